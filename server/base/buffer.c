@@ -1,0 +1,117 @@
+#include "base/buffer.h"
+
+#include <assert.h>
+#include <stdalign.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_BYTES 512
+#define BLOCK_BYTES 4096
+
+void gz_buffer_init(struct gz_buffer *buffer, size_t max, size_t headroom)
+{
+    *buffer = (struct gz_buffer){.max = max, .headroom = headroom};
+}
+
+void gz_buffer_finish(struct gz_buffer *buffer)
+{
+    if (buffer->data != NULL) free(buffer->data - buffer->headroom);
+    buffer->data = NULL;
+    buffer->size = buffer->capacity = 0;
+}
+
+void gz_buffer_clear(struct gz_buffer *buffer)
+{
+    buffer->size = 0;
+}
+
+void gz_buffer_truncate(struct gz_buffer *buffer, size_t size)
+{
+    assert(size <= buffer->size);
+    buffer->size = size;
+}
+
+enum gz_status gz_buffer_reserve(struct gz_buffer *buffer, size_t size)
+{
+    if (size <= buffer->capacity - buffer->size) return GZ_OK;
+    if (size > buffer->max - buffer->size) return GZ_TOO_LARGE;
+    size_t wanted = buffer->size + size;
+    size_t capacity = buffer->capacity > 0 ? buffer->capacity : FIRST_BYTES;
+    while (capacity < wanted) capacity *= 2;
+    if (capacity > buffer->max) capacity = buffer->max;
+    uint8_t *memory = buffer->data != NULL ? buffer->data - buffer->headroom : NULL;
+    memory = realloc(memory, buffer->headroom + capacity);
+    if (memory == NULL) return GZ_NO_MEMORY;
+    buffer->data = memory + buffer->headroom;
+    buffer->capacity = capacity;
+    return GZ_OK;
+}
+
+enum gz_status gz_buffer_append(struct gz_buffer *buffer, const void *bytes, size_t size)
+{
+    if (size == 0) return GZ_OK;
+    enum gz_status status = gz_buffer_reserve(buffer, size);
+    if (status != GZ_OK) return status;
+    memcpy(buffer->data + buffer->size, bytes, size);
+    buffer->size += size;
+    return GZ_OK;
+}
+
+struct gz_arena_block {
+    struct gz_arena_block *next;
+    size_t used;
+    size_t capacity;
+    alignas(max_align_t) uint8_t bytes[];
+};
+
+void gz_arena_init(struct gz_arena *arena, size_t max)
+{
+    *arena = (struct gz_arena){.max = max};
+}
+
+void gz_arena_finish(struct gz_arena *arena)
+{
+    while (arena->blocks != NULL) {
+        struct gz_arena_block *block = arena->blocks;
+        arena->blocks = block->next;
+        free(block);
+    }
+    arena->used = 0;
+}
+
+void gz_arena_reset(struct gz_arena *arena, size_t max)
+{
+    while (arena->blocks != NULL && (arena->blocks->next != NULL || arena->blocks->capacity > BLOCK_BYTES)) {
+        struct gz_arena_block *block = arena->blocks;
+        arena->blocks = block->next;
+        free(block);
+    }
+    if (arena->blocks != NULL) arena->blocks->used = 0;
+    arena->used = 0;
+    arena->max = max;
+}
+
+static struct gz_arena_block *new_block(struct gz_arena *arena, size_t size)
+{
+    size_t capacity = size > BLOCK_BYTES ? size : BLOCK_BYTES;
+    struct gz_arena_block *block = malloc(sizeof *block + capacity);
+    if (block == NULL) return NULL;
+    *block = (struct gz_arena_block){.next = arena->blocks, .capacity = capacity};
+    arena->blocks = block;
+    return block;
+}
+
+void *gz_arena_take(struct gz_arena *arena, size_t count, size_t size)
+{
+    if (count != 0 && size > arena->max / count) return NULL;
+    size_t bytes = count * size;
+    bytes = (bytes + alignof(max_align_t) - 1) / alignof(max_align_t) * alignof(max_align_t);
+    if (bytes > arena->max - arena->used) return NULL;
+    struct gz_arena_block *block = arena->blocks;
+    if (block == NULL || bytes > block->capacity - block->used) block = new_block(arena, bytes);
+    if (block == NULL) return NULL;
+    void *memory = memset(block->bytes + block->used, 0, bytes);
+    block->used += bytes;
+    arena->used += bytes;
+    return memory;
+}

@@ -1,0 +1,45 @@
+/* buffer.h - bytes that grow, and memory that is handed out and taken back whole. Each is born with its maximum.
+ * Ownership: the caller owns the struct; finish frees what it holds and is fine on a zeroed one.
+ * Threads: one at a time. Errors: GZ_NO_MEMORY, or GZ_TOO_LARGE at the maximum; the contents then stay as they were. */
+#ifndef GZ_BASE_BUFFER_H
+#define GZ_BASE_BUFFER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+/* A growable run of bytes. `headroom` bytes before `data` belong to whoever sends it (a frame's header goes there). */
+struct gz_buffer {
+    uint8_t *data; /* first payload byte; NULL until something was appended */
+    size_t size;
+    size_t capacity;
+    size_t max;
+    size_t headroom;
+};
+
+void gz_buffer_init(struct gz_buffer *buffer, size_t max, size_t headroom);
+void gz_buffer_finish(struct gz_buffer *buffer);
+/* Empties it and keeps its memory for the next use. */
+void gz_buffer_clear(struct gz_buffer *buffer);
+/* Drops all beyond `size`, which must not be larger than what is there. */
+void gz_buffer_truncate(struct gz_buffer *buffer, size_t size);
+GZ_MUST_USE enum gz_status gz_buffer_append(struct gz_buffer *buffer, const void *bytes, size_t size);
+/* Makes room for `size` more bytes, so that they can be written at data + size directly. */
+GZ_MUST_USE enum gz_status gz_buffer_reserve(struct gz_buffer *buffer, size_t size);
+
+/* Memory for the parts of one decoded frame: given out in pieces aligned for any type, given back all at once. */
+struct gz_arena {
+    struct gz_arena_block *blocks; /* the newest first; the oldest is kept by reset */
+    size_t used;                   /* bytes given out, over all blocks */
+    size_t max;
+};
+
+void gz_arena_init(struct gz_arena *arena, size_t max);
+void gz_arena_finish(struct gz_arena *arena);
+/* Takes everything back; at most one block of memory is kept. The maximum may be set anew. */
+void gz_arena_reset(struct gz_arena *arena, size_t max);
+/* Zeroed memory for `count` items of `size` bytes, or NULL where that passes the maximum or there is none. */
+GZ_MUST_USE void *gz_arena_take(struct gz_arena *arena, size_t count, size_t size);
+
+#endif

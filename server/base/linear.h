@@ -1,0 +1,157 @@
+/* linear.h - the small double-precision mathematics that the rooms share: vectors, quaternions, transforms.
+ *
+ * Conventions, glTF 2.0's: right-handed, +Y up, metres, radians; quaternions [x, y, z, w]; matrices column-major, acting on
+ * column vectors; a transform is translation * rotation * scale.
+ * Pure: no state, no allocation, no errors; where an answer can fail to exist the function says so and returns false.
+ * Threads: any. */
+#ifndef GZ_BASE_LINEAR_H
+#define GZ_BASE_LINEAR_H
+
+#include <math.h>
+#include <stdbool.h>
+
+typedef struct gz_vec3 {
+    double x, y, z;
+} gz_vec3;
+
+typedef struct gz_quat {
+    double x, y, z, w;
+} gz_quat;
+
+/* A linear map by its columns. */
+typedef struct gz_mat3 {
+    gz_vec3 x, y, z;
+} gz_mat3;
+
+/* An affine map: linear part and translation. Every world transform is one; only projections need 16 numbers. */
+typedef struct gz_affine {
+    gz_mat3 linear;
+    gz_vec3 origin;
+} gz_affine;
+
+/* A node's local transform: translation, rotation (unit), scale. */
+typedef struct gz_trs {
+    gz_vec3 t;
+    gz_quat r;
+    gz_vec3 s;
+} gz_trs;
+
+/* An axis-aligned box; min <= max in each component. */
+typedef struct gz_box {
+    gz_vec3 min, max;
+} gz_box;
+
+/* Intrinsic rotation orders: XYZ turns about x, then the new y, then the new z; its matrix is Rx * Ry * Rz. */
+enum gz_euler_order { GZ_XYZ, GZ_XZY, GZ_YXZ, GZ_YZX, GZ_ZXY, GZ_ZYX };
+
+static const gz_quat gz_quat_identity = {0, 0, 0, 1};
+static const gz_trs gz_trs_identity = {{0, 0, 0}, {0, 0, 0, 1}, {1, 1, 1}};
+static const gz_affine gz_affine_identity = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {0, 0, 0}};
+
+static inline gz_vec3 gz_add(gz_vec3 a, gz_vec3 b)
+{
+    return (gz_vec3){a.x + b.x, a.y + b.y, a.z + b.z};
+}
+static inline gz_vec3 gz_sub(gz_vec3 a, gz_vec3 b)
+{
+    return (gz_vec3){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+static inline gz_vec3 gz_scale(gz_vec3 a, double k)
+{
+    return (gz_vec3){a.x * k, a.y * k, a.z * k};
+}
+static inline gz_vec3 gz_negate(gz_vec3 a)
+{
+    return (gz_vec3){-a.x, -a.y, -a.z};
+}
+/* Component by component. */
+static inline gz_vec3 gz_times(gz_vec3 a, gz_vec3 b)
+{
+    return (gz_vec3){a.x * b.x, a.y * b.y, a.z * b.z};
+}
+static inline double gz_dot(gz_vec3 a, gz_vec3 b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+static inline gz_vec3 gz_cross(gz_vec3 a, gz_vec3 b)
+{
+    return (gz_vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+static inline double gz_length(gz_vec3 a)
+{
+    return sqrt(gz_dot(a, a));
+}
+static inline bool gz_finite(gz_vec3 a)
+{
+    return isfinite(a.x) && isfinite(a.y) && isfinite(a.z);
+}
+static inline bool gz_finite_quat(gz_quat q)
+{
+    return isfinite(q.x) && isfinite(q.y) && isfinite(q.z) && isfinite(q.w);
+}
+static inline double gz_component(gz_vec3 a, int axis)
+{
+    return axis == 0 ? a.x : axis == 1 ? a.y : a.z;
+}
+
+/* The unit vector along `a`, exact in scale from 1e-300 to 1e300; false for zero or a value that is not finite. */
+bool gz_normalize(gz_vec3 a, gz_vec3 *unit);
+/* The unit quaternion along `q`, its sign kept; false for zero or a value that is not finite. A quaternion that is unit to
+ * the last bits is returned as it is, so that normalising twice changes nothing. */
+bool gz_quat_normalize(gz_quat q, gz_quat *unit);
+
+/* a then b in the frame of a: the rotation a * b. */
+gz_quat gz_quat_multiply(gz_quat a, gz_quat b);
+static inline gz_quat gz_quat_conjugate(gz_quat q)
+{
+    return (gz_quat){-q.x, -q.y, -q.z, q.w};
+}
+gz_vec3 gz_rotate(gz_quat unit, gz_vec3 v);
+/* By `angle` radians about the unit vector `axis`. */
+gz_quat gz_quat_about(gz_vec3 axis, double angle);
+gz_quat gz_quat_from_euler(gz_vec3 angles, enum gz_euler_order order);
+/* Angles about x, y, z in the named order; at gimbal lock the last angle is 0. Inverse of the above as a rotation. */
+gz_vec3 gz_euler_from_quat(gz_quat unit, enum gz_euler_order order);
+
+static inline gz_vec3 gz_mat3_apply(const gz_mat3 *m, gz_vec3 v)
+{
+    return gz_add(gz_add(gz_scale(m->x, v.x), gz_scale(m->y, v.y)), gz_scale(m->z, v.z));
+}
+gz_mat3 gz_mat3_multiply(const gz_mat3 *a, const gz_mat3 *b);
+gz_mat3 gz_mat3_transpose(const gz_mat3 *m);
+double gz_mat3_determinant(const gz_mat3 *m);
+bool gz_mat3_inverse(const gz_mat3 *m, gz_mat3 *inverse);
+gz_mat3 gz_mat3_from_quat(gz_quat unit);
+/* The nearest rotation's quaternion, w >= 0. The columns must be orthonormal and right-handed. */
+gz_quat gz_quat_from_mat3(const gz_mat3 *rotation);
+/* The rotation part of the polar decomposition m = R * P (P symmetric). Where m mirrors, R is the rotation of -m: the
+ * mirror goes to P. False where m has no inverse. */
+bool gz_mat3_polar(const gz_mat3 *m, gz_mat3 *rotation);
+
+gz_affine gz_affine_multiply(const gz_affine *parent, const gz_affine *child);
+bool gz_affine_inverse(const gz_affine *a, gz_affine *inverse);
+static inline gz_vec3 gz_affine_apply(const gz_affine *a, gz_vec3 point)
+{
+    return gz_add(gz_mat3_apply(&a->linear, point), a->origin);
+}
+gz_affine gz_affine_from_trs(const gz_trs *trs);
+/* The TRS nearest to `a`: rotation by polar decomposition, a mirror as a negative x scale. `residual` (may be NULL) is the
+ * relative Frobenius distance of what TRS cannot hold, 0 where `a` is a TRS. False where `a` has no inverse. */
+bool gz_trs_from_affine(const gz_affine *a, gz_trs *trs, double *residual);
+/* The linear part and translation of a column-major 4x4 matrix whose last row is 0 0 0 1. */
+gz_affine gz_affine_from_matrix(const double matrix[16]);
+void gz_affine_to_matrix(const gz_affine *a, double matrix[16]);
+
+/* Bit by bit, so that -0 and 0 differ: "unchanged" means unchanged. */
+bool gz_trs_same(const gz_trs *a, const gz_trs *b);
+bool gz_trs_finite(const gz_trs *trs);
+
+static inline gz_vec3 gz_box_centre(const gz_box *box)
+{
+    return gz_scale(gz_add(box->min, box->max), 0.5);
+}
+/* The axis-aligned box about `box` taken through `a`. */
+gz_box gz_box_transform(const gz_box *box, const gz_affine *a);
+gz_box gz_box_union(const gz_box *a, const gz_box *b);
+
+#endif

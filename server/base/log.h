@@ -1,0 +1,25 @@
+/* log.h - lines for whoever runs the daemon: time, level, which session, what. One line each, to one stream.
+ * Never holds raw bytes from a client: control characters are escaped on the way out.
+ * Threads: any; a line is written whole. */
+#ifndef GZ_BASE_LOG_H
+#define GZ_BASE_LOG_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/status.h"
+
+enum gz_level { GZ_ERROR, GZ_WARN, GZ_INFO, GZ_DEBUG };
+
+struct gz_log {
+    FILE *stream; /* not owned; NULL discards everything */
+    enum gz_level level;
+};
+
+/* `session` 0 is the daemon itself. */
+void gz_log(const struct gz_log *log, enum gz_level level, uint64_t session, const char *format, ...) GZ_PRINTF(4, 5);
+
+/* The level of a word (error, warn, info, debug); false where it is none. */
+GZ_MUST_USE _Bool gz_level_from_word(const char *word, enum gz_level *level);
+
+#endif

@@ -1,0 +1,50 @@
+/* status.h - what can go wrong, once. Each status has the word that the wire uses for it and a sentence for people.
+ * Threads: pure, any. */
+#ifndef GZ_BASE_STATUS_H
+#define GZ_BASE_STATUS_H
+
+#include "limits.h"
+
+#define GZ_MUST_USE __attribute__((warn_unused_result))
+#define GZ_PRINTF(text, first) __attribute__((format(printf, text, first)))
+
+enum gz_status {
+    GZ_OK = 0,
+    GZ_BAD_MESSAGE, /* the bytes do not have the form of a message */
+    GZ_BAD_VALUE,   /* the form is right, the value cannot be */
+    GZ_BAD_STATE,   /* right, but not now */
+    GZ_UNKNOWN_OP,
+    GZ_UNKNOWN_NODE,
+    GZ_UNKNOWN_SCENE,
+    GZ_UNKNOWN_HANDLE,
+    GZ_FORBIDDEN,    /* the role does not allow it */
+    GZ_UNAUTHORISED, /* the token does not allow it */
+    GZ_LOCKED,       /* somebody else holds the node */
+    GZ_CONFLICT,     /* somebody else changed it since */
+    GZ_TOO_LARGE,
+    GZ_TOO_MANY,
+    GZ_RATE_LIMITED,
+    GZ_STORAGE, /* the disk did not take it */
+    GZ_VERSION,
+    GZ_INTERNAL,
+    GZ_NO_MEMORY, /* said as "internal" on the wire */
+    GZ_STATUS_COUNT
+};
+
+/* A status with the sentence that names the field and what was wrong with it. */
+struct gz_error {
+    enum gz_status status;
+    char message[GZ_ERROR_BYTES_MAX];
+};
+
+/* The wire's word, e.g. "bad_value". Static text; never NULL. */
+const char *gz_status_word(enum gz_status status);
+
+/* The status of a wire word; GZ_INTERNAL for one that is not known. */
+enum gz_status gz_status_from_word(const char *word, unsigned long size);
+
+/* Fills `error` (which may be NULL) and returns `status`, so that a failure is one statement. A message that is too
+ * long is cut at a whole UTF-8 character. */
+enum gz_status gz_fail(struct gz_error *error, enum gz_status status, const char *format, ...) GZ_PRINTF(3, 4);
+
+#endif

@@ -1,0 +1,63 @@
+#include "base/terms.h"
+
+#include <assert.h>
+#include <string.h>
+
+static const char *const handle_words[GZ_HANDLE_COUNT] = {
+    [GZ_TX] = "tx",   [GZ_TY] = "ty",   [GZ_TZ] = "tz",   [GZ_TXY] = "txy", [GZ_TYZ] = "tyz",
+    [GZ_TZX] = "tzx", [GZ_TV] = "tv",   [GZ_RX] = "rx",   [GZ_RY] = "ry",   [GZ_RZ] = "rz",
+    [GZ_RV] = "rv",   [GZ_RB] = "rb",   [GZ_SX] = "sx",   [GZ_SY] = "sy",   [GZ_SZ] = "sz",
+    [GZ_SXY] = "sxy", [GZ_SYZ] = "syz", [GZ_SZX] = "szx", [GZ_SU] = "su",
+};
+static const char *const mode_words[GZ_MODE_COUNT] = {"none",      "translate", "rotate", "scale",
+                                                      "universal", "arcball",   "orbit"};
+static const char *const space_words[GZ_SPACE_COUNT] = {"world", "local", "parent", "view"};
+static const char *const pivot_words[GZ_PIVOT_COUNT] = {"median", "active", "each", "bounds", NULL};
+static const char *const axis_words[GZ_AXIS_COUNT] = {NULL, "screen", "closest", "plane"};
+static const char *const ball_words[GZ_BALL_COUNT] = {"exact", "shoemake", "bell", "chen", NULL};
+static const char *const fit_words[GZ_FIT_COUNT] = {"object", "circle", "ellipse"};
+static const char *const phase_words[GZ_PHASE_COUNT] = {"hover", "down", "move", "up", "cancel"};
+static const char *const mod_words[GZ_MOD_COUNT] = {"snap", "fine", "add", "orbit"};
+static const char *const role_words[GZ_ROLE_COUNT] = {"viewer", "editor", "admin"};
+static const char *const how_words[GZ_HOW_COUNT] = {"set", "add", "remove", "toggle"};
+static const char *const edit_kind_words[GZ_EDIT_KIND_COUNT] = {
+    "translate", "rotate", "scale", "ball", "wheel", "set", "create", "delete", "undo", "redo", "restore", "import",
+};
+static const char *const euler_words[] = {"XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX"};
+
+const struct gz_terms gz_handle_terms = {handle_words, GZ_HANDLE_COUNT};
+const struct gz_terms gz_mode_terms = {mode_words, GZ_MODE_COUNT};
+const struct gz_terms gz_space_terms = {space_words, GZ_SPACE_COUNT};
+const struct gz_terms gz_pivot_terms = {pivot_words, GZ_PIVOT_COUNT};
+const struct gz_terms gz_axis_terms = {axis_words, GZ_AXIS_COUNT};
+const struct gz_terms gz_ball_terms = {ball_words, GZ_BALL_COUNT};
+const struct gz_terms gz_fit_terms = {fit_words, GZ_FIT_COUNT};
+const struct gz_terms gz_phase_terms = {phase_words, GZ_PHASE_COUNT};
+const struct gz_terms gz_mod_terms = {mod_words, GZ_MOD_COUNT};
+const struct gz_terms gz_role_terms = {role_words, GZ_ROLE_COUNT};
+const struct gz_terms gz_how_terms = {how_words, GZ_HOW_COUNT};
+const struct gz_terms gz_edit_kind_terms = {edit_kind_words, GZ_EDIT_KIND_COUNT};
+const struct gz_terms gz_euler_terms = {euler_words, 6};
+
+const char *gz_term_word(const struct gz_terms *terms, int value)
+{
+    if (value < 0 || value >= terms->count || terms->words[value] == NULL) return "";
+    return terms->words[value];
+}
+
+int gz_term_value(const struct gz_terms *terms, const char *word, size_t size)
+{
+    for (int value = 0; value < terms->count; value++) {
+        const char *candidate = terms->words[value];
+        if (candidate != NULL && strlen(candidate) == size && memcmp(candidate, word, size) == 0) return value;
+    }
+    return -1;
+}
+
+enum gz_edit_kind gz_handle_kind(enum gz_handle handle)
+{
+    assert(handle != GZ_HANDLE_NONE);
+    if (handle <= GZ_TV) return GZ_EDIT_TRANSLATE;
+    if (handle <= GZ_RV) return GZ_EDIT_ROTATE;
+    return handle == GZ_RB ? GZ_EDIT_BALL : GZ_EDIT_SCALE;
+}

@@ -1,0 +1,102 @@
+/* terms.h - the words of manipulation that the wire, the solvers and the history share, each list once.
+ * An enumerator's word is what the protocol and the database call it. Threads: pure, any. */
+#ifndef GZ_BASE_TERMS_H
+#define GZ_BASE_TERMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Handles: translate on axis, plane and view plane; rotate on ring, view ring and ball; scale on axis, plane and all. */
+enum gz_handle {
+    GZ_HANDLE_NONE,
+    GZ_TX,
+    GZ_TY,
+    GZ_TZ,
+    GZ_TXY,
+    GZ_TYZ,
+    GZ_TZX,
+    GZ_TV,
+    GZ_RX,
+    GZ_RY,
+    GZ_RZ,
+    GZ_RV,
+    GZ_RB,
+    GZ_SX,
+    GZ_SY,
+    GZ_SZ,
+    GZ_SXY,
+    GZ_SYZ,
+    GZ_SZX,
+    GZ_SU,
+    GZ_HANDLE_COUNT
+};
+
+enum gz_mode {
+    GZ_MODE_NONE,
+    GZ_MODE_TRANSLATE,
+    GZ_MODE_ROTATE,
+    GZ_MODE_SCALE,
+    GZ_MODE_UNIVERSAL,
+    GZ_MODE_ARCBALL,
+    GZ_MODE_ORBIT,
+    GZ_MODE_COUNT
+};
+
+enum gz_space { GZ_SPACE_WORLD, GZ_SPACE_LOCAL, GZ_SPACE_PARENT, GZ_SPACE_VIEW, GZ_SPACE_COUNT };
+
+/* Where a rotation or scale has its fixed point. GZ_PIVOT_POINT is a point given by the client; it has no word. */
+enum gz_pivot { GZ_PIVOT_MEDIAN, GZ_PIVOT_ACTIVE, GZ_PIVOT_EACH, GZ_PIVOT_BOUNDS, GZ_PIVOT_POINT, GZ_PIVOT_COUNT };
+
+/* How a pointer becomes a place on an axis. GZ_AXIS_AUTO: screen for pixels, closest for rays; it has no word. */
+enum gz_axis_method { GZ_AXIS_AUTO, GZ_AXIS_SCREEN, GZ_AXIS_CLOSEST, GZ_AXIS_PLANE, GZ_AXIS_COUNT };
+
+/* GZ_BALL_SHOEMAKE turns by twice the arc; GZ_BALL_SHOEMAKE_SINGLE by the arc (not on the wire, for replayed drags). */
+enum gz_ball { GZ_BALL_EXACT, GZ_BALL_SHOEMAKE, GZ_BALL_BELL, GZ_BALL_CHEN, GZ_BALL_SHOEMAKE_SINGLE, GZ_BALL_COUNT };
+
+enum gz_ball_fit { GZ_FIT_OBJECT, GZ_FIT_CIRCLE, GZ_FIT_ELLIPSE, GZ_FIT_COUNT };
+
+enum gz_phase { GZ_PHASE_HOVER, GZ_PHASE_DOWN, GZ_PHASE_MOVE, GZ_PHASE_UP, GZ_PHASE_CANCEL, GZ_PHASE_COUNT };
+
+/* Flags of a pointer, one bit each: 1 << GZ_MOD_SNAP and so on. */
+enum gz_mod { GZ_MOD_SNAP, GZ_MOD_FINE, GZ_MOD_ADD, GZ_MOD_ORBIT, GZ_MOD_COUNT };
+
+/* In order of what they may: each role may all that those before it may. */
+enum gz_role { GZ_ROLE_VIEWER, GZ_ROLE_EDITOR, GZ_ROLE_ADMIN, GZ_ROLE_COUNT };
+
+enum gz_how { GZ_HOW_SET, GZ_HOW_ADD, GZ_HOW_REMOVE, GZ_HOW_TOGGLE, GZ_HOW_COUNT };
+
+enum gz_edit_kind {
+    GZ_EDIT_TRANSLATE,
+    GZ_EDIT_ROTATE,
+    GZ_EDIT_SCALE,
+    GZ_EDIT_BALL,
+    GZ_EDIT_WHEEL,
+    GZ_EDIT_SET,
+    GZ_EDIT_CREATE,
+    GZ_EDIT_DELETE,
+    GZ_EDIT_UNDO,
+    GZ_EDIT_REDO,
+    GZ_EDIT_RESTORE,
+    GZ_EDIT_IMPORT,
+    GZ_EDIT_KIND_COUNT
+};
+
+/* A list of words, one for each enumerator from 0; NULL where an enumerator has no word. */
+struct gz_terms {
+    const char *const *words;
+    int count;
+};
+
+extern const struct gz_terms gz_handle_terms, gz_mode_terms, gz_space_terms, gz_pivot_terms, gz_axis_terms,
+    gz_ball_terms, gz_fit_terms, gz_phase_terms, gz_mod_terms, gz_role_terms, gz_how_terms, gz_edit_kind_terms,
+    gz_euler_terms;
+
+/* The word of `value`; "" where it has none. */
+const char *gz_term_word(const struct gz_terms *terms, int value);
+/* The value whose word these bytes are; -1 where there is none. */
+int gz_term_value(const struct gz_terms *terms, const char *word, size_t size);
+
+/* What a handle does, as the kind of edit that a drag on it becomes. GZ_HANDLE_NONE has none: do not ask. */
+enum gz_edit_kind gz_handle_kind(enum gz_handle handle);
+
+#endif

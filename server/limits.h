@@ -1,0 +1,107 @@
+/* limits.h - every maximum of the project, in one place: its unit, why it is what it is, and how it relates to the others.
+ *
+ * A limit that a person can change is an option of the daemon whose default stands here. Everything that grows is
+ * born with one of these; a request past a limit is refused in words and changes nothing. */
+#ifndef GZ_LIMITS_H
+#define GZ_LIMITS_H
+
+#include <assert.h>
+
+/* ---- The wire ---- */
+
+/* Bytes of one WebSocket message from a client. A select or set of a whole 10,000-node scene fits. */
+#define GZ_MESSAGE_BYTES_MAX (1024 * 1024)
+/* Bytes a connection may send before its hello was accepted: nothing legitimate is longer, and it is not known yet who it is. */
+#define GZ_HELLO_BYTES_MAX 4096
+/* Seconds until hello must have come. */
+#define GZ_HELLO_SECONDS_MAX 5
+/* Maps per second and session, with a burst of one second. A 1 kHz mouse with room to spare. */
+#define GZ_MESSAGES_PER_S_MAX 2000
+/* Seconds of being over the rate that end a connection. */
+#define GZ_RATE_SECONDS_MAX 10
+/* MessagePack nesting: the deepest known message is map > list of maps > list (3); unknown keys may hold more. */
+#define GZ_DEPTH_MAX 16
+/* Memory a decoded frame may take, as a multiple of its bytes, plus a fixed part for the smallest frames. */
+#define GZ_DECODE_FACTOR_MAX 4
+#define GZ_DECODE_BYTES_FLOOR 4096
+/* WebSocket fragments of one message: more is a slow drip. */
+#define GZ_FRAGMENTS_MAX 1024
+/* Largest integer that a double holds exactly with all below it: ids and seq stay below it, for JavaScript's sake. */
+#define GZ_ID_LIMIT (UINT64_C(1) << 53)
+
+/* ---- Text, in bytes of UTF-8 ---- */
+
+#define GZ_NAME_BYTES_MAX 256      /* a node's name */
+#define GZ_USER_BYTES_MAX 64       /* a person's display name */
+#define GZ_KEY_BYTES_MAX 64        /* an edit's idempotency key */
+#define GZ_SCENE_NAME_BYTES_MAX 64 /* [a-z0-9][a-z0-9_-]{0,63} */
+#define GZ_TOKEN_BYTES_MAX 4096
+#define GZ_ERROR_BYTES_MAX 240 /* an error's message */
+
+/* ---- A scene ---- */
+
+/* Nodes alive at once. */
+#define GZ_NODES_MAX 100000
+/* Depth of the hierarchy: recursion and matrix error stay small. glTF assemblies are rarely 20 deep. */
+#define GZ_TREE_DEPTH_MAX 256
+/* Deleted nodes remembered for viewers that resume; a viewer from before the oldest starts over from 0. */
+#define GZ_TOMBSTONES_MAX 65536
+/* Edits remembered in memory for undo; older ones are history only. */
+#define GZ_UNDO_EDITS_MAX 1000
+/* Node changes those edits may hold together, so that a thousand edits of ten thousand nodes do not fill the memory. */
+#define GZ_UNDO_CHANGES_MAX 1000000
+/* Edits whose answer waits for the disk; more are refused with too_many until some are answered. */
+#define GZ_PENDING_EDITS_MAX 16384
+/* Earlier epochs that a client can resume from. */
+#define GZ_EPOCHS_MAX 1024
+/* Largest magnitude of a coordinate or scale factor: beyond it the product of two transforms leaves the doubles. */
+#define GZ_COORDINATE_MAX 1e15
+/* Smallest magnitude of a scale factor: below it the inverse of a chain of parents leaves the doubles. */
+#define GZ_SCALE_MIN 1e-15
+
+/* ---- A daemon ---- */
+
+#define GZ_SESSIONS_MAX 5000 /* connections, all scenes together */
+#define GZ_SCENES_MAX 256    /* scenes open at once */
+/* Bytes of private answers queued for one session before it is ended; what it asks is read no further at half of it. */
+#define GZ_OUTBOX_BYTES_MAX (4 * 1024 * 1024)
+/* Bytes at which a state delta is cut and continued with `more`: large enough to be cheap, small enough to interleave. */
+#define GZ_DELTA_BYTES_MAX (256 * 1024)
+/* Edits remembered for `edit` broadcasts to viewers that lag. */
+#define GZ_EDIT_RING 1024
+/* Departures remembered for presence of viewers that lag. */
+#define GZ_LEFT_RING 4096
+/* Rows of one history answer. */
+#define GZ_HISTORY_ROWS_MAX 1000
+/* Nodes per `ok` of an `at` answer. */
+#define GZ_AT_NODES_PER_MESSAGE 1000
+/* Bytes of a glTF file taken by PUT or import. */
+#define GZ_ASSET_BYTES_MAX (256 * 1024 * 1024)
+/* HTTP requests that hold a body or run on a worker, at once. */
+#define GZ_HTTP_JOBS_MAX 16
+
+/* ---- Times ---- */
+
+/* Milliseconds between presence frames of a scene: 20 a second at most. */
+#define GZ_PRESENCE_MS_MIN 50
+/* Milliseconds between commits while only drag samples wait; an edit that waits for its ok is committed at once.
+ * A crash costs at most this much motion plus one commit. */
+#define GZ_SAMPLE_MS_MIN 20
+/* Seconds between pings; seconds of silence, with no byte taken, after which a connection is ended. */
+#define GZ_PING_SECONDS 5
+#define GZ_SILENCE_SECONDS 15
+/* Milliseconds that a query of the past may run on a reader. */
+#define GZ_QUERY_MS_MAX 10000
+/* Seconds from SIGTERM to exit. */
+#define GZ_SHUTDOWN_SECONDS_MAX 5
+/* Seconds within which two wheel turns are one edit. */
+#define GZ_WHEEL_SECONDS 0.5
+
+static_assert(GZ_HELLO_BYTES_MAX <= GZ_MESSAGE_BYTES_MAX, "a hello is a message");
+static_assert(GZ_NAME_BYTES_MAX <= GZ_HELLO_BYTES_MAX, "a hello carries names");
+static_assert(GZ_DELTA_BYTES_MAX <= GZ_OUTBOX_BYTES_MAX, "one delta fits what may be queued");
+static_assert(GZ_SAMPLE_MS_MIN <= 50, "a crash costs at most 50 ms of motion");
+static_assert(GZ_SILENCE_SECONDS > 2 * GZ_PING_SECONDS, "one lost pong is not the end");
+static_assert(1000 / GZ_PRESENCE_MS_MIN <= 20, "presence at most 20 times a second");
+
+#endif
