@@ -1,0 +1,414 @@
+/* message.h - every message of the wire as a C struct, and its way from and to bytes. The contract in words is README.md
+ * beside this file; field and word names there and here are the same.
+ *
+ * A frame is one WebSocket message: one or more MessagePack maps back to back. gz_decode takes them out one at a time.
+ * Ownership: a decoded message points into the frame's bytes (texts) and into the arena (arrays): it lives as long as both.
+ *   A message to be encoded points wherever the caller likes; nothing of it is kept.
+ * Memory: decoding takes nothing that the bytes did not pay for: at most gz_decode_bytes_max(frame size) from the arena.
+ * Units and frames: glTF 2.0's, as in base/linear.h; pixels from the top left; times are Unix seconds.
+ * Errors: GZ_BAD_MESSAGE (form), GZ_BAD_VALUE (a value that cannot be), GZ_UNKNOWN_OP, GZ_TOO_LARGE, GZ_NO_MEMORY; the text
+ *   names the field. Threads: any, one frame at a time. */
+#ifndef GZ_PROTO_MESSAGE_H
+#define GZ_PROTO_MESSAGE_H
+
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "base/linear.h"
+#include "base/terms.h"
+
+#define GZ_PROTOCOL_VERSION 1
+#define GZ_SUBPROTOCOL "gizmod.v1"
+
+/* UTF-8, not terminated, without NUL. */
+struct gz_text {
+    const char *bytes;
+    size_t size;
+};
+
+struct gz_ids {
+    const uint64_t *ids;
+    size_t count;
+};
+
+enum gz_op {
+    /* client to server */
+    GZ_OP_HELLO,
+    GZ_OP_CAMERA,
+    GZ_OP_TOOL,
+    GZ_OP_SELECT,
+    GZ_OP_POINTER,
+    GZ_OP_GRAB,
+    GZ_OP_WHEEL,
+    GZ_OP_SET,
+    GZ_OP_CREATE,
+    GZ_OP_DELETE,
+    GZ_OP_PICK,
+    GZ_OP_UNDO,
+    GZ_OP_REDO,
+    GZ_OP_HISTORY,
+    GZ_OP_AT,
+    GZ_OP_RESTORE,
+    GZ_OP_PING,
+    GZ_OP_CLIENT_COUNT,
+    /* server to client */
+    GZ_OP_WELCOME = GZ_OP_CLIENT_COUNT,
+    GZ_OP_DELTA,
+    GZ_OP_SAVED,
+    GZ_OP_GIZMO,
+    GZ_OP_VIEW /* "camera" */,
+    GZ_OP_PRESENCE,
+    GZ_OP_EDIT,
+    GZ_OP_OK,
+    GZ_OP_ERROR,
+    GZ_OP_BYE,
+    GZ_OP_COUNT
+};
+
+/* Who speaks: "camera" is a different message in each direction. */
+enum gz_side { GZ_FROM_CLIENT, GZ_FROM_SERVER };
+
+/* Which optional fields are there: one bit each in `has` of the struct that holds the field. What is required needs none.
+ * A bit means the same field in every struct that has it. */
+#define GZ_HAS(field) (UINT64_C(1) << GZ_FIELD_##field)
+enum gz_field {
+    /* any client message, ok, error */
+    GZ_FIELD_RID,
+    GZ_FIELD_KEY,
+    /* hello */
+    GZ_FIELD_TOKEN,
+    GZ_FIELD_ROLE,
+    GZ_FIELD_RESUME,
+    /* tool */
+    GZ_FIELD_MODE,
+    GZ_FIELD_SPACE,
+    GZ_FIELD_PIVOT,
+    GZ_FIELD_SNAP,
+    GZ_FIELD_SNAP_T,
+    GZ_FIELD_SNAP_R,
+    GZ_FIELD_SNAP_S,
+    GZ_FIELD_SNAP_ON,
+    GZ_FIELD_SNAP_ABSOLUTE,
+    GZ_FIELD_SIZE,
+    GZ_FIELD_TOLERANCE,
+    GZ_FIELD_AXIS_METHOD,
+    GZ_FIELD_BALL,
+    GZ_FIELD_BALL_FIT,
+    /* pointer, grab, wheel, pick, presence */
+    GZ_FIELD_AT,
+    GZ_FIELD_RAY,
+    GZ_FIELD_RECT,
+    GZ_FIELD_N,
+    GZ_FIELD_NODES,
+    /* set, create, delta nodes, history changes */
+    GZ_FIELD_T,
+    GZ_FIELD_R,
+    GZ_FIELD_S,
+    GZ_FIELD_EULER,
+    GZ_FIELD_NAME,
+    GZ_FIELD_PARENT,
+    GZ_FIELD_BOUNDS,
+    GZ_FIELD_ASSET,
+    GZ_FIELD_BY,
+    GZ_FIELD_REF,
+    GZ_FIELD_PARENT_REF,
+    GZ_FIELD_BASE,
+    GZ_FIELD_BEFORE,
+    GZ_FIELD_AFTER,
+    /* history, at */
+    GZ_FIELD_NODE,
+    GZ_FIELD_USER,
+    GZ_FIELD_SINCE,
+    GZ_FIELD_BEFORE_TIME,
+    GZ_FIELD_LIMIT,
+    GZ_FIELD_SEQ,
+    GZ_FIELD_TIME,
+    /* gizmo, presence, edit, ok, error, bye */
+    GZ_FIELD_HOVER,
+    GZ_FIELD_ACTIVE,
+    GZ_FIELD_LINES,
+    GZ_FIELD_VIEW,
+    GZ_FIELD_SELECTION,
+    GZ_FIELD_TOOL,
+    GZ_FIELD_LOCKS,
+    GZ_FIELD_HANDLE,
+    GZ_FIELD_RESIDUAL,
+    GZ_FIELD_EDIT,
+    GZ_FIELD_HIT,
+    GZ_FIELD_IDS,
+    GZ_FIELD_HITS,
+    GZ_FIELD_EDITS,
+    GZ_FIELD_SCENE_NODES,
+    GZ_FIELD_HOLDER,
+    GZ_FIELD_RETRY_S,
+    GZ_FIELD_COUNT
+};
+
+/* ---- client to server ---- */
+
+struct gz_hello {
+    uint64_t v;
+    struct gz_text scene, user, token;
+    enum gz_role role;
+    bool create, draw;
+    uint64_t resume_epoch, resume_seq;
+};
+
+struct gz_camera_message {
+    double view[16], proj[16], viewport[4];
+    bool ndc_y_down, left_handed;
+};
+
+struct gz_tool_message {
+    enum gz_mode mode;
+    enum gz_space space;
+    enum gz_pivot pivot; /* GZ_PIVOT_POINT: at pivot_point */
+    gz_vec3 pivot_point;
+    double snap_t, snap_r, snap_s;
+    bool snap_on, snap_absolute;
+    double size, tolerance;
+    enum gz_axis_method axis_method;
+    enum gz_ball ball;
+    enum gz_ball_fit ball_fit;
+};
+
+struct gz_select {
+    struct gz_ids nodes;
+    enum gz_how how;
+};
+
+/* pointer and grab; of at and ray exactly one is there (pointer with phase cancel may have neither). */
+struct gz_pointer_message {
+    enum gz_phase phase; /* grab: GZ_PHASE_DOWN */
+    double at[2], ray[6];
+    uint64_t n;
+    uint32_t mods;         /* 1 << enum gz_mod */
+    enum gz_handle handle; /* grab */
+    struct gz_ids nodes;   /* grab, optional */
+};
+
+struct gz_wheel {
+    double dy, at[2];
+};
+
+struct gz_set_node {
+    uint64_t has;
+    uint64_t id;
+    gz_trs trs; /* where EULER came, r is made of it */
+    struct gz_text name;
+    uint64_t parent; /* 0 is the root */
+};
+
+struct gz_set {
+    const struct gz_set_node *nodes;
+    size_t count;
+    uint64_t base;
+};
+
+struct gz_create_node {
+    uint64_t has;
+    struct gz_text ref;        /* a name for later nodes of the same message to hang from */
+    struct gz_text parent_ref; /* PARENT_REF: an earlier ref; else `parent` */
+    uint64_t parent;           /* 0 is the root */
+    struct gz_text name;
+    gz_trs trs;
+    gz_box bounds;
+};
+
+struct gz_create {
+    const struct gz_create_node *nodes;
+    size_t count;
+};
+
+struct gz_pick {
+    double at[2], ray[6], rect[4];
+    bool inside;
+};
+
+struct gz_history {
+    uint64_t node;
+    struct gz_text user;
+    double since, before;
+    uint64_t limit;
+};
+
+struct gz_at {
+    uint64_t seq;
+    double time;
+};
+
+/* ---- server to client ---- */
+
+struct gz_welcome {
+    uint64_t v, session, epoch, seq;
+    struct gz_text scene, server;
+    bool resumed;
+    enum gz_role role;
+    uint64_t message_bytes, messages_per_s, nodes; /* limits */
+};
+
+/* A node in a delta, in an `at` answer, and each side of a history change: the fields that `has` names. */
+struct gz_node_state {
+    uint64_t has;
+    uint64_t id;
+    uint64_t by;
+    gz_trs trs;
+    struct gz_text name;
+    uint64_t parent; /* 0 is the root */
+    gz_box bounds;
+    uint64_t asset;
+};
+
+struct gz_ack {
+    uint64_t session, n;
+};
+
+struct gz_delta {
+    uint64_t from, seq, saved;
+    double time;
+    bool more;
+    const struct gz_node_state *nodes;
+    size_t count;
+    struct gz_ids gone;
+    const struct gz_ack *acks;
+    size_t ack_count;
+};
+
+struct gz_line {
+    double ends[6];
+    uint32_t rgb; /* 0xRRGGBB */
+};
+
+struct gz_gizmo_message {
+    enum gz_mode mode;
+    enum gz_space space;
+    gz_vec3 origin, axes[3];
+    double size;
+    uint32_t handles; /* 1 << enum gz_handle */
+    enum gz_handle hover, active;
+    const struct gz_line *lines;
+    size_t line_count;
+};
+
+struct gz_presence_user {
+    uint64_t has;
+    uint64_t session;
+    struct gz_text user;
+    uint32_t rgb; /* on the wire "#rrggbb" */
+    enum gz_role role;
+    double at[2], ray[6], view[16];
+    struct gz_ids selection;
+    enum gz_mode tool;
+    struct gz_ids locks;
+};
+
+struct gz_presence {
+    const struct gz_presence_user *users;
+    size_t count;
+    struct gz_ids left;
+};
+
+struct gz_change_message {
+    uint64_t id;
+    uint64_t has;                       /* BEFORE absent: made by this edit; AFTER absent: deleted by it */
+    struct gz_node_state before, after; /* their ids are not on the wire */
+};
+
+/* `edit`, and an element of history's `edits` (then with changes). */
+struct gz_edit_message {
+    uint64_t has;
+    uint64_t id, by, seq;
+    struct gz_text user;
+    enum gz_edit_kind kind;
+    enum gz_handle handle;
+    struct gz_ids nodes;
+    double residual, began, ended;
+    const struct gz_change_message *changes;
+    size_t change_count;
+};
+
+struct gz_hit {
+    uint64_t id;
+    double distance;
+    gz_vec3 point;
+};
+
+struct gz_ok {
+    uint64_t seq, edit, hit;
+    enum gz_handle handle;
+    struct gz_ids ids;
+    const struct gz_hit *hits;
+    size_t hit_count;
+    const struct gz_edit_message *edits;
+    size_t edit_count;
+    const struct gz_node_state *nodes;
+    size_t node_count;
+    bool more;
+};
+
+struct gz_error_message {
+    enum gz_status code;
+    struct gz_text message;
+    struct gz_ids nodes;
+    uint64_t holder;
+    bool fatal;
+};
+
+struct gz_bye {
+    struct gz_text reason;
+    double retry_s;
+};
+
+struct gz_message {
+    enum gz_op op;
+    uint64_t has;
+    uint64_t rid;
+    struct gz_text key;
+    union {
+        struct gz_hello hello;
+        struct gz_camera_message camera;
+        struct gz_tool_message tool;
+        struct gz_select select;
+        struct gz_pointer_message pointer; /* pointer and grab */
+        struct gz_wheel wheel;
+        struct gz_set set;
+        struct gz_create create;
+        struct gz_ids remove; /* delete */
+        struct gz_pick pick;
+        bool force; /* undo, redo */
+        struct gz_history history;
+        struct gz_at at;
+        uint64_t restore_seq;
+        struct gz_welcome welcome;
+        struct gz_delta delta;
+        uint64_t saved_seq;
+        struct gz_gizmo_message gizmo;
+        double view[16];
+        struct gz_presence presence;
+        struct gz_edit_message edit;
+        struct gz_ok ok;
+        struct gz_error_message error;
+        struct gz_bye bye;
+    };
+};
+
+/* The most that decoding one frame of this size may take from the arena. */
+size_t gz_decode_bytes_max(size_t frame_size);
+
+/* Takes the next message of a frame. *offset is where it begins (0 at first) and afterwards where the next one does; the
+ * frame is done when *offset == size. After an error *offset is past the message where its end could be found, so that the
+ * others of the frame can still be read, and equals size where it could not. message->has and rid are filled on
+ * errors too where a rid could be read. */
+GZ_MUST_USE enum gz_status gz_decode(enum gz_side side, const uint8_t *bytes, size_t size, size_t *offset,
+                                     struct gz_arena *arena, struct gz_message *message, struct gz_error *error);
+
+/* Appends a message to `out`. On an error (GZ_TOO_LARGE, GZ_NO_MEMORY) `out` is as it was. */
+GZ_MUST_USE enum gz_status gz_encode(struct gz_buffer *out, const struct gz_message *message);
+
+/* The word of an op: "hello" ... "bye". */
+const char *gz_op_word(enum gz_op op);
+
+/* Whether these bytes are well-formed UTF-8 without NUL. */
+bool gz_text_valid(const char *bytes, size_t size);
+
+#endif
