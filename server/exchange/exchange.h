@@ -1,0 +1,61 @@
+/* exchange.h - glTF 2.0 in and out: a file becomes nodes, and nodes go back into the file they came from. The one room that
+ * knows JSON.
+ * Frames and units are glTF's own, as in base/linear.h. Ownership: finish frees. Threads: any; pure functions of their
+ * input, so that large files can be taken on a worker. Errors name the place in the file (e.g. "nodes[3].children[0]"). */
+#ifndef GZ_EXCHANGE_H
+#define GZ_EXCHANGE_H
+
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "base/linear.h"
+
+/* A node of the file's default scene. Parents come before their children. */
+struct gz_import_node {
+    uint32_t asset;   /* its index in the glTF's "nodes" */
+    int64_t parent;   /* index in gz_import.nodes, -1 for a root */
+    const char *name; /* valid UTF-8, at most GZ_NAME_BYTES_MAX bytes; made up ("node 7") where the file has none */
+    gz_trs trs;       /* rotation unit; a matrix becomes the nearest TRS */
+    bool has_bounds;
+    gz_box bounds; /* local, from the POSITION accessors' min and max of the node's mesh */
+};
+
+struct gz_import {
+    struct gz_import_node *nodes;
+    size_t count;
+    size_t matrix_count; /* how many nodes were given as matrices */
+    double residual_max; /* the largest relative part of a matrix that a TRS could not hold */
+    struct gz_arena names;
+};
+
+/* Reads a .glb, or a .gltf whose buffers are embedded as data URIs. All or nothing. */
+GZ_MUST_USE enum gz_status gz_import_parse(struct gz_import *import, const uint8_t *bytes, size_t size,
+                                           struct gz_error *error);
+void gz_import_finish(struct gz_import *import);
+
+/* A node of the scene as it is now. */
+struct gz_export_node {
+    uint64_t id, parent; /* parent 0 is the root */
+    int64_t asset;       /* index in the glTF's "nodes", -1 for a node that was made here */
+    const char *name;
+    gz_trs trs;
+};
+
+/* Writes the asset with names, hierarchy and transforms as `nodes` says: the same kind of file (.glb or .gltf), everything
+ * else as it was. A node whose transform is what the import made of it keeps its bytes (a matrix stays a matrix); nodes made here are appended; deleted ones
+ * are no longer part of a scene. Without an asset (size 0) it writes a .glb of bare nodes. */
+GZ_MUST_USE enum gz_status gz_export_write(struct gz_buffer *out, const uint8_t *asset, size_t size,
+                                           const struct gz_export_node *nodes, size_t count, struct gz_error *error);
+
+/* Reads FILE (.glb or .gltf) and embeds what it refers to (files beside it or below, never above it), so that the result
+ * is one self-contained file for gz_import_parse. */
+GZ_MUST_USE enum gz_status gz_gltf_load(struct gz_buffer *out, const char *path, struct gz_error *error);
+
+/* "model/gltf-binary" or "model/gltf+json", by the first bytes. */
+const char *gz_gltf_media_type(const uint8_t *bytes, size_t size);
+
+/* The sample scene that the daemon carries: a small robot arm. Static. */
+extern const uint8_t gz_sample_glb[];
+extern const size_t gz_sample_glb_size;
+
+#endif
