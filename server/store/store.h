@@ -1,0 +1,75 @@
+/* store.h - a scene is a file: one SQLite database, WAL, synchronous=FULL, one owner at a time. The one room that knows SQL.
+ *
+ * The writer: gz_store_open gives one thread its own connection; batches go to it by gz_store_submit and come back, committed
+ * or not, by gz_store_take. COMMIT's return code is obeyed: a batch whose commit failed left nothing behind, and the same
+ * content can be submitted again.
+ * Readers: gz_store_query, gz_store_asset, gz_store_backup open the file read-only for themselves; they can be
+ * called from any thread while the writer works, and are bounded by GZ_QUERY_MS_MAX.
+ * Threads: the writer's functions belong to the thread that opened it; `notify` is called on the writer's thread.
+ * Errors: GZ_STORAGE with SQLite's words; GZ_VERSION for a file of a newer schema; GZ_UNKNOWN_SCENE for no file;
+ *   GZ_BAD_STATE where another process owns it. */
+#ifndef GZ_STORE_H
+#define GZ_STORE_H
+
+#include "base/buffer.h"
+#include "base/log.h"
+#include "scene/record.h"
+
+struct gz_store;
+
+struct gz_store_options {
+    const char *path;
+    bool create;                   /* make the file where it is missing; else GZ_UNKNOWN_SCENE */
+    double time;                   /* now, Unix seconds: the epoch's beginning */
+    void (*notify)(void *context); /* something can be taken; on the writer's thread */
+    void *context;
+    const struct gz_log *log; /* may be NULL */
+};
+
+/* Opens or makes the file, brings its schema up to date, closes drags that a crash left open at their last sample, begins a
+ * new epoch, and reads the scene into `state` (freed by gz_scene_state_finish). Blocks. */
+GZ_MUST_USE enum gz_status gz_store_open(struct gz_store **store, const struct gz_store_options *options,
+                                         struct gz_scene_state *state, struct gz_error *error);
+/* Commits what was submitted, ends the writer and closes the file. NULL is fine. Batches not taken are freed. */
+void gz_store_close(struct gz_store *store);
+
+/* Hands a batch to the writer, which owns it until it is taken back. */
+void gz_store_submit(struct gz_store *store, struct gz_batch *batch);
+/* The next batch that is done, in the order of submission, with its status; NULL when there is none yet. The caller owns it. */
+struct gz_batch *gz_store_take(struct gz_store *store, enum gz_status *status, struct gz_error *error);
+
+struct gz_batch *gz_batch_create(void); /* NULL without memory; the arena has a maximum of its own */
+void gz_batch_destroy(struct gz_batch *batch);
+void gz_scene_state_finish(struct gz_scene_state *state);
+void gz_answer_finish(struct gz_answer *answer);
+
+/* The committed edit of this user with this key, with its changes, copied into `arena`; false where there is none. On the
+ * opener's thread, by an index: microseconds. */
+GZ_MUST_USE bool gz_store_find_key(struct gz_store *store, const char *user, const char *key, struct gz_arena *arena,
+                                   struct gz_edit_record *edit);
+
+/* Bytes in the WAL, and seconds the last commit took: for metrics and health. */
+struct gz_store_stats {
+    uint64_t wal_bytes, commits, rows;
+    double last_commit_s;
+    enum gz_status last_status;
+};
+struct gz_store_stats gz_store_stats(struct gz_store *store);
+
+/* ---- readers: any thread ---- */
+
+/* Always fills `answer`; status within. */
+void gz_store_query(const char *path, const struct gz_query *query, struct gz_answer *answer);
+/* The scene's kept glTF; GZ_BAD_STATE where it has none. */
+GZ_MUST_USE enum gz_status gz_store_asset(const char *path, struct gz_buffer *out, struct gz_error *error);
+/* A consistent copy, ending on a commit's edge, as one file without WAL. `to` must not exist. */
+GZ_MUST_USE enum gz_status gz_store_backup(const char *path, const char *to, struct gz_error *error);
+
+struct gz_store_summary {
+    uint64_t nodes, seq;
+    bool has_asset;
+};
+/* For listing scenes that are not open. */
+GZ_MUST_USE enum gz_status gz_store_summary(const char *path, struct gz_store_summary *summary, struct gz_error *error);
+
+#endif
