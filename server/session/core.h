@@ -1,0 +1,126 @@
+/* core.h - the authority over one scene: its nodes, the sessions that are in it, and what each of them is to be sent.
+ *
+ * A function of its inputs: bytes that came, commits that were answered, and the time. It knows no socket, no SQLite and no
+ * clock; what it wants done it asks of its host. The same inputs give the same outputs, bit for bit.
+ *
+ * The way of a turn: any number of gz_core_receive / join / leave / committed / answered, then gz_core_turn, then for each
+ * session whose socket is free gz_core_next_frame until it returns NULL or the socket is full.
+ * Nobody is freed or written to in the middle of a message: a session that ends is marked, and its host closes it after the
+ * turn (gz_session_end_reason).
+ *
+ * Ownership: the host owns the core and, between join and leave, refers to sessions by pointer. Threads: one.
+ * Errors: what clients do wrong is answered to them; functions here fail only for want of memory or room. */
+#ifndef GZ_SESSION_CORE_H
+#define GZ_SESSION_CORE_H
+
+#include "base/buffer.h"
+#include "base/log.h"
+#include "proto/message.h"
+#include "scene/record.h"
+
+struct gz_core;
+struct gz_session;
+
+/* Both in seconds: `unix_s` for people and the history, may jump; `mono_s` for intervals, never goes back. */
+struct gz_now {
+    double unix_s, mono_s;
+};
+
+struct gz_core_host {
+    void *context;
+    /* Stores a batch, which the host then owns; answered by gz_core_committed, later, on this thread. At most one at a time. */
+    void (*commit)(void *context, struct gz_batch *batch);
+    /* Asks the past; answered by gz_core_answered with the same ticket, later, on this thread. */
+    void (*query)(void *context, uint64_t ticket, const struct gz_query *query);
+    /* The committed edit of this user with this key; false where there is none. Answered at once. */
+    bool (*find_key)(void *context, const char *user, const char *key, struct gz_arena *arena,
+                     struct gz_edit_record *edit);
+};
+
+struct gz_core_options {
+    const char *scene; /* its name; copied */
+    struct gz_core_host host;
+    const struct gz_log *log; /* may be NULL */
+    const char *server;       /* what `welcome` calls the server, e.g. "gizmod 0.1.0"; copied */
+    double messages_per_s;    /* 0: GZ_MESSAGES_PER_S_MAX */
+    size_t frame_headroom;    /* bytes that are free before each frame handed out */
+};
+
+/* Takes over what `state` says; the caller still frees `state`. NULL without memory. */
+struct gz_core *gz_core_create(const struct gz_core_options *options, const struct gz_scene_state *state);
+void gz_core_destroy(struct gz_core *core);
+
+/* A new session, from its hello (already checked: version, scene, token; `role` is what it was given). Queues the welcome.
+ * `id` is unique in the daemon. Fails with GZ_BAD_VALUE where the user name cannot be, GZ_TOO_MANY, GZ_NO_MEMORY. */
+GZ_MUST_USE enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const struct gz_message *hello,
+                                        enum gz_role role, struct gz_now now, struct gz_session **session,
+                                        struct gz_error *error);
+/* The session is over: its drag is completed as it stands, its locks are free, others are told. Frees it. */
+void gz_core_leave(struct gz_core *core, struct gz_session *session, struct gz_now now);
+
+/* One whole frame from the client. */
+void gz_core_receive(struct gz_core *core, struct gz_session *session, const uint8_t *bytes, size_t size,
+                     struct gz_now now);
+
+/* The answer to host.commit; the batch belongs to the core again and is freed here. */
+void gz_core_committed(struct gz_core *core, struct gz_batch *batch, enum gz_status status, const char *message,
+                       struct gz_now now);
+/* The answer to host.query. Not kept. */
+void gz_core_answered(struct gz_core *core, uint64_t ticket, const struct gz_answer *answer, struct gz_now now);
+
+/* The end of a turn: drags follow parents that moved, gizmos and presence are brought up to date, what is to be saved goes
+ * to the host. */
+void gz_core_turn(struct gz_core *core, struct gz_now now);
+/* Monotonic seconds at which gz_core_turn wants to be called again although nothing came; INFINITY for never. */
+double gz_core_deadline(const struct gz_core *core);
+
+/* Whether there is a frame for this session now. */
+bool gz_core_has_frame(const struct gz_core *core, const struct gz_session *session);
+/* The next frame for this session, which counts as sent; NULL when there is none. The buffer has `frame_headroom` bytes free before
+ * its data and is valid, and may be scribbled on in its headroom, until the next call on this core. Sessions that stand
+ * at the same place get the same bytes. */
+const struct gz_buffer *gz_core_next_frame(struct gz_core *core, struct gz_session *session, struct gz_now now);
+
+/* Why the session is to be closed once its frames are sent; NULL while it is not. */
+const char *gz_session_end_reason(const struct gz_session *session);
+/* Whether to stop reading from this session's socket until its answers are taken. */
+bool gz_session_is_full(const struct gz_session *session);
+uint64_t gz_session_id(const struct gz_session *session);
+
+/* Tells everybody `bye` and ends them; completed edits still go to the host. For shutdown: call turn afterwards. */
+void gz_core_end_all(struct gz_core *core, const char *reason, double retry_s, struct gz_now now);
+/* Nothing waits for the disk. */
+bool gz_core_is_idle(const struct gz_core *core);
+
+/* ---- for the paths beside the wire ---- */
+
+struct gz_core_summary {
+    uint64_t nodes, seq, saved, users, epoch;
+    bool has_asset;
+};
+struct gz_core_summary gz_core_summary(const struct gz_core *core);
+
+/* Replaces all nodes by these as an edit of kind import by `user`. The bytes of the asset are copied. `done` is called once,
+ * with GZ_OK after COMMIT. Parents come before children; parent is an index into nodes, -1 for a root.
+ * GZ_LOCKED where somebody drags, GZ_BAD_VALUE, GZ_TOO_MANY: then `done` is not called. */
+struct gz_core_import_node {
+    int64_t parent;
+    struct gz_content content; /* its own parent is not used */
+};
+struct gz_core_import {
+    const char *user;
+    const struct gz_core_import_node *nodes;
+    size_t count;
+    const uint8_t *asset;
+    size_t asset_size;
+    void (*done)(void *context, enum gz_status status, const char *message);
+    void *context;
+};
+GZ_MUST_USE enum gz_status gz_core_import(struct gz_core *core, const struct gz_core_import *import, struct gz_now now,
+                                          struct gz_error *error);
+
+/* Copies of all nodes alive, parents first, into `arena`. */
+GZ_MUST_USE enum gz_status gz_core_nodes(struct gz_core *core, struct gz_arena *arena,
+                                         const struct gz_node_record **nodes, size_t *count);
+
+#endif
