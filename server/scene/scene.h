@@ -1,0 +1,133 @@
+/* scene.h - the authoritative scene: nodes, their hierarchy, the order in which they changed, who holds what.
+ *
+ * Every change of a node takes the next seq. Each node remembers the seq of its last change and sits in one list ordered by
+ * it, deleted ones included: what changed after a cursor is that list's newer end, found in O(changed). A snapshot is
+ * what changed after 0. Deltas, resume, slow viewers and the store all read this one list.
+ *
+ * A change is data (struct gz_change: before and after), so that one function applies edits, undoes them, restores the past
+ * and takes back what the disk refused.
+ *
+ * Frames: transforms are local to the parent; the root's frame is the world's. Ownership: nodes belong to the scene and stay
+ * where they are until it is destroyed or their tombstone is forgotten; hold ids, not pointers, across turns.
+ * Threads: one. Errors: GZ_UNKNOWN_NODE, GZ_BAD_VALUE, GZ_LOCKED, GZ_TOO_MANY, GZ_NO_MEMORY; on any of them nothing changed. */
+#ifndef GZ_SCENE_H
+#define GZ_SCENE_H
+
+#include "base/buffer.h"
+#include "base/linear.h"
+#include "base/status.h"
+#include "scene/record.h"
+
+/* Parts of a node that change apart; each remembers the seq of its own last change, so that a delta carries only what is new. */
+enum gz_part {
+    GZ_PART_T,
+    GZ_PART_R,
+    GZ_PART_S,
+    GZ_PART_NAME,
+    GZ_PART_PARENT,
+    GZ_PART_BOUNDS,
+    GZ_PART_ASSET,
+    GZ_PART_COUNT
+};
+
+struct gz_node {
+    uint64_t id;
+    struct gz_node *parent; /* NULL for a root */
+    struct gz_node *first_child, *last_child, *next, *previous;
+    char *name;
+    gz_trs trs;
+    gz_box bounds;
+    int64_t asset;
+    bool has_bounds;
+    bool gone;
+    uint64_t by;     /* session of the last change, 0 for none of this epoch */
+    uint64_t holder; /* session whose drag holds it, 0 for nobody */
+    uint64_t seq;    /* of the last change */
+    uint64_t born;   /* of the change that made it, or made it again */
+    uint64_t part_seq[GZ_PART_COUNT];
+    struct gz_node *older, *newer; /* the order of change */
+    /* the scene's own */
+    gz_affine world;
+    bool world_known;
+    uint64_t mark;
+};
+
+struct gz_scene;
+
+/* NULL without memory. */
+struct gz_scene *gz_scene_create(const struct gz_scene_state *state);
+void gz_scene_destroy(struct gz_scene *scene);
+
+/* ---- reading ---- */
+
+uint64_t gz_scene_seq(const struct gz_scene *scene);
+size_t gz_scene_count(const struct gz_scene *scene);                            /* alive */
+const struct gz_node *gz_scene_find(const struct gz_scene *scene, uint64_t id); /* alive, or NULL */
+const struct gz_node *gz_scene_first_root(const struct gz_scene *scene);
+const struct gz_node *gz_scene_newest(const struct gz_scene *scene); /* by seq, gone ones included; NULL when empty */
+const struct gz_node *gz_scene_oldest(const struct gz_scene *scene);
+/* The oldest node that changed after `seq`, or NULL. */
+const struct gz_node *gz_scene_after(const struct gz_scene *scene, uint64_t seq);
+/* Deleted nodes of a seq at or below this one are forgotten: a cursor below it has to start from 0. */
+uint64_t gz_scene_forgotten(const struct gz_scene *scene);
+/* Local to world. Cached; O(depth) after a change above. */
+gz_affine gz_scene_world(struct gz_scene *scene, const struct gz_node *node);
+/* What the node hangs from, as a transform: identity for a root. */
+gz_affine gz_scene_parent_world(struct gz_scene *scene, const struct gz_node *node);
+bool gz_scene_is_below(const struct gz_node *node, const struct gz_node *ancestor); /* strictly */
+/* The next node of a walk through `top`'s subtree, parents first; NULL after the last. Start with top itself. */
+const struct gz_node *gz_scene_walk(const struct gz_node *top, const struct gz_node *at);
+/* The next node of a walk through the whole scene, parents first; NULL at the end. Start with NULL. */
+const struct gz_node *gz_scene_walk_all(const struct gz_scene *scene, const struct gz_node *at);
+/* Fills `content` with what the node is; the name points into the scene. */
+void gz_node_content(const struct gz_node *node, struct gz_content *content);
+
+/* ---- changing ---- */
+
+/* Takes a seq that changes no node (an acknowledgement has to have its place in the order). */
+uint64_t gz_scene_tick(struct gz_scene *scene);
+/* An id that was never given out. */
+uint64_t gz_scene_new_id(struct gz_scene *scene);
+uint64_t gz_scene_next_id(const struct gz_scene *scene); /* the one that gz_scene_new_id would give */
+
+/* A drag's hot path: the node's new local transform. No change where the bits are the same. Allocates nothing. */
+void gz_scene_pose(struct gz_scene *scene, const struct gz_node *node, const gz_trs *trs, uint64_t by);
+
+/* Whether `changes` can be applied now, all of them, by `session`: nodes are there or not there as `existed` says (their
+ * contents are not compared), parents exist or are made by an earlier change, no cycles, depth, counts, values; a deleted node's
+ * children are deleted too; nobody else holds a node that changes, nor anything below a deleted one. A node that `session` itself
+ * drags: GZ_BAD_STATE. `session` 0 overrules locks (the disk refused an edit). `at` (may be NULL) is told which node it
+ * is about, and `holder` who holds it, with GZ_LOCKED. */
+GZ_MUST_USE enum gz_status gz_scene_check(struct gz_scene *scene, const struct gz_change *changes, size_t count,
+                                          uint64_t session, uint64_t *at, uint64_t *holder, struct gz_error *error);
+/* Checks and applies; each node that is made, deleted or changed takes a seq, in order. Parts whose bits stay the same do not
+ * change. */
+GZ_MUST_USE enum gz_status gz_scene_apply(struct gz_scene *scene, const struct gz_change *changes, size_t count,
+                                          uint64_t session, uint64_t *at, uint64_t *holder, struct gz_error *error);
+
+/* ---- holding ---- */
+
+/* All of these nodes for a drag of `session`, or none: GZ_LOCKED with `at` and `holder`. */
+GZ_MUST_USE enum gz_status gz_scene_hold(struct gz_scene *scene, const uint64_t *ids, size_t count, uint64_t session,
+                                         uint64_t *at, uint64_t *holder, struct gz_error *error);
+/* Frees those of the ids that `session` holds. */
+void gz_scene_release(struct gz_scene *scene, const uint64_t *ids, size_t count, uint64_t session);
+
+/* ---- changes as data: each makes its result in an arena; NULL without memory ---- */
+
+/* A deep copy, names included. */
+struct gz_change *gz_changes_copy(struct gz_arena *arena, const struct gz_change *changes, size_t count);
+/* What takes `changes` back: before and after swapped, in reverse order. Names still point where they did. */
+struct gz_change *gz_changes_reverse(struct gz_arena *arena, const struct gz_change *changes, size_t count);
+/* The deletion of these nodes with their subtrees, children first, each node once. `at` gets the unknown id. */
+GZ_MUST_USE enum gz_status gz_changes_delete(struct gz_scene *scene, struct gz_arena *arena, const uint64_t *ids,
+                                             size_t count, struct gz_change **changes, size_t *change_count,
+                                             uint64_t *at, struct gz_error *error);
+/* What turns the scene as it is into `nodes` (alive, parents first): an order that gz_scene_apply takes as it is. */
+GZ_MUST_USE enum gz_status gz_changes_restore(struct gz_scene *scene, struct gz_arena *arena,
+                                              const struct gz_node_record *nodes, size_t count,
+                                              struct gz_change **changes, size_t *change_count, struct gz_error *error);
+/* Whether before and after differ in any bit. */
+bool gz_change_is_real(const struct gz_change *change);
+
+#endif
