@@ -1,74 +1,313 @@
-/* solver.h - pointer and camera in, transform out: handles, rings, balls, picking. Pure: no I/O, no allocation, no state of
- * its own, no clock; links libm only.
- * (contract sketch: the solver room completes it) */
+/* solver.h - a pointer and a camera go in, a transform comes out: handles, rings, balls, snapping, picking, drawing.
+ *
+ * The way of one drag:
+ *
+ *     gz_camera_prepare(&camera, &input, &why);                 when the camera changed
+ *     gz_gizmo_build(&gizmo, &tool, &camera, targets, n, 0);    when camera, tool, selection or nodes changed
+ *     handle = gz_gizmo_pick(&gizmo, &tool, &camera, &pointer); hover and press alike
+ *     gz_drag_begin(&drag, handle, &gizmo, &tool, &camera, &pointer, mods);
+ *     motion = gz_motion_none;
+ *     gz_drag_solve(&drag, &camera, &pointer, mods, &motion);   for each pointer, as often as you like
+ *     gz_motion_apply(&motion, &targets[i], &parent_i, &local_i, &residual);
+ *
+ * A drag is a pure function of the press and of now: the pointer's way there, the number of its events and their timing do
+ * not enter. What is kept besides the press is one count of whole turns for a ring, and where `fine` was switched.
+ * The press's pointer and camera give back the start's bits. The camera may change during a drag.
+ *
+ * Frames: world space, right-handed, +Y up, unless a name says otherwise. Units: metres, radians, factors; pixels of the
+ * client's window, origin top left, x right, y down. Matrices are column-major and act on column vectors.
+ * Exactness: the dragged point's image stays within 1e-6 px of the pointer for usual views; coordinates of 1e7 are no
+ * excuse, because points are taken to the camera by compensated dot products before anything else is done with them.
+ * Memory: every struct is plain data of fixed size, to be copied, kept and replayed; nothing is allocated, opened or
+ * remembered. Links libm only. Threads: any, as long as each struct has one user at a time.
+ * Errors: by `enum gz_solve` or false; outputs are then as they were unless it is said otherwise. Every input may be any
+ * double, finite or not. */
 #ifndef GZ_SOLVER_H
 #define GZ_SOLVER_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/linear.h"
+#include "base/status.h"
 #include "base/terms.h"
 
 enum gz_solve {
-    GZ_SOLVE_OK,         /* the result follows from this pointer */
-    GZ_SOLVE_CLAMPED,    /* beyond a vanishing point, horizon or range: the result is the value at the clamp */
-    GZ_SOLVE_KEPT,       /* this pointer has no answer: the result is the last good one (the press's where there was none) */
-    GZ_SOLVE_NONE        /* a press without an answer: no drag starts */
+    GZ_SOLVE_OK,      /* the result follows from this pointer */
+    GZ_SOLVE_CLAMPED, /* beyond a vanishing point, a horizon or the range: the result is the one at the limit */
+    GZ_SOLVE_KEPT,    /* this pointer has no answer: the result was left as it is, which is the last good one */
+    GZ_SOLVE_NONE     /* no drag: the press has no answer, or the handle is none */
 };
 
-/* A camera as the client says it. Units: pixels for viewport; view and proj column-major, float64. */
+/* ---- Camera ---- */
+
+/* A camera as the client says it. Any depth range works and none has to be declared: depth rows are not read. */
 struct gz_camera_input {
-    double view[16], proj[16], viewport[4];
-    bool ndc_y_down, left_handed;
+    double view[16];    /* world to view; affine, its last row 0 0 0 1 */
+    double proj[16];    /* view to clip; perspective or orthographic, off-centre or not */
+    double viewport[4]; /* x, y, width, height in pixels */
+    bool ndc_y_down;    /* clip y points down */
+    bool left_handed;   /* the viewer looks along +z of view space; only an orthographic proj needs to be told */
 };
 
-struct gz_camera { struct gz_camera_input input; /* ... prepared rows, eye, forward: the solver room's own */ };
+/* A camera made ready. Read `input`, `eye`, `right`, `up`, `backward` and `perspective`; the rest is the solver's own. */
+struct gz_camera {
+    struct gz_camera_input input;
+    bool perspective;
+    gz_vec3 eye;        /* world; in orthographic views the position of the view matrix */
+    gz_vec3 right;      /* world, unit: screen x */
+    gz_vec3 up;         /* world, unit: against screen y */
+    gz_vec3 backward;   /* world, unit: to the viewer */
+    double pixel[3][4]; /* view space to homogeneous pixels: x, y, w */
+    double near_w;      /* the least w in front of the near plane where the projection tells it, else 0 */
+};
 
-/* False, with a sentence in *why, where the camera cannot be used (not finite, empty viewport, no inverse). */
+/* False, with a static sentence in *why (which may be NULL), where the camera cannot be used: a number that is not finite,
+ * an empty viewport, a view that is not affine or has no inverse, a projection that shows nothing. */
 bool gz_camera_prepare(struct gz_camera *camera, const struct gz_camera_input *input, const char **why);
 
-/* Pixels of the camera's viewport, or a ray in world space; a ray needs no camera. */
-struct gz_pointer { bool is_ray; double at[2]; gz_vec3 origin, direction; };
+/* A world point's pixel and its w (view depth in perspective, 1 in orthographic views). False where it is not in front. */
+bool gz_camera_project(const struct gz_camera *camera, gz_vec3 point, double at[2], double *w);
 
-struct gz_snap { double t, r, s; bool on, absolute; };
+/* World length of one pixel's height at the view depth of `point`; 0 where it is not in front of the viewer. */
+double gz_camera_pixel_size(const struct gz_camera *camera, gz_vec3 point);
+
+/* ---- Pointer ---- */
+
+/* A place in the window, or a ray in world space; a ray needs no camera, and its direction need not be unit. */
+struct gz_pointer {
+    bool is_ray;
+    double at[2];
+    gz_vec3 origin, direction;
+};
+
+/* For rays a pixel of tool.tolerance_px is this angle in radians (60 degrees over 1080 pixels, rounded), and without a
+ * camera a pixel of tool.size_px is this length in metres. */
+#define GZ_RAY_RADIANS_PER_PX 0.001
+#define GZ_RAY_METRES_PER_PX 0.002
+
+/* ---- Tool ---- */
+
+/* Steps: metres, radians, step of the factor; 0 leaves that kind free. */
+struct gz_snap {
+    double t, r, s;
+    bool on;
+    bool absolute; /* the active node's own coordinate, angle or scale lies on the grid; else the distance moved does */
+};
 
 struct gz_tool {
     enum gz_mode mode;
     enum gz_space space;
     enum gz_pivot pivot;
-    gz_vec3 pivot_point;
+    gz_vec3 pivot_point; /* world; for GZ_PIVOT_POINT */
     struct gz_snap snap;
-    double size_px, tolerance_px;
+    double size_px;      /* length L of an axis; see gz_gizmo_build for what follows from it */
+    double tolerance_px; /* how far from what is drawn a handle can be grabbed */
     enum gz_axis_method axis_method;
     enum gz_ball ball;
     enum gz_ball_fit ball_fit;
+    double ball_circle[3]; /* centre x, y and radius in pixels; radius 0: by ball_fit */
 };
+
+/* Translate, world, median, no snap, 96 px, tolerance 8 px, axis method by the kind of pointer, exact ball, object fit. */
 extern const struct gz_tool gz_tool_default;
 
-/* One top-most selected node: its local transform and what it hangs from. bounds NULL where it has none. */
-struct gz_target { gz_trs local; gz_affine parent; const gz_box *bounds; };
+/* ---- Gizmo ---- */
 
-/* Where the gizmo is and which of its handles can be seen: all that is needed to draw, hover, pick and drag it. */
+/* One top-most selected node as it is now: its local transform, its parent's world transform, its bounds in its own space
+ * (NULL: it has none). Leave out nodes that have a selected ancestor: they move with it. */
+struct gz_target {
+    gz_trs local;
+    gz_affine parent;
+    const gz_box *bounds;
+};
+
+/* Where the gizmo stands and which handles can be seen: all that is needed to draw, hover, pick and drag it. It is complete
+ * for every handle, whether the mode shows it or not.
+ *
+ * With L = size: axes reach from 0.12 L to L; plane quads from 0.5 L to 0.75 L along both axes; rings have radius L and show
+ * the half that faces the viewer; view ring 1.2 L; view-plane handle a disc of 0.08 L, uniform scale a disc of 0.12 L; in
+ * universal mode the scale boxes sit at 1.1 L on the axes. An axis within 5 degrees of the line of sight and a plane
+ * within 5 degrees of edge-on are hidden. */
 struct gz_gizmo {
     enum gz_mode mode;
     enum gz_space space;
-    gz_vec3 origin;
-    gz_vec3 axes[3];     /* unit, world */
-    double size;         /* world length of an axis */
-    uint32_t handles;    /* bit 1 << enum gz_handle for each that is drawn */
+    gz_vec3 origin;        /* the pivot */
+    gz_vec3 axes[3];       /* unit: what tx ty tz move along; a sheared parent's need not be orthogonal */
+    gz_vec3 turn_axes[3];  /* orthonormal: what rx ry rz turn about */
+    gz_vec3 scale_axes[3]; /* unit: the active node's own axes, what sx sy sz scale along */
+    double size;           /* world length L of an axis */
+    uint64_t handles;      /* GZ_HANDLE_BIT of each handle that is drawn */
+    /* The active node at this time, for absolute snapping and for scaling along its axes. */
+    double coordinates[3]; /* metres along `axes` */
+    double angles[3];      /* radians about `turn_axes` */
+    gz_vec3 scale;         /* its local scale */
+    gz_mat3 scale_frame;   /* its axes in world space as they are, columns not unit */
+    bool each;             /* every node about its own origin */
 };
 
-/* camera may be NULL (bare rays): then size is in metres by a fixed rule. False where there is no gizmo. */
-bool gz_gizmo_build(struct gz_gizmo *gizmo, const struct gz_tool *tool, const struct gz_camera *camera, const struct gz_target *targets, size_t count, size_t active);
-enum gz_handle gz_gizmo_pick(const struct gz_gizmo *gizmo, const struct gz_tool *tool, const struct gz_camera *camera, const struct gz_pointer *pointer);
+#define GZ_HANDLE_BIT(handle) (UINT64_C(1) << (handle))
 
-/* A drag: what was true at the press, and one count of whole turns. Plain data: copy it, keep it, replay it. */
-struct gz_drag { enum gz_handle handle; /* ... */ };
-enum gz_solve gz_drag_begin(struct gz_drag *drag, enum gz_handle handle, const struct gz_gizmo *gizmo, const struct gz_tool *tool, const struct gz_camera *camera, const struct gz_pointer *pointer, const struct gz_target *targets, size_t count, size_t active);
-/* What the handle has done since the press, in world space. */
-struct gz_motion { int kind; /* ... */ double value[2]; /* metres, radians or factors, for read-outs and history */ };
-enum gz_solve gz_drag_solve(struct gz_drag *drag, const struct gz_camera *camera, const struct gz_pointer *pointer, uint32_t mods, struct gz_motion *motion);
-/* The target's local transform after the motion; start is the target at the press, parent the parent's world transform now. */
-bool gz_motion_apply(const struct gz_motion *motion, const struct gz_target *start, const gz_affine *parent, gz_trs *local, double *residual);
+/* `active` is the index of the node whose space counts. `camera` may be NULL (bare rays): then nothing is hidden and the
+ * size is in metres by GZ_RAY_METRES_PER_PX. False where there is no gizmo: no target, mode none or orbit, a pivot behind
+ * the viewer, a transform without inverse. */
+bool gz_gizmo_build(struct gz_gizmo *gizmo, const struct gz_tool *tool, const struct gz_camera *camera,
+                    const struct gz_target *targets, size_t count, size_t active);
+
+/* The handle under the pointer, by distance in pixels to what is drawn (for rays: angle): the centre before planes before
+ * axes before rings before the ball, then the nearest on the screen, then the nearest to the viewer. */
+enum gz_handle gz_gizmo_pick(const struct gz_gizmo *gizmo, const struct gz_tool *tool, const struct gz_camera *camera,
+                             const struct gz_pointer *pointer);
+
+/* Distance in pixels from the pointer to one handle as it is drawn, 0 inside a quad or disc; infinite where it is not drawn.
+ * The pick is the least of these. */
+double gz_gizmo_distance(const struct gz_gizmo *gizmo, const struct gz_tool *tool, const struct gz_camera *camera,
+                         const struct gz_pointer *pointer, enum gz_handle handle);
+
+/* A straight piece of the drawn gizmo, world space. */
+struct gz_segment {
+    gz_vec3 from, to;
+    uint32_t rgb; /* 0xRRGGBB */
+};
+
+/* Segments that gz_gizmo_lines can make at most. */
+#define GZ_GIZMO_LINES_MAX 640
+
+/* Fills `lines` with the visible handles, `active` or `hover` (GZ_HANDLE_NONE: none) highlighted; while one is active only
+ * it is drawn at full strength. Drawable as they are: nothing behind the viewer. Returns how many, at most `max`. */
+size_t gz_gizmo_lines(const struct gz_gizmo *gizmo, const struct gz_tool *tool, const struct gz_camera *camera,
+                      enum gz_handle hover, enum gz_handle active, struct gz_segment *lines, size_t max);
+
+/* ---- Motion ---- */
+
+enum gz_motion_kind { GZ_MOTION_NONE, GZ_MOTION_TRANSLATE, GZ_MOTION_ROTATE, GZ_MOTION_SCALE };
+
+/* What a handle has done since the press, in world space. Plain data; applying it has no memory. */
+struct gz_motion {
+    enum gz_motion_kind kind;
+    bool each; /* turn and scale each node about its own origin, not about `pivot` */
+    gz_vec3 pivot;
+    gz_vec3 translation; /* TRANSLATE */
+    gz_quat turn;        /* ROTATE: unit */
+    gz_vec3 factor;      /* SCALE: along the columns of `frame` */
+    gz_mat3 frame, frame_inverse;
+    /* For read-outs and history: metres along the handle's axes, unwrapped radians, or the factor. Two for planes and the
+     * view plane (right, up), else one; a ball's is the angle of its turn. */
+    double value[2];
+    int value_count;
+};
+
+/* No motion: applied, it gives the start's bits. */
+extern const struct gz_motion gz_motion_none;
+
+/* The node's local transform after the motion. `start` is the node at the press; `parent` its parent's world transform now,
+ * which may have moved meanwhile: the node then goes where the motion takes it in world space.
+ * Components that the motion does not touch keep the start's bits. `residual` (may be NULL) is what the nearest TRS cannot
+ * hold of the wanted world transform, relative by the Frobenius norm; 0 where it is held.
+ * False, nothing written: the parent has no inverse, or the result is not finite or past GZ_COORDINATE_MAX. */
+bool gz_motion_apply(const struct gz_motion *motion, const struct gz_target *start, const gz_affine *parent,
+                     gz_trs *local, double *residual);
+
+/* A wheel turned by `notches`: uniform scale by 1.1^notches about the gizmo's pivot. */
+struct gz_motion gz_motion_wheel(const struct gz_gizmo *gizmo, double notches);
+
+/* ---- Drag ---- */
+
+/* How a drag turns a pointer into numbers; chosen at the press and fixed for the drag. */
+enum gz_rule {
+    GZ_RULE_AXIS_SCREEN,  /* the place on the axis whose image is the foot of the pointer */
+    GZ_RULE_AXIS_CLOSEST, /* the place on the axis nearest to the ray */
+    GZ_RULE_AXIS_PLANE,   /* the ray's hit with the plane through the axis that faced the viewer most at the press */
+    GZ_RULE_AXIS_PIXELS,  /* the axis looked at the viewer, or was pressed at its centre: pixels times a gain */
+    GZ_RULE_PLANE,        /* the ray's hit with a plane */
+    GZ_RULE_RING,         /* the hit's angle about the centre */
+    GZ_RULE_RING_TANGENT, /* an edge-on ring: place on the tangent, over the radius */
+    GZ_RULE_UNIFORM,      /* distance in pixels from the pivot's image */
+    GZ_RULE_BALL
+};
+
+/* A drag: what was true at the press, and the little that is kept since. Read `handle`; the rest is the solver's own. */
+struct gz_drag {
+    enum gz_handle handle;
+    enum gz_rule rule;
+    struct gz_snap snap;
+    gz_vec3 origin;  /* the point that the rule measures from: the pivot, or the grabbed point of a tangent */
+    gz_vec3 axes[2]; /* what the rule measures along */
+    gz_vec3 normal;  /* of the plane or ring */
+    double press[3]; /* the rule's numbers at the press */
+    double gain;     /* world length per pixel, radius, or whatever else the rule multiplies by */
+    double depth;    /* w of the handle's point at the press */
+    /* What the motion is made of. */
+    int axis; /* 0, 1, 2; first axis of a plane */
+    bool each;
+    gz_vec3 pivot;
+    gz_mat3 frame, frame_inverse;
+    gz_vec3 directions[2]; /* world directions that value[] is metres along, or the turn's axis */
+    double start_value[2]; /* the active node's own coordinates, angle or scale, for absolute snapping */
+    /* Ball. */
+    enum gz_ball ball;
+    double circle[4];   /* centre and radii in pixels; of no use to GZ_BALL_EXACT */
+    double radius;      /* world */
+    gz_vec3 ball_press; /* unit, world */
+    gz_vec3 ball_side;  /* unit, across ball_press: the axis of a half turn */
+    /* Since the press. */
+    struct gz_pointer press_pointer;
+    double angle;                     /* the ring's last angle, unwrapped */
+    bool fine;                        /* whether the last pointer was slowed */
+    bool shifted;                     /* whether `fine` was ever on: below is in use */
+    struct gz_pointer real, virtual_; /* the last pointer, and the slowed one that stood for it */
+};
+
+/* Pointers with `fine` move the handle by this part of their motion. */
+#define GZ_FINE_RATIO 0.1
+
+/* Starts a drag on any handle of the gizmo, seen or not, wherever the pointer is. `camera` may be NULL for rays.
+ * GZ_SOLVE_NONE where the press has no answer. `mods` are bits 1 << enum gz_mod. */
+enum gz_solve gz_drag_begin(struct gz_drag *drag, enum gz_handle handle, const struct gz_gizmo *gizmo,
+                            const struct gz_tool *tool, const struct gz_camera *camera,
+                            const struct gz_pointer *pointer, uint32_t mods);
+
+/* The whole motion since the press for this pointer. GZ_MOD_SNAP inverts the tool's snap; GZ_MOD_FINE slows the pointer from
+ * where it was when the flag came. With GZ_SOLVE_KEPT `motion` is left as it was. */
+enum gz_solve gz_drag_solve(struct gz_drag *drag, const struct gz_camera *camera, const struct gz_pointer *pointer,
+                            uint32_t mods, struct gz_motion *motion);
+
+/* How many numbers a typed value for this handle has: 1, 2 for translating planes and the view plane, 0 where none can be
+ * typed (the ball). */
+int gz_handle_value_count(enum gz_handle handle);
+
+/* The motion whose value is exactly this (metres, radians or factor), without a pointer and without snapping. */
+enum gz_solve gz_drag_value(const struct gz_drag *drag, const double *value, int count, struct gz_motion *motion);
+
+/* ---- Picking nodes ---- */
+
+/* Whether the pointer meets the node's oriented box; a node without bounds (NULL) is a point with tolerance_px.
+ * `distance` is from the eye, in orthographic views from the plane of the camera's position, for rays from their origin; `point` is
+ * where the ray meets the box. A box around the viewer is met at distance 0. */
+bool gz_pick_node(const struct gz_camera *camera, const struct gz_pointer *pointer, const gz_affine *world,
+                  const gz_box *bounds, double tolerance_px, double *distance, gz_vec3 *point);
+
+/* Whether the node's image overlaps the rectangle [x0, y0, x1, y1] (corners in any order), and in *inside whether it lies
+ * in it wholly. Exact for the box as seen: cut at the viewer's plane, the convex hull of its image against the rectangle. */
+bool gz_pick_rect(const struct gz_camera *camera, const double rect[4], const gz_affine *world, const gz_box *bounds,
+                  bool *inside);
+
+/* ---- Orbit: the view is what turns ---- */
+
+struct gz_orbit {
+    struct gz_camera camera; /* at the press */
+    struct gz_drag drag;
+    gz_vec3 centre;
+};
+
+/* A ball drag of the view about `centre`: the scene seems to follow the pointer. Pixels only. */
+enum gz_solve gz_orbit_begin(struct gz_orbit *orbit, const struct gz_tool *tool, const struct gz_camera *camera,
+                             gz_vec3 centre, const struct gz_pointer *pointer);
+enum gz_solve gz_orbit_solve(struct gz_orbit *orbit, const struct gz_pointer *pointer, uint32_t mods, double view[16]);
+
+/* The view with the eye's distance from `centre` multiplied by `factor`; in orthographic views the picture is enlarged about
+ * `centre` by 1 / factor instead, because moving such an eye shows nothing. False for a factor that is not positive. */
+bool gz_orbit_dolly(const struct gz_camera *camera, gz_vec3 centre, double factor, double view[16]);
 
 #endif
