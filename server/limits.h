@@ -63,10 +63,18 @@
 
 #define GZ_SESSIONS_MAX 5000 /* connections, all scenes together */
 #define GZ_SCENES_MAX 256    /* scenes open at once */
-/* Bytes of private answers queued for one session before it is ended; what it asks is read no further at half of it. */
-#define GZ_OUTBOX_BYTES_MAX (4 * 1024 * 1024)
+/* Bytes of private answers queued for one session: at the first what it asks is read no further, at the second (an answer
+ * about the whole of the largest scene fits) it is ended. */
+#define GZ_OUTBOX_BYTES_FULL (256 * 1024)
+#define GZ_OUTBOX_BYTES_MAX (64 * 1024 * 1024)
+/* Bytes at which queued answers are cut into frames, at a message's edge. */
+#define GZ_OUTBOX_FRAME_BYTES (64 * 1024)
+/* Questions to the past that one session may have open. */
+#define GZ_QUERIES_PER_SESSION_MAX 4
 /* Bytes at which a state delta is cut and continued with `more`: large enough to be cheap, small enough to interleave. */
 #define GZ_DELTA_BYTES_MAX (256 * 1024)
+/* Bytes of one frame for all: a delta, and the edits and presence that ride with it. An edit names every node it touched. */
+#define GZ_FRAME_BYTES_MAX (8 * 1024 * 1024)
 /* Edits remembered for `edit` broadcasts to viewers that lag. */
 #define GZ_EDIT_RING 1024
 /* Departures remembered for presence of viewers that lag. */
@@ -90,6 +98,8 @@
 /* Seconds between pings; seconds of silence, with no byte taken, after which a connection is ended. */
 #define GZ_PING_SECONDS 5
 #define GZ_SILENCE_SECONDS 15
+/* Milliseconds between tries while the disk refuses: edits made meanwhile wait at most this long for their error. */
+#define GZ_RETRY_MS 250
 /* Milliseconds that a query of the past may run on a reader. */
 #define GZ_QUERY_MS_MAX 10000
 /* Seconds from SIGTERM to exit. */
@@ -99,7 +109,9 @@
 
 static_assert(GZ_HELLO_BYTES_MAX <= GZ_MESSAGE_BYTES_MAX, "a hello is a message");
 static_assert(GZ_NAME_BYTES_MAX <= GZ_HELLO_BYTES_MAX, "a hello carries names");
-static_assert(GZ_DELTA_BYTES_MAX <= GZ_OUTBOX_BYTES_MAX, "one delta fits what may be queued");
+static_assert(GZ_OUTBOX_BYTES_FULL < GZ_OUTBOX_BYTES_MAX, "reading stops before the session ends");
+static_assert(GZ_DELTA_BYTES_MAX + GZ_NODES_MAX * 9 * 2 < GZ_FRAME_BYTES_MAX,
+              "an edit of every node fits beside a delta");
 static_assert(GZ_SAMPLE_MS_MIN <= 50, "a crash costs at most 50 ms of motion");
 static_assert(GZ_SILENCE_SECONDS > 2 * GZ_PING_SECONDS, "one lost pong is not the end");
 static_assert(1000 / GZ_PRESENCE_MS_MIN <= 20, "presence at most 20 times a second");

@@ -1,0 +1,302 @@
+#include "sync/sync.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "limits.h"
+#include "sync/sync_internal.h"
+
+struct gz_sync *gz_sync_create(struct gz_scene *scene, uint64_t saved, size_t headroom)
+{
+    struct gz_sync *sync = calloc(1, sizeof *sync);
+    if (sync == NULL) return NULL;
+    sync->scene = scene;
+    sync->saved = saved;
+    sync->version = 1;
+    sync->presence_shown_s = -INFINITY;
+    for (int i = 0; i < FRAMES; i++) gz_buffer_init(&sync->frames[i].bytes, GZ_FRAME_BYTES_MAX, headroom);
+    return sync;
+}
+
+void gz_sync_destroy(struct gz_sync *sync)
+{
+    if (sync == NULL) return;
+    for (int i = 0; i < FRAMES; i++) gz_buffer_finish(&sync->frames[i].bytes);
+    for (int i = 0; i < GZ_EDIT_RING; i++) free(sync->edits[i].bytes);
+    free(sync->acks);
+    free(sync->states);
+    free(sync->gone);
+    free(sync->delta_acks);
+    free(sync->users);
+    free(sync);
+}
+
+bool gz_sync_grow(void *array, size_t *capacity, size_t count, size_t size)
+{
+    if (count <= *capacity) return true;
+    size_t wanted = *capacity > 0 ? *capacity : 16;
+    while (wanted < count) wanted *= 2;
+    void **memory = array;
+    void *grown = realloc(*memory, wanted * size);
+    if (grown == NULL) return false;
+    *memory = grown;
+    *capacity = wanted;
+    return true;
+}
+
+/* ---- cursors ---- */
+
+static uint64_t first_edit_kept(const struct gz_sync *sync)
+{
+    return sync->edit_count > GZ_EDIT_RING ? sync->edit_count - GZ_EDIT_RING : 0;
+}
+
+/* Edits that were completed after `seq` are news to whoever resumes there; one who starts anew is not told of old ones. */
+static uint64_t edits_told_at(const struct gz_sync *sync, uint64_t seq)
+{
+    if (seq == 0) return sync->edit_count;
+    uint64_t told = first_edit_kept(sync);
+    while (told < sync->edit_count && sync->edits[(told + 1) % GZ_EDIT_RING].seq <= seq) told++;
+    return told;
+}
+
+struct gz_cursor gz_sync_cursor(const struct gz_sync *sync, uint64_t seq)
+{
+    return (struct gz_cursor){.state = seq, .since = seq, .edits = edits_told_at(sync, seq)};
+}
+
+bool gz_sync_has_frame(const struct gz_sync *sync, const struct gz_cursor *cursor)
+{
+    return !cursor->greeted || cursor->state != gz_scene_seq(sync->scene) || cursor->saved != sync->saved ||
+           cursor->edits != sync->edit_count || cursor->presence < sync->presence_shown;
+}
+
+/* ---- the delta ---- */
+
+/* Bytes that a field may take encoded, its key included; a frame is cut by their sum. */
+enum { BYTES_NODE = 32, BYTES_T = 32, BYTES_R = 40, BYTES_S = 32, BYTES_BOUNDS = 64, BYTES_WORD = 16 };
+
+static size_t fill_state(struct gz_node_state *state, const struct gz_node *node, uint64_t from)
+{
+    *state = (struct gz_node_state){.id = node->id, .trs = node->trs, .by = node->by};
+    size_t bytes = BYTES_NODE;
+    bool is_new = node->born > from;
+    if (node->by != 0) state->has |= GZ_HAS(BY);
+    if (is_new || node->part_seq[GZ_PART_T] > from) state->has |= GZ_HAS(T), bytes += BYTES_T;
+    if (is_new || node->part_seq[GZ_PART_R] > from) state->has |= GZ_HAS(R), bytes += BYTES_R;
+    if (is_new || node->part_seq[GZ_PART_S] > from) state->has |= GZ_HAS(S), bytes += BYTES_S;
+    if (is_new || node->part_seq[GZ_PART_NAME] > from) {
+        state->has |= GZ_HAS(NAME);
+        state->name = (struct gz_text){node->name, strlen(node->name)};
+        bytes += BYTES_WORD + state->name.size;
+    }
+    if (is_new || node->part_seq[GZ_PART_PARENT] > from) {
+        state->has |= GZ_HAS(PARENT);
+        state->parent = node->parent != NULL ? node->parent->id : 0;
+        bytes += BYTES_WORD;
+    }
+    if (node->has_bounds && (is_new || node->part_seq[GZ_PART_BOUNDS] > from)) {
+        state->has |= GZ_HAS(BOUNDS);
+        state->bounds = node->bounds;
+        bytes += BYTES_BOUNDS;
+    }
+    if (node->asset >= 0 && (is_new || node->part_seq[GZ_PART_ASSET] > from)) {
+        state->has |= GZ_HAS(ASSET);
+        state->asset = (uint64_t)node->asset;
+        bytes += BYTES_WORD;
+    }
+    return bytes;
+}
+
+/* Collects what changed after delta->from, oldest change first, until the frame is full: then `more` is set and the delta
+ * leads to the last change that is in it. */
+static bool collect_nodes(struct gz_sync *sync, struct gz_delta *delta)
+{
+    size_t states = 0, gone = 0, bytes = 0;
+    const struct gz_node *node = gz_scene_after(sync->scene, delta->from);
+    delta->seq = gz_scene_seq(sync->scene);
+    for (; node != NULL; node = node->newer) {
+        if (bytes >= GZ_DELTA_BYTES_MAX) {
+            delta->more = true;
+            delta->seq = node->older->seq;
+            break;
+        }
+        if (!node->gone) {
+            if (!gz_sync_grow(&sync->states, &sync->state_capacity, states + 1, sizeof *sync->states)) return false;
+            bytes += fill_state(&sync->states[states++], node, delta->from);
+        } else if (delta->from > 0) {
+            if (!gz_sync_grow(&sync->gone, &sync->gone_capacity, gone + 1, sizeof *sync->gone)) return false;
+            sync->gone[gone++] = node->id;
+            bytes += BYTES_WORD;
+        }
+    }
+    delta->nodes = sync->states;
+    delta->count = states;
+    delta->gone = (struct gz_ids){sync->gone, gone};
+    return true;
+}
+
+static bool collect_acks(struct gz_sync *sync, struct gz_delta *delta)
+{
+    for (size_t i = 0; i < sync->ack_count; i++) {
+        const struct acknowledgement *ack = &sync->acks[i];
+        if (ack->seq <= delta->from || ack->seq > delta->seq) continue;
+        if (!gz_sync_grow(&sync->delta_acks, &sync->delta_ack_capacity, delta->ack_count + 1, sizeof *sync->delta_acks))
+            return false;
+        sync->delta_acks[delta->ack_count++] = (struct gz_ack){ack->session, ack->n};
+    }
+    delta->acks = sync->delta_acks;
+    return true;
+}
+
+/* A viewer in the middle of its snapshot stands at an old seq, but knows of no node that was deleted before the snapshot. */
+static bool is_lost(const struct gz_sync *sync, const struct gz_cursor *cursor)
+{
+    uint64_t knows_from = cursor->state > cursor->since ? cursor->state : cursor->since;
+    return knows_from < gz_scene_forgotten(sync->scene) || cursor->state > gz_scene_seq(sync->scene);
+}
+
+static enum gz_status append_delta(struct gz_sync *sync, struct gz_cursor *cursor, double unix_s, struct gz_buffer *out)
+{
+    struct gz_message message = {.op = GZ_OP_DELTA};
+    struct gz_delta *delta = &message.delta;
+    delta->from = is_lost(sync, cursor) ? 0 : cursor->state;
+    if (delta->from == 0) cursor->since = gz_scene_seq(sync->scene);
+    delta->time = unix_s;
+    delta->saved = sync->saved;
+    if (!collect_nodes(sync, delta) || !collect_acks(sync, delta)) return GZ_NO_MEMORY;
+    enum gz_status status = gz_encode(out, &message);
+    if (status != GZ_OK) return status;
+    cursor->state = delta->seq;
+    cursor->saved = sync->saved;
+    cursor->greeted = !delta->more;
+    return GZ_OK;
+}
+
+/* ---- the frame ---- */
+
+static enum gz_status append_edits(const struct gz_sync *sync, struct gz_cursor *cursor, struct gz_buffer *out)
+{
+    if (cursor->edits < first_edit_kept(sync)) cursor->edits = first_edit_kept(sync);
+    while (cursor->edits < sync->edit_count && out->size < GZ_DELTA_BYTES_MAX) {
+        const struct edit_bytes *edit = &sync->edits[(cursor->edits + 1) % GZ_EDIT_RING];
+        enum gz_status status = gz_buffer_append(out, edit->bytes, edit->size);
+        if (status != GZ_OK) return status;
+        cursor->edits++;
+    }
+    return GZ_OK;
+}
+
+static enum gz_status append_saved(const struct gz_sync *sync, struct gz_cursor *cursor, struct gz_buffer *out)
+{
+    struct gz_message message = {.op = GZ_OP_SAVED, .saved_seq = sync->saved};
+    enum gz_status status = gz_encode(out, &message);
+    if (status == GZ_OK) cursor->saved = sync->saved;
+    return status;
+}
+
+static enum gz_status build_frame(struct gz_sync *sync, struct gz_cursor *cursor, double unix_s, struct gz_buffer *out)
+{
+    enum gz_status status = GZ_OK;
+    if (!cursor->greeted || cursor->state != gz_scene_seq(sync->scene)) {
+        status = append_delta(sync, cursor, unix_s, out);
+        if (status != GZ_OK || !cursor->greeted) return status;
+    }
+    status = append_edits(sync, cursor, out);
+    if (status == GZ_OK && cursor->saved != sync->saved) status = append_saved(sync, cursor, out);
+    if (status == GZ_OK && cursor->presence < sync->presence_shown) status = gz_sync_append_presence(sync, cursor, out);
+    return status;
+}
+
+static bool same_cursor(const struct gz_cursor *a, const struct gz_cursor *b)
+{
+    return a->state == b->state && a->since == b->since && a->saved == b->saved && a->edits == b->edits &&
+           a->presence == b->presence && a->greeted == b->greeted;
+}
+
+/* Everything that a frame can hold: it is stale as soon as any of it moved on. */
+static uint64_t content_version(const struct gz_sync *sync)
+{
+    return sync->version + gz_scene_seq(sync->scene);
+}
+
+static struct cached_frame *find_frame(struct gz_sync *sync, const struct gz_cursor *cursor)
+{
+    for (int i = 0; i < FRAMES; i++) {
+        struct cached_frame *frame = &sync->frames[i];
+        if (frame->version == content_version(sync) && same_cursor(&frame->before, cursor)) return frame;
+    }
+    return NULL;
+}
+
+static struct cached_frame *oldest_frame(struct gz_sync *sync)
+{
+    struct cached_frame *oldest = &sync->frames[0];
+    for (int i = 1; i < FRAMES; i++) {
+        if (sync->frames[i].used < oldest->used) oldest = &sync->frames[i];
+    }
+    return oldest;
+}
+
+const struct gz_buffer *gz_sync_frame(struct gz_sync *sync, struct gz_cursor *cursor, double unix_s)
+{
+    if (!gz_sync_has_frame(sync, cursor)) return NULL;
+    struct cached_frame *frame = find_frame(sync, cursor);
+    if (frame == NULL) {
+        frame = oldest_frame(sync);
+        frame->version = 0;
+        frame->before = *cursor;
+        frame->after = *cursor;
+        gz_buffer_clear(&frame->bytes);
+        if (build_frame(sync, &frame->after, unix_s, &frame->bytes) != GZ_OK) return NULL;
+        frame->version = content_version(sync);
+    }
+    frame->used = ++sync->uses;
+    *cursor = frame->after;
+    return &frame->bytes;
+}
+
+/* ---- what there is to tell ---- */
+
+void gz_sync_saved(struct gz_sync *sync, uint64_t seq)
+{
+    if (seq == sync->saved) return;
+    sync->saved = seq;
+    sync->version++;
+}
+
+uint64_t gz_sync_saved_seq(const struct gz_sync *sync)
+{
+    return sync->saved;
+}
+
+enum gz_status gz_sync_edit(struct gz_sync *sync, const struct gz_message *edit)
+{
+    struct gz_buffer bytes;
+    gz_buffer_init(&bytes, GZ_FRAME_BYTES_MAX - GZ_DELTA_BYTES_MAX, 0);
+    enum gz_status status = gz_encode(&bytes, edit);
+    if (status != GZ_OK) {
+        gz_buffer_finish(&bytes);
+        return status;
+    }
+    sync->edit_count++;
+    sync->version++;
+    struct edit_bytes *place = &sync->edits[sync->edit_count % GZ_EDIT_RING];
+    free(place->bytes);
+    *place = (struct edit_bytes){bytes.data, bytes.size, edit->edit.seq};
+    return GZ_OK;
+}
+
+void gz_sync_acknowledge(struct gz_sync *sync, uint64_t session, uint64_t n)
+{
+    size_t at = 0;
+    while (at < sync->ack_count && sync->acks[at].session != session) at++;
+    if (at == sync->ack_count) {
+        /* Without memory the acknowledgement is left out; the state that it is about is not. */
+        if (!gz_sync_grow(&sync->acks, &sync->ack_capacity, at + 1, sizeof *sync->acks)) return;
+        sync->ack_count++;
+    }
+    sync->acks[at] = (struct acknowledgement){session, n, gz_scene_seq(sync->scene)};
+    sync->version++;
+}

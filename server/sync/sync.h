@@ -1,0 +1,62 @@
+/* sync.h - where each viewer stands, and the bytes that take it to where the scene is.
+ *
+ * A viewer is a cursor. What it is sent is whatever changed after its cursor: one delta, then the edits that were completed,
+ * then who is here. A snapshot is the delta from 0, a viewer that fell behind gets a larger delta, and viewers that stand at the
+ * same place share the same bytes: they are encoded once.
+ *
+ * Ownership: the scene and presences belong to the caller and outlive the sync, or are taken out of it. Threads: one.
+ * No clock: the time is handed in. Steady state: no allocation. */
+#ifndef GZ_SYNC_H
+#define GZ_SYNC_H
+
+#include "proto/message.h"
+#include "scene/scene.h"
+
+struct gz_sync;
+
+/* How far a viewer has come. Plain data. */
+struct gz_cursor {
+    uint64_t state;    /* seq of the scene */
+    uint64_t since;    /* seq of the scene when it began to follow: what was deleted before is nothing to it */
+    uint64_t saved;    /* the last that it was told */
+    uint64_t edits;    /* count of edits it was told of, or passed over */
+    uint64_t presence; /* version of who is here */
+    bool greeted;      /* it had its first delta; one is due even where it is empty */
+};
+
+/* One session as others see it; lives in the session. */
+struct gz_presence_entry {
+    struct gz_presence_user user; /* what it points to stays valid while it is listed */
+    uint64_t version;             /* 0: not listed */
+    struct gz_presence_entry *older, *newer;
+};
+
+/* NULL without memory. `headroom` bytes are free before each frame. */
+struct gz_sync *gz_sync_create(struct gz_scene *scene, uint64_t saved, size_t headroom);
+void gz_sync_destroy(struct gz_sync *sync);
+
+/* A viewer that has seen everything up to `seq` of this scene, or nothing (0): from there on it is told what is new. */
+struct gz_cursor gz_sync_cursor(const struct gz_sync *sync, uint64_t seq);
+
+bool gz_sync_has_frame(const struct gz_sync *sync, const struct gz_cursor *cursor);
+/* The next frame for this cursor, which moves past it; NULL when there is none, or no memory (the cursor then stays). Valid until
+ * the next call. */
+const struct gz_buffer *gz_sync_frame(struct gz_sync *sync, struct gz_cursor *cursor, double unix_s);
+
+/* The state up to `seq` is on stable storage. */
+void gz_sync_saved(struct gz_sync *sync, uint64_t seq);
+uint64_t gz_sync_saved_seq(const struct gz_sync *sync);
+/* A completed edit, for everybody. GZ_NO_MEMORY loses it for viewers; the history has it. */
+GZ_MUST_USE enum gz_status gz_sync_edit(struct gz_sync *sync, const struct gz_message *edit);
+/* The scene at its present seq shows the effect of this session's pointer `n`. */
+void gz_sync_acknowledge(struct gz_sync *sync, uint64_t session, uint64_t n);
+
+/* Lists the entry, or says that it changed. */
+void gz_sync_present(struct gz_sync *sync, struct gz_presence_entry *entry);
+/* Takes it off the list; everybody is told that the session left, and its acknowledgements are forgotten. */
+void gz_sync_absent(struct gz_sync *sync, struct gz_presence_entry *entry);
+/* Presence that waits is shown at most every GZ_PRESENCE_MS_MIN: when it is next due (INFINITY for nothing), and showing it. */
+double gz_sync_presence_due(const struct gz_sync *sync);
+void gz_sync_show_presence(struct gz_sync *sync, double mono_s);
+
+#endif

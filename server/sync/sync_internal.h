@@ -1,0 +1,69 @@
+/* sync_internal.h - what sync.c and presence.c share. */
+#ifndef GZ_SYNC_INTERNAL_H
+#define GZ_SYNC_INTERNAL_H
+
+#include "sync/sync.h"
+
+/* Cursors that differ are few: those who keep up, and some who do not. */
+#define FRAMES 4
+
+/* An encoded frame and the cursors between which it leads. */
+struct cached_frame {
+    struct gz_cursor before, after;
+    uint64_t version; /* of all that a frame can hold, when it was made; 0: empty */
+    uint64_t used;    /* for choosing the one to replace */
+    struct gz_buffer bytes;
+};
+
+struct edit_bytes {
+    uint8_t *bytes;
+    size_t size;
+    uint64_t seq;
+};
+
+struct acknowledgement {
+    uint64_t session, n, seq;
+};
+
+struct gz_sync {
+    struct gz_scene *scene;
+    uint64_t saved;
+    uint64_t version; /* of what is beside the scene: edits, presence, saved, acknowledgements */
+
+    struct cached_frame frames[FRAMES];
+    uint64_t uses;
+
+    struct edit_bytes edits[GZ_EDIT_RING]; /* edit number i (from 1) is at i % GZ_EDIT_RING */
+    uint64_t edit_count;
+
+    struct acknowledgement *acks;
+    size_t ack_count, ack_capacity;
+
+    struct gz_presence_entry *oldest, *newest;
+    struct {
+        uint64_t session, version;
+    } left[GZ_LEFT_RING];
+    uint64_t left_count;
+    uint64_t presence;       /* the latest version given */
+    uint64_t presence_shown; /* the latest that viewers are to see */
+    double presence_shown_s; /* when that was, monotonic */
+
+    /* scratch of one frame, kept for the next */
+    struct gz_node_state *states;
+    size_t state_capacity;
+    uint64_t *gone;
+    size_t gone_capacity;
+    struct gz_ack *delta_acks;
+    size_t delta_ack_capacity;
+    struct gz_presence_user *users;
+    size_t user_capacity;
+};
+
+/* Makes room for `count` items of `size` bytes; false without memory. */
+bool gz_sync_grow(void *array, size_t *capacity, size_t count, size_t size);
+
+/* Appends what this cursor is to be told of presence, and moves it. */
+GZ_MUST_USE enum gz_status gz_sync_append_presence(struct gz_sync *sync, struct gz_cursor *cursor,
+                                                   struct gz_buffer *out);
+
+#endif
