@@ -5,6 +5,11 @@
 #ifndef GZ_LIMITS_H
 #define GZ_LIMITS_H
 
+/* This directory is searched for headers, so that <limits.h> of the C library finds this file first: it is passed on. Only
+ * a system header may do that without a warning. */
+#pragma GCC system_header
+#include_next <limits.h>
+
 #include <assert.h>
 
 /* ---- The wire ---- */
