@@ -55,6 +55,8 @@
 #define GZ_UNDO_EDITS_MAX 1000
 /* Node changes those edits may hold together, so that a thousand edits of ten thousand nodes do not fill the memory. */
 #define GZ_UNDO_CHANGES_MAX 1000000
+/* Bytes of the changes of one edit, names included: every node of the largest scene, before and after. */
+#define GZ_EDIT_BYTES_MAX (256 * 1024 * 1024)
 /* Edits whose answer waits for the disk; more are refused with too_many until some are answered. */
 #define GZ_PENDING_EDITS_MAX 16384
 /* Earlier epochs that a client can resume from. */
@@ -90,6 +92,9 @@
 #define GZ_AT_NODES_PER_MESSAGE 1000
 /* Bytes of a glTF file taken by PUT or import. */
 #define GZ_ASSET_BYTES_MAX (256 * 1024 * 1024)
+/* JSON values of a glTF file, as lists, objects and commas count them. Each takes up to some 250 bytes while it is read: 100,000 nodes with
+ * matrices, names and meshes of their own are 2.5 million. */
+#define GZ_ASSET_VALUES_MAX 4000000
 /* HTTP requests that hold a body or run on a worker, at once. */
 #define GZ_HTTP_JOBS_MAX 16
 

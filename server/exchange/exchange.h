@@ -14,7 +14,7 @@
 struct gz_import_node {
     uint32_t asset;   /* its index in the glTF's "nodes" */
     int64_t parent;   /* index in gz_import.nodes, -1 for a root */
-    const char *name; /* valid UTF-8, at most GZ_NAME_BYTES_MAX bytes; made up ("node 7") where the file has none */
+    const char *name; /* UTF-8, cut to GZ_NAME_BYTES_MAX bytes; made up ("node 7") where the file has none */
     gz_trs trs;       /* rotation unit; a matrix becomes the nearest TRS */
     bool has_bounds;
     gz_box bounds; /* local, from the POSITION accessors' min and max of the node's mesh */
@@ -28,7 +28,10 @@ struct gz_import {
     struct gz_arena names;
 };
 
-/* Reads a .glb, or a .gltf whose buffers are embedded as data URIs. All or nothing. */
+/* Reads a .glb, or a .gltf whose buffers and images are embedded as data URIs. A file without scenes has all its roots in
+ * one; a scene without nodes is an import of none. All or nothing: on failure nothing is held.
+ * GZ_BAD_MESSAGE: not the form of a glTF (container, JSON, types, numbers of elements); GZ_BAD_VALUE: the form is right,
+ * a value cannot be (ranges, cycles, singular transforms); GZ_VERSION: not glTF 2; GZ_TOO_LARGE, GZ_TOO_MANY: a limit. */
 GZ_MUST_USE enum gz_status gz_import_parse(struct gz_import *import, const uint8_t *bytes, size_t size,
                                            struct gz_error *error);
 void gz_import_finish(struct gz_import *import);
@@ -42,13 +45,16 @@ struct gz_export_node {
 };
 
 /* Writes the asset with names, hierarchy and transforms as `nodes` says: the same kind of file (.glb or .gltf), everything
- * else as it was. A node whose transform is what the import made of it keeps its bytes (a matrix stays a matrix); nodes made here are appended; deleted ones
- * are no longer part of a scene. Without an asset (size 0) it writes a .glb of bare nodes. */
+ * else as it was. A node whose transform is what the import made of it keeps its numbers (a matrix stays a matrix); nodes made
+ * here are appended; deleted ones are no longer part of a scene. Numbers keep their value to the last bit, their spelling
+ * may change; all chunks of a .glb but the JSON one keep their bytes. Without an asset (size 0) it writes a .glb of bare
+ * nodes. `nodes` are a forest with distinct ids, in any order. On failure `out` is as it was. */
 GZ_MUST_USE enum gz_status gz_export_write(struct gz_buffer *out, const uint8_t *asset, size_t size,
                                            const struct gz_export_node *nodes, size_t count, struct gz_error *error);
 
 /* Reads FILE (.glb or .gltf) and embeds what it refers to (files beside it or below, never above it), so that the result
- * is one self-contained file for gz_import_parse. */
+ * is one self-contained file for gz_import_parse: the same kind of file with data URIs, or the very bytes of one that needs
+ * nothing. GZ_STORAGE where a file cannot be read. On failure `out` is as it was. */
 GZ_MUST_USE enum gz_status gz_gltf_load(struct gz_buffer *out, const char *path, struct gz_error *error);
 
 /* "model/gltf-binary" or "model/gltf+json", by the first bytes. */

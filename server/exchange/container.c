@@ -1,0 +1,232 @@
+#include "exchange/gltf.h"
+
+#include <string.h>
+
+/* The container of a .glb: 12 bytes (magic, version, length of it all), then chunks of (length, type, bytes), everything
+ * little-endian and padded to 4. The JSON chunk is first; a BIN chunk, if any, is second; others mean nothing to us and are kept. */
+#define GLB_HEADER_BYTES 12
+#define CHUNK_HEADER_BYTES 8
+#define GLB_VERSION 2
+#define CHUNK_JSON 0x4E4F534Au
+#define CHUNK_BIN 0x004E4942u
+
+static uint32_t read_u32(const uint8_t *bytes)
+{
+    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
+static void write_u32(uint8_t *bytes, uint32_t value)
+{
+    for (int i = 0; i < 4; i++) bytes[i] = (uint8_t)(value >> 8 * i);
+}
+
+static bool is_glb(const uint8_t *bytes, size_t size)
+{
+    return size >= 4 && memcmp(bytes, "glTF", 4) == 0;
+}
+
+const char *gz_gltf_media_type(const uint8_t *bytes, size_t size)
+{
+    return is_glb(bytes, size) ? "model/gltf-binary" : "model/gltf+json";
+}
+
+/* Every value but the first in a list follows a comma, and every list and object opens with a bracket: that bounds the
+ * values, and so the memory, before any of it is spent. */
+static bool too_many_values(const uint8_t *text, size_t size)
+{
+    size_t values = 0;
+    bool in_string = false;
+    for (size_t i = 0; i < size; i++) {
+        uint8_t c = text[i];
+        if (in_string) {
+            if (c == '\\') i++;
+            if (c == '"') in_string = false;
+        } else if (c == '"') {
+            in_string = true;
+        } else if (c == ',' || c == '[' || c == '{') {
+            values++;
+        }
+    }
+    return values > GZ_ASSET_VALUES_MAX;
+}
+
+static enum gz_status parse_json(json_t **json, const uint8_t *text, size_t size, struct gz_error *error)
+{
+    if (too_many_values(text, size)) {
+        return gz_fail(error, GZ_TOO_LARGE, "JSON: more than %d values", GZ_ASSET_VALUES_MAX);
+    }
+    json_error_t problem;
+    *json = json_loadb((const char *)text, size, JSON_REJECT_DUPLICATES, &problem);
+    if (*json == NULL && json_error_code(&problem) == json_error_out_of_memory) {
+        return gz_fail(error, GZ_NO_MEMORY, "JSON: out of memory");
+    }
+    if (*json == NULL) {
+        return gz_fail(error, GZ_BAD_MESSAGE, "JSON line %d, column %d: %s", problem.line, problem.column,
+                       problem.text);
+    }
+    return GZ_OK;
+}
+
+/* The bytes of the chunk at `offset`, whose header and bytes must be there. */
+static enum gz_status read_chunk(const uint8_t *bytes, size_t size, size_t offset, uint32_t *type, uint32_t *length,
+                                 struct gz_error *error)
+{
+    if (size - offset < CHUNK_HEADER_BYTES) {
+        return gz_fail(error, GZ_BAD_MESSAGE, "GLB byte %zu: a chunk's header is cut off", offset);
+    }
+    *length = read_u32(bytes + offset);
+    *type = read_u32(bytes + offset + 4);
+    size_t left = size - offset - CHUNK_HEADER_BYTES;
+    if (*length > left) {
+        return gz_fail(error, GZ_BAD_MESSAGE, "GLB byte %zu: a chunk of %u bytes, but %zu are left", offset,
+                       (unsigned)*length, left);
+    }
+    if (*length % 4 != 0) {
+        return gz_fail(error, GZ_BAD_MESSAGE, "GLB byte %zu: a chunk of %u bytes, which is not a multiple of 4", offset,
+                       (unsigned)*length);
+    }
+    return GZ_OK;
+}
+
+static enum gz_status check_glb_header(const uint8_t *bytes, size_t size, struct gz_error *error)
+{
+    if (size < GLB_HEADER_BYTES) return gz_fail(error, GZ_BAD_MESSAGE, "GLB: the header is cut off");
+    uint32_t version = read_u32(bytes + 4);
+    if (version != GLB_VERSION) {
+        return gz_fail(error, GZ_VERSION, "GLB: version %u, only glTF 2.x is read", (unsigned)version);
+    }
+    uint32_t length = read_u32(bytes + 8);
+    if (length != size) {
+        return gz_fail(error, GZ_BAD_MESSAGE, "GLB: the header says %u bytes, the file has %zu", (unsigned)length,
+                       size);
+    }
+    return GZ_OK;
+}
+
+static enum gz_status open_glb(struct gz_gltf *gltf, const uint8_t *bytes, size_t size, struct gz_error *error)
+{
+    enum gz_status status = check_glb_header(bytes, size, error);
+    if (status != GZ_OK) return status;
+    uint32_t type, length;
+    size_t offset = GLB_HEADER_BYTES;
+    status = read_chunk(bytes, size, offset, &type, &length, error);
+    if (status != GZ_OK) return status;
+    if (type != CHUNK_JSON) return gz_fail(error, GZ_BAD_MESSAGE, "GLB: the first chunk is not JSON");
+    const uint8_t *text = bytes + offset + CHUNK_HEADER_BYTES;
+    size_t text_size = length;
+    offset += CHUNK_HEADER_BYTES + length;
+    gltf->rest = bytes + offset;
+    gltf->rest_size = size - offset;
+    for (int number = 1; offset < size; number++) {
+        status = read_chunk(bytes, size, offset, &type, &length, error);
+        if (status != GZ_OK) return status;
+        if (number == 1 && type == CHUNK_BIN) {
+            gltf->bin = bytes + offset + CHUNK_HEADER_BYTES;
+            gltf->bin_size = length;
+        }
+        offset += CHUNK_HEADER_BYTES + length;
+    }
+    return parse_json(&gltf->json, text, text_size, error);
+}
+
+/* Only the version is looked at before the schema: a file of glTF 1 is to be told so, not that its nodes are no list. */
+static enum gz_status check_version(const json_t *json, struct gz_error *error)
+{
+    const json_t *asset = json_object_get(json, "asset");
+    const char *version = json_string_value(json_object_get(asset, "version"));
+    const char *least = json_string_value(json_object_get(asset, "minVersion"));
+    if (version == NULL) {
+        return gz_fail(error, GZ_VERSION, "asset.version: only glTF 2.x is read, this has no string that says so");
+    }
+    if (strncmp(version, "2.", 2) != 0) {
+        return gz_fail(error, GZ_VERSION, "asset.version: only glTF 2.x is read, this is %s", version);
+    }
+    if (least != NULL && strcmp(least, "2.0") != 0) {
+        return gz_fail(error, GZ_VERSION, "asset.minVersion: only 2.0 is known here, this wants %s", least);
+    }
+    return GZ_OK;
+}
+
+enum gz_status gz_gltf_open(struct gz_gltf *gltf, const uint8_t *bytes, size_t size, struct gz_error *error)
+{
+    *gltf = (struct gz_gltf){.binary = is_glb(bytes, size)};
+    if (size > GZ_ASSET_BYTES_MAX) {
+        return gz_fail(error, GZ_TOO_LARGE, "the file has %zu bytes, at most %d are taken", size, GZ_ASSET_BYTES_MAX);
+    }
+    enum gz_status status =
+        gltf->binary ? open_glb(gltf, bytes, size, error) : parse_json(&gltf->json, bytes, size, error);
+    if (status == GZ_OK) status = check_version(gltf->json, error);
+    if (status == GZ_OK) status = gz_schema_check(gltf->json, error);
+    if (status != GZ_OK) gz_gltf_close(gltf);
+    return status;
+}
+
+void gz_gltf_close(struct gz_gltf *gltf)
+{
+    json_decref(gltf->json);
+    *gltf = (struct gz_gltf){0};
+}
+
+static int handle_text(const char *text, size_t size, void *out)
+{
+    return gz_buffer_append(out, text, size) == GZ_OK ? 0 : -1;
+}
+
+/* 17 digits bring every double back to its bits. */
+static enum gz_status write_json(struct gz_buffer *out, const json_t *json)
+{
+    int failed = json_dump_callback(json, handle_text, out, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    return failed ? GZ_TOO_LARGE : GZ_OK;
+}
+
+static enum gz_status write_glb(struct gz_buffer *out, const struct gz_gltf *gltf)
+{
+    uint8_t header[GLB_HEADER_BYTES + CHUNK_HEADER_BYTES] = "glTF";
+    size_t start = out->size;
+    enum gz_status status = gz_buffer_append(out, header, sizeof header);
+    if (status == GZ_OK) status = write_json(out, gltf->json);
+    size_t unpadded = out->size - start;
+    if (status == GZ_OK) status = gz_buffer_append(out, "   ", (4 - unpadded % 4) % 4);
+    size_t text_size = out->size - start - sizeof header;
+    if (status == GZ_OK) status = gz_buffer_append(out, gltf->rest, gltf->rest_size);
+    if (status != GZ_OK) return status;
+    size_t size = out->size - start;
+    if (size > UINT32_MAX) return GZ_TOO_LARGE;
+    write_u32(out->data + start + 4, GLB_VERSION);
+    write_u32(out->data + start + 8, (uint32_t)size);
+    write_u32(out->data + start + 12, (uint32_t)text_size);
+    write_u32(out->data + start + 16, CHUNK_JSON);
+    return GZ_OK;
+}
+
+enum gz_status gz_gltf_write(struct gz_buffer *out, const struct gz_gltf *gltf, struct gz_error *error)
+{
+    size_t start = out->size;
+    enum gz_status status = gltf->binary ? write_glb(out, gltf) : write_json(out, gltf->json);
+    if (status == GZ_OK) return GZ_OK;
+    gz_buffer_truncate(out, start);
+    return gz_fail(error, status, "the glTF file does not fit %zu bytes", out->max);
+}
+
+uint64_t gz_json_natural(const json_t *object, const char *key, uint64_t fallback)
+{
+    const json_t *value = json_object_get(object, key);
+    if (value == NULL) return fallback;
+    return (uint64_t)json_number_value(value);
+}
+
+int64_t gz_json_index(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return value != NULL ? (int64_t)json_number_value(value) : -1;
+}
+
+json_t *gz_gltf_item(const struct gz_gltf *gltf, const char *list, size_t index)
+{
+    return json_array_get(json_object_get(gltf->json, list), index);
+}
+
+size_t gz_gltf_count(const struct gz_gltf *gltf, const char *list)
+{
+    return json_array_size(json_object_get(gltf->json, list));
+}

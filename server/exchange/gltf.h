@@ -1,0 +1,56 @@
+/* gltf.h - an opened glTF file, and what the sources of this room share. Not for other rooms.
+ * Once gz_gltf_open has succeeded, every property that the table in schema.c names has its right type, and every index is in
+ * range: what reads the JSON afterwards needs no checks of its own. */
+#ifndef GZ_EXCHANGE_GLTF_H
+#define GZ_EXCHANGE_GLTF_H
+
+#include <jansson.h>
+
+#include "exchange/exchange.h"
+
+struct gz_gltf {
+    json_t *json;
+    bool binary;        /* a .glb */
+    const uint8_t *bin; /* the BIN chunk's bytes, in the caller's memory; NULL where there is none */
+    size_t bin_size;
+    const uint8_t *rest; /* all chunks behind the JSON one, headers and all */
+    size_t rest_size;
+};
+
+GZ_MUST_USE enum gz_status gz_gltf_open(struct gz_gltf *gltf, const uint8_t *bytes, size_t size,
+                                        struct gz_error *error);
+void gz_gltf_close(struct gz_gltf *gltf);
+/* Appends the file to `out`, as the kind it is. On failure `out` is as it was. */
+GZ_MUST_USE enum gz_status gz_gltf_write(struct gz_buffer *out, const struct gz_gltf *gltf, struct gz_error *error);
+
+GZ_MUST_USE enum gz_status gz_schema_check(json_t *json, struct gz_error *error);
+
+/* An integer property, which the schema has found to be in 0..2^53. */
+uint64_t gz_json_natural(const json_t *object, const char *key, uint64_t fallback);
+/* The index that a property holds, -1 where it is absent. */
+int64_t gz_json_index(const json_t *object, const char *key);
+/* The element of a list that the file has at its top level ("nodes", "meshes"). */
+json_t *gz_gltf_item(const struct gz_gltf *gltf, const char *list, size_t index);
+size_t gz_gltf_count(const struct gz_gltf *gltf, const char *list);
+
+/* The local box of a mesh; empty where it has no primitives with positions. */
+struct gz_mesh_bounds {
+    bool known;
+    gz_box box;
+};
+/* Checks buffers, views, accessors and primitives, down to the vertex indices where their bytes are in reach, and fills
+ * `bounds`, one for each mesh. */
+GZ_MUST_USE enum gz_status gz_meshes_read(const struct gz_gltf *gltf, struct gz_mesh_bounds *bounds,
+                                          struct gz_error *error);
+
+/* As gz_import_parse, from an opened file. */
+GZ_MUST_USE enum gz_status gz_import_read(struct gz_import *import, const struct gz_gltf *gltf, struct gz_error *error);
+
+/* Whether a URI holds its data itself. */
+bool gz_uri_is_data(const char *uri);
+/* The bytes of a base64 data URI, for free(). GZ_BAD_VALUE where it is none. */
+GZ_MUST_USE enum gz_status gz_data_uri_decode(const char *uri, uint8_t **bytes, size_t *size);
+/* A data URI as a JSON string; NULL where memory is out. */
+json_t *gz_data_uri_encode(const char *media_type, const uint8_t *bytes, size_t size);
+
+#endif
