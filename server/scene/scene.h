@@ -9,7 +9,8 @@
  *
  * Frames: transforms are local to the parent; the root's frame is the world's. Ownership: nodes belong to the scene and stay
  * where they are until it is destroyed or their tombstone is forgotten; hold ids, not pointers, across turns.
- * Threads: one. Errors: GZ_UNKNOWN_NODE, GZ_BAD_VALUE, GZ_LOCKED, GZ_TOO_MANY, GZ_NO_MEMORY; on any of them nothing changed. */
+ * Threads: one. Errors: GZ_UNKNOWN_NODE, GZ_BAD_VALUE, GZ_BAD_STATE, GZ_LOCKED, GZ_TOO_MANY, GZ_NO_MEMORY; on any of them
+ * nothing changed. */
 #ifndef GZ_SCENE_H
 #define GZ_SCENE_H
 
@@ -32,7 +33,7 @@ enum gz_part {
 
 struct gz_node {
     uint64_t id;
-    struct gz_node *parent; /* NULL for a root */
+    struct gz_node *parent; /* NULL for a root; of a gone node: the last one */
     struct gz_node *first_child, *last_child, *next, *previous;
     char *name;
     gz_trs trs;
@@ -79,7 +80,8 @@ bool gz_scene_is_below(const struct gz_node *node, const struct gz_node *ancesto
 const struct gz_node *gz_scene_walk(const struct gz_node *top, const struct gz_node *at);
 /* The next node of a walk through the whole scene, parents first; NULL at the end. Start with NULL. */
 const struct gz_node *gz_scene_walk_all(const struct gz_scene *scene, const struct gz_node *at);
-/* Fills `content` with what the node is; the name points into the scene. */
+/* Fills `content` with what the node is; the name points into the scene and lives until the node is next renamed or made again
+ * or its grave is forgotten. What is to outlast that is copied (gz_changes_copy) before it is applied. */
 void gz_node_content(const struct gz_node *node, struct gz_content *content);
 
 /* ---- changing ---- */
@@ -93,21 +95,25 @@ uint64_t gz_scene_next_id(const struct gz_scene *scene); /* the one that gz_scen
 /* A drag's hot path: the node's new local transform. No change where the bits are the same. Allocates nothing. */
 void gz_scene_pose(struct gz_scene *scene, const struct gz_node *node, const gz_trs *trs, uint64_t by);
 
-/* Whether `changes` can be applied now, all of them, by `session`: nodes are there or not there as `existed` says (their
- * contents are not compared), parents exist or are made by an earlier change, no cycles, depth, counts, values; a deleted node's
- * children are deleted too; nobody else holds a node that changes, nor anything below a deleted one. A node that `session` itself
- * drags: GZ_BAD_STATE. `session` 0 overrules locks (the disk refused an edit). `at` (may be NULL) is told which node it
- * is about, and `holder` who holds it, with GZ_LOCKED. */
+/* Whether `changes` can be applied now, all of them, by `session`. In the order of the list: nodes are there or not there as
+ * `existed` says (GZ_UNKNOWN_NODE, GZ_BAD_STATE); their contents are not compared; parents are there or made by an earlier change
+ * (GZ_UNKNOWN_NODE about the parent); children are deleted or moved away before their parent is deleted (GZ_BAD_STATE). Of what
+ * comes out in the end: no cycles (GZ_BAD_VALUE), depth and count (GZ_TOO_MANY). So the reverse of a list that could be
+ * applied can be. Values are in range. Nobody else holds a node that changes (GZ_LOCKED); one that `session` itself
+ * drags is GZ_BAD_STATE; `session` 0 overrules both (the disk refused an edit), and whoever held a node that goes holds it no
+ * longer. `at` (may be NULL) is told which node it is about, and `holder` who holds it, with GZ_LOCKED. */
 GZ_MUST_USE enum gz_status gz_scene_check(struct gz_scene *scene, const struct gz_change *changes, size_t count,
                                           uint64_t session, uint64_t *at, uint64_t *holder, struct gz_error *error);
-/* Checks and applies; each node that is made, deleted or changed takes a seq, in order. Parts whose bits stay the same do not
- * change. */
+/* Checks and applies; each node that is made, deleted or changed takes a seq, in order. Only those parts of a node change that
+ * differ between before and after and are not so already: what a change does not mean to touch stays as it is, also
+ * where somebody else touched it since. A node of an id that was there before is that node again, with a new `born`. */
 GZ_MUST_USE enum gz_status gz_scene_apply(struct gz_scene *scene, const struct gz_change *changes, size_t count,
                                           uint64_t session, uint64_t *at, uint64_t *holder, struct gz_error *error);
 
 /* ---- holding ---- */
 
-/* All of these nodes for a drag of `session`, or none: GZ_LOCKED with `at` and `holder`. */
+/* All of these nodes for a drag of `session`, or none: GZ_LOCKED with `at` and `holder`, GZ_UNKNOWN_NODE with `at`. What it
+ * holds already it goes on holding. */
 GZ_MUST_USE enum gz_status gz_scene_hold(struct gz_scene *scene, const uint64_t *ids, size_t count, uint64_t session,
                                          uint64_t *at, uint64_t *holder, struct gz_error *error);
 /* Frees those of the ids that `session` holds. */

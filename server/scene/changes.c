@@ -1,0 +1,217 @@
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scene/inside.h"
+
+char *gz_name_copy(const char *name)
+{
+    size_t size = strlen(name) + 1;
+    char *copy = malloc(size);
+    return copy != NULL ? memcpy(copy, name, size) : NULL;
+}
+
+static bool same_bounds(const struct gz_content *a, const struct gz_content *b)
+{
+    if (a->has_bounds != b->has_bounds) return false;
+    return !a->has_bounds || memcmp(&a->bounds, &b->bounds, sizeof a->bounds) == 0;
+}
+
+unsigned gz_content_difference(const struct gz_content *a, const struct gz_content *b)
+{
+    unsigned parts = 0;
+    if (memcmp(&a->trs.t, &b->trs.t, sizeof a->trs.t) != 0) parts |= 1u << GZ_PART_T;
+    if (memcmp(&a->trs.r, &b->trs.r, sizeof a->trs.r) != 0) parts |= 1u << GZ_PART_R;
+    if (memcmp(&a->trs.s, &b->trs.s, sizeof a->trs.s) != 0) parts |= 1u << GZ_PART_S;
+    if (strcmp(a->name, b->name) != 0) parts |= 1u << GZ_PART_NAME;
+    if (a->parent != b->parent) parts |= 1u << GZ_PART_PARENT;
+    if (!same_bounds(a, b)) parts |= 1u << GZ_PART_BOUNDS;
+    if (a->asset != b->asset) parts |= 1u << GZ_PART_ASSET;
+    return parts;
+}
+
+bool gz_change_is_real(const struct gz_change *change)
+{
+    if (change->existed != change->exists) return true;
+    return change->exists && gz_content_difference(&change->before, &change->after) != 0;
+}
+
+/* ---- copies ---- */
+
+/* The content of a node that is not there may have no name: it gets the empty one. */
+static bool own_name(struct gz_arena *arena, struct gz_content *content)
+{
+    const char *name = content->name != NULL ? content->name : "";
+    size_t size = strlen(name) + 1;
+    char *copy = gz_arena_take(arena, size, 1);
+    if (copy == NULL) return false;
+    content->name = memcpy(copy, name, size);
+    return true;
+}
+
+static bool own_names(struct gz_arena *arena, struct gz_change *change)
+{
+    return own_name(arena, &change->before) && own_name(arena, &change->after);
+}
+
+struct gz_change *gz_changes_copy(struct gz_arena *arena, const struct gz_change *changes, size_t count)
+{
+    struct gz_change *copy = gz_arena_take(arena, count, sizeof *copy);
+    if (copy == NULL) return NULL;
+    for (size_t i = 0; i < count; i++) {
+        copy[i] = changes[i];
+        if (!own_names(arena, &copy[i])) return NULL;
+    }
+    return copy;
+}
+
+struct gz_change *gz_changes_reverse(struct gz_arena *arena, const struct gz_change *changes, size_t count)
+{
+    struct gz_change *reverse = gz_arena_take(arena, count, sizeof *reverse);
+    if (reverse == NULL) return NULL;
+    for (size_t i = 0; i < count; i++) {
+        const struct gz_change *change = &changes[count - 1 - i];
+        reverse[i] = (struct gz_change){.node = change->node,
+                                        .existed = change->exists,
+                                        .exists = change->existed,
+                                        .before = change->after,
+                                        .after = change->before};
+    }
+    return reverse;
+}
+
+static enum gz_status no_memory(struct gz_error *error)
+{
+    return gz_fail(error, GZ_NO_MEMORY, "no memory for the list of changes");
+}
+
+static struct gz_change deletion_of(const struct gz_node *node)
+{
+    struct gz_change change = {.node = node->id, .existed = true};
+    gz_node_content(node, &change.before);
+    return change;
+}
+
+/* ---- deletion ---- */
+
+static bool has_named_above(const struct gz_node *node, uint64_t named)
+{
+    for (node = node->parent; node != NULL; node = node->parent) {
+        if (node->mark >= named) return true;
+    }
+    return false;
+}
+
+/* Those of the ids that have none of the others above them, each once: their subtrees are disjoint and all there is to go. */
+static size_t find_tops(struct gz_scene *scene, const uint64_t *ids, size_t count, const struct gz_node **tops)
+{
+    uint64_t named = ++scene->mark, taken = ++scene->mark;
+    for (size_t i = 0; i < count; i++) gz_table_find(&scene->table, ids[i])->mark = named;
+    size_t top_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct gz_node *node = gz_table_find(&scene->table, ids[i]);
+        if (node->mark == taken || has_named_above(node, named)) continue;
+        node->mark = taken;
+        tops[top_count++] = node;
+    }
+    return top_count;
+}
+
+static size_t count_subtrees(const struct gz_node *const *tops, size_t top_count)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < top_count; i++) {
+        for (const struct gz_node *at = tops[i]; at != NULL; at = gz_scene_walk(tops[i], at)) count++;
+    }
+    return count;
+}
+
+/* A walk meets parents first: the list is filled from its end. */
+static bool delete_subtrees(struct gz_arena *arena, const struct gz_node *const *tops, size_t top_count,
+                            struct gz_change *end)
+{
+    for (size_t i = 0; i < top_count; i++) {
+        for (const struct gz_node *at = tops[i]; at != NULL; at = gz_scene_walk(tops[i], at)) {
+            *--end = deletion_of(at);
+            if (!own_names(arena, end)) return false;
+        }
+    }
+    return true;
+}
+
+enum gz_status gz_changes_delete(struct gz_scene *scene, struct gz_arena *arena, const uint64_t *ids, size_t count,
+                                 struct gz_change **changes, size_t *change_count, uint64_t *at, struct gz_error *error)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (gz_scene_find(scene, ids[i]) != NULL) continue;
+        if (at != NULL) *at = ids[i];
+        return gz_fail(error, GZ_UNKNOWN_NODE, "node %" PRIu64 " does not exist", ids[i]);
+    }
+    const struct gz_node **tops = gz_arena_take(arena, count, sizeof(const struct gz_node *));
+    if (tops == NULL) return no_memory(error);
+    size_t top_count = find_tops(scene, ids, count, tops);
+    *change_count = count_subtrees(tops, top_count);
+    *changes = gz_arena_take(arena, *change_count, sizeof **changes);
+    if (*changes == NULL || !delete_subtrees(arena, tops, top_count, *changes + *change_count)) return no_memory(error);
+    return GZ_OK;
+}
+
+/* ---- restoring ---- */
+
+/* What makes the node as the record says; false where it is so already. */
+static bool restoration_of(const struct gz_scene *scene, const struct gz_node_record *record, struct gz_change *change)
+{
+    const struct gz_node *node = gz_scene_find(scene, record->id);
+    *change = (struct gz_change){.node = record->id, .existed = node != NULL, .exists = true, .after = record->content};
+    if (node != NULL) gz_node_content(node, &change->before);
+    return gz_change_is_real(change);
+}
+
+/* Marks the nodes that are to stay with a new mark. Returns how many nodes change or are made. */
+static size_t mark_restored(struct gz_scene *scene, const struct gz_node_record *nodes, size_t count)
+{
+    uint64_t mark = ++scene->mark;
+    size_t changed = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct gz_node *node = gz_table_find(&scene->table, nodes[i].id);
+        struct gz_change change;
+        if (node != NULL) node->mark = mark;
+        if (restoration_of(scene, &nodes[i], &change)) changed++;
+    }
+    return changed;
+}
+
+/* Nodes that are not marked, children before their parents, up to `end`. Where that is NULL they are only counted. */
+static bool delete_unmarked(const struct gz_scene *scene, struct gz_arena *arena, struct gz_change *end, size_t *count)
+{
+    *count = 0;
+    for (const struct gz_node *at = gz_scene_walk_all(scene, NULL); at != NULL; at = gz_scene_walk_all(scene, at)) {
+        if (at->mark == scene->mark) continue;
+        ++*count;
+        if (end == NULL) continue;
+        *--end = deletion_of(at);
+        if (!own_names(arena, end)) return false;
+    }
+    return true;
+}
+
+/* Parents first, each node goes to a parent that is in its place already, so that no step makes a cycle; when all have gone
+ * what is left below the others can be deleted. */
+enum gz_status gz_changes_restore(struct gz_scene *scene, struct gz_arena *arena, const struct gz_node_record *nodes,
+                                  size_t count, struct gz_change **changes, size_t *change_count,
+                                  struct gz_error *error)
+{
+    size_t changed = mark_restored(scene, nodes, count), deleted = 0;
+    (void)delete_unmarked(scene, arena, NULL, &deleted);
+    *change_count = changed + deleted;
+    *changes = gz_arena_take(arena, *change_count, sizeof **changes);
+    if (*changes == NULL) return no_memory(error);
+    struct gz_change *next = *changes;
+    for (size_t i = 0; i < count; i++) {
+        struct gz_change change;
+        if (!restoration_of(scene, &nodes[i], &change)) continue;
+        if (!own_names(arena, &change)) return no_memory(error);
+        *next++ = change;
+    }
+    return delete_unmarked(scene, arena, *changes + *change_count, &deleted) ? GZ_OK : no_memory(error);
+}

@@ -1,0 +1,104 @@
+#include <stdlib.h>
+
+#include "scene/inside.h"
+
+static struct gz_node *head_of(struct gz_scene *scene, const struct gz_node *node)
+{
+    if (node->gone) return &scene->graveyard;
+    return node->parent != NULL ? node->parent : &scene->roots;
+}
+
+static size_t *counter_of(struct gz_scene *scene, const struct gz_node *node)
+{
+    return node->gone ? &scene->graves : &scene->alive;
+}
+
+void gz_node_link(struct gz_scene *scene, struct gz_node *node, struct gz_node *next)
+{
+    struct gz_node *head = head_of(scene, node);
+    node->next = next;
+    node->previous = next != NULL ? next->previous : head->last_child;
+    *(node->previous != NULL ? &node->previous->next : &head->first_child) = node;
+    *(next != NULL ? &next->previous : &head->last_child) = node;
+    ++*counter_of(scene, node);
+}
+
+void gz_node_unlink(struct gz_scene *scene, struct gz_node *node)
+{
+    struct gz_node *head = head_of(scene, node);
+    *(node->previous != NULL ? &node->previous->next : &head->first_child) = node->next;
+    *(node->next != NULL ? &node->next->previous : &head->last_child) = node->previous;
+    node->next = node->previous = NULL;
+    --*counter_of(scene, node);
+}
+
+/* Also for a node that never was in the order. */
+static void leave_order(struct gz_scene *scene, struct gz_node *node)
+{
+    if (node->older != NULL) node->older->newer = node->newer;
+    if (node->newer != NULL) node->newer->older = node->older;
+    if (scene->oldest == node) scene->oldest = node->newer;
+    if (scene->newest == node) scene->newest = node->older;
+    node->older = node->newer = NULL;
+}
+
+void gz_node_touch(struct gz_scene *scene, struct gz_node *node, uint64_t by)
+{
+    node->seq = ++scene->seq;
+    node->by = by;
+    if (scene->newest == node) return;
+    leave_order(scene, node);
+    node->older = scene->newest;
+    *(scene->newest != NULL ? &scene->newest->newer : &scene->oldest) = node;
+    scene->newest = node;
+}
+
+struct gz_node *gz_node_create(struct gz_scene *scene, uint64_t id)
+{
+    struct gz_node *node = calloc(1, sizeof *node);
+    if (node == NULL) return NULL;
+    node->id = id;
+    node->gone = true;
+    if (!gz_table_add(&scene->table, node)) {
+        free(node);
+        return NULL;
+    }
+    gz_node_link(scene, node, scene->graveyard.first_child);
+    return node;
+}
+
+static void forget_grave(struct gz_scene *scene, struct gz_node *node)
+{
+    if (node->seq > scene->forgotten) scene->forgotten = node->seq;
+    leave_order(scene, node);
+    gz_node_unlink(scene, node);
+    gz_table_remove(&scene->table, node->id);
+    free(node->name);
+    free(node);
+}
+
+void gz_graves_sweep(struct gz_scene *scene)
+{
+    struct gz_node *oldest;
+    while ((oldest = scene->graveyard.first_child) != NULL) {
+        if (oldest->seq != 0 && scene->graves <= GZ_TOMBSTONES_MAX) break;
+        forget_grave(scene, oldest);
+    }
+}
+
+/* Below a node whose world is not known none is: such branches are passed by. */
+void gz_world_forget(struct gz_node *top)
+{
+    struct gz_node *at = top;
+    for (;;) {
+        bool known = at->world_known;
+        at->world_known = false;
+        if (known && at->first_child != NULL) {
+            at = at->first_child;
+            continue;
+        }
+        while (at != top && at->next == NULL) at = at->parent;
+        if (at == top) return;
+        at = at->next;
+    }
+}

@@ -1,0 +1,248 @@
+#include "scene/scene.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scene/inside.h"
+
+/* ---- from a file and to nothing ---- */
+
+static int compare_seq(const void *a, const void *b)
+{
+    const struct gz_node *left = *(struct gz_node *const *)a, *right = *(struct gz_node *const *)b;
+    return (left->seq > right->seq) - (left->seq < right->seq);
+}
+
+static void put_in_order(struct gz_scene *scene, struct gz_node **nodes, size_t count)
+{
+    qsort(nodes, count, sizeof *nodes, compare_seq);
+    for (size_t i = 0; i < count; i++) {
+        nodes[i]->older = i > 0 ? nodes[i - 1] : NULL;
+        nodes[i]->newer = i + 1 < count ? nodes[i + 1] : NULL;
+    }
+    scene->oldest = count > 0 ? nodes[0] : NULL;
+    scene->newest = count > 0 ? nodes[count - 1] : NULL;
+}
+
+static struct gz_node *load_node(struct gz_scene *scene, const struct gz_node_record *record)
+{
+    const struct gz_content *content = &record->content;
+    struct gz_node *node = gz_node_create(scene, record->id);
+    if (node == NULL) return NULL;
+    node->name = gz_name_copy(content->name);
+    if (node->name == NULL) return NULL;
+    gz_node_unlink(scene, node);
+    node->gone = record->gone;
+    node->parent = gz_table_find(&scene->table, content->parent);
+    node->trs = content->trs;
+    node->has_bounds = content->has_bounds;
+    if (node->has_bounds) node->bounds = content->bounds;
+    node->asset = content->asset;
+    node->seq = node->born = record->seq;
+    for (int part = 0; part < GZ_PART_COUNT; part++) node->part_seq[part] = record->seq;
+    gz_node_link(scene, node, NULL);
+    if (node->id >= scene->next_id) scene->next_id = node->id + 1;
+    if (node->seq > scene->seq) scene->seq = node->seq;
+    return node;
+}
+
+static bool load_nodes(struct gz_scene *scene, const struct gz_scene_state *state)
+{
+    if (state->node_count == 0) return true;
+    struct gz_node **nodes = malloc(state->node_count * sizeof *nodes);
+    if (nodes == NULL) return false;
+    bool loaded = true;
+    for (size_t i = 0; i < state->node_count && loaded; i++) {
+        nodes[i] = load_node(scene, &state->nodes[i]);
+        loaded = nodes[i] != NULL;
+    }
+    if (loaded) put_in_order(scene, nodes, state->node_count);
+    free(nodes);
+    return loaded;
+}
+
+struct gz_scene *gz_scene_create(const struct gz_scene_state *state)
+{
+    struct gz_scene *scene = calloc(1, sizeof *scene);
+    if (scene == NULL) return NULL;
+    scene->seq = state->seq;
+    scene->next_id = state->next_node > 0 ? state->next_node : 1;
+    scene->forgotten = state->tombstones_from;
+    if (!load_nodes(scene, state)) {
+        gz_scene_destroy(scene);
+        return NULL;
+    }
+    gz_graves_sweep(scene);
+    return scene;
+}
+
+void gz_scene_destroy(struct gz_scene *scene)
+{
+    if (scene == NULL) return;
+    for (size_t i = 0; i < scene->table.capacity; i++) {
+        struct gz_node *node = scene->table.slots[i];
+        if (node == NULL) continue;
+        free(node->name);
+        free(node);
+    }
+    free(scene->table.slots);
+    free(scene);
+}
+
+/* ---- reading ---- */
+
+uint64_t gz_scene_seq(const struct gz_scene *scene)
+{
+    return scene->seq;
+}
+
+size_t gz_scene_count(const struct gz_scene *scene)
+{
+    return scene->alive;
+}
+
+const struct gz_node *gz_scene_find(const struct gz_scene *scene, uint64_t id)
+{
+    const struct gz_node *node = gz_table_find(&scene->table, id);
+    return node != NULL && !node->gone ? node : NULL;
+}
+
+const struct gz_node *gz_scene_first_root(const struct gz_scene *scene)
+{
+    return scene->roots.first_child;
+}
+
+const struct gz_node *gz_scene_newest(const struct gz_scene *scene)
+{
+    return scene->newest;
+}
+
+const struct gz_node *gz_scene_oldest(const struct gz_scene *scene)
+{
+    return scene->oldest;
+}
+
+const struct gz_node *gz_scene_after(const struct gz_scene *scene, uint64_t seq)
+{
+    const struct gz_node *found = NULL;
+    for (const struct gz_node *node = scene->newest; node != NULL && node->seq > seq; node = node->older) found = node;
+    return found;
+}
+
+uint64_t gz_scene_forgotten(const struct gz_scene *scene)
+{
+    return scene->forgotten;
+}
+
+gz_affine gz_scene_world(struct gz_scene *scene, const struct gz_node *node)
+{
+    if (node->world_known) return node->world;
+    gz_affine world = gz_affine_from_trs(&node->trs);
+    if (node->parent != NULL) {
+        gz_affine above = gz_scene_world(scene, node->parent);
+        world = gz_affine_multiply(&above, &world);
+    }
+    if (node->gone) return world; /* nobody would tell a grave that its parent moved */
+    struct gz_node *own = (struct gz_node *)node;
+    own->world = world;
+    own->world_known = true;
+    return world;
+}
+
+gz_affine gz_scene_parent_world(struct gz_scene *scene, const struct gz_node *node)
+{
+    return node->parent != NULL ? gz_scene_world(scene, node->parent) : gz_affine_identity;
+}
+
+bool gz_scene_is_below(const struct gz_node *node, const struct gz_node *ancestor)
+{
+    for (node = node->parent; node != NULL; node = node->parent) {
+        if (node == ancestor) return true;
+    }
+    return false;
+}
+
+const struct gz_node *gz_scene_walk(const struct gz_node *top, const struct gz_node *at)
+{
+    if (at->first_child != NULL) return at->first_child;
+    while (at != top && at->next == NULL) at = at->parent;
+    return at != top ? at->next : NULL;
+}
+
+const struct gz_node *gz_scene_walk_all(const struct gz_scene *scene, const struct gz_node *at)
+{
+    if (at == NULL) return scene->roots.first_child;
+    if (at->first_child != NULL) return at->first_child;
+    while (at != NULL && at->next == NULL) at = at->parent;
+    return at != NULL ? at->next : NULL;
+}
+
+void gz_node_content(const struct gz_node *node, struct gz_content *content)
+{
+    *content = (struct gz_content){
+        .parent = node->parent != NULL ? node->parent->id : 0,
+        .name = node->name,
+        .trs = node->trs,
+        .has_bounds = node->has_bounds,
+        .bounds = node->bounds,
+        .asset = node->asset,
+    };
+}
+
+/* ---- changing ---- */
+
+uint64_t gz_scene_tick(struct gz_scene *scene)
+{
+    return ++scene->seq;
+}
+
+uint64_t gz_scene_new_id(struct gz_scene *scene)
+{
+    return scene->next_id++;
+}
+
+uint64_t gz_scene_next_id(const struct gz_scene *scene)
+{
+    return scene->next_id;
+}
+
+void gz_scene_pose(struct gz_scene *scene, const struct gz_node *node, const gz_trs *trs, uint64_t by)
+{
+    assert(!node->gone && gz_trs_finite(trs));
+    if (gz_trs_same(&node->trs, trs)) return;
+    struct gz_node *own = (struct gz_node *)node;
+    gz_node_touch(scene, own, by);
+    if (memcmp(&own->trs.t, &trs->t, sizeof trs->t) != 0) own->part_seq[GZ_PART_T] = own->seq;
+    if (memcmp(&own->trs.r, &trs->r, sizeof trs->r) != 0) own->part_seq[GZ_PART_R] = own->seq;
+    if (memcmp(&own->trs.s, &trs->s, sizeof trs->s) != 0) own->part_seq[GZ_PART_S] = own->seq;
+    own->trs = *trs;
+    gz_world_forget(own);
+}
+
+/* ---- holding ---- */
+
+enum gz_status gz_scene_hold(struct gz_scene *scene, const uint64_t *ids, size_t count, uint64_t session, uint64_t *at,
+                             uint64_t *holder, struct gz_error *error)
+{
+    assert(session != 0);
+    for (size_t i = 0; i < count; i++) {
+        const struct gz_node *node = gz_scene_find(scene, ids[i]);
+        if (at != NULL) *at = ids[i];
+        if (node == NULL) return gz_fail(error, GZ_UNKNOWN_NODE, "node %" PRIu64 " does not exist", ids[i]);
+        if (node->holder == 0 || node->holder == session) continue;
+        if (holder != NULL) *holder = node->holder;
+        return gz_fail(error, GZ_LOCKED, "node %" PRIu64 " is held by session %" PRIu64, ids[i], node->holder);
+    }
+    for (size_t i = 0; i < count; i++) gz_table_find(&scene->table, ids[i])->holder = session;
+    return GZ_OK;
+}
+
+void gz_scene_release(struct gz_scene *scene, const uint64_t *ids, size_t count, uint64_t session)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct gz_node *node = gz_table_find(&scene->table, ids[i]);
+        if (node != NULL && node->holder == session) node->holder = 0;
+    }
+}

@@ -1,0 +1,212 @@
+#include "scene/undo.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct entry {
+    struct gz_edit_record edit;
+    uint64_t *nodes; /* what it touched, ascending */
+    bool undone;
+};
+
+/* A ring of the latest edits, the oldest at `first`. Whether an edit is undone is the only thing that is not in the edits. */
+struct gz_undo_log {
+    struct entry *entries[GZ_UNDO_EDITS_MAX];
+    size_t first, count;
+    size_t changes; /* in all entries together */
+};
+
+/* ---- entries ---- */
+
+static size_t text_size(const char *text)
+{
+    return text != NULL ? strlen(text) + 1 : 0;
+}
+
+static size_t entry_size(const struct gz_edit_record *edit)
+{
+    size_t size = sizeof(struct entry) + text_size(edit->user) + text_size(edit->key);
+    for (size_t i = 0; i < edit->change_count; i++) {
+        size += text_size(edit->changes[i].before.name) + text_size(edit->changes[i].after.name);
+    }
+    return size + edit->change_count * (sizeof(struct gz_change) + sizeof(uint64_t));
+}
+
+static const char *move_text(const char *text, char **at)
+{
+    if (text == NULL) return NULL;
+    char *copy = memcpy(*at, text, strlen(text) + 1);
+    *at += strlen(text) + 1;
+    return copy;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* One piece of memory: the entry, its changes, its nodes, its texts. */
+static struct entry *entry_create(const struct gz_edit_record *edit)
+{
+    struct entry *entry = malloc(entry_size(edit));
+    if (entry == NULL) return NULL;
+    struct gz_change *changes = (struct gz_change *)(entry + 1);
+    uint64_t *nodes = (uint64_t *)(changes + edit->change_count);
+    char *text = (char *)(nodes + edit->change_count);
+    *entry = (struct entry){.edit = *edit, .nodes = nodes};
+    entry->edit.changes = changes;
+    entry->edit.user = move_text(edit->user, &text);
+    entry->edit.key = move_text(edit->key, &text);
+    for (size_t i = 0; i < edit->change_count; i++) {
+        changes[i] = edit->changes[i];
+        changes[i].before.name = move_text(changes[i].before.name, &text);
+        changes[i].after.name = move_text(changes[i].after.name, &text);
+        nodes[i] = changes[i].node;
+    }
+    qsort(nodes, edit->change_count, sizeof *nodes, compare_ids);
+    return entry;
+}
+
+/* ---- the ring ---- */
+
+/* The slot of the entry that is `place` after the oldest. */
+static struct entry **slot_of(const struct gz_undo_log *log, size_t place)
+{
+    return (struct entry **)&log->entries[(log->first + place) % GZ_UNDO_EDITS_MAX];
+}
+
+static void forget_oldest(struct gz_undo_log *log)
+{
+    struct entry *oldest = *slot_of(log, 0);
+    log->changes -= oldest->edit.change_count;
+    log->first = (log->first + 1) % GZ_UNDO_EDITS_MAX;
+    log->count--;
+    free(oldest);
+}
+
+/* How many entries are older than this edit's; the log's count where it has none. */
+static size_t place_of(const struct gz_undo_log *log, uint64_t edit)
+{
+    for (size_t place = log->count; place-- > 0;) {
+        if ((*slot_of(log, place))->edit.id == edit) return place;
+    }
+    return log->count;
+}
+
+static struct entry *find_entry(const struct gz_undo_log *log, uint64_t edit)
+{
+    size_t place = place_of(log, edit);
+    return place < log->count ? *slot_of(log, place) : NULL;
+}
+
+struct gz_undo_log *gz_undo_create(void)
+{
+    return calloc(1, sizeof(struct gz_undo_log));
+}
+
+void gz_undo_destroy(struct gz_undo_log *log)
+{
+    if (log == NULL) return;
+    while (log->count > 0) forget_oldest(log);
+    free(log);
+}
+
+/* ---- what is undone ---- */
+
+static void set_target(struct gz_undo_log *log, const struct gz_edit_record *edit, bool undone)
+{
+    if (edit->kind != GZ_EDIT_UNDO && edit->kind != GZ_EDIT_REDO) return;
+    struct entry *target = find_entry(log, edit->target);
+    if (target != NULL) target->undone = undone;
+}
+
+void gz_undo_add(struct gz_undo_log *log, const struct gz_edit_record *edit)
+{
+    struct entry *entry = entry_create(edit);
+    if (entry == NULL) {
+        while (log->count > 0) forget_oldest(log);
+        return;
+    }
+    set_target(log, edit, edit->kind == GZ_EDIT_UNDO);
+    if (log->count == GZ_UNDO_EDITS_MAX) forget_oldest(log);
+    *slot_of(log, log->count) = entry;
+    log->count++;
+    log->changes += edit->change_count;
+    while (log->changes > GZ_UNDO_CHANGES_MAX) forget_oldest(log);
+}
+
+void gz_undo_remove(struct gz_undo_log *log, uint64_t edit)
+{
+    struct entry *entry = find_entry(log, edit);
+    if (entry == NULL) return;
+    set_target(log, &entry->edit, entry->edit.kind == GZ_EDIT_REDO);
+    for (size_t place = place_of(log, edit); place + 1 < log->count; place++) {
+        *slot_of(log, place) = *slot_of(log, place + 1);
+    }
+    log->count--;
+    log->changes -= entry->edit.change_count;
+    free(entry);
+}
+
+/* The place of this user's latest edit before `place`; the log's count where there is none. */
+static size_t previous_of(const struct gz_undo_log *log, const char *user, size_t place)
+{
+    while (place-- > 0) {
+        if (strcmp((*slot_of(log, place))->edit.user, user) == 0) return place;
+    }
+    return log->count;
+}
+
+const struct gz_edit_record *gz_undo_next(const struct gz_undo_log *log, const char *user)
+{
+    for (size_t at = previous_of(log, user, log->count); at < log->count; at = previous_of(log, user, at)) {
+        const struct entry *entry = *slot_of(log, at);
+        if (entry->edit.kind == GZ_EDIT_IMPORT) return NULL;
+        if (entry->edit.kind == GZ_EDIT_UNDO || entry->edit.kind == GZ_EDIT_REDO) continue;
+        if (!entry->undone) return &entry->edit;
+    }
+    return NULL;
+}
+
+/* Back to the user's latest edit that is neither undo nor redo, the undo whose target has not been made again. */
+const struct gz_edit_record *gz_redo_next(const struct gz_undo_log *log, const char *user)
+{
+    for (size_t at = previous_of(log, user, log->count); at < log->count; at = previous_of(log, user, at)) {
+        const struct gz_edit_record *edit = &(*slot_of(log, at))->edit;
+        if (edit->kind == GZ_EDIT_REDO) continue;
+        if (edit->kind != GZ_EDIT_UNDO) return NULL;
+        const struct entry *target = find_entry(log, edit->target);
+        if (target != NULL && target->undone) return &target->edit;
+    }
+    return NULL;
+}
+
+/* ---- conflicts ---- */
+
+/* The lowest node that both touched. */
+static bool find_common(const struct entry *a, const struct entry *b, uint64_t *node)
+{
+    const struct entry *few = a->edit.change_count <= b->edit.change_count ? a : b, *many = few == a ? b : a;
+    for (size_t i = 0; i < few->edit.change_count; i++) {
+        if (bsearch(&few->nodes[i], many->nodes, many->edit.change_count, sizeof *many->nodes, compare_ids) == NULL) {
+            continue;
+        }
+        if (node != NULL) *node = few->nodes[i];
+        return true;
+    }
+    return false;
+}
+
+const struct gz_edit_record *gz_undo_conflict(const struct gz_undo_log *log, const struct gz_edit_record *edit,
+                                              const char *user, uint64_t *node)
+{
+    const struct entry *own = find_entry(log, edit->id);
+    if (own == NULL) return NULL;
+    for (size_t place = log->count; place-- > 0;) {
+        const struct entry *entry = *slot_of(log, place);
+        if (entry->edit.seq <= own->edit.seq || strcmp(entry->edit.user, user) == 0) continue;
+        if (find_common(own, entry, node)) return &entry->edit;
+    }
+    return NULL;
+}
