@@ -4,10 +4,14 @@
  * A frame is one WebSocket message: one or more MessagePack maps back to back. gz_decode takes them out one at a time.
  * Ownership: a decoded message points into the frame's bytes (texts) and into the arena (arrays): it lives as long as both.
  *   A message to be encoded points wherever the caller likes; nothing of it is kept.
- * Memory: decoding takes nothing that the bytes did not pay for: at most gz_decode_bytes_max(frame size) from the arena.
+ * Memory: a message that is refused took at most GZ_DECODE_FACTOR_MAX times its bytes from the arena, whatever it claimed; one
+ *   that is accepted takes what its elements need, at most gz_decode_bytes_max(its bytes). The arena may be reset between
+ *   the messages of a frame, once the one before is done with.
  * Units and frames: glTF 2.0's, as in base/linear.h; pixels from the top left; times are Unix seconds.
- * Errors: GZ_BAD_MESSAGE (form), GZ_BAD_VALUE (a value that cannot be), GZ_UNKNOWN_OP, GZ_TOO_LARGE, GZ_NO_MEMORY; the text
- *   names the field. Threads: any, one frame at a time. */
+ * Errors: GZ_BAD_MESSAGE (form), GZ_BAD_VALUE (a value that cannot be), GZ_UNKNOWN_OP, GZ_UNKNOWN_HANDLE, GZ_TOO_MANY (a list
+ *   of more than GZ_NODES_MAX), GZ_TOO_LARGE (more than the arena may hold), GZ_NO_MEMORY; the text names the field.
+ *   What a decoder cannot know is left to the session: whether a node or an earlier ref is there, rights, state.
+ * Threads: any, one frame at a time. */
 #ifndef GZ_PROTO_MESSAGE_H
 #define GZ_PROTO_MESSAGE_H
 
@@ -177,12 +181,13 @@ struct gz_select {
     enum gz_how how;
 };
 
-/* pointer and grab; of at and ray exactly one is there (pointer with phase cancel may have neither). */
+/* pointer and grab; of at and ray exactly one is there (pointer with phase cancel may have neither). KEY in a pointer is
+ * that of the edit which its `up` makes. */
 struct gz_pointer_message {
     enum gz_phase phase; /* grab: GZ_PHASE_DOWN */
     double at[2], ray[6];
     uint64_t n;
-    uint32_t mods;         /* 1 << enum gz_mod */
+    uint64_t mods;         /* 1 << enum gz_mod */
     enum gz_handle handle; /* grab */
     struct gz_ids nodes;   /* grab, optional */
 };
@@ -194,7 +199,7 @@ struct gz_wheel {
 struct gz_set_node {
     uint64_t has;
     uint64_t id;
-    gz_trs trs; /* where EULER came, r is made of it */
+    gz_trs trs; /* where EULER came, r is made of it and R is there as well; never written as euler */
     struct gz_text name;
     uint64_t parent; /* 0 is the root */
 };
@@ -221,7 +226,7 @@ struct gz_create {
 };
 
 struct gz_pick {
-    double at[2], ray[6], rect[4];
+    double at[2], ray[6], rect[4]; /* rect: smaller x, y first, whichever corners came */
     bool inside;
 };
 
@@ -284,7 +289,7 @@ struct gz_gizmo_message {
     enum gz_space space;
     gz_vec3 origin, axes[3];
     double size;
-    uint32_t handles; /* 1 << enum gz_handle */
+    uint64_t handles; /* 1 << enum gz_handle */
     enum gz_handle hover, active;
     const struct gz_line *lines;
     size_t line_count;
@@ -392,13 +397,13 @@ struct gz_message {
     };
 };
 
-/* The most that decoding one frame of this size may take from the arena. */
+/* The most that decoding so many bytes may take from the arena. */
 size_t gz_decode_bytes_max(size_t frame_size);
 
 /* Takes the next message of a frame. *offset is where it begins (0 at first) and afterwards where the next one does; the
  * frame is done when *offset == size. After an error *offset is past the message where its end could be found, so that the
- * others of the frame can still be read, and equals size where it could not. message->has and rid are filled on
- * errors too where a rid could be read. */
+ * others of the frame can still be read, and equals size where it could not. message->op, has and rid are filled on
+ * errors too: op is GZ_OP_COUNT where it could not be told, has holds RID where a rid could be read. */
 GZ_MUST_USE enum gz_status gz_decode(enum gz_side side, const uint8_t *bytes, size_t size, size_t *offset,
                                      struct gz_arena *arena, struct gz_message *message, struct gz_error *error);
 

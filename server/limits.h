@@ -26,11 +26,16 @@
 #define GZ_RATE_SECONDS_MAX 10
 /* MessagePack nesting: the deepest known message is map > list of maps > list (3); unknown keys may hold more. */
 #define GZ_DEPTH_MAX 16
-/* Memory a decoded frame may take, as a multiple of its bytes, plus a fixed part for the smallest frames. */
+/* Memory that looking at a message may take before it is refused, as a multiple of its bytes, plus a fixed part for the
+ * smallest: what it claims is not believed. */
 #define GZ_DECODE_FACTOR_MAX 4
 #define GZ_DECODE_BYTES_FLOOR 4096
-/* WebSocket fragments of one message: more is a slow drip. */
+/* The same for a message that is accepted: its elements are all there, and the shortest on the wire become structs of this
+ * many times their bytes. */
+#define GZ_DECODE_ACCEPTED_FACTOR_MAX 40
+/* WebSocket fragments of one message: more is a slow drip. Before hello a few must do. */
 #define GZ_FRAGMENTS_MAX 1024
+#define GZ_HELLO_FRAGMENTS_MAX 16
 /* Largest integer that a double holds exactly with all below it: ids and seq stay below it, for JavaScript's sake. */
 #define GZ_ID_LIMIT (UINT64_C(1) << 53)
 
@@ -97,6 +102,18 @@
 #define GZ_ASSET_VALUES_MAX 4000000
 /* HTTP requests that hold a body or run on a worker, at once. */
 #define GZ_HTTP_JOBS_MAX 16
+/* Connections beyond the sessions: HTTP requests and handshakes that have not become a session yet. */
+#define GZ_CONNECTIONS_SPARE 512
+/* Bytes of the header of one HTTP request. */
+#define GZ_HTTP_HEADER_BYTES_MAX 8192
+/* Bytes of an HTTP body that are sent at once, between turns of the live traffic. */
+#define GZ_HTTP_CHUNK_BYTES (64 * 1024)
+/* Bytes of an HTTP answer that is made in memory: the largest asset, with what an export adds for the largest scene. */
+#define GZ_HTTP_ANSWER_BYTES_MAX (GZ_ASSET_BYTES_MAX + 64 * 1024 * 1024)
+/* Bytes the kernel may hold for a viewer that does not read. Left alone it would grow to 4 MB. */
+#define GZ_SOCKET_SEND_BYTES (64 * 1024)
+/* Origins that can be allowed by option. */
+#define GZ_ORIGINS_MAX 32
 
 /* ---- Times ---- */
 
@@ -110,6 +127,10 @@
 #define GZ_SILENCE_SECONDS 15
 /* Milliseconds between tries while the disk refuses: edits made meanwhile wait at most this long for their error. */
 #define GZ_RETRY_MS 250
+/* Seconds that a connection which is being ended has to take its last words. */
+#define GZ_FAREWELL_SECONDS 2
+/* Seconds that a commit may take before the daemon calls itself unwell. */
+#define GZ_COMMIT_SECONDS_MAX 1
 /* Milliseconds that a query of the past may run on a reader. */
 #define GZ_QUERY_MS_MAX 10000
 /* Seconds from SIGTERM to exit. */

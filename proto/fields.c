@@ -1,0 +1,490 @@
+#include "proto/fields.h"
+
+#include <stddef.h>
+
+/* ---- How a row is written: key, struct, member, then what says that it is there ---- */
+
+#define REQUIRED .required = true
+#define IF(field) .has = GZ_HAS(field)
+/* There where it is true, or not empty. */
+#define IF_ANY .has = 0
+
+#define ROW(key_, kind_, type, member)                                                                                 \
+    .key = key_, .key_size = sizeof key_ - 1, .kind = kind_, .offset = offsetof(type, member)
+#define SIMPLE(kind, key, type, member, ...)                                                                           \
+    {                                                                                                                  \
+        ROW(key, kind, struct type, member), __VA_ARGS__                                                               \
+    }
+#define BOOL(key, type, member, ...) SIMPLE(GZ_KIND_BOOL, key, type, member, __VA_ARGS__)
+#define COUNT(key, type, member, ...) SIMPLE(GZ_KIND_COUNT, key, type, member, __VA_ARGS__)
+#define ID(key, type, member, ...) SIMPLE(GZ_KIND_ID, key, type, member, __VA_ARGS__)
+#define IDS(key, type, member, ...) SIMPLE(GZ_KIND_IDS, key, type, member, __VA_ARGS__)
+#define NUMBER(key, type, member, rule_, ...)                                                                          \
+    {                                                                                                                  \
+        ROW(key, GZ_KIND_NUMBERS, struct type, member), .size_max = 1, .rule = GZ_RULE_##rule_, __VA_ARGS__            \
+    }
+#define NUMBERS(key, type, member, rule_, ...)                                                                         \
+    {                                                                                                                  \
+        ROW(key, GZ_KIND_NUMBERS, struct type, member),                                                                \
+            .size_max = sizeof(((struct type *)0)->member) / (sizeof(double)), .rule = GZ_RULE_##rule_, __VA_ARGS__    \
+    }
+#define TEXT(key, type, member, bytes_max, ...)                                                                        \
+    {                                                                                                                  \
+        ROW(key, GZ_KIND_TEXT, struct type, member), .size_max = (bytes_max), __VA_ARGS__                              \
+    }
+#define WORD(key, type, member, terms_, ...)                                                                           \
+    {                                                                                                                  \
+        ROW(key, GZ_KIND_WORD, struct type, member), .terms = &(terms_), __VA_ARGS__                                   \
+    }
+#define WORDS(key, type, member, terms_, ...)                                                                          \
+    {                                                                                                                  \
+        ROW(key, GZ_KIND_WORDS, struct type, member), .terms = &(terms_), __VA_ARGS__                                  \
+    }
+#define CHOICE(key, type, member, terms_, ...)                                                                         \
+    {                                                                                                                  \
+        ROW(key, GZ_KIND_CHOICE, struct type, member), .terms = &(terms_), __VA_ARGS__                                 \
+    }
+#define GROUP(key_, record_, ...)                                                                                      \
+    {                                                                                                                  \
+        .key = key_, .key_size = sizeof key_ - 1, .kind = GZ_KIND_GROUP, .record = &(record_), __VA_ARGS__             \
+    }
+#define RECORD(key, type, member, record_, ...)                                                                        \
+    {                                                                                                                  \
+        ROW(key, GZ_KIND_RECORD, struct type, member), .record = &(record_), __VA_ARGS__                               \
+    }
+#define RECORDS(key, type, member, count_, record_, ...)                                                               \
+    {                                                                                                                  \
+        ROW(key, GZ_KIND_RECORDS, struct type, member), .count_offset = offsetof(struct type, count_),                 \
+                                                        .record = &(record_), __VA_ARGS__                              \
+    }
+
+#define OP                                                                                                             \
+    {                                                                                                                  \
+        .key = "op", .key_size = 2, .kind = GZ_KIND_OP, REQUIRED                                                       \
+    }
+#define RID COUNT("rid", gz_message, rid, IF(RID), .envelope = true)
+#define KEY TEXT("key", gz_message, key, GZ_KEY_BYTES_MAX, IF(KEY), .envelope = true)
+
+#define ROWS(rows_) .rows = rows_, .count = sizeof(rows_) / sizeof *(rows_)
+#define GROUP_OF(rows_)                                                                                                \
+    {                                                                                                                  \
+        ROWS(rows_)                                                                                                    \
+    }
+#define RECORD_OF(rows_, type) ROWS(rows_), .size = sizeof(struct type), .has_offset = offsetof(struct type, has)
+#define TUPLE_OF(rows_, type)                                                                                          \
+    {                                                                                                                  \
+        ROWS(rows_), .size = sizeof(struct type), .tuple = true                                                        \
+    }
+
+/* ---- Client to server ---- */
+
+static const struct gz_row resume_rows[] = {
+    COUNT("epoch", gz_hello, resume_epoch, REQUIRED),
+    COUNT("seq", gz_hello, resume_seq, REQUIRED),
+};
+static const struct gz_record resume_group = GROUP_OF(resume_rows);
+
+static const struct gz_row hello_rows[] = {
+    OP,
+    RID,
+    COUNT("v", gz_hello, v, REQUIRED),
+    TEXT("scene", gz_hello, scene, GZ_SCENE_NAME_BYTES_MAX, REQUIRED, .rule = GZ_RULE_SCENE_NAME),
+    TEXT("user", gz_hello, user, GZ_USER_BYTES_MAX, REQUIRED, .rule = GZ_RULE_NOT_EMPTY),
+    TEXT("token", gz_hello, token, GZ_TOKEN_BYTES_MAX, IF(TOKEN)),
+    WORD("role", gz_hello, role, gz_role_terms, IF(ROLE)),
+    BOOL("create", gz_hello, create, IF_ANY),
+    GROUP("resume", resume_group, IF(RESUME)),
+    BOOL("draw", gz_hello, draw, IF_ANY),
+};
+
+static const char *const ndc_y_words[] = {"up", "down"};
+static const struct gz_terms ndc_y_terms = {ndc_y_words, 2};
+
+static const struct gz_row camera_rows[] = {
+    OP,
+    RID,
+    NUMBERS("view", gz_camera_message, view, NONE, REQUIRED),
+    NUMBERS("proj", gz_camera_message, proj, NONE, REQUIRED),
+    NUMBERS("viewport", gz_camera_message, viewport, VIEWPORT, REQUIRED),
+    CHOICE("ndc_y", gz_camera_message, ndc_y_down, ndc_y_terms, IF_ANY),
+    BOOL("left_handed", gz_camera_message, left_handed, IF_ANY),
+};
+
+static const struct gz_row snap_rows[] = {
+    NUMBER("t", gz_tool_message, snap_t, POSITIVE, IF(SNAP_T)),
+    NUMBER("r", gz_tool_message, snap_r, POSITIVE, IF(SNAP_R)),
+    NUMBER("s", gz_tool_message, snap_s, POSITIVE, IF(SNAP_S)),
+    BOOL("on", gz_tool_message, snap_on, IF(SNAP_ON)),
+    BOOL("absolute", gz_tool_message, snap_absolute, IF(SNAP_ABSOLUTE)),
+};
+static const struct gz_record snap_group = GROUP_OF(snap_rows);
+
+static const struct gz_row tool_rows[] = {
+    OP,
+    RID,
+    WORD("mode", gz_tool_message, mode, gz_mode_terms, IF(MODE)),
+    WORD("space", gz_tool_message, space, gz_space_terms, IF(SPACE)),
+    {ROW("pivot", GZ_KIND_PIVOT, struct gz_tool_message, pivot), .terms = &gz_pivot_terms, IF(PIVOT)},
+    GROUP("snap", snap_group, IF(SNAP)),
+    NUMBER("size", gz_tool_message, size, POSITIVE, IF(SIZE)),
+    NUMBER("tolerance", gz_tool_message, tolerance, NOT_NEGATIVE, IF(TOLERANCE)),
+    WORD("axis_method", gz_tool_message, axis_method, gz_axis_terms, IF(AXIS_METHOD)),
+    WORD("ball", gz_tool_message, ball, gz_ball_terms, IF(BALL)),
+    WORD("ball_fit", gz_tool_message, ball_fit, gz_fit_terms, IF(BALL_FIT)),
+};
+
+static const struct gz_row select_rows[] = {
+    OP,
+    RID,
+    IDS("nodes", gz_select, nodes, REQUIRED),
+    WORD("how", gz_select, how, gz_how_terms, REQUIRED),
+};
+
+#define PLACE_ROWS(type) NUMBERS("at", type, at, COORDINATE, IF(AT)), NUMBERS("ray", type, ray, RAY, IF(RAY))
+#define POINTER_ROWS                                                                                                   \
+    PLACE_ROWS(gz_pointer_message), COUNT("n", gz_pointer_message, n, IF(N)),                                          \
+        WORDS("mods", gz_pointer_message, mods, gz_mod_terms, IF_ANY)
+
+static const struct gz_row pointer_rows[] = {
+    OP, RID, KEY, WORD("phase", gz_pointer_message, phase, gz_phase_terms, REQUIRED), POINTER_ROWS,
+};
+
+/* The phase of a grab is down, said or not. */
+static const struct gz_row grab_rows[] = {
+    OP,
+    RID,
+    WORD("handle", gz_pointer_message, handle, gz_handle_terms, REQUIRED),
+    IDS("nodes", gz_pointer_message, nodes, IF(NODES)),
+    WORD("phase", gz_pointer_message, phase, gz_phase_terms, IF_ANY),
+    POINTER_ROWS,
+};
+
+static const struct gz_row wheel_rows[] = {
+    OP,
+    RID,
+    NUMBER("dy", gz_wheel, dy, COORDINATE, REQUIRED),
+    NUMBERS("at", gz_wheel, at, COORDINATE, IF(AT)),
+};
+
+#define TRS_ROWS(type)                                                                                                 \
+    {ROW("t", GZ_KIND_NUMBERS, struct type, trs.t), .size_max = 3, .rule = GZ_RULE_COORDINATE, IF(T)},                 \
+        {ROW("r", GZ_KIND_NUMBERS, struct type, trs.r), .size_max = 4, .rule = GZ_RULE_QUATERNION, IF(R)},             \
+    {                                                                                                                  \
+        ROW("s", GZ_KIND_NUMBERS, struct type, trs.s), .size_max = 3, .rule = GZ_RULE_SCALE, IF(S)                     \
+    }
+#define BOUNDS_ROW(type)                                                                                               \
+    {                                                                                                                  \
+        ROW("bounds", GZ_KIND_NUMBERS, struct type, bounds), .size_max = 6, .rule = GZ_RULE_BOX, IF(BOUNDS)            \
+    }
+
+static const struct gz_row set_node_rows[] = {
+    ID("id", gz_set_node, id, REQUIRED),
+    TRS_ROWS(gz_set_node),
+    {ROW("euler", GZ_KIND_EULER, struct gz_set_node, trs.r), IF(EULER)},
+    {ROW("order", GZ_KIND_ORDER, struct gz_set_node, trs.r), .terms = &gz_euler_terms, IF_ANY},
+    TEXT("name", gz_set_node, name, GZ_NAME_BYTES_MAX, IF(NAME)),
+    SIMPLE(GZ_KIND_PARENT, "parent", gz_set_node, parent, IF(PARENT)),
+};
+static const struct gz_record set_node_record = {
+    RECORD_OF(set_node_rows, gz_set_node),
+    .unique = true,
+    .at_most_one = GZ_HAS(R) | GZ_HAS(EULER),
+    .one_of = "r, euler",
+    .rule = GZ_RECORD_SET_NODE,
+};
+static const struct gz_row set_rows[] = {
+    OP,
+    RID,
+    KEY,
+    RECORDS("nodes", gz_set, nodes, count, set_node_record, REQUIRED),
+    COUNT("base", gz_set, base, IF(BASE)),
+};
+
+static const struct gz_row create_node_rows[] = {
+    TEXT("ref", gz_create_node, ref, GZ_NAME_BYTES_MAX, IF(REF)),
+    SIMPLE(GZ_KIND_PARENT_OR_REF, "parent", gz_create_node, parent, IF(PARENT)),
+    TEXT("name", gz_create_node, name, GZ_NAME_BYTES_MAX, REQUIRED),
+    TRS_ROWS(gz_create_node),
+    BOUNDS_ROW(gz_create_node),
+};
+static const struct gz_record create_node_record = {RECORD_OF(create_node_rows, gz_create_node)};
+static const struct gz_row create_rows[] = {
+    OP,
+    RID,
+    KEY,
+    RECORDS("nodes", gz_create, nodes, count, create_node_record, REQUIRED),
+};
+
+static const struct gz_row delete_rows[] = {
+    OP,
+    RID,
+    KEY,
+    {.key = "nodes", .key_size = 5, .kind = GZ_KIND_IDS, REQUIRED},
+};
+
+static const struct gz_row pick_rows[] = {
+    OP,
+    RID,
+    PLACE_ROWS(gz_pick),
+    NUMBERS("rect", gz_pick, rect, RECT, IF(RECT)),
+    BOOL("inside", gz_pick, inside, IF_ANY),
+};
+
+static const struct gz_row undo_rows[] = {
+    OP,
+    RID,
+    KEY,
+    {.key = "force", .key_size = 5, .kind = GZ_KIND_BOOL, IF_ANY},
+};
+
+static const struct gz_row history_rows[] = {
+    OP,
+    RID,
+    ID("node", gz_history, node, IF(NODE)),
+    TEXT("user", gz_history, user, GZ_USER_BYTES_MAX, IF(USER)),
+    NUMBER("since", gz_history, since, NONE, IF(SINCE)),
+    NUMBER("before", gz_history, before, NONE, IF(BEFORE_TIME)),
+    COUNT("limit", gz_history, limit, IF(LIMIT), .rule = GZ_RULE_ROWS),
+};
+
+static const struct gz_row at_rows[] = {
+    OP,
+    RID,
+    COUNT("seq", gz_at, seq, IF(SEQ)),
+    NUMBER("time", gz_at, time, NONE, IF(TIME)),
+};
+
+static const struct gz_row restore_rows[] = {
+    OP,
+    RID,
+    KEY,
+    {.key = "seq", .key_size = 3, .kind = GZ_KIND_COUNT, REQUIRED},
+};
+
+static const struct gz_row ping_rows[] = {OP, RID};
+
+/* ---- Server to client ---- */
+
+static const struct gz_row limits_rows[] = {
+    COUNT("message_bytes", gz_welcome, message_bytes, REQUIRED),
+    COUNT("messages_per_s", gz_welcome, messages_per_s, REQUIRED),
+    COUNT("nodes", gz_welcome, nodes, REQUIRED),
+};
+static const struct gz_record limits_group = GROUP_OF(limits_rows);
+
+static const struct gz_row welcome_rows[] = {
+    OP,
+    COUNT("v", gz_welcome, v, REQUIRED),
+    COUNT("session", gz_welcome, session, REQUIRED),
+    TEXT("scene", gz_welcome, scene, GZ_SCENE_NAME_BYTES_MAX, REQUIRED),
+    COUNT("epoch", gz_welcome, epoch, REQUIRED),
+    COUNT("seq", gz_welcome, seq, REQUIRED),
+    BOOL("resumed", gz_welcome, resumed, REQUIRED),
+    WORD("role", gz_welcome, role, gz_role_terms, REQUIRED),
+    GROUP("limits", limits_group, REQUIRED),
+    TEXT("server", gz_welcome, server, GZ_NAME_BYTES_MAX, REQUIRED),
+};
+
+/* A node in a delta and in the answer to `at`; without the first two, a side of a change. */
+#define NODE_STATE_ROWS                                                                                                \
+    TRS_ROWS(gz_node_state), TEXT("name", gz_node_state, name, GZ_NAME_BYTES_MAX, IF(NAME)),                           \
+        SIMPLE(GZ_KIND_PARENT, "parent", gz_node_state, parent, IF(PARENT))
+
+static const struct gz_row node_state_rows[] = {
+    ID("id", gz_node_state, id, REQUIRED),
+    COUNT("by", gz_node_state, by, IF(BY)),
+    NODE_STATE_ROWS,
+    BOUNDS_ROW(gz_node_state),
+    COUNT("asset", gz_node_state, asset, IF(ASSET)),
+};
+static const struct gz_record node_state_record = {RECORD_OF(node_state_rows, gz_node_state), .unique = true};
+
+static const struct gz_row ack_rows[] = {
+    COUNT("session", gz_ack, session, REQUIRED),
+    COUNT("n", gz_ack, n, REQUIRED),
+};
+static const struct gz_record ack_tuple = TUPLE_OF(ack_rows, gz_ack);
+
+static const struct gz_row delta_rows[] = {
+    OP,
+    COUNT("from", gz_delta, from, REQUIRED),
+    COUNT("seq", gz_delta, seq, REQUIRED),
+    NUMBER("time", gz_delta, time, NONE, REQUIRED),
+    BOOL("more", gz_delta, more, IF_ANY),
+    COUNT("saved", gz_delta, saved, REQUIRED),
+    RECORDS("nodes", gz_delta, nodes, count, node_state_record, REQUIRED),
+    IDS("gone", gz_delta, gone, IF_ANY),
+    RECORDS("acks", gz_delta, acks, ack_count, ack_tuple, IF_ANY),
+};
+
+static const struct gz_row saved_rows[] = {
+    OP,
+    {.key = "seq", .key_size = 3, .kind = GZ_KIND_COUNT, REQUIRED},
+};
+
+static const struct gz_row line_rows[] = {
+    NUMBER("x0", gz_line, ends[0], COORDINATE, REQUIRED), NUMBER("y0", gz_line, ends[1], COORDINATE, REQUIRED),
+    NUMBER("z0", gz_line, ends[2], COORDINATE, REQUIRED), NUMBER("x1", gz_line, ends[3], COORDINATE, REQUIRED),
+    NUMBER("y1", gz_line, ends[4], COORDINATE, REQUIRED), NUMBER("z1", gz_line, ends[5], COORDINATE, REQUIRED),
+    SIMPLE(GZ_KIND_RGB, "rgb", gz_line, rgb, REQUIRED),
+};
+static const struct gz_record line_tuple = TUPLE_OF(line_rows, gz_line);
+
+static const struct gz_row gizmo_rows[] = {
+    OP,
+    WORD("mode", gz_gizmo_message, mode, gz_mode_terms, REQUIRED),
+    WORD("space", gz_gizmo_message, space, gz_space_terms, REQUIRED),
+    NUMBERS("origin", gz_gizmo_message, origin, COORDINATE, REQUIRED),
+    NUMBERS("axes", gz_gizmo_message, axes, COORDINATE, REQUIRED),
+    NUMBER("size", gz_gizmo_message, size, NONE, REQUIRED),
+    WORDS("handles", gz_gizmo_message, handles, gz_handle_terms, REQUIRED),
+    WORD("hover", gz_gizmo_message, hover, gz_handle_terms, IF(HOVER)),
+    WORD("active", gz_gizmo_message, active, gz_handle_terms, IF(ACTIVE)),
+    RECORDS("lines", gz_gizmo_message, lines, line_count, line_tuple, IF(LINES)),
+};
+
+static const struct gz_row view_rows[] = {
+    OP,
+    {.key = "view", .key_size = 4, .kind = GZ_KIND_NUMBERS, .size_max = 16, REQUIRED},
+};
+
+static const struct gz_row presence_user_rows[] = {
+    COUNT("session", gz_presence_user, session, REQUIRED),
+    TEXT("user", gz_presence_user, user, GZ_USER_BYTES_MAX, REQUIRED),
+    SIMPLE(GZ_KIND_COLOUR, "colour", gz_presence_user, rgb, REQUIRED),
+    WORD("role", gz_presence_user, role, gz_role_terms, REQUIRED),
+    PLACE_ROWS(gz_presence_user),
+    NUMBERS("view", gz_presence_user, view, NONE, IF(VIEW)),
+    IDS("selection", gz_presence_user, selection, IF(SELECTION)),
+    WORD("tool", gz_presence_user, tool, gz_mode_terms, IF(TOOL)),
+    IDS("locks", gz_presence_user, locks, IF(LOCKS)),
+};
+static const struct gz_record presence_user_record = {RECORD_OF(presence_user_rows, gz_presence_user)};
+
+static const struct gz_row presence_rows[] = {
+    OP,
+    RECORDS("users", gz_presence, users, count, presence_user_record, REQUIRED),
+    IDS("left", gz_presence, left, IF_ANY),
+};
+
+static const struct gz_row side_rows[] = {NODE_STATE_ROWS};
+static const struct gz_record side_record = {RECORD_OF(side_rows, gz_node_state)};
+
+static const struct gz_row change_rows[] = {
+    ID("id", gz_change_message, id, REQUIRED),
+    RECORD("before", gz_change_message, before, side_record, IF(BEFORE)),
+    RECORD("after", gz_change_message, after, side_record, IF(AFTER)),
+};
+static const struct gz_record change_record = {
+    RECORD_OF(change_rows, gz_change_message),
+    .unique = true,
+    .at_least_one = GZ_HAS(BEFORE) | GZ_HAS(AFTER),
+    .one_of = "before, after",
+};
+
+#define EDIT_ROWS                                                                                                      \
+    COUNT("id", gz_edit_message, id, REQUIRED), COUNT("by", gz_edit_message, by, REQUIRED),                            \
+        TEXT("user", gz_edit_message, user, GZ_USER_BYTES_MAX, REQUIRED),                                              \
+        WORD("kind", gz_edit_message, kind, gz_edit_kind_terms, REQUIRED),                                             \
+        WORD("handle", gz_edit_message, handle, gz_handle_terms, IF(HANDLE)),                                          \
+        IDS("nodes", gz_edit_message, nodes, REQUIRED),                                                                \
+        NUMBER("residual", gz_edit_message, residual, NONE, IF(RESIDUAL)),                                             \
+        COUNT("seq", gz_edit_message, seq, REQUIRED), NUMBER("began", gz_edit_message, began, NONE, REQUIRED),         \
+        NUMBER("ended", gz_edit_message, ended, NONE, REQUIRED)
+
+static const struct gz_row edit_rows[] = {OP, EDIT_ROWS};
+
+static const struct gz_row history_edit_rows[] = {
+    EDIT_ROWS,
+    RECORDS("changes", gz_edit_message, changes, change_count, change_record, REQUIRED),
+};
+static const struct gz_record history_edit_record = {RECORD_OF(history_edit_rows, gz_edit_message)};
+
+static const struct gz_row hit_rows[] = {
+    ID("id", gz_hit, id, REQUIRED),
+    NUMBER("distance", gz_hit, distance, NONE, REQUIRED),
+    NUMBERS("point", gz_hit, point, NONE, REQUIRED),
+};
+static const struct gz_record hit_record = {ROWS(hit_rows), .size = sizeof(struct gz_hit), .has_offset = SIZE_MAX};
+
+static const struct gz_row ok_rows[] = {
+    OP,
+    COUNT("rid", gz_message, rid, REQUIRED, .has = GZ_HAS(RID), .envelope = true),
+    COUNT("seq", gz_ok, seq, IF(SEQ)),
+    COUNT("edit", gz_ok, edit, IF(EDIT)),
+    WORD("handle", gz_ok, handle, gz_handle_terms, IF(HANDLE)),
+    ID("hit", gz_ok, hit, IF(HIT)),
+    IDS("ids", gz_ok, ids, IF(IDS)),
+    RECORDS("hits", gz_ok, hits, hit_count, hit_record, IF(HITS)),
+    RECORDS("edits", gz_ok, edits, edit_count, history_edit_record, IF(EDITS)),
+    RECORDS("nodes", gz_ok, nodes, node_count, node_state_record, IF(SCENE_NODES)),
+    BOOL("more", gz_ok, more, IF_ANY),
+};
+
+static const struct gz_row error_rows[] = {
+    OP,
+    RID,
+    SIMPLE(GZ_KIND_STATUS, "code", gz_error_message, code, REQUIRED),
+    TEXT("message", gz_error_message, message, GZ_ERROR_BYTES_MAX, REQUIRED),
+    IDS("nodes", gz_error_message, nodes, IF(NODES)),
+    COUNT("holder", gz_error_message, holder, IF(HOLDER)),
+    BOOL("fatal", gz_error_message, fatal, IF_ANY),
+};
+
+static const struct gz_row bye_rows[] = {
+    OP,
+    TEXT("reason", gz_bye, reason, GZ_ERROR_BYTES_MAX, REQUIRED),
+    NUMBER("retry_s", gz_bye, retry_s, NOT_NEGATIVE, IF(RETRY_S)),
+};
+
+#define PLACE_BITS (GZ_HAS(AT) | GZ_HAS(RAY))
+
+const struct gz_record gz_message_records[GZ_OP_COUNT] = {
+    [GZ_OP_HELLO] = {ROWS(hello_rows)},
+    [GZ_OP_CAMERA] = {ROWS(camera_rows)},
+    [GZ_OP_TOOL] = {ROWS(tool_rows)},
+    [GZ_OP_SELECT] = {ROWS(select_rows)},
+    [GZ_OP_POINTER] = {ROWS(pointer_rows), .at_most_one = PLACE_BITS, .one_of = "at, ray", .rule = GZ_RECORD_POINTER},
+    [GZ_OP_GRAB] = {ROWS(grab_rows), .at_most_one = PLACE_BITS, .at_least_one = PLACE_BITS, .one_of = "at, ray",
+                    .rule = GZ_RECORD_GRAB},
+    [GZ_OP_WHEEL] = {ROWS(wheel_rows)},
+    [GZ_OP_SET] = {ROWS(set_rows)},
+    [GZ_OP_CREATE] = {ROWS(create_rows)},
+    [GZ_OP_DELETE] = {ROWS(delete_rows)},
+    [GZ_OP_PICK] = {ROWS(pick_rows), .at_most_one = PLACE_BITS | GZ_HAS(RECT),
+                    .at_least_one = PLACE_BITS | GZ_HAS(RECT), .one_of = "at, ray, rect"},
+    [GZ_OP_UNDO] = {ROWS(undo_rows)},
+    [GZ_OP_REDO] = {ROWS(undo_rows)},
+    [GZ_OP_HISTORY] = {ROWS(history_rows)},
+    [GZ_OP_AT] = {ROWS(at_rows), .at_most_one = GZ_HAS(SEQ) | GZ_HAS(TIME), .at_least_one = GZ_HAS(SEQ) | GZ_HAS(TIME),
+                  .one_of = "seq, time"},
+    [GZ_OP_RESTORE] = {ROWS(restore_rows)},
+    [GZ_OP_PING] = {ROWS(ping_rows)},
+    [GZ_OP_WELCOME] = {ROWS(welcome_rows)},
+    [GZ_OP_DELTA] = {ROWS(delta_rows)},
+    [GZ_OP_SAVED] = {ROWS(saved_rows)},
+    [GZ_OP_GIZMO] = {ROWS(gizmo_rows)},
+    [GZ_OP_VIEW] = {ROWS(view_rows)},
+    [GZ_OP_PRESENCE] = {ROWS(presence_rows)},
+    [GZ_OP_EDIT] = {ROWS(edit_rows)},
+    [GZ_OP_OK] = {ROWS(ok_rows)},
+    [GZ_OP_ERROR] = {ROWS(error_rows)},
+    [GZ_OP_BYE] = {ROWS(bye_rows)},
+};
+
+static const char *const op_words[GZ_OP_COUNT] = {
+    [GZ_OP_HELLO] = "hello",     [GZ_OP_CAMERA] = "camera",     [GZ_OP_TOOL] = "tool",
+    [GZ_OP_SELECT] = "select",   [GZ_OP_POINTER] = "pointer",   [GZ_OP_GRAB] = "grab",
+    [GZ_OP_WHEEL] = "wheel",     [GZ_OP_SET] = "set",           [GZ_OP_CREATE] = "create",
+    [GZ_OP_DELETE] = "delete",   [GZ_OP_PICK] = "pick",         [GZ_OP_UNDO] = "undo",
+    [GZ_OP_REDO] = "redo",       [GZ_OP_HISTORY] = "history",   [GZ_OP_AT] = "at",
+    [GZ_OP_RESTORE] = "restore", [GZ_OP_PING] = "ping",         [GZ_OP_WELCOME] = "welcome",
+    [GZ_OP_DELTA] = "delta",     [GZ_OP_SAVED] = "saved",       [GZ_OP_GIZMO] = "gizmo",
+    [GZ_OP_VIEW] = "camera",     [GZ_OP_PRESENCE] = "presence", [GZ_OP_EDIT] = "edit",
+    [GZ_OP_OK] = "ok",           [GZ_OP_ERROR] = "error",       [GZ_OP_BYE] = "bye",
+};
+
+const char *gz_op_word(enum gz_op op)
+{
+    return op_words[op];
+}

@@ -1,0 +1,102 @@
+/* fields.h - the messages as tables: one row for each field, read by decode.c and encode.c alike. Inside of the room.
+ *
+ * A record is a map on the wire and a struct in memory; a row says under which key a field stands, what it may be, where
+ * it goes, and what says that it is there. Records hold records: the elements of `nodes`, the sides of a change.
+ * Threads: constant, any. */
+#ifndef GZ_PROTO_FIELDS_H
+#define GZ_PROTO_FIELDS_H
+
+#include "proto/message.h"
+
+/* What stands on the wire, and what it is in memory. */
+enum gz_kind {
+    GZ_KIND_OP,            /* the message's own word; nothing in the struct */
+    GZ_KIND_BOOL,          /* bool */
+    GZ_KIND_CHOICE,        /* one of two words: bool */
+    GZ_KIND_COUNT,         /* uint64_t from 0 */
+    GZ_KIND_ID,            /* uint64_t from 1 */
+    GZ_KIND_PARENT,        /* an id, or nil for the root: uint64_t */
+    GZ_KIND_PARENT_OR_REF, /* of struct gz_create_node: as PARENT, or the text of an earlier ref */
+    GZ_KIND_RGB,           /* 0xRRGGBB as an integer: uint32_t */
+    GZ_KIND_COLOUR,        /* "#rrggbb": uint32_t */
+    GZ_KIND_NUMBERS,       /* one number, or a list of so many: double[] */
+    GZ_KIND_TEXT,          /* struct gz_text */
+    GZ_KIND_WORD,          /* an enumerator */
+    GZ_KIND_WORDS,         /* a list of words: uint64_t, one bit each */
+    GZ_KIND_STATUS,        /* enum gz_status */
+    GZ_KIND_PIVOT,         /* of struct gz_tool_message: a word or a point */
+    GZ_KIND_EULER,         /* of struct gz_set_node: three angles, read only; becomes r */
+    GZ_KIND_ORDER,         /* the order of the above, read only */
+    GZ_KIND_GROUP,         /* a map whose fields are the same struct's */
+    GZ_KIND_RECORD,        /* a map: a struct inside */
+    GZ_KIND_IDS,           /* a list of ids, each once: struct gz_ids */
+    GZ_KIND_RECORDS,       /* a list of records: pointer and count */
+    GZ_KIND_COUNT_OF_KINDS
+};
+
+/* What a value must be beyond its kind. All numbers are finite. */
+enum gz_rule {
+    GZ_RULE_NONE,
+    GZ_RULE_COORDINATE,   /* magnitudes up to GZ_COORDINATE_MAX */
+    GZ_RULE_SCALE,        /* magnitudes from GZ_SCALE_MIN to GZ_COORDINATE_MAX */
+    GZ_RULE_QUATERNION,   /* not zero; normalised on the way in */
+    GZ_RULE_POSITIVE,     /* > 0 */
+    GZ_RULE_NOT_NEGATIVE, /* >= 0 */
+    GZ_RULE_RAY,          /* coordinates, the direction not zero */
+    GZ_RULE_VIEWPORT,     /* width and height > 0 */
+    GZ_RULE_BOX,          /* coordinates, min <= max */
+    GZ_RULE_RECT,         /* coordinates, two corners; put in order on the way in */
+    GZ_RULE_ROWS,         /* an integer up to GZ_HISTORY_ROWS_MAX */
+    GZ_RULE_NOT_EMPTY,    /* a text of at least a byte */
+    GZ_RULE_SCENE_NAME    /* [a-z0-9][a-z0-9_-]* */
+};
+
+struct gz_record;
+
+/* Which of the fields without `has` and not required are there: a true bool, a list that is not empty. */
+struct gz_row {
+    const char *key;
+    size_t key_size;
+    enum gz_kind kind;
+    enum gz_rule rule;
+    bool required;
+    bool envelope;       /* stands in struct gz_message itself: rid, key */
+    uint64_t has;        /* the bit that says it is there; 0 where there is none */
+    size_t offset;       /* in the record's struct */
+    size_t count_offset; /* RECORDS: of the count */
+    size_t size_max;     /* NUMBERS: how many; TEXT: most bytes */
+    const struct gz_terms *terms;
+    const struct gz_record *record;
+};
+
+/* What a record must be beyond its fields. */
+enum gz_record_rule {
+    GZ_RECORD_PLAIN,
+    GZ_RECORD_POINTER,  /* a place unless the phase is cancel */
+    GZ_RECORD_GRAB,     /* a place; the phase, if there, is down */
+    GZ_RECORD_SET_NODE, /* r is made of euler and order */
+};
+
+struct gz_record {
+    const struct gz_row *rows;
+    size_t count;
+    size_t size;           /* of the struct */
+    size_t has_offset;     /* of its `has`; not used by groups and messages */
+    bool tuple;            /* on the wire a list, in the order of the rows */
+    bool unique;           /* in a list of these no id comes twice; the first row is the id */
+    uint64_t at_most_one;  /* of these bits */
+    uint64_t at_least_one; /* of these bits */
+    const char *one_of;    /* their names, for people */
+    enum gz_record_rule rule;
+};
+
+/* The table of a message; its struct is the union of struct gz_message. */
+extern const struct gz_record gz_message_records[GZ_OP_COUNT];
+
+/* Where the `has` of a message's fields is: `edit` has its own, as it is also an element of `edits`. */
+static inline uint64_t *gz_message_has(struct gz_message *message)
+{
+    return message->op == GZ_OP_EDIT ? &message->edit.has : &message->has;
+}
+
+#endif
