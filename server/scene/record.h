@@ -116,6 +116,7 @@ struct gz_scene_state {
         *edits; /* completed, the latest GZ_UNDO_EDITS_MAX within GZ_UNDO_CHANGES_MAX, ascending by seq */
     size_t edit_count;
     bool has_asset;
+    uint64_t asset_seq; /* the seq of the import that brought it; 0 for none */
 };
 
 /* A question to the past. */
@@ -142,5 +143,11 @@ struct gz_answer {
     const struct gz_node_record *nodes; /* at: alive then, parents first */
     size_t node_count;
 };
+
+/* On the heap, because they are handed from thread to thread; NULL without memory, and destroying NULL is fine. */
+struct gz_batch *gz_batch_create(void);
+void gz_batch_destroy(struct gz_batch *batch);
+void gz_scene_state_finish(struct gz_scene_state *state);
+void gz_answer_finish(struct gz_answer *answer);
 
 #endif

@@ -1,0 +1,239 @@
+#include "session/core.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "session/session.h"
+
+/* ---- making and ending ---- */
+
+static bool copy_epochs(struct gz_core *core, const struct gz_scene_state *state)
+{
+    core->epochs = calloc(state->epoch_count + 1, sizeof *core->epochs);
+    if (core->epochs == NULL) return false;
+    if (state->epoch_count > 0) memcpy(core->epochs, state->epochs, state->epoch_count * sizeof *core->epochs);
+    core->epoch_count = state->epoch_count;
+    return true;
+}
+
+static bool build(struct gz_core *core, const struct gz_core_options *options, const struct gz_scene_state *state)
+{
+    core->name = strdup(options->scene);
+    core->server = strdup(options->server);
+    core->scene = gz_scene_create(state);
+    core->undo = gz_undo_create();
+    if (core->name == NULL || core->server == NULL || core->scene == NULL || core->undo == NULL) return false;
+    core->sync = gz_sync_create(core->scene, state->seq, options->frame_headroom);
+    if (core->sync == NULL || !copy_epochs(core, state)) return false;
+    for (size_t i = 0; i < state->edit_count; i++) gz_undo_add(core->undo, &state->edits[i]);
+    return true;
+}
+
+struct gz_core *gz_core_create(const struct gz_core_options *options, const struct gz_scene_state *state)
+{
+    struct gz_core *core = calloc(1, sizeof *core);
+    if (core == NULL) return NULL;
+    core->host = options->host;
+    core->log = options->log;
+    core->messages_per_s = options->messages_per_s > 0 ? options->messages_per_s : GZ_MESSAGES_PER_S_MAX;
+    core->epoch = state->epoch;
+    core->next_edit = state->next_edit;
+    core->asset_seq = state->asset_seq;
+    core->stored_seq = state->seq;
+    core->commit_s = -INFINITY;
+    core->next_ticket = 1;
+    core->pending_end = &core->pending;
+    core->frame.headroom = options->frame_headroom;
+    gz_arena_init(&core->decoded, 0);
+    gz_arena_init(&core->scratch, GZ_EDIT_BYTES_MAX);
+    if (build(core, options, state)) return core;
+    gz_core_destroy(core);
+    return NULL;
+}
+
+void gz_core_destroy(struct gz_core *core)
+{
+    if (core == NULL) return;
+    while (core->sessions != NULL) gz_core_leave(core, core->sessions, core->now);
+    while (core->tickets != NULL) {
+        struct gz_ticket *next = core->tickets->next;
+        free(core->tickets);
+        core->tickets = next;
+    }
+    gz_core_free_pending(core);
+    gz_sync_destroy(core->sync);
+    gz_undo_destroy(core->undo);
+    gz_scene_destroy(core->scene);
+    gz_arena_finish(&core->decoded);
+    gz_arena_finish(&core->scratch);
+    free(core->epochs);
+    free(core->visits);
+    free(core->dropped);
+    free(core->server);
+    free(core->name);
+    free(core);
+}
+
+/* ---- the turn ---- */
+
+static void close_wheels(struct gz_core *core)
+{
+    for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
+        if (session->run.kind != GZ_RUN_WHEEL || core->now.mono_s < session->run.closes_s) continue;
+        gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX);
+        gz_run_complete(session, NULL);
+    }
+}
+
+/* A drag may hang below another one, and that below a third: each pass brings at least one more to where it belongs. */
+static void follow_parents(struct gz_core *core)
+{
+    bool moved = true;
+    for (size_t pass = 0; moved && pass < core->session_count; pass++) {
+        moved = false;
+        for (struct gz_session *session = core->sessions; session != NULL; session = session->next)
+            moved |= gz_run_follow(session);
+    }
+}
+
+void gz_core_turn(struct gz_core *core, struct gz_now now)
+{
+    core->now = now;
+    close_wheels(core);
+    follow_parents(core);
+    for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
+        if (!session->ended) gz_session_update_gizmo(session);
+    }
+    gz_sync_show_presence(core->sync, now.mono_s);
+    gz_core_commit(core);
+    gz_core_send_tickets(core);
+}
+
+double gz_core_deadline(const struct gz_core *core)
+{
+    double deadline = fmin(gz_sync_presence_due(core->sync), gz_core_commit_due(core));
+    for (const struct gz_session *session = core->sessions; session != NULL; session = session->next) {
+        if (session->run.kind == GZ_RUN_WHEEL) deadline = fmin(deadline, session->run.closes_s);
+    }
+    return deadline;
+}
+
+bool gz_core_is_idle(const struct gz_core *core)
+{
+    return !core->committing && core->tickets == NULL && !isfinite(gz_core_commit_due(core)) && core->pending == NULL;
+}
+
+/* ---- frames ---- */
+
+bool gz_core_has_frame(const struct gz_core *core, const struct gz_session *session)
+{
+    if (session->outbox_sent < session->outbox.size) return true;
+    return !session->ended && gz_sync_has_frame(core->sync, &session->cursor);
+}
+
+/* The bytes before a frame in the outbox were handed out before: they are free for its header. */
+static const struct gz_buffer *private_frame(struct gz_core *core, struct gz_session *session)
+{
+    size_t end = session->outbox.size;
+    if (session->cuts_used < session->cut_count) end = session->cuts[session->cuts_used++];
+    core->frame.data = session->outbox.data + session->outbox_sent;
+    core->frame.size = end - session->outbox_sent;
+    session->outbox_sent = end;
+    return &core->frame;
+}
+
+const struct gz_buffer *gz_core_next_frame(struct gz_core *core, struct gz_session *session, struct gz_now now)
+{
+    gz_session_drain(session);
+    if (session->outbox_sent < session->outbox.size) return private_frame(core, session);
+    if (session->ended) return NULL;
+    return gz_sync_frame(core->sync, &session->cursor, now.unix_s);
+}
+
+/* ---- what the host asks ---- */
+
+const char *gz_session_end_reason(const struct gz_session *session)
+{
+    return session->ended ? session->end_reason : NULL;
+}
+
+bool gz_session_is_full(const struct gz_session *session)
+{
+    return session->outbox.size - session->outbox_sent > GZ_OUTBOX_BYTES_FULL;
+}
+
+uint64_t gz_session_id(const struct gz_session *session)
+{
+    return session->id;
+}
+
+struct gz_core_summary gz_core_summary(const struct gz_core *core)
+{
+    return (struct gz_core_summary){
+        .nodes = gz_scene_count(core->scene),
+        .seq = gz_scene_seq(core->scene),
+        .saved = gz_sync_saved_seq(core->sync),
+        .users = core->session_count,
+        .epoch = core->epoch,
+        .has_asset = core->asset_seq > 0,
+    };
+}
+
+/* ---- import and export ---- */
+
+static enum gz_status delete_everything(struct gz_core *core, struct gz_change **changes, size_t *count,
+                                        struct gz_error *error)
+{
+    size_t roots = 0;
+    uint64_t *ids = gz_arena_take(&core->scratch, gz_scene_count(core->scene), sizeof *ids);
+    if (ids == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory for this import");
+    for (const struct gz_node *root = gz_scene_first_root(core->scene); root != NULL; root = root->next)
+        ids[roots++] = root->id;
+    uint64_t at;
+    return gz_changes_delete(core->scene, &core->scratch, ids, roots, changes, count, &at, error);
+}
+
+enum gz_status gz_core_import(struct gz_core *core, const struct gz_core_import *import, struct gz_now now,
+                              struct gz_error *error)
+{
+    core->now = now;
+    gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX);
+    struct gz_change *deleted;
+    size_t deleted_count;
+    enum gz_status status = delete_everything(core, &deleted, &deleted_count, error);
+    if (status != GZ_OK) return status;
+    struct gz_change *changes = gz_arena_take(&core->scratch, deleted_count + import->count, sizeof *changes);
+    uint64_t *ids = gz_arena_take(&core->scratch, import->count, sizeof *ids);
+    if (changes == NULL || ids == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory for this import");
+    if (deleted_count > 0) memcpy(changes, deleted, deleted_count * sizeof *changes);
+    for (size_t i = 0; i < import->count; i++) {
+        const struct gz_core_import_node *node = &import->nodes[i];
+        ids[i] = gz_scene_new_id(core->scene);
+        changes[deleted_count + i] = (struct gz_change){.node = ids[i], .exists = true, .after = node->content};
+        changes[deleted_count + i].after.parent = node->parent < 0 ? 0 : ids[node->parent];
+    }
+    struct gz_failure failure = {.node = 0};
+    status = gz_core_edit_import(core, import, changes, deleted_count + import->count, &failure);
+    if (status != GZ_OK && error != NULL) *error = failure.error;
+    return status;
+}
+
+enum gz_status gz_core_nodes(struct gz_core *core, struct gz_arena *arena, const struct gz_node_record **nodes,
+                             size_t *count)
+{
+    size_t total = gz_scene_count(core->scene);
+    struct gz_node_record *records = gz_arena_take(arena, total, sizeof *records);
+    if (records == NULL) return GZ_NO_MEMORY;
+    const struct gz_node *node = NULL;
+    for (*count = 0; (node = gz_scene_walk_all(core->scene, node)) != NULL; (*count)++) {
+        struct gz_node_record *record = &records[*count];
+        *record = (struct gz_node_record){.id = node->id, .seq = node->seq};
+        gz_node_content(node, &record->content);
+        char *name = gz_arena_take(arena, strlen(node->name) + 1, 1);
+        if (name == NULL) return GZ_NO_MEMORY;
+        record->content.name = strcpy(name, node->name);
+    }
+    *nodes = records;
+    return GZ_OK;
+}

@@ -1,0 +1,124 @@
+#include <math.h>
+#include <string.h>
+
+#include "session/session.h"
+
+typedef enum gz_status handle_message(struct gz_session *session, const struct gz_message *message,
+                                      struct gz_failure *failure);
+
+static enum gz_status handle_ping(struct gz_session *session, const struct gz_message *message,
+                                  struct gz_failure *failure)
+{
+    (void)failure;
+    gz_session_ok(session, message, 0, NULL);
+    return GZ_OK;
+}
+
+static enum gz_status handle_second_hello(struct gz_session *session, const struct gz_message *message,
+                                          struct gz_failure *failure)
+{
+    (void)session;
+    (void)message;
+    return gz_fail(&failure->error, GZ_BAD_STATE, "hello: this connection said it already");
+}
+
+/* The wire on one page: who may say it, who answers it, and whether it ends a wheel that is still turning. */
+static const struct {
+    handle_message *handle;
+    enum gz_role role;
+    bool closes_wheel;
+} table[GZ_OP_CLIENT_COUNT] = {
+    [GZ_OP_HELLO] = {handle_second_hello, GZ_ROLE_VIEWER, false},
+    [GZ_OP_CAMERA] = {gz_handle_camera, GZ_ROLE_VIEWER, false},
+    [GZ_OP_TOOL] = {gz_handle_tool, GZ_ROLE_VIEWER, true},
+    [GZ_OP_SELECT] = {gz_handle_select, GZ_ROLE_VIEWER, true},
+    [GZ_OP_POINTER] = {gz_handle_pointer, GZ_ROLE_VIEWER, false},
+    [GZ_OP_GRAB] = {gz_handle_grab, GZ_ROLE_EDITOR, true},
+    [GZ_OP_WHEEL] = {gz_handle_wheel, GZ_ROLE_VIEWER, false},
+    [GZ_OP_SET] = {gz_handle_set, GZ_ROLE_EDITOR, true},
+    [GZ_OP_CREATE] = {gz_handle_create, GZ_ROLE_EDITOR, true},
+    [GZ_OP_DELETE] = {gz_handle_delete, GZ_ROLE_EDITOR, true},
+    [GZ_OP_PICK] = {gz_handle_pick, GZ_ROLE_VIEWER, false},
+    [GZ_OP_UNDO] = {gz_handle_undo, GZ_ROLE_EDITOR, true},
+    [GZ_OP_REDO] = {gz_handle_redo, GZ_ROLE_EDITOR, true},
+    [GZ_OP_HISTORY] = {gz_handle_history, GZ_ROLE_VIEWER, false},
+    [GZ_OP_AT] = {gz_handle_at, GZ_ROLE_VIEWER, false},
+    [GZ_OP_RESTORE] = {gz_handle_restore, GZ_ROLE_EDITOR, true},
+    [GZ_OP_PING] = {handle_ping, GZ_ROLE_VIEWER, false},
+};
+
+struct gz_edit_request gz_edit_request(struct gz_session *session, const struct gz_message *message,
+                                       enum gz_edit_kind kind, char key[GZ_KEY_BYTES_MAX + 1])
+{
+    struct gz_edit_request request = {.session = session, .user = session->user, .kind = kind};
+    request.has_rid = (message->has & GZ_HAS(RID)) != 0;
+    request.rid = message->rid;
+    if (message->has & GZ_HAS(KEY)) {
+        memcpy(key, message->key.bytes, message->key.size);
+        key[message->key.size] = '\0';
+        request.key = key;
+    }
+    return request;
+}
+
+/* ---- the rate ---- */
+
+/* A bucket of one second's messages that fills as time goes. */
+static bool take_token(struct gz_session *session)
+{
+    const struct gz_core *core = session->core;
+    double now = core->now.mono_s;
+    session->tokens += (now - session->tokens_s) * core->messages_per_s;
+    session->tokens = fmin(session->tokens, core->messages_per_s);
+    session->tokens_s = now;
+    if (session->tokens < 1) return false;
+    session->tokens -= 1;
+    return true;
+}
+
+/* Dropped; said once a second; who goes on for ten seconds without a pause of one is ended. */
+static void refuse_rate(struct gz_session *session)
+{
+    double now = session->core->now.mono_s;
+    if (now - session->over_last_s > 1) session->over_since_s = now;
+    session->over_last_s = now;
+    struct gz_failure failure = {.node = 0};
+    gz_fail(&failure.error, GZ_RATE_LIMITED, "more than %.0f messages a second: the rest is dropped",
+            session->core->messages_per_s);
+    bool fatal = now - session->over_since_s > GZ_RATE_SECONDS_MAX;
+    if (!fatal && now - session->over_said_s < 1) return;
+    session->over_said_s = now;
+    gz_session_refuse(session, false, 0, &failure, fatal);
+}
+
+/* ---- a frame ---- */
+
+static enum gz_status handle(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure)
+{
+    if (session->role < table[message->op].role)
+        return gz_fail(&failure->error, GZ_FORBIDDEN, "%s: a %s may not", gz_op_word(message->op),
+                       gz_term_word(&gz_role_terms, session->role));
+    if (table[message->op].closes_wheel && session->run.kind == GZ_RUN_WHEEL) gz_run_complete(session, NULL);
+    gz_arena_reset(&session->core->scratch, GZ_EDIT_BYTES_MAX);
+    return table[message->op].handle(session, message, failure);
+}
+
+void gz_core_receive(struct gz_core *core, struct gz_session *session, const uint8_t *bytes, size_t size,
+                     struct gz_now now)
+{
+    core->now = now;
+    size_t offset = 0;
+    gz_arena_reset(&core->decoded, gz_decode_bytes_max(size));
+    while (offset < size && !session->ended) {
+        struct gz_message message;
+        struct gz_failure failure = {.node = 0};
+        enum gz_status status =
+            gz_decode(GZ_FROM_CLIENT, bytes, size, &offset, &core->decoded, &message, &failure.error);
+        if (!take_token(session)) {
+            refuse_rate(session);
+            continue;
+        }
+        if (status == GZ_OK) status = handle(session, &message, &failure);
+        if (status != GZ_OK) gz_session_refuse(session, (message.has & GZ_HAS(RID)) != 0, message.rid, &failure, false);
+    }
+}

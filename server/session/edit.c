@@ -1,0 +1,226 @@
+#include <string.h>
+
+#include "session/session.h"
+
+/* A terminated copy in `arena`; NULL without memory. */
+static const char *copy_text(struct gz_arena *arena, struct gz_text text)
+{
+    char *copy = gz_arena_take(arena, text.size + 1, 1);
+    if (copy != NULL && text.size > 0) memcpy(copy, text.bytes, text.size);
+    return copy;
+}
+
+static enum gz_status no_memory(struct gz_failure *failure)
+{
+    return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for this edit");
+}
+
+static enum gz_status edit(struct gz_session *session, const struct gz_message *message, enum gz_edit_kind kind,
+                           const struct gz_change *changes, size_t count, struct gz_ids created, uint64_t target,
+                           struct gz_failure *failure)
+{
+    char key[GZ_KEY_BYTES_MAX + 1];
+    struct gz_edit_request request = gz_edit_request(session, message, kind, key);
+    request.created = created;
+    request.target = target;
+    return gz_core_edit(session->core, &request, changes, count, failure);
+}
+
+/* ---- set ---- */
+
+static enum gz_status change_of_set(struct gz_core *core, const struct gz_set_node *said, struct gz_change *change,
+                                    struct gz_failure *failure)
+{
+    const struct gz_node *node = gz_scene_find(core->scene, said->id);
+    failure->node = said->id;
+    if (node == NULL)
+        return gz_fail(&failure->error, GZ_UNKNOWN_NODE, "nodes: there is no node %llu", (unsigned long long)said->id);
+    *change = (struct gz_change){.node = said->id, .existed = true, .exists = true};
+    gz_node_content(node, &change->before);
+    change->after = change->before;
+    if (said->has & GZ_HAS(T)) change->after.trs.t = said->trs.t;
+    if (said->has & GZ_HAS(R)) change->after.trs.r = said->trs.r;
+    if (said->has & GZ_HAS(S)) change->after.trs.s = said->trs.s;
+    if (said->has & GZ_HAS(PARENT)) change->after.parent = said->parent;
+    if (said->has & GZ_HAS(NAME)) change->after.name = copy_text(&core->scratch, said->name);
+    return change->after.name != NULL ? GZ_OK : no_memory(failure);
+}
+
+enum gz_status gz_handle_set(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure)
+{
+    const struct gz_set *set = &message->set;
+    struct gz_core *core = session->core;
+    if (gz_core_answer_key(session, message)) return GZ_OK;
+    struct gz_change *changes = gz_arena_take(&core->scratch, set->count, sizeof *changes);
+    if (changes == NULL) return no_memory(failure);
+    for (size_t i = 0; i < set->count; i++) {
+        enum gz_status status = change_of_set(core, &set->nodes[i], &changes[i], failure);
+        if (status != GZ_OK) return status;
+        uint64_t seq = gz_scene_find(core->scene, set->nodes[i].id)->seq;
+        if ((message->has & GZ_HAS(BASE)) != 0 && seq > set->base)
+            return gz_fail(&failure->error, GZ_CONFLICT, "base: node %llu changed at seq %llu, after %llu",
+                           (unsigned long long)set->nodes[i].id, (unsigned long long)seq,
+                           (unsigned long long)set->base);
+    }
+    failure->node = 0;
+    return edit(session, message, GZ_EDIT_SET, changes, set->count, (struct gz_ids){0}, 0, failure);
+}
+
+/* ---- create ---- */
+
+/* The refs of one message, for finding the node that a later one hangs from. */
+struct refs {
+    size_t *slots; /* index + 1 of the node, open addressing; 0 is free */
+    size_t size;   /* a power of two, at least twice the nodes */
+    const struct gz_create_node *nodes;
+};
+
+static size_t hash_text(struct gz_text text)
+{
+    uint64_t hash = UINT64_C(14695981039346656037);
+    for (size_t i = 0; i < text.size; i++) hash = (hash ^ (unsigned char)text.bytes[i]) * UINT64_C(1099511628211);
+    return (size_t)(hash ^ (hash >> 32));
+}
+
+/* The slot of this ref, or the free one where it belongs. */
+static size_t *find_ref(const struct refs *refs, struct gz_text ref)
+{
+    size_t at = hash_text(ref) & (refs->size - 1);
+    for (;; at = (at + 1) & (refs->size - 1)) {
+        if (refs->slots[at] == 0) return &refs->slots[at];
+        struct gz_text other = refs->nodes[refs->slots[at] - 1].ref;
+        if (other.size == ref.size && memcmp(other.bytes, ref.bytes, ref.size) == 0) return &refs->slots[at];
+    }
+}
+
+static enum gz_status parent_of_create(const struct refs *refs, const struct gz_create *create, size_t index,
+                                       const uint64_t *ids, uint64_t *parent, struct gz_failure *failure)
+{
+    const struct gz_create_node *said = &create->nodes[index];
+    *parent = said->has & GZ_HAS(PARENT) ? said->parent : 0;
+    if (said->has & GZ_HAS(PARENT_REF)) {
+        size_t slot = *find_ref(refs, said->parent_ref);
+        if (slot == 0)
+            return gz_fail(&failure->error, GZ_BAD_VALUE, "nodes[%zu].parent: no earlier node has this ref", index);
+        *parent = ids[slot - 1];
+    }
+    if ((said->has & GZ_HAS(REF)) == 0) return GZ_OK;
+    size_t *slot = find_ref(refs, said->ref);
+    if (*slot != 0) return gz_fail(&failure->error, GZ_BAD_VALUE, "nodes[%zu].ref: an earlier node has it", index);
+    *slot = index + 1;
+    return GZ_OK;
+}
+
+static enum gz_status change_of_create(struct gz_core *core, const struct gz_create_node *said, uint64_t id,
+                                       uint64_t parent, struct gz_change *change, struct gz_failure *failure)
+{
+    *change = (struct gz_change){.node = id, .exists = true};
+    struct gz_content *content = &change->after;
+    content->parent = parent;
+    content->asset = -1;
+    content->trs = gz_trs_identity;
+    if (said->has & GZ_HAS(T)) content->trs.t = said->trs.t;
+    if (said->has & GZ_HAS(R)) content->trs.r = said->trs.r;
+    if (said->has & GZ_HAS(S)) content->trs.s = said->trs.s;
+    content->has_bounds = (said->has & GZ_HAS(BOUNDS)) != 0;
+    if (content->has_bounds) content->bounds = said->bounds;
+    content->name = copy_text(&core->scratch, said->name);
+    return content->name != NULL ? GZ_OK : no_memory(failure);
+}
+
+static bool make_refs(struct gz_arena *arena, const struct gz_create *create, struct refs *refs)
+{
+    *refs = (struct refs){.size = 16, .nodes = create->nodes};
+    while (refs->size < 2 * create->count) refs->size *= 2;
+    refs->slots = gz_arena_take(arena, refs->size, sizeof *refs->slots);
+    return refs->slots != NULL;
+}
+
+enum gz_status gz_handle_create(struct gz_session *session, const struct gz_message *message,
+                                struct gz_failure *failure)
+{
+    const struct gz_create *create = &message->create;
+    struct gz_core *core = session->core;
+    if (gz_core_answer_key(session, message)) return GZ_OK;
+    if (gz_scene_count(core->scene) + create->count > GZ_NODES_MAX)
+        return gz_fail(&failure->error, GZ_TOO_MANY, "nodes: a scene holds at most %d", GZ_NODES_MAX);
+    struct gz_change *changes = gz_arena_take(&core->scratch, create->count, sizeof *changes);
+    uint64_t *ids = gz_arena_take(&core->scratch, create->count, sizeof *ids);
+    struct refs refs;
+    if (changes == NULL || ids == NULL || !make_refs(&core->scratch, create, &refs)) return no_memory(failure);
+    for (size_t i = 0; i < create->count; i++) {
+        uint64_t parent;
+        enum gz_status status = parent_of_create(&refs, create, i, ids, &parent, failure);
+        if (status != GZ_OK) return status;
+        ids[i] = gz_scene_new_id(core->scene);
+        status = change_of_create(core, &create->nodes[i], ids[i], parent, &changes[i], failure);
+        if (status != GZ_OK) return status;
+    }
+    return edit(session, message, GZ_EDIT_CREATE, changes, create->count, (struct gz_ids){ids, create->count}, 0,
+                failure);
+}
+
+/* ---- delete ---- */
+
+enum gz_status gz_handle_delete(struct gz_session *session, const struct gz_message *message,
+                                struct gz_failure *failure)
+{
+    struct gz_core *core = session->core;
+    struct gz_change *changes;
+    size_t count;
+    if (gz_core_answer_key(session, message)) return GZ_OK;
+    enum gz_status status = gz_changes_delete(core->scene, &core->scratch, message->remove.ids, message->remove.count,
+                                              &changes, &count, &failure->node, &failure->error);
+    if (status != GZ_OK) return status;
+    return edit(session, message, GZ_EDIT_DELETE, changes, count, (struct gz_ids){0}, 0, failure);
+}
+
+/* ---- undo and redo ---- */
+
+/* The scene may have moved on (with force): before is what is there now, so that the history tells what really happened. */
+static void refresh_before(const struct gz_scene *scene, struct gz_change *changes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct gz_node *node = gz_scene_find(scene, changes[i].node);
+        changes[i].existed = node != NULL;
+        if (node != NULL) gz_node_content(node, &changes[i].before);
+    }
+}
+
+static enum gz_status refuse_conflict(struct gz_session *session, const struct gz_edit_record *past,
+                                      struct gz_failure *failure)
+{
+    const struct gz_edit_record *later = gz_undo_conflict(session->core->undo, past, session->user, &failure->node);
+    if (later == NULL) return GZ_OK;
+    return gz_fail(&failure->error, GZ_CONFLICT, "node %llu was changed by %s since (edit %llu, %s)",
+                   (unsigned long long)failure->node, later->user, (unsigned long long)later->id,
+                   gz_term_word(&gz_edit_kind_terms, (int)later->kind));
+}
+
+static enum gz_status travel(struct gz_session *session, const struct gz_message *message, enum gz_edit_kind kind,
+                             struct gz_failure *failure)
+{
+    struct gz_core *core = session->core;
+    bool undo = kind == GZ_EDIT_UNDO;
+    if (gz_core_answer_key(session, message)) return GZ_OK;
+    const struct gz_edit_record *past =
+        undo ? gz_undo_next(core->undo, session->user) : gz_redo_next(core->undo, session->user);
+    if (past == NULL) return gz_fail(&failure->error, GZ_BAD_STATE, "there is nothing to %s", undo ? "undo" : "redo");
+    enum gz_status status = message->force ? GZ_OK : refuse_conflict(session, past, failure);
+    if (status != GZ_OK) return status;
+    struct gz_change *changes = undo ? gz_changes_reverse(&core->scratch, past->changes, past->change_count)
+                                     : gz_changes_copy(&core->scratch, past->changes, past->change_count);
+    if (changes == NULL) return no_memory(failure);
+    refresh_before(core->scene, changes, past->change_count);
+    return edit(session, message, kind, changes, past->change_count, (struct gz_ids){0}, past->id, failure);
+}
+
+enum gz_status gz_handle_undo(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure)
+{
+    return travel(session, message, GZ_EDIT_UNDO, failure);
+}
+
+enum gz_status gz_handle_redo(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure)
+{
+    return travel(session, message, GZ_EDIT_REDO, failure);
+}

@@ -1,0 +1,122 @@
+#include <string.h>
+
+#include "session/session.h"
+
+static bool has_selected_ancestor(const struct gz_node *node, const uint64_t *sorted, size_t count)
+{
+    for (const struct gz_node *above = node->parent; above != NULL; above = above->parent) {
+        if (gz_has_id(sorted, count, above->id)) return true;
+    }
+    return false;
+}
+
+size_t gz_session_targets(struct gz_session *session, struct gz_target **targets, uint64_t **ids, size_t *active)
+{
+    struct gz_scene *scene = session->core->scene;
+    struct gz_arena *scratch = &session->core->scratch;
+    gz_session_prune_selection(session);
+    size_t selected = session->selected;
+    uint64_t *sorted = gz_sorted_ids(scratch, session->selection, selected);
+    *targets = gz_arena_take(scratch, selected, sizeof **targets);
+    *ids = gz_arena_take(scratch, selected, sizeof **ids);
+    if (selected == 0 || sorted == NULL || *targets == NULL || *ids == NULL) return 0;
+    size_t count = 0;
+    *active = 0;
+    for (size_t i = 0; i < selected; i++) {
+        const struct gz_node *node = gz_scene_find(scene, session->selection[i]);
+        if (has_selected_ancestor(node, sorted, selected)) continue;
+        (*ids)[count] = node->id;
+        (*targets)[count] = (struct gz_target){
+            .local = node->trs,
+            .parent = gz_scene_parent_world(scene, node),
+            .bounds = node->has_bounds ? &node->bounds : NULL,
+        };
+        *active = count++; /* the last one selected of those that move */
+    }
+    return count;
+}
+
+bool gz_session_gizmo(struct gz_session *session, struct gz_gizmo *gizmo)
+{
+    struct gz_target *targets;
+    uint64_t *ids;
+    size_t active;
+    size_t count = gz_session_targets(session, &targets, &ids, &active);
+    const struct gz_camera *camera = session->has_camera ? &session->camera : NULL;
+    return count > 0 && gz_gizmo_build(gizmo, &session->tool, camera, targets, count, active);
+}
+
+/* A drag's handle is active until it ends; otherwise the handle under the pointer is hovered, by the rule that a press uses. */
+static void mark_handles(const struct gz_session *session, const struct gz_gizmo *gizmo,
+                         struct gz_gizmo_message *message)
+{
+    if (session->run.kind == GZ_RUN_DRAG) {
+        message->active = session->run.drag.handle;
+    } else if (session->has_pointer) {
+        const struct gz_camera *camera = session->has_camera ? &session->camera : NULL;
+        message->hover = gz_gizmo_pick(gizmo, &session->tool, camera, &session->pointer);
+    }
+}
+
+static size_t make_lines(const struct gz_session *session, const struct gz_gizmo *gizmo,
+                         const struct gz_gizmo_message *message, struct gz_line *lines)
+{
+    struct gz_segment segments[GZ_GIZMO_LINES_MAX];
+    size_t count = gz_gizmo_lines(gizmo, &session->tool, &session->camera, message->hover, message->active, segments,
+                                  GZ_GIZMO_LINES_MAX);
+    for (size_t i = 0; i < count; i++) {
+        const struct gz_segment *s = &segments[i];
+        lines[i] = (struct gz_line){{s->from.x, s->from.y, s->from.z, s->to.x, s->to.y, s->to.z}, s->rgb};
+    }
+    return count;
+}
+
+/* What the session is shown, but for the lines, which follow from it and from the camera. */
+static struct gz_gizmo_message describe(const struct gz_session *session, const struct gz_gizmo *gizmo, bool there)
+{
+    struct gz_gizmo_message message;
+    memset(&message, 0, sizeof message); /* compared bit by bit, padding included */
+    message.mode = session->tool.mode;
+    message.space = session->tool.space;
+    if (!there) return message;
+    message.origin = gizmo->origin;
+    memcpy(message.axes, gizmo->axes, sizeof message.axes);
+    message.size = gizmo->size;
+    message.handles = gizmo->handles;
+    mark_handles(session, gizmo, &message);
+    return message;
+}
+
+static void send_gizmo(struct gz_session *session, const struct gz_gizmo *gizmo, bool there)
+{
+    struct gz_line lines[GZ_GIZMO_LINES_MAX];
+    struct gz_message message = {.op = GZ_OP_GIZMO, .gizmo = session->gizmo};
+    if (session->gizmo.hover != GZ_HANDLE_NONE) message.has |= GZ_HAS(HOVER);
+    if (session->gizmo.active != GZ_HANDLE_NONE) message.has |= GZ_HAS(ACTIVE);
+    if (session->draw && session->has_camera) {
+        message.has |= GZ_HAS(LINES);
+        message.gizmo.lines = lines;
+        message.gizmo.line_count = there ? make_lines(session, gizmo, &session->gizmo, lines) : 0;
+    }
+    gz_session_send(session, &message);
+}
+
+void gz_session_update_gizmo(struct gz_session *session)
+{
+    uint64_t seq = gz_scene_seq(session->core->scene);
+    bool shows_one = session->gizmo.handles != 0;
+    bool may_show = session->role >= GZ_ROLE_EDITOR && session->selected > 0;
+    if (!session->gizmo_stale && (session->gizmo_seq == seq || !may_show)) return;
+    bool moved = session->gizmo_stale; /* lines depend on the camera too */
+    session->gizmo_stale = false;
+    session->gizmo_seq = seq;
+
+    gz_arena_reset(&session->core->scratch, GZ_EDIT_BYTES_MAX);
+    struct gz_gizmo gizmo;
+    bool there = may_show && gz_session_gizmo(session, &gizmo);
+    if (!there && !shows_one) return;
+    struct gz_gizmo_message now = describe(session, &gizmo, there);
+    if (memcmp(&now, &session->gizmo, sizeof now) == 0 && !(moved && session->draw)) return;
+    session->gizmo = now;
+    send_gizmo(session, &gizmo, there);
+}

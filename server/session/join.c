@@ -1,0 +1,135 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "session/session.h"
+
+/* Well apart and legible on light and on dark. A person has the same one in every session. */
+static const uint32_t colours[] = {
+    0xE6194B, 0x3CB44B, 0x4363D8, 0xF58231, 0x911EB4, 0x42D4F4,
+    0xF032E6, 0x9A9A00, 0x469990, 0x9A6324, 0x800000, 0x808000,
+};
+
+static uint32_t colour_of(const char *user)
+{
+    uint32_t hash = 2166136261u;
+    for (const char *at = user; *at != '\0'; at++) hash = (hash ^ (unsigned char)*at) * 16777619u;
+    return colours[hash % (sizeof colours / sizeof colours[0])];
+}
+
+/* How far back a client may resume: to any seq of this epoch, and of an earlier one to what was saved before it ended. 0: from
+ * the beginning. */
+static uint64_t resume_seq(const struct gz_core *core, const struct gz_message *hello)
+{
+    uint64_t epoch = hello->hello.resume_epoch, seq = hello->hello.resume_seq;
+    if ((hello->has & GZ_HAS(RESUME)) == 0) return 0;
+    uint64_t last = epoch == core->epoch ? gz_scene_seq(core->scene) : 0;
+    for (size_t i = 0; i < core->epoch_count; i++) {
+        if (core->epochs[i].epoch == epoch) last = core->epochs[i].seq_last;
+    }
+    return seq <= last && seq >= gz_scene_forgotten(core->scene) ? seq : 0;
+}
+
+static void send_welcome(struct gz_session *session, uint64_t resumed_at)
+{
+    const struct gz_core *core = session->core;
+    struct gz_message message = {.op = GZ_OP_WELCOME};
+    message.welcome = (struct gz_welcome){
+        .v = GZ_PROTOCOL_VERSION,
+        .session = session->id,
+        .epoch = core->epoch,
+        .seq = gz_scene_seq(core->scene),
+        .scene = {core->name, strlen(core->name)},
+        .server = {core->server, strlen(core->server)},
+        .resumed = resumed_at > 0,
+        .role = session->role,
+        .message_bytes = GZ_MESSAGE_BYTES_MAX,
+        .messages_per_s = (uint64_t)core->messages_per_s,
+        .nodes = GZ_NODES_MAX,
+    };
+    gz_session_send(session, &message);
+}
+
+static struct gz_session *new_session(struct gz_core *core, uint64_t id, const struct gz_message *hello,
+                                      enum gz_role role)
+{
+    struct gz_session *session = calloc(1, sizeof *session);
+    if (session == NULL) return NULL;
+    session->core = core;
+    session->id = id;
+    session->role = role;
+    session->draw = hello->hello.draw;
+    session->tool = gz_tool_default;
+    session->tokens = core->messages_per_s;
+    session->tokens_s = core->now.mono_s;
+    session->over_last_s = session->over_said_s = -INFINITY;
+    memcpy(session->user, hello->hello.user.bytes, hello->hello.user.size);
+    gz_buffer_init(&session->outbox, GZ_OUTBOX_BYTES_MAX, core->frame.headroom);
+    return session;
+}
+
+static void list_session(struct gz_core *core, struct gz_session *session)
+{
+    session->next = core->sessions;
+    if (core->sessions != NULL) core->sessions->previous = session;
+    core->sessions = session;
+    core->session_count++;
+}
+
+enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const struct gz_message *hello, enum gz_role role,
+                            struct gz_now now, struct gz_session **out, struct gz_error *error)
+{
+    core->now = now;
+    if (hello->hello.user.size == 0 || hello->hello.user.size > GZ_USER_BYTES_MAX)
+        return gz_fail(error, GZ_BAD_VALUE, "user: a name of 1 to %d bytes", GZ_USER_BYTES_MAX);
+    if (core->session_count >= GZ_SESSIONS_MAX) return gz_fail(error, GZ_TOO_MANY, "the scene is full");
+    struct gz_session *session = new_session(core, id, hello, role);
+    if (session == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory for another session");
+    uint64_t resumed_at = resume_seq(core, hello);
+    session->cursor = gz_sync_cursor(core->sync, resumed_at);
+    list_session(core, session);
+    session->presence.user.session = id;
+    session->presence.user.user = (struct gz_text){session->user, strlen(session->user)};
+    session->presence.user.rgb = colour_of(session->user);
+    session->presence.user.role = role;
+    gz_session_present(session);
+    gz_core_visit(core, session, false);
+    send_welcome(session, resumed_at);
+    gz_log(core->log, GZ_INFO, id, "%s joined %s as %s", session->user, core->name,
+           gz_term_word(&gz_role_terms, (int)role));
+    *out = session;
+    return GZ_OK;
+}
+
+void gz_core_leave(struct gz_core *core, struct gz_session *session, struct gz_now now)
+{
+    core->now = now;
+    gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX);
+    if (session->run.kind != GZ_RUN_NONE) gz_run_complete(session, NULL);
+    gz_core_visit(core, session, true);
+    gz_sync_absent(core->sync, &session->presence);
+    if (session->previous != NULL) session->previous->next = session->next;
+    if (session->next != NULL) session->next->previous = session->previous;
+    if (core->sessions == session) core->sessions = session->next;
+    core->session_count--;
+    gz_log(core->log, GZ_INFO, session->id, "%s left %s", session->user, core->name);
+    gz_run_finish(&session->run);
+    gz_buffer_finish(&session->outbox);
+    free(session->cuts);
+    free(session->selection);
+    free(session);
+}
+
+void gz_core_end_all(struct gz_core *core, const char *reason, double retry_s, struct gz_now now)
+{
+    core->now = now;
+    gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX);
+    for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
+        if (session->run.kind != GZ_RUN_NONE) gz_run_complete(session, NULL);
+        struct gz_message message = {.op = GZ_OP_BYE, .has = GZ_HAS(RETRY_S)};
+        message.bye.reason = (struct gz_text){reason, strlen(reason)};
+        message.bye.retry_s = retry_s;
+        gz_session_send(session, &message);
+        gz_session_end(session, reason);
+    }
+}

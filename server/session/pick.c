@@ -1,0 +1,97 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "session/session.h"
+
+enum gz_status gz_session_pointer(const struct gz_session *session, bool has_ray, const double at[2],
+                                  const double ray[6], struct gz_pointer *pointer, struct gz_failure *failure)
+{
+    *pointer = (struct gz_pointer){.is_ray = has_ray};
+    if (has_ray) {
+        pointer->origin = (gz_vec3){ray[0], ray[1], ray[2]};
+        pointer->direction = (gz_vec3){ray[3], ray[4], ray[5]};
+        return GZ_OK;
+    }
+    if (!session->has_camera)
+        return gz_fail(&failure->error, GZ_BAD_STATE, "at: pixels need a camera, and none was sent yet");
+    memcpy(pointer->at, at, sizeof pointer->at);
+    return GZ_OK;
+}
+
+static bool pick(struct gz_session *session, const struct gz_pointer *pointer, const struct gz_node *node,
+                 struct gz_hit *hit)
+{
+    gz_affine world = gz_scene_world(session->core->scene, node);
+    hit->id = node->id;
+    return gz_pick_node(session->has_camera ? &session->camera : NULL, pointer, &world,
+                        node->has_bounds ? &node->bounds : NULL, session->tool.tolerance_px, &hit->distance,
+                        &hit->point);
+}
+
+/* A click means the thing that is seen: points (nodes without bounds) are taken only where there is nothing else. */
+uint64_t gz_session_node_under(struct gz_session *session, const struct gz_pointer *pointer)
+{
+    uint64_t best = 0;
+    bool best_bounds = false;
+    double best_distance = INFINITY;
+    const struct gz_node *node = NULL;
+    while ((node = gz_scene_walk_all(session->core->scene, node)) != NULL) {
+        struct gz_hit hit;
+        if (best_bounds && !node->has_bounds) continue;
+        if (!pick(session, pointer, node, &hit)) continue;
+        if (best_bounds == node->has_bounds && hit.distance >= best_distance) continue;
+        best = node->id;
+        best_bounds = node->has_bounds;
+        best_distance = hit.distance;
+    }
+    return best;
+}
+
+static int compare_hits(const void *a, const void *b)
+{
+    const struct gz_hit *x = a, *y = b;
+    if (x->distance != y->distance) return x->distance < y->distance ? -1 : 1;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+static bool node_in_rect(struct gz_session *session, const struct gz_pick *asked, const struct gz_node *node,
+                         struct gz_hit *hit)
+{
+    gz_affine world = gz_scene_world(session->core->scene, node);
+    bool inside = false;
+    if (!gz_pick_rect(&session->camera, asked->rect, &world, node->has_bounds ? &node->bounds : NULL, &inside))
+        return false;
+    if (asked->inside && !inside) return false;
+    gz_vec3 centre = node->has_bounds ? gz_affine_apply(&world, gz_box_centre(&node->bounds)) : world.origin;
+    gz_vec3 from_eye = gz_sub(centre, session->camera.eye);
+    hit->id = node->id;
+    hit->point = centre;
+    hit->distance = session->camera.perspective ? gz_length(from_eye) : -gz_dot(from_eye, session->camera.backward);
+    return true;
+}
+
+enum gz_status gz_handle_pick(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure)
+{
+    const struct gz_pick *asked = &message->pick;
+    bool by_rect = (message->has & GZ_HAS(RECT)) != 0;
+    struct gz_pointer pointer = {.is_ray = false};
+    enum gz_status status =
+        gz_session_pointer(session, (message->has & GZ_HAS(RAY)) != 0, asked->at, asked->ray, &pointer, failure);
+    if (status != GZ_OK) return status;
+
+    struct gz_scene *scene = session->core->scene;
+    struct gz_hit *hits = gz_arena_take(&session->core->scratch, gz_scene_count(scene), sizeof *hits);
+    if (hits == NULL) return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory to pick among the nodes");
+    size_t count = 0;
+    const struct gz_node *node = NULL;
+    while ((node = gz_scene_walk_all(scene, node)) != NULL) {
+        bool hit =
+            by_rect ? node_in_rect(session, asked, node, &hits[count]) : pick(session, &pointer, node, &hits[count]);
+        if (hit) count++;
+    }
+    qsort(hits, count, sizeof *hits, compare_hits);
+    struct gz_ok ok = {.hits = hits, .hit_count = count};
+    gz_session_ok(session, message, GZ_HAS(HITS), &ok);
+    return GZ_OK;
+}

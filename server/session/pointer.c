@@ -1,0 +1,210 @@
+#include <math.h>
+
+#include "session/session.h"
+
+/* A wheel in progress is an edit of its own: whatever else is done with the pointer completes it first. */
+static void close_wheel(struct gz_session *session)
+{
+    if (session->run.kind == GZ_RUN_WHEEL) gz_run_complete(session, NULL);
+}
+
+/* The middle of what is selected, or of everything where nothing is. */
+static gz_vec3 orbit_centre(struct gz_session *session)
+{
+    struct gz_scene *scene = session->core->scene;
+    gz_vec3 sum = {0, 0, 0};
+    size_t count = 0;
+    gz_session_prune_selection(session);
+    for (size_t i = 0; i < session->selected; i++, count++)
+        sum = gz_add(sum, gz_scene_world(scene, gz_scene_find(scene, session->selection[i])).origin);
+    if (count > 0) return gz_scale(sum, 1.0 / (double)count);
+
+    gz_box all = {{0, 0, 0}, {0, 0, 0}};
+    const struct gz_node *node = NULL;
+    while ((node = gz_scene_walk_all(scene, node)) != NULL) {
+        gz_affine world = gz_scene_world(scene, node);
+        gz_box point = {world.origin, world.origin};
+        gz_box box = node->has_bounds ? gz_box_transform(&node->bounds, &world) : point;
+        all = count++ == 0 ? box : gz_box_union(&all, &box);
+    }
+    return gz_box_centre(&all);
+}
+
+static enum gz_status begin_orbit(struct gz_session *session, const struct gz_pointer *pointer,
+                                  struct gz_failure *failure)
+{
+    if (pointer->is_ray) return gz_fail(&failure->error, GZ_BAD_VALUE, "ray: orbiting takes pixels (at)");
+    struct gz_run *run = &session->run;
+    *run = (struct gz_run){.kind = GZ_RUN_ORBIT, .pointer = *pointer};
+    if (gz_orbit_begin(&run->orbit, &session->tool, &session->camera, orbit_centre(session), pointer) != GZ_SOLVE_NONE)
+        return GZ_OK;
+    gz_run_finish(run);
+    return gz_fail(&failure->error, GZ_BAD_VALUE, "at: nothing to orbit about in this view");
+}
+
+static enum gz_status select_under(struct gz_session *session, const struct gz_message *message,
+                                   const struct gz_pointer *pointer, struct gz_failure *failure)
+{
+    bool add = (message->pointer.mods & (1u << GZ_MOD_ADD)) != 0;
+    uint64_t hit = gz_session_node_under(session, pointer);
+    enum gz_status status = GZ_OK;
+    if (hit != 0 || !add) status = gz_session_select(session, &hit, hit != 0, add ? GZ_HOW_ADD : GZ_HOW_SET, failure);
+    if (status != GZ_OK) return status;
+    struct gz_ok ok = {.hit = hit};
+    gz_session_ok(session, message, hit != 0 ? GZ_HAS(HIT) : 0, &ok);
+    return GZ_OK;
+}
+
+static enum gz_handle handle_under(struct gz_session *session, const struct gz_pointer *pointer)
+{
+    struct gz_gizmo gizmo;
+    if (session->role < GZ_ROLE_EDITOR || !gz_session_gizmo(session, &gizmo)) return GZ_HANDLE_NONE;
+    return gz_gizmo_pick(&gizmo, &session->tool, session->has_camera ? &session->camera : NULL, pointer);
+}
+
+static enum gz_status press(struct gz_session *session, const struct gz_message *message,
+                            const struct gz_pointer *pointer, struct gz_failure *failure)
+{
+    uint32_t mods = message->pointer.mods;
+    close_wheel(session);
+    if (session->run.kind != GZ_RUN_NONE)
+        return gz_fail(&failure->error, GZ_BAD_STATE, "phase: down while a drag is running");
+    if (session->tool.mode == GZ_MODE_ORBIT || (mods & (1u << GZ_MOD_ORBIT)) != 0) {
+        enum gz_status status = begin_orbit(session, pointer, failure);
+        if (status == GZ_OK) gz_session_ok(session, message, 0, NULL);
+        return status;
+    }
+    enum gz_handle handle = handle_under(session, pointer);
+    if (handle == GZ_HANDLE_NONE) return select_under(session, message, pointer, failure);
+    enum gz_status status = gz_run_begin(session, handle, pointer, mods, failure);
+    if (status != GZ_OK) return status;
+    struct gz_ok ok = {.handle = handle};
+    gz_session_ok(session, message, GZ_HAS(HANDLE), &ok);
+    return GZ_OK;
+}
+
+/* The state shows what this pointer did. Where it moved nothing, the acknowledgement takes a place of its own in the order. */
+static void acknowledge(struct gz_session *session, const struct gz_message *message, uint64_t seq_before)
+{
+    struct gz_core *core = session->core;
+    if ((message->has & GZ_HAS(N)) == 0) return;
+    if (gz_scene_seq(core->scene) == seq_before) gz_scene_tick(core->scene);
+    gz_sync_acknowledge(core->sync, session->id, message->pointer.n);
+}
+
+static void move(struct gz_session *session, const struct gz_message *message, const struct gz_pointer *pointer)
+{
+    uint64_t before = gz_scene_seq(session->core->scene);
+    gz_run_move(session, pointer, message->pointer.mods);
+    if (session->run.kind == GZ_RUN_DRAG) acknowledge(session, message, before);
+}
+
+static bool is_dragging(const struct gz_session *session)
+{
+    return session->run.kind == GZ_RUN_DRAG || session->run.kind == GZ_RUN_ORBIT;
+}
+
+static void release(struct gz_session *session, const struct gz_message *message, const struct gz_pointer *pointer)
+{
+    if (!is_dragging(session)) {
+        gz_session_ok(session, message, 0, NULL);
+        return;
+    }
+    move(session, message, pointer);
+    gz_run_complete(session, message);
+}
+
+static void cancel(struct gz_session *session, const struct gz_message *message)
+{
+    uint64_t before = gz_scene_seq(session->core->scene);
+    if (session->run.kind == GZ_RUN_ORBIT) gz_session_send_view(session, session->run.orbit.camera.input.view);
+    if (session->run.kind == GZ_RUN_DRAG) {
+        gz_run_cancel(session);
+        acknowledge(session, message, before);
+    } else if (session->run.kind != GZ_RUN_NONE) {
+        gz_run_cancel(session);
+    }
+    gz_session_ok(session, message, 0, NULL);
+}
+
+static void hover(struct gz_session *session, const struct gz_message *message, const struct gz_pointer *pointer)
+{
+    if (is_dragging(session)) move(session, message, pointer);
+    gz_session_ok(session, message, 0, NULL);
+}
+
+enum gz_status gz_handle_pointer(struct gz_session *session, const struct gz_message *message,
+                                 struct gz_failure *failure)
+{
+    const struct gz_pointer_message *said = &message->pointer;
+    if (said->phase == GZ_PHASE_UP && gz_core_answer_key(session, message)) return GZ_OK;
+    if (said->phase == GZ_PHASE_CANCEL) {
+        cancel(session, message);
+        return GZ_OK;
+    }
+    struct gz_pointer pointer;
+    enum gz_status status =
+        gz_session_pointer(session, (message->has & GZ_HAS(RAY)) != 0, said->at, said->ray, &pointer, failure);
+    if (status != GZ_OK) return status;
+    session->pointer = pointer;
+    session->has_pointer = true;
+    session->gizmo_stale = true;
+    gz_session_present(session);
+    if (said->phase == GZ_PHASE_DOWN) return press(session, message, &pointer, failure);
+    if (said->phase == GZ_PHASE_UP) {
+        release(session, message, &pointer);
+    } else {
+        hover(session, message, &pointer);
+    }
+    return GZ_OK;
+}
+
+enum gz_status gz_handle_grab(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure)
+{
+    const struct gz_pointer_message *said = &message->pointer;
+    struct gz_pointer pointer;
+    close_wheel(session);
+    if (session->run.kind != GZ_RUN_NONE) return gz_fail(&failure->error, GZ_BAD_STATE, "grab while a drag is running");
+    enum gz_status status =
+        gz_session_pointer(session, (message->has & GZ_HAS(RAY)) != 0, said->at, said->ray, &pointer, failure);
+    if (status != GZ_OK) return status;
+    if (message->has & GZ_HAS(NODES)) {
+        status = gz_session_select(session, said->nodes.ids, said->nodes.count, GZ_HOW_SET, failure);
+        if (status != GZ_OK) return status;
+    }
+    session->pointer = pointer;
+    session->has_pointer = true;
+    status = gz_run_begin(session, said->handle, &pointer, said->mods, failure);
+    if (status != GZ_OK) return status;
+    struct gz_ok ok = {.handle = said->handle};
+    gz_session_ok(session, message, GZ_HAS(HANDLE), &ok);
+    return GZ_OK;
+}
+
+static enum gz_status dolly(struct gz_session *session, double notches, struct gz_failure *failure)
+{
+    double view[16];
+    if (!session->has_camera) return gz_fail(&failure->error, GZ_BAD_STATE, "wheel: there is no camera to move");
+    if (!gz_orbit_dolly(&session->camera, orbit_centre(session), pow(0.9, notches), view))
+        return gz_fail(&failure->error, GZ_BAD_VALUE, "dy: too large");
+    gz_session_send_view(session, view);
+    return GZ_OK;
+}
+
+enum gz_status gz_handle_wheel(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure)
+{
+    enum gz_status status = GZ_OK;
+    if (is_dragging(session)) return gz_fail(&failure->error, GZ_BAD_STATE, "wheel while a drag is running");
+    if (session->tool.mode == GZ_MODE_ORBIT) {
+        status = dolly(session, message->wheel.dy, failure);
+    } else if (session->role < GZ_ROLE_EDITOR) {
+        return gz_fail(&failure->error, GZ_FORBIDDEN, "wheel: a viewer cannot scale");
+    } else {
+        if (session->run.kind == GZ_RUN_NONE) status = gz_run_begin_wheel(session, failure);
+        if (status == GZ_OK) gz_run_turn_wheel(session, message->wheel.dy);
+    }
+    if (status != GZ_OK) return status;
+    struct gz_ok ok = {.seq = gz_scene_seq(session->core->scene)};
+    gz_session_ok(session, message, GZ_HAS(SEQ), &ok);
+    return GZ_OK;
+}

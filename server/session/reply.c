@@ -1,0 +1,83 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "session/session.h"
+
+struct gz_session *gz_core_session(const struct gz_core *core, uint64_t id)
+{
+    struct gz_session *session = core->sessions;
+    while (session != NULL && session->id != id) session = session->next;
+    return session;
+}
+
+void gz_session_end(struct gz_session *session, const char *reason)
+{
+    if (session->ended) return;
+    session->ended = true;
+    strncpy(session->end_reason, reason, sizeof session->end_reason - 1);
+    gz_log(session->core->log, GZ_INFO, session->id, "ended: %s", reason);
+}
+
+/* What was handed out is forgotten with the next call; a large outbox gives its memory back. */
+void gz_session_drain(struct gz_session *session)
+{
+    if (session->outbox_sent == 0 || session->outbox_sent < session->outbox.size) return;
+    session->outbox_sent = 0;
+    session->cut_count = session->cuts_used = 0;
+    gz_buffer_clear(&session->outbox);
+    if (session->outbox.capacity > GZ_OUTBOX_BYTES_FULL) gz_buffer_finish(&session->outbox);
+}
+
+/* Frames are cut at a message's edge, so that a long answer does not become one frame of many megabytes. */
+static bool cut_outbox(struct gz_session *session)
+{
+    size_t last = session->cut_count > 0 ? session->cuts[session->cut_count - 1] : 0;
+    if (session->outbox.size - last < GZ_OUTBOX_FRAME_BYTES) return true;
+    if (session->cut_count == session->cut_capacity) {
+        size_t capacity = session->cut_capacity > 0 ? 2 * session->cut_capacity : 8;
+        size_t *cuts = realloc(session->cuts, capacity * sizeof *cuts);
+        if (cuts == NULL) return false;
+        session->cuts = cuts;
+        session->cut_capacity = capacity;
+    }
+    session->cuts[session->cut_count++] = session->outbox.size;
+    return true;
+}
+
+void gz_session_send(struct gz_session *session, const struct gz_message *message)
+{
+    if (session->ended) return;
+    gz_session_drain(session);
+    if (gz_encode(&session->outbox, message) != GZ_OK || !cut_outbox(session)) {
+        gz_session_end(session, "it did not take its answers");
+    }
+}
+
+void gz_session_ok(struct gz_session *session, const struct gz_message *request, uint64_t has, const struct gz_ok *ok)
+{
+    if ((request->has & GZ_HAS(RID)) == 0) return;
+    struct gz_message message = {.op = GZ_OP_OK, .has = has | GZ_HAS(RID), .rid = request->rid};
+    if (ok != NULL) message.ok = *ok;
+    gz_session_send(session, &message);
+}
+
+void gz_session_refuse(struct gz_session *session, bool has_rid, uint64_t rid, const struct gz_failure *failure,
+                       bool fatal)
+{
+    const struct gz_error *error = &failure->error;
+    struct gz_message message = {.op = GZ_OP_ERROR, .rid = rid, .has = has_rid ? GZ_HAS(RID) : 0};
+    message.error.code = error->status;
+    message.error.message = (struct gz_text){error->message, strlen(error->message)};
+    message.error.fatal = fatal;
+    if (failure->node != 0) {
+        message.has |= GZ_HAS(NODES);
+        message.error.nodes = (struct gz_ids){&failure->node, 1};
+    }
+    if (failure->holder != 0) {
+        message.has |= GZ_HAS(HOLDER);
+        message.error.holder = failure->holder;
+    }
+    gz_session_send(session, &message);
+    gz_log(session->core->log, GZ_DEBUG, session->id, "refused: %s: %s", gz_status_word(error->status), error->message);
+    if (fatal) gz_session_end(session, error->message);
+}

@@ -1,0 +1,268 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "session/session.h"
+
+static const struct gz_camera *camera_of(const struct gz_session *session)
+{
+    return session->has_camera ? &session->camera : NULL;
+}
+
+/* ---- beginning ---- */
+
+static bool keep_targets(struct gz_run *run, const struct gz_target *targets, const uint64_t *ids, size_t count)
+{
+    run->targets = calloc(count, sizeof *run->targets);
+    run->ids = calloc(count, sizeof *run->ids);
+    if (run->targets == NULL || run->ids == NULL) return false;
+    for (size_t i = 0; i < count; i++) {
+        run->targets[i] = (struct gz_run_target){.id = ids[i], .start = targets[i], .parent = targets[i].parent};
+        run->targets[i].start.bounds = NULL;
+        run->ids[i] = ids[i];
+    }
+    run->count = count;
+    return true;
+}
+
+/* Holds the top-most selected nodes and makes them the run's; the gizmo is as it stands now. */
+static enum gz_status begin(struct gz_session *session, enum gz_run_kind kind, struct gz_gizmo *gizmo,
+                            struct gz_failure *failure)
+{
+    struct gz_core *core = session->core;
+    struct gz_run *run = &session->run;
+    struct gz_target *targets;
+    uint64_t *ids;
+    size_t active;
+    size_t count = gz_session_targets(session, &targets, &ids, &active);
+    if (count == 0) return gz_fail(&failure->error, GZ_BAD_STATE, "nothing is selected");
+    /* A named handle need not belong to the mode; the gizmo is complete for all handles in any mode that has one. */
+    struct gz_tool tool = session->tool;
+    if (tool.mode == GZ_MODE_NONE || tool.mode == GZ_MODE_ORBIT) tool.mode = GZ_MODE_UNIVERSAL;
+    if (!gz_gizmo_build(gizmo, &tool, camera_of(session), targets, count, active))
+        return gz_fail(&failure->error, GZ_BAD_STATE, "the selection has no gizmo in this view");
+    enum gz_status status =
+        gz_scene_hold(core->scene, ids, count, session->id, &failure->node, &failure->holder, &failure->error);
+    if (status != GZ_OK) return status;
+    *run = (struct gz_run){.kind = kind, .motion = gz_motion_none};
+    if (!keep_targets(run, targets, ids, count)) {
+        gz_scene_release(core->scene, ids, count, session->id);
+        gz_run_finish(run);
+        return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for the drag");
+    }
+    run->edit = core->next_edit++;
+    run->began = core->now.unix_s;
+    run->began_seq = gz_scene_seq(core->scene);
+    return GZ_OK;
+}
+
+/* The nodes are free and others see it. */
+static void end(struct gz_session *session)
+{
+    struct gz_run *run = &session->run;
+    gz_scene_release(session->core->scene, run->ids, run->count, session->id);
+    gz_run_finish(run);
+    session->gizmo_stale = true;
+    gz_session_present(session);
+}
+
+enum gz_status gz_run_begin(struct gz_session *session, enum gz_handle handle, const struct gz_pointer *pointer,
+                            uint32_t mods, struct gz_failure *failure)
+{
+    struct gz_gizmo gizmo;
+    enum gz_status status = begin(session, GZ_RUN_DRAG, &gizmo, failure);
+    if (status != GZ_OK) return status;
+    struct gz_run *run = &session->run;
+    run->pointer = *pointer;
+    run->mods = mods;
+    enum gz_solve solve = gz_drag_begin(&run->drag, handle, &gizmo, &session->tool, camera_of(session), pointer, mods);
+    if (solve == GZ_SOLVE_NONE) {
+        end(session);
+        return gz_fail(&failure->error, GZ_BAD_VALUE, "the pointer has no answer on handle %s here",
+                       gz_term_word(&gz_handle_terms, handle));
+    }
+    session->gizmo_stale = true;
+    gz_session_present(session);
+    return GZ_OK;
+}
+
+enum gz_status gz_run_begin_wheel(struct gz_session *session, struct gz_failure *failure)
+{
+    struct gz_gizmo gizmo;
+    enum gz_status status = begin(session, GZ_RUN_WHEEL, &gizmo, failure);
+    if (status != GZ_OK) return status;
+    /* The whole turn is solved from the press each time: one notch's motion holds the pivot that all of them share. */
+    session->run.motion = gz_motion_wheel(&gizmo, 1);
+    gz_session_present(session);
+    return GZ_OK;
+}
+
+/* ---- moving ---- */
+
+/* Puts each node where the motion has it. A node that cannot follow (its parent lost its inverse) stays where it is. */
+static void pose(struct gz_session *session, const struct gz_motion *motion)
+{
+    struct gz_scene *scene = session->core->scene;
+    struct gz_run *run = &session->run;
+    uint64_t before = gz_scene_seq(scene);
+    run->residual = 0;
+    for (size_t i = 0; i < run->count; i++) {
+        struct gz_run_target *target = &run->targets[i];
+        const struct gz_node *node = gz_scene_find(scene, target->id);
+        gz_trs local;
+        double residual = 0;
+        target->parent = gz_scene_parent_world(scene, node);
+        if (!gz_motion_apply(motion, &target->start, &target->parent, &local, &residual)) continue;
+        run->residual = fmax(run->residual, residual);
+        gz_scene_pose(scene, node, &local, session->id);
+    }
+    if (gz_scene_seq(scene) != before) run->moved = true;
+}
+
+void gz_run_move(struct gz_session *session, const struct gz_pointer *pointer, uint32_t mods)
+{
+    struct gz_run *run = &session->run;
+    run->pointer = *pointer;
+    run->mods = mods;
+    if (run->kind == GZ_RUN_ORBIT) {
+        double view[16];
+        enum gz_solve solve = gz_orbit_solve(&run->orbit, pointer, mods, view);
+        if (solve == GZ_SOLVE_OK || solve == GZ_SOLVE_CLAMPED) gz_session_send_view(session, view);
+        return;
+    }
+    (void)gz_drag_solve(&run->drag, camera_of(session), pointer, mods, &run->motion);
+    pose(session, &run->motion);
+}
+
+static struct gz_motion wheel_motion(const struct gz_run *run)
+{
+    struct gz_motion motion = run->motion;
+    double factor = pow(motion.factor.x, run->notches);
+    motion.factor = (gz_vec3){factor, factor, factor};
+    motion.value[0] = factor;
+    if (run->notches == 0) motion = gz_motion_none;
+    return motion;
+}
+
+void gz_run_turn_wheel(struct gz_session *session, double notches)
+{
+    struct gz_run *run = &session->run;
+    double before = run->notches;
+    run->notches += notches;
+    run->closes_s = session->core->now.mono_s + GZ_WHEEL_SECONDS;
+    struct gz_motion motion = wheel_motion(run);
+    if (!gz_finite(motion.factor) || (motion.kind != GZ_MOTION_NONE && motion.factor.x == 0)) {
+        run->notches = before;
+        return;
+    }
+    pose(session, &motion);
+}
+
+bool gz_run_follow(struct gz_session *session)
+{
+    struct gz_run *run = &session->run;
+    struct gz_scene *scene = session->core->scene;
+    if ((run->kind != GZ_RUN_DRAG && run->kind != GZ_RUN_WHEEL) || !run->moved) return false;
+    bool parents_moved = false;
+    for (size_t i = 0; i < run->count && !parents_moved; i++) {
+        gz_affine parent = gz_scene_parent_world(scene, gz_scene_find(scene, run->targets[i].id));
+        parents_moved = memcmp(&parent, &run->targets[i].parent, sizeof parent) != 0;
+    }
+    if (!parents_moved) return false;
+    uint64_t before = gz_scene_seq(scene);
+    struct gz_motion motion = run->kind == GZ_RUN_WHEEL ? wheel_motion(run) : run->motion;
+    pose(session, &motion);
+    return gz_scene_seq(scene) != before;
+}
+
+/* ---- ending ---- */
+
+void gz_run_finish(struct gz_run *run)
+{
+    free(run->targets);
+    free(run->ids);
+    *run = (struct gz_run){.kind = GZ_RUN_NONE};
+}
+
+/* What the run did, node by node; NULL without memory. Nodes that are back at their first bits are left out. */
+static struct gz_change *collect_changes(struct gz_session *session, size_t *count)
+{
+    struct gz_run *run = &session->run;
+    struct gz_change *changes = gz_arena_take(&session->core->scratch, run->count, sizeof *changes);
+    *count = 0;
+    if (changes == NULL) return NULL;
+    for (size_t i = 0; i < run->count; i++) {
+        struct gz_change *change = &changes[*count];
+        change->node = run->targets[i].id;
+        change->existed = change->exists = true;
+        gz_node_content(gz_scene_find(session->core->scene, change->node), &change->after);
+        change->before = change->after;
+        change->before.trs = run->targets[i].start.local;
+        if (gz_change_is_real(change)) (*count)++;
+    }
+    return changes;
+}
+
+static enum gz_edit_kind kind_of(const struct gz_run *run)
+{
+    return run->kind == GZ_RUN_WHEEL ? GZ_EDIT_WHEEL : gz_handle_kind(run->drag.handle);
+}
+
+static void answer_without_edit(struct gz_session *session, const struct gz_message *request)
+{
+    if (request == NULL) return;
+    struct gz_ok ok = {.seq = gz_scene_seq(session->core->scene)};
+    gz_session_ok(session, request, GZ_HAS(SEQ), &ok);
+}
+
+static void restore_start(struct gz_session *session)
+{
+    struct gz_scene *scene = session->core->scene;
+    for (size_t i = 0; i < session->run.count; i++) {
+        const struct gz_run_target *target = &session->run.targets[i];
+        gz_scene_pose(scene, gz_scene_find(scene, target->id), &target->start.local, session->id);
+    }
+}
+
+void gz_run_cancel(struct gz_session *session)
+{
+    struct gz_run *run = &session->run;
+    if (run->kind != GZ_RUN_ORBIT) restore_start(session);
+    if (run->told != GZ_UNTOLD) gz_core_drop(session->core, run->edit);
+    end(session);
+}
+
+void gz_run_complete(struct gz_session *session, const struct gz_message *request)
+{
+    struct gz_core *core = session->core;
+    struct gz_run *run = &session->run;
+    size_t count = 0;
+    struct gz_change *changes = run->kind == GZ_RUN_ORBIT ? NULL : collect_changes(session, &count);
+    if (count == 0) {
+        gz_run_cancel(session);
+        answer_without_edit(session, request);
+        return;
+    }
+    char key[GZ_KEY_BYTES_MAX + 1];
+    struct gz_edit_request wanted = {.session = session, .user = session->user, .kind = kind_of(run)};
+    if (request != NULL) wanted = gz_edit_request(session, request, kind_of(run), key);
+    struct gz_edit_record edit = {
+        .id = run->edit,
+        .handle = run->kind == GZ_RUN_DRAG ? run->drag.handle : GZ_HANDLE_NONE,
+        .began = run->began,
+        .began_seq = run->began_seq,
+        .seq = gz_scene_tick(core->scene),
+        .residual = run->residual,
+        .changes = changes,
+        .change_count = count,
+    };
+    struct gz_failure failure = {.node = 0};
+    if (gz_core_complete(core, &wanted, &edit) != GZ_OK) {
+        /* What cannot be remembered is not kept: an edit that no history holds could never be taken back. */
+        gz_run_cancel(session);
+        gz_fail(&failure.error, GZ_NO_MEMORY, "no memory to complete the drag; it was taken back");
+        gz_session_refuse(session, wanted.has_rid, wanted.rid, &failure, false);
+        return;
+    }
+    end(session);
+}

@@ -1,0 +1,317 @@
+/* session.h - inside the session room: one user, one scene's core, and what its files ask of each other.
+ *
+ *   core.c      making and ending, the turn, frames out         dispatch.c  from bytes to a handler, rights, rate
+ *   reply.c     what one session alone is told                  commit.c    edits to the disk and back
+ *   view.c      camera, tool, select                            pointer.c   pointer, grab, wheel
+ *   run.c       a drag from press to edit                       edit.c      set, create, delete, undo, redo
+ *   past.c      history, at, restore                            pick.c      nodes under a pointer
+ *   gizmo.c     what a session's gizmo looks like
+ *
+ *   join.c      coming and going, epochs
+ *
+ * Threads: the core's. Nothing here is freed in the middle of a message. */
+#ifndef GZ_SESSION_H
+#define GZ_SESSION_H
+
+#include "limits.h"
+#include "scene/scene.h"
+#include "scene/undo.h"
+#include "session/core.h"
+#include "solver/solver.h"
+#include "sync/sync.h"
+
+/* Why a request was refused, and about which node; `holder` goes with GZ_LOCKED. */
+struct gz_failure {
+    struct gz_error error;
+    uint64_t node, holder;
+};
+
+/* ---- a run: an edit in the making ---- */
+
+enum gz_run_kind { GZ_RUN_NONE, GZ_RUN_DRAG, GZ_RUN_WHEEL, GZ_RUN_ORBIT };
+
+/* What the store knows of a run. */
+enum gz_run_told { GZ_UNTOLD, GZ_TELLING, GZ_TOLD };
+
+struct gz_run_target {
+    uint64_t id;
+    struct gz_target start; /* bounds are not kept */
+    gz_affine parent;       /* as of the last solve */
+};
+
+struct gz_run {
+    enum gz_run_kind kind;
+    enum gz_run_told told;
+    bool moved; /* a node changed since the press */
+    uint64_t edit;
+    double began;
+    uint64_t began_seq;
+    struct gz_run_target *targets;
+    uint64_t *ids; /* of the targets, in their order */
+    size_t count;
+    struct gz_motion motion;
+    double residual;
+    struct gz_drag drag;
+    struct gz_pointer pointer;
+    uint32_t mods;
+    struct gz_orbit orbit;
+    double notches, closes_s; /* wheel: turned so far; monotonic time at which it is an edit */
+};
+
+/* ---- a session ---- */
+
+struct gz_session {
+    struct gz_core *core;
+    struct gz_session *previous, *next;
+    uint64_t id;
+    char user[GZ_USER_BYTES_MAX + 1];
+    enum gz_role role;
+    bool draw;
+
+    struct gz_cursor cursor;
+    struct gz_presence_entry presence;
+
+    bool has_camera, has_pointer;
+    struct gz_camera camera;
+    struct gz_tool tool;
+    struct gz_pointer pointer; /* the last one, for hovering */
+    uint64_t *selection;       /* the last one is the active node */
+    size_t selected, selection_capacity;
+    struct gz_run run;
+
+    bool gizmo_stale;
+    uint64_t gizmo_seq; /* of the scene when the gizmo was last built */
+    struct gz_gizmo_message gizmo;
+
+    struct gz_buffer outbox;
+    size_t outbox_sent; /* bytes handed out already */
+    size_t *cuts;       /* ends of the frames in the outbox, all but the last */
+    size_t cut_count, cut_capacity, cuts_used;
+
+    double tokens, tokens_s; /* of the rate limit, and when they were counted */
+    double over_since_s, over_last_s, over_said_s;
+
+    int queries; /* open questions to the past */
+    char end_reason[64];
+    bool ended;
+};
+
+/* ---- the core ---- */
+
+/* Who waits for an edit's COMMIT. */
+struct gz_waiter {
+    struct gz_waiter *next;
+    uint64_t session, rid;
+    bool has_rid;
+};
+
+/* An edit that was applied and is not on the disk yet. Its arena holds all of it. */
+struct gz_pending {
+    struct gz_pending *next;
+    struct gz_arena arena;
+    struct gz_edit_record edit;
+    struct gz_ids created;
+    struct gz_waiter *waiters;
+    bool in_batch;
+    uint8_t *asset;
+    size_t asset_size;
+    uint64_t asset_seq_before;
+    void (*done)(void *context, enum gz_status status, const char *message);
+    void *context;
+};
+
+/* A question to the past on its way. */
+struct gz_ticket {
+    struct gz_ticket *next;
+    uint64_t number, session, rid;
+    bool has_rid, sent;
+    bool restores;
+    char key[GZ_KEY_BYTES_MAX + 1];
+    uint64_t after; /* asked once the state up to here is saved */
+    struct gz_query query;
+};
+
+struct gz_visit {
+    uint64_t session;
+    char user[GZ_USER_BYTES_MAX + 1];
+    enum gz_role role;
+    double time;
+    bool left;
+};
+
+struct gz_core {
+    char *name, *server;
+    struct gz_core_host host;
+    const struct gz_log *log;
+    double messages_per_s;
+
+    struct gz_scene *scene;
+    struct gz_undo_log *undo;
+    struct gz_sync *sync;
+    uint64_t epoch, next_edit;
+    struct gz_epoch_record *epochs;
+    size_t epoch_count;
+    uint64_t asset_seq; /* of the import that brought the glTF; 0 for none */
+
+    struct gz_session *sessions;
+    size_t session_count;
+
+    struct gz_pending *pending, **pending_end;
+    size_t pending_count;
+    struct gz_visit *visits;
+    size_t visit_count, visit_capacity, visits_in_batch;
+    uint64_t *dropped;
+    size_t dropped_count, dropped_capacity, dropped_in_batch;
+    uint64_t stored_seq; /* changes up to here are on the disk */
+    bool committing, failing;
+    double commit_s; /* monotonic, of the last try */
+
+    struct gz_ticket *tickets;
+    uint64_t next_ticket;
+
+    struct gz_arena decoded; /* of one frame */
+    struct gz_arena scratch; /* of one message */
+    struct gz_now now;
+    struct gz_buffer frame; /* a view of what was handed out last */
+};
+
+/* ---- reply.c ---- */
+
+void gz_session_send(struct gz_session *session, const struct gz_message *message);
+/* Empties the outbox where all of it was handed out. */
+void gz_session_drain(struct gz_session *session);
+/* Answers `request` where it has a rid; `ok` may be NULL. */
+void gz_session_ok(struct gz_session *session, const struct gz_message *request, uint64_t has, const struct gz_ok *ok);
+void gz_session_refuse(struct gz_session *session, bool has_rid, uint64_t rid, const struct gz_failure *failure,
+                       bool fatal);
+/* Marks the session; its host closes it once its frames are sent. The first reason counts. */
+void gz_session_end(struct gz_session *session, const char *reason);
+struct gz_session *gz_core_session(const struct gz_core *core, uint64_t id);
+
+/* ---- view.c ---- */
+
+enum gz_status gz_handle_camera(struct gz_session *session, const struct gz_message *message,
+                                struct gz_failure *failure);
+enum gz_status gz_handle_tool(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure);
+enum gz_status gz_handle_select(struct gz_session *session, const struct gz_message *message,
+                                struct gz_failure *failure);
+GZ_MUST_USE enum gz_status gz_session_select(struct gz_session *session, const uint64_t *ids, size_t count,
+                                             enum gz_how how, struct gz_failure *failure);
+/* Ids in ascending order, in `arena`; NULL without memory. And whether one is among them. */
+uint64_t *gz_sorted_ids(struct gz_arena *arena, const uint64_t *ids, size_t count);
+bool gz_has_id(const uint64_t *sorted, size_t count, uint64_t id);
+/* Forgets selected nodes that are gone. */
+void gz_session_prune_selection(struct gz_session *session);
+/* What others see of the session changed. */
+void gz_session_present(struct gz_session *session);
+/* Tells the session the view that the server made for it. */
+void gz_session_send_view(struct gz_session *session, const double view[16]);
+
+/* ---- gizmo.c ---- */
+
+/* The selected nodes that have no selected ancestor, as targets in the core's scratch; the active node's index. 0 for none, or
+ * without memory. */
+size_t gz_session_targets(struct gz_session *session, struct gz_target **targets, uint64_t **ids, size_t *active);
+/* The gizmo as it stands; false where there is none. */
+bool gz_session_gizmo(struct gz_session *session, struct gz_gizmo *gizmo);
+/* Sends the session its gizmo where it looks different from what it was last told. */
+void gz_session_update_gizmo(struct gz_session *session);
+
+/* ---- pick.c ---- */
+
+enum gz_status gz_handle_pick(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure);
+/* The node under the pointer: the front-most with bounds, else the front-most point; 0 for none. */
+uint64_t gz_session_node_under(struct gz_session *session, const struct gz_pointer *pointer);
+/* The message's at or ray as a pointer; at needs a camera. */
+GZ_MUST_USE enum gz_status gz_session_pointer(const struct gz_session *session, bool has_ray, const double at[2],
+                                              const double ray[6], struct gz_pointer *pointer,
+                                              struct gz_failure *failure);
+
+/* ---- pointer.c ---- */
+
+enum gz_status gz_handle_pointer(struct gz_session *session, const struct gz_message *message,
+                                 struct gz_failure *failure);
+enum gz_status gz_handle_grab(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure);
+enum gz_status gz_handle_wheel(struct gz_session *session, const struct gz_message *message,
+                               struct gz_failure *failure);
+
+/* ---- run.c ---- */
+
+/* Holds the selection and starts a drag on `handle`. On failure nothing runs. */
+GZ_MUST_USE enum gz_status gz_run_begin(struct gz_session *session, enum gz_handle handle,
+                                        const struct gz_pointer *pointer, uint32_t mods, struct gz_failure *failure);
+GZ_MUST_USE enum gz_status gz_run_begin_wheel(struct gz_session *session, struct gz_failure *failure);
+/* Moves the nodes to where the pointer has them. */
+void gz_run_move(struct gz_session *session, const struct gz_pointer *pointer, uint32_t mods);
+void gz_run_turn_wheel(struct gz_session *session, double notches);
+/* Solves again where a parent of a dragged node was moved by somebody; whether anything moved. */
+bool gz_run_follow(struct gz_session *session);
+/* Ends the run as an edit, which `request` (NULL: nobody) is answered for after COMMIT. */
+void gz_run_complete(struct gz_session *session, const struct gz_message *request);
+/* Ends the run as if it had never been. */
+void gz_run_cancel(struct gz_session *session);
+/* Frees the memory of a run that has ended. */
+void gz_run_finish(struct gz_run *run);
+
+/* ---- edit.c ---- */
+
+enum gz_status gz_handle_set(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure);
+enum gz_status gz_handle_create(struct gz_session *session, const struct gz_message *message,
+                                struct gz_failure *failure);
+enum gz_status gz_handle_delete(struct gz_session *session, const struct gz_message *message,
+                                struct gz_failure *failure);
+enum gz_status gz_handle_undo(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure);
+enum gz_status gz_handle_redo(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure);
+
+/* ---- past.c ---- */
+
+enum gz_status gz_handle_history(struct gz_session *session, const struct gz_message *message,
+                                 struct gz_failure *failure);
+enum gz_status gz_handle_at(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure);
+enum gz_status gz_handle_restore(struct gz_session *session, const struct gz_message *message,
+                                 struct gz_failure *failure);
+/* Asks the host what has come to be saved by now. */
+void gz_core_send_tickets(struct gz_core *core);
+
+/* ---- commit.c ---- */
+
+/* An edit about to be made: who, what kind, whom to answer. */
+struct gz_edit_request {
+    struct gz_session *session; /* NULL: not a session's (an import) */
+    const char *user;
+    enum gz_edit_kind kind;
+    uint64_t target;
+    bool has_rid;
+    uint64_t rid;
+    const char *key; /* NULL for none */
+    struct gz_ids created;
+};
+
+/* Whether an edit with this message's key is known already; then it is answered, now or after its COMMIT. */
+bool gz_core_answer_key(struct gz_session *session, const struct gz_message *message);
+/* Applies `changes` as one edit and answers after COMMIT. */
+GZ_MUST_USE enum gz_status gz_core_edit(struct gz_core *core, const struct gz_edit_request *request,
+                                        const struct gz_change *changes, size_t count, struct gz_failure *failure);
+/* The same for the import, which brings its file and is answered by a call. */
+GZ_MUST_USE enum gz_status gz_core_edit_import(struct gz_core *core, const struct gz_core_import *import,
+                                               const struct gz_change *changes, size_t count,
+                                               struct gz_failure *failure);
+/* Remembers a run that was applied by posing; `edit` says what `request` does not: id, handle, beginning, seqs, changes. */
+GZ_MUST_USE enum gz_status gz_core_complete(struct gz_core *core, const struct gz_edit_request *request,
+                                            const struct gz_edit_record *edit);
+/* A begun run that is to leave no trace. */
+void gz_core_drop(struct gz_core *core, uint64_t edit);
+void gz_core_visit(struct gz_core *core, const struct gz_session *session, bool left);
+/* Hands the host what is to be saved, if it is time. */
+void gz_core_commit(struct gz_core *core);
+/* Monotonic time at which it will be. */
+double gz_core_commit_due(const struct gz_core *core);
+void gz_core_free_pending(struct gz_core *core);
+
+/* ---- dispatch.c ---- */
+
+/* The request of a message as far as edits need it; `key` gets the terminated key. */
+struct gz_edit_request gz_edit_request(struct gz_session *session, const struct gz_message *message,
+                                       enum gz_edit_kind kind, char key[GZ_KEY_BYTES_MAX + 1]);
+
+#endif
