@@ -21,7 +21,7 @@ bool gz_quat_normalize(gz_quat q, gz_quat *unit)
     double largest = fmax(fmax(fabs(q.x), fabs(q.y)), fmax(fabs(q.z), fabs(q.w)));
     if (!gz_finite_quat(q) || !(largest > 0)) return false;
     double square = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
-    if (fabs(square - 1) <= 2 * DBL_EPSILON) {
+    if (fabs(square - 1) <= 8 * DBL_EPSILON) { /* the roundings below and of this square come to 6 at most */
         *unit = q;
         return true;
     }
@@ -83,8 +83,9 @@ static double entry(const gz_mat3 *m, int row, int column)
     return gz_component(column == 0 ? m->x : column == 1 ? m->y : m->z, row);
 }
 
-/* For R = Ri * Rj * Rk the entry (i, k) is +-sin of the middle angle and the first row and last column give the others.
- * Odd orders differ by the signs of the off-diagonal sines only. */
+/* For R = Ri * Rj * Rk the entry (i, k) is +-sin of the middle angle, and the last column gives the first. The last angle is
+ * found after the first is taken out again, where it is row j: near gimbal lock both are uncertain, and only so do their errors
+ * cancel. Odd orders differ by the signs of the off-diagonal sines only. */
 gz_vec3 gz_euler_from_quat(gz_quat unit, enum gz_euler_order order)
 {
     int i = orders[order].axes[0], j = orders[order].axes[1], k = orders[order].axes[2];
@@ -95,7 +96,9 @@ gz_vec3 gz_euler_from_quat(gz_quat unit, enum gz_euler_order order)
     angles[j] = atan2(sign * entry(&m, i, k), cosine);
     if (cosine > 16 * DBL_EPSILON) {
         angles[i] = atan2(-sign * entry(&m, j, k), entry(&m, k, k));
-        angles[k] = atan2(-sign * entry(&m, i, j), entry(&m, i, i));
+        double c = cos(angles[i]), s = sign * sin(angles[i]);
+        angles[k] =
+            atan2(sign * (c * entry(&m, j, i) + s * entry(&m, k, i)), c * entry(&m, j, j) + s * entry(&m, k, j));
     } else {
         angles[i] = atan2(sign * entry(&m, k, j), entry(&m, j, j));
         angles[k] = 0;

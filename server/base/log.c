@@ -7,10 +7,12 @@
 
 static const char *const level_words[] = {"error", "warn", "info", "debug"};
 
+/* Those below a space, DEL, and U+0080 to U+009F, which terminals obey as well: C2 80 to C2 9F. */
 static void escape_control_characters(char *text)
 {
-    for (char *at = text; *at != '\0'; at++) {
-        if ((unsigned char)*at < 0x20 || *at == 0x7F) *at = '?';
+    for (unsigned char *at = (unsigned char *)text; *at != '\0'; at++) {
+        if (*at < 0x20 || *at == 0x7F) *at = '?';
+        if (*at == 0xC2 && (at[1] & 0xE0) == 0x80) at[0] = at[1] = '?';
     }
 }
 

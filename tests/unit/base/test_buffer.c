@@ -1,0 +1,156 @@
+#include <setjmp.h>
+#include <stdalign.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/buffer.h"
+
+/* ---- buffers ---- */
+
+static void test_buffer_takes_its_maximum_and_no_byte_more(void **state)
+{
+    (void)state;
+    const size_t maxima[] = {1, 511, 512, 513, 4096, 100000};
+    for (size_t i = 0; i < sizeof maxima / sizeof maxima[0]; i++) {
+        struct gz_buffer buffer;
+        gz_buffer_init(&buffer, maxima[i], 0);
+        for (size_t size = 0; size < maxima[i]; size++) {
+            uint8_t byte = (uint8_t)(size * 7);
+            assert_int_equal(gz_buffer_append(&buffer, &byte, 1), GZ_OK);
+        }
+        assert_int_equal(gz_buffer_append(&buffer, "x", 1), GZ_TOO_LARGE);
+        assert_int_equal(buffer.size, maxima[i]);
+        assert_true(buffer.capacity <= maxima[i]);
+        for (size_t at = 0; at < maxima[i]; at++) assert_int_equal(buffer.data[at], (uint8_t)(at * 7));
+        gz_buffer_finish(&buffer);
+    }
+}
+
+static void test_buffer_refuses_a_size_that_wraps(void **state)
+{
+    (void)state;
+    struct gz_buffer buffer;
+    gz_buffer_init(&buffer, 1000, 16);
+    assert_int_equal(gz_buffer_append(&buffer, "abc", 3), GZ_OK);
+    assert_int_equal(gz_buffer_reserve(&buffer, SIZE_MAX), GZ_TOO_LARGE);
+    assert_int_equal(gz_buffer_reserve(&buffer, SIZE_MAX - 2), GZ_TOO_LARGE);
+    assert_int_equal(gz_buffer_reserve(&buffer, 998), GZ_TOO_LARGE);
+    assert_int_equal(gz_buffer_reserve(&buffer, 997), GZ_OK);
+    assert_int_equal(buffer.size, 3);
+    assert_memory_equal(buffer.data, "abc", 3);
+    gz_buffer_finish(&buffer);
+}
+
+static void test_buffer_headroom_is_writable_and_not_content(void **state)
+{
+    (void)state;
+    struct gz_buffer buffer;
+    gz_buffer_init(&buffer, 5000, 24);
+    for (int i = 0; i < 500; i++) {
+        assert_int_equal(gz_buffer_append(&buffer, "0123456789", 10), GZ_OK);
+        memset(buffer.data - 24, 0xEE, 24);
+    }
+    assert_int_equal(buffer.size, 5000);
+    for (size_t at = 0; at < 5000; at++) assert_int_equal(buffer.data[at], '0' + (int)(at % 10));
+    gz_buffer_finish(&buffer);
+}
+
+static void test_buffer_cleared_keeps_its_memory(void **state)
+{
+    (void)state;
+    struct gz_buffer buffer;
+    gz_buffer_init(&buffer, 5000, 0);
+    assert_int_equal(gz_buffer_append(&buffer, "0123456789", 10), GZ_OK);
+    const uint8_t *data = buffer.data;
+    gz_buffer_truncate(&buffer, 4);
+    assert_int_equal(gz_buffer_append(&buffer, "xy", 2), GZ_OK);
+    assert_int_equal(buffer.size, 6);
+    assert_memory_equal(buffer.data, "0123xy", 6);
+    gz_buffer_clear(&buffer);
+    assert_int_equal(buffer.size, 0);
+    assert_int_equal(gz_buffer_append(&buffer, "z", 1), GZ_OK);
+    assert_ptr_equal(buffer.data, data);
+    gz_buffer_finish(&buffer);
+}
+
+static void test_buffer_finish_of_nothing_is_fine(void **state)
+{
+    (void)state;
+    struct gz_buffer buffer = {0};
+    gz_buffer_finish(&buffer);
+    gz_buffer_init(&buffer, 10, 10);
+    assert_int_equal(gz_buffer_append(&buffer, NULL, 0), GZ_OK);
+    assert_null(buffer.data);
+    gz_buffer_finish(&buffer);
+}
+
+/* ---- arenas ---- */
+
+static void test_arena_pieces_are_aligned_apart_and_zero(void **state)
+{
+    (void)state;
+    struct gz_arena arena;
+    gz_arena_init(&arena, 1000000);
+    for (int round = 0; round < 3; round++) {
+        uint8_t *pieces[200];
+        for (size_t i = 0; i < 200; i++) {
+            pieces[i] = gz_arena_take(&arena, i + 1, i % 2 == 0 ? 1 : 40);
+            assert_non_null(pieces[i]);
+            assert_int_equal((uintptr_t)pieces[i] % alignof(max_align_t), 0);
+            size_t size = (i + 1) * (i % 2 == 0 ? 1 : 40);
+            for (size_t at = 0; at < size; at++) assert_int_equal(pieces[i][at], 0);
+            memset(pieces[i], (int)i + 1, size);
+        }
+        for (size_t i = 0; i < 200; i++) assert_int_equal(pieces[i][i], i + 1);
+        gz_arena_reset(&arena, 1000000);
+    }
+    gz_arena_finish(&arena);
+}
+
+static void test_arena_takes_its_maximum_and_no_piece_more(void **state)
+{
+    (void)state;
+    struct gz_arena arena;
+    gz_arena_init(&arena, 64 * 1000);
+    for (int i = 0; i < 1000; i++) assert_non_null(gz_arena_take(&arena, 8, 8));
+    assert_null(gz_arena_take(&arena, 1, 1));
+    assert_int_equal(arena.used, 64 * 1000);
+    gz_arena_reset(&arena, 32);
+    assert_int_equal(arena.used, 0);
+    assert_null(gz_arena_take(&arena, 1, 33));
+    assert_non_null(gz_arena_take(&arena, 1, 32));
+    assert_null(gz_arena_take(&arena, 1, 1));
+    gz_arena_finish(&arena);
+}
+
+static void test_arena_refuses_a_product_that_wraps(void **state)
+{
+    (void)state;
+    struct gz_arena arena;
+    gz_arena_init(&arena, 4096);
+    assert_null(gz_arena_take(&arena, SIZE_MAX / 8, 16));
+    assert_null(gz_arena_take(&arena, SIZE_MAX, SIZE_MAX));
+    assert_null(gz_arena_take(&arena, 2, SIZE_MAX));
+    assert_non_null(gz_arena_take(&arena, 0, 16));
+    assert_int_equal(arena.used, 0);
+    gz_arena_finish(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_buffer_takes_its_maximum_and_no_byte_more),
+        cmocka_unit_test(test_buffer_refuses_a_size_that_wraps),
+        cmocka_unit_test(test_buffer_headroom_is_writable_and_not_content),
+        cmocka_unit_test(test_buffer_cleared_keeps_its_memory),
+        cmocka_unit_test(test_buffer_finish_of_nothing_is_fine),
+        cmocka_unit_test(test_arena_pieces_are_aligned_apart_and_zero),
+        cmocka_unit_test(test_arena_takes_its_maximum_and_no_piece_more),
+        cmocka_unit_test(test_arena_refuses_a_product_that_wraps),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

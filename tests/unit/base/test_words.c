@@ -1,0 +1,238 @@
+/* What base says in words: errors, terms, log lines. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/log.h"
+#include "base/status.h"
+#include "base/terms.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+/* ---- errors ---- */
+
+static void test_fail_fills_the_error_and_returns_the_status(void **state)
+{
+    (void)state;
+    struct gz_error error;
+    assert_int_equal(gz_fail(&error, GZ_LOCKED, "node %d", 7), GZ_LOCKED);
+    assert_int_equal(error.status, GZ_LOCKED);
+    assert_string_equal(error.message, "node 7");
+    assert_int_equal(gz_fail(NULL, GZ_TOO_MANY, "%s", "nobody reads this"), GZ_TOO_MANY);
+}
+
+/* However the text lies about the end, it is cut between two characters and loses no more than a character. */
+static void test_fail_cuts_at_a_whole_character(void **state)
+{
+    (void)state;
+    const char *characters[] = {"a", "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x8C\x8D"};
+    for (size_t c = 0; c < COUNT(characters); c++) {
+        size_t width = strlen(characters[c]);
+        for (size_t lead = 0; lead < 8; lead++) {
+            char text[4 * GZ_ERROR_BYTES_MAX] = {0};
+            memset(text, 'x', lead);
+            for (size_t i = 0; i < GZ_ERROR_BYTES_MAX / 2; i++) strcat(text, characters[c]);
+            while (strlen(text) < GZ_ERROR_BYTES_MAX + 10) strcat(text, characters[c]);
+            struct gz_error error;
+            (void)gz_fail(&error, GZ_BAD_VALUE, "%s", text);
+            size_t size = strlen(error.message), room = GZ_ERROR_BYTES_MAX - 1;
+            assert_int_equal(size, lead + (room - lead) / width * width);
+            assert_memory_equal(error.message, text, size);
+        }
+    }
+}
+
+static void test_fail_keeps_a_text_that_just_fits(void **state)
+{
+    (void)state;
+    struct gz_error error;
+    (void)gz_fail(&error, GZ_BAD_VALUE, "%0*d\xC3\xA9", GZ_ERROR_BYTES_MAX - 3, 0);
+    assert_int_equal(strlen(error.message), GZ_ERROR_BYTES_MAX - 1);
+    assert_string_equal(error.message + GZ_ERROR_BYTES_MAX - 3, "\xC3\xA9");
+}
+
+static void test_status_words_come_back(void **state)
+{
+    (void)state;
+    for (int status = GZ_OK; status < GZ_NO_MEMORY; status++) {
+        const char *word = gz_status_word((enum gz_status)status);
+        assert_int_equal(gz_status_from_word(word, strlen(word)), status);
+        assert_int_equal(gz_status_from_word(word, strlen(word) - 1), GZ_INTERNAL);
+    }
+    assert_string_equal(gz_status_word(GZ_NO_MEMORY), "internal");
+    assert_string_equal(gz_status_word((enum gz_status)GZ_STATUS_COUNT), "internal");
+    assert_int_equal(gz_status_from_word("", 0), GZ_INTERNAL);
+}
+
+/* ---- terms ---- */
+
+static void test_terms_come_back(void **state)
+{
+    (void)state;
+    const struct gz_terms *lists[] = {
+        &gz_handle_terms, &gz_mode_terms,      &gz_space_terms, &gz_pivot_terms, &gz_axis_terms,
+        &gz_ball_terms,   &gz_fit_terms,       &gz_phase_terms, &gz_mod_terms,   &gz_role_terms,
+        &gz_how_terms,    &gz_edit_kind_terms, &gz_euler_terms,
+    };
+    for (size_t i = 0; i < COUNT(lists); i++) {
+        int named = 0;
+        for (int value = 0; value < lists[i]->count; value++) {
+            const char *word = gz_term_word(lists[i], value);
+            if (*word == '\0') continue;
+            named++;
+            assert_int_equal(gz_term_value(lists[i], word, strlen(word)), value);
+        }
+        assert_true(named >= lists[i]->count - 2);
+    }
+}
+
+static void test_term_that_is_none_is_said_so(void **state)
+{
+    (void)state;
+    assert_int_equal(gz_term_value(&gz_handle_terms, "t", 1), -1);
+    assert_int_equal(gz_term_value(&gz_handle_terms, "", 0), -1);
+    assert_int_equal(gz_term_value(&gz_handle_terms, "TX", 2), -1);
+    assert_int_equal(gz_term_value(&gz_handle_terms, "tx\0", 3), -1);
+    assert_int_equal(gz_term_value(&gz_handle_terms, "txy", 2), GZ_TX);
+    assert_string_equal(gz_term_word(&gz_handle_terms, GZ_HANDLE_NONE), "");
+    assert_string_equal(gz_term_word(&gz_handle_terms, -1), "");
+    assert_string_equal(gz_term_word(&gz_handle_terms, GZ_HANDLE_COUNT), "");
+}
+
+static void test_handle_says_its_kind_of_edit(void **state)
+{
+    (void)state;
+    for (int handle = GZ_TX; handle < GZ_HANDLE_COUNT; handle++) {
+        char letter = *gz_term_word(&gz_handle_terms, handle);
+        enum gz_edit_kind expected = letter == 't' ? GZ_EDIT_TRANSLATE : letter == 'r' ? GZ_EDIT_ROTATE : GZ_EDIT_SCALE;
+        if (handle == GZ_RB) expected = GZ_EDIT_BALL;
+        assert_int_equal(gz_handle_kind((enum gz_handle)handle), expected);
+    }
+}
+
+/* ---- log ---- */
+
+struct capture {
+    char *text;
+    size_t size;
+    struct gz_log log;
+};
+
+static void capture_begin(struct capture *capture, enum gz_level level)
+{
+    capture->log = (struct gz_log){open_memstream(&capture->text, &capture->size), level};
+    assert_non_null(capture->log.stream);
+}
+
+static void capture_end(struct capture *capture)
+{
+    fclose(capture->log.stream);
+}
+
+static void test_log_line_has_time_level_session_and_text(void **state)
+{
+    (void)state;
+    struct capture capture;
+    capture_begin(&capture, GZ_INFO);
+    gz_log(&capture.log, GZ_INFO, 0, "port %d", 80);
+    gz_log(&capture.log, GZ_ERROR, 42, "lost");
+    capture_end(&capture);
+    int year, read = 0;
+    assert_int_equal(sscanf(capture.text, "%4d-%*2d-%*2dT%*2d:%*2d:%*2d.%*3dZ info  port 80\n%n", &year, &read), 1);
+    assert_true(year >= 2024 && read > 0);
+    const char *second = capture.text + read;
+    read = 0;
+    assert_int_equal(sscanf(second, "%4d-%*2d-%*2dT%*2d:%*2d:%*2d.%*3dZ error [42] lost%n", &year, &read), 1);
+    assert_string_equal(second + read, "\n");
+    free(capture.text);
+}
+
+static void test_log_level_and_no_stream_keep_quiet(void **state)
+{
+    (void)state;
+    struct capture capture;
+    capture_begin(&capture, GZ_WARN);
+    gz_log(&capture.log, GZ_INFO, 0, "quiet");
+    gz_log(NULL, GZ_ERROR, 0, "quiet");
+    struct gz_log nowhere = {NULL, GZ_DEBUG};
+    gz_log(&nowhere, GZ_ERROR, 0, "quiet");
+    capture_end(&capture);
+    assert_int_equal(capture.size, 0);
+    free(capture.text);
+}
+
+static void test_log_escapes_control_characters(void **state)
+{
+    (void)state;
+    const struct {
+        const char *text, *line;
+    } cases[] = {
+        {"a\nb\r\tc", "a?b??c"},
+        {"\x1B[31mred\x07", "?[31mred?"},
+        {"del\x7F", "del?"},
+        {"c1 \xC2\x9B"
+         "31m",
+         "c1 ??31m"},
+        {"h\xC3\xA9llo \xE2\x82\xAC \xC2\xA0", "h\xC3\xA9llo \xE2\x82\xAC \xC2\xA0"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct capture capture;
+        capture_begin(&capture, GZ_INFO);
+        gz_log(&capture.log, GZ_INFO, 1, "%s", cases[i].text);
+        capture_end(&capture);
+        const char *line = strstr(capture.text, "[1] ");
+        assert_non_null(line);
+        assert_int_equal(strlen(line + 4), strlen(cases[i].line) + 1);
+        assert_memory_equal(line + 4, cases[i].line, strlen(cases[i].line));
+        free(capture.text);
+    }
+}
+
+static void test_log_of_a_long_text_is_one_line(void **state)
+{
+    (void)state;
+    struct capture capture;
+    capture_begin(&capture, GZ_INFO);
+    gz_log(&capture.log, GZ_INFO, 0, "%05000d", 0);
+    capture_end(&capture);
+    assert_true(capture.size < 2000);
+    assert_ptr_equal(strchr(capture.text, '\n'), capture.text + capture.size - 1);
+    free(capture.text);
+}
+
+static void test_level_words(void **state)
+{
+    (void)state;
+    enum gz_level level = GZ_DEBUG;
+    assert_true(gz_level_from_word("warn", &level));
+    assert_int_equal(level, GZ_WARN);
+    assert_true(gz_level_from_word("error", &level));
+    assert_int_equal(level, GZ_ERROR);
+    assert_false(gz_level_from_word("loud", &level));
+    assert_int_equal(level, GZ_ERROR);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_fail_fills_the_error_and_returns_the_status),
+        cmocka_unit_test(test_fail_cuts_at_a_whole_character),
+        cmocka_unit_test(test_fail_keeps_a_text_that_just_fits),
+        cmocka_unit_test(test_status_words_come_back),
+        cmocka_unit_test(test_terms_come_back),
+        cmocka_unit_test(test_term_that_is_none_is_said_so),
+        cmocka_unit_test(test_handle_says_its_kind_of_edit),
+        cmocka_unit_test(test_log_line_has_time_level_session_and_text),
+        cmocka_unit_test(test_log_level_and_no_stream_keep_quiet),
+        cmocka_unit_test(test_log_escapes_control_characters),
+        cmocka_unit_test(test_log_of_a_long_text_is_one_line),
+        cmocka_unit_test(test_level_words),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
