@@ -55,12 +55,15 @@ struct gz_camera_input {
 struct gz_camera {
     struct gz_camera_input input;
     bool perspective;
-    gz_vec3 eye;        /* world; in orthographic views the position of the view matrix */
-    gz_vec3 right;      /* world, unit: screen x */
-    gz_vec3 up;         /* world, unit: against screen y */
-    gz_vec3 backward;   /* world, unit: to the viewer */
-    double pixel[3][4]; /* view space to homogeneous pixels: x, y, w */
-    double near_w;      /* the least w in front of the near plane where the projection tells it, else 0 */
+    gz_vec3 eye;           /* world; in orthographic views the position of the view matrix */
+    gz_vec3 right;         /* world, unit: screen x */
+    gz_vec3 up;            /* world, unit: against screen y */
+    gz_vec3 backward;      /* world, unit: to the viewer */
+    double view[3][4];     /* rows of the view matrix */
+    double pixel[3][4];    /* view space to homogeneous pixels: x, y, w */
+    gz_vec3 eye_view;      /* the eye in view space; in orthographic views a point of the camera's plane */
+    gz_mat3 view_to_world; /* directions */
+    double near_w;         /* the least w before the near plane where the projection tells it, else 0 */
 };
 
 /* False, with a static sentence in *why (which may be NULL), where the camera cannot be used: a number that is not finite,
@@ -139,11 +142,12 @@ struct gz_gizmo {
     gz_vec3 scale_axes[3]; /* unit: the active node's own axes, what sx sy sz scale along */
     double size;           /* world length L of an axis */
     uint64_t handles;      /* GZ_HANDLE_BIT of each handle that is drawn */
-    /* The active node at this time, for absolute snapping and for scaling along its axes. */
+    /* The active node as it is now, for absolute snapping. */
     double coordinates[3]; /* metres along `axes` */
     double angles[3];      /* radians about `turn_axes` */
     gz_vec3 scale;         /* its local scale */
-    gz_mat3 scale_frame;   /* its axes in world space as they are, columns not unit */
+    gz_vec3 place;         /* its origin, world */
+    gz_quat turn;          /* its rotation, world */
     bool each;             /* every node about its own origin */
 };
 
@@ -232,37 +236,40 @@ struct gz_drag {
     enum gz_handle handle;
     enum gz_rule rule;
     struct gz_snap snap;
-    gz_vec3 origin;  /* the point that the rule measures from: the pivot, or the grabbed point of a tangent */
-    gz_vec3 axes[2]; /* what the rule measures along */
-    gz_vec3 normal;  /* of the plane or ring */
-    double press[3]; /* the rule's numbers at the press */
-    double gain;     /* world length per pixel, radius, or whatever else the rule multiplies by */
-    double depth;    /* w of the handle's point at the press */
-    /* What the motion is made of. */
-    int axis; /* 0, 1, 2; first axis of a plane */
-    bool each;
+    /* The rule measures from `origin` along `axes`; its numbers at the press are `press`. */
+    gz_vec3 origin, axes[2];
+    double press[2];
+    double depth;        /* w of the handle's point at the press */
+    double gain;         /* value per unit of the rule's number where it is not 1 */
+    double direction[2]; /* unit, in pixels; for GZ_RULE_AXIS_PIXELS */
+    bool typed_only;     /* begun without a pointer */
+    /* What the numbers become. */
+    gz_vec3 directions[2]; /* world, what value[] is metres along */
     gz_vec3 pivot;
-    gz_mat3 frame, frame_inverse;
-    gz_vec3 directions[2]; /* world directions that value[] is metres along, or the turn's axis */
-    double start_value[2]; /* the active node's own coordinates, angle or scale, for absolute snapping */
+    gz_vec3 turn_axis;            /* unit */
+    gz_mat3 frame, frame_inverse; /* scales act along its columns */
+    double start_value[2];        /* the active node's own coordinates, angle or scale, for absolute snapping */
+    bool each;
     /* Ball. */
     enum gz_ball ball;
-    double circle[4];   /* centre and radii in pixels; of no use to GZ_BALL_EXACT */
-    double radius;      /* world */
+    enum gz_ball_fit fit;
+    double circle[3]; /* as given by the tool; radius 0: by fit */
+    double size_px;
     gz_vec3 ball_press; /* unit, world */
     gz_vec3 ball_side;  /* unit, across ball_press: the axis of a half turn */
     /* Since the press. */
     struct gz_pointer press_pointer;
-    double angle;                     /* the ring's last angle, unwrapped */
-    bool fine;                        /* whether the last pointer was slowed */
-    bool shifted;                     /* whether `fine` was ever on: below is in use */
-    struct gz_pointer real, virtual_; /* the last pointer, and the slowed one that stood for it */
+    double angle;                             /* the ring's last angle, unwrapped */
+    bool fine;                                /* whether the last pointer was slowed */
+    struct gz_pointer real, slowed;           /* the last pointer, and what stood for it */
+    struct gz_pointer from_real, from_slowed; /* the same where `fine` was last switched */
 };
 
 /* Pointers with `fine` move the handle by this part of their motion. */
 #define GZ_FINE_RATIO 0.1
 
 /* Starts a drag on any handle of the gizmo, seen or not, wherever the pointer is. `camera` may be NULL for rays.
+ * `pointer` may be NULL for a drag that only takes typed values.
  * GZ_SOLVE_NONE where the press has no answer. `mods` are bits 1 << enum gz_mod. */
 enum gz_solve gz_drag_begin(struct gz_drag *drag, enum gz_handle handle, const struct gz_gizmo *gizmo,
                             const struct gz_tool *tool, const struct gz_camera *camera,

@@ -1,0 +1,241 @@
+#include <math.h>
+#include <string.h>
+
+#include "solver/sight.h"
+
+static bool all_finite(const double *numbers, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!isfinite(numbers[i])) return false;
+    return true;
+}
+
+static const char *input_fault(const struct gz_camera_input *input)
+{
+    const double *view = input->view;
+    if (!all_finite(view, 16)) return "view has a number that is not finite";
+    if (!all_finite(input->proj, 16)) return "proj has a number that is not finite";
+    if (!all_finite(input->viewport, 4)) return "viewport has a number that is not finite";
+    if (!(input->viewport[2] > 0 && input->viewport[3] > 0)) return "viewport is empty";
+    const double slack = 1e-9; /* clients that multiply matrices leave rounding in the last row */
+    if (fabs(view[3]) > slack || fabs(view[7]) > slack || fabs(view[11]) > slack || fabs(view[15] - 1) > slack)
+        return "view is not affine: its last row must be 0 0 0 1";
+    return NULL;
+}
+
+/* Clip space to pixels, folded into the projection's rows. */
+static void prepare_rows(struct gz_camera *camera)
+{
+    const double *view = camera->input.view, *proj = camera->input.proj, *viewport = camera->input.viewport;
+    double half_width = viewport[2] / 2, half_height = viewport[3] / 2;
+    double y_sign = camera->input.ndc_y_down ? 1 : -1;
+    for (int column = 0; column < 4; column++) {
+        double x = proj[4 * column], y = proj[4 * column + 1], w = proj[4 * column + 3];
+        camera->pixel[0][column] = half_width * x + (half_width + viewport[0]) * w;
+        camera->pixel[1][column] = half_height * (y_sign * y) + (half_height + viewport[1]) * w;
+        camera->pixel[2][column] = w;
+        for (int row = 0; row < 3; row++) camera->view[row][column] = view[4 * column + row];
+    }
+}
+
+static gz_vec3 row_vector(const double row[4])
+{
+    return (gz_vec3){row[0], row[1], row[2]};
+}
+
+/* A covector of view space as one of world space. */
+static gz_vec3 covector_to_world(const struct gz_camera *camera, gz_vec3 c)
+{
+    const double(*v)[4] = camera->view;
+    return (gz_vec3){v[0][0] * c.x + v[1][0] * c.y + v[2][0] * c.z, v[0][1] * c.x + v[1][1] * c.y + v[2][1] * c.z,
+                     v[0][2] * c.x + v[1][2] * c.y + v[2][2] * c.z};
+}
+
+/* The one point that x, y and w all map to 0. */
+static bool find_eye(struct gz_camera *camera)
+{
+    gz_vec3 x = row_vector(camera->pixel[0]), y = row_vector(camera->pixel[1]), w = row_vector(camera->pixel[2]);
+    gz_vec3 yw = gz_cross(y, w), wx = gz_cross(w, x), xy = gz_cross(x, y);
+    double determinant = gz_dot(x, yw);
+    if (!isfinite(determinant) || determinant == 0) return false;
+    gz_vec3 sum = gz_add(gz_scale(yw, camera->pixel[0][3]),
+                         gz_add(gz_scale(wx, camera->pixel[1][3]), gz_scale(xy, camera->pixel[2][3])));
+    camera->eye_view = gz_scale(sum, -1 / determinant);
+    return gz_finite(camera->eye_view);
+}
+
+/* An orthographic w is a constant; clip coordinates are worth the same with every sign turned. */
+static bool straighten_w(struct gz_camera *camera)
+{
+    double w = camera->pixel[2][3];
+    if (w == 0) return false;
+    if (w < 0)
+        for (int i = 0; i < 12; i++) camera->pixel[i / 4][i % 4] = -camera->pixel[i / 4][i % 4];
+    return true;
+}
+
+/* World direction to the viewer: against the growth of w, or along the rays of an orthographic view. */
+static bool find_backward(struct gz_camera *camera, gz_vec3 *backward)
+{
+    if (camera->perspective)
+        return gz_normalize(gz_negate(covector_to_world(camera, row_vector(camera->pixel[2]))), backward);
+    gz_vec3 rays = gz_cross(row_vector(camera->pixel[0]), row_vector(camera->pixel[1]));
+    if (!gz_normalize(rays, &rays)) return false;
+    bool turn = (rays.z < 0) != camera->input.left_handed;
+    return gz_normalize(gz_mat3_apply(&camera->view_to_world, turn ? gz_negate(rays) : rays), backward);
+}
+
+/* What a pixel row grows by at one depth: the part along w is an off-centre projection's shift. */
+static gz_vec3 growth_at_one_depth(const struct gz_camera *camera, int row)
+{
+    gz_vec3 growth = covector_to_world(camera, row_vector(camera->pixel[row]));
+    if (!camera->perspective) return growth;
+    gz_vec3 depth = covector_to_world(camera, row_vector(camera->pixel[2]));
+    return gz_sub(growth, gz_scale(depth, gz_dot(growth, depth) / gz_dot(depth, depth)));
+}
+
+/* The screen's axes in the world: right keeps y and depth, up is across both. */
+static bool find_frame(struct gz_camera *camera)
+{
+    if (!find_backward(camera, &camera->backward)) return false;
+    gz_vec3 x_growth = growth_at_one_depth(camera, 0), y_growth = growth_at_one_depth(camera, 1);
+    if (!gz_normalize(gz_cross(camera->backward, y_growth), &camera->right)) return false;
+    if (gz_dot(camera->right, x_growth) < 0) camera->right = gz_negate(camera->right);
+    if (!gz_normalize(gz_cross(camera->backward, camera->right), &camera->up)) return false;
+    if (gz_dot(camera->up, y_growth) > 0) camera->up = gz_negate(camera->up);
+    return true;
+}
+
+/* The near plane is where depth is -1 (GL), 0 or 1 (reversed); which of them is not said, so the nearest that lies in front
+ * stands for it: a drag never has to stop before it. */
+static void find_near(struct gz_camera *camera)
+{
+    const double *proj = camera->input.proj;
+    camera->near_w = 0;
+    bool usual = camera->perspective && proj[2] == 0 && proj[6] == 0 && proj[3] == 0 && proj[7] == 0 && proj[15] == 0;
+    if (!usual) return;
+    for (int depth = -1; depth <= 1; depth++) {
+        /* z = a v + b and w = c v along the axis: z = depth * w where v = b / (depth c - a). */
+        double w = proj[11] * (proj[14] / (depth * proj[11] - proj[10]));
+        if (isfinite(w) && w > 0 && (camera->near_w == 0 || w < camera->near_w)) camera->near_w = w;
+    }
+}
+
+bool gz_camera_prepare(struct gz_camera *camera, const struct gz_camera_input *input, const char **why)
+{
+    struct gz_camera made = {.input = *input};
+    const char *fault = input_fault(input);
+    gz_affine view = gz_affine_from_matrix(input->view), world;
+    if (fault == NULL && !gz_affine_inverse(&view, &world)) fault = "view has no inverse";
+    if (fault == NULL) {
+        prepare_rows(&made);
+        made.view_to_world = world.linear;
+        gz_vec3 w = row_vector(made.pixel[2]);
+        made.perspective = w.x != 0 || w.y != 0 || w.z != 0;
+        bool shows = made.perspective ? find_eye(&made) : straighten_w(&made);
+        if (!shows || !find_frame(&made)) fault = "proj shows nothing: its x, y and w rows are not independent";
+    }
+    if (fault != NULL) {
+        if (why != NULL) *why = fault;
+        return false;
+    }
+    made.eye = gz_affine_apply(&world, made.eye_view);
+    find_near(&made);
+    *camera = made;
+    return true;
+}
+
+bool gz_camera_project(const struct gz_camera *camera, gz_vec3 point, double at[2], double *w)
+{
+    const struct gz_sight sight = {.camera = camera};
+    gz_seen seen = gz_see_point(&sight, point);
+    double x = seen.x / seen.w, y = seen.y / seen.w;
+    if (!(seen.w > 0) || !isfinite(x) || !isfinite(y)) return false;
+    at[0] = x;
+    at[1] = y;
+    if (w != NULL) *w = seen.w;
+    return true;
+}
+
+double gz_camera_pixel_size(const struct gz_camera *camera, gz_vec3 point)
+{
+    const struct gz_sight sight = {.camera = camera};
+    gz_seen place = gz_see_point(&sight, point);
+    double size = place.w / fabs(gz_see_vector(&sight, camera->up).y);
+    return place.w > 0 && isfinite(size) ? size : 0;
+}
+
+static bool sight_along_ray(struct gz_sight *sight, const struct gz_pointer *pointer)
+{
+    if (!gz_finite(pointer->origin) || !gz_normalize(pointer->direction, &sight->along)) return false;
+    sight->origin = pointer->origin;
+    gz_vec3 up = fabs(sight->along.y) < 0.9 ? (gz_vec3){0, 1, 0} : (gz_vec3){0, 0, 1};
+    if (!gz_normalize(gz_cross(sight->along, up), &sight->right)) return false;
+    sight->down = gz_cross(sight->along, sight->right);
+    return true;
+}
+
+bool gz_sight_init(struct gz_sight *sight, const struct gz_camera *camera, const struct gz_pointer *pointer)
+{
+    *sight = (struct gz_sight){.camera = camera, .is_ray = pointer->is_ray};
+    if (pointer->is_ray) return sight_along_ray(sight, pointer);
+    sight->at[0] = pointer->at[0];
+    sight->at[1] = pointer->at[1];
+    return camera != NULL && isfinite(sight->at[0]) && isfinite(sight->at[1]);
+}
+
+gz_vec3 gz_sight_toward(const struct gz_sight *sight, gz_vec3 point)
+{
+    const struct gz_camera *camera = sight->camera;
+    gz_vec3 unit;
+    if (camera == NULL) return gz_normalize(gz_sub(point, sight->origin), &unit) ? unit : sight->along;
+    if (!camera->perspective) return gz_negate(camera->backward);
+    gz_vec3 view = gz_sub(gz_view_point(camera, point), camera->eye_view);
+    return gz_normalize(gz_mat3_apply(&camera->view_to_world, view), &unit) ? unit : gz_negate(camera->backward);
+}
+
+struct gz_view_frame gz_sight_frame(const struct gz_sight *sight)
+{
+    const struct gz_camera *camera = sight->camera;
+    if (camera != NULL) return (struct gz_view_frame){camera->right, camera->up, camera->backward};
+    return (struct gz_view_frame){sight->right, gz_negate(sight->down), gz_negate(sight->along)};
+}
+
+/* Where two planes of pixels meet: x = 0 and y = 0 about the pointer. */
+static bool camera_ray_direction(const struct gz_sight *sight, gz_vec3 *direction)
+{
+    const struct gz_camera *camera = sight->camera;
+    if (!camera->perspective) {
+        *direction = gz_negate(camera->backward);
+        return true;
+    }
+    gz_vec3 x = row_vector(camera->pixel[0]), y = row_vector(camera->pixel[1]), w = row_vector(camera->pixel[2]);
+    gz_vec3 d = gz_cross(gz_sub(x, gz_scale(w, sight->at[0])), gz_sub(y, gz_scale(w, sight->at[1])));
+    if (gz_dot(w, d) < 0) d = gz_negate(d);
+    return gz_normalize(gz_mat3_apply(&camera->view_to_world, d), direction);
+}
+
+bool gz_sight_ray(const struct gz_sight *sight, gz_vec3 about, gz_vec3 *origin, gz_vec3 *direction)
+{
+    if (sight->is_ray) {
+        *origin = gz_sub(sight->origin, about);
+        *direction = sight->along;
+        return true;
+    }
+    const struct gz_camera *camera = sight->camera;
+    gz_vec3 from = gz_sub(camera->eye_view, gz_view_point(camera, about));
+    gz_vec3 eye = gz_mat3_apply(&camera->view_to_world, from), ray;
+    if (!camera_ray_direction(sight, &ray)) return false;
+    if (!camera->perspective) {
+        gz_seen at = gz_see_view(sight, camera->eye_view, 1);
+        gz_seen right = gz_see_vector(sight, camera->right), up = gz_see_vector(sight, camera->up);
+        double area = gz_difference_of_products(right.x, up.y, right.y, up.x);
+        double u = gz_difference_of_products(at.y, up.x, at.x, up.y) / area;
+        double v = gz_difference_of_products(at.x, right.y, at.y, right.x) / area;
+        eye = gz_add(eye, gz_add(gz_scale(camera->right, u), gz_scale(camera->up, v)));
+    }
+    if (!gz_finite(eye)) return false;
+    *origin = eye;
+    *direction = ray;
+    return true;
+}

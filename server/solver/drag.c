@@ -1,0 +1,551 @@
+#include <math.h>
+
+#include "solver/ball.h"
+#include "solver/handle.h"
+#include "solver/motion.h"
+#include "solver/place.h"
+#include "solver/snap.h"
+
+/* A press nearer to the pivot's image than this, in pixels, is no measure for a factor: a pixel law is used instead. */
+#define CENTRE_PX 4
+/* The handle's point may come this much nearer or go this much farther than it was at the press. */
+#define DEPTH_RATIO 1e6
+/* Scales are never brought nearer to 0 than this part of the start's. */
+#define FACTOR_MIN 1e-6
+/* Halvings of the pointer's way when the limit on it is looked for: below the last bit of a pixel. */
+#define HALVINGS 60
+
+static const double two_pi = 2 * M_PI;
+
+/* ---- Measuring: the rule's numbers for a line of sight ---- */
+
+static struct gz_range range_of(const struct gz_drag *drag, const struct gz_sight *sight)
+{
+    struct gz_range range = {drag->depth / DEPTH_RATIO, drag->depth * DEPTH_RATIO};
+    bool near_known = sight->camera != NULL && !sight->is_ray && sight->camera->near_w < drag->depth;
+    if (near_known) range.min = fmax(range.min, sight->camera->near_w);
+    return range;
+}
+
+static struct gz_ball_place ball_of(const struct gz_drag *drag)
+{
+    return (struct gz_ball_place){drag->ball, drag->fit, drag->origin, drag->gain, drag->size_px, drag->circle};
+}
+
+static enum gz_solve measure_pixels(const struct gz_drag *drag, const struct gz_sight *sight, double numbers[2])
+{
+    double pixels[2];
+    if (!gz_place_in_pixels(sight, drag->origin, pixels)) return GZ_SOLVE_KEPT;
+    if (drag->rule == GZ_RULE_UNIFORM)
+        numbers[0] = hypot(pixels[0], pixels[1]);
+    else
+        numbers[0] = pixels[0] * drag->direction[0] + pixels[1] * drag->direction[1];
+    return GZ_SOLVE_OK;
+}
+
+static enum gz_solve measure(const struct gz_drag *drag, const struct gz_sight *sight, struct gz_range range,
+                             double numbers[2])
+{
+    numbers[1] = 0;
+    switch (drag->rule) {
+    case GZ_RULE_AXIS_SCREEN:
+    case GZ_RULE_RING_TANGENT: return gz_place_on_axis(sight, drag->origin, drag->axes[0], range, numbers);
+    case GZ_RULE_AXIS_CLOSEST: return gz_place_closest(sight, drag->origin, drag->axes[0], range, numbers);
+    case GZ_RULE_AXIS_PLANE:
+    case GZ_RULE_PLANE: return gz_place_on_plane(sight, drag->origin, drag->axes, range, numbers);
+    case GZ_RULE_RING: return gz_place_around(sight, drag->origin, drag->axes, numbers) ? GZ_SOLVE_OK : GZ_SOLVE_KEPT;
+    case GZ_RULE_AXIS_PIXELS:
+    case GZ_RULE_UNIFORM: return measure_pixels(drag, sight, numbers);
+    case GZ_RULE_BALL: break;
+    }
+    return GZ_SOLVE_KEPT;
+}
+
+static struct gz_pointer between(const struct gz_pointer *a, const struct gz_pointer *b, double part)
+{
+    struct gz_pointer p = *b;
+    for (int i = 0; i < 2; i++) p.at[i] = a->at[i] + part * (b->at[i] - a->at[i]);
+    p.origin = gz_add(a->origin, gz_scale(gz_sub(b->origin, a->origin), part));
+    p.direction = gz_add(a->direction, gz_scale(gz_sub(b->direction, a->direction), part));
+    return p;
+}
+
+/* Beyond a plane's horizon the place is the last one on the straight way of the pointer from the press: a function of press
+ * and now alone. */
+static enum gz_solve measure_on_the_way(const struct gz_drag *drag, const struct gz_camera *camera,
+                                        const struct gz_pointer *pointer, struct gz_range range, double numbers[2])
+{
+    double good = 0, bad = 1;
+    bool found = false;
+    for (int i = 0; i < HALVINGS; i++) {
+        double part = i == 0 ? 0 : (good + bad) / 2;
+        struct gz_pointer there = between(&drag->press_pointer, pointer, part);
+        struct gz_sight sight;
+        double place[2];
+        bool hits = gz_sight_init(&sight, camera, &there) && measure(drag, &sight, range, place) == GZ_SOLVE_OK;
+        if (i == 0 && !hits) return GZ_SOLVE_KEPT;
+        if (hits) {
+            good = part;
+            found = true;
+            numbers[0] = place[0];
+            numbers[1] = place[1];
+        } else {
+            bad = part;
+        }
+    }
+    return found ? GZ_SOLVE_CLAMPED : GZ_SOLVE_KEPT;
+}
+
+/* ---- Making motions: the handle's value becomes what it does ---- */
+
+static enum gz_part part_of(const struct gz_drag *drag)
+{
+    return gz_handle_parts(drag->handle).part;
+}
+
+static bool is_scale(enum gz_part part)
+{
+    return part == GZ_PART_SCALE_AXIS || part == GZ_PART_SCALE_PLANE || part == GZ_PART_SCALE_ALL;
+}
+
+static bool is_turn(enum gz_part part)
+{
+    return part == GZ_PART_RING || part == GZ_PART_VIEW_RING || part == GZ_PART_BALL;
+}
+
+static struct gz_motion scaled_by(const struct gz_drag *drag, double factor)
+{
+    struct gz_handle_parts parts = gz_handle_parts(drag->handle);
+    double f[3] = {1, 1, 1};
+    if (parts.part == GZ_PART_SCALE_ALL) f[0] = f[1] = f[2] = factor;
+    f[parts.axis] = factor;
+    if (parts.part == GZ_PART_SCALE_PLANE) f[(parts.axis + 1) % 3] = factor;
+    struct gz_motion motion = gz_motion_scaled((gz_vec3){f[0], f[1], f[2]}, drag->pivot, drag->each);
+    motion.frame = drag->frame;
+    motion.frame_inverse = drag->frame_inverse;
+    return motion;
+}
+
+static bool motion_is_finite(const struct gz_motion *motion)
+{
+    return gz_finite(motion->translation) && gz_finite_quat(motion->turn) && gz_finite(motion->factor) &&
+           isfinite(motion->value[0]) && isfinite(motion->value[1]);
+}
+
+/* `turn` is value[0] less whole turns. A value of no motion makes none, so that the start's bits come back. */
+static bool make_motion(const struct gz_drag *drag, const double value[2], double turn, struct gz_motion *motion)
+{
+    enum gz_part part = part_of(drag);
+    double rest = is_scale(part) ? 1 : 0;
+    struct gz_motion made = gz_motion_none;
+    if (value[0] != rest || (!is_scale(part) && value[1] != 0)) {
+        if (is_scale(part))
+            made = scaled_by(drag, value[0]);
+        else if (is_turn(part))
+            made = gz_motion_turned(gz_quat_about(drag->turn_axis, turn), drag->pivot, drag->each);
+        else
+            made = gz_motion_moved(
+                gz_add(gz_scale(drag->directions[0], value[0]), gz_scale(drag->directions[1], value[1])));
+    }
+    made.value_count = part == GZ_PART_BALL ? 1 : gz_handle_value_count(drag->handle);
+    made.value[0] = value[0];
+    made.value[1] = made.value_count > 1 ? value[1] : 0;
+    if (!motion_is_finite(&made)) return false;
+    *motion = made;
+    return true;
+}
+
+static double snapped(const struct gz_drag *drag, enum gz_part part, int index, double value)
+{
+    const struct gz_snap *snap = &drag->snap;
+    double start = drag->start_value[index];
+    if (is_scale(part))
+        return snap->absolute ? gz_snap_factor_from(start, value, snap->s) : gz_snap_factor(value, snap->s);
+    double step = is_turn(part) ? snap->r : snap->t;
+    bool absolute = snap->absolute && part != GZ_PART_BALL;
+    return absolute ? gz_snap_value_from(start, value, step) : gz_snap_value(value, step);
+}
+
+static bool snap_wanted(const struct gz_drag *drag, uint32_t mods)
+{
+    enum gz_part part = part_of(drag);
+    double step = is_scale(part) ? drag->snap.s : is_turn(part) ? drag->snap.r : drag->snap.t;
+    bool inverted = (mods & (1u << GZ_MOD_SNAP)) != 0;
+    return step > 0 && drag->snap.on != inverted;
+}
+
+/* ---- Values: the rule's numbers, now against the press ---- */
+
+static double limited_factor(double factor)
+{
+    return fabs(factor) < FACTOR_MIN ? copysign(FACTOR_MIN, factor) : factor;
+}
+
+/* The angle from the press to now within half a turn, and in drag->angle unwrapped: whichever whole turn is nearest to the
+ * last one. */
+static double follow_ring(struct gz_drag *drag, const double now[2])
+{
+    const double *press = drag->press;
+    double angle = atan2(press[0] * now[1] - press[1] * now[0], press[0] * now[0] + press[1] * now[1]);
+    drag->angle = angle + two_pi * rint((drag->angle - angle) / two_pi);
+    return angle;
+}
+
+/* The pixel law for an axis that looks at the viewer keeps the handle's point within its range as well. */
+static enum gz_solve limit_depth(const struct gz_drag *drag, const struct gz_sight *sight, struct gz_range range,
+                                 double *value)
+{
+    gz_seen a = gz_see_point(sight, drag->origin), b = gz_see_vector(sight, drag->axes[0]);
+    double depth = a.w + *value * b.w;
+    if (depth >= range.min && depth <= range.max) return GZ_SOLVE_OK;
+    *value = ((depth < range.min ? range.min : range.max) - a.w) / b.w;
+    return GZ_SOLVE_CLAMPED;
+}
+
+/* The handle's value for the rule's numbers `now`; `turn` is the angle less whole turns. */
+static enum gz_solve value_of(struct gz_drag *drag, const struct gz_sight *sight, struct gz_range range,
+                              const double now[2], double value[2], double *turn)
+{
+    bool scales = is_scale(part_of(drag));
+    value[1] = drag->rule == GZ_RULE_PLANE ? now[1] - drag->press[1] : 0;
+    switch (drag->rule) {
+    case GZ_RULE_RING:
+        *turn = follow_ring(drag, now);
+        value[0] = drag->angle;
+        return GZ_SOLVE_OK;
+    case GZ_RULE_AXIS_PIXELS:
+        value[0] = (now[0] - drag->press[0]) * drag->gain;
+        if (!scales) return limit_depth(drag, sight, range, &value[0]);
+        value[0] = limited_factor(1 + value[0]);
+        return GZ_SOLVE_OK;
+    case GZ_RULE_RING_TANGENT:
+        value[0] = (now[0] - drag->press[0]) * drag->gain;
+        *turn = remainder(value[0], two_pi);
+        return GZ_SOLVE_OK;
+    default: break;
+    }
+    value[0] = scales ? limited_factor(now[0] / drag->press[0]) : now[0] - drag->press[0];
+    return GZ_SOLVE_OK;
+}
+
+/* ---- The slowed pointer ---- */
+
+/* What stands for the pointer: itself, until `fine` was used; then it goes on from where it was, slower or not, so that
+ * switching moves nothing. Between two switches it is a function of the pointer alone. */
+static struct gz_pointer follow_pointer(struct gz_drag *drag, const struct gz_pointer *pointer, uint32_t mods)
+{
+    bool fine = (mods & (1u << GZ_MOD_FINE)) != 0;
+    if (fine != drag->fine) {
+        drag->from_real = drag->real;
+        drag->from_slowed = drag->slowed;
+        drag->fine = fine;
+    }
+    struct gz_pointer slowed = *pointer;
+    const struct gz_pointer *real = &drag->from_real, *from = &drag->from_slowed;
+    double ratio = fine ? GZ_FINE_RATIO : 1;
+    bool shifted = fine || real->at[0] != from->at[0] || real->at[1] != from->at[1] ||
+                   gz_length(gz_sub(real->origin, from->origin)) > 0 ||
+                   gz_length(gz_sub(real->direction, from->direction)) > 0;
+    if (shifted) {
+        for (int i = 0; i < 2; i++) slowed.at[i] = from->at[i] + ratio * (pointer->at[i] - real->at[i]);
+        slowed.origin = gz_add(from->origin, gz_scale(gz_sub(pointer->origin, real->origin), ratio));
+        slowed.direction = gz_add(from->direction, gz_scale(gz_sub(pointer->direction, real->direction), ratio));
+    }
+    drag->real = *pointer;
+    drag->slowed = slowed;
+    return slowed;
+}
+
+/* Only what counts of it, so that two of them can be compared and mixed. */
+static bool clean_pointer(const struct gz_pointer *pointer, struct gz_pointer *clean)
+{
+    *clean = (struct gz_pointer){.is_ray = pointer->is_ray};
+    if (!pointer->is_ray) {
+        clean->at[0] = pointer->at[0];
+        clean->at[1] = pointer->at[1];
+        return isfinite(clean->at[0]) && isfinite(clean->at[1]);
+    }
+    clean->origin = pointer->origin;
+    return gz_finite(clean->origin) && gz_normalize(pointer->direction, &clean->direction);
+}
+
+/* ---- Beginning ---- */
+
+static bool looks_along(const struct gz_sight *sight, gz_vec3 origin, gz_vec3 axis)
+{
+    return gz_length(gz_cross(axis, gz_sight_toward(sight, origin))) < GZ_SINE_MIN;
+}
+
+static void use_pixels(struct gz_drag *drag, double right, double down, double gain)
+{
+    drag->rule = GZ_RULE_AXIS_PIXELS;
+    drag->direction[0] = right;
+    drag->direction[1] = down;
+    drag->gain = gain;
+}
+
+/* Up on the screen is away from the viewer. The gain is what the axis has at the angle where this law begins. */
+static void use_vertical_pixels(struct gz_drag *drag, const struct gz_sight *sight)
+{
+    double away = gz_dot(drag->axes[0], gz_sight_toward(sight, drag->origin)) < 0 ? -1 : 1;
+    use_pixels(drag, 0, -away, gz_camera_pixel_size(sight->camera, drag->origin) / GZ_SINE_MIN);
+}
+
+static void choose_axis_rule(struct gz_drag *drag, const struct gz_tool *tool, const struct gz_sight *sight)
+{
+    enum gz_axis_method method = tool->axis_method;
+    gz_vec3 axis = drag->axes[0];
+    if (method == GZ_AXIS_AUTO) method = sight->is_ray ? GZ_AXIS_CLOSEST : GZ_AXIS_SCREEN;
+    drag->rule = method == GZ_AXIS_CLOSEST ? GZ_RULE_AXIS_CLOSEST : GZ_RULE_AXIS_SCREEN;
+    if (!sight->is_ray && looks_along(sight, drag->origin, axis)) {
+        use_vertical_pixels(drag, sight);
+    } else if (method == GZ_AXIS_PLANE) {
+        drag->rule = GZ_RULE_AXIS_PLANE;
+        (void)gz_normalize(gz_cross(axis, gz_sight_toward(sight, drag->origin)), &drag->axes[1]);
+    }
+}
+
+/* A factor needs a press away from the pivot, and an axis that can be seen; else pixels along the axis's image count. */
+static void check_factor_rule(struct gz_drag *drag, const struct gz_tool *tool, const struct gz_sight *sight,
+                              double place)
+{
+    gz_seen a = gz_see_point(sight, drag->origin), b = gz_see_vector(sight, drag->axes[0]);
+    double dx = b.x * a.w - a.x * b.w, dy = b.y * a.w - a.y * b.w, speed = hypot(dx, dy);
+    double w = a.w + place * b.w;
+    bool usable = speed > 0 && isfinite(speed);
+    double distance = drag->rule == GZ_RULE_UNIFORM ? place : fabs(place) * speed / (a.w * fabs(w));
+    if (drag->rule != GZ_RULE_AXIS_PIXELS && distance >= CENTRE_PX) return;
+    if (drag->rule == GZ_RULE_UNIFORM)
+        use_pixels(drag, M_SQRT1_2, -M_SQRT1_2, 1 / tool->size_px);
+    else if (drag->rule == GZ_RULE_AXIS_PIXELS || !usable)
+        use_pixels(drag, drag->direction[0], drag->direction[1], 1 / tool->size_px);
+    else
+        use_pixels(drag, dx / speed, dy / speed, 1 / tool->size_px);
+}
+
+/* An edge-on ring is measured on its tangent at the point nearest to the viewer. */
+static void choose_ring_rule(struct gz_drag *drag, const struct gz_sight *sight, double radius)
+{
+    gz_vec3 toward = gz_sight_toward(sight, drag->origin), front;
+    double facing = gz_dot(drag->turn_axis, toward);
+    drag->rule = GZ_RULE_RING;
+    if (!(fabs(facing) < GZ_SINE_MIN)) return;
+    if (!gz_normalize(gz_sub(gz_scale(drag->turn_axis, facing), toward), &front)) return;
+    drag->rule = GZ_RULE_RING_TANGENT;
+    drag->origin = gz_add(drag->origin, gz_scale(front, radius));
+    drag->axes[0] = gz_cross(drag->turn_axis, front);
+    drag->gain = 1 / radius;
+}
+
+static void set_ring(struct gz_drag *drag, gz_vec3 normal, gz_vec3 first)
+{
+    drag->turn_axis = normal;
+    drag->axes[0] = first;
+    drag->axes[1] = gz_cross(normal, first);
+}
+
+static double twist(gz_quat q, gz_vec3 axis)
+{
+    return remainder(2 * atan2(q.x * axis.x + q.y * axis.y + q.z * axis.z, q.w), two_pi);
+}
+
+/* What the handle moves along or about, and the active node's own numbers there. */
+static void set_axes(struct gz_drag *drag, const struct gz_gizmo *gizmo, const struct gz_view_frame *view)
+{
+    struct gz_handle_parts parts = gz_handle_parts(drag->handle);
+    int i = parts.axis, j = (i + 1) % 3;
+    const gz_vec3 *scale = gizmo->scale_axes;
+    drag->start_value[0] = gizmo->coordinates[i];
+    drag->start_value[1] = gizmo->coordinates[j];
+    switch (parts.part) {
+    case GZ_PART_MOVE_AXIS: drag->axes[0] = gizmo->axes[i]; break;
+    case GZ_PART_MOVE_PLANE:
+        drag->axes[0] = gizmo->axes[i];
+        drag->axes[1] = gizmo->axes[j];
+        break;
+    case GZ_PART_MOVE_VIEW:
+        drag->axes[0] = view->right;
+        drag->axes[1] = view->up;
+        drag->start_value[0] = gz_dot(gizmo->place, view->right);
+        drag->start_value[1] = gz_dot(gizmo->place, view->up);
+        break;
+    case GZ_PART_RING:
+        set_ring(drag, gizmo->turn_axes[i], gizmo->turn_axes[j]);
+        drag->start_value[0] = gizmo->angles[i];
+        break;
+    case GZ_PART_VIEW_RING:
+        set_ring(drag, view->backward, view->right);
+        drag->start_value[0] = twist(gizmo->turn, view->backward);
+        break;
+    case GZ_PART_SCALE_AXIS:
+    case GZ_PART_SCALE_ALL: drag->axes[0] = scale[i]; break;
+    case GZ_PART_SCALE_PLANE: (void)gz_normalize(gz_add(scale[i], scale[j]), &drag->axes[0]); break;
+    default: break;
+    }
+    if (is_scale(parts.part)) drag->start_value[0] = gz_component(gizmo->scale, i);
+    drag->directions[0] = drag->axes[0];
+    if (gz_handle_value_count(drag->handle) == 2) drag->directions[1] = drag->axes[1];
+}
+
+static void choose_rule(struct gz_drag *drag, const struct gz_gizmo *gizmo, const struct gz_tool *tool,
+                        const struct gz_sight *sight)
+{
+    switch (part_of(drag)) {
+    case GZ_PART_MOVE_AXIS:
+    case GZ_PART_SCALE_AXIS:
+    case GZ_PART_SCALE_PLANE: choose_axis_rule(drag, tool, sight); break;
+    case GZ_PART_MOVE_PLANE:
+    case GZ_PART_MOVE_VIEW: drag->rule = GZ_RULE_PLANE; break;
+    case GZ_PART_RING:
+    case GZ_PART_VIEW_RING: choose_ring_rule(drag, sight, gizmo->size); break;
+    case GZ_PART_SCALE_ALL: drag->rule = GZ_RULE_UNIFORM; break;
+    default: drag->rule = GZ_RULE_BALL; break;
+    }
+}
+
+static enum gz_solve press_ball(struct gz_drag *drag, const struct gz_sight *sight)
+{
+    struct gz_ball_place ball = ball_of(drag);
+    if (!gz_ball_point(&ball, sight, &drag->ball_press)) return GZ_SOLVE_NONE;
+    drag->ball_side = gz_ball_across(drag->ball_press);
+    return GZ_SOLVE_OK;
+}
+
+/* The depth of the point that was grabbed, which later depths are limited by. */
+static double grabbed_depth(const struct gz_drag *drag, const struct gz_sight *sight)
+{
+    double w = gz_see_point(sight, drag->origin).w;
+    if (drag->rule == GZ_RULE_AXIS_PIXELS || drag->rule == GZ_RULE_UNIFORM || drag->rule == GZ_RULE_RING) return w;
+    w += drag->press[0] * gz_see_vector(sight, drag->axes[0]).w;
+    if (drag->rule == GZ_RULE_PLANE || drag->rule == GZ_RULE_AXIS_PLANE)
+        w += drag->press[1] * gz_see_vector(sight, drag->axes[1]).w;
+    return w;
+}
+
+static enum gz_solve press(struct gz_drag *drag, const struct gz_tool *tool, const struct gz_sight *sight)
+{
+    const struct gz_range anywhere = {0, HUGE_VAL};
+    if (drag->rule == GZ_RULE_BALL) return press_ball(drag, sight);
+    if (measure(drag, sight, anywhere, drag->press) != GZ_SOLVE_OK) return GZ_SOLVE_NONE;
+    if (is_scale(part_of(drag))) {
+        enum gz_rule before = drag->rule;
+        check_factor_rule(drag, tool, sight, drag->press[0]);
+        if (drag->rule != before && measure(drag, sight, anywhere, drag->press) != GZ_SOLVE_OK) return GZ_SOLVE_NONE;
+    }
+    double uv[2];
+    if (drag->rule == GZ_RULE_RING && gz_place_on_plane(sight, drag->origin, drag->axes, anywhere, uv) != GZ_SOLVE_OK)
+        return GZ_SOLVE_NONE;
+    drag->depth = grabbed_depth(drag, sight);
+    return drag->depth > 0 && isfinite(drag->depth) ? GZ_SOLVE_OK : GZ_SOLVE_NONE;
+}
+
+static void copy_tool(struct gz_drag *drag, const struct gz_tool *tool)
+{
+    drag->snap = tool->snap;
+    drag->ball = tool->ball;
+    drag->fit = tool->ball_fit;
+    drag->size_px = tool->size_px;
+    for (int i = 0; i < 3; i++) drag->circle[i] = tool->ball_circle[i];
+}
+
+enum gz_solve gz_drag_begin(struct gz_drag *drag, enum gz_handle handle, const struct gz_gizmo *gizmo,
+                            const struct gz_tool *tool, const struct gz_camera *camera,
+                            const struct gz_pointer *pointer, uint32_t mods)
+{
+    struct gz_drag made = {.handle = handle, .origin = gizmo->origin, .pivot = gizmo->origin, .each = gizmo->each};
+    enum gz_part part = part_of(&made);
+    struct gz_sight sight = {.camera = camera};
+    if (part == GZ_PART_NONE) return GZ_SOLVE_NONE;
+    bool needs_view = part == GZ_PART_MOVE_VIEW || part == GZ_PART_VIEW_RING;
+    if (pointer == NULL && camera == NULL && needs_view) return GZ_SOLVE_NONE;
+    if (pointer != NULL && !clean_pointer(pointer, &made.press_pointer)) return GZ_SOLVE_NONE;
+    if (pointer != NULL && !gz_sight_init(&sight, camera, &made.press_pointer)) return GZ_SOLVE_NONE;
+    copy_tool(&made, tool);
+    made.frame = (gz_mat3){gizmo->scale_axes[0], gizmo->scale_axes[1], gizmo->scale_axes[2]};
+    if (!gz_mat3_inverse(&made.frame, &made.frame_inverse)) return GZ_SOLVE_NONE;
+    struct gz_view_frame view = gz_sight_frame(&sight);
+    set_axes(&made, gizmo, &view);
+    made.gain = gizmo->size;
+    made.typed_only = pointer == NULL;
+    if (pointer != NULL) {
+        choose_rule(&made, gizmo, tool, &sight);
+        if (press(&made, tool, &sight) != GZ_SOLVE_OK) return GZ_SOLVE_NONE;
+        made.real = made.slowed = made.from_real = made.from_slowed = made.press_pointer;
+        made.fine = (mods & (1u << GZ_MOD_FINE)) != 0;
+    }
+    *drag = made;
+    return GZ_SOLVE_OK;
+}
+
+/* ---- Solving ---- */
+
+static enum gz_solve solve_ball(const struct gz_drag *drag, const struct gz_sight *sight, uint32_t mods,
+                                struct gz_motion *motion)
+{
+    struct gz_ball_place ball = ball_of(drag);
+    gz_vec3 now;
+    if (!gz_ball_point(&ball, sight, &now)) return GZ_SOLVE_KEPT;
+    const gz_vec3 *press_point = &drag->ball_press;
+    bool still = now.x == press_point->x && now.y == press_point->y && now.z == press_point->z;
+    gz_quat q = still ? gz_quat_identity : gz_ball_turn(drag->ball, *press_point, now, drag->ball_side);
+    gz_vec3 axis = {q.x, q.y, q.z};
+    double value[2] = {2 * atan2(gz_length(axis), q.w), 0};
+    bool snaps = snap_wanted(drag, mods);
+    if (snaps) value[0] = snapped(drag, GZ_PART_BALL, 0, value[0]);
+    struct gz_drag turned = *drag;
+    if (!gz_normalize(axis, &turned.turn_axis)) turned.turn_axis = drag->ball_side;
+    struct gz_motion made;
+    if (!make_motion(&turned, value, value[0], &made)) return GZ_SOLVE_KEPT;
+    if (!snaps && made.kind == GZ_MOTION_ROTATE) made.turn = q;
+    *motion = made;
+    return GZ_SOLVE_OK;
+}
+
+static enum gz_solve solve_value(struct gz_drag *drag, const struct gz_camera *camera, const struct gz_pointer *pointer,
+                                 const struct gz_sight *sight, double value[2], double *turn)
+{
+    struct gz_range range = range_of(drag, sight);
+    double now[2];
+    enum gz_solve result = measure(drag, sight, range, now);
+    bool on_plane = drag->rule == GZ_RULE_PLANE || drag->rule == GZ_RULE_AXIS_PLANE;
+    if (result == GZ_SOLVE_KEPT && on_plane) result = measure_on_the_way(drag, camera, pointer, range, now);
+    if (result == GZ_SOLVE_KEPT) return GZ_SOLVE_KEPT;
+    enum gz_solve limited = value_of(drag, sight, range, now, value, turn);
+    return limited == GZ_SOLVE_OK ? result : limited;
+}
+
+/* Values onto the grid, unless nothing has moved: a press alone never jumps there. */
+static void snap_values(const struct gz_drag *drag, double value[2], double *turn)
+{
+    enum gz_part part = part_of(drag);
+    bool still = is_scale(part) ? value[0] == 1 : value[0] == 0 && value[1] == 0;
+    if (still) return;
+    for (int i = 0; i < gz_handle_value_count(drag->handle); i++) value[i] = snapped(drag, part, i, value[i]);
+    *turn = remainder(value[0], two_pi);
+}
+
+enum gz_solve gz_drag_solve(struct gz_drag *drag, const struct gz_camera *camera, const struct gz_pointer *pointer,
+                            uint32_t mods, struct gz_motion *motion)
+{
+    struct gz_pointer clean;
+    struct gz_sight sight;
+    if (drag->typed_only || pointer->is_ray != drag->press_pointer.is_ray) return GZ_SOLVE_KEPT;
+    if (!clean_pointer(pointer, &clean)) return GZ_SOLVE_KEPT;
+    clean = follow_pointer(drag, &clean, mods);
+    if (!gz_sight_init(&sight, camera, &clean)) return GZ_SOLVE_KEPT;
+    if (drag->rule == GZ_RULE_BALL) return solve_ball(drag, &sight, mods, motion);
+    double value[2], turn = 0;
+    enum gz_solve result = solve_value(drag, camera, &clean, &sight, value, &turn);
+    if (result == GZ_SOLVE_KEPT) return GZ_SOLVE_KEPT;
+    if (snap_wanted(drag, mods)) snap_values(drag, value, &turn);
+    return make_motion(drag, value, turn, motion) ? result : GZ_SOLVE_KEPT;
+}
+
+enum gz_solve gz_drag_value(const struct gz_drag *drag, const double *value, int count, struct gz_motion *motion)
+{
+    enum gz_part part = part_of(drag);
+    if (count < 1 || count != gz_handle_value_count(drag->handle)) return GZ_SOLVE_NONE;
+    const double pair[2] = {value[0], count > 1 ? value[1] : 0};
+    if (!isfinite(pair[0]) || !isfinite(pair[1]) || (is_scale(part) && pair[0] == 0)) return GZ_SOLVE_NONE;
+    return make_motion(drag, pair, remainder(pair[0], two_pi), motion) ? GZ_SOLVE_OK : GZ_SOLVE_NONE;
+}

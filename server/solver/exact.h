@@ -1,0 +1,62 @@
+/* exact.h - sums and products that carry their rounding error along (Dekker, Knuth; Dot2 of Ogita, Rump and Oishi).
+ *
+ * A point with coordinates of 1e7 seen from a metre away loses seven digits in a plain dot product with the view matrix;
+ * with the errors carried it loses none. The result is as good as one computed with twice the digits and rounded once.
+ * Products split by Dekker give the same bits as a fused multiply-add, so builds with and without one agree.
+ * Pure; past 1e290 the split overflows and the result is not finite, which the callers look for anyway. */
+#ifndef GZ_SOLVER_EXACT_H
+#define GZ_SOLVER_EXACT_H
+
+#include <math.h>
+
+#include "base/linear.h"
+
+/* What rounding took from sum = a + b. */
+static inline double gz_sum_error(double a, double b, double sum)
+{
+    double b_part = sum - a;
+    return (a - (sum - b_part)) + (b - b_part);
+}
+
+/* What rounding took from product = a * b. */
+static inline double gz_product_error(double a, double b, double product)
+{
+#ifdef FP_FAST_FMA
+    return fma(a, b, -product);
+#else
+    const double splitter = 134217729; /* 2^27 + 1: halves of 26 bits whose products are exact */
+    double a_wide = splitter * a, b_wide = splitter * b;
+    double a_high = a_wide - (a_wide - a), b_high = b_wide - (b_wide - b);
+    double a_low = a - a_high, b_low = b - b_high;
+    return ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low;
+#endif
+}
+
+/* row[0..2] . v, as if with twice the digits. */
+static inline double gz_dot_exact(const double row[3], gz_vec3 v)
+{
+    double p = row[0] * v.x, q = row[1] * v.y, r = row[2] * v.z;
+    double pq = p + q, sum = pq + r;
+    double lost = gz_product_error(row[0], v.x, p) + gz_product_error(row[1], v.y, q) + gz_sum_error(p, q, pq) +
+                  gz_product_error(row[2], v.z, r) + gz_sum_error(pq, r, sum);
+    return sum + lost;
+}
+
+/* row[0..2] . v + row[3], as if with twice the digits. */
+static inline double gz_dot_exact_point(const double row[4], gz_vec3 v)
+{
+    double p = row[0] * v.x, q = row[1] * v.y, r = row[2] * v.z;
+    double pq = p + q, pqr = pq + r, sum = pqr + row[3];
+    double lost = gz_product_error(row[0], v.x, p) + gz_product_error(row[1], v.y, q) + gz_sum_error(p, q, pq) +
+                  gz_product_error(row[2], v.z, r) + gz_sum_error(pq, r, pqr) + gz_sum_error(pqr, row[3], sum);
+    return sum + lost;
+}
+
+/* a * b - c * d without the loss that comes where both products are nearly equal (Kahan). */
+static inline double gz_difference_of_products(double a, double b, double c, double d)
+{
+    double p = a * b, q = c * d;
+    return (p - q) + (gz_product_error(a, b, p) - gz_product_error(c, d, q));
+}
+
+#endif

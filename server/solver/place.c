@@ -1,0 +1,104 @@
+#include "solver/place.h"
+
+/* With k the foot's way along the image, as a part of the image's speed at the origin, t = k A / (A - k B) and the depth there
+ * is A * A / (A - k B), where A and B are the depths of origin and axis. So a depth out of range is seen before dividing, and
+ * the sign cannot change past the vanishing point. */
+enum gz_solve gz_place_on_axis(const struct gz_sight *sight, gz_vec3 origin, gz_vec3 axis, struct gz_range range,
+                               double *t)
+{
+    gz_seen a = gz_see_point(sight, origin), b = gz_see_vector(sight, axis);
+    double dx = gz_difference_of_products(b.x, a.w, a.x, b.w);
+    double dy = gz_difference_of_products(b.y, a.w, a.y, b.w);
+    double foot = -(a.x * dx + a.y * dy) * a.w / (dx * dx + dy * dy);
+    double rest = a.w - foot * b.w;
+    if (!(a.w > 0) || !isfinite(foot) || !isfinite(rest)) return GZ_SOLVE_KEPT;
+    enum gz_solve result = GZ_SOLVE_CLAMPED;
+    if (rest * range.max < a.w * a.w) {
+        *t = (range.max - a.w) / b.w;
+    } else if (rest * range.min > a.w * a.w) {
+        *t = (range.min - a.w) / b.w;
+    } else {
+        *t = foot * (a.w / rest);
+        result = GZ_SOLVE_OK;
+    }
+    return isfinite(*t) ? result : GZ_SOLVE_KEPT;
+}
+
+/* sin of the least angle between ray and axis that has a nearest place worth the name. */
+#define PARALLEL_SINE 1e-6
+
+enum gz_solve gz_place_closest(const struct gz_sight *sight, gz_vec3 origin, gz_vec3 axis, struct gz_range range,
+                               double *t)
+{
+    gz_vec3 from, along;
+    if (!gz_sight_ray(sight, origin, &from, &along)) return GZ_SOLVE_KEPT;
+    gz_vec3 across = gz_cross(axis, along);
+    double square = gz_dot(across, across);
+    if (!(square > PARALLEL_SINE * PARALLEL_SINE * gz_dot(axis, axis))) return GZ_SOLVE_KEPT;
+    double place = gz_dot(gz_cross(from, along), across) / square;
+    double ahead = gz_dot(along, gz_sub(gz_scale(axis, place), from));
+    gz_seen a = gz_see_point(sight, origin), b = gz_see_vector(sight, axis);
+    if (!isfinite(place) || !(ahead > 0) || !(a.w > 0)) return GZ_SOLVE_KEPT;
+    double depth = a.w + place * b.w;
+    bool inside = depth >= range.min && depth <= range.max;
+    *t = inside ? place : ((depth < range.min ? range.min : range.max) - a.w) / b.w;
+    return inside ? GZ_SOLVE_OK : GZ_SOLVE_CLAMPED;
+}
+
+/* The hit as (u, v, s): uv = (u / s, v / s). All three are linear in the pointer, and `volume` / s is the hit's depth. */
+struct hit {
+    double u, v, s, volume;
+};
+
+static struct hit find_hit(const struct gz_sight *sight, gz_vec3 origin, const gz_vec3 axes[2])
+{
+    gz_seen a = gz_see_point(sight, origin), b = gz_see_vector(sight, axes[0]), c = gz_see_vector(sight, axes[1]);
+    struct hit hit = {.u = gz_difference_of_products(a.y, c.x, a.x, c.y),
+                      .v = gz_difference_of_products(a.x, b.y, a.y, b.x),
+                      .s = gz_difference_of_products(b.x, c.y, b.y, c.x)};
+    hit.volume = a.w * hit.s + b.w * hit.u + c.w * hit.v;
+    return hit;
+}
+
+/* Whether the line of sight to the hit makes less than 0.1 degrees with the plane. */
+static bool grazes(const struct gz_sight *sight, gz_vec3 origin, const gz_vec3 axes[2], double u, double v)
+{
+    gz_vec3 normal = gz_cross(axes[0], axes[1]), line = gz_sight_offset(sight, origin);
+    double height = gz_dot(normal, line);
+    if (gz_sight_converges(sight)) line = gz_add(line, gz_add(gz_scale(axes[0], u), gz_scale(axes[1], v)));
+    return !(height * height >= GZ_GRAZING_MIN * GZ_GRAZING_MIN * gz_dot(normal, normal) * gz_dot(line, line));
+}
+
+enum gz_solve gz_place_on_plane(const struct gz_sight *sight, gz_vec3 origin, const gz_vec3 axes[2],
+                                struct gz_range range, double uv[2])
+{
+    struct hit hit = find_hit(sight, origin, axes);
+    double u = hit.u / hit.s, v = hit.v / hit.s, depth = hit.volume / hit.s;
+    if (!(depth >= range.min && depth <= range.max) || !(depth > 0)) return GZ_SOLVE_KEPT;
+    if (!isfinite(u) || !isfinite(v)) return GZ_SOLVE_KEPT;
+    if (grazes(sight, origin, axes, u, v)) return GZ_SOLVE_KEPT;
+    uv[0] = u;
+    uv[1] = v;
+    return GZ_SOLVE_OK;
+}
+
+bool gz_place_around(const struct gz_sight *sight, gz_vec3 origin, const gz_vec3 axes[2], double uv[2])
+{
+    struct hit hit = find_hit(sight, origin, axes);
+    double side = hit.volume < 0 ? -1 : 1;
+    if (hit.volume == 0 || !isfinite(hit.volume) || !isfinite(hit.u) || !isfinite(hit.v)) return false;
+    if (hit.u == 0 && hit.v == 0) return false;
+    uv[0] = side * hit.u;
+    uv[1] = side * hit.v;
+    return true;
+}
+
+bool gz_place_in_pixels(const struct gz_sight *sight, gz_vec3 origin, double pixels[2])
+{
+    gz_seen a = gz_see_point(sight, origin);
+    double x = -a.x / a.w, y = -a.y / a.w;
+    if (!(a.w > 0) || !isfinite(x) || !isfinite(y)) return false;
+    pixels[0] = x;
+    pixels[1] = y;
+    return true;
+}

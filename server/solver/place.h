@@ -1,0 +1,38 @@
+/* place.h - where the pointer is on an axis or a plane: the closed forms that every straight handle uses.
+ * Numbers are in units of the axes given. Sources: the homogeneous foot point and the ray's hit by Cramer's rule, both
+ * about the pointer, so that nothing large is subtracted. */
+#ifndef GZ_SOLVER_PLACE_H
+#define GZ_SOLVER_PLACE_H
+
+#include "solver/sight.h"
+
+/* Depths (w) that the handle's point may take. */
+struct gz_range {
+    double min, max;
+};
+
+/* sin of 5 degrees: an axis nearer to the line of sight, a plane nearer to edge-on, has no usable image. */
+#define GZ_SINE_MIN 0.08715574274765817
+/* sin of 0.1 degrees: planes are not followed nearer to their horizon. */
+#define GZ_GRAZING_MIN 0.0017453283658983088
+
+/* The place on origin + t * axis whose image is the foot of the pointer on the axis's image. */
+enum gz_solve gz_place_on_axis(const struct gz_sight *sight, gz_vec3 origin, gz_vec3 axis, struct gz_range range,
+                               double *t);
+
+/* The place on the axis nearest to the pointer's ray. */
+enum gz_solve gz_place_closest(const struct gz_sight *sight, gz_vec3 origin, gz_vec3 axis, struct gz_range range,
+                               double *t);
+
+/* The ray's hit with origin + uv[0] * axes[0] + uv[1] * axes[1]: OK, or KEPT where it misses, grazes or leaves the range. */
+enum gz_solve gz_place_on_plane(const struct gz_sight *sight, gz_vec3 origin, const gz_vec3 axes[2],
+                                struct gz_range range, double uv[2]);
+
+/* The hit's direction from the origin, not of any length but with a sign that is continuous through the horizon. False
+ * where the ray meets the origin or lies in the plane. */
+bool gz_place_around(const struct gz_sight *sight, gz_vec3 origin, const gz_vec3 axes[2], double uv[2]);
+
+/* Pixels from the origin's image to the pointer, right and down. False where the origin is not in front. */
+bool gz_place_in_pixels(const struct gz_sight *sight, gz_vec3 origin, double pixels[2]);
+
+#endif

@@ -1,0 +1,98 @@
+/* sight.h - one line of sight: a camera with a pointer in it, or a bare ray, seen the same way by every solver.
+ *
+ * A world point becomes (x, y, w): x / w and y / w are pixels from the pointer, right and down, and w > 0 is in front. The
+ * map is linear, vectors go through it like differences of points, so every question about the pointer is a small
+ * linear system: no ray, no matrix inverse and no depth convention is needed.
+ * A bare ray is a camera that looks along itself, with GZ_RAY_RADIANS_PER_PX to a pixel. */
+#ifndef GZ_SOLVER_SIGHT_H
+#define GZ_SOLVER_SIGHT_H
+
+#include "solver/exact.h"
+#include "solver/solver.h"
+
+typedef struct gz_seen {
+    double x, y, w;
+} gz_seen;
+
+struct gz_sight {
+    const struct gz_camera *camera; /* NULL for a ray without one */
+    bool is_ray;
+    double at[2];
+    gz_vec3 origin, right, down, along; /* the ray; unit */
+};
+
+/* False where the pointer has a number that is not finite, a ray no direction, or a pixel no camera. */
+bool gz_sight_init(struct gz_sight *sight, const struct gz_camera *camera, const struct gz_pointer *pointer);
+
+static inline gz_seen gz_see_ray(const struct gz_sight *sight, gz_vec3 v)
+{
+    return (gz_seen){gz_dot(sight->right, v) / GZ_RAY_RADIANS_PER_PX, gz_dot(sight->down, v) / GZ_RAY_RADIANS_PER_PX,
+                     gz_dot(sight->along, v)};
+}
+
+/* View space to pixels about the pointer; `one` is 1 for points, 0 for vectors. */
+static inline gz_seen gz_see_view(const struct gz_sight *sight, gz_vec3 v, double one)
+{
+    const double(*m)[4] = sight->camera->pixel;
+    double x = m[0][0] * v.x + m[0][1] * v.y + (m[0][2] * v.z + m[0][3] * one);
+    double y = m[1][0] * v.x + m[1][1] * v.y + (m[1][2] * v.z + m[1][3] * one);
+    double w = m[2][0] * v.x + m[2][1] * v.y + (m[2][2] * v.z + m[2][3] * one);
+    return (gz_seen){x - sight->at[0] * w, y - sight->at[1] * w, w};
+}
+
+static inline gz_vec3 gz_view_point(const struct gz_camera *camera, gz_vec3 point)
+{
+    return (gz_vec3){gz_dot_exact_point(camera->view[0], point), gz_dot_exact_point(camera->view[1], point),
+                     gz_dot_exact_point(camera->view[2], point)};
+}
+
+static inline gz_vec3 gz_view_vector(const struct gz_camera *camera, gz_vec3 vector)
+{
+    return (gz_vec3){gz_dot_exact(camera->view[0], vector), gz_dot_exact(camera->view[1], vector),
+                     gz_dot_exact(camera->view[2], vector)};
+}
+
+static inline gz_seen gz_see_point(const struct gz_sight *sight, gz_vec3 point)
+{
+    if (sight->is_ray) return gz_see_ray(sight, gz_sub(point, sight->origin));
+    return gz_see_view(sight, gz_view_point(sight->camera, point), 1);
+}
+
+static inline gz_seen gz_see_vector(const struct gz_sight *sight, gz_vec3 vector)
+{
+    if (sight->is_ray) return gz_see_ray(sight, vector);
+    return gz_see_view(sight, gz_view_vector(sight->camera, vector), 0);
+}
+
+/* From the viewer to the point: unit, world. In orthographic views the same for every point. */
+gz_vec3 gz_sight_toward(const struct gz_sight *sight, gz_vec3 point);
+
+/* Whether the lines of sight meet in an eye: not so in orthographic views. */
+static inline bool gz_sight_converges(const struct gz_sight *sight)
+{
+    return sight->is_ray || sight->camera->perspective;
+}
+
+/* From the eye of this line of sight to the point; where there is no eye, the unit direction of sight. */
+static inline gz_vec3 gz_sight_offset(const struct gz_sight *sight, gz_vec3 point)
+{
+    const struct gz_camera *camera = sight->camera;
+    if (sight->is_ray) return gz_sub(point, sight->origin);
+    if (!camera->perspective) return gz_negate(camera->backward);
+    return gz_mat3_apply(&camera->view_to_world, gz_sub(gz_view_point(camera, point), camera->eye_view));
+}
+
+/* The viewer's frame, orthonormal: screen x, against screen y, to the viewer. A bare ray's has its up as near +Y as can be. */
+struct gz_view_frame {
+    gz_vec3 right, up, backward;
+};
+struct gz_view_frame gz_sight_frame(const struct gz_sight *sight);
+
+/* The ray under the pointer in world space: from the eye (in orthographic views from the camera's plane), relative to
+ * `about` so that no digit is lost far from the world's origin. `direction` is unit. False where there is none. */
+bool gz_sight_ray(const struct gz_sight *sight, gz_vec3 about, gz_vec3 *origin, gz_vec3 *direction);
+
+/* Nothing nearer than this part of the gizmo's own depth is drawn or picked. */
+#define GZ_CLIP_RATIO 1e-4
+
+#endif
