@@ -1,0 +1,34 @@
+#!/bin/sh
+# Checks the walls between the rooms: what each may include, of ours and of the libraries. One line per breach.
+set -eu
+cd "$1"
+breaches=0
+
+# may ROOM PATTERN: every #include in the room's files matches the extended regular expression or is of the C library.
+standard='<(assert|ctype|dirent|errno|fcntl|float|inttypes|limits|math|pthread|signal|stdalign|stdarg|stdbool|stddef|stdint|stdio|stdlib|string|strings|time|unistd|getopt|netdb)\.h>|<(sys|netinet|arpa|linux)/[a-z_]+\.h>'
+may() {
+    found=$(grep -HnE '^[[:space:]]*#[[:space:]]*include' "$1"/*.c "$1"/*.h 2>/dev/null | grep -vE "include ($standard|$2)" || true)
+    [ -z "$found" ] && return 0
+    echo "$found" | sed "s|^|$1 may not include: |"
+    breaches=1
+}
+
+ours='"(limits|base/[a-z_]+)\.h"'
+may server/base "$ours"
+may server/solver "$ours|\"solver/[a-z_]+\.h\""
+may proto "$ours|\"proto/[a-z_]+\.h\"|<msgpack[a-z_/]*\.h>"
+may server/scene "$ours|\"scene/[a-z_]+\.h\""
+may server/sync "$ours|\"(scene|proto|sync)/[a-z_]+\.h\""
+may server/session "$ours|\"(scene|proto|sync|solver|session)/[a-z_]+\.h\""
+may server/store "$ours|\"(scene|store|schema)/[a-z_]+\.h\"|<(sqlite3|uv)\.h>"
+may server/exchange "$ours|\"exchange/[a-z_]+\.h\"|<jansson\.h>"
+may server/net "$ours|\"((proto|net)/[a-z_]+|session/core|scene/record)\.h\"|<(libwebsockets|uv)\.h>"
+
+# The core has no clock, no thread, no file: it is a function of its inputs.
+for room in solver scene sync session; do
+    found=$(grep -nE '\b(time|clock_gettime|gettimeofday|rand|random|fopen|open|read|write|pthread_[a-z]+|getenv)\(' server/$room/*.c | grep -vE 'include' || true)
+    [ -z "$found" ] && continue
+    echo "server/$room reaches outside: $found"
+    breaches=1
+done
+exit $breaches
