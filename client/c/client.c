@@ -1,0 +1,548 @@
+#include <inttypes.h>
+#include <libwebsockets.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "gizmo_client.h"
+#include "url.h"
+
+#define JOIN_SECONDS 10.0
+/* Bytes of one message from the server. A delta is cut at GZ_DELTA_BYTES_MAX, an answer fits an outbox; the rest is room. */
+#define SERVER_MESSAGE_BYTES_MAX (64u * 1024 * 1024)
+#define READ_BYTES (64u * 1024)
+#define DESCRIPTORS_MAX 8 /* of a context: the socket and what libwebsockets wakes itself with */
+
+struct frame {
+    struct frame *next;
+    struct gz_buffer bytes;
+};
+
+struct frame_queue {
+    struct frame *first, **end; /* end: where the next one is hung */
+};
+
+enum state { CLOSED, CONNECTING, OPEN };
+
+struct gz_client {
+    struct gz_url url;
+    char *address, *scene, *user, *token;
+    struct gz_client_options options; /* its texts are those above */
+
+    struct lws_context *context;
+    struct lws *wsi;
+    lws_sorted_usec_list_t timer; /* ends a wait */
+    enum state state;
+    char reason[GZ_ERROR_BYTES_MAX];
+
+    struct gz_buffer incoming;   /* the message that is coming in */
+    struct frame_queue received; /* whole messages; the first is being read */
+    size_t offset;               /* in the first of them */
+    struct gz_arena arena;       /* of the message handed out last */
+    struct gz_message message;   /* that message */
+    struct frame_queue unsent;
+
+    struct gz_mirror *mirror;
+    struct gz_welcome welcome;
+    char welcome_scene[GZ_SCENE_NAME_BYTES_MAX + 1], welcome_server[128];
+    uint64_t saved, rid;
+    gz_client_handler *handler;
+    void *handler_context;
+};
+
+/* ---- small things ---- */
+
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+struct gz_text gz_client_text(const char *terminated)
+{
+    return (struct gz_text){terminated, terminated != NULL ? strlen(terminated) : 0};
+}
+
+static void queue_init(struct frame_queue *queue)
+{
+    queue->first = NULL;
+    queue->end = &queue->first;
+}
+
+static void queue_push(struct frame_queue *queue, struct frame *frame)
+{
+    frame->next = NULL;
+    *queue->end = frame;
+    queue->end = &frame->next;
+}
+
+static void queue_drop(struct frame_queue *queue)
+{
+    struct frame *frame = queue->first;
+    queue->first = frame->next;
+    if (queue->first == NULL) queue->end = &queue->first;
+    gz_buffer_finish(&frame->bytes);
+    free(frame);
+}
+
+static void queue_clear(struct frame_queue *queue)
+{
+    while (queue->first != NULL) queue_drop(queue);
+}
+
+/* The first reason is the cause; what follows from it is not told. */
+static void set_reason(struct gz_client *client, const char *reason)
+{
+    if (client->reason[0] == '\0') snprintf(client->reason, sizeof client->reason, "%s", reason);
+}
+
+static void over(struct gz_client *client, const char *reason)
+{
+    set_reason(client, reason);
+    client->state = CLOSED;
+}
+
+/* ---- the socket ---- */
+
+static void handle_received(struct gz_client *client, struct lws *wsi, const void *bytes, size_t size)
+{
+    if (gz_buffer_append(&client->incoming, bytes, size) != GZ_OK) {
+        over(client, "the server sent a message that is too large");
+        return;
+    }
+    if (!lws_is_final_fragment(wsi) || lws_remaining_packet_payload(wsi) > 0) return;
+    struct frame *frame = lws_frame_is_binary(wsi) ? calloc(1, sizeof *frame) : NULL;
+    if (frame == NULL) {
+        over(client, lws_frame_is_binary(wsi) ? "no memory" : "the server sent text instead of bytes");
+        return;
+    }
+    frame->bytes = client->incoming;
+    queue_push(&client->received, frame);
+    gz_buffer_init(&client->incoming, SERVER_MESSAGE_BYTES_MAX, 0);
+}
+
+static void handle_writable(struct gz_client *client, struct lws *wsi)
+{
+    struct frame *frame = client->unsent.first;
+    if (frame == NULL) return;
+    int written = lws_write(wsi, frame->bytes.data, frame->bytes.size, LWS_WRITE_BINARY);
+    if (written < (int)frame->bytes.size) {
+        over(client, "the connection broke while sending");
+        return;
+    }
+    queue_drop(&client->unsent);
+    if (client->unsent.first != NULL) lws_callback_on_writable(wsi);
+}
+
+static void handle_close_frame(struct gz_client *client, const uint8_t *bytes, size_t size)
+{
+    if (size <= 2) return;
+    char reason[GZ_ERROR_BYTES_MAX];
+    snprintf(reason, sizeof reason, "the server closed the connection: %.*s", (int)(size - 2), (const char *)bytes + 2);
+    set_reason(client, reason);
+}
+
+static int handle_event(struct lws *wsi, enum lws_callback_reasons event, void *user, void *in, size_t size)
+{
+    (void)user;
+    struct gz_client *client = wsi != NULL ? lws_context_user(lws_get_context(wsi)) : NULL;
+    if (client == NULL || client->wsi == NULL) return 0;
+    switch (event) {
+    case LWS_CALLBACK_CLIENT_ESTABLISHED: client->state = OPEN; break;
+    case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
+        over(client, in != NULL ? (const char *)in : "nobody answers there");
+        client->wsi = NULL;
+        break;
+    case LWS_CALLBACK_CLIENT_RECEIVE: handle_received(client, wsi, in, size); break;
+    case LWS_CALLBACK_CLIENT_WRITEABLE: handle_writable(client, wsi); break;
+    case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE: handle_close_frame(client, in, size); break;
+    case LWS_CALLBACK_CLIENT_CLOSED:
+        over(client, "the server closed the connection");
+        client->wsi = NULL;
+        break;
+    default: break;
+    }
+    return client->wsi != NULL && client->state == CLOSED ? -1 : 0;
+}
+
+static const struct lws_protocols protocols[] = {{.name = GZ_SUBPROTOCOL, .callback = handle_event}, {0}};
+
+static void handle_timer(lws_sorted_usec_list_t *timer)
+{
+    (void)timer; /* that the service call returns is all it is for */
+}
+
+/* One pass of the socket; waits for something to happen until `deadline`. */
+static void service(struct gz_client *client, double deadline)
+{
+    double left = deadline - now_s();
+    if (left <= 0) {
+        lws_service(client->context, -1);
+        return;
+    }
+    lws_sul_schedule(client->context, 0, &client->timer, handle_timer, (lws_usec_t)(left * 1e6) + 1);
+    lws_service(client->context, 0);
+    lws_sul_cancel(&client->timer);
+}
+
+void gz_client_cut(struct gz_client *client)
+{
+    client->wsi = NULL; /* what closing calls back is of no interest */
+    if (client->context != NULL) {
+        lws_sul_cancel(&client->timer);
+        lws_context_destroy(client->context);
+    }
+    client->context = NULL;
+    over(client, "the connection was cut here");
+}
+
+static enum gz_status open_socket(struct gz_client *client, struct gz_error *error)
+{
+    lws_set_log_level(0, NULL);
+    client->context = lws_create_context(&(struct lws_context_creation_info){
+        .port = CONTEXT_PORT_NO_LISTEN,
+        .protocols = protocols,
+        .user = client,
+        .gid = -1,
+        .uid = -1,
+        .pt_serv_buf_size = READ_BYTES,
+        .fd_limit_per_thread = DESCRIPTORS_MAX,
+        .options = client->url.tls ? LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT : 0,
+    });
+    if (client->context == NULL) return gz_fail(error, GZ_INTERNAL, "libwebsockets could not be started");
+    client->state = CONNECTING;
+    client->reason[0] = '\0';
+    struct lws *wsi = lws_client_connect_via_info(&(struct lws_client_connect_info){
+        .context = client->context,
+        .address = client->url.host,
+        .port = client->url.port,
+        .path = client->url.path,
+        .host = client->url.authority,
+        .origin = client->url.authority,
+        .protocol = GZ_SUBPROTOCOL,
+        .ssl_connection = client->url.tls ? LCCSCF_USE_SSL : 0,
+        .pwsi = &client->wsi,
+    });
+    if (wsi == NULL) over(client, "nobody answers there");
+    return GZ_OK;
+}
+
+bool gz_client_is_open(const struct gz_client *client)
+{
+    const struct frame *frame = client->received.first;
+    bool unread = frame != NULL && (client->offset < frame->bytes.size || frame->next != NULL);
+    return client->state == OPEN || unread;
+}
+
+const char *gz_client_reason(const struct gz_client *client)
+{
+    return gz_client_is_open(client) ? "" : client->reason;
+}
+
+int gz_client_fd(const struct gz_client *client)
+{
+    return client->wsi != NULL ? (int)lws_get_socket_fd(client->wsi) : -1;
+}
+
+bool gz_client_wants_write(const struct gz_client *client)
+{
+    return client->state == OPEN && client->unsent.first != NULL;
+}
+
+/* ---- messages out ---- */
+
+enum gz_status gz_client_send(struct gz_client *client, struct gz_message *message, uint64_t *rid,
+                              struct gz_error *error)
+{
+    if (client->state != OPEN) return gz_fail(error, GZ_INTERNAL, "not connected: %s", client->reason);
+    if (rid != NULL) {
+        *rid = message->rid = ++client->rid;
+        message->has |= GZ_HAS(RID);
+    }
+    struct frame *frame = calloc(1, sizeof *frame);
+    if (frame == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory for a message");
+    gz_buffer_init(&frame->bytes, GZ_MESSAGE_BYTES_MAX, LWS_PRE);
+    enum gz_status status = gz_encode(&frame->bytes, message);
+    if (status != GZ_OK) {
+        gz_buffer_finish(&frame->bytes);
+        free(frame);
+        return gz_fail(error, status, "%s: the message does not fit", gz_op_word(message->op));
+    }
+    queue_push(&client->unsent, frame);
+    lws_callback_on_writable(client->wsi);
+    service(client, 0);
+    return GZ_OK;
+}
+
+enum gz_status gz_client_flush(struct gz_client *client, double timeout_s, struct gz_error *error)
+{
+    double deadline = now_s() + timeout_s;
+    while (client->state == OPEN && client->unsent.first != NULL) {
+        if (now_s() >= deadline) return gz_fail(error, GZ_INTERNAL, "the server took nothing for %g s", timeout_s);
+        service(client, deadline);
+    }
+    return client->state == OPEN ? GZ_OK : gz_fail(error, GZ_INTERNAL, "not connected: %s", client->reason);
+}
+
+/* ---- messages in ---- */
+
+static void copy_text(char *out, size_t size, struct gz_text text)
+{
+    snprintf(out, size, "%.*s", (int)text.size, text.bytes != NULL ? text.bytes : "");
+}
+
+static void take_welcome(struct gz_client *client, const struct gz_welcome *welcome)
+{
+    client->welcome = *welcome;
+    copy_text(client->welcome_scene, sizeof client->welcome_scene, welcome->scene);
+    copy_text(client->welcome_server, sizeof client->welcome_server, welcome->server);
+    client->welcome.scene = gz_client_text(client->welcome_scene);
+    client->welcome.server = gz_client_text(client->welcome_server);
+    client->saved = 0;
+    if (!welcome->resumed) gz_mirror_clear(client->mirror);
+}
+
+static enum gz_status take_delta(struct gz_client *client, const struct gz_delta *delta, struct gz_error *error)
+{
+    if (delta->saved > client->saved) client->saved = delta->saved;
+    return gz_mirror_apply(client->mirror, delta, error);
+}
+
+/* What the client itself needs of a message. */
+static enum gz_status take(struct gz_client *client, struct gz_error *error)
+{
+    const struct gz_message *message = &client->message;
+    char reason[GZ_ERROR_BYTES_MAX];
+    switch (message->op) {
+    case GZ_OP_WELCOME: take_welcome(client, &message->welcome); return GZ_OK;
+    case GZ_OP_DELTA: return take_delta(client, &message->delta, error);
+    case GZ_OP_SAVED:
+        if (message->saved_seq > client->saved) client->saved = message->saved_seq;
+        return GZ_OK;
+    case GZ_OP_BYE:
+        copy_text(reason, sizeof reason, message->bye.reason);
+        set_reason(client, reason);
+        return GZ_OK;
+    case GZ_OP_ERROR:
+        if (!message->error.fatal) return GZ_OK;
+        copy_text(reason, sizeof reason, message->error.message);
+        set_reason(client, reason);
+        return GZ_OK;
+    default: return GZ_OK;
+    }
+}
+
+/* Decodes the next message of what has come; false where there is none. */
+static bool decode_next(struct gz_client *client)
+{
+    struct frame *frame = client->received.first;
+    if (frame != NULL && client->offset == frame->bytes.size) {
+        queue_drop(&client->received);
+        client->offset = 0;
+        frame = client->received.first;
+    }
+    if (frame == NULL) return false;
+    struct gz_error error = {.status = GZ_OK};
+    gz_arena_reset(&client->arena, gz_decode_bytes_max(frame->bytes.size));
+    enum gz_status status = gz_decode(GZ_FROM_SERVER, frame->bytes.data, frame->bytes.size, &client->offset,
+                                      &client->arena, &client->message, &error);
+    if (status == GZ_OK) status = take(client, &error);
+    if (status == GZ_OK) return true;
+    queue_clear(&client->received);
+    client->offset = 0;
+    over(client, error.message);
+    return false;
+}
+
+const struct gz_message *gz_client_next(struct gz_client *client, double timeout_s)
+{
+    double deadline = now_s() + timeout_s;
+    bool last = false;
+    while (!decode_next(client)) {
+        if (client->state != OPEN || last) return NULL;
+        last = now_s() >= deadline;
+        service(client, deadline);
+    }
+    return &client->message;
+}
+
+void gz_client_set_handler(struct gz_client *client, gz_client_handler *handler, void *context)
+{
+    client->handler = handler;
+    client->handler_context = context;
+}
+
+static enum gz_status no_answer(const struct gz_client *client, double timeout_s, struct gz_error *error)
+{
+    if (client->state != OPEN) return gz_fail(error, GZ_INTERNAL, "the connection is over: %s", client->reason);
+    return gz_fail(error, GZ_INTERNAL, "the server did not answer within %g s", timeout_s);
+}
+
+enum gz_status gz_client_answer(struct gz_client *client, uint64_t rid, double timeout_s,
+                                const struct gz_message **answer, struct gz_error *error)
+{
+    double deadline = now_s() + timeout_s;
+    for (;;) {
+        const struct gz_message *message = gz_client_next(client, deadline - now_s());
+        if (message == NULL) return no_answer(client, timeout_s, error);
+        bool answers = message->op == GZ_OP_OK || message->op == GZ_OP_ERROR;
+        if (answers && (message->has & GZ_HAS(RID)) && message->rid == rid) {
+            if (answer != NULL) *answer = message;
+            if (message->op == GZ_OP_OK) return GZ_OK;
+            return gz_fail(error, message->error.code, "%.*s", (int)message->error.message.size,
+                           message->error.message.bytes);
+        }
+        if (client->handler != NULL) client->handler(client->handler_context, message);
+    }
+}
+
+enum gz_status gz_client_request(struct gz_client *client, struct gz_message *message, double timeout_s,
+                                 const struct gz_message **answer, struct gz_error *error)
+{
+    uint64_t rid;
+    enum gz_status status = gz_client_send(client, message, &rid, error);
+    return status == GZ_OK ? gz_client_answer(client, rid, timeout_s, answer, error) : status;
+}
+
+enum gz_status gz_client_await(struct gz_client *client, uint64_t seq, double timeout_s, struct gz_error *error)
+{
+    double deadline = now_s() + timeout_s;
+    while (!gz_mirror_is_complete(client->mirror) || gz_mirror_seq(client->mirror) < seq) {
+        const struct gz_message *message = gz_client_next(client, deadline - now_s());
+        if (message == NULL) return no_answer(client, timeout_s, error);
+        if (client->handler != NULL) client->handler(client->handler_context, message);
+    }
+    return GZ_OK;
+}
+
+/* ---- joining ---- */
+
+const struct gz_welcome *gz_client_welcome(const struct gz_client *client)
+{
+    return &client->welcome;
+}
+
+const struct gz_mirror *gz_client_mirror(const struct gz_client *client)
+{
+    return client->mirror;
+}
+
+uint64_t gz_client_saved(const struct gz_client *client)
+{
+    return client->saved;
+}
+
+static struct gz_message make_hello(const struct gz_client *client)
+{
+    const struct gz_client_options *options = &client->options;
+    struct gz_message message = {.op = GZ_OP_HELLO};
+    message.hello = (struct gz_hello){
+        .v = GZ_PROTOCOL_VERSION,
+        .scene = gz_client_text(options->scene),
+        .user = gz_client_text(options->user),
+        .token = gz_client_text(options->token),
+        .role = options->role,
+        .create = options->create,
+        .draw = options->draw,
+        .resume_epoch = client->welcome.epoch,
+        .resume_seq = gz_mirror_seq(client->mirror),
+    };
+    if (options->token != NULL) message.has |= GZ_HAS(TOKEN);
+    if (options->has_role) message.has |= GZ_HAS(ROLE);
+    if (client->welcome.epoch != 0 && gz_mirror_seq(client->mirror) != 0) message.has |= GZ_HAS(RESUME);
+    return message;
+}
+
+/* Waits until the socket stands, says hello and waits for the welcome. */
+static enum gz_status join(struct gz_client *client, double deadline, struct gz_error *error)
+{
+    while (client->state == CONNECTING && now_s() < deadline) service(client, deadline);
+    if (client->state == CONNECTING) over(client, "no answer in time");
+    if (client->state != OPEN)
+        return gz_fail(error, GZ_INTERNAL, "cannot connect to %s: %s", client->options.url, client->reason);
+
+    struct gz_message hello = make_hello(client);
+    enum gz_status status = gz_client_send(client, &hello, NULL, error);
+    if (status != GZ_OK) return status;
+    const struct gz_message *message = gz_client_next(client, deadline - now_s());
+    if (message == NULL) return no_answer(client, client->options.timeout_s, error);
+    if (message->op == GZ_OP_WELCOME) return GZ_OK;
+    if (message->op == GZ_OP_ERROR)
+        return gz_fail(error, message->error.code, "%.*s", (int)message->error.message.size,
+                       message->error.message.bytes);
+    return gz_fail(error, GZ_INTERNAL, "the server answered hello with %s", gz_op_word(message->op));
+}
+
+enum gz_status gz_client_reconnect(struct gz_client *client, struct gz_error *error)
+{
+    gz_client_cut(client);
+    queue_clear(&client->received);
+    queue_clear(&client->unsent);
+    gz_buffer_clear(&client->incoming);
+    client->offset = 0;
+    double deadline = now_s() + client->options.timeout_s;
+    enum gz_status status = open_socket(client, error);
+    if (status == GZ_OK) status = join(client, deadline, error);
+    if (status != GZ_OK) {
+        gz_client_cut(client);
+        queue_clear(&client->received);
+        client->offset = 0;
+    }
+    return status;
+}
+
+static bool copy_options(struct gz_client *client, const struct gz_client_options *options)
+{
+    client->options = *options;
+    client->address = strdup(options->url != NULL ? options->url : GZ_CLIENT_URL_DEFAULT);
+    client->scene = strdup(options->scene != NULL ? options->scene : "");
+    client->user = strdup(options->user != NULL ? options->user : "");
+    client->token = options->token != NULL ? strdup(options->token) : NULL;
+    client->options.url = client->address;
+    client->options.scene = client->scene;
+    client->options.user = client->user;
+    client->options.token = client->token;
+    if (options->timeout_s <= 0) client->options.timeout_s = JOIN_SECONDS;
+    if (options->token != NULL && client->token == NULL) return false;
+    return client->address != NULL && client->scene != NULL && client->user != NULL;
+}
+
+enum gz_status gz_client_create(struct gz_client **out, const struct gz_client_options *options, struct gz_error *error)
+{
+    *out = NULL;
+    struct gz_client *client = calloc(1, sizeof *client);
+    if (client == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory for a client");
+    queue_init(&client->received);
+    queue_init(&client->unsent);
+    gz_buffer_init(&client->incoming, SERVER_MESSAGE_BYTES_MAX, 0);
+    gz_arena_init(&client->arena, 0);
+    client->mirror = gz_mirror_create();
+    enum gz_status status = GZ_OK;
+    if (client->mirror == NULL || !copy_options(client, options))
+        status = gz_fail(error, GZ_NO_MEMORY, "no memory for a client");
+    if (status == GZ_OK) status = gz_url_parse(&client->url, client->options.url, error);
+    if (status == GZ_OK) status = gz_client_reconnect(client, error);
+    if (status != GZ_OK) {
+        gz_client_destroy(client);
+        return status;
+    }
+    *out = client;
+    return GZ_OK;
+}
+
+void gz_client_destroy(struct gz_client *client)
+{
+    if (client == NULL) return;
+    gz_client_cut(client);
+    queue_clear(&client->received);
+    queue_clear(&client->unsent);
+    gz_buffer_finish(&client->incoming);
+    gz_arena_finish(&client->arena);
+    gz_mirror_destroy(client->mirror);
+    free(client->address);
+    free(client->scene);
+    free(client->user);
+    free(client->token);
+    free(client);
+}

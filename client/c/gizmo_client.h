@@ -1,0 +1,147 @@
+/* gizmo_client.h - a client of gizmod: joins a scene, says what the user does, keeps the scene as the deltas tell it, and
+ * moves files over the HTTP paths. The protocol in words is proto/README.md; messages are the structs of proto/message.h.
+ *
+ * Two ways to use it:
+ * - Straight, for scripts: gz_client_create, then gz_client_request and gz_client_next with a time to wait.
+ * - From a loop: watch gz_client_fd for reading, and for writing while gz_client_wants_write; then call gz_client_next with
+ *   a timeout of 0 until it returns NULL.
+ *
+ * Units and frames are glTF's, as in base/linear.h; times to wait are seconds.
+ * Ownership: whoever creates destroys; destroy(NULL) is fine. A message handed out lives until the next call on its client,
+ *   what the mirror hands out until the next delta is applied.
+ * Threads: a client belongs to one thread at a time; several clients can live in several threads. libwebsockets' own
+ *   log lines are turned off for the process, because every failure comes back in words here.
+ * Errors: what the server refused has the server's code and words. A connection that cannot be made, that was lost, or
+ *   an answer that did not come in time is GZ_INTERNAL, with words that say which. */
+#ifndef GIZMO_CLIENT_H
+#define GIZMO_CLIENT_H
+
+#include "base/linear.h"
+#include "base/status.h"
+#include "proto/message.h"
+
+#define GZ_CLIENT_URL_DEFAULT "ws://127.0.0.1:7432/ws"
+
+/* ---- the scene, rebuilt from deltas alone ---- */
+
+struct gz_mirror;
+
+struct gz_mirror_node {
+    uint64_t id;
+    uint64_t parent; /* 0 is the root */
+    uint64_t by;     /* the session that moved it last, 0 where that was not said */
+    gz_trs trs;
+    char *name; /* UTF-8, terminated */
+    bool has_bounds;
+    gz_box bounds; /* local */
+    int64_t asset; /* its index in the scene's glTF, -1 for none */
+};
+
+struct gz_mirror *gz_mirror_create(void); /* NULL without memory */
+void gz_mirror_destroy(struct gz_mirror *mirror);
+
+/* Takes the mirror from delta->from to delta->seq. A delta from 0 starts over. One from elsewhere than where the mirror stands, with a new
+ * node that lacks a field, or that leaves a node without its parent is GZ_CONFLICT: the mirror is then no longer the
+ * server's scene, and a new join is the way out. */
+GZ_MUST_USE enum gz_status gz_mirror_apply(struct gz_mirror *mirror, const struct gz_delta *delta,
+                                           struct gz_error *error);
+void gz_mirror_clear(struct gz_mirror *mirror);
+
+uint64_t gz_mirror_seq(const struct gz_mirror *mirror);
+/* False before the first delta, and between deltas that said `more`. */
+bool gz_mirror_is_complete(const struct gz_mirror *mirror);
+size_t gz_mirror_count(const struct gz_mirror *mirror);
+const struct gz_mirror_node *gz_mirror_find(const struct gz_mirror *mirror, uint64_t id); /* NULL where there is none */
+/* All nodes by ascending id, or NULL without memory; the array is the caller's to free(), the nodes are the mirror's. */
+const struct gz_mirror_node **gz_mirror_list(const struct gz_mirror *mirror, size_t *count);
+/* The node's transform in the world. False where it, or one of its parents, is not there. */
+bool gz_mirror_world(const struct gz_mirror *mirror, uint64_t id, gz_affine *world);
+
+/* ---- a connection ---- */
+
+struct gz_client;
+
+struct gz_client_options {
+    const char *url;   /* ws://HOST:PORT/ws or wss://...; NULL: GZ_CLIENT_URL_DEFAULT */
+    const char *scene; /* the scene to join */
+    const char *user;  /* display name */
+    const char *token; /* NULL for none */
+    bool has_role;     /* ask for `role` instead of the most that the token allows */
+    enum gz_role role;
+    bool create;      /* make the scene where it is missing */
+    bool draw;        /* ask for the gizmo's lines */
+    double timeout_s; /* for joining, 0: 10 s */
+};
+
+/* Connects and joins; returns when the server's welcome is there. The options are copied. */
+GZ_MUST_USE enum gz_status gz_client_create(struct gz_client **client, const struct gz_client_options *options,
+                                            struct gz_error *error);
+/* Closes the connection, dropping what was not sent yet (see gz_client_flush). */
+void gz_client_destroy(struct gz_client *client);
+/* Joins again after the connection was lost, resuming where the mirror stands if the server still can; what the client had
+ * queued is dropped. On failure the client stays closed and can be tried again. */
+GZ_MUST_USE enum gz_status gz_client_reconnect(struct gz_client *client, struct gz_error *error);
+/* Cuts the connection as a failing network would, without a word to the server. */
+void gz_client_cut(struct gz_client *client);
+
+bool gz_client_is_open(const struct gz_client *client);
+/* Why the connection is over, in words; "" while it is open. */
+const char *gz_client_reason(const struct gz_client *client);
+/* What the server said to the last join. Valid until the next one. */
+const struct gz_welcome *gz_client_welcome(const struct gz_client *client);
+/* Kept up to date by gz_client_next and everything that waits. */
+const struct gz_mirror *gz_client_mirror(const struct gz_client *client);
+/* The highest seq that the server said is on stable storage. */
+uint64_t gz_client_saved(const struct gz_client *client);
+
+int gz_client_fd(const struct gz_client *client); /* -1 where it is closed */
+bool gz_client_wants_write(const struct gz_client *client);
+
+/* Queues a message and sends what the socket takes. Where `rid` is not NULL the message gets a number of its own, which is
+ * put there, and the server will answer it. Fails where the message cannot be encoded or the connection is over. */
+GZ_MUST_USE enum gz_status gz_client_send(struct gz_client *client, struct gz_message *message, uint64_t *rid,
+                                          struct gz_error *error);
+/* Waits until everything queued was given to the system. */
+GZ_MUST_USE enum gz_status gz_client_flush(struct gz_client *client, double timeout_s, struct gz_error *error);
+/* The next message of any kind, in order. NULL where none came within the time or the connection is over. */
+const struct gz_message *gz_client_next(struct gz_client *client, double timeout_s);
+
+/* Is shown every message that gz_client_answer and the functions below pass over while they wait. It must not call the
+ * client. */
+typedef void gz_client_handler(void *context, const struct gz_message *message);
+void gz_client_set_handler(struct gz_client *client, gz_client_handler *handler, void *context);
+
+/* Waits for the answer to `rid`: GZ_OK with the `ok` in *answer (which may be NULL), or the server's refusal as status
+ * and words, with the `error` message in *answer. For answers in several parts call it again while answer->ok.more. */
+GZ_MUST_USE enum gz_status gz_client_answer(struct gz_client *client, uint64_t rid, double timeout_s,
+                                            const struct gz_message **answer, struct gz_error *error);
+/* Sends, and waits for the answer. */
+GZ_MUST_USE enum gz_status gz_client_request(struct gz_client *client, struct gz_message *message, double timeout_s,
+                                             const struct gz_message **answer, struct gz_error *error);
+/* Waits until the mirror is complete and stands at `seq` or later. */
+GZ_MUST_USE enum gz_status gz_client_await(struct gz_client *client, uint64_t seq, double timeout_s,
+                                           struct gz_error *error);
+
+/* A text as the messages want it; NULL is the empty text. */
+struct gz_text gz_client_text(const char *terminated);
+
+/* ---- the HTTP paths ---- */
+
+struct gz_http {
+    const char *url;    /* the daemon's WebSocket URL; the paths lie beside its /ws. NULL: GZ_CLIENT_URL_DEFAULT */
+    const char *method; /* "GET" or "PUT" */
+    const char *path;   /* e.g. "/scenes/engine?replace" */
+    const char *token;  /* NULL for none */
+    const char *type;   /* the body's media type; NULL for none */
+    const void *body;
+    size_t body_size;
+    double timeout_s; /* of silence, 0: 60 s */
+    /* Gets the body of a successful answer piece by piece; anything but GZ_OK ends the transfer with that status. May be NULL. */
+    enum gz_status (*sink)(void *context, const void *bytes, size_t size);
+    void *context;
+};
+
+/* Performs the request. A refusal has the server's code and words. */
+GZ_MUST_USE enum gz_status gz_http_perform(const struct gz_http *http, struct gz_error *error);
+
+#endif

@@ -1,0 +1,231 @@
+#include <jansson.h>
+#include <libwebsockets.h>
+#include <string.h>
+#include <time.h>
+
+#include "gizmo_client.h"
+#include "url.h"
+
+#define SILENCE_SECONDS 60.0
+#define PIECE_BYTES (64u * 1024) /* of a body, sent at once */
+#define REFUSAL_BYTES_MAX 4096   /* of the answer that says why not */
+#define DESCRIPTORS_MAX 8
+
+struct transfer {
+    const struct gz_http *http;
+    struct lws *wsi;
+    size_t sent;
+    unsigned status; /* of HTTP, 0 before it is known */
+    struct gz_buffer refusal;
+    bool done;
+    double active_s; /* when something moved last */
+    enum gz_status result;
+    struct gz_error error;
+};
+
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void finish(struct transfer *transfer, enum gz_status status, const char *message)
+{
+    if (transfer->done) return;
+    transfer->done = true;
+    transfer->result = status;
+    if (status != GZ_OK) gz_fail(&transfer->error, status, "%s", message);
+}
+
+/* The server says why not as {code, message}; where it is another kind of server, its status has to do. */
+static void finish_refused(struct transfer *transfer)
+{
+    json_t *body = json_loadb((const char *)transfer->refusal.data, transfer->refusal.size, 0, NULL);
+    const char *code = json_string_value(json_object_get(body, "code"));
+    const char *message = json_string_value(json_object_get(body, "message"));
+    char words[64];
+    snprintf(words, sizeof words, "the server answered with HTTP status %u", transfer->status);
+    finish(transfer, code != NULL ? gz_status_from_word(code, strlen(code)) : GZ_INTERNAL,
+           message != NULL ? message : words);
+    json_decref(body);
+}
+
+static void finish_complete(struct transfer *transfer)
+{
+    if (transfer->status >= 200 && transfer->status < 300)
+        finish(transfer, GZ_OK, "");
+    else
+        finish_refused(transfer);
+}
+
+static bool add_header(struct lws *wsi, enum lws_token_indexes token, const char *value, uint8_t **at, uint8_t *end)
+{
+    return lws_add_http_header_by_token(wsi, token, (const uint8_t *)value, (int)strlen(value), at, end) == 0;
+}
+
+static int handle_headers(struct transfer *transfer, struct lws *wsi, uint8_t **at, size_t size)
+{
+    const struct gz_http *http = transfer->http;
+    uint8_t *end = *at + size;
+    char text[GZ_TOKEN_BYTES_MAX + 16];
+    bool fits = true;
+    if (http->token != NULL) {
+        snprintf(text, sizeof text, "Bearer %s", http->token);
+        fits = add_header(wsi, WSI_TOKEN_HTTP_AUTHORIZATION, text, at, end);
+    }
+    if (fits && http->type != NULL) fits = add_header(wsi, WSI_TOKEN_HTTP_CONTENT_TYPE, http->type, at, end);
+    if (fits && http->body != NULL) {
+        snprintf(text, sizeof text, "%zu", http->body_size);
+        fits = add_header(wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH, text, at, end);
+        lws_client_http_body_pending(wsi, http->body_size > 0);
+        lws_callback_on_writable(wsi);
+    }
+    if (!fits) finish(transfer, GZ_TOO_LARGE, "the request's headers do not fit");
+    return fits ? 0 : -1;
+}
+
+static int handle_body_writable(struct transfer *transfer, struct lws *wsi)
+{
+    const struct gz_http *http = transfer->http;
+    size_t left = http->body_size - transfer->sent;
+    if (http->body == NULL || left == 0) return 0;
+    size_t size = left < PIECE_BYTES ? left : PIECE_BYTES;
+    uint8_t piece[LWS_PRE + PIECE_BYTES];
+    memcpy(piece + LWS_PRE, (const uint8_t *)http->body + transfer->sent, size);
+    bool last = size == left;
+    if (lws_write(wsi, piece + LWS_PRE, size, last ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP) < (int)size) return -1;
+    transfer->sent += size;
+    if (last)
+        lws_client_http_body_pending(wsi, 0);
+    else
+        lws_callback_on_writable(wsi);
+    return 0;
+}
+
+static int handle_body_piece(struct transfer *transfer, const void *bytes, size_t size)
+{
+    if (transfer->status < 200 || transfer->status >= 300) {
+        size_t room = REFUSAL_BYTES_MAX - transfer->refusal.size;
+        return gz_buffer_append(&transfer->refusal, bytes, size < room ? size : room) == GZ_OK ? 0 : -1;
+    }
+    if (transfer->http->sink == NULL) return 0;
+    enum gz_status status = transfer->http->sink(transfer->http->context, bytes, size);
+    if (status != GZ_OK) finish(transfer, status, "what came could not be kept");
+    return status == GZ_OK ? 0 : -1;
+}
+
+static int handle_body_readable(struct lws *wsi)
+{
+    char piece[LWS_PRE + 4096];
+    char *at = piece + LWS_PRE;
+    int size = sizeof piece - LWS_PRE;
+    return lws_http_client_read(wsi, &at, &size) < 0 ? -1 : 0;
+}
+
+static void handle_closed(struct transfer *transfer)
+{
+    if (transfer->status != 0 && (transfer->status < 200 || transfer->status >= 300)) finish_refused(transfer);
+    finish(transfer, GZ_INTERNAL, "the connection ended before the answer did");
+    transfer->wsi = NULL;
+}
+
+static int handle_event(struct lws *wsi, enum lws_callback_reasons event, void *user, void *in, size_t size)
+{
+    (void)user;
+    struct transfer *transfer = wsi != NULL ? lws_context_user(lws_get_context(wsi)) : NULL;
+    if (transfer == NULL || transfer->wsi == NULL) return 0;
+    transfer->active_s = now_s();
+    switch (event) {
+    case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
+        finish(transfer, GZ_INTERNAL, in != NULL ? (const char *)in : "nobody answers there");
+        transfer->wsi = NULL;
+        return 0;
+    case LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER: return handle_headers(transfer, wsi, (uint8_t **)in, size);
+    case LWS_CALLBACK_CLIENT_HTTP_WRITEABLE: return handle_body_writable(transfer, wsi);
+    case LWS_CALLBACK_ESTABLISHED_CLIENT_HTTP: transfer->status = lws_http_client_http_response(wsi); return 0;
+    case LWS_CALLBACK_RECEIVE_CLIENT_HTTP: return handle_body_readable(wsi);
+    case LWS_CALLBACK_RECEIVE_CLIENT_HTTP_READ: return handle_body_piece(transfer, in, size);
+    case LWS_CALLBACK_COMPLETED_CLIENT_HTTP: finish_complete(transfer); return -1;
+    case LWS_CALLBACK_CLOSED_CLIENT_HTTP: handle_closed(transfer); return 0;
+    default: return 0;
+    }
+}
+
+static const struct lws_protocols protocols[] = {{.name = "http", .callback = handle_event}, {0}};
+
+static void handle_timer(lws_sorted_usec_list_t *timer)
+{
+    (void)timer; /* that the service call returns is all it is for */
+}
+
+static void run(struct transfer *transfer, struct lws_context *context, double silence_s)
+{
+    lws_sorted_usec_list_t timer = {0};
+    while (!transfer->done) {
+        double left = transfer->active_s + silence_s - now_s();
+        if (left <= 0) {
+            finish(transfer, GZ_INTERNAL, "the server did not answer in time");
+            break;
+        }
+        lws_sul_schedule(context, 0, &timer, handle_timer, (lws_usec_t)(left * 1e6) + 1);
+        lws_service(context, 0);
+        lws_sul_cancel(&timer);
+    }
+    transfer->wsi = NULL; /* what closing calls back is of no interest */
+}
+
+static struct lws_context *connect_http(struct transfer *transfer, const struct gz_url *url)
+{
+    lws_set_log_level(0, NULL);
+    struct lws_context *context = lws_create_context(&(struct lws_context_creation_info){
+        .port = CONTEXT_PORT_NO_LISTEN,
+        .protocols = protocols,
+        .user = transfer,
+        .gid = -1,
+        .uid = -1,
+        .fd_limit_per_thread = DESCRIPTORS_MAX,
+        .pt_serv_buf_size = GZ_TOKEN_BYTES_MAX + 4096,
+        .options = url->tls ? LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT : 0,
+    });
+    if (context == NULL) return NULL;
+    char path[2 * GZ_URL_BYTES_MAX];
+    snprintf(path, sizeof path, "%s%s", url->base, transfer->http->path);
+    struct lws *wsi = lws_client_connect_via_info(&(struct lws_client_connect_info){
+        .context = context,
+        .address = url->host,
+        .port = url->port,
+        .path = path,
+        .host = url->authority,
+        .origin = url->authority,
+        .method = transfer->http->method,
+        .protocol = "http",
+        .alpn = "http/1.1",
+        .ssl_connection = (url->tls ? LCCSCF_USE_SSL : 0) | LCCSCF_HTTP_NO_FOLLOW_REDIRECT,
+        .pwsi = &transfer->wsi,
+    });
+    if (wsi == NULL) finish(transfer, GZ_INTERNAL, "nobody answers there");
+    return context;
+}
+
+enum gz_status gz_http_perform(const struct gz_http *http, struct gz_error *error)
+{
+    const char *address = http->url != NULL ? http->url : GZ_CLIENT_URL_DEFAULT;
+    struct gz_url url;
+    enum gz_status status = gz_url_parse(&url, address, error);
+    if (status != GZ_OK) return status;
+    if (http->token != NULL && strlen(http->token) > GZ_TOKEN_BYTES_MAX)
+        return gz_fail(error, GZ_TOO_LARGE, "token: longer than %d bytes", GZ_TOKEN_BYTES_MAX);
+
+    struct transfer transfer = {.http = http, .active_s = now_s()};
+    gz_buffer_init(&transfer.refusal, REFUSAL_BYTES_MAX, 0);
+    struct lws_context *context = connect_http(&transfer, &url);
+    if (context == NULL) finish(&transfer, GZ_INTERNAL, "libwebsockets could not be started");
+    if (context != NULL) run(&transfer, context, http->timeout_s > 0 ? http->timeout_s : SILENCE_SECONDS);
+    if (context != NULL) lws_context_destroy(context);
+    gz_buffer_finish(&transfer.refusal);
+    if (transfer.result == GZ_OK) return GZ_OK;
+    if (transfer.status != 0) return gz_fail(error, transfer.result, "%s", transfer.error.message);
+    return gz_fail(error, transfer.result, "%s %s at %s: %s", http->method, http->path, address,
+                   transfer.error.message);
+}
