@@ -1,0 +1,69 @@
+#include <inttypes.h>
+
+#include "ctl.h"
+
+static const struct ctl_option options[] = {
+    {"--seq", CTL_INTEGER, "N", "as it was after this change", 0, NULL},
+    {"--time", CTL_TIME, "T", "as it was then: " CTL_WHEN_FORMS, 0, NULL},
+    {"--json", CTL_FLAG, NULL, "a JSON object a node", 0, NULL},
+    {NULL, CTL_FLAG, NULL, NULL, 0, NULL},
+};
+
+/* Puts the parts of the answer together; *seq is that of the state that was found. */
+static enum gz_status collect(struct gz_client *client, struct gz_message *question, struct gz_mirror *past,
+                              uint64_t *seq, struct gz_error *error)
+{
+    uint64_t rid;
+    enum gz_status status = gz_client_send(client, question, &rid, error);
+    struct gz_delta part = {.more = true};
+    while (status == GZ_OK && part.more) {
+        const struct gz_message *answer;
+        status = gz_client_answer(client, rid, CTL_ANSWER_SECONDS, &answer, error);
+        if (status != GZ_OK) break;
+        if (answer->has & GZ_HAS(SEQ)) *seq = answer->ok.seq;
+        part = (struct gz_delta){.from = part.seq, .seq = part.seq + 1, .more = answer->ok.more};
+        part.nodes = answer->ok.nodes;
+        part.count = answer->ok.node_count;
+        status = gz_mirror_apply(past, &part, error);
+    }
+    return status;
+}
+
+static enum gz_status show(const struct ctl_args *args, struct gz_client *client, struct gz_mirror *past,
+                           struct gz_error *error)
+{
+    const struct ctl_value *seq = ctl_get(args, "--seq"), *time = ctl_get(args, "--time");
+    struct gz_message question = {.op = GZ_OP_AT, .at = {.seq = seq->integer, .time = time->time}};
+    question.has = seq->given ? GZ_HAS(SEQ) : GZ_HAS(TIME);
+    uint64_t found = seq->integer;
+    enum gz_status status = collect(client, &question, past, &found, error);
+    if (status != GZ_OK) return status;
+    bool json = ctl_get(args, "--json")->given;
+    if (!json) printf("%s  seq %" PRIu64 "  %zu nodes\n", args->operands[0], found, gz_mirror_count(past));
+    return ctl_print_tree(stdout, past, json) ? GZ_OK : gz_fail(error, GZ_NO_MEMORY, "no memory for the tree");
+}
+
+static enum ctl_exit run(const struct ctl_args *args)
+{
+    if (ctl_get(args, "--seq")->given == ctl_get(args, "--time")->given)
+        return ctl_usage(args, "give one of --seq N and --time T");
+    struct gz_client *client;
+    enum ctl_exit result = ctl_join(args, GZ_ROLE_VIEWER, &client);
+    if (result != CTL_OK) return result;
+    struct gz_error error = {0};
+    struct gz_mirror *past = gz_mirror_create();
+    enum gz_status status =
+        past != NULL ? show(args, client, past, &error) : gz_fail(&error, GZ_NO_MEMORY, "no memory");
+    gz_mirror_destroy(past);
+    gz_client_destroy(client);
+    return status == GZ_OK ? ctl_finish_output(args) : ctl_fail(args, &error);
+}
+
+const struct ctl_command ctl_at = {
+    .name = "at",
+    .operands = "SCENE",
+    .summary = "Lists the nodes of the scene as it was, in the form of ls.",
+    .notes = "Inside a drag it is where the drag had the nodes.",
+    .options = options,
+    .run = run,
+};

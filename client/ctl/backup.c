@@ -1,0 +1,19 @@
+#include "ctl.h"
+
+static const struct ctl_option options[] = {{NULL, CTL_FLAG, NULL, NULL, 0, NULL}};
+
+static enum ctl_exit run(const struct ctl_args *args)
+{
+    char path[GZ_SCENE_NAME_BYTES_MAX + 32];
+    snprintf(path, sizeof path, "/scenes/%s/backup", args->operands[0]);
+    return ctl_download(args, path, args->operands[1]);
+}
+
+const struct ctl_command ctl_backup = {
+    .name = "backup",
+    .operands = "SCENE FILE.db",
+    .summary = "Writes a consistent copy of the scene's database, history included, while the daemon goes on working.",
+    .notes = "FILE.db is written whole or not at all. Put into the daemon's data directory it is a scene again.",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,100 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctl.h"
+
+enum ctl_exit ctl_fail(const struct ctl_args *args, const struct gz_error *error)
+{
+    fprintf(stderr, "gizmoctl %s: ", args->command->name);
+    ctl_put_text(stderr, gz_client_text(error->message));
+    if (error->status != GZ_INTERNAL && error->status != GZ_NO_MEMORY)
+        fprintf(stderr, " (%s)", gz_status_word(error->status));
+    fputc('\n', stderr);
+    return CTL_FAILED;
+}
+
+enum ctl_exit ctl_join(const struct ctl_args *args, enum gz_role role, struct gz_client **client)
+{
+    struct gz_error error = {0};
+    struct gz_client_options options = {
+        .url = args->server,
+        .scene = args->operands[0],
+        .user = args->user,
+        .token = args->token,
+        .has_role = true,
+        .role = role,
+    };
+    if (gz_client_create(client, &options, &error) != GZ_OK) return ctl_fail(args, &error);
+    if (gz_client_await(*client, 0, CTL_ANSWER_SECONDS, &error) == GZ_OK) return CTL_OK;
+    gz_client_destroy(*client);
+    return ctl_fail(args, &error);
+}
+
+/* ---- nodes ---- */
+
+static bool read_id(const char *text, uint64_t *id)
+{
+    if (*text == '#') text++;
+    char *end;
+    errno = 0;
+    *id = strtoull(text, &end, 10);
+    return *text >= '0' && *text <= '9' && *end == '\0' && errno == 0;
+}
+
+/* Says the ids of the nodes with this name, as many as fit. */
+static enum gz_status fail_ambiguous(const struct gz_mirror_node *const *nodes, size_t count, const char *name,
+                                     struct gz_error *error)
+{
+    char ids[GZ_ERROR_BYTES_MAX / 2] = "";
+    for (size_t i = 0; i < count; i++) {
+        size_t used = strlen(ids);
+        if (strcmp(nodes[i]->name, name) != 0) continue;
+        if (used + 32 > sizeof ids) {
+            snprintf(ids + used, sizeof ids - used, ", ...");
+            break;
+        }
+        snprintf(ids + used, sizeof ids - used, "%s%" PRIu64, used > 0 ? ", " : "", nodes[i]->id);
+    }
+    return gz_fail(error, GZ_BAD_VALUE, "several nodes are named \"%s\", say which by its id: %s", name, ids);
+}
+
+enum gz_status ctl_find_node(const struct gz_mirror *mirror, const char *text, uint64_t *id, struct gz_error *error)
+{
+    if (read_id(text, id) && gz_mirror_find(mirror, *id) != NULL) return GZ_OK;
+    size_t count, found = 0;
+    const struct gz_mirror_node **nodes = gz_mirror_list(mirror, &count);
+    if (nodes == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(nodes[i]->name, text) == 0 && found++ == 0) *id = nodes[i]->id;
+    enum gz_status status = GZ_OK;
+    if (found == 0) status = gz_fail(error, GZ_UNKNOWN_NODE, "no node has the name or id \"%s\"", text);
+    if (found > 1) status = fail_ambiguous(nodes, count, text, error);
+    free(nodes);
+    return status;
+}
+
+/* ---- edits ---- */
+
+enum gz_status ctl_edit(const struct ctl_args *args, struct gz_client *client, struct gz_message *message,
+                        struct gz_message *done, struct gz_error *error)
+{
+    const struct ctl_value *key = ctl_get(args, "--key");
+    if (key->given) {
+        message->has |= GZ_HAS(KEY);
+        message->key = gz_client_text(key->text);
+    }
+    const struct gz_message *answer;
+    enum gz_status status = gz_client_request(client, message, CTL_ANSWER_SECONDS, &answer, error);
+    if (status != GZ_OK) return status;
+    *done = *answer;
+    return done->has & GZ_HAS(SEQ) ? gz_client_await(client, done->ok.seq, CTL_ANSWER_SECONDS, error) : GZ_OK;
+}
+
+enum ctl_exit ctl_finish_output(const struct ctl_args *args)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout)) return CTL_OK;
+    fprintf(stderr, "gizmoctl %s: the output could not be written: %s\n", args->command->name, strerror(errno));
+    return CTL_FAILED;
+}

@@ -1,0 +1,82 @@
+/* ctl.h - what the commands of gizmoctl share: joining, finding nodes, saying what went wrong, and what is printed.
+ * Output for people is in metres and degrees (intrinsic XYZ angles); --json has the protocol's names and units. */
+#ifndef CTL_H
+#define CTL_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "args.h"
+#include "gizmo_client.h"
+#include "when.h"
+
+#define CTL_ANSWER_SECONDS 30.0 /* that a request may take */
+
+extern const struct ctl_command ctl_import, ctl_export, ctl_watch, ctl_ls, ctl_drag, ctl_set, ctl_undo, ctl_redo,
+    ctl_history, ctl_at, ctl_restore, ctl_backup, ctl_solve;
+
+/* ---- connecting and failing (common.c) ---- */
+
+/* One line on stderr, "gizmoctl COMMAND: words (code)"; returns CTL_FAILED. */
+enum ctl_exit ctl_fail(const struct ctl_args *args, const struct gz_error *error);
+/* Joins the scene in operand 0 and waits until all of it is there. CTL_FAILED with a line on stderr. */
+enum ctl_exit ctl_join(const struct ctl_args *args, enum gz_role role, struct gz_client **client);
+/* The id of NAME, ID or #ID. GZ_UNKNOWN_NODE, or GZ_BAD_VALUE with the ids where several nodes have the name. */
+GZ_MUST_USE enum gz_status ctl_find_node(const struct gz_mirror *mirror, const char *text, uint64_t *id,
+                                         struct gz_error *error);
+/* Sends an edit with the value of --key, waits for its answer and until the mirror has it. In *done: the answer's seq and
+ * edit, `has` saying which are there. */
+GZ_MUST_USE enum gz_status ctl_edit(const struct ctl_args *args, struct gz_client *client, struct gz_message *message,
+                                    struct gz_message *done, struct gz_error *error);
+/* Flushes stdout; CTL_FAILED with a line on stderr where it took not everything. */
+enum ctl_exit ctl_finish_output(const struct ctl_args *args);
+
+/* ---- files (file.c) ---- */
+
+/* Fetches an HTTP path into a file, whole or not at all. */
+enum ctl_exit ctl_download(const struct ctl_args *args, const char *path, const char *file);
+
+/* ---- words for people (print.c) ---- */
+
+/* A text of somebody else's: control characters are shown, not obeyed. */
+void ctl_put_text(FILE *out, struct gz_text text);
+/* "Piston #12". */
+void ctl_put_node(FILE *out, const struct gz_mirror *mirror, uint64_t id);
+void ctl_put_vec3(FILE *out, gz_vec3 v);
+/* "t (0, 1, 0) m  r (0, 90, 0) deg  s (1, 1, 1)  ...", the fields that the state has. */
+void ctl_put_state(FILE *out, const struct gz_mirror *mirror, const struct gz_node_state *state);
+/* "t (0, 0, 0) -> (1, 0, 0) m  ...", the fields that differ. */
+void ctl_put_change(FILE *out, const struct gz_mirror *mirror, const struct gz_node_state *before,
+                    const struct gz_node_state *after);
+struct gz_node_state ctl_node_state(const struct gz_mirror_node *node);
+/* "edit 7  seq 1240" and a line's end; for an answer without an edit says that nothing changed. */
+void ctl_put_done(FILE *out, const struct gz_message *done);
+
+/* ---- the tree (tree.c) ---- */
+
+/* The scene as a tree, a line or (json) an object each node, with the bounds in the world of it and all below it. False
+ * without memory. */
+bool ctl_print_tree(FILE *out, const struct gz_mirror *mirror, bool json);
+
+/* ---- JSON (json.c): new references, the protocol's field names; NULL without memory ---- */
+
+json_t *ctl_json_state(const struct gz_node_state *state);
+json_t *ctl_json_delta(const struct gz_delta *delta);
+json_t *ctl_json_edit(const struct gz_edit_message *edit);
+json_t *ctl_json_done(const struct gz_message *done);
+json_t *ctl_json_numbers(const double *numbers, size_t count);
+/* One line; takes over the reference. */
+void ctl_put_json(FILE *out, json_t *json);
+/* Reads `count` finite numbers. GZ_BAD_VALUE names the field. */
+GZ_MUST_USE enum gz_status ctl_json_read_numbers(const json_t *object, const char *field, double *numbers, size_t count,
+                                                 struct gz_error *error);
+
+/* ---- cameras (camera.c) ---- */
+
+/* A camera message in a file. */
+GZ_MUST_USE enum gz_status ctl_camera_load(const char *path, struct gz_camera_message *camera, struct gz_error *error);
+/* Right-handed, +Y up, GL clip space, near plane at 0.1, no far plane. False where eye and target are one. */
+bool ctl_camera_look(gz_vec3 eye, gz_vec3 target, double fovy_degrees, double width, double height,
+                     struct gz_camera_message *camera);
+
+#endif

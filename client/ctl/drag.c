@@ -1,0 +1,219 @@
+#include <math.h>
+#include <time.h>
+
+#include "ctl.h"
+
+#define STEPS_DEFAULT 20
+#define STEPS_MAX 1000000
+#define HZ_DEFAULT 60.0
+#define FOVY_DEFAULT 60.0
+
+static const struct ctl_option options[] = {
+    {"--node", CTL_TEXT, "NODE", "what to drag, by name or id", 0, NULL},
+    {"--handle", CTL_WORD, "HANDLE", "tx ty tz txy tyz tzx tv, rx ry rz rv rb, sx sy sz sxy syz szx su", 0,
+     &gz_handle_terms},
+    {"--from", CTL_NUMBERS, "X,Y", "where the pointer is pressed, pixels from the top left", 2, NULL},
+    {"--to", CTL_NUMBERS, "X,Y", "where it is released", 2, NULL},
+    {"--steps", CTL_INTEGER, "N", "pointer moves on the straight way there (20)", 0, NULL},
+    {"--hz", CTL_NUMBERS, "N", "moves a second (60); 0 is as fast as they go", 1, NULL},
+    {"--camera", CTL_TEXT, "FILE.json", "the view: a camera message as JSON", 0, NULL},
+    {"--look", CTL_LOOK, "EYE TARGET", "the view: from X,Y,Z to X,Y,Z, +Y up", 0, NULL},
+    {"--fovy", CTL_NUMBERS, "DEGREES", "with --look: vertical field of view (60)", 1, NULL},
+    {"--viewport", CTL_TEXT, "WxH", "with --look: pixels of the view (1920x1080)", 0, NULL},
+    {"--space", CTL_WORD, "SPACE", "the handle's axes: world (default) local parent view", 0, &gz_space_terms},
+    {"--key", CTL_TEXT, "KEY", "of the edit: the same key again changes nothing and answers the same", 0, NULL},
+    {"--json", CTL_FLAG, NULL, "answer as a JSON object", 0, NULL},
+    {NULL, CTL_FLAG, NULL, NULL, 0, NULL},
+};
+
+/* ---- the view ---- */
+
+static bool read_viewport(const struct ctl_args *args, double *width, double *height)
+{
+    const struct ctl_value *value = ctl_get(args, "--viewport");
+    *width = 1920;
+    *height = 1080;
+    if (!value->given) return true;
+    char rest;
+    return sscanf(value->text, "%lfx%lf%c", width, height, &rest) == 2 && *width >= 1 && *height >= 1 &&
+           *width <= 1e6 && *height <= 1e6;
+}
+
+/* From the front, right and above, at five times the size of what is there, or at 5 m. */
+static void look_at_node(const struct gz_mirror *mirror, uint64_t id, gz_vec3 *eye, gz_vec3 *target)
+{
+    const struct gz_mirror_node *node = gz_mirror_find(mirror, id);
+    gz_affine world = gz_affine_identity;
+    double distance = 5;
+    gz_mirror_world(mirror, id, &world);
+    if (node != NULL && node->has_bounds) {
+        gz_box box = gz_box_transform(&node->bounds, &world);
+        double size = gz_length(gz_sub(box.max, box.min));
+        if (size > 0) distance = 2.5 * size;
+    }
+    *target = world.origin;
+    *eye = gz_add(world.origin, gz_scale((gz_vec3){0.4, 0.4, 0.8}, distance));
+}
+
+static enum gz_status make_camera(const struct ctl_args *args, const struct gz_mirror *mirror, uint64_t id,
+                                  struct gz_camera_message *camera, struct gz_error *error)
+{
+    const struct ctl_value *file = ctl_get(args, "--camera"), *look = ctl_get(args, "--look"),
+                           *fovy = ctl_get(args, "--fovy");
+    if (file->given) return ctl_camera_load(file->text, camera, error);
+    double width, height;
+    gz_vec3 eye = {look->numbers[0], look->numbers[1], look->numbers[2]};
+    gz_vec3 target = {look->numbers[3], look->numbers[4], look->numbers[5]};
+    if (!look->given) look_at_node(mirror, id, &eye, &target);
+    read_viewport(args, &width, &height);
+    ctl_camera_look(eye, target, fovy->given ? fovy->numbers[0] : FOVY_DEFAULT, width, height, camera);
+    return GZ_OK;
+}
+
+/* ---- the pointer ---- */
+
+static void pause_until(struct gz_client *client, double *due, double hz)
+{
+    if (hz <= 0) return;
+    struct timespec now;
+    *due += 1 / hz;
+    do {
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        double left = *due - ((double)now.tv_sec + (double)now.tv_nsec * 1e-9);
+        if (left <= 0) return;
+        gz_client_next(client, left);
+    } while (gz_client_is_open(client));
+}
+
+static enum gz_status press(const struct ctl_args *args, struct gz_client *client, uint64_t id, struct gz_error *error)
+{
+    const struct ctl_value *space = ctl_get(args, "--space"), *from = ctl_get(args, "--from");
+    struct gz_message camera = {.op = GZ_OP_CAMERA};
+    struct gz_message tool = {.op = GZ_OP_TOOL, .has = GZ_HAS(SPACE), .tool.space = (enum gz_space)space->word};
+    struct gz_message grab = {.op = GZ_OP_GRAB, .has = GZ_HAS(AT) | GZ_HAS(NODES) | GZ_HAS(N)};
+    grab.pointer = (struct gz_pointer_message){
+        .phase = GZ_PHASE_DOWN,
+        .at = {from->numbers[0], from->numbers[1]},
+        .handle = (enum gz_handle)ctl_get(args, "--handle")->word,
+        .nodes = {&id, 1},
+    };
+    enum gz_status status = make_camera(args, gz_client_mirror(client), id, &camera.camera, error);
+    if (status == GZ_OK) status = gz_client_request(client, &camera, CTL_ANSWER_SECONDS, NULL, error);
+    if (status == GZ_OK) status = gz_client_request(client, &tool, CTL_ANSWER_SECONDS, NULL, error);
+    if (status == GZ_OK) status = gz_client_request(client, &grab, CTL_ANSWER_SECONDS, NULL, error);
+    return status;
+}
+
+static struct gz_message pointer_at(const struct ctl_args *args, enum gz_phase phase, double part, uint64_t n)
+{
+    const double *from = ctl_get(args, "--from")->numbers, *to = ctl_get(args, "--to")->numbers;
+    struct gz_message message = {.op = GZ_OP_POINTER, .has = GZ_HAS(AT) | GZ_HAS(N)};
+    message.pointer.phase = phase;
+    message.pointer.n = n;
+    /* The end is exact whatever the arithmetic of the way. */
+    for (int i = 0; i < 2; i++) message.pointer.at[i] = part < 1 ? from[i] + part * (to[i] - from[i]) : to[i];
+    return message;
+}
+
+static enum gz_status move(const struct ctl_args *args, struct gz_client *client, struct gz_error *error)
+{
+    const struct ctl_value *count = ctl_get(args, "--steps"), *hz = ctl_get(args, "--hz");
+    uint64_t steps = count->given ? count->integer : STEPS_DEFAULT;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    double due = (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+    for (uint64_t i = 1; i <= steps; i++) {
+        struct gz_message message = pointer_at(args, GZ_PHASE_MOVE, (double)i / (double)steps, i);
+        enum gz_status status = gz_client_send(client, &message, NULL, error);
+        if (status == GZ_OK) status = gz_client_flush(client, CTL_ANSWER_SECONDS, error);
+        if (status != GZ_OK) return status;
+        pause_until(client, &due, hz->given ? hz->numbers[0] : HZ_DEFAULT);
+    }
+    return GZ_OK;
+}
+
+/* ---- the command ---- */
+
+static void print_done(const struct ctl_args *args, const struct gz_mirror *mirror, const struct gz_node_state *before,
+                       const struct gz_message *done)
+{
+    if (ctl_get(args, "--json")->given) {
+        ctl_put_json(stdout, ctl_json_done(done));
+        return;
+    }
+    const struct gz_mirror_node *now = gz_mirror_find(mirror, before->id);
+    ctl_put_node(stdout, mirror, before->id);
+    printf("  %s  ", ctl_get(args, "--handle")->text);
+    if (now != NULL && (done->has & GZ_HAS(EDIT))) {
+        struct gz_node_state after = ctl_node_state(now);
+        ctl_put_change(stdout, mirror, before, &after);
+        fputs("  ", stdout);
+    }
+    ctl_put_done(stdout, done);
+}
+
+static enum gz_status drag(const struct ctl_args *args, struct gz_client *client, struct gz_error *error)
+{
+    const struct gz_mirror *mirror = gz_client_mirror(client);
+    uint64_t id;
+    enum gz_status status = ctl_find_node(mirror, ctl_get(args, "--node")->text, &id, error);
+    if (status != GZ_OK) return status;
+    struct gz_node_state before = ctl_node_state(gz_mirror_find(mirror, id));
+    before.has &= GZ_HAS(T) | GZ_HAS(R) | GZ_HAS(S);
+    const struct ctl_value *steps = ctl_get(args, "--steps");
+    struct gz_message done;
+    struct gz_message up = pointer_at(args, GZ_PHASE_UP, 1, (steps->given ? steps->integer : STEPS_DEFAULT) + 1);
+    status = press(args, client, id, error);
+    if (status == GZ_OK) status = move(args, client, error);
+    if (status == GZ_OK) status = ctl_edit(args, client, &up, &done, error);
+    if (status == GZ_OK) print_done(args, mirror, &before, &done);
+    return status;
+}
+
+static enum ctl_exit check(const struct ctl_args *args)
+{
+    static const char *const needed[] = {"--node", "--handle", "--from", "--to"};
+    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
+        if (!ctl_get(args, needed[i])->given) return ctl_usage(args, "%s is missing", needed[i]);
+    const struct ctl_value *look = ctl_get(args, "--look"), *file = ctl_get(args, "--camera"),
+                           *fovy = ctl_get(args, "--fovy"), *hz = ctl_get(args, "--hz");
+    double width, height;
+    struct gz_camera_message camera;
+    if (look->given && file->given) return ctl_usage(args, "--camera and --look: give one of them");
+    if (file->given && (fovy->given || ctl_get(args, "--viewport")->given))
+        return ctl_usage(args, "--fovy and --viewport belong to --look; a --camera has its own");
+    if (!read_viewport(args, &width, &height))
+        return ctl_usage(args, "--viewport: \"%s\" is not WxH in pixels", ctl_get(args, "--viewport")->text);
+    if (fovy->given && !(fovy->numbers[0] > 0 && fovy->numbers[0] < 180))
+        return ctl_usage(args, "--fovy: %g is not between 0 and 180", fovy->numbers[0]);
+    if (hz->given && !(hz->numbers[0] >= 0)) return ctl_usage(args, "--hz: %g is below 0", hz->numbers[0]);
+    if (ctl_get(args, "--steps")->integer > STEPS_MAX) return ctl_usage(args, "--steps: at most %d", STEPS_MAX);
+    gz_vec3 eye = {look->numbers[0], look->numbers[1], look->numbers[2]};
+    gz_vec3 target = {look->numbers[3], look->numbers[4], look->numbers[5]};
+    if (look->given && !ctl_camera_look(eye, target, FOVY_DEFAULT, 1, 1, &camera))
+        return ctl_usage(args, "--look: EYE and TARGET are the same point");
+    return CTL_OK;
+}
+
+static enum ctl_exit run(const struct ctl_args *args)
+{
+    enum ctl_exit result = check(args);
+    struct gz_client *client;
+    if (result == CTL_OK) result = ctl_join(args, GZ_ROLE_EDITOR, &client);
+    if (result != CTL_OK) return result;
+    struct gz_error error = {0};
+    enum gz_status status = drag(args, client, &error);
+    gz_client_destroy(client);
+    return status == GZ_OK ? ctl_finish_output(args) : ctl_fail(args, &error);
+}
+
+const struct ctl_command ctl_drag = {
+    .name = "drag",
+    .operands = "SCENE",
+    .summary = "Drags a node by a handle, as a person with a mouse would, and waits until that is on disk.",
+    .notes = "The named handle is grabbed wherever --from is. Without --camera or --look the view is from the front, "
+             "right and\n"
+             "above the node. A drag that ends where it began changes nothing and is no edit.",
+    .options = options,
+    .run = run,
+};

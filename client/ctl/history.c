@@ -1,0 +1,122 @@
+#include <inttypes.h>
+#include <string.h>
+
+#include "ctl.h"
+
+#define LINES_PER_EDIT 4 /* nodes of an edit that are shown one by one */
+#define LIMIT_DEFAULT 100
+
+static const struct ctl_option options[] = {
+    {"--node", CTL_TEXT, "N", "only what touched this node (name or id; an id where it is deleted)", 0, NULL},
+    {"--user", CTL_TEXT, "U", "only what this user did", 0, NULL},
+    {"--since", CTL_TIME, "T", "only what ended after " CTL_WHEN_FORMS, 0, NULL},
+    {"--before", CTL_TIME, "T", "only what ended before", 0, NULL},
+    {"--limit", CTL_INTEGER, "N", "at most so many, the newest (100, up to 1000)", 0, NULL},
+    {"--json", CTL_FLAG, NULL, "a JSON object an edit", 0, NULL},
+    {NULL, CTL_FLAG, NULL, NULL, 0, NULL},
+};
+
+/* By the name it has, or had last where it is gone. */
+static void put_node_of(const struct gz_mirror *mirror, const struct gz_change_message *change)
+{
+    bool alive = gz_mirror_find(mirror, change->id) != NULL;
+    if (!alive && change->before.has & GZ_HAS(NAME)) {
+        ctl_put_text(stdout, change->before.name);
+        fputc(' ', stdout);
+    }
+    ctl_put_node(stdout, mirror, change->id);
+}
+
+static void put_change_line(const struct gz_mirror *mirror, const struct gz_change_message *change)
+{
+    put_node_of(mirror, change);
+    if (!(change->has & GZ_HAS(BEFORE))) {
+        fputs("  made: ", stdout);
+        ctl_put_state(stdout, mirror, &change->after);
+    } else if (!(change->has & GZ_HAS(AFTER))) {
+        fputs("  deleted", stdout);
+    } else {
+        fputs("  ", stdout);
+        ctl_put_change(stdout, mirror, &change->before, &change->after);
+    }
+    fputc('\n', stdout);
+}
+
+static void put_edit(const struct gz_mirror *mirror, const struct gz_edit_message *edit)
+{
+    char when[32], what[32];
+    ctl_when_write(edit->ended, when, sizeof when);
+    bool handle = (edit->has & GZ_HAS(HANDLE)) != 0;
+    snprintf(what, sizeof what, "%s%s%s", gz_term_word(&gz_edit_kind_terms, (int)edit->kind), handle ? " " : "",
+             handle ? gz_term_word(&gz_handle_terms, (int)edit->handle) : "");
+    int left = printf("%s  seq %-8" PRIu64 "  ", when, edit->seq);
+    char user[GZ_USER_BYTES_MAX + 1];
+    snprintf(user, sizeof user, "%.*s", (int)edit->user.size, edit->user.bytes != NULL ? edit->user.bytes : "");
+    ctl_put_text(stdout, gz_client_text(user));
+    left += printf("%*s  %-13s  ", strlen(user) < 12 ? (int)(12 - strlen(user)) : 0, "", what);
+    left += (int)strlen(user);
+    if (edit->change_count > LINES_PER_EDIT || edit->change_count == 0) {
+        printf("%zu nodes\n", edit->nodes.count);
+        return;
+    }
+    for (size_t i = 0; i < edit->change_count; i++) {
+        if (i > 0) printf("%*s", left, "");
+        put_change_line(mirror, &edit->changes[i]);
+    }
+}
+
+static enum gz_status ask(const struct ctl_args *args, struct gz_client *client, const struct gz_message **answer,
+                          struct gz_error *error)
+{
+    const struct ctl_value *node = ctl_get(args, "--node"), *user = ctl_get(args, "--user"),
+                           *since = ctl_get(args, "--since"), *before = ctl_get(args, "--before"),
+                           *limit = ctl_get(args, "--limit");
+    struct gz_message question = {.op = GZ_OP_HISTORY, .has = GZ_HAS(LIMIT)};
+    question.history.limit = limit->given ? limit->integer : LIMIT_DEFAULT;
+    question.history.user = gz_client_text(user->text);
+    question.history.since = since->time;
+    question.history.before = before->time;
+    if (user->given) question.has |= GZ_HAS(USER);
+    if (since->given) question.has |= GZ_HAS(SINCE);
+    if (before->given) question.has |= GZ_HAS(BEFORE_TIME);
+    if (node->given) {
+        question.has |= GZ_HAS(NODE);
+        uint64_t *id = &question.history.node;
+        enum gz_status status = ctl_find_node(gz_client_mirror(client), node->text, id, error);
+        bool number = strspn(node->text, "#0123456789") == strlen(node->text);
+        if (status != GZ_OK && !(status == GZ_UNKNOWN_NODE && number && *id != 0)) return status;
+    }
+    return gz_client_request(client, &question, CTL_ANSWER_SECONDS, answer, error);
+}
+
+static enum ctl_exit run(const struct ctl_args *args)
+{
+    const struct ctl_value *limit = ctl_get(args, "--limit");
+    if (limit->given && (limit->integer < 1 || limit->integer > GZ_HISTORY_ROWS_MAX))
+        return ctl_usage(args, "--limit: %" PRIu64 " is not from 1 to %d", limit->integer, GZ_HISTORY_ROWS_MAX);
+    struct gz_client *client;
+    enum ctl_exit result = ctl_join(args, GZ_ROLE_VIEWER, &client);
+    if (result != CTL_OK) return result;
+    struct gz_error error = {0};
+    const struct gz_message *answer;
+    enum gz_status status = ask(args, client, &answer, &error);
+    for (size_t i = 0; status == GZ_OK && i < answer->ok.edit_count; i++) {
+        if (ctl_get(args, "--json")->given)
+            ctl_put_json(stdout, ctl_json_edit(&answer->ok.edits[i]));
+        else
+            put_edit(gz_client_mirror(client), &answer->ok.edits[i]);
+    }
+    gz_client_destroy(client);
+    return status == GZ_OK ? ctl_finish_output(args) : ctl_fail(args, &error);
+}
+
+const struct ctl_command ctl_history = {
+    .name = "history",
+    .operands = "SCENE",
+    .summary = "Who moved what, with which handle, from where to where, when; the newest first.",
+    .notes =
+        "t in metres, r as angles about x, y and z in degrees, s as factors, all under the node's parent. Here --user\n"
+        "chooses whose edits are shown; it does not name you.",
+    .options = options,
+    .run = run,
+};

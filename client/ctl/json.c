@@ -1,0 +1,134 @@
+#include <math.h>
+
+#include "ctl.h"
+
+json_t *ctl_json_numbers(const double *numbers, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++) json_array_append_new(list, json_real(numbers[i]));
+    return list;
+}
+
+static json_t *ids(struct gz_ids of)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < of.count; i++) json_array_append_new(list, json_integer((json_int_t)of.ids[i]));
+    return list;
+}
+
+static json_t *text(struct gz_text of)
+{
+    return json_stringn(of.size > 0 ? of.bytes : "", of.size);
+}
+
+static json_t *integer(uint64_t value)
+{
+    return json_integer((json_int_t)value);
+}
+
+static void put_state(json_t *object, const struct gz_node_state *state)
+{
+    const gz_trs *trs = &state->trs;
+    if (state->has & GZ_HAS(BY)) json_object_set_new(object, "by", integer(state->by));
+    if (state->has & GZ_HAS(T)) json_object_set_new(object, "t", ctl_json_numbers(&trs->t.x, 3));
+    if (state->has & GZ_HAS(R)) json_object_set_new(object, "r", ctl_json_numbers(&trs->r.x, 4));
+    if (state->has & GZ_HAS(S)) json_object_set_new(object, "s", ctl_json_numbers(&trs->s.x, 3));
+    if (state->has & GZ_HAS(NAME)) json_object_set_new(object, "name", text(state->name));
+    if (state->has & GZ_HAS(PARENT))
+        json_object_set_new(object, "parent", state->parent != 0 ? integer(state->parent) : json_null());
+    if (state->has & GZ_HAS(BOUNDS)) json_object_set_new(object, "bounds", ctl_json_numbers(&state->bounds.min.x, 6));
+    if (state->has & GZ_HAS(ASSET)) json_object_set_new(object, "asset", integer(state->asset));
+}
+
+json_t *ctl_json_state(const struct gz_node_state *state)
+{
+    json_t *object = json_pack("{s:I}", "id", (json_int_t)state->id);
+    put_state(object, state);
+    return object;
+}
+
+json_t *ctl_json_delta(const struct gz_delta *delta)
+{
+    json_t *nodes = json_array(), *acks = json_array();
+    for (size_t i = 0; i < delta->count; i++) json_array_append_new(nodes, ctl_json_state(&delta->nodes[i]));
+    for (size_t i = 0; i < delta->ack_count; i++)
+        json_array_append_new(acks,
+                              json_pack("[I,I]", (json_int_t)delta->acks[i].session, (json_int_t)delta->acks[i].n));
+    json_t *object = json_pack("{s:s,s:I,s:I,s:f,s:b,s:I,s:o}", "op", "delta", "from", (json_int_t)delta->from, "seq",
+                               (json_int_t)delta->seq, "time", delta->time, "more", delta->more, "saved",
+                               (json_int_t)delta->saved, "nodes", nodes);
+    if (delta->gone.count > 0) json_object_set_new(object, "gone", ids(delta->gone));
+    if (delta->ack_count > 0)
+        json_object_set_new(object, "acks", acks);
+    else
+        json_decref(acks);
+    return object;
+}
+
+static json_t *change(const struct gz_change_message *of)
+{
+    json_t *object = json_pack("{s:I}", "id", (json_int_t)of->id);
+    if (of->has & GZ_HAS(BEFORE)) {
+        json_t *before = json_object();
+        put_state(before, &of->before);
+        json_object_set_new(object, "before", before);
+    }
+    if (of->has & GZ_HAS(AFTER)) {
+        json_t *after = json_object();
+        put_state(after, &of->after);
+        json_object_set_new(object, "after", after);
+    }
+    return object;
+}
+
+json_t *ctl_json_edit(const struct gz_edit_message *edit)
+{
+    json_t *object = json_pack("{s:s,s:I,s:I,s:o,s:s,s:o,s:I,s:f,s:f}", "op", "edit", "id", (json_int_t)edit->id, "by",
+                               (json_int_t)edit->by, "user", text(edit->user), "kind",
+                               gz_term_word(&gz_edit_kind_terms, (int)edit->kind), "nodes", ids(edit->nodes), "seq",
+                               (json_int_t)edit->seq, "began", edit->began, "ended", edit->ended);
+    if (edit->has & GZ_HAS(HANDLE))
+        json_object_set_new(object, "handle", json_string(gz_term_word(&gz_handle_terms, (int)edit->handle)));
+    if (edit->has & GZ_HAS(RESIDUAL)) json_object_set_new(object, "residual", json_real(edit->residual));
+    if (edit->change_count == 0) return object;
+    json_t *changes = json_array();
+    for (size_t i = 0; i < edit->change_count; i++) json_array_append_new(changes, change(&edit->changes[i]));
+    json_object_set_new(object, "changes", changes);
+    return object;
+}
+
+json_t *ctl_json_done(const struct gz_message *done)
+{
+    json_t *object = json_pack("{s:s}", "op", "ok");
+    if (done->has & GZ_HAS(EDIT)) json_object_set_new(object, "edit", integer(done->ok.edit));
+    if (done->has & GZ_HAS(SEQ)) json_object_set_new(object, "seq", integer(done->ok.seq));
+    return object;
+}
+
+static int handle_output(const char *bytes, size_t size, void *context)
+{
+    return fwrite(bytes, 1, size, context) == size ? 0 : -1;
+}
+
+void ctl_put_json(FILE *out, json_t *json)
+{
+    json_dump_callback(json, handle_output, out, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    fputc('\n', out);
+    json_decref(json);
+}
+
+enum gz_status ctl_json_read_numbers(const json_t *object, const char *field, double *numbers, size_t count,
+                                     struct gz_error *error)
+{
+    const json_t *list = json_object_get(object, field);
+    if (list == NULL) return gz_fail(error, GZ_BAD_VALUE, "%s: is missing", field);
+    if (!json_is_array(list) || json_array_size(list) != count)
+        return gz_fail(error, GZ_BAD_VALUE, "%s: is not a list of %zu numbers", field, count);
+    for (size_t i = 0; i < count; i++) {
+        const json_t *number = json_array_get(list, i);
+        numbers[i] = json_number_value(number);
+        if (!json_is_number(number) || !isfinite(numbers[i]))
+            return gz_fail(error, GZ_BAD_VALUE, "%s[%zu]: is not a finite number", field, i);
+    }
+    return GZ_OK;
+}

@@ -1,0 +1,85 @@
+#include <inttypes.h>
+
+#include "ctl.h"
+
+static const struct ctl_option options[] = {
+    {"--json", CTL_FLAG, NULL, "a JSON object a line", 0, NULL},
+    {NULL, CTL_FLAG, NULL, NULL, 0, NULL},
+};
+
+static enum gz_status handle_list(void *context, const void *bytes, size_t size)
+{
+    return gz_buffer_append(context, bytes, size);
+}
+
+static void print_scene(json_t *scene)
+{
+    const char *name = json_string_value(json_object_get(scene, "name"));
+    const json_t *users = json_object_get(scene, "users");
+    size_t count = json_is_array(users) ? json_array_size(users) : (size_t)json_integer_value(users);
+    printf("%-24s  %8" JSON_INTEGER_FORMAT " nodes  seq %-10" JSON_INTEGER_FORMAT "  %zu users\n",
+           name != NULL ? name : "?", json_integer_value(json_object_get(scene, "nodes")),
+           json_integer_value(json_object_get(scene, "seq")), count);
+}
+
+static enum ctl_exit list_scenes(const struct ctl_args *args)
+{
+    struct gz_error error = {0};
+    struct gz_buffer list;
+    gz_buffer_init(&list, GZ_OUTBOX_BYTES_MAX, 0);
+    struct gz_http http = {.url = args->server,
+                           .method = "GET",
+                           .path = "/scenes",
+                           .token = args->token,
+                           .sink = handle_list,
+                           .context = &list};
+    enum gz_status status = gz_http_perform(&http, &error);
+    json_t *scenes = status == GZ_OK ? json_loadb((const char *)list.data, list.size, 0, NULL) : NULL;
+    gz_buffer_finish(&list);
+    if (status == GZ_OK && !json_is_array(scenes))
+        status = gz_fail(&error, GZ_INTERNAL, "the server's list of scenes is no JSON list");
+    size_t i;
+    json_t *scene;
+    json_array_foreach(scenes, i, scene)
+    {
+        if (ctl_get(args, "--json")->given)
+            ctl_put_json(stdout, json_incref(scene));
+        else
+            print_scene(scene);
+    }
+    json_decref(scenes);
+    return status == GZ_OK ? ctl_finish_output(args) : ctl_fail(args, &error);
+}
+
+static enum ctl_exit list_nodes(const struct ctl_args *args)
+{
+    struct gz_client *client;
+    enum ctl_exit result = ctl_join(args, GZ_ROLE_VIEWER, &client);
+    if (result != CTL_OK) return result;
+    const struct gz_mirror *mirror = gz_client_mirror(client);
+    bool json = ctl_get(args, "--json")->given;
+    if (!json)
+        printf("%s  seq %" PRIu64 "  %zu nodes\n", args->operands[0], gz_mirror_seq(mirror), gz_mirror_count(mirror));
+    struct gz_error error = {.status = GZ_NO_MEMORY, .message = "no memory for the tree"};
+    result = ctl_print_tree(stdout, mirror, json) ? ctl_finish_output(args) : ctl_fail(args, &error);
+    gz_client_destroy(client);
+    return result;
+}
+
+static enum ctl_exit run(const struct ctl_args *args)
+{
+    return args->operands[0] == NULL ? list_scenes(args) : list_nodes(args);
+}
+
+const struct ctl_command ctl_ls = {
+    .name = "ls",
+    .operands = "[SCENE]",
+    .summary = "Lists the scenes, or the nodes of one as a tree.",
+    .notes =
+        "A node's line has its id, its name, its place under its parent (t in metres, r as angles about x, y and z in\n"
+        "degrees, each about the axis as the one before turned it, s as factors) and the bounds in the world of it and "
+        "all\n"
+        "below it, in metres.",
+    .options = options,
+    .run = run,
+};

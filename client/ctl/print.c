@@ -1,0 +1,167 @@
+#include <inttypes.h>
+#include <string.h>
+
+#include "ctl.h"
+
+#define DEGREES (180 / 3.14159265358979323846)
+/* Differences below this are not shown: 0.001 micrometres, 1e-9 degrees. */
+#define UNSEEN 1e-9
+
+void ctl_put_text(FILE *out, struct gz_text text)
+{
+    for (size_t i = 0; i < text.size; i++) {
+        unsigned char byte = (unsigned char)text.bytes[i];
+        bool c1 = byte == 0xC2 && i + 1 < text.size && (unsigned char)text.bytes[i + 1] < 0xA0;
+        if (byte < 0x20 || byte == 0x7F || c1) {
+            fputc('?', out);
+            i += c1;
+        } else {
+            fputc(byte, out);
+        }
+    }
+}
+
+void ctl_put_node(FILE *out, const struct gz_mirror *mirror, uint64_t id)
+{
+    const struct gz_mirror_node *node = gz_mirror_find(mirror, id);
+    if (node != NULL) {
+        ctl_put_text(out, gz_client_text(node->name));
+        fputc(' ', out);
+    }
+    fprintf(out, "#%" PRIu64, id);
+}
+
+/* Six digits, and 0 for what is only rounding beside numbers of everyday size. */
+static double seen(double value)
+{
+    return fabs(value) < UNSEEN ? 0 : value;
+}
+
+void ctl_put_vec3(FILE *out, gz_vec3 v)
+{
+    fprintf(out, "(%.6g, %.6g, %.6g)", seen(v.x), seen(v.y), seen(v.z));
+}
+
+static gz_vec3 degrees(gz_quat r)
+{
+    return gz_scale(gz_euler_from_quat(r, GZ_XYZ), DEGREES);
+}
+
+static void put_parent(FILE *out, const struct gz_mirror *mirror, uint64_t parent)
+{
+    if (parent == 0)
+        fputs("the root", out);
+    else
+        ctl_put_node(out, mirror, parent);
+}
+
+static const char *gap(bool *first)
+{
+    const char *text = *first ? "" : "  ";
+    *first = false;
+    return text;
+}
+
+void ctl_put_state(FILE *out, const struct gz_mirror *mirror, const struct gz_node_state *state)
+{
+    bool first = true;
+    if (state->has & GZ_HAS(NAME)) {
+        fprintf(out, "%sname ", gap(&first));
+        ctl_put_text(out, state->name);
+    }
+    if (state->has & GZ_HAS(PARENT)) {
+        fprintf(out, "%sunder ", gap(&first));
+        put_parent(out, mirror, state->parent);
+    }
+    if (state->has & GZ_HAS(T)) {
+        fprintf(out, "%st ", gap(&first));
+        ctl_put_vec3(out, state->trs.t);
+        fputs(" m", out);
+    }
+    if (state->has & GZ_HAS(R)) {
+        fprintf(out, "%sr ", gap(&first));
+        ctl_put_vec3(out, degrees(state->trs.r));
+        fputs(" deg", out);
+    }
+    if (state->has & GZ_HAS(S)) {
+        fprintf(out, "%ss ", gap(&first));
+        ctl_put_vec3(out, state->trs.s);
+    }
+}
+
+static void put_from_to(FILE *out, const char *label, gz_vec3 from, gz_vec3 to, const char *unit)
+{
+    fputs(label, out);
+    ctl_put_vec3(out, from);
+    fputs(" -> ", out);
+    ctl_put_vec3(out, to);
+    fputs(unit, out);
+}
+
+static bool vec3_differs(gz_vec3 a, gz_vec3 b)
+{
+    return a.x != b.x || a.y != b.y || a.z != b.z;
+}
+
+static bool quat_differs(gz_quat a, gz_quat b)
+{
+    return a.x != b.x || a.y != b.y || a.z != b.z || a.w != b.w;
+}
+
+static bool text_differs(struct gz_text a, struct gz_text b)
+{
+    return a.size != b.size || (a.size > 0 && memcmp(a.bytes, b.bytes, a.size) != 0);
+}
+
+void ctl_put_change(FILE *out, const struct gz_mirror *mirror, const struct gz_node_state *before,
+                    const struct gz_node_state *after)
+{
+    uint64_t both = before->has & after->has;
+    bool first = true;
+    if (both & GZ_HAS(NAME) && text_differs(before->name, after->name)) {
+        fprintf(out, "%sname ", gap(&first));
+        ctl_put_text(out, before->name);
+        fputs(" -> ", out);
+        ctl_put_text(out, after->name);
+    }
+    if (both & GZ_HAS(PARENT) && before->parent != after->parent) {
+        fprintf(out, "%sunder ", gap(&first));
+        put_parent(out, mirror, before->parent);
+        fputs(" -> ", out);
+        put_parent(out, mirror, after->parent);
+    }
+    if (both & GZ_HAS(T) && vec3_differs(before->trs.t, after->trs.t)) {
+        fputs(gap(&first), out);
+        put_from_to(out, "t ", before->trs.t, after->trs.t, " m");
+    }
+    if (both & GZ_HAS(R) && quat_differs(before->trs.r, after->trs.r)) {
+        fputs(gap(&first), out);
+        put_from_to(out, "r ", degrees(before->trs.r), degrees(after->trs.r), " deg");
+    }
+    if (both & GZ_HAS(S) && vec3_differs(before->trs.s, after->trs.s)) {
+        fputs(gap(&first), out);
+        put_from_to(out, "s ", before->trs.s, after->trs.s, "");
+    }
+}
+
+struct gz_node_state ctl_node_state(const struct gz_mirror_node *node)
+{
+    return (struct gz_node_state){
+        .has = GZ_HAS(NAME) | GZ_HAS(PARENT) | GZ_HAS(T) | GZ_HAS(R) | GZ_HAS(S) |
+               (node->has_bounds ? GZ_HAS(BOUNDS) : 0) | (node->asset >= 0 ? GZ_HAS(ASSET) : 0),
+        .id = node->id,
+        .trs = node->trs,
+        .name = gz_client_text(node->name),
+        .parent = node->parent,
+        .bounds = node->bounds,
+        .asset = (uint64_t)node->asset,
+    };
+}
+
+void ctl_put_done(FILE *out, const struct gz_message *done)
+{
+    if (done->has & GZ_HAS(EDIT))
+        fprintf(out, "edit %" PRIu64 "  seq %" PRIu64 "\n", done->ok.edit, done->ok.seq);
+    else
+        fputs("nothing changed\n", out);
+}

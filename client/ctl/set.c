@@ -1,0 +1,99 @@
+#include <string.h>
+
+#include "ctl.h"
+
+#define RADIANS (3.14159265358979323846 / 180)
+
+static const struct ctl_option options[] = {
+    {"--t", CTL_NUMBERS, "X,Y,Z", "translation under its parent, metres", 3, NULL},
+    {"--r", CTL_NUMBERS, "X,Y,Z,W", "rotation as a quaternion", 4, NULL},
+    {"--euler", CTL_NUMBERS, "X,Y,Z", "rotation as angles about x, y and z, in degrees", 3, NULL},
+    {"--order", CTL_WORD, "ORDER", "the order of those turns: XYZ (default) XZY YXZ YZX ZXY ZYX", 0, &gz_euler_terms},
+    {"--s", CTL_NUMBERS, "X,Y,Z", "scale factors", 3, NULL},
+    {"--name", CTL_TEXT, "NAME", "a new name", 0, NULL},
+    {"--parent", CTL_TEXT, "NODE", "a new parent, by name or id; 0 is the root", 0, NULL},
+    {"--key", CTL_TEXT, "KEY", "of the edit: the same key again changes nothing and answers the same", 0, NULL},
+    {"--json", CTL_FLAG, NULL, "answer as a JSON object", 0, NULL},
+    {NULL, CTL_FLAG, NULL, NULL, 0, NULL},
+};
+
+/* Everything but the ids, which need the scene. */
+static void fill(const struct ctl_args *args, struct gz_set_node *node)
+{
+    const struct ctl_value *t = ctl_get(args, "--t"), *r = ctl_get(args, "--r"), *euler = ctl_get(args, "--euler"),
+                           *s = ctl_get(args, "--s"), *name = ctl_get(args, "--name");
+    if (t->given) node->has |= GZ_HAS(T);
+    if (r->given || euler->given) node->has |= GZ_HAS(R);
+    if (s->given) node->has |= GZ_HAS(S);
+    if (name->given) node->has |= GZ_HAS(NAME);
+    node->trs.t = (gz_vec3){t->numbers[0], t->numbers[1], t->numbers[2]};
+    node->trs.s = (gz_vec3){s->numbers[0], s->numbers[1], s->numbers[2]};
+    node->trs.r = (gz_quat){r->numbers[0], r->numbers[1], r->numbers[2], r->numbers[3]};
+    if (euler->given) {
+        gz_vec3 angles = {euler->numbers[0], euler->numbers[1], euler->numbers[2]};
+        node->trs.r =
+            gz_quat_from_euler(gz_scale(angles, RADIANS), (enum gz_euler_order)ctl_get(args, "--order")->word);
+    }
+    node->name = gz_client_text(name->text);
+}
+
+static enum gz_status find_nodes(const struct ctl_args *args, const struct gz_mirror *mirror, struct gz_set_node *node,
+                                 struct gz_error *error)
+{
+    const char *parent = ctl_get(args, "--parent")->text;
+    enum gz_status status = ctl_find_node(mirror, args->operands[1], &node->id, error);
+    if (status != GZ_OK || parent == NULL) return status;
+    node->has |= GZ_HAS(PARENT);
+    return strcmp(parent, "0") == 0 ? GZ_OK : ctl_find_node(mirror, parent, &node->parent, error);
+}
+
+static void print_done(const struct ctl_args *args, const struct gz_mirror *mirror, const struct gz_set_node *node,
+                       const struct gz_message *done)
+{
+    if (ctl_get(args, "--json")->given) {
+        ctl_put_json(stdout, ctl_json_done(done));
+        return;
+    }
+    const struct gz_mirror_node *now = gz_mirror_find(mirror, node->id);
+    if (now != NULL) {
+        struct gz_node_state state = ctl_node_state(now);
+        state.has &= node->has;
+        ctl_put_node(stdout, mirror, node->id);
+        fputs("  ", stdout);
+        ctl_put_state(stdout, mirror, &state);
+        fputs("  ", stdout);
+    }
+    ctl_put_done(stdout, done);
+}
+
+static enum ctl_exit run(const struct ctl_args *args)
+{
+    struct gz_set_node node = {0};
+    fill(args, &node);
+    if (ctl_get(args, "--r")->given && ctl_get(args, "--euler")->given)
+        return ctl_usage(args, "--r and --euler are two ways to say the same: give one of them");
+    if (ctl_get(args, "--order")->given && !ctl_get(args, "--euler")->given)
+        return ctl_usage(args, "--order says how --euler is meant, which is missing");
+    if (node.has == 0 && !ctl_get(args, "--parent")->given)
+        return ctl_usage(args, "nothing to set: give --t, --r, --euler, --s, --name or --parent");
+
+    struct gz_client *client;
+    enum ctl_exit result = ctl_join(args, GZ_ROLE_EDITOR, &client);
+    if (result != CTL_OK) return result;
+    struct gz_error error = {0};
+    struct gz_message done, message = {.op = GZ_OP_SET, .set = {.nodes = &node, .count = 1}};
+    enum gz_status status = find_nodes(args, gz_client_mirror(client), &node, &error);
+    if (status == GZ_OK) status = ctl_edit(args, client, &message, &done, &error);
+    if (status == GZ_OK) print_done(args, gz_client_mirror(client), &node, &done);
+    gz_client_destroy(client);
+    return status == GZ_OK ? ctl_finish_output(args) : ctl_fail(args, &error);
+}
+
+const struct ctl_command ctl_set = {
+    .name = "set",
+    .operands = "SCENE NODE",
+    .summary = "Sets the transform, name or parent of a node, and waits until that is on disk.",
+    .notes = "NODE is a name or an id. What is not given stays as it is.",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,107 @@
+#include "solve.h"
+
+#include <stdlib.h>
+
+#define SCENE_DEFAULT "solve"
+
+static const struct ctl_option options[] = {
+    {"--server", CTL_TEXT, "URL", "by this live daemon instead of in this process", 0, NULL},
+    {"--scene", CTL_TEXT, "SCENE", "the daemon's scene to work in, made if missing (" SCENE_DEFAULT ")", 0, NULL},
+    {NULL, CTL_FLAG, NULL, NULL, 0, NULL},
+};
+
+static void put_rows(const struct solve_case *one)
+{
+    for (size_t i = 0; i < one->replay.path_count; i++) {
+        for (int k = 0; k < GZ_REPLAY_ROW; k++) printf("%s%.17g", k > 0 ? "," : i > 0 ? ",[" : "[", one->rows[i][k]);
+        fputc(']', stdout);
+    }
+}
+
+static void put_answer(const struct solve_case *one, enum gz_handle grabbed)
+{
+    char *id = json_dumps(one->id, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(17));
+    printf("{\"id\":%s,\"grab\":\"", id != NULL ? id : "null");
+    free(id);
+    if (grabbed == one->replay.handle)
+        fputs("ok", stdout);
+    else if (grabbed == GZ_HANDLE_NONE)
+        fputs("none", stdout);
+    else
+        printf("wrong:%s", gz_term_word(&gz_handle_terms, (int)grabbed));
+    fputs("\",\"r\":[", stdout);
+    put_rows(one);
+    fputs("]}\n", stdout);
+}
+
+/* Answers one line; `client` NULL is in-process. */
+static enum gz_status answer(struct gz_client *client, const char *line, size_t size, struct gz_error *error)
+{
+    struct solve_case one;
+    enum gz_handle grabbed = GZ_HANDLE_NONE;
+    enum gz_status status = solve_case_read(&one, line, size, error);
+    if (status == GZ_OK && client != NULL) status = solve_live(client, &one, &grabbed, error);
+    if (status == GZ_OK && client == NULL) grabbed = gz_replay_run(&one.replay, one.rows).grabbed;
+    if (status == GZ_OK) put_answer(&one, grabbed);
+    solve_case_finish(&one);
+    return status;
+}
+
+static enum ctl_exit answer_all(struct gz_client *client)
+{
+    char *line = NULL;
+    size_t room = 0, number = 0;
+    enum ctl_exit result = CTL_OK;
+    for (ssize_t size; (size = getline(&line, &room, stdin)) >= 0;) {
+        struct gz_error error = {0};
+        number++;
+        if (size > 0 && line[size - 1] == '\n') size--;
+        if (answer(client, line, (size_t)size, &error) == GZ_OK) continue;
+        fprintf(stderr, "gizmoctl solve: line %zu: %s\n", number, error.message);
+        result = CTL_FAILED;
+    }
+    free(line);
+    return result;
+}
+
+static enum ctl_exit run(const struct ctl_args *args)
+{
+    struct gz_client *client = NULL;
+    const struct ctl_value *scene = ctl_get(args, "--scene"), *server = ctl_get(args, "--server");
+    struct gz_error error = {0};
+    struct gz_client_options join = {
+        .url = server->text,
+        .scene = scene->given ? scene->text : SCENE_DEFAULT,
+        .user = args->user,
+        .token = args->token,
+        .create = true,
+    };
+    if (server->given && gz_client_create(&client, &join, &error) != GZ_OK) return ctl_fail(args, &error);
+    if (client != NULL && gz_client_await(client, 0, CTL_ANSWER_SECONDS, &error) != GZ_OK) {
+        gz_client_destroy(client);
+        return ctl_fail(args, &error);
+    }
+    enum ctl_exit result = answer_all(client);
+    gz_client_destroy(client);
+    enum ctl_exit written = ctl_finish_output(args);
+    return result == CTL_OK ? written : result;
+}
+
+const struct ctl_command ctl_solve = {
+    .name = "solve",
+    .operands = "",
+    .summary = "Reads drags as JSON lines on stdin and answers one line for each: where the object was at each point "
+               "of the path.",
+    .notes =
+        "A drag: id, tool, handle, space, variant (arcball: shoemake bell chen exact shoemake_1x), view[16], "
+        "proj[16],\n"
+        "viewport[w,h], object {position, rotation, scale}, gizmo {px, ball[cx,cy,r]}, start[x,y], path[[x,y],...]. "
+        "The answer: id,\n"
+        "grab (ok, wrong:HANDLE or none: what picking finds at the start; the drag is made on the named handle anyway) "
+        "and\n"
+        "r, a row [px,py,pz,qx,qy,qz,qw,sx,sy,sz] a point. Where a point has no answer the row holds what was kept.\n"
+        "A line that cannot be read is told on stderr with its number and field; the others are answered, and it exits "
+        "with 1.",
+    .options = options,
+    .run = run,
+};
