@@ -1,0 +1,143 @@
+-- A scene's tables. Forward only: what a released version wrote is changed by a later file, never by editing this one.
+--
+-- Metres, radians, Unix seconds. Transforms are local to the parent: translation tx ty tz, rotation quaternion rx ry rz rw,
+-- scale sx sy sz. Their columns are ANY with a check, not REAL, because REAL stores -0.0 as 0 and a scene comes back bit by bit.
+PRAGMA application_id = 0x477A5363; -- "GzSc"
+
+-- One row: where the scene stands.
+CREATE TABLE scene (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    seq INTEGER NOT NULL,        -- of the last change that is saved
+    time REAL NOT NULL,          -- of the last commit
+    next_node INTEGER NOT NULL,  -- ids that were never given out
+    next_edit INTEGER NOT NULL,
+    created REAL NOT NULL,
+    made_by TEXT NOT NULL        -- the server that made the file
+) STRICT;
+
+-- One row for each time that a server opened the file. All up to began_seq was saved before it began.
+CREATE TABLE epochs (
+    epoch INTEGER PRIMARY KEY,   -- milliseconds since 1970 at its beginning, or the next free number
+    began REAL NOT NULL,
+    began_seq INTEGER NOT NULL,
+    server TEXT NOT NULL
+) STRICT;
+
+-- Who was here.
+CREATE TABLE sessions (
+    epoch INTEGER NOT NULL REFERENCES epochs,
+    session INTEGER NOT NULL,
+    user TEXT NOT NULL,
+    role TEXT NOT NULL CHECK (role IN ('viewer', 'editor', 'admin')),
+    joined REAL NOT NULL,
+    left REAL,                   -- NULL while there
+    PRIMARY KEY (epoch, session)
+) STRICT, WITHOUT ROWID;
+
+-- Every node that ever was, as it is now; a deleted one as it was last.
+CREATE TABLE nodes (
+    id INTEGER PRIMARY KEY,
+    seq INTEGER NOT NULL,        -- of its last change
+    deleted_seq INTEGER,         -- NULL while alive
+    parent INTEGER REFERENCES nodes DEFERRABLE INITIALLY DEFERRED,  -- NULL under the root
+    name TEXT NOT NULL,
+    tx ANY NOT NULL, ty ANY NOT NULL, tz ANY NOT NULL,
+    rx ANY NOT NULL, ry ANY NOT NULL, rz ANY NOT NULL, rw ANY NOT NULL,
+    sx ANY NOT NULL, sy ANY NOT NULL, sz ANY NOT NULL,
+    min_x ANY, min_y ANY, min_z ANY, max_x ANY, max_y ANY, max_z ANY,  -- in its own frame; NULL without a body
+    asset INTEGER,               -- index in the "nodes" of the glTF
+    CHECK (deleted_seq IS NULL OR deleted_seq = seq),
+    CHECK (typeof(tx) = 'real' AND typeof(ty) = 'real' AND typeof(tz) = 'real' AND
+           typeof(rx) = 'real' AND typeof(ry) = 'real' AND typeof(rz) = 'real' AND typeof(rw) = 'real' AND
+           typeof(sx) = 'real' AND typeof(sy) = 'real' AND typeof(sz) = 'real'),
+    CHECK (typeof(min_x) IN ('real', 'null') AND typeof(min_y) = typeof(min_x) AND typeof(min_z) = typeof(min_x) AND
+           typeof(max_x) = typeof(min_x) AND typeof(max_y) = typeof(min_x) AND typeof(max_z) = typeof(min_x))
+) STRICT;
+CREATE INDEX nodes_by_parent ON nodes (parent);
+CREATE INDEX nodes_deleted ON nodes (deleted_seq) WHERE deleted_seq IS NOT NULL;
+
+-- What people did. A drag that runs has no ended and no seq yet.
+CREATE TABLE edits (
+    id INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL CHECK (kind IN ('translate', 'rotate', 'scale', 'ball', 'wheel', 'set', 'create', 'delete',
+                                       'undo', 'redo', 'restore', 'import')),
+    handle TEXT CHECK (handle IN ('tx', 'ty', 'tz', 'txy', 'tyz', 'tzx', 'tv', 'rx', 'ry', 'rz', 'rv', 'rb',
+                                  'sx', 'sy', 'sz', 'sxy', 'syz', 'szx', 'su')),
+    epoch INTEGER NOT NULL REFERENCES epochs,
+    session INTEGER,             -- NULL where it came beside the sessions, as an import does
+    user TEXT NOT NULL,
+    key TEXT,                    -- the client's own name for it: the same key again is the same edit
+    target INTEGER,              -- the edit that an undo or redo is about; the seq that a restore went back to
+    began REAL NOT NULL,
+    ended REAL,
+    began_seq INTEGER NOT NULL,  -- before its first change
+    seq INTEGER,                 -- of its last change
+    residual REAL NOT NULL,      -- what of the motion translation, rotation and scale could not hold, relative
+    FOREIGN KEY (epoch, session) REFERENCES sessions (epoch, session),
+    CHECK ((seq IS NULL) = (ended IS NULL))
+) STRICT;
+CREATE UNIQUE INDEX edits_by_key ON edits (user, key) WHERE key IS NOT NULL;
+CREATE INDEX edits_by_seq ON edits (seq);
+CREATE INDEX edits_by_time ON edits (ended, seq);
+CREATE INDEX edits_by_user ON edits (user, ended, seq);
+
+-- What each edit did to each node: before and after. after is NULL while its drag runs.
+CREATE TABLE changes (
+    edit INTEGER NOT NULL REFERENCES edits,
+    step INTEGER NOT NULL,       -- their order within the edit, from 0
+    node INTEGER NOT NULL REFERENCES nodes,
+    seq INTEGER,                 -- the edit's
+    did TEXT NOT NULL CHECK (did IN ('create', 'change', 'delete')),
+    before_parent INTEGER REFERENCES nodes, before_name TEXT,
+    before_tx ANY, before_ty ANY, before_tz ANY,
+    before_rx ANY, before_ry ANY, before_rz ANY, before_rw ANY,
+    before_sx ANY, before_sy ANY, before_sz ANY,
+    before_min_x ANY, before_min_y ANY, before_min_z ANY, before_max_x ANY, before_max_y ANY, before_max_z ANY,
+    before_asset INTEGER,
+    after_parent INTEGER REFERENCES nodes, after_name TEXT,
+    after_tx ANY, after_ty ANY, after_tz ANY,
+    after_rx ANY, after_ry ANY, after_rz ANY, after_rw ANY,
+    after_sx ANY, after_sy ANY, after_sz ANY,
+    after_min_x ANY, after_min_y ANY, after_min_z ANY, after_max_x ANY, after_max_y ANY, after_max_z ANY,
+    after_asset INTEGER,
+    CHECK ((before_name IS NULL) = (did = 'create')),
+    CHECK ((after_name IS NULL) = (did = 'delete' OR seq IS NULL)),
+    CHECK (typeof(before_tx) = iif(before_name IS NULL, 'null', 'real') AND
+           typeof(before_ty) = typeof(before_tx) AND typeof(before_tz) = typeof(before_tx) AND
+           typeof(before_rx) = typeof(before_tx) AND typeof(before_ry) = typeof(before_tx) AND
+           typeof(before_rz) = typeof(before_tx) AND typeof(before_rw) = typeof(before_tx) AND
+           typeof(before_sx) = typeof(before_tx) AND typeof(before_sy) = typeof(before_tx) AND
+           typeof(before_sz) = typeof(before_tx)),
+    CHECK (typeof(after_tx) = iif(after_name IS NULL, 'null', 'real') AND
+           typeof(after_ty) = typeof(after_tx) AND typeof(after_tz) = typeof(after_tx) AND
+           typeof(after_rx) = typeof(after_tx) AND typeof(after_ry) = typeof(after_tx) AND
+           typeof(after_rz) = typeof(after_tx) AND typeof(after_rw) = typeof(after_tx) AND
+           typeof(after_sx) = typeof(after_tx) AND typeof(after_sy) = typeof(after_tx) AND
+           typeof(after_sz) = typeof(after_tx))
+) STRICT;
+CREATE UNIQUE INDEX changes_by_edit ON changes (edit, step);
+-- Time travel: the latest change of a node up to a seq is one step into this.
+CREATE INDEX changes_by_node ON changes (node, seq, step, edit);
+
+-- The path of each drag: where it had a node when the turn's changes were saved.
+CREATE TABLE samples (
+    edit INTEGER NOT NULL REFERENCES edits DEFERRABLE INITIALLY DEFERRED,
+    node INTEGER NOT NULL REFERENCES nodes,
+    seq INTEGER NOT NULL,
+    time REAL NOT NULL,
+    tx ANY NOT NULL, ty ANY NOT NULL, tz ANY NOT NULL,
+    rx ANY NOT NULL, ry ANY NOT NULL, rz ANY NOT NULL, rw ANY NOT NULL,
+    sx ANY NOT NULL, sy ANY NOT NULL, sz ANY NOT NULL,
+    PRIMARY KEY (edit, node, seq),
+    CHECK (typeof(tx) = 'real' AND typeof(ty) = 'real' AND typeof(tz) = 'real' AND
+           typeof(rx) = 'real' AND typeof(ry) = 'real' AND typeof(rz) = 'real' AND typeof(rw) = 'real' AND
+           typeof(sx) = 'real' AND typeof(sy) = 'real' AND typeof(sz) = 'real')
+) STRICT, WITHOUT ROWID;
+
+-- The glTF files that were imported, whole; the newest is the scene's.
+CREATE TABLE assets (
+    id INTEGER PRIMARY KEY,
+    seq INTEGER NOT NULL,        -- of the commit that brought it
+    media_type TEXT NOT NULL CHECK (media_type IN ('model/gltf-binary', 'model/gltf+json')),
+    bytes BLOB NOT NULL
+) STRICT;

@@ -1,0 +1,129 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "store/internal.h"
+
+/* ---- the asset ---- */
+
+static enum gz_status read_blob(sqlite3 *db, sqlite3_int64 id, struct gz_buffer *out, struct gz_error *error)
+{
+    sqlite3_blob *blob;
+    int rc = sqlite3_blob_open(db, "main", "assets", "bytes", id, 0, &blob);
+    if (rc != SQLITE_OK) return gz_db_fail(db, rc, error, "the asset");
+    int size = sqlite3_blob_bytes(blob);
+    enum gz_status status = gz_buffer_reserve(out, (size_t)size);
+    if (status != GZ_OK) {
+        (void)gz_fail(error, status, "the asset has %d bytes: no room for it", size);
+    } else {
+        rc = sqlite3_blob_read(blob, out->data + out->size, size, 0);
+        if (rc != SQLITE_OK)
+            status = gz_db_fail(db, rc, error, "the asset");
+        else
+            out->size += (size_t)size;
+    }
+    sqlite3_blob_close(blob);
+    return status;
+}
+
+enum gz_status gz_store_asset(const char *path, struct gz_buffer *out, struct gz_error *error)
+{
+    struct gz_reader reader;
+    int64_t id;
+    enum gz_status status = gz_reader_open(&reader, path, error);
+    if (status != GZ_OK) return status;
+    status = gz_db_integer(reader.db, "SELECT max(id) FROM assets", &id, error);
+    if (status == GZ_OK && id == 0)
+        status = gz_fail(error, GZ_BAD_STATE, "the scene has no asset: nothing was imported");
+    if (status == GZ_OK) status = read_blob(reader.db, id, out, error);
+    gz_reader_close(&reader);
+    return status;
+}
+
+/* ---- a copy ---- */
+
+static enum gz_status copy_pages(sqlite3 *from, sqlite3 *to, struct gz_error *error)
+{
+    sqlite3_backup *backup = sqlite3_backup_init(to, "main", from, "main");
+    if (backup == NULL) return gz_db_fail(to, sqlite3_errcode(to), error, "the copy");
+    int rc = sqlite3_backup_step(backup, -1);
+    int finished = sqlite3_backup_finish(backup);
+    if (rc == SQLITE_DONE) rc = finished;
+    return rc == SQLITE_OK ? GZ_OK : gz_db_fail(to, rc, error, "the copy");
+}
+
+/* One read transaction, one step: the copy is the scene as one commit left it. */
+static enum gz_status copy_to(const char *path, const char *part, struct gz_error *error)
+{
+    struct gz_reader reader;
+    sqlite3 *copy;
+    enum gz_status status = gz_reader_open(&reader, path, error);
+    if (status != GZ_OK) return status;
+    status = gz_db_open(part, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &copy, error);
+    if (status == GZ_OK) {
+        status = copy_pages(reader.db, copy, error);
+        /* The pages say that there is a write-ahead log; the copy is to be one file. */
+        if (status == GZ_OK)
+            status = gz_db_exec(copy, "PRAGMA synchronous = FULL; PRAGMA journal_mode = DELETE", error);
+        sqlite3_close(copy);
+    }
+    gz_reader_close(&reader);
+    return status;
+}
+
+/* A new name is safe once its directory is. */
+static int sync_directory(const char *path)
+{
+    char *copy = strdup(path);
+    if (copy == NULL) return -1;
+    int directory = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    free(copy);
+    if (directory < 0) return -1;
+    int result = fsync(directory);
+    close(directory);
+    return result;
+}
+
+static enum gz_status publish(const char *part, const char *to, struct gz_error *error)
+{
+    if (renameat2(AT_FDCWD, part, AT_FDCWD, to, RENAME_NOREPLACE) != 0)
+        return gz_fail(error, errno == EEXIST ? GZ_BAD_STATE : GZ_STORAGE, "%s: %s", to, strerror(errno));
+    return sync_directory(to) == 0 ? GZ_OK : gz_fail(error, GZ_STORAGE, "%s: %s", to, strerror(errno));
+}
+
+enum gz_status gz_store_backup(const char *path, const char *to, struct gz_error *error)
+{
+    if (access(to, F_OK) == 0) return gz_fail(error, GZ_BAD_STATE, "%s: %s", to, strerror(EEXIST));
+    char *part;
+    if (asprintf(&part, "%s.part", to) < 0) return gz_fail(error, GZ_NO_MEMORY, "no memory");
+    unlink(part);
+    enum gz_status status = copy_to(path, part, error);
+    if (status == GZ_OK) status = publish(part, to, error);
+    if (status != GZ_OK) unlink(part);
+    free(part);
+    return status;
+}
+
+/* ---- a glance ---- */
+
+enum gz_status gz_store_summary(const char *path, struct gz_store_summary *summary, struct gz_error *error)
+{
+    struct gz_reader reader;
+    *summary = (struct gz_store_summary){0};
+    enum gz_status status = gz_reader_open(&reader, path, error);
+    if (status != GZ_OK) return status;
+    int64_t nodes = 0, seq = 0, assets = 0;
+    status = gz_db_integer(reader.db,
+                           "SELECT (SELECT count(*) FROM nodes) -"
+                           " (SELECT count(*) FROM nodes WHERE deleted_seq IS NOT NULL)",
+                           &nodes, error);
+    if (status == GZ_OK) status = gz_db_integer(reader.db, "SELECT seq FROM scene", &seq, error);
+    if (status == GZ_OK) status = gz_db_integer(reader.db, "SELECT EXISTS (SELECT 1 FROM assets)", &assets, error);
+    if (status == GZ_OK) *summary = (struct gz_store_summary){(uint64_t)nodes, (uint64_t)seq, assets != 0};
+    gz_reader_close(&reader);
+    return status;
+}

@@ -1,0 +1,131 @@
+#include "store/database.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+#include <uv.h>
+
+#include "schema/schema.h"
+
+/* Milliseconds to wait for another process's lock: somebody writes with sqlite3, or recovers the WAL. */
+#define BUSY_MS 1000
+/* Steps of SQLite's machine between looks at the clock: some 100 us. */
+#define PROGRESS_STEPS 10000
+
+enum gz_status gz_db_fail(sqlite3 *db, int rc, struct gz_error *error, const char *doing)
+{
+    if ((rc & 0xff) == SQLITE_INTERRUPT)
+        return gz_fail(error, GZ_TOO_LARGE, "%s: it took longer than %d s", doing, GZ_QUERY_MS_MAX / 1000);
+    return gz_fail(error, GZ_STORAGE, "%s: %s", doing, db != NULL ? sqlite3_errmsg(db) : sqlite3_errstr(rc));
+}
+
+enum gz_status gz_db_exec(sqlite3 *db, const char *sql, struct gz_error *error)
+{
+    int rc = sqlite3_exec(db, sql, NULL, NULL, NULL);
+    return rc == SQLITE_OK ? GZ_OK : gz_db_fail(db, rc, error, "the scene's file");
+}
+
+enum gz_status gz_db_prepare(sqlite3 *db, const char *sql, sqlite3_stmt **statement, struct gz_error *error)
+{
+    int rc = sqlite3_prepare_v3(db, sql, -1, SQLITE_PREPARE_PERSISTENT, statement, NULL);
+    return rc == SQLITE_OK ? GZ_OK : gz_db_fail(db, rc, error, "the scene's file");
+}
+
+enum gz_status gz_db_integer(sqlite3 *db, const char *sql, int64_t *value, struct gz_error *error)
+{
+    sqlite3_stmt *statement;
+    enum gz_status status = gz_db_prepare(db, sql, &statement, error);
+    if (status != GZ_OK) return status;
+    int rc = sqlite3_step(statement);
+    *value = rc == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
+    if (rc != SQLITE_ROW && rc != SQLITE_DONE) status = gz_db_fail(db, rc, error, "the scene's file");
+    sqlite3_finalize(statement);
+    return status;
+}
+
+/* A scene's file may come from anybody: its schema is not trusted and cannot be tampered with through us. */
+static enum gz_status make_safe(sqlite3 *db, struct gz_error *error)
+{
+    sqlite3_busy_timeout(db, BUSY_MS);
+    sqlite3_extended_result_codes(db, 1);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    return gz_db_exec(db, "PRAGMA trusted_schema = OFF; PRAGMA foreign_keys = ON", error);
+}
+
+enum gz_status gz_db_open(const char *path, int flags, sqlite3 **db, struct gz_error *error)
+{
+    *db = NULL;
+    if ((flags & SQLITE_OPEN_CREATE) == 0 && access(path, F_OK) != 0)
+        return gz_fail(error, errno == ENOENT ? GZ_UNKNOWN_SCENE : GZ_STORAGE, "%s: %s", path, strerror(errno));
+    int rc = sqlite3_open_v2(path, db, flags, NULL);
+    enum gz_status status = rc == SQLITE_OK ? make_safe(*db, error) : gz_db_fail(*db, rc, error, path);
+    if (status != GZ_OK) {
+        sqlite3_close(*db);
+        *db = NULL;
+    }
+    return status;
+}
+
+enum gz_status gz_db_identify(sqlite3 *db, struct gz_error *error)
+{
+    int64_t application, version, objects;
+    enum gz_status status = gz_db_integer(db, "PRAGMA application_id", &application, error);
+    if (status == GZ_OK) status = gz_db_integer(db, "PRAGMA user_version", &version, error);
+    if (status == GZ_OK) status = gz_db_integer(db, "SELECT count(*) FROM sqlite_schema", &objects, error);
+    if (status != GZ_OK) return status;
+    bool is_empty = application == 0 && version == 0 && objects == 0;
+    if (application != GZ_APPLICATION_ID && !is_empty)
+        return gz_fail(error, GZ_STORAGE, "the file is a SQLite database, but not a scene");
+    if (version > gz_schema_version)
+        return gz_fail(error, GZ_VERSION, "the file has schema version %lld, this server knows %d: use a newer gizmod",
+                       (long long)version, gz_schema_version);
+    return GZ_OK;
+}
+
+static enum gz_status migrate_to(sqlite3 *db, int version, struct gz_error *error)
+{
+    char set_version[64];
+    sqlite3_snprintf(sizeof set_version, set_version, "PRAGMA user_version = %d", version);
+    enum gz_status status = gz_db_exec(db, "BEGIN IMMEDIATE", error);
+    if (status == GZ_OK) status = gz_db_exec(db, gz_schema_sql[version - 1], error);
+    if (status == GZ_OK) status = gz_db_exec(db, set_version, error);
+    if (status == GZ_OK) status = gz_db_exec(db, "COMMIT", error);
+    if (status != GZ_OK && !sqlite3_get_autocommit(db)) sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+    return status;
+}
+
+enum gz_status gz_db_migrate(sqlite3 *db, struct gz_error *error)
+{
+    int64_t version;
+    enum gz_status status = gz_db_integer(db, "PRAGMA user_version", &version, error);
+    for (int next = (int)version + 1; status == GZ_OK && next <= gz_schema_version; next++)
+        status = migrate_to(db, next, error);
+    return status;
+}
+
+static int handle_progress(void *context)
+{
+    const struct gz_reader *reader = context;
+    return uv_hrtime() > reader->deadline_ns;
+}
+
+enum gz_status gz_reader_open(struct gz_reader *reader, const char *path, struct gz_error *error)
+{
+    enum gz_status status = gz_db_open(path, SQLITE_OPEN_READONLY, &reader->db, error);
+    if (status != GZ_OK) return status;
+    reader->deadline_ns = uv_hrtime() + (uint64_t)GZ_QUERY_MS_MAX * 1000000;
+    sqlite3_progress_handler(reader->db, PROGRESS_STEPS, handle_progress, reader);
+    status = gz_db_exec(reader->db, "PRAGMA query_only = ON; BEGIN", error);
+    if (status == GZ_OK) status = gz_db_identify(reader->db, error);
+    int64_t version = 0;
+    if (status == GZ_OK) status = gz_db_integer(reader->db, "PRAGMA user_version", &version, error);
+    if (status == GZ_OK && version == 0) status = gz_fail(error, GZ_UNKNOWN_SCENE, "%s: there is no scene in it", path);
+    if (status != GZ_OK) gz_reader_close(reader);
+    return status;
+}
+
+void gz_reader_close(struct gz_reader *reader)
+{
+    sqlite3_close(reader->db);
+    reader->db = NULL;
+}

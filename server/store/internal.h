@@ -1,0 +1,26 @@
+/* internal.h - what the files of this room need of each other. Threads and errors: as in store.h. */
+#ifndef GZ_STORE_INTERNAL_H
+#define GZ_STORE_INTERNAL_H
+
+#include "store/database.h"
+#include "store/store.h"
+
+/* A batch on its way: gz_batch_create makes the whole, so that handing one over needs no memory. */
+struct gz_job {
+    struct gz_batch batch; /* first: a batch's address is its job's */
+    struct gz_job *next;
+    enum gz_status status;
+    struct gz_error error;
+};
+
+/* Bytes that what is read of a file for one use may take: a scene with its undo history, an answer to one client. */
+#define GZ_STATE_BYTES_MAX (SIZE_MAX / 2)
+#define GZ_RESULT_BYTES_MAX ((size_t)512 * 1024 * 1024)
+
+/* Closes the drags and sessions that a crash left open and begins an epoch, in one transaction. */
+GZ_MUST_USE enum gz_status gz_recover(sqlite3 *db, double time, uint64_t *epoch, struct gz_error *error);
+
+/* Reads the scene; `state` is to be finished by the caller in any case. */
+GZ_MUST_USE enum gz_status gz_load(sqlite3 *db, uint64_t epoch, struct gz_scene_state *state, struct gz_error *error);
+
+#endif

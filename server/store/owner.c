@@ -1,0 +1,77 @@
+#include "store/owner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The owner before us removed the file on leaving, perhaps after we opened it: then what we locked is nobody's. */
+static bool is_still_there(int descriptor, const char *path)
+{
+    struct stat ours, there;
+    return fstat(descriptor, &ours) == 0 && stat(path, &there) == 0 && ours.st_ino == there.st_ino &&
+           ours.st_dev == there.st_dev;
+}
+
+static enum gz_status fail_taken(int descriptor, const char *database, struct gz_error *error)
+{
+    char pid[16] = "";
+    ssize_t size = pread(descriptor, pid, sizeof pid - 1, 0);
+    pid[size > 0 ? strcspn(pid, "\n") : 0] = '\0';
+    return gz_fail(error, GZ_BAD_STATE, "%s is open in another server%s%s", database,
+                   pid[0] != '\0' ? ", process " : "", pid);
+}
+
+static enum gz_status lock(struct gz_owner *owner, const char *database, struct gz_error *error)
+{
+    do {
+        if (owner->descriptor >= 0) close(owner->descriptor);
+        owner->descriptor = open(owner->path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+        if (owner->descriptor < 0) return gz_fail(error, GZ_STORAGE, "%s: %s", owner->path, strerror(errno));
+        if (flock(owner->descriptor, LOCK_EX | LOCK_NB) != 0) {
+            if (errno == EWOULDBLOCK) return fail_taken(owner->descriptor, database, error);
+            return gz_fail(error, GZ_STORAGE, "%s: %s", owner->path, strerror(errno));
+        }
+    } while (!is_still_there(owner->descriptor, owner->path));
+    return GZ_OK;
+}
+
+/* For the words of whoever is refused; on a full disk they do without. */
+static void write_pid(int descriptor)
+{
+    if (ftruncate(descriptor, 0) == 0) dprintf(descriptor, "%ld\n", (long)getpid());
+}
+
+enum gz_status gz_owner_init(struct gz_owner *owner, const char *database, struct gz_error *error)
+{
+    owner->descriptor = -1;
+    if (asprintf(&owner->path, "%s.owner", database) < 0) {
+        owner->path = NULL;
+        return gz_fail(error, GZ_NO_MEMORY, "no memory");
+    }
+    enum gz_status status = lock(owner, database, error);
+    if (status == GZ_OK) {
+        write_pid(owner->descriptor);
+        return GZ_OK;
+    }
+    if (owner->descriptor >= 0) close(owner->descriptor);
+    owner->descriptor = -1;
+    gz_owner_finish(owner);
+    return status;
+}
+
+void gz_owner_finish(struct gz_owner *owner)
+{
+    if (owner->descriptor >= 0) {
+        unlink(owner->path);
+        close(owner->descriptor);
+        owner->descriptor = -1;
+    }
+    free(owner->path);
+    owner->path = NULL;
+}

@@ -1,0 +1,30 @@
+#include <stdlib.h>
+
+#include "store/internal.h"
+
+struct gz_batch *gz_batch_create(void)
+{
+    struct gz_job *job = calloc(1, sizeof *job);
+    if (job == NULL) return NULL;
+    gz_arena_init(&job->batch.arena, GZ_STATE_BYTES_MAX);
+    return &job->batch;
+}
+
+void gz_batch_destroy(struct gz_batch *batch)
+{
+    if (batch == NULL) return;
+    gz_arena_finish(&batch->arena);
+    free((struct gz_job *)batch);
+}
+
+void gz_scene_state_finish(struct gz_scene_state *state)
+{
+    gz_arena_finish(&state->arena);
+    *state = (struct gz_scene_state){0};
+}
+
+void gz_answer_finish(struct gz_answer *answer)
+{
+    gz_arena_finish(&answer->arena);
+    *answer = (struct gz_answer){0};
+}

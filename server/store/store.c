@@ -1,0 +1,360 @@
+#include "store/store.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <uv.h>
+
+#include "store/internal.h"
+#include "store/owner.h"
+#include "store/rows.h"
+#include "store/writer.h"
+
+/* Pages of 4 KiB in the WAL after which the writer copies them into the database between two commits. */
+#define CHECKPOINT_PAGES 1000
+/* Seconds without a batch after which the WAL is emptied. */
+#define IDLE_SECONDS 1
+/* Bytes of WAL that somebody who reads for too long is reported at. */
+#define WAL_BYTES_REPORTED (64 * 1024 * 1024)
+
+struct jobs {
+    struct gz_job *first, *last;
+};
+
+struct gz_store {
+    void (*notify)(void *context);
+    void *context;
+    const struct gz_log *log;
+    struct gz_owner owner;
+    char *wal_path;
+
+    /* the opener's */
+    sqlite3 *keys_db;
+    sqlite3_stmt *find_key, *key_changes;
+
+    /* the writer thread's once it runs */
+    struct gz_writer writer;
+    int checkpoint_at; /* pages in the WAL */
+    bool is_wal_reported;
+
+    uv_thread_t thread;
+    bool has_thread;
+    uv_mutex_t mutex; /* guards what follows */
+    uv_cond_t wake;
+    bool has_mutex, has_wake;
+    bool is_closing;
+    struct jobs queued, done;
+    struct gz_store_stats stats;
+};
+
+static void push(struct jobs *jobs, struct gz_job *job)
+{
+    job->next = NULL;
+    if (jobs->last != NULL)
+        jobs->last->next = job;
+    else
+        jobs->first = job;
+    jobs->last = job;
+}
+
+static struct gz_job *pop(struct jobs *jobs)
+{
+    struct gz_job *job = jobs->first;
+    if (job == NULL) return NULL;
+    jobs->first = job->next;
+    if (jobs->first == NULL) jobs->last = NULL;
+    return job;
+}
+
+static void append(struct jobs *jobs, const struct jobs *more)
+{
+    if (more->first == NULL) return;
+    if (jobs->last != NULL)
+        jobs->last->next = more->first;
+    else
+        jobs->first = more->first;
+    jobs->last = more->last;
+}
+
+/* ---- the writer's thread ---- */
+
+static uint64_t wal_bytes(const struct gz_store *store)
+{
+    struct stat file;
+    return stat(store->wal_path, &file) == 0 ? (uint64_t)file.st_size : 0;
+}
+
+static uint64_t count_rows(const struct gz_batch *batch)
+{
+    uint64_t rows = batch->joined_count + batch->left_count + batch->node_count + batch->sample_count +
+                    batch->begun_count + batch->ended_count;
+    for (size_t i = 0; i < batch->begun_count; i++) rows += batch->begun[i].change_count;
+    for (size_t i = 0; i < batch->ended_count; i++) rows += batch->ended[i].change_count;
+    return rows;
+}
+
+/* All of them in one transaction, and so with one fate. */
+static void commit_group(struct gz_store *store, struct jobs *group)
+{
+    struct gz_error error = {0};
+    uint64_t start_ns = uv_hrtime(), rows = 0;
+    enum gz_status status = gz_writer_begin(&store->writer, &error);
+    for (struct gz_job *job = group->first; status == GZ_OK && job != NULL; job = job->next) {
+        status = gz_writer_add(&store->writer, &job->batch, &error);
+        rows += count_rows(&job->batch);
+    }
+    if (status == GZ_OK) status = gz_writer_end(&store->writer, &error);
+    if (status != GZ_OK) gz_log(store->log, GZ_ERROR, 0, "commit: %s", error.message);
+    for (struct gz_job *job = group->first; job != NULL; job = job->next) {
+        job->status = status;
+        job->error = error;
+    }
+    uv_mutex_lock(&store->mutex);
+    append(&store->done, group);
+    store->stats.last_status = status;
+    store->stats.last_commit_s = (double)(uv_hrtime() - start_ns) * 1e-9;
+    store->stats.wal_bytes = wal_bytes(store);
+    if (status == GZ_OK) {
+        store->stats.commits++;
+        store->stats.rows += rows;
+    }
+    uv_mutex_unlock(&store->mutex);
+    if (store->notify != NULL) store->notify(store->context);
+}
+
+/* Somebody who reads on and on keeps the WAL from being emptied: said once each time it happens. */
+static void report_wal(struct gz_store *store, uint64_t bytes)
+{
+    bool is_large = bytes > WAL_BYTES_REPORTED;
+    if (is_large && !store->is_wal_reported)
+        gz_log(store->log, GZ_WARN, 0, "%s has %llu MiB: somebody reads an old state and keeps it from being emptied",
+               store->wal_path, (unsigned long long)(bytes >> 20));
+    store->is_wal_reported = is_large;
+}
+
+static void checkpoint_if_due(struct gz_store *store)
+{
+    int pages = store->writer.wal_pages;
+    if (pages < CHECKPOINT_PAGES) store->checkpoint_at = CHECKPOINT_PAGES;
+    if (pages < store->checkpoint_at) return;
+    (void)gz_writer_checkpoint(&store->writer, false);
+    store->checkpoint_at = pages + CHECKPOINT_PAGES;
+    report_wal(store, wal_bytes(store));
+}
+
+/* Whether there is nothing left to do until the next batch. */
+static bool rest(struct gz_store *store)
+{
+    if (wal_bytes(store) > 0) (void)gz_writer_checkpoint(&store->writer, true);
+    uint64_t bytes = wal_bytes(store);
+    report_wal(store, bytes);
+    uv_mutex_lock(&store->mutex);
+    store->stats.wal_bytes = bytes;
+    uv_mutex_unlock(&store->mutex);
+    return bytes == 0;
+}
+
+/* Takes all that is queued, waiting for it; nothing when it is time to rest, or to end. */
+static struct jobs take_queued(struct gz_store *store, bool is_rested, bool *is_ending)
+{
+    uv_mutex_lock(&store->mutex);
+    int timeout = 0;
+    while (store->queued.first == NULL && !store->is_closing && timeout == 0) {
+        if (is_rested)
+            uv_cond_wait(&store->wake, &store->mutex);
+        else
+            timeout = uv_cond_timedwait(&store->wake, &store->mutex, (uint64_t)IDLE_SECONDS * 1000000000);
+    }
+    struct jobs taken = store->queued;
+    store->queued = (struct jobs){0};
+    *is_ending = store->is_closing && taken.first == NULL;
+    uv_mutex_unlock(&store->mutex);
+    return taken;
+}
+
+static void handle_thread(void *context)
+{
+    struct gz_store *store = context;
+    bool is_ending = false, is_rested = false;
+    while (!is_ending) {
+        struct jobs taken = take_queued(store, is_rested, &is_ending);
+        if (taken.first != NULL) {
+            commit_group(store, &taken);
+            checkpoint_if_due(store);
+            is_rested = false;
+        } else {
+            is_rested = rest(store);
+        }
+    }
+}
+
+/* ---- opening and closing ---- */
+
+static enum gz_status use_wal(sqlite3 *db, struct gz_error *error)
+{
+    sqlite3_stmt *statement;
+    enum gz_status status = gz_db_prepare(db, "PRAGMA journal_mode = WAL", &statement, error);
+    if (status != GZ_OK) return status;
+    int rc = sqlite3_step(statement);
+    if (rc != SQLITE_ROW)
+        status = gz_db_fail(db, rc, error, "the write-ahead log");
+    else if (strcmp((const char *)sqlite3_column_text(statement, 0), "wal") != 0)
+        status = gz_fail(error, GZ_STORAGE, "the file system has no shared memory for a write-ahead log");
+    sqlite3_finalize(statement);
+    /* Checkpoints are made between commits, not within one. */
+    sqlite3_wal_autocheckpoint(db, 0);
+    if (status == GZ_OK) status = gz_db_exec(db, "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 0", error);
+    return status;
+}
+
+static enum gz_status prepare_database(sqlite3 *db, double time, struct gz_scene_state *state, struct gz_error *error)
+{
+    uint64_t epoch;
+    enum gz_status status = gz_db_identify(db, error);
+    if (status == GZ_OK) status = use_wal(db, error);
+    if (status == GZ_OK) status = gz_db_migrate(db, error);
+    if (status == GZ_OK) status = gz_recover(db, time, &epoch, error);
+    if (status == GZ_OK) status = gz_load(db, epoch, state, error);
+    return status;
+}
+
+static enum gz_status open_writer(struct gz_store *store, const struct gz_store_options *options,
+                                  struct gz_scene_state *state, struct gz_error *error)
+{
+    sqlite3 *db;
+    int flags = SQLITE_OPEN_READWRITE | (options->create ? SQLITE_OPEN_CREATE : 0);
+    enum gz_status status = gz_db_open(options->path, flags, &db, error);
+    if (status != GZ_OK) return status;
+    status = prepare_database(db, options->time, state, error);
+    if (status == GZ_OK) status = gz_writer_init(&store->writer, db, state->epoch, error);
+    if (status != GZ_OK) sqlite3_close(db);
+    return status;
+}
+
+static enum gz_status open_keys(struct gz_store *store, const char *path, struct gz_error *error)
+{
+    enum gz_status status = gz_db_open(path, SQLITE_OPEN_READONLY, &store->keys_db, error);
+    if (status == GZ_OK)
+        status = gz_db_prepare(store->keys_db,
+                               "SELECT " GZ_EDIT_COLUMNS
+                               " FROM edits e WHERE e.user = ? AND e.key = ? AND e.ended IS NOT NULL",
+                               &store->find_key, error);
+    if (status == GZ_OK) status = gz_db_prepare(store->keys_db, GZ_EDIT_CHANGES_SQL, &store->key_changes, error);
+    return status;
+}
+
+static enum gz_status start_thread(struct gz_store *store, struct gz_error *error)
+{
+    store->has_mutex = uv_mutex_init(&store->mutex) == 0;
+    store->has_wake = uv_cond_init(&store->wake) == 0;
+    if (store->has_mutex && store->has_wake)
+        store->has_thread = uv_thread_create(&store->thread, handle_thread, store) == 0;
+    return store->has_thread ? GZ_OK : gz_fail(error, GZ_INTERNAL, "the writer's thread could not be started");
+}
+
+static enum gz_status open_store(struct gz_store *store, const struct gz_store_options *options,
+                                 struct gz_scene_state *state, struct gz_error *error)
+{
+    size_t size = strlen(options->path) + sizeof "-wal";
+    store->wal_path = malloc(size);
+    if (store->wal_path == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
+    snprintf(store->wal_path, size, "%s-wal", options->path);
+    struct stat file;
+    if (!options->create && stat(options->path, &file) != 0)
+        return gz_fail(error, GZ_UNKNOWN_SCENE, "there is no file %s", options->path);
+    enum gz_status status = gz_owner_init(&store->owner, options->path, error);
+    if (status == GZ_OK) status = open_writer(store, options, state, error);
+    if (status == GZ_OK) status = open_keys(store, options->path, error);
+    if (status == GZ_OK) status = start_thread(store, error);
+    return status;
+}
+
+enum gz_status gz_store_open(struct gz_store **store, const struct gz_store_options *options,
+                             struct gz_scene_state *state, struct gz_error *error)
+{
+    *state = (struct gz_scene_state){0};
+    *store = calloc(1, sizeof **store);
+    if (*store == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
+    (*store)->notify = options->notify;
+    (*store)->context = options->context;
+    (*store)->log = options->log;
+    (*store)->owner.descriptor = -1;
+    (*store)->checkpoint_at = CHECKPOINT_PAGES;
+    enum gz_status status = open_store(*store, options, state, error);
+    if (status != GZ_OK) {
+        gz_store_close(*store);
+        *store = NULL;
+        gz_scene_state_finish(state);
+    }
+    return status;
+}
+
+static void end_thread(struct gz_store *store)
+{
+    uv_mutex_lock(&store->mutex);
+    store->is_closing = true;
+    uv_cond_signal(&store->wake);
+    uv_mutex_unlock(&store->mutex);
+    uv_thread_join(&store->thread);
+}
+
+void gz_store_close(struct gz_store *store)
+{
+    if (store == NULL) return;
+    if (store->has_thread) end_thread(store);
+    sqlite3_finalize(store->find_key);
+    sqlite3_finalize(store->key_changes);
+    sqlite3_close(store->keys_db);
+    gz_writer_finish(&store->writer);
+    gz_owner_finish(&store->owner);
+    struct gz_job *job;
+    while ((job = pop(&store->done)) != NULL) gz_batch_destroy(&job->batch);
+    if (store->has_wake) uv_cond_destroy(&store->wake);
+    if (store->has_mutex) uv_mutex_destroy(&store->mutex);
+    free(store->wal_path);
+    free(store);
+}
+
+/* ---- the opener's thread ---- */
+
+void gz_store_submit(struct gz_store *store, struct gz_batch *batch)
+{
+    uv_mutex_lock(&store->mutex);
+    push(&store->queued, (struct gz_job *)batch);
+    uv_cond_signal(&store->wake);
+    uv_mutex_unlock(&store->mutex);
+}
+
+struct gz_batch *gz_store_take(struct gz_store *store, enum gz_status *status, struct gz_error *error)
+{
+    uv_mutex_lock(&store->mutex);
+    struct gz_job *job = pop(&store->done);
+    uv_mutex_unlock(&store->mutex);
+    if (job == NULL) return NULL;
+    *status = job->status;
+    if (error != NULL) *error = job->error;
+    return &job->batch;
+}
+
+bool gz_store_find_key(struct gz_store *store, const char *user, const char *key, struct gz_arena *arena,
+                       struct gz_edit_record *edit)
+{
+    sqlite3_bind_text(store->find_key, 1, user, -1, SQLITE_STATIC);
+    sqlite3_bind_text(store->find_key, 2, key, -1, SQLITE_STATIC);
+    struct gz_error error;
+    bool is_found = sqlite3_step(store->find_key) == SQLITE_ROW;
+    if (is_found && gz_read_edit(store->find_key, store->key_changes, arena, edit, &error) != GZ_OK) {
+        gz_log(store->log, GZ_ERROR, 0, "looking for a key: %s", error.message);
+        is_found = false;
+    }
+    sqlite3_reset(store->find_key);
+    return is_found;
+}
+
+struct gz_store_stats gz_store_stats(struct gz_store *store)
+{
+    uv_mutex_lock(&store->mutex);
+    struct gz_store_stats stats = store->stats;
+    uv_mutex_unlock(&store->mutex);
+    return stats;
+}

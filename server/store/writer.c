@@ -1,0 +1,255 @@
+#include "store/writer.h"
+
+#include <assert.h>
+
+#include "store/database.h"
+#include "store/rows.h"
+
+/* Milliseconds to wait for the lock of somebody who writes with sqlite3. */
+#define BUSY_MS 1000
+
+#define CONTENT_EXCLUDED                                                                                               \
+    "parent = excluded.parent, name = excluded.name, tx = excluded.tx, ty = excluded.ty, tz = excluded.tz, "           \
+    "rx = excluded.rx, ry = excluded.ry, rz = excluded.rz, rw = excluded.rw, sx = excluded.sx, sy = excluded.sy, "     \
+    "sz = excluded.sz, min_x = excluded.min_x, min_y = excluded.min_y, min_z = excluded.min_z, "                       \
+    "max_x = excluded.max_x, max_y = excluded.max_y, max_z = excluded.max_z, asset = excluded.asset"
+#define TEN "?, ?, ?, ?, ?, ?, ?, ?, ?, ?"
+#define NINETEEN TEN ", ?, ?, ?, ?, ?, ?, ?, ?, ?"
+
+static const char *const sql[GZ_WRITE_COUNT] = {
+    [GZ_WRITE_BEGIN] = "BEGIN IMMEDIATE",
+    [GZ_WRITE_COMMIT] = "COMMIT",
+    [GZ_WRITE_SCENE] = "UPDATE scene SET seq = ?, time = ?, next_node = ?, next_edit = ?",
+    [GZ_WRITE_JOINED] = "INSERT INTO sessions (epoch, session, user, role, joined) VALUES (?, ?, ?, ?, ?)",
+    [GZ_WRITE_LEFT] = "UPDATE sessions SET left = ? WHERE epoch = ? AND session = ?",
+    [GZ_WRITE_NODE] = "INSERT INTO nodes (id, seq, deleted_seq, " GZ_CONTENT_COLUMNS(
+        "") ") VALUES (?, ?, ?, " NINETEEN ") ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, deleted_seq = "
+                                           "excluded.deleted_seq, " CONTENT_EXCLUDED,
+    [GZ_WRITE_EDIT] = "INSERT INTO edits (id, kind, handle, epoch, session, user, key, target, began, ended, "
+                      "began_seq, seq, residual) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+                      "ON CONFLICT (id) DO UPDATE SET kind = excluded.kind, handle = excluded.handle, "
+                      "key = excluded.key, target = excluded.target, ended = excluded.ended, seq = excluded.seq, "
+                      "residual = excluded.residual",
+    [GZ_WRITE_CHANGE] = "INSERT INTO changes (edit, step, node, seq, did, " GZ_CONTENT_COLUMNS(
+        "before_") ", " GZ_CONTENT_COLUMNS("after_") ") VALUES (?, ?, ?, ?, ?, " NINETEEN ", " NINETEEN ")",
+    [GZ_WRITE_SAMPLE] =
+        "INSERT INTO samples (edit, node, seq, time, " GZ_TRS_COLUMNS("") ") VALUES (?, ?, ?, ?, " TEN ")",
+    [GZ_WRITE_FORGET_CHANGES] = "DELETE FROM changes WHERE edit = ?",
+    [GZ_WRITE_FORGET_SAMPLES] = "DELETE FROM samples WHERE edit = ?",
+    [GZ_WRITE_FORGET_EDIT] = "DELETE FROM edits WHERE id = ?",
+    [GZ_WRITE_ASSET] = "INSERT INTO assets (seq, media_type, bytes) VALUES (?, ?, ?)",
+};
+
+static int handle_wal(void *context, sqlite3 *db, const char *name, int pages)
+{
+    (void)db;
+    (void)name;
+    struct gz_writer *writer = context;
+    writer->wal_pages = pages;
+    return SQLITE_OK;
+}
+
+enum gz_status gz_writer_init(struct gz_writer *writer, sqlite3 *db, uint64_t epoch, struct gz_error *error)
+{
+    *writer = (struct gz_writer){.epoch = epoch};
+    for (int i = 0; i < GZ_WRITE_COUNT; i++) {
+        enum gz_status status = gz_db_prepare(db, sql[i], &writer->statements[i], error);
+        if (status != GZ_OK) {
+            gz_writer_finish(writer);
+            return status;
+        }
+    }
+    writer->db = db;
+    sqlite3_wal_hook(db, handle_wal, writer);
+    return GZ_OK;
+}
+
+void gz_writer_finish(struct gz_writer *writer)
+{
+    for (int i = 0; i < GZ_WRITE_COUNT; i++) sqlite3_finalize(writer->statements[i]);
+    sqlite3_close(writer->db);
+    *writer = (struct gz_writer){0};
+}
+
+static struct gz_bind start(struct gz_writer *writer, enum gz_write what)
+{
+    return gz_bind_begin(writer->statements[what]);
+}
+
+static int run(struct gz_writer *writer, enum gz_write what)
+{
+    struct gz_bind bind = start(writer, what);
+    return gz_bind_run(&bind);
+}
+
+static int run_for(struct gz_writer *writer, enum gz_write what, uint64_t edit)
+{
+    struct gz_bind bind = start(writer, what);
+    gz_bind_integer(&bind, edit);
+    return gz_bind_run(&bind);
+}
+
+static int write_scene(struct gz_writer *writer, const struct gz_batch *batch)
+{
+    struct gz_bind bind = start(writer, GZ_WRITE_SCENE);
+    gz_bind_integer(&bind, batch->seq);
+    gz_bind_real(&bind, batch->time);
+    gz_bind_integer(&bind, batch->next_node);
+    gz_bind_integer(&bind, batch->next_edit);
+    return gz_bind_run(&bind);
+}
+
+static int write_joined(struct gz_writer *writer, const struct gz_session_record *session)
+{
+    struct gz_bind bind = start(writer, GZ_WRITE_JOINED);
+    gz_bind_integer(&bind, writer->epoch);
+    gz_bind_integer(&bind, session->session);
+    gz_bind_text(&bind, session->user);
+    gz_bind_text(&bind, gz_term_word(&gz_role_terms, session->role));
+    gz_bind_real(&bind, session->time);
+    return gz_bind_run(&bind);
+}
+
+static int write_left(struct gz_writer *writer, const struct gz_session_record *session)
+{
+    struct gz_bind bind = start(writer, GZ_WRITE_LEFT);
+    gz_bind_real(&bind, session->time);
+    gz_bind_integer(&bind, writer->epoch);
+    gz_bind_integer(&bind, session->session);
+    return gz_bind_run(&bind);
+}
+
+static int write_node(struct gz_writer *writer, const struct gz_node_record *node)
+{
+    struct gz_bind bind = start(writer, GZ_WRITE_NODE);
+    gz_bind_integer(&bind, node->id);
+    gz_bind_integer(&bind, node->seq);
+    gz_bind_id(&bind, node->gone ? node->seq : 0);
+    gz_bind_content(&bind, &node->content);
+    return gz_bind_run(&bind);
+}
+
+static int write_sample(struct gz_writer *writer, const struct gz_sample_record *sample)
+{
+    struct gz_bind bind = start(writer, GZ_WRITE_SAMPLE);
+    gz_bind_integer(&bind, sample->edit);
+    gz_bind_integer(&bind, sample->node);
+    gz_bind_integer(&bind, sample->seq);
+    gz_bind_real(&bind, sample->time);
+    gz_bind_trs(&bind, &sample->trs);
+    return gz_bind_run(&bind);
+}
+
+static int write_change(struct gz_writer *writer, const struct gz_edit_record *edit, size_t step, bool is_done)
+{
+    const struct gz_change *change = &edit->changes[step];
+    struct gz_bind bind = start(writer, GZ_WRITE_CHANGE);
+    gz_bind_integer(&bind, edit->id);
+    gz_bind_integer(&bind, step);
+    gz_bind_integer(&bind, change->node);
+    gz_bind_id(&bind, is_done ? edit->seq : 0);
+    gz_bind_text(&bind, !is_done || (change->existed && change->exists) ? "change"
+                        : change->exists                                ? "create"
+                                                                        : "delete");
+    gz_bind_content(&bind, change->existed ? &change->before : NULL);
+    gz_bind_content(&bind, is_done && change->exists ? &change->after : NULL);
+    return gz_bind_run(&bind);
+}
+
+/* A drag that begins, or an edit that is done: then `edit` is written over what its beginning said. */
+static int write_edit(struct gz_writer *writer, const struct gz_edit_record *edit, bool is_done)
+{
+    struct gz_bind bind = start(writer, GZ_WRITE_EDIT);
+    gz_bind_integer(&bind, edit->id);
+    gz_bind_text(&bind, gz_term_word(&gz_edit_kind_terms, edit->kind));
+    gz_bind_text(&bind, edit->handle != GZ_HANDLE_NONE ? gz_term_word(&gz_handle_terms, edit->handle) : NULL);
+    gz_bind_integer(&bind, writer->epoch);
+    gz_bind_id(&bind, edit->session);
+    gz_bind_text(&bind, edit->user);
+    gz_bind_text(&bind, edit->key);
+    gz_bind_id(&bind, edit->target);
+    gz_bind_real(&bind, edit->began);
+    if (is_done)
+        gz_bind_real(&bind, edit->ended);
+    else
+        gz_bind_text(&bind, NULL);
+    gz_bind_integer(&bind, edit->began_seq);
+    if (is_done)
+        gz_bind_integer(&bind, edit->seq);
+    else
+        gz_bind_text(&bind, NULL);
+    gz_bind_real(&bind, edit->residual);
+    int rc = gz_bind_run(&bind);
+    if (rc == SQLITE_OK && is_done) rc = run_for(writer, GZ_WRITE_FORGET_CHANGES, edit->id);
+    for (size_t step = 0; rc == SQLITE_OK && step < edit->change_count; step++)
+        rc = write_change(writer, edit, step, is_done);
+    return rc;
+}
+
+static int write_dropped(struct gz_writer *writer, uint64_t edit)
+{
+    int rc = run_for(writer, GZ_WRITE_FORGET_SAMPLES, edit);
+    if (rc == SQLITE_OK) rc = run_for(writer, GZ_WRITE_FORGET_CHANGES, edit);
+    if (rc == SQLITE_OK) rc = run_for(writer, GZ_WRITE_FORGET_EDIT, edit);
+    return rc;
+}
+
+static int write_asset(struct gz_writer *writer, const struct gz_batch *batch)
+{
+    bool is_binary = batch->asset_size >= 4 && batch->asset[0] == 'g' && batch->asset[1] == 'l' &&
+                     batch->asset[2] == 'T' && batch->asset[3] == 'F';
+    struct gz_bind bind = start(writer, GZ_WRITE_ASSET);
+    gz_bind_integer(&bind, batch->seq);
+    gz_bind_text(&bind, is_binary ? "model/gltf-binary" : "model/gltf+json");
+    gz_bind_blob(&bind, batch->asset, batch->asset_size);
+    return gz_bind_run(&bind);
+}
+
+static int write_batch(struct gz_writer *writer, const struct gz_batch *batch)
+{
+    int rc = write_scene(writer, batch);
+    for (size_t i = 0; rc == SQLITE_OK && i < batch->joined_count; i++) rc = write_joined(writer, &batch->joined[i]);
+    for (size_t i = 0; rc == SQLITE_OK && i < batch->node_count; i++) rc = write_node(writer, &batch->nodes[i]);
+    for (size_t i = 0; rc == SQLITE_OK && i < batch->begun_count; i++) rc = write_edit(writer, &batch->begun[i], false);
+    for (size_t i = 0; rc == SQLITE_OK && i < batch->sample_count; i++) rc = write_sample(writer, &batch->samples[i]);
+    for (size_t i = 0; rc == SQLITE_OK && i < batch->ended_count; i++) rc = write_edit(writer, &batch->ended[i], true);
+    for (size_t i = 0; rc == SQLITE_OK && i < batch->dropped_count; i++) rc = write_dropped(writer, batch->dropped[i]);
+    for (size_t i = 0; rc == SQLITE_OK && i < batch->left_count; i++) rc = write_left(writer, &batch->left[i]);
+    if (rc == SQLITE_OK && batch->asset != NULL) rc = write_asset(writer, batch);
+    return rc;
+}
+
+/* A ROLLBACK that fails leaves a transaction that the next BEGIN refuses, which comes here again. */
+static enum gz_status give_up(struct gz_writer *writer, int rc, struct gz_error *error)
+{
+    enum gz_status status = gz_db_fail(writer->db, rc, error, "the disk did not take it");
+    if (!sqlite3_get_autocommit(writer->db)) sqlite3_exec(writer->db, "ROLLBACK", NULL, NULL, NULL);
+    return status;
+}
+
+enum gz_status gz_writer_begin(struct gz_writer *writer, struct gz_error *error)
+{
+    int rc = run(writer, GZ_WRITE_BEGIN);
+    return rc == SQLITE_OK ? GZ_OK : give_up(writer, rc, error);
+}
+
+enum gz_status gz_writer_add(struct gz_writer *writer, const struct gz_batch *batch, struct gz_error *error)
+{
+    int rc = write_batch(writer, batch);
+    return rc == SQLITE_OK ? GZ_OK : give_up(writer, rc, error);
+}
+
+enum gz_status gz_writer_end(struct gz_writer *writer, struct gz_error *error)
+{
+    int rc = run(writer, GZ_WRITE_COMMIT);
+    return rc == SQLITE_OK ? GZ_OK : give_up(writer, rc, error);
+}
+
+bool gz_writer_checkpoint(struct gz_writer *writer, bool truncate)
+{
+    sqlite3_busy_timeout(writer->db, 0);
+    int rc = sqlite3_wal_checkpoint_v2(writer->db, NULL,
+                                       truncate ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+    sqlite3_busy_timeout(writer->db, BUSY_MS);
+    return rc == SQLITE_OK;
+}

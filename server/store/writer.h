@@ -1,0 +1,52 @@
+/* writer.h - batches into rows. One connection, its statements kept; what is handed over together is one transaction.
+ * Threads: one at a time. */
+#ifndef GZ_STORE_WRITER_H
+#define GZ_STORE_WRITER_H
+
+#include <sqlite3.h>
+
+#include "base/log.h"
+#include "scene/record.h"
+
+enum gz_write {
+    GZ_WRITE_BEGIN,
+    GZ_WRITE_COMMIT,
+    GZ_WRITE_SCENE,
+    GZ_WRITE_JOINED,
+    GZ_WRITE_LEFT,
+    GZ_WRITE_NODE,
+    GZ_WRITE_EDIT,
+    GZ_WRITE_CHANGE,
+    GZ_WRITE_SAMPLE,
+    GZ_WRITE_FORGET_CHANGES,
+    GZ_WRITE_FORGET_SAMPLES,
+    GZ_WRITE_FORGET_EDIT,
+    GZ_WRITE_ASSET,
+    GZ_WRITE_COUNT
+};
+
+struct gz_writer {
+    sqlite3 *db;
+    sqlite3_stmt *statements[GZ_WRITE_COUNT];
+    uint64_t epoch; /* of the sessions that batches speak of */
+    int wal_pages;  /* in the WAL after the last commit */
+};
+
+/* Takes the connection over only where it succeeds. */
+GZ_MUST_USE enum gz_status gz_writer_init(struct gz_writer *writer, sqlite3 *db, uint64_t epoch,
+                                          struct gz_error *error);
+/* Closes the connection too. */
+void gz_writer_finish(struct gz_writer *writer);
+
+/* One transaction of all of these: begin, add each, end. After a failure of any step nothing of it is left, and `end` need not be
+ * called. */
+GZ_MUST_USE enum gz_status gz_writer_begin(struct gz_writer *writer, struct gz_error *error);
+GZ_MUST_USE enum gz_status gz_writer_add(struct gz_writer *writer, const struct gz_batch *batch,
+                                         struct gz_error *error);
+GZ_MUST_USE enum gz_status gz_writer_end(struct gz_writer *writer, struct gz_error *error);
+
+/* Copies what is in the WAL into the database as far as readers allow; with `truncate` also empties the file, which needs
+ * that nobody reads. False where that did not happen. Never waits for a reader. */
+bool gz_writer_checkpoint(struct gz_writer *writer, bool truncate);
+
+#endif
