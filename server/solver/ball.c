@@ -78,7 +78,7 @@ static bool sphere_of_circle(const struct gz_ball_place *ball, const struct gz_c
     if (!gz_ball_ellipse(ball, camera, ellipse)) return false;
     const struct gz_sight middle = {.camera = camera, .at = {ellipse[0], ellipse[1]}};
     const gz_vec3 axes[2] = {camera->right, camera->up};
-    if (gz_place_on_plane(&middle, ball->origin, axes, (struct gz_range){0, INFINITY}, uv) != GZ_SOLVE_OK) return false;
+    if (gz_place_on_plane(&middle, ball->origin, axes, GZ_ANYWHERE, uv) != GZ_SOLVE_OK) return false;
     *centre = gz_add(ball->origin, gz_add(gz_scale(axes[0], uv[0]), gz_scale(axes[1], uv[1])));
     *radius = ellipse[2] * gz_camera_pixel_size(camera, ball->origin);
     return true;

@@ -74,15 +74,29 @@ static bool straighten_w(struct gz_camera *camera)
     return true;
 }
 
+/* Depth grows along the lines of sight: as w does, or along the rays of an orthographic view, which come in two directions
+ * of which the view matrix tells. */
+static bool find_depth(struct gz_camera *camera)
+{
+    for (int i = 0; i < 4; i++) camera->depth[i] = camera->pixel[2][i];
+    if (camera->perspective) return true;
+    gz_vec3 rays = gz_cross(row_vector(camera->pixel[0]), row_vector(camera->pixel[1]));
+    if (!gz_normalize(rays, &rays)) return false;
+    if ((rays.z > 0) != camera->input.left_handed) rays = gz_negate(rays);
+    camera->depth[0] = rays.x;
+    camera->depth[1] = rays.y;
+    camera->depth[2] = rays.z;
+    camera->depth[3] = 0;
+    return true;
+}
+
 /* World direction to the viewer: against the growth of w, or along the rays of an orthographic view. */
 static bool find_backward(struct gz_camera *camera, gz_vec3 *backward)
 {
     if (camera->perspective)
         return gz_normalize(gz_negate(covector_to_world(camera, row_vector(camera->pixel[2]))), backward);
-    gz_vec3 rays = gz_cross(row_vector(camera->pixel[0]), row_vector(camera->pixel[1]));
-    if (!gz_normalize(rays, &rays)) return false;
-    bool turn = (rays.z < 0) != camera->input.left_handed;
-    return gz_normalize(gz_mat3_apply(&camera->view_to_world, turn ? gz_negate(rays) : rays), backward);
+    gz_vec3 rays = row_vector(camera->depth);
+    return gz_normalize(gz_negate(gz_mat3_apply(&camera->view_to_world, rays)), backward);
 }
 
 /* What a pixel row grows by at one depth: the part along w is an off-centre projection's shift. */
@@ -133,7 +147,8 @@ bool gz_camera_prepare(struct gz_camera *camera, const struct gz_camera_input *i
         gz_vec3 w = row_vector(made.pixel[2]);
         made.perspective = w.x != 0 || w.y != 0 || w.z != 0;
         bool shows = made.perspective ? find_eye(&made) : straighten_w(&made);
-        if (!shows || !find_frame(&made)) fault = "proj shows nothing: its x, y and w rows are not independent";
+        if (!shows || !find_depth(&made) || !find_frame(&made))
+            fault = "proj shows nothing: its x, y and w rows are not independent";
     }
     if (fault != NULL) {
         if (why != NULL) *why = fault;

@@ -6,8 +6,10 @@
 #include "solver/place.h"
 #include "solver/snap.h"
 
-/* A press nearer to the pivot's image than this, in pixels, is no measure for a factor: a pixel law is used instead. */
+/* A press nearer to the pivot's image than this, in pixels, is no measure for a factor: a pixel law is used instead. With
+ * tool.edge_rad 0 only one that cannot be told from the centre is none. */
 #define CENTRE_PX 4
+#define CENTRE_EXACT_PX 1e-6
 /* The handle's point may come this much nearer or go this much farther than it was at the press. */
 #define DEPTH_RATIO 1e6
 /* Scales are never brought nearer to 0 than this part of the start's. */
@@ -15,13 +17,21 @@
 /* Halvings of the pointer's way when the limit on it is looked for: below the last bit of a pixel. */
 #define HALVINGS 60
 
+/* Planes are followed to this part of the edge angle before their horizon: 0.1 degrees of 5. */
+#define GRAZING_PART 0.02
+
 static const double two_pi = 2 * M_PI;
 
 /* ---- Measuring: the rule's numbers for a line of sight ---- */
 
 static struct gz_range range_of(const struct gz_drag *drag, const struct gz_sight *sight)
 {
-    struct gz_range range = {drag->depth / DEPTH_RATIO, drag->depth * DEPTH_RATIO};
+    struct gz_range range = GZ_ANYWHERE;
+    range.sine_min = drag->edge_sine * GRAZING_PART;
+    if (!(drag->depth > 0))
+        return range; /* behind an orthographic camera's plane, where there is no measure of depth */
+    range.min = drag->depth / DEPTH_RATIO;
+    range.max = drag->depth * DEPTH_RATIO;
     bool near_known = sight->camera != NULL && !sight->is_ray && sight->camera->near_w < drag->depth;
     if (near_known) range.min = fmax(range.min, sight->camera->near_w);
     return range;
@@ -176,9 +186,13 @@ static bool snap_wanted(const struct gz_drag *drag, uint32_t mods)
 
 /* ---- Values: the rule's numbers, now against the press ---- */
 
-static double limited_factor(double factor)
+/* Factors never come to 0; without mirror they stop before it. */
+static enum gz_solve limit_factor(const struct gz_drag *drag, double *factor)
 {
-    return fabs(factor) < FACTOR_MIN ? copysign(FACTOR_MIN, factor) : factor;
+    bool beyond = *factor < 0 && !drag->mirror;
+    if (!beyond && fabs(*factor) >= FACTOR_MIN) return GZ_SOLVE_OK;
+    *factor = drag->mirror ? copysign(FACTOR_MIN, *factor) : FACTOR_MIN;
+    return GZ_SOLVE_CLAMPED;
 }
 
 /* The angle from the press to now within half a turn, and in drag->angle unwrapped: whichever whole turn is nearest to the
@@ -189,17 +203,6 @@ static double follow_ring(struct gz_drag *drag, const double now[2])
     double angle = atan2(press[0] * now[1] - press[1] * now[0], press[0] * now[0] + press[1] * now[1]);
     drag->angle = angle + two_pi * rint((drag->angle - angle) / two_pi);
     return angle;
-}
-
-/* The pixel law for an axis that looks at the viewer keeps the handle's point within its range as well. */
-static enum gz_solve limit_depth(const struct gz_drag *drag, const struct gz_sight *sight, struct gz_range range,
-                                 double *value)
-{
-    gz_seen a = gz_see_point(sight, drag->origin), b = gz_see_vector(sight, drag->axes[0]);
-    double depth = a.w + *value * b.w;
-    if (depth >= range.min && depth <= range.max) return GZ_SOLVE_OK;
-    *value = ((depth < range.min ? range.min : range.max) - a.w) / b.w;
-    return GZ_SOLVE_CLAMPED;
 }
 
 /* The handle's value for the rule's numbers `now`; `turn` is the angle less whole turns. */
@@ -215,17 +218,17 @@ static enum gz_solve value_of(struct gz_drag *drag, const struct gz_sight *sight
         return GZ_SOLVE_OK;
     case GZ_RULE_AXIS_PIXELS:
         value[0] = (now[0] - drag->press[0]) * drag->gain;
-        if (!scales) return limit_depth(drag, sight, range, &value[0]);
-        value[0] = limited_factor(1 + value[0]);
-        return GZ_SOLVE_OK;
+        if (!scales) return gz_place_limit(sight, drag->origin, drag->axes[0], range, &value[0]);
+        value[0] += 1;
+        return limit_factor(drag, &value[0]);
     case GZ_RULE_RING_TANGENT:
         value[0] = (now[0] - drag->press[0]) * drag->gain;
         *turn = remainder(value[0], two_pi);
         return GZ_SOLVE_OK;
     default: break;
     }
-    value[0] = scales ? limited_factor(now[0] / drag->press[0]) : now[0] - drag->press[0];
-    return GZ_SOLVE_OK;
+    value[0] = scales ? now[0] / drag->press[0] : now[0] - drag->press[0];
+    return scales ? limit_factor(drag, &value[0]) : GZ_SOLVE_OK;
 }
 
 /* ---- The slowed pointer ---- */
@@ -271,9 +274,9 @@ static bool clean_pointer(const struct gz_pointer *pointer, struct gz_pointer *c
 
 /* ---- Beginning ---- */
 
-static bool looks_along(const struct gz_sight *sight, gz_vec3 origin, gz_vec3 axis)
+static bool looks_along(const struct gz_drag *drag, const struct gz_sight *sight)
 {
-    return gz_length(gz_cross(axis, gz_sight_toward(sight, origin))) < GZ_SINE_MIN;
+    return gz_length(gz_cross(drag->axes[0], gz_sight_toward(sight, drag->origin))) < drag->edge_sine;
 }
 
 static void use_pixels(struct gz_drag *drag, double right, double down, double gain)
@@ -288,7 +291,7 @@ static void use_pixels(struct gz_drag *drag, double right, double down, double g
 static void use_vertical_pixels(struct gz_drag *drag, const struct gz_sight *sight)
 {
     double away = gz_dot(drag->axes[0], gz_sight_toward(sight, drag->origin)) < 0 ? -1 : 1;
-    use_pixels(drag, 0, -away, gz_camera_pixel_size(sight->camera, drag->origin) / GZ_SINE_MIN);
+    use_pixels(drag, 0, -away, gz_camera_pixel_size(sight->camera, drag->origin) / drag->edge_sine);
 }
 
 static void choose_axis_rule(struct gz_drag *drag, const struct gz_tool *tool, const struct gz_sight *sight)
@@ -297,7 +300,7 @@ static void choose_axis_rule(struct gz_drag *drag, const struct gz_tool *tool, c
     gz_vec3 axis = drag->axes[0];
     if (method == GZ_AXIS_AUTO) method = sight->is_ray ? GZ_AXIS_CLOSEST : GZ_AXIS_SCREEN;
     drag->rule = method == GZ_AXIS_CLOSEST ? GZ_RULE_AXIS_CLOSEST : GZ_RULE_AXIS_SCREEN;
-    if (!sight->is_ray && looks_along(sight, drag->origin, axis)) {
+    if (!sight->is_ray && looks_along(drag, sight)) {
         use_vertical_pixels(drag, sight);
     } else if (method == GZ_AXIS_PLANE) {
         drag->rule = GZ_RULE_AXIS_PLANE;
@@ -314,7 +317,7 @@ static void check_factor_rule(struct gz_drag *drag, const struct gz_tool *tool, 
     double w = a.w + place * b.w;
     bool usable = speed > 0 && isfinite(speed);
     double distance = drag->rule == GZ_RULE_UNIFORM ? place : fabs(place) * speed / (a.w * fabs(w));
-    if (drag->rule != GZ_RULE_AXIS_PIXELS && distance >= CENTRE_PX) return;
+    if (drag->rule != GZ_RULE_AXIS_PIXELS && distance >= (tool->edge_rad > 0 ? CENTRE_PX : CENTRE_EXACT_PX)) return;
     if (drag->rule == GZ_RULE_UNIFORM)
         use_pixels(drag, M_SQRT1_2, -M_SQRT1_2, 1 / tool->size_px);
     else if (drag->rule == GZ_RULE_AXIS_PIXELS || !usable)
@@ -329,7 +332,7 @@ static void choose_ring_rule(struct gz_drag *drag, const struct gz_sight *sight,
     gz_vec3 toward = gz_sight_toward(sight, drag->origin), front;
     double facing = gz_dot(drag->turn_axis, toward);
     drag->rule = GZ_RULE_RING;
-    if (!(fabs(facing) < GZ_SINE_MIN)) return;
+    if (!(fabs(facing) < drag->edge_sine)) return;
     if (!gz_normalize(gz_sub(gz_scale(drag->turn_axis, facing), toward), &front)) return;
     drag->rule = GZ_RULE_RING_TANGENT;
     drag->origin = gz_add(drag->origin, gz_scale(front, radius));
@@ -414,29 +417,29 @@ static enum gz_solve press_ball(struct gz_drag *drag, const struct gz_sight *sig
 /* The depth of the point that was grabbed, which later depths are limited by. */
 static double grabbed_depth(const struct gz_drag *drag, const struct gz_sight *sight)
 {
-    double w = gz_see_point(sight, drag->origin).w;
-    if (drag->rule == GZ_RULE_AXIS_PIXELS || drag->rule == GZ_RULE_UNIFORM || drag->rule == GZ_RULE_RING) return w;
-    w += drag->press[0] * gz_see_vector(sight, drag->axes[0]).w;
+    double depth = gz_see_point(sight, drag->origin).depth;
+    if (drag->rule == GZ_RULE_AXIS_PIXELS || drag->rule == GZ_RULE_UNIFORM || drag->rule == GZ_RULE_RING) return depth;
+    depth += drag->press[0] * gz_see_vector(sight, drag->axes[0]).depth;
     if (drag->rule == GZ_RULE_PLANE || drag->rule == GZ_RULE_AXIS_PLANE)
-        w += drag->press[1] * gz_see_vector(sight, drag->axes[1]).w;
-    return w;
+        depth += drag->press[1] * gz_see_vector(sight, drag->axes[1]).depth;
+    return depth;
 }
 
 static enum gz_solve press(struct gz_drag *drag, const struct gz_tool *tool, const struct gz_sight *sight)
 {
-    const struct gz_range anywhere = {0, HUGE_VAL};
     if (drag->rule == GZ_RULE_BALL) return press_ball(drag, sight);
-    if (measure(drag, sight, anywhere, drag->press) != GZ_SOLVE_OK) return GZ_SOLVE_NONE;
+    if (measure(drag, sight, GZ_ANYWHERE, drag->press) != GZ_SOLVE_OK) return GZ_SOLVE_NONE;
     if (is_scale(part_of(drag))) {
         enum gz_rule before = drag->rule;
         check_factor_rule(drag, tool, sight, drag->press[0]);
-        if (drag->rule != before && measure(drag, sight, anywhere, drag->press) != GZ_SOLVE_OK) return GZ_SOLVE_NONE;
+        if (drag->rule != before && measure(drag, sight, GZ_ANYWHERE, drag->press) != GZ_SOLVE_OK) return GZ_SOLVE_NONE;
     }
     double uv[2];
-    if (drag->rule == GZ_RULE_RING && gz_place_on_plane(sight, drag->origin, drag->axes, anywhere, uv) != GZ_SOLVE_OK)
+    if (drag->rule == GZ_RULE_RING &&
+        gz_place_on_plane(sight, drag->origin, drag->axes, GZ_ANYWHERE, uv) != GZ_SOLVE_OK)
         return GZ_SOLVE_NONE;
     drag->depth = grabbed_depth(drag, sight);
-    return drag->depth > 0 && isfinite(drag->depth) ? GZ_SOLVE_OK : GZ_SOLVE_NONE;
+    return isfinite(drag->depth) ? GZ_SOLVE_OK : GZ_SOLVE_NONE;
 }
 
 static void copy_tool(struct gz_drag *drag, const struct gz_tool *tool)
@@ -445,6 +448,8 @@ static void copy_tool(struct gz_drag *drag, const struct gz_tool *tool)
     drag->ball = tool->ball;
     drag->fit = tool->ball_fit;
     drag->size_px = tool->size_px;
+    drag->edge_sine = gz_edge_sine(tool);
+    drag->mirror = tool->mirror;
     for (int i = 0; i < 3; i++) drag->circle[i] = tool->ball_circle[i];
 }
 

@@ -12,6 +12,7 @@ const struct gz_tool gz_tool_default = {
     .axis_method = GZ_AXIS_AUTO,
     .ball = GZ_BALL_EXACT,
     .ball_fit = GZ_FIT_OBJECT,
+    .edge_rad = 5 * M_PI / 180,
 };
 
 static gz_vec3 origin_of(const struct gz_target *target)
@@ -153,7 +154,7 @@ static bool find_coordinates(struct gz_gizmo *gizmo, const struct gz_tool *tool,
 
 /* ---- What can be seen ---- */
 
-static bool shows(const struct gz_gizmo *gizmo, enum gz_handle handle, gz_vec3 toward)
+static bool shows(const struct gz_gizmo *gizmo, enum gz_handle handle, gz_vec3 toward, double edge)
 {
     struct gz_handle_parts parts = gz_handle_parts(handle);
     bool moves = parts.part == GZ_PART_MOVE_AXIS || parts.part == GZ_PART_MOVE_PLANE;
@@ -161,23 +162,24 @@ static bool shows(const struct gz_gizmo *gizmo, enum gz_handle handle, gz_vec3 t
     gz_vec3 first = axes[parts.axis], normal;
     switch (parts.part) {
     case GZ_PART_MOVE_AXIS:
-    case GZ_PART_SCALE_AXIS: return gz_length(gz_cross(first, toward)) >= GZ_SINE_MIN;
+    case GZ_PART_SCALE_AXIS: return gz_length(gz_cross(first, toward)) >= edge;
     case GZ_PART_MOVE_PLANE:
     case GZ_PART_SCALE_PLANE:
         return gz_normalize(gz_cross(first, axes[(parts.axis + 1) % 3]), &normal) &&
-               fabs(gz_dot(normal, toward)) >= GZ_SINE_MIN;
+               fabs(gz_dot(normal, toward)) >= edge;
     default: return true;
     }
 }
 
-static uint64_t visible_handles(const struct gz_gizmo *gizmo, const struct gz_camera *camera)
+static uint64_t visible_handles(const struct gz_gizmo *gizmo, const struct gz_tool *tool,
+                                const struct gz_camera *camera)
 {
     uint64_t handles = gz_mode_handles(gizmo->mode);
     if (camera == NULL) return handles;
     const struct gz_sight sight = {.camera = camera};
     gz_vec3 toward = gz_sight_toward(&sight, gizmo->origin);
     for (enum gz_handle handle = GZ_HANDLE_NONE + 1; handle < GZ_HANDLE_COUNT; handle++)
-        if (!shows(gizmo, handle, toward)) handles &= ~GZ_HANDLE_BIT(handle);
+        if (!shows(gizmo, handle, toward, gz_edge_sine(tool))) handles &= ~GZ_HANDLE_BIT(handle);
     return handles;
 }
 
@@ -194,7 +196,7 @@ bool gz_gizmo_build(struct gz_gizmo *gizmo, const struct gz_tool *tool, const st
     double pixel = camera != NULL ? gz_camera_pixel_size(camera, made.origin) : GZ_RAY_METRES_PER_PX;
     made.size = tool->size_px * pixel;
     if (!(made.size > 0) || !isfinite(made.size)) return false;
-    made.handles = visible_handles(&made, camera);
+    made.handles = visible_handles(&made, tool, camera);
     *gizmo = made;
     return true;
 }

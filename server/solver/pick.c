@@ -21,14 +21,15 @@ static struct nearness segment_nearness(gz_seen a, gz_seen b, double least_w)
     if (!(a.w >= least_w)) return nowhere;
     if (b.w < least_w) {
         double part = (a.w - least_w) / (a.w - b.w);
-        b = (gz_seen){a.x + part * (b.x - a.x), a.y + part * (b.y - a.y), least_w};
+        b = (gz_seen){a.x + part * (b.x - a.x), a.y + part * (b.y - a.y), least_w,
+                      a.depth + part * (b.depth - a.depth)};
     }
     double ax = a.x / a.w, ay = a.y / a.w, dx = b.x / b.w - ax, dy = b.y / b.w - ay;
     double square = dx * dx + dy * dy;
     double part = square > 0 ? -(ax * dx + ay * dy) / square : 0;
     part = part > 0 ? fmin(part, 1) : 0;
-    double depth = 1 / ((1 - part) / a.w + part / b.w);
-    return (struct nearness){hypot(ax + part * dx, ay + part * dy), depth};
+    double along = part * a.w / (b.w + part * (a.w - b.w)); /* the same place before the division by w */
+    return (struct nearness){hypot(ax + part * dx, ay + part * dy), a.depth + along * (b.depth - a.depth)};
 }
 
 /* ---- Arcs ---- */
@@ -45,7 +46,8 @@ static struct nearness arc_nearness_at(const struct arc *arc, double angle)
     if (!(w >= arc->least_w)) return nowhere;
     double x = arc->centre.x + c * arc->side[0].x + s * arc->side[1].x;
     double y = arc->centre.y + c * arc->side[0].y + s * arc->side[1].y;
-    return (struct nearness){hypot(x / w, y / w), w};
+    double depth = arc->centre.depth + c * arc->side[0].depth + s * arc->side[1].depth;
+    return (struct nearness){hypot(x / w, y / w), depth};
 }
 
 /* Golden section between two angles with one least distance in between. 32 steps leave 2e-7 of the interval, and a least
@@ -107,9 +109,9 @@ static struct nearness outline_nearness(const struct gz_sight *sight, const stru
 static struct nearness disc_nearness(const struct gz_sight *sight, const struct gz_shape *shape, double least_w)
 {
     double uv[2];
-    const struct gz_range ahead = {0, HUGE_VAL};
-    if (gz_place_on_plane(sight, shape->centre, shape->side, ahead, uv) == GZ_SOLVE_OK && hypot(uv[0], uv[1]) <= 1)
-        return (struct nearness){0, gz_see_point(sight, shape->centre).w};
+    if (gz_place_on_plane(sight, shape->centre, shape->side, GZ_ANYWHERE, uv) == GZ_SOLVE_OK &&
+        hypot(uv[0], uv[1]) <= 1)
+        return (struct nearness){0, gz_see_point(sight, shape->centre).depth};
     return outline_nearness(sight, shape, least_w);
 }
 
@@ -117,12 +119,12 @@ static struct nearness quad_nearness(const struct gz_sight *sight, const struct 
 {
     const gz_vec3 *corner = shape->corner;
     const gz_vec3 sides[2] = {gz_sub(corner[1], corner[0]), gz_sub(corner[3], corner[0])};
-    const struct gz_range ahead = {least_w, HUGE_VAL};
+    const struct gz_range ahead = {-HUGE_VAL, HUGE_VAL, 0};
     double uv[2];
     bool hit = gz_place_on_plane(sight, corner[0], sides, ahead, uv) == GZ_SOLVE_OK;
     if (hit && uv[0] >= 0 && uv[0] <= 1 && uv[1] >= 0 && uv[1] <= 1) {
-        double depth = gz_see_point(sight, corner[0]).w + uv[0] * gz_see_vector(sight, sides[0]).w +
-                       uv[1] * gz_see_vector(sight, sides[1]).w;
+        double depth = gz_see_point(sight, corner[0]).depth + uv[0] * gz_see_vector(sight, sides[0]).depth +
+                       uv[1] * gz_see_vector(sight, sides[1]).depth;
         return (struct nearness){0, depth};
     }
     struct nearness best = nowhere;

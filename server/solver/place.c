@@ -1,8 +1,28 @@
 #include "solver/place.h"
 
-/* With k the foot's way along the image, as a part of the image's speed at the origin, t = k A / (A - k B) and the depth there
- * is A * A / (A - k B), where A and B are the depths of origin and axis. So a depth out of range is seen before dividing, and
- * the sign cannot change past the vanishing point. */
+static bool in_range(struct gz_range range, double depth)
+{
+    return depth >= range.min && depth <= range.max;
+}
+
+/* The place where the axis leaves the range on the side of `depth`. */
+static enum gz_solve stop_at_range(gz_seen a, gz_seen b, struct gz_range range, double depth, double *t)
+{
+    *t = ((depth < range.min ? range.min : range.max) - a.depth) / b.depth;
+    return isfinite(*t) ? GZ_SOLVE_CLAMPED : GZ_SOLVE_KEPT;
+}
+
+enum gz_solve gz_place_limit(const struct gz_sight *sight, gz_vec3 origin, gz_vec3 axis, struct gz_range range,
+                             double *t)
+{
+    gz_seen a = gz_see_point(sight, origin), b = gz_see_vector(sight, axis);
+    double depth = a.depth + *t * b.depth;
+    return in_range(range, depth) ? GZ_SOLVE_OK : stop_at_range(a, b, range, depth, t);
+}
+
+/* With k the foot's way along the image, as a part of the image's speed at the origin, t = k A / (A - k B) and w there is
+ * A * A / (A - k B), where A and B are the w of origin and axis. So a depth out of range is seen before dividing, and the
+ * sign cannot change past the vanishing point. */
 enum gz_solve gz_place_on_axis(const struct gz_sight *sight, gz_vec3 origin, gz_vec3 axis, struct gz_range range,
                                double *t)
 {
@@ -12,16 +32,14 @@ enum gz_solve gz_place_on_axis(const struct gz_sight *sight, gz_vec3 origin, gz_
     double foot = -(a.x * dx + a.y * dy) * a.w / (dx * dx + dy * dy);
     double rest = a.w - foot * b.w;
     if (!(a.w > 0) || !isfinite(foot) || !isfinite(rest)) return GZ_SOLVE_KEPT;
-    enum gz_solve result = GZ_SOLVE_CLAMPED;
-    if (rest * range.max < a.w * a.w) {
-        *t = (range.max - a.w) / b.w;
-    } else if (rest * range.min > a.w * a.w) {
-        *t = (range.min - a.w) / b.w;
-    } else {
-        *t = foot * (a.w / rest);
-        result = GZ_SOLVE_OK;
-    }
-    return isfinite(*t) ? result : GZ_SOLVE_KEPT;
+    bool converges = gz_sight_converges(sight);
+    if (converges && rest * range.max < a.w * a.w) return stop_at_range(a, b, range, HUGE_VAL, t);
+    if (converges && rest * range.min > a.w * a.w) return stop_at_range(a, b, range, -HUGE_VAL, t);
+    double place = foot * (a.w / rest), depth = a.depth + place * b.depth;
+    if (!converges && !in_range(range, depth)) return stop_at_range(a, b, range, depth, t);
+    if (!isfinite(place)) return GZ_SOLVE_KEPT;
+    *t = place;
+    return GZ_SOLVE_OK;
 }
 
 /* sin of the least angle between ray and axis that has a nearest place worth the name. */
@@ -39,15 +57,16 @@ enum gz_solve gz_place_closest(const struct gz_sight *sight, gz_vec3 origin, gz_
     double ahead = gz_dot(along, gz_sub(gz_scale(axis, place), from));
     gz_seen a = gz_see_point(sight, origin), b = gz_see_vector(sight, axis);
     if (!isfinite(place) || !(ahead > 0) || !(a.w > 0)) return GZ_SOLVE_KEPT;
-    double depth = a.w + place * b.w;
-    bool inside = depth >= range.min && depth <= range.max;
-    *t = inside ? place : ((depth < range.min ? range.min : range.max) - a.w) / b.w;
-    return inside ? GZ_SOLVE_OK : GZ_SOLVE_CLAMPED;
+    double depth = a.depth + place * b.depth;
+    if (!in_range(range, depth)) return stop_at_range(a, b, range, depth, t);
+    *t = place;
+    return GZ_SOLVE_OK;
 }
 
-/* The hit as (u, v, s): uv = (u / s, v / s). All three are linear in the pointer, and `volume` / s is the hit's depth. */
+/* The hit as (u, v, s): uv = (u / s, v / s). All three are linear in the pointer; volume / s is the hit's w, and
+ * depth_volume / s its depth. */
 struct hit {
-    double u, v, s, volume;
+    double u, v, s, volume, depth_volume;
 };
 
 static struct hit find_hit(const struct gz_sight *sight, gz_vec3 origin, const gz_vec3 axes[2])
@@ -57,26 +76,28 @@ static struct hit find_hit(const struct gz_sight *sight, gz_vec3 origin, const g
                       .v = gz_difference_of_products(a.x, b.y, a.y, b.x),
                       .s = gz_difference_of_products(b.x, c.y, b.y, c.x)};
     hit.volume = a.w * hit.s + b.w * hit.u + c.w * hit.v;
+    hit.depth_volume = a.depth * hit.s + b.depth * hit.u + c.depth * hit.v;
     return hit;
 }
 
-/* Whether the line of sight to the hit makes less than 0.1 degrees with the plane. */
-static bool grazes(const struct gz_sight *sight, gz_vec3 origin, const gz_vec3 axes[2], double u, double v)
+/* Whether the line of sight to the hit meets the plane under a smaller angle than the range allows. */
+static bool grazes(const struct gz_sight *sight, gz_vec3 origin, const gz_vec3 axes[2], double sine_min, double u,
+                   double v)
 {
     gz_vec3 normal = gz_cross(axes[0], axes[1]), line = gz_sight_offset(sight, origin);
     double height = gz_dot(normal, line);
     if (gz_sight_converges(sight)) line = gz_add(line, gz_add(gz_scale(axes[0], u), gz_scale(axes[1], v)));
-    return !(height * height >= GZ_GRAZING_MIN * GZ_GRAZING_MIN * gz_dot(normal, normal) * gz_dot(line, line));
+    return !(height * height >= sine_min * sine_min * gz_dot(normal, normal) * gz_dot(line, line));
 }
 
 enum gz_solve gz_place_on_plane(const struct gz_sight *sight, gz_vec3 origin, const gz_vec3 axes[2],
                                 struct gz_range range, double uv[2])
 {
     struct hit hit = find_hit(sight, origin, axes);
-    double u = hit.u / hit.s, v = hit.v / hit.s, depth = hit.volume / hit.s;
-    if (!(depth >= range.min && depth <= range.max) || !(depth > 0)) return GZ_SOLVE_KEPT;
+    double u = hit.u / hit.s, v = hit.v / hit.s;
+    if (!(hit.volume / hit.s > 0) || !in_range(range, hit.depth_volume / hit.s)) return GZ_SOLVE_KEPT;
     if (!isfinite(u) || !isfinite(v)) return GZ_SOLVE_KEPT;
-    if (grazes(sight, origin, axes, u, v)) return GZ_SOLVE_KEPT;
+    if (grazes(sight, origin, axes, range.sine_min, u, v)) return GZ_SOLVE_KEPT;
     uv[0] = u;
     uv[1] = v;
     return GZ_SOLVE_OK;

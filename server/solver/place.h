@@ -6,19 +6,28 @@
 
 #include "solver/sight.h"
 
-/* Depths (w) that the handle's point may take. */
+/* Depths that the handle's point may take, and how nearly a ray may graze a plane (sine). */
 struct gz_range {
-    double min, max;
+    double min, max, sine_min;
 };
 
-/* sin of 5 degrees: an axis nearer to the line of sight, a plane nearer to edge-on, has no usable image. */
-#define GZ_SINE_MIN 0.08715574274765817
-/* sin of 0.1 degrees: planes are not followed nearer to their horizon. */
-#define GZ_GRAZING_MIN 0.0017453283658983088
+/* Anywhere that shows. */
+#define GZ_ANYWHERE ((struct gz_range){-HUGE_VAL, HUGE_VAL, 0})
+
+/* sin of the angle at which the laws for axes at the viewer and edge-on planes begin. Below the floor doubles do not tell. */
+static inline double gz_edge_sine(const struct gz_tool *tool)
+{
+    const double floor_sine = 1e-9;
+    return tool->edge_rad > floor_sine ? sin(fmin(tool->edge_rad, 1)) : floor_sine;
+}
 
 /* The place on origin + t * axis whose image is the foot of the pointer on the axis's image. */
 enum gz_solve gz_place_on_axis(const struct gz_sight *sight, gz_vec3 origin, gz_vec3 axis, struct gz_range range,
                                double *t);
+
+/* Brings a place on the axis that was found otherwise into the range. */
+enum gz_solve gz_place_limit(const struct gz_sight *sight, gz_vec3 origin, gz_vec3 axis, struct gz_range range,
+                             double *t);
 
 /* The place on the axis nearest to the pointer's ray. */
 enum gz_solve gz_place_closest(const struct gz_sight *sight, gz_vec3 origin, gz_vec3 axis, struct gz_range range,

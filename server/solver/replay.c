@@ -54,6 +54,7 @@ static struct gz_tool tool_of(const struct gz_replay_case *replay)
     tool.space = replay->space;
     tool.size_px = replay->gizmo_px;
     tool.ball = replay->ball;
+    tool.edge_rad = 0;
     memcpy(tool.ball_circle, replay->ball_circle, sizeof tool.ball_circle);
     return tool;
 }

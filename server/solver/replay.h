@@ -1,5 +1,6 @@
 /* replay.h - a recorded drag, solved again: one node without a parent, one camera, a path of pointers. What `gizmoctl solve`
  * and the tests run. Reading and writing the records is the caller's: nothing here knows a file format.
+ * The exact laws hold to the edge (gz_tool.edge_rad is 0): a steep axis or plane is dragged as if it were not.
  * Pure; nothing is allocated. Rows are [px, py, pz, qx, qy, qz, qw, sx, sy, sz], world position, rotation and scale. */
 #ifndef GZ_SOLVER_REPLAY_H
 #define GZ_SOLVER_REPLAY_H

@@ -3,6 +3,7 @@
  * A world point becomes (x, y, w): x / w and y / w are pixels from the pointer, right and down, and w > 0 is in front. The
  * map is linear, vectors go through it like differences of points, so every question about the pointer is a small
  * linear system: no ray, no matrix inverse and no depth convention is needed.
+ * Depth is w where lines of sight meet in an eye, and the distance from the camera's plane where they are parallel.
  * A bare ray is a camera that looks along itself, with GZ_RAY_RADIANS_PER_PX to a pixel. */
 #ifndef GZ_SOLVER_SIGHT_H
 #define GZ_SOLVER_SIGHT_H
@@ -11,7 +12,7 @@
 #include "solver/solver.h"
 
 typedef struct gz_seen {
-    double x, y, w;
+    double x, y, w, depth;
 } gz_seen;
 
 struct gz_sight {
@@ -26,8 +27,9 @@ bool gz_sight_init(struct gz_sight *sight, const struct gz_camera *camera, const
 
 static inline gz_seen gz_see_ray(const struct gz_sight *sight, gz_vec3 v)
 {
-    return (gz_seen){gz_dot(sight->right, v) / GZ_RAY_RADIANS_PER_PX, gz_dot(sight->down, v) / GZ_RAY_RADIANS_PER_PX,
-                     gz_dot(sight->along, v)};
+    double w = gz_dot(sight->along, v);
+    return (gz_seen){gz_dot(sight->right, v) / GZ_RAY_RADIANS_PER_PX, gz_dot(sight->down, v) / GZ_RAY_RADIANS_PER_PX, w,
+                     w};
 }
 
 /* View space to pixels about the pointer; `one` is 1 for points, 0 for vectors. */
@@ -37,7 +39,9 @@ static inline gz_seen gz_see_view(const struct gz_sight *sight, gz_vec3 v, doubl
     double x = m[0][0] * v.x + m[0][1] * v.y + (m[0][2] * v.z + m[0][3] * one);
     double y = m[1][0] * v.x + m[1][1] * v.y + (m[1][2] * v.z + m[1][3] * one);
     double w = m[2][0] * v.x + m[2][1] * v.y + (m[2][2] * v.z + m[2][3] * one);
-    return (gz_seen){x - sight->at[0] * w, y - sight->at[1] * w, w};
+    const double *d = sight->camera->depth;
+    double depth = d[0] * v.x + d[1] * v.y + (d[2] * v.z + d[3] * one);
+    return (gz_seen){x - sight->at[0] * w, y - sight->at[1] * w, w, depth};
 }
 
 static inline gz_vec3 gz_view_point(const struct gz_camera *camera, gz_vec3 point)

@@ -61,6 +61,7 @@ struct gz_camera {
     gz_vec3 backward;      /* world, unit: to the viewer */
     double view[3][4];     /* rows of the view matrix */
     double pixel[3][4];    /* view space to homogeneous pixels: x, y, w */
+    double depth[4];       /* view space to depth: w, or the distance from an orthographic camera's plane */
     gz_vec3 eye_view;      /* the eye in view space; in orthographic views a point of the camera's plane */
     gz_mat3 view_to_world; /* directions */
     double near_w;         /* the least w before the near plane where the projection tells it, else 0 */
@@ -111,9 +112,16 @@ struct gz_tool {
     enum gz_ball ball;
     enum gz_ball_fit ball_fit;
     double ball_circle[3]; /* centre x, y and radius in pixels; radius 0: by ball_fit */
+    double edge_rad;       /* nearer than this to the line of sight an axis, to edge-on a plane, is hidden */
+    bool mirror;           /* a scale dragged past the pivot turns negative; else it stops just above 0 */
 };
 
-/* Translate, world, median, no snap, 96 px, tolerance 8 px, axis method by the kind of pointer, exact ball, object fit. */
+/* Nearer to the edge than tool.edge_rad the exact laws are steep: an axis is then dragged by vertical pixels, a ring along its
+ * tangent, and a plane is followed to edge_rad / 50 before its horizon. With 0 the exact laws hold wherever they have an
+ * answer at all, and nothing is hidden. */
+
+/* Translate, world, median, no snap, 96 px, tolerance 8 px, axis method by the kind of pointer, exact ball, object fit,
+ * 5 degrees of edge, no mirror. */
 extern const struct gz_tool gz_tool_default;
 
 /* ---- Gizmo ---- */
@@ -131,8 +139,8 @@ struct gz_target {
  *
  * With L = size: axes reach from 0.12 L to L; plane quads from 0.5 L to 0.75 L along both axes; rings have radius L and show
  * the half that faces the viewer; view ring 1.2 L; view-plane handle a disc of 0.08 L, uniform scale a disc of 0.12 L; in
- * universal mode the scale boxes sit at 1.1 L on the axes. An axis within 5 degrees of the line of sight and a plane
- * within 5 degrees of edge-on are hidden. */
+ * universal mode the scale boxes sit at 1.1 L on the axes. An axis within tool.edge_rad of the line of sight and a plane
+ * within it of edge-on are hidden. */
 struct gz_gizmo {
     enum gz_mode mode;
     enum gz_space space;
@@ -255,6 +263,8 @@ struct gz_drag {
     enum gz_ball_fit fit;
     double circle[3]; /* as given by the tool; radius 0: by fit */
     double size_px;
+    double edge_sine; /* of the tool's edge_rad */
+    bool mirror;
     gz_vec3 ball_press; /* unit, world */
     gz_vec3 ball_side;  /* unit, across ball_press: the axis of a half turn */
     /* Since the press. */

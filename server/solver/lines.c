@@ -1,0 +1,151 @@
+#include <math.h>
+
+#include "solver/shape.h"
+
+#define RED 0xe05252
+#define GREEN 0x63b34a
+#define BLUE 0x4a7fe0
+#define WHITE 0xd8d8d8
+#define GREY 0x909090
+#define HIGHLIGHT 0xffd23f
+
+#define ARC_PIECES 48
+/* An arrow's head, in parts of the axis's length. */
+#define HEAD_LENGTH 0.1
+#define HEAD_WIDTH 0.03
+
+/* The list that is being filled, and what may go into it. */
+struct drawing {
+    struct gz_segment *lines;
+    size_t count, max;
+    const struct gz_camera *camera; /* NULL: nothing is cut */
+    double least_w;
+    uint32_t rgb;
+};
+
+static uint32_t dimmed(uint32_t rgb)
+{
+    return (rgb >> 1) & 0x7f7f7f;
+}
+
+static uint32_t own_colour(enum gz_handle handle)
+{
+    static const uint32_t axis_colours[3] = {RED, GREEN, BLUE};
+    struct gz_handle_parts parts = gz_handle_parts(handle);
+    switch (parts.part) {
+    case GZ_PART_MOVE_AXIS:
+    case GZ_PART_SCALE_AXIS:
+    case GZ_PART_RING: return axis_colours[parts.axis];
+    case GZ_PART_MOVE_PLANE:
+    case GZ_PART_SCALE_PLANE: return axis_colours[(parts.axis + 2) % 3]; /* of the plane's normal */
+    case GZ_PART_BALL: return GREY;
+    default: return WHITE;
+    }
+}
+
+static uint32_t colour(enum gz_handle handle, enum gz_handle hover, enum gz_handle active)
+{
+    if (handle == active || (active == GZ_HANDLE_NONE && handle == hover)) return HIGHLIGHT;
+    return active == GZ_HANDLE_NONE ? own_colour(handle) : dimmed(own_colour(handle));
+}
+
+/* The part in front of the viewer. */
+static void draw_segment(struct drawing *drawing, gz_vec3 from, gz_vec3 to)
+{
+    if (drawing->camera != NULL) {
+        const struct gz_sight sight = {.camera = drawing->camera};
+        double a = gz_see_point(&sight, from).w - drawing->least_w, b = gz_see_point(&sight, to).w - drawing->least_w;
+        if (!(a >= 0) && !(b >= 0)) return;
+        gz_vec3 cut = gz_add(from, gz_scale(gz_sub(to, from), a / (a - b)));
+        if (a < 0) from = cut;
+        if (b < 0) to = cut;
+    }
+    if (drawing->count == drawing->max || !gz_finite(from) || !gz_finite(to)) return;
+    drawing->lines[drawing->count++] = (struct gz_segment){from, to, drawing->rgb};
+}
+
+static void draw_arc(struct drawing *drawing, const struct gz_shape *shape)
+{
+    gz_vec3 last = {0, 0, 0};
+    for (int i = 0; i <= ARC_PIECES; i++) {
+        double angle = shape->first + (shape->last - shape->first) * i / ARC_PIECES;
+        gz_vec3 next =
+            gz_add(shape->centre, gz_add(gz_scale(shape->side[0], cos(angle)), gz_scale(shape->side[1], sin(angle))));
+        if (i > 0) draw_segment(drawing, last, next);
+        last = next;
+    }
+}
+
+static void draw_loop(struct drawing *drawing, const gz_vec3 corners[4])
+{
+    for (int i = 0; i < 4; i++) draw_segment(drawing, corners[i], corners[(i + 1) % 4]);
+}
+
+/* An arrow for moves: its head lies on both other axes' sides. A square end for scales. */
+static void draw_axis(struct drawing *drawing, const struct gz_gizmo *gizmo, const struct gz_shape *shape,
+                      enum gz_handle handle)
+{
+    struct gz_handle_parts parts = gz_handle_parts(handle);
+    bool moves = parts.part == GZ_PART_MOVE_AXIS;
+    const gz_vec3 *axes = moves ? gizmo->axes : gizmo->scale_axes;
+    gz_vec3 tip = shape->corner[1], width[2];
+    for (int i = 0; i < 2; i++) width[i] = gz_scale(axes[(parts.axis + 1 + i) % 3], HEAD_WIDTH * gizmo->size);
+    gz_vec3 base = gz_sub(tip, gz_scale(axes[parts.axis], moves ? HEAD_LENGTH * gizmo->size : 0));
+    const gz_vec3 corners[4] = {gz_add(base, width[0]), gz_add(base, width[1]), gz_sub(base, width[0]),
+                                gz_sub(base, width[1])};
+    draw_segment(drawing, shape->corner[0], tip);
+    draw_loop(drawing, corners);
+    for (int i = 0; i < 4 && moves; i++) draw_segment(drawing, corners[i], tip);
+}
+
+/* A ball that is given in pixels, drawn where it is that wide: in the plane of the pivot's depth. */
+static bool ellipse_to_disc(const struct gz_camera *camera, const struct gz_gizmo *gizmo, struct gz_shape *shape)
+{
+    double at[2], pixel = gz_camera_pixel_size(camera, gizmo->origin);
+    if (!gz_camera_project(camera, gizmo->origin, at, NULL)) return false;
+    gz_vec3 right = gz_scale(camera->right, (shape->ellipse[0] - at[0]) * pixel);
+    gz_vec3 up = gz_scale(camera->up, -(shape->ellipse[1] - at[1]) * pixel);
+    shape->centre = gz_add(gizmo->origin, gz_add(right, up));
+    shape->side[0] = gz_scale(camera->right, shape->ellipse[2] * pixel);
+    shape->side[1] = gz_scale(camera->up, shape->ellipse[3] * pixel);
+    shape->first = -M_PI;
+    shape->last = M_PI;
+    return true;
+}
+
+static void draw_handle(struct drawing *drawing, const struct gz_gizmo *gizmo, const struct gz_tool *tool,
+                        const struct gz_sight *sight, enum gz_handle handle)
+{
+    struct gz_shape shape = {0};
+    if (!gz_shape_of(&shape, gizmo, tool, sight, handle)) return;
+    switch (shape.kind) {
+    case GZ_SHAPE_SEGMENT: draw_axis(drawing, gizmo, &shape, handle); break;
+    case GZ_SHAPE_QUAD: draw_loop(drawing, shape.corner); break;
+    case GZ_SHAPE_ARC:
+    case GZ_SHAPE_DISC: draw_arc(drawing, &shape); break;
+    case GZ_SHAPE_ELLIPSE:
+        if (ellipse_to_disc(drawing->camera, gizmo, &shape)) draw_arc(drawing, &shape);
+        break;
+    }
+}
+
+size_t gz_gizmo_lines(const struct gz_gizmo *gizmo, const struct gz_tool *tool, const struct gz_camera *camera,
+                      enum gz_handle hover, enum gz_handle active, struct gz_segment *lines, size_t max)
+{
+    struct drawing drawing = {.lines = lines, .max = max, .camera = camera};
+    struct gz_sight sight = {.camera = camera};
+    if (camera == NULL) {
+        /* Nobody's view: as somebody before the gizmo, looking along -z, would have it. */
+        gz_vec3 before = {gizmo->origin.x, gizmo->origin.y, gizmo->origin.z + 10 * gizmo->size};
+        const struct gz_pointer pointer = {.is_ray = true, .origin = before, .direction = {0, 0, -1}};
+        if (!gz_sight_init(&sight, NULL, &pointer)) return 0;
+    } else {
+        drawing.least_w = gz_see_point(&sight, gizmo->origin).w * GZ_CLIP_RATIO;
+    }
+    for (enum gz_handle handle = GZ_HANDLE_NONE + 1; handle < GZ_HANDLE_COUNT; handle++) {
+        if ((gizmo->handles & GZ_HANDLE_BIT(handle)) == 0) continue;
+        drawing.rgb = colour(handle, hover, active);
+        draw_handle(&drawing, gizmo, tool, &sight, handle);
+    }
+    return drawing.count;
+}

@@ -1,0 +1,147 @@
+#include <math.h>
+
+#include "solver/sight.h"
+
+/* ---- By ray ---- */
+
+/* Distances as gz_pick_node says them: from the eye, or from an orthographic camera's plane. */
+static bool pick_origin(const struct gz_sight *sight, gz_vec3 place, double tolerance_px, double *distance,
+                        gz_vec3 *point)
+{
+    gz_seen seen = gz_see_point(sight, place);
+    bool ahead = seen.w > 0 && seen.depth >= 0;
+    if (!ahead || !(hypot(seen.x / seen.w, seen.y / seen.w) <= tolerance_px)) return false;
+    double away = gz_sight_converges(sight) ? gz_length(gz_sight_offset(sight, place)) : seen.depth;
+    if (!isfinite(away)) return false;
+    *distance = away;
+    *point = place;
+    return true;
+}
+
+/* The part of the ray between two faces of the box, cut from what is left of it. */
+static bool cut_slab(double from, double along, double low, double high, double *enter, double *leave)
+{
+    if (along == 0) return from >= low && from <= high;
+    double a = (low - from) / along, b = (high - from) / along;
+    *enter = fmax(*enter, fmin(a, b));
+    *leave = fmin(*leave, fmax(a, b));
+    return *enter <= *leave;
+}
+
+bool gz_pick_node(const struct gz_camera *camera, const struct gz_pointer *pointer, const gz_affine *world,
+                  const gz_box *bounds, double tolerance_px, double *distance, gz_vec3 *point)
+{
+    struct gz_sight sight;
+    gz_mat3 inverse;
+    gz_vec3 from, along;
+    if (!gz_sight_init(&sight, camera, pointer)) return false;
+    if (bounds == NULL || !gz_mat3_inverse(&world->linear, &inverse))
+        return pick_origin(&sight, world->origin, tolerance_px, distance, point);
+    if (!gz_sight_ray(&sight, world->origin, &from, &along)) return false;
+    gz_vec3 start = gz_mat3_apply(&inverse, from), way = gz_mat3_apply(&inverse, along);
+    double enter = 0, leave = HUGE_VAL;
+    for (int axis = 0; axis < 3; axis++) {
+        double low = gz_component(bounds->min, axis), high = gz_component(bounds->max, axis);
+        if (!cut_slab(gz_component(start, axis), gz_component(way, axis), low, high, &enter, &leave)) return false;
+    }
+    if (!isfinite(enter)) return false;
+    *distance = enter;
+    *point = gz_add(world->origin, gz_add(from, gz_scale(along, enter)));
+    return true;
+}
+
+/* ---- By rectangle ---- */
+
+/* What is seen in the rectangle: five half-spaces, each linear before the division by w. */
+#define SIDES 5
+
+struct window {
+    double left, top, right, bottom;
+    double depth_min;
+};
+
+static double side_value(const struct window *window, int side, gz_seen p)
+{
+    switch (side) {
+    case 0: return p.depth - window->depth_min;
+    case 1: return p.x - window->left * p.w;
+    case 2: return window->right * p.w - p.x;
+    case 3: return p.y - window->top * p.w;
+    default: return window->bottom * p.w - p.y;
+    }
+}
+
+static bool in_window(const struct window *window, gz_seen p)
+{
+    for (int side = 0; side < SIDES; side++)
+        if (!(side_value(window, side, p) >= 0)) return false;
+    return true;
+}
+
+static gz_seen blend(gz_seen a, gz_seen b, double part)
+{
+    return (gz_seen){a.x + part * (b.x - a.x), a.y + part * (b.y - a.y), a.w + part * (b.w - a.w),
+                     a.depth + part * (b.depth - a.depth)};
+}
+
+/* Each cut of a convex polygon adds one corner at most. */
+#define CORNERS_MAX (4 + SIDES)
+
+static int cut_polygon(const struct window *window, int side, const gz_seen *from, int count, gz_seen *to)
+{
+    int kept = 0;
+    for (int i = 0; i < count; i++) {
+        gz_seen a = from[i], b = from[(i + 1) % count];
+        double at_a = side_value(window, side, a), at_b = side_value(window, side, b);
+        if (at_a >= 0 && kept < CORNERS_MAX) to[kept++] = a;
+        if ((at_a >= 0) != (at_b >= 0) && kept < CORNERS_MAX) to[kept++] = blend(a, b, at_a / (at_a - at_b));
+    }
+    return kept;
+}
+
+static bool face_shows(const struct window *window, const gz_seen corners[4])
+{
+    gz_seen polygons[2][CORNERS_MAX];
+    int count = 4;
+    for (int i = 0; i < 4; i++) polygons[0][i] = corners[i];
+    for (int side = 0; side < SIDES && count > 0; side++)
+        count = cut_polygon(window, side, polygons[side % 2], count, polygons[(side + 1) % 2]);
+    return count > 0;
+}
+
+/* Corners of the box numbered by bits: 1 for max x, 2 for max y, 4 for max z. */
+static const int faces[6][4] = {{0, 2, 6, 4}, {1, 3, 7, 5}, {0, 1, 5, 4}, {2, 3, 7, 6}, {0, 1, 3, 2}, {4, 5, 7, 6}};
+
+static double see_corners(const struct gz_sight *sight, const gz_affine *world, const gz_box *bounds, gz_seen seen[8])
+{
+    double deepest = 0;
+    for (int i = 0; i < 8; i++) {
+        gz_vec3 corner = {i & 1 ? bounds->max.x : bounds->min.x, i & 2 ? bounds->max.y : bounds->min.y,
+                          i & 4 ? bounds->max.z : bounds->min.z};
+        seen[i] = gz_see_point(sight, gz_affine_apply(world, corner));
+        deepest = fmax(deepest, fabs(seen[i].depth));
+    }
+    return deepest;
+}
+
+/* The visible part of space reaches to infinity and no box does, so what shows of a box shows of its faces. */
+bool gz_pick_rect(const struct gz_camera *camera, const double rect[4], const gz_affine *world, const gz_box *bounds,
+                  bool *inside)
+{
+    const struct gz_sight sight = {.camera = camera};
+    const double in_front = 1e-9; /* part of the box's depth that counts as in front of the viewer */
+    const gz_box origin = {{0, 0, 0}, {0, 0, 0}};
+    gz_seen seen[8];
+    double deepest = see_corners(&sight, world, bounds != NULL ? bounds : &origin, seen);
+    const struct window window = {fmin(rect[0], rect[2]), fmin(rect[1], rect[3]), fmax(rect[0], rect[2]),
+                                  fmax(rect[1], rect[3]), in_front * deepest};
+    bool whole = true, shows = false;
+    for (int i = 0; i < 8; i++) whole = whole && in_window(&window, seen[i]);
+    for (int i = 0; i < 6 && !whole && !shows; i++) {
+        const int *face = faces[i];
+        const gz_seen corners[4] = {seen[face[0]], seen[face[1]], seen[face[2]], seen[face[3]]};
+        shows = face_shows(&window, corners);
+    }
+    if (inside != NULL) *inside = whole;
+    return whole || shows;
+}
