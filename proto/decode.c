@@ -597,7 +597,7 @@ static enum gz_status check_records(const struct slot *slot, size_t count)
     enum gz_status status = GZ_OK;
     if (record->unique) {
         size_t left = (size_t)(decoder->reader.end - decoder->reader.at);
-        if (count > left / RECORD_BYTES_MIN) return bad_message(slot, "more elements are claimed than there are");
+        if (count > left / RECORD_BYTES_MIN) return bad_message(slot, "too few bytes for an id in each element");
         status = take(decoder, &slot->place, count, sizeof *ids, &ids);
     }
     for (size_t i = 0; i < count && status == GZ_OK; i++) {
@@ -856,7 +856,8 @@ static enum gz_status scan_envelope(struct decoder *decoder, struct envelope *en
     if (result == GZ_READ_OK && head.type != MSGPACK_OBJECT_MAP) {
         reader = decoder->reader;
         result = gz_read_skip(&reader, 0);
-        if (result == GZ_READ_OK) envelope->end = reader.at;
+        if (result != GZ_READ_OK) return broken(decoder, &key, result);
+        envelope->end = reader.at;
         return gz_fail(decoder->error, GZ_BAD_MESSAGE, "message: expected a map");
     }
     for (uint64_t i = 0; result == GZ_READ_OK && i < head.count; i++) result = scan_pair(&reader, envelope, &key);

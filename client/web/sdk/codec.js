@@ -1,0 +1,34 @@
+// codec.js - the wire of gizmod as plain objects. A frame is one WebSocket message: one or more MessagePack maps back to
+// back, each a message whose `op` says which. What the messages hold is in proto/README.md; nothing is checked here that
+// the server checks anyway, and says in words.
+// Ids and seq are below 2^53, so they are plain numbers.
+import { Encoder, decodeMulti } from "@msgpack/msgpack";
+
+export const SUBPROTOCOL = "gizmod.v1";
+export const VERSION = 1;
+
+// A field that is undefined is a field that is not there.
+const OPTIONS = { ignoreUndefined: true };
+
+/** The frame of these messages, in their order. */
+export function encode(...messages) {
+  const encoder = new Encoder(OPTIONS);
+  const parts = messages.map((message) => encoder.encode(message));
+  if (parts.length === 1) return parts[0];
+  const frame = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
+  let offset = 0;
+  for (const part of parts) {
+    frame.set(part, offset);
+    offset += part.length;
+  }
+  return frame;
+}
+
+/** The messages of a frame (Uint8Array or ArrayBuffer), in their order. Throws where it is not MessagePack maps. */
+export function decode(frame) {
+  const messages = [...decodeMulti(frame)];
+  for (const message of messages) {
+    if (typeof message?.op !== "string") throw new TypeError("gizmod: a message without op");
+  }
+  return messages;
+}
