@@ -1,5 +1,7 @@
 #include "exchange/gltf.h"
 
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The container of a .glb: 12 bytes (magic, version, length of it all), then chunks of (length, type, bytes), everything
@@ -50,21 +52,47 @@ static bool too_many_values(const uint8_t *text, size_t size)
     return values > GZ_ASSET_VALUES_MAX;
 }
 
+/* Where an allocation fails the library says anything from "invalid token" to nothing at all: its lexer then leaves a byte
+ * out of a string and goes on. So its allocations are watched, by each thread for the file that it reads. */
+static _Thread_local bool allocation_failed;
+static pthread_once_t watch_once = PTHREAD_ONCE_INIT;
+
+static void *handle_allocate(size_t size)
+{
+    void *memory = malloc(size);
+    if (memory == NULL) allocation_failed = true;
+    return memory;
+}
+
+static void watch_allocations(void)
+{
+    json_set_alloc_funcs(handle_allocate, free);
+}
+
+/* The library quotes what stands near its error, and cuts characters in two. */
+static enum gz_status refuse_json(json_error_t *problem, struct gz_error *error)
+{
+    for (char *c = problem->text; *c != '\0'; c++) {
+        if ((unsigned char)*c >= 0x80) *c = '?';
+    }
+    return gz_fail(error, GZ_BAD_MESSAGE, "JSON line %d, column %d: %s", problem->line, problem->column, problem->text);
+}
+
 static enum gz_status parse_json(json_t **json, const uint8_t *text, size_t size, struct gz_error *error)
 {
     if (too_many_values(text, size)) {
         return gz_fail(error, GZ_TOO_LARGE, "JSON: more than %d values", GZ_ASSET_VALUES_MAX);
     }
     json_error_t problem;
+    (void)pthread_once(&watch_once, watch_allocations);
+    allocation_failed = false;
     *json = json_loadb((const char *)text, size, JSON_REJECT_DUPLICATES, &problem);
-    if (*json == NULL && json_error_code(&problem) == json_error_out_of_memory) {
+    if (allocation_failed) {
+        json_decref(*json);
+        *json = NULL;
         return gz_fail(error, GZ_NO_MEMORY, "JSON: out of memory");
     }
-    if (*json == NULL) {
-        return gz_fail(error, GZ_BAD_MESSAGE, "JSON line %d, column %d: %s", problem.line, problem.column,
-                       problem.text);
-    }
-    return GZ_OK;
+    return *json != NULL ? GZ_OK : refuse_json(&problem, error);
 }
 
 /* The bytes of the chunk at `offset`, whose header and bytes must be there. */
@@ -167,16 +195,24 @@ void gz_gltf_close(struct gz_gltf *gltf)
     *gltf = (struct gz_gltf){0};
 }
 
-static int handle_text(const char *text, size_t size, void *out)
+struct text_sink {
+    struct gz_buffer *out;
+    enum gz_status status;
+};
+
+static int handle_text(const char *text, size_t size, void *data)
 {
-    return gz_buffer_append(out, text, size) == GZ_OK ? 0 : -1;
+    struct text_sink *sink = data;
+    sink->status = gz_buffer_append(sink->out, text, size);
+    return sink->status == GZ_OK ? 0 : -1;
 }
 
 /* 17 digits bring every double back to its bits. */
 static enum gz_status write_json(struct gz_buffer *out, const json_t *json)
 {
-    int failed = json_dump_callback(json, handle_text, out, JSON_COMPACT | JSON_REAL_PRECISION(17));
-    return failed ? GZ_TOO_LARGE : GZ_OK;
+    struct text_sink sink = {out, GZ_OK};
+    int failed = json_dump_callback(json, handle_text, &sink, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    return failed && sink.status == GZ_OK ? GZ_NO_MEMORY : sink.status;
 }
 
 static enum gz_status write_glb(struct gz_buffer *out, const struct gz_gltf *gltf)
@@ -205,6 +241,7 @@ enum gz_status gz_gltf_write(struct gz_buffer *out, const struct gz_gltf *gltf, 
     enum gz_status status = gltf->binary ? write_glb(out, gltf) : write_json(out, gltf->json);
     if (status == GZ_OK) return GZ_OK;
     gz_buffer_truncate(out, start);
+    if (status == GZ_NO_MEMORY) return gz_fail(error, status, "out of memory");
     return gz_fail(error, status, "the glTF file does not fit %zu bytes", out->max);
 }
 

@@ -18,6 +18,7 @@ struct rule {
 
 /* clang-format off */
 static const struct rule rules[] = {
+    {.path = "asset.minVersion", .kind = TEXT},
     {.path = "scene", .kind = INDEX, .target = "scenes"},
     {.path = "scenes[]", .kind = OBJECT},
     {.path = "scenes[].name", .kind = TEXT},

@@ -1,0 +1,87 @@
+/* fuzz_gltf.c - any bytes as a glTF file. What is refused must say why in text that can be printed; what is taken must keep the
+ * promises of exchange.h, and must come back the same after it was exported as it is. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exchange/exchange.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define REQUIRE(condition)                                                                                             \
+    do {                                                                                                               \
+        if (!(condition)) abort();                                                                                     \
+    } while (0)
+
+/* Lead bytes and the number of continuations that follow them: enough to see a character that was cut. */
+static bool whole_characters(const char *text)
+{
+    for (size_t i = 0; text[i] != '\0';) {
+        unsigned char lead = (unsigned char)text[i++];
+        int more = lead < 0x80 ? 0 : lead >= 0xF0 ? 3 : lead >= 0xE0 ? 2 : lead >= 0xC0 ? 1 : -1;
+        if (more < 0) return false;
+        for (; more > 0; more--) {
+            if (((unsigned char)text[i++] & 0xC0) != 0x80) return false;
+        }
+    }
+    return true;
+}
+
+static void check_node(const struct gz_import *import, size_t index)
+{
+    const struct gz_import_node *node = &import->nodes[index];
+    REQUIRE(node->parent >= -1 && node->parent < (int64_t)index);
+    REQUIRE(strlen(node->name) <= GZ_NAME_BYTES_MAX && whole_characters(node->name));
+    REQUIRE(gz_trs_finite(&node->trs));
+    gz_affine affine = gz_affine_from_trs(&node->trs);
+    REQUIRE(gz_finite(affine.origin));
+    if (!node->has_bounds) return;
+    REQUIRE(node->bounds.min.x <= node->bounds.max.x && node->bounds.min.y <= node->bounds.max.y &&
+            node->bounds.min.z <= node->bounds.max.z);
+}
+
+static void check_same(const struct gz_import *before, const struct gz_import *after)
+{
+    REQUIRE(before->count == after->count);
+    for (size_t i = 0; i < before->count; i++) {
+        REQUIRE(before->nodes[i].asset == after->nodes[i].asset);
+        REQUIRE(before->nodes[i].parent == after->nodes[i].parent);
+        REQUIRE(strcmp(before->nodes[i].name, after->nodes[i].name) == 0);
+        REQUIRE(gz_trs_same(&before->nodes[i].trs, &after->nodes[i].trs));
+    }
+}
+
+static void check_round_trip(const struct gz_import *import, const uint8_t *data, size_t size)
+{
+    struct gz_export_node *nodes = calloc(import->count + 1, sizeof *nodes);
+    REQUIRE(nodes != NULL);
+    for (size_t i = 0; i < import->count; i++) {
+        const struct gz_import_node *node = &import->nodes[i];
+        nodes[i] = (struct gz_export_node){i + 1, (uint64_t)(node->parent + 1), node->asset, node->name, node->trs};
+    }
+    struct gz_buffer out;
+    struct gz_import again;
+    gz_buffer_init(&out, GZ_ASSET_BYTES_MAX, 0);
+    REQUIRE(gz_export_write(&out, data, size, nodes, import->count, NULL) == GZ_OK);
+    REQUIRE(gz_import_parse(&again, out.data, out.size, NULL) == GZ_OK);
+    check_same(import, &again);
+    gz_import_finish(&again);
+    gz_buffer_finish(&out);
+    free(nodes);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct gz_import import;
+    struct gz_error error = {0};
+    enum gz_status status = gz_import_parse(&import, data, size, &error);
+    if (status != GZ_OK) {
+        REQUIRE(error.status == status && error.message[0] != '\0' && whole_characters(error.message));
+        REQUIRE(import.nodes == NULL && import.count == 0);
+        return 0;
+    }
+    for (size_t i = 0; i < import.count; i++) check_node(&import, i);
+    check_round_trip(&import, data, size);
+    gz_import_finish(&import);
+    return 0;
+}

@@ -1,0 +1,357 @@
+#include "files.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define ASSET "'asset':{'version':'2.0'}"
+#define ENGINE MODELS "/glTF2/2CylinderEngine-glTF-Binary/2CylinderEngine.glb"
+
+static void export_bytes(struct gz_buffer *out, const void *asset, size_t size, const struct gz_export_node *nodes,
+                         size_t count)
+{
+    struct gz_error error = {0};
+    gz_buffer_init(out, GZ_ASSET_BYTES_MAX, 0);
+    if (gz_export_write(out, asset, size, nodes, count, &error) != GZ_OK) fail_msg("%s", error.message);
+}
+
+static void assert_same_import(const struct gz_import *a, const struct gz_import *b)
+{
+    assert_int_equal(a->count, b->count);
+    for (size_t i = 0; i < a->count; i++) {
+        assert_int_equal(a->nodes[i].asset, b->nodes[i].asset);
+        assert_int_equal(a->nodes[i].parent, b->nodes[i].parent);
+        assert_string_equal(a->nodes[i].name, b->nodes[i].name);
+        assert_true(gz_trs_same(&a->nodes[i].trs, &b->nodes[i].trs));
+        assert_int_equal(a->nodes[i].has_bounds, b->nodes[i].has_bounds);
+        assert_memory_equal(&a->nodes[i].bounds, &b->nodes[i].bounds, sizeof a->nodes[i].bounds);
+    }
+    assert_int_equal(a->matrix_count, b->matrix_count);
+    assert_true(a->residual_max == b->residual_max);
+}
+
+/* Exported as it was imported, a file says the same to the last bit, and its other chunks are the same bytes. */
+static void check_round_trip(const uint8_t *bytes, size_t size)
+{
+    struct gz_import before, after;
+    struct gz_buffer out;
+    const uint8_t *bin[2];
+    size_t bin_size[2];
+    import_bytes(&before, bytes, size);
+    struct gz_export_node *nodes = same_nodes(&before);
+    export_bytes(&out, bytes, size, nodes, before.count);
+    import_bytes(&after, out.data, out.size);
+    assert_same_import(&before, &after);
+    json_t *old = split_glb(bytes, size, &bin[0], &bin_size[0]);
+    json_t *new = split_glb(out.data, out.size, &bin[1], &bin_size[1]);
+    assert_true(json_equal(old, new));
+    assert_int_equal(bin_size[0], bin_size[1]);
+    assert_memory_equal(bin[0], bin[1], bin_size[0]);
+    json_decref(old);
+    json_decref(new);
+    gz_import_finish(&before);
+    gz_import_finish(&after);
+    gz_buffer_finish(&out);
+    free(nodes);
+}
+
+static void test_export_unchanged_sample_says_the_same(void **state)
+{
+    (void)state;
+    check_round_trip(gz_sample_glb, gz_sample_glb_size);
+}
+
+static void test_export_unchanged_engine_says_the_same(void **state)
+{
+    (void)state;
+    require_models();
+    size_t size;
+    uint8_t *bytes = read_bytes(ENGINE, &size);
+    check_round_trip(bytes, size);
+    free(bytes);
+}
+
+static uint64_t next_random(uint64_t *seed)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return *seed >> 11;
+}
+
+static double random_number(uint64_t *seed)
+{
+    return ((double)next_random(seed) / 4503599627370496.0 - 1) * pow(10, (double)(next_random(seed) % 17) - 8);
+}
+
+/* Whatever a TRS is, it comes back with the same bits: 2000 of them, over many magnitudes. */
+static void test_export_changed_trs_comes_back_to_the_bit(void **state)
+{
+    (void)state;
+    uint64_t seed = 42;
+    for (int round = 0; round < 125; round++) {
+        struct gz_import before, after;
+        struct gz_buffer out;
+        import_bytes(&before, gz_sample_glb, gz_sample_glb_size);
+        struct gz_export_node *nodes = same_nodes(&before);
+        for (size_t i = 0; i < before.count; i++) {
+            gz_quat q = {random_number(&seed), random_number(&seed), random_number(&seed), random_number(&seed)};
+            nodes[i].trs.t = (gz_vec3){random_number(&seed), -0.0, random_number(&seed)};
+            nodes[i].trs.s = (gz_vec3){random_number(&seed), random_number(&seed), 1};
+            assert_true(gz_quat_normalize(q, &nodes[i].trs.r));
+        }
+        export_bytes(&out, gz_sample_glb, gz_sample_glb_size, nodes, before.count);
+        import_bytes(&after, out.data, out.size);
+        for (size_t i = 0; i < before.count; i++) assert_true(gz_trs_same(&after.nodes[i].trs, &nodes[i].trs));
+        gz_import_finish(&before);
+        gz_import_finish(&after);
+        gz_buffer_finish(&out);
+        free(nodes);
+    }
+}
+
+/* What is exported from `text` with `nodes`, as JSON. */
+static json_t *export_quoted(const char *text, const struct gz_export_node *nodes, size_t count)
+{
+    char *json = from_quotes(text);
+    struct gz_buffer out;
+    export_bytes(&out, json, strlen(json), nodes, count);
+    json_t *result = json_loadb((const char *)out.data, out.size, 0, NULL);
+    assert_non_null(result);
+    struct gz_import again;
+    import_bytes(&again, out.data, out.size);
+    assert_int_equal(again.count, count);
+    gz_import_finish(&again);
+    gz_buffer_finish(&out);
+    free(json);
+    return result;
+}
+
+static void assert_json(const json_t *got, const char *expected)
+{
+    char *quoted = from_quotes(expected);
+    json_t *wanted = json_loads(quoted, JSON_DECODE_ANY, NULL);
+    assert_non_null(wanted);
+    char *text = json_dumps(got, JSON_ENCODE_ANY | JSON_COMPACT);
+    if (!json_equal(got, wanted)) fail_msg("is %s, not %s", text, quoted);
+    free(text);
+    json_decref(wanted);
+    free(quoted);
+}
+
+#define TREE                                                                                                           \
+    "{" ASSET ",'scene':1,'scenes':[{'nodes':[0,4],'name':'other'},{'nodes':[0,3]}],'nodes':["                         \
+    "{'name':'a','children':[1,2],'matrix':[1,0,0,0,0,1,0,0,0,0,1,0,5,0,0,1]},{'name':'b','scale':[2,2,2]},"           \
+    "{'name':'c'},{'name':'d'},{'name':'e','translation':[9,9,9]}],'extras':{'n':[1.5,'\xE2\x82\xAC']},"               \
+    "'extensions':{'X':{'y':null}},'unknown':[true]}"
+
+static const gz_trs a_trs = {{5, 0, 0}, {0, 0, 0, 1}, {1, 1, 1}};
+static const gz_trs b_trs = {{0, 0, 0}, {0, 0, 0, 1}, {2, 2, 2}};
+static const gz_trs one = {{0, 0, 0}, {0, 0, 0, 1}, {1, 1, 1}};
+
+static void test_export_changes_only_what_changed(void **state)
+{
+    (void)state;
+    const gz_trs moved = {{1, 2, 0.1}, {0, 0, 0, 1}, {2, 2, 2}};
+    const struct gz_export_node nodes[] = {
+        {10, 0, 0, "a", a_trs}, {11, 10, 1, "b", moved}, {12, 10, 2, "see", one}, {13, 0, 3, "d", one}};
+    json_t *json = export_quoted(TREE, nodes, 4);
+    assert_json(json, "{" ASSET ",'scene':1,'scenes':[{'nodes':[0,4],'name':'other'},{'nodes':[0,3]}],'nodes':["
+                      "{'name':'a','children':[1,2],'matrix':[1,0,0,0,0,1,0,0,0,0,1,0,5,0,0,1]},"
+                      "{'name':'b','translation':[1.0,2.0,0.1],'scale':[2.0,2.0,2.0]},{'name':'see'},{'name':'d'},"
+                      "{'name':'e','translation':[9,9,9]}],'extras':{'n':[1.5,'\xE2\x82\xAC']},"
+                      "'extensions':{'X':{'y':null}},'unknown':[true]}");
+    json_decref(json);
+}
+
+static void test_export_moved_matrix_becomes_trs(void **state)
+{
+    (void)state;
+    const gz_trs moved = {{6, 0, 0}, {0, 0.6, 0, 0.8}, {1, 1, 1}};
+    const struct gz_export_node nodes[] = {
+        {10, 0, 0, "a", moved}, {11, 10, 1, "b", b_trs}, {12, 10, 2, "c", one}, {13, 0, 3, "d", one}};
+    json_t *json = export_quoted(TREE, nodes, 4);
+    assert_json(json_array_get(json_object_get(json, "nodes"), 0),
+                "{'name':'a','children':[1,2],'translation':[6.0,0.0,0.0],'rotation':[0.0,0.6,0.0,0.8]}");
+    json_decref(json);
+}
+
+static void test_export_new_parents_and_new_nodes(void **state)
+{
+    (void)state;
+    /* c moves to the root, d under b, a new node between a and b; the list is in no order. */
+    const struct gz_export_node nodes[] = {{13, 11, 3, "d", one}, {11, 77, 1, "b", b_trs}, {77, 10, -1, "new", a_trs},
+                                           {12, 0, 2, "c", one},  {78, 0, -1, "top", one}, {10, 0, 0, "a", a_trs}};
+    json_t *json = export_quoted(TREE, nodes, 6);
+    assert_json(json_object_get(json, "scenes"), "[{'nodes':[0,4],'name':'other'},{'nodes':[0,2,6]}]");
+    assert_json(json_object_get(json, "nodes"),
+                "[{'name':'a','children':[5],'matrix':[1,0,0,0,0,1,0,0,0,0,1,0,5,0,0,1]},"
+                "{'name':'b','scale':[2,2,2],'children':[3]},{'name':'c'},{'name':'d'},"
+                "{'name':'e','translation':[9,9,9]},{'name':'new','translation':[5.0,0.0,0.0],'children':[1]},"
+                "{'name':'top'}]");
+    json_decref(json);
+}
+
+static void test_export_deleted_nodes_leave_every_scene(void **state)
+{
+    (void)state;
+    /* a and b are gone, c was saved from under a. */
+    const struct gz_export_node nodes[] = {{13, 0, 3, "d", one}, {12, 13, 2, "c", one}};
+    json_t *json = export_quoted(TREE, nodes, 2);
+    assert_json(json_object_get(json, "scenes"), "[{'nodes':[4],'name':'other'},{'nodes':[3]}]");
+    assert_json(json_array_get(json_object_get(json, "nodes"), 0),
+                "{'name':'a','children':[1],'matrix':[1,0,0,0,0,1,0,0,0,0,1,0,5,0,0,1]}");
+    assert_json(json_array_get(json_object_get(json, "nodes"), 3), "{'name':'d','children':[2]}");
+    json_decref(json);
+}
+
+static void test_export_all_deleted_is_a_scene_without_nodes(void **state)
+{
+    (void)state;
+    json_t *json = export_quoted(TREE, NULL, 0);
+    assert_json(json_object_get(json, "scenes"), "[{'nodes':[4],'name':'other'},{}]");
+    json_decref(json);
+}
+
+static void test_export_file_without_scenes_gets_one_only_to_leave_nodes_out(void **state)
+{
+    (void)state;
+    const char *text = "{" ASSET ",'nodes':[{'name':'a'},{'name':'b'},{'name':'c'}]}";
+    const struct gz_export_node nodes[] = {
+        {1, 0, 0, "a", one}, {3, 0, 2, "c", one}, {2, 1, 1, "b", one}, {4, 0, -1, "d", one}};
+    json_t *json = export_quoted(text, nodes, 2);
+    assert_json(json_object_get(json, "scenes"), "[{'nodes':[0,2]}]");
+    assert_json(json_object_get(json, "scene"), "0");
+    json_decref(json);
+    json = export_quoted(text, nodes, 4);
+    assert_null(json_object_get(json, "scenes"));
+    assert_json(json_object_get(json, "nodes"), "[{'name':'a','children':[1]},{'name':'b'},{'name':'c'},{'name':'d'}]");
+    json_decref(json);
+}
+
+static void test_export_made_up_and_cut_names_are_not_written(void **state)
+{
+    (void)state;
+    char text[1000] = "{" ASSET ",'nodes':[{},{'name':'";
+    memset(text + strlen(text), 'x', 300);
+    strcat(text, "'}]}");
+    struct gz_import import;
+    import_quoted(&import, text);
+    struct gz_export_node *nodes = same_nodes(&import);
+    json_t *json = export_quoted(text, nodes, 2);
+    assert_json(json_array_get(json_object_get(json, "nodes"), 0), "{}");
+    const json_t *name = json_object_get(json_array_get(json_object_get(json, "nodes"), 1), "name");
+    assert_int_equal(json_string_length(name), 300);
+    json_decref(json);
+    free(nodes);
+    gz_import_finish(&import);
+}
+
+static void test_export_without_an_asset_is_bare_nodes(void **state)
+{
+    (void)state;
+    const gz_trs trs = {{0.1, 0, 0}, {0, 0, 0.6, 0.8}, {1, -1, 1}};
+    const struct gz_export_node nodes[] = {{2, 1, -1, "child", trs}, {1, 0, -1, "root \"\xE2\x82\xAC\"", one}};
+    struct gz_buffer out;
+    struct gz_import import;
+    export_bytes(&out, NULL, 0, nodes, 2);
+    assert_string_equal(gz_gltf_media_type(out.data, out.size), "model/gltf-binary");
+    import_bytes(&import, out.data, out.size);
+    assert_int_equal(import.count, 2);
+    assert_string_equal(import.nodes[0].name, "root \"\xE2\x82\xAC\"");
+    assert_int_equal(import.nodes[1].parent, 0);
+    assert_true(gz_trs_same(&import.nodes[1].trs, &trs));
+    gz_import_finish(&import);
+    gz_buffer_finish(&out);
+    export_bytes(&out, NULL, 0, NULL, 0);
+    import_bytes(&import, out.data, out.size);
+    assert_int_equal(import.count, 0);
+    gz_import_finish(&import);
+    gz_buffer_finish(&out);
+}
+
+static void test_export_unknown_chunks_keep_their_bytes(void **state)
+{
+    (void)state;
+    char *json = from_quotes("{" ASSET ",'nodes':[{}]}");
+    size_t size;
+    uint8_t *glb = make_glb(json, "unknown chunk's bytes...", 24, &size);
+    memcpy(glb + size - 28, "XTRA", 4);
+    const struct gz_export_node node = {1, 0, 0, "renamed to be of another length", one};
+    struct gz_buffer out;
+    export_bytes(&out, glb, size, &node, 1);
+    assert_memory_equal(out.data + out.size - 32, glb + size - 32, 32);
+    assert_int_equal(out.size % 4, 0);
+    gz_buffer_finish(&out);
+    free(glb);
+    free(json);
+}
+
+static void test_export_bad_list_is_refused_and_writes_nothing(void **state)
+{
+    (void)state;
+    const gz_trs nowhere = {{NAN, 0, 0}, {0, 0, 0, 1}, {1, 1, 1}};
+    const struct {
+        struct gz_export_node second;
+        const char *message;
+    } cases[] = {
+        {{2, 9, 1, "b", one}, "node 2: its parent 9 is not in the list"},
+        {{2, 0, 0, "b", one}, "node 2: nodes[0] is taken"},
+        {{2, 0, 4, "b", one}, "node 2: nodes[4] is not in the asset's scene"},
+        {{2, 0, 5, "b", one}, "node 2: nodes[5] is not in the asset's scene"},
+        {{2, 0, -2, "b", one}, "node 2: nodes[-2] is not in the asset's scene"},
+        {{2, 0, 1, "b", nowhere}, "node 2: its transform is not finite"},
+    };
+    char *json = from_quotes(TREE);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct gz_export_node nodes[] = {{1, 0, 0, "a", one}, cases[i].second};
+        struct gz_buffer out;
+        struct gz_error error = {0};
+        gz_buffer_init(&out, 1000, 0);
+        assert_int_equal(gz_buffer_append(&out, "before", 6), GZ_OK);
+        enum gz_status status = gz_export_write(&out, (const uint8_t *)json, strlen(json), nodes, 2, &error);
+        assert_int_equal(status, GZ_BAD_VALUE);
+        if (strstr(error.message, cases[i].message) == NULL) fail_msg("says \"%s\"", error.message);
+        assert_int_equal(out.size, 6);
+        gz_buffer_finish(&out);
+    }
+    free(json);
+}
+
+static void test_export_that_does_not_fit_leaves_the_buffer(void **state)
+{
+    (void)state;
+    struct gz_import import;
+    import_bytes(&import, gz_sample_glb, gz_sample_glb_size);
+    struct gz_export_node *nodes = same_nodes(&import);
+    static const size_t sizes[] = {10, 100, 5000, 100000};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        struct gz_buffer out;
+        struct gz_error error = {0};
+        gz_buffer_init(&out, sizes[i], 0);
+        enum gz_status status = gz_export_write(&out, gz_sample_glb, gz_sample_glb_size, nodes, import.count, &error);
+        assert_int_equal(status, GZ_TOO_LARGE);
+        assert_int_equal(out.size, 0);
+        gz_buffer_finish(&out);
+    }
+    free(nodes);
+    gz_import_finish(&import);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_export_unchanged_sample_says_the_same),
+        cmocka_unit_test(test_export_unchanged_engine_says_the_same),
+        cmocka_unit_test(test_export_changed_trs_comes_back_to_the_bit),
+        cmocka_unit_test(test_export_changes_only_what_changed),
+        cmocka_unit_test(test_export_moved_matrix_becomes_trs),
+        cmocka_unit_test(test_export_new_parents_and_new_nodes),
+        cmocka_unit_test(test_export_deleted_nodes_leave_every_scene),
+        cmocka_unit_test(test_export_all_deleted_is_a_scene_without_nodes),
+        cmocka_unit_test(test_export_file_without_scenes_gets_one_only_to_leave_nodes_out),
+        cmocka_unit_test(test_export_made_up_and_cut_names_are_not_written),
+        cmocka_unit_test(test_export_without_an_asset_is_bare_nodes),
+        cmocka_unit_test(test_export_unknown_chunks_keep_their_bytes),
+        cmocka_unit_test(test_export_bad_list_is_refused_and_writes_nothing),
+        cmocka_unit_test(test_export_that_does_not_fit_leaves_the_buffer),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

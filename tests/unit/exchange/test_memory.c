@@ -1,0 +1,99 @@
+/* Every allocation in turn finds no memory: each call then says so, holds nothing and leaves its output as it was. The
+ * linker wraps the room's allocations, and those of the JSON library go through the room. */
+#include "files.h"
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *memory, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *memory, size_t size);
+
+/* Allocations until one fails; negative: none does. Tests run one at a time. */
+static long left = -1;
+
+static int runs_out(void)
+{
+    if (left < 0) return 0;
+    return left-- == 0;
+}
+
+void *__wrap_malloc(size_t size)
+{
+    return runs_out() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return runs_out() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *memory, size_t size)
+{
+    return runs_out() ? NULL : __real_realloc(memory, size);
+}
+
+#define FILE_TEXT                                                                                                      \
+    "{'asset':{'version':'2.0'},'nodes':[{'name':'a','children':[1]},{'mesh':0},{'matrix':"                            \
+    "[1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1]}],'buffers':[{'byteLength':6,'uri':'data:;base64,AAABAAIA'}],"                  \
+    "'bufferViews':[{'buffer':0,'byteLength':6}],'accessors':[{'bufferView':0,'componentType':5123,'count':3,"         \
+    "'type':'SCALAR'},{'componentType':5126,'count':3,'type':'VEC3','min':[0,0,0],'max':[1,1,0]}],"                    \
+    "'meshes':[{'primitives':[{'attributes':{'POSITION':1},'indices':0}]}]}"
+
+static void test_import_out_of_memory_holds_nothing(void **state)
+{
+    (void)state;
+    char *json = from_quotes(FILE_TEXT);
+    enum gz_status status = GZ_NO_MEMORY;
+    long tries = 0;
+    for (; status != GZ_OK; tries++) {
+        struct gz_import import;
+        struct gz_error error = {0};
+        left = tries;
+        status = gz_import_parse(&import, (const uint8_t *)json, strlen(json), &error);
+        left = -1;
+        if (status != GZ_OK) {
+            if (status != GZ_NO_MEMORY) fail_msg("allocation %ld: %s", tries, error.message);
+            assert_null(import.nodes);
+        } else {
+            assert_int_equal(import.count, 3);
+            gz_import_finish(&import);
+        }
+    }
+    assert_true(tries > 50);
+    free(json);
+}
+
+static void test_export_out_of_memory_writes_nothing(void **state)
+{
+    (void)state;
+    const gz_trs moved = {{1, 0, 0}, {0, 0, 0.6, 0.8}, {2, 2, 2}};
+    const struct gz_export_node nodes[] = {{1, 0, 0, "b", moved}, {2, 3, 1, "c", moved}, {3, 1, -1, "new", moved}};
+    char *json = from_quotes(FILE_TEXT);
+    enum gz_status status = GZ_NO_MEMORY;
+    long tries = 0;
+    for (; status != GZ_OK; tries++) {
+        struct gz_buffer out;
+        struct gz_error error = {0};
+        gz_buffer_init(&out, 100000, 0);
+        left = tries;
+        status = gz_export_write(&out, (const uint8_t *)json, strlen(json), nodes, 3, &error);
+        left = -1;
+        if (status != GZ_OK) {
+            if (status != GZ_NO_MEMORY) fail_msg("allocation %ld: %s", tries, error.message);
+            assert_int_equal(out.size, 0);
+        }
+        gz_buffer_finish(&out);
+    }
+    assert_true(tries > 50);
+    free(json);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_import_out_of_memory_holds_nothing),
+        cmocka_unit_test(test_export_out_of_memory_writes_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
