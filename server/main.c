@@ -1,0 +1,196 @@
+/* gizmod: arguments, signals, wiring. What it does is in the rooms. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "bulk.h"
+#include "options.h"
+#include "scenes.h"
+
+#define SERVER_NAME "gizmod " GIZMOD_VERSION
+#define SAMPLE_SCENE "robot-arm"
+/* Seconds after which a client that was told `bye` may try again. */
+#define RETRY_SECONDS 1
+/* Milliseconds between looks at how far the end has come; and when, of GZ_SHUTDOWN_SECONDS_MAX, it stops waiting: for clients
+ * first, for workers then. */
+#define END_TICK_MS 10
+#define CLIENTS_PATIENCE_MS 3000
+#define WORKERS_PATIENCE_MS 4500
+/* Descriptors beyond those of connections: three for each scene, and the process' own. */
+#define SPARE_DESCRIPTORS (3 * GZ_SCENES_MAX + 64)
+
+static_assert(WORKERS_PATIENCE_MS < GZ_SHUTDOWN_SECONDS_MAX * 1000, "the end comes in time");
+
+struct daemon {
+    uv_loop_t loop;
+    struct gz_log log;
+    struct gz_options options;
+    struct gz_scenes *scenes;
+    struct gz_net *net;
+    uv_signal_t terminate, interrupt;
+    uv_timer_t ending;
+    uint64_t ending_from_ms; /* 0 while it runs */
+    bool closed;
+    bool sample_done;
+    struct gz_error sample_error;
+};
+
+/* ---- the end ---- */
+
+static void close_everything(struct daemon *daemon)
+{
+    daemon->closed = true;
+    gz_net_close(daemon->net);
+    gz_scenes_close(daemon->scenes);
+    uv_close((uv_handle_t *)&daemon->terminate, NULL);
+    uv_close((uv_handle_t *)&daemon->interrupt, NULL);
+    uv_unref((uv_handle_t *)&daemon->ending); /* it keeps watch over the rest without holding it up */
+}
+
+static void handle_ending(uv_timer_t *timer)
+{
+    struct daemon *daemon = timer->data;
+    uint64_t spent_ms = uv_now(&daemon->loop) - daemon->ending_from_ms;
+    if (!daemon->closed) {
+        bool done = gz_scenes_are_idle(daemon->scenes) && gz_net_is_quiet(daemon->net);
+        if (done || spent_ms > CLIENTS_PATIENCE_MS) close_everything(daemon);
+    } else if (spent_ms > WORKERS_PATIENCE_MS) {
+        gz_log(&daemon->log, GZ_WARN, 0, "a worker does not come to an end: leaving without it; everything is saved");
+        _exit(EXIT_SUCCESS);
+    }
+}
+
+static void handle_signal(uv_signal_t *signal, int number)
+{
+    struct daemon *daemon = signal->data;
+    if (daemon->ending_from_ms != 0) return;
+    gz_log(&daemon->log, GZ_INFO, 0, "signal %d: ending", number);
+    daemon->ending_from_ms = uv_now(&daemon->loop);
+    gz_net_drain(daemon->net);
+    gz_scenes_end(daemon->scenes, "the server is going away", RETRY_SECONDS);
+    uv_timer_start(&daemon->ending, handle_ending, END_TICK_MS, END_TICK_MS);
+}
+
+/* ---- the beginning ---- */
+
+/* As many as the limits allow for. Many more would cost memory: libwebsockets keeps a table of all there could be. */
+static void set_descriptor_limit(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    rlim_t wanted = GZ_SESSIONS_MAX + GZ_CONNECTIONS_SPARE + SPARE_DESCRIPTORS;
+    limit.rlim_cur = wanted < limit.rlim_max ? wanted : limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static void watch_signal(struct daemon *daemon, uv_signal_t *signal, int number)
+{
+    uv_signal_init(&daemon->loop, signal);
+    signal->data = daemon;
+    uv_signal_start(signal, handle_signal, number);
+}
+
+static enum gz_status create_rooms(struct daemon *daemon, struct gz_error *error)
+{
+    const struct gz_options *options = &daemon->options;
+    struct gz_scenes_options scenes = {.loop = &daemon->loop,
+                                       .log = &daemon->log,
+                                       .folder = options->data,
+                                       .server = SERVER_NAME,
+                                       .messages_per_s = options->messages_per_s};
+    enum gz_status status = gz_scenes_create(&daemon->scenes, &scenes, error);
+    if (status != GZ_OK) return status;
+    struct gz_net_options net = {.loop = &daemon->loop,
+                                 .log = &daemon->log,
+                                 .host = gz_scenes_host(daemon->scenes),
+                                 .address = options->address,
+                                 .port = options->port,
+                                 .web = options->web,
+                                 .origins = options->origins,
+                                 .origin_count = options->origin_count,
+                                 .ping_s = options->ping_s,
+                                 .silence_s = options->silence_s,
+                                 .server = SERVER_NAME};
+    status = gz_net_create(&daemon->net, &net, error);
+    daemon->scenes->net = daemon->net;
+    return status;
+}
+
+static void handle_sample_done(void *context, enum gz_status status, const char *message)
+{
+    struct daemon *daemon = context;
+    daemon->sample_done = true;
+    gz_fail(&daemon->sample_error, status, "%s: %s", SAMPLE_SCENE, message);
+}
+
+/* Nobody is let in before these are there. */
+static enum gz_status open_first_scenes(struct daemon *daemon, struct gz_error *error)
+{
+    struct gz_open_scene *scene;
+    if (daemon->options.open != NULL) {
+        enum gz_status status = gz_scenes_find(daemon->scenes, daemon->options.open, true, &scene, error);
+        if (status != GZ_OK) return status;
+    }
+    if (!daemon->options.sample) return GZ_OK;
+    gz_bulk_sample(daemon->scenes, SAMPLE_SCENE, handle_sample_done, daemon);
+    while (!daemon->sample_done && daemon->ending_from_ms == 0) uv_run(&daemon->loop, UV_RUN_ONCE);
+    if (daemon->sample_error.status != GZ_OK) *error = daemon->sample_error;
+    return daemon->sample_error.status;
+}
+
+static enum gz_status start(struct daemon *daemon, struct gz_error *error)
+{
+    enum gz_status status = create_rooms(daemon, error);
+    if (status != GZ_OK) return status;
+    watch_signal(daemon, &daemon->terminate, SIGTERM);
+    watch_signal(daemon, &daemon->interrupt, SIGINT);
+    uv_timer_init(&daemon->loop, &daemon->ending);
+    daemon->ending.data = daemon;
+    status = open_first_scenes(daemon, error);
+    if (status != GZ_OK) {
+        close_everything(daemon);
+    } else if (daemon->ending_from_ms == 0) {
+        gz_net_start(daemon->net);
+        printf("listening ws://%s/ws\n", gz_net_address(daemon->net));
+        fflush(stdout);
+    }
+    return status;
+}
+
+static void run(struct daemon *daemon)
+{
+    uv_run(&daemon->loop, UV_RUN_DEFAULT);
+    if (daemon->net != NULL) uv_close((uv_handle_t *)&daemon->ending, NULL);
+    uv_run(&daemon->loop, UV_RUN_DEFAULT);
+    gz_net_destroy(daemon->net);
+    gz_scenes_destroy(daemon->scenes);
+    if (uv_loop_close(&daemon->loop) != 0) gz_log(&daemon->log, GZ_WARN, 0, "the loop still had handles");
+}
+
+int main(int argc, char **argv)
+{
+    struct daemon daemon = {.log = {.stream = stderr, .level = GZ_INFO}};
+    struct gz_error error;
+    if (gz_options_parse(&daemon.options, argc, argv, &error) != GZ_OK) {
+        fprintf(stderr, "gizmod: %s\n", error.message);
+        return 2;
+    }
+    if (daemon.options.help || daemon.options.version) {
+        fputs(daemon.options.help ? gz_options_help() : SERVER_NAME "\n", stdout);
+        return EXIT_SUCCESS;
+    }
+    daemon.log.level = daemon.options.log_level;
+    signal(SIGPIPE, SIG_IGN);
+    set_descriptor_limit();
+    if (uv_loop_init(&daemon.loop) != 0) {
+        fputs("gizmod: the loop does not start\n", stderr);
+        return EXIT_FAILURE;
+    }
+    enum gz_status status = start(&daemon, &error);
+    run(&daemon);
+    if (status != GZ_OK) fprintf(stderr, "gizmod: %s\n", error.message);
+    return status == GZ_OK ? EXIT_SUCCESS : EXIT_FAILURE;
+}

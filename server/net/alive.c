@@ -1,0 +1,71 @@
+#include "net/internal.h"
+
+#include <math.h>
+
+#include "net/progress.h"
+
+/* Whether the peer took any of what waits for it since the last look. */
+static bool took_bytes(struct gz_connection *connection)
+{
+    uint64_t bytes = gz_acknowledged_bytes(lws_get_socket_fd(connection->wsi));
+    if (bytes <= connection->acknowledged_bytes) return false;
+    connection->acknowledged_bytes = bytes;
+    return true;
+}
+
+static void ping(struct gz_connection *connection, double now_s)
+{
+    uint8_t bytes[LWS_PRE + 1] = {0}; /* a pong without a payload would not be told to us */
+    struct gz_buffer frame = {.data = bytes + LWS_PRE, .size = 1};
+    connection->pinged_s = now_s;
+    if (connection->choked || lws_partial_buffered(connection->wsi)) return;
+    gz_connection_write(connection, &frame, LWS_WRITE_PING);
+}
+
+/* A full socket that drains is a slow reader, not a dead one. A socket that is not full says nothing: the kernel of a peer takes
+ * bytes for a program that hangs. */
+static bool is_silent(struct gz_connection *connection, double now_s)
+{
+    if (connection->choked && took_bytes(connection)) connection->taken_s = now_s;
+    return now_s - fmax(connection->heard_s, connection->taken_s) > connection->net->silence_s;
+}
+
+/* A session that is over waits a moment for its last frames to be taken. */
+static bool is_overdue(struct gz_connection *connection, double now_s)
+{
+    if (connection->session == NULL || gz_session_end_reason(connection->session) == NULL) return false;
+    if (connection->over_s == 0) connection->over_s = now_s;
+    return now_s - connection->over_s > GZ_FAREWELL_SECONDS;
+}
+
+static void look_at(struct gz_connection *connection, double now_s)
+{
+    if (connection->end != 0) {
+        bool patient = now_s - connection->ended_s <= GZ_FAREWELL_SECONDS;
+        if (!patient) lws_set_timeout(connection->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
+    } else if (connection->session == NULL && now_s - connection->opened_s > GZ_HELLO_SECONDS_MAX) {
+        struct gz_error error;
+        gz_fail(&error, GZ_BAD_STATE, "hello did not come within %d seconds", GZ_HELLO_SECONDS_MAX);
+        gz_connection_refuse(connection, NULL, &error, true);
+    } else if (is_overdue(connection, now_s)) {
+        gz_connection_end(connection, LWS_CLOSE_STATUS_POLICY_VIOLATION);
+    } else if (is_silent(connection, now_s)) {
+        gz_connection_dismiss(connection, "nothing came from you and you took nothing");
+    } else if (now_s - connection->pinged_s >= connection->net->ping_s) {
+        ping(connection, now_s);
+    }
+}
+
+static void sweep_scene(struct gz_net_scene *scene, double now_s)
+{
+    for (struct gz_connection *connection = scene->connections; connection != NULL; connection = connection->next) {
+        look_at(connection, now_s);
+    }
+}
+
+void gz_alive_sweep(struct gz_net *net)
+{
+    double now_s = gz_clock_now().mono_s;
+    sweep_scene(&net->lobby, now_s);
+    for (struct gz_net_scene *scene = net->scenes; scene != NULL; scene = scene->next) sweep_scene(scene, now_s);
+}

@@ -1,0 +1,143 @@
+#include "net/internal.h"
+
+#include <math.h>
+
+/* Under load a pass is followed by a pause of this many times its length: what comes meanwhile leaves in one write per viewer
+ * instead of many. That keeps a third of the time for sending at most, whatever comes. */
+#define PAUSE_FACTOR 2
+
+void gz_connection_write(struct gz_connection *connection, const struct gz_buffer *frame, enum lws_write_protocol kind)
+{
+    struct gz_net_counters *counters = &connection->net->counters;
+    if (lws_write(connection->wsi, frame->data, frame->size, kind) < 0) {
+        connection->choked = true; /* the socket is broken: the loop will tell us that it is closed */
+        return;
+    }
+    counters->frames_out++;
+    counters->bytes_out += frame->size;
+    connection->choked = lws_partial_buffered(connection->wsi) != 0;
+}
+
+/* A session that ended gets what is left for it; then it leaves. */
+static void end_session_if_over(struct gz_connection *connection)
+{
+    const char *reason = gz_session_end_reason(connection->session);
+    if (reason == NULL) return;
+    gz_log(connection->net->log, GZ_INFO, connection->id, "ended: %s", reason);
+    gz_connection_end(connection,
+                      connection->net->draining ? LWS_CLOSE_STATUS_GOINGAWAY : LWS_CLOSE_STATUS_POLICY_VIOLATION);
+}
+
+static void write_frames(struct gz_connection *connection, struct gz_now now)
+{
+    if (connection->out.size > 0 && !connection->choked && !lws_partial_buffered(connection->wsi)) {
+        gz_connection_write(connection, &connection->out, LWS_WRITE_BINARY);
+        gz_buffer_clear(&connection->out);
+    }
+    if (connection->session == NULL) return;
+    struct gz_core *core = connection->scene->core;
+    while (!connection->choked && !lws_partial_buffered(connection->wsi)) {
+        const struct gz_buffer *frame = gz_core_next_frame(core, connection->session, now);
+        if (frame == NULL) break;
+        gz_connection_write(connection, frame, LWS_WRITE_BINARY);
+    }
+    if (connection->paused && !gz_session_is_full(connection->session)) {
+        connection->paused = false;
+        lws_rx_flow_control(connection->wsi, 1);
+    }
+    if (!connection->choked) end_session_if_over(connection);
+}
+
+/* The last words go out even where the socket is full: libwebsockets then keeps them behind what it holds already, which it can
+ * do once, and nothing follows them. */
+static void part(struct gz_connection *connection, struct gz_now now)
+{
+    struct gz_net_scene *scene = connection->scene;
+    if (connection->session != NULL) {
+        gz_core_leave(scene->core, connection->session, now);
+        connection->session = NULL;
+        scene->touched = true;
+        gz_connection_move(connection, &connection->net->lobby);
+    }
+    if (connection->out.size > 0) {
+        gz_connection_write(connection, &connection->out, LWS_WRITE_BINARY);
+        gz_buffer_clear(&connection->out);
+    }
+    connection->parted = true;
+    lws_callback_on_writable(connection->wsi);
+}
+
+static void flush_connection(struct gz_connection *connection, struct gz_now now)
+{
+    connection->ready = false;
+    if (connection->parted) return;
+    if (connection->end == 0) write_frames(connection, now);
+    if (connection->end != 0) part(connection, now);
+}
+
+static void flush_scene(struct gz_net_scene *scene, bool everybody, struct gz_now now)
+{
+    struct gz_connection *next;
+    scene->woken = false;
+    for (struct gz_connection *connection = scene->connections; connection != NULL; connection = next) {
+        next = connection->next;
+        if (everybody || connection->ready) flush_connection(connection, now);
+    }
+}
+
+static bool serve(struct gz_net_scene *scene, struct gz_now now)
+{
+    bool due = scene->touched || gz_core_deadline(scene->core) <= now.mono_s;
+    if (!due && !scene->woken) return false;
+    if (due) {
+        scene->touched = false;
+        gz_core_turn(scene->core, now);
+    }
+    flush_scene(scene, due, now);
+    return true;
+}
+
+static bool has_work(const struct gz_net_scene *scene)
+{
+    return scene->touched || scene->woken;
+}
+
+/* When the next pass has something to do, monotonic; INFINITY for when something comes. */
+static double next_pass_s(const struct gz_net *net)
+{
+    double next_s = net->lobby.woken ? net->pass_from_s : INFINITY;
+    for (const struct gz_net_scene *scene = net->scenes; scene != NULL; scene = scene->next) {
+        double scene_s = has_work(scene) ? net->pass_from_s : fmax(net->pass_from_s, gz_core_deadline(scene->core));
+        next_s = fmin(next_s, scene_s);
+    }
+    return next_s;
+}
+
+static void handle_pause_over(uv_timer_t *pause)
+{
+    (void)pause; /* the loop has woken up: the pass comes before it sleeps again */
+}
+
+static void sleep_until_next_pass(struct gz_net *net, double now_s)
+{
+    double wait_s = next_pass_s(net) - now_s;
+    if (isinf(wait_s)) {
+        uv_timer_stop(&net->pause);
+    } else {
+        uv_timer_start(&net->pause, handle_pause_over, wait_s > 0 ? (uint64_t)ceil(wait_s * 1000) : 0, 0);
+    }
+}
+
+void gz_flush(struct gz_net *net)
+{
+    struct gz_now now = gz_clock_now();
+    if (now.mono_s >= net->pass_from_s) {
+        bool busy = net->lobby.woken;
+        if (busy) flush_scene(&net->lobby, false, now);
+        for (struct gz_net_scene *scene = net->scenes; scene != NULL; scene = scene->next) busy |= serve(scene, now);
+        double end_s = busy ? gz_clock_now().mono_s : now.mono_s;
+        if (busy) net->pass_from_s = end_s + PAUSE_FACTOR * (end_s - now.mono_s);
+        now.mono_s = end_s;
+    }
+    sleep_until_next_pass(net, now.mono_s);
+}

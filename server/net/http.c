@@ -1,0 +1,508 @@
+#include "net/internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "net/text.h"
+
+#define JSON_TYPE "application/json"
+#define TEXT_TYPE "text/plain; charset=utf-8"
+/* Who does an import where the request does not say. */
+#define USER_DEFAULT "http"
+
+enum method { METHOD_GET, METHOD_HEAD, METHOD_PUT, METHOD_OTHER };
+
+/* One request and its answer. It belongs to its connection, or, once the host has it, to the host until that has answered. */
+struct exchange {
+    struct gz_http_request request; /* first: the host gives it back */
+    struct gz_net *net;
+    struct lws *wsi; /* NULL once the client has gone */
+    enum method method;
+    bool is_job;  /* counted in job_count */
+    bool reading; /* its body is coming */
+    bool with_host;
+    bool answered, began, done; /* there is an answer; its header is sent; all of it is */
+    bool hang_up;               /* the connection cannot be used again */
+    int code;
+    const char *type, *allow;
+    struct gz_buffer body;
+    int file;
+    uint64_t size, sent;
+    char origin[GZ_ERROR_BYTES_MAX]; /* an allowed page from elsewhere, which may read the answer; else empty */
+};
+
+/* ---- answers ---- */
+
+static void destroy(struct exchange *exchange)
+{
+    if (exchange->is_job) exchange->net->job_count--;
+    if (exchange->file >= 0) close(exchange->file);
+    gz_buffer_finish(&exchange->request.body);
+    gz_buffer_finish(&exchange->body);
+    free(exchange);
+}
+
+static void answer(struct exchange *exchange, const struct gz_http_answer *with)
+{
+    exchange->answered = true;
+    exchange->code = with->code;
+    exchange->type = with->type;
+    exchange->body = with->body;
+    exchange->file = with->file;
+    exchange->size = with->body.size;
+    if (with->file >= 0) {
+        off_t end = lseek(with->file, 0, SEEK_END);
+        exchange->size = end > 0 ? (uint64_t)end : 0;
+    }
+    lws_callback_on_writable(exchange->wsi);
+}
+
+static int http_code(enum gz_status status)
+{
+    switch (status) {
+    case GZ_OK: return 200;
+    case GZ_BAD_MESSAGE:
+    case GZ_BAD_VALUE: return 400;
+    case GZ_UNAUTHORISED: return 401;
+    case GZ_FORBIDDEN: return 403;
+    case GZ_UNKNOWN_OP:
+    case GZ_UNKNOWN_NODE:
+    case GZ_UNKNOWN_HANDLE:
+    case GZ_UNKNOWN_SCENE: return 404;
+    case GZ_CONFLICT:
+    case GZ_LOCKED:
+    case GZ_BAD_STATE: return 409;
+    case GZ_TOO_LARGE: return 413;
+    case GZ_RATE_LIMITED: return 429;
+    case GZ_TOO_MANY: return 503;
+    default: return 500;
+    }
+}
+
+/* {code, message} with the protocol's words. Where there is no memory for it, nothing. */
+static struct gz_buffer error_body(const struct gz_error *error)
+{
+    struct gz_buffer body;
+    gz_buffer_init(&body, 8 * sizeof error->message, LWS_PRE);
+    bool ok = gz_text_print(&body, "{\"code\":\"%s\",\"message\":", gz_status_word(error->status)) &&
+              gz_text_json(&body, error->message) && gz_text_print(&body, "}\n");
+    if (!ok) gz_buffer_clear(&body);
+    return body;
+}
+
+static void refuse(struct exchange *exchange, int code, const struct gz_error *error)
+{
+    if (code == 0) code = http_code(error->status);
+    exchange->reading = false;
+    exchange->net->counters.errors[error->status]++;
+    gz_log(exchange->net->log, code >= 500 ? GZ_WARN : GZ_INFO, 0, "HTTP %d: %s: %s", code,
+           gz_status_word(error->status), error->message);
+    answer(exchange, &(struct gz_http_answer){.code = code, .type = JSON_TYPE, .body = error_body(error), .file = -1});
+}
+
+static void refuse_with(struct exchange *exchange, int code, enum gz_status status, const char *message)
+{
+    struct gz_error error;
+    gz_fail(&error, status, "%s", message);
+    refuse(exchange, code, &error);
+}
+
+/* The host is done with it; whether there is still somebody to be answered. */
+static bool take_back(struct exchange *exchange)
+{
+    exchange->with_host = false;
+    if (exchange->wsi == NULL) return false;
+    lws_rx_flow_control(exchange->wsi, 1);
+    lws_set_timeout(exchange->wsi, PENDING_TIMEOUT_HTTP_CONTENT, (int)exchange->net->silence_s);
+    return true;
+}
+
+void gz_http_answer(struct gz_http_request *request, const struct gz_http_answer *with)
+{
+    struct exchange *exchange = (struct exchange *)request;
+    gz_buffer_finish(&request->body);
+    if (take_back(exchange)) {
+        answer(exchange, with);
+        return;
+    }
+    exchange->body = with->body;
+    exchange->file = with->file;
+    destroy(exchange);
+}
+
+void gz_http_refuse(struct gz_http_request *request, int code, const struct gz_error *error)
+{
+    struct exchange *exchange = (struct exchange *)request;
+    gz_buffer_finish(&request->body);
+    if (take_back(exchange)) {
+        refuse(exchange, code, error);
+    } else {
+        destroy(exchange);
+    }
+}
+
+/* ---- sending ---- */
+
+static bool add_header(struct lws *wsi, const char *name, const char *value, unsigned char **at, unsigned char *end)
+{
+    return lws_add_http_header_by_name(wsi, (const unsigned char *)name, (const unsigned char *)value,
+                                       (int)strlen(value), at, end) == 0;
+}
+
+static bool write_header(struct lws *wsi, int code, const char *type, uint64_t size, const char *allow,
+                         const char *origin)
+{
+    unsigned char bytes[LWS_PRE + 1024], *start = bytes + LWS_PRE, *at = start, *end = bytes + sizeof bytes;
+    return lws_add_http_common_headers(wsi, (unsigned)code, type, size, &at, end) == 0 &&
+           add_header(wsi, "cache-control:", "no-cache", &at, end) &&
+           add_header(wsi, "x-content-type-options:", "nosniff", &at, end) &&
+           (allow == NULL || add_header(wsi, "allow:", allow, &at, end)) &&
+           (*origin == '\0' || (add_header(wsi, "access-control-allow-origin:", origin, &at, end) &&
+                                add_header(wsi, "vary:", "Origin", &at, end))) &&
+           lws_finalize_write_http_header(wsi, start, &at, end) == 0;
+}
+
+static bool write_chunk(struct exchange *exchange)
+{
+    uint8_t bytes[GZ_HTTP_CHUNK_BYTES], *from = bytes;
+    uint64_t left = exchange->size - exchange->sent;
+    size_t size = left < sizeof bytes ? (size_t)left : sizeof bytes;
+    if (exchange->file >= 0) {
+        ssize_t count = pread(exchange->file, bytes, size, (off_t)exchange->sent);
+        if (count <= 0) return false;
+        size = (size_t)count;
+    } else {
+        from = exchange->body.data + exchange->sent;
+    }
+    exchange->sent += size;
+    bool last = exchange->sent == exchange->size;
+    return lws_write(exchange->wsi, from, size, last ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP) >= 0;
+}
+
+/* A chunk for each time that the socket is writable: the live traffic has its turn between them. */
+static int send_more(struct exchange *exchange)
+{
+    struct lws *wsi = exchange->wsi;
+    if (!exchange->answered || exchange->done) return 0;
+    if (!exchange->began) {
+        exchange->began = true;
+        if (!write_header(wsi, exchange->code, exchange->type, exchange->size, exchange->allow, exchange->origin))
+            return -1;
+        if (exchange->method == METHOD_HEAD) exchange->sent = exchange->size;
+    } else if (!write_chunk(exchange)) {
+        return -1;
+    }
+    lws_set_timeout(wsi, PENDING_TIMEOUT_HTTP_CONTENT, (int)exchange->net->silence_s);
+    if (exchange->sent < exchange->size) {
+        lws_callback_on_writable(wsi);
+        return 0;
+    }
+    exchange->done = true;
+    return exchange->hang_up || lws_http_transaction_completed(wsi) ? -1 : 0;
+}
+
+/* ---- requests ---- */
+
+static enum method method_of(struct lws *wsi)
+{
+    if (lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) > 0) return METHOD_GET;
+    if (lws_hdr_total_length(wsi, WSI_TOKEN_HEAD_URI) > 0) return METHOD_HEAD;
+    if (lws_hdr_total_length(wsi, WSI_TOKEN_PUT_URI) > 0) return METHOD_PUT;
+    return METHOD_OTHER;
+}
+
+static void give_to_host(struct exchange *exchange)
+{
+    struct gz_net *net = exchange->net;
+    exchange->with_host = true;
+    lws_set_timeout(exchange->wsi, NO_PENDING_TIMEOUT, 0);
+    lws_rx_flow_control(exchange->wsi, 0); /* what comes before the answer is of the next request */
+    net->host.serve(net->host.context, &exchange->request);
+}
+
+static bool become_job(struct exchange *exchange)
+{
+    if (exchange->net->job_count >= GZ_HTTP_JOBS_MAX) {
+        refuse_with(exchange, 0, GZ_TOO_MANY, "too many large requests at once: try again in a moment");
+        return false;
+    }
+    exchange->net->job_count++;
+    exchange->is_job = true;
+    return true;
+}
+
+/* `?replace` and `&user=NAME`, already decoded. */
+static bool read_arguments(struct exchange *exchange)
+{
+    char text[GZ_USER_BYTES_MAX + 8];
+    struct gz_http_request *request = &exchange->request;
+    lws_snprintf(request->user, sizeof request->user, USER_DEFAULT);
+    if (lws_hdr_total_length(exchange->wsi, WSI_TOKEN_HTTP_URI_ARGS) == 0) return true;
+    for (int i = 0;; i++) {
+        int size = lws_hdr_copy_fragment(exchange->wsi, text, sizeof text, WSI_TOKEN_HTTP_URI_ARGS, i);
+        if (size < 0) return i > 0;
+        if (strcmp(text, "replace") == 0 || strcmp(text, "replace=") == 0) {
+            request->replace = true;
+        } else if (strncmp(text, "user=", 5) == 0) {
+            const char *user = text + 5;
+            if (*user == '\0' || strlen(user) > GZ_USER_BYTES_MAX || !gz_text_valid(user, strlen(user))) return false;
+            lws_snprintf(request->user, sizeof request->user, "%s", user);
+        }
+    }
+}
+
+static uint64_t content_length(struct lws *wsi, bool *known)
+{
+    char text[24];
+    *known = false;
+    if (lws_hdr_copy(wsi, text, sizeof text, WSI_TOKEN_HTTP_CONTENT_LENGTH) <= 0) return 0;
+    size_t digits = strspn(text, "0123456789");
+    *known = digits > 0 && digits < 19 && text[digits] == '\0';
+    return *known ? strtoull(text, NULL, 10) : 0;
+}
+
+/* A client that asks first is told to go on, instead of waiting. */
+static void encourage(struct lws *wsi)
+{
+    static const char line[] = "HTTP/1.1 100 Continue\r\n\r\n";
+    unsigned char bytes[LWS_PRE + sizeof line];
+    if (lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_EXPECT) == 0) return;
+    memcpy(bytes + LWS_PRE, line, sizeof line);
+    (void)lws_write(wsi, bytes + LWS_PRE, sizeof line - 1, LWS_WRITE_HTTP_HEADERS);
+}
+
+static void begin_import(struct exchange *exchange)
+{
+    struct gz_net *net = exchange->net;
+    struct gz_error error;
+    bool known;
+    uint64_t size = content_length(exchange->wsi, &known);
+    if (gz_admit_page(net, exchange->wsi, true, &error) != GZ_OK) {
+        refuse(exchange, 0, &error);
+    } else if (!read_arguments(exchange)) {
+        refuse_with(exchange, 0, GZ_BAD_VALUE, "user: not a name of at most 64 bytes of UTF-8");
+    } else if (!known) {
+        exchange->hang_up = true;
+        refuse_with(exchange, 411, GZ_BAD_MESSAGE, "Content-Length: is missing or not a number");
+    } else if (size > GZ_ASSET_BYTES_MAX) {
+        refuse_with(exchange, 0, GZ_TOO_LARGE, "the file is larger than 256 MiB");
+    } else if (size == 0) {
+        refuse_with(exchange, 0, GZ_BAD_MESSAGE, "the body is empty: a .glb or .gltf is expected");
+    } else if (net->host.admit(net->host.context, &exchange->request, &error) != GZ_OK) {
+        refuse(exchange, 0, &error);
+    } else if (become_job(exchange)) {
+        exchange->reading = true;
+        encourage(exchange->wsi);
+    }
+}
+
+static void answer_buffer(struct exchange *exchange, const char *type, struct gz_buffer body)
+{
+    answer(exchange, &(struct gz_http_answer){.code = 200, .type = type, .body = body, .file = -1});
+}
+
+static void serve_health(struct exchange *exchange)
+{
+    struct gz_net *net = exchange->net;
+    struct gz_error error;
+    struct gz_buffer body;
+    gz_buffer_init(&body, 64, LWS_PRE);
+    if (net->draining) {
+        refuse_with(exchange, 503, GZ_BAD_STATE, "the server is going away");
+    } else if (!net->host.healthy(net->host.context, &error)) {
+        refuse(exchange, 503, &error);
+    } else if (gz_text_print(&body, "ok\n")) {
+        answer_buffer(exchange, TEXT_TYPE, body);
+    }
+}
+
+static void serve_metrics(struct exchange *exchange)
+{
+    struct gz_net *net = exchange->net;
+    struct gz_buffer body;
+    gz_buffer_init(&body, GZ_MESSAGE_BYTES_MAX, LWS_PRE);
+    if (gz_metrics_print(net, &body) && net->host.measure(net->host.context, &body)) {
+        answer_buffer(exchange, "text/plain; version=0.0.4; charset=utf-8", body);
+    } else {
+        gz_buffer_finish(&body);
+        refuse_with(exchange, 0, GZ_NO_MEMORY, "no memory for the metrics");
+    }
+}
+
+static void serve_file(struct exchange *exchange, const char *path)
+{
+    struct gz_error error;
+    struct gz_http_answer found = {.code = 200, .file = -1};
+    if (gz_static_open(exchange->net->web, path, &found.file, &found.type, &error) != GZ_OK) {
+        refuse(exchange, 0, &error);
+    } else {
+        answer(exchange, &found);
+    }
+}
+
+/* What is at a path: what it is, and by which method. */
+enum place { PLACE_HEALTH, PLACE_METRICS, PLACE_LIST, PLACE_SCENE, PLACE_PART, PLACE_NOWHERE, PLACE_FILE };
+
+static enum place find_part(struct gz_http_request *request, const char *part)
+{
+    static const struct {
+        const char *word;
+        enum gz_http_what what;
+    } parts[] = {{"asset", GZ_HTTP_ASSET}, {"export", GZ_HTTP_EXPORT}, {"backup", GZ_HTTP_BACKUP}};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        if (strcmp(part, parts[i].word) != 0) continue;
+        request->what = parts[i].what;
+        return PLACE_PART;
+    }
+    return PLACE_NOWHERE;
+}
+
+static enum place find_place(struct gz_http_request *request, const char *path)
+{
+    static const char scenes[] = "/scenes/";
+    if (strcmp(path, "/healthz") == 0) return PLACE_HEALTH;
+    if (strcmp(path, "/metrics") == 0) return PLACE_METRICS;
+    request->what = GZ_HTTP_LIST;
+    if (strcmp(path, "/scenes") == 0 || strcmp(path, scenes) == 0) return PLACE_LIST;
+    if (strncmp(path, scenes, sizeof scenes - 1) != 0) return PLACE_FILE;
+    const char *name = path + sizeof scenes - 1;
+    size_t size = strcspn(name, "/");
+    if (size >= sizeof request->scene) return PLACE_NOWHERE;
+    memcpy(request->scene, name, size);
+    request->what = GZ_HTTP_IMPORT;
+    return name[size] == '\0' ? PLACE_SCENE : find_part(request, name + size + 1);
+}
+
+static bool allows(struct exchange *exchange, enum place place)
+{
+    bool reads = exchange->method == METHOD_GET || exchange->method == METHOD_HEAD;
+    if (place == PLACE_NOWHERE || (place == PLACE_SCENE ? exchange->method == METHOD_PUT : reads)) return true;
+    exchange->allow = place == PLACE_SCENE ? "PUT" : "GET, HEAD";
+    refuse_with(exchange, 405, GZ_UNKNOWN_OP,
+                place == PLACE_SCENE ? "only PUT is done there" : "only GET is done there");
+    return false;
+}
+
+static void serve(struct exchange *exchange, const char *path)
+{
+    struct gz_error error;
+    enum place place = find_place(&exchange->request, path);
+    if (gz_admit_page(exchange->net, exchange->wsi, false, &error) != GZ_OK) {
+        refuse(exchange, 0, &error);
+        return;
+    }
+    if (!allows(exchange, place)) return;
+    switch (place) {
+    case PLACE_HEALTH: serve_health(exchange); return;
+    case PLACE_METRICS: serve_metrics(exchange); return;
+    case PLACE_LIST:
+    case PLACE_PART:
+        if (become_job(exchange)) give_to_host(exchange);
+        return;
+    case PLACE_SCENE: begin_import(exchange); return;
+    case PLACE_NOWHERE: refuse_with(exchange, 0, GZ_UNKNOWN_OP, "there is nothing at this path"); return;
+    case PLACE_FILE: serve_file(exchange, path); return;
+    }
+}
+
+/* A page from elsewhere that is allowed may read what we answer. */
+static void note_origin(struct exchange *exchange)
+{
+    bool present;
+    char *origin = exchange->origin;
+    bool fits = gz_header(exchange->wsi, WSI_TOKEN_ORIGIN, origin, sizeof exchange->origin, &present);
+    if (!fits || !present || !gz_origin_allowed(&exchange->net->rules, origin, NULL)) *origin = '\0';
+}
+
+static int begin(struct lws *wsi, struct exchange **slot, const char *path)
+{
+    struct exchange *exchange = calloc(1, sizeof *exchange);
+    bool known;
+    if (exchange == NULL) return -1;
+    *slot = exchange;
+    exchange->net = gz_net_of(wsi);
+    exchange->wsi = wsi;
+    exchange->file = -1;
+    exchange->method = method_of(wsi);
+    exchange->net->counters.requests++;
+    gz_buffer_init(&exchange->request.body, GZ_ASSET_BYTES_MAX, 0);
+    note_origin(exchange);
+    if (lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_TRANSFER_ENCODING) > 0) {
+        exchange->hang_up = true;
+        refuse_with(exchange, 411, GZ_BAD_MESSAGE, "Transfer-Encoding: is not taken here, send a Content-Length");
+    } else if (exchange->method != METHOD_PUT && content_length(wsi, &known) > 0) {
+        exchange->hang_up = true;
+        refuse_with(exchange, 0, GZ_BAD_MESSAGE, "Content-Length: only PUT has a body here");
+    } else {
+        serve(exchange, path);
+    }
+    return 0;
+}
+
+static int take_body(struct exchange *exchange, const void *bytes, size_t size)
+{
+    if (!exchange->reading) return 0;
+    if (gz_buffer_append(&exchange->request.body, bytes, size) != GZ_OK) {
+        gz_buffer_finish(&exchange->request.body);
+        refuse_with(exchange, 0, GZ_NO_MEMORY, "no memory for the file");
+    }
+    return 0;
+}
+
+static void take_end_of_body(struct exchange *exchange)
+{
+    if (!exchange->reading) return;
+    exchange->reading = false;
+    give_to_host(exchange);
+}
+
+static void let_go(struct exchange **slot)
+{
+    struct exchange *exchange = *slot;
+    *slot = NULL;
+    exchange->wsi = NULL;
+    if (!exchange->with_host) destroy(exchange);
+}
+
+/* An answer at once, where there is no exchange yet. */
+static int confirm_upgrade(struct lws *wsi, const char *upgrade)
+{
+    struct gz_net *net = gz_net_of(wsi);
+    struct gz_error error;
+    int code;
+    if (gz_admit_upgrade(net, wsi, upgrade, &code, &error) == GZ_OK) return 0;
+    net->counters.refusals++;
+    net->counters.errors[error.status]++;
+    gz_log(net->log, GZ_INFO, 0, "HTTP %d: %s: %s", code, gz_status_word(error.status), error.message);
+    struct gz_buffer body = error_body(&error);
+    bool sent = write_header(wsi, code, JSON_TYPE, body.size, NULL, "") &&
+                lws_write(wsi, body.data, body.size, LWS_WRITE_HTTP_FINAL) >= 0;
+    gz_buffer_finish(&body);
+    return sent ? 1 : -1;
+}
+
+int gz_http_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t size)
+{
+    struct exchange **slot = user;
+    struct exchange *exchange = slot != NULL ? *slot : NULL;
+    switch (reason) {
+    case LWS_CALLBACK_WSI_CREATE: gz_net_of(wsi)->open_count++; return 0;
+    case LWS_CALLBACK_WSI_DESTROY: gz_net_of(wsi)->open_count--; return 0;
+    case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE: return confirm_upgrade(wsi, in);
+    case LWS_CALLBACK_HTTP: return slot != NULL && exchange == NULL ? begin(wsi, slot, in) : -1;
+    case LWS_CALLBACK_RAW_ADOPT:
+    case LWS_CALLBACK_RAW_RX: return -1; /* CONNECT: nothing is tunnelled here */
+    default: break;
+    }
+    if (exchange == NULL) return 0;
+    switch (reason) {
+    case LWS_CALLBACK_HTTP_BODY: return take_body(exchange, in, size);
+    case LWS_CALLBACK_HTTP_BODY_COMPLETION: take_end_of_body(exchange); return 0;
+    case LWS_CALLBACK_HTTP_WRITEABLE: return send_more(exchange);
+    case LWS_CALLBACK_CLOSED_HTTP:
+    case LWS_CALLBACK_HTTP_DROP_PROTOCOL: let_go(slot); return 0;
+    default: return 0;
+    }
+}

@@ -1,0 +1,133 @@
+/* internal.h - what the files of this room share: the net, its connections, and their way from file to file.
+ *   net.c        libwebsockets' context, the handles, the list of scenes
+ *   listen.c     the listening socket, and accepting from it
+ *   admit.c      the handshake: path, subprotocol, origin, room
+ *   websocket.c  a connection: bytes to messages, its beginning and end
+ *   hello.c      the first message: a connection becomes a session
+ *   flush.c      the end of a turn: turns of cores, frames to sockets
+ *   alive.c      pings, silence, farewells
+ *   http.c       requests and answers; static.c files of the web folder; metrics.c numbers
+ *   origin.c     pure rules about web pages; text.c text into buffers */
+#ifndef GZ_NET_INTERNAL_H
+#define GZ_NET_INTERNAL_H
+
+#include <libwebsockets.h>
+
+#include "net/clock.h"
+#include "net/net.h"
+#include "net/origin.h"
+
+/* One WebSocket connection. Lives in libwebsockets' memory for it; `net` is NULL where it never began. */
+struct gz_connection {
+    struct gz_net *net;
+    struct lws *wsi;
+    struct gz_net_scene *scene; /* whose list it is in: the net's lobby until it has a session and after it */
+    struct gz_session *session; /* NULL before hello and after the end */
+    struct gz_connection *next, *previous;
+    struct gz_buffer in;  /* a message that comes in pieces */
+    struct gz_buffer out; /* what this room itself says: an error or a farewell */
+    uint64_t id;          /* the session's */
+    size_t message_bytes; /* of the message that is coming */
+    unsigned fragments;
+    double opened_s, heard_s, taken_s, pinged_s, over_s, ended_s; /* monotonic; over: its session ended */
+    uint64_t acknowledged_bytes;                                  /* by the peer's kernel, when last looked at */
+    enum lws_close_status end;                                    /* 0, or how it is to be closed */
+    bool choked; /* its socket did not take all: wait for it to be writable */
+    bool paused; /* we do not read from it until its answers are taken */
+    bool ready;  /* to be looked at in the next pass, though its core may have nothing new */
+    bool text;   /* the message that is coming is text */
+    bool parted; /* its last words are said, the close is on its way */
+};
+
+struct gz_net_counters {
+    uint64_t connections, refusals, frames_in, frames_out, bytes_in, bytes_out, requests;
+    uint64_t errors[GZ_STATUS_COUNT]; /* said by this room */
+};
+
+struct gz_net {
+    uv_loop_t *loop;
+    const struct gz_log *log;
+    struct gz_net_host host;
+    struct gz_origin_rules rules;
+    const char *web;
+    double ping_s, silence_s;
+    struct lws_context *context;
+    struct lws_vhost *vhost;
+    struct lws_protocols protocols[3];
+    struct gz_net_scene lobby; /* connections without a session; it has no core */
+    struct gz_net_scene *scenes;
+    struct gz_arena arena; /* for decoding a hello */
+    int socket;            /* listening; -1 when closed */
+    uv_poll_t listener;
+    uv_prepare_t prepare;
+    uv_check_t check;
+    uv_timer_t pause; /* until the next pass */
+    uv_timer_t sweep;
+    char address[80];
+    double pass_from_s;   /* the next pass not before this, monotonic */
+    size_t open_count;    /* connections of any kind */
+    size_t session_count; /* WebSocket connections */
+    size_t job_count;     /* HTTP requests that hold a body or run on a worker */
+    uint64_t last_id;
+    bool accepting, draining;
+    struct gz_net_counters counters;
+};
+
+static inline struct gz_net *gz_net_of(struct lws *wsi)
+{
+    return lws_context_user(lws_get_context(wsi));
+}
+
+/* ---- listen.c ---- */
+GZ_MUST_USE enum gz_status gz_listen_open(struct gz_net *net, const char *address, uint16_t port,
+                                          struct gz_error *error);
+/* Accepts again, where it does not and there is room. */
+void gz_listen_resume(struct gz_net *net);
+void gz_listen_close(struct gz_net *net);
+
+/* ---- admit.c ---- */
+/* The text of a header; false where it is longer than `size`. Absent: an empty string, and *present is false. */
+bool gz_header(struct lws *wsi, enum lws_token_indexes token, char *text, size_t size, bool *present);
+/* Whether the page that this comes from may: GZ_FORBIDDEN where not. `state_changing` requests obey Origin, all obey Host. */
+GZ_MUST_USE enum gz_status gz_admit_page(struct gz_net *net, struct lws *wsi, bool state_changing,
+                                         struct gz_error *error);
+/* Whether this upgrade becomes a WebSocket, and the HTTP code where not. */
+GZ_MUST_USE enum gz_status gz_admit_upgrade(struct gz_net *net, struct lws *wsi, const char *upgrade, int *code,
+                                            struct gz_error *error);
+
+/* ---- websocket.c ---- */
+int gz_websocket_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t size);
+/* Moves a connection to this scene's list. */
+void gz_connection_move(struct gz_connection *connection, struct gz_net_scene *scene);
+/* Queues an error. `request` may be NULL; its rid is carried back. Where `fatal` the connection is to be ended. */
+void gz_connection_refuse(struct gz_connection *connection, const struct gz_message *request,
+                          const struct gz_error *error, bool fatal);
+/* Queues `bye`, and the connection is to be ended. */
+void gz_connection_dismiss(struct gz_connection *connection, const char *reason);
+/* The connection is to be ended at the next pass. */
+void gz_connection_end(struct gz_connection *connection, enum lws_close_status end);
+
+/* ---- hello.c ---- */
+void gz_hello_receive(struct gz_connection *connection, const uint8_t *bytes, size_t size);
+
+/* ---- flush.c ---- */
+/* A pass over all that is touched, if it is time; else, and for what comes later, sees to it that the loop wakes up. */
+void gz_flush(struct gz_net *net);
+/* Writes one frame, which has room for its header before it. */
+void gz_connection_write(struct gz_connection *connection, const struct gz_buffer *frame, enum lws_write_protocol kind);
+
+/* ---- alive.c ---- */
+void gz_alive_sweep(struct gz_net *net);
+
+/* ---- http.c ---- */
+int gz_http_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t size);
+
+/* ---- static.c ---- */
+/* Opens the file that a path of a URL names within the web folder; *type is its media type. */
+GZ_MUST_USE enum gz_status gz_static_open(const char *folder, const char *path, int *file, const char **type,
+                                          struct gz_error *error);
+
+/* ---- metrics.c ---- */
+bool gz_metrics_print(struct gz_net *net, struct gz_buffer *out);
+
+#endif

@@ -1,0 +1,134 @@
+#include "net/internal.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* Accepted in one go, before the others' turn. */
+#define ACCEPT_BATCH 64
+
+/* A socket inherits these from the one that it was accepted from. The kernel's own patience ends after ours. */
+static bool set_options(int fd, int family, double silence_s)
+{
+    int on = 1, send_bytes = GZ_SOCKET_SEND_BYTES, silence_ms = (int)((silence_s + 2 * GZ_FAREWELL_SECONDS) * 1000);
+    if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0) return false;
+    if (family == AF_INET6 && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on) != 0) return false;
+    return setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &send_bytes, sizeof send_bytes) == 0 &&
+           setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) == 0 &&
+           setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &silence_ms, sizeof silence_ms) == 0;
+}
+
+static int listen_on(const struct addrinfo *info, double silence_s)
+{
+    int fd = socket(info->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0) return -1;
+    if (set_options(fd, info->ai_family, silence_s) && bind(fd, info->ai_addr, info->ai_addrlen) == 0 &&
+        listen(fd, SOMAXCONN) == 0) {
+        return fd;
+    }
+    int reason = errno;
+    close(fd);
+    errno = reason;
+    return -1;
+}
+
+/* IPv4 before IPv6: "localhost" is then the address that people write. */
+static int listen_on_any(const struct addrinfo *list, double silence_s)
+{
+    static const int families[] = {AF_INET, AF_INET6};
+    int fd = -1;
+    for (size_t i = 0; i < sizeof families / sizeof families[0] && fd < 0; i++) {
+        for (const struct addrinfo *info = list; info != NULL && fd < 0; info = info->ai_next) {
+            if (info->ai_family == families[i]) fd = listen_on(info, silence_s);
+        }
+    }
+    return fd;
+}
+
+static bool name_address(struct gz_net *net)
+{
+    struct sockaddr_storage address;
+    socklen_t size = sizeof address;
+    char host[64], port[16];
+    if (getsockname(net->socket, (struct sockaddr *)&address, &size) != 0) return false;
+    if (getnameinfo((struct sockaddr *)&address, size, host, sizeof host, port, sizeof port,
+                    NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
+        return false;
+    }
+    const char *form = address.ss_family == AF_INET6 ? "[%s]:%s" : "%s:%s";
+    lws_snprintf(net->address, sizeof net->address, form, host, port);
+    return true;
+}
+
+enum gz_status gz_listen_open(struct gz_net *net, const char *address, uint16_t port, struct gz_error *error)
+{
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV}, *list = NULL;
+    char service[8];
+    lws_snprintf(service, sizeof service, "%u", (unsigned)port);
+    int failure = getaddrinfo(address, service, &hints, &list);
+    if (failure != 0) {
+        return gz_fail(error, GZ_INTERNAL, "cannot listen on %s port %u: %s", address, (unsigned)port,
+                       gai_strerror(failure));
+    }
+    net->socket = listen_on_any(list, net->silence_s);
+    int reason = errno;
+    freeaddrinfo(list);
+    if (net->socket < 0 || !name_address(net)) {
+        return gz_fail(error, GZ_INTERNAL, "cannot listen on %s port %u: %s", address, (unsigned)port,
+                       strerror(reason));
+    }
+    return GZ_OK;
+}
+
+static bool has_room(const struct gz_net *net)
+{
+    return net->open_count < GZ_SESSIONS_MAX + GZ_CONNECTIONS_SPARE;
+}
+
+static void stop_accepting(struct gz_net *net)
+{
+    uv_poll_stop(&net->listener);
+    net->accepting = false;
+}
+
+static void handle_listener(uv_poll_t *listener, int status, int events)
+{
+    struct gz_net *net = listener->data;
+    (void)status;
+    (void)events;
+    for (int i = 0; i < ACCEPT_BATCH; i++) {
+        if (!has_room(net)) {
+            stop_accepting(net);
+            return;
+        }
+        int fd = accept4(net->socket, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (fd >= 0) {
+            lws_adopt_socket_vhost(net->vhost, fd);
+            continue;
+        }
+        if (errno == EINTR || errno == ECONNABORTED) continue;
+        if (errno != EAGAIN) {
+            gz_log(net->log, GZ_WARN, 0, "cannot accept a connection: %s", strerror(errno));
+            stop_accepting(net); /* until the next sweep: the reason, no descriptors or memory, does not go at once */
+        }
+        return;
+    }
+}
+
+void gz_listen_resume(struct gz_net *net)
+{
+    if (net->accepting || net->draining || net->socket < 0 || !has_room(net)) return;
+    net->accepting = uv_poll_start(&net->listener, UV_READABLE, handle_listener) == 0;
+}
+
+void gz_listen_close(struct gz_net *net)
+{
+    if (net->socket < 0) return;
+    stop_accepting(net);
+    close(net->socket);
+    net->socket = -1;
+}

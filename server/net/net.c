@@ -1,0 +1,191 @@
+#include "net/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Read at once from a socket that is a WebSocket's; libwebsockets keeps a buffer of this size for each. */
+#define READ_BYTES 2048
+/* Milliseconds between looks at who is silent: a quarter of a second more or less does not matter to anybody. */
+#define SWEEP_MS 250
+/* Seconds that an HTTP request may stand still. */
+#define HTTP_SECONDS GZ_HELLO_SECONDS_MAX
+
+static void handle_prepare(uv_prepare_t *prepare)
+{
+    gz_flush(prepare->data);
+}
+
+static void handle_check(uv_check_t *check)
+{
+    gz_flush(check->data);
+}
+
+static void handle_sweep(uv_timer_t *sweep)
+{
+    struct gz_net *net = sweep->data;
+    gz_alive_sweep(net);
+    gz_listen_resume(net);
+}
+
+/* Timers do their work before the loop waits, sockets after it: a turn ends after each. */
+static void start_handles(struct gz_net *net)
+{
+    uv_poll_init(net->loop, &net->listener, net->socket);
+    uv_prepare_init(net->loop, &net->prepare);
+    uv_check_init(net->loop, &net->check);
+    uv_timer_init(net->loop, &net->pause);
+    uv_timer_init(net->loop, &net->sweep);
+    net->listener.data = net->prepare.data = net->check.data = net->pause.data = net->sweep.data = net;
+    uv_prepare_start(&net->prepare, handle_prepare);
+    uv_check_start(&net->check, handle_check);
+    uv_timer_start(&net->sweep, handle_sweep, SWEEP_MS, SWEEP_MS);
+}
+
+/* The protocol of plain HTTP has a name that no client can ask for. A frame leaves in one send: cut into packets it costs three
+ * times as much. */
+static void describe_protocols(struct gz_net *net)
+{
+    net->protocols[0] = (struct lws_protocols){.name = "(http)",
+                                               .callback = gz_http_callback,
+                                               .per_session_data_size = sizeof(void *),
+                                               .tx_packet_size = GZ_HTTP_CHUNK_BYTES};
+    net->protocols[1] = (struct lws_protocols){.name = GZ_SUBPROTOCOL,
+                                               .callback = gz_websocket_callback,
+                                               .per_session_data_size = sizeof(struct gz_connection),
+                                               .rx_buffer_size = READ_BYTES,
+                                               .tx_packet_size = GZ_OUTBOX_BYTES_MAX};
+}
+
+/* libwebsockets' own lines repeat what clients sent, so they are off; its own pings are, because it does not know who takes bytes. */
+static enum gz_status create_context(struct gz_net *net, const char *server, struct gz_error *error)
+{
+    static const lws_retry_bo_t no_pings = {.secs_since_valid_ping = 0};
+    void *loops[1] = {net->loop};
+    struct lws_context_creation_info info = {.options = LWS_SERVER_OPTION_LIBUV | LWS_SERVER_OPTION_EXPLICIT_VHOSTS,
+                                             .foreign_loops = loops,
+                                             .user = net,
+                                             .uid = (unsigned)-1,
+                                             .gid = (unsigned)-1,
+                                             .server_string = server,
+                                             .pt_serv_buf_size = GZ_HTTP_CHUNK_BYTES,
+                                             .max_http_header_data = GZ_HTTP_HEADER_BYTES_MAX,
+                                             .timeout_secs = HTTP_SECONDS,
+                                             .timeout_secs_ah_idle = HTTP_SECONDS,
+                                             .keepalive_timeout = HTTP_SECONDS,
+                                             .retry_and_idle_policy = &no_pings,
+                                             .port = CONTEXT_PORT_NO_LISTEN_SERVER,
+                                             .protocols = net->protocols};
+    lws_set_log_level(0, NULL);
+    net->context = lws_create_context(&info);
+    if (net->context == NULL) {
+        return gz_fail(error, GZ_INTERNAL,
+                       "libwebsockets does not start on libuv: its plug-in for libuv is a package of its own "
+                       "(Debian: libwebsockets-evlib-uv), is it installed?");
+    }
+    net->vhost = lws_create_vhost(net->context, &info);
+    if (net->vhost == NULL) return gz_fail(error, GZ_INTERNAL, "libwebsockets does not start: out of memory");
+    return GZ_OK;
+}
+
+enum gz_status gz_net_create(struct gz_net **net_out, const struct gz_net_options *options, struct gz_error *error)
+{
+    struct gz_net *net = calloc(1, sizeof *net);
+    if (net == NULL) return gz_fail(error, GZ_NO_MEMORY, "out of memory");
+    net->loop = options->loop;
+    net->log = options->log;
+    net->host = options->host;
+    net->web = options->web;
+    net->ping_s = options->ping_s;
+    net->silence_s = options->silence_s;
+    net->rules =
+        (struct gz_origin_rules){options->origins, options->origin_count, gz_host_is_loopback(options->address)};
+    net->socket = -1;
+    gz_arena_init(&net->arena, 0);
+    describe_protocols(net);
+
+    enum gz_status status = gz_listen_open(net, options->address, options->port, error);
+    if (status != GZ_OK) goto fail_listen;
+    status = create_context(net, options->server, error);
+    if (status != GZ_OK) goto fail_context;
+    start_handles(net);
+    *net_out = net;
+    return GZ_OK;
+
+fail_context:
+    if (net->context != NULL) lws_context_destroy(net->context);
+    if (net->socket >= 0) close(net->socket);
+fail_listen:
+    free(net);
+    return status;
+}
+
+size_t gz_net_frame_headroom(void)
+{
+    return LWS_PRE;
+}
+
+void gz_net_start(struct gz_net *net)
+{
+    gz_listen_resume(net);
+}
+
+const char *gz_net_address(const struct gz_net *net)
+{
+    return net->address;
+}
+
+void gz_net_add(struct gz_net *net, struct gz_net_scene *scene)
+{
+    scene->next = net->scenes;
+    net->scenes = scene;
+    scene->touched = true;
+}
+
+void gz_net_remove(struct gz_net *net, struct gz_net_scene *scene)
+{
+    struct gz_now now = gz_clock_now();
+    while (scene->connections != NULL) {
+        struct gz_connection *connection = scene->connections;
+        gz_core_leave(scene->core, connection->session, now);
+        connection->session = NULL;
+        gz_connection_move(connection, &net->lobby);
+        gz_connection_dismiss(connection, "the scene is gone");
+    }
+    struct gz_net_scene **link = &net->scenes;
+    while (*link != NULL && *link != scene) link = &(*link)->next;
+    if (*link != NULL) *link = scene->next;
+}
+
+void gz_net_drain(struct gz_net *net)
+{
+    net->draining = true;
+    gz_listen_close(net);
+    uv_close((uv_handle_t *)&net->listener, NULL);
+}
+
+bool gz_net_is_quiet(const struct gz_net *net)
+{
+    if (net->lobby.connections != NULL) return false;
+    for (const struct gz_net_scene *scene = net->scenes; scene != NULL; scene = scene->next) {
+        if (scene->connections != NULL) return false;
+    }
+    return true;
+}
+
+void gz_net_close(struct gz_net *net)
+{
+    if (!net->draining) gz_net_drain(net);
+    lws_context_destroy(net->context);
+    uv_close((uv_handle_t *)&net->prepare, NULL);
+    uv_close((uv_handle_t *)&net->check, NULL);
+    uv_close((uv_handle_t *)&net->pause, NULL);
+    uv_close((uv_handle_t *)&net->sweep, NULL);
+}
+
+void gz_net_destroy(struct gz_net *net)
+{
+    if (net == NULL) return;
+    gz_arena_finish(&net->arena);
+    free(net);
+}

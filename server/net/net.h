@@ -1,0 +1,111 @@
+/* net.h - the sockets: WebSocket connections become sessions of a core, frames of a core become bytes, and HTTP beside it takes
+ * what is large or not live. The one room that knows libwebsockets; it knows no store and no glTF.
+ *
+ * The loop: what comes is given to a core at once; at the end of the loop's turn each core that was touched has its turn, and
+ * what it has for its viewers is written straight to the sockets that are free, one write per viewer. When idle that is at
+ * once; under load there is a pause of twice the last pass between passes, so that passes carry more each.
+ * Nobody is ended in the middle of a message: a connection is marked, and ended at the pass.
+ *
+ * Ownership: the caller owns the loop and runs it. gz_net_close begins the end, the loop finishes it, gz_net_destroy frees.
+ * Threads: the loop's. Errors: GZ_INTERNAL with words where the network or libwebsockets refuses. */
+#ifndef GZ_NET_H
+#define GZ_NET_H
+
+#include <uv.h>
+
+#include "base/buffer.h"
+#include "base/log.h"
+#include "session/core.h"
+
+struct gz_net;
+struct gz_connection;
+
+/* A scene as the network sees it, embedded in what the host keeps of it. */
+struct gz_net_scene {
+    struct gz_core *core;
+    bool touched; /* its core was given something since its last turn; the host sets it too */
+    bool woken;   /* a connection of it has become ready: its socket is free, or it is to be ended */
+    struct gz_connection *connections; /* net's own */
+    struct gz_net_scene *next;         /* net's own */
+};
+
+/* ---- HTTP: what the host is asked ---- */
+
+enum gz_http_what { GZ_HTTP_LIST, GZ_HTTP_IMPORT, GZ_HTTP_ASSET, GZ_HTTP_EXPORT, GZ_HTTP_BACKUP };
+
+/* Given to the host, who answers it exactly once, at once or later, by gz_http_answer or gz_http_refuse; it is gone then. The
+ * client may have gone before: the answer is thrown away. */
+struct gz_http_request {
+    enum gz_http_what what;
+    char scene[GZ_SCENE_NAME_BYTES_MAX + 1]; /* as it came: not checked */
+    char user[GZ_USER_BYTES_MAX + 1];        /* import: who does it; valid UTF-8 */
+    bool replace;                            /* import: an existing scene may be replaced */
+    struct gz_buffer body;                   /* import; the host may take it and leave an empty one */
+};
+
+struct gz_http_answer {
+    int code;              /* 200, 201 */
+    const char *type;      /* media type; static */
+    struct gz_buffer body; /* taken over */
+    int file;              /* to be sent instead of `body` and closed, or -1 */
+};
+void gz_http_answer(struct gz_http_request *request, const struct gz_http_answer *answer);
+/* A JSON error. `code` 0 is the one that goes with the status. */
+void gz_http_refuse(struct gz_http_request *request, int code, const struct gz_error *error);
+
+/* ---- the host ---- */
+
+struct gz_net_host {
+    void *context;
+    /* The scene of this name, opened where it was not; made where it is missing and `create`. May block for a moment.
+     * GZ_BAD_VALUE where that is no name, GZ_UNKNOWN_SCENE, GZ_TOO_MANY, GZ_STORAGE. */
+    enum gz_status (*find)(void *context, struct gz_text name, bool create, struct gz_net_scene **scene,
+                           struct gz_error *error);
+    /* Whether an import may begin, asked before its body is read. GZ_CONFLICT where it would overwrite. */
+    enum gz_status (*admit)(void *context, const struct gz_http_request *request, struct gz_error *error);
+    void (*serve)(void *context, struct gz_http_request *request);
+    /* Whether what is open is recovered and the disk takes commits in time; else why not. */
+    bool (*healthy)(void *context, struct gz_error *error);
+    /* Appends what the host knows, in Prometheus' text format. */
+    bool (*measure)(void *context, struct gz_buffer *out);
+};
+
+struct gz_net_options {
+    uv_loop_t *loop;
+    const struct gz_log *log;
+    struct gz_net_host host;
+    const char *address; /* a host name, an IPv4 address, or an IPv6 address without brackets */
+    uint16_t port;       /* 0: a free one */
+    const char *web;     /* folder of static files; NULL for none */
+    const char *const *origins;
+    size_t origin_count;
+    double ping_s, silence_s;
+    const char *server; /* for the Server header */
+};
+
+/* Binds, and begins to listen. The strings and lists of `options` must live as long as the net. */
+GZ_MUST_USE enum gz_status gz_net_create(struct gz_net **net, const struct gz_net_options *options,
+                                         struct gz_error *error);
+/* Bytes that a frame handed to the network is to have free before it. */
+size_t gz_net_frame_headroom(void);
+/* Begins to accept. */
+void gz_net_start(struct gz_net *net);
+/* What it listens on, as in a URL: "127.0.0.1:7432", "[::1]:7432". */
+const char *gz_net_address(const struct gz_net *net);
+
+/* From now on the scene has its turns. It must stay until it is removed; removing ends its connections. */
+void gz_net_add(struct gz_net *net, struct gz_net_scene *scene);
+void gz_net_remove(struct gz_net *net, struct gz_net_scene *scene);
+
+/* Accepts nobody any more and refuses new sessions. */
+void gz_net_drain(struct gz_net *net);
+/* No session is left, and nobody has last words to take. */
+bool gz_net_is_quiet(const struct gz_net *net);
+
+/* Ends all connections and closes its handles, which the loop must then run to finish. Requests that are not answered yet may
+ * be answered until the loop has ended. */
+void gz_net_close(struct gz_net *net);
+/* Frees. After gz_net_close and the end of the loop. NULL is fine. */
+void gz_net_destroy(struct gz_net *net);
+
+#endif

@@ -1,0 +1,246 @@
+#include "net/internal.h"
+
+#include <string.h>
+
+/* Kept for the next message in pieces; what a rare large one needed is given back. */
+#define KEPT_BYTES_MAX (64 * 1024)
+/* An error or a farewell with its keys. */
+#define OUT_BYTES_MAX (GZ_ERROR_BYTES_MAX + GZ_KEY_BYTES_MAX + 256)
+
+/* ---- lists ---- */
+
+static void unlink_connection(struct gz_connection *connection)
+{
+    if (connection->previous != NULL) {
+        connection->previous->next = connection->next;
+    } else {
+        connection->scene->connections = connection->next;
+    }
+    if (connection->next != NULL) connection->next->previous = connection->previous;
+    connection->next = connection->previous = NULL;
+}
+
+static void link_connection(struct gz_connection *connection, struct gz_net_scene *scene)
+{
+    connection->scene = scene;
+    connection->next = scene->connections;
+    if (connection->next != NULL) connection->next->previous = connection;
+    scene->connections = connection;
+}
+
+void gz_connection_move(struct gz_connection *connection, struct gz_net_scene *scene)
+{
+    unlink_connection(connection);
+    link_connection(connection, scene);
+    scene->woken |= connection->ready;
+}
+
+/* ---- what this room says itself ---- */
+
+static void make_ready(struct gz_connection *connection)
+{
+    connection->ready = true;
+    connection->scene->woken = true;
+}
+
+static void say(struct gz_connection *connection, const struct gz_message *message)
+{
+    gz_buffer_clear(&connection->out);
+    if (gz_encode(&connection->out, message) != GZ_OK) {
+        gz_log(connection->net->log, GZ_WARN, connection->id, "no memory to say %s", gz_op_word(message->op));
+    }
+    make_ready(connection);
+}
+
+static enum lws_close_status close_status(enum gz_status status)
+{
+    switch (status) {
+    case GZ_TOO_LARGE: return LWS_CLOSE_STATUS_MESSAGE_TOO_LARGE;
+    case GZ_INTERNAL:
+    case GZ_NO_MEMORY:
+    case GZ_STORAGE: return LWS_CLOSE_STATUS_UNEXPECTED_CONDITION;
+    default: return LWS_CLOSE_STATUS_POLICY_VIOLATION;
+    }
+}
+
+void gz_connection_refuse(struct gz_connection *connection, const struct gz_message *request,
+                          const struct gz_error *error, bool fatal)
+{
+    struct gz_message message = {.op = GZ_OP_ERROR};
+    if (request != NULL && (request->has & GZ_HAS(RID))) {
+        message.has = GZ_HAS(RID);
+        message.rid = request->rid;
+    }
+    message.error = (struct gz_error_message){
+        .code = error->status, .message = {error->message, strlen(error->message)}, .fatal = fatal};
+    connection->net->counters.errors[error->status]++;
+    gz_log(connection->net->log, GZ_INFO, connection->id, "refused: %s: %s", gz_status_word(error->status),
+           error->message);
+    say(connection, &message);
+    if (fatal) gz_connection_end(connection, close_status(error->status));
+}
+
+void gz_connection_dismiss(struct gz_connection *connection, const char *reason)
+{
+    struct gz_message message = {.op = GZ_OP_BYE, .bye = {.reason = {reason, strlen(reason)}}};
+    gz_log(connection->net->log, GZ_INFO, connection->id, "dismissed: %s", reason);
+    say(connection, &message);
+    gz_connection_end(connection, LWS_CLOSE_STATUS_GOINGAWAY);
+}
+
+void gz_connection_end(struct gz_connection *connection, enum lws_close_status end)
+{
+    if (connection->end != 0) return;
+    connection->end = end;
+    connection->ended_s = gz_clock_now().mono_s;
+    make_ready(connection);
+}
+
+/* ---- from bytes to messages ---- */
+
+static void fail_message(struct gz_connection *connection, enum gz_status status, const char *message)
+{
+    struct gz_error error;
+    gz_fail(&error, status, "%s", message);
+    gz_connection_refuse(connection, NULL, &error, status != GZ_BAD_MESSAGE || connection->session == NULL);
+}
+
+static void pause_if_full(struct gz_connection *connection)
+{
+    if (connection->paused || !gz_session_is_full(connection->session)) return;
+    connection->paused = true;
+    lws_rx_flow_control(connection->wsi, 0);
+}
+
+static void take_message(struct gz_connection *connection, const uint8_t *bytes, size_t size)
+{
+    connection->net->counters.frames_in++;
+    if (connection->text) {
+        fail_message(connection, GZ_BAD_MESSAGE,
+                     "text frames are not spoken here: messages are MessagePack in binary frames");
+    } else if (size == 0) {
+        fail_message(connection, GZ_BAD_MESSAGE, "the frame is empty");
+    } else if (connection->session == NULL) {
+        gz_hello_receive(connection, bytes, size);
+    } else {
+        gz_core_receive(connection->scene->core, connection->session, bytes, size, gz_clock_now());
+        connection->scene->touched = true;
+        pause_if_full(connection);
+    }
+}
+
+/* Whether the message that is coming may go on; says why where not. */
+static bool within_limits(struct gz_connection *connection, size_t size)
+{
+    bool known = connection->session != NULL;
+    size_t bytes_max = known ? GZ_MESSAGE_BYTES_MAX : GZ_HELLO_BYTES_MAX;
+    size_t rest = lws_remaining_packet_payload(connection->wsi);
+    bool frame_done = rest == 0;
+    connection->message_bytes += size;
+    if (connection->message_bytes > bytes_max || rest > bytes_max - connection->message_bytes) {
+        fail_message(connection, GZ_TOO_LARGE,
+                     known ? "the frame is larger than limits.message_bytes"
+                           : "the first frame is larger than a hello may be");
+        return false;
+    }
+    if (frame_done) connection->fragments++;
+    if (connection->fragments > (known ? GZ_FRAGMENTS_MAX : GZ_HELLO_FRAGMENTS_MAX)) {
+        fail_message(connection, GZ_TOO_MANY, "the message is in too many fragments");
+        return false;
+    }
+    return true;
+}
+
+static void drop_pieces(struct gz_connection *connection)
+{
+    if (connection->in.capacity > KEPT_BYTES_MAX) {
+        gz_buffer_finish(&connection->in);
+    } else {
+        gz_buffer_clear(&connection->in);
+    }
+}
+
+static void handle_piece(struct gz_connection *connection, const uint8_t *bytes, size_t size)
+{
+    connection->net->counters.bytes_in += size;
+    connection->heard_s = gz_clock_now().mono_s;
+    if (connection->end != 0) return;
+    if (lws_is_first_fragment(connection->wsi)) {
+        connection->text = !lws_frame_is_binary(connection->wsi);
+        connection->message_bytes = connection->fragments = 0;
+        gz_buffer_clear(&connection->in);
+    }
+    if (!within_limits(connection, size)) return;
+
+    bool whole = lws_is_final_fragment(connection->wsi);
+    if (whole && connection->in.size == 0) {
+        take_message(connection, bytes, size);
+    } else if (!connection->text && gz_buffer_append(&connection->in, bytes, size) != GZ_OK) {
+        fail_message(connection, GZ_NO_MEMORY, "no memory for the message");
+    } else if (whole) {
+        take_message(connection, connection->in.data, connection->in.size);
+        drop_pieces(connection);
+    }
+}
+
+/* ---- a connection's life ---- */
+
+static void begin(struct gz_connection *connection, struct lws *wsi)
+{
+    struct gz_net *net = gz_net_of(wsi);
+    double now_s = gz_clock_now().mono_s;
+    *connection =
+        (struct gz_connection){.net = net, .wsi = wsi, .opened_s = now_s, .heard_s = now_s, .pinged_s = now_s};
+    connection->id = ++net->last_id;
+    gz_buffer_init(&connection->in, GZ_MESSAGE_BYTES_MAX, 0);
+    gz_buffer_init(&connection->out, OUT_BYTES_MAX, LWS_PRE);
+    link_connection(connection, &net->lobby);
+    net->session_count++;
+    net->counters.connections++;
+}
+
+/* The session goes before the connection: its locks are free at once, however long the socket takes. */
+static void finish(struct gz_connection *connection)
+{
+    struct gz_net *net = connection->net;
+    if (connection->session != NULL) {
+        gz_core_leave(connection->scene->core, connection->session, gz_clock_now());
+        connection->scene->touched = true;
+        gz_log(net->log, GZ_INFO, connection->id, "left");
+    }
+    unlink_connection(connection);
+    gz_buffer_finish(&connection->in);
+    gz_buffer_finish(&connection->out);
+    net->session_count--;
+    connection->net = NULL;
+}
+
+static int handle_writable(struct gz_connection *connection)
+{
+    if (connection->parted) {
+        lws_close_reason(connection->wsi, connection->end, NULL, 0);
+        return -1;
+    }
+    if (connection->choked) connection->taken_s = gz_clock_now().mono_s;
+    connection->choked = false;
+    make_ready(connection);
+    return 0;
+}
+
+int gz_websocket_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t size)
+{
+    struct gz_connection *connection = user;
+    if (reason == LWS_CALLBACK_ESTABLISHED) {
+        begin(connection, wsi);
+        return 0;
+    }
+    /* The end can come without the beginning. */
+    if (connection == NULL || connection->net == NULL) return 0;
+    switch (reason) {
+    case LWS_CALLBACK_RECEIVE: handle_piece(connection, in, size); return 0;
+    case LWS_CALLBACK_RECEIVE_PONG: connection->heard_s = gz_clock_now().mono_s; return 0;
+    case LWS_CALLBACK_SERVER_WRITEABLE: return handle_writable(connection);
+    case LWS_CALLBACK_CLOSED: finish(connection); return 0;
+    default: return 0;
+    }
+}

@@ -1,0 +1,235 @@
+#include "options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "net/origin.h"
+#include "scenes.h"
+
+#define PORT_DEFAULT 7432
+#define RATE_MAX 1e6
+#define SECONDS_MAX 3600
+
+struct option {
+    const char *name;
+    bool has_value;
+    enum gz_status (*take)(struct gz_options *options, const char *value, struct gz_error *error);
+};
+
+/* ---- values ---- */
+
+static bool parse_number(const char *text, double min, double max, double *number)
+{
+    char *end;
+    *number = strtod(text, &end);
+    return end != text && *end == '\0' && *number >= min && *number <= max;
+}
+
+static bool parse_port(const char *text, uint16_t *port)
+{
+    size_t digits = strspn(text, "0123456789");
+    if (digits == 0 || digits > 5 || text[digits] != '\0' || atol(text) > UINT16_MAX) return false;
+    *port = (uint16_t)atol(text);
+    return true;
+}
+
+/* Where the host ends in HOST:PORT or [V6]:PORT; NULL where there is none. */
+static const char *end_of_host(const char *text)
+{
+    if (*text != '[') return strchr(text, ':');
+    const char *close = strchr(text, ']');
+    return close != NULL && close[1] == ':' ? close + 1 : NULL;
+}
+
+static enum gz_status take_listen(struct gz_options *options, const char *value, struct gz_error *error)
+{
+    const char *colon = end_of_host(value);
+    size_t brackets = *value == '[' ? 1 : 0;
+    size_t size = colon != NULL ? (size_t)(colon - value) - 2 * brackets : 0;
+    if (size == 0 || size >= sizeof options->address || !parse_port(colon + 1, &options->port)) {
+        return gz_fail(error, GZ_BAD_VALUE, "--listen: %s is not HOST:PORT (an IPv6 address goes in brackets)", value);
+    }
+    memcpy(options->address, value + brackets, size);
+    options->address[size] = '\0';
+    return GZ_OK;
+}
+
+static enum gz_status take_data(struct gz_options *options, const char *value, struct gz_error *error)
+{
+    if (*value == '\0') return gz_fail(error, GZ_BAD_VALUE, "--data: the name of a folder is missing");
+    options->data = value;
+    return GZ_OK;
+}
+
+static enum gz_status take_web(struct gz_options *options, const char *value, struct gz_error *error)
+{
+    if (*value == '\0') return gz_fail(error, GZ_BAD_VALUE, "--web: the name of a folder is missing");
+    options->web = value;
+    return GZ_OK;
+}
+
+static enum gz_status take_open(struct gz_options *options, const char *value, struct gz_error *error)
+{
+    if (!gz_scene_name_valid(value, strlen(value))) {
+        return gz_fail(error, GZ_BAD_VALUE, "--open: %s is not a scene's name ([a-z0-9][a-z0-9_-]{0,63})", value);
+    }
+    options->open = value;
+    return GZ_OK;
+}
+
+static enum gz_status take_log(struct gz_options *options, const char *value, struct gz_error *error)
+{
+    if (gz_level_from_word(value, &options->log_level)) return GZ_OK;
+    return gz_fail(error, GZ_BAD_VALUE, "--log: %s is none of error, warn, info, debug", value);
+}
+
+static enum gz_status take_rate(struct gz_options *options, const char *value, struct gz_error *error)
+{
+    if (parse_number(value, 1, RATE_MAX, &options->messages_per_s)) return GZ_OK;
+    return gz_fail(error, GZ_BAD_VALUE, "--messages-per-s: %s is not a number from 1 to 1000000", value);
+}
+
+static enum gz_status take_ping(struct gz_options *options, const char *value, struct gz_error *error)
+{
+    if (parse_number(value, 1, SECONDS_MAX, &options->ping_s)) return GZ_OK;
+    return gz_fail(error, GZ_BAD_VALUE, "--ping-seconds: %s is not a number from 1 to 3600", value);
+}
+
+static enum gz_status take_silence(struct gz_options *options, const char *value, struct gz_error *error)
+{
+    if (parse_number(value, 1, SECONDS_MAX, &options->silence_s)) return GZ_OK;
+    return gz_fail(error, GZ_BAD_VALUE, "--silence-seconds: %s is not a number from 1 to 3600", value);
+}
+
+static enum gz_status take_origin(struct gz_options *options, const char *value, struct gz_error *error)
+{
+    if (!gz_origin_valid(value)) {
+        return gz_fail(error, GZ_BAD_VALUE, "--allow-origin: %s is not an origin such as https://editor.example",
+                       value);
+    }
+    if (options->origin_count == GZ_ORIGINS_MAX) {
+        return gz_fail(error, GZ_BAD_VALUE, "--allow-origin: at most %d can be allowed", GZ_ORIGINS_MAX);
+    }
+    options->origins[options->origin_count++] = value;
+    return GZ_OK;
+}
+
+static enum gz_status take_sample(struct gz_options *options, const char *value, struct gz_error *error)
+{
+    (void)value;
+    (void)error;
+    options->sample = true;
+    return GZ_OK;
+}
+
+static enum gz_status take_insecure(struct gz_options *options, const char *value, struct gz_error *error)
+{
+    (void)value;
+    (void)error;
+    options->insecure = true;
+    return GZ_OK;
+}
+
+static enum gz_status take_help(struct gz_options *options, const char *value, struct gz_error *error)
+{
+    (void)value;
+    (void)error;
+    options->help = true;
+    return GZ_OK;
+}
+
+static enum gz_status take_version(struct gz_options *options, const char *value, struct gz_error *error)
+{
+    (void)value;
+    (void)error;
+    options->version = true;
+    return GZ_OK;
+}
+
+/* ---- the line ---- */
+
+static const struct option table[] = {
+    {"--data", true, take_data},
+    {"--listen", true, take_listen},
+    {"--web", true, take_web},
+    {"--open", true, take_open},
+    {"--sample", false, take_sample},
+    {"--insecure", false, take_insecure},
+    {"--allow-origin", true, take_origin},
+    {"--messages-per-s", true, take_rate},
+    {"--ping-seconds", true, take_ping},
+    {"--silence-seconds", true, take_silence},
+    {"--log", true, take_log},
+    {"--help", false, take_help},
+    {"--version", false, take_version},
+};
+
+static const struct option *find_option(const char *word, size_t size)
+{
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        if (strlen(table[i].name) == size && memcmp(table[i].name, word, size) == 0) return &table[i];
+    }
+    return NULL;
+}
+
+/* One option, as `--name VALUE` or `--name=VALUE`. */
+static enum gz_status take_option(struct gz_options *options, int argc, char *const *argv, int *at,
+                                  struct gz_error *error)
+{
+    const char *word = argv[(*at)++], *value = strchr(word, '=');
+    size_t size = value != NULL ? (size_t)(value - word) : strlen(word);
+    const struct option *option = find_option(word, size);
+    if (option == NULL) return gz_fail(error, GZ_BAD_VALUE, "%s: there is no such option (--help lists them)", word);
+    if (value != NULL) {
+        if (!option->has_value) return gz_fail(error, GZ_BAD_VALUE, "%s: takes no value", option->name);
+        return option->take(options, value + 1, error);
+    }
+    if (!option->has_value) return option->take(options, NULL, error);
+    if (*at == argc) return gz_fail(error, GZ_BAD_VALUE, "%s: its value is missing", option->name);
+    return option->take(options, argv[(*at)++], error);
+}
+
+enum gz_status gz_options_parse(struct gz_options *options, int argc, char *const *argv, struct gz_error *error)
+{
+    *options = (struct gz_options){.data = "./scenes",
+                                   .address = "127.0.0.1",
+                                   .port = PORT_DEFAULT,
+                                   .log_level = GZ_INFO,
+                                   .messages_per_s = GZ_MESSAGES_PER_S_MAX,
+                                   .ping_s = GZ_PING_SECONDS,
+                                   .silence_s = GZ_SILENCE_SECONDS};
+    for (int at = 1; at < argc;) {
+        enum gz_status status = take_option(options, argc, argv, &at, error);
+        if (status != GZ_OK) return status;
+    }
+    if (options->silence_s <= options->ping_s) {
+        return gz_fail(error, GZ_BAD_VALUE, "--silence-seconds: must be more than --ping-seconds");
+    }
+    if (!options->insecure && !gz_host_is_loopback(options->address)) {
+        return gz_fail(error, GZ_BAD_VALUE,
+                       "--listen: %s is not loopback and there are no tokens: --insecure says that anybody may come",
+                       options->address);
+    }
+    return GZ_OK;
+}
+
+const char *gz_options_help(void)
+{
+    return "gizmod - a networked manipulation server\n"
+           "\n"
+           "  --data DIR            one NAME.db per scene; made if missing (./scenes)\n"
+           "  --listen HOST:PORT    where to listen; port 0 takes a free one (127.0.0.1:7432)\n"
+           "  --web DIR             serve the files of this folder at /\n"
+           "  --open SCENE          open this scene at the start, or make it\n"
+           "  --sample              open the sample scene robot-arm, or make it\n"
+           "  --insecure            listen elsewhere than on loopback, although anybody may come\n"
+           "  --allow-origin ORIGIN let pages from there in, e.g. https://editor.example; may be repeated\n"
+           "  --messages-per-s N    messages that a session may send in a second (2000)\n"
+           "  --ping-seconds N      between pings of a connection (5)\n"
+           "  --silence-seconds N   without a sign of life until a connection is ended (15)\n"
+           "  --log LEVEL           error, warn, info or debug, to stderr (info)\n"
+           "  --help, --version\n"
+           "\n"
+           "When it is ready it prints \"listening ws://HOST:PORT/ws\". SIGTERM and SIGINT end it in order.\n"
+           "A wrong option exits 2, a failure at run time exits 1.\n";
+}

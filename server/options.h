@@ -1,0 +1,31 @@
+/* options.h - the command line of gizmod. Pure: reads words, changes nothing. Threads: any.
+ * Ownership: the strings in the result are argv's own or static. Errors: GZ_BAD_VALUE with one line that names the option. */
+#ifndef GZ_OPTIONS_H
+#define GZ_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/log.h"
+
+struct gz_options {
+    const char *data;  /* folder of the scenes */
+    const char *web;   /* folder of static files; NULL for none */
+    const char *open;  /* a scene to open, or make, at the start; NULL for none */
+    char address[256]; /* to listen on; IPv6 without its brackets */
+    uint16_t port;
+    bool sample, insecure, help, version;
+    enum gz_level log_level;
+    double messages_per_s, ping_s, silence_s;
+    const char *origins[GZ_ORIGINS_MAX];
+    size_t origin_count;
+};
+
+GZ_MUST_USE enum gz_status gz_options_parse(struct gz_options *options, int argc, char *const *argv,
+                                            struct gz_error *error);
+
+/* What --help says. Static. */
+const char *gz_options_help(void);
+
+#endif

@@ -1,0 +1,426 @@
+#include "scenes.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "bulk.h"
+#include "net/clock.h"
+#include "net/text.h"
+
+/* ---- names and paths ---- */
+
+static bool is_name_character(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+}
+
+bool gz_scene_name_valid(const char *name, size_t size)
+{
+    if (size == 0 || size > GZ_SCENE_NAME_BYTES_MAX || name[0] == '_' || name[0] == '-') return false;
+    for (size_t i = 0; i < size; i++) {
+        if (!is_name_character(name[i])) return false;
+    }
+    return true;
+}
+
+char *gz_scene_path(const struct gz_scenes *scenes, const char *name)
+{
+    char *path;
+    return asprintf(&path, "%s/%s.db", scenes->folder, name) >= 0 ? path : NULL;
+}
+
+static struct gz_open_scene *find_open(const struct gz_scenes *scenes, const char *name)
+{
+    struct gz_open_scene *scene = scenes->open;
+    while (scene != NULL && strcmp(scene->name, name) != 0) scene = scene->next;
+    return scene;
+}
+
+bool gz_scene_exists(const struct gz_scenes *scenes, const char *name)
+{
+    if (find_open(scenes, name) != NULL) return true;
+    char *path = gz_scene_path(scenes, name);
+    bool exists = path != NULL && access(path, F_OK) == 0;
+    free(path);
+    return exists;
+}
+
+/* ---- a core's host: its store ---- */
+
+static void commit(void *context, struct gz_batch *batch)
+{
+    struct gz_open_scene *scene = context;
+    scene->commit_from_s = gz_clock_now().mono_s;
+    gz_store_submit(scene->store, batch);
+}
+
+static bool find_key(void *context, const char *user, const char *key, struct gz_arena *arena,
+                     struct gz_edit_record *edit)
+{
+    struct gz_open_scene *scene = context;
+    return gz_store_find_key(scene->store, user, key, arena, edit);
+}
+
+static void undo_if_unwanted(struct gz_open_scene *scene)
+{
+    bool alone = scene->query_count == 0 && scene->net.connections == NULL;
+    if (scene->unwanted && alone) gz_scenes_undo(scene);
+}
+
+static void handle_notify(void *context)
+{
+    struct gz_open_scene *scene = context;
+    uv_async_send(&scene->committed);
+}
+
+static void handle_committed(uv_async_t *async)
+{
+    struct gz_open_scene *scene = async->data;
+    enum gz_status status;
+    struct gz_error error = {.status = GZ_OK};
+    struct gz_batch *batch;
+    while (scene->store != NULL && (batch = gz_store_take(scene->store, &status, &error)) != NULL) {
+        scene->commit_from_s = 0;
+        if (status != GZ_OK)
+            gz_log(scene->scenes->log, GZ_ERROR, 0, "%s: commit failed: %s", scene->name, error.message);
+        gz_core_committed(scene->net.core, batch, status, error.message, gz_clock_now());
+        scene->net.touched = true;
+    }
+    undo_if_unwanted(scene);
+}
+
+/* ---- a core's host: the past ---- */
+
+struct query_job {
+    uv_work_t work;
+    struct gz_scenes *scenes;
+    struct gz_open_scene *scene; /* not to be touched once the scenes are closing */
+    char *path;
+    uint64_t ticket;
+    struct gz_query query;
+    struct gz_answer answer;
+};
+
+static void free_query_job(struct query_job *job)
+{
+    gz_answer_finish(&job->answer);
+    free(job->path);
+    free(job);
+}
+
+static void work_on_query(uv_work_t *work)
+{
+    struct query_job *job = work->data;
+    gz_store_query(job->path, &job->query, &job->answer);
+}
+
+static void handle_query_done(uv_work_t *work, int status)
+{
+    struct query_job *job = work->data;
+    (void)status;
+    if (!job->scenes->closing) {
+        struct gz_open_scene *scene = job->scene;
+        scene->query_count--;
+        gz_core_answered(scene->net.core, job->ticket, &job->answer, gz_clock_now());
+        scene->net.touched = true;
+        undo_if_unwanted(scene);
+    }
+    free_query_job(job);
+}
+
+static void query(void *context, uint64_t ticket, const struct gz_query *question)
+{
+    struct gz_open_scene *scene = context;
+    struct query_job *job = calloc(1, sizeof *job);
+    char *path = strdup(scene->path);
+    if (job == NULL || path == NULL) {
+        struct gz_answer answer = {.status = GZ_NO_MEMORY};
+        gz_fail(&answer.error, GZ_NO_MEMORY, "out of memory");
+        gz_core_answered(scene->net.core, ticket, &answer, gz_clock_now());
+        free(path);
+        free(job);
+        return;
+    }
+    *job =
+        (struct query_job){.scenes = scene->scenes, .scene = scene, .path = path, .ticket = ticket, .query = *question};
+    job->work.data = job;
+    scene->query_count++;
+    uv_queue_work(scene->scenes->loop, &job->work, work_on_query, handle_query_done);
+}
+
+/* ---- opening and closing one ---- */
+
+static void handle_async_closed(uv_handle_t *handle)
+{
+    struct gz_open_scene *scene = handle->data;
+    free(scene->path);
+    free(scene);
+}
+
+/* Its memory lives until the loop has closed its handle. */
+static void close_scene(struct gz_open_scene *scene)
+{
+    gz_core_destroy(scene->net.core);
+    gz_store_close(scene->store);
+    scene->net.core = NULL;
+    scene->store = NULL;
+    uv_close((uv_handle_t *)&scene->committed, handle_async_closed);
+}
+
+static enum gz_status fill_scene(struct gz_open_scene *scene, bool create, struct gz_error *error)
+{
+    struct gz_scenes *scenes = scene->scenes;
+    struct gz_scene_state state;
+    struct gz_store_options options = {.path = scene->path,
+                                       .create = create,
+                                       .time = gz_clock_now().unix_s,
+                                       .notify = handle_notify,
+                                       .context = scene,
+                                       .log = scenes->log};
+    enum gz_status status = gz_store_open(&scene->store, &options, &state, error);
+    if (status != GZ_OK) {
+        scene->store = NULL;
+        return status;
+    }
+    struct gz_core_options core = {.scene = scene->name,
+                                   .host = {.context = scene, .commit = commit, .query = query, .find_key = find_key},
+                                   .log = scenes->log,
+                                   .server = scenes->server,
+                                   .messages_per_s = scenes->messages_per_s,
+                                   .frame_headroom = gz_net_frame_headroom()};
+    scene->net.core = gz_core_create(&core, &state);
+    gz_scene_state_finish(&state);
+    return scene->net.core != NULL ? GZ_OK : gz_fail(error, GZ_NO_MEMORY, "out of memory");
+}
+
+static enum gz_status open_scene(struct gz_scenes *scenes, const char *name, bool create, struct gz_open_scene **out,
+                                 struct gz_error *error)
+{
+    if (scenes->count == GZ_SCENES_MAX) return gz_fail(error, GZ_TOO_MANY, "too many scenes are open");
+    if (!create && !gz_scene_exists(scenes, name))
+        return gz_fail(error, GZ_UNKNOWN_SCENE, "there is no scene %s", name);
+    struct gz_open_scene *scene = calloc(1, sizeof *scene);
+    if (scene == NULL) return gz_fail(error, GZ_NO_MEMORY, "out of memory");
+    scene->scenes = scenes;
+    scene->path = gz_scene_path(scenes, name);
+    snprintf(scene->name, sizeof scene->name, "%s", name);
+    if (scene->path == NULL || uv_async_init(scenes->loop, &scene->committed, handle_committed) != 0) {
+        free(scene->path);
+        free(scene);
+        return gz_fail(error, GZ_NO_MEMORY, "out of memory");
+    }
+    scene->committed.data = scene;
+    enum gz_status status = fill_scene(scene, create, error);
+    if (status != GZ_OK) {
+        close_scene(scene);
+        return status;
+    }
+    scene->next = scenes->open;
+    scenes->open = scene;
+    scenes->count++;
+    gz_net_add(scenes->net, &scene->net);
+    struct gz_core_summary summary = gz_core_summary(scene->net.core);
+    gz_log(scenes->log, GZ_INFO, 0, "%s: open, %" PRIu64 " nodes, seq %" PRIu64 ", epoch %" PRIu64, name, summary.nodes,
+           summary.seq, summary.epoch);
+    *out = scene;
+    return GZ_OK;
+}
+
+enum gz_status gz_scenes_find(struct gz_scenes *scenes, const char *name, bool create, struct gz_open_scene **scene,
+                              struct gz_error *error)
+{
+    if (!gz_scene_name_valid(name, strlen(name))) {
+        return gz_fail(error, GZ_BAD_VALUE, "scene: its name is to match [a-z0-9][a-z0-9_-]{0,63}");
+    }
+    *scene = find_open(scenes, name);
+    return *scene != NULL ? GZ_OK : open_scene(scenes, name, create, scene, error);
+}
+
+void gz_scenes_undo(struct gz_open_scene *scene)
+{
+    static const char *const endings[] = {"", "-wal", "-shm"};
+    struct gz_scenes *scenes = scene->scenes;
+    struct gz_open_scene **link = &scenes->open;
+    while (*link != scene) link = &(*link)->next;
+    *link = scene->next;
+    scenes->count--;
+    gz_net_remove(scenes->net, &scene->net);
+    gz_core_destroy(scene->net.core);
+    gz_store_close(scene->store);
+    scene->net.core = NULL;
+    scene->store = NULL;
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        char *path;
+        if (asprintf(&path, "%s%s", scene->path, endings[i]) < 0) continue;
+        if (unlink(path) != 0 && errno != ENOENT) gz_log(scenes->log, GZ_WARN, 0, "%s: %s", path, strerror(errno));
+        free(path);
+    }
+    uv_close((uv_handle_t *)&scene->committed, handle_async_closed);
+}
+
+/* ---- the network's host ---- */
+
+static enum gz_status host_find(void *context, struct gz_text name, bool create, struct gz_net_scene **scene,
+                                struct gz_error *error)
+{
+    char terminated[GZ_SCENE_NAME_BYTES_MAX + 1] = "";
+    struct gz_open_scene *found = NULL;
+    if (name.size < sizeof terminated) memcpy(terminated, name.bytes, name.size);
+    enum gz_status status = gz_scenes_find(context, terminated, create, &found, error);
+    if (status == GZ_OK) *scene = &found->net;
+    return status;
+}
+
+static enum gz_status host_admit(void *context, const struct gz_http_request *request, struct gz_error *error)
+{
+    return gz_bulk_admit(context, request, error);
+}
+
+static void host_serve(void *context, struct gz_http_request *request)
+{
+    gz_bulk_serve(context, request);
+}
+
+/* A commit that runs is as slow as it has been so far. */
+static double commit_seconds(const struct gz_open_scene *scene, const struct gz_store_stats *stats)
+{
+    double running_s = scene->commit_from_s > 0 ? gz_clock_now().mono_s - scene->commit_from_s : 0;
+    return running_s > stats->last_commit_s ? running_s : stats->last_commit_s;
+}
+
+static bool host_healthy(void *context, struct gz_error *error)
+{
+    const struct gz_scenes *scenes = context;
+    for (struct gz_open_scene *scene = scenes->open; scene != NULL; scene = scene->next) {
+        struct gz_store_stats stats = gz_store_stats(scene->store);
+        double seconds = commit_seconds(scene, &stats);
+        if (stats.last_status != GZ_OK) {
+            gz_fail(error, GZ_STORAGE, "%s: the last commit failed", scene->name);
+            return false;
+        }
+        if (seconds > GZ_COMMIT_SECONDS_MAX) {
+            gz_fail(error, GZ_STORAGE, "%s: the last commit took %.1f s", scene->name, seconds);
+            return false;
+        }
+    }
+    return true;
+}
+
+enum measure { NODES, SEQ, SAVED, USERS, COMMITS, ROWS, WAL_BYTES, COMMIT_SECONDS, MEASURE_COUNT };
+
+static double measure_scene(const struct gz_open_scene *scene, enum measure measure)
+{
+    struct gz_core_summary summary = gz_core_summary(scene->net.core);
+    struct gz_store_stats stats = gz_store_stats(scene->store);
+    switch (measure) {
+    case NODES: return (double)summary.nodes;
+    case SEQ: return (double)summary.seq;
+    case SAVED: return (double)summary.saved;
+    case USERS: return (double)summary.users;
+    case COMMITS: return (double)stats.commits;
+    case ROWS: return (double)stats.rows;
+    case WAL_BYTES: return (double)stats.wal_bytes;
+    case COMMIT_SECONDS: return commit_seconds(scene, &stats);
+    case MEASURE_COUNT: break;
+    }
+    return 0;
+}
+
+static bool host_measure(void *context, struct gz_buffer *out)
+{
+    static const struct {
+        const char *name, *type, *help;
+    } lines[MEASURE_COUNT] = {
+        [NODES] = {"scene_nodes", "gauge", "Nodes alive."},
+        [SEQ] = {"scene_seq", "counter", "Changes so far."},
+        [SAVED] = {"scene_saved", "counter", "Changes on stable storage."},
+        [USERS] = {"scene_users", "gauge", "Sessions."},
+        [COMMITS] = {"scene_commits_total", "counter", "Commits since it was opened."},
+        [ROWS] = {"scene_rows_total", "counter", "Rows written since it was opened."},
+        [WAL_BYTES] = {"scene_wal_bytes", "gauge", "Bytes in the write-ahead log."},
+        [COMMIT_SECONDS] = {"scene_commit_seconds", "gauge", "How long the last commit took."},
+    };
+    const struct gz_scenes *scenes = context;
+    bool ok = gz_text_print(out, "# HELP gizmod_scenes Scenes open.\n# TYPE gizmod_scenes gauge\ngizmod_scenes %zu\n",
+                            scenes->count);
+    for (int i = 0; i < MEASURE_COUNT; i++) {
+        ok = ok && gz_text_print(out, "# HELP gizmod_%s %s\n# TYPE gizmod_%s %s\n", lines[i].name, lines[i].help,
+                                 lines[i].name, lines[i].type);
+        for (const struct gz_open_scene *scene = scenes->open; ok && scene != NULL; scene = scene->next) {
+            ok = gz_text_print(out, "gizmod_%s{scene=\"%s\"} %.17g\n", lines[i].name, scene->name,
+                               measure_scene(scene, (enum measure)i));
+        }
+    }
+    return ok;
+}
+
+struct gz_net_host gz_scenes_host(struct gz_scenes *scenes)
+{
+    return (struct gz_net_host){.context = scenes,
+                                .find = host_find,
+                                .admit = host_admit,
+                                .serve = host_serve,
+                                .healthy = host_healthy,
+                                .measure = host_measure};
+}
+
+/* ---- all of them ---- */
+
+enum gz_status gz_scenes_create(struct gz_scenes **out, const struct gz_scenes_options *options, struct gz_error *error)
+{
+    struct stat status;
+    if (mkdir(options->folder, 0777) != 0 && errno != EEXIST) {
+        return gz_fail(error, GZ_STORAGE, "--data: cannot make %s: %s", options->folder, strerror(errno));
+    }
+    if (stat(options->folder, &status) != 0 || !S_ISDIR(status.st_mode)) {
+        return gz_fail(error, GZ_STORAGE, "--data: %s is not a folder", options->folder);
+    }
+    struct gz_scenes *scenes = calloc(1, sizeof *scenes);
+    if (scenes == NULL) return gz_fail(error, GZ_NO_MEMORY, "out of memory");
+    *scenes = (struct gz_scenes){.loop = options->loop,
+                                 .log = options->log,
+                                 .folder = options->folder,
+                                 .server = options->server,
+                                 .messages_per_s = options->messages_per_s};
+    gz_bulk_tidy(scenes);
+    *out = scenes;
+    return GZ_OK;
+}
+
+void gz_scenes_end(struct gz_scenes *scenes, const char *reason, double retry_s)
+{
+    for (struct gz_open_scene *scene = scenes->open; scene != NULL; scene = scene->next) {
+        gz_core_end_all(scene->net.core, reason, retry_s, gz_clock_now());
+        scene->net.touched = true;
+    }
+}
+
+bool gz_scenes_are_idle(const struct gz_scenes *scenes)
+{
+    for (const struct gz_open_scene *scene = scenes->open; scene != NULL; scene = scene->next) {
+        if (scene->net.touched || !gz_core_is_idle(scene->net.core)) return false;
+    }
+    return scenes->jobs == NULL;
+}
+
+void gz_scenes_close(struct gz_scenes *scenes)
+{
+    scenes->closing = true;
+    gz_bulk_cancel(scenes);
+    struct gz_open_scene *next;
+    for (struct gz_open_scene *scene = scenes->open; scene != NULL; scene = next) {
+        next = scene->next;
+        close_scene(scene);
+    }
+    scenes->open = NULL;
+}
+
+void gz_scenes_destroy(struct gz_scenes *scenes)
+{
+    free(scenes);
+}

@@ -1,0 +1,79 @@
+/* scenes.h - the open scenes of a data folder: for each a core, its store and its readers, wired to the network. Wiring only:
+ * what a scene is, is the core's; what is saved, the store's; what is sent, the network's.
+ *
+ * A scene is opened when somebody asks for it first and stays open until the end. Its past is read on libuv's workers.
+ * Ownership: the caller owns the loop. gz_scenes_close begins the end, the loop finishes it, gz_scenes_destroy frees.
+ * Threads: the loop's; what runs on workers has copies. Errors: the store's and the core's, in their words. */
+#ifndef GZ_SCENES_H
+#define GZ_SCENES_H
+
+#include <stdbool.h>
+#include <uv.h>
+
+#include "net/net.h"
+#include "store/store.h"
+
+struct gz_scenes;
+struct gz_bulk_job;
+
+struct gz_open_scene {
+    struct gz_net_scene net; /* first: the network gives it back */
+    struct gz_scenes *scenes;
+    char name[GZ_SCENE_NAME_BYTES_MAX + 1];
+    char *path;
+    struct gz_store *store;
+    uv_async_t committed; /* the store's writer has something for us */
+    double commit_from_s; /* monotonic, of the commit that runs; 0 for none */
+    unsigned query_count; /* questions to the past, on workers */
+    bool unwanted;        /* made for an import that failed: to be undone once nobody is in it */
+    struct gz_open_scene *next;
+};
+
+struct gz_scenes {
+    uv_loop_t *loop;
+    struct gz_net *net; /* set once there is one, before a scene is opened */
+    const struct gz_log *log;
+    const char *folder, *server;
+    double messages_per_s;
+    struct gz_open_scene *open;
+    size_t count;
+    struct gz_bulk_job *jobs; /* bulk.c's */
+    bool closing;
+};
+
+struct gz_scenes_options {
+    uv_loop_t *loop;
+    const struct gz_log *log;
+    const char *folder; /* made where it is missing; must live as long as the scenes, as must `server` */
+    const char *server;
+    double messages_per_s;
+};
+
+GZ_MUST_USE enum gz_status gz_scenes_create(struct gz_scenes **scenes, const struct gz_scenes_options *options,
+                                            struct gz_error *error);
+/* What the network is to ask. */
+struct gz_net_host gz_scenes_host(struct gz_scenes *scenes);
+
+/* [a-z0-9][a-z0-9_-]{0,63} */
+bool gz_scene_name_valid(const char *name, size_t size);
+/* FOLDER/NAME.db, to be freed; NULL without memory. */
+char *gz_scene_path(const struct gz_scenes *scenes, const char *name);
+bool gz_scene_exists(const struct gz_scenes *scenes, const char *name);
+
+/* The scene of this name, opened where it was not; made where it is missing and `create`. Blocks for its reading. */
+GZ_MUST_USE enum gz_status gz_scenes_find(struct gz_scenes *scenes, const char *name, bool create,
+                                          struct gz_open_scene **scene, struct gz_error *error);
+/* Closes a scene and deletes its file. Nobody but its maker has seen it. */
+void gz_scenes_undo(struct gz_open_scene *scene);
+
+/* Tells everybody `bye`. */
+void gz_scenes_end(struct gz_scenes *scenes, const char *reason, double retry_s);
+/* Nothing waits for the disk, and no request for a worker. */
+bool gz_scenes_are_idle(const struct gz_scenes *scenes);
+
+/* Commits what is left and closes the files. Blocks for that. After gz_net_close. */
+void gz_scenes_close(struct gz_scenes *scenes);
+/* Frees. After the end of the loop. NULL is fine. */
+void gz_scenes_destroy(struct gz_scenes *scenes);
+
+#endif
