@@ -28,7 +28,7 @@ static bool point_on_sheet(enum gz_ball kind, double x, double y, gz_vec3 *point
         *point = (gz_vec3){x, y, sqrt(1 - square)};
         return true;
     }
-    return gz_normalize((gz_vec3){x, y, bell ? 1 / (2 * sqrt(square)) : 0}, point);
+    return gz_unit((gz_vec3){x, y, bell ? 1 / (2 * sqrt(square)) : 0}, point);
 }
 
 static bool point_by_pixels(const struct gz_ball_place *ball, const struct gz_sight *sight, gz_vec3 *unit)
@@ -62,12 +62,12 @@ static bool point_on_sphere(gz_vec3 from, gz_vec3 along, double radius, gz_vec3 
     if (miss <= RIM) {
         double side = gz_length(from) < radius ? 1 : -1; /* from inside, the ball is met ahead */
         gz_vec3 hit = gz_add(gz_scale(nearest, 1 / radius), gz_scale(along, side * sqrt(1 - miss * miss)));
-        return gz_normalize(hit, unit);
+        return gz_unit(hit, unit);
     }
     double angle = angle_beyond_rim(miss);
     gz_vec3 outward;
-    if (!gz_normalize(nearest, &outward)) return false;
-    return gz_normalize(gz_sub(gz_scale(outward, sin(angle)), gz_scale(along, cos(angle))), unit);
+    if (!gz_unit(nearest, &outward)) return false;
+    return gz_unit(gz_sub(gz_scale(outward, sin(angle)), gz_scale(along, cos(angle))), unit);
 }
 
 /* The sphere whose image is about the ball's circle: at the pivot's depth, as wide as its radius in pixels. */
@@ -101,7 +101,7 @@ gz_vec3 gz_ball_across(gz_vec3 point)
     double x = fabs(point.x), y = fabs(point.y), z = fabs(point.z);
     gz_vec3 least = x <= y && x <= z ? (gz_vec3){1, 0, 0} : y <= z ? (gz_vec3){0, 1, 0} : (gz_vec3){0, 0, 1};
     gz_vec3 across = least;
-    (void)gz_normalize(gz_cross(point, least), &across);
+    (void)gz_unit(gz_cross(point, least), &across);
     return across;
 }
 

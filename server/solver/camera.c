@@ -203,10 +203,10 @@ gz_vec3 gz_sight_toward(const struct gz_sight *sight, gz_vec3 point)
 {
     const struct gz_camera *camera = sight->camera;
     gz_vec3 unit;
-    if (camera == NULL) return gz_normalize(gz_sub(point, sight->origin), &unit) ? unit : sight->along;
+    if (camera == NULL) return gz_unit(gz_sub(point, sight->origin), &unit) ? unit : sight->along;
     if (!camera->perspective) return gz_negate(camera->backward);
     gz_vec3 view = gz_sub(gz_view_point(camera, point), camera->eye_view);
-    return gz_normalize(gz_mat3_apply(&camera->view_to_world, view), &unit) ? unit : gz_negate(camera->backward);
+    return gz_unit(gz_mat3_apply(&camera->view_to_world, view), &unit) ? unit : gz_negate(camera->backward);
 }
 
 struct gz_view_frame gz_sight_frame(const struct gz_sight *sight)
@@ -216,7 +216,16 @@ struct gz_view_frame gz_sight_frame(const struct gz_sight *sight)
     return (struct gz_view_frame){sight->right, gz_negate(sight->down), gz_negate(sight->along)};
 }
 
-/* Where two planes of pixels meet: x = 0 and y = 0 about the pointer. */
+gz_vec3 gz_sight_crossing(const struct gz_sight *sight)
+{
+    if (sight->is_ray) return gz_scale(sight->along, 1 / (GZ_RAY_RADIANS_PER_PX * GZ_RAY_RADIANS_PER_PX));
+    const double(*m)[4] = sight->camera->pixel;
+    double x = sight->at[0], y = sight->at[1];
+    gz_vec3 right = {m[0][0] - x * m[2][0], m[0][1] - x * m[2][1], m[0][2] - x * m[2][2]};
+    gz_vec3 down = {m[1][0] - y * m[2][0], m[1][1] - y * m[2][1], m[1][2] - y * m[2][2]};
+    return gz_cross(right, down);
+}
+
 static bool camera_ray_direction(const struct gz_sight *sight, gz_vec3 *direction)
 {
     const struct gz_camera *camera = sight->camera;
@@ -224,10 +233,9 @@ static bool camera_ray_direction(const struct gz_sight *sight, gz_vec3 *directio
         *direction = gz_negate(camera->backward);
         return true;
     }
-    gz_vec3 x = row_vector(camera->pixel[0]), y = row_vector(camera->pixel[1]), w = row_vector(camera->pixel[2]);
-    gz_vec3 d = gz_cross(gz_sub(x, gz_scale(w, sight->at[0])), gz_sub(y, gz_scale(w, sight->at[1])));
-    if (gz_dot(w, d) < 0) d = gz_negate(d);
-    return gz_normalize(gz_mat3_apply(&camera->view_to_world, d), direction);
+    gz_vec3 d = gz_sight_crossing(sight);
+    if (gz_dot(row_vector(camera->pixel[2]), d) < 0) d = gz_negate(d);
+    return gz_unit(gz_mat3_apply(&camera->view_to_world, d), direction);
 }
 
 bool gz_sight_ray(const struct gz_sight *sight, gz_vec3 about, gz_vec3 *origin, gz_vec3 *direction)

@@ -2,7 +2,6 @@
 
 #include "solver/ball.h"
 #include "solver/handle.h"
-#include "solver/motion.h"
 #include "solver/place.h"
 #include "solver/snap.h"
 
@@ -123,45 +122,45 @@ static bool is_turn(enum gz_part part)
     return part == GZ_PART_RING || part == GZ_PART_VIEW_RING || part == GZ_PART_BALL;
 }
 
-static struct gz_motion scaled_by(const struct gz_drag *drag, double factor)
+static void scale_by(const struct gz_drag *drag, double factor, struct gz_motion *motion)
 {
     struct gz_handle_parts parts = gz_handle_parts(drag->handle);
-    double f[3] = {1, 1, 1};
-    if (parts.part == GZ_PART_SCALE_ALL) f[0] = f[1] = f[2] = factor;
+    bool all = parts.part == GZ_PART_SCALE_ALL;
+    double f[3] = {all ? factor : 1, all ? factor : 1, all ? factor : 1};
     f[parts.axis] = factor;
     if (parts.part == GZ_PART_SCALE_PLANE) f[(parts.axis + 1) % 3] = factor;
-    struct gz_motion motion = gz_motion_scaled((gz_vec3){f[0], f[1], f[2]}, drag->pivot, drag->each);
-    motion.frame = drag->frame;
-    motion.frame_inverse = drag->frame_inverse;
-    return motion;
+    motion->kind = GZ_MOTION_SCALE;
+    motion->factor = (gz_vec3){f[0], f[1], f[2]};
+    motion->frame = drag->frame;
+    motion->frame_inverse = drag->frame_inverse;
 }
 
-static bool motion_is_finite(const struct gz_motion *motion)
-{
-    return gz_finite(motion->translation) && gz_finite_quat(motion->turn) && gz_finite(motion->factor) &&
-           isfinite(motion->value[0]) && isfinite(motion->value[1]);
-}
-
-/* `turn` is value[0] less whole turns. A value of no motion makes none, so that the start's bits come back. */
-static bool make_motion(const struct gz_drag *drag, const double value[2], double turn, struct gz_motion *motion)
+/* Writes the fields that count for the kind. A value of no motion makes none, so that the start's bits come back; `turn` is a
+ * rotation by value[0]. False, nothing written, where a number is not finite. */
+static bool make_motion(const struct gz_drag *drag, const double value[2], const gz_quat *turn,
+                        struct gz_motion *motion)
 {
     enum gz_part part = part_of(drag);
-    double rest = is_scale(part) ? 1 : 0;
-    struct gz_motion made = gz_motion_none;
-    if (value[0] != rest || (!is_scale(part) && value[1] != 0)) {
-        if (is_scale(part))
-            made = scaled_by(drag, value[0]);
-        else if (is_turn(part))
-            made = gz_motion_turned(gz_quat_about(drag->turn_axis, turn), drag->pivot, drag->each);
-        else
-            made = gz_motion_moved(
-                gz_add(gz_scale(drag->directions[0], value[0]), gz_scale(drag->directions[1], value[1])));
+    bool scales = is_scale(part), turns = is_turn(part);
+    gz_vec3 offset = gz_add(gz_scale(drag->directions[0], value[0]), gz_scale(drag->directions[1], value[1]));
+    bool finite = isfinite(value[0]) && isfinite(value[1]);
+    if (!finite || (turns ? !gz_finite_quat(*turn) : !scales && !gz_finite(offset))) return false;
+    motion->each = drag->each;
+    motion->pivot = drag->pivot;
+    motion->value_count = part == GZ_PART_BALL ? 1 : gz_handle_value_count(drag->handle);
+    motion->value[0] = value[0];
+    motion->value[1] = motion->value_count > 1 ? value[1] : 0;
+    if (scales ? value[0] == 1 : value[0] == 0 && value[1] == 0) {
+        motion->kind = GZ_MOTION_NONE;
+    } else if (scales) {
+        scale_by(drag, value[0], motion);
+    } else if (turns) {
+        motion->kind = GZ_MOTION_ROTATE;
+        motion->turn = *turn;
+    } else {
+        motion->kind = GZ_MOTION_TRANSLATE;
+        motion->translation = offset;
     }
-    made.value_count = part == GZ_PART_BALL ? 1 : gz_handle_value_count(drag->handle);
-    made.value[0] = value[0];
-    made.value[1] = made.value_count > 1 ? value[1] : 0;
-    if (!motion_is_finite(&made)) return false;
-    *motion = made;
     return true;
 }
 
@@ -235,28 +234,23 @@ static enum gz_solve value_of(struct gz_drag *drag, const struct gz_sight *sight
 
 /* What stands for the pointer: itself, until `fine` was used; then it goes on from where it was, slower or not, so that
  * switching moves nothing. Between two switches it is a function of the pointer alone. */
-static struct gz_pointer follow_pointer(struct gz_drag *drag, const struct gz_pointer *pointer, uint32_t mods)
+static void follow_pointer(struct gz_drag *drag, const struct gz_pointer *pointer, uint32_t mods)
 {
     bool fine = (mods & (1u << GZ_MOD_FINE)) != 0;
     if (fine != drag->fine) {
         drag->from_real = drag->real;
         drag->from_slowed = drag->slowed;
         drag->fine = fine;
+        drag->shifted = true;
     }
-    struct gz_pointer slowed = *pointer;
+    drag->real = drag->slowed = *pointer;
+    if (!drag->shifted) return;
     const struct gz_pointer *real = &drag->from_real, *from = &drag->from_slowed;
+    struct gz_pointer *slowed = &drag->slowed;
     double ratio = fine ? GZ_FINE_RATIO : 1;
-    bool shifted = fine || real->at[0] != from->at[0] || real->at[1] != from->at[1] ||
-                   gz_length(gz_sub(real->origin, from->origin)) > 0 ||
-                   gz_length(gz_sub(real->direction, from->direction)) > 0;
-    if (shifted) {
-        for (int i = 0; i < 2; i++) slowed.at[i] = from->at[i] + ratio * (pointer->at[i] - real->at[i]);
-        slowed.origin = gz_add(from->origin, gz_scale(gz_sub(pointer->origin, real->origin), ratio));
-        slowed.direction = gz_add(from->direction, gz_scale(gz_sub(pointer->direction, real->direction), ratio));
-    }
-    drag->real = *pointer;
-    drag->slowed = slowed;
-    return slowed;
+    for (int i = 0; i < 2; i++) slowed->at[i] = from->at[i] + ratio * (pointer->at[i] - real->at[i]);
+    slowed->origin = gz_add(from->origin, gz_scale(gz_sub(pointer->origin, real->origin), ratio));
+    slowed->direction = gz_add(from->direction, gz_scale(gz_sub(pointer->direction, real->direction), ratio));
 }
 
 /* Only what counts of it, so that two of them can be compared and mixed. */
@@ -476,7 +470,7 @@ enum gz_solve gz_drag_begin(struct gz_drag *drag, enum gz_handle handle, const s
         choose_rule(&made, gizmo, tool, &sight);
         if (press(&made, tool, &sight) != GZ_SOLVE_OK) return GZ_SOLVE_NONE;
         made.real = made.slowed = made.from_real = made.from_slowed = made.press_pointer;
-        made.fine = (mods & (1u << GZ_MOD_FINE)) != 0;
+        made.fine = made.shifted = (mods & (1u << GZ_MOD_FINE)) != 0;
     }
     *drag = made;
     return GZ_SOLVE_OK;
@@ -488,22 +482,19 @@ static enum gz_solve solve_ball(const struct gz_drag *drag, const struct gz_sigh
                                 struct gz_motion *motion)
 {
     struct gz_ball_place ball = ball_of(drag);
-    gz_vec3 now;
+    gz_vec3 now, axis;
     if (!gz_ball_point(&ball, sight, &now)) return GZ_SOLVE_KEPT;
     const gz_vec3 *press_point = &drag->ball_press;
     bool still = now.x == press_point->x && now.y == press_point->y && now.z == press_point->z;
-    gz_quat q = still ? gz_quat_identity : gz_ball_turn(drag->ball, *press_point, now, drag->ball_side);
-    gz_vec3 axis = {q.x, q.y, q.z};
-    double value[2] = {2 * atan2(gz_length(axis), q.w), 0};
-    bool snaps = snap_wanted(drag, mods);
-    if (snaps) value[0] = snapped(drag, GZ_PART_BALL, 0, value[0]);
-    struct gz_drag turned = *drag;
-    if (!gz_normalize(axis, &turned.turn_axis)) turned.turn_axis = drag->ball_side;
-    struct gz_motion made;
-    if (!make_motion(&turned, value, value[0], &made)) return GZ_SOLVE_KEPT;
-    if (!snaps && made.kind == GZ_MOTION_ROTATE) made.turn = q;
-    *motion = made;
-    return GZ_SOLVE_OK;
+    gz_quat turn = still ? gz_quat_identity : gz_ball_turn(drag->ball, *press_point, now, drag->ball_side);
+    axis = (gz_vec3){turn.x, turn.y, turn.z};
+    double value[2] = {2 * atan2(gz_length(axis), turn.w), 0};
+    if (value[0] != 0 && snap_wanted(drag, mods)) {
+        value[0] = snapped(drag, GZ_PART_BALL, 0, value[0]);
+        if (!gz_unit(axis, &axis)) axis = drag->ball_side;
+        turn = gz_quat_about(axis, value[0]);
+    }
+    return make_motion(drag, value, &turn, motion) ? GZ_SOLVE_OK : GZ_SOLVE_KEPT;
 }
 
 static enum gz_solve solve_value(struct gz_drag *drag, const struct gz_camera *camera, const struct gz_pointer *pointer,
@@ -529,6 +520,14 @@ static void snap_values(const struct gz_drag *drag, double value[2], double *tur
     *turn = remainder(value[0], two_pi);
 }
 
+static bool make_motion_by_angle(const struct gz_drag *drag, const double value[2], double turn,
+                                 struct gz_motion *motion)
+{
+    gz_quat q = gz_quat_identity;
+    if (is_turn(part_of(drag))) q = gz_quat_about(drag->turn_axis, turn);
+    return make_motion(drag, value, &q, motion);
+}
+
 enum gz_solve gz_drag_solve(struct gz_drag *drag, const struct gz_camera *camera, const struct gz_pointer *pointer,
                             uint32_t mods, struct gz_motion *motion)
 {
@@ -536,14 +535,14 @@ enum gz_solve gz_drag_solve(struct gz_drag *drag, const struct gz_camera *camera
     struct gz_sight sight;
     if (drag->typed_only || pointer->is_ray != drag->press_pointer.is_ray) return GZ_SOLVE_KEPT;
     if (!clean_pointer(pointer, &clean)) return GZ_SOLVE_KEPT;
-    clean = follow_pointer(drag, &clean, mods);
-    if (!gz_sight_init(&sight, camera, &clean)) return GZ_SOLVE_KEPT;
+    follow_pointer(drag, &clean, mods);
+    if (!gz_sight_init(&sight, camera, &drag->slowed)) return GZ_SOLVE_KEPT;
     if (drag->rule == GZ_RULE_BALL) return solve_ball(drag, &sight, mods, motion);
     double value[2], turn = 0;
-    enum gz_solve result = solve_value(drag, camera, &clean, &sight, value, &turn);
+    enum gz_solve result = solve_value(drag, camera, &drag->slowed, &sight, value, &turn);
     if (result == GZ_SOLVE_KEPT) return GZ_SOLVE_KEPT;
     if (snap_wanted(drag, mods)) snap_values(drag, value, &turn);
-    return make_motion(drag, value, turn, motion) ? result : GZ_SOLVE_KEPT;
+    return make_motion_by_angle(drag, value, turn, motion) ? result : GZ_SOLVE_KEPT;
 }
 
 enum gz_solve gz_drag_value(const struct gz_drag *drag, const double *value, int count, struct gz_motion *motion)
@@ -552,5 +551,5 @@ enum gz_solve gz_drag_value(const struct gz_drag *drag, const double *value, int
     if (count < 1 || count != gz_handle_value_count(drag->handle)) return GZ_SOLVE_NONE;
     const double pair[2] = {value[0], count > 1 ? value[1] : 0};
     if (!isfinite(pair[0]) || !isfinite(pair[1]) || (is_scale(part) && pair[0] == 0)) return GZ_SOLVE_NONE;
-    return make_motion(drag, pair, remainder(pair[0], two_pi), motion) ? GZ_SOLVE_OK : GZ_SOLVE_NONE;
+    return make_motion_by_angle(drag, pair, remainder(pair[0], two_pi), motion) ? GZ_SOLVE_OK : GZ_SOLVE_NONE;
 }

@@ -32,16 +32,6 @@ static inline double gz_product_error(double a, double b, double product)
 #endif
 }
 
-/* row[0..2] . v, as if with twice the digits. */
-static inline double gz_dot_exact(const double row[3], gz_vec3 v)
-{
-    double p = row[0] * v.x, q = row[1] * v.y, r = row[2] * v.z;
-    double pq = p + q, sum = pq + r;
-    double lost = gz_product_error(row[0], v.x, p) + gz_product_error(row[1], v.y, q) + gz_sum_error(p, q, pq) +
-                  gz_product_error(row[2], v.z, r) + gz_sum_error(pq, r, sum);
-    return sum + lost;
-}
-
 /* row[0..2] . v + row[3], as if with twice the digits. */
 static inline double gz_dot_exact_point(const double row[4], gz_vec3 v)
 {
@@ -50,6 +40,16 @@ static inline double gz_dot_exact_point(const double row[4], gz_vec3 v)
     double lost = gz_product_error(row[0], v.x, p) + gz_product_error(row[1], v.y, q) + gz_sum_error(p, q, pq) +
                   gz_product_error(row[2], v.z, r) + gz_sum_error(pq, r, pqr) + gz_sum_error(pqr, row[3], sum);
     return sum + lost;
+}
+
+/* As gz_normalize, without its care for lengths that no scene has: those it leaves to gz_normalize. */
+static inline bool gz_unit(gz_vec3 v, gz_vec3 *unit)
+{
+    double square = gz_dot(v, v);
+    if (!(square > 1e-200 && square < 1e200)) return gz_normalize(v, unit);
+    double length = sqrt(square);
+    *unit = (gz_vec3){v.x / length, v.y / length, v.z / length};
+    return true;
 }
 
 /* a * b - c * d without the loss that comes where both products are nearly equal (Kahan). */

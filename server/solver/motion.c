@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "limits.h"
-#include "solver/motion.h"
+#include "solver/solver.h"
 
 const struct gz_motion gz_motion_none = {
     .turn = {0, 0, 0, 1},
@@ -197,39 +197,15 @@ bool gz_motion_apply(const struct gz_motion *motion, const struct gz_target *sta
     return true;
 }
 
-struct gz_motion gz_motion_moved(gz_vec3 offset)
-{
-    struct gz_motion motion = gz_motion_none;
-    motion.kind = GZ_MOTION_TRANSLATE;
-    motion.translation = offset;
-    return motion;
-}
-
-struct gz_motion gz_motion_turned(gz_quat q, gz_vec3 pivot, bool each)
-{
-    struct gz_motion motion = gz_motion_none;
-    motion.kind = GZ_MOTION_ROTATE;
-    motion.turn = q;
-    motion.pivot = pivot;
-    motion.each = each;
-    return motion;
-}
-
-struct gz_motion gz_motion_scaled(gz_vec3 factor, gz_vec3 pivot, bool each)
-{
-    struct gz_motion motion = gz_motion_none;
-    motion.kind = GZ_MOTION_SCALE;
-    motion.factor = factor;
-    motion.pivot = pivot;
-    motion.each = each;
-    return motion;
-}
-
 struct gz_motion gz_motion_wheel(const struct gz_gizmo *gizmo, double notches)
 {
     double factor = pow(1.1, notches);
     if (notches == 0 || !isfinite(factor) || factor == 0) return gz_motion_none;
-    struct gz_motion motion = gz_motion_scaled((gz_vec3){factor, factor, factor}, gizmo->origin, gizmo->each);
+    struct gz_motion motion = gz_motion_none;
+    motion.kind = GZ_MOTION_SCALE;
+    motion.factor = (gz_vec3){factor, factor, factor};
+    motion.pivot = gizmo->origin;
+    motion.each = gizmo->each;
     motion.value[0] = factor;
     motion.value_count = 1;
     return motion;

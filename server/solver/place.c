@@ -80,14 +80,11 @@ static struct hit find_hit(const struct gz_sight *sight, gz_vec3 origin, const g
     return hit;
 }
 
-/* Whether the line of sight to the hit meets the plane under a smaller angle than the range allows. */
-static bool grazes(const struct gz_sight *sight, gz_vec3 origin, const gz_vec3 axes[2], double sine_min, double u,
-                   double v)
+/* Whether the ray meets the plane under a smaller angle than the range allows. */
+static bool grazes(const struct gz_sight *sight, const gz_vec3 axes[2], double sine_min, double s)
 {
-    gz_vec3 normal = gz_cross(axes[0], axes[1]), line = gz_sight_offset(sight, origin);
-    double height = gz_dot(normal, line);
-    if (gz_sight_converges(sight)) line = gz_add(line, gz_add(gz_scale(axes[0], u), gz_scale(axes[1], v)));
-    return !(height * height >= sine_min * sine_min * gz_dot(normal, normal) * gz_dot(line, line));
+    gz_vec3 normal = gz_cross(axes[0], axes[1]), crossing = gz_sight_crossing(sight);
+    return !(s * s >= sine_min * sine_min * gz_dot(normal, normal) * gz_dot(crossing, crossing));
 }
 
 enum gz_solve gz_place_on_plane(const struct gz_sight *sight, gz_vec3 origin, const gz_vec3 axes[2],
@@ -97,7 +94,7 @@ enum gz_solve gz_place_on_plane(const struct gz_sight *sight, gz_vec3 origin, co
     double u = hit.u / hit.s, v = hit.v / hit.s;
     if (!(hit.volume / hit.s > 0) || !in_range(range, hit.depth_volume / hit.s)) return GZ_SOLVE_KEPT;
     if (!isfinite(u) || !isfinite(v)) return GZ_SOLVE_KEPT;
-    if (grazes(sight, origin, axes, range.sine_min, u, v)) return GZ_SOLVE_KEPT;
+    if (grazes(sight, axes, range.sine_min, hit.s)) return GZ_SOLVE_KEPT;
     uv[0] = u;
     uv[1] = v;
     return GZ_SOLVE_OK;

@@ -50,10 +50,12 @@ static inline gz_vec3 gz_view_point(const struct gz_camera *camera, gz_vec3 poin
                      gz_dot_exact_point(camera->view[2], point)};
 }
 
-static inline gz_vec3 gz_view_vector(const struct gz_camera *camera, gz_vec3 vector)
+/* A direction has no large coordinates to lose digits by: a plain product does. */
+static inline gz_vec3 gz_view_vector(const struct gz_camera *camera, gz_vec3 v)
 {
-    return (gz_vec3){gz_dot_exact(camera->view[0], vector), gz_dot_exact(camera->view[1], vector),
-                     gz_dot_exact(camera->view[2], vector)};
+    const double(*m)[4] = camera->view;
+    return (gz_vec3){m[0][0] * v.x + m[0][1] * v.y + m[0][2] * v.z, m[1][0] * v.x + m[1][1] * v.y + m[1][2] * v.z,
+                     m[2][0] * v.x + m[2][1] * v.y + m[2][2] * v.z};
 }
 
 static inline gz_seen gz_see_point(const struct gz_sight *sight, gz_vec3 point)
@@ -85,6 +87,10 @@ static inline gz_vec3 gz_sight_offset(const struct gz_sight *sight, gz_vec3 poin
     if (!camera->perspective) return gz_negate(camera->backward);
     return gz_mat3_apply(&camera->view_to_world, gz_sub(gz_view_point(camera, point), camera->eye_view));
 }
+
+/* The direction of the ray under the pointer, in view space for a pixel, before it is made unit: where two planes of pixels
+ * meet. The product of its length with the sine of the angle to a plane is what the hit is divided by. */
+gz_vec3 gz_sight_crossing(const struct gz_sight *sight);
 
 /* The viewer's frame, orthonormal: screen x, against screen y, to the viewer. A bare ray's has its up as near +Y as can be. */
 struct gz_view_frame {

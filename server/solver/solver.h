@@ -195,7 +195,8 @@ size_t gz_gizmo_lines(const struct gz_gizmo *gizmo, const struct gz_tool *tool, 
 
 enum gz_motion_kind { GZ_MOTION_NONE, GZ_MOTION_TRANSLATE, GZ_MOTION_ROTATE, GZ_MOTION_SCALE };
 
-/* What a handle has done since the press, in world space. Plain data; applying it has no memory. */
+/* What a handle has done since the press, in world space. Plain data; applying it has no memory. Of the fields that belong to a
+ * kind only those of its own kind count. */
 struct gz_motion {
     enum gz_motion_kind kind;
     bool each; /* turn and scale each node about its own origin, not about `pivot` */
@@ -270,7 +271,7 @@ struct gz_drag {
     /* Since the press. */
     struct gz_pointer press_pointer;
     double angle;                             /* the ring's last angle, unwrapped */
-    bool fine;                                /* whether the last pointer was slowed */
+    bool fine, shifted;                       /* whether the last pointer was slowed; whether one ever was */
     struct gz_pointer real, slowed;           /* the last pointer, and what stood for it */
     struct gz_pointer from_real, from_slowed; /* the same where `fine` was last switched */
 };

@@ -1,0 +1,117 @@
+/* solver_bench - what one update of a drag costs, handle by handle, and what ten thousand nodes cost.
+ * The camera is prepared, as in a session; each update is one pointer position to one motion and one node's transform. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "solver/solver.h"
+
+#define UPDATES 200000
+#define ROUNDS 15
+#define NODES 10000
+
+static double now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static struct gz_camera make_camera(void)
+{
+    struct gz_camera_input input = {
+        .view = {0.8, -0.36, 0.48, 0, 0, 0.8, 0.6, 0, -0.6, -0.48, 0.64, 0, 0.2, -0.1, -9, 1},
+        .proj = {0.974279, 0, 0, 0, 0, 1.732051, 0, 0, 0, 0, -1.0002, -1, 0, 0, -0.20002, 0},
+        .viewport = {0, 0, 1920, 1080},
+    };
+    struct gz_camera camera;
+    const char *why;
+    if (!gz_camera_prepare(&camera, &input, &why)) {
+        fprintf(stderr, "camera: %s\n", why);
+        exit(1);
+    }
+    return camera;
+}
+
+static struct gz_target make_target(void)
+{
+    struct gz_target target = {gz_trs_identity, gz_affine_identity, NULL};
+    target.local.t = (gz_vec3){0.3, -0.2, 0.4};
+    target.local.r = gz_quat_about((gz_vec3){0.6, 0, 0.8}, 0.7);
+    return target;
+}
+
+/* The least time of several rounds: what the work costs when nothing else runs. */
+static double measure_handle(const struct gz_camera *camera, const struct gz_tool *tool, enum gz_handle handle)
+{
+    struct gz_target target = make_target();
+    struct gz_gizmo gizmo;
+    struct gz_drag drag;
+    struct gz_motion motion = gz_motion_none;
+    gz_trs result = target.local;
+    double at[2], best = 1e18, sum = 0;
+    if (!gz_gizmo_build(&gizmo, tool, camera, &target, 1, 0)) return -1;
+    if (!gz_camera_project(camera, gizmo.origin, at, NULL)) return -1;
+    struct gz_pointer pointer = {.at = {at[0] + 60, at[1] - 35}};
+    if (gz_drag_begin(&drag, handle, &gizmo, tool, camera, &pointer, 0) != GZ_SOLVE_OK) return -1;
+    for (int round = 0; round < ROUNDS; round++) {
+        double start = now_ns();
+        for (int i = 0; i < UPDATES; i++) {
+            pointer.at[0] = at[0] + 60 + (i & 127) * 0.37;
+            pointer.at[1] = at[1] - 35 - (i & 63) * 0.53;
+            (void)gz_drag_solve(&drag, camera, &pointer, 0, &motion);
+            (void)gz_motion_apply(&motion, &target, &target.parent, &result, NULL);
+            sum += result.t.x + result.r.x + result.s.x;
+        }
+        double each = (now_ns() - start) / UPDATES;
+        if (each < best) best = each;
+    }
+    return sum == 12345.678 ? -1 : best;
+}
+
+static double measure_many(const struct gz_camera *camera, enum gz_handle handle)
+{
+    static struct gz_target targets[NODES];
+    static gz_trs results[NODES];
+    struct gz_gizmo gizmo;
+    struct gz_drag drag;
+    struct gz_motion motion = gz_motion_none;
+    double at[2], best = 1e18;
+    for (int i = 0; i < NODES; i++) {
+        targets[i] = make_target();
+        targets[i].local.t.x += i * 1e-4;
+        targets[i].parent.linear = gz_mat3_from_quat(gz_quat_about((gz_vec3){0, 1, 0}, i * 0.01));
+    }
+    if (!gz_gizmo_build(&gizmo, &gz_tool_default, camera, targets, NODES, 0)) return -1;
+    if (!gz_camera_project(camera, gizmo.origin, at, NULL)) return -1;
+    struct gz_pointer pointer = {.at = {at[0] + 60, at[1] - 35}};
+    if (gz_drag_begin(&drag, handle, &gizmo, &gz_tool_default, camera, &pointer, 0) != GZ_SOLVE_OK) return -1;
+    for (int round = 0; round < ROUNDS * 4; round++) {
+        pointer.at[0] += 1;
+        double start = now_ns();
+        (void)gz_drag_solve(&drag, camera, &pointer, 0, &motion);
+        for (int i = 0; i < NODES; i++)
+            (void)gz_motion_apply(&motion, &targets[i], &targets[i].parent, &results[i], NULL);
+        double all = now_ns() - start;
+        if (all < best) best = all;
+    }
+    return best;
+}
+
+int main(void)
+{
+    struct gz_camera camera = make_camera();
+    struct gz_tool tool = gz_tool_default;
+    printf("%-12s %10s\n", "handle", "ns/update");
+    for (enum gz_handle handle = GZ_HANDLE_NONE + 1; handle < GZ_HANDLE_COUNT; handle++)
+        printf("%-12s %10.1f\n", gz_term_word(&gz_handle_terms, (int)handle), measure_handle(&camera, &tool, handle));
+    for (enum gz_ball ball = GZ_BALL_SHOEMAKE; ball <= GZ_BALL_CHEN; ball++) {
+        tool.ball = ball;
+        printf("rb %-9s %10.1f\n", gz_term_word(&gz_ball_terms, (int)ball), measure_handle(&camera, &tool, GZ_RB));
+    }
+    const enum gz_handle many[] = {GZ_TX, GZ_RX, GZ_SX, GZ_SU};
+    for (int i = 0; i < 4; i++)
+        printf("%s, %d nodes %10.3f ms\n", gz_term_word(&gz_handle_terms, (int)many[i]), NODES,
+               measure_many(&camera, many[i]) / 1e6);
+    return 0;
+}
