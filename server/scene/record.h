@@ -93,6 +93,10 @@ struct gz_batch {
     size_t left_count;
     const uint8_t *asset; /* the glTF that an import brought; NULL for none */
     size_t asset_size;
+    /* Whoever has it may put it into a queue and write down what became of it, which so needs no memory. */
+    struct gz_batch *next;
+    enum gz_status status;
+    struct gz_error error;
 };
 
 /* A resumable past: everything up to `seq_last` of this epoch was saved before the next one began. */

@@ -5,14 +5,6 @@
 #include "store/database.h"
 #include "store/store.h"
 
-/* A batch on its way: gz_batch_create makes the whole, so that handing one over needs no memory. */
-struct gz_job {
-    struct gz_batch batch; /* first: a batch's address is its job's */
-    struct gz_job *next;
-    enum gz_status status;
-    struct gz_error error;
-};
-
 /* Bytes that what is read of a file for one use may take: a scene with its undo history, an answer to one client. */
 #define GZ_STATE_BYTES_MAX (SIZE_MAX / 2)
 #define GZ_RESULT_BYTES_MAX ((size_t)512 * 1024 * 1024)

@@ -17,8 +17,9 @@
 /* Bytes of WAL that somebody who reads for too long is reported at. */
 #define WAL_BYTES_REPORTED (64 * 1024 * 1024)
 
-struct jobs {
-    struct gz_job *first, *last;
+/* Batches on their way, the oldest first. */
+struct queue {
+    struct gz_batch *first, *last;
 };
 
 struct gz_store {
@@ -43,37 +44,37 @@ struct gz_store {
     uv_cond_t wake;
     bool has_mutex, has_wake;
     bool is_closing;
-    struct jobs queued, done;
+    struct queue queued, done;
     struct gz_store_stats stats;
 };
 
-static void push(struct jobs *jobs, struct gz_job *job)
+static void push(struct queue *queue, struct gz_batch *batch)
 {
-    job->next = NULL;
-    if (jobs->last != NULL)
-        jobs->last->next = job;
+    batch->next = NULL;
+    if (queue->last != NULL)
+        queue->last->next = batch;
     else
-        jobs->first = job;
-    jobs->last = job;
+        queue->first = batch;
+    queue->last = batch;
 }
 
-static struct gz_job *pop(struct jobs *jobs)
+static struct gz_batch *pop(struct queue *queue)
 {
-    struct gz_job *job = jobs->first;
-    if (job == NULL) return NULL;
-    jobs->first = job->next;
-    if (jobs->first == NULL) jobs->last = NULL;
-    return job;
+    struct gz_batch *batch = queue->first;
+    if (batch == NULL) return NULL;
+    queue->first = batch->next;
+    if (queue->first == NULL) queue->last = NULL;
+    return batch;
 }
 
-static void append(struct jobs *jobs, const struct jobs *more)
+static void append(struct queue *queue, const struct queue *more)
 {
     if (more->first == NULL) return;
-    if (jobs->last != NULL)
-        jobs->last->next = more->first;
+    if (queue->last != NULL)
+        queue->last->next = more->first;
     else
-        jobs->first = more->first;
-    jobs->last = more->last;
+        queue->first = more->first;
+    queue->last = more->last;
 }
 
 /* ---- the writer's thread ---- */
@@ -94,20 +95,20 @@ static uint64_t count_rows(const struct gz_batch *batch)
 }
 
 /* All of them in one transaction, and so with one fate. */
-static void commit_group(struct gz_store *store, struct jobs *group)
+static void commit_group(struct gz_store *store, struct queue *group)
 {
     struct gz_error error = {0};
     uint64_t start_ns = uv_hrtime(), rows = 0;
     enum gz_status status = gz_writer_begin(&store->writer, &error);
-    for (struct gz_job *job = group->first; status == GZ_OK && job != NULL; job = job->next) {
-        status = gz_writer_add(&store->writer, &job->batch, &error);
-        rows += count_rows(&job->batch);
+    for (struct gz_batch *batch = group->first; status == GZ_OK && batch != NULL; batch = batch->next) {
+        status = gz_writer_add(&store->writer, batch, &error);
+        rows += count_rows(batch);
     }
     if (status == GZ_OK) status = gz_writer_end(&store->writer, &error);
     if (status != GZ_OK) gz_log(store->log, GZ_ERROR, 0, "commit: %s", error.message);
-    for (struct gz_job *job = group->first; job != NULL; job = job->next) {
-        job->status = status;
-        job->error = error;
+    for (struct gz_batch *batch = group->first; batch != NULL; batch = batch->next) {
+        batch->status = status;
+        batch->error = error;
     }
     uv_mutex_lock(&store->mutex);
     append(&store->done, group);
@@ -155,7 +156,7 @@ static bool rest(struct gz_store *store)
 }
 
 /* Takes all that is queued, waiting for it; nothing when it is time to rest, or to end. */
-static struct jobs take_queued(struct gz_store *store, bool is_rested, bool *is_ending)
+static struct queue take_queued(struct gz_store *store, bool is_rested, bool *is_ending)
 {
     uv_mutex_lock(&store->mutex);
     int timeout = 0;
@@ -165,8 +166,8 @@ static struct jobs take_queued(struct gz_store *store, bool is_rested, bool *is_
         else
             timeout = uv_cond_timedwait(&store->wake, &store->mutex, (uint64_t)IDLE_SECONDS * 1000000000);
     }
-    struct jobs taken = store->queued;
-    store->queued = (struct jobs){0};
+    struct queue taken = store->queued;
+    store->queued = (struct queue){0};
     *is_ending = store->is_closing && taken.first == NULL;
     uv_mutex_unlock(&store->mutex);
     return taken;
@@ -177,7 +178,7 @@ static void handle_thread(void *context)
     struct gz_store *store = context;
     bool is_ending = false, is_rested = false;
     while (!is_ending) {
-        struct jobs taken = take_queued(store, is_rested, &is_ending);
+        struct queue taken = take_queued(store, is_rested, &is_ending);
         if (taken.first != NULL) {
             commit_group(store, &taken);
             checkpoint_if_due(store);
@@ -307,8 +308,8 @@ void gz_store_close(struct gz_store *store)
     sqlite3_close(store->keys_db);
     gz_writer_finish(&store->writer);
     gz_owner_finish(&store->owner);
-    struct gz_job *job;
-    while ((job = pop(&store->done)) != NULL) gz_batch_destroy(&job->batch);
+    struct gz_batch *batch;
+    while ((batch = pop(&store->done)) != NULL) gz_batch_destroy(batch);
     if (store->has_wake) uv_cond_destroy(&store->wake);
     if (store->has_mutex) uv_mutex_destroy(&store->mutex);
     free(store->wal_path);
@@ -320,7 +321,7 @@ void gz_store_close(struct gz_store *store)
 void gz_store_submit(struct gz_store *store, struct gz_batch *batch)
 {
     uv_mutex_lock(&store->mutex);
-    push(&store->queued, (struct gz_job *)batch);
+    push(&store->queued, batch);
     uv_cond_signal(&store->wake);
     uv_mutex_unlock(&store->mutex);
 }
@@ -328,12 +329,12 @@ void gz_store_submit(struct gz_store *store, struct gz_batch *batch)
 struct gz_batch *gz_store_take(struct gz_store *store, enum gz_status *status, struct gz_error *error)
 {
     uv_mutex_lock(&store->mutex);
-    struct gz_job *job = pop(&store->done);
+    struct gz_batch *batch = pop(&store->done);
     uv_mutex_unlock(&store->mutex);
-    if (job == NULL) return NULL;
-    *status = job->status;
-    if (error != NULL) *error = job->error;
-    return &job->batch;
+    if (batch == NULL) return NULL;
+    *status = batch->status;
+    if (error != NULL) *error = batch->error;
+    return batch;
 }
 
 bool gz_store_find_key(struct gz_store *store, const char *user, const char *key, struct gz_arena *arena,

@@ -38,11 +38,6 @@ void gz_store_submit(struct gz_store *store, struct gz_batch *batch);
 /* The next batch that is done, in the order of submission, with its status; NULL when there is none yet. The caller owns it. */
 struct gz_batch *gz_store_take(struct gz_store *store, enum gz_status *status, struct gz_error *error);
 
-struct gz_batch *gz_batch_create(void); /* NULL without memory; the arena has a maximum of its own */
-void gz_batch_destroy(struct gz_batch *batch);
-void gz_scene_state_finish(struct gz_scene_state *state);
-void gz_answer_finish(struct gz_answer *answer);
-
 /* The committed edit of this user with this key, with its changes, copied into `arena`; false where there is none. On the
  * opener's thread, by an index: microseconds. */
 GZ_MUST_USE bool gz_store_find_key(struct gz_store *store, const char *user, const char *key, struct gz_arena *arena,

@@ -1,20 +1,21 @@
+#include "scene/record.h"
+
 #include <stdlib.h>
 
-#include "store/internal.h"
+#include "limits.h"
 
 struct gz_batch *gz_batch_create(void)
 {
-    struct gz_job *job = calloc(1, sizeof *job);
-    if (job == NULL) return NULL;
-    gz_arena_init(&job->batch.arena, GZ_STATE_BYTES_MAX);
-    return &job->batch;
+    struct gz_batch *batch = calloc(1, sizeof *batch);
+    if (batch != NULL) gz_arena_init(&batch->arena, GZ_BATCH_BYTES_MAX);
+    return batch;
 }
 
 void gz_batch_destroy(struct gz_batch *batch)
 {
     if (batch == NULL) return;
     gz_arena_finish(&batch->arena);
-    free((struct gz_job *)batch);
+    free(batch);
 }
 
 void gz_scene_state_finish(struct gz_scene_state *state)
