@@ -1,0 +1,132 @@
+#include "unit/store/scene_file.h"
+
+#include <dirent.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int make_directory(void **state)
+{
+    const char *base = getenv("TMPDIR");
+    char *path;
+    if (asprintf(&path, "%s/gizmod-store-XXXXXX", base != NULL ? base : "/tmp") < 0) return -1;
+    *state = path;
+    return mkdtemp(path) != NULL ? 0 : -1;
+}
+
+int remove_directory(void **state)
+{
+    char *path = *state;
+    DIR *directory = opendir(path);
+    struct dirent *entry;
+    while (directory != NULL && (entry = readdir(directory)) != NULL) unlink(in_directory(state, entry->d_name));
+    if (directory != NULL) closedir(directory);
+    int result = rmdir(path);
+    free(path);
+    return result;
+}
+
+const char *in_directory(void **state, const char *name)
+{
+    static char paths[16][512];
+    static unsigned next;
+    char *path = paths[next++ % 16];
+    snprintf(path, sizeof paths[0], "%s/%s", (const char *)*state, name);
+    return path;
+}
+
+struct gz_store *open_scene(const char *path, bool create, double time, struct gz_scene_state *state)
+{
+    struct gz_store *store;
+    struct gz_error error = {0};
+    struct gz_store_options options = {.path = path, .create = create, .time = time};
+    enum gz_status status = gz_store_open(&store, &options, state, &error);
+    if (status != GZ_OK) fail_msg("open: %s", error.message);
+    return store;
+}
+
+struct gz_batch *wait_for(struct gz_store *store, enum gz_status *status, struct gz_error *error)
+{
+    struct gz_batch *batch;
+    while ((batch = gz_store_take(store, status, error)) == NULL) usleep(100);
+    return batch;
+}
+
+void commit(struct gz_store *store, struct gz_batch *batch)
+{
+    enum gz_status status;
+    struct gz_error error;
+    gz_store_submit(store, batch);
+    assert_ptr_equal(wait_for(store, &status, &error), batch);
+    if (status != GZ_OK) fail_msg("commit: %s", error.message);
+    gz_batch_destroy(batch);
+}
+
+int64_t ask(const char *path, const char *sql)
+{
+    sqlite3 *db;
+    sqlite3_stmt *row;
+    assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+    if (sqlite3_prepare_v2(db, sql, -1, &row, NULL) != SQLITE_OK) fail_msg("%s: %s", sql, sqlite3_errmsg(db));
+    assert_int_equal(sqlite3_step(row), SQLITE_ROW);
+    int64_t value = sqlite3_column_int64(row, 0);
+    sqlite3_finalize(row);
+    sqlite3_close(db);
+    return value;
+}
+
+void tell(const char *path, const char *sql)
+{
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK) fail_msg("%s: %s", sql, sqlite3_errmsg(db));
+    sqlite3_close(db);
+}
+
+struct gz_content some_content(uint64_t parent, const char *name, double x)
+{
+    struct gz_content content = {.parent = parent, .name = name, .trs = gz_trs_identity, .asset = -1};
+    content.trs.t.x = x;
+    return content;
+}
+
+void assert_same_content(const struct gz_content *a, const struct gz_content *b)
+{
+    assert_int_equal(a->parent, b->parent);
+    assert_string_equal(a->name, b->name);
+    assert_memory_equal(&a->trs, &b->trs, sizeof a->trs);
+    assert_int_equal(a->has_bounds, b->has_bounds);
+    if (a->has_bounds) assert_memory_equal(&a->bounds, &b->bounds, sizeof a->bounds);
+    assert_int_equal(a->asset, b->asset);
+}
+
+static void assert_same_text(const char *a, const char *b)
+{
+    assert_int_equal(a == NULL, b == NULL);
+    if (a != NULL) assert_string_equal(a, b);
+}
+
+void assert_same_edit(const struct gz_edit_record *a, const struct gz_edit_record *b)
+{
+    assert_int_equal(a->id, b->id);
+    assert_int_equal(a->kind, b->kind);
+    assert_int_equal(a->handle, b->handle);
+    assert_int_equal(a->session, b->session);
+    assert_same_text(a->user, b->user);
+    assert_same_text(a->key, b->key);
+    assert_int_equal(a->target, b->target);
+    assert_true(a->began == b->began && a->ended == b->ended && a->residual == b->residual);
+    assert_int_equal(a->began_seq, b->began_seq);
+    assert_int_equal(a->seq, b->seq);
+    assert_int_equal(a->change_count, b->change_count);
+    for (size_t i = 0; i < a->change_count; i++) {
+        const struct gz_change *x = &a->changes[i], *y = &b->changes[i];
+        assert_int_equal(x->node, y->node);
+        assert_int_equal(x->existed, y->existed);
+        assert_int_equal(x->exists, y->exists);
+        if (x->existed) assert_same_content(&x->before, &y->before);
+        if (x->exists) assert_same_content(&x->after, &y->after);
+    }
+}

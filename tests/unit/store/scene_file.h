@@ -1,0 +1,87 @@
+/* scene_file.h - what the store's tests share: a file in a directory of its own, commits that are waited for, and a model that
+ * makes random batches and remembers all it did. */
+#ifndef GZ_TEST_SCENE_FILE_H
+#define GZ_TEST_SCENE_FILE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "store/store.h"
+
+#define START_TIME 1.7e9
+
+/* cmocka fixtures: *state is a directory's path, removed with all in it. */
+int make_directory(void **state);
+int remove_directory(void **state);
+/* The path of a file in it; valid for the next fifteen calls. */
+const char *in_directory(void **state, const char *name);
+
+/* Fails the test where the file cannot be opened. */
+struct gz_store *open_scene(const char *path, bool create, double time, struct gz_scene_state *state);
+/* Waits for the next batch that is done. */
+struct gz_batch *wait_for(struct gz_store *store, enum gz_status *status, struct gz_error *error);
+/* Submits it, waits, expects it to be committed, and frees it. */
+void commit(struct gz_store *store, struct gz_batch *batch);
+/* One integer by a connection of its own. */
+int64_t ask(const char *path, const char *sql);
+/* Runs statements by a connection of its own. */
+void tell(const char *path, const char *sql);
+
+struct gz_content some_content(uint64_t parent, const char *name, double x);
+void assert_same_content(const struct gz_content *a, const struct gz_content *b);
+void assert_same_edit(const struct gz_edit_record *a, const struct gz_edit_record *b);
+
+/* ---- the model ---- */
+
+#define MODEL_NODES_MAX 256
+#define MODEL_DRAGS_MAX 4
+#define MODEL_DRAG_NODES_MAX 3
+#define MODEL_SESSION 9
+
+struct model_node {
+    struct gz_content content;
+    bool alive, held, touched;
+    uint64_t seq;
+};
+
+struct model_drag {
+    bool is_running, is_begun;
+    size_t first_sample;
+    struct gz_edit_record edit;
+    struct gz_change changes[MODEL_DRAG_NODES_MAX];
+};
+
+struct model {
+    uint64_t random;
+    uint64_t seq, next_edit;
+    double time;
+    bool has_joined;
+    struct model_node nodes[MODEL_NODES_MAX]; /* of id i + 1 */
+    size_t node_count;
+    struct model_drag drags[MODEL_DRAGS_MAX];
+    /* all that was done, dropped drags left out */
+    struct gz_arena arena;
+    struct gz_edit_record *edits;
+    size_t edit_count;
+    struct gz_sample_record *samples; /* a dropped one has edit 0 */
+    size_t sample_count;
+    size_t saved_samples; /* of those, in earlier batches */
+    size_t saved_edits;
+};
+
+struct model *model_create(uint64_t seed);
+void model_destroy(struct model *model);
+uint64_t model_random(struct model *model, uint64_t below);
+/* The next batch: some actions, each with its seqs. */
+struct gz_batch *model_batch(struct model *model);
+/* The file was closed and opened again: drags that ran are edits that ended at their last sample, and everybody has to join. All
+ * batches must have been committed. */
+void model_reopen(struct model *model);
+/* The scene as it was at `seq`, by replaying all edits and samples; `alive` of those not there is false. */
+void model_replay(const struct model *model, uint64_t seq, struct model_node nodes[MODEL_NODES_MAX]);
+
+#endif

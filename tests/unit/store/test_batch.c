@@ -1,0 +1,392 @@
+/* What is committed comes back: bit by bit, in order, and nothing else. */
+#include "unit/store/scene_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char glb[] = "glTF\2\0\0\0 and so on";
+
+static struct gz_store *open_new(void **directory, const char **path)
+{
+    struct gz_scene_state state;
+    *path = in_directory(directory, "a.db");
+    struct gz_store *store = open_scene(*path, true, START_TIME, &state);
+    gz_scene_state_finish(&state);
+    return store;
+}
+
+static void assert_state_is_the_models(const struct gz_scene_state *state, const struct model *model)
+{
+    size_t alive = 0, changed = 0;
+    for (size_t i = 0; i < model->node_count; i++) alive += model->nodes[i].alive;
+    assert_int_equal(state->seq, model->seq);
+    assert_int_equal(state->next_node, model->node_count + 1);
+    assert_int_equal(state->next_edit, model->next_edit);
+    assert_int_equal(state->node_count, model->node_count);
+    for (size_t i = 0; i < state->node_count; i++) {
+        const struct gz_node_record *node = &state->nodes[i];
+        const struct model_node *expected = &model->nodes[node->id - 1];
+        assert_int_equal(node->gone, i >= alive);
+        assert_int_equal(node->gone, !expected->alive);
+        assert_int_equal(node->seq, expected->seq);
+        assert_same_content(&node->content, &expected->content);
+        if (i > alive) assert_true(node->seq > state->nodes[i - 1].seq);
+        bool has_parent = node->gone || node->content.parent == 0;
+        for (size_t j = 0; j < i; j++) has_parent |= state->nodes[j].id == node->content.parent;
+        assert_true(has_parent);
+    }
+    for (size_t i = 0; i < state->edit_count; i++) changed += state->edits[i].change_count;
+    assert_true(changed > 0);
+}
+
+/* Drags that run at the end are the recovery's, and are left out here. */
+static void end_drags(struct model *model, struct gz_store *store)
+{
+    bool is_running = true;
+    while (is_running) {
+        commit(store, model_batch(model));
+        is_running = false;
+        for (size_t i = 0; i < MODEL_DRAGS_MAX; i++) is_running |= model->drags[i].is_running;
+    }
+}
+
+static void test_random_batches_come_back_bit_by_bit(void **directory)
+{
+    const char *path;
+    struct gz_store *store = open_new(directory, &path);
+    struct model *model = model_create(20240229);
+    for (int i = 0; i < 300; i++) commit(store, model_batch(model));
+    end_drags(model, store);
+    gz_store_close(store);
+    struct gz_scene_state state;
+    store = open_scene(path, false, START_TIME + 1e6, &state);
+    assert_state_is_the_models(&state, model);
+    assert_true(state.edit_count == model->edit_count || state.edit_count == GZ_UNDO_EDITS_MAX);
+    for (size_t i = 0; i < state.edit_count; i++)
+        assert_same_edit(&state.edits[i], &model->edits[model->edit_count - state.edit_count + i]);
+    assert_int_equal(ask(path, "SELECT count(*) FROM pragma_foreign_key_check"), 0);
+    gz_scene_state_finish(&state);
+    gz_store_close(store);
+    model_destroy(model);
+}
+
+/* Drags and all: each opening ends those that ran, as the model says. */
+static void test_random_batches_survive_many_openings(void **directory)
+{
+    const char *path;
+    struct gz_store *store = open_new(directory, &path);
+    struct model *model = model_create(31);
+    for (int opening = 0; opening < 50; opening++) {
+        for (uint64_t i = model_random(model, 8); i > 0 || model->seq == 0; i -= i > 0)
+            commit(store, model_batch(model));
+        gz_store_close(store);
+        model_reopen(model);
+        struct gz_scene_state state;
+        store = open_scene(path, false, START_TIME + 1e6 + opening, &state);
+        assert_int_equal(state.edit_count, model->edit_count);
+        for (size_t i = 0; i < state.edit_count; i++) assert_same_edit(&state.edits[i], &model->edits[i]);
+        gz_scene_state_finish(&state);
+    }
+    gz_store_close(store);
+    model_destroy(model);
+}
+
+static void test_dropped_drag_leaves_nothing(void **directory)
+{
+    const char *path;
+    struct gz_store *store = open_new(directory, &path);
+    struct gz_content content = some_content(0, "a", 1);
+    struct gz_node_record node = {.id = 1, .seq = 1, .content = content};
+    struct gz_change made = {.node = 1, .exists = true, .after = content};
+    struct gz_change dragged = {.node = 1, .existed = true, .exists = true, .before = content};
+    struct gz_edit_record create = {
+        .id = 1, .kind = GZ_EDIT_CREATE, .user = "u", .seq = 1, .changes = &made, .change_count = 1};
+    struct gz_edit_record drag = {
+        .id = 2, .handle = GZ_TX, .user = "u", .began_seq = 1, .changes = &dragged, .change_count = 1};
+    struct gz_sample_record sample = {2, 1, 2, START_TIME, content.trs};
+    uint64_t dropped = 2;
+    struct gz_batch *batch = gz_batch_create();
+    batch->nodes = &node;
+    batch->ended = &create;
+    batch->begun = &drag;
+    batch->samples = &sample;
+    batch->node_count = batch->ended_count = batch->begun_count = batch->sample_count = 1;
+    commit(store, batch);
+    assert_int_equal(ask(path, "SELECT count(*) FROM edits"), 2);
+    assert_int_equal(ask(path, "SELECT count(*) FROM samples"), 1);
+    batch = gz_batch_create();
+    batch->dropped = &dropped;
+    batch->dropped_count = 1;
+    commit(store, batch);
+    assert_int_equal(ask(path, "SELECT count(*) FROM edits"), 1);
+    assert_int_equal(ask(path, "SELECT count(*) FROM changes"), 1);
+    assert_int_equal(ask(path, "SELECT count(*) FROM samples"), 0);
+    gz_store_close(store);
+}
+
+static void test_names_of_any_bytes_come_back(void **directory)
+{
+    static const char *const names[] = {"'); DROP TABLE nodes; --",
+                                        "\" OR 1=1",
+                                        "a\nb\tc\r",
+                                        "\x01\x7f",
+                                        "",
+                                        "\xf0\x9f\x94\xa7\xe2\x80\x8d\xf0\x9f\x94\xa9",
+                                        "?1",
+                                        "%s%n%d",
+                                        "\xef\xbf\xbf",
+                                        "\xc3\xa9 is not e\xcc\x81"};
+    const char *path;
+    struct gz_store *store = open_new(directory, &path);
+    struct gz_node_record nodes[10];
+    struct gz_edit_record edits[10] = {0};
+    for (size_t i = 0; i < 10; i++) {
+        nodes[i] = (struct gz_node_record){.id = i + 1, .seq = i + 1, .content = some_content(0, names[i], 0)};
+        edits[i] = (struct gz_edit_record){.id = i + 1, .seq = i + 1, .user = names[i], .key = names[i]};
+    }
+    struct gz_batch *batch = gz_batch_create();
+    batch->nodes = nodes;
+    batch->ended = edits;
+    batch->node_count = batch->ended_count = 10;
+    commit(store, batch);
+    struct gz_arena arena;
+    gz_arena_init(&arena, 1 << 20);
+    for (size_t i = 0; i < 10; i++) {
+        struct gz_edit_record edit;
+        assert_true(gz_store_find_key(store, names[i], names[i], &arena, &edit));
+        assert_same_edit(&edit, &edits[i]);
+    }
+    gz_arena_finish(&arena);
+    gz_store_close(store);
+    struct gz_scene_state state;
+    store = open_scene(path, false, START_TIME, &state);
+    assert_int_equal(state.node_count, 10);
+    for (size_t i = 0; i < 10; i++) assert_same_content(&state.nodes[i].content, &nodes[i].content);
+    gz_scene_state_finish(&state);
+    gz_store_close(store);
+}
+
+static void test_key_finds_its_edit_across_restart_and_no_other(void **directory)
+{
+    const char *path;
+    struct gz_store *store = open_new(directory, &path);
+    struct model *model = model_create(7);
+    struct gz_arena arena;
+    struct gz_edit_record edit;
+    struct gz_scene_state state;
+    gz_arena_init(&arena, 64 << 20);
+    for (int i = 0; i < 100; i++) commit(store, model_batch(model));
+    for (int opened = 0; opened < 2; opened++) {
+        size_t found = 0;
+        for (size_t i = 0; i < model->edit_count; i++) {
+            const struct gz_edit_record *expected = &model->edits[i];
+            if (expected->key == NULL) continue;
+            assert_true(gz_store_find_key(store, expected->user, expected->key, &arena, &edit));
+            assert_same_edit(&edit, expected);
+            assert_false(gz_store_find_key(store, "nobody", expected->key, &arena, &edit));
+            found++;
+        }
+        assert_true(found > 10);
+        assert_false(gz_store_find_key(store, "anna", "no such key", &arena, &edit));
+        gz_store_close(store);
+        store = open_scene(path, false, START_TIME + 1e6, &state);
+        gz_scene_state_finish(&state);
+    }
+    gz_store_close(store);
+    gz_arena_finish(&arena);
+    model_destroy(model);
+}
+
+static void test_same_key_twice_is_refused_whole(void **directory)
+{
+    const char *path;
+    struct gz_store *store = open_new(directory, &path);
+    struct gz_edit_record edits[] = {{.id = 1, .seq = 1, .user = "u", .key = "k"},
+                                     {.id = 2, .seq = 2, .user = "u", .key = "k"}};
+    struct gz_batch *batch = gz_batch_create();
+    enum gz_status status;
+    struct gz_error error;
+    batch->seq = 2;
+    batch->ended = edits;
+    batch->ended_count = 2;
+    gz_store_submit(store, batch);
+    assert_ptr_equal(wait_for(store, &status, &error), batch);
+    assert_int_equal(status, GZ_STORAGE);
+    assert_non_null(strstr(error.message, "UNIQUE"));
+    assert_int_equal(ask(path, "SELECT count(*) FROM edits"), 0);
+    assert_int_equal(ask(path, "SELECT seq FROM scene"), 0);
+    edits[1].key = NULL;
+    commit(store, batch);
+    assert_int_equal(ask(path, "SELECT count(*) FROM edits"), 2);
+    gz_store_close(store);
+}
+
+static void test_queued_batches_come_back_in_order_and_are_counted(void **directory)
+{
+    const char *path;
+    struct gz_store *store = open_new(directory, &path);
+    struct gz_batch *batches[200];
+    for (uint64_t i = 0; i < 200; i++) {
+        batches[i] = gz_batch_create();
+        batches[i]->seq = i + 1;
+        gz_store_submit(store, batches[i]);
+    }
+    for (size_t i = 0; i < 200; i++) {
+        enum gz_status status;
+        assert_ptr_equal(wait_for(store, &status, NULL), batches[i]);
+        assert_int_equal(status, GZ_OK);
+        gz_batch_destroy(batches[i]);
+    }
+    struct gz_store_stats stats = gz_store_stats(store);
+    assert_in_range(stats.commits, 1, 200);
+    assert_int_equal(stats.last_status, GZ_OK);
+    assert_true(stats.wal_bytes > 0 && stats.last_commit_s > 0);
+    assert_int_equal(ask(path, "SELECT seq FROM scene"), 200);
+    gz_store_close(store);
+}
+
+static void test_close_commits_what_was_submitted(void **directory)
+{
+    const char *path;
+    struct gz_store *store = open_new(directory, &path);
+    for (uint64_t i = 1; i <= 50; i++) {
+        struct gz_batch *batch = gz_batch_create();
+        batch->seq = i;
+        gz_store_submit(store, batch);
+    }
+    gz_store_close(store);
+    assert_int_equal(ask(path, "SELECT seq FROM scene"), 50);
+    gz_store_close(NULL);
+    gz_batch_destroy(NULL);
+}
+
+static void test_idle_writer_empties_the_log(void **directory)
+{
+    const char *path;
+    struct gz_store *store = open_new(directory, &path);
+    commit(store, gz_batch_create());
+    assert_true(gz_store_stats(store).wal_bytes > 0);
+    for (int i = 0; i < 100 && gz_store_stats(store).wal_bytes > 0; i++) usleep(100000);
+    assert_int_equal(gz_store_stats(store).wal_bytes, 0);
+    commit(store, gz_batch_create());
+    gz_store_close(store);
+}
+
+static void test_sessions_come_and_go(void **directory)
+{
+    const char *path;
+    struct gz_store *store = open_new(directory, &path);
+    struct gz_session_record sessions[] = {{1, "anna", GZ_ROLE_ADMIN, START_TIME},
+                                           {2, "ben", GZ_ROLE_VIEWER, START_TIME + 1}};
+    struct gz_session_record left = {1, "anna", GZ_ROLE_ADMIN, START_TIME + 60};
+    struct gz_batch *batch = gz_batch_create();
+    batch->joined = sessions;
+    batch->joined_count = 2;
+    batch->left = &left;
+    batch->left_count = 1;
+    commit(store, batch);
+    assert_int_equal(ask(path, "SELECT left - joined FROM sessions WHERE user = 'anna' AND role = 'admin'"), 60);
+    assert_int_equal(ask(path, "SELECT count(*) FROM sessions WHERE user = 'ben' AND left IS NULL"), 1);
+    gz_store_close(store);
+}
+
+static void test_newest_asset_is_the_scenes(void **directory)
+{
+    const char *path;
+    struct gz_store *store = open_new(directory, &path);
+    struct gz_buffer bytes;
+    struct gz_error error;
+    gz_buffer_init(&bytes, 1 << 20, 0);
+    assert_int_equal(gz_store_asset(path, &bytes, &error), GZ_BAD_STATE);
+    struct gz_batch *batch = gz_batch_create();
+    batch->asset = (const uint8_t *)"{}";
+    batch->asset_size = 2;
+    commit(store, batch);
+    batch = gz_batch_create();
+    batch->asset = (const uint8_t *)glb;
+    batch->asset_size = sizeof glb;
+    batch->seq = 17;
+    commit(store, batch);
+    assert_int_equal(gz_store_asset(path, &bytes, &error), GZ_OK);
+    assert_int_equal(bytes.size, sizeof glb);
+    assert_memory_equal(bytes.data, glb, sizeof glb);
+    assert_int_equal(ask(path, "SELECT seq FROM assets WHERE media_type = 'model/gltf-binary'"), 17);
+    assert_int_equal(ask(path, "SELECT count(*) FROM assets WHERE media_type = 'model/gltf+json'"), 1);
+    struct gz_buffer small;
+    gz_buffer_init(&small, sizeof glb - 1, 0);
+    assert_int_equal(gz_store_asset(path, &small, &error), GZ_TOO_LARGE);
+    gz_buffer_finish(&small);
+    gz_buffer_finish(&bytes);
+    struct gz_store_summary summary;
+    assert_int_equal(gz_store_summary(path, &summary, &error), GZ_OK);
+    assert_true(summary.has_asset);
+    assert_int_equal(summary.seq, 17);
+    assert_int_equal(summary.nodes, 0);
+    gz_store_close(store);
+}
+
+static void test_backup_while_committing_is_whole_and_one_file(void **directory)
+{
+    const char *path;
+    struct gz_store *store = open_new(directory, &path);
+    struct model *model = model_create(99);
+    struct gz_error error = {0};
+    struct gz_scene_state state;
+    for (int round = 0; round < 5; round++) {
+        char name[32];
+        snprintf(name, sizeof name, "copy%d.db", round);
+        const char *copy = in_directory(directory, name);
+        for (int i = 0; i < 40; i++) commit(store, model_batch(model));
+        struct gz_batch *batch = model_batch(model);
+        uint64_t before = (uint64_t)ask(path, "SELECT seq FROM scene"), after = batch->seq;
+        gz_store_submit(store, batch);
+        if (gz_store_backup(path, copy, &error) != GZ_OK) fail_msg("backup: %s", error.message);
+        enum gz_status status;
+        gz_batch_destroy(wait_for(store, &status, NULL));
+        assert_int_equal(gz_store_backup(path, copy, &error), GZ_BAD_STATE);
+        assert_int_equal(ask(copy, "SELECT integrity_check = 'ok' FROM pragma_integrity_check"), 1);
+        assert_int_equal(ask(copy, "SELECT count(*) FROM pragma_foreign_key_check"), 0);
+        assert_int_equal(ask(copy, "SELECT journal_mode = 'delete' FROM pragma_journal_mode"), 1);
+        struct gz_store *other = open_scene(copy, false, START_TIME + 1e6, &state);
+        assert_true(state.seq == before || state.seq == after);
+        gz_store_close(other);
+        gz_scene_state_finish(&state);
+    }
+    gz_store_close(store);
+    model_destroy(model);
+}
+
+static void test_failing_backup_leaves_no_file(void **directory)
+{
+    const char *path;
+    struct gz_error error = {0};
+    gz_store_close(open_new(directory, &path));
+    assert_int_equal(gz_store_backup(path, in_directory(directory, "nowhere/copy.db"), &error), GZ_STORAGE);
+    assert_int_equal(gz_store_backup(in_directory(directory, "none.db"), in_directory(directory, "c.db"), &error),
+                     GZ_UNKNOWN_SCENE);
+    assert_int_not_equal(access(in_directory(directory, "c.db"), F_OK), 0);
+    assert_int_not_equal(access(in_directory(directory, "c.db.part"), F_OK), 0);
+}
+
+int main(void)
+{
+#define IN_DIRECTORY(test) cmocka_unit_test_setup_teardown(test, make_directory, remove_directory)
+    const struct CMUnitTest tests[] = {
+        IN_DIRECTORY(test_random_batches_come_back_bit_by_bit),
+        IN_DIRECTORY(test_random_batches_survive_many_openings),
+        IN_DIRECTORY(test_dropped_drag_leaves_nothing),
+        IN_DIRECTORY(test_names_of_any_bytes_come_back),
+        IN_DIRECTORY(test_key_finds_its_edit_across_restart_and_no_other),
+        IN_DIRECTORY(test_same_key_twice_is_refused_whole),
+        IN_DIRECTORY(test_queued_batches_come_back_in_order_and_are_counted),
+        IN_DIRECTORY(test_close_commits_what_was_submitted),
+        IN_DIRECTORY(test_idle_writer_empties_the_log),
+        IN_DIRECTORY(test_sessions_come_and_go),
+        IN_DIRECTORY(test_newest_asset_is_the_scenes),
+        IN_DIRECTORY(test_backup_while_committing_is_whole_and_one_file),
+        IN_DIRECTORY(test_failing_backup_leaves_no_file),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,180 @@
+/* Disks that fail: each call in turn, full or broken, for good or once. The only allowed outcomes: a batch is committed whole, or it
+ * is refused with GZ_STORAGE in words and nothing of it is there; and once the disk is well the same batch is taken. */
+#include "unit/store/scene_file.h"
+
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "support/fault_vfs.h"
+
+struct fault {
+    const char *name;
+    enum fault_call call;
+    int code;
+    bool once;
+};
+
+static const struct fault faults[] = {
+    {"full disk", FAULT_WRITE, SQLITE_FULL, false},
+    {"full disk, once", FAULT_WRITE, SQLITE_FULL, true},
+    {"write error", FAULT_WRITE, SQLITE_IOERR_WRITE, false},
+    {"write error, once", FAULT_WRITE, SQLITE_IOERR_WRITE, true},
+    {"sync error", FAULT_SYNC, SQLITE_IOERR_FSYNC, false},
+    {"sync error, once", FAULT_SYNC, SQLITE_IOERR_FSYNC, true},
+    {"read error", FAULT_READ, SQLITE_IOERR_READ, false},
+    {"truncate error", FAULT_TRUNCATE, SQLITE_IOERR_TRUNCATE, false},
+    {"open error", FAULT_OPEN, SQLITE_CANTOPEN, false},
+    {"no shared memory", FAULT_SHM, SQLITE_IOERR_SHMMAP, false},
+};
+#define FAULT_COUNT (sizeof faults / sizeof faults[0])
+
+/* All that a reader sees, as one number. */
+static uint64_t fingerprint(const char *path)
+{
+    struct gz_query queries[] = {{.kind = GZ_QUERY_AT, .by_time = true, .time = START_TIME + 1e7},
+                                 {.kind = GZ_QUERY_HISTORY, .since = NAN, .before = NAN}};
+    uint64_t print = (uint64_t)ask(path, "SELECT seq * 31 + next_edit FROM scene");
+    print = print * 31 + (uint64_t)ask(path, "SELECT count(*) FROM samples");
+    print = print * 31 + (uint64_t)ask(path, "SELECT total(seq) FROM nodes");
+    for (size_t i = 0; i < 2; i++) {
+        struct gz_answer answer;
+        gz_store_query(path, &queries[i], &answer);
+        assert_int_equal(answer.status, GZ_OK);
+        for (size_t j = 0; j < answer.node_count; j++) {
+            uint64_t words[10];
+            memcpy(words, &answer.nodes[j].content.trs, sizeof words);
+            for (size_t k = 0; k < 10; k++) print = print * 1099511628211u + words[k];
+        }
+        for (size_t j = 0; j < answer.edit_count; j++)
+            print = print * 1099511628211u + answer.edits[j].id * 64 + answer.edits[j].change_count;
+        gz_answer_finish(&answer);
+    }
+    return print;
+}
+
+/* Whether the fault struck. */
+static bool commit_through_fault(struct gz_store *store, const char *path, struct gz_batch *batch,
+                                 const struct fault *fault, int n)
+{
+    enum gz_status status;
+    struct gz_error error = {0};
+    uint64_t before = fingerprint(path);
+    fault_vfs_arm(fault->call, n, fault->code, fault->once);
+    gz_store_submit(store, batch);
+    assert_ptr_equal(wait_for(store, &status, &error), batch);
+    bool has_struck = fault_vfs_heal();
+    if (status != GZ_OK) {
+        assert_true(has_struck);
+        assert_int_equal(status, GZ_STORAGE);
+        assert_true(strlen(error.message) > strlen("the disk did not take it: "));
+        assert_int_equal(fingerprint(path), before);
+        assert_int_equal(gz_store_stats(store).last_status, GZ_STORAGE);
+        gz_store_submit(store, batch);
+        wait_for(store, &status, &error);
+        if (status != GZ_OK) fail_msg("%s at call %d: not healed: %s", fault->name, n, error.message);
+    }
+    gz_batch_destroy(batch);
+    return has_struck;
+}
+
+/* A batch large enough for some dozen pages. */
+static struct gz_batch *large_batch(struct model *model)
+{
+    struct gz_batch *batch = model_batch(model);
+    uint8_t *asset = gz_arena_take(&batch->arena, 1, 40000);
+    assert_non_null(asset);
+    batch->asset = asset;
+    batch->asset_size = 40000;
+    return batch;
+}
+
+static void assert_file_is_the_models(const char *path, const struct model *model)
+{
+    static struct model_node expected[MODEL_NODES_MAX];
+    struct gz_query query = {.kind = GZ_QUERY_AT, .seq = model->seq};
+    struct gz_answer answer;
+    gz_store_query(path, &query, &answer);
+    assert_int_equal(answer.status, GZ_OK);
+    model_replay(model, model->seq, expected);
+    for (size_t i = 0; i < answer.node_count; i++)
+        assert_same_content(&answer.nodes[i].content, &expected[answer.nodes[i].id - 1].content);
+    assert_int_equal(ask(path, "SELECT count(*) FROM edits WHERE ended IS NOT NULL"), model->edit_count);
+    assert_int_equal(ask(path, "SELECT integrity_check = 'ok' FROM pragma_integrity_check"), 1);
+    assert_int_equal(ask(path, "SELECT count(*) FROM pragma_foreign_key_check"), 0);
+    gz_answer_finish(&answer);
+}
+
+static void test_commit_through_each_fault_is_whole_or_nothing(void **directory)
+{
+    for (size_t i = 0; i < FAULT_COUNT; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "c%zu.db", i);
+        const char *path = strdup(in_directory(directory, name));
+        struct gz_scene_state state;
+        struct gz_store *store = open_scene(path, true, START_TIME, &state);
+        struct model *model = model_create(i);
+        gz_scene_state_finish(&state);
+        int struck = 0, missed = 0;
+        for (int n = 1; missed < 3 && n < 200; n++)
+            if (commit_through_fault(store, path, large_batch(model), &faults[i], n))
+                struck++, missed = 0;
+            else
+                missed++;
+        if (faults[i].call == FAULT_WRITE) assert_true(struck > 10);
+        if (faults[i].call == FAULT_SYNC) assert_true(struck > 0);
+        assert_file_is_the_models(path, model);
+        gz_store_close(store);
+        model_destroy(model);
+        free((char *)path);
+    }
+}
+
+/* Opening a file with a WAL that a crash left: refused in words or opened, and opened once the disk is well. */
+static void test_open_and_close_through_each_fault_lose_nothing(void **directory)
+{
+    for (size_t i = 0; i < FAULT_COUNT; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "o%zu.db", i);
+        const char *path = strdup(in_directory(directory, name));
+        struct gz_scene_state state;
+        struct gz_store *store = open_scene(path, true, START_TIME, &state);
+        struct model *model = model_create(100 + i);
+        gz_scene_state_finish(&state);
+        for (int n = 1; n < 40; n++) {
+            commit(store, large_batch(model));
+            fault_vfs_arm(faults[i].call, n, faults[i].code, faults[i].once);
+            gz_store_close(store);
+            struct gz_error error = {0};
+            struct gz_store_options options = {.path = path, .time = START_TIME + n};
+            enum gz_status status = gz_store_open(&store, &options, &state, &error);
+            bool has_struck = fault_vfs_heal();
+            if (status != GZ_OK) {
+                assert_true(has_struck);
+                assert_int_equal(status, GZ_STORAGE);
+                store = open_scene(path, false, START_TIME + n, &state);
+            }
+            model_reopen(model);
+            assert_int_equal(state.seq, model->seq);
+            gz_scene_state_finish(&state);
+            assert_file_is_the_models(path, model);
+        }
+        gz_store_close(store);
+        model_destroy(model);
+        free((char *)path);
+    }
+}
+
+int main(void)
+{
+    fault_vfs_register();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_commit_through_each_fault_is_whole_or_nothing, make_directory,
+                                        remove_directory),
+        cmocka_unit_test_setup_teardown(test_open_and_close_through_each_fault_lose_nothing, make_directory,
+                                        remove_directory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,357 @@
+/* The file as a file: made, migrated, owned, recovered, refused. */
+#include "unit/store/scene_file.h"
+
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "schema/schema.h"
+
+static void expect_refusal(const char *path, bool create, enum gz_status expected, const char *words)
+{
+    struct gz_store *store;
+    struct gz_scene_state state;
+    struct gz_error error = {0};
+    struct gz_store_options options = {.path = path, .create = create, .time = START_TIME};
+    assert_int_equal(gz_store_open(&store, &options, &state, &error), expected);
+    assert_null(store);
+    if (strstr(error.message, words) == NULL) fail_msg("\"%s\" does not say \"%s\"", error.message, words);
+}
+
+static void open_and_close(const char *path, double time)
+{
+    struct gz_scene_state state;
+    gz_store_close(open_scene(path, true, time, &state));
+    gz_scene_state_finish(&state);
+}
+
+static void test_open_fresh_file_is_an_empty_scene(void **directory)
+{
+    const char *path = in_directory(directory, "a.db");
+    struct gz_scene_state state;
+    struct gz_store *store = open_scene(path, true, START_TIME, &state);
+    assert_int_equal(state.seq, 0);
+    assert_int_equal(state.next_node, 1);
+    assert_int_equal(state.next_edit, 1);
+    assert_int_equal(state.node_count + state.edit_count + state.epoch_count, 0);
+    assert_false(state.has_asset);
+    assert_int_equal(ask(path, "PRAGMA user_version"), gz_schema_version);
+    assert_int_equal(ask(path, "PRAGMA application_id"), GZ_APPLICATION_ID);
+    gz_store_close(store);
+    gz_scene_state_finish(&state);
+    assert_int_not_equal(access(in_directory(directory, "a.db-wal"), F_OK), 0);
+    assert_int_not_equal(access(in_directory(directory, "a.db.owner"), F_OK), 0);
+}
+
+static void test_open_missing_file_is_unknown_and_stays_missing(void **directory)
+{
+    const char *path = in_directory(directory, "a.db");
+    struct gz_query query = {.kind = GZ_QUERY_AT};
+    struct gz_answer answer;
+    struct gz_store_summary summary;
+    expect_refusal(path, false, GZ_UNKNOWN_SCENE, "a.db");
+    gz_store_query(path, &query, &answer);
+    assert_int_equal(answer.status, GZ_UNKNOWN_SCENE);
+    gz_answer_finish(&answer);
+    assert_int_equal(gz_store_summary(path, &summary, NULL), GZ_UNKNOWN_SCENE);
+    assert_int_not_equal(access(path, F_OK), 0);
+}
+
+static void test_epochs_are_remembered_with_what_they_saved(void **directory)
+{
+    const char *path = in_directory(directory, "a.db");
+    struct model *model = model_create(1);
+    struct gz_scene_state state;
+    uint64_t first, second, saved;
+    struct gz_store *store = open_scene(path, true, START_TIME, &state);
+    first = state.epoch;
+    gz_scene_state_finish(&state);
+    while (model->seq == 0) commit(store, model_batch(model));
+    saved = model->seq;
+    gz_store_close(store);
+    store = open_scene(path, true, START_TIME, &state); /* the clock did not move */
+    second = state.epoch;
+    gz_scene_state_finish(&state);
+    gz_store_close(store);
+    store = open_scene(path, true, START_TIME + 60, &state);
+    assert_int_equal(first, 1700000000000);
+    assert_int_equal(second, first + 1);
+    assert_int_equal(state.epoch, first + 60000);
+    assert_int_equal(state.epoch_count, 2);
+    assert_int_equal(state.epochs[0].epoch, first);
+    assert_int_equal(state.epochs[0].seq_last, saved);
+    assert_int_equal(state.epochs[1].epoch, second);
+    assert_int_equal(state.epochs[1].seq_last, saved);
+    gz_scene_state_finish(&state);
+    gz_store_close(store);
+    model_destroy(model);
+}
+
+static void test_second_owner_is_refused_while_readers_are_not(void **directory)
+{
+    const char *path = in_directory(directory, "a.db");
+    struct gz_scene_state state;
+    struct gz_store *store = open_scene(path, true, START_TIME, &state);
+    char pid[32];
+    snprintf(pid, sizeof pid, "process %ld", (long)getpid());
+    expect_refusal(path, true, GZ_BAD_STATE, pid);
+    assert_int_equal(ask(path, "SELECT count(*) FROM epochs"), 1);
+    gz_scene_state_finish(&state);
+    gz_store_close(store);
+    open_and_close(path, START_TIME + 1);
+    assert_int_equal(ask(path, "SELECT count(*) FROM epochs"), 2);
+}
+
+static void test_each_older_schema_is_migrated(void **directory)
+{
+    for (int version = 0; version <= gz_schema_version; version++) {
+        char name[32], sql[64];
+        snprintf(name, sizeof name, "v%d.db", version);
+        const char *path = in_directory(directory, name);
+        close(open(path, O_CREAT | O_WRONLY, 0644));
+        for (int n = 0; n < version; n++) tell(path, gz_schema_sql[n]);
+        snprintf(sql, sizeof sql, "PRAGMA user_version = %d", version);
+        tell(path, sql);
+        open_and_close(path, START_TIME);
+        assert_int_equal(ask(path, "PRAGMA user_version"), gz_schema_version);
+        assert_int_equal(ask(path, "SELECT count(*) FROM history"), 0);
+    }
+}
+
+static void test_failing_migration_leaves_the_old_version(void **directory)
+{
+    const char *path = in_directory(directory, "a.db");
+    tell(path, gz_schema_sql[0]);
+    tell(path, "PRAGMA user_version = 1; CREATE VIEW visits AS SELECT 1");
+    int64_t before = ask(path, "SELECT count(*) FROM sqlite_schema");
+    expect_refusal(path, false, GZ_STORAGE, "visits already exists");
+    assert_int_equal(ask(path, "PRAGMA user_version"), 1);
+    assert_int_equal(ask(path, "SELECT count(*) FROM sqlite_schema"), before);
+    tell(path, "DROP VIEW visits");
+    open_and_close(path, START_TIME);
+    assert_int_equal(ask(path, "PRAGMA user_version"), gz_schema_version);
+}
+
+static void test_files_that_are_no_scene_are_refused_and_kept(void **directory)
+{
+    const char *path = in_directory(directory, "newer.db");
+    open_and_close(path, START_TIME);
+    tell(path, "PRAGMA user_version = 99");
+    expect_refusal(path, true, GZ_VERSION, "schema version 99");
+    struct gz_store_summary summary;
+    assert_int_equal(gz_store_summary(path, &summary, NULL), GZ_VERSION);
+    assert_int_equal(ask(path, "PRAGMA user_version"), 99);
+
+    path = in_directory(directory, "foreign.db");
+    tell(path, "CREATE TABLE recipes (a); PRAGMA journal_mode = DELETE");
+    expect_refusal(path, true, GZ_STORAGE, "not a scene");
+    assert_int_equal(ask(path, "SELECT count(*) FROM sqlite_schema"), 1);
+
+    path = in_directory(directory, "text.db");
+    FILE *file = fopen(path, "w");
+    for (int i = 0; i < 1000; i++) fputs("this is no database\n", file);
+    fclose(file);
+    expect_refusal(path, true, GZ_STORAGE, "not a database");
+    expect_refusal(in_directory(directory, "nowhere/a.db"), true, GZ_STORAGE, "No such file");
+}
+
+/* Root may write whatever the mode says: a child gives that up first. */
+static void test_read_only_file_is_refused_in_words(void **directory)
+{
+    const char *path = in_directory(directory, "a.db");
+    open_and_close(path, START_TIME);
+    assert_int_equal(chmod(path, 0444), 0);
+    assert_int_equal(chmod((char *)*directory, 0777), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        struct gz_store *store;
+        struct gz_scene_state state;
+        struct gz_error error = {0};
+        struct gz_store_options options = {.path = path, .time = START_TIME};
+        if (getuid() == 0 && setuid(65534) != 0) _exit(2);
+        enum gz_status status = gz_store_open(&store, &options, &state, &error);
+        _exit(status == GZ_STORAGE && strstr(error.message, "readonly") != NULL ? 0 : 1);
+    }
+    int result;
+    assert_int_equal(waitpid(child, &result, 0), child);
+    assert_true(WIFEXITED(result));
+    assert_int_equal(WEXITSTATUS(result), 0);
+    assert_int_equal(ask(path, "SELECT count(*) FROM epochs"), 1);
+}
+
+/* A node with a drag that ran when the server was killed, one that had not moved anything, and a session that was there. */
+static void leave_open(const char *path)
+{
+    struct gz_scene_state state;
+    struct gz_store *store = open_scene(path, true, START_TIME, &state);
+    gz_scene_state_finish(&state);
+    struct gz_session_record joined = {5, "anna", GZ_ROLE_EDITOR, START_TIME};
+    struct gz_content still = some_content(0, "still", 1), moved = some_content(0, "moved", 2), origin = moved;
+    moved.trs.t = (gz_vec3){-0.0, 7.25, 0.1};
+    struct gz_node_record nodes[] = {{.id = 1, .seq = 1, .content = still}, {.id = 2, .seq = 5, .content = moved}};
+    struct gz_change made[] = {{.node = 1, .exists = true, .after = still},
+                               {.node = 2, .exists = true, .after = origin}};
+    struct gz_change dragged[] = {{.node = 1, .existed = true, .exists = true, .before = still},
+                                  {.node = 2, .existed = true, .exists = true, .before = origin}};
+    struct gz_edit_record import = {.id = 1,
+                                    .kind = GZ_EDIT_IMPORT,
+                                    .user = "anna",
+                                    .began = START_TIME,
+                                    .ended = START_TIME,
+                                    .seq = 2,
+                                    .changes = made,
+                                    .change_count = 2};
+    struct gz_edit_record begun[] = {{.id = 2,
+                                      .kind = GZ_EDIT_TRANSLATE,
+                                      .handle = GZ_TV,
+                                      .session = 5,
+                                      .user = "anna",
+                                      .began = START_TIME + 1,
+                                      .began_seq = 2,
+                                      .changes = dragged,
+                                      .change_count = 2},
+                                     {.id = 3,
+                                      .kind = GZ_EDIT_ROTATE,
+                                      .handle = GZ_RX,
+                                      .session = 5,
+                                      .user = "anna",
+                                      .began = START_TIME + 1,
+                                      .began_seq = 2,
+                                      .changes = dragged,
+                                      .change_count = 1}};
+    struct gz_sample_record samples[] = {{2, 2, 4, START_TIME + 2, origin.trs}, {2, 2, 5, START_TIME + 3, moved.trs}};
+    struct gz_batch *batch = gz_batch_create();
+    batch->seq = 5;
+    batch->time = START_TIME + 9;
+    batch->next_node = 3;
+    batch->next_edit = 4;
+    batch->joined = &joined;
+    batch->nodes = nodes;
+    batch->begun = begun;
+    batch->samples = samples;
+    batch->ended = &import;
+    batch->joined_count = batch->ended_count = 1;
+    batch->node_count = batch->begun_count = batch->sample_count = 2;
+    commit(store, batch);
+    gz_store_close(store);
+}
+
+static void test_drag_that_a_crash_left_open_ends_at_its_last_sample(void **directory)
+{
+    const char *path = in_directory(directory, "a.db");
+    leave_open(path);
+    assert_int_equal(ask(path, "SELECT count(*) FROM edits WHERE ended IS NULL"), 2);
+    struct gz_scene_state state;
+    struct gz_store *store = open_scene(path, false, START_TIME + 100, &state);
+    assert_int_equal(state.seq, 5);
+    assert_int_equal(state.edit_count, 2);
+    const struct gz_edit_record *edit = &state.edits[1];
+    assert_int_equal(edit->id, 2);
+    assert_int_equal(edit->seq, 5);
+    assert_true(edit->ended == START_TIME + 3);
+    assert_int_equal(edit->change_count, 1);
+    assert_int_equal(edit->changes[0].node, 2);
+    assert_same_content(&edit->changes[0].after, &state.nodes[1].content);
+    assert_true(signbit(edit->changes[0].after.trs.t.x));
+    assert_int_equal(ask(path, "SELECT count(*) FROM edits WHERE id = 3"), 0);
+    assert_int_equal(ask(path, "SELECT count(*) FROM sessions WHERE left = 1.7e9 + 9"), 1);
+    gz_scene_state_finish(&state);
+    gz_store_close(store);
+}
+
+static void test_state_is_bounded_to_the_latest(void **directory)
+{
+    const char *path = in_directory(directory, "a.db");
+    open_and_close(path, START_TIME);
+    tell(path, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 65546) INSERT INTO nodes"
+               " SELECT i, i, i, NULL, 'gone', 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0,"
+               " NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM n;"
+               "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1100) INSERT INTO edits"
+               " SELECT i, 'set', NULL, (SELECT epoch FROM epochs), NULL, 'u', NULL, NULL, i, i, i - 1, i, 0 FROM n;"
+               "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1100) INSERT INTO epochs"
+               " SELECT i, i, i, 'old' FROM n;");
+    struct gz_scene_state state;
+    struct gz_store *store = open_scene(path, false, START_TIME + 1, &state);
+    assert_int_equal(state.node_count, GZ_TOMBSTONES_MAX);
+    assert_int_equal(state.tombstones_from, 10);
+    assert_int_equal(state.nodes[0].seq, 11);
+    assert_true(state.nodes[0].gone);
+    assert_int_equal(state.edit_count, GZ_UNDO_EDITS_MAX);
+    assert_int_equal(state.edits[0].id, 101);
+    assert_int_equal(state.edits[GZ_UNDO_EDITS_MAX - 1].id, 1100);
+    assert_int_equal(state.epoch_count, GZ_EPOCHS_MAX);
+    assert_int_equal(state.epochs[GZ_EPOCHS_MAX - 2].epoch, 1100);
+    gz_scene_state_finish(&state);
+    gz_store_close(store);
+}
+
+static void test_damaged_tree_is_refused_in_words(void **directory)
+{
+    static const char *const damages[] = {
+        "UPDATE nodes SET parent = id WHERE id = 1",
+        "UPDATE nodes SET parent = 2 WHERE id = 1; UPDATE nodes SET parent = 1 WHERE id = 2",
+        "UPDATE nodes SET parent = 77 WHERE id = 2"};
+    for (size_t i = 0; i < sizeof damages / sizeof damages[0]; i++) {
+        const char *path = in_directory(directory, "a.db");
+        unlink(path);
+        leave_open(path);
+        open_and_close(path, START_TIME + 100);
+        tell(path, damages[i]);
+        expect_refusal(path, false, GZ_STORAGE, "damaged: node");
+    }
+}
+
+/* The words that the tables accept are those of the code. */
+static void test_every_kind_and_handle_is_accepted(void **directory)
+{
+    const char *path = in_directory(directory, "a.db");
+    struct gz_scene_state state;
+    struct gz_store *store = open_scene(path, true, START_TIME, &state);
+    gz_scene_state_finish(&state);
+    struct gz_edit_record edits[GZ_EDIT_KIND_COUNT + GZ_HANDLE_COUNT] = {0};
+    size_t count = 0;
+    for (int kind = 0; kind < GZ_EDIT_KIND_COUNT; kind++)
+        edits[count++] = (struct gz_edit_record){.kind = (enum gz_edit_kind)kind};
+    for (int handle = 1; handle < GZ_HANDLE_COUNT; handle++)
+        edits[count++] = (struct gz_edit_record){.handle = (enum gz_handle)handle};
+    for (size_t i = 0; i < count; i++) {
+        edits[i].id = edits[i].seq = i + 1;
+        edits[i].user = "u";
+    }
+    struct gz_batch *batch = gz_batch_create();
+    batch->seq = batch->next_edit = count;
+    batch->ended = edits;
+    batch->ended_count = count;
+    commit(store, batch);
+    gz_store_close(store);
+    store = open_scene(path, true, START_TIME, &state);
+    assert_int_equal(state.edit_count, count);
+    for (size_t i = 0; i < count; i++) assert_same_edit(&state.edits[i], &edits[i]);
+    gz_scene_state_finish(&state);
+    gz_store_close(store);
+}
+
+int main(void)
+{
+#define IN_DIRECTORY(test) cmocka_unit_test_setup_teardown(test, make_directory, remove_directory)
+    const struct CMUnitTest tests[] = {
+        IN_DIRECTORY(test_open_fresh_file_is_an_empty_scene),
+        IN_DIRECTORY(test_open_missing_file_is_unknown_and_stays_missing),
+        IN_DIRECTORY(test_epochs_are_remembered_with_what_they_saved),
+        IN_DIRECTORY(test_second_owner_is_refused_while_readers_are_not),
+        IN_DIRECTORY(test_each_older_schema_is_migrated),
+        IN_DIRECTORY(test_failing_migration_leaves_the_old_version),
+        IN_DIRECTORY(test_files_that_are_no_scene_are_refused_and_kept),
+        IN_DIRECTORY(test_read_only_file_is_refused_in_words),
+        IN_DIRECTORY(test_drag_that_a_crash_left_open_ends_at_its_last_sample),
+        IN_DIRECTORY(test_state_is_bounded_to_the_latest),
+        IN_DIRECTORY(test_damaged_tree_is_refused_in_words),
+        IN_DIRECTORY(test_every_kind_and_handle_is_accepted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,223 @@
+/* Questions to the past: history by its filters, the scene at a seq or a time, against a replay of all that was done. */
+#include "unit/store/scene_file.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct fixture {
+    void *directory;
+    const char *path;
+    struct gz_store *store;
+    struct model *model;
+};
+
+static uint64_t seed(void)
+{
+    const char *given = getenv("GZ_SEED");
+    return given != NULL ? strtoull(given, NULL, 0) : (uint64_t)time(NULL);
+}
+
+static int make_scene(void **state)
+{
+    struct fixture *fixture = calloc(1, sizeof *fixture);
+    *state = fixture;
+    if (make_directory(&fixture->directory) != 0) return -1;
+    fixture->path = strdup(in_directory(&fixture->directory, "a.db"));
+    struct gz_scene_state scene;
+    fixture->store = open_scene(fixture->path, true, START_TIME, &scene);
+    gz_scene_state_finish(&scene);
+    uint64_t chosen = seed();
+    print_message("GZ_SEED=%llu\n", (unsigned long long)chosen);
+    fixture->model = model_create(chosen);
+    for (int i = 0; i < 600; i++) commit(fixture->store, model_batch(fixture->model));
+    return 0;
+}
+
+static int remove_scene(void **state)
+{
+    struct fixture *fixture = *state;
+    gz_store_close(fixture->store);
+    model_destroy(fixture->model);
+    free((char *)fixture->path);
+    int result = remove_directory(&fixture->directory);
+    free(fixture);
+    return result;
+}
+
+static void assert_answer_is(const struct gz_answer *answer, const struct model_node *expected)
+{
+    size_t alive = 0;
+    for (size_t i = 0; i < MODEL_NODES_MAX; i++) alive += expected[i].alive;
+    assert_int_equal(answer->node_count, alive);
+    bool seen[MODEL_NODES_MAX] = {0};
+    for (size_t i = 0; i < answer->node_count; i++) {
+        const struct gz_node_record *node = &answer->nodes[i];
+        assert_true(expected[node->id - 1].alive);
+        assert_int_equal(node->seq, expected[node->id - 1].seq);
+        assert_same_content(&node->content, &expected[node->id - 1].content);
+        assert_true(node->content.parent == 0 || seen[node->content.parent - 1]);
+        seen[node->id - 1] = true;
+    }
+}
+
+static void assert_at(const struct fixture *fixture, uint64_t seq)
+{
+    static struct model_node expected[MODEL_NODES_MAX];
+    struct gz_query query = {.kind = GZ_QUERY_AT, .seq = seq};
+    struct gz_answer answer;
+    gz_store_query(fixture->path, &query, &answer);
+    if (answer.status != GZ_OK) fail_msg("at %llu: %s", (unsigned long long)seq, answer.error.message);
+    assert_int_equal(answer.seq, seq);
+    model_replay(fixture->model, seq, expected);
+    assert_answer_is(&answer, expected);
+    gz_answer_finish(&answer);
+}
+
+static void test_at_any_seq_is_what_a_replay_gives(void **state)
+{
+    struct fixture *fixture = *state;
+    for (int i = 0; i < 1000; i++) assert_at(fixture, model_random(fixture->model, fixture->model->seq + 1));
+    assert_at(fixture, 0);
+    assert_at(fixture, fixture->model->seq);
+}
+
+/* The replay shares its idea of the past with the query; the model's own nodes do not. */
+static void test_at_now_is_the_scene_itself(void **state)
+{
+    struct fixture *fixture = *state;
+    struct gz_query query = {.kind = GZ_QUERY_AT, .seq = fixture->model->seq};
+    struct gz_answer answer;
+    gz_store_query(fixture->path, &query, &answer);
+    assert_int_equal(answer.status, GZ_OK);
+    for (size_t i = 0; i < answer.node_count; i++)
+        assert_same_content(&answer.nodes[i].content, &fixture->model->nodes[answer.nodes[i].id - 1].content);
+    size_t alive = 0;
+    for (size_t i = 0; i < fixture->model->node_count; i++) alive += fixture->model->nodes[i].alive;
+    assert_int_equal(answer.node_count, alive);
+    gz_answer_finish(&answer);
+}
+
+/* The last seq of an edit or a sample that was there by then. */
+static uint64_t seq_at(const struct model *model, double when)
+{
+    uint64_t seq = 0;
+    for (size_t i = 0; i < model->edit_count; i++)
+        if (model->edits[i].ended <= when && model->edits[i].seq > seq) seq = model->edits[i].seq;
+    for (size_t i = 0; i < model->sample_count; i++)
+        if (model->samples[i].edit != 0 && model->samples[i].time <= when && model->samples[i].seq > seq)
+            seq = model->samples[i].seq;
+    return seq;
+}
+
+static void test_at_any_time_is_the_last_seq_before_it(void **state)
+{
+    struct fixture *fixture = *state;
+    struct model *model = fixture->model;
+    static struct model_node expected[MODEL_NODES_MAX];
+    for (int i = 0; i < 500; i++) {
+        double span = model->time - START_TIME;
+        struct gz_query query = {.kind = GZ_QUERY_AT, .by_time = true};
+        query.time = START_TIME - 0.01 + span * (double)model_random(model, 1000000) / 1e6;
+        struct gz_answer answer;
+        gz_store_query(fixture->path, &query, &answer);
+        if (answer.status != GZ_OK) fail_msg("%s", answer.error.message);
+        assert_int_equal(answer.seq, seq_at(model, query.time));
+        model_replay(model, answer.seq, expected);
+        assert_answer_is(&answer, expected);
+        gz_answer_finish(&answer);
+    }
+}
+
+static void test_at_has_a_beginning_and_no_future(void **state)
+{
+    struct fixture *fixture = *state;
+    uint64_t now = fixture->model->seq;
+    const struct {
+        struct gz_query query;
+        enum gz_status status;
+        uint64_t seq;
+    } cases[] = {
+        {{.kind = GZ_QUERY_AT, .seq = now + 1}, GZ_BAD_VALUE, 0},
+        {{.kind = GZ_QUERY_AT, .seq = GZ_ID_LIMIT - 1}, GZ_BAD_VALUE, 0},
+        {{.kind = GZ_QUERY_AT, .by_time = true, .time = (double)time(NULL) + 3600}, GZ_BAD_VALUE, 0},
+        {{.kind = GZ_QUERY_AT, .by_time = true, .time = INFINITY}, GZ_BAD_VALUE, 0},
+        {{.kind = GZ_QUERY_AT, .by_time = true, .time = NAN}, GZ_BAD_VALUE, 0},
+        {{.kind = GZ_QUERY_AT, .by_time = true, .time = START_TIME - 1}, GZ_OK, 0},
+        {{.kind = GZ_QUERY_AT, .by_time = true, .time = -INFINITY}, GZ_OK, 0},
+        {{.kind = GZ_QUERY_AT, .by_time = true, .time = (double)time(NULL) - 1}, GZ_OK, now},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct gz_answer answer;
+        gz_store_query(fixture->path, &cases[i].query, &answer);
+        assert_int_equal(answer.status, cases[i].status);
+        if (answer.status == GZ_OK) assert_int_equal(answer.seq, cases[i].seq);
+        if (answer.status == GZ_OK && answer.seq == 0) assert_int_equal(answer.node_count, 0);
+        if (answer.status != GZ_OK) assert_non_null(strstr(answer.error.message, "future"));
+        gz_answer_finish(&answer);
+    }
+}
+
+static bool touches(const struct gz_edit_record *edit, uint64_t node)
+{
+    for (size_t i = 0; i < edit->change_count; i++)
+        if (edit->changes[i].node == node) return true;
+    return false;
+}
+
+static void assert_history(const struct fixture *fixture, const struct gz_query *query)
+{
+    const struct model *model = fixture->model;
+    struct gz_answer answer;
+    gz_store_query(fixture->path, query, &answer);
+    if (answer.status != GZ_OK) fail_msg("history: %s", answer.error.message);
+    size_t limit = query->limit == 0 || query->limit > GZ_HISTORY_ROWS_MAX ? GZ_HISTORY_ROWS_MAX : query->limit;
+    size_t found = 0;
+    for (size_t i = model->edit_count; i-- > 0 && found < limit;) {
+        const struct gz_edit_record *edit = &model->edits[i];
+        if (query->node != 0 && !touches(edit, query->node)) continue;
+        if (query->user[0] != '\0' && strcmp(edit->user, query->user) != 0) continue;
+        if (edit->ended <= query->since || edit->ended >= query->before) continue;
+        assert_true(found < answer.edit_count);
+        assert_same_edit(&answer.edits[found++], edit);
+    }
+    assert_int_equal(answer.edit_count, found);
+    gz_answer_finish(&answer);
+}
+
+static void test_history_filters_are_exact(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct gz_edit_record *edits = fixture->model->edits;
+    size_t count = fixture->model->edit_count;
+    const struct gz_query cases[] = {
+        {.since = NAN, .before = NAN},
+        {.since = NAN, .before = NAN, .limit = 7},
+        {.since = NAN, .before = NAN, .limit = UINT32_MAX},
+        {.since = NAN, .before = NAN, .node = 3},
+        {.since = NAN, .before = NAN, .node = 123456789},
+        {.since = NAN, .before = NAN, .user = "anna"},
+        {.since = NAN, .before = NAN, .user = "O'Brien", .limit = 5},
+        {.since = NAN, .before = NAN, .user = "' OR 1=1 --"},
+        {.since = edits[count / 2].ended, .before = NAN},
+        {.since = NAN, .before = edits[count / 2].ended, .limit = 20},
+        {.since = edits[count / 3].ended, .before = edits[count / 2].ended, .user = "anna", .node = 5},
+        {.since = START_TIME + 1e9, .before = NAN},
+        {.since = -INFINITY, .before = INFINITY, .limit = 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) assert_history(fixture, &cases[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_at_any_seq_is_what_a_replay_gives),
+        cmocka_unit_test(test_at_now_is_the_scene_itself),
+        cmocka_unit_test(test_at_any_time_is_the_last_seq_before_it),
+        cmocka_unit_test(test_at_has_a_beginning_and_no_future),
+        cmocka_unit_test(test_history_filters_are_exact),
+    };
+    return cmocka_run_group_tests(tests, make_scene, remove_scene);
+}
