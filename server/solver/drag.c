@@ -421,19 +421,20 @@ static double grabbed_depth(const struct gz_drag *drag, const struct gz_sight *s
 
 static enum gz_solve press(struct gz_drag *drag, const struct gz_tool *tool, const struct gz_sight *sight)
 {
+    struct gz_range range = GZ_ANYWHERE;
+    range.sine_min = drag->edge_sine * GRAZING_PART;
     if (drag->rule == GZ_RULE_BALL) return press_ball(drag, sight);
-    if (measure(drag, sight, GZ_ANYWHERE, drag->press) != GZ_SOLVE_OK) return GZ_SOLVE_NONE;
+    if (measure(drag, sight, range, drag->press) != GZ_SOLVE_OK) return GZ_SOLVE_NONE;
     if (is_scale(part_of(drag))) {
         enum gz_rule before = drag->rule;
         check_factor_rule(drag, tool, sight, drag->press[0]);
-        if (drag->rule != before && measure(drag, sight, GZ_ANYWHERE, drag->press) != GZ_SOLVE_OK) return GZ_SOLVE_NONE;
+        if (drag->rule != before && measure(drag, sight, range, drag->press) != GZ_SOLVE_OK) return GZ_SOLVE_NONE;
     }
     double uv[2];
-    if (drag->rule == GZ_RULE_RING &&
-        gz_place_on_plane(sight, drag->origin, drag->axes, GZ_ANYWHERE, uv) != GZ_SOLVE_OK)
-        return GZ_SOLVE_NONE;
+    bool misses =
+        drag->rule == GZ_RULE_RING && gz_place_on_plane(sight, drag->origin, drag->axes, range, uv) != GZ_SOLVE_OK;
     drag->depth = grabbed_depth(drag, sight);
-    return isfinite(drag->depth) ? GZ_SOLVE_OK : GZ_SOLVE_NONE;
+    return !misses && isfinite(drag->depth) ? GZ_SOLVE_OK : GZ_SOLVE_NONE;
 }
 
 static void copy_tool(struct gz_drag *drag, const struct gz_tool *tool)

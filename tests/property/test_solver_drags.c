@@ -1,0 +1,420 @@
+/* Random drags against the definitions in quadruple precision: every handle, every projection, near and far, small and large
+ * coordinates. GIZMOD_SEED chooses others, GIZMOD_DRAGS how many. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "property/solver_reference.h"
+#include "property/solver_world.h"
+
+#define MOVES 5
+
+/* How scenes differ, and the error on the screen that each may have. Beyond a million metres a double's own last bit is seen
+ * as pixels when the eye is near; that is what the bound of `large` is. */
+static const struct scene_class {
+    const char *name;
+    double place_max, distance_min, distance_max, px_max;
+} classes[] = {
+    {"typical", 10, 0.5, 50, 1e-6},
+    {"small", 0.01, 1e-3, 1e-2, 1e-6},
+    {"distant", 10, 1e3, 1e6, 1e-6},
+    {"large", 1e6, 0.5, 50, 1e-3},
+};
+#define CLASSES ((int)(sizeof classes / sizeof *classes))
+
+struct drag_case {
+    const struct scene_class *kind;
+    struct gz_camera_input input;
+    struct gz_camera camera;
+    struct reference reference;
+    struct gz_target target;
+    struct gz_tool tool;
+    struct gz_gizmo gizmo;
+    enum gz_handle handle;
+    struct gz_pointer press, moves[MOVES];
+    struct gz_drag drag;
+};
+
+static gz_vec3 along(gz_vec3 from, gz_vec3 direction, double length)
+{
+    return gz_add(from, gz_scale(direction, length));
+}
+
+/* A place on the handle, roughly: the press is a few pixels beside its image. */
+static gz_vec3 place_on_handle(const struct drag_case *c, struct dice *dice)
+{
+    const struct gz_gizmo *g = &c->gizmo;
+    double a = dice_uniform(dice, 0.5, 0.9) * g->size, b = dice_uniform(dice, 0.5, 0.75) * g->size;
+    double angle = dice_uniform(dice, -3, 3);
+    bool scale = c->handle >= GZ_SX;
+    const gz_vec3 *axes = scale ? g->scale_axes : g->axes;
+    int i = (c->handle - GZ_TX) % 3, j = (i + 1) % 3;
+    switch (c->handle) {
+    case GZ_TX:
+    case GZ_TY:
+    case GZ_TZ: return along(g->origin, g->axes[c->handle - GZ_TX], a);
+    case GZ_SX:
+    case GZ_SY:
+    case GZ_SZ: return along(g->origin, g->scale_axes[c->handle - GZ_SX], a);
+    case GZ_TXY:
+    case GZ_TYZ:
+    case GZ_TZX: return along(along(g->origin, axes[i], a), axes[j], b);
+    case GZ_SXY:
+    case GZ_SYZ:
+    case GZ_SZX: i = c->handle - GZ_SXY; return along(along(g->origin, axes[i], a), axes[(i + 1) % 3], b);
+    case GZ_RX:
+    case GZ_RY:
+    case GZ_RZ:
+        i = c->handle - GZ_RX;
+        return along(along(g->origin, g->turn_axes[(i + 1) % 3], g->size * cos(angle)), g->turn_axes[(i + 2) % 3],
+                     g->size * sin(angle));
+    default: return along(along(g->origin, c->camera.right, a * cos(angle)), c->camera.up, a * sin(angle));
+    }
+}
+
+/* False where the dice made something without a drag: a handle behind the viewer, an edge exactly seen. */
+static bool make_case(struct drag_case *c, struct dice *dice)
+{
+    memset(c, 0, sizeof *c);
+    c->kind = &classes[dice_below(dice, CLASSES)];
+    gz_vec3 centre = gz_scale(dice_direction(dice), dice_uniform(dice, 0, c->kind->place_max));
+    struct eye eye = dice_eye(dice, centre, dice_scale(dice, c->kind->distance_min, c->kind->distance_max));
+    c->input = eye_matrices(&eye);
+    c->tool = gz_tool_default;
+    c->tool.mode = GZ_MODE_UNIVERSAL;
+    c->tool.edge_rad = 0;
+    c->tool.mirror = dice_below(dice, 2) == 0;
+    c->tool.space = (enum gz_space)dice_below(dice, GZ_SPACE_COUNT);
+    c->tool.ball = (enum gz_ball)dice_below(dice, GZ_BALL_COUNT);
+    c->handle = (enum gz_handle)(1 + dice_below(dice, GZ_HANDLE_COUNT - 1));
+    c->target = (struct gz_target){gz_trs_identity, gz_affine_identity, NULL};
+    c->target.local.t = centre;
+    c->target.local.r = dice_rotation(dice);
+    c->target.local.s =
+        (gz_vec3){dice_scale(dice, 0.01, 100), -dice_scale(dice, 0.01, 100), dice_scale(dice, 0.01, 100)};
+    if (!gz_camera_prepare(&c->camera, &c->input, NULL) || !reference_init(&c->reference, &c->input)) return false;
+    if (!gz_gizmo_build(&c->gizmo, &c->tool, &c->camera, &c->target, 1, 0)) return false;
+    if (!gz_camera_project(&c->camera, place_on_handle(c, dice), c->press.at, NULL)) return false;
+    for (int i = 0; i < 2; i++) c->press.at[i] += dice_uniform(dice, -3, 3);
+    for (int m = 0; m < MOVES; m++) {
+        double reach = m % 2 ? 100 : 900;
+        for (int i = 0; i < 2; i++) c->moves[m].at[i] = c->press.at[i] + dice_uniform(dice, -reach, reach);
+    }
+    return gz_drag_begin(&c->drag, c->handle, &c->gizmo, &c->tool, &c->camera, &c->press, 0) == GZ_SOLVE_OK;
+}
+
+/* ---- What should be: where the grabbed point's image is, and where the solver's answer puts it ---- */
+
+struct answer {
+    quad3 wanted, got; /* the grabbed point after the drag, world */
+};
+
+static quad factor_of(const struct drag_case *c, const gz_trs *now)
+{
+    const gz_trs *start = &c->target.local;
+    switch (c->handle) {
+    case GZ_SY:
+    case GZ_SYZ: return (quad)now->s.y / start->s.y;
+    case GZ_SZ:
+    case GZ_SZX: return (quad)now->s.z / start->s.z;
+    default: return (quad)now->s.x / start->s.x;
+    }
+}
+
+static bool answer_axis(const struct drag_case *c, const double at[2], const gz_trs *now, struct answer *answer)
+{
+    quad3 p = quad3_from(c->gizmo.origin), d = quad3_from(c->drag.axes[0]);
+    quad from, to;
+    if (!reference_on_axis(&c->reference, p, d, c->press.at, &from)) return false;
+    if (!reference_on_axis(&c->reference, p, d, at, &to)) return false;
+    answer->wanted = quad3_add(p, quad3_scale(d, to));
+    if (c->handle >= GZ_SX)
+        answer->got = quad3_add(p, quad3_scale(d, from * factor_of(c, now)));
+    else
+        answer->got = quad3_add(quad3_from(now->t), quad3_scale(d, from));
+    return c->handle < GZ_SX || to / from > 0 || c->tool.mirror;
+}
+
+static bool answer_plane(const struct drag_case *c, const double at[2], const gz_trs *now, struct answer *answer)
+{
+    quad3 p = quad3_from(c->gizmo.origin), from, to;
+    quad3 normal = quad3_cross(quad3_from(c->drag.axes[0]), quad3_from(c->drag.axes[1]));
+    if (!reference_on_plane(&c->reference, p, normal, c->press.at, &from)) return false;
+    if (!reference_on_plane(&c->reference, p, normal, at, &to)) return false;
+    answer->wanted = to;
+    answer->got = quad3_add(quad3_from(now->t), quad3_sub(from, p));
+    return true;
+}
+
+/* The turn's own quaternion, so that the object's rotation does not hide it. */
+static quad3 turned_by(const struct drag_case *c, const gz_trs *now, quad3 v)
+{
+    gz_quat back = gz_quat_conjugate(c->target.local.r);
+    return quad3_turn(now->r, quad3_turn(back, v));
+}
+
+static bool answer_ring(const struct drag_case *c, const double at[2], const gz_trs *now, struct answer *answer)
+{
+    quad3 p = quad3_from(c->gizmo.origin), from, to, normal = quad3_from(c->drag.turn_axis);
+    if (!reference_on_plane(&c->reference, p, normal, c->press.at, &from)) return false;
+    if (!reference_on_plane(&c->reference, p, normal, at, &to)) return false;
+    quad3 arm = quad3_sub(from, p), wanted = quad3_sub(to, p);
+    answer->wanted = quad3_add(p, quad3_scale(wanted, quad3_length(arm) / quad3_length(wanted)));
+    answer->got = quad3_add(p, turned_by(c, now, arm));
+    return true;
+}
+
+static bool answer_uniform(const struct drag_case *c, const double at[2], const gz_trs *now, struct answer *answer)
+{
+    quad here[2];
+    quad3 p = quad3_from(c->gizmo.origin);
+    if (!reference_project(&c->reference, p, here)) return false;
+    quad ax = c->press.at[0] - here[0], ay = c->press.at[1] - here[1], bx = at[0] - here[0], by = at[1] - here[1];
+    quad ratio = quad_sqrt((bx * bx + by * by) / (ax * ax + ay * ay));
+    quad3 arm = quad3_scale(quad3_from(c->camera.right), c->gizmo.size);
+    answer->wanted = quad3_add(p, quad3_scale(arm, ratio));
+    answer->got = quad3_add(p, quad3_scale(arm, factor_of(c, now)));
+    return true;
+}
+
+/* The sphere met by the ray, inside the part of its image where the ball is that sphere. */
+static bool point_of_sphere(const struct drag_case *c, const double at[2], quad3 *unit)
+{
+    const quad pixel[2] = {at[0], at[1]};
+    quad3 from, along_ray, centre = quad3_from(c->gizmo.origin);
+    if (!reference_ray(&c->reference, pixel, &from, &along_ray)) return false;
+    along_ray = quad3_scale(along_ray, 1 / quad3_length(along_ray));
+    if (!c->camera.perspective && quad3_dot(along_ray, quad3_from(c->camera.backward)) > 0)
+        along_ray = quad3_scale(along_ray, -1);
+    quad3 offset = quad3_sub(from, centre);
+    quad3 nearest = quad3_sub(offset, quad3_scale(along_ray, quad3_dot(offset, along_ray)));
+    quad radius = c->gizmo.size, square = radius * radius - quad3_dot(nearest, nearest);
+    if (!(square > (quad)0.0021 * radius * radius)) return false;
+    quad3 hit = quad3_sub(nearest, quad3_scale(along_ray, quad_sqrt(square)));
+    *unit = quad3_scale(hit, 1 / radius);
+    return true;
+}
+
+static bool point_of_sheet(const struct drag_case *c, const double at[2], quad3 *unit)
+{
+    quad here[2];
+    if (!reference_project(&c->reference, quad3_from(c->gizmo.origin), here)) return false;
+    quad x = (at[0] - here[0]) / c->tool.size_px, y = -(at[1] - here[1]) / c->tool.size_px, z, square = x * x + y * y;
+    if (c->tool.ball == GZ_BALL_BELL)
+        z = square <= 0.5 ? quad_sqrt(1 - square) : 1 / (2 * quad_sqrt(square));
+    else
+        z = square <= 1 ? quad_sqrt(1 - square) : 0;
+    quad3 point =
+        quad3_add(quad3_add(quad3_scale(quad3_from(c->camera.right), x), quad3_scale(quad3_from(c->camera.up), y)),
+                  quad3_scale(quad3_from(c->camera.backward), z));
+    *unit = quad3_scale(point, 1 / quad3_length(point));
+    return true;
+}
+
+static bool answer_ball(const struct drag_case *c, const double at[2], const gz_trs *now, struct answer *answer)
+{
+    bool exact = c->tool.ball == GZ_BALL_EXACT;
+    quad3 from, to, p = quad3_from(c->gizmo.origin);
+    if (!(exact ? point_of_sphere : point_of_sheet)(c, c->press.at, &from)) return false;
+    if (!(exact ? point_of_sphere : point_of_sheet)(c, at, &to)) return false;
+    quad cosine = quad3_dot(from, to);
+    if (cosine < -0.999) return false; /* nearly opposite: the axis is a choice */
+    if (c->tool.ball == GZ_BALL_SHOEMAKE) to = quad3_sub(quad3_scale(to, 2 * cosine), from);
+    answer->wanted = quad3_add(p, quad3_scale(to, c->gizmo.size));
+    answer->got = quad3_add(p, quad3_scale(turned_by(c, now, from), c->gizmo.size));
+    return true;
+}
+
+static bool answer_of(const struct drag_case *c, const double at[2], const gz_trs *now, struct answer *answer)
+{
+    switch (c->drag.rule) {
+    case GZ_RULE_AXIS_SCREEN: return answer_axis(c, at, now, answer);
+    case GZ_RULE_PLANE: return answer_plane(c, at, now, answer);
+    case GZ_RULE_RING: return answer_ring(c, at, now, answer);
+    case GZ_RULE_UNIFORM: return answer_uniform(c, at, now, answer);
+    case GZ_RULE_BALL: return answer_ball(c, at, now, answer);
+    default: return false;
+    }
+}
+
+/* Pixels between the two images; false where either has none. */
+static bool error_px(const struct drag_case *c, const struct answer *answer, double *px)
+{
+    quad a[2], b[2];
+    if (!reference_project(&c->reference, answer->wanted, a)) return false;
+    if (!reference_project(&c->reference, answer->got, b)) {
+        *px = HUGE_VAL;
+        return true;
+    }
+    quad dx = a[0] - b[0], dy = a[1] - b[1];
+    *px = (double)quad_sqrt(dx * dx + dy * dy);
+    return true;
+}
+
+/* ---- The test ---- */
+
+struct worst {
+    double px;
+    long answers, limits;
+};
+
+static void fail_drag(const struct drag_case *c, long number, const char *what, double value)
+{
+    print_error("drag %ld of seed %llu: %s, handle %s, space %s, %s: %g\n", number, (unsigned long long)test_seed(),
+                c->kind->name, gz_term_word(&gz_handle_terms, (int)c->handle),
+                gz_term_word(&gz_space_terms, (int)c->tool.space), what, value);
+    fail();
+}
+
+/* A limit is right where the definition's answer is past it, or has none. */
+static bool limit_is_right(const struct drag_case *c, const struct answer *answer)
+{
+    if (!c->camera.perspective) return true;
+    double ratio = (double)reference_w(&c->reference, answer->wanted) / c->drag.depth;
+    return ratio > 0.999e6 || ratio < 1.001 * fmax(1e-6, c->camera.near_w / c->drag.depth);
+}
+
+static void check_move(struct drag_case *c, long number, const double at[2], struct worst *worst)
+{
+    struct gz_motion motion = gz_motion_none;
+    const struct gz_pointer pointer = {.at = {at[0], at[1]}};
+    gz_trs now = c->target.local;
+    struct answer answer;
+    double px;
+    enum gz_solve solved = gz_drag_solve(&c->drag, &c->camera, &pointer, 0, &motion);
+    if (solved == GZ_SOLVE_KEPT) {
+        if (answer_of(c, at, &now, &answer)) fail_drag(c, number, "kept where there is an answer", 0);
+        return;
+    }
+    if (!gz_motion_apply(&motion, &c->target, &c->target.parent, &now, NULL)) return;
+    if (!gz_trs_finite(&now)) fail_drag(c, number, "not finite", 0);
+    if (!answer_of(c, at, &now, &answer) || !error_px(c, &answer, &px)) return;
+    if (solved == GZ_SOLVE_CLAMPED) {
+        worst->limits++;
+        bool tiny_factor = c->handle >= GZ_SX && fabs(motion.value[0]) <= 1e-6;
+        if (!tiny_factor && !limit_is_right(c, &answer)) fail_drag(c, number, "limited inside the range", px);
+        return;
+    }
+    worst->answers++;
+    if (px > worst->px) worst->px = px;
+    if (!(px <= c->kind->px_max)) fail_drag(c, number, "pixels off", px);
+}
+
+static void test_random_drags_stay_under_the_pointer(void **state)
+{
+    (void)state;
+    struct dice dice = {test_seed()};
+    long drags = test_count(10000);
+    static struct worst worst[CLASSES][GZ_HANDLE_COUNT];
+    for (long number = 0; number < drags; number++) {
+        struct drag_case c;
+        if (!make_case(&c, &dice)) continue;
+        struct worst *w = &worst[c.kind - classes][c.handle];
+        for (int m = 0; m < MOVES; m++) check_move(&c, number, c.moves[m].at, w);
+    }
+    print_message("seed %llu, %ld drags; largest error in px\n%-4s", (unsigned long long)test_seed(), drags, "");
+    for (int k = 0; k < CLASSES; k++) print_message(" %9s", classes[k].name);
+    long answers = 0;
+    for (int h = 1; h < GZ_HANDLE_COUNT; h++) {
+        print_message("\n%-4s", gz_term_word(&gz_handle_terms, h));
+        for (int k = 0; k < CLASSES; k++) {
+            print_message(" %9.1e", worst[k][h].px);
+            answers += worst[k][h].answers;
+        }
+    }
+    print_message("\n%ld answers compared\n", answers);
+    assert_true(answers > drags);
+}
+
+/* The same pointer gives the same bits after any way to it, and the press's the start's bits. */
+static void test_random_drags_have_no_memory(void **state)
+{
+    (void)state;
+    struct dice dice = {test_seed() + 1};
+    long drags = test_count(10000) / 4;
+    for (long number = 0; number < drags; number++) {
+        struct drag_case c;
+        if (!make_case(&c, &dice)) continue;
+        struct gz_drag wandering = c.drag, straight = c.drag;
+        struct gz_motion there = gz_motion_none, direct = gz_motion_none, back = gz_motion_none;
+        gz_trs a = c.target.local, b = c.target.local;
+        for (int m = 1; m < MOVES; m++) (void)gz_drag_solve(&wandering, &c.camera, &c.moves[m], 0, &there);
+        there = gz_motion_none;
+        enum gz_solve one = gz_drag_solve(&wandering, &c.camera, &c.moves[0], 0, &there);
+        enum gz_solve two = gz_drag_solve(&straight, &c.camera, &c.moves[0], 0, &direct);
+        if (one != two) fail_drag(&c, number, "another result after a detour", one);
+        bool applied_a = gz_motion_apply(&there, &c.target, &c.target.parent, &a, NULL);
+        bool applied_b = gz_motion_apply(&direct, &c.target, &c.target.parent, &b, NULL);
+        if (applied_a != applied_b || !gz_trs_same(&a, &b)) fail_drag(&c, number, "other bits after a detour", 0);
+        if (gz_drag_solve(&wandering, &c.camera, &c.press, 0, &back) != GZ_SOLVE_OK)
+            fail_drag(&c, number, "no answer at the press", 0);
+        assert_true(gz_motion_apply(&back, &c.target, &c.target.parent, &a, NULL));
+        if (!gz_trs_same(&a, &c.target.local)) fail_drag(&c, number, "other bits back at the press", 0);
+    }
+}
+
+/* The same picture from another projection, handedness or y is the same drag. */
+static void test_projection_conventions_do_not_matter(void **state)
+{
+    (void)state;
+    struct dice dice = {test_seed() + 2};
+    for (int number = 0; number < 300; number++) {
+        gz_vec3 centre = gz_scale(dice_direction(&dice), dice_uniform(&dice, 0, 10));
+        double distance = dice_scale(&dice, 0.5, 50);
+        struct eye eye = dice_eye(&dice, centre, distance);
+        struct gz_target target = {gz_trs_identity, gz_affine_identity, NULL};
+        target.local.t = centre;
+        target.local.r = dice_rotation(&dice);
+        struct gz_tool tool = gz_tool_default;
+        tool.mode = GZ_MODE_UNIVERSAL;
+        tool.space = (enum gz_space)dice_below(&dice, 3);
+        enum gz_handle handle = (enum gz_handle)(1 + dice_below(&dice, GZ_HANDLE_COUNT - 1));
+        gz_trs first = target.local;
+        for (int way = 0; way < DEPTH_KINDS * 4; way++) {
+            eye.depth = (enum depth_kind)(way % DEPTH_KINDS);
+            eye.y_down = way / DEPTH_KINDS % 2;
+            eye.left_handed = way / DEPTH_KINDS / 2;
+            struct gz_camera_input input = eye_matrices(&eye);
+            struct gz_camera camera;
+            struct gz_gizmo gizmo;
+            struct gz_drag drag;
+            struct gz_motion motion = gz_motion_none;
+            gz_trs now = target.local;
+            assert_true(gz_camera_prepare(&camera, &input, NULL));
+            assert_true(gz_gizmo_build(&gizmo, &tool, &camera, &target, 1, 0));
+            struct gz_pointer pointer = {0};
+            assert_true(gz_camera_project(&camera, gizmo.origin, pointer.at, NULL));
+            pointer.at[0] = rint(pointer.at[0] + 41); /* whole pixels, so that rounding of the image does not enter */
+            pointer.at[1] = rint(pointer.at[1] - 23);
+            if (gz_drag_begin(&drag, handle, &gizmo, &tool, &camera, &pointer, 0) == GZ_SOLVE_OK) {
+                pointer.at[0] += 30;
+                pointer.at[1] -= 17;
+                (void)gz_drag_solve(&drag, &camera, &pointer, 0, &motion);
+                assert_true(gz_motion_apply(&motion, &target, &target.parent, &now, NULL));
+            }
+            if (way == 0) first = now;
+            double off = gz_length(gz_sub(now.t, first.t)) / distance + gz_length(gz_sub(now.s, first.s)) +
+                         fabs(now.r.x - first.r.x) + fabs(now.r.y - first.r.y) + fabs(now.r.z - first.r.z);
+            if (!(off < 1e-9)) {
+                print_error("case %d, way %d, handle %s: %g\n", number, way,
+                            gz_term_word(&gz_handle_terms, (int)handle), off);
+                fail();
+            }
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random_drags_stay_under_the_pointer),
+        cmocka_unit_test(test_random_drags_have_no_memory),
+        cmocka_unit_test(test_projection_conventions_do_not_matter),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
