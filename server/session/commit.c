@@ -152,8 +152,14 @@ enum gz_status gz_core_edit(struct gz_core *core, const struct gz_edit_request *
     return status;
 }
 
-/* Nobody's session: refuses what anybody holds. */
-#define NOBODY GZ_ID_LIMIT
+/* The import is no session's: whatever anybody holds is in its way, and no session is said to have made it. */
+static enum gz_status apply_import(struct gz_core *core, struct gz_pending *pending, struct gz_failure *failure)
+{
+    const struct gz_edit_record *edit = &pending->edit;
+    enum gz_status status = gz_scene_check(core->scene, edit->changes, edit->change_count, GZ_ID_LIMIT, &failure->node,
+                                           &failure->holder, &failure->error);
+    return status == GZ_OK ? apply(core, pending, 0, failure) : status;
+}
 
 enum gz_status gz_core_edit_import(struct gz_core *core, const struct gz_core_import *import,
                                    const struct gz_change *changes, size_t count, struct gz_failure *failure)
@@ -173,7 +179,7 @@ enum gz_status gz_core_edit_import(struct gz_core *core, const struct gz_core_im
     pending->asset_size = import->asset_size;
     pending->done = import->done;
     pending->context = import->context;
-    status = apply(core, pending, NOBODY, failure);
+    status = apply_import(core, pending, failure);
     if (status != GZ_OK) {
         free_pending(pending);
         return status;
