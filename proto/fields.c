@@ -486,5 +486,5 @@ static const char *const op_words[GZ_OP_COUNT] = {
 
 const char *gz_op_word(enum gz_op op)
 {
-    return op_words[op];
+    return (unsigned)op < GZ_OP_COUNT ? op_words[op] : "";
 }

@@ -53,7 +53,7 @@ enum gz_rule {
 
 struct gz_record;
 
-/* Which of the fields without `has` and not required are there: a true bool, a list that is not empty. */
+/* One field. What is neither required nor has a bit is written where it says something: true, or a list that is not empty. */
 struct gz_row {
     const char *key;
     size_t key_size;

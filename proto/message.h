@@ -410,7 +410,7 @@ GZ_MUST_USE enum gz_status gz_decode(enum gz_side side, const uint8_t *bytes, si
 /* Appends a message to `out`. On an error (GZ_TOO_LARGE, GZ_NO_MEMORY) `out` is as it was. */
 GZ_MUST_USE enum gz_status gz_encode(struct gz_buffer *out, const struct gz_message *message);
 
-/* The word of an op: "hello" ... "bye". */
+/* The word of an op: "hello" ... "bye"; "" for GZ_OP_COUNT. */
 const char *gz_op_word(enum gz_op op);
 
 /* Whether these bytes are well-formed UTF-8 without NUL. */

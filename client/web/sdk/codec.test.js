@@ -50,4 +50,13 @@ for (const [name, hex] of [["a_cut_frame", "82a26f70"], ["a_list", "9101"], ["no
   test(`codec_throws_on_${name}`, () => assert.throws(() => decode(new Uint8Array(Buffer.from(hex, "hex")))));
 }
 
+// What the published protocol shows as bytes is what is tested.
+test("codec_readme_examples_are_vectors", () => {
+  const readme = readFileSync(new URL("../../../proto/README.md", import.meta.url), "utf8");
+  const blocks = [...readme.matchAll(/^```wire\n(.*?)^```$/gms)].map(([, block]) =>
+    block.replace(/^((?:[0-9a-f]{2} ?)+).*$/gm, "$1").replace(/\s/g, ""));
+  const bytes = (name) => vectors.find((vector) => vector.name === name).bytes;
+  assert.deepStrictEqual(blocks, [bytes("readme_client"), bytes("readme_server")]);
+});
+
 test("codec_names_the_subprotocol", () => assert.equal(SUBPROTOCOL, "gizmod.v1"));

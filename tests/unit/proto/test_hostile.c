@@ -229,6 +229,50 @@ static void test_hostile_shortest_elements_fit_their_limit(void **state)
     gz_buffer_finish(&frame);
 }
 
+/* One id that comes twice among many, wherever it stands and whatever the order. */
+static void test_hostile_twin_is_found_in_any_order(void **state)
+{
+    (void)state;
+    struct gz_arena arena;
+    struct gz_buffer frame;
+    gz_arena_init(&arena, 0);
+    gz_buffer_init(&frame, GZ_MESSAGE_BYTES_MAX, 0);
+    for (size_t count = 2; count < 200; count++) {
+        uint64_t ids[200];
+        const struct gz_message message = {.op = GZ_OP_DELETE, .remove = {ids, count}};
+        for (size_t i = 0; i < count; i++) ids[i] = 1 + i * 7919 % 1009;
+        gz_buffer_clear(&frame);
+        assert_int_equal(gz_encode(&frame, &message), GZ_OK);
+        assert_int_equal(read_frame(GZ_FROM_CLIENT, frame.data, frame.size, &arena), GZ_OK);
+        for (size_t twin = 1; twin < count; twin++) {
+            uint64_t kept = ids[twin];
+            ids[twin] = ids[(twin * 31 + count) % twin];
+            gz_buffer_clear(&frame);
+            assert_int_equal(gz_encode(&frame, &message), GZ_OK);
+            assert_int_equal(read_frame(GZ_FROM_CLIENT, frame.data, frame.size, &arena), GZ_BAD_VALUE);
+            ids[twin] = kept;
+        }
+    }
+    gz_arena_finish(&arena);
+    gz_buffer_finish(&frame);
+}
+
+/* Sorting these would take eight times their bytes; that there are too few bytes for so many ids is answer enough. */
+static void test_hostile_one_id_over_and_over_costs_no_memory(void **state)
+{
+    (void)state;
+    static const char head[] = "\x82\xa2op\xa6"
+                               "delete\xa5nodes\xdc\xff\xff";
+    size_t size = sizeof head - 1 + 65535;
+    uint8_t *frame = make_frame(head, sizeof head - 1, "\x01", 1, size);
+    struct gz_arena arena;
+    gz_arena_init(&arena, 0);
+    assert_int_equal(read_frame(GZ_FROM_CLIENT, frame, size, &arena), GZ_BAD_VALUE);
+    assert_int_equal(arena.used, 0);
+    gz_arena_finish(&arena);
+    free(frame);
+}
+
 static void test_hostile_list_beyond_the_largest_scene_is_too_many(void **state)
 {
     (void)state;
@@ -324,6 +368,8 @@ int main(void)
         cmocka_unit_test(test_hostile_bare_claims_are_bad_message),
         cmocka_unit_test(test_hostile_nesting_is_refused_at_any_depth),
         cmocka_unit_test(test_hostile_shortest_elements_fit_their_limit),
+        cmocka_unit_test(test_hostile_twin_is_found_in_any_order),
+        cmocka_unit_test(test_hostile_one_id_over_and_over_costs_no_memory),
         cmocka_unit_test(test_hostile_list_beyond_the_largest_scene_is_too_many),
         cmocka_unit_test(test_hostile_arena_too_small_is_too_large),
         cmocka_unit_test(test_text_valid_follows_the_unicode_table),
