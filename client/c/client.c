@@ -252,6 +252,36 @@ bool gz_client_wants_write(const struct gz_client *client)
 
 /* ---- messages out ---- */
 
+static struct frame *new_frame(void)
+{
+    struct frame *frame = calloc(1, sizeof *frame);
+    if (frame != NULL) gz_buffer_init(&frame->bytes, GZ_MESSAGE_BYTES_MAX, LWS_PRE);
+    return frame;
+}
+
+/* Sends the frame, which it takes over, if filling it went well. */
+static enum gz_status send_frame(struct gz_client *client, struct frame *frame, enum gz_status filled,
+                                 struct gz_error *error)
+{
+    if (filled != GZ_OK) {
+        gz_buffer_finish(&frame->bytes);
+        free(frame);
+        return gz_fail(error, filled, "the message is larger than %d bytes", GZ_MESSAGE_BYTES_MAX);
+    }
+    queue_push(&client->unsent, frame);
+    lws_callback_on_writable(client->wsi);
+    service(client, 0);
+    return GZ_OK;
+}
+
+enum gz_status gz_client_send_bytes(struct gz_client *client, const void *bytes, size_t size, struct gz_error *error)
+{
+    if (client->state != OPEN) return gz_fail(error, GZ_INTERNAL, "not connected: %s", client->reason);
+    struct frame *frame = new_frame();
+    if (frame == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory for a message");
+    return send_frame(client, frame, gz_buffer_append(&frame->bytes, bytes, size), error);
+}
+
 enum gz_status gz_client_send(struct gz_client *client, struct gz_message *message, uint64_t *rid,
                               struct gz_error *error)
 {
@@ -260,19 +290,9 @@ enum gz_status gz_client_send(struct gz_client *client, struct gz_message *messa
         *rid = message->rid = ++client->rid;
         message->has |= GZ_HAS(RID);
     }
-    struct frame *frame = calloc(1, sizeof *frame);
+    struct frame *frame = new_frame();
     if (frame == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory for a message");
-    gz_buffer_init(&frame->bytes, GZ_MESSAGE_BYTES_MAX, LWS_PRE);
-    enum gz_status status = gz_encode(&frame->bytes, message);
-    if (status != GZ_OK) {
-        gz_buffer_finish(&frame->bytes);
-        free(frame);
-        return gz_fail(error, status, "%s: the message does not fit", gz_op_word(message->op));
-    }
-    queue_push(&client->unsent, frame);
-    lws_callback_on_writable(client->wsi);
-    service(client, 0);
-    return GZ_OK;
+    return send_frame(client, frame, gz_encode(&frame->bytes, message), error);
 }
 
 enum gz_status gz_client_flush(struct gz_client *client, double timeout_s, struct gz_error *error)

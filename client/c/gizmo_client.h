@@ -101,6 +101,10 @@ bool gz_client_wants_write(const struct gz_client *client);
  * put there, and the server will answer it. Fails where the message cannot be encoded or the connection is over. */
 GZ_MUST_USE enum gz_status gz_client_send(struct gz_client *client, struct gz_message *message, uint64_t *rid,
                                           struct gz_error *error);
+/* The same for one WebSocket message of bytes as they are: several messages at once, or something this library does not
+ * know. */
+GZ_MUST_USE enum gz_status gz_client_send_bytes(struct gz_client *client, const void *bytes, size_t size,
+                                                struct gz_error *error);
 /* Waits until everything queued was given to the system. */
 GZ_MUST_USE enum gz_status gz_client_flush(struct gz_client *client, double timeout_s, struct gz_error *error);
 /* The next message of any kind, in order. NULL where none came within the time or the connection is over. */

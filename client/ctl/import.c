@@ -1,4 +1,4 @@
-#include <inttypes.h>
+#include <ctype.h>
 #include <string.h>
 
 #include "ctl.h"
@@ -40,10 +40,20 @@ static json_int_t count_nodes(const struct ctl_args *args, const char *scene)
     return nodes;
 }
 
+/* The path, with who does it as the query says it: each byte that is not a letter or digit as %XX. */
+static void write_path(const struct ctl_args *args, char *path, size_t size)
+{
+    int used = snprintf(path, size, "/scenes/%s?%suser=", args->operands[1],
+                        ctl_get(args, "--replace")->given ? "replace&" : "");
+    for (const char *at = args->user; *at != '\0' && (size_t)used + 4 < size; at++)
+        used += snprintf(path + used, size - (size_t)used, isalnum((unsigned char)*at) ? "%c" : "%%%02X",
+                         (unsigned char)*at);
+}
+
 static enum gz_status put(const struct ctl_args *args, const struct gz_buffer *file, struct gz_error *error)
 {
-    char path[GZ_SCENE_NAME_BYTES_MAX + 32];
-    snprintf(path, sizeof path, "/scenes/%s%s", args->operands[1], ctl_get(args, "--replace")->given ? "?replace" : "");
+    char path[GZ_SCENE_NAME_BYTES_MAX + 3 * GZ_USER_BYTES_MAX + 64];
+    write_path(args, path, sizeof path);
     struct gz_http http = {
         .url = args->server,
         .method = "PUT",

@@ -44,7 +44,9 @@ static bool read_ago(const char *text, double *unix_s)
     static const double seconds[] = {1, 60, 3600, 86400};
     const char *unit = end != text && end[0] != '\0' && end[1] == '\0' ? strchr(units, end[0]) : NULL;
     if (unit == NULL || !isfinite(number) || number < 0) return false;
-    *unix_s = (double)time(NULL) - number * seconds[unit - units];
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    *unix_s = (double)now.tv_sec + (double)now.tv_nsec * 1e-9 - number * seconds[unit - units];
     return true;
 }
 
