@@ -1,0 +1,349 @@
+/* gizmoctl as a person uses it: what it prints, what it exits with, one line where something is wrong. */
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "stage.h"
+
+#define ARGUMENTS_MAX 16
+
+/* One call of it: exit code, and what its output and errors have in them. NULL: nothing at all. */
+struct call {
+    const char *arguments[ARGUMENTS_MAX];
+    int code;
+    const char *out, *err;
+};
+
+static size_t count_lines(const char *text)
+{
+    size_t lines = 0;
+    for (; *text != '\0'; text++) lines += *text == '\n';
+    return lines;
+}
+
+static void check_has(const struct call *call, const char *stream, const char *text, const char *part)
+{
+    const char *second = call->arguments[1] != NULL ? call->arguments[1] : "";
+    if (part == NULL && text[0] != '\0')
+        fail_msg("gizmoctl %s %s: %s should be empty and says: %s", call->arguments[0], second, stream, text);
+    if (part != NULL && strstr(text, part) == NULL)
+        fail_msg("gizmoctl %s %s: %s does not have \"%s\" but: %s", call->arguments[0], second, stream, part, text);
+}
+
+static void check_call(const struct test_daemon *daemon, const char *input, const struct call *call)
+{
+    struct test_output output;
+    test_ctl(&output, daemon, input, call->arguments);
+    check_has(call, "stdout", output.out, call->out);
+    check_has(call, "stderr", output.err, call->err);
+    assert_int_equal(output.code, call->code);
+    if (call->code != 0) assert_int_equal(count_lines(output.err), 1);
+    test_output_finish(&output);
+}
+
+/* ---- without a daemon ---- */
+
+static void test_wrong_command_lines_exit_2_with_a_line_that_names_it(void **state)
+{
+    (void)state;
+    static const struct call calls[] = {
+        {{NULL}, 2, NULL, "a command is missing"},
+        {{"fly"}, 2, NULL, "unknown command fly"},
+        {{"--fly"}, 2, NULL, "unknown option --fly"},
+        {{"ls", "--fly"}, 2, NULL, "unknown option --fly"},
+        {{"ls", "engine", "--json=yes"}, 2, NULL, "--json takes no value"},
+        {{"ls", "engine", "--server"}, 2, NULL, "--server needs a value"},
+        {{"ls", "engine", "--user", "a", "--user", "b"}, 2, NULL, "--user is given twice"},
+        {{"ls", "Engine"}, 2, NULL, "\"Engine\" is no scene name"},
+        {{"ls", "_engine"}, 2, NULL, "\"_engine\" is no scene name"},
+        {{"ls", "engine", "more"}, 2, NULL, "\"more\" is one operand too many"},
+        {{"import", "a.glb"}, 2, NULL, "SCENE is missing"},
+        {{"import"}, 2, NULL, "FILE is missing"},
+        {{"export", "engine"}, 2, NULL, "FILE is missing"},
+        {{"backup", "engine"}, 2, NULL, "FILE.db is missing"},
+        {{"watch", "engine", "--count", "-1"}, 2, NULL, "--count: \"-1\""},
+        {{"watch", "engine", "--for", "soon"}, 2, NULL, "--for: \"soon\" is not a number"},
+        {{"drag", "engine", "--handle", "tx", "--from", "1,2", "--to", "3,4"}, 2, NULL, "--node is missing"},
+        {{"drag", "engine", "--node", "1", "--handle", "tw"}, 2, NULL, "--handle: \"tw\" is none of tx"},
+        {{"drag", "engine", "--node", "1", "--handle", "tx", "--from", "1;2"}, 2, NULL, "--from: \"1;2\" is not X,Y"},
+        {{"drag", "engine", "--node", "1", "--handle", "tx", "--from", "1,2", "--to", "3,inf"},
+         2,
+         NULL,
+         "--to: \"3,inf\""},
+        {{"drag", "engine", "--node", "1", "--handle", "tx", "--from", "1,2", "--to", "3,4", "--look", "0,0,1"},
+         2,
+         NULL,
+         "EYE and TARGET"},
+        {{"drag", "engine", "--node", "1", "--handle", "tx", "--from", "1,2", "--to", "3,4", "--look", "0,0,1",
+          "0,0,1"},
+         2,
+         NULL,
+         "same point"},
+        {{"drag", "engine", "--node", "1", "--handle", "tx", "--from", "1,2", "--to", "3,4", "--viewport", "12"},
+         2,
+         NULL,
+         "--viewport: \"12\""},
+        {{"drag", "engine", "--node", "1", "--handle", "tx", "--from", "1,2", "--to", "3,4", "--fovy", "180"},
+         2,
+         NULL,
+         "--fovy: 180"},
+        {{"drag", "engine", "--node", "1", "--handle", "tx", "--from", "1,2", "--to", "3,4", "--hz", "-5"},
+         2,
+         NULL,
+         "--hz: -5"},
+        {{"set", "engine"}, 2, NULL, "NODE is missing"},
+        {{"set", "engine", "1"}, 2, NULL, "nothing to set"},
+        {{"set", "engine", "1", "--t", "1,2"}, 2, NULL, "--t: \"1,2\" is not X,Y,Z"},
+        {{"set", "engine", "1", "--t", "1,2,nan"}, 2, NULL, "--t: \"1,2,nan\""},
+        {{"set", "engine", "1", "--r", "0,0,0,1", "--euler", "1,2,3"}, 2, NULL, "--r and --euler"},
+        {{"set", "engine", "1", "--euler", "1,2,3", "--order", "XXY"}, 2, NULL, "--order: \"XXY\""},
+        {{"set", "engine", "1", "--s", "1,1,1", "--order", "XYZ"}, 2, NULL, "--order"},
+        {{"history", "engine", "--since", "lunch"}, 2, NULL, "--since: \"lunch\" is no time"},
+        {{"history", "engine", "--limit", "1001"}, 2, NULL, "--limit: 1001"},
+        {{"at", "engine"}, 2, NULL, "give one of --seq N and --time T"},
+        {{"at", "engine", "--seq", "1", "--time", "2"}, 2, NULL, "give one of --seq N and --time T"},
+        {{"restore", "engine"}, 2, NULL, "--seq N is missing"},
+        {{"solve", "engine"}, 2, NULL, "one operand too many"},
+    };
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) check_call(NULL, NULL, &calls[i]);
+}
+
+static void test_failures_at_run_time_exit_1_with_a_line(void **state)
+{
+    (void)state;
+    static const struct call calls[] = {
+        {{"ls", "--server", "ws://127.0.0.1:1/ws"}, 1, NULL, "ws://127.0.0.1:1/ws"},
+        {{"ls", "engine", "--server", "ws://127.0.0.1:1/ws"}, 1, NULL, "cannot connect to ws://127.0.0.1:1/ws"},
+        {{"ls", "engine", "--server", "http://127.0.0.1/ws"}, 1, NULL, "does not begin with ws://"},
+        {{"ls", "engine", "--server", "ws://127.0.0.1:99999/ws"}, 1, NULL, "port"},
+        {{"ls", "engine", "--server", "ws://127.0.0.1:1/elsewhere"}, 1, NULL, "does not end in /ws"},
+        {{"import", "/nowhere/a.glb", "engine"}, 1, NULL, "No such file"},
+        {{"backup", "engine", "/nowhere/a.db"}, 1, NULL, "/nowhere/a.db.part"},
+    };
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) check_call(NULL, NULL, &calls[i]);
+}
+
+static void test_help_of_each_command_names_its_options(void **state)
+{
+    (void)state;
+    static const struct call calls[] = {
+        {{"--help"}, 0, "restore SCENE", NULL},        {{"import", "--help"}, 0, "FILE SCENE", NULL},
+        {{"export", "--help"}, 0, "SCENE FILE", NULL}, {{"watch", "--help"}, 0, "--json", NULL},
+        {{"ls", "--help"}, 0, "[SCENE]", NULL},        {{"drag", "--help"}, 0, "--look EYE TARGET", NULL},
+        {{"set", "--help"}, 0, "in degrees", NULL},    {{"history", "--help"}, 0, "--since T", NULL},
+        {{"at", "--help"}, 0, "--time T", NULL},       {{"restore", "--help"}, 0, "--seq N", NULL},
+        {{"backup", "--help"}, 0, "FILE.db", NULL},    {{"solve", "--help"}, 0, "--server URL", NULL},
+        {{"undo", "--help"}, 0, "--force", NULL},
+    };
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) check_call(NULL, NULL, &calls[i]);
+}
+
+/* ---- solve ---- */
+
+/* An eye at (0, 0, 10) with 90 degrees from bottom to top over 1000 x 1000 pixels: a pixel is 0.02 m at the object. */
+#define CASE                                                                                                           \
+    "\"tool\":\"translate_axis\",\"handle\":\"x\",\"space\":\"world\",\"viewport\":[1000,1000],"                       \
+    "\"view\":[1,0,0,0,0,1,0,0,0,0,1,0,0,0,-10,1],\"proj\":[1,0,0,0,0,1,0,0,0,0,-1,-1,0,0,-0.2,0],"                    \
+    "\"object\":{\"position\":[0,0,0],\"rotation\":[0,0,0,1],\"scale\":[1,2,1]},\"gizmo\":{\"px\":100},"               \
+    "\"start\":[550,500],"
+
+static const char *const solve_input = "{\"id\":7," CASE "\"path\":[[550,500],[600,520],[550,500]]}\n"
+                                       "{\"id\":8," CASE "\"path\":[[550]]}\n"
+                                       "not json\n"
+                                       "{\"id\":\"nine\"," CASE "\"path\":[]}\n";
+
+static void check_solve(const struct test_daemon *daemon)
+{
+    struct test_output output;
+    const char *const here[] = {"solve", NULL}, *const there[] = {"solve", "--server",
+                                                                  daemon != NULL ? daemon->url : "", NULL};
+    test_ctl(&output, NULL, solve_input, daemon != NULL ? there : here);
+    assert_string_equal(
+        output.out,
+        "{\"id\":7,\"grab\":\"ok\",\"r\":[[0,0,0,0,0,0,1,1,2,1],[1,0,0,0,0,0,1,1,2,1],[0,0,0,0,0,0,1,1,2,1]]}\n"
+        "{\"id\":\"nine\",\"grab\":\"ok\",\"r\":[]}\n");
+    assert_non_null(strstr(output.err, "line 2: path[0]: is not two finite numbers"));
+    assert_non_null(strstr(output.err, "line 3: "));
+    assert_int_equal(count_lines(output.err), 2);
+    assert_int_equal(output.code, 1);
+    test_output_finish(&output);
+}
+
+static void test_solve_answers_good_lines_and_names_bad_ones(void **state)
+{
+    (void)state;
+    check_solve(NULL);
+}
+
+static void test_solve_answers_the_same_through_a_daemon(void **state)
+{
+    struct stage *stage = *state;
+    check_solve(&stage->daemon);
+}
+
+/* ---- with a daemon ---- */
+
+static const char arm_gltf[] = "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],\"nodes\":["
+                               "{\"name\":\"base\",\"children\":[1,2],\"translation\":[0,1,0]},"
+                               "{\"name\":\"link\",\"rotation\":[0,0.70710678118654752,0,0.70710678118654752]},"
+                               "{\"name\":\"link\",\"scale\":[2,2,2]}]}";
+
+static void write_arm(const struct test_daemon *daemon, char *path, size_t size)
+{
+    snprintf(path, size, "%s/arm.gltf", daemon->directory);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(arm_gltf, 1, sizeof arm_gltf - 1, file), sizeof arm_gltf - 1);
+    fclose(file);
+}
+
+static void test_a_scenes_life_on_the_command_line(void **state)
+{
+    struct stage *stage = *state;
+    char file[128], out[128], db[128];
+    write_arm(&stage->daemon, file, sizeof file);
+    snprintf(out, sizeof out, "%s/out.gltf", stage->daemon.directory);
+    snprintf(db, sizeof db, "%s/copy.db", stage->daemon.directory);
+    const struct call calls[] = {
+        {{"ls"}, 0, NULL, NULL},
+        {{"ls", "arm"}, 1, NULL, "unknown_scene"},
+        {{"import", file, "arm"}, 0, "arm: 3 nodes\n", NULL},
+        {{"import", file, "arm"}, 1, NULL, "arm"},
+        {{"import", file, "arm", "--replace", "--user", "anna"}, 0, "arm: 3 nodes\n", NULL},
+        {{"ls"}, 0, "arm ", NULL},
+        {{"ls", "--json"}, 0, "\"name\":\"arm\"", NULL},
+        {{"ls", "arm"}, 0, "base  ", NULL},
+        {{"ls", "arm"}, 0, "t (0, 1, 0) m  r (0, 0, 0) deg  s (1, 1, 1)", NULL},
+        {{"ls", "arm"}, 0, "r (0, 90, 0) deg", NULL},
+        {{"ls", "arm", "--json"}, 0, "\"name\":\"base\"", NULL},
+        {{"set", "arm", "base", "--t", "-1,0.5,2", "--user", "anna"}, 0, "t (-1, 0.5, 2) m  edit ", NULL},
+        {{"set", "arm", "base", "--euler", "0,30,0", "--user", "anna"}, 0, "r (0, 30, 0) deg  edit ", NULL},
+        {{"set", "arm", "base", "--euler", "10,20,30", "--order", "ZYX", "--key", "k1", "--user", "anna"},
+         0,
+         "edit ",
+         NULL},
+        {{"set", "arm", "link", "--t", "1,1,1"}, 1, NULL, "several nodes are named \"link\""},
+        {{"set", "arm", "wrench", "--t", "1,1,1"}, 1, NULL, "no node has the name or id \"wrench\""},
+        {{"set", "arm", "base", "--s", "0,1,1"}, 1, NULL, "(bad_value)"},
+        {{"set", "arm", "base", "--name", "foot", "--user", "anna"}, 0, "name foot", NULL},
+        {{"undo", "arm", "--user", "anna"}, 0, "edit ", NULL},
+        {{"redo", "arm", "--user", "anna", "--json"}, 0, "{\"op\":\"ok\",\"edit\":", NULL},
+        {{"undo", "arm", "--user", "nobody"}, 1, NULL, "(bad_state)"},
+        {{"drag", "arm", "--node", "foot", "--handle", "ty", "--from", "960,540", "--to", "960,440", "--hz", "0",
+          "--user", "bert"},
+         0,
+         "  ty  t (-1, 0.5, 2) -> (-1, ",
+         NULL},
+        {{"drag", "arm", "--node", "foot", "--handle", "ty", "--from", "960,540", "--to", "960,540", "--hz", "0"},
+         0,
+         "nothing changed",
+         NULL},
+        {{"history", "arm", "--user", "bert"}, 0, "translate ty", NULL},
+        {{"history", "arm", "--node", "foot"}, 0, "name base -> foot", NULL},
+        {{"history", "arm", "--since", "1h", "--json"}, 0, "\"op\":\"edit\"", NULL},
+        {{"history", "arm", "--before", "1970-01-02"}, 0, NULL, NULL},
+        {{"at", "arm", "--time", "0s"}, 0, "foot", NULL},
+        {{"at", "arm", "--seq", "9000000"}, 1, NULL, "seq"},
+        {{"restore", "arm", "--seq", "9000000"}, 1, NULL, "seq"},
+        {{"export", "arm", out}, 0, NULL, NULL},
+        {{"export", "none", out}, 1, NULL, "unknown_scene"},
+        {{"backup", "arm", db}, 0, NULL, NULL},
+        {{"watch", "arm", "--count", "1"}, 0, "the scene so far, 3 nodes", NULL},
+        {{"watch", "arm", "--count", "1", "--json"}, 0, "{\"op\":\"delta\",\"from\":0,", NULL},
+        {{"watch", "arm", "--for", "0.1"}, 0, "the scene so far", NULL},
+    };
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) check_call(&stage->daemon, NULL, &calls[i]);
+    assert_int_equal(access(out, R_OK), 0);
+    /* The copy is a scene like any other. */
+    char copy[160];
+    snprintf(copy, sizeof copy, "%s/copy.db", stage->daemon.data);
+    assert_int_equal(rename(db, copy), 0);
+    check_call(&stage->daemon, NULL, &(struct call){{"ls", "copy"}, 0, "foot", NULL});
+}
+
+static uint64_t seq_of(const struct test_output *output)
+{
+    const char *seq = strstr(output->out, "seq ");
+    assert_non_null(seq);
+    return strtoull(seq + 4, NULL, 10);
+}
+
+static void test_at_and_restore_bring_back_the_past(void **state)
+{
+    struct stage *stage = *state;
+    char file[128], number[32];
+    write_arm(&stage->daemon, file, sizeof file);
+    struct test_output output;
+    check_call(&stage->daemon, NULL, &(struct call){{"import", file, "arm"}, 0, "3 nodes", NULL});
+    test_ctl(&output, &stage->daemon, NULL, (const char *const[]){"set", "arm", "base", "--t", "1,0,0", NULL});
+    snprintf(number, sizeof number, "%llu", (unsigned long long)seq_of(&output));
+    test_output_finish(&output);
+    const struct call calls[] = {
+        {{"set", "arm", "base", "--t", "2,0,0"}, 0, "t (2, 0, 0) m", NULL},
+        {{"ls", "arm"}, 0, "t (2, 0, 0) m", NULL},
+        {{"at", "arm", "--seq", number}, 0, "t (1, 0, 0) m", NULL},
+        {{"at", "arm", "--seq", number, "--json"}, 0, "\"t\":[1.0,0.0,0.0]", NULL},
+        {{"ls", "arm"}, 0, "t (2, 0, 0) m", NULL},
+        {{"restore", "arm", "--seq", number}, 0, "edit ", NULL},
+        {{"ls", "arm"}, 0, "t (1, 0, 0) m", NULL},
+        {{"history", "arm", "--limit", "1"}, 0, "restore", NULL},
+        {{"undo", "arm"}, 0, "edit ", NULL},
+        {{"ls", "arm"}, 0, "t (2, 0, 0) m", NULL},
+    };
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) check_call(&stage->daemon, NULL, &calls[i]);
+}
+
+/* The next line that has this in it; others are passed over. */
+static void await_line(struct test_child *child, const char *part)
+{
+    for (bool found = false; !found;) {
+        char *line = test_child_line(child);
+        found = strstr(line, part) != NULL;
+        free(line);
+    }
+}
+
+static void test_watch_tells_drags_and_comes_back_after_a_crash(void **state)
+{
+    struct stage *stage = *state;
+    struct gz_client *client = stage_join(stage, "arm", "anna");
+    stage_create(client, "hand", 0, (gz_vec3){0, 0, 0});
+    struct test_child child;
+    test_ctl_start(&child, &stage->daemon, (const char *const[]){"watch", "arm", "--for", "60", NULL});
+    await_line(&child, "the scene so far, 1 nodes");
+    check_call(&stage->daemon, NULL,
+               &(struct call){{"drag", "arm", "--node", "hand", "--handle", "tx", "--from", "960,540", "--to",
+                               "1060,540", "--steps", "5", "--user", "bert"},
+                              0,
+                              "edit ",
+                              NULL});
+    await_line(&child, "hand #");
+    await_line(&child, "translate tx  hand #");
+    test_daemon_kill(&stage->daemon);
+    await_line(&child, "connection lost");
+    test_daemon_start(&stage->daemon, NULL, NULL);
+    await_line(&child, "connected again, nothing missed");
+    check_call(&stage->daemon, NULL, &(struct call){{"set", "arm", "hand", "--t", "0,7,0"}, 0, "edit ", NULL});
+    await_line(&child, "t (0, 7, 0) m");
+    kill(child.pid, SIGINT);
+    struct test_output output;
+    test_child_finish(&child, NULL, &output);
+    assert_string_equal(output.err, "");
+    test_output_finish(&output);
+}
+
+int main(void)
+{
+#define STAGED(test) cmocka_unit_test_setup_teardown(test, stage_setup, stage_teardown)
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_wrong_command_lines_exit_2_with_a_line_that_names_it),
+        cmocka_unit_test(test_failures_at_run_time_exit_1_with_a_line),
+        cmocka_unit_test(test_help_of_each_command_names_its_options),
+        cmocka_unit_test(test_solve_answers_good_lines_and_names_bad_ones),
+        STAGED(test_solve_answers_the_same_through_a_daemon),
+        STAGED(test_a_scenes_life_on_the_command_line),
+        STAGED(test_at_and_restore_bring_back_the_past),
+        STAGED(test_watch_tells_drags_and_comes_back_after_a_crash),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

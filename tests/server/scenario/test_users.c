@@ -1,0 +1,303 @@
+/* Several users in one scene: locks with their holder, undo of one's own, refusals that change nothing, and everybody having the
+ * same scene in the end, whenever they came. */
+#include <stdio.h>
+
+#include "stage.h"
+
+static struct gz_message set_t(struct gz_set_node *node, uint64_t id, gz_vec3 t)
+{
+    *node = (struct gz_set_node){.has = GZ_HAS(T), .id = id, .trs.t = t};
+    return message_set_t(node);
+}
+
+/* ---- locks ---- */
+
+static void test_second_user_is_refused_with_the_holder_until_the_first_lets_go(void **state)
+{
+    struct stage *stage = *state;
+    struct gz_client *anna = stage_join(stage, "arm", "anna"), *bert = stage_join(stage, "arm", "bert");
+    uint64_t base = stage_create(anna, "base", 0, (gz_vec3){0, 0, 0}),
+             hand = stage_create(anna, "hand", base, (gz_vec3){0, 1, 0});
+    struct gz_set_node node;
+    struct gz_message camera = message_camera((gz_vec3){0, 0, 10}, (gz_vec3){0, 0, 0});
+    stage_ask(anna, camera);
+    stage_ask(bert, camera);
+    stage_ask(anna, message_grab(&hand, GZ_TX, 960, 540));
+    uint64_t holder = gz_client_welcome(anna)->session;
+
+    const struct gz_message refusals[] = {
+        message_grab(&hand, GZ_TY, 960, 540),
+        set_t(&node, hand, (gz_vec3){9, 9, 9}),
+        {.op = GZ_OP_DELETE, .remove = {&hand, 1}},
+        {.op = GZ_OP_DELETE, .remove = {&base, 1}}, /* it would go with its parent */
+    };
+    for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
+        const struct gz_message *answer = stage_refused(bert, refusals[i], GZ_LOCKED);
+        assert_true(answer->has & GZ_HAS(HOLDER));
+        assert_int_equal(answer->error.holder, holder);
+    }
+    /* What it hangs from may be moved. */
+    stage_ask(bert, set_t(&node, base, (gz_vec3){0, 0, 1}));
+    gz_client_cut(anna);
+    /* The server learns of the cut by itself; until then the lock is there. */
+    enum gz_status status;
+    do {
+        struct gz_message grab = message_grab(&hand, GZ_TX, 960, 540);
+        status = gz_client_request(bert, &grab, STAGE_SECONDS, NULL, NULL);
+    } while (status == GZ_LOCKED);
+    assert_int_equal(status, GZ_OK);
+}
+
+static void test_cancelled_drag_gives_back_every_bit(void **state)
+{
+    struct stage *stage = *state;
+    struct gz_client *anna = stage_join(stage, "arm", "anna"), *bert = stage_join(stage, "arm", "bert");
+    uint64_t id = stage_create(anna, "hand", 0, (gz_vec3){1.0 / 3, 0.1, -1e-9});
+    stage_catch_up(bert, anna);
+    gz_trs before = node_in(bert, id)->trs;
+    uint64_t seq = gz_mirror_seq(gz_client_mirror(bert));
+    stage_ask(anna, message_camera((gz_vec3){3, 2, 10}, (gz_vec3){0, 0, 0}));
+    stage_ask(anna, message_grab(&id, GZ_RY, 1040, 560));
+    for (int i = 0; i < 5; i++) stage_ask(anna, message_pointer(GZ_PHASE_MOVE, 1040 - 20 * i, 570));
+    stage_ask(anna, message_pointer(GZ_PHASE_CANCEL, 900, 570));
+    stage_ask(anna, (struct gz_message){.op = GZ_OP_PING});
+    stage_catch_up(bert, anna);
+    assert_true(gz_mirror_seq(gz_client_mirror(bert)) > seq); /* it had moved */
+    assert_same_trs(&node_in(bert, id)->trs, &before, "after the cancel");
+    stage_refused(anna, (struct gz_message){.op = GZ_OP_REDO}, GZ_BAD_STATE);
+}
+
+/* ---- undo ---- */
+
+static void test_undo_takes_back_ones_own_and_says_conflicts(void **state)
+{
+    struct stage *stage = *state;
+    struct gz_client *anna = stage_join(stage, "arm", "anna"), *bert = stage_join(stage, "arm", "bert");
+    struct gz_set_node node;
+    uint64_t id = stage_create(bert, "hand", 0, (gz_vec3){0, 0, 0}),
+             other = stage_create(bert, "foot", 0, (gz_vec3){0, 0, 0});
+    stage_refused(anna, (struct gz_message){.op = GZ_OP_UNDO}, GZ_BAD_STATE);
+    stage_ask(anna, set_t(&node, id, (gz_vec3){1, 0, 0}));
+    stage_ask(bert, set_t(&node, other, (gz_vec3){5, 0, 0}));
+
+    stage_ask(anna, (struct gz_message){.op = GZ_OP_UNDO});
+    stage_ask(anna, (struct gz_message){.op = GZ_OP_PING});
+    assert_true(node_in(anna, id)->trs.t.x == 0);
+    assert_true(node_in(anna, other)->trs.t.x == 5);
+    stage_ask(anna, (struct gz_message){.op = GZ_OP_REDO});
+    stage_ask(anna, (struct gz_message){.op = GZ_OP_PING});
+    assert_true(node_in(anna, id)->trs.t.x == 1);
+
+    stage_ask(bert, set_t(&node, id, (gz_vec3){2, 0, 0}));
+    stage_refused(anna, (struct gz_message){.op = GZ_OP_UNDO}, GZ_CONFLICT);
+    stage_ask(anna, (struct gz_message){.op = GZ_OP_UNDO, .force = true});
+    stage_ask(anna, (struct gz_message){.op = GZ_OP_PING});
+    assert_true(node_in(anna, id)->trs.t.x == 0);
+}
+
+/* ---- making and deleting ---- */
+
+static void test_create_hangs_refs_and_delete_takes_subtrees(void **state)
+{
+    struct stage *stage = *state;
+    struct gz_client *anna = stage_join(stage, "arm", "anna"), *bert = stage_join(stage, "arm", "bert");
+    const struct gz_create_node nodes[] = {
+        {.has = GZ_HAS(REF), .ref = gz_client_text("a"), .name = gz_client_text("arm"), .trs = gz_trs_identity},
+        {.has = GZ_HAS(REF) | GZ_HAS(PARENT_REF),
+         .ref = gz_client_text("b"),
+         .parent_ref = gz_client_text("a"),
+         .name = gz_client_text("hand"),
+         .trs = gz_trs_identity},
+        {.has = GZ_HAS(PARENT_REF) | GZ_HAS(BOUNDS),
+         .parent_ref = gz_client_text("b"),
+         .name = gz_client_text("finger"),
+         .trs = gz_trs_identity,
+         .bounds = {{-1, -1, -1}, {1, 1, 1}}},
+    };
+    struct gz_message create = {.op = GZ_OP_CREATE, .create = {nodes, 3}};
+    const struct gz_message *answer = stage_ask(anna, create);
+    assert_int_equal(answer->ok.ids.count, 3);
+    uint64_t ids[3];
+    memcpy(ids, answer->ok.ids.ids, sizeof ids);
+    struct gz_error error = {0};
+    stage_check(gz_client_await(bert, answer->ok.seq, STAGE_SECONDS, &error), &error, "create");
+    assert_int_equal(node_in(bert, ids[0])->parent, 0);
+    assert_int_equal(node_in(bert, ids[1])->parent, ids[0]);
+    assert_int_equal(node_in(bert, ids[2])->parent, ids[1]);
+    assert_true(node_in(bert, ids[2])->has_bounds);
+
+    uint64_t seq = stage_ask(bert, (struct gz_message){.op = GZ_OP_DELETE, .remove = {&ids[1], 1}})->ok.seq;
+    stage_check(gz_client_await(anna, seq, STAGE_SECONDS, &error), &error, "delete");
+    assert_int_equal(gz_mirror_count(gz_client_mirror(anna)), 1);
+    stage_refused(anna, (struct gz_message){.op = GZ_OP_DELETE, .remove = {&ids[2], 1}}, GZ_UNKNOWN_NODE);
+    seq = stage_ask(bert, (struct gz_message){.op = GZ_OP_UNDO})->ok.seq;
+    stage_check(gz_client_await(anna, seq, STAGE_SECONDS, &error), &error, "undo");
+    assert_int_equal(node_in(anna, ids[2])->parent, ids[1]);
+    assert_same_scene(anna, anna);
+}
+
+/* ---- what cannot be ---- */
+
+static void test_refused_requests_change_nothing_and_others_still_answer(void **state)
+{
+    struct stage *stage = *state;
+    struct gz_client *anna = stage_join(stage, "arm", "anna"), *bert = stage_join(stage, "arm", "bert");
+    uint64_t id = stage_create(anna, "hand", 0, (gz_vec3){1, 2, 3}), nobody = 999999;
+    uint64_t child = stage_create(anna, "finger", id, (gz_vec3){0, 0, 0});
+    stage_catch_up(bert, anna);
+    uint64_t seq = gz_mirror_seq(gz_client_mirror(bert));
+    const struct gz_set_node cycle = {.has = GZ_HAS(PARENT), .id = id, .parent = child},
+                             flat = {.has = GZ_HAS(S), .id = id, .trs.s = {1, 0, 1}},
+                             zero = {.has = GZ_HAS(R), .id = id}, unknown = {.has = GZ_HAS(T), .id = nobody},
+                             twice[2] = {{.has = GZ_HAS(T), .id = id}, {.has = GZ_HAS(T), .id = id}},
+                             orphan = {.has = GZ_HAS(PARENT), .id = id, .parent = nobody},
+                             half[2] = {{.has = GZ_HAS(T), .id = id, .trs.t = {9, 9, 9}},
+                                        {.has = GZ_HAS(T), .id = nobody}};
+    struct gz_set_node far = {.has = GZ_HAS(T), .id = id, .trs.t = {1e300, 0, 0}};
+    const struct {
+        struct gz_message message;
+        enum gz_status code;
+        const char *words; /* in the message */
+    } cases[] = {
+        {{.op = GZ_OP_SET, .set = {&cycle, 1}}, GZ_BAD_VALUE, "parent"},
+        {{.op = GZ_OP_SET, .set = {&flat, 1}}, GZ_BAD_VALUE, "s"},
+        {{.op = GZ_OP_SET, .set = {&zero, 1}}, GZ_BAD_VALUE, "r"},
+        {{.op = GZ_OP_SET, .set = {&far, 1}}, GZ_BAD_VALUE, "t"},
+        {{.op = GZ_OP_SET, .set = {twice, 2}}, GZ_BAD_VALUE, "id"},
+        {{.op = GZ_OP_SET, .set = {&unknown, 1}}, GZ_UNKNOWN_NODE, "999999"},
+        {{.op = GZ_OP_SET, .set = {&orphan, 1}}, GZ_UNKNOWN_NODE, "999999"},
+        {{.op = GZ_OP_SET, .set = {half, 2}}, GZ_UNKNOWN_NODE, "999999"},
+        {{.op = GZ_OP_DELETE, .remove = {&nobody, 1}}, GZ_UNKNOWN_NODE, "999999"},
+        {{.op = GZ_OP_RESTORE, .restore_seq = 1u << 30}, GZ_BAD_VALUE, "seq"},
+        {{.op = GZ_OP_AT, .has = GZ_HAS(SEQ), .at.seq = 1u << 30}, GZ_BAD_VALUE, "seq"},
+        {message_pointer(GZ_PHASE_UP, 1, 1), GZ_BAD_STATE, ""},
+        {message_grab(&id, GZ_TX, 1, 1), GZ_BAD_STATE, "camera"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct gz_message *answer = stage_refused(anna, cases[i].message, cases[i].code);
+        char words[GZ_ERROR_BYTES_MAX];
+        snprintf(words, sizeof words, "%.*s", (int)answer->error.message.size, answer->error.message.bytes);
+        if (strstr(words, cases[i].words) == NULL)
+            fail_msg("case %zu: \"%s\" does not name %s", i, words, cases[i].words);
+        stage_ask(bert, (struct gz_message){.op = GZ_OP_PING});
+    }
+    assert_int_equal(gz_mirror_seq(gz_client_mirror(bert)), seq);
+}
+
+static void test_bytes_that_are_no_message_are_answered_and_the_rest_is_read(void **state)
+{
+    struct stage *stage = *state;
+    struct gz_client *anna = stage_join(stage, "arm", "anna"), *bert = stage_join(stage, "arm", "bert");
+    static const struct {
+        const char *bytes;
+        size_t size;
+    } cases[] = {
+        {"\xc1", 1},                                               /* never used */
+        {"\x93\x01\x02\x03", 4},                                   /* a list */
+        {"\x81\xa2op\xa4pin", 8},                                  /* cut off */
+        {"\x81\xa2op\x05", 5},                                     /* op is a number */
+        {"\x81\xa2op\xa3xyz", 8},                                  /* unknown op */
+        {"\xdf\xff\xff\xff\xff", 5},                               /* four thousand million fields */
+        {"\xc6\xff\xff\xff\xff", 5},                               /* four gigabytes */
+        {"\x82\xa2op\xa6select\xa5nodes\xdd\xff\xff\xff\xff", 22}, /* as many ids */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct gz_error error = {0};
+        stage_check(gz_client_send_bytes(anna, cases[i].bytes, cases[i].size, &error), &error, "bytes");
+        const struct gz_message *message;
+        do {
+            message = gz_client_next(anna, STAGE_SECONDS);
+            if (message == NULL) fail_msg("case %zu was not answered: %s", i, gz_client_reason(anna));
+        } while (message->op != GZ_OP_ERROR);
+        enum gz_status expected = i == 4 ? GZ_UNKNOWN_OP : GZ_BAD_MESSAGE;
+        assert_int_equal(message->error.code, expected);
+        assert_false(message->error.fatal);
+        stage_ask(anna, (struct gz_message){.op = GZ_OP_PING});
+        stage_ask(bert, (struct gz_message){.op = GZ_OP_PING});
+    }
+}
+
+static void test_viewer_may_not_edit(void **state)
+{
+    struct stage *stage = *state;
+    struct gz_client *anna = stage_join(stage, "arm", "anna");
+    uint64_t id = stage_create(anna, "hand", 0, (gz_vec3){0, 0, 0});
+    struct gz_client_options options = {.url = stage->daemon.url, .scene = "arm", .user = "vic", .has_role = true};
+    struct gz_error error = {0};
+    stage_check(gz_client_create(&stage->clients[stage->count], &options, &error), &error, "join");
+    struct gz_client *viewer = stage->clients[stage->count++];
+    struct gz_set_node node;
+    stage_refused(viewer, set_t(&node, id, (gz_vec3){1, 1, 1}), GZ_FORBIDDEN);
+    stage_refused(viewer, (struct gz_message){.op = GZ_OP_DELETE, .remove = {&id, 1}}, GZ_FORBIDDEN);
+    stage_refused(viewer, (struct gz_message){.op = GZ_OP_UNDO}, GZ_FORBIDDEN);
+    stage_refused(viewer, message_grab(&id, GZ_TX, 0, 0), GZ_FORBIDDEN);
+    stage_ask(viewer, (struct gz_message){.op = GZ_OP_SELECT, .select = {.nodes = {&id, 1}}});
+}
+
+static void test_unknown_scene_and_bad_names_are_refused_at_the_door(void **state)
+{
+    struct stage *stage = *state;
+    static const struct {
+        const char *scene, *user;
+        enum gz_status code;
+    } cases[] = {
+        {"nowhere", "anna", GZ_UNKNOWN_SCENE},
+        {"../etc", "anna", GZ_BAD_VALUE},
+        {"arm", "", GZ_BAD_VALUE},
+    };
+    stage_join(stage, "arm", "anna");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct gz_client_options options = {.url = stage->daemon.url, .scene = cases[i].scene, .user = cases[i].user};
+        struct gz_client *client;
+        struct gz_error error = {0};
+        assert_int_equal(gz_client_create(&client, &options, &error), cases[i].code);
+        assert_null(client);
+    }
+}
+
+/* ---- late, and the same ---- */
+
+static void test_late_joiner_has_the_scene_of_those_who_followed(void **state)
+{
+    struct stage *stage = *state;
+    struct gz_client *anna = stage_join(stage, "arm", "anna"), *bert = stage_join(stage, "arm", "bert");
+    uint64_t ids[20];
+    struct gz_set_node node;
+    stage_ask(anna, message_camera((gz_vec3){3, 4, 10}, (gz_vec3){0, 0, 0}));
+    for (size_t i = 0; i < 20; i++)
+        ids[i] = stage_create(i % 2 ? anna : bert, "part", i >= 4 ? ids[i / 4] : 0,
+                              (gz_vec3){1.0 / (double)(i + 3), 0.1, 0});
+    for (int round = 0; round < 3; round++) {
+        stage_ask(anna, message_grab(&ids[round], GZ_RZ, 1060, 560));
+        for (int i = 1; i < 8; i++) stage_ask(anna, message_pointer(GZ_PHASE_MOVE, 1060 - 15.5 * i, 560 + 11.25 * i));
+        stage_ask(bert, set_t(&node, ids[10 + round], (gz_vec3){0.1 * round, 1e-17, -0.0}));
+        stage_ask(anna, message_pointer(GZ_PHASE_UP, 940, 650));
+        stage_ask(bert, (struct gz_message){.op = GZ_OP_DELETE, .remove = {&ids[19 - round], 1}});
+    }
+    stage_catch_up(anna, bert);
+    stage_catch_up(bert, anna);
+    struct gz_client *late = stage_join(stage, "arm", "carl");
+    stage_catch_up(late, anna);
+    stage_catch_up(anna, late);
+    stage_catch_up(bert, late);
+    assert_int_equal(gz_mirror_count(gz_client_mirror(late)), 17);
+    assert_same_scene(late, anna);
+    assert_same_scene(late, bert);
+}
+
+int main(void)
+{
+#define STAGED(test) cmocka_unit_test_setup_teardown(test, stage_setup, stage_teardown)
+    const struct CMUnitTest tests[] = {
+        STAGED(test_second_user_is_refused_with_the_holder_until_the_first_lets_go),
+        STAGED(test_cancelled_drag_gives_back_every_bit),
+        STAGED(test_undo_takes_back_ones_own_and_says_conflicts),
+        STAGED(test_create_hangs_refs_and_delete_takes_subtrees),
+        STAGED(test_refused_requests_change_nothing_and_others_still_answer),
+        STAGED(test_bytes_that_are_no_message_are_answered_and_the_rest_is_read),
+        STAGED(test_viewer_may_not_edit),
+        STAGED(test_unknown_scene_and_bad_names_are_refused_at_the_door),
+        STAGED(test_late_joiner_has_the_scene_of_those_who_followed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,234 @@
+#include "support/daemon.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define WAIT_SECONDS 20.0
+
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static const char *program(const char *variable, const char *built)
+{
+    const char *path = getenv(variable);
+    return path != NULL && path[0] != '\0' ? path : built;
+}
+
+/* Reads what comes until `until` is in it, the end, or the time is over; appended to *text. */
+static bool read_until(int descriptor, const char *until, double deadline, char **text, size_t *size)
+{
+    for (;;) {
+        if (until != NULL && *text != NULL && strstr(*text, until) != NULL) return true;
+        struct pollfd ready = {.fd = descriptor, .events = POLLIN};
+        int left = (int)((deadline - now_s()) * 1000);
+        if (left <= 0 || poll(&ready, 1, left) <= 0) return false;
+        char piece[4096];
+        ssize_t got = read(descriptor, piece, sizeof piece);
+        if (got <= 0) return until == NULL;
+        *text = realloc(*text, *size + (size_t)got + 1);
+        assert_non_null(*text);
+        memcpy(*text + *size, piece, (size_t)got);
+        *size += (size_t)got;
+        (*text)[*size] = '\0';
+    }
+}
+
+/* ---- the daemon ---- */
+
+static void fail_with_log(const struct test_daemon *daemon, const char *what)
+{
+    char log[4096] = "";
+    FILE *file = fopen(daemon->log, "r");
+    if (file != NULL) {
+        log[fread(log, 1, sizeof log - 1, file)] = '\0';
+        fclose(file);
+    }
+    fail_msg("gizmod %s; its log:\n%s", what, log);
+}
+
+void test_daemon_init(struct test_daemon *daemon)
+{
+    *daemon = (struct test_daemon){.directory = "/tmp/gizmod-test-XXXXXX"};
+    assert_non_null(mkdtemp(daemon->directory));
+    snprintf(daemon->data, sizeof daemon->data, "%s/scenes", daemon->directory);
+    snprintf(daemon->log, sizeof daemon->log, "%s/log", daemon->directory);
+}
+
+static void run_daemon(const struct test_daemon *daemon, int out, const char *option, const char *value)
+{
+    char listen[32];
+    snprintf(listen, sizeof listen, "127.0.0.1:%d", daemon->port);
+    int log = open(daemon->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    dup2(out, STDOUT_FILENO);
+    dup2(log, STDERR_FILENO);
+    const char *path = program("GIZMOD", GZ_GIZMOD_PATH);
+    execl(path, path, "--data", daemon->data, "--listen", listen, option, value, (char *)NULL);
+    _exit(127);
+}
+
+void test_daemon_start(struct test_daemon *daemon, const char *option, const char *value)
+{
+    int ends[2];
+    assert_int_equal(daemon->pid, 0);
+    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+    daemon->pid = fork();
+    assert_int_not_equal(daemon->pid, -1);
+    if (daemon->pid == 0) run_daemon(daemon, ends[1], option, value);
+    close(ends[1]);
+    char *text = NULL, host[64];
+    size_t size = 0;
+    bool said = read_until(ends[0], "\n", now_s() + WAIT_SECONDS, &text, &size);
+    close(ends[0]);
+    bool form = said && sscanf(text, "listening ws://%63[^:/]:%d/ws\n", host, &daemon->port) == 2;
+    free(text);
+    if (!form) fail_with_log(daemon, "did not say where it listens");
+    snprintf(daemon->url, sizeof daemon->url, "ws://%s:%d/ws", host, daemon->port);
+}
+
+/* How it ended: its exit code, or -1. */
+static int reap(pid_t *pid)
+{
+    int status;
+    while (waitpid(*pid, &status, 0) == -1 && errno == EINTR) continue;
+    *pid = 0;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+void test_daemon_kill(struct test_daemon *daemon)
+{
+    kill(daemon->pid, SIGKILL);
+    reap(&daemon->pid);
+}
+
+int test_daemon_stop(struct test_daemon *daemon)
+{
+    kill(daemon->pid, SIGTERM);
+    return reap(&daemon->pid);
+}
+
+static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *where)
+{
+    (void)info, (void)type, (void)where;
+    return remove(path);
+}
+
+void test_daemon_forget(struct test_daemon *daemon)
+{
+    assert_int_equal(daemon->pid, 0);
+    nftw(daemon->data, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+void test_daemon_finish(struct test_daemon *daemon)
+{
+    if (daemon->pid != 0) test_daemon_kill(daemon);
+    nftw(daemon->directory, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* ---- programs beside it ---- */
+
+static void run_child(const int *pipes, const struct test_daemon *daemon, const char *const *arguments)
+{
+    const char *path = program("GIZMOCTL", GZ_GIZMOCTL_PATH);
+    const char *all[32] = {path};
+    for (size_t i = 0; i + 2 < sizeof all / sizeof all[0] && arguments[i] != NULL; i++) all[i + 1] = arguments[i];
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    dup2(pipes[0], STDIN_FILENO);
+    dup2(pipes[3], STDOUT_FILENO);
+    dup2(pipes[5], STDERR_FILENO);
+    if (daemon != NULL)
+        setenv("GIZMOD_URL", daemon->url, 1);
+    else
+        unsetenv("GIZMOD_URL");
+    unsetenv("GIZMOD_TOKEN");
+    execv(path, (char *const *)(uintptr_t)all);
+    _exit(127);
+}
+
+void test_ctl_start(struct test_child *child, const struct test_daemon *daemon, const char *const *arguments)
+{
+    int pipes[6]; /* input, output and errors: the end to read and the end to write */
+    for (int i = 0; i < 6; i += 2) assert_int_equal(pipe2(pipes + i, O_CLOEXEC), 0);
+    child->pid = fork();
+    assert_int_not_equal(child->pid, -1);
+    if (child->pid == 0) run_child(pipes, daemon, arguments);
+    close(pipes[0]);
+    close(pipes[3]);
+    close(pipes[5]);
+    child->input = pipes[1];
+    child->out = pipes[2];
+    child->err = pipes[4];
+}
+
+char *test_child_line(struct test_child *child)
+{
+    char *line = NULL;
+    size_t size = 0;
+    /* A byte at a time, so that nothing of the next line is taken. */
+    for (double deadline = now_s() + WAIT_SECONDS; size == 0 || line[size - 1] != '\n';) {
+        struct pollfd ready = {.fd = child->out, .events = POLLIN};
+        if (now_s() > deadline || poll(&ready, 1, 1000) < 0) fail_msg("no line came from gizmoctl");
+        if (!(ready.revents & (POLLIN | POLLHUP))) continue;
+        line = realloc(line, size + 2);
+        assert_non_null(line);
+        if (read(child->out, line + size, 1) != 1) fail_msg("gizmoctl ended");
+        line[++size] = '\0';
+    }
+    line[size - 1] = '\0';
+    return line;
+}
+
+void test_child_finish(struct test_child *child, const char *input, struct test_output *output)
+{
+    size_t left = input != NULL ? strlen(input) : 0, out_size = 0, err_size = 0;
+    *output = (struct test_output){.out = strdup(""), .err = strdup("")};
+    for (ssize_t wrote; left > 0; left -= (size_t)wrote, input += wrote) {
+        wrote = write(child->input, input, left);
+        assert_true(wrote > 0);
+    }
+    close(child->input);
+    double deadline = now_s() + 3 * WAIT_SECONDS;
+    bool ended = read_until(child->out, NULL, deadline, &output->out, &out_size) &&
+                 read_until(child->err, NULL, deadline, &output->err, &err_size);
+    close(child->out);
+    close(child->err);
+    if (!ended) kill(child->pid, SIGKILL);
+    output->code = reap(&child->pid);
+    if (!ended) fail_msg("gizmoctl did not end; it said: %s%s", output->out, output->err);
+}
+
+void test_ctl(struct test_output *output, const struct test_daemon *daemon, const char *input,
+              const char *const *arguments)
+{
+    struct test_child child;
+    test_ctl_start(&child, daemon, arguments);
+    test_child_finish(&child, input, output);
+}
+
+void test_output_finish(struct test_output *output)
+{
+    free(output->out);
+    free(output->err);
+}

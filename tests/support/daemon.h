@@ -1,0 +1,56 @@
+/* daemon.h - a real gizmod, and programs that talk to it, as child processes of a test.
+ * The daemon listens on a port that was free, with a data directory of its own that finish removes; a daemon that is started again
+ * keeps both. It dies with the test. Everything here fails the test that called it (cmocka's fail_msg) when it cannot do its
+ * work, with the daemon's own log.
+ * The binaries are $GIZMOD and $GIZMOCTL where set, else the ones the build made (GZ_GIZMOD_PATH, GZ_GIZMOCTL_PATH). */
+#ifndef TESTS_SUPPORT_DAEMON_H
+#define TESTS_SUPPORT_DAEMON_H
+
+#include <sys/types.h>
+
+struct test_daemon {
+    pid_t pid; /* 0 while it does not run */
+    int port;
+    char url[128];
+    char directory[64]; /* holds the scenes/ and the log */
+    char data[96], log[96];
+};
+
+/* Makes the directory; starts nothing. */
+void test_daemon_init(struct test_daemon *daemon);
+/* Runs it and returns when it is listening. `option` and `value` are one more option, NULL for none. */
+void test_daemon_start(struct test_daemon *daemon, const char *option, const char *value);
+/* kill -9. */
+void test_daemon_kill(struct test_daemon *daemon);
+/* SIGTERM; what it exited with, or -1 where a signal ended it. */
+int test_daemon_stop(struct test_daemon *daemon);
+/* Removes the scenes of one that does not run. */
+void test_daemon_forget(struct test_daemon *daemon);
+/* Kills what still runs, and removes the directory. */
+void test_daemon_finish(struct test_daemon *daemon);
+
+/* A program that runs beside the test. */
+struct test_child {
+    pid_t pid;
+    int input, out, err; /* our ends of its pipes; input is -1 once it was closed */
+};
+
+/* What it said and how it ended. Both texts are for free(). */
+struct test_output {
+    int code; /* -1 where a signal ended it */
+    char *out, *err;
+};
+
+/* Starts gizmoctl with these arguments, NULL at the end, GIZMOD_URL being the daemon's (NULL for none). */
+void test_ctl_start(struct test_child *child, const struct test_daemon *daemon, const char *const *arguments);
+/* Writes `input` (NULL for none) to it, and reads what it says until it ends. */
+void test_child_finish(struct test_child *child, const char *input, struct test_output *output);
+/* One line of its output, without the newline, for free(); fails after 20 s. */
+char *test_child_line(struct test_child *child);
+
+/* Both at once. */
+void test_ctl(struct test_output *output, const struct test_daemon *daemon, const char *input,
+              const char *const *arguments);
+void test_output_finish(struct test_output *output);
+
+#endif
