@@ -904,6 +904,7 @@ enum gz_status gz_decode(enum gz_side side, const uint8_t *bytes, size_t size, s
                          struct gz_message *message, struct gz_error *error)
 {
     *message = (struct gz_message){.op = GZ_OP_COUNT};
+    if (*offset >= size) return gz_fail(error, GZ_BAD_MESSAGE, "message: there is none");
     struct decoder decoder = {
         .reader = {bytes + *offset, bytes + size}, .arena = arena, .message = message, .error = error};
     const uint8_t *start = decoder.reader.at;
