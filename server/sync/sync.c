@@ -82,8 +82,7 @@ static size_t fill_state(struct gz_node_state *state, const struct gz_node *node
     *state = (struct gz_node_state){.id = node->id, .trs = node->trs, .by = node->by};
     size_t bytes = BYTES_NODE;
     bool is_new = node->born > from;
-    /* An import is nobody's: what it did is by a number that is no session's. */
-    if (node->by != 0 && node->by < GZ_ID_LIMIT) state->has |= GZ_HAS(BY);
+    if (node->by != 0) state->has |= GZ_HAS(BY);
     if (is_new || node->part_seq[GZ_PART_T] > from) state->has |= GZ_HAS(T), bytes += BYTES_T;
     if (is_new || node->part_seq[GZ_PART_R] > from) state->has |= GZ_HAS(R), bytes += BYTES_R;
     if (is_new || node->part_seq[GZ_PART_S] > from) state->has |= GZ_HAS(S), bytes += BYTES_S;
