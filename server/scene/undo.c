@@ -169,15 +169,22 @@ const struct gz_edit_record *gz_undo_next(const struct gz_undo_log *log, const c
     return NULL;
 }
 
-/* Back to the user's latest edit that is neither undo nor redo, the undo whose target has not been made again. */
+/* Each redo answers the latest undo before it that is not answered yet; the first undo that none answers is the one. */
 const struct gz_edit_record *gz_redo_next(const struct gz_undo_log *log, const char *user)
 {
+    size_t answered = 0;
     for (size_t at = previous_of(log, user, log->count); at < log->count; at = previous_of(log, user, at)) {
         const struct gz_edit_record *edit = &(*slot_of(log, at))->edit;
-        if (edit->kind == GZ_EDIT_REDO) continue;
-        if (edit->kind != GZ_EDIT_UNDO) return NULL;
-        const struct entry *target = find_entry(log, edit->target);
-        if (target != NULL && target->undone) return &target->edit;
+        if (edit->kind == GZ_EDIT_REDO) {
+            answered++;
+        } else if (edit->kind != GZ_EDIT_UNDO) {
+            return NULL;
+        } else if (answered > 0) {
+            answered--;
+        } else {
+            const struct entry *target = find_entry(log, edit->target);
+            return target != NULL ? &target->edit : NULL;
+        }
     }
     return NULL;
 }

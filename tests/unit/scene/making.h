@@ -1,0 +1,38 @@
+/* making.h - scenes and changes for tests, in few words. */
+#ifndef GZ_TEST_MAKING_H
+#define GZ_TEST_MAKING_H
+
+#include "scene/scene.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+struct gz_scene *make_empty_scene(void);
+/* Node 1 is a root, 2 and 3 are its children, 4 is below 2, 5 is a root. Their names are "1" to "5". */
+struct gz_scene *make_small_scene(void);
+
+struct gz_content make_content(uint64_t parent, const char *name);
+struct gz_change make_creation(uint64_t id, uint64_t parent, const char *name);
+/* Of a node as it is. A change's `after` is the same as `before`, for the test to alter. */
+struct gz_change make_deletion(const struct gz_scene *scene, uint64_t id);
+struct gz_change make_change(const struct gz_scene *scene, uint64_t id);
+struct gz_change make_move(const struct gz_scene *scene, uint64_t id, uint64_t parent);
+
+/* Applies as session 9; fails the test where that fails. */
+void apply(struct gz_scene *scene, const struct gz_change *changes, size_t count);
+/* Applies as `session` and returns the status, having made sure that gz_scene_check says the same, and that nothing at all
+ * is different where it failed. */
+enum gz_status try_apply(struct gz_scene *scene, const struct gz_change *changes, size_t count, uint64_t session);
+/* What the last try_apply told. */
+extern uint64_t told_at, told_holder;
+extern struct gz_error told_error;
+
+/* Fails the test unless the lists of siblings, the order of change and the counts hang together. */
+void assert_sound(const struct gz_scene *scene);
+void assert_trs_equal(const gz_trs *a, const gz_trs *b);
+
+/* Random, the same for the same seed. */
+uint64_t random_below(uint64_t *state, uint64_t limit);
+/* The number in the environment variable, or `usual`. */
+uint64_t number_from_environment(const char *name, uint64_t usual);
+
+#endif
