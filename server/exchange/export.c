@@ -259,15 +259,13 @@ static enum gz_status find_scene(struct export *export, json_t **scene)
     return status;
 }
 
-/* `placed` is to know the default scene's list, not those of others that share a root with it. */
-static enum gz_status filter_lists(struct export *export, json_t *scene)
+/* What another scene shares with the default one is a root of both, so that it can mark `placed` too. */
+static enum gz_status filter_lists(struct export *export)
 {
     enum gz_status status = GZ_OK;
     for (size_t i = 0; i < gz_gltf_count(&export->gltf, "scenes") && status == GZ_OK; i++) {
         status = filter_list(export, gz_gltf_item(&export->gltf, "scenes", i), "nodes", ROOT);
     }
-    memset(export->placed, 0, export->total * sizeof *export->placed);
-    if (status == GZ_OK) status = filter_list(export, scene, "nodes", ROOT);
     for (size_t i = 0; i < export->total && status == GZ_OK; i++) {
         if (export->parents[i] == NOT_OURS) continue;
         status = filter_list(export, gz_gltf_item(&export->gltf, "nodes", i), "children", (int64_t)i);
@@ -292,7 +290,7 @@ static enum gz_status write_hierarchy(struct export *export)
 {
     json_t *scene = NULL;
     enum gz_status status = find_scene(export, &scene);
-    if (status == GZ_OK) status = filter_lists(export, scene);
+    if (status == GZ_OK) status = filter_lists(export);
     if (status == GZ_OK) status = place_nodes(export, scene);
     for (size_t i = 0; i < gz_gltf_count(&export->gltf, "scenes"); i++) {
         drop_if_empty(gz_gltf_item(&export->gltf, "scenes", i), "nodes");

@@ -119,6 +119,9 @@ static const struct bad bad_files[] = {
     {"base64 of a length that none has",
      TRIANGLE(MESHES, INDICES "," POSITIONS, VIEWS, "'buffers':[{'byteLength':3,'uri':'data:;base64,AAAAA'}]"),
      GZ_BAD_VALUE, "buffers[0].uri: not a base64"},
+    {"base64 padded to a length that none has",
+     TRIANGLE(MESHES, INDICES "," POSITIONS, VIEWS, "'buffers':[{'byteLength':1,'uri':'data:;base64,AA='}]"),
+     GZ_BAD_VALUE, "buffers[0].uri: not a base64"},
     {"a short buffer",
      TRIANGLE(MESHES, INDICES "," POSITIONS, VIEWS, "'buffers':[{'byteLength':48,'uri':'data:;base64,AAAA'}]"),
      GZ_BAD_VALUE, "buffers[0].byteLength: is 48, but only 3 bytes"},
@@ -128,6 +131,10 @@ static const struct bad bad_files[] = {
      TRIANGLE(MESHES, INDICES "," POSITIONS,
               "'bufferViews':[{'buffer':0,'byteLength':6},{'buffer':0,'byteOffset':13,'byteLength':36}]", BUFFERS),
      GZ_BAD_VALUE, "bufferViews[1]: bytes 13 to 49 of a buffer of 48"},
+    {"a view past a length that is less than the bytes",
+     TRIANGLE(MESHES, INDICES "," POSITIONS, VIEWS,
+              "'buffers':[{'byteLength':43,'uri':'data:application/octet-stream;base64," BYTES "'}]"),
+     GZ_BAD_VALUE, "bufferViews[1]: bytes 8 to 44 of a buffer of 43"},
     {"a view of no buffer",
      TRIANGLE(MESHES, INDICES "," POSITIONS, "'bufferViews':[{'buffer':1,'byteLength':6},{'buffer':0,'byteLength':36}]",
               BUFFERS),
@@ -187,6 +194,14 @@ static const struct bad bad_files[] = {
      TRIANGLE("'meshes':[{'primitives':[{'attributes':{'POSITION':1,'NORMAL':2}}]}]",
               INDICES "," POSITIONS ",{'componentType':5126,'count':4,'type':'VEC3'}", VIEWS, BUFFERS),
      GZ_BAD_VALUE, "meshes[0].primitives[0].attributes: 4 elements, where POSITION has 3, in NORMAL"},
+    {"a matrix whose columns are padded",
+     ACCESSORS(INDICES "," POSITIONS ",{'bufferView':0,'componentType':5121,'count':1,'type':'MAT2'}"), GZ_BAD_VALUE,
+     "accessors[2]: 1 elements from byte 0 pass bufferViews[0], which has 6"},
+    {"sparse of more than there are",
+     ACCESSORS(INDICES "," POSITIONS
+                       ",{'componentType':5126,'count':2,'type':'VEC3','sparse':{'count':3,'indices':{'bufferView':"
+                       "0,'componentType':5123},'values':{'bufferView':1}}}"),
+     GZ_BAD_VALUE, "accessors[2].sparse: more than all"},
     {"sparse past its view",
      ACCESSORS(INDICES "," POSITIONS ",{'componentType':5126,'count':9,'type':'VEC3','sparse':{'count':4,'indices':{'"
                        "bufferView':0,'componentType':5123},'values':{'bufferView':1}}}"),
@@ -376,6 +391,28 @@ static void test_import_name_absent_is_made_up_and_long_is_cut_at_a_character(vo
     assert_string_equal(import.nodes[1].name, "node 1");
     assert_int_equal(strlen(import.nodes[2].name), 255);
     assert_string_equal(import.nodes[3].name, "two\nlines");
+    gz_import_finish(&import);
+}
+
+static void test_import_extras_are_nobodys_business(void **state)
+{
+    (void)state;
+    struct gz_import import;
+    import_quoted(&import, NODES("{'extras':{'extensions':1,'mesh':'none'},'name':'a'},{'extras':3}"));
+    assert_int_equal(import.count, 2);
+    gz_import_finish(&import);
+}
+
+/* Sparse values take the place of some of the bytes: what those say is not known to be used. */
+static void test_import_sparse_indices_are_not_looked_at(void **state)
+{
+    (void)state;
+    struct gz_import import;
+    import_quoted(&import,
+                  ACCESSORS("{'bufferView':0,'componentType':5123,'count':3,'type':'SCALAR','sparse':{'count':1,"
+                            "'indices':{'bufferView':1,'componentType':5121},'values':{'bufferView':0}}},"
+                            "{'componentType':5126,'count':2,'type':'VEC3','min':[0,0,0],'max':[1,1,0]}"));
+    assert_int_equal(import.count, 1);
     gz_import_finish(&import);
 }
 
@@ -592,6 +629,7 @@ static void test_glb_chunks_out_of_form_are_refused(void **state)
         {"half a chunk header", "glTF\2\0\0\0\x10\0\0\0\4\0\0", 16, "chunk's header is cut off"},
         {"BIN first", "glTF\2\0\0\0\x18\0\0\0\4\0\0\0BIN\0{}  ", 24, "the first chunk is not JSON"},
         {"not a multiple of 4", "glTF\2\0\0\0\x16\0\0\0\2\0\0\0JSON{}", 22, "not a multiple of 4"},
+        {"a byte too few", "glTF\2\0\0\0\x18\0\0\0\x08\0\0\0JSON{}  ", 24, "8 bytes, but 4 are left"},
         {"a chunk of 4 GiB", "glTF\2\0\0\0\x18\0\0\0\xFC\xFF\xFF\xFFJSON{}  ", 24, "4294967292 bytes, but 4 are left"},
         {"bytes behind the last chunk", "glTF\2\0\0\0\x1C\0\0\0\4\0\0\0JSON{}  abc", 28, "header is cut off"},
     };
@@ -610,6 +648,23 @@ static void test_glb_buffer_longer_than_its_chunk_is_refused(void **state)
     free(glb);
     glb = make_glb(json, NULL, 0, &size);
     assert_refused("no BIN", glb, size, GZ_BAD_VALUE, "buffers[0]: has no uri");
+    free(glb);
+    free(json);
+}
+
+/* The binary chunk is the second one or there is none. */
+static void test_glb_binary_chunk_that_comes_third_is_not_the_buffer(void **state)
+{
+    (void)state;
+    const uint8_t chunks[] = "12345678\x0C\0\0\0BIN\0abcdefghijkl";
+    char *json = from_quotes("{" ASSET ",'buffers':[{'byteLength':9}]}");
+    size_t size;
+    uint8_t *glb = make_glb(json, chunks, sizeof chunks - 1, &size);
+    uint8_t *second = glb + size - (sizeof chunks - 1) - 8;
+    memcpy(second, "\x08\0\0\0XTRA", 8);
+    assert_refused("BIN third", glb, size, GZ_BAD_VALUE, "buffers[0]: has no uri");
+    memcpy(second + 4, "BIN", 4);
+    assert_refused("BIN twice", glb, size, GZ_BAD_VALUE, "buffers[0].byteLength: is 9, but only 8 bytes");
     free(glb);
     free(json);
 }
@@ -658,6 +713,8 @@ int main(void)
         cmocka_unit_test(test_import_trs_is_taken_to_the_bit),
         cmocka_unit_test(test_import_matrix_becomes_trs_and_tells_what_is_lost),
         cmocka_unit_test(test_import_name_absent_is_made_up_and_long_is_cut_at_a_character),
+        cmocka_unit_test(test_import_extras_are_nobodys_business),
+        cmocka_unit_test(test_import_sparse_indices_are_not_looked_at),
         cmocka_unit_test(test_import_unknown_required_extension_keeps_the_transforms),
         cmocka_unit_test(test_import_indices_in_reach_of_each_width),
         cmocka_unit_test(test_import_depth_at_the_limit_and_one_past_it),
@@ -669,6 +726,7 @@ int main(void)
         cmocka_unit_test(test_glb_cut_anywhere_is_refused),
         cmocka_unit_test(test_glb_chunks_out_of_form_are_refused),
         cmocka_unit_test(test_glb_buffer_longer_than_its_chunk_is_refused),
+        cmocka_unit_test(test_glb_binary_chunk_that_comes_third_is_not_the_buffer),
         cmocka_unit_test(test_import_too_large_is_refused_unread),
         cmocka_unit_test(test_media_type_is_told_by_the_first_bytes),
         cmocka_unit_test(test_sample_is_an_arm_with_a_hierarchy),
