@@ -100,8 +100,8 @@
 #define GZ_AT_NODES_PER_MESSAGE 1000
 /* Bytes of a glTF file taken by PUT or import. */
 #define GZ_ASSET_BYTES_MAX (256 * 1024 * 1024)
-/* JSON values of a glTF file, as lists, objects and commas count them. Each takes up to some 250 bytes while it is read: 100,000 nodes with
- * matrices, names and meshes of their own are 2.5 million. */
+/* JSON values of a glTF file, as its lists, objects and commas count them: each takes up to some 250 bytes while it is read.
+ * 100,000 nodes with matrices, names and meshes of their own are 2.5 million. */
 #define GZ_ASSET_VALUES_MAX 4000000
 /* HTTP requests that hold a body or run on a worker, at once. */
 #define GZ_HTTP_JOBS_MAX 16
