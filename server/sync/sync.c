@@ -63,7 +63,7 @@ static uint64_t edits_told_at(const struct gz_sync *sync, uint64_t seq)
 
 struct gz_cursor gz_sync_cursor(const struct gz_sync *sync, uint64_t seq)
 {
-    return (struct gz_cursor){.state = seq, .since = seq, .edits = edits_told_at(sync, seq)};
+    return (struct gz_cursor){.state = seq, .base = seq, .since = seq, .edits = edits_told_at(sync, seq)};
 }
 
 bool gz_sync_has_frame(const struct gz_sync *sync, const struct gz_cursor *cursor)
@@ -77,31 +77,32 @@ bool gz_sync_has_frame(const struct gz_sync *sync, const struct gz_cursor *curso
 /* Bytes that a field may take encoded, its key included; a frame is cut by their sum. */
 enum { BYTES_NODE = 32, BYTES_T = 32, BYTES_R = 40, BYTES_S = 32, BYTES_BOUNDS = 64, BYTES_WORD = 16 };
 
-static size_t fill_state(struct gz_node_state *state, const struct gz_node *node, uint64_t from)
+/* What changed of the node after `base`. */
+static size_t fill_state(struct gz_node_state *state, const struct gz_node *node, uint64_t base)
 {
     *state = (struct gz_node_state){.id = node->id, .trs = node->trs, .by = node->by};
     size_t bytes = BYTES_NODE;
-    bool is_new = node->born > from;
+    bool is_new = node->born > base;
     if (node->by != 0) state->has |= GZ_HAS(BY);
-    if (is_new || node->part_seq[GZ_PART_T] > from) state->has |= GZ_HAS(T), bytes += BYTES_T;
-    if (is_new || node->part_seq[GZ_PART_R] > from) state->has |= GZ_HAS(R), bytes += BYTES_R;
-    if (is_new || node->part_seq[GZ_PART_S] > from) state->has |= GZ_HAS(S), bytes += BYTES_S;
-    if (is_new || node->part_seq[GZ_PART_NAME] > from) {
+    if (is_new || node->part_seq[GZ_PART_T] > base) state->has |= GZ_HAS(T), bytes += BYTES_T;
+    if (is_new || node->part_seq[GZ_PART_R] > base) state->has |= GZ_HAS(R), bytes += BYTES_R;
+    if (is_new || node->part_seq[GZ_PART_S] > base) state->has |= GZ_HAS(S), bytes += BYTES_S;
+    if (is_new || node->part_seq[GZ_PART_NAME] > base) {
         state->has |= GZ_HAS(NAME);
         state->name = (struct gz_text){node->name, strlen(node->name)};
         bytes += BYTES_WORD + state->name.size;
     }
-    if (is_new || node->part_seq[GZ_PART_PARENT] > from) {
+    if (is_new || node->part_seq[GZ_PART_PARENT] > base) {
         state->has |= GZ_HAS(PARENT);
         state->parent = node->parent != NULL ? node->parent->id : 0;
         bytes += BYTES_WORD;
     }
-    if (node->has_bounds && (is_new || node->part_seq[GZ_PART_BOUNDS] > from)) {
+    if (node->has_bounds && (is_new || node->part_seq[GZ_PART_BOUNDS] > base)) {
         state->has |= GZ_HAS(BOUNDS);
         state->bounds = node->bounds;
         bytes += BYTES_BOUNDS;
     }
-    if (node->asset >= 0 && (is_new || node->part_seq[GZ_PART_ASSET] > from)) {
+    if (node->asset >= 0 && (is_new || node->part_seq[GZ_PART_ASSET] > base)) {
         state->has |= GZ_HAS(ASSET);
         state->asset = (uint64_t)node->asset;
         bytes += BYTES_WORD;
@@ -109,9 +110,15 @@ static size_t fill_state(struct gz_node_state *state, const struct gz_node *node
     return bytes;
 }
 
-/* Collects what changed after delta->from, oldest change first, until the frame is full: then `more` is set and the delta
- * leads to the last change that is in it. */
-static bool collect_nodes(struct gz_sync *sync, struct gz_delta *delta)
+/* A snapshot does not tell of nodes that were deleted before it began. */
+static bool knew_of(const struct gz_cursor *cursor, const struct gz_node *gone)
+{
+    return cursor->base > 0 || gone->seq > cursor->since;
+}
+
+/* Collects the nodes that changed after delta->from, oldest change first, until the frame is full: then `more` is set and the
+ * delta leads to the last change that is in it. */
+static bool collect_nodes(struct gz_sync *sync, const struct gz_cursor *cursor, struct gz_delta *delta)
 {
     size_t states = 0, gone = 0, bytes = 0;
     const struct gz_node *node = gz_scene_after(sync->scene, delta->from);
@@ -124,8 +131,8 @@ static bool collect_nodes(struct gz_sync *sync, struct gz_delta *delta)
         }
         if (!node->gone) {
             if (!gz_sync_grow(&sync->states, &sync->state_capacity, states + 1, sizeof *sync->states)) return false;
-            bytes += fill_state(&sync->states[states++], node, delta->from);
-        } else if (delta->from > 0) {
+            bytes += fill_state(&sync->states[states++], node, cursor->base);
+        } else if (knew_of(cursor, node)) {
             if (!gz_sync_grow(&sync->gone, &sync->gone_capacity, gone + 1, sizeof *sync->gone)) return false;
             sync->gone[gone++] = node->id;
             bytes += BYTES_WORD;
@@ -162,13 +169,17 @@ static enum gz_status append_delta(struct gz_sync *sync, struct gz_cursor *curso
     struct gz_message message = {.op = GZ_OP_DELTA};
     struct gz_delta *delta = &message.delta;
     delta->from = is_lost(sync, cursor) ? 0 : cursor->state;
-    if (delta->from == 0) cursor->since = gz_scene_seq(sync->scene);
+    if (delta->from == 0) {
+        cursor->base = 0;
+        cursor->since = gz_scene_seq(sync->scene);
+    }
     delta->time = unix_s;
     delta->saved = sync->saved;
-    if (!collect_nodes(sync, delta) || !collect_acks(sync, delta)) return GZ_NO_MEMORY;
+    if (!collect_nodes(sync, cursor, delta) || !collect_acks(sync, delta)) return GZ_NO_MEMORY;
     enum gz_status status = gz_encode(out, &message);
     if (status != GZ_OK) return status;
     cursor->state = delta->seq;
+    if (!delta->more) cursor->base = cursor->since = delta->seq;
     cursor->saved = sync->saved;
     cursor->greeted = !delta->more;
     return GZ_OK;
@@ -211,8 +222,8 @@ static enum gz_status build_frame(struct gz_sync *sync, struct gz_cursor *cursor
 
 static bool same_cursor(const struct gz_cursor *a, const struct gz_cursor *b)
 {
-    return a->state == b->state && a->since == b->since && a->saved == b->saved && a->edits == b->edits &&
-           a->presence == b->presence && a->greeted == b->greeted;
+    return a->state == b->state && a->base == b->base && a->since == b->since && a->saved == b->saved &&
+           a->edits == b->edits && a->presence == b->presence && a->greeted == b->greeted;
 }
 
 /* Everything that a frame can hold: it is stale as soon as any of it moved on. */

@@ -16,8 +16,10 @@ struct gz_sync;
 
 /* How far a viewer has come. Plain data. */
 struct gz_cursor {
-    uint64_t state;    /* seq of the scene */
-    uint64_t since;    /* seq of the scene when it began to follow: what was deleted before is nothing to it */
+    uint64_t state; /* seq of the scene: nodes whose last change is later are still to come */
+    /* Between deltas that were cut these two lie apart from `state`; otherwise they are the same. */
+    uint64_t base;     /* its last complete state, 0 for none: what changed after it is told of each node that comes */
+    uint64_t since;    /* in a snapshot, the seq at which it began: what was deleted by then is nothing to it */
     uint64_t saved;    /* the last that it was told */
     uint64_t edits;    /* count of edits it was told of, or passed over */
     uint64_t presence; /* version of who is here */
