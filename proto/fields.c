@@ -128,6 +128,7 @@ static const struct gz_row tool_rows[] = {
     GROUP("snap", snap_group, IF(SNAP)),
     NUMBER("size", gz_tool_message, size, POSITIVE, IF(SIZE)),
     NUMBER("tolerance", gz_tool_message, tolerance, NOT_NEGATIVE, IF(TOLERANCE)),
+    NUMBER("edge", gz_tool_message, edge, NOT_NEGATIVE, IF(EDGE)),
     WORD("axis_method", gz_tool_message, axis_method, gz_axis_terms, IF(AXIS_METHOD)),
     WORD("ball", gz_tool_message, ball, gz_ball_terms, IF(BALL)),
     WORD("ball_fit", gz_tool_message, ball_fit, gz_fit_terms, IF(BALL_FIT)),

@@ -98,6 +98,7 @@ enum gz_field {
     GZ_FIELD_AXIS_METHOD,
     GZ_FIELD_BALL,
     GZ_FIELD_BALL_FIT,
+    GZ_FIELD_EDGE,
     /* pointer, grab, wheel, pick, presence */
     GZ_FIELD_AT,
     GZ_FIELD_RAY,
@@ -171,6 +172,7 @@ struct gz_tool_message {
     double snap_t, snap_r, snap_s;
     bool snap_on, snap_absolute;
     double size, tolerance;
+    double edge; /* radians */
     enum gz_axis_method axis_method;
     enum gz_ball ball;
     enum gz_ball_fit ball_fit;

@@ -52,14 +52,14 @@ static enum gz_status set_up(struct gz_client *client, const struct gz_replay_ca
     memcpy(camera.camera.viewport, replay->camera.viewport, sizeof camera.camera.viewport);
     struct gz_message tool = {
         .op = GZ_OP_TOOL,
-        .has = GZ_HAS(MODE) | GZ_HAS(SPACE) | GZ_HAS(SIZE) | GZ_HAS(BALL) | GZ_HAS(BALL_FIT),
+        .has = GZ_HAS(MODE) | GZ_HAS(SPACE) | GZ_HAS(SIZE) | GZ_HAS(BALL) | GZ_HAS(BALL_FIT) | GZ_HAS(EDGE),
         .tool = {.mode = mode_of(replay->handle),
                  .space = replay->space,
                  .size = replay->gizmo_px,
                  .ball = replay->ball},
     };
-    /* On the wire a ball has its radius from the tool's size and its centre from the pivot; the ball that turns by the arc once
-     * and is clamped to the rim is Chen's. */
+    /* An edge of 0 asks for the exact laws. On the wire a ball has its radius from the tool's size and its centre from the
+     * pivot; the ball that turns by the arc once and is clamped to the rim is Chen's. */
     if (replay->handle == GZ_RB && replay->ball_circle[2] > 0) tool.tool.size = replay->ball_circle[2];
     if (replay->ball == GZ_BALL_SHOEMAKE_SINGLE) tool.tool.ball = GZ_BALL_CHEN;
     enum gz_status status = request(client, &camera, error);

@@ -91,6 +91,7 @@ enum gz_status gz_handle_tool(struct gz_session *session, const struct gz_messag
     if (has & GZ_HAS(PIVOT)) tool->pivot_point = said->pivot_point;
     if (has & GZ_HAS(SIZE)) tool->size_px = said->size;
     if (has & GZ_HAS(TOLERANCE)) tool->tolerance_px = said->tolerance;
+    if (has & GZ_HAS(EDGE)) tool->edge_rad = said->edge;
     if (has & GZ_HAS(AXIS_METHOD)) tool->axis_method = said->axis_method;
     if (has & GZ_HAS(BALL)) tool->ball = said->ball;
     if (has & GZ_HAS(BALL_FIT)) tool->ball_fit = said->ball_fit;
