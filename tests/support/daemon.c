@@ -62,6 +62,7 @@ static void fail_with_log(const struct test_daemon *daemon, const char *what)
     char log[4096] = "";
     FILE *file = fopen(daemon->log, "r");
     if (file != NULL) {
+        if (fseek(file, -(long)(sizeof log - 1), SEEK_END) != 0) rewind(file);
         log[fread(log, 1, sizeof log - 1, file)] = '\0';
         fclose(file);
     }
@@ -127,6 +128,11 @@ int test_daemon_stop(struct test_daemon *daemon)
 {
     kill(daemon->pid, SIGTERM);
     return reap(&daemon->pid);
+}
+
+void test_daemon_end(struct test_daemon *daemon)
+{
+    if (test_daemon_stop(daemon) != 0) fail_with_log(daemon, "did not end in order");
 }
 
 static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *where)

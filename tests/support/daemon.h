@@ -24,6 +24,8 @@ void test_daemon_start(struct test_daemon *daemon, const char *option, const cha
 void test_daemon_kill(struct test_daemon *daemon);
 /* SIGTERM; what it exited with, or -1 where a signal ended it. */
 int test_daemon_stop(struct test_daemon *daemon);
+/* The same, and fails with its log unless it ended in order: sanitizers speak at the end. */
+void test_daemon_end(struct test_daemon *daemon);
 /* Removes the scenes of one that does not run. */
 void test_daemon_forget(struct test_daemon *daemon);
 /* Kills what still runs, and removes the directory. */

@@ -17,6 +17,7 @@ int stage_teardown(void **state)
 {
     struct stage *stage = *state;
     for (size_t i = 0; i < stage->count; i++) gz_client_destroy(stage->clients[i]);
+    if (stage->daemon.pid != 0) test_daemon_end(&stage->daemon);
     test_daemon_finish(&stage->daemon);
     free(stage);
     return 0;

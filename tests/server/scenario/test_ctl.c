@@ -181,6 +181,26 @@ static void test_solve_answers_the_same_through_a_daemon(void **state)
     check_solve(&stage->daemon);
 }
 
+/* Three degrees from the line of sight, where a person's drag has a gentler law: a replayed one has the exact law in both places. */
+static void test_solve_of_a_steep_axis_is_the_same_bits_through_a_daemon(void **state)
+{
+    struct stage *stage = *state;
+    static const char input[] =
+        "{\"id\":1,\"tool\":\"translate_axis\",\"handle\":\"z\",\"space\":\"local\",\"viewport\":[1000,1000],"
+        "\"view\":[1,0,0,0,0,1,0,0,0,0,1,0,0.1,0.2,-10,1],\"proj\":[1,0,0,0,0,1,0,0,0,0,-1,-1,0,0,-0.2,0],"
+        "\"object\":{\"position\":[0.5,0,0],\"rotation\":[0,0.01,0,1],\"scale\":[1,2,1]},\"gizmo\":{\"px\":100},"
+        "\"start\":[532,493],\"path\":[[532,493],[540,490],[580,470],[529,493]]}\n";
+    struct test_output here, there;
+    test_ctl(&here, NULL, input, (const char *const[]){"solve", NULL});
+    test_ctl(&there, NULL, input, (const char *const[]){"solve", "--server", stage->daemon.url, NULL});
+    assert_int_equal(here.code, 0);
+    assert_string_equal(here.err, "");
+    assert_string_equal(here.out, there.out);
+    assert_string_equal(there.err, "");
+    test_output_finish(&here);
+    test_output_finish(&there);
+}
+
 /* ---- with a daemon ---- */
 
 static const char arm_gltf[] = "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],\"nodes\":["
@@ -341,6 +361,7 @@ int main(void)
         cmocka_unit_test(test_help_of_each_command_names_its_options),
         cmocka_unit_test(test_solve_answers_good_lines_and_names_bad_ones),
         STAGED(test_solve_answers_the_same_through_a_daemon),
+        STAGED(test_solve_of_a_steep_axis_is_the_same_bits_through_a_daemon),
         STAGED(test_a_scenes_life_on_the_command_line),
         STAGED(test_at_and_restore_bring_back_the_past),
         STAGED(test_watch_tells_drags_and_comes_back_after_a_crash),
