@@ -277,18 +277,48 @@ void gz_core_visit(struct gz_core *core, const struct gz_session *session, bool 
 
 /* ---- the batch ---- */
 
+struct placed_node {
+    const struct gz_node *node;
+    size_t depth;
+};
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct placed_node *x = a, *y = b;
+    if (x->depth != y->depth) return x->depth < y->depth ? -1 : 1;
+    return (x->node->seq > y->node->seq) - (x->node->seq < y->node->seq);
+}
+
+/* The nodes that changed since the last batch, parents first: a parent may have changed later than its child. */
+static struct placed_node *changed_nodes(struct gz_core *core, size_t *count)
+{
+    const struct gz_node *first = gz_scene_after(core->scene, core->stored_seq);
+    *count = 0;
+    for (const struct gz_node *node = first; node != NULL; node = node->newer) ++*count;
+    gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX);
+    struct placed_node *places = gz_arena_take(&core->scratch, *count, sizeof *places);
+    if (places == NULL) return NULL;
+    struct placed_node *next = places;
+    for (const struct gz_node *node = first; node != NULL; node = node->newer, next++) {
+        next->node = node;
+        for (const struct gz_node *above = node->parent; above != NULL; above = above->parent) next->depth++;
+    }
+    qsort(places, *count, sizeof *places, compare_places);
+    return places;
+}
+
 static bool add_nodes(struct gz_core *core, struct gz_batch *batch)
 {
-    size_t count = 0, at = 0;
-    const struct gz_node *first = gz_scene_after(core->scene, core->stored_seq);
-    for (const struct gz_node *node = first; node != NULL; node = node->newer) count++;
+    size_t count;
+    struct placed_node *places = changed_nodes(core, &count);
     struct gz_node_record *records = gz_arena_take(&batch->arena, count, sizeof *records);
-    if (records == NULL) return false;
-    for (const struct gz_node *node = first; node != NULL; node = node->newer, at++) {
-        records[at] = (struct gz_node_record){.id = node->id, .seq = node->seq, .gone = node->gone};
-        gz_node_content(node, &records[at].content);
-        records[at].content.name = copy_string(&batch->arena, node->name);
-        if (records[at].content.name == NULL) return false;
+    if (places == NULL || records == NULL) return false;
+    for (size_t i = 0; i < count; i++) {
+        const struct gz_node *node = places[i].node;
+        records[i] = (struct gz_node_record){.id = node->id, .seq = node->seq, .gone = node->gone};
+        gz_node_content(node, &records[i].content);
+        records[i].content.name = copy_string(&batch->arena, node->name);
+        if (records[i].content.name == NULL) return false;
     }
     batch->nodes = records;
     batch->node_count = count;
