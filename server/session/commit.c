@@ -589,7 +589,6 @@ static bool touches(const struct gz_pending *pending, const struct gz_run *run)
 static void cancel_runs_on_pending(struct gz_core *core, const char *why)
 {
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
-        if (!is_stored(&session->run) && session->run.kind != GZ_RUN_DRAG) continue;
         if (!touches(core->pending, &session->run)) continue;
         gz_run_cancel(session);
         struct gz_failure failure = {.node = 0};
