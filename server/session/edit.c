@@ -177,13 +177,32 @@ enum gz_status gz_handle_delete(struct gz_session *session, const struct gz_mess
 
 /* ---- undo and redo ---- */
 
+/* Of a change that was made to `from`, only what it changed is to change again: the rest stays as it is now. */
+static void keep_the_rest(struct gz_content *to, const struct gz_content *from, const struct gz_content *now)
+{
+    if (memcmp(&from->trs.t, &to->trs.t, sizeof to->trs.t) == 0) to->trs.t = now->trs.t;
+    if (memcmp(&from->trs.r, &to->trs.r, sizeof to->trs.r) == 0) to->trs.r = now->trs.r;
+    if (memcmp(&from->trs.s, &to->trs.s, sizeof to->trs.s) == 0) to->trs.s = now->trs.s;
+    if (strcmp(from->name, to->name) == 0) to->name = now->name;
+    if (from->parent == to->parent) to->parent = now->parent;
+    if (from->asset == to->asset) to->asset = now->asset;
+    if (from->has_bounds == to->has_bounds && memcmp(&from->bounds, &to->bounds, sizeof to->bounds) == 0) {
+        to->has_bounds = now->has_bounds;
+        to->bounds = now->bounds;
+    }
+}
+
 /* The scene may have moved on (with force): before is what is there now, so that the history tells what really happened. */
-static void refresh_before(const struct gz_scene *scene, struct gz_change *changes, size_t count)
+static void bring_up_to_date(const struct gz_scene *scene, struct gz_change *changes, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const struct gz_node *node = gz_scene_find(scene, changes[i].node);
+        struct gz_content now;
+        if (node != NULL) gz_node_content(node, &now);
+        if (node != NULL && changes[i].existed && changes[i].exists)
+            keep_the_rest(&changes[i].after, &changes[i].before, &now);
         changes[i].existed = node != NULL;
-        if (node != NULL) gz_node_content(node, &changes[i].before);
+        if (node != NULL) changes[i].before = now;
     }
 }
 
@@ -211,7 +230,7 @@ static enum gz_status travel(struct gz_session *session, const struct gz_message
     struct gz_change *changes = undo ? gz_changes_reverse(&core->scratch, past->changes, past->change_count)
                                      : gz_changes_copy(&core->scratch, past->changes, past->change_count);
     if (changes == NULL) return no_memory(failure);
-    refresh_before(core->scene, changes, past->change_count);
+    bring_up_to_date(core->scene, changes, past->change_count);
     return edit(session, message, kind, changes, past->change_count, (struct gz_ids){0}, past->id, failure);
 }
 
