@@ -44,7 +44,7 @@ SELECT edit, step, node, side,
               || iif(turned, printf(' (%.2f, %.2f, %.2f)°', round(rx_deg, 2) + 0.0, round(ry_deg, 2) + 0.0, round(rz_deg, 2) + 0.0), '')
               || iif(scaled, printf(' ×(%.3f, %.3f, %.3f)', sx, sy, sz), '')
               || iif(renamed, ' "' || name || '"', '')
-              || iif(rehung, ' under ' || coalesce((SELECT p.name FROM nodes p WHERE p.id = parent), 'the root'), ''))
+              || iif(rehung, ' under ' || coalesce((SELECT p.name FROM nodes p WHERE p.id = sides.parent), 'the root'), ''))
        END AS words
   FROM sides;
 
@@ -66,9 +66,12 @@ SELECT e.user AS who,
                WHEN 'sxy' THEN 'scaled in the xy plane' WHEN 'syz' THEN 'scaled in the yz plane'
                WHEN 'szx' THEN 'scaled in the zx plane' WHEN 'su' THEN 'scaled evenly' ELSE 'scaled' END
            WHEN 'wheel' THEN 'scaled by wheel'
-           WHEN 'set' THEN coalesce(nullif(substr(
-               iif(b.moved, ', set position', '') || iif(b.turned, ', set rotation', '') ||
-               iif(b.scaled, ', set scale', '') || iif(b.renamed, ', renamed', '') || iif(b.rehung, ', reparented', ''), 3), ''), 'set')
+           WHEN 'set' THEN (
+               SELECT coalesce(nullif(substr(
+                          iif(s.moved, ', set position', '') || iif(s.turned, ', set rotation', '') ||
+                          iif(s.scaled, ', set scale', '') || iif(s.renamed, ', renamed', '') ||
+                          iif(s.rehung, ', reparented', ''), 3), ''), 'set')
+                 FROM sides s WHERE s.edit = c.edit AND s.step = c.step AND s.side = 'before')
            WHEN 'create' THEN 'created'
            WHEN 'delete' THEN 'deleted'
            WHEN 'undo' THEN 'undid edit ' || e.target
@@ -84,9 +87,8 @@ SELECT e.user AS who,
   FROM edits e
   JOIN changes c ON c.edit = e.id
   JOIN nodes n ON n.id = c.node
-  JOIN sides b ON b.edit = c.edit AND b.step = c.step AND b.side = 'before'
- WHERE e.ended IS NOT NULL
- ORDER BY e.seq DESC, c.step;
+ WHERE e.seq IS NOT NULL
+ ORDER BY e.seq DESC, e.id DESC, c.step;
 
 -- The scene as it is: each node alive with its path from the root. Local transforms.
 CREATE VIEW tree AS

@@ -1,31 +1,31 @@
 #include "store/internal.h"
 #include "store/rows.h"
 
+#define OPEN_EDITS "(SELECT o.id FROM edits o WHERE o.ended IS NULL)"
+#define AFTER_IS_NODE                                                                                                  \
+    "(" GZ_CONTENT_COLUMNS("after_") ") = (SELECT " GZ_CONTENT_COLUMNS("n.") " FROM nodes n WHERE n.id = node)"
+
 /* What a killed server left open. The rows of the nodes are where its drags had come to; each such drag becomes an edit that ended
  * there, at its last sample. Nodes that it never moved are not part of it, and one that moved none never was. */
 static const char close_open_sql[] =
-    "DELETE FROM changes WHERE seq IS NULL AND"
-    " (SELECT n.seq FROM nodes n WHERE n.id = node) <= (SELECT e.began_seq FROM edits e WHERE e.id = edit);"
+    "DELETE FROM changes WHERE edit IN " OPEN_EDITS
+    " AND (SELECT n.seq FROM nodes n WHERE n.id = node) <= (SELECT e.began_seq FROM edits e WHERE e.id = edit);"
 
-    "DELETE FROM samples WHERE edit IN"
-    " (SELECT e.id FROM edits e WHERE e.ended IS NULL AND NOT EXISTS (SELECT 1 FROM changes c WHERE c.edit = e.id));"
+    "DELETE FROM samples WHERE edit IN " OPEN_EDITS
+    " AND NOT EXISTS (SELECT 1 FROM changes c WHERE c.edit = samples.edit);"
 
     "DELETE FROM edits WHERE ended IS NULL AND NOT EXISTS (SELECT 1 FROM changes c WHERE c.edit = edits.id);"
 
-    "UPDATE edits SET"
-    " seq = (SELECT max(n.seq) FROM changes c JOIN nodes n ON n.id = c.node WHERE c.edit = edits.id),"
+    "UPDATE changes SET " AFTER_IS_NODE
+    ", seq = (SELECT max(n.seq) FROM changes c JOIN nodes n ON n.id = c.node WHERE c.edit = changes.edit)"
+    " WHERE edit IN " OPEN_EDITS ";"
+
+    "UPDATE edits SET seq = (SELECT c.seq FROM changes c WHERE c.edit = edits.id LIMIT 1),"
     " ended = coalesce((SELECT s.time FROM samples s WHERE s.edit = edits.id ORDER BY s.seq DESC LIMIT 1),"
     "                  (SELECT time FROM scene))"
     " WHERE ended IS NULL;"
 
-    "UPDATE changes SET seq = (SELECT e.seq FROM edits e WHERE e.id = edit),"
-    " (" GZ_CONTENT_COLUMNS(
-        "after_") ") ="
-                  " (SELECT " GZ_CONTENT_COLUMNS(
-                      "n.") " FROM nodes n WHERE n.id = node)"
-                            " WHERE seq IS NULL;"
-
-                            "UPDATE sessions SET left = max(joined, (SELECT time FROM scene)) WHERE left IS NULL;";
+    "UPDATE sessions SET left = max(joined, (SELECT time FROM scene)) WHERE left IS NULL;";
 
 /* A scene that was never opened has no row yet. */
 static int write_scene(sqlite3 *db, double time)

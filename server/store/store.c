@@ -14,6 +14,8 @@
 #define CHECKPOINT_PAGES 1000
 /* Seconds without a batch after which the WAL is emptied. */
 #define IDLE_SECONDS 1
+/* Bytes that the WAL's file keeps for its next use: writing over it is faster than growing it. */
+#define WAL_BYTES_KEPT "16777216"
 /* Bytes of WAL that somebody who reads for too long is reported at. */
 #define WAL_BYTES_REPORTED (64 * 1024 * 1024)
 
@@ -204,7 +206,8 @@ static enum gz_status use_wal(sqlite3 *db, struct gz_error *error)
     sqlite3_finalize(statement);
     /* Checkpoints are made between commits, not within one. */
     sqlite3_wal_autocheckpoint(db, 0);
-    if (status == GZ_OK) status = gz_db_exec(db, "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 0", error);
+    if (status == GZ_OK)
+        status = gz_db_exec(db, "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = " WAL_BYTES_KEPT, error);
     return status;
 }
 

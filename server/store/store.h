@@ -6,6 +6,8 @@
  * Readers: gz_store_query, gz_store_asset, gz_store_backup open the file read-only for themselves; they can be
  * called from any thread while the writer works, and are bounded by GZ_QUERY_MS_MAX.
  * Threads: the writer's functions belong to the thread that opened it; `notify` is called on the writer's thread.
+ * After a failed commit the refused bytes may stand in the log's file until the next commit writes over them: should the machine
+ * die in between, and the disk have had them after all, they are there again.
  * Errors: GZ_STORAGE with SQLite's words; GZ_VERSION for a file of a newer schema; GZ_UNKNOWN_SCENE for no file;
  *   GZ_BAD_STATE where another process owns it. */
 #ifndef GZ_STORE_H
@@ -53,7 +55,9 @@ struct gz_store_stats gz_store_stats(struct gz_store *store);
 
 /* ---- readers: any thread ---- */
 
-/* Always fills `answer`; status within. */
+/* Always fills `answer`; status within. History: newest first by `ended`. The past: a node's seq is that of the edit or sample
+ * that left it as it was; the future is GZ_BAD_VALUE, before the first edit there are no nodes. Too much to read within
+ * GZ_QUERY_MS_MAX, or to answer: GZ_TOO_LARGE. */
 void gz_store_query(const char *path, const struct gz_query *query, struct gz_answer *answer);
 /* The scene's kept glTF; GZ_BAD_STATE where it has none. */
 GZ_MUST_USE enum gz_status gz_store_asset(const char *path, struct gz_buffer *out, struct gz_error *error);

@@ -24,7 +24,7 @@ static const char *const sql[GZ_WRITE_COUNT] = {
     [GZ_WRITE_LEFT] = "UPDATE sessions SET left = ? WHERE epoch = ? AND session = ?",
     [GZ_WRITE_NODE] = "INSERT INTO nodes (id, seq, deleted_seq, " GZ_CONTENT_COLUMNS(
         "") ") VALUES (?, ?, ?, " NINETEEN ") ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, deleted_seq = "
-                                           "excluded.deleted_seq, " CONTENT_EXCLUDED,
+            "excluded.deleted_seq, " CONTENT_EXCLUDED,
     [GZ_WRITE_EDIT] = "INSERT INTO edits (id, kind, handle, epoch, session, user, key, target, began, ended, "
                       "began_seq, seq, residual) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
                       "ON CONFLICT (id) DO UPDATE SET kind = excluded.kind, handle = excluded.handle, "

@@ -1,6 +1,7 @@
 /* What is committed comes back: bit by bit, in order, and nothing else. */
 #include "unit/store/scene_file.h"
 
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -274,6 +275,35 @@ static void test_idle_writer_empties_the_log(void **directory)
     gz_store_close(store);
 }
 
+static struct gz_batch *batch_of_bytes(size_t size)
+{
+    struct gz_batch *batch = gz_batch_create();
+    uint8_t *asset = gz_arena_take(&batch->arena, 1, size);
+    assert_non_null(asset);
+    batch->asset = asset;
+    batch->asset_size = size;
+    return batch;
+}
+
+/* A reader that stays keeps the log growing; once it is gone the log is emptied, also where the writer never rests. */
+static void test_log_that_a_reader_held_is_emptied_afterwards(void **directory)
+{
+    const char *path;
+    struct gz_store *store = open_new(directory, &path);
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "BEGIN; SELECT * FROM scene", NULL, NULL, NULL), SQLITE_OK);
+    for (int i = 0; i < 8; i++) commit(store, batch_of_bytes(5 << 20));
+    uint64_t held = gz_store_stats(store).wal_bytes;
+    assert_true(held > 40 << 20);
+    sqlite3_close(db);
+    for (int i = 0; i < 3; i++) commit(store, batch_of_bytes(5 << 20));
+    assert_in_range(gz_store_stats(store).wal_bytes, 1, 20 << 20);
+    for (int i = 0; i < 100 && gz_store_stats(store).wal_bytes > 0; i++) usleep(100000);
+    assert_int_equal(gz_store_stats(store).wal_bytes, 0);
+    gz_store_close(store);
+}
+
 static void test_sessions_come_and_go(void **directory)
 {
     const char *path;
@@ -383,6 +413,7 @@ int main(void)
         IN_DIRECTORY(test_queued_batches_come_back_in_order_and_are_counted),
         IN_DIRECTORY(test_close_commits_what_was_submitted),
         IN_DIRECTORY(test_idle_writer_empties_the_log),
+        IN_DIRECTORY(test_log_that_a_reader_held_is_emptied_afterwards),
         IN_DIRECTORY(test_sessions_come_and_go),
         IN_DIRECTORY(test_newest_asset_is_the_scenes),
         IN_DIRECTORY(test_backup_while_committing_is_whole_and_one_file),

@@ -1,4 +1,409 @@
+/* What people read: the views' words, and every query of schema/README.md on a file of a day's work. */
+#include "unit/store/scene_file.h"
+
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ARENA_BYTES (1 << 20)
+/* 2026-03-05 00:00:00 UTC. */
+#define DAY 1772668800.0
+#define AT(hour, minute, second) (DAY + (hour)*3600.0 + (minute)*60.0 + (second))
+
+enum { ENGINE = 1, BLOCK, CRANKSHAFT, PISTON_1, PISTON_2, BOLT, SENSOR, NODE_END };
+enum { ANNA = 1, BEN, CARA };
+
+struct day {
+    struct gz_arena arena;
+    struct gz_store *store;
+    struct gz_content nodes[NODE_END];
+    bool gone[NODE_END], touched[NODE_END];
+    uint64_t seq, edit;
+};
+
+static struct gz_change *change(struct day *day, uint64_t node)
+{
+    struct gz_change *change = gz_arena_take(&day->arena, 1, sizeof *change);
+    assert_non_null(change);
+    *change = (struct gz_change){.node = node, .existed = true, .exists = true, .before = day->nodes[node]};
+    day->touched[node] = true;
+    return change;
+}
+
+/* Commits what was touched with an edit of one change, or many. */
+static void finish(struct day *day, struct gz_edit_record edit, struct gz_change *changes, size_t count, bool is_done)
+{
+    struct gz_batch *batch = gz_batch_create();
+    struct gz_node_record nodes[NODE_END];
+    static const uint8_t glb[64] = "glTF";
+    batch->nodes = nodes;
+    for (uint64_t i = 1; i < NODE_END; i++) {
+        if (!day->touched[i]) continue;
+        day->touched[i] = false;
+        nodes[batch->node_count++] =
+            (struct gz_node_record){.id = i, .seq = ++day->seq, .gone = day->gone[i], .content = day->nodes[i]};
+    }
+    edit.id = ++day->edit;
+    edit.seq = day->seq;
+    edit.changes = changes;
+    edit.change_count = count;
+    if (is_done) {
+        batch->ended = &edit;
+        batch->ended_count = 1;
+    } else {
+        batch->begun = &edit;
+        batch->begun_count = 1;
+    }
+    if (edit.kind == GZ_EDIT_IMPORT) {
+        batch->asset = glb;
+        batch->asset_size = sizeof glb;
+    }
+    batch->seq = day->seq;
+    batch->time = edit.ended;
+    batch->next_node = NODE_END;
+    batch->next_edit = day->edit + 1;
+    commit(day->store, batch);
+}
+
+static void come_and_go(struct day *day)
+{
+    struct gz_session_record joined[] = {{ANNA, "anna", GZ_ROLE_ADMIN, AT(8, 55, 0)},
+                                         {BEN, "ben", GZ_ROLE_EDITOR, AT(12, 10, 0)},
+                                         {CARA, "cara", GZ_ROLE_VIEWER, AT(13, 5, 0)}};
+    struct gz_session_record left = {CARA, "cara", GZ_ROLE_VIEWER, AT(13, 50, 0)};
+    struct gz_batch *batch = gz_batch_create();
+    batch->joined = joined;
+    batch->joined_count = 3;
+    batch->left = &left;
+    batch->left_count = 1;
+    batch->next_node = batch->next_edit = 1;
+    commit(day->store, batch);
+}
+
+static void import(struct day *day)
+{
+    static const char *const names[] = {"", "Engine", "Block", "Crankshaft", "Piston_1", "Piston_2", "Bolt"};
+    static const uint64_t parents[] = {0, 0, ENGINE, ENGINE, CRANKSHAFT, CRANKSHAFT, BLOCK};
+    struct gz_change changes[SENSOR - 1];
+    for (uint64_t i = ENGINE; i < SENSOR; i++) {
+        day->nodes[i] = some_content(parents[i], names[i], 0);
+        day->nodes[i].asset = (int64_t)i - 1;
+        day->touched[i] = true;
+        changes[i - 1] = (struct gz_change){.node = i, .exists = true, .after = day->nodes[i]};
+    }
+    finish(day,
+           (struct gz_edit_record){.kind = GZ_EDIT_IMPORT, .user = "anna", .began = AT(9, 0, 0), .ended = AT(9, 0, 0)},
+           changes, SENSOR - 1, true);
+}
+
+/* Piston_1 goes 25 cm along x from 11:59:58 to 12:00:08, a sample each second. */
+static void drag(struct day *day)
+{
+    struct gz_change *moved = change(day, PISTON_1);
+    struct gz_edit_record edit = {.kind = GZ_EDIT_TRANSLATE,
+                                  .handle = GZ_TX,
+                                  .session = ANNA,
+                                  .user = "anna",
+                                  .began = AT(11, 59, 58),
+                                  .began_seq = day->seq};
+    for (int i = 1; i <= 10; i++) {
+        day->nodes[PISTON_1].trs.t.x = 0.025 * i;
+        struct gz_sample_record sample = {day->edit + 1, PISTON_1, ++day->seq, AT(11, 59, 58 + i),
+                                          day->nodes[PISTON_1].trs};
+        struct gz_node_record node = {.id = PISTON_1, .seq = day->seq, .content = day->nodes[PISTON_1]};
+        struct gz_edit_record begun = edit;
+        struct gz_batch *batch = gz_batch_create();
+        begun.id = day->edit + 1;
+        begun.changes = moved;
+        begun.change_count = 1;
+        batch->begun = &begun;
+        batch->begun_count = i == 1;
+        batch->samples = &sample;
+        batch->nodes = &node;
+        batch->sample_count = batch->node_count = 1;
+        batch->seq = day->seq;
+        batch->time = sample.time;
+        batch->next_node = NODE_END;
+        batch->next_edit = day->edit + 2;
+        commit(day->store, batch);
+    }
+    moved->after = day->nodes[PISTON_1];
+    edit.ended = AT(12, 0, 8);
+    finish(day, edit, moved, 1, true);
+}
+
+static void work_on(struct day *day)
+{
+    struct gz_change *turned = change(day, CRANKSHAFT);
+    day->nodes[CRANKSHAFT].trs.r = gz_quat_from_euler((gz_vec3){acos(-1) / 2, 0, 0}, GZ_XYZ);
+    turned->after = day->nodes[CRANKSHAFT];
+    finish(day,
+           (struct gz_edit_record){.kind = GZ_EDIT_ROTATE,
+                                   .handle = GZ_RX,
+                                   .session = BEN,
+                                   .user = "ben",
+                                   .began = AT(13, 10, 0),
+                                   .ended = AT(13, 12, 30),
+                                   .began_seq = day->seq,
+                                   .residual = 0.0125},
+           turned, 1, true);
+
+    struct gz_change *set = change(day, PISTON_1);
+    day->nodes[PISTON_1].trs.s = (gz_vec3){2, 2, 2};
+    day->nodes[PISTON_1].name = "Piston_1";
+    set->after = day->nodes[PISTON_1];
+    finish(day,
+           (struct gz_edit_record){.kind = GZ_EDIT_SET,
+                                   .session = BEN,
+                                   .user = "ben",
+                                   .began = AT(12, 20, 0),
+                                   .ended = AT(12, 20, 0),
+                                   .began_seq = day->seq},
+           set, 1, true);
+
+    struct gz_change *renamed = change(day, PISTON_2);
+    day->nodes[PISTON_2].name = "Piston \"two\"";
+    day->nodes[PISTON_2].parent = BLOCK;
+    renamed->after = day->nodes[PISTON_2];
+    finish(day,
+           (struct gz_edit_record){.kind = GZ_EDIT_SET,
+                                   .session = ANNA,
+                                   .user = "anna",
+                                   .began = AT(13, 25, 0),
+                                   .ended = AT(13, 25, 0),
+                                   .began_seq = day->seq},
+           renamed, 1, true);
+
+    struct gz_change *deleted = change(day, BOLT);
+    deleted->exists = false;
+    day->gone[BOLT] = true;
+    finish(day,
+           (struct gz_edit_record){.kind = GZ_EDIT_DELETE,
+                                   .session = BEN,
+                                   .user = "ben",
+                                   .began = AT(14, 0, 0),
+                                   .ended = AT(14, 0, 0),
+                                   .began_seq = day->seq},
+           deleted, 1, true);
+
+    struct gz_change *undone = change(day, PISTON_1);
+    day->nodes[PISTON_1].trs.t.x = 0;
+    undone->after = day->nodes[PISTON_1];
+    finish(day,
+           (struct gz_edit_record){.kind = GZ_EDIT_UNDO,
+                                   .target = 2,
+                                   .session = ANNA,
+                                   .user = "anna",
+                                   .began = AT(14, 5, 0),
+                                   .ended = AT(14, 5, 0),
+                                   .began_seq = day->seq},
+           undone, 1, true);
+
+    struct gz_change *created = change(day, SENSOR);
+    day->nodes[SENSOR] = some_content(0, "Sensor", -1.5);
+    day->nodes[SENSOR].trs.r = gz_quat_from_euler((gz_vec3){0, acos(-1) / 2, 0}, GZ_XYZ);
+    created->existed = false;
+    created->after = day->nodes[SENSOR];
+    finish(day,
+           (struct gz_edit_record){.kind = GZ_EDIT_CREATE,
+                                   .session = BEN,
+                                   .user = "ben",
+                                   .began = AT(14, 10, 0),
+                                   .ended = AT(14, 10, 0),
+                                   .began_seq = day->seq},
+           created, 1, true);
+
+    struct gz_change *running = change(day, PISTON_2);
+    day->nodes[PISTON_2].trs.t.y = 0.1;
+    finish(day,
+           (struct gz_edit_record){.kind = GZ_EDIT_TRANSLATE,
+                                   .handle = GZ_TY,
+                                   .session = BEN,
+                                   .user = "ben",
+                                   .began = AT(14, 20, 0),
+                                   .ended = AT(14, 20, 3),
+                                   .began_seq = day->seq},
+           running, 1, false);
+}
+
+struct fixture {
+    void *directory;
+    char *path;
+    struct day day;
+    sqlite3 *db;
+};
+
+static int make_day(void **state)
+{
+    struct fixture *fixture = calloc(1, sizeof *fixture);
+    struct gz_scene_state scene;
+    *state = fixture;
+    if (make_directory(&fixture->directory) != 0) return -1;
+    fixture->path = strdup(in_directory(&fixture->directory, "engine.db"));
+    gz_arena_init(&fixture->day.arena, ARENA_BYTES);
+    fixture->day.store = open_scene(fixture->path, true, AT(8, 50, 0), &scene);
+    gz_scene_state_finish(&scene);
+    come_and_go(&fixture->day);
+    import(&fixture->day);
+    drag(&fixture->day);
+    work_on(&fixture->day);
+    return sqlite3_open_v2(fixture->path, &fixture->db, SQLITE_OPEN_READONLY, NULL);
+}
+
+static int remove_day(void **state)
+{
+    struct fixture *fixture = *state;
+    sqlite3_close(fixture->db);
+    gz_store_close(fixture->day.store);
+    gz_arena_finish(&fixture->day.arena);
+    int result = remove_directory(&fixture->directory);
+    free(fixture->path);
+    free(fixture);
+    return result;
+}
+
+/* The rows of a query as sqlite3 prints them. */
+static void print_rows(sqlite3 *db, const char *sql, char *out, size_t size, int *rows)
+{
+    sqlite3_stmt *statement;
+    if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) != SQLITE_OK) fail_msg("%s\n%s", sqlite3_errmsg(db), sql);
+    size_t used = 0;
+    int rc;
+    out[0] = '\0';
+    for (*rows = 0; (rc = sqlite3_step(statement)) == SQLITE_ROW; ++*rows)
+        for (int i = 0; i < sqlite3_column_count(statement); i++) {
+            const char *text = (const char *)sqlite3_column_text(statement, i);
+            int written = snprintf(out + used, size - used, "%s%s", text != NULL ? text : "",
+                                   i + 1 < sqlite3_column_count(statement) ? "|" : "\n");
+            used += (size_t)written < size - used ? (size_t)written : 0;
+        }
+    if (rc != SQLITE_DONE) fail_msg("%s\n%s", sqlite3_errmsg(db), sql);
+    sqlite3_finalize(statement);
+}
+
+static void test_views_read_well(void **state)
+{
+    struct fixture *fixture = *state;
+    static const struct {
+        const char *sql, *rows;
+    } cases[] = {
+        {"SELECT who, node, action, before, after, ended, seconds FROM history WHERE edit > 1 OR node_id = 4",
+         "ben|Sensor|created|-|(-1.500, 0.000, 0.000) m (0.00, 90.00, 0.00)°|2026-03-05T14:10:00.000Z|0.0\n"
+         "anna|Piston_1|undid edit 2|(0.250, 0.000, 0.000) m|(0.000, 0.000, 0.000) m|2026-03-05T14:05:00.000Z|0.0\n"
+         "ben|Bolt|deleted|(0.000, 0.000, 0.000) m|-|2026-03-05T14:00:00.000Z|0.0\n"
+         "anna|Piston \"two\"|renamed, reparented|\"Piston_2\" under Crankshaft|\"Piston \"two\"\" under "
+         "Block|2026-03-05T13:25:00.000Z|0.0\n"
+         "ben|Piston_1|set scale|×(1.000, 1.000, 1.000)|×(2.000, 2.000, 2.000)|2026-03-05T12:20:00.000Z|0.0\n"
+         "ben|Crankshaft|turned about x (rx)|(0.00, 0.00, 0.00)°|(90.00, 0.00, 0.00)°|2026-03-05T13:12:30.000Z|150.0\n"
+         "anna|Piston_1|moved along x (tx)|(0.000, 0.000, 0.000) m|(0.250, 0.000, 0.000) "
+         "m|2026-03-05T12:00:08.000Z|10.0\n"
+         "anna|Piston_1|imported|-|(0.000, 0.000, 0.000) m|2026-03-05T09:00:00.000Z|0.0\n"},
+        {"SELECT depth, path, tx, ty, round(rx_deg, 9), ry_deg, sx FROM tree",
+         "1|/Engine|0.0|0.0|0.0|0.0|1.0\n"
+         "2|/Engine/Block|0.0|0.0|0.0|0.0|1.0\n"
+         "3|/Engine/Block/Piston \"two\"|0.0|0.1|0.0|0.0|1.0\n"
+         "2|/Engine/Crankshaft|0.0|0.0|90.0|0.0|1.0\n"
+         "3|/Engine/Crankshaft/Piston_1|0.0|0.0|0.0|0.0|2.0\n"
+         "1|/Sensor|-1.5|0.0|0.0|90.0|1.0\n"},
+        {"SELECT who, handle, nodes, samples, began, seconds FROM drags", "anna|tx|1|10|2026-03-05T11:59:58.000Z|10.0\n"
+                                                                          "ben|rx|1|0|2026-03-05T13:10:00.000Z|150.0\n"
+                                                                          "ben|ty|1|0|2026-03-05T14:20:00.000Z|\n"},
+        {"SELECT count(*), min(seconds), max(seconds), max(tx) FROM paths WHERE edit = 2", "12|0.0|10.0|0.25\n"},
+        {"SELECT who, role, joined, left, minutes, edits FROM visits",
+         "cara|viewer|2026-03-05T13:05:00.000Z|2026-03-05T13:50:00.000Z|45.0|0\n"
+         "ben|editor|2026-03-05T12:10:00.000Z|||5\n"
+         "anna|admin|2026-03-05T08:55:00.000Z|||3\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char out[4096];
+        int rows;
+        print_rows(fixture->db, cases[i].sql, out, sizeof out, &rows);
+        assert_string_equal(out, cases[i].rows);
+    }
+}
+
+/* The views' degrees are the library's, also where two axes fall together. */
+static void test_views_degrees_are_the_librarys(void **state)
+{
+    (void)state;
+    void *directory;
+    struct gz_scene_state scene;
+    assert_int_equal(make_directory(&directory), 0);
+    const char *path = in_directory(&directory, "a.db");
+    struct gz_store *store = open_scene(path, true, START_TIME, &scene);
+    gz_scene_state_finish(&scene);
+    struct model *model = model_create(5);
+    struct gz_node_record nodes[200];
+    for (size_t i = 0; i < 200; i++) {
+        gz_vec3 angles = {(double)model_random(model, 5) - 2, (double)model_random(model, 5) - 2,
+                          (double)model_random(model, 5) - 2};
+        angles = gz_scale(angles, i < 125 ? acos(-1) / 2 : 0.7);
+        nodes[i] = (struct gz_node_record){.id = i + 1, .seq = i + 1, .content = some_content(0, "n", 0)};
+        nodes[i].content.trs.r = gz_quat_from_euler(angles, GZ_XYZ);
+    }
+    struct gz_batch *batch = gz_batch_create();
+    batch->nodes = nodes;
+    batch->node_count = 200;
+    commit(store, batch);
+    sqlite3 *db;
+    sqlite3_stmt *rows;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, "SELECT id, rx_deg, ry_deg, rz_deg FROM tree", -1, &rows, NULL), SQLITE_OK);
+    int count = 0;
+    for (; sqlite3_step(rows) == SQLITE_ROW; count++) {
+        gz_quat expected = nodes[sqlite3_column_int(rows, 0) - 1].content.trs.r;
+        gz_vec3 degrees = {sqlite3_column_double(rows, 1), sqlite3_column_double(rows, 2),
+                           sqlite3_column_double(rows, 3)};
+        gz_quat read = gz_quat_from_euler(gz_scale(degrees, acos(-1) / 180), GZ_XYZ);
+        double dot = expected.x * read.x + expected.y * read.y + expected.z * read.z + expected.w * read.w;
+        assert_true(fabs(fabs(dot) - 1) < 1e-12);
+    }
+    assert_int_equal(count, 200);
+    sqlite3_finalize(rows);
+    sqlite3_close(db);
+    gz_store_close(store);
+    model_destroy(model);
+    assert_int_equal(remove_directory(&directory), 0);
+}
+
+static char *read_text_file(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    char *text = calloc(1, 1 << 17);
+    assert_non_null(text);
+    assert_true(fread(text, 1, (1 << 17) - 1, file) > 0);
+    fclose(file);
+    return text;
+}
+
+static void test_every_query_of_the_cookbook_runs_and_finds_something(void **state)
+{
+    struct fixture *fixture = *state;
+    char *text = read_text_file(GZ_SOURCE_DIR "/schema/README.md"), *out = malloc(1 << 16);
+    int queries = 0, rows;
+    for (char *block = text; (block = strstr(block, "\n```sql\n")) != NULL; queries++) {
+        block += strlen("\n```sql\n");
+        char *end = strstr(block, "\n```");
+        assert_non_null(end);
+        *end = '\0';
+        print_rows(fixture->db, block, out, 1 << 16, &rows);
+        if (rows == 0) fail_msg("no rows from\n%s", block);
+        if (getenv("GZ_SHOW") != NULL) print_message("%s\n%s\n", block, out);
+        block = end + 1;
+    }
+    assert_true(queries > 20);
+    free(text);
+    free(out);
+}
+
 int main(void)
 {
-    return 0;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_views_read_well),
+        cmocka_unit_test(test_views_degrees_are_the_librarys),
+        cmocka_unit_test(test_every_query_of_the_cookbook_runs_and_finds_something),
+    };
+    return cmocka_run_group_tests(tests, make_day, remove_day);
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "schema/schema.h"
+#include "store/database.h"
 
 static void expect_refusal(const char *path, bool create, enum gz_status expected, const char *words)
 {
@@ -336,6 +337,26 @@ static void test_every_kind_and_handle_is_accepted(void **directory)
     gz_store_close(store);
 }
 
+/* Readers are other people's hands: they cannot write, and they have an end. */
+static void test_reader_cannot_write_and_runs_out_of_time(void **directory)
+{
+    const char *path = in_directory(directory, "a.db");
+    leave_open(path);
+    struct gz_reader reader;
+    struct gz_error error;
+    int64_t value;
+    assert_int_equal(gz_reader_open(&reader, path, &error), GZ_OK);
+    assert_int_equal(gz_db_exec(reader.db, "DELETE FROM samples", &error), GZ_STORAGE);
+    assert_int_equal(gz_db_exec(reader.db, "CREATE TABLE t (a)", &error), GZ_STORAGE);
+    static const char endless[] =
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n";
+    reader.deadline_ns = 0;
+    assert_int_equal(gz_db_integer(reader.db, endless, &value, &error), GZ_TOO_LARGE);
+    assert_non_null(strstr(error.message, "longer than 10 s"));
+    gz_reader_close(&reader);
+    assert_int_equal(ask(path, "SELECT count(*) FROM samples"), 2);
+}
+
 int main(void)
 {
 #define IN_DIRECTORY(test) cmocka_unit_test_setup_teardown(test, make_directory, remove_directory)
@@ -349,6 +370,7 @@ int main(void)
         IN_DIRECTORY(test_files_that_are_no_scene_are_refused_and_kept),
         IN_DIRECTORY(test_read_only_file_is_refused_in_words),
         IN_DIRECTORY(test_drag_that_a_crash_left_open_ends_at_its_last_sample),
+        IN_DIRECTORY(test_reader_cannot_write_and_runs_out_of_time),
         IN_DIRECTORY(test_state_is_bounded_to_the_latest),
         IN_DIRECTORY(test_damaged_tree_is_refused_in_words),
         IN_DIRECTORY(test_every_kind_and_handle_is_accepted),
