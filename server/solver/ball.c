@@ -43,31 +43,50 @@ static bool point_by_pixels(const struct gz_ball_place *ball, const struct gz_si
     return gz_finite(*unit);
 }
 
-/* Up to here, as a part of the radius, the ray's miss distance gives the sphere's own point; beyond, the point's angle goes on
- * with the same slope and approaches a right angle, so that the rim is no cliff. */
+/* Up to this part of the radius the ray's miss distance gives the sphere's own point. Beyond, the point's angle from the line
+ * to the viewer goes on with the same slope and approaches a right angle, so that the silhouette is no cliff. */
 #define RIM 0.999
 
-static double angle_beyond_rim(double miss)
+/* `nearness` is radius / distance of the eye, 0 where there is no eye; `offset` is how far from the centre the ray passes it, at
+ * its depth, in radii. */
+static double angle_beyond_rim(double nearness, double offset)
 {
-    const double rim_angle = asin(RIM), slope = 1 / sqrt(1 - RIM * RIM);
-    double rest = M_PI_2 - rim_angle, way = slope * (miss - RIM) / rest;
-    return rim_angle + rest * way / (1 + way);
+    double sine = RIM * nearness, cosine = sqrt(1 - sine * sine);
+    double rim_angle = asin(RIM) - asin(sine), rim_offset = RIM / cosine;
+    double slope = (cosine / sqrt(1 - RIM * RIM) - nearness) * cosine * cosine;
+    double rest = M_PI_2 - rim_angle, way = slope * (offset - rim_offset) / rest;
+    return isfinite(way) ? rim_angle + rest * way / (1 + way) : M_PI_2;
 }
 
-static bool point_on_sphere(gz_vec3 from, gz_vec3 along, double radius, gz_vec3 *unit)
+static bool point_beyond_rim(gz_vec3 from, gz_vec3 along, double radius, bool converges, gz_vec3 *unit)
+{
+    gz_vec3 ahead = along, outward;
+    double distance = gz_length(from), offset;
+    if (converges) {
+        ahead = gz_scale(from, -1 / distance);
+        double depth = gz_dot(along, ahead);
+        outward = gz_sub(along, gz_scale(ahead, depth));
+        offset = depth > 0 ? gz_length(outward) / depth * distance / radius : HUGE_VAL;
+    } else {
+        outward = gz_sub(from, gz_scale(along, gz_dot(from, along)));
+        offset = gz_length(outward) / radius;
+    }
+    double angle = angle_beyond_rim(converges ? radius / distance : 0, offset);
+    if (!gz_unit(outward, &outward)) return false;
+    return gz_unit(gz_sub(gz_scale(outward, sin(angle)), gz_scale(ahead, cos(angle))), unit);
+}
+
+static bool point_on_sphere(gz_vec3 from, gz_vec3 along, double radius, bool converges, gz_vec3 *unit)
 {
     gz_vec3 nearest = gz_sub(from, gz_scale(along, gz_dot(from, along)));
     double miss = gz_length(nearest) / radius;
+    bool inside = converges && gz_length(from) < radius; /* the ball is then met ahead, whatever the ray */
     if (!isfinite(miss)) return false;
-    if (miss <= RIM) {
-        double side = gz_length(from) < radius ? 1 : -1; /* from inside, the ball is met ahead */
-        gz_vec3 hit = gz_add(gz_scale(nearest, 1 / radius), gz_scale(along, side * sqrt(1 - miss * miss)));
-        return gz_unit(hit, unit);
-    }
-    double angle = angle_beyond_rim(miss);
-    gz_vec3 outward;
-    if (!gz_unit(nearest, &outward)) return false;
-    return gz_unit(gz_sub(gz_scale(outward, sin(angle)), gz_scale(along, cos(angle))), unit);
+    if (!inside && (miss > RIM || (converges && gz_dot(from, along) > 0)))
+        return point_beyond_rim(from, along, radius, converges, unit);
+    double depth = sqrt(fmax(0, 1 - miss * miss));
+    gz_vec3 hit = gz_add(gz_scale(nearest, 1 / radius), gz_scale(along, inside ? depth : -depth));
+    return gz_unit(hit, unit);
 }
 
 /* The sphere whose image is about the ball's circle: at the pivot's depth, as wide as its radius in pixels. */
@@ -93,7 +112,7 @@ bool gz_ball_point(const struct gz_ball_place *ball, const struct gz_sight *sigh
     double radius = ball->radius;
     if (!sight->is_ray && !by_object && !sphere_of_circle(ball, sight->camera, &centre, &radius)) return false;
     if (!(radius > 0) || !gz_sight_ray(sight, centre, &from, &along)) return false;
-    return point_on_sphere(from, along, radius, unit);
+    return point_on_sphere(from, along, radius, gz_sight_converges(sight), unit);
 }
 
 gz_vec3 gz_ball_across(gz_vec3 point)

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "limits.h"
+#include "server/limits.h"
 #include "solver/solver.h"
 
 const struct gz_motion gz_motion_none = {

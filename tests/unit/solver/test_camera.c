@@ -1,0 +1,120 @@
+/* Cameras: what is refused, what the frame is; orbit and dolly, which make new ones. */
+#include "unit/solver/stage.h"
+
+static void test_unusable_cameras_are_refused_in_words(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t offset;
+        double value;
+        const char *word;
+    } cases[] = {
+        {offsetof(struct gz_camera_input, view), NAN, "view"},
+        {offsetof(struct gz_camera_input, proj), INFINITY, "proj"},
+        {offsetof(struct gz_camera_input, proj), 0, "proj"},
+        {offsetof(struct gz_camera_input, viewport) + 2 * sizeof(double), 0, "viewport"},
+        {offsetof(struct gz_camera_input, viewport) + 3 * sizeof(double), -5, "viewport"},
+        {offsetof(struct gz_camera_input, viewport), NAN, "viewport"},
+        {offsetof(struct gz_camera_input, view) + 3 * sizeof(double), 1, "view"},
+        {offsetof(struct gz_camera_input, view) + 10 * sizeof(double), 0, "view"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct gz_camera camera = camera_at(0, 0, 5), before = camera;
+        struct gz_camera_input input = camera.input;
+        memcpy((char *)&input + cases[i].offset, &cases[i].value, sizeof cases[i].value);
+        const char *why = NULL;
+        assert_false(gz_camera_prepare(&camera, &input, &why));
+        assert_non_null(why);
+        assert_non_null(strstr(why, cases[i].word));
+        assert_memory_equal(&camera, &before, sizeof camera);
+        assert_false(gz_camera_prepare(&camera, &input, NULL));
+    }
+}
+
+static void test_frame_is_the_screens(void **state)
+{
+    (void)state;
+    gz_vec3 eye = {3, -4, 5};
+    struct gz_camera cameras[] = {camera_look(eye, (gz_vec3){0, 1, 0}), camera_ortho(eye, (gz_vec3){0, 1, 0}, 8)};
+    for (size_t i = 0; i < COUNT(cameras); i++) {
+        const struct gz_camera *c = &cameras[i];
+        double a[2], b[2];
+        assert_int_equal(c->perspective, i == 0);
+        assert_vec3(c->eye, 3, -4, 5, 1e-14);
+        assert_true(gz_camera_project(c, (gz_vec3){0, 1, 0}, a, NULL));
+        assert_near(a[0], 960, 1e-9);
+        assert_near(a[1], 540, 1e-9);
+        assert_true(gz_camera_project(c, gz_add((gz_vec3){0, 1, 0}, c->right), b, NULL));
+        assert_true(b[0] > a[0]);
+        assert_near(b[1], a[1], 1e-9);
+        assert_true(gz_camera_project(c, gz_add((gz_vec3){0, 1, 0}, c->up), b, NULL));
+        assert_true(b[1] < a[1]);
+        assert_true(gz_dot(c->backward, gz_sub(eye, (gz_vec3){0, 1, 0})) > 0);
+        assert_vec3(gz_cross(c->right, c->up), c->backward.x, c->backward.y, c->backward.z, 1e-14);
+    }
+    assert_false(gz_camera_project(&cameras[0], (gz_vec3){6, -9, 10}, (double[2]){0, 0}, NULL));
+    assert_near(gz_camera_pixel_size(&cameras[1], eye), 8 / 1080.0, 1e-15);
+}
+
+static void test_orbit_turns_the_scene_under_the_pointer(void **state)
+{
+    (void)state;
+    struct gz_camera camera = camera_look((gz_vec3){3, 2, 6}, (gz_vec3){1, 0, 0});
+    struct gz_tool tool = gz_tool_default;
+    gz_vec3 centre = {1, 0, 0};
+    struct gz_orbit orbit;
+    struct gz_pointer pointer = {.at = {980, 530}};
+    double view[16], back[16];
+    assert_int_equal(gz_orbit_begin(&orbit, &tool, &camera, centre, &pointer), GZ_SOLVE_OK);
+    gz_vec3 grabbed = gz_add(centre, gz_scale(orbit.drag.ball_press, orbit.drag.gain));
+    pointer.at[0] = 1010;
+    pointer.at[1] = 560;
+    assert_int_equal(gz_orbit_solve(&orbit, &pointer, 0, view), GZ_SOLVE_OK);
+    struct gz_camera_input input = camera.input;
+    memcpy(input.view, view, sizeof view);
+    struct gz_camera now;
+    double at[2];
+    assert_true(gz_camera_prepare(&now, &input, NULL));
+    assert_true(gz_camera_project(&now, grabbed, at, NULL));
+    assert_near(at[0], 1010, 1e-9);
+    assert_near(at[1], 560, 1e-9);
+    assert_near(gz_length(gz_sub(now.eye, centre)), gz_length(gz_sub(camera.eye, centre)), 1e-12);
+    pointer.at[0] = 980;
+    pointer.at[1] = 530;
+    assert_int_equal(gz_orbit_solve(&orbit, &pointer, 0, back), GZ_SOLVE_OK);
+    assert_memory_equal(back, camera.input.view, sizeof back);
+    struct gz_pointer ray = {.is_ray = true, .direction = {0, 0, -1}};
+    assert_int_equal(gz_orbit_begin(&orbit, &tool, &camera, centre, &ray), GZ_SOLVE_NONE);
+}
+
+static void test_dolly_changes_the_distance_by_the_factor(void **state)
+{
+    (void)state;
+    gz_vec3 eye = {3, 2, 6}, centre = {1, 0, 0};
+    struct gz_camera cameras[] = {camera_look(eye, centre), camera_ortho(eye, centre, 8)};
+    for (size_t i = 0; i < COUNT(cameras); i++) {
+        struct gz_camera_input input = cameras[i].input;
+        struct gz_camera now;
+        double before = gz_camera_pixel_size(&cameras[i], centre), at[2], was[2];
+        assert_true(gz_orbit_dolly(&cameras[i], centre, 0.9, input.view));
+        assert_true(gz_camera_prepare(&now, &input, NULL));
+        assert_near(gz_camera_pixel_size(&now, centre), 0.9 * before, 1e-15);
+        assert_true(gz_camera_project(&cameras[i], centre, was, NULL));
+        assert_true(gz_camera_project(&now, centre, at, NULL));
+        assert_near(at[0], was[0], 1e-9);
+        assert_near(at[1], was[1], 1e-9);
+        assert_false(gz_orbit_dolly(&cameras[i], centre, 0, input.view));
+        assert_false(gz_orbit_dolly(&cameras[i], centre, NAN, input.view));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_unusable_cameras_are_refused_in_words),
+        cmocka_unit_test(test_frame_is_the_screens),
+        cmocka_unit_test(test_orbit_turns_the_scene_under_the_pointer),
+        cmocka_unit_test(test_dolly_changes_the_distance_by_the_factor),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,303 @@
+/* Options and edges of a drag: snapping, fine, typed values, axis methods, rays, fallback laws, clamps. */
+#include "solver/snap.h"
+#include "unit/solver/stage.h"
+
+static void test_snap_rounds_halves_away_from_zero(void **state)
+{
+    (void)state;
+    static const struct {
+        double value, step, want;
+    } cases[] = {{0.5, 1, 1}, {-0.5, 1, -1}, {0.49, 1, 0}, {-1.5, 1, -2}, {7, 0.1, 70 * 0.1}, {3, 0, 3}, {3, -1, 3}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        assert_near(gz_snap_value(cases[i].value, cases[i].step), cases[i].want, 0);
+        assert_near(gz_snap_value(-cases[i].value, cases[i].step), -cases[i].want, 0);
+    }
+    assert_near(gz_snap_value_from(0.1, 0.3, 0.25), 0.4, 1e-16);
+    assert_near(gz_snap_factor(1.26, 0.5), 1.5, 0);
+    assert_near(gz_snap_factor(0.1, 0.5), 0.5, 0);
+    assert_near(gz_snap_factor(-0.1, 0.5), -0.5, 0);
+    assert_near(gz_snap_factor_from(2, 1.3, 0.5), 1.25, 0);
+    assert_near(fabs(gz_snap_factor_from(2, 0.01, 0.5)), 0.25, 0);
+}
+
+static void test_absolute_snap_puts_the_node_on_the_grid(void **state)
+{
+    (void)state;
+    struct stage s = stage_of(camera_look((gz_vec3){3, 2, 6}, (gz_vec3){0, 0, 0}), node_at(0.1, 0.2, 0.3));
+    s.target.local.s = (gz_vec3){1.3, 1, 1};
+    s.target.local.r = gz_quat_about((gz_vec3){0, 0, 1}, 7 * DEGREES);
+    s.tool.snap = (struct gz_snap){.t = 0.25, .r = 15 * DEGREES, .s = 0.5, .on = true, .absolute = true};
+    stage_build(&s);
+    assert_int_equal(stage_press_point(&s, GZ_TX, (gz_vec3){0.6, 0.2, 0.3}), GZ_SOLVE_OK);
+    stage_move_point(&s, (gz_vec3){1.21, 0.2, 0.3});
+    assert_near(s.now.t.x, 0.75, 1e-15);
+    assert_near(s.now.t.y, 0.2, 0);
+    assert_int_equal(stage_press_point(&s, GZ_TXY, (gz_vec3){0.6, 0.8, 0.3}), GZ_SOLVE_OK);
+    stage_move_point(&s, (gz_vec3){1.21, 0.3, 0.3});
+    assert_near(s.now.t.x, 0.75, 1e-15);
+    assert_near(s.now.t.y, -0.25, 1e-15);
+    assert_int_equal(stage_press_point(&s, GZ_RZ, (gz_vec3){0.6, 0.2, 0.3}), GZ_SOLVE_OK);
+    stage_move_point(&s, (gz_vec3){0.6, 0.7, 0.3});
+    assert_near(2 * atan2(s.now.r.z, s.now.r.w) / DEGREES, 45, 1e-12);
+    gz_vec3 axis = s.gizmo.scale_axes[0];
+    gz_vec3 near_place = gz_add(s.target.local.t, gz_scale(axis, 0.3)), far_place = gz_add(s.target.local.t, axis);
+    assert_int_equal(stage_press_point(&s, GZ_SX, near_place), GZ_SOLVE_OK);
+    stage_move_point(&s, far_place);
+    assert_near(s.now.s.x, 4.5, 1e-15);
+}
+
+static void test_snap_modifier_inverts_the_option(void **state)
+{
+    (void)state;
+    struct stage s = stage_of(camera_at(0, 0, 5), node_at(0, 0, 0));
+    s.tool.snap = (struct gz_snap){.t = 0.25};
+    assert_int_equal(stage_press(&s, GZ_TX, 1000, 540), GZ_SOLVE_OK);
+    stage_move(&s, 1077, 540);
+    double free = s.now.t.x;
+    assert_true(remainder(free, 0.25) != 0);
+    stage_move_with(&s, 1077, 540, 1u << GZ_MOD_SNAP);
+    assert_near(s.now.t.x, gz_snap_value(free, 0.25), 0);
+    stage_move(&s, 1077, 540);
+    assert_near(s.now.t.x, free, 0);
+}
+
+static void test_fine_slows_from_where_it_was_switched(void **state)
+{
+    (void)state;
+    struct stage s = stage_of(camera_at(0, 0, 5), node_at(0, 0, 0));
+    assert_int_equal(stage_press(&s, GZ_TX, 1000, 540), GZ_SOLVE_OK);
+    stage_move(&s, 1100, 540);
+    double at_100 = s.now.t.x, px = at_100 / 100;
+    stage_move_with(&s, 1100, 540, 1u << GZ_MOD_FINE);
+    assert_near(s.now.t.x, at_100, 1e-15);
+    stage_move_with(&s, 1200, 540, 1u << GZ_MOD_FINE);
+    assert_near(s.now.t.x, at_100 + 10 * px, 1e-13);
+    stage_move_with(&s, 1300, 540, 1u << GZ_MOD_FINE);
+    assert_near(s.now.t.x, at_100 + 20 * px, 1e-13);
+    stage_move(&s, 1300, 540);
+    assert_near(s.now.t.x, at_100 + 20 * px, 1e-13);
+    stage_move(&s, 1310, 540);
+    assert_near(s.now.t.x, at_100 + 30 * px, 1e-13);
+}
+
+static void test_typed_values_are_exact(void **state)
+{
+    (void)state;
+    struct stage s = stage_of(camera_at(1, 2, 5), node_at(0.1, 0.2, 0.3));
+    static const struct {
+        enum gz_handle handle;
+        double value[2];
+        int count;
+    } cases[] = {
+        {GZ_TX, {1.25, 0}, 1}, {GZ_TYZ, {2, -3}, 2}, {GZ_RZ, {7, 0}, 1}, {GZ_SY, {-2, 0}, 1}, {GZ_SU, {3, 0}, 1}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        assert_int_equal(gz_drag_begin(&s.drag, cases[i].handle, &s.gizmo, &s.tool, &s.camera, NULL, 0), GZ_SOLVE_OK);
+        assert_int_equal(gz_drag_value(&s.drag, cases[i].value, cases[i].count, &s.motion), GZ_SOLVE_OK);
+        assert_memory_equal(s.motion.value, cases[i].value, sizeof s.motion.value);
+        assert_true(gz_motion_apply(&s.motion, &s.target, &s.target.parent, &s.now, NULL));
+        const struct gz_pointer pointer = {.at = {900, 500}};
+        assert_int_equal(gz_drag_solve(&s.drag, &s.camera, &pointer, 0, &s.motion), GZ_SOLVE_KEPT);
+        if (cases[i].handle == GZ_TX) assert_near(s.now.t.x, 0.1 + 1.25, 0);
+        if (cases[i].handle == GZ_TYZ) assert_near(s.now.t.z, 0.3 - 3, 0);
+        if (cases[i].handle == GZ_RZ) assert_near(2 * atan2(s.now.r.z, s.now.r.w), 7 - 2 * M_PI, 1e-15);
+        if (cases[i].handle == GZ_SY) assert_near(s.now.s.y, -2, 0);
+        if (cases[i].handle == GZ_SU) assert_near(s.now.s.z, 3, 0);
+    }
+    const double zero[2] = {0, 0}, nan[2] = {NAN, 0};
+    assert_int_equal(gz_drag_value(&s.drag, zero, 1, &s.motion), GZ_SOLVE_NONE);
+    assert_int_equal(gz_drag_value(&s.drag, nan, 1, &s.motion), GZ_SOLVE_NONE);
+    assert_int_equal(gz_drag_value(&s.drag, zero, 2, &s.motion), GZ_SOLVE_NONE);
+}
+
+static void test_rays_without_camera_drag_every_handle(void **state)
+{
+    (void)state;
+    struct gz_target target = node_at(0, 0, 0);
+    struct gz_tool tool = gz_tool_default;
+    struct gz_gizmo gizmo;
+    tool.mode = GZ_MODE_UNIVERSAL;
+    assert_true(gz_gizmo_build(&gizmo, &tool, NULL, &target, 1, 0));
+    struct gz_pointer press = {.is_ray = true, .origin = {1, 1.5, 2}, .direction = {-0.93, -1.41, -2}}, move = press;
+    move.direction = (gz_vec3){-0.85, -1.3, -2};
+    for (enum gz_handle handle = GZ_TX; handle < GZ_HANDLE_COUNT; handle++) {
+        struct gz_drag drag;
+        struct gz_motion motion = gz_motion_none;
+        gz_trs now;
+        assert_int_equal(gz_drag_begin(&drag, handle, &gizmo, &tool, NULL, &press, 0), GZ_SOLVE_OK);
+        assert_int_equal(gz_drag_solve(&drag, NULL, &move, 0, &motion), GZ_SOLVE_OK);
+        assert_true(motion.kind != GZ_MOTION_NONE);
+        assert_true(gz_motion_apply(&motion, &target, &target.parent, &now, NULL));
+        assert_int_equal(gz_drag_solve(&drag, NULL, &press, 0, &motion), GZ_SOLVE_OK);
+        assert_true(gz_motion_apply(&motion, &target, &target.parent, &now, NULL));
+        assert_true(gz_trs_same(&now, &target.local));
+    }
+}
+
+static void test_closest_method_is_the_nearest_place(void **state)
+{
+    (void)state;
+    struct gz_target target = node_at(0, 0, 0);
+    struct gz_gizmo gizmo;
+    struct gz_drag drag;
+    struct gz_motion motion = gz_motion_none;
+    assert_true(gz_gizmo_build(&gizmo, &gz_tool_default, NULL, &target, 1, 0));
+    struct gz_pointer ray = {.is_ray = true, .origin = {0.25, 4, 0.5}, .direction = {0, -3, 0}};
+    assert_int_equal(gz_drag_begin(&drag, GZ_TX, &gizmo, &gz_tool_default, NULL, &ray, 0), GZ_SOLVE_OK);
+    assert_int_equal(drag.rule, GZ_RULE_AXIS_CLOSEST);
+    ray.origin = (gz_vec3){3, 4, -1};
+    ray.direction = (gz_vec3){0, -1, 0};
+    assert_int_equal(gz_drag_solve(&drag, NULL, &ray, 0, &motion), GZ_SOLVE_OK);
+    assert_near(motion.value[0], 2.75, 1e-14);
+    ray.direction = (gz_vec3){1, 0, 0};
+    assert_int_equal(gz_drag_solve(&drag, NULL, &ray, 0, &motion), GZ_SOLVE_KEPT);
+    assert_near(motion.value[0], 2.75, 1e-14);
+}
+
+static void test_axis_methods_agree_on_the_axis(void **state)
+{
+    (void)state;
+    struct stage s = stage_of(camera_at(2, 3, 5), node_at(0, 0, 0));
+    for (enum gz_axis_method method = GZ_AXIS_SCREEN; method < GZ_AXIS_COUNT; method++) {
+        s.tool.axis_method = method;
+        assert_int_equal(stage_press_point(&s, GZ_TZ, (gz_vec3){0, 0, 0.3}), GZ_SOLVE_OK);
+        assert_int_equal(stage_move_point(&s, (gz_vec3){0, 0, -1.7}), GZ_SOLVE_OK);
+        assert_near(s.now.t.z, -2, 1e-12);
+    }
+}
+
+static void test_axis_at_the_viewer_follows_vertical_pixels_without_a_jump_in_gain(void **state)
+{
+    (void)state;
+    static const double degrees[] = {0, 1, 4.9, 5.1};
+    double gains[COUNT(degrees)];
+    for (size_t i = 0; i < COUNT(degrees); i++) {
+        double a = degrees[i] * DEGREES;
+        struct stage s =
+            stage_of(camera_look((gz_vec3){0, 5 * sin(a), 5 * cos(a)}, (gz_vec3){0, 0, 0}), node_at(0, 0, 0));
+        assert_int_equal(stage_press(&s, GZ_TZ, 960, 540), GZ_SOLVE_OK);
+        assert_int_equal(s.drag.rule, degrees[i] < 5 ? GZ_RULE_AXIS_PIXELS : GZ_RULE_AXIS_SCREEN);
+        stage_move(&s, 960, 539);
+        assert_true(s.now.t.z < 0); /* up is away from the viewer */
+        gains[i] = fabs(s.now.t.z);
+        stage_move(&s, 960, 540);
+        assert_true(gz_trs_same(&s.now, &s.target.local));
+        for (int px = 0; px < 100000; px += 999) {
+            stage_move(&s, 960, 540 + px);
+            assert_true(s.now.t.z < 5.01);
+        }
+    }
+    assert_true(gains[3] / gains[2] < 2 && gains[2] / gains[3] < 2);
+}
+
+static void test_scale_stops_before_zero_or_mirrors(void **state)
+{
+    (void)state;
+    struct stage s = stage_of(camera_at(0, 0, 5), node_at(0, 0, 0));
+    s.target.local.s.x = -2;
+    stage_build(&s);
+    for (int mirror = 0; mirror < 2; mirror++) {
+        s.tool.mirror = mirror == 1;
+        assert_int_equal(stage_press_point(&s, GZ_SX, (gz_vec3){0.3, 0, 0}), GZ_SOLVE_OK);
+        stage_move_point(&s, (gz_vec3){0.15, 0, 0});
+        assert_near(s.now.s.x, -1, 1e-12);
+        stage_move_point(&s, (gz_vec3){0, 0, 0});
+        assert_near(fabs(s.now.s.x), 2e-6, 1e-12);
+        stage_move_point(&s, (gz_vec3){-0.3, 0, 0});
+        assert_near(s.now.s.x, mirror ? 2 : -2e-6, 1e-12);
+    }
+}
+
+static void test_camera_may_move_during_a_drag(void **state)
+{
+    (void)state;
+    struct stage s = stage_of(camera_at(1, 2, 5), node_at(0, 0, 0));
+    assert_int_equal(stage_press_point(&s, GZ_TX, (gz_vec3){0.4, 0, 0}), GZ_SOLVE_OK);
+    s.camera = camera_look((gz_vec3){-4, 3, 2}, (gz_vec3){0, 0, 0});
+    stage_move_point(&s, (gz_vec3){1.4, 0, 0});
+    assert_near(s.now.t.x, 1, 1e-12);
+    stage_move_point(&s, (gz_vec3){0.4, 0, 0});
+    assert_near(s.now.t.x, 0, 1e-14);
+}
+
+static void test_ball_opposite_point_turns_by_a_half(void **state)
+{
+    (void)state;
+    struct stage s = stage_of(camera_at(0, 0, 5), node_at(0, 0, 0));
+    s.tool.ball = GZ_BALL_CHEN;
+    assert_int_equal(stage_press(&s, GZ_RB, 960 + 200, 540), GZ_SOLVE_OK);
+    stage_move(&s, 960 - 200, 540);
+    assert_near(fabs(s.motion.value[0]), M_PI, 1e-12);
+    assert_true(gz_trs_finite(&s.now));
+    assert_vec3(gz_rotate(s.now.r, (gz_vec3){1, 0, 0}), -1, 0, 0, 1e-12);
+}
+
+static void test_ball_dragged_right_turns_the_front_right(void **state)
+{
+    (void)state;
+    struct stage s = stage_of(camera_at(0, 0, 5), node_at(0, 0, 0));
+    for (enum gz_ball ball = GZ_BALL_EXACT; ball < GZ_BALL_COUNT; ball++) {
+        s.tool.ball = ball;
+        assert_int_equal(stage_press(&s, GZ_RB, 960, 540), GZ_SOLVE_OK);
+        stage_move(&s, 980, 540);
+        assert_true(gz_rotate(s.now.r, (gz_vec3){0, 0, 1}).x > 0.1);
+        stage_move(&s, 960, 520);
+        assert_true(gz_rotate(s.now.r, (gz_vec3){0, 0, 1}).y > 0.1);
+    }
+}
+
+static void test_shoemake_ball_does_not_depend_on_the_path(void **state)
+{
+    (void)state;
+    struct stage s = stage_of(camera_at(0, 0, 5), node_at(0, 0, 0));
+    s.tool.ball = GZ_BALL_SHOEMAKE;
+    assert_int_equal(stage_press(&s, GZ_RB, 930, 560), GZ_SOLVE_OK);
+    stage_move(&s, 1000, 500);
+    gz_quat whole = s.now.r;
+    stage_move(&s, 990, 590);
+    s.target.local = s.now;
+    assert_int_equal(stage_press(&s, GZ_RB, 990, 590), GZ_SOLVE_OK);
+    stage_move(&s, 1000, 500);
+    double same = whole.x * s.now.r.x + whole.y * s.now.r.y + whole.z * s.now.r.z + whole.w * s.now.r.w;
+    assert_near(fabs(same), 1, 1e-15);
+}
+
+static void test_ball_has_no_cliff_at_its_rim(void **state)
+{
+    (void)state;
+    struct stage s = stage_of(camera_at(0, 0, 5), node_at(0, 0, 0));
+    static const enum gz_ball smooth[] = {GZ_BALL_EXACT, GZ_BALL_BELL};
+    for (size_t i = 0; i < COUNT(smooth); i++) {
+        s.tool.ball = smooth[i];
+        assert_int_equal(stage_press(&s, GZ_RB, 960, 540), GZ_SOLVE_OK);
+        double last = 0;
+        for (double px = 0; px < 2000; px += 0.01) {
+            stage_move(&s, 960 + px, 540);
+            if (!(s.motion.value[0] >= last))
+                fail_msg("ball %d at %g px: %.17g after %.17g", (int)smooth[i], px, s.motion.value[0], last);
+            assert_true(s.motion.value[0] - last < 0.01);
+            last = s.motion.value[0];
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_snap_rounds_halves_away_from_zero),
+        cmocka_unit_test(test_absolute_snap_puts_the_node_on_the_grid),
+        cmocka_unit_test(test_snap_modifier_inverts_the_option),
+        cmocka_unit_test(test_fine_slows_from_where_it_was_switched),
+        cmocka_unit_test(test_typed_values_are_exact),
+        cmocka_unit_test(test_rays_without_camera_drag_every_handle),
+        cmocka_unit_test(test_closest_method_is_the_nearest_place),
+        cmocka_unit_test(test_axis_methods_agree_on_the_axis),
+        cmocka_unit_test(test_axis_at_the_viewer_follows_vertical_pixels_without_a_jump_in_gain),
+        cmocka_unit_test(test_scale_stops_before_zero_or_mirrors),
+        cmocka_unit_test(test_camera_may_move_during_a_drag),
+        cmocka_unit_test(test_ball_opposite_point_turns_by_a_half),
+        cmocka_unit_test(test_ball_dragged_right_turns_the_front_right),
+        cmocka_unit_test(test_shoemake_ball_does_not_depend_on_the_path),
+        cmocka_unit_test(test_ball_has_no_cliff_at_its_rim),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

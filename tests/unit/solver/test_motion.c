@@ -1,0 +1,271 @@
+/* What a motion does to nodes: parents of every kind, pivots, several nodes, untouched bits. */
+#include "unit/solver/stage.h"
+
+static gz_quat about(double x, double y, double z, double degrees)
+{
+    gz_vec3 axis = {x, y, z};
+    assert_true(gz_normalize(axis, &axis));
+    return gz_quat_about(axis, degrees * DEGREES);
+}
+
+static gz_affine parent_of(gz_vec3 t, gz_quat r, gz_vec3 s)
+{
+    gz_trs trs = {t, r, s};
+    return gz_affine_from_trs(&trs);
+}
+
+static gz_affine world_of(const gz_affine *parent, const gz_trs *local)
+{
+    gz_affine own = gz_affine_from_trs(local);
+    return gz_affine_multiply(parent, &own);
+}
+
+static struct gz_motion moved(double x, double y, double z)
+{
+    struct gz_motion motion = gz_motion_none;
+    motion.kind = GZ_MOTION_TRANSLATE;
+    motion.translation = (gz_vec3){x, y, z};
+    return motion;
+}
+
+static struct gz_motion turned(gz_quat q, gz_vec3 pivot)
+{
+    struct gz_motion motion = gz_motion_none;
+    motion.kind = GZ_MOTION_ROTATE;
+    motion.turn = q;
+    motion.pivot = pivot;
+    return motion;
+}
+
+static struct gz_motion scaled(double x, double y, double z, gz_vec3 pivot)
+{
+    struct gz_motion motion = gz_motion_none;
+    motion.kind = GZ_MOTION_SCALE;
+    motion.factor = (gz_vec3){x, y, z};
+    motion.pivot = pivot;
+    return motion;
+}
+
+/* A sheared chain: turned by 45 degrees under a parent that is stretched. */
+static gz_affine sheared(void)
+{
+    gz_affine outer = parent_of((gz_vec3){3, 2, 1}, about(0, 0, 1, 20), (gz_vec3){2, 1, -0.5});
+    gz_affine inner = parent_of((gz_vec3){-1, 5, 0}, about(1, 1, 0, 45), (gz_vec3){1, 3, 1});
+    return gz_affine_multiply(&outer, &inner);
+}
+
+static const gz_trs somewhere = {{0.3, -0.0, 7}, {0, 0.6, 0, 0.8}, {2, -1.5, 0.25}};
+
+static void test_no_motion_keeps_every_bit(void **state)
+{
+    (void)state;
+    struct gz_target start = {somewhere, sheared(), NULL};
+    gz_trs now;
+    double residual = 1;
+    assert_true(gz_motion_apply(&gz_motion_none, &start, &start.parent, &now, &residual));
+    assert_true(gz_trs_same(&now, &start.local));
+    assert_near(residual, 0, 0);
+}
+
+static void test_untouched_components_keep_their_bits(void **state)
+{
+    (void)state;
+    struct gz_target start = {somewhere, gz_affine_identity, NULL};
+    gz_trs now;
+    struct gz_motion motion = moved(1, 0, 0);
+    assert_true(gz_motion_apply(&motion, &start, &start.parent, &now, NULL));
+    assert_memory_equal(&now.t.y, &start.local.t.y, 2 * sizeof(double));
+    assert_memory_equal(&now.r, &start.local.r, sizeof now.r + sizeof now.s);
+    motion = turned(about(1, 0, 0, 30), start.local.t);
+    assert_true(gz_motion_apply(&motion, &start, &start.parent, &now, NULL));
+    assert_memory_equal(&now.t, &start.local.t, sizeof now.t);
+    assert_memory_equal(&now.s, &start.local.s, sizeof now.s);
+    motion = scaled(1, 3, 1, start.local.t);
+    motion.frame = gz_mat3_from_quat(start.local.r);
+    motion.frame_inverse = gz_mat3_transpose(&motion.frame);
+    assert_true(gz_motion_apply(&motion, &start, &start.parent, &now, NULL));
+    assert_memory_equal(&now.t, &start.local.t, sizeof now.t + sizeof now.r);
+    assert_near(now.s.x, 2, 0);
+    assert_near(now.s.y, -4.5, 0);
+    assert_near(now.s.z, 0.25, 0);
+}
+
+static void test_move_lands_where_wanted_under_any_parent(void **state)
+{
+    (void)state;
+    struct gz_target start = {somewhere, sheared(), NULL};
+    struct gz_motion motion = moved(0.5, -0.25, 2);
+    gz_trs now;
+    gz_vec3 before = gz_affine_apply(&start.parent, start.local.t);
+    assert_true(gz_motion_apply(&motion, &start, &start.parent, &now, NULL));
+    gz_vec3 offset = gz_sub(gz_affine_apply(&start.parent, now.t), before);
+    assert_vec3(offset, 0.5, -0.25, 2, 1e-13);
+}
+
+static void test_turn_is_exact_under_uniform_and_mirrored_parents(void **state)
+{
+    (void)state;
+    static const gz_vec3 scales[] = {{1, 1, 1}, {3, 3, 3}, {-2, -2, -2}, {-2, 2, 2}, {2, -2, 2}};
+    gz_quat q = about(1, 2, 3, 77);
+    gz_vec3 pivot = {1, 1, 1};
+    for (size_t i = 0; i < COUNT(scales); i++) {
+        struct gz_target start = {somewhere, parent_of((gz_vec3){1, 2, 3}, about(3, 1, 2, 50), scales[i]), NULL};
+        start.local.s = (gz_vec3){1, 1, 1};
+        struct gz_motion motion = turned(q, pivot);
+        gz_trs now;
+        assert_true(gz_motion_apply(&motion, &start, &start.parent, &now, NULL));
+        gz_affine before = world_of(&start.parent, &start.local), after = world_of(&start.parent, &now);
+        gz_vec3 x = gz_rotate(q, before.linear.x), y = gz_rotate(q, before.linear.y);
+        gz_vec3 place = gz_add(pivot, gz_rotate(q, gz_sub(before.origin, pivot)));
+        assert_vec3(after.linear.x, x.x, x.y, x.z, 1e-14 * 10);
+        assert_vec3(after.linear.y, y.x, y.y, y.z, 1e-14 * 10);
+        assert_vec3(after.origin, place.x, place.y, place.z, 1e-13 * 10);
+    }
+}
+
+static void test_turn_keeps_unit_length_and_distances(void **state)
+{
+    (void)state;
+    struct gz_target a = {somewhere, sheared(), NULL}, b = a;
+    b.local.t = (gz_vec3){-4, 2, 0.5};
+    gz_trs now_a, now_b;
+    double apart = gz_length(gz_sub(gz_affine_apply(&a.parent, a.local.t), gz_affine_apply(&b.parent, b.local.t)));
+    for (int degrees = 0; degrees < 720; degrees += 7) {
+        struct gz_motion motion = turned(about(1, 2, 3, degrees), (gz_vec3){1, 1, 1});
+        assert_true(gz_motion_apply(&motion, &a, &a.parent, &now_a, NULL));
+        assert_true(gz_motion_apply(&motion, &b, &b.parent, &now_b, NULL));
+        double square = now_a.r.x * now_a.r.x + now_a.r.y * now_a.r.y + now_a.r.z * now_a.r.z + now_a.r.w * now_a.r.w;
+        assert_near(square, 1, 1e-15);
+        gz_vec3 pa = gz_affine_apply(&a.parent, now_a.t), pb = gz_affine_apply(&b.parent, now_b.t);
+        assert_near(gz_length(gz_sub(pa, pb)), apart, apart * 1e-12);
+    }
+}
+
+static void test_scale_about_a_pivot_moves_origins(void **state)
+{
+    (void)state;
+    struct gz_target start = {somewhere, gz_affine_identity, NULL};
+    start.local.r = gz_quat_identity;
+    struct gz_motion motion = scaled(2, 1, 1, (gz_vec3){1, 1, 1});
+    gz_trs now;
+    double residual;
+    assert_true(gz_motion_apply(&motion, &start, &start.parent, &now, &residual));
+    assert_near(now.t.x, 1 + 2 * (0.3 - 1), 1e-15);
+    assert_near(now.s.x, 4, 0);
+    assert_near(residual, 0, 0);
+    motion.each = true;
+    assert_true(gz_motion_apply(&motion, &start, &start.parent, &now, &residual));
+    assert_memory_equal(&now.t, &start.local.t, sizeof now.t);
+}
+
+static void test_scale_that_would_shear_says_what_is_lost(void **state)
+{
+    (void)state;
+    struct gz_target start = {somewhere, gz_affine_identity, NULL};
+    start.local.r = about(0, 0, 1, 45);
+    start.local.s = (gz_vec3){1, 1, 1};
+    struct gz_motion motion = scaled(2, 1, 1, start.local.t);
+    gz_trs now;
+    double residual = 0;
+    assert_true(gz_motion_apply(&motion, &start, &start.parent, &now, &residual));
+    gz_affine before = world_of(&start.parent, &start.local), after = world_of(&start.parent, &now);
+    gz_mat3 wanted = before.linear;
+    wanted.x.x *= 2;
+    wanted.y.x *= 2;
+    wanted.z.x *= 2;
+    gz_vec3 dx = gz_sub(after.linear.x, wanted.x), dy = gz_sub(after.linear.y, wanted.y),
+            dz = gz_sub(after.linear.z, wanted.z);
+    double lost = sqrt((gz_dot(dx, dx) + gz_dot(dy, dy) + gz_dot(dz, dz)) /
+                       (gz_dot(wanted.x, wanted.x) + gz_dot(wanted.y, wanted.y) + gz_dot(wanted.z, wanted.z)));
+    assert_true(lost > 0.1);
+    assert_near(residual, lost, 1e-12);
+    motion.factor = (gz_vec3){2, 2, 2};
+    assert_true(gz_motion_apply(&motion, &start, &start.parent, &now, &residual));
+    assert_near(residual, 0, 0);
+    assert_near(now.s.x, 2, 0);
+}
+
+static void test_scale_that_shears_keeps_mirrors_in_place(void **state)
+{
+    (void)state;
+    struct gz_target start = {somewhere, gz_affine_identity, NULL};
+    start.local.s = (gz_vec3){1, -2, 3};
+    start.local.r = about(1, 1, 1, 10);
+    struct gz_motion motion = scaled(1.0000001, 1, 1, start.local.t);
+    gz_trs now;
+    assert_true(gz_motion_apply(&motion, &start, &start.parent, &now, NULL));
+    assert_near(now.s.x, 1, 1e-6);
+    assert_near(now.s.y, -2, 1e-6);
+    assert_near(now.s.z, 3, 1e-6);
+    assert_near(now.r.w, start.local.r.w, 1e-6);
+}
+
+static void test_parent_that_moved_meanwhile_leaves_the_node_in_the_world(void **state)
+{
+    (void)state;
+    struct gz_target start = {somewhere, parent_of((gz_vec3){1, 2, 3}, about(1, 0, 2, 30), (gz_vec3){2, 2, 2}), NULL};
+    gz_affine parents[] = {start.parent, parent_of((gz_vec3){-5, 0, 8}, about(0, 3, 1, 120), (gz_vec3){0.5, 0.5, 0.5})};
+    parents[0].origin = (gz_vec3){9, 9, 9};
+    struct gz_motion motions[] = {gz_motion_none, moved(1, 2, 3), turned(about(1, 0, 0, 40), (gz_vec3){0, 0, 0})};
+    for (size_t p = 0; p < COUNT(parents); p++)
+        for (size_t m = 0; m < COUNT(motions); m++) {
+            gz_trs usual, now;
+            double residual;
+            assert_true(gz_motion_apply(&motions[m], &start, &start.parent, &usual, NULL));
+            assert_true(gz_motion_apply(&motions[m], &start, &parents[p], &now, &residual));
+            gz_affine want = world_of(&start.parent, &usual), got = world_of(&parents[p], &now);
+            assert_vec3(got.origin, want.origin.x, want.origin.y, want.origin.z, 1e-12);
+            assert_vec3(got.linear.x, want.linear.x.x, want.linear.x.y, want.linear.x.z, 1e-12);
+            assert_vec3(got.linear.z, want.linear.z.x, want.linear.z.y, want.linear.z.z, 1e-12);
+            assert_near(residual, 0, 1e-14);
+            if (p == 0) assert_memory_equal(&now.s, &usual.s, sizeof now.s);
+        }
+}
+
+static void test_results_out_of_bounds_are_refused(void **state)
+{
+    (void)state;
+    gz_affine flat = gz_affine_identity;
+    flat.linear.z.z = 0;
+    struct gz_target start = {somewhere, flat, NULL};
+    gz_trs now = somewhere;
+    assert_false(gz_motion_apply(&gz_motion_none, &start, &flat, &now, NULL));
+    start.parent = gz_affine_identity;
+    struct gz_motion motions[] = {moved(1e16, 0, 0), moved(NAN, 0, 0), scaled(1e17, 1e17, 1e17, somewhere.t),
+                                  scaled(1e-16, 1e-16, 1e-16, somewhere.t), scaled(0, 0, 0, somewhere.t)};
+    for (size_t i = 0; i < COUNT(motions); i++)
+        assert_false(gz_motion_apply(&motions[i], &start, &start.parent, &now, NULL));
+    assert_true(gz_trs_same(&now, &somewhere));
+}
+
+static void test_wheel_scales_by_a_tenth_a_notch(void **state)
+{
+    (void)state;
+    struct stage s = stage_of(camera_at(0, 0, 5), node_at(1, 0, 0));
+    struct gz_motion motion = gz_motion_wheel(&s.gizmo, 2);
+    assert_true(gz_motion_apply(&motion, &s.target, &s.target.parent, &s.now, NULL));
+    assert_near(s.now.s.y, 1.21, 1e-15);
+    assert_near(motion.value[0], 1.21, 1e-15);
+    assert_memory_equal(&s.now.t, &s.target.local.t, sizeof s.now.t);
+    assert_int_equal(gz_motion_wheel(&s.gizmo, 0).kind, GZ_MOTION_NONE);
+    assert_int_equal(gz_motion_wheel(&s.gizmo, NAN).kind, GZ_MOTION_NONE);
+    assert_int_equal(gz_motion_wheel(&s.gizmo, 1e9).kind, GZ_MOTION_NONE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_no_motion_keeps_every_bit),
+        cmocka_unit_test(test_untouched_components_keep_their_bits),
+        cmocka_unit_test(test_move_lands_where_wanted_under_any_parent),
+        cmocka_unit_test(test_turn_is_exact_under_uniform_and_mirrored_parents),
+        cmocka_unit_test(test_turn_keeps_unit_length_and_distances),
+        cmocka_unit_test(test_scale_about_a_pivot_moves_origins),
+        cmocka_unit_test(test_scale_that_would_shear_says_what_is_lost),
+        cmocka_unit_test(test_scale_that_shears_keeps_mirrors_in_place),
+        cmocka_unit_test(test_parent_that_moved_meanwhile_leaves_the_node_in_the_world),
+        cmocka_unit_test(test_results_out_of_bounds_are_refused),
+        cmocka_unit_test(test_wheel_scales_by_a_tenth_a_notch),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,293 @@
+/* What is under the pointer: handles by their drawn shape, nodes by their boxes; and what is drawn. */
+#include "unit/solver/stage.h"
+
+static enum gz_handle pick_at(const struct stage *s, gz_vec3 point, double dx, double dy)
+{
+    struct gz_pointer pointer = {0};
+    stage_image(s, point, pointer.at);
+    pointer.at[0] += dx;
+    pointer.at[1] += dy;
+    return gz_gizmo_pick(&s->gizmo, &s->tool, &s->camera, &pointer);
+}
+
+static void use_mode(struct stage *s, enum gz_mode mode)
+{
+    s->tool.mode = mode;
+    stage_build(s);
+}
+
+static void test_handles_are_where_they_are_drawn(void **state)
+{
+    (void)state;
+    struct stage s = stage_of(camera_look((gz_vec3){3, 4, 6}, (gz_vec3){0, 0, 0}), node_at(0, 0, 0));
+    double l = s.gizmo.size, c = l * M_SQRT1_2;
+    gz_vec3 right = s.camera.right, up = s.camera.up;
+    const struct {
+        enum gz_mode mode;
+        gz_vec3 point;
+        enum gz_handle want;
+    } cases[] = {
+        {GZ_MODE_TRANSLATE, {0, 0, 0}, GZ_TV},
+        {GZ_MODE_TRANSLATE, {0.9 * l, 0, 0}, GZ_TX},
+        {GZ_MODE_TRANSLATE, {0, l, 0}, GZ_TY},
+        {GZ_MODE_TRANSLATE, {0, 0, 0.4 * l}, GZ_TZ},
+        {GZ_MODE_TRANSLATE, {0.6 * l, 0.6 * l, 0}, GZ_TXY},
+        {GZ_MODE_TRANSLATE, {0, 0.6 * l, 0.6 * l}, GZ_TYZ},
+        {GZ_MODE_TRANSLATE, {0.6 * l, 0, 0.6 * l}, GZ_TZX},
+        {GZ_MODE_TRANSLATE, {1.3 * l, 0, 0}, GZ_HANDLE_NONE},
+        {GZ_MODE_TRANSLATE, {0, -0.7 * l, 0}, GZ_HANDLE_NONE},
+        {GZ_MODE_ROTATE, {0, c, c}, GZ_RX},
+        {GZ_MODE_ROTATE, {c, 0, c}, GZ_RY},
+        {GZ_MODE_ROTATE, {c, c, 0}, GZ_RZ},
+        {GZ_MODE_ROTATE, {0.2 * l, 0.3 * l, 0.2 * l}, GZ_RB},
+        {GZ_MODE_SCALE, {0, 0, 0}, GZ_SU},
+        {GZ_MODE_SCALE, {0, 0.9 * l, 0}, GZ_SY},
+        {GZ_MODE_SCALE, {0, 0.6 * l, 0.6 * l}, GZ_SYZ},
+        {GZ_MODE_UNIVERSAL, {0, 1.1 * l, 0}, GZ_SY},
+        {GZ_MODE_UNIVERSAL, {0, 0.8 * l, 0}, GZ_TY},
+        {GZ_MODE_ARCBALL, {0.3 * l, 0.1 * l, 0}, GZ_RB},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        use_mode(&s, cases[i].mode);
+        enum gz_handle got = pick_at(&s, cases[i].point, 0, 0);
+        if (got != cases[i].want) fail_msg("case %zu: %s", i, gz_term_word(&gz_handle_terms, (int)got));
+    }
+    use_mode(&s, GZ_MODE_ROTATE);
+    gz_vec3 on_view_ring = gz_add(gz_scale(right, 1.2 * l * 0.6), gz_scale(up, -1.2 * l * 0.8));
+    assert_int_equal(pick_at(&s, on_view_ring, 0, 0), GZ_RV);
+}
+
+static void test_tolerance_is_in_pixels(void **state)
+{
+    (void)state;
+    struct stage s = stage_of(camera_at(0, 0, 5), node_at(0, 0, 0));
+    use_mode(&s, GZ_MODE_TRANSLATE);
+    gz_vec3 grip = {0.35 * s.gizmo.size, 0, 0};
+    assert_int_equal(pick_at(&s, grip, 0, 7.99), GZ_TX);
+    assert_int_equal(pick_at(&s, grip, 0, 8.01), GZ_HANDLE_NONE);
+    s.tool.tolerance_px = 20;
+    assert_int_equal(pick_at(&s, grip, 0, 19.99), GZ_TX);
+}
+
+static void test_size_is_constant_in_pixels(void **state)
+{
+    (void)state;
+    static const double depths[] = {0.2, 5, 3000};
+    for (size_t i = 0; i < COUNT(depths); i++)
+        for (double x = -0.8; x <= 0.8; x += 0.4) {
+            double d = depths[i];
+            struct stage s = stage_of(camera_at(0, 0, 0), node_at(x * d, 0.3 * d, -d));
+            double a[2], b[2];
+            stage_image(&s, s.gizmo.origin, a);
+            stage_image(&s, gz_add(s.gizmo.origin, (gz_vec3){0, s.gizmo.size, 0}), b);
+            assert_near(a[1] - b[1], 96, 1e-9);
+        }
+}
+
+static void test_ring_distance_is_the_conics(void **state)
+{
+    (void)state;
+    struct stage s = stage_of(camera_look((gz_vec3){0.3, 0.8, 1.1}, (gz_vec3){0, 0, 0}), node_at(0, 0, 0));
+    use_mode(&s, GZ_MODE_ROTATE);
+    for (int i = 0; i < 200; i++) {
+        struct gz_pointer pointer = {.at = {860 + (i * 37) % 200, 440 + (i * 53) % 200}};
+        double best = 1e300, l = s.gizmo.size;
+        gz_vec3 viewer = gz_sub(s.camera.eye, s.gizmo.origin);
+        for (double a = 0; a < 2 * M_PI; a += 2e-4) {
+            gz_vec3 p = {l * cos(a), 0, l * sin(a)};
+            double at[2];
+            if (gz_dot(p, viewer) < 0) continue;
+            stage_image(&s, p, at);
+            best = fmin(best, hypot(at[0] - pointer.at[0], at[1] - pointer.at[1]));
+        }
+        double got = gz_gizmo_distance(&s.gizmo, &s.tool, &s.camera, &pointer, GZ_RY);
+        assert_true(got <= best + 1e-6 && got >= best - 3); /* the drawn half goes a degree past the middle */
+        if (best < 30 && got > best - 0.01) assert_near(got, best, 0.01);
+    }
+}
+
+static void test_handles_seen_end_on_are_hidden(void **state)
+{
+    (void)state;
+    for (double degrees = 0; degrees <= 10; degrees += 1) {
+        gz_vec3 eye = {0, 5 * sin(degrees * DEGREES), 5 * cos(degrees * DEGREES)};
+        struct stage s = stage_of(camera_look(eye, (gz_vec3){0, 0, 0}), node_at(0, 0, 0));
+        bool hidden = degrees < 5;
+        if (degrees == 5) continue;
+        assert_int_equal((s.gizmo.handles & GZ_HANDLE_BIT(GZ_TZ)) == 0, hidden);
+        assert_int_equal((s.gizmo.handles & GZ_HANDLE_BIT(GZ_SZ)) == 0, hidden);
+        assert_int_equal((s.gizmo.handles & GZ_HANDLE_BIT(GZ_TZX)) == 0, hidden);
+        assert_true((s.gizmo.handles & GZ_HANDLE_BIT(GZ_TXY)) != 0);
+        assert_true((s.gizmo.handles & GZ_HANDLE_BIT(GZ_RY)) != 0);
+    }
+}
+
+static void test_ray_picks_by_angle(void **state)
+{
+    (void)state;
+    struct gz_target target = node_at(0, 0, 0);
+    struct gz_gizmo gizmo;
+    struct gz_tool tool = gz_tool_default;
+    tool.size_px = 960;
+    assert_true(gz_gizmo_build(&gizmo, &tool, NULL, &target, 1, 0));
+    for (int side = -1; side <= 1; side += 2) {
+        struct gz_pointer ray = {.is_ray = true, .origin = {0.3 * gizmo.size, 2, 3}};
+        gz_vec3 grip = {0.3 * gizmo.size, 0, 0};
+        ray.direction = gz_sub(grip, ray.origin);
+        double away = gz_length(ray.direction);
+        gz_vec3 across = gz_scale((gz_vec3){0, -3 / sqrt(13), 2 / sqrt(13)}, side * away * 0.0079);
+        ray.direction = gz_add(ray.direction, across);
+        assert_int_equal(gz_gizmo_pick(&gizmo, &tool, NULL, &ray), GZ_TX);
+        ray.direction = gz_add(ray.direction, gz_scale(across, 0.03));
+        assert_int_equal(gz_gizmo_pick(&gizmo, &tool, NULL, &ray), GZ_HANDLE_NONE);
+    }
+}
+
+static void test_nodes_are_met_by_their_turned_boxes(void **state)
+{
+    (void)state;
+    struct gz_camera camera = camera_at(0, 0, 10);
+    const gz_box box = {{-1, -1, -1}, {1, 1, 1}};
+    gz_trs trs = {{0, 0, 0}, gz_quat_about((gz_vec3){0, 0, 1}, 45 * DEGREES), {1, 1, 2}};
+    gz_affine world = gz_affine_from_trs(&trs);
+    struct gz_pointer pointer = {.at = {960, 540}};
+    double distance, at[2];
+    gz_vec3 point;
+    assert_true(gz_pick_node(&camera, &pointer, &world, &box, 8, &distance, &point));
+    assert_near(distance, 8, 1e-12);
+    assert_vec3(point, 0, 0, 2, 1e-12);
+    assert_true(gz_camera_project(&camera, (gz_vec3){1.3, 0, 2}, pointer.at, NULL));
+    assert_true(gz_pick_node(&camera, &pointer, &world, &box, 8, &distance, &point));
+    assert_true(gz_camera_project(&camera, (gz_vec3){0.9, 0.9, 2}, pointer.at, NULL));
+    assert_false(gz_pick_node(&camera, &pointer, &world, &box, 8, &distance, &point));
+    world.origin.z = 20;
+    pointer.at[0] = 960;
+    pointer.at[1] = 540;
+    assert_false(gz_pick_node(&camera, &pointer, &world, &box, 8, &distance, &point));
+    world.origin.z = 0;
+    assert_true(gz_camera_project(&camera, (gz_vec3){0, 0, 0}, at, NULL));
+    pointer.at[0] = at[0] + 7;
+    assert_true(gz_pick_node(&camera, &pointer, &world, NULL, 8, &distance, &point));
+    assert_near(distance, 10, 1e-12);
+    pointer.at[0] = at[0] + 9;
+    assert_false(gz_pick_node(&camera, &pointer, &world, NULL, 8, &distance, &point));
+    struct gz_pointer ray = {.is_ray = true, .origin = {0, 5, 0}, .direction = {0, -9, 0}};
+    assert_true(gz_pick_node(NULL, &ray, &world, &box, 8, &distance, &point));
+    assert_near(distance, 5 - M_SQRT2, 1e-12);
+}
+
+static void test_ortho_distance_is_from_the_cameras_plane(void **state)
+{
+    (void)state;
+    struct gz_camera camera = camera_ortho((gz_vec3){0, 0, 10}, (gz_vec3){0, 0, 0}, 10);
+    const gz_box box = {{-1, -1, -1}, {1, 1, 1}};
+    gz_affine world = gz_affine_identity;
+    world.origin = (gz_vec3){4, 3, -2};
+    struct gz_pointer pointer = {0};
+    double distance;
+    gz_vec3 point;
+    assert_true(gz_camera_project(&camera, (gz_vec3){4.5, 3.5, -2}, pointer.at, NULL));
+    assert_true(gz_pick_node(&camera, &pointer, &world, &box, 8, &distance, &point));
+    assert_near(distance, 11, 1e-12);
+    assert_vec3(point, 4.5, 3.5, -1, 1e-12);
+    world.origin.z = 30;
+    assert_false(gz_pick_node(&camera, &pointer, &world, &box, 8, &distance, &point));
+}
+
+static void test_rectangle_takes_what_it_overlaps(void **state)
+{
+    (void)state;
+    struct gz_camera camera = camera_at(0, 0, 10);
+    const gz_box box = {{-1, -1, -1}, {1, 1, 1}};
+    gz_trs turned = {{0, 0, 0}, gz_quat_about((gz_vec3){0, 0, 1}, 45 * DEGREES), {1, 1, 1}};
+    gz_affine world = gz_affine_from_trs(&turned);
+    static const struct {
+        double rect[4];
+        bool overlaps, inside;
+    } cases[] = {
+        {{0, 0, 1920, 1080}, true, true},     {{1920, 1080, 0, 0}, true, true},
+        {{950, 530, 970, 550}, true, false},  {{0, 0, 960, 1080}, true, false},
+        {{0, 0, 500, 1080}, false, false},    {{820, 400, 860, 440}, false, false},
+        {{700, 535, 1200, 545}, true, false}, {{1050, 630, 1100, 700}, false, false},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        bool inside = !cases[i].inside;
+        if (gz_pick_rect(&camera, cases[i].rect, &world, &box, &inside) != cases[i].overlaps) fail_msg("case %zu", i);
+        assert_int_equal(inside, cases[i].inside);
+    }
+    bool inside;
+    const double left[4] = {0, 0, 900, 1080}, all[4] = {0, 0, 1920, 1080};
+    gz_box floor_box = {{-100, -1, -100}, {100, -0.9, 100}};
+    assert_true(gz_pick_rect(&camera, left, &gz_affine_identity, &floor_box, &inside));
+    assert_false(inside);
+    gz_affine behind = gz_affine_identity;
+    behind.origin.z = 15;
+    assert_false(gz_pick_rect(&camera, all, &behind, &box, &inside));
+    assert_true(gz_pick_rect(&camera, all, &gz_affine_identity, NULL, &inside));
+    assert_true(inside);
+}
+
+static void test_lines_are_in_front_and_highlight_one(void **state)
+{
+    (void)state;
+    static struct gz_segment lines[GZ_GIZMO_LINES_MAX];
+    struct stage s = stage_of(camera_at(0, 0, 0), node_at(0.3, 0.2, -0.6));
+    for (enum gz_mode mode = GZ_MODE_TRANSLATE; mode <= GZ_MODE_ARCBALL; mode++) {
+        use_mode(&s, mode);
+        for (double px = 20; px < 5000; px *= 3) {
+            s.tool.size_px = px;
+            stage_build(&s);
+            size_t count = gz_gizmo_lines(&s.gizmo, &s.tool, &s.camera, GZ_TX, GZ_HANDLE_NONE, lines, COUNT(lines));
+            assert_true(count > 0 && count < COUNT(lines));
+            for (size_t i = 0; i < count; i++) {
+                double at[2];
+                assert_true(gz_camera_project(&s.camera, lines[i].from, at, NULL));
+                assert_true(gz_camera_project(&s.camera, lines[i].to, at, NULL));
+            }
+            assert_int_equal(gz_gizmo_lines(&s.gizmo, &s.tool, &s.camera, GZ_TX, GZ_TX, lines, 3), 3);
+            assert_true(gz_gizmo_lines(&s.gizmo, &s.tool, NULL, GZ_TX, GZ_TX, lines, COUNT(lines)) > 0);
+        }
+    }
+}
+
+static void test_pivot_does_not_depend_on_order(void **state)
+{
+    (void)state;
+    struct gz_camera camera = camera_at(0, 0, 50);
+    struct gz_target targets[7], other[7];
+    const gz_box box = {{-1, -2, -3}, {3, 2, 1}};
+    static const enum gz_pivot pivots[] = {GZ_PIVOT_MEDIAN, GZ_PIVOT_BOUNDS};
+    for (int i = 0; i < 7; i++) {
+        targets[i] = node_at(0.1 * i * i - 1e3, sin(i) * 1e-7, cos(i) / 3);
+        targets[i].bounds = i % 2 ? &box : NULL;
+    }
+    for (int shift = 1; shift < 7; shift++) {
+        for (int i = 0; i < 7; i++) other[i] = targets[(i * 3 + shift) % 7];
+        for (size_t p = 0; p < COUNT(pivots); p++) {
+            struct gz_tool tool = gz_tool_default;
+            struct gz_gizmo a, b;
+            tool.pivot = pivots[p];
+            assert_true(gz_gizmo_build(&a, &tool, &camera, targets, 7, 0));
+            assert_true(gz_gizmo_build(&b, &tool, &camera, other, 7, 0));
+            assert_memory_equal(&a.origin, &b.origin, sizeof a.origin);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_handles_are_where_they_are_drawn),
+        cmocka_unit_test(test_tolerance_is_in_pixels),
+        cmocka_unit_test(test_size_is_constant_in_pixels),
+        cmocka_unit_test(test_ring_distance_is_the_conics),
+        cmocka_unit_test(test_handles_seen_end_on_are_hidden),
+        cmocka_unit_test(test_ray_picks_by_angle),
+        cmocka_unit_test(test_nodes_are_met_by_their_turned_boxes),
+        cmocka_unit_test(test_ortho_distance_is_from_the_cameras_plane),
+        cmocka_unit_test(test_rectangle_takes_what_it_overlaps),
+        cmocka_unit_test(test_lines_are_in_front_and_highlight_one),
+        cmocka_unit_test(test_pivot_does_not_depend_on_order),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
