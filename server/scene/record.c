@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "limits.h"
+#include "server/limits.h"
 
 struct gz_batch *gz_batch_create(void)
 {

@@ -13,9 +13,9 @@
 #ifndef GZ_SESSION_H
 #define GZ_SESSION_H
 
-#include "limits.h"
 #include "scene/scene.h"
 #include "scene/undo.h"
+#include "server/limits.h"
 #include "session/core.h"
 #include "solver/solver.h"
 #include "sync/sync.h"
@@ -124,7 +124,7 @@ struct gz_pending {
 struct gz_ticket {
     struct gz_ticket *next;
     uint64_t number, session, rid;
-    bool has_rid, sent;
+    bool has_rid, has_key, sent;
     bool restores;
     char key[GZ_KEY_BYTES_MAX + 1];
     uint64_t after; /* asked once the state up to here is saved */
@@ -287,7 +287,9 @@ struct gz_edit_request {
     struct gz_ids created;
 };
 
-/* Whether an edit with this message's key is known already; then it is answered, now or after its COMMIT. */
+/* Whether an edit with this request's key is known already; then it is answered, now or after its COMMIT. */
+bool gz_core_answer_known(struct gz_session *session, const struct gz_edit_request *request);
+/* The same for the key of a message. */
 bool gz_core_answer_key(struct gz_session *session, const struct gz_message *message);
 /* Applies `changes` as one edit and answers after COMMIT. */
 GZ_MUST_USE enum gz_status gz_core_edit(struct gz_core *core, const struct gz_edit_request *request,

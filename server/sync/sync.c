@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "limits.h"
+#include "server/limits.h"
 #include "sync/sync_internal.h"
 
 struct gz_sync *gz_sync_create(struct gz_scene *scene, uint64_t saved, size_t headroom)

@@ -13,7 +13,7 @@ may() {
     breaches=1
 }
 
-ours='"(limits|base/[a-z_]+)\.h"'
+ours='"(server/limits|base/[a-z_]+)\.h"'
 may server/base "$ours"
 may server/solver "$ours|\"solver/[a-z_]+\.h\""
 may proto "$ours|\"proto/[a-z_]+\.h\"|<msgpack[a-z_/]*\.h>"

@@ -1,0 +1,409 @@
+#include "support/core_store.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "server/limits.h"
+
+#define KEEP_BYTES_MAX (SIZE_MAX / 2)
+
+/* ---- memory ---- */
+
+static void *grow(void *array, size_t *capacity, size_t count, size_t size)
+{
+    if (count <= *capacity) return array;
+    size_t wanted = *capacity > 0 ? *capacity : 64;
+    while (wanted < count) wanted *= 2;
+    void *grown = realloc(array, wanted * size);
+    assert_non_null(grown);
+    memset((char *)grown + *capacity * size, 0, (wanted - *capacity) * size);
+    *capacity = wanted;
+    return grown;
+}
+
+static void *take(struct gz_arena *arena, size_t count, size_t size)
+{
+    void *memory = gz_arena_take(arena, count, size);
+    assert_non_null(memory);
+    return memory;
+}
+
+static const char *keep_text(struct gz_arena *arena, const char *text)
+{
+    if (text == NULL) return NULL;
+    return memcpy(take(arena, strlen(text) + 1, 1), text, strlen(text) + 1);
+}
+
+static struct gz_edit_record keep_edit(struct gz_arena *arena, const struct gz_edit_record *edit)
+{
+    struct gz_edit_record kept = *edit;
+    struct gz_change *changes = take(arena, edit->change_count, sizeof *changes);
+    for (size_t i = 0; i < edit->change_count; i++) {
+        changes[i] = edit->changes[i];
+        changes[i].before.name = keep_text(arena, changes[i].before.name);
+        changes[i].after.name = keep_text(arena, changes[i].after.name);
+    }
+    kept.changes = changes;
+    kept.user = keep_text(arena, edit->user);
+    kept.key = keep_text(arena, edit->key);
+    return kept;
+}
+
+void core_store_init(struct core_store *store)
+{
+    *store = (struct core_store){.next_node = 1, .next_edit = 1, .graves_max = GZ_TOMBSTONES_MAX};
+    gz_arena_init(&store->arena, KEEP_BYTES_MAX);
+}
+
+void core_store_finish(struct core_store *store)
+{
+    gz_arena_finish(&store->arena);
+    free(store->nodes);
+    free(store->versions);
+    free(store->edits);
+    free(store->open);
+    free(store->epochs);
+    free(store->visitors);
+}
+
+/* ---- what the edits say ---- */
+
+static struct core_store_node *node_of(struct core_store *store, uint64_t id)
+{
+    store->nodes = grow(store->nodes, &store->node_capacity, (size_t)id + 1, sizeof *store->nodes);
+    return &store->nodes[id];
+}
+
+static const struct gz_node_record *latest(const struct core_store *store, uint64_t id)
+{
+    if (id >= store->node_capacity || !store->nodes[id].written) return NULL;
+    return &store->versions[store->nodes[id].version];
+}
+
+static bool same_content(const struct gz_content *a, const struct gz_content *b, bool with_trs)
+{
+    if (a->parent != b->parent || strcmp(a->name, b->name) != 0 || a->asset != b->asset) return false;
+    if (a->has_bounds != b->has_bounds) return false;
+    if (a->has_bounds && memcmp(&a->bounds, &b->bounds, sizeof a->bounds) != 0) return false;
+    return !with_trs || memcmp(&a->trs, &b->trs, sizeof a->trs) == 0;
+}
+
+static bool is_open_on(const struct core_store *store, uint64_t node)
+{
+    for (size_t i = 0; i < store->open_count; i++) {
+        for (size_t j = 0; j < store->open[i].change_count; j++) {
+            if (store->open[i].changes[j].node == node) return true;
+        }
+    }
+    return false;
+}
+
+static void judge_node(struct core_store *store, uint64_t id)
+{
+    const struct core_store_node *node = node_of(store, id);
+    const struct gz_node_record *record = latest(store, id);
+    assert_non_null(record);
+    assert_int_equal(record->gone, !node->exists);
+    if (record->gone) return; /* perhaps one that no edit tells of: made, and taken back */
+    assert_true(same_content(&record->content, &node->told, !is_open_on(store, id)));
+    if (record->content.parent == 0) return;
+    const struct gz_node_record *parent = latest(store, record->content.parent);
+    assert_true(parent != NULL && !parent->gone);
+}
+
+/* Each edit begins where the one before it ended. */
+static void replay(struct core_store *store, const struct gz_edit_record *edit)
+{
+    for (size_t i = 0; i < edit->change_count; i++) {
+        const struct gz_change *change = &edit->changes[i];
+        struct core_store_node *node = node_of(store, change->node);
+        assert_int_equal(change->existed, node->exists);
+        if (change->existed) assert_true(same_content(&change->before, &node->told, true));
+        node->exists = change->exists;
+        node->told = change->exists ? change->after : change->before;
+    }
+}
+
+/* ---- committing ---- */
+
+static void write_nodes(struct core_store *store, const struct gz_batch *batch)
+{
+    for (size_t i = 0; i < batch->node_count; i++) {
+        const struct gz_node_record *record = &batch->nodes[i];
+        const struct gz_node_record *before = latest(store, record->id);
+        assert_true(record->id > 0 && record->id < batch->next_node);
+        assert_true(record->seq > store->seq && record->seq <= batch->seq);
+        assert_true(before == NULL || before->seq <= store->seq); /* each id once */
+        assert_true(record->content.parent == 0 || latest(store, record->content.parent) != NULL);
+        store->versions = grow(store->versions, &store->version_capacity, store->version_count + 1, sizeof *record);
+        struct gz_node_record *kept = &store->versions[store->version_count];
+        *kept = *record;
+        kept->content.name = keep_text(&store->arena, record->content.name);
+        struct core_store_node *node = node_of(store, record->id);
+        node->written = true;
+        node->version = store->version_count++;
+    }
+}
+
+static size_t find_open(const struct core_store *store, uint64_t edit)
+{
+    size_t at = 0;
+    while (at < store->open_count && store->open[at].id != edit) at++;
+    return at;
+}
+
+static void close_run(struct core_store *store, uint64_t edit)
+{
+    size_t at = find_open(store, edit);
+    if (at < store->open_count) store->open[at] = store->open[--store->open_count];
+}
+
+static void write_runs(struct core_store *store, const struct gz_batch *batch)
+{
+    for (size_t i = 0; i < batch->begun_count; i++) {
+        assert_int_equal(find_open(store, batch->begun[i].id), store->open_count);
+        assert_true(batch->begun[i].id < batch->next_edit && batch->begun[i].change_count > 0);
+        store->open = grow(store->open, &store->open_capacity, store->open_count + 1, sizeof *store->open);
+        store->open[store->open_count++] = keep_edit(&store->arena, &batch->begun[i]);
+    }
+    for (size_t i = 0; i < batch->sample_count; i++) {
+        const struct gz_sample_record *sample = &batch->samples[i];
+        const struct gz_node_record *record = latest(store, sample->node);
+        assert_true(find_open(store, sample->edit) < store->open_count);
+        assert_int_equal(sample->seq, record->seq);
+        assert_memory_equal(&sample->trs, &record->content.trs, sizeof sample->trs);
+    }
+    store->sample_count += batch->sample_count;
+}
+
+static void write_edit(struct core_store *store, const struct gz_edit_record *edit)
+{
+    struct gz_edit_record known;
+    assert_true(edit->key == NULL || !core_store_find_key(store, edit->user, edit->key, &known));
+    uint64_t last = store->edit_count > 0 ? store->edits[store->edit_count - 1].seq : 0;
+    assert_true(edit->seq > last && edit->seq > edit->began_seq && edit->began <= edit->ended);
+    for (size_t i = 0; i < store->edit_count; i++) assert_int_not_equal(store->edits[i].id, edit->id);
+    store->edits = grow(store->edits, &store->edit_capacity, store->edit_count + 1, sizeof *store->edits);
+    store->edits[store->edit_count] = keep_edit(&store->arena, edit);
+    replay(store, &store->edits[store->edit_count++]);
+}
+
+static void write_edits(struct core_store *store, const struct gz_batch *batch)
+{
+    for (size_t i = 0; i < batch->ended_count; i++) {
+        assert_true(batch->ended[i].id < batch->next_edit && batch->ended[i].seq <= batch->seq);
+        assert_true(batch->ended[i].seq > store->seq);
+        write_edit(store, &batch->ended[i]);
+        close_run(store, batch->ended[i].id);
+        if (batch->asset != NULL && batch->ended[i].kind == GZ_EDIT_IMPORT) store->asset_seq = batch->ended[i].seq;
+    }
+    for (size_t i = 0; i < batch->dropped_count; i++) close_run(store, batch->dropped[i]);
+}
+
+static size_t find_visitor(const struct core_store *store, uint64_t session)
+{
+    size_t at = 0;
+    while (at < store->visitor_count && store->visitors[at] != session) at++;
+    return at;
+}
+
+static void write_visits(struct core_store *store, const struct gz_batch *batch)
+{
+    for (size_t i = 0; i < batch->joined_count; i++) {
+        assert_int_equal(find_visitor(store, batch->joined[i].session), store->visitor_count);
+        store->visitors =
+            grow(store->visitors, &store->visitor_capacity, store->visitor_count + 1, sizeof *store->visitors);
+        store->visitors[store->visitor_count++] = batch->joined[i].session;
+    }
+    for (size_t i = 0; i < batch->left_count; i++) {
+        size_t at = find_visitor(store, batch->left[i].session);
+        assert_true(at < store->visitor_count);
+        store->visitors[at] = store->visitors[--store->visitor_count];
+    }
+}
+
+void core_store_commit(struct core_store *store, const struct gz_batch *batch)
+{
+    assert_true(batch->seq >= store->seq && batch->next_node >= store->next_node);
+    assert_true(batch->next_edit >= store->next_edit);
+    write_nodes(store, batch);
+    write_runs(store, batch);
+    write_edits(store, batch);
+    write_visits(store, batch);
+    store->seq = batch->seq;
+    store->next_node = batch->next_node;
+    store->next_edit = batch->next_edit;
+    store->time = batch->time;
+    for (size_t i = 0; i < batch->node_count; i++) judge_node(store, batch->nodes[i].id);
+}
+
+/* ---- a restart ---- */
+
+static void complete_run(struct core_store *store, struct gz_edit_record *run)
+{
+    struct gz_change *changes = (struct gz_change *)run->changes;
+    size_t count = 0;
+    for (size_t i = 0; i < run->change_count; i++) {
+        changes[count] = run->changes[i];
+        changes[count].after = latest(store, changes[count].node)->content;
+        if (memcmp(&changes[count].before.trs, &changes[count].after.trs, sizeof(gz_trs)) != 0) count++;
+    }
+    run->change_count = count;
+    run->ended = store->time > run->began ? store->time : run->began;
+    run->seq = ++store->seq;
+    if (count > 0) write_edit(store, run);
+}
+
+static void tell_epochs(struct core_store *store, struct gz_scene_state *state)
+{
+    if (store->epoch > 0) {
+        store->epochs = grow(store->epochs, &store->epoch_capacity, store->epoch_count + 1, sizeof *store->epochs);
+        store->epochs[store->epoch_count++] = (struct gz_epoch_record){store->epoch, store->seq};
+    }
+    state->epoch = ++store->epoch;
+    state->epochs = store->epochs;
+    state->epoch_count = store->epoch_count;
+}
+
+static size_t depth_of(const struct core_store *store, const struct gz_node_record *record)
+{
+    size_t depth = 0;
+    for (uint64_t at = record->content.parent; at != 0; at = latest(store, at)->content.parent) depth++;
+    return depth;
+}
+
+struct placed {
+    size_t depth; /* gone nodes come last */
+    const struct gz_node_record *record;
+};
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct placed *x = a, *y = b;
+    if (x->depth != y->depth) return x->depth < y->depth ? -1 : 1;
+    return (x->record->seq > y->record->seq) - (x->record->seq < y->record->seq);
+}
+
+static void tell_nodes(const struct core_store *store, struct gz_scene_state *state)
+{
+    size_t capacity = store->node_capacity + 1, count = 0, alive = 0;
+    struct placed *places = take(&state->arena, capacity, sizeof *places);
+    for (uint64_t id = 1; id < store->node_capacity; id++) {
+        const struct gz_node_record *record = latest(store, id);
+        if (record == NULL) continue;
+        if (!record->gone) alive++;
+        places[count++] = (struct placed){record->gone ? SIZE_MAX : depth_of(store, record), record};
+    }
+    qsort(places, count, sizeof *places, compare_places);
+    size_t forgotten = count - alive > store->graves_max ? count - alive - store->graves_max : 0;
+    if (forgotten > 0) state->tombstones_from = places[alive + forgotten - 1].record->seq;
+    struct gz_node_record *records = take(&state->arena, capacity, sizeof *records);
+    for (size_t i = 0; i < count; i++) {
+        if (i < alive || i >= alive + forgotten) records[state->node_count++] = *places[i].record;
+    }
+    state->nodes = records;
+}
+
+void core_store_open(struct core_store *store, struct gz_scene_state *state)
+{
+    *state = (struct gz_scene_state){0};
+    gz_arena_init(&state->arena, KEEP_BYTES_MAX);
+    uint64_t saved = store->seq;
+    tell_epochs(store, state);
+    for (size_t i = 0; i < store->open_count; i++) complete_run(store, &store->open[i]);
+    assert_true(store->epoch_count == 0 || store->epochs[store->epoch_count - 1].seq_last == saved);
+    store->open_count = store->visitor_count = 0;
+    tell_nodes(store, state);
+    state->seq = store->seq;
+    state->next_node = store->next_node;
+    state->next_edit = store->next_edit;
+    size_t skipped = store->edit_count > GZ_UNDO_EDITS_MAX ? store->edit_count - GZ_UNDO_EDITS_MAX : 0;
+    state->edits = store->edits + skipped;
+    state->edit_count = store->edit_count - skipped;
+    state->asset_seq = store->asset_seq;
+    state->has_asset = store->asset_seq > 0;
+}
+
+/* ---- asking ---- */
+
+bool core_store_find_key(const struct core_store *store, const char *user, const char *key, struct gz_edit_record *edit)
+{
+    for (size_t i = 0; i < store->edit_count; i++) {
+        const struct gz_edit_record *one = &store->edits[i];
+        if (one->key == NULL || strcmp(one->key, key) != 0 || strcmp(one->user, user) != 0) continue;
+        *edit = *one;
+        return true;
+    }
+    return false;
+}
+
+static bool touches(const struct gz_edit_record *edit, uint64_t node)
+{
+    for (size_t i = 0; i < edit->change_count; i++) {
+        if (edit->changes[i].node == node) return true;
+    }
+    return node == 0;
+}
+
+static void ask_history(const struct core_store *store, const struct gz_query *query, struct gz_answer *answer)
+{
+    struct gz_edit_record *edits = take(&answer->arena, store->edit_count, sizeof *edits);
+    for (size_t i = store->edit_count; i-- > 0 && answer->edit_count < query->limit;) {
+        const struct gz_edit_record *edit = &store->edits[i];
+        if (!touches(edit, query->node) || (query->user[0] != '\0' && strcmp(query->user, edit->user) != 0)) continue;
+        if (edit->ended <= query->since || edit->ended >= query->before) continue; /* NaN: neither */
+        edits[answer->edit_count++] = keep_edit(&answer->arena, edit);
+    }
+    answer->edits = edits;
+}
+
+static uint64_t seq_at(const struct core_store *store, double time)
+{
+    uint64_t seq = 0;
+    for (size_t i = 0; i < store->edit_count; i++) {
+        if (store->edits[i].ended <= time) seq = store->edits[i].seq;
+    }
+    return seq;
+}
+
+/* By replaying the edits: right for every seq at which no drag was running. */
+static void ask_at(const struct core_store *store, const struct gz_query *query, struct gz_answer *answer)
+{
+    answer->seq = query->by_time ? seq_at(store, query->time) : query->seq;
+    const struct gz_content **contents = take(&answer->arena, store->node_capacity + 1, sizeof *contents);
+    for (size_t i = 0; i < store->edit_count && store->edits[i].seq <= answer->seq; i++) {
+        for (size_t j = 0; j < store->edits[i].change_count; j++) {
+            const struct gz_change *change = &store->edits[i].changes[j];
+            contents[change->node] = change->exists ? &change->after : NULL;
+        }
+    }
+    struct placed *places = take(&answer->arena, store->node_capacity + 1, sizeof *places);
+    struct gz_node_record *records = take(&answer->arena, store->node_capacity + 1, sizeof *records);
+    size_t count = 0;
+    for (uint64_t id = 1; id < store->node_capacity; id++) {
+        if (contents[id] == NULL) continue;
+        struct gz_node_record *record = take(&answer->arena, 1, sizeof *record);
+        *record = (struct gz_node_record){.id = id, .seq = id, .content = *contents[id]};
+        size_t depth = 0;
+        for (uint64_t at = id; contents[at]->parent != 0; at = contents[at]->parent) depth++;
+        places[count++] = (struct placed){depth, record};
+    }
+    qsort(places, count, sizeof *places, compare_places);
+    for (size_t i = 0; i < count; i++) records[i] = *places[i].record;
+    answer->nodes = records;
+    answer->node_count = count;
+}
+
+void core_store_ask(const struct core_store *store, const struct gz_query *query, struct gz_answer *answer)
+{
+    *answer = (struct gz_answer){.status = GZ_OK};
+    gz_arena_init(&answer->arena, KEEP_BYTES_MAX);
+    assert_true(query->kind == GZ_QUERY_HISTORY || query->by_time || query->seq <= store->seq);
+    if (query->kind == GZ_QUERY_HISTORY) ask_history(store, query, answer);
+    if (query->kind == GZ_QUERY_AT) ask_at(store, query, answer);
+}
