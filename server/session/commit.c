@@ -227,23 +227,28 @@ static struct gz_ids created_by(struct gz_arena *arena, const struct gz_edit_rec
     return (struct gz_ids){ids, count};
 }
 
-bool gz_core_answer_key(struct gz_session *session, const struct gz_message *message)
+bool gz_core_answer_known(struct gz_session *session, const struct gz_edit_request *request)
 {
-    if ((message->has & GZ_HAS(KEY)) == 0) return false;
     struct gz_core *core = session->core;
-    char key[GZ_KEY_BYTES_MAX + 1];
-    struct gz_edit_request request = gz_edit_request(session, message, GZ_EDIT_SET, key);
+    if (request->key == NULL) return false;
     for (struct gz_pending *pending = core->pending; pending != NULL; pending = pending->next) {
-        if (pending->edit.key == NULL || strcmp(pending->edit.key, key) != 0) continue;
+        if (pending->edit.key == NULL || strcmp(pending->edit.key, request->key) != 0) continue;
         if (strcmp(pending->edit.user, session->user) != 0) continue;
-        if (!add_waiter(pending, session->id, request.has_rid, request.rid))
+        if (!add_waiter(pending, session->id, request->has_rid, request->rid))
             gz_session_end(session, "no memory to answer it");
         return true;
     }
     struct gz_edit_record edit;
-    if (!core->host.find_key(core->host.context, session->user, key, &core->scratch, &edit)) return false;
-    if (request.has_rid) send_edit_ok(session, request.rid, &edit, created_by(&core->scratch, &edit));
+    if (!core->host.find_key(core->host.context, session->user, request->key, &core->scratch, &edit)) return false;
+    if (request->has_rid) send_edit_ok(session, request->rid, &edit, created_by(&core->scratch, &edit));
     return true;
+}
+
+bool gz_core_answer_key(struct gz_session *session, const struct gz_message *message)
+{
+    char key[GZ_KEY_BYTES_MAX + 1];
+    struct gz_edit_request request = gz_edit_request(session, message, GZ_EDIT_SET, key);
+    return gz_core_answer_known(session, &request);
 }
 
 /* ---- what else is to be stored ---- */

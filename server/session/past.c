@@ -22,11 +22,12 @@ static enum gz_status ask(struct gz_session *session, const struct gz_message *m
         .session = session->id,
         .has_rid = (message->has & GZ_HAS(RID)) != 0,
         .rid = message->rid,
+        .has_key = (message->has & GZ_HAS(KEY)) != 0,
         .restores = restores,
         .after = after,
         .query = *query,
     };
-    if (message->has & GZ_HAS(KEY)) memcpy(ticket->key, message->key.bytes, message->key.size);
+    if (ticket->has_key) memcpy(ticket->key, message->key.bytes, message->key.size);
     struct gz_ticket **end = &core->tickets;
     while (*end != NULL) end = &(*end)->next;
     *end = ticket;
@@ -214,13 +215,6 @@ static enum gz_status restore(struct gz_session *session, const struct gz_ticket
                               const struct gz_answer *answer, struct gz_failure *failure)
 {
     struct gz_core *core = session->core;
-    struct gz_change *changes;
-    size_t count;
-    enum gz_status status = check_asset(core, ticket, answer, failure);
-    if (status != GZ_OK) return status;
-    status = gz_changes_restore(core->scene, &core->scratch, answer->nodes, answer->node_count, &changes, &count,
-                                &failure->error);
-    if (status != GZ_OK) return status;
     struct gz_edit_request request = {
         .session = session,
         .user = session->user,
@@ -228,8 +222,16 @@ static enum gz_status restore(struct gz_session *session, const struct gz_ticket
         .target = ticket->query.seq,
         .has_rid = ticket->has_rid,
         .rid = ticket->rid,
-        .key = ticket->key[0] != '\0' ? ticket->key : NULL,
+        .key = ticket->has_key ? ticket->key : NULL,
     };
+    if (gz_core_answer_known(session, &request)) return GZ_OK; /* asked twice before the past had answered */
+    struct gz_change *changes;
+    size_t count;
+    enum gz_status status = check_asset(core, ticket, answer, failure);
+    if (status != GZ_OK) return status;
+    status = gz_changes_restore(core->scene, &core->scratch, answer->nodes, answer->node_count, &changes, &count,
+                                &failure->error);
+    if (status != GZ_OK) return status;
     return gz_core_edit(core, &request, changes, count, failure);
 }
 
