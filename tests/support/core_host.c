@@ -1,0 +1,429 @@
+#include "support/core_host.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define HEADROOM 16
+#define TURNS_MAX 1000
+
+/* ---- what the core asks of its host ---- */
+
+static void handle_commit(void *context, struct gz_batch *batch)
+{
+    struct host *host = context;
+    assert_null(host->batch);
+    host->batch = batch;
+}
+
+static void handle_query(void *context, uint64_t ticket, const struct gz_query *query)
+{
+    struct host *host = context;
+    assert_true(host->question_count < HOST_QUESTIONS_MAX);
+    host->questions[host->question_count++] = (struct host_question){ticket, *query};
+}
+
+static bool handle_find_key(void *context, const char *user, const char *key, struct gz_arena *arena,
+                            struct gz_edit_record *edit)
+{
+    (void)arena;
+    struct host *host = context;
+    return core_store_find_key(&host->store, user, key, edit);
+}
+
+/* ---- life ---- */
+
+static void open_core(struct host *host)
+{
+    struct gz_scene_state state;
+    struct gz_core_options options = {
+        .scene = HOST_SCENE,
+        .host = {host, handle_commit, handle_query, handle_find_key},
+        .server = "test",
+        .messages_per_s = host->messages_per_s,
+        .frame_headroom = HEADROOM,
+    };
+    core_store_open(&host->store, &state);
+    host->core = gz_core_create(&options, &state);
+    assert_non_null(host->core);
+    gz_scene_state_finish(&state);
+}
+
+void host_init_limited(struct host *host, double messages_per_s)
+{
+    *host = (struct host){.now = {1.7e9, 1000}, .next_session = 1, .messages_per_s = messages_per_s};
+    core_store_init(&host->store);
+    open_core(host);
+}
+
+void host_init(struct host *host)
+{
+    host_init_limited(host, 0);
+}
+
+static void free_client(struct client *client)
+{
+    client_forget(client);
+    mirror_finish(&client->mirror);
+    free(client);
+}
+
+void host_finish(struct host *host)
+{
+    gz_core_destroy(host->core);
+    gz_batch_destroy(host->batch);
+    while (host->clients != NULL) {
+        struct client *next = host->clients->next;
+        free_client(host->clients);
+        host->clients = next;
+    }
+    core_store_finish(&host->store);
+}
+
+void host_restart(struct host *host, bool committed)
+{
+    if (host->batch != NULL && committed) core_store_commit(&host->store, host->batch);
+    gz_core_destroy(host->core);
+    gz_batch_destroy(host->batch);
+    host->batch = NULL;
+    host->question_count = 0;
+    for (struct client *client = host->clients; client != NULL; client = client->next) client->session = NULL;
+    host->now.mono_s += 1;
+    host->now.unix_s += 1;
+    open_core(host);
+}
+
+/* ---- a turn ---- */
+
+void host_settle(struct host *host, bool committed)
+{
+    struct gz_batch *batch = host->batch;
+    if (batch == NULL) return;
+    host->batch = NULL;
+    if (committed) core_store_commit(&host->store, batch);
+    host->commits += committed;
+    host->refusals += !committed;
+    gz_core_committed(host->core, batch, committed ? GZ_OK : GZ_STORAGE, committed ? "" : "the disk is full",
+                      host->now);
+}
+
+static void answer_question(struct host *host)
+{
+    struct host_question question = host->questions[0];
+    struct gz_answer answer;
+    memmove(host->questions, host->questions + 1, --host->question_count * sizeof *host->questions);
+    core_store_ask(&host->store, &question.query, &answer);
+    gz_core_answered(host->core, question.ticket, &answer, host->now);
+    gz_answer_finish(&answer);
+}
+
+static void deliver(struct host *host)
+{
+    for (struct client *client = host->clients; client != NULL; client = client->next) client_read(client);
+}
+
+void host_turn(struct host *host)
+{
+    for (int turns = 0; turns < TURNS_MAX; turns++) {
+        gz_core_turn(host->core, host->now);
+        deliver(host);
+        bool settles = host->batch != NULL && host->disk != DISK_WAITS;
+        bool answers = host->question_count > 0 && !host->past_waits;
+        if (settles) host_settle(host, host->disk == DISK_COMMITS);
+        if (answers) answer_question(host);
+        if (settles || answers) continue;
+        assert_true(gz_core_deadline(host->core) > host->now.mono_s);
+        return;
+    }
+    fail_msg("the core has no rest");
+}
+
+static void move_clock(struct host *host, double mono_s)
+{
+    host->now.unix_s += mono_s - host->now.mono_s;
+    host->now.mono_s = mono_s;
+}
+
+void host_advance(struct host *host, double seconds)
+{
+    double end = host->now.mono_s + seconds;
+    for (double next; (next = gz_core_deadline(host->core)) < end;) {
+        move_clock(host, fmax(next, host->now.mono_s));
+        host_turn(host);
+    }
+    move_clock(host, end);
+    host_turn(host);
+}
+
+const struct gz_node_record *host_nodes(struct host *host, struct gz_arena *arena, size_t *count)
+{
+    const struct gz_node_record *nodes;
+    assert_int_equal(gz_core_nodes(host->core, arena, &nodes, count), GZ_OK);
+    return nodes;
+}
+
+void host_assert_equal(struct host *host)
+{
+    struct gz_arena arena;
+    size_t count;
+    gz_arena_init(&arena, SIZE_MAX / 2);
+    const struct gz_node_record *nodes = host_nodes(host, &arena, &count);
+    for (struct client *client = host->clients; client != NULL; client = client->next) {
+        if (client->session == NULL || client->stalled || gz_session_end_reason(client->session) != NULL) continue;
+        assert_int_equal(client->mirror.seq, gz_core_summary(host->core).seq);
+        mirror_assert_equal(&client->mirror, nodes, count);
+    }
+    gz_arena_finish(&arena);
+}
+
+struct gz_content host_node(struct host *host, uint64_t id)
+{
+    struct gz_arena arena;
+    size_t count;
+    struct gz_content content = {0};
+    bool found = false;
+    gz_arena_init(&arena, SIZE_MAX / 2);
+    const struct gz_node_record *nodes = host_nodes(host, &arena, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (nodes[i].id != id) continue;
+        content = nodes[i].content;
+        found = true;
+    }
+    gz_arena_finish(&arena);
+    assert_true(found);
+    content.name = NULL;
+    return content;
+}
+
+/* ---- coming and going ---- */
+
+static void join(struct client *client, const struct gz_message *hello)
+{
+    struct host *host = client->host;
+    struct gz_error error;
+    client->id = host->next_session++;
+    assert_int_equal(gz_core_join(host->core, client->id, hello, client->role, host->now, &client->session, &error),
+                     GZ_OK);
+    client->present_count = 0;
+    client->saved = 0;
+}
+
+static struct gz_message hello_of(const struct client *client)
+{
+    struct gz_message hello = {.op = GZ_OP_HELLO};
+    hello.hello.v = GZ_PROTOCOL_VERSION;
+    hello.hello.user = (struct gz_text){client->user, strlen(client->user)};
+    hello.hello.draw = client->draw;
+    return hello;
+}
+
+struct client *client_enter(struct host *host, const char *user, enum gz_role role, bool draw)
+{
+    struct client *client = calloc(1, sizeof *client);
+    assert_non_null(client);
+    client->next = host->clients;
+    host->clients = client;
+    client->host = host;
+    client->role = role;
+    client->draw = draw;
+    client->next_rid = 1;
+    client->heard_end = &client->heard;
+    strncpy(client->user, user, GZ_USER_BYTES_MAX);
+    struct gz_message hello = hello_of(client);
+    join(client, &hello);
+    return client;
+}
+
+struct client *client_join(struct host *host, const char *user, enum gz_role role)
+{
+    struct client *client = client_enter(host, user, role, false);
+    host_turn(host);
+    return client;
+}
+
+struct client *client_join_drawing(struct host *host, const char *user)
+{
+    struct client *client = client_enter(host, user, GZ_ROLE_EDITOR, true);
+    host_turn(host);
+    return client;
+}
+
+void client_resume(struct client *client)
+{
+    struct gz_message hello = hello_of(client);
+    assert_null(client->session);
+    hello.has = GZ_HAS(RESUME);
+    hello.hello.resume_epoch = client->epoch;
+    hello.hello.resume_seq = client->mirror.complete;
+    join(client, &hello);
+}
+
+void client_leave(struct client *client)
+{
+    gz_core_leave(client->host->core, client->session, client->host->now);
+    client->session = NULL;
+}
+
+/* ---- hearing ---- */
+
+static void hear_welcome(struct client *client, const struct gz_welcome *welcome)
+{
+    assert_int_equal(welcome->session, client->id);
+    client->epoch = welcome->epoch;
+    client->resumed = welcome->resumed;
+    /* Where it stands: a resume goes on from the last complete state, whatever of the next had come. */
+    client->mirror.seq = welcome->resumed ? client->mirror.complete : 0;
+}
+
+static void forget_present(struct client *client, uint64_t session)
+{
+    for (size_t i = 0; i < client->present_count; i++) {
+        if (client->present[i].session == session) client->present[i] = client->present[--client->present_count];
+    }
+}
+
+static void hear_presence(struct client *client, const struct gz_presence *presence)
+{
+    for (size_t i = 0; i < presence->left.count; i++) forget_present(client, presence->left.ids[i]);
+    for (size_t i = 0; i < presence->count; i++) {
+        const struct gz_presence_user *user = &presence->users[i];
+        forget_present(client, user->session);
+        assert_true(client->present_count < sizeof client->present / sizeof client->present[0]);
+        client->present[client->present_count].session = user->session;
+        client->present[client->present_count].selected = user->selection.count;
+        client->present[client->present_count++].locked = user->locks.count;
+    }
+}
+
+static void hear_saved(struct client *client, uint64_t saved)
+{
+    assert_true(saved >= client->saved);
+    client->saved = saved;
+}
+
+static void hear(struct client *client, const struct gz_message *message)
+{
+    switch (message->op) {
+    case GZ_OP_WELCOME: hear_welcome(client, &message->welcome); break;
+    case GZ_OP_DELTA:
+        mirror_apply(&client->mirror, &message->delta);
+        hear_saved(client, message->delta.saved);
+        break;
+    case GZ_OP_SAVED: hear_saved(client, message->saved_seq); break;
+    case GZ_OP_PRESENCE: hear_presence(client, &message->presence); break;
+    default: break;
+    }
+}
+
+static void keep_frame(struct client *client, const struct gz_buffer *frame)
+{
+    struct heard *heard = calloc(1, sizeof *heard);
+    assert_non_null(heard);
+    heard->bytes = malloc(frame->size);
+    assert_non_null(heard->bytes);
+    memcpy(heard->bytes, frame->data, frame->size);
+    gz_arena_init(&heard->arena, SIZE_MAX / 2);
+    size_t capacity = 0;
+    for (size_t offset = 0; offset < frame->size; heard->count++) {
+        if (heard->count == capacity) {
+            capacity = capacity > 0 ? 2 * capacity : 4;
+            heard->messages = realloc(heard->messages, capacity * sizeof *heard->messages);
+            assert_non_null(heard->messages);
+        }
+        struct gz_error error = {.message = ""};
+        enum gz_status status = gz_decode(GZ_FROM_SERVER, heard->bytes, frame->size, &offset, &heard->arena,
+                                          &heard->messages[heard->count], &error);
+        if (status != GZ_OK) fail_msg("the server said what cannot be read: %s", error.message);
+    }
+    *client->heard_end = heard;
+    client->heard_end = &heard->next;
+    for (size_t i = 0; i < heard->count; i++) hear(client, &heard->messages[i]);
+}
+
+void client_read(struct client *client)
+{
+    struct gz_core *core = client->host->core;
+    const struct gz_buffer *frame;
+    if (client->session == NULL || client->stalled) return;
+    while ((frame = gz_core_next_frame(core, client->session, client->host->now)) != NULL) {
+        memset(frame->data - HEADROOM, 0xEE, HEADROOM); /* a frame's header is written there */
+        keep_frame(client, frame);
+    }
+    assert_false(gz_core_has_frame(core, client->session));
+}
+
+/* ---- saying ---- */
+
+void client_say_bytes(struct client *client, const uint8_t *bytes, size_t size)
+{
+    gz_core_receive(client->host->core, client->session, bytes, size, client->host->now);
+}
+
+void client_say(struct client *client, const struct gz_message *message)
+{
+    struct gz_buffer bytes;
+    gz_buffer_init(&bytes, 16 * GZ_MESSAGE_BYTES_MAX, 0);
+    assert_int_equal(gz_encode(&bytes, message), GZ_OK);
+    client_say_bytes(client, bytes.data, bytes.size);
+    gz_buffer_finish(&bytes);
+}
+
+const struct gz_message *client_ask(struct client *client, const struct gz_message *message)
+{
+    struct gz_message asked = *message;
+    asked.has |= GZ_HAS(RID);
+    asked.rid = client->next_rid++;
+    client_say(client, &asked);
+    host_turn(client->host);
+    return client_answer(client, asked.rid);
+}
+
+const struct gz_message *client_answer(const struct client *client, uint64_t rid)
+{
+    const struct gz_message *answer = NULL;
+    for (const struct heard *heard = client->heard; heard != NULL; heard = heard->next) {
+        for (size_t i = 0; i < heard->count; i++) {
+            const struct gz_message *message = &heard->messages[i];
+            bool answers = message->op == GZ_OP_OK || message->op == GZ_OP_ERROR;
+            if (answers && (message->has & GZ_HAS(RID)) != 0 && message->rid == rid) answer = message;
+        }
+    }
+    return answer;
+}
+
+const struct gz_message *client_last(const struct client *client, enum gz_op op)
+{
+    const struct gz_message *last = NULL;
+    for (const struct heard *heard = client->heard; heard != NULL; heard = heard->next) {
+        for (size_t i = 0; i < heard->count; i++) {
+            if (heard->messages[i].op == op) last = &heard->messages[i];
+        }
+    }
+    return last;
+}
+
+size_t client_count(const struct client *client, enum gz_op op)
+{
+    size_t count = 0;
+    for (const struct heard *heard = client->heard; heard != NULL; heard = heard->next) {
+        for (size_t i = 0; i < heard->count; i++) count += heard->messages[i].op == op;
+    }
+    return count;
+}
+
+void client_forget(struct client *client)
+{
+    while (client->heard != NULL) {
+        struct heard *next = client->heard->next;
+        gz_arena_finish(&client->heard->arena);
+        free(client->heard->messages);
+        free(client->heard->bytes);
+        free(client->heard);
+        client->heard = next;
+    }
+    client->heard_end = &client->heard;
+}

@@ -1,0 +1,111 @@
+/* core_host.h - gz_core with everything around it simulated: a clock that is moved by hand, a disk that commits, waits or
+ * refuses as it is told, and clients that know only what they were sent. Nothing here is random: the same calls give the same run.
+ *
+ * A host's turn is what a daemon's loop does: the core's turn, frames to every client that reads, what the disk and the past
+ * answered, and again until there is nothing to do at this moment. It fails the test where the core would have it spin.
+ * Ownership: the host owns its clients until they leave it. Threads: one. */
+#ifndef GZ_TEST_CORE_HOST_H
+#define GZ_TEST_CORE_HOST_H
+
+#include "session/core.h"
+#include "support/core_mirror.h"
+#include "support/core_store.h"
+
+#define HOST_QUESTIONS_MAX 256
+#define HOST_SCENE "bench"
+
+enum host_disk { DISK_COMMITS, DISK_WAITS, DISK_REFUSES };
+
+struct host_question {
+    uint64_t ticket;
+    struct gz_query query;
+};
+
+/* A frame that a client was sent, and the messages in it. */
+struct heard {
+    struct heard *next;
+    uint8_t *bytes;
+    struct gz_arena arena;
+    struct gz_message *messages;
+    size_t count;
+};
+
+struct client {
+    struct client *next;
+    struct host *host;
+    struct gz_session *session; /* NULL once it left */
+    uint64_t id;                /* of its session */
+    char user[GZ_USER_BYTES_MAX + 1];
+    enum gz_role role;
+    bool stalled; /* takes no frames */
+    bool draw;
+    struct mirror mirror;
+    uint64_t epoch, saved, next_rid;
+    bool resumed;
+    struct heard *heard, **heard_end;
+    struct {
+        uint64_t session;
+        size_t selected, locked;
+    } present[64]; /* who is here, as it was told */
+    size_t present_count;
+};
+
+struct host {
+    struct gz_core *core;
+    struct core_store store;
+    struct gz_now now;
+    double messages_per_s;
+    enum host_disk disk;
+    struct gz_batch *batch; /* on its way */
+    struct host_question questions[HOST_QUESTIONS_MAX];
+    size_t question_count;
+    bool past_waits; /* questions are not answered */
+    struct client *clients;
+    uint64_t next_session;
+    size_t commits, refusals;
+};
+
+void host_init(struct host *host);
+/* The same with a limit of messages; 0 is the usual one. */
+void host_init_limited(struct host *host, double messages_per_s);
+void host_finish(struct host *host);
+
+void host_turn(struct host *host);
+/* Moves the clock, with a turn at every moment that the core asks for. */
+void host_advance(struct host *host, double seconds);
+/* What becomes of the batch that is on its way. Without one it does nothing. */
+void host_settle(struct host *host, bool committed);
+/* The daemon dies and comes back; the batch that is on its way made it to the disk or did not. Clients lose their sessions. */
+void host_restart(struct host *host, bool committed);
+/* Fails the test unless all clients that are here and read hold exactly what the core does. */
+void host_assert_equal(struct host *host);
+/* The scene as it is, in `arena`. */
+const struct gz_node_record *host_nodes(struct host *host, struct gz_arena *arena, size_t *count);
+/* One node of it; fails the test where there is none. The name is not there. */
+struct gz_content host_node(struct host *host, uint64_t id);
+
+/* A client that has joined and has heard its first delta, unless `stalled`. */
+struct client *client_join(struct host *host, const char *user, enum gz_role role);
+struct client *client_join_drawing(struct host *host, const char *user);
+/* Joins without a turn. */
+struct client *client_enter(struct host *host, const char *user, enum gz_role role, bool draw);
+/* Joins again with what its mirror holds; `epoch` and seq are the client's. Without a turn. */
+void client_resume(struct client *client);
+/* Its connection is gone; the client and its mirror stay. Without a turn. */
+void client_leave(struct client *client);
+/* Takes the frames that are there. */
+void client_read(struct client *client);
+
+/* Sends a message; no turn is made. */
+void client_say(struct client *client, const struct gz_message *message);
+void client_say_bytes(struct client *client, const uint8_t *bytes, size_t size);
+/* Sends it with a rid of its own, makes a turn, and gives the answer; NULL where there is none yet. The last rid is next_rid - 1. */
+const struct gz_message *client_ask(struct client *client, const struct gz_message *message);
+/* The latest answer to a rid, the latest message of a kind; NULL where there is none. They live until client_forget. */
+const struct gz_message *client_answer(const struct client *client, uint64_t rid);
+const struct gz_message *client_last(const struct client *client, enum gz_op op);
+size_t client_count(const struct client *client, enum gz_op op);
+/* Forgets what was heard; the mirror stays. */
+void client_forget(struct client *client);
+
+#endif

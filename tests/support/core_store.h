@@ -1,0 +1,49 @@
+/* core_store.h - a disk in memory for the core's host: it keeps what was committed, answers for the past, and gives a scene back
+ * after a restart. It also judges: a batch that breaks the contract of scene/record.h fails the test, and so does a state
+ * that the edits before it do not explain (every node is where its latest edit left it, unless a drag is running on it).
+ * Ownership: it keeps copies. Threads: one. */
+#ifndef GZ_TEST_CORE_STORE_H
+#define GZ_TEST_CORE_STORE_H
+
+#include "scene/record.h"
+
+/* A node as the edits say that it is. */
+struct core_store_node {
+    bool exists, written;
+    struct gz_content told; /* by the edits */
+    size_t version;         /* index of the latest one */
+};
+
+struct core_store {
+    struct gz_arena arena; /* of every text and change, until the end */
+    uint64_t epoch, seq, next_node, next_edit, asset_seq;
+    double time;
+    size_t graves_max; /* tombstones that are given back after a restart */
+
+    struct core_store_node *nodes; /* by id */
+    size_t node_capacity;
+    struct gz_node_record *versions; /* in the order of commits */
+    size_t version_count, version_capacity;
+    struct gz_edit_record *edits; /* completed, ascending by seq */
+    size_t edit_count, edit_capacity;
+    struct gz_edit_record *open; /* begun drags */
+    size_t open_count, open_capacity;
+    struct gz_epoch_record *epochs;
+    size_t epoch_count, epoch_capacity;
+    uint64_t *visitors; /* sessions that are there */
+    size_t visitor_count, visitor_capacity;
+    size_t sample_count;
+};
+
+void core_store_init(struct core_store *store);
+void core_store_finish(struct core_store *store);
+
+/* Ends the epoch, completes the drags that were left open at their last sample, and tells of the scene in a new epoch. */
+void core_store_open(struct core_store *store, struct gz_scene_state *state);
+void core_store_commit(struct core_store *store, const struct gz_batch *batch);
+bool core_store_find_key(const struct core_store *store, const char *user, const char *key,
+                         struct gz_edit_record *edit);
+/* Fills `answer`, which is finished with gz_answer_finish. */
+void core_store_ask(const struct core_store *store, const struct gz_query *query, struct gz_answer *answer);
+
+#endif

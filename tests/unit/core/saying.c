@@ -1,0 +1,199 @@
+#include "unit/core/saying.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+void assert_ok(const struct gz_message *answer)
+{
+    assert_non_null(answer);
+    if (answer->op == GZ_OP_ERROR)
+        fail_msg("refused: %s: %.*s", gz_status_word(answer->error.code), (int)answer->error.message.size,
+                 answer->error.message.bytes);
+    assert_int_equal(answer->op, GZ_OP_OK);
+}
+
+void assert_refused(const struct gz_message *answer, enum gz_status status)
+{
+    assert_non_null(answer);
+    assert_int_equal(answer->op, GZ_OP_ERROR);
+    assert_string_equal(gz_status_word(answer->error.code), gz_status_word(status));
+    assert_true(answer->error.message.size > 0);
+}
+
+static struct gz_text text_of(const char *string)
+{
+    return (struct gz_text){string, strlen(string)};
+}
+
+static void set_key(struct gz_message *message, const char *key)
+{
+    if (key == NULL) return;
+    message->has |= GZ_HAS(KEY);
+    message->key = text_of(key);
+}
+
+static struct gz_create_node node_to_create(const char *name, uint64_t parent)
+{
+    return (struct gz_create_node){
+        .has = GZ_HAS(PARENT) | GZ_HAS(BOUNDS),
+        .parent = parent,
+        .name = text_of(name),
+        .bounds = {{-0.5, -0.5, -0.5}, {0.5, 0.5, 0.5}},
+    };
+}
+
+uint64_t create_node(struct client *client, const char *name, uint64_t parent, double x, double y, double z)
+{
+    struct gz_create_node node = node_to_create(name, parent);
+    struct gz_message message = {.op = GZ_OP_CREATE, .create = {&node, 1}};
+    node.has |= GZ_HAS(T);
+    node.trs.t = (gz_vec3){x, y, z};
+    const struct gz_message *answer = client_ask(client, &message);
+    assert_ok(answer);
+    assert_int_equal(answer->ok.ids.count, 1);
+    return answer->ok.ids.ids[0];
+}
+
+const struct gz_message *ask_create(struct client *client, const char *name, uint64_t parent, const char *key)
+{
+    struct gz_create_node node = node_to_create(name, parent);
+    struct gz_message message = {.op = GZ_OP_CREATE, .create = {&node, 1}};
+    set_key(&message, key);
+    return client_ask(client, &message);
+}
+
+static const struct gz_message *ask_set(struct client *client, const struct gz_set_node *node, const char *key)
+{
+    struct gz_message message = {.op = GZ_OP_SET, .set = {.nodes = node, .count = 1}};
+    set_key(&message, key);
+    return client_ask(client, &message);
+}
+
+const struct gz_message *ask_move(struct client *client, uint64_t id, double x, double y, double z)
+{
+    struct gz_set_node node = {.has = GZ_HAS(T), .id = id, .trs.t = {x, y, z}};
+    return ask_set(client, &node, NULL);
+}
+
+const struct gz_message *ask_move_keyed(struct client *client, uint64_t id, double x, const char *key)
+{
+    struct gz_set_node node = {.has = GZ_HAS(T), .id = id, .trs.t = {x, 0, 0}};
+    return ask_set(client, &node, key);
+}
+
+const struct gz_message *ask_rename(struct client *client, uint64_t id, const char *name)
+{
+    struct gz_set_node node = {.has = GZ_HAS(NAME), .id = id, .name = text_of(name)};
+    return ask_set(client, &node, NULL);
+}
+
+const struct gz_message *ask_hang(struct client *client, uint64_t id, uint64_t parent)
+{
+    struct gz_set_node node = {.has = GZ_HAS(PARENT), .id = id, .parent = parent};
+    return ask_set(client, &node, NULL);
+}
+
+const struct gz_message *ask_delete(struct client *client, uint64_t id)
+{
+    struct gz_message message = {.op = GZ_OP_DELETE, .remove = {&id, 1}};
+    return client_ask(client, &message);
+}
+
+const struct gz_message *ask_undo(struct client *client, bool force)
+{
+    struct gz_message message = {.op = GZ_OP_UNDO, .force = force};
+    return client_ask(client, &message);
+}
+
+const struct gz_message *ask_redo(struct client *client, bool force)
+{
+    struct gz_message message = {.op = GZ_OP_REDO, .force = force};
+    return client_ask(client, &message);
+}
+
+const struct gz_message *ask_select(struct client *client, uint64_t id)
+{
+    struct gz_message message = {.op = GZ_OP_SELECT, .select = {{&id, id != 0}, GZ_HOW_SET}};
+    return client_ask(client, &message);
+}
+
+struct gz_message camera_message(double distance)
+{
+    return (struct gz_message){
+        .op = GZ_OP_CAMERA,
+        .camera = {.view = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, -distance, 1},
+                   .proj = {0.75, 0, 0, 0, 0, 1, 0, 0, 0, 0, -1, -1, 0, 0, -0.2, 0},
+                   .viewport = {0, 0, 800, 600}},
+    };
+}
+
+const struct gz_message *ask_camera(struct client *client, double distance)
+{
+    struct gz_message message = camera_message(distance);
+    return client_ask(client, &message);
+}
+
+const struct gz_message *ask_mode(struct client *client, enum gz_mode mode)
+{
+    struct gz_message message = {.op = GZ_OP_TOOL, .has = GZ_HAS(MODE), .tool.mode = mode};
+    return client_ask(client, &message);
+}
+
+struct gz_message pointer_message(enum gz_phase phase, double x, double y, uint64_t n)
+{
+    struct gz_message message = {.op = GZ_OP_POINTER, .has = GZ_HAS(AT), .pointer = {.phase = phase, .at = {x, y}}};
+    if (n > 0) {
+        message.has |= GZ_HAS(N);
+        message.pointer.n = n;
+    }
+    return message;
+}
+
+const struct gz_message *ask_pointer(struct client *client, enum gz_phase phase, double x, double y)
+{
+    struct gz_message message = pointer_message(phase, x, y, 0);
+    return client_ask(client, &message);
+}
+
+const struct gz_message *ask_grab(struct client *client, enum gz_handle handle, uint64_t id, double x, double y)
+{
+    struct gz_message message = pointer_message(GZ_PHASE_DOWN, x, y, 0);
+    message.op = GZ_OP_GRAB;
+    message.pointer.handle = handle;
+    if (id != 0) {
+        message.has |= GZ_HAS(NODES);
+        message.pointer.nodes = (struct gz_ids){&id, 1};
+    }
+    return client_ask(client, &message);
+}
+
+const struct gz_message *ask_wheel(struct client *client, double notches)
+{
+    struct gz_message message = {.op = GZ_OP_WHEEL, .wheel.dy = notches};
+    return client_ask(client, &message);
+}
+
+const struct gz_message *ask_op(struct client *client, enum gz_op op)
+{
+    struct gz_message message = {.op = op};
+    return client_ask(client, &message);
+}
+
+uint64_t random_below(uint64_t *state, uint64_t limit)
+{
+    *state += UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t z = *state;
+    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+    return (z ^ (z >> 31)) % limit;
+}
+
+uint64_t number_from_environment(const char *name, uint64_t usual)
+{
+    const char *text = getenv(name);
+    return text != NULL ? strtoull(text, NULL, 10) : usual;
+}

@@ -1,0 +1,44 @@
+/* saying.h - what clients ask for in these tests, in few words. Each asks, makes a turn, and gives the answer (NULL: none yet). */
+#ifndef GZ_TEST_SAYING_H
+#define GZ_TEST_SAYING_H
+
+#include "support/core_host.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+#define NO_FLAGS 0
+
+/* A window of 800 x 600 px, 90 degrees high; a metre at the distance d is 300 / d px. The middle is at 400, 300. */
+#define MIDDLE_X 400.0
+#define MIDDLE_Y 300.0
+#define METRE_PX(distance) (300.0 / (distance))
+
+void assert_ok(const struct gz_message *answer);
+void assert_refused(const struct gz_message *answer, enum gz_status status);
+
+/* A node with a box of one metre about its origin. Returns its id; the disk must be committing. */
+uint64_t create_node(struct client *client, const char *name, uint64_t parent, double x, double y, double z);
+const struct gz_message *ask_create(struct client *client, const char *name, uint64_t parent, const char *key);
+const struct gz_message *ask_move(struct client *client, uint64_t id, double x, double y, double z);
+const struct gz_message *ask_move_keyed(struct client *client, uint64_t id, double x, const char *key);
+const struct gz_message *ask_rename(struct client *client, uint64_t id, const char *name);
+const struct gz_message *ask_hang(struct client *client, uint64_t id, uint64_t parent);
+const struct gz_message *ask_delete(struct client *client, uint64_t id);
+const struct gz_message *ask_undo(struct client *client, bool force);
+const struct gz_message *ask_redo(struct client *client, bool force);
+const struct gz_message *ask_select(struct client *client, uint64_t id); /* 0: nothing */
+/* Looks along -z from (0, 0, distance). */
+const struct gz_message *ask_camera(struct client *client, double distance);
+const struct gz_message *ask_mode(struct client *client, enum gz_mode mode);
+const struct gz_message *ask_pointer(struct client *client, enum gz_phase phase, double x, double y);
+const struct gz_message *ask_grab(struct client *client, enum gz_handle handle, uint64_t id, double x, double y);
+const struct gz_message *ask_wheel(struct client *client, double notches);
+const struct gz_message *ask_op(struct client *client, enum gz_op op); /* one without needed fields */
+
+struct gz_message camera_message(double distance);
+struct gz_message pointer_message(enum gz_phase phase, double x, double y, uint64_t n);
+
+/* Random, the same for the same seed; and the number in an environment variable, or `usual`. */
+uint64_t random_below(uint64_t *state, uint64_t limit);
+uint64_t number_from_environment(const char *name, uint64_t usual);
+
+#endif
