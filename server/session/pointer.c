@@ -1,4 +1,5 @@
 #include <math.h>
+#include <string.h>
 
 #include "session/session.h"
 
@@ -159,6 +160,27 @@ enum gz_status gz_handle_pointer(struct gz_session *session, const struct gz_mes
     return GZ_OK;
 }
 
+/* Selects what the grab names and begins the drag; a drag that cannot begin leaves the selection as it was. */
+static enum gz_status grab(struct gz_session *session, const struct gz_message *message,
+                           const struct gz_pointer *pointer, struct gz_failure *failure)
+{
+    const struct gz_pointer_message *said = &message->pointer;
+    size_t selected = session->selected;
+    uint64_t *before = gz_arena_take(&session->core->scratch, selected, sizeof *before);
+    if (before == NULL) return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for the selection");
+    if (selected > 0) memcpy(before, session->selection, selected * sizeof *before);
+    if (message->has & GZ_HAS(NODES)) {
+        enum gz_status status = gz_session_select(session, said->nodes.ids, said->nodes.count, GZ_HOW_SET, failure);
+        if (status != GZ_OK) return status;
+    }
+    enum gz_status status = gz_run_begin(session, said->handle, pointer, (uint32_t)said->mods, failure);
+    if (status == GZ_OK) return GZ_OK;
+    if (selected > 0) memcpy(session->selection, before, selected * sizeof *before);
+    session->selected = selected;
+    gz_session_present(session);
+    return status;
+}
+
 enum gz_status gz_handle_grab(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure)
 {
     const struct gz_pointer_message *said = &message->pointer;
@@ -168,14 +190,11 @@ enum gz_status gz_handle_grab(struct gz_session *session, const struct gz_messag
     enum gz_status status =
         gz_session_pointer(session, (message->has & GZ_HAS(RAY)) != 0, said->at, said->ray, &pointer, failure);
     if (status != GZ_OK) return status;
-    if (message->has & GZ_HAS(NODES)) {
-        status = gz_session_select(session, said->nodes.ids, said->nodes.count, GZ_HOW_SET, failure);
-        if (status != GZ_OK) return status;
-    }
+    status = grab(session, message, &pointer, failure);
+    if (status != GZ_OK) return status;
     session->pointer = pointer;
     session->has_pointer = true;
-    status = gz_run_begin(session, said->handle, &pointer, said->mods, failure);
-    if (status != GZ_OK) return status;
+    gz_session_present(session);
     struct gz_ok ok = {.handle = said->handle};
     gz_session_ok(session, message, GZ_HAS(HANDLE), &ok);
     return GZ_OK;
