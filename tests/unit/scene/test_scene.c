@@ -328,15 +328,14 @@ static void test_depth_of_moves_into_each_other_is_found(void **state)
     gz_scene_destroy(scene);
 }
 
-static struct gz_scene *load_full_scene(void)
+static struct gz_scene *load_roots(size_t count)
 {
-    struct gz_node_record *records = calloc(GZ_NODES_MAX, sizeof *records);
+    struct gz_node_record *records = calloc(count, sizeof *records);
     assert_non_null(records);
-    for (size_t i = 0; i < GZ_NODES_MAX; i++) {
+    for (size_t i = 0; i < count; i++) {
         records[i] = (struct gz_node_record){.id = i + 1, .seq = i + 1, .content = make_content(0, "one of many")};
     }
-    struct gz_scene_state full = {
-        .seq = GZ_NODES_MAX, .next_node = GZ_NODES_MAX + 1, .nodes = records, .node_count = GZ_NODES_MAX};
+    struct gz_scene_state full = {.seq = count, .next_node = count + 1, .nodes = records, .node_count = count};
     struct gz_scene *scene = gz_scene_create(&full);
     assert_non_null(scene);
     free(records);
@@ -346,7 +345,7 @@ static struct gz_scene *load_full_scene(void)
 static void test_count_has_a_limit_that_deletions_make_room_under(void **state)
 {
     (void)state;
-    struct gz_scene *scene = load_full_scene();
+    struct gz_scene *scene = load_roots(GZ_NODES_MAX);
     struct gz_change more = make_creation(GZ_NODES_MAX + 1, 0, "more");
     refuse(scene, &more, 1, GZ_TOO_MANY, GZ_NODES_MAX + 1);
     struct gz_change instead[] = {more, make_deletion(scene, 7)};
@@ -355,11 +354,24 @@ static void test_count_has_a_limit_that_deletions_make_room_under(void **state)
     gz_scene_destroy(scene);
 }
 
+/* A file of a version with a higher limit can be worked on, and made smaller. */
+static void test_scene_that_is_too_full_can_be_changed_but_not_grow(void **state)
+{
+    (void)state;
+    struct gz_scene *scene = load_roots(GZ_NODES_MAX + 2);
+    struct gz_change changes[] = {make_move(scene, 7, 8), make_deletion(scene, 9), make_creation(9, 0, "again")};
+    apply(scene, changes, 3);
+    struct gz_change more = make_creation(GZ_NODES_MAX + 3, 0, "more");
+    refuse(scene, &more, 1, GZ_TOO_MANY, GZ_NODES_MAX + 3);
+    apply(scene, &changes[1], 1);
+    gz_scene_destroy(scene);
+}
+
 static void test_tombstones_beyond_the_limit_are_forgotten_oldest_first(void **state)
 {
     (void)state;
     const size_t extra = 10;
-    struct gz_scene *scene = load_full_scene();
+    struct gz_scene *scene = load_roots(GZ_NODES_MAX);
     struct gz_change *deletions = calloc(GZ_TOMBSTONES_MAX + extra, sizeof *deletions);
     assert_non_null(deletions);
     for (size_t i = 0; i < GZ_TOMBSTONES_MAX + extra; i++) deletions[i] = make_deletion(scene, i + 1);
@@ -457,6 +469,20 @@ static void test_world_of_a_swap_is_found_again(void **state)
     assert_true(world_x(scene, 1) == 16 + 2);
     assert_true(world_x(scene, 3) == 16 + 2 + 8);
     assert_true(world_x(scene, 2) == 16 + 2 + 4);
+    gz_scene_destroy(scene);
+}
+
+static void test_world_of_a_grave_follows_what_was_above(void **state)
+{
+    (void)state;
+    struct gz_scene *scene = make_small_scene();
+    struct gz_change deletion = make_deletion(scene, 4);
+    apply(scene, &deletion, 1);
+    const struct gz_node *grave = gz_scene_newest(scene);
+    assert_true(gz_scene_world(scene, grave).origin.x == 0);
+    gz_trs trs = moved(3);
+    gz_scene_pose(scene, gz_scene_find(scene, 2), &trs, 7);
+    assert_true(gz_scene_world(scene, grave).origin.x == 3);
     gz_scene_destroy(scene);
 }
 
@@ -576,10 +602,12 @@ int main(void)
         cmocka_unit_test(test_depth_has_a_limit),
         cmocka_unit_test(test_depth_of_moves_into_each_other_is_found),
         cmocka_unit_test(test_count_has_a_limit_that_deletions_make_room_under),
+        cmocka_unit_test(test_scene_that_is_too_full_can_be_changed_but_not_grow),
         cmocka_unit_test(test_tombstones_beyond_the_limit_are_forgotten_oldest_first),
         cmocka_unit_test(test_load_keeps_seqs_hierarchy_and_graves),
         cmocka_unit_test(test_worlds_follow_what_is_above),
         cmocka_unit_test(test_world_of_a_swap_is_found_again),
+        cmocka_unit_test(test_world_of_a_grave_follows_what_was_above),
         cmocka_unit_test(test_pose_of_the_same_bits_is_no_change),
         cmocka_unit_test(test_walks_meet_parents_first_and_everybody_once),
         cmocka_unit_test(test_hold_is_all_or_nothing_and_names_the_holder),
