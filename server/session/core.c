@@ -158,11 +158,6 @@ const char *gz_session_end_reason(const struct gz_session *session)
     return session->ended ? session->end_reason : NULL;
 }
 
-bool gz_session_is_full(const struct gz_session *session)
-{
-    return session->outbox.size - session->outbox_sent > GZ_OUTBOX_BYTES_FULL;
-}
-
 uint64_t gz_session_id(const struct gz_session *session)
 {
     return session->id;

@@ -28,6 +28,29 @@ void gz_session_drain(struct gz_session *session)
     if (session->outbox.capacity > GZ_OUTBOX_BYTES_FULL) gz_buffer_finish(&session->outbox);
 }
 
+static size_t backlog(const struct gz_session *session)
+{
+    return session->outbox.size - session->outbox_sent;
+}
+
+bool gz_session_is_full(const struct gz_session *session)
+{
+    return backlog(session) > GZ_OUTBOX_BYTES_FULL;
+}
+
+/* Who is always a little behind never empties the outbox: what was handed out is moved out of the way once it is the larger part. */
+static void compact(struct gz_session *session)
+{
+    size_t sent = session->outbox_sent;
+    if (sent <= GZ_OUTBOX_BYTES_FULL || sent < backlog(session)) return;
+    memmove(session->outbox.data, session->outbox.data + sent, backlog(session));
+    gz_buffer_truncate(&session->outbox, backlog(session));
+    session->cut_count -= session->cuts_used;
+    for (size_t i = 0; i < session->cut_count; i++) session->cuts[i] = session->cuts[i + session->cuts_used] - sent;
+    session->cuts_used = 0;
+    session->outbox_sent = 0;
+}
+
 /* Frames are cut at a message's edge, so that a long answer does not become one frame of many megabytes. */
 static bool cut_outbox(struct gz_session *session)
 {
@@ -44,13 +67,19 @@ static bool cut_outbox(struct gz_session *session)
     return true;
 }
 
+static enum gz_status append(struct gz_session *session, const struct gz_message *message)
+{
+    gz_session_drain(session);
+    compact(session);
+    enum gz_status status = gz_encode(&session->outbox, message);
+    if (status == GZ_OK && !cut_outbox(session)) status = GZ_NO_MEMORY;
+    return status;
+}
+
 void gz_session_send(struct gz_session *session, const struct gz_message *message)
 {
     if (session->ended) return;
-    gz_session_drain(session);
-    if (gz_encode(&session->outbox, message) != GZ_OK || !cut_outbox(session)) {
-        gz_session_end(session, "it did not take its answers");
-    }
+    if (append(session, message) != GZ_OK) gz_session_end(session, "it did not take its answers");
 }
 
 void gz_session_ok(struct gz_session *session, const struct gz_message *request, uint64_t has, const struct gz_ok *ok)
@@ -58,7 +87,16 @@ void gz_session_ok(struct gz_session *session, const struct gz_message *request,
     if ((request->has & GZ_HAS(RID)) == 0) return;
     struct gz_message message = {.op = GZ_OP_OK, .has = has | GZ_HAS(RID), .rid = request->rid};
     if (ok != NULL) message.ok = *ok;
-    gz_session_send(session, &message);
+    if (session->ended) return;
+    enum gz_status status = append(session, &message);
+    if (status == GZ_OK) return;
+    if (status != GZ_TOO_LARGE || gz_session_is_full(session)) {
+        gz_session_end(session, "it did not take its answers");
+        return;
+    }
+    struct gz_failure failure = {.node = 0};
+    gz_fail(&failure.error, GZ_TOO_LARGE, "the answer is larger than %d bytes: ask for less", GZ_OUTBOX_BYTES_MAX);
+    gz_session_refuse(session, true, request->rid, &failure, false);
 }
 
 void gz_session_refuse(struct gz_session *session, bool has_rid, uint64_t rid, const struct gz_failure *failure,
