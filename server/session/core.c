@@ -86,6 +86,16 @@ static void close_wheels(struct gz_core *core)
     }
 }
 
+/* A session that ended may go on taking its last words: what it held is free at once. */
+static void complete_ended(struct gz_core *core)
+{
+    for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
+        if (!session->ended || session->run.kind == GZ_RUN_NONE) continue;
+        gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX);
+        gz_run_complete(session, NULL);
+    }
+}
+
 /* A drag may hang below another one, and that below a third: each pass brings at least one more to where it belongs. */
 static void follow_parents(struct gz_core *core)
 {
@@ -101,6 +111,7 @@ void gz_core_turn(struct gz_core *core, struct gz_now now)
 {
     core->now = now;
     close_wheels(core);
+    complete_ended(core);
     follow_parents(core);
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
         if (!session->ended) gz_session_update_gizmo(session);
