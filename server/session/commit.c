@@ -24,7 +24,7 @@ void gz_core_free_pending(struct gz_core *core)
         core->pending = next;
     }
     core->pending_end = &core->pending;
-    core->pending_count = 0;
+    core->pending_count = core->pending_bytes = 0;
 }
 
 static char *copy_string(struct gz_arena *arena, const char *text)
@@ -101,6 +101,7 @@ static void append_pending(struct gz_core *core, struct gz_pending *pending)
     *core->pending_end = pending;
     core->pending_end = &pending->next;
     core->pending_count++;
+    core->pending_bytes += pending->bytes = pending->arena.used;
     gz_undo_add(core->undo, &pending->edit);
 }
 
@@ -121,8 +122,8 @@ static enum gz_status apply(struct gz_core *core, struct gz_pending *pending, ui
 
 static enum gz_status check_room(const struct gz_core *core, struct gz_failure *failure)
 {
-    if (core->pending_count < GZ_PENDING_EDITS_MAX) return GZ_OK;
-    return gz_fail(&failure->error, GZ_TOO_MANY, "%d edits wait for the disk already", GZ_PENDING_EDITS_MAX);
+    if (core->pending_count < GZ_PENDING_EDITS_MAX && core->pending_bytes < GZ_EDIT_BYTES_MAX) return GZ_OK;
+    return gz_fail(&failure->error, GZ_TOO_MANY, "%zu edits wait for the disk already", core->pending_count);
 }
 
 static void answer_unchanged(const struct gz_core *core, const struct gz_edit_request *request)
@@ -560,6 +561,7 @@ static void accept_batch(struct gz_core *core, uint64_t seq)
         core->pending = pending->next;
         if (core->pending == NULL) core->pending_end = &core->pending;
         core->pending_count--;
+        core->pending_bytes -= pending->bytes;
         answer_committed(core, pending);
         free_pending(pending);
     }
@@ -626,7 +628,7 @@ static struct gz_pending *reverse_pending(struct gz_core *core)
         newest = pending;
     }
     core->pending_end = &core->pending;
-    core->pending_count = 0;
+    core->pending_count = core->pending_bytes = 0;
     return newest;
 }
 

@@ -109,6 +109,7 @@ struct gz_waiter {
 struct gz_pending {
     struct gz_pending *next;
     struct gz_arena arena;
+    size_t bytes; /* of it, without the waiters that came later */
     struct gz_edit_record edit;
     struct gz_ids created;
     struct gz_waiter *waiters;
@@ -157,7 +158,7 @@ struct gz_core {
     size_t session_count;
 
     struct gz_pending *pending, **pending_end;
-    size_t pending_count;
+    size_t pending_count, pending_bytes;
     struct gz_visit *visits;
     size_t visit_count, visit_capacity, visits_in_batch;
     uint64_t *dropped;
