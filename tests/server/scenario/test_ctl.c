@@ -295,6 +295,12 @@ static void test_at_and_restore_bring_back_the_past(void **state)
     write_arm(&stage->daemon, file, sizeof file);
     struct test_output output;
     check_call(&stage->daemon, NULL, &(struct call){{"import", file, "arm"}, 0, "3 nodes", NULL});
+    test_ctl(&output, &stage->daemon, NULL, (const char *const[]){"ls", "arm", NULL});
+    assert_string_equal(output.out, "arm  seq 3  3 nodes\n"
+                                    "1  base    t (0, 1, 0) m  r (0, 0, 0) deg  s (1, 1, 1)\n"
+                                    "  2  link  t (0, 0, 0) m  r (0, 90, 0) deg  s (1, 1, 1)\n"
+                                    "  3  link  t (0, 0, 0) m  r (0, 0, 0) deg  s (2, 2, 2)\n");
+    test_output_finish(&output);
     test_ctl(&output, &stage->daemon, NULL, (const char *const[]){"set", "arm", "base", "--t", "1,0,0", NULL});
     snprintf(number, sizeof number, "%llu", (unsigned long long)seq_of(&output));
     test_output_finish(&output);
