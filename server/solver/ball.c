@@ -85,8 +85,8 @@ static bool point_on_sphere(gz_vec3 from, gz_vec3 along, double radius, bool con
     if (!inside && (miss > RIM || (converges && gz_dot(from, along) > 0)))
         return point_beyond_rim(from, along, radius, converges, unit);
     double depth = sqrt(fmax(0, 1 - miss * miss));
-    gz_vec3 hit = gz_add(gz_scale(nearest, 1 / radius), gz_scale(along, inside ? depth : -depth));
-    return gz_unit(hit, unit);
+    *unit = gz_add(gz_scale(nearest, 1 / radius), gz_scale(along, inside ? depth : -depth));
+    return true;
 }
 
 /* The sphere whose image is about the ball's circle: at the pivot's depth, as wide as its radius in pixels. */
@@ -131,6 +131,6 @@ gz_quat gz_ball_turn(enum gz_ball kind, gz_vec3 from, gz_vec3 to, gz_vec3 across
     gz_quat turn = {axis.x, axis.y, axis.z, kind == GZ_BALL_SHOEMAKE ? cosine : 1 + cosine};
     double square = turn.x * turn.x + turn.y * turn.y + turn.z * turn.z + turn.w * turn.w;
     gz_quat unit = {across.x, across.y, across.z, 0};
-    if (square > 1e-24) (void)gz_quat_normalize(turn, &unit);
+    if (square > 1e-24) (void)gz_unit_quat(turn, &unit);
     return unit;
 }

@@ -341,11 +341,6 @@ static void set_ring(struct gz_drag *drag, gz_vec3 normal, gz_vec3 first)
     drag->axes[1] = gz_cross(normal, first);
 }
 
-static double twist(gz_quat q, gz_vec3 axis)
-{
-    return remainder(2 * atan2(q.x * axis.x + q.y * axis.y + q.z * axis.z, q.w), two_pi);
-}
-
 /* What the handle moves along or about, and the active node's own numbers there. */
 static void set_axes(struct gz_drag *drag, const struct gz_gizmo *gizmo, const struct gz_view_frame *view)
 {
@@ -372,7 +367,7 @@ static void set_axes(struct gz_drag *drag, const struct gz_gizmo *gizmo, const s
         break;
     case GZ_PART_VIEW_RING:
         set_ring(drag, view->backward, view->right);
-        drag->start_value[0] = twist(gizmo->turn, view->backward);
+        drag->start_value[0] = gz_twist(gizmo->turn, view->backward);
         break;
     case GZ_PART_SCALE_AXIS:
     case GZ_PART_SCALE_ALL: drag->axes[0] = scale[i]; break;

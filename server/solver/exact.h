@@ -52,6 +52,22 @@ static inline bool gz_unit(gz_vec3 v, gz_vec3 *unit)
     return true;
 }
 
+/* The same for a quaternion. */
+static inline bool gz_unit_quat(gz_quat q, gz_quat *unit)
+{
+    double square = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+    if (!(square > 1e-200 && square < 1e200)) return gz_quat_normalize(q, unit);
+    double length = sqrt(square);
+    *unit = (gz_quat){q.x / length, q.y / length, q.z / length, q.w / length};
+    return true;
+}
+
+/* The turn about a unit axis that is in a quaternion, within half a turn either way. */
+static inline double gz_twist(gz_quat q, gz_vec3 axis)
+{
+    return remainder(2 * atan2(q.x * axis.x + q.y * axis.y + q.z * axis.z, q.w), 2 * M_PI);
+}
+
 /* a * b - c * d without the loss that comes where both products are nearly equal (Kahan). */
 static inline double gz_difference_of_products(double a, double b, double c, double d)
 {

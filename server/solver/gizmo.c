@@ -128,12 +128,6 @@ static bool find_axes(struct gz_gizmo *gizmo, const struct gz_tool *tool, const 
     return true;
 }
 
-/* The part of a turn that is about one axis. */
-static double twist(gz_quat q, gz_vec3 axis)
-{
-    return remainder(2 * atan2(q.x * axis.x + q.y * axis.y + q.z * axis.z, q.w), 2 * M_PI);
-}
-
 /* Where the active node is on the grids that absolute snapping uses: in the parent's space its own numbers, else the world's. */
 static bool find_coordinates(struct gz_gizmo *gizmo, const struct gz_tool *tool, const struct gz_target *active)
 {
@@ -146,7 +140,7 @@ static bool find_coordinates(struct gz_gizmo *gizmo, const struct gz_tool *tool,
     for (int axis = 0; axis < 3; axis++) {
         gz_vec3 unit = {axis == 0, axis == 1, axis == 2};
         gizmo->coordinates[axis] = gz_component(along, axis);
-        gizmo->angles[axis] = own ? twist(active->local.r, unit) : twist(gizmo->turn, gizmo->turn_axes[axis]);
+        gizmo->angles[axis] = own ? gz_twist(active->local.r, unit) : gz_twist(gizmo->turn, gizmo->turn_axes[axis]);
     }
     gizmo->scale = active->local.s;
     return true;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "server/limits.h"
+#include "solver/exact.h"
 #include "solver/solver.h"
 
 const struct gz_motion gz_motion_none = {
@@ -70,10 +71,11 @@ static bool turn(struct carried *node, const struct gz_motion *motion)
 {
     gz_quat q = motion->turn;
     gz_vec3 axis;
+    if (q.x == 0 && q.y == 0 && q.z == 0) return true; /* whole turns */
     if (!into_rotation(&node->parent->linear, (gz_vec3){q.x, q.y, q.z}, &axis)) return false;
     shift(node, turn_offset(q, arm(node, motion)));
     gz_quat turned = gz_quat_multiply((gz_quat){axis.x, axis.y, axis.z, q.w}, node->local.r);
-    return gz_quat_normalize(turned, &node->local.r);
+    return gz_unit_quat(turned, &node->local.r);
 }
 
 /* The row of a column's one entry that counts; -1 where there are more. */
