@@ -159,14 +159,14 @@ static void test_refused_requests_change_nothing_and_others_still_answer(void **
         enum gz_status code;
         const char *words; /* in the message */
     } cases[] = {
-        {{.op = GZ_OP_SET, .set = {&cycle, 1}}, GZ_BAD_VALUE, "parent"},
-        {{.op = GZ_OP_SET, .set = {&flat, 1}}, GZ_BAD_VALUE, "s"},
-        {{.op = GZ_OP_SET, .set = {&zero, 1}}, GZ_BAD_VALUE, "r"},
-        {{.op = GZ_OP_SET, .set = {&far, 1}}, GZ_BAD_VALUE, "t"},
-        {{.op = GZ_OP_SET, .set = {twice, 2}}, GZ_BAD_VALUE, "id"},
-        {{.op = GZ_OP_SET, .set = {&unknown, 1}}, GZ_UNKNOWN_NODE, "999999"},
-        {{.op = GZ_OP_SET, .set = {&orphan, 1}}, GZ_UNKNOWN_NODE, "999999"},
-        {{.op = GZ_OP_SET, .set = {half, 2}}, GZ_UNKNOWN_NODE, "999999"},
+        {{.op = GZ_OP_SET, .set = {.nodes = &cycle, .count = 1}}, GZ_BAD_VALUE, "parent"},
+        {{.op = GZ_OP_SET, .set = {.nodes = &flat, .count = 1}}, GZ_BAD_VALUE, "s"},
+        {{.op = GZ_OP_SET, .set = {.nodes = &zero, .count = 1}}, GZ_BAD_VALUE, "r"},
+        {{.op = GZ_OP_SET, .set = {.nodes = &far, .count = 1}}, GZ_BAD_VALUE, "t"},
+        {{.op = GZ_OP_SET, .set = {.nodes = twice, .count = 2}}, GZ_BAD_VALUE, "id"},
+        {{.op = GZ_OP_SET, .set = {.nodes = &unknown, .count = 1}}, GZ_UNKNOWN_NODE, "999999"},
+        {{.op = GZ_OP_SET, .set = {.nodes = &orphan, .count = 1}}, GZ_UNKNOWN_NODE, "999999"},
+        {{.op = GZ_OP_SET, .set = {.nodes = half, .count = 2}}, GZ_UNKNOWN_NODE, "999999"},
         {{.op = GZ_OP_DELETE, .remove = {&nobody, 1}}, GZ_UNKNOWN_NODE, "999999"},
         {{.op = GZ_OP_RESTORE, .restore_seq = 1u << 30}, GZ_BAD_VALUE, "seq"},
         {{.op = GZ_OP_AT, .has = GZ_HAS(SEQ), .at.seq = 1u << 30}, GZ_BAD_VALUE, "seq"},
