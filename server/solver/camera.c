@@ -192,7 +192,8 @@ static bool sight_along_ray(struct gz_sight *sight, const struct gz_pointer *poi
 
 bool gz_sight_init(struct gz_sight *sight, const struct gz_camera *camera, const struct gz_pointer *pointer)
 {
-    *sight = (struct gz_sight){.camera = camera, .is_ray = pointer->is_ray};
+    sight->camera = camera;
+    sight->is_ray = pointer->is_ray;
     if (pointer->is_ray) return sight_along_ray(sight, pointer);
     sight->at[0] = pointer->at[0];
     sight->at[1] = pointer->at[1];

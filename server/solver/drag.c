@@ -234,23 +234,25 @@ static enum gz_solve value_of(struct gz_drag *drag, const struct gz_sight *sight
 
 /* What stands for the pointer: itself, until `fine` was used; then it goes on from where it was, slower or not, so that
  * switching moves nothing. Between two switches it is a function of the pointer alone. */
-static void follow_pointer(struct gz_drag *drag, const struct gz_pointer *pointer, uint32_t mods)
+static const struct gz_pointer *follow_pointer(struct gz_drag *drag, const struct gz_pointer *pointer, uint32_t mods)
 {
     bool fine = (mods & (1u << GZ_MOD_FINE)) != 0;
     if (fine != drag->fine) {
         drag->from_real = drag->real;
-        drag->from_slowed = drag->slowed;
+        drag->from_slowed = drag->shifted ? drag->slowed : drag->real;
         drag->fine = fine;
         drag->shifted = true;
     }
-    drag->real = drag->slowed = *pointer;
-    if (!drag->shifted) return;
+    drag->real = *pointer;
+    if (!drag->shifted) return &drag->real;
     const struct gz_pointer *real = &drag->from_real, *from = &drag->from_slowed;
     struct gz_pointer *slowed = &drag->slowed;
+    *slowed = *pointer;
     double ratio = fine ? GZ_FINE_RATIO : 1;
     for (int i = 0; i < 2; i++) slowed->at[i] = from->at[i] + ratio * (pointer->at[i] - real->at[i]);
     slowed->origin = gz_add(from->origin, gz_scale(gz_sub(pointer->origin, real->origin), ratio));
     slowed->direction = gz_add(from->direction, gz_scale(gz_sub(pointer->direction, real->direction), ratio));
+    return slowed;
 }
 
 /* Only what counts of it, so that two of them can be compared and mixed. */
@@ -531,11 +533,11 @@ enum gz_solve gz_drag_solve(struct gz_drag *drag, const struct gz_camera *camera
     struct gz_sight sight;
     if (drag->typed_only || pointer->is_ray != drag->press_pointer.is_ray) return GZ_SOLVE_KEPT;
     if (!clean_pointer(pointer, &clean)) return GZ_SOLVE_KEPT;
-    follow_pointer(drag, &clean, mods);
-    if (!gz_sight_init(&sight, camera, &drag->slowed)) return GZ_SOLVE_KEPT;
+    const struct gz_pointer *followed = follow_pointer(drag, &clean, mods);
+    if (!gz_sight_init(&sight, camera, followed)) return GZ_SOLVE_KEPT;
     if (drag->rule == GZ_RULE_BALL) return solve_ball(drag, &sight, mods, motion);
     double value[2], turn = 0;
-    enum gz_solve result = solve_value(drag, camera, &drag->slowed, &sight, value, &turn);
+    enum gz_solve result = solve_value(drag, camera, followed, &sight, value, &turn);
     if (result == GZ_SOLVE_KEPT) return GZ_SOLVE_KEPT;
     if (snap_wanted(drag, mods)) snap_values(drag, value, &turn);
     return make_motion_by_angle(drag, value, turn, motion) ? result : GZ_SOLVE_KEPT;

@@ -32,8 +32,8 @@ static inline double gz_product_error(double a, double b, double product)
 #endif
 }
 
-/* row[0..2] . v + row[3], as if with twice the digits. */
-static inline double gz_dot_exact_point(const double row[4], gz_vec3 v)
+/* row[0..2] . v + row[3], as if with twice the digits. Always inline, so that three rows share the halves of v. */
+__attribute__((always_inline)) static inline double gz_dot_exact_point(const double row[4], gz_vec3 v)
 {
     double p = row[0] * v.x, q = row[1] * v.y, r = row[2] * v.z;
     double pq = p + q, pqr = pq + r, sum = pqr + row[3];

@@ -17,6 +17,7 @@ const struct gz_motion gz_motion_none = {
 struct carried {
     const gz_affine *parent;
     gz_mat3 to_parent; /* world directions into the parent */
+    bool upright;      /* the parent's axes are the world's, as a root's are */
     gz_trs local;
 };
 
@@ -35,7 +36,7 @@ static double plus(double value, double offset)
 
 static void shift(struct carried *node, gz_vec3 offset)
 {
-    gz_vec3 d = gz_mat3_apply(&node->to_parent, offset), *t = &node->local.t;
+    gz_vec3 d = node->upright ? offset : gz_mat3_apply(&node->to_parent, offset), *t = &node->local.t;
     *t = (gz_vec3){plus(t->x, d.x), plus(t->y, d.y), plus(t->z, d.z)};
 }
 
@@ -72,7 +73,8 @@ static bool turn(struct carried *node, const struct gz_motion *motion)
     gz_quat q = motion->turn;
     gz_vec3 axis;
     if (q.x == 0 && q.y == 0 && q.z == 0) return true; /* whole turns */
-    if (!into_rotation(&node->parent->linear, (gz_vec3){q.x, q.y, q.z}, &axis)) return false;
+    axis = (gz_vec3){q.x, q.y, q.z};
+    if (!node->upright && !into_rotation(&node->parent->linear, axis, &axis)) return false;
     shift(node, turn_offset(q, arm(node, motion)));
     gz_quat turned = gz_quat_multiply((gz_quat){axis.x, axis.y, axis.z, q.w}, node->local.r);
     return gz_unit_quat(turned, &node->local.r);
@@ -183,7 +185,9 @@ bool gz_motion_apply(const struct gz_motion *motion, const struct gz_target *sta
     struct carried node = {.parent = parent, .local = start->local};
     double lost_before = 0, lost = 0;
     bool same_parent = memcmp(parent, &start->parent, sizeof *parent) == 0;
-    bool good = gz_mat3_inverse(&parent->linear, &node.to_parent);
+    node.upright = memcmp(&parent->linear, &gz_affine_identity.linear, sizeof parent->linear) == 0;
+    if (node.upright) node.to_parent = gz_affine_identity.linear;
+    bool good = node.upright || gz_mat3_inverse(&parent->linear, &node.to_parent);
     if (good && !same_parent) good = rebase(&node, &start->parent, &lost_before);
     if (!good) return false;
     switch (motion->kind) {

@@ -272,7 +272,7 @@ struct gz_drag {
     struct gz_pointer press_pointer;
     double angle;                             /* the ring's last angle, unwrapped */
     bool fine, shifted;                       /* whether the last pointer was slowed; whether one ever was */
-    struct gz_pointer real, slowed;           /* the last pointer, and what stood for it */
+    struct gz_pointer real, slowed;           /* the last pointer; what stood for it, if shifted */
     struct gz_pointer from_real, from_slowed; /* the same where `fine` was last switched */
 };
 
