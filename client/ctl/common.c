@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "ctl.h"
 
@@ -30,6 +31,20 @@ enum ctl_exit ctl_join(const struct ctl_args *args, enum gz_role role, struct gz
     if (gz_client_await(*client, 0, CTL_ANSWER_SECONDS, &error) == GZ_OK) return CTL_OK;
     gz_client_destroy(*client);
     return ctl_fail(args, &error);
+}
+
+/* ---- time ---- */
+
+double ctl_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+void ctl_wait_until(struct gz_client *client, double due)
+{
+    for (double left; (left = due - ctl_now()) > 0 && gz_client_is_open(client);) gz_client_next(client, left);
 }
 
 /* ---- nodes ---- */

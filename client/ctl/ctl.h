@@ -28,6 +28,10 @@ GZ_MUST_USE enum gz_status ctl_find_node(const struct gz_mirror *mirror, const c
  * edit, `has` saying which are there. */
 GZ_MUST_USE enum gz_status ctl_edit(const struct ctl_args *args, struct gz_client *client, struct gz_message *message,
                                     struct gz_message *done, struct gz_error *error);
+/* Monotonic seconds. */
+double ctl_now(void);
+/* Lets time pass, taking what the server says meanwhile. */
+void ctl_wait_until(struct gz_client *client, double due);
 /* Flushes stdout; CTL_FAILED with a line on stderr where it took not everything. */
 enum ctl_exit ctl_finish_output(const struct ctl_args *args);
 

@@ -1,6 +1,3 @@
-#include <math.h>
-#include <time.h>
-
 #include "ctl.h"
 
 #define STEPS_DEFAULT 20
@@ -72,17 +69,14 @@ static enum gz_status make_camera(const struct ctl_args *args, const struct gz_m
 
 /* ---- the pointer ---- */
 
-static void pause_until(struct gz_client *client, double *due, double hz)
+/* Moves a second: as many as were asked for and the server takes; 0, without pauses, for as many as fit a burst anyway. */
+static double pace_of(const struct ctl_args *args, const struct gz_client *client, uint64_t steps)
 {
-    if (hz <= 0) return;
-    struct timespec now;
-    *due += 1 / hz;
-    do {
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        double left = *due - ((double)now.tv_sec + (double)now.tv_nsec * 1e-9);
-        if (left <= 0) return;
-        gz_client_next(client, left);
-    } while (gz_client_is_open(client));
+    const struct ctl_value *asked = ctl_get(args, "--hz");
+    double hz = asked->given ? asked->numbers[0] : HZ_DEFAULT;
+    double limit = (double)gz_client_welcome(client)->messages_per_s;
+    if (hz <= 0 && 2 * (double)steps < limit) return 0;
+    return hz <= 0 || hz > 0.9 * limit ? 0.9 * limit : hz;
 }
 
 static enum gz_status press(const struct ctl_args *args, struct gz_client *client, uint64_t id, struct gz_error *error)
@@ -117,17 +111,15 @@ static struct gz_message pointer_at(const struct ctl_args *args, enum gz_phase p
 
 static enum gz_status move(const struct ctl_args *args, struct gz_client *client, struct gz_error *error)
 {
-    const struct ctl_value *count = ctl_get(args, "--steps"), *hz = ctl_get(args, "--hz");
+    const struct ctl_value *count = ctl_get(args, "--steps");
     uint64_t steps = count->given ? count->integer : STEPS_DEFAULT;
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    double due = (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+    double hz = pace_of(args, client, steps), due = ctl_now();
     for (uint64_t i = 1; i <= steps; i++) {
         struct gz_message message = pointer_at(args, GZ_PHASE_MOVE, (double)i / (double)steps, i);
         enum gz_status status = gz_client_send(client, &message, NULL, error);
         if (status == GZ_OK) status = gz_client_flush(client, CTL_ANSWER_SECONDS, error);
         if (status != GZ_OK) return status;
-        pause_until(client, &due, hz->given ? hz->numbers[0] : HZ_DEFAULT);
+        if (hz > 0) ctl_wait_until(client, due += 1 / hz);
     }
     return GZ_OK;
 }

@@ -104,8 +104,11 @@ static enum gz_status drag(struct gz_client *client, struct solve_case *one, uin
     /* A press without an answer starts no drag: every row is the start. */
     bool grabbed = status == GZ_OK;
     if (!grabbed && gz_client_is_open(client)) status = GZ_OK;
+    /* Three messages a point, and the server takes only so many a second. */
+    double pause = 4.0 / (double)gz_client_welcome(client)->messages_per_s, due = ctl_now();
     for (size_t i = 0; status == GZ_OK && i < one->replay.path_count; i++) {
         struct gz_message move = pointer(GZ_PHASE_MOVE, one->path[i]);
+        if (grabbed) ctl_wait_until(client, due += pause);
         if (grabbed) status = gz_client_send(client, &move, NULL, error);
         if (grabbed && status == GZ_OK) status = settle(client, error);
         take_row(client, id, one->rows[i]);

@@ -31,16 +31,9 @@ struct watch {
     size_t person_count;
 };
 
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 static bool is_over(const struct watch *watch)
 {
-    return (watch->lines_max > 0 && watch->lines >= watch->lines_max) || now_s() >= watch->deadline || ferror(stdout);
+    return (watch->lines_max > 0 && watch->lines >= watch->lines_max) || ctl_now() >= watch->deadline || ferror(stdout);
 }
 
 static void end_line(struct watch *watch)
@@ -174,7 +167,7 @@ static enum gz_status reconnect(struct watch *watch, struct gz_error *error)
     say(watch, "connection lost, trying again: ", gz_client_reason(watch->client));
     for (double pause = RETRY_SECONDS_FIRST; !is_over(watch); pause *= 2) {
         if (pause > RETRY_SECONDS_MAX) pause = RETRY_SECONDS_MAX;
-        double left = watch->deadline - now_s();
+        double left = watch->deadline - ctl_now();
         sleep_s(left < pause ? (left > 0 ? left : 0) : pause);
         enum gz_status status = gz_client_reconnect(watch->client, error);
         if (status == GZ_OK)
@@ -188,7 +181,7 @@ static enum gz_status reconnect(struct watch *watch, struct gz_error *error)
 static enum gz_status follow(struct watch *watch, struct gz_error *error)
 {
     while (!is_over(watch)) {
-        double left = watch->deadline - now_s();
+        double left = watch->deadline - ctl_now();
         const struct gz_message *message = gz_client_next(watch->client, left < 1 ? left : 1);
         if (message != NULL) {
             take(watch, message);
@@ -207,7 +200,7 @@ static enum ctl_exit run(const struct ctl_args *args)
         .args = args,
         .json = ctl_get(args, "--json")->given,
         .lines_max = ctl_get(args, "--count")->integer,
-        .deadline = time->given ? now_s() + time->numbers[0] : INFINITY,
+        .deadline = time->given ? ctl_now() + time->numbers[0] : INFINITY,
     };
     struct gz_error error = {0};
     struct gz_client_options join = {
