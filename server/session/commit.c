@@ -191,10 +191,11 @@ enum gz_status gz_core_edit_import(struct gz_core *core, const struct gz_core_im
 }
 
 enum gz_status gz_core_complete(struct gz_core *core, const struct gz_edit_request *request,
-                                const struct gz_edit_record *edit)
+                                const struct gz_edit_record *edit, enum gz_run_told told)
 {
     struct gz_pending *pending = new_pending(core, request, edit->changes, edit->change_count);
     if (pending == NULL) return GZ_NO_MEMORY;
+    pending->begun = told != GZ_UNTOLD;
     struct gz_edit_record *own = &pending->edit;
     own->id = edit->id;
     own->handle = edit->handle;
@@ -641,6 +642,7 @@ static void refuse_batch(struct gz_core *core, const char *why)
     while (pending != NULL) {
         struct gz_pending *older = pending->next;
         take_back(core, &pending->edit);
+        if (pending->begun) gz_core_drop(core, pending->edit.id);
         refuse_pending(core, pending, why);
         free_pending(pending);
         pending = older;

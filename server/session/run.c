@@ -257,7 +257,7 @@ void gz_run_complete(struct gz_session *session, const struct gz_message *reques
         .change_count = count,
     };
     struct gz_failure failure = {.node = 0};
-    if (gz_core_complete(core, &wanted, &edit) != GZ_OK) {
+    if (gz_core_complete(core, &wanted, &edit, run->told) != GZ_OK) {
         /* What cannot be remembered is not kept: an edit that no history holds could never be taken back. */
         gz_run_cancel(session);
         gz_fail(&failure.error, GZ_NO_MEMORY, "no memory to complete the drag; it was taken back");

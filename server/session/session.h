@@ -114,6 +114,7 @@ struct gz_pending {
     struct gz_ids created;
     struct gz_waiter *waiters;
     bool in_batch;
+    bool begun; /* the store may know it as a drag that runs */
     uint8_t *asset;
     size_t asset_size;
     uint64_t asset_seq_before;
@@ -301,7 +302,7 @@ GZ_MUST_USE enum gz_status gz_core_edit_import(struct gz_core *core, const struc
                                                struct gz_failure *failure);
 /* Remembers a run that was applied by posing; `edit` says what `request` does not: id, handle, beginning, seqs, changes. */
 GZ_MUST_USE enum gz_status gz_core_complete(struct gz_core *core, const struct gz_edit_request *request,
-                                            const struct gz_edit_record *edit);
+                                            const struct gz_edit_record *edit, enum gz_run_told told);
 /* A begun run that is to leave no trace. */
 void gz_core_drop(struct gz_core *core, uint64_t edit);
 void gz_core_visit(struct gz_core *core, const struct gz_session *session, bool left);
