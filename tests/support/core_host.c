@@ -276,7 +276,8 @@ static void hear_welcome(struct client *client, const struct gz_welcome *welcome
     client->epoch = welcome->epoch;
     client->resumed = welcome->resumed;
     /* Where it stands: a resume goes on from the last complete state, whatever of the next had come. */
-    client->mirror.seq = welcome->resumed ? client->mirror.complete : 0;
+    if (!welcome->resumed) client->mirror.complete = 0;
+    client->mirror.seq = client->mirror.complete;
 }
 
 static void forget_present(struct client *client, uint64_t session)

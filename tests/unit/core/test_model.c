@@ -1,0 +1,430 @@
+/* Random clients, a random disk, random delivery, disconnects and restarts; whatever happens, the promises hold:
+ * what each client pieced together from deltas is the scene, bit for bit; an `ok` of an edit is on the disk, and the same key
+ * gives the same edit; nothing is held but by a drag that runs; the history explains the state (the disk judges that).
+ * GZ_SEED is the first seed, GZ_SEEDS how many are run, GZ_STEPS how long each. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "session/session.h"
+#include "unit/core/saying.h"
+
+#define SEEDS 200
+#define STEPS 300
+#define CLIENTS 6
+#define USERS 4
+#define KEYS 8
+#define ASKED_MAX 64
+
+/* A request that bore a key: what is answered to the same key must be the same. */
+struct asked {
+    uint64_t rid;
+    int key;
+};
+
+struct player {
+    struct client *client;
+    int user;
+    struct asked asked[ASKED_MAX];
+    size_t asked_count;
+};
+
+struct game {
+    struct host host;
+    uint64_t random;
+    struct player players[CLIENTS];
+    uint64_t edit_of_key[USERS][KEYS]; /* as it was answered; 0: not yet */
+};
+
+static const char *const users[USERS] = {"ann", "bob", "cho", "dee"};
+static const char *const keys[KEYS] = {"k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7"};
+
+static uint64_t below(struct game *game, uint64_t limit)
+{
+    return random_below(&game->random, limit);
+}
+
+static double between(struct game *game, double low, double high)
+{
+    return low + (high - low) * (double)below(game, 1 << 20) / (1 << 20);
+}
+
+/* ---- what a player says ---- */
+
+static uint64_t any_node(struct game *game, const struct client *client)
+{
+    if (client->mirror.count == 0 || below(game, 20) == 0) return 1 + below(game, 200);
+    return client->mirror.nodes[below(game, client->mirror.count)].id;
+}
+
+static gz_vec3 any_place(struct game *game)
+{
+    return (gz_vec3){between(game, -3, 3), between(game, -3, 3), between(game, -3, 3)};
+}
+
+static void say(struct game *game, struct player *player, struct gz_message *message)
+{
+    struct client *client = player->client;
+    message->has |= GZ_HAS(RID);
+    message->rid = client->next_rid++;
+    bool may_have_key = message->op >= GZ_OP_SET && message->op != GZ_OP_PICK && message->op <= GZ_OP_RESTORE &&
+                        message->op != GZ_OP_HISTORY && message->op != GZ_OP_AT;
+    may_have_key |= message->op == GZ_OP_POINTER && message->pointer.phase == GZ_PHASE_UP;
+    if (may_have_key && player->asked_count < ASKED_MAX && below(game, 3) == 0) {
+        int key = (int)below(game, KEYS);
+        message->has |= GZ_HAS(KEY);
+        message->key = (struct gz_text){keys[key], 2};
+        player->asked[player->asked_count++] = (struct asked){message->rid, key};
+    }
+    client_say(client, message);
+}
+
+static void say_create(struct game *game, struct player *player)
+{
+    struct gz_create_node nodes[3];
+    size_t count = 1 + below(game, 3);
+    for (size_t i = 0; i < count; i++) {
+        nodes[i] = (struct gz_create_node){.has = GZ_HAS(T) | GZ_HAS(REF), .ref = {&"abc"[i], 1}, .name = {"node", 4}};
+        nodes[i].trs.t = any_place(game);
+        if (i > 0 && below(game, 2) == 0) {
+            nodes[i].has |= GZ_HAS(PARENT_REF);
+            nodes[i].parent_ref = nodes[below(game, i)].ref;
+        } else if (below(game, 2) == 0) {
+            nodes[i].has |= GZ_HAS(PARENT);
+            nodes[i].parent = any_node(game, player->client);
+        }
+        if (below(game, 2) == 0) {
+            nodes[i].has |= GZ_HAS(BOUNDS);
+            nodes[i].bounds = (gz_box){{-0.5, -0.5, -0.5}, {0.5, 0.5, 0.5}};
+        }
+    }
+    struct gz_message message = {.op = GZ_OP_CREATE, .create = {nodes, count}};
+    say(game, player, &message);
+}
+
+static void say_set(struct game *game, struct player *player)
+{
+    static const struct gz_text names[] = {{"red", 3}, {"green", 5}, {"", 0}};
+    struct gz_set_node node = {.id = any_node(game, player->client), .trs = gz_trs_identity};
+    node.trs.t = any_place(game);
+    node.trs.s = (gz_vec3){between(game, 0.5, 2), 1, 1};
+    node.name = names[below(game, COUNT(names))];
+    node.parent = below(game, 3) == 0 ? 0 : any_node(game, player->client);
+    const uint64_t parts[] = {GZ_HAS(T), GZ_HAS(R), GZ_HAS(S), GZ_HAS(NAME), GZ_HAS(PARENT)};
+    node.has = parts[below(game, COUNT(parts))] | parts[below(game, COUNT(parts))];
+    struct gz_message message = {.op = GZ_OP_SET, .set = {.nodes = &node, .count = 1}};
+    if (below(game, 4) == 0) {
+        message.has = GZ_HAS(BASE);
+        message.set.base = player->client->mirror.seq;
+    }
+    say(game, player, &message);
+}
+
+static void say_delete(struct game *game, struct player *player)
+{
+    uint64_t id = any_node(game, player->client);
+    struct gz_message message = {.op = GZ_OP_DELETE, .remove = {&id, 1}};
+    say(game, player, &message);
+}
+
+static void say_travel(struct game *game, struct player *player)
+{
+    struct gz_message message = {.op = below(game, 3) == 0 ? GZ_OP_REDO : GZ_OP_UNDO, .force = below(game, 2) == 0};
+    say(game, player, &message);
+}
+
+static void say_past(struct game *game, struct player *player)
+{
+    struct gz_message message = {.op = GZ_OP_RESTORE, .restore_seq = 1 + below(game, player->client->mirror.seq + 2)};
+    if (below(game, 2) == 0) message = (struct gz_message){.op = GZ_OP_HISTORY};
+    if (below(game, 3) == 0)
+        message = (struct gz_message){
+            .op = GZ_OP_AT, .has = GZ_HAS(SEQ), .at.seq = 1 + below(game, player->client->mirror.seq + 2)};
+    say(game, player, &message);
+}
+
+static void say_select(struct game *game, struct player *player)
+{
+    uint64_t ids[2] = {any_node(game, player->client), any_node(game, player->client)};
+    struct gz_message message = {.op = GZ_OP_SELECT,
+                                 .select = {{ids, ids[0] == ids[1] ? 1 : 2}, (enum gz_how)below(game, GZ_HOW_COUNT)}};
+    say(game, player, &message);
+}
+
+static void say_view(struct game *game, struct player *player)
+{
+    struct gz_message message = camera_message(5 + (double)below(game, 20));
+    if (below(game, 2) == 0) {
+        message = (struct gz_message){.op = GZ_OP_TOOL, .has = GZ_HAS(MODE) | GZ_HAS(SPACE) | GZ_HAS(PIVOT)};
+        message.tool.mode = (enum gz_mode)below(game, GZ_MODE_COUNT);
+        message.tool.space = (enum gz_space)below(game, GZ_SPACE_COUNT);
+        message.tool.pivot = (enum gz_pivot)below(game, GZ_PIVOT_POINT);
+    }
+    say(game, player, &message);
+}
+
+static struct gz_message any_pointer(struct game *game, enum gz_phase phase)
+{
+    struct gz_message message =
+        pointer_message(phase, between(game, 200, 600), between(game, 100, 500), below(game, 3) * below(game, 1000));
+    if (below(game, 8) > 0) return message;
+    message.has = GZ_HAS(RAY);
+    const double ray[6] = {between(game, -3, 3), between(game, -3, 3), 10, 0, 0, -1};
+    memcpy(message.pointer.ray, ray, sizeof ray);
+    return message;
+}
+
+static void say_pointer(struct game *game, struct player *player)
+{
+    struct gz_message message = any_pointer(game, (enum gz_phase)below(game, GZ_PHASE_COUNT));
+    message.pointer.mods = below(game, 4) == 0 ? 1u << below(game, GZ_MOD_COUNT) : 0;
+    say(game, player, &message);
+}
+
+static void say_moves(struct game *game, struct player *player)
+{
+    for (uint64_t moves = 1 + below(game, 5); moves > 0; moves--) {
+        struct gz_message message = any_pointer(game, GZ_PHASE_MOVE);
+        say(game, player, &message);
+    }
+}
+
+static void say_grab(struct game *game, struct player *player)
+{
+    uint64_t id = any_node(game, player->client);
+    struct gz_message message = any_pointer(game, GZ_PHASE_DOWN);
+    message.op = GZ_OP_GRAB;
+    message.pointer.handle = (enum gz_handle)(1 + below(game, GZ_HANDLE_COUNT - 1));
+    if (below(game, 4) > 0) {
+        message.has |= GZ_HAS(NODES);
+        message.pointer.nodes = (struct gz_ids){&id, 1};
+    }
+    say(game, player, &message);
+}
+
+static void say_up(struct game *game, struct player *player)
+{
+    struct gz_message message = any_pointer(game, below(game, 4) == 0 ? GZ_PHASE_CANCEL : GZ_PHASE_UP);
+    say(game, player, &message);
+}
+
+static void say_wheel(struct game *game, struct player *player)
+{
+    struct gz_message message = {.op = GZ_OP_WHEEL, .wheel.dy = (double)below(game, 5) - 2};
+    say(game, player, &message);
+}
+
+static void say_pick(struct game *game, struct player *player)
+{
+    struct gz_message message = {.op = GZ_OP_PICK, .has = GZ_HAS(RECT), .pick.rect = {100, 100, 500, 400}};
+    say(game, player, &message);
+}
+
+static void say_nonsense(struct game *game, struct player *player)
+{
+    uint8_t bytes[64];
+    size_t size = 1 + below(game, sizeof bytes);
+    for (size_t i = 0; i < size; i++) bytes[i] = (uint8_t)below(game, 256);
+    if (below(game, 2) == 0) bytes[0] = (uint8_t)(0x80 | below(game, 16));
+    client_say_bytes(player->client, bytes, size);
+}
+
+static const struct {
+    int weight;
+    void (*say)(struct game *game, struct player *player);
+} sayings[] = {
+    {6, say_create}, {8, say_set},   {3, say_delete},  {8, say_travel},   {3, say_past},
+    {4, say_select}, {4, say_view},  {6, say_pointer}, {12, say_moves},   {8, say_grab},
+    {8, say_up},     {3, say_wheel}, {1, say_pick},    {1, say_nonsense},
+};
+
+static void say_something(struct game *game, struct player *player)
+{
+    int sum = 0;
+    for (size_t i = 0; i < COUNT(sayings); i++) sum += sayings[i].weight;
+    int drawn = (int)below(game, (uint64_t)sum);
+    size_t at = 0;
+    while (drawn >= sayings[at].weight) drawn -= sayings[at++].weight;
+    sayings[at].say(game, player);
+}
+
+/* ---- what must hold ---- */
+
+static const struct gz_edit_record *stored_edit(const struct game *game, uint64_t id)
+{
+    for (size_t i = 0; i < game->host.store.edit_count; i++) {
+        if (game->host.store.edits[i].id == id) return &game->host.store.edits[i];
+    }
+    return NULL;
+}
+
+static void check_key(struct game *game, const struct player *player, uint64_t rid, uint64_t edit)
+{
+    for (size_t i = 0; i < player->asked_count; i++) {
+        if (player->asked[i].rid != rid) continue;
+        uint64_t *known = &game->edit_of_key[player->user][player->asked[i].key];
+        if (*known == 0) *known = edit;
+        assert_int_equal(*known, edit);
+    }
+}
+
+static void check_heard(struct game *game, struct player *player)
+{
+    for (const struct heard *heard = player->client->heard; heard != NULL; heard = heard->next) {
+        for (size_t i = 0; i < heard->count; i++) {
+            const struct gz_message *message = &heard->messages[i];
+            bool is_edit_ok = message->op == GZ_OP_OK && (message->has & GZ_HAS(EDIT)) != 0;
+            if (!is_edit_ok && message->op != GZ_OP_EDIT) continue;
+            const struct gz_edit_record *edit = stored_edit(game, is_edit_ok ? message->ok.edit : message->edit.id);
+            assert_non_null(edit);
+            assert_int_equal(edit->seq, is_edit_ok ? message->ok.seq : message->edit.seq);
+            if (is_edit_ok) check_key(game, player, message->rid, message->ok.edit);
+        }
+    }
+    client_forget(player->client);
+}
+
+static bool runs_on(const struct gz_session *session, uint64_t node)
+{
+    for (size_t i = 0; i < session->run.count; i++) {
+        if (session->run.ids[i] == node) return true;
+    }
+    return false;
+}
+
+static void check_holders(const struct game *game)
+{
+    const struct gz_core *core = game->host.core;
+    const struct gz_node *node = NULL;
+    while ((node = gz_scene_walk_all(core->scene, node)) != NULL) {
+        if (node->holder == 0) continue;
+        const struct gz_session *holder = gz_core_session(core, node->holder);
+        assert_true(holder != NULL && runs_on(holder, node->id));
+    }
+    for (const struct gz_session *session = core->sessions; session != NULL; session = session->next) {
+        for (size_t i = 0; i < session->run.count; i++) {
+            const struct gz_node *held = gz_scene_find(core->scene, session->run.ids[i]);
+            assert_true(held != NULL && held->holder == session->id);
+        }
+    }
+}
+
+static void check_presence(const struct game *game, const struct client *client)
+{
+    const struct gz_core *core = game->host.core;
+    assert_int_equal(client->present_count, core->session_count);
+    for (size_t i = 0; i < client->present_count; i++) {
+        const struct gz_session *session = gz_core_session(core, client->present[i].session);
+        assert_non_null(session);
+        assert_int_equal(client->present[i].locked, session->run.count);
+        assert_int_equal(client->present[i].selected, session->selected);
+    }
+}
+
+/* Everybody reads, the disk commits, nothing moves any more. */
+static void check_everything(struct game *game)
+{
+    struct host *host = &game->host;
+    host->disk = DISK_COMMITS;
+    host->past_waits = false;
+    for (int i = 0; i < CLIENTS; i++) game->players[i].client->stalled = false;
+    host_turn(host);
+    host_advance(host, 2);
+    host_assert_equal(host);
+    check_holders(game);
+    for (int i = 0; i < CLIENTS; i++) {
+        check_heard(game, &game->players[i]);
+        if (game->players[i].client->session == NULL) continue;
+        check_presence(game, game->players[i].client);
+        assert_int_equal(game->players[i].client->saved, gz_core_summary(host->core).seq);
+    }
+}
+
+/* ---- the game ---- */
+
+static void come_or_go(struct player *player)
+{
+    if (player->client->session != NULL) {
+        client_leave(player->client);
+        return;
+    }
+    player->asked_count = 0;
+    client_resume(player->client);
+}
+
+static void disturb(struct game *game)
+{
+    struct host *host = &game->host;
+    struct player *player = &game->players[below(game, CLIENTS)];
+    switch (below(game, 16)) {
+    case 0: host->disk = DISK_COMMITS; break;
+    case 1: host->disk = DISK_WAITS; break;
+    case 2: host->disk = DISK_REFUSES; break;
+    case 3: host_settle(host, below(game, 2) == 0); break;
+    case 4: host->past_waits = !host->past_waits; break;
+    case 5: come_or_go(player); break;
+    case 6: player->client->stalled = !player->client->stalled; break;
+    case 7:
+        if (below(game, 6) == 0) host_restart(host, below(game, 2) == 0);
+        break;
+    case 8:
+        if (below(game, 6) == 0) check_everything(game);
+        break;
+    default: host_advance(host, between(game, 0, 0.2)); break;
+    }
+}
+
+static void step(struct game *game)
+{
+    struct player *player = &game->players[below(game, CLIENTS)];
+    if (player->client->session == NULL && below(game, 3) == 0) come_or_go(player);
+    if (player->client->session != NULL) say_something(game, player);
+    if (below(game, 3) == 0) host_turn(&game->host);
+    if (below(game, 3) == 0) disturb(game);
+    check_holders(game);
+    if (below(game, 8) > 0) return;
+    for (int i = 0; i < CLIENTS; i++) check_heard(game, &game->players[i]);
+}
+
+static void play(uint64_t seed, uint64_t steps)
+{
+    struct game *game = calloc(1, sizeof *game);
+    assert_non_null(game);
+    game->random = seed;
+    host_init(&game->host);
+    for (int i = 0; i < CLIENTS; i++) {
+        struct player *player = &game->players[i];
+        player->user = i % USERS;
+        player->client =
+            client_enter(&game->host, users[player->user], i == CLIENTS - 1 ? GZ_ROLE_VIEWER : GZ_ROLE_EDITOR, i == 0);
+    }
+    for (uint64_t i = 0; i < steps; i++) step(game);
+    check_everything(game);
+    for (int i = 1; i < CLIENTS; i++) {
+        if (game->players[i].client->session != NULL) client_leave(game->players[i].client);
+    }
+    check_everything(game);
+    host_finish(&game->host);
+    free(game);
+}
+
+static void test_model_promises_hold(void **state)
+{
+    (void)state;
+    uint64_t first = number_from_environment("GZ_SEED", 1), count = number_from_environment("GZ_SEEDS", SEEDS);
+    uint64_t steps = number_from_environment("GZ_STEPS", STEPS);
+    for (uint64_t seed = first; seed < first + count; seed++) {
+        fprintf(stderr, "GZ_SEED=%llu\r", (unsigned long long)seed); /* what is read where it fails */
+        play(seed, steps);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_model_promises_hold)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
