@@ -121,6 +121,9 @@ static void test_at_any_time_is_the_last_seq_before_it(void **state)
         double span = model->time - START_TIME;
         struct gz_query query = {.kind = GZ_QUERY_AT, .by_time = true};
         query.time = START_TIME - 0.01 + span * (double)model_random(model, 1000000) / 1e6;
+        /* The very moment of a sample or an end counts as past. */
+        if (i % 3 == 1) query.time = model->samples[model_random(model, model->sample_count)].time;
+        if (i % 3 == 2) query.time = model->edits[model_random(model, model->edit_count)].ended;
         struct gz_answer answer;
         gz_store_query(fixture->path, &query, &answer);
         if (answer.status != GZ_OK) fail_msg("%s", answer.error.message);
