@@ -358,53 +358,88 @@ static void test_random_drags_have_no_memory(void **state)
     }
 }
 
+/* One drag with whole pixels, so that only what is asked about differs. */
+static gz_trs drag_once(const struct eye *eye, const struct gz_target *target, enum gz_handle handle, double pixels)
+{
+    struct gz_tool tool = gz_tool_default;
+    struct gz_camera_input input = eye_matrices(eye);
+    struct gz_camera camera;
+    struct gz_gizmo gizmo;
+    struct gz_drag drag;
+    struct gz_motion motion = gz_motion_none;
+    gz_trs now = target->local;
+    struct gz_pointer pointer = {0};
+    tool.mode = GZ_MODE_UNIVERSAL;
+    tool.size_px *= pixels;
+    assert_true(gz_camera_prepare(&camera, &input, NULL));
+    assert_true(gz_gizmo_build(&gizmo, &tool, &camera, target, 1, 0));
+    assert_true(gz_camera_project(&camera, gizmo.origin, pointer.at, NULL));
+    pointer.at[0] = rint(pointer.at[0] / pixels + 41) * pixels;
+    pointer.at[1] = rint(pointer.at[1] / pixels - 23) * pixels;
+    if (gz_drag_begin(&drag, handle, &gizmo, &tool, &camera, &pointer, 0) != GZ_SOLVE_OK) return now;
+    pointer.at[0] += 30 * pixels;
+    pointer.at[1] -= 17 * pixels;
+    (void)gz_drag_solve(&drag, &camera, &pointer, 0, &motion);
+    assert_true(gz_motion_apply(&motion, target, &target->parent, &now, NULL));
+    return now;
+}
+
 /* The same picture from another projection, handedness or y is the same drag. */
 static void test_projection_conventions_do_not_matter(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 2};
     for (int number = 0; number < 300; number++) {
-        gz_vec3 centre = gz_scale(dice_direction(&dice), dice_uniform(&dice, 0, 10));
-        double distance = dice_scale(&dice, 0.5, 50);
-        struct eye eye = dice_eye(&dice, centre, distance);
         struct gz_target target = {gz_trs_identity, gz_affine_identity, NULL};
-        target.local.t = centre;
+        double distance = dice_scale(&dice, 0.5, 50);
+        target.local.t = gz_scale(dice_direction(&dice), dice_uniform(&dice, 0, 10));
         target.local.r = dice_rotation(&dice);
-        struct gz_tool tool = gz_tool_default;
-        tool.mode = GZ_MODE_UNIVERSAL;
-        tool.space = (enum gz_space)dice_below(&dice, 3);
+        struct eye eye = dice_eye(&dice, target.local.t, distance);
         enum gz_handle handle = (enum gz_handle)(1 + dice_below(&dice, GZ_HANDLE_COUNT - 1));
         gz_trs first = target.local;
         for (int way = 0; way < DEPTH_KINDS * 4; way++) {
             eye.depth = (enum depth_kind)(way % DEPTH_KINDS);
             eye.y_down = way / DEPTH_KINDS % 2;
             eye.left_handed = way / DEPTH_KINDS / 2;
-            struct gz_camera_input input = eye_matrices(&eye);
-            struct gz_camera camera;
-            struct gz_gizmo gizmo;
-            struct gz_drag drag;
-            struct gz_motion motion = gz_motion_none;
-            gz_trs now = target.local;
-            assert_true(gz_camera_prepare(&camera, &input, NULL));
-            assert_true(gz_gizmo_build(&gizmo, &tool, &camera, &target, 1, 0));
-            struct gz_pointer pointer = {0};
-            assert_true(gz_camera_project(&camera, gizmo.origin, pointer.at, NULL));
-            pointer.at[0] = rint(pointer.at[0] + 41); /* whole pixels, so that rounding of the image does not enter */
-            pointer.at[1] = rint(pointer.at[1] - 23);
-            if (gz_drag_begin(&drag, handle, &gizmo, &tool, &camera, &pointer, 0) == GZ_SOLVE_OK) {
-                pointer.at[0] += 30;
-                pointer.at[1] -= 17;
-                (void)gz_drag_solve(&drag, &camera, &pointer, 0, &motion);
-                assert_true(gz_motion_apply(&motion, &target, &target.parent, &now, NULL));
-            }
+            gz_trs now = drag_once(&eye, &target, handle, 1);
             if (way == 0) first = now;
             double off = gz_length(gz_sub(now.t, first.t)) / distance + gz_length(gz_sub(now.s, first.s)) +
                          fabs(now.r.x - first.r.x) + fabs(now.r.y - first.r.y) + fabs(now.r.z - first.r.z);
-            if (!(off < 1e-9)) {
-                print_error("case %d, way %d, handle %s: %g\n", number, way,
-                            gz_term_word(&gz_handle_terms, (int)handle), off);
-                fail();
-            }
+            if (!(off < 1e-9)) fail_msg("case %d, way %d, handle %d: %g", number, way, (int)handle, off);
+        }
+    }
+}
+
+/* Powers of two change no digit, so the results have to agree to the last bit: no length or coordinate is compared
+ * with a constant anywhere. */
+static void test_scene_and_picture_sizes_do_not_matter(void **state)
+{
+    (void)state;
+    static const double sizes[] = {0x1p-20, 0x1p20};
+    struct dice dice = {test_seed() + 4};
+    for (int number = 0; number < 2000; number++) {
+        struct gz_target target = {gz_trs_identity, gz_affine_identity, NULL}, other;
+        target.local.t = gz_scale(dice_direction(&dice), dice_uniform(&dice, 0, 10));
+        target.local.r = dice_rotation(&dice);
+        struct eye eye = dice_eye(&dice, target.local.t, dice_scale(&dice, 0.5, 50)), changed = eye;
+        enum gz_handle handle = (enum gz_handle)(1 + dice_below(&dice, GZ_HANDLE_COUNT - 1));
+        gz_trs usual = drag_once(&eye, &target, handle, 1), scaled;
+        for (int i = 0; i < 4; i++) changed.viewport[i] *= 2;
+        scaled = drag_once(&changed, &target, handle, 2);
+        bool counts_pixels = handle >= GZ_SX; /* a factor's press has to be four of them from the centre */
+        if (!counts_pixels && !gz_trs_same(&scaled, &usual))
+            fail_msg("case %d, handle %d: twice the pixels", number, (int)handle);
+        for (int k = 0; k < 2; k++) {
+            changed = eye;
+            changed.place = gz_scale(eye.place, sizes[k]);
+            changed.near *= sizes[k];
+            changed.far *= sizes[k];
+            changed.height *= sizes[k];
+            other = target;
+            other.local.t = gz_scale(target.local.t, sizes[k]);
+            scaled = drag_once(&changed, &other, handle, 1);
+            scaled.t = gz_scale(scaled.t, 1 / sizes[k]);
+            if (!gz_trs_same(&scaled, &usual)) fail_msg("case %d, handle %d: size %g", number, (int)handle, sizes[k]);
         }
     }
 }
@@ -415,6 +450,7 @@ int main(void)
         cmocka_unit_test(test_random_drags_stay_under_the_pointer),
         cmocka_unit_test(test_random_drags_have_no_memory),
         cmocka_unit_test(test_projection_conventions_do_not_matter),
+        cmocka_unit_test(test_scene_and_picture_sizes_do_not_matter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
