@@ -35,6 +35,19 @@ struct gz_content some_content(uint64_t parent, const char *name, double x);
 void assert_same_content(const struct gz_content *a, const struct gz_content *b);
 void assert_same_edit(const struct gz_edit_record *a, const struct gz_edit_record *b);
 
+/* ---- numbered edits: what is there after a crash can be told from what was acknowledged ---- */
+
+#define NUMBERED_NODES 3
+
+struct numbered {
+    uint64_t edits, seq; /* of the last one */
+};
+
+/* One drag of three nodes: begun and moved in one batch, and with `is_end` completed in the next. NULL without memory. */
+struct gz_batch *numbered_batch(struct numbered *numbered, bool is_end);
+/* Expects edits 1 to `acknowledged`, or one more that was under way, each whole, and sets `numbered` to go on from there. */
+void assert_numbered(const struct gz_scene_state *state, uint64_t acknowledged, struct numbered *numbered);
+
 /* ---- the model ---- */
 
 #define MODEL_NODES_MAX 256

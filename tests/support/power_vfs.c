@@ -1,0 +1,368 @@
+#include "support/power_vfs.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DISKS_MAX 8
+
+/* A write (`bytes` is not NULL) or a truncation to `offset` that was not synced yet. */
+struct operation {
+    unsigned char *bytes;
+    sqlite3_int64 offset;
+    int size;
+};
+
+/* What is on the platter of one file, and what is still on its way there. */
+struct disk {
+    char *path;
+    unsigned char *bytes;
+    size_t size;
+    struct operation *pending;
+    size_t pending_count, pending_capacity;
+};
+
+static struct {
+    sqlite3_vfs vfs;
+    sqlite3_vfs *real;
+    pthread_mutex_t mutex;
+    struct disk disks[DISKS_MAX];
+    int left; /* calls until the cut; 0 for none */
+    bool is_cut;
+} power = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+struct file {
+    sqlite3_file base;
+    sqlite3_file *real; /* behind this struct */
+    struct disk *disk;  /* NULL for a file that no power cut concerns */
+};
+
+static sqlite3_file *real(sqlite3_file *file)
+{
+    return ((struct file *)file)->real;
+}
+
+/* Whether this call still has power. */
+static bool spend(void)
+{
+    if (power.left > 0 && --power.left == 0) power.is_cut = true;
+    return !power.is_cut;
+}
+
+static void resize(struct disk *disk, size_t size)
+{
+    disk->bytes = realloc(disk->bytes, size > 0 ? size : 1);
+    assert(disk->bytes != NULL);
+    if (size > disk->size) memset(disk->bytes + disk->size, 0, size - disk->size);
+    disk->size = size;
+}
+
+static void put(struct disk *disk, const unsigned char *bytes, size_t size, size_t offset)
+{
+    if (offset + size > disk->size) resize(disk, offset + size);
+    memcpy(disk->bytes + offset, bytes, size);
+}
+
+static void forget_pending(struct disk *disk)
+{
+    for (size_t i = 0; i < disk->pending_count; i++) free(disk->pending[i].bytes);
+    disk->pending_count = 0;
+}
+
+static void remember(struct disk *disk, const void *bytes, int size, sqlite3_int64 offset)
+{
+    if (disk->pending_count == disk->pending_capacity) {
+        disk->pending_capacity = 2 * disk->pending_capacity + 64;
+        disk->pending = realloc(disk->pending, disk->pending_capacity * sizeof *disk->pending);
+        assert(disk->pending != NULL);
+    }
+    struct operation operation = {.offset = offset, .size = size};
+    if (bytes != NULL) {
+        operation.bytes = malloc((size_t)size + 1);
+        assert(operation.bytes != NULL);
+        memcpy(operation.bytes, bytes, (size_t)size);
+    }
+    disk->pending[disk->pending_count++] = operation;
+}
+
+static void apply(struct disk *disk, const struct operation *operation)
+{
+    if (operation->bytes != NULL)
+        put(disk, operation->bytes, (size_t)operation->size, (size_t)operation->offset);
+    else
+        resize(disk, (size_t)operation->offset);
+}
+
+static void sync_disk(struct disk *disk)
+{
+    for (size_t i = 0; i < disk->pending_count; i++) apply(disk, &disk->pending[i]);
+    forget_pending(disk);
+}
+
+/* ---- the file's methods ---- */
+
+static int file_close(sqlite3_file *file)
+{
+    return real(file)->pMethods->xClose(real(file));
+}
+
+static int file_read(sqlite3_file *file, void *bytes, int size, sqlite3_int64 offset)
+{
+    return real(file)->pMethods->xRead(real(file), bytes, size, offset);
+}
+
+static int file_write(sqlite3_file *file, const void *bytes, int size, sqlite3_int64 offset)
+{
+    struct disk *disk = ((struct file *)file)->disk;
+    pthread_mutex_lock(&power.mutex);
+    bool had_power = spend();
+    /* The write that the cut strikes may have got through in part. */
+    if (disk != NULL && (had_power || power.left == 0)) remember(disk, bytes, size, offset);
+    pthread_mutex_unlock(&power.mutex);
+    return had_power ? real(file)->pMethods->xWrite(real(file), bytes, size, offset) : SQLITE_IOERR_WRITE;
+}
+
+static int file_truncate(sqlite3_file *file, sqlite3_int64 size)
+{
+    struct disk *disk = ((struct file *)file)->disk;
+    pthread_mutex_lock(&power.mutex);
+    bool has_power = spend();
+    if (disk != NULL && has_power) remember(disk, NULL, 0, size);
+    pthread_mutex_unlock(&power.mutex);
+    return has_power ? real(file)->pMethods->xTruncate(real(file), size) : SQLITE_IOERR_TRUNCATE;
+}
+
+static int file_sync(sqlite3_file *file, int flags)
+{
+    (void)flags;
+    struct disk *disk = ((struct file *)file)->disk;
+    pthread_mutex_lock(&power.mutex);
+    bool has_power = spend();
+    if (disk != NULL && has_power) sync_disk(disk);
+    pthread_mutex_unlock(&power.mutex);
+    return has_power ? SQLITE_OK : SQLITE_IOERR_FSYNC;
+}
+
+static int file_size(sqlite3_file *file, sqlite3_int64 *size)
+{
+    return real(file)->pMethods->xFileSize(real(file), size);
+}
+
+static int file_lock(sqlite3_file *file, int lock)
+{
+    return real(file)->pMethods->xLock(real(file), lock);
+}
+
+static int file_unlock(sqlite3_file *file, int lock)
+{
+    return real(file)->pMethods->xUnlock(real(file), lock);
+}
+
+static int file_check_lock(sqlite3_file *file, int *result)
+{
+    return real(file)->pMethods->xCheckReservedLock(real(file), result);
+}
+
+static int file_control(sqlite3_file *file, int operation, void *argument)
+{
+    return real(file)->pMethods->xFileControl(real(file), operation, argument);
+}
+
+static int file_sector(sqlite3_file *file)
+{
+    return real(file)->pMethods->xSectorSize(real(file));
+}
+
+/* No promise that a write leaves its neighbours alone. */
+static int file_device(sqlite3_file *file)
+{
+    (void)file;
+    return 0;
+}
+
+static int file_shm_map(sqlite3_file *file, int page, int size, int extend, void volatile **memory)
+{
+    return real(file)->pMethods->xShmMap(real(file), page, size, extend, memory);
+}
+
+static int file_shm_lock(sqlite3_file *file, int offset, int count, int flags)
+{
+    return real(file)->pMethods->xShmLock(real(file), offset, count, flags);
+}
+
+static void file_shm_barrier(sqlite3_file *file)
+{
+    real(file)->pMethods->xShmBarrier(real(file));
+}
+
+static int file_shm_unmap(sqlite3_file *file, int remove)
+{
+    return real(file)->pMethods->xShmUnmap(real(file), remove);
+}
+
+static const sqlite3_io_methods methods = {
+    .iVersion = 2,
+    .xClose = file_close,
+    .xRead = file_read,
+    .xWrite = file_write,
+    .xTruncate = file_truncate,
+    .xSync = file_sync,
+    .xFileSize = file_size,
+    .xLock = file_lock,
+    .xUnlock = file_unlock,
+    .xCheckReservedLock = file_check_lock,
+    .xFileControl = file_control,
+    .xSectorSize = file_sector,
+    .xDeviceCharacteristics = file_device,
+    .xShmMap = file_shm_map,
+    .xShmLock = file_shm_lock,
+    .xShmBarrier = file_shm_barrier,
+    .xShmUnmap = file_shm_unmap,
+};
+
+/* ---- the VFS ---- */
+
+static struct disk *find_disk(const char *path)
+{
+    for (size_t i = 0; i < DISKS_MAX; i++)
+        if (power.disks[i].path != NULL && strcmp(power.disks[i].path, path) == 0) return &power.disks[i];
+    return NULL;
+}
+
+/* A file that is seen for the first time is on the disk as it is. */
+static struct disk *add_disk(const char *path)
+{
+    for (size_t i = 0; i < DISKS_MAX; i++) {
+        struct disk *disk = &power.disks[i];
+        if (disk->path != NULL) continue;
+        disk->path = strdup(path);
+        FILE *file = fopen(path, "rb");
+        unsigned char bytes[4096];
+        size_t size;
+        while (file != NULL && (size = fread(bytes, 1, sizeof bytes, file)) > 0) put(disk, bytes, size, disk->size);
+        if (file != NULL) fclose(file);
+        return disk;
+    }
+    assert(!"too many files");
+    return NULL;
+}
+
+static void remove_disk(struct disk *disk)
+{
+    forget_pending(disk);
+    free(disk->pending);
+    free(disk->bytes);
+    free(disk->path);
+    *disk = (struct disk){0};
+}
+
+static int vfs_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *out_flags)
+{
+    struct file *ours = (struct file *)file;
+    (void)vfs;
+    *ours = (struct file){.real = (sqlite3_file *)(ours + 1)};
+    int rc = power.real->xOpen(power.real, name, ours->real, flags, out_flags);
+    if (rc != SQLITE_OK) return rc;
+    ours->base.pMethods = &methods;
+    pthread_mutex_lock(&power.mutex);
+    if (name != NULL && (flags & (SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL)) != 0) {
+        ours->disk = find_disk(name);
+        if (ours->disk == NULL) ours->disk = add_disk(name);
+    }
+    pthread_mutex_unlock(&power.mutex);
+    return SQLITE_OK;
+}
+
+static int vfs_delete(sqlite3_vfs *vfs, const char *name, int sync)
+{
+    (void)vfs;
+    pthread_mutex_lock(&power.mutex);
+    bool has_power = spend();
+    struct disk *disk = find_disk(name);
+    if (has_power && disk != NULL) remove_disk(disk);
+    pthread_mutex_unlock(&power.mutex);
+    return has_power ? power.real->xDelete(power.real, name, sync) : SQLITE_IOERR_DELETE;
+}
+
+void power_vfs_register(void)
+{
+    power.real = sqlite3_vfs_find(NULL);
+    power.vfs = *power.real;
+    power.vfs.zName = "power";
+    power.vfs.szOsFile = (int)sizeof(struct file) + power.real->szOsFile;
+    power.vfs.xOpen = vfs_open;
+    power.vfs.xDelete = vfs_delete;
+    sqlite3_vfs_register(&power.vfs, 1);
+}
+
+void power_vfs_cut_at(int n)
+{
+    pthread_mutex_lock(&power.mutex);
+    power.left = n;
+    pthread_mutex_unlock(&power.mutex);
+}
+
+bool power_vfs_is_cut(void)
+{
+    pthread_mutex_lock(&power.mutex);
+    bool is_cut = power.is_cut;
+    pthread_mutex_unlock(&power.mutex);
+    return is_cut;
+}
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+/* Of one write, the sectors that the dice keep. A truncation is kept or not. */
+static void apply_in_part(struct disk *disk, const struct operation *operation, uint64_t *random, unsigned sector)
+{
+    if (operation->bytes == NULL) {
+        if (next_random(random) % 2 == 0) resize(disk, (size_t)operation->offset);
+        return;
+    }
+    size_t at = (size_t)operation->offset, end = at + (size_t)operation->size;
+    while (at < end) {
+        size_t stop = (at / sector + 1) * sector < end ? (at / sector + 1) * sector : end;
+        if (next_random(random) % 2 == 0) put(disk, operation->bytes + (at - (size_t)operation->offset), stop - at, at);
+        at = stop;
+    }
+}
+
+static void settle_disk(struct disk *disk, uint64_t *random, unsigned sector)
+{
+    for (size_t i = disk->pending_count; i > 1; i--) {
+        size_t other = next_random(random) % i;
+        struct operation swap = disk->pending[i - 1];
+        disk->pending[i - 1] = disk->pending[other];
+        disk->pending[other] = swap;
+    }
+    for (size_t i = 0; i < disk->pending_count; i++) apply_in_part(disk, &disk->pending[i], random, sector);
+    FILE *file = fopen(disk->path, "wb");
+    assert(file != NULL);
+    size_t written = fwrite(disk->bytes, 1, disk->size, file);
+    assert(written == disk->size);
+    (void)written;
+    fclose(file);
+}
+
+void power_vfs_settle(uint64_t seed, unsigned sector_bytes)
+{
+    uint64_t random = seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
+    for (size_t i = 0; i < DISKS_MAX; i++) {
+        struct disk *disk = &power.disks[i];
+        if (disk->path == NULL) continue;
+        if (power.is_cut) settle_disk(disk, &random, sector_bytes);
+        remove_disk(disk);
+    }
+    power.is_cut = false;
+    power.left = 0;
+}

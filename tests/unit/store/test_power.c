@@ -1,0 +1,95 @@
+/* Power cuts: at a random call the disk stops, and of what was not synced each sector is kept or lost on its own. The only allowed
+ * outcomes: the file opens, holds every edit that was acknowledged, and perhaps the one that was under way, whole. */
+#include "unit/store/scene_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/power_vfs.h"
+
+/* More with GZ_CUTS=10000. */
+#define CUTS 300
+/* Calls within which a round is cut: an opening takes some ten, a commit two or three, a checkpoint at the end ten. */
+#define CALLS 60
+#define ROUNDS_PER_FILE 30
+
+static uint64_t random_below(uint64_t *state, uint64_t below)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (*state >> 33) % below;
+}
+
+/* Commits until the power goes, or for a while; how many edits were acknowledged in all. */
+static uint64_t work(struct gz_store *store, struct numbered numbered, uint64_t commits)
+{
+    uint64_t acknowledged = numbered.edits;
+    bool is_end = false;
+    for (enum gz_status status = GZ_OK; commits > 0 && status == GZ_OK; commits--, is_end = !is_end) {
+        gz_store_submit(store, numbered_batch(&numbered, is_end));
+        gz_batch_destroy(wait_for(store, &status, NULL));
+        if (status == GZ_OK && is_end) acknowledged = numbered.edits;
+    }
+    return acknowledged;
+}
+
+static uint64_t lose_power(const char *path, struct numbered numbered, uint64_t *random)
+{
+    struct gz_store *store;
+    struct gz_scene_state state;
+    struct gz_error error = {0};
+    struct gz_store_options options = {.path = path, .create = true, .time = START_TIME};
+    uint64_t acknowledged = numbered.edits;
+    power_vfs_cut_at(1 + (int)random_below(random, CALLS));
+    if (gz_store_open(&store, &options, &state, &error) == GZ_OK) {
+        acknowledged = work(store, numbered, random_below(random, 20));
+        gz_store_close(store);
+        gz_scene_state_finish(&state);
+    } else {
+        assert_true(power_vfs_is_cut());
+    }
+    power_vfs_settle(random_below(random, UINT64_C(1) << 31), random_below(random, 2) == 0 ? 512 : 4096);
+    return acknowledged;
+}
+
+static void verify(const char *path, uint64_t acknowledged, struct numbered *numbered)
+{
+    struct gz_scene_state state;
+    struct gz_store *store = open_scene(path, true, START_TIME, &state);
+    assert_numbered(&state, acknowledged, numbered);
+    gz_scene_state_finish(&state);
+    gz_store_close(store);
+    assert_int_equal(ask(path, "SELECT count(*) FROM edits"), numbered->edits);
+    assert_int_equal(ask(path, "SELECT count(*) FROM changes"), numbered->edits * NUMBERED_NODES);
+    assert_int_equal(ask(path, "SELECT integrity_check = 'ok' FROM pragma_integrity_check"), 1);
+    power_vfs_settle(0, 512);
+}
+
+static void test_acknowledged_edits_survive_power_cuts(void **directory)
+{
+    const char *given_seed = getenv("GZ_SEED"), *given_cuts = getenv("GZ_CUTS");
+    uint64_t random = given_seed != NULL ? strtoull(given_seed, NULL, 0) : 1;
+    int cuts = given_cuts != NULL ? atoi(given_cuts) : CUTS;
+    print_message("GZ_SEED=%llu\n", (unsigned long long)random);
+    char path[512] = "";
+    struct numbered numbered = {0};
+    for (int round = 0; round < cuts; round++) {
+        if (round % ROUNDS_PER_FILE == 0) {
+            char name[32];
+            snprintf(name, sizeof name, "p%d.db", round);
+            snprintf(path, sizeof path, "%s", in_directory(directory, name));
+            numbered = (struct numbered){0};
+        }
+        uint64_t acknowledged = lose_power(path, numbered, &random);
+        verify(path, acknowledged, &numbered);
+    }
+}
+
+int main(void)
+{
+    power_vfs_register();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_acknowledged_edits_survive_power_cuts, make_directory, remove_directory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
