@@ -260,7 +260,7 @@ static enum gz_status read_term(const struct slot *slot, int *value)
 
 static enum gz_status read_word(const struct slot *slot)
 {
-    int value;
+    int value = 0;
     enum gz_status status = read_term(slot, &value);
     if (status == GZ_OK) memcpy(target(slot), &value, sizeof value);
     return status;
@@ -269,7 +269,7 @@ static_assert(sizeof(enum gz_mode) == sizeof(int), "a word is stored as an int")
 
 static enum gz_status read_choice(const struct slot *slot)
 {
-    int value;
+    int value = 0;
     enum gz_status status = read_term(slot, &value);
     if (status == GZ_OK) *(bool *)target(slot) = value == 1;
     return status;
@@ -639,7 +639,7 @@ static enum gz_status fill_records(const struct slot *slot, size_t count)
 
 static enum gz_status read_records(const struct slot *slot)
 {
-    size_t count;
+    size_t count = 0;
     enum gz_status status = read_list_head(slot, "expected a list", &count);
     if (status != GZ_OK || count == 0) return status;
     *(size_t *)((char *)slot->base + slot->row->count_offset) = count;

@@ -420,7 +420,7 @@ enum gz_status gz_client_answer(struct gz_client *client, uint64_t rid, double t
 enum gz_status gz_client_request(struct gz_client *client, struct gz_message *message, double timeout_s,
                                  const struct gz_message **answer, struct gz_error *error)
 {
-    uint64_t rid;
+    uint64_t rid = 0;
     enum gz_status status = gz_client_send(client, message, &rid, error);
     return status == GZ_OK ? gz_client_answer(client, rid, timeout_s, answer, error) : status;
 }

@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@ void gz_session_end(struct gz_session *session, const char *reason)
 {
     if (session->ended) return;
     session->ended = true;
-    strncpy(session->end_reason, reason, sizeof session->end_reason - 1);
+    snprintf(session->end_reason, sizeof session->end_reason, "%s", reason);
     gz_log(session->core->log, GZ_INFO, session->id, "ended: %s", reason);
 }
 

@@ -92,7 +92,7 @@ struct gz_session {
     double over_since_s, over_last_s, over_said_s;
 
     int queries; /* open questions to the past */
-    char end_reason[64];
+    char end_reason[GZ_ERROR_BYTES_MAX];
     bool ended;
 };
 
