@@ -348,7 +348,7 @@ static void settle_disk(struct disk *disk, uint64_t *random, unsigned sector)
     for (size_t i = 0; i < disk->pending_count; i++) apply_in_part(disk, &disk->pending[i], random, sector);
     FILE *file = fopen(disk->path, "wb");
     assert(file != NULL);
-    size_t written = fwrite(disk->bytes, 1, disk->size, file);
+    size_t written = disk->size > 0 ? fwrite(disk->bytes, 1, disk->size, file) : 0;
     assert(written == disk->size);
     (void)written;
     fclose(file);
