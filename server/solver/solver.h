@@ -100,6 +100,9 @@ struct gz_snap {
     bool absolute; /* the active node's own coordinate, angle or scale lies on the grid; else the distance moved does */
 };
 
+/* What the next drag does. Nearer to the edge than edge_rad the exact laws are steep: an axis is then dragged by vertical
+ * pixels, a ring along its tangent, and a plane is followed to edge_rad / 50 before its horizon; and a factor needs a press
+ * 4 pixels from the pivot. With 0 the exact laws hold wherever they have an answer at all, and nothing is hidden. */
 struct gz_tool {
     enum gz_mode mode;
     enum gz_space space;
@@ -112,13 +115,9 @@ struct gz_tool {
     enum gz_ball ball;
     enum gz_ball_fit ball_fit;
     double ball_circle[3]; /* centre x, y and radius in pixels; radius 0: by ball_fit */
-    double edge_rad;       /* nearer than this to the line of sight an axis, to edge-on a plane, is hidden */
+    double edge_rad;       /* from the line of sight to an axis, from edge-on to a plane or ring */
     bool mirror;           /* a scale dragged past the pivot turns negative; else it stops just above 0 */
 };
-
-/* Nearer to the edge than tool.edge_rad the exact laws are steep: an axis is then dragged by vertical pixels, a ring along its
- * tangent, and a plane is followed to edge_rad / 50 before its horizon. With 0 the exact laws hold wherever they have an
- * answer at all, and nothing is hidden. */
 
 /* Translate, world, median, no snap, 96 px, tolerance 8 px, axis method by the kind of pointer, exact ball, object fit,
  * 5 degrees of edge, no mirror. */
