@@ -219,6 +219,17 @@ static void test_camera_may_move_during_a_drag(void **state)
     assert_near(s.now.t.x, 0, 1e-14);
 }
 
+static void test_ring_keeps_its_sense_when_the_camera_crosses_its_plane(void **state)
+{
+    (void)state;
+    struct stage s = stage_of(camera_look((gz_vec3){0, 2, 5}, (gz_vec3){0, 0, 0}), node_at(0, 0, 0));
+    double r = s.gizmo.size;
+    assert_int_equal(stage_press_point(&s, GZ_RY, (gz_vec3){0, 0, r}), GZ_SOLVE_OK);
+    s.camera = camera_look((gz_vec3){0, -2, 5}, (gz_vec3){0, 0, 0});
+    stage_move_point(&s, (gz_vec3){r * sin(0.5), 0, r * cos(0.5)});
+    assert_near(s.motion.value[0], 0.5, 1e-12);
+}
+
 static void test_ball_opposite_point_turns_by_a_half(void **state)
 {
     (void)state;
@@ -294,6 +305,7 @@ int main(void)
         cmocka_unit_test(test_axis_at_the_viewer_follows_vertical_pixels_without_a_jump_in_gain),
         cmocka_unit_test(test_scale_stops_before_zero_or_mirrors),
         cmocka_unit_test(test_camera_may_move_during_a_drag),
+        cmocka_unit_test(test_ring_keeps_its_sense_when_the_camera_crosses_its_plane),
         cmocka_unit_test(test_ball_opposite_point_turns_by_a_half),
         cmocka_unit_test(test_ball_dragged_right_turns_the_front_right),
         cmocka_unit_test(test_shoemake_ball_does_not_depend_on_the_path),
