@@ -55,8 +55,25 @@ static struct gz_tool tool_of(const struct gz_replay_case *replay)
     tool.size_px = replay->gizmo_px;
     tool.ball = replay->ball;
     tool.edge_rad = 0;
+    if (replay->handle == GZ_RB) tool.tolerance_px = 1e300; /* outside the ball its rim or sheet answers every press */
     memcpy(tool.ball_circle, replay->ball_circle, sizeof tool.ball_circle);
     return tool;
+}
+
+/* A record's tool shows the handles of one family and nothing else, and it was pressed: the mode's other handles, and what it
+ * would hide end-on, are not in question. */
+static uint64_t family_of(enum gz_handle handle)
+{
+    static const struct {
+        enum gz_handle first, last;
+    } families[] = {{GZ_TX, GZ_TZ}, {GZ_TXY, GZ_TZX}, {GZ_TV, GZ_TV},   {GZ_RX, GZ_RZ}, {GZ_RV, GZ_RV},
+                    {GZ_RB, GZ_RB}, {GZ_SX, GZ_SZ},   {GZ_SXY, GZ_SZX}, {GZ_SU, GZ_SU}};
+    uint64_t bits = 0;
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
+        if (handle < families[i].first || handle > families[i].last) continue;
+        for (int each = (int)families[i].first; each <= (int)families[i].last; each++) bits |= GZ_HANDLE_BIT(each);
+    }
+    return bits;
 }
 
 static void write_row(double row[GZ_REPLAY_ROW], const gz_trs *trs)
@@ -75,6 +92,7 @@ static const char *begin(const struct gz_replay_case *replay, struct gz_camera *
     const struct gz_pointer start = {.at = {replay->start[0], replay->start[1]}};
     if (!gz_camera_prepare(camera, &replay->camera, &why)) return why;
     if (!gz_gizmo_build(&gizmo, &tool, camera, target, 1, 0)) return "object has no gizmo in this view";
+    gizmo.handles = family_of(replay->handle);
     *grabbed = gz_gizmo_pick(&gizmo, &tool, camera, &start);
     if (gz_drag_begin(drag, replay->handle, &gizmo, &tool, camera, &start, 0) != GZ_SOLVE_OK)
         return "start has no place on the handle";

@@ -155,6 +155,10 @@ static void test_recorded_drags_match_their_exact_answers(void **state)
     }
     for (int k = 0; k < KINDS; k++) assert_true(tallies[k].px <= bounds[k].px_max);
     assert_int_equal(count, 600);
+    /* Of the other four, two press the half of a ring that is not drawn, and two are nearer to another axis or quad. */
+    int grabs = 0;
+    for (int k = 0; k < KINDS; k++) grabs += tallies[k].grabs;
+    assert_int_equal(grabs, 596);
 }
 
 /* FNV-1a of the rows of every drag that moves or scales along axes and planes: their laws are additions, products, quotients and
