@@ -45,9 +45,10 @@ static void close_everything(struct daemon *daemon)
     daemon->closed = true;
     gz_net_close(daemon->net);
     gz_scenes_close(daemon->scenes);
-    uv_close((uv_handle_t *)&daemon->terminate, NULL);
-    uv_close((uv_handle_t *)&daemon->interrupt, NULL);
-    uv_unref((uv_handle_t *)&daemon->ending); /* it keeps watch over the rest without holding it up */
+    /* These keep watch over the rest without holding it up: a second signal is not to break off what the first began. */
+    uv_unref((uv_handle_t *)&daemon->terminate);
+    uv_unref((uv_handle_t *)&daemon->interrupt);
+    uv_unref((uv_handle_t *)&daemon->ending);
 }
 
 static void handle_ending(uv_timer_t *timer)
@@ -160,10 +161,25 @@ static enum gz_status start(struct daemon *daemon, struct gz_error *error)
     return status;
 }
 
+/* What is left is short and ends by itself: another signal would only spoil the exit code. */
+static void ignore_signals(void)
+{
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &signals, NULL);
+}
+
 static void run(struct daemon *daemon)
 {
     uv_run(&daemon->loop, UV_RUN_DEFAULT);
-    if (daemon->net != NULL) uv_close((uv_handle_t *)&daemon->ending, NULL);
+    if (daemon->closed) {
+        ignore_signals();
+        uv_close((uv_handle_t *)&daemon->terminate, NULL);
+        uv_close((uv_handle_t *)&daemon->interrupt, NULL);
+        uv_close((uv_handle_t *)&daemon->ending, NULL);
+    }
     uv_run(&daemon->loop, UV_RUN_DEFAULT);
     gz_net_destroy(daemon->net);
     gz_scenes_destroy(daemon->scenes);

@@ -38,11 +38,17 @@ static bool is_overdue(struct gz_connection *connection, double now_s)
     return now_s - connection->over_s > GZ_FAREWELL_SECONDS;
 }
 
+/* libwebsockets looks at its timeouts when something comes, so it is given something. */
+static void kill_connection(struct gz_connection *connection)
+{
+    lws_set_timeout(connection->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
+    lws_cancel_service(connection->net->context);
+}
+
 static void look_at(struct gz_connection *connection, double now_s)
 {
     if (connection->end != 0) {
-        bool patient = now_s - connection->ended_s <= GZ_FAREWELL_SECONDS;
-        if (!patient) lws_set_timeout(connection->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
+        if (now_s - connection->ended_s > GZ_FAREWELL_SECONDS) kill_connection(connection);
     } else if (connection->session == NULL && now_s - connection->opened_s > GZ_HELLO_SECONDS_MAX) {
         struct gz_error error;
         gz_fail(&error, GZ_BAD_STATE, "hello did not come within %d seconds", GZ_HELLO_SECONDS_MAX);

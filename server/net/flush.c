@@ -13,17 +13,17 @@ void gz_connection_write(struct gz_connection *connection, const struct gz_buffe
         connection->choked = true; /* the socket is broken: the loop will tell us that it is closed */
         return;
     }
-    counters->frames_out++;
-    counters->bytes_out += frame->size;
+    if (kind == LWS_WRITE_BINARY) {
+        counters->frames_out++;
+        counters->bytes_out += frame->size;
+    }
     connection->choked = lws_partial_buffered(connection->wsi) != 0;
 }
 
 /* A session that ended gets what is left for it; then it leaves. */
 static void end_session_if_over(struct gz_connection *connection)
 {
-    const char *reason = gz_session_end_reason(connection->session);
-    if (reason == NULL) return;
-    gz_log(connection->net->log, GZ_INFO, connection->id, "ended: %s", reason);
+    if (gz_session_end_reason(connection->session) == NULL) return;
     gz_connection_end(connection,
                       connection->net->draining ? LWS_CLOSE_STATUS_GOINGAWAY : LWS_CLOSE_STATUS_POLICY_VIOLATION);
 }
@@ -48,8 +48,9 @@ static void write_frames(struct gz_connection *connection, struct gz_now now)
     if (!connection->choked) end_session_if_over(connection);
 }
 
-/* The last words go out even where the socket is full: libwebsockets then keeps them behind what it holds already, which it can
- * do once, and nothing follows them. */
+/* The last words go out even where the socket is full: libwebsockets keeps a frame behind what it holds already, though no second
+ * one. It then says close and waits for the client's, or, where the socket is full, hangs up when all is taken. It may end the
+ * connection at once: nothing of it is to be used afterwards. */
 static void part(struct gz_connection *connection, struct gz_now now)
 {
     struct gz_net_scene *scene = connection->scene;
@@ -59,12 +60,13 @@ static void part(struct gz_connection *connection, struct gz_now now)
         scene->touched = true;
         gz_connection_move(connection, &connection->net->lobby);
     }
-    if (connection->out.size > 0) {
-        gz_connection_write(connection, &connection->out, LWS_WRITE_BINARY);
-        gz_buffer_clear(&connection->out);
-    }
+    if (connection->out.size > 0) gz_connection_write(connection, &connection->out, LWS_WRITE_BINARY);
+    gz_buffer_clear(&connection->out);
     connection->parted = true;
-    lws_callback_on_writable(connection->wsi);
+    /* Not by the usual way, the result of a callback: Debian's libwebsockets is built so that this ends a connection on libuv twice,
+     * the second time without a close. */
+    lws_close_reason(connection->wsi, connection->end, NULL, 0);
+    lws_set_timeout(connection->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_SYNC);
 }
 
 static void flush_connection(struct gz_connection *connection, struct gz_now now)

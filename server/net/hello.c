@@ -40,9 +40,6 @@ static enum gz_status join(struct gz_connection *connection, const struct gz_mes
     }
     scene->touched = true;
     gz_connection_move(connection, scene);
-    gz_log(connection->net->log, GZ_INFO, connection->id, "joined %.*s as %.*s (%s)", (int)message->hello.scene.size,
-           message->hello.scene.bytes, (int)message->hello.user.size, message->hello.user.bytes,
-           gz_term_word(&gz_role_terms, role));
     return GZ_OK;
 }
 

@@ -416,7 +416,7 @@ static void note_origin(struct exchange *exchange)
     if (!fits || !present || !gz_origin_allowed(&exchange->net->rules, origin, NULL)) *origin = '\0';
 }
 
-static int begin(struct lws *wsi, struct exchange **slot, const char *path)
+static int begin(struct lws *wsi, struct exchange **slot, const char *path, size_t size)
 {
     struct exchange *exchange = calloc(1, sizeof *exchange);
     bool known;
@@ -435,6 +435,8 @@ static int begin(struct lws *wsi, struct exchange **slot, const char *path)
     } else if (exchange->method != METHOD_PUT && content_length(wsi, &known) > 0) {
         exchange->hang_up = true;
         refuse_with(exchange, 0, GZ_BAD_MESSAGE, "Content-Length: only PUT has a body here");
+    } else if (strlen(path) != size) {
+        refuse_with(exchange, 0, GZ_BAD_VALUE, "the path has a NUL in it");
     } else {
         serve(exchange, path);
     }
@@ -491,7 +493,7 @@ int gz_http_callback(struct lws *wsi, enum lws_callback_reasons reason, void *us
     case LWS_CALLBACK_WSI_CREATE: gz_net_of(wsi)->open_count++; return 0;
     case LWS_CALLBACK_WSI_DESTROY: gz_net_of(wsi)->open_count--; return 0;
     case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE: return confirm_upgrade(wsi, in);
-    case LWS_CALLBACK_HTTP: return slot != NULL && exchange == NULL ? begin(wsi, slot, in) : -1;
+    case LWS_CALLBACK_HTTP: return slot != NULL && exchange == NULL ? begin(wsi, slot, in, size) : -1;
     case LWS_CALLBACK_RAW_ADOPT:
     case LWS_CALLBACK_RAW_RX: return -1; /* CONNECT: nothing is tunnelled here */
     default: break;

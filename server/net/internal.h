@@ -36,7 +36,7 @@ struct gz_connection {
     bool paused; /* we do not read from it until its answers are taken */
     bool ready;  /* to be looked at in the next pass, though its core may have nothing new */
     bool text;   /* the message that is coming is text */
-    bool parted; /* its last words are said, the close is on its way */
+    bool parted; /* its last words and our close are said */
 };
 
 struct gz_net_counters {

@@ -65,6 +65,7 @@ static enum gz_status create_context(struct gz_net *net, const char *server, str
     struct lws_context_creation_info info = {.options = LWS_SERVER_OPTION_LIBUV | LWS_SERVER_OPTION_EXPLICIT_VHOSTS,
                                              .foreign_loops = loops,
                                              .user = net,
+                                             .pcontext = &net->context,
                                              .uid = (unsigned)-1,
                                              .gid = (unsigned)-1,
                                              .server_string = server,
@@ -162,6 +163,9 @@ void gz_net_drain(struct gz_net *net)
     net->draining = true;
     gz_listen_close(net);
     uv_close((uv_handle_t *)&net->listener, NULL);
+    for (struct gz_connection *connection = net->lobby.connections; connection != NULL; connection = connection->next) {
+        if (connection->end == 0) gz_connection_dismiss(connection, "the server is going away");
+    }
 }
 
 bool gz_net_is_quiet(const struct gz_net *net)
@@ -186,6 +190,9 @@ void gz_net_close(struct gz_net *net)
 void gz_net_destroy(struct gz_net *net)
 {
     if (net == NULL) return;
+    /* On a loop that is not its own libwebsockets ends in two steps, the second when its handles are closed; it clears our
+     * pointer when it is through. */
+    if (net->context != NULL) lws_context_destroy(net->context);
     gz_arena_finish(&net->arena);
     free(net);
 }

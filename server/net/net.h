@@ -97,7 +97,7 @@ const char *gz_net_address(const struct gz_net *net);
 void gz_net_add(struct gz_net *net, struct gz_net_scene *scene);
 void gz_net_remove(struct gz_net *net, struct gz_net_scene *scene);
 
-/* Accepts nobody any more and refuses new sessions. */
+/* Accepts nobody any more, refuses new sessions, and dismisses who has none yet. */
 void gz_net_drain(struct gz_net *net);
 /* No session is left, and nobody has last words to take. */
 bool gz_net_is_quiet(const struct gz_net *net);

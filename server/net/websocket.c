@@ -206,7 +206,6 @@ static void finish(struct gz_connection *connection)
     if (connection->session != NULL) {
         gz_core_leave(connection->scene->core, connection->session, gz_clock_now());
         connection->scene->touched = true;
-        gz_log(net->log, GZ_INFO, connection->id, "left");
     }
     unlink_connection(connection);
     gz_buffer_finish(&connection->in);
@@ -215,16 +214,12 @@ static void finish(struct gz_connection *connection)
     connection->net = NULL;
 }
 
-static int handle_writable(struct gz_connection *connection)
+static void handle_writable(struct gz_connection *connection)
 {
-    if (connection->parted) {
-        lws_close_reason(connection->wsi, connection->end, NULL, 0);
-        return -1;
-    }
+    if (connection->parted) return;
     if (connection->choked) connection->taken_s = gz_clock_now().mono_s;
     connection->choked = false;
     make_ready(connection);
-    return 0;
 }
 
 int gz_websocket_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t size)
@@ -239,7 +234,7 @@ int gz_websocket_callback(struct lws *wsi, enum lws_callback_reasons reason, voi
     switch (reason) {
     case LWS_CALLBACK_RECEIVE: handle_piece(connection, in, size); return 0;
     case LWS_CALLBACK_RECEIVE_PONG: connection->heard_s = gz_clock_now().mono_s; return 0;
-    case LWS_CALLBACK_SERVER_WRITEABLE: return handle_writable(connection);
+    case LWS_CALLBACK_SERVER_WRITEABLE: handle_writable(connection); return 0;
     case LWS_CALLBACK_CLOSED: finish(connection); return 0;
     default: return 0;
     }

@@ -1,0 +1,363 @@
+/* HTTP beside the wire: paths, methods, bodies; what comes back and what is left behind. */
+#include "net_fixture.h"
+
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+static struct net_fixture fixture;
+
+/* A scene of two nodes, the second under the first. */
+static const char tiny[] =
+    "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],\"nodes\":["
+    "{\"name\":\"base \\\"b\\\"\",\"children\":[1]},{\"name\":\"arm\",\"translation\":[1,2,3]}]}";
+
+static int request(const char *method, const char *path, const char *headers, const char *body,
+                   struct raw_response *response)
+{
+    char all[512];
+    snprintf(all, sizeof all, "Content-Length: %zu\r\n%s", strlen(body), headers);
+    raw_request(fixture.daemon.port, method, path, body[0] != '\0' ? all : headers, body, strlen(body), response);
+    return response->status;
+}
+
+static bool is_there(const char *scene)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s.db", fixture.daemon.data, scene);
+    return access(path, F_OK) == 0;
+}
+
+static void test_http_table(void **state)
+{
+    static const struct {
+        const char *method, *path, *headers, *body;
+        int status;
+        const char *said; /* in the body */
+    } rows[] = {
+        {"GET", "/healthz", "", "", 200, "ok"},
+        {"GET", "/scenes", "", "", 200, "{\"name\":\"witness\",\"nodes\":0,\"seq\":0,\"users\":1}"},
+        {"GET", "/scenes/", "", "", 200, "witness"},
+        {"GET", "/scenes?x=1", "", "", 200, "witness"},
+        {"GET", "/metrics", "", "", 200, "gizmod_scene_users{scene=\"witness\"} 1"},
+        {"GET", "/nothing", "", "", 404, "\"code\":\"unknown_op\""},
+        {"GET", "/scenes/witness/nothing", "", "", 404, "\"code\":\"unknown_op\""},
+        {"GET", "/scenes/witness/asset", "", "", 404, "\"code\":\"bad_state\""},
+        {"GET", "/scenes/nowhere/asset", "", "", 404, "\"code\":\"unknown_scene\""},
+        {"GET", "/scenes/nowhere/export", "", "", 404, "\"code\":\"unknown_scene\""},
+        {"GET", "/scenes/nowhere/backup", "", "", 404, "\"code\":\"unknown_scene\""},
+        {"GET", "/scenes/Nowhere/asset", "", "", 400, "\"code\":\"bad_value\""},
+        {"GET", "/scenes/..%2f..%2fetc/asset", "", "", 404, "\"code\":\"unknown_op\""},
+        {"GET", "/scenes/%2e%2e/asset", "", "", 404, "\"code\":"},
+        {"GET", "/scenes//asset", "", "", 405, "\"code\":\"unknown_op\""},
+        {"GET", "/scenes/witness", "", "", 405, "\"code\":\"unknown_op\""},
+        {"PUT", "/scenes", "", tiny, 405, "\"code\":\"unknown_op\""},
+        {"PUT", "/healthz", "", tiny, 405, "\"code\":\"unknown_op\""},
+        {"PUT", "/scenes/witness/asset", "", tiny, 405, "\"code\":\"unknown_op\""},
+        {"POST", "/scenes/x", "", "", 405, "\"code\":\"unknown_op\""},
+        {"DELETE", "/scenes/witness", "", "", 405, "\"code\":\"unknown_op\""},
+        {"OPTIONS", "/scenes/x", "", "", 405, "\"code\":\"unknown_op\""},
+        {"GET", "/scenes", "", "body", 400, "\"code\":\"bad_message\""},
+        {"POST", "/scenes/x", "", "body", 400, "\"code\":\"bad_message\""},
+        {"PUT", "/scenes/x", "", "", 411, "\"code\":\"bad_message\""},
+        {"PUT", "/scenes/x", "Content-Length: 0\r\n", "", 400, "\"code\":\"bad_message\""},
+        {"PUT", "/scenes/x", "Content-Length: -1\r\n", "", 411, "\"code\":\"bad_message\""},
+        {"PUT", "/scenes/x", "Content-Length: 1x\r\n", "", 411, "\"code\":\"bad_message\""},
+        {"PUT", "/scenes/x", "Content-Length: 999999999999\r\n", "", 413, "\"code\":\"too_large\""},
+        {"PUT", "/scenes/x", "Transfer-Encoding: chunked\r\n", "", 411, "\"code\":\"bad_message\""},
+        {"PUT", "/scenes/X", "", tiny, 400, "\"code\":\"bad_value\""},
+        {"PUT", "/scenes/x.db", "", tiny, 400, "\"code\":\"bad_value\""},
+        {"PUT", "/scenes/x?user=", "", tiny, 400, "\"code\":\"bad_value\""},
+        {"PUT", "/scenes/x?user=%ff", "", tiny, 400, "\"code\":\"bad_value\""},
+        {"PUT", "/scenes/witness", "", tiny, 409, "\"code\":\"conflict\""},
+        {"PUT", "/scenes/x", "Origin: http://evil.example\r\n", tiny, 403, "\"code\":\"forbidden\""},
+        {"PUT", "/scenes/x", "Origin: null\r\n", tiny, 403, "\"code\":\"forbidden\""},
+        {"GET", "/scenes", "Origin: http://evil.example\r\n", "", 200, "witness"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct raw_response response;
+        int status = request(rows[i].method, rows[i].path, rows[i].headers, rows[i].body, &response);
+        if (status != rows[i].status || strstr(response.body, rows[i].said) == NULL) {
+            fail_msg("row %zu: %s %s: %d %s", i, rows[i].method, rows[i].path, status, response.body);
+        }
+        net_fixture_assert_unharmed(&fixture);
+    }
+    assert_false(is_there("x"));
+}
+
+static void test_http_by_a_foreign_name_is_refused(void **state)
+{
+    struct raw_response response;
+    (void)state;
+    int socket = raw_connect(fixture.daemon.port);
+    assert_true(raw_send_text(socket, "GET /scenes HTTP/1.1\r\nHost: evil.example\r\n\r\n"));
+    raw_read_response(socket, &response);
+    assert_int_equal(response.status, 403);
+    close(socket);
+}
+
+static void test_http_allowed_page_may_read(void **state)
+{
+    struct raw_response response;
+    (void)state;
+    request("GET", "/scenes", "Origin: https://editor.example\r\n", "", &response);
+    assert_non_null(strcasestr(response.head, "access-control-allow-origin: https://editor.example\r\n"));
+    request("GET", "/scenes", "Origin: https://evil.example\r\n", "", &response);
+    assert_null(strcasestr(response.head, "access-control-allow-origin"));
+}
+
+static void test_import_makes_replaces_and_gives_back(void **state)
+{
+    struct raw_response response;
+    (void)state;
+    assert_int_equal(request("PUT", "/scenes/tiny?user=Ann%C3%A9", "", tiny, &response), 201);
+    assert_non_null(strstr(response.body, "\"scene\":\"tiny\",\"nodes\":2,"));
+    assert_true(is_there("tiny"));
+    assert_int_equal(request("GET", "/scenes/tiny/asset", "", "", &response), 200);
+    assert_string_equal(response.body, tiny);
+    assert_non_null(strcasestr(response.head, "content-type: model/gltf+json\r\n"));
+    assert_int_equal(request("PUT", "/scenes/tiny", "", tiny, &response), 409);
+    assert_int_equal(request("PUT", "/scenes/tiny?replace&user=anna", "", tiny, &response), 200);
+    assert_int_equal(request("GET", "/scenes/tiny/export", "", "", &response), 200);
+    assert_non_null(strstr(response.body, "base \\\"b\\\""));
+    assert_int_equal(request("GET", "/scenes/tiny/backup", "", "", &response), 200);
+    assert_memory_equal(response.body, "SQLite format 3", 16);
+    assert_int_equal(request("HEAD", "/scenes", "", "", &response), 200);
+    assert_int_equal(response.body_size, 0);
+}
+
+static void test_import_that_fails_leaves_nothing(void **state)
+{
+    static const char *const files[] = {
+        "no glTF",
+        "{}",
+        "{\"asset\":{\"version\":\"1.0\"}}",
+        "{\"asset\":{\"version\":\"2.0\"},\"scenes\":[{\"nodes\":[7]}],\"nodes\":[{}]}",
+        "{\"asset\":{\"version\":\"2.0\"},\"scenes\":[{\"nodes\":[0]}],\"nodes\":[{\"children\":[0]}]}",
+        "{\"asset\":{\"version\":\"2.0\"},\"scenes\":[{\"nodes\":[0]}],\"nodes\":[{\"translation\":[1e999,0,0]}]}",
+        "glTF\x02",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        struct raw_response response;
+        int status = request("PUT", "/scenes/broken", "", files[i], &response);
+        if (status != 400 || strstr(response.body, "\"message\":") == NULL) {
+            fail_msg("file %zu: %d %s", i, status, response.body);
+        }
+        assert_false(is_there("broken"));
+        net_fixture_assert_unharmed(&fixture);
+    }
+    /* A scene that is there stays as it is. */
+    struct raw_response response;
+    assert_int_equal(request("PUT", "/scenes/kept", "", tiny, &response), 201);
+    assert_int_equal(request("PUT", "/scenes/kept?replace", "", files[0], &response), 400);
+    assert_int_equal(request("GET", "/scenes/kept/asset", "", "", &response), 200);
+    assert_string_equal(response.body, tiny);
+}
+
+static void test_import_broken_off_leaves_nothing(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2 * GZ_HTTP_JOBS_MAX; i++) {
+        int socket = raw_connect(fixture.daemon.port);
+        assert_true(
+            raw_send_text(socket, "PUT /scenes/half HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000\r\n\r\n{"));
+        close(socket);
+    }
+    net_fixture_assert_unharmed(&fixture);
+    assert_false(is_there("half"));
+    struct raw_response response;
+    assert_int_equal(request("PUT", "/scenes/whole", "", tiny, &response), 201);
+}
+
+static void test_imports_at_once_are_bounded(void **state)
+{
+    int sockets[GZ_HTTP_JOBS_MAX];
+    struct raw_response response;
+    (void)state;
+    for (size_t i = 0; i < GZ_HTTP_JOBS_MAX; i++) {
+        sockets[i] = raw_connect(fixture.daemon.port);
+        assert_true(raw_send_text(sockets[i], "PUT /scenes/many HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n"
+                                              "Expect: 100-continue\r\n\r\n"));
+        char line[26];
+        assert_int_equal(recv(sockets[i], line, 25, MSG_WAITALL), 25);
+        assert_memory_equal(line, "HTTP/1.1 100 Continue\r\n\r\n", 25);
+    }
+    assert_int_equal(request("PUT", "/scenes/more", "", tiny, &response), 503);
+    assert_non_null(strstr(response.body, "\"code\":\"too_many\""));
+    assert_int_equal(request("GET", "/healthz", "", "", &response), 200);
+    for (size_t i = 0; i < GZ_HTTP_JOBS_MAX; i++) close(sockets[i]);
+}
+
+static void test_http_connection_is_used_again(void **state)
+{
+    struct raw_response response;
+    (void)state;
+    int socket = raw_connect(fixture.daemon.port);
+    for (int i = 0; i < 3; i++) {
+        assert_true(raw_send_text(socket, "GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"));
+        raw_read_response(socket, &response);
+        assert_int_equal(response.status, 200);
+        /* A refusal in between, whose body is not wanted. */
+        assert_true(
+            raw_send_text(socket, "PUT /scenes/witness HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5\r\n\r\nhello"));
+        raw_read_response(socket, &response);
+        assert_int_equal(response.status, 409);
+    }
+    close(socket);
+    /* Two at once. */
+    socket = raw_connect(fixture.daemon.port);
+    assert_true(raw_send_text(socket, "GET /scenes HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+                                      "GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"));
+    raw_read_response(socket, &response);
+    assert_non_null(strstr(response.body, "witness"));
+    raw_read_response(socket, &response);
+    assert_string_equal(response.body, "ok\n");
+    close(socket);
+}
+
+static void test_large_answer_comes_whole(void **state)
+{
+    struct raw_response response;
+    size_t size = 3 * 1024 * 1024;
+    char *file = malloc(size + 1);
+    (void)state;
+    assert_non_null(file);
+    memset(file, ' ', size);
+    memcpy(file, tiny, sizeof tiny - 1);
+    file[size] = '\0';
+    assert_int_equal(request("PUT", "/scenes/large", "", file, &response), 201);
+    assert_int_equal(request("GET", "/scenes/large/asset", "", "", &response), 200);
+    assert_int_equal(response.body_size, size);
+    /* One who does not take it does not keep the others waiting. */
+    int lazy = raw_connect(fixture.daemon.port);
+    assert_true(raw_send_text(lazy, "GET /scenes/large/asset HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"));
+    net_fixture_assert_unharmed(&fixture);
+    close(lazy);
+    free(file);
+}
+
+/* ---- files of the web folder ---- */
+
+static char web[64];
+
+static void write_file(const char *name, const char *content)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", web, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(content, file) >= 0);
+    fclose(file);
+}
+
+static void test_web_folder_table(void **state)
+{
+    static const struct {
+        const char *path;
+        int status;
+        const char *body, *type;
+    } rows[] = {
+        {"/", 200, "<p>index", "text/html"},
+        {"/index.html", 200, "<p>index", "text/html"},
+        {"/sub", 200, "<p>sub", "text/html"},
+        {"/sub/", 200, "<p>sub", "text/html"},
+        {"/sub/../app.js", 200, "app()", "text/javascript"},
+        {"/app.js?v=1", 200, "app()", "text/javascript"},
+        {"/a%20b.txt", 200, "blank", "text/plain"},
+        {"/inside", 200, "app()", "text/javascript"},
+        {"/missing.js", 404, "\"code\":\"unknown_op\"", "application/json"},
+        {"/outside", 404, "\"code\":\"unknown_op\"", "application/json"},
+        {"/pipe", 404, "\"code\":\"unknown_op\"", "application/json"},
+        {"/../secret", 404, "\"code\":\"unknown_op\"", "application/json"},
+        {"/..%2fsecret", 404, "\"code\":\"unknown_op\"", "application/json"},
+        {"/sub/%2e%2e/%2e%2e/secret", 404, "\"code\":\"unknown_op\"", "application/json"},
+        {"/sub/..%2f..%2fsecret", 404, "\"code\":\"unknown_op\"", "application/json"},
+        {"/%00app.js", 400, "\"code\":\"bad_value\"", "application/json"},
+        {"//etc/passwd", 404, "\"code\":\"unknown_op\"", "application/json"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct raw_response response;
+        char type[64];
+        int status = request("GET", rows[i].path, "", "", &response);
+        snprintf(type, sizeof type, "content-type: %s", rows[i].type);
+        if (status != rows[i].status || strstr(response.body, rows[i].body) == NULL ||
+            strcasestr(response.head, type) == NULL) {
+            fail_msg("%s: %d %s%s", rows[i].path, status, response.head, response.body);
+        }
+    }
+    net_fixture_assert_unharmed(&fixture);
+}
+
+static void make_web_folder(void)
+{
+    char path[160], target[160];
+    snprintf(web, sizeof web, "/tmp/gizmod-web-XXXXXX");
+    assert_non_null(mkdtemp(web));
+    snprintf(path, sizeof path, "%s/root", web);
+    assert_int_equal(mkdir(path, 0700), 0);
+    write_file("secret", "secret");
+    snprintf(target, sizeof target, "%s/secret", web);
+    snprintf(path, sizeof path, "%s/root/outside", web);
+    assert_int_equal(symlink(target, path), 0);
+    snprintf(path, sizeof path, "%s/root/inside", web);
+    assert_int_equal(symlink("app.js", path), 0);
+    snprintf(path, sizeof path, "%s/root/pipe", web);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    snprintf(path, sizeof path, "%s/root/sub", web);
+    assert_int_equal(mkdir(path, 0700), 0);
+    write_file("root/index.html", "<p>index");
+    write_file("root/app.js", "app()");
+    write_file("root/a b.txt", "blank");
+    write_file("root/sub/index.html", "<p>sub");
+}
+
+static void remove_web_folder(void)
+{
+    static const char *const names[] = {"root/outside", "root/inside",  "root/pipe",           "root/index.html",
+                                        "root/app.js",  "root/a b.txt", "root/sub/index.html", "root/sub",
+                                        "root",         "secret"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char path[160];
+        snprintf(path, sizeof path, "%s/%s", web, names[i]);
+        remove(path);
+    }
+    remove(web);
+}
+
+static int start(void **state)
+{
+    char option[128];
+    (void)state;
+    make_web_folder();
+    snprintf(option, sizeof option, "--web=%s/root", web);
+    net_fixture_start(&fixture, option, "--allow-origin=https://editor.example");
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    net_fixture_stop(&fixture);
+    remove_web_folder();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_http_table),
+        cmocka_unit_test(test_http_by_a_foreign_name_is_refused),
+        cmocka_unit_test(test_http_allowed_page_may_read),
+        cmocka_unit_test(test_import_makes_replaces_and_gives_back),
+        cmocka_unit_test(test_import_that_fails_leaves_nothing),
+        cmocka_unit_test(test_import_broken_off_leaves_nothing),
+        cmocka_unit_test(test_imports_at_once_are_bounded),
+        cmocka_unit_test(test_http_connection_is_used_again),
+        cmocka_unit_test(test_large_answer_comes_whole),
+        cmocka_unit_test(test_web_folder_table),
+    };
+    return cmocka_run_group_tests(tests, start, stop);
+}

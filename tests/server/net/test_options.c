@@ -1,0 +1,137 @@
+/* The command line: what is refused, with which words, and how it exits. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define WORDS_MAX 5
+
+struct row {
+    const char *words[WORDS_MAX];
+    int code;
+    const char *out, *err; /* what each must contain; NULL: it must be empty */
+};
+
+static const struct row rows[] = {
+    {{"--help"}, 0, "--data DIR", NULL},
+    {{"--version"}, 0, "gizmod ", NULL},
+    {{"--frob"}, 2, NULL, "--frob"},
+    {{"scene"}, 2, NULL, "scene"},
+    {{"-h"}, 2, NULL, "-h"},
+    {{""}, 2, NULL, "no such option"},
+    {{"--data"}, 2, NULL, "--data"},
+    {{"--data="}, 2, NULL, "--data"},
+    {{"--web="}, 2, NULL, "--web"},
+    {{"--sample=yes"}, 2, NULL, "--sample"},
+    {{"--listen", "7432"}, 2, NULL, "--listen"},
+    {{"--listen", ":7432"}, 2, NULL, "--listen"},
+    {{"--listen", "127.0.0.1:"}, 2, NULL, "--listen"},
+    {{"--listen", "127.0.0.1:65536"}, 2, NULL, "--listen"},
+    {{"--listen", "127.0.0.1:-1"}, 2, NULL, "--listen"},
+    {{"--listen", "127.0.0.1:80x"}, 2, NULL, "--listen"},
+    {{"--listen", "[::1"}, 2, NULL, "--listen"},
+    {{"--listen", "[]:7432"}, 2, NULL, "--listen"},
+    {{"--listen", "::1:7432"}, 2, NULL, "--listen"},
+    {{"--listen", "0.0.0.0:0"}, 2, NULL, "--insecure"},
+    {{"--listen", "[::]:0"}, 2, NULL, "--insecure"},
+    {{"--listen", "192.0.2.1:0"}, 2, NULL, "--insecure"},
+    {{"--listen", "127.0.0.1.example:0"}, 2, NULL, "--insecure"},
+    {{"--open", "Upper"}, 2, NULL, "--open"},
+    {{"--open", "../x"}, 2, NULL, "--open"},
+    {{"--open", ""}, 2, NULL, "--open"},
+    {{"--open", "-x"}, 2, NULL, "--open"},
+    {{"--log", "loud"}, 2, NULL, "--log"},
+    {{"--messages-per-s", "0"}, 2, NULL, "--messages-per-s"},
+    {{"--messages-per-s", "nan"}, 2, NULL, "--messages-per-s"},
+    {{"--ping-seconds", "x"}, 2, NULL, "--ping-seconds"},
+    {{"--silence-seconds", "1e9"}, 2, NULL, "--silence-seconds"},
+    {{"--ping-seconds", "9", "--silence-seconds", "9"}, 2, NULL, "--silence-seconds"},
+    {{"--allow-origin", "example.org"}, 2, NULL, "--allow-origin"},
+    {{"--allow-origin", "https://example.org/"}, 2, NULL, "--allow-origin"},
+    {{"--allow-origin", "*"}, 2, NULL, "--allow-origin"},
+    /* What is right on the line and wrong in the world. */
+    {{"--data", "/dev/null", "--listen", "127.0.0.1:0"}, 1, NULL, "/dev/null"},
+    {{"--data", "/nonexistent/scenes", "--listen", "127.0.0.1:0"}, 1, NULL, "/nonexistent/scenes"},
+    {{"--insecure", "--listen", "192.0.2.1:7432"}, 1, NULL, "192.0.2.1"},
+};
+
+static void read_file(int file, char *text, size_t size)
+{
+    ssize_t count = pread(file, text, size - 1, 0);
+    text[count > 0 ? count : 0] = '\0';
+}
+
+static int temporary_file(void)
+{
+    char path[] = "/tmp/gizmod-options-XXXXXX";
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    unlink(path);
+    return file;
+}
+
+/* In a folder of its own, so that a default of --data is not made in somebody's. */
+static int run(const char *const *words, int out, int err)
+{
+    char folder[] = "/tmp/gizmod-options-XXXXXX";
+    const char *all[WORDS_MAX + 2] = {GZ_GIZMOD_PATH};
+    for (int i = 0; i < WORDS_MAX; i++) all[i + 1] = words[i];
+    assert_non_null(mkdtemp(folder));
+    pid_t child = fork();
+    assert_int_not_equal(child, -1);
+    if (child == 0) {
+        if (chdir(folder) != 0) _exit(126);
+        dup2(out, STDOUT_FILENO);
+        dup2(err, STDERR_FILENO);
+        alarm(10);
+        execv(all[0], (char *const *)(uintptr_t)all);
+        _exit(127);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    char scenes[64];
+    snprintf(scenes, sizeof scenes, "%s/scenes", folder);
+    rmdir(scenes);
+    rmdir(folder);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void assert_says(const char *said, const char *wanted, const char *where)
+{
+    if (wanted == NULL ? said[0] != '\0' : strstr(said, wanted) == NULL) fail_msg("%s: %s", where, said);
+}
+
+static void test_options_table(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char said[4096];
+        int out = temporary_file(), err = temporary_file();
+        int code = run(rows[i].words, out, err);
+        read_file(err, said, sizeof said);
+        if (code != rows[i].code) fail_msg("%s: exit %d, said %s", rows[i].words[0], code, said);
+        assert_says(said, rows[i].err, "stderr");
+        if (rows[i].code != 0) {
+            char *last = strchr(said, '\n');
+            if (last == NULL || last[1] != '\0') fail_msg("%s: not one line: %s", rows[i].words[0], said);
+        }
+        read_file(out, said, sizeof said);
+        assert_says(said, rows[i].out, "stdout");
+        close(out);
+        close(err);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_options_table)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
