@@ -345,16 +345,22 @@ static void keep_frame(struct client *client, const struct gz_buffer *frame)
     for (size_t i = 0; i < heard->count; i++) hear(client, &heard->messages[i]);
 }
 
+bool client_read_one(struct client *client)
+{
+    struct host *host = client->host;
+    bool expected = gz_core_has_frame(host->core, client->session);
+    const struct gz_buffer *frame = gz_core_next_frame(host->core, client->session, host->now);
+    assert_int_equal(frame != NULL, expected);
+    if (frame == NULL) return false;
+    memset(frame->data - HEADROOM, 0xEE, HEADROOM); /* a frame's header is written there */
+    keep_frame(client, frame);
+    return true;
+}
+
 void client_read(struct client *client)
 {
-    struct gz_core *core = client->host->core;
-    const struct gz_buffer *frame;
     if (client->session == NULL || client->stalled) return;
-    while ((frame = gz_core_next_frame(core, client->session, client->host->now)) != NULL) {
-        memset(frame->data - HEADROOM, 0xEE, HEADROOM); /* a frame's header is written there */
-        keep_frame(client, frame);
-    }
-    assert_false(gz_core_has_frame(core, client->session));
+    while (client_read_one(client)) continue;
 }
 
 /* ---- saying ---- */

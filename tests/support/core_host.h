@@ -46,7 +46,7 @@ struct client {
     struct {
         uint64_t session;
         size_t selected, locked;
-    } present[64]; /* who is here, as it was told */
+    } present[256]; /* who is here, as it was told */
     size_t present_count;
 };
 
@@ -93,8 +93,10 @@ struct client *client_enter(struct host *host, const char *user, enum gz_role ro
 void client_resume(struct client *client);
 /* Its connection is gone; the client and its mirror stay. Without a turn. */
 void client_leave(struct client *client);
-/* Takes the frames that are there. */
+/* Takes the frames that are there, unless it is stalled. */
 void client_read(struct client *client);
+/* Takes one frame, stalled or not; false where there is none. */
+bool client_read_one(struct client *client);
 
 /* Sends a message; no turn is made. */
 void client_say(struct client *client, const struct gz_message *message);

@@ -1,0 +1,561 @@
+/* Joining, following, falling behind, coming back: what a viewer is sent takes it from where it is to where the scene is. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "unit/core/saying.h"
+
+#define MANY 20000
+
+struct scene {
+    struct host host;
+    struct client *a, *watcher;
+};
+
+static void open_scene(struct scene *s)
+{
+    host_init(&s->host);
+    s->a = client_join(&s->host, "ann", GZ_ROLE_EDITOR);
+    s->watcher = client_join(&s->host, "wes", GZ_ROLE_VIEWER);
+}
+
+static void close_scene(struct scene *s)
+{
+    host_turn(&s->host);
+    host_assert_equal(&s->host);
+    host_finish(&s->host);
+}
+
+/* Nodes 1 to `count` of a new scene, all of them roots. */
+static void create_many(struct client *client, size_t count)
+{
+    struct gz_create_node *nodes = calloc(MANY, sizeof *nodes);
+    assert_non_null(nodes);
+    for (size_t i = 0; i < MANY; i++) nodes[i] = (struct gz_create_node){.name = {"n", 1}};
+    for (size_t done = 0; done < count; done += MANY) {
+        struct gz_message create = {.op = GZ_OP_CREATE, .create = {nodes, count - done < MANY ? count - done : MANY}};
+        client_say(client, &create);
+        host_turn(client->host);
+    }
+    free(nodes);
+    assert_int_equal(gz_core_summary(client->host->core).nodes, count);
+}
+
+static void rename_many(struct client *client, size_t count, const char *name)
+{
+    struct gz_set_node *nodes = calloc(count, sizeof *nodes);
+    assert_non_null(nodes);
+    for (size_t i = 0; i < count; i++)
+        nodes[i] = (struct gz_set_node){.has = GZ_HAS(NAME), .id = i + 1, .name = {name, strlen(name)}};
+    struct gz_message set = {.op = GZ_OP_SET, .set = {.nodes = nodes, .count = count}};
+    client_say(client, &set);
+    host_turn(client->host);
+    free(nodes);
+}
+
+/* ---- joining ---- */
+
+static void test_join_is_welcomed_and_told_all(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    (void)create_node(s.a, "one", 0, 1, 2, 3);
+    struct client *late = client_enter(&s.host, "joe", GZ_ROLE_EDITOR, false);
+    assert_true(client_read_one(late));
+    assert_int_equal(late->heard->count, 1);
+    const struct gz_welcome *welcome = &late->heard->messages[0].welcome;
+    assert_int_equal(late->heard->messages[0].op, GZ_OP_WELCOME);
+    assert_int_equal(welcome->v, GZ_PROTOCOL_VERSION);
+    assert_int_equal(welcome->session, late->id);
+    assert_int_equal(welcome->epoch, 1);
+    assert_int_equal(welcome->seq, s.a->mirror.seq);
+    assert_int_equal(welcome->role, GZ_ROLE_EDITOR);
+    assert_int_equal(welcome->nodes, GZ_NODES_MAX);
+    assert_int_equal(welcome->messages_per_s, GZ_MESSAGES_PER_S_MAX);
+    assert_false(welcome->resumed);
+    assert_memory_equal(welcome->scene.bytes, HOST_SCENE, welcome->scene.size);
+    host_turn(&s.host);
+    assert_int_equal(late->mirror.snapshots, 1);
+    assert_int_equal(client_count(late, GZ_OP_EDIT), 0); /* old edits are history */
+    close_scene(&s);
+}
+
+static void test_join_of_an_empty_scene_is_told_so(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    assert_int_equal(s.watcher->mirror.deltas, 1);
+    assert_int_equal(s.watcher->mirror.seq, 0);
+    close_scene(&s);
+}
+
+/* ---- resuming ---- */
+
+static void test_resume_in_the_same_epoch_brings_what_was_missed(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    uint64_t one = create_node(s.a, "one", 0, 0, 0, 0), two = create_node(s.a, "two", 0, 0, 0, 0);
+    client_leave(s.watcher);
+    assert_ok(ask_move(s.a, one, 5, 0, 0));
+    assert_ok(ask_delete(s.a, two));
+    assert_ok(ask_create(s.a, "three", one, NULL));
+    client_forget(s.watcher);
+    s.watcher->mirror.snapshots = 0;
+    client_resume(s.watcher);
+    host_turn(&s.host);
+    assert_true(s.watcher->resumed);
+    assert_int_equal(s.watcher->mirror.snapshots, 0);
+    const struct gz_delta *delta = &client_last(s.watcher, GZ_OP_DELTA)->delta;
+    assert_int_equal(delta->count, 2);
+    assert_int_equal(delta->nodes[0].has & (GZ_HAS(T) | GZ_HAS(NAME)), GZ_HAS(T)); /* no more than what changed */
+    assert_int_equal(delta->gone.count, 1);
+    assert_int_equal(client_count(s.watcher, GZ_OP_EDIT), 3);
+    close_scene(&s);
+}
+
+static void test_resume_after_a_restart(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    uint64_t one = create_node(s.a, "one", 0, 0, 0, 0), two = create_node(s.a, "two", 0, 0, 0, 0);
+    host_restart(&s.host, false);
+    s.a->mirror.snapshots = s.watcher->mirror.snapshots = 0;
+    client_resume(s.a);
+    host_turn(&s.host);
+    assert_true(s.a->resumed);
+    assert_int_equal(s.a->mirror.snapshots, 0);
+    assert_ok(ask_move(s.a, one, 5, 0, 0));
+    assert_ok(ask_delete(s.a, two));
+    client_resume(s.watcher); /* from the epoch before, past all of that */
+    host_turn(&s.host);
+    assert_true(s.watcher->resumed);
+    assert_int_equal(s.watcher->mirror.snapshots, 0);
+    close_scene(&s);
+}
+
+static void test_resume_of_what_was_never_saved_starts_anew(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    (void)create_node(s.a, "one", 0, 0, 0, 0);
+    s.host.disk = DISK_WAITS;
+    assert_null(ask_create(s.a, "two", 0, NULL));
+    assert_int_equal(s.watcher->mirror.count, 2);
+    host_restart(&s.host, false);
+    s.host.disk = DISK_COMMITS;
+    client_resume(s.watcher);
+    client_resume(s.a);
+    host_turn(&s.host);
+    assert_false(s.watcher->resumed);
+    assert_int_equal(s.watcher->mirror.count, 1);
+    close_scene(&s);
+}
+
+static void test_resume_from_nowhere_starts_anew(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t epoch, ahead;
+    } claims[] = {{1, 1}, {1, 1000000}, {2, 0}, {77, 0}};
+    struct scene s;
+    open_scene(&s);
+    (void)create_node(s.a, "one", 0, 0, 0, 0);
+    for (size_t i = 0; i < COUNT(claims); i++) {
+        client_leave(s.watcher);
+        s.watcher->epoch = claims[i].epoch;
+        s.watcher->mirror.complete += claims[i].ahead;
+        client_resume(s.watcher);
+        host_turn(&s.host);
+        assert_false(s.watcher->resumed);
+        host_assert_equal(&s.host);
+    }
+    close_scene(&s);
+}
+
+static void test_resume_from_before_forgotten_graves_starts_anew(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    uint64_t ids[4];
+    for (size_t i = 0; i < COUNT(ids); i++) ids[i] = create_node(s.a, "n", 0, 0, 0, 0);
+    client_leave(s.watcher);
+    for (size_t i = 0; i < 3; i++) assert_ok(ask_delete(s.a, ids[i]));
+    s.host.store.graves_max = 1;
+    host_restart(&s.host, false);
+    client_resume(s.watcher);
+    client_resume(s.a);
+    host_turn(&s.host);
+    assert_false(s.watcher->resumed);
+    assert_true(s.a->resumed); /* it has seen them go */
+    close_scene(&s);
+}
+
+static void test_stalled_past_forgotten_graves_starts_anew(void **state)
+{
+    (void)state;
+    const size_t count = GZ_TOMBSTONES_MAX + 100;
+    struct scene s;
+    open_scene(&s);
+    s.a->stalled = true;
+    create_many(s.a, count);
+    host_turn(&s.host);
+    uint64_t snapshots = s.watcher->mirror.snapshots;
+    s.watcher->stalled = true;
+    uint64_t *ids = calloc(count, sizeof *ids);
+    assert_non_null(ids);
+    for (size_t i = 0; i < count; i++) ids[i] = i + 1;
+    struct gz_message delete = {.op = GZ_OP_DELETE, .remove = {ids + 1, count - 1}};
+    client_say(s.a, &delete);
+    host_turn(&s.host);
+    free(ids);
+    assert_int_equal(gz_core_summary(s.host.core).nodes, 1);
+    s.a->stalled = s.watcher->stalled = false;
+    host_turn(&s.host);
+    assert_int_equal(s.watcher->mirror.snapshots, snapshots + 1);
+    close_scene(&s);
+}
+
+/* ---- much at once ---- */
+
+static void test_snapshot_in_pieces_with_edits_in_between(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    create_many(s.a, MANY);
+    s.watcher->stalled = true;
+    struct client *late = client_enter(&s.host, "joe", GZ_ROLE_VIEWER, false);
+    late->stalled = true;
+    for (int i = 0; i < 3; i++) assert_true(client_read_one(late)); /* the welcome and two pieces */
+    assert_true(late->mirror.more && late->mirror.count > 1000 && late->mirror.count < MANY / 2);
+    uint64_t known = late->mirror.nodes[5].id, unknown = MANY - 5;
+    assert_null(mirror_find(&late->mirror, unknown));
+    assert_ok(ask_move(s.a, unknown, 1, 2, 3));
+    assert_ok(ask_rename(s.a, unknown, "renamed"));
+    assert_ok(ask_move(s.a, unknown, 3, 2, 1)); /* its name changed earlier than what was last */
+    assert_ok(ask_move(s.a, known, 1, 2, 3));
+    assert_ok(ask_delete(s.a, known + 1));
+    assert_ok(ask_delete(s.a, unknown - 1));
+    assert_ok(ask_create(s.a, "new", known, NULL));
+    assert_ok(ask_hang(s.a, known + 2, unknown - 2));
+    for (int i = 0; i < 3; i++) assert_true(client_read_one(late));
+    assert_ok(ask_move(s.a, unknown, 3, 3, 3));
+    late->stalled = s.watcher->stalled = false;
+    host_turn(&s.host);
+    assert_int_equal(late->mirror.snapshots, 1);
+    close_scene(&s);
+}
+
+static void test_snapshot_that_breaks_off_starts_anew(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    create_many(s.a, MANY);
+    struct client *late = client_enter(&s.host, "joe", GZ_ROLE_VIEWER, false);
+    late->stalled = true;
+    for (int i = 0; i < 3; i++) assert_true(client_read_one(late));
+    client_leave(late);
+    assert_ok(ask_move(s.a, MANY, 1, 1, 1));
+    client_resume(late);
+    late->stalled = false;
+    host_turn(&s.host);
+    assert_false(late->resumed);
+    close_scene(&s);
+}
+
+static void test_catching_up_in_pieces_tells_each_node_whole(void **state)
+{
+    (void)state;
+    char name[GZ_NAME_BYTES_MAX / 4];
+    struct scene s;
+    open_scene(&s);
+    create_many(s.a, MANY / 2);
+    s.watcher->stalled = true;
+    s.watcher->mirror.snapshots = 0;
+    memset(name, 'x', sizeof name);
+    name[sizeof name - 1] = '\0';
+    rename_many(s.a, MANY / 2, name);
+    assert_true(client_read_one(s.watcher));
+    assert_true(s.watcher->mirror.more);
+    assert_ok(ask_move(s.a, MANY / 2, 1, 2, 3)); /* its new name was not told yet, and is not what changed last */
+    assert_true(client_read_one(s.watcher));
+    client_leave(s.watcher);
+    client_resume(s.watcher); /* from the last complete state */
+    assert_true(client_read_one(s.watcher));
+    assert_true(s.watcher->resumed);
+    assert_true(client_read_one(s.watcher));
+    assert_ok(ask_move(s.a, MANY / 2 - 1, 1, 2, 3));
+    s.watcher->stalled = false;
+    host_turn(&s.host);
+    assert_int_equal(s.watcher->mirror.snapshots, 0);
+    close_scene(&s);
+}
+
+static void test_stalled_viewer_gets_one_larger_delta(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    uint64_t id = create_node(s.a, "one", 0, 0, 0, 0);
+    s.watcher->stalled = true;
+    for (int i = 1; i <= 100; i++) assert_ok(ask_move(s.a, id, i, 0, 0));
+    client_forget(s.watcher);
+    s.watcher->stalled = false;
+    host_turn(&s.host);
+    assert_int_equal(client_count(s.watcher, GZ_OP_DELTA), 1);
+    assert_int_equal(client_count(s.watcher, GZ_OP_EDIT), 100);
+    assert_int_equal(client_last(s.watcher, GZ_OP_DELTA)->delta.count, 1);
+    close_scene(&s);
+}
+
+static void test_viewers_at_one_place_share_their_bytes(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    uint64_t id = create_node(s.a, "one", 0, 0, 0, 0);
+    struct client *late = client_join(&s.host, "joe", GZ_ROLE_VIEWER);
+    host_advance(&s.host, 1); /* who is here is told */
+    s.watcher->stalled = late->stalled = true;
+    assert_ok(ask_move(s.a, id, 1, 0, 0));
+    const struct gz_buffer *first = gz_core_next_frame(s.host.core, s.watcher->session, s.host.now);
+    assert_non_null(first);
+    const uint8_t *bytes = first->data;
+    const struct gz_buffer *second = gz_core_next_frame(s.host.core, late->session, s.host.now);
+    assert_non_null(second);
+    assert_ptr_equal(second->data, bytes);
+    host_finish(&s.host);
+}
+
+/* ---- who is here ---- */
+
+static void test_presence_tells_who_is_here(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    uint64_t id = create_node(s.a, "one", 0, 0, 0, 0);
+    assert_ok(ask_camera(s.a, 10));
+    assert_ok(ask_grab(s.a, GZ_TXY, id, MIDDLE_X, MIDDLE_Y));
+    host_advance(&s.host, 0.1);
+    const struct gz_message *message = client_last(s.watcher, GZ_OP_PRESENCE);
+    assert_int_equal(message->presence.count, 1); /* only who changed */
+    const struct gz_presence_user *user = &message->presence.users[0];
+    assert_int_equal(user->session, s.a->id);
+    assert_memory_equal(user->user.bytes, "ann", 3);
+    assert_int_equal(user->locks.ids[0], id);
+    assert_int_equal(user->selection.ids[0], id);
+    assert_true(user->at[0] == MIDDLE_X);
+    assert_true(user->view[14] == -10);
+    struct client *late = client_join(&s.host, "joe", GZ_ROLE_VIEWER);
+    host_advance(&s.host, 0.1);
+    assert_int_equal(late->present_count, 3); /* oneself included */
+    client_leave(s.a);
+    host_advance(&s.host, 0.1);
+    assert_int_equal(late->present_count, 2);
+    assert_int_equal(s.watcher->present_count, 2);
+    close_scene(&s);
+}
+
+static void test_presence_is_told_twenty_times_a_second(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    assert_ok(ask_camera(s.a, 10));
+    host_advance(&s.host, 1);
+    client_forget(s.watcher);
+    for (int i = 0; i < 1000; i++) {
+        struct gz_message hover = pointer_message(GZ_PHASE_HOVER, i % 800, 10, 0);
+        client_say(s.a, &hover);
+        host_advance(&s.host, 0.001);
+    }
+    size_t told = client_count(s.watcher, GZ_OP_PRESENCE);
+    assert_true(told >= 19 && told <= 21);
+    host_advance(&s.host, 0.1);
+    assert_true(client_last(s.watcher, GZ_OP_PRESENCE)->presence.users[0].at[0] == 999 % 800); /* the latest wins */
+    close_scene(&s);
+}
+
+static void test_presence_larger_than_a_frame_is_told_in_pieces(void **state)
+{
+    (void)state;
+    const int crowd = 150;
+    struct scene s;
+    open_scene(&s);
+    create_many(s.a, MANY);
+    uint64_t *ids = calloc(MANY, sizeof *ids);
+    assert_non_null(ids);
+    for (uint64_t i = 0; i < MANY; i++) ids[i] = i + 1;
+    struct gz_message select = {.op = GZ_OP_SELECT, .select = {{ids, MANY}, GZ_HOW_SET}};
+    for (int i = 0; i < crowd; i++) {
+        struct client *client = client_enter(&s.host, "crowd", GZ_ROLE_VIEWER, false);
+        client->stalled = true;
+        client_say(client, &select);
+    }
+    free(ids);
+    assert_true((size_t)crowd * MANY * 3 > GZ_FRAME_BYTES_MAX);
+    host_advance(&s.host, 1);
+    assert_int_equal(s.watcher->present_count, crowd + 2);
+    assert_ok(ask_move(s.a, 1, 1, 1, 1));
+    assert_true(mirror_find(&s.watcher->mirror, 1)->content.trs.t.x == 1);
+    close_scene(&s);
+}
+
+/* ---- limits of one client ---- */
+
+static void test_rate_drops_says_and_ends(void **state)
+{
+    (void)state;
+    struct host host;
+    host_init_limited(&host, 10);
+    struct client *client = client_join(&host, "ann", GZ_ROLE_EDITOR),
+                  *other = client_join(&host, "bob", GZ_ROLE_EDITOR);
+    struct gz_message ping = {.op = GZ_OP_PING, .has = GZ_HAS(RID)};
+    for (ping.rid = 1; ping.rid <= 30; ping.rid++) client_say(client, &ping);
+    host_turn(&host);
+    assert_int_equal(client_count(client, GZ_OP_OK), 10);
+    assert_int_equal(client_count(client, GZ_OP_ERROR), 1); /* once a second */
+    assert_int_equal(client_last(client, GZ_OP_ERROR)->error.code, GZ_RATE_LIMITED);
+    assert_ok(ask_op(other, GZ_OP_PING));
+    host_advance(&host, 2);
+    assert_ok(ask_op(client, GZ_OP_PING)); /* a pause, and all is well */
+    int steps = 0;
+    for (; gz_session_end_reason(client->session) == NULL && steps < 1000; steps++) {
+        for (int i = 0; i < 10; i++) client_say(client, &ping);
+        host_advance(&host, 0.1);
+    }
+    assert_true(steps >= 100 && steps <= 120);
+    const struct gz_message *error = client_last(client, GZ_OP_ERROR);
+    assert_int_equal(error->error.code, GZ_RATE_LIMITED);
+    assert_true(error->error.fatal);
+    assert_ok(ask_op(other, GZ_OP_PING));
+    host_finish(&host);
+}
+
+static const struct gz_message pick_all = {
+    .op = GZ_OP_PICK, .has = GZ_HAS(RECT) | GZ_HAS(RID), .rid = 7, .pick.rect = {0, 0, 800, 600}};
+
+static void test_answers_not_taken_end_a_session(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    create_many(s.a, MANY);
+    assert_ok(ask_camera(s.watcher, 10));
+    assert_ok(ask_camera(s.a, 10));
+    s.watcher->stalled = true;
+    assert_false(gz_session_is_full(s.watcher->session));
+    client_say(s.watcher, &pick_all);
+    assert_true(gz_session_is_full(s.watcher->session));
+    for (int i = 0; i < 200 && gz_session_end_reason(s.watcher->session) == NULL; i++) client_say(s.watcher, &pick_all);
+    assert_non_null(gz_session_end_reason(s.watcher->session));
+    assert_ok(ask_move(s.a, 1, 1, 1, 1)); /* and the others still answer */
+    close_scene(&s);
+}
+
+static void test_answers_taken_slowly_are_no_end(void **state)
+{
+    (void)state;
+    struct scene s;
+    size_t bytes = 0;
+    open_scene(&s);
+    create_many(s.a, MANY);
+    assert_ok(ask_camera(s.watcher, 10));
+    s.watcher->stalled = true;
+    client_say(s.watcher, &pick_all);
+    while (bytes < GZ_OUTBOX_BYTES_MAX + GZ_OUTBOX_BYTES_MAX / 4) {
+        client_say(s.watcher, &pick_all);
+        const struct gz_buffer *frame = gz_core_next_frame(s.host.core, s.watcher->session, s.host.now);
+        size_t offset = 0;
+        struct gz_arena arena;
+        struct gz_message message;
+        gz_arena_init(&arena, SIZE_MAX / 2);
+        assert_int_equal(gz_decode(GZ_FROM_SERVER, frame->data, frame->size, &offset, &arena, &message, NULL), GZ_OK);
+        assert_int_equal(message.ok.hit_count, MANY);
+        gz_arena_finish(&arena);
+        bytes += frame->size;
+    }
+    assert_null(gz_session_end_reason(s.watcher->session));
+    host_finish(&s.host);
+}
+
+static void test_answer_too_large_is_an_error(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    create_many(s.a, MANY);
+    char name[GZ_NAME_BYTES_MAX + 1];
+    memset(name, 'x', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    rename_many(s.a, MANY / 10, name);
+    struct gz_edit_record edits[150];
+    for (size_t i = 0; i < COUNT(edits); i++) edits[i] = s.host.store.edits[s.host.store.edit_count - 1];
+    struct gz_answer answer = {.edits = edits, .edit_count = COUNT(edits)};
+    s.host.past_waits = true;
+    assert_null(ask_op(s.watcher, GZ_OP_HISTORY));
+    gz_core_answered(s.host.core, s.host.questions[0].ticket, &answer, s.host.now);
+    s.host.question_count = 0;
+    host_turn(&s.host);
+    assert_refused(client_answer(s.watcher, s.watcher->next_rid - 1), GZ_TOO_LARGE);
+    assert_null(gz_session_end_reason(s.watcher->session));
+    close_scene(&s);
+}
+
+static void test_end_of_all_says_bye_and_keeps_edits(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    uint64_t id = create_node(s.a, "one", 0, 0, 0, 0);
+    assert_ok(ask_camera(s.a, 10));
+    assert_ok(ask_grab(s.a, GZ_TXY, id, MIDDLE_X, MIDDLE_Y));
+    assert_ok(ask_pointer(s.a, GZ_PHASE_MOVE, MIDDLE_X + 30, MIDDLE_Y));
+    gz_core_end_all(s.host.core, "going", 2, s.host.now);
+    host_turn(&s.host);
+    assert_true(gz_core_is_idle(s.host.core));
+    assert_true(client_last(s.watcher, GZ_OP_BYE)->bye.retry_s == 2);
+    assert_string_equal(gz_session_end_reason(s.a->session), "going");
+    assert_true(s.host.store.edits[s.host.store.edit_count - 1].changes[0].after.trs.t.x == 1);
+    host_finish(&s.host);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_join_is_welcomed_and_told_all),
+        cmocka_unit_test(test_join_of_an_empty_scene_is_told_so),
+        cmocka_unit_test(test_resume_in_the_same_epoch_brings_what_was_missed),
+        cmocka_unit_test(test_resume_after_a_restart),
+        cmocka_unit_test(test_resume_of_what_was_never_saved_starts_anew),
+        cmocka_unit_test(test_resume_from_nowhere_starts_anew),
+        cmocka_unit_test(test_resume_from_before_forgotten_graves_starts_anew),
+        cmocka_unit_test(test_stalled_past_forgotten_graves_starts_anew),
+        cmocka_unit_test(test_snapshot_in_pieces_with_edits_in_between),
+        cmocka_unit_test(test_snapshot_that_breaks_off_starts_anew),
+        cmocka_unit_test(test_catching_up_in_pieces_tells_each_node_whole),
+        cmocka_unit_test(test_stalled_viewer_gets_one_larger_delta),
+        cmocka_unit_test(test_viewers_at_one_place_share_their_bytes),
+        cmocka_unit_test(test_presence_tells_who_is_here),
+        cmocka_unit_test(test_presence_is_told_twenty_times_a_second),
+        cmocka_unit_test(test_presence_larger_than_a_frame_is_told_in_pieces),
+        cmocka_unit_test(test_rate_drops_says_and_ends),
+        cmocka_unit_test(test_answers_not_taken_end_a_session),
+        cmocka_unit_test(test_answers_taken_slowly_are_no_end),
+        cmocka_unit_test(test_answer_too_large_is_an_error),
+        cmocka_unit_test(test_end_of_all_says_bye_and_keeps_edits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
