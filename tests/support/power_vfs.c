@@ -119,11 +119,11 @@ static int file_write(sqlite3_file *file, const void *bytes, int size, sqlite3_i
 {
     struct disk *disk = ((struct file *)file)->disk;
     pthread_mutex_lock(&power.mutex);
-    bool had_power = spend();
+    bool was_on = !power.is_cut, has_power = spend();
     /* The write that the cut strikes may have got through in part. */
-    if (disk != NULL && (had_power || power.left == 0)) remember(disk, bytes, size, offset);
+    if (disk != NULL && was_on) remember(disk, bytes, size, offset);
     pthread_mutex_unlock(&power.mutex);
-    return had_power ? real(file)->pMethods->xWrite(real(file), bytes, size, offset) : SQLITE_IOERR_WRITE;
+    return has_power ? real(file)->pMethods->xWrite(real(file), bytes, size, offset) : SQLITE_IOERR_WRITE;
 }
 
 static int file_truncate(sqlite3_file *file, sqlite3_int64 size)

@@ -133,98 +133,68 @@ static void drag(struct day *day)
     finish(day, edit, moved, 1, true);
 }
 
-static void work_on(struct day *day)
+static struct gz_edit_record edit_of(const struct day *day, enum gz_edit_kind kind, uint64_t session, double began,
+                                     double ended)
 {
+    return (struct gz_edit_record){.kind = kind,
+                                   .session = session,
+                                   .user = session == ANNA ? "anna" : "ben",
+                                   .began = began,
+                                   .ended = ended,
+                                   .began_seq = day->seq};
+}
+
+static void scale_turn_rename(struct day *day)
+{
+    struct gz_change *scaled = change(day, PISTON_1);
+    day->nodes[PISTON_1].trs.s = (gz_vec3){2, 2, 2};
+    scaled->after = day->nodes[PISTON_1];
+    finish(day, edit_of(day, GZ_EDIT_SET, BEN, AT(12, 20, 0), AT(12, 20, 0)), scaled, 1, true);
+
     struct gz_change *turned = change(day, CRANKSHAFT);
+    struct gz_edit_record turn = edit_of(day, GZ_EDIT_ROTATE, BEN, AT(13, 10, 0), AT(13, 12, 30));
     day->nodes[CRANKSHAFT].trs.r = gz_quat_from_euler((gz_vec3){acos(-1) / 2, 0, 0}, GZ_XYZ);
     turned->after = day->nodes[CRANKSHAFT];
-    finish(day,
-           (struct gz_edit_record){.kind = GZ_EDIT_ROTATE,
-                                   .handle = GZ_RX,
-                                   .session = BEN,
-                                   .user = "ben",
-                                   .began = AT(13, 10, 0),
-                                   .ended = AT(13, 12, 30),
-                                   .began_seq = day->seq,
-                                   .residual = 0.0125},
-           turned, 1, true);
-
-    struct gz_change *set = change(day, PISTON_1);
-    day->nodes[PISTON_1].trs.s = (gz_vec3){2, 2, 2};
-    day->nodes[PISTON_1].name = "Piston_1";
-    set->after = day->nodes[PISTON_1];
-    finish(day,
-           (struct gz_edit_record){.kind = GZ_EDIT_SET,
-                                   .session = BEN,
-                                   .user = "ben",
-                                   .began = AT(12, 20, 0),
-                                   .ended = AT(12, 20, 0),
-                                   .began_seq = day->seq},
-           set, 1, true);
+    turn.handle = GZ_RX;
+    turn.residual = 0.0125;
+    finish(day, turn, turned, 1, true);
 
     struct gz_change *renamed = change(day, PISTON_2);
     day->nodes[PISTON_2].name = "Piston \"two\"";
     day->nodes[PISTON_2].parent = BLOCK;
     renamed->after = day->nodes[PISTON_2];
-    finish(day,
-           (struct gz_edit_record){.kind = GZ_EDIT_SET,
-                                   .session = ANNA,
-                                   .user = "anna",
-                                   .began = AT(13, 25, 0),
-                                   .ended = AT(13, 25, 0),
-                                   .began_seq = day->seq},
-           renamed, 1, true);
+    finish(day, edit_of(day, GZ_EDIT_SET, ANNA, AT(13, 25, 0), AT(13, 25, 0)), renamed, 1, true);
+}
 
+static void delete_undo_create(struct day *day)
+{
     struct gz_change *deleted = change(day, BOLT);
     deleted->exists = false;
     day->gone[BOLT] = true;
-    finish(day,
-           (struct gz_edit_record){.kind = GZ_EDIT_DELETE,
-                                   .session = BEN,
-                                   .user = "ben",
-                                   .began = AT(14, 0, 0),
-                                   .ended = AT(14, 0, 0),
-                                   .began_seq = day->seq},
-           deleted, 1, true);
+    finish(day, edit_of(day, GZ_EDIT_DELETE, BEN, AT(14, 0, 0), AT(14, 0, 0)), deleted, 1, true);
 
     struct gz_change *undone = change(day, PISTON_1);
+    struct gz_edit_record undo = edit_of(day, GZ_EDIT_UNDO, ANNA, AT(14, 5, 0), AT(14, 5, 0));
     day->nodes[PISTON_1].trs.t.x = 0;
     undone->after = day->nodes[PISTON_1];
-    finish(day,
-           (struct gz_edit_record){.kind = GZ_EDIT_UNDO,
-                                   .target = 2,
-                                   .session = ANNA,
-                                   .user = "anna",
-                                   .began = AT(14, 5, 0),
-                                   .ended = AT(14, 5, 0),
-                                   .began_seq = day->seq},
-           undone, 1, true);
+    undo.target = 2;
+    finish(day, undo, undone, 1, true);
 
     struct gz_change *created = change(day, SENSOR);
     day->nodes[SENSOR] = some_content(0, "Sensor", -1.5);
     day->nodes[SENSOR].trs.r = gz_quat_from_euler((gz_vec3){0, acos(-1) / 2, 0}, GZ_XYZ);
     created->existed = false;
     created->after = day->nodes[SENSOR];
-    finish(day,
-           (struct gz_edit_record){.kind = GZ_EDIT_CREATE,
-                                   .session = BEN,
-                                   .user = "ben",
-                                   .began = AT(14, 10, 0),
-                                   .ended = AT(14, 10, 0),
-                                   .began_seq = day->seq},
-           created, 1, true);
+    finish(day, edit_of(day, GZ_EDIT_CREATE, BEN, AT(14, 10, 0), AT(14, 10, 0)), created, 1, true);
+}
 
+static void begin_another_drag(struct day *day)
+{
     struct gz_change *running = change(day, PISTON_2);
+    struct gz_edit_record drag = edit_of(day, GZ_EDIT_TRANSLATE, BEN, AT(14, 20, 0), AT(14, 20, 3));
     day->nodes[PISTON_2].trs.t.y = 0.1;
-    finish(day,
-           (struct gz_edit_record){.kind = GZ_EDIT_TRANSLATE,
-                                   .handle = GZ_TY,
-                                   .session = BEN,
-                                   .user = "ben",
-                                   .began = AT(14, 20, 0),
-                                   .ended = AT(14, 20, 3),
-                                   .began_seq = day->seq},
-           running, 1, false);
+    drag.handle = GZ_TY;
+    finish(day, drag, running, 1, false);
 }
 
 struct fixture {
@@ -247,7 +217,9 @@ static int make_day(void **state)
     come_and_go(&fixture->day);
     import(&fixture->day);
     drag(&fixture->day);
-    work_on(&fixture->day);
+    scale_turn_rename(&fixture->day);
+    delete_undo_create(&fixture->day);
+    begin_another_drag(&fixture->day);
     return sqlite3_open_v2(fixture->path, &fixture->db, SQLITE_OPEN_READONLY, NULL);
 }
 
@@ -294,8 +266,8 @@ static void test_views_read_well(void **state)
          "ben|Bolt|deleted|(0.000, 0.000, 0.000) m|-|2026-03-05T14:00:00.000Z|0.0\n"
          "anna|Piston \"two\"|renamed, reparented|\"Piston_2\" under Crankshaft|\"Piston \"two\"\" under "
          "Block|2026-03-05T13:25:00.000Z|0.0\n"
-         "ben|Piston_1|set scale|×(1.000, 1.000, 1.000)|×(2.000, 2.000, 2.000)|2026-03-05T12:20:00.000Z|0.0\n"
          "ben|Crankshaft|turned about x (rx)|(0.00, 0.00, 0.00)°|(90.00, 0.00, 0.00)°|2026-03-05T13:12:30.000Z|150.0\n"
+         "ben|Piston_1|set scale|×(1.000, 1.000, 1.000)|×(2.000, 2.000, 2.000)|2026-03-05T12:20:00.000Z|0.0\n"
          "anna|Piston_1|moved along x (tx)|(0.000, 0.000, 0.000) m|(0.250, 0.000, 0.000) "
          "m|2026-03-05T12:00:08.000Z|10.0\n"
          "anna|Piston_1|imported|-|(0.000, 0.000, 0.000) m|2026-03-05T09:00:00.000Z|0.0\n"},
