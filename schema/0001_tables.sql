@@ -137,7 +137,7 @@ CREATE TABLE samples (
 -- The glTF files that were imported, whole; the newest is the scene's.
 CREATE TABLE assets (
     id INTEGER PRIMARY KEY,
-    seq INTEGER NOT NULL,        -- of the commit that brought it
+    seq INTEGER NOT NULL,        -- of the import that brought it
     media_type TEXT NOT NULL CHECK (media_type IN ('model/gltf-binary', 'model/gltf+json')),
     bytes BLOB NOT NULL
 ) STRICT;

@@ -3,11 +3,6 @@
  * A limit that a person can change is an option of the daemon whose default stands here. Everything that grows is
  * born with one of these; a request past a limit is refused in words and changes nothing. */
 
-/* This directory is searched for headers, so that <limits.h> of the C library finds this file first: it is passed on, each
- * time, because the compiler's own <limits.h> asks for the next one too. Only a system header may do that without a warning. */
-#pragma GCC system_header
-#include_next <limits.h>
-
 #ifndef GZ_LIMITS_H
 #define GZ_LIMITS_H
 

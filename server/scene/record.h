@@ -93,6 +93,7 @@ struct gz_batch {
     size_t left_count;
     const uint8_t *asset; /* the glTF that an import brought; NULL for none */
     size_t asset_size;
+    uint64_t asset_seq; /* of that import */
     /* Whoever has it may put it into a queue and write down what became of it, which so needs no memory. */
     struct gz_batch *next;
     enum gz_status status;
@@ -119,7 +120,6 @@ struct gz_scene_state {
     const struct gz_edit_record
         *edits; /* completed, the latest GZ_UNDO_EDITS_MAX within GZ_UNDO_CHANGES_MAX, ascending by seq */
     size_t edit_count;
-    bool has_asset;
     uint64_t asset_seq; /* the seq of the import that brought it; 0 for none */
 };
 

@@ -419,6 +419,7 @@ static bool add_ended(struct gz_core *core, struct gz_batch *batch)
         if (pending->asset == NULL) continue;
         batch->asset = pending->asset; /* outlives the batch: the pending edit waits for its answer */
         batch->asset_size = pending->asset_size;
+        batch->asset_seq = pending->edit.seq;
     }
     batch->ended = ended;
     return true;
@@ -543,6 +544,7 @@ static void forget_stored(struct gz_core *core, uint64_t seq)
     if (core->dropped_count > 0)
         memmove(core->dropped, core->dropped + core->dropped_in_batch, core->dropped_count * sizeof *core->dropped);
     core->stored_seq = seq;
+    gz_scene_stored(core->scene, seq);
 }
 
 static void set_told(struct gz_core *core, enum gz_run_told told)

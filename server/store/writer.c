@@ -199,7 +199,7 @@ static int write_asset(struct gz_writer *writer, const struct gz_batch *batch)
     bool is_binary = batch->asset_size >= 4 && batch->asset[0] == 'g' && batch->asset[1] == 'l' &&
                      batch->asset[2] == 'T' && batch->asset[3] == 'F';
     struct gz_bind bind = start(writer, GZ_WRITE_ASSET);
-    gz_bind_integer(&bind, batch->seq);
+    gz_bind_integer(&bind, batch->asset_seq);
     gz_bind_text(&bind, is_binary ? "model/gltf-binary" : "model/gltf+json");
     gz_bind_blob(&bind, batch->asset, batch->asset_size);
     return gz_bind_run(&bind);

@@ -69,6 +69,7 @@ void core_store_finish(struct core_store *store)
     free(store->open);
     free(store->epochs);
     free(store->visitors);
+    free(store->known);
 }
 
 /* ---- what the edits say ---- */
@@ -163,11 +164,19 @@ static void close_run(struct core_store *store, uint64_t edit)
     if (at < store->open_count) store->open[at] = store->open[--store->open_count];
 }
 
+static void judge_session(const struct core_store *store, uint64_t session)
+{
+    size_t at = 0;
+    while (at < store->known_count && store->known[at] != session) at++;
+    assert_true(session == 0 || at < store->known_count);
+}
+
 static void write_runs(struct core_store *store, const struct gz_batch *batch)
 {
     for (size_t i = 0; i < batch->begun_count; i++) {
         assert_int_equal(find_open(store, batch->begun[i].id), store->open_count);
         assert_true(batch->begun[i].id < batch->next_edit && batch->begun[i].change_count > 0);
+        judge_session(store, batch->begun[i].session);
         store->open = grow(store->open, &store->open_capacity, store->open_count + 1, sizeof *store->open);
         store->open[store->open_count++] = keep_edit(&store->arena, &batch->begun[i]);
     }
@@ -198,6 +207,7 @@ static void write_edits(struct core_store *store, const struct gz_batch *batch)
     for (size_t i = 0; i < batch->ended_count; i++) {
         assert_true(batch->ended[i].id < batch->next_edit && batch->ended[i].seq <= batch->seq);
         assert_true(batch->ended[i].seq > store->seq);
+        judge_session(store, batch->ended[i].session);
         write_edit(store, &batch->ended[i]);
         close_run(store, batch->ended[i].id);
         if (batch->asset != NULL && batch->ended[i].kind == GZ_EDIT_IMPORT) store->asset_seq = batch->ended[i].seq;
@@ -212,14 +222,20 @@ static size_t find_visitor(const struct core_store *store, uint64_t session)
     return at;
 }
 
-static void write_visits(struct core_store *store, const struct gz_batch *batch)
+static void write_joined(struct core_store *store, const struct gz_batch *batch)
 {
     for (size_t i = 0; i < batch->joined_count; i++) {
         assert_int_equal(find_visitor(store, batch->joined[i].session), store->visitor_count);
         store->visitors =
             grow(store->visitors, &store->visitor_capacity, store->visitor_count + 1, sizeof *store->visitors);
         store->visitors[store->visitor_count++] = batch->joined[i].session;
+        store->known = grow(store->known, &store->known_capacity, store->known_count + 1, sizeof *store->known);
+        store->known[store->known_count++] = batch->joined[i].session;
     }
+}
+
+static void write_left(struct core_store *store, const struct gz_batch *batch)
+{
     for (size_t i = 0; i < batch->left_count; i++) {
         size_t at = find_visitor(store, batch->left[i].session);
         assert_true(at < store->visitor_count);
@@ -231,10 +247,11 @@ void core_store_commit(struct core_store *store, const struct gz_batch *batch)
 {
     assert_true(batch->seq >= store->seq && batch->next_node >= store->next_node);
     assert_true(batch->next_edit >= store->next_edit);
+    write_joined(store, batch);
     write_nodes(store, batch);
     write_runs(store, batch);
     write_edits(store, batch);
-    write_visits(store, batch);
+    write_left(store, batch);
     store->seq = batch->seq;
     store->next_node = batch->next_node;
     store->next_edit = batch->next_edit;
@@ -317,7 +334,10 @@ void core_store_open(struct core_store *store, struct gz_scene_state *state)
     tell_epochs(store, state);
     for (size_t i = 0; i < store->open_count; i++) complete_run(store, &store->open[i]);
     assert_true(store->epoch_count == 0 || store->epochs[store->epoch_count - 1].seq_last == saved);
-    store->open_count = store->visitor_count = 0;
+    store->open_count = store->visitor_count = store->known_count = 0;
+    for (uint64_t id = 1; id < store->node_capacity; id++) {
+        if (store->nodes[id].written) judge_node(store, id);
+    }
     tell_nodes(store, state);
     state->seq = store->seq;
     state->next_node = store->next_node;
@@ -326,7 +346,6 @@ void core_store_open(struct core_store *store, struct gz_scene_state *state)
     state->edits = store->edits + skipped;
     state->edit_count = store->edit_count - skipped;
     state->asset_seq = store->asset_seq;
-    state->has_asset = store->asset_seq > 0;
 }
 
 /* ---- asking ---- */

@@ -288,6 +288,35 @@ static uint64_t seq_of(const struct test_output *output)
     return strtoull(seq + 4, NULL, 10);
 }
 
+static size_t read_whole(const char *path, char *bytes, size_t max)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    size_t size = fread(bytes, 1, max, file);
+    fclose(file);
+    return size;
+}
+
+static void test_export_after_a_restart_is_what_it_was_before(void **state)
+{
+    struct stage *stage = *state;
+    char file[128], out[2][160], bytes[2][65536];
+    size_t sizes[2];
+    write_arm(&stage->daemon, file, sizeof file);
+    check_call(&stage->daemon, NULL, &(struct call){{"import", file, "arm"}, 0, "3 nodes", NULL});
+    check_call(&stage->daemon, NULL, &(struct call){{"set", "arm", "1", "--t", "1,2,3"}, 0, NULL, NULL});
+    for (int i = 0; i < 2; i++) {
+        snprintf(out[i], sizeof out[i], "%s/out%d.gltf", stage->daemon.data, i);
+        check_call(&stage->daemon, NULL, &(struct call){{"export", "arm", out[i]}, 0, NULL, NULL});
+        sizes[i] = read_whole(out[i], bytes[i], sizeof bytes[i]);
+        test_daemon_kill(&stage->daemon);
+        test_daemon_start(&stage->daemon, NULL, NULL);
+    }
+    assert_true(sizes[0] > 0);
+    assert_int_equal(sizes[0], sizes[1]);
+    assert_memory_equal(bytes[0], bytes[1], sizes[0]);
+}
+
 static void test_at_and_restore_bring_back_the_past(void **state)
 {
     struct stage *stage = *state;
@@ -369,6 +398,7 @@ int main(void)
         STAGED(test_solve_answers_the_same_through_a_daemon),
         STAGED(test_solve_of_a_steep_axis_is_the_same_bits_through_a_daemon),
         STAGED(test_a_scenes_life_on_the_command_line),
+        STAGED(test_export_after_a_restart_is_what_it_was_before),
         STAGED(test_at_and_restore_bring_back_the_past),
         STAGED(test_watch_tells_drags_and_comes_back_after_a_crash),
     };

@@ -337,12 +337,13 @@ static void test_newest_asset_is_the_scenes(void **directory)
     batch = gz_batch_create();
     batch->asset = (const uint8_t *)glb;
     batch->asset_size = sizeof glb;
+    batch->asset_seq = 16;
     batch->seq = 17;
     commit(store, batch);
     assert_int_equal(gz_store_asset(path, &bytes, &error), GZ_OK);
     assert_int_equal(bytes.size, sizeof glb);
     assert_memory_equal(bytes.data, glb, sizeof glb);
-    assert_int_equal(ask(path, "SELECT seq FROM assets WHERE media_type = 'model/gltf-binary'"), 17);
+    assert_int_equal(ask(path, "SELECT seq FROM assets WHERE media_type = 'model/gltf-binary'"), 16);
     assert_int_equal(ask(path, "SELECT count(*) FROM assets WHERE media_type = 'model/gltf+json'"), 1);
     struct gz_buffer small;
     gz_buffer_init(&small, sizeof glb - 1, 0);
@@ -354,6 +355,11 @@ static void test_newest_asset_is_the_scenes(void **directory)
     assert_true(summary.has_asset);
     assert_int_equal(summary.seq, 17);
     assert_int_equal(summary.nodes, 0);
+    gz_store_close(store);
+    struct gz_scene_state state;
+    store = open_scene(path, false, START_TIME, &state);
+    assert_int_equal(state.asset_seq, 16);
+    gz_scene_state_finish(&state);
     gz_store_close(store);
 }
 
