@@ -18,7 +18,8 @@ struct gz_table {
 
 struct gz_scene {
     uint64_t seq, next_id, forgotten;
-    uint64_t mark; /* the last one given out: a walk takes the next */
+    uint64_t stored; /* graves of a later seq are not in the file yet and are kept */
+    uint64_t mark;   /* the last one given out: a walk takes the next */
     size_t alive, graves;
     struct gz_table table;
     struct gz_node roots, graveyard; /* heads of lists: only their first_child and last_child are used */
@@ -41,7 +42,7 @@ void gz_node_unlink(struct gz_scene *scene, struct gz_node *node);
 void gz_node_touch(struct gz_scene *scene, struct gz_node *node, uint64_t by);
 /* A node that is not there yet: the oldest grave, of seq 0, which is in no order of change. NULL without memory. */
 struct gz_node *gz_node_create(struct gz_scene *scene, uint64_t id);
-/* Forgets graves of seq 0 and those beyond GZ_TOMBSTONES_MAX. */
+/* Forgets graves of seq 0, and of those that are stored the ones beyond GZ_TOMBSTONES_MAX. */
 void gz_graves_sweep(struct gz_scene *scene);
 /* The worlds of the node and of all below it have to be found again. */
 void gz_world_forget(struct gz_node *node);

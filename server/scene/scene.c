@@ -70,6 +70,7 @@ struct gz_scene *gz_scene_create(const struct gz_scene_state *state)
     scene->seq = state->seq;
     scene->next_id = state->next_node > 0 ? state->next_node : 1;
     scene->forgotten = state->tombstones_from;
+    scene->stored = UINT64_MAX;
     if (!load_nodes(scene, state)) {
         gz_scene_destroy(scene);
         return NULL;
@@ -201,6 +202,12 @@ uint64_t gz_scene_tick(struct gz_scene *scene)
 uint64_t gz_scene_new_id(struct gz_scene *scene)
 {
     return scene->next_id++;
+}
+
+void gz_scene_stored(struct gz_scene *scene, uint64_t seq)
+{
+    scene->stored = seq;
+    gz_graves_sweep(scene);
 }
 
 uint64_t gz_scene_next_id(const struct gz_scene *scene)

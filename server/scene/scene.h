@@ -88,6 +88,9 @@ void gz_node_content(const struct gz_node *node, struct gz_content *content);
 
 /* Takes a seq that changes no node (an acknowledgement has to have its place in the order). */
 uint64_t gz_scene_tick(struct gz_scene *scene);
+/* Everything up to `seq` is in the file. Who keeps one says so from the start on: what was deleted later is then remembered
+ * until it is stored, however much it is, because the file is told of deletions by their tombstones. */
+void gz_scene_stored(struct gz_scene *scene, uint64_t seq);
 /* An id that was never given out. */
 uint64_t gz_scene_new_id(struct gz_scene *scene);
 uint64_t gz_scene_next_id(const struct gz_scene *scene); /* the one that gz_scene_new_id would give */

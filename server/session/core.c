@@ -24,6 +24,7 @@ static bool build(struct gz_core *core, const struct gz_core_options *options, c
     core->scene = gz_scene_create(state);
     core->undo = gz_undo_create();
     if (core->name == NULL || core->server == NULL || core->scene == NULL || core->undo == NULL) return false;
+    gz_scene_stored(core->scene, state->seq);
     core->sync = gz_sync_create(core->scene, state->seq, options->frame_headroom);
     if (core->sync == NULL || !copy_epochs(core, state)) return false;
     for (size_t i = 0; i < state->edit_count; i++) gz_undo_add(core->undo, &state->edits[i]);

@@ -30,7 +30,9 @@ struct core_store {
     size_t open_count, open_capacity;
     struct gz_epoch_record *epochs;
     size_t epoch_count, epoch_capacity;
-    uint64_t *visitors; /* sessions that are there */
+    uint64_t *known; /* sessions that joined in this epoch */
+    size_t known_count, known_capacity;
+    uint64_t *visitors; /* those that are there */
     size_t visitor_count, visitor_capacity;
     size_t sample_count;
 };

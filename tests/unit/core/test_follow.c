@@ -222,6 +222,8 @@ static void test_stalled_past_forgotten_graves_starts_anew(void **state)
     s.a->stalled = s.watcher->stalled = false;
     host_turn(&s.host);
     assert_int_equal(s.watcher->mirror.snapshots, snapshots + 1);
+    host_restart(&s.host, false);
+    assert_int_equal(gz_core_summary(s.host.core).nodes, 1); /* the file was told of all that went */
     close_scene(&s);
 }
 

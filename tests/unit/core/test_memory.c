@@ -1,0 +1,233 @@
+/* What allocates and what does not, and what happens where there is no memory: the request is refused or the session ended, and
+ * everything hangs together afterwards. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "unit/base/allocations.h"
+#include "unit/core/saying.h"
+
+#define VIEWERS 200
+#define MOVES 1000
+#define FAILURES_MAX 2000
+
+/* ---- the steady state ---- */
+
+static void say_move(struct client *client, double x, uint64_t n)
+{
+    uint8_t bytes[256];
+    struct gz_buffer out = {.data = bytes, .capacity = sizeof bytes, .max = sizeof bytes};
+    struct gz_message move = pointer_message(GZ_PHASE_MOVE, x, MIDDLE_Y, n);
+    assert_int_equal(gz_encode(&out, &move), GZ_OK);
+    client_say_bytes(client, out.data, out.size);
+}
+
+/* Takes all that is there and forgets it; gives the bytes of the last frame. */
+static const uint8_t *drop_frames(struct host *host, struct client *client, size_t *frames)
+{
+    const uint8_t *bytes = NULL;
+    const struct gz_buffer *frame;
+    for (*frames = 0; (frame = gz_core_next_frame(host->core, client->session, host->now)) != NULL; ++*frames)
+        bytes = frame->data;
+    return bytes;
+}
+
+/* A drag that runs before a crowd, and a disk that is busy. */
+static struct client *open_drag(struct host *host)
+{
+    host_init(host);
+    struct client *dragging = client_join(host, "ann", GZ_ROLE_EDITOR);
+    assert_ok(ask_camera(dragging, 10));
+    uint64_t id = create_node(dragging, "one", 0, 0, 0, 0);
+    for (int i = 0; i < VIEWERS; i++) {
+        struct client *viewer = client_join(host, "wes", GZ_ROLE_VIEWER);
+        viewer->stalled = true;
+    }
+    host_advance(host, 1);
+    host->disk = DISK_WAITS;
+    assert_ok(ask_grab(dragging, GZ_TXY, id, MIDDLE_X, MIDDLE_Y));
+    assert_ok(ask_pointer(dragging, GZ_PHASE_MOVE, MIDDLE_X + 1, MIDDLE_Y));
+    host_advance(host, 1);
+    return dragging;
+}
+
+static void drag_on(struct host *host, struct client *dragging, uint64_t moves)
+{
+    size_t frames;
+    for (uint64_t n = 1; n <= moves; n++) {
+        say_move(dragging, MIDDLE_X + (double)n / 10, n);
+        host->now.mono_s += 0.001;
+        host->now.unix_s += 0.001;
+        gz_core_turn(host->core, host->now);
+        for (struct client *client = host->clients; client != NULL; client = client->next)
+            (void)drop_frames(host, client, &frames);
+    }
+}
+
+static void test_steady_drag_allocates_nothing(void **state)
+{
+    (void)state;
+    struct host host;
+    struct client *dragging = open_drag(&host);
+    drag_on(&host, dragging, 100);
+    fail_allocation(1);
+    drag_on(&host, dragging, MOVES);
+    int failed = allocation_failed();
+    fail_allocation(0);
+    assert_false(failed);
+    host_finish(&host);
+}
+
+static void test_steady_turn_is_one_frame_for_all(void **state)
+{
+    (void)state;
+    struct host host;
+    struct client *dragging = open_drag(&host);
+    drag_on(&host, dragging, 100);
+    for (uint64_t turn = 0; turn < 20; turn++) {
+        for (uint64_t n = 0; n < 5; n++) say_move(dragging, MIDDLE_X + (double)(turn * 5 + n), 1000 + turn * 5 + n);
+        gz_core_turn(host.core, host.now);
+        const uint8_t *shared = NULL;
+        for (struct client *client = host.clients; client != NULL; client = client->next) {
+            size_t frames;
+            if (client == dragging) continue;
+            const uint8_t *bytes = drop_frames(&host, client, &frames);
+            assert_int_equal(frames, 1);
+            if (shared == NULL) shared = bytes;
+            assert_ptr_equal(bytes, shared);
+        }
+    }
+    host_finish(&host);
+}
+
+/* ---- no memory ---- */
+
+struct scene {
+    struct host host;
+    struct client *a, *b;
+    uint64_t one, two;
+};
+
+static void do_set(struct scene *s)
+{
+    (void)ask_move(s->a, s->one, 5, 5, 5);
+}
+static void do_rename(struct scene *s)
+{
+    (void)ask_rename(s->a, s->two, "a name that is somewhat longer than the one before");
+}
+static void do_create(struct scene *s)
+{
+    (void)ask_create(s->a, "three", s->one, "key");
+}
+static void do_delete(struct scene *s)
+{
+    (void)ask_delete(s->a, s->one);
+}
+static void do_undo(struct scene *s)
+{
+    (void)ask_undo(s->a, true);
+}
+static void do_drag(struct scene *s)
+{
+    (void)ask_grab(s->a, GZ_TXY, s->one, MIDDLE_X, MIDDLE_Y);
+    (void)ask_pointer(s->a, GZ_PHASE_MOVE, MIDDLE_X + 30, MIDDLE_Y);
+    host_advance(&s->host, 0.1);
+    (void)ask_pointer(s->a, GZ_PHASE_UP, MIDDLE_X + 60, MIDDLE_Y);
+}
+static void do_leave_dragging(struct scene *s)
+{
+    (void)ask_grab(s->a, GZ_TXY, s->one, MIDDLE_X, MIDDLE_Y);
+    (void)ask_pointer(s->a, GZ_PHASE_MOVE, MIDDLE_X + 30, MIDDLE_Y);
+    client_leave(s->a);
+}
+static void do_wheel(struct scene *s)
+{
+    (void)ask_select(s->a, s->two);
+    (void)ask_wheel(s->a, 2);
+    host_advance(&s->host, 1);
+}
+static void do_restore(struct scene *s)
+{
+    struct gz_message restore = {.op = GZ_OP_RESTORE, .restore_seq = 1};
+    (void)client_ask(s->a, &restore);
+}
+static void do_history(struct scene *s)
+{
+    (void)ask_op(s->b, GZ_OP_HISTORY);
+}
+static void do_pick(struct scene *s)
+{
+    struct gz_message pick = {.op = GZ_OP_PICK, .has = GZ_HAS(RECT), .pick.rect = {0, 0, 800, 600}};
+    (void)client_ask(s->a, &pick);
+}
+static void do_resume(struct scene *s)
+{
+    client_leave(s->b);
+    client_resume(s->b);
+}
+
+static const struct {
+    const char *what;
+    void (*run)(struct scene *s);
+} doings[] = {
+    {"set", do_set},       {"rename", do_rename},   {"create", do_create}, {"delete", do_delete},
+    {"undo", do_undo},     {"drag", do_drag},       {"leave", do_leave_dragging}, {"wheel", do_wheel},
+    {"restore", do_restore}, {"history", do_history}, {"pick", do_pick}, {"resume", do_resume},
+};
+
+static void open_scene(struct scene *s)
+{
+    host_init(&s->host);
+    s->a = client_join(&s->host, "ann", GZ_ROLE_EDITOR);
+    s->b = client_join(&s->host, "bob", GZ_ROLE_EDITOR);
+    assert_ok(ask_camera(s->a, 10));
+    s->one = create_node(s->a, "one", 0, 0, 0, 0);
+    s->two = create_node(s->a, "two", s->one, 0, 0, 0);
+    assert_ok(ask_move(s->a, s->two, 1, 1, 1));
+    host_advance(&s->host, 1);
+}
+
+/* Whether the n-th allocation of the core was reached at all. */
+static bool fail_once(size_t doing, size_t n)
+{
+    struct scene s;
+    open_scene(&s);
+    host_fail_allocation(&s.host, n);
+    doings[doing].run(&s);
+    host_turn(&s.host);
+    bool reached = host_allocation_failed(&s.host);
+    host_fail_allocation(&s.host, 0);
+    host_advance(&s.host, 2);
+    host_turn(&s.host);
+    host_assert_equal(&s.host);
+    assert_ok(ask_move(s.b, s.two, 3, 3, 3)); /* and the others still answer */
+    assert_int_equal(s.host.store.open_count, 0);
+    host_finish(&s.host);
+    return reached;
+}
+
+static void test_memory_failing_anywhere_is_survived(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(doings); i++) {
+        size_t n = 1;
+        long alive = allocations_alive();
+        while (n < FAILURES_MAX && fail_once(i, n)) n++;
+        assert_true(n > 1 && n < FAILURES_MAX);
+        assert_int_equal(allocations_alive(), alive);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_steady_drag_allocates_nothing),
+        cmocka_unit_test(test_steady_turn_is_one_frame_for_all),
+        cmocka_unit_test(test_memory_failing_anywhere_is_survived),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
