@@ -30,8 +30,10 @@ SELECT edit, step, node, side, name, parent, tx, ty, tz, moved, turned, scaled, 
                        (before_tx, before_ty, before_tz) IS NOT (after_tx, after_ty, after_tz) AS moved,
                        (coalesce(before_rx, 0), coalesce(before_ry, 0), coalesce(before_rz, 0), coalesce(before_rw, 1)) <>
                        (coalesce(after_rx, 0), coalesce(after_ry, 0), coalesce(after_rz, 0), coalesce(after_rw, 1)) AS turned,
-                       (coalesce(before_sx, 1), coalesce(before_sy, 1), coalesce(before_sz, 1)) <>
-                       (coalesce(after_sx, 1), coalesce(after_sy, 1), coalesce(after_sz, 1)) AS scaled,
+                       CASE did WHEN 'change' THEN (before_sx, before_sy, before_sz) <> (after_sx, after_sy, after_sz)
+                                -- A matrix's columns are 1 to the last bit but one: not worth a word.
+                                ELSE (round(coalesce(before_sx, after_sx), 3), round(coalesce(before_sy, after_sy), 3),
+                                      round(coalesce(before_sz, after_sz), 3)) <> (1.0, 1.0, 1.0) END AS scaled,
                        did = 'change' AND before_name <> after_name AS renamed,
                        did = 'change' AND before_parent IS NOT after_parent AS rehung
                   FROM changes, (SELECT 'before' AS side UNION ALL SELECT 'after')));
