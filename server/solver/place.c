@@ -56,7 +56,7 @@ enum gz_solve gz_place_closest(const struct gz_sight *sight, gz_vec3 origin, gz_
     double place = gz_dot(gz_cross(from, along), across) / square;
     double ahead = gz_dot(along, gz_sub(gz_scale(axis, place), from));
     gz_seen a = gz_see_point(sight, origin), b = gz_see_vector(sight, axis);
-    if (!isfinite(place) || !(ahead > 0) || !(a.w > 0)) return GZ_SOLVE_KEPT;
+    if (!isfinite(place) || !(ahead > 0)) return GZ_SOLVE_KEPT;
     double depth = a.depth + place * b.depth;
     if (!in_range(range, depth)) return stop_at_range(a, b, range, depth, t);
     *t = place;

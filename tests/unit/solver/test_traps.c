@@ -75,13 +75,15 @@ static void test_nearly_parallel_lines_cross_where_they_cross(void **state) /* E
 {
     (void)state;
     static const double angles[] = {1e-1, 1e-3, 1e-4, 1e-5};
+    static const double aways[] = {1100, 900}; /* with the node before the ray's origin, and behind it */
     struct bare b = bare_at((gz_vec3){0, 0, 0}, 5);
-    for (size_t i = 0; i < COUNT(angles); i++) {
+    for (size_t i = 0; i < COUNT(angles) * COUNT(aways); i++) {
+        double angle = angles[i / COUNT(aways)], away = aways[i % COUNT(aways)];
         assert_int_equal(bare_press(&b, GZ_TX, ray((gz_vec3){0, 10, 0}, (gz_vec3){0, -1, 0})), GZ_SOLVE_OK);
-        gz_vec3 direction = {cos(angles[i]), sin(angles[i]), 0};
-        gz_vec3 origin = gz_sub((gz_vec3){1000, 0, 0}, gz_scale(direction, 1100));
+        gz_vec3 direction = {cos(angle), sin(angle), 0};
+        gz_vec3 origin = gz_sub((gz_vec3){1000, 0, 0}, gz_scale(direction, away));
         assert_int_equal(bare_move(&b, ray(origin, direction)), GZ_SOLVE_OK);
-        assert_near(b.motion.value[0], 1000, 1e-12 / angles[i]);
+        assert_near(b.motion.value[0], 1000, 1e-12 / angle);
     }
 }
 
