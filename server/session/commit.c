@@ -1,5 +1,6 @@
 /* Edits on their way to the disk. An edit is applied at once, for everybody to see, and answered when the batch that holds it
  * was committed. What the disk refuses is taken back, newest first, at every viewer. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -258,7 +259,8 @@ bool gz_core_answer_key(struct gz_session *session, const struct gz_message *mes
 static bool make_room(void *array, size_t *capacity, size_t count, size_t size)
 {
     if (count <= *capacity) return true;
-    size_t wanted = *capacity > 0 ? 2 * *capacity : 16;
+    size_t wanted = *capacity > 0 ? *capacity : 16;
+    while (wanted < count) wanted *= 2;
     void **memory = array;
     void *grown = realloc(*memory, wanted * size);
     if (grown == NULL) return false;
@@ -269,17 +271,17 @@ static bool make_room(void *array, size_t *capacity, size_t count, size_t size)
 
 void gz_core_drop(struct gz_core *core, uint64_t edit)
 {
-    /* Without memory the run stays open in the file and is closed as an edit by the next recovery. */
-    if (!make_room(&core->dropped, &core->dropped_capacity, core->dropped_count + 1, sizeof *core->dropped)) return;
+    assert(core->dropped_count < core->dropped_capacity);
     core->dropped[core->dropped_count++] = edit;
 }
 
-void gz_core_visit(struct gz_core *core, const struct gz_session *session, bool left)
+bool gz_core_visit(struct gz_core *core, const struct gz_session *session, bool left)
 {
-    if (!make_room(&core->visits, &core->visit_capacity, core->visit_count + 1, sizeof *core->visits)) return;
+    if (!make_room(&core->visits, &core->visit_capacity, core->visit_count + 1, sizeof *core->visits)) return false;
     struct gz_visit *visit = &core->visits[core->visit_count++];
     *visit = (struct gz_visit){session->id, "", session->role, core->now.unix_s, left};
     memcpy(visit->user, session->user, sizeof visit->user);
+    return true;
 }
 
 /* ---- the batch ---- */
@@ -447,9 +449,16 @@ static bool add_visits(struct gz_core *core, struct gz_batch *batch)
     return true;
 }
 
+/* So that ending a run needs no memory: every run that the store has been told of by this batch can be dropped. */
+static bool reserve_drops(struct gz_core *core)
+{
+    size_t runs = core->session_count + core->pending_count;
+    return make_room(&core->dropped, &core->dropped_capacity, core->dropped_count + runs, sizeof *core->dropped);
+}
+
 static struct gz_batch *build_batch(struct gz_core *core)
 {
-    struct gz_batch *batch = gz_batch_create();
+    struct gz_batch *batch = reserve_drops(core) ? gz_batch_create() : NULL;
     if (batch == NULL) return NULL;
     batch->seq = gz_scene_seq(core->scene);
     batch->time = core->now.unix_s;
@@ -607,7 +616,8 @@ static void cancel_runs_on_pending(struct gz_core *core, const char *why)
     }
 }
 
-static void take_back(struct gz_core *core, const struct gz_edit_record *edit)
+/* False without memory: then nothing changed. */
+static bool take_back(struct gz_core *core, const struct gz_edit_record *edit)
 {
     struct gz_failure failure = {.node = 0};
     gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX);
@@ -615,10 +625,12 @@ static void take_back(struct gz_core *core, const struct gz_edit_record *edit)
     enum gz_status status = back == NULL ? GZ_NO_MEMORY
                                          : gz_scene_apply(core->scene, back, edit->change_count, 0, &failure.node,
                                                           &failure.holder, &failure.error);
+    if (status == GZ_NO_MEMORY) return false;
     if (status != GZ_OK)
         gz_log(core->log, GZ_ERROR, 0, "%s: edit %llu could not be taken back: %s", core->name,
                (unsigned long long)edit->id, failure.error.message);
     gz_undo_remove(core->undo, edit->id);
+    return true;
 }
 
 static struct gz_pending *reverse_pending(struct gz_core *core)
@@ -635,20 +647,35 @@ static struct gz_pending *reverse_pending(struct gz_core *core)
     return newest;
 }
 
+/* There is no memory to take these back: they stay facts, and are brought to the disk again. */
+static void keep_pending(struct gz_core *core, struct gz_pending *newest)
+{
+    if (newest != NULL) core->pending_end = &newest->next;
+    while (newest != NULL) {
+        struct gz_pending *older = newest->next;
+        newest->in_batch = false;
+        newest->next = core->pending;
+        core->pending = newest;
+        core->pending_count++;
+        core->pending_bytes += newest->bytes;
+        newest = older;
+    }
+}
+
 /* Edits made after the batch was sent stand on those that failed: all of them go back, newest first. */
 static void refuse_batch(struct gz_core *core, const char *why)
 {
     set_told(core, GZ_UNTOLD);
     cancel_runs_on_pending(core, why);
     struct gz_pending *pending = reverse_pending(core);
-    while (pending != NULL) {
+    while (pending != NULL && take_back(core, &pending->edit)) {
         struct gz_pending *older = pending->next;
-        take_back(core, &pending->edit);
         if (pending->begun) gz_core_drop(core, pending->edit.id);
         refuse_pending(core, pending, why);
         free_pending(pending);
         pending = older;
     }
+    keep_pending(core, pending);
 }
 
 void gz_core_committed(struct gz_core *core, struct gz_batch *batch, enum gz_status status, const char *message,

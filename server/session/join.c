@@ -84,7 +84,10 @@ enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const struct gz_m
         return gz_fail(error, GZ_BAD_VALUE, "user: a name of 1 to %d bytes", GZ_USER_BYTES_MAX);
     if (core->session_count >= GZ_SESSIONS_MAX) return gz_fail(error, GZ_TOO_MANY, "the scene is full");
     struct gz_session *session = new_session(core, id, hello, role);
-    if (session == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory for another session");
+    if (session == NULL || !gz_core_visit(core, session, false)) {
+        free(session);
+        return gz_fail(error, GZ_NO_MEMORY, "no memory for another session");
+    }
     uint64_t resumed_at = resume_seq(core, hello);
     session->cursor = gz_sync_cursor(core->sync, resumed_at);
     list_session(core, session);
@@ -93,7 +96,6 @@ enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const struct gz_m
     session->presence.user.rgb = colour_of(session->user);
     session->presence.user.role = role;
     gz_session_present(session);
-    gz_core_visit(core, session, false);
     send_welcome(session, resumed_at);
     gz_log(core->log, GZ_INFO, id, "%s joined %s as %s", session->user, core->name,
            gz_term_word(&gz_role_terms, (int)role));
@@ -106,7 +108,8 @@ void gz_core_leave(struct gz_core *core, struct gz_session *session, struct gz_n
     core->now = now;
     gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX);
     if (session->run.kind != GZ_RUN_NONE) gz_run_complete(session, NULL);
-    gz_core_visit(core, session, true);
+    (void)gz_core_visit(core, session,
+                        true); /* without memory the file says that it is still there, until the next start */
     gz_sync_absent(core->sync, &session->presence);
     if (session->previous != NULL) session->previous->next = session->next;
     if (session->next != NULL) session->next->previous = session->previous;

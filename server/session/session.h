@@ -305,7 +305,8 @@ GZ_MUST_USE enum gz_status gz_core_complete(struct gz_core *core, const struct g
                                             const struct gz_edit_record *edit, enum gz_run_told told);
 /* A begun run that is to leave no trace. */
 void gz_core_drop(struct gz_core *core, uint64_t edit);
-void gz_core_visit(struct gz_core *core, const struct gz_session *session, bool left);
+/* That a session joined or left, for the file; false without memory. An edit in the file needs its session there. */
+bool gz_core_visit(struct gz_core *core, const struct gz_session *session, bool left);
 /* Hands the host what is to be saved, if it is time. */
 void gz_core_commit(struct gz_core *core);
 /* Monotonic time at which it will be. */
