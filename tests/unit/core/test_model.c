@@ -139,11 +139,11 @@ static void say_travel(struct game *game, struct player *player)
 
 static void say_past(struct game *game, struct player *player)
 {
-    struct gz_message message = {.op = GZ_OP_RESTORE, .restore_seq = 1 + below(game, player->client->mirror.seq + 2)};
+    uint64_t seq = player->client->mirror.seq, back = below(game, 30);
+    struct gz_message message = {.op = GZ_OP_RESTORE, .restore_seq = seq > back ? seq - back : seq + 1};
     if (below(game, 2) == 0) message = (struct gz_message){.op = GZ_OP_HISTORY};
     if (below(game, 3) == 0)
-        message = (struct gz_message){
-            .op = GZ_OP_AT, .has = GZ_HAS(SEQ), .at.seq = 1 + below(game, player->client->mirror.seq + 2)};
+        message = (struct gz_message){.op = GZ_OP_AT, .has = GZ_HAS(SEQ), .at.seq = 1 + below(game, seq + 2)};
     say(game, player, &message);
 }
 
@@ -237,9 +237,9 @@ static const struct {
     int weight;
     void (*say)(struct game *game, struct player *player);
 } sayings[] = {
-    {6, say_create}, {8, say_set},   {3, say_delete},  {8, say_travel},   {3, say_past},
-    {4, say_select}, {4, say_view},  {6, say_pointer}, {12, say_moves},   {8, say_grab},
-    {8, say_up},     {3, say_wheel}, {1, say_pick},    {1, say_nonsense},
+    {4, say_create}, {8, say_set},   {2, say_delete},  {6, say_travel},   {2, say_past},
+    {3, say_select}, {2, say_view},  {5, say_pointer}, {20, say_moves},   {14, say_grab},
+    {8, say_up},     {4, say_wheel}, {1, say_pick},    {1, say_nonsense},
 };
 
 static void say_something(struct game *game, struct player *player)
@@ -346,6 +346,15 @@ static void check_everything(struct game *game)
 
 /* ---- the game ---- */
 
+/* Whoever comes has a camera and mostly something in hand. */
+static void come(struct player *player)
+{
+    struct gz_message camera = camera_message(10);
+    struct gz_message tool = {.op = GZ_OP_TOOL, .has = GZ_HAS(MODE), .tool.mode = GZ_MODE_UNIVERSAL};
+    client_say(player->client, &camera);
+    client_say(player->client, &tool);
+}
+
 static void come_or_go(struct player *player)
 {
     if (player->client->session != NULL) {
@@ -354,6 +363,7 @@ static void come_or_go(struct player *player)
     }
     player->asked_count = 0;
     client_resume(player->client);
+    come(player);
 }
 
 static void disturb(struct game *game)
@@ -361,7 +371,10 @@ static void disturb(struct game *game)
     struct host *host = &game->host;
     struct player *player = &game->players[below(game, CLIENTS)];
     switch (below(game, 16)) {
-    case 0: host->disk = DISK_COMMITS; break;
+    case 0:
+    case 9:
+    case 10:
+    case 11: host->disk = DISK_COMMITS; break;
     case 1: host->disk = DISK_WAITS; break;
     case 2: host->disk = DISK_REFUSES; break;
     case 3: host_settle(host, below(game, 2) == 0); break;
@@ -402,6 +415,9 @@ static void play(uint64_t seed, uint64_t steps)
         player->client =
             client_enter(&game->host, users[player->user], i == CLIENTS - 1 ? GZ_ROLE_VIEWER : GZ_ROLE_EDITOR, i == 0);
     }
+    for (int i = 0; i < CLIENTS; i++) come(&game->players[i]);
+    for (int i = 0; i < 4; i++) say_create(game, &game->players[0]);
+    host_turn(&game->host);
     for (uint64_t i = 0; i < steps; i++) step(game);
     check_everything(game);
     for (int i = 1; i < CLIENTS; i++) {
