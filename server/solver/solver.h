@@ -30,7 +30,6 @@
 #include <stdint.h>
 
 #include "base/linear.h"
-#include "base/status.h"
 #include "base/terms.h"
 
 enum gz_solve {

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "server/limits.h"
 #include "solver/solver.h"
 
 static uint8_t take_byte(struct supply *supply)
