@@ -200,6 +200,7 @@ int main(int argc, char **argv)
     }
     daemon.log.level = daemon.options.log_level;
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a full disk, not the end */
     set_descriptor_limit();
     if (uv_loop_init(&daemon.loop) != 0) {
         fputs("gizmod: the loop does not start\n", stderr);

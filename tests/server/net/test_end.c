@@ -52,7 +52,7 @@ static uint64_t seq_of(int port, const char *scene)
 {
     struct raw_response response;
     char row[96];
-    unsigned long long nodes, seq;
+    unsigned long long nodes, seq = 0;
     raw_request(port, "GET", "/scenes", "", "", 0, &response);
     snprintf(row, sizeof row, "{\"name\":\"%s\",", scene);
     const char *at = strstr(response.body, row);
