@@ -150,6 +150,8 @@ static void test_drag_tells_how_far_the_pointer_was_followed(void **state)
     client_say(s.a, &move);
     host_turn(&s.host);
     assert_true(was_acknowledged(s.b, s.a->id, 43));
+    (void)create_node(s.b, "other", 0, 0, 0, 0);
+    assert_int_equal(client_last(s.b, GZ_OP_DELTA)->delta.ack_count, 0); /* said once */
     close_scene(&s);
 }
 
@@ -320,12 +322,15 @@ static void test_lock_refused_grab_leaves_the_selection(void **state)
     struct scene s;
     open_scene(&s);
     uint64_t other = create_node(s.b, "other", 0, 0, 0, 0);
-    assert_ok(ask_select(s.b, other));
+    uint64_t ids[] = {other, create_node(s.b, "third", 0, 0, 0, 0)};
+    struct gz_message select = {.op = GZ_OP_SELECT, .select = {{ids, COUNT(ids)}, GZ_HOW_SET}};
+    assert_ok(client_ask(s.b, &select));
     assert_ok(take(s.a, s.node));
     assert_refused(take(s.b, s.node), GZ_LOCKED);
     assert_ok(ask_grab(s.b, GZ_TXY, 0, MIDDLE_X, MIDDLE_Y));
     assert_ok(let_go(s.b, 0, 3));
     assert_near(place(&s, other), 0, 3, 0);
+    assert_near(place(&s, ids[1]), 0, 3, 0);
     close_scene(&s);
 }
 

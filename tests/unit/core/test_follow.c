@@ -235,6 +235,7 @@ static void test_snapshot_in_pieces_with_edits_in_between(void **state)
     struct scene s;
     open_scene(&s);
     create_many(s.a, MANY);
+    assert_ok(ask_move(s.a, 1, 1, 2, 3)); /* the oldest by birth, the newest by change */
     s.watcher->stalled = true;
     struct client *late = client_enter(&s.host, "joe", GZ_ROLE_VIEWER, false);
     late->stalled = true;
@@ -288,9 +289,10 @@ static void test_catching_up_in_pieces_tells_each_node_whole(void **state)
     memset(name, 'x', sizeof name);
     name[sizeof name - 1] = '\0';
     rename_many(s.a, MANY / 2, name);
+    assert_ok(ask_move(s.a, 1, 1, 2, 3)); /* renamed first, moved last */
     assert_true(client_read_one(s.watcher));
     assert_true(s.watcher->mirror.more);
-    assert_ok(ask_move(s.a, MANY / 2, 1, 2, 3)); /* its new name was not told yet, and is not what changed last */
+    assert_ok(ask_move(s.a, MANY / 2, 1, 2, 3)); /* its new name was not told yet */
     assert_true(client_read_one(s.watcher));
     client_leave(s.watcher);
     client_resume(s.watcher); /* from the last complete state */
@@ -327,7 +329,9 @@ static void test_viewers_at_one_place_share_their_bytes(void **state)
     struct scene s;
     open_scene(&s);
     uint64_t id = create_node(s.a, "one", 0, 0, 0, 0);
+    assert_ok(ask_move(s.a, id, 2, 0, 0));
     struct client *late = client_join(&s.host, "joe", GZ_ROLE_VIEWER);
+    assert_ok(ask_move(s.a, id, 3, 0, 0));
     host_advance(&s.host, 1); /* who is here is told */
     s.watcher->stalled = late->stalled = true;
     assert_ok(ask_move(s.a, id, 1, 0, 0));
@@ -446,6 +450,28 @@ static void test_rate_drops_says_and_ends(void **state)
     host_finish(&host);
 }
 
+static void test_ended_session_holds_nothing(void **state)
+{
+    (void)state;
+    struct host host;
+    host_init_limited(&host, 10);
+    struct client *client = client_join(&host, "ann", GZ_ROLE_EDITOR);
+    struct client *other = client_join(&host, "bob", GZ_ROLE_EDITOR);
+    uint64_t id = create_node(client, "one", 0, 0, 0, 0);
+    assert_ok(ask_camera(client, 10));
+    assert_ok(ask_camera(other, 10));
+    assert_ok(ask_grab(client, GZ_TXY, id, MIDDLE_X, MIDDLE_Y));
+    assert_ok(ask_pointer(client, GZ_PHASE_MOVE, MIDDLE_X + 30, MIDDLE_Y));
+    struct gz_message ping = {.op = GZ_OP_PING};
+    while (gz_session_end_reason(client->session) == NULL) {
+        for (int i = 0; i < 10; i++) client_say(client, &ping);
+        host_advance(&host, 0.1);
+    }
+    assert_ok(ask_grab(other, GZ_TXY, id, MIDDLE_X, MIDDLE_Y)); /* although its connection is still there */
+    assert_true(host_node(&host, id).trs.t.x == 1);
+    host_finish(&host);
+}
+
 static const struct gz_message pick_all = {
     .op = GZ_OP_PICK, .has = GZ_HAS(RECT) | GZ_HAS(RID), .rid = 7, .pick.rect = {0, 0, 800, 600}};
 
@@ -554,6 +580,7 @@ int main(void)
         cmocka_unit_test(test_presence_is_told_twenty_times_a_second),
         cmocka_unit_test(test_presence_larger_than_a_frame_is_told_in_pieces),
         cmocka_unit_test(test_rate_drops_says_and_ends),
+        cmocka_unit_test(test_ended_session_holds_nothing),
         cmocka_unit_test(test_answers_not_taken_end_a_session),
         cmocka_unit_test(test_answers_taken_slowly_are_no_end),
         cmocka_unit_test(test_answer_too_large_is_an_error),
