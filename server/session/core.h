@@ -48,6 +48,7 @@ struct gz_core_options {
 
 /* Takes over what `state` says; the caller still frees `state`. NULL without memory. */
 struct gz_core *gz_core_create(const struct gz_core_options *options, const struct gz_scene_state *state);
+/* The host has given back every batch before, for the bytes of an asset in it are the core's. NULL is fine. */
 void gz_core_destroy(struct gz_core *core);
 
 /* A new session, from its hello (already checked: version, scene, token; `role` is what it was given). Queues the welcome.

@@ -1,13 +1,12 @@
 /* session.h - inside the session room: one user, one scene's core, and what its files ask of each other.
  *
  *   core.c      making and ending, the turn, frames out         dispatch.c  from bytes to a handler, rights, rate
- *   reply.c     what one session alone is told                  commit.c    edits to the disk and back
+ *   reply.c     what one session alone is told                  pending.c   edits that wait for the disk, keys
+ *   batch.c     what the disk is to take                        commit.c    what it said
  *   view.c      camera, tool, select                            pointer.c   pointer, grab, wheel
  *   run.c       a drag from press to edit                       edit.c      set, create, delete, undo, redo
  *   past.c      history, at, restore                            pick.c      nodes under a pointer
- *   gizmo.c     what a session's gizmo looks like
- *
- *   join.c      coming and going, epochs
+ *   gizmo.c     what a session's gizmo looks like               join.c      coming and going, epochs
  *
  * Threads: the core's. Nothing here is freed in the middle of a message. */
 #ifndef GZ_SESSION_H
@@ -275,7 +274,7 @@ enum gz_status gz_handle_restore(struct gz_session *session, const struct gz_mes
 /* Asks the host what has come to be saved by now. */
 void gz_core_send_tickets(struct gz_core *core);
 
-/* ---- commit.c ---- */
+/* ---- pending.c ---- */
 
 /* An edit about to be made: who, what kind, whom to answer. */
 struct gz_edit_request {
@@ -303,6 +302,16 @@ GZ_MUST_USE enum gz_status gz_core_edit_import(struct gz_core *core, const struc
 /* Remembers a run that was applied by posing; `edit` says what `request` does not: id, handle, beginning, seqs, changes. */
 GZ_MUST_USE enum gz_status gz_core_complete(struct gz_core *core, const struct gz_edit_request *request,
                                             const struct gz_edit_record *edit, enum gz_run_told told);
+void gz_pending_destroy(struct gz_pending *pending);
+void gz_core_free_pending(struct gz_core *core);
+/* Answers an edit that is stored. */
+void gz_session_edit_ok(struct gz_session *session, uint64_t rid, const struct gz_edit_record *edit,
+                        struct gz_ids created);
+/* A copy; NULL for NULL, or without memory. */
+char *gz_arena_string(struct gz_arena *arena, const char *text);
+
+/* ---- batch.c ---- */
+
 /* A begun run that is to leave no trace. */
 void gz_core_drop(struct gz_core *core, uint64_t edit);
 /* That a session joined or left, for the file; false without memory. An edit in the file needs its session there. */
@@ -311,7 +320,6 @@ bool gz_core_visit(struct gz_core *core, const struct gz_session *session, bool 
 void gz_core_commit(struct gz_core *core);
 /* Monotonic time at which it will be. */
 double gz_core_commit_due(const struct gz_core *core);
-void gz_core_free_pending(struct gz_core *core);
 
 /* ---- dispatch.c ---- */
 

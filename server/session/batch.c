@@ -1,0 +1,260 @@
+/* From the core to the disk: everything since the last batch, as one. */
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "session/session.h"
+
+/* ---- what else is to be stored ---- */
+
+static bool make_room(void *array, size_t *capacity, size_t count, size_t size)
+{
+    if (count <= *capacity) return true;
+    size_t wanted = *capacity > 0 ? *capacity : 16;
+    while (wanted < count) wanted *= 2;
+    void **memory = array;
+    void *grown = realloc(*memory, wanted * size);
+    if (grown == NULL) return false;
+    *memory = grown;
+    *capacity = wanted;
+    return true;
+}
+
+void gz_core_drop(struct gz_core *core, uint64_t edit)
+{
+    assert(core->dropped_count < core->dropped_capacity);
+    core->dropped[core->dropped_count++] = edit;
+}
+
+bool gz_core_visit(struct gz_core *core, const struct gz_session *session, bool left)
+{
+    if (!make_room(&core->visits, &core->visit_capacity, core->visit_count + 1, sizeof *core->visits)) return false;
+    struct gz_visit *visit = &core->visits[core->visit_count++];
+    *visit = (struct gz_visit){session->id, "", session->role, core->now.unix_s, left};
+    memcpy(visit->user, session->user, sizeof visit->user);
+    return true;
+}
+
+/* ---- the batch ---- */
+
+struct placed_node {
+    const struct gz_node *node;
+    size_t depth;
+};
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct placed_node *x = a, *y = b;
+    if (x->depth != y->depth) return x->depth < y->depth ? -1 : 1;
+    return (x->node->seq > y->node->seq) - (x->node->seq < y->node->seq);
+}
+
+/* The nodes that changed since the last batch, parents first: a parent may have changed later than its child. */
+static struct placed_node *changed_nodes(struct gz_core *core, size_t *count)
+{
+    const struct gz_node *first = gz_scene_after(core->scene, core->stored_seq);
+    *count = 0;
+    for (const struct gz_node *node = first; node != NULL; node = node->newer) ++*count;
+    gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX);
+    struct placed_node *places = gz_arena_take(&core->scratch, *count, sizeof *places);
+    if (places == NULL) return NULL;
+    struct placed_node *next = places;
+    for (const struct gz_node *node = first; node != NULL; node = node->newer, next++) {
+        next->node = node;
+        for (const struct gz_node *above = node->parent; above != NULL; above = above->parent) next->depth++;
+    }
+    qsort(places, *count, sizeof *places, compare_places);
+    return places;
+}
+
+static bool add_nodes(struct gz_core *core, struct gz_batch *batch)
+{
+    size_t count;
+    struct placed_node *places = changed_nodes(core, &count);
+    struct gz_node_record *records = gz_arena_take(&batch->arena, count, sizeof *records);
+    if (places == NULL || records == NULL) return false;
+    for (size_t i = 0; i < count; i++) {
+        const struct gz_node *node = places[i].node;
+        records[i] = (struct gz_node_record){.id = node->id, .seq = node->seq, .gone = node->gone};
+        gz_node_content(node, &records[i].content);
+        records[i].content.name = gz_arena_string(&batch->arena, node->name);
+        if (records[i].content.name == NULL) return false;
+    }
+    batch->nodes = records;
+    batch->node_count = count;
+    return true;
+}
+
+/* A run that moved for the first time: who began what, and where its nodes were. */
+static bool describe_run(struct gz_core *core, struct gz_batch *batch, const struct gz_session *session,
+                         struct gz_edit_record *record)
+{
+    const struct gz_run *run = &session->run;
+    struct gz_change *changes = gz_arena_take(&batch->arena, run->count, sizeof *changes);
+    if (changes == NULL) return false;
+    for (size_t i = 0; i < run->count; i++) {
+        struct gz_change *change = &changes[i];
+        *change = (struct gz_change){.node = run->targets[i].id, .existed = true, .exists = true};
+        gz_node_content(gz_scene_find(core->scene, change->node), &change->after);
+        change->after.name = gz_arena_string(&batch->arena, change->after.name);
+        change->before = change->after;
+        change->before.trs = run->targets[i].start.local;
+        if (change->after.name == NULL) return false;
+    }
+    *record = (struct gz_edit_record){
+        .id = run->edit,
+        .kind = run->kind == GZ_RUN_WHEEL ? GZ_EDIT_WHEEL : gz_handle_kind(run->drag.handle),
+        .handle = run->kind == GZ_RUN_WHEEL ? GZ_HANDLE_NONE : run->drag.handle,
+        .session = session->id,
+        .epoch = core->epoch,
+        .user = gz_arena_string(&batch->arena, session->user),
+        .began = run->began,
+        .began_seq = run->began_seq,
+        .changes = changes,
+        .change_count = run->count,
+    };
+    return record->user != NULL;
+}
+
+static bool is_stored(const struct gz_run *run)
+{
+    return (run->kind == GZ_RUN_DRAG || run->kind == GZ_RUN_WHEEL) && run->moved;
+}
+
+static size_t sample_run(const struct gz_core *core, const struct gz_run *run, struct gz_sample_record *samples)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < run->count; i++) {
+        const struct gz_node *node = gz_scene_find(core->scene, run->targets[i].id);
+        if (node->seq <= core->stored_seq) continue;
+        samples[count++] = (struct gz_sample_record){run->edit, node->id, node->seq, core->now.unix_s, node->trs};
+    }
+    return count;
+}
+
+static bool add_runs(struct gz_core *core, struct gz_batch *batch)
+{
+    size_t runs = 0, targets = 0;
+    for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
+        if (!is_stored(&session->run)) continue;
+        runs++;
+        targets += session->run.count;
+    }
+    struct gz_edit_record *begun = gz_arena_take(&batch->arena, runs, sizeof *begun);
+    struct gz_sample_record *samples = gz_arena_take(&batch->arena, targets, sizeof *samples);
+    if (begun == NULL || samples == NULL) return false;
+    for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
+        if (!is_stored(&session->run)) continue;
+        if (session->run.told == GZ_UNTOLD && !describe_run(core, batch, session, &begun[batch->begun_count++]))
+            return false;
+        batch->sample_count += sample_run(core, &session->run, samples + batch->sample_count);
+    }
+    batch->begun = begun;
+    batch->samples = samples;
+    return true;
+}
+
+static bool copy_edit(struct gz_arena *arena, const struct gz_edit_record *edit, struct gz_edit_record *copy)
+{
+    *copy = *edit;
+    copy->user = gz_arena_string(arena, edit->user);
+    copy->key = gz_arena_string(arena, edit->key);
+    copy->changes = gz_changes_copy(arena, edit->changes, edit->change_count);
+    return copy->user != NULL && copy->changes != NULL && (edit->key == NULL || copy->key != NULL);
+}
+
+static bool add_ended(struct gz_core *core, struct gz_batch *batch)
+{
+    struct gz_edit_record *ended = gz_arena_take(&batch->arena, core->pending_count, sizeof *ended);
+    if (ended == NULL) return false;
+    for (struct gz_pending *pending = core->pending; pending != NULL; pending = pending->next) {
+        if (!copy_edit(&batch->arena, &pending->edit, &ended[batch->ended_count++])) return false;
+        if (pending->asset == NULL) continue;
+        batch->asset = pending->asset; /* outlives the batch: the pending edit waits for its answer */
+        batch->asset_size = pending->asset_size;
+        batch->asset_seq = pending->edit.seq;
+    }
+    batch->ended = ended;
+    return true;
+}
+
+static bool add_visits(struct gz_core *core, struct gz_batch *batch)
+{
+    struct gz_session_record *joined = gz_arena_take(&batch->arena, core->visit_count, sizeof *joined);
+    struct gz_session_record *left = gz_arena_take(&batch->arena, core->visit_count, sizeof *left);
+    uint64_t *dropped = gz_arena_take(&batch->arena, core->dropped_count, sizeof *dropped);
+    if (joined == NULL || left == NULL || dropped == NULL) return false;
+    for (size_t i = 0; i < core->visit_count; i++) {
+        const struct gz_visit *visit = &core->visits[i];
+        const char *user = gz_arena_string(&batch->arena, visit->user);
+        if (user == NULL) return false;
+        struct gz_session_record record = {visit->session, user, visit->role, visit->time};
+        if (visit->left) left[batch->left_count++] = record;
+        if (!visit->left) joined[batch->joined_count++] = record;
+    }
+    if (core->dropped_count > 0) memcpy(dropped, core->dropped, core->dropped_count * sizeof *dropped);
+    batch->joined = joined;
+    batch->left = left;
+    batch->dropped = dropped;
+    batch->dropped_count = core->dropped_count;
+    return true;
+}
+
+/* So that ending a run needs no memory: every run that the store has been told of by this batch can be dropped. */
+static bool reserve_drops(struct gz_core *core)
+{
+    size_t runs = core->session_count + core->pending_count;
+    return make_room(&core->dropped, &core->dropped_capacity, core->dropped_count + runs, sizeof *core->dropped);
+}
+
+static struct gz_batch *build_batch(struct gz_core *core)
+{
+    struct gz_batch *batch = reserve_drops(core) ? gz_batch_create() : NULL;
+    if (batch == NULL) return NULL;
+    batch->seq = gz_scene_seq(core->scene);
+    batch->time = core->now.unix_s;
+    batch->next_node = gz_scene_next_id(core->scene);
+    batch->next_edit = core->next_edit;
+    if (add_nodes(core, batch) && add_runs(core, batch) && add_ended(core, batch) && add_visits(core, batch))
+        return batch;
+    gz_batch_destroy(batch);
+    return NULL;
+}
+
+static void mark_sent(struct gz_core *core)
+{
+    for (struct gz_pending *pending = core->pending; pending != NULL; pending = pending->next) pending->in_batch = true;
+    for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
+        if (is_stored(&session->run) && session->run.told == GZ_UNTOLD) session->run.told = GZ_TELLING;
+    }
+    core->visits_in_batch = core->visit_count;
+    core->dropped_in_batch = core->dropped_count;
+}
+
+static bool has_news(const struct gz_core *core)
+{
+    return core->pending != NULL || core->visit_count > 0 || core->dropped_count > 0 ||
+           gz_scene_seq(core->scene) != core->stored_seq;
+}
+
+double gz_core_commit_due(const struct gz_core *core)
+{
+    if (core->committing || !has_news(core)) return INFINITY;
+    if (core->failing) return core->commit_s + GZ_RETRY_MS / 1000.0;
+    return core->pending != NULL ? -INFINITY : core->commit_s + GZ_SAMPLE_MS_MIN / 1000.0;
+}
+
+void gz_core_commit(struct gz_core *core)
+{
+    if (core->now.mono_s < gz_core_commit_due(core)) return;
+    core->commit_s = core->now.mono_s;
+    struct gz_batch *batch = build_batch(core);
+    if (batch == NULL) {
+        core->failing = true; /* no memory now: tried again after a while */
+        return;
+    }
+    mark_sent(core);
+    core->committing = true;
+    core->host.commit(core->host.context, batch);
+}
