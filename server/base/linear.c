@@ -33,27 +33,11 @@ bool gz_quat_normalize(gz_quat q, gz_quat *unit)
     return true;
 }
 
-gz_quat gz_quat_multiply(gz_quat a, gz_quat b)
-{
-    return (gz_quat){
-        a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
-        a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
-        a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w,
-        a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
-    };
-}
-
 gz_vec3 gz_rotate(gz_quat unit, gz_vec3 v)
 {
     gz_vec3 axis = {unit.x, unit.y, unit.z};
     gz_vec3 twice = gz_scale(gz_cross(axis, v), 2);
     return gz_add(gz_add(v, gz_scale(twice, unit.w)), gz_cross(axis, twice));
-}
-
-gz_quat gz_quat_about(gz_vec3 axis, double angle)
-{
-    double sine = sin(angle / 2);
-    return (gz_quat){axis.x * sine, axis.y * sine, axis.z * sine, cos(angle / 2)};
 }
 
 /* The axes of an order from first to last; an odd order is one whose axes are not a cyclic shift of x, y, z. */
@@ -104,40 +88,6 @@ gz_vec3 gz_euler_from_quat(gz_quat unit, enum gz_euler_order order)
         angles[k] = 0;
     }
     return (gz_vec3){angles[0], angles[1], angles[2]};
-}
-
-gz_mat3 gz_mat3_multiply(const gz_mat3 *a, const gz_mat3 *b)
-{
-    return (gz_mat3){gz_mat3_apply(a, b->x), gz_mat3_apply(a, b->y), gz_mat3_apply(a, b->z)};
-}
-
-gz_mat3 gz_mat3_transpose(const gz_mat3 *m)
-{
-    return (gz_mat3){{m->x.x, m->y.x, m->z.x}, {m->x.y, m->y.y, m->z.y}, {m->x.z, m->y.z, m->z.z}};
-}
-
-double gz_mat3_determinant(const gz_mat3 *m)
-{
-    return gz_dot(m->x, gz_cross(m->y, m->z));
-}
-
-bool gz_mat3_inverse(const gz_mat3 *m, gz_mat3 *inverse)
-{
-    double determinant = gz_mat3_determinant(m);
-    if (!isfinite(determinant) || determinant == 0) return false;
-    gz_mat3 rows = {gz_scale(gz_cross(m->y, m->z), 1 / determinant), gz_scale(gz_cross(m->z, m->x), 1 / determinant),
-                    gz_scale(gz_cross(m->x, m->y), 1 / determinant)};
-    *inverse = gz_mat3_transpose(&rows);
-    return gz_finite(inverse->x) && gz_finite(inverse->y) && gz_finite(inverse->z);
-}
-
-gz_mat3 gz_mat3_from_quat(gz_quat q)
-{
-    return (gz_mat3){
-        {1 - 2 * (q.y * q.y + q.z * q.z), 2 * (q.x * q.y + q.z * q.w), 2 * (q.x * q.z - q.y * q.w)},
-        {2 * (q.x * q.y - q.z * q.w), 1 - 2 * (q.x * q.x + q.z * q.z), 2 * (q.y * q.z + q.x * q.w)},
-        {2 * (q.x * q.z + q.y * q.w), 2 * (q.y * q.z - q.x * q.w), 1 - 2 * (q.x * q.x + q.y * q.y)},
-    };
 }
 
 /* Shepperd: divide by the largest of the four, so that nothing is lost near a half turn. */

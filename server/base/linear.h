@@ -101,14 +101,26 @@ bool gz_normalize(gz_vec3 a, gz_vec3 *unit);
 bool gz_quat_normalize(gz_quat q, gz_quat *unit);
 
 /* a then b in the frame of a: the rotation a * b. */
-gz_quat gz_quat_multiply(gz_quat a, gz_quat b);
+static inline gz_quat gz_quat_multiply(gz_quat a, gz_quat b)
+{
+    return (gz_quat){
+        a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+        a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
+        a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w,
+        a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
+    };
+}
 static inline gz_quat gz_quat_conjugate(gz_quat q)
 {
     return (gz_quat){-q.x, -q.y, -q.z, q.w};
 }
 gz_vec3 gz_rotate(gz_quat unit, gz_vec3 v);
 /* By `angle` radians about the unit vector `axis`. */
-gz_quat gz_quat_about(gz_vec3 axis, double angle);
+static inline gz_quat gz_quat_about(gz_vec3 axis, double angle)
+{
+    double sine = sin(angle / 2);
+    return (gz_quat){axis.x * sine, axis.y * sine, axis.z * sine, cos(angle / 2)};
+}
 gz_quat gz_quat_from_euler(gz_vec3 angles, enum gz_euler_order order);
 /* Angles about x, y, z in the named order; at gimbal lock the last angle is 0. Inverse of the above as a rotation. */
 gz_vec3 gz_euler_from_quat(gz_quat unit, enum gz_euler_order order);
@@ -117,11 +129,35 @@ static inline gz_vec3 gz_mat3_apply(const gz_mat3 *m, gz_vec3 v)
 {
     return gz_add(gz_add(gz_scale(m->x, v.x), gz_scale(m->y, v.y)), gz_scale(m->z, v.z));
 }
-gz_mat3 gz_mat3_multiply(const gz_mat3 *a, const gz_mat3 *b);
-gz_mat3 gz_mat3_transpose(const gz_mat3 *m);
-double gz_mat3_determinant(const gz_mat3 *m);
-bool gz_mat3_inverse(const gz_mat3 *m, gz_mat3 *inverse);
-gz_mat3 gz_mat3_from_quat(gz_quat unit);
+static inline gz_mat3 gz_mat3_multiply(const gz_mat3 *a, const gz_mat3 *b)
+{
+    return (gz_mat3){gz_mat3_apply(a, b->x), gz_mat3_apply(a, b->y), gz_mat3_apply(a, b->z)};
+}
+static inline gz_mat3 gz_mat3_transpose(const gz_mat3 *m)
+{
+    return (gz_mat3){{m->x.x, m->y.x, m->z.x}, {m->x.y, m->y.y, m->z.y}, {m->x.z, m->y.z, m->z.z}};
+}
+static inline double gz_mat3_determinant(const gz_mat3 *m)
+{
+    return gz_dot(m->x, gz_cross(m->y, m->z));
+}
+static inline bool gz_mat3_inverse(const gz_mat3 *m, gz_mat3 *inverse)
+{
+    double determinant = gz_mat3_determinant(m);
+    if (!isfinite(determinant) || determinant == 0) return false;
+    gz_mat3 rows = {gz_scale(gz_cross(m->y, m->z), 1 / determinant), gz_scale(gz_cross(m->z, m->x), 1 / determinant),
+                    gz_scale(gz_cross(m->x, m->y), 1 / determinant)};
+    *inverse = gz_mat3_transpose(&rows);
+    return gz_finite(inverse->x) && gz_finite(inverse->y) && gz_finite(inverse->z);
+}
+static inline gz_mat3 gz_mat3_from_quat(gz_quat q)
+{
+    return (gz_mat3){
+        {1 - 2 * (q.y * q.y + q.z * q.z), 2 * (q.x * q.y + q.z * q.w), 2 * (q.x * q.z - q.y * q.w)},
+        {2 * (q.x * q.y - q.z * q.w), 1 - 2 * (q.x * q.x + q.z * q.z), 2 * (q.y * q.z + q.x * q.w)},
+        {2 * (q.x * q.z + q.y * q.w), 2 * (q.y * q.z - q.x * q.w), 1 - 2 * (q.x * q.x + q.y * q.y)},
+    };
+}
 /* The nearest rotation's quaternion, w >= 0. The columns must be orthonormal and right-handed. */
 gz_quat gz_quat_from_mat3(const gz_mat3 *rotation);
 /* The rotation part of the polar decomposition m = R * P (P symmetric). Where m mirrors, R is the rotation of -m: the

@@ -43,49 +43,51 @@ static bool point_by_pixels(const struct gz_ball_place *ball, const struct gz_si
     return gz_finite(*unit);
 }
 
-/* Up to this part of the radius the ray's miss distance gives the sphere's own point. Beyond, the point's angle from the line
- * to the viewer goes on with the same slope and approaches a right angle, so that the silhouette is no cliff. */
+/* Up to this part of the radius the ray's miss distance gives the sphere's own point. Beyond, the point goes on with the same
+ * slope and approaches a right angle from the line to the viewer, so that the silhouette is no cliff. */
 #define RIM 0.999
+#define RIM_COSINE 0.04471017781221601 /* sqrt(1 - RIM^2) */
 
-/* `nearness` is radius / distance of the eye, 0 where there is no eye; `offset` is how far from the centre the ray passes it, at
- * its depth, in radii. */
-static double angle_beyond_rim(double nearness, double offset)
+/* The cotangent of that angle. `nearness` is radius / distance of the eye, 0 where there is no eye; `offset` is how far from
+ * the centre the ray passes it, at its depth, in radii. At the rim the angle is asin RIM - asin (RIM * nearness). */
+static double cotangent_beyond_rim(double nearness, double offset)
 {
     double sine = RIM * nearness, cosine = sqrt(1 - sine * sine);
-    double rim_angle = asin(RIM) - asin(sine), rim_offset = RIM / cosine;
-    double slope = (cosine / sqrt(1 - RIM * RIM) - nearness) * cosine * cosine;
-    double rest = M_PI_2 - rim_angle, way = slope * (offset - rim_offset) / rest;
-    return isfinite(way) ? rim_angle + rest * way / (1 + way) : M_PI_2;
+    double rim_sine = RIM * cosine - RIM_COSINE * sine, rim_cosine = RIM_COSINE * cosine + RIM * sine;
+    double slope = (cosine / RIM_COSINE - nearness) * cosine * cosine;
+    double way = slope * (offset - RIM / cosine);
+    double cotangent = rim_cosine * rim_cosine / (rim_sine * rim_cosine + way);
+    return isfinite(cotangent) ? cotangent : 0;
 }
 
 static bool point_beyond_rim(gz_vec3 from, gz_vec3 along, double radius, bool converges, gz_vec3 *unit)
 {
-    gz_vec3 ahead = along, outward;
-    double distance = gz_length(from), offset;
+    gz_vec3 ahead = along;
+    double nearness = 0, depth = 1;
     if (converges) {
+        double distance = gz_length(from);
+        nearness = radius / distance;
         ahead = gz_scale(from, -1 / distance);
-        double depth = gz_dot(along, ahead);
-        outward = gz_sub(along, gz_scale(ahead, depth));
-        offset = depth > 0 ? gz_length(outward) / depth * distance / radius : HUGE_VAL;
-    } else {
-        outward = gz_sub(from, gz_scale(along, gz_dot(from, along)));
-        offset = gz_length(outward) / radius;
+        depth = gz_dot(along, ahead);
     }
-    double angle = angle_beyond_rim(converges ? radius / distance : 0, offset);
-    if (!gz_unit(outward, &outward)) return false;
-    return gz_unit(gz_sub(gz_scale(outward, sin(angle)), gz_scale(ahead, cos(angle))), unit);
+    gz_vec3 outward =
+        converges ? gz_sub(along, gz_scale(ahead, depth)) : gz_sub(from, gz_scale(along, gz_dot(from, along)));
+    double length = gz_length(outward), scale = converges ? depth * nearness : radius;
+    double cotangent = depth > 0 ? cotangent_beyond_rim(nearness, length / scale) : 0;
+    return gz_unit(gz_sub(outward, gz_scale(ahead, length * cotangent)), unit);
 }
 
 static bool point_on_sphere(gz_vec3 from, gz_vec3 along, double radius, bool converges, gz_vec3 *unit)
 {
-    gz_vec3 nearest = gz_sub(from, gz_scale(along, gz_dot(from, along)));
-    double miss = gz_length(nearest) / radius;
-    bool inside = converges && gz_length(from) < radius; /* the ball is then met ahead, whatever the ray */
-    if (!isfinite(miss)) return false;
-    if (!inside && (miss > RIM || (converges && gz_dot(from, along) > 0)))
+    double approach = gz_dot(from, along);
+    gz_vec3 nearest = gz_scale(gz_sub(from, gz_scale(along, approach)), 1 / radius);
+    double miss_square = gz_dot(nearest, nearest);
+    bool inside = converges && gz_dot(from, from) < radius * radius; /* the ball is then met ahead, whatever the ray */
+    if (!isfinite(miss_square)) return false;
+    if (!inside && (miss_square > RIM * RIM || (converges && approach > 0)))
         return point_beyond_rim(from, along, radius, converges, unit);
-    double depth = sqrt(fmax(0, 1 - miss * miss));
-    *unit = gz_add(gz_scale(nearest, 1 / radius), gz_scale(along, inside ? depth : -depth));
+    double depth = sqrt(fmax(0, 1 - miss_square));
+    *unit = gz_add(nearest, gz_scale(along, inside ? depth : -depth));
     return true;
 }
 
@@ -130,7 +132,7 @@ gz_quat gz_ball_turn(enum gz_ball kind, gz_vec3 from, gz_vec3 to, gz_vec3 across
     double cosine = gz_dot(from, to);
     gz_quat turn = {axis.x, axis.y, axis.z, kind == GZ_BALL_SHOEMAKE ? cosine : 1 + cosine};
     double square = turn.x * turn.x + turn.y * turn.y + turn.z * turn.z + turn.w * turn.w;
-    gz_quat unit = {across.x, across.y, across.z, 0};
-    if (square > 1e-24) (void)gz_unit_quat(turn, &unit);
-    return unit;
+    if (!(square > 1e-24)) return (gz_quat){across.x, across.y, across.z, 0};
+    double length = sqrt(square);
+    return (gz_quat){turn.x / length, turn.y / length, turn.z / length, turn.w / length};
 }

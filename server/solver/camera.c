@@ -180,7 +180,7 @@ double gz_camera_pixel_size(const struct gz_camera *camera, gz_vec3 point)
     return place.w > 0 && isfinite(size) ? size : 0;
 }
 
-static bool sight_along_ray(struct gz_sight *sight, const struct gz_pointer *pointer)
+bool gz_sight_init_ray(struct gz_sight *sight, const struct gz_pointer *pointer)
 {
     if (!gz_finite(pointer->origin) || !gz_normalize(pointer->direction, &sight->along)) return false;
     sight->origin = pointer->origin;
@@ -188,16 +188,6 @@ static bool sight_along_ray(struct gz_sight *sight, const struct gz_pointer *poi
     if (!gz_normalize(gz_cross(sight->along, up), &sight->right)) return false;
     sight->down = gz_cross(sight->along, sight->right);
     return true;
-}
-
-bool gz_sight_init(struct gz_sight *sight, const struct gz_camera *camera, const struct gz_pointer *pointer)
-{
-    sight->camera = camera;
-    sight->is_ray = pointer->is_ray;
-    if (pointer->is_ray) return sight_along_ray(sight, pointer);
-    sight->at[0] = pointer->at[0];
-    sight->at[1] = pointer->at[1];
-    return camera != NULL && isfinite(sight->at[0]) && isfinite(sight->at[1]);
 }
 
 gz_vec3 gz_sight_toward(const struct gz_sight *sight, gz_vec3 point)

@@ -135,16 +135,15 @@ static void scale_by(const struct gz_drag *drag, double factor, struct gz_motion
     motion->frame_inverse = drag->frame_inverse;
 }
 
-/* Writes the fields that count for the kind. A value of no motion makes none, so that the start's bits come back; `turn` is a
- * rotation by value[0]. False, nothing written, where a number is not finite. */
-static bool make_motion(const struct gz_drag *drag, const double value[2], const gz_quat *turn,
-                        struct gz_motion *motion)
+/* Writes the fields that count for the kind, but for a turn, which is by value[0] and the caller's to write. A value of no
+ * motion makes none, so that the start's bits come back. False, nothing written, where a number is not finite. */
+static bool make_motion(const struct gz_drag *drag, const double value[2], struct gz_motion *motion)
 {
     enum gz_part part = part_of(drag);
     bool scales = is_scale(part), turns = is_turn(part);
     gz_vec3 offset = gz_add(gz_scale(drag->directions[0], value[0]), gz_scale(drag->directions[1], value[1]));
     bool finite = isfinite(value[0]) && isfinite(value[1]);
-    if (!finite || (turns ? !gz_finite_quat(*turn) : !scales && !gz_finite(offset))) return false;
+    if (!finite || (!turns && !scales && !gz_finite(offset))) return false;
     motion->each = drag->each;
     motion->pivot = drag->pivot;
     motion->value_count = part == GZ_PART_BALL ? 1 : gz_handle_value_count(drag->handle);
@@ -156,7 +155,6 @@ static bool make_motion(const struct gz_drag *drag, const double value[2], const
         scale_by(drag, value[0], motion);
     } else if (turns) {
         motion->kind = GZ_MOTION_ROTATE;
-        motion->turn = *turn;
     } else {
         motion->kind = GZ_MOTION_TRANSLATE;
         motion->translation = offset;
@@ -230,7 +228,28 @@ static enum gz_solve value_of(struct gz_drag *drag, const struct gz_sight *sight
     return scales ? limit_factor(drag, &value[0]) : GZ_SOLVE_OK;
 }
 
-/* ---- The slowed pointer ---- */
+/* ---- The pointer ---- */
+
+static bool usable_pointer(const struct gz_pointer *pointer)
+{
+    gz_vec3 unit;
+    if (!pointer->is_ray) return isfinite(pointer->at[0]) && isfinite(pointer->at[1]);
+    return gz_finite(pointer->origin) && gz_normalize(pointer->direction, &unit);
+}
+
+/* Only what counts of a usable pointer, so that two of them can be compared and mixed; the rest of `taken`, which is one of
+ * the same kind or empty, stays as it is. */
+static void take_pointer(struct gz_pointer *taken, const struct gz_pointer *pointer)
+{
+    taken->is_ray = pointer->is_ray;
+    if (pointer->is_ray) {
+        taken->origin = pointer->origin;
+        (void)gz_normalize(pointer->direction, &taken->direction);
+    } else {
+        taken->at[0] = pointer->at[0];
+        taken->at[1] = pointer->at[1];
+    }
+}
 
 /* What stands for the pointer: itself, until `fine` was used; then it goes on from where it was, slower or not, so that
  * switching moves nothing. Between two switches it is a function of the pointer alone. */
@@ -243,29 +262,15 @@ static const struct gz_pointer *follow_pointer(struct gz_drag *drag, const struc
         drag->fine = fine;
         drag->shifted = true;
     }
-    drag->real = *pointer;
+    take_pointer(&drag->real, pointer);
     if (!drag->shifted) return &drag->real;
-    const struct gz_pointer *real = &drag->from_real, *from = &drag->from_slowed;
+    const struct gz_pointer *real = &drag->from_real, *from = &drag->from_slowed, *now = &drag->real;
     struct gz_pointer *slowed = &drag->slowed;
-    *slowed = *pointer;
     double ratio = fine ? GZ_FINE_RATIO : 1;
-    for (int i = 0; i < 2; i++) slowed->at[i] = from->at[i] + ratio * (pointer->at[i] - real->at[i]);
-    slowed->origin = gz_add(from->origin, gz_scale(gz_sub(pointer->origin, real->origin), ratio));
-    slowed->direction = gz_add(from->direction, gz_scale(gz_sub(pointer->direction, real->direction), ratio));
+    for (int i = 0; i < 2; i++) slowed->at[i] = from->at[i] + ratio * (now->at[i] - real->at[i]);
+    slowed->origin = gz_add(from->origin, gz_scale(gz_sub(now->origin, real->origin), ratio));
+    slowed->direction = gz_add(from->direction, gz_scale(gz_sub(now->direction, real->direction), ratio));
     return slowed;
-}
-
-/* Only what counts of it, so that two of them can be compared and mixed. */
-static bool clean_pointer(const struct gz_pointer *pointer, struct gz_pointer *clean)
-{
-    *clean = (struct gz_pointer){.is_ray = pointer->is_ray};
-    if (!pointer->is_ray) {
-        clean->at[0] = pointer->at[0];
-        clean->at[1] = pointer->at[1];
-        return isfinite(clean->at[0]) && isfinite(clean->at[1]);
-    }
-    clean->origin = pointer->origin;
-    return gz_finite(clean->origin) && gz_normalize(pointer->direction, &clean->direction);
 }
 
 /* ---- Beginning ---- */
@@ -455,8 +460,11 @@ enum gz_solve gz_drag_begin(struct gz_drag *drag, enum gz_handle handle, const s
     if (part == GZ_PART_NONE) return GZ_SOLVE_NONE;
     bool needs_view = part == GZ_PART_MOVE_VIEW || part == GZ_PART_VIEW_RING;
     if (pointer == NULL && camera == NULL && needs_view) return GZ_SOLVE_NONE;
-    if (pointer != NULL && !clean_pointer(pointer, &made.press_pointer)) return GZ_SOLVE_NONE;
-    if (pointer != NULL && !gz_sight_init(&sight, camera, &made.press_pointer)) return GZ_SOLVE_NONE;
+    if (pointer != NULL) {
+        if (!usable_pointer(pointer)) return GZ_SOLVE_NONE;
+        take_pointer(&made.press_pointer, pointer);
+        if (!gz_sight_init(&sight, camera, &made.press_pointer)) return GZ_SOLVE_NONE;
+    }
     copy_tool(&made, tool);
     made.frame = (gz_mat3){gizmo->scale_axes[0], gizmo->scale_axes[1], gizmo->scale_axes[2]};
     if (!gz_mat3_inverse(&made.frame, &made.frame_inverse)) return GZ_SOLVE_NONE;
@@ -492,7 +500,9 @@ static enum gz_solve solve_ball(const struct gz_drag *drag, const struct gz_sigh
         if (!gz_unit(axis, &axis)) axis = drag->ball_side;
         turn = gz_quat_about(axis, value[0]);
     }
-    return make_motion(drag, value, &turn, motion) ? GZ_SOLVE_OK : GZ_SOLVE_KEPT;
+    if (!make_motion(drag, value, motion)) return GZ_SOLVE_KEPT;
+    motion->turn = turn;
+    return GZ_SOLVE_OK;
 }
 
 static enum gz_solve solve_value(struct gz_drag *drag, const struct gz_camera *camera, const struct gz_pointer *pointer,
@@ -521,19 +531,18 @@ static void snap_values(const struct gz_drag *drag, double value[2], double *tur
 static bool make_motion_by_angle(const struct gz_drag *drag, const double value[2], double turn,
                                  struct gz_motion *motion)
 {
-    gz_quat q = gz_quat_identity;
-    if (is_turn(part_of(drag))) q = gz_quat_about(drag->turn_axis, turn);
-    return make_motion(drag, value, &q, motion);
+    if (!make_motion(drag, value, motion)) return false;
+    if (motion->kind == GZ_MOTION_ROTATE) motion->turn = gz_quat_about(drag->turn_axis, turn);
+    return true;
 }
 
 enum gz_solve gz_drag_solve(struct gz_drag *drag, const struct gz_camera *camera, const struct gz_pointer *pointer,
                             uint32_t mods, struct gz_motion *motion)
 {
-    struct gz_pointer clean;
     struct gz_sight sight;
     if (drag->typed_only || pointer->is_ray != drag->press_pointer.is_ray) return GZ_SOLVE_KEPT;
-    if (!clean_pointer(pointer, &clean)) return GZ_SOLVE_KEPT;
-    const struct gz_pointer *followed = follow_pointer(drag, &clean, mods);
+    if (!usable_pointer(pointer)) return GZ_SOLVE_KEPT;
+    const struct gz_pointer *followed = follow_pointer(drag, pointer, mods);
     if (!gz_sight_init(&sight, camera, followed)) return GZ_SOLVE_KEPT;
     if (drag->rule == GZ_RULE_BALL) return solve_ball(drag, &sight, mods, motion);
     double value[2], turn = 0;

@@ -13,38 +13,41 @@ const struct gz_motion gz_motion_none = {
     .frame_inverse = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
 };
 
-/* A node on its way: where it hangs, and where it is in the world. */
-struct carried {
+/* Where a node hangs. */
+struct hanger {
     const gz_affine *parent;
     gz_mat3 to_parent; /* world directions into the parent */
     bool upright;      /* the parent's axes are the world's, as a root's are */
-    gz_trs local;
 };
 
 /* What the turn of a vector adds to it, without the vector: no digit is lost in a small turn. */
-static gz_vec3 turn_offset(gz_quat q, gz_vec3 v)
+static inline gz_vec3 turn_offset(gz_quat q, gz_vec3 v)
 {
     gz_vec3 axis = {q.x, q.y, q.z}, twice = gz_scale(gz_cross(axis, v), 2);
     return gz_add(gz_scale(twice, q.w), gz_cross(axis, twice));
 }
 
 /* A component that nothing is added to keeps its bits, a negative zero too. */
-static double plus(double value, double offset)
+static inline double plus(double value, double offset)
 {
     return offset == 0 ? value : value + offset;
 }
 
-static void shift(struct carried *node, gz_vec3 offset)
+static inline gz_vec3 shifted(const struct hanger *hanger, gz_vec3 place, gz_vec3 offset)
 {
-    gz_vec3 d = node->upright ? offset : gz_mat3_apply(&node->to_parent, offset), *t = &node->local.t;
-    *t = (gz_vec3){plus(t->x, d.x), plus(t->y, d.y), plus(t->z, d.z)};
+    gz_vec3 d = hanger->upright ? offset : gz_mat3_apply(&hanger->to_parent, offset);
+    return (gz_vec3){plus(place.x, d.x), plus(place.y, d.y), plus(place.z, d.z)};
 }
 
-static gz_vec3 arm(const struct carried *node, const struct gz_motion *motion)
+/* From the fixed point of the motion to the node, world. */
+static inline gz_vec3 arm(const struct hanger *hanger, const struct gz_motion *motion, gz_vec3 place)
 {
     if (motion->each) return (gz_vec3){0, 0, 0};
-    return gz_sub(gz_affine_apply(node->parent, node->local.t), motion->pivot);
+    gz_vec3 arm_in_parent = hanger->upright ? place : gz_mat3_apply(&hanger->parent->linear, place);
+    return gz_sub(gz_add(arm_in_parent, hanger->parent->origin), motion->pivot);
 }
+
+/* ---- Turning ---- */
 
 /* cos of the largest skew at which a parent's axes count as square to each other. */
 #define SQUARE_COSINE 1e-12
@@ -68,102 +71,165 @@ static bool into_rotation(const gz_mat3 *m, gz_vec3 v, gz_vec3 *inside)
     return true;
 }
 
-static bool turn(struct carried *node, const struct gz_motion *motion)
+static inline bool turn(const struct hanger *hanger, const struct gz_motion *motion, gz_trs *local)
 {
     gz_quat q = motion->turn;
-    gz_vec3 axis;
+    gz_vec3 axis = {q.x, q.y, q.z}, inside;
     if (q.x == 0 && q.y == 0 && q.z == 0) return true; /* whole turns */
-    axis = (gz_vec3){q.x, q.y, q.z};
-    if (!node->upright && !into_rotation(&node->parent->linear, axis, &axis)) return false;
-    shift(node, turn_offset(q, arm(node, motion)));
-    gz_quat turned = gz_quat_multiply((gz_quat){axis.x, axis.y, axis.z, q.w}, node->local.r);
-    return gz_unit_quat(turned, &node->local.r);
+    if (!hanger->upright) {
+        if (!into_rotation(&hanger->parent->linear, axis, &inside)) return false;
+        axis = inside;
+    }
+    local->t = shifted(hanger, local->t, turn_offset(q, arm(hanger, motion, local->t)));
+    gz_quat turned = gz_quat_multiply((gz_quat){axis.x, axis.y, axis.z, q.w}, local->r);
+    return gz_unit_quat(turned, &local->r);
 }
+
+/* ---- Scaling ---- */
 
 /* The row of a column's one entry that counts; -1 where there are more. */
-static int only_row(gz_vec3 column)
+static inline int only_row(gz_vec3 column)
 {
     const double slack = 1e-12; /* what rounding leaves in the others */
-    double entries[3] = {fabs(column.x), fabs(column.y), fabs(column.z)};
-    int row = entries[0] >= entries[1] && entries[0] >= entries[2] ? 0 : entries[1] >= entries[2] ? 1 : 2;
-    double rest = entries[(row + 1) % 3] + entries[(row + 2) % 3];
-    return rest <= slack * entries[row] ? row : -1;
+    double x = fabs(column.x), y = fabs(column.y), z = fabs(column.z);
+    if (y + z <= slack * x) return 0;
+    if (z + x <= slack * y) return 1;
+    return x + y <= slack * z ? 2 : -1;
 }
 
-static gz_vec3 *column(gz_mat3 *m, int axis)
+/* Each of the node's axes, in the frame of the factors, is one of that frame's. */
+static inline bool scale_by_rows(const gz_mat3 *axes, gz_vec3 factor, gz_vec3 *s)
 {
-    return axis == 0 ? &m->x : axis == 1 ? &m->y : &m->z;
-}
-
-static double *component(gz_vec3 *v, int axis)
-{
-    return axis == 0 ? &v->x : axis == 1 ? &v->y : &v->z;
-}
-
-static double sign_of(double value)
-{
-    return value < 0 ? -1 : 1;
-}
-
-/* The wanted world axes, taken into the parent, as rotation and scale; the start's signs stay with their axes. */
-static bool scale_by_nearest(struct carried *node, const gz_mat3 *wanted, double *residual)
-{
-    gz_vec3 s = node->local.s, signs = {sign_of(s.x), sign_of(s.y), sign_of(s.z)};
-    gz_affine local = {gz_mat3_multiply(&node->to_parent, wanted), node->local.t};
-    for (int axis = 0; axis < 3; axis++) {
-        gz_vec3 *axis_column = column(&local.linear, axis);
-        *axis_column = gz_scale(*axis_column, gz_component(signs, axis));
-    }
-    gz_trs nearest;
-    if (!gz_trs_from_affine(&local, &nearest, residual)) return false;
-    const gz_quat *q = &node->local.r, *r = &nearest.r;
-    if (q->x * r->x + q->y * r->y + q->z * r->z + q->w * r->w < 0) nearest.r = (gz_quat){-r->x, -r->y, -r->z, -r->w};
-    node->local.r = nearest.r;
-    node->local.s = gz_times(nearest.s, signs);
+    int x = only_row(axes->x), y = only_row(axes->y), z = only_row(axes->z);
+    if (x < 0 || y < 0 || z < 0) return false;
+    *s = (gz_vec3){s->x * gz_component(factor, x), s->y * gz_component(factor, y), s->z * gz_component(factor, z)};
     return true;
 }
 
-static bool scale_axes(struct carried *node, const struct gz_motion *motion, double *residual)
+/* A turn less than this ends the search: of each some ten thousandths of its cube is left, so that the next would be less than
+ * the last bit. */
+#define TURN_SQUARE_LAST 1e-14
+/* Turns less than this are rounding. */
+#define TURN_SQUARE_NONE (16 * DBL_EPSILON * DBL_EPSILON)
+#define TURN_STEPS 8
+
+/* One step of Newton's to the turn in m = turn * stretch: m - m^T is the cross product with (trace - m) * turn where the turn
+ * is small, and for turns in one plane it is exact when the result is taken as the tangent. False where no stretch is near. */
+static inline bool find_tangent(const gz_mat3 *m, gz_vec3 *tangent)
+{
+    gz_vec3 skew = {m->y.z - m->z.y, m->z.x - m->x.z, m->x.y - m->y.x};
+    double xx = m->y.y + m->z.z, yy = m->z.z + m->x.x, zz = m->x.x + m->y.y;
+    double xy = -(m->y.x + m->x.y) / 2, yz = -(m->z.y + m->y.z) / 2, zx = -(m->x.z + m->z.x) / 2;
+    gz_mat3 adjugate;
+    adjugate.x = (gz_vec3){yy * zz - yz * yz, yz * zx - xy * zz, xy * yz - yy * zx};
+    adjugate.y = (gz_vec3){adjugate.x.y, zz * xx - zx * zx, zx * xy - xx * yz};
+    adjugate.z = (gz_vec3){adjugate.x.z, adjugate.y.z, xx * yy - xy * xy};
+    double determinant = xx * adjugate.x.x + xy * adjugate.x.y + zx * adjugate.x.z;
+    *tangent = gz_scale(gz_mat3_apply(&adjugate, skew), 1 / determinant);
+    return xx > 0 && adjugate.z.z > 0 && determinant > 0;
+}
+
+/* The matrix of the inverse of a turn whose quaternion need not be unit. */
+static inline gz_mat3 turn_back(gz_quat q)
+{
+    double k = 2 / (q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
+    double x = k * q.x, y = k * q.y, z = k * q.z;
+    return (gz_mat3){{1 - (y * q.y + z * q.z), x * q.y - z * q.w, x * q.z + y * q.w},
+                     {x * q.y + z * q.w, 1 - (x * q.x + z * q.z), y * q.z - x * q.w},
+                     {x * q.z - y * q.w, y * q.z + x * q.w, 1 - (x * q.x + y * q.y)}};
+}
+
+/* m = turn * stretch, the stretch left in m: symmetric and positive. For an m that is not mirrored and not far from a stretch,
+ * as scaling makes them; false, with m used up, for others. */
+static bool take_turn(gz_mat3 *m, gz_quat *turn)
+{
+    for (int step = 0; step < TURN_STEPS; step++) {
+        gz_vec3 t;
+        if (!find_tangent(m, &t)) return false;
+        double square = gz_dot(t, t);
+        if (square <= TURN_SQUARE_NONE) return true;
+        /* The tangent of half the angle is t / (1 + sqrt(1 + t^2)), nearly this; the next step makes up for the rest. */
+        gz_quat part = {2 * t.x, 2 * t.y, 2 * t.z, 4 + square};
+        gz_mat3 back = turn_back(part);
+        *m = gz_mat3_multiply(&back, m);
+        *turn = gz_quat_multiply(*turn, part);
+        if (square <= TURN_SQUARE_LAST) return true;
+    }
+    return false;
+}
+
+/* What the stretch does besides scaling the axes, as a part of all it does. */
+static double shear_of(const gz_mat3 *stretch)
+{
+    double xy = stretch->x.y, yz = stretch->y.z, zx = stretch->z.x;
+    double all = gz_dot(stretch->x, stretch->x) + gz_dot(stretch->y, stretch->y) + gz_dot(stretch->z, stretch->z);
+    return sqrt(2 * (xy * xy + yz * yz + zx * zx) / all);
+}
+
+/* Other axes are sheared: the nearest rotation and scale. `axes` are the node's in the frame of the factors, so the whole is
+ * found as the node's own frame sees it, where it is a stretch or nearly one. The start's signs stay with their axes. */
+static bool scale_by_nearest(const gz_mat3 *axes, gz_vec3 factor, gz_trs *local, double *residual)
+{
+    gz_vec3 s = local->s;
+    gz_mat3 back;
+    if (!gz_mat3_inverse(axes, &back)) return false;
+    gz_mat3 grown = {gz_scale(gz_times(axes->x, factor), fabs(s.x)), gz_scale(gz_times(axes->y, factor), fabs(s.y)),
+                     gz_scale(gz_times(axes->z, factor), fabs(s.z))};
+    gz_mat3 stretch = gz_mat3_multiply(&back, &grown);
+    gz_trs nearest = gz_trs_identity;
+    bool mirrors = factor.x * factor.y * factor.z < 0;
+    if (!mirrors && take_turn(&stretch, &nearest.r)) {
+        nearest.s = (gz_vec3){stretch.x.x, stretch.y.y, stretch.z.z};
+        if (residual != NULL) *residual = shear_of(&stretch);
+    } else {
+        gz_affine wanted = {gz_mat3_multiply(&back, &grown), {0, 0, 0}};
+        if (!gz_trs_from_affine(&wanted, &nearest, residual)) return false;
+    }
+    const gz_quat *q = &nearest.r;
+    bool turned = q->x != 0 || q->y != 0 || q->z != 0;
+    if (turned && !gz_unit_quat(gz_quat_multiply(local->r, *q), &local->r)) return false;
+    local->s =
+        (gz_vec3){copysign(1, s.x) * nearest.s.x, copysign(1, s.y) * nearest.s.y, copysign(1, s.z) * nearest.s.z};
+    return true;
+}
+
+static bool scale_axes(const struct hanger *hanger, const struct gz_motion *motion, gz_trs *local, double *residual)
 {
     gz_vec3 f = motion->factor;
     if (f.x == f.y && f.y == f.z) {
-        node->local.s = gz_scale(node->local.s, f.x);
+        local->s = gz_scale(local->s, f.x);
         return true;
     }
-    gz_affine local = gz_affine_from_trs(&node->local);
-    gz_mat3 world = gz_mat3_multiply(&node->parent->linear, &local.linear);
-    gz_mat3 inside = gz_mat3_multiply(&motion->frame_inverse, &world);
-    int rows[3] = {only_row(inside.x), only_row(inside.y), only_row(inside.z)};
-    if (rows[0] >= 0 && rows[1] >= 0 && rows[2] >= 0) {
-        for (int axis = 0; axis < 3; axis++) *component(&node->local.s, axis) *= gz_component(f, rows[axis]);
-        return true;
-    }
-    for (int axis = 0; axis < 3; axis++) *column(&inside, axis) = gz_times(*column(&inside, axis), f);
-    gz_mat3 wanted = gz_mat3_multiply(&motion->frame, &inside);
-    return scale_by_nearest(node, &wanted, residual);
+    gz_mat3 turned = gz_mat3_from_quat(local->r), axes;
+    if (!hanger->upright) turned = gz_mat3_multiply(&hanger->parent->linear, &turned);
+    axes = gz_mat3_multiply(&motion->frame_inverse, &turned);
+    return scale_by_rows(&axes, f, &local->s) || scale_by_nearest(&axes, f, local, residual);
 }
 
-static bool scale(struct carried *node, const struct gz_motion *motion, double *residual)
+static inline bool scale(const struct hanger *hanger, const struct gz_motion *motion, gz_trs *local, double *residual)
 {
     gz_vec3 growth = gz_sub(motion->factor, (gz_vec3){1, 1, 1});
-    gz_vec3 inside = gz_mat3_apply(&motion->frame_inverse, arm(node, motion));
+    gz_vec3 inside = gz_mat3_apply(&motion->frame_inverse, arm(hanger, motion, local->t));
     gz_vec3 offset = gz_mat3_apply(&motion->frame, gz_times(inside, growth));
-    if (!scale_axes(node, motion, residual)) return false;
-    shift(node, offset);
+    if (!scale_axes(hanger, motion, local, residual)) return false;
+    local->t = shifted(hanger, local->t, offset);
     return true;
 }
 
+/* ---- Applying ---- */
+
 /* The parent has moved since the press: the same place in the world, seen from where the parent is now. */
-static bool rebase(struct carried *node, const gz_affine *before, double *residual)
+static bool rebase(const struct hanger *hanger, const gz_affine *before, gz_trs *local, double *residual)
 {
-    if (memcmp(&node->parent->linear, &before->linear, sizeof before->linear) == 0) {
-        shift(node, gz_sub(before->origin, node->parent->origin));
+    const gz_affine *parent = hanger->parent;
+    if (memcmp(&parent->linear, &before->linear, sizeof before->linear) == 0) {
+        local->t = shifted(hanger, local->t, gz_sub(before->origin, parent->origin));
         return true;
     }
-    gz_affine local = gz_affine_from_trs(&node->local), world = gz_affine_multiply(before, &local);
-    gz_affine wanted = {gz_mat3_multiply(&node->to_parent, &world.linear),
-                        gz_mat3_apply(&node->to_parent, gz_sub(world.origin, node->parent->origin))};
-    return gz_trs_from_affine(&wanted, &node->local, residual);
+    gz_affine start = gz_affine_from_trs(local), world = gz_affine_multiply(before, &start);
+    gz_affine wanted = {gz_mat3_multiply(&hanger->to_parent, &world.linear),
+                        gz_mat3_apply(&hanger->to_parent, gz_sub(world.origin, parent->origin))};
+    return gz_trs_from_affine(&wanted, local, residual);
 }
 
 static bool within(double value, double low, double high)
@@ -182,23 +248,23 @@ static bool within_limits(const gz_trs *trs)
 bool gz_motion_apply(const struct gz_motion *motion, const struct gz_target *start, const gz_affine *parent,
                      gz_trs *local, double *residual)
 {
-    struct carried node = {.parent = parent, .local = start->local};
+    struct hanger hanger = {.parent = parent, .to_parent = gz_affine_identity.linear};
+    gz_trs now = start->local;
     double lost_before = 0, lost = 0;
-    bool same_parent = memcmp(parent, &start->parent, sizeof *parent) == 0;
-    node.upright = memcmp(&parent->linear, &gz_affine_identity.linear, sizeof parent->linear) == 0;
-    if (node.upright) node.to_parent = gz_affine_identity.linear;
-    bool good = node.upright || gz_mat3_inverse(&parent->linear, &node.to_parent);
-    if (good && !same_parent) good = rebase(&node, &start->parent, &lost_before);
+    bool same_parent = parent == &start->parent || memcmp(parent, &start->parent, sizeof *parent) == 0;
+    hanger.upright = memcmp(&parent->linear, &gz_affine_identity.linear, sizeof parent->linear) == 0;
+    bool good = hanger.upright || gz_mat3_inverse(&parent->linear, &hanger.to_parent);
+    if (good && !same_parent) good = rebase(&hanger, &start->parent, &now, &lost_before);
     if (!good) return false;
     switch (motion->kind) {
     case GZ_MOTION_NONE: break;
-    case GZ_MOTION_TRANSLATE: shift(&node, motion->translation); break;
-    case GZ_MOTION_ROTATE: good = turn(&node, motion); break;
-    case GZ_MOTION_SCALE: good = scale(&node, motion, &lost); break;
+    case GZ_MOTION_TRANSLATE: now.t = shifted(&hanger, now.t, motion->translation); break;
+    case GZ_MOTION_ROTATE: good = turn(&hanger, motion, &now); break;
+    case GZ_MOTION_SCALE: good = scale(&hanger, motion, &now, &lost); break;
     }
     bool unchanged = same_parent && motion->kind == GZ_MOTION_NONE;
-    if (!good || (!unchanged && !within_limits(&node.local))) return false;
-    *local = node.local;
+    if (!good || (!unchanged && !within_limits(&now))) return false;
+    *local = now;
     if (residual != NULL) *residual = fmax(lost_before, lost);
     return true;
 }

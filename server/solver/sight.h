@@ -22,8 +22,20 @@ struct gz_sight {
     gz_vec3 origin, right, down, along; /* the ray; unit */
 };
 
+/* False where the ray has a number that is not finite, or no direction. */
+bool gz_sight_init_ray(struct gz_sight *sight, const struct gz_pointer *pointer);
+
 /* False where the pointer has a number that is not finite, a ray no direction, or a pixel no camera. */
-bool gz_sight_init(struct gz_sight *sight, const struct gz_camera *camera, const struct gz_pointer *pointer);
+static inline bool gz_sight_init(struct gz_sight *sight, const struct gz_camera *camera,
+                                 const struct gz_pointer *pointer)
+{
+    sight->camera = camera;
+    sight->is_ray = pointer->is_ray;
+    if (pointer->is_ray) return gz_sight_init_ray(sight, pointer);
+    sight->at[0] = pointer->at[0];
+    sight->at[1] = pointer->at[1];
+    return camera != NULL && isfinite(sight->at[0]) && isfinite(sight->at[1]);
+}
 
 static inline gz_seen gz_see_ray(const struct gz_sight *sight, gz_vec3 v)
 {

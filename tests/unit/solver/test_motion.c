@@ -185,6 +185,67 @@ static void test_scale_that_would_shear_says_what_is_lost(void **state)
     assert_near(now.s.x, 2, 0);
 }
 
+/* The wanted world axes, and what the TRS nearest to them, by the polar decomposition from nothing, is and loses. */
+static bool nearest_of(const struct gz_motion *motion, const struct gz_target *start, gz_trs *nearest, double *residual)
+{
+    gz_affine world = world_of(&start->parent, &start->local), to_parent;
+    gz_mat3 inside = gz_mat3_multiply(&motion->frame_inverse, &world.linear);
+    gz_vec3 signs = {copysign(1, start->local.s.x), copysign(1, start->local.s.y), copysign(1, start->local.s.z)};
+    inside = (gz_mat3){gz_times(gz_scale(inside.x, signs.x), motion->factor),
+                       gz_times(gz_scale(inside.y, signs.y), motion->factor),
+                       gz_times(gz_scale(inside.z, signs.z), motion->factor)};
+    gz_mat3 grown = gz_mat3_multiply(&motion->frame, &inside);
+    assert_true(gz_affine_inverse(&start->parent, &to_parent));
+    gz_affine wanted = {gz_mat3_multiply(&to_parent.linear, &grown), start->local.t};
+    bool found = gz_trs_from_affine(&wanted, nearest, residual);
+    nearest->s = gz_times(nearest->s, signs);
+    return found;
+}
+
+static void test_scale_of_turned_nodes_is_the_nearest_there_is(void **state)
+{
+    (void)state;
+    static const gz_vec3 scales[] = {{1, 1, 1}, {0.5, 1, 3}, {-2, 0.01, 1}, {40, -0.3, -7}, {1e-6, 1e6, 1}};
+    static const gz_vec3 factors[] = {{1.3, 1, 1},       {1, 1e-6, 1}, {50, 50, 1},
+                                      {1.0000001, 1, 1}, {0.2, 3, 1},  {1, -2, 1}};
+    const gz_affine parents[] = {gz_affine_identity,
+                                 parent_of((gz_vec3){1, 2, 3}, about(3, 1, 2, 50), (gz_vec3){2, 2, 2}), sheared()};
+    for (size_t i = 0; i < COUNT(scales) * COUNT(factors) * COUNT(parents) * 24; i++) {
+        struct gz_target start = {somewhere, parents[i % COUNT(parents)], NULL};
+        start.local.s = scales[i / COUNT(parents) % COUNT(scales)];
+        size_t turn = i / COUNT(parents) / COUNT(scales) / COUNT(factors);
+        start.local.r = about(1, (double)turn - 11, 2, 15 * (double)turn + 7);
+        struct gz_motion motion = scaled(1, 1, 1, start.local.t);
+        motion.each = true;
+        motion.factor = factors[i / COUNT(parents) / COUNT(scales) % COUNT(factors)];
+        motion.frame = gz_mat3_from_quat(about(2, 1, 1, 33));
+        motion.frame_inverse = gz_mat3_transpose(&motion.frame);
+        gz_trs now, nearest;
+        double residual, lost;
+        assert_true(nearest_of(&motion, &start, &nearest, &lost));
+        assert_true(gz_motion_apply(&motion, &start, &start.parent, &now, &residual));
+        gz_affine got = gz_affine_from_trs(&now), want = gz_affine_from_trs(&nearest);
+        double size = fmax(gz_length(want.linear.x), fmax(gz_length(want.linear.y), gz_length(want.linear.z)));
+        assert_vec3(got.linear.x, want.linear.x.x, want.linear.x.y, want.linear.x.z, 1e-12 * size);
+        assert_vec3(got.linear.y, want.linear.y.x, want.linear.y.y, want.linear.y.z, 1e-12 * size);
+        assert_vec3(got.linear.z, want.linear.z.x, want.linear.z.y, want.linear.z.z, 1e-12 * size);
+        assert_near(residual, lost, 1e-12);
+    }
+}
+
+static void test_scale_of_evenly_scaled_nodes_keeps_their_rotation(void **state)
+{
+    (void)state;
+    struct gz_target start = {somewhere, parent_of((gz_vec3){1, 2, 3}, about(3, 1, 2, 50), (gz_vec3){2, 2, 2}), NULL};
+    start.local.s = (gz_vec3){3, 3, 3};
+    struct gz_motion motion = scaled(1.7, 1, 1, start.local.t);
+    gz_trs now;
+    double residual = 0;
+    assert_true(gz_motion_apply(&motion, &start, &start.parent, &now, &residual));
+    assert_memory_equal(&now.r, &start.local.r, sizeof now.r);
+    assert_true(residual > 0.01);
+}
+
 static void test_scale_that_shears_keeps_mirrors_in_place(void **state)
 {
     (void)state;
@@ -262,6 +323,8 @@ int main(void)
         cmocka_unit_test(test_turn_keeps_unit_length_and_distances),
         cmocka_unit_test(test_scale_about_a_pivot_moves_origins),
         cmocka_unit_test(test_scale_that_would_shear_says_what_is_lost),
+        cmocka_unit_test(test_scale_of_turned_nodes_is_the_nearest_there_is),
+        cmocka_unit_test(test_scale_of_evenly_scaled_nodes_keeps_their_rotation),
         cmocka_unit_test(test_scale_that_shears_keeps_mirrors_in_place),
         cmocka_unit_test(test_parent_that_moved_meanwhile_leaves_the_node_in_the_world),
         cmocka_unit_test(test_results_out_of_bounds_are_refused),
