@@ -1,3 +1,4 @@
+#include <math.h>
 #include <string.h>
 
 #include "session/session.h"
@@ -36,6 +37,13 @@ size_t gz_session_targets(struct gz_session *session, struct gz_target **targets
     return count;
 }
 
+/* The worlds of nodes below one another may lie beyond what a message can say; a NaN does not pass either. */
+static bool can_be_said(gz_vec3 place)
+{
+    return fabs(place.x) <= GZ_COORDINATE_MAX && fabs(place.y) <= GZ_COORDINATE_MAX &&
+           fabs(place.z) <= GZ_COORDINATE_MAX;
+}
+
 bool gz_session_gizmo(struct gz_session *session, struct gz_gizmo *gizmo)
 {
     struct gz_target *targets;
@@ -43,7 +51,8 @@ bool gz_session_gizmo(struct gz_session *session, struct gz_gizmo *gizmo)
     size_t active;
     size_t count = gz_session_targets(session, &targets, &ids, &active);
     const struct gz_camera *camera = session->has_camera ? &session->camera : NULL;
-    return count > 0 && gz_gizmo_build(gizmo, &session->tool, camera, targets, count, active);
+    return count > 0 && gz_gizmo_build(gizmo, &session->tool, camera, targets, count, active) &&
+           can_be_said(gizmo->origin) && isfinite(gizmo->size);
 }
 
 /* A drag's handle is active until it ends; otherwise the handle under the pointer is hovered, by the rule that a press uses. */
@@ -64,11 +73,13 @@ static size_t make_lines(const struct gz_session *session, const struct gz_gizmo
     struct gz_segment segments[GZ_GIZMO_LINES_MAX];
     size_t count = gz_gizmo_lines(gizmo, &session->tool, &session->camera, message->hover, message->active, segments,
                                   GZ_GIZMO_LINES_MAX);
+    size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
         const struct gz_segment *s = &segments[i];
-        lines[i] = (struct gz_line){{s->from.x, s->from.y, s->from.z, s->to.x, s->to.y, s->to.z}, s->rgb};
+        if (!can_be_said(s->from) || !can_be_said(s->to)) continue;
+        lines[kept++] = (struct gz_line){{s->from.x, s->from.y, s->from.z, s->to.x, s->to.y, s->to.z}, s->rgb};
     }
-    return count;
+    return kept;
 }
 
 /* What the session is shown, but for the lines, which follow from it and from the camera. */

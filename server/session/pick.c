@@ -19,14 +19,21 @@ enum gz_status gz_session_pointer(const struct gz_session *session, bool has_ray
     return GZ_OK;
 }
 
+/* Worlds of nodes below one another may leave the doubles. */
+static bool can_be_said(const struct gz_hit *hit)
+{
+    return isfinite(hit->distance) && gz_finite(hit->point);
+}
+
 static bool pick(struct gz_session *session, const struct gz_pointer *pointer, const struct gz_node *node,
                  struct gz_hit *hit)
 {
     gz_affine world = gz_scene_world(session->core->scene, node);
     hit->id = node->id;
-    return gz_pick_node(session->has_camera ? &session->camera : NULL, pointer, &world,
-                        node->has_bounds ? &node->bounds : NULL, session->tool.tolerance_px, &hit->distance,
-                        &hit->point);
+    bool met =
+        gz_pick_node(session->has_camera ? &session->camera : NULL, pointer, &world,
+                     node->has_bounds ? &node->bounds : NULL, session->tool.tolerance_px, &hit->distance, &hit->point);
+    return met && can_be_said(hit);
 }
 
 /* A click means the thing that is seen: points (nodes without bounds) are taken only where there is nothing else. */
@@ -68,7 +75,7 @@ static bool node_in_rect(struct gz_session *session, const struct gz_pick *asked
     hit->id = node->id;
     hit->point = centre;
     hit->distance = session->camera.perspective ? gz_length(from_eye) : -gz_dot(from_eye, session->camera.backward);
-    return true;
+    return can_be_said(hit);
 }
 
 enum gz_status gz_handle_pick(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure)

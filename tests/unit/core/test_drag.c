@@ -567,6 +567,31 @@ static void test_gizmo_brings_lines_to_who_draws_them(void **state)
     close_scene(&s);
 }
 
+static void test_gizmo_beyond_what_can_be_said_is_not_there(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    uint64_t far = create_node(s.a, "far", 0, 0, 0, -0.9 * GZ_COORDINATE_MAX);
+    uint64_t farther = create_node(s.a, "farther", far, 0, 0, -0.9 * GZ_COORDINATE_MAX);
+    struct client *drawing = client_join_drawing(&s.host, "dan");
+    struct gz_message pick = {.op = GZ_OP_PICK, .has = GZ_HAS(RECT), .pick.rect = {0, 0, 800, 600}};
+    assert_ok(ask_camera(drawing, DISTANCE));
+    assert_ok(ask_select(drawing, far));
+    assert_true(gizmo_of(drawing)->handles != 0);
+    assert_ok(ask_select(drawing, farther));
+    assert_int_equal(gizmo_of(drawing)->handles, 0);
+    struct gz_set_node large = {.has = GZ_HAS(S), .id = far, .trs.s = {1e15, 1e15, 1e15}};
+    struct gz_message set = {.op = GZ_OP_SET, .set = {&large, 1, 0}};
+    for (int depth = 0; depth < 25; depth++) { /* as deep as leaves the doubles */
+        assert_ok(client_ask(s.a, &set));
+        large.id = create_node(s.a, "deeper", large.id == far ? farther : large.id, 0, 0, -1);
+        assert_ok(client_ask(drawing, &pick));
+    }
+    assert_ok(ask_select(drawing, large.id));
+    close_scene(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -593,6 +618,7 @@ int main(void)
         cmocka_unit_test(test_gizmo_shows_what_can_be_grabbed),
         cmocka_unit_test(test_gizmo_goes_with_its_node),
         cmocka_unit_test(test_gizmo_brings_lines_to_who_draws_them),
+        cmocka_unit_test(test_gizmo_beyond_what_can_be_said_is_not_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
