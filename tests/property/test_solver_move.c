@@ -1,0 +1,228 @@
+/* Axes and planes that move: under the pointer, never across, never behind the viewer. P14 to P19. */
+#include <math.h>
+
+#include "property/solver_scene.h"
+
+/* The image of the handle's axis at the press: where from, and its unit direction. False for an axis that is less than a pixel
+ * long where its length is its depth. */
+static bool axis_image(const struct scene *scene, double from[2], double along[2])
+{
+    struct reference reference;
+    quad a[2], b[2];
+    if (!reference_init(&reference, &scene->camera.input)) return false;
+    quad3 origin = quad3_from(scene->drag.origin), axis = quad3_from(scene->drag.axes[0]);
+    const quad step = (quad)1e-9;
+    quad3 next = quad3_add(origin, quad3_scale(axis, step * scene->distance));
+    if (!reference_project(&reference, origin, a) || !reference_project(&reference, next, b)) return false;
+    quad dx = b[0] - a[0], dy = b[1] - a[1], length = quad_sqrt(dx * dx + dy * dy);
+    for (int i = 0; i < 2; i++) from[i] = (double)a[i];
+    along[0] = (double)(dx / length);
+    along[1] = (double)(dy / length);
+    return length > step;
+}
+
+static void throw_axis(struct scene *scene, struct dice *dice)
+{
+    scene_throw(scene, dice, (enum parent_kind)dice_below(dice, PARENT_KINDS));
+    scene->handle = dice_handle(dice, GZ_TX, GZ_TZ);
+    scene->tool.edge_rad = 0;
+}
+
+/* The point that was grabbed, where it has gone. */
+static gz_vec3 grabbed_point(const struct scene *scene)
+{
+    gz_vec3 pressed = gz_add(scene->drag.origin, gz_scale(scene->drag.axes[0], scene->drag.press[0]));
+    return gz_add(pressed, scene->motion.translation);
+}
+
+static void test_axis_point_is_the_foot_of_the_pointer(void **state) /* P14 */
+{
+    (void)state;
+    struct dice dice = {test_seed() + 21};
+    long drags = test_count(10000);
+    for (long n = 0; n < drags; n++) {
+        struct scene scene;
+        double from[2], along[2], at[2];
+        throw_axis(&scene, &dice);
+        if (!scene_start(&scene, &dice) || !axis_image(&scene, from, along)) continue;
+        double x = dice_uniform(&dice, 0, 1920), y = dice_uniform(&dice, 0, 1080);
+        if (scene_move_with(&scene, x, y, 0) != GZ_SOLVE_OK || scene.motion.kind == GZ_MOTION_NONE) continue;
+        if (!gz_camera_project(&scene.camera, grabbed_point(&scene), at, NULL)) continue;
+        /* Of the pointer's way to it nothing is along the axis. */
+        double foot = (x - at[0]) * along[0] + (y - at[1]) * along[1];
+        hold_near(foot, 0, 1e-6, n);
+    }
+}
+
+static void test_pointer_across_the_axis_moves_nothing(void **state) /* P15 */
+{
+    (void)state;
+    struct dice dice = {test_seed() + 22};
+    long drags = test_count(10000);
+    for (long n = 0; n < drags; n++) {
+        struct scene scene;
+        double from[2], along[2], px = dice_uniform(&dice, -500, 500);
+        throw_axis(&scene, &dice);
+        if (!scene_start(&scene, &dice) || !axis_image(&scene, from, along)) continue;
+        if (!scene_move(&scene, scene.press.at[0] - px * along[1], scene.press.at[1] + px * along[0])) continue;
+        double here[2], there[2];
+        gz_vec3 pressed = gz_sub(grabbed_point(&scene), scene.motion.translation);
+        if (!gz_camera_project(&scene.camera, pressed, here, NULL)) continue;
+        hold(gz_camera_project(&scene.camera, grabbed_point(&scene), there, NULL), n);
+        hold_near(pixels_between(here, there), 0, 1e-6, n);
+    }
+}
+
+/* Depths of the grabbed point along a ray of pixels: one way only, within the range, held at its end. */
+static void sweep_axis(struct scene *scene, const double along[2], double side, long n)
+{
+    double last = 0, first = 0;
+    for (double px = 0; px < 1e7; px = px * 1.3 + 1) {
+        double way = px * side;
+        if (!scene_move(scene, scene->press.at[0] + way * along[0], scene->press.at[1] + way * along[1])) continue;
+        double value = scene->motion.value[0], w = 0, at[2];
+        if (px > 0 && first == 0) first = value;
+        hold(value * side >= 0, n);
+        hold(fabs(value) >= fabs(last) * (1 - 1e-15), n);
+        hold(gz_camera_project(&scene->camera, grabbed_point(scene), at, &w), n);
+        if (scene->camera.perspective) {
+            hold(w >= 0.999e-6 * scene->drag.depth && w <= 1.001e6 * scene->drag.depth, n);
+            hold(scene->camera.near_w > scene->drag.depth || w >= 0.999 * scene->camera.near_w, n);
+        }
+        last = value;
+    }
+}
+
+static void test_axis_is_monotone_and_stops_in_front_of_the_viewer(void **state) /* P16 */
+{
+    (void)state;
+    struct dice dice = {test_seed() + 23};
+    long drags = test_count(10000) / 10;
+    for (long n = 0; n < drags; n++) {
+        struct scene scene;
+        double from[2], along[2];
+        throw_axis(&scene, &dice);
+        scene.target.parent = gz_affine_identity;
+        scene.eye = dice_eye(&dice, scene.target.local.t, scene.distance);
+        scene.tool.edge_rad = gz_tool_default.edge_rad;
+        if (!scene_start(&scene, &dice) || !axis_image(&scene, from, along)) continue;
+        if (scene.drag.rule != GZ_RULE_AXIS_SCREEN) continue;
+        sweep_axis(&scene, along, 1, n);
+        sweep_axis(&scene, along, -1, n);
+        hold(scene_move(&scene, scene.press.at[0], scene.press.at[1]), n);
+        hold(gz_trs_same(&scene.now, &scene.target.local), n);
+    }
+}
+
+/* Metres per pixel of a z handle `degrees` from the line of sight, each law along its own direction on the screen. */
+static double gain_at(struct scene *scene, gz_vec3 sight, gz_vec3 across, double degrees)
+{
+    double a = degrees * DEGREES, from[2], along[2] = {0, 1};
+    gz_vec3 axis = gz_add(gz_scale(sight, -cos(a)), gz_scale(across, sin(a))), side = gz_cross(axis, across);
+    gz_mat3 turn = {gz_cross(side, axis), side, axis};
+    assert_true(gz_normalize(turn.x, &turn.x) && gz_normalize(turn.y, &turn.y));
+    turn.x = gz_cross(turn.y, turn.z);
+    scene->target.local.r = gz_quat_from_mat3(&turn);
+    if (!scene_build(scene) || !scene_press_point(scene, scene->gizmo.origin)) return 0;
+    if (scene->drag.rule == GZ_RULE_AXIS_SCREEN && !axis_image(scene, from, along)) return 0;
+    if (!scene_move(scene, scene->press.at[0] + 0.01 * along[0], scene->press.at[1] + 0.01 * along[1])) return 0;
+    return fabs(scene->motion.value[0]) / 0.01;
+}
+
+static void test_gain_hardly_jumps_where_the_pixel_law_begins(void **state) /* P17 */
+{
+    (void)state;
+    struct dice dice = {test_seed() + 24};
+    long drags = test_count(10000) / 4;
+    for (long n = 0; n < drags; n++) {
+        struct scene scene;
+        gz_vec3 sight, across;
+        scene_throw(&scene, &dice, PARENT_NONE);
+        scene.tool.space = GZ_SPACE_LOCAL;
+        scene.handle = GZ_TZ;
+        if (!scene_build(&scene)) continue;
+        sight = gz_negate(scene.camera.backward);
+        if (scene.camera.perspective && !gz_normalize(gz_sub(scene.gizmo.origin, scene.camera.eye), &sight)) continue;
+        if (!gz_normalize(gz_cross(sight, dice_direction(&dice)), &across)) continue;
+        double law = gain_at(&scene, sight, across, 4.999);
+        hold(scene.drag.rule == GZ_RULE_AXIS_PIXELS || law == 0, n);
+        double exact = gain_at(&scene, sight, across, 5.001);
+        hold(scene.drag.rule == GZ_RULE_AXIS_SCREEN || exact == 0, n);
+        if (law == 0 || exact == 0) continue;
+        hold(law / exact < 2 && exact / law < 2, n);
+    }
+}
+
+/* A plane drag led across the plane's horizon in small steps. */
+static void cross_horizon(struct scene *scene, const double to[2], long n)
+{
+    double image[2], last[2];
+    const gz_vec3 *axes = scene->drag.axes;
+    gz_vec3 normal = gz_cross(axes[0], axes[1]), ray;
+    assert_true(gz_normalize(normal, &normal));
+    gz_vec3 pressed = gz_add(scene->drag.origin,
+                             gz_add(gz_scale(axes[0], scene->drag.press[0]), gz_scale(axes[1], scene->drag.press[1])));
+    for (int step = 0; step <= 4000; step++) {
+        double part = step / 4000.0, slide = 37 * sin(5 * part);
+        double x = scene->press.at[0] + part * (to[0] - scene->press.at[0]) + slide;
+        double y = scene->press.at[1] + part * (to[1] - scene->press.at[1]) - slide;
+        hold(scene_move(scene, x, y), n);
+        gz_vec3 hit = gz_add(pressed, scene->motion.translation);
+        hold(gz_camera_project(&scene->camera, hit, image, NULL), n);
+        hold(gz_normalize(gz_sub(hit, scene->camera.eye), &ray), n);
+        hold(fabs(gz_dot(ray, normal)) > sin(5 * DEGREES) / 50 * (1 - 1e-6), n);
+        double way = pixels_between(to, scene->press.at) / 4000 + 0.1;
+        if (step > 0) hold(pixels_between(image, last) < 3 * way, n);
+        last[0] = image[0];
+        last[1] = image[1];
+    }
+}
+
+static void test_plane_is_left_and_entered_without_a_jump_at_its_horizon(void **state) /* P18 */
+{
+    (void)state;
+    struct dice dice = {test_seed() + 25};
+    long drags = test_count(10000) / 100;
+    for (long n = 0; n < drags; n++) {
+        struct scene scene;
+        scene_throw(&scene, &dice, PARENT_NONE);
+        scene.handle = dice_handle(&dice, GZ_TXY, GZ_TZX);
+        scene.eye.orthographic = false;
+        if (!scene_start(&scene, &dice)) continue;
+        const double to[2] = {dice_uniform(&dice, -500, 2500), dice_uniform(&dice, -500, 1500)};
+        cross_horizon(&scene, to, n);
+    }
+}
+
+static void test_motion_stays_in_the_handles_own_direction(void **state) /* P19 */
+{
+    (void)state;
+    struct dice dice = {test_seed() + 26};
+    long drags = test_count(10000);
+    for (long n = 0; n < drags; n++) {
+        struct scene scene;
+        throw_axis(&scene, &dice);
+        scene.tool.space = dice_below(&dice, 2) ? GZ_SPACE_LOCAL : GZ_SPACE_PARENT;
+        if (!scene_start(&scene, &dice)) continue;
+        double x = scene.press.at[0] + dice_uniform(&dice, -200, 200);
+        if (!scene_move(&scene, x, scene.press.at[1] + dice_uniform(&dice, -200, 200))) continue;
+        int axis = (int)scene.handle - GZ_TX;
+        gz_vec3 d = gz_sub(scene.now.t, scene.target.local.t), along = {axis == 0, axis == 1, axis == 2};
+        if (scene.tool.space == GZ_SPACE_LOCAL) along = gz_rotate(scene.target.local.r, along);
+        double length = gz_length(d), rounding = 4e-16 * (gz_length(scene.now.t) + gz_length(scene.target.local.t));
+        hold_near(gz_length(gz_cross(d, along)), 0, 1e-12 * length + rounding, n);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_axis_point_is_the_foot_of_the_pointer),
+        cmocka_unit_test(test_pointer_across_the_axis_moves_nothing),
+        cmocka_unit_test(test_axis_is_monotone_and_stops_in_front_of_the_viewer),
+        cmocka_unit_test(test_gain_hardly_jumps_where_the_pixel_law_begins),
+        cmocka_unit_test(test_plane_is_left_and_entered_without_a_jump_at_its_horizon),
+        cmocka_unit_test(test_motion_stays_in_the_handles_own_direction),
+    };
+    return run_properties(tests);
+}
