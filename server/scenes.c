@@ -165,8 +165,8 @@ static void handle_async_closed(uv_handle_t *handle)
 /* Its memory lives until the loop has closed its handle. */
 static void close_scene(struct gz_open_scene *scene)
 {
+    gz_store_close(scene->store); /* first: a batch on its way may point into the core */
     gz_core_destroy(scene->net.core);
-    gz_store_close(scene->store);
     scene->net.core = NULL;
     scene->store = NULL;
     uv_close((uv_handle_t *)&scene->committed, handle_async_closed);
@@ -250,8 +250,8 @@ void gz_scenes_undo(struct gz_open_scene *scene)
     *link = scene->next;
     scenes->count--;
     gz_net_remove(scenes->net, &scene->net);
+    gz_store_close(scene->store); /* first: a batch on its way may point into the core */
     gz_core_destroy(scene->net.core);
-    gz_store_close(scene->store);
     scene->net.core = NULL;
     scene->store = NULL;
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
