@@ -33,6 +33,7 @@ struct drag_case {
     struct gz_camera camera;
     struct reference reference;
     struct gz_target target;
+    gz_box box;
     struct gz_tool tool;
     struct gz_gizmo gizmo;
     enum gz_handle handle;
@@ -45,6 +46,47 @@ static gz_vec3 along(gz_vec3 from, gz_vec3 direction, double length)
     return gz_add(from, gz_scale(direction, length));
 }
 
+/* Where a face or corner is in the node's own box: -1, 0 or 1 along each axis, as its word says. */
+static void side_of(enum gz_handle handle, int side[3])
+{
+    const char *word = gz_term_word(&gz_handle_terms, (int)handle);
+    for (int axis = 0; axis < 3; axis++) {
+        bool face = strlen(word) == 3, this_axis = word[1] == "xyz"[axis];
+        char letter = face ? (this_axis ? word[2] : 0) : word[1 + axis];
+        side[axis] = letter == 'n' ? -1 : letter == 'p' ? 1 : 0;
+    }
+}
+
+/* The middle of that face, or that corner; with `sign` -1 the opposite one. World. */
+static quad3 place_of_side(const struct drag_case *c, int sign)
+{
+    int side[3];
+    quad local[3];
+    side_of(c->handle, side);
+    for (int axis = 0; axis < 3; axis++) {
+        quad low = gz_component(c->box.min, axis), high = gz_component(c->box.max, axis);
+        local[axis] = ((low + high) + (high - low) * side[axis] * sign) / 2 * gz_component(c->target.local.s, axis);
+    }
+    const quad3 scaled = {{local[0], local[1], local[2]}};
+    return quad3_add(quad3_from(c->target.local.t), quad3_turn(c->target.local.r, scaled));
+}
+
+static gz_vec3 rounded(quad3 v)
+{
+    return (gz_vec3){(double)v.v[0], (double)v.v[1], (double)v.v[2]};
+}
+
+/* A box that is somewhere about the node, some hundredths to tenths of the eye's distance wide. */
+static gz_box dice_box(struct dice *dice, double distance, gz_vec3 s)
+{
+    gz_vec3 centre = gz_scale(dice_direction(dice), dice_uniform(dice, 0, 0.05) * distance), half;
+    half.x = dice_scale(dice, 0.02, 0.2) * distance;
+    half.y = dice_scale(dice, 0.02, 0.2) * distance;
+    half.z = dice_scale(dice, 0.02, 0.2) * distance;
+    const gz_vec3 shrink = {1 / fabs(s.x), 1 / fabs(s.y), 1 / fabs(s.z)};
+    return (gz_box){gz_times(gz_sub(centre, half), shrink), gz_times(gz_add(centre, half), shrink)};
+}
+
 /* A place on the handle, roughly: the press is a few pixels beside its image. */
 static gz_vec3 place_on_handle(const struct drag_case *c, struct dice *dice)
 {
@@ -54,6 +96,7 @@ static gz_vec3 place_on_handle(const struct drag_case *c, struct dice *dice)
     bool scale = c->handle >= GZ_SX;
     const gz_vec3 *axes = scale ? g->scale_axes : g->axes;
     int i = (c->handle - GZ_TX) % 3, j = (i + 1) % 3;
+    if (c->handle >= GZ_BXN) return rounded(place_of_side(c, 1));
     switch (c->handle) {
     case GZ_TX:
     case GZ_TY:
@@ -83,7 +126,8 @@ static bool make_case(struct drag_case *c, struct dice *dice)
     memset(c, 0, sizeof *c);
     c->kind = &classes[dice_below(dice, CLASSES)];
     gz_vec3 centre = gz_scale(dice_direction(dice), dice_uniform(dice, 0, c->kind->place_max));
-    struct eye eye = dice_eye(dice, centre, dice_scale(dice, c->kind->distance_min, c->kind->distance_max));
+    double distance = dice_scale(dice, c->kind->distance_min, c->kind->distance_max);
+    struct eye eye = dice_eye(dice, centre, distance);
     c->input = eye_matrices(&eye);
     c->tool = gz_tool_default;
     c->tool.mode = GZ_MODE_UNIVERSAL;
@@ -97,6 +141,8 @@ static bool make_case(struct drag_case *c, struct dice *dice)
     c->target.local.r = dice_rotation(dice);
     c->target.local.s =
         (gz_vec3){dice_scale(dice, 0.01, 100), -dice_scale(dice, 0.01, 100), dice_scale(dice, 0.01, 100)};
+    c->box = dice_box(dice, distance, c->target.local.s);
+    c->target.bounds = &c->box;
     if (!gz_camera_prepare(&c->camera, &c->input, NULL) || !reference_init(&c->reference, &c->input)) return false;
     if (!gz_gizmo_build(&c->gizmo, &c->tool, &c->camera, &c->target, 1, 0)) return false;
     if (!gz_camera_project(&c->camera, place_on_handle(c, dice), c->press.at, NULL)) return false;
@@ -138,6 +184,24 @@ static bool answer_axis(const struct drag_case *c, const double at[2], const gz_
     else
         answer->got = quad3_add(quad3_from(now->t), quad3_scale(d, from));
     return c->handle < GZ_SX || to / from > 0 || c->tool.mirror;
+}
+
+/* What is pulled goes where the line from the opposite face or corner through it is under the pointer, and with it all of
+ * the node, as one whose rotation and parent are as they were. */
+static bool answer_side(const struct drag_case *c, const double at[2], const gz_trs *now, struct answer *answer)
+{
+    const gz_trs *start = &c->target.local;
+    quad3 p = place_of_side(c, -1), d = quad3_sub(place_of_side(c, 1), p);
+    quad from, to;
+    if (!reference_on_axis(&c->reference, p, d, c->press.at, &from)) return false;
+    if (!reference_on_axis(&c->reference, p, d, at, &to)) return false;
+    answer->wanted = quad3_add(p, quad3_scale(d, to));
+    quad3 grabbed = quad3_sub(quad3_add(p, quad3_scale(d, from)), quad3_from(start->t));
+    grabbed = quad3_turn(gz_quat_conjugate(start->r), grabbed);
+    for (int axis = 0; axis < 3; axis++)
+        grabbed.v[axis] *= (quad)gz_component(now->s, axis) / gz_component(start->s, axis);
+    answer->got = quad3_add(quad3_from(now->t), quad3_turn(now->r, grabbed));
+    return to / from > 0 || c->tool.mirror;
 }
 
 static bool answer_plane(const struct drag_case *c, const double at[2], const gz_trs *now, struct answer *answer)
@@ -232,6 +296,7 @@ static bool answer_ball(const struct drag_case *c, const double at[2], const gz_
 
 static bool answer_of(const struct drag_case *c, const double at[2], const gz_trs *now, struct answer *answer)
 {
+    if (c->handle >= GZ_BXN && c->drag.rule == GZ_RULE_AXIS_SCREEN) return answer_side(c, at, now, answer);
     switch (c->drag.rule) {
     case GZ_RULE_AXIS_SCREEN: return answer_axis(c, at, now, answer);
     case GZ_RULE_PLANE: return answer_plane(c, at, now, answer);
@@ -302,7 +367,8 @@ static void check_move(struct drag_case *c, long number, const double at[2], str
     }
     worst->answers++;
     if (px > worst->px) worst->px = px;
-    double allowed = c->handle <= GZ_TV ? c->kind->px_max_moving : c->kind->px_max;
+    bool moves = c->handle <= GZ_TV || c->handle >= GZ_BXN;
+    double allowed = moves ? c->kind->px_max_moving : c->kind->px_max;
     if (!(px <= allowed)) fail_drag(c, number, "pixels off", px);
 }
 
@@ -393,6 +459,8 @@ static void test_projection_conventions_do_not_matter(void **state)
     for (int number = 0; number < 300; number++) {
         struct gz_target target = {gz_trs_identity, gz_affine_identity, NULL};
         double distance = dice_scale(&dice, 0.5, 50);
+        const gz_box box = dice_box(&dice, distance, target.local.s);
+        target.bounds = &box;
         target.local.t = gz_scale(dice_direction(&dice), dice_uniform(&dice, 0, 10));
         target.local.r = dice_rotation(&dice);
         struct eye eye = dice_eye(&dice, target.local.t, distance);
@@ -422,7 +490,10 @@ static void test_scene_and_picture_sizes_do_not_matter(void **state)
         struct gz_target target = {gz_trs_identity, gz_affine_identity, NULL}, other;
         target.local.t = gz_scale(dice_direction(&dice), dice_uniform(&dice, 0, 10));
         target.local.r = dice_rotation(&dice);
-        struct eye eye = dice_eye(&dice, target.local.t, dice_scale(&dice, 0.5, 50)), changed = eye;
+        double distance = dice_scale(&dice, 0.5, 50);
+        struct eye eye = dice_eye(&dice, target.local.t, distance), changed = eye;
+        const gz_box box = dice_box(&dice, distance, target.local.s);
+        target.bounds = &box;
         enum gz_handle handle = (enum gz_handle)(1 + dice_below(&dice, GZ_HANDLE_COUNT - 1));
         gz_trs usual = drag_once(&eye, &target, handle, 1), scaled;
         for (int i = 0; i < 4; i++) changed.viewport[i] *= 2;
@@ -438,6 +509,8 @@ static void test_scene_and_picture_sizes_do_not_matter(void **state)
             changed.height *= sizes[k];
             other = target;
             other.local.t = gz_scale(target.local.t, sizes[k]);
+            const gz_box other_box = {gz_scale(box.min, sizes[k]), gz_scale(box.max, sizes[k])};
+            other.bounds = &other_box;
             scaled = drag_once(&changed, &other, handle, 1);
             scaled.t = gz_scale(scaled.t, 1 / sizes[k]);
             if (!gz_trs_same(&scaled, &usual)) fail_msg("case %d, handle %d: size %g", number, (int)handle, sizes[k]);

@@ -1,0 +1,274 @@
+/* What is under the pointer: the drawn handles by brute force against what picking says. P39 to P43. */
+#include <math.h>
+
+#include "property/solver_scene.h"
+
+#define SAMPLES 20000
+
+/* Below this part of the pivot's depth nothing is drawn. */
+#define CLIP_RATIO 1e-4
+
+static void throw_gizmo(struct scene *scene, struct dice *dice)
+{
+    static const enum gz_mode modes[] = {GZ_MODE_TRANSLATE, GZ_MODE_ROTATE, GZ_MODE_SCALE, GZ_MODE_UNIVERSAL};
+    scene_throw(scene, dice, PARENT_NONE);
+    scene->tool.mode = modes[dice_below(dice, COUNT(modes))];
+    scene->tool.size_px =
+        dice_below(dice, 3) ? 96 : dice_scale(dice, 20, 4000); /* large ones reach behind the viewer */
+}
+
+static struct gz_pointer near_gizmo(const struct scene *scene, struct dice *dice)
+{
+    struct gz_pointer pointer = {0};
+    double reach = 1.5 * scene->tool.size_px;
+    (void)gz_camera_project(&scene->camera, scene->gizmo.origin, pointer.at, NULL);
+    pointer.at[0] += dice_uniform(dice, -reach, reach);
+    pointer.at[1] += dice_uniform(dice, -reach, reach);
+    return pointer;
+}
+
+/* Pixels from the pointer to a point's image; far where the point is not drawn. */
+static double point_px(const struct scene *scene, const struct gz_pointer *pointer, gz_vec3 point)
+{
+    double at[2], w, origin_at[2], origin_w;
+    if (!gz_camera_project(&scene->camera, scene->gizmo.origin, origin_at, &origin_w)) return HUGE_VAL;
+    if (!gz_camera_project(&scene->camera, point, at, &w) || w < CLIP_RATIO * origin_w) return HUGE_VAL;
+    return pixels_between(at, pointer->at);
+}
+
+static double ring_px(const struct scene *scene, const struct gz_pointer *pointer, enum gz_handle handle)
+{
+    const struct gz_gizmo *g = &scene->gizmo;
+    int axis = (int)handle - GZ_RX;
+    bool of_view = handle == GZ_RV;
+    gz_vec3 x = of_view ? scene->camera.right : g->turn_axes[(axis + 1) % 3];
+    gz_vec3 y = of_view ? scene->camera.up : g->turn_axes[(axis + 2) % 3];
+    gz_vec3 viewer = scene->camera.backward;
+    if (scene->camera.perspective) assert_true(gz_normalize(gz_sub(scene->camera.eye, g->origin), &viewer));
+    double radius = g->size * (of_view ? 1.2 : 1), best = HUGE_VAL, best_angle = 0, low = 0, high = 2 * M_PI;
+    /* The whole circle, then the neighbourhood of its best place, so that the samples are far below a hundredth of a pixel
+     * apart. */
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i <= SAMPLES; i++) {
+            double a = low + (high - low) * i / SAMPLES;
+            gz_vec3 arm = gz_add(gz_scale(x, cos(a)), gz_scale(y, sin(a)));
+            if (!of_view && gz_dot(arm, viewer) < -0.02) continue; /* the half behind, but for a degree */
+            double px = point_px(scene, pointer, gz_add(g->origin, gz_scale(arm, radius)));
+            if (px >= best) continue;
+            best = px;
+            best_angle = a;
+        }
+        low = best_angle - 2 * M_PI / SAMPLES;
+        high = best_angle + 2 * M_PI / SAMPLES;
+    }
+    return best;
+}
+
+static double line_px(const struct scene *scene, const struct gz_pointer *pointer, gz_vec3 from, gz_vec3 to)
+{
+    double best = HUGE_VAL;
+    for (int i = 0; i <= SAMPLES; i++)
+        best = fmin(best, point_px(scene, pointer, gz_add(from, gz_scale(gz_sub(to, from), i / (double)SAMPLES))));
+    return best;
+}
+
+static double axis_px(const struct scene *scene, const struct gz_pointer *pointer, enum gz_handle handle)
+{
+    const struct gz_gizmo *g = &scene->gizmo;
+    bool scales = handle >= GZ_SX, box = scales && scene->tool.mode == GZ_MODE_UNIVERSAL;
+    gz_vec3 axis = scales ? g->scale_axes[handle - GZ_SX] : g->axes[handle - GZ_TX];
+    double from = (box ? 1.06 : 0.12) * g->size, to = (box ? 1.14 : 1) * g->size;
+    return line_px(scene, pointer, gz_add(g->origin, gz_scale(axis, from)), gz_add(g->origin, gz_scale(axis, to)));
+}
+
+/* How far brute force may be off itself: half a sample's length on the screen. */
+static double brute_slack(const struct scene *scene)
+{
+    return 0.01 + 2 * M_PI * 1.2 * scene->tool.size_px / SAMPLES;
+}
+
+static bool by_brute_force(const struct scene *scene, const struct gz_pointer *pointer, enum gz_handle handle,
+                           double *px)
+{
+    if (handle >= GZ_RX && handle <= GZ_RV)
+        *px = ring_px(scene, pointer, handle);
+    else if (handle <= GZ_TZ || (handle >= GZ_SX && handle <= GZ_SZ))
+        *px = axis_px(scene, pointer, handle);
+    else
+        return false;
+    return true;
+}
+
+static void test_distance_is_that_to_the_drawn_shape(void **state) /* P39, P40 */
+{
+    (void)state;
+    struct dice dice = {test_seed() + 61};
+    long drags = test_count(10000) / 40, compared = 0;
+    for (long n = 0; n < drags; n++) {
+        struct scene scene;
+        throw_gizmo(&scene, &dice);
+        if (!scene_build(&scene)) continue;
+        struct gz_pointer pointer = near_gizmo(&scene, &dice);
+        enum gz_handle handle = dice_handle(&dice, GZ_TX, GZ_SZ);
+        if ((scene.gizmo.handles & GZ_HANDLE_BIT(handle)) == 0) continue;
+        double brute, got = gz_gizmo_distance(&scene.gizmo, &scene.tool, &scene.camera, &pointer, handle);
+        if (!by_brute_force(&scene, &pointer, handle, &brute)) continue;
+        if (brute > 1000) {
+            hold(got > 500, n); /* ends that run off behind the viewer are sampled too coarsely there */
+            continue;
+        }
+        hold(got <= brute + 0.01, n);
+        /* Near the pointer the samples are dense enough to say that there is nothing nearer. */
+        if (scene.tool.size_px <= 100) hold(got >= brute - brute_slack(&scene), n);
+        compared++;
+    }
+    hold(compared > drags / 20, drags);
+}
+
+static void test_conic_is_exact_to_a_hundredth_of_a_pixel(void **state) /* P39 */
+{
+    (void)state;
+    struct dice dice = {test_seed() + 62};
+    long drags = test_count(10000) / 40;
+    for (long n = 0; n < drags; n++) {
+        struct scene scene;
+        throw_gizmo(&scene, &dice);
+        scene.tool.mode = GZ_MODE_ROTATE;
+        scene.tool.size_px = 96;
+        if (!scene_build(&scene)) continue;
+        struct gz_pointer pointer = near_gizmo(&scene, &dice);
+        enum gz_handle handle = dice_handle(&dice, GZ_RX, GZ_RV);
+        double got = gz_gizmo_distance(&scene.gizmo, &scene.tool, &scene.camera, &pointer, handle);
+        hold_near(got, ring_px(&scene, &pointer, handle), 0.01, n);
+    }
+}
+
+static bool inside_quad(const struct scene *scene, const struct gz_pointer *pointer, const gz_vec3 corners[4])
+{
+    double at[4][2];
+    int left = 0;
+    for (int i = 0; i < 4; i++)
+        if (!gz_camera_project(&scene->camera, corners[i], at[i], NULL)) return false;
+    for (int i = 0; i < 4; i++) {
+        const double *a = at[i], *b = at[(i + 1) % 4], *p = pointer->at;
+        left += (b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0]) > 0;
+    }
+    return left == 0 || left == 4;
+}
+
+static void test_plane_quads_are_met_inside_and_near_their_edges(void **state) /* P39 */
+{
+    (void)state;
+    static const double at[4][2] = {{0.5, 0.5}, {0.75, 0.5}, {0.75, 0.75}, {0.5, 0.75}};
+    struct dice dice = {test_seed() + 63};
+    long drags = test_count(10000) / 40;
+    for (long n = 0; n < drags; n++) {
+        struct scene scene;
+        gz_vec3 corners[4];
+        scene_throw(&scene, &dice, PARENT_NONE);
+        scene.tool.mode = GZ_MODE_TRANSLATE;
+        enum gz_handle handle = dice_handle(&dice, GZ_TXY, GZ_TZX);
+        if (!scene_build(&scene) || (scene.gizmo.handles & GZ_HANDLE_BIT(handle)) == 0) continue;
+        const struct gz_gizmo *g = &scene.gizmo;
+        int axis = (int)handle - GZ_TXY;
+        for (int i = 0; i < 4; i++)
+            corners[i] = gz_add(g->origin, gz_add(gz_scale(g->axes[axis], at[i][0] * g->size),
+                                                  gz_scale(g->axes[(axis + 1) % 3], at[i][1] * g->size)));
+        struct gz_pointer pointer = near_gizmo(&scene, &dice);
+        double brute = HUGE_VAL, got = gz_gizmo_distance(g, &scene.tool, &scene.camera, &pointer, handle);
+        for (int i = 0; i < 4; i++) brute = fmin(brute, line_px(&scene, &pointer, corners[i], corners[(i + 1) % 4]));
+        hold_near(got, inside_quad(&scene, &pointer, corners) ? 0 : brute, 0.01, n);
+    }
+}
+
+/* Centre, planes, axes, rings, ball. */
+static int rank_of(enum gz_handle handle)
+{
+    if (handle == GZ_TV || handle == GZ_SU) return 0;
+    if (handle >= GZ_TXY && handle <= GZ_TZX) return 1;
+    if (handle >= GZ_SXY && handle <= GZ_SZX) return 1;
+    if (handle >= GZ_RX && handle <= GZ_RV) return 3;
+    return handle == GZ_RB ? 4 : 2;
+}
+
+static void test_pick_is_the_first_of_its_class_then_the_nearest(void **state) /* P41 */
+{
+    (void)state;
+    struct dice dice = {test_seed() + 64};
+    long drags = test_count(10000), picked = 0;
+    for (long n = 0; n < drags; n++) {
+        struct scene scene;
+        throw_gizmo(&scene, &dice);
+        if (!scene_build(&scene)) continue;
+        struct gz_pointer pointer = near_gizmo(&scene, &dice);
+        enum gz_handle pick = gz_gizmo_pick(&scene.gizmo, &scene.tool, &scene.camera, &pointer);
+        double pick_px = HUGE_VAL;
+        if (pick != GZ_HANDLE_NONE)
+            pick_px = gz_gizmo_distance(&scene.gizmo, &scene.tool, &scene.camera, &pointer, pick);
+        hold(pick == GZ_HANDLE_NONE || pick_px <= scene.tool.tolerance_px, n);
+        for (enum gz_handle other = GZ_TX; other < GZ_HANDLE_COUNT; other++) {
+            double px = gz_gizmo_distance(&scene.gizmo, &scene.tool, &scene.camera, &pointer, other);
+            if (!(px <= scene.tool.tolerance_px)) continue;
+            hold(pick != GZ_HANDLE_NONE && rank_of(other) >= rank_of(pick), n);
+            hold(rank_of(other) > rank_of(pick) || px >= pick_px, n);
+        }
+        picked += pick != GZ_HANDLE_NONE;
+    }
+    hold(picked > drags / 10, drags);
+}
+
+static void test_size_in_pixels_is_constant_over_the_picture(void **state) /* P42 */
+{
+    (void)state;
+    struct dice dice = {test_seed() + 65};
+    long drags = test_count(10000);
+    for (long n = 0; n < drags; n++) {
+        struct scene scene;
+        double from[2], right[2], up[2];
+        scene_throw(&scene, &dice, PARENT_NONE);
+        scene.target.local.t = gz_scale(dice_direction(&dice), dice_scale(&dice, 1, 1e6));
+        scene.eye = dice_eye(&dice, scene.target.local.t, dice_scale(&dice, 0.1, 1e5));
+        if (!scene_build(&scene)) continue;
+        gz_vec3 o = scene.gizmo.origin;
+        hold(gz_camera_project(&scene.camera, o, from, NULL), n);
+        hold(gz_camera_project(&scene.camera, gz_add(o, gz_scale(scene.camera.right, scene.gizmo.size)), right, NULL),
+             n);
+        hold(gz_camera_project(&scene.camera, gz_add(o, gz_scale(scene.camera.up, scene.gizmo.size)), up, NULL), n);
+        hold_near(pixels_between(from, up), scene.tool.size_px, 1e-3 * scene.tool.size_px, n);
+        hold_near(pixels_between(from, right), scene.tool.size_px, 1e-3 * scene.tool.size_px, n);
+    }
+}
+
+static void test_what_is_hovered_can_be_pressed(void **state) /* P43 */
+{
+    (void)state;
+    struct dice dice = {test_seed() + 66};
+    long drags = test_count(10000), pressed = 0;
+    for (long n = 0; n < drags; n++) {
+        struct scene scene;
+        throw_gizmo(&scene, &dice);
+        scene.tool.size_px = 96;
+        if (!scene_build(&scene)) continue;
+        struct gz_pointer pointer = near_gizmo(&scene, &dice);
+        scene.handle = gz_gizmo_pick(&scene.gizmo, &scene.tool, &scene.camera, &pointer);
+        if (scene.handle == GZ_HANDLE_NONE) continue;
+        hold(scene_press(&scene, pointer.at[0], pointer.at[1]), n);
+        hold(scene_move_with(&scene, pointer.at[0], pointer.at[1], 0) == GZ_SOLVE_OK, n);
+        hold(gz_trs_same(&scene.now, &scene.target.local), n);
+        pressed++;
+    }
+    hold(pressed > drags / 10, drags);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_distance_is_that_to_the_drawn_shape),
+        cmocka_unit_test(test_conic_is_exact_to_a_hundredth_of_a_pixel),
+        cmocka_unit_test(test_plane_quads_are_met_inside_and_near_their_edges),
+        cmocka_unit_test(test_pick_is_the_first_of_its_class_then_the_nearest),
+        cmocka_unit_test(test_size_in_pixels_is_constant_over_the_picture),
+        cmocka_unit_test(test_what_is_hovered_can_be_pressed),
+    };
+    return run_properties(tests);
+}

@@ -1,0 +1,194 @@
+/* Snapping and fine: the handle's own number on its grid, without memory. P31 to P38; P34 is in test_solver_state.c. */
+#include <math.h>
+
+#include "property/solver_scene.h"
+#include "solver/snap.h"
+
+static double throw_snap(struct scene *scene, struct dice *dice, enum gz_handle first, enum gz_handle last)
+{
+    double step = dice_scale(dice, 1e-3, 1);
+    scene_throw(scene, dice, PARENT_NONE);
+    scene->handle = dice_handle(dice, first, last);
+    scene->tool.snap = (struct gz_snap){.t = step, .r = step, .s = step, .on = true};
+    scene->tool.mirror = true;
+    return step;
+}
+
+static bool move_anywhere(struct scene *scene, struct dice *dice)
+{
+    double x = scene->press.at[0] + dice_uniform(dice, -300, 300);
+    return scene_move(scene, x, scene->press.at[1] + dice_uniform(dice, -300, 300));
+}
+
+static double ulp(double value)
+{
+    return nextafter(fabs(value), HUGE_VAL) - fabs(value);
+}
+
+static void test_relative_snap_is_a_multiple_of_the_step(void **state) /* P31 */
+{
+    (void)state;
+    struct dice dice = {test_seed() + 51};
+    long drags = test_count(10000);
+    for (long n = 0; n < drags; n++) {
+        struct scene scene;
+        double step = throw_snap(&scene, &dice, GZ_TX, GZ_SU);
+        if (!scene_start(&scene, &dice) || !move_anywhere(&scene, &dice)) continue;
+        for (int i = 0; i < scene.motion.value_count; i++) {
+            double value = scene.motion.value[i] - (scene.handle >= GZ_SX), k = round(value / step);
+            double slack = ulp(k) + (scene.handle >= GZ_SX ? 1e-15 / step : 0); /* of the 1 that factors start from */
+            if (fabs(k) < 1e15) hold_near(value / step, k, slack, n);
+        }
+    }
+}
+
+static void test_absolute_snap_puts_the_own_coordinate_on_the_grid(void **state) /* P32 */
+{
+    (void)state;
+    struct dice dice = {test_seed() + 52};
+    long drags = test_count(10000);
+    for (long n = 0; n < drags; n++) {
+        struct scene scene;
+        double step = throw_snap(&scene, &dice, GZ_TX, GZ_TZ);
+        scene.tool.snap.absolute = true;
+        scene.tool.space = GZ_SPACE_WORLD;
+        if (!scene_start(&scene, &dice) || !move_anywhere(&scene, &dice)) continue;
+        if (scene.motion.kind == GZ_MOTION_NONE) continue;
+        int axis = (int)scene.handle - GZ_TX;
+        double was = gz_component(scene.target.local.t, axis), is = gz_component(scene.now.t, axis);
+        hold_near(is, round(is / step) * step, 2 * (ulp(is) + ulp(was)), n);
+        for (int other = 1; other < 3; other++) {
+            double a = gz_component(scene.target.local.t, (axis + other) % 3);
+            double b = gz_component(scene.now.t, (axis + other) % 3);
+            hold(same_bits(&a, &b, sizeof a), n);
+        }
+    }
+}
+
+static void test_grid_is_the_same_both_ways(void **state) /* P33 */
+{
+    (void)state;
+    struct dice dice = {test_seed() + 53};
+    long drags = test_count(10000);
+    for (long n = 0; n < drags; n++) {
+        double step = dice_scale(&dice, 1e-6, 1e6), value = dice_uniform(&dice, -1e3, 1e3) * step;
+        double half = (dice_below(&dice, 1000) + 0.5) * 0.125;
+        hold(gz_snap_value(-value, step) == -gz_snap_value(value, step), n);
+        hold(gz_snap_value(half, 0.125) == half + 0.0625, n); /* away from zero */
+        hold(gz_snap_value(-half, 0.125) == -half - 0.0625, n);
+    }
+}
+
+static gz_vec3 on_ring(const struct scene *scene, double angle)
+{
+    gz_vec3 x = gz_scale(scene->drag.axes[0], scene->gizmo.size), y = gz_cross(scene->drag.turn_axis, x);
+    return gz_add(scene->gizmo.origin, gz_add(gz_scale(x, cos(angle)), gz_scale(y, sin(angle))));
+}
+
+static void test_snapped_angles_never_turn_back(void **state) /* P35 */
+{
+    (void)state;
+    struct dice dice = {test_seed() + 54};
+    long drags = test_count(10000) / 40;
+    for (long n = 0; n < drags; n++) {
+        struct scene scene;
+        throw_snap(&scene, &dice, GZ_RX, GZ_RV);
+        double step = dice_uniform(&dice, 1, 100) * DEGREES, last = 0;
+        scene.tool.snap.r = step;
+        if (!scene_build(&scene) || !scene_press(&scene, 960, 540) || scene.drag.rule != GZ_RULE_RING) continue;
+        if (!scene_press_point(&scene, on_ring(&scene, 0))) continue;
+        for (double angle = 0; angle < 7 * 2 * M_PI; angle += 0.05) {
+            if (!scene_move_point(&scene, on_ring(&scene, angle))) break; /* behind the viewer */
+            double value = scene.motion.value[0];
+            hold(value >= last && value == round(value / step) * step, n);
+            hold_near(value, angle, step / 2 + 1e-9, n);
+            last = value;
+        }
+    }
+}
+
+static void test_second_drag_knows_nothing_of_the_first(void **state) /* P36 */
+{
+    (void)state;
+    struct dice dice = {test_seed() + 55};
+    long drags = test_count(10000);
+    for (long n = 0; n < drags; n++) {
+        struct scene scene;
+        throw_snap(&scene, &dice, GZ_TX, GZ_SU);
+        if (!scene_start(&scene, &dice)) continue;
+        double x = scene.press.at[0] + dice_uniform(&dice, -99, 99), y = scene.press.at[1];
+        bool first = scene_move(&scene, x, y);
+        gz_trs now = scene.now;
+        for (int i = 0; i < 3; i++) (void)move_anywhere(&scene, &dice);
+        hold(scene_press(&scene, scene.press.at[0], scene.press.at[1]), n);
+        hold(scene_move(&scene, x, y) == first && gz_trs_same(&scene.now, &now), n);
+    }
+}
+
+/* A scale from one place on the handle to another is the same however far the camera is, and so is its snapped value. */
+static void test_snapped_scale_does_not_depend_on_distance(void **state) /* P37 */
+{
+    (void)state;
+    struct dice dice = {test_seed() + 56};
+    long drags = test_count(10000);
+    for (long n = 0; n < drags; n++) {
+        struct scene scene;
+        throw_snap(&scene, &dice, GZ_SX, GZ_SZ);
+        scene.tool.snap.s = 0.25;
+        double from = dice_uniform(&dice, 0.3, 0.6), ratio = 1 + 0.25 * dice_below(&dice, 9) + 0.1, first = 0;
+        gz_vec3 away = gz_sub(scene.eye.place, scene.target.local.t);
+        for (int k = 0; k < 3; k++) {
+            scene.eye.place = gz_add(scene.target.local.t, gz_scale(away, pow(20, k)));
+            if (!scene_build(&scene)) break;
+            gz_vec3 axis = gz_scale(scene.gizmo.scale_axes[scene.handle - GZ_SX], scene.gizmo.size);
+            if (!scene_press_point(&scene, gz_add(scene.gizmo.origin, gz_scale(axis, from)))) break;
+            if (scene.drag.rule == GZ_RULE_AXIS_PIXELS) break;
+            if (!scene_move_point(&scene, gz_add(scene.gizmo.origin, gz_scale(axis, from * ratio)))) break;
+            if (k == 0) first = scene.motion.value[0];
+            hold(scene.motion.value[0] == first && first == ratio - 0.1, n);
+        }
+    }
+}
+
+static void test_switching_fine_and_snap_does_not_jump(void **state) /* P38 */
+{
+    (void)state;
+    const uint32_t fine = 1u << GZ_MOD_FINE, snap = 1u << GZ_MOD_SNAP;
+    struct dice dice = {test_seed() + 57};
+    long drags = test_count(10000);
+    for (long n = 0; n < drags; n++) {
+        struct scene scene;
+        throw_snap(&scene, &dice, GZ_TX, GZ_SU);
+        scene.tool.snap.on = false;
+        if (!scene_start(&scene, &dice)) continue;
+        double x = scene.press.at[0] + dice_uniform(&dice, -99, 99),
+               y = scene.press.at[1] + dice_uniform(&dice, -99, 99);
+        if (!scene_move(&scene, x, y)) continue;
+        gz_trs there = scene.now;
+        (void)scene_move_with(&scene, x, y, snap);
+        hold(scene_move(&scene, x, y) && gz_trs_same(&scene.now, &there), n);
+        hold(scene_move_with(&scene, x, y, fine) != GZ_SOLVE_KEPT && gz_trs_same(&scene.now, &there), n);
+        struct scene usual = scene;
+        usual.drag.fine = usual.drag.shifted = false;
+        bool slow = scene_move_with(&scene, x + 50, y - 30, fine) != GZ_SOLVE_KEPT;
+        bool same = scene_move(&usual, x + 5, y - 3);
+        hold(slow == same, n);
+        if (slow) hold_near(scene.motion.value[0], usual.motion.value[0], 1e-9 * (1 + fabs(usual.motion.value[0])), n);
+        gz_trs slowed = scene.now;
+        if (slow) hold(scene_move(&scene, x + 50, y - 30) && gz_trs_same(&scene.now, &slowed), n);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_relative_snap_is_a_multiple_of_the_step),
+        cmocka_unit_test(test_absolute_snap_puts_the_own_coordinate_on_the_grid),
+        cmocka_unit_test(test_grid_is_the_same_both_ways),
+        cmocka_unit_test(test_snapped_angles_never_turn_back),
+        cmocka_unit_test(test_second_drag_knows_nothing_of_the_first),
+        cmocka_unit_test(test_snapped_scale_does_not_depend_on_distance),
+        cmocka_unit_test(test_switching_fine_and_snap_does_not_jump),
+    };
+    return run_properties(tests);
+}
