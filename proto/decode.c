@@ -17,6 +17,8 @@
 #define PATH_BYTES_MAX 96
 /* Bytes of a key or op that came from outside and may be repeated in an error. */
 #define ECHO_BYTES_MAX 32
+/* Room for the names of fields of which one is to be there. */
+#define NAMES_BYTES_MAX 32
 
 static_assert(GZ_FIELD_COUNT <= 64, "one bit for each field");
 static_assert(sizeof(struct gz_create_node) <= GZ_DECODE_ACCEPTED_FACTOR_MAX * 7, "{name: \"\"} pays for its struct");
@@ -426,6 +428,24 @@ static enum gz_status read_numbers(const struct slot *slot)
     return GZ_OK;
 }
 
+static enum gz_status read_value(const struct slot *slot)
+{
+    struct gz_value *value = target(slot);
+    struct gz_head head = next_head(slot->decoder);
+    bool list = head.type == MSGPACK_OBJECT_ARRAY;
+    if (list ? head.count < 1 || head.count > 2 : !is_number(&head))
+        return bad_message(slot, "expected a number, or a list of one or two");
+    value->count = list ? (uint32_t)head.count : 1;
+    for (uint32_t i = 0; i < value->count; i++) {
+        if (list) head = next_head(slot->decoder);
+        if (!is_number(&head)) return bad_element(slot, i, GZ_BAD_MESSAGE, "expected a number");
+        const char *fault = number_fault(slot->row->rule, head.number);
+        if (fault != NULL) return list ? bad_element(slot, i, GZ_BAD_VALUE, fault) : bad_value(slot, fault);
+        value->numbers[i] = head.number;
+    }
+    return GZ_OK;
+}
+
 /* Whether a list comes next, without taking it. */
 static bool list_is_next(const struct decoder *decoder)
 {
@@ -659,6 +679,7 @@ static enum gz_status (*const readers[GZ_KIND_COUNT_OF_KINDS])(const struct slot
     [GZ_KIND_RGB] = read_rgb,
     [GZ_KIND_COLOUR] = read_colour,
     [GZ_KIND_NUMBERS] = read_numbers,
+    [GZ_KIND_VALUE] = read_value,
     [GZ_KIND_TEXT] = read_text,
     [GZ_KIND_WORD] = read_word,
     [GZ_KIND_WORDS] = read_words,
@@ -707,20 +728,38 @@ static enum gz_status check_missing(struct decoder *decoder, const struct gz_rec
     return GZ_OK;
 }
 
+/* The names of these fields: "at, ray". */
+static void name_fields(const struct gz_record *record, uint64_t bits, char names[NAMES_BYTES_MAX])
+{
+    size_t used = 0;
+    for (size_t row = 0; row < record->count && used < NAMES_BYTES_MAX; row++) {
+        if ((record->rows[row].has & bits) == 0) continue;
+        int size = snprintf(names + used, NAMES_BYTES_MAX - used, "%s%s", used > 0 ? ", " : "", record->rows[row].key);
+        used += (size_t)size;
+    }
+}
+
+static enum gz_status missing_one_of(struct decoder *decoder, const struct gz_record *record, uint64_t bits,
+                                     const struct place *place)
+{
+    char names[NAMES_BYTES_MAX] = "", what[NAMES_BYTES_MAX + 32];
+    name_fields(record, bits, names);
+    snprintf(what, sizeof what, "one of %s is missing", names);
+    return fail(decoder, place, GZ_BAD_MESSAGE, what);
+}
+
 static enum gz_status check_one_of(struct decoder *decoder, const struct gz_record *record, uint64_t has,
                                    const struct place *place)
 {
-    char what[64];
+    char names[NAMES_BYTES_MAX] = "", what[NAMES_BYTES_MAX + 32];
     uint64_t there = has & record->at_most_one;
     if ((there & (there - 1)) != 0) {
-        snprintf(what, sizeof what, "only one of %s may be there", record->one_of);
+        name_fields(record, record->at_most_one, names);
+        snprintf(what, sizeof what, "only one of %s may be there", names);
         return fail(decoder, place, GZ_BAD_VALUE, what);
     }
-    if (record->at_least_one != 0 && (has & record->at_least_one) == 0) {
-        snprintf(what, sizeof what, "one of %s is missing", record->one_of);
-        return fail(decoder, place, GZ_BAD_MESSAGE, what);
-    }
-    return GZ_OK;
+    if (record->at_least_one == 0 || (has & record->at_least_one) != 0) return GZ_OK;
+    return missing_one_of(decoder, record, record->at_least_one, place);
 }
 
 static void turn_euler_into_r(struct decoder *decoder, struct gz_set_node *node)
@@ -738,8 +777,9 @@ static enum gz_status apply_record_rule(struct decoder *decoder, const struct gz
     switch (record->rule) {
     case GZ_RECORD_PLAIN: break;
     case GZ_RECORD_POINTER:
-        if (pointer->phase == GZ_PHASE_CANCEL || (has & record->at_most_one) != 0) break;
-        return fail(decoder, place, GZ_BAD_MESSAGE, "one of at, ray is missing");
+        if (pointer->phase == GZ_PHASE_UP || pointer->phase == GZ_PHASE_CANCEL) break;
+        if ((has & record->at_most_one) != 0) break;
+        return missing_one_of(decoder, record, record->at_most_one, place);
     case GZ_RECORD_GRAB:
         for (size_t row = 0; row < record->count; row++) {
             bool phase_said = record->rows[row].terms == &gz_phase_terms && (seen >> row & 1) != 0;

@@ -28,6 +28,7 @@
         ROW(key, GZ_KIND_NUMBERS, struct type, member),                                                                \
             .size_max = sizeof(((struct type *)0)->member) / (sizeof(double)), .rule = GZ_RULE_##rule_, __VA_ARGS__    \
     }
+#define VALUE(key, type, member, ...) SIMPLE(GZ_KIND_VALUE, key, type, member, .rule = GZ_RULE_COORDINATE, __VA_ARGS__)
 #define TEXT(key, type, member, bytes_max, ...)                                                                        \
     {                                                                                                                  \
         ROW(key, GZ_KIND_TEXT, struct type, member), .size_max = (bytes_max), __VA_ARGS__                              \
@@ -156,6 +157,7 @@ static const struct gz_row grab_rows[] = {
     RID,
     WORD("handle", gz_pointer_message, handle, gz_handle_terms, REQUIRED),
     IDS("nodes", gz_pointer_message, nodes, IF(NODES)),
+    VALUE("value", gz_pointer_message, value, IF(VALUE)),
     WORD("phase", gz_pointer_message, phase, gz_phase_terms, IF_ANY),
     POINTER_ROWS,
 };
@@ -190,7 +192,6 @@ static const struct gz_record set_node_record = {
     RECORD_OF(set_node_rows, gz_set_node),
     .unique = true,
     .at_most_one = GZ_HAS(R) | GZ_HAS(EULER),
-    .one_of = "r, euler",
     .rule = GZ_RECORD_SET_NODE,
 };
 static const struct gz_row set_rows[] = {
@@ -380,7 +381,6 @@ static const struct gz_record change_record = {
     RECORD_OF(change_rows, gz_change_message),
     .unique = true,
     .at_least_one = GZ_HAS(BEFORE) | GZ_HAS(AFTER),
-    .one_of = "before, after",
 };
 
 #define EDIT_ROWS                                                                                                      \
@@ -388,7 +388,7 @@ static const struct gz_record change_record = {
         TEXT("user", gz_edit_message, user, GZ_USER_BYTES_MAX, REQUIRED),                                              \
         WORD("kind", gz_edit_message, kind, gz_edit_kind_terms, REQUIRED),                                             \
         WORD("handle", gz_edit_message, handle, gz_handle_terms, IF(HANDLE)),                                          \
-        IDS("nodes", gz_edit_message, nodes, REQUIRED),                                                                \
+        VALUE("value", gz_edit_message, value, IF(VALUE)), IDS("nodes", gz_edit_message, nodes, REQUIRED),             \
         NUMBER("residual", gz_edit_message, residual, NONE, IF(RESIDUAL)),                                             \
         COUNT("seq", gz_edit_message, seq, REQUIRED), NUMBER("began", gz_edit_message, began, NONE, REQUIRED),         \
         NUMBER("ended", gz_edit_message, ended, NONE, REQUIRED)
@@ -445,20 +445,19 @@ const struct gz_record gz_message_records[GZ_OP_COUNT] = {
     [GZ_OP_CAMERA] = {ROWS(camera_rows)},
     [GZ_OP_TOOL] = {ROWS(tool_rows)},
     [GZ_OP_SELECT] = {ROWS(select_rows)},
-    [GZ_OP_POINTER] = {ROWS(pointer_rows), .at_most_one = PLACE_BITS, .one_of = "at, ray", .rule = GZ_RECORD_POINTER},
-    [GZ_OP_GRAB] = {ROWS(grab_rows), .at_most_one = PLACE_BITS, .at_least_one = PLACE_BITS, .one_of = "at, ray",
+    [GZ_OP_POINTER] = {ROWS(pointer_rows), .at_most_one = PLACE_BITS, .rule = GZ_RECORD_POINTER},
+    [GZ_OP_GRAB] = {ROWS(grab_rows), .at_most_one = PLACE_BITS, .at_least_one = PLACE_BITS | GZ_HAS(VALUE),
                     .rule = GZ_RECORD_GRAB},
     [GZ_OP_WHEEL] = {ROWS(wheel_rows)},
     [GZ_OP_SET] = {ROWS(set_rows)},
     [GZ_OP_CREATE] = {ROWS(create_rows)},
     [GZ_OP_DELETE] = {ROWS(delete_rows)},
     [GZ_OP_PICK] = {ROWS(pick_rows), .at_most_one = PLACE_BITS | GZ_HAS(RECT),
-                    .at_least_one = PLACE_BITS | GZ_HAS(RECT), .one_of = "at, ray, rect"},
+                    .at_least_one = PLACE_BITS | GZ_HAS(RECT)},
     [GZ_OP_UNDO] = {ROWS(undo_rows)},
     [GZ_OP_REDO] = {ROWS(undo_rows)},
     [GZ_OP_HISTORY] = {ROWS(history_rows)},
-    [GZ_OP_AT] = {ROWS(at_rows), .at_most_one = GZ_HAS(SEQ) | GZ_HAS(TIME), .at_least_one = GZ_HAS(SEQ) | GZ_HAS(TIME),
-                  .one_of = "seq, time"},
+    [GZ_OP_AT] = {ROWS(at_rows), .at_most_one = GZ_HAS(SEQ) | GZ_HAS(TIME), .at_least_one = GZ_HAS(SEQ) | GZ_HAS(TIME)},
     [GZ_OP_RESTORE] = {ROWS(restore_rows)},
     [GZ_OP_PING] = {ROWS(ping_rows)},
     [GZ_OP_WELCOME] = {ROWS(welcome_rows)},

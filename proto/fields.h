@@ -20,6 +20,7 @@ enum gz_kind {
     GZ_KIND_RGB,           /* 0xRRGGBB as an integer: uint32_t */
     GZ_KIND_COLOUR,        /* "#rrggbb": uint32_t */
     GZ_KIND_NUMBERS,       /* one number, or a list of so many: double[] */
+    GZ_KIND_VALUE,         /* one number, or a list of one or two: struct gz_value */
     GZ_KIND_TEXT,          /* struct gz_text */
     GZ_KIND_WORD,          /* an enumerator */
     GZ_KIND_WORDS,         /* a list of words: uint64_t, one bit each */
@@ -72,8 +73,8 @@ struct gz_row {
 /* What a record must be beyond its fields. */
 enum gz_record_rule {
     GZ_RECORD_PLAIN,
-    GZ_RECORD_POINTER,  /* a place unless the phase is cancel */
-    GZ_RECORD_GRAB,     /* a place; the phase, if there, is down */
+    GZ_RECORD_POINTER,  /* a place unless the phase is up or cancel */
+    GZ_RECORD_GRAB,     /* a place or a value; the phase, if there, is down */
     GZ_RECORD_SET_NODE, /* r is made of euler and order */
 };
 
@@ -86,7 +87,6 @@ struct gz_record {
     bool unique;           /* in a list of these no id comes twice; the first row is the id */
     uint64_t at_most_one;  /* of these bits */
     uint64_t at_least_one; /* of these bits */
-    const char *one_of;    /* their names, for people */
     enum gz_record_rule rule;
 };
 

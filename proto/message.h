@@ -35,6 +35,12 @@ struct gz_ids {
     size_t count;
 };
 
+/* What was typed for a drag instead of dragging: metres, radians or a factor; two for planes and the view plane. */
+struct gz_value {
+    double numbers[2];
+    uint32_t count; /* 1 or 2; 0 for nothing typed */
+};
+
 enum gz_op {
     /* client to server */
     GZ_OP_HELLO,
@@ -105,6 +111,8 @@ enum gz_field {
     GZ_FIELD_RECT,
     GZ_FIELD_N,
     GZ_FIELD_NODES,
+    /* grab, edit */
+    GZ_FIELD_VALUE,
     /* set, create, delta nodes, history changes */
     GZ_FIELD_T,
     GZ_FIELD_R,
@@ -183,8 +191,8 @@ struct gz_select {
     enum gz_how how;
 };
 
-/* pointer and grab; of at and ray exactly one is there (pointer with phase cancel may have neither). KEY in a pointer is
- * that of the edit which its `up` makes. */
+/* pointer and grab; of at and ray exactly one is there (a pointer with phase up or cancel and a grab with VALUE may have
+ * neither). KEY in a pointer is that of the edit which its `up` makes. */
 struct gz_pointer_message {
     enum gz_phase phase; /* grab: GZ_PHASE_DOWN */
     double at[2], ray[6];
@@ -192,6 +200,7 @@ struct gz_pointer_message {
     uint64_t mods;         /* 1 << enum gz_mod */
     enum gz_handle handle; /* grab */
     struct gz_ids nodes;   /* grab, optional */
+    struct gz_value value; /* grab, optional */
 };
 
 struct gz_wheel {
@@ -329,6 +338,7 @@ struct gz_edit_message {
     enum gz_edit_kind kind;
     enum gz_handle handle;
     struct gz_ids nodes;
+    struct gz_value value; /* VALUE: of a drag that was typed */
     double residual, began, ended;
     const struct gz_change_message *changes;
     size_t change_count;

@@ -44,6 +44,8 @@ struct gz_edit_record {
     double began, ended;
     uint64_t began_seq, seq; /* the seq before its first change; the seq of its last */
     double residual;
+    double value[2]; /* what was typed for a drag: metres, radians or a factor; two for planes and the view plane */
+    uint32_t value_count;            /* 0 where nothing was typed */
     const struct gz_change *changes; /* for a running drag: `after` is not meaningful yet */
     size_t change_count;
 };

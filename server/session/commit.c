@@ -11,20 +11,7 @@ static void broadcast(struct gz_core *core, const struct gz_edit_record *edit)
     if (ids == NULL) return;
     for (size_t i = 0; i < edit->change_count; i++) ids[i] = edit->changes[i].node;
     struct gz_message message = {.op = GZ_OP_EDIT};
-    message.edit = (struct gz_edit_message){
-        .id = edit->id,
-        .by = edit->session,
-        .seq = edit->seq,
-        .user = {edit->user, strlen(edit->user)},
-        .kind = edit->kind,
-        .handle = edit->handle,
-        .nodes = {ids, edit->change_count},
-        .residual = edit->residual,
-        .began = edit->began,
-        .ended = edit->ended,
-    };
-    if (edit->handle != GZ_HANDLE_NONE) message.edit.has |= GZ_HAS(HANDLE);
-    if (edit->residual > 0) message.edit.has |= GZ_HAS(RESIDUAL);
+    message.edit = gz_edit_told(edit, (struct gz_ids){ids, edit->change_count});
     if (gz_sync_edit(core->sync, &message) != GZ_OK)
         gz_log(core->log, GZ_WARN, 0, "%s: no memory to tell of edit %llu", core->name, (unsigned long long)edit->id);
 }

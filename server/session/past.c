@@ -163,22 +163,9 @@ static bool describe_edit(struct gz_arena *arena, const struct gz_edit_record *e
         changes[i] = change_of(&edit->changes[i]);
         ids[i] = edit->changes[i].node;
     }
-    *message = (struct gz_edit_message){
-        .id = edit->id,
-        .by = edit->session,
-        .seq = edit->seq,
-        .user = text_of(edit->user),
-        .kind = edit->kind,
-        .handle = edit->handle,
-        .nodes = {ids, edit->change_count},
-        .residual = edit->residual,
-        .began = edit->began,
-        .ended = edit->ended,
-        .changes = changes,
-        .change_count = edit->change_count,
-    };
-    if (edit->handle != GZ_HANDLE_NONE) message->has |= GZ_HAS(HANDLE);
-    if (edit->residual > 0) message->has |= GZ_HAS(RESIDUAL);
+    *message = gz_edit_told(edit, (struct gz_ids){ids, edit->change_count});
+    message->changes = changes;
+    message->change_count = edit->change_count;
     return true;
 }
 

@@ -202,6 +202,8 @@ enum gz_status gz_core_complete(struct gz_core *core, const struct gz_edit_reque
     own->began_seq = edit->began_seq;
     own->seq = edit->seq;
     own->residual = edit->residual;
+    memcpy(own->value, edit->value, sizeof own->value);
+    own->value_count = edit->value_count;
     append_pending(core, pending);
     return GZ_OK;
 }

@@ -77,7 +77,7 @@ static enum gz_status press(struct gz_session *session, const struct gz_message 
     }
     enum gz_handle handle = handle_under(session, pointer);
     if (handle == GZ_HANDLE_NONE) return select_under(session, message, pointer, failure);
-    enum gz_status status = gz_run_begin(session, handle, pointer, mods, failure);
+    enum gz_status status = gz_run_begin(session, handle, pointer, mods, NULL, failure);
     if (status != GZ_OK) return status;
     struct gz_ok ok = {.handle = handle};
     gz_session_ok(session, message, GZ_HAS(HANDLE), &ok);
@@ -105,14 +105,19 @@ static bool is_dragging(const struct gz_session *session)
     return session->run.kind == GZ_RUN_DRAG || session->run.kind == GZ_RUN_ORBIT;
 }
 
-static void release(struct gz_session *session, const struct gz_message *message, const struct gz_pointer *pointer)
+/* `pointer` is NULL where the message says no place: there is none to say for what was typed. */
+static enum gz_status release(struct gz_session *session, const struct gz_message *message,
+                              const struct gz_pointer *pointer, struct gz_failure *failure)
 {
     if (!is_dragging(session)) {
         gz_session_ok(session, message, 0, NULL);
-        return;
+        return GZ_OK;
     }
+    if (pointer == NULL && session->run.typed.count == 0)
+        return gz_fail(&failure->error, GZ_BAD_STATE, "at: missing, and the drag that runs follows the pointer");
     move(session, message, pointer);
     gz_run_complete(session, message);
+    return GZ_OK;
 }
 
 static void cancel(struct gz_session *session, const struct gz_message *message)
@@ -134,6 +139,11 @@ static void hover(struct gz_session *session, const struct gz_message *message, 
     gz_session_ok(session, message, 0, NULL);
 }
 
+static bool has_place(const struct gz_message *message)
+{
+    return (message->has & (GZ_HAS(AT) | GZ_HAS(RAY))) != 0;
+}
+
 enum gz_status gz_handle_pointer(struct gz_session *session, const struct gz_message *message,
                                  struct gz_failure *failure)
 {
@@ -143,6 +153,7 @@ enum gz_status gz_handle_pointer(struct gz_session *session, const struct gz_mes
         cancel(session, message);
         return GZ_OK;
     }
+    if (!has_place(message)) return release(session, message, NULL, failure);
     struct gz_pointer pointer;
     enum gz_status status =
         gz_session_pointer(session, (message->has & GZ_HAS(RAY)) != 0, said->at, said->ray, &pointer, failure);
@@ -152,11 +163,8 @@ enum gz_status gz_handle_pointer(struct gz_session *session, const struct gz_mes
     session->gizmo_stale = true;
     gz_session_present(session);
     if (said->phase == GZ_PHASE_DOWN) return press(session, message, &pointer, failure);
-    if (said->phase == GZ_PHASE_UP) {
-        release(session, message, &pointer);
-    } else {
-        hover(session, message, &pointer);
-    }
+    if (said->phase == GZ_PHASE_UP) return release(session, message, &pointer, failure);
+    hover(session, message, &pointer);
     return GZ_OK;
 }
 
@@ -173,7 +181,8 @@ static enum gz_status grab(struct gz_session *session, const struct gz_message *
         enum gz_status status = gz_session_select(session, said->nodes.ids, said->nodes.count, GZ_HOW_SET, failure);
         if (status != GZ_OK) return status;
     }
-    enum gz_status status = gz_run_begin(session, said->handle, pointer, (uint32_t)said->mods, failure);
+    const struct gz_value *value = message->has & GZ_HAS(VALUE) ? &said->value : NULL;
+    enum gz_status status = gz_run_begin(session, said->handle, pointer, (uint32_t)said->mods, value, failure);
     if (status == GZ_OK) return GZ_OK;
     if (selected > 0) memcpy(session->selection, before, selected * sizeof *before);
     session->selected = selected;
@@ -181,20 +190,53 @@ static enum gz_status grab(struct gz_session *session, const struct gz_message *
     return status;
 }
 
+/* Whether these are the nodes that the session holds; those below them may be named or not, they move with them. */
+static bool are_held(const struct gz_session *session, struct gz_ids ids)
+{
+    size_t held = 0;
+    for (size_t i = 0; i < ids.count; i++) {
+        const struct gz_node *node = gz_scene_find(session->core->scene, ids.ids[i]);
+        if (node != NULL && node->holder == session->id) held++;
+        while (node != NULL && node->holder != session->id) node = node->parent;
+        if (node == NULL) return false;
+    }
+    return held == session->run.count;
+}
+
+/* While a drag runs, all that can be grabbed is its own handle, to type a value for it. */
+static enum gz_status check_grab(const struct gz_session *session, const struct gz_message *message,
+                                 struct gz_failure *failure)
+{
+    const struct gz_run *run = &session->run;
+    if (run->kind == GZ_RUN_NONE) return GZ_OK;
+    if (run->kind != GZ_RUN_DRAG || (message->has & GZ_HAS(VALUE)) == 0)
+        return gz_fail(&failure->error, GZ_BAD_STATE, "grab while a drag is running");
+    if (message->pointer.handle != run->drag.handle)
+        return gz_fail(&failure->error, GZ_BAD_STATE, "handle: the drag that runs is of %s",
+                       gz_term_word(&gz_handle_terms, run->drag.handle));
+    if ((message->has & GZ_HAS(NODES)) != 0 && !are_held(session, message->pointer.nodes))
+        return gz_fail(&failure->error, GZ_BAD_STATE, "nodes: the drag that runs is of others");
+    return GZ_OK;
+}
+
 enum gz_status gz_handle_grab(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure)
 {
     const struct gz_pointer_message *said = &message->pointer;
     struct gz_pointer pointer;
+    bool placed = has_place(message);
     close_wheel(session);
-    if (session->run.kind != GZ_RUN_NONE) return gz_fail(&failure->error, GZ_BAD_STATE, "grab while a drag is running");
-    enum gz_status status =
-        gz_session_pointer(session, (message->has & GZ_HAS(RAY)) != 0, said->at, said->ray, &pointer, failure);
+    uint64_t before = gz_scene_seq(session->core->scene);
+    enum gz_status status = check_grab(session, message, failure);
+    if (status == GZ_OK && placed)
+        status = gz_session_pointer(session, (message->has & GZ_HAS(RAY)) != 0, said->at, said->ray, &pointer, failure);
     if (status != GZ_OK) return status;
-    status = grab(session, message, &pointer, failure);
+    status = session->run.kind == GZ_RUN_DRAG ? gz_run_type(session, &said->value, failure)
+                                              : grab(session, message, placed ? &pointer : NULL, failure);
     if (status != GZ_OK) return status;
-    session->pointer = pointer;
-    session->has_pointer = true;
+    if (placed) session->pointer = pointer;
+    if (placed) session->has_pointer = true;
     gz_session_present(session);
+    if (message->has & GZ_HAS(VALUE)) acknowledge(session, message, before);
     struct gz_ok ok = {.handle = said->handle};
     gz_session_ok(session, message, GZ_HAS(HANDLE), &ok);
     return GZ_OK;

@@ -83,6 +83,27 @@ void gz_session_send(struct gz_session *session, const struct gz_message *messag
     if (append(session, message) != GZ_OK) gz_session_end(session, "it did not take its answers");
 }
 
+struct gz_edit_message gz_edit_told(const struct gz_edit_record *edit, struct gz_ids nodes)
+{
+    struct gz_edit_message message = {
+        .id = edit->id,
+        .by = edit->session,
+        .seq = edit->seq,
+        .user = {edit->user, strlen(edit->user)},
+        .kind = edit->kind,
+        .handle = edit->handle,
+        .value = {{edit->value[0], edit->value[1]}, edit->value_count},
+        .nodes = nodes,
+        .residual = edit->residual,
+        .began = edit->began,
+        .ended = edit->ended,
+    };
+    if (edit->handle != GZ_HANDLE_NONE) message.has |= GZ_HAS(HANDLE);
+    if (edit->value_count > 0) message.has |= GZ_HAS(VALUE);
+    if (edit->residual > 0) message.has |= GZ_HAS(RESIDUAL);
+    return message;
+}
+
 void gz_session_ok(struct gz_session *session, const struct gz_message *request, uint64_t has, const struct gz_ok *ok)
 {
     if ((request->has & GZ_HAS(RID)) == 0) return;

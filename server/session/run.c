@@ -66,20 +66,31 @@ static void end(struct gz_session *session)
     gz_session_present(session);
 }
 
+static enum gz_status refuse_handle(enum gz_handle handle, const struct gz_pointer *pointer, struct gz_failure *failure)
+{
+    const char *word = gz_term_word(&gz_handle_terms, handle);
+    if (pointer == NULL)
+        return gz_fail(&failure->error, GZ_BAD_STATE, "handle: the selection has no %s in this view", word);
+    return gz_fail(&failure->error, GZ_BAD_VALUE, "the pointer has no answer on handle %s here", word);
+}
+
 enum gz_status gz_run_begin(struct gz_session *session, enum gz_handle handle, const struct gz_pointer *pointer,
-                            uint32_t mods, struct gz_failure *failure)
+                            uint32_t mods, const struct gz_value *value, struct gz_failure *failure)
 {
     struct gz_gizmo gizmo;
     enum gz_status status = begin(session, GZ_RUN_DRAG, &gizmo, failure);
     if (status != GZ_OK) return status;
     struct gz_run *run = &session->run;
-    run->pointer = *pointer;
+    if (pointer != NULL) run->pointer = *pointer;
     run->mods = mods;
     enum gz_solve solve = gz_drag_begin(&run->drag, handle, &gizmo, &session->tool, camera_of(session), pointer, mods);
-    if (solve == GZ_SOLVE_NONE) {
+    if (solve == GZ_SOLVE_NONE)
+        status = refuse_handle(handle, pointer, failure);
+    else if (value != NULL)
+        status = gz_run_type(session, value, failure);
+    if (status != GZ_OK) {
         end(session);
-        return gz_fail(&failure->error, GZ_BAD_VALUE, "the pointer has no answer on handle %s here",
-                       gz_term_word(&gz_handle_terms, handle));
+        return status;
     }
     session->gizmo_stale = true;
     gz_session_present(session);
@@ -122,6 +133,7 @@ static void pose(struct gz_session *session, const struct gz_motion *motion)
 void gz_run_move(struct gz_session *session, const struct gz_pointer *pointer, uint32_t mods)
 {
     struct gz_run *run = &session->run;
+    if (run->typed.count > 0) return;
     run->pointer = *pointer;
     run->mods = mods;
     if (run->kind == GZ_RUN_ORBIT) {
@@ -132,6 +144,43 @@ void gz_run_move(struct gz_session *session, const struct gz_pointer *pointer, u
     }
     (void)gz_drag_solve(&run->drag, camera_of(session), pointer, mods, &run->motion);
     pose(session, &run->motion);
+}
+
+/* A pointer may leave a node where it cannot go; what is typed goes there wholly or is refused. */
+static enum gz_status check_motion(struct gz_session *session, const struct gz_motion *motion,
+                                   struct gz_failure *failure)
+{
+    struct gz_scene *scene = session->core->scene;
+    for (size_t i = 0; i < session->run.count; i++) {
+        const struct gz_run_target *target = &session->run.targets[i];
+        gz_affine parent = gz_scene_parent_world(scene, gz_scene_find(scene, target->id));
+        gz_trs local;
+        if (gz_motion_apply(motion, &target->start, &parent, &local, NULL)) continue;
+        failure->node = target->id;
+        return gz_fail(&failure->error, GZ_BAD_VALUE, "value: node %llu cannot go there",
+                       (unsigned long long)target->id);
+    }
+    return GZ_OK;
+}
+
+enum gz_status gz_run_type(struct gz_session *session, const struct gz_value *value, struct gz_failure *failure)
+{
+    static const char *const numbers[] = {"no number", "one number", "two numbers"};
+    struct gz_run *run = &session->run;
+    const char *handle = gz_term_word(&gz_handle_terms, run->drag.handle);
+    int count = gz_handle_value_count(run->drag.handle);
+    struct gz_motion motion = gz_motion_none;
+    if ((int)value->count != count)
+        return gz_fail(&failure->error, GZ_BAD_VALUE, "value: %s takes %s, not %u", handle, numbers[count],
+                       value->count);
+    if (gz_drag_value(&run->drag, value->numbers, count, &motion) != GZ_SOLVE_OK)
+        return gz_fail(&failure->error, GZ_BAD_VALUE, "value: %s cannot be %g", handle, value->numbers[0]);
+    enum gz_status status = check_motion(session, &motion, failure);
+    if (status != GZ_OK) return status;
+    run->typed = *value;
+    run->motion = motion;
+    pose(session, &run->motion);
+    return GZ_OK;
 }
 
 static struct gz_motion wheel_motion(const struct gz_run *run)
@@ -253,6 +302,8 @@ void gz_run_complete(struct gz_session *session, const struct gz_message *reques
         .began_seq = run->began_seq,
         .seq = gz_scene_tick(core->scene),
         .residual = run->residual,
+        .value = {run->typed.numbers[0], run->typed.numbers[1]},
+        .value_count = run->typed.count,
         .changes = changes,
         .change_count = count,
     };

@@ -51,6 +51,7 @@ struct gz_run {
     struct gz_motion motion;
     double residual;
     struct gz_drag drag;
+    struct gz_value typed; /* once there, the pointer moves nothing */
     struct gz_pointer pointer;
     uint32_t mods;
     struct gz_orbit orbit;
@@ -181,6 +182,8 @@ struct gz_core {
 void gz_session_send(struct gz_session *session, const struct gz_message *message);
 /* Empties the outbox where all of it was handed out. */
 void gz_session_drain(struct gz_session *session);
+/* An edit as it is told, without its changes; `nodes` are theirs. */
+struct gz_edit_message gz_edit_told(const struct gz_edit_record *edit, struct gz_ids nodes);
 /* Answers `request` where it has a rid; `ok` may be NULL. */
 void gz_session_ok(struct gz_session *session, const struct gz_message *request, uint64_t has, const struct gz_ok *ok);
 void gz_session_refuse(struct gz_session *session, bool has_rid, uint64_t rid, const struct gz_failure *failure,
@@ -238,11 +241,16 @@ enum gz_status gz_handle_wheel(struct gz_session *session, const struct gz_messa
 
 /* ---- run.c ---- */
 
-/* Holds the selection and starts a drag on `handle`. On failure nothing runs. */
+/* Holds the selection and starts a drag on `handle`, by a pointer, a typed value or both; the other may be NULL. On failure
+ * nothing runs. */
 GZ_MUST_USE enum gz_status gz_run_begin(struct gz_session *session, enum gz_handle handle,
-                                        const struct gz_pointer *pointer, uint32_t mods, struct gz_failure *failure);
+                                        const struct gz_pointer *pointer, uint32_t mods, const struct gz_value *value,
+                                        struct gz_failure *failure);
+/* Moves the nodes of a drag to where exactly this value has them, for the pointer too. On failure nothing changes. */
+GZ_MUST_USE enum gz_status gz_run_type(struct gz_session *session, const struct gz_value *value,
+                                       struct gz_failure *failure);
 GZ_MUST_USE enum gz_status gz_run_begin_wheel(struct gz_session *session, struct gz_failure *failure);
-/* Moves the nodes to where the pointer has them. */
+/* Moves the nodes to where the pointer has them; NULL will do where a value was typed. */
 void gz_run_move(struct gz_session *session, const struct gz_pointer *pointer, uint32_t mods);
 void gz_run_turn_wheel(struct gz_session *session, double notches);
 /* Solves again where a parent of a dragged node was moved by somebody; whether anything moved. */
@@ -299,7 +307,7 @@ GZ_MUST_USE enum gz_status gz_core_edit(struct gz_core *core, const struct gz_ed
 GZ_MUST_USE enum gz_status gz_core_edit_import(struct gz_core *core, const struct gz_core_import *import,
                                                const struct gz_change *changes, size_t count,
                                                struct gz_failure *failure);
-/* Remembers a run that was applied by posing; `edit` says what `request` does not: id, handle, beginning, seqs, changes. */
+/* Remembers a run that was applied by posing; `edit` says what `request` does not: id, handle, value, beginning, seqs, changes. */
 GZ_MUST_USE enum gz_status gz_core_complete(struct gz_core *core, const struct gz_edit_request *request,
                                             const struct gz_edit_record *edit, enum gz_run_told told);
 void gz_pending_destroy(struct gz_pending *pending);

@@ -203,12 +203,19 @@ static void say_grab(struct game *game, struct player *player)
         message.has |= GZ_HAS(NODES);
         message.pointer.nodes = (struct gz_ids){&id, 1};
     }
+    if (below(game, 4) == 0) {
+        message.has |= GZ_HAS(VALUE);
+        message.pointer.value =
+            (struct gz_value){{between(game, -2, 2), between(game, -2, 2)}, 1 + (uint32_t)below(game, 2)};
+        if (below(game, 2) == 0) message.has &= ~(GZ_HAS(AT) | GZ_HAS(RAY));
+    }
     say(game, player, &message);
 }
 
 static void say_up(struct game *game, struct player *player)
 {
     struct gz_message message = any_pointer(game, below(game, 4) == 0 ? GZ_PHASE_CANCEL : GZ_PHASE_UP);
+    if (below(game, 8) == 0) message.has &= ~(GZ_HAS(AT) | GZ_HAS(RAY));
     say(game, player, &message);
 }
 

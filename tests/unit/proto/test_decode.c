@@ -161,6 +161,47 @@ static void test_decode_grab(void **state)
     assert_int_equal(message->pointer.mods, 1 << GZ_MOD_SNAP);
 }
 
+static void test_decode_grab_with_a_value(void **state)
+{
+    const struct gz_message *message = read_vector(state, "grab_value");
+    assert_int_equal(message->has, HAS3(RID, NODES, VALUE));
+    assert_int_equal(message->pointer.value.count, 1);
+    assert_doubles(message->pointer.value.numbers, 0.25);
+    assert_int_equal(read_vector(state, "grab_value_and_place")->has, HAS3(VALUE, AT, N));
+    assert_int_equal(message->pointer.value.count, 2);
+    assert_doubles(message->pointer.value.numbers, -1.5, 0.1);
+    assert_int_equal(read_vector(state, "pointer_up_without_at")->has, HAS3(RID, KEY, N));
+    const struct gz_edit_message *edit = &read_vector(state, "edit_value")->edit;
+    assert_int_equal(edit->has, HAS2(HANDLE, VALUE));
+    assert_int_equal(edit->value.count, 1);
+    assert_doubles(edit->value.numbers, 0.25);
+    edit = &read_vector(state, "ok_history_value")->ok.edits[0];
+    assert_int_equal(edit->value.count, 2);
+    assert_doubles(edit->value.numbers, 0.5, -2);
+}
+
+static void test_decode_names_the_fields_of_which_one_is_wanted(void **state)
+{
+    static const struct {
+        const char *vector, *text;
+    } cases[] = {
+        {"grab_without_at", "grab: one of value, at, ray is missing"},
+        {"grab_value_with_at_and_ray", "grab: only one of at, ray may be there"},
+        {"pointer_without_at", "pointer: one of at, ray is missing"},
+    };
+    struct fixture *fixture = *state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct wire_vector *vector = wire_find(&fixture->vectors, cases[i].vector);
+        gz_arena_reset(&fixture->arena, gz_decode_bytes_max(vector->size));
+        size_t offset = 0;
+        struct gz_error error = {.message = ""};
+        assert_int_not_equal(
+            gz_decode(vector->side, vector->bytes, vector->size, &offset, &fixture->arena, &fixture->message, &error),
+            GZ_OK);
+        assert_string_equal(error.message, cases[i].text);
+    }
+}
+
 static void test_decode_wheel(void **state)
 {
     const struct gz_message *message = read_vector(state, "wheel");
@@ -473,6 +514,8 @@ int main(void)
         cmocka_unit_test(test_decode_select_and_delete),
         cmocka_unit_test(test_decode_pointer),
         cmocka_unit_test(test_decode_grab),
+        cmocka_unit_test(test_decode_grab_with_a_value),
+        cmocka_unit_test(test_decode_names_the_fields_of_which_one_is_wanted),
         cmocka_unit_test(test_decode_wheel),
         cmocka_unit_test(test_decode_set),
         cmocka_unit_test(test_decode_euler_becomes_r),

@@ -92,6 +92,12 @@ static void draw_numbers(struct maker *maker, const struct gz_row *row, double *
     }
 }
 
+static struct gz_value draw_value(struct maker *maker)
+{
+    struct gz_value value = {{draw_number(maker), -0.0}, 1 + (uint32_t)coin(maker)};
+    return value;
+}
+
 static int draw_word(struct maker *maker, const struct gz_terms *terms)
 {
     int value;
@@ -182,6 +188,7 @@ static void make_value(struct maker *maker, const struct gz_row *row, void *base
     case GZ_KIND_RGB:
     case GZ_KIND_COLOUR: *(uint32_t *)value = draw(maker) & 0xffffff; break;
     case GZ_KIND_NUMBERS: draw_numbers(maker, row, (double *)value); break;
+    case GZ_KIND_VALUE: *(struct gz_value *)value = draw_value(maker); break;
     case GZ_KIND_TEXT: *(struct gz_text *)value = draw_text(maker, row); break;
     case GZ_KIND_WORD:
         word = row->terms == &gz_phase_terms && !row->required ? GZ_PHASE_DOWN : draw_word(maker, row->terms);
@@ -271,6 +278,11 @@ static bool same_records(const struct gz_row *row, const char *a, const char *b)
     return true;
 }
 
+static bool same_values(const struct gz_value *a, const struct gz_value *b)
+{
+    return a->count == b->count && memcmp(a->numbers, b->numbers, a->count * sizeof *a->numbers) == 0;
+}
+
 static bool same_pivot(const struct gz_tool_message *a, const struct gz_tool_message *b)
 {
     if (a->pivot != b->pivot) return false;
@@ -298,6 +310,7 @@ static bool same_value(const struct gz_row *row, const void *base_a, const void 
     case GZ_KIND_WORD:
     case GZ_KIND_STATUS: return memcmp(a, b, sizeof(int)) == 0;
     case GZ_KIND_NUMBERS: return memcmp(a, b, row->size_max * sizeof(double)) == 0;
+    case GZ_KIND_VALUE: return same_values((const struct gz_value *)a, (const struct gz_value *)b);
     case GZ_KIND_PARENT_OR_REF: return same_parent(base_a, base_b);
     case GZ_KIND_TEXT: return same_text(*(const struct gz_text *)a, *(const struct gz_text *)b);
     case GZ_KIND_PIVOT: return same_pivot(base_a, base_b);
