@@ -170,7 +170,9 @@ static const struct lws_protocols protocols[] = {{.name = GZ_SUBPROTOCOL, .callb
 
 static void handle_timer(lws_sorted_usec_list_t *timer)
 {
-    (void)timer; /* that the service call returns is all it is for */
+    /* A timer that is due before the service call waits fires first, and the wait is then for something else. */
+    struct gz_client *client = lws_container_of(timer, struct gz_client, timer);
+    lws_cancel_service(client->context);
 }
 
 /* One pass of the socket; waits for something to happen until `deadline`. */

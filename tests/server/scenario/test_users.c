@@ -285,11 +285,23 @@ static void test_late_joiner_has_the_scene_of_those_who_followed(void **state)
     assert_same_scene(late, bert);
 }
 
+/* A wait that oversleeps to the server's next ping, 5 s away, runs this test into its time limit. */
+static void test_short_waits_on_a_silent_scene_are_short(void **state)
+{
+    struct stage *stage = *state;
+    struct gz_client *client = stage_join(stage, "quiet", "anna");
+    for (int i = 0; i < 2000; i++) {
+        const struct gz_message *message = gz_client_next(client, 0.0005);
+        if (message == NULL) assert_true(gz_client_is_open(client));
+    }
+}
+
 int main(void)
 {
 #define STAGED(test) cmocka_unit_test_setup_teardown(test, stage_setup, stage_teardown)
     const struct CMUnitTest tests[] = {
         STAGED(test_second_user_is_refused_with_the_holder_until_the_first_lets_go),
+        STAGED(test_short_waits_on_a_silent_scene_are_short),
         STAGED(test_cancelled_drag_gives_back_every_bit),
         STAGED(test_undo_takes_back_ones_own_and_says_conflicts),
         STAGED(test_create_hangs_refs_and_delete_takes_subtrees),
