@@ -436,7 +436,9 @@ enum gz_status gz_bulk_admit(struct gz_scenes *scenes, const struct gz_http_requ
         return gz_fail(error, GZ_BAD_VALUE, "scene: its name is to match [a-z0-9][a-z0-9_-]{0,63}");
     }
     if (!request->replace && gz_scene_exists(scenes, request->scene)) {
-        return gz_fail(error, GZ_CONFLICT, "scene: %s is there already; ?replace replaces its nodes", request->scene);
+        return gz_fail(error, GZ_CONFLICT,
+                       "scene: %s is there already; it is replaced only where that is asked for (?replace, --replace)",
+                       request->scene);
     }
     return GZ_OK;
 }
