@@ -238,7 +238,9 @@ enum gz_status gz_scenes_find(struct gz_scenes *scenes, const char *name, bool c
         return gz_fail(error, GZ_BAD_VALUE, "scene: its name is to match [a-z0-9][a-z0-9_-]{0,63}");
     }
     *scene = find_open(scenes, name);
-    return *scene != NULL ? GZ_OK : open_scene(scenes, name, create, scene, error);
+    if (*scene == NULL) return open_scene(scenes, name, create, scene, error);
+    (*scene)->unwanted = false;
+    return GZ_OK;
 }
 
 void gz_scenes_undo(struct gz_open_scene *scene)

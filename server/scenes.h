@@ -25,7 +25,7 @@ struct gz_open_scene {
     uv_async_t committed; /* the store's writer has something for us */
     double commit_from_s; /* monotonic, of the commit that runs; 0 for none */
     unsigned query_count; /* questions to the past, on workers */
-    bool unwanted;        /* made for an import that failed: to be undone once nobody is in it */
+    bool unwanted;        /* made for an import that failed: to be undone, unless somebody wants it meanwhile */
     struct gz_open_scene *next;
 };
 

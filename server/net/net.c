@@ -145,14 +145,6 @@ void gz_net_add(struct gz_net *net, struct gz_net_scene *scene)
 
 void gz_net_remove(struct gz_net *net, struct gz_net_scene *scene)
 {
-    struct gz_now now = gz_clock_now();
-    while (scene->connections != NULL) {
-        struct gz_connection *connection = scene->connections;
-        gz_core_leave(scene->core, connection->session, now);
-        connection->session = NULL;
-        gz_connection_move(connection, &net->lobby);
-        gz_connection_dismiss(connection, "the scene is gone");
-    }
     struct gz_net_scene **link = &net->scenes;
     while (*link != NULL && *link != scene) link = &(*link)->next;
     if (*link != NULL) *link = scene->next;

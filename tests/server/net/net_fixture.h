@@ -25,36 +25,24 @@ struct net_fixture {
 };
 
 /* `first` and `second` are options, as --name=VALUE, or NULL. */
-static inline void net_fixture_start(struct net_fixture *fixture, const char *first, const char *second)
-{
-    test_daemon_init(&fixture->daemon);
-    test_daemon_start(&fixture->daemon, first, second);
-    fixture->witness = raw_open(fixture->daemon.port);
-    assert_true(raw_send_hello(fixture->witness, WITNESS_SCENE, "witness"));
-    assert_true(raw_answers(fixture->witness));
-}
-
-static inline void net_fixture_print_log(const struct net_fixture *fixture)
-{
-    char line[1024];
-    FILE *log = fopen(fixture->daemon.log, "r");
-    while (log != NULL && fgets(line, sizeof line, log) != NULL) print_error("%s", line);
-    if (log != NULL) fclose(log);
-}
-
+void net_fixture_start(struct net_fixture *fixture, const char *first, const char *second);
 /* The daemon must end in order whatever was done to it: under a sanitizer that is also the report's place. */
-static inline void net_fixture_stop(struct net_fixture *fixture)
-{
-    close(fixture->witness);
-    int code = test_daemon_stop(&fixture->daemon);
-    if (code != 0) net_fixture_print_log(fixture);
-    assert_int_equal(code, 0);
-    test_daemon_finish(&fixture->daemon);
-}
+void net_fixture_stop(struct net_fixture *fixture);
+void net_fixture_assert_unharmed(struct net_fixture *fixture);
 
-static inline void net_fixture_assert_unharmed(struct net_fixture *fixture)
-{
-    assert_true(raw_answers(fixture->witness));
-}
+/* A client that has joined as an editor. */
+int net_fixture_join(const struct net_fixture *fixture, const char *scene, const char *user);
+/* Where the witness was silent for too long on purpose: another one. */
+void net_fixture_renew_witness(struct net_fixture *fixture);
+
+/* Makes nodes with long names, all in one place, so that the scene is large on the wire; returns when they are saved. */
+void net_fixture_create_nodes(int socket, size_t count);
+/* What /metrics says of a scene: "users", "seq". */
+long net_fixture_measure(int port, const char *scene, const char *what);
+
+/* Messages that have come over WebSockets so far. */
+long net_fixture_frames_in(int port);
+
+double net_fixture_now_s(void);
 
 #endif

@@ -2,16 +2,8 @@
 #include "net_fixture.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 static struct net_fixture fixture;
-
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 static struct gz_text text(const char *bytes)
 {
@@ -26,10 +18,7 @@ static struct gz_message proper_hello(void)
 
 static int join(void)
 {
-    int socket = raw_open(fixture.daemon.port);
-    assert_true(raw_send_hello(socket, "frames", "anna"));
-    assert_true(raw_answers(socket));
-    return socket;
+    return net_fixture_join(&fixture, "frames", "anna");
 }
 
 /* The error that comes now is this one, and it is the end or it is not. */
@@ -259,7 +248,7 @@ static void test_first_message_that_does_not_come_is_the_end(void **state)
 {
     (void)state;
     int silent = raw_open(fixture.daemon.port), dripping = raw_open(fixture.daemon.port);
-    double began_s = now_s();
+    double began_s = net_fixture_now_s();
     assert_true(raw_send_frame_header(dripping, RAW_FIN | RAW_BINARY, 1000));
     for (int i = 0; i < 4; i++) {
         sleep(1);
@@ -267,7 +256,7 @@ static void test_first_message_that_does_not_come_is_the_end(void **state)
     }
     assert_error(silent, GZ_BAD_STATE, true, "no hello");
     assert_error(dripping, GZ_BAD_STATE, true, "a dripping hello");
-    assert_true(now_s() - began_s < 2 * GZ_HELLO_SECONDS_MAX);
+    assert_true(net_fixture_now_s() - began_s < 2 * GZ_HELLO_SECONDS_MAX);
 }
 
 /* ---- after hello ---- */

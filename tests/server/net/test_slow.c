@@ -1,0 +1,141 @@
+/* Clients that are silent, deaf, slow or gone: who is ended, who is not, and that the others are served. */
+#include "net_fixture.h"
+
+#include <stdlib.h>
+#include <sys/socket.h>
+
+#define PING "--ping-seconds=1"
+#define SILENCE "--silence-seconds=2"
+
+static void test_hanging_up_is_leaving(void **state)
+{
+    struct net_fixture fixture;
+    (void)state;
+    net_fixture_start(&fixture, NULL, NULL);
+    int leaver = net_fixture_join(&fixture, "left", "anna");
+    assert_int_equal(net_fixture_measure(fixture.daemon.port, "left", "users"), 1);
+    close(leaver);
+    long users = 1;
+    for (double end_s = net_fixture_now_s() + 5; users > 0 && net_fixture_now_s() < end_s;) {
+        users = net_fixture_measure(fixture.daemon.port, "left", "users");
+    }
+    assert_int_equal(users, 0);
+    net_fixture_stop(&fixture);
+}
+
+static void test_silent_client_is_dismissed_and_a_quiet_one_is_not(void **state)
+{
+    struct net_fixture fixture;
+    struct raw_frame frame;
+    struct gz_message bye;
+    struct gz_arena arena;
+    int code;
+    (void)state;
+    gz_arena_init(&arena, 0);
+    net_fixture_start(&fixture, PING, SILENCE);
+    int silent = net_fixture_join(&fixture, "silence", "anna"), quiet = net_fixture_join(&fixture, "silence", "ben");
+    /* The quiet one says nothing of its own, but its pongs: raw_read_frame gives them. */
+    for (double end_s = net_fixture_now_s() + 5; net_fixture_now_s() < end_s;) (void)raw_read_frame(quiet, &frame, 0.2);
+    assert_true(raw_answers(quiet));
+    assert_true(raw_read_message(silent, GZ_OP_BYE, &frame, &arena, &bye));
+    assert_true(raw_is_ended_within(silent, 5, &code));
+    close(quiet);
+    close(silent);
+    net_fixture_renew_witness(&fixture);
+    net_fixture_stop(&fixture);
+    gz_arena_finish(&arena);
+}
+
+static void test_client_that_does_not_read_is_ended_and_others_are_served(void **state)
+{
+    struct net_fixture fixture;
+    struct raw_frame frame;
+    (void)state;
+    net_fixture_start(&fixture, PING, SILENCE);
+    int editor = net_fixture_join(&fixture, "deaf", "anna"), deaf = net_fixture_join(&fixture, "deaf", "ben");
+    assert_int_equal(net_fixture_measure(fixture.daemon.port, "deaf", "users"), 2);
+    /* Much more than the kernels keep for a socket. */
+    for (int i = 0; i < 40; i++) net_fixture_create_nodes(editor, 500);
+    long users = 2;
+    for (double end_s = net_fixture_now_s() + 10; users > 1 && net_fixture_now_s() < end_s;) {
+        (void)raw_read_frame(editor, &frame, 0.2);
+        users = net_fixture_measure(fixture.daemon.port, "deaf", "users");
+    }
+    assert_int_equal(users, 1);
+    assert_true(raw_answers(editor));
+    close(editor);
+    close(deaf);
+    net_fixture_stop(&fixture);
+}
+
+/* A slow reader is behind, not dead: it takes three times as long as silence may be, and says nothing meanwhile. */
+static void test_slow_reader_is_not_ended(void **state)
+{
+    struct net_fixture fixture;
+    struct raw_frame frame;
+    char piece[4096];
+    int small = sizeof piece;
+    (void)state;
+    net_fixture_start(&fixture, PING, SILENCE);
+    int editor = net_fixture_join(&fixture, "slow", "anna");
+    for (int i = 0; i < 20; i++) net_fixture_create_nodes(editor, 500);
+    int slow = raw_open(fixture.daemon.port);
+    assert_int_equal(setsockopt(slow, SOL_SOCKET, SO_RCVBUF, &small, sizeof small), 0);
+    assert_true(raw_send_hello(slow, "slow", "ben"));
+    size_t taken = 0;
+    for (double end_s = net_fixture_now_s() + 6; net_fixture_now_s() < end_s;) {
+        usleep(10000);
+        ssize_t count = recv(slow, piece, sizeof piece, 0);
+        if (count <= 0) fail_msg("ended after %zu bytes", taken);
+        taken += (size_t)count;
+        (void)raw_read_frame(editor, &frame, 0);
+    }
+    close(slow);
+    close(editor);
+    net_fixture_renew_witness(&fixture);
+    net_fixture_stop(&fixture);
+}
+
+/* It is not read from while it does not take its answers, and goes on where it stopped. */
+static void test_client_that_asks_more_than_it_takes_gets_all_of_it(void **state)
+{
+    enum { PICKS = 400, NODES = 2000 };
+    struct net_fixture fixture;
+    struct raw_frame frame;
+    struct gz_message answer, pick = {.op = GZ_OP_PICK, .has = GZ_HAS(RID) | GZ_HAS(RAY)};
+    struct gz_arena arena;
+    (void)state;
+    gz_arena_init(&arena, 0);
+    net_fixture_start(&fixture, NULL, NULL);
+    int asker = net_fixture_join(&fixture, "asked", "anna");
+    for (int i = 0; i < NODES / 500; i++) net_fixture_create_nodes(asker, 500);
+    long frames = net_fixture_frames_in(fixture.daemon.port);
+    memcpy(pick.pick.ray, (double[6]){0, 0, 10, 0, 0, -1}, sizeof pick.pick.ray);
+    for (uint64_t i = 0; i < PICKS; i++) {
+        pick.rid = 1000 + i;
+        assert_true(raw_send_message(asker, &pick));
+    }
+    sleep(1);
+    assert_true(net_fixture_frames_in(fixture.daemon.port) - frames < PICKS);
+    net_fixture_assert_unharmed(&fixture);
+    for (uint64_t i = 0; i < PICKS; i++) {
+        assert_true(raw_read_message(asker, GZ_OP_OK, &frame, &arena, &answer));
+        assert_int_equal(answer.rid, 1000 + i);
+        assert_int_equal(answer.ok.hit_count, NODES);
+    }
+    close(asker);
+    net_fixture_stop(&fixture);
+    gz_arena_finish(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_hanging_up_is_leaving),
+        cmocka_unit_test(test_silent_client_is_dismissed_and_a_quiet_one_is_not),
+        cmocka_unit_test(test_client_that_does_not_read_is_ended_and_others_are_served),
+        cmocka_unit_test(test_slow_reader_is_not_ended),
+        cmocka_unit_test(test_client_that_asks_more_than_it_takes_gets_all_of_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
