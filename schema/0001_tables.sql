@@ -73,8 +73,12 @@ CREATE TABLE edits (
     began_seq INTEGER NOT NULL,  -- before its first change
     seq INTEGER,                 -- of its last change
     residual REAL NOT NULL,      -- what of the motion translation, rotation and scale could not hold, relative
+    typed ANY,                   -- a drag's value where it was typed: metres, radians or a factor; ANY as transforms are
+    typed2 ANY,                  -- along the second axis of a plane
     FOREIGN KEY (epoch, session) REFERENCES sessions (epoch, session),
-    CHECK ((seq IS NULL) = (ended IS NULL))
+    CHECK ((seq IS NULL) = (ended IS NULL)),
+    CHECK (typeof(typed) IN ('real', 'null') AND typeof(typed2) IN ('real', 'null')),
+    CHECK (typed IS NOT NULL OR typed2 IS NULL)
 ) STRICT;
 CREATE UNIQUE INDEX edits_by_key ON edits (user, key) WHERE key IS NOT NULL;
 CREATE INDEX edits_by_seq ON edits (seq);

@@ -80,7 +80,12 @@ SELECT e.user AS who,
            WHEN 'redo' THEN 'redid edit ' || e.target
            WHEN 'restore' THEN 'restored seq ' || e.target
            WHEN 'import' THEN CASE c.did WHEN 'delete' THEN 'replaced by import' ELSE 'imported' END
-       END || coalesce(' (' || e.handle || ')', '') AS action,
+       END || coalesce(' (' || e.handle || ')', '')
+           || CASE WHEN e.typed IS NULL THEN ''
+                   WHEN e.typed2 IS NOT NULL THEN printf(' by exactly (%.15g, %.15g) m', e.typed, e.typed2)
+                   WHEN e.kind = 'rotate' THEN printf(' by exactly %.12g°', degrees(e.typed))
+                   WHEN e.kind = 'scale' THEN printf(' by exactly %.15g', e.typed)
+                   ELSE printf(' by exactly %.15g m', e.typed) END AS action,
        (SELECT words FROM sides_in_words w WHERE w.edit = c.edit AND w.step = c.step AND w.side = 'before') AS before,
        (SELECT words FROM sides_in_words w WHERE w.edit = c.edit AND w.step = c.step AND w.side = 'after') AS after,
        strftime('%Y-%m-%dT%H:%M:%fZ', e.ended, 'unixepoch') AS ended,

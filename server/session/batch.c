@@ -86,7 +86,7 @@ static bool add_nodes(struct gz_core *core, struct gz_batch *batch)
     return true;
 }
 
-/* A run that moved for the first time: who began what, and where its nodes were. What was typed may still be typed anew, so
+/* A run that moved for the first time: who began what, and where its nodes were. What was typed may yet be typed anew, so
  * that is for its end to say. */
 static bool describe_run(struct gz_core *core, struct gz_batch *batch, const struct gz_session *session,
                          struct gz_edit_record *record)

@@ -307,7 +307,8 @@ GZ_MUST_USE enum gz_status gz_core_edit(struct gz_core *core, const struct gz_ed
 GZ_MUST_USE enum gz_status gz_core_edit_import(struct gz_core *core, const struct gz_core_import *import,
                                                const struct gz_change *changes, size_t count,
                                                struct gz_failure *failure);
-/* Remembers a run that was applied by posing; `edit` says what `request` does not: id, handle, value, beginning, seqs, changes. */
+/* Remembers a run that was applied by posing; `edit` says what `request` does not: id, handle, value, beginning, seqs,
+ * changes. */
 GZ_MUST_USE enum gz_status gz_core_complete(struct gz_core *core, const struct gz_edit_request *request,
                                             const struct gz_edit_record *edit, enum gz_run_told told);
 void gz_pending_destroy(struct gz_pending *pending);

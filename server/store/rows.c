@@ -198,10 +198,12 @@ enum gz_status gz_read_edit(sqlite3_stmt *row, sqlite3_stmt *changes, struct gz_
         .seq = (uint64_t)sqlite3_column_int64(row, 11),
         .residual = sqlite3_column_double(row, 12),
     };
+    for (int i = 0; i < 2 && sqlite3_column_type(row, 13 + i) != SQLITE_NULL; i++)
+        edit->value[edit->value_count++] = sqlite3_column_double(row, 13 + i);
     bool has_key = sqlite3_column_type(row, 6) != SQLITE_NULL;
     if (edit->user == NULL || (has_key && edit->key == NULL)) return gz_fail(error, GZ_NO_MEMORY, "no memory");
     sqlite3_bind_int64(changes, 1, sqlite3_column_int64(row, 0));
-    enum gz_status status = read_changes(changes, (size_t)sqlite3_column_int64(row, 13), arena, edit, error);
+    enum gz_status status = read_changes(changes, (size_t)sqlite3_column_int64(row, 15), arena, edit, error);
     sqlite3_reset(changes);
     return status;
 }

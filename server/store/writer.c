@@ -26,10 +26,10 @@ static const char *const sql[GZ_WRITE_COUNT] = {
         "") ") VALUES (?, ?, ?, " NINETEEN ") ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, deleted_seq = "
             "excluded.deleted_seq, " CONTENT_EXCLUDED,
     [GZ_WRITE_EDIT] = "INSERT INTO edits (id, kind, handle, epoch, session, user, key, target, began, ended, "
-                      "began_seq, seq, residual) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+                      "began_seq, seq, residual, typed, typed2) VALUES (" TEN ", ?, ?, ?, ?, ?) "
                       "ON CONFLICT (id) DO UPDATE SET kind = excluded.kind, handle = excluded.handle, "
                       "key = excluded.key, target = excluded.target, ended = excluded.ended, seq = excluded.seq, "
-                      "residual = excluded.residual",
+                      "residual = excluded.residual, typed = excluded.typed, typed2 = excluded.typed2",
     [GZ_WRITE_CHANGE] = "INSERT INTO changes (edit, step, node, seq, did, " GZ_CONTENT_COLUMNS(
         "before_") ", " GZ_CONTENT_COLUMNS("after_") ") VALUES (?, ?, ?, ?, ?, " NINETEEN ", " NINETEEN ")",
     [GZ_WRITE_SAMPLE] =
@@ -179,6 +179,12 @@ static int write_edit(struct gz_writer *writer, const struct gz_edit_record *edi
     else
         gz_bind_text(&bind, NULL);
     gz_bind_real(&bind, edit->residual);
+    for (uint32_t i = 0; i < 2; i++) {
+        if (i < edit->value_count)
+            gz_bind_real(&bind, edit->value[i]);
+        else
+            gz_bind_text(&bind, NULL);
+    }
     int rc = gz_bind_run(&bind);
     if (rc == SQLITE_OK && is_done) rc = run_for(writer, GZ_WRITE_FORGET_CHANGES, edit->id);
     for (size_t step = 0; rc == SQLITE_OK && step < edit->change_count; step++)

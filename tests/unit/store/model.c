@@ -221,8 +221,16 @@ static void release(struct model *model, struct model_drag *drag)
     drag->is_running = false;
 }
 
+/* What was typed is said when the drag is done. */
+static void type_value(struct model *model, struct gz_edit_record *edit)
+{
+    edit->value_count = (uint32_t)model_random(model, 3);
+    for (uint32_t i = 0; i < edit->value_count; i++) edit->value[i] = random_number(model);
+}
+
 static void end_drag(struct model *model, struct model_drag *drag)
 {
+    type_value(model, &drag->edit);
     move_drag(model, drag);
     for (size_t i = 0; i < drag->edit.change_count; i++)
         drag->changes[i].after = model->nodes[drag->changes[i].node - 1].content;

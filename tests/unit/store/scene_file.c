@@ -118,6 +118,8 @@ void assert_same_edit(const struct gz_edit_record *a, const struct gz_edit_recor
     assert_same_text(a->key, b->key);
     assert_int_equal(a->target, b->target);
     assert_true(a->began == b->began && a->ended == b->ended && a->residual == b->residual);
+    assert_int_equal(a->value_count, b->value_count);
+    assert_memory_equal(a->value, b->value, a->value_count * sizeof *a->value);
     assert_int_equal(a->began_seq, b->began_seq);
     assert_int_equal(a->seq, b->seq);
     assert_int_equal(a->change_count, b->change_count);

@@ -157,6 +157,8 @@ static void scale_turn_rename(struct day *day)
     turned->after = day->nodes[CRANKSHAFT];
     turn.handle = GZ_RX;
     turn.residual = 0.0125;
+    turn.value[0] = acos(-1) / 2;
+    turn.value_count = 1;
     finish(day, turn, turned, 1, true);
 
     struct gz_change *renamed = change(day, PISTON_2);
@@ -266,7 +268,8 @@ static void test_views_read_well(void **state)
          "ben|Bolt|deleted|(0.000, 0.000, 0.000) m|-|2026-03-05T14:00:00.000Z|0.0\n"
          "anna|Piston \"two\"|renamed, reparented|\"Piston_2\" under Crankshaft|\"Piston \"two\"\" under "
          "Block|2026-03-05T13:25:00.000Z|0.0\n"
-         "ben|Crankshaft|turned about x (rx)|(0.00, 0.00, 0.00)°|(90.00, 0.00, 0.00)°|2026-03-05T13:12:30.000Z|150.0\n"
+         "ben|Crankshaft|turned about x (rx) by exactly 90°|(0.00, 0.00, 0.00)°|(90.00, 0.00, "
+         "0.00)°|2026-03-05T13:12:30.000Z|150.0\n"
          "ben|Piston_1|set scale|×(1.000, 1.000, 1.000)|×(2.000, 2.000, 2.000)|2026-03-05T12:20:00.000Z|0.0\n"
          "anna|Piston_1|moved along x (tx)|(0.000, 0.000, 0.000) m|(0.250, 0.000, 0.000) "
          "m|2026-03-05T12:00:08.000Z|10.0\n"
@@ -339,6 +342,70 @@ static void test_views_degrees_are_the_librarys(void **state)
     assert_int_equal(remove_directory(&directory), 0);
 }
 
+/* As many digits as it takes to tell what was typed; a value that was typed is none that happened to come out. */
+static void test_views_say_what_was_typed(void **state)
+{
+    (void)state;
+    static const struct {
+        enum gz_handle handle;
+        double value[2];
+        uint32_t count;
+        const char *action;
+    } cases[] = {
+        {GZ_TX, {0.25}, 1, "moved along x (tx) by exactly 0.25 m"},
+        {GZ_TX, {0, 0}, 0, "moved along x (tx)"},
+        {GZ_TY, {-1234.000001}, 1, "moved along y (ty) by exactly -1234.000001 m"},
+        {GZ_TZX, {0.1, -2}, 2, "moved in the zx plane (tzx) by exactly (0.1, -2) m"},
+        {GZ_TV, {1e-7, 0}, 2, "moved in the view plane (tv) by exactly (1e-07, 0) m"},
+        {GZ_RY, {1.5707963267948966}, 1, "turned about y (ry) by exactly 90°"},
+        {GZ_RV, {12.566370614359172}, 1, "turned about the view axis (rv) by exactly 720°"},
+        {GZ_RX, {0.001 / 180 * 3.141592653589793}, 1, "turned about x (rx) by exactly 0.001°"},
+        {GZ_SU, {2}, 1, "scaled evenly (su) by exactly 2"},
+        {GZ_SXY, {-0.5}, 1, "scaled in the xy plane (sxy) by exactly -0.5"},
+    };
+    enum { CASES = sizeof cases / sizeof cases[0] };
+    void *directory;
+    struct gz_scene_state scene;
+    assert_int_equal(make_directory(&directory), 0);
+    const char *path = in_directory(&directory, "a.db");
+    struct gz_store *store = open_scene(path, true, START_TIME, &scene);
+    gz_scene_state_finish(&scene);
+    struct gz_node_record node = {.id = 1, .seq = 1, .content = some_content(0, "n", 0)};
+    struct gz_change change = {
+        .node = 1, .existed = true, .exists = true, .before = node.content, .after = node.content};
+    struct gz_edit_record edits[CASES];
+    for (uint64_t i = 0; i < CASES; i++) {
+        edits[i] = (struct gz_edit_record){.id = i + 1,
+                                           .kind = gz_handle_kind(cases[i].handle),
+                                           .handle = cases[i].handle,
+                                           .user = "u",
+                                           .seq = i + 1,
+                                           .value = {cases[i].value[0], cases[i].value[1]},
+                                           .value_count = cases[i].count,
+                                           .changes = &change,
+                                           .change_count = 1};
+    }
+    struct gz_batch *batch = gz_batch_create();
+    batch->nodes = &node;
+    batch->node_count = 1;
+    batch->ended = edits;
+    batch->ended_count = CASES;
+    commit(store, batch);
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    for (uint64_t i = 0; i < CASES; i++) {
+        char sql[64], out[256], expected[256];
+        int rows;
+        snprintf(sql, sizeof sql, "SELECT action FROM history WHERE edit = %d", (int)i + 1);
+        snprintf(expected, sizeof expected, "%s\n", cases[i].action);
+        print_rows(db, sql, out, sizeof out, &rows);
+        assert_string_equal(out, expected);
+    }
+    sqlite3_close(db);
+    gz_store_close(store);
+    assert_int_equal(remove_directory(&directory), 0);
+}
+
 static char *read_text_file(const char *path)
 {
     FILE *file = fopen(path, "r");
@@ -375,6 +442,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_views_read_well),
         cmocka_unit_test(test_views_degrees_are_the_librarys),
+        cmocka_unit_test(test_views_say_what_was_typed),
         cmocka_unit_test(test_every_query_of_the_cookbook_runs_and_finds_something),
     };
     return cmocka_run_group_tests(tests, make_day, remove_day);

@@ -273,7 +273,7 @@ static void test_state_is_bounded_to_the_latest(void **directory)
                " SELECT i, i, i, NULL, 'gone', 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0,"
                " NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM n;"
                "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1100) INSERT INTO edits"
-               " SELECT i, 'set', NULL, (SELECT epoch FROM epochs), NULL, 'u', NULL, NULL, i, i, i - 1, i, 0 FROM n;"
+               " SELECT i, 'set', NULL, (SELECT epoch FROM epochs), NULL, 'u', NULL, NULL, i, i, i - 1, i, 0, NULL, NULL FROM n;"
                "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1100) INSERT INTO epochs"
                " SELECT i, i, i, 'old' FROM n;");
     struct gz_scene_state state;
