@@ -193,6 +193,14 @@ static bool scale_by_nearest(const gz_mat3 *axes, gz_vec3 factor, gz_trs *local,
     return true;
 }
 
+/* Whether an axis lies on a unit direction, either way. */
+static inline bool lies_on(gz_vec3 unit, gz_vec3 axis)
+{
+    const double slack = 1e-12;
+    gz_vec3 off = gz_cross(unit, axis);
+    return gz_dot(off, off) <= slack * slack * gz_dot(axis, axis);
+}
+
 static bool scale_axes(const struct hanger *hanger, const struct gz_motion *motion, gz_trs *local, double *residual)
 {
     gz_vec3 f = motion->factor;
@@ -202,6 +210,12 @@ static bool scale_axes(const struct hanger *hanger, const struct gz_motion *moti
     }
     gz_mat3 turned = gz_mat3_from_quat(local->r), axes;
     if (!hanger->upright) turned = gz_mat3_multiply(&hanger->parent->linear, &turned);
+    /* The node whose axes these are: under a parent that is nearly flat their inverse would not tell. */
+    const gz_mat3 *frame = &motion->frame;
+    if (lies_on(frame->x, turned.x) && lies_on(frame->y, turned.y) && lies_on(frame->z, turned.z)) {
+        local->s = gz_times(local->s, f);
+        return true;
+    }
     axes = gz_mat3_multiply(&motion->frame_inverse, &turned);
     return scale_by_rows(&axes, f, &local->s) || scale_by_nearest(&axes, f, local, residual);
 }

@@ -29,12 +29,14 @@ static void test_moved_scene_gives_the_moved_result(void **state) /* P3 */
         struct scene scene, other;
         scene_throw(&scene, &dice, PARENT_NONE);
         scene.tool.space = GZ_SPACE_LOCAL;
+        scene.distance = dice_scale(&dice, 1, 1e4);
+        scene.eye = dice_eye(&dice, scene.target.local.t, scene.distance);
         gz_quat turn = dice_rotation(&dice);
         gz_vec3 shift = gz_scale(dice_direction(&dice), dice_scale(&dice, 1, 1e6));
         bool as_parent = dice_below(&dice, 2) == 0;
         if (!scene_start(&scene, &dice)) continue;
-        /* The places of both scenes have to be the same to 1e-11 of what is looked at, or they are other scenes. */
-        if (scene.distance < 2.5e-5 * gz_length(shift)) continue;
+        /* The places of both scenes have to be the same to 1e-12 of what is looked at, or they are other scenes. */
+        if (scene.distance < 2.5e-4 * gz_length(shift)) continue;
         const double *press = scene.press.at;
         double x = press[0] + dice_uniform(&dice, -50, 50), y = press[1] + dice_uniform(&dice, -50, 50);
         if (!moved_scene(&scene, &other, turn, shift, as_parent) || !scene_press(&other, press[0], press[1])) continue;
