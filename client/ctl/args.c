@@ -84,6 +84,11 @@ static enum ctl_exit read_value(const struct ctl_args *args, const struct ctl_op
         return option->count == 1 ? ctl_usage(args, "%s: \"%s\" is not a number", option->name, text)
                                   : ctl_usage(args, "%s: \"%s\" is not %s (%d numbers with commas between)",
                                               option->name, text, option->value, option->count);
+    case CTL_VALUE:
+        value->count = strchr(text, ',') != NULL ? 2 : 1;
+        if (read_numbers(text, value->count, value->numbers)) return CTL_OK;
+        return ctl_usage(args, "%s: \"%s\" is not %s (a number, or two with a comma between)", option->name, text,
+                         option->value);
     case CTL_INTEGER:
         if (read_integer(text, &value->integer)) return CTL_OK;
         return ctl_usage(args, "%s: \"%s\" is not a whole number from 0 to 2^53 - 1", option->name, text);

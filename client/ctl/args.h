@@ -16,6 +16,7 @@ enum ctl_kind {
     CTL_FLAG,
     CTL_TEXT,
     CTL_NUMBERS, /* `count` of them, with commas between */
+    CTL_VALUE,   /* one number or two, with a comma between */
     CTL_LOOK,    /* two arguments of three numbers each */
     CTL_INTEGER, /* unsigned, below 2^53 */
     CTL_WORD,    /* one of `terms` */
@@ -35,6 +36,7 @@ struct ctl_value {
     bool given;
     const char *text; /* as it was written */
     double numbers[6];
+    int count; /* CTL_VALUE: how many */
     uint64_t integer;
     int word;    /* in the option's terms */
     double time; /* Unix seconds */

@@ -53,6 +53,12 @@ void ctl_put_state(FILE *out, const struct gz_mirror *mirror, const struct gz_no
 void ctl_put_change(FILE *out, const struct gz_mirror *mirror, const struct gz_node_state *before,
                     const struct gz_node_state *after);
 struct gz_node_state ctl_node_state(const struct gz_mirror_node *node);
+/* "typed 0.25 m", rotations in degrees; "" where the value has no number. */
+#define CTL_TYPED_BYTES 64
+void ctl_typed(enum gz_handle handle, const struct gz_value *value, char text[CTL_TYPED_BYTES]);
+/* "translate tx typed 0.25 m": what kind of edit it is. */
+#define CTL_EDIT_BYTES (CTL_TYPED_BYTES + 32)
+void ctl_edit_words(const struct gz_edit_message *edit, char text[CTL_EDIT_BYTES]);
 /* "edit 7  seq 1240" and a line's end; for an answer without an edit says that nothing changed. */
 void ctl_put_done(FILE *out, const struct gz_message *done);
 

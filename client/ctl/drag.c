@@ -4,6 +4,7 @@
 #define STEPS_MAX 1000000
 #define HZ_DEFAULT 60.0
 #define FOVY_DEFAULT 60.0
+#define PI 3.14159265358979323846
 
 static const struct ctl_option options[] = {
     {"--node", CTL_TEXT, "NODE", "what to drag, by name or id", 0, NULL},
@@ -11,6 +12,7 @@ static const struct ctl_option options[] = {
      &gz_handle_terms},
     {"--from", CTL_NUMBERS, "X,Y", "where the pointer is pressed, pixels from the top left", 2, NULL},
     {"--to", CTL_NUMBERS, "X,Y", "where it is released", 2, NULL},
+    {"--value", CTL_VALUE, "V[,V]", "instead of --from and --to: exactly so many metres, degrees, or times", 0, NULL},
     {"--steps", CTL_INTEGER, "N", "pointer moves on the straight way there (20)", 0, NULL},
     {"--hz", CTL_NUMBERS, "N", "moves a second (60); 0 is as fast as they go", 1, NULL},
     {"--camera", CTL_TEXT, "FILE.json", "the view: a camera message as JSON", 0, NULL},
@@ -67,6 +69,18 @@ static enum gz_status make_camera(const struct ctl_args *args, const struct gz_m
     return GZ_OK;
 }
 
+/* ---- the value ---- */
+
+/* What --value asks for, in the protocol's units; of no number where it was not given. */
+static struct gz_value typed_value(const struct ctl_args *args)
+{
+    const struct ctl_value *said = ctl_get(args, "--value");
+    struct gz_value value = {{said->numbers[0], said->numbers[1]}, (uint32_t)said->count};
+    bool turns = gz_handle_kind((enum gz_handle)ctl_get(args, "--handle")->word) == GZ_EDIT_ROTATE;
+    if (turns) value.numbers[0] = value.numbers[0] * PI / 180;
+    return value;
+}
+
 /* ---- the pointer ---- */
 
 /* Moves a second: as many as were asked for and the server takes; 0, without pauses, for as many as fit a burst anyway. */
@@ -84,12 +98,14 @@ static enum gz_status press(const struct ctl_args *args, struct gz_client *clien
     const struct ctl_value *space = ctl_get(args, "--space"), *from = ctl_get(args, "--from");
     struct gz_message camera = {.op = GZ_OP_CAMERA};
     struct gz_message tool = {.op = GZ_OP_TOOL, .has = GZ_HAS(SPACE), .tool.space = (enum gz_space)space->word};
-    struct gz_message grab = {.op = GZ_OP_GRAB, .has = GZ_HAS(AT) | GZ_HAS(NODES) | GZ_HAS(N)};
+    struct gz_message grab = {.op = GZ_OP_GRAB, .has = GZ_HAS(NODES) | GZ_HAS(N)};
+    grab.has |= ctl_get(args, "--value")->given ? GZ_HAS(VALUE) : GZ_HAS(AT);
     grab.pointer = (struct gz_pointer_message){
         .phase = GZ_PHASE_DOWN,
         .at = {from->numbers[0], from->numbers[1]},
         .handle = (enum gz_handle)ctl_get(args, "--handle")->word,
         .nodes = {&id, 1},
+        .value = typed_value(args),
     };
     enum gz_status status = make_camera(args, gz_client_mirror(client), id, &camera.camera, error);
     if (status == GZ_OK) status = gz_client_request(client, &camera, CTL_ANSWER_SECONDS, NULL, error);
@@ -134,8 +150,12 @@ static void print_done(const struct ctl_args *args, const struct gz_mirror *mirr
         return;
     }
     const struct gz_mirror_node *now = gz_mirror_find(mirror, before->id);
+    const struct ctl_value *handle = ctl_get(args, "--handle");
+    struct gz_value value = typed_value(args);
+    char typed[CTL_TYPED_BYTES];
+    ctl_typed((enum gz_handle)handle->word, &value, typed);
     ctl_put_node(stdout, mirror, before->id);
-    printf("  %s  ", ctl_get(args, "--handle")->text);
+    printf("  %s%s%s  ", handle->text, typed[0] != '\0' ? " " : "", typed);
     if (now != NULL && (done->has & GZ_HAS(EDIT))) {
         struct gz_node_state after = ctl_node_state(now);
         ctl_put_change(stdout, mirror, before, &after);
@@ -155,18 +175,33 @@ static enum gz_status drag(const struct ctl_args *args, struct gz_client *client
     const struct ctl_value *steps = ctl_get(args, "--steps");
     struct gz_message done;
     struct gz_message up = pointer_at(args, GZ_PHASE_UP, 1, (steps->given ? steps->integer : STEPS_DEFAULT) + 1);
+    bool typed = ctl_get(args, "--value")->given;
+    if (typed) up.has = 0;
     status = press(args, client, id, error);
-    if (status == GZ_OK) status = move(args, client, error);
+    if (status == GZ_OK && !typed) status = move(args, client, error);
     if (status == GZ_OK) status = ctl_edit(args, client, &up, &done, error);
     if (status == GZ_OK) print_done(args, mirror, &before, &done);
     return status;
 }
 
-static enum ctl_exit check(const struct ctl_args *args)
+/* A pointer's way, or a value. */
+static enum ctl_exit check_way(const struct ctl_args *args)
 {
     static const char *const needed[] = {"--node", "--handle", "--from", "--to"};
-    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
+    static const char *const of_pointer[] = {"--from", "--to", "--steps", "--hz"};
+    bool typed = ctl_get(args, "--value")->given;
+    for (size_t i = 0; i < (typed ? 2 : 4); i++)
         if (!ctl_get(args, needed[i])->given) return ctl_usage(args, "%s is missing", needed[i]);
+    for (size_t i = 0; i < 4; i++)
+        if (typed && ctl_get(args, of_pointer[i])->given)
+            return ctl_usage(args, "--value and %s: give one of them", of_pointer[i]);
+    return CTL_OK;
+}
+
+static enum ctl_exit check(const struct ctl_args *args)
+{
+    enum ctl_exit way = check_way(args);
+    if (way != CTL_OK) return way;
     const struct ctl_value *look = ctl_get(args, "--look"), *file = ctl_get(args, "--camera"),
                            *fovy = ctl_get(args, "--fovy"), *hz = ctl_get(args, "--hz");
     double width, height;
@@ -203,9 +238,14 @@ const struct ctl_command ctl_drag = {
     .name = "drag",
     .operands = "SCENE",
     .summary = "Drags a node by a handle, as a person with a mouse would, and waits until that is on disk.",
-    .notes = "The named handle is grabbed wherever --from is. Without --camera or --look the view is from the front, "
-             "right and\n"
-             "above the node. A drag that ends where it began changes nothing and is no edit.",
+    .notes =
+        "The named handle is grabbed wherever --from is. Without --camera or --look the view is from the front, "
+        "right and\n"
+        "above the node. A drag that ends where it began changes nothing and is no edit.\n"
+        "--value types the drag instead of pointing: metres along the handle's axis, two of them for tv and planes,\n"
+        "each along one of its axes (tzx: z,x; tv: right,up); degrees about rx ry rz rv, as --euler of set has them; a "
+        "factor\n"
+        "for scales. The history says what was typed.",
     .options = options,
     .run = run,
 };

@@ -44,11 +44,9 @@ static void put_change_line(const struct gz_mirror *mirror, const struct gz_chan
 
 static void put_edit(const struct gz_mirror *mirror, const struct gz_edit_message *edit)
 {
-    char when[32], what[32];
+    char when[32], what[CTL_EDIT_BYTES];
     ctl_when_write(edit->ended, when, sizeof when);
-    bool handle = (edit->has & GZ_HAS(HANDLE)) != 0;
-    snprintf(what, sizeof what, "%s%s%s", gz_term_word(&gz_edit_kind_terms, (int)edit->kind), handle ? " " : "",
-             handle ? gz_term_word(&gz_handle_terms, (int)edit->handle) : "");
+    ctl_edit_words(edit, what);
     int left = printf("%s  seq %-8" PRIu64 "  ", when, edit->seq);
     char user[GZ_USER_BYTES_MAX + 1];
     snprintf(user, sizeof user, "%.*s", (int)edit->user.size, edit->user.bytes != NULL ? edit->user.bytes : "");

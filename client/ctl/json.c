@@ -89,6 +89,10 @@ json_t *ctl_json_edit(const struct gz_edit_message *edit)
                                (json_int_t)edit->seq, "began", edit->began, "ended", edit->ended);
     if (edit->has & GZ_HAS(HANDLE))
         json_object_set_new(object, "handle", json_string(gz_term_word(&gz_handle_terms, (int)edit->handle)));
+    const struct gz_value *value = &edit->value;
+    if (edit->has & GZ_HAS(VALUE))
+        json_object_set_new(object, "value",
+                            value->count == 1 ? json_real(value->numbers[0]) : ctl_json_numbers(value->numbers, 2));
     if (edit->has & GZ_HAS(RESIDUAL)) json_object_set_new(object, "residual", json_real(edit->residual));
     if (edit->change_count == 0) return object;
     json_t *changes = json_array();

@@ -158,6 +158,28 @@ struct gz_node_state ctl_node_state(const struct gz_mirror_node *node)
     };
 }
 
+void ctl_typed(enum gz_handle handle, const struct gz_value *value, char text[CTL_TYPED_BYTES])
+{
+    const double *numbers = value->numbers;
+    enum gz_edit_kind kind = gz_handle_kind(handle);
+    text[0] = '\0';
+    if (value->count == 2)
+        snprintf(text, CTL_TYPED_BYTES, "typed (%.15g, %.15g) m", numbers[0], numbers[1]);
+    else if (value->count == 1 && kind == GZ_EDIT_ROTATE)
+        snprintf(text, CTL_TYPED_BYTES, "typed %.12g deg", numbers[0] * DEGREES);
+    else if (value->count == 1)
+        snprintf(text, CTL_TYPED_BYTES, "typed %.15g%s", numbers[0], kind == GZ_EDIT_SCALE ? "" : " m");
+}
+
+void ctl_edit_words(const struct gz_edit_message *edit, char text[CTL_EDIT_BYTES])
+{
+    bool handle = (edit->has & GZ_HAS(HANDLE)) != 0;
+    char typed[CTL_TYPED_BYTES] = "";
+    if (edit->has & GZ_HAS(VALUE)) ctl_typed(edit->handle, &edit->value, typed);
+    snprintf(text, CTL_EDIT_BYTES, "%s%s%s%s%s", gz_term_word(&gz_edit_kind_terms, (int)edit->kind), handle ? " " : "",
+             handle ? gz_term_word(&gz_handle_terms, (int)edit->handle) : "", typed[0] != '\0' ? " " : "", typed);
+}
+
 void ctl_put_done(FILE *out, const struct gz_message *done)
 {
     if (done->has & GZ_HAS(EDIT))

@@ -119,10 +119,9 @@ static void put_edit(struct watch *watch, const struct gz_edit_message *edit)
         end_line(watch);
         return;
     }
-    bool handle = (edit->has & GZ_HAS(HANDLE)) != 0;
-    printf("seq %" PRIu64 "  edit %" PRIu64 "  %s%s%s  ", edit->seq, edit->id,
-           gz_term_word(&gz_edit_kind_terms, (int)edit->kind), handle ? " " : "",
-           handle ? gz_term_word(&gz_handle_terms, (int)edit->handle) : "");
+    char what[CTL_EDIT_BYTES];
+    ctl_edit_words(edit, what);
+    printf("seq %" PRIu64 "  edit %" PRIu64 "  %s  ", edit->seq, edit->id, what);
     for (size_t i = 0; i < edit->nodes.count && i < NODES_SHOWN; i++) {
         fputs(i > 0 ? ", " : "", stdout);
         ctl_put_node(stdout, gz_client_mirror(watch->client), edit->nodes.ids[i]);

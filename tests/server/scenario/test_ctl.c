@@ -66,6 +66,20 @@ static void test_wrong_command_lines_exit_2_with_a_line_that_names_it(void **sta
         {{"drag", "engine", "--handle", "tx", "--from", "1,2", "--to", "3,4"}, 2, NULL, "--node is missing"},
         {{"drag", "engine", "--node", "1", "--handle", "tw"}, 2, NULL, "--handle: \"tw\" is none of tx"},
         {{"drag", "engine", "--node", "1", "--handle", "tx", "--from", "1;2"}, 2, NULL, "--from: \"1;2\" is not X,Y"},
+        {{"drag", "engine", "--handle", "tx", "--value", "1"}, 2, NULL, "--node is missing"},
+        {{"drag", "engine", "--node", "1", "--handle", "tx", "--to", "3,4"}, 2, NULL, "--from is missing"},
+        {{"drag", "engine", "--node", "1", "--handle", "tx", "--value", "1 m"},
+         2,
+         NULL,
+         "--value: \"1 m\" is not V[,V]"},
+        {{"drag", "engine", "--node", "1", "--handle", "tx", "--value", "1,2,3"}, 2, NULL, "--value: \"1,2,3\""},
+        {{"drag", "engine", "--node", "1", "--handle", "tx", "--value", "1,"}, 2, NULL, "--value: \"1,\""},
+        {{"drag", "engine", "--node", "1", "--handle", "tx", "--value", "nan"}, 2, NULL, "--value: \"nan\""},
+        {{"drag", "engine", "--node", "1", "--handle", "tx", "--value", "1", "--to", "3,4"},
+         2,
+         NULL,
+         "--value and --to"},
+        {{"drag", "engine", "--node", "1", "--handle", "tx", "--value", "1", "--hz", "5"}, 2, NULL, "--value and --hz"},
         {{"drag", "engine", "--node", "1", "--handle", "tx", "--from", "1,2", "--to", "3,inf"},
          2,
          NULL,
@@ -133,7 +147,7 @@ static void test_help_of_each_command_names_its_options(void **state)
         {{"set", "--help"}, 0, "in degrees", NULL},    {{"history", "--help"}, 0, "--since T", NULL},
         {{"at", "--help"}, 0, "--time T", NULL},       {{"restore", "--help"}, 0, "--seq N", NULL},
         {{"backup", "--help"}, 0, "FILE.db", NULL},    {{"solve", "--help"}, 0, "--server URL", NULL},
-        {{"undo", "--help"}, 0, "--force", NULL},
+        {{"undo", "--help"}, 0, "--force", NULL},      {{"drag", "--help"}, 0, "degrees about rx ry rz rv", NULL},
     };
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) check_call(NULL, NULL, &calls[i]);
 }
@@ -262,6 +276,21 @@ static void test_a_scenes_life_on_the_command_line(void **state)
          "nothing changed",
          NULL},
         {{"history", "arm", "--user", "bert"}, 0, "translate ty", NULL},
+        {{"drag", "arm", "--node", "foot", "--handle", "tz", "--value", "-0.25", "--user", "cleo"},
+         0,
+         "  tz typed -0.25 m  t (",
+         NULL},
+        {{"drag", "arm", "--node", "foot", "--handle", "tz", "--value", "0"}, 0, "nothing changed", NULL},
+        {{"drag", "arm", "--node", "foot", "--handle", "txy", "--value", "1"}, 1, NULL, "value: txy takes two numbers"},
+        {{"drag", "arm", "--node", "foot", "--handle", "rb", "--value", "1"}, 1, NULL, "value: rb takes no number"},
+        {{"drag", "arm", "--node", "foot", "--handle", "su", "--value", "0"}, 1, NULL, "value: su cannot be 0"},
+        {{"drag", "arm", "--node", "foot", "--handle", "tx", "--value", "1e16"}, 1, NULL, "value: beyond 1e15"},
+        {{"drag", "arm", "--node", "foot", "--handle", "txy", "--value", "1,-2", "--json", "--user", "cleo"},
+         0,
+         "{\"op\":\"ok\",\"edit\":",
+         NULL},
+        {{"history", "arm", "--user", "cleo", "--limit", "1"}, 0, "translate txy typed (1, -2) m  foot", NULL},
+        {{"history", "arm", "--user", "cleo", "--limit", "1", "--json"}, 0, "\"value\":[1.0,-2.0]", NULL},
         {{"history", "arm", "--node", "foot"}, 0, "name base -> foot", NULL},
         {{"history", "arm", "--since", "1h", "--json"}, 0, "\"op\":\"edit\"", NULL},
         {{"history", "arm", "--before", "1970-01-02"}, 0, NULL, NULL},
@@ -377,6 +406,10 @@ static void test_watch_tells_drags_and_comes_back_after_a_crash(void **state)
                               NULL});
     await_line(&child, "hand #");
     await_line(&child, "translate tx  hand #");
+    check_call(&stage->daemon, NULL,
+               &(struct call){
+                   {"drag", "arm", "--node", "hand", "--handle", "rx", "--value", "30"}, 0, "rx typed 30 deg", NULL});
+    await_line(&child, "rotate rx typed 30 deg  hand #");
     test_daemon_kill(&stage->daemon);
     await_line(&child, "connection lost");
     test_daemon_start(&stage->daemon, NULL, NULL);

@@ -260,6 +260,67 @@ static void test_history_says_in_words_who_moved_what(void **state)
     test_output_finish(&output);
 }
 
+/* ---- typed values ---- */
+
+static void type_value(const struct stage *stage, const char *handle, const char *value, const char *printed)
+{
+    struct test_output output;
+    test_ctl(&output, &stage->daemon, NULL,
+             (const char *const[]){"drag", "parts", "--node", "piston", "--handle", handle, "--value", value, NULL});
+    if (output.code != 0 || strstr(output.out, printed) == NULL)
+        fail_msg("%s by %s: %s%s", handle, value, output.out, output.err);
+    test_output_finish(&output);
+}
+
+/* The values of the newest edits, newest first. */
+static void assert_values(struct stage *stage, const struct gz_value *values, size_t count)
+{
+    struct gz_client *client = stage_join(stage, "parts", "dora");
+    const struct gz_message *past =
+        stage_ask(client, (struct gz_message){.op = GZ_OP_HISTORY, .has = GZ_HAS(LIMIT), .history.limit = count});
+    assert_int_equal(past->ok.edit_count, count);
+    for (size_t i = 0; i < count; i++) {
+        const struct gz_value *value = &past->ok.edits[i].value;
+        assert_true(past->ok.edits[i].has & GZ_HAS(VALUE));
+        assert_int_equal(value->count, values[i].count);
+        assert_memory_equal(value->numbers, values[i].numbers, value->count * sizeof *value->numbers);
+    }
+}
+
+static void test_typed_values_are_exact_in_the_scene_the_history_and_the_file(void **state)
+{
+    static const struct gz_value values[] = {{{2}, 1}, {{0.5, -1}, 2}, {{1.5707963267948966}, 1}, {{0.1}, 1}};
+    struct stage *stage = *state;
+    struct gz_client *client = stage_join(stage, "parts", "carl");
+    uint64_t id = stage_create(client, "piston", 0, (gz_vec3){0.2, 2, 3});
+    type_value(stage, "tx", "0.1", "  tx typed 0.1 m  t (0.2, 2, 3) -> (0.3, 2, 3) m  edit ");
+    type_value(stage, "ry", "90", "  ry typed 90 deg  r (0, 0, 0) -> (0, 90, 0) deg  edit ");
+    type_value(stage, "tzx", "0.5,-1", "  tzx typed (0.5, -1) m  t (0.3, 2, 3) -> (-0.7, 2, 3.5) m  edit ");
+    type_value(stage, "su", "2", "  su typed 2  s (1, 1, 1) -> (2, 2, 2)  edit ");
+    stage_catch_up(client, stage_join(stage, "parts", "eve"));
+    const gz_trs *trs = &node_in(client, id)->trs;
+    gz_quat quarter = gz_quat_about((gz_vec3){0, 1, 0}, 1.5707963267948966);
+    const gz_trs expected = {.t = {0.2 + 0.1 - 1, 2, 3.5}, .r = quarter, .s = {2, 2, 2}};
+    assert_same_trs(trs, &expected, "typed");
+    assert_values(stage, values, 4);
+    test_daemon_kill(&stage->daemon);
+    test_daemon_start(&stage->daemon, NULL, NULL);
+    assert_values(stage, values, 4);
+
+    static const char *const actions[] = {
+        "scaled evenly (su) by exactly 2", "moved in the zx plane (tzx) by exactly (0.5, -1) m",
+        "turned about y (ry) by exactly 90\302\260", "moved along x (tx) by exactly 0.1 m"};
+    char path[128], query[96];
+    sqlite3 *file;
+    snprintf(path, sizeof path, "%s/parts.db", stage->daemon.data);
+    assert_int_equal(sqlite3_open_v2(path, &file, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+    for (int i = 0; i < 4; i++) {
+        snprintf(query, sizeof query, "SELECT action FROM history LIMIT 1 OFFSET %d", i);
+        assert_row(file, query, &actions[i], 1);
+    }
+    sqlite3_close(file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -268,6 +329,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_drag_is_seen_alike_by_two_and_ends_at_the_closed_form, stage_setup,
                                         stage_teardown),
         cmocka_unit_test_setup_teardown(test_history_says_in_words_who_moved_what, stage_setup, stage_teardown),
+        cmocka_unit_test_setup_teardown(test_typed_values_are_exact_in_the_scene_the_history_and_the_file, stage_setup,
+                                        stage_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
