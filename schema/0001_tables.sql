@@ -62,7 +62,9 @@ CREATE TABLE edits (
     kind TEXT NOT NULL CHECK (kind IN ('translate', 'rotate', 'scale', 'ball', 'wheel', 'set', 'create', 'delete',
                                        'undo', 'redo', 'restore', 'import')),
     handle TEXT CHECK (handle IN ('tx', 'ty', 'tz', 'txy', 'tyz', 'tzx', 'tv', 'rx', 'ry', 'rz', 'rv', 'rb',
-                                  'sx', 'sy', 'sz', 'sxy', 'syz', 'szx', 'su')),
+                                  'sx', 'sy', 'sz', 'sxy', 'syz', 'szx', 'su',
+                                  'bxn', 'bxp', 'byn', 'byp', 'bzn', 'bzp',
+                                  'bnnn', 'bnnp', 'bnpn', 'bnpp', 'bpnn', 'bpnp', 'bppn', 'bppp')),
     epoch INTEGER NOT NULL REFERENCES epochs,
     session INTEGER,             -- NULL where it came beside the sessions, as an import does
     user TEXT NOT NULL,

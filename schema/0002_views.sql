@@ -66,7 +66,10 @@ SELECT e.user AS who,
            WHEN 'scale' THEN CASE e.handle
                WHEN 'sx' THEN 'scaled along x' WHEN 'sy' THEN 'scaled along y' WHEN 'sz' THEN 'scaled along z'
                WHEN 'sxy' THEN 'scaled in the xy plane' WHEN 'syz' THEN 'scaled in the yz plane'
-               WHEN 'szx' THEN 'scaled in the zx plane' WHEN 'su' THEN 'scaled evenly' ELSE 'scaled' END
+               WHEN 'szx' THEN 'scaled in the zx plane' WHEN 'su' THEN 'scaled evenly'
+               WHEN 'bxn' THEN 'scaled along x' WHEN 'bxp' THEN 'scaled along x' WHEN 'byn' THEN 'scaled along y'
+               WHEN 'byp' THEN 'scaled along y' WHEN 'bzn' THEN 'scaled along z' WHEN 'bzp' THEN 'scaled along z'
+               ELSE iif(e.handle LIKE 'b___', 'scaled evenly', 'scaled') END
            WHEN 'wheel' THEN 'scaled by wheel'
            WHEN 'set' THEN (
                SELECT coalesce(nullif(substr(

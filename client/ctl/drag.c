@@ -8,7 +8,8 @@
 
 static const struct ctl_option options[] = {
     {"--node", CTL_TEXT, "NODE", "what to drag, by name or id", 0, NULL},
-    {"--handle", CTL_WORD, "HANDLE", "tx ty tz txy tyz tzx tv, rx ry rz rv rb, sx sy sz sxy syz szx su", 0,
+    {"--handle", CTL_WORD, "HANDLE",
+     "tx ty tz txy tyz tzx tv, rx ry rz rv rb, sx sy sz sxy syz szx su, b[xyz][np], b[np][np][np]", 0,
      &gz_handle_terms},
     {"--from", CTL_NUMBERS, "X,Y", "where the pointer is pressed, pixels from the top left", 2, NULL},
     {"--to", CTL_NUMBERS, "X,Y", "where it is released", 2, NULL},

@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Handles: translate on axis, plane and view plane; rotate on ring, view ring and ball; scale on axis, plane and all. */
+/* Handles: translate on axis, plane and view plane; rotate on ring, view ring and ball; scale on axis, plane and all; scale by
+ * a face or corner of the bounds, N for the side of the least coordinate and P for that of the largest. */
 enum gz_handle {
     GZ_HANDLE_NONE,
     GZ_TX,
@@ -28,6 +29,20 @@ enum gz_handle {
     GZ_SYZ,
     GZ_SZX,
     GZ_SU,
+    GZ_BXN,
+    GZ_BXP,
+    GZ_BYN,
+    GZ_BYP,
+    GZ_BZN,
+    GZ_BZP,
+    GZ_BNNN,
+    GZ_BNNP,
+    GZ_BNPN,
+    GZ_BNPP,
+    GZ_BPNN,
+    GZ_BPNP,
+    GZ_BPPN,
+    GZ_BPPP,
     GZ_HANDLE_COUNT
 };
 
@@ -36,6 +51,7 @@ enum gz_mode {
     GZ_MODE_TRANSLATE,
     GZ_MODE_ROTATE,
     GZ_MODE_SCALE,
+    GZ_MODE_BOUNDS,
     GZ_MODE_UNIVERSAL,
     GZ_MODE_ARCBALL,
     GZ_MODE_ORBIT,

@@ -114,7 +114,7 @@ static enum gz_part part_of(const struct gz_drag *drag)
 
 static bool is_scale(enum gz_part part)
 {
-    return part == GZ_PART_SCALE_AXIS || part == GZ_PART_SCALE_PLANE || part == GZ_PART_SCALE_ALL;
+    return part >= GZ_PART_SCALE_AXIS;
 }
 
 static bool is_turn(enum gz_part part)
@@ -125,7 +125,7 @@ static bool is_turn(enum gz_part part)
 static void scale_by(const struct gz_drag *drag, double factor, struct gz_motion *motion)
 {
     struct gz_handle_parts parts = gz_handle_parts(drag->handle);
-    bool all = parts.part == GZ_PART_SCALE_ALL;
+    bool all = parts.part == GZ_PART_SCALE_ALL || parts.part == GZ_PART_SCALE_CORNER;
     double f[3] = {all ? factor : 1, all ? factor : 1, all ? factor : 1};
     f[parts.axis] = factor;
     if (parts.part == GZ_PART_SCALE_PLANE) f[(parts.axis + 1) % 3] = factor;
@@ -386,13 +386,30 @@ static void set_axes(struct gz_drag *drag, const struct gz_gizmo *gizmo, const s
     if (gz_handle_value_count(drag->handle) == 2) drag->directions[1] = drag->axes[1];
 }
 
+/* What holds still while a face or corner is pulled is the opposite one, whatever the tool's pivot. False where there are no
+ * bounds, or the two are not apart. */
+static bool hold_opposite(struct gz_drag *drag, const struct gz_gizmo *gizmo)
+{
+    gz_vec3 arm = gz_handle_arm(gizmo, drag->handle);
+    if (!gizmo->has_box || !gz_normalize(arm, &drag->axes[0])) return false;
+    drag->origin = drag->pivot = gz_sub(gizmo->box_centre, arm);
+    drag->each = false;
+    if (!gizmo->box_own) {
+        drag->frame = drag->frame_inverse = gz_affine_identity.linear;
+        drag->start_value[0] = 1; /* no one node's scale lies along the world's axes */
+    }
+    return gz_finite(drag->origin);
+}
+
 static void choose_rule(struct gz_drag *drag, const struct gz_gizmo *gizmo, const struct gz_tool *tool,
                         const struct gz_sight *sight)
 {
     switch (part_of(drag)) {
     case GZ_PART_MOVE_AXIS:
     case GZ_PART_SCALE_AXIS:
-    case GZ_PART_SCALE_PLANE: choose_axis_rule(drag, tool, sight); break;
+    case GZ_PART_SCALE_PLANE:
+    case GZ_PART_SCALE_FACE:
+    case GZ_PART_SCALE_CORNER: choose_axis_rule(drag, tool, sight); break;
     case GZ_PART_MOVE_PLANE:
     case GZ_PART_MOVE_VIEW: drag->rule = GZ_RULE_PLANE; break;
     case GZ_PART_RING:
@@ -470,6 +487,8 @@ enum gz_solve gz_drag_begin(struct gz_drag *drag, enum gz_handle handle, const s
     if (!gz_mat3_inverse(&made.frame, &made.frame_inverse)) return GZ_SOLVE_NONE;
     struct gz_view_frame view = gz_sight_frame(&sight);
     set_axes(&made, gizmo, &view);
+    bool pulls = part == GZ_PART_SCALE_FACE || part == GZ_PART_SCALE_CORNER;
+    if (pulls && !hold_opposite(&made, gizmo)) return GZ_SOLVE_NONE;
     made.gain = gizmo->size;
     made.typed_only = pointer == NULL;
     if (pointer != NULL) {

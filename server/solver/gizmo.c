@@ -61,32 +61,78 @@ static gz_vec3 median(const struct gz_target *targets, size_t count)
                      sum_of_origins(targets, count, 2) / n};
 }
 
-static gz_box world_bounds(const struct gz_target *target)
+static double lesser(double a, double b)
 {
-    gz_vec3 origin = origin_of(target);
-    if (target->bounds == NULL) return (gz_box){origin, origin};
-    gz_affine local = gz_affine_from_trs(&target->local), world = gz_affine_multiply(&target->parent, &local);
-    return gz_box_transform(target->bounds, &world);
+    return a < b ? a : b;
 }
 
-static gz_vec3 bounds_centre(const struct gz_target *targets, size_t count)
+static double greater(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* Along the world's axes. A node without bounds is a point. */
+static gz_box world_bounds(const struct gz_target *target)
+{
+    if (target->bounds == NULL) {
+        gz_vec3 origin = origin_of(target);
+        return (gz_box){origin, origin};
+    }
+    gz_affine local = gz_affine_from_trs(&target->local), world = gz_affine_multiply(&target->parent, &local);
+    gz_vec3 centre = gz_affine_apply(&world, gz_box_centre(target->bounds));
+    gz_vec3 half = gz_scale(gz_sub(target->bounds->max, target->bounds->min), 0.5);
+    gz_vec3 x = gz_scale(world.linear.x, half.x), y = gz_scale(world.linear.y, half.y),
+            z = gz_scale(world.linear.z, half.z);
+    gz_vec3 reach = {fabs(x.x) + fabs(y.x) + fabs(z.x), fabs(x.y) + fabs(y.y) + fabs(z.y),
+                     fabs(x.z) + fabs(y.z) + fabs(z.z)};
+    return (gz_box){gz_sub(centre, reach), gz_add(centre, reach)};
+}
+
+static gz_box bounds_of_all(const struct gz_target *targets, size_t count)
 {
     gz_box all = world_bounds(&targets[0]);
     for (size_t i = 1; i < count; i++) {
         gz_box one = world_bounds(&targets[i]);
-        all = gz_box_union(&all, &one);
+        all.min = (gz_vec3){lesser(all.min.x, one.min.x), lesser(all.min.y, one.min.y), lesser(all.min.z, one.min.z)};
+        all.max =
+            (gz_vec3){greater(all.max.x, one.max.x), greater(all.max.y, one.max.y), greater(all.max.z, one.max.z)};
     }
-    return gz_box_centre(&all);
+    return all;
 }
 
 static gz_vec3 pivot_of(const struct gz_tool *tool, const struct gz_target *targets, size_t count, size_t active)
 {
+    gz_box all;
     switch (tool->pivot) {
     case GZ_PIVOT_MEDIAN: return median(targets, count);
-    case GZ_PIVOT_BOUNDS: return bounds_centre(targets, count);
+    case GZ_PIVOT_BOUNDS: all = bounds_of_all(targets, count); return gz_box_centre(&all);
     case GZ_PIVOT_POINT: return tool->pivot_point;
     default: return origin_of(&targets[active]);
     }
+}
+
+/* Of one node its own box, turned, stretched and sheared as the node is; of several one along the world's axes. */
+static void find_box(struct gz_gizmo *gizmo, const struct gz_target *targets, size_t count)
+{
+    for (size_t i = 0; i < count; i++) gizmo->has_box = gizmo->has_box || targets[i].bounds != NULL;
+    if (!gizmo->has_box) return;
+    gz_affine world = gz_affine_identity;
+    gz_box box = {{0, 0, 0}, {0, 0, 0}};
+    gizmo->box_own = count == 1;
+    if (gizmo->box_own) {
+        gz_affine local = gz_affine_from_trs(&targets[0].local);
+        world = gz_affine_multiply(&targets[0].parent, &local);
+        box = *targets[0].bounds;
+    } else {
+        box = bounds_of_all(targets, count);
+    }
+    gz_vec3 half = gz_scale(gz_sub(box.max, box.min), 0.5);
+    gizmo->box_centre = gz_affine_apply(&world, gz_box_centre(&box));
+    gizmo->box_half[0] = gz_scale(world.linear.x, half.x);
+    gizmo->box_half[1] = gz_scale(world.linear.y, half.y);
+    gizmo->box_half[2] = gz_scale(world.linear.z, half.z);
+    const gz_vec3 *sides = gizmo->box_half;
+    gizmo->has_box = gz_finite(gizmo->box_centre) && gz_finite(sides[0]) && gz_finite(sides[1]) && gz_finite(sides[2]);
 }
 
 /* ---- Axes ---- */
@@ -148,12 +194,25 @@ static bool find_coordinates(struct gz_gizmo *gizmo, const struct gz_tool *tool,
 
 /* ---- What can be seen ---- */
 
-static bool shows(const struct gz_gizmo *gizmo, enum gz_handle handle, gz_vec3 toward, double edge)
+/* Faces and corners are seen where they are, not from the pivot. */
+static bool side_shows(const struct gz_gizmo *gizmo, enum gz_handle handle, const struct gz_sight *sight, double edge)
+{
+    gz_vec3 arm = gz_handle_arm(gizmo, handle), place = gz_add(gizmo->box_centre, arm), axis;
+    if (!gizmo->has_box || !gz_normalize(arm, &axis)) return false;
+    if (sight->camera == NULL) return true;
+    return gz_see_point(sight, place).w > 0 && gz_length(gz_cross(axis, gz_sight_toward(sight, place))) >= edge;
+}
+
+static bool shows(const struct gz_gizmo *gizmo, enum gz_handle handle, const struct gz_sight *sight, double edge)
 {
     struct gz_handle_parts parts = gz_handle_parts(handle);
     bool moves = parts.part == GZ_PART_MOVE_AXIS || parts.part == GZ_PART_MOVE_PLANE;
     const gz_vec3 *axes = moves ? gizmo->axes : gizmo->scale_axes;
-    gz_vec3 first = axes[parts.axis], normal;
+    gz_vec3 first = axes[parts.axis], toward, normal;
+    if (parts.part == GZ_PART_SCALE_FACE || parts.part == GZ_PART_SCALE_CORNER)
+        return side_shows(gizmo, handle, sight, edge);
+    if (sight->camera == NULL) return true;
+    toward = gz_sight_toward(sight, gizmo->origin);
     switch (parts.part) {
     case GZ_PART_MOVE_AXIS:
     case GZ_PART_SCALE_AXIS: return gz_length(gz_cross(first, toward)) >= edge;
@@ -169,11 +228,9 @@ static uint64_t visible_handles(const struct gz_gizmo *gizmo, const struct gz_to
                                 const struct gz_camera *camera)
 {
     uint64_t handles = gz_mode_handles(gizmo->mode);
-    if (camera == NULL) return handles;
     const struct gz_sight sight = {.camera = camera};
-    gz_vec3 toward = gz_sight_toward(&sight, gizmo->origin);
     for (enum gz_handle handle = GZ_HANDLE_NONE + 1; handle < GZ_HANDLE_COUNT; handle++)
-        if (!shows(gizmo, handle, toward, gz_edge_sine(tool))) handles &= ~GZ_HANDLE_BIT(handle);
+        if (!shows(gizmo, handle, &sight, gz_edge_sine(tool))) handles &= ~GZ_HANDLE_BIT(handle);
     return handles;
 }
 
@@ -182,7 +239,9 @@ bool gz_gizmo_build(struct gz_gizmo *gizmo, const struct gz_tool *tool, const st
 {
     struct gz_gizmo made = {.mode = tool->mode, .space = tool->space, .each = tool->pivot == GZ_PIVOT_EACH};
     if (gz_mode_handles(tool->mode) == 0 || active >= count) return false;
-    made.origin = pivot_of(tool, targets, count, active);
+    find_box(&made, targets, count);
+    bool about_box = tool->mode == GZ_MODE_BOUNDS && made.has_box;
+    made.origin = about_box ? made.box_centre : pivot_of(tool, targets, count, active);
     made.place = origin_of(&targets[active]);
     if (!gz_finite(made.origin) || !gz_finite(made.place)) return false;
     if (!find_axes(&made, tool, camera, &targets[active])) return false;

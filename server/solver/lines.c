@@ -35,6 +35,7 @@ static uint32_t own_colour(enum gz_handle handle)
     switch (parts.part) {
     case GZ_PART_MOVE_AXIS:
     case GZ_PART_SCALE_AXIS:
+    case GZ_PART_SCALE_FACE:
     case GZ_PART_RING: return axis_colours[parts.axis];
     case GZ_PART_MOVE_PLANE:
     case GZ_PART_SCALE_PLANE: return axis_colours[(parts.axis + 2) % 3]; /* of the plane's normal */
@@ -113,6 +114,19 @@ static bool ellipse_to_disc(const struct gz_camera *camera, const struct gz_gizm
     return true;
 }
 
+/* The box's edges: four along each axis. */
+static void draw_box(struct drawing *drawing, const struct gz_gizmo *gizmo)
+{
+    const gz_vec3 *half = gizmo->box_half;
+    for (int axis = 0; axis < 3; axis++)
+        for (int edge = 0; edge < 4; edge++) {
+            gz_vec3 first = gz_scale(half[(axis + 1) % 3], edge & 1 ? 1 : -1);
+            gz_vec3 second = gz_scale(half[(axis + 2) % 3], edge & 2 ? 1 : -1);
+            gz_vec3 middle = gz_add(gizmo->box_centre, gz_add(first, second));
+            draw_segment(drawing, gz_sub(middle, half[axis]), gz_add(middle, half[axis]));
+        }
+}
+
 static void draw_handle(struct drawing *drawing, const struct gz_gizmo *gizmo, const struct gz_tool *tool,
                         const struct gz_sight *sight, enum gz_handle handle)
 {
@@ -142,6 +156,8 @@ size_t gz_gizmo_lines(const struct gz_gizmo *gizmo, const struct gz_tool *tool, 
     } else {
         drawing.least_w = gz_see_point(&sight, gizmo->origin).w * GZ_CLIP_RATIO;
     }
+    drawing.rgb = active == GZ_HANDLE_NONE ? GREY : dimmed(GREY);
+    if (gizmo->mode == GZ_MODE_BOUNDS && gizmo->has_box) draw_box(&drawing, gizmo);
     for (enum gz_handle handle = GZ_HANDLE_NONE + 1; handle < GZ_HANDLE_COUNT; handle++) {
         if ((gizmo->handles & GZ_HANDLE_BIT(handle)) == 0) continue;
         drawing.rgb = colour(handle, hover, active);

@@ -13,6 +13,8 @@
 #define SCALE_DISC 0.12
 #define BOX_FROM 1.06
 #define BOX_TO 1.14
+#define FACE_HALF 0.06
+#define CORNER_HALF 0.04
 
 /* A ring seen this nearly face-on (sine) shows whole; tilted more, the half that faces the viewer. */
 #define FACE_ON_SINE 0.02
@@ -87,6 +89,21 @@ static void make_centre(struct gz_shape *shape, const struct gz_gizmo *gizmo, co
     make_round(shape, gizmo, view->right, view->up, radius);
 }
 
+/* A square turned to the viewer, as many pixels wide wherever it is. */
+static void make_side(struct gz_shape *shape, const struct gz_gizmo *gizmo, const struct gz_tool *tool,
+                      const struct gz_sight *sight, const struct gz_view_frame *view, enum gz_handle handle)
+{
+    bool face = gz_handle_parts(handle).part == GZ_PART_SCALE_FACE;
+    gz_vec3 place = gz_add(gizmo->box_centre, gz_handle_arm(gizmo, handle));
+    double pixel = sight->camera != NULL ? gz_camera_pixel_size(sight->camera, place) : GZ_RAY_METRES_PER_PX;
+    double half = (face ? FACE_HALF : CORNER_HALF) * tool->size_px * pixel;
+    shape->kind = GZ_SHAPE_QUAD;
+    shape->rank = face ? 1 : 0;
+    for (int i = 0; i < 4; i++)
+        shape->corner[i] =
+            along(along(place, view->right, i == 1 || i == 2 ? half : -half), view->up, i < 2 ? -half : half);
+}
+
 bool gz_shape_of(struct gz_shape *shape, const struct gz_gizmo *gizmo, const struct gz_tool *tool,
                  const struct gz_sight *sight, enum gz_handle handle)
 {
@@ -104,6 +121,8 @@ bool gz_shape_of(struct gz_shape *shape, const struct gz_gizmo *gizmo, const str
     case GZ_PART_SCALE_PLANE: make_quad(shape, gizmo, gizmo->scale_axes[i], gizmo->scale_axes[j]); break;
     case GZ_PART_MOVE_VIEW: make_centre(shape, gizmo, &view, VIEW_DISC); break;
     case GZ_PART_SCALE_ALL: make_centre(shape, gizmo, &view, SCALE_DISC); break;
+    case GZ_PART_SCALE_FACE:
+    case GZ_PART_SCALE_CORNER: make_side(shape, gizmo, tool, sight, &view, handle); break;
     case GZ_PART_RING: make_ring(shape, gizmo, sight, i); break;
     case GZ_PART_VIEW_RING:
         shape->kind = GZ_SHAPE_ARC;

@@ -138,11 +138,17 @@ struct gz_target {
  * With L = size: axes reach from 0.12 L to L; plane quads from 0.5 L to 0.75 L along both axes; rings have radius L and show
  * the half that faces the viewer; view ring 1.2 L; view-plane handle a disc of 0.08 L, uniform scale a disc of 0.12 L; in
  * universal mode the scale boxes sit at 1.1 L on the axes. An axis within tool.edge_rad of the line of sight and a plane
- * within it of edge-on are hidden. */
+ * within it of edge-on are hidden.
+ *
+ * The bounds: of one node its own box, along its own axes, of several the box about all of them along the world's axes, in
+ * which a node without bounds counts as a point. There are none where no node has bounds. In the middle of each face sits a
+ * square of 0.12 L and on each corner one of 0.08 L, both turned to the viewer and with the L of where they are, those on the
+ * far side too. One that would be pulled within tool.edge_rad of the line of sight is hidden, and so are those of a face that
+ * is not apart from the opposite one, and what is behind the viewer. */
 struct gz_gizmo {
     enum gz_mode mode;
     enum gz_space space;
-    gz_vec3 origin;        /* the pivot */
+    gz_vec3 origin;        /* the pivot; in bounds mode the middle of the box, if there is one */
     gz_vec3 axes[3];       /* unit: what tx ty tz move along; a sheared parent's need not be orthogonal */
     gz_vec3 turn_axes[3];  /* orthonormal: what rx ry rz turn about */
     gz_vec3 scale_axes[3]; /* unit: the active node's own axes, what sx sy sz scale along */
@@ -155,6 +161,11 @@ struct gz_gizmo {
     gz_vec3 place;         /* its origin, world */
     gz_quat turn;          /* its rotation, world */
     bool each;             /* every node about its own origin */
+    /* The bounds. */
+    bool has_box;
+    bool box_own; /* of one node: along scale_axes; else along the world's */
+    gz_vec3 box_centre;
+    gz_vec3 box_half[3]; /* from the centre to the middle of the faces bxp byp bzp */
 };
 
 #define GZ_HANDLE_BIT(handle) (UINT64_C(1) << (handle))

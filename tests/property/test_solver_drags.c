@@ -367,8 +367,9 @@ static void check_move(struct drag_case *c, long number, const double at[2], str
     }
     worst->answers++;
     if (px > worst->px) worst->px = px;
-    bool moves = c->handle <= GZ_TV || c->handle >= GZ_BXN;
-    double allowed = moves ? c->kind->px_max_moving : c->kind->px_max;
+    double allowed = c->handle <= GZ_TV ? c->kind->px_max_moving : c->kind->px_max;
+    /* What holds still is known to the last bit of a coordinate, and the factor multiplies it. */
+    if (c->handle >= GZ_BXN) allowed = c->kind->px_max_moving * fmax(1, fabs(motion.value[0]));
     if (!(px <= allowed)) fail_drag(c, number, "pixels off", px);
 }
 

@@ -112,9 +112,11 @@ static void test_typed_values_are_exact(void **state)
 static void test_rays_without_camera_drag_every_handle(void **state)
 {
     (void)state;
+    const gz_box box = {{-0.2, -0.1, -0.3}, {0.2, 0.3, 0.1}};
     struct gz_target target = node_at(0, 0, 0);
     struct gz_tool tool = gz_tool_default;
     struct gz_gizmo gizmo;
+    target.bounds = &box;
     tool.mode = GZ_MODE_UNIVERSAL;
     assert_true(gz_gizmo_build(&gizmo, &tool, NULL, &target, 1, 0));
     struct gz_pointer press = {.is_ray = true, .origin = {1, 1.5, 2}, .direction = {-0.93, -1.41, -2}}, move = press;

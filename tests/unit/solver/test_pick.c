@@ -231,7 +231,9 @@ static void test_lines_are_in_front_and_highlight_one(void **state)
 {
     (void)state;
     static struct gz_segment lines[GZ_GIZMO_LINES_MAX];
+    const gz_box box = {{-0.2, -0.1, -0.3}, {0.2, 0.3, 0.7}};
     struct stage s = stage_of(camera_at(0, 0, 0), node_at(0.3, 0.2, -0.6));
+    s.target.bounds = &box;
     for (enum gz_mode mode = GZ_MODE_TRANSLATE; mode <= GZ_MODE_ARCBALL; mode++) {
         use_mode(&s, mode);
         for (double px = 20; px < 5000; px *= 3) {
