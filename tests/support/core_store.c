@@ -343,7 +343,7 @@ void core_store_open(struct core_store *store, struct gz_scene_state *state)
     state->next_node = store->next_node;
     state->next_edit = store->next_edit;
     size_t skipped = store->edit_count > GZ_UNDO_EDITS_MAX ? store->edit_count - GZ_UNDO_EDITS_MAX : 0;
-    state->edits = store->edits + skipped;
+    state->edits = skipped > 0 ? store->edits + skipped : store->edits; /* which may be NULL */
     state->edit_count = store->edit_count - skipped;
     state->asset_seq = store->asset_seq;
 }
