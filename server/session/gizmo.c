@@ -118,7 +118,8 @@ void gz_session_update_gizmo(struct gz_session *session)
     bool shows_one = session->gizmo.handles != 0;
     bool may_show = session->role >= GZ_ROLE_EDITOR && session->selected > 0;
     if (!session->gizmo_stale && (session->gizmo_seq == seq || !may_show)) return;
-    bool moved = session->gizmo_stale; /* lines depend on the camera too */
+    /* Lines depend on the camera too, and in bounds mode on the box, of which nothing else tells. */
+    bool moved = session->gizmo_stale || session->tool.mode == GZ_MODE_BOUNDS;
     session->gizmo_stale = false;
     session->gizmo_seq = seq;
 

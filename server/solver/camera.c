@@ -194,9 +194,9 @@ gz_vec3 gz_sight_toward(const struct gz_sight *sight, gz_vec3 point)
 {
     const struct gz_camera *camera = sight->camera;
     gz_vec3 unit;
-    if (camera == NULL) return gz_unit(gz_sub(point, sight->origin), &unit) ? unit : sight->along;
+    if (camera == NULL) return gz_unit(gz_add(gz_sub(point, sight->origin), sight->shift), &unit) ? unit : sight->along;
     if (!camera->perspective) return gz_negate(camera->backward);
-    gz_vec3 view = gz_sub(gz_view_point(camera, point), camera->eye_view);
+    gz_vec3 view = gz_sub(gz_sight_view_point(sight, point), camera->eye_view);
     return gz_unit(gz_mat3_apply(&camera->view_to_world, view), &unit) ? unit : gz_negate(camera->backward);
 }
 
@@ -232,12 +232,12 @@ static bool camera_ray_direction(const struct gz_sight *sight, gz_vec3 *directio
 bool gz_sight_ray(const struct gz_sight *sight, gz_vec3 about, gz_vec3 *origin, gz_vec3 *direction)
 {
     if (sight->is_ray) {
-        *origin = gz_sub(sight->origin, about);
+        *origin = gz_sub(gz_sub(sight->origin, about), sight->shift);
         *direction = sight->along;
         return true;
     }
     const struct gz_camera *camera = sight->camera;
-    gz_vec3 from = gz_sub(camera->eye_view, gz_view_point(camera, about));
+    gz_vec3 from = gz_sub(camera->eye_view, gz_sight_view_point(sight, about));
     gz_vec3 eye = gz_mat3_apply(&camera->view_to_world, from), ray;
     if (!camera_ray_direction(sight, &ray)) return false;
     if (!camera->perspective) {

@@ -79,6 +79,14 @@ static struct gz_pointer between(const struct gz_pointer *a, const struct gz_poi
     return p;
 }
 
+static bool init_sight(const struct gz_drag *drag, struct gz_sight *sight, const struct gz_camera *camera,
+                       const struct gz_pointer *pointer)
+{
+    bool good = gz_sight_init(sight, camera, pointer);
+    sight->shift = drag->offset;
+    return good;
+}
+
 /* Beyond a plane's horizon the place is the last one on the straight way of the pointer from the press: a function of press
  * and now alone. */
 static enum gz_solve measure_on_the_way(const struct gz_drag *drag, const struct gz_camera *camera,
@@ -91,7 +99,7 @@ static enum gz_solve measure_on_the_way(const struct gz_drag *drag, const struct
         struct gz_pointer there = between(&drag->press_pointer, pointer, part);
         struct gz_sight sight;
         double place[2];
-        bool hits = gz_sight_init(&sight, camera, &there) && measure(drag, &sight, range, place) == GZ_SOLVE_OK;
+        bool hits = init_sight(drag, &sight, camera, &there) && measure(drag, &sight, range, place) == GZ_SOLVE_OK;
         if (i == 0 && !hits) return GZ_SOLVE_KEPT;
         if (hits) {
             good = part;
@@ -146,6 +154,7 @@ static bool make_motion(const struct gz_drag *drag, const double value[2], struc
     if (!finite || (!turns && !scales && !gz_finite(offset))) return false;
     motion->each = drag->each;
     motion->pivot = drag->pivot;
+    motion->pivot_offset = drag->offset;
     motion->value_count = part == GZ_PART_BALL ? 1 : gz_handle_value_count(drag->handle);
     motion->value[0] = value[0];
     motion->value[1] = motion->value_count > 1 ? value[1] : 0;
@@ -292,7 +301,8 @@ static void use_pixels(struct gz_drag *drag, double right, double down, double g
 static void use_vertical_pixels(struct gz_drag *drag, const struct gz_sight *sight)
 {
     double away = gz_dot(drag->axes[0], gz_sight_toward(sight, drag->origin)) < 0 ? -1 : 1;
-    use_pixels(drag, 0, -away, gz_camera_pixel_size(sight->camera, drag->origin) / drag->edge_sine);
+    gz_vec3 place = gz_add(drag->origin, drag->offset);
+    use_pixels(drag, 0, -away, gz_camera_pixel_size(sight->camera, place) / drag->edge_sine);
 }
 
 static void choose_axis_rule(struct gz_drag *drag, const struct gz_tool *tool, const struct gz_sight *sight)
@@ -392,13 +402,14 @@ static bool hold_opposite(struct gz_drag *drag, const struct gz_gizmo *gizmo)
 {
     gz_vec3 arm = gz_handle_arm(gizmo, drag->handle);
     if (!gizmo->has_box || !gz_normalize(arm, &drag->axes[0])) return false;
-    drag->origin = drag->pivot = gz_sub(gizmo->box_centre, arm);
+    drag->origin = drag->pivot = gizmo->place;
+    drag->offset = gz_sub(gizmo->box_offset, arm);
     drag->each = false;
     if (!gizmo->box_own) {
         drag->frame = drag->frame_inverse = gz_affine_identity.linear;
         drag->start_value[0] = 1; /* no one node's scale lies along the world's axes */
     }
-    return gz_finite(drag->origin);
+    return gz_finite(drag->offset);
 }
 
 static void choose_rule(struct gz_drag *drag, const struct gz_gizmo *gizmo, const struct gz_tool *tool,
@@ -489,6 +500,7 @@ enum gz_solve gz_drag_begin(struct gz_drag *drag, enum gz_handle handle, const s
     set_axes(&made, gizmo, &view);
     bool pulls = part == GZ_PART_SCALE_FACE || part == GZ_PART_SCALE_CORNER;
     if (pulls && !hold_opposite(&made, gizmo)) return GZ_SOLVE_NONE;
+    sight.shift = made.offset;
     made.gain = gizmo->size;
     made.typed_only = pointer == NULL;
     if (pointer != NULL) {
@@ -562,7 +574,7 @@ enum gz_solve gz_drag_solve(struct gz_drag *drag, const struct gz_camera *camera
     if (drag->typed_only || pointer->is_ray != drag->press_pointer.is_ray) return GZ_SOLVE_KEPT;
     if (!usable_pointer(pointer)) return GZ_SOLVE_KEPT;
     const struct gz_pointer *followed = follow_pointer(drag, pointer, mods);
-    if (!gz_sight_init(&sight, camera, followed)) return GZ_SOLVE_KEPT;
+    if (!init_sight(drag, &sight, camera, followed)) return GZ_SOLVE_KEPT;
     if (drag->rule == GZ_RULE_BALL) return solve_ball(drag, &sight, mods, motion);
     double value[2], turn = 0;
     enum gz_solve result = solve_value(drag, camera, followed, &sight, value, &turn);

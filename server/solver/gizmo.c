@@ -128,6 +128,8 @@ static void find_box(struct gz_gizmo *gizmo, const struct gz_target *targets, si
     }
     gz_vec3 half = gz_scale(gz_sub(box.max, box.min), 0.5);
     gizmo->box_centre = gz_affine_apply(&world, gz_box_centre(&box));
+    gizmo->box_offset =
+        gizmo->box_own ? gz_mat3_apply(&world.linear, gz_box_centre(&box)) : gz_sub(gizmo->box_centre, gizmo->place);
     gizmo->box_half[0] = gz_scale(world.linear.x, half.x);
     gizmo->box_half[1] = gz_scale(world.linear.y, half.y);
     gizmo->box_half[2] = gz_scale(world.linear.z, half.z);
@@ -239,10 +241,10 @@ bool gz_gizmo_build(struct gz_gizmo *gizmo, const struct gz_tool *tool, const st
 {
     struct gz_gizmo made = {.mode = tool->mode, .space = tool->space, .each = tool->pivot == GZ_PIVOT_EACH};
     if (gz_mode_handles(tool->mode) == 0 || active >= count) return false;
+    made.place = origin_of(&targets[active]);
     find_box(&made, targets, count);
     bool about_box = tool->mode == GZ_MODE_BOUNDS && made.has_box;
     made.origin = about_box ? made.box_centre : pivot_of(tool, targets, count, active);
-    made.place = origin_of(&targets[active]);
     if (!gz_finite(made.origin) || !gz_finite(made.place)) return false;
     if (!find_axes(&made, tool, camera, &targets[active])) return false;
     if (!find_coordinates(&made, tool, &targets[active])) return false;

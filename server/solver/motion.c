@@ -44,7 +44,7 @@ static inline gz_vec3 arm(const struct hanger *hanger, const struct gz_motion *m
 {
     if (motion->each) return (gz_vec3){0, 0, 0};
     gz_vec3 arm_in_parent = hanger->upright ? place : gz_mat3_apply(&hanger->parent->linear, place);
-    return gz_sub(gz_add(arm_in_parent, hanger->parent->origin), motion->pivot);
+    return gz_sub(gz_sub(gz_add(arm_in_parent, hanger->parent->origin), motion->pivot), motion->pivot_offset);
 }
 
 /* ---- Turning ---- */

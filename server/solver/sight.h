@@ -18,6 +18,7 @@ typedef struct gz_seen {
 struct gz_sight {
     const struct gz_camera *camera; /* NULL for a ray without one */
     bool is_ray;
+    gz_vec3 shift; /* added to every point asked about: a short way that its own coordinates would round */
     double at[2];
     gz_vec3 origin, right, down, along; /* the ray; unit */
 };
@@ -31,6 +32,7 @@ static inline bool gz_sight_init(struct gz_sight *sight, const struct gz_camera 
 {
     sight->camera = camera;
     sight->is_ray = pointer->is_ray;
+    sight->shift = (gz_vec3){0, 0, 0};
     if (pointer->is_ray) return gz_sight_init_ray(sight, pointer);
     sight->at[0] = pointer->at[0];
     sight->at[1] = pointer->at[1];
@@ -70,10 +72,16 @@ static inline gz_vec3 gz_view_vector(const struct gz_camera *camera, gz_vec3 v)
                      m[2][0] * v.x + m[2][1] * v.y + m[2][2] * v.z};
 }
 
+/* The point, shifted, in the camera's view space. */
+static inline gz_vec3 gz_sight_view_point(const struct gz_sight *sight, gz_vec3 point)
+{
+    return gz_add(gz_view_point(sight->camera, point), gz_view_vector(sight->camera, sight->shift));
+}
+
 static inline gz_seen gz_see_point(const struct gz_sight *sight, gz_vec3 point)
 {
-    if (sight->is_ray) return gz_see_ray(sight, gz_sub(point, sight->origin));
-    return gz_see_view(sight, gz_view_point(sight->camera, point), 1);
+    if (sight->is_ray) return gz_see_ray(sight, gz_add(gz_sub(point, sight->origin), sight->shift));
+    return gz_see_view(sight, gz_sight_view_point(sight, point), 1);
 }
 
 static inline gz_seen gz_see_vector(const struct gz_sight *sight, gz_vec3 vector)
@@ -95,9 +103,9 @@ static inline bool gz_sight_converges(const struct gz_sight *sight)
 static inline gz_vec3 gz_sight_offset(const struct gz_sight *sight, gz_vec3 point)
 {
     const struct gz_camera *camera = sight->camera;
-    if (sight->is_ray) return gz_sub(point, sight->origin);
+    if (sight->is_ray) return gz_add(gz_sub(point, sight->origin), sight->shift);
     if (!camera->perspective) return gz_negate(camera->backward);
-    return gz_mat3_apply(&camera->view_to_world, gz_sub(gz_view_point(camera, point), camera->eye_view));
+    return gz_mat3_apply(&camera->view_to_world, gz_sub(gz_sight_view_point(sight, point), camera->eye_view));
 }
 
 /* The direction of the ray under the pointer, in view space for a pixel, before it is made unit: where two planes of pixels

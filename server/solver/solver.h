@@ -163,9 +163,9 @@ struct gz_gizmo {
     bool each;             /* every node about its own origin */
     /* The bounds. */
     bool has_box;
-    bool box_own; /* of one node: along scale_axes; else along the world's */
-    gz_vec3 box_centre;
-    gz_vec3 box_half[3]; /* from the centre to the middle of the faces bxp byp bzp */
+    bool box_own;                   /* of one node: along scale_axes; else along the world's */
+    gz_vec3 box_centre, box_offset; /* the centre, and the way there from `place`, which has more digits */
+    gz_vec3 box_half[3];            /* from the centre to the middle of the faces bxp byp bzp */
 };
 
 #define GZ_HANDLE_BIT(handle) (UINT64_C(1) << (handle))
@@ -208,11 +208,11 @@ enum gz_motion_kind { GZ_MOTION_NONE, GZ_MOTION_TRANSLATE, GZ_MOTION_ROTATE, GZ_
  * kind only those of its own kind count. */
 struct gz_motion {
     enum gz_motion_kind kind;
-    bool each; /* turn and scale each node about its own origin, not about `pivot` */
-    gz_vec3 pivot;
-    gz_vec3 translation; /* TRANSLATE */
-    gz_quat turn;        /* ROTATE: unit */
-    gz_vec3 factor;      /* SCALE: along the columns of `frame` */
+    bool each;                   /* turn and scale each node about its own origin, not about `pivot` */
+    gz_vec3 pivot, pivot_offset; /* the fixed point is their sum, which a double might round */
+    gz_vec3 translation;         /* TRANSLATE */
+    gz_quat turn;                /* ROTATE: unit */
+    gz_vec3 factor;              /* SCALE: along the columns of `frame` */
     gz_mat3 frame, frame_inverse;
     /* For read-outs and history: metres along the handle's axes, unwrapped radians, or the factor. Two for planes and the
      * view plane (right, up), else one; a ball's is the angle of its turn. */
@@ -254,8 +254,8 @@ struct gz_drag {
     enum gz_handle handle;
     enum gz_rule rule;
     struct gz_snap snap;
-    /* The rule measures from `origin` along `axes`; its numbers at the press are `press`. */
-    gz_vec3 origin, axes[2];
+    /* The rule measures from `origin` + `offset` along `axes`; its numbers at the press are `press`. */
+    gz_vec3 origin, offset, axes[2];
     double press[2];
     double depth;        /* w of the handle's point at the press */
     double gain;         /* value per unit of the rule's number where it is not 1 */

@@ -37,7 +37,8 @@ static struct gz_camera make_camera(void)
 
 static struct gz_target make_target(void)
 {
-    struct gz_target target = {gz_trs_identity, gz_affine_identity, NULL};
+    static const gz_box box = {{-0.5, -0.4, -0.3}, {0.5, 0.6, 0.7}};
+    struct gz_target target = {gz_trs_identity, gz_affine_identity, &box};
     target.local.t = (gz_vec3){0.3, -0.2, 0.4};
     target.local.r = gz_quat_about((gz_vec3){0.6, 0, 0.8}, 0.7);
     return target;
