@@ -91,13 +91,13 @@ static int sync_directory(const char *path)
 static enum gz_status publish(const char *part, const char *to, struct gz_error *error)
 {
     if (renameat2(AT_FDCWD, part, AT_FDCWD, to, RENAME_NOREPLACE) != 0)
-        return gz_fail(error, errno == EEXIST ? GZ_BAD_STATE : GZ_STORAGE, "%s: %s", to, strerror(errno));
-    return sync_directory(to) == 0 ? GZ_OK : gz_fail(error, GZ_STORAGE, "%s: %s", to, strerror(errno));
+        return gz_fail(error, errno == EEXIST ? GZ_BAD_STATE : GZ_STORAGE, "the copy: %s", strerror(errno));
+    return sync_directory(to) == 0 ? GZ_OK : gz_fail(error, GZ_STORAGE, "the copy: %s", strerror(errno));
 }
 
 enum gz_status gz_store_backup(const char *path, const char *to, struct gz_error *error)
 {
-    if (access(to, F_OK) == 0) return gz_fail(error, GZ_BAD_STATE, "%s: %s", to, strerror(EEXIST));
+    if (access(to, F_OK) == 0) return gz_fail(error, GZ_BAD_STATE, "the copy: %s", strerror(EEXIST));
     char *part;
     if (asprintf(&part, "%s.part", to) < 0) return gz_fail(error, GZ_NO_MEMORY, "no memory");
     unlink(part);

@@ -52,13 +52,20 @@ static enum gz_status make_safe(sqlite3 *db, struct gz_error *error)
     return gz_db_exec(db, "PRAGMA trusted_schema = OFF; PRAGMA foreign_keys = ON", error);
 }
 
+const char *gz_db_file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
 enum gz_status gz_db_open(const char *path, int flags, sqlite3 **db, struct gz_error *error)
 {
     *db = NULL;
     if ((flags & SQLITE_OPEN_CREATE) == 0 && access(path, F_OK) != 0)
-        return gz_fail(error, errno == ENOENT ? GZ_UNKNOWN_SCENE : GZ_STORAGE, "%s: %s", path, strerror(errno));
+        return gz_fail(error, errno == ENOENT ? GZ_UNKNOWN_SCENE : GZ_STORAGE, "%s: %s", gz_db_file_name(path),
+                       strerror(errno));
     int rc = sqlite3_open_v2(path, db, flags, NULL);
-    enum gz_status status = rc == SQLITE_OK ? make_safe(*db, error) : gz_db_fail(*db, rc, error, path);
+    enum gz_status status = rc == SQLITE_OK ? make_safe(*db, error) : gz_db_fail(*db, rc, error, gz_db_file_name(path));
     if (status != GZ_OK) {
         sqlite3_close(*db);
         *db = NULL;
@@ -119,7 +126,8 @@ enum gz_status gz_reader_open(struct gz_reader *reader, const char *path, struct
     if (status == GZ_OK) status = gz_db_identify(reader->db, error);
     int64_t version = 0;
     if (status == GZ_OK) status = gz_db_integer(reader->db, "PRAGMA user_version", &version, error);
-    if (status == GZ_OK && version == 0) status = gz_fail(error, GZ_UNKNOWN_SCENE, "%s: there is no scene in it", path);
+    if (status == GZ_OK && version == 0)
+        status = gz_fail(error, GZ_UNKNOWN_SCENE, "%s: there is no scene in it", gz_db_file_name(path));
     if (status != GZ_OK) gz_reader_close(reader);
     return status;
 }

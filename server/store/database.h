@@ -14,6 +14,9 @@
  * GZ_STORAGE. */
 enum gz_status gz_db_fail(sqlite3 *db, int rc, struct gz_error *error, const char *doing);
 
+/* The path without its folders, which are nobody's business but the server's. Points into `path`. */
+const char *gz_db_file_name(const char *path);
+
 /* GZ_UNKNOWN_SCENE where there is no file and `flags` do not make one. */
 GZ_MUST_USE enum gz_status gz_db_open(const char *path, int flags, sqlite3 **db, struct gz_error *error);
 GZ_MUST_USE enum gz_status gz_db_exec(sqlite3 *db, const char *sql, struct gz_error *error);

@@ -1,10 +1,14 @@
 #include "store/store.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <uv.h>
 
+#include "store/database.h"
 #include "store/internal.h"
 #include "store/owner.h"
 #include "store/rows.h"
@@ -30,6 +34,7 @@ struct gz_store {
     const struct gz_log *log;
     struct gz_owner owner;
     char *wal_path;
+    const char *unfinished_path; /* of a file that this opening makes: it goes with a failure; else NULL */
 
     /* the opener's */
     sqlite3 *keys_db;
@@ -265,8 +270,9 @@ static enum gz_status open_store(struct gz_store *store, const struct gz_store_o
     snprintf(store->wal_path, size, "%s-wal", options->path);
     struct stat file;
     if (!options->create && stat(options->path, &file) != 0)
-        return gz_fail(error, GZ_UNKNOWN_SCENE, "there is no file %s", options->path);
+        return gz_fail(error, GZ_UNKNOWN_SCENE, "there is no file %s", gz_db_file_name(options->path));
     enum gz_status status = gz_owner_init(&store->owner, options->path, error);
+    if (status == GZ_OK && stat(options->path, &file) != 0 && errno == ENOENT) store->unfinished_path = options->path;
     if (status == GZ_OK) status = open_writer(store, options, state, error);
     if (status == GZ_OK) status = open_keys(store, options->path, error);
     if (status == GZ_OK) status = start_thread(store, error);
@@ -289,8 +295,10 @@ enum gz_status gz_store_open(struct gz_store **store, const struct gz_store_opti
         gz_store_close(*store);
         *store = NULL;
         gz_scene_state_finish(state);
+        return status;
     }
-    return status;
+    (*store)->unfinished_path = NULL;
+    return GZ_OK;
 }
 
 static void end_thread(struct gz_store *store)
@@ -302,6 +310,18 @@ static void end_thread(struct gz_store *store)
     uv_thread_join(&store->thread);
 }
 
+/* While the file is still ours. SQLite has deleted what it had beside it, unless it failed at that too. */
+static void delete_unfinished(const struct gz_store *store)
+{
+    static const char *const endings[] = {"", "-wal", "-shm"};
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        char *path;
+        if (asprintf(&path, "%s%s", store->unfinished_path, endings[i]) < 0) continue;
+        unlink(path);
+        free(path);
+    }
+}
+
 void gz_store_close(struct gz_store *store)
 {
     if (store == NULL) return;
@@ -310,6 +330,7 @@ void gz_store_close(struct gz_store *store)
     sqlite3_finalize(store->key_changes);
     sqlite3_close(store->keys_db);
     gz_writer_finish(&store->writer);
+    if (store->unfinished_path != NULL) delete_unfinished(store);
     gz_owner_finish(&store->owner);
     struct gz_batch *batch;
     while ((batch = pop(&store->done)) != NULL) gz_batch_destroy(batch);

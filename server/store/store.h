@@ -8,7 +8,8 @@
  * Threads: the writer's functions belong to the thread that opened it; `notify` is called on the writer's thread.
  * After a failed commit the refused bytes may stand in the log's file until the next commit writes over them: should the machine
  * die in between, and the disk have had them after all, they are there again.
- * Errors: GZ_STORAGE with SQLite's words; GZ_VERSION for a file of a newer schema; GZ_UNKNOWN_SCENE for no file;
+ * A file that was deleted or moved while it is open takes no more: each batch fails.
+ * Errors name files, not folders: clients read them. GZ_STORAGE with SQLite's words; GZ_VERSION for a file of a newer schema; GZ_UNKNOWN_SCENE for no file;
  *   GZ_BAD_STATE where another process owns it. */
 #ifndef GZ_STORE_H
 #define GZ_STORE_H
@@ -29,7 +30,8 @@ struct gz_store_options {
 };
 
 /* Opens or makes the file, brings its schema up to date, closes drags that a crash left open at their last sample, begins a
- * new epoch, and reads the scene into `state` (freed by gz_scene_state_finish). Blocks. */
+ * new epoch, and reads the scene into `state` (freed by gz_scene_state_finish). Blocks. A file that it
+ * made is gone again after a failure. */
 GZ_MUST_USE enum gz_status gz_store_open(struct gz_store **store, const struct gz_store_options *options,
                                          struct gz_scene_state *state, struct gz_error *error);
 /* Commits what was submitted, ends the writer and closes the file. NULL is fine. Batches not taken are freed. */

@@ -226,11 +226,23 @@ static int write_batch(struct gz_writer *writer, const struct gz_batch *batch)
 }
 
 /* A ROLLBACK that fails leaves a transaction that the next BEGIN refuses, which comes here again. */
+static void roll_back(struct gz_writer *writer)
+{
+    if (!sqlite3_get_autocommit(writer->db)) sqlite3_exec(writer->db, "ROLLBACK", NULL, NULL, NULL);
+}
+
 static enum gz_status give_up(struct gz_writer *writer, int rc, struct gz_error *error)
 {
     enum gz_status status = gz_db_fail(writer->db, rc, error, "the disk did not take it");
-    if (!sqlite3_get_autocommit(writer->db)) sqlite3_exec(writer->db, "ROLLBACK", NULL, NULL, NULL);
+    roll_back(writer);
     return status;
+}
+
+/* What is written to a file without its name would be lost with the process. */
+static bool has_moved(struct gz_writer *writer)
+{
+    int moved = 0;
+    return sqlite3_file_control(writer->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved != 0;
 }
 
 enum gz_status gz_writer_begin(struct gz_writer *writer, struct gz_error *error)
@@ -247,6 +259,10 @@ enum gz_status gz_writer_add(struct gz_writer *writer, const struct gz_batch *ba
 
 enum gz_status gz_writer_end(struct gz_writer *writer, struct gz_error *error)
 {
+    if (has_moved(writer)) {
+        roll_back(writer);
+        return gz_fail(error, GZ_STORAGE, "the scene's file was moved or deleted");
+    }
     int rc = run(writer, GZ_WRITE_COMMIT);
     return rc == SQLITE_OK ? GZ_OK : give_up(writer, rc, error);
 }

@@ -2,10 +2,12 @@
 #include "unit/store/scene_file.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -55,12 +57,57 @@ static void test_open_missing_file_is_unknown_and_stays_missing(void **directory
     struct gz_query query = {.kind = GZ_QUERY_AT};
     struct gz_answer answer;
     struct gz_store_summary summary;
-    expect_refusal(path, false, GZ_UNKNOWN_SCENE, "a.db");
+    expect_refusal(path, false, GZ_UNKNOWN_SCENE, "there is no file a.db");
     gz_store_query(path, &query, &answer);
     assert_int_equal(answer.status, GZ_UNKNOWN_SCENE);
+    assert_null(strchr(answer.error.message, '/'));
     gz_answer_finish(&answer);
     assert_int_equal(gz_store_summary(path, &summary, NULL), GZ_UNKNOWN_SCENE);
     assert_int_not_equal(access(path, F_OK), 0);
+}
+
+static void test_file_that_cannot_be_made_leaves_nothing(void **directory)
+{
+    static const char *const names[] = {"a.db", "a.db-wal", "a.db-shm", "a.db.owner"};
+    const char *path = in_directory(directory, "a.db");
+    struct rlimit before, small;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    small = before;
+    small.rlim_cur = 2048; /* less than a page */
+    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    expect_refusal(path, true, GZ_STORAGE, "");
+    close(open(in_directory(directory, "b.db"), O_CREAT | O_WRONLY, 0644));
+    expect_refusal(in_directory(directory, "b.db"), true, GZ_STORAGE, "");
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    signal(SIGXFSZ, handler);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        assert_int_not_equal(access(in_directory(directory, names[i]), F_OK), 0);
+    assert_int_equal(access(in_directory(directory, "b.db"), F_OK), 0); /* somebody else's */
+    open_and_close(path, START_TIME);
+}
+
+static void test_file_that_is_deleted_or_moved_takes_no_more(void **directory)
+{
+    for (int is_moved = 0; is_moved <= 1; is_moved++) {
+        const char *path = in_directory(directory, is_moved ? "moved.db" : "deleted.db");
+        struct model *model = model_create(1);
+        struct gz_scene_state state;
+        struct gz_error error;
+        enum gz_status status;
+        struct gz_batch *batch;
+        struct gz_store *store = open_scene(path, true, START_TIME, &state);
+        gz_scene_state_finish(&state);
+        commit(store, model_batch(model));
+        assert_int_equal(is_moved ? rename(path, in_directory(directory, "elsewhere.db")) : unlink(path), 0);
+        gz_store_submit(store, model_batch(model));
+        batch = wait_for(store, &status, &error);
+        assert_int_equal(status, GZ_STORAGE);
+        assert_non_null(strstr(error.message, "moved or deleted"));
+        gz_batch_destroy(batch);
+        gz_store_close(store);
+        model_destroy(model);
+    }
 }
 
 static void test_epochs_are_remembered_with_what_they_saved(void **directory)
@@ -273,7 +320,8 @@ static void test_state_is_bounded_to_the_latest(void **directory)
                " SELECT i, i, i, NULL, 'gone', 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0,"
                " NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM n;"
                "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1100) INSERT INTO edits"
-               " SELECT i, 'set', NULL, (SELECT epoch FROM epochs), NULL, 'u', NULL, NULL, i, i, i - 1, i, 0, NULL, NULL FROM n;"
+               " SELECT i, 'set', NULL, (SELECT epoch FROM epochs), NULL, 'u', NULL, NULL, i, i, i - 1, i, 0, NULL, "
+               "NULL FROM n;"
                "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1100) INSERT INTO epochs"
                " SELECT i, i, i, 'old' FROM n;");
     struct gz_scene_state state;
@@ -363,6 +411,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_DIRECTORY(test_open_fresh_file_is_an_empty_scene),
         IN_DIRECTORY(test_open_missing_file_is_unknown_and_stays_missing),
+        IN_DIRECTORY(test_file_that_cannot_be_made_leaves_nothing),
+        IN_DIRECTORY(test_file_that_is_deleted_or_moved_takes_no_more),
         IN_DIRECTORY(test_epochs_are_remembered_with_what_they_saved),
         IN_DIRECTORY(test_second_owner_is_refused_while_readers_are_not),
         IN_DIRECTORY(test_each_older_schema_is_migrated),
