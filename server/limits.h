@@ -18,6 +18,9 @@
 #define GZ_HELLO_SECONDS_MAX 5
 /* Maps per second and session, with a burst of one second. A 1 kHz mouse with room to spare. */
 #define GZ_MESSAGES_PER_S_MAX 2000
+/* Large scenes make large work of small messages: so many nodes looked at or edited count as one message more. */
+#define GZ_NODES_PICKED_PER_MESSAGE 1000
+#define GZ_NODES_EDITED_PER_MESSAGE 500
 /* Seconds of being over the rate that end a connection. */
 #define GZ_RATE_SECONDS_MAX 10
 /* MessagePack nesting: the deepest known message is map > list of maps > list (3); unknown keys may hold more. */
@@ -117,6 +120,9 @@
 
 /* Milliseconds between presence frames of a scene: 20 a second at most. */
 #define GZ_PRESENCE_MS_MIN 50
+/* A gizmo that others move is built anew every turn, up to so many selected nodes; more of them wait this long for each. */
+#define GZ_GIZMO_NODES_AT_ONCE 100
+#define GZ_GIZMO_SECONDS_PER_NODE 1e-5
 /* Milliseconds between commits while only drag samples wait; an edit that waits for its ok is committed at once.
  * A crash costs at most this much motion plus one commit. */
 #define GZ_SAMPLE_MS_MIN 20

@@ -94,23 +94,25 @@ static struct gz_change deletion_of(const struct gz_node *node)
 
 /* ---- deletion ---- */
 
-static bool has_named_above(const struct gz_node *node, uint64_t named)
+/* Whether a named node is above; where there is none, the way up is marked clear, so that nobody walks it again. */
+static bool has_named_above(const struct gz_scene *scene, const struct gz_node *node, uint64_t named, uint64_t clear)
 {
-    for (node = node->parent; node != NULL; node = node->parent) {
-        if (node->mark >= named) return true;
-    }
+    const struct gz_node *above = node->parent;
+    while (above != NULL && above->mark < named) above = above->parent;
+    if (above != NULL && above->mark != clear) return true;
+    for (above = node->parent; above != NULL && above->mark < named; above = above->parent)
+        gz_table_find(&scene->table, above->id)->mark = clear;
     return false;
 }
 
-/* Those of the ids that have none of the others above them, each once: their subtrees are disjoint and all there is to go. */
-static size_t find_tops(struct gz_scene *scene, const uint64_t *ids, size_t count, const struct gz_node **tops)
+size_t gz_scene_tops(struct gz_scene *scene, const uint64_t *ids, size_t count, const struct gz_node **tops)
 {
-    uint64_t named = ++scene->mark, taken = ++scene->mark;
+    uint64_t named = ++scene->mark, taken = ++scene->mark, clear = ++scene->mark;
     for (size_t i = 0; i < count; i++) gz_table_find(&scene->table, ids[i])->mark = named;
     size_t top_count = 0;
     for (size_t i = 0; i < count; i++) {
         struct gz_node *node = gz_table_find(&scene->table, ids[i]);
-        if (node->mark == taken || has_named_above(node, named)) continue;
+        if (node->mark == taken || has_named_above(scene, node, named, clear)) continue;
         node->mark = taken;
         tops[top_count++] = node;
     }
@@ -149,7 +151,7 @@ enum gz_status gz_changes_delete(struct gz_scene *scene, struct gz_arena *arena,
     }
     const struct gz_node **tops = gz_arena_take(arena, count, sizeof(const struct gz_node *));
     if (tops == NULL) return no_memory(error);
-    size_t top_count = find_tops(scene, ids, count, tops);
+    size_t top_count = gz_scene_tops(scene, ids, count, tops);
     *change_count = count_subtrees(tops, top_count);
     *changes = gz_arena_take(arena, *change_count, sizeof **changes);
     if (*changes == NULL || !delete_subtrees(arena, tops, top_count, *changes + *change_count)) return no_memory(error);

@@ -128,6 +128,9 @@ void gz_scene_release(struct gz_scene *scene, const uint64_t *ids, size_t count,
 struct gz_change *gz_changes_copy(struct gz_arena *arena, const struct gz_change *changes, size_t count);
 /* What takes `changes` back: before and after swapped, in reverse order. Names still point where they did. */
 struct gz_change *gz_changes_reverse(struct gz_arena *arena, const struct gz_change *changes, size_t count);
+/* Those of the ids (alive, in any order) that have none of the others above them, each once, in their order. `tops` has room for
+ * `count`. O(count + the nodes above them). */
+size_t gz_scene_tops(struct gz_scene *scene, const uint64_t *ids, size_t count, const struct gz_node **tops);
 /* The deletion of these nodes with their subtrees, children first, each node once. `at` gets the unknown id. */
 GZ_MUST_USE enum gz_status gz_changes_delete(struct gz_scene *scene, struct gz_arena *arena, const uint64_t *ids,
                                              size_t count, struct gz_change **changes, size_t *change_count,

@@ -74,23 +74,37 @@ static void refuse_pending(struct gz_core *core, const struct gz_pending *pendin
     if (pending->done != NULL) pending->done(pending->context, GZ_STORAGE, failure.error.message);
 }
 
-static bool touches(const struct gz_pending *pending, const struct gz_run *run)
+/* The nodes of all pending edits, in ascending order; NULL without memory. */
+static uint64_t *pending_nodes(struct gz_core *core, size_t *count)
 {
-    for (; pending != NULL; pending = pending->next) {
-        for (size_t i = 0; i < pending->edit.change_count; i++) {
-            for (size_t j = 0; j < run->count; j++) {
-                if (run->ids[j] == pending->edit.changes[i].node) return true;
-            }
-        }
+    size_t total = 0;
+    *count = 0;
+    for (const struct gz_pending *pending = core->pending; pending != NULL; pending = pending->next)
+        total += pending->edit.change_count;
+    gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX);
+    uint64_t *ids = gz_arena_take(&core->scratch, total + 1, sizeof *ids);
+    if (ids == NULL) return NULL;
+    for (const struct gz_pending *pending = core->pending; pending != NULL; pending = pending->next) {
+        for (size_t i = 0; i < pending->edit.change_count; i++) ids[(*count)++] = pending->edit.changes[i].node;
+    }
+    return gz_sorted_ids(&core->scratch, ids, *count);
+}
+
+static bool touches(const struct gz_run *run, const uint64_t *sorted, size_t count)
+{
+    for (size_t i = 0; i < run->count; i++) {
+        if (sorted == NULL || gz_has_id(sorted, count, run->ids[i])) return true;
     }
     return false;
 }
 
-/* A drag that began on what is now taken back has lost its ground. */
+/* A drag that began on what is now taken back has lost its ground. Without the memory to tell, every drag has. */
 static void cancel_runs_on_pending(struct gz_core *core, const char *why)
 {
+    size_t count;
+    const uint64_t *nodes = pending_nodes(core, &count);
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
-        if (!touches(core->pending, &session->run)) continue;
+        if (!touches(&session->run, nodes, count)) continue;
         gz_run_cancel(session);
         struct gz_failure failure = {.node = 0};
         gz_fail(&failure.error, GZ_STORAGE, "the drag ended, what it began on could not be stored: %s", why);

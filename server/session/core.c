@@ -28,6 +28,7 @@ static bool build(struct gz_core *core, const struct gz_core_options *options, c
     core->sync = gz_sync_create(core->scene, state->seq, options->frame_headroom);
     if (core->sync == NULL || !copy_epochs(core, state)) return false;
     for (size_t i = 0; i < state->edit_count; i++) gz_undo_add(core->undo, &state->edits[i]);
+    if (state->edit_count > 0) core->ended_last = state->edits[state->edit_count - 1].ended;
     return true;
 }
 
@@ -127,6 +128,7 @@ double gz_core_deadline(const struct gz_core *core)
     double deadline = fmin(gz_sync_presence_due(core->sync), gz_core_commit_due(core));
     for (const struct gz_session *session = core->sessions; session != NULL; session = session->next) {
         if (session->run.kind == GZ_RUN_WHEEL) deadline = fmin(deadline, session->run.closes_s);
+        deadline = fmin(deadline, gz_session_gizmo_due(session));
     }
     return deadline;
 }

@@ -76,6 +76,12 @@ static bool take_token(struct gz_session *session)
     return true;
 }
 
+/* The bucket may be left in debt: what was begun is done, and what comes next waits. */
+void gz_session_charge(struct gz_session *session, double messages)
+{
+    session->tokens -= messages;
+}
+
 /* Dropped; said once a second; who goes on for ten seconds without a pause of one is ended. */
 static void refuse_rate(struct gz_session *session)
 {
@@ -116,7 +122,7 @@ void gz_core_receive(struct gz_core *core, struct gz_session *session, const uin
             gz_decode(GZ_FROM_CLIENT, bytes, size, &offset, &core->decoded, &message, &failure.error);
         if (!take_token(session)) {
             refuse_rate(session);
-            continue;
+            return; /* the rest of the frame is over the rate as well, and is not looked at */
         }
         if (status == GZ_OK) status = handle(session, &message, &failure);
         if (status != GZ_OK) gz_session_refuse(session, (message.has & GZ_HAS(RID)) != 0, message.rid, &failure, false);

@@ -3,37 +3,26 @@
 
 #include "session/session.h"
 
-static bool has_selected_ancestor(const struct gz_node *node, const uint64_t *sorted, size_t count)
-{
-    for (const struct gz_node *above = node->parent; above != NULL; above = above->parent) {
-        if (gz_has_id(sorted, count, above->id)) return true;
-    }
-    return false;
-}
-
 size_t gz_session_targets(struct gz_session *session, struct gz_target **targets, uint64_t **ids, size_t *active)
 {
     struct gz_scene *scene = session->core->scene;
     struct gz_arena *scratch = &session->core->scratch;
     gz_session_prune_selection(session);
     size_t selected = session->selected;
-    uint64_t *sorted = gz_sorted_ids(scratch, session->selection, selected);
+    const struct gz_node **tops = gz_arena_take(scratch, selected, sizeof *tops);
     *targets = gz_arena_take(scratch, selected, sizeof **targets);
     *ids = gz_arena_take(scratch, selected, sizeof **ids);
-    if (selected == 0 || sorted == NULL || *targets == NULL || *ids == NULL) return 0;
-    size_t count = 0;
-    *active = 0;
-    for (size_t i = 0; i < selected; i++) {
-        const struct gz_node *node = gz_scene_find(scene, session->selection[i]);
-        if (has_selected_ancestor(node, sorted, selected)) continue;
-        (*ids)[count] = node->id;
-        (*targets)[count] = (struct gz_target){
-            .local = node->trs,
-            .parent = gz_scene_parent_world(scene, node),
-            .bounds = node->has_bounds ? &node->bounds : NULL,
+    if (selected == 0 || tops == NULL || *targets == NULL || *ids == NULL) return 0;
+    size_t count = gz_scene_tops(scene, session->selection, selected, tops);
+    for (size_t i = 0; i < count; i++) {
+        (*ids)[i] = tops[i]->id;
+        (*targets)[i] = (struct gz_target){
+            .local = tops[i]->trs,
+            .parent = gz_scene_parent_world(scene, tops[i]),
+            .bounds = tops[i]->has_bounds ? &tops[i]->bounds : NULL,
         };
-        *active = count++; /* the last one selected of those that move */
     }
+    *active = count - 1; /* the last one selected of those that move */
     return count;
 }
 
@@ -112,16 +101,33 @@ static void send_gizmo(struct gz_session *session, const struct gz_gizmo *gizmo,
     gz_session_send(session, &message);
 }
 
+double gz_session_gizmo_due(const struct gz_session *session)
+{
+    bool behind = session->role >= GZ_ROLE_EDITOR && session->selected > 0 && !session->ended &&
+                  session->gizmo_seq != gz_scene_seq(session->core->scene);
+    return behind ? session->gizmo_due_s : INFINITY;
+}
+
+/* Its own drag shows at once; what others change, at the pace that the size of the selection allows. */
+static bool is_due(const struct gz_session *session)
+{
+    double due = gz_session_gizmo_due(session);
+    return isfinite(due) && (session->run.kind != GZ_RUN_NONE || session->core->now.mono_s >= due);
+}
+
 void gz_session_update_gizmo(struct gz_session *session)
 {
     uint64_t seq = gz_scene_seq(session->core->scene);
     bool shows_one = session->gizmo.handles != 0;
     bool may_show = session->role >= GZ_ROLE_EDITOR && session->selected > 0;
-    if (!session->gizmo_stale && (session->gizmo_seq == seq || !may_show)) return;
+    if (!session->gizmo_stale && (!may_show || !is_due(session))) return;
     /* Lines depend on the camera too, and in bounds mode on the box, of which nothing else tells. */
     bool moved = session->gizmo_stale || session->tool.mode == GZ_MODE_BOUNDS;
     session->gizmo_stale = false;
     session->gizmo_seq = seq;
+    session->gizmo_due_s = session->core->now.mono_s;
+    if (session->selected > GZ_GIZMO_NODES_AT_ONCE)
+        session->gizmo_due_s += (double)session->selected * GZ_GIZMO_SECONDS_PER_NODE;
 
     gz_arena_reset(&session->core->scratch, GZ_EDIT_BYTES_MAX);
     struct gz_gizmo gizmo;

@@ -35,10 +35,20 @@ static enum gz_status ask(struct gz_session *session, const struct gz_message *m
     return GZ_OK;
 }
 
+/* One question of a session at a time, and none while it has not taken the last answer: answers are large. */
+static bool may_ask(const struct gz_core *core, const struct gz_ticket *ticket)
+{
+    const struct gz_session *session = gz_core_session(core, ticket->session);
+    return !ticket->sent && ticket->after <= gz_sync_saved_seq(core->sync) &&
+           (session == NULL || (!session->asking && !gz_session_is_full(session)));
+}
+
 void gz_core_send_tickets(struct gz_core *core)
 {
     for (struct gz_ticket *ticket = core->tickets; ticket != NULL; ticket = ticket->next) {
-        if (ticket->sent || ticket->after > gz_sync_saved_seq(core->sync)) continue;
+        if (!may_ask(core, ticket)) continue;
+        struct gz_session *session = gz_core_session(core, ticket->session);
+        if (session != NULL) session->asking = true;
         ticket->sent = true;
         core->host.query(core->host.context, ticket->number, &ticket->query);
     }
@@ -247,6 +257,7 @@ void gz_core_answered(struct gz_core *core, uint64_t number, const struct gz_ans
     if (session != NULL) {
         struct gz_failure failure = {.node = 0};
         session->queries--;
+        session->asking = false;
         gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX);
         if (answer_ticket(session, ticket, answer, &failure) != GZ_OK)
             gz_session_refuse(session, ticket->has_rid, ticket->rid, &failure, false);

@@ -67,8 +67,16 @@ static bool copy_changes(struct gz_pending *pending, const struct gz_change *cha
     return true;
 }
 
+/* Each edit ends at a moment of its own, so that who pages through the history by time misses none. Where the clock was put
+ * back, it is believed. */
+static double moment_of(struct gz_core *core)
+{
+    double now = core->now.unix_s, last = core->ended_last;
+    return now <= last && last - now < 1 ? last + 1e-6 : now;
+}
+
 /* Everything that may fail for want of memory, before anything is changed. */
-static struct gz_pending *new_pending(const struct gz_core *core, const struct gz_edit_request *request,
+static struct gz_pending *new_pending(struct gz_core *core, const struct gz_edit_request *request,
                                       const struct gz_change *changes, size_t count)
 {
     struct gz_pending *pending = calloc(1, sizeof *pending);
@@ -82,7 +90,7 @@ static struct gz_pending *new_pending(const struct gz_core *core, const struct g
         .key = gz_arena_string(&pending->arena, request->key),
         .target = request->target,
         .began = core->now.unix_s,
-        .ended = core->now.unix_s,
+        .ended = moment_of(core),
         .began_seq = gz_scene_seq(core->scene),
     };
     bool complete = pending->edit.user != NULL && (request->key == NULL || pending->edit.key != NULL) &&
@@ -100,6 +108,7 @@ static void append_pending(struct gz_core *core, struct gz_pending *pending)
     *core->pending_end = pending;
     core->pending_end = &pending->next;
     core->pending_count++;
+    core->ended_last = pending->edit.ended;
     core->pending_bytes += pending->bytes = pending->arena.used;
     gz_undo_add(core->undo, &pending->edit);
 }
@@ -147,6 +156,7 @@ enum gz_status gz_core_edit(struct gz_core *core, const struct gz_edit_request *
         answer_unchanged(core, request);
         return GZ_OK;
     }
+    gz_session_charge(request->session, (double)pending->edit.change_count / GZ_NODES_EDITED_PER_MESSAGE);
     status = apply(core, pending, request->session->id, failure);
     if (status != GZ_OK) gz_pending_destroy(pending);
     return status;

@@ -39,6 +39,7 @@ static bool pick(struct gz_session *session, const struct gz_pointer *pointer, c
 /* A click means the thing that is seen: points (nodes without bounds) are taken only where there is nothing else. */
 uint64_t gz_session_node_under(struct gz_session *session, const struct gz_pointer *pointer)
 {
+    gz_session_charge(session, (double)gz_scene_count(session->core->scene) / GZ_NODES_PICKED_PER_MESSAGE);
     uint64_t best = 0;
     bool best_bounds = false;
     double best_distance = INFINITY;
@@ -87,9 +88,12 @@ enum gz_status gz_handle_pick(struct gz_session *session, const struct gz_messag
         gz_session_pointer(session, (message->has & GZ_HAS(RAY)) != 0, asked->at, asked->ray, &pointer, failure);
     if (status != GZ_OK) return status;
 
+    if ((message->has & GZ_HAS(RID)) == 0) return GZ_OK; /* nobody would hear the answer */
+
     struct gz_scene *scene = session->core->scene;
     struct gz_hit *hits = gz_arena_take(&session->core->scratch, gz_scene_count(scene), sizeof *hits);
     if (hits == NULL) return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory to pick among the nodes");
+    gz_session_charge(session, (double)gz_scene_count(scene) / GZ_NODES_PICKED_PER_MESSAGE);
     size_t count = 0;
     const struct gz_node *node = NULL;
     while ((node = gz_scene_walk_all(scene, node)) != NULL) {

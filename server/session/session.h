@@ -81,6 +81,7 @@ struct gz_session {
 
     bool gizmo_stale;
     uint64_t gizmo_seq; /* of the scene when the gizmo was last built */
+    double gizmo_due_s; /* monotonic: before it, only the session itself has its gizmo built anew */
     struct gz_gizmo_message gizmo;
 
     struct gz_buffer outbox;
@@ -92,6 +93,7 @@ struct gz_session {
     double over_since_s, over_last_s, over_said_s;
 
     int queries; /* open questions to the past */
+    bool asking; /* one of them is on its way */
     char end_reason[GZ_ERROR_BYTES_MAX];
     bool ended;
 };
@@ -151,6 +153,7 @@ struct gz_core {
     struct gz_undo_log *undo;
     struct gz_sync *sync;
     uint64_t epoch, next_edit;
+    double ended_last; /* of the latest edit */
     struct gz_epoch_record *epochs;
     size_t epoch_count;
     uint64_t asset_seq; /* of the import that brought the glTF; 0 for none */
@@ -220,6 +223,8 @@ size_t gz_session_targets(struct gz_session *session, struct gz_target **targets
 bool gz_session_gizmo(struct gz_session *session, struct gz_gizmo *gizmo);
 /* Sends the session its gizmo where it looks different from what it was last told. */
 void gz_session_update_gizmo(struct gz_session *session);
+/* Monotonic time at which it wants to be asked again because others changed the scene; INFINITY for not. */
+double gz_session_gizmo_due(const struct gz_session *session);
 
 /* ---- pick.c ---- */
 
@@ -333,6 +338,8 @@ double gz_core_commit_due(const struct gz_core *core);
 /* ---- dispatch.c ---- */
 
 /* The request of a message as far as edits need it; `key` gets the terminated key. */
+/* The message was more work than most: so many messages more count against the session's rate. */
+void gz_session_charge(struct gz_session *session, double messages);
 struct gz_edit_request gz_edit_request(struct gz_session *session, const struct gz_message *message,
                                        enum gz_edit_kind kind, char key[GZ_KEY_BYTES_MAX + 1]);
 

@@ -504,9 +504,37 @@ static void test_import_refused_by_the_disk_is_taken_back(void **state)
     close_scene(&s);
 }
 
+/* Who pages through the history by time asks for what ended before the last one told: no two may end at one moment. */
+static void test_edits_of_one_turn_end_at_moments_of_their_own(void **state)
+{
+    (void)state;
+    struct host host;
+    host_init(&host);
+    struct client *client = client_join(&host, "ann", GZ_ROLE_EDITOR);
+    uint64_t id = create_node(client, "a", 0, 0, 0, 0);
+    for (int i = 1; i <= 5; i++) {
+        struct gz_set_node node = {.id = id, .has = GZ_HAS(T), .trs.t = {i, 0, 0}};
+        client_say(client, &(struct gz_message){.op = GZ_OP_SET, .set = {&node, 1, 0}});
+    }
+    host_turn(&host);
+    double last = 0;
+    int edits = 0;
+    for (const struct heard *heard = client->heard; heard != NULL; heard = heard->next) {
+        for (size_t i = 0; i < heard->count; i++) {
+            if (heard->messages[i].op != GZ_OP_EDIT) continue;
+            assert_true(heard->messages[i].edit.ended > last);
+            last = heard->messages[i].edit.ended;
+            edits++;
+        }
+    }
+    assert_int_equal(edits, 6); /* the creation too */
+    host_finish(&host);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_edits_of_one_turn_end_at_moments_of_their_own),
         cmocka_unit_test(test_edit_answers_after_commit),
         cmocka_unit_test(test_edit_set_and_delete_reach_everybody),
         cmocka_unit_test(test_edit_unchanged_is_no_edit),

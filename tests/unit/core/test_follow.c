@@ -450,6 +450,25 @@ static void test_rate_drops_says_and_ends(void **state)
     host_finish(&host);
 }
 
+/* Small messages may be large work: what looks at a whole large scene counts for more than a ping. */
+static void test_rate_counts_picks_by_the_size_of_the_scene(void **state)
+{
+    (void)state;
+    struct host host;
+    host_init_limited(&host, 100);
+    struct client *client = client_join(&host, "ann", GZ_ROLE_EDITOR);
+    struct gz_message pick = {.op = GZ_OP_PICK, .has = GZ_HAS(RAY), .pick.ray = {0, 0, 9, 0, 0, -1}};
+    create_many(client, 10 * GZ_NODES_PICKED_PER_MESSAGE);
+    host_advance(&host, 2);
+    for (int i = 0; i < 50; i++) client_say(client, &pick); /* without rid nobody would hear the answer: no work */
+    pick.has |= GZ_HAS(RID);
+    for (pick.rid = 1; pick.rid <= 20; pick.rid++) client_say(client, &pick);
+    host_turn(&host);
+    assert_int_equal(client_count(client, GZ_OP_OK), 5); /* 50 are left, and each takes 1 and 10 */
+    assert_int_equal(client_last(client, GZ_OP_ERROR)->error.code, GZ_RATE_LIMITED);
+    host_finish(&host);
+}
+
 static void test_ended_session_holds_nothing(void **state)
 {
     (void)state;
@@ -580,6 +599,7 @@ int main(void)
         cmocka_unit_test(test_presence_is_told_twenty_times_a_second),
         cmocka_unit_test(test_presence_larger_than_a_frame_is_told_in_pieces),
         cmocka_unit_test(test_rate_drops_says_and_ends),
+        cmocka_unit_test(test_rate_counts_picks_by_the_size_of_the_scene),
         cmocka_unit_test(test_ended_session_holds_nothing),
         cmocka_unit_test(test_answers_not_taken_end_a_session),
         cmocka_unit_test(test_answers_taken_slowly_are_no_end),
