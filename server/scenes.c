@@ -172,6 +172,49 @@ static void close_scene(struct gz_open_scene *scene)
     uv_close((uv_handle_t *)&scene->committed, handle_async_closed);
 }
 
+static void unlink_scene(struct gz_open_scene *scene)
+{
+    struct gz_open_scene **link = &scene->scenes->open;
+    while (*link != scene) link = &(*link)->next;
+    *link = scene->next;
+}
+
+/* The one asked for last is the first. */
+static void link_scene(struct gz_open_scene *scene)
+{
+    scene->next = scene->scenes->open;
+    scene->scenes->open = scene;
+}
+
+/* Nobody finds it any more, and it has no more turns. */
+static void detach_scene(struct gz_open_scene *scene)
+{
+    unlink_scene(scene);
+    scene->scenes->count--;
+    gz_net_remove(scene->scenes->net, &scene->net);
+}
+
+/* Nobody is there, and nothing is on its way to the disk or to a worker: an import that waits is the core's to count. */
+static bool is_unused(const struct gz_open_scene *scene)
+{
+    return scene->net.connections == NULL && scene->query_count == 0 && !scene->net.touched &&
+           gz_core_is_idle(scene->net.core);
+}
+
+/* Closes the unused scene that was asked for longest ago; false where all are in use. */
+static bool make_room(struct gz_scenes *scenes)
+{
+    struct gz_open_scene *unused = NULL;
+    for (struct gz_open_scene *scene = scenes->open; scene != NULL; scene = scene->next) {
+        if (is_unused(scene)) unused = scene;
+    }
+    if (unused == NULL) return false;
+    gz_log(scenes->log, GZ_INFO, 0, "%s: closed, to make room for another", unused->name);
+    detach_scene(unused);
+    close_scene(unused);
+    return true;
+}
+
 static enum gz_status fill_scene(struct gz_open_scene *scene, bool create, struct gz_error *error)
 {
     struct gz_scenes *scenes = scene->scenes;
@@ -201,9 +244,10 @@ static enum gz_status fill_scene(struct gz_open_scene *scene, bool create, struc
 static enum gz_status open_scene(struct gz_scenes *scenes, const char *name, bool create, struct gz_open_scene **out,
                                  struct gz_error *error)
 {
-    if (scenes->count == GZ_SCENES_MAX) return gz_fail(error, GZ_TOO_MANY, "too many scenes are open");
     if (!create && !gz_scene_exists(scenes, name))
         return gz_fail(error, GZ_UNKNOWN_SCENE, "there is no scene %s", name);
+    if (scenes->count == GZ_SCENES_MAX && !make_room(scenes))
+        return gz_fail(error, GZ_TOO_MANY, "too many scenes are open");
     struct gz_open_scene *scene = calloc(1, sizeof *scene);
     if (scene == NULL) return gz_fail(error, GZ_NO_MEMORY, "out of memory");
     scene->scenes = scenes;
@@ -220,8 +264,7 @@ static enum gz_status open_scene(struct gz_scenes *scenes, const char *name, boo
         close_scene(scene);
         return status;
     }
-    scene->next = scenes->open;
-    scenes->open = scene;
+    link_scene(scene);
     scenes->count++;
     gz_net_add(scenes->net, &scene->net);
     struct gz_core_summary summary = gz_core_summary(scene->net.core);
@@ -240,6 +283,8 @@ enum gz_status gz_scenes_find(struct gz_scenes *scenes, const char *name, bool c
     *scene = find_open(scenes, name);
     if (*scene == NULL) return open_scene(scenes, name, create, scene, error);
     (*scene)->unwanted = false;
+    unlink_scene(*scene);
+    link_scene(*scene);
     return GZ_OK;
 }
 
@@ -247,22 +292,14 @@ void gz_scenes_undo(struct gz_open_scene *scene)
 {
     static const char *const endings[] = {"", "-wal", "-shm"};
     struct gz_scenes *scenes = scene->scenes;
-    struct gz_open_scene **link = &scenes->open;
-    while (*link != scene) link = &(*link)->next;
-    *link = scene->next;
-    scenes->count--;
-    gz_net_remove(scenes->net, &scene->net);
-    gz_store_close(scene->store); /* first: a batch on its way may point into the core */
-    gz_core_destroy(scene->net.core);
-    scene->net.core = NULL;
-    scene->store = NULL;
+    detach_scene(scene);
+    close_scene(scene);
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
         char *path;
         if (asprintf(&path, "%s%s", scene->path, endings[i]) < 0) continue;
         if (unlink(path) != 0 && errno != ENOENT) gz_log(scenes->log, GZ_WARN, 0, "%s: %s", path, strerror(errno));
         free(path);
     }
-    uv_close((uv_handle_t *)&scene->committed, handle_async_closed);
 }
 
 /* ---- the network's host ---- */
@@ -408,6 +445,15 @@ bool gz_scenes_are_idle(const struct gz_scenes *scenes)
         if (scene->net.touched || !gz_core_is_idle(scene->net.core)) return false;
     }
     return scenes->jobs == NULL;
+}
+
+bool gz_scenes_are_saved(const struct gz_scenes *scenes)
+{
+    for (const struct gz_open_scene *scene = scenes->open; scene != NULL; scene = scene->next) {
+        bool is_taken = gz_store_stats(scene->store).last_status == GZ_OK;
+        if (!is_taken || scene->net.touched || !gz_core_is_idle(scene->net.core)) return false;
+    }
+    return true;
 }
 
 void gz_scenes_close(struct gz_scenes *scenes)

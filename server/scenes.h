@@ -1,7 +1,8 @@
 /* scenes.h - the open scenes of a data folder: for each a core, its store and its readers, wired to the network. Wiring only:
  * what a scene is, is the core's; what is saved, the store's; what is sent, the network's.
  *
- * A scene is opened when somebody asks for it first and stays open until the end. Its past is read on libuv's workers.
+ * A scene is opened when somebody asks for it first and stays open until the end, or until GZ_SCENES_MAX are open, nobody is in
+ * it and another is asked for: the one asked for longest ago goes first. Its past is read on libuv's workers.
  * Ownership: the caller owns the loop. gz_scenes_close begins the end, the loop finishes it, gz_scenes_destroy frees.
  * Threads: the loop's; what runs on workers has copies. Errors: the store's and the core's, in their words. */
 #ifndef GZ_SCENES_H
@@ -70,6 +71,9 @@ void gz_scenes_undo(struct gz_open_scene *scene);
 void gz_scenes_end(struct gz_scenes *scenes, const char *reason, double retry_s);
 /* Nothing waits for the disk, and no request for a worker. */
 bool gz_scenes_are_idle(const struct gz_scenes *scenes);
+
+/* No change is still to be committed, and no scene's last commit failed. */
+bool gz_scenes_are_saved(const struct gz_scenes *scenes);
 
 /* Commits what is left and closes the files. Blocks for that. After gz_net_close. */
 void gz_scenes_close(struct gz_scenes *scenes);

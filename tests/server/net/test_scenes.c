@@ -1,0 +1,55 @@
+/* More scenes than may be open at once: those that nobody is in make room, those that somebody is in do not. */
+#include "net_fixture.h"
+
+static void test_scenes_that_nobody_is_in_make_room(void **state)
+{
+    struct net_fixture fixture;
+    char name[16];
+    (void)state;
+    net_fixture_start(&fixture, NULL, NULL);
+    int editor = net_fixture_join(&fixture, "kept", "anna");
+    net_fixture_create_nodes(editor, 10);
+    close(editor);
+    for (int i = 0; i < GZ_SCENES_MAX + 10; i++) {
+        snprintf(name, sizeof name, "scene-%d", i);
+        close(net_fixture_join(&fixture, name, "anna"));
+    }
+    net_fixture_assert_unharmed(&fixture);
+    /* Closed meanwhile, and as it was; being the latest asked for, it is among the first measured. */
+    editor = net_fixture_join(&fixture, "kept", "anna");
+    assert_int_equal(net_fixture_measure(fixture.daemon.port, "kept", "nodes"), 10);
+    close(editor);
+    net_fixture_stop(&fixture);
+}
+
+static void test_scenes_that_somebody_is_in_stay(void **state)
+{
+    struct net_fixture fixture;
+    int editors[GZ_SCENES_MAX - 1];
+    char name[16];
+    (void)state;
+    net_fixture_start(&fixture, NULL, NULL);
+    for (int i = 0; i < GZ_SCENES_MAX - 1; i++) {
+        snprintf(name, sizeof name, "scene-%d", i);
+        editors[i] = net_fixture_join(&fixture, name, "anna");
+    }
+    int refused = raw_open(fixture.daemon.port);
+    assert_true(raw_send_hello(refused, "another", "anna"));
+    assert_false(raw_answers(refused));
+    close(refused);
+    for (int i = 0; i < GZ_SCENES_MAX - 1; i++) {
+        assert_true(raw_answers(editors[i]));
+        close(editors[i]);
+    }
+    net_fixture_assert_unharmed(&fixture);
+    net_fixture_stop(&fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_scenes_that_nobody_is_in_make_room),
+        cmocka_unit_test(test_scenes_that_somebody_is_in_stay),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
