@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "bulk.h"
@@ -15,14 +16,16 @@
 /* Seconds after which a client that was told `bye` may try again. */
 #define RETRY_SECONDS 1
 /* Milliseconds between looks at how far the end has come; and when, of GZ_SHUTDOWN_SECONDS_MAX, it stops waiting: for clients
- * first, for workers then. */
+ * first, for workers then, for the disk last. */
 #define END_TICK_MS 10
 #define CLIENTS_PATIENCE_MS 3000
 #define WORKERS_PATIENCE_MS 4500
+#define DISK_PATIENCE_MS 4800
 /* Descriptors beyond those of connections: three for each scene, and the process' own. */
 #define SPARE_DESCRIPTORS (3 * GZ_SCENES_MAX + 64)
 
-static_assert(WORKERS_PATIENCE_MS < GZ_SHUTDOWN_SECONDS_MAX * 1000, "the end comes in time");
+static_assert(WORKERS_PATIENCE_MS < DISK_PATIENCE_MS && DISK_PATIENCE_MS < GZ_SHUTDOWN_SECONDS_MAX * 1000,
+              "the end comes in time");
 
 struct daemon {
     uv_loop_t loop;
@@ -33,7 +36,7 @@ struct daemon {
     uv_signal_t terminate, interrupt;
     uv_timer_t ending;
     uint64_t ending_from_ms; /* 0 while it runs */
-    bool closed;
+    bool closed, saved;
     bool sample_done;
     struct gz_error sample_error;
 };
@@ -43,6 +46,7 @@ struct daemon {
 static void close_everything(struct daemon *daemon)
 {
     daemon->closed = true;
+    daemon->saved = gz_scenes_are_saved(daemon->scenes);
     gz_net_close(daemon->net);
     gz_scenes_close(daemon->scenes);
     /* These keep watch over the rest without holding it up: a second signal is not to break off what the first began. */
@@ -59,9 +63,30 @@ static void handle_ending(uv_timer_t *timer)
         bool done = gz_scenes_are_idle(daemon->scenes) && gz_net_is_quiet(daemon->net);
         if (done || spent_ms > CLIENTS_PATIENCE_MS) close_everything(daemon);
     } else if (spent_ms > WORKERS_PATIENCE_MS) {
-        gz_log(&daemon->log, GZ_WARN, 0, "a worker does not come to an end: leaving without it; everything is saved");
+        gz_log(&daemon->log, GZ_WARN, 0, "a worker does not come to an end: leaving without it%s",
+               daemon->saved ? "; everything is saved" : "");
         _exit(EXIT_SUCCESS);
     }
+}
+
+/* A disk that takes no bytes holds up the loop, which joins the writers: this comes in between, on whichever thread. */
+static void handle_alarm(int number)
+{
+    static const char words[] =
+        "gizmod: the disk does not come to an end in time: leaving; what was not acknowledged may be lost\n";
+    (void)number;
+    if (write(STDERR_FILENO, words, sizeof words - 1) < 0) _exit(EXIT_FAILURE); /* the same without words */
+    _exit(EXIT_FAILURE);
+}
+
+static void set_alarm(void)
+{
+    struct sigaction action = {.sa_handler = handle_alarm};
+    struct itimerval timer = {
+        .it_value = {.tv_sec = DISK_PATIENCE_MS / 1000, .tv_usec = DISK_PATIENCE_MS % 1000 * 1000}};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &timer, NULL);
 }
 
 static void handle_signal(uv_signal_t *signal, int number)
@@ -70,6 +95,7 @@ static void handle_signal(uv_signal_t *signal, int number)
     if (daemon->ending_from_ms != 0) return;
     gz_log(&daemon->log, GZ_INFO, 0, "signal %d: ending", number);
     daemon->ending_from_ms = uv_now(&daemon->loop);
+    set_alarm();
     gz_net_drain(daemon->net);
     gz_scenes_end(daemon->scenes, "the server is going away", RETRY_SECONDS);
     uv_timer_start(&daemon->ending, handle_ending, END_TICK_MS, END_TICK_MS);
