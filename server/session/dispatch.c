@@ -22,29 +22,30 @@ static enum gz_status handle_second_hello(struct gz_session *session, const stru
     return gz_fail(&failure->error, GZ_BAD_STATE, "hello: this connection said it already");
 }
 
-/* The wire on one page: who may say it, who answers it, and whether it ends a wheel that is still turning. */
+/* The wire on one page: who may say it, who answers it, whether it ends a wheel that is still turning, and whether it edits at once:
+ * then it is not looked at while too much waits for the disk. */
 static const struct {
     handle_message *handle;
     enum gz_role role;
-    bool closes_wheel;
+    bool closes_wheel, edits;
 } table[GZ_OP_CLIENT_COUNT] = {
-    [GZ_OP_HELLO] = {handle_second_hello, GZ_ROLE_VIEWER, false},
-    [GZ_OP_CAMERA] = {gz_handle_camera, GZ_ROLE_VIEWER, false},
-    [GZ_OP_TOOL] = {gz_handle_tool, GZ_ROLE_VIEWER, true},
-    [GZ_OP_SELECT] = {gz_handle_select, GZ_ROLE_VIEWER, true},
-    [GZ_OP_POINTER] = {gz_handle_pointer, GZ_ROLE_VIEWER, false},
-    [GZ_OP_GRAB] = {gz_handle_grab, GZ_ROLE_EDITOR, true},
-    [GZ_OP_WHEEL] = {gz_handle_wheel, GZ_ROLE_VIEWER, false},
-    [GZ_OP_SET] = {gz_handle_set, GZ_ROLE_EDITOR, true},
-    [GZ_OP_CREATE] = {gz_handle_create, GZ_ROLE_EDITOR, true},
-    [GZ_OP_DELETE] = {gz_handle_delete, GZ_ROLE_EDITOR, true},
-    [GZ_OP_PICK] = {gz_handle_pick, GZ_ROLE_VIEWER, false},
-    [GZ_OP_UNDO] = {gz_handle_undo, GZ_ROLE_EDITOR, true},
-    [GZ_OP_REDO] = {gz_handle_redo, GZ_ROLE_EDITOR, true},
-    [GZ_OP_HISTORY] = {gz_handle_history, GZ_ROLE_VIEWER, false},
-    [GZ_OP_AT] = {gz_handle_at, GZ_ROLE_VIEWER, false},
-    [GZ_OP_RESTORE] = {gz_handle_restore, GZ_ROLE_EDITOR, true},
-    [GZ_OP_PING] = {handle_ping, GZ_ROLE_VIEWER, false},
+    [GZ_OP_HELLO] = {handle_second_hello, GZ_ROLE_VIEWER, false, false},
+    [GZ_OP_CAMERA] = {gz_handle_camera, GZ_ROLE_VIEWER, false, false},
+    [GZ_OP_TOOL] = {gz_handle_tool, GZ_ROLE_VIEWER, true, false},
+    [GZ_OP_SELECT] = {gz_handle_select, GZ_ROLE_VIEWER, true, false},
+    [GZ_OP_POINTER] = {gz_handle_pointer, GZ_ROLE_VIEWER, false, false},
+    [GZ_OP_GRAB] = {gz_handle_grab, GZ_ROLE_EDITOR, true, false},
+    [GZ_OP_WHEEL] = {gz_handle_wheel, GZ_ROLE_VIEWER, false, false},
+    [GZ_OP_SET] = {gz_handle_set, GZ_ROLE_EDITOR, true, true},
+    [GZ_OP_CREATE] = {gz_handle_create, GZ_ROLE_EDITOR, true, true},
+    [GZ_OP_DELETE] = {gz_handle_delete, GZ_ROLE_EDITOR, true, true},
+    [GZ_OP_PICK] = {gz_handle_pick, GZ_ROLE_VIEWER, false, false},
+    [GZ_OP_UNDO] = {gz_handle_undo, GZ_ROLE_EDITOR, true, true},
+    [GZ_OP_REDO] = {gz_handle_redo, GZ_ROLE_EDITOR, true, true},
+    [GZ_OP_HISTORY] = {gz_handle_history, GZ_ROLE_VIEWER, false, false},
+    [GZ_OP_AT] = {gz_handle_at, GZ_ROLE_VIEWER, false, false},
+    [GZ_OP_RESTORE] = {gz_handle_restore, GZ_ROLE_EDITOR, true, true},
+    [GZ_OP_PING] = {handle_ping, GZ_ROLE_VIEWER, false, false},
 };
 
 struct gz_edit_request gz_edit_request(struct gz_session *session, const struct gz_message *message,
@@ -104,6 +105,8 @@ static enum gz_status handle(struct gz_session *session, const struct gz_message
     if (session->role < table[message->op].role)
         return gz_fail(&failure->error, GZ_FORBIDDEN, "%s: a %s may not", gz_op_word(message->op),
                        gz_term_word(&gz_role_terms, session->role));
+    enum gz_status status = table[message->op].edits ? gz_core_check_room(session->core, failure) : GZ_OK;
+    if (status != GZ_OK) return status;
     if (table[message->op].closes_wheel && session->run.kind == GZ_RUN_WHEEL) gz_run_complete(session, NULL);
     gz_arena_reset(&session->core->scratch, GZ_EDIT_BYTES_MAX);
     return table[message->op].handle(session, message, failure);

@@ -128,7 +128,7 @@ static enum gz_status apply(struct gz_core *core, struct gz_pending *pending, ui
     return GZ_OK;
 }
 
-static enum gz_status check_room(const struct gz_core *core, struct gz_failure *failure)
+enum gz_status gz_core_check_room(const struct gz_core *core, struct gz_failure *failure)
 {
     if (core->pending_count < GZ_PENDING_EDITS_MAX && core->pending_bytes < GZ_EDIT_BYTES_MAX) return GZ_OK;
     return gz_fail(&failure->error, GZ_TOO_MANY, "%zu edits wait for the disk already", core->pending_count);
@@ -144,7 +144,7 @@ static void answer_unchanged(const struct gz_core *core, const struct gz_edit_re
 enum gz_status gz_core_edit(struct gz_core *core, const struct gz_edit_request *request,
                             const struct gz_change *changes, size_t count, struct gz_failure *failure)
 {
-    enum gz_status status = check_room(core, failure);
+    enum gz_status status = gz_core_check_room(core, failure);
     if (status != GZ_OK) return status;
     status = gz_scene_check(core->scene, changes, count, request->session->id, &failure->node, &failure->holder,
                             &failure->error);
@@ -175,7 +175,7 @@ enum gz_status gz_core_edit_import(struct gz_core *core, const struct gz_core_im
                                    const struct gz_change *changes, size_t count, struct gz_failure *failure)
 {
     struct gz_edit_request request = {.user = import->user, .kind = GZ_EDIT_IMPORT};
-    enum gz_status status = check_room(core, failure);
+    enum gz_status status = gz_core_check_room(core, failure);
     if (status != GZ_OK) return status;
     struct gz_pending *pending = new_pending(core, &request, changes, count);
     uint8_t *asset = malloc(import->asset_size + 1);

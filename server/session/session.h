@@ -305,6 +305,8 @@ struct gz_edit_request {
 bool gz_core_answer_known(struct gz_session *session, const struct gz_edit_request *request);
 /* The same for the key of a message. */
 bool gz_core_answer_key(struct gz_session *session, const struct gz_message *message);
+/* GZ_TOO_MANY while too many edits, or too large ones, wait for the disk. */
+GZ_MUST_USE enum gz_status gz_core_check_room(const struct gz_core *core, struct gz_failure *failure);
 /* Applies `changes` as one edit and answers after COMMIT. */
 GZ_MUST_USE enum gz_status gz_core_edit(struct gz_core *core, const struct gz_edit_request *request,
                                         const struct gz_change *changes, size_t count, struct gz_failure *failure);
