@@ -4,7 +4,7 @@
 static void test_scenes_that_nobody_is_in_make_room(void **state)
 {
     struct net_fixture fixture;
-    char name[16];
+    char name[32];
     (void)state;
     net_fixture_start(&fixture, NULL, NULL);
     int editor = net_fixture_join(&fixture, "kept", "anna");
@@ -26,7 +26,7 @@ static void test_scenes_that_somebody_is_in_stay(void **state)
 {
     struct net_fixture fixture;
     int editors[GZ_SCENES_MAX - 1];
-    char name[16];
+    char name[32];
     (void)state;
     net_fixture_start(&fixture, NULL, NULL);
     for (int i = 0; i < GZ_SCENES_MAX - 1; i++) {
