@@ -71,6 +71,7 @@ static double measure_handle(const struct gz_camera *camera, const struct gz_too
         if (each < best) best = each;
         sink += result.t.x + motion.value[0];
     }
+    (void)sink;
     return best;
 }
 
