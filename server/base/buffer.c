@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define FIRST_BYTES 512
+#define FIRST_ITEMS 16
 #define BLOCK_BYTES 4096
 
 void gz_buffer_init(struct gz_buffer *buffer, size_t max, size_t headroom)
@@ -55,6 +56,20 @@ enum gz_status gz_buffer_append(struct gz_buffer *buffer, const void *bytes, siz
     memcpy(buffer->data + buffer->size, bytes, size);
     buffer->size += size;
     return GZ_OK;
+}
+
+bool gz_grow(void *array, size_t *capacity, size_t count, size_t item_size)
+{
+    if (count <= *capacity) return true;
+    size_t wanted = *capacity > 0 ? *capacity : FIRST_ITEMS;
+    while (wanted < count) wanted *= 2;
+    void *memory;
+    memcpy(&memory, array, sizeof memory); /* a pointer to any type: only its bytes may be looked at */
+    memory = realloc(memory, wanted * item_size);
+    if (memory == NULL) return false;
+    memcpy(array, &memory, sizeof memory);
+    *capacity = wanted;
+    return true;
 }
 
 struct gz_arena_block {

@@ -4,6 +4,7 @@
 #ifndef GZ_BASE_BUFFER_H
 #define GZ_BASE_BUFFER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,6 +28,10 @@ void gz_buffer_truncate(struct gz_buffer *buffer, size_t size);
 GZ_MUST_USE enum gz_status gz_buffer_append(struct gz_buffer *buffer, const void *bytes, size_t size);
 /* Makes room for `size` more bytes, so that they can be written at data + size directly. */
 GZ_MUST_USE enum gz_status gz_buffer_reserve(struct gz_buffer *buffer, size_t size);
+
+/* Makes room for `count` items of `item_size` bytes in an array on the heap: `array` is the address of the pointer to it, which
+ * may be NULL while *capacity is 0. Grows by doubling; bounded by whoever asks. False without memory: then nothing changed. */
+GZ_MUST_USE bool gz_grow(void *array, size_t *capacity, size_t count, size_t item_size);
 
 /* Memory for the parts of one decoded frame: given out in pieces aligned for any type, given back all at once. */
 struct gz_arena {

@@ -8,19 +8,6 @@
 
 /* ---- what else is to be stored ---- */
 
-static bool make_room(void *array, size_t *capacity, size_t count, size_t size)
-{
-    if (count <= *capacity) return true;
-    size_t wanted = *capacity > 0 ? *capacity : 16;
-    while (wanted < count) wanted *= 2;
-    void **memory = array;
-    void *grown = realloc(*memory, wanted * size);
-    if (grown == NULL) return false;
-    *memory = grown;
-    *capacity = wanted;
-    return true;
-}
-
 void gz_core_drop(struct gz_core *core, uint64_t edit)
 {
     assert(core->dropped_count < core->dropped_capacity);
@@ -29,7 +16,7 @@ void gz_core_drop(struct gz_core *core, uint64_t edit)
 
 bool gz_core_visit(struct gz_core *core, const struct gz_session *session, bool left)
 {
-    if (!make_room(&core->visits, &core->visit_capacity, core->visit_count + 1, sizeof *core->visits)) return false;
+    if (!gz_grow(&core->visits, &core->visit_capacity, core->visit_count + 1, sizeof *core->visits)) return false;
     struct gz_visit *visit = &core->visits[core->visit_count++];
     *visit = (struct gz_visit){session->id, "", session->role, core->now.unix_s, left};
     memcpy(visit->user, session->user, sizeof visit->user);
@@ -206,7 +193,7 @@ static bool add_visits(struct gz_core *core, struct gz_batch *batch)
 static bool reserve_drops(struct gz_core *core)
 {
     size_t runs = core->session_count + core->pending_count;
-    return make_room(&core->dropped, &core->dropped_capacity, core->dropped_count + runs, sizeof *core->dropped);
+    return gz_grow(&core->dropped, &core->dropped_capacity, core->dropped_count + runs, sizeof *core->dropped);
 }
 
 static struct gz_batch *build_batch(struct gz_core *core)

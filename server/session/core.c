@@ -172,11 +172,6 @@ const char *gz_session_end_reason(const struct gz_session *session)
     return session->ended ? session->end_reason : NULL;
 }
 
-uint64_t gz_session_id(const struct gz_session *session)
-{
-    return session->id;
-}
-
 struct gz_core_summary gz_core_summary(const struct gz_core *core)
 {
     return (struct gz_core_summary){

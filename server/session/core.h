@@ -86,7 +86,6 @@ const struct gz_buffer *gz_core_next_frame(struct gz_core *core, struct gz_sessi
 const char *gz_session_end_reason(const struct gz_session *session);
 /* Whether to stop reading from this session's socket until its answers are taken. */
 bool gz_session_is_full(const struct gz_session *session);
-uint64_t gz_session_id(const struct gz_session *session);
 
 /* Tells everybody `bye` and ends them; completed edits still go to the host. For shutdown: call turn afterwards. */
 void gz_core_end_all(struct gz_core *core, const char *reason, double retry_s, struct gz_now now);

@@ -57,13 +57,7 @@ static bool cut_outbox(struct gz_session *session)
 {
     size_t last = session->cut_count > 0 ? session->cuts[session->cut_count - 1] : 0;
     if (session->outbox.size - last < GZ_OUTBOX_FRAME_BYTES) return true;
-    if (session->cut_count == session->cut_capacity) {
-        size_t capacity = session->cut_capacity > 0 ? 2 * session->cut_capacity : 8;
-        size_t *cuts = realloc(session->cuts, capacity * sizeof *cuts);
-        if (cuts == NULL) return false;
-        session->cuts = cuts;
-        session->cut_capacity = capacity;
-    }
+    if (!gz_grow(&session->cuts, &session->cut_capacity, session->cut_count + 1, sizeof *session->cuts)) return false;
     session->cuts[session->cut_count++] = session->outbox.size;
     return true;
 }

@@ -136,18 +136,6 @@ void gz_session_prune_selection(struct gz_session *session)
     gz_session_present(session);
 }
 
-static bool make_room(struct gz_session *session, size_t count)
-{
-    if (count <= session->selection_capacity) return true;
-    size_t capacity = session->selection_capacity > 0 ? session->selection_capacity : 16;
-    while (capacity < count) capacity *= 2;
-    uint64_t *selection = realloc(session->selection, capacity * sizeof *selection);
-    if (selection == NULL) return false;
-    session->selection = selection;
-    session->selection_capacity = capacity;
-    return true;
-}
-
 static enum gz_status check_ids(const struct gz_scene *scene, const uint64_t *ids, size_t count,
                                 struct gz_failure *failure)
 {
@@ -178,7 +166,8 @@ enum gz_status gz_session_select(struct gz_session *session, const uint64_t *ids
     size_t before_count = session->selected;
     uint64_t *before = gz_sorted_ids(scratch, session->selection, before_count);
     uint64_t *named = gz_sorted_ids(scratch, ids, count);
-    if (before == NULL || named == NULL || !make_room(session, before_count + count))
+    if (before == NULL || named == NULL ||
+        !gz_grow(&session->selection, &session->selection_capacity, before_count + count, sizeof *session->selection))
         return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for the selection");
 
     if (how == GZ_HOW_SET) session->selected = 0;

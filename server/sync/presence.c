@@ -93,7 +93,7 @@ enum gz_status gz_sync_append_presence(struct gz_sync *sync, struct gz_cursor *c
     uint64_t told = cursor->presence;
     struct gz_presence_entry *entry = first_after(sync, cursor->presence);
     for (; entry != NULL && bytes < GZ_DELTA_BYTES_MAX; entry = entry->newer) {
-        if (!gz_sync_grow(&sync->users, &sync->user_capacity, count + 1, sizeof *sync->users)) return GZ_NO_MEMORY;
+        if (!gz_grow(&sync->users, &sync->user_capacity, count + 1, sizeof *sync->users)) return GZ_NO_MEMORY;
         sync->users[count++] = entry->user;
         bytes += BYTES_USER + BYTES_ID * (entry->user.selection.count + entry->user.locks.count);
         told = entry->version;

@@ -32,19 +32,6 @@ void gz_sync_destroy(struct gz_sync *sync)
     free(sync);
 }
 
-bool gz_sync_grow(void *array, size_t *capacity, size_t count, size_t size)
-{
-    if (count <= *capacity) return true;
-    size_t wanted = *capacity > 0 ? *capacity : 16;
-    while (wanted < count) wanted *= 2;
-    void **memory = array;
-    void *grown = realloc(*memory, wanted * size);
-    if (grown == NULL) return false;
-    *memory = grown;
-    *capacity = wanted;
-    return true;
-}
-
 /* ---- cursors ---- */
 
 static uint64_t first_edit_kept(const struct gz_sync *sync)
@@ -130,10 +117,10 @@ static bool collect_nodes(struct gz_sync *sync, const struct gz_cursor *cursor, 
             break;
         }
         if (!node->gone) {
-            if (!gz_sync_grow(&sync->states, &sync->state_capacity, states + 1, sizeof *sync->states)) return false;
+            if (!gz_grow(&sync->states, &sync->state_capacity, states + 1, sizeof *sync->states)) return false;
             bytes += fill_state(&sync->states[states++], node, cursor->base);
         } else if (knew_of(cursor, node)) {
-            if (!gz_sync_grow(&sync->gone, &sync->gone_capacity, gone + 1, sizeof *sync->gone)) return false;
+            if (!gz_grow(&sync->gone, &sync->gone_capacity, gone + 1, sizeof *sync->gone)) return false;
             sync->gone[gone++] = node->id;
             bytes += BYTES_WORD;
         }
@@ -149,7 +136,7 @@ static bool collect_acks(struct gz_sync *sync, struct gz_delta *delta)
     for (size_t i = 0; i < sync->ack_count; i++) {
         const struct acknowledgement *ack = &sync->acks[i];
         if (ack->seq <= delta->from || ack->seq > delta->seq) continue;
-        if (!gz_sync_grow(&sync->delta_acks, &sync->delta_ack_capacity, delta->ack_count + 1, sizeof *sync->delta_acks))
+        if (!gz_grow(&sync->delta_acks, &sync->delta_ack_capacity, delta->ack_count + 1, sizeof *sync->delta_acks))
             return false;
         sync->delta_acks[delta->ack_count++] = (struct gz_ack){ack->session, ack->n};
     }
@@ -305,7 +292,7 @@ void gz_sync_acknowledge(struct gz_sync *sync, uint64_t session, uint64_t n)
     while (at < sync->ack_count && sync->acks[at].session != session) at++;
     if (at == sync->ack_count) {
         /* Without memory the acknowledgement is left out; the state that it is about is not. */
-        if (!gz_sync_grow(&sync->acks, &sync->ack_capacity, at + 1, sizeof *sync->acks)) return;
+        if (!gz_grow(&sync->acks, &sync->ack_capacity, at + 1, sizeof *sync->acks)) return;
         sync->ack_count++;
     }
     sync->acks[at] = (struct acknowledgement){session, n, gz_scene_seq(sync->scene)};

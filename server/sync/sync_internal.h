@@ -59,9 +59,6 @@ struct gz_sync {
     size_t user_capacity;
 };
 
-/* Makes room for `count` items of `size` bytes; false without memory. */
-bool gz_sync_grow(void *array, size_t *capacity, size_t count, size_t size);
-
 /* Appends what this cursor is to be told of presence, and moves it. */
 GZ_MUST_USE enum gz_status gz_sync_append_presence(struct gz_sync *sync, struct gz_cursor *cursor,
                                                    struct gz_buffer *out);

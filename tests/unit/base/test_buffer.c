@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -140,9 +141,27 @@ static void test_arena_refuses_a_product_that_wraps(void **state)
     gz_arena_finish(&arena);
 }
 
+static void test_grow_keeps_what_was_there_and_makes_room(void **state)
+{
+    (void)state;
+    uint32_t *items = NULL;
+    size_t capacity = 0;
+    for (uint32_t i = 0; i < 1000; i++) {
+        assert_true(gz_grow(&items, &capacity, i + 1, sizeof *items));
+        assert_true(capacity > i);
+        items[i] = i;
+    }
+    for (uint32_t i = 0; i < 1000; i++) assert_int_equal(items[i], i);
+    uint32_t *before = items;
+    assert_true(gz_grow(&items, &capacity, 1, sizeof *items)); /* there already */
+    assert_ptr_equal(items, before);
+    free(items);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_grow_keeps_what_was_there_and_makes_room),
         cmocka_unit_test(test_buffer_takes_its_maximum_and_no_byte_more),
         cmocka_unit_test(test_buffer_refuses_a_size_that_wraps),
         cmocka_unit_test(test_buffer_headroom_is_writable_and_not_content),
