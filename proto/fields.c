@@ -263,6 +263,27 @@ static const struct gz_row restore_rows[] = {
     {.key = "seq", .key_size = 3, .kind = GZ_KIND_COUNT, REQUIRED},
 };
 
+static const struct gz_row interest_rows[] = {
+    OP,
+    RID,
+    IDS("nodes", gz_interest, nodes, IF(NODES)),
+    {ROW("box", GZ_KIND_NUMBERS, struct gz_interest, box), .size_max = 6, .rule = GZ_RULE_BOX, IF(BOX)},
+    BOOL("view", gz_interest, view, IF(VIEW)),
+};
+
+static const struct gz_row note_rows[] = {
+    OP,
+    RID,
+    KEY,
+    ID("id", gz_note, note, IF(NOTE)),
+    TEXT("text", gz_note, text, GZ_NOTE_BYTES_MAX, IF(TEXT), .rule = GZ_RULE_NOT_EMPTY),
+    ID("node", gz_note, node, IF(NODE)),
+    NUMBERS("point", gz_note, point, COORDINATE, IF(POINT)),
+    ID("reply", gz_note, reply, IF(REPLY)),
+    BOOL("done", gz_note, done, IF(DONE)),
+    BOOL("gone", gz_note, gone, IF_ANY),
+};
+
 static const struct gz_row ping_rows[] = {OP, RID};
 
 /* ---- Server to client ---- */
@@ -367,6 +388,27 @@ static const struct gz_row presence_rows[] = {
     OP,
     RECORDS("users", gz_presence, users, count, presence_user_record, REQUIRED),
     IDS("left", gz_presence, left, IF_ANY),
+    BOOL("all", gz_presence, all, IF_ANY),
+};
+
+static const struct gz_row note_state_rows[] = {
+    ID("id", gz_note_state, id, REQUIRED),
+    TEXT("user", gz_note_state, user, GZ_USER_BYTES_MAX, REQUIRED),
+    TEXT("text", gz_note_state, text, GZ_NOTE_BYTES_MAX, REQUIRED),
+    ID("node", gz_note_state, node, IF(NODE)),
+    NUMBERS("point", gz_note_state, point, COORDINATE, IF(POINT)),
+    ID("reply", gz_note_state, reply, IF(REPLY)),
+    BOOL("done", gz_note_state, done, IF_ANY),
+    NUMBER("made", gz_note_state, made, NONE, REQUIRED),
+    NUMBER("changed", gz_note_state, changed, NONE, REQUIRED),
+};
+static const struct gz_record note_state_record = {RECORD_OF(note_state_rows, gz_note_state), .unique = true};
+
+static const struct gz_row notes_rows[] = {
+    OP,
+    RECORDS("notes", gz_notes, notes, count, note_state_record, REQUIRED),
+    IDS("gone", gz_notes, gone, IF_ANY),
+    BOOL("all", gz_notes, all, IF_ANY),
 };
 
 static const struct gz_row side_rows[] = {NODE_STATE_ROWS};
@@ -415,6 +457,7 @@ static const struct gz_row ok_rows[] = {
     COUNT("edit", gz_ok, edit, IF(EDIT)),
     WORD("handle", gz_ok, handle, gz_handle_terms, IF(HANDLE)),
     ID("hit", gz_ok, hit, IF(HIT)),
+    ID("note", gz_ok, note, IF(NOTE)),
     IDS("ids", gz_ok, ids, IF(IDS)),
     RECORDS("hits", gz_ok, hits, hit_count, hit_record, IF(HITS)),
     RECORDS("edits", gz_ok, edits, edit_count, history_edit_record, IF(EDITS)),
@@ -459,6 +502,8 @@ const struct gz_record gz_message_records[GZ_OP_COUNT] = {
     [GZ_OP_HISTORY] = {ROWS(history_rows)},
     [GZ_OP_AT] = {ROWS(at_rows), .at_most_one = GZ_HAS(SEQ) | GZ_HAS(TIME), .at_least_one = GZ_HAS(SEQ) | GZ_HAS(TIME)},
     [GZ_OP_RESTORE] = {ROWS(restore_rows)},
+    [GZ_OP_INTEREST] = {ROWS(interest_rows), .at_most_one = GZ_HAS(NODES) | GZ_HAS(BOX) | GZ_HAS(VIEW)},
+    [GZ_OP_NOTE] = {ROWS(note_rows), .at_least_one = GZ_HAS(NOTE) | GZ_HAS(TEXT)},
     [GZ_OP_PING] = {ROWS(ping_rows)},
     [GZ_OP_WELCOME] = {ROWS(welcome_rows)},
     [GZ_OP_DELTA] = {ROWS(delta_rows)},
@@ -466,6 +511,7 @@ const struct gz_record gz_message_records[GZ_OP_COUNT] = {
     [GZ_OP_GIZMO] = {ROWS(gizmo_rows)},
     [GZ_OP_VIEW] = {ROWS(view_rows)},
     [GZ_OP_PRESENCE] = {ROWS(presence_rows)},
+    [GZ_OP_NOTES] = {ROWS(notes_rows)},
     [GZ_OP_EDIT] = {ROWS(edit_rows)},
     [GZ_OP_OK] = {ROWS(ok_rows)},
     [GZ_OP_ERROR] = {ROWS(error_rows)},
@@ -473,15 +519,14 @@ const struct gz_record gz_message_records[GZ_OP_COUNT] = {
 };
 
 static const char *const op_words[GZ_OP_COUNT] = {
-    [GZ_OP_HELLO] = "hello",     [GZ_OP_CAMERA] = "camera",     [GZ_OP_TOOL] = "tool",
-    [GZ_OP_SELECT] = "select",   [GZ_OP_POINTER] = "pointer",   [GZ_OP_GRAB] = "grab",
-    [GZ_OP_WHEEL] = "wheel",     [GZ_OP_SET] = "set",           [GZ_OP_CREATE] = "create",
-    [GZ_OP_DELETE] = "delete",   [GZ_OP_PICK] = "pick",         [GZ_OP_UNDO] = "undo",
-    [GZ_OP_REDO] = "redo",       [GZ_OP_HISTORY] = "history",   [GZ_OP_AT] = "at",
-    [GZ_OP_RESTORE] = "restore", [GZ_OP_PING] = "ping",         [GZ_OP_WELCOME] = "welcome",
-    [GZ_OP_DELTA] = "delta",     [GZ_OP_SAVED] = "saved",       [GZ_OP_GIZMO] = "gizmo",
-    [GZ_OP_VIEW] = "camera",     [GZ_OP_PRESENCE] = "presence", [GZ_OP_EDIT] = "edit",
-    [GZ_OP_OK] = "ok",           [GZ_OP_ERROR] = "error",       [GZ_OP_BYE] = "bye",
+    [GZ_OP_HELLO] = "hello",       [GZ_OP_CAMERA] = "camera",     [GZ_OP_TOOL] = "tool",   [GZ_OP_SELECT] = "select",
+    [GZ_OP_POINTER] = "pointer",   [GZ_OP_GRAB] = "grab",         [GZ_OP_WHEEL] = "wheel", [GZ_OP_SET] = "set",
+    [GZ_OP_CREATE] = "create",     [GZ_OP_DELETE] = "delete",     [GZ_OP_PICK] = "pick",   [GZ_OP_UNDO] = "undo",
+    [GZ_OP_REDO] = "redo",         [GZ_OP_HISTORY] = "history",   [GZ_OP_AT] = "at",       [GZ_OP_RESTORE] = "restore",
+    [GZ_OP_INTEREST] = "interest", [GZ_OP_NOTE] = "note",         [GZ_OP_NOTES] = "notes", [GZ_OP_PING] = "ping",
+    [GZ_OP_WELCOME] = "welcome",   [GZ_OP_DELTA] = "delta",       [GZ_OP_SAVED] = "saved", [GZ_OP_GIZMO] = "gizmo",
+    [GZ_OP_VIEW] = "camera",       [GZ_OP_PRESENCE] = "presence", [GZ_OP_EDIT] = "edit",   [GZ_OP_OK] = "ok",
+    [GZ_OP_ERROR] = "error",       [GZ_OP_BYE] = "bye",
 };
 
 const char *gz_op_word(enum gz_op op)

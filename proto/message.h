@@ -15,6 +15,7 @@
 #ifndef GZ_PROTO_MESSAGE_H
 #define GZ_PROTO_MESSAGE_H
 
+#include <assert.h>
 #include <stdint.h>
 
 #include "base/buffer.h"
@@ -59,6 +60,8 @@ enum gz_op {
     GZ_OP_HISTORY,
     GZ_OP_AT,
     GZ_OP_RESTORE,
+    GZ_OP_INTEREST,
+    GZ_OP_NOTE,
     GZ_OP_PING,
     GZ_OP_CLIENT_COUNT,
     /* server to client */
@@ -68,6 +71,7 @@ enum gz_op {
     GZ_OP_GIZMO,
     GZ_OP_VIEW /* "camera" */,
     GZ_OP_PRESENCE,
+    GZ_OP_NOTES,
     GZ_OP_EDIT,
     GZ_OP_OK,
     GZ_OP_ERROR,
@@ -79,7 +83,7 @@ enum gz_op {
 enum gz_side { GZ_FROM_CLIENT, GZ_FROM_SERVER };
 
 /* Which optional fields are there: one bit each in `has` of the struct that holds the field. What is required needs none.
- * A bit means the same field in every struct that has it. */
+ * A bit means the same field in every struct that has it, but for the few at the end that share one: they never meet. */
 #define GZ_HAS(field) (UINT64_C(1) << GZ_FIELD_##field)
 enum gz_field {
     /* any client message, ok, error */
@@ -154,8 +158,17 @@ enum gz_field {
     GZ_FIELD_SCENE_NODES,
     GZ_FIELD_HOLDER,
     GZ_FIELD_RETRY_S,
-    GZ_FIELD_COUNT
+    GZ_FIELD_COUNT,
+    /* interest */
+    GZ_FIELD_BOX = GZ_FIELD_BOUNDS,
+    /* note, notes, ok */
+    GZ_FIELD_NOTE = GZ_FIELD_HOVER,
+    GZ_FIELD_TEXT = GZ_FIELD_NAME,
+    GZ_FIELD_POINT = GZ_FIELD_PIVOT,
+    GZ_FIELD_REPLY = GZ_FIELD_REF,
+    GZ_FIELD_DONE = GZ_FIELD_ACTIVE,
 };
+static_assert(GZ_FIELD_COUNT <= 64, "a bit for each field");
 
 /* ---- client to server ---- */
 
@@ -253,6 +266,23 @@ struct gz_at {
     double time;
 };
 
+/* What of the scene is asked for: of `nodes`, `box` and `view` at most one is there; none of them is the whole scene. */
+struct gz_interest {
+    struct gz_ids nodes; /* NODES: their subtrees */
+    gz_box box;          /* BOX: in the world */
+    bool view;           /* VIEW: what the session's camera sees */
+};
+
+/* A note is made, or, where NOTE is there, changed. TEXT is there when it is made. */
+struct gz_note {
+    uint64_t note;
+    struct gz_text text;
+    uint64_t node;   /* NODE: what it is pinned to */
+    gz_vec3 point;   /* POINT: where, in the node's own space, or in the world without a node */
+    uint64_t reply;  /* REPLY: the note that it answers */
+    bool done, gone; /* DONE: whether it is dealt with. gone: it is deleted */
+};
+
 /* ---- server to client ---- */
 
 struct gz_welcome {
@@ -322,6 +352,26 @@ struct gz_presence {
     const struct gz_presence_user *users;
     size_t count;
     struct gz_ids left;
+    bool all; /* users is everybody: who is not among them is not here */
+};
+
+/* A note as it stands, whole. */
+struct gz_note_state {
+    uint64_t has; /* NODE, POINT, REPLY */
+    uint64_t id;
+    struct gz_text user, text;
+    uint64_t node;
+    gz_vec3 point;
+    uint64_t reply;
+    bool done;
+    double made, changed; /* Unix seconds */
+};
+
+struct gz_notes {
+    const struct gz_note_state *notes;
+    size_t count;
+    struct gz_ids gone;
+    bool all; /* what was told before is to be forgotten */
 };
 
 struct gz_change_message {
@@ -351,7 +401,7 @@ struct gz_hit {
 };
 
 struct gz_ok {
-    uint64_t seq, edit, hit;
+    uint64_t seq, edit, hit, note;
     enum gz_handle handle;
     struct gz_ids ids;
     const struct gz_hit *hits;
@@ -396,12 +446,15 @@ struct gz_message {
         struct gz_history history;
         struct gz_at at;
         uint64_t restore_seq;
+        struct gz_interest interest;
+        struct gz_note note;
         struct gz_welcome welcome;
         struct gz_delta delta;
         uint64_t saved_seq;
         struct gz_gizmo_message gizmo;
         double view[16];
         struct gz_presence presence;
+        struct gz_notes notes;
         struct gz_edit_message edit;
         struct gz_ok ok;
         struct gz_error_message error;

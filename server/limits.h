@@ -46,6 +46,7 @@
 #define GZ_SCENE_NAME_BYTES_MAX 64 /* [a-z0-9][a-z0-9_-]{0,63} */
 #define GZ_TOKEN_BYTES_MAX 4096
 #define GZ_ERROR_BYTES_MAX 240 /* an error's message */
+#define GZ_NOTE_BYTES_MAX 2000 /* a note that people leave in the scene */
 
 /* ---- A scene ---- */
 
@@ -67,6 +68,10 @@
 #define GZ_PENDING_EDITS_MAX 16384
 /* Earlier epochs that a client can resume from. */
 #define GZ_EPOCHS_MAX 1024
+/* Notes of a scene at once. With their longest texts they are 8 MB for everybody who joins. */
+#define GZ_NOTES_MAX 4096
+/* Deleted notes remembered for viewers that lag; one that is further behind is told of all notes anew. */
+#define GZ_NOTES_GONE_RING 1024
 /* Largest magnitude of a coordinate or scale factor: beyond it the product of two transforms leaves the doubles. */
 #define GZ_COORDINATE_MAX 1e15
 /* Smallest magnitude of a scale factor: below it the inverse of a chain of parents leaves the doubles. */

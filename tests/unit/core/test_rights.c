@@ -78,6 +78,10 @@ static struct gz_message message_of(enum gz_op op, struct scene *s)
         message.at.seq = 1;
         break;
     case GZ_OP_RESTORE: message.restore_seq = 1; break;
+    case GZ_OP_NOTE:
+        message.has = GZ_HAS(TEXT);
+        message.note.text = (struct gz_text){"too long?", 9};
+        break;
     default: break;
     }
     return message;
@@ -102,6 +106,8 @@ static const struct {
     [GZ_OP_HISTORY] = {GZ_OK, GZ_OK},
     [GZ_OP_AT] = {GZ_OK, GZ_OK},
     [GZ_OP_RESTORE] = {GZ_FORBIDDEN, GZ_OK},
+    [GZ_OP_INTEREST] = {GZ_UNKNOWN_OP, GZ_UNKNOWN_OP},
+    [GZ_OP_NOTE] = {GZ_UNKNOWN_OP, GZ_UNKNOWN_OP},
     [GZ_OP_PING] = {GZ_OK, GZ_OK},
 };
 
