@@ -6,6 +6,7 @@
 
 #include "gizmo_client.h"
 #include "url.h"
+#include "wish.h"
 
 #define JOIN_SECONDS 10.0
 /* Bytes of one message from the server. A delta is cut at GZ_DELTA_BYTES_MAX, an answer fits an outbox; the rest is room. */
@@ -43,6 +44,12 @@ struct gz_client {
     struct frame_queue unsent;
 
     struct gz_mirror *mirror;
+    struct gz_pinboard *pinboard;
+    struct gz_people *people;
+    struct gz_wishes wishes;
+    bool part; /* the mirror holds, or may hold, a part of the scene: nothing to resume from */
+    bool has_camera;
+    struct gz_camera_message camera; /* the last one said, with the view that the server told since */
     struct gz_welcome welcome;
     char welcome_scene[GZ_SCENE_NAME_BYTES_MAX + 1], welcome_server[128];
     uint64_t saved, rid;
@@ -254,10 +261,13 @@ bool gz_client_wants_write(const struct gz_client *client)
 
 /* ---- messages out ---- */
 
-static struct frame *new_frame(void)
+static struct frame *new_frame(struct gz_error *error)
 {
     struct frame *frame = calloc(1, sizeof *frame);
-    if (frame != NULL) gz_buffer_init(&frame->bytes, GZ_MESSAGE_BYTES_MAX, LWS_PRE);
+    if (frame != NULL)
+        gz_buffer_init(&frame->bytes, GZ_MESSAGE_BYTES_MAX, LWS_PRE);
+    else
+        (void)gz_fail(error, GZ_NO_MEMORY, "no memory for a message");
     return frame;
 }
 
@@ -279,22 +289,35 @@ static enum gz_status send_frame(struct gz_client *client, struct frame *frame, 
 enum gz_status gz_client_send_bytes(struct gz_client *client, const void *bytes, size_t size, struct gz_error *error)
 {
     if (client->state != OPEN) return gz_fail(error, GZ_INTERNAL, "not connected: %s", client->reason);
-    struct frame *frame = new_frame();
-    if (frame == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory for a message");
+    struct frame *frame = new_frame(error);
+    if (frame == NULL) return GZ_NO_MEMORY;
     return send_frame(client, frame, gz_buffer_append(&frame->bytes, bytes, size), error);
+}
+
+static void set_camera(struct gz_client *client, const struct gz_camera_message *camera)
+{
+    client->camera = *camera;
+    client->has_camera = true;
 }
 
 enum gz_status gz_client_send(struct gz_client *client, struct gz_message *message, uint64_t *rid,
                               struct gz_error *error)
 {
     if (client->state != OPEN) return gz_fail(error, GZ_INTERNAL, "not connected: %s", client->reason);
-    if (rid != NULL) {
-        *rid = message->rid = ++client->rid;
+    bool wish = message->op == GZ_OP_INTEREST;
+    if (rid != NULL || (wish && !(message->has & GZ_HAS(RID)))) {
+        message->rid = ++client->rid;
         message->has |= GZ_HAS(RID);
     }
-    struct frame *frame = new_frame();
-    if (frame == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory for a message");
-    return send_frame(client, frame, gz_encode(&frame->bytes, message), error);
+    if (rid != NULL) *rid = message->rid;
+    if (wish && !gz_wishes_ask(&client->wishes, message))
+        return gz_fail(error, GZ_NO_MEMORY, "no memory for a message");
+    struct frame *frame = new_frame(error);
+    enum gz_status status = GZ_NO_MEMORY;
+    if (frame != NULL) status = send_frame(client, frame, gz_encode(&frame->bytes, message), error);
+    if (status != GZ_OK && wish) gz_wishes_answer(&client->wishes, message->rid, false);
+    if (status == GZ_OK && message->op == GZ_OP_CAMERA) set_camera(client, &message->camera);
+    return status;
 }
 
 enum gz_status gz_client_flush(struct gz_client *client, double timeout_s, struct gz_error *error)
@@ -323,12 +346,24 @@ static void take_welcome(struct gz_client *client, const struct gz_welcome *welc
     client->welcome.server = gz_client_text(client->welcome_server);
     client->saved = 0;
     if (!welcome->resumed) gz_mirror_clear(client->mirror);
+    gz_pinboard_clear(client->pinboard);
+    gz_people_clear(client->people);
 }
 
 static enum gz_status take_delta(struct gz_client *client, const struct gz_delta *delta, struct gz_error *error)
 {
     if (delta->saved > client->saved) client->saved = delta->saved;
-    return gz_mirror_apply(client->mirror, delta, error);
+    enum gz_status status = gz_mirror_apply(client->mirror, delta, error);
+    if (client->wishes.taken == NULL && gz_mirror_is_complete(client->mirror)) client->part = false;
+    return status;
+}
+
+static void take_answer(struct gz_client *client, bool taken)
+{
+    const struct gz_message *message = &client->message;
+    if (!(message->has & GZ_HAS(RID)) || !gz_wishes_answer(&client->wishes, message->rid, taken)) return;
+    client->part = true;
+    gz_mirror_expect(client->mirror);
 }
 
 /* What the client itself needs of a message. */
@@ -346,7 +381,12 @@ static enum gz_status take(struct gz_client *client, struct gz_error *error)
         copy_text(reason, sizeof reason, message->bye.reason);
         set_reason(client, reason);
         return GZ_OK;
+    case GZ_OP_VIEW: memcpy(client->camera.view, message->view, sizeof message->view); return GZ_OK;
+    case GZ_OP_PRESENCE: return gz_people_apply(client->people, &message->presence, error);
+    case GZ_OP_NOTES: return gz_pinboard_apply(client->pinboard, &message->notes, error);
+    case GZ_OP_OK: take_answer(client, true); return GZ_OK;
     case GZ_OP_ERROR:
+        take_answer(client, false);
         if (!message->error.fatal) return GZ_OK;
         copy_text(reason, sizeof reason, message->error.message);
         set_reason(client, reason);
@@ -450,6 +490,16 @@ const struct gz_mirror *gz_client_mirror(const struct gz_client *client)
     return client->mirror;
 }
 
+const struct gz_pinboard *gz_client_pinboard(const struct gz_client *client)
+{
+    return client->pinboard;
+}
+
+const struct gz_people *gz_client_people(const struct gz_client *client)
+{
+    return client->people;
+}
+
 uint64_t gz_client_saved(const struct gz_client *client)
 {
     return client->saved;
@@ -472,8 +522,54 @@ static struct gz_message make_hello(const struct gz_client *client)
     };
     if (options->token != NULL) message.has |= GZ_HAS(TOKEN);
     if (options->has_role) message.has |= GZ_HAS(ROLE);
-    if (client->welcome.epoch != 0 && gz_mirror_seq(client->mirror) != 0) message.has |= GZ_HAS(RESUME);
+    bool whole = gz_mirror_is_complete(client->mirror) && !client->part;
+    if (client->welcome.epoch != 0 && gz_mirror_seq(client->mirror) != 0 && whole) message.has |= GZ_HAS(RESUME);
     return message;
+}
+
+/* The part of the scene that was asked for, if any, and the camera that it takes. */
+static enum gz_status encode_wish(struct gz_client *client, struct gz_buffer *out)
+{
+    struct gz_wish *wish = client->wishes.taken;
+    if (wish == NULL) return GZ_OK;
+    struct gz_message camera = {.op = GZ_OP_CAMERA, .camera = client->camera};
+    wish->message.rid = ++client->rid;
+    wish->message.has |= GZ_HAS(RID);
+    bool view = (wish->message.has & GZ_HAS(VIEW)) != 0;
+    enum gz_status status = view && client->has_camera ? gz_encode(out, &camera) : GZ_OK;
+    return status == GZ_OK ? gz_encode(out, &wish->message) : status;
+}
+
+/* Sends hello, and the wish in the same frame where it fits. Then the first delta is of that part alone. */
+static enum gz_status say_hello(struct gz_client *client, bool *wish_is_left, struct gz_error *error)
+{
+    struct gz_message hello = make_hello(client);
+    struct frame *frame = new_frame(error);
+    if (frame == NULL) return GZ_NO_MEMORY;
+    enum gz_status status = gz_encode(&frame->bytes, &hello);
+    size_t size = frame->bytes.size;
+    if (status == GZ_OK) status = encode_wish(client, &frame->bytes);
+    *wish_is_left = frame->bytes.size > GZ_HELLO_BYTES_MAX;
+    if (*wish_is_left) gz_buffer_truncate(&frame->bytes, size);
+    return send_frame(client, frame, status, error);
+}
+
+static enum gz_status send_wish(struct gz_client *client, struct gz_error *error)
+{
+    struct frame *frame = new_frame(error);
+    if (frame == NULL) return GZ_NO_MEMORY;
+    return send_frame(client, frame, encode_wish(client, &frame->bytes), error);
+}
+
+static enum gz_status await_welcome(struct gz_client *client, double deadline, struct gz_error *error)
+{
+    const struct gz_message *message = gz_client_next(client, deadline - now_s());
+    if (message == NULL) return no_answer(client, client->options.timeout_s, error);
+    if (message->op == GZ_OP_WELCOME) return GZ_OK;
+    if (message->op == GZ_OP_ERROR)
+        return gz_fail(error, message->error.code, "%.*s", (int)message->error.message.size,
+                       message->error.message.bytes);
+    return gz_fail(error, GZ_INTERNAL, "the server answered hello with %s", gz_op_word(message->op));
 }
 
 /* Waits until the socket stands, says hello and waits for the welcome. */
@@ -484,16 +580,12 @@ static enum gz_status join(struct gz_client *client, double deadline, struct gz_
     if (client->state != OPEN)
         return gz_fail(error, GZ_INTERNAL, "cannot connect to %s: %s", client->options.url, client->reason);
 
-    struct gz_message hello = make_hello(client);
-    enum gz_status status = gz_client_send(client, &hello, NULL, error);
-    if (status != GZ_OK) return status;
-    const struct gz_message *message = gz_client_next(client, deadline - now_s());
-    if (message == NULL) return no_answer(client, client->options.timeout_s, error);
-    if (message->op == GZ_OP_WELCOME) return GZ_OK;
-    if (message->op == GZ_OP_ERROR)
-        return gz_fail(error, message->error.code, "%.*s", (int)message->error.message.size,
-                       message->error.message.bytes);
-    return gz_fail(error, GZ_INTERNAL, "the server answered hello with %s", gz_op_word(message->op));
+    bool wish_is_left = false;
+    enum gz_status status = say_hello(client, &wish_is_left, error);
+    if (status == GZ_OK) status = await_welcome(client, deadline, error);
+    if (status == GZ_OK && wish_is_left) status = send_wish(client, error);
+    if (status != GZ_OK || client->wishes.taken == NULL) return status;
+    return gz_client_answer(client, client->wishes.taken->message.rid, deadline - now_s(), NULL, error);
 }
 
 enum gz_status gz_client_reconnect(struct gz_client *client, struct gz_error *error)
@@ -502,6 +594,7 @@ enum gz_status gz_client_reconnect(struct gz_client *client, struct gz_error *er
     queue_clear(&client->received);
     queue_clear(&client->unsent);
     gz_buffer_clear(&client->incoming);
+    gz_wishes_forget_asked(&client->wishes);
     client->offset = 0;
     double deadline = now_s() + client->options.timeout_s;
     enum gz_status status = open_socket(client, error);
@@ -530,6 +623,26 @@ static bool copy_options(struct gz_client *client, const struct gz_client_option
     return client->address != NULL && client->scene != NULL && client->user != NULL;
 }
 
+/* The part of the scene to join with counts as one that the server took: it is what `join` asks for. */
+static bool copy_wish(struct gz_client *client, const struct gz_client_options *options)
+{
+    client->options.camera = client->options.interest = NULL;
+    if (options->camera != NULL) set_camera(client, &options->camera->camera);
+    if (options->interest == NULL) return true;
+    if (!gz_wishes_ask(&client->wishes, options->interest)) return false;
+    gz_wishes_answer(&client->wishes, options->interest->rid, true);
+    return true;
+}
+
+static bool fill(struct gz_client *client, const struct gz_client_options *options)
+{
+    client->mirror = gz_mirror_create();
+    client->pinboard = gz_pinboard_create();
+    client->people = gz_people_create();
+    if (client->mirror == NULL || client->pinboard == NULL || client->people == NULL) return false;
+    return copy_options(client, options) && copy_wish(client, options);
+}
+
 enum gz_status gz_client_create(struct gz_client **out, const struct gz_client_options *options, struct gz_error *error)
 {
     *out = NULL;
@@ -539,10 +652,8 @@ enum gz_status gz_client_create(struct gz_client **out, const struct gz_client_o
     queue_init(&client->unsent);
     gz_buffer_init(&client->incoming, SERVER_MESSAGE_BYTES_MAX, 0);
     gz_arena_init(&client->arena, 0);
-    client->mirror = gz_mirror_create();
     enum gz_status status = GZ_OK;
-    if (client->mirror == NULL || !copy_options(client, options))
-        status = gz_fail(error, GZ_NO_MEMORY, "no memory for a client");
+    if (!fill(client, options)) status = gz_fail(error, GZ_NO_MEMORY, "no memory for a client");
     if (status == GZ_OK) status = gz_url_parse(&client->url, client->options.url, error);
     if (status == GZ_OK) status = gz_client_reconnect(client, error);
     if (status != GZ_OK) {
@@ -562,6 +673,9 @@ void gz_client_destroy(struct gz_client *client)
     gz_buffer_finish(&client->incoming);
     gz_arena_finish(&client->arena);
     gz_mirror_destroy(client->mirror);
+    gz_pinboard_destroy(client->pinboard);
+    gz_people_destroy(client->people);
+    gz_wishes_clear(&client->wishes);
     free(client->address);
     free(client->scene);
     free(client->user);

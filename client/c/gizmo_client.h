@@ -1,5 +1,6 @@
-/* gizmo_client.h - a client of gizmod: joins a scene, says what the user does, keeps the scene as the deltas tell it, and
- * moves files over the HTTP paths. The protocol in words is proto/README.md; messages are the structs of proto/message.h.
+/* gizmo_client.h - a client of gizmod: joins a scene, or a part of it, says what the user does, keeps the scene as the
+ * deltas tell it, the notes in it and who is there, and moves files over the HTTP paths. The protocol in words is
+ * proto/README.md; messages are the structs of proto/message.h.
  *
  * Two ways to use it:
  * - Straight, for scripts: gz_client_create, then gz_client_request and gz_client_next with a time to wait.
@@ -8,7 +9,7 @@
  *
  * Units and frames are glTF's, as in base/linear.h; times to wait are seconds.
  * Ownership: whoever creates destroys; destroy(NULL) is fine. A message handed out lives until the next call on its client,
- *   what the mirror hands out until the next delta is applied.
+ *   what the mirror, the pinboard and the people hand out until the next message is applied to them.
  * Threads: a client belongs to one thread at a time; several clients can live in several threads. libwebsockets' own
  *   log lines are turned off for the process, because every failure comes back in words here.
  * Errors: what the server refused has the server's code and words. A connection that cannot be made, that was lost, or
@@ -40,22 +41,58 @@ struct gz_mirror_node {
 struct gz_mirror *gz_mirror_create(void); /* NULL without memory */
 void gz_mirror_destroy(struct gz_mirror *mirror);
 
-/* Takes the mirror from delta->from to delta->seq. A delta from 0 starts over. One from elsewhere than where the mirror stands, with a new
- * node that lacks a field, or that leaves a node without its parent is GZ_CONFLICT: the mirror is then no longer the
+/* Takes the mirror from delta->from to delta->seq, which may be the same. A delta from 0 starts over. A node that left the
+ * part of the scene that was asked for goes as a deleted one does. A delta from elsewhere than where the mirror stands, with
+ * a new node that lacks a field, or that leaves a node without its parent is GZ_CONFLICT: the mirror is then no longer the
  * server's scene, and a new join is the way out. */
 GZ_MUST_USE enum gz_status gz_mirror_apply(struct gz_mirror *mirror, const struct gz_delta *delta,
                                            struct gz_error *error);
 void gz_mirror_clear(struct gz_mirror *mirror);
 
 uint64_t gz_mirror_seq(const struct gz_mirror *mirror);
-/* False before the first delta, and between deltas that said `more`. */
+/* False before the first delta, between deltas that said `more`, and after gz_mirror_expect. */
 bool gz_mirror_is_complete(const struct gz_mirror *mirror);
+/* It is not complete again before the next delta without `more`: for when the server took an `interest`. */
+void gz_mirror_expect(struct gz_mirror *mirror);
 size_t gz_mirror_count(const struct gz_mirror *mirror);
 const struct gz_mirror_node *gz_mirror_find(const struct gz_mirror *mirror, uint64_t id); /* NULL where there is none */
 /* All nodes by ascending id, or NULL without memory; the array is the caller's to free(), the nodes are the mirror's. */
 const struct gz_mirror_node **gz_mirror_list(const struct gz_mirror *mirror, size_t *count);
 /* The node's transform in the world. False where it, or one of its parents, is not there. */
 bool gz_mirror_world(const struct gz_mirror *mirror, uint64_t id, gz_affine *world);
+
+/* ---- the notes that people left in the scene ---- */
+
+struct gz_pinboard;
+
+struct gz_pinboard *gz_pinboard_create(void); /* NULL without memory */
+void gz_pinboard_destroy(struct gz_pinboard *pinboard);
+/* Takes in a `notes` message. Without memory some of it may be missing. */
+GZ_MUST_USE enum gz_status gz_pinboard_apply(struct gz_pinboard *pinboard, const struct gz_notes *notes,
+                                             struct gz_error *error);
+void gz_pinboard_clear(struct gz_pinboard *pinboard);
+
+size_t gz_pinboard_count(const struct gz_pinboard *pinboard);
+/* By ascending id, the order they were made in; NULL from the count on. Texts are terminated. */
+const struct gz_note_state *gz_pinboard_at(const struct gz_pinboard *pinboard, size_t index);
+const struct gz_note_state *gz_pinboard_find(const struct gz_pinboard *pinboard, uint64_t id); /* NULL for none */
+
+/* ---- who is here ---- */
+
+struct gz_people;
+
+struct gz_people *gz_people_create(void); /* NULL without memory */
+void gz_people_destroy(struct gz_people *people);
+/* Takes in a `presence` message. Without memory some of it may be missing. */
+GZ_MUST_USE enum gz_status gz_people_apply(struct gz_people *people, const struct gz_presence *presence,
+                                           struct gz_error *error);
+void gz_people_clear(struct gz_people *people);
+
+size_t gz_people_count(const struct gz_people *people);
+/* The latest record of each, by ascending session; NULL from the count on. Names are terminated. To see what another
+ * sees, take `view` of the other's record where `has` says VIEW. */
+const struct gz_presence_user *gz_people_at(const struct gz_people *people, size_t index);
+const struct gz_presence_user *gz_people_find(const struct gz_people *people, uint64_t session); /* NULL for none */
 
 /* ---- a connection ---- */
 
@@ -71,6 +108,9 @@ struct gz_client_options {
     bool create;      /* make the scene where it is missing */
     bool draw;        /* ask for the gizmo's lines */
     double timeout_s; /* for joining, 0: 10 s */
+    /* An `interest` to join with: the part of the scene that is told from the first delta on, NULL for the whole scene.
+     * One in `view` needs the `camera`; NULL for none. */
+    const struct gz_message *interest, *camera;
 };
 
 /* Connects and joins; returns when the server's welcome is there. The options are copied. */
@@ -79,7 +119,10 @@ GZ_MUST_USE enum gz_status gz_client_create(struct gz_client **client, const str
 /* Closes the connection, dropping what was not sent yet (see gz_client_flush). */
 void gz_client_destroy(struct gz_client *client);
 /* Joins again after the connection was lost, resuming where the mirror stands if the server still can; what the client had
- * queued is dropped. On failure the client stays closed and can be tried again. */
+ * queued is dropped. On failure the client stays closed and can be tried again.
+ * A part of the scene is not resumed: the last `interest` that the server took is asked for again, an interest in `view` with
+ * the last camera, and the mirror starts over with it. Where the server refuses it now (a node is gone, say), that is the
+ * failure, and the next try joins the whole scene. */
 GZ_MUST_USE enum gz_status gz_client_reconnect(struct gz_client *client, struct gz_error *error);
 /* Cuts the connection as a failing network would, without a word to the server. */
 void gz_client_cut(struct gz_client *client);
@@ -91,6 +134,10 @@ const char *gz_client_reason(const struct gz_client *client);
 const struct gz_welcome *gz_client_welcome(const struct gz_client *client);
 /* Kept up to date by gz_client_next and everything that waits. */
 const struct gz_mirror *gz_client_mirror(const struct gz_client *client);
+/* All notes of the scene, once they have come: they follow the first complete delta of a join. */
+const struct gz_pinboard *gz_client_pinboard(const struct gz_client *client);
+/* Who is here, this client's own session among them. Nobody at first; the others are known when this session is. */
+const struct gz_people *gz_client_people(const struct gz_client *client);
 /* The highest seq that the server said is on stable storage. */
 uint64_t gz_client_saved(const struct gz_client *client);
 
@@ -98,11 +145,12 @@ int gz_client_fd(const struct gz_client *client); /* -1 where it is closed */
 bool gz_client_wants_write(const struct gz_client *client);
 
 /* Queues a message and sends what the socket takes. Where `rid` is not NULL the message gets a number of its own, which is
- * put there, and the server will answer it. Fails where the message cannot be encoded or the connection is over. */
+ * put there, and the server will answer it; an `interest` gets one in any case. Fails where the message cannot be encoded or
+ * the connection is over. */
 GZ_MUST_USE enum gz_status gz_client_send(struct gz_client *client, struct gz_message *message, uint64_t *rid,
                                           struct gz_error *error);
 /* The same for one WebSocket message of bytes as they are: several messages at once, or something this library does not
- * know. */
+ * know. An `interest` among them is none that a reconnect knows of. */
 GZ_MUST_USE enum gz_status gz_client_send_bytes(struct gz_client *client, const void *bytes, size_t size,
                                                 struct gz_error *error);
 /* Waits until everything queued was given to the system. */
@@ -122,7 +170,8 @@ GZ_MUST_USE enum gz_status gz_client_answer(struct gz_client *client, uint64_t r
 /* Sends, and waits for the answer. */
 GZ_MUST_USE enum gz_status gz_client_request(struct gz_client *client, struct gz_message *message, double timeout_s,
                                              const struct gz_message **answer, struct gz_error *error);
-/* Waits until the mirror is complete and stands at `seq` or later. */
+/* Waits until the mirror is complete and stands at `seq` or later. After the `ok` of an `interest` any seq, 0 too, waits for
+ * the delta that is exact for it. */
 GZ_MUST_USE enum gz_status gz_client_await(struct gz_client *client, uint64_t seq, double timeout_s,
                                            struct gz_error *error);
 

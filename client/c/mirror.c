@@ -51,6 +51,11 @@ bool gz_mirror_is_complete(const struct gz_mirror *mirror)
     return mirror->begun && !mirror->more;
 }
 
+void gz_mirror_expect(struct gz_mirror *mirror)
+{
+    mirror->more = true;
+}
+
 size_t gz_mirror_count(const struct gz_mirror *mirror)
 {
     return mirror->count;

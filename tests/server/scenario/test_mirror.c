@@ -109,6 +109,30 @@ static void test_mirror_gone_must_list_whole_subtrees(void **state)
     assert_int_equal(gz_mirror_apply(mirror, &gone, NULL), GZ_CONFLICT);
 }
 
+/* A part of the scene: what is told stands at the same seq, and nodes that leave it go like deleted ones. */
+static void test_mirror_of_a_part_changes_without_the_scene_going_on(void **state)
+{
+    struct gz_mirror *mirror = *state;
+    struct gz_node_state nodes[] = {whole(1, 0, 0), whole(2, 1, 0), whole(3, 0, 0)}, back = whole(2, 1, 8);
+    const uint64_t left[] = {2, 3};
+    struct gz_delta narrower = {.from = 9, .seq = 9, .gone = {left, 2}, .more = true};
+    assert_int_equal(apply(mirror, 0, 9, false, nodes, 3), GZ_OK);
+    gz_mirror_expect(mirror);
+    assert_false(gz_mirror_is_complete(mirror));
+    assert_int_equal(gz_mirror_apply(mirror, &narrower, NULL), GZ_OK);
+    assert_false(gz_mirror_is_complete(mirror));
+    assert_int_equal(apply(mirror, 9, 9, false, NULL, 0), GZ_OK);
+    assert_true(gz_mirror_is_complete(mirror));
+    assert_int_equal(gz_mirror_seq(mirror), 9);
+    assert_int_equal(gz_mirror_count(mirror), 1);
+    assert_int_equal(apply(mirror, 9, 9, false, &back, 1), GZ_OK);
+    assert_true(gz_mirror_find(mirror, 2)->trs.t.x == 8);
+    /* A part is a closed tree: without node 1 it would not be. */
+    const uint64_t above[] = {1};
+    struct gz_delta torn = {.from = 9, .seq = 9, .gone = {above, 1}};
+    assert_int_equal(gz_mirror_apply(mirror, &torn, NULL), GZ_CONFLICT);
+}
+
 /* Against a plain table: ids that collide, go and come again. */
 static void test_mirror_finds_each_of_many_after_many_went(void **state)
 {
@@ -146,6 +170,7 @@ int main(void)
         FRESH(test_mirror_new_node_without_a_field_is_a_conflict),
         FRESH(test_mirror_child_may_precede_its_parent_only_while_more_lasts),
         FRESH(test_mirror_gone_must_list_whole_subtrees),
+        FRESH(test_mirror_of_a_part_changes_without_the_scene_going_on),
         FRESH(test_mirror_finds_each_of_many_after_many_went),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

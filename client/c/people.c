@@ -1,0 +1,76 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "gizmo_client.h"
+#include "records.h"
+
+struct gz_people {
+    struct gz_records sessions; /* blocks: a gz_presence_user, then its ids, then its name */
+};
+
+struct gz_people *gz_people_create(void)
+{
+    return calloc(1, sizeof(struct gz_people));
+}
+
+void gz_people_clear(struct gz_people *people)
+{
+    gz_records_clear(&people->sessions);
+}
+
+void gz_people_destroy(struct gz_people *people)
+{
+    if (people == NULL) return;
+    gz_people_clear(people);
+    free(people);
+}
+
+static struct gz_ids copy_ids(uint64_t **at, struct gz_ids ids)
+{
+    uint64_t *copy = *at;
+    if (ids.count > 0) memcpy(copy, ids.ids, ids.count * sizeof *copy);
+    *at = copy + ids.count;
+    return (struct gz_ids){copy, ids.count};
+}
+
+static struct gz_presence_user *copy_user(const struct gz_presence_user *user)
+{
+    static_assert(sizeof(struct gz_presence_user) % sizeof(uint64_t) == 0, "ids can follow it");
+    size_t ids = (user->selection.count + user->locks.count) * sizeof(uint64_t);
+    struct gz_presence_user *copy = malloc(sizeof *copy + ids + user->user.size + 1);
+    if (copy == NULL) return NULL;
+    *copy = *user;
+    uint64_t *at = (uint64_t *)(copy + 1);
+    copy->selection = copy_ids(&at, user->selection);
+    copy->locks = copy_ids(&at, user->locks);
+    char *texts = (char *)at;
+    copy->user = gz_record_text(&texts, user->user);
+    return copy;
+}
+
+enum gz_status gz_people_apply(struct gz_people *people, const struct gz_presence *presence, struct gz_error *error)
+{
+    if (presence->all) gz_people_clear(people);
+    for (size_t i = 0; i < presence->left.count; i++) gz_records_remove(&people->sessions, presence->left.ids[i]);
+    for (size_t i = 0; i < presence->count; i++) {
+        const struct gz_presence_user *user = &presence->users[i];
+        if (!gz_records_put(&people->sessions, user->session, copy_user(user)))
+            return gz_fail(error, GZ_NO_MEMORY, "no memory for who is here");
+    }
+    return GZ_OK;
+}
+
+size_t gz_people_count(const struct gz_people *people)
+{
+    return people->sessions.count;
+}
+
+const struct gz_presence_user *gz_people_at(const struct gz_people *people, size_t index)
+{
+    return index < people->sessions.count ? people->sessions.list[index].block : NULL;
+}
+
+const struct gz_presence_user *gz_people_find(const struct gz_people *people, uint64_t session)
+{
+    return gz_records_find(&people->sessions, session);
+}

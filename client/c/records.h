@@ -1,0 +1,34 @@
+/* records.h - what a client was told, by id: an array in ascending order, each element of which is one block of memory that
+ * free() takes back. Zeroed it is empty.
+ * Ownership: put takes the block over, also where it fails; what find hands out lives until the next put, remove or clear.
+ * Threads: one at a time. */
+#ifndef GZ_CLIENT_RECORDS_H
+#define GZ_CLIENT_RECORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "proto/message.h"
+
+struct gz_record {
+    uint64_t id;
+    void *block;
+};
+
+struct gz_records {
+    struct gz_record *list;
+    size_t count, capacity;
+};
+
+/* In the place of what had this id. False without memory (or where the block is NULL): then nothing changed. */
+GZ_MUST_USE bool gz_records_put(struct gz_records *records, uint64_t id, void *block);
+void gz_records_remove(struct gz_records *records, uint64_t id);
+void gz_records_clear(struct gz_records *records);
+void *gz_records_find(const struct gz_records *records, uint64_t id); /* NULL where there is none */
+
+/* Copies a text to *at, terminated, and moves *at behind it. */
+struct gz_text gz_record_text(char **at, struct gz_text text);
+
+#endif
