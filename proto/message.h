@@ -352,7 +352,7 @@ struct gz_presence {
     const struct gz_presence_user *users;
     size_t count;
     struct gz_ids left;
-    bool all; /* users is everybody: who is not among them is not here */
+    bool all; /* who was told of before is to be forgotten: this and what follows is everybody */
 };
 
 /* A note as it stands, whole. */

@@ -23,7 +23,7 @@ void gz_session_present(struct gz_session *session)
         user->has |= GZ_HAS(VIEW);
         memcpy(user->view, session->camera.input.view, sizeof user->view);
     }
-    gz_sync_present(session->core->sync, &session->presence);
+    gz_sync_present(session->core->sync, &session->presence, session->core->now.mono_s);
 }
 
 /* ---- camera ---- */

@@ -210,7 +210,7 @@ static enum gz_status build_frame(struct gz_sync *sync, struct gz_cursor *cursor
 static bool same_cursor(const struct gz_cursor *a, const struct gz_cursor *b)
 {
     return a->state == b->state && a->base == b->base && a->since == b->since && a->saved == b->saved &&
-           a->edits == b->edits && a->presence == b->presence && a->greeted == b->greeted;
+           a->edits == b->edits && a->presence == b->presence && a->met == b->met && a->greeted == b->greeted;
 }
 
 /* Everything that a frame can hold: it is stale as soon as any of it moved on. */

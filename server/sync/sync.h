@@ -22,8 +22,10 @@ struct gz_cursor {
     uint64_t since;    /* in a snapshot, the seq at which it began: what was deleted by then is nothing to it */
     uint64_t saved;    /* the last that it was told */
     uint64_t edits;    /* count of edits it was told of, or passed over */
-    uint64_t presence; /* version of who is here */
-    bool greeted;      /* it had its first delta; one is due even where it is empty */
+    uint64_t presence; /* version of who is here; 0: it was told of nobody yet */
+    uint64_t
+        met; /* while it is being told of everybody, that version at the beginning: who left by then is nothing to it */
+    bool greeted; /* it had its first delta; one is due even where it is empty */
 };
 
 /* One session as others see it; lives in the session. */
@@ -31,6 +33,9 @@ struct gz_presence_entry {
     struct gz_presence_user user; /* what it points to stays valid while it is listed */
     uint64_t version;             /* 0: not listed */
     struct gz_presence_entry *older, *newer;
+    double told_s; /* monotonic: when it was last given a version */
+    bool changed;  /* since then: it is given another one at due_s */
+    double due_s;
 };
 
 /* NULL without memory. `headroom` bytes are free before each frame. */
@@ -54,10 +59,11 @@ GZ_MUST_USE enum gz_status gz_sync_edit(struct gz_sync *sync, const struct gz_me
 void gz_sync_acknowledge(struct gz_sync *sync, uint64_t session, uint64_t n);
 
 /* Lists the entry, or says that it changed. */
-void gz_sync_present(struct gz_sync *sync, struct gz_presence_entry *entry);
+void gz_sync_present(struct gz_sync *sync, struct gz_presence_entry *entry, double mono_s);
 /* Takes it off the list; everybody is told that the session left, and its acknowledgements are forgotten. */
 void gz_sync_absent(struct gz_sync *sync, struct gz_presence_entry *entry);
-/* Presence that waits is shown at most every GZ_PRESENCE_MS_MIN: when it is next due (INFINITY for nothing), and showing it. */
+/* Presence that waits is shown at most every GZ_PRESENCE_MS_MIN, and who is many bytes less often, so that nobody's record takes
+ * more than GZ_PRESENCE_BYTES_PER_S: when something is next due (INFINITY for nothing), and showing it. */
 double gz_sync_presence_due(const struct gz_sync *sync);
 void gz_sync_show_presence(struct gz_sync *sync, double mono_s);
 

@@ -25,6 +25,10 @@ struct acknowledgement {
     uint64_t session, n, seq;
 };
 
+struct departure {
+    uint64_t session, version;
+};
+
 struct gz_sync {
     struct gz_scene *scene;
     uint64_t saved;
@@ -40,10 +44,10 @@ struct gz_sync {
     size_t ack_count, ack_capacity;
 
     struct gz_presence_entry *oldest, *newest;
-    struct {
-        uint64_t session, version;
-    } left[GZ_LEFT_RING];
+    struct departure left[GZ_LEFT_RING];
     uint64_t left_count;
+    uint64_t left_lost;      /* the version of the last departure that is not remembered any more */
+    size_t changed_count;    /* entries that wait for another version */
     uint64_t presence;       /* the latest version given */
     uint64_t presence_shown; /* the latest that viewers are to see */
     double presence_shown_s; /* when that was, monotonic */

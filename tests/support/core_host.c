@@ -310,6 +310,7 @@ static void forget_present(struct client *client, uint64_t session)
 
 static void hear_presence(struct client *client, const struct gz_presence *presence)
 {
+    if (presence->all) client->present_count = 0;
     for (size_t i = 0; i < presence->left.count; i++) forget_present(client, presence->left.ids[i]);
     for (size_t i = 0; i < presence->count; i++) {
         const struct gz_presence_user *user = &presence->users[i];

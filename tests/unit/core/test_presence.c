@@ -1,0 +1,320 @@
+/* Who is here: what is told of it, how often, in how many bytes, and that nobody keeps a ghost. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "unit/core/saying.h"
+
+#define MANY 10000
+
+struct scene {
+    struct host host;
+    struct client *ann, *watcher;
+};
+
+static void open_scene(struct scene *s)
+{
+    host_init(&s->host);
+    s->ann = client_join(&s->host, "ann", GZ_ROLE_EDITOR);
+    s->watcher = client_join(&s->host, "wes", GZ_ROLE_VIEWER);
+    host_advance(&s->host, 1);
+}
+
+static void close_scene(struct scene *s)
+{
+    host_turn(&s->host);
+    host_assert_equal(&s->host);
+    host_finish(&s->host);
+}
+
+/* Nodes 1 to MANY of a new scene. */
+static void create_many(struct client *client)
+{
+    struct gz_create_node *nodes = calloc(MANY, sizeof *nodes);
+    assert_non_null(nodes);
+    for (size_t i = 0; i < MANY; i++) nodes[i] = (struct gz_create_node){.name = {"n", 1}};
+    struct gz_message create = {.op = GZ_OP_CREATE, .create = {nodes, MANY}};
+    client_say(client, &create);
+    host_turn(client->host);
+    free(nodes);
+    assert_int_equal(gz_core_summary(client->host->core).nodes, MANY);
+}
+
+static void select_first(struct client *client, size_t count)
+{
+    uint64_t *ids = calloc(MANY, sizeof *ids);
+    assert_non_null(ids);
+    for (size_t i = 0; i < count; i++) ids[i] = i + 1;
+    struct gz_message select = {.op = GZ_OP_SELECT, .select = {{ids, count}, GZ_HOW_SET}};
+    client_say(client, &select);
+    free(ids);
+}
+
+static void hover(struct client *client, double x)
+{
+    struct gz_message message = pointer_message(GZ_PHASE_HOVER, x, 10, 0);
+    client_say(client, &message);
+}
+
+/* What a client was told of presence, and, of `session` alone, how often and with which record at last. */
+struct told {
+    size_t messages, bytes, all, records;
+    bool first_is_all;
+    struct gz_presence_user last;
+};
+
+static struct told told_of(const struct client *client, uint64_t session)
+{
+    struct told told = {0};
+    struct gz_buffer bytes;
+    gz_buffer_init(&bytes, SIZE_MAX / 2, 0);
+    for (const struct heard *heard = client->heard; heard != NULL; heard = heard->next) {
+        for (size_t i = 0; i < heard->count; i++) {
+            const struct gz_message *message = &heard->messages[i];
+            if (message->op != GZ_OP_PRESENCE) continue;
+            if (told.messages++ == 0) told.first_is_all = message->presence.all;
+            told.all += message->presence.all;
+            assert_int_equal(gz_encode(&bytes, message), GZ_OK);
+            for (size_t j = 0; j < message->presence.count; j++) {
+                if (message->presence.users[j].session != session) continue;
+                told.records++;
+                told.last = message->presence.users[j];
+            }
+        }
+    }
+    told.bytes = bytes.size;
+    gz_buffer_finish(&bytes);
+    return told;
+}
+
+/* ---- everybody ---- */
+
+static void test_presence_begins_with_all_for_a_newcomer_and_goes_on_without(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    struct client *late = client_join(&s.host, "joe", GZ_ROLE_VIEWER);
+    host_advance(&s.host, 1);
+    assert_ok(ask_camera(s.ann, 10));
+    host_advance(&s.host, 1);
+    struct told told = told_of(late, s.ann->id);
+    assert_true(told.first_is_all);
+    assert_int_equal(told.all, 1);
+    assert_int_equal(told.records, 2);
+    assert_int_equal(late->present_count, 3);
+    close_scene(&s);
+}
+
+/* Somebody that the watcher knows leaves, and then so many others that the server forgets it. */
+static void let_leave(struct scene *s, struct client *known, int others)
+{
+    host_advance(&s->host, 1);
+    s->watcher->stalled = true;
+    client_leave(known);
+    for (int i = 0; i < others; i++) {
+        client_resume(known);
+        client_leave(known);
+    }
+    host_advance(&s->host, 1);
+    client_forget(s->watcher);
+    s->watcher->stalled = false;
+    host_advance(&s->host, 1);
+}
+
+static void test_presence_after_departures_that_are_remembered_names_them(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    let_leave(&s, client_join(&s.host, "joe", GZ_ROLE_VIEWER), GZ_LEFT_RING - 1);
+    assert_int_equal(told_of(s.watcher, 0).all, 0);
+    assert_int_equal(s.watcher->present_count, 2);
+    close_scene(&s);
+}
+
+static void test_presence_after_departures_that_are_forgotten_leaves_no_ghost(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    let_leave(&s, client_join(&s.host, "joe", GZ_ROLE_VIEWER), GZ_LEFT_RING);
+    assert_int_equal(told_of(s.watcher, 0).all, 1);
+    assert_int_equal(s.watcher->present_count, 2);
+    close_scene(&s);
+}
+
+static void test_presence_of_all_larger_than_a_frame_is_told_in_pieces(void **state)
+{
+    enum { CROWD = 100 };
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    create_many(s.ann);
+    struct client *joe = client_join(&s.host, "joe", GZ_ROLE_VIEWER);
+    for (int i = 0; i < CROWD; i++) {
+        struct client *client = client_enter(&s.host, "crowd", GZ_ROLE_VIEWER, false);
+        client->stalled = true;
+        select_first(client, MANY);
+    }
+    host_advance(&s.host, 1);
+    let_leave(&s, joe, GZ_LEFT_RING);
+    struct told told = told_of(s.watcher, 0);
+    assert_true(told.first_is_all);
+    assert_int_equal(told.all, 1);
+    assert_true(told.messages > 10);
+    assert_int_equal(s.watcher->present_count, CROWD + 2);
+    close_scene(&s);
+}
+
+/* ---- how often, how much ---- */
+
+/* However many come, go and move: a viewer is told at most twenty times a second. */
+static void test_presence_of_a_crowd_is_told_at_most_twenty_times_a_second(void **state)
+{
+    enum { CROWD = 50, SECONDS = 2 };
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    struct client *crowd[CROWD];
+    for (int i = 0; i < CROWD; i++) {
+        crowd[i] = client_join(&s.host, "crowd", GZ_ROLE_VIEWER);
+        assert_ok(ask_camera(crowd[i], 10));
+    }
+    host_advance(&s.host, 1);
+    client_forget(s.watcher);
+    for (int i = 0; i < SECONDS * 1000; i++) {
+        struct client *one = crowd[i % CROWD];
+        hover(one, i % 700);
+        if (i % 7 == 0) {
+            client_leave(one);
+            client_resume(one);
+            struct gz_message camera = camera_message(10);
+            client_say(one, &camera);
+        }
+        host_advance(&s.host, 0.001);
+    }
+    struct told told = told_of(s.watcher, 0);
+    assert_true(told.messages >= SECONDS * 20 - 5);
+    assert_true(told.messages <= SECONDS * 20 + 1);
+    close_scene(&s);
+}
+
+/* One who selected everything moves the pointer a hundred times a second, and so does one who selected nothing. */
+static void test_presence_of_a_large_selection_takes_bounded_bytes(void **state)
+{
+    enum { SECONDS = 10 };
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    create_many(s.ann);
+    struct client *joe = client_join(&s.host, "joe", GZ_ROLE_VIEWER);
+    assert_ok(ask_camera(s.ann, 10));
+    assert_ok(ask_camera(joe, 10));
+    host_advance(&s.host, 1);
+    client_forget(s.watcher);
+    select_first(s.ann, MANY);
+    for (int i = 0; i < SECONDS * 100; i++) {
+        hover(s.ann, i % 700);
+        hover(joe, i % 700);
+        host_advance(&s.host, 0.01);
+    }
+    struct told told = told_of(s.watcher, s.ann->id);
+    assert_true(told.bytes < SECONDS * GZ_PRESENCE_BYTES_PER_S);
+    assert_true(told.records > SECONDS * 2); /* and yet it is told */
+    size_t small = told_of(s.watcher, joe->id).records;
+    assert_true(small >= SECONDS * 20 - 5 && small <= SECONDS * 20 + 1);
+
+    /* The latest wins, though late; and who lets go is small again, at once. */
+    hover(s.ann, 777);
+    host_advance(&s.host, 1);
+    assert_true(told_of(s.watcher, s.ann->id).last.at[0] == 777);
+    select_first(s.ann, 0);
+    host_advance(&s.host, GZ_PRESENCE_MS_MIN / 1000.0 + 0.001);
+    assert_int_equal(told_of(s.watcher, s.ann->id).last.selection.count, 0);
+    close_scene(&s);
+}
+
+/* To select and let go by turns is no way round it. */
+static void test_presence_of_a_selection_that_comes_and_goes_takes_bounded_bytes(void **state)
+{
+    enum { SECONDS = 10 };
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    create_many(s.ann);
+    host_advance(&s.host, 1);
+    client_forget(s.watcher);
+    for (int i = 0; i < SECONDS * 20; i++) {
+        select_first(s.ann, i % 2 == 0 ? MANY : 0);
+        host_advance(&s.host, 0.05);
+    }
+    assert_true(told_of(s.watcher, s.ann->id).bytes < SECONDS * GZ_PRESENCE_BYTES_PER_S);
+    close_scene(&s);
+}
+
+/* ---- following somebody's view ---- */
+
+static void assert_view_of(struct scene *s, const struct client *client, const double view[16])
+{
+    host_advance(&s->host, 0.1);
+    struct told told = told_of(s->watcher, client->id);
+    assert_true(told.records > 0);
+    assert_true((told.last.has & GZ_HAS(VIEW)) != 0);
+    assert_memory_equal(told.last.view, view, sizeof told.last.view);
+}
+
+static void test_presence_view_is_the_camera_that_was_sent(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    struct gz_message camera = camera_message(10);
+    camera.camera.view[12] = 0.1;
+    client_say(s.ann, &camera);
+    assert_view_of(&s, s.ann, camera.camera.view);
+    close_scene(&s);
+}
+
+/* A viewer's too: the camera that the server makes for an orbit or a wheel is told to its session and to those who follow. */
+static void test_presence_view_is_the_camera_that_an_orbit_made(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    struct client *viewer = client_join(&s.host, "vic", GZ_ROLE_VIEWER);
+    create_node(s.ann, "one", 0, 0, 0, 0);
+    assert_ok(ask_camera(viewer, 10));
+    assert_ok(ask_mode(viewer, GZ_MODE_ORBIT));
+    assert_ok(ask_pointer(viewer, GZ_PHASE_DOWN, MIDDLE_X, MIDDLE_Y));
+    assert_ok(ask_pointer(viewer, GZ_PHASE_MOVE, MIDDLE_X + 60, MIDDLE_Y + 20));
+    const struct gz_message *turned = client_last(viewer, GZ_OP_VIEW);
+    assert_non_null(turned);
+    assert_memory_not_equal(turned->view, camera_message(10).camera.view, sizeof turned->view);
+    assert_view_of(&s, viewer, turned->view);
+    assert_ok(ask_pointer(viewer, GZ_PHASE_UP, MIDDLE_X + 60, MIDDLE_Y + 20));
+    assert_ok(ask_wheel(viewer, 3));
+    const struct gz_message *nearer = client_last(viewer, GZ_OP_VIEW);
+    assert_memory_not_equal(nearer->view, turned->view, sizeof turned->view);
+    assert_view_of(&s, viewer, nearer->view);
+    close_scene(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_presence_begins_with_all_for_a_newcomer_and_goes_on_without),
+        cmocka_unit_test(test_presence_after_departures_that_are_remembered_names_them),
+        cmocka_unit_test(test_presence_after_departures_that_are_forgotten_leaves_no_ghost),
+        cmocka_unit_test(test_presence_of_all_larger_than_a_frame_is_told_in_pieces),
+        cmocka_unit_test(test_presence_of_a_crowd_is_told_at_most_twenty_times_a_second),
+        cmocka_unit_test(test_presence_of_a_large_selection_takes_bounded_bytes),
+        cmocka_unit_test(test_presence_of_a_selection_that_comes_and_goes_takes_bounded_bytes),
+        cmocka_unit_test(test_presence_view_is_the_camera_that_was_sent),
+        cmocka_unit_test(test_presence_view_is_the_camera_that_an_orbit_made),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
