@@ -82,6 +82,7 @@
 static const struct gz_row resume_rows[] = {
     COUNT("epoch", gz_hello, resume_epoch, REQUIRED),
     COUNT("seq", gz_hello, resume_seq, REQUIRED),
+    COUNT("edit", gz_hello, resume_edit, IF(EDIT)),
 };
 static const struct gz_record resume_group = GROUP_OF(resume_rows);
 

@@ -177,7 +177,7 @@ struct gz_hello {
     struct gz_text scene, user, token;
     enum gz_role role;
     bool create, draw;
-    uint64_t resume_epoch, resume_seq;
+    uint64_t resume_epoch, resume_seq, resume_edit;
 };
 
 struct gz_camera_message {

@@ -53,6 +53,7 @@ struct gz_client {
     struct gz_welcome welcome;
     char welcome_scene[GZ_SCENE_NAME_BYTES_MAX + 1], welcome_server[128];
     uint64_t saved, rid;
+    uint64_t edit; /* seq of the last edit that it was told of, 0 for none */
     gz_client_handler *handler;
     void *handler_context;
 };
@@ -344,8 +345,13 @@ static void take_welcome(struct gz_client *client, const struct gz_welcome *welc
     copy_text(client->welcome_server, sizeof client->welcome_server, welcome->server);
     client->welcome.scene = gz_client_text(client->welcome_scene);
     client->welcome.server = gz_client_text(client->welcome_server);
-    client->saved = 0;
-    if (!welcome->resumed) gz_mirror_clear(client->mirror);
+    if (client->edit > welcome->seq) client->edit = welcome->seq; /* of a scene that is no more */
+    if (welcome->resumed) {
+        gz_mirror_rewind(client->mirror);
+    } else {
+        gz_mirror_clear(client->mirror);
+        client->saved = 0;
+    }
     gz_pinboard_clear(client->pinboard);
     gz_people_clear(client->people);
 }
@@ -355,6 +361,7 @@ static enum gz_status take_delta(struct gz_client *client, const struct gz_delta
     if (delta->saved > client->saved) client->saved = delta->saved;
     enum gz_status status = gz_mirror_apply(client->mirror, delta, error);
     if (client->wishes.taken == NULL && gz_mirror_is_complete(client->mirror)) client->part = false;
+    if (status != GZ_OK) gz_mirror_clear(client->mirror); /* nothing can be resumed from it */
     return status;
 }
 
@@ -377,6 +384,7 @@ static enum gz_status take(struct gz_client *client, struct gz_error *error)
     case GZ_OP_SAVED:
         if (message->saved_seq > client->saved) client->saved = message->saved_seq;
         return GZ_OK;
+    case GZ_OP_EDIT: client->edit = message->edit.seq; return GZ_OK;
     case GZ_OP_BYE:
         copy_text(reason, sizeof reason, message->bye.reason);
         set_reason(client, reason);
@@ -505,6 +513,16 @@ uint64_t gz_client_saved(const struct gz_client *client)
     return client->saved;
 }
 
+/* The last complete state. Where a part of a later one is in the mirror already, what is there must be saved: a server that
+ * crashed would not know that it ever said it, and would not take it back. */
+static uint64_t resume_seq(const struct gz_client *client)
+{
+    const struct gz_mirror *mirror = client->mirror;
+    if (client->part) return 0;
+    bool exact = gz_mirror_is_complete(mirror) || gz_mirror_seen_seq(mirror) <= client->saved;
+    return exact ? gz_mirror_complete_seq(mirror) : 0;
+}
+
 static struct gz_message make_hello(const struct gz_client *client)
 {
     const struct gz_client_options *options = &client->options;
@@ -518,12 +536,13 @@ static struct gz_message make_hello(const struct gz_client *client)
         .create = options->create,
         .draw = options->draw,
         .resume_epoch = client->welcome.epoch,
-        .resume_seq = gz_mirror_seq(client->mirror),
+        .resume_seq = resume_seq(client),
+        .resume_edit = client->edit,
     };
     if (options->token != NULL) message.has |= GZ_HAS(TOKEN);
     if (options->has_role) message.has |= GZ_HAS(ROLE);
-    bool whole = gz_mirror_is_complete(client->mirror) && !client->part;
-    if (client->welcome.epoch != 0 && gz_mirror_seq(client->mirror) != 0 && whole) message.has |= GZ_HAS(RESUME);
+    if (client->welcome.epoch != 0) message.has |= GZ_HAS(RESUME);
+    if (client->edit != 0) message.has |= GZ_HAS(EDIT);
     return message;
 }
 

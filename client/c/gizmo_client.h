@@ -48,8 +48,15 @@ void gz_mirror_destroy(struct gz_mirror *mirror);
 GZ_MUST_USE enum gz_status gz_mirror_apply(struct gz_mirror *mirror, const struct gz_delta *delta,
                                            struct gz_error *error);
 void gz_mirror_clear(struct gz_mirror *mirror);
+/* The server resumes where the mirror was last complete: goes back to there. What had come since will be told again; until then
+ * the mirror is as complete as it was. */
+void gz_mirror_rewind(struct gz_mirror *mirror);
 
 uint64_t gz_mirror_seq(const struct gz_mirror *mirror);
+/* The seq at which it was last complete, 0 for never: where to resume. */
+uint64_t gz_mirror_complete_seq(const struct gz_mirror *mirror);
+/* The latest seq of which it holds something; beyond gz_mirror_seq between going back and being complete again. */
+uint64_t gz_mirror_seen_seq(const struct gz_mirror *mirror);
 /* False before the first delta, between deltas that said `more`, and after gz_mirror_expect. */
 bool gz_mirror_is_complete(const struct gz_mirror *mirror);
 /* It is not complete again before the next delta without `more`: for when the server took an `interest`. */
@@ -118,8 +125,9 @@ GZ_MUST_USE enum gz_status gz_client_create(struct gz_client **client, const str
                                             struct gz_error *error);
 /* Closes the connection, dropping what was not sent yet (see gz_client_flush). */
 void gz_client_destroy(struct gz_client *client);
-/* Joins again after the connection was lost, resuming where the mirror stands if the server still can; what the client had
- * queued is dropped. On failure the client stays closed and can be tried again.
+/* Joins again after the connection was lost, resuming where the mirror was last complete if the server still can; each `edit` comes
+ * once, also those that were committed meanwhile. What the client had queued is dropped. On failure the client stays
+ * closed and can be tried again.
  * A part of the scene is not resumed: the last `interest` that the server took is asked for again, an interest in `view` with
  * the last camera, and the mirror starts over with it. Where the server refuses it now (a node is gone, say), that is the
  * failure, and the next try joins the whole scene. */

@@ -11,7 +11,7 @@
 struct gz_mirror {
     struct gz_mirror_node **slots; /* open addressing, linear probing; NULL is free */
     size_t slot_count, count;
-    uint64_t seq;
+    uint64_t seq, complete, seen; /* where it stands, last stood without more to come, and has come at most */
     bool begun, more;
 };
 
@@ -44,6 +44,21 @@ void gz_mirror_destroy(struct gz_mirror *mirror)
 uint64_t gz_mirror_seq(const struct gz_mirror *mirror)
 {
     return mirror->seq;
+}
+
+uint64_t gz_mirror_complete_seq(const struct gz_mirror *mirror)
+{
+    return mirror->complete;
+}
+
+uint64_t gz_mirror_seen_seq(const struct gz_mirror *mirror)
+{
+    return mirror->seen;
+}
+
+void gz_mirror_rewind(struct gz_mirror *mirror)
+{
+    mirror->seq = mirror->complete;
 }
 
 bool gz_mirror_is_complete(const struct gz_mirror *mirror)
@@ -231,5 +246,7 @@ enum gz_status gz_mirror_apply(struct gz_mirror *mirror, const struct gz_delta *
     mirror->begun = true;
     mirror->seq = delta->seq;
     mirror->more = delta->more;
+    if (mirror->seen < delta->seq) mirror->seen = delta->seq;
+    if (!delta->more) mirror->complete = mirror->seen = delta->seq;
     return hierarchy && !delta->more ? check_parents(mirror, error) : GZ_OK;
 }

@@ -4,15 +4,15 @@
 
 #include "session/session.h"
 
-static void broadcast(struct gz_core *core, const struct gz_edit_record *edit)
+void gz_core_tell_edit(struct gz_core *core, const struct gz_edit_record *edit, uint64_t told)
 {
     gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX);
     uint64_t *ids = gz_arena_take(&core->scratch, edit->change_count, sizeof *ids);
     if (ids == NULL) return;
     for (size_t i = 0; i < edit->change_count; i++) ids[i] = edit->changes[i].node;
     struct gz_message message = {.op = GZ_OP_EDIT};
-    message.edit = gz_edit_told(edit, (struct gz_ids){ids, edit->change_count});
-    if (gz_sync_edit(core->sync, &message) != GZ_OK)
+    message.edit = gz_edit_told(core, edit, (struct gz_ids){ids, edit->change_count});
+    if (gz_sync_edit(core->sync, &message, told) != GZ_OK)
         gz_log(core->log, GZ_WARN, 0, "%s: no memory to tell of edit %llu", core->name, (unsigned long long)edit->id);
 }
 
@@ -24,7 +24,7 @@ static void answer_committed(struct gz_core *core, struct gz_pending *pending)
             gz_session_edit_ok(session, waiter->rid, &pending->edit, pending->created);
     }
     if (pending->done != NULL) pending->done(pending->context, GZ_OK, "");
-    broadcast(core, &pending->edit);
+    gz_core_tell_edit(core, &pending->edit, gz_scene_seq(core->scene));
 }
 
 static void forget_stored(struct gz_core *core, uint64_t seq)

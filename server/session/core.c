@@ -27,7 +27,10 @@ static bool build(struct gz_core *core, const struct gz_core_options *options, c
     gz_scene_stored(core->scene, state->seq);
     core->sync = gz_sync_create(core->scene, state->seq, options->frame_headroom);
     if (core->sync == NULL || !copy_epochs(core, state)) return false;
-    for (size_t i = 0; i < state->edit_count; i++) gz_undo_add(core->undo, &state->edits[i]);
+    for (size_t i = 0; i < state->edit_count; i++) {
+        gz_undo_add(core->undo, &state->edits[i]);
+        gz_core_tell_edit(core, &state->edits[i], state->edits[i].seq); /* to those who come back */
+    }
     if (state->edit_count > 0) core->ended_last = state->edits[state->edit_count - 1].ended;
     return true;
 }

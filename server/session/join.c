@@ -17,20 +17,28 @@ static uint32_t colour_of(const char *user)
     return colours[hash % (sizeof colours / sizeof colours[0])];
 }
 
-/* How far back a client may resume: to any seq of this epoch, and of an earlier one to what was saved before it ended. 0: from
- * the beginning. */
-static uint64_t resume_seq(const struct gz_core *core, const struct gz_message *hello)
+/* What of an epoch is still so: all of this one, and of an earlier one what was saved before it ended. 0 for an unknown one. */
+static uint64_t last_of_epoch(const struct gz_core *core, uint64_t epoch)
 {
-    uint64_t epoch = hello->hello.resume_epoch, seq = hello->hello.resume_seq;
-    if ((hello->has & GZ_HAS(RESUME)) == 0) return 0;
-    uint64_t last = epoch == core->epoch ? gz_scene_seq(core->scene) : 0;
+    if (epoch == core->epoch) return gz_scene_seq(core->scene);
     for (size_t i = 0; i < core->epoch_count; i++) {
-        if (core->epochs[i].epoch == epoch) last = core->epochs[i].seq_last;
+        if (core->epochs[i].epoch == epoch) return core->epochs[i].seq_last;
     }
-    return seq <= last && seq >= gz_scene_forgotten(core->scene) ? seq : 0;
+    return 0;
 }
 
-static void send_welcome(struct gz_session *session, uint64_t resumed_at)
+/* Where the session begins: where the client says that it stood, or at 0. The edits it has heard of it remembers either way. */
+static struct gz_cursor first_cursor(const struct gz_core *core, const struct gz_message *hello)
+{
+    const struct gz_hello *said = &hello->hello;
+    if ((hello->has & GZ_HAS(RESUME)) == 0) return gz_sync_cursor(core->sync, 0, NULL);
+    uint64_t last = last_of_epoch(core, said->resume_epoch);
+    bool exact = said->resume_seq <= last && said->resume_seq >= gz_scene_forgotten(core->scene);
+    bool heard = (hello->has & GZ_HAS(EDIT)) != 0 && said->resume_edit > 0 && said->resume_edit <= last;
+    return gz_sync_cursor(core->sync, exact ? said->resume_seq : 0, heard ? &said->resume_edit : NULL);
+}
+
+static void send_welcome(struct gz_session *session)
 {
     const struct gz_core *core = session->core;
     struct gz_message message = {.op = GZ_OP_WELCOME};
@@ -41,7 +49,7 @@ static void send_welcome(struct gz_session *session, uint64_t resumed_at)
         .seq = gz_scene_seq(core->scene),
         .scene = {core->name, strlen(core->name)},
         .server = {core->server, strlen(core->server)},
-        .resumed = resumed_at > 0,
+        .resumed = session->cursor.state > 0,
         .role = session->role,
         .message_bytes = GZ_MESSAGE_BYTES_MAX,
         .messages_per_s = (uint64_t)core->messages_per_s,
@@ -88,15 +96,14 @@ enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const struct gz_m
         free(session);
         return gz_fail(error, GZ_NO_MEMORY, "no memory for another session");
     }
-    uint64_t resumed_at = resume_seq(core, hello);
-    session->cursor = gz_sync_cursor(core->sync, resumed_at);
+    session->cursor = first_cursor(core, hello);
     list_session(core, session);
     session->presence.user.session = id;
     session->presence.user.user = (struct gz_text){session->user, strlen(session->user)};
     session->presence.user.rgb = colour_of(session->user);
     session->presence.user.role = role;
     gz_session_present(session);
-    send_welcome(session, resumed_at);
+    send_welcome(session);
     gz_log(core->log, GZ_INFO, id, "%s joined %s as %s", session->user, core->name,
            gz_term_word(&gz_role_terms, (int)role));
     *out = session;

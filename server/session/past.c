@@ -164,8 +164,9 @@ static struct gz_change_message change_of(const struct gz_change *change)
     return message;
 }
 
-static bool describe_edit(struct gz_arena *arena, const struct gz_edit_record *edit, struct gz_edit_message *message)
+static bool describe_edit(struct gz_core *core, const struct gz_edit_record *edit, struct gz_edit_message *message)
 {
+    struct gz_arena *arena = &core->scratch;
     struct gz_change_message *changes = gz_arena_take(arena, edit->change_count, sizeof *changes);
     uint64_t *ids = gz_arena_take(arena, edit->change_count, sizeof *ids);
     if (changes == NULL || ids == NULL) return false;
@@ -173,7 +174,7 @@ static bool describe_edit(struct gz_arena *arena, const struct gz_edit_record *e
         changes[i] = change_of(&edit->changes[i]);
         ids[i] = edit->changes[i].node;
     }
-    *message = gz_edit_told(edit, (struct gz_ids){ids, edit->change_count});
+    *message = gz_edit_told(core, edit, (struct gz_ids){ids, edit->change_count});
     message->changes = changes;
     message->change_count = edit->change_count;
     return true;
@@ -185,7 +186,7 @@ static void reply_history(struct gz_session *session, const struct gz_ticket *ti
     struct gz_edit_message *edits = gz_arena_take(scratch, answer->edit_count, sizeof *edits);
     bool complete = edits != NULL;
     for (size_t i = 0; complete && i < answer->edit_count; i++)
-        complete = describe_edit(scratch, &answer->edits[i], &edits[i]);
+        complete = describe_edit(session->core, &answer->edits[i], &edits[i]);
     if (!complete) {
         reply_no_memory(session, ticket);
         return;

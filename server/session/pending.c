@@ -240,19 +240,34 @@ static struct gz_ids created_by(struct gz_arena *arena, const struct gz_edit_rec
     return (struct gz_ids){ids, count};
 }
 
+/* The edit of this user with this key that waits for the disk, or NULL. */
+static struct gz_pending *pending_of_key(struct gz_session *session, const char *key)
+{
+    for (struct gz_pending *pending = session->core->pending; pending != NULL; pending = pending->next) {
+        const struct gz_edit_record *edit = &pending->edit;
+        if (edit->key != NULL && strcmp(edit->key, key) == 0 && strcmp(edit->user, session->user) == 0) return pending;
+    }
+    return NULL;
+}
+
+static bool stored_of_key(struct gz_session *session, const char *key, struct gz_edit_record *edit)
+{
+    struct gz_core *core = session->core;
+    return core->host.find_key(core->host.context, session->user, key, &core->scratch, edit);
+}
+
 bool gz_core_answer_known(struct gz_session *session, const struct gz_edit_request *request)
 {
     struct gz_core *core = session->core;
     if (request->key == NULL) return false;
-    for (struct gz_pending *pending = core->pending; pending != NULL; pending = pending->next) {
-        if (pending->edit.key == NULL || strcmp(pending->edit.key, request->key) != 0) continue;
-        if (strcmp(pending->edit.user, session->user) != 0) continue;
+    struct gz_pending *pending = pending_of_key(session, request->key);
+    if (pending != NULL) {
         if (!add_waiter(pending, session->id, request->has_rid, request->rid))
             gz_session_end(session, "no memory to answer it");
         return true;
     }
     struct gz_edit_record edit;
-    if (!core->host.find_key(core->host.context, session->user, request->key, &core->scratch, &edit)) return false;
+    if (!stored_of_key(session, request->key, &edit)) return false;
     if (!request->has_rid) return true;
     struct gz_ids created = created_by(&core->scratch, &edit);
     if (created.ids != NULL)
@@ -267,4 +282,15 @@ bool gz_core_answer_key(struct gz_session *session, const struct gz_message *mes
     char key[GZ_KEY_BYTES_MAX + 1];
     struct gz_edit_request request = gz_edit_request(session, message, GZ_EDIT_SET, key);
     return gz_core_answer_known(session, &request);
+}
+
+uint64_t gz_core_edit_of_key(struct gz_session *session, const struct gz_message *message)
+{
+    char key[GZ_KEY_BYTES_MAX + 1];
+    struct gz_edit_request request = gz_edit_request(session, message, GZ_EDIT_SET, key);
+    if (request.key == NULL) return 0;
+    struct gz_pending *pending = pending_of_key(session, key);
+    struct gz_edit_record edit;
+    if (pending != NULL) return pending->edit.id;
+    return stored_of_key(session, key, &edit) ? edit.id : 0;
 }

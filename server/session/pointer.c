@@ -139,6 +139,19 @@ static void hover(struct gz_session *session, const struct gz_message *message, 
     gz_session_ok(session, message, 0, NULL);
 }
 
+/* Whether an `up` says the key of an edit that is known. Where no drag runs it was sent again, and gets that edit's answer; a drag
+ * that runs is another one, which the key cannot name: it goes on, so that nothing is lost. */
+static bool is_known(struct gz_session *session, const struct gz_message *message, enum gz_status *status,
+                     struct gz_failure *failure)
+{
+    if (!is_dragging(session)) return gz_core_answer_key(session, message);
+    uint64_t edit = gz_core_edit_of_key(session, message);
+    if (edit == 0) return false;
+    *status =
+        gz_fail(&failure->error, GZ_CONFLICT, "key: edit %llu has it; the drag goes on", (unsigned long long)edit);
+    return true;
+}
+
 static bool has_place(const struct gz_message *message)
 {
     return (message->has & (GZ_HAS(AT) | GZ_HAS(RAY))) != 0;
@@ -148,15 +161,15 @@ enum gz_status gz_handle_pointer(struct gz_session *session, const struct gz_mes
                                  struct gz_failure *failure)
 {
     const struct gz_pointer_message *said = &message->pointer;
-    if (said->phase == GZ_PHASE_UP && gz_core_answer_key(session, message)) return GZ_OK;
+    enum gz_status status = GZ_OK;
+    if (said->phase == GZ_PHASE_UP && is_known(session, message, &status, failure)) return status;
     if (said->phase == GZ_PHASE_CANCEL) {
         cancel(session, message);
         return GZ_OK;
     }
     if (!has_place(message)) return release(session, message, NULL, failure);
     struct gz_pointer pointer;
-    enum gz_status status =
-        gz_session_pointer(session, (message->has & GZ_HAS(RAY)) != 0, said->at, said->ray, &pointer, failure);
+    status = gz_session_pointer(session, (message->has & GZ_HAS(RAY)) != 0, said->at, said->ray, &pointer, failure);
     if (status != GZ_OK) return status;
     session->pointer = pointer;
     session->has_pointer = true;

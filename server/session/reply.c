@@ -77,11 +77,11 @@ void gz_session_send(struct gz_session *session, const struct gz_message *messag
     if (append(session, message) != GZ_OK) gz_session_end(session, "it did not take its answers");
 }
 
-struct gz_edit_message gz_edit_told(const struct gz_edit_record *edit, struct gz_ids nodes)
+struct gz_edit_message gz_edit_told(const struct gz_core *core, const struct gz_edit_record *edit, struct gz_ids nodes)
 {
     struct gz_edit_message message = {
         .id = edit->id,
-        .by = edit->session,
+        .by = edit->epoch == core->epoch ? edit->session : 0, /* sessions are counted anew in each epoch */
         .seq = edit->seq,
         .user = {edit->user, strlen(edit->user)},
         .kind = edit->kind,

@@ -186,7 +186,7 @@ void gz_session_send(struct gz_session *session, const struct gz_message *messag
 /* Empties the outbox where all of it was handed out. */
 void gz_session_drain(struct gz_session *session);
 /* An edit as it is told, without its changes; `nodes` are theirs. */
-struct gz_edit_message gz_edit_told(const struct gz_edit_record *edit, struct gz_ids nodes);
+struct gz_edit_message gz_edit_told(const struct gz_core *core, const struct gz_edit_record *edit, struct gz_ids nodes);
 /* Answers `request` where it has a rid; `ok` may be NULL. */
 void gz_session_ok(struct gz_session *session, const struct gz_message *request, uint64_t has, const struct gz_ok *ok);
 void gz_session_refuse(struct gz_session *session, bool has_rid, uint64_t rid, const struct gz_failure *failure,
@@ -305,6 +305,8 @@ struct gz_edit_request {
 bool gz_core_answer_known(struct gz_session *session, const struct gz_edit_request *request);
 /* The same for the key of a message. */
 bool gz_core_answer_key(struct gz_session *session, const struct gz_message *message);
+/* The edit that has the key of this message, or 0. Nobody is answered. */
+uint64_t gz_core_edit_of_key(struct gz_session *session, const struct gz_message *message);
 /* GZ_TOO_MANY while too many edits, or too large ones, wait for the disk. */
 GZ_MUST_USE enum gz_status gz_core_check_room(const struct gz_core *core, struct gz_failure *failure);
 /* Applies `changes` as one edit and answers after COMMIT. */
@@ -325,6 +327,11 @@ void gz_session_edit_ok(struct gz_session *session, uint64_t rid, const struct g
                         struct gz_ids created);
 /* A copy; NULL for NULL, or without memory. */
 char *gz_arena_string(struct gz_arena *arena, const char *text);
+
+/* ---- commit.c ---- */
+
+/* Tells every viewer of an edit that is stored; `told` as for gz_sync_edit. Without memory nobody is told. */
+void gz_core_tell_edit(struct gz_core *core, const struct gz_edit_record *edit, uint64_t told);
 
 /* ---- batch.c ---- */
 

@@ -39,18 +39,22 @@ static uint64_t first_edit_kept(const struct gz_sync *sync)
     return sync->edit_count > GZ_EDIT_RING ? sync->edit_count - GZ_EDIT_RING : 0;
 }
 
-/* Edits that were completed after `seq` are news to whoever resumes there; one who starts anew is not told of old ones. */
-static uint64_t edits_told_at(const struct gz_sync *sync, uint64_t seq)
+/* How many edits somebody at `seq` was told of. An edit changes the scene before its COMMIT and is told of after it: the state
+ * that a viewer stands at may hold edits that it was never told of. */
+static uint64_t edits_told(const struct gz_sync *sync, uint64_t seq, const uint64_t *heard)
 {
-    if (seq == 0) return sync->edit_count;
+    if (seq == 0 && heard == NULL) return sync->edit_count;
     uint64_t told = first_edit_kept(sync);
-    while (told < sync->edit_count && sync->edits[(told + 1) % GZ_EDIT_RING].seq <= seq) told++;
+    for (; told < sync->edit_count; told++) {
+        const struct edit_bytes *edit = &sync->edits[(told + 1) % GZ_EDIT_RING];
+        if (heard != NULL ? edit->seq > *heard : edit->told >= seq) break;
+    }
     return told;
 }
 
-struct gz_cursor gz_sync_cursor(const struct gz_sync *sync, uint64_t seq)
+struct gz_cursor gz_sync_cursor(const struct gz_sync *sync, uint64_t seq, const uint64_t *heard)
 {
-    return (struct gz_cursor){.state = seq, .base = seq, .since = seq, .edits = edits_told_at(sync, seq)};
+    return (struct gz_cursor){.state = seq, .base = seq, .since = seq, .edits = edits_told(sync, seq, heard)};
 }
 
 bool gz_sync_has_frame(const struct gz_sync *sync, const struct gz_cursor *cursor)
@@ -269,7 +273,7 @@ uint64_t gz_sync_saved_seq(const struct gz_sync *sync)
     return sync->saved;
 }
 
-enum gz_status gz_sync_edit(struct gz_sync *sync, const struct gz_message *edit)
+enum gz_status gz_sync_edit(struct gz_sync *sync, const struct gz_message *edit, uint64_t told)
 {
     struct gz_buffer bytes;
     gz_buffer_init(&bytes, GZ_FRAME_BYTES_MAX - GZ_DELTA_BYTES_MAX, 0);
@@ -282,7 +286,7 @@ enum gz_status gz_sync_edit(struct gz_sync *sync, const struct gz_message *edit)
     sync->version++;
     struct edit_bytes *place = &sync->edits[sync->edit_count % GZ_EDIT_RING];
     free(place->bytes);
-    *place = (struct edit_bytes){bytes.data, bytes.size, edit->edit.seq};
+    *place = (struct edit_bytes){bytes.data, bytes.size, edit->edit.seq, told};
     return GZ_OK;
 }
 

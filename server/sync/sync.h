@@ -42,8 +42,10 @@ struct gz_presence_entry {
 struct gz_sync *gz_sync_create(struct gz_scene *scene, uint64_t saved, size_t headroom);
 void gz_sync_destroy(struct gz_sync *sync);
 
-/* A viewer that has seen everything up to `seq` of this scene, or nothing (0): from there on it is told what is new. */
-struct gz_cursor gz_sync_cursor(const struct gz_sync *sync, uint64_t seq);
+/* A viewer that has seen everything up to `seq` of this scene, or nothing (0): from there on it is told what is new. `heard` is the
+ * seq of the last edit that it was told of; later ones are news to it. Where it does not say (NULL) it is told of every
+ * edit that it may have missed, and so perhaps of one twice; a newcomer is told of no past ones. */
+struct gz_cursor gz_sync_cursor(const struct gz_sync *sync, uint64_t seq, const uint64_t *heard);
 
 bool gz_sync_has_frame(const struct gz_sync *sync, const struct gz_cursor *cursor);
 /* The next frame for this cursor, which moves past it; NULL when there is none, or no memory (the cursor then stays). Valid until
@@ -53,8 +55,9 @@ const struct gz_buffer *gz_sync_frame(struct gz_sync *sync, struct gz_cursor *cu
 /* The state up to `seq` is on stable storage. */
 void gz_sync_saved(struct gz_sync *sync, uint64_t seq);
 uint64_t gz_sync_saved_seq(const struct gz_sync *sync);
-/* A completed edit, for everybody. GZ_NO_MEMORY loses it for viewers; the history has it. */
-GZ_MUST_USE enum gz_status gz_sync_edit(struct gz_sync *sync, const struct gz_message *edit);
+/* A completed edit, for everybody, in the order of their seq. `told` is where the scene stands as they are told of it: whoever
+ * comes back from later than that has heard of it. GZ_NO_MEMORY loses it for viewers; the history has it. */
+GZ_MUST_USE enum gz_status gz_sync_edit(struct gz_sync *sync, const struct gz_message *edit, uint64_t told);
 /* The scene at its present seq shows the effect of this session's pointer `n`. */
 void gz_sync_acknowledge(struct gz_sync *sync, uint64_t session, uint64_t n);
 

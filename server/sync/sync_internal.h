@@ -18,7 +18,7 @@ struct cached_frame {
 struct edit_bytes {
     uint8_t *bytes;
     size_t size;
-    uint64_t seq;
+    uint64_t seq, told; /* as gz_sync_edit was given them */
 };
 
 struct acknowledgement {

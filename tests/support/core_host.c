@@ -278,6 +278,8 @@ void client_resume(struct client *client)
     hello.has = GZ_HAS(RESUME);
     hello.hello.resume_epoch = client->epoch;
     hello.hello.resume_seq = client->mirror.complete;
+    hello.hello.resume_edit = client->edit;
+    if (client->edit > 0) hello.has |= GZ_HAS(EDIT);
     join(client, &hello);
 }
 
@@ -328,6 +330,13 @@ static void hear_saved(struct client *client, uint64_t saved)
     client->saved = saved;
 }
 
+/* In the order of their seq, and none twice, where the client says which it has heard of. */
+static void hear_edit(struct client *client, const struct gz_edit_message *edit)
+{
+    assert_true(edit->seq > client->edit);
+    client->edit = edit->seq;
+}
+
 static void hear(struct client *client, const struct gz_message *message)
 {
     switch (message->op) {
@@ -336,6 +345,7 @@ static void hear(struct client *client, const struct gz_message *message)
         mirror_apply(&client->mirror, &message->delta);
         hear_saved(client, message->delta.saved);
         break;
+    case GZ_OP_EDIT: hear_edit(client, &message->edit); break;
     case GZ_OP_SAVED: hear_saved(client, message->saved_seq); break;
     case GZ_OP_PRESENCE: hear_presence(client, &message->presence); break;
     default: break;

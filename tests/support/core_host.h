@@ -41,6 +41,7 @@ struct client {
     bool draw;
     struct mirror mirror;
     uint64_t epoch, saved, next_rid;
+    uint64_t edit; /* seq of the last edit that it heard of; a resume says it unless it is 0 */
     bool resumed;
     struct heard *heard, **heard_end;
     struct {

@@ -133,6 +133,30 @@ static void test_mirror_of_a_part_changes_without_the_scene_going_on(void **stat
     assert_int_equal(gz_mirror_apply(mirror, &torn, NULL), GZ_CONFLICT);
 }
 
+/* A connection that was lost while `more` lasted: the deltas from the last complete state come again, over what is there. */
+static void test_mirror_rewound_is_where_it_was_last_complete(void **state)
+{
+    struct gz_mirror *mirror = *state;
+    struct gz_node_state first = whole(1, 0, 1), child = whole(3, 2, 0), moved = whole(1, 0, 7),
+                         parent = whole(2, 0, 0);
+    assert_int_equal(gz_mirror_complete_seq(mirror), 0);
+    assert_int_equal(apply(mirror, 0, 4, false, &first, 1), GZ_OK);
+    assert_int_equal(apply(mirror, 4, 6, true, &child, 1), GZ_OK);
+    assert_int_equal(gz_mirror_complete_seq(mirror), 4);
+    gz_mirror_rewind(mirror);
+    assert_int_equal(gz_mirror_seq(mirror), 4);
+    assert_int_equal(gz_mirror_seen_seq(mirror), 6);
+    assert_false(gz_mirror_is_complete(mirror));
+    assert_int_equal(apply(mirror, 4, 5, true, &moved, 1), GZ_OK);
+    assert_int_equal(gz_mirror_seen_seq(mirror), 6);
+    assert_int_equal(apply(mirror, 5, 7, false, &parent, 1), GZ_OK);
+    assert_int_equal(gz_mirror_complete_seq(mirror), 7);
+    assert_int_equal(gz_mirror_count(mirror), 3);
+    assert_true(gz_mirror_find(mirror, 1)->trs.t.x == 7);
+    gz_mirror_clear(mirror);
+    assert_int_equal(gz_mirror_complete_seq(mirror) + gz_mirror_seen_seq(mirror), 0);
+}
+
 /* Against a plain table: ids that collide, go and come again. */
 static void test_mirror_finds_each_of_many_after_many_went(void **state)
 {
@@ -171,6 +195,7 @@ int main(void)
         FRESH(test_mirror_child_may_precede_its_parent_only_while_more_lasts),
         FRESH(test_mirror_gone_must_list_whole_subtrees),
         FRESH(test_mirror_of_a_part_changes_without_the_scene_going_on),
+        FRESH(test_mirror_rewound_is_where_it_was_last_complete),
         FRESH(test_mirror_finds_each_of_many_after_many_went),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -271,6 +271,33 @@ static void test_drag_with_a_key_is_one_edit(void **state)
     close_scene(&s);
 }
 
+/* Whoever begins another drag and says an old key for it made a mistake; what was dragged is not the price. */
+static void test_drag_with_a_key_that_is_taken_goes_on(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    struct gz_message up = pointer_message(GZ_PHASE_UP, MIDDLE_X + METRE, MIDDLE_Y, 0);
+    up.has |= GZ_HAS(KEY);
+    up.key = (struct gz_text){"drag", 4};
+    assert_ok(take(s.a, s.node));
+    assert_ok(client_ask(s.a, &up));
+    for (int i = 0; i < 2; i++) { /* the edit that has the key is stored, or is about to be */
+        assert_ok(take(s.a, s.node));
+        assert_ok(move_to(s.a, 2, 0));
+        const struct gz_message *refused = client_ask(s.a, &up);
+        assert_refused(refused, GZ_CONFLICT);
+        assert_memory_equal(refused->error.message.bytes, "key: ", 5);
+        assert_near(place(&s, s.node), 3 + i, 0, 0);
+        s.host.disk = DISK_WAITS;
+        up.key.bytes = i == 0 ? "next" : "last";
+        assert_null(client_ask(s.a, &up));
+        assert_near(place(&s, s.node), 2 + i, 0, 0);
+    }
+    s.host.disk = DISK_COMMITS;
+    close_scene(&s);
+}
+
 static void test_drag_needs_a_camera_for_pixels(void **state)
 {
     (void)state;
@@ -604,6 +631,7 @@ int main(void)
         cmocka_unit_test(test_drag_of_one_who_leaves_is_an_edit),
         cmocka_unit_test(test_drag_survives_a_crash_to_its_last_sample),
         cmocka_unit_test(test_drag_with_a_key_is_one_edit),
+        cmocka_unit_test(test_drag_with_a_key_that_is_taken_goes_on),
         cmocka_unit_test(test_drag_needs_a_camera_for_pixels),
         cmocka_unit_test(test_lock_names_the_holder),
         cmocka_unit_test(test_lock_refused_grab_leaves_the_selection),

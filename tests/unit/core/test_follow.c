@@ -141,6 +141,107 @@ static void test_resume_after_a_restart(void **state)
     close_scene(&s);
 }
 
+/* The state shows an edit before its COMMIT, the edit is told of after it. */
+static void test_resume_is_told_of_edits_that_were_committed_meanwhile(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    (void)create_node(s.a, "one", 0, 0, 0, 0);
+    s.host.disk = DISK_WAITS;
+    assert_null(ask_create(s.a, "two", 0, NULL));
+    assert_int_equal(s.watcher->mirror.count, 2);
+    client_leave(s.watcher);
+    client_forget(s.watcher);
+    s.host.disk = DISK_COMMITS;
+    host_turn(&s.host);
+    client_resume(s.watcher);
+    host_turn(&s.host);
+    assert_true(s.watcher->resumed);
+    assert_int_equal(client_count(s.watcher, GZ_OP_EDIT), 1);
+    assert_int_equal(client_last(s.watcher, GZ_OP_EDIT)->edit.seq, s.watcher->mirror.seq);
+
+    client_leave(s.watcher);
+    client_forget(s.watcher);
+    client_resume(s.watcher);
+    host_turn(&s.host);
+    assert_int_equal(client_count(s.watcher, GZ_OP_EDIT), 0);
+    close_scene(&s);
+}
+
+static void test_resume_that_does_not_say_its_edits_is_told_rather_twice_than_never(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    for (int i = 0; i < 3; i++) (void)create_node(s.a, "n", 0, 0, 0, 0);
+    s.host.disk = DISK_WAITS;
+    assert_null(ask_create(s.a, "last", 0, NULL));
+    for (int committed = 0; committed < 2; committed++) {
+        client_leave(s.watcher);
+        client_forget(s.watcher);
+        s.host.disk = DISK_COMMITS;
+        host_turn(&s.host);
+        s.watcher->edit = 0;
+        client_resume(s.watcher);
+        host_turn(&s.host);
+        assert_int_equal(client_count(s.watcher, GZ_OP_EDIT),
+                         1); /* never heard, then perhaps: it ends where the viewer stands */
+    }
+    assert_ok(ask_move(s.a, 1, 1, 1, 1));
+    client_leave(s.watcher);
+    client_forget(s.watcher);
+    s.watcher->edit = 0;
+    client_resume(s.watcher);
+    host_turn(&s.host);
+    assert_int_equal(client_count(s.watcher, GZ_OP_EDIT), 1);
+    close_scene(&s);
+}
+
+static void test_resume_is_told_of_edits_across_a_restart(void **state)
+{
+    (void)state;
+    static const enum { SAID, NOT_SAID, UNKNOWN_EPOCH, CASES } cases[] = {SAID, NOT_SAID, UNKNOWN_EPOCH};
+    for (size_t i = 0; i < CASES; i++) {
+        struct scene s;
+        open_scene(&s);
+        uint64_t id = create_node(s.a, "one", 0, 0, 0, 0);
+        client_leave(s.watcher);
+        for (int x = 1; x <= 4; x++) assert_ok(ask_move(s.a, id, x, 0, 0));
+        host_restart(&s.host, false);
+        client_forget(s.watcher);
+        if (cases[i] == NOT_SAID) s.watcher->edit = 0;
+        if (cases[i] == UNKNOWN_EPOCH) s.watcher->epoch += 1000;
+        client_resume(s.watcher);
+        host_turn(&s.host);
+        assert_int_equal(s.watcher->resumed, cases[i] != UNKNOWN_EPOCH);
+        /* The one that ends where the viewer stands may have been told or not. */
+        static const size_t told[CASES] = {[SAID] = 4, [NOT_SAID] = 5, [UNKNOWN_EPOCH] = 0};
+        assert_int_equal(client_count(s.watcher, GZ_OP_EDIT), told[cases[i]]);
+        /* Its session is none of this epoch's. */
+        if (told[cases[i]] > 0) assert_int_equal(client_last(s.watcher, GZ_OP_EDIT)->edit.by, 0);
+        close_scene(&s);
+    }
+}
+
+/* The state starts from 0, what was heard of stays heard of. */
+static void test_resume_from_0_is_told_of_later_edits_only(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    uint64_t id = create_node(s.a, "one", 0, 0, 0, 0);
+    client_leave(s.watcher);
+    assert_ok(ask_move(s.a, id, 1, 0, 0));
+    client_forget(s.watcher);
+    s.watcher->mirror.complete = 1000;
+    client_resume(s.watcher);
+    host_turn(&s.host);
+    assert_false(s.watcher->resumed);
+    assert_int_equal(client_count(s.watcher, GZ_OP_EDIT), 1);
+    close_scene(&s);
+}
+
 static void test_resume_of_what_was_never_saved_starts_anew(void **state)
 {
     (void)state;
@@ -586,6 +687,10 @@ int main(void)
         cmocka_unit_test(test_join_of_an_empty_scene_is_told_so),
         cmocka_unit_test(test_resume_in_the_same_epoch_brings_what_was_missed),
         cmocka_unit_test(test_resume_after_a_restart),
+        cmocka_unit_test(test_resume_is_told_of_edits_that_were_committed_meanwhile),
+        cmocka_unit_test(test_resume_that_does_not_say_its_edits_is_told_rather_twice_than_never),
+        cmocka_unit_test(test_resume_is_told_of_edits_across_a_restart),
+        cmocka_unit_test(test_resume_from_0_is_told_of_later_edits_only),
         cmocka_unit_test(test_resume_of_what_was_never_saved_starts_anew),
         cmocka_unit_test(test_resume_from_nowhere_starts_anew),
         cmocka_unit_test(test_resume_from_before_forgotten_graves_starts_anew),

@@ -70,6 +70,8 @@ static void test_decode_hello(void **state)
     assert_true(hello->draw);
     assert_int_equal(hello->resume_epoch, 3);
     assert_int_equal(hello->resume_seq, 70000);
+    assert_int_equal(read_vector(state, "hello_resumes_edits")->has, HAS2(RESUME, EDIT));
+    assert_int_equal(message->hello.resume_edit, 69998);
     assert_int_equal(read_vector(state, "hello_least")->has, 0);
     assert_false(message->hello.create);
     assert_false(message->hello.draw);
