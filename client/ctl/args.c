@@ -95,6 +95,11 @@ static enum ctl_exit read_value(const struct ctl_args *args, const struct ctl_op
     case CTL_WORD:
         value->word = gz_term_value(option->terms, text, strlen(text));
         return value->word >= 0 ? CTL_OK : bad_word(args, option, text);
+    case CTL_TEXTS:
+        if (value->count == CTL_TEXTS_MAX)
+            return ctl_usage(args, "%s is given more than %d times", option->name, CTL_TEXTS_MAX);
+        value->texts[value->count++] = text;
+        return CTL_OK;
     case CTL_TIME:
         if (ctl_when_read(text, &value->time)) return CTL_OK;
         return ctl_usage(args, "%s: \"%s\" is no time (" CTL_WHEN_FORMS ")", option->name, text);
@@ -128,7 +133,7 @@ static const struct ctl_option *find_option(const struct ctl_option *options, co
 static enum ctl_exit read_option(const struct ctl_args *args, const struct ctl_option *option, int argc, char **argv,
                                  int *at, struct ctl_value *value)
 {
-    if (value->given) return ctl_usage(args, "%s is given twice", option->name);
+    if (value->given && option->kind != CTL_TEXTS) return ctl_usage(args, "%s is given twice", option->name);
     value->given = true;
     const char *inside = strchr(argv[*at], '=');
     if (option->kind == CTL_FLAG) return inside == NULL ? CTL_OK : ctl_usage(args, "%s takes no value", option->name);

@@ -20,7 +20,8 @@ enum ctl_kind {
     CTL_LOOK,    /* two arguments of three numbers each */
     CTL_INTEGER, /* unsigned, below 2^53 */
     CTL_WORD,    /* one of `terms` */
-    CTL_TIME     /* becomes Unix seconds */
+    CTL_TIME,    /* becomes Unix seconds */
+    CTL_TEXTS    /* as often as CTL_TEXTS_MAX */
 };
 
 struct ctl_option {
@@ -32,11 +33,14 @@ struct ctl_option {
     const struct gz_terms *terms;
 };
 
+#define CTL_TEXTS_MAX 16
+
 struct ctl_value {
     bool given;
-    const char *text; /* as it was written */
+    const char *text; /* as it was written, CTL_TEXTS: the last time */
+    const char *texts[CTL_TEXTS_MAX];
     double numbers[6];
-    int count; /* CTL_VALUE: how many */
+    int count; /* CTL_VALUE, CTL_TEXTS: how many */
     uint64_t integer;
     int word;    /* in the option's terms */
     double time; /* Unix seconds */

@@ -13,7 +13,7 @@
 #define CTL_ANSWER_SECONDS 30.0 /* that a request may take */
 
 extern const struct ctl_command ctl_import, ctl_export, ctl_watch, ctl_ls, ctl_drag, ctl_set, ctl_undo, ctl_redo,
-    ctl_history, ctl_at, ctl_restore, ctl_backup, ctl_solve;
+    ctl_history, ctl_at, ctl_restore, ctl_backup, ctl_solve, ctl_note, ctl_notes, ctl_who;
 
 /* ---- connecting and failing (common.c) ---- */
 
@@ -24,6 +24,12 @@ enum ctl_exit ctl_join(const struct ctl_args *args, enum gz_role role, struct gz
 /* The id of NAME, ID or #ID. GZ_UNKNOWN_NODE, or GZ_BAD_VALUE with the ids where several nodes have the name. */
 GZ_MUST_USE enum gz_status ctl_find_node(const struct gz_mirror *mirror, const char *text, uint64_t *id,
                                          struct gz_error *error);
+/* Sends, and waits for the answer. Where somebody else is in the way (locked, conflict) *error says who, and which nodes by their
+ * names; *answer is then not what the server said. */
+GZ_MUST_USE enum gz_status ctl_request(struct gz_client *client, struct gz_message *message,
+                                       const struct gz_message **answer, struct gz_error *error);
+/* Waits until it is known who is here, and which notes there are. */
+GZ_MUST_USE enum gz_status ctl_await_people(struct gz_client *client, struct gz_error *error);
 /* Sends an edit with the value of --key, waits for its answer and until the mirror has it. In *done: the answer's seq and
  * edit, `has` saying which are there. */
 GZ_MUST_USE enum gz_status ctl_edit(const struct ctl_args *args, struct gz_client *client, struct gz_message *message,
@@ -44,8 +50,15 @@ enum ctl_exit ctl_download(const struct ctl_args *args, const char *path, const 
 
 /* A text of somebody else's: control characters are shown, not obeyed. */
 void ctl_put_text(FILE *out, struct gz_text text);
+/* Columns that a text takes: its characters. */
+int ctl_width(struct gz_text text);
+/* A text over several lines, those after the first with so many blanks before them. */
+void ctl_put_lines(FILE *out, struct gz_text text, int indent);
 /* "Piston #12". */
 void ctl_put_node(FILE *out, const struct gz_mirror *mirror, uint64_t id);
+/* "Piston #12, Rod #13 and 4 more": the first of them by name. */
+#define CTL_NODES_SHOWN 4
+void ctl_put_nodes(FILE *out, const struct gz_mirror *mirror, struct gz_ids ids);
 void ctl_put_vec3(FILE *out, gz_vec3 v);
 /* "t (0, 1, 0) m  r (0, 90, 0) deg  s (1, 1, 1)  ...", the fields that the state has. */
 void ctl_put_state(FILE *out, const struct gz_mirror *mirror, const struct gz_node_state *state);
@@ -59,6 +72,8 @@ void ctl_typed(enum gz_handle handle, const struct gz_value *value, char text[CT
 /* "translate tx typed 0.25 m": what kind of edit it is. */
 #define CTL_EDIT_BYTES (CTL_TYPED_BYTES + 32)
 void ctl_edit_words(const struct gz_edit_message *edit, char text[CTL_EDIT_BYTES]);
+/* Where a note is pinned: "Piston #12 at (0, 1, 0)", "" for one on the scene as a whole, NULL without memory. For free(). */
+char *ctl_pin_words(const struct gz_mirror *mirror, const struct gz_note_state *note);
 /* "edit 7  seq 1240" and a line's end; for an answer without an edit says that nothing changed. */
 void ctl_put_done(FILE *out, const struct gz_message *done);
 
@@ -74,6 +89,9 @@ json_t *ctl_json_state(const struct gz_node_state *state);
 json_t *ctl_json_delta(const struct gz_delta *delta);
 json_t *ctl_json_edit(const struct gz_edit_message *edit);
 json_t *ctl_json_done(const struct gz_message *done);
+json_t *ctl_json_note(const struct gz_note_state *note);
+json_t *ctl_json_notes(const struct gz_notes *notes);
+json_t *ctl_json_person(const struct gz_presence_user *person);
 json_t *ctl_json_numbers(const double *numbers, size_t count);
 /* One line; takes over the reference. */
 void ctl_put_json(FILE *out, json_t *json);

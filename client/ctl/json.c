@@ -106,6 +106,46 @@ json_t *ctl_json_done(const struct gz_message *done)
     json_t *object = json_pack("{s:s}", "op", "ok");
     if (done->has & GZ_HAS(EDIT)) json_object_set_new(object, "edit", integer(done->ok.edit));
     if (done->has & GZ_HAS(SEQ)) json_object_set_new(object, "seq", integer(done->ok.seq));
+    if (done->has & GZ_HAS(NOTE)) json_object_set_new(object, "note", integer(done->ok.note));
+    return object;
+}
+
+json_t *ctl_json_note(const struct gz_note_state *note)
+{
+    json_t *object = json_pack("{s:I,s:o}", "id", (json_int_t)note->id, "user", text(note->user));
+    json_object_set_new(object, "text", text(note->text));
+    if (note->has & GZ_HAS(NODE)) json_object_set_new(object, "node", integer(note->node));
+    if (note->has & GZ_HAS(POINT)) json_object_set_new(object, "point", ctl_json_numbers(&note->point.x, 3));
+    if (note->has & GZ_HAS(REPLY)) json_object_set_new(object, "reply", integer(note->reply));
+    if (note->done) json_object_set_new(object, "done", json_true());
+    json_object_set_new(object, "made", json_real(note->made));
+    json_object_set_new(object, "changed", json_real(note->changed));
+    return object;
+}
+
+json_t *ctl_json_notes(const struct gz_notes *notes)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < notes->count; i++) json_array_append_new(list, ctl_json_note(&notes->notes[i]));
+    json_t *object = json_pack("{s:s,s:o}", "op", "notes", "notes", list);
+    if (notes->gone.count > 0) json_object_set_new(object, "gone", ids(notes->gone));
+    if (notes->all) json_object_set_new(object, "all", json_true());
+    return object;
+}
+
+json_t *ctl_json_person(const struct gz_presence_user *person)
+{
+    char colour[8];
+    snprintf(colour, sizeof colour, "#%06x", (unsigned)(person->rgb & 0xFFFFFF));
+    json_t *object = json_pack("{s:I,s:o,s:s,s:s}", "session", (json_int_t)person->session, "user", text(person->user),
+                               "colour", colour, "role", gz_term_word(&gz_role_terms, (int)person->role));
+    if (person->has & GZ_HAS(AT)) json_object_set_new(object, "at", ctl_json_numbers(person->at, 2));
+    if (person->has & GZ_HAS(RAY)) json_object_set_new(object, "ray", ctl_json_numbers(person->ray, 6));
+    if (person->has & GZ_HAS(VIEW)) json_object_set_new(object, "view", ctl_json_numbers(person->view, 16));
+    if (person->has & GZ_HAS(SELECTION)) json_object_set_new(object, "selection", ids(person->selection));
+    if (person->has & GZ_HAS(TOOL))
+        json_object_set_new(object, "tool", json_string(gz_term_word(&gz_mode_terms, (int)person->tool)));
+    if (person->has & GZ_HAS(LOCKS)) json_object_set_new(object, "locks", ids(person->locks));
     return object;
 }
 

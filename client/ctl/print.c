@@ -21,6 +21,26 @@ void ctl_put_text(FILE *out, struct gz_text text)
     }
 }
 
+int ctl_width(struct gz_text text)
+{
+    int columns = 0;
+    /* Bytes of UTF-8 that begin a character. */
+    for (size_t i = 0; i < text.size; i++) columns += ((unsigned char)text.bytes[i] & 0xC0) != 0x80;
+    return columns;
+}
+
+void ctl_put_lines(FILE *out, struct gz_text text, int indent)
+{
+    size_t begin = 0;
+    for (size_t i = 0; i < text.size; i++) {
+        if (text.bytes[i] != '\n') continue;
+        ctl_put_text(out, (struct gz_text){text.bytes + begin, i - begin});
+        fprintf(out, "\n%*s", indent, "");
+        begin = i + 1;
+    }
+    ctl_put_text(out, (struct gz_text){text.bytes + begin, text.size - begin});
+}
+
 void ctl_put_node(FILE *out, const struct gz_mirror *mirror, uint64_t id)
 {
     const struct gz_mirror_node *node = gz_mirror_find(mirror, id);
@@ -29,6 +49,15 @@ void ctl_put_node(FILE *out, const struct gz_mirror *mirror, uint64_t id)
         fputc(' ', out);
     }
     fprintf(out, "#%" PRIu64, id);
+}
+
+void ctl_put_nodes(FILE *out, const struct gz_mirror *mirror, struct gz_ids ids)
+{
+    for (size_t i = 0; i < ids.count && i < CTL_NODES_SHOWN; i++) {
+        fputs(i > 0 ? ", " : "", out);
+        ctl_put_node(out, mirror, ids.ids[i]);
+    }
+    if (ids.count > CTL_NODES_SHOWN) fprintf(out, " and %zu more", ids.count - CTL_NODES_SHOWN);
 }
 
 /* Six digits, and 0 for what is only rounding beside numbers of everyday size. */
@@ -178,6 +207,22 @@ void ctl_edit_words(const struct gz_edit_message *edit, char text[CTL_EDIT_BYTES
     if (edit->has & GZ_HAS(VALUE)) ctl_typed(edit->handle, &edit->value, typed);
     snprintf(text, CTL_EDIT_BYTES, "%s%s%s%s%s", gz_term_word(&gz_edit_kind_terms, (int)edit->kind), handle ? " " : "",
              handle ? gz_term_word(&gz_handle_terms, (int)edit->handle) : "", typed[0] != '\0' ? " " : "", typed);
+}
+
+char *ctl_pin_words(const struct gz_mirror *mirror, const struct gz_note_state *note)
+{
+    char *words = NULL;
+    size_t size;
+    FILE *out = open_memstream(&words, &size);
+    if (out == NULL) return NULL;
+    bool node = (note->has & GZ_HAS(NODE)) != 0;
+    if (node) ctl_put_node(out, mirror, note->node);
+    if (node && gz_mirror_find(mirror, note->node) == NULL) fputs(" (not here)", out);
+    if (note->has & GZ_HAS(POINT)) {
+        fputs(node ? " at " : "at ", out);
+        ctl_put_vec3(out, note->point);
+    }
+    return fclose(out) == 0 ? words : NULL;
 }
 
 void ctl_put_done(FILE *out, const struct gz_message *done)

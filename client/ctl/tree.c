@@ -96,17 +96,10 @@ static void place(struct tree *tree)
     }
 }
 
-/* Columns that the text takes: bytes of UTF-8 that begin a character. */
-static int width(const char *text)
-{
-    int columns = 0;
-    for (; *text != '\0'; text++) columns += ((unsigned char)*text & 0xC0) != 0x80;
-    return columns;
-}
-
 static int label_width(const struct branch *branch)
 {
-    return 2 * branch->depth + snprintf(NULL, 0, "%" PRIu64, branch->node->id) + 2 + width(branch->node->name);
+    return 2 * branch->depth + snprintf(NULL, 0, "%" PRIu64, branch->node->id) + 2 +
+           ctl_width(gz_client_text(branch->node->name));
 }
 
 static void print_line(FILE *out, const struct gz_mirror *mirror, const struct branch *branch, int columns)

@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -7,9 +8,12 @@
 
 #define RETRY_SECONDS_FIRST 0.25
 #define RETRY_SECONDS_MAX 5.0
-#define NODES_SHOWN 4 /* of one delta or edit, by name */
+#define NOTE_INDENT 4 /* of the further lines of a note */
 
 static const struct ctl_option options[] = {
+    {"--subtree", CTL_TEXTS, "NODE", "only this node, by name or id, and all below it; can be given again", 0, NULL},
+    {"--box", CTL_NUMBERS, "X0,Y0,Z0,X1,Y1,Z1", "only nodes whose bounds overlap this box in the world, metres", 6,
+     NULL},
     {"--json", CTL_FLAG, NULL, "a JSON object a line, with the protocol's names", 0, NULL},
     {"--count", CTL_INTEGER, "N", "end after so many lines", 0, NULL},
     {"--for", CTL_NUMBERS, "SECONDS", "end after so long", 1, NULL},
@@ -24,7 +28,7 @@ struct person {
 struct watch {
     const struct ctl_args *args;
     struct gz_client *client;
-    bool json;
+    bool json, part;
     uint64_t lines, lines_max; /* lines_max 0: no end */
     double deadline;           /* INFINITY: no end */
     struct person *people;     /* everybody who was ever there */
@@ -79,7 +83,7 @@ static void put_person(const struct watch *watch, uint64_t session)
 static void put_delta_nodes(const struct watch *watch, const struct gz_delta *delta)
 {
     const struct gz_mirror *mirror = gz_client_mirror(watch->client);
-    for (size_t i = 0; i < delta->count && i < NODES_SHOWN; i++) {
+    for (size_t i = 0; i < delta->count && i < CTL_NODES_SHOWN; i++) {
         struct gz_node_state state = delta->nodes[i];
         fputs(i > 0 ? ", " : "", stdout);
         ctl_put_node(stdout, mirror, state.id);
@@ -90,10 +94,10 @@ static void put_delta_nodes(const struct watch *watch, const struct gz_delta *de
             put_person(watch, state.by);
         }
     }
-    if (delta->count > NODES_SHOWN) printf(", and %zu more", delta->count - NODES_SHOWN);
-    for (size_t i = 0; i < delta->gone.count && i < NODES_SHOWN; i++)
+    if (delta->count > CTL_NODES_SHOWN) printf(", and %zu more", delta->count - CTL_NODES_SHOWN);
+    for (size_t i = 0; i < delta->gone.count && i < CTL_NODES_SHOWN; i++)
         printf("%s#%" PRIu64 "  gone", i > 0 || delta->count > 0 ? ", " : "", delta->gone.ids[i]);
-    if (delta->gone.count > NODES_SHOWN) printf(", and %zu more", delta->gone.count - NODES_SHOWN);
+    if (delta->gone.count > CTL_NODES_SHOWN) printf(", and %zu more", delta->gone.count - CTL_NODES_SHOWN);
 }
 
 static void put_delta(struct watch *watch, const struct gz_delta *delta)
@@ -103,7 +107,7 @@ static void put_delta(struct watch *watch, const struct gz_delta *delta)
     if (watch->json) {
         ctl_put_json(stdout, ctl_json_delta(delta));
     } else if (snapshot) {
-        printf("seq %" PRIu64 "  the scene so far, %zu nodes\n", delta->seq, delta->count);
+        printf("seq %" PRIu64 "  the %s so far, %zu nodes\n", delta->seq, watch->part ? "part" : "scene", delta->count);
     } else {
         printf("seq %" PRIu64 "  ", delta->seq);
         put_delta_nodes(watch, delta);
@@ -122,15 +126,39 @@ static void put_edit(struct watch *watch, const struct gz_edit_message *edit)
     char what[CTL_EDIT_BYTES];
     ctl_edit_words(edit, what);
     printf("seq %" PRIu64 "  edit %" PRIu64 "  %s  ", edit->seq, edit->id, what);
-    for (size_t i = 0; i < edit->nodes.count && i < NODES_SHOWN; i++) {
-        fputs(i > 0 ? ", " : "", stdout);
-        ctl_put_node(stdout, gz_client_mirror(watch->client), edit->nodes.ids[i]);
-    }
-    if (edit->nodes.count > NODES_SHOWN) printf(" and %zu more", edit->nodes.count - NODES_SHOWN);
+    ctl_put_nodes(stdout, gz_client_mirror(watch->client), edit->nodes);
     fputs("  by ", stdout);
     ctl_put_text(stdout, edit->user);
     fputs("  saved\n", stdout);
     end_line(watch);
+}
+
+static void put_note(struct watch *watch, const struct gz_note_state *note)
+{
+    char *pin = ctl_pin_words(gz_client_mirror(watch->client), note);
+    printf("note %" PRIu64 "  %s  ", note->id, note->done ? "done" : "open");
+    if (pin != NULL && pin[0] != '\0') printf("%s  ", pin);
+    if (note->has & GZ_HAS(REPLY)) printf("answers %" PRIu64 "  ", note->reply);
+    ctl_put_lines(stdout, note->text, NOTE_INDENT);
+    fputs("  by ", stdout);
+    ctl_put_text(stdout, note->user);
+    fputc('\n', stdout);
+    free(pin);
+    end_line(watch);
+}
+
+static void put_notes(struct watch *watch, const struct gz_notes *notes)
+{
+    if (watch->json) {
+        ctl_put_json(stdout, ctl_json_notes(notes));
+        end_line(watch);
+        return;
+    }
+    for (size_t i = 0; i < notes->count; i++) put_note(watch, &notes->notes[i]);
+    for (size_t i = 0; i < notes->gone.count; i++) {
+        printf("note %" PRIu64 "  gone\n", notes->gone.ids[i]);
+        end_line(watch);
+    }
 }
 
 static void take(struct watch *watch, const struct gz_message *message)
@@ -138,6 +166,7 @@ static void take(struct watch *watch, const struct gz_message *message)
     switch (message->op) {
     case GZ_OP_DELTA: put_delta(watch, &message->delta); break;
     case GZ_OP_EDIT: put_edit(watch, &message->edit); break;
+    case GZ_OP_NOTES: put_notes(watch, &message->notes); break;
     case GZ_OP_PRESENCE: learn_people(watch, &message->presence); break;
     default: break;
     }
@@ -192,18 +221,70 @@ static enum gz_status follow(struct watch *watch, struct gz_error *error)
     return GZ_OK;
 }
 
+/* ---- which part ---- */
+
+/* The nodes that --subtree names; they are looked up in the whole scene, over a connection of its own. */
+static enum ctl_exit find_roots(const struct ctl_args *args, uint64_t roots[CTL_TEXTS_MAX], struct gz_ids *ids)
+{
+    const struct ctl_value *subtree = ctl_get(args, "--subtree");
+    *ids = (struct gz_ids){roots, (size_t)subtree->count};
+    if (!subtree->given) return CTL_OK;
+    struct gz_client *client;
+    struct gz_error error = {0};
+    enum ctl_exit result = ctl_join(args, GZ_ROLE_VIEWER, &client);
+    if (result != CTL_OK) return result;
+    enum gz_status status = GZ_OK;
+    for (int i = 0; status == GZ_OK && i < subtree->count; i++)
+        status = ctl_find_node(gz_client_mirror(client), subtree->texts[i], &roots[i], &error);
+    gz_client_destroy(client);
+    return status == GZ_OK ? CTL_OK : ctl_fail(args, &error);
+}
+
+/* Any two opposite corners will do. */
+static gz_box box_of(const double corners[6])
+{
+    const double *a = corners, *b = corners + 3;
+    return (gz_box){{fmin(a[0], b[0]), fmin(a[1], b[1]), fmin(a[2], b[2])},
+                    {fmax(a[0], b[0]), fmax(a[1], b[1]), fmax(a[2], b[2])}};
+}
+
+static struct gz_message interest_of(const struct ctl_args *args, struct gz_ids roots)
+{
+    const struct ctl_value *box = ctl_get(args, "--box");
+    struct gz_message message = {.op = GZ_OP_INTEREST, .interest = {.nodes = roots, .box = box_of(box->numbers)}};
+    if (roots.count > 0) message.has |= GZ_HAS(NODES);
+    if (box->given) message.has |= GZ_HAS(BOX);
+    return message;
+}
+
+/* ---- the command ---- */
+
 static enum ctl_exit run(const struct ctl_args *args)
 {
+    if (ctl_get(args, "--subtree")->given && ctl_get(args, "--box")->given)
+        return ctl_usage(args, "--subtree and --box: give one of them");
+    uint64_t roots[CTL_TEXTS_MAX];
+    struct gz_ids ids;
+    enum ctl_exit result = find_roots(args, roots, &ids);
+    if (result != CTL_OK) return result;
+    const struct gz_message interest = interest_of(args, ids);
     const struct ctl_value *time = ctl_get(args, "--for");
     struct watch watch = {
         .args = args,
         .json = ctl_get(args, "--json")->given,
+        .part = interest.has != 0,
         .lines_max = ctl_get(args, "--count")->integer,
         .deadline = time->given ? ctl_now() + time->numbers[0] : INFINITY,
     };
     struct gz_error error = {0};
     struct gz_client_options join = {
-        .url = args->server, .scene = args->operands[0], .user = args->user, .token = args->token, .has_role = true};
+        .url = args->server,
+        .scene = args->operands[0],
+        .user = args->user,
+        .token = args->token,
+        .has_role = true,
+        .interest = watch.part ? &interest : NULL,
+    };
     enum gz_status status = gz_client_create(&watch.client, &join, &error);
     if (status == GZ_OK) status = follow(&watch, &error);
     gz_client_destroy(watch.client);
@@ -214,10 +295,13 @@ static enum ctl_exit run(const struct ctl_args *args)
 const struct ctl_command ctl_watch = {
     .name = "watch",
     .operands = "SCENE",
-    .summary = "Prints every change as it comes, and every edit once it is on disk, a line each, until Ctrl-C.",
-    .notes = "Lines of changes have their seq, the nodes with what changed (metres, degrees) and by whom. Where the "
-             "connection is\n"
-             "lost it tries again, resuming where it was.",
+    .summary = "Prints every change as it comes, every edit once it is on disk, and every note, until Ctrl-C.",
+    .notes =
+        "Lines of changes have their seq, the nodes with what changed (metres, degrees) and by whom. Where the "
+        "connection is\n"
+        "lost it tries again, resuming where it was. Of a part of the scene (--subtree, --box) the nodes above it are "
+        "told too;\n"
+        "what leaves the part is gone, what comes into it is told whole. Edits and notes are told wherever they are.",
     .options = options,
     .run = run,
 };

@@ -118,6 +118,19 @@ static void test_wrong_command_lines_exit_2_with_a_line_that_names_it(void **sta
         {{"at", "engine", "--seq", "1", "--time", "2"}, 2, NULL, "give one of --seq N and --time T"},
         {{"restore", "engine"}, 2, NULL, "--seq N is missing"},
         {{"solve", "engine"}, 2, NULL, "one operand too many"},
+        {{"watch", "engine", "--box", "1,2,3"}, 2, NULL, "--box: \"1,2,3\" is not X0,Y0,Z0,X1,Y1,Z1"},
+        {{"watch", "engine", "--box", "0,0,0,1,1,1", "--subtree", "2"}, 2, NULL, "--subtree and --box"},
+        {{"watch", "engine", "--subtree"}, 2, NULL, "--subtree needs a value"},
+        {{"who"}, 2, NULL, "SCENE is missing"},
+        {{"notes", "engine", "more"}, 2, NULL, "\"more\" is one operand too many"},
+        {{"note", "engine"}, 2, NULL, "TEXT is missing"},
+        {{"note", "engine", "a", "--at", "1,2"}, 2, NULL, "--at: \"1,2\" is not X,Y,Z"},
+        {{"note", "engine", "a", "--reply", "first"}, 2, NULL, "--reply: \"first\" is not a whole number"},
+        {{"note", "engine", "--done", "1", "--gone", "1"}, 2, NULL, "--done, --open and --gone: give one of them"},
+        {{"note", "engine", "--done", "1", "--reply", "2"}, 2, NULL, "--reply belongs to a new note, --done to one"},
+        {{"note", "engine", "a", "--done", "1"}, 2, NULL, "--done takes no TEXT"},
+        {{"note", "engine", "--gone", "1", "--node", "1"}, 2, NULL, "--gone takes no TEXT, --node or --at"},
+        {{"note", "engine", "--edit", "1"}, 2, NULL, "--edit: nothing to change"},
     };
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) check_call(NULL, NULL, &calls[i]);
 }
@@ -147,6 +160,8 @@ static void test_help_of_each_command_names_its_options(void **state)
         {{"set", "--help"}, 0, "in degrees", NULL},    {{"history", "--help"}, 0, "--since T", NULL},
         {{"at", "--help"}, 0, "--time T", NULL},       {{"restore", "--help"}, 0, "--seq N", NULL},
         {{"backup", "--help"}, 0, "FILE.db", NULL},    {{"solve", "--help"}, 0, "--server URL", NULL},
+        {{"who", "--help"}, 0, "what is held", NULL},  {{"watch", "--help"}, 0, "--box X0,Y0,Z0,X1,Y1,Z1", NULL},
+        {{"note", "--help"}, 0, "SCENE [TEXT]", NULL}, {{"notes", "--help"}, 0, "--all", NULL},
         {{"undo", "--help"}, 0, "--force", NULL},      {{"drag", "--help"}, 0, "degrees about rx ry rz rv", NULL},
     };
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) check_call(NULL, NULL, &calls[i]);
@@ -423,6 +438,58 @@ static void test_watch_tells_drags_and_comes_back_after_a_crash(void **state)
     test_output_finish(&output);
 }
 
+/* ---- others in the same scene ---- */
+
+static void test_who_is_in_the_way_is_said_by_name(void **state)
+{
+    struct stage *stage = *state;
+    struct gz_client *anna = stage_join(stage, "arm", "anna");
+    uint64_t base = stage_create(anna, "base", 0, (gz_vec3){0, 0, 0}),
+             hand = stage_create(anna, "hand", base, (gz_vec3){0, 1, 0});
+    assert_int_equal(hand, 2);
+    stage_ask(anna, message_camera((gz_vec3){0, 0, 10}, (gz_vec3){0, 0, 0}));
+    stage_ask(anna, message_grab(&hand, GZ_TX, 960, 540));
+    const struct call held[] = {
+        {{"set", "arm", "hand", "--t", "1,1,1"}, 1, NULL, "gizmoctl set: hand #2 is held by anna (locked)\n"},
+        {{"drag", "arm", "--node", "hand", "--handle", "tx", "--value", "1"},
+         1,
+         NULL,
+         "gizmoctl drag: hand #2 is held by anna (locked)\n"},
+    };
+    for (size_t i = 0; i < sizeof held / sizeof held[0]; i++) check_call(&stage->daemon, NULL, &held[i]);
+    stage_ask(anna, message_pointer(GZ_PHASE_CANCEL, 960, 540));
+    const struct call changed[] = {
+        {{"set", "arm", "hand", "--t", "1,1,1", "--user", "bert"}, 0, "hand #2", NULL},
+        {{"set", "arm", "hand", "--t", "2,2,2", "--user", "cleo"}, 0, "hand #2", NULL},
+        {{"undo", "arm", "--user", "bert"}, 1, NULL, "was changed by cleo since"},
+        {{"undo", "arm", "--user", "bert"}, 1, NULL, ": hand #2 (conflict)\n"},
+    };
+    for (size_t i = 0; i < sizeof changed / sizeof changed[0]; i++) check_call(&stage->daemon, NULL, &changed[i]);
+}
+
+static void test_who_says_what_others_do_and_not_itself(void **state)
+{
+    struct stage *stage = *state;
+    struct gz_client *anna = stage_join(stage, "arm", "anna"), *bert = stage_join(stage, "arm", "bert");
+    uint64_t id = stage_create(anna, "hand", 0, (gz_vec3){0, 0, 0});
+    struct gz_message tool = {.op = GZ_OP_TOOL, .has = GZ_HAS(MODE), .tool.mode = GZ_MODE_ROTATE};
+    stage_ask(anna, tool);
+    stage_ask(anna, message_camera((gz_vec3){600, 500, 900}, (gz_vec3){0, 0, 0}));
+    stage_ask(anna, message_grab(&id, GZ_TX, 960, 540));
+    stage_ask(bert, (struct gz_message){.op = GZ_OP_PING});
+    struct test_output output;
+    test_ctl(&output, &stage->daemon, NULL, (const char *const[]){"who", "arm", "--user", "cleo", NULL});
+    assert_int_equal(output.code, 0);
+    assert_int_equal(count_lines(output.out), 2);
+    assert_null(strstr(output.out, "cleo"));
+    assert_non_null(strstr(output.out, "anna          editor  #"));
+    assert_non_null(strstr(output.out, "  rotate     1 selected  holds hand #1  looks from (600, 500, 900)\n"));
+    assert_non_null(strstr(output.out, "\nbert          editor  #"));
+    test_output_finish(&output);
+    check_call(&stage->daemon, NULL, &(struct call){{"who", "arm", "--json"}, 0, "\"locks\":[1]", NULL});
+    check_call(&stage->daemon, NULL, &(struct call){{"who", "arm", "--json"}, 0, "\"tool\":\"rotate\"", NULL});
+}
+
 int main(void)
 {
 #define STAGED(test) cmocka_unit_test_setup_teardown(test, stage_setup, stage_teardown)
@@ -436,6 +503,8 @@ int main(void)
         STAGED(test_a_scenes_life_on_the_command_line),
         STAGED(test_export_after_a_restart_is_what_it_was_before),
         STAGED(test_at_and_restore_bring_back_the_past),
+        STAGED(test_who_is_in_the_way_is_said_by_name),
+        STAGED(test_who_says_what_others_do_and_not_itself),
         STAGED(test_watch_tells_drags_and_comes_back_after_a_crash),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -67,6 +67,62 @@ static void test_cancelled_drag_gives_back_every_bit(void **state)
     stage_refused(anna, (struct gz_message){.op = GZ_OP_REDO}, GZ_BAD_STATE);
 }
 
+/* ---- seeing what another sees ---- */
+
+static const struct gz_presence_user *await_view(struct gz_client *client, uint64_t session, const double view[16])
+{
+    for (;;) {
+        const struct gz_presence_user *user = gz_people_find(gz_client_people(client), session);
+        if (user != NULL && user->has & GZ_HAS(VIEW) && memcmp(user->view, view, sizeof user->view) == 0) return user;
+        if (gz_client_next(client, STAGE_SECONDS) == NULL) fail_msg("the view did not come");
+    }
+}
+
+static void test_following_another_gives_the_same_view_to_the_bit(void **state)
+{
+    struct stage *stage = *state;
+    struct gz_client *anna = stage_join(stage, "arm", "anna"), *bert = stage_join(stage, "arm", "bert");
+    stage_create(anna, "hand", 0, (gz_vec3){0, 0, 0});
+    uint64_t leader = gz_client_welcome(anna)->session, follower = gz_client_welcome(bert)->session;
+    for (int i = 0; i < 5; i++) {
+        struct gz_message camera = message_camera((gz_vec3){1.0 / 3 + i, 0.1, 10}, (gz_vec3){0, 1e-9 * i, 0});
+        stage_ask(anna, camera);
+        /* What bert reads from presence, and sends as his own camera, is what others then read of him. */
+        const struct gz_presence_user *user = await_view(bert, leader, camera.camera.view);
+        struct gz_message own = message_camera((gz_vec3){5, 5, 5}, (gz_vec3){0, 0, 0});
+        memcpy(own.camera.view, user->view, sizeof own.camera.view);
+        stage_ask(bert, own);
+        await_view(anna, follower, camera.camera.view);
+    }
+    gz_client_destroy(stage->clients[--stage->count]);
+    while (gz_people_find(gz_client_people(anna), follower) != NULL)
+        if (gz_client_next(anna, STAGE_SECONDS) == NULL) fail_msg("bert is still here");
+    assert_int_equal(gz_people_count(gz_client_people(anna)), 1);
+}
+
+/* An orbit turns the camera on the server: the view that others read is the one that its owner was told. */
+static void test_following_another_through_an_orbit(void **state)
+{
+    struct stage *stage = *state;
+    struct gz_client *anna = stage_join(stage, "arm", "anna"), *bert = stage_join(stage, "arm", "bert");
+    stage_create(anna, "hand", 0, (gz_vec3){0, 0, 0});
+    stage_ask(anna, message_camera((gz_vec3){3, 2, 10}, (gz_vec3){0, 0, 0}));
+    struct gz_message tool = {.op = GZ_OP_TOOL, .has = GZ_HAS(MODE), .tool.mode = GZ_MODE_ORBIT};
+    stage_ask(anna, tool);
+    stage_ask(anna, message_pointer(GZ_PHASE_DOWN, 960, 540));
+    struct gz_message move = message_pointer(GZ_PHASE_MOVE, 1100, 500);
+    struct gz_error error = {0};
+    stage_check(gz_client_send(anna, &move, NULL, &error), &error, "move");
+    const struct gz_message *message;
+    do {
+        message = gz_client_next(anna, STAGE_SECONDS);
+        if (message == NULL) fail_msg("the camera was not told");
+    } while (message->op != GZ_OP_VIEW);
+    double view[16];
+    memcpy(view, message->view, sizeof view);
+    await_view(bert, gz_client_welcome(anna)->session, view);
+}
+
 /* ---- undo ---- */
 
 static void test_undo_takes_back_ones_own_and_says_conflicts(void **state)
@@ -303,6 +359,8 @@ int main(void)
         STAGED(test_second_user_is_refused_with_the_holder_until_the_first_lets_go),
         STAGED(test_short_waits_on_a_silent_scene_are_short),
         STAGED(test_cancelled_drag_gives_back_every_bit),
+        STAGED(test_following_another_gives_the_same_view_to_the_bit),
+        STAGED(test_following_another_through_an_orbit),
         STAGED(test_undo_takes_back_ones_own_and_says_conflicts),
         STAGED(test_create_hangs_refs_and_delete_takes_subtrees),
         STAGED(test_refused_requests_change_nothing_and_others_still_answer),

@@ -1,0 +1,55 @@
+#include "ctl.h"
+
+static const struct ctl_option options[] = {
+    {"--json", CTL_FLAG, NULL, "a JSON object a person, with the protocol's names", 0, NULL},
+    {NULL, CTL_FLAG, NULL, NULL, 0, NULL},
+};
+
+static void print_person(const struct gz_mirror *mirror, const struct gz_presence_user *person)
+{
+    ctl_put_text(stdout, person->user);
+    printf("%*s  %-6s  #%06x", ctl_width(person->user) < 12 ? 12 - ctl_width(person->user) : 0, "",
+           gz_term_word(&gz_role_terms, (int)person->role), (unsigned)person->rgb);
+    if (person->has & GZ_HAS(TOOL)) printf("  %-9s", gz_term_word(&gz_mode_terms, (int)person->tool));
+    printf("  %zu selected", person->selection.count);
+    if (person->locks.count > 0) {
+        fputs("  holds ", stdout);
+        ctl_put_nodes(stdout, mirror, person->locks);
+    }
+    gz_affine to_eye = gz_affine_from_matrix(person->view), from_eye;
+    if (person->has & GZ_HAS(VIEW) && gz_affine_inverse(&to_eye, &from_eye)) {
+        fputs("  looks from ", stdout);
+        ctl_put_vec3(stdout, from_eye.origin);
+    }
+    fputc('\n', stdout);
+}
+
+static enum ctl_exit run(const struct ctl_args *args)
+{
+    struct gz_client *client;
+    enum ctl_exit result = ctl_join(args, GZ_ROLE_VIEWER, &client);
+    if (result != CTL_OK) return result;
+    struct gz_error error = {0};
+    enum gz_status status = ctl_await_people(client, &error);
+    const struct gz_people *people = gz_client_people(client);
+    for (size_t i = 0; status == GZ_OK && i < gz_people_count(people); i++) {
+        const struct gz_presence_user *person = gz_people_at(people, i);
+        if (person->session == gz_client_welcome(client)->session) continue;
+        if (ctl_get(args, "--json")->given)
+            ctl_put_json(stdout, ctl_json_person(person));
+        else
+            print_person(gz_client_mirror(client), person);
+    }
+    gz_client_destroy(client);
+    return status == GZ_OK ? ctl_finish_output(args) : ctl_fail(args, &error);
+}
+
+const struct ctl_command ctl_who = {
+    .name = "who",
+    .operands = "SCENE",
+    .summary =
+        "Says who is in the scene: role, colour, tool, how much is selected, what is held, where one looks from.",
+    .notes = "This program's own connection is left out. Eyes are in the world, metres.",
+    .options = options,
+    .run = run,
+};
