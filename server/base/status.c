@@ -50,14 +50,26 @@ static void cut_at_character(char *text, size_t size)
     if (end - 1 + width > size) text[end - 1] = '\0';
 }
 
+static void print(char *text, size_t size, const char *format, va_list arguments)
+{
+    if (vsnprintf(text, size, format, arguments) >= (int)size) cut_at_character(text, size - 1);
+}
+
+void gz_print(char *text, unsigned long size, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    print(text, size, format, arguments);
+    va_end(arguments);
+}
+
 enum gz_status gz_fail(struct gz_error *error, enum gz_status status, const char *format, ...)
 {
     if (error == NULL) return status;
     error->status = status;
     va_list arguments;
     va_start(arguments, format);
-    int size = vsnprintf(error->message, sizeof error->message, format, arguments);
+    print(error->message, sizeof error->message, format, arguments);
     va_end(arguments);
-    if (size >= (int)sizeof error->message) cut_at_character(error->message, sizeof error->message - 1);
     return status;
 }

@@ -43,6 +43,9 @@ const char *gz_status_word(enum gz_status status);
 /* The status of a wire word; GZ_INTERNAL for one that is not known. */
 enum gz_status gz_status_from_word(const char *word, unsigned long size);
 
+/* As snprintf, but what is too long is cut at a whole UTF-8 character. */
+void gz_print(char *text, unsigned long size, const char *format, ...) GZ_PRINTF(3, 4);
+
 /* Fills `error` (which may be NULL) and returns `status`, so that a failure is one statement. A message that is too
  * long is cut at a whole UTF-8 character. */
 enum gz_status gz_fail(struct gz_error *error, enum gz_status status, const char *format, ...) GZ_PRINTF(3, 4);

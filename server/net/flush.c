@@ -53,13 +53,7 @@ static void write_frames(struct gz_connection *connection, struct gz_now now)
  * connection at once: nothing of it is to be used afterwards. */
 static void part(struct gz_connection *connection, struct gz_now now)
 {
-    struct gz_net_scene *scene = connection->scene;
-    if (connection->session != NULL) {
-        gz_core_leave(scene->core, connection->session, now);
-        connection->session = NULL;
-        scene->touched = true;
-        gz_connection_move(connection, &connection->net->lobby);
-    }
+    gz_connection_leave(connection, now);
     if (connection->out.size > 0) gz_connection_write(connection, &connection->out, LWS_WRITE_BINARY);
     gz_buffer_clear(&connection->out);
     connection->parted = true;

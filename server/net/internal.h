@@ -97,6 +97,10 @@ GZ_MUST_USE enum gz_status gz_admit_upgrade(struct gz_net *net, struct lws *wsi,
 
 /* ---- websocket.c ---- */
 int gz_websocket_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t size);
+/* Its session leaves, if it has one: what it held is free at once, however long the socket takes. */
+void gz_connection_leave(struct gz_connection *connection, struct gz_now now);
+/* The same where libwebsockets is ending the connection: nothing more is read or written. */
+void gz_connection_lose(struct gz_connection *connection);
 /* Moves a connection to this scene's list. */
 void gz_connection_move(struct gz_connection *connection, struct gz_net_scene *scene);
 /* Queues an error. `request` may be NULL; its rid is carried back. Where `fatal` the connection is to be ended. */

@@ -199,14 +199,31 @@ static void begin(struct gz_connection *connection, struct lws *wsi)
     net->counters.connections++;
 }
 
-/* The session goes before the connection: its locks are free at once, however long the socket takes. */
+void gz_connection_leave(struct gz_connection *connection, struct gz_now now)
+{
+    if (connection->session == NULL) return;
+    gz_core_leave(connection->scene->core, connection->session, now);
+    connection->session = NULL;
+    connection->scene->touched = true;
+    gz_connection_move(connection, &connection->net->lobby);
+}
+
+/* libwebsockets ends the connection: after a violation of the protocol, the client's close, or ours. It may wait seconds for the
+ * other side to agree, but nothing that comes meanwhile counts, and nobody else is to wait for what the session held. */
+void gz_connection_lose(struct gz_connection *connection)
+{
+    gz_connection_leave(connection, gz_clock_now());
+    if (connection->end == 0) {
+        connection->end = LWS_CLOSE_STATUS_PROTOCOL_ERR;
+        connection->ended_s = gz_clock_now().mono_s;
+    }
+    connection->parted = true;
+}
+
 static void finish(struct gz_connection *connection)
 {
     struct gz_net *net = connection->net;
-    if (connection->session != NULL) {
-        gz_core_leave(connection->scene->core, connection->session, gz_clock_now());
-        connection->scene->touched = true;
-    }
+    gz_connection_leave(connection, gz_clock_now());
     unlink_connection(connection);
     gz_buffer_finish(&connection->in);
     gz_buffer_finish(&connection->out);
@@ -235,6 +252,8 @@ int gz_websocket_callback(struct lws *wsi, enum lws_callback_reasons reason, voi
     case LWS_CALLBACK_RECEIVE: handle_piece(connection, in, size); return 0;
     case LWS_CALLBACK_RECEIVE_PONG: connection->heard_s = gz_clock_now().mono_s; return 0;
     case LWS_CALLBACK_SERVER_WRITEABLE: handle_writable(connection); return 0;
+    case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
+    case LWS_CALLBACK_WS_SERVER_DROP_PROTOCOL: gz_connection_lose(connection); return 0;
     case LWS_CALLBACK_CLOSED: finish(connection); return 0;
     default: return 0;
     }

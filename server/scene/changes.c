@@ -36,6 +36,34 @@ bool gz_change_is_real(const struct gz_change *change)
     return change->exists && gz_content_difference(&change->before, &change->after) != 0;
 }
 
+bool gz_change_fits(const struct gz_scene *scene, const struct gz_change *change)
+{
+    const struct gz_node *node = gz_scene_find(scene, change->node);
+    if ((node != NULL) != change->existed) return false;
+    if (node == NULL) return true;
+    struct gz_content now;
+    gz_node_content(node, &now);
+    unsigned altered = change->exists ? gz_content_difference(&change->before, &change->after) : ~0u;
+    return (gz_content_difference(&now, &change->before) & altered) == 0;
+}
+
+void gz_change_rebase(const struct gz_node *node, struct gz_change *change)
+{
+    unsigned altered = gz_content_difference(&change->before, &change->after);
+    struct gz_content *after = &change->after;
+    gz_node_content(node, &change->before);
+    const struct gz_content *now = &change->before;
+    if (!(altered & 1u << GZ_PART_T)) after->trs.t = now->trs.t;
+    if (!(altered & 1u << GZ_PART_R)) after->trs.r = now->trs.r;
+    if (!(altered & 1u << GZ_PART_S)) after->trs.s = now->trs.s;
+    if (!(altered & 1u << GZ_PART_NAME)) after->name = now->name;
+    if (!(altered & 1u << GZ_PART_PARENT)) after->parent = now->parent;
+    if (!(altered & 1u << GZ_PART_ASSET)) after->asset = now->asset;
+    if (altered & 1u << GZ_PART_BOUNDS) return;
+    after->has_bounds = now->has_bounds;
+    after->bounds = now->bounds;
+}
+
 /* ---- copies ---- */
 
 /* The content of a node that is not there may have no name: it gets the empty one. */

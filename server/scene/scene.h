@@ -141,5 +141,9 @@ GZ_MUST_USE enum gz_status gz_changes_restore(struct gz_scene *scene, struct gz_
                                               struct gz_change **changes, size_t *change_count, struct gz_error *error);
 /* Whether before and after differ in any bit. */
 bool gz_change_is_real(const struct gz_change *change);
+/* Whether the node is, in all that the change alters, as its `before` says. */
+bool gz_change_fits(const struct gz_scene *scene, const struct gz_change *change);
+/* Of a change that was made to a node as `before` says, only what it alters is to change; the rest is as the node is now. */
+void gz_change_rebase(const struct gz_node *node, struct gz_change *change);
 
 #endif

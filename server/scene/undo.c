@@ -189,31 +189,75 @@ const struct gz_edit_record *gz_redo_next(const struct gz_undo_log *log, const c
     return NULL;
 }
 
+const struct gz_edit_record *gz_undo_last(const struct gz_undo_log *log, const struct gz_edit_record *edit)
+{
+    for (size_t place = log->count; place-- > 0;) {
+        const struct gz_edit_record *later = &(*slot_of(log, place))->edit;
+        if (later->id == edit->id) break;
+        if ((later->kind == GZ_EDIT_UNDO || later->kind == GZ_EDIT_REDO) && later->target == edit->id) return later;
+    }
+    return edit;
+}
+
 /* ---- conflicts ---- */
+
+static bool touches(const struct entry *entry, uint64_t node)
+{
+    return bsearch(&node, entry->nodes, entry->edit.change_count, sizeof node, compare_ids) != NULL;
+}
 
 /* The lowest node that both touched. */
 static bool find_common(const struct entry *a, const struct entry *b, uint64_t *node)
 {
     const struct entry *few = a->edit.change_count <= b->edit.change_count ? a : b, *many = few == a ? b : a;
     for (size_t i = 0; i < few->edit.change_count; i++) {
-        if (bsearch(&few->nodes[i], many->nodes, many->edit.change_count, sizeof *many->nodes, compare_ids) == NULL) {
-            continue;
-        }
+        if (!touches(many, few->nodes[i])) continue;
         if (node != NULL) *node = few->nodes[i];
         return true;
     }
     return false;
 }
 
+/* Whether what the entry did was done since `seq` and taken back: it, its undos and its redos come to nothing. */
+static bool came_to_nothing(const struct gz_undo_log *log, const struct entry *entry, uint64_t seq)
+{
+    if (entry->edit.kind == GZ_EDIT_UNDO || entry->edit.kind == GZ_EDIT_REDO)
+        entry = find_entry(log, entry->edit.target);
+    return entry != NULL && entry->undone && entry->edit.seq > seq;
+}
+
 const struct gz_edit_record *gz_undo_conflict(const struct gz_undo_log *log, const struct gz_edit_record *edit,
-                                              const char *user, uint64_t *node)
+                                              const char *user, enum gz_undo_others others, uint64_t *node)
 {
     const struct entry *own = find_entry(log, edit->id);
     if (own == NULL) return NULL;
     for (size_t place = log->count; place-- > 0;) {
         const struct entry *entry = *slot_of(log, place);
         if (entry->edit.seq <= own->edit.seq || strcmp(entry->edit.user, user) == 0) continue;
-        if (find_common(own, entry, node)) return &entry->edit;
+        if (!find_common(own, entry, node)) continue;
+        if (others == GZ_UNDO_ALL || !came_to_nothing(log, entry, own->edit.seq)) return &entry->edit;
     }
     return NULL;
+}
+
+const struct gz_edit_record *gz_undo_toucher(const struct gz_undo_log *log, const struct gz_edit_record *edit,
+                                             const char *user, uint64_t node)
+{
+    for (size_t place = log->count; place-- > 0;) {
+        const struct entry *entry = *slot_of(log, place);
+        if (entry->edit.seq <= edit->seq || strcmp(entry->edit.user, user) == 0) continue;
+        if (touches(entry, node)) return &entry->edit;
+    }
+    return NULL;
+}
+
+size_t gz_undo_shared(const struct gz_undo_log *log, const struct gz_edit_record *a, const struct gz_edit_record *b,
+                      uint64_t *ids)
+{
+    const struct entry *one = find_entry(log, a->id), *other = find_entry(log, b->id);
+    size_t count = 0;
+    for (size_t i = 0; one != NULL && other != NULL && i < one->edit.change_count; i++) {
+        if (touches(other, one->nodes[i])) ids[count++] = one->nodes[i];
+    }
+    return count;
 }

@@ -26,9 +26,25 @@ void gz_undo_remove(struct gz_undo_log *log, uint64_t edit);
 const struct gz_edit_record *gz_undo_next(const struct gz_undo_log *log, const char *user);
 const struct gz_edit_record *gz_redo_next(const struct gz_undo_log *log, const char *user);
 
-/* The latest edit of another user, completed after `edit`, that touched one of its nodes; NULL where there is none. `node` is
- * told which. */
+/* What was done last about an edit that is in the log: itself, or the latest undo or redo of it. To undo or redo it is to do
+ * that backwards: so what a forced one wrote over comes back with the next. */
+const struct gz_edit_record *gz_undo_last(const struct gz_undo_log *log, const struct gz_edit_record *edit);
+
+/* Which edits of others are in the way. */
+enum gz_undo_others {
+    GZ_UNDO_STANDING, /* those that stand: not what was done after `edit` and is undone, nor what was done about that */
+    GZ_UNDO_ALL
+};
+
+/* The latest edit of another user, completed after `edit`, that touched one of its nodes; NULL where there is none. `node` (may be
+ * NULL) is told the lowest of them. */
 const struct gz_edit_record *gz_undo_conflict(const struct gz_undo_log *log, const struct gz_edit_record *edit,
-                                              const char *user, uint64_t *node);
+                                              const char *user, enum gz_undo_others others, uint64_t *node);
+/* The same about this node, which `edit` need not have touched. */
+const struct gz_edit_record *gz_undo_toucher(const struct gz_undo_log *log, const struct gz_edit_record *edit,
+                                             const char *user, uint64_t node);
+/* The nodes that both edits of the log touched, ascending, into `ids`, which has room for those of either. */
+size_t gz_undo_shared(const struct gz_undo_log *log, const struct gz_edit_record *a, const struct gz_edit_record *b,
+                      uint64_t *ids);
 
 #endif

@@ -90,12 +90,17 @@ static uint64_t *pending_nodes(struct gz_core *core, size_t *count)
     return gz_sorted_ids(&core->scratch, ids, *count);
 }
 
-static bool touches(const struct gz_run *run, const uint64_t *sorted, size_t count)
+/* Brings the run's nodes that are among `sorted` to the front of its ids; how many they are. Without `sorted` all count. */
+static size_t touched_first(struct gz_run *run, const uint64_t *sorted, size_t count)
 {
+    size_t touched = 0;
     for (size_t i = 0; i < run->count; i++) {
-        if (sorted == NULL || gz_has_id(sorted, count, run->ids[i])) return true;
+        uint64_t id = run->ids[i];
+        if (sorted != NULL && !gz_has_id(sorted, count, id)) continue;
+        run->ids[i] = run->ids[touched];
+        run->ids[touched++] = id;
     }
-    return false;
+    return touched;
 }
 
 /* A drag that began on what is now taken back has lost its ground. Without the memory to tell, every drag has. */
@@ -104,11 +109,15 @@ static void cancel_runs_on_pending(struct gz_core *core, const char *why)
     size_t count;
     const uint64_t *nodes = pending_nodes(core, &count);
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
-        if (!touches(&session->run, nodes, count)) continue;
-        gz_run_cancel(session);
-        struct gz_failure failure = {.node = 0};
-        gz_fail(&failure.error, GZ_STORAGE, "the drag ended, what it began on could not be stored: %s", why);
+        size_t touched = touched_first(&session->run, nodes, count);
+        if (touched == 0) continue;
+        struct gz_failure failure = {.nodes = {session->run.ids, touched}};
+        char label[GZ_LABEL_BYTES];
+        gz_core_label(core, session->run.ids[0], NULL, label);
+        gz_fail(&failure.error, GZ_STORAGE, "the drag of %s ended: what it began on could not be stored: %s", label,
+                why);
         gz_session_refuse(session, false, 0, &failure, false);
+        gz_run_cancel(session);
     }
 }
 

@@ -222,6 +222,7 @@ enum gz_status gz_core_import(struct gz_core *core, const struct gz_core_import 
     }
     struct gz_failure failure = {.node = 0};
     status = gz_core_edit_import(core, import, changes, deleted_count + import->count, &failure);
+    gz_core_name_holder(core, &failure);
     if (status != GZ_OK && error != NULL) *error = failure.error;
     return status;
 }

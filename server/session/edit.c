@@ -16,13 +16,12 @@ static enum gz_status no_memory(struct gz_failure *failure)
 }
 
 static enum gz_status edit(struct gz_session *session, const struct gz_message *message, enum gz_edit_kind kind,
-                           const struct gz_change *changes, size_t count, struct gz_ids created, uint64_t target,
+                           const struct gz_change *changes, size_t count, struct gz_ids created,
                            struct gz_failure *failure)
 {
     char key[GZ_KEY_BYTES_MAX + 1];
     struct gz_edit_request request = gz_edit_request(session, message, kind, key);
     request.created = created;
-    request.target = target;
     return gz_core_edit(session->core, &request, changes, count, failure);
 }
 
@@ -63,7 +62,7 @@ enum gz_status gz_handle_set(struct gz_session *session, const struct gz_message
                            (unsigned long long)set->base);
     }
     failure->node = 0;
-    return edit(session, message, GZ_EDIT_SET, changes, set->count, (struct gz_ids){0}, 0, failure);
+    return edit(session, message, GZ_EDIT_SET, changes, set->count, (struct gz_ids){0}, failure);
 }
 
 /* ---- create ---- */
@@ -156,8 +155,7 @@ enum gz_status gz_handle_create(struct gz_session *session, const struct gz_mess
         status = change_of_create(core, &create->nodes[i], ids[i], parent, &changes[i], failure);
         if (status != GZ_OK) return status;
     }
-    return edit(session, message, GZ_EDIT_CREATE, changes, create->count, (struct gz_ids){ids, create->count}, 0,
-                failure);
+    return edit(session, message, GZ_EDIT_CREATE, changes, create->count, (struct gz_ids){ids, create->count}, failure);
 }
 
 /* ---- delete ---- */
@@ -172,74 +170,5 @@ enum gz_status gz_handle_delete(struct gz_session *session, const struct gz_mess
     enum gz_status status = gz_changes_delete(core->scene, &core->scratch, message->remove.ids, message->remove.count,
                                               &changes, &count, &failure->node, &failure->error);
     if (status != GZ_OK) return status;
-    return edit(session, message, GZ_EDIT_DELETE, changes, count, (struct gz_ids){0}, 0, failure);
-}
-
-/* ---- undo and redo ---- */
-
-/* Of a change that was made to `from`, only what it changed is to change again: the rest stays as it is now. */
-static void keep_the_rest(struct gz_content *to, const struct gz_content *from, const struct gz_content *now)
-{
-    if (memcmp(&from->trs.t, &to->trs.t, sizeof to->trs.t) == 0) to->trs.t = now->trs.t;
-    if (memcmp(&from->trs.r, &to->trs.r, sizeof to->trs.r) == 0) to->trs.r = now->trs.r;
-    if (memcmp(&from->trs.s, &to->trs.s, sizeof to->trs.s) == 0) to->trs.s = now->trs.s;
-    if (strcmp(from->name, to->name) == 0) to->name = now->name;
-    if (from->parent == to->parent) to->parent = now->parent;
-    if (from->asset == to->asset) to->asset = now->asset;
-    if (from->has_bounds == to->has_bounds && memcmp(&from->bounds, &to->bounds, sizeof to->bounds) == 0) {
-        to->has_bounds = now->has_bounds;
-        to->bounds = now->bounds;
-    }
-}
-
-/* The scene may have moved on (with force): before is what is there now, so that the history tells what really happened. */
-static void bring_up_to_date(const struct gz_scene *scene, struct gz_change *changes, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        const struct gz_node *node = gz_scene_find(scene, changes[i].node);
-        struct gz_content now;
-        if (node != NULL) gz_node_content(node, &now);
-        if (node != NULL && changes[i].existed && changes[i].exists)
-            keep_the_rest(&changes[i].after, &changes[i].before, &now);
-        changes[i].existed = node != NULL;
-        if (node != NULL) changes[i].before = now;
-    }
-}
-
-static enum gz_status refuse_conflict(struct gz_session *session, const struct gz_edit_record *past,
-                                      struct gz_failure *failure)
-{
-    const struct gz_edit_record *later = gz_undo_conflict(session->core->undo, past, session->user, &failure->node);
-    if (later == NULL) return GZ_OK;
-    return gz_fail(&failure->error, GZ_CONFLICT, "node %llu was changed by %s since (edit %llu, %s)",
-                   (unsigned long long)failure->node, later->user, (unsigned long long)later->id,
-                   gz_term_word(&gz_edit_kind_terms, (int)later->kind));
-}
-
-static enum gz_status travel(struct gz_session *session, const struct gz_message *message, enum gz_edit_kind kind,
-                             struct gz_failure *failure)
-{
-    struct gz_core *core = session->core;
-    bool undo = kind == GZ_EDIT_UNDO;
-    if (gz_core_answer_key(session, message)) return GZ_OK;
-    const struct gz_edit_record *past =
-        undo ? gz_undo_next(core->undo, session->user) : gz_redo_next(core->undo, session->user);
-    if (past == NULL) return gz_fail(&failure->error, GZ_BAD_STATE, "there is nothing to %s", undo ? "undo" : "redo");
-    enum gz_status status = message->force ? GZ_OK : refuse_conflict(session, past, failure);
-    if (status != GZ_OK) return status;
-    struct gz_change *changes = undo ? gz_changes_reverse(&core->scratch, past->changes, past->change_count)
-                                     : gz_changes_copy(&core->scratch, past->changes, past->change_count);
-    if (changes == NULL) return no_memory(failure);
-    bring_up_to_date(core->scene, changes, past->change_count);
-    return edit(session, message, kind, changes, past->change_count, (struct gz_ids){0}, past->id, failure);
-}
-
-enum gz_status gz_handle_undo(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure)
-{
-    return travel(session, message, GZ_EDIT_UNDO, failure);
-}
-
-enum gz_status gz_handle_redo(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure)
-{
-    return travel(session, message, GZ_EDIT_REDO, failure);
+    return edit(session, message, GZ_EDIT_DELETE, changes, count, (struct gz_ids){0}, failure);
 }

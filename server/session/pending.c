@@ -1,5 +1,6 @@
 /* Edits that wait for the disk. An edit is applied at once, for everybody to see, and answered when the batch that holds it was
  * committed; the same key meanwhile, or later, is the same edit. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,7 +123,8 @@ static enum gz_status apply(struct gz_core *core, struct gz_pending *pending, ui
     if (status != GZ_OK) return status;
     edit->id = core->next_edit++;
     edit->seq = gz_scene_seq(core->scene);
-    /* An import of an empty file changes no node and is an edit all the same: each has a seq of its own. */
+    /* An import of an empty file, or an undo of what is so already, changes no node and is an edit all the same: each has a seq
+     * of its own. */
     if (edit->seq == edit->began_seq) edit->seq = gz_scene_tick(core->scene);
     append_pending(core, pending);
     return GZ_OK;
@@ -151,7 +153,9 @@ enum gz_status gz_core_edit(struct gz_core *core, const struct gz_edit_request *
     if (status != GZ_OK) return status;
     struct gz_pending *pending = new_pending(core, request, changes, count);
     if (pending == NULL) return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for this edit");
-    if (pending->edit.change_count == 0) {
+    /* An undo that finds everything as it would make it is done all the same: else the next would be about it again. */
+    bool travels = request->kind == GZ_EDIT_UNDO || request->kind == GZ_EDIT_REDO;
+    if (pending->edit.change_count == 0 && !travels) {
         gz_pending_destroy(pending);
         answer_unchanged(core, request);
         return GZ_OK;
@@ -208,7 +212,7 @@ enum gz_status gz_core_complete(struct gz_core *core, const struct gz_edit_reque
     struct gz_edit_record *own = &pending->edit;
     own->id = edit->id;
     own->handle = edit->handle;
-    own->began = edit->began;
+    own->began = fmin(edit->began, own->ended); /* where the clock was put back meanwhile */
     own->began_seq = edit->began_seq;
     own->seq = edit->seq;
     own->residual = edit->residual;

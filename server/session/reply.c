@@ -19,6 +19,25 @@ void gz_session_end(struct gz_session *session, const char *reason)
     gz_log(session->core->log, GZ_INFO, session->id, "ended: %s", reason);
 }
 
+void gz_core_label(const struct gz_core *core, uint64_t node, const char *name, char label[GZ_LABEL_BYTES])
+{
+    const struct gz_node *there = gz_scene_find(core->scene, node);
+    char beginning[81];
+    if (name == NULL) name = there != NULL ? there->name : "";
+    gz_print(beginning, sizeof beginning, "%s", name);
+    const char *open = name[0] != '\0' ? " (" : "", *close = name[0] != '\0' ? ")" : "";
+    gz_print(label, GZ_LABEL_BYTES, "node %llu%s%s%s", (unsigned long long)node, open, beginning, close);
+}
+
+void gz_core_name_holder(const struct gz_core *core, struct gz_failure *failure)
+{
+    const struct gz_session *holder = gz_core_session(core, failure->holder);
+    if (failure->error.status != GZ_LOCKED || holder == NULL) return;
+    char label[GZ_LABEL_BYTES];
+    gz_core_label(core, failure->node, NULL, label);
+    gz_fail(&failure->error, GZ_LOCKED, "%s is held by %s", label, holder->user);
+}
+
 /* What was handed out is forgotten with the next call; a large outbox gives its memory back. */
 void gz_session_drain(struct gz_session *session)
 {
@@ -118,14 +137,16 @@ void gz_session_ok(struct gz_session *session, const struct gz_message *request,
 void gz_session_refuse(struct gz_session *session, bool has_rid, uint64_t rid, const struct gz_failure *failure,
                        bool fatal)
 {
-    const struct gz_error *error = &failure->error;
+    struct gz_failure told = *failure;
+    gz_core_name_holder(session->core, &told);
+    const struct gz_error *error = &told.error;
     struct gz_message message = {.op = GZ_OP_ERROR, .rid = rid, .has = has_rid ? GZ_HAS(RID) : 0};
     message.error.code = error->status;
     message.error.message = (struct gz_text){error->message, strlen(error->message)};
     message.error.fatal = fatal;
-    if (failure->node != 0) {
+    if (failure->node != 0 || failure->nodes.count > 0) {
         message.has |= GZ_HAS(NODES);
-        message.error.nodes = (struct gz_ids){&failure->node, 1};
+        message.error.nodes = failure->nodes.count > 0 ? failure->nodes : (struct gz_ids){&failure->node, 1};
     }
     if (failure->holder != 0) {
         message.has |= GZ_HAS(HOLDER);

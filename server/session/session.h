@@ -4,8 +4,9 @@
  *   reply.c     what one session alone is told                  pending.c   edits that wait for the disk, keys
  *   batch.c     what the disk is to take                        commit.c    what it said
  *   view.c      camera, tool, select                            pointer.c   pointer, grab, wheel
- *   run.c       a drag from press to edit                       edit.c      set, create, delete, undo, redo
- *   past.c      history, at, restore                            pick.c      nodes under a pointer
+ *   run.c       a drag from press to edit                       edit.c      set, create, delete
+ *   travel.c    undo, redo                                      past.c      history, at, restore
+ *   pick.c      nodes under a pointer
  *   gizmo.c     what a session's gizmo looks like               join.c      coming and going, epochs
  *
  * Threads: the core's. Nothing here is freed in the middle of a message. */
@@ -19,10 +20,12 @@
 #include "solver/solver.h"
 #include "sync/sync.h"
 
-/* Why a request was refused, and about which node; `holder` goes with GZ_LOCKED. */
+/* Why a request was refused, and about which node; `holder` goes with GZ_LOCKED. Where it is about several nodes `nodes` has them
+ * all, in memory that outlives the answer. */
 struct gz_failure {
     struct gz_error error;
     uint64_t node, holder;
+    struct gz_ids nodes;
 };
 
 /* ---- a run: an edit in the making ---- */
@@ -194,6 +197,12 @@ void gz_session_refuse(struct gz_session *session, bool has_rid, uint64_t rid, c
 /* Marks the session; its host closes it once its frames are sent. The first reason counts. */
 void gz_session_end(struct gz_session *session, const char *reason);
 struct gz_session *gz_core_session(const struct gz_core *core, uint64_t id);
+/* A node as people are told of it: its id and the beginning of its name, as in "node 12 (piston)". Without `name` the one that it has,
+ * if it is there. */
+#define GZ_LABEL_BYTES 112
+void gz_core_label(const struct gz_core *core, uint64_t node, const char *name, char label[GZ_LABEL_BYTES]);
+/* Says of a node that is locked who holds it. */
+void gz_core_name_holder(const struct gz_core *core, struct gz_failure *failure);
 
 /* ---- view.c ---- */
 
@@ -274,6 +283,9 @@ enum gz_status gz_handle_create(struct gz_session *session, const struct gz_mess
                                 struct gz_failure *failure);
 enum gz_status gz_handle_delete(struct gz_session *session, const struct gz_message *message,
                                 struct gz_failure *failure);
+
+/* ---- travel.c ---- */
+
 enum gz_status gz_handle_undo(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure);
 enum gz_status gz_handle_redo(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure);
 

@@ -21,8 +21,8 @@ static const char close_open_sql[] =
     " WHERE edit IN " OPEN_EDITS ";"
 
     "UPDATE edits SET seq = (SELECT c.seq FROM changes c WHERE c.edit = edits.id LIMIT 1),"
-    " ended = coalesce((SELECT s.time FROM samples s WHERE s.edit = edits.id ORDER BY s.seq DESC LIMIT 1),"
-    "                  (SELECT time FROM scene))"
+    " ended = max(began, coalesce((SELECT s.time FROM samples s WHERE s.edit = edits.id ORDER BY s.seq DESC LIMIT 1),"
+    "                             (SELECT time FROM scene)))"
     " WHERE ended IS NULL;"
 
     "UPDATE sessions SET left = max(joined, (SELECT time FROM scene)) WHERE left IS NULL;";

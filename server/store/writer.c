@@ -28,7 +28,8 @@ static const char *const sql[GZ_WRITE_COUNT] = {
     [GZ_WRITE_EDIT] = "INSERT INTO edits (id, kind, handle, epoch, session, user, key, target, began, ended, "
                       "began_seq, seq, residual, typed, typed2) VALUES (" TEN ", ?, ?, ?, ?, ?) "
                       "ON CONFLICT (id) DO UPDATE SET kind = excluded.kind, handle = excluded.handle, "
-                      "key = excluded.key, target = excluded.target, ended = excluded.ended, seq = excluded.seq, "
+                      "key = excluded.key, target = excluded.target, began = excluded.began, ended = excluded.ended, "
+                      "seq = excluded.seq, "
                       "residual = excluded.residual, typed = excluded.typed, typed2 = excluded.typed2",
     [GZ_WRITE_CHANGE] = "INSERT INTO changes (edit, step, node, seq, did, " GZ_CONTENT_COLUMNS(
         "before_") ", " GZ_CONTENT_COLUMNS("after_") ") VALUES (?, ?, ?, ?, ?, " NINETEEN ", " NINETEEN ")",

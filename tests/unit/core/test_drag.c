@@ -457,6 +457,27 @@ static void test_refused_drag_is_taken_back_and_closed(void **state)
     close_scene(&s);
 }
 
+/* What was saved of it is there, for nothing could be written about its refusal; its user can take it back. */
+static void test_refused_drag_is_found_at_its_last_sample_where_the_disk_never_heard_of_it(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    assert_ok(take(s.a, s.node));
+    assert_ok(move_to(s.a, 1, 1));
+    host_advance(&s.host, 0.1);
+    s.host.disk = DISK_REFUSES;
+    assert_refused(let_go(s.a, 2, 2), GZ_STORAGE);
+    host_restart(&s.host, false);
+    s.host.disk = DISK_COMMITS;
+    client_resume(s.a);
+    host_turn(&s.host);
+    assert_near(place(&s, s.node), 1, 1, 0);
+    assert_ok(ask_undo(s.a, false));
+    assert_near(place(&s, s.node), 0, 0, 0);
+    close_scene(&s);
+}
+
 /* ---- wheel and orbit ---- */
 
 static void test_wheel_turns_close_in_time_are_one_edit(void **state)
@@ -640,6 +661,7 @@ int main(void)
         cmocka_unit_test(test_refused_commit_cancels_what_stands_on_it),
         cmocka_unit_test(test_refused_commit_cancels_a_wheel_that_has_not_moved),
         cmocka_unit_test(test_refused_drag_is_taken_back_and_closed),
+        cmocka_unit_test(test_refused_drag_is_found_at_its_last_sample_where_the_disk_never_heard_of_it),
         cmocka_unit_test(test_wheel_turns_close_in_time_are_one_edit),
         cmocka_unit_test(test_wheel_beyond_reason_keeps_the_last_good_scale),
         cmocka_unit_test(test_orbit_moves_the_view_and_nothing_else),

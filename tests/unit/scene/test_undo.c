@@ -265,7 +265,8 @@ static void test_changes_are_bounded_together(void **state)
 static uint64_t conflict_of(const struct gz_undo_log *log, const char *user, uint64_t *node)
 {
     *node = 0;
-    const struct gz_edit_record *edit = gz_undo_conflict(log, gz_undo_next(log, user), user, node);
+    const struct gz_edit_record *last = gz_undo_last(log, gz_undo_next(log, user));
+    const struct gz_edit_record *edit = gz_undo_conflict(log, last, user, GZ_UNDO_ALL, node);
     return edit != NULL ? edit->id : 0;
 }
 
@@ -360,6 +361,16 @@ static void model_next(const struct model *model, const char *user, uint64_t *un
     }
 }
 
+static uint64_t model_last(const struct model *model, uint64_t id)
+{
+    uint64_t last = id;
+    for (size_t i = 0; i < model->count; i++) {
+        enum gz_edit_kind kind = model->edits[i].kind;
+        if ((kind == GZ_EDIT_UNDO || kind == GZ_EDIT_REDO) && model->edits[i].target == id) last = model->edits[i].id;
+    }
+    return last;
+}
+
 static uint64_t model_conflict(const struct model *model, uint64_t id, const char *user, uint64_t *node)
 {
     size_t own = 0;
@@ -385,7 +396,7 @@ static void compare_with_model(const struct gz_undo_log *log, const struct model
     model_next(model, user, &undo, &redo);
     expect(log, user, undo, redo);
     if (undo == 0) return;
-    uint64_t expected = model_conflict(model, undo, user, &expected_node);
+    uint64_t expected = model_conflict(model, model_last(model, undo), user, &expected_node);
     assert_int_equal(conflict_of(log, user, &node), expected);
     assert_int_equal(node, expected_node);
 }

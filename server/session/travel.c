@@ -1,0 +1,294 @@
+/* Undo and redo. What was done last about the user's edit is done backwards, as an edit of its own. Where somebody else touched the
+ * same nodes meanwhile, or the scene has gone on so that it cannot be done, that is said, with who did what; with `force` it is
+ * done as far as it can be:
+ *   what only others changed stays as it is, and a node that others deleted stays deleted;
+ *   what others hung below a node that is to go, goes with it;
+ *   a node whose parent is gone, or would come to be below itself, stays where it hangs, and hangs from the root where it was
+ *   deleted. */
+#include <string.h>
+
+#include "session/session.h"
+
+struct travel {
+    struct gz_session *session;
+    struct gz_core *core;
+    const char *word;                  /* undo, redo */
+    const struct gz_edit_record *last; /* to be done backwards */
+    bool force;
+    struct gz_change *changes; /* what it comes to now */
+    size_t count;
+    uint64_t *named; /* their nodes, ascending */
+    struct gz_failure *failure;
+};
+
+static enum gz_status no_memory(const struct travel *travel)
+{
+    return gz_fail(&travel->failure->error, GZ_NO_MEMORY, "no memory for this %s", travel->word);
+}
+
+/* ---- who is in the way ---- */
+
+static const char *const deeds[GZ_EDIT_KIND_COUNT] = {
+    [GZ_EDIT_TRANSLATE] = "moved",       [GZ_EDIT_ROTATE] = "rotated",   [GZ_EDIT_SCALE] = "scaled",
+    [GZ_EDIT_BALL] = "rotated",          [GZ_EDIT_WHEEL] = "scaled",     [GZ_EDIT_SET] = "changed",
+    [GZ_EDIT_CREATE] = "made",           [GZ_EDIT_DELETE] = "deleted",   [GZ_EDIT_UNDO] = "undid an edit of",
+    [GZ_EDIT_REDO] = "redid an edit of", [GZ_EDIT_RESTORE] = "restored", [GZ_EDIT_IMPORT] = "replaced",
+};
+
+/* As the edit knew it, for it may be gone. */
+static const char *name_in(const struct gz_edit_record *edit, uint64_t node)
+{
+    for (size_t i = 0; i < edit->change_count; i++) {
+        const struct gz_change *change = &edit->changes[i];
+        if (change->node == node) return change->exists ? change->after.name : change->before.name;
+    }
+    return NULL;
+}
+
+/* "Bob moved node 12 (piston) since (edit 41)" */
+static void describe(const struct travel *travel, const struct gz_edit_record *later, uint64_t node, size_t more,
+                     char *text, size_t size)
+{
+    char label[GZ_LABEL_BYTES], others[32] = "";
+    gz_core_label(travel->core, node, name_in(later, node), label);
+    if (more > 0) gz_print(others, sizeof others, " and %zu more", more);
+    gz_print(text, size, "%s %s %s%s since (edit %llu)", later->user, deeds[later->kind], label, others,
+             (unsigned long long)later->id);
+}
+
+static bool is_as_left(const struct travel *travel)
+{
+    for (size_t i = 0; i < travel->count; i++) {
+        if (!gz_change_fits(travel->core->scene, &travel->changes[i])) return false;
+    }
+    return true;
+}
+
+/* What others did and took back is not in the way, as long as that left everything as it was. */
+static const struct gz_edit_record *find_conflict(const struct travel *travel)
+{
+    const struct gz_undo_log *log = travel->core->undo;
+    const char *user = travel->session->user;
+    const struct gz_edit_record *later = gz_undo_conflict(log, travel->last, user, GZ_UNDO_STANDING, NULL);
+    if (later != NULL || is_as_left(travel)) return later;
+    return gz_undo_conflict(log, travel->last, user, GZ_UNDO_ALL, NULL);
+}
+
+static enum gz_status check_conflict(const struct travel *travel)
+{
+    const struct gz_edit_record *later = find_conflict(travel);
+    if (later == NULL) return GZ_OK;
+    uint64_t *ids = gz_arena_take(&travel->core->scratch, travel->last->change_count, sizeof *ids);
+    if (ids == NULL) return no_memory(travel);
+    size_t count = gz_undo_shared(travel->core->undo, travel->last, later, ids);
+    char deed[GZ_ERROR_BYTES_MAX];
+    describe(travel, later, ids[0], count - 1, deed, sizeof deed);
+    travel->failure->nodes = (struct gz_ids){ids, count};
+    return gz_fail(&travel->failure->error, GZ_CONFLICT, "%s: %s", travel->word, deed);
+}
+
+/* ---- what it comes to now ---- */
+
+/* The history is to tell what really happens: before is what is there now. What others deleted is left out. */
+static void bring_up_to_date(struct travel *travel)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < travel->count; i++) {
+        struct gz_change change = travel->changes[i];
+        const struct gz_node *node = gz_scene_find(travel->core->scene, change.node);
+        if (node == NULL && change.existed) continue;
+        if (node != NULL && change.existed && change.exists) {
+            gz_change_rebase(node, &change);
+        } else if (node != NULL) {
+            change.existed = true;
+            gz_node_content(node, &change.before);
+        }
+        travel->changes[kept++] = change;
+    }
+    travel->count = kept;
+}
+
+static bool name_nodes(struct travel *travel)
+{
+    uint64_t *ids = gz_arena_take(&travel->core->scratch, travel->count, sizeof *ids);
+    if (ids == NULL) return false;
+    for (size_t i = 0; i < travel->count; i++) ids[i] = travel->changes[i].node;
+    travel->named = gz_sorted_ids(&travel->core->scratch, ids, travel->count);
+    return travel->named != NULL;
+}
+
+/* ---- nodes below those that go ---- */
+
+/* Children of nodes that go which this does not speak of, into `ids` where that is not NULL. */
+static size_t find_strays(const struct travel *travel, uint64_t *ids)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < travel->count; i++) {
+        const struct gz_change *change = &travel->changes[i];
+        if (!change->existed || change->exists) continue;
+        const struct gz_node *child = gz_scene_find(travel->core->scene, change->node)->first_child;
+        for (; child != NULL; child = child->next) {
+            if (gz_has_id(travel->named, travel->count, child->id)) continue;
+            if (ids != NULL) ids[count] = child->id;
+            count++;
+        }
+    }
+    return count;
+}
+
+static enum gz_status refuse_strays(const struct travel *travel, struct gz_ids strays)
+{
+    struct gz_core *core = travel->core;
+    uint64_t first = strays.ids[0];
+    char child[GZ_LABEL_BYTES], parent[GZ_LABEL_BYTES];
+    gz_core_label(core, first, NULL, child);
+    gz_core_label(core, gz_scene_find(core->scene, first)->parent->id, NULL, parent);
+    const struct gz_edit_record *later = gz_undo_toucher(core->undo, travel->last, travel->session->user, first);
+    travel->failure->nodes = strays;
+    if (later == NULL)
+        return gz_fail(&travel->failure->error, GZ_CONFLICT, "%s: %s is below %s", travel->word, child, parent);
+    return gz_fail(&travel->failure->error, GZ_CONFLICT, "%s: %s put %s below %s (edit %llu)", travel->word,
+                   later->user, child, parent, (unsigned long long)later->id);
+}
+
+/* They go first, with all that is below them, unless that is something which this speaks of. */
+static enum gz_status take_strays_along(struct travel *travel, struct gz_ids strays)
+{
+    struct gz_core *core = travel->core;
+    struct gz_change *gone;
+    size_t gone_count;
+    enum gz_status status = gz_changes_delete(core->scene, &core->scratch, strays.ids, strays.count, &gone, &gone_count,
+                                              &travel->failure->node, &travel->failure->error);
+    if (status != GZ_OK) return status;
+    for (size_t i = 0; i < gone_count; i++) {
+        if (gz_has_id(travel->named, travel->count, gone[i].node)) return refuse_strays(travel, strays);
+    }
+    struct gz_change *all = gz_arena_take(&core->scratch, gone_count + travel->count, sizeof *all);
+    if (all == NULL) return no_memory(travel);
+    memcpy(all, gone, gone_count * sizeof *all);
+    memcpy(all + gone_count, travel->changes, travel->count * sizeof *all);
+    travel->changes = all;
+    travel->count += gone_count;
+    return GZ_OK;
+}
+
+static enum gz_status settle_strays(struct travel *travel)
+{
+    size_t count = find_strays(travel, NULL);
+    if (count == 0) return GZ_OK;
+    uint64_t *ids = gz_arena_take(&travel->core->scratch, count, sizeof *ids);
+    if (ids == NULL) return no_memory(travel);
+    struct gz_ids strays = {ids, find_strays(travel, ids)};
+    return travel->force ? take_strays_along(travel, strays) : refuse_strays(travel, strays);
+}
+
+/* ---- places that are not there any more ---- */
+
+/* Whether this names a parent that is there, or that this makes. */
+static bool has_parent(const struct travel *travel, const struct gz_change *change)
+{
+    uint64_t parent = change->after.parent;
+    return parent == 0 || gz_scene_find(travel->core->scene, parent) != NULL ||
+           gz_has_id(travel->named, travel->count, parent);
+}
+
+static void stay(struct gz_change *change)
+{
+    change->after.parent = change->existed ? change->before.parent : 0;
+}
+
+static enum gz_status check(const struct travel *travel, struct gz_failure *failure)
+{
+    return gz_scene_check(travel->core->scene, travel->changes, travel->count, travel->session->id, &failure->node,
+                          &failure->holder, &failure->error);
+}
+
+static void settle_parents(struct travel *travel)
+{
+    for (size_t i = 0; i < travel->count; i++) {
+        if (travel->changes[i].exists && !has_parent(travel, &travel->changes[i])) stay(&travel->changes[i]);
+    }
+    struct gz_failure loop;
+    if (check(travel, &loop) != GZ_BAD_VALUE) return;
+    for (size_t i = 0; i < travel->count; i++) {
+        if (travel->changes[i].existed && travel->changes[i].exists) stay(&travel->changes[i]);
+    }
+}
+
+/* Who deleted the parent that is gone, or put the new parent of this node below it; NULL where that is not known any more. */
+static const struct gz_edit_record *find_culprit(const struct travel *travel, uint64_t *node)
+{
+    const struct gz_undo_log *log = travel->core->undo;
+    const char *user = travel->session->user;
+    const struct gz_edit_record *later = gz_undo_toucher(log, travel->last, user, *node);
+    const struct gz_node *above = NULL;
+    for (size_t i = 0; i < travel->count; i++) {
+        if (travel->changes[i].node == *node)
+            above = gz_scene_find(travel->core->scene, travel->changes[i].after.parent);
+    }
+    const uint64_t moved = *node;
+    for (; later == NULL && above != NULL && above->id != moved; above = above->parent) {
+        *node = above->id;
+        later = gz_undo_toucher(log, travel->last, user, above->id);
+    }
+    return later;
+}
+
+/* A parent that is gone, a node that would be below itself: that is what others did since. */
+static enum gz_status check_places(struct travel *travel)
+{
+    enum gz_status status = check(travel, travel->failure);
+    if (status != GZ_UNKNOWN_NODE && status != GZ_BAD_VALUE) return status;
+    uint64_t node = travel->failure->node;
+    struct gz_error why = travel->failure->error;
+    char deed[GZ_ERROR_BYTES_MAX] = "the scene has gone on";
+    const struct gz_edit_record *later = find_culprit(travel, &node);
+    if (later != NULL) describe(travel, later, node, 0, deed, sizeof deed);
+    return gz_fail(&travel->failure->error, GZ_CONFLICT, "%s: %s: %s", travel->word, deed, why.message);
+}
+
+/* ---- the whole ---- */
+
+static enum gz_status prepare(struct travel *travel)
+{
+    travel->count = travel->last->change_count;
+    travel->changes = gz_changes_reverse(&travel->core->scratch, travel->last->changes, travel->count);
+    if (travel->changes == NULL) return no_memory(travel);
+    enum gz_status status = travel->force ? GZ_OK : check_conflict(travel);
+    if (status != GZ_OK) return status;
+    bring_up_to_date(travel);
+    if (!name_nodes(travel)) return no_memory(travel);
+    if (travel->force) settle_parents(travel);
+    status = settle_strays(travel);
+    return status == GZ_OK ? check_places(travel) : status;
+}
+
+static enum gz_status travel(struct gz_session *session, const struct gz_message *message, enum gz_edit_kind kind,
+                             struct gz_failure *failure)
+{
+    struct gz_core *core = session->core;
+    bool undo = kind == GZ_EDIT_UNDO;
+    struct travel travel = {
+        .session = session, .core = core, .word = undo ? "undo" : "redo", .force = message->force, .failure = failure};
+    if (gz_core_answer_key(session, message)) return GZ_OK;
+    const struct gz_edit_record *past =
+        undo ? gz_undo_next(core->undo, session->user) : gz_redo_next(core->undo, session->user);
+    if (past == NULL) return gz_fail(&failure->error, GZ_BAD_STATE, "there is nothing to %s", travel.word);
+    travel.last = gz_undo_last(core->undo, past);
+    enum gz_status status = prepare(&travel);
+    if (status != GZ_OK) return status;
+    char key[GZ_KEY_BYTES_MAX + 1];
+    struct gz_edit_request request = gz_edit_request(session, message, kind, key);
+    request.target = past->id;
+    return gz_core_edit(core, &request, travel.changes, travel.count, failure);
+}
+
+enum gz_status gz_handle_undo(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure)
+{
+    return travel(session, message, GZ_EDIT_UNDO, failure);
+}
+
+enum gz_status gz_handle_redo(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure)
+{
+    return travel(session, message, GZ_EDIT_REDO, failure);
+}
