@@ -1,10 +1,11 @@
 /* What people read: the views' words, and every query of schema/README.md on a file of a day's work. */
 #include "unit/store/scene_file.h"
 
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "schema/extension/gizmo.h"
 
 #define ARENA_BYTES (1 << 20)
 /* 2026-03-05 00:00:00 UTC. */
@@ -417,25 +418,100 @@ static char *read_text_file(const char *path)
     return text;
 }
 
+/* The next query of the cookbook after `*at`, terminated; NULL where there are no more. */
+static const char *next_query(char **at)
+{
+    char *query = strstr(*at, "\n```sql\n");
+    if (query == NULL) return NULL;
+    query += strlen("\n```sql\n");
+    char *end = strstr(query, "\n```");
+    assert_non_null(end);
+    *end = '\0';
+    *at = end + 1;
+    return query;
+}
+
+static bool needs_extension(const char *query)
+{
+    return strstr(query, "gizmo_") != NULL;
+}
+
+/* All of them by a connection that knows the extension's functions, and those that do not name them by one that does not. */
 static void test_every_query_of_the_cookbook_runs_and_finds_something(void **state)
 {
     struct fixture *fixture = *state;
-    char *text = read_text_file(GZ_SOURCE_DIR "/schema/README.md"), *out = malloc(1 << 16);
-    int queries = 0, rows;
-    for (char *block = text; (block = strstr(block, "\n```sql\n")) != NULL; queries++) {
-        block += strlen("\n```sql\n");
-        char *end = strstr(block, "\n```");
-        assert_non_null(end);
-        *end = '\0';
-        print_rows(fixture->db, block, out, 1 << 16, &rows);
-        if (rows == 0) fail_msg("no rows from\n%s", block);
-        if (getenv("GZ_SHOW") != NULL) print_message("%s\n%s\n", block, out);
-        block = end + 1;
+    char *text = read_text_file(GZ_SOURCE_DIR "/schema/README.md"), *at = text, *out = malloc(1 << 16);
+    int queries = 0, extended = 0, rows;
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open_v2(fixture->path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_gizmo_init(db, NULL, NULL), SQLITE_OK);
+    for (const char *query; (query = next_query(&at)) != NULL; queries++) {
+        extended += needs_extension(query);
+        print_rows(needs_extension(query) ? db : fixture->db, query, out, 1 << 16, &rows);
+        if (rows == 0) fail_msg("no rows from\n%s", query);
+        if (getenv("GZ_SHOW") != NULL) print_message("%s\n%s\n", query, out);
     }
-    assert_true(queries > 20);
+    assert_true(queries > 20 && extended > 4);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
     free(text);
     free(out);
 }
+
+#ifdef GZ_EXTENSION_PATH
+/* What the sqlite3 shell says to a query after `.load gizmo`, as people use it. */
+static void ask_shell(const char *path, const char *query, char *out, size_t size)
+{
+    char command[1024];
+    snprintf(command, sizeof command, "sqlite3 -batch -readonly -init /dev/null -cmd '.load %s' '%s' <'%s.sql' 2>&1",
+             GZ_EXTENSION_PATH, path, path);
+    char script[512];
+    snprintf(script, sizeof script, "%s.sql", path);
+    FILE *file = fopen(script, "w");
+    assert_non_null(file);
+    assert_true(fputs(query, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+    FILE *shell = popen(command, "r");
+    assert_non_null(shell);
+    out[fread(out, 1, size - 1, shell)] = '\0';
+    int code = pclose(shell);
+    if (code != 0) fail_msg("the shell ended with %d:\n%s", code, out);
+}
+
+static void test_the_shell_loads_the_extension(void **state)
+{
+    struct fixture *fixture = *state;
+    char *text = read_text_file(GZ_SOURCE_DIR "/schema/README.md"), *at = text, *out = malloc(1 << 16),
+         *expected = malloc(1 << 16);
+    int rows;
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open_v2(fixture->path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_gizmo_init(db, NULL, NULL), SQLITE_OK);
+    for (const char *query; (query = next_query(&at)) != NULL;) {
+        if (!needs_extension(query)) continue;
+        print_rows(db, query, expected, 1 << 16, &rows);
+        ask_shell(fixture->path, query, out, 1 << 16);
+        assert_string_equal(out, expected);
+    }
+    sqlite3_close(db);
+    free(text);
+    free(out);
+    free(expected);
+}
+
+static void test_a_program_loads_the_extension(void **state)
+{
+    struct fixture *fixture = *state;
+    sqlite3 *db;
+    char out[64], *words = NULL;
+    int rows;
+    assert_int_equal(sqlite3_open_v2(fixture->path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 1, NULL), SQLITE_OK);
+    if (sqlite3_load_extension(db, GZ_EXTENSION_PATH, NULL, &words) != SQLITE_OK) fail_msg("%s", words);
+    print_rows(db, "SELECT gizmo_world(7, 'tx')", out, sizeof out, &rows);
+    assert_string_equal(out, "-1.5\n");
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+}
+#endif
 
 int main(void)
 {
@@ -444,6 +520,10 @@ int main(void)
         cmocka_unit_test(test_views_degrees_are_the_librarys),
         cmocka_unit_test(test_views_say_what_was_typed),
         cmocka_unit_test(test_every_query_of_the_cookbook_runs_and_finds_something),
+#ifdef GZ_EXTENSION_PATH
+        cmocka_unit_test(test_the_shell_loads_the_extension),
+        cmocka_unit_test(test_a_program_loads_the_extension),
+#endif
     };
     return cmocka_run_group_tests(tests, make_day, remove_day);
 }
