@@ -410,6 +410,7 @@ static const struct gz_row notes_rows[] = {
     RECORDS("notes", gz_notes, notes, count, note_state_record, REQUIRED),
     IDS("gone", gz_notes, gone, IF_ANY),
     BOOL("all", gz_notes, all, IF_ANY),
+    BOOL("more", gz_notes, more, IF_ANY),
 };
 
 static const struct gz_row side_rows[] = {NODE_STATE_ROWS};

@@ -371,7 +371,8 @@ struct gz_notes {
     const struct gz_note_state *notes;
     size_t count;
     struct gz_ids gone;
-    bool all; /* what was told before is to be forgotten */
+    bool all;  /* what was told before is to be forgotten */
+    bool more; /* others follow at once */
 };
 
 struct gz_change_message {

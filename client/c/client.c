@@ -52,7 +52,7 @@ struct gz_client {
     struct gz_camera_message camera; /* the last one said, with the view that the server told since */
     struct gz_welcome welcome;
     char welcome_scene[GZ_SCENE_NAME_BYTES_MAX + 1], welcome_server[128];
-    uint64_t saved, rid;
+    uint64_t saved, rid, received_bytes;
     uint64_t edit; /* seq of the last edit that it was told of, 0 for none */
     gz_client_handler *handler;
     void *handler_context;
@@ -126,6 +126,7 @@ static void handle_received(struct gz_client *client, struct lws *wsi, const voi
         return;
     }
     frame->bytes = client->incoming;
+    client->received_bytes += frame->bytes.size;
     queue_push(&client->received, frame);
     gz_buffer_init(&client->incoming, SERVER_MESSAGE_BYTES_MAX, 0);
 }
@@ -506,6 +507,11 @@ const struct gz_pinboard *gz_client_pinboard(const struct gz_client *client)
 const struct gz_people *gz_client_people(const struct gz_client *client)
 {
     return client->people;
+}
+
+uint64_t gz_client_received_bytes(const struct gz_client *client)
+{
+    return client->received_bytes;
 }
 
 uint64_t gz_client_saved(const struct gz_client *client)

@@ -79,6 +79,8 @@ GZ_MUST_USE enum gz_status gz_pinboard_apply(struct gz_pinboard *pinboard, const
                                              struct gz_error *error);
 void gz_pinboard_clear(struct gz_pinboard *pinboard);
 
+/* False between messages that said `more`. */
+bool gz_pinboard_is_complete(const struct gz_pinboard *pinboard);
 size_t gz_pinboard_count(const struct gz_pinboard *pinboard);
 /* By ascending id, the order they were made in; NULL from the count on. Texts are terminated. */
 const struct gz_note_state *gz_pinboard_at(const struct gz_pinboard *pinboard, size_t index);
@@ -142,12 +144,15 @@ const char *gz_client_reason(const struct gz_client *client);
 const struct gz_welcome *gz_client_welcome(const struct gz_client *client);
 /* Kept up to date by gz_client_next and everything that waits. */
 const struct gz_mirror *gz_client_mirror(const struct gz_client *client);
-/* All notes of the scene, once they have come: they follow the first complete delta of a join. */
+/* All notes of the scene, once they have come: the first of them, if any, follow the first complete delta of a join in the same
+ * frame. */
 const struct gz_pinboard *gz_client_pinboard(const struct gz_client *client);
 /* Who is here, this client's own session among them. Nobody at first; the others are known when this session is. */
 const struct gz_people *gz_client_people(const struct gz_client *client);
 /* The highest seq that the server said is on stable storage. */
 uint64_t gz_client_saved(const struct gz_client *client);
+/* Of all messages that came, over all connections. */
+uint64_t gz_client_received_bytes(const struct gz_client *client);
 
 int gz_client_fd(const struct gz_client *client); /* -1 where it is closed */
 bool gz_client_wants_write(const struct gz_client *client);

@@ -5,6 +5,7 @@
 
 struct gz_pinboard {
     struct gz_records notes; /* blocks: a gz_note_state, then its texts */
+    bool more;
 };
 
 struct gz_pinboard *gz_pinboard_create(void)
@@ -15,6 +16,7 @@ struct gz_pinboard *gz_pinboard_create(void)
 void gz_pinboard_clear(struct gz_pinboard *pinboard)
 {
     gz_records_clear(&pinboard->notes);
+    pinboard->more = false;
 }
 
 void gz_pinboard_destroy(struct gz_pinboard *pinboard)
@@ -44,7 +46,13 @@ enum gz_status gz_pinboard_apply(struct gz_pinboard *pinboard, const struct gz_n
         if (!gz_records_put(&pinboard->notes, note->id, copy_note(note)))
             return gz_fail(error, GZ_NO_MEMORY, "no memory for the notes");
     }
+    pinboard->more = notes->more;
     return GZ_OK;
+}
+
+bool gz_pinboard_is_complete(const struct gz_pinboard *pinboard)
+{
+    return !pinboard->more;
 }
 
 size_t gz_pinboard_count(const struct gz_pinboard *pinboard)

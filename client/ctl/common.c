@@ -96,7 +96,9 @@ enum gz_status ctl_await_people(struct gz_client *client, struct gz_error *error
 {
     double deadline = ctl_now() + CTL_ANSWER_SECONDS;
     uint64_t own = gz_client_welcome(client)->session;
-    while (gz_people_find(gz_client_people(client), own) == NULL) {
+    /* Notes come before people: where one is told of oneself, the first of them are here. */
+    while (gz_people_find(gz_client_people(client), own) == NULL ||
+           !gz_pinboard_is_complete(gz_client_pinboard(client))) {
         if (gz_client_next(client, deadline - ctl_now()) != NULL) continue;
         if (!gz_client_is_open(client))
             return gz_fail(error, GZ_INTERNAL, "the connection is over: %s", gz_client_reason(client));

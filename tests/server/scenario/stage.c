@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "model.h"
+
 int stage_setup(void **state)
 {
     struct stage *stage = calloc(1, sizeof *stage);
@@ -39,6 +41,17 @@ struct gz_client *stage_join(struct stage *stage, const char *scene, const char 
     stage->clients[stage->count++] = client;
     stage_check(gz_client_await(client, 0, STAGE_SECONDS, &error), &error, "first delta");
     return client;
+}
+
+void stage_import_engine(struct stage *stage)
+{
+    struct test_output output;
+    test_ctl(&output, &stage->daemon, NULL,
+             (const char *const[]){"import", MODEL_ENGINE, "engine", "--user", "ida", NULL});
+    assert_string_equal(output.err, "");
+    assert_string_equal(output.out, "engine: 82 nodes\n");
+    assert_int_equal(output.code, 0);
+    test_output_finish(&output);
 }
 
 const struct gz_message *stage_ask(struct gz_client *client, struct gz_message message)
@@ -155,7 +168,7 @@ void assert_same_trs(const gz_trs *a, const gz_trs *b, const char *what)
              b->r.z, b->r.w);
 }
 
-static void assert_same_node(const struct gz_mirror_node *a, const struct gz_mirror_node *b)
+void assert_same_node(const struct gz_mirror_node *a, const struct gz_mirror_node *b)
 {
     assert_int_equal(a->id, b->id);
     assert_int_equal(a->parent, b->parent);

@@ -33,6 +33,8 @@ void stage_check(enum gz_status status, const struct gz_error *error, const char
 
 /* Joins a scene, made where it is missing, and waits until all of it is there. Closed by the teardown. */
 struct gz_client *stage_join(struct stage *stage, const char *scene, const char *user);
+/* Makes the scene "engine" of MODEL_ENGINE, as user ida: 82 nodes. */
+void stage_import_engine(struct stage *stage);
 /* Sends and returns the `ok`; valid until the client's next call. */
 const struct gz_message *stage_ask(struct gz_client *client, struct gz_message message);
 /* Sends and returns the `error`, whose code must be this one. */
@@ -52,6 +54,7 @@ const struct gz_mirror_node *node_in(const struct gz_client *client, uint64_t id
 const struct gz_mirror_node *node_named(const struct gz_client *client, const char *name);
 /* Fails where two clients do not have the same scene: the same nodes, each field the same to the last bit. */
 void assert_same_scene(const struct gz_client *a, const struct gz_client *b);
+void assert_same_node(const struct gz_mirror_node *a, const struct gz_mirror_node *b);
 void assert_same_trs(const gz_trs *a, const gz_trs *b, const char *what);
 
 /* How far along the world axis through `origin` the pointer at (x, y) is, by the closed form of an axis drag in long doubles:

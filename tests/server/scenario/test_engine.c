@@ -8,17 +8,6 @@
 
 #define DELTAS_MAX 512
 
-static void import_engine(struct stage *stage)
-{
-    struct test_output output;
-    test_ctl(&output, &stage->daemon, NULL,
-             (const char *const[]){"import", MODEL_ENGINE, "engine", "--user", "ida", NULL});
-    assert_string_equal(output.err, "");
-    assert_string_equal(output.out, "engine: 82 nodes\n");
-    assert_int_equal(output.code, 0);
-    test_output_finish(&output);
-}
-
 /* ---- the tree ---- */
 
 /* The file's matrices are rounded to floats, and a node keeps translation, rotation and scale: the nearest of these to such a matrix is
@@ -53,7 +42,7 @@ static void test_import_gives_the_files_tree_transforms_and_bounds(void **state)
     struct stage *stage = *state;
     struct model model;
     model_read(&model, MODEL_ENGINE);
-    import_engine(stage);
+    stage_import_engine(stage);
     struct gz_client *client = stage_join(stage, "engine", "anna");
     const struct gz_mirror *mirror = gz_client_mirror(client);
     size_t count, with_bounds = 0;
@@ -177,7 +166,7 @@ static void assert_same_deltas(const struct watcher *a, const struct watcher *b)
 static void test_drag_is_seen_alike_by_two_and_ends_at_the_closed_form(void **state)
 {
     struct stage *stage = *state;
-    import_engine(stage);
+    stage_import_engine(stage);
     struct gz_client *first = stage_join(stage, "engine", "anna"), *second = stage_join(stage, "engine", "bert"),
                      *dragger = stage_join(stage, "engine", "carl");
     const struct gz_mirror_node *part = node_named(dragger, "node 29");

@@ -56,8 +56,10 @@ static void test_pinboard_gone_goes_and_all_starts_over(void **state)
     struct gz_pinboard *pinboard = gz_pinboard_create();
     struct gz_note_state many[] = {note(1, "a"), note(2, "b"), note(5, "c")}, one = note(7, "d");
     const uint64_t gone[] = {2, 99};
-    apply_notes(pinboard, (struct gz_notes){.notes = many, .count = 3});
+    apply_notes(pinboard, (struct gz_notes){.notes = many, .count = 3, .more = true});
+    assert_false(gz_pinboard_is_complete(pinboard));
     apply_notes(pinboard, (struct gz_notes){.gone = {gone, 2}});
+    assert_true(gz_pinboard_is_complete(pinboard));
     assert_int_equal(gz_pinboard_count(pinboard), 2);
     assert_null(gz_pinboard_find(pinboard, 2));
     assert_string_equal(gz_pinboard_find(pinboard, 5)->text.bytes, "c");
