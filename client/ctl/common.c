@@ -90,7 +90,7 @@ enum gz_status ctl_find_node(const struct gz_mirror *mirror, const char *text, u
     return status;
 }
 
-/* ---- who is in the way ---- */
+/* ---- people ---- */
 
 enum gz_status ctl_await_people(struct gz_client *client, struct gz_error *error)
 {
@@ -107,39 +107,6 @@ enum gz_status ctl_await_people(struct gz_client *client, struct gz_error *error
     return GZ_OK;
 }
 
-/* What the server said in ids, said in names. */
-static void explain(struct gz_client *client, const struct gz_error_message *said, bool held, struct gz_error *error)
-{
-    uint64_t holder = said->holder, *ids = malloc((said->nodes.count + 1) * sizeof *ids);
-    struct gz_ids nodes = {ids, said->nodes.count};
-    char words[GZ_ERROR_BYTES_MAX] = "";
-    FILE *out = ids != NULL && nodes.count > 0 ? fmemopen(words, sizeof words, "w") : NULL;
-    if (out != NULL) {
-        memcpy(ids, said->nodes.ids, nodes.count * sizeof *ids); /* waiting ends the message */
-        bool known = held && ctl_await_people(client, NULL) == GZ_OK;
-        const struct gz_presence_user *person = known ? gz_people_find(gz_client_people(client), holder) : NULL;
-        if (!held) fprintf(out, "%s: ", error->message);
-        ctl_put_nodes(out, gz_client_mirror(client), nodes);
-        if (held) fprintf(out, " %s held by ", nodes.count == 1 ? "is" : "are");
-        if (person != NULL) fputs(person->user.bytes, out);
-        if (held && person == NULL) fprintf(out, "session %" PRIu64, holder);
-        fclose(out);
-        (void)gz_fail(error, error->status, "%s", words);
-    }
-    free(ids);
-}
-
-enum gz_status ctl_request(struct gz_client *client, struct gz_message *message, const struct gz_message **answer,
-                           struct gz_error *error)
-{
-    const struct gz_message *said = NULL;
-    enum gz_status status = gz_client_request(client, message, CTL_ANSWER_SECONDS, &said, error);
-    bool held = status == GZ_LOCKED && said->has & GZ_HAS(HOLDER);
-    if (held || status == GZ_CONFLICT) explain(client, &said->error, held, error);
-    if (answer != NULL) *answer = said;
-    return status;
-}
-
 /* ---- edits ---- */
 
 enum gz_status ctl_edit(const struct ctl_args *args, struct gz_client *client, struct gz_message *message,
@@ -151,7 +118,7 @@ enum gz_status ctl_edit(const struct ctl_args *args, struct gz_client *client, s
         message->key = gz_client_text(key->text);
     }
     const struct gz_message *answer;
-    enum gz_status status = ctl_request(client, message, &answer, error);
+    enum gz_status status = gz_client_request(client, message, CTL_ANSWER_SECONDS, &answer, error);
     if (status != GZ_OK) return status;
     *done = *answer;
     return done->has & GZ_HAS(SEQ) ? gz_client_await(client, done->ok.seq, CTL_ANSWER_SECONDS, error) : GZ_OK;

@@ -24,10 +24,6 @@ enum ctl_exit ctl_join(const struct ctl_args *args, enum gz_role role, struct gz
 /* The id of NAME, ID or #ID. GZ_UNKNOWN_NODE, or GZ_BAD_VALUE with the ids where several nodes have the name. */
 GZ_MUST_USE enum gz_status ctl_find_node(const struct gz_mirror *mirror, const char *text, uint64_t *id,
                                          struct gz_error *error);
-/* Sends, and waits for the answer. Where somebody else is in the way (locked, conflict) *error says who, and which nodes by their
- * names; *answer is then not what the server said. */
-GZ_MUST_USE enum gz_status ctl_request(struct gz_client *client, struct gz_message *message,
-                                       const struct gz_message **answer, struct gz_error *error);
 /* Waits until it is known who is here, and which notes there are. */
 GZ_MUST_USE enum gz_status ctl_await_people(struct gz_client *client, struct gz_error *error);
 /* Sends an edit with the value of --key, waits for its answer and until the mirror has it. In *done: the answer's seq and

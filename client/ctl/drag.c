@@ -111,7 +111,7 @@ static enum gz_status press(const struct ctl_args *args, struct gz_client *clien
     enum gz_status status = make_camera(args, gz_client_mirror(client), id, &camera.camera, error);
     if (status == GZ_OK) status = gz_client_request(client, &camera, CTL_ANSWER_SECONDS, NULL, error);
     if (status == GZ_OK) status = gz_client_request(client, &tool, CTL_ANSWER_SECONDS, NULL, error);
-    if (status == GZ_OK) status = ctl_request(client, &grab, NULL, error);
+    if (status == GZ_OK) status = gz_client_request(client, &grab, CTL_ANSWER_SECONDS, NULL, error);
     return status;
 }
 

@@ -450,19 +450,19 @@ static void test_who_is_in_the_way_is_said_by_name(void **state)
     stage_ask(anna, message_camera((gz_vec3){0, 0, 10}, (gz_vec3){0, 0, 0}));
     stage_ask(anna, message_grab(&hand, GZ_TX, 960, 540));
     const struct call held[] = {
-        {{"set", "arm", "hand", "--t", "1,1,1"}, 1, NULL, "gizmoctl set: hand #2 is held by anna (locked)\n"},
+        {{"set", "arm", "hand", "--t", "1,1,1"}, 1, NULL, "node 2 (hand) is held by anna (locked)\n"},
         {{"drag", "arm", "--node", "hand", "--handle", "tx", "--value", "1"},
          1,
          NULL,
-         "gizmoctl drag: hand #2 is held by anna (locked)\n"},
+         "node 2 (hand) is held by anna (locked)\n"},
     };
     for (size_t i = 0; i < sizeof held / sizeof held[0]; i++) check_call(&stage->daemon, NULL, &held[i]);
     stage_ask(anna, message_pointer(GZ_PHASE_CANCEL, 960, 540));
     const struct call changed[] = {
         {{"set", "arm", "hand", "--t", "1,1,1", "--user", "bert"}, 0, "hand #2", NULL},
         {{"set", "arm", "hand", "--t", "2,2,2", "--user", "cleo"}, 0, "hand #2", NULL},
-        {{"undo", "arm", "--user", "bert"}, 1, NULL, "was changed by cleo since"},
-        {{"undo", "arm", "--user", "bert"}, 1, NULL, ": hand #2 (conflict)\n"},
+        {{"undo", "arm", "--user", "bert"}, 1, NULL, "undo: cleo changed node 2 (hand) since (edit "},
+        {{"undo", "arm", "--user", "bert"}, 1, NULL, " (conflict)\n"},
     };
     for (size_t i = 0; i < sizeof changed / sizeof changed[0]; i++) check_call(&stage->daemon, NULL, &changed[i]);
 }
