@@ -155,8 +155,10 @@ static_assert(GZ_NAME_BYTES_MAX <= GZ_HELLO_BYTES_MAX, "a hello carries names");
 static_assert(GZ_OUTBOX_BYTES_FULL < GZ_OUTBOX_BYTES_MAX, "reading stops before the session ends");
 static_assert(GZ_DELTA_BYTES_MAX + GZ_NODES_MAX * 9 * 2 < GZ_FRAME_BYTES_MAX,
               "an edit of every node fits beside a delta");
-static_assert(3 * GZ_DELTA_BYTES_MAX + 4 * GZ_NODES_MAX * 9 < GZ_FRAME_BYTES_MAX,
-              "a delta, edits, and the presence of one who selected and holds every node fit into a frame");
+static_assert(4 * GZ_DELTA_BYTES_MAX + 4 * GZ_NODES_MAX * 9 < GZ_FRAME_BYTES_MAX,
+              "a delta, edits, notes, and the presence of one who selected and holds every node fit into a frame");
+static_assert((GZ_NOTE_BYTES_MAX + 1024) * GZ_PENDING_EDITS_MAX < GZ_EDIT_BYTES_MAX,
+              "notes that wait fit into a batch beside the edits");
 static_assert(GZ_SAMPLE_MS_MIN <= 50, "a crash costs at most 50 ms of motion");
 static_assert(GZ_SILENCE_SECONDS > 2 * GZ_PING_SECONDS, "one lost pong is not the end");
 static_assert(1000 / GZ_PRESENCE_MS_MIN <= 20, "presence at most 20 times a second");

@@ -66,6 +66,12 @@ static bool find_key(void *context, const char *user, const char *key, struct gz
     return gz_store_find_key(scene->store, user, key, arena, edit);
 }
 
+static bool find_note_key(void *context, const char *user, const char *key, uint64_t *note)
+{
+    struct gz_open_scene *scene = context;
+    return gz_store_find_note_key(scene->store, user, key, note);
+}
+
 static void undo_if_unwanted(struct gz_open_scene *scene)
 {
     bool alone = scene->query_count == 0 && scene->net.connections == NULL;
@@ -231,7 +237,11 @@ static enum gz_status fill_scene(struct gz_open_scene *scene, bool create, struc
         return status;
     }
     struct gz_core_options core = {.scene = scene->name,
-                                   .host = {.context = scene, .commit = commit, .query = query, .find_key = find_key},
+                                   .host = {.context = scene,
+                                            .commit = commit,
+                                            .query = query,
+                                            .find_key = find_key,
+                                            .find_note_key = find_note_key},
                                    .log = scenes->log,
                                    .server = scenes->server,
                                    .messages_per_s = scenes->messages_per_s,

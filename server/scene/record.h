@@ -64,6 +64,22 @@ struct gz_sample_record {
     gz_trs trs;
 };
 
+/* A note, whole, as its last change left it. */
+struct gz_note_record {
+    uint64_t id;
+    bool gone; /* deleted; the rest is as it was last */
+    bool done;
+    const char *user; /* who wrote it */
+    const char *text;
+    uint64_t node; /* that it is pinned to, 0 for none; perhaps one that is deleted */
+    bool has_point;
+    gz_vec3 point;  /* in the node's own space, in the world's without a node */
+    uint64_t reply; /* the note that it answers, perhaps one that is gone; 0 for none */
+    double made, changed;
+    const char *by;  /* who changed it last */
+    const char *key; /* of the request that did, which was by's; NULL for none. Not read back with the note */
+};
+
 struct gz_session_record {
     uint64_t session;
     const char *user;
@@ -91,6 +107,8 @@ struct gz_batch {
     const uint64_t
         *dropped; /* begun drags that were cancelled or changed nothing in the end: as if they had never been */
     size_t dropped_count;
+    const struct gz_note_record *notes; /* in the order of their changes; one that changed twice is here twice */
+    size_t note_count;
     const struct gz_session_record *left;
     size_t left_count;
     const uint8_t *asset; /* the glTF that an import brought; NULL for none */
@@ -122,7 +140,10 @@ struct gz_scene_state {
     const struct gz_edit_record
         *edits; /* completed, the latest GZ_UNDO_EDITS_MAX within GZ_UNDO_CHANGES_MAX, ascending by seq */
     size_t edit_count;
-    uint64_t asset_seq; /* the seq of the import that brought it; 0 for none */
+    uint64_t asset_seq;                 /* the seq of the import that brought it; 0 for none */
+    const struct gz_note_record *notes; /* those that are there, ascending by id */
+    size_t note_count;
+    uint64_t next_note; /* an id that no note had */
 };
 
 /* A question to the past. */

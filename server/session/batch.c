@@ -204,7 +204,8 @@ static struct gz_batch *build_batch(struct gz_core *core)
     batch->time = core->now.unix_s;
     batch->next_node = gz_scene_next_id(core->scene);
     batch->next_edit = core->next_edit;
-    if (add_nodes(core, batch) && add_runs(core, batch) && add_ended(core, batch) && add_visits(core, batch))
+    if (add_nodes(core, batch) && add_runs(core, batch) && add_ended(core, batch) && add_visits(core, batch) &&
+        gz_core_add_notes(core, batch))
         return batch;
     gz_batch_destroy(batch);
     return NULL;
@@ -213,6 +214,7 @@ static struct gz_batch *build_batch(struct gz_core *core)
 static void mark_sent(struct gz_core *core)
 {
     for (struct gz_pending *pending = core->pending; pending != NULL; pending = pending->next) pending->in_batch = true;
+    for (struct gz_pending_note *note = core->pending_notes; note != NULL; note = note->next) note->in_batch = true;
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
         if (is_stored(&session->run) && session->run.told == GZ_UNTOLD) session->run.told = GZ_TELLING;
     }
@@ -222,7 +224,7 @@ static void mark_sent(struct gz_core *core)
 
 static bool has_news(const struct gz_core *core)
 {
-    return core->pending != NULL || core->visit_count > 0 || core->dropped_count > 0 ||
+    return core->pending != NULL || core->pending_notes != NULL || core->visit_count > 0 || core->dropped_count > 0 ||
            gz_scene_seq(core->scene) != core->stored_seq;
 }
 
@@ -230,7 +232,8 @@ double gz_core_commit_due(const struct gz_core *core)
 {
     if (core->committing || !has_news(core)) return INFINITY;
     if (core->failing) return core->commit_s + GZ_RETRY_MS / 1000.0;
-    return core->pending != NULL ? -INFINITY : core->commit_s + GZ_SAMPLE_MS_MIN / 1000.0;
+    bool is_awaited = core->pending != NULL || core->pending_notes != NULL;
+    return is_awaited ? -INFINITY : core->commit_s + GZ_SAMPLE_MS_MIN / 1000.0;
 }
 
 void gz_core_commit(struct gz_core *core)

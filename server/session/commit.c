@@ -60,6 +60,7 @@ static void accept_batch(struct gz_core *core, uint64_t seq)
         answer_committed(core, pending);
         gz_pending_destroy(pending);
     }
+    gz_core_accept_notes(core);
 }
 
 static void refuse_pending(struct gz_core *core, const struct gz_pending *pending, const char *why)
@@ -181,6 +182,7 @@ static void refuse_batch(struct gz_core *core, const char *why)
         pending = older;
     }
     keep_pending(core, pending);
+    gz_core_refuse_notes(core, why);
 }
 
 void gz_core_committed(struct gz_core *core, struct gz_batch *batch, enum gz_status status, const char *message,

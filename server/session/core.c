@@ -23,9 +23,11 @@ static bool build(struct gz_core *core, const struct gz_core_options *options, c
     core->server = strdup(options->server);
     core->scene = gz_scene_create(state);
     core->undo = gz_undo_create();
-    if (core->name == NULL || core->server == NULL || core->scene == NULL || core->undo == NULL) return false;
+    core->notes = gz_notebook_create(state);
+    if (core->name == NULL || core->server == NULL || core->scene == NULL || core->undo == NULL || core->notes == NULL)
+        return false;
     gz_scene_stored(core->scene, state->seq);
-    core->sync = gz_sync_create(core->scene, state->seq, options->frame_headroom);
+    core->sync = gz_sync_create(core->scene, core->notes, state->seq, options->frame_headroom);
     if (core->sync == NULL || !copy_epochs(core, state)) return false;
     for (size_t i = 0; i < state->edit_count; i++) {
         gz_undo_add(core->undo, &state->edits[i]);
@@ -44,11 +46,14 @@ struct gz_core *gz_core_create(const struct gz_core_options *options, const stru
     core->messages_per_s = options->messages_per_s > 0 ? options->messages_per_s : GZ_MESSAGES_PER_S_MAX;
     core->epoch = state->epoch;
     core->next_edit = state->next_edit;
+    core->next_note = state->next_note;
+    core->note_count = state->note_count;
     core->asset_seq = state->asset_seq;
     core->stored_seq = state->seq;
     core->commit_s = -INFINITY;
     core->next_ticket = 1;
     core->pending_end = &core->pending;
+    core->pending_notes_end = &core->pending_notes;
     core->frame.headroom = options->frame_headroom;
     gz_arena_init(&core->decoded, 0);
     gz_arena_init(&core->scratch, GZ_EDIT_BYTES_MAX);
@@ -67,8 +72,10 @@ void gz_core_destroy(struct gz_core *core)
         core->tickets = next;
     }
     gz_core_free_pending(core);
+    gz_core_free_notes(core);
     gz_sync_destroy(core->sync);
     gz_undo_destroy(core->undo);
+    gz_notebook_destroy(core->notes);
     gz_scene_destroy(core->scene);
     gz_arena_finish(&core->decoded);
     gz_arena_finish(&core->scratch);
@@ -138,7 +145,8 @@ double gz_core_deadline(const struct gz_core *core)
 
 bool gz_core_is_idle(const struct gz_core *core)
 {
-    return !core->committing && core->tickets == NULL && !isfinite(gz_core_commit_due(core)) && core->pending == NULL;
+    return !core->committing && core->tickets == NULL && !isfinite(gz_core_commit_due(core)) && core->pending == NULL &&
+           core->pending_notes == NULL;
 }
 
 /* ---- frames ---- */

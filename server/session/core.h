@@ -35,6 +35,8 @@ struct gz_core_host {
     /* The committed edit of this user with this key; false where there is none. Answered at once. */
     bool (*find_key)(void *context, const char *user, const char *key, struct gz_arena *arena,
                      struct gz_edit_record *edit);
+    /* The note that a committed request of this user with this key was about; false where there is none. Answered at once. */
+    bool (*find_note_key)(void *context, const char *user, const char *key, uint64_t *note);
 };
 
 struct gz_core_options {

@@ -8,11 +8,13 @@
  *   travel.c    undo, redo                                      past.c      history, at, restore
  *   pick.c      nodes under a pointer
  *   gizmo.c     what a session's gizmo looks like               join.c      coming and going, epochs
+ *   note.c      notes, to the disk and back
  *
  * Threads: the core's. Nothing here is freed in the middle of a message. */
 #ifndef GZ_SESSION_H
 #define GZ_SESSION_H
 
+#include "scene/notes.h"
 #include "scene/scene.h"
 #include "scene/undo.h"
 #include "server/limits.h"
@@ -127,6 +129,14 @@ struct gz_pending {
     void *context;
 };
 
+/* A change of a note that is not on the disk yet: the note as it will be. */
+struct gz_pending_note {
+    struct gz_pending_note *next;
+    struct gz_notebook_entry *note;
+    struct gz_waiter *waiters;
+    bool in_batch;
+};
+
 /* A question to the past on its way. */
 struct gz_ticket {
     struct gz_ticket *next;
@@ -154,6 +164,7 @@ struct gz_core {
 
     struct gz_scene *scene;
     struct gz_undo_log *undo;
+    struct gz_notebook *notes;
     struct gz_sync *sync;
     uint64_t epoch, next_edit;
     double ended_last; /* of the latest edit */
@@ -166,6 +177,10 @@ struct gz_core {
 
     struct gz_pending *pending, **pending_end;
     size_t pending_count, pending_bytes;
+    struct gz_pending_note *pending_notes, **pending_notes_end;
+    size_t pending_note_count, note_waiter_count;
+    size_t note_count; /* of notes, once all that waits is stored */
+    uint64_t next_note;
     struct gz_visit *visits;
     size_t visit_count, visit_capacity, visits_in_batch;
     uint64_t *dropped;
@@ -299,6 +314,17 @@ enum gz_status gz_handle_restore(struct gz_session *session, const struct gz_mes
 /* Asks the host what has come to be saved by now. */
 void gz_core_send_tickets(struct gz_core *core);
 
+/* ---- note.c ---- */
+
+enum gz_status gz_handle_note(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure);
+/* Puts what waits into a batch; false without memory. */
+GZ_MUST_USE bool gz_core_add_notes(const struct gz_core *core, struct gz_batch *batch);
+/* The batch was stored: its notes are there for everybody, and answered. */
+void gz_core_accept_notes(struct gz_core *core);
+/* It was refused: all that waits is, since what came later may stand on what was in it. */
+void gz_core_refuse_notes(struct gz_core *core, const char *why);
+void gz_core_free_notes(struct gz_core *core);
+
 /* ---- pending.c ---- */
 
 /* An edit about to be made: who, what kind, whom to answer. */
@@ -319,7 +345,7 @@ bool gz_core_answer_known(struct gz_session *session, const struct gz_edit_reque
 bool gz_core_answer_key(struct gz_session *session, const struct gz_message *message);
 /* The edit that has the key of this message, or 0. Nobody is answered. */
 uint64_t gz_core_edit_of_key(struct gz_session *session, const struct gz_message *message);
-/* GZ_TOO_MANY while too many edits, or too large ones, wait for the disk. */
+/* GZ_TOO_MANY while too many edits and notes, or too large ones, wait for the disk. */
 GZ_MUST_USE enum gz_status gz_core_check_room(const struct gz_core *core, struct gz_failure *failure);
 /* Applies `changes` as one edit and answers after COMMIT. */
 GZ_MUST_USE enum gz_status gz_core_edit(struct gz_core *core, const struct gz_edit_request *request,

@@ -172,12 +172,53 @@ static enum gz_status load_edits(sqlite3 *db, struct gz_scene_state *state, stru
     return status;
 }
 
+static enum gz_status read_note(sqlite3_stmt *row, struct gz_arena *arena, struct gz_note_record *note,
+                                struct gz_error *error)
+{
+    *note = (struct gz_note_record){
+        .id = (uint64_t)sqlite3_column_int64(row, 0),
+        .user = gz_read_text(row, 1, arena),
+        .text = gz_read_text(row, 2, arena),
+        .node = (uint64_t)sqlite3_column_int64(row, 3),
+        .has_point = sqlite3_column_type(row, 4) != SQLITE_NULL,
+        .point = gz_read_vec3(row, 4),
+        .reply = (uint64_t)sqlite3_column_int64(row, 7),
+        .done = sqlite3_column_int(row, 8) != 0,
+        .made = sqlite3_column_double(row, 9),
+        .changed = sqlite3_column_double(row, 10),
+        .by = gz_read_text(row, 11, arena),
+    };
+    return note->user != NULL && note->text != NULL && note->by != NULL ? GZ_OK : fail_memory(error);
+}
+
+static enum gz_status load_notes(sqlite3 *db, struct gz_scene_state *state, struct gz_error *error)
+{
+    int64_t count = 0, last = 0;
+    enum gz_status status = gz_db_integer(db, "SELECT count(*) FROM notes WHERE gone IS NULL", &count, error);
+    if (status == GZ_OK) status = gz_db_integer(db, "SELECT max(id) FROM notes", &last, error);
+    if (status != GZ_OK) return status;
+    state->next_note = (uint64_t)last + 1;
+    struct gz_note_record *notes = gz_arena_take(&state->arena, (size_t)count, sizeof *notes);
+    if (notes == NULL) return fail_memory(error);
+    state->notes = notes;
+    sqlite3_stmt *rows;
+    status = gz_db_prepare(db,
+                           "SELECT id, user, text, node, x, y, z, reply, done, made, changed, changed_by"
+                           " FROM notes WHERE gone IS NULL ORDER BY id",
+                           &rows, error);
+    if (status != GZ_OK) return status;
+    while (next_row(db, rows, &status, error))
+        status = read_note(rows, &state->arena, &notes[state->note_count++], error);
+    return status;
+}
+
 static enum gz_status load_all(sqlite3 *db, struct gz_scene_state *state, struct gz_error *error)
 {
     enum gz_status status = load_scene(db, state, error);
     if (status == GZ_OK) status = load_epochs(db, state, error);
     if (status == GZ_OK) status = load_nodes(db, state, error);
     if (status == GZ_OK) status = load_edits(db, state, error);
+    if (status == GZ_OK) status = load_notes(db, state, error);
     return status;
 }
 

@@ -56,6 +56,19 @@ static void bind_vec3(struct gz_bind *bind, gz_vec3 v)
     gz_bind_real(bind, v.z);
 }
 
+static void bind_nulls(struct gz_bind *bind, int count)
+{
+    while (count-- > 0) bind_null(bind);
+}
+
+void gz_bind_point(struct gz_bind *bind, const gz_vec3 *point)
+{
+    if (point != NULL)
+        bind_vec3(bind, *point);
+    else
+        bind_nulls(bind, 3);
+}
+
 void gz_bind_trs(struct gz_bind *bind, const gz_trs *trs)
 {
     bind_vec3(bind, trs->t);
@@ -64,11 +77,6 @@ void gz_bind_trs(struct gz_bind *bind, const gz_trs *trs)
     gz_bind_real(bind, trs->r.z);
     gz_bind_real(bind, trs->r.w);
     bind_vec3(bind, trs->s);
-}
-
-static void bind_nulls(struct gz_bind *bind, int count)
-{
-    while (count-- > 0) bind_null(bind);
 }
 
 void gz_bind_content(struct gz_bind *bind, const struct gz_content *content)
@@ -110,7 +118,7 @@ const char *gz_read_text(sqlite3_stmt *row, int column, struct gz_arena *arena)
     return copy != NULL ? memcpy(copy, text, size) : NULL;
 }
 
-static gz_vec3 read_vec3(sqlite3_stmt *row, int column)
+gz_vec3 gz_read_vec3(sqlite3_stmt *row, int column)
 {
     return (gz_vec3){sqlite3_column_double(row, column), sqlite3_column_double(row, column + 1),
                      sqlite3_column_double(row, column + 2)};
@@ -118,10 +126,10 @@ static gz_vec3 read_vec3(sqlite3_stmt *row, int column)
 
 gz_trs gz_read_trs(sqlite3_stmt *row, int column)
 {
-    return (gz_trs){.t = read_vec3(row, column),
+    return (gz_trs){.t = gz_read_vec3(row, column),
                     .r = {sqlite3_column_double(row, column + 3), sqlite3_column_double(row, column + 4),
                           sqlite3_column_double(row, column + 5), sqlite3_column_double(row, column + 6)},
-                    .s = read_vec3(row, column + 7)};
+                    .s = gz_read_vec3(row, column + 7)};
 }
 
 enum gz_status gz_read_content(sqlite3_stmt *row, int column, struct gz_arena *arena, struct gz_content *content)
@@ -132,7 +140,7 @@ enum gz_status gz_read_content(sqlite3_stmt *row, int column, struct gz_arena *a
         .name = gz_read_text(row, column + 1, arena),
         .trs = gz_read_trs(row, column + 2),
         .has_bounds = sqlite3_column_type(row, bounds) != SQLITE_NULL,
-        .bounds = {read_vec3(row, bounds), read_vec3(row, bounds + 3)},
+        .bounds = {gz_read_vec3(row, bounds), gz_read_vec3(row, bounds + 3)},
         .asset = sqlite3_column_type(row, asset) != SQLITE_NULL ? sqlite3_column_int64(row, asset) : -1,
     };
     return content->name != NULL ? GZ_OK : GZ_NO_MEMORY;

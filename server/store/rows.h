@@ -38,6 +38,8 @@ void gz_bind_real(struct gz_bind *bind, double value);
 /* Not copied: stays valid until gz_bind_run. NULL is NULL. */
 void gz_bind_text(struct gz_bind *bind, const char *text);
 void gz_bind_blob(struct gz_bind *bind, const void *bytes, size_t size);
+/* Three NULLs for NULL. */
+void gz_bind_point(struct gz_bind *bind, const gz_vec3 *point);
 void gz_bind_trs(struct gz_bind *bind, const gz_trs *trs);
 /* NULL for a side that a change does not have. */
 void gz_bind_content(struct gz_bind *bind, const struct gz_content *content);
@@ -46,6 +48,7 @@ GZ_MUST_USE int gz_bind_run(struct gz_bind *bind);
 
 /* NULL where the column is NULL or there is no memory. */
 const char *gz_read_text(sqlite3_stmt *row, int column, struct gz_arena *arena);
+gz_vec3 gz_read_vec3(sqlite3_stmt *row, int column);
 gz_trs gz_read_trs(sqlite3_stmt *row, int column);
 GZ_MUST_USE enum gz_status gz_read_content(sqlite3_stmt *row, int column, struct gz_arena *arena,
                                            struct gz_content *content);

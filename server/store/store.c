@@ -38,7 +38,7 @@ struct gz_store {
 
     /* the opener's */
     sqlite3 *keys_db;
-    sqlite3_stmt *find_key, *key_changes;
+    sqlite3_stmt *find_key, *key_changes, *find_note_key;
 
     /* the writer thread's once it runs */
     struct gz_writer writer;
@@ -95,7 +95,7 @@ static uint64_t wal_bytes(const struct gz_store *store)
 static uint64_t count_rows(const struct gz_batch *batch)
 {
     uint64_t rows = batch->joined_count + batch->left_count + batch->node_count + batch->sample_count +
-                    batch->begun_count + batch->ended_count;
+                    batch->begun_count + batch->ended_count + batch->note_count;
     for (size_t i = 0; i < batch->begun_count; i++) rows += batch->begun[i].change_count;
     for (size_t i = 0; i < batch->ended_count; i++) rows += batch->ended[i].change_count;
     return rows;
@@ -249,6 +249,9 @@ static enum gz_status open_keys(struct gz_store *store, const char *path, struct
                                " FROM edits e WHERE e.user = ? AND e.key = ? AND e.ended IS NOT NULL",
                                &store->find_key, error);
     if (status == GZ_OK) status = gz_db_prepare(store->keys_db, GZ_EDIT_CHANGES_SQL, &store->key_changes, error);
+    if (status == GZ_OK)
+        status = gz_db_prepare(store->keys_db, "SELECT note FROM note_keys WHERE user = ? AND key = ?",
+                               &store->find_note_key, error);
     return status;
 }
 
@@ -328,6 +331,7 @@ void gz_store_close(struct gz_store *store)
     if (store->has_thread) end_thread(store);
     sqlite3_finalize(store->find_key);
     sqlite3_finalize(store->key_changes);
+    sqlite3_finalize(store->find_note_key);
     sqlite3_close(store->keys_db);
     gz_writer_finish(&store->writer);
     if (store->unfinished_path != NULL) delete_unfinished(store);
@@ -374,6 +378,18 @@ bool gz_store_find_key(struct gz_store *store, const char *user, const char *key
     }
     sqlite3_reset(store->find_key);
     return is_found;
+}
+
+bool gz_store_find_note_key(struct gz_store *store, const char *user, const char *key, uint64_t *note)
+{
+    sqlite3_bind_text(store->find_note_key, 1, user, -1, SQLITE_STATIC);
+    sqlite3_bind_text(store->find_note_key, 2, key, -1, SQLITE_STATIC);
+    int rc = sqlite3_step(store->find_note_key);
+    if (rc == SQLITE_ROW) *note = (uint64_t)sqlite3_column_int64(store->find_note_key, 0);
+    if (rc != SQLITE_ROW && rc != SQLITE_DONE)
+        gz_log(store->log, GZ_ERROR, 0, "looking for a key: %s", sqlite3_errmsg(store->keys_db));
+    sqlite3_reset(store->find_note_key);
+    return rc == SQLITE_ROW;
 }
 
 struct gz_store_stats gz_store_stats(struct gz_store *store)

@@ -47,6 +47,9 @@ struct gz_batch *gz_store_take(struct gz_store *store, enum gz_status *status, s
 GZ_MUST_USE bool gz_store_find_key(struct gz_store *store, const char *user, const char *key, struct gz_arena *arena,
                                    struct gz_edit_record *edit);
 
+/* The note that a committed request of this user with this key was about; false where there is none. As above. */
+GZ_MUST_USE bool gz_store_find_note_key(struct gz_store *store, const char *user, const char *key, uint64_t *note);
+
 /* Bytes in the WAL, and seconds the last commit took: for metrics and health. */
 struct gz_store_stats {
     uint64_t wal_bytes, commits, rows;

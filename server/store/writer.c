@@ -38,6 +38,12 @@ static const char *const sql[GZ_WRITE_COUNT] = {
     [GZ_WRITE_FORGET_CHANGES] = "DELETE FROM changes WHERE edit = ?",
     [GZ_WRITE_FORGET_SAMPLES] = "DELETE FROM samples WHERE edit = ?",
     [GZ_WRITE_FORGET_EDIT] = "DELETE FROM edits WHERE id = ?",
+    [GZ_WRITE_NOTE] =
+        "INSERT INTO notes (id, user, text, node, x, y, z, reply, done, made, changed, changed_by, gone)"
+        " VALUES (" TEN ", ?, ?, ?) ON CONFLICT (id) DO UPDATE SET text = excluded.text, node = excluded.node,"
+        " x = excluded.x, y = excluded.y, z = excluded.z, done = excluded.done, changed = excluded.changed,"
+        " changed_by = excluded.changed_by, gone = excluded.gone",
+    [GZ_WRITE_NOTE_KEY] = "INSERT INTO note_keys (user, key, note) VALUES (?, ?, ?)",
     [GZ_WRITE_ASSET] = "INSERT INTO assets (seq, media_type, bytes) VALUES (?, ?, ?)",
 };
 
@@ -201,6 +207,32 @@ static int write_dropped(struct gz_writer *writer, uint64_t edit)
     return rc;
 }
 
+static int write_note(struct gz_writer *writer, const struct gz_note_record *note)
+{
+    struct gz_bind bind = start(writer, GZ_WRITE_NOTE);
+    gz_bind_integer(&bind, note->id);
+    gz_bind_text(&bind, note->user);
+    gz_bind_text(&bind, note->text);
+    gz_bind_id(&bind, note->node);
+    gz_bind_point(&bind, note->has_point ? &note->point : NULL);
+    gz_bind_id(&bind, note->reply);
+    gz_bind_integer(&bind, note->done);
+    gz_bind_real(&bind, note->made);
+    gz_bind_real(&bind, note->changed);
+    gz_bind_text(&bind, note->by);
+    if (note->gone)
+        gz_bind_real(&bind, note->changed);
+    else
+        gz_bind_text(&bind, NULL);
+    int rc = gz_bind_run(&bind);
+    if (rc != SQLITE_OK || note->key == NULL) return rc;
+    bind = start(writer, GZ_WRITE_NOTE_KEY);
+    gz_bind_text(&bind, note->by);
+    gz_bind_text(&bind, note->key);
+    gz_bind_integer(&bind, note->id);
+    return gz_bind_run(&bind);
+}
+
 static int write_asset(struct gz_writer *writer, const struct gz_batch *batch)
 {
     bool is_binary = batch->asset_size >= 4 && batch->asset[0] == 'g' && batch->asset[1] == 'l' &&
@@ -221,6 +253,7 @@ static int write_batch(struct gz_writer *writer, const struct gz_batch *batch)
     for (size_t i = 0; rc == SQLITE_OK && i < batch->sample_count; i++) rc = write_sample(writer, &batch->samples[i]);
     for (size_t i = 0; rc == SQLITE_OK && i < batch->ended_count; i++) rc = write_edit(writer, &batch->ended[i], true);
     for (size_t i = 0; rc == SQLITE_OK && i < batch->dropped_count; i++) rc = write_dropped(writer, batch->dropped[i]);
+    for (size_t i = 0; rc == SQLITE_OK && i < batch->note_count; i++) rc = write_note(writer, &batch->notes[i]);
     for (size_t i = 0; rc == SQLITE_OK && i < batch->left_count; i++) rc = write_left(writer, &batch->left[i]);
     if (rc == SQLITE_OK && batch->asset != NULL) rc = write_asset(writer, batch);
     return rc;

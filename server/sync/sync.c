@@ -7,11 +7,12 @@
 #include "server/limits.h"
 #include "sync/sync_internal.h"
 
-struct gz_sync *gz_sync_create(struct gz_scene *scene, uint64_t saved, size_t headroom)
+struct gz_sync *gz_sync_create(struct gz_scene *scene, const struct gz_notebook *notes, uint64_t saved, size_t headroom)
 {
     struct gz_sync *sync = calloc(1, sizeof *sync);
     if (sync == NULL) return NULL;
     sync->scene = scene;
+    sync->notes = notes;
     sync->saved = saved;
     sync->version = 1;
     sync->presence_shown_s = -INFINITY;
@@ -29,6 +30,7 @@ void gz_sync_destroy(struct gz_sync *sync)
     free(sync->gone);
     free(sync->delta_acks);
     free(sync->users);
+    free(sync->note_states);
     free(sync);
 }
 
@@ -60,7 +62,8 @@ struct gz_cursor gz_sync_cursor(const struct gz_sync *sync, uint64_t seq, const 
 bool gz_sync_has_frame(const struct gz_sync *sync, const struct gz_cursor *cursor)
 {
     return !cursor->greeted || cursor->state != gz_scene_seq(sync->scene) || cursor->saved != sync->saved ||
-           cursor->edits != sync->edit_count || cursor->presence < sync->presence_shown;
+           cursor->edits != sync->edit_count || cursor->presence < sync->presence_shown ||
+           gz_sync_has_notes(sync, cursor);
 }
 
 /* ---- the delta ---- */
@@ -207,6 +210,7 @@ static enum gz_status build_frame(struct gz_sync *sync, struct gz_cursor *cursor
     }
     status = append_edits(sync, cursor, out);
     if (status == GZ_OK && cursor->saved != sync->saved) status = append_saved(sync, cursor, out);
+    if (status == GZ_OK) status = gz_sync_append_notes(sync, cursor, out);
     if (status == GZ_OK && cursor->presence < sync->presence_shown) status = gz_sync_append_presence(sync, cursor, out);
     return status;
 }
@@ -214,13 +218,14 @@ static enum gz_status build_frame(struct gz_sync *sync, struct gz_cursor *cursor
 static bool same_cursor(const struct gz_cursor *a, const struct gz_cursor *b)
 {
     return a->state == b->state && a->base == b->base && a->since == b->since && a->saved == b->saved &&
-           a->edits == b->edits && a->presence == b->presence && a->met == b->met && a->greeted == b->greeted;
+           a->edits == b->edits && a->notes == b->notes && a->presence == b->presence && a->met == b->met &&
+           a->greeted == b->greeted;
 }
 
 /* Everything that a frame can hold: it is stale as soon as any of it moved on. */
 static uint64_t content_version(const struct gz_sync *sync)
 {
-    return sync->version + gz_scene_seq(sync->scene);
+    return sync->version + gz_scene_seq(sync->scene) + gz_notebook_version(sync->notes);
 }
 
 static struct cached_frame *find_frame(struct gz_sync *sync, const struct gz_cursor *cursor)

@@ -1,4 +1,4 @@
-/* sync_internal.h - what sync.c and presence.c share. */
+/* sync_internal.h - what sync.c, notes.c and presence.c share. */
 #ifndef GZ_SYNC_INTERNAL_H
 #define GZ_SYNC_INTERNAL_H
 
@@ -31,6 +31,7 @@ struct departure {
 
 struct gz_sync {
     struct gz_scene *scene;
+    const struct gz_notebook *notes;
     uint64_t saved;
     uint64_t version; /* of what is beside the scene: edits, presence, saved, acknowledgements */
 
@@ -61,7 +62,13 @@ struct gz_sync {
     size_t delta_ack_capacity;
     struct gz_presence_user *users;
     size_t user_capacity;
+    struct gz_note_state *note_states;
+    size_t note_state_capacity;
 };
+
+/* Whether there is anything of the notes that this cursor was not told, and appending it, as much as fits; the cursor moves. */
+bool gz_sync_has_notes(const struct gz_sync *sync, const struct gz_cursor *cursor);
+GZ_MUST_USE enum gz_status gz_sync_append_notes(struct gz_sync *sync, struct gz_cursor *cursor, struct gz_buffer *out);
 
 /* Appends what this cursor is to be told of presence, and moves it. */
 GZ_MUST_USE enum gz_status gz_sync_append_presence(struct gz_sync *sync, struct gz_cursor *cursor,

@@ -35,6 +35,12 @@ static bool handle_find_key(void *context, const char *user, const char *key, st
     return core_store_find_key(&host->store, user, key, edit);
 }
 
+static bool handle_find_note_key(void *context, const char *user, const char *key, uint64_t *note)
+{
+    struct host *host = context;
+    return core_store_find_note_key(&host->store, user, key, note);
+}
+
 static void enter(const struct host *host)
 {
     if (host->handle_core != NULL) host->handle_core(true);
@@ -52,7 +58,7 @@ static void open_core(struct host *host)
     struct gz_scene_state state;
     struct gz_core_options options = {
         .scene = HOST_SCENE,
-        .host = {host, handle_commit, handle_query, handle_find_key},
+        .host = {host, handle_commit, handle_query, handle_find_key, handle_find_note_key},
         .server = "test",
         .messages_per_s = host->messages_per_s,
         .frame_headroom = HEADROOM,
@@ -79,6 +85,7 @@ static void free_client(struct client *client)
 {
     client_forget(client);
     mirror_finish(&client->mirror);
+    mirror_notes_finish(&client->notes);
     free(client);
 }
 
@@ -192,6 +199,7 @@ void host_assert_equal(struct host *host)
         if (client->session == NULL || client->stalled || gz_session_end_reason(client->session) != NULL) continue;
         assert_int_equal(client->mirror.seq, gz_core_summary(host->core).seq);
         mirror_assert_equal(&client->mirror, nodes, count);
+        mirror_notes_assert_equal(&client->notes, host->store.notes, host->store.note_count);
     }
     gz_arena_finish(&arena);
 }
@@ -301,6 +309,7 @@ static void hear_welcome(struct client *client, const struct gz_welcome *welcome
     /* Where it stands: a resume goes on from the last complete state, whatever of the next had come. */
     if (!welcome->resumed) client->mirror.complete = 0;
     client->mirror.seq = client->mirror.complete;
+    mirror_notes_clear(&client->notes);
 }
 
 static void forget_present(struct client *client, uint64_t session)
@@ -347,6 +356,10 @@ static void hear(struct client *client, const struct gz_message *message)
         break;
     case GZ_OP_EDIT: hear_edit(client, &message->edit); break;
     case GZ_OP_SAVED: hear_saved(client, message->saved_seq); break;
+    case GZ_OP_NOTES:
+        assert_false(client->mirror.more);
+        mirror_notes_apply(&client->notes, &message->notes);
+        break;
     case GZ_OP_PRESENCE: hear_presence(client, &message->presence); break;
     default: break;
     }

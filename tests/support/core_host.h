@@ -40,6 +40,7 @@ struct client {
     bool stalled; /* takes no frames */
     bool draw;
     struct mirror mirror;
+    struct mirror_notes notes;
     uint64_t epoch, saved, next_rid;
     uint64_t edit; /* seq of the last edit that it heard of; a resume says it unless it is 0 */
     bool resumed;
@@ -81,7 +82,7 @@ void host_advance(struct host *host, double seconds);
 void host_settle(struct host *host, bool committed);
 /* The daemon dies and comes back; the batch that is on its way made it to the disk or did not. Clients lose their sessions. */
 void host_restart(struct host *host, bool committed);
-/* Fails the test unless all clients that are here and read hold exactly what the core does. */
+/* Fails the test unless all clients that are here and read hold exactly what the core does, and of the notes what the disk does. */
 void host_assert_equal(struct host *host);
 /* The scene as it is, in `arena`. */
 const struct gz_node_record *host_nodes(struct host *host, struct gz_arena *arena, size_t *count);

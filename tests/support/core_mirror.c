@@ -139,3 +139,100 @@ void mirror_assert_equal(const struct mirror *mirror, const struct gz_node_recor
         assert_content(&node->content, &nodes[i].content);
     }
 }
+
+/* ---- notes ---- */
+
+static void free_note(struct mirror_note *note)
+{
+    free((char *)note->state.user.bytes);
+    free((char *)note->state.text.bytes);
+}
+
+void mirror_notes_clear(struct mirror_notes *notes)
+{
+    for (size_t i = 0; i < notes->count; i++) free_note(&notes->notes[i]);
+    notes->count = 0;
+}
+
+void mirror_notes_finish(struct mirror_notes *notes)
+{
+    mirror_notes_clear(notes);
+    free(notes->notes);
+}
+
+static struct mirror_note *find_note(const struct mirror_notes *notes, uint64_t id)
+{
+    for (size_t i = 0; i < notes->count; i++) {
+        if (notes->notes[i].state.id == id) return &notes->notes[i];
+    }
+    return NULL;
+}
+
+const struct gz_note_state *mirror_notes_find(const struct mirror_notes *notes, uint64_t id)
+{
+    const struct mirror_note *note = find_note(notes, id);
+    return note != NULL ? &note->state : NULL;
+}
+
+static void forget_note(struct mirror_notes *notes, uint64_t id)
+{
+    struct mirror_note *note = find_note(notes, id);
+    if (note == NULL) return; /* made and deleted since */
+    free_note(note);
+    *note = notes->notes[--notes->count];
+}
+
+static void keep_note(struct mirror_notes *notes, const struct gz_note_state *state)
+{
+    forget_note(notes, state->id);
+    if (notes->count == notes->capacity) {
+        notes->capacity = notes->capacity > 0 ? 2 * notes->capacity : 64;
+        notes->notes = realloc(notes->notes, notes->capacity * sizeof *notes->notes);
+        assert_non_null(notes->notes);
+    }
+    struct gz_note_state *kept = &notes->notes[notes->count++].state;
+    *kept = *state;
+    kept->user.bytes = copy_text(state->user);
+    kept->text.bytes = copy_text(state->text);
+}
+
+void mirror_notes_apply(struct mirror_notes *notes, const struct gz_notes *message)
+{
+    assert_true(message->all || message->count + message->gone.count > 0);
+    if (message->all) mirror_notes_clear(notes);
+    for (size_t i = 0; i < message->gone.count; i++) forget_note(notes, message->gone.ids[i]);
+    for (size_t i = 0; i < message->count; i++) {
+        for (size_t j = 0; j < message->gone.count; j++)
+            assert_int_not_equal(message->gone.ids[j], message->notes[i].id);
+        keep_note(notes, &message->notes[i]);
+    }
+    notes->messages++;
+    notes->anew += message->all;
+}
+
+static void assert_note(const struct gz_note_state *state, const struct gz_note_record *record)
+{
+    assert_string_equal(state->user.bytes, record->user);
+    assert_string_equal(state->text.bytes, record->text);
+    assert_int_equal((state->has & GZ_HAS(NODE)) != 0, record->node != 0);
+    assert_int_equal((state->has & GZ_HAS(POINT)) != 0, record->has_point);
+    assert_int_equal((state->has & GZ_HAS(REPLY)) != 0, record->reply != 0);
+    if (record->node != 0) assert_int_equal(state->node, record->node);
+    if (record->has_point) assert_memory_equal(&state->point, &record->point, sizeof state->point);
+    if (record->reply != 0) assert_int_equal(state->reply, record->reply);
+    assert_int_equal(state->done, record->done);
+    assert_true(state->made == record->made && state->changed == record->changed);
+}
+
+void mirror_notes_assert_equal(const struct mirror_notes *notes, const struct gz_note_record *records, size_t count)
+{
+    size_t there = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (records[i].gone) continue;
+        const struct gz_note_state *note = mirror_notes_find(notes, records[i].id);
+        assert_non_null(note);
+        assert_note(note, &records[i]);
+        there++;
+    }
+    assert_int_equal(notes->count, there);
+}

@@ -1,4 +1,4 @@
-/* core_mirror.h - a scene as a client knows it, from deltas alone. It fails the test where a delta does not fit: a gap, a node
+/* core_mirror.h - a scene as a client knows it, from deltas alone, and its notes, from `notes` alone. It fails the test where a delta does not fit: a gap, a node
  * that is new and not told whole, an id that is both there and gone.
  * Ownership: it keeps copies. Threads: one. */
 #ifndef GZ_TEST_CORE_MIRROR_H
@@ -27,5 +27,22 @@ void mirror_apply(struct mirror *mirror, const struct gz_delta *delta);
 const struct mirror_node *mirror_find(const struct mirror *mirror, uint64_t id); /* NULL where it is not there */
 /* Fails the test unless the mirror holds exactly these nodes, bit for bit. */
 void mirror_assert_equal(const struct mirror *mirror, const struct gz_node_record *nodes, size_t count);
+
+struct mirror_note {
+    struct gz_note_state state; /* its texts are the mirror's own */
+};
+
+struct mirror_notes {
+    struct mirror_note *notes; /* in no order */
+    size_t count, capacity;
+    size_t messages, anew; /* how many there were, and with `all` */
+};
+
+void mirror_notes_finish(struct mirror_notes *notes);
+void mirror_notes_clear(struct mirror_notes *notes);
+void mirror_notes_apply(struct mirror_notes *notes, const struct gz_notes *message);
+const struct gz_note_state *mirror_notes_find(const struct mirror_notes *notes, uint64_t id); /* or NULL */
+/* Fails the test unless the mirror holds exactly those of the records that are not gone. */
+void mirror_notes_assert_equal(const struct mirror_notes *notes, const struct gz_note_record *records, size_t count);
 
 #endif

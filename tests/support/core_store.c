@@ -70,6 +70,8 @@ void core_store_finish(struct core_store *store)
     free(store->epochs);
     free(store->visitors);
     free(store->known);
+    free(store->notes);
+    free(store->note_keys);
 }
 
 /* ---- what the edits say ---- */
@@ -215,6 +217,77 @@ static void write_edits(struct core_store *store, const struct gz_batch *batch)
     for (size_t i = 0; i < batch->dropped_count; i++) close_run(store, batch->dropped[i]);
 }
 
+/* ---- notes ---- */
+
+static struct gz_note_record *find_note(const struct core_store *store, uint64_t id)
+{
+    for (size_t i = 0; i < store->note_count; i++) {
+        if (store->notes[i].id == id) return &store->notes[i];
+    }
+    return NULL;
+}
+
+/* Who wrote it, what it answers and when it was made stay; what is gone stays so. */
+static void judge_note(const struct core_store *store, const struct gz_note_record *note)
+{
+    const struct gz_note_record *before = find_note(store, note->id);
+    assert_true(note->user[0] != '\0' && note->by[0] != '\0');
+    assert_in_range(strlen(note->text), 1, GZ_NOTE_BYTES_MAX);
+    assert_true(note->node == 0 || latest(store, note->node) != NULL);
+    if (before == NULL) {
+        assert_true(store->note_count == 0 || note->id > store->notes[store->note_count - 1].id);
+        assert_true(!note->gone && note->made == note->changed && strcmp(note->user, note->by) == 0);
+        assert_true(note->reply == 0 || find_note(store, note->reply) != NULL);
+        return;
+    }
+    assert_false(before->gone);
+    assert_string_equal(before->user, note->user);
+    assert_int_equal(before->reply, note->reply);
+    assert_true(before->made == note->made);
+}
+
+static void keep_key(struct core_store *store, const struct gz_note_record *note)
+{
+    uint64_t known;
+    assert_false(core_store_find_note_key(store, note->by, note->key, &known));
+    store->note_keys =
+        grow(store->note_keys, &store->note_key_capacity, store->note_key_count + 1, sizeof *store->note_keys);
+    store->note_keys[store->note_key_count++] =
+        (struct core_store_note_key){keep_text(&store->arena, note->by), keep_text(&store->arena, note->key), note->id};
+}
+
+static void write_notes(struct core_store *store, const struct gz_batch *batch)
+{
+    for (size_t i = 0; i < batch->note_count; i++) {
+        const struct gz_note_record *note = &batch->notes[i];
+        judge_note(store, note);
+        struct gz_note_record *kept = find_note(store, note->id);
+        if (kept == NULL) {
+            store->notes = grow(store->notes, &store->note_capacity, store->note_count + 1, sizeof *store->notes);
+            kept = &store->notes[store->note_count++];
+        }
+        *kept = *note;
+        kept->user = keep_text(&store->arena, note->user);
+        kept->text = keep_text(&store->arena, note->text);
+        kept->by = keep_text(&store->arena, note->by);
+        kept->key = NULL;
+        if (note->key != NULL) keep_key(store, note);
+    }
+}
+
+bool core_store_find_note_key(const struct core_store *store, const char *user, const char *key, uint64_t *note)
+{
+    for (size_t i = 0; i < store->note_key_count; i++) {
+        const struct core_store_note_key *one = &store->note_keys[i];
+        if (strcmp(one->key, key) != 0 || strcmp(one->user, user) != 0) continue;
+        *note = one->note;
+        return true;
+    }
+    return false;
+}
+
+/* ---- visits ---- */
+
 static size_t find_visitor(const struct core_store *store, uint64_t session)
 {
     size_t at = 0;
@@ -251,6 +324,7 @@ void core_store_commit(struct core_store *store, const struct gz_batch *batch)
     write_nodes(store, batch);
     write_runs(store, batch);
     write_edits(store, batch);
+    write_notes(store, batch);
     write_left(store, batch);
     store->seq = batch->seq;
     store->next_node = batch->next_node;
@@ -326,6 +400,16 @@ static void tell_nodes(const struct core_store *store, struct gz_scene_state *st
     state->nodes = records;
 }
 
+static void tell_notes(const struct core_store *store, struct gz_scene_state *state)
+{
+    struct gz_note_record *notes = take(&state->arena, store->note_count, sizeof *notes);
+    for (size_t i = 0; i < store->note_count; i++) {
+        if (!store->notes[i].gone) notes[state->note_count++] = store->notes[i];
+    }
+    state->notes = notes;
+    state->next_note = store->note_count > 0 ? store->notes[store->note_count - 1].id + 1 : 1;
+}
+
 void core_store_open(struct core_store *store, struct gz_scene_state *state)
 {
     *state = (struct gz_scene_state){0};
@@ -339,6 +423,7 @@ void core_store_open(struct core_store *store, struct gz_scene_state *state)
         if (store->nodes[id].written) judge_node(store, id);
     }
     tell_nodes(store, state);
+    tell_notes(store, state);
     state->seq = store->seq;
     state->next_node = store->next_node;
     state->next_edit = store->next_edit;

@@ -35,6 +35,13 @@ struct core_store {
     uint64_t *visitors; /* those that are there */
     size_t visitor_count, visitor_capacity;
     size_t sample_count;
+    struct gz_note_record *notes; /* as they are, deleted ones too: ascending by id */
+    size_t note_count, note_capacity;
+    struct core_store_note_key {
+        const char *user, *key;
+        uint64_t note;
+    } * note_keys;
+    size_t note_key_count, note_key_capacity;
 };
 
 void core_store_init(struct core_store *store);
@@ -45,6 +52,7 @@ void core_store_open(struct core_store *store, struct gz_scene_state *state);
 void core_store_commit(struct core_store *store, const struct gz_batch *batch);
 bool core_store_find_key(const struct core_store *store, const char *user, const char *key,
                          struct gz_edit_record *edit);
+bool core_store_find_note_key(const struct core_store *store, const char *user, const char *key, uint64_t *note);
 /* Fills `answer`, which is finished with gz_answer_finish. */
 void core_store_ask(const struct core_store *store, const struct gz_query *query, struct gz_answer *answer);
 

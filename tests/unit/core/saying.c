@@ -177,6 +177,33 @@ const struct gz_message *ask_wheel(struct client *client, double notches)
     return client_ask(client, &message);
 }
 
+const struct gz_message *ask_note(struct client *client, const char *text, const char *key)
+{
+    struct gz_message message = {.op = GZ_OP_NOTE, .has = GZ_HAS(TEXT), .note.text = text_of(text)};
+    set_key(&message, key);
+    return client_ask(client, &message);
+}
+
+const struct gz_message *ask_reword(struct client *client, uint64_t note, const char *text)
+{
+    struct gz_message message = {.op = GZ_OP_NOTE, .has = GZ_HAS(NOTE) | GZ_HAS(TEXT)};
+    message.note = (struct gz_note){.note = note, .text = text_of(text)};
+    return client_ask(client, &message);
+}
+
+const struct gz_message *ask_done(struct client *client, uint64_t note, bool done)
+{
+    struct gz_message message = {.op = GZ_OP_NOTE, .has = GZ_HAS(NOTE) | GZ_HAS(DONE)};
+    message.note = (struct gz_note){.note = note, .done = done};
+    return client_ask(client, &message);
+}
+
+const struct gz_message *ask_gone(struct client *client, uint64_t note)
+{
+    struct gz_message message = {.op = GZ_OP_NOTE, .has = GZ_HAS(NOTE), .note = {.note = note, .gone = true}};
+    return client_ask(client, &message);
+}
+
 const struct gz_message *ask_op(struct client *client, enum gz_op op)
 {
     struct gz_message message = {.op = op};

@@ -32,6 +32,11 @@ const struct gz_message *ask_mode(struct client *client, enum gz_mode mode);
 const struct gz_message *ask_pointer(struct client *client, enum gz_phase phase, double x, double y);
 const struct gz_message *ask_grab(struct client *client, enum gz_handle handle, uint64_t id, double x, double y);
 const struct gz_message *ask_wheel(struct client *client, double notches);
+/* Makes a note about the scene as a whole, changes one's text, says that it is done or that it is to go. */
+const struct gz_message *ask_note(struct client *client, const char *text, const char *key);
+const struct gz_message *ask_reword(struct client *client, uint64_t note, const char *text);
+const struct gz_message *ask_done(struct client *client, uint64_t note, bool done);
+const struct gz_message *ask_gone(struct client *client, uint64_t note);
 const struct gz_message *ask_op(struct client *client, enum gz_op op); /* one without needed fields */
 
 struct gz_message camera_message(double distance);

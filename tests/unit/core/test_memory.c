@@ -213,6 +213,23 @@ static void do_refused(struct scene *s)
     host_settle(&s->host, false);
     s->host.disk = DISK_COMMITS;
 }
+static void do_notes(struct scene *s)
+{
+    (void)ask_note(s->a, "here", "key");
+    (void)ask_note(s->b, "there", NULL);
+    (void)ask_done(s->a, 1, true);
+    (void)ask_gone(s->b, 2);
+    (void)ask_note(s->a, "here", "key");
+}
+static void do_notes_refused(struct scene *s)
+{
+    s->host.disk = DISK_WAITS;
+    (void)ask_note(s->a, "here", "key");
+    (void)ask_done(s->b, 1, true);
+    (void)ask_done(s->b, 1, true);
+    host_settle(&s->host, false);
+    s->host.disk = DISK_COMMITS;
+}
 static void do_resume(struct scene *s)
 {
     client_leave(s->b);
@@ -220,8 +237,8 @@ static void do_resume(struct scene *s)
 }
 
 static void (*const doings[])(struct scene *s) = {
-    do_set,   do_rename,  do_create,  do_delete, do_undo,    do_drag,   do_leave_dragging,
-    do_wheel, do_restore, do_history, do_cancel, do_refused, do_resume,
+    do_set,     do_rename,  do_create, do_delete,  do_undo,   do_drag,  do_leave_dragging, do_wheel,
+    do_restore, do_history, do_cancel, do_refused, do_resume, do_notes, do_notes_refused,
 };
 
 static void open_scene(struct scene *s)

@@ -1,6 +1,7 @@
 /* Random clients, a random disk, random delivery, disconnects and restarts; whatever happens, the promises hold:
  * what each client pieced together from deltas is the scene, bit for bit; an `ok` of an edit is on the disk, and the same key
- * gives the same edit; nothing is held but by a drag that runs; the history explains the state (the disk judges that).
+ * gives the same edit; nothing is held but by a drag that runs; the history explains the state (the disk judges that);
+ * notes are what the disk has, and seen before that by nobody.
  * GZ_SEED is the first seed, GZ_SEEDS how many are run, GZ_STEPS how long each. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,6 +39,7 @@ struct game {
     uint64_t random;
     struct player players[CLIENTS];
     uint64_t edit_of_key[USERS][KEYS]; /* as it was answered; 0: not yet */
+    uint64_t note_of_key[USERS][KEYS];
 };
 
 static const char *const users[USERS] = {"ann", "bob", "cho", "dee"};
@@ -73,6 +75,7 @@ static void say(struct game *game, struct player *player, struct gz_message *mes
     message->rid = client->next_rid++;
     bool may_have_key = message->op >= GZ_OP_SET && message->op != GZ_OP_PICK && message->op <= GZ_OP_RESTORE &&
                         message->op != GZ_OP_HISTORY && message->op != GZ_OP_AT;
+    may_have_key |= message->op == GZ_OP_NOTE;
     may_have_key |= message->op == GZ_OP_POINTER && message->pointer.phase == GZ_PHASE_UP;
     if (may_have_key && player->asked_count < ASKED_MAX && below(game, 3) == 0) {
         int key = (int)below(game, KEYS);
@@ -231,6 +234,38 @@ static void say_pick(struct game *game, struct player *player)
     say(game, player, &message);
 }
 
+static uint64_t any_note(struct game *game, const struct client *client)
+{
+    if (client->notes.count == 0 || below(game, 10) == 0) return 1 + below(game, 50);
+    return client->notes.notes[below(game, client->notes.count)].state.id;
+}
+
+static void say_note(struct game *game, struct player *player)
+{
+    static const struct gz_text texts[] = {{"why?", 4}, {"because", 7}, {"\xe2\x9c\x93", 3}};
+    struct gz_message message = {.op = GZ_OP_NOTE, .has = GZ_HAS(TEXT), .note.text = texts[below(game, 3)]};
+    bool is_new = below(game, 2) == 0;
+    if (!is_new) {
+        const uint64_t parts[] = {GZ_HAS(TEXT), GZ_HAS(DONE), 0};
+        message.has = GZ_HAS(NOTE) | parts[below(game, COUNT(parts))];
+        message.note.note = any_note(game, player->client);
+        message.note.done = below(game, 2) == 0;
+        message.note.gone = message.has == GZ_HAS(NOTE);
+    } else if (below(game, 2) == 0) {
+        message.has |= GZ_HAS(REPLY);
+        message.note.reply = any_note(game, player->client);
+    }
+    if (below(game, 3) == 0) {
+        message.has |= GZ_HAS(NODE);
+        message.note.node = any_node(game, player->client);
+    }
+    if (below(game, 3) == 0) {
+        message.has |= GZ_HAS(POINT);
+        message.note.point = any_place(game);
+    }
+    say(game, player, &message);
+}
+
 static void say_nonsense(struct game *game, struct player *player)
 {
     uint8_t bytes[64];
@@ -246,7 +281,7 @@ static const struct {
 } sayings[] = {
     {4, say_create}, {8, say_set},   {2, say_delete},  {6, say_travel},   {2, say_past},
     {3, say_select}, {2, say_view},  {5, say_pointer}, {20, say_moves},   {14, say_grab},
-    {8, say_up},     {4, say_wheel}, {1, say_pick},    {1, say_nonsense},
+    {8, say_up},     {4, say_wheel}, {1, say_pick},    {1, say_nonsense}, {5, say_note},
 };
 
 static void say_something(struct game *game, struct player *player)
@@ -269,14 +304,27 @@ static const struct gz_edit_record *stored_edit(const struct game *game, uint64_
     return NULL;
 }
 
-static void check_key(struct game *game, const struct player *player, uint64_t rid, uint64_t edit)
+static bool has_note(const struct game *game, uint64_t id)
+{
+    for (size_t i = 0; i < game->host.store.note_count; i++) {
+        if (game->host.store.notes[i].id == id) return true;
+    }
+    return false;
+}
+
+static void check_key(const struct player *player, uint64_t (*answers)[KEYS], uint64_t rid, uint64_t answer)
 {
     for (size_t i = 0; i < player->asked_count; i++) {
         if (player->asked[i].rid != rid) continue;
-        uint64_t *known = &game->edit_of_key[player->user][player->asked[i].key];
-        if (*known == 0) *known = edit;
-        assert_int_equal(*known, edit);
+        uint64_t *known = &answers[player->user][player->asked[i].key];
+        if (*known == 0) *known = answer;
+        assert_int_equal(*known, answer);
     }
+}
+
+static void check_notes(const struct game *game, const struct gz_notes *notes)
+{
+    for (size_t i = 0; i < notes->count; i++) assert_true(has_note(game, notes->notes[i].id));
 }
 
 static void check_heard(struct game *game, struct player *player)
@@ -284,12 +332,17 @@ static void check_heard(struct game *game, struct player *player)
     for (const struct heard *heard = player->client->heard; heard != NULL; heard = heard->next) {
         for (size_t i = 0; i < heard->count; i++) {
             const struct gz_message *message = &heard->messages[i];
+            if (message->op == GZ_OP_NOTES) check_notes(game, &message->notes);
+            if (message->op == GZ_OP_OK && (message->has & GZ_HAS(NOTE)) != 0) {
+                assert_true(has_note(game, message->ok.note));
+                check_key(player, game->note_of_key, message->rid, message->ok.note);
+            }
             bool is_edit_ok = message->op == GZ_OP_OK && (message->has & GZ_HAS(EDIT)) != 0;
             if (!is_edit_ok && message->op != GZ_OP_EDIT) continue;
             const struct gz_edit_record *edit = stored_edit(game, is_edit_ok ? message->ok.edit : message->edit.id);
             assert_non_null(edit);
             assert_int_equal(edit->seq, is_edit_ok ? message->ok.seq : message->edit.seq);
-            if (is_edit_ok) check_key(game, player, message->rid, message->ok.edit);
+            if (is_edit_ok) check_key(player, game->edit_of_key, message->rid, message->ok.edit);
         }
     }
     client_forget(player->client);

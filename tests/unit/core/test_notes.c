@@ -1,0 +1,904 @@
+/* Notes: made, changed and deleted by those who may, seen by everybody once they are on the disk and by nobody before. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "session/session.h"
+#include "unit/core/saying.h"
+
+#define MESSAGES_PER_S 1e6 /* thousands of notes are made at once here */
+
+struct scene {
+    struct host host;
+    struct client *ann, *bob; /* editors */
+    struct client *boss;      /* an admin */
+    struct client *watcher;   /* a viewer */
+};
+
+static struct scene *open_scene(struct scene *s)
+{
+    host_init_limited(&s->host, MESSAGES_PER_S);
+    s->ann = client_join(&s->host, "ann", GZ_ROLE_EDITOR);
+    s->bob = client_join(&s->host, "bob", GZ_ROLE_EDITOR);
+    s->boss = client_join(&s->host, "sue", GZ_ROLE_ADMIN);
+    s->watcher = client_join(&s->host, "wes", GZ_ROLE_VIEWER);
+    return s;
+}
+
+static void close_scene(struct scene *s)
+{
+    s->host.disk = DISK_COMMITS;
+    host_turn(&s->host);
+    host_advance(&s->host, 1);
+    host_assert_equal(&s->host);
+    host_finish(&s->host);
+}
+
+static struct gz_text text_of(const char *text)
+{
+    return (struct gz_text){text, strlen(text)};
+}
+
+static struct gz_message note_message(uint64_t has)
+{
+    return (struct gz_message){.op = GZ_OP_NOTE, .has = GZ_HAS(TEXT) | has, .note.text = text_of("look")};
+}
+
+static uint64_t id_of(const struct gz_message *answer)
+{
+    assert_ok(answer);
+    assert_true(answer->has & GZ_HAS(NOTE));
+    return answer->ok.note;
+}
+
+/* The note as a client was told of it; NULL where it was not. */
+static const struct gz_note_state *told(const struct client *client, uint64_t id)
+{
+    return mirror_notes_find(&client->notes, id);
+}
+
+static void assert_text(const struct client *client, uint64_t id, const char *text)
+{
+    const struct gz_note_state *note = told(client, id);
+    assert_non_null(note);
+    assert_string_equal(note->text.bytes, text);
+}
+
+static const struct gz_message *last_answer(const struct client *client)
+{
+    return client_answer(client, client->next_rid - 1);
+}
+
+static const struct gz_message *earlier_answer(const struct client *client)
+{
+    return client_answer(client, client->next_rid - 2);
+}
+
+/* ---- made ---- */
+
+static void test_note_is_answered_and_seen_after_commit_only(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s)->host.disk = DISK_WAITS;
+    double now = s.host.now.unix_s;
+    assert_null(ask_note(s.ann, "is this the right bolt?", NULL));
+    host_advance(&s.host, 1);
+    assert_null(last_answer(s.ann));
+    assert_int_equal(s.watcher->notes.messages + s.ann->notes.messages, 0);
+    host_settle(&s.host, true);
+    host_turn(&s.host);
+    uint64_t id = id_of(last_answer(s.ann));
+    const struct gz_note_state *note = told(s.watcher, id);
+    assert_non_null(note);
+    assert_string_equal(note->user.bytes, "ann");
+    assert_string_equal(note->text.bytes, "is this the right bolt?");
+    assert_int_equal(note->has, 0);
+    assert_false(note->done);
+    assert_true(note->made == now && note->changed == now);
+    assert_int_equal(s.watcher->notes.messages, 1);
+    assert_int_equal(s.watcher->notes.anew, 0);
+    assert_non_null(told(s.ann, id));
+    close_scene(&s);
+}
+
+static void test_note_is_no_change_of_the_scene(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    uint64_t box = create_node(s.ann, "box", 0, 0, 0, 0), seq = gz_core_summary(s.host.core).seq;
+    size_t edits = s.host.store.edit_count, deltas = s.watcher->mirror.deltas;
+    uint64_t id = id_of(ask_note(s.ann, "look", NULL));
+    assert_int_equal(gz_core_summary(s.host.core).seq, seq);
+    assert_int_equal(s.host.store.edit_count, edits);
+    assert_int_equal(s.watcher->mirror.deltas, deltas);
+    assert_true(gz_core_is_idle(s.host.core));
+    assert_ok(ask_undo(s.ann, false)); /* the box, not the note */
+    assert_null(mirror_find(&s.watcher->mirror, box));
+    assert_non_null(told(s.watcher, id));
+    close_scene(&s);
+}
+
+/* What is said is what is told; a reply hangs where the other does, unless it says where it does. */
+static void test_note_is_pinned_to_what_it_says(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    uint64_t box = create_node(s.ann, "box", 0, 0, 0, 0), lid = create_node(s.ann, "lid", box, 0, 1, 0);
+    struct gz_message first = note_message(GZ_HAS(NODE) | GZ_HAS(POINT));
+    first.note.node = box;
+    first.note.point = (gz_vec3){1, -0.0, 3};
+    uint64_t other = id_of(client_ask(s.ann, &first));
+    const struct {
+        uint64_t says, has, node;
+        double x;
+    } cases[] = {
+        {0, 0, 0, 0},
+        {GZ_HAS(NODE), GZ_HAS(NODE), lid, 0},
+        {GZ_HAS(POINT), GZ_HAS(POINT), 0, 7},
+        {GZ_HAS(NODE) | GZ_HAS(POINT), GZ_HAS(NODE) | GZ_HAS(POINT), lid, 7},
+        {GZ_HAS(REPLY), GZ_HAS(REPLY) | GZ_HAS(NODE) | GZ_HAS(POINT), box, 1},
+        {GZ_HAS(REPLY) | GZ_HAS(NODE), GZ_HAS(REPLY) | GZ_HAS(NODE), lid, 0},
+        {GZ_HAS(REPLY) | GZ_HAS(POINT), GZ_HAS(REPLY) | GZ_HAS(POINT), 0, 7},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct gz_message message = note_message(cases[i].says);
+        message.note.node = lid;
+        message.note.point = (gz_vec3){7, 8, 9};
+        message.note.reply = other;
+        const struct gz_note_state *note = told(s.watcher, id_of(client_ask(s.bob, &message)));
+        assert_int_equal(note->has, cases[i].has);
+        if (note->has & GZ_HAS(NODE)) assert_int_equal(note->node, cases[i].node);
+        if (note->has & GZ_HAS(POINT)) assert_true(note->point.x == cases[i].x);
+        if (note->has & GZ_HAS(REPLY)) assert_int_equal(note->reply, other);
+    }
+    close_scene(&s);
+}
+
+static void test_note_of_deleted_node_stays_pinned(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    uint64_t box = create_node(s.ann, "box", 0, 0, 0, 0);
+    struct gz_message message = note_message(GZ_HAS(NODE));
+    message.note.node = box;
+    uint64_t id = id_of(client_ask(s.bob, &message));
+    assert_ok(ask_delete(s.ann, box));
+    assert_int_equal(told(s.watcher, id)->node, box);
+    assert_refused(client_ask(s.bob, &message), GZ_UNKNOWN_NODE);
+    struct gz_message reply = note_message(GZ_HAS(REPLY));
+    reply.note.reply = id;
+    assert_int_equal(told(s.watcher, id_of(client_ask(s.ann, &reply)))->node, box);
+    host_restart(&s.host, true);
+    client_resume(s.ann);
+    client_resume(s.watcher);
+    host_turn(&s.host);
+    assert_int_equal(told(s.watcher, id)->node, box);
+    assert_ok(ask_undo(s.ann, false));
+    assert_non_null(mirror_find(&s.watcher->mirror, box));
+    assert_ok(client_ask(s.ann, &message));
+    close_scene(&s);
+}
+
+static void handle_done(void *context, enum gz_status status, const char *message)
+{
+    (void)message;
+    *(enum gz_status *)context = status;
+}
+
+static void test_import_keeps_notes(void **state)
+{
+    (void)state;
+    struct scene s;
+    enum gz_status done = GZ_INTERNAL;
+    struct gz_error error;
+    open_scene(&s);
+    struct gz_message message = note_message(GZ_HAS(NODE));
+    message.note.node = create_node(s.ann, "old", 0, 0, 0, 0);
+    uint64_t id = id_of(client_ask(s.ann, &message));
+    struct gz_core_import_node node = {-1, {.name = "new", .trs = gz_trs_identity, .asset = 0}};
+    struct gz_core_import import = {.user = "ann",
+                                    .nodes = &node,
+                                    .count = 1,
+                                    .asset = (const uint8_t *)"glTF",
+                                    .asset_size = 4,
+                                    .done = handle_done,
+                                    .context = &done};
+    assert_int_equal(gz_core_import(s.host.core, &import, s.host.now, &error), GZ_OK);
+    host_turn(&s.host);
+    assert_int_equal(done, GZ_OK);
+    assert_int_equal(told(s.watcher, id)->node, message.note.node);
+    assert_null(mirror_find(&s.watcher->mirror, message.note.node));
+    close_scene(&s);
+}
+
+/* ---- changed ---- */
+
+static void test_note_is_changed_whole_at_everybody(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    uint64_t box = create_node(s.ann, "box", 0, 0, 0, 0), id = id_of(ask_note(s.ann, "one", NULL));
+    double made = s.host.now.unix_s;
+    host_advance(&s.host, 5);
+    assert_int_equal(id_of(ask_reword(s.ann, id, "two")), id);
+    assert_text(s.watcher, id, "two");
+    assert_true(told(s.watcher, id)->made == made && told(s.watcher, id)->changed == made + 5);
+    assert_ok(ask_done(s.bob, id, true));
+    assert_true(told(s.watcher, id)->done);
+    assert_text(s.watcher, id, "two");
+    assert_string_equal(s.host.store.notes[0].by, "bob");
+    assert_string_equal(told(s.watcher, id)->user.bytes, "ann");
+    assert_ok(ask_done(s.ann, id, false));
+    assert_false(told(s.watcher, id)->done);
+    struct gz_message pin = {.op = GZ_OP_NOTE, .has = GZ_HAS(NOTE) | GZ_HAS(NODE) | GZ_HAS(POINT)};
+    pin.note = (struct gz_note){.note = id, .node = box, .point = {1, 2, 3}};
+    assert_ok(client_ask(s.ann, &pin));
+    assert_true(told(s.watcher, id)->node == box && told(s.watcher, id)->point.z == 3);
+    pin.has = GZ_HAS(NOTE) | GZ_HAS(POINT);
+    assert_ok(client_ask(s.ann, &pin));
+    assert_int_equal(told(s.watcher, id)->has, GZ_HAS(POINT));
+    assert_text(s.watcher, id, "two");
+    close_scene(&s);
+}
+
+static void test_note_gone_leaves_its_replies(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    uint64_t id = id_of(ask_note(s.ann, "why?", NULL));
+    struct gz_message reply = note_message(GZ_HAS(REPLY));
+    reply.note.reply = id;
+    uint64_t answer = id_of(client_ask(s.bob, &reply));
+    assert_ok(ask_gone(s.ann, id));
+    assert_null(told(s.watcher, id));
+    assert_int_equal(told(s.watcher, answer)->reply, id);
+    assert_refused(ask_done(s.ann, id, true), GZ_BAD_VALUE);
+    assert_refused(ask_gone(s.ann, id), GZ_BAD_VALUE);
+    const struct gz_message *refused = client_ask(s.bob, &reply);
+    assert_refused(refused, GZ_BAD_VALUE);
+    const char *words = "note.reply: there is no note 1";
+    assert_memory_equal(refused->error.message.bytes, words, strlen(words));
+    assert_true(id_of(ask_note(s.ann, "anew", NULL)) > answer); /* ids are not used again */
+    close_scene(&s);
+}
+
+static void test_note_unchanged_is_not_written(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    uint64_t id = id_of(ask_note(s.ann, "one", NULL));
+    size_t commits = s.host.commits, messages = s.watcher->notes.messages;
+    assert_int_equal(id_of(ask_reword(s.ann, id, "one")), id);
+    assert_int_equal(id_of(ask_done(s.bob, id, false)), id);
+    struct gz_message nothing = {.op = GZ_OP_NOTE, .has = GZ_HAS(NOTE), .note.note = id};
+    assert_int_equal(id_of(client_ask(s.bob, &nothing)), id);
+    assert_int_equal(s.host.commits, commits);
+    assert_int_equal(s.watcher->notes.messages, messages);
+    close_scene(&s);
+}
+
+/* ---- who may ---- */
+
+enum wish { REWORD, PIN_TO_NODE, PIN_TO_POINT, TAKE_AWAY, SAY_DONE, DONE_AND_REWORD, REPLY };
+
+static struct gz_message wish_message(enum wish wish, uint64_t id, uint64_t node)
+{
+    static const uint64_t has[] = {
+        [REWORD] = GZ_HAS(NOTE) | GZ_HAS(TEXT),        [PIN_TO_NODE] = GZ_HAS(NOTE) | GZ_HAS(NODE),
+        [PIN_TO_POINT] = GZ_HAS(NOTE) | GZ_HAS(POINT), [TAKE_AWAY] = GZ_HAS(NOTE),
+        [SAY_DONE] = GZ_HAS(NOTE) | GZ_HAS(DONE),      [DONE_AND_REWORD] = GZ_HAS(NOTE) | GZ_HAS(TEXT) | GZ_HAS(DONE),
+        [REPLY] = GZ_HAS(TEXT) | GZ_HAS(REPLY),
+    };
+    struct gz_message message = {.op = GZ_OP_NOTE, .has = has[wish]};
+    message.note = (struct gz_note){
+        .note = id, .text = text_of("other"), .node = node, .reply = id, .done = true, .gone = wish == TAKE_AWAY};
+    return message;
+}
+
+static void test_rights_to_a_note(void **state)
+{
+    (void)state;
+    static const struct {
+        enum wish wish;
+        enum gz_status author, other, admin, viewer;
+    } cases[] = {
+        {REWORD, GZ_OK, GZ_FORBIDDEN, GZ_OK, GZ_FORBIDDEN},
+        {PIN_TO_NODE, GZ_OK, GZ_FORBIDDEN, GZ_OK, GZ_FORBIDDEN},
+        {PIN_TO_POINT, GZ_OK, GZ_FORBIDDEN, GZ_OK, GZ_FORBIDDEN},
+        {TAKE_AWAY, GZ_OK, GZ_FORBIDDEN, GZ_OK, GZ_FORBIDDEN},
+        {SAY_DONE, GZ_OK, GZ_OK, GZ_OK, GZ_FORBIDDEN},
+        {DONE_AND_REWORD, GZ_OK, GZ_FORBIDDEN, GZ_OK, GZ_FORBIDDEN},
+        {REPLY, GZ_OK, GZ_OK, GZ_OK, GZ_FORBIDDEN},
+    };
+    struct scene s;
+    open_scene(&s);
+    uint64_t box = create_node(s.ann, "box", 0, 0, 0, 0);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct client *const who[] = {s.ann, s.bob, s.boss, s.watcher};
+        const enum gz_status expected[] = {cases[i].author, cases[i].other, cases[i].admin, cases[i].viewer};
+        for (size_t j = 0; j < COUNT(who); j++) {
+            uint64_t id = id_of(ask_note(s.ann, "own", NULL));
+            struct gz_message message = wish_message(cases[i].wish, id, box);
+            const struct gz_message *answer = client_ask(who[j], &message);
+            if (expected[j] == GZ_OK) {
+                assert_ok(answer);
+                continue;
+            }
+            assert_refused(answer, expected[j]);
+            assert_text(s.watcher, id, "own");
+            assert_true(told(s.watcher, id)->has == 0 && !told(s.watcher, id)->done);
+        }
+    }
+    close_scene(&s);
+}
+
+/* The author is a user, not a session. */
+static void test_rights_of_the_author_in_another_session(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    uint64_t id = id_of(ask_note(s.ann, "own", NULL));
+    client_leave(s.ann);
+    struct client *again = client_join(&s.host, "ann", GZ_ROLE_EDITOR);
+    assert_ok(ask_reword(again, id, "mine"));
+    assert_text(s.watcher, id, "mine");
+    close_scene(&s);
+}
+
+/* ---- what cannot be ---- */
+
+static void test_wrong_notes_change_nothing(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    uint64_t id = id_of(ask_note(s.ann, "own", NULL));
+    static const struct {
+        uint64_t has;
+        struct gz_note note;
+        enum gz_status status;
+        const char *words;
+    } cases[] = {
+        {GZ_HAS(NOTE) | GZ_HAS(TEXT), {.note = 7}, GZ_BAD_VALUE, "note.id: there is no note 7"},
+        {GZ_HAS(NOTE), {.note = 7, .gone = true}, GZ_BAD_VALUE, "note.id: there is no note 7"},
+        {GZ_HAS(TEXT) | GZ_HAS(REPLY), {.reply = 7}, GZ_BAD_VALUE, "note.reply: there is no note 7"},
+        {GZ_HAS(NOTE) | GZ_HAS(REPLY), {.note = 1, .reply = 1}, GZ_BAD_VALUE, "note.reply"},
+        {GZ_HAS(TEXT) | GZ_HAS(DONE), {.done = true}, GZ_BAD_VALUE, "note.id: done"},
+        {GZ_HAS(TEXT), {.gone = true}, GZ_BAD_VALUE, "note.id: gone"},
+        {GZ_HAS(TEXT) | GZ_HAS(NODE), {.node = 99}, GZ_UNKNOWN_NODE, "note.node: there is no node 99"},
+        {GZ_HAS(NOTE) | GZ_HAS(NODE), {.note = 1, .node = 99}, GZ_UNKNOWN_NODE, "note.node"},
+        {GZ_HAS(NOTE) | GZ_HAS(TEXT) | GZ_HAS(NODE), {.note = 1, .node = 99}, GZ_UNKNOWN_NODE, "note.node"},
+    };
+    size_t commits = s.host.commits, messages = s.watcher->notes.messages;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct gz_message message = {.op = GZ_OP_NOTE, .has = cases[i].has, .note = cases[i].note};
+        message.note.text = text_of("other");
+        const struct gz_message *answer = client_ask(s.ann, &message);
+        assert_refused(answer, cases[i].status);
+        assert_memory_equal(answer->error.message.bytes, cases[i].words, strlen(cases[i].words));
+        if (cases[i].status == GZ_UNKNOWN_NODE) assert_int_equal(answer->error.nodes.ids[0], 99);
+    }
+    host_advance(&s.host, 1);
+    assert_int_equal(s.host.commits, commits);
+    assert_int_equal(s.watcher->notes.messages, messages);
+    assert_text(s.watcher, id, "own");
+    close_scene(&s);
+}
+
+static void test_note_has_2000_bytes_at_most(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    char text[GZ_NOTE_BYTES_MAX + 2];
+    memset(text, 'x', sizeof text);
+    text[GZ_NOTE_BYTES_MAX + 1] = '\0';
+    assert_refused(ask_note(s.ann, text, NULL), GZ_BAD_VALUE);
+    assert_refused(ask_note(s.ann, "", NULL), GZ_BAD_VALUE);
+    text[GZ_NOTE_BYTES_MAX] = '\0';
+    assert_text(s.watcher, id_of(ask_note(s.ann, text, NULL)), text);
+    assert_int_equal(s.watcher->notes.count, 1);
+    close_scene(&s);
+}
+
+/* Says it, unanswered and without a turn. */
+static void say_note(struct client *client, const char *text)
+{
+    struct gz_message message = note_message(0);
+    message.note.text = text_of(text);
+    client_say(client, &message);
+}
+
+static void say_gone(struct client *client, uint64_t id)
+{
+    struct gz_message message = {.op = GZ_OP_NOTE, .has = GZ_HAS(NOTE), .note = {.note = id, .gone = true}};
+    client_say(client, &message);
+}
+
+static void test_notes_are_limited(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    s.host.disk = DISK_WAITS;
+    for (int i = 0; i < GZ_NOTES_MAX; i++) say_note(s.ann, "one of many");
+    assert_null(ask_gone(s.ann, GZ_NOTES_MAX));
+    assert_null(ask_note(s.ann, "in its place", NULL));
+    assert_refused(ask_note(s.ann, "too many", NULL), GZ_TOO_MANY);
+    /* What waits counts, and does not once it is refused. */
+    host_settle(&s.host, false);
+    s.host.disk = DISK_COMMITS;
+    host_advance(&s.host, 1);
+    assert_int_equal(s.watcher->notes.count, 0);
+    for (int i = 0; i < GZ_NOTES_MAX; i++) say_note(s.ann, "one of many");
+    host_turn(&s.host);
+    assert_int_equal(s.watcher->notes.count, GZ_NOTES_MAX);
+    assert_refused(ask_note(s.bob, "too many", NULL), GZ_TOO_MANY);
+    assert_ok(ask_gone(s.ann, s.watcher->notes.notes[77].state.id));
+    assert_ok(ask_note(s.bob, "in its place", NULL));
+    assert_refused(ask_note(s.bob, "too many", NULL), GZ_TOO_MANY);
+    assert_ok(ask_reword(s.ann, s.watcher->notes.notes[77].state.id, "changed all the same"));
+    close_scene(&s);
+}
+
+/* Who waits is counted, not what is written: requests that change nothing wait as well. */
+static void test_requests_that_wait_are_limited(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s)->host.disk = DISK_WAITS;
+    assert_null(ask_note(s.ann, "one", NULL));
+    struct gz_message same = note_message(GZ_HAS(NOTE));
+    same.note = (struct gz_note){.note = 1, .text = text_of("one")};
+    for (int i = 1; i < GZ_PENDING_EDITS_MAX; i++) client_say(s.ann, &same);
+    assert_refused(ask_note(s.bob, "two", NULL), GZ_TOO_MANY);
+    assert_refused(ask_create(s.bob, "box", 0, NULL), GZ_TOO_MANY);
+    host_settle(&s.host, true);
+    s.host.disk = DISK_COMMITS;
+    assert_ok(ask_note(s.bob, "two", NULL));
+    close_scene(&s);
+}
+
+/* ---- keys ---- */
+
+static void test_key_again_is_the_same_note(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    uint64_t id = id_of(ask_note(s.ann, "one", "k"));
+    assert_int_equal(id_of(ask_note(s.ann, "one", "k")), id);
+    assert_int_equal(s.watcher->notes.count, 1);
+    host_restart(&s.host, true);
+    client_resume(s.ann);
+    client_resume(s.bob);
+    client_resume(s.watcher);
+    host_turn(&s.host);
+    assert_int_equal(id_of(ask_note(s.ann, "one", "k")), id);
+    assert_ok(ask_gone(s.ann, id));
+    assert_int_equal(id_of(ask_note(s.ann, "one", "k")), id); /* it was made, and is gone */
+    assert_int_equal(s.watcher->notes.count, 0);
+    assert_int_not_equal(id_of(ask_note(s.bob, "one", "k")), id); /* another user's key is another key */
+    close_scene(&s);
+}
+
+static void test_key_again_while_it_waits_is_the_same_note(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s)->host.disk = DISK_WAITS;
+    assert_null(ask_note(s.ann, "one", "k"));
+    assert_null(ask_note(s.ann, "one", "k"));
+    host_settle(&s.host, true);
+    host_turn(&s.host);
+    assert_int_equal(id_of(earlier_answer(s.ann)), id_of(last_answer(s.ann)));
+    assert_int_equal(s.host.store.note_count, 1);
+    close_scene(&s);
+}
+
+/* A change that is asked for again after others is not done over them. */
+static void test_key_of_a_change_is_kept_too(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    uint64_t id = id_of(ask_note(s.ann, "one", NULL));
+    struct gz_message done = {.op = GZ_OP_NOTE, .has = GZ_HAS(NOTE) | GZ_HAS(DONE) | GZ_HAS(KEY), .key = {"k", 1}};
+    done.note = (struct gz_note){.note = id, .done = true};
+    assert_int_equal(id_of(client_ask(s.bob, &done)), id);
+    assert_ok(ask_done(s.ann, id, false));
+    host_restart(&s.host, true);
+    client_resume(s.bob);
+    client_resume(s.watcher);
+    host_turn(&s.host);
+    assert_int_equal(id_of(client_ask(s.bob, &done)), id);
+    assert_false(told(s.watcher, id)->done);
+    close_scene(&s);
+}
+
+static void test_key_of_an_edit_is_another_key(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    assert_ok(ask_create(s.ann, "box", 0, "k"));
+    uint64_t id = id_of(ask_note(s.ann, "one", "k"));
+    assert_non_null(told(s.watcher, id));
+    assert_int_equal(ask_create(s.ann, "box", 0, "k")->ok.ids.count, 1);
+    assert_int_equal(s.watcher->mirror.count, 1);
+    close_scene(&s);
+}
+
+/* ---- a disk that refuses ---- */
+
+static void test_refused_note_is_told_to_nobody(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    uint64_t id = id_of(ask_note(s.ann, "one", NULL));
+    size_t messages = s.watcher->notes.messages;
+    s.host.disk = DISK_WAITS;
+    assert_null(ask_note(s.ann, "two", "k"));
+    assert_null(ask_note(s.ann, "two", "k"));
+    assert_null(ask_reword(s.ann, id, "other")); /* after the batch has left */
+    assert_null(ask_gone(s.ann, id));
+    host_settle(&s.host, false);
+    host_turn(&s.host);
+    for (uint64_t rid = s.ann->next_rid - 4; rid < s.ann->next_rid; rid++) {
+        assert_refused(client_answer(s.ann, rid), GZ_STORAGE);
+        assert_non_null(memmem(client_answer(s.ann, rid)->error.message.bytes,
+                               client_answer(s.ann, rid)->error.message.size, "the disk is full", 16));
+    }
+    assert_int_equal(s.watcher->notes.messages, messages);
+    assert_text(s.watcher, id, "one");
+    s.host.disk = DISK_COMMITS;
+    host_advance(&s.host, 1);
+    assert_ok(ask_note(s.ann, "two", "k")); /* its key is free again */
+    assert_int_equal(s.watcher->notes.count, 2);
+    close_scene(&s);
+}
+
+/* Notes have nothing to take back at viewers; edits beside them do. */
+static void test_refused_batch_takes_back_edits_and_forgets_notes(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s)->host.disk = DISK_WAITS;
+    assert_null(ask_create(s.ann, "box", 0, NULL));
+    struct gz_message message = note_message(GZ_HAS(NODE));
+    message.note.node = s.watcher->mirror.nodes[0].id;
+    assert_null(client_ask(s.bob, &message)); /* pinned to what will never have been */
+    host_settle(&s.host, false);
+    host_turn(&s.host);
+    assert_refused(last_answer(s.ann), GZ_STORAGE);
+    assert_refused(last_answer(s.bob), GZ_STORAGE);
+    assert_int_equal(s.watcher->mirror.count, 0);
+    assert_int_equal(s.watcher->notes.messages, 0);
+    s.host.disk = DISK_COMMITS;
+    host_advance(&s.host, 1);
+    assert_refused(client_ask(s.bob, &message), GZ_UNKNOWN_NODE);
+    close_scene(&s);
+}
+
+static void test_author_who_left_has_the_note_stored(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s)->host.disk = DISK_WAITS;
+    assert_null(ask_note(s.ann, "bye", NULL));
+    client_leave(s.ann);
+    host_settle(&s.host, true);
+    host_turn(&s.host);
+    assert_text(s.watcher, 1, "bye");
+    close_scene(&s);
+}
+
+/* ---- several at once ---- */
+
+static void test_changes_that_wait_stand_on_each_other(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    uint64_t id = id_of(ask_note(s.ann, "one", NULL));
+    s.host.disk = DISK_WAITS;
+    assert_null(ask_reword(s.ann, id, "two"));
+    assert_null(ask_done(s.bob, id, true));
+    host_settle(&s.host, true);
+    host_turn(&s.host);
+    host_settle(&s.host, true);
+    host_turn(&s.host);
+    assert_ok(last_answer(s.ann));
+    assert_ok(last_answer(s.bob));
+    assert_text(s.watcher, id, "two");
+    assert_true(told(s.watcher, id)->done);
+
+    /* Two in one batch: the second is the note. */
+    assert_null(ask_note(s.ann, "meanwhile", NULL));
+    assert_null(ask_reword(s.ann, id, "three"));
+    assert_null(ask_done(s.ann, id, false));
+    host_settle(&s.host, true);
+    host_turn(&s.host);
+    assert_int_equal(s.host.batch->note_count, 2);
+    host_settle(&s.host, true);
+    host_turn(&s.host);
+    assert_text(s.watcher, id, "three");
+    assert_false(told(s.watcher, id)->done);
+    close_scene(&s);
+}
+
+static void test_note_that_is_about_to_go_is_not_there(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    uint64_t id = id_of(ask_note(s.ann, "one", NULL));
+    s.host.disk = DISK_WAITS;
+    assert_null(ask_gone(s.ann, id));
+    assert_refused(ask_done(s.bob, id, true), GZ_BAD_VALUE);
+    assert_non_null(told(s.bob, id));
+    host_settle(&s.host, false);
+    s.host.disk = DISK_COMMITS;
+    host_advance(&s.host, 1);
+    assert_ok(ask_done(s.bob, id, true)); /* it stayed */
+    close_scene(&s);
+}
+
+/* An `ok` that nothing needed to be written for is true only once that is stored which makes it so. */
+static void test_unchanged_waits_for_what_made_it_so(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    uint64_t id = id_of(ask_note(s.ann, "one", NULL));
+    s.host.disk = DISK_WAITS;
+    assert_null(ask_done(s.ann, id, true));
+    assert_null(ask_done(s.bob, id, true));
+    host_settle(&s.host, false);
+    host_turn(&s.host);
+    assert_refused(last_answer(s.ann), GZ_STORAGE);
+    assert_refused(last_answer(s.bob), GZ_STORAGE);
+    assert_false(told(s.watcher, id)->done);
+    close_scene(&s);
+}
+
+/* Ids in the order of the last `notes`. */
+static void assert_order(const struct client *client, const uint64_t *ids, size_t count)
+{
+    const struct gz_message *last = client_last(client, GZ_OP_NOTES);
+    assert_non_null(last);
+    assert_int_equal(last->notes.count, count);
+    for (size_t i = 0; i < count; i++) assert_int_equal(last->notes.notes[i].id, ids[i]);
+}
+
+static void test_notes_come_in_the_order_of_their_changes(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s)->watcher->stalled = true;
+    for (uint64_t id = 1; id <= 4; id++) assert_int_equal(id_of(ask_note(id % 2 ? s.ann : s.bob, "n", NULL)), id);
+    assert_ok(ask_done(s.bob, 3, true));
+    assert_ok(ask_done(s.bob, 1, true));
+    s.watcher->stalled = false;
+    host_turn(&s.host);
+    assert_order(s.watcher, (const uint64_t[]){2, 4, 3, 1}, 4);
+    struct client *late = client_join(&s.host, "zoe", GZ_ROLE_VIEWER);
+    assert_order(late, (const uint64_t[]){2, 4, 3, 1}, 4);
+    close_scene(&s);
+}
+
+/* ---- who comes, and who is behind ---- */
+
+static void test_newcomer_is_told_all_notes_once(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    struct client *early = client_join(&s.host, "eva", GZ_ROLE_VIEWER);
+    assert_int_equal(early->notes.messages, 0); /* there are none */
+    uint64_t gone = id_of(ask_note(s.ann, "one", NULL)), kept = id_of(ask_note(s.ann, "two", NULL));
+    assert_ok(ask_gone(s.ann, gone));
+    assert_int_equal(early->notes.anew, 0);
+    struct client *late = client_join(&s.host, "zoe", GZ_ROLE_VIEWER);
+    assert_int_equal(late->notes.messages, 1);
+    assert_int_equal(late->notes.anew, 1);
+    assert_int_equal(client_last(late, GZ_OP_NOTES)->notes.gone.count, 0);
+    assert_text(late, kept, "two");
+    assert_ok(ask_done(s.ann, kept, true));
+    assert_int_equal(late->notes.messages, 2);
+    assert_int_equal(late->notes.anew, 1);
+    close_scene(&s);
+}
+
+static void test_who_resumes_is_told_all_notes_once(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    (void)create_node(s.ann, "box", 0, 0, 0, 0); /* from the beginning is no resume */
+    uint64_t one = id_of(ask_note(s.ann, "one", NULL));
+    client_leave(s.watcher);
+    uint64_t two = id_of(ask_note(s.ann, "two", NULL));
+    size_t anew = s.watcher->notes.anew;
+    client_resume(s.watcher);
+    host_turn(&s.host);
+    assert_true(s.watcher->resumed);
+    assert_int_equal(s.watcher->notes.anew, anew + 1);
+    assert_non_null(told(s.watcher, one));
+    assert_non_null(told(s.watcher, two));
+    client_leave(s.watcher);
+    assert_ok(ask_gone(s.ann, one));
+    assert_ok(ask_gone(s.ann, two));
+    client_resume(s.watcher);
+    host_turn(&s.host);
+    assert_int_equal(s.watcher->notes.anew, anew + 1);
+    assert_int_equal(s.watcher->notes.count, 0);
+    close_scene(&s);
+}
+
+static void test_notes_are_there_after_a_restart(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    for (int i = 0; i < 5; i++) assert_ok(ask_note(s.ann, "kept", NULL));
+    assert_ok(ask_gone(s.ann, 5));
+    s.host.disk = DISK_WAITS;
+    assert_null(ask_note(s.ann, "lost", NULL));
+    host_restart(&s.host, false);
+    s.host.disk = DISK_COMMITS;
+    client_resume(s.ann);
+    client_resume(s.watcher);
+    host_turn(&s.host);
+    assert_int_equal(s.watcher->notes.count, 4);
+    assert_int_equal(id_of(ask_note(s.ann, "next", NULL)), 6);
+    close_scene(&s);
+}
+
+/* Notes of several frames, and what happens to them meanwhile. */
+static void test_newcomer_in_the_midst_of_many_notes(void **state)
+{
+    (void)state;
+    enum { NOTES = 300 };
+    struct scene s;
+    char text[GZ_NOTE_BYTES_MAX + 1];
+    memset(text, 'x', sizeof text);
+    text[GZ_NOTE_BYTES_MAX] = '\0';
+    open_scene(&s);
+    for (int i = 0; i < NOTES; i++) say_note(s.ann, text);
+    host_turn(&s.host);
+    struct client *late = client_enter(&s.host, "zoe", GZ_ROLE_VIEWER, false);
+    late->stalled = true;
+    host_turn(&s.host);
+    while (late->notes.messages == 0) assert_true(client_read_one(late));
+    size_t first = late->notes.count;
+    assert_in_range(first, 100, 150); /* some 256 KiB */
+    assert_ok(ask_gone(s.ann, 1));    /* which it was told of */
+    assert_ok(ask_gone(s.ann, 299));  /* which it was not */
+    assert_ok(ask_done(s.ann, 2, true));
+    assert_ok(ask_done(s.ann, 300, true));
+    late->stalled = false;
+    host_turn(&s.host);
+    assert_int_equal(late->notes.count, NOTES - 2);
+    assert_true(told(late, 2)->done && told(late, 300)->done);
+    assert_int_equal(late->notes.anew, 1);
+    assert_in_range(late->notes.messages, 3, 4);
+    close_scene(&s);
+}
+
+/* A viewer that missed `deletions` of them, one note being left. */
+static void miss(int deletions, bool told_anew)
+{
+    struct scene s;
+    open_scene(&s);
+    for (int i = 0; i <= deletions; i++) say_note(s.ann, "short-lived");
+    host_turn(&s.host);
+    s.watcher->stalled = true;
+    for (int i = 1; i <= deletions; i++) say_gone(s.ann, (uint64_t)i);
+    assert_ok(ask_done(s.ann, (uint64_t)deletions + 1, true));
+    s.watcher->stalled = false;
+    host_turn(&s.host);
+    assert_int_equal(s.watcher->notes.anew, told_anew);
+    assert_int_equal(s.watcher->notes.count, 1);
+    assert_true(told(s.watcher, (uint64_t)deletions + 1)->done);
+    close_scene(&s);
+}
+
+static void test_viewer_far_behind_is_told_anew(void **state)
+{
+    (void)state;
+    miss(GZ_NOTES_GONE_RING, false);
+    miss(GZ_NOTES_GONE_RING + 1, true);
+}
+
+static void test_viewer_far_behind_is_told_that_none_are_left(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    uint64_t count = GZ_NOTES_GONE_RING + 10;
+    for (uint64_t i = 0; i < count; i++) say_note(s.ann, "short-lived");
+    host_turn(&s.host);
+    s.watcher->stalled = true;
+    for (uint64_t i = 1; i <= count; i++) say_gone(s.ann, i);
+    host_turn(&s.host);
+    s.watcher->stalled = false;
+    host_turn(&s.host);
+    assert_int_equal(s.watcher->notes.anew, 1);
+    assert_int_equal(s.watcher->notes.count, 0);
+    close_scene(&s);
+}
+
+/* Viewers that stand at the same place share the bytes. */
+static void test_note_is_one_frame_for_all(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    host_advance(&s.host, 1);
+    struct client *const readers[] = {s.bob, s.boss, s.watcher};
+    for (size_t i = 0; i < COUNT(readers); i++) readers[i]->stalled = true;
+    assert_ok(ask_note(s.ann, "one", NULL));
+    const uint8_t *shared = NULL;
+    for (size_t i = 0; i < COUNT(readers); i++) {
+        const struct gz_buffer *frame = gz_core_next_frame(s.host.core, readers[i]->session, s.host.now);
+        assert_non_null(frame);
+        if (shared == NULL) shared = frame->data;
+        assert_ptr_equal(frame->data, shared);
+        assert_null(gz_core_next_frame(s.host.core, readers[i]->session, s.host.now));
+    }
+    for (size_t i = 0; i < COUNT(readers); i++) client_leave(readers[i]);
+    close_scene(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_note_is_answered_and_seen_after_commit_only),
+        cmocka_unit_test(test_note_is_no_change_of_the_scene),
+        cmocka_unit_test(test_note_is_pinned_to_what_it_says),
+        cmocka_unit_test(test_note_of_deleted_node_stays_pinned),
+        cmocka_unit_test(test_import_keeps_notes),
+        cmocka_unit_test(test_note_is_changed_whole_at_everybody),
+        cmocka_unit_test(test_note_gone_leaves_its_replies),
+        cmocka_unit_test(test_note_unchanged_is_not_written),
+        cmocka_unit_test(test_rights_to_a_note),
+        cmocka_unit_test(test_rights_of_the_author_in_another_session),
+        cmocka_unit_test(test_wrong_notes_change_nothing),
+        cmocka_unit_test(test_note_has_2000_bytes_at_most),
+        cmocka_unit_test(test_notes_are_limited),
+        cmocka_unit_test(test_requests_that_wait_are_limited),
+        cmocka_unit_test(test_key_again_is_the_same_note),
+        cmocka_unit_test(test_key_again_while_it_waits_is_the_same_note),
+        cmocka_unit_test(test_key_of_a_change_is_kept_too),
+        cmocka_unit_test(test_key_of_an_edit_is_another_key),
+        cmocka_unit_test(test_refused_note_is_told_to_nobody),
+        cmocka_unit_test(test_refused_batch_takes_back_edits_and_forgets_notes),
+        cmocka_unit_test(test_author_who_left_has_the_note_stored),
+        cmocka_unit_test(test_changes_that_wait_stand_on_each_other),
+        cmocka_unit_test(test_note_that_is_about_to_go_is_not_there),
+        cmocka_unit_test(test_unchanged_waits_for_what_made_it_so),
+        cmocka_unit_test(test_notes_come_in_the_order_of_their_changes),
+        cmocka_unit_test(test_newcomer_is_told_all_notes_once),
+        cmocka_unit_test(test_who_resumes_is_told_all_notes_once),
+        cmocka_unit_test(test_notes_are_there_after_a_restart),
+        cmocka_unit_test(test_newcomer_in_the_midst_of_many_notes),
+        cmocka_unit_test(test_viewer_far_behind_is_told_anew),
+        cmocka_unit_test(test_viewer_far_behind_is_told_that_none_are_left),
+        cmocka_unit_test(test_note_is_one_frame_for_all),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
