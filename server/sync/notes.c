@@ -35,17 +35,19 @@ static size_t fill_note(struct gz_note_state *state, const struct gz_note_record
 }
 
 /* As many as fit, and how far that leads. */
-static bool collect(struct gz_sync *sync, uint64_t after, size_t *count, uint64_t *told)
+static bool collect(struct gz_sync *sync, uint64_t after, struct gz_notes *message, uint64_t *told)
 {
     size_t bytes = 0;
     const struct gz_notebook_entry *note = gz_notebook_after(sync->notes, after);
-    for (*count = 0; note != NULL && bytes < GZ_DELTA_BYTES_MAX; note = note->newer) {
-        if (!gz_grow(&sync->note_states, &sync->note_state_capacity, *count + 1, sizeof *sync->note_states))
+    for (; note != NULL && bytes < GZ_DELTA_BYTES_MAX; note = note->newer) {
+        if (!gz_grow(&sync->note_states, &sync->note_state_capacity, message->count + 1, sizeof *sync->note_states))
             return false;
-        bytes += fill_note(&sync->note_states[(*count)++], &note->is);
+        bytes += fill_note(&sync->note_states[message->count++], &note->is);
         *told = note->version;
     }
-    if (note == NULL) *told = gz_notebook_version(sync->notes);
+    message->notes = sync->note_states;
+    message->more = note != NULL;
+    if (!message->more) *told = gz_notebook_version(sync->notes);
     return true;
 }
 
@@ -56,8 +58,7 @@ enum gz_status gz_sync_append_notes(struct gz_sync *sync, struct gz_cursor *curs
     struct gz_notes *notes = &message.notes;
     bool is_lost = cursor->notes > 0 && cursor->notes < gz_notebook_forgotten(sync->notes);
     uint64_t after = is_lost ? 0 : cursor->notes, told = 0, gone[GZ_NOTES_GONE_RING];
-    if (!collect(sync, after, &notes->count, &told)) return GZ_NO_MEMORY;
-    notes->notes = sync->note_states;
+    if (!collect(sync, after, notes, &told)) return GZ_NO_MEMORY;
     notes->all = after == 0;
     if (!notes->all) notes->gone = (struct gz_ids){gone, gz_notebook_gone(sync->notes, after, told, gone)};
     enum gz_status status = GZ_OK;

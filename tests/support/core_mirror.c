@@ -152,6 +152,7 @@ void mirror_notes_clear(struct mirror_notes *notes)
 {
     for (size_t i = 0; i < notes->count; i++) free_note(&notes->notes[i]);
     notes->count = 0;
+    notes->more = false;
 }
 
 void mirror_notes_finish(struct mirror_notes *notes)
@@ -206,6 +207,7 @@ void mirror_notes_apply(struct mirror_notes *notes, const struct gz_notes *messa
             assert_int_not_equal(message->gone.ids[j], message->notes[i].id);
         keep_note(notes, &message->notes[i]);
     }
+    notes->more = message->more;
     notes->messages++;
     notes->anew += message->all;
 }
@@ -227,6 +229,7 @@ static void assert_note(const struct gz_note_state *state, const struct gz_note_
 void mirror_notes_assert_equal(const struct mirror_notes *notes, const struct gz_note_record *records, size_t count)
 {
     size_t there = 0;
+    assert_false(notes->more);
     for (size_t i = 0; i < count; i++) {
         if (records[i].gone) continue;
         const struct gz_note_state *note = mirror_notes_find(notes, records[i].id);

@@ -35,6 +35,7 @@ struct mirror_note {
 struct mirror_notes {
     struct mirror_note *notes; /* in no order */
     size_t count, capacity;
+    bool more;
     size_t messages, anew; /* how many there were, and with `all` */
 };
 

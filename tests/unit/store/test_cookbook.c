@@ -200,6 +200,80 @@ static void begin_another_drag(struct day *day)
     finish(day, drag, running, 1, false);
 }
 
+/* A question about the piston with its answers, a place in the world, one about a node that is gone, and the scene as a whole. */
+static void write_notes(struct day *day)
+{
+    const struct gz_note_record notes[] = {
+        {.id = 1,
+         .user = "ben",
+         .text = "too tight?",
+         .node = PISTON_1,
+         .has_point = true,
+         .point = {0, -0.0, 0.125},
+         .made = AT(12, 15, 0),
+         .changed = AT(12, 15, 0),
+         .by = "ben",
+         .key = "k"},
+        {.id = 2,
+         .user = "anna",
+         .text = "a little",
+         .node = PISTON_1,
+         .reply = 1,
+         .made = AT(12, 17, 0),
+         .changed = AT(12, 17, 0),
+         .by = "anna"},
+        {.id = 3,
+         .user = "cara",
+         .text = "who \"scaled\" it",
+         .reply = 2,
+         .made = AT(13, 20, 0),
+         .changed = AT(13, 20, 0),
+         .by = "cara"},
+        {.id = 4,
+         .user = "anna",
+         .text = "loose",
+         .node = BOLT,
+         .made = AT(13, 30, 0),
+         .changed = AT(13, 30, 0),
+         .by = "anna"},
+        {.id = 5,
+         .user = "ben",
+         .text = "the sensor goes here",
+         .has_point = true,
+         .point = {-1.5, 0, 0},
+         .made = AT(14, 6, 0),
+         .changed = AT(14, 6, 0),
+         .by = "ben"},
+        {.id = 6, .user = "anna", .text = "looks good", .made = AT(14, 15, 0), .changed = AT(14, 15, 0), .by = "anna"},
+        {.id = 5,
+         .user = "ben",
+         .text = "the sensor goes here",
+         .has_point = true,
+         .point = {-1.5, 0, 0},
+         .done = true,
+         .made = AT(14, 6, 0),
+         .changed = AT(14, 16, 0),
+         .by = "anna"},
+        {.id = 2,
+         .user = "anna",
+         .text = "a little",
+         .node = PISTON_1,
+         .reply = 1,
+         .gone = true,
+         .made = AT(12, 17, 0),
+         .changed = AT(14, 17, 0),
+         .by = "anna"},
+    };
+    struct gz_batch *batch = gz_batch_create();
+    batch->notes = notes;
+    batch->note_count = sizeof notes / sizeof notes[0];
+    batch->seq = day->seq;
+    batch->time = AT(14, 17, 0);
+    batch->next_node = NODE_END;
+    batch->next_edit = day->edit + 1;
+    commit(day->store, batch);
+}
+
 struct fixture {
     void *directory;
     char *path;
@@ -222,6 +296,7 @@ static int make_day(void **state)
     drag(&fixture->day);
     scale_turn_rename(&fixture->day);
     delete_undo_create(&fixture->day);
+    write_notes(&fixture->day);
     begin_another_drag(&fixture->day);
     return sqlite3_open_v2(fixture->path, &fixture->db, SQLITE_OPEN_READONLY, NULL);
 }
@@ -290,6 +365,14 @@ static void test_views_read_well(void **state)
          "cara|viewer|2026-03-05T13:05:00.000Z|2026-03-05T13:50:00.000Z|45.0|0\n"
          "ben|editor|2026-03-05T12:10:00.000Z|||5\n"
          "anna|admin|2026-03-05T08:55:00.000Z|||3\n"},
+        {"SELECT who, text, about, place, answers, state, made, changed, note FROM notes_in_words",
+         "anna|looks good|the scene|||open|2026-03-05T14:15:00.000Z|2026-03-05T14:15:00.000Z|6\n"
+         "ben|the sensor goes here|a place|(-1.500, 0.000, 0.000) "
+         "m||done|2026-03-05T14:06:00.000Z|2026-03-05T14:16:00.000Z|5\n"
+         "anna|loose|Bolt (deleted)|||open|2026-03-05T13:30:00.000Z|2026-03-05T13:30:00.000Z|4\n"
+         "cara|who \"scaled\" it|the scene||anna|open|2026-03-05T13:20:00.000Z|2026-03-05T13:20:00.000Z|3\n"
+         "anna|a little|Piston_1||ben|deleted by anna|2026-03-05T12:17:00.000Z|2026-03-05T14:17:00.000Z|2\n"
+         "ben|too tight?|Piston_1|(0.000, 0.000, 0.125) m||open|2026-03-05T12:15:00.000Z|2026-03-05T12:15:00.000Z|1\n"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char out[4096];

@@ -1,0 +1,130 @@
+/* People talk in the scene: what one writes the others read, and a note that was answered ok is there whatever happens to the
+ * daemon. */
+#include "stage.h"
+
+static struct gz_message note_message(uint64_t has, const char *text)
+{
+    return (struct gz_message){.op = GZ_OP_NOTE, .has = GZ_HAS(TEXT) | has, .note.text = gz_client_text(text)};
+}
+
+static struct gz_message change_message(uint64_t has, uint64_t id)
+{
+    return (struct gz_message){.op = GZ_OP_NOTE, .has = GZ_HAS(NOTE) | has, .note.note = id};
+}
+
+static uint64_t write_note(struct gz_client *client, struct gz_message message)
+{
+    const struct gz_message *ok = stage_ask(client, message);
+    assert_true(ok->has & GZ_HAS(NOTE));
+    return ok->ok.note;
+}
+
+/* Waits until a client has so many notes, the last of them changed last. */
+static void await_notes(struct gz_client *client, size_t count, uint64_t id, double changed)
+{
+    for (;;) {
+        const struct gz_note_state *note = gz_pinboard_find(gz_client_pinboard(client), id);
+        if (gz_pinboard_count(gz_client_pinboard(client)) == count && note != NULL && note->changed >= changed) return;
+        if (gz_client_next(client, STAGE_SECONDS) == NULL)
+            fail_msg("the notes did not come: %s", gz_client_reason(client));
+    }
+}
+
+static void assert_same_notes(const struct gz_client *a, const struct gz_client *b)
+{
+    const struct gz_pinboard *x = gz_client_pinboard(a), *y = gz_client_pinboard(b);
+    assert_int_equal(gz_pinboard_count(x), gz_pinboard_count(y));
+    for (size_t i = 0; i < gz_pinboard_count(x); i++) {
+        const struct gz_note_state *n = gz_pinboard_at(x, i), *m = gz_pinboard_at(y, i);
+        assert_int_equal(n->id, m->id);
+        assert_int_equal(n->has, m->has);
+        assert_string_equal(n->user.bytes, m->user.bytes);
+        assert_string_equal(n->text.bytes, m->text.bytes);
+        assert_int_equal(n->node, m->node);
+        assert_memory_equal(&n->point, &m->point, sizeof n->point);
+        assert_int_equal(n->reply, m->reply);
+        assert_int_equal(n->done, m->done);
+        assert_true(n->made == m->made && n->changed == m->changed);
+    }
+}
+
+static void reconnect(struct gz_client *client)
+{
+    struct gz_error error = {0};
+    stage_check(gz_client_reconnect(client, &error), &error, "reconnect");
+    stage_check(gz_client_await(client, 0, STAGE_SECONDS, &error), &error, "first delta");
+}
+
+static void test_notes_that_were_answered_survive_a_kill(void **state)
+{
+    struct stage *stage = *state;
+    struct gz_client *anna = stage_join(stage, "arm", "anna"), *bert = stage_join(stage, "arm", "bert");
+    struct gz_message ask = note_message(GZ_HAS(NODE) | GZ_HAS(POINT) | GZ_HAS(KEY), "is this bolt long enough?");
+    ask.note.node = stage_create(anna, "bolt", 0, (gz_vec3){0, 0, 0});
+    ask.note.point = (gz_vec3){-0.0, 0.1, 1.0 / 3};
+    ask.key = gz_client_text("first");
+    uint64_t question = write_note(anna, ask);
+    await_notes(bert, 1, question, 0);
+    struct gz_message reply = note_message(GZ_HAS(REPLY), "two more turns \xe2\x9c\x93");
+    reply.note.reply = question;
+    uint64_t answer = write_note(bert, reply), wrong = write_note(bert, note_message(0, "wrong scene, sorry"));
+    struct gz_message gone = change_message(0, wrong), done = change_message(GZ_HAS(DONE), question);
+    gone.note.gone = done.note.done = true;
+    stage_ask(bert, gone);
+    stage_refused(bert, change_message(GZ_HAS(POINT), question), GZ_FORBIDDEN);
+    stage_ask(bert, done); /* and with its `ok` */
+    test_daemon_kill(&stage->daemon);
+    test_daemon_start(&stage->daemon, NULL, NULL);
+
+    struct gz_client *carl = stage_join(stage, "arm", "carl");
+    await_notes(carl, 2, answer, 0);
+    const struct gz_note_state *note = gz_pinboard_find(gz_client_pinboard(carl), question);
+    assert_string_equal(note->text.bytes, "is this bolt long enough?");
+    assert_string_equal(note->user.bytes, "anna");
+    assert_int_equal(note->node, ask.note.node);
+    assert_memory_equal(&note->point, &ask.note.point, sizeof note->point);
+    assert_true(note->done);
+    assert_int_equal(gz_pinboard_find(gz_client_pinboard(carl), answer)->reply, question);
+    reconnect(anna);
+    await_notes(anna, 2, answer, 0);
+    assert_same_notes(anna, carl);
+    assert_int_equal(write_note(anna, ask), question); /* the same key: the same note */
+    uint64_t last = write_note(anna, note_message(0, "goes on"));
+    assert_true(last > wrong);
+    await_notes(carl, 3, last, 0);
+}
+
+static const char table_gltf[] = "{\"asset\":{\"version\":\"2.0\"},\"scenes\":[{\"nodes\":[0]}],\"scene\":0,"
+                                 "\"nodes\":[{\"name\":\"table\"}]}";
+
+static void test_import_in_place_of_the_scene_keeps_its_notes(void **state)
+{
+    struct stage *stage = *state;
+    struct gz_client *anna = stage_join(stage, "arm", "anna");
+    struct gz_message message = note_message(GZ_HAS(NODE), "keep this");
+    message.note.node = stage_create(anna, "bolt", 0, (gz_vec3){0, 0, 0});
+    uint64_t id = write_note(anna, message);
+    struct gz_error error = {0};
+    struct gz_http http = {.url = stage->daemon.url,
+                           .method = "PUT",
+                           .path = "/scenes/arm?replace",
+                           .type = "model/gltf+json",
+                           .body = table_gltf,
+                           .body_size = sizeof table_gltf - 1};
+    stage_check(gz_http_perform(&http, &error), &error, "PUT");
+    struct gz_client *bert = stage_join(stage, "arm", "bert");
+    await_notes(bert, 1, id, 0);
+    assert_non_null(node_named(bert, "table"));
+    assert_null(gz_mirror_find(gz_client_mirror(bert), message.note.node));
+    assert_int_equal(gz_pinboard_find(gz_client_pinboard(bert), id)->node, message.note.node);
+    stage_refused(bert, message, GZ_UNKNOWN_NODE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_notes_that_were_answered_survive_a_kill, stage_setup, stage_teardown),
+        cmocka_unit_test_setup_teardown(test_import_in_place_of_the_scene_keeps_its_notes, stage_setup, stage_teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

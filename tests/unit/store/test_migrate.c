@@ -1,0 +1,234 @@
+/* A file that an earlier version wrote, tests/data/schema/version2.db (a scene that two people imported, dragged, edited, undid and
+ * replaced): brought up to date with everything in it, whatever interrupts that. */
+#include "unit/store/scene_file.h"
+
+#include <signal.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "schema/schema.h"
+#include "support/power_vfs.h"
+
+#define OLD_FILE GZ_SOURCE_DIR "/tests/data/schema/version2.db"
+#define OLD_VERSION 2
+/* Calls of the disk that an opening takes, and more. */
+#define CALLS_MAX 200
+#define SEEDS 4
+#define KILLS 40
+
+/* All that the file held; what each opening adds to it is left out. */
+static const char *const contents[] = {
+    "SELECT * FROM scene",
+    "SELECT * FROM epochs WHERE began < 1.8e9",
+    "SELECT * FROM sessions ORDER BY epoch, session",
+    "SELECT * FROM nodes ORDER BY id",
+    "SELECT * FROM edits ORDER BY id",
+    "SELECT * FROM changes ORDER BY edit, step",
+    "SELECT * FROM samples ORDER BY edit, node, seq",
+    "SELECT * FROM assets ORDER BY id",
+    "SELECT * FROM history",
+    "SELECT * FROM tree",
+    "SELECT * FROM paths",
+    "SELECT * FROM visits",
+};
+
+static void print_value(FILE *out, sqlite3_stmt *row, int column)
+{
+    const unsigned char *blob;
+    switch (sqlite3_column_type(row, column)) {
+    case SQLITE_INTEGER: fprintf(out, "%lld|", sqlite3_column_int64(row, column)); break;
+    case SQLITE_FLOAT: fprintf(out, "%a|", sqlite3_column_double(row, column)); break;
+    case SQLITE_TEXT: fprintf(out, "'%s'|", sqlite3_column_text(row, column)); break;
+    case SQLITE_BLOB:
+        blob = sqlite3_column_blob(row, column);
+        for (int i = 0; i < sqlite3_column_bytes(row, column); i++) fprintf(out, "%02x", blob[i]);
+        fputc('|', out);
+        break;
+    default: fputs("null|", out); break;
+    }
+}
+
+/* The contents as text, to the last bit; the caller frees it. */
+static char *dump(const char *path)
+{
+    sqlite3 *db;
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+    for (size_t i = 0; i < sizeof contents / sizeof contents[0]; i++) {
+        sqlite3_stmt *row;
+        fprintf(out, "%s\n", contents[i]);
+        assert_int_equal(sqlite3_prepare_v2(db, contents[i], -1, &row, NULL), SQLITE_OK);
+        int rc;
+        while ((rc = sqlite3_step(row)) == SQLITE_ROW) {
+            for (int column = 0; column < sqlite3_column_count(row); column++) print_value(out, row, column);
+            fputc('\n', out);
+        }
+        assert_int_equal(rc, SQLITE_DONE);
+        sqlite3_finalize(row);
+    }
+    sqlite3_close(db);
+    fclose(out);
+    return text;
+}
+
+static void copy_old_file(const char *to)
+{
+    static uint8_t bytes[1 << 20];
+    FILE *from = fopen(OLD_FILE, "rb"), *copy = fopen(to, "wb");
+    assert_true(from != NULL && copy != NULL);
+    size_t size = fread(bytes, 1, sizeof bytes, from);
+    assert_in_range(size, 4096, sizeof bytes - 1);
+    assert_int_equal(fwrite(bytes, 1, size, copy), size);
+    fclose(from);
+    fclose(copy);
+}
+
+/* An old file of this name, and what is in it. */
+static const char *put_old_file(void **directory, const char *name, char **before)
+{
+    char *path = strdup(in_directory(directory, name));
+    assert_non_null(path);
+    copy_old_file(path);
+    assert_int_equal(ask(path, "PRAGMA user_version"), OLD_VERSION);
+    *before = dump(path);
+    assert_true(strlen(*before) > 4000);
+    return path;
+}
+
+static void assert_kept(const char *path, const char *before)
+{
+    char *after = dump(path);
+    assert_string_equal(after, before);
+    free(after);
+    assert_int_equal(ask(path, "SELECT integrity_check = 'ok' FROM pragma_integrity_check"), 1);
+    assert_int_equal(ask(path, "SELECT count(*) FROM pragma_foreign_key_check"), 0);
+}
+
+static void test_old_file_keeps_everything_and_takes_what_is_new(void **directory)
+{
+    char *before;
+    const char *path = put_old_file(directory, "old.db", &before);
+    struct gz_scene_state state;
+    struct gz_store *store = open_scene(path, false, 2e9, &state);
+    assert_int_equal(ask(path, "PRAGMA user_version"), gz_schema_version);
+    assert_true(gz_schema_version > OLD_VERSION);
+    assert_kept(path, before);
+    assert_int_equal(state.seq, 22);
+    assert_int_equal(state.node_count, 6); /* three of them deleted */
+    assert_int_equal(state.edit_count, 9);
+    assert_int_equal(state.note_count, 0);
+    assert_int_equal(state.next_note, 1);
+    struct gz_note_record note = {
+        .id = 1, .user = "eva", .text = "still here", .node = 1, .made = 2e9, .changed = 2e9, .by = "eva"};
+    struct gz_batch *batch = gz_batch_create();
+    batch->seq = state.seq;
+    batch->next_node = state.next_node;
+    batch->next_edit = state.next_edit;
+    batch->notes = &note;
+    batch->note_count = 1;
+    commit(store, batch);
+    assert_int_equal(ask(path, "SELECT count(*) FROM notes_in_words WHERE about = 'table (deleted)'"), 1);
+    gz_store_close(store);
+    gz_scene_state_finish(&state);
+    power_vfs_settle(0, 512);
+    free(before);
+    free((char *)path);
+}
+
+/* Whether the power went before all of it was done. */
+static bool open_in_the_dark(const char *path, int cut_at, unsigned seed)
+{
+    struct gz_store *store;
+    struct gz_scene_state state;
+    struct gz_error error = {0};
+    struct gz_store_options options = {.path = path, .time = 2e9};
+    power_vfs_cut_at(cut_at);
+    if (gz_store_open(&store, &options, &state, &error) == GZ_OK) {
+        gz_store_close(store);
+        gz_scene_state_finish(&state);
+    }
+    bool is_cut = power_vfs_is_cut();
+    power_vfs_settle(seed, seed % 2 == 0 ? 512 : 4096);
+    return is_cut;
+}
+
+static void open_in_the_light(const char *path, const char *before)
+{
+    struct gz_scene_state state;
+    int64_t version = ask(path, "PRAGMA user_version");
+    assert_in_range(version, OLD_VERSION, gz_schema_version);
+    if (version == OLD_VERSION)
+        assert_int_equal(ask(path, "SELECT count(*) FROM sqlite_schema WHERE name = 'notes'"), 0);
+    struct gz_store *store = open_scene(path, false, 2e9, &state);
+    gz_store_close(store);
+    gz_scene_state_finish(&state);
+    assert_int_equal(ask(path, "PRAGMA user_version"), gz_schema_version);
+    assert_kept(path, before);
+    power_vfs_settle(0, 512);
+}
+
+static void test_old_file_survives_power_cuts_at_each_call(void **directory)
+{
+    for (unsigned seed = 0; seed < SEEDS; seed++) {
+        bool is_cut = true;
+        int cut_at = 1;
+        for (; is_cut && cut_at < CALLS_MAX; cut_at++) {
+            char *before, name[32];
+            snprintf(name, sizeof name, "p%u-%d.db", seed, cut_at);
+            const char *path = put_old_file(directory, name, &before);
+            is_cut = open_in_the_dark(path, cut_at, seed);
+            open_in_the_light(path, before);
+            free(before);
+            free((char *)path);
+        }
+        assert_in_range(cut_at, 10, CALLS_MAX - 1);
+    }
+}
+
+static void be_the_victim(const char *path)
+{
+    struct gz_store *store;
+    struct gz_scene_state state;
+    struct gz_error error;
+    struct gz_store_options options = {.path = path, .time = 2e9};
+    _exit(gz_store_open(&store, &options, &state, &error) == GZ_OK ? 0 : 1);
+}
+
+static void test_old_file_survives_kills(void **directory)
+{
+    srand(3);
+    for (int kills = 0; kills < KILLS; kills++) {
+        char *before, name[32];
+        snprintf(name, sizeof name, "k%d.db", kills);
+        const char *path = put_old_file(directory, name, &before);
+        pid_t child = fork();
+        if (child == 0) be_the_victim(path);
+        usleep((useconds_t)(rand() % 6000));
+        assert_int_equal(kill(child, SIGKILL), 0);
+        int result;
+        assert_int_equal(waitpid(child, &result, 0), child);
+        assert_true(WIFSIGNALED(result) || WEXITSTATUS(result) == 0);
+        open_in_the_light(path, before);
+        free(before);
+        free((char *)path);
+    }
+}
+
+int main(void)
+{
+    power_vfs_register();
+#define IN_DIRECTORY(test) cmocka_unit_test_setup_teardown(test, make_directory, remove_directory)
+    const struct CMUnitTest tests[] = {
+        IN_DIRECTORY(test_old_file_keeps_everything_and_takes_what_is_new),
+        IN_DIRECTORY(test_old_file_survives_power_cuts_at_each_call),
+        IN_DIRECTORY(test_old_file_survives_kills),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
