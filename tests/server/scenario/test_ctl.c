@@ -490,6 +490,114 @@ static void test_who_says_what_others_do_and_not_itself(void **state)
     check_call(&stage->daemon, NULL, &(struct call){{"who", "arm", "--json"}, 0, "\"tool\":\"rotate\"", NULL});
 }
 
+/* ---- notes ---- */
+
+/* The lines of `notes`, with the times, which begin with a year, taken out. */
+static void check_notes(const struct test_daemon *daemon, const char *option, const char *expected)
+{
+    struct test_output output;
+    test_ctl(&output, daemon, NULL, (const char *const[]){"notes", "arm", option, NULL});
+    assert_string_equal(output.err, "");
+    for (char *time; (time = strstr(output.out, "  20")) != NULL;)
+        memmove(time, time + 21, strlen(time + 21) + 1); /* "  2026-11-20 14:34:39" */
+    assert_string_equal(output.out, expected);
+    test_output_finish(&output);
+}
+
+static void test_notes_are_left_answered_dealt_with_and_deleted(void **state)
+{
+    struct stage *stage = *state;
+    char file[128];
+    write_arm(&stage->daemon, file, sizeof file);
+    const struct call made[] = {
+        {{"import", file, "arm"}, 0, "3 nodes", NULL},
+        {{"notes", "arm"}, 0, NULL, NULL},
+        {{"note", "arm", "too long?", "--node", "base", "--at", "0,0.5,-1", "--user", "anna"}, 0, "note 1\n", NULL},
+        {{"note", "arm", "the whole\nof it", "--user", "bert", "--key", "k1"}, 0, "note 2\n", NULL},
+        {{"note", "arm", "the whole\nof it", "--user", "bert", "--key", "k1"}, 0, "note 2\n", NULL},
+        {{"note", "arm", "by 2 mm", "--reply", "1", "--user", "bert"}, 0, "note 3\n", NULL},
+        {{"note", "arm", "here", "--reply", "1", "--node", "2", "--user", "cl\033eo", "--json"},
+         0,
+         "{\"op\":\"ok\",\"note\":4}\n",
+         NULL},
+        {{"note", "arm", "a", "--node", "elbow"}, 1, NULL, "no node has the name or id \"elbow\""},
+        {{"note", "arm", "--done", "99"}, 1, NULL, "there is no note 99 (bad_value)"},
+        {{"note", "arm", "a", "--reply", "99"}, 1, NULL, "there is no note 99 (bad_value)"},
+        {{"note", "arm", "--gone", "1", "--user", "bert"}, 1, NULL, "(forbidden)"},
+    };
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++) check_call(&stage->daemon, NULL, &made[i]);
+    check_notes(&stage->daemon, NULL,
+                "1    anna   base #1 at (0, 0.5, -1)  open  too long?\n"
+                "  3  bert                            open  by 2 mm\n"
+                "  4  cl?eo  link #2                  open  here\n"
+                "2    bert                            open  the whole\n"
+                "                                                                of it\n");
+    const struct call changed[] = {
+        {{"note", "arm", "--done", "1", "--user", "bert"}, 0, "note 1  done\n", NULL},
+        {{"note", "arm", "--done", "2"}, 0, "note 2  done\n", NULL},
+        {{"note", "arm", "--open", "2"}, 0, "note 2  open\n", NULL},
+        {{"note", "arm", "all of it", "--edit", "2", "--at", "1,2,3", "--user", "bert"}, 0, "note 2  changed\n", NULL},
+        {{"note", "arm", "--gone", "4", "--user", "cl\033eo"}, 0, "note 4  gone\n", NULL},
+    };
+    for (size_t i = 0; i < sizeof changed / sizeof changed[0]; i++) check_call(&stage->daemon, NULL, &changed[i]);
+    check_notes(&stage->daemon, NULL, "2  bert  at (1, 2, 3)  open  all of it\n");
+    test_daemon_kill(&stage->daemon);
+    test_daemon_start(&stage->daemon, NULL, NULL);
+    check_notes(&stage->daemon, "--all",
+                "1    anna  base #1 at (0, 0.5, -1)  done  too long?\n"
+                "  3  bert                           open  by 2 mm\n"
+                "2    bert  at (1, 2, 3)             open  all of it\n");
+    check_call(&stage->daemon, NULL,
+               &(struct call){{"notes", "arm", "--json"},
+                              0,
+                              "{\"id\":2,\"user\":\"bert\",\"text\":\"all of it\",\"point\":[1.0,2.0,3.0],\"made\":",
+                              NULL});
+}
+
+/* Eight megabytes of them come in many messages; one that is missing would be missing in the list. */
+static void test_notes_are_all_listed_however_many_there_are(void **state)
+{
+    struct stage *stage = *state;
+    enum { NOTES = 600 };
+    struct gz_client *anna = stage_join(stage, "arm", "anna");
+    char text[GZ_NOTE_BYTES_MAX + 1];
+    memset(text, 'x', GZ_NOTE_BYTES_MAX);
+    text[GZ_NOTE_BYTES_MAX] = '\0';
+    struct gz_message note = {.op = GZ_OP_NOTE, .has = GZ_HAS(TEXT), .note.text = gz_client_text(text)};
+    struct gz_error error = {0};
+    for (int i = 0; i < NOTES - 1; i++) stage_check(gz_client_send(anna, &note, NULL, &error), &error, "note");
+    assert_int_equal(stage_ask(anna, note)->ok.note, NOTES);
+    struct test_output output;
+    test_ctl(&output, &stage->daemon, NULL, (const char *const[]){"notes", "arm", NULL});
+    assert_string_equal(output.err, "");
+    assert_int_equal(count_lines(output.out), NOTES);
+    test_output_finish(&output);
+}
+
+static void test_watch_prints_notes_as_they_come(void **state)
+{
+    struct stage *stage = *state;
+    struct gz_client *client = stage_join(stage, "arm", "anna");
+    stage_create(client, "hand", 0, (gz_vec3){0, 0, 0});
+    check_call(&stage->daemon, NULL, &(struct call){{"note", "arm", "first", "--user", "anna"}, 0, "note 1", NULL});
+    struct test_child child;
+    test_ctl_start(&child, &stage->daemon, (const char *const[]){"watch", "arm", "--for", "60", NULL});
+    await_line(&child, "note 1  open  first  by anna");
+    const struct call calls[] = {
+        {{"note", "arm", "second", "--reply", "1", "--node", "hand", "--user", "bert"}, 0, "note 2", NULL},
+        {{"note", "arm", "--done", "1"}, 0, "note 1  done", NULL},
+        {{"note", "arm", "--gone", "2", "--user", "bert"}, 0, "note 2  gone", NULL},
+    };
+    for (size_t i = 0; i < 3; i++) check_call(&stage->daemon, NULL, &calls[i]);
+    await_line(&child, "note 2  open  hand #1  answers 1  second  by bert");
+    await_line(&child, "note 1  done  first  by anna");
+    await_line(&child, "note 2  gone");
+    kill(child.pid, SIGINT);
+    struct test_output output;
+    test_child_finish(&child, NULL, &output);
+    test_output_finish(&output);
+}
+
 int main(void)
 {
 #define STAGED(test) cmocka_unit_test_setup_teardown(test, stage_setup, stage_teardown)
@@ -505,6 +613,9 @@ int main(void)
         STAGED(test_at_and_restore_bring_back_the_past),
         STAGED(test_who_is_in_the_way_is_said_by_name),
         STAGED(test_who_says_what_others_do_and_not_itself),
+        STAGED(test_notes_are_left_answered_dealt_with_and_deleted),
+        STAGED(test_notes_are_all_listed_however_many_there_are),
+        STAGED(test_watch_prints_notes_as_they_come),
         STAGED(test_watch_tells_drags_and_comes_back_after_a_crash),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
