@@ -1,6 +1,10 @@
 /* People talk in the scene: what one writes the others read, and a note that was answered ok is there whatever happens to the
  * daemon. */
+#include <stdio.h>
+
 #include "stage.h"
+
+#define STEPS 300
 
 static struct gz_message note_message(uint64_t has, const char *text)
 {
@@ -120,10 +124,88 @@ static void test_import_in_place_of_the_scene_keeps_its_notes(void **state)
     stage_refused(bert, message, GZ_UNKNOWN_NODE);
 }
 
+/* ---- anything at all ---- */
+
+static uint64_t dice(uint64_t *random, uint64_t sides)
+{
+    *random = *random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (*random >> 33) % sides;
+}
+
+/* Makes, answers, changes or deletes a note as this client, who may not be its author. */
+static void write_something(struct gz_client *client, uint64_t *random, int step)
+{
+    const struct gz_pinboard *pinboard = gz_client_pinboard(client);
+    size_t count = gz_pinboard_count(pinboard);
+    uint64_t id = count > 0 ? gz_pinboard_at(pinboard, dice(random, count))->id : 0;
+    char text[32];
+    snprintf(text, sizeof text, "step %d", step);
+    struct gz_message message = note_message(id != 0 ? GZ_HAS(REPLY) : 0, text);
+    message.note.reply = id;
+    uint64_t kind = dice(random, 5);
+    if (id != 0 && kind > 1) message = change_message(kind == 2 ? GZ_HAS(TEXT) : kind == 3 ? GZ_HAS(DONE) : 0, id);
+    message.note.text = gz_client_text(text);
+    message.note.done = dice(random, 2) != 0;
+    message.note.gone = id != 0 && kind == 4;
+    enum gz_status status = gz_client_request(client, &message, STAGE_SECONDS, NULL, NULL);
+    assert_true(status == GZ_OK || status == GZ_FORBIDDEN);
+}
+
+/* One's own session is told after the notes: who knows it has the first of them, and the others are announced. */
+static void await_all_notes(struct gz_client *client)
+{
+    uint64_t own = gz_client_welcome(client)->session;
+    while (gz_people_find(gz_client_people(client), own) == NULL ||
+           !gz_pinboard_is_complete(gz_client_pinboard(client)))
+        if (gz_client_next(client, STAGE_SECONDS) == NULL) fail_msg("the notes did not come");
+}
+
+/* Takes in what was told so far. The answer to one ping may come before what was told in its turn. */
+static void catch_up(struct gz_client *client)
+{
+    for (int i = 0; i < 2; i++) stage_ask(client, (struct gz_message){.op = GZ_OP_PING});
+}
+
+static void test_notes_are_the_same_for_all_over_lost_connections_and_crashes(void **state)
+{
+    struct stage *stage = *state;
+    static const char *const names[] = {"anna", "bert", "carl"};
+    struct gz_client *clients[3];
+    uint64_t random = 7;
+    for (int i = 0; i < 3; i++) clients[i] = stage_join(stage, "arm", names[i]);
+    for (int step = 0; step < STEPS; step++) {
+        uint64_t writer = dice(&random, 3), away = dice(&random, 6);
+        bool crash = dice(&random, 30) == 0;
+        bool cut = away < 3 && away != writer;
+        if (cut) gz_client_cut(clients[away]);
+        for (uint64_t i = dice(&random, 4); i > 0; i--) write_something(clients[writer], &random, step);
+        catch_up(clients[writer]);
+        if (crash) {
+            test_daemon_kill(&stage->daemon);
+            test_daemon_start(&stage->daemon, NULL, NULL);
+        }
+        for (uint64_t i = 0; i < 3; i++) {
+            if (i == writer && !crash) continue;
+            if (crash || (cut && i == away)) {
+                reconnect(clients[i]);
+                await_all_notes(clients[i]);
+            }
+            catch_up(clients[i]);
+        }
+        for (int i = 1; i < 3; i++) assert_same_notes(clients[0], clients[i]);
+    }
+    assert_true(gz_pinboard_count(gz_client_pinboard(clients[0])) > 10);
+    struct gz_client *late = stage_join(stage, "arm", "dora");
+    await_all_notes(late);
+    assert_same_notes(late, clients[0]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_notes_that_were_answered_survive_a_kill, stage_setup, stage_teardown),
+        cmocka_unit_test_setup_teardown(test_notes_are_the_same_for_all_over_lost_connections_and_crashes, stage_setup,
+                                        stage_teardown),
         cmocka_unit_test_setup_teardown(test_import_in_place_of_the_scene_keeps_its_notes, stage_setup, stage_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
