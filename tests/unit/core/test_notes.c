@@ -1,4 +1,5 @@
-/* Notes: made, changed and deleted by those who may, seen by everybody once they are on the disk and by nobody before. */
+/* Notes: made, changed and deleted by those who may, seen by everybody once they are on the disk and by nobody before. R3 and
+ * R12 for notes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -501,10 +502,14 @@ static void test_key_again_while_it_waits_is_the_same_note(void **state)
     open_scene(&s)->host.disk = DISK_WAITS;
     assert_null(ask_note(s.ann, "one", "k"));
     assert_null(ask_note(s.ann, "one", "k"));
+    assert_null(ask_note(s.bob, "one", "k")); /* another user's key is another key */
     host_settle(&s.host, true);
     host_turn(&s.host);
     assert_int_equal(id_of(earlier_answer(s.ann)), id_of(last_answer(s.ann)));
-    assert_int_equal(s.host.store.note_count, 1);
+    host_settle(&s.host, true);
+    host_turn(&s.host);
+    assert_int_not_equal(id_of(last_answer(s.bob)), id_of(last_answer(s.ann)));
+    assert_int_equal(s.host.store.note_count, 2);
     close_scene(&s);
 }
 
@@ -626,16 +631,17 @@ static void test_changes_that_wait_stand_on_each_other(void **state)
     assert_text(s.watcher, id, "two");
     assert_true(told(s.watcher, id)->done);
 
-    /* Two in one batch: the second is the note. */
+    /* Three in one batch: the last is the note. */
     assert_null(ask_note(s.ann, "meanwhile", NULL));
     assert_null(ask_reword(s.ann, id, "three"));
     assert_null(ask_done(s.ann, id, false));
+    assert_null(ask_reword(s.ann, id, "four"));
     host_settle(&s.host, true);
     host_turn(&s.host);
-    assert_int_equal(s.host.batch->note_count, 2);
+    assert_int_equal(s.host.batch->note_count, 3);
     host_settle(&s.host, true);
     host_turn(&s.host);
-    assert_text(s.watcher, id, "three");
+    assert_text(s.watcher, id, "four");
     assert_false(told(s.watcher, id)->done);
     close_scene(&s);
 }
@@ -786,8 +792,8 @@ static void test_newcomer_in_the_midst_of_many_notes(void **state)
     while (late->notes.messages == 0) assert_true(client_read_one(late));
     assert_in_range(late->notes.count, 100, 150); /* some 256 KiB */
     assert_true(late->notes.more);
-    assert_ok(ask_gone(s.ann, 1));    /* which it was told of */
-    assert_ok(ask_gone(s.ann, 299));  /* which it was not */
+    assert_ok(ask_gone(s.ann, 1));   /* which it was told of */
+    assert_ok(ask_gone(s.ann, 299)); /* which it was not */
     assert_ok(ask_done(s.ann, 2, true));
     assert_ok(ask_done(s.ann, 300, true));
     late->stalled = false;
@@ -839,6 +845,24 @@ static void test_viewer_far_behind_is_told_that_none_are_left(void **state)
     host_turn(&s.host);
     assert_int_equal(s.watcher->notes.anew, 1);
     assert_int_equal(s.watcher->notes.count, 0);
+    close_scene(&s);
+}
+
+/* What others were told meanwhile is not what it is told: a note that is gone by then never was, to it. */
+static void test_viewer_behind_is_told_what_is_there_now(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    host_advance(&s.host, 1);
+    s.watcher->stalled = true;
+    uint64_t gone = id_of(ask_note(s.ann, "one", NULL)), kept = id_of(ask_note(s.ann, "two", NULL));
+    assert_ok(ask_gone(s.ann, gone));
+    s.watcher->stalled = false;
+    host_turn(&s.host);
+    assert_int_equal(s.watcher->notes.messages, 1);
+    assert_order(s.watcher, &kept, 1);
+    assert_int_equal(client_last(s.watcher, GZ_OP_NOTES)->notes.gone.ids[0], gone);
     close_scene(&s);
 }
 
@@ -898,6 +922,7 @@ int main(void)
         cmocka_unit_test(test_newcomer_in_the_midst_of_many_notes),
         cmocka_unit_test(test_viewer_far_behind_is_told_anew),
         cmocka_unit_test(test_viewer_far_behind_is_told_that_none_are_left),
+        cmocka_unit_test(test_viewer_behind_is_told_what_is_there_now),
         cmocka_unit_test(test_note_is_one_frame_for_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

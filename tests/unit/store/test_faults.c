@@ -39,6 +39,8 @@ static uint64_t fingerprint(const char *path)
     uint64_t print = (uint64_t)ask(path, "SELECT seq * 31 + next_edit FROM scene");
     print = print * 31 + (uint64_t)ask(path, "SELECT count(*) FROM samples");
     print = print * 31 + (uint64_t)ask(path, "SELECT total(seq) FROM nodes");
+    print = print * 31 + (uint64_t)ask(path, "SELECT total(id + changed) FROM notes");
+    print = print * 31 + (uint64_t)ask(path, "SELECT count(*) FROM note_keys");
     for (size_t i = 0; i < 2; i++) {
         struct gz_answer answer;
         gz_store_query(path, &queries[i], &answer);
@@ -80,6 +82,19 @@ static bool commit_through_fault(struct gz_store *store, const char *path, struc
     return has_struck;
 }
 
+/* A note, or a change of the last one where the scene did not move on, by a key of its own. */
+static void put_note(struct model *model, struct gz_batch *batch)
+{
+    struct gz_note_record *note = gz_arena_take(&batch->arena, 1, sizeof *note);
+    char *key = gz_arena_take(&batch->arena, 1, 32);
+    assert_true(note != NULL && key != NULL);
+    snprintf(key, 32, "%llu", (unsigned long long)model_random(model, UINT64_MAX));
+    *note = (struct gz_note_record){
+        .id = model->seq + 1, .user = "u", .text = "why?", .made = 1, .changed = model->time, .by = "u", .key = key};
+    batch->notes = note;
+    batch->note_count = 1;
+}
+
 /* A batch large enough for some dozen pages. */
 static struct gz_batch *large_batch(struct model *model)
 {
@@ -88,6 +103,7 @@ static struct gz_batch *large_batch(struct model *model)
     assert_non_null(asset);
     batch->asset = asset;
     batch->asset_size = 40000;
+    put_note(model, batch);
     return batch;
 }
 

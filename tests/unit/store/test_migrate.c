@@ -1,5 +1,5 @@
 /* A file that an earlier version wrote, tests/data/schema/version2.db (a scene that two people imported, dragged, edited, undid and
- * replaced): brought up to date with everything in it, whatever interrupts that. */
+ * replaced): brought up to date with everything in it, whatever interrupts that. R8. */
 #include "unit/store/scene_file.h"
 
 #include <signal.h>
