@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-static const struct gz_content box = {.name = "box", .trs = {.r = {0, 0, 0, 1}, .s = {1, 1, 1}}, .asset = -1};
-
 static struct gz_note_record some_note(uint64_t id, const char *text)
 {
     return (struct gz_note_record){.id = id,
@@ -18,7 +16,8 @@ static struct gz_note_record some_note(uint64_t id, const char *text)
 
 static struct gz_batch *batch_of(const struct gz_note_record *notes, size_t count)
 {
-    static const struct gz_node_record node = {.id = 1, .seq = 1, .content = box};
+    static const struct gz_node_record node = {
+        .id = 1, .seq = 1, .content = {.name = "box", .trs = {.r = {0, 0, 0, 1}, .s = {1, 1, 1}}, .asset = -1}};
     struct gz_batch *batch = gz_batch_create();
     assert_non_null(batch);
     batch->seq = batch->node_count = batch->next_edit = 1;
