@@ -13,7 +13,7 @@
 #define CTL_ANSWER_SECONDS 30.0 /* that a request may take */
 
 extern const struct ctl_command ctl_import, ctl_export, ctl_watch, ctl_ls, ctl_drag, ctl_set, ctl_undo, ctl_redo,
-    ctl_history, ctl_at, ctl_restore, ctl_backup, ctl_solve, ctl_note, ctl_notes, ctl_who;
+    ctl_history, ctl_at, ctl_restore, ctl_backup, ctl_check, ctl_solve, ctl_note, ctl_notes, ctl_who;
 
 /* ---- connecting and failing (common.c) ---- */
 

@@ -155,7 +155,7 @@ static enum gz_status read_side(sqlite3_stmt *row, int column, struct gz_arena *
     return *exists ? gz_read_content(row, column, arena, content) : GZ_OK;
 }
 
-static enum gz_status read_change(sqlite3_stmt *row, struct gz_arena *arena, struct gz_change *change)
+enum gz_status gz_read_change(sqlite3_stmt *row, struct gz_arena *arena, struct gz_change *change)
 {
     change->node = (uint64_t)sqlite3_column_int64(row, 0);
     enum gz_status status = read_side(row, 2, arena, &change->before, &change->existed);
@@ -171,7 +171,7 @@ static enum gz_status read_changes(sqlite3_stmt *rows, size_t count, struct gz_a
     edit->changes = changes;
     int rc;
     while ((rc = sqlite3_step(rows)) == SQLITE_ROW && edit->change_count < count)
-        if (read_change(rows, arena, &changes[edit->change_count++]) != GZ_OK)
+        if (gz_read_change(rows, arena, &changes[edit->change_count++]) != GZ_OK)
             return gz_fail(error, GZ_NO_MEMORY, "no memory for the changes of an edit");
     return rc == SQLITE_DONE ? GZ_OK : gz_db_fail(sqlite3_db_handle(rows), rc, error, "the changes of an edit");
 }

@@ -52,6 +52,8 @@ gz_vec3 gz_read_vec3(sqlite3_stmt *row, int column);
 gz_trs gz_read_trs(sqlite3_stmt *row, int column);
 GZ_MUST_USE enum gz_status gz_read_content(sqlite3_stmt *row, int column, struct gz_arena *arena,
                                            struct gz_content *content);
+/* `row` begins with the columns of GZ_EDIT_CHANGES_SQL; `change` is zeroed. */
+GZ_MUST_USE enum gz_status gz_read_change(sqlite3_stmt *row, struct gz_arena *arena, struct gz_change *change);
 /* `row` stands on a row of GZ_EDIT_COLUMNS; `changes` is GZ_EDIT_CHANGES_SQL, for use here. */
 GZ_MUST_USE enum gz_status gz_read_edit(sqlite3_stmt *row, sqlite3_stmt *changes, struct gz_arena *arena,
                                         struct gz_edit_record *edit, struct gz_error *error);

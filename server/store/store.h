@@ -3,7 +3,7 @@
  * The writer: gz_store_open gives one thread its own connection; batches go to it by gz_store_submit and come back, committed
  * or not, by gz_store_take. COMMIT's return code is obeyed: a batch whose commit failed left nothing behind, and the same
  * content can be submitted again.
- * Readers: gz_store_query, gz_store_asset, gz_store_backup open the file read-only for themselves; they can be
+ * Readers: gz_store_query, gz_store_asset, gz_store_backup, gz_store_check open the file read-only for themselves; they can be
  * called from any thread while the writer works, and are bounded by GZ_QUERY_MS_MAX.
  * Threads: the writer's functions belong to the thread that opened it; `notify` is called on the writer's thread.
  * After a failed commit the refused bytes may stand in the log's file until the next commit writes over them: should the machine
@@ -68,6 +68,17 @@ void gz_store_query(const char *path, const struct gz_query *query, struct gz_an
 GZ_MUST_USE enum gz_status gz_store_asset(const char *path, struct gz_buffer *out, struct gz_error *error);
 /* A consistent copy, ending on a commit's edge, as one file without WAL. `to` must not exist. */
 GZ_MUST_USE enum gz_status gz_store_backup(const char *path, const char *to, struct gz_error *error);
+
+struct gz_store_check {
+    void (*handle_fault)(void *context, const char *words); /* one sentence for each thing that is wrong */
+    void *context;
+    /* filled: what there is, and how many things are wrong with it, those included that were too many of a kind to be said */
+    int version; /* of the schema */
+    uint64_t nodes, edits, seq, faults;
+};
+/* Looks whether everything holds that a scene's file promises, up to the history coming to the present state. Not bounded by
+ * GZ_QUERY_MS_MAX. A file with faults is GZ_OK; one that cannot be opened as a scene is not. */
+GZ_MUST_USE enum gz_status gz_store_check(const char *path, struct gz_store_check *check, struct gz_error *error);
 
 struct gz_store_summary {
     uint64_t nodes, seq;

@@ -1,5 +1,6 @@
 #include "stage.h"
 
+#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -15,11 +16,31 @@ int stage_setup(void **state)
     return 0;
 }
 
+/* Whatever a story was about, the files that it leaves keep all that is promised of them. */
+static void check_files(const struct stage *stage)
+{
+    DIR *directory = opendir(stage->daemon.data);
+    struct dirent *entry;
+    while (directory != NULL && (entry = readdir(directory)) != NULL) {
+        char path[sizeof stage->daemon.data + sizeof entry->d_name];
+        struct test_output output;
+        size_t size = strlen(entry->d_name);
+        if (size < 3 || strcmp(entry->d_name + size - 3, ".db") != 0) continue;
+        snprintf(path, sizeof path, "%s/%s", stage->daemon.data, entry->d_name);
+        test_ctl(&output, &stage->daemon, NULL, (const char *const[]){"check", path, NULL});
+        if (output.code != 0) fail_msg("%s%s", output.out, output.err);
+        test_output_finish(&output);
+    }
+    if (directory != NULL) closedir(directory);
+}
+
 int stage_teardown(void **state)
 {
     struct stage *stage = *state;
     for (size_t i = 0; i < stage->count; i++) gz_client_destroy(stage->clients[i]);
+    check_files(stage);
     if (stage->daemon.pid != 0) test_daemon_end(&stage->daemon);
+    check_files(stage);
     test_daemon_finish(&stage->daemon);
     free(stage);
     return 0;

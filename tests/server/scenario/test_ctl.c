@@ -61,6 +61,7 @@ static void test_wrong_command_lines_exit_2_with_a_line_that_names_it(void **sta
         {{"import"}, 2, NULL, "FILE is missing"},
         {{"export", "engine"}, 2, NULL, "FILE is missing"},
         {{"backup", "engine"}, 2, NULL, "FILE.db is missing"},
+        {{"check"}, 2, NULL, "FILE.db is missing"},
         {{"watch", "engine", "--count", "-1"}, 2, NULL, "--count: \"-1\""},
         {{"watch", "engine", "--for", "soon"}, 2, NULL, "--for: \"soon\" is not a number"},
         {{"drag", "engine", "--handle", "tx", "--from", "1,2", "--to", "3,4"}, 2, NULL, "--node is missing"},
@@ -145,6 +146,8 @@ static void test_failures_at_run_time_exit_1_with_a_line(void **state)
         {{"ls", "engine", "--server", "ws://127.0.0.1:99999/ws"}, 1, NULL, "port"},
         {{"ls", "engine", "--server", "ws://127.0.0.1:1/elsewhere"}, 1, NULL, "does not end in /ws"},
         {{"import", "/nowhere/a.glb", "engine"}, 1, NULL, "No such file"},
+        {{"check", "/nowhere/a.db"}, 1, NULL, "a.db: No such file or directory (unknown_scene)"},
+        {{"check", "/etc/passwd"}, 1, NULL, "file is not a database"},
         {{"backup", "engine", "/nowhere/a.db"}, 1, NULL, "/nowhere/a.db.part"},
     };
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) check_call(NULL, NULL, &calls[i]);
@@ -154,15 +157,25 @@ static void test_help_of_each_command_names_its_options(void **state)
 {
     (void)state;
     static const struct call calls[] = {
-        {{"--help"}, 0, "restore SCENE", NULL},        {{"import", "--help"}, 0, "FILE SCENE", NULL},
-        {{"export", "--help"}, 0, "SCENE FILE", NULL}, {{"watch", "--help"}, 0, "--json", NULL},
-        {{"ls", "--help"}, 0, "[SCENE]", NULL},        {{"drag", "--help"}, 0, "--look EYE TARGET", NULL},
-        {{"set", "--help"}, 0, "in degrees", NULL},    {{"history", "--help"}, 0, "--since T", NULL},
-        {{"at", "--help"}, 0, "--time T", NULL},       {{"restore", "--help"}, 0, "--seq N", NULL},
-        {{"backup", "--help"}, 0, "FILE.db", NULL},    {{"solve", "--help"}, 0, "--server URL", NULL},
-        {{"who", "--help"}, 0, "what is held", NULL},  {{"watch", "--help"}, 0, "--box X0,Y0,Z0,X1,Y1,Z1", NULL},
-        {{"note", "--help"}, 0, "SCENE [TEXT]", NULL}, {{"notes", "--help"}, 0, "--all", NULL},
-        {{"undo", "--help"}, 0, "--force", NULL},      {{"drag", "--help"}, 0, "degrees about rx ry rz rv", NULL},
+        {{"--help"}, 0, "restore SCENE", NULL},
+        {{"import", "--help"}, 0, "FILE SCENE", NULL},
+        {{"export", "--help"}, 0, "SCENE FILE", NULL},
+        {{"watch", "--help"}, 0, "--json", NULL},
+        {{"ls", "--help"}, 0, "[SCENE]", NULL},
+        {{"drag", "--help"}, 0, "--look EYE TARGET", NULL},
+        {{"set", "--help"}, 0, "in degrees", NULL},
+        {{"history", "--help"}, 0, "--since T", NULL},
+        {{"at", "--help"}, 0, "--time T", NULL},
+        {{"restore", "--help"}, 0, "--seq N", NULL},
+        {{"backup", "--help"}, 0, "FILE.db", NULL},
+        {{"solve", "--help"}, 0, "--server URL", NULL},
+        {{"who", "--help"}, 0, "what is held", NULL},
+        {{"watch", "--help"}, 0, "--box X0,Y0,Z0,X1,Y1,Z1", NULL},
+        {{"check", "--help"}, 0, "FILE.db", NULL},
+        {{"note", "--help"}, 0, "SCENE [TEXT]", NULL},
+        {{"notes", "--help"}, 0, "--all", NULL},
+        {{"undo", "--help"}, 0, "--force", NULL},
+        {{"drag", "--help"}, 0, "degrees about rx ry rz rv", NULL},
     };
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) check_call(NULL, NULL, &calls[i]);
 }
@@ -315,6 +328,7 @@ static void test_a_scenes_life_on_the_command_line(void **state)
         {{"export", "arm", out}, 0, NULL, NULL},
         {{"export", "none", out}, 1, NULL, "unknown_scene"},
         {{"backup", "arm", db}, 0, NULL, NULL},
+        {{"check", db}, 0, "nothing is wrong", NULL},
         {{"watch", "arm", "--count", "1"}, 0, "the scene so far, 3 nodes", NULL},
         {{"watch", "arm", "--count", "1", "--json"}, 0, "{\"op\":\"delta\",\"from\":0,", NULL},
         {{"watch", "arm", "--for", "0.1"}, 0, "the scene so far", NULL},

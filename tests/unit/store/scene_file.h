@@ -70,6 +70,7 @@ struct model_drag {
 
 struct model {
     uint64_t random;
+    bool is_sound; /* to be set for nodes that a scene would take: unit rotations, boxes that are some */
     uint64_t seq, next_edit;
     double time;
     bool has_joined;
