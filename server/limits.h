@@ -18,7 +18,9 @@
 #define GZ_HELLO_SECONDS_MAX 5
 /* Maps per second and session, with a burst of one second. A 1 kHz mouse with room to spare. */
 #define GZ_MESSAGES_PER_S_MAX 2000
-/* Large scenes make large work of small messages: so many nodes looked at or edited count as one message more. */
+/* Large scenes make large work of small messages: so many nodes edited, looked at for themselves, or passed over by a look at
+ * their boxes count as one message more. */
+#define GZ_NODES_SIEVED_PER_MESSAGE 10000
 #define GZ_NODES_PICKED_PER_MESSAGE 1000
 #define GZ_NODES_EDITED_PER_MESSAGE 500
 /* Seconds of being over the rate that end a connection. */
@@ -116,11 +118,8 @@
 #define GZ_HTTP_CHUNK_BYTES (64 * 1024)
 /* Bytes of an HTTP answer that is made in memory: the largest asset, with what an export adds for the largest scene. */
 #define GZ_HTTP_ANSWER_BYTES_MAX (GZ_ASSET_BYTES_MAX + 64 * 1024 * 1024)
-/* Bytes that the kernel may hold for a connection, on their way included; it takes twice as much memory for them. Left alone it would
- * grow to 4 MB. What a peer far away is sent in a round trip is bounded by it. */
+/* Bytes the kernel may hold for a viewer that does not read. Left alone it would grow to 4 MB. */
 #define GZ_SOCKET_SEND_BYTES (64 * 1024)
-/* Bytes of those that may wait for a viewer that does not read: its own kernel says that it is full, and nothing is on its way. */
-#define GZ_SOCKET_WAITING_BYTES (16 * 1024)
 /* Origins that can be allowed by option. */
 #define GZ_ORIGINS_MAX 32
 
@@ -131,6 +130,8 @@
 /* Bytes a second that one user's presence may take of each viewer's line. A record is told whole, with all ids of its selection: up
  * to some 1,400 of them it goes 20 times a second, with 10,000 three times. */
 #define GZ_PRESENCE_BYTES_PER_S (256 * 1024)
+/* Milliseconds between looks at what a moving camera sees, for one who follows that. A look goes through the whole scene. */
+#define GZ_VIEW_MS_MIN 100
 /* A gizmo that others move is built anew every turn, up to so many selected nodes; more of them wait this long for each. */
 #define GZ_GIZMO_NODES_AT_ONCE 100
 #define GZ_GIZMO_SECONDS_PER_NODE 1e-5

@@ -41,6 +41,12 @@ typedef struct gz_box {
     gz_vec3 min, max;
 } gz_box;
 
+/* A half of space: the points p with dot(normal, p) + offset >= 0. The normal need not be unit. */
+typedef struct gz_plane {
+    gz_vec3 normal;
+    double offset;
+} gz_plane;
+
 /* Intrinsic rotation orders: XYZ turns about x, then the new y, then the new z; its matrix is Rx * Ry * Rz. */
 enum gz_euler_order { GZ_XYZ, GZ_XZY, GZ_YXZ, GZ_YZX, GZ_ZXY, GZ_ZYX };
 
@@ -189,5 +195,13 @@ static inline gz_vec3 gz_box_centre(const gz_box *box)
 /* The axis-aligned box about `box` taken through `a`. */
 gz_box gz_box_transform(const gz_box *box, const gz_affine *a);
 gz_box gz_box_union(const gz_box *a, const gz_box *b);
+/* Whether the box has a point on the plane's side; also where a number that is not finite leaves it open. */
+static inline bool gz_box_reaches(const gz_box *box, const gz_plane *plane)
+{
+    gz_vec3 n = plane->normal;
+    gz_vec3 corner = {n.x > 0 ? box->max.x : box->min.x, n.y > 0 ? box->max.y : box->min.y,
+                      n.z > 0 ? box->max.z : box->min.z};
+    return !(n.x * corner.x + n.y * corner.y + n.z * corner.z + plane->offset < 0);
+}
 
 #endif

@@ -16,6 +16,15 @@ struct gz_table {
     size_t count;
 };
 
+/* The bounds index: for each node that is alive a slot, which holds its box in the world. A cursor into the order of change, as
+ * viewers are: it knows all up to `seq`. */
+struct gz_boxes {
+    uint64_t seq;
+    float *sides[6]; /* by slot: least x, y, z, then largest; rounded outward */
+    const struct gz_node **nodes, **found;
+    size_t count, capacity;
+};
+
 struct gz_scene {
     uint64_t seq, next_id, forgotten;
     uint64_t stored; /* graves of a later seq are not in the file yet and are kept */
@@ -24,6 +33,7 @@ struct gz_scene {
     struct gz_table table;
     struct gz_node roots, graveyard; /* heads of lists: only their first_child and last_child are used */
     struct gz_node *oldest, *newest;
+    struct gz_boxes boxes;
 };
 
 /* ---- table.c ---- */
@@ -53,5 +63,9 @@ void gz_world_forget(struct gz_node *node);
 unsigned gz_content_difference(const struct gz_content *a, const struct gz_content *b);
 /* A copy from malloc; NULL without memory. */
 char *gz_name_copy(const char *name);
+
+/* ---- boxes.c ---- */
+
+void gz_boxes_finish(struct gz_boxes *boxes);
 
 #endif

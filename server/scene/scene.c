@@ -89,6 +89,7 @@ void gz_scene_destroy(struct gz_scene *scene)
         free(node);
     }
     free(scene->table.slots);
+    gz_boxes_finish(&scene->boxes);
     free(scene);
 }
 
@@ -178,6 +179,55 @@ const struct gz_node *gz_scene_walk_all(const struct gz_scene *scene, const stru
     if (at->first_child != NULL) return at->first_child;
     while (at != NULL && at->next == NULL) at = at->parent;
     return at != NULL ? at->next : NULL;
+}
+
+/* ---- what moved ---- */
+
+struct gz_moved gz_scene_moved(struct gz_scene *scene, uint64_t since, bool worlds)
+{
+    return (struct gz_moved){
+        .changed = gz_scene_after(scene, since), .since = since, .mark = ++scene->mark, .worlds = worlds};
+}
+
+static bool takes_branch_along(const struct gz_moved *moved, const struct gz_node *node)
+{
+    const uint64_t *seq = node->part_seq;
+    if (node->born > moved->since || seq[GZ_PART_PARENT] > moved->since) return true;
+    return moved->worlds &&
+           (seq[GZ_PART_T] > moved->since || seq[GZ_PART_R] > moved->since || seq[GZ_PART_S] > moved->since);
+}
+
+static const struct gz_node *step_over(const struct gz_node *top, const struct gz_node *at)
+{
+    while (at != top && at->next == NULL) at = at->parent;
+    return at != top ? at->next : NULL;
+}
+
+static const struct gz_node *visit(const struct gz_moved *moved, const struct gz_node *node)
+{
+    ((struct gz_node *)node)->mark = moved->mark;
+    return node;
+}
+
+/* A node that bears the mark was walked through with all that is below it. */
+static const struct gz_node *next_of_branch(const struct gz_moved *moved)
+{
+    const struct gz_node *at = moved->at;
+    at = at->first_child != NULL ? at->first_child : step_over(moved->top, at);
+    while (at != NULL && at->mark == moved->mark) at = step_over(moved->top, at);
+    return at;
+}
+
+const struct gz_node *gz_moved_next(struct gz_moved *moved)
+{
+    if (moved->at != NULL) moved->at = next_of_branch(moved);
+    if (moved->at != NULL) return visit(moved, moved->at);
+    const struct gz_node *node = moved->changed;
+    if (node == NULL) return NULL;
+    moved->changed = node->newer;
+    if (node->gone || node->mark == moved->mark || !takes_branch_along(moved, node)) return node;
+    moved->top = moved->at = node;
+    return visit(moved, node);
 }
 
 void gz_node_content(const struct gz_node *node, struct gz_content *content)

@@ -50,6 +50,7 @@ struct gz_node {
     /* the scene's own */
     gz_affine world;
     bool world_known;
+    uint32_t slot; /* in the bounds index, from 1; 0 for none */
     uint64_t mark;
 };
 
@@ -80,6 +81,16 @@ bool gz_scene_is_below(const struct gz_node *node, const struct gz_node *ancesto
 const struct gz_node *gz_scene_walk(const struct gz_node *top, const struct gz_node *at);
 /* The next node of a walk through the whole scene, parents first; NULL at the end. Start with NULL. */
 const struct gz_node *gz_scene_walk_all(const struct gz_scene *scene, const struct gz_node *at);
+/* What is different since `since`: each node that changed, gone ones too, and each node below one that was made or hung elsewhere
+ * or, with `worlds`, whose transform changed. Every one at least once, parents not always first. NULL at the end; the scene stays
+ * as it is meanwhile, and nobody else walks it so. O(what it gives). */
+struct gz_moved {
+    const struct gz_node *changed, *top, *at;
+    uint64_t since, mark;
+    bool worlds;
+};
+struct gz_moved gz_scene_moved(struct gz_scene *scene, uint64_t since, bool worlds);
+const struct gz_node *gz_moved_next(struct gz_moved *moved);
 /* Fills `content` with what the node is; the name points into the scene and lives until the node is next renamed or made again
  * or its grave is forgotten. What is to outlast that is copied (gz_changes_copy) before it is applied. */
 void gz_node_content(const struct gz_node *node, struct gz_content *content);

@@ -126,7 +126,9 @@ void gz_core_turn(struct gz_core *core, struct gz_now now)
     complete_ended(core);
     follow_parents(core);
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
-        if (!session->ended) gz_session_update_gizmo(session);
+        if (session->ended) continue;
+        gz_session_update_gizmo(session);
+        gz_session_update_view(session);
     }
     gz_sync_show_presence(core->sync, now.mono_s);
     gz_core_commit(core);
@@ -139,6 +141,7 @@ double gz_core_deadline(const struct gz_core *core)
     for (const struct gz_session *session = core->sessions; session != NULL; session = session->next) {
         if (session->run.kind == GZ_RUN_WHEEL) deadline = fmin(deadline, session->run.closes_s);
         deadline = fmin(deadline, gz_session_gizmo_due(session));
+        deadline = fmin(deadline, gz_session_view_due(session));
     }
     return deadline;
 }

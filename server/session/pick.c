@@ -36,24 +36,55 @@ static bool pick(struct gz_session *session, const struct gz_pointer *pointer, c
     return met && can_be_said(hit);
 }
 
-/* A click means the thing that is seen: points (nodes without bounds) are taken only where there is nothing else. */
-uint64_t gz_session_node_under(struct gz_session *session, const struct gz_pointer *pointer)
+/* Few of many nodes can be met: only those are looked at. What that cost counts against the session's rate. */
+static enum gz_status sieve(struct gz_session *session, const gz_plane planes[GZ_PICK_PLANES], struct gz_sieved *sieved,
+                            struct gz_failure *failure)
 {
-    gz_session_charge(session, (double)gz_scene_count(session->core->scene) / GZ_NODES_PICKED_PER_MESSAGE);
-    uint64_t best = 0;
-    bool best_bounds = false;
-    double best_distance = INFINITY;
-    const struct gz_node *node = NULL;
-    while ((node = gz_scene_walk_all(session->core->scene, node)) != NULL) {
+    struct gz_scene *scene = session->core->scene;
+    if (!gz_scene_sieve(scene, planes, GZ_PICK_PLANES, sieved))
+        return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory to pick among the nodes");
+    gz_session_charge(session, (double)gz_scene_count(scene) / GZ_NODES_SIEVED_PER_MESSAGE +
+                                   (double)(sieved->count + sieved->renewed) / GZ_NODES_PICKED_PER_MESSAGE);
+    return GZ_OK;
+}
+
+static enum gz_status sieve_pointer(struct gz_session *session, const struct gz_pointer *pointer,
+                                    struct gz_sieved *sieved, struct gz_failure *failure)
+{
+    gz_plane planes[GZ_PICK_PLANES];
+    const struct gz_camera *camera = session->has_camera ? &session->camera : NULL;
+    *sieved = (struct gz_sieved){.count = 0};
+    if (!gz_pick_sieve(camera, pointer, session->tool.tolerance_px, planes)) return GZ_OK;
+    return sieve(session, planes, sieved, failure);
+}
+
+/* A click means the thing that is seen: points (nodes without bounds) are taken only where there is nothing else. Of those at one
+ * distance the lowest id, as in `pick`. */
+static bool is_before(const struct gz_node *node, const struct gz_hit *hit, const struct gz_node *best,
+                      const struct gz_hit *best_hit)
+{
+    if (best == NULL || node->has_bounds != best->has_bounds) return best == NULL || node->has_bounds;
+    if (hit->distance != best_hit->distance) return hit->distance < best_hit->distance;
+    return node->id < best->id;
+}
+
+enum gz_status gz_session_node_under(struct gz_session *session, const struct gz_pointer *pointer, uint64_t *id,
+                                     struct gz_failure *failure)
+{
+    struct gz_sieved sieved;
+    enum gz_status status = sieve_pointer(session, pointer, &sieved, failure);
+    if (status != GZ_OK) return status;
+    const struct gz_node *best = NULL;
+    struct gz_hit best_hit = {.distance = INFINITY};
+    for (size_t i = 0; i < sieved.count; i++) {
+        const struct gz_node *node = sieved.nodes[i];
         struct gz_hit hit;
-        if (best_bounds && !node->has_bounds) continue;
-        if (!pick(session, pointer, node, &hit)) continue;
-        if (best_bounds == node->has_bounds && hit.distance >= best_distance) continue;
-        best = node->id;
-        best_bounds = node->has_bounds;
-        best_distance = hit.distance;
+        if (!pick(session, pointer, node, &hit) || !is_before(node, &hit, best, &best_hit)) continue;
+        best = node;
+        best_hit = hit;
     }
-    return best;
+    *id = best != NULL ? best->id : 0;
+    return GZ_OK;
 }
 
 static int compare_hits(const void *a, const void *b)
@@ -90,13 +121,16 @@ enum gz_status gz_handle_pick(struct gz_session *session, const struct gz_messag
 
     if ((message->has & GZ_HAS(RID)) == 0) return GZ_OK; /* nobody would hear the answer */
 
-    struct gz_scene *scene = session->core->scene;
-    struct gz_hit *hits = gz_arena_take(&session->core->scratch, gz_scene_count(scene), sizeof *hits);
+    gz_plane planes[GZ_PICK_PLANES];
+    struct gz_sieved sieved;
+    if (by_rect) gz_pick_rect_sieve(&session->camera, asked->rect, planes);
+    status = by_rect ? sieve(session, planes, &sieved, failure) : sieve_pointer(session, &pointer, &sieved, failure);
+    if (status != GZ_OK) return status;
+    struct gz_hit *hits = gz_arena_take(&session->core->scratch, sieved.count, sizeof *hits);
     if (hits == NULL) return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory to pick among the nodes");
-    gz_session_charge(session, (double)gz_scene_count(scene) / GZ_NODES_PICKED_PER_MESSAGE);
     size_t count = 0;
-    const struct gz_node *node = NULL;
-    while ((node = gz_scene_walk_all(scene, node)) != NULL) {
+    for (size_t i = 0; i < sieved.count; i++) {
+        const struct gz_node *node = sieved.nodes[i];
         bool hit =
             by_rect ? node_in_rect(session, asked, node, &hits[count]) : pick(session, &pointer, node, &hits[count]);
         if (hit) count++;

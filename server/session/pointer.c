@@ -47,8 +47,9 @@ static enum gz_status select_under(struct gz_session *session, const struct gz_m
                                    const struct gz_pointer *pointer, struct gz_failure *failure)
 {
     bool add = (message->pointer.mods & (1u << GZ_MOD_ADD)) != 0;
-    uint64_t hit = gz_session_node_under(session, pointer);
-    enum gz_status status = GZ_OK;
+    uint64_t hit;
+    enum gz_status status = gz_session_node_under(session, pointer, &hit, failure);
+    if (status != GZ_OK) return status;
     if (hit != 0 || !add) status = gz_session_select(session, &hit, hit != 0, add ? GZ_HOW_ADD : GZ_HOW_SET, failure);
     if (status != GZ_OK) return status;
     struct gz_ok ok = {.hit = hit};

@@ -9,11 +9,13 @@
  *   pick.c      nodes under a pointer
  *   gizmo.c     what a session's gizmo looks like               join.c      coming and going, epochs
  *   note.c      notes, to the disk and back
+ *   interest.c  what part of the scene a session follows
  *
  * Threads: the core's. Nothing here is freed in the middle of a message. */
 #ifndef GZ_SESSION_H
 #define GZ_SESSION_H
 
+#include "scene/boxes.h"
 #include "scene/notes.h"
 #include "scene/scene.h"
 #include "scene/undo.h"
@@ -74,6 +76,8 @@ struct gz_session {
     bool draw;
 
     struct gz_cursor cursor;
+    bool follows_view, view_moved;
+    double view_due_s; /* monotonic: before it, what a moving camera sees is not looked at again */
     struct gz_presence_entry presence;
 
     bool has_camera, has_pointer;
@@ -254,11 +258,21 @@ double gz_session_gizmo_due(const struct gz_session *session);
 
 enum gz_status gz_handle_pick(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure);
 /* The node under the pointer: the front-most with bounds, else the front-most point; 0 for none. */
-uint64_t gz_session_node_under(struct gz_session *session, const struct gz_pointer *pointer);
+GZ_MUST_USE enum gz_status gz_session_node_under(struct gz_session *session, const struct gz_pointer *pointer,
+                                                 uint64_t *id, struct gz_failure *failure);
 /* The message's at or ray as a pointer; at needs a camera. */
 GZ_MUST_USE enum gz_status gz_session_pointer(const struct gz_session *session, bool has_ray, const double at[2],
                                               const double ray[6], struct gz_pointer *pointer,
                                               struct gz_failure *failure);
+
+/* ---- interest.c ---- */
+
+enum gz_status gz_handle_interest(struct gz_session *session, const struct gz_message *message,
+                                  struct gz_failure *failure);
+/* Follows the camera where the session's interest is what it sees, if it is time. */
+void gz_session_update_view(struct gz_session *session);
+/* Monotonic time at which it will be; INFINITY for not. */
+double gz_session_view_due(const struct gz_session *session);
 
 /* ---- pointer.c ---- */
 

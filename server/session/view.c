@@ -36,6 +36,7 @@ static enum gz_status use_camera(struct gz_session *session, const struct gz_cam
     if (!gz_camera_prepare(&camera, input, &why)) return gz_fail(&failure->error, GZ_BAD_VALUE, "camera: %s", why);
     session->camera = camera;
     session->has_camera = true;
+    session->view_moved = true;
     session->gizmo_stale = true;
     gz_session_present(session);
     return GZ_OK;

@@ -320,6 +320,24 @@ bool gz_pick_node(const struct gz_camera *camera, const struct gz_pointer *point
 bool gz_pick_rect(const struct gz_camera *camera, const double rect[4], const gz_affine *world, const gz_box *bounds,
                   bool *inside);
 
+/* ---- Sieves: what can be met or seen at all ----
+ *
+ * Halves of space, in the world. A box that has no point on the side of every one of them is neither met nor seen; what passes
+ * is to be asked. They reach a little too far, so that no rounding keeps out what the answers above let in. */
+
+#define GZ_PICK_PLANES 5
+#define GZ_VIEW_PLANES 6
+
+/* For gz_pick_node: for each box about a node's bounds, and for the origins of nodes without. False where the pointer meets
+ * nothing: a number that is not finite, a ray without direction, a pixel without a camera. */
+bool gz_pick_sieve(const struct gz_camera *camera, const struct gz_pointer *pointer, double tolerance_px,
+                   gz_plane planes[GZ_PICK_PLANES]);
+/* For gz_pick_rect. */
+void gz_pick_rect_sieve(const struct gz_camera *camera, const double rect[4], gz_plane planes[GZ_PICK_PLANES]);
+/* What the camera shows: its clip volume, depth range included. Where depth goes from 0 to 1 or back, it begins nearer than
+ * the camera's own. */
+void gz_view_sieve(const struct gz_camera *camera, gz_plane planes[GZ_VIEW_PLANES]);
+
 /* ---- Orbit: the view is what turns ---- */
 
 struct gz_orbit {

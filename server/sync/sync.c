@@ -16,7 +16,9 @@ struct gz_sync *gz_sync_create(struct gz_scene *scene, const struct gz_notebook 
     sync->saved = saved;
     sync->version = 1;
     sync->presence_shown_s = -INFINITY;
+    sync->delta_bytes = GZ_DELTA_BYTES_MAX;
     for (int i = 0; i < FRAMES; i++) gz_buffer_init(&sync->frames[i].bytes, GZ_FRAME_BYTES_MAX, headroom);
+    gz_buffer_init(&sync->own, GZ_FRAME_BYTES_MAX, headroom);
     return sync;
 }
 
@@ -24,6 +26,7 @@ void gz_sync_destroy(struct gz_sync *sync)
 {
     if (sync == NULL) return;
     for (int i = 0; i < FRAMES; i++) gz_buffer_finish(&sync->frames[i].bytes);
+    gz_buffer_finish(&sync->own);
     for (int i = 0; i < GZ_EDIT_RING; i++) free(sync->edits[i].bytes);
     free(sync->acks);
     free(sync->states);
@@ -59,6 +62,12 @@ struct gz_cursor gz_sync_cursor(const struct gz_sync *sync, uint64_t seq, const 
     return (struct gz_cursor){.state = seq, .base = seq, .since = seq, .edits = edits_told(sync, seq, heard)};
 }
 
+void gz_sync_cursor_finish(struct gz_cursor *cursor)
+{
+    gz_portion_destroy(cursor->portion);
+    cursor->portion = NULL;
+}
+
 bool gz_sync_has_frame(const struct gz_sync *sync, const struct gz_cursor *cursor)
 {
     return !cursor->greeted || cursor->state != gz_scene_seq(sync->scene) || cursor->saved != sync->saved ||
@@ -71,8 +80,7 @@ bool gz_sync_has_frame(const struct gz_sync *sync, const struct gz_cursor *curso
 /* Bytes that a field may take encoded, its key included; a frame is cut by their sum. */
 enum { BYTES_NODE = 32, BYTES_T = 32, BYTES_R = 40, BYTES_S = 32, BYTES_BOUNDS = 64, BYTES_WORD = 16 };
 
-/* What changed of the node after `base`. */
-static size_t fill_state(struct gz_node_state *state, const struct gz_node *node, uint64_t base)
+size_t gz_sync_fill_state(struct gz_node_state *state, const struct gz_node *node, uint64_t base)
 {
     *state = (struct gz_node_state){.id = node->id, .trs = node->trs, .by = node->by};
     size_t bytes = BYTES_NODE;
@@ -104,6 +112,24 @@ static size_t fill_state(struct gz_node_state *state, const struct gz_node *node
     return bytes;
 }
 
+bool gz_sync_add_state(struct gz_sync *sync, struct gz_delta *delta, const struct gz_node *node, uint64_t base,
+                       size_t *bytes)
+{
+    if (!gz_grow(&sync->states, &sync->state_capacity, delta->count + 1, sizeof *sync->states)) return false;
+    *bytes += gz_sync_fill_state(&sync->states[delta->count++], node, base);
+    delta->nodes = sync->states;
+    return true;
+}
+
+bool gz_sync_add_gone(struct gz_sync *sync, struct gz_delta *delta, uint64_t id, size_t *bytes)
+{
+    if (!gz_grow(&sync->gone, &sync->gone_capacity, delta->gone.count + 1, sizeof *sync->gone)) return false;
+    sync->gone[delta->gone.count++] = id;
+    delta->gone.ids = sync->gone;
+    *bytes += BYTES_WORD;
+    return true;
+}
+
 /* A snapshot does not tell of nodes that were deleted before it began. */
 static bool knew_of(const struct gz_cursor *cursor, const struct gz_node *gone)
 {
@@ -114,27 +140,22 @@ static bool knew_of(const struct gz_cursor *cursor, const struct gz_node *gone)
  * delta leads to the last change that is in it. */
 static bool collect_nodes(struct gz_sync *sync, const struct gz_cursor *cursor, struct gz_delta *delta)
 {
-    size_t states = 0, gone = 0, bytes = 0;
+    size_t bytes = 0;
     const struct gz_node *node = gz_scene_after(sync->scene, delta->from);
     delta->seq = gz_scene_seq(sync->scene);
     for (; node != NULL; node = node->newer) {
-        if (bytes >= GZ_DELTA_BYTES_MAX) {
+        if (bytes >= sync->delta_bytes) {
             delta->more = true;
             delta->seq = node->older->seq;
             break;
         }
-        if (!node->gone) {
-            if (!gz_grow(&sync->states, &sync->state_capacity, states + 1, sizeof *sync->states)) return false;
-            bytes += fill_state(&sync->states[states++], node, cursor->base);
-        } else if (knew_of(cursor, node)) {
-            if (!gz_grow(&sync->gone, &sync->gone_capacity, gone + 1, sizeof *sync->gone)) return false;
-            sync->gone[gone++] = node->id;
-            bytes += BYTES_WORD;
-        }
+        bool added = true;
+        if (!node->gone)
+            added = gz_sync_add_state(sync, delta, node, cursor->base, &bytes);
+        else if (knew_of(cursor, node))
+            added = gz_sync_add_gone(sync, delta, node->id, &bytes);
+        if (!added) return false;
     }
-    delta->nodes = sync->states;
-    delta->count = states;
-    delta->gone = (struct gz_ids){sync->gone, gone};
     return true;
 }
 
@@ -152,24 +173,31 @@ static bool collect_acks(struct gz_sync *sync, struct gz_delta *delta)
 }
 
 /* A viewer in the middle of its snapshot stands at an old seq, but knows of no node that was deleted before the snapshot. */
-static bool is_lost(const struct gz_sync *sync, const struct gz_cursor *cursor)
+bool gz_sync_is_lost(const struct gz_sync *sync, const struct gz_cursor *cursor)
 {
     uint64_t knows_from = cursor->state > cursor->since ? cursor->state : cursor->since;
     return knows_from < gz_scene_forgotten(sync->scene) || cursor->state > gz_scene_seq(sync->scene);
+}
+
+static bool collect_all(struct gz_sync *sync, struct gz_cursor *cursor, struct gz_delta *delta)
+{
+    delta->from = gz_sync_is_lost(sync, cursor) ? 0 : cursor->state;
+    if (delta->from == 0) {
+        cursor->base = 0;
+        cursor->since = gz_scene_seq(sync->scene);
+    }
+    return collect_nodes(sync, cursor, delta);
 }
 
 static enum gz_status append_delta(struct gz_sync *sync, struct gz_cursor *cursor, double unix_s, struct gz_buffer *out)
 {
     struct gz_message message = {.op = GZ_OP_DELTA};
     struct gz_delta *delta = &message.delta;
-    delta->from = is_lost(sync, cursor) ? 0 : cursor->state;
-    if (delta->from == 0) {
-        cursor->base = 0;
-        cursor->since = gz_scene_seq(sync->scene);
-    }
     delta->time = unix_s;
     delta->saved = sync->saved;
-    if (!collect_nodes(sync, cursor, delta) || !collect_acks(sync, delta)) return GZ_NO_MEMORY;
+    bool collected =
+        cursor->portion != NULL ? gz_sync_collect_portion(sync, cursor, delta) : collect_all(sync, cursor, delta);
+    if (!collected || !collect_acks(sync, delta)) return GZ_NO_MEMORY;
     enum gz_status status = gz_encode(out, &message);
     if (status != GZ_OK) return status;
     cursor->state = delta->seq;
@@ -246,9 +274,27 @@ static struct cached_frame *oldest_frame(struct gz_sync *sync)
     return oldest;
 }
 
+/* For one who follows a part, whom nobody stands beside. What was told is written down while the frame is built: where that fails
+ * in the middle nothing is certain any more. */
+static const struct gz_buffer *own_frame(struct gz_sync *sync, struct gz_cursor *cursor, double unix_s)
+{
+    struct gz_cursor after = *cursor;
+    gz_buffer_clear(&sync->own);
+    if (build_frame(sync, &after, unix_s, &sync->own) != GZ_OK) {
+        gz_portion_forget(cursor->portion);
+        cursor->state = 0;
+        cursor->greeted = false;
+        return NULL;
+    }
+    *cursor = after;
+    if (cursor->greeted && gz_portion_is_whole(cursor->portion)) gz_sync_cursor_finish(cursor);
+    return &sync->own;
+}
+
 const struct gz_buffer *gz_sync_frame(struct gz_sync *sync, struct gz_cursor *cursor, double unix_s)
 {
     if (!gz_sync_has_frame(sync, cursor)) return NULL;
+    if (cursor->portion != NULL) return own_frame(sync, cursor, unix_s);
     struct cached_frame *frame = find_frame(sync, cursor);
     if (frame == NULL) {
         frame = oldest_frame(sync);

@@ -4,6 +4,8 @@
  * then the notes, then who is here. A snapshot is the delta from 0, a viewer that fell behind gets a larger delta, and viewers that stand at the
  * same place share the same bytes: they are encoded once.
  *
+ * A viewer may follow a part of the scene: then its deltas hold that part alone, and are its own.
+ *
  * Ownership: the scene, the notes and presences belong to the caller and outlive the sync, or are taken out of it. Threads: one.
  * No clock: the time is handed in. Steady state: no allocation. */
 #ifndef GZ_SYNC_H
@@ -12,10 +14,11 @@
 #include "proto/message.h"
 #include "scene/notes.h"
 #include "scene/scene.h"
+#include "sync/portion.h"
 
 struct gz_sync;
 
-/* How far a viewer has come. Plain data. */
+/* How far a viewer has come. Plain data, but for the part, which is the cursor's own. */
 struct gz_cursor {
     uint64_t state; /* seq of the scene: nodes whose last change is later are still to come */
     /* Between deltas that were cut these two lie apart from `state`; otherwise they are the same. */
@@ -27,7 +30,8 @@ struct gz_cursor {
     uint64_t presence; /* version of who is here; 0: it was told of nobody yet */
     uint64_t
         met; /* while it is being told of everybody, that version at the beginning: who left by then is nothing to it */
-    bool greeted; /* it had its first delta; one is due even where it is empty */
+    bool greeted; /* it had its first delta, or the first one since its interest; that is due even where it is empty */
+    struct gz_portion *portion; /* what it follows; NULL for the whole scene. With `state` 0 the viewer knows nothing */
 };
 
 /* One session as others see it; lives in the session. */
@@ -49,10 +53,15 @@ void gz_sync_destroy(struct gz_sync *sync);
  * seq of the last edit that it was told of; later ones are news to it. Where it does not say (NULL) it is told of every
  * edit that it may have missed, and so perhaps of one twice; a newcomer is told of no past ones. */
 struct gz_cursor gz_sync_cursor(const struct gz_sync *sync, uint64_t seq, const uint64_t *heard);
+void gz_sync_cursor_finish(struct gz_cursor *cursor);
+
+/* From now on the viewer is told of this part of the scene alone. A delta follows; who was not told of any state wholly yet is
+ * told from 0. False without memory: then nothing changed. */
+GZ_MUST_USE bool gz_sync_follow(const struct gz_sync *sync, struct gz_cursor *cursor, const struct gz_region *region);
 
 bool gz_sync_has_frame(const struct gz_sync *sync, const struct gz_cursor *cursor);
-/* The next frame for this cursor, which moves past it; NULL when there is none, or no memory (the cursor then stays). Valid until
- * the next call. */
+/* The next frame for this cursor, which moves past it; NULL when there is none, or no memory (the cursor then stays; who follows
+ * a part is told from 0 again). Valid until the next call. */
 const struct gz_buffer *gz_sync_frame(struct gz_sync *sync, struct gz_cursor *cursor, double unix_s);
 
 /* The state up to `seq` is on stable storage. */

@@ -1,4 +1,4 @@
-/* sync_internal.h - what sync.c, notes.c and presence.c share. */
+/* sync_internal.h - what the files of this room share. */
 #ifndef GZ_SYNC_INTERNAL_H
 #define GZ_SYNC_INTERNAL_H
 
@@ -37,6 +37,8 @@ struct gz_sync {
 
     struct cached_frame frames[FRAMES];
     uint64_t uses;
+    struct gz_buffer own; /* a frame for one who follows a part */
+    size_t delta_bytes;   /* at which a delta is cut */
 
     struct edit_bytes edits[GZ_EDIT_RING]; /* edit number i (from 1) is at i % GZ_EDIT_RING */
     uint64_t edit_count;
@@ -65,6 +67,18 @@ struct gz_sync {
     struct gz_note_state *note_states;
     size_t note_state_capacity;
 };
+
+/* Whether what was deleted after this cursor is forgotten: it has to start from 0. */
+bool gz_sync_is_lost(const struct gz_sync *sync, const struct gz_cursor *cursor);
+
+/* What of the node is new to one who was told of it as of `base` (0: never). Returns about what it takes encoded. */
+size_t gz_sync_fill_state(struct gz_node_state *state, const struct gz_node *node, uint64_t base);
+/* One more node for the delta in the making, and one more that went; `bytes` grows by what that takes. False without memory. */
+GZ_MUST_USE bool gz_sync_add_state(struct gz_sync *sync, struct gz_delta *delta, const struct gz_node *node,
+                                   uint64_t base, size_t *bytes);
+GZ_MUST_USE bool gz_sync_add_gone(struct gz_sync *sync, struct gz_delta *delta, uint64_t id, size_t *bytes);
+/* The nodes of a delta for one who follows a part; fills `from` and `seq`, and `more` where it had to be cut. */
+GZ_MUST_USE bool gz_sync_collect_portion(struct gz_sync *sync, struct gz_cursor *cursor, struct gz_delta *delta);
 
 /* Whether there is anything of the notes that this cursor was not told, and appending it, as much as fits; the cursor moves. */
 bool gz_sync_has_notes(const struct gz_sync *sync, const struct gz_cursor *cursor);

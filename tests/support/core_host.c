@@ -81,9 +81,25 @@ void host_init(struct host *host)
     host_init_limited(host, 0);
 }
 
+static void forget_wishes(struct client *client)
+{
+    while (client->said != NULL) {
+        struct said_wish *next = client->said->next;
+        part_wish_finish(&client->said->wish);
+        free(client->said);
+        client->said = next;
+    }
+    client->said_end = &client->said;
+    part_wish_finish(&client->wish);
+    client->wish = (struct part_wish){.kind = PART_WHOLE};
+    client->camera_count = client->looked = 0;
+}
+
 static void free_client(struct client *client)
 {
     client_forget(client);
+    forget_wishes(client);
+    free(client->cameras);
     mirror_finish(&client->mirror);
     mirror_notes_finish(&client->notes);
     free(client);
@@ -189,6 +205,45 @@ const struct gz_node_record *host_nodes(struct host *host, struct gz_arena *aren
     return nodes;
 }
 
+/* A look is taken a tenth of a second after the last one at the latest. */
+#define LOOKS_S 0.1
+
+static bool holds_part(const struct client *client, const struct part_wish *wish, const struct gz_node_record *nodes,
+                       size_t count)
+{
+    bool *must, *may;
+    part_wish_nodes(wish, nodes, count, &must, &may);
+    bool holds = mirror_is_part(&client->mirror, nodes, count, must, may);
+    if (holds) mirror_assert_part(&client->mirror, nodes, count, must, may);
+    free(must);
+    free(may);
+    return holds;
+}
+
+/* Of cameras that came one soon after the other the view may be of any, but not of one before that it was of already. */
+static void assert_view(struct client *client, const struct gz_node_record *nodes, size_t count)
+{
+    struct part_wish wish = client->wish;
+    size_t last = client->camera_count - 1;
+    if (client->host->now.mono_s > client->cameras[last].mono_s + LOOKS_S) client->looked = last;
+    for (; client->looked <= last; client->looked++) {
+        wish.camera = client->cameras[client->looked].camera;
+        if (holds_part(client, &wish, nodes, count)) return;
+    }
+    fail_msg("client %s does not hold what any of its cameras sees", client->user);
+}
+
+static void assert_part(struct client *client, const struct gz_node_record *nodes, size_t count)
+{
+    assert_int_equal(client->mirror.seq, gz_core_summary(client->host->core).seq);
+    if (client->wish.kind == PART_WHOLE)
+        mirror_assert_equal(&client->mirror, nodes, count);
+    else if (client->wish.kind == PART_VIEW)
+        assert_view(client, nodes, count);
+    else
+        assert_true(holds_part(client, &client->wish, nodes, count));
+}
+
 void host_assert_equal(struct host *host)
 {
     struct gz_arena arena;
@@ -197,8 +252,7 @@ void host_assert_equal(struct host *host)
     const struct gz_node_record *nodes = host_nodes(host, &arena, &count);
     for (struct client *client = host->clients; client != NULL; client = client->next) {
         if (client->session == NULL || client->stalled || gz_session_end_reason(client->session) != NULL) continue;
-        assert_int_equal(client->mirror.seq, gz_core_summary(host->core).seq);
-        mirror_assert_equal(&client->mirror, nodes, count);
+        assert_part(client, nodes, count);
         mirror_notes_assert_equal(&client->notes, host->store.notes, host->store.note_count);
     }
     gz_arena_finish(&arena);
@@ -237,6 +291,7 @@ static void join(struct client *client, const struct gz_message *hello)
     if (host->handle_core == NULL) assert_int_equal(status, GZ_OK);
     client->present_count = 0;
     client->saved = 0;
+    forget_wishes(client);
 }
 
 static struct gz_message hello_of(const struct client *client)
@@ -259,6 +314,7 @@ struct client *client_enter(struct host *host, const char *user, enum gz_role ro
     client->draw = draw;
     client->next_rid = 1;
     client->heard_end = &client->heard;
+    client->said_end = &client->said;
     strncpy(client->user, user, GZ_USER_BYTES_MAX);
     struct gz_message hello = hello_of(client);
     join(client, &hello);
@@ -346,14 +402,59 @@ static void hear_edit(struct client *client, const struct gz_edit_message *edit)
     client->edit = edit->seq;
 }
 
+static void remember_camera(struct client *client, const struct gz_camera_message *camera)
+{
+    assert_true(gz_grow(&client->cameras, &client->camera_capacity, client->camera_count + 1, sizeof *client->cameras));
+    client->cameras[client->camera_count++] = (struct said_camera){*camera, client->host->now.mono_s};
+}
+
+static void hear_view(struct client *client, const double view[16])
+{
+    struct gz_camera_message camera = client->cameras[client->camera_count - 1].camera;
+    memcpy(camera.view, view, sizeof camera.view);
+    remember_camera(client, &camera);
+}
+
+/* An interest counts from its `ok` on. */
+static void hear_answer(struct client *client, const struct gz_message *answer)
+{
+    struct said_wish *said = client->said;
+    if (said == NULL || (answer->has & GZ_HAS(RID)) == 0 || answer->rid != said->rid) return;
+    client->said = said->next;
+    if (client->said == NULL) client->said_end = &client->said;
+    if (answer->op == GZ_OP_OK) {
+        part_wish_finish(&client->wish);
+        client->wish = said->wish;
+        client->looked = said->camera;
+    } else {
+        part_wish_finish(&said->wish);
+    }
+    free(said);
+}
+
+/* Every delta that is complete is compared with the scene of this moment. A part is not resumed. */
+static void hear_delta(struct client *client, const struct gz_delta *delta)
+{
+    struct gz_arena arena;
+    size_t count;
+    mirror_apply(&client->mirror, delta);
+    hear_saved(client, delta->saved);
+    if (client->wish.kind != PART_WHOLE) client->mirror.complete = 0;
+    if (delta->more || client->wish.kind == PART_WHOLE) return;
+    gz_arena_init(&arena, SIZE_MAX / 2);
+    const struct gz_node_record *nodes = host_nodes(client->host, &arena, &count);
+    assert_part(client, nodes, count);
+    gz_arena_finish(&arena);
+}
+
 static void hear(struct client *client, const struct gz_message *message)
 {
     switch (message->op) {
     case GZ_OP_WELCOME: hear_welcome(client, &message->welcome); break;
-    case GZ_OP_DELTA:
-        mirror_apply(&client->mirror, &message->delta);
-        hear_saved(client, message->delta.saved);
-        break;
+    case GZ_OP_DELTA: hear_delta(client, &message->delta); break;
+    case GZ_OP_VIEW: hear_view(client, message->view); break;
+    case GZ_OP_OK:
+    case GZ_OP_ERROR: hear_answer(client, message); break;
     case GZ_OP_EDIT: hear_edit(client, &message->edit); break;
     case GZ_OP_SAVED: hear_saved(client, message->saved_seq); break;
     case GZ_OP_NOTES:
@@ -419,9 +520,24 @@ void client_say_bytes(struct client *client, const uint8_t *bytes, size_t size)
     leave(client->host);
 }
 
+static void remember(struct client *client, const struct gz_message *message)
+{
+    if (message->op == GZ_OP_CAMERA) remember_camera(client, &message->camera);
+    if (message->op != GZ_OP_INTEREST) return;
+    assert_true((message->has & GZ_HAS(RID)) != 0);
+    struct said_wish *said = calloc(1, sizeof *said);
+    assert_non_null(said);
+    said->rid = message->rid;
+    said->camera = client->camera_count > 0 ? client->camera_count - 1 : 0;
+    said->wish = part_wish_of(&message->interest, message->has);
+    *client->said_end = said;
+    client->said_end = &said->next;
+}
+
 void client_say(struct client *client, const struct gz_message *message)
 {
     struct gz_buffer bytes;
+    remember(client, message);
     gz_buffer_init(&bytes, 16 * GZ_MESSAGE_BYTES_MAX, 0);
     assert_int_equal(gz_encode(&bytes, message), GZ_OK);
     client_say_bytes(client, bytes.data, bytes.size);

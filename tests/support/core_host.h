@@ -9,6 +9,7 @@
 
 #include "session/core.h"
 #include "support/core_mirror.h"
+#include "support/core_part.h"
 #include "support/core_store.h"
 
 #define HOST_QUESTIONS_MAX 256
@@ -30,6 +31,20 @@ struct heard {
     size_t count;
 };
 
+/* An interest that was said and not answered yet. */
+struct said_wish {
+    struct said_wish *next;
+    uint64_t rid;
+    size_t camera;
+    struct part_wish wish;
+};
+
+/* A camera that the core was told, or told its client. */
+struct said_camera {
+    struct gz_camera_message camera;
+    double mono_s;
+};
+
 struct client {
     struct client *next;
     struct host *host;
@@ -40,6 +55,11 @@ struct client {
     bool stalled; /* takes no frames */
     bool draw;
     struct mirror mirror;
+    struct part_wish wish; /* what its deltas have to hold */
+    struct said_wish *said, **said_end;
+    struct said_camera *cameras; /* of this session */
+    size_t camera_count, camera_capacity;
+    size_t looked; /* the camera by which a view was last right: an earlier one cannot be any more */
     struct mirror_notes notes;
     uint64_t epoch, saved, next_rid;
     uint64_t edit; /* seq of the last edit that it heard of; a resume says it unless it is 0 */
@@ -82,7 +102,9 @@ void host_advance(struct host *host, double seconds);
 void host_settle(struct host *host, bool committed);
 /* The daemon dies and comes back; the batch that is on its way made it to the disk or did not. Clients lose their sessions. */
 void host_restart(struct host *host, bool committed);
-/* Fails the test unless all clients that are here and read hold exactly what the core does, and of the notes what the disk does. */
+/* Fails the test unless all clients that are here and read hold exactly what the core does, or what of it they follow,
+ * and of the notes what the disk does. (Each
+ * complete delta is looked at when it comes; by now they are to be where the core is, and to have seen where the camera is.) */
 void host_assert_equal(struct host *host);
 /* The scene as it is, in `arena`. */
 const struct gz_node_record *host_nodes(struct host *host, struct gz_arena *arena, size_t *count);
@@ -103,7 +125,7 @@ void client_read(struct client *client);
 /* Takes one frame, stalled or not; false where there is none. */
 bool client_read_one(struct client *client);
 
-/* Sends a message; no turn is made. */
+/* Sends a message; no turn is made. An interest bears a rid, so that it is known from when on it counts. */
 void client_say(struct client *client, const struct gz_message *message);
 void client_say_bytes(struct client *client, const uint8_t *bytes, size_t size);
 /* Sends it with a rid of its own, makes a turn, and gives the answer; NULL where there is none yet. The last rid is next_rid - 1. */

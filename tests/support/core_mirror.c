@@ -140,6 +140,31 @@ void mirror_assert_equal(const struct mirror *mirror, const struct gz_node_recor
     }
 }
 
+bool mirror_is_part(const struct mirror *mirror, const struct gz_node_record *nodes, size_t count, const bool *must,
+                    const bool *may)
+{
+    size_t held = 0;
+    for (size_t i = 0; i < count; i++) {
+        bool there = mirror_find(mirror, nodes[i].id) != NULL;
+        if (there ? !may[i] : must[i]) return false;
+        held += there;
+    }
+    return held == mirror->count;
+}
+
+void mirror_assert_part(const struct mirror *mirror, const struct gz_node_record *nodes, size_t count, const bool *must,
+                        const bool *may)
+{
+    assert_false(mirror->more);
+    assert_true(mirror_is_part(mirror, nodes, count, must, may));
+    for (size_t i = 0; i < count; i++) {
+        const struct mirror_node *node = mirror_find(mirror, nodes[i].id);
+        if (node == NULL) continue;
+        assert_content(&node->content, &nodes[i].content);
+        if (node->content.parent != 0) assert_non_null(mirror_find(mirror, node->content.parent));
+    }
+}
+
 /* ---- notes ---- */
 
 static void free_note(struct mirror_note *note)

@@ -27,6 +27,11 @@ void mirror_apply(struct mirror *mirror, const struct gz_delta *delta);
 const struct mirror_node *mirror_find(const struct mirror *mirror, uint64_t id); /* NULL where it is not there */
 /* Fails the test unless the mirror holds exactly these nodes, bit for bit. */
 void mirror_assert_equal(const struct mirror *mirror, const struct gz_node_record *nodes, size_t count);
+/* The same of a part of them: all that `must` be there, none that may not, and each one's parent. */
+void mirror_assert_part(const struct mirror *mirror, const struct gz_node_record *nodes, size_t count, const bool *must,
+                        const bool *may);
+bool mirror_is_part(const struct mirror *mirror, const struct gz_node_record *nodes, size_t count, const bool *must,
+                    const bool *may);
 
 struct mirror_note {
     struct gz_note_state state; /* its texts are the mirror's own */

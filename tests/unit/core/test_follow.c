@@ -558,15 +558,29 @@ static void test_rate_counts_picks_by_the_size_of_the_scene(void **state)
     struct host host;
     host_init_limited(&host, 100);
     struct client *client = client_join(&host, "ann", GZ_ROLE_EDITOR);
-    struct gz_message pick = {.op = GZ_OP_PICK, .has = GZ_HAS(RAY), .pick.ray = {0, 0, 9, 0, 0, -1}};
-    create_many(client, 10 * GZ_NODES_PICKED_PER_MESSAGE);
+    struct gz_message pick = {.op = GZ_OP_PICK, .has = GZ_HAS(RAY), .pick.ray = {0, 0, 9, 0, 0, 1}};
+    create_many(client, 20 * GZ_NODES_PICKED_PER_MESSAGE);
+    assert_int_equal(20 * GZ_NODES_PICKED_PER_MESSAGE, 2 * GZ_NODES_SIEVED_PER_MESSAGE);
     host_advance(&host, 2);
     for (int i = 0; i < 50; i++) client_say(client, &pick); /* without rid nobody would hear the answer: no work */
     pick.has |= GZ_HAS(RID);
     for (pick.rid = 1; pick.rid <= 20; pick.rid++) client_say(client, &pick);
     host_turn(&host);
-    assert_int_equal(client_count(client, GZ_OP_OK), 5); /* 50 are left, and each takes 1 and 10 */
+    /* 50 are left. The first takes 1, 2 for passing over all of them, and 20 for finding out where they are; the others 3. */
+    assert_int_equal(client_count(client, GZ_OP_OK), 10);
     assert_int_equal(client_last(client, GZ_OP_ERROR)->error.code, GZ_RATE_LIMITED);
+    client_forget(client);
+    host_advance(&host, 2);
+    pick.pick.ray[5] = -1; /* now it meets all of them */
+    for (pick.rid = 1; pick.rid <= 20; pick.rid++) client_say(client, &pick);
+    host_turn(&host);
+    assert_int_equal(client_count(client, GZ_OP_OK), 5); /* the last one leaves a debt */
+    struct gz_message all = {.op = GZ_OP_INTEREST, .has = GZ_HAS(RID)};
+    client_forget(client);
+    host_advance(&host, 2);
+    for (all.rid = 1; all.rid <= 20; all.rid++) client_say(client, &all);
+    host_turn(&host);
+    assert_int_equal(client_count(client, GZ_OP_OK), 5); /* 1 and 20 */
     host_finish(&host);
 }
 

@@ -236,9 +236,26 @@ static void do_resume(struct scene *s)
     client_resume(s->b);
 }
 
+/* Into a part, out of it and back to the whole, while the scene changes. */
+static void do_interest(struct scene *s)
+{
+    struct gz_message box = {.op = GZ_OP_INTEREST, .has = GZ_HAS(BOX), .interest.box = {{-1, -1, -1}, {1, 1, 1}}};
+    struct gz_message whole = {.op = GZ_OP_INTEREST};
+    (void)client_ask(s->b, &box);
+    (void)ask_create(s->a, "three", s->one, NULL);
+    (void)ask_move(s->a, s->one, 5, 5, 5);
+    (void)client_ask(s->b, &whole);
+}
+static void do_pick(struct scene *s)
+{
+    struct gz_message pick = {.op = GZ_OP_PICK, .has = GZ_HAS(AT), .pick.at = {MIDDLE_X, MIDDLE_Y}};
+    (void)client_ask(s->a, &pick);
+    (void)ask_pointer(s->a, GZ_PHASE_DOWN, MIDDLE_X, MIDDLE_Y);
+}
+
 static void (*const doings[])(struct scene *s) = {
-    do_set,     do_rename,  do_create, do_delete,  do_undo,   do_drag,  do_leave_dragging, do_wheel,
-    do_restore, do_history, do_cancel, do_refused, do_resume, do_notes, do_notes_refused,
+    do_set,     do_rename, do_create,  do_delete, do_undo,  do_drag,          do_leave_dragging, do_wheel, do_restore,
+    do_history, do_cancel, do_refused, do_resume, do_notes, do_notes_refused, do_interest,       do_pick,
 };
 
 static void open_scene(struct scene *s)

@@ -1,6 +1,7 @@
 /* Random clients, a random disk, random delivery, disconnects and restarts; whatever happens, the promises hold:
  * what each client pieced together from deltas is the scene, bit for bit; an `ok` of an edit is on the disk, and the same key
- * gives the same edit; nothing is held but by a drag that runs; the history explains the state (the disk judges that);
+ * gives the same edit; who follows a part of the scene holds exactly that part; nothing is held but by a drag that runs; the
+ * history explains the state (the disk judges that);
  * notes are what the disk has, and seen before that by nobody.
  * GZ_SEED is the first seed, GZ_SEEDS how many are run, GZ_STEPS how long each. */
 #include <setjmp.h>
@@ -12,6 +13,7 @@
 #include <cmocka.h>
 
 #include "session/session.h"
+#include "sync/sync_internal.h"
 #include "unit/core/saying.h"
 
 #define SEEDS 200
@@ -38,6 +40,7 @@ struct game {
     struct host host;
     uint64_t random;
     struct player players[CLIENTS];
+    bool cuts;
     uint64_t edit_of_key[USERS][KEYS]; /* as it was answered; 0: not yet */
     uint64_t note_of_key[USERS][KEYS];
 };
@@ -266,6 +269,31 @@ static void say_note(struct game *game, struct player *player)
     say(game, player, &message);
 }
 
+static void say_interest(struct game *game, struct player *player)
+{
+    uint64_t ids[2] = {any_node(game, player->client), any_node(game, player->client)};
+    gz_vec3 corner = any_place(game);
+    struct gz_message message = {.op = GZ_OP_INTEREST};
+    switch (below(game, 6)) {
+    case 0:
+    case 1:
+        message.has = GZ_HAS(NODES);
+        message.interest.nodes = (struct gz_ids){ids, ids[0] == ids[1] ? 1 : below(game, 3)};
+        break;
+    case 2:
+    case 3:
+        message.has = GZ_HAS(BOX);
+        message.interest.box = (gz_box){corner, gz_add(corner, (gz_vec3){between(game, 0, 4), 2, 3})};
+        break;
+    case 4:
+        message.has = GZ_HAS(VIEW);
+        message.interest.view = true;
+        break;
+    default: break;
+    }
+    say(game, player, &message);
+}
+
 static void say_nonsense(struct game *game, struct player *player)
 {
     uint8_t bytes[64];
@@ -279,9 +307,9 @@ static const struct {
     int weight;
     void (*say)(struct game *game, struct player *player);
 } sayings[] = {
-    {4, say_create}, {8, say_set},   {2, say_delete},  {6, say_travel},   {2, say_past},
-    {3, say_select}, {2, say_view},  {5, say_pointer}, {20, say_moves},   {14, say_grab},
-    {8, say_up},     {4, say_wheel}, {1, say_pick},    {1, say_nonsense}, {5, say_note},
+    {4, say_create}, {8, say_set},      {2, say_delete}, {6, say_travel},   {2, say_past}, {3, say_select},
+    {2, say_view},   {5, say_pointer},  {20, say_moves}, {14, say_grab},    {8, say_up},   {4, say_wheel},
+    {1, say_pick},   {1, say_nonsense}, {5, say_note},   {2, say_interest},
 };
 
 static void say_something(struct game *game, struct player *player)
@@ -406,16 +434,17 @@ static void check_everything(struct game *game)
 
 /* ---- the game ---- */
 
-/* Whoever comes has a camera and mostly something in hand. */
-static void come(struct player *player)
+/* Whoever comes has a camera and mostly something in hand, and may follow a part from the beginning. */
+static void come(struct game *game, struct player *player)
 {
     struct gz_message camera = camera_message(10);
     struct gz_message tool = {.op = GZ_OP_TOOL, .has = GZ_HAS(MODE), .tool.mode = GZ_MODE_UNIVERSAL};
     client_say(player->client, &camera);
     client_say(player->client, &tool);
+    if (below(game, 4) == 0) say_interest(game, player);
 }
 
-static void come_or_go(struct player *player)
+static void come_or_go(struct game *game, struct player *player)
 {
     if (player->client->session != NULL) {
         client_leave(player->client);
@@ -423,14 +452,20 @@ static void come_or_go(struct player *player)
     }
     player->asked_count = 0;
     client_resume(player->client);
-    come(player);
+    come(game, player);
+}
+
+/* In half of the games deltas are cut after a few nodes; a core that was started anew has to be told. */
+static void cut_deltas(struct game *game)
+{
+    if (game->cuts) game->host.core->sync->delta_bytes = 600;
 }
 
 static void disturb(struct game *game)
 {
     struct host *host = &game->host;
     struct player *player = &game->players[below(game, CLIENTS)];
-    switch (below(game, 16)) {
+    switch (below(game, 18)) {
     case 0:
     case 9:
     case 10:
@@ -439,7 +474,7 @@ static void disturb(struct game *game)
     case 2: host->disk = DISK_REFUSES; break;
     case 3: host_settle(host, below(game, 2) == 0); break;
     case 4: host->past_waits = !host->past_waits; break;
-    case 5: come_or_go(player); break;
+    case 5: come_or_go(game, player); break;
     case 6: player->client->stalled = !player->client->stalled; break;
     case 7:
         if (below(game, 6) == 0) host_restart(host, below(game, 2) == 0);
@@ -447,14 +482,19 @@ static void disturb(struct game *game)
     case 8:
         if (below(game, 6) == 0) check_everything(game);
         break;
+    case 12:
+    case 13:
+        if (player->client->session != NULL) (void)client_read_one(player->client); /* one of several, stalled or not */
+        break;
     default: host_advance(host, between(game, 0, 0.2)); break;
     }
+    cut_deltas(game);
 }
 
 static void step(struct game *game)
 {
     struct player *player = &game->players[below(game, CLIENTS)];
-    if (player->client->session == NULL && below(game, 3) == 0) come_or_go(player);
+    if (player->client->session == NULL && below(game, 3) == 0) come_or_go(game, player);
     if (player->client->session != NULL) say_something(game, player);
     if (below(game, 3) == 0) host_turn(&game->host);
     if (below(game, 3) == 0) disturb(game);
@@ -468,14 +508,16 @@ static void play(uint64_t seed, uint64_t steps)
     struct game *game = calloc(1, sizeof *game);
     assert_non_null(game);
     game->random = seed;
+    game->cuts = seed % 2 == 0;
     host_init(&game->host);
+    cut_deltas(game);
     for (int i = 0; i < CLIENTS; i++) {
         struct player *player = &game->players[i];
         player->user = i % USERS;
         player->client =
             client_enter(&game->host, users[player->user], i == CLIENTS - 1 ? GZ_ROLE_VIEWER : GZ_ROLE_EDITOR, i == 0);
     }
-    for (int i = 0; i < CLIENTS; i++) come(&game->players[i]);
+    for (int i = 0; i < CLIENTS; i++) come(game, &game->players[i]);
     for (int i = 0; i < 4; i++) say_create(game, &game->players[0]);
     host_turn(&game->host);
     for (uint64_t i = 0; i < steps; i++) step(game);

@@ -106,7 +106,7 @@ static const struct {
     [GZ_OP_HISTORY] = {GZ_OK, GZ_OK},
     [GZ_OP_AT] = {GZ_OK, GZ_OK},
     [GZ_OP_RESTORE] = {GZ_FORBIDDEN, GZ_OK},
-    [GZ_OP_INTEREST] = {GZ_UNKNOWN_OP, GZ_UNKNOWN_OP},
+    [GZ_OP_INTEREST] = {GZ_OK, GZ_OK},
     [GZ_OP_NOTE] = {GZ_FORBIDDEN, GZ_OK},
     [GZ_OP_PING] = {GZ_OK, GZ_OK},
 };

@@ -1,0 +1,197 @@
+#include "support/core_part.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* How near to an edge, as a part of the numbers that meet there, rounding may decide. */
+#define NEAR 1e-9
+
+struct part_wish part_wish_of(const struct gz_interest *interest, uint64_t has)
+{
+    struct part_wish wish = {.kind = interest->view ? PART_VIEW : PART_WHOLE};
+    if (has & GZ_HAS(NODES)) wish.kind = PART_NODES;
+    if (has & GZ_HAS(BOX)) wish.kind = PART_BOX;
+    wish.box = interest->box;
+    wish.count = has & GZ_HAS(NODES) ? interest->nodes.count : 0;
+    wish.ids = calloc(wish.count + 1, sizeof *wish.ids);
+    assert_non_null(wish.ids);
+    if (wish.count > 0) memcpy(wish.ids, interest->nodes.ids, wish.count * sizeof *wish.ids);
+    return wish;
+}
+
+void part_wish_finish(struct part_wish *wish)
+{
+    free(wish->ids);
+    wish->ids = NULL;
+}
+
+/* ---- mathematics, on matrices of 16 numbers, row by row ---- */
+
+struct matrix {
+    double m[4][4];
+};
+
+static struct matrix product(const struct matrix *a, const struct matrix *b)
+{
+    struct matrix c = {{{0}}};
+    for (int i = 0; i < 4; i++) {
+        for (int j = 0; j < 4; j++) {
+            for (int k = 0; k < 4; k++) c.m[i][j] += a->m[i][k] * b->m[k][j];
+        }
+    }
+    return c;
+}
+
+static struct matrix from_columns(const double numbers[16])
+{
+    struct matrix a;
+    for (int i = 0; i < 16; i++) a.m[i % 4][i / 4] = numbers[i];
+    return a;
+}
+
+static struct matrix from_trs(const gz_trs *trs)
+{
+    double x = trs->r.x, y = trs->r.y, z = trs->r.z, w = trs->r.w;
+    const double s[3] = {trs->s.x, trs->s.y, trs->s.z};
+    struct matrix a = {{{w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y), trs->t.x},
+                        {2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x), trs->t.y},
+                        {2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z, trs->t.z},
+                        {0, 0, 0, 1}}};
+    for (int i = 0; i < 9; i++) a.m[i / 3][i % 3] *= s[i % 3];
+    return a;
+}
+
+/* The corners of what the node's box is in the world: of the box about its eight corners, along the world's axes. */
+static void world_corners(const struct matrix *world, const struct gz_content *content, double corners[8][3])
+{
+    const gz_box *b = &content->bounds;
+    double low[3], high[3];
+    for (int i = 0; i < 8; i++) {
+        double at[4] = {0, 0, 0, 1};
+        if (content->has_bounds) {
+            at[0] = i & 1 ? b->max.x : b->min.x;
+            at[1] = i & 2 ? b->max.y : b->min.y;
+            at[2] = i & 4 ? b->max.z : b->min.z;
+        }
+        for (int axis = 0; axis < 3; axis++) {
+            double place = 0;
+            for (int k = 0; k < 4; k++) place += world->m[axis][k] * at[k];
+            low[axis] = i == 0 ? place : fmin(low[axis], place);
+            high[axis] = i == 0 ? place : fmax(high[axis], place);
+        }
+    }
+    for (int i = 0; i < 8; i++) {
+        for (int axis = 0; axis < 3; axis++) corners[i][axis] = i & 1 << axis ? high[axis] : low[axis];
+    }
+}
+
+/* ---- which match ---- */
+
+enum answer { NO, PERHAPS, YES };
+
+static enum answer worse(enum answer a, enum answer b)
+{
+    return a < b ? a : b;
+}
+
+/* Whether a number is positive, which was made of others of this size. */
+static enum answer positive(double number, double size)
+{
+    if (fabs(number) <= NEAR * size) return PERHAPS;
+    return number > 0 ? YES : NO;
+}
+
+static enum answer in_box(const gz_box *box, double corners[8][3])
+{
+    enum answer answer = YES;
+    for (int axis = 0; axis < 3; axis++) {
+        double low = gz_component(box->min, axis), high = gz_component(box->max, axis);
+        double from = corners[0][axis], to = corners[7][axis];
+        double size = 1 + fabs(low) + fabs(high) + fabs(from) + fabs(to);
+        answer = worse(answer, positive(high - from, size));
+        answer = worse(answer, positive(to - low, size));
+    }
+    return answer;
+}
+
+/* Unless all corners are beyond one and the same side of what is shown. */
+static enum answer in_view(const struct gz_camera_message *camera, double corners[8][3])
+{
+    struct matrix proj = from_columns(camera->proj), view = from_columns(camera->view);
+    struct matrix clip = product(&proj, &view);
+    enum answer answer = YES;
+    for (int side = 0; side < 6; side++) {
+        double most = -INFINITY, size = 1;
+        for (int i = 0; i < 8; i++) {
+            double place[4];
+            for (int row = 0; row < 4; row++) {
+                place[row] = clip.m[row][3];
+                for (int k = 0; k < 3; k++) place[row] += clip.m[row][k] * corners[i][k];
+                size += fabs(place[row]);
+            }
+            most = fmax(most, place[3] + (side % 2 ? 1 : -1) * place[side / 2]);
+        }
+        answer = worse(answer, positive(most, size));
+    }
+    return answer;
+}
+
+static bool is_named(const struct part_wish *wish, uint64_t id)
+{
+    for (size_t i = 0; i < wish->count; i++) {
+        if (wish->ids[i] == id) return true;
+    }
+    return false;
+}
+
+static enum answer match(const struct part_wish *wish, const struct matrix *world, const struct gz_content *content)
+{
+    double corners[8][3];
+    world_corners(world, content, corners);
+    if (wish->kind == PART_BOX) return in_box(&wish->box, corners);
+    return wish->kind == PART_VIEW ? in_view(&wish->camera, corners) : YES;
+}
+
+/* The parent comes before its children, and mostly not long before. */
+static size_t parent_of(const struct gz_node_record *nodes, size_t child)
+{
+    size_t at = child;
+    do assert_true(at-- > 0);
+    while (nodes[at].id != nodes[child].content.parent);
+    return at;
+}
+
+void part_wish_nodes(const struct part_wish *wish, const struct gz_node_record *nodes, size_t count, bool **must,
+                     bool **may)
+{
+    struct matrix *worlds = calloc(count + 1, sizeof *worlds);
+    size_t *parents = calloc(count + 1, sizeof *parents); /* count for none */
+    bool *below = calloc(count + 1, sizeof *below);       /* named or below one that is */
+    *must = calloc(count + 1, sizeof **must);
+    *may = calloc(count + 1, sizeof **may);
+    assert_true(worlds != NULL && parents != NULL && below != NULL && *must != NULL && *may != NULL);
+    for (size_t i = 0; i < count; i++) {
+        const struct gz_content *content = &nodes[i].content;
+        worlds[i] = from_trs(&content->trs);
+        parents[i] = content->parent != 0 ? parent_of(nodes, i) : count;
+        if (content->parent != 0) worlds[i] = product(&worlds[parents[i]], &worlds[i]);
+        below[i] = is_named(wish, nodes[i].id) || (content->parent != 0 && below[parents[i]]);
+        enum answer answer = wish->kind == PART_NODES ? (below[i] ? YES : NO) : match(wish, &worlds[i], content);
+        if (wish->kind == PART_WHOLE) answer = YES;
+        (*must)[i] = answer == YES;
+        (*may)[i] = answer != NO;
+    }
+    for (size_t i = count; i-- > 0;) {
+        if (parents[i] == count) continue;
+        (*must)[parents[i]] |= (*must)[i];
+        (*may)[parents[i]] |= (*may)[i];
+    }
+    free(worlds);
+    free(parents);
+    free(below);
+}
