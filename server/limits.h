@@ -138,6 +138,14 @@
 /* Milliseconds between commits while only drag samples wait; an edit that waits for its ok is committed at once.
  * A crash costs at most this much motion plus one commit. */
 #define GZ_SAMPLE_MS_MIN 20
+/* How far the recorded path of a drag may pass beside a sample that it leaves out: half a pixel as the drag's camera saw it, or a
+ * millimetre where rays dragged; a degree; and a part of each scale factor. */
+#define GZ_PATH_PX 0.5
+#define GZ_PATH_METRES 0.001
+#define GZ_PATH_DEGREES 1.0
+#define GZ_PATH_SCALE 0.005
+/* A node that did not move for so many milliseconds of a drag was at rest: its path stays there instead of creeping on. */
+#define GZ_PATH_REST_MS 100
 /* Seconds between pings; seconds of silence, with no byte taken, after which a connection is ended. */
 #define GZ_PING_SECONDS 5
 #define GZ_SILENCE_SECONDS 15

@@ -89,6 +89,17 @@ static enum gz_status take_rate(struct gz_options *options, const char *value, s
     return gz_fail(error, GZ_BAD_VALUE, "--messages-per-s: %s is not a number from 1 to 1000000", value);
 }
 
+static enum gz_status take_record(struct gz_options *options, const char *value, struct gz_error *error)
+{
+    static const char *const words[] = {[GZ_RECORD_THIN] = "thin", [GZ_RECORD_ALL] = "all", [GZ_RECORD_ENDS] = "ends"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strcmp(value, words[i]) != 0) continue;
+        options->recorded = (enum gz_recorded)i;
+        return GZ_OK;
+    }
+    return gz_fail(error, GZ_BAD_VALUE, "--record: %s is none of thin, all, ends", value);
+}
+
 static enum gz_status take_ping(struct gz_options *options, const char *value, struct gz_error *error)
 {
     if (parse_number(value, 1, SECONDS_MAX, &options->ping_s)) return GZ_OK;
@@ -157,6 +168,7 @@ static const struct option table[] = {
     {"--insecure", false, take_insecure},
     {"--allow-origin", true, take_origin},
     {"--messages-per-s", true, take_rate},
+    {"--record", true, take_record},
     {"--ping-seconds", true, take_ping},
     {"--silence-seconds", true, take_silence},
     {"--log", true, take_log},
@@ -225,6 +237,7 @@ const char *gz_options_help(void)
            "  --insecure            listen elsewhere than on loopback, although anybody may come\n"
            "  --allow-origin ORIGIN let pages from there in, e.g. https://editor.example; may be repeated\n"
            "  --messages-per-s N    messages that a session may send in a second (2000)\n"
+           "  --record WHAT         of the path of a drag: thin (what its shape needs), all or ends (thin)\n"
            "  --ping-seconds N      between pings of a connection (5)\n"
            "  --silence-seconds N   without a sign of life until a connection is ended (15)\n"
            "  --log LEVEL           error, warn, info or debug, to stderr (info)\n"

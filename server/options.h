@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/log.h"
+#include "store/store.h"
 
 struct gz_options {
     const char *data;  /* folder of the scenes */
@@ -17,6 +18,7 @@ struct gz_options {
     uint16_t port;
     bool sample, insecure, help, version;
     enum gz_level log_level;
+    enum gz_recorded recorded;
     double messages_per_s, ping_s, silence_s;
     const char *origins[GZ_ORIGINS_MAX];
     size_t origin_count;

@@ -228,6 +228,7 @@ static enum gz_status fill_scene(struct gz_open_scene *scene, bool create, struc
     struct gz_store_options options = {.path = scene->path,
                                        .create = create,
                                        .time = gz_clock_now().unix_s,
+                                       .recorded = scenes->recorded,
                                        .notify = handle_notify,
                                        .context = scene,
                                        .log = scenes->log};
@@ -435,7 +436,8 @@ enum gz_status gz_scenes_create(struct gz_scenes **out, const struct gz_scenes_o
                                  .log = options->log,
                                  .folder = options->folder,
                                  .server = options->server,
-                                 .messages_per_s = options->messages_per_s};
+                                 .messages_per_s = options->messages_per_s,
+                                 .recorded = options->recorded};
     gz_bulk_tidy(scenes);
     *out = scenes;
     return GZ_OK;

@@ -36,6 +36,7 @@ struct gz_scenes {
     const struct gz_log *log;
     const char *folder, *server;
     double messages_per_s;
+    enum gz_recorded recorded;
     struct gz_open_scene *open;
     size_t count;
     struct gz_bulk_job *jobs; /* bulk.c's */
@@ -48,6 +49,7 @@ struct gz_scenes_options {
     const char *folder; /* made where it is missing; must live as long as the scenes, as must `server` */
     const char *server;
     double messages_per_s;
+    enum gz_recorded recorded;
 };
 
 GZ_MUST_USE enum gz_status gz_scenes_create(struct gz_scenes **scenes, const struct gz_scenes_options *options,

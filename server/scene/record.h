@@ -48,6 +48,7 @@ struct gz_edit_record {
     uint32_t value_count;            /* 0 where nothing was typed */
     const struct gz_change *changes; /* for a running drag: `after` is not meaningful yet */
     size_t change_count;
+    double path_m; /* of a running drag: how far its recorded path may pass beside where it was, in its nodes' parents' frames */
 };
 
 /* A node as it is at `seq`, the seq of its last change. */

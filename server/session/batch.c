@@ -73,6 +73,25 @@ static bool add_nodes(struct gz_core *core, struct gz_batch *batch)
     return true;
 }
 
+/* At most how much longer the map makes a length: exact where its columns are at right angles, by Gershgorin otherwise. */
+static double stretch_of(const gz_mat3 *m)
+{
+    double xy = fabs(gz_dot(m->x, m->y)), yz = fabs(gz_dot(m->y, m->z)), zx = fabs(gz_dot(m->z, m->x));
+    double x = gz_dot(m->x, m->x) + xy + zx, y = gz_dot(m->y, m->y) + xy + yz, z = gz_dot(m->z, m->z) + yz + zx;
+    return sqrt(fmax(x, fmax(y, z)));
+}
+
+/* How far the path of any of its nodes may pass beside, under the parent of each. */
+static double path_tolerance(const struct gz_run *run)
+{
+    double tolerance_m = run->path_m;
+    for (size_t i = 0; i < run->count; i++) {
+        double stretch = stretch_of(&run->targets[i].parent.linear);
+        if (stretch > 0) tolerance_m = fmin(tolerance_m, run->path_m / stretch);
+    }
+    return tolerance_m;
+}
+
 /* A run that moved for the first time: who began what, and where its nodes were. What was typed may yet be typed anew, so
  * that is for its end to say. */
 static bool describe_run(struct gz_core *core, struct gz_batch *batch, const struct gz_session *session,
@@ -101,6 +120,7 @@ static bool describe_run(struct gz_core *core, struct gz_batch *batch, const str
         .began_seq = run->began_seq,
         .changes = changes,
         .change_count = run->count,
+        .path_m = path_tolerance(run),
     };
     return record->user != NULL;
 }

@@ -51,6 +51,7 @@ static enum gz_status begin(struct gz_session *session, enum gz_run_kind kind, s
         return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for the drag");
     }
     run->edit = core->next_edit++;
+    run->path_m = session->has_camera ? GZ_PATH_PX * gizmo->size / session->tool.size_px : GZ_PATH_METRES;
     run->began = core->now.unix_s;
     run->began_seq = gz_scene_seq(core->scene);
     return GZ_OK;
@@ -82,6 +83,7 @@ enum gz_status gz_run_begin(struct gz_session *session, enum gz_handle handle, c
     if (status != GZ_OK) return status;
     struct gz_run *run = &session->run;
     if (pointer != NULL) run->pointer = *pointer;
+    if (pointer != NULL && pointer->is_ray) run->path_m = GZ_PATH_METRES;
     run->mods = mods;
     enum gz_solve solve = gz_drag_begin(&run->drag, handle, &gizmo, &session->tool, camera_of(session), pointer, mods);
     if (solve == GZ_SOLVE_NONE)

@@ -57,6 +57,7 @@ struct gz_run {
     size_t count;
     struct gz_motion motion;
     double residual;
+    double path_m; /* how far its recorded path may pass beside, in the world */
     struct gz_drag drag;
     struct gz_value typed; /* once there, the pointer moves nothing */
     struct gz_pointer pointer;

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "store/internal.h"
+#include "store/path.h"
 #include "store/rows.h"
 
 /* ---- history ---- */
@@ -70,8 +71,9 @@ static enum gz_status answer_history(struct gz_reader *reader, const struct gz_q
 /* ---- the past ----
  *
  * A node at seq S is what the latest change up to S made of it. A drag that ran at S has its change later: it is the next
- * change after S of some node that it moved, because nobody else changes a node that is held, or it still runs. Then its
- * last sample up to S says where its nodes were. */
+ * change after S of some node that it moved, because nobody else changes a node that is held, or it still runs. Then the
+ * points of its recorded path before and after S say where its nodes were: on the line between them. A drag that still runs has
+ * no point after its newest, and its nodes are there. */
 
 #define NEXT_EDITS                                                                                                     \
     "WITH next (edit) AS (SELECT (SELECT c.edit FROM changes c WHERE c.node = n.id AND c.seq > ?1"                     \
@@ -83,16 +85,37 @@ static const char nodes_at_sql[] =
                                                           "l.seq <= ?1 ORDER BY l.seq DESC, l.step DESC LIMIT 1)"
                                                           " WHERE c.did <> 'delete' ORDER BY n.id";
 
-/* Of a group, SQLite takes the other columns from the row of its max. */
-static const char samples_at_sql[] = NEXT_EDITS "SELECT s.node, max(s.seq), " GZ_TRS_COLUMNS(
-    "s.") " FROM next JOIN edits e ON e.id = next.edit"
-          " JOIN samples s ON s.edit = e.id WHERE e.began_seq < ?1 AND s.seq <= ?1 GROUP BY s.node";
+/* The nodes of drags that ran at ?1, or at the time ?2 where it was asked by time, and the point before it: a sample, or where the drag found them; a sample comes first where
+ * both have one seq. Of a group, SQLite takes the other columns from the row of its max. */
+static const char points_before_sql[] = NEXT_EDITS
+    ", running (edit, seq, time) AS (SELECT e.id, e.began_seq, e.began FROM next JOIN edits e ON e.id = next.edit"
+    " WHERE (e.began_seq < ?1 OR e.began <= ?2) AND (e.handle IS NOT NULL OR e.kind = 'wheel')) "
+    "SELECT node, max(2 * seq + is_sample), edit, time, until, " GZ_TRS_COLUMNS(
+        "") " FROM ("
+            "SELECT s.node, s.seq, 1 AS is_sample, s.edit, s.time, s.until, " GZ_TRS_COLUMNS(
+                "s.") " FROM running r JOIN samples s ON s.edit = r.edit WHERE s.seq <= ?1"
+                      " UNION ALL SELECT c.node, r.seq, 0, r.edit, r.time, NULL, " GZ_TRS_COLUMNS(
+                          "c.before_") " FROM running r JOIN changes c ON c.edit = r.edit) GROUP BY node";
+
+/* The point after ?3 of node ?2 in drag ?1: a sample, or where the drag left it. */
+static const char point_after_sql[] =
+    "SELECT seq, time, " GZ_TRS_COLUMNS("") " FROM (SELECT seq, time, " GZ_TRS_COLUMNS(
+        "") " FROM samples WHERE edit = ?1 AND node = ?2 AND seq > ?3 ORDER BY seq LIMIT 1)"
+            " UNION ALL SELECT c.seq, e.ended, " GZ_TRS_COLUMNS(
+                "c.after_") " FROM edits e JOIN changes c ON c.edit = e.id WHERE e.id = ?1 AND c.node = ?2 AND e.seq > "
+                            "?3 LIMIT 1";
 
 static const char edit_by_time_sql[] = "SELECT seq FROM edits WHERE ended <= ? ORDER BY ended DESC, seq DESC LIMIT 1";
 
 static const char sample_by_time_sql[] =
     NEXT_EDITS "SELECT max(s.seq) FROM next JOIN edits e ON e.id = next.edit JOIN samples s ON s.edit = e.id"
                " WHERE e.began <= ?2 AND s.time <= ?2";
+
+/* What is asked for: a seq, and the time where it was asked by time (else NaN). */
+struct gz_moment {
+    uint64_t seq;
+    double time;
+};
 
 /* The integer of a row, at least 0; 0 where there is none. */
 static enum gz_status read_seq(sqlite3 *db, sqlite3_stmt *row, uint64_t *seq, struct gz_error *error)
@@ -162,20 +185,75 @@ static enum gz_status read_nodes_at(sqlite3 *db, sqlite3_stmt *rows, struct gz_a
     return rc == SQLITE_DONE ? GZ_OK : gz_db_fail(db, rc, error, "the past");
 }
 
-static enum gz_status read_samples_at(sqlite3 *db, sqlite3_stmt *rows, struct gz_node_list *list,
-                                      struct gz_error *error)
+/* A point of a path: it was here at `time`, and stayed until `until`. */
+struct point {
+    uint64_t seq;
+    double time, until;
+    gz_trs trs;
+};
+
+/* Where it was at the moment asked for, between two points. */
+static gz_trs between(const struct gz_moment *moment, const struct point *a, const struct point *b)
+{
+    double part = (double)(moment->seq - a->seq) / (double)(b->seq - a->seq);
+    if (!isnan(moment->time)) part = b->time > a->until ? (moment->time - a->until) / (b->time - a->until) : 1;
+    return gz_path_between(&a->trs, &b->trs, part);
+}
+
+static int read_point(sqlite3_stmt *before, sqlite3_stmt *after, const struct gz_moment *moment,
+                      struct gz_node_record *node)
+{
+    sqlite3_int64 place = sqlite3_column_int64(before, 1);
+    struct point a = {
+        .seq = (uint64_t)place / 2, .time = sqlite3_column_double(before, 3), .trs = gz_read_trs(before, 5)};
+    a.until = sqlite3_column_type(before, 4) == SQLITE_NULL ? a.time : sqlite3_column_double(before, 4);
+    sqlite3_bind_value(after, 1, sqlite3_column_value(before, 2));
+    sqlite3_bind_value(after, 2, sqlite3_column_value(before, 0));
+    sqlite3_bind_int64(after, 3, (sqlite3_int64)moment->seq);
+    int rc = sqlite3_step(after);
+    node->content.trs = a.trs;
+    if (rc == SQLITE_ROW) {
+        struct point b = {.seq = (uint64_t)sqlite3_column_int64(after, 0), .time = sqlite3_column_double(after, 1)};
+        b.trs = gz_read_trs(after, 2);
+        node->content.trs = between(moment, &a, &b);
+    }
+    if (place % 2 != 0) node->seq = a.seq;
+    sqlite3_reset(after);
+    return rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+static enum gz_status read_points(sqlite3 *db, sqlite3_stmt *before, sqlite3_stmt *after,
+                                  const struct gz_moment *moment, struct gz_node_list *list, struct gz_error *error)
 {
     int rc;
-    while ((rc = sqlite3_step(rows)) == SQLITE_ROW) {
-        size_t i = gz_find_record(list->nodes, list->count, (uint64_t)sqlite3_column_int64(rows, 0));
+    while ((rc = sqlite3_step(before)) == SQLITE_ROW) {
+        size_t i = gz_find_record(list->nodes, list->count, (uint64_t)sqlite3_column_int64(before, 0));
         if (i == list->count) continue;
-        list->nodes[i].seq = (uint64_t)sqlite3_column_int64(rows, 1);
-        list->nodes[i].content.trs = gz_read_trs(rows, 2);
+        int point = read_point(before, after, moment, &list->nodes[i]);
+        if (point != SQLITE_OK) return gz_db_fail(db, point, error, "the past");
     }
     return rc == SQLITE_DONE ? GZ_OK : gz_db_fail(db, rc, error, "the past");
 }
 
-static enum gz_status collect(sqlite3 *db, struct gz_answer *answer, struct gz_node_list *list)
+static enum gz_status move_dragged(sqlite3 *db, const struct gz_moment *moment, struct gz_node_list *list,
+                                   struct gz_error *error)
+{
+    sqlite3_stmt *before, *after;
+    enum gz_status status = gz_db_prepare(db, points_before_sql, &before, error);
+    if (status != GZ_OK) return status;
+    status = gz_db_prepare(db, point_after_sql, &after, error);
+    if (status == GZ_OK) {
+        sqlite3_bind_int64(before, 1, (sqlite3_int64)moment->seq);
+        if (!isnan(moment->time)) sqlite3_bind_double(before, 2, moment->time);
+        status = read_points(db, before, after, moment, list, error);
+    }
+    sqlite3_finalize(before);
+    sqlite3_finalize(after);
+    return status;
+}
+
+static enum gz_status collect(sqlite3 *db, const struct gz_moment *moment, struct gz_answer *answer,
+                              struct gz_node_list *list)
 {
     sqlite3_stmt *rows;
     enum gz_status status = gz_db_prepare(db, nodes_at_sql, &rows, &answer->error);
@@ -183,12 +261,7 @@ static enum gz_status collect(sqlite3 *db, struct gz_answer *answer, struct gz_n
     sqlite3_bind_int64(rows, 1, (sqlite3_int64)answer->seq);
     status = read_nodes_at(db, rows, &answer->arena, list, &answer->error);
     sqlite3_finalize(rows);
-    if (status == GZ_OK) status = gz_db_prepare(db, samples_at_sql, &rows, &answer->error);
-    if (status != GZ_OK) return status;
-    sqlite3_bind_int64(rows, 1, (sqlite3_int64)answer->seq);
-    status = read_samples_at(db, rows, list, &answer->error);
-    sqlite3_finalize(rows);
-    return status;
+    return status == GZ_OK ? move_dragged(db, moment, list, &answer->error) : status;
 }
 
 static enum gz_status answer_at(struct gz_reader *reader, const struct gz_query *query, struct gz_answer *answer)
@@ -196,7 +269,8 @@ static enum gz_status answer_at(struct gz_reader *reader, const struct gz_query 
     struct gz_node_list list = {0};
     struct gz_node_record *ordered = NULL;
     enum gz_status status = resolve(reader->db, query, &answer->seq, &answer->error);
-    if (status == GZ_OK) status = collect(reader->db, answer, &list);
+    struct gz_moment moment = {answer->seq, query->by_time ? query->time : NAN};
+    if (status == GZ_OK) status = collect(reader->db, &moment, answer, &list);
     if (status == GZ_OK) status = gz_parents_first(list.nodes, list.count, &answer->arena, &ordered, &answer->error);
     if (status == GZ_NO_MEMORY) status = fail_memory(&answer->error);
     if (status == GZ_OK) {

@@ -235,7 +235,7 @@ static enum gz_status open_writer(struct gz_store *store, const struct gz_store_
     enum gz_status status = gz_db_open(options->path, flags, &db, error);
     if (status != GZ_OK) return status;
     status = prepare_database(db, options->time, state, error);
-    if (status == GZ_OK) status = gz_writer_init(&store->writer, db, state->epoch, error);
+    if (status == GZ_OK) status = gz_writer_init(&store->writer, db, state->epoch, options->recorded, error);
     if (status != GZ_OK) sqlite3_close(db);
     return status;
 }

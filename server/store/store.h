@@ -20,10 +20,18 @@
 
 struct gz_store;
 
+/* What is kept of the path of a drag, beside where it found its nodes and where it left them. */
+enum gz_recorded {
+    GZ_RECORD_THIN, /* the points that its path needs, see path.h */
+    GZ_RECORD_ALL,  /* every sample */
+    GZ_RECORD_ENDS  /* nothing */
+};
+
 struct gz_store_options {
     const char *path;
-    bool create;                   /* make the file where it is missing; else GZ_UNKNOWN_SCENE */
-    double time;                   /* now, Unix seconds: the epoch's beginning */
+    bool create; /* make the file where it is missing; else GZ_UNKNOWN_SCENE */
+    double time; /* now, Unix seconds: the epoch's beginning */
+    enum gz_recorded recorded;
     void (*notify)(void *context); /* something can be taken; on the writer's thread */
     void *context;
     const struct gz_log *log; /* may be NULL */

@@ -1,6 +1,7 @@
 #include "store/writer.h"
 
 #include <assert.h>
+#include <math.h>
 
 #include "store/database.h"
 #include "store/rows.h"
@@ -35,6 +36,8 @@ static const char *const sql[GZ_WRITE_COUNT] = {
         "before_") ", " GZ_CONTENT_COLUMNS("after_") ") VALUES (?, ?, ?, ?, ?, " NINETEEN ", " NINETEEN ")",
     [GZ_WRITE_SAMPLE] =
         "INSERT INTO samples (edit, node, seq, time, " GZ_TRS_COLUMNS("") ") VALUES (?, ?, ?, ?, " TEN ")",
+    [GZ_WRITE_REST] = "UPDATE samples SET until = ? WHERE edit = ? AND node = ? AND seq = ?",
+    [GZ_WRITE_FORGET_SAMPLE] = "DELETE FROM samples WHERE edit = ? AND node = ? AND seq = ?",
     [GZ_WRITE_FORGET_CHANGES] = "DELETE FROM changes WHERE edit = ?",
     [GZ_WRITE_FORGET_SAMPLES] = "DELETE FROM samples WHERE edit = ?",
     [GZ_WRITE_FORGET_EDIT] = "DELETE FROM edits WHERE id = ?",
@@ -56,9 +59,10 @@ static int handle_wal(void *context, sqlite3 *db, const char *name, int pages)
     return SQLITE_OK;
 }
 
-enum gz_status gz_writer_init(struct gz_writer *writer, sqlite3 *db, uint64_t epoch, struct gz_error *error)
+enum gz_status gz_writer_init(struct gz_writer *writer, sqlite3 *db, uint64_t epoch, enum gz_recorded recorded,
+                              struct gz_error *error)
 {
-    *writer = (struct gz_writer){.epoch = epoch};
+    *writer = (struct gz_writer){.epoch = epoch, .recorded = recorded};
     for (int i = 0; i < GZ_WRITE_COUNT; i++) {
         enum gz_status status = gz_db_prepare(db, sql[i], &writer->statements[i], error);
         if (status != GZ_OK) {
@@ -75,6 +79,7 @@ void gz_writer_finish(struct gz_writer *writer)
 {
     for (int i = 0; i < GZ_WRITE_COUNT; i++) sqlite3_finalize(writer->statements[i]);
     sqlite3_close(writer->db);
+    gz_paths_finish(&writer->paths);
     *writer = (struct gz_writer){0};
 }
 
@@ -136,7 +141,16 @@ static int write_node(struct gz_writer *writer, const struct gz_node_record *nod
     return gz_bind_run(&bind);
 }
 
-static int write_sample(struct gz_writer *writer, const struct gz_sample_record *sample)
+static int forget_sample(struct gz_writer *writer, uint64_t edit, uint64_t node, uint64_t seq)
+{
+    struct gz_bind bind = start(writer, GZ_WRITE_FORGET_SAMPLE);
+    gz_bind_integer(&bind, edit);
+    gz_bind_integer(&bind, node);
+    gz_bind_integer(&bind, seq);
+    return gz_bind_run(&bind);
+}
+
+static int insert_sample(struct gz_writer *writer, const struct gz_sample_record *sample)
 {
     struct gz_bind bind = start(writer, GZ_WRITE_SAMPLE);
     gz_bind_integer(&bind, sample->edit);
@@ -145,6 +159,47 @@ static int write_sample(struct gz_writer *writer, const struct gz_sample_record 
     gz_bind_real(&bind, sample->time);
     gz_bind_trs(&bind, &sample->trs);
     return gz_bind_run(&bind);
+}
+
+/* It stayed where it was, until then: that is said of the newest sample, or is a point of its own at the beginning. */
+static int write_rest(struct gz_writer *writer, const struct gz_sample_record *sample,
+                      const struct gz_path_found *found, double until)
+{
+    if (found->path->last_seq == 0) {
+        struct gz_sample_record beginning = {sample->edit, sample->node, found->began_seq, until,
+                                             gz_path_start(found->path)};
+        return insert_sample(writer, &beginning);
+    }
+    struct gz_bind bind = start(writer, GZ_WRITE_REST);
+    gz_bind_real(&bind, until);
+    gz_bind_integer(&bind, sample->edit);
+    gz_bind_integer(&bind, sample->node);
+    gz_bind_integer(&bind, found->path->last_seq);
+    return gz_bind_run(&bind);
+}
+
+/* The newest sample is there until this one shows that the path does not need it. */
+static int go_on(struct gz_writer *writer, const struct gz_sample_record *sample)
+{
+    struct gz_path_found found;
+    if (!gz_paths_find(&writer->paths, sample->edit, sample->node, &found)) return SQLITE_OK;
+    double until = gz_path_rest(found.path, sample->time);
+    int rc = SQLITE_OK;
+    if (!isnan(until)) {
+        rc = write_rest(writer, sample, &found, until);
+        gz_path_move_on(found.path, until);
+    } else if (writer->recorded == GZ_RECORD_THIN && !gz_path_needs_last(found.path, sample->time, &sample->trs)) {
+        rc = forget_sample(writer, sample->edit, sample->node, found.path->last_seq);
+    }
+    gz_path_extend(found.path, found.tolerance_m, sample->seq, sample->time, &sample->trs);
+    return rc;
+}
+
+static int write_sample(struct gz_writer *writer, const struct gz_sample_record *sample)
+{
+    if (writer->recorded == GZ_RECORD_ENDS) return SQLITE_OK;
+    int rc = go_on(writer, sample);
+    return rc == SQLITE_OK ? insert_sample(writer, sample) : rc;
 }
 
 static int write_change(struct gz_writer *writer, const struct gz_edit_record *edit, size_t step, bool is_done)
@@ -161,6 +216,21 @@ static int write_change(struct gz_writer *writer, const struct gz_edit_record *e
     gz_bind_content(&bind, change->existed ? &change->before : NULL);
     gz_bind_content(&bind, is_done && change->exists ? &change->after : NULL);
     return gz_bind_run(&bind);
+}
+
+/* Where a drag ends may show that the sample before it is not needed. */
+static int end_paths(struct gz_writer *writer, const struct gz_edit_record *edit)
+{
+    int rc = SQLITE_OK;
+    for (size_t i = 0; rc == SQLITE_OK && i < edit->change_count; i++) {
+        const struct gz_change *change = &edit->changes[i];
+        struct gz_path_found found;
+        if (writer->recorded != GZ_RECORD_THIN || !gz_paths_find(&writer->paths, edit->id, change->node, &found)) break;
+        if (!gz_path_needs_last(found.path, edit->ended, &change->after.trs))
+            rc = forget_sample(writer, edit->id, change->node, found.path->last_seq);
+    }
+    gz_paths_end(&writer->paths, edit->id);
+    return rc;
 }
 
 /* A drag that begins, or an edit that is done: then `edit` is written over what its beginning said. */
@@ -193,6 +263,8 @@ static int write_edit(struct gz_writer *writer, const struct gz_edit_record *edi
             gz_bind_text(&bind, NULL);
     }
     int rc = gz_bind_run(&bind);
+    if (!is_done && writer->recorded != GZ_RECORD_ENDS) gz_paths_begin(&writer->paths, edit);
+    if (rc == SQLITE_OK && is_done) rc = end_paths(writer, edit);
     if (rc == SQLITE_OK && is_done) rc = run_for(writer, GZ_WRITE_FORGET_CHANGES, edit->id);
     for (size_t step = 0; rc == SQLITE_OK && step < edit->change_count; step++)
         rc = write_change(writer, edit, step, is_done);
@@ -204,6 +276,7 @@ static int write_dropped(struct gz_writer *writer, uint64_t edit)
     int rc = run_for(writer, GZ_WRITE_FORGET_SAMPLES, edit);
     if (rc == SQLITE_OK) rc = run_for(writer, GZ_WRITE_FORGET_CHANGES, edit);
     if (rc == SQLITE_OK) rc = run_for(writer, GZ_WRITE_FORGET_EDIT, edit);
+    gz_paths_end(&writer->paths, edit);
     return rc;
 }
 
@@ -263,6 +336,7 @@ static int write_batch(struct gz_writer *writer, const struct gz_batch *batch)
 static void roll_back(struct gz_writer *writer)
 {
     if (!sqlite3_get_autocommit(writer->db)) sqlite3_exec(writer->db, "ROLLBACK", NULL, NULL, NULL);
+    gz_paths_settle(&writer->paths, false);
 }
 
 static enum gz_status give_up(struct gz_writer *writer, int rc, struct gz_error *error)
@@ -298,7 +372,9 @@ enum gz_status gz_writer_end(struct gz_writer *writer, struct gz_error *error)
         return gz_fail(error, GZ_STORAGE, "the scene's file was moved or deleted");
     }
     int rc = run(writer, GZ_WRITE_COMMIT);
-    return rc == SQLITE_OK ? GZ_OK : give_up(writer, rc, error);
+    if (rc != SQLITE_OK) return give_up(writer, rc, error);
+    gz_paths_settle(&writer->paths, true);
+    return GZ_OK;
 }
 
 bool gz_writer_checkpoint(struct gz_writer *writer, bool truncate)

@@ -7,6 +7,8 @@
 
 #include "base/log.h"
 #include "scene/record.h"
+#include "store/paths.h"
+#include "store/store.h"
 
 enum gz_write {
     GZ_WRITE_BEGIN,
@@ -18,6 +20,8 @@ enum gz_write {
     GZ_WRITE_EDIT,
     GZ_WRITE_CHANGE,
     GZ_WRITE_SAMPLE,
+    GZ_WRITE_REST,
+    GZ_WRITE_FORGET_SAMPLE,
     GZ_WRITE_FORGET_CHANGES,
     GZ_WRITE_FORGET_SAMPLES,
     GZ_WRITE_FORGET_EDIT,
@@ -31,12 +35,14 @@ struct gz_writer {
     sqlite3 *db;
     sqlite3_stmt *statements[GZ_WRITE_COUNT];
     uint64_t epoch; /* of the sessions that batches speak of */
-    int wal_pages;  /* in the WAL after the last commit */
+    enum gz_recorded recorded;
+    struct gz_paths paths;
+    int wal_pages; /* in the WAL after the last commit */
 };
 
 /* Takes the connection over only where it succeeds. */
 GZ_MUST_USE enum gz_status gz_writer_init(struct gz_writer *writer, sqlite3 *db, uint64_t epoch,
-                                          struct gz_error *error);
+                                          enum gz_recorded recorded, struct gz_error *error);
 /* Closes the connection too. */
 void gz_writer_finish(struct gz_writer *writer);
 

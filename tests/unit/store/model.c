@@ -1,9 +1,12 @@
 #include "unit/store/scene_file.h"
 
 #include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "store/path.h"
 
 #define MODEL_EDITS_MAX 20000
 #define MODEL_SAMPLES_MAX 100000
@@ -397,29 +400,85 @@ void model_reopen(struct model *model)
     model->has_joined = false;
 }
 
-static bool is_running_at(const struct model *model, uint64_t edit, uint64_t seq)
+/* ---- the past ---- */
+
+/* A point of a drag's path: the node was there from `time` until `until`. */
+struct point {
+    uint64_t seq;
+    double time, until;
+    gz_trs trs;
+};
+
+/* The points on both sides of a moment. */
+struct span {
+    struct point before, after;
+    bool has_after;
+};
+
+/* Goes on to the next point; one that comes late found the node at rest until shortly before. */
+static void step(struct span *span, const struct point *point, uint64_t seq)
 {
-    for (size_t i = 0; i < model->edit_count; i++)
-        if (model->edits[i].id == edit) return model->edits[i].began_seq < seq && model->edits[i].seq > seq;
-    return edit != 0;
+    if (point->seq <= seq) {
+        span->before = *point;
+        return;
+    }
+    if (span->has_after) return;
+    span->after = *point;
+    span->has_after = true;
 }
 
-void model_replay(const struct model *model, uint64_t seq, struct model_node nodes[MODEL_NODES_MAX])
+static void rest(struct span *span, double next_time)
+{
+    if (next_time - span->before.until > GZ_PATH_REST_MS / 1000.0)
+        span->before.until = next_time - GZ_SAMPLE_MS_MIN / 1000.0;
+}
+
+static void move_node(const struct model *model, const struct gz_edit_record *edit, const struct gz_change *change,
+                      uint64_t seq, double time, struct model_node *node)
+{
+    struct span span = {.before = {edit->began_seq, edit->began, edit->began, change->before.trs}};
+    for (size_t i = 0; i < model->sample_count; i++) {
+        const struct gz_sample_record *sample = &model->samples[i];
+        if (sample->edit != edit->id || sample->node != change->node || span.has_after) continue;
+        struct point point = {sample->seq, sample->time, sample->time, sample->trs};
+        rest(&span, sample->time);
+        step(&span, &point, seq);
+    }
+    struct point end = {edit->seq, edit->ended, edit->ended, change->after.trs};
+    if (edit->seq != 0) step(&span, &end, seq);
+    node->content.trs = span.before.trs;
+    if (span.before.seq > edit->began_seq || span.before.until > edit->began) node->seq = span.before.seq;
+    if (!span.has_after) return;
+    double part = (double)(seq - span.before.seq) / (double)(span.after.seq - span.before.seq);
+    if (!isnan(time)) part = (time - span.before.until) / (span.after.time - span.before.until);
+    node->content.trs = gz_path_between(&span.before.trs, &span.after.trs, part);
+}
+
+static void move_dragged(const struct model *model, const struct gz_edit_record *edit, const struct gz_change *changes,
+                         uint64_t seq, double time, struct model_node nodes[MODEL_NODES_MAX])
+{
+    bool has_begun = edit->began_seq < seq || edit->began <= time;
+    if (!has_begun || (edit->seq != 0 && edit->seq <= seq) || edit->handle == GZ_HANDLE_NONE) return;
+    for (size_t i = 0; i < edit->change_count; i++)
+        move_node(model, edit, &changes[i], seq, time, &nodes[changes[i].node - 1]);
+}
+
+void model_replay(const struct model *model, uint64_t seq, double time, struct model_node nodes[MODEL_NODES_MAX])
 {
     memset(nodes, 0, MODEL_NODES_MAX * sizeof *nodes);
-    for (size_t i = 0; i < model->edit_count && model->edits[i].seq <= seq; i++) {
+    for (size_t i = 0; i < model->edit_count; i++) {
         const struct gz_edit_record *edit = &model->edits[i];
-        for (size_t j = 0; j < edit->change_count; j++) {
+        for (size_t j = 0; j < edit->change_count && edit->seq <= seq; j++) {
             struct model_node *node = &nodes[edit->changes[j].node - 1];
             node->alive = edit->changes[j].exists;
             node->content = edit->changes[j].after;
             node->seq = edit->seq;
         }
     }
-    for (size_t i = 0; i < model->sample_count; i++) {
-        const struct gz_sample_record *sample = &model->samples[i];
-        if (sample->seq > seq || !is_running_at(model, sample->edit, seq)) continue;
-        nodes[sample->node - 1].content.trs = sample->trs;
-        nodes[sample->node - 1].seq = sample->seq;
+    for (size_t i = 0; i < model->edit_count; i++)
+        move_dragged(model, &model->edits[i], model->edits[i].changes, seq, time, nodes);
+    for (size_t i = 0; i < MODEL_DRAGS_MAX; i++) {
+        const struct model_drag *drag = &model->drags[i];
+        if (drag->is_running && drag->is_begun) move_dragged(model, &drag->edit, drag->changes, seq, time, nodes);
     }
 }

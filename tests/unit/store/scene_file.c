@@ -39,9 +39,15 @@ const char *in_directory(void **state, const char *name)
 
 struct gz_store *open_scene(const char *path, bool create, double time, struct gz_scene_state *state)
 {
+    return open_recording(path, create, time, GZ_RECORD_THIN, state);
+}
+
+struct gz_store *open_recording(const char *path, bool create, double time, enum gz_recorded recorded,
+                                struct gz_scene_state *state)
+{
     struct gz_store *store;
     struct gz_error error = {0};
-    struct gz_store_options options = {.path = path, .create = create, .time = time};
+    struct gz_store_options options = {.path = path, .create = create, .time = time, .recorded = recorded};
     enum gz_status status = gz_store_open(&store, &options, state, &error);
     if (status != GZ_OK) fail_msg("open: %s", error.message);
     return store;

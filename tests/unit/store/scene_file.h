@@ -22,6 +22,8 @@ const char *in_directory(void **state, const char *name);
 
 /* Fails the test where the file cannot be opened. */
 struct gz_store *open_scene(const char *path, bool create, double time, struct gz_scene_state *state);
+struct gz_store *open_recording(const char *path, bool create, double time, enum gz_recorded recorded,
+                                struct gz_scene_state *state);
 /* Waits for the next batch that is done. */
 struct gz_batch *wait_for(struct gz_store *store, enum gz_status *status, struct gz_error *error);
 /* Submits it, waits, expects it to be committed, and frees it. */
@@ -95,7 +97,8 @@ struct gz_batch *model_batch(struct model *model);
 /* The file was closed and opened again: drags that ran are edits that ended at their last sample, and everybody has to join. All
  * batches must have been committed. */
 void model_reopen(struct model *model);
-/* The scene as it was at `seq`, by replaying all edits and samples; `alive` of those not there is false. */
-void model_replay(const struct model *model, uint64_t seq, struct model_node nodes[MODEL_NODES_MAX]);
+/* The scene as it was at `seq`, or at the time that lies there (NaN where it was not asked by time), by replaying all edits and
+ * samples; `alive` of those not there is false. */
+void model_replay(const struct model *model, uint64_t seq, double time, struct model_node nodes[MODEL_NODES_MAX]);
 
 #endif

@@ -106,7 +106,7 @@ static void test_dropped_drag_leaves_nothing(void **directory)
         .id = 1, .kind = GZ_EDIT_CREATE, .user = "u", .seq = 1, .changes = &made, .change_count = 1};
     struct gz_edit_record drag = {
         .id = 2, .handle = GZ_TX, .user = "u", .began_seq = 1, .changes = &dragged, .change_count = 1};
-    struct gz_sample_record sample = {2, 1, 2, START_TIME, content.trs};
+    struct gz_sample_record sample = {2, 1, 2, 0.02, content.trs};
     uint64_t dropped = 2;
     struct gz_batch *batch = gz_batch_create();
     batch->nodes = &node;

@@ -98,7 +98,7 @@ static void import(struct day *day)
            changes, SENSOR - 1, true);
 }
 
-/* Piston_1 goes 25 cm along x from 11:59:58 to 12:00:08, a sample each second. */
+/* Piston_1 goes 25 cm along x from 11:59:58 to 12:00:08, in a jerk each second, and rests in between. */
 static void drag(struct day *day)
 {
     struct gz_change *moved = change(day, PISTON_1);
@@ -360,7 +360,7 @@ static void test_views_read_well(void **state)
         {"SELECT who, handle, nodes, samples, began, seconds FROM drags", "anna|tx|1|10|2026-03-05T11:59:58.000Z|10.0\n"
                                                                           "ben|rx|1|0|2026-03-05T13:10:00.000Z|150.0\n"
                                                                           "ben|ty|1|0|2026-03-05T14:20:00.000Z|\n"},
-        {"SELECT count(*), min(seconds), max(seconds), max(tx) FROM paths WHERE edit = 2", "12|0.0|10.0|0.25\n"},
+        {"SELECT count(*), min(seconds), max(seconds), max(tx) FROM paths WHERE edit = 2", "21|0.0|10.0|0.25\n"},
         {"SELECT who, role, joined, left, minutes, edits FROM visits",
          "cara|viewer|2026-03-05T13:05:00.000Z|2026-03-05T13:50:00.000Z|45.0|0\n"
          "ben|editor|2026-03-05T12:10:00.000Z|||5\n"

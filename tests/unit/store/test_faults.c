@@ -114,7 +114,7 @@ static void assert_file_is_the_models(const char *path, const struct model *mode
     struct gz_answer answer;
     gz_store_query(path, &query, &answer);
     assert_int_equal(answer.status, GZ_OK);
-    model_replay(model, model->seq, expected);
+    model_replay(model, model->seq, NAN, expected);
     for (size_t i = 0; i < answer.node_count; i++)
         assert_same_content(&answer.nodes[i].content, &expected[answer.nodes[i].id - 1].content);
     assert_int_equal(ask(path, "SELECT count(*) FROM edits WHERE ended IS NOT NULL"), model->edit_count);

@@ -28,7 +28,7 @@ static const char *const contents[] = {
     "SELECT * FROM nodes ORDER BY id",
     "SELECT * FROM edits ORDER BY id",
     "SELECT * FROM changes ORDER BY edit, step",
-    "SELECT * FROM samples ORDER BY edit, node, seq",
+    "SELECT edit, node, seq, time, tx, ty, tz, rx, ry, rz, rw, sx, sy, sz FROM samples ORDER BY edit, node, seq",
     "SELECT * FROM assets ORDER BY id",
     "SELECT * FROM history",
     "SELECT * FROM tree",

@@ -27,7 +27,7 @@ static int make_scene(void **state)
     if (make_directory(&fixture->directory) != 0) return -1;
     fixture->path = strdup(in_directory(&fixture->directory, "a.db"));
     struct gz_scene_state scene;
-    fixture->store = open_scene(fixture->path, true, START_TIME, &scene);
+    fixture->store = open_recording(fixture->path, true, START_TIME, GZ_RECORD_ALL, &scene);
     gz_scene_state_finish(&scene);
     uint64_t chosen = seed();
     print_message("GZ_SEED=%llu\n", (unsigned long long)chosen);
@@ -71,7 +71,7 @@ static void assert_at(const struct fixture *fixture, uint64_t seq)
     gz_store_query(fixture->path, &query, &answer);
     if (answer.status != GZ_OK) fail_msg("at %llu: %s", (unsigned long long)seq, answer.error.message);
     assert_int_equal(answer.seq, seq);
-    model_replay(fixture->model, seq, expected);
+    model_replay(fixture->model, seq, NAN, expected);
     assert_answer_is(&answer, expected);
     gz_answer_finish(&answer);
 }
@@ -128,7 +128,7 @@ static void test_at_any_time_is_the_last_seq_before_it(void **state)
         gz_store_query(fixture->path, &query, &answer);
         if (answer.status != GZ_OK) fail_msg("%s", answer.error.message);
         assert_int_equal(answer.seq, seq_at(model, query.time));
-        model_replay(model, answer.seq, expected);
+        model_replay(model, answer.seq, query.time, expected);
         assert_answer_is(&answer, expected);
         gz_answer_finish(&answer);
     }
