@@ -10,18 +10,30 @@ SQLITE_EXTENSION_INIT3
 
 #define TRS(p) p "tx, " p "ty, " p "tz, " p "rx, " p "ry, " p "rz, " p "rw, " p "sx, " p "sy, " p "sz"
 
-/* All but the last begin with: is it alive, its parent. */
-enum { NOW, THEN, SAMPLE, STATEMENT_COUNT };
+/* The first two begin with: is it alive, its parent; the others with: the drag, its seq. */
+enum { NOW, THEN, BEFORE, AFTER, STATEMENT_COUNT };
 static const char *const sql[STATEMENT_COUNT] = {
     [NOW] = "SELECT deleted_seq IS NULL, parent, " TRS("") ", (SELECT seq FROM scene) FROM nodes WHERE id = ?1",
     [THEN] = "SELECT did <> 'delete', after_parent, " TRS(
         "after_") " FROM changes WHERE node = ?1 AND seq <= ?2 ORDER BY seq DESC, step DESC LIMIT 1",
     /* A drag that ran then has its change later, and it is the next one of this node, because a held node is changed by nobody
-     * else; or it still runs. */
-    [SAMPLE] = "SELECT NULL, NULL, " TRS(
-        "") " FROM samples WHERE node = ?1 AND seq <= ?2 AND edit = coalesce("
-            "(SELECT edit FROM changes WHERE node = ?1 AND seq > ?2 ORDER BY seq, step LIMIT 1),"
-            "(SELECT edit FROM changes WHERE node = ?1 AND seq IS NULL LIMIT 1)) ORDER BY seq DESC LIMIT 1",
+     * else; or it still runs. First the point of its path before: a sample, or where it found the node. */
+    [BEFORE] =
+        "WITH drag (edit, step) AS (SELECT c.edit, c.step FROM changes c JOIN edits e ON e.id = c.edit WHERE c.rowid = "
+        "coalesce((SELECT rowid FROM changes WHERE node = ?1 AND seq > ?2 ORDER BY seq, step LIMIT 1),"
+        "(SELECT rowid FROM changes WHERE node = ?1 AND seq IS NULL LIMIT 1))"
+        " AND e.began_seq < ?2 AND (e.handle IS NOT NULL OR e.kind = 'wheel')) "
+        "SELECT edit, seq, " TRS("") " FROM (SELECT s.edit, s.seq, " TRS(
+            "s.") " FROM drag d JOIN samples s ON s.edit = d.edit WHERE s.node = ?1 AND s.seq <= ?2 ORDER BY s.seq "
+                  "DESC LIMIT 1)"
+                  " UNION ALL SELECT e.id, e.began_seq, " TRS(
+                      "c.before_") " FROM drag d JOIN changes c ON c.edit = d.edit AND c.step = d.step JOIN edits e ON "
+                                   "e.id = d.edit LIMIT 1",
+    /* Then the point after, of drag ?3: a sample, or where the drag left it. */
+    [AFTER] = "SELECT edit, seq, " TRS("") " FROM (SELECT edit, seq, " TRS(
+        "") " FROM samples WHERE edit = ?3 AND node = ?1 AND seq > ?2 ORDER BY seq LIMIT 1)"
+            " UNION ALL SELECT edit, seq, " TRS(
+                "after_") " FROM changes WHERE edit = ?3 AND node = ?1 AND seq > ?2 LIMIT 1",
 };
 
 /* Statements that are prepared as they are needed. */
@@ -40,7 +52,7 @@ static void handle_discard(void *memory)
 struct question {
     sqlite3_context *call;
     struct reader *reader;
-    sqlite3_int64 seq;
+    sqlite3_int64 seq, drag;
     bool in_past, failed;
 };
 
@@ -82,6 +94,7 @@ static sqlite3_stmt *look(struct question *question, int which, sqlite3_int64 no
         return fail_sql(question);
     sqlite3_bind_int64(*statement, 1, node);
     if (which != NOW) sqlite3_bind_int64(*statement, 2, question->seq);
+    if (which == AFTER) sqlite3_bind_int64(*statement, 3, question->drag);
     int rc = sqlite3_step(*statement);
     if (rc == SQLITE_ROW) return *statement;
     if (rc != SQLITE_DONE) (void)fail_sql(question);
@@ -96,6 +109,23 @@ static gz_trs read_trs(sqlite3_stmt *row)
     return (gz_trs){{n[0], n[1], n[2]}, {n[3], n[4], n[5], n[6]}, {n[7], n[8], n[9]}};
 }
 
+/* Where a drag that ran then had it: on the line between two points of its path. */
+static void find_dragged(struct question *question, sqlite3_int64 node, gz_trs *trs)
+{
+    sqlite3_stmt *row = look(question, BEFORE, node);
+    if (row == NULL) return;
+    sqlite3_int64 drag = sqlite3_column_int64(row, 0), from = sqlite3_column_int64(row, 1);
+    *trs = read_trs(row);
+    sqlite3_reset(row);
+    question->drag = drag;
+    row = look(question, AFTER, node);
+    if (row == NULL) return;
+    gz_trs next = read_trs(row);
+    double part = (double)(question->seq - from) / (double)(sqlite3_column_int64(row, 1) - from);
+    *trs = gz_trs_between(trs, &next, part);
+    sqlite3_reset(row);
+}
+
 /* The node's transform and parent (0 is the root) as they are asked for; false where it is not alive. */
 static bool find(struct question *question, sqlite3_int64 node, gz_trs *trs, sqlite3_int64 *parent)
 {
@@ -106,11 +136,8 @@ static bool find(struct question *question, sqlite3_int64 node, gz_trs *trs, sql
     *trs = read_trs(row);
     sqlite3_reset(row);
     if (!alive || !question->in_past) return alive;
-    row = look(question, SAMPLE, node);
-    if (row == NULL) return !question->failed;
-    *trs = read_trs(row);
-    sqlite3_reset(row);
-    return true;
+    find_dragged(question, node, trs);
+    return !question->failed;
 }
 
 /* That there is such a node, and such a seq. */

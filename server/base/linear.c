@@ -238,3 +238,20 @@ gz_box gz_box_union(const gz_box *a, const gz_box *b)
     return (gz_box){{fmin(a->min.x, b->min.x), fmin(a->min.y, b->min.y), fmin(a->min.z, b->min.z)},
                     {fmax(a->max.x, b->max.x), fmax(a->max.y, b->max.y), fmax(a->max.z, b->max.z)}};
 }
+
+static gz_vec3 between(gz_vec3 a, gz_vec3 b, double part)
+{
+    return gz_add(a, gz_scale(gz_sub(b, a), part));
+}
+
+gz_trs gz_trs_between(const gz_trs *a, const gz_trs *b, double part)
+{
+    if (!(part > 0)) return *a;
+    if (!(part < 1)) return *b;
+    double side = a->r.x * b->r.x + a->r.y * b->r.y + a->r.z * b->r.z + a->r.w * b->r.w < 0 ? -1 : 1;
+    gz_trs trs = {between(a->t, b->t, part), a->r, between(a->s, b->s, part)};
+    gz_quat turn = {a->r.x + part * (side * b->r.x - a->r.x), a->r.y + part * (side * b->r.y - a->r.y),
+                    a->r.z + part * (side * b->r.z - a->r.z), a->r.w + part * (side * b->r.w - a->r.w)};
+    (void)gz_quat_normalize(turn, &trs.r); /* two opposite ones have nothing between them: the first stays */
+    return trs;
+}

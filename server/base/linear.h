@@ -184,6 +184,9 @@ bool gz_trs_from_affine(const gz_affine *a, gz_trs *trs, double *residual);
 gz_affine gz_affine_from_matrix(const double matrix[16]);
 void gz_affine_to_matrix(const gz_affine *a, double matrix[16]);
 
+/* What lies at `part` (0 to 1, else the nearer end) of the line from a to b: linear component by component, the rotation along the
+ * shorter way and made unit. The ends come back bit by bit. */
+gz_trs gz_trs_between(const gz_trs *a, const gz_trs *b, double part);
 /* Bit by bit, so that -0 and 0 differ: "unchanged" means unchanged. */
 bool gz_trs_same(const gz_trs *a, const gz_trs *b);
 bool gz_trs_finite(const gz_trs *trs);

@@ -95,17 +95,3 @@ gz_trs gz_path_start(const struct gz_path *path)
     const double *at = path->start;
     return (gz_trs){{at[0], at[1], at[2]}, {at[3], at[4], at[5], at[6]}, {at[7], at[8], at[9]}};
 }
-
-gz_trs gz_path_between(const gz_trs *a, const gz_trs *b, double part)
-{
-    double from[GZ_PATH_COMPONENTS], to[GZ_PATH_COMPONENTS], at[GZ_PATH_COMPONENTS];
-    if (!(part > 0)) return *a;
-    if (!(part < 1)) return *b;
-    to_components(a, NULL, from);
-    to_components(b, from, to);
-    for (int i = 0; i < GZ_PATH_COMPONENTS; i++) at[i] = from[i] + part * (to[i] - from[i]);
-    gz_trs between = {{at[0], at[1], at[2]}, a->r, {at[7], at[8], at[9]}};
-    gz_quat turn = {at[3], at[4], at[5], at[6]};
-    (void)gz_quat_normalize(turn, &between.r); /* two opposite ones have nothing between them: the first stays */
-    return between;
-}

@@ -40,7 +40,4 @@ void gz_path_extend(struct gz_path *path, double tolerance_m, uint64_t seq, doub
 /* The last point that is kept for good. */
 gz_trs gz_path_start(const struct gz_path *path);
 
-/* What lies on the line from a to b, at `part` (0 to 1) of it. */
-gz_trs gz_path_between(const gz_trs *a, const gz_trs *b, double part);
-
 #endif

@@ -4,7 +4,6 @@
 #include <time.h>
 
 #include "store/internal.h"
-#include "store/path.h"
 #include "store/rows.h"
 
 /* ---- history ---- */
@@ -197,7 +196,7 @@ static gz_trs between(const struct gz_moment *moment, const struct point *a, con
 {
     double part = (double)(moment->seq - a->seq) / (double)(b->seq - a->seq);
     if (!isnan(moment->time)) part = b->time > a->until ? (moment->time - a->until) / (b->time - a->until) : 1;
-    return gz_path_between(&a->trs, &b->trs, part);
+    return gz_trs_between(&a->trs, &b->trs, part);
 }
 
 static int read_point(sqlite3_stmt *before, sqlite3_stmt *after, const struct gz_moment *moment,

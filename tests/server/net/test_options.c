@@ -49,6 +49,7 @@ static const struct row rows[] = {
     {{"--open", ""}, 2, NULL, "--open"},
     {{"--open", "-x"}, 2, NULL, "--open"},
     {{"--log", "loud"}, 2, NULL, "--log"},
+    {{"--record", "some"}, 2, NULL, "--record"},
     {{"--messages-per-s", "0"}, 2, NULL, "--messages-per-s"},
     {{"--messages-per-s", "nan"}, 2, NULL, "--messages-per-s"},
     {{"--ping-seconds", "x"}, 2, NULL, "--ping-seconds"},

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/path.h"
-
 #define MODEL_EDITS_MAX 20000
 #define MODEL_SAMPLES_MAX 100000
 #define ACTIONS_MAX 4
@@ -451,7 +449,7 @@ static void move_node(const struct model *model, const struct gz_edit_record *ed
     if (!span.has_after) return;
     double part = (double)(seq - span.before.seq) / (double)(span.after.seq - span.before.seq);
     if (!isnan(time)) part = (time - span.before.until) / (span.after.time - span.before.until);
-    node->content.trs = gz_path_between(&span.before.trs, &span.after.trs, part);
+    node->content.trs = gz_trs_between(&span.before.trs, &span.after.trs, part);
 }
 
 static void move_dragged(const struct model *model, const struct gz_edit_record *edit, const struct gz_change *changes,

@@ -390,6 +390,7 @@ static void test_reader_cannot_write_and_runs_out_of_time(void **directory)
 {
     const char *path = in_directory(directory, "a.db");
     leave_open(path);
+    int64_t samples = ask(path, "SELECT count(*) FROM samples");
     struct gz_reader reader;
     struct gz_error error;
     int64_t value;
@@ -402,7 +403,8 @@ static void test_reader_cannot_write_and_runs_out_of_time(void **directory)
     assert_int_equal(gz_db_integer(reader.db, endless, &value, &error), GZ_TOO_LARGE);
     assert_non_null(strstr(error.message, "longer than 10 s"));
     gz_reader_close(&reader);
-    assert_int_equal(ask(path, "SELECT count(*) FROM samples"), 2);
+    assert_int_equal(ask(path, "SELECT count(*) FROM samples"), samples);
+    assert_true(samples > 0);
 }
 
 int main(void)
