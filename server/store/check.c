@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "schema/schema.h"
 #include "store/internal.h"
@@ -531,19 +532,28 @@ static enum gz_status make_model(sqlite3 **model, int version, struct gz_error *
     return status;
 }
 
-enum gz_status gz_store_check(const char *path, struct gz_store_check *check, struct gz_error *error)
+static enum gz_status check_reader(struct gz_reader *reader, struct gz_store_check *check, struct gz_error *error)
 {
-    struct gz_reader reader;
-    check->faults = 0;
-    enum gz_status status = gz_reader_open(&reader, path, error);
-    if (status != GZ_OK) return status;
-    reader.deadline_ns = UINT64_MAX;
-    status = gz_db_exec(reader.db, "PRAGMA cache_size = -" CACHE_KB, error);
-    if (status == GZ_OK) status = count(&reader, check, error);
-    struct checker checker = {.db = reader.db, .check = check};
+    struct checker checker = {.db = reader->db, .check = check};
+    reader->deadline_ns = UINT64_MAX;
+    enum gz_status status = gz_db_exec(reader->db, "PRAGMA cache_size = -" CACHE_KB, error);
+    if (status == GZ_OK) status = count(reader, check, error);
     if (status == GZ_OK) status = make_model(&checker.model, check->version, error);
     if (status == GZ_OK) check_promises(&checker);
     sqlite3_close(checker.model);
+    return status;
+}
+
+enum gz_status gz_store_check(const char *path, struct gz_store_check *check, struct gz_error *error)
+{
+    struct gz_reader reader;
+    bool still = access(path, F_OK) == 0 && !gz_db_has_log(path);
+    check->faults = 0;
+    enum gz_status status = still ? gz_reader_open_still(&reader, path, error) : gz_reader_open(&reader, path, error);
+    if (status != GZ_OK) return status;
+    status = check_reader(&reader, check, error);
     gz_reader_close(&reader);
+    if (still && gz_db_has_log(path) && (status != GZ_OK || check->faults > 0))
+        return gz_fail(error, GZ_BAD_STATE, "%s: somebody opened it meanwhile: check it again", gz_db_file_name(path));
     return status;
 }

@@ -116,19 +116,60 @@ static int handle_progress(void *context)
     return uv_hrtime() > reader->deadline_ns;
 }
 
-enum gz_status gz_reader_open(struct gz_reader *reader, const char *path, struct gz_error *error)
+/* Closes the connection where it cannot read a scene. */
+static enum gz_status begin_reading(struct gz_reader *reader, const char *path, struct gz_error *error)
 {
-    enum gz_status status = gz_db_open(path, SQLITE_OPEN_READONLY, &reader->db, error);
-    if (status != GZ_OK) return status;
     reader->deadline_ns = uv_hrtime() + (uint64_t)GZ_QUERY_MS_MAX * 1000000;
     sqlite3_progress_handler(reader->db, PROGRESS_STEPS, handle_progress, reader);
-    status = gz_db_exec(reader->db, "PRAGMA query_only = ON; BEGIN", error);
+    enum gz_status status = gz_db_exec(reader->db, "PRAGMA query_only = ON; BEGIN", error);
     if (status == GZ_OK) status = gz_db_identify(reader->db, error);
     int64_t version = 0;
     if (status == GZ_OK) status = gz_db_integer(reader->db, "PRAGMA user_version", &version, error);
     if (status == GZ_OK && version == 0)
         status = gz_fail(error, GZ_UNKNOWN_SCENE, "%s: there is no scene in it", gz_db_file_name(path));
     if (status != GZ_OK) gz_reader_close(reader);
+    return status;
+}
+
+enum gz_status gz_reader_open(struct gz_reader *reader, const char *path, struct gz_error *error)
+{
+    enum gz_status status = gz_db_open(path, SQLITE_OPEN_READONLY, &reader->db, error);
+    return status == GZ_OK ? begin_reading(reader, path, error) : status;
+}
+
+bool gz_db_has_log(const char *path)
+{
+    static const char *const endings[] = {"-wal", "-journal"};
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        char *log = sqlite3_mprintf("%s%s", path, endings[i]);
+        bool there = log == NULL || access(log, F_OK) == 0;
+        sqlite3_free(log);
+        if (there) return true;
+    }
+    return false;
+}
+
+/* As an URI; NULL without memory. */
+static char *uri_of(const char *path)
+{
+    while (path[0] == '/' && path[1] == '/') path++; /* what follows two slashes would be a host */
+    sqlite3_str *uri = sqlite3_str_new(NULL);
+    sqlite3_str_appendall(uri, "file:");
+    for (; *path != '\0'; path++) sqlite3_str_appendf(uri, strchr("%?#", *path) != NULL ? "%%%02X" : "%c", *path);
+    sqlite3_str_appendall(uri, "?immutable=1");
+    return sqlite3_str_finish(uri);
+}
+
+enum gz_status gz_reader_open_still(struct gz_reader *reader, const char *path, struct gz_error *error)
+{
+    char *uri = uri_of(path);
+    if (uri == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
+    int rc = sqlite3_open_v2(uri, &reader->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
+    sqlite3_free(uri);
+    enum gz_status status =
+        rc == SQLITE_OK ? make_safe(reader->db, error) : gz_db_fail(reader->db, rc, error, gz_db_file_name(path));
+    if (status == GZ_OK) return begin_reading(reader, path, error);
+    gz_reader_close(reader);
     return status;
 }
 

@@ -25,6 +25,8 @@ GZ_MUST_USE enum gz_status gz_db_prepare(sqlite3 *db, const char *sql, sqlite3_s
 /* The first column of the first row, 0 where that is NULL or there is no row. */
 GZ_MUST_USE enum gz_status gz_db_integer(sqlite3 *db, const char *sql, int64_t *value, struct gz_error *error);
 
+/* Whether changes may stand beside the file that are not in it: somebody has it open, or was stopped in the middle. */
+bool gz_db_has_log(const char *path);
 /* Refuses what is not a scene's file (GZ_STORAGE) or is of a newer schema (GZ_VERSION). Changes nothing. */
 GZ_MUST_USE enum gz_status gz_db_identify(sqlite3 *db, struct gz_error *error);
 /* Brings the schema up to this build's version, one transaction for each number. */
@@ -37,6 +39,9 @@ struct gz_reader {
 };
 /* The reader stays where it is in memory until it is closed. */
 GZ_MUST_USE enum gz_status gz_reader_open(struct gz_reader *reader, const char *path, struct gz_error *error);
+/* The same for a file that has no log, also where its directory cannot be written, leaving no trace beside it. What is read makes no
+ * sense where somebody begins to write meanwhile. */
+GZ_MUST_USE enum gz_status gz_reader_open_still(struct gz_reader *reader, const char *path, struct gz_error *error);
 void gz_reader_close(struct gz_reader *reader);
 
 #endif

@@ -85,7 +85,8 @@ struct gz_store_check {
     uint64_t nodes, edits, seq, faults;
 };
 /* Looks whether everything holds that a scene's file promises, up to the history coming to the present state. Not bounded by
- * GZ_QUERY_MS_MAX. A file with faults is GZ_OK; one that cannot be opened as a scene is not. */
+ * GZ_QUERY_MS_MAX. A file with faults is GZ_OK; one that cannot be opened as a scene is not. Beside a file that nobody has open
+ * nothing is made. GZ_BAD_STATE: somebody opened it meanwhile, and what was said may be wrong. */
 GZ_MUST_USE enum gz_status gz_store_check(const char *path, struct gz_store_check *check, struct gz_error *error);
 
 struct gz_store_summary {

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "schema/schema.h"
 
@@ -55,7 +56,7 @@ static void copy_file(const char *from, const char *to, long hole, size_t hole_s
 
 /* ---- files as the store leaves them ---- */
 
-/* While it is open, after a crash, opened again, as a backup: R5. */
+/* While it is open, closed with drags that ran, opened again, and as a backup (R7). */
 static void test_check_finds_nothing_in_what_the_store_wrote(void **state)
 {
     struct gz_scene_state scene;
@@ -449,6 +450,25 @@ static void test_check_of_what_is_no_scene_is_refused(void **state)
     assert_int_equal(check("/dev/null", &said), GZ_UNKNOWN_SCENE);
 }
 
+/* A file that was mailed may lie where nothing can be written, under any name. */
+static void test_check_of_a_closed_file_leaves_nothing_beside_it(void **state)
+{
+    struct gz_scene_state scene;
+    static const char *const names[] = {"plain.db", "a?b#c%41&d=e f.db"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char log[512], index[512];
+        const char *path = in_directory(state, names[i]);
+        snprintf(log, sizeof log, "%s-wal", path);
+        snprintf(index, sizeof index, "%s-shm", path);
+        gz_store_close(open_scene(path, true, START_TIME, &scene));
+        gz_scene_state_finish(&scene);
+        assert_int_not_equal(access(log, F_OK), 0);
+        assert_clean(path);
+        assert_int_not_equal(access(log, F_OK), 0);
+        assert_int_not_equal(access(index, F_OK), 0);
+    }
+}
+
 /* What a daemon has not brought up to date yet is looked at as what it is. */
 static void test_check_of_an_older_schema_is_clean(void **state)
 {
@@ -474,6 +494,7 @@ int main(void)
         cmocka_unit_test(test_check_says_that_there_are_too_many_nodes),
         cmocka_unit_test(test_check_of_any_lost_page_says_so),
         cmocka_unit_test(test_check_of_what_is_no_scene_is_refused),
+        cmocka_unit_test(test_check_of_a_closed_file_leaves_nothing_beside_it),
         cmocka_unit_test(test_check_of_an_older_schema_is_clean),
     };
     return cmocka_run_group_tests(tests, make_story, remove_directory);
