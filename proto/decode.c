@@ -150,6 +150,7 @@ static enum gz_status store_whole(const struct slot *slot, const struct gz_head 
     if (fault != NULL) return bad_value(slot, fault);
     uint64_t value = whole_value(head);
     if (slot->row->rule == GZ_RULE_ROWS && value > GZ_HISTORY_ROWS_MAX) return bad_value(slot, "more than 1000");
+    if (slot->row->rule == GZ_RULE_POINTS && value > GZ_PATH_POINTS_MAX) return bad_value(slot, "more than 65536");
     memcpy(target(slot), &value, sizeof value);
     return GZ_OK;
 }

@@ -255,13 +255,38 @@ static const struct gz_row at_rows[] = {
     RID,
     COUNT("seq", gz_at, seq, IF(SEQ)),
     NUMBER("time", gz_at, time, NONE, IF(TIME)),
+    TEXT("checkpoint", gz_at, checkpoint, GZ_CHECKPOINT_BYTES_MAX, IF(CHECKPOINT)),
 };
 
 static const struct gz_row restore_rows[] = {
     OP,
     RID,
     KEY,
-    {.key = "seq", .key_size = 3, .kind = GZ_KIND_COUNT, REQUIRED},
+    COUNT("seq", gz_at, seq, IF(SEQ)),
+    TEXT("checkpoint", gz_at, checkpoint, GZ_CHECKPOINT_BYTES_MAX, IF(CHECKPOINT)),
+};
+
+static const struct gz_row revert_rows[] = {
+    OP, RID, KEY, ID("edit", gz_revert, edit, REQUIRED), BOOL("force", gz_revert, force, IF_ANY),
+};
+
+static const struct gz_row checkpoint_rows[] = {
+    OP,
+    RID,
+    TEXT("name", gz_checkpoint, name, GZ_CHECKPOINT_BYTES_MAX, REQUIRED, .rule = GZ_RULE_NOT_EMPTY),
+    COUNT("seq", gz_checkpoint, seq, IF(SEQ)),
+    BOOL("gone", gz_checkpoint, gone, IF_ANY),
+};
+
+static const struct gz_row checkpoints_rows[] = {OP, RID};
+
+static const struct gz_row path_rows[] = {
+    OP,
+    RID,
+    ID("node", gz_path, node, REQUIRED),
+    NUMBER("since", gz_path, since, NONE, IF(SINCE)),
+    NUMBER("before", gz_path, before, NONE, IF(BEFORE_TIME)),
+    COUNT("limit", gz_path, limit, IF(LIMIT), .rule = GZ_RULE_POINTS),
 };
 
 static const struct gz_row interest_rows[] = {
@@ -452,6 +477,26 @@ static const struct gz_row hit_rows[] = {
 };
 static const struct gz_record hit_record = {ROWS(hit_rows), .size = sizeof(struct gz_hit), .has_offset = SIZE_MAX};
 
+static const struct gz_row checkpoint_state_rows[] = {
+    TEXT("name", gz_checkpoint_state, name, GZ_CHECKPOINT_BYTES_MAX, REQUIRED),
+    COUNT("seq", gz_checkpoint_state, seq, REQUIRED),
+    TEXT("user", gz_checkpoint_state, user, GZ_USER_BYTES_MAX, REQUIRED),
+    NUMBER("made", gz_checkpoint_state, made, NONE, REQUIRED),
+};
+static const struct gz_record checkpoint_state_record = {
+    ROWS(checkpoint_state_rows), .size = sizeof(struct gz_checkpoint_state), .has_offset = SIZE_MAX};
+
+static const struct gz_row path_point_rows[] = {
+    COUNT("seq", gz_path_point, seq, REQUIRED),
+    COUNT("edit", gz_path_point, edit, REQUIRED),
+    NUMBER("time", gz_path_point, time, NONE, REQUIRED),
+    {ROW("t", GZ_KIND_NUMBERS, struct gz_path_point, trs.t), .size_max = 3, .rule = GZ_RULE_COORDINATE, REQUIRED},
+    {ROW("r", GZ_KIND_NUMBERS, struct gz_path_point, trs.r), .size_max = 4, .rule = GZ_RULE_QUATERNION, REQUIRED},
+    {ROW("s", GZ_KIND_NUMBERS, struct gz_path_point, trs.s), .size_max = 3, .rule = GZ_RULE_SCALE, REQUIRED},
+    SIMPLE(GZ_KIND_PARENT, "parent", gz_path_point, parent, IF(PARENT)),
+};
+static const struct gz_record path_point_record = {RECORD_OF(path_point_rows, gz_path_point)};
+
 static const struct gz_row ok_rows[] = {
     OP,
     COUNT("rid", gz_message, rid, REQUIRED, .has = GZ_HAS(RID), .envelope = true),
@@ -464,6 +509,8 @@ static const struct gz_row ok_rows[] = {
     RECORDS("hits", gz_ok, hits, hit_count, hit_record, IF(HITS)),
     RECORDS("edits", gz_ok, edits, edit_count, history_edit_record, IF(EDITS)),
     RECORDS("nodes", gz_ok, nodes, node_count, node_state_record, IF(SCENE_NODES)),
+    RECORDS("checkpoints", gz_ok, checkpoints, checkpoint_count, checkpoint_state_record, IF(CHECKPOINTS)),
+    RECORDS("path", gz_ok, path, path_count, path_point_record, IF(PATH)),
     BOOL("more", gz_ok, more, IF_ANY),
 };
 
@@ -484,6 +531,7 @@ static const struct gz_row bye_rows[] = {
 };
 
 #define PLACE_BITS (GZ_HAS(AT) | GZ_HAS(RAY))
+#define PAST_BITS (GZ_HAS(SEQ) | GZ_HAS(TIME) | GZ_HAS(CHECKPOINT))
 
 const struct gz_record gz_message_records[GZ_OP_COUNT] = {
     [GZ_OP_HELLO] = {ROWS(hello_rows)},
@@ -502,8 +550,12 @@ const struct gz_record gz_message_records[GZ_OP_COUNT] = {
     [GZ_OP_UNDO] = {ROWS(undo_rows)},
     [GZ_OP_REDO] = {ROWS(undo_rows)},
     [GZ_OP_HISTORY] = {ROWS(history_rows)},
-    [GZ_OP_AT] = {ROWS(at_rows), .at_most_one = GZ_HAS(SEQ) | GZ_HAS(TIME), .at_least_one = GZ_HAS(SEQ) | GZ_HAS(TIME)},
-    [GZ_OP_RESTORE] = {ROWS(restore_rows)},
+    [GZ_OP_AT] = {ROWS(at_rows), .at_most_one = PAST_BITS, .at_least_one = PAST_BITS},
+    [GZ_OP_RESTORE] = {ROWS(restore_rows), .at_most_one = PAST_BITS, .at_least_one = PAST_BITS & ~GZ_HAS(TIME)},
+    [GZ_OP_REVERT] = {ROWS(revert_rows)},
+    [GZ_OP_CHECKPOINT] = {ROWS(checkpoint_rows)},
+    [GZ_OP_CHECKPOINTS] = {ROWS(checkpoints_rows)},
+    [GZ_OP_PATH] = {ROWS(path_rows)},
     [GZ_OP_INTEREST] = {ROWS(interest_rows), .at_most_one = GZ_HAS(NODES) | GZ_HAS(BOX) | GZ_HAS(VIEW)},
     [GZ_OP_NOTE] = {ROWS(note_rows), .at_least_one = GZ_HAS(NOTE) | GZ_HAS(TEXT)},
     [GZ_OP_PING] = {ROWS(ping_rows)},
@@ -521,14 +573,40 @@ const struct gz_record gz_message_records[GZ_OP_COUNT] = {
 };
 
 static const char *const op_words[GZ_OP_COUNT] = {
-    [GZ_OP_HELLO] = "hello",       [GZ_OP_CAMERA] = "camera",     [GZ_OP_TOOL] = "tool",   [GZ_OP_SELECT] = "select",
-    [GZ_OP_POINTER] = "pointer",   [GZ_OP_GRAB] = "grab",         [GZ_OP_WHEEL] = "wheel", [GZ_OP_SET] = "set",
-    [GZ_OP_CREATE] = "create",     [GZ_OP_DELETE] = "delete",     [GZ_OP_PICK] = "pick",   [GZ_OP_UNDO] = "undo",
-    [GZ_OP_REDO] = "redo",         [GZ_OP_HISTORY] = "history",   [GZ_OP_AT] = "at",       [GZ_OP_RESTORE] = "restore",
-    [GZ_OP_INTEREST] = "interest", [GZ_OP_NOTE] = "note",         [GZ_OP_NOTES] = "notes", [GZ_OP_PING] = "ping",
-    [GZ_OP_WELCOME] = "welcome",   [GZ_OP_DELTA] = "delta",       [GZ_OP_SAVED] = "saved", [GZ_OP_GIZMO] = "gizmo",
-    [GZ_OP_VIEW] = "camera",       [GZ_OP_PRESENCE] = "presence", [GZ_OP_EDIT] = "edit",   [GZ_OP_OK] = "ok",
-    [GZ_OP_ERROR] = "error",       [GZ_OP_BYE] = "bye",
+    [GZ_OP_HELLO] = "hello",
+    [GZ_OP_CAMERA] = "camera",
+    [GZ_OP_TOOL] = "tool",
+    [GZ_OP_SELECT] = "select",
+    [GZ_OP_POINTER] = "pointer",
+    [GZ_OP_GRAB] = "grab",
+    [GZ_OP_WHEEL] = "wheel",
+    [GZ_OP_SET] = "set",
+    [GZ_OP_CREATE] = "create",
+    [GZ_OP_DELETE] = "delete",
+    [GZ_OP_PICK] = "pick",
+    [GZ_OP_UNDO] = "undo",
+    [GZ_OP_REDO] = "redo",
+    [GZ_OP_HISTORY] = "history",
+    [GZ_OP_AT] = "at",
+    [GZ_OP_RESTORE] = "restore",
+    [GZ_OP_REVERT] = "revert",
+    [GZ_OP_CHECKPOINT] = "checkpoint",
+    [GZ_OP_CHECKPOINTS] = "checkpoints",
+    [GZ_OP_PATH] = "path",
+    [GZ_OP_INTEREST] = "interest",
+    [GZ_OP_NOTE] = "note",
+    [GZ_OP_NOTES] = "notes",
+    [GZ_OP_PING] = "ping",
+    [GZ_OP_WELCOME] = "welcome",
+    [GZ_OP_DELTA] = "delta",
+    [GZ_OP_SAVED] = "saved",
+    [GZ_OP_GIZMO] = "gizmo",
+    [GZ_OP_VIEW] = "camera",
+    [GZ_OP_PRESENCE] = "presence",
+    [GZ_OP_EDIT] = "edit",
+    [GZ_OP_OK] = "ok",
+    [GZ_OP_ERROR] = "error",
+    [GZ_OP_BYE] = "bye",
 };
 
 const char *gz_op_word(enum gz_op op)

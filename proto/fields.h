@@ -48,6 +48,7 @@ enum gz_rule {
     GZ_RULE_BOX,          /* coordinates, min <= max */
     GZ_RULE_RECT,         /* coordinates, two corners; put in order on the way in */
     GZ_RULE_ROWS,         /* an integer up to GZ_HISTORY_ROWS_MAX */
+    GZ_RULE_POINTS,       /* an integer up to GZ_PATH_POINTS_MAX */
     GZ_RULE_NOT_EMPTY,    /* a text of at least a byte */
     GZ_RULE_SCENE_NAME    /* [a-z0-9][a-z0-9_-]* */
 };

@@ -60,6 +60,10 @@ enum gz_op {
     GZ_OP_HISTORY,
     GZ_OP_AT,
     GZ_OP_RESTORE,
+    GZ_OP_REVERT,
+    GZ_OP_CHECKPOINT,
+    GZ_OP_CHECKPOINTS,
+    GZ_OP_PATH,
     GZ_OP_INTEREST,
     GZ_OP_NOTE,
     GZ_OP_PING,
@@ -167,6 +171,10 @@ enum gz_field {
     GZ_FIELD_POINT = GZ_FIELD_PIVOT,
     GZ_FIELD_REPLY = GZ_FIELD_REF,
     GZ_FIELD_DONE = GZ_FIELD_ACTIVE,
+    /* at, restore, ok */
+    GZ_FIELD_CHECKPOINT = GZ_FIELD_NAME,
+    GZ_FIELD_CHECKPOINTS = GZ_FIELD_LINES,
+    GZ_FIELD_PATH = GZ_FIELD_VIEW,
 };
 static_assert(GZ_FIELD_COUNT <= 64, "a bit for each field");
 
@@ -261,9 +269,31 @@ struct gz_history {
     uint64_t limit;
 };
 
+/* at, restore: which past. Exactly one of SEQ, TIME (at only) and CHECKPOINT. */
 struct gz_at {
     uint64_t seq;
     double time;
+    struct gz_text checkpoint;
+};
+
+/* Takes back one edit, whoever made it. */
+struct gz_revert {
+    uint64_t edit;
+    bool force;
+};
+
+/* A name for a seq (SEQ absent: the present one), or its end. */
+struct gz_checkpoint {
+    struct gz_text name;
+    uint64_t seq;
+    bool gone;
+};
+
+/* Where a node was, point by point. */
+struct gz_path {
+    uint64_t node;
+    double since, before;
+    uint64_t limit;
 };
 
 /* What of the scene is asked for: of `nodes`, `box` and `view` at most one is there; none of them is the whole scene. */
@@ -401,6 +431,21 @@ struct gz_hit {
     gz_vec3 point;
 };
 
+struct gz_checkpoint_state {
+    struct gz_text name, user;
+    uint64_t seq;
+    double made; /* Unix seconds */
+};
+
+/* A node as it was left by an edit, or recorded inside of a drag. */
+struct gz_path_point {
+    uint64_t has; /* PARENT */
+    uint64_t seq, edit;
+    double time;
+    gz_trs trs; /* under its parent of then */
+    uint64_t parent;
+};
+
 struct gz_ok {
     uint64_t seq, edit, hit, note;
     enum gz_handle handle;
@@ -411,6 +456,10 @@ struct gz_ok {
     size_t edit_count;
     const struct gz_node_state *nodes;
     size_t node_count;
+    const struct gz_checkpoint_state *checkpoints;
+    size_t checkpoint_count;
+    const struct gz_path_point *path;
+    size_t path_count;
     bool more;
 };
 
@@ -446,7 +495,10 @@ struct gz_message {
         bool force; /* undo, redo */
         struct gz_history history;
         struct gz_at at;
-        uint64_t restore_seq;
+        struct gz_at restore;
+        struct gz_revert revert;
+        struct gz_checkpoint checkpoint;
+        struct gz_path path;
         struct gz_interest interest;
         struct gz_note note;
         struct gz_welcome welcome;

@@ -48,6 +48,7 @@
 #define GZ_SCENE_NAME_BYTES_MAX 64 /* [a-z0-9][a-z0-9_-]{0,63} */
 #define GZ_TOKEN_BYTES_MAX 4096
 #define GZ_ERROR_BYTES_MAX 240 /* an error's message */
+#define GZ_CHECKPOINT_BYTES_MAX 64 /* a checkpoint's name */
 #define GZ_NOTE_BYTES_MAX 2000 /* a note that people leave in the scene */
 
 /* ---- A scene ---- */
@@ -72,6 +73,8 @@
 #define GZ_EPOCHS_MAX 1024
 /* Notes of a scene at once. With their longest texts they are 8 MB for everybody who joins. */
 #define GZ_NOTES_MAX 4096
+/* Named checkpoints of a scene. */
+#define GZ_CHECKPOINTS_MAX 1000
 /* Deleted notes remembered for viewers that lag; one that is further behind is told of all notes anew. */
 #define GZ_NOTES_GONE_RING 1024
 /* Largest magnitude of a coordinate or scale factor: beyond it the product of two transforms leaves the doubles. */
@@ -101,6 +104,8 @@
 #define GZ_LEFT_RING 4096
 /* Rows of one history answer. */
 #define GZ_HISTORY_ROWS_MAX 1000
+/* Points of one answer about a node's path: 20 minutes of dragging where nothing was thinned. */
+#define GZ_PATH_POINTS_MAX 65536
 /* Nodes per `ok` of an `at` answer. */
 #define GZ_AT_NODES_PER_MESSAGE 1000
 /* Bytes of a glTF file taken by PUT or import. */

@@ -15,7 +15,7 @@ static enum ctl_exit run(const struct ctl_args *args)
     enum ctl_exit result = ctl_join(args, GZ_ROLE_EDITOR, &client);
     if (result != CTL_OK) return result;
     struct gz_error error = {0};
-    struct gz_message done, message = {.op = GZ_OP_RESTORE, .restore_seq = seq->integer};
+    struct gz_message done, message = {.op = GZ_OP_RESTORE, .has = GZ_HAS(SEQ), .restore = {.seq = seq->integer}};
     enum gz_status status = ctl_edit(args, client, &message, &done, &error);
     gz_client_destroy(client);
     if (status != GZ_OK) return ctl_fail(args, &error);

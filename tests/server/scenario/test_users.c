@@ -224,7 +224,7 @@ static void test_refused_requests_change_nothing_and_others_still_answer(void **
         {{.op = GZ_OP_SET, .set = {.nodes = &orphan, .count = 1}}, GZ_UNKNOWN_NODE, "999999"},
         {{.op = GZ_OP_SET, .set = {.nodes = half, .count = 2}}, GZ_UNKNOWN_NODE, "999999"},
         {{.op = GZ_OP_DELETE, .remove = {&nobody, 1}}, GZ_UNKNOWN_NODE, "999999"},
-        {{.op = GZ_OP_RESTORE, .restore_seq = 1u << 30}, GZ_BAD_VALUE, "seq"},
+        {{.op = GZ_OP_RESTORE, .has = GZ_HAS(SEQ), .restore = {.seq = 1u << 30}}, GZ_BAD_VALUE, "seq"},
         {{.op = GZ_OP_AT, .has = GZ_HAS(SEQ), .at.seq = 1u << 30}, GZ_BAD_VALUE, "seq"},
         {message_pointer(GZ_PHASE_UP, 1, 1), GZ_BAD_STATE, ""},
         {message_grab(&id, GZ_TX, 1, 1), GZ_BAD_STATE, "camera"},

@@ -185,7 +185,8 @@ static void test_key_of_restore_asked_twice_is_one_edit(void **state)
     open_scene(&s);
     uint64_t id = create_node(s.a, "box", 0, 0, 0, 0), seq = s.a->mirror.seq;
     assert_ok(ask_move(s.a, id, 1, 0, 0));
-    struct gz_message restore = {.op = GZ_OP_RESTORE, .has = GZ_HAS(KEY), .key = {"k", 1}, .restore_seq = seq};
+    struct gz_message restore = {
+        .op = GZ_OP_RESTORE, .has = GZ_HAS(KEY) | GZ_HAS(SEQ), .key = {"k", 1}, .restore = {.seq = seq}};
     s.host.past_waits = true;
     assert_null(client_ask(s.a, &restore));
     assert_null(client_ask(s.a, &restore));
@@ -403,7 +404,7 @@ static void test_past_at_and_restore(void **state)
     assert_true(ok->ok.nodes[0].trs.t.x == 1);
     at.at.seq = s.a->mirror.seq + 1;
     assert_refused(client_ask(s.watcher, &at), GZ_BAD_VALUE);
-    struct gz_message restore = {.op = GZ_OP_RESTORE, .restore_seq = then};
+    struct gz_message restore = {.op = GZ_OP_RESTORE, .has = GZ_HAS(SEQ), .restore = {.seq = then}};
     assert_refused(client_ask(s.watcher, &restore), GZ_FORBIDDEN);
     assert_ok(client_ask(s.a, &restore));
     assert_int_equal(s.watcher->mirror.count, 2);

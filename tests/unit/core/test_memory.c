@@ -190,7 +190,7 @@ static void do_wheel(struct scene *s)
 }
 static void do_restore(struct scene *s)
 {
-    struct gz_message restore = {.op = GZ_OP_RESTORE, .restore_seq = 1};
+    struct gz_message restore = {.op = GZ_OP_RESTORE, .has = GZ_HAS(SEQ), .restore = {.seq = 1}};
     (void)client_ask(s->a, &restore);
 }
 static void do_history(struct scene *s)

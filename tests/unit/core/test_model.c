@@ -146,7 +146,8 @@ static void say_travel(struct game *game, struct player *player)
 static void say_past(struct game *game, struct player *player)
 {
     uint64_t seq = player->client->mirror.seq, back = below(game, 30);
-    struct gz_message message = {.op = GZ_OP_RESTORE, .restore_seq = seq > back ? seq - back : seq + 1};
+    struct gz_message message = {
+        .op = GZ_OP_RESTORE, .has = GZ_HAS(SEQ), .restore = {.seq = seq > back ? seq - back : seq + 1}};
     if (below(game, 2) == 0) message = (struct gz_message){.op = GZ_OP_HISTORY};
     if (below(game, 3) == 0)
         message = (struct gz_message){.op = GZ_OP_AT, .has = GZ_HAS(SEQ), .at.seq = 1 + below(game, seq + 2)};

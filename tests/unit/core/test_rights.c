@@ -77,7 +77,10 @@ static struct gz_message message_of(enum gz_op op, struct scene *s)
         message.has = GZ_HAS(SEQ);
         message.at.seq = 1;
         break;
-    case GZ_OP_RESTORE: message.restore_seq = 1; break;
+    case GZ_OP_RESTORE: message.has = GZ_HAS(SEQ), message.restore.seq = 1; break;
+    case GZ_OP_REVERT: message.revert.edit = 1; break;
+    case GZ_OP_CHECKPOINT: message.checkpoint.name = (struct gz_text){"v1", 2}; break;
+    case GZ_OP_PATH: message.path.node = s->below; break;
     case GZ_OP_NOTE:
         message.has = GZ_HAS(TEXT);
         message.note.text = (struct gz_text){"too long?", 9};
@@ -106,6 +109,10 @@ static const struct {
     [GZ_OP_HISTORY] = {GZ_OK, GZ_OK},
     [GZ_OP_AT] = {GZ_OK, GZ_OK},
     [GZ_OP_RESTORE] = {GZ_FORBIDDEN, GZ_OK},
+    [GZ_OP_REVERT] = {GZ_UNKNOWN_OP, GZ_UNKNOWN_OP},
+    [GZ_OP_CHECKPOINT] = {GZ_UNKNOWN_OP, GZ_UNKNOWN_OP},
+    [GZ_OP_CHECKPOINTS] = {GZ_UNKNOWN_OP, GZ_UNKNOWN_OP},
+    [GZ_OP_PATH] = {GZ_UNKNOWN_OP, GZ_UNKNOWN_OP},
     [GZ_OP_INTEREST] = {GZ_OK, GZ_OK},
     [GZ_OP_NOTE] = {GZ_FORBIDDEN, GZ_OK},
     [GZ_OP_PING] = {GZ_OK, GZ_OK},
@@ -323,7 +330,9 @@ static void check_wrong(struct scene *s, enum wrong wrong)
         break;
     case GRAB_UNKNOWN: message = wrong_grab(); break;
     case UP_OF_NOTHING_FAR: message = pointer_message(GZ_PHASE_UP, 1e300, 0, 0); break;
-    case RESTORE_FUTURE: message = (struct gz_message){.op = GZ_OP_RESTORE, .restore_seq = future}; break;
+    case RESTORE_FUTURE:
+        message = (struct gz_message){.op = GZ_OP_RESTORE, .has = GZ_HAS(SEQ), .restore = {.seq = future}};
+        break;
     case AT_FUTURE: message = (struct gz_message){.op = GZ_OP_AT, .has = GZ_HAS(SEQ), .at.seq = future}; break;
     case UNDO_NOTHING: message = (struct gz_message){.op = GZ_OP_UNDO, .force = true}; break;
     case REDO_NOTHING: message = (struct gz_message){.op = GZ_OP_REDO}; break;

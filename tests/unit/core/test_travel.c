@@ -384,7 +384,7 @@ static void test_undo_after_others_restored_or_imported(void **state)
     open_scene(&s);
     uint64_t id = create_node(s.a, "one", 0, 0, 0, 0), then = s.a->mirror.seq;
     assert_ok(ask_move(s.a, id, 1, 0, 0));
-    struct gz_message restore = {.op = GZ_OP_RESTORE, .restore_seq = then};
+    struct gz_message restore = {.op = GZ_OP_RESTORE, .has = GZ_HAS(SEQ), .restore = {.seq = then}};
     assert_ok(client_ask(s.b, &restore));
     assert_says(ask_undo(s.a, false), GZ_CONFLICT, "undo: bob restored node ...");
     assert_ok(ask_undo(s.b, false));

@@ -283,7 +283,7 @@ static void test_decode_undo_redo_restore(void **state)
     assert_text(message->key, "u");
     assert_int_equal(read_vector(state, "redo")->op, GZ_OP_REDO);
     assert_false(message->force);
-    assert_int_equal(read_vector(state, "restore")->restore_seq, 255);
+    assert_int_equal(read_vector(state, "restore")->restore.seq, 255);
     assert_text(message->key, "r");
 }
 

@@ -180,7 +180,9 @@ static void make_value(struct maker *maker, const struct gz_row *row, void *base
     case GZ_KIND_BOOL:
     case GZ_KIND_CHOICE: *(bool *)value = coin(maker); break;
     case GZ_KIND_COUNT:
-        *(uint64_t *)value = draw_whole(maker) % (row->rule == GZ_RULE_ROWS ? 1001 : GZ_ID_LIMIT);
+        *(uint64_t *)value = draw_whole(maker) % (row->rule == GZ_RULE_ROWS     ? GZ_HISTORY_ROWS_MAX + 1
+                                                  : row->rule == GZ_RULE_POINTS ? GZ_PATH_POINTS_MAX + 1
+                                                                                : GZ_ID_LIMIT);
         break;
     case GZ_KIND_ID: *(uint64_t *)value = 1 + draw_whole(maker) / 2; break;
     case GZ_KIND_PARENT: *(uint64_t *)value = coin(maker) ? 0 : 1 + draw_whole(maker) / 2; break;
