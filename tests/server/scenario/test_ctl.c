@@ -612,6 +612,42 @@ static void test_watch_prints_notes_as_they_come(void **state)
     test_output_finish(&output);
 }
 
+/* ---- a part of the scene ---- */
+
+static void test_watch_of_a_part_tells_that_part_also_after_a_crash(void **state)
+{
+    struct stage *stage = *state;
+    char file[128];
+    write_arm(&stage->daemon, file, sizeof file);
+    const struct call first[] = {
+        {{"import", file, "arm"}, 0, "3 nodes", NULL},
+        {{"set", "arm", "2", "--name", "rod"}, 0, "name rod", NULL},
+        {{"watch", "arm", "--subtree", "rod", "--count", "1"}, 0, "the part so far, 2 nodes\n", NULL},
+        {{"watch", "arm", "--subtree", "rod", "--subtree", "#3", "--count", "1"}, 0, "the part so far, 3 nodes", NULL},
+        {{"watch", "arm", "--subtree", "elbow"}, 1, NULL, "no node has the name or id \"elbow\""},
+        {{"watch", "arm", "--box", "1,2,1,-1,0.5,-1", "--count", "1"}, 0, "the part so far, 3 nodes\n", NULL},
+        {{"watch", "arm", "--box", "9,9,9,8,8,8", "--count", "1"}, 0, "the part so far, 0 nodes\n", NULL},
+    };
+    for (size_t i = 0; i < sizeof first / sizeof first[0]; i++) check_call(&stage->daemon, NULL, &first[i]);
+    struct test_child child;
+    test_ctl_start(&child, &stage->daemon,
+                   (const char *const[]){"watch", "arm", "--box", "8,8,8,9,9,9", "--for", "60", NULL});
+    await_line(&child, "the part so far, 0 nodes");
+    check_call(&stage->daemon, NULL, &(struct call){{"set", "arm", "base", "--t", "8.5,8.5,8.5"}, 0, "edit", NULL});
+    await_line(&child, "name base"); /* told whole */
+    check_call(&stage->daemon, NULL, &(struct call){{"set", "arm", "base", "--t", "0,0,0"}, 0, "edit", NULL});
+    await_line(&child, "gone");
+    test_daemon_kill(&stage->daemon);
+    await_line(&child, "connection lost");
+    test_daemon_start(&stage->daemon, NULL, NULL);
+    await_line(&child, "the part so far, 0 nodes");
+    kill(child.pid, SIGINT);
+    struct test_output output;
+    test_child_finish(&child, NULL, &output);
+    assert_string_equal(output.err, "");
+    test_output_finish(&output);
+}
+
 int main(void)
 {
 #define STAGED(test) cmocka_unit_test_setup_teardown(test, stage_setup, stage_teardown)
@@ -630,6 +666,7 @@ int main(void)
         STAGED(test_notes_are_left_answered_dealt_with_and_deleted),
         STAGED(test_notes_are_all_listed_however_many_there_are),
         STAGED(test_watch_prints_notes_as_they_come),
+        STAGED(test_watch_of_a_part_tells_that_part_also_after_a_crash),
         STAGED(test_watch_tells_drags_and_comes_back_after_a_crash),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
