@@ -194,6 +194,8 @@ static void say_wheel(struct game *game, int who)
     uint64_t id = any_node(game);
     if (player->runs == GZ_RUN_NONE) {
         assert_ok(ask_select(player->client, id));
+        check(game); /* in that turn the disk may have ended somebody's drag, or taken the node back */
+        if (node_of(game, id) == NULL) return;
         const struct gz_message *answer = ask_wheel(player->client, (double)below(game, 3) - 1);
         check_refusal(game, who, answer);
         if (is_held_by_others(game, id, who)) assert_refused(answer, GZ_LOCKED);
