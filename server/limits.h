@@ -140,7 +140,7 @@
 /* A gizmo that others move is built anew every turn, up to so many selected nodes; more of them wait this long for each. */
 #define GZ_GIZMO_NODES_AT_ONCE 100
 #define GZ_GIZMO_SECONDS_PER_NODE 1e-5
-/* Milliseconds between commits while only drag samples wait; an edit that waits for its ok is committed at once.
+/* Milliseconds between commits while only drag samples wait; an edit that waits for its ok, and a cancel, are committed at once.
  * A crash costs at most this much motion plus one commit. */
 #define GZ_SAMPLE_MS_MIN 20
 /* How far the recorded path of a drag may pass beside a sample that it leaves out: half a pixel as the drag's camera saw it, or a

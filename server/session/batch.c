@@ -252,8 +252,9 @@ double gz_core_commit_due(const struct gz_core *core)
 {
     if (core->committing || !has_news(core)) return INFINITY;
     if (core->failing) return core->commit_s + GZ_RETRY_MS / 1000.0;
-    bool is_awaited = core->pending != NULL || core->pending_notes != NULL;
-    return is_awaited ? -INFINITY : core->commit_s + GZ_SAMPLE_MS_MIN / 1000.0;
+    /* A cancelled drag that the file still knows would be an edit after a crash. */
+    bool is_urgent = core->pending != NULL || core->pending_notes != NULL || core->dropped_count > 0;
+    return is_urgent ? -INFINITY : core->commit_s + GZ_SAMPLE_MS_MIN / 1000.0;
 }
 
 void gz_core_commit(struct gz_core *core)

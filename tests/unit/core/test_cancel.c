@@ -127,6 +127,28 @@ static void test_cancel_while_the_disk_refuses_and_after_a_restart(void **state)
     close_scene(&s);
 }
 
+/* A drag that is in the file is closed there in the turn of its cancel: a crash right after it brings nothing back. */
+static void test_cancel_is_on_the_disk_at_once(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    take_and_move(&s, GZ_TXY);
+    host_advance(&s.host, 0.1);
+    assert_int_equal(s.host.store.open_count, 1);
+    assert_ok(ask_pointer(s.a, GZ_PHASE_MOVE, MIDDLE_X, MIDDLE_Y - STEP)); /* its sample is stored at this moment */
+    cancel(&s);
+    size_t edits = s.host.store.edit_count;
+    host_restart(&s.host, false);
+    client_resume(s.a);
+    client_resume(s.b);
+    client_resume(s.watcher);
+    host_turn(&s.host);
+    assert_int_equal(s.host.store.edit_count, edits);
+    assert_as_before(&s);
+    close_scene(&s);
+}
+
 /* The bits are the node's own: where its parent went meanwhile it goes along. */
 static void test_cancel_after_others_moved_and_hung_what_is_above(void **state)
 {
@@ -309,6 +331,7 @@ int main(void)
         cmocka_unit_test(test_cancel_with_any_handle_leaves_the_exact_bits),
         cmocka_unit_test(test_cancel_while_the_disk_is_at_it),
         cmocka_unit_test(test_cancel_while_the_disk_refuses_and_after_a_restart),
+        cmocka_unit_test(test_cancel_is_on_the_disk_at_once),
         cmocka_unit_test(test_cancel_after_others_moved_and_hung_what_is_above),
         cmocka_unit_test(test_cancel_of_a_wheel_and_of_what_was_typed),
         cmocka_unit_test(test_cancel_of_ten_thousand_nodes),
