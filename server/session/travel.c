@@ -5,6 +5,7 @@
  *   what others hung below a node that is to go, goes with it;
  *   a node whose parent is gone, or would come to be below itself, stays where it hangs, and hangs from the root where it was
  *   deleted. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "session/session.h"
@@ -106,6 +107,41 @@ static void bring_up_to_date(struct travel *travel)
         travel->changes[kept++] = change;
     }
     travel->count = kept;
+}
+
+struct deletion {
+    size_t depth;
+    struct gz_change change;
+};
+
+static int compare_depths(const void *a, const void *b)
+{
+    const struct deletion *x = a, *y = b;
+    if (x->depth != y->depth) return x->depth > y->depth ? -1 : 1;
+    return (x->change.node > y->change.node) - (x->change.node < y->change.node);
+}
+
+/* Nodes go last, when others have moved away, and children first as they hang now: that may be the other way round than they came.
+ * False without memory. */
+static bool order_deletions(struct travel *travel)
+{
+    struct deletion *gone = gz_arena_take(&travel->core->scratch, travel->count, sizeof *gone);
+    size_t kept = 0, gone_count = 0;
+    if (gone == NULL) return false;
+    for (size_t i = 0; i < travel->count; i++) {
+        const struct gz_change *change = &travel->changes[i];
+        if (change->exists) {
+            travel->changes[kept++] = *change;
+            continue;
+        }
+        struct deletion *deletion = &gone[gone_count++];
+        *deletion = (struct deletion){.change = *change};
+        const struct gz_node *at = gz_scene_find(travel->core->scene, change->node);
+        for (; at != NULL; at = at->parent) deletion->depth++;
+    }
+    qsort(gone, gone_count, sizeof *gone, compare_depths);
+    for (size_t i = 0; i < gone_count; i++) travel->changes[kept + i] = gone[i].change;
+    return true;
 }
 
 static bool name_nodes(struct travel *travel)
@@ -257,7 +293,7 @@ static enum gz_status prepare(struct travel *travel)
     enum gz_status status = travel->force ? GZ_OK : check_conflict(travel);
     if (status != GZ_OK) return status;
     bring_up_to_date(travel);
-    if (!name_nodes(travel)) return no_memory(travel);
+    if (!order_deletions(travel) || !name_nodes(travel)) return no_memory(travel);
     if (travel->force) settle_parents(travel);
     status = settle_strays(travel);
     return status == GZ_OK ? check_places(travel) : status;

@@ -295,6 +295,26 @@ static void test_undo_of_create_leaves_what_others_took_away(void **state)
     close_scene(&s);
 }
 
+/* They went in the order of how they hung then; now they hang the other way round. */
+static void test_forced_undo_of_nodes_that_others_hung_below_each_other(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    struct gz_create_node nodes[2] = {{.name = {"one", 3}}, {.name = {"two", 3}}};
+    struct gz_message create = {.op = GZ_OP_CREATE, .create = {nodes, 2}};
+    const struct gz_message *ok = client_ask(s.a, &create);
+    assert_ok(ok);
+    uint64_t one = ok->ok.ids.ids[0], two = ok->ok.ids.ids[1];
+    assert_ok(ask_hang(s.b, one, two));
+    assert_refused(ask_undo(s.a, false), GZ_CONFLICT);
+    assert_ok(ask_undo(s.a, true));
+    assert_int_equal(s.b->mirror.count, 0);
+    assert_ok(ask_redo(s.a, false));
+    assert_int_equal(host_node(&s.host, one).parent, two);
+    close_scene(&s);
+}
+
 static void test_undo_of_create_of_what_is_held_below_is_locked(void **state)
 {
     (void)state;
@@ -429,6 +449,7 @@ int main(void)
         cmocka_unit_test(test_undo_of_what_is_so_already_goes_on_to_the_next),
         cmocka_unit_test(test_undo_of_create_does_not_take_what_others_put_below),
         cmocka_unit_test(test_undo_of_create_leaves_what_others_took_away),
+        cmocka_unit_test(test_forced_undo_of_nodes_that_others_hung_below_each_other),
         cmocka_unit_test(test_undo_of_create_of_what_is_held_below_is_locked),
         cmocka_unit_test(test_redo_of_delete_does_not_take_what_others_put_below),
         cmocka_unit_test(test_undo_of_delete_below_what_others_deleted),
