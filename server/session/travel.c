@@ -187,24 +187,49 @@ static enum gz_status refuse_strays(const struct travel *travel, struct gz_ids s
                    later->user, child, parent, (unsigned long long)later->id);
 }
 
-/* They go first, with all that is below them, unless that is something which this speaks of. */
+static const struct gz_change *change_of(const struct travel *travel, uint64_t node)
+{
+    if (!gz_has_id(travel->named, travel->count, node)) return NULL;
+    size_t at = 0;
+    while (travel->changes[at].node != node) at++;
+    return &travel->changes[at];
+}
+
+enum fate { GOES_ALONG, GOES_ANYWAY, MOVES_AWAY, IS_IN_THE_WAY };
+
+/* What becomes of a node in the subtree of one that goes along. */
+static enum fate fate_of(const struct travel *travel, uint64_t id)
+{
+    const struct gz_change *own = change_of(travel, id);
+    if (own != NULL && !own->exists) return GOES_ANYWAY;
+    for (const struct gz_node *at = gz_scene_find(travel->core->scene, id); at != NULL; at = at->parent) {
+        const struct gz_change *change = change_of(travel, at->id);
+        if (change == NULL) continue;
+        if (!change->exists) return GOES_ALONG;
+        return change->after.parent != change->before.parent ? MOVES_AWAY : IS_IN_THE_WAY;
+    }
+    return GOES_ALONG;
+}
+
+/* They go too, with all that is below them, but what moves away. */
 static enum gz_status take_strays_along(struct travel *travel, struct gz_ids strays)
 {
     struct gz_core *core = travel->core;
     struct gz_change *gone;
-    size_t gone_count;
+    size_t gone_count, count = travel->count;
     enum gz_status status = gz_changes_delete(core->scene, &core->scratch, strays.ids, strays.count, &gone, &gone_count,
                                               &travel->failure->node, &travel->failure->error);
     if (status != GZ_OK) return status;
-    for (size_t i = 0; i < gone_count; i++) {
-        if (gz_has_id(travel->named, travel->count, gone[i].node)) return refuse_strays(travel, strays);
-    }
-    struct gz_change *all = gz_arena_take(&core->scratch, gone_count + travel->count, sizeof *all);
+    struct gz_change *all = gz_arena_take(&core->scratch, gone_count + count, sizeof *all);
     if (all == NULL) return no_memory(travel);
-    memcpy(all, gone, gone_count * sizeof *all);
-    memcpy(all + gone_count, travel->changes, travel->count * sizeof *all);
+    memcpy(all, travel->changes, count * sizeof *all);
+    for (size_t i = 0; i < gone_count; i++) {
+        enum fate fate = fate_of(travel, gone[i].node);
+        if (fate == IS_IN_THE_WAY) return refuse_strays(travel, strays);
+        if (fate == GOES_ALONG) all[count++] = gone[i];
+    }
     travel->changes = all;
-    travel->count += gone_count;
+    travel->count = count;
     return GZ_OK;
 }
 
@@ -274,8 +299,11 @@ static const struct gz_edit_record *find_culprit(const struct travel *travel, ui
 static enum gz_status check_places(struct travel *travel)
 {
     enum gz_status status = check(travel, travel->failure);
-    if (status != GZ_UNKNOWN_NODE && status != GZ_BAD_VALUE) return status;
     uint64_t node = travel->failure->node;
+    const struct gz_node *there = gz_scene_find(travel->core->scene, node);
+    bool is_own_drag = there != NULL && there->holder == travel->session->id;
+    bool has_children = status == GZ_BAD_STATE && !is_own_drag;
+    if (status != GZ_UNKNOWN_NODE && status != GZ_BAD_VALUE && !has_children) return status;
     struct gz_error why = travel->failure->error;
     char deed[GZ_ERROR_BYTES_MAX] = "the scene has gone on";
     const struct gz_edit_record *later = find_culprit(travel, &node);
@@ -293,10 +321,12 @@ static enum gz_status prepare(struct travel *travel)
     enum gz_status status = travel->force ? GZ_OK : check_conflict(travel);
     if (status != GZ_OK) return status;
     bring_up_to_date(travel);
+    if (!name_nodes(travel)) return no_memory(travel);
+    status = settle_strays(travel);
+    if (status != GZ_OK) return status;
     if (!order_deletions(travel) || !name_nodes(travel)) return no_memory(travel);
     if (travel->force) settle_parents(travel);
-    status = settle_strays(travel);
-    return status == GZ_OK ? check_places(travel) : status;
+    return check_places(travel);
 }
 
 static enum gz_status travel(struct gz_session *session, const struct gz_message *message, enum gz_edit_kind kind,
