@@ -240,8 +240,8 @@ static void test_held_node_is_in_the_way_of_everything(void **state)
     uint64_t then = s.b->mirror.seq;
     assert_ok(ask_move(s.b, s.node, 1.0 / 3, -0.0, 1e-300));
     take_and_move(&s, GZ_TXY);
-    struct gz_message restore = {.op = GZ_OP_RESTORE, .restore_seq = then};
-    struct gz_message empty = {.op = GZ_OP_RESTORE, .restore_seq = 1};
+    struct gz_message restore = {.op = GZ_OP_RESTORE, .has = GZ_HAS(SEQ), .restore.seq = then};
+    struct gz_message empty = {.op = GZ_OP_RESTORE, .has = GZ_HAS(SEQ), .restore.seq = 1};
     struct gz_core_import import = {.user = "bob", .asset = (const uint8_t *)"glTF", .asset_size = 4};
     struct gz_error error;
     assert_refused(ask_move(s.b, s.node, 0, 0, 0), GZ_LOCKED);

@@ -244,8 +244,8 @@ static void say_restore(struct game *game, int who)
 {
     struct client *client = game->players[who].client;
     uint64_t back = below(game, 40);
-    struct gz_message restore = {.op = GZ_OP_RESTORE};
-    restore.restore_seq = client->mirror.seq > back ? client->mirror.seq - back : 1;
+    struct gz_message restore = {.op = GZ_OP_RESTORE, .has = GZ_HAS(SEQ)};
+    restore.restore.seq = client->mirror.seq > back ? client->mirror.seq - back : 1;
     close_wheel(game, who);
     check_refusal(game, who, client_ask(client, &restore));
 }
