@@ -123,8 +123,11 @@
 #define GZ_HTTP_CHUNK_BYTES (64 * 1024)
 /* Bytes of an HTTP answer that is made in memory: the largest asset, with what an export adds for the largest scene. */
 #define GZ_HTTP_ANSWER_BYTES_MAX (GZ_ASSET_BYTES_MAX + 64 * 1024 * 1024)
-/* Bytes the kernel may hold for a viewer that does not read. Left alone it would grow to 4 MB. */
+/* Bytes that the kernel may hold for a connection, on their way included; it takes twice as much memory for them. Left alone it would
+ * grow to 4 MB. What a peer far away is sent in a round trip is bounded by it. */
 #define GZ_SOCKET_SEND_BYTES (64 * 1024)
+/* Bytes of those that may wait for a viewer that does not read: its own kernel says that it is full, and nothing is on its way. */
+#define GZ_SOCKET_WAITING_BYTES (16 * 1024)
 /* Origins that can be allowed by option. */
 #define GZ_ORIGINS_MAX 32
 

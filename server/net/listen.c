@@ -14,10 +14,12 @@
 /* A socket inherits these from the one that it was accepted from. The kernel's own patience ends after ours. */
 static bool set_options(int fd, int family, double silence_s)
 {
-    int on = 1, send_bytes = GZ_SOCKET_SEND_BYTES, silence_ms = (int)((silence_s + 2 * GZ_FAREWELL_SECONDS) * 1000);
+    int on = 1, send_bytes = GZ_SOCKET_SEND_BYTES, waiting_bytes = GZ_SOCKET_WAITING_BYTES;
+    int silence_ms = (int)((silence_s + 2 * GZ_FAREWELL_SECONDS) * 1000);
     if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0) return false;
     if (family == AF_INET6 && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on) != 0) return false;
     return setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &send_bytes, sizeof send_bytes) == 0 &&
+           setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &waiting_bytes, sizeof waiting_bytes) == 0 &&
            setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) == 0 &&
            setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &silence_ms, sizeof silence_ms) == 0;
 }
