@@ -67,7 +67,7 @@
 #define GZ_EDIT_BYTES_MAX (256 * 1024 * 1024)
 /* Bytes of one batch on its way to the disk: the edits that wait, the largest edit on top of them, and every node. */
 #define GZ_BATCH_BYTES_MAX (3 * (size_t)GZ_EDIT_BYTES_MAX)
-/* Edits whose answer waits for the disk; more are refused with too_many until some are answered. */
+/* Edits whose answer waits for the disk; more are refused with too_many until some are answered, and no drag begins. */
 #define GZ_PENDING_EDITS_MAX 16384
 /* Earlier epochs that a client can resume from. */
 #define GZ_EPOCHS_MAX 1024

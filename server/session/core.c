@@ -137,6 +137,7 @@ void gz_core_turn(struct gz_core *core, struct gz_now now)
 
 double gz_core_deadline(const struct gz_core *core)
 {
+    if (gz_core_has_tickets_to_send(core)) return -INFINITY;
     double deadline = fmin(gz_sync_presence_due(core->sync), gz_core_commit_due(core));
     for (const struct gz_session *session = core->sessions; session != NULL; session = session->next) {
         if (session->run.kind == GZ_RUN_WHEEL) deadline = fmin(deadline, session->run.closes_s);

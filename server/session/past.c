@@ -54,6 +54,14 @@ void gz_core_send_tickets(struct gz_core *core)
     }
 }
 
+bool gz_core_has_tickets_to_send(const struct gz_core *core)
+{
+    for (const struct gz_ticket *ticket = core->tickets; ticket != NULL; ticket = ticket->next) {
+        if (may_ask(core, ticket)) return true;
+    }
+    return false;
+}
+
 enum gz_status gz_handle_history(struct gz_session *session, const struct gz_message *message,
                                  struct gz_failure *failure)
 {

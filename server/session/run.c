@@ -25,7 +25,8 @@ static bool keep_targets(struct gz_run *run, const struct gz_target *targets, co
     return true;
 }
 
-/* Holds the top-most selected nodes and makes them the run's; the gizmo is as it stands now. */
+/* Holds the top-most selected nodes and makes them the run's; the gizmo is as it stands now. What begins may end as an edit, which
+ * then has to have room: its end cannot be refused. */
 static enum gz_status begin(struct gz_session *session, enum gz_run_kind kind, struct gz_gizmo *gizmo,
                             struct gz_failure *failure)
 {
@@ -34,6 +35,8 @@ static enum gz_status begin(struct gz_session *session, enum gz_run_kind kind, s
     struct gz_target *targets;
     uint64_t *ids;
     size_t active;
+    enum gz_status status = gz_core_check_room(core, failure);
+    if (status != GZ_OK) return status;
     size_t count = gz_session_targets(session, &targets, &ids, &active);
     if (count == 0) return gz_fail(&failure->error, GZ_BAD_STATE, "nothing is selected");
     /* A named handle need not belong to the mode; the gizmo is complete for all handles in any mode that has one. */
@@ -41,8 +44,7 @@ static enum gz_status begin(struct gz_session *session, enum gz_run_kind kind, s
     if (tool.mode == GZ_MODE_NONE || tool.mode == GZ_MODE_ORBIT) tool.mode = GZ_MODE_UNIVERSAL;
     if (!gz_gizmo_build(gizmo, &tool, camera_of(session), targets, count, active))
         return gz_fail(&failure->error, GZ_BAD_STATE, "the selection has no gizmo in this view");
-    enum gz_status status =
-        gz_scene_hold(core->scene, ids, count, session->id, &failure->node, &failure->holder, &failure->error);
+    status = gz_scene_hold(core->scene, ids, count, session->id, &failure->node, &failure->holder, &failure->error);
     if (status != GZ_OK) return status;
     *run = (struct gz_run){.kind = kind, .motion = gz_motion_none};
     if (!keep_targets(run, targets, ids, count)) {

@@ -328,6 +328,8 @@ enum gz_status gz_handle_restore(struct gz_session *session, const struct gz_mes
                                  struct gz_failure *failure);
 /* Asks the host what has come to be saved by now. */
 void gz_core_send_tickets(struct gz_core *core);
+/* Whether that would ask something: a session has taken its last answer since. */
+bool gz_core_has_tickets_to_send(const struct gz_core *core);
 
 /* ---- note.c ---- */
 
