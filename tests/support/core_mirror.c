@@ -1,11 +1,9 @@
 #include "support/core_mirror.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/judge.h"
 
 static char *copy_text(struct gz_text text)
 {

@@ -1,14 +1,11 @@
 #include "support/core_store.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "server/limits.h"
+#include "support/judge.h"
 
 #define KEEP_BYTES_MAX (SIZE_MAX / 2)
 

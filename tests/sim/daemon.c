@@ -1,0 +1,562 @@
+/* The daemon around the core: its turns, its ends of the links, its disk and its past; what may happen to each of them. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/sim.h"
+
+#define HEADROOM 16
+
+/* ---- what the core asks ---- */
+
+static void handle_commit(void *context, struct gz_batch *batch)
+{
+    struct sim *sim = context;
+    PROMISE(sim->batch == NULL, "one batch at a time", "two");
+    bool failing = sim->now.mono_s < sim->disk_ok_s, slow = sim->now.mono_s < sim->disk_slow_s;
+    sim->batch = batch;
+    sim->commit_fails = failing || (!sim->quiet && chance(sim, 0.002));
+    sim->commit_due_s = sim->now.mono_s + (slow ? between(sim, 0.05, 2) : between(sim, 0.0005, 0.01));
+}
+
+static void handle_query(void *context, uint64_t ticket, const struct gz_query *query)
+{
+    struct sim *sim = context;
+    PROMISE(sim->question_count < COUNT(sim->questions), "questions are bounded", "%zu", sim->question_count);
+    bool slow = sim->now.mono_s < sim->past_slow_s;
+    double due_s = sim->now.mono_s + (slow ? between(sim, 0.1, 3) : between(sim, 0.001, 0.05));
+    sim->questions[sim->question_count++] = (struct question){ticket, *query, due_s};
+}
+
+static bool handle_find_key(void *context, const char *user, const char *key, struct gz_arena *arena,
+                            struct gz_edit_record *edit)
+{
+    (void)arena;
+    struct sim *sim = context;
+    return core_store_find_key(&sim->store, user, key, edit);
+}
+
+static bool handle_find_note_key(void *context, const char *user, const char *key, uint64_t *note)
+{
+    struct sim *sim = context;
+    return core_store_find_note_key(&sim->store, user, key, note);
+}
+
+/* ---- the disk ---- */
+
+static void store(struct sim *sim)
+{
+    core_store_commit(&sim->store, sim->batch);
+    for (size_t i = sim->model.deed_count; i-- > 0 && !sim->model.deeds[i].stored;)
+        if (sim->model.deeds[i].sent) sim->model.deeds[i].stored = true;
+}
+
+static void settle(struct sim *sim)
+{
+    struct gz_batch *batch = sim->batch;
+    struct act act = {.kind = sim->commit_fails ? ACT_REFUSED : ACT_STORED};
+    trace(sim, "disk: %s up to seq %llu, %zu edits", sim->commit_fails ? "refuses" : "has",
+          (unsigned long long)batch->seq, batch->ended_count);
+    if (!sim->commit_fails) store(sim);
+    sim->disk_failed |= sim->commit_fails;
+    sim->refusals += sim->commit_fails;
+    sim->batch = NULL;
+    gz_core_committed(sim->core, batch, sim->commit_fails ? GZ_STORAGE : GZ_OK, sim->commit_fails ? "it is full" : "",
+                      sim->now);
+    model_act(sim, &act);
+}
+
+static struct question *next_question(struct sim *sim)
+{
+    struct question *next = NULL;
+    for (size_t i = 0; i < sim->question_count; i++) {
+        if (next == NULL || sim->questions[i].due_s < next->due_s) next = &sim->questions[i];
+    }
+    return next;
+}
+
+static void answer(struct sim *sim, struct question *question)
+{
+    struct gz_answer past;
+    struct act act = {.kind = ACT_ANSWER};
+    char user[TEXT_MAX] = "", key[TEXT_MAX] = "";
+    const struct gz_ticket *ticket = sim->core->tickets;
+    while (ticket != NULL && ticket->number != question->ticket) ticket = ticket->next;
+    const struct gz_session *session = ticket != NULL ? gz_core_session(sim->core, ticket->session) : NULL;
+    core_store_ask(&sim->store, &question->query, &past);
+    if (session != NULL && ticket->restores) {
+        keep_text(user, session->user);
+        act.session = session->id;
+        act.user = user;
+        keep_text(key, ticket->key);
+        act.key = key;
+        act.answer = &past;
+        act.restored = question->query.seq;
+        act.request = session->ended ? NULL : person_request(sim, session->id, ticket->rid);
+        if (act.request != NULL && act.request->session != session->id) act.request = NULL;
+    }
+    trace(sim, "past: answers question %llu", (unsigned long long)question->ticket);
+    gz_core_answered(sim->core, question->ticket, &past, sim->now);
+    *question = sim->questions[--sim->question_count];
+    model_act(sim, &act);
+    gz_answer_finish(&past);
+}
+
+/* ---- lanes ---- */
+
+static void lane_add(struct sim *sim, const struct link *link, struct lane *lane, struct parcel *parcel)
+{
+    double due_s = sim->now.mono_s + link->delay_s + between(sim, 0, link->jitter_s);
+    parcel->due_s = lane->last_s = fmax(due_s, lane->last_s);
+    lane->bytes += parcel->size;
+    *lane->end = parcel;
+    lane->end = &parcel->next;
+}
+
+static struct parcel *lane_take(struct lane *lane)
+{
+    struct parcel *parcel = lane->first;
+    lane->first = parcel->next;
+    if (lane->first == NULL) lane->end = &lane->first;
+    lane->bytes -= parcel->size;
+    return parcel;
+}
+
+static void parcel_destroy(struct parcel *parcel)
+{
+    gz_arena_finish(&parcel->arena);
+    free(parcel->messages);
+    free(parcel->bytes);
+    free(parcel);
+}
+
+static struct parcel *parcel_create(uint8_t *bytes, size_t size)
+{
+    struct parcel *parcel = calloc(1, sizeof *parcel);
+    if (parcel == NULL) abort();
+    parcel->bytes = bytes;
+    parcel->size = size;
+    return parcel;
+}
+
+static void lane_lose(struct lane *lane, size_t kept)
+{
+    struct parcel **at = &lane->first;
+    for (; kept > 0 && *at != NULL; kept--) at = &(*at)->next;
+    while (*at != NULL) {
+        struct parcel *next = (*at)->next;
+        lane->bytes -= (*at)->size;
+        parcel_destroy(*at);
+        *at = next;
+    }
+    lane->end = at;
+}
+
+static size_t lane_count(const struct lane *lane)
+{
+    size_t count = 0;
+    for (const struct parcel *parcel = lane->first; parcel != NULL; parcel = parcel->next) count++;
+    return count;
+}
+
+/* ---- links ---- */
+
+void link_open(struct sim *sim, struct person *person)
+{
+    struct link *link = calloc(1, sizeof *link);
+    if (link == NULL) abort();
+    link->next = sim->links;
+    sim->links = link;
+    link->person = link->owner = person;
+    person->link = link;
+    link->up.end = &link->up.first;
+    link->down.end = &link->down.first;
+    link->delay_s = chance(sim, 0.5) ? between(sim, 0.0005, 0.01) : between(sim, 0.01, 0.2);
+    link->jitter_s = link->delay_s * between(sim, 0, 3);
+    link->window_bytes = !sim->quiet && chance(sim, 0.5) ? WINDOW_SMALL : WINDOW_BYTES;
+    link->heard_s = sim->now.mono_s;
+}
+
+void link_destroy(struct sim *sim, struct link *link)
+{
+    struct link **at = &sim->links;
+    while (*at != link) at = &(*at)->next;
+    *at = link->next;
+    if (link->person != NULL) link->person->link = NULL;
+    lane_lose(&link->up, 0);
+    lane_lose(&link->down, 0);
+    free(link);
+}
+
+void link_send(struct sim *sim, struct link *link, uint8_t *bytes, size_t size, struct request *request)
+{
+    struct parcel *parcel = parcel_create(bytes, size);
+    parcel->request = request;
+    lane_add(sim, link, &link->up, parcel);
+}
+
+static void end_lane(struct sim *sim, struct link *link, struct lane *lane)
+{
+    struct parcel *parcel = parcel_create(NULL, 0);
+    parcel->end = true;
+    lane_add(sim, link, lane, parcel);
+}
+
+static void turn_away(struct sim *sim, struct link *link)
+{
+    struct person *person = link->person;
+    link->person = NULL;
+    person->link = NULL;
+    lane_lose(&link->down, 0);
+    person_lose(sim, person);
+}
+
+/* It hears, before it is gone, what came through of what was on its way. */
+static void hear_rest(struct sim *sim, struct link *link)
+{
+    for (size_t left = below(sim, lane_count(&link->down) + 1); left > 0 && link->person != NULL; left--) {
+        struct parcel *parcel = lane_take(&link->down);
+        if (!parcel->end) person_hear(sim, link->person, parcel);
+        parcel_destroy(parcel);
+    }
+}
+
+void link_cut(struct sim *sim, struct link *link)
+{
+    hear_rest(sim, link);
+    lane_lose(&link->up, below(sim, lane_count(&link->up) + 1));
+    end_lane(sim, link, &link->up);
+    turn_away(sim, link);
+}
+
+void link_close(struct sim *sim, struct link *link)
+{
+    end_lane(sim, link, &link->up);
+    turn_away(sim, link);
+}
+
+/* ---- what comes from a link ---- */
+
+static void join(struct sim *sim, struct link *link, const struct gz_message *hello)
+{
+    struct gz_error error;
+    uint64_t id = sim->next_session++;
+    struct act act = {.kind = ACT_JOIN, .session = id};
+    PROMISE(id < SESSIONS_MAX, "the simulation has room", "%llu sessions", (unsigned long long)id);
+    sim->owners[id] = (uint8_t)link->owner->index;
+    enum gz_status status = gz_core_join(sim->core, id, hello, link->owner->role, sim->now, &link->session, &error);
+    PROMISE(status == GZ_OK, "who may join joins", "%s", error.message);
+    model_act(sim, &act);
+}
+
+/* The end of a drag may take a seq after that of its last move. */
+static void note_move(const struct sim *sim, struct link *link, const struct gz_message *message)
+{
+    bool has_n = (message->op == GZ_OP_POINTER || message->op == GZ_OP_GRAB) && (message->has & GZ_HAS(N)) != 0;
+    if (!has_n) return;
+    uint64_t n = message->pointer.n;
+    uint64_t ticks = message->op == GZ_OP_POINTER && message->pointer.phase == GZ_PHASE_UP;
+    struct link_move *move = &link->moves[n % COUNT(link->moves)];
+    *move = (struct link_move){n, gz_scene_seq(sim->core->scene) - ticks, gz_scene_seq(sim->core->scene)};
+}
+
+static void receive(struct sim *sim, struct link *link, const struct parcel *parcel)
+{
+    struct gz_arena arena;
+    struct gz_message message;
+    struct gz_error error;
+    size_t offset = 0;
+    char text[256], user[TEXT_MAX] = "";
+    gz_arena_init(&arena, SIZE_MAX / 2);
+    bool sense = gz_decode(GZ_FROM_CLIENT, parcel->bytes, parcel->size, &offset, &arena, &message, &error) == GZ_OK;
+    if (sense && message.op == GZ_OP_HELLO && link->session == NULL) {
+        join(sim, link, &message);
+    } else {
+        describe(&message, text);
+        trace(sim, "session %llu: %s", (unsigned long long)link->session->id, sense ? text : "nonsense");
+        keep_text(user, link->session->user);
+        struct act act = {
+            .kind = ACT_MESSAGE,
+            .session = link->session->id,
+            .user = user,
+            .late = link->session->ended,
+            .message = sense ? &message : NULL,
+            .request = parcel->request,
+            .key = parcel->request != NULL ? parcel->request->key : NULL,
+        };
+        gz_core_receive(sim->core, link->session, parcel->bytes, parcel->size, sim->now);
+        model_act(sim, &act);
+        if (sense) note_move(sim, link, &message);
+    }
+    gz_arena_finish(&arena);
+}
+
+static void leave(struct sim *sim, struct link *link)
+{
+    char user[TEXT_MAX] = "";
+    keep_text(user, link->session->user);
+    struct act act = {.kind = ACT_LEAVE, .session = link->session->id, .user = user};
+    trace(sim, "session %llu leaves", (unsigned long long)act.session);
+    gz_core_leave(sim->core, link->session, sim->now);
+    link->session = NULL;
+    model_act(sim, &act);
+}
+
+/* The daemon's side is over: its person reads it after what came before. */
+static void hang_up(struct sim *sim, struct link *link)
+{
+    if (link->session != NULL) leave(sim, link);
+    link->over = true;
+    lane_lose(&link->up, 0);
+    end_lane(sim, link, &link->down);
+}
+
+/* ---- what goes to a link ---- */
+
+static void check_acks(const struct sim *sim, const struct gz_delta *delta)
+{
+    for (size_t i = 0; i < delta->ack_count; i++) {
+        for (const struct link *link = sim->links; link != NULL; link = link->next) {
+            if (link->session == NULL || link->session->id != delta->acks[i].session) continue;
+            const struct link_move *move = &link->moves[delta->acks[i].n % COUNT(link->moves)];
+            if (move->n != delta->acks[i].n) continue;
+            PROMISE(move->first <= delta->seq, "an acknowledged pointer shows", "n %llu of session %llu",
+                    (unsigned long long)delta->acks[i].n, (unsigned long long)delta->acks[i].session);
+            PROMISE(move->last > delta->from, "a pointer is acknowledged once", "n %llu of session %llu",
+                    (unsigned long long)delta->acks[i].n, (unsigned long long)delta->acks[i].session);
+        }
+    }
+}
+
+/* Reads what the core said, all of it. */
+static void read_messages(struct sim *sim, const struct link *link, struct parcel *parcel)
+{
+    gz_arena_init(&parcel->arena, SIZE_MAX / 2);
+    size_t capacity = 0;
+    for (size_t offset = 0; offset < parcel->size; parcel->message_count++) {
+        if (parcel->message_count == capacity) {
+            capacity = capacity > 0 ? 2 * capacity : 4;
+            parcel->messages = realloc(parcel->messages, capacity * sizeof *parcel->messages);
+            if (parcel->messages == NULL) abort();
+        }
+        struct gz_message *message = &parcel->messages[parcel->message_count];
+        struct gz_error error = {.message = ""};
+        enum gz_status status =
+            gz_decode(GZ_FROM_SERVER, parcel->bytes, parcel->size, &offset, &parcel->arena, message, &error);
+        PROMISE(status == GZ_OK, "what the core says can be read", "%s", error.message);
+        model_said(sim, link->session->id, message);
+        if (message->op == GZ_OP_DELTA) check_acks(sim, &message->delta);
+    }
+}
+
+static void flush(struct sim *sim, struct link *link)
+{
+    while (link->down.bytes < link->window_bytes) {
+        bool expected = gz_core_has_frame(sim->core, link->session);
+        const struct gz_buffer *frame = gz_core_next_frame(sim->core, link->session, sim->now);
+        PROMISE((frame != NULL) == expected, "a frame that is there is given", "session %llu",
+                (unsigned long long)link->session->id);
+        if (frame == NULL) return;
+        PROMISE(frame->size <= GZ_FRAME_BYTES_MAX, "frames are bounded", "%zu bytes", frame->size);
+        memset(frame->data - HEADROOM, 0xEE, HEADROOM); /* a frame's header is written there */
+        uint8_t *bytes = malloc(frame->size);
+        if (bytes == NULL) abort();
+        struct parcel *parcel = parcel_create(memcpy(bytes, frame->data, frame->size), frame->size);
+        read_messages(sim, link, parcel);
+        lane_add(sim, link, &link->down, parcel);
+        sim->frames++;
+    }
+}
+
+/* A session that is over has a moment for its last words. */
+static void flush_all(struct sim *sim)
+{
+    for (struct link *link = sim->links; link != NULL; link = link->next) {
+        if (link->session == NULL) continue;
+        flush(sim, link);
+        size_t waiting = link->session->outbox.size - link->session->outbox_sent;
+        PROMISE(waiting <= GZ_OUTBOX_BYTES_MAX, "what waits is bounded", "%zu bytes", waiting);
+        if (gz_session_end_reason(link->session) == NULL) continue;
+        if (link->ended_s == 0) link->ended_s = sim->now.mono_s;
+    }
+}
+
+static void turn(struct sim *sim)
+{
+    struct act act = {.kind = ACT_TURN, .user = ""};
+    sim->turn_due_s = INFINITY;
+    bool sent_before = sim->batch != NULL;
+    gz_core_turn(sim->core, sim->now);
+    model_act(sim, &act);
+    if (!sent_before && sim->batch != NULL) model_sent(sim, sim->batch);
+    PROMISE(gz_core_deadline(sim->core) > sim->now.mono_s, "the core comes to rest", "it wants another turn at once");
+    sim->turns_quiet++;
+    flush_all(sim);
+}
+
+/* ---- life ---- */
+
+void daemon_start(struct sim *sim)
+{
+    struct gz_scene_state state;
+    struct gz_core_options options = {
+        .scene = "sim",
+        .host = {sim, handle_commit, handle_query, handle_find_key, handle_find_note_key},
+        .server = "sim",
+        .frame_headroom = HEADROOM,
+    };
+    core_store_open(&sim->store, &state);
+    trace(sim, "daemon: starts, epoch %llu, seq %llu", (unsigned long long)state.epoch, (unsigned long long)state.seq);
+    sim->core = gz_core_create(&options, &state);
+    if (sim->core == NULL) abort();
+    gz_scene_state_finish(&state);
+    model_restart(sim);
+    sim->start_due_s = INFINITY;
+    sim->stopping = false;
+}
+
+static void go_down(struct sim *sim)
+{
+    gz_core_destroy(sim->core);
+    gz_batch_destroy(sim->batch);
+    sim->core = NULL;
+    sim->batch = NULL;
+    sim->question_count = 0;
+    sim->turn_due_s = INFINITY;
+    sim->start_due_s = sim->now.mono_s + between(sim, 0.05, 2);
+    sim->restarts++;
+    struct link *next;
+    for (struct link *link = sim->links; link != NULL; link = next) {
+        next = link->next;
+        if (link->person != NULL) hear_rest(sim, link);
+        if (link->person != NULL) turn_away(sim, link);
+        link_destroy(sim, link);
+    }
+}
+
+void daemon_crash(struct sim *sim)
+{
+    bool stored = sim->batch != NULL && chance(sim, 0.5);
+    trace(sim, "daemon: crashes%s", stored ? ", its last batch is on the disk" : "");
+    if (stored) store(sim);
+    go_down(sim);
+}
+
+void daemon_stop(struct sim *sim)
+{
+    struct act act = {.kind = ACT_GOODBYE, .user = ""};
+    trace(sim, "daemon: says bye");
+    gz_core_end_all(sim->core, "the server stops", 1, sim->now);
+    model_act(sim, &act);
+    sim->stopping = true;
+    sim->stop_due_s = sim->now.mono_s + GZ_SHUTDOWN_SECONDS_MAX;
+    turn(sim);
+}
+
+/* ---- what is next ---- */
+
+static double next_of_link(const struct sim *sim, const struct link *link)
+{
+    double next = INFINITY;
+    bool silent = sim->now.mono_s < link->silent_until_s, stalled = sim->now.mono_s < link->stalled_until_s;
+    bool full = link->session != NULL && gz_session_is_full(link->session);
+    if (link->up.first != NULL && !silent && !full) next = fmin(next, link->up.first->due_s);
+    if (link->down.first != NULL && !silent && !stalled) next = fmin(next, link->down.first->due_s);
+    if (silent) next = fmin(next, link->silent_until_s);
+    if (stalled) next = fmin(next, link->stalled_until_s);
+    if (silent && link->session != NULL) next = fmin(next, link->heard_s + GZ_SILENCE_SECONDS);
+    if (link->session != NULL && link->ended_s > 0) next = fmin(next, link->ended_s + GZ_FAREWELL_SECONDS);
+    return next;
+}
+
+double link_due(const struct sim *sim, const struct link *link)
+{
+    return next_of_link(sim, link);
+}
+
+static void deliver_up(struct sim *sim, struct link *link)
+{
+    struct parcel *parcel = lane_take(&link->up);
+    if (parcel->end)
+        hang_up(sim, link);
+    else if (!link->over)
+        receive(sim, link, parcel);
+    parcel_destroy(parcel);
+}
+
+static void deliver_down(struct sim *sim, struct link *link)
+{
+    struct parcel *parcel = lane_take(&link->down);
+    if (parcel->end && link->person != NULL)
+        turn_away(sim, link);
+    else if (link->person != NULL)
+        person_hear(sim, link->person, parcel);
+    parcel_destroy(parcel);
+    if (link->over && link->person == NULL) {
+        link_destroy(sim, link);
+        return;
+    }
+    if (link->session != NULL) flush(sim, link);
+}
+
+static void look_after(struct sim *sim, struct link *link)
+{
+    double now = sim->now.mono_s;
+    bool silent = now < link->silent_until_s;
+    if (!silent) link->heard_s = now; /* it answered a ping */
+    bool cut = link->session != NULL && silent && now >= link->heard_s + GZ_SILENCE_SECONDS;
+    bool overdue = link->session != NULL && link->ended_s > 0 &&
+                   (now >= link->ended_s + GZ_FAREWELL_SECONDS || !gz_core_has_frame(sim->core, link->session));
+    if (cut) trace(sim, "session %llu is silent", (unsigned long long)link->session->id);
+    if (cut || overdue) hang_up(sim, link);
+}
+
+/* One thing at a time: what came first. */
+void link_step(struct sim *sim, struct link *link)
+{
+    double now = sim->now.mono_s;
+    bool silent = now < link->silent_until_s, stalled = now < link->stalled_until_s;
+    bool full = link->session != NULL && gz_session_is_full(link->session);
+    look_after(sim, link);
+    if (!silent && !full && link->up.first != NULL && link->up.first->due_s <= now)
+        deliver_up(sim, link);
+    else if (!silent && !stalled && link->down.first != NULL && link->down.first->due_s <= now) {
+        deliver_down(sim, link);
+        return; /* perhaps it is no more */
+    }
+    if (sim->core != NULL) sim->turn_due_s = fmin(sim->turn_due_s, now + (chance(sim, 0.6) ? 0 : 0.002));
+}
+
+double daemon_due(const struct sim *sim)
+{
+    if (sim->core == NULL) return sim->start_due_s;
+    double next = fmin(sim->turn_due_s, gz_core_deadline(sim->core));
+    if (sim->batch != NULL) next = fmin(next, sim->commit_due_s);
+    for (size_t i = 0; i < sim->question_count; i++) next = fmin(next, sim->questions[i].due_s);
+    if (sim->stopping) next = fmin(next, sim->stop_due_s);
+    return next;
+}
+
+static bool is_done(const struct sim *sim)
+{
+    for (const struct link *link = sim->links; link != NULL; link = link->next) {
+        if (link->session != NULL) return false;
+    }
+    return gz_core_is_idle(sim->core);
+}
+
+void daemon_step(struct sim *sim)
+{
+    double now = sim->now.mono_s;
+    if (sim->core == NULL) {
+        daemon_start(sim);
+        return;
+    }
+    struct question *question = next_question(sim);
+    if (sim->batch != NULL && sim->commit_due_s <= now)
+        settle(sim);
+    else if (question != NULL && question->due_s <= now)
+        answer(sim, question);
+    turn(sim);
+    if (sim->stopping && (is_done(sim) || now >= sim->stop_due_s)) daemon_crash(sim);
+}

@@ -1,0 +1,129 @@
+# Faults that are planted on purpose: the test of the test. Each is one mistake in one file, and the simulation has to find it.
+
+# gizmod_planted_fault(NAME FILE server/session/x.c FROM "..." TO "..."): the simulation with this mistake. The file's copy is linked
+# before the rooms, so that it takes the place of their member.
+function(gizmod_planted_fault name)
+    cmake_parse_arguments(PARSE_ARGV 1 FAULT "" "FILE;FROM;TO;SEEDS" "")
+    if(NOT FAULT_SEEDS)
+        set(FAULT_SEEDS 1500)
+    endif()
+    set(source ${CMAKE_SOURCE_DIR}/${FAULT_FILE})
+    set(copy ${CMAKE_CURRENT_BINARY_DIR}/faults/${name}.c)
+    file(CONFIGURE OUTPUT ${copy}.from CONTENT "${FAULT_FROM}" @ONLY)
+    file(CONFIGURE OUTPUT ${copy}.to CONTENT "${FAULT_TO}" @ONLY)
+    add_custom_command(OUTPUT ${copy}
+        COMMAND ${CMAKE_COMMAND} -DSOURCE=${source} -DCOPY=${copy} -P ${CMAKE_CURRENT_SOURCE_DIR}/plant.cmake
+        DEPENDS ${source} ${copy}.from ${copy}.to ${CMAKE_CURRENT_SOURCE_DIR}/plant.cmake VERBATIM)
+    set(program sim_fault_${name})
+    add_executable(${program} ${copy} $<TARGET_OBJECTS:sim_world>)
+    target_link_libraries(${program} PRIVATE sim_core)
+    # A mistake may leave something unused.
+    target_compile_options(${program} PRIVATE -w)
+    set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/faults)
+    add_test(NAME ${program} COMMAND ${CMAKE_COMMAND} -DSIM=$<TARGET_FILE:${program}> -DSEEDS=${FAULT_SEEDS}
+        -P ${CMAKE_CURRENT_SOURCE_DIR}/found.cmake)
+    set_tests_properties(${program} PROPERTIES LABELS sim TIMEOUT 600)
+endfunction()
+
+# ---- the disk ----
+
+gizmod_planted_fault(ok_before_commit FILE server/session/pending.c
+    FROM "    append_pending(core, pending);
+    return GZ_OK;
+}
+
+enum gz_status gz_core_check_room"
+    TO "    append_pending(core, pending);
+    for (struct gz_waiter *waiter = pending->waiters; waiter != NULL; waiter = waiter->next) {
+        struct gz_session *session = gz_core_session(core, waiter->session);
+        if (session != NULL && waiter->has_rid) gz_session_edit_ok(session, waiter->rid, edit, pending->created);
+    }
+    return GZ_OK;
+}
+
+enum gz_status gz_core_check_room")
+gizmod_planted_fault(saved_one_too_high FILE server/session/commit.c
+    FROM "gz_sync_saved(core->sync, seq)" TO "gz_sync_saved(core->sync, seq + 1)")
+gizmod_planted_fault(refused_edit_leaves_a_part FILE server/session/commit.c
+    FROM "gz_scene_apply(core->scene, back, edit->change_count, 0" TO "gz_scene_apply(core->scene, back, 1, 0")
+gizmod_planted_fault(refused_edit_stays_undoable FILE server/session/commit.c
+    FROM "    gz_undo_remove(core->undo, edit->id);" TO "")
+gizmod_planted_fault(drag_outlives_its_ground FILE server/session/commit.c
+    FROM "    cancel_runs_on_pending(core, why);" TO "")
+gizmod_planted_fault(failed_commit_accepted FILE server/session/commit.c
+    FROM "if (status == GZ_OK) {
+        if (core->failing)" TO "if (status != GZ_NO_MEMORY) {
+        if (core->failing)")
+gizmod_planted_fault(key_forgotten FILE server/session/pending.c
+    FROM "return core->host.find_key(core->host.context, session->user, key, &core->scratch, edit);" TO "return false;")
+gizmod_planted_fault(key_of_waiting_edit_forgotten FILE server/session/pending.c
+    FROM "strcmp(edit->user, session->user) == 0) return pending;" TO "false) return pending;")
+
+# ---- locks and drags ----
+
+gizmod_planted_fault(lock_not_taken FILE server/scene/scene.c
+    FROM "gz_table_find(&scene->table, ids[i])->holder = session;" TO "(void)session;")
+gizmod_planted_fault(lock_of_others_taken FILE server/scene/scene.c
+    FROM "if (node->holder == 0 || node->holder == session) continue;" TO "continue;")
+gizmod_planted_fault(lock_not_released_on_leave FILE server/session/join.c
+    FROM "if (session->run.kind != GZ_RUN_NONE) gz_run_complete(session, NULL);
+    (void)gz_core_visit" TO "(void)gz_core_visit")
+gizmod_planted_fault(wrong_holder_named FILE server/scene/apply.c
+    FROM "plan->holder = node->holder;" TO "plan->holder = node->holder + 1;")
+gizmod_planted_fault(cancel_forgets_a_node FILE server/session/run.c
+    FROM "for (size_t i = 0; i < session->run.count; i++) {
+        const struct gz_run_target *target = &session->run.targets[i];
+        gz_scene_pose("
+    TO "for (size_t i = 0; i + (session->run.count > 1) < session->run.count; i++) {
+        const struct gz_run_target *target = &session->run.targets[i];
+        gz_scene_pose(")
+gizmod_planted_fault(late_input_accepted FILE server/session/dispatch.c
+    FROM "while (offset < size && !session->ended)" TO "while (offset < size)")
+gizmod_planted_fault(wheel_not_closed FILE server/session/dispatch.c
+    FROM "[GZ_OP_SET] = {gz_handle_set, GZ_ROLE_EDITOR, true, true}" TO "[GZ_OP_SET] = {gz_handle_set, GZ_ROLE_EDITOR, false, true}")
+gizmod_planted_fault(wheel_never_over FILE server/session/core.c
+    FROM "core->now.mono_s < session->run.closes_s" TO "core->now.unix_s < session->run.closes_s + 1.7e9 - 1000")
+
+# ---- undo ----
+
+gizmod_planted_fault(undo_ignores_others FILE server/scene/undo.c
+    FROM "if (!find_common(own, entry, node)) continue;" TO "if (node == NULL) continue;")
+gizmod_planted_fault(redo_not_cleared FILE server/scene/undo.c
+    FROM "        } else if (edit->kind != GZ_EDIT_UNDO) {
+            return NULL;" TO "        } else if (edit->kind != GZ_EDIT_UNDO) {
+            continue;")
+gizmod_planted_fault(undo_takes_all_parts FILE server/session/travel.c
+    FROM "gz_change_rebase(node, &change);" TO "gz_node_content(node, &change.before);")
+gizmod_planted_fault(undo_of_nothing_forgotten FILE server/session/pending.c
+    FROM "change_count == 0 && !travels" TO "change_count == 0")
+
+# ---- order, join, resume ----
+
+gizmod_planted_fault(node_skipped_at_the_cut FILE server/sync/sync.c
+    FROM "delta->seq = node->older->seq;" TO "delta->seq = node->seq;")
+gizmod_planted_fault(cut_delta_tells_of_the_last_part_only FILE server/sync/sync.c
+    FROM "gz_sync_add_state(sync, delta, node, cursor->base, &bytes)"
+    TO "gz_sync_add_state(sync, delta, node, delta->from, &bytes)")
+gizmod_planted_fault(frames_shared_across_bases FILE server/sync/sync.c
+    FROM "a->base == b->base && a->since == b->since &&" TO "" SEEDS 8000)
+gizmod_planted_fault(grave_forgotten_too_early FILE server/scene/links.c
+    FROM "if (node->seq > scene->forgotten) scene->forgotten = node->seq;" TO "")
+gizmod_planted_fault(unsaved_resume_accepted FILE server/session/join.c
+    FROM "return core->epochs[i].seq_last;" TO "return gz_scene_seq(core->scene);")
+gizmod_planted_fault(any_seq_resumed FILE server/session/join.c
+    FROM "said->resume_seq <= last &&" TO "last > 0 &&")
+gizmod_planted_fault(acknowledged_before_it_moved FILE server/sync/sync.c
+    FROM "sync->acks[at] = (struct acknowledgement){session, n, gz_scene_seq(sync->scene)};"
+    TO "sync->acks[at] = (struct acknowledgement){session, n + 1, gz_scene_seq(sync->scene)};")
+gizmod_planted_fault(edit_told_twice FILE server/session/commit.c
+    FROM "        answer_committed(core, pending);" TO "        answer_committed(core, pending);
+        gz_core_tell_edit(core, &pending->edit, gz_scene_seq(core->scene));")
+
+# ---- presence, rest ----
+
+gizmod_planted_fault(leave_not_told FILE server/sync/presence.c
+    FROM "sync->left[sync->left_count++ % GZ_LEFT_RING]" TO "sync->left[sync->left_count % GZ_LEFT_RING]")
+gizmod_planted_fault(question_forgotten FILE server/session/core.c
+    FROM "if (gz_core_has_tickets_to_send(core)) return -INFINITY;" TO "")
+gizmod_planted_fault(drags_wait_without_bound FILE server/session/run.c
+    FROM "enum gz_status status = gz_core_check_room(core, failure);" TO "enum gz_status status = GZ_OK;")

@@ -1,0 +1,323 @@
+/* sim.h - the core in a world that is made of one number: its seed chooses what people do, how the links between them and the
+ * daemon behave, what the clock says and what the disk does. The same seed gives the same run, step by step.
+ *
+ *   main.c     seeds and how many of them                world.c   what happens next; disturbances; the end of a seed
+ *   daemon.c   the host of the core: turns, links, disk  people.c  what people do and what they make of what they hear
+ *   model.c    what must come of it                      undo.c    what an undo is about
+ *   judge.c    a promise was broken; the trace
+ *
+ * The model stands beside the core: after each call of the core it looks at the whole scene, says for every node that changed
+ * why it was allowed to, and remembers each state by its seq. What people piece together from deltas is compared with that.
+ * Ownership: the sim owns everything; people, links and requests live until its end or as long as their list says. Threads: one. */
+#ifndef GZ_TEST_SIM_H
+#define GZ_TEST_SIM_H
+
+#include "server/limits.h"
+#include "session/session.h"
+#include "support/core_mirror.h"
+#include "support/core_store.h"
+#include "support/judge.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+enum { USERS = 8, PEOPLE = 11, TEXT_MAX = 32, SESSIONS_MAX = 65536 };
+
+/* Bytes that a link takes which nobody reads from. */
+enum { WINDOW_SMALL = 600, WINDOW_BYTES = 6000 };
+
+/* ---- the model ---- */
+
+/* A node, all of it, comparable byte by byte: unused bytes are 0. */
+struct thing {
+    uint64_t there; /* 0 or 1 */
+    uint64_t parent;
+    gz_trs trs;
+    uint64_t has_bounds;
+    gz_box bounds;
+    int64_t asset;
+    char name[TEXT_MAX];
+};
+
+struct version {
+    uint64_t seq;
+    struct thing thing;
+};
+
+struct hold {
+    uint64_t call, session;
+};
+
+/* A node through all times. */
+struct life {
+    struct thing now;
+    uint64_t seen; /* the call at which the scene last had it */
+    uint64_t seq;  /* then */
+    struct version *versions;
+    size_t version_count, version_capacity;
+    uint64_t holder;
+    struct hold *holds; /* who held it from which call on */
+    size_t hold_count, hold_capacity;
+};
+
+struct fact {
+    uint64_t node;
+    struct thing before, after;
+};
+
+struct facts {
+    struct fact *list;
+    size_t count, capacity;
+};
+
+/* A completed edit, in the order of completion. */
+struct deed {
+    uint64_t id, seq, epoch, session, target; /* seq is known from the batch on */
+    enum gz_edit_kind kind;
+    char user[TEXT_MAX], key[TEXT_MAX];
+    struct facts facts;
+    bool sent, stored;
+};
+
+struct grip { /* a drag or wheel that runs */
+    uint64_t session, edit;
+    enum gz_run_kind kind;
+    struct facts press; /* `before` is what the press found */
+};
+
+struct model {
+    struct life *lives; /* by node id */
+    size_t life_count, life_capacity;
+    struct {
+        uint64_t seq, node;
+    } * log; /* every change, ascending by seq */
+    size_t log_count, log_capacity;
+    struct deed *deeds;
+    size_t deed_count, deed_capacity;
+    size_t deeds_known; /* the first that undo still knows of */
+    struct grip *grips;
+    size_t grip_count, grip_capacity;
+    uint64_t call;      /* of the core, counted */
+    uint64_t next_edit; /* before that call */
+    uint64_t newest_node;
+    struct facts changed, wanted; /* scratch of one call */
+};
+
+/* What was done to the core. */
+enum act_kind { ACT_JOIN, ACT_MESSAGE, ACT_LEAVE, ACT_TURN, ACT_STORED, ACT_REFUSED, ACT_ANSWER, ACT_GOODBYE };
+
+struct request;
+
+struct act {
+    enum act_kind kind;
+    uint64_t session;
+    const char *user;
+    bool late;                        /* the session was over before the message came */
+    const struct gz_message *message; /* NULL for nonsense */
+    struct request *request;
+    const char *key;                /* NULL for none */
+    const struct gz_answer *answer; /* of a restore: the state that it goes to */
+    uint64_t restored;
+};
+
+/* ---- people, links ---- */
+
+/* What the answer has to be. */
+enum answer { ANSWER_OPEN, ANSWER_EDIT, ANSWER_NO_EDIT, ANSWER_STORAGE };
+
+struct request {
+    uint64_t rid;
+    enum gz_op op;
+    char key[TEXT_MAX];
+    uint8_t *bytes;
+    size_t size;
+    bool sent, answered;
+    uint64_t told; /* the edit that it was answered with */
+    /* as of when the core last had it */
+    uint64_t session, call;
+    enum answer answer;
+    uint64_t edit;
+    bool again; /* its key was known */
+    bool conflict, nothing, node_changed;
+};
+
+/* What a person knows of another session. */
+struct sight {
+    uint64_t session, selection, locks; /* the ids as one number */
+    enum gz_mode tool;
+    bool has_at;
+    double at[2];
+};
+
+struct person {
+    int index;
+    char user[TEXT_MAX];
+    enum gz_role role;
+    bool draw;
+    struct link *link; /* NULL while away */
+    bool welcome;
+    uint64_t session, epoch, saved, edit_seq, edits_before;
+    uint64_t resume_claim, resume_seq; /* what its last hello said; the claim is an epoch, 0 for none */
+    struct mirror mirror;
+    bool partial;     /* the mirror has a part of a later state, which will be told again */
+    bool tainted;     /* and it was perhaps never saved: a crash would not take it back */
+    uint64_t checked; /* the last complete seq that was compared with the model; UINT64_MAX for none */
+    struct sight sights[64];
+    size_t sight_count;
+    bool dragging;
+    uint64_t n;
+    struct request **requests; /* rid - 1 */
+    size_t request_count, request_capacity;
+    double next_s, patience_s; /* when it acts; when it gives up a link that says nothing */
+};
+
+struct parcel {
+    struct parcel *next;
+    double due_s;
+    bool end; /* the other side is gone */
+    uint8_t *bytes;
+    size_t size;
+    struct request *request;
+    struct gz_arena arena;
+    struct gz_message *messages; /* those from the daemon are read once, where they leave it */
+    size_t message_count;
+};
+
+struct lane {
+    struct parcel *first, **end;
+    double last_s;
+    size_t bytes;
+};
+
+/* The state that shows a pointer is not before the one seq nor after the other. */
+struct link_move {
+    uint64_t n, first, last;
+};
+
+struct link {
+    struct link *next;
+    struct person *person;      /* NULL once it turned away */
+    struct person *owner;       /* who opened it */
+    struct gz_session *session; /* NULL before hello and after the end */
+    bool over;
+    struct lane up, down;
+    double delay_s, jitter_s;
+    size_t window_bytes; /* what it takes that nobody reads from */
+    double silent_until_s, stalled_until_s, heard_s, ended_s;
+    struct link_move moves[64]; /* at n % 64 */
+};
+
+struct question {
+    uint64_t ticket;
+    struct gz_query query;
+    double due_s;
+};
+
+struct sim {
+    uint64_t seed, random, step, steps;
+    bool trace;
+    const char *claim; /* what a broken assertion of the support breaks */
+
+    struct gz_now now;
+    struct gz_core *core; /* NULL while the daemon is down */
+    struct core_store store;
+    struct model model;
+    struct gz_batch *batch;
+    double commit_due_s, disk_ok_s, disk_slow_s, past_slow_s, turn_due_s, start_due_s, stop_due_s, chaos_due_s;
+    bool commit_fails, quiet, disk_failed, stopping;
+    uint64_t turns_quiet;
+    struct question questions[PEOPLE * 8];
+    size_t question_count;
+    struct person people[PEOPLE];
+    struct link *links;
+    uint64_t next_session, next_key;
+    uint8_t owners[SESSIONS_MAX]; /* who had which session */
+    size_t actions, frames, restarts, refusals, cuts, resumes, ok_edits;
+};
+
+/* ---- judge.c ---- */
+
+/* The promise does not hold: says where and how to see it again, and ends the program. */
+_Noreturn void broken(const char *promise, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#define PROMISE(holds, promise, ...) ((holds) ? (void)0 : broken(promise, __VA_ARGS__))
+void judge_begin(struct sim *sim);
+void trace(const struct sim *sim, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A message in few words, in `text`. */
+void describe(const struct gz_message *message, char text[256]);
+
+/* ---- world.c ---- */
+
+/* What was tried, for whoever wonders whether it was much. */
+struct sim_counts {
+    size_t seeds, steps, actions, edits, cuts, resumes, restarts, refusals;
+};
+void sim_run(uint64_t seed, uint64_t steps, bool trace_it, struct sim_counts *counts);
+uint64_t below(struct sim *sim, uint64_t limit);
+double between(struct sim *sim, double low, double high);
+bool chance(struct sim *sim, double probability);
+
+/* ---- daemon.c ---- */
+
+void daemon_start(struct sim *sim);
+/* The process is gone, with what it had not stored; a batch on its way made it to the disk or not. */
+void daemon_crash(struct sim *sim);
+/* Says bye to everybody; the process ends when all is stored. */
+void daemon_stop(struct sim *sim);
+/* The earliest time at which something happens of itself, and what happens then. */
+double daemon_due(const struct sim *sim);
+void daemon_step(struct sim *sim);
+double link_due(const struct sim *sim, const struct link *link);
+void link_step(struct sim *sim, struct link *link);
+void link_open(struct sim *sim, struct person *person);
+/* Takes over `bytes`. */
+void link_send(struct sim *sim, struct link *link, uint8_t *bytes, size_t size, struct request *request);
+/* The person's side of the link is gone, with a part of what was on its way. */
+void link_cut(struct sim *sim, struct link *link);
+/* The person closes it properly. */
+void link_close(struct sim *sim, struct link *link);
+void link_destroy(struct sim *sim, struct link *link);
+
+/* ---- people.c ---- */
+
+void person_act(struct sim *sim, struct person *person);
+void person_hear(struct sim *sim, struct person *person, const struct parcel *parcel);
+/* The link is gone: what had no answer is lost, or said again where it has a key. */
+void person_lose(struct sim *sim, struct person *person);
+struct request *person_request(struct sim *sim, uint64_t session, uint64_t rid);
+/* Whether an operation completes a wheel that turns. */
+bool op_closes_wheel(enum gz_op op);
+bool op_edits(enum gz_op op);
+uint64_t ids_number(struct gz_ids ids);
+
+/* ---- model.c ---- */
+
+void model_finish(struct model *model);
+/* After the core was made from the store: it is what was saved. */
+void model_restart(struct sim *sim);
+void model_act(struct sim *sim, const struct act *act);
+void model_sent(struct sim *sim, const struct gz_batch *batch);
+/* What leaves the core for a session. */
+void model_said(struct sim *sim, uint64_t session, const struct gz_message *message);
+const struct thing *model_at(const struct model *model, uint64_t node, uint64_t seq);
+const struct deed *model_deed(const struct model *model, uint64_t id);
+const struct deed *model_key(const struct model *model, const char *user, const char *key); /* NULL for NULL */
+uint64_t model_holder(const struct model *model, uint64_t node, uint64_t call);
+/* Compares what changed since the last comparison, or everything. */
+void model_compare(struct sim *sim, struct person *person, bool everything);
+struct thing thing_of(const struct gz_content *content);
+/* As much of it as there is room for; the rest is 0. */
+void keep_text(char kept[TEXT_MAX], const char *text);
+void facts_add(struct facts *facts, uint64_t node, const struct thing *before, const struct thing *after);
+bool same_thing(const struct thing *a, const struct thing *b);
+
+/* ---- undo.c ---- */
+
+/* The edit that the user's undo or redo is about; NULL for nothing. */
+const struct deed *undo_target(const struct model *model, const char *user, bool redo);
+/* What was done last about it: that is to be done backwards. */
+const struct deed *undo_last(const struct model *model, const struct deed *target);
+/* The latest edit of somebody else since then that is in the way; NULL for none. */
+const struct deed *undo_conflict(const struct model *model, const struct deed *last, const char *user);
+/* What it makes of its nodes, as they are now. */
+void undo_outcome(const struct model *model, const struct deed *last, struct facts *facts);
+
+#endif

@@ -1,0 +1,17 @@
+# gizmod_tighten(FROM TO NAME VALUE ...): writes a copy of limits.h in which these have other values. A name that is not there is
+# an error: then the limit has another name now, and the simulation would not see it any more.
+function(gizmod_tighten from to)
+    file(READ ${from} text)
+    set(rest ${ARGN})
+    while(rest)
+        list(POP_FRONT rest name value)
+        string(REGEX MATCHALL "#define ${name} [^\n]*" found "${text}")
+        list(LENGTH found count)
+        if(NOT count EQUAL 1)
+            message(FATAL_ERROR "${name}: ${count} times in ${from}")
+        endif()
+        string(REGEX REPLACE "#define ${name} [^\n]*" "#define ${name} ${value}" text "${text}")
+    endwhile()
+    file(CONFIGURE OUTPUT ${to} CONTENT "${text}" @ONLY)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${from})
+endfunction()

@@ -1,0 +1,348 @@
+/* What happens next, what disturbs it, and what must be so when it is quiet. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/sim.h"
+
+/* ---- chance ---- */
+
+uint64_t below(struct sim *sim, uint64_t limit)
+{
+    sim->random += UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t z = sim->random;
+    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+    return (z ^ (z >> 31)) % limit;
+}
+
+double between(struct sim *sim, double low, double high)
+{
+    return low + (high - low) * (double)below(sim, 1 << 20) / (1 << 20);
+}
+
+bool chance(struct sim *sim, double probability)
+{
+    return (double)below(sim, 1 << 20) < probability * (1 << 20);
+}
+
+/* ---- disturbances ---- */
+
+static struct link *any_link(struct sim *sim)
+{
+    struct person *person = &sim->people[below(sim, PEOPLE)];
+    return person->link;
+}
+
+static void cut_somebody(struct sim *sim)
+{
+    struct link *link = any_link(sim);
+    if (link == NULL) return;
+    trace(sim, "link of %s/%d is cut", link->person->user, link->person->index);
+    sim->cuts++;
+    link_cut(sim, link);
+}
+
+static void somebody_leaves(struct sim *sim)
+{
+    struct link *link = any_link(sim);
+    if (link != NULL) link_close(sim, link);
+}
+
+/* Nobody is told: bytes wait until it is over, and the daemon or the person may have lost patience by then. */
+static void silence_somebody(struct sim *sim)
+{
+    struct link *link = any_link(sim);
+    if (link == NULL) return;
+    link->heard_s = sim->now.mono_s;
+    link->silent_until_s = sim->now.mono_s + (chance(sim, 0.5) ? between(sim, 0.5, 5) : between(sim, 5, 40));
+    trace(sim, "link of %s/%d is silent until %.3f", link->person->user, link->person->index, link->silent_until_s);
+}
+
+static void stall_somebody(struct sim *sim)
+{
+    struct link *link = any_link(sim);
+    if (link != NULL) link->stalled_until_s = sim->now.mono_s + between(sim, 0.2, 8);
+}
+
+/* Several fall behind at about the same place and wake up at once: what they are then told is shared where it may be. */
+static void doze_together(struct sim *sim)
+{
+    double until_s = sim->now.mono_s + between(sim, 0.1, 1);
+    for (uint64_t sleepers = 2 + below(sim, PEOPLE); sleepers > 0; sleepers--) {
+        struct link *link = any_link(sim);
+        if (link == NULL) continue;
+        link->window_bytes = WINDOW_SMALL * (1 + below(sim, 3));
+        link->stalled_until_s = until_s;
+    }
+}
+
+static void fail_disk(struct sim *sim)
+{
+    sim->disk_ok_s = sim->now.mono_s + between(sim, 0.1, 2);
+    trace(sim, "disk: is full until %.3f", sim->disk_ok_s);
+}
+
+static void slow_disk(struct sim *sim)
+{
+    sim->disk_slow_s = sim->now.mono_s + between(sim, 0.5, 5);
+    sim->past_slow_s = sim->now.mono_s + between(sim, 0, 10);
+}
+
+/* The commit that is on its way takes as long as a disk that is given up on. */
+static void hang_disk(struct sim *sim)
+{
+    if (sim->batch != NULL) sim->commit_due_s = sim->now.mono_s + between(sim, 1, 10);
+}
+
+static void jump_clock(struct sim *sim)
+{
+    double seconds = chance(sim, 0.5) ? between(sim, -2, 2) : between(sim, -100000, 100000);
+    sim->now.unix_s += seconds;
+    trace(sim, "the clock jumps by %.3f s", seconds);
+}
+
+static void crash(struct sim *sim)
+{
+    if (sim->core != NULL) daemon_crash(sim);
+}
+
+static void stop(struct sim *sim)
+{
+    if (sim->core != NULL && !sim->stopping) daemon_stop(sim);
+}
+
+static const struct {
+    int weight;
+    void (*disturb)(struct sim *sim);
+} disturbances[] = {
+    {20, cut_somebody}, {6, somebody_leaves}, {8, silence_somebody}, {12, stall_somebody}, {50, doze_together},
+    {5, fail_disk},     {6, slow_disk},       {12, hang_disk},       {5, jump_clock},      {7, crash},
+    {3, stop},
+};
+
+static void disturb(struct sim *sim)
+{
+    int sum = 0;
+    for (size_t i = 0; i < COUNT(disturbances); i++) sum += disturbances[i].weight;
+    int drawn = (int)below(sim, (uint64_t)sum);
+    size_t at = 0;
+    while (drawn >= disturbances[at].weight) drawn -= disturbances[at++].weight;
+    disturbances[at].disturb(sim);
+    sim->chaos_due_s = sim->now.mono_s + between(sim, 0.05, 1.5);
+}
+
+/* ---- time ---- */
+
+static void move_clock(struct sim *sim, double mono_s)
+{
+    if (mono_s <= sim->now.mono_s) return;
+    sim->now.unix_s += mono_s - sim->now.mono_s;
+    sim->now.mono_s = mono_s;
+}
+
+/* The next thing that happens, no later than `end`; false where there is none. */
+static bool step(struct sim *sim, double end)
+{
+    struct link *link = NULL;
+    struct person *person = NULL;
+    double next = fmin(daemon_due(sim), sim->quiet ? INFINITY : sim->chaos_due_s);
+    bool chaos = !sim->quiet && next == sim->chaos_due_s;
+    for (struct link *at = sim->links; at != NULL; at = at->next) {
+        double due = link_due(sim, at);
+        if (due >= next) continue;
+        next = due;
+        link = at;
+        chaos = false;
+    }
+    for (int i = 0; i < PEOPLE; i++) {
+        if (sim->people[i].next_s >= next) continue;
+        next = sim->people[i].next_s;
+        person = &sim->people[i];
+        chaos = false;
+    }
+    if (next > end) {
+        move_clock(sim, end);
+        return false;
+    }
+    sim->step++;
+    move_clock(sim, next);
+    if (person != NULL)
+        person_act(sim, person);
+    else if (link != NULL)
+        link_step(sim, link);
+    else if (chaos)
+        disturb(sim);
+    else
+        daemon_step(sim);
+    return true;
+}
+
+/* ---- quiet ---- */
+
+static bool sees(const struct person *person, const struct gz_session *session)
+{
+    for (size_t i = 0; i < person->sight_count; i++) {
+        const struct sight *sight = &person->sights[i];
+        if (sight->session != session->id) continue;
+        bool at = session->has_pointer && !session->pointer.is_ray;
+        return sight->selection == ids_number((struct gz_ids){session->selection, session->selected}) &&
+               sight->locks == ids_number((struct gz_ids){session->run.ids, session->run.count}) &&
+               sight->tool == session->tool.mode && sight->has_at == at &&
+               (!at || memcmp(sight->at, session->pointer.at, sizeof sight->at) == 0);
+    }
+    return false;
+}
+
+static void check_person(struct sim *sim, struct person *person)
+{
+    const struct gz_core *core = sim->core;
+    PROMISE(person->link != NULL && person->welcome, "whoever wants to is here", "%s/%d is not", person->user,
+            person->index);
+    PROMISE(person->mirror.complete == gz_scene_seq(core->scene) && person->mirror.seq == person->mirror.complete,
+            "everybody has everything in the end", "%s/%d is at seq %llu", person->user, person->index,
+            (unsigned long long)person->mirror.seq);
+    model_compare(sim, person, true);
+    PROMISE(person->saved == gz_scene_seq(core->scene), "everything is saved in the end", "%s/%d knows of %llu",
+            person->user, person->index, (unsigned long long)person->saved);
+    PROMISE(person->sight_count == core->session_count, "presence says who is here", "%s/%d sees %zu, there are %zu",
+            person->user, person->index, person->sight_count, core->session_count);
+    for (const struct gz_session *session = core->sessions; session != NULL; session = session->next)
+        PROMISE(sees(person, session), "presence says what they do", "%s/%d has session %llu wrong", person->user,
+                person->index, (unsigned long long)session->id);
+    for (size_t i = 0; i < person->request_count; i++) {
+        const struct request *request = person->requests[i];
+        PROMISE(!request->sent || request->answered, "every request is answered", "request %llu of %s/%d, %s",
+                (unsigned long long)request->rid, person->user, person->index, gz_op_word(request->op));
+    }
+    const struct core_store *store = &sim->store;
+    if (store->edit_count > person->edits_before)
+        PROMISE(person->edit_seq >= store->edits[store->edit_count - 1].seq, "everybody is told of edits",
+                "%s/%d knows of seq %llu", person->user, person->index, (unsigned long long)person->edit_seq);
+}
+
+static void check_oks(const struct sim *sim)
+{
+    for (int i = 0; i < PEOPLE; i++) {
+        for (size_t j = 0; j < sim->people[i].request_count; j++) {
+            uint64_t told = sim->people[i].requests[j]->told;
+            if (told == 0) continue;
+            size_t found = 0;
+            for (size_t k = 0; k < sim->store.edit_count; k++) found += sim->store.edits[k].id == told;
+            PROMISE(found == 1, "what was answered is kept, once", "edit %llu is there %zu times",
+                    (unsigned long long)told, found);
+        }
+    }
+}
+
+static void check_everything(struct sim *sim)
+{
+    PROMISE(sim->core->tickets == NULL, "every question is asked", "that of session %llu",
+            (unsigned long long)sim->core->tickets->session);
+    PROMISE(gz_core_is_idle(sim->core), "the core comes to rest", "it waits for the disk");
+    PROMISE(sim->turns_quiet < 40, "the core comes to rest", "%llu turns in ten quiet seconds",
+            (unsigned long long)sim->turns_quiet);
+    for (int i = 0; i < PEOPLE; i++) check_person(sim, &sim->people[i]);
+    check_oks(sim);
+}
+
+static void run_for(struct sim *sim, double seconds)
+{
+    double end = sim->now.mono_s + seconds;
+    while (step(sim, end)) continue;
+}
+
+/* Nothing disturbs any more, nobody does anything: what was on its way arrives. */
+static void become_quiet(struct sim *sim)
+{
+    trace(sim, "quiet");
+    sim->quiet = true;
+    sim->disk_ok_s = sim->disk_slow_s = sim->past_slow_s = 0;
+    for (struct link *link = sim->links; link != NULL; link = link->next) {
+        link->silent_until_s = link->stalled_until_s = 0;
+        link->window_bytes = WINDOW_BYTES;
+    }
+    for (int i = 0; i < PEOPLE; i++) sim->people[i].patience_s = INFINITY;
+    run_for(sim, 20);
+    sim->turns_quiet = 0;
+    run_for(sim, 10);
+    check_everything(sim);
+}
+
+static void everybody_leaves(struct sim *sim)
+{
+    for (int i = 1; i < PEOPLE; i++) {
+        sim->people[i].next_s = INFINITY;
+        if (sim->people[i].link != NULL) link_close(sim, sim->people[i].link);
+        sim->people[i].next_s = INFINITY;
+    }
+    run_for(sim, 5);
+    PROMISE(sim->core->session_count == 1, "who left is not here", "%zu are", sim->core->session_count);
+    PROMISE(sim->store.visitor_count == 1, "the file knows who is here", "%zu are", sim->store.visitor_count);
+    check_person(sim, &sim->people[0]);
+}
+
+/* ---- a seed ---- */
+
+static void populate(struct sim *sim)
+{
+    static const char *const users[USERS] = {"ann", "bob", "cho", "dee", "eve", "fay", "gus", "hal"};
+    for (int i = 0; i < PEOPLE; i++) {
+        struct person *person = &sim->people[i];
+        person->index = i;
+        person->role = i == USERS ? GZ_ROLE_VIEWER : GZ_ROLE_EDITOR;
+        person->draw = i == 0;
+        person->checked = UINT64_MAX;
+        person->next_s = sim->now.mono_s + between(sim, 0, 1);
+        keep_text(person->user, users[i % USERS]);
+    }
+}
+
+static void finish(struct sim *sim)
+{
+    while (sim->links != NULL) link_destroy(sim, sim->links);
+    gz_core_destroy(sim->core);
+    gz_batch_destroy(sim->batch);
+    core_store_finish(&sim->store);
+    model_finish(&sim->model);
+    for (int i = 0; i < PEOPLE; i++) {
+        struct person *person = &sim->people[i];
+        for (size_t j = 0; j < person->request_count; j++) {
+            free(person->requests[j]->bytes);
+            free(person->requests[j]);
+        }
+        free(person->requests);
+        mirror_finish(&person->mirror);
+    }
+    free(sim);
+}
+
+void sim_run(uint64_t seed, uint64_t steps, bool trace_it, struct sim_counts *counts)
+{
+    struct sim *sim = calloc(1, sizeof *sim);
+    if (sim == NULL) abort();
+    sim->seed = sim->random = seed;
+    sim->steps = steps;
+    sim->trace = trace_it;
+    sim->now = (struct gz_now){1.7e9, 1000};
+    sim->next_session = sim->next_key = 1;
+    sim->start_due_s = sim->turn_due_s = INFINITY;
+    sim->chaos_due_s = sim->now.mono_s + between(sim, 1, 5);
+    sim->claim = "the disk is given what it can explain";
+    judge_begin(sim);
+    core_store_init(&sim->store);
+    populate(sim);
+    daemon_start(sim);
+    while (sim->step < steps) step(sim, INFINITY);
+    become_quiet(sim);
+    everybody_leaves(sim);
+    counts->steps += sim->step;
+    counts->actions += sim->actions;
+    counts->edits += sim->store.edit_count;
+    counts->cuts += sim->cuts;
+    counts->restarts += sim->restarts;
+    counts->refusals += sim->refusals;
+    counts->resumes += sim->resumes;
+    finish(sim);
+}
