@@ -77,6 +77,18 @@ void test_daemon_init(struct test_daemon *daemon)
     snprintf(daemon->log, sizeof daemon->log, "%s/log", daemon->directory);
 }
 
+/* AddressSanitizer wants to be the first library, and is told that it need not. */
+static void set_preload(const struct test_daemon *daemon)
+{
+    char options[256];
+    const char *before = getenv("ASAN_OPTIONS");
+    snprintf(options, sizeof options, "%s%sverify_asan_link_order=0", before != NULL ? before : "",
+             before != NULL ? ":" : "");
+    setenv("ASAN_OPTIONS", options, 1);
+    setenv("GZ_FAULT_CONTROL", daemon->control, 1);
+    setenv("LD_PRELOAD", daemon->preload, 1);
+}
+
 static void run_daemon(const struct test_daemon *daemon, int out, const char *option, const char *value)
 {
     char listen[32];
@@ -86,6 +98,7 @@ static void run_daemon(const struct test_daemon *daemon, int out, const char *op
     dup2(out, STDOUT_FILENO);
     dup2(log, STDERR_FILENO);
     const char *path = program("GIZMOD", GZ_GIZMOD_PATH);
+    if (daemon->preload != NULL) set_preload(daemon);
     execl(path, path, "--data", daemon->data, "--listen", listen, option, value, (char *)NULL);
     _exit(127);
 }

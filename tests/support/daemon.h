@@ -14,6 +14,9 @@ struct test_daemon {
     char url[128];
     char directory[64]; /* holds the scenes/ and the log */
     char data[96], log[96];
+    const char *
+        preload; /* a library that it loads first, and the file that tells that what to do (fault_preload.h); NULL for none */
+    char control[96];
 };
 
 /* Makes the directory; starts nothing. */

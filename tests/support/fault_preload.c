@@ -1,0 +1,182 @@
+/* The library's side of fault_preload.h: what the daemon's calls come to first. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "support/fault_preload.h"
+
+#define HANG_LOOK_US 1000
+
+static struct fault_control *control;
+
+__attribute__((constructor)) static void map_control(void)
+{
+    const char *path = getenv(FAULT_CONTROL_VARIABLE);
+    int descriptor = path != NULL ? open(path, O_RDWR | O_CLOEXEC) : -1;
+    if (descriptor < 0) abort();
+    void *page = mmap(NULL, sizeof *control, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    close(descriptor);
+    if (page == MAP_FAILED) abort();
+    control = page;
+}
+
+/* The next one that has this name: the C library's, or a sanitizer's before it. */
+static void find(void *function, const char *name)
+{
+    void *symbol = dlsym(RTLD_NEXT, name);
+    if (symbol == NULL) abort();
+    memcpy(function, &symbol, sizeof symbol);
+}
+
+/* ---- the disk ---- */
+
+static bool is_file(int descriptor)
+{
+    struct stat info;
+    return descriptor > STDERR_FILENO && fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+static bool is_armed(enum fault_disk_call call)
+{
+    return control != NULL && (atomic_load(&control->calls) & 1u << call) != 0;
+}
+
+/* Whether this call is to fail; if so errno says how, or `is_short` is set. */
+static bool fails(enum fault_disk_call call, bool *is_short)
+{
+    if (!is_armed(call) || atomic_fetch_sub(&control->well, 1) > 0) return false;
+    bool is_first = atomic_fetch_add(&control->struck, 1) == 0;
+    int effect = atomic_load(&control->effect);
+    while (effect == FAULT_EFFECT_HANG && is_armed(call)) usleep(HANG_LOOK_US);
+    *is_short = effect == FAULT_EFFECT_SHORT && is_first;
+    errno = effect == FAULT_EFFECT_SHORT ? ENOSPC : effect;
+    return effect != FAULT_EFFECT_HANG;
+}
+
+ssize_t pwrite64(int descriptor, const void *bytes, size_t size, off64_t offset)
+{
+    static ssize_t (*real)(int, const void *, size_t, off64_t);
+    bool is_short = false;
+    if (real == NULL) find(&real, "pwrite64");
+    if (!is_file(descriptor) || !fails(FAULT_DISK_WRITE, &is_short)) return real(descriptor, bytes, size, offset);
+    return is_short && size > 1 ? real(descriptor, bytes, size / 2, offset) : -1;
+}
+
+ssize_t pwrite(int descriptor, const void *bytes, size_t size, off_t offset)
+{
+    return pwrite64(descriptor, bytes, size, offset);
+}
+
+ssize_t pread64(int descriptor, void *bytes, size_t size, off64_t offset)
+{
+    static ssize_t (*real)(int, void *, size_t, off64_t);
+    bool is_short = false;
+    if (real == NULL) find(&real, "pread64");
+    if (!is_file(descriptor) || !fails(FAULT_DISK_READ, &is_short)) return real(descriptor, bytes, size, offset);
+    return -1;
+}
+
+ssize_t pread(int descriptor, void *bytes, size_t size, off_t offset)
+{
+    return pread64(descriptor, bytes, size, offset);
+}
+
+static int sync_by(int (*real)(int), int descriptor)
+{
+    bool is_short = false;
+    return is_file(descriptor) && fails(FAULT_DISK_SYNC, &is_short) ? -1 : real(descriptor);
+}
+
+int fsync(int descriptor)
+{
+    static int (*real)(int);
+    if (real == NULL) find(&real, "fsync");
+    return sync_by(real, descriptor);
+}
+
+int fdatasync(int descriptor)
+{
+    static int (*real)(int);
+    if (real == NULL) find(&real, "fdatasync");
+    return sync_by(real, descriptor);
+}
+
+int ftruncate64(int descriptor, off64_t size)
+{
+    static int (*real)(int, off64_t);
+    bool is_short = false;
+    if (real == NULL) find(&real, "ftruncate64");
+    return is_file(descriptor) && fails(FAULT_DISK_TRUNCATE, &is_short) ? -1 : real(descriptor, size);
+}
+
+int ftruncate(int descriptor, off_t size)
+{
+    return ftruncate64(descriptor, size);
+}
+
+int open64(const char *path, int flags, ...)
+{
+    static int (*real)(const char *, int, ...);
+    bool is_short = false;
+    va_list arguments;
+    va_start(arguments, flags);
+    mode_t mode = (flags & (O_CREAT | __O_TMPFILE)) != 0 ? va_arg(arguments, mode_t) : 0;
+    va_end(arguments);
+    if (real == NULL) find(&real, "open64");
+    bool is_ours = control != NULL && strncmp(path, control->folder, strlen(control->folder)) == 0;
+    return is_ours && fails(FAULT_DISK_OPEN, &is_short) ? -1 : real(path, flags, mode);
+}
+
+int open(const char *path, int flags, ...)
+{
+    va_list arguments;
+    va_start(arguments, flags);
+    mode_t mode = (flags & (O_CREAT | __O_TMPFILE)) != 0 ? va_arg(arguments, mode_t) : 0;
+    va_end(arguments);
+    return open64(path, flags, mode);
+}
+
+/* ---- the memory ---- */
+
+/* AddressSanitizer's, where it is there. dlsym, which is how the others are found, allocates. */
+extern void *__interceptor_malloc(size_t size) __attribute__((weak));
+extern void *__interceptor_calloc(size_t count, size_t size) __attribute__((weak));
+extern void *__interceptor_realloc(void *memory, size_t size) __attribute__((weak));
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t count, size_t size);
+extern void *__libc_realloc(void *memory, size_t size);
+
+static bool is_refused(void)
+{
+    if (control == NULL || atomic_load(&control->first) == 0) return false;
+    long turn = atomic_fetch_add(&control->allocations, 1) + 1;
+    if (turn < atomic_load(&control->first) || turn > atomic_load(&control->last)) return false;
+    errno = ENOMEM;
+    return true;
+}
+
+void *malloc(size_t size)
+{
+    if (is_refused()) return NULL;
+    return __interceptor_malloc != NULL ? __interceptor_malloc(size) : __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+    if (is_refused()) return NULL;
+    return __interceptor_calloc != NULL ? __interceptor_calloc(count, size) : __libc_calloc(count, size);
+}
+
+void *realloc(void *memory, size_t size)
+{
+    if (is_refused()) return NULL;
+    return __interceptor_realloc != NULL ? __interceptor_realloc(memory, size) : __libc_realloc(memory, size);
+}
