@@ -329,7 +329,7 @@ static void test_numbers_of_questions_do_no_harm(void **state)
     try_message(cast, "history", history);
     try_message(cast, "at seq", (struct gz_message){.op = GZ_OP_AT, .has = GZ_HAS(SEQ), .at.seq = 1});
     try_message(cast, "at time", (struct gz_message){.op = GZ_OP_AT, .has = GZ_HAS(TIME), .at.time = 1});
-    try_message(cast, "restore", (struct gz_message){.op = GZ_OP_RESTORE, .restore.seq = 2});
+    try_message(cast, "restore", (struct gz_message){.op = GZ_OP_RESTORE, .has = GZ_HAS(SEQ), .restore.seq = 2});
 }
 
 /* ---- numbers that can be, but not together ---- */
