@@ -84,31 +84,40 @@ static const char nodes_at_sql[] =
                                                           "l.seq <= ?1 ORDER BY l.seq DESC, l.step DESC LIMIT 1)"
                                                           " WHERE c.did <> 'delete' ORDER BY n.id";
 
-/* The nodes of drags that ran at ?1, or at the time ?2 where it was asked by time, and the point before it: a sample, or where the drag found them; a sample comes first where
- * both have one seq. Of a group, SQLite takes the other columns from the row of its max. */
+/* The nodes of drags that ran at ?1, or at the time ?2 where it was asked by time, and the point before it: a sample, or where the
+ * drag found them. One look into the samples for each node, however long the drag is. */
 static const char points_before_sql[] = NEXT_EDITS
     ", running (edit, seq, time) AS (SELECT e.id, e.began_seq, e.began FROM next JOIN edits e ON e.id = next.edit"
     " WHERE (e.began_seq < ?1 OR e.began <= ?2) AND (e.handle IS NOT NULL OR e.kind = 'wheel')) "
-    "SELECT node, max(2 * seq + is_sample), edit, time, until, " GZ_TRS_COLUMNS(
-        "") " FROM ("
-            "SELECT s.node, s.seq, 1 AS is_sample, s.edit, s.time, s.until, " GZ_TRS_COLUMNS(
-                "s.") " FROM running r JOIN samples s ON s.edit = r.edit WHERE s.seq <= ?1"
-                      " UNION ALL SELECT c.node, r.seq, 0, r.edit, r.time, NULL, " GZ_TRS_COLUMNS(
-                          "c.before_") " FROM running r JOIN changes c ON c.edit = r.edit) GROUP BY node";
+    "SELECT c.node, c.edit, s.seq, s.time, s.until, " GZ_TRS_COLUMNS("s.") ", r.seq, r.time, NULL, " GZ_TRS_COLUMNS(
+        "c.before_") " FROM running r JOIN changes c ON c.edit = r.edit LEFT JOIN samples s ON s.edit = c.edit"
+                     " AND s.node = c.node AND s.seq = (SELECT l.seq FROM samples l WHERE l.edit = c.edit"
+                     " AND l.node = c.node AND l.seq <= ?1 ORDER BY l.seq DESC LIMIT 1)";
+/* Where a point begins in it: the sample, or else the drag's beginning. */
+enum { SAMPLE_COLUMN = 2, BEGAN_COLUMN = SAMPLE_COLUMN + 3 + GZ_TRS_COLUMN_COUNT };
 
-/* The point after ?3 of node ?2 in drag ?1: a sample, or where the drag left it. */
+/* The point after ?3 of node ?2 in drag ?1: a sample, or where the drag left it, which is the node's next change. */
 static const char point_after_sql[] =
-    "SELECT seq, time, " GZ_TRS_COLUMNS("") " FROM (SELECT seq, time, " GZ_TRS_COLUMNS(
+    "SELECT seq, time, NULL, " GZ_TRS_COLUMNS("") " FROM (SELECT seq, time, " GZ_TRS_COLUMNS(
         "") " FROM samples WHERE edit = ?1 AND node = ?2 AND seq > ?3 ORDER BY seq LIMIT 1)"
-            " UNION ALL SELECT c.seq, e.ended, " GZ_TRS_COLUMNS(
-                "c.after_") " FROM edits e JOIN changes c ON c.edit = e.id WHERE e.id = ?1 AND c.node = ?2 AND e.seq > "
-                            "?3 LIMIT 1";
+            " UNION ALL SELECT c.seq, e.ended, NULL, " GZ_TRS_COLUMNS(
+                "c.after_") " FROM changes c JOIN edits e ON e.id = c.edit WHERE c.node = ?2 AND c.seq > ?3"
+                            " AND +c.edit = ?1 LIMIT 1";
 
 static const char edit_by_time_sql[] = "SELECT seq FROM edits WHERE ended <= ? ORDER BY ended DESC, seq DESC LIMIT 1";
 
+/* The newest sample by ?2 of the drags that ran after ?1. Time goes on with seq, so that of a drag's first node the samples around
+ * ?2 bound what is to be looked at of its others. */
 static const char sample_by_time_sql[] =
-    NEXT_EDITS "SELECT max(s.seq) FROM next JOIN edits e ON e.id = next.edit JOIN samples s ON s.edit = e.id"
-               " WHERE e.began <= ?2 AND s.time <= ?2";
+    NEXT_EDITS ", running (edit, node) AS (SELECT e.id, (SELECT c.node FROM changes c WHERE c.edit = e.id LIMIT 1)"
+               " FROM next JOIN edits e ON e.id = next.edit WHERE e.began <= ?2),"
+               " around (edit, low, high) AS (SELECT edit,"
+               " (SELECT max(s.seq) FROM samples s WHERE s.edit = r.edit AND s.node = r.node AND s.time <= ?2),"
+               " (SELECT min(s.seq) FROM samples s WHERE s.edit = r.edit AND s.node = r.node AND s.time > ?2)"
+               " FROM running r) "
+               "SELECT max(s.seq) FROM around a JOIN changes c ON c.edit = a.edit JOIN samples s ON s.edit = c.edit"
+               " AND s.node = c.node WHERE s.seq >= coalesce(a.low, 0) AND s.seq < coalesce(a.high, 9e18)"
+               " AND s.time <= ?2";
 
 /* What is asked for: a seq, and the time where it was asked by time (else NaN). */
 struct gz_moment {
@@ -199,24 +208,31 @@ static gz_trs between(const struct gz_moment *moment, const struct point *a, con
     return gz_trs_between(&a->trs, &b->trs, part);
 }
 
-static int read_point(sqlite3_stmt *before, sqlite3_stmt *after, const struct gz_moment *moment,
-                      struct gz_node_record *node)
+static struct point read_point(sqlite3_stmt *row, int column)
 {
-    sqlite3_int64 place = sqlite3_column_int64(before, 1);
-    struct point a = {
-        .seq = (uint64_t)place / 2, .time = sqlite3_column_double(before, 3), .trs = gz_read_trs(before, 5)};
-    a.until = sqlite3_column_type(before, 4) == SQLITE_NULL ? a.time : sqlite3_column_double(before, 4);
-    sqlite3_bind_value(after, 1, sqlite3_column_value(before, 2));
+    struct point point = {.seq = (uint64_t)sqlite3_column_int64(row, column),
+                          .time = sqlite3_column_double(row, column + 1),
+                          .trs = gz_read_trs(row, column + 3)};
+    bool rested = sqlite3_column_type(row, column + 2) != SQLITE_NULL;
+    point.until = rested ? sqlite3_column_double(row, column + 2) : point.time;
+    return point;
+}
+
+static int move_node(sqlite3_stmt *before, sqlite3_stmt *after, const struct gz_moment *moment,
+                     struct gz_node_record *node)
+{
+    bool has_sample = sqlite3_column_type(before, SAMPLE_COLUMN) != SQLITE_NULL;
+    struct point a = read_point(before, has_sample ? SAMPLE_COLUMN : BEGAN_COLUMN);
+    sqlite3_bind_value(after, 1, sqlite3_column_value(before, 1));
     sqlite3_bind_value(after, 2, sqlite3_column_value(before, 0));
     sqlite3_bind_int64(after, 3, (sqlite3_int64)moment->seq);
     int rc = sqlite3_step(after);
     node->content.trs = a.trs;
     if (rc == SQLITE_ROW) {
-        struct point b = {.seq = (uint64_t)sqlite3_column_int64(after, 0), .time = sqlite3_column_double(after, 1)};
-        b.trs = gz_read_trs(after, 2);
+        struct point b = read_point(after, 0);
         node->content.trs = between(moment, &a, &b);
     }
-    if (place % 2 != 0) node->seq = a.seq;
+    if (has_sample) node->seq = a.seq;
     sqlite3_reset(after);
     return rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
@@ -228,8 +244,8 @@ static enum gz_status read_points(sqlite3 *db, sqlite3_stmt *before, sqlite3_stm
     while ((rc = sqlite3_step(before)) == SQLITE_ROW) {
         size_t i = gz_find_record(list->nodes, list->count, (uint64_t)sqlite3_column_int64(before, 0));
         if (i == list->count) continue;
-        int point = read_point(before, after, moment, &list->nodes[i]);
-        if (point != SQLITE_OK) return gz_db_fail(db, point, error, "the past");
+        int moved = move_node(before, after, moment, &list->nodes[i]);
+        if (moved != SQLITE_OK) return gz_db_fail(db, moved, error, "the past");
     }
     return rc == SQLITE_DONE ? GZ_OK : gz_db_fail(db, rc, error, "the past");
 }

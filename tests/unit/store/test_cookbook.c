@@ -490,6 +490,19 @@ static void test_views_say_what_was_typed(void **state)
     assert_int_equal(remove_directory(&directory), 0);
 }
 
+/* The newest few of a million rows are there at once only where SQLite need not put the others into order. */
+static void test_history_is_walked_and_not_sorted(void **state)
+{
+    struct fixture *fixture = *state;
+    char out[8192];
+    int rows;
+    print_rows(fixture->db, "EXPLAIN QUERY PLAN SELECT * FROM history LIMIT 5", out, sizeof out, &rows);
+    assert_non_null(strstr(out, "SEARCH e USING INDEX edits_by_seq"));
+    assert_null(strstr(out, "ORDER BY"));
+    print_rows(fixture->db, "EXPLAIN QUERY PLAN SELECT * FROM history WHERE node_id = 4", out, sizeof out, &rows);
+    assert_non_null(strstr(out, "SEARCH c USING INDEX changes_by_node"));
+}
+
 static char *read_text_file(const char *path)
 {
     FILE *file = fopen(path, "r");
@@ -602,6 +615,7 @@ int main(void)
         cmocka_unit_test(test_views_read_well),
         cmocka_unit_test(test_views_degrees_are_the_librarys),
         cmocka_unit_test(test_views_say_what_was_typed),
+        cmocka_unit_test(test_history_is_walked_and_not_sorted),
         cmocka_unit_test(test_every_query_of_the_cookbook_runs_and_finds_something),
 #ifdef GZ_EXTENSION_PATH
         cmocka_unit_test(test_the_shell_loads_the_extension),
