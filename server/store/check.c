@@ -471,7 +471,7 @@ static const struct promise promises[] = {
      "SELECT 'edit ' || s.edit || ' has samples of node ' || s.node || ' from seq ' || s.low || ' to ' || s.high ||"
      " ', it went from ' || e.began_seq || ' to ' || coalesce(e.seq, c.seq) FROM (SELECT edit, node, min(seq) AS low,"
      " max(seq) AS high FROM samples GROUP BY edit, node) s JOIN edits e ON e.id = s.edit, scene c"
-     " WHERE s.low <= e.began_seq OR s.high > coalesce(e.seq, c.seq)",
+     " WHERE s.low < e.began_seq OR s.high > coalesce(e.seq, c.seq)",
      NULL},
     {1,
      "SELECT 'edit ' || s.edit || ' has samples of node ' || s.node || ', which it did not change' FROM"

@@ -335,6 +335,17 @@ struct client *client_join_drawing(struct host *host, const char *user)
     return client;
 }
 
+void client_enter_again(struct client *client)
+{
+    struct gz_message hello = hello_of(client);
+    assert_null(client->session);
+    client_forget(client);
+    mirror_clear(&client->mirror);
+    client->mirror.deltas = client->mirror.snapshots = 0;
+    client->epoch = client->edit = 0;
+    join(client, &hello);
+}
+
 void client_resume(struct client *client)
 {
     struct gz_message hello = hello_of(client);

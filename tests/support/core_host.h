@@ -116,6 +116,8 @@ struct client *client_join(struct host *host, const char *user, enum gz_role rol
 struct client *client_join_drawing(struct host *host, const char *user);
 /* Joins without a turn. */
 struct client *client_enter(struct host *host, const char *user, enum gz_role role, bool draw);
+/* Joins as if it had never been here. Without a turn. */
+void client_enter_again(struct client *client);
 /* Joins again with what its mirror holds; `epoch` and seq are the client's. Without a turn. */
 void client_resume(struct client *client);
 /* Its connection is gone; the client and its mirror stay. Without a turn. */

@@ -143,6 +143,17 @@ int test_daemon_stop(struct test_daemon *daemon)
     return reap(&daemon->pid);
 }
 
+void test_daemon_ask_to_end(struct test_daemon *daemon)
+{
+    kill(daemon->pid, SIGTERM);
+}
+
+bool test_daemon_has_ended(const struct test_daemon *daemon)
+{
+    siginfo_t info = {0};
+    return waitid(P_PID, (id_t)daemon->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == daemon->pid;
+}
+
 void test_daemon_end(struct test_daemon *daemon)
 {
     if (test_daemon_stop(daemon) != 0) fail_with_log(daemon, "did not end in order");

@@ -6,6 +6,7 @@
 #ifndef TESTS_SUPPORT_DAEMON_H
 #define TESTS_SUPPORT_DAEMON_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct test_daemon {
@@ -27,7 +28,10 @@ void test_daemon_start(struct test_daemon *daemon, const char *option, const cha
 void test_daemon_kill(struct test_daemon *daemon);
 /* SIGTERM; what it exited with, or -1 where a signal ended it. */
 int test_daemon_stop(struct test_daemon *daemon);
-/* The same, and fails with its log unless it ended in order: sanitizers speak at the end. */
+/* SIGTERM, for tests whose own clients are to take their leave before one of the above or below waits for the end. */
+void test_daemon_ask_to_end(struct test_daemon *daemon);
+bool test_daemon_has_ended(const struct test_daemon *daemon);
+/* As test_daemon_stop, and fails with its log unless it ended in order: sanitizers speak at the end. */
 void test_daemon_end(struct test_daemon *daemon);
 /* Removes the scenes of one that does not run. */
 void test_daemon_forget(struct test_daemon *daemon);

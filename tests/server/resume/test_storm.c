@@ -4,14 +4,12 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -107,17 +105,11 @@ static void hear_all(struct storm *storm)
     }
 }
 
-static bool has_ended(pid_t pid)
-{
-    siginfo_t info = {0};
-    return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
-}
-
 /* The editors live in this thread: they take their leave while the daemon waits for them to. */
 static void end_daemon(struct storm *storm)
 {
-    kill(storm->daemon.pid, SIGTERM);
-    while (!has_ended(storm->daemon.pid)) {
+    test_daemon_ask_to_end(&storm->daemon);
+    while (!test_daemon_has_ended(&storm->daemon)) {
         for (size_t i = 0; i < EDITORS; i++) editor_hear(&storm->editors[i]);
         hear_all(storm);
         usleep(STEP_US);
@@ -199,39 +191,50 @@ static void assert_newcomer_has(struct storm *storm, const char *truth)
     gz_client_destroy(client);
 }
 
-/* An edit that is not among the latest that are kept may be missed by who was away for so long. */
-static bool was_kept(const uint64_t *edits, size_t count, size_t missed, uint64_t at)
+/* The seqs of edits, ascending. */
+struct edits {
+    uint64_t *seqs;
+    size_t count;
+};
+
+static struct edits read_edits(struct scene_file *file, const char *sql)
 {
-    size_t later = missed;
-    while (later < count && edits[later] <= at) later++;
-    return later - missed <= GZ_UNDO_EDITS_MAX;
+    struct edits edits = {.seqs = malloc(EDITS_MAX * sizeof *edits.seqs)};
+    assert_non_null(edits.seqs);
+    edits.count = file_integers(file, sql, edits.seqs, EDITS_MAX);
+    return edits;
 }
 
-/* Every edit that the file has is among those that were heard of; but a drag that ended by itself (a handle, no key) in a
- * crash may lie before one that was heard of already. */
-static void assert_none_missed(const struct follower *follower, const uint64_t *edits, size_t count)
+/* An edit that is not among the latest that are kept may be missed by who was away for so long. */
+static bool was_kept(const struct edits *all, uint64_t seq, uint64_t at)
+{
+    size_t later = 0;
+    for (size_t i = 0; i < all->count; i++) later += all->seqs[i] >= seq && all->seqs[i] <= at;
+    return later <= GZ_UNDO_EDITS_MAX;
+}
+
+/* Every edit that people completed is among those that were heard of. */
+static void assert_none_missed(const struct follower *follower, const struct edits *completed, const struct edits *all)
 {
     size_t heard = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (edits[i] <= follower->edits_from) continue;
-        while (heard < follower->edit_count && follower->edits[heard].seq < edits[i]) heard++;
+    for (size_t i = 0; i < completed->count; i++) {
+        uint64_t seq = completed->seqs[i];
+        if (seq <= follower->edits_from) continue;
+        while (heard < follower->edit_count && follower->edits[heard].seq < seq) heard++;
         bool there = heard < follower->edit_count;
-        if (there && follower->edits[heard].seq == edits[i]) continue;
-        if (!there || was_kept(edits, count, i, follower->edits[heard].at))
-            fail_msg("%s was not told of the edit of seq %" PRIu64 " (of those up to %" PRIu64
-                     " it has to hear), but of %" PRIu64 " where it stood at %" PRIu64 ")",
-                     follower->name, edits[i], follower->edits_from, there ? follower->edits[heard].seq : 0,
-                     there ? follower->edits[heard].at : 0);
+        if (there && follower->edits[heard].seq == seq) continue;
+        if (!there || was_kept(all, seq, follower->edits[heard].at))
+            fail_msg("%s was not told of the edit of seq %" PRIu64, follower->name, seq);
     }
 }
 
-static void assert_none_made_up(const struct follower *follower, const uint64_t *edits, size_t count)
+static void assert_none_made_up(const struct follower *follower, const struct edits *all)
 {
     for (size_t i = 0, at = 0; i < follower->edit_count; i++) {
-        while (at < count && edits[at] < follower->edits[i].seq) at++;
-        if (at == count || edits[at] != follower->edits[i].seq)
-            fail_msg("%s was told of an edit of seq %" PRIu64 " that is not there", follower->name,
-                     follower->edits[i].seq);
+        uint64_t seq = follower->edits[i].seq;
+        while (at < all->count && all->seqs[at] < seq) at++;
+        if (at == all->count || all->seqs[at] != seq)
+            fail_msg("%s was told of an edit of seq %" PRIu64 " that is not there", follower->name, seq);
     }
 }
 
@@ -246,22 +249,21 @@ static void assert_editor_has(struct editor *editor, uint64_t seq, const char *t
 
 static void assert_followers_have(struct storm *storm, uint64_t seq, const char *truth)
 {
-    static const char of_people[] =
-        "SELECT seq FROM edits WHERE seq IS NOT NULL AND (handle IS NULL OR key IS NOT NULL)"
-        " ORDER BY seq";
-    static const char all[] = "SELECT seq FROM edits WHERE seq IS NOT NULL ORDER BY seq";
-    uint64_t *edits = malloc(EDITS_MAX * sizeof *edits);
-    assert_non_null(edits);
-    size_t count = file_integers(storm->past.file, of_people, edits, EDITS_MAX);
-    followers_state(storm->followers, FOLLOWERS, seq, count > 0 ? edits[count - 1] : 0, &storm->past, PATIENCE_S);
+    /* A drag that ended by itself (a handle, no key) in a crash may lie before an edit that was heard of already. */
+    struct edits completed = read_edits(storm->past.file, "SELECT seq FROM edits WHERE seq IS NOT NULL AND"
+                                                          " (handle IS NULL OR key IS NOT NULL) ORDER BY seq");
+    struct edits all = read_edits(storm->past.file, "SELECT seq FROM edits WHERE seq IS NOT NULL ORDER BY seq");
+    uint64_t last = completed.count > 0 ? completed.seqs[completed.count - 1] : 0;
+    followers_state(storm->followers, FOLLOWERS, seq, last, &storm->past, PATIENCE_S);
     for (size_t i = 0; i < FOLLOWERS; i++) {
-        assert_int_equal(storm->followers[i].stated, seq);
-        assert_same(storm->followers[i].name, storm->followers[i].state, truth);
-        assert_none_missed(&storm->followers[i], edits, count);
+        const struct follower *follower = &storm->followers[i];
+        assert_int_equal(follower->stated, seq);
+        assert_same(follower->name, follower->state, truth);
+        assert_none_missed(follower, &completed, &all);
+        assert_none_made_up(follower, &all);
     }
-    count = file_integers(storm->past.file, all, edits, EDITS_MAX);
-    for (size_t i = 0; i < FOLLOWERS; i++) assert_none_made_up(&storm->followers[i], edits, count);
-    free(edits);
+    free(completed.seqs);
+    free(all.seqs);
 }
 
 static void come_to_rest(struct storm *storm)
