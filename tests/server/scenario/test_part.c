@@ -547,7 +547,11 @@ static void test_part_costs_its_viewer_a_fraction_of_the_bytes(void **state)
         struct gz_set_node nodes[20];
         for (int k = 0; k < 20; k++)
             nodes[k] = (struct gz_set_node){.has = GZ_HAS(T), .id = 10 + (uint64_t)k, .trs.t = {i, k, 0}};
-        stage_ask(story.anna, (struct gz_message){.op = GZ_OP_SET, .set = {.nodes = nodes, .count = 20}});
+        uint64_t seq =
+            stage_ask(story.anna, (struct gz_message){.op = GZ_OP_SET, .set = {.nodes = nodes, .count = 20}})->ok.seq;
+        /* Who does not read is told less, later: here everybody is told of each. */
+        struct gz_error error = {0};
+        stage_check(gz_client_await(story.whole, seq, STAGE_SECONDS, &error), &error, "an edit");
     }
     settle(&story, "many edits");
     stage_catch_up(nook.client, story.whole);
