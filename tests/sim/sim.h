@@ -3,7 +3,7 @@
  *
  *   main.c     seeds and how many of them                world.c   what happens next; disturbances; the end of a seed
  *   daemon.c   the host of the core: turns, links, disk  people.c  what people do and what they make of what they hear
- *   model.c    what must come of it                      undo.c    what an undo is about
+ *   model.h    what must come of it, in several files    undo.c    what an undo is about
  *   judge.c    a promise was broken; the trace
  *
  * The model stands beside the core: after each call of the core it looks at the whole scene, says for every node that changed
@@ -288,7 +288,7 @@ bool op_closes_wheel(enum gz_op op);
 bool op_edits(enum gz_op op);
 uint64_t ids_number(struct gz_ids ids);
 
-/* ---- model.c ---- */
+/* ---- model.h ---- */
 
 void model_finish(struct model *model);
 /* After the core was made from the store: it is what was saved. */

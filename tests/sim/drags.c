@@ -1,0 +1,211 @@
+/* The rules of drags and wheels, and of the locks that they are. */
+#include "sim/model.h"
+
+bool is_phase(const struct act *act, enum gz_phase phase)
+{
+    return act->kind == ACT_MESSAGE && !act->late && act->message != NULL && act->message->op == GZ_OP_POINTER &&
+           act->message->pointer.phase == phase;
+}
+
+bool touches_unstored(const struct model *model, const struct grip *grip)
+{
+    for (size_t i = model->deed_count; i-- > 0 && !model->deeds[i].stored;) {
+        for (size_t j = 0; j < grip->press.count; j++) {
+            if (facts_find(&model->deeds[i].facts, grip->press.list[j].node) != NULL) return true;
+        }
+    }
+    return false;
+}
+
+static bool is_cancelled(const struct model *model, const struct act *act, const struct grip *grip)
+{
+    if (act->kind == ACT_REFUSED) return touches_unstored(model, grip);
+    return is_phase(act, GZ_PHASE_CANCEL) && grip->session == act->session;
+}
+
+static void check_end(const struct sim *sim, const struct act *act, const struct grip *grip)
+{
+    bool own = grip->session == act->session && !act->late;
+    bool may = false;
+    const struct gz_session *session = gz_core_session(sim->core, grip->session);
+    switch (act->kind) {
+    case ACT_MESSAGE: may = own; break;
+    case ACT_LEAVE: may = grip->session == act->session; break;
+    case ACT_TURN: may = grip->kind == GZ_RUN_WHEEL || (session != NULL && session->ended); break;
+    case ACT_REFUSED: may = touches_unstored(&sim->model, grip); break;
+    case ACT_GOODBYE: may = true; break;
+    default: break;
+    }
+    PROMISE(may, "a drag ends for a reason", "that of session %llu ended", NUMBER(grip->session));
+}
+
+static enum gz_edit_kind grip_kind(const struct grip *grip)
+{
+    return grip->kind == GZ_RUN_WHEEL ? GZ_EDIT_WHEEL : GZ_EDIT_TRANSLATE; /* the handle's is for the batch to say */
+}
+
+/* One drag is one edit, from what the press found to what its end left; or none, where nothing is different. */
+static struct deed *complete(struct sim *sim, const struct act *act, const struct grip *grip)
+{
+    struct model *model = &sim->model;
+    bool up = is_phase(act, GZ_PHASE_UP) && grip->session == act->session;
+    struct act by = *act;
+    const struct gz_session *session = gz_core_session(sim->core, grip->session);
+    by.session = grip->session;
+    if (session != NULL) by.user = session->user;
+    struct deed *deed = NULL;
+    for (size_t i = 0; i < grip->press.count; i++) {
+        const struct fact *press = &grip->press.list[i];
+        const struct thing *end = up ? after_of(model, press->node) : &model->lives[press->node].now;
+        if (same_thing(&press->before, end)) continue;
+        if (deed == NULL) deed = add_deed(sim, grip->edit, &by, grip_kind(grip));
+        facts_add(&deed->facts, press->node, &press->before, end);
+    }
+    if (deed != NULL && up) give_key(deed, act);
+    return deed;
+}
+
+/* R16. */
+static void check_cancelled(const struct model *model, const struct grip *grip)
+{
+    for (size_t i = 0; i < grip->press.count; i++) {
+        const struct fact *press = &grip->press.list[i];
+        PROMISE(same_thing(after_of(model, press->node), &press->before), "a cancelled drag leaves the exact bits",
+                "node %llu", NUMBER(press->node));
+    }
+}
+
+static bool still_runs(const struct gz_session *session, const struct grip *grip)
+{
+    return session != NULL && session->run.kind == grip->kind && session->run.edit == grip->edit;
+}
+
+static struct grip *find_grip(const struct model *model, uint64_t session)
+{
+    for (size_t i = 0; i < model->grip_count; i++) {
+        if (model->grips[i].session == session) return &model->grips[i];
+    }
+    return NULL;
+}
+
+static void check_goes_on(const struct sim *sim, const struct act *act, const struct grip *grip)
+{
+    PROMISE(!is_cancelled(&sim->model, act, grip), "a cancelled drag is over", "that of session %llu runs",
+            NUMBER(grip->session));
+    bool closes = act->kind == ACT_MESSAGE && act->session == grip->session && !act->late && act->message != NULL &&
+                  op_closes_wheel(act->message->op) && grip->kind == GZ_RUN_WHEEL &&
+                  sim->core->pending_count < GZ_PENDING_EDITS_MAX;
+    PROMISE(!closes, "what else is done completes a wheel", "that of session %llu turns on", NUMBER(grip->session));
+}
+
+/* Returns the edit that its own `up` made of it; its memory is for the next. */
+static struct deed *end_grip(struct sim *sim, const struct act *act, struct grip *at)
+{
+    struct model *model = &sim->model;
+    struct grip grip = *at;
+    struct deed *deed = NULL;
+    check_end(sim, act, &grip);
+    for (size_t i = 0; i < grip.press.count; i++) set_holder(model, grip.press.list[i].node, 0);
+    if (!is_cancelled(model, act, &grip))
+        deed = complete(sim, act, &grip);
+    else if (act->kind == ACT_MESSAGE)
+        check_cancelled(model, &grip);
+    *at = model->grips[--model->grip_count];
+    model->grips[model->grip_count] = grip;
+    return grip.kind == GZ_RUN_DRAG ? deed : NULL;
+}
+
+struct deed *end_grips(struct sim *sim, const struct act *act)
+{
+    struct model *model = &sim->model;
+    struct deed *made = NULL;
+    for (const struct gz_session *session = sim->core->sessions; session != NULL; session = session->next) {
+        struct grip *grip = find_grip(model, session->id);
+        if (grip == NULL) continue;
+        if (still_runs(session, grip)) {
+            check_goes_on(sim, act, grip);
+            continue;
+        }
+        struct deed *deed = end_grip(sim, act, grip);
+        if (deed != NULL) made = deed;
+    }
+    struct grip *left = act->kind == ACT_LEAVE ? find_grip(model, act->session) : NULL;
+    if (left != NULL) (void)end_grip(sim, act, left);
+    return made;
+}
+
+/* R13. */
+static void begin_grip(struct sim *sim, const struct act *act, const struct gz_session *session)
+{
+    struct model *model = &sim->model;
+    PROMISE(act->kind == ACT_MESSAGE && act->session == session->id && !act->late, "late input begins nothing",
+            "a drag of session %llu", NUMBER(session->id));
+    PROMISE(sim->core->pending_count < GZ_PENDING_EDITS_MAX, "what waits is bounded",
+            "%zu edits wait, and a drag begins", sim->core->pending_count);
+    PROMISE(session->role >= GZ_ROLE_EDITOR, "viewers drag nothing", "session %llu", NUMBER(session->id));
+    model->grips = grow(model->grips, &model->grip_capacity, model->grip_count + 1, sizeof *model->grips);
+    struct grip *grip = &model->grips[model->grip_count++];
+    struct facts press = grip->press;
+    press.count = 0;
+    *grip = (struct grip){session->id, session->run.edit, session->run.kind, press};
+    for (size_t i = 0; i < session->run.count; i++) {
+        uint64_t node = session->run.ids[i];
+        const struct thing *now = &life_of(model, node)->now;
+        PROMISE(model->lives[node].holder == 0, "at most one holder for each node",
+                "node %llu is held by session %llu, and session %llu drags it", NUMBER(node),
+                NUMBER(model->lives[node].holder), NUMBER(session->id));
+        set_holder(model, node, session->id);
+        facts_add(&grip->press, node, now, now);
+    }
+}
+
+void begin_grips(struct sim *sim, const struct act *act)
+{
+    for (const struct gz_session *session = sim->core->sessions; session != NULL; session = session->next) {
+        bool runs = session->run.kind == GZ_RUN_DRAG || session->run.kind == GZ_RUN_WHEEL;
+        if (runs && find_grip(&sim->model, session->id) == NULL) begin_grip(sim, act, session);
+    }
+}
+
+/* ---- what they may change ---- */
+
+void check_dragged(const struct model *model, uint64_t session)
+{
+    for (size_t i = 0; i < model->changed.count; i++) {
+        const struct fact *fact = &model->changed.list[i];
+        uint64_t holder = model->lives[fact->node].holder;
+        PROMISE(holder != 0 && (session == 0 || holder == session), "a drag moves what it holds",
+                "node %llu moved, held by session %llu", NUMBER(fact->node), NUMBER(holder));
+        struct thing moved = fact->before;
+        moved.trs = fact->after.trs;
+        PROMISE(same_thing(&moved, &fact->after), "a drag only moves", "node %llu", NUMBER(fact->node));
+    }
+}
+
+void check_released(const struct model *model, const struct act *act)
+{
+    for (size_t i = 0; i < model->changed.count; i++) {
+        const struct fact *fact = &model->changed.list[i];
+        PROMISE(model_holder(model, fact->node, model->call - 1) == act->session, "a drag moves what it holds",
+                "node %llu moved", NUMBER(fact->node));
+    }
+}
+
+void check_unheld(const struct model *model)
+{
+    for (size_t i = 0; i < model->changed.count; i++) {
+        uint64_t node = model->changed.list[i].node;
+        PROMISE(model->lives[node].holder == 0, "nobody else changes a node that is held",
+                "node %llu, held by session %llu", NUMBER(node), NUMBER(model->lives[node].holder));
+    }
+}
+
+void check_holders(const struct sim *sim)
+{
+    const struct gz_node *node = NULL;
+    while ((node = gz_scene_walk_all(sim->core->scene, node)) != NULL) {
+        PROMISE(node->holder == sim->model.lives[node->id].holder, "a node is held by the one drag that runs on it",
+                "node %llu is held by session %llu, it should be %llu", NUMBER(node->id), NUMBER(node->holder),
+                NUMBER(sim->model.lives[node->id].holder));
+    }
+}

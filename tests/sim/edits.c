@@ -1,0 +1,130 @@
+/* The rules of edits that are made at once: of each operation, and of undo among several users. */
+#include "sim/model.h"
+
+static const struct {
+    enum gz_op op;
+    enum gz_edit_kind kind;
+    void (*want)(struct sim *sim, const struct act *act);
+} edits[] = {
+    {GZ_OP_SET, GZ_EDIT_SET, want_set},
+    {GZ_OP_CREATE, GZ_EDIT_CREATE, want_create},
+    {GZ_OP_DELETE, GZ_EDIT_DELETE, want_delete},
+    {GZ_OP_UNDO, GZ_EDIT_UNDO, NULL},
+    {GZ_OP_REDO, GZ_EDIT_REDO, NULL},
+};
+
+static uint64_t newest_edit(const struct sim *sim)
+{
+    return sim->core->next_edit - 1;
+}
+
+struct deed *add_edit(struct sim *sim, const struct act *act, enum gz_edit_kind kind, uint64_t target)
+{
+    struct model *model = &sim->model;
+    check_unheld(model);
+    struct deed *deed = add_deed(sim, newest_edit(sim), act, kind);
+    deed->target = target;
+    give_key(deed, act);
+    for (size_t i = 0; i < model->changed.count; i++) {
+        const struct fact *fact = &model->changed.list[i];
+        facts_add(&deed->facts, fact->node, &fact->before, &fact->after);
+    }
+    return deed;
+}
+
+/* Forced, a node may have to stay where it hangs, or to come back at the root. */
+static bool is_forced_outcome(const struct fact *fact, const struct thing *after)
+{
+    struct thing stays = fact->after;
+    stays.parent = fact->before.there ? fact->before.parent : 0;
+    return same_thing(&fact->after, after) || (fact->after.there && same_thing(&stays, after));
+}
+
+/* Whether it goes along with a node above it that goes. */
+static bool goes_along(const struct model *model, const struct fact *fact)
+{
+    if (fact->after.there) return false;
+    for (uint64_t above = fact->before.parent; above != 0; above = model->lives[above].now.parent) {
+        const struct fact *goes = facts_find(&model->wanted, above);
+        if (goes != NULL && !goes->after.there) return true;
+    }
+    return false;
+}
+
+static void check_forced(const struct model *model)
+{
+    static const char *const promise = "a forced undo goes as far as it can";
+    for (size_t i = 0; i < model->wanted.count; i++) {
+        const struct fact *fact = &model->wanted.list[i];
+        PROMISE(is_forced_outcome(fact, after_of(model, fact->node)), promise, "node %llu is not as it should be",
+                NUMBER(fact->node));
+    }
+    for (size_t i = 0; i < model->changed.count; i++) {
+        const struct fact *fact = &model->changed.list[i];
+        PROMISE(facts_find(&model->wanted, fact->node) != NULL || goes_along(model, fact), promise, "node %llu changed",
+                NUMBER(fact->node));
+    }
+}
+
+/* Nodes that come, go or hang elsewhere may not be able to. */
+static bool moves_nodes(const struct facts *wanted)
+{
+    for (size_t i = 0; i < wanted->count; i++) {
+        const struct fact *fact = &wanted->list[i];
+        if (fact->before.there != fact->after.there || fact->before.parent != fact->after.parent) return true;
+    }
+    return false;
+}
+
+/* R15. */
+static struct deed *check_travel(struct sim *sim, const struct act *act, enum gz_edit_kind kind)
+{
+    struct model *model = &sim->model;
+    const struct deed *target = undo_target(model, act->user, act->message->op == GZ_OP_REDO);
+    const struct deed *last = target != NULL ? undo_last(model, target) : NULL;
+    const struct deed *conflict = target != NULL ? undo_conflict(model, last, act->user) : NULL;
+    if (target != NULL) undo_outcome(model, last, &model->wanted);
+    if (act->request != NULL) {
+        act->request->nothing = target == NULL;
+        act->request->conflict = conflict != NULL || moves_nodes(&model->wanted);
+    }
+    if (sim->core->next_edit == model->next_edit) {
+        check_nothing(model);
+        return NULL;
+    }
+    PROMISE(target != NULL, "undo takes back one's own latest edit", "there is nothing to %s",
+            gz_term_word(&gz_edit_kind_terms, (int)kind));
+    PROMISE(conflict == NULL || act->message->force, "undo never changes what others touched since",
+            "edit %llu of %s, by edit %llu of %s", NUMBER(target->id), target->user, NUMBER(conflict->id),
+            conflict->user);
+    if (act->message->force)
+        check_forced(model);
+    else
+        check_wanted(model, "undo takes back exactly one step");
+    return add_edit(sim, act, kind, target->id);
+}
+
+static struct deed *check_edit(struct sim *sim, const struct act *act, size_t row)
+{
+    struct model *model = &sim->model;
+    model->wanted.count = 0;
+    if (edits[row].want == NULL) return check_travel(sim, act, edits[row].kind);
+    if (model->changed.count == 0) return NULL;
+    edits[row].want(sim, act);
+    check_wanted(model, "an edit does what it says");
+    return add_edit(sim, act, edits[row].kind, 0);
+}
+
+struct deed *check_operation(struct sim *sim, const struct act *act, struct deed *completed)
+{
+    struct model *model = &sim->model;
+    enum gz_op op = act->message->op;
+    for (size_t i = 0; i < COUNT(edits); i++) {
+        if (edits[i].op == op) return check_edit(sim, act, i);
+    }
+    bool drags = op == GZ_OP_POINTER || op == GZ_OP_GRAB || op == GZ_OP_WHEEL || op == GZ_OP_CAMERA;
+    if (!drags) check_nothing(model);
+    if (is_phase(act, GZ_PHASE_UP) || is_phase(act, GZ_PHASE_CANCEL)) return completed;
+    check_dragged(model, act->session);
+    return NULL;
+}

@@ -1,0 +1,137 @@
+/* What each edit makes of the scene, said anew; and whether the scene is that. */
+#include <string.h>
+
+#include "sim/model.h"
+
+static struct thing with_set(const struct thing *now, const struct gz_set_node *said)
+{
+    struct thing after = *now;
+    if (said->has & GZ_HAS(T)) after.trs.t = said->trs.t;
+    if (said->has & GZ_HAS(R)) after.trs.r = said->trs.r;
+    if (said->has & GZ_HAS(S)) after.trs.s = said->trs.s;
+    if (said->has & GZ_HAS(PARENT)) after.parent = said->parent;
+    if (said->has & GZ_HAS(NAME)) {
+        memset(after.name, 0, sizeof after.name);
+        memcpy(after.name, said->name.bytes, said->name.size);
+    }
+    return after;
+}
+
+void want_set(struct sim *sim, const struct act *act)
+{
+    struct model *model = &sim->model;
+    const struct gz_set *set = &act->message->set;
+    for (size_t i = 0; i < set->count; i++) {
+        const struct thing now = life_of(model, set->nodes[i].id)->now;
+        struct thing after = with_set(&now, &set->nodes[i]);
+        facts_add(&model->wanted, set->nodes[i].id, &now, &after);
+    }
+}
+
+static uint64_t created_parent(const struct gz_create *create, size_t index, uint64_t first)
+{
+    const struct gz_create_node *said = &create->nodes[index];
+    if ((said->has & GZ_HAS(PARENT_REF)) == 0) return said->has & GZ_HAS(PARENT) ? said->parent : 0;
+    for (size_t i = 0; i < index; i++) {
+        struct gz_text ref = create->nodes[i].ref;
+        bool same = ref.size == said->parent_ref.size && memcmp(ref.bytes, said->parent_ref.bytes, ref.size) == 0;
+        if ((create->nodes[i].has & GZ_HAS(REF)) != 0 && same) return first + i;
+    }
+    return 0;
+}
+
+/* New ids, in the order of the message. */
+void want_create(struct sim *sim, const struct act *act)
+{
+    struct model *model = &sim->model;
+    const struct gz_create *create = &act->message->create;
+    uint64_t first = gz_scene_next_id(sim->core->scene) - create->count;
+    PROMISE(first > model->newest_node, "ids of nodes are given once", "%llu", NUMBER(first));
+    for (size_t i = 0; i < create->count; i++) {
+        const struct gz_create_node *said = &create->nodes[i];
+        struct gz_content content = {.trs = gz_trs_identity, .name = "", .asset = -1};
+        content.parent = created_parent(create, i, first);
+        content.has_bounds = (said->has & GZ_HAS(BOUNDS)) != 0;
+        content.bounds = said->bounds;
+        struct thing after = thing_of(&content);
+        struct gz_set_node rest = {.has = said->has & (GZ_HAS(T) | GZ_HAS(R) | GZ_HAS(S)), .trs = said->trs};
+        rest.has |= GZ_HAS(NAME);
+        rest.name = said->name;
+        after = with_set(&after, &rest);
+        facts_add(&model->wanted, first + i, &nothing, &after);
+    }
+}
+
+static bool is_under(const struct model *model, uint64_t node, struct gz_ids ids)
+{
+    for (; node != 0; node = model->lives[node].now.parent) {
+        for (size_t i = 0; i < ids.count; i++) {
+            if (ids.ids[i] == node) return true;
+        }
+    }
+    return false;
+}
+
+void want_delete(struct sim *sim, const struct act *act)
+{
+    struct model *model = &sim->model;
+    for (uint64_t id = 1; id < model->life_count; id++) {
+        const struct thing *now = &model->lives[id].now;
+        if (now->there && is_under(model, id, act->message->remove)) facts_add(&model->wanted, id, now, &nothing);
+    }
+}
+
+void want_restore(struct sim *sim, const struct act *act)
+{
+    struct model *model = &sim->model;
+    for (uint64_t id = 1; id < model->life_count; id++) facts_add(&model->wanted, id, &nothing, &nothing);
+    for (size_t i = 0; i < act->answer->node_count; i++) {
+        struct thing then = thing_of(&act->answer->nodes[i].content);
+        facts_merge(&model->wanted, act->answer->nodes[i].id, &nothing, &then);
+    }
+}
+
+/* Takes back what is not stored, newest first, and the drags that began on it. */
+void want_refused(struct sim *sim)
+{
+    struct model *model = &sim->model;
+    for (size_t i = 0; i < model->grip_count; i++) {
+        const struct grip *grip = &model->grips[i];
+        if (!touches_unstored(model, grip)) continue;
+        for (size_t j = 0; j < grip->press.count; j++)
+            facts_merge(&model->wanted, grip->press.list[j].node, &nothing, &grip->press.list[j].before);
+    }
+    for (size_t i = model->deed_count; i-- > 0 && !model->deeds[i].stored;) {
+        const struct facts *facts = &model->deeds[i].facts;
+        for (size_t j = facts->count; j-- > 0;)
+            facts_merge(&model->wanted, facts->list[j].node, &nothing, &facts->list[j].before);
+    }
+}
+
+/* ---- whether it is so ---- */
+
+const struct thing *after_of(const struct model *model, uint64_t node)
+{
+    const struct fact *fact = facts_find(&model->changed, node);
+    if (fact != NULL) return &fact->after;
+    return node < model->life_count ? &model->lives[node].now : &nothing;
+}
+
+void check_wanted(const struct model *model, const char *promise)
+{
+    for (size_t i = 0; i < model->wanted.count; i++) {
+        const struct fact *fact = &model->wanted.list[i];
+        PROMISE(same_thing(after_of(model, fact->node), &fact->after), promise, "node %llu is not as it should be",
+                NUMBER(fact->node));
+    }
+    for (size_t i = 0; i < model->changed.count; i++) {
+        uint64_t node = model->changed.list[i].node;
+        PROMISE(facts_find(&model->wanted, node) != NULL, promise, "node %llu changed", NUMBER(node));
+    }
+}
+
+void check_nothing(const struct model *model)
+{
+    PROMISE(model->changed.count == 0, "what edits nothing changes nothing", "node %llu changed",
+            NUMBER(model->changed.list[0].node));
+}
