@@ -75,6 +75,8 @@
 #define GZ_NOTES_MAX 4096
 /* Named checkpoints of a scene. */
 #define GZ_CHECKPOINTS_MAX 1000
+/* Checkpoints told of that count as one message more. */
+#define GZ_CHECKPOINTS_TOLD_PER_MESSAGE 50
 /* Deleted notes remembered for viewers that lag; one that is further behind is told of all notes anew. */
 #define GZ_NOTES_GONE_RING 1024
 /* Largest magnitude of a coordinate or scale factor: beyond it the product of two transforms leaves the doubles. */

@@ -3,7 +3,7 @@
 #include "ctl.h"
 
 static const struct ctl_option options[] = {
-    {"--seq", CTL_INTEGER, "N", "as it was after this change", 0, NULL},
+    {"--seq", CTL_TEXT, "N|NAME", "as it was after this change, or at this checkpoint", 0, NULL},
     {"--time", CTL_TIME, "T", "as it was then: " CTL_WHEN_FORMS, 0, NULL},
     {"--json", CTL_FLAG, NULL, "a JSON object a node", 0, NULL},
     {NULL, CTL_FLAG, NULL, NULL, 0, NULL},
@@ -29,14 +29,11 @@ static enum gz_status collect(struct gz_client *client, struct gz_message *quest
     return status;
 }
 
-static enum gz_status show(const struct ctl_args *args, struct gz_client *client, struct gz_mirror *past,
-                           struct gz_error *error)
+static enum gz_status show(const struct ctl_args *args, struct gz_client *client, struct gz_message *question,
+                           struct gz_mirror *past, struct gz_error *error)
 {
-    const struct ctl_value *seq = ctl_get(args, "--seq"), *time = ctl_get(args, "--time");
-    struct gz_message question = {.op = GZ_OP_AT, .at = {.seq = seq->integer, .time = time->time}};
-    question.has = seq->given ? GZ_HAS(SEQ) : GZ_HAS(TIME);
-    uint64_t found = seq->integer;
-    enum gz_status status = collect(client, &question, past, &found, error);
+    uint64_t found = question->at.seq;
+    enum gz_status status = collect(client, question, past, &found, error);
     if (status != GZ_OK) return status;
     bool json = ctl_get(args, "--json")->given;
     if (!json) printf("%s  seq %" PRIu64 "  %zu nodes\n", args->operands[0], found, gz_mirror_count(past));
@@ -45,15 +42,17 @@ static enum gz_status show(const struct ctl_args *args, struct gz_client *client
 
 static enum ctl_exit run(const struct ctl_args *args)
 {
-    if (ctl_get(args, "--seq")->given == ctl_get(args, "--time")->given)
-        return ctl_usage(args, "give one of --seq N and --time T");
+    const struct ctl_value *seq = ctl_get(args, "--seq"), *time = ctl_get(args, "--time");
+    struct gz_message question = {.op = GZ_OP_AT, .has = time->given ? GZ_HAS(TIME) : 0, .at.time = time->time};
+    if (seq->given == time->given) return ctl_usage(args, "give one of --seq N|NAME and --time T");
+    enum ctl_exit result = seq->given ? ctl_read_seq(args, seq, &question.at, &question.has) : CTL_OK;
     struct gz_client *client;
-    enum ctl_exit result = ctl_join(args, GZ_ROLE_VIEWER, &client);
+    if (result == CTL_OK) result = ctl_join(args, GZ_ROLE_VIEWER, &client);
     if (result != CTL_OK) return result;
     struct gz_error error = {0};
     struct gz_mirror *past = gz_mirror_create();
     enum gz_status status =
-        past != NULL ? show(args, client, past, &error) : gz_fail(&error, GZ_NO_MEMORY, "no memory");
+        past != NULL ? show(args, client, &question, past, &error) : gz_fail(&error, GZ_NO_MEMORY, "no memory");
     gz_mirror_destroy(past);
     gz_client_destroy(client);
     return status == GZ_OK ? ctl_finish_output(args) : ctl_fail(args, &error);

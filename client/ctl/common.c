@@ -107,6 +107,21 @@ enum gz_status ctl_await_people(struct gz_client *client, struct gz_error *error
     return GZ_OK;
 }
 
+/* ---- states ---- */
+
+enum ctl_exit ctl_read_seq(const struct ctl_args *args, const struct ctl_value *seq, struct gz_at *at, uint64_t *has)
+{
+    if (seq->text[strspn(seq->text, "0123456789")] != '\0') {
+        at->checkpoint = gz_client_text(seq->text);
+        *has |= GZ_HAS(CHECKPOINT);
+        return CTL_OK;
+    }
+    if (!read_id(seq->text, &at->seq) || at->seq >= GZ_ID_LIMIT)
+        return ctl_usage(args, "--seq: \"%s\" is neither a whole number below 2^53 nor a name", seq->text);
+    *has |= GZ_HAS(SEQ);
+    return CTL_OK;
+}
+
 /* ---- edits ---- */
 
 enum gz_status ctl_edit(const struct ctl_args *args, struct gz_client *client, struct gz_message *message,

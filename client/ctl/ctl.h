@@ -13,7 +13,8 @@
 #define CTL_ANSWER_SECONDS 30.0 /* that a request may take */
 
 extern const struct ctl_command ctl_import, ctl_export, ctl_watch, ctl_ls, ctl_drag, ctl_set, ctl_undo, ctl_redo,
-    ctl_history, ctl_at, ctl_restore, ctl_backup, ctl_check, ctl_solve, ctl_note, ctl_notes, ctl_who;
+    ctl_history, ctl_at, ctl_restore, ctl_backup, ctl_check, ctl_solve, ctl_note, ctl_notes, ctl_who, ctl_checkpoint,
+    ctl_checkpoints;
 
 /* ---- connecting and failing (common.c) ---- */
 
@@ -26,6 +27,8 @@ GZ_MUST_USE enum gz_status ctl_find_node(const struct gz_mirror *mirror, const c
                                          struct gz_error *error);
 /* Waits until it is known who is here, and which notes there are. */
 GZ_MUST_USE enum gz_status ctl_await_people(struct gz_client *client, struct gz_error *error);
+/* Puts what a --seq N|NAME says into `at`: digits are a seq, anything else is the name of a checkpoint; *has gets SEQ or CHECKPOINT. */
+enum ctl_exit ctl_read_seq(const struct ctl_args *args, const struct ctl_value *seq, struct gz_at *at, uint64_t *has);
 /* Sends an edit with the value of --key, waits for its answer and until the mirror has it. In *done: the answer's seq and
  * edit, `has` saying which are there. */
 GZ_MUST_USE enum gz_status ctl_edit(const struct ctl_args *args, struct gz_client *client, struct gz_message *message,

@@ -1,7 +1,7 @@
 #include "ctl.h"
 
 static const struct ctl_option options[] = {
-    {"--seq", CTL_INTEGER, "N", "the state to go back to (see at and history)", 0, NULL},
+    {"--seq", CTL_TEXT, "N|NAME", "the state to go back to (see at and history), or its checkpoint", 0, NULL},
     {"--key", CTL_TEXT, "KEY", "of the edit: the same key again changes nothing and answers the same", 0, NULL},
     {"--json", CTL_FLAG, NULL, "answer as a JSON object", 0, NULL},
     {NULL, CTL_FLAG, NULL, NULL, 0, NULL},
@@ -10,12 +10,13 @@ static const struct ctl_option options[] = {
 static enum ctl_exit run(const struct ctl_args *args)
 {
     const struct ctl_value *seq = ctl_get(args, "--seq");
-    if (!seq->given) return ctl_usage(args, "--seq N is missing");
+    struct gz_message done, message = {.op = GZ_OP_RESTORE};
+    if (!seq->given) return ctl_usage(args, "--seq N|NAME is missing");
+    enum ctl_exit result = ctl_read_seq(args, seq, &message.restore, &message.has);
     struct gz_client *client;
-    enum ctl_exit result = ctl_join(args, GZ_ROLE_EDITOR, &client);
+    if (result == CTL_OK) result = ctl_join(args, GZ_ROLE_EDITOR, &client);
     if (result != CTL_OK) return result;
     struct gz_error error = {0};
-    struct gz_message done, message = {.op = GZ_OP_RESTORE, .has = GZ_HAS(SEQ), .restore = {.seq = seq->integer}};
     enum gz_status status = ctl_edit(args, client, &message, &done, &error);
     gz_client_destroy(client);
     if (status != GZ_OK) return ctl_fail(args, &error);

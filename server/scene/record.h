@@ -48,7 +48,8 @@ struct gz_edit_record {
     uint32_t value_count;            /* 0 where nothing was typed */
     const struct gz_change *changes; /* for a running drag: `after` is not meaningful yet */
     size_t change_count;
-    double path_m; /* of a running drag: how far its recorded path may pass beside where it was, in its nodes' parents' frames */
+    double
+        path_m; /* of a running drag: how far its recorded path may pass beside where it was, in its nodes' parents' frames */
 };
 
 /* A node as it is at `seq`, the seq of its last change. */
@@ -81,6 +82,14 @@ struct gz_note_record {
     const char *key; /* of the request that did, which was by's; NULL for none. Not read back with the note */
 };
 
+/* A name for the scene as it was after `seq`; or, where it is gone, its end. */
+struct gz_checkpoint_record {
+    const char *name, *user; /* user: who gave it */
+    uint64_t seq;
+    bool gone;
+    double made;
+};
+
 struct gz_session_record {
     uint64_t session;
     const char *user;
@@ -110,6 +119,8 @@ struct gz_batch {
     size_t dropped_count;
     const struct gz_note_record *notes; /* in the order of their changes; one that changed twice is here twice */
     size_t note_count;
+    const struct gz_checkpoint_record *checkpoints; /* in the order in which they were made and taken away */
+    size_t checkpoint_count;
     const struct gz_session_record *left;
     size_t left_count;
     const uint8_t *asset; /* the glTF that an import brought; NULL for none */
@@ -145,6 +156,8 @@ struct gz_scene_state {
     const struct gz_note_record *notes; /* those that are there, ascending by id */
     size_t note_count;
     uint64_t next_note; /* an id that no note had */
+    const struct gz_checkpoint_record *checkpoints;
+    size_t checkpoint_count;
 };
 
 /* A question to the past. */

@@ -225,7 +225,7 @@ static struct gz_batch *build_batch(struct gz_core *core)
     batch->next_node = gz_scene_next_id(core->scene);
     batch->next_edit = core->next_edit;
     if (add_nodes(core, batch) && add_runs(core, batch) && add_ended(core, batch) && add_visits(core, batch) &&
-        gz_core_add_notes(core, batch))
+        gz_core_add_notes(core, batch) && gz_core_add_checkpoints(core, batch))
         return batch;
     gz_batch_destroy(batch);
     return NULL;
@@ -235,6 +235,8 @@ static void mark_sent(struct gz_core *core)
 {
     for (struct gz_pending *pending = core->pending; pending != NULL; pending = pending->next) pending->in_batch = true;
     for (struct gz_pending_note *note = core->pending_notes; note != NULL; note = note->next) note->in_batch = true;
+    struct gz_pending_checkpoint *checkpoint = core->pending_checkpoints;
+    for (; checkpoint != NULL; checkpoint = checkpoint->next) checkpoint->in_batch = true;
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
         if (is_stored(&session->run) && session->run.told == GZ_UNTOLD) session->run.told = GZ_TELLING;
     }
@@ -242,9 +244,15 @@ static void mark_sent(struct gz_core *core)
     core->dropped_in_batch = core->dropped_count;
 }
 
+/* Somebody waits for an answer. */
+static bool is_awaited(const struct gz_core *core)
+{
+    return core->pending != NULL || core->pending_notes != NULL || core->pending_checkpoints != NULL;
+}
+
 static bool has_news(const struct gz_core *core)
 {
-    return core->pending != NULL || core->pending_notes != NULL || core->visit_count > 0 || core->dropped_count > 0 ||
+    return is_awaited(core) || core->visit_count > 0 || core->dropped_count > 0 ||
            gz_scene_seq(core->scene) != core->stored_seq;
 }
 
@@ -253,7 +261,7 @@ double gz_core_commit_due(const struct gz_core *core)
     if (core->committing || !has_news(core)) return INFINITY;
     if (core->failing) return core->commit_s + GZ_RETRY_MS / 1000.0;
     /* A cancelled drag that the file still knows would be an edit after a crash. */
-    bool is_urgent = core->pending != NULL || core->pending_notes != NULL || core->dropped_count > 0;
+    bool is_urgent = is_awaited(core) || core->dropped_count > 0;
     return is_urgent ? -INFINITY : core->commit_s + GZ_SAMPLE_MS_MIN / 1000.0;
 }
 

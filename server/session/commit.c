@@ -61,6 +61,7 @@ static void accept_batch(struct gz_core *core, uint64_t seq)
         gz_pending_destroy(pending);
     }
     gz_core_accept_notes(core);
+    gz_core_accept_checkpoints(core);
 }
 
 static void refuse_pending(struct gz_core *core, const struct gz_pending *pending, const char *why)
@@ -183,6 +184,7 @@ static void refuse_batch(struct gz_core *core, const char *why)
     }
     keep_pending(core, pending);
     gz_core_refuse_notes(core, why);
+    gz_core_refuse_checkpoints(core, why);
 }
 
 void gz_core_committed(struct gz_core *core, struct gz_batch *batch, enum gz_status status, const char *message,

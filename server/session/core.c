@@ -28,7 +28,7 @@ static bool build(struct gz_core *core, const struct gz_core_options *options, c
         return false;
     gz_scene_stored(core->scene, state->seq);
     core->sync = gz_sync_create(core->scene, core->notes, state->seq, options->frame_headroom);
-    if (core->sync == NULL || !copy_epochs(core, state)) return false;
+    if (core->sync == NULL || !copy_epochs(core, state) || !gz_core_load_checkpoints(core, state)) return false;
     for (size_t i = 0; i < state->edit_count; i++) {
         gz_undo_add(core->undo, &state->edits[i]);
         gz_core_tell_edit(core, &state->edits[i], state->edits[i].seq); /* to those who come back */
@@ -54,6 +54,7 @@ struct gz_core *gz_core_create(const struct gz_core_options *options, const stru
     core->next_ticket = 1;
     core->pending_end = &core->pending;
     core->pending_notes_end = &core->pending_notes;
+    core->pending_checkpoints_end = &core->pending_checkpoints;
     core->frame.headroom = options->frame_headroom;
     gz_arena_init(&core->decoded, 0);
     gz_arena_init(&core->scratch, GZ_EDIT_BYTES_MAX);
@@ -73,6 +74,7 @@ void gz_core_destroy(struct gz_core *core)
     }
     gz_core_free_pending(core);
     gz_core_free_notes(core);
+    gz_core_free_checkpoints(core);
     gz_sync_destroy(core->sync);
     gz_undo_destroy(core->undo);
     gz_notebook_destroy(core->notes);
@@ -150,7 +152,7 @@ double gz_core_deadline(const struct gz_core *core)
 bool gz_core_is_idle(const struct gz_core *core)
 {
     return !core->committing && core->tickets == NULL && !isfinite(gz_core_commit_due(core)) && core->pending == NULL &&
-           core->pending_notes == NULL;
+           core->pending_notes == NULL && core->pending_checkpoints == NULL;
 }
 
 /* ---- frames ---- */

@@ -75,19 +75,16 @@ enum gz_status gz_handle_history(struct gz_session *session, const struct gz_mes
     return ask(session, message, &query, 0, false, failure);
 }
 
-/* Nobody can have named one yet. */
-static enum gz_status refuse_checkpoint(struct gz_text name, struct gz_failure *failure)
-{
-    return gz_fail(&failure->error, GZ_BAD_VALUE, "checkpoint: there is none called %.*s", (int)name.size, name.bytes);
-}
-
 enum gz_status gz_handle_at(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure)
 {
     const struct gz_core *core = session->core;
     uint64_t now = gz_scene_seq(core->scene);
     struct gz_query query = {.kind = GZ_QUERY_AT, .seq = message->at.seq, .time = message->at.time};
     query.by_time = (message->has & GZ_HAS(TIME)) != 0;
-    if (message->has & GZ_HAS(CHECKPOINT)) return refuse_checkpoint(message->at.checkpoint, failure);
+    if (message->has & GZ_HAS(CHECKPOINT)) {
+        enum gz_status status = gz_core_find_checkpoint(core, message->at.checkpoint, &query.seq, failure);
+        if (status != GZ_OK) return status;
+    }
     if (query.by_time && query.time > core->now.unix_s)
         return gz_fail(&failure->error, GZ_BAD_VALUE, "time: is in the future");
     if (!query.by_time && query.seq > now)
@@ -100,12 +97,15 @@ enum gz_status gz_handle_restore(struct gz_session *session, const struct gz_mes
 {
     const struct gz_core *core = session->core;
     uint64_t now = gz_scene_seq(core->scene);
-    if (gz_core_answer_key(session, message)) return GZ_OK;
-    if (message->has & GZ_HAS(CHECKPOINT)) return refuse_checkpoint(message->restore.checkpoint, failure);
-    if (message->restore.seq > now)
-        return gz_fail(&failure->error, GZ_BAD_VALUE, "seq: the scene is at %llu", (unsigned long long)now);
     struct gz_query query = {.kind = GZ_QUERY_AT, .seq = message->restore.seq};
-    return ask(session, message, &query, message->restore.seq, true, failure);
+    if (gz_core_answer_key(session, message)) return GZ_OK;
+    if (message->has & GZ_HAS(CHECKPOINT)) {
+        enum gz_status status = gz_core_find_checkpoint(core, message->restore.checkpoint, &query.seq, failure);
+        if (status != GZ_OK) return status;
+    }
+    if (query.seq > now)
+        return gz_fail(&failure->error, GZ_BAD_VALUE, "seq: the scene is at %llu", (unsigned long long)now);
+    return ask(session, message, &query, query.seq, true, failure);
 }
 
 /* ---- answering ---- */

@@ -132,7 +132,7 @@ static enum gz_status apply(struct gz_core *core, struct gz_pending *pending, ui
 
 enum gz_status gz_core_check_room(const struct gz_core *core, struct gz_failure *failure)
 {
-    size_t waiting = core->pending_count + core->note_waiter_count;
+    size_t waiting = core->pending_count + core->note_waiter_count + core->pending_checkpoint_count;
     if (waiting < GZ_PENDING_EDITS_MAX && core->pending_bytes < GZ_EDIT_BYTES_MAX) return GZ_OK;
     return gz_fail(&failure->error, GZ_TOO_MANY, "%zu edits wait for the disk already", waiting);
 }

@@ -8,7 +8,7 @@
  *   travel.c    undo, redo                                      past.c      history, at, restore
  *   pick.c      nodes under a pointer
  *   gizmo.c     what a session's gizmo looks like               join.c      coming and going, epochs
- *   note.c      notes, to the disk and back
+ *   note.c      notes, to the disk and back                     checkpoint.c  names for states
  *   interest.c  what part of the scene a session follows
  *
  * Threads: the core's. Nothing here is freed in the middle of a message. */
@@ -142,6 +142,15 @@ struct gz_pending_note {
     bool in_batch;
 };
 
+/* A checkpoint that is made or taken away, and is not on the disk yet. */
+struct gz_checkpoint_entry;
+struct gz_pending_checkpoint {
+    struct gz_pending_checkpoint *next;
+    struct gz_checkpoint_entry *entry;
+    struct gz_waiter waiter;
+    bool in_batch;
+};
+
 /* A question to the past on its way. */
 struct gz_ticket {
     struct gz_ticket *next;
@@ -186,6 +195,10 @@ struct gz_core {
     size_t pending_note_count, note_waiter_count;
     size_t note_count; /* of notes, once all that waits is stored */
     uint64_t next_note;
+    struct gz_checkpoint_entry **checkpoints; /* that are stored: ascending by seq */
+    size_t checkpoint_count, checkpoint_capacity;
+    struct gz_pending_checkpoint *pending_checkpoints, **pending_checkpoints_end;
+    size_t pending_checkpoint_count;
     struct gz_visit *visits;
     size_t visit_count, visit_capacity, visits_in_batch;
     uint64_t *dropped;
@@ -341,6 +354,23 @@ void gz_core_accept_notes(struct gz_core *core);
 /* It was refused: all that waits is, since what came later may stand on what was in it. */
 void gz_core_refuse_notes(struct gz_core *core, const char *why);
 void gz_core_free_notes(struct gz_core *core);
+
+/* ---- checkpoint.c ---- */
+
+enum gz_status gz_handle_checkpoint(struct gz_session *session, const struct gz_message *message,
+                                    struct gz_failure *failure);
+enum gz_status gz_handle_checkpoints(struct gz_session *session, const struct gz_message *message,
+                                     struct gz_failure *failure);
+/* The seq that a checkpoint stands for; GZ_BAD_VALUE where none of this name is stored. */
+GZ_MUST_USE enum gz_status gz_core_find_checkpoint(const struct gz_core *core, struct gz_text name, uint64_t *seq,
+                                                   struct gz_failure *failure);
+/* Takes those of the state over; false without memory. */
+GZ_MUST_USE bool gz_core_load_checkpoints(struct gz_core *core, const struct gz_scene_state *state);
+/* As with notes: into a batch (false without memory), after it was stored, and after it was refused. */
+GZ_MUST_USE bool gz_core_add_checkpoints(const struct gz_core *core, struct gz_batch *batch);
+void gz_core_accept_checkpoints(struct gz_core *core);
+void gz_core_refuse_checkpoints(struct gz_core *core, const char *why);
+void gz_core_free_checkpoints(struct gz_core *core);
 
 /* ---- pending.c ---- */
 

@@ -495,6 +495,20 @@ static const struct promise promises[] = {
      "SELECT 'there are ' || count(*) || ' notes, the most is " TEXT(
          GZ_NOTES_MAX) "' FROM notes WHERE gone IS NULL HAVING count(*) > " TEXT(GZ_NOTES_MAX),
      NULL},
+
+    /* checkpoints */
+    {6,
+     "SELECT 'checkpoint ' || c.name || ' is for seq ' || c.seq || ', the scene has come to ' || s.seq"
+     " FROM checkpoints c, scene s WHERE c.seq > s.seq",
+     NULL},
+    {6,
+     "SELECT 'checkpoint ' || name || ' has a name of ' || length(CAST(name AS BLOB)) || ' bytes' FROM checkpoints"
+     " WHERE length(CAST(name AS BLOB)) > " TEXT(GZ_CHECKPOINT_BYTES_MAX),
+     NULL},
+    {6,
+     "SELECT 'there are ' || count(*) || ' checkpoints, the most is " TEXT(
+         GZ_CHECKPOINTS_MAX) "' FROM checkpoints HAVING count(*) > " TEXT(GZ_CHECKPOINTS_MAX),
+     NULL},
 };
 
 static void check_promises(struct checker *checker)

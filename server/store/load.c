@@ -212,6 +212,34 @@ static enum gz_status load_notes(sqlite3 *db, struct gz_scene_state *state, stru
     return status;
 }
 
+static enum gz_status read_checkpoint(sqlite3_stmt *row, struct gz_arena *arena,
+                                      struct gz_checkpoint_record *checkpoint, struct gz_error *error)
+{
+    *checkpoint = (struct gz_checkpoint_record){
+        .name = gz_read_text(row, 0, arena),
+        .user = gz_read_text(row, 2, arena),
+        .seq = (uint64_t)sqlite3_column_int64(row, 1),
+        .made = sqlite3_column_double(row, 3),
+    };
+    return checkpoint->name != NULL && checkpoint->user != NULL ? GZ_OK : fail_memory(error);
+}
+
+static enum gz_status load_checkpoints(sqlite3 *db, struct gz_scene_state *state, struct gz_error *error)
+{
+    int64_t count = 0;
+    enum gz_status status = gz_db_integer(db, "SELECT count(*) FROM checkpoints", &count, error);
+    if (status != GZ_OK) return status;
+    struct gz_checkpoint_record *checkpoints = gz_arena_take(&state->arena, (size_t)count, sizeof *checkpoints);
+    if (checkpoints == NULL) return fail_memory(error);
+    state->checkpoints = checkpoints;
+    sqlite3_stmt *rows;
+    status = gz_db_prepare(db, "SELECT name, seq, user, made FROM checkpoints ORDER BY seq, made", &rows, error);
+    if (status != GZ_OK) return status;
+    while (next_row(db, rows, &status, error))
+        status = read_checkpoint(rows, &state->arena, &checkpoints[state->checkpoint_count++], error);
+    return status;
+}
+
 static enum gz_status load_all(sqlite3 *db, struct gz_scene_state *state, struct gz_error *error)
 {
     enum gz_status status = load_scene(db, state, error);
@@ -219,6 +247,7 @@ static enum gz_status load_all(sqlite3 *db, struct gz_scene_state *state, struct
     if (status == GZ_OK) status = load_nodes(db, state, error);
     if (status == GZ_OK) status = load_edits(db, state, error);
     if (status == GZ_OK) status = load_notes(db, state, error);
+    if (status == GZ_OK) status = load_checkpoints(db, state, error);
     return status;
 }
 

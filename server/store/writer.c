@@ -47,6 +47,8 @@ static const char *const sql[GZ_WRITE_COUNT] = {
         " x = excluded.x, y = excluded.y, z = excluded.z, done = excluded.done, changed = excluded.changed,"
         " changed_by = excluded.changed_by, gone = excluded.gone",
     [GZ_WRITE_NOTE_KEY] = "INSERT INTO note_keys (user, key, note) VALUES (?, ?, ?)",
+    [GZ_WRITE_CHECKPOINT] = "INSERT INTO checkpoints (name, seq, user, made) VALUES (?, ?, ?, ?)",
+    [GZ_WRITE_FORGET_CHECKPOINT] = "DELETE FROM checkpoints WHERE name = ?",
     [GZ_WRITE_ASSET] = "INSERT INTO assets (seq, media_type, bytes) VALUES (?, ?, ?)",
 };
 
@@ -306,6 +308,17 @@ static int write_note(struct gz_writer *writer, const struct gz_note_record *not
     return gz_bind_run(&bind);
 }
 
+static int write_checkpoint(struct gz_writer *writer, const struct gz_checkpoint_record *checkpoint)
+{
+    struct gz_bind bind = start(writer, checkpoint->gone ? GZ_WRITE_FORGET_CHECKPOINT : GZ_WRITE_CHECKPOINT);
+    gz_bind_text(&bind, checkpoint->name);
+    if (checkpoint->gone) return gz_bind_run(&bind);
+    gz_bind_integer(&bind, checkpoint->seq);
+    gz_bind_text(&bind, checkpoint->user);
+    gz_bind_real(&bind, checkpoint->made);
+    return gz_bind_run(&bind);
+}
+
 static int write_asset(struct gz_writer *writer, const struct gz_batch *batch)
 {
     bool is_binary = batch->asset_size >= 4 && batch->asset[0] == 'g' && batch->asset[1] == 'l' &&
@@ -327,6 +340,8 @@ static int write_batch(struct gz_writer *writer, const struct gz_batch *batch)
     for (size_t i = 0; rc == SQLITE_OK && i < batch->ended_count; i++) rc = write_edit(writer, &batch->ended[i], true);
     for (size_t i = 0; rc == SQLITE_OK && i < batch->dropped_count; i++) rc = write_dropped(writer, batch->dropped[i]);
     for (size_t i = 0; rc == SQLITE_OK && i < batch->note_count; i++) rc = write_note(writer, &batch->notes[i]);
+    for (size_t i = 0; rc == SQLITE_OK && i < batch->checkpoint_count; i++)
+        rc = write_checkpoint(writer, &batch->checkpoints[i]);
     for (size_t i = 0; rc == SQLITE_OK && i < batch->left_count; i++) rc = write_left(writer, &batch->left[i]);
     if (rc == SQLITE_OK && batch->asset != NULL) rc = write_asset(writer, batch);
     return rc;

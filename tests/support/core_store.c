@@ -69,6 +69,7 @@ void core_store_finish(struct core_store *store)
     free(store->known);
     free(store->notes);
     free(store->note_keys);
+    free(store->checkpoints);
 }
 
 /* ---- what the edits say ---- */
@@ -283,6 +284,39 @@ bool core_store_find_note_key(const struct core_store *store, const char *user, 
     return false;
 }
 
+/* ---- checkpoints ---- */
+
+static size_t find_checkpoint(const struct core_store *store, const char *name)
+{
+    size_t at = 0;
+    while (at < store->checkpoint_count && strcmp(store->checkpoints[at].name, name) != 0) at++;
+    return at;
+}
+
+/* Of what is saved with this batch at the latest, and none twice. */
+static void write_checkpoints(struct core_store *store, const struct gz_batch *batch)
+{
+    for (size_t i = 0; i < batch->checkpoint_count; i++) {
+        const struct gz_checkpoint_record *one = &batch->checkpoints[i];
+        size_t at = find_checkpoint(store, one->name);
+        assert_true(one->seq <= batch->seq);
+        assert_in_range(strlen(one->name), 1, GZ_CHECKPOINT_BYTES_MAX);
+        assert_int_equal(at < store->checkpoint_count, one->gone);
+        if (one->gone) {
+            store->checkpoint_count--;
+            for (; at < store->checkpoint_count; at++) store->checkpoints[at] = store->checkpoints[at + 1];
+            continue;
+        }
+        store->checkpoints =
+            grow(store->checkpoints, &store->checkpoint_capacity, store->checkpoint_count + 1, sizeof *one);
+        for (at = store->checkpoint_count++; at > 0 && store->checkpoints[at - 1].seq > one->seq; at--)
+            store->checkpoints[at] = store->checkpoints[at - 1];
+        store->checkpoints[at] = *one;
+        store->checkpoints[at].name = keep_text(&store->arena, one->name);
+        store->checkpoints[at].user = keep_text(&store->arena, one->user);
+    }
+}
+
 /* ---- visits ---- */
 
 static size_t find_visitor(const struct core_store *store, uint64_t session)
@@ -322,6 +356,7 @@ void core_store_commit(struct core_store *store, const struct gz_batch *batch)
     write_runs(store, batch);
     write_edits(store, batch);
     write_notes(store, batch);
+    write_checkpoints(store, batch);
     write_left(store, batch);
     store->seq = batch->seq;
     store->next_node = batch->next_node;
@@ -421,6 +456,8 @@ void core_store_open(struct core_store *store, struct gz_scene_state *state)
     }
     tell_nodes(store, state);
     tell_notes(store, state);
+    state->checkpoints = store->checkpoints;
+    state->checkpoint_count = store->checkpoint_count;
     state->seq = store->seq;
     state->next_node = store->next_node;
     state->next_edit = store->next_edit;

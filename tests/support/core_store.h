@@ -42,6 +42,8 @@ struct core_store {
         uint64_t note;
     } * note_keys;
     size_t note_key_count, note_key_capacity;
+    struct gz_checkpoint_record *checkpoints; /* ascending by seq, and as they were made */
+    size_t checkpoint_count, checkpoint_capacity;
 };
 
 void core_store_init(struct core_store *store);

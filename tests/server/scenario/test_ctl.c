@@ -115,9 +115,12 @@ static void test_wrong_command_lines_exit_2_with_a_line_that_names_it(void **sta
         {{"set", "engine", "1", "--s", "1,1,1", "--order", "XYZ"}, 2, NULL, "--order"},
         {{"history", "engine", "--since", "lunch"}, 2, NULL, "--since: \"lunch\" is no time"},
         {{"history", "engine", "--limit", "1001"}, 2, NULL, "--limit: 1001"},
-        {{"at", "engine"}, 2, NULL, "give one of --seq N and --time T"},
-        {{"at", "engine", "--seq", "1", "--time", "2"}, 2, NULL, "give one of --seq N and --time T"},
-        {{"restore", "engine"}, 2, NULL, "--seq N is missing"},
+        {{"at", "engine"}, 2, NULL, "give one of --seq N|NAME and --time T"},
+        {{"at", "engine", "--seq", "1", "--time", "2"}, 2, NULL, "give one of --seq N|NAME and --time T"},
+        {{"restore", "engine"}, 2, NULL, "--seq N|NAME is missing"},
+        {{"restore", "engine", "--seq", "9007199254740992"}, 2, NULL, "--seq: \"9007199254740992\" is neither"},
+        {{"checkpoint", "engine"}, 2, NULL, "NAME is missing"},
+        {{"checkpoint", "engine", "a", "--seq", "1", "--gone"}, 2, NULL, "--seq and --gone: give one of them"},
         {{"solve", "engine"}, 2, NULL, "one operand too many"},
         {{"watch", "engine", "--box", "1,2,3"}, 2, NULL, "--box: \"1,2,3\" is not X0,Y0,Z0,X1,Y1,Z1"},
         {{"watch", "engine", "--box", "0,0,0,1,1,1", "--subtree", "2"}, 2, NULL, "--subtree and --box"},
@@ -405,8 +408,29 @@ static void test_at_and_restore_bring_back_the_past(void **state)
         {{"history", "arm", "--limit", "1"}, 0, "restore", NULL},
         {{"undo", "arm"}, 0, "edit ", NULL},
         {{"ls", "arm"}, 0, "t (2, 0, 0) m", NULL},
+        {{"checkpoints", "arm"}, 0, NULL, NULL},
+        {{"checkpoint", "arm", "one metre", "--seq", number, "--user", "ann"},
+         0,
+         "checkpoint one metre  seq 4\n",
+         NULL},
+        {{"checkpoint", "arm", "one metre"}, 1, NULL, "one metre is taken, by ann for seq 4 (conflict)"},
+        {{"checkpoint", "arm", "4"}, 1, NULL, "checkpoint.name: "},
+        {{"checkpoint", "arm", "oops", "--json"}, 0, "{\"op\":\"ok\",\"name\":\"oops\",\"seq\":7}\n", NULL},
+        {{"checkpoint", "arm", "oops", "--gone"}, 0, "gone: checkpoint oops  seq 7\n", NULL},
+        {{"checkpoint", "arm", "oops", "--gone"}, 1, NULL, "there is no checkpoint called oops"},
+        {{"at", "arm", "--seq", "two metres"}, 1, NULL, "there is no checkpoint called two metres"},
     };
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) check_call(&stage->daemon, NULL, &calls[i]);
+    test_daemon_kill(&stage->daemon);
+    test_daemon_start(&stage->daemon, NULL, NULL);
+    const struct call later[] = {
+        {{"checkpoints", "arm"}, 0, "one metre  seq 4         ann  20", NULL},
+        {{"checkpoints", "arm", "--json"}, 0, "{\"name\":\"one metre\",\"seq\":4,\"user\":\"ann\",\"made\":1", NULL},
+        {{"at", "arm", "--seq", "one metre"}, 0, "arm  seq 4  3 nodes\n", NULL},
+        {{"restore", "arm", "--seq", "one metre"}, 0, "edit ", NULL},
+        {{"ls", "arm"}, 0, "t (1, 0, 0) m", NULL},
+    };
+    for (size_t i = 0; i < sizeof later / sizeof later[0]; i++) check_call(&stage->daemon, NULL, &later[i]);
 }
 
 /* The next line that has this in it; others are passed over. */

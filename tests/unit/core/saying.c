@@ -204,6 +204,40 @@ const struct gz_message *ask_gone(struct client *client, uint64_t note)
     return client_ask(client, &message);
 }
 
+const struct gz_message *ask_checkpoint(struct client *client, const char *name)
+{
+    struct gz_message message = {.op = GZ_OP_CHECKPOINT, .checkpoint.name = text_of(name)};
+    return client_ask(client, &message);
+}
+
+const struct gz_message *ask_checkpoint_of(struct client *client, const char *name, uint64_t seq)
+{
+    struct gz_message message = {.op = GZ_OP_CHECKPOINT, .has = GZ_HAS(SEQ)};
+    message.checkpoint = (struct gz_checkpoint){.name = text_of(name), .seq = seq};
+    return client_ask(client, &message);
+}
+
+const struct gz_message *ask_checkpoint_gone(struct client *client, const char *name)
+{
+    struct gz_message message = {.op = GZ_OP_CHECKPOINT};
+    message.checkpoint = (struct gz_checkpoint){.name = text_of(name), .gone = true};
+    return client_ask(client, &message);
+}
+
+const struct gz_message *ask_at_checkpoint(struct client *client, const char *name)
+{
+    struct gz_message message = {.op = GZ_OP_AT, .has = GZ_HAS(CHECKPOINT), .at.checkpoint = text_of(name)};
+    return client_ask(client, &message);
+}
+
+const struct gz_message *ask_restore_checkpoint(struct client *client, const char *name, const char *key)
+{
+    struct gz_message message = {.op = GZ_OP_RESTORE, .has = GZ_HAS(CHECKPOINT)};
+    message.restore.checkpoint = text_of(name);
+    set_key(&message, key);
+    return client_ask(client, &message);
+}
+
 const struct gz_message *ask_op(struct client *client, enum gz_op op)
 {
     struct gz_message message = {.op = op};

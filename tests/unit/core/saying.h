@@ -37,6 +37,13 @@ const struct gz_message *ask_note(struct client *client, const char *text, const
 const struct gz_message *ask_reword(struct client *client, uint64_t note, const char *text);
 const struct gz_message *ask_done(struct client *client, uint64_t note, bool done);
 const struct gz_message *ask_gone(struct client *client, uint64_t note);
+/* Names the present state, takes a name away, and tells of those that there are. */
+const struct gz_message *ask_checkpoint(struct client *client, const char *name);
+const struct gz_message *ask_checkpoint_of(struct client *client, const char *name, uint64_t seq);
+const struct gz_message *ask_checkpoint_gone(struct client *client, const char *name);
+/* A state by its checkpoint. */
+const struct gz_message *ask_at_checkpoint(struct client *client, const char *name);
+const struct gz_message *ask_restore_checkpoint(struct client *client, const char *name, const char *key);
 const struct gz_message *ask_op(struct client *client, enum gz_op op); /* one without needed fields */
 
 struct gz_message camera_message(double distance);

@@ -85,6 +85,53 @@ static void test_check_finds_nothing_in_what_the_store_wrote(void **state)
     model_destroy(model);
 }
 
+/* The rest before the first motion is a point at the seq where the drag began. */
+static void test_check_of_a_drag_that_was_held_before_it_moved_is_clean(void **state)
+{
+    struct gz_scene_state scene;
+    const char *path = in_directory(state, "held.db");
+    struct gz_store *store = open_scene(path, true, START_TIME, &scene);
+    gz_scene_state_finish(&scene);
+    const struct gz_content from = some_content(0, "n", 0), to = some_content(0, "n", 1);
+    const struct gz_change made = {.node = 1, .exists = true, .after = from};
+    const struct gz_change moved = {.node = 1, .existed = true, .exists = true, .before = from, .after = to};
+    struct gz_edit_record edit = {.id = 1,
+                                  .kind = GZ_EDIT_CREATE,
+                                  .user = "anna",
+                                  .began = START_TIME + 1,
+                                  .ended = START_TIME + 1,
+                                  .seq = 1,
+                                  .changes = &made,
+                                  .change_count = 1};
+    for (uint64_t i = 1; i <= 3; i++) {
+        struct gz_batch *batch = gz_batch_create();
+        const struct gz_node_record node = {.id = 1, .seq = i, .content = i == 1 ? from : to};
+        const struct gz_sample_record sample = {2, 1, 2, START_TIME + 9, to.trs};
+        batch->nodes = &node;
+        batch->node_count = i < 3;
+        batch->begun = batch->ended = &edit;
+        batch->begun_count = batch->sample_count = i == 2;
+        batch->ended_count = i != 2;
+        batch->samples = &sample;
+        batch->seq = edit.seq = i;
+        batch->next_node = 2;
+        batch->next_edit = 3;
+        commit(store, batch);
+        edit = (struct gz_edit_record){.id = 2,
+                                       .kind = GZ_EDIT_TRANSLATE,
+                                       .handle = GZ_TX,
+                                       .user = "anna",
+                                       .began = START_TIME + 2,
+                                       .ended = START_TIME + 9.1,
+                                       .began_seq = 1,
+                                       .changes = &moved,
+                                       .change_count = 1};
+    }
+    assert_int_equal(ask(path, "SELECT min(seq) FROM samples"), 1);
+    assert_clean(path);
+    gz_store_close(store);
+}
+
 static void test_check_says_what_there_is(void **state)
 {
     struct said said;
@@ -377,6 +424,15 @@ static void test_check_says_what_was_broken(void **state)
         {"WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 4097) " NOTES
          "SELECT value, 'anna', 'n', NULL, NULL, NULL, NULL, 0, 1.0, 1.0, 'anna' FROM n",
          "there are 4097 notes, the most is 4096\n"},
+        {"INSERT INTO checkpoints VALUES ('later', 10, 'anna', 1.0)",
+         "checkpoint later is for seq 10, the scene has come to 9\n"},
+        {"INSERT INTO checkpoints VALUES ('12', 1, 'anna', 1.0)",
+         "a row of checkpoints breaks a rule of its table: (name GLOB '*[^0-9]*')\n"},
+        {"INSERT INTO checkpoints VALUES (printf('%.65c', 'x'), 1, 'anna', 1.0)",
+         "checkpoint xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx has a name of 65 bytes\n"},
+        {"WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 1001)"
+         " INSERT INTO checkpoints SELECT 'n' || value, 1, 'anna', 1.0 FROM n",
+         "there are 1001 checkpoints, the most is 1000\n"},
     };
     assert_clean(in_directory(state, "story.db"));
     for (size_t i = 0; i < sizeof damages / sizeof damages[0]; i++) assert_damage(state, &damages[i]);
@@ -488,6 +544,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_check_finds_nothing_in_what_the_store_wrote),
         cmocka_unit_test(test_check_says_what_there_is),
+        cmocka_unit_test(test_check_of_a_drag_that_was_held_before_it_moved_is_clean),
         cmocka_unit_test(test_check_says_what_was_broken),
         cmocka_unit_test(test_check_counts_what_is_too_many_to_say),
         cmocka_unit_test(test_check_says_that_there_are_too_many_nodes),

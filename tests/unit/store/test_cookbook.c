@@ -274,6 +274,25 @@ static void write_notes(struct day *day)
     commit(day->store, batch);
 }
 
+/* Two states of the day, and one that was named by mistake. */
+static void name_states(struct day *day)
+{
+    const struct gz_checkpoint_record checkpoints[] = {
+        {.name = "before lunch", .user = "anna", .seq = 17, .made = AT(12, 9, 0)},
+        {.name = "oops", .user = "ben", .seq = 3, .made = AT(12, 31, 0)},
+        {.name = "oops", .user = "ben", .gone = true},
+        {.name = "as imported", .user = "ben", .seq = 6, .made = AT(13, 0, 0)},
+    };
+    struct gz_batch *batch = gz_batch_create();
+    batch->checkpoints = checkpoints;
+    batch->checkpoint_count = sizeof checkpoints / sizeof checkpoints[0];
+    batch->seq = day->seq;
+    batch->time = AT(14, 18, 0);
+    batch->next_node = NODE_END;
+    batch->next_edit = day->edit + 1;
+    commit(day->store, batch);
+}
+
 struct fixture {
     void *directory;
     char *path;
@@ -297,6 +316,7 @@ static int make_day(void **state)
     scale_turn_rename(&fixture->day);
     delete_undo_create(&fixture->day);
     write_notes(&fixture->day);
+    name_states(&fixture->day);
     begin_another_drag(&fixture->day);
     return sqlite3_open_v2(fixture->path, &fixture->db, SQLITE_OPEN_READONLY, NULL);
 }
@@ -373,6 +393,9 @@ static void test_views_read_well(void **state)
          "cara|who \"scaled\" it|the scene||anna|open|2026-03-05T13:20:00.000Z|2026-03-05T13:20:00.000Z|3\n"
          "anna|a little|Piston_1||ben|deleted by anna|2026-03-05T12:17:00.000Z|2026-03-05T14:17:00.000Z|2\n"
          "ben|too tight?|Piston_1|(0.000, 0.000, 0.125) m||open|2026-03-05T12:15:00.000Z|2026-03-05T12:15:00.000Z|1\n"},
+        {"SELECT name, who, made, as_of, edits_since, seq FROM checkpoints_in_words",
+         "before lunch|anna|2026-03-05T12:09:00.000Z|2026-03-05T12:00:08.000Z|6|17\n"
+         "as imported|ben|2026-03-05T13:00:00.000Z|2026-03-05T09:00:00.000Z|7|6\n"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char out[4096];

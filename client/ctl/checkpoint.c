@@ -1,0 +1,116 @@
+#include <inttypes.h>
+
+#include "ctl.h"
+
+/* ---- checkpoint ---- */
+
+static const struct ctl_option options[] = {
+    {"--seq", CTL_INTEGER, "N", "name this state instead of the present one (see history)", 0, NULL},
+    {"--gone", CTL_FLAG, NULL, "take the name away", 0, NULL},
+    {"--json", CTL_FLAG, NULL, "answer as a JSON object", 0, NULL},
+    {NULL, CTL_FLAG, NULL, NULL, 0, NULL},
+};
+
+static void print_done(const struct ctl_args *args, uint64_t seq)
+{
+    bool gone = ctl_get(args, "--gone")->given;
+    if (ctl_get(args, "--json")->given) {
+        ctl_put_json(stdout, json_pack("{s:s,s:s,s:I}", "op", "ok", "name", args->operands[1], "seq", (json_int_t)seq));
+        return;
+    }
+    fputs(gone ? "gone: checkpoint " : "checkpoint ", stdout);
+    ctl_put_text(stdout, gz_client_text(args->operands[1]));
+    printf("  seq %" PRIu64 "\n", seq);
+}
+
+static enum ctl_exit run(const struct ctl_args *args)
+{
+    const struct ctl_value *seq = ctl_get(args, "--seq");
+    struct gz_message message = {.op = GZ_OP_CHECKPOINT};
+    message.checkpoint = (struct gz_checkpoint){
+        .name = gz_client_text(args->operands[1]), .seq = seq->integer, .gone = ctl_get(args, "--gone")->given};
+    if (seq->given && message.checkpoint.gone) return ctl_usage(args, "--seq and --gone: give one of them");
+    if (seq->given) message.has |= GZ_HAS(SEQ);
+    struct gz_client *client;
+    enum ctl_exit result = ctl_join(args, GZ_ROLE_EDITOR, &client);
+    if (result != CTL_OK) return result;
+    struct gz_error error = {0};
+    const struct gz_message *answer;
+    enum gz_status status = gz_client_request(client, &message, CTL_ANSWER_SECONDS, &answer, &error);
+    if (status == GZ_OK) print_done(args, answer->ok.seq);
+    gz_client_destroy(client);
+    return status == GZ_OK ? ctl_finish_output(args) : ctl_fail(args, &error);
+}
+
+const struct ctl_command ctl_checkpoint = {
+    .name = "checkpoint",
+    .operands = "SCENE NAME",
+    .summary = "Names the scene as it is, or was, for at and restore; what it needs of the history is kept.",
+    .options = options,
+    .run = run,
+};
+
+/* ---- checkpoints ---- */
+
+static const struct ctl_option list_options[] = {
+    {"--json", CTL_FLAG, NULL, "a JSON object a checkpoint", 0, NULL},
+    {NULL, CTL_FLAG, NULL, NULL, 0, NULL},
+};
+
+static json_t *json_of(const struct gz_checkpoint_state *checkpoint)
+{
+    return json_pack("{s:s%,s:I,s:s%,s:f}", "name", checkpoint->name.bytes, checkpoint->name.size, "seq",
+                     (json_int_t)checkpoint->seq, "user", checkpoint->user.bytes, checkpoint->user.size, "made",
+                     checkpoint->made);
+}
+
+static void put_padded(struct gz_text text, int columns)
+{
+    ctl_put_text(stdout, text);
+    printf("%*s  ", columns - ctl_width(text), "");
+}
+
+static void print_list(const struct gz_ok *ok, bool json)
+{
+    int name_width = 0, user_width = 0;
+    for (size_t i = 0; i < ok->checkpoint_count; i++) {
+        int name = ctl_width(ok->checkpoints[i].name), user = ctl_width(ok->checkpoints[i].user);
+        if (name > name_width) name_width = name;
+        if (user > user_width) user_width = user;
+    }
+    for (size_t i = 0; i < ok->checkpoint_count; i++) {
+        const struct gz_checkpoint_state *checkpoint = &ok->checkpoints[i];
+        char when[32];
+        if (json) {
+            ctl_put_json(stdout, json_of(checkpoint));
+            continue;
+        }
+        ctl_when_write(checkpoint->made, when, sizeof when);
+        put_padded(checkpoint->name, name_width);
+        printf("seq %-8" PRIu64 "  ", checkpoint->seq);
+        put_padded(checkpoint->user, user_width);
+        puts(when);
+    }
+}
+
+static enum ctl_exit run_list(const struct ctl_args *args)
+{
+    struct gz_client *client;
+    enum ctl_exit result = ctl_join(args, GZ_ROLE_VIEWER, &client);
+    if (result != CTL_OK) return result;
+    struct gz_error error = {0};
+    struct gz_message question = {.op = GZ_OP_CHECKPOINTS};
+    const struct gz_message *answer;
+    enum gz_status status = gz_client_request(client, &question, CTL_ANSWER_SECONDS, &answer, &error);
+    if (status == GZ_OK) print_list(&answer->ok, ctl_get(args, "--json")->given);
+    gz_client_destroy(client);
+    return status == GZ_OK ? ctl_finish_output(args) : ctl_fail(args, &error);
+}
+
+const struct ctl_command ctl_checkpoints = {
+    .name = "checkpoints",
+    .operands = "SCENE",
+    .summary = "Lists the states of the scene that have names, and who gave them; the oldest state first.",
+    .options = list_options,
+    .run = run_list,
+};

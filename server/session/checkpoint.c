@@ -1,0 +1,277 @@
+/* Checkpoints: names for states. One is nobody's to use until it is on the disk, as a note is; there are few, and all are in memory. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "session/session.h"
+
+/* ---- one of them ---- */
+
+struct gz_checkpoint_entry {
+    struct gz_checkpoint_record is; /* its texts are `texts` */
+    char texts[];
+};
+
+static struct gz_checkpoint_entry *create_entry(const struct gz_checkpoint_record *record)
+{
+    size_t name = strlen(record->name) + 1, user = strlen(record->user) + 1;
+    struct gz_checkpoint_entry *entry = malloc(sizeof *entry + name + user);
+    if (entry == NULL) return NULL;
+    entry->is = *record;
+    entry->is.name = memcpy(entry->texts, record->name, name);
+    entry->is.user = memcpy(entry->texts + name, record->user, user);
+    return entry;
+}
+
+/* ---- those that are there ---- */
+
+static size_t place_of(const struct gz_core *core, const char *name, size_t size)
+{
+    size_t place = 0;
+    while (place < core->checkpoint_count) {
+        const char *other = core->checkpoints[place]->is.name;
+        if (strlen(other) == size && memcmp(other, name, size) == 0) break;
+        place++;
+    }
+    return place;
+}
+
+/* Ascending by seq. There is room. */
+static void insert(struct gz_core *core, struct gz_checkpoint_entry *entry)
+{
+    size_t place = core->checkpoint_count++;
+    for (; place > 0 && core->checkpoints[place - 1]->is.seq > entry->is.seq; place--)
+        core->checkpoints[place] = core->checkpoints[place - 1];
+    core->checkpoints[place] = entry;
+}
+
+static void take_away(struct gz_core *core, const char *name)
+{
+    size_t place = place_of(core, name, strlen(name));
+    if (place == core->checkpoint_count) return;
+    free(core->checkpoints[place]);
+    core->checkpoint_count--;
+    for (; place < core->checkpoint_count; place++) core->checkpoints[place] = core->checkpoints[place + 1];
+}
+
+/* Room for those that wait, and one more. */
+static bool reserve(struct gz_core *core)
+{
+    return gz_grow(&core->checkpoints, &core->checkpoint_capacity,
+                   core->checkpoint_count + core->pending_checkpoint_count + 1, sizeof(struct gz_checkpoint_entry *));
+}
+
+bool gz_core_load_checkpoints(struct gz_core *core, const struct gz_scene_state *state)
+{
+    for (size_t i = 0; i < state->checkpoint_count; i++) {
+        struct gz_checkpoint_entry *entry = reserve(core) ? create_entry(&state->checkpoints[i]) : NULL;
+        if (entry == NULL) return false;
+        insert(core, entry);
+    }
+    return true;
+}
+
+/* ---- what waits ---- */
+
+static struct gz_pending_checkpoint *take_oldest(struct gz_core *core)
+{
+    struct gz_pending_checkpoint *oldest = core->pending_checkpoints;
+    core->pending_checkpoints = oldest->next;
+    if (core->pending_checkpoints == NULL) core->pending_checkpoints_end = &core->pending_checkpoints;
+    core->pending_checkpoint_count--;
+    return oldest;
+}
+
+static void destroy_pending(struct gz_pending_checkpoint *pending)
+{
+    free(pending->entry);
+    free(pending);
+}
+
+void gz_core_free_checkpoints(struct gz_core *core)
+{
+    while (core->pending_checkpoints != NULL) destroy_pending(take_oldest(core));
+    while (core->checkpoint_count > 0) free(core->checkpoints[--core->checkpoint_count]);
+    free(core->checkpoints);
+}
+
+/* Everything that may fail for want of memory is done here, before the disk has it. */
+static enum gz_status append(struct gz_session *session, const struct gz_message *message,
+                             const struct gz_checkpoint_record *record, struct gz_failure *failure)
+{
+    struct gz_core *core = session->core;
+    struct gz_pending_checkpoint *pending = reserve(core) ? calloc(1, sizeof *pending) : NULL;
+    if (pending != NULL) pending->entry = create_entry(record);
+    if (pending == NULL || pending->entry == NULL) {
+        free(pending);
+        return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for this checkpoint");
+    }
+    pending->waiter = (struct gz_waiter){NULL, session->id, message->rid, (message->has & GZ_HAS(RID)) != 0};
+    *core->pending_checkpoints_end = pending;
+    core->pending_checkpoints_end = &pending->next;
+    core->pending_checkpoint_count++;
+    return GZ_OK;
+}
+
+/* The checkpoint as it will be once all that waits is stored; NULL where there will be none. */
+static const struct gz_checkpoint_record *find(const struct gz_core *core, struct gz_text name)
+{
+    size_t place = place_of(core, name.bytes, name.size);
+    const struct gz_checkpoint_record *found = place < core->checkpoint_count ? &core->checkpoints[place]->is : NULL;
+    const struct gz_pending_checkpoint *pending = core->pending_checkpoints;
+    for (; pending != NULL; pending = pending->next) {
+        const struct gz_checkpoint_record *later = &pending->entry->is;
+        if (strlen(later->name) == name.size && memcmp(later->name, name.bytes, name.size) == 0)
+            found = later->gone ? NULL : later;
+    }
+    return found;
+}
+
+/* How many there will be. */
+static size_t count_all(const struct gz_core *core)
+{
+    size_t count = core->checkpoint_count;
+    const struct gz_pending_checkpoint *pending = core->pending_checkpoints;
+    for (; pending != NULL; pending = pending->next) {
+        if (pending->entry->is.gone)
+            count--;
+        else
+            count++;
+    }
+    return count;
+}
+
+/* ---- what is asked for ---- */
+
+static enum gz_status refuse_unknown(const char *field, struct gz_text name, struct gz_failure *failure)
+{
+    return gz_fail(&failure->error, GZ_BAD_VALUE, "%s: there is no checkpoint called %.*s", field, (int)name.size,
+                   name.bytes);
+}
+
+enum gz_status gz_core_find_checkpoint(const struct gz_core *core, struct gz_text name, uint64_t *seq,
+                                       struct gz_failure *failure)
+{
+    size_t place = place_of(core, name.bytes, name.size);
+    if (place == core->checkpoint_count) return refuse_unknown("checkpoint", name, failure);
+    *seq = core->checkpoints[place]->is.seq;
+    return GZ_OK;
+}
+
+static enum gz_status make(const struct gz_core *core, const struct gz_message *message,
+                           struct gz_checkpoint_record *record, struct gz_failure *failure)
+{
+    struct gz_text name = message->checkpoint.name;
+    uint64_t now = gz_scene_seq(core->scene);
+    const struct gz_checkpoint_record *other = find(core, name);
+    record->seq = (message->has & GZ_HAS(SEQ)) != 0 ? message->checkpoint.seq : now;
+    if (strspn(record->name, "0123456789") == name.size)
+        return gz_fail(&failure->error, GZ_BAD_VALUE, "checkpoint.name: of digits alone it could be taken for a seq");
+    if (other != NULL)
+        return gz_fail(&failure->error, GZ_CONFLICT, "checkpoint.name: %s is taken, by %s for seq %llu", other->name,
+                       other->user, (unsigned long long)other->seq);
+    if (record->seq > now)
+        return gz_fail(&failure->error, GZ_BAD_VALUE, "checkpoint.seq: the scene is at %llu", (unsigned long long)now);
+    if (count_all(core) >= GZ_CHECKPOINTS_MAX)
+        return gz_fail(&failure->error, GZ_TOO_MANY, "checkpoint: a scene holds at most %d", GZ_CHECKPOINTS_MAX);
+    return GZ_OK;
+}
+
+static enum gz_status unmake(const struct gz_core *core, const struct gz_message *message,
+                             struct gz_checkpoint_record *record, struct gz_failure *failure)
+{
+    const struct gz_checkpoint_record *there = find(core, message->checkpoint.name);
+    if ((message->has & GZ_HAS(SEQ)) != 0)
+        return gz_fail(&failure->error, GZ_BAD_VALUE, "checkpoint.seq: is said of one that is made, not of one to go");
+    if (there == NULL) return refuse_unknown("checkpoint.name", message->checkpoint.name, failure);
+    record->seq = there->seq;
+    record->gone = true;
+    return GZ_OK;
+}
+
+enum gz_status gz_handle_checkpoint(struct gz_session *session, const struct gz_message *message,
+                                    struct gz_failure *failure)
+{
+    const struct gz_checkpoint *said = &message->checkpoint;
+    struct gz_core *core = session->core;
+    char name[GZ_CHECKPOINT_BYTES_MAX + 1];
+    memcpy(name, said->name.bytes, said->name.size);
+    name[said->name.size] = '\0';
+    struct gz_checkpoint_record record = {.name = name, .user = session->user, .made = core->now.unix_s};
+    enum gz_status status =
+        said->gone ? unmake(core, message, &record, failure) : make(core, message, &record, failure);
+    return status == GZ_OK ? append(session, message, &record, failure) : status;
+}
+
+enum gz_status gz_handle_checkpoints(struct gz_session *session, const struct gz_message *message,
+                                     struct gz_failure *failure)
+{
+    const struct gz_core *core = session->core;
+    struct gz_checkpoint_state *states = gz_arena_take(&session->core->scratch, core->checkpoint_count, sizeof *states);
+    if (states == NULL) return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for the checkpoints");
+    for (size_t i = 0; i < core->checkpoint_count; i++) {
+        const struct gz_checkpoint_record *is = &core->checkpoints[i]->is;
+        states[i] = (struct gz_checkpoint_state){.name = {is->name, strlen(is->name)},
+                                                 .user = {is->user, strlen(is->user)},
+                                                 .seq = is->seq,
+                                                 .made = is->made};
+    }
+    gz_session_charge(session, (double)core->checkpoint_count / GZ_CHECKPOINTS_TOLD_PER_MESSAGE);
+    struct gz_ok ok = {.checkpoints = states, .checkpoint_count = core->checkpoint_count};
+    gz_session_ok(session, message, GZ_HAS(CHECKPOINTS), &ok);
+    return GZ_OK;
+}
+
+/* ---- to the disk and back ---- */
+
+bool gz_core_add_checkpoints(const struct gz_core *core, struct gz_batch *batch)
+{
+    struct gz_checkpoint_record *records =
+        gz_arena_take(&batch->arena, core->pending_checkpoint_count, sizeof *records);
+    if (records == NULL) return false;
+    const struct gz_pending_checkpoint *pending = core->pending_checkpoints;
+    for (; pending != NULL; pending = pending->next) {
+        struct gz_checkpoint_record *record = &records[batch->checkpoint_count++];
+        *record = pending->entry->is;
+        record->name = gz_arena_string(&batch->arena, record->name);
+        record->user = gz_arena_string(&batch->arena, record->user);
+        if (record->name == NULL || record->user == NULL) return false;
+    }
+    batch->checkpoints = records;
+    return true;
+}
+
+static void answer(const struct gz_core *core, const struct gz_pending_checkpoint *pending)
+{
+    struct gz_session *session = gz_core_session(core, pending->waiter.session);
+    if (session == NULL) return;
+    struct gz_message asked = {.has = pending->waiter.has_rid ? GZ_HAS(RID) : 0, .rid = pending->waiter.rid};
+    struct gz_ok ok = {.seq = pending->entry->is.seq};
+    gz_session_ok(session, &asked, GZ_HAS(SEQ), &ok);
+}
+
+void gz_core_accept_checkpoints(struct gz_core *core)
+{
+    while (core->pending_checkpoints != NULL && core->pending_checkpoints->in_batch) {
+        struct gz_pending_checkpoint *pending = take_oldest(core);
+        answer(core, pending);
+        if (pending->entry->is.gone) {
+            take_away(core, pending->entry->is.name);
+        } else {
+            insert(core, pending->entry);
+            pending->entry = NULL;
+        }
+        destroy_pending(pending);
+    }
+}
+
+void gz_core_refuse_checkpoints(struct gz_core *core, const char *why)
+{
+    struct gz_failure failure = {.node = 0};
+    gz_fail(&failure.error, GZ_STORAGE, "the checkpoint could not be stored: %s", why);
+    while (core->pending_checkpoints != NULL) {
+        struct gz_pending_checkpoint *pending = take_oldest(core);
+        struct gz_session *session = gz_core_session(core, pending->waiter.session);
+        if (session != NULL) gz_session_refuse(session, pending->waiter.has_rid, pending->waiter.rid, &failure, false);
+        destroy_pending(pending);
+    }
+}
