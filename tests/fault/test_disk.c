@@ -63,6 +63,7 @@ static void say(struct gz_client *client, struct gz_message message)
 {
     struct gz_error error = {0};
     stage_check(gz_client_send(client, &message, NULL, &error), &error, gz_op_word(message.op));
+    stage_check(gz_client_flush(client, STAGE_SECONDS, &error), &error, gz_op_word(message.op));
 }
 
 /* Waits until the viewer sees the node somewhere else than at x. */
@@ -78,7 +79,7 @@ static void assert_life_goes_on(struct stage *stage, struct people *people)
 {
     double before = node_in(people->viewer, people->hand)->trs.t.x;
     stage_ask(people->dragger, message_grab(&people->hand, GZ_TX, 960, 540));
-    say(people->dragger, message_pointer(GZ_PHASE_MOVE, 1060, 540));
+    stage_ask(people->dragger, message_pointer(GZ_PHASE_MOVE, 1060, 540));
     await_moved(people->viewer, people->hand, before);
     struct gz_message pick = {.op = GZ_OP_PICK, .has = GZ_HAS(AT), .pick.at = {10, 10}};
     stage_ask(people->dragger, pick);

@@ -1,0 +1,368 @@
+/* fault_driver URL LOG - some people at work in a scene whose server is killed again and again: two drag at 200 Hz, two set several
+ * nodes at once, one makes, lifts, undoes and deletes, one writes notes, and one only watches. Every request has a key. Whoever
+ * loses the connection comes back and says again, as it was, what was not answered, and what was answered last.
+ * Ends, with exit code 0, when its standard input does; 1 with words where the server says what it may not. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "driver_log.h"
+#include "gizmo_client.h"
+
+#define USERS 7
+#define WATCHER (USERS - 1)
+#define MOVE_S 0.005
+#define MOVES_PER_DRAG 60
+#define RETRY_S 0.02
+#define NOTE_S 0.15
+/* For so long everybody is busy, and then only those who drag and write: then it is the drags alone that are saved. */
+#define PHASE_S 0.4
+#define MIDDLE_X 960
+#define MIDDLE_Y 540
+
+enum role { DRAGS, SETS, MAKES, WRITES, WATCHES };
+static const enum role roles[USERS] = {DRAGS, DRAGS, SETS, SETS, MAKES, WRITES, WATCHES};
+
+struct user {
+    struct driver *driver;
+    uint64_t id;
+    char name[8];
+    struct gz_client *client;
+    double next_s; /* when it does something again, or tries to come back */
+    uint64_t numbers;
+    struct driver_entry asked, answered; /* kind 0: none */
+    uint64_t asked_rid, answered_rid;    /* 0: not on its way */
+    uint64_t nodes[DRIVER_SET_NODES];    /* what it works with */
+    size_t node_count;
+    uint64_t lifted; /* the edit that an undo is to be about */
+    bool is_dragging;
+    int moves, way;
+};
+
+struct driver {
+    const char *url;
+    int log;
+    struct user users[USERS];
+};
+
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void die(const struct user *user, const char *what, const char *words)
+{
+    fprintf(stderr, "driver: %s: %s: %s\n", user->name, what, words);
+    exit(1);
+}
+
+static void write_down(struct user *user, struct driver_entry entry, enum driver_entry_kind kind)
+{
+    entry.kind = kind;
+    entry.user = user->id;
+    entry.clock_s = now_s();
+    if (write(user->driver->log, &entry, sizeof entry) != sizeof entry) die(user, "the log", strerror(errno));
+}
+
+/* ---- requests ---- */
+
+static struct gz_message pointer(enum gz_phase phase, double x)
+{
+    return (struct gz_message){
+        .op = GZ_OP_POINTER, .has = GZ_HAS(AT), .pointer = {.phase = phase, .at = {x, MIDDLE_Y}}};
+}
+
+static uint64_t send_message(struct user *user, struct gz_message *message, bool is_asked)
+{
+    struct gz_error error;
+    uint64_t rid = 0;
+    /* A connection that is gone is noticed where it is read. */
+    enum gz_status status = gz_client_send(user->client, message, is_asked ? &rid : NULL, &error);
+    return status == GZ_OK ? rid : 0;
+}
+
+static uint64_t send_create(struct user *user, struct gz_message *message, const struct driver_entry *asked)
+{
+    struct gz_create_node nodes[DRIVER_SET_NODES];
+    size_t count = roles[user->id] == SETS ? DRIVER_SET_NODES : roles[user->id] == DRAGS ? 1 : DRIVER_MADE_NODES;
+    for (size_t i = 0; i < count; i++)
+        nodes[i] = (struct gz_create_node){
+            .has = GZ_HAS(T), .name = gz_client_text(user->name), .trs = {{asked->x, 0, 0}, {0, 0, 0, 1}, {1, 1, 1}}};
+    message->op = GZ_OP_CREATE;
+    message->create = (struct gz_create){nodes, count};
+    return send_message(user, message, true);
+}
+
+static uint64_t send_set(struct user *user, struct gz_message *message, const struct driver_entry *asked, size_t count)
+{
+    struct gz_set_node nodes[DRIVER_SET_NODES];
+    for (size_t i = 0; i < count; i++)
+        nodes[i] = (struct gz_set_node){.has = GZ_HAS(T), .id = asked->ids[i], .trs.t = {asked->x, 0, 0}};
+    message->op = GZ_OP_SET;
+    message->set = (struct gz_set){.nodes = nodes, .count = count};
+    return send_message(user, message, true);
+}
+
+/* The request as it is, however often it is said. */
+static uint64_t say(struct user *user, const struct driver_entry *asked)
+{
+    char key[32], text[32];
+    snprintf(key, sizeof key, "%s-%llu", user->name, (unsigned long long)asked->number);
+    snprintf(text, sizeof text, "note %llu", (unsigned long long)asked->number);
+    struct gz_message message = {.has = GZ_HAS(KEY), .key = gz_client_text(key)};
+    switch ((enum driver_op)asked->op) {
+    case DRIVER_CREATE: return send_create(user, &message, asked);
+    case DRIVER_SET: return send_set(user, &message, asked, DRIVER_SET_NODES);
+    case DRIVER_LIFT: return send_set(user, &message, asked, 1);
+    case DRIVER_UNDO: message.op = GZ_OP_UNDO; break;
+    case DRIVER_DELETE:
+        message.op = GZ_OP_DELETE;
+        message.remove = (struct gz_ids){asked->ids, DRIVER_MADE_NODES};
+        break;
+    case DRIVER_UP:
+        message.op = GZ_OP_POINTER;
+        message.has |= GZ_HAS(AT);
+        message.pointer = pointer(GZ_PHASE_UP, MIDDLE_X + asked->x).pointer;
+        break;
+    case DRIVER_NOTE:
+        message.op = GZ_OP_NOTE;
+        message.has |= GZ_HAS(TEXT);
+        message.note.text = gz_client_text(text);
+        break;
+    }
+    return send_message(user, &message, true);
+}
+
+static void ask(struct user *user, enum driver_op op, double x)
+{
+    user->asked = (struct driver_entry){
+        .kind = DRIVER_ASKED, .op = op, .number = ++user->numbers, .target = user->lifted, .x = x};
+    memcpy(user->asked.ids, user->nodes, sizeof user->nodes);
+    write_down(user, user->asked, DRIVER_ASKED);
+    user->asked_rid = say(user, &user->asked);
+}
+
+static void work_on_what_is_made(struct user *user)
+{
+    enum driver_op last = (enum driver_op)user->answered.op;
+    double x = (double)user->numbers;
+    if (last == DRIVER_CREATE)
+        ask(user, DRIVER_LIFT, x);
+    else if (last == DRIVER_LIFT)
+        ask(user, DRIVER_UNDO, x);
+    else if (last == DRIVER_UNDO)
+        ask(user, DRIVER_DELETE, x);
+    else
+        ask(user, DRIVER_CREATE, x);
+}
+
+static void drag(struct user *user)
+{
+    if (!user->is_dragging) {
+        user->way = user->way > 0 ? -1 : 1;
+        user->moves = 0;
+        struct gz_message grab = pointer(GZ_PHASE_DOWN, MIDDLE_X);
+        grab.op = GZ_OP_GRAB;
+        grab.has |= GZ_HAS(NODES);
+        grab.pointer.handle = GZ_TX;
+        grab.pointer.nodes = (struct gz_ids){user->nodes, 1};
+        write_down(user, (struct driver_entry){.ids = {user->nodes[0]}, .x = user->way}, DRIVER_GRABBED);
+        send_message(user, &grab, false);
+        user->is_dragging = true;
+    } else if (user->moves < MOVES_PER_DRAG) {
+        struct gz_message move = pointer(GZ_PHASE_MOVE, MIDDLE_X + user->way * ++user->moves);
+        send_message(user, &move, false);
+    } else {
+        ask(user, DRIVER_UP, user->way * user->moves);
+        user->is_dragging = false;
+    }
+}
+
+/* What comes next for one who waits for nothing. */
+static void do_next(struct user *user)
+{
+    enum role role = roles[user->id];
+    bool is_quiet = fmod(now_s(), 2 * PHASE_S) > PHASE_S;
+    user->next_s = now_s() + (role == WRITES ? NOTE_S : MOVE_S);
+    if (role == WATCHES || (is_quiet && (role == SETS || role == MAKES))) return;
+    if (role == WRITES) {
+        ask(user, DRIVER_NOTE, 0);
+    } else if (role == MAKES) {
+        work_on_what_is_made(user);
+    } else if (user->node_count == 0) {
+        ask(user, DRIVER_CREATE, 0);
+    } else if (role == SETS) {
+        ask(user, DRIVER_SET, (double)user->numbers);
+    } else {
+        drag(user);
+    }
+}
+
+/* ---- answers ---- */
+
+static struct driver_entry answer_of(struct driver_entry asked, const struct gz_ok *ok)
+{
+    asked.seq = ok->seq;
+    asked.edit = asked.op == DRIVER_NOTE ? ok->note : ok->edit;
+    for (size_t i = 0; asked.op == DRIVER_CREATE && i < ok->ids.count && i < DRIVER_SET_NODES; i++)
+        asked.ids[i] = ok->ids.ids[i];
+    return asked;
+}
+
+static void take_answer(struct user *user, const struct gz_ok *ok)
+{
+    user->answered = answer_of(user->asked, ok);
+    user->asked.kind = 0;
+    user->asked_rid = 0;
+    write_down(user, user->answered, DRIVER_OK);
+    if (user->answered.op == DRIVER_CREATE) {
+        memcpy(user->nodes, user->answered.ids, sizeof user->nodes);
+        user->node_count = ok->ids.count;
+    }
+    if (user->answered.op == DRIVER_LIFT) user->lifted = ok->edit;
+}
+
+/* The same key is the same edit with the same answer. The end of a drag that the lost connection ended is remembered by nobody. */
+static void compare_answer(struct user *user, const struct gz_ok *ok)
+{
+    struct driver_entry again = answer_of(user->answered, ok);
+    const struct driver_entry *first = &user->answered;
+    user->answered_rid = 0;
+    if (first->edit == 0) return;
+    if (again.edit != first->edit || memcmp(again.ids, first->ids, sizeof again.ids) != 0 ||
+        (first->op != DRIVER_NOTE && again.seq != first->seq))
+        die(user, "an answer", "the same key was answered otherwise");
+}
+
+static void watch_delta(struct user *user, const struct gz_delta *delta)
+{
+    for (size_t i = 0; i < delta->count; i++) {
+        const struct gz_node_state *node = &delta->nodes[i];
+        if ((node->has & GZ_HAS(T)) == 0) continue;
+        write_down(user, (struct driver_entry){.seq = delta->seq, .ids = {node->id}, .x = node->trs.t.x}, DRIVER_SEEN);
+    }
+    write_down(user, (struct driver_entry){.seq = delta->saved}, DRIVER_SAVED);
+}
+
+static void take(struct user *user, const struct gz_message *message)
+{
+    char words[GZ_ERROR_BYTES_MAX + 1];
+    bool is_watcher = user->id == WATCHER;
+    if (message->op == GZ_OP_DELTA && is_watcher) watch_delta(user, &message->delta);
+    if (message->op == GZ_OP_SAVED && is_watcher)
+        write_down(user, (struct driver_entry){.seq = message->saved_seq}, DRIVER_SAVED);
+    if (message->op == GZ_OP_OK && user->asked_rid != 0 && message->rid == user->asked_rid)
+        take_answer(user, &message->ok);
+    else if (message->op == GZ_OP_OK && user->answered_rid != 0 && message->rid == user->answered_rid)
+        compare_answer(user, &message->ok);
+    if (message->op != GZ_OP_ERROR) return;
+    snprintf(words, sizeof words, "%.*s", (int)message->error.message.size, message->error.message.bytes);
+    die(user, "refused", words);
+}
+
+/* ---- connections ---- */
+
+static void greet(struct user *user)
+{
+    struct gz_message camera = {.op = GZ_OP_CAMERA};
+    camera.camera = (struct gz_camera_message){
+        .view = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, -10, 1},
+        .proj = {1, 0, 0, 0, 0, 1.78, 0, 0, 0, 0, -1, -1, 0, 0, -0.2, 0},
+        .viewport = {0, 0, 1920, 1080},
+    };
+    uint64_t seq = gz_client_welcome(user->client)->seq;
+    if (user->id == WATCHER) write_down(user, (struct driver_entry){.seq = seq}, DRIVER_JOINED);
+    if (roles[user->id] == DRAGS) send_message(user, &camera, false);
+    user->answered_rid = user->answered.kind != 0 ? say(user, &user->answered) : 0;
+    user->asked_rid = user->asked.kind != 0 ? say(user, &user->asked) : 0;
+}
+
+static void join(struct user *user)
+{
+    struct gz_error error;
+    struct gz_client_options options = {.url = user->driver->url,
+                                        .scene = DRIVER_SCENE,
+                                        .user = user->name,
+                                        .create = user->id != WATCHER,
+                                        .timeout_s = 10};
+    enum gz_status status = user->client != NULL ? gz_client_reconnect(user->client, &error)
+                                                 : gz_client_create(&user->client, &options, &error);
+    if (status == GZ_OK) {
+        greet(user);
+    } else {
+        user->next_s = now_s() + RETRY_S;
+    }
+}
+
+static void lose(struct user *user)
+{
+    write_down(user, (struct driver_entry){0}, DRIVER_LOST);
+    fdatasync(user->driver->log); /* before the server runs again */
+    user->is_dragging = false;
+    user->asked_rid = user->answered_rid = 0;
+    user->next_s = now_s() + RETRY_S;
+    gz_client_cut(user->client);
+}
+
+static bool is_open(const struct user *user)
+{
+    return user->client != NULL && gz_client_is_open(user->client);
+}
+
+static void turn(struct user *user)
+{
+    bool was_open = is_open(user);
+    const struct gz_message *message;
+    while (is_open(user) && (message = gz_client_next(user->client, 0)) != NULL) take(user, message);
+    if (was_open && !is_open(user)) lose(user);
+    if (now_s() < user->next_s) return;
+    if (!is_open(user)) {
+        join(user);
+    } else if (user->asked.kind == 0 && user->answered_rid == 0) {
+        do_next(user);
+    }
+}
+
+static void run(struct driver *driver)
+{
+    for (;;) {
+        struct pollfd ready[USERS + 1] = {{.fd = STDIN_FILENO}};
+        for (size_t i = 0; i < USERS; i++) {
+            struct user *user = &driver->users[i];
+            turn(user);
+            short wanted = POLLIN;
+            if (is_open(user) && gz_client_wants_write(user->client)) wanted |= POLLOUT;
+            ready[i + 1] = (struct pollfd){.fd = is_open(user) ? gz_client_fd(user->client) : -1, .events = wanted};
+        }
+        poll(ready, USERS + 1, 2);
+        if ((ready[0].revents & POLLHUP) != 0) return;
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static struct driver driver;
+    if (argc != 3) return 2;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    driver.url = argv[1];
+    driver.log = open(argv[2], O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    for (size_t i = 0; i < USERS; i++) {
+        struct user *user = &driver.users[i];
+        *user = (struct user){.driver = &driver, .id = i};
+        snprintf(user->name, sizeof user->name, "u%zu", i);
+    }
+    run(&driver);
+    for (size_t i = 0; i < USERS; i++) gz_client_destroy(driver.users[i].client);
+    close(driver.log);
+    return 0;
+}
