@@ -63,8 +63,7 @@ static void put_edit(const struct gz_mirror *mirror, const struct gz_edit_messag
     }
 }
 
-static enum gz_status ask(const struct ctl_args *args, struct gz_client *client, const struct gz_message **answer,
-                          struct gz_error *error)
+static enum gz_status ask(const struct ctl_args *args, struct gz_client *client, uint64_t *rid, struct gz_error *error)
 {
     const struct ctl_value *node = ctl_get(args, "--node"), *user = ctl_get(args, "--user"),
                            *since = ctl_get(args, "--since"), *before = ctl_get(args, "--before"),
@@ -84,7 +83,17 @@ static enum gz_status ask(const struct ctl_args *args, struct gz_client *client,
         bool number = strspn(node->text, "#0123456789") == strlen(node->text);
         if (status != GZ_OK && !(status == GZ_UNKNOWN_NODE && number && *id != 0)) return status;
     }
-    return gz_client_request(client, &question, CTL_ANSWER_SECONDS, answer, error);
+    return gz_client_send(client, &question, rid, error);
+}
+
+static void put_edits(const struct ctl_args *args, struct gz_client *client, const struct gz_ok *ok)
+{
+    for (size_t i = 0; i < ok->edit_count; i++) {
+        if (ctl_get(args, "--json")->given)
+            ctl_put_json(stdout, ctl_json_edit(&ok->edits[i]));
+        else
+            put_edit(gz_client_mirror(client), &ok->edits[i]);
+    }
 }
 
 static enum ctl_exit run(const struct ctl_args *args)
@@ -96,13 +105,13 @@ static enum ctl_exit run(const struct ctl_args *args)
     enum ctl_exit result = ctl_join(args, GZ_ROLE_VIEWER, &client);
     if (result != CTL_OK) return result;
     struct gz_error error = {0};
-    const struct gz_message *answer;
-    enum gz_status status = ask(args, client, &answer, &error);
-    for (size_t i = 0; status == GZ_OK && i < answer->ok.edit_count; i++) {
-        if (ctl_get(args, "--json")->given)
-            ctl_put_json(stdout, ctl_json_edit(&answer->ok.edits[i]));
-        else
-            put_edit(gz_client_mirror(client), &answer->ok.edits[i]);
+    uint64_t rid;
+    enum gz_status status = ask(args, client, &rid, &error);
+    for (bool more = true; status == GZ_OK && more;) {
+        const struct gz_message *answer;
+        status = gz_client_answer(client, rid, CTL_ANSWER_SECONDS, &answer, &error);
+        more = status == GZ_OK && answer->ok.more;
+        if (status == GZ_OK) put_edits(args, client, &answer->ok);
     }
     gz_client_destroy(client);
     return status == GZ_OK ? ctl_finish_output(args) : ctl_fail(args, &error);

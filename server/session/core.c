@@ -160,7 +160,7 @@ bool gz_core_is_idle(const struct gz_core *core)
 bool gz_core_has_frame(const struct gz_core *core, const struct gz_session *session)
 {
     if (session->outbox_sent < session->outbox.size) return true;
-    return !session->ended && gz_sync_has_frame(core->sync, &session->cursor);
+    return !session->ended && (session->telling != NULL || gz_sync_has_frame(core->sync, &session->cursor));
 }
 
 /* The bytes before a frame in the outbox were handed out before: they are free for its header. */
@@ -179,6 +179,12 @@ const struct gz_buffer *gz_core_next_frame(struct gz_core *core, struct gz_sessi
     gz_session_drain(session);
     if (session->outbox_sent < session->outbox.size) return private_frame(core, session);
     if (session->ended) return NULL;
+    const struct gz_buffer *frame =
+        session->piece_next ? NULL : gz_sync_frame(core->sync, &session->cursor, now.unix_s);
+    session->piece_next = session->telling != NULL && frame != NULL;
+    if (frame != NULL) return frame;
+    gz_session_tell_more(session);
+    if (session->outbox_sent < session->outbox.size) return private_frame(core, session);
     return gz_sync_frame(core->sync, &session->cursor, now.unix_s);
 }
 

@@ -68,8 +68,8 @@ void gz_core_receive(struct gz_core *core, struct gz_session *session, const uin
 /* The answer to host.commit; the batch belongs to the core again and is freed here. */
 void gz_core_committed(struct gz_core *core, struct gz_batch *batch, enum gz_status status, const char *message,
                        struct gz_now now);
-/* The answer to host.query. Not kept. */
-void gz_core_answered(struct gz_core *core, uint64_t ticket, const struct gz_answer *answer, struct gz_now now);
+/* The answer to host.query. What of it is to be told is taken over, and `answer` is then empty; the rest is the caller's to finish. */
+void gz_core_answered(struct gz_core *core, uint64_t ticket, struct gz_answer *answer, struct gz_now now);
 
 /* The end of a turn: drags follow parents that moved, gizmos and presence are brought up to date, what is to be saved goes
  * to the host. */

@@ -125,6 +125,7 @@ void gz_core_leave(struct gz_core *core, struct gz_session *session, struct gz_n
     gz_log(core->log, GZ_INFO, session->id, "%s left %s", session->user, core->name);
     gz_run_finish(&session->run);
     gz_sync_cursor_finish(&session->cursor);
+    gz_session_stop_telling(session);
     gz_buffer_finish(&session->outbox);
     free(session->cuts);
     free(session->selection);

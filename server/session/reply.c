@@ -119,19 +119,26 @@ struct gz_edit_message gz_edit_told(const struct gz_core *core, const struct gz_
 
 void gz_session_ok(struct gz_session *session, const struct gz_message *request, uint64_t has, const struct gz_ok *ok)
 {
-    if ((request->has & GZ_HAS(RID)) == 0) return;
+    (void)gz_session_answer(session, request, has, ok);
+}
+
+bool gz_session_answer(struct gz_session *session, const struct gz_message *request, uint64_t has,
+                       const struct gz_ok *ok)
+{
+    if ((request->has & GZ_HAS(RID)) == 0) return true;
     struct gz_message message = {.op = GZ_OP_OK, .has = has | GZ_HAS(RID), .rid = request->rid};
     if (ok != NULL) message.ok = *ok;
-    if (session->ended) return;
+    if (session->ended) return false;
     enum gz_status status = append(session, &message);
-    if (status == GZ_OK) return;
+    if (status == GZ_OK) return true;
     if (status != GZ_TOO_LARGE || gz_session_is_full(session)) {
         gz_session_end(session, "it did not take its answers");
-        return;
+        return false;
     }
     struct gz_failure failure = {.node = 0};
     gz_fail(&failure.error, GZ_TOO_LARGE, "the answer is larger than %d bytes: ask for less", GZ_OUTBOX_BYTES_MAX);
     gz_session_refuse(session, true, request->rid, &failure, false);
+    return false;
 }
 
 void gz_session_refuse(struct gz_session *session, bool has_rid, uint64_t rid, const struct gz_failure *failure,

@@ -9,7 +9,7 @@
  *   pick.c      nodes under a pointer
  *   gizmo.c     what a session's gizmo looks like               join.c      coming and going, epochs
  *   note.c      notes, to the disk and back                     checkpoint.c  names for states
- *   interest.c  what part of the scene a session follows
+ *   interest.c  what part of the scene a session follows        tell.c      large answers, piece by piece
  *
  * Threads: the core's. Nothing here is freed in the middle of a message. */
 #ifndef GZ_SESSION_H
@@ -102,8 +102,10 @@ struct gz_session {
     double tokens, tokens_s; /* of the rate limit, and when they were counted */
     double over_since_s, over_last_s, over_said_s;
 
-    int queries; /* open questions to the past */
-    bool asking; /* one of them is on its way */
+    int queries;                /* open questions to the past */
+    bool asking;                /* one of them is on its way */
+    struct gz_telling *telling; /* the answer to one of them, as far as it was not told; NULL for none */
+    bool piece_next;            /* of it, before the next frame for all: they go by turns */
     char end_reason[GZ_ERROR_BYTES_MAX];
     bool ended;
 };
@@ -225,6 +227,9 @@ void gz_session_drain(struct gz_session *session);
 struct gz_edit_message gz_edit_told(const struct gz_core *core, const struct gz_edit_record *edit, struct gz_ids nodes);
 /* Answers `request` where it has a rid; `ok` may be NULL. */
 void gz_session_ok(struct gz_session *session, const struct gz_message *request, uint64_t has, const struct gz_ok *ok);
+/* The same, and whether it could be told; where it was too large, that was. */
+bool gz_session_answer(struct gz_session *session, const struct gz_message *request, uint64_t has,
+                       const struct gz_ok *ok);
 void gz_session_refuse(struct gz_session *session, bool has_rid, uint64_t rid, const struct gz_failure *failure,
                        bool fatal);
 /* Marks the session; its host closes it once its frames are sent. The first reason counts. */
@@ -343,6 +348,15 @@ enum gz_status gz_handle_restore(struct gz_session *session, const struct gz_mes
 void gz_core_send_tickets(struct gz_core *core);
 /* Whether that would ask something: a session has taken its last answer since. */
 bool gz_core_has_tickets_to_send(const struct gz_core *core);
+
+/* ---- tell.c ---- */
+
+/* Takes the answer over; it is told piece by piece, as the session takes them. */
+GZ_MUST_USE enum gz_status gz_session_tell(struct gz_session *session, const struct gz_ticket *ticket,
+                                           struct gz_answer *answer, struct gz_failure *failure);
+/* Puts the next piece of the answer that is being told, if there is one, into the outbox. */
+void gz_session_tell_more(struct gz_session *session);
+void gz_session_stop_telling(struct gz_session *session);
 
 /* ---- note.c ---- */
 

@@ -653,7 +653,8 @@ static void test_answers_taken_slowly_are_no_end(void **state)
     host_finish(&s.host);
 }
 
-static void test_answer_too_large_is_an_error(void **state)
+/* Much more than an outbox holds: what waits is a piece at a time, and what everybody is told comes in between. */
+static void test_answer_larger_than_the_outbox_is_told_piece_by_piece(void **state)
 {
     (void)state;
     struct scene s;
@@ -663,16 +664,61 @@ static void test_answer_too_large_is_an_error(void **state)
     memset(name, 'x', sizeof name - 1);
     name[sizeof name - 1] = '\0';
     rename_many(s.a, MANY / 10, name);
+    host_advance(&s.host, 1);
     struct gz_edit_record edits[150];
     for (size_t i = 0; i < COUNT(edits); i++) edits[i] = s.host.store.edits[s.host.store.edit_count - 1];
     struct gz_answer answer = {.edits = edits, .edit_count = COUNT(edits)};
     s.host.past_waits = true;
     assert_null(ask_op(s.watcher, GZ_OP_HISTORY));
+    s.watcher->stalled = true;
     gz_core_answered(s.host.core, s.host.questions[0].ticket, &answer, s.host.now);
     s.host.question_count = 0;
+    size_t bytes = 0, frames = 0, told = 0, moves = 0, last_move = 0;
+    bool more = true;
+    for (; more; frames++) {
+        if (frames % 10 == 0) assert_ok(ask_move(s.a, 1, (double)++moves, 0, 0));
+        assert_false(gz_session_is_full(s.watcher->session));
+        assert_true(client_read_one(s.watcher));
+        for (const struct heard *heard = s.watcher->heard; heard != NULL; heard = heard->next) {
+            for (size_t i = 0; i < heard->count; i++) {
+                const struct gz_message *message = &heard->messages[i];
+                if (message->op == GZ_OP_DELTA) last_move = moves;
+                if (message->op != GZ_OP_OK) continue;
+                told += message->ok.edit_count;
+                more = message->ok.more;
+                bytes += message->ok.edit_count * message->ok.edits[0].change_count * sizeof name;
+            }
+        }
+        client_forget(s.watcher);
+    }
+    assert_int_equal(told, COUNT(edits));
+    assert_true(bytes > GZ_OUTBOX_BYTES_MAX);
+    assert_true(moves > 10 && last_move == moves);
+    s.watcher->stalled = false;
+    close_scene(&s);
+}
+
+/* Who asks again while it is still being told is answered after that. */
+static void test_questions_wait_until_the_last_answer_is_told(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    create_many(s.a, MANY);
+    host_advance(&s.host, 1);
+    struct gz_message at = {.op = GZ_OP_AT, .has = GZ_HAS(SEQ), .at.seq = gz_core_summary(s.host.core).seq};
+    s.watcher->stalled = true;
+    assert_null(client_ask(s.watcher, &at));
+    assert_null(client_ask(s.watcher, &at));
+    assert_int_equal(s.host.question_count, 0); /* one is answered, and is not told yet; the other was not asked */
+    s.watcher->stalled = false;
     host_turn(&s.host);
-    assert_refused(client_answer(s.watcher, s.watcher->next_rid - 1), GZ_TOO_LARGE);
-    assert_null(gz_session_end_reason(s.watcher->session));
+    size_t nodes = 0;
+    for (const struct heard *heard = s.watcher->heard; heard != NULL; heard = heard->next) {
+        for (size_t i = 0; i < heard->count; i++)
+            if (heard->messages[i].op == GZ_OP_OK) nodes += heard->messages[i].ok.node_count;
+    }
+    assert_int_equal(nodes, 2 * MANY);
     close_scene(&s);
 }
 
@@ -722,7 +768,8 @@ int main(void)
         cmocka_unit_test(test_ended_session_holds_nothing),
         cmocka_unit_test(test_answers_not_taken_end_a_session),
         cmocka_unit_test(test_answers_taken_slowly_are_no_end),
-        cmocka_unit_test(test_answer_too_large_is_an_error),
+        cmocka_unit_test(test_answer_larger_than_the_outbox_is_told_piece_by_piece),
+        cmocka_unit_test(test_questions_wait_until_the_last_answer_is_told),
         cmocka_unit_test(test_end_of_all_says_bye_and_keeps_edits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
