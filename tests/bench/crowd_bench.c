@@ -75,7 +75,8 @@ static void sample(struct bench *bench, struct crowd_member *viewer, uint64_t n,
 static void handle_message(void *context, struct crowd_member *member, const struct gz_message *message, double came_s)
 {
     struct bench *bench = context;
-    if (message->op == GZ_OP_OK && member == bench->asker && (message->has & GZ_HAS(EDITS))) bench->answers++;
+    if (message->op == GZ_OP_OK && member == bench->asker && (message->has & GZ_HAS(EDITS)) != 0)
+        bench->answers += !message->ok.more;
     if (message->op != GZ_OP_DELTA || member->role == GZ_ROLE_EDITOR || member->stalled) return;
     for (size_t i = 0; i < message->delta.ack_count; i++) {
         if (message->delta.acks[i].session == bench->mover->session)
