@@ -13,6 +13,7 @@
 
 #include "support/chance.h"
 
+#define MADE_AT_ONCE_MAX 8
 #define PATIENCE_S 20.0
 #define TRIES_MAX 2000 /* of coming back, 10 ms apart */
 
@@ -164,8 +165,8 @@ static void set(struct editor *editor)
 
 static void create(struct editor *editor, size_t count)
 {
-    char names[8][GZ_NAME_BYTES_MAX + 1];
-    struct gz_create_node nodes[8];
+    char names[MADE_AT_ONCE_MAX][GZ_NAME_BYTES_MAX + 1];
+    struct gz_create_node nodes[MADE_AT_ONCE_MAX];
     for (size_t i = 0; i < count; i++) {
         nodes[i] = (struct gz_create_node){.has = GZ_HAS(PARENT) | GZ_HAS(T),
                                            .name = gz_client_text(any_name(editor, names[i])),
@@ -185,7 +186,7 @@ static void make_or_delete(struct editor *editor)
     uint64_t count = gz_mirror_count(gz_client_mirror(editor->client)), id = any_node(editor);
     uint64_t wanted = editor->nodes_min + below(editor, editor->nodes_max - editor->nodes_min);
     if (count < wanted)
-        create(editor, 1 + below(editor, 8));
+        create(editor, 1 + below(editor, MADE_AT_ONCE_MAX));
     else
         say(editor, (struct gz_message){.op = GZ_OP_DELETE, .remove = {&id, 1}});
 }
@@ -209,20 +210,22 @@ void editor_step(struct editor *editor)
     hear(editor, 0);
 }
 
-void editor_move_all(struct editor *editor)
+void editor_change_all(struct editor *editor)
 {
     size_t count;
+    char name[GZ_NAME_BYTES_MAX + 1];
     const struct gz_mirror_node **nodes = gz_mirror_list(gz_client_mirror(editor->client), &count);
-    struct gz_set_node *moved = calloc(count + 1, sizeof *moved);
-    assert_non_null(moved);
+    struct gz_set_node *changed = calloc(count + 1, sizeof *changed);
+    assert_non_null(changed);
+    (void)any_name(editor, name);
     for (size_t i = 0; i < count; i++)
-        moved[i] = (struct gz_set_node){.has = GZ_HAS(T) | GZ_HAS(NAME),
-                                        .id = nodes[i]->id,
-                                        .name = gz_client_text(nodes[i]->name),
-                                        .trs.t.x = somewhere(editor)};
-    if (count > 0) say(editor, (struct gz_message){.op = GZ_OP_SET, .set = {moved, count, 0}});
+        changed[i] = (struct gz_set_node){.has = GZ_HAS(T) | GZ_HAS(NAME),
+                                          .id = nodes[i]->id,
+                                          .name = gz_client_text(name),
+                                          .trs.t.x = somewhere(editor)};
+    if (count > 0) say(editor, (struct gz_message){.op = GZ_OP_SET, .set = {changed, count, 0}});
     free(nodes);
-    free(moved);
+    free(changed);
     hear(editor, 0);
 }
 
@@ -243,4 +246,13 @@ void editor_rest(struct editor *editor)
     }
     while (!is_saved(editor))
         if (gz_client_next(editor->client, PATIENCE_S) == NULL) fail_msg("nothing is saved any more");
+}
+
+void editor_fill(struct editor *editor)
+{
+    for (uint64_t made = 0; made < editor->nodes_min; made += MADE_AT_ONCE_MAX) {
+        create(editor, MADE_AT_ONCE_MAX);
+        hear(editor, 0);
+    }
+    editor_rest(editor);
 }

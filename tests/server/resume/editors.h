@@ -18,12 +18,14 @@ struct editor {
 
 void editor_start(struct editor *editor, const char *url, const char *scene, const char *user, uint64_t seed);
 void editor_finish(struct editor *editor);
+/* Makes the least number of nodes that it leaves there; returns when they are saved. */
+void editor_fill(struct editor *editor);
 /* Does one thing, and reads what came. */
 void editor_step(struct editor *editor);
 /* Reads what came. */
 void editor_hear(struct editor *editor);
-/* Moves every node there is, in one edit. */
-void editor_move_all(struct editor *editor);
+/* Moves and renames every node there is, in one edit. */
+void editor_change_all(struct editor *editor);
 /* Lets go of what it drags; returns when all that it asked is answered and saved. */
 void editor_rest(struct editor *editor);
 

@@ -22,8 +22,7 @@
 
 #define PAIRS_MAX 64
 #define PIECE_BYTES 16384
-#define TICK_MS 2 /* how late a pause may end */
-#define FATE_BITS_MIN 7
+#define TICK_MS 2           /* how late a pause may end */
 #define LONG_LIFE 8         /* one of so many */
 #define HANDSHAKE_BYTES 512 /* who says goodbye has been answered as many */
 #define PAUSE_MS_MAX 60
@@ -47,7 +46,7 @@ struct proxy {
 
     int listener, daemon_port;
     char url[64];
-    uint64_t random, bits_max;
+    uint64_t random, bits_min, bits_max;
     struct pair pairs[PAIRS_MAX];
 };
 
@@ -72,7 +71,7 @@ static void choose_fate(struct proxy *proxy, struct pair *pair)
 {
     /* Most lives are short; some are long enough for whoever fell far behind. */
     uint64_t longer = chance_below(&proxy->random, LONG_LIFE) == 0 ? 3 : 0;
-    uint64_t bits = FATE_BITS_MIN + chance_below(&proxy->random, proxy->bits_max + longer - FATE_BITS_MIN);
+    uint64_t bits = proxy->bits_min + chance_below(&proxy->random, proxy->bits_max + longer - proxy->bits_min);
     pair->ends_s = now_s() + 1e-3 * (double)(chance_below(&proxy->random, LIFE_MS_MAX) << longer);
     pair->left = (UINT64_C(1) << bits) + chance_below(&proxy->random, UINT64_C(1) << bits);
     pair->fate = (enum proxy_fate)chance_below(&proxy->random, PROXY_FATES);
@@ -209,7 +208,7 @@ static void *run(void *context)
     return NULL;
 }
 
-struct proxy *proxy_start(int daemon_port, uint64_t bits_max, uint64_t seed)
+struct proxy *proxy_start(int daemon_port, uint64_t bits_min, uint64_t bits_max, uint64_t seed)
 {
     struct proxy *proxy = calloc(1, sizeof *proxy);
     struct sockaddr_in address = {.sin_family = AF_INET};
@@ -222,6 +221,7 @@ struct proxy *proxy_start(int daemon_port, uint64_t bits_max, uint64_t seed)
     assert_int_equal(getsockname(proxy->listener, (struct sockaddr *)&address, &size), 0);
     snprintf(proxy->url, sizeof proxy->url, "ws://127.0.0.1:%d/ws", ntohs(address.sin_port));
     proxy->daemon_port = daemon_port;
+    proxy->bits_min = bits_min;
     proxy->bits_max = bits_max;
     proxy->random = seed;
     for (size_t i = 0; i < PAIRS_MAX; i++) proxy->pairs[i].client = proxy->pairs[i].server = -1;

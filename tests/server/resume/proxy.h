@@ -10,9 +10,9 @@
 
 struct proxy;
 
-/* Carries connections to this port of 127.0.0.1; the weather is fair. Fates come after 2^7 to 2^bits_max bytes, now and then up to eight times as many: from within the handshake
- * to long after the first delta. */
-struct proxy *proxy_start(int daemon_port, uint64_t bits_max, uint64_t seed);
+/* Carries connections to this port of 127.0.0.1; the weather is fair. Fates come after 2^bits_min to 2^bits_max bytes, now and then
+ * after up to eight times as many; with a bits_min of 7 from within the handshake on. */
+struct proxy *proxy_start(int daemon_port, uint64_t bits_min, uint64_t bits_max, uint64_t seed);
 void proxy_finish(struct proxy *proxy);
 /* ws://127.0.0.1:PORT/ws, as long as it runs. */
 const char *proxy_url(const struct proxy *proxy);

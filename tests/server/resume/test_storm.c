@@ -35,8 +35,8 @@
 struct kind {
     uint64_t nodes; /* in the scene, about */
     size_t name_bytes;
-    uint64_t fate_bits; /* how long connections live: proxy.h */
-    bool move_all;      /* people also change every node at once */
+    uint64_t bits_min, bits_max; /* how long connections live: proxy.h */
+    bool change_all;             /* people also change every node at once */
 };
 
 struct storm {
@@ -65,10 +65,12 @@ static void begin(struct storm *storm, const struct kind *kind)
         storm->editors[i].nodes_max = kind->nodes;
         storm->editors[i].name_bytes = kind->name_bytes;
     }
+    editor_fill(&storm->editors[0]);
     char path[160];
     snprintf(path, sizeof path, "%s/%s.db", storm->daemon.data, SCENE);
     storm->past.file = file_open(path);
-    storm->proxy = proxy_start(storm->daemon.port, kind->fate_bits, chance_below(&storm->random, UINT64_MAX));
+    storm->proxy =
+        proxy_start(storm->daemon.port, kind->bits_min, kind->bits_max, chance_below(&storm->random, UINT64_MAX));
     for (size_t i = 0; i < FOLLOWERS; i++)
         follower_start(&storm->followers[i], names[i], proxy_url(storm->proxy), SCENE);
 }
@@ -135,8 +137,8 @@ static void rage(struct storm *storm, const struct kind *kind, uint64_t losses)
     proxy_set_foul(storm->proxy, true);
     while (storm->losses < losses) {
         for (size_t i = 0; i < EDITORS; i++) editor_step(&storm->editors[i]);
-        if (kind->move_all && chance_below(&storm->random, 50) == 0)
-            editor_move_all(&storm->editors[chance_below(&storm->random, EDITORS)]);
+        if (kind->change_all && chance_below(&storm->random, 100) == 0)
+            editor_change_all(&storm->editors[chance_below(&storm->random, EDITORS)]);
         if (chance_below(&storm->random, 100) == 0)
             follower_order(&storm->followers[chance_below(&storm->random, FOLLOWERS)], "cut\n");
         hear_all(storm);
@@ -297,14 +299,14 @@ static void weather(uint64_t losses, struct kind kind)
 static void test_resume_viewers_that_are_cut_off_at_random_hold_the_scene(void **state)
 {
     (void)state;
-    weather(chance_from_environment("GIZMOD_DISCONNECTS", 400), (struct kind){60, 8, 16, false});
+    weather(chance_from_environment("GIZMOD_DISCONNECTS", 400), (struct kind){60, 8, 7, 16, false});
 }
 
 /* The scene is several deltas long: snapshots and large changes are cut off between deltas that say `more`. */
 static void test_resume_viewers_cut_off_within_what_they_are_told_hold_the_scene(void **state)
 {
     (void)state;
-    weather(chance_from_environment("GIZMOD_DISCONNECTS", 400) / 8, (struct kind){1500, 250, 20, true});
+    weather(chance_from_environment("GIZMOD_DISCONNECTS", 400) / 4, (struct kind){3000, 250, 14, 20, true});
 }
 
 int main(void)

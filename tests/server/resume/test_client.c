@@ -1,0 +1,354 @@
+/* What the C client says when it comes back, to a server that is nothing but this test: it is told as much as each case needs, and
+ * then cut off. */
+#include <arpa/inet.h>
+#include <libwebsockets.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "gizmo_client.h"
+
+#define PATIENCE_S 5.0
+#define EPOCH 7
+
+/* One connection of a case: what hello is to say, what the server answers, after which it hangs up. */
+struct act {
+    bool resumes, says_edit;
+    uint64_t epoch, seq, edit;
+    size_t answer_count;
+    struct gz_message answers[6];
+};
+
+struct play {
+    const struct act *acts;
+    size_t count;
+    int listener;
+    char url[64];
+    const char *fault; /* the first thing that was not as it should be */
+};
+
+/* ---- the server ---- */
+
+static bool read_all(int socket, uint8_t *bytes, size_t size)
+{
+    for (ssize_t got; size > 0; bytes += got, size -= (size_t)got) {
+        got = recv(socket, bytes, size, 0);
+        if (got <= 0) return false;
+    }
+    return true;
+}
+
+static bool write_all(int socket, const void *bytes, size_t size)
+{
+    return send(socket, bytes, size, MSG_NOSIGNAL) == (ssize_t)size;
+}
+
+static bool shake_hands(int socket)
+{
+    static const char magic[] = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+    char head[4096] = "", key[128], answer[512], accept[64];
+    unsigned char hash[20];
+    for (size_t size = 0; strstr(head, "\r\n\r\n") == NULL; size++)
+        if (size + 1 == sizeof head || !read_all(socket, (uint8_t *)head + size, 1)) return false;
+    const char *field = strcasestr(head, "Sec-WebSocket-Key: ");
+    if (field == NULL || sscanf(field + 19, "%64s", key) != 1) return false;
+    strcat(key, magic);
+    lws_SHA1((const unsigned char *)key, strlen(key), hash);
+    lws_b64_encode_string((const char *)hash, sizeof hash, accept, sizeof accept);
+    int size = snprintf(answer, sizeof answer,
+                        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                        "Sec-WebSocket-Accept: %s\r\nSec-WebSocket-Protocol: %s\r\n\r\n",
+                        accept, GZ_SUBPROTOCOL);
+    return write_all(socket, answer, (size_t)size);
+}
+
+/* A frame of a client is masked; hello is short. */
+static bool read_hello(int socket, struct gz_arena *arena, struct gz_message *hello)
+{
+    uint8_t head[4], mask[4], bytes[GZ_HELLO_BYTES_MAX];
+    if (!read_all(socket, head, 2)) return false;
+    size_t size = head[1] & 0x7f;
+    if (size == 126) {
+        if (!read_all(socket, head + 2, 2)) return false;
+        size = (size_t)head[2] << 8 | head[3];
+    }
+    if (size > sizeof bytes || !read_all(socket, mask, 4) || !read_all(socket, bytes, size)) return false;
+    for (size_t i = 0; i < size; i++) bytes[i] ^= mask[i % 4];
+    size_t offset = 0;
+    struct gz_error error;
+    return gz_decode(GZ_FROM_CLIENT, bytes, size, &offset, arena, hello, &error) == GZ_OK && hello->op == GZ_OP_HELLO;
+}
+
+static bool say(int socket, const struct gz_message *message)
+{
+    struct gz_buffer bytes;
+    gz_buffer_init(&bytes, 65535, 4);
+    bool said = gz_encode(&bytes, message) == GZ_OK;
+    const uint8_t head[4] = {0x82, 126, (uint8_t)(bytes.size >> 8), (uint8_t)bytes.size};
+    said = said && write_all(socket, head, sizeof head) && write_all(socket, bytes.data, bytes.size);
+    gz_buffer_finish(&bytes);
+    return said;
+}
+
+static const char *check_hello(const struct act *act, const struct gz_message *hello)
+{
+    const struct gz_hello *said = &hello->hello;
+    if (((hello->has & GZ_HAS(RESUME)) != 0) != act->resumes) return "resume";
+    if (!act->resumes) return NULL;
+    if (said->resume_epoch != act->epoch) return "resume.epoch";
+    if (said->resume_seq != act->seq) return "resume.seq";
+    if (((hello->has & GZ_HAS(EDIT)) != 0) != act->says_edit) return "resume.edit is there or not";
+    return act->says_edit && said->resume_edit != act->edit ? "resume.edit" : NULL;
+}
+
+static const char *perform(int socket, const struct act *act)
+{
+    struct gz_arena arena;
+    struct gz_message hello;
+    const char *fault = "the connection";
+    gz_arena_init(&arena, gz_decode_bytes_max(GZ_HELLO_BYTES_MAX));
+    if (shake_hands(socket) && read_hello(socket, &arena, &hello)) fault = check_hello(act, &hello);
+    gz_arena_finish(&arena);
+    for (size_t i = 0; i < act->answer_count && fault == NULL; i++)
+        if (!say(socket, &act->answers[i])) fault = "an answer";
+    return fault;
+}
+
+static void *serve(void *context)
+{
+    struct play *play = context;
+    for (size_t i = 0; i < play->count && play->fault == NULL; i++) {
+        int socket = accept(play->listener, NULL, NULL);
+        play->fault = perform(socket, &play->acts[i]);
+        close(socket);
+    }
+    return NULL;
+}
+
+/* ---- a case ---- */
+
+static void listen_for(struct play *play)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET};
+    socklen_t size = sizeof address;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    play->listener = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(bind(play->listener, (struct sockaddr *)&address, size), 0);
+    assert_int_equal(listen(play->listener, 4), 0);
+    assert_int_equal(getsockname(play->listener, (struct sockaddr *)&address, &size), 0);
+    snprintf(play->url, sizeof play->url, "ws://127.0.0.1:%d/ws", ntohs(address.sin_port));
+}
+
+/* The client joins as often as there are acts, and each time reads all that it is told. */
+static void run(const struct act *acts, size_t count)
+{
+    struct play play = {.acts = acts, .count = count};
+    struct gz_client_options options = {.scene = "arm", .user = "anna", .timeout_s = PATIENCE_S};
+    struct gz_client *client = NULL;
+    struct gz_error error = {0};
+    pthread_t server;
+    listen_for(&play);
+    options.url = play.url;
+    assert_int_equal(pthread_create(&server, NULL, serve, &play), 0);
+    for (size_t i = 0; i < count; i++) {
+        enum gz_status status =
+            i == 0 ? gz_client_create(&client, &options, &error) : gz_client_reconnect(client, &error);
+        if (status != GZ_OK) fail_msg("joining %zu: %s (%s)", i, error.message, play.fault != NULL ? play.fault : "");
+        while (gz_client_next(client, PATIENCE_S) != NULL) continue;
+        assert_false(gz_client_is_open(client));
+    }
+    pthread_join(server, NULL);
+    gz_client_destroy(client);
+    close(play.listener);
+    if (play.fault != NULL) fail_msg("%s was not as it should be", play.fault);
+}
+
+static const struct gz_node_state node = {.has = GZ_HAS(T) | GZ_HAS(R) | GZ_HAS(S) | GZ_HAS(NAME) | GZ_HAS(PARENT),
+                                          .id = 1,
+                                          .name = {"hand", 4},
+                                          .trs = {{0, 0, 0}, {0, 0, 0, 1}, {1, 1, 1}}};
+static const struct gz_node_state stub = {.has = GZ_HAS(T), .id = 2};
+
+#define WELCOME(seq_, resumed_)                                                                                        \
+    {                                                                                                                  \
+        .op = GZ_OP_WELCOME, .welcome = {                                                                              \
+            .v = 1,                                                                                                    \
+            .session = 1,                                                                                              \
+            .scene = {"arm", 3},                                                                                       \
+            .epoch = EPOCH,                                                                                            \
+            .seq = (seq_),                                                                                             \
+            .resumed = (resumed_),                                                                                     \
+            .server = {"test", 4}                                                                                      \
+        }                                                                                                              \
+    }
+#define DELTA(from_, seq_, more_, saved_)                                                                              \
+    {                                                                                                                  \
+        .op = GZ_OP_DELTA, .delta = {.from = (from_), .seq = (seq_), .more = (more_), .saved = (saved_) }              \
+    }
+#define DELTA_OF(node_, from_, seq_, more_, saved_)                                                                    \
+    {                                                                                                                  \
+        .op = GZ_OP_DELTA, .delta = {                                                                                  \
+            .from = (from_),                                                                                           \
+            .seq = (seq_),                                                                                             \
+            .more = (more_),                                                                                           \
+            .saved = (saved_),                                                                                         \
+            .nodes = (node_),                                                                                          \
+            .count = 1                                                                                                 \
+        }                                                                                                              \
+    }
+#define EDIT_TOLD(seq_)                                                                                                \
+    {                                                                                                                  \
+        .op = GZ_OP_EDIT, .edit = {.id = 3, .seq = (seq_), .user = {"anna", 4}, .kind = GZ_EDIT_SET }                  \
+    }
+#define RUN(acts) run(acts, sizeof(acts) / sizeof(acts)[0])
+
+static void test_client_resumes_where_it_was_whole(void **state)
+{
+    (void)state;
+    static const struct act acts[] = {
+        {.answer_count = 3, .answers = {WELCOME(4, false), DELTA_OF(&node, 0, 4, false, 2), DELTA(4, 6, false, 2)}},
+        {.resumes = true, .epoch = EPOCH, .seq = 6, .answer_count = 1, .answers = {WELCOME(6, true)}},
+        {.resumes = true,
+         .epoch = EPOCH,
+         .seq = 6,
+         .answer_count = 1,
+         .answers = {WELCOME(6, true)}}, /* nothing came */
+    };
+    RUN(acts);
+}
+
+static void test_client_cut_off_within_a_snapshot_starts_anew(void **state)
+{
+    (void)state;
+    static const struct act acts[] = {
+        {.answer_count = 2, .answers = {WELCOME(9, false), DELTA_OF(&node, 0, 4, true, 9)}},
+        {.resumes = true, .epoch = EPOCH, .seq = 0, .answer_count = 1, .answers = {WELCOME(9, false)}},
+    };
+    RUN(acts);
+}
+
+/* What is there of later than the last whole state was saved: no crash can have taken it back. It is told again. */
+static void test_client_cut_off_within_what_was_saved_resumes(void **state)
+{
+    (void)state;
+    static const struct act acts[] = {
+        {.answer_count = 3, .answers = {WELCOME(9, false), DELTA_OF(&node, 0, 4, false, 9), DELTA(4, 6, true, 9)}},
+        {.resumes = true,
+         .epoch = EPOCH,
+         .seq = 4,
+         .answer_count = 2,
+         .answers = {WELCOME(9, true), DELTA(4, 5, true, 9)}},
+        {.resumes = true,
+         .epoch = EPOCH,
+         .seq = 4,
+         .answer_count = 2,
+         .answers = {WELCOME(9, true), DELTA(4, 8, false, 9)}},
+        {.resumes = true, .epoch = EPOCH, .seq = 8, .answer_count = 1, .answers = {WELCOME(9, true)}},
+    };
+    RUN(acts);
+}
+
+/* A server that crashed would not know that it ever said what is beyond `saved`, and would not take it back. */
+static void test_client_cut_off_within_what_was_not_saved_starts_anew(void **state)
+{
+    (void)state;
+    static const struct act acts[] = {
+        {.answer_count = 3, .answers = {WELCOME(9, false), DELTA_OF(&node, 0, 4, false, 5), DELTA(4, 6, true, 5)}},
+        {.resumes = true, .epoch = EPOCH, .seq = 0, .answer_count = 1, .answers = {WELCOME(9, false)}},
+    };
+    RUN(acts);
+    /* Also where it had gone back already, and was told less than before. */
+    static const struct act again[] = {
+        {.answer_count = 3, .answers = {WELCOME(9, false), DELTA_OF(&node, 0, 4, false, 6), DELTA(4, 6, true, 6)}},
+        {.resumes = true,
+         .epoch = EPOCH,
+         .seq = 4,
+         .answer_count = 2,
+         .answers = {WELCOME(9, true), DELTA(4, 7, true, 6)}},
+        {.resumes = true, .epoch = EPOCH, .seq = 0, .answer_count = 1, .answers = {WELCOME(9, false)}},
+    };
+    RUN(again);
+}
+
+static void test_client_whose_scene_is_broken_starts_anew(void **state)
+{
+    (void)state;
+    static const struct act acts[] = {
+        {.answer_count = 3,
+         .answers = {WELCOME(9, false), DELTA_OF(&node, 0, 4, false, 9),
+                     DELTA_OF(&stub, 4, 5, false, 9)}}, /* new, and not told whole */
+        {.resumes = true,
+         .epoch = EPOCH,
+         .seq = 0,
+         .answer_count = 2,
+         .answers = {WELCOME(9, false), DELTA_OF(&node, 0, 9, false, 9)}},
+        {.resumes = true,
+         .epoch = EPOCH,
+         .seq = 9,
+         .answer_count = 2,
+         .answers = {WELCOME(9, true), DELTA(7, 8, false, 9)}}, /* a gap */
+        {.resumes = true, .epoch = EPOCH, .seq = 0, .answer_count = 1, .answers = {WELCOME(9, false)}},
+    };
+    RUN(acts);
+}
+
+static void test_client_says_which_edit_it_heard_of_last(void **state)
+{
+    (void)state;
+    static const struct act acts[] = {
+        {.answer_count = 4,
+         .answers = {WELCOME(9, false), DELTA_OF(&node, 0, 9, false, 9), EDIT_TOLD(7), EDIT_TOLD(9)}},
+        {.resumes = true,
+         .epoch = EPOCH,
+         .seq = 9,
+         .says_edit = true,
+         .edit = 9,
+         .answer_count = 1,
+         .answers = {WELCOME(9, true)}},
+        /* Also where the state starts from 0; but never of later than the scene is. */
+        {.resumes = true,
+         .epoch = EPOCH,
+         .seq = 9,
+         .says_edit = true,
+         .edit = 9,
+         .answer_count = 1,
+         .answers = {WELCOME(9, false)}},
+        {.resumes = true,
+         .epoch = EPOCH,
+         .seq = 0,
+         .says_edit = true,
+         .edit = 9,
+         .answer_count = 1,
+         .answers = {WELCOME(5, false)}},
+        {.resumes = true,
+         .epoch = EPOCH,
+         .seq = 0,
+         .says_edit = true,
+         .edit = 5,
+         .answer_count = 1,
+         .answers = {WELCOME(5, false)}},
+    };
+    RUN(acts);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_client_resumes_where_it_was_whole),
+        cmocka_unit_test(test_client_cut_off_within_a_snapshot_starts_anew),
+        cmocka_unit_test(test_client_cut_off_within_what_was_saved_resumes),
+        cmocka_unit_test(test_client_cut_off_within_what_was_not_saved_starts_anew),
+        cmocka_unit_test(test_client_whose_scene_is_broken_starts_anew),
+        cmocka_unit_test(test_client_says_which_edit_it_heard_of_last),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
