@@ -223,9 +223,10 @@ const struct gz_node *gz_moved_next(struct gz_moved *moved)
     if (moved->at != NULL) moved->at = next_of_branch(moved);
     if (moved->at != NULL) return visit(moved, moved->at);
     const struct gz_node *node = moved->changed;
+    while (node != NULL && node->mark == moved->mark) node = node->newer;
     if (node == NULL) return NULL;
     moved->changed = node->newer;
-    if (node->gone || node->mark == moved->mark || !takes_branch_along(moved, node)) return node;
+    if (node->gone || !takes_branch_along(moved, node)) return node;
     moved->top = moved->at = node;
     return visit(moved, node);
 }

@@ -409,7 +409,6 @@ bool gz_portion_update(struct gz_portion *portion, struct gz_scene *scene)
 {
     bool all = portion->stale || portion->seq < gz_scene_forgotten(scene);
     if (portion->news_first > 0) compact_news(portion);
-    portion->stale = true;
     portion->unsettled_count = 0;
     if (all ? !update_all(portion, scene) : !update_changed(portion, scene)) return false;
     portion->stale = false;

@@ -4,8 +4,7 @@
  * Kept up from the order of change: only what moved since is looked at again; all is where the region is a new one. A node that
  * is in the part and was not told yet, or was told and is not in it any more, is news.
  * Memory: some 50 bytes for each node that is in the part or was told; nothing for the others.
- * Ownership: the cursor's. Threads: one. Errors: false without memory; the part then finds its members anew the next time, and
- * what was told stays known. */
+ * Ownership: the cursor's. Threads: one. Errors: false without memory; where an update failed the portion is to be forgotten. */
 #ifndef GZ_SYNC_PORTION_H
 #define GZ_SYNC_PORTION_H
 

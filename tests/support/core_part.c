@@ -102,7 +102,7 @@ static enum answer worse(enum answer a, enum answer b)
 /* Whether a number is positive, which was made of others of this size. */
 static enum answer positive(double number, double size)
 {
-    if (fabs(number) <= NEAR * size) return PERHAPS;
+    if (!isfinite(number) || fabs(number) <= NEAR * size) return PERHAPS;
     return number > 0 ? YES : NO;
 }
 
@@ -124,6 +124,8 @@ static enum answer in_view(const struct gz_camera_message *camera, double corner
 {
     struct matrix proj = from_columns(camera->proj), view = from_columns(camera->view);
     struct matrix clip = product(&proj, &view);
+    bool turned = clip.m[3][0] == 0 && clip.m[3][1] == 0 && clip.m[3][2] == 0 && clip.m[3][3] < 0;
+    for (int i = 0; i < 16 && turned; i++) clip.m[i / 4][i % 4] *= -1; /* worth the same */
     enum answer answer = YES;
     for (int side = 0; side < 6; side++) {
         double most = -INFINITY, size = 1;

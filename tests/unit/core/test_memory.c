@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <malloc.h>
 
+#include "sync/portion.h"
 #include "unit/core/saying.h"
 
 #define VIEWERS 200
@@ -18,32 +20,55 @@
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *memory, size_t size);
+void __real_free(void *memory);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *memory, size_t size);
+void __wrap_free(void *memory);
 
 static size_t taken;   /* pieces of memory that the core asked for */
 static size_t failing; /* which of them it does not get; 0: it gets all */
 static bool in_the_core;
+
+static long long held; /* bytes that the core has and gave not back */
 
 static bool is_refused(void)
 {
     return in_the_core && ++taken == failing;
 }
 
+static void *count_bytes(void *memory)
+{
+    if (in_the_core) held += (long long)malloc_usable_size(memory);
+    return memory;
+}
+
+static void uncount_bytes(void *memory)
+{
+    if (in_the_core) held -= (long long)malloc_usable_size(memory);
+}
+
 void *__wrap_malloc(size_t size)
 {
-    return is_refused() ? NULL : __real_malloc(size);
+    return is_refused() ? NULL : count_bytes(__real_malloc(size));
 }
 
 void *__wrap_calloc(size_t count, size_t size)
 {
-    return is_refused() ? NULL : __real_calloc(count, size);
+    return is_refused() ? NULL : count_bytes(__real_calloc(count, size));
 }
 
 void *__wrap_realloc(void *memory, size_t size)
 {
-    return is_refused() ? NULL : __real_realloc(memory, size);
+    if (is_refused()) return NULL;
+    uncount_bytes(memory);
+    return count_bytes(__real_realloc(memory, size));
+}
+
+void __wrap_free(void *memory)
+{
+    uncount_bytes(memory);
+    __real_free(memory);
 }
 
 static void handle_core(bool inside)
@@ -119,6 +144,27 @@ static void test_steady_drag_allocates_nothing(void **state)
     host_finish(&host);
 }
 
+/* The same before viewers of whom each follows a part, in which the node moves, or out of which it is dragged and back in. */
+static void test_steady_drag_through_parts_allocates_nothing(void **state)
+{
+    (void)state;
+    struct host host;
+    struct client *dragging = open_drag(&host);
+    double edge = 0;
+    for (struct client *client = host.clients; client != NULL; client = client->next) {
+        struct gz_message box = {.op = GZ_OP_INTEREST, .has = GZ_HAS(BOX) | GZ_HAS(RID), .rid = client->next_rid++};
+        box.interest.box = (gz_box){{edge, -9, -9}, {edge + 1, 9, 9}};
+        if (client != dragging) client_say(client, &box);
+        edge = edge < 3 ? edge + 0.1 : 0;
+    }
+    drag_on(&host, dragging, MOVES);
+    host.handle_core = handle_core;
+    taken = 0;
+    drag_on(&host, dragging, MOVES);
+    assert_int_equal(taken, 0);
+    host_finish(&host);
+}
+
 static void test_steady_turn_is_one_frame_for_all(void **state)
 {
     (void)state;
@@ -139,6 +185,98 @@ static void test_steady_turn_is_one_frame_for_all(void **state)
         }
     }
     host_finish(&host);
+}
+
+/* ---- what a part costs ---- */
+
+#define CROWD 20000
+#define BYTES_PER_NODE                                                                                                 \
+    128 /* of the part: its entry, and the news of it while there are any; nothing for the other nodes */
+
+static void ask_interest(struct client *client, double size)
+{
+    struct gz_message message = {.op = GZ_OP_INTEREST};
+    if (size > 0) message.has = GZ_HAS(BOX);
+    message.interest.box = (gz_box){{-0.5, -1, -1}, {size - 0.5, 1, 1}};
+    assert_ok(client_ask(client, &message));
+    client_forget(client);
+}
+
+static void test_part_takes_memory_by_its_size(void **state)
+{
+    (void)state;
+    struct host host;
+    host_init(&host);
+    struct client *a = client_join(&host, "ann", GZ_ROLE_EDITOR), *b = client_join(&host, "bob", GZ_ROLE_VIEWER);
+    struct gz_create_node *nodes = calloc(CROWD, sizeof *nodes);
+    assert_non_null(nodes);
+    for (size_t i = 0; i < CROWD; i++) {
+        nodes[i] = (struct gz_create_node){.has = GZ_HAS(T), .name = {"n", 1}};
+        nodes[i].trs.t.x = (double)i;
+    }
+    struct gz_message create = {.op = GZ_OP_CREATE, .create = {nodes, CROWD}};
+    client_say(a, &create);
+    host_turn(&host);
+    free(nodes);
+    ask_interest(a, 1); /* so that what all of them share is there */
+    ask_interest(a, CROWD);
+    ask_interest(a, 0);
+    host.handle_core = handle_core;
+    long long before = held;
+    static const double sizes[] = {10, 1000, CROWD, 1000, 10};
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        ask_interest(b, sizes[i]);
+        assert_int_equal(b->mirror.count, (size_t)sizes[i]);
+        assert_true(held - before < BYTES_PER_NODE * sizes[i] + 8192);
+    }
+    assert_true(held > before);
+    ask_interest(b, 0);
+    assert_true(held - before < 4096);
+    ask_interest(b, 1000);
+    client_leave(b);
+    host_turn(&host);
+    assert_true(held - before < 4096);
+    host.handle_core = NULL;
+    host_finish(&host);
+}
+
+static void pose_at(struct gz_scene *scene, uint64_t id, double x)
+{
+    gz_trs trs = gz_trs_identity;
+    trs.t.x = x;
+    gz_scene_pose(scene, gz_scene_find(scene, id), &trs, 1);
+}
+
+/* A viewer that takes its news more slowly than they come, and never all of them. */
+static void test_news_that_are_never_all_taken_take_bounded_memory(void **state)
+{
+    (void)state;
+    enum { NODES = 100 };
+    struct gz_scene_state nothing = {.next_node = 1};
+    struct gz_scene *scene = gz_scene_create(&nothing);
+    struct gz_portion *portion = gz_portion_create();
+    struct gz_region region = {.kind = GZ_REGION_BOX, .box = {{-1, -1, -1}, {1, 1, 1}}};
+    struct gz_error error;
+    assert_true(scene != NULL && portion != NULL && gz_portion_follow(portion, &region));
+    for (uint64_t id = 1; id <= NODES; id++) {
+        struct gz_change change = {
+            .node = id, .exists = true, .after = {.name = "n", .trs = gz_trs_identity, .asset = -1}};
+        assert_int_equal(gz_scene_apply(scene, &change, 1, 1, NULL, NULL, &error), GZ_OK);
+    }
+    in_the_core = true;
+    long long before = held;
+    for (uint64_t i = 0; i < 100000; i++) {
+        bool gone;
+        pose_at(scene, 1 + i % NODES, i / NODES % 2 == 0 ? 5 : 0);
+        pose_at(scene, 1 + i * 7 % NODES, i / NODES % 2 == 0 ? 0 : 5);
+        assert_true(gz_portion_update(portion, scene));
+        (void)gz_portion_next_news(portion, gz_scene_seq(scene), &gone);
+    }
+    assert_true(gz_portion_has_news(portion));
+    assert_true(held - before < NODES * BYTES_PER_NODE + 8192);
+    in_the_core = false;
+    gz_portion_destroy(portion);
+    gz_scene_destroy(scene);
 }
 
 /* ---- no memory ---- */
@@ -242,7 +380,10 @@ static void do_interest(struct scene *s)
     struct gz_message box = {.op = GZ_OP_INTEREST, .has = GZ_HAS(BOX), .interest.box = {{-1, -1, -1}, {1, 1, 1}}};
     struct gz_message whole = {.op = GZ_OP_INTEREST};
     (void)client_ask(s->b, &box);
-    (void)ask_create(s->a, "three", s->one, NULL);
+    struct gz_create_node nodes[100];
+    for (size_t i = 0; i < COUNT(nodes); i++) nodes[i] = (struct gz_create_node){.name = {"many", 4}};
+    struct gz_message create = {.op = GZ_OP_CREATE, .create = {nodes, COUNT(nodes)}};
+    (void)client_ask(s->a, &create);
     (void)ask_move(s->a, s->one, 5, 5, 5);
     (void)client_ask(s->b, &whole);
 }
@@ -317,7 +458,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_steady_drag_allocates_nothing),
+        cmocka_unit_test(test_steady_drag_through_parts_allocates_nothing),
         cmocka_unit_test(test_steady_turn_is_one_frame_for_all),
+        cmocka_unit_test(test_part_takes_memory_by_its_size),
+        cmocka_unit_test(test_news_that_are_never_all_taken_take_bounded_memory),
         cmocka_unit_test(test_memory_failing_anywhere_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

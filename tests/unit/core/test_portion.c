@@ -1,0 +1,161 @@
+/* A viewer's portion by itself: ids from all over, regions that change while news of the last one wait, news taken one by one. When all
+ * are taken the viewer knows exactly the part, found by going through all nodes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sync/portion.h"
+#include "unit/core/saying.h"
+
+#define SEEDS 60
+#define STEPS 40
+#define NODES 300
+
+struct game {
+    struct gz_scene *scene;
+    struct gz_portion *portion;
+    struct gz_region region;
+    uint64_t random;
+    uint64_t ids[NODES];
+    bool known[NODES];
+};
+
+static uint64_t below(struct game *game, uint64_t limit)
+{
+    return random_below(&game->random, limit);
+}
+
+static void apply(struct game *game, const struct gz_change *change)
+{
+    struct gz_error error;
+    enum gz_status status = gz_scene_apply(game->scene, change, 1, 1, NULL, NULL, &error); /* or it cannot be */
+    assert_true(status != GZ_NO_MEMORY);
+}
+
+static void make_node(struct game *game, size_t index)
+{
+    struct gz_change change = {.node = game->ids[index], .exists = true};
+    change.after = (struct gz_content){.name = "n", .trs = gz_trs_identity, .asset = -1};
+    change.after.trs.t.x = (double)below(game, 100);
+    if (index > 0 && below(game, 2) == 0) change.after.parent = game->ids[below(game, index)];
+    apply(game, &change);
+}
+
+static void change_node(struct game *game, size_t index)
+{
+    const struct gz_node *node = gz_scene_find(game->scene, game->ids[index]);
+    if (node == NULL) {
+        make_node(game, index);
+        return;
+    }
+    struct gz_change change = {.node = node->id, .existed = true, .exists = below(game, 4) > 0};
+    gz_node_content(node, &change.before);
+    change.after = change.before;
+    change.after.trs.t.x = (double)below(game, 100);
+    if (below(game, 3) == 0) change.after.parent = game->ids[below(game, NODES)];
+    apply(game, &change);
+}
+
+static void follow_another(struct game *game)
+{
+    static uint64_t named[3];
+    double low = (double)below(game, 150);
+    game->region = (struct gz_region){.kind = GZ_REGION_BOX, .box = {{low, -1, -1}, {low + 40, 1, 1}}};
+    if (below(game, 3) == 0) {
+        for (size_t i = 0; i < COUNT(named); i++) named[i] = game->ids[below(game, NODES)];
+        game->region = (struct gz_region){.kind = GZ_REGION_NODES, .ids = named, .id_count = below(game, 4)};
+    }
+    if (below(game, 8) == 0) game->region.kind = GZ_REGION_WHOLE;
+    assert_true(gz_portion_follow(game->portion, &game->region));
+}
+
+/* ---- what must hold ---- */
+
+static size_t index_of(const struct game *game, uint64_t id)
+{
+    size_t index = 0;
+    while (game->ids[index] != id) index++;
+    return index;
+}
+
+static bool is_match(const struct game *game, const struct gz_node *node)
+{
+    const struct gz_region *region = &game->region;
+    double x = 0;
+    for (const struct gz_node *at = node; at != NULL; at = at->parent) {
+        x += at->trs.t.x;
+        for (size_t i = 0; i < region->id_count && region->kind == GZ_REGION_NODES; i++) {
+            if (region->ids[i] == at->id) return true;
+        }
+    }
+    if (region->kind == GZ_REGION_BOX) return x >= region->box.min.x && x <= region->box.max.x;
+    return region->kind == GZ_REGION_WHOLE;
+}
+
+static void check_part(const struct game *game)
+{
+    bool in[NODES] = {false};
+    const struct gz_node *node = NULL;
+    while ((node = gz_scene_walk_all(game->scene, node)) != NULL) {
+        if (!is_match(game, node)) continue;
+        for (const struct gz_node *at = node; at != NULL; at = at->parent) in[index_of(game, at->id)] = true;
+    }
+    assert_memory_equal(in, game->known, sizeof in);
+}
+
+/* At most so many of them. */
+static void take_news(struct game *game, uint64_t count)
+{
+    uint64_t id;
+    bool gone;
+    for (; count > 0 && (id = gz_portion_next_news(game->portion, gz_scene_seq(game->scene), &gone)) != 0; count--) {
+        bool *known = &game->known[index_of(game, id)];
+        assert_true(*known == gone); /* it is news */
+        *known = !gone;
+    }
+}
+
+static void play(uint64_t seed)
+{
+    struct game game = {.random = seed, .portion = gz_portion_create()};
+    struct gz_scene_state nothing = {.next_node = 1};
+    game.scene = gz_scene_create(&nothing);
+    assert_true(game.scene != NULL && game.portion != NULL);
+    for (size_t i = 0; i < NODES; i++) game.ids[i] = 1 + below(&game, UINT64_C(1) << 50);
+    for (size_t i = 0; i < NODES; i++) make_node(&game, i);
+    follow_another(&game);
+    for (int step = 0; step < STEPS; step++) {
+        for (uint64_t i = below(&game, 30); i > 0; i--) change_node(&game, below(&game, NODES));
+        if (below(&game, 3) == 0) follow_another(&game);
+        assert_true(gz_portion_update(game.portion, game.scene));
+        take_news(&game, below(&game, 3) == 0 ? UINT64_MAX : below(&game, 60));
+        if (gz_portion_has_news(game.portion)) continue;
+        take_news(&game, 1);
+        check_part(&game);
+        gz_portion_shrink(game.portion);
+    }
+    gz_portion_destroy(game.portion);
+    gz_scene_destroy(game.scene);
+}
+
+static void test_portion_knows_its_part_when_all_news_are_taken(void **state)
+{
+    (void)state;
+    uint64_t first = number_from_environment("GZ_SEED", 1), count = number_from_environment("GZ_SEEDS", SEEDS);
+    for (uint64_t seed = first; seed < first + count; seed++) {
+        fprintf(stderr, "GZ_SEED=%llu\r", (unsigned long long)seed); /* what is read where it fails */
+        play(seed);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_portion_knows_its_part_when_all_news_are_taken),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
