@@ -20,6 +20,7 @@ struct joins {
     struct host host;
     struct client *draggers[DRAGS], *editor, *joiner;
     uint64_t nodes, random;
+    uint64_t made; /* a node that comes and goes; 0 while it is not there */
 };
 
 static uint64_t below(struct joins *joins, uint64_t limit)
@@ -65,9 +66,11 @@ static void go_on(struct joins *joins)
     }
     uint64_t id = DRAGS + 1 + below(joins, joins->nodes - DRAGS);
     if (below(joins, 4) == 0) (void)ask_move(joins->editor, id, (double)below(joins, 1000) / 3, 0, 0);
-    if (below(joins, 8) == 0) {
-        uint64_t made = create_node(joins->editor, "made", id, 1, 2, 3);
-        if (below(joins, 2) == 0) (void)ask_delete(joins->editor, made);
+    if (below(joins, 8) == 0 && joins->made != 0) {
+        assert_ok(ask_delete(joins->editor, joins->made));
+        joins->made = 0;
+    } else if (below(joins, 8) == 0 && joins->made == 0) {
+        joins->made = create_node(joins->editor, "made", id, 1, 2, 3);
     }
     host_advance(&joins->host, 0.001 * (double)below(joins, 30));
     for (size_t i = 0; i < DRAGS; i++) client_forget(joins->draggers[i]);
