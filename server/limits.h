@@ -47,9 +47,9 @@
 #define GZ_KEY_BYTES_MAX 64        /* an edit's idempotency key */
 #define GZ_SCENE_NAME_BYTES_MAX 64 /* [a-z0-9][a-z0-9_-]{0,63} */
 #define GZ_TOKEN_BYTES_MAX 4096
-#define GZ_ERROR_BYTES_MAX 240 /* an error's message */
+#define GZ_ERROR_BYTES_MAX 240     /* an error's message */
 #define GZ_CHECKPOINT_BYTES_MAX 64 /* a checkpoint's name */
-#define GZ_NOTE_BYTES_MAX 2000 /* a note that people leave in the scene */
+#define GZ_NOTE_BYTES_MAX 2000     /* a note that people leave in the scene */
 
 /* ---- A scene ---- */
 
@@ -130,6 +130,8 @@
 #define GZ_SOCKET_SEND_BYTES (64 * 1024)
 /* Bytes of those that may wait for a viewer that does not read: its own kernel says that it is full, and nothing is on its way. */
 #define GZ_SOCKET_WAITING_BYTES (16 * 1024)
+/* Display names that can be made admins by option. */
+#define GZ_ADMINS_MAX 32
 /* Origins that can be allowed by option. */
 #define GZ_ORIGINS_MAX 32
 

@@ -139,6 +139,8 @@ static enum gz_status create_rooms(struct daemon *daemon, struct gz_error *error
                                  .web = options->web,
                                  .origins = options->origins,
                                  .origin_count = options->origin_count,
+                                 .admins = options->admins,
+                                 .admin_count = options->admin_count,
                                  .ping_s = options->ping_s,
                                  .silence_s = options->silence_s,
                                  .server = SERVER_NAME};

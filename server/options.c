@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "net/origin.h"
+#include "proto/message.h"
 #include "scenes.h"
 
 #define PORT_DEFAULT 7432
@@ -125,6 +126,17 @@ static enum gz_status take_origin(struct gz_options *options, const char *value,
     return GZ_OK;
 }
 
+static enum gz_status take_admin(struct gz_options *options, const char *value, struct gz_error *error)
+{
+    size_t size = strlen(value);
+    if (size == 0 || size > GZ_USER_BYTES_MAX || !gz_text_valid(value, size))
+        return gz_fail(error, GZ_BAD_VALUE, "--admin: a display name is 1 to %d bytes of UTF-8", GZ_USER_BYTES_MAX);
+    if (options->admin_count == GZ_ADMINS_MAX)
+        return gz_fail(error, GZ_BAD_VALUE, "--admin: at most %d can be named", GZ_ADMINS_MAX);
+    options->admins[options->admin_count++] = value;
+    return GZ_OK;
+}
+
 static enum gz_status take_sample(struct gz_options *options, const char *value, struct gz_error *error)
 {
     (void)value;
@@ -167,6 +179,7 @@ static const struct option table[] = {
     {"--sample", false, take_sample},
     {"--insecure", false, take_insecure},
     {"--allow-origin", true, take_origin},
+    {"--admin", true, take_admin},
     {"--messages-per-s", true, take_rate},
     {"--record", true, take_record},
     {"--ping-seconds", true, take_ping},
@@ -236,6 +249,7 @@ const char *gz_options_help(void)
            "  --sample              open the sample scene robot-arm, or make it\n"
            "  --insecure            listen elsewhere than on loopback, although anybody may come\n"
            "  --allow-origin ORIGIN let pages from there in, e.g. https://editor.example; may be repeated\n"
+           "  --admin USER          who calls himself so may ask to be an admin; may be repeated\n"
            "  --messages-per-s N    messages that a session may send in a second (2000)\n"
            "  --record WHAT         of the path of a drag: thin (what its shape needs), all or ends (thin)\n"
            "  --ping-seconds N      between pings of a connection (5)\n"

@@ -22,6 +22,8 @@ struct gz_options {
     double messages_per_s, ping_s, silence_s;
     const char *origins[GZ_ORIGINS_MAX];
     size_t origin_count;
+    const char *admins[GZ_ADMINS_MAX];
+    size_t admin_count;
 };
 
 GZ_MUST_USE enum gz_status gz_options_parse(struct gz_options *options, int argc, char *const *argv,

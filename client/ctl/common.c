@@ -49,7 +49,7 @@ void ctl_wait_until(struct gz_client *client, double due)
 
 /* ---- nodes ---- */
 
-static bool read_id(const char *text, uint64_t *id)
+bool ctl_read_id(const char *text, uint64_t *id)
 {
     if (*text == '#') text++;
     char *end;
@@ -77,7 +77,7 @@ static enum gz_status fail_ambiguous(const struct gz_mirror_node *const *nodes, 
 
 enum gz_status ctl_find_node(const struct gz_mirror *mirror, const char *text, uint64_t *id, struct gz_error *error)
 {
-    if (read_id(text, id) && gz_mirror_find(mirror, *id) != NULL) return GZ_OK;
+    if (ctl_read_id(text, id) && gz_mirror_find(mirror, *id) != NULL) return GZ_OK;
     size_t count, found = 0;
     const struct gz_mirror_node **nodes = gz_mirror_list(mirror, &count);
     if (nodes == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
@@ -116,7 +116,7 @@ enum ctl_exit ctl_read_seq(const struct ctl_args *args, const struct ctl_value *
         *has |= GZ_HAS(CHECKPOINT);
         return CTL_OK;
     }
-    if (!read_id(seq->text, &at->seq) || at->seq >= GZ_ID_LIMIT)
+    if (!ctl_read_id(seq->text, &at->seq) || at->seq >= GZ_ID_LIMIT)
         return ctl_usage(args, "--seq: \"%s\" is neither a whole number below 2^53 nor a name", seq->text);
     *has |= GZ_HAS(SEQ);
     return CTL_OK;

@@ -14,7 +14,7 @@
 
 extern const struct ctl_command ctl_import, ctl_export, ctl_watch, ctl_ls, ctl_drag, ctl_set, ctl_undo, ctl_redo,
     ctl_history, ctl_at, ctl_restore, ctl_backup, ctl_check, ctl_solve, ctl_note, ctl_notes, ctl_who, ctl_checkpoint,
-    ctl_checkpoints;
+    ctl_checkpoints, ctl_revert;
 
 /* ---- connecting and failing (common.c) ---- */
 
@@ -22,6 +22,8 @@ extern const struct ctl_command ctl_import, ctl_export, ctl_watch, ctl_ls, ctl_d
 enum ctl_exit ctl_fail(const struct ctl_args *args, const struct gz_error *error);
 /* Joins the scene in operand 0 and waits until all of it is there. CTL_FAILED with a line on stderr. */
 enum ctl_exit ctl_join(const struct ctl_args *args, enum gz_role role, struct gz_client **client);
+/* Reads "12" or "#12". */
+bool ctl_read_id(const char *text, uint64_t *id);
 /* The id of NAME, ID or #ID. GZ_UNKNOWN_NODE, or GZ_BAD_VALUE with the ids where several nodes have the name. */
 GZ_MUST_USE enum gz_status ctl_find_node(const struct gz_mirror *mirror, const char *text, uint64_t *id,
                                          struct gz_error *error);

@@ -1,7 +1,18 @@
+#include <string.h>
+
 #include "net/internal.h"
 
+static bool is_admin(const struct gz_net *net, struct gz_text user)
+{
+    for (size_t i = 0; i < net->admin_count; i++) {
+        if (strlen(net->admins[i]) == user.size && memcmp(net->admins[i], user.bytes, user.size) == 0) return true;
+    }
+    return false;
+}
+
 /* What the hello asks for, checked in the order that helps its author most. */
-static enum gz_status check_hello(const struct gz_message *message, enum gz_role *role, struct gz_error *error)
+static enum gz_status check_hello(const struct gz_net *net, const struct gz_message *message, enum gz_role *role,
+                                  struct gz_error *error)
 {
     const struct gz_hello *hello = &message->hello;
     if (message->op != GZ_OP_HELLO) return gz_fail(error, GZ_BAD_STATE, "the first message is to be hello");
@@ -9,8 +20,9 @@ static enum gz_status check_hello(const struct gz_message *message, enum gz_role
         return gz_fail(error, GZ_VERSION, "v: this server speaks version %d", GZ_PROTOCOL_VERSION);
     }
     *role = (message->has & GZ_HAS(ROLE)) ? hello->role : GZ_ROLE_EDITOR;
-    if (*role == GZ_ROLE_ADMIN)
-        return gz_fail(error, GZ_FORBIDDEN, "role: this is an open server, its people are editors");
+    if (*role == GZ_ROLE_ADMIN && !is_admin(net, hello->user))
+        return gz_fail(error, GZ_FORBIDDEN,
+                       "role: this is an open server, its people are editors (but for --admin USER)");
     return GZ_OK;
 }
 
@@ -30,7 +42,7 @@ static enum gz_status join(struct gz_connection *connection, const struct gz_mes
 {
     enum gz_role role;
     struct gz_net_scene *scene;
-    enum gz_status status = check_hello(message, &role, error);
+    enum gz_status status = check_hello(connection->net, message, &role, error);
     if (status == GZ_OK) status = find_scene(connection->net, &message->hello, role, &scene, error);
     if (status != GZ_OK) return status;
     status = gz_core_join(scene->core, connection->id, message, role, gz_clock_now(), &connection->session, error);

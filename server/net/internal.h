@@ -49,6 +49,8 @@ struct gz_net {
     const struct gz_log *log;
     struct gz_net_host host;
     struct gz_origin_rules rules;
+    const char *const *admins;
+    size_t admin_count;
     const char *web;
     double ping_s, silence_s;
     struct lws_context *context;

@@ -99,6 +99,8 @@ enum gz_status gz_net_create(struct gz_net **net_out, const struct gz_net_option
     net->web = options->web;
     net->ping_s = options->ping_s;
     net->silence_s = options->silence_s;
+    net->admins = options->admins;
+    net->admin_count = options->admin_count;
     net->rules =
         (struct gz_origin_rules){options->origins, options->origin_count, gz_host_is_loopback(options->address)};
     net->socket = -1;

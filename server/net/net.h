@@ -79,6 +79,8 @@ struct gz_net_options {
     const char *web;     /* folder of static files; NULL for none */
     const char *const *origins;
     size_t origin_count;
+    const char *const *admins; /* display names that may have the role admin where they ask for it */
+    size_t admin_count;
     double ping_s, silence_s;
     const char *server; /* for the Server header */
 };

@@ -41,6 +41,7 @@ struct gz_edit_record {
     const char *user;
     const char *key; /* NULL for none */
     uint64_t target; /* the edit that an undo or redo is about, the seq that a restore went back to; else 0 */
+    bool reverts;    /* an undo of somebody else's edit */
     double began, ended;
     uint64_t began_seq, seq; /* the seq before its first change; the seq of its last */
     double residual;
@@ -162,7 +163,7 @@ struct gz_scene_state {
 
 /* A question to the past. */
 struct gz_query {
-    enum { GZ_QUERY_HISTORY, GZ_QUERY_AT } kind;
+    enum { GZ_QUERY_HISTORY, GZ_QUERY_AT, GZ_QUERY_EDIT } kind;
     /* history: completed edits, newest first; 0 or NULL or NaN where the filter is absent */
     uint64_t node;
     char user[GZ_USER_BYTES_MAX + 1];
@@ -172,6 +173,7 @@ struct gz_query {
     bool by_time;
     uint64_t seq;
     double time;
+    uint64_t edit; /* edit: a completed one */
 };
 
 struct gz_answer {
@@ -180,6 +182,9 @@ struct gz_answer {
     struct gz_error error;
     const struct gz_edit_record *edits;
     size_t edit_count;
+    /* edit: `edits` are the one asked for, what was done last about it (an undo or redo, or itself again), and, where there is one, the
+     * latest after that which touched a node of it */
+    bool undone;                        /* edit: it is taken back as it stands */
     uint64_t seq;                       /* at: the seq of the state that was found */
     const struct gz_node_record *nodes; /* at: alive then, parents first */
     size_t node_count;

@@ -114,11 +114,27 @@ void gz_undo_destroy(struct gz_undo_log *log)
 
 /* ---- what is undone ---- */
 
-static void set_target(struct gz_undo_log *log, const struct gz_edit_record *edit, bool undone)
+static bool is_about_another(const struct entry *entry)
 {
-    if (edit->kind != GZ_EDIT_UNDO && edit->kind != GZ_EDIT_REDO) return;
-    struct entry *target = find_entry(log, edit->target);
-    if (target != NULL) target->undone = undone;
+    return entry->edit.kind == GZ_EDIT_UNDO || entry->edit.kind == GZ_EDIT_REDO;
+}
+
+/* Going back and forth among one's own edits; a revert is an edit of its user's. */
+static bool is_travel(const struct entry *entry)
+{
+    return is_about_another(entry) && !entry->edit.reverts;
+}
+
+/* The target is undone, or not; and where it is itself an undo, what it was about is the other way round. */
+static void set_target(struct gz_undo_log *log, const struct entry *entry, bool undone)
+{
+    while (is_about_another(entry)) {
+        struct entry *target = find_entry(log, entry->edit.target);
+        if (target == NULL) return;
+        target->undone = undone;
+        if (target->edit.kind == GZ_EDIT_UNDO) undone = !undone;
+        entry = target;
+    }
 }
 
 void gz_undo_add(struct gz_undo_log *log, const struct gz_edit_record *edit)
@@ -128,7 +144,7 @@ void gz_undo_add(struct gz_undo_log *log, const struct gz_edit_record *edit)
         while (log->count > 0) forget_oldest(log);
         return;
     }
-    set_target(log, edit, edit->kind == GZ_EDIT_UNDO);
+    set_target(log, entry, edit->kind == GZ_EDIT_UNDO);
     if (log->count == GZ_UNDO_EDITS_MAX) forget_oldest(log);
     *slot_of(log, log->count) = entry;
     log->count++;
@@ -140,7 +156,7 @@ void gz_undo_remove(struct gz_undo_log *log, uint64_t edit)
 {
     struct entry *entry = find_entry(log, edit);
     if (entry == NULL) return;
-    set_target(log, &entry->edit, entry->edit.kind == GZ_EDIT_REDO);
+    set_target(log, entry, entry->edit.kind == GZ_EDIT_REDO);
     for (size_t place = place_of(log, edit); place + 1 < log->count; place++) {
         *slot_of(log, place) = *slot_of(log, place + 1);
     }
@@ -163,39 +179,60 @@ const struct gz_edit_record *gz_undo_next(const struct gz_undo_log *log, const c
     for (size_t at = previous_of(log, user, log->count); at < log->count; at = previous_of(log, user, at)) {
         const struct entry *entry = *slot_of(log, at);
         if (entry->edit.kind == GZ_EDIT_IMPORT) return NULL;
-        if (entry->edit.kind == GZ_EDIT_UNDO || entry->edit.kind == GZ_EDIT_REDO) continue;
-        if (!entry->undone) return &entry->edit;
+        if (!is_travel(entry) && !entry->undone) return &entry->edit;
     }
     return NULL;
 }
 
-/* Each redo answers the latest undo before it that is not answered yet; the first undo that none answers is the one. */
+/* Each redo answers the latest undo before it that is not answered yet; the first undo that none answers is the one. What somebody
+ * else took back of them counts as not done. */
 const struct gz_edit_record *gz_redo_next(const struct gz_undo_log *log, const char *user)
 {
     size_t answered = 0;
     for (size_t at = previous_of(log, user, log->count); at < log->count; at = previous_of(log, user, at)) {
-        const struct gz_edit_record *edit = &(*slot_of(log, at))->edit;
-        if (edit->kind == GZ_EDIT_REDO) {
+        const struct entry *entry = *slot_of(log, at);
+        if (!is_travel(entry)) return NULL;
+        if (entry->undone) continue;
+        if (entry->edit.kind == GZ_EDIT_REDO) {
             answered++;
-        } else if (edit->kind != GZ_EDIT_UNDO) {
-            return NULL;
         } else if (answered > 0) {
             answered--;
         } else {
-            const struct entry *target = find_entry(log, edit->target);
-            return target != NULL ? &target->edit : NULL;
+            return gz_undo_find(log, entry->edit.target);
         }
     }
     return NULL;
 }
 
-const struct gz_edit_record *gz_undo_last(const struct gz_undo_log *log, const struct gz_edit_record *edit)
+const struct gz_edit_record *gz_undo_find(const struct gz_undo_log *log, uint64_t edit)
+{
+    const struct entry *entry = find_entry(log, edit);
+    return entry != NULL ? &entry->edit : NULL;
+}
+
+/* The latest undo or redo of this edit; NULL where there is none. */
+static const struct entry *latest_about(const struct gz_undo_log *log, uint64_t edit)
 {
     for (size_t place = log->count; place-- > 0;) {
-        const struct gz_edit_record *later = &(*slot_of(log, place))->edit;
-        if (later->id == edit->id) break;
-        if ((later->kind == GZ_EDIT_UNDO || later->kind == GZ_EDIT_REDO) && later->target == edit->id) return later;
+        const struct entry *entry = *slot_of(log, place);
+        if (entry->edit.id == edit) break;
+        if (is_about_another(entry) && entry->edit.target == edit) return entry;
     }
+    return NULL;
+}
+
+bool gz_undo_is_undone(const struct gz_undo_log *log, uint64_t edit)
+{
+    const struct entry *entry = find_entry(log, edit);
+    if (entry != NULL) return entry->undone;
+    const struct entry *about = latest_about(log, edit);
+    return about != NULL && about->undone == (about->edit.kind == GZ_EDIT_REDO);
+}
+
+const struct gz_edit_record *gz_undo_last(const struct gz_undo_log *log, const struct gz_edit_record *edit)
+{
+    for (const struct entry *about = latest_about(log, edit->id); about != NULL; about = latest_about(log, edit->id))
+        edit = &about->edit;
     return edit;
 }
 
@@ -218,12 +255,17 @@ static bool find_common(const struct entry *a, const struct entry *b, uint64_t *
     return false;
 }
 
-/* Whether what the entry did was done since `seq` and taken back: it, its undos and its redos come to nothing. */
+static bool is_by(const struct entry *entry, const char *user)
+{
+    return user != NULL && strcmp(entry->edit.user, user) == 0;
+}
+
+/* Whether what the entry did was done since `seq` and taken back: it, or what it is about, comes to nothing with its undos and redos. */
 static bool came_to_nothing(const struct gz_undo_log *log, const struct entry *entry, uint64_t seq)
 {
-    if (entry->edit.kind == GZ_EDIT_UNDO || entry->edit.kind == GZ_EDIT_REDO)
-        entry = find_entry(log, entry->edit.target);
-    return entry != NULL && entry->undone && entry->edit.seq > seq;
+    while (entry != NULL && !(entry->undone && entry->edit.seq > seq))
+        entry = is_about_another(entry) ? find_entry(log, entry->edit.target) : NULL;
+    return entry != NULL;
 }
 
 const struct gz_edit_record *gz_undo_conflict(const struct gz_undo_log *log, const struct gz_edit_record *edit,
@@ -233,7 +275,7 @@ const struct gz_edit_record *gz_undo_conflict(const struct gz_undo_log *log, con
     if (own == NULL) return NULL;
     for (size_t place = log->count; place-- > 0;) {
         const struct entry *entry = *slot_of(log, place);
-        if (entry->edit.seq <= own->edit.seq || strcmp(entry->edit.user, user) == 0) continue;
+        if (entry->edit.seq <= own->edit.seq || is_by(entry, user)) continue;
         if (!find_common(own, entry, node)) continue;
         if (others == GZ_UNDO_ALL || !came_to_nothing(log, entry, own->edit.seq)) return &entry->edit;
     }
@@ -245,19 +287,8 @@ const struct gz_edit_record *gz_undo_toucher(const struct gz_undo_log *log, cons
 {
     for (size_t place = log->count; place-- > 0;) {
         const struct entry *entry = *slot_of(log, place);
-        if (entry->edit.seq <= edit->seq || strcmp(entry->edit.user, user) == 0) continue;
+        if (entry->edit.seq <= edit->seq || is_by(entry, user)) continue;
         if (touches(entry, node)) return &entry->edit;
     }
     return NULL;
-}
-
-size_t gz_undo_shared(const struct gz_undo_log *log, const struct gz_edit_record *a, const struct gz_edit_record *b,
-                      uint64_t *ids)
-{
-    const struct entry *one = find_entry(log, a->id), *other = find_entry(log, b->id);
-    size_t count = 0;
-    for (size_t i = 0; one != NULL && other != NULL && i < one->edit.change_count; i++) {
-        if (touches(other, one->nodes[i])) ids[count++] = one->nodes[i];
-    }
-    return count;
 }

@@ -3,6 +3,8 @@
  * A log of edits and nothing else: an undo is itself an edit whose `target` is the edit it took back, a redo one whose target
  * is the edit it made again. A user's undo takes the latest of their edits that is not undone; any other edit of theirs clears
  * what could be redone. Built again after a restart by adding the edits of the file in their order.
+ * An undo of somebody else's edit, a revert, is undone and redone by its user as any other edit is, and whatever is undone is so for
+ * its own user too: an edit that is taken back counts as not done, whoever took it back.
  * Imports cannot be undone (a new glTF file came with them) and end what their user can undo.
  * Ownership: the log keeps deep copies. Bounded by GZ_UNDO_EDITS_MAX and GZ_UNDO_CHANGES_MAX: the oldest are forgotten.
  * Threads: one. */
@@ -26,8 +28,13 @@ void gz_undo_remove(struct gz_undo_log *log, uint64_t edit);
 const struct gz_edit_record *gz_undo_next(const struct gz_undo_log *log, const char *user);
 const struct gz_edit_record *gz_redo_next(const struct gz_undo_log *log, const char *user);
 
-/* What was done last about an edit that is in the log: itself, or the latest undo or redo of it. To undo or redo it is to do
- * that backwards: so what a forced one wrote over comes back with the next. */
+/* The edit of this id; NULL where the log has none. */
+const struct gz_edit_record *gz_undo_find(const struct gz_undo_log *log, uint64_t edit);
+/* Whether an edit that is in the log, or about which something in the log was done, is taken back. */
+bool gz_undo_is_undone(const struct gz_undo_log *log, uint64_t edit);
+
+/* What was done last about an edit, as far as the log knows: itself, or the latest undo or redo of it, or of that. To undo or redo it is
+ * to do that backwards: so what a forced one wrote over comes back with the next. */
 const struct gz_edit_record *gz_undo_last(const struct gz_undo_log *log, const struct gz_edit_record *edit);
 
 /* Which edits of others are in the way. */
@@ -36,15 +43,11 @@ enum gz_undo_others {
     GZ_UNDO_ALL
 };
 
-/* The latest edit of another user, completed after `edit`, that touched one of its nodes; NULL where there is none. `node` (may be
+/* The latest edit of another user than this (NULL: of anybody), completed after `edit`, that touched one of its nodes; NULL where there is none. `node` (may be
  * NULL) is told the lowest of them. */
 const struct gz_edit_record *gz_undo_conflict(const struct gz_undo_log *log, const struct gz_edit_record *edit,
                                               const char *user, enum gz_undo_others others, uint64_t *node);
 /* The same about this node, which `edit` need not have touched. */
 const struct gz_edit_record *gz_undo_toucher(const struct gz_undo_log *log, const struct gz_edit_record *edit,
                                              const char *user, uint64_t node);
-/* The nodes that both edits of the log touched, ascending, into `ids`, which has room for those of either. */
-size_t gz_undo_shared(const struct gz_undo_log *log, const struct gz_edit_record *a, const struct gz_edit_record *b,
-                      uint64_t *ids);
-
 #endif

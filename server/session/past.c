@@ -7,8 +7,8 @@
 
 /* ---- asking ---- */
 
-static enum gz_status ask(struct gz_session *session, const struct gz_message *message, const struct gz_query *query,
-                          uint64_t after, bool restores, struct gz_failure *failure)
+enum gz_status gz_session_ask(struct gz_session *session, const struct gz_message *message,
+                              const struct gz_query *query, uint64_t after, struct gz_failure *failure)
 {
     struct gz_core *core = session->core;
     if (session->queries >= GZ_QUERIES_PER_SESSION_MAX)
@@ -23,7 +23,8 @@ static enum gz_status ask(struct gz_session *session, const struct gz_message *m
         .has_rid = (message->has & GZ_HAS(RID)) != 0,
         .rid = message->rid,
         .has_key = (message->has & GZ_HAS(KEY)) != 0,
-        .restores = restores,
+        .restores = message->op == GZ_OP_RESTORE,
+        .force = message->op == GZ_OP_REVERT && message->revert.force,
         .after = after,
         .query = *query,
     };
@@ -72,7 +73,7 @@ enum gz_status gz_handle_history(struct gz_session *session, const struct gz_mes
     if (message->has & GZ_HAS(SINCE)) query.since = said->since;
     if (message->has & GZ_HAS(BEFORE_TIME)) query.before = said->before;
     if (message->has & GZ_HAS(LIMIT)) query.limit = (uint32_t)said->limit;
-    return ask(session, message, &query, 0, false, failure);
+    return gz_session_ask(session, message, &query, 0, failure);
 }
 
 enum gz_status gz_handle_at(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure)
@@ -89,7 +90,7 @@ enum gz_status gz_handle_at(struct gz_session *session, const struct gz_message 
         return gz_fail(&failure->error, GZ_BAD_VALUE, "time: is in the future");
     if (!query.by_time && query.seq > now)
         return gz_fail(&failure->error, GZ_BAD_VALUE, "seq: the scene is at %llu", (unsigned long long)now);
-    return ask(session, message, &query, query.by_time ? now : query.seq, false, failure);
+    return gz_session_ask(session, message, &query, query.by_time ? now : query.seq, failure);
 }
 
 enum gz_status gz_handle_restore(struct gz_session *session, const struct gz_message *message,
@@ -105,10 +106,24 @@ enum gz_status gz_handle_restore(struct gz_session *session, const struct gz_mes
     }
     if (query.seq > now)
         return gz_fail(&failure->error, GZ_BAD_VALUE, "seq: the scene is at %llu", (unsigned long long)now);
-    return ask(session, message, &query, query.seq, true, failure);
+    return gz_session_ask(session, message, &query, query.seq, failure);
 }
 
 /* ---- answering ---- */
+
+struct gz_edit_request gz_ticket_request(struct gz_session *session, const struct gz_ticket *ticket,
+                                         enum gz_edit_kind kind, uint64_t target)
+{
+    return (struct gz_edit_request){
+        .session = session,
+        .user = session->user,
+        .kind = kind,
+        .target = target,
+        .has_rid = ticket->has_rid,
+        .rid = ticket->rid,
+        .key = ticket->has_key ? ticket->key : NULL,
+    };
+}
 
 /* The nodes of before an import refer to a file that the import replaced: they could not be shown. */
 static enum gz_status check_asset(const struct gz_core *core, const struct gz_ticket *ticket,
@@ -128,15 +143,7 @@ static enum gz_status restore(struct gz_session *session, const struct gz_ticket
                               const struct gz_answer *answer, struct gz_failure *failure)
 {
     struct gz_core *core = session->core;
-    struct gz_edit_request request = {
-        .session = session,
-        .user = session->user,
-        .kind = GZ_EDIT_RESTORE,
-        .target = ticket->query.seq,
-        .has_rid = ticket->has_rid,
-        .rid = ticket->rid,
-        .key = ticket->has_key ? ticket->key : NULL,
-    };
+    struct gz_edit_request request = gz_ticket_request(session, ticket, GZ_EDIT_RESTORE, ticket->query.seq);
     if (gz_core_answer_known(session, &request)) return GZ_OK; /* asked twice before the past had answered */
     struct gz_change *changes;
     size_t count;
@@ -156,6 +163,7 @@ static enum gz_status answer_ticket(struct gz_session *session, const struct gz_
         return answer->status;
     }
     if (ticket->restores) return restore(session, ticket, answer, failure);
+    if (ticket->query.kind == GZ_QUERY_EDIT) return gz_session_revert(session, ticket, answer, failure);
     if (!ticket->has_rid) return GZ_OK; /* nobody would know what it is about */
     return gz_session_tell(session, ticket, answer, failure);
 }

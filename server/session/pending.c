@@ -90,6 +90,7 @@ static struct gz_pending *new_pending(struct gz_core *core, const struct gz_edit
         .user = gz_arena_string(&pending->arena, request->user),
         .key = gz_arena_string(&pending->arena, request->key),
         .target = request->target,
+        .reverts = request->reverts,
         .began = core->now.unix_s,
         .ended = moment_of(core),
         .began_seq = gz_scene_seq(core->scene),

@@ -5,7 +5,7 @@
  *   batch.c     what the disk is to take                        commit.c    what it said
  *   view.c      camera, tool, select                            pointer.c   pointer, grab, wheel
  *   run.c       a drag from press to edit                       edit.c      set, create, delete
- *   travel.c    undo, redo                                      past.c      history, at, restore
+ *   travel.c    undo, redo, revert                                past.c      history, at, restore
  *   pick.c      nodes under a pointer
  *   gizmo.c     what a session's gizmo looks like               join.c      coming and going, epochs
  *   note.c      notes, to the disk and back                     checkpoint.c  names for states
@@ -158,7 +158,7 @@ struct gz_ticket {
     struct gz_ticket *next;
     uint64_t number, session, rid;
     bool has_rid, has_key, sent;
-    bool restores;
+    bool restores, force;
     char key[GZ_KEY_BYTES_MAX + 1];
     uint64_t after; /* asked once the state up to here is saved */
     struct gz_query query;
@@ -337,6 +337,12 @@ enum gz_status gz_handle_delete(struct gz_session *session, const struct gz_mess
 enum gz_status gz_handle_undo(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure);
 enum gz_status gz_handle_redo(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure);
 
+enum gz_status gz_handle_revert(struct gz_session *session, const struct gz_message *message,
+                                struct gz_failure *failure);
+/* What the past said of an edit that is to be reverted. */
+GZ_MUST_USE enum gz_status gz_session_revert(struct gz_session *session, const struct gz_ticket *ticket,
+                                             const struct gz_answer *answer, struct gz_failure *failure);
+
 /* ---- past.c ---- */
 
 enum gz_status gz_handle_history(struct gz_session *session, const struct gz_message *message,
@@ -344,6 +350,12 @@ enum gz_status gz_handle_history(struct gz_session *session, const struct gz_mes
 enum gz_status gz_handle_at(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure);
 enum gz_status gz_handle_restore(struct gz_session *session, const struct gz_message *message,
                                  struct gz_failure *failure);
+/* Has the past asked, once all up to `after` is saved; what the message wants is done with the answer. */
+GZ_MUST_USE enum gz_status gz_session_ask(struct gz_session *session, const struct gz_message *message,
+                                          const struct gz_query *query, uint64_t after, struct gz_failure *failure);
+/* A request whose answer had to wait for the past. */
+struct gz_edit_request gz_ticket_request(struct gz_session *session, const struct gz_ticket *ticket,
+                                         enum gz_edit_kind kind, uint64_t target);
 /* Asks the host what has come to be saved by now. */
 void gz_core_send_tickets(struct gz_core *core);
 /* Whether that would ask something: a session has taken its last answer since. */
@@ -394,6 +406,7 @@ struct gz_edit_request {
     const char *user;
     enum gz_edit_kind kind;
     uint64_t target;
+    bool reverts; /* an undo of somebody else's edit */
     bool has_rid;
     uint64_t rid;
     const char *key; /* NULL for none */

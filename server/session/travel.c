@@ -1,4 +1,4 @@
-/* Undo and redo. What was done last about the user's edit is done backwards, as an edit of its own. Where somebody else touched the
+/* Undo, redo and revert. What was done last about the user's edit, or, for a revert, about any one edit, is done backwards, as an edit of its own. Where somebody else touched the
  * same nodes meanwhile, or the scene has gone on so that it cannot be done, that is said, with who did what; with `force` it is
  * done as far as it can be:
  *   what only others changed stays as it is, and a node that others deleted stays deleted;
@@ -13,8 +13,11 @@
 struct travel {
     struct gz_session *session;
     struct gz_core *core;
-    const char *word;                  /* undo, redo */
-    const struct gz_edit_record *last; /* to be done backwards */
+    const char *word;                   /* undo, redo, revert */
+    const char *beside;                 /* whose later edits are not in the way; NULL for nobody's */
+    const struct gz_edit_record *last;  /* to be done backwards */
+    bool is_old;                        /* `last` is none that the undo log knows; then */
+    const struct gz_edit_record *later; /* the latest known that touched it since, NULL for none */
     bool force;
     struct gz_change *changes; /* what it comes to now */
     size_t count;
@@ -65,23 +68,56 @@ static bool is_as_left(const struct travel *travel)
     return true;
 }
 
+/* Of an edit that is older than all that the log knows: it is in nobody's way where all is as it left it. */
+static const struct gz_edit_record *find_old_conflict(const struct travel *travel)
+{
+    for (size_t i = 0; i < travel->count; i++) {
+        const struct gz_change *change = &travel->changes[i];
+        if (gz_change_fits(travel->core->scene, change)) continue;
+        const struct gz_edit_record *later =
+            gz_undo_toucher(travel->core->undo, travel->last, travel->beside, change->node);
+        if (later != NULL) return later;
+    }
+    return travel->later;
+}
+
 /* What others did and took back is not in the way, as long as that left everything as it was. */
 static const struct gz_edit_record *find_conflict(const struct travel *travel)
 {
     const struct gz_undo_log *log = travel->core->undo;
-    const char *user = travel->session->user;
-    const struct gz_edit_record *later = gz_undo_conflict(log, travel->last, user, GZ_UNDO_STANDING, NULL);
+    if (travel->is_old) return is_as_left(travel) ? NULL : find_old_conflict(travel);
+    const struct gz_edit_record *later = gz_undo_conflict(log, travel->last, travel->beside, GZ_UNDO_STANDING, NULL);
     if (later != NULL || is_as_left(travel)) return later;
-    return gz_undo_conflict(log, travel->last, user, GZ_UNDO_ALL, NULL);
+    return gz_undo_conflict(log, travel->last, travel->beside, GZ_UNDO_ALL, NULL);
+}
+
+/* The nodes that both edits touched, ascending; NULL without memory. */
+static const uint64_t *find_shared(const struct travel *travel, const struct gz_edit_record *later, size_t *count)
+{
+    struct gz_arena *arena = &travel->core->scratch;
+    const struct gz_edit_record *edits[] = {travel->last, later};
+    uint64_t *sorted[2];
+    for (int i = 0; i < 2; i++) {
+        uint64_t *ids = gz_arena_take(arena, edits[i]->change_count, sizeof *ids);
+        if (ids == NULL) return NULL;
+        for (size_t j = 0; j < edits[i]->change_count; j++) ids[j] = edits[i]->changes[j].node;
+        sorted[i] = gz_sorted_ids(arena, ids, edits[i]->change_count);
+        if (sorted[i] == NULL) return NULL;
+    }
+    *count = 0;
+    for (size_t i = 0; i < travel->last->change_count; i++) {
+        if (gz_has_id(sorted[1], later->change_count, sorted[0][i])) sorted[0][(*count)++] = sorted[0][i];
+    }
+    return sorted[0];
 }
 
 static enum gz_status check_conflict(const struct travel *travel)
 {
     const struct gz_edit_record *later = find_conflict(travel);
     if (later == NULL) return GZ_OK;
-    uint64_t *ids = gz_arena_take(&travel->core->scratch, travel->last->change_count, sizeof *ids);
+    size_t count;
+    const uint64_t *ids = find_shared(travel, later, &count);
     if (ids == NULL) return no_memory(travel);
-    size_t count = gz_undo_shared(travel->core->undo, travel->last, later, ids);
     char deed[GZ_ERROR_BYTES_MAX];
     describe(travel, later, ids[0], count - 1, deed, sizeof deed);
     travel->failure->nodes = (struct gz_ids){ids, count};
@@ -179,7 +215,7 @@ static enum gz_status refuse_strays(const struct travel *travel, struct gz_ids s
     char child[GZ_LABEL_BYTES], parent[GZ_LABEL_BYTES];
     gz_core_label(core, first, NULL, child);
     gz_core_label(core, gz_scene_find(core->scene, first)->parent->id, NULL, parent);
-    const struct gz_edit_record *later = gz_undo_toucher(core->undo, travel->last, travel->session->user, first);
+    const struct gz_edit_record *later = gz_undo_toucher(core->undo, travel->last, travel->beside, first);
     travel->failure->nodes = strays;
     if (later == NULL)
         return gz_fail(&travel->failure->error, GZ_CONFLICT, "%s: %s is below %s", travel->word, child, parent);
@@ -280,7 +316,7 @@ static void settle_parents(struct travel *travel)
 static const struct gz_edit_record *find_culprit(const struct travel *travel, uint64_t *node)
 {
     const struct gz_undo_log *log = travel->core->undo;
-    const char *user = travel->session->user;
+    const char *user = travel->beside;
     const struct gz_edit_record *later = gz_undo_toucher(log, travel->last, user, *node);
     const struct gz_node *above = NULL;
     for (size_t i = 0; i < travel->count; i++) {
@@ -311,6 +347,19 @@ static enum gz_status check_places(struct travel *travel)
     return gz_fail(&travel->failure->error, GZ_CONFLICT, "%s: %s: %s", travel->word, deed, why.message);
 }
 
+/* A node of before an import refers to a file that the import replaced: it could not be shown. */
+static enum gz_status check_asset(const struct travel *travel)
+{
+    for (size_t i = 0; travel->last->seq < travel->core->asset_seq && i < travel->count; i++) {
+        const struct gz_change *change = &travel->changes[i];
+        if (change->existed || !change->exists || change->after.asset < 0) continue;
+        return gz_fail(&travel->failure->error, GZ_BAD_STATE,
+                       "%s: node %llu was part of a glTF that was replaced at seq %llu: it cannot come back",
+                       travel->word, (unsigned long long)change->node, (unsigned long long)travel->core->asset_seq);
+    }
+    return GZ_OK;
+}
+
 /* ---- the whole ---- */
 
 static enum gz_status prepare(struct travel *travel)
@@ -321,6 +370,8 @@ static enum gz_status prepare(struct travel *travel)
     enum gz_status status = travel->force ? GZ_OK : check_conflict(travel);
     if (status != GZ_OK) return status;
     bring_up_to_date(travel);
+    status = check_asset(travel);
+    if (status != GZ_OK) return status;
     if (!name_nodes(travel)) return no_memory(travel);
     status = settle_strays(travel);
     if (status != GZ_OK) return status;
@@ -334,8 +385,12 @@ static enum gz_status travel(struct gz_session *session, const struct gz_message
 {
     struct gz_core *core = session->core;
     bool undo = kind == GZ_EDIT_UNDO;
-    struct travel travel = {
-        .session = session, .core = core, .word = undo ? "undo" : "redo", .force = message->force, .failure = failure};
+    struct travel travel = {.session = session,
+                            .core = core,
+                            .word = undo ? "undo" : "redo",
+                            .beside = session->user,
+                            .force = message->force,
+                            .failure = failure};
     if (gz_core_answer_key(session, message)) return GZ_OK;
     const struct gz_edit_record *past =
         undo ? gz_undo_next(core->undo, session->user) : gz_redo_next(core->undo, session->user);
@@ -357,4 +412,70 @@ enum gz_status gz_handle_undo(struct gz_session *session, const struct gz_messag
 enum gz_status gz_handle_redo(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure)
 {
     return travel(session, message, GZ_EDIT_REDO, failure);
+}
+
+/* ---- revert ---- */
+
+/* Any one edit, whoever made it, and `travel` says what was done last about it; unlike for an undo, what its own user did since is in the way
+ * as well. */
+static enum gz_status revert(struct travel *travel, const struct gz_edit_record *target, bool is_undone,
+                             struct gz_edit_request *request)
+{
+    const struct gz_session *session = travel->session;
+    struct gz_error *error = &travel->failure->error;
+    unsigned long long id = target->id;
+    request->target = target->id;
+    request->reverts = strcmp(target->user, session->user) != 0;
+    if (request->reverts && session->role < GZ_ROLE_ADMIN)
+        return gz_fail(error, GZ_FORBIDDEN, "edit: edit %llu is %s's: to revert it takes an admin", id, target->user);
+    if (target->kind == GZ_EDIT_IMPORT)
+        return gz_fail(error, GZ_BAD_STATE, "edit: edit %llu is an import: the file it replaced is not in the scene",
+                       id);
+    if (is_undone)
+        return gz_fail(error, GZ_BAD_STATE, "edit: edit %llu is taken back already, by %s (edit %llu)", id,
+                       travel->last->user, (unsigned long long)travel->last->id);
+    travel->word = "revert";
+    enum gz_status status = prepare(travel);
+    return status == GZ_OK ? gz_core_edit(travel->core, request, travel->changes, travel->count, travel->failure)
+                           : status;
+}
+
+enum gz_status gz_handle_revert(struct gz_session *session, const struct gz_message *message,
+                                struct gz_failure *failure)
+{
+    struct gz_core *core = session->core;
+    const struct gz_undo_log *log = core->undo;
+    const struct gz_query query = {.kind = GZ_QUERY_EDIT, .edit = message->revert.edit};
+    if (gz_core_answer_key(session, message)) return GZ_OK;
+    if (query.edit >= core->next_edit)
+        return gz_fail(&failure->error, GZ_BAD_VALUE, "edit: there is no edit %llu", (unsigned long long)query.edit);
+    const struct gz_edit_record *target = gz_undo_find(log, query.edit);
+    if (target == NULL) return gz_session_ask(session, message, &query, gz_scene_seq(core->scene), failure);
+    char key[GZ_KEY_BYTES_MAX + 1];
+    struct gz_edit_request request = gz_edit_request(session, message, GZ_EDIT_UNDO, key);
+    struct travel travel = {.session = session, .core = core, .force = message->revert.force, .failure = failure};
+    travel.last = gz_undo_last(log, target);
+    return revert(&travel, target, gz_undo_is_undone(log, target->id), &request);
+}
+
+/* The file told how it stood when it was asked; what came since is in the log. */
+enum gz_status gz_session_revert(struct gz_session *session, const struct gz_ticket *ticket,
+                                 const struct gz_answer *answer, struct gz_failure *failure)
+{
+    struct gz_core *core = session->core;
+    const struct gz_edit_record *target = &answer->edits[0], *last = &answer->edits[1];
+    struct gz_edit_request request = gz_ticket_request(session, ticket, GZ_EDIT_UNDO, target->id);
+    struct travel travel = {.session = session, .core = core, .force = ticket->force, .failure = failure};
+    bool is_undone = answer->undone;
+    if (gz_core_answer_known(session, &request)) return GZ_OK;
+    const struct gz_edit_record *newest = gz_undo_last(core->undo, last);
+    if (newest == last) newest = gz_undo_last(core->undo, target);
+    if (newest->seq > last->seq) {
+        is_undone = gz_undo_is_undone(core->undo, target->id);
+        last = newest;
+    }
+    travel.last = last;
+    travel.is_old = gz_undo_find(core->undo, last->id) == NULL;
+    travel.later = answer->edit_count > 2 ? &answer->edits[2] : NULL;
+    return revert(&travel, target, is_undone, &request);
 }

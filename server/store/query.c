@@ -67,6 +67,79 @@ static enum gz_status answer_history(struct gz_reader *reader, const struct gz_q
     return status;
 }
 
+/* ---- one edit ---- */
+
+/* The latest undo or redo of an edit, and whether it is an undo. */
+static const char about_sql[] = "SELECT id, kind = 'undo' FROM edits WHERE target = ?1 AND kind IN ('undo', 'redo')"
+                                " AND seq > 0 ORDER BY seq DESC LIMIT 1";
+
+/* What was done last about it, in *last, and whether that leaves it undone: an undo of an undo leaves it done. */
+static enum gz_status find_last(sqlite3 *db, uint64_t edit, uint64_t *last, bool *undone, struct gz_error *error)
+{
+    sqlite3_stmt *row;
+    enum gz_status status = gz_db_prepare(db, about_sql, &row, error);
+    int rc = SQLITE_ROW;
+    *last = edit;
+    *undone = false;
+    while (status == GZ_OK && rc == SQLITE_ROW) {
+        sqlite3_bind_int64(row, 1, (sqlite3_int64)*last);
+        rc = sqlite3_step(row);
+        /* It comes later: where a damaged file says otherwise this ends all the same. */
+        if (rc == SQLITE_ROW && (uint64_t)sqlite3_column_int64(row, 0) <= *last) rc = SQLITE_DONE;
+        if (rc == SQLITE_ROW) {
+            *last = (uint64_t)sqlite3_column_int64(row, 0);
+            *undone ^= sqlite3_column_int(row, 1) != 0;
+        }
+        sqlite3_reset(row);
+    }
+    if (status == GZ_OK && rc != SQLITE_DONE) status = gz_db_fail(db, rc, error, "the history");
+    sqlite3_finalize(row);
+    return status;
+}
+
+/* In the order of its parts: each finds one edit by an index, ?1 is an id. */
+static const char *const edit_sql[] = {
+    "SELECT " GZ_EDIT_COLUMNS " FROM edits e WHERE e.id = ?1 AND e.seq IS NOT NULL",
+    "SELECT " GZ_EDIT_COLUMNS
+    " FROM edits e WHERE e.seq = (SELECT max((SELECT l.seq FROM changes l WHERE l.node = c.node"
+    " AND l.seq > c.seq ORDER BY l.seq DESC LIMIT 1)) FROM changes c WHERE c.edit = ?1)",
+};
+
+/* Reads the edit, if there is one, as the answer's next. */
+static enum gz_status add_edit(sqlite3 *db, const char *sql, uint64_t id, struct gz_edit_record *edits,
+                               struct gz_answer *answer)
+{
+    sqlite3_stmt *row, *changes;
+    enum gz_status status = gz_db_prepare(db, sql, &row, &answer->error);
+    if (status != GZ_OK) return status;
+    sqlite3_bind_int64(row, 1, (sqlite3_int64)id);
+    int rc = sqlite3_step(row);
+    status = gz_db_prepare(db, GZ_EDIT_CHANGES_SQL, &changes, &answer->error);
+    if (status == GZ_OK && rc == SQLITE_ROW)
+        status = gz_read_edit(row, changes, &answer->arena, &edits[answer->edit_count++], &answer->error);
+    else if (status == GZ_OK && rc != SQLITE_DONE)
+        status = gz_db_fail(db, rc, &answer->error, "the history");
+    if (status == GZ_NO_MEMORY) status = fail_memory(&answer->error);
+    sqlite3_finalize(changes);
+    sqlite3_finalize(row);
+    return status;
+}
+
+static enum gz_status answer_edit(struct gz_reader *reader, const struct gz_query *query, struct gz_answer *answer)
+{
+    struct gz_edit_record *edits = gz_arena_take(&answer->arena, 3, sizeof *edits);
+    uint64_t last;
+    if (edits == NULL) return fail_memory(&answer->error);
+    answer->edits = edits;
+    enum gz_status status = add_edit(reader->db, edit_sql[0], query->edit, edits, answer);
+    if (status == GZ_OK && answer->edit_count == 0)
+        return gz_fail(&answer->error, GZ_BAD_VALUE, "edit: there is no edit %llu that is done",
+                       (unsigned long long)query->edit);
+    if (status == GZ_OK) status = find_last(reader->db, query->edit, &last, &answer->undone, &answer->error);
+    if (status == GZ_OK) status = add_edit(reader->db, edit_sql[0], last, edits, answer);
+    return status == GZ_OK ? add_edit(reader->db, edit_sql[1], last, edits, answer) : status;
+}
+
 /* ---- the past ----
  *
  * A node at seq S is what the latest change up to S made of it. A drag that ran at S has its change later: it is the next
@@ -303,8 +376,11 @@ void gz_store_query(const char *path, const struct gz_query *query, struct gz_an
     struct gz_reader reader;
     answer->status = gz_reader_open(&reader, path, &answer->error);
     if (answer->status != GZ_OK) return;
-    answer->status =
-        query->kind == GZ_QUERY_HISTORY ? answer_history(&reader, query, answer) : answer_at(&reader, query, answer);
+    switch (query->kind) {
+    case GZ_QUERY_HISTORY: answer->status = answer_history(&reader, query, answer); break;
+    case GZ_QUERY_AT: answer->status = answer_at(&reader, query, answer); break;
+    case GZ_QUERY_EDIT: answer->status = answer_edit(&reader, query, answer); break;
+    }
     gz_reader_close(&reader);
     if (answer->status != GZ_OK) answer->edit_count = answer->node_count = 0;
 }

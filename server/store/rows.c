@@ -205,6 +205,7 @@ enum gz_status gz_read_edit(sqlite3_stmt *row, sqlite3_stmt *changes, struct gz_
         .began_seq = (uint64_t)sqlite3_column_int64(row, 10),
         .seq = (uint64_t)sqlite3_column_int64(row, 11),
         .residual = sqlite3_column_double(row, 12),
+        .reverts = sqlite3_column_int(row, 16) != 0,
     };
     for (int i = 0; i < 2 && sqlite3_column_type(row, 13 + i) != SQLITE_NULL; i++)
         edit->value[edit->value_count++] = sqlite3_column_double(row, 13 + i);

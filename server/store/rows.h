@@ -18,7 +18,8 @@
 /* An edit `e`, and the changes of the edit ?1: what gz_read_edit reads. */
 #define GZ_EDIT_COLUMNS                                                                                                \
     "e.id, e.kind, e.handle, e.session, e.epoch, e.user, e.key, e.target, e.began, e.ended, e.began_seq, e.seq, "      \
-    "e.residual, e.typed, e.typed2, (SELECT count(*) FROM changes c WHERE c.edit = e.id)"
+    "e.residual, e.typed, e.typed2, (SELECT count(*) FROM changes c WHERE c.edit = e.id), "                            \
+    "e.kind = 'undo' AND EXISTS (SELECT 1 FROM edits t WHERE t.id = e.target AND t.user <> e.user)"
 #define GZ_EDIT_CHANGES_SQL                                                                                            \
     "SELECT node, did, " GZ_CONTENT_COLUMNS("before_") ", " GZ_CONTENT_COLUMNS(                                        \
         "after_") " FROM changes WHERE edit = ?1 ORDER BY step"

@@ -500,6 +500,46 @@ static void ask_history(const struct core_store *store, const struct gz_query *q
     answer->edits = edits;
 }
 
+/* The latest undo or redo of this edit; NULL where there is none. */
+static const struct gz_edit_record *edit_about(const struct core_store *store, uint64_t edit)
+{
+    for (size_t i = store->edit_count; i-- > 0;) {
+        const struct gz_edit_record *one = &store->edits[i];
+        if ((one->kind == GZ_EDIT_UNDO || one->kind == GZ_EDIT_REDO) && one->target == edit) return one;
+    }
+    return NULL;
+}
+
+static bool share_a_node(const struct gz_edit_record *a, const struct gz_edit_record *b)
+{
+    for (size_t i = 0; i < a->change_count; i++) {
+        if (touches(b, a->changes[i].node)) return true;
+    }
+    return false;
+}
+
+static void ask_edit(const struct core_store *store, const struct gz_query *query, struct gz_answer *answer)
+{
+    struct gz_edit_record *edits = take(&answer->arena, 3, sizeof *edits);
+    const struct gz_edit_record *last = NULL, *later = NULL;
+    for (size_t i = 0; i < store->edit_count; i++) {
+        if (store->edits[i].id == query->edit) last = &store->edits[i];
+    }
+    answer->edits = edits;
+    if (last == NULL) {
+        answer->status = gz_fail(&answer->error, GZ_BAD_VALUE, "edit: there is no such edit");
+        return;
+    }
+    edits[answer->edit_count++] = keep_edit(&answer->arena, last);
+    for (const struct gz_edit_record *about; (about = edit_about(store, last->id)) != NULL; last = about)
+        answer->undone ^= about->kind == GZ_EDIT_UNDO;
+    edits[answer->edit_count++] = keep_edit(&answer->arena, last);
+    for (size_t i = 0; i < store->edit_count; i++) {
+        if (store->edits[i].seq > last->seq && share_a_node(last, &store->edits[i])) later = &store->edits[i];
+    }
+    if (later != NULL) edits[answer->edit_count++] = keep_edit(&answer->arena, later);
+}
+
 static uint64_t seq_at(const struct core_store *store, double time)
 {
     uint64_t seq = 0;
@@ -541,7 +581,8 @@ void core_store_ask(const struct core_store *store, const struct gz_query *query
 {
     *answer = (struct gz_answer){.status = GZ_OK};
     gz_arena_init(&answer->arena, KEEP_BYTES_MAX);
-    assert_true(query->kind == GZ_QUERY_HISTORY || query->by_time || query->seq <= store->seq);
+    assert_true(query->kind != GZ_QUERY_AT || query->by_time || query->seq <= store->seq);
     if (query->kind == GZ_QUERY_HISTORY) ask_history(store, query, answer);
     if (query->kind == GZ_QUERY_AT) ask_at(store, query, answer);
+    if (query->kind == GZ_QUERY_EDIT) ask_edit(store, query, answer);
 }

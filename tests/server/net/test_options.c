@@ -48,6 +48,8 @@ static const struct row rows[] = {
     {{"--open", "../x"}, 2, NULL, "--open"},
     {{"--open", ""}, 2, NULL, "--open"},
     {{"--open", "-x"}, 2, NULL, "--open"},
+    {{"--admin", ""}, 2, NULL, "--admin"},
+    {{"--admin"}, 2, NULL, "--admin"},
     {{"--log", "loud"}, 2, NULL, "--log"},
     {{"--record", "some"}, 2, NULL, "--record"},
     {{"--messages-per-s", "0"}, 2, NULL, "--messages-per-s"},

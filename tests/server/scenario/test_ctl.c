@@ -119,6 +119,8 @@ static void test_wrong_command_lines_exit_2_with_a_line_that_names_it(void **sta
         {{"at", "engine", "--seq", "1", "--time", "2"}, 2, NULL, "give one of --seq N|NAME and --time T"},
         {{"restore", "engine"}, 2, NULL, "--seq N|NAME is missing"},
         {{"restore", "engine", "--seq", "9007199254740992"}, 2, NULL, "--seq: \"9007199254740992\" is neither"},
+        {{"revert", "engine"}, 2, NULL, "EDIT is missing"},
+        {{"revert", "engine", "last"}, 2, NULL, "EDIT: \"last\" is no number of an edit"},
         {{"checkpoint", "engine"}, 2, NULL, "NAME is missing"},
         {{"checkpoint", "engine", "a", "--seq", "1", "--gone"}, 2, NULL, "--seq and --gone: give one of them"},
         {{"solve", "engine"}, 2, NULL, "one operand too many"},
@@ -433,6 +435,52 @@ static void test_at_and_restore_bring_back_the_past(void **state)
     for (size_t i = 0; i < sizeof later / sizeof later[0]; i++) check_call(&stage->daemon, NULL, &later[i]);
 }
 
+/* Edits of others are an admin's business, and on an open server only who was named by option can be one, and only who asks. */
+static void test_revert_of_anothers_edit_by_a_named_admin(void **state)
+{
+    struct stage *stage = *state;
+    char file[128];
+    write_arm(&stage->daemon, file, sizeof file);
+    const struct call as_editor[] = {
+        {{"import", file, "arm"}, 0, "3 nodes", NULL},
+        {{"set", "arm", "base", "--t", "1,0,0", "--user", "bob"}, 0, "edit 2", NULL},
+        {{"set", "arm", "base", "--name", "foot", "--user", "cara"}, 0, "edit 3", NULL},
+        {{"revert", "arm", "2", "--user", "ada", "--admin"}, 1, NULL, "role: this is an open server"},
+        {{"revert", "arm", "2", "--user", "cara"},
+         1,
+         NULL,
+         "edit: edit 2 is bob's: to revert it takes an admin (forbidden)"},
+        {{"revert", "arm", "1"}, 1, NULL, "edit: edit 1 is an import"},
+        {{"revert", "arm", "99", "--user", "cara"}, 1, NULL, "edit: there is no edit 99"},
+    };
+    for (size_t i = 0; i < sizeof as_editor / sizeof as_editor[0]; i++) check_call(&stage->daemon, NULL, &as_editor[i]);
+    test_daemon_kill(&stage->daemon);
+    test_daemon_start(&stage->daemon, "--admin", "ada");
+    const struct call as_admin[] = {
+        {{"revert", "arm", "2", "--user", "bea", "--admin"}, 1, NULL, "role: this is an open server"},
+        {{"revert", "arm", "2", "--user", "ada"}, 1, NULL, "to revert it takes an admin"},
+        {{"revert", "arm", "2", "--user", "ada", "--admin"},
+         1,
+         NULL,
+         "revert: cara changed node 1 (foot) since (edit 3) (conflict)"},
+        {{"revert", "arm", "2", "--user", "ada", "--admin", "--force"}, 0, "edit 4  seq 6\n", NULL},
+        {{"ls", "arm"}, 0, "1  foot    t (0, 1, 0) m", NULL},
+        {{"undo", "arm", "--user", "bob"}, 1, NULL, "there is nothing to undo"},
+        {{"revert", "arm", "2", "--user", "ada", "--admin"}, 1, NULL, "edit 2 is taken back already, by ada (edit 4)"},
+    };
+    for (size_t i = 0; i < sizeof as_admin / sizeof as_admin[0]; i++) check_call(&stage->daemon, NULL, &as_admin[i]);
+    test_daemon_kill(&stage->daemon);
+    test_daemon_start(&stage->daemon, NULL, NULL);
+    const struct call later[] = {
+        {{"undo", "arm", "--user", "bob"}, 1, NULL, "there is nothing to undo"},
+        {{"undo", "arm", "--user", "ada"}, 0, "edit 5", NULL},
+        {{"ls", "arm"}, 0, "t (1, 0, 0) m", NULL},
+        {{"undo", "arm", "--user", "bob", "--force"}, 0, "edit 6", NULL},
+        {{"ls", "arm"}, 0, "t (0, 1, 0) m", NULL},
+    };
+    for (size_t i = 0; i < sizeof later / sizeof later[0]; i++) check_call(&stage->daemon, NULL, &later[i]);
+}
+
 /* The next line that has this in it; others are passed over. */
 static void await_line(struct test_child *child, const char *part)
 {
@@ -691,6 +739,7 @@ int main(void)
         STAGED(test_notes_are_all_listed_however_many_there_are),
         STAGED(test_watch_prints_notes_as_they_come),
         STAGED(test_watch_of_a_part_tells_that_part_also_after_a_crash),
+        STAGED(test_revert_of_anothers_edit_by_a_named_admin),
         STAGED(test_watch_tells_drags_and_comes_back_after_a_crash),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -115,6 +115,12 @@ const struct gz_message *ask_redo(struct client *client, bool force)
     return client_ask(client, &message);
 }
 
+const struct gz_message *ask_revert(struct client *client, uint64_t edit, bool force)
+{
+    struct gz_message message = {.op = GZ_OP_REVERT, .revert = {edit, force}};
+    return client_ask(client, &message);
+}
+
 const struct gz_message *ask_select(struct client *client, uint64_t id)
 {
     struct gz_message message = {.op = GZ_OP_SELECT, .select = {{&id, id != 0}, GZ_HOW_SET}};

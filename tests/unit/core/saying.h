@@ -25,6 +25,7 @@ const struct gz_message *ask_hang(struct client *client, uint64_t id, uint64_t p
 const struct gz_message *ask_delete(struct client *client, uint64_t id);
 const struct gz_message *ask_undo(struct client *client, bool force);
 const struct gz_message *ask_redo(struct client *client, bool force);
+const struct gz_message *ask_revert(struct client *client, uint64_t edit, bool force);
 const struct gz_message *ask_select(struct client *client, uint64_t id); /* 0: nothing */
 /* Looks along -z from (0, 0, distance). */
 const struct gz_message *ask_camera(struct client *client, double distance);

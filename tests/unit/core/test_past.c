@@ -1,4 +1,5 @@
-/* Checkpoints: named states, which are there once the disk has them, across restarts, and stand where a seq does. */
+/* What is asked of the past and done with it. Checkpoints: named states, which are there once the disk has them, across restarts, and stand where a seq does. Revert: one edit is taken
+ * back, whoever made it and however long ago, and whose it then is to undo (R15). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -223,6 +224,282 @@ static void test_checkpoints_are_bounded(void **state)
     close_scene(&s);
 }
 
+/* ---- revert ---- */
+
+static uint64_t moved(struct client *client, uint64_t node, double x)
+{
+    const struct gz_message *answer = ask_move(client, node, x, 0, 0);
+    assert_ok(answer);
+    return answer->ok.edit;
+}
+
+static void test_revert_takes_back_one_edit_among_many(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    uint64_t other = create_node(s.a, "rod", 0, 0, 0, 0);
+    uint64_t first = moved(s.a, s.node, 1);
+    moved(s.a, other, 5);
+    moved(s.b, other, 6);
+    const struct gz_message *ok = ask_revert(s.a, first, false);
+    assert_ok(ok);
+    assert_true(place(&s, s.node) == 0 && place(&s, other) == 6);
+    const struct gz_edit_record *edit = &s.host.store.edits[s.host.store.edit_count - 1];
+    assert_int_equal(edit->kind, GZ_EDIT_UNDO);
+    assert_int_equal(edit->target, first);
+    assert_int_equal(edit->id, ok->ok.edit);
+    assert_false(edit->reverts);
+    assert_ok(ask_redo(s.a, false)); /* of one's own it is an undo out of its turn */
+    assert_true(place(&s, s.node) == 1);
+    close_scene(&s);
+}
+
+static void test_revert_of_anothers_edit_takes_an_admin(void **state)
+{
+    (void)state;
+    struct scene s;
+    char words[GZ_ERROR_BYTES_MAX];
+    open_scene(&s);
+    uint64_t edit = moved(s.b, s.node, 1);
+    snprintf(words, sizeof words, "edit: edit %llu is bob's: to revert it takes an admin", (unsigned long long)edit);
+    for (int force = 0; force < 2; force++) assert_says(ask_revert(s.a, edit, force), GZ_FORBIDDEN, words);
+    assert_says(ask_revert(s.viewer, edit, false), GZ_FORBIDDEN, "revert: a viewer may not");
+    assert_true(place(&s, s.node) == 1);
+    assert_ok(ask_revert(s.admin, edit, false));
+    assert_true(place(&s, s.node) == 0);
+    close_scene(&s);
+}
+
+/* With a restart between any two steps, or none. */
+static void check_whose_turn_it_is(bool restarts)
+{
+    struct scene s;
+    open_scene(&s);
+    uint64_t own = moved(s.admin, s.node, 1), edit = moved(s.b, s.node, 2);
+    assert_ok(ask_revert(s.admin, edit, false));
+    assert_true(s.host.store.edits[s.host.store.edit_count - 1].reverts);
+    if (restarts) reopen(&s);
+    assert_says(ask_undo(s.b, false), GZ_BAD_STATE, "there is nothing to undo");
+    assert_says(ask_redo(s.b, false), GZ_BAD_STATE, "there is nothing to redo");
+    assert_refused(ask_revert(s.b, edit, false), GZ_BAD_STATE);
+    assert_ok(ask_undo(s.admin, false)); /* the revert, not `own` */
+    if (restarts) reopen(&s);
+    assert_true(place(&s, s.node) == 2);
+    assert_ok(ask_redo(s.admin, false));
+    if (restarts) reopen(&s);
+    assert_true(place(&s, s.node) == 1);
+    assert_refused(ask_undo(s.b, false), GZ_BAD_STATE);
+    assert_ok(ask_undo(s.admin, false));
+    if (restarts) reopen(&s);
+    assert_ok(ask_undo(s.b, false)); /* it is his again */
+    if (restarts) reopen(&s);
+    assert_true(place(&s, s.node) == 1);
+    assert_ok(ask_redo(s.b, false));
+    assert_true(place(&s, s.node) == 2);
+    assert_ok(ask_undo(s.b, false));
+    assert_refused(ask_redo(s.admin, false), GZ_CONFLICT); /* of a revert of what was undone meanwhile */
+    assert_ok(ask_undo(s.admin, false));
+    assert_true(place(&s, s.node) == 0);
+    assert_refused(ask_revert(s.admin, own, false), GZ_BAD_STATE);
+    close_scene(&s);
+}
+
+static void test_reverted_edit_is_its_users_again_once_the_revert_is_undone(void **state)
+{
+    (void)state;
+    check_whose_turn_it_is(false);
+    check_whose_turn_it_is(true);
+}
+
+static void test_revert_of_a_revert_and_of_an_undo(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    uint64_t edit = moved(s.b, s.node, 1);
+    const struct gz_message *undone = ask_undo(s.b, false);
+    assert_ok(undone);
+    assert_ok(ask_revert(s.admin, undone->ok.edit, false)); /* bob's undo: the edit stands again */
+    assert_true(place(&s, s.node) == 1);
+    assert_refused(ask_redo(s.b, false), GZ_BAD_STATE);
+    const struct gz_message *reverted = ask_revert(s.admin, edit, false);
+    assert_ok(reverted);
+    assert_true(place(&s, s.node) == 0);
+    struct client *other = client_join(&s.host, "eve", GZ_ROLE_ADMIN);
+    assert_ok(ask_revert(other, reverted->ok.edit, false));
+    assert_true(place(&s, s.node) == 1);
+    assert_ok(ask_undo(s.b, false));
+    assert_true(place(&s, s.node) == 0);
+    close_scene(&s);
+}
+
+static void handle_done(void *context, enum gz_status status, const char *message)
+{
+    (void)context;
+    (void)message;
+    assert_int_equal(status, GZ_OK);
+}
+
+static void test_revert_refusals_say_what_is_wrong(void **state)
+{
+    (void)state;
+    struct scene s;
+    char words[GZ_ERROR_BYTES_MAX];
+    open_scene(&s);
+    uint64_t edit = moved(s.a, s.node, 1);
+    const struct gz_message *undone = ask_undo(s.a, false);
+    snprintf(words, sizeof words, "edit: edit %llu is taken back already, by ann (edit %llu)", (unsigned long long)edit,
+             (unsigned long long)undone->ok.edit);
+    for (int force = 0; force < 2; force++) assert_says(ask_revert(s.admin, edit, force), GZ_BAD_STATE, words);
+    assert_says(ask_revert(s.admin, 4711, true), GZ_BAD_VALUE, "edit: there is no edit 4711");
+    const struct gz_core_import_node node = {.parent = -1, .content = {.name = "n", .trs = gz_trs_identity}};
+    struct gz_core_import import = {.user = "ann",
+                                    .nodes = &node,
+                                    .count = 1,
+                                    .asset = (const uint8_t *)"{}",
+                                    .asset_size = 2,
+                                    .done = handle_done};
+    struct gz_error error;
+    assert_int_equal(gz_core_import(s.host.core, &import, s.host.now, &error), GZ_OK);
+    host_turn(&s.host);
+    uint64_t imported = client_last(s.a, GZ_OP_EDIT)->edit.id;
+    snprintf(words, sizeof words, "edit: edit %llu is an import: the file it replaced is not in the scene",
+             (unsigned long long)imported);
+    for (int force = 0; force < 2; force++) assert_says(ask_revert(s.admin, imported, force), GZ_BAD_STATE, words);
+    close_scene(&s);
+}
+
+/* Unlike for an undo, what the same user did since is in the way as well. */
+static void test_revert_conflict_says_who_did_what_and_can_be_forced(void **state)
+{
+    (void)state;
+    struct scene s;
+    char words[GZ_ERROR_BYTES_MAX];
+    open_scene(&s);
+    uint64_t other = create_node(s.a, "rod", 0, 0, 0, 0);
+    struct gz_set_node nodes[2] = {{.id = s.node, .has = GZ_HAS(T), .trs.t = {1, 0, 0}},
+                                   {.id = other, .has = GZ_HAS(T), .trs.t = {1, 0, 0}}};
+    struct gz_message set = {.op = GZ_OP_SET, .set = {nodes, 2, 0}};
+    const struct gz_message *both = client_ask(s.a, &set);
+    assert_ok(both);
+    uint64_t edit = both->ok.edit, later = moved(s.a, s.node, 2);
+    snprintf(words, sizeof words, "revert: ann changed node %llu (piston) since (edit %llu)",
+             (unsigned long long)s.node, (unsigned long long)later);
+    const struct gz_message *refused = ask_revert(s.a, edit, false);
+    assert_says(refused, GZ_CONFLICT, words);
+    assert_int_equal(refused->error.nodes.count, 1);
+    assert_int_equal(refused->error.nodes.ids[0], s.node);
+    assert_ok(ask_rename(s.b, s.node, "bolt"));
+    assert_ok(ask_revert(s.a, edit, true));
+    assert_true(place(&s, s.node) == 0 && place(&s, other) == 0);
+    assert_string_equal(mirror_find(&s.b->mirror, s.node)->content.name, "bolt");
+    assert_ok(ask_redo(s.a, false));
+    assert_true(place(&s, s.node) == 2 && place(&s, other) == 1);
+    close_scene(&s);
+}
+
+static void test_revert_with_a_known_key_is_not_done_twice(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    uint64_t edit = moved(s.b, s.node, 1);
+    struct gz_message revert = {.op = GZ_OP_REVERT, .has = GZ_HAS(KEY), .key = {"k", 1}, .revert = {edit, false}};
+    const struct gz_message *first = client_ask(s.admin, &revert);
+    assert_ok(first);
+    uint64_t id = first->ok.edit;
+    for (int life = 0; life < 2; life++) {
+        const struct gz_message *again = client_ask(s.admin, &revert);
+        assert_ok(again);
+        assert_int_equal(again->ok.edit, id);
+        reopen(&s);
+    }
+    close_scene(&s);
+}
+
+static void test_revert_that_the_disk_refuses_never_was(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    uint64_t edit = moved(s.b, s.node, 1);
+    s.host.disk = DISK_REFUSES;
+    assert_refused(ask_revert(s.admin, edit, false), GZ_STORAGE);
+    s.host.disk = DISK_COMMITS;
+    host_advance(&s.host, 1);
+    assert_true(place(&s, s.node) == 1);
+    assert_ok(ask_undo(s.b, false)); /* it is still his */
+    assert_true(place(&s, s.node) == 0);
+    close_scene(&s);
+}
+
+/* So many edits of another node that all before is out of the undo log. */
+static void fill_log(struct scene *s, uint64_t other)
+{
+    for (int i = 0; i < GZ_UNDO_EDITS_MAX; i++) {
+        moved(s->a, other, i % 7 + 1);
+        if (i % 100 == 0) host_advance(&s->host, 0.1);
+    }
+}
+
+static void test_revert_beyond_the_undo_log_asks_the_file(void **state)
+{
+    (void)state;
+    struct scene s;
+    char words[GZ_ERROR_BYTES_MAX];
+    open_scene(&s);
+    uint64_t other = create_node(s.a, "rod", 0, 0, 0, 0), third = create_node(s.a, "pin", 0, 0, 0, 0);
+    uint64_t edit = moved(s.b, s.node, 1), first = moved(s.b, third, 1), second = moved(s.b, third, 2);
+    fill_log(&s, other);
+    snprintf(words, sizeof words, "edit: edit %llu is bob's: to revert it takes an admin", (unsigned long long)edit);
+    assert_says(ask_revert(s.a, edit, false), GZ_FORBIDDEN, words);
+    snprintf(words, sizeof words, "revert: bob changed node %llu (pin) since (edit %llu)", (unsigned long long)third,
+             (unsigned long long)second);
+    assert_says(ask_revert(s.admin, first, false), GZ_CONFLICT, words);
+    const struct gz_message *reverted = ask_revert(s.admin, edit, false);
+    assert_ok(reverted);
+    assert_true(place(&s, s.node) == 0);
+    snprintf(words, sizeof words, "edit: edit %llu is taken back already, by ada (edit %llu)", (unsigned long long)edit,
+             (unsigned long long)reverted->ok.edit);
+    assert_says(ask_revert(s.admin, edit, false), GZ_BAD_STATE, words);
+    reopen(&s);
+    assert_ok(ask_undo(s.admin, false));
+    assert_true(place(&s, s.node) == 1);
+    assert_ok(ask_revert(s.admin, edit, false));
+    assert_true(place(&s, s.node) == 0);
+    fill_log(&s, other);
+    assert_refused(ask_revert(s.admin, edit, false), GZ_BAD_STATE); /* as the file says */
+    assert_ok(ask_revert(s.admin, first, true));
+    assert_true(place(&s, third) == 0);
+    close_scene(&s);
+}
+
+/* Two ask while neither is told: the file says the same to both, and the second is refused all the same. */
+static void test_revert_of_one_old_edit_by_two_at_once(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    uint64_t other = create_node(s.a, "rod", 0, 0, 0, 0), edit = moved(s.b, s.node, 1);
+    struct client *eve = client_join(&s.host, "eve", GZ_ROLE_ADMIN);
+    fill_log(&s, other);
+    host_advance(&s.host, 1);
+    s.host.past_waits = true;
+    assert_null(ask_revert(s.admin, edit, false));
+    assert_null(ask_revert(eve, edit, false));
+    s.host.past_waits = false;
+    s.host.disk = DISK_WAITS; /* so that the file does not know of the first one */
+    host_turn(&s.host);
+    assert_refused(client_answer(eve, eve->next_rid - 1), GZ_BAD_STATE);
+    host_settle(&s.host, true);
+    s.host.disk = DISK_COMMITS;
+    host_turn(&s.host);
+    assert_ok(client_answer(s.admin, s.admin->next_rid - 1));
+    assert_true(place(&s, s.node) == 0);
+    close_scene(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -232,6 +509,16 @@ int main(void)
         cmocka_unit_test(test_checkpoint_taken_away_and_given_again_in_one_batch),
         cmocka_unit_test(test_checkpoint_refusals_say_what_is_wrong),
         cmocka_unit_test(test_checkpoints_are_bounded),
+        cmocka_unit_test(test_revert_takes_back_one_edit_among_many),
+        cmocka_unit_test(test_revert_of_anothers_edit_takes_an_admin),
+        cmocka_unit_test(test_reverted_edit_is_its_users_again_once_the_revert_is_undone),
+        cmocka_unit_test(test_revert_of_a_revert_and_of_an_undo),
+        cmocka_unit_test(test_revert_refusals_say_what_is_wrong),
+        cmocka_unit_test(test_revert_conflict_says_who_did_what_and_can_be_forced),
+        cmocka_unit_test(test_revert_with_a_known_key_is_not_done_twice),
+        cmocka_unit_test(test_revert_that_the_disk_refuses_never_was),
+        cmocka_unit_test(test_revert_beyond_the_undo_log_asks_the_file),
+        cmocka_unit_test(test_revert_of_one_old_edit_by_two_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,7 +78,7 @@ static struct gz_message message_of(enum gz_op op, struct scene *s)
         message.at.seq = 1;
         break;
     case GZ_OP_RESTORE: message.has = GZ_HAS(SEQ), message.restore.seq = 1; break;
-    case GZ_OP_REVERT: message.revert.edit = 1; break;
+    case GZ_OP_REVERT: message.revert.edit = 3; break; /* the editor's own */
     case GZ_OP_CHECKPOINT: message.checkpoint.name = (struct gz_text){"v1", 2}; break;
     case GZ_OP_PATH: message.path.node = s->below; break;
     case GZ_OP_NOTE:
@@ -109,7 +109,7 @@ static const struct {
     [GZ_OP_HISTORY] = {GZ_OK, GZ_OK},
     [GZ_OP_AT] = {GZ_OK, GZ_OK},
     [GZ_OP_RESTORE] = {GZ_FORBIDDEN, GZ_OK},
-    [GZ_OP_REVERT] = {GZ_UNKNOWN_OP, GZ_UNKNOWN_OP},
+    [GZ_OP_REVERT] = {GZ_FORBIDDEN, GZ_OK},
     [GZ_OP_CHECKPOINT] = {GZ_FORBIDDEN, GZ_OK},
     [GZ_OP_CHECKPOINTS] = {GZ_OK, GZ_OK},
     [GZ_OP_PATH] = {GZ_UNKNOWN_OP, GZ_UNKNOWN_OP},
@@ -121,7 +121,7 @@ static const struct {
 /* What an editor needs to have done before. */
 static void prepare(struct client *editor, enum gz_op op)
 {
-    if (op != GZ_OP_UNDO && op != GZ_OP_REDO) return;
+    if (op != GZ_OP_UNDO && op != GZ_OP_REDO && op != GZ_OP_REVERT) return;
     assert_ok(ask_create(editor, "own", 0, NULL));
     if (op == GZ_OP_REDO) assert_ok(ask_undo(editor, false));
 }

@@ -61,6 +61,21 @@ static void expect(const struct gz_undo_log *log, const char *user, uint64_t und
     assert_int_equal(r != NULL ? r->id : 0, redo);
 }
 
+/* An admin takes back what somebody else did. */
+static void do_revert(struct gz_undo_log *log, uint64_t id, const char *user, uint64_t target)
+{
+    struct gz_change changes[10];
+    struct gz_edit_record edit = {.id = id,
+                                  .seq = 10 * id,
+                                  .user = user,
+                                  .kind = GZ_EDIT_UNDO,
+                                  .target = target,
+                                  .reverts = true,
+                                  .changes = touching("1", changes),
+                                  .change_count = 1};
+    gz_undo_add(log, &edit);
+}
+
 /* ---- each user's own line ---- */
 
 static void test_undo_of_nothing_is_null(void **state)
@@ -453,6 +468,101 @@ static void test_random_edits_are_as_in_the_model(void **state)
     gz_undo_destroy(log);
 }
 
+/* ---- reverts ---- */
+
+static uint64_t last_of(const struct gz_undo_log *log, uint64_t edit)
+{
+    return gz_undo_last(log, gz_undo_find(log, edit))->id;
+}
+
+static void test_revert_is_undone_and_redone_as_an_edit_of_its_users(void **state)
+{
+    (void)state;
+    struct gz_undo_log *log = gz_undo_create();
+    do_edit(log, 1, "ada");
+    do_edit(log, 2, "ben");
+    do_revert(log, 3, "ada", 2);
+    expect(log, "ben", 0, 0);
+    expect(log, "ada", 3, 0);
+    assert_true(gz_undo_is_undone(log, 2) && !gz_undo_is_undone(log, 3));
+    do_undo(log, 4, "ada");
+    expect(log, "ben", 2, 0);
+    expect(log, "ada", 1, 3);
+    assert_int_equal(last_of(log, 2), 4);
+    do_redo(log, 5, "ada");
+    expect(log, "ben", 0, 0);
+    expect(log, "ada", 3, 0);
+    assert_int_equal(last_of(log, 2), 5);
+    gz_undo_remove(log, 5);
+    expect(log, "ben", 2, 0);
+    gz_undo_remove(log, 4);
+    expect(log, "ben", 0, 0);
+    gz_undo_remove(log, 3);
+    expect(log, "ben", 2, 0);
+    expect(log, "ada", 1, 0);
+    assert_int_equal(last_of(log, 2), 2);
+    gz_undo_destroy(log);
+}
+
+static void test_reverted_undo_and_redo_count_as_not_done(void **state)
+{
+    (void)state;
+    struct gz_undo_log *log = gz_undo_create();
+    do_edit(log, 1, "ben");
+    do_undo(log, 2, "ben");
+    do_revert(log, 3, "ada", 2); /* so that the edit stands */
+    expect(log, "ben", 1, 0);
+    do_undo(log, 4, "ben");
+    expect(log, "ben", 0, 1);
+    do_redo(log, 5, "ben");
+    do_revert(log, 6, "ada", 5); /* so that it does not */
+    expect(log, "ben", 0, 1);
+    assert_int_equal(last_of(log, 1), 6);
+    do_revert(log, 7, "eve", 6); /* and does again */
+    expect(log, "ben", 1, 0);
+    gz_undo_destroy(log);
+}
+
+/* What others did and took back is not in the way, whoever took it back. */
+static void test_revert_and_what_it_took_back_are_in_nobodys_way(void **state)
+{
+    (void)state;
+    struct gz_undo_log *log = gz_undo_create();
+    do_edit(log, 1, "ann");
+    do_edit(log, 2, "ben");
+    const struct gz_edit_record *own = gz_undo_find(log, 1);
+    assert_int_equal(gz_undo_conflict(log, own, "ann", GZ_UNDO_STANDING, NULL)->id, 2);
+    do_revert(log, 3, "ada", 2);
+    own = gz_undo_find(log, 1);
+    assert_null(gz_undo_conflict(log, own, "ann", GZ_UNDO_STANDING, NULL));
+    assert_int_equal(gz_undo_conflict(log, own, "ann", GZ_UNDO_ALL, NULL)->id, 3);
+    do_undo(log, 4, "ada");
+    own = gz_undo_find(log, 1);
+    assert_int_equal(gz_undo_conflict(log, own, "ann", GZ_UNDO_STANDING, NULL)->id, 2);
+    assert_null(gz_undo_conflict(log, gz_undo_find(log, 4), NULL, GZ_UNDO_ALL, NULL));
+    assert_int_equal(gz_undo_conflict(log, gz_undo_find(log, 2), "ben", GZ_UNDO_ALL, NULL)->id, 4);
+    assert_null(gz_undo_conflict(log, gz_undo_find(log, 2), "ben", GZ_UNDO_STANDING, NULL));
+    gz_undo_destroy(log);
+}
+
+static void test_edit_that_was_forgotten_is_undone_by_what_is_known_about_it(void **state)
+{
+    (void)state;
+    struct gz_undo_log *log = gz_undo_create();
+    const struct gz_edit_record forgotten = {.id = 1, .user = "ben"};
+    assert_false(gz_undo_is_undone(log, 1));
+    assert_ptr_equal(gz_undo_last(log, &forgotten), &forgotten);
+    do_revert(log, 2, "ada", 1);
+    assert_true(gz_undo_is_undone(log, 1));
+    assert_int_equal(gz_undo_last(log, &forgotten)->id, 2);
+    do_undo(log, 3, "ada");
+    assert_false(gz_undo_is_undone(log, 1));
+    do_redo(log, 4, "ada");
+    assert_true(gz_undo_is_undone(log, 1));
+    assert_int_equal(gz_undo_last(log, &forgotten)->id, 4);
+    gz_undo_destroy(log);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -467,6 +577,10 @@ int main(void)
         cmocka_unit_test(test_redo_of_a_forgotten_edit_is_null),
         cmocka_unit_test(test_changes_are_bounded_together),
         cmocka_unit_test(test_conflict_is_the_latest_later_edit_of_others_on_a_shared_node),
+        cmocka_unit_test(test_revert_is_undone_and_redone_as_an_edit_of_its_users),
+        cmocka_unit_test(test_reverted_undo_and_redo_count_as_not_done),
+        cmocka_unit_test(test_revert_and_what_it_took_back_are_in_nobodys_way),
+        cmocka_unit_test(test_edit_that_was_forgotten_is_undone_by_what_is_known_about_it),
         cmocka_unit_test(test_conflict_goes_by_seq),
         cmocka_unit_test(test_random_edits_are_as_in_the_model),
     };
