@@ -18,8 +18,8 @@
 #define GZ_HELLO_SECONDS_MAX 5
 /* Maps per second and session, with a burst of one second. A 1 kHz mouse with room to spare. */
 #define GZ_MESSAGES_PER_S_MAX 2000
-/* Large scenes make large work of small messages: so many nodes edited, looked at for themselves, or passed over by a look at
- * their boxes count as one message more. */
+/* Large scenes make large work of small messages: so many nodes edited, looked at for themselves (some 0.1 us each), or passed over
+ * by a look at their boxes (some 3 ns each) count as one message more. */
 #define GZ_NODES_SIEVED_PER_MESSAGE 10000
 #define GZ_NODES_PICKED_PER_MESSAGE 1000
 #define GZ_NODES_EDITED_PER_MESSAGE 500
