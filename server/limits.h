@@ -117,6 +117,9 @@
 #define GZ_ASSET_VALUES_MAX 4000000
 /* HTTP requests that hold a body or run on a worker, at once. */
 #define GZ_HTTP_JOBS_MAX 16
+/* An HTTP body may take so many seconds, and one more for each so many bytes of it: who trickles does not keep the place of others. */
+#define GZ_HTTP_BODY_SECONDS 10
+#define GZ_HTTP_BODY_BYTES_PER_S 16384
 /* Connections beyond the sessions: HTTP requests and handshakes that have not become a session yet. */
 #define GZ_CONNECTIONS_SPARE 512
 /* Bytes of the header of one HTTP request. */

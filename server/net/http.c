@@ -20,8 +20,9 @@ struct exchange {
     struct gz_net *net;
     struct lws *wsi; /* NULL once the client has gone */
     enum method method;
-    bool is_job;  /* counted in job_count */
-    bool reading; /* its body is coming */
+    bool is_job;      /* counted in job_count */
+    bool reading;     /* its body is coming */
+    double reading_s; /* since when, monotonic */
     bool with_host;
     bool answered, began, done; /* there is an answer; its header is sent; all of it is */
     bool hang_up;               /* the connection cannot be used again */
@@ -294,6 +295,7 @@ static void begin_import(struct exchange *exchange)
         refuse(exchange, 0, &error);
     } else if (become_job(exchange)) {
         exchange->reading = true;
+        exchange->reading_s = gz_clock_now().mono_s;
         encourage(exchange->wsi);
     }
 }
@@ -443,9 +445,20 @@ static int begin(struct lws *wsi, struct exchange **slot, const char *path, size
     return 0;
 }
 
+static bool is_trickling(const struct exchange *exchange)
+{
+    double allowed_s = GZ_HTTP_BODY_SECONDS + (double)exchange->request.body.size / GZ_HTTP_BODY_BYTES_PER_S;
+    return gz_clock_now().mono_s - exchange->reading_s > allowed_s;
+}
+
+/* Where nothing comes at all libwebsockets ends it. */
 static int take_body(struct exchange *exchange, const void *bytes, size_t size)
 {
     if (!exchange->reading) return 0;
+    if (is_trickling(exchange)) {
+        gz_log(exchange->net->log, GZ_INFO, 0, "hung up on a body that comes too slowly");
+        return -1;
+    }
     if (gz_buffer_append(&exchange->request.body, bytes, size) != GZ_OK) {
         gz_buffer_finish(&exchange->request.body);
         refuse_with(exchange, 0, GZ_NO_MEMORY, "no memory for the file");

@@ -190,6 +190,40 @@ static void test_imports_at_once_are_bounded(void **state)
     for (size_t i = 0; i < GZ_HTTP_JOBS_MAX; i++) close(sockets[i]);
 }
 
+/* Those who send a byte a second lose their places, and one who is only slow does not. */
+static void test_imports_that_trickle_make_room(void **state)
+{
+    int sockets[GZ_HTTP_JOBS_MAX];
+    struct raw_response response;
+    (void)state;
+    for (size_t i = 0; i < GZ_HTTP_JOBS_MAX; i++) {
+        sockets[i] = raw_connect(fixture.daemon.port);
+        assert_true(raw_send_text(sockets[i], "PUT /scenes/drip HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+                                              "Content-Length: 100000\r\n\r\n{"));
+    }
+    bool is_in = false;
+    for (int second = 0; second < 3 * GZ_HTTP_BODY_SECONDS && !is_in; second++) {
+        sleep(1);
+        for (size_t i = 0; i < GZ_HTTP_JOBS_MAX; i++) (void)raw_send_text(sockets[i], " ");
+        is_in = request("PUT", "/scenes/after", "", tiny, &response) == 201;
+    }
+    assert_true(is_in);
+    for (size_t i = 0; i < GZ_HTTP_JOBS_MAX; i++) close(sockets[i]);
+    net_fixture_renew_witness(&fixture);
+    int slow = raw_connect(fixture.daemon.port);
+    assert_true(raw_send_text(slow, "PUT /scenes/slow HTTP/1.1\r\nHost: 127.0.0.1\r\n"));
+    char length[64];
+    snprintf(length, sizeof length, "Content-Length: %zu\r\n\r\n", sizeof tiny - 1);
+    assert_true(raw_send_text(slow, length));
+    for (size_t sent = 0; sent < sizeof tiny - 1; sent++) {
+        assert_true(raw_send(slow, tiny + sent, 1));
+        usleep(20000);
+    }
+    raw_read_response(slow, &response);
+    assert_int_equal(response.status, 201);
+    close(slow);
+}
+
 static void test_http_connection_is_used_again(void **state)
 {
     struct raw_response response;
@@ -355,6 +389,7 @@ int main(void)
         cmocka_unit_test(test_import_that_fails_leaves_nothing),
         cmocka_unit_test(test_import_broken_off_leaves_nothing),
         cmocka_unit_test(test_imports_at_once_are_bounded),
+        cmocka_unit_test(test_imports_that_trickle_make_room),
         cmocka_unit_test(test_http_connection_is_used_again),
         cmocka_unit_test(test_large_answer_comes_whole),
         cmocka_unit_test(test_web_folder_table),
