@@ -89,9 +89,7 @@ gizmod_planted_fault(wheel_never_over FILE server/session/core.c
 gizmod_planted_fault(undo_ignores_others FILE server/scene/undo.c
     FROM "if (!find_common(own, entry, node)) continue;" TO "if (node == NULL) continue;")
 gizmod_planted_fault(redo_not_cleared FILE server/scene/undo.c
-    FROM "        } else if (edit->kind != GZ_EDIT_UNDO) {
-            return NULL;" TO "        } else if (edit->kind != GZ_EDIT_UNDO) {
-            continue;")
+    FROM "if (!is_travel(entry)) return NULL;" TO "if (!is_travel(entry)) continue;")
 gizmod_planted_fault(undo_takes_all_parts FILE server/session/travel.c
     FROM "gz_change_rebase(node, &change);" TO "gz_node_content(node, &change.before);")
 gizmod_planted_fault(undo_of_nothing_forgotten FILE server/session/pending.c
