@@ -106,6 +106,8 @@
 #define GZ_LEFT_RING 4096
 /* Rows of one history answer. */
 #define GZ_HISTORY_ROWS_MAX 1000
+/* Rows that are taken away at once of a past that is no longer kept: an edit that comes meanwhile waits for these. */
+#define GZ_KEEP_ROWS_AT_ONCE 64
 /* Points of one answer about a node's path: 20 minutes of dragging where nothing was thinned. */
 #define GZ_PATH_POINTS_MAX 65536
 /* Nodes per `ok` of an `at` answer. */
@@ -170,6 +172,8 @@
 #define GZ_FAREWELL_SECONDS 2
 /* Seconds that a commit may take before the daemon calls itself unwell. */
 #define GZ_COMMIT_SECONDS_MAX 1
+/* Seconds for which an edit is kept at least, and its key with it: a client that was cut off asks again within them. */
+#define GZ_KEEP_SECONDS_MIN 3600
 /* Milliseconds that a query of the past may run on a reader. */
 #define GZ_QUERY_MS_MAX 10000
 /* Seconds from SIGTERM to exit. */

@@ -128,7 +128,8 @@ static enum gz_status create_rooms(struct daemon *daemon, struct gz_error *error
                                        .folder = options->data,
                                        .server = SERVER_NAME,
                                        .messages_per_s = options->messages_per_s,
-                                       .recorded = options->recorded};
+                                       .recorded = options->recorded,
+                                       .kept = options->kept};
     enum gz_status status = gz_scenes_create(&daemon->scenes, &scenes, error);
     if (status != GZ_OK) return status;
     struct gz_net_options net = {.loop = &daemon->loop,

@@ -1,5 +1,6 @@
 #include "options.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,10 @@
 #define PORT_DEFAULT 7432
 #define RATE_MAX 1e6
 #define SECONDS_MAX 3600
+#define KEEP_SECONDS_MAX (5000 * 604800.0)
+#define KEEP_EDITS_MAX 1e9
+
+static_assert(GZ_UNDO_EDITS_MAX == 1000 && GZ_KEEP_SECONDS_MIN == 3600, "as the errors say");
 
 struct option {
     const char *name;
@@ -101,6 +106,35 @@ static enum gz_status take_record(struct gz_options *options, const char *value,
     return gz_fail(error, GZ_BAD_VALUE, "--record: %s is none of thin, all, ends", value);
 }
 
+static enum gz_status take_keep(struct gz_options *options, const char *value, struct gz_error *error)
+{
+    static const struct {
+        char unit;
+        double seconds;
+    } units[] = {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}, {'w', 604800}};
+    char *end;
+    double count = strtod(value, &end);
+    size_t i = 0;
+    while (i < sizeof units / sizeof units[0] && *end != units[i].unit) i++;
+    bool is_age =
+        i < sizeof units / sizeof units[0] && end[1] == '\0' && strspn(value, "0123456789.") == (size_t)(end - value);
+    if (!is_age)
+        return gz_fail(error, GZ_BAD_VALUE, "--keep: %s is not an age such as 90d (s, m, h, d or w for weeks)", value);
+    options->kept.seconds = count * units[i].seconds;
+    if (options->kept.seconds >= GZ_KEEP_SECONDS_MIN && options->kept.seconds <= KEEP_SECONDS_MAX) return GZ_OK;
+    return gz_fail(error, GZ_BAD_VALUE, "--keep: %s is not from 1h to 5000w", value);
+}
+
+static enum gz_status take_keep_edits(struct gz_options *options, const char *value, struct gz_error *error)
+{
+    double count;
+    bool is_whole = strspn(value, "0123456789") == strlen(value);
+    if (!is_whole || !parse_number(value, GZ_UNDO_EDITS_MAX, KEEP_EDITS_MAX, &count))
+        return gz_fail(error, GZ_BAD_VALUE, "--keep-edits: %s is not a whole number from 1000 to 1000000000", value);
+    options->kept.edits = (uint64_t)count;
+    return GZ_OK;
+}
+
 static enum gz_status take_ping(struct gz_options *options, const char *value, struct gz_error *error)
 {
     if (parse_number(value, 1, SECONDS_MAX, &options->ping_s)) return GZ_OK;
@@ -182,6 +216,8 @@ static const struct option table[] = {
     {"--admin", true, take_admin},
     {"--messages-per-s", true, take_rate},
     {"--record", true, take_record},
+    {"--keep", true, take_keep},
+    {"--keep-edits", true, take_keep_edits},
     {"--ping-seconds", true, take_ping},
     {"--silence-seconds", true, take_silence},
     {"--log", true, take_log},
@@ -252,6 +288,8 @@ const char *gz_options_help(void)
            "  --admin USER          who calls himself so may ask to be an admin; may be repeated\n"
            "  --messages-per-s N    messages that a session may send in a second (2000)\n"
            "  --record WHAT         of the path of a drag: thin (what its shape needs), all or ends (thin)\n"
+           "  --keep AGE            let go of the history that is older: 36h, 90d, 52w (all of it stays)\n"
+           "  --keep-edits N        let go of the history before the latest N edits (all of it stays)\n"
            "  --ping-seconds N      between pings of a connection (5)\n"
            "  --silence-seconds N   without a sign of life until a connection is ended (15)\n"
            "  --log LEVEL           error, warn, info or debug, to stderr (info)\n"

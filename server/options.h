@@ -19,6 +19,7 @@ struct gz_options {
     bool sample, insecure, help, version;
     enum gz_level log_level;
     enum gz_recorded recorded;
+    struct gz_retention kept;
     double messages_per_s, ping_s, silence_s;
     const char *origins[GZ_ORIGINS_MAX];
     size_t origin_count;

@@ -72,6 +72,12 @@ static bool find_note_key(void *context, const char *user, const char *key, uint
     return gz_store_find_note_key(scene->store, user, key, note);
 }
 
+static uint64_t kept_since(void *context)
+{
+    struct gz_open_scene *scene = context;
+    return gz_store_stats(scene->store).kept_since;
+}
+
 static void undo_if_unwanted(struct gz_open_scene *scene)
 {
     bool alone = scene->query_count == 0 && scene->net.connections == NULL;
@@ -229,6 +235,7 @@ static enum gz_status fill_scene(struct gz_open_scene *scene, bool create, struc
                                        .create = create,
                                        .time = gz_clock_now().unix_s,
                                        .recorded = scenes->recorded,
+                                       .kept = scenes->kept,
                                        .notify = handle_notify,
                                        .context = scene,
                                        .log = scenes->log};
@@ -242,7 +249,8 @@ static enum gz_status fill_scene(struct gz_open_scene *scene, bool create, struc
                                             .commit = commit,
                                             .query = query,
                                             .find_key = find_key,
-                                            .find_note_key = find_note_key},
+                                            .find_note_key = find_note_key,
+                                            .kept_since = kept_since},
                                    .log = scenes->log,
                                    .server = scenes->server,
                                    .messages_per_s = scenes->messages_per_s,
@@ -437,7 +445,8 @@ enum gz_status gz_scenes_create(struct gz_scenes **out, const struct gz_scenes_o
                                  .folder = options->folder,
                                  .server = options->server,
                                  .messages_per_s = options->messages_per_s,
-                                 .recorded = options->recorded};
+                                 .recorded = options->recorded,
+                                 .kept = options->kept};
     gz_bulk_tidy(scenes);
     *out = scenes;
     return GZ_OK;

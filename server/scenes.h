@@ -37,6 +37,7 @@ struct gz_scenes {
     const char *folder, *server;
     double messages_per_s;
     enum gz_recorded recorded;
+    struct gz_retention kept;
     struct gz_open_scene *open;
     size_t count;
     struct gz_bulk_job *jobs; /* bulk.c's */
@@ -50,6 +51,7 @@ struct gz_scenes_options {
     const char *server;
     double messages_per_s;
     enum gz_recorded recorded;
+    struct gz_retention kept;
 };
 
 GZ_MUST_USE enum gz_status gz_scenes_create(struct gz_scenes **scenes, const struct gz_scenes_options *options,

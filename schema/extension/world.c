@@ -11,7 +11,7 @@ SQLITE_EXTENSION_INIT3
 #define TRS(p) p "tx, " p "ty, " p "tz, " p "rx, " p "ry, " p "rz, " p "rw, " p "sx, " p "sy, " p "sz"
 
 /* The first two begin with: is it alive, its parent; the others with: the drag, its seq. */
-enum { NOW, THEN, BEFORE, AFTER, STATEMENT_COUNT };
+enum { NOW, THEN, BEFORE, AFTER, SINCE, STATEMENT_COUNT };
 static const char *const sql[STATEMENT_COUNT] = {
     [NOW] = "SELECT deleted_seq IS NULL, parent, " TRS("") ", (SELECT seq FROM scene) FROM nodes WHERE id = ?1",
     [THEN] = "SELECT did <> 'delete', after_parent, " TRS(
@@ -34,6 +34,9 @@ static const char *const sql[STATEMENT_COUNT] = {
         "") " FROM samples WHERE edit = ?3 AND node = ?1 AND seq > ?2 ORDER BY seq LIMIT 1)"
             " UNION ALL SELECT edit, seq, " TRS(
                 "after_") " FROM changes WHERE edit = ?3 AND node = ?1 AND seq > ?2 LIMIT 1",
+    /* Where the past begins, if that is after ?2. */
+    [SINCE] = "SELECT since FROM kept WHERE ?1 NOTNULL AND since > max(?2, 0)"
+              " AND NOT EXISTS (SELECT 1 FROM checkpoints WHERE seq = ?2)",
 };
 
 /* Statements that are prepared as they are needed. */
@@ -140,6 +143,20 @@ static bool find(struct question *question, sqlite3_int64 node, gz_trs *trs, sql
     return !question->failed;
 }
 
+/* That the past is kept from there on. A file of an earlier version keeps all of it. */
+static bool check_kept(struct question *question, sqlite3_int64 node)
+{
+    sqlite3 *db = sqlite3_context_db_handle(question->call);
+    if (sqlite3_table_column_metadata(db, "main", "kept", "since", NULL, NULL, NULL, NULL, NULL) != SQLITE_OK)
+        return true;
+    sqlite3_stmt *row = look(question, SINCE, node);
+    if (row == NULL) return !question->failed;
+    sqlite3_int64 since = sqlite3_column_int64(row, 0);
+    sqlite3_reset(row);
+    gizmo_fail(question->call, "seq %lld is no longer kept: the history begins at %lld", question->seq, since);
+    return false;
+}
+
 /* That there is such a node, and such a seq. */
 static bool check(struct question *question, sqlite3_int64 node)
 {
@@ -150,7 +167,8 @@ static bool check(struct question *question, sqlite3_int64 node)
     }
     sqlite3_int64 last = sqlite3_column_int64(row, 12);
     sqlite3_reset(row);
-    if (!question->in_past || question->seq <= last) return true;
+    if (!question->in_past) return true;
+    if (question->seq <= last) return check_kept(question, node);
     gizmo_fail(question->call, "seq %lld is in the future: %lld is saved", question->seq, last);
     return false;
 }

@@ -171,6 +171,10 @@ static enum gz_status make(const struct gz_core *core, const struct gz_message *
                        other->user, (unsigned long long)other->seq);
     if (record->seq > now)
         return gz_fail(&failure->error, GZ_BAD_VALUE, "checkpoint.seq: the scene is at %llu", (unsigned long long)now);
+    uint64_t since = core->host.kept_since != NULL ? core->host.kept_since(core->host.context) : 0;
+    if (record->seq < since)
+        return gz_fail(&failure->error, GZ_BAD_VALUE, "checkpoint.seq: the history begins at %llu",
+                       (unsigned long long)since);
     if (count_all(core) >= GZ_CHECKPOINTS_MAX)
         return gz_fail(&failure->error, GZ_TOO_MANY, "checkpoint: a scene holds at most %d", GZ_CHECKPOINTS_MAX);
     return GZ_OK;

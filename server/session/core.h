@@ -37,6 +37,8 @@ struct gz_core_host {
                      struct gz_edit_record *edit);
     /* The note that a committed request of this user with this key was about; false where there is none. Answered at once. */
     bool (*find_note_key)(void *context, const char *user, const char *key, uint64_t *note);
+    /* The seq from which on the past can be asked for; NULL for all of it. */
+    uint64_t (*kept_since)(void *context);
 };
 
 struct gz_core_options {

@@ -167,8 +167,11 @@ static void check_constraints(struct checker *checker)
 
 #define HISTORY(which, order)                                                                                          \
     "SELECT node, did, " GZ_CONTENT_COLUMNS("before_") ", " GZ_CONTENT_COLUMNS(                                        \
-        "after_") ", edit FROM changes WHERE node = ?1 AND seq IS " which " NULL" order
+        "after_") ", edit, seq FROM changes WHERE node = ?1 AND seq IS " which " NULL" order
 #define EDIT_COLUMN (2 + 2 * GZ_CONTENT_COLUMN_COUNT)
+#define SEQ_COLUMN (EDIT_COLUMN + 1)
+/* The schema version that made the table kept. */
+#define KEPT_VERSION 7
 
 static const char nodes_sql[] = "SELECT id, deleted_seq IS NOT NULL, " GZ_CONTENT_COLUMNS("") " FROM nodes ORDER BY id";
 
@@ -176,6 +179,7 @@ struct replay {
     struct checker *checker;
     sqlite3_stmt *nodes, *done, *running;
     struct gz_arena arena; /* of one node */
+    int64_t since;         /* where the past begins that is kept; what is left from before it need not hang together */
     /* the node as its history so far leaves it */
     uint64_t node, edit; /* edit: 0 before the first */
     bool exists;
@@ -252,7 +256,7 @@ static void replay_done(struct replay *replay)
     struct gz_change change;
     while (next(replay->checker, replay->done) && read_change(replay, replay->done, &change)) {
         uint64_t edit = (uint64_t)sqlite3_column_int64(replay->done, EDIT_COLUMN);
-        check_link(replay, &change, edit);
+        if (sqlite3_column_int64(replay->done, SEQ_COLUMN) > replay->since) check_link(replay, &change, edit);
         replay->edit = edit;
         replay->exists = change.exists;
         replay->content = change.exists ? change.after : change.before;
@@ -293,6 +297,16 @@ static void replay_node(struct replay *replay)
     sqlite3_reset(replay->running);
 }
 
+/* 0, and said, where it cannot be read. */
+static int64_t read_since(struct checker *checker)
+{
+    int64_t since = 0;
+    struct gz_error error;
+    if (checker->check->version < KEPT_VERSION) return 0;
+    if (gz_db_integer(checker->db, "SELECT since FROM kept", &since, &error) != GZ_OK) say_unread(checker, checker->db);
+    return since;
+}
+
 static void check_replay(struct checker *checker)
 {
     struct replay replay = {.checker = checker,
@@ -300,6 +314,7 @@ static void check_replay(struct checker *checker)
                             .done = prepare(checker, checker->db, HISTORY("NOT", " ORDER BY seq, step")),
                             .running = prepare(checker, checker->db, HISTORY("", ""))};
     gz_arena_init(&replay.arena, GZ_STATE_BYTES_MAX);
+    replay.since = read_since(checker);
     while (replay.nodes != NULL && replay.done != NULL && replay.running != NULL && next(checker, replay.nodes))
         replay_node(&replay);
     sqlite3_finalize(replay.nodes);
@@ -480,6 +495,13 @@ static const struct promise promises[] = {
      " WHERE c.node = s.node AND c.seq IS e.seq AND +c.edit = s.edit)",
      NULL},
     {1, NULL, check_replay},
+
+    /* how much of the past is kept */
+    {KEPT_VERSION, "SELECT 'the table kept has ' || count(*) || ' rows, not one' FROM kept HAVING count(*) <> 1", NULL},
+    {KEPT_VERSION,
+     "SELECT 'the past is kept from seq ' || k.since || ' on, the scene has come to ' || s.seq FROM kept k, scene s"
+     " WHERE k.since < 0 OR k.since > s.seq",
+     NULL},
 
     /* notes */
     {3, "SELECT 'note ' || id || ' answers note ' || reply || ', which was not before it' FROM notes WHERE reply >= id",

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include <uv.h>
 
@@ -135,6 +136,13 @@ enum gz_status gz_reader_open(struct gz_reader *reader, const char *path, struct
 {
     enum gz_status status = gz_db_open(path, SQLITE_OPEN_READONLY, &reader->db, error);
     return status == GZ_OK ? begin_reading(reader, path, error) : status;
+}
+
+double gz_db_now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_REALTIME, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
 bool gz_db_has_log(const char *path)

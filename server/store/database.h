@@ -25,6 +25,9 @@ GZ_MUST_USE enum gz_status gz_db_prepare(sqlite3 *db, const char *sql, sqlite3_s
 /* The first column of the first row, 0 where that is NULL or there is no row. */
 GZ_MUST_USE enum gz_status gz_db_integer(sqlite3 *db, const char *sql, int64_t *value, struct gz_error *error);
 
+/* Unix seconds. */
+double gz_db_now(void);
+
 /* Whether changes may stand beside the file that are not in it: somebody has it open, or was stopped in the middle. */
 bool gz_db_has_log(const char *path);
 /* Refuses what is not a scene's file (GZ_STORAGE) or is of a newer schema (GZ_VERSION). Changes nothing. */

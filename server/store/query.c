@@ -1,7 +1,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "store/internal.h"
 #include "store/rows.h"
@@ -13,7 +12,8 @@ static enum gz_status prepare_history(sqlite3 *db, const struct gz_query *query,
 {
     char sql[1024];
     snprintf(sql, sizeof sql,
-             "SELECT " GZ_EDIT_COLUMNS " FROM edits e WHERE e.ended IS NOT NULL%s%s%s%s"
+             "SELECT " GZ_EDIT_COLUMNS
+             " FROM edits e WHERE e.ended IS NOT NULL AND +e.seq > (SELECT since FROM kept)%s%s%s%s"
              " ORDER BY e.ended DESC, e.seq DESC LIMIT ?5",
              query->node != 0 ? " AND e.id IN (SELECT c.edit FROM changes c WHERE c.node = ?1)" : "",
              query->user[0] != '\0' ? " AND e.user = ?2" : "", isnan(query->since) ? "" : " AND e.ended > ?3",
@@ -125,6 +125,16 @@ static enum gz_status add_edit(sqlite3 *db, const char *sql, uint64_t id, struct
     return status;
 }
 
+/* What is left of an edit from before the history that is kept is not all that it did. */
+static enum gz_status expect_whole(sqlite3 *db, const struct gz_edit_record *edit, struct gz_error *error)
+{
+    int64_t since;
+    enum gz_status status = gz_db_integer(db, "SELECT since FROM kept", &since, error);
+    if (status != GZ_OK || edit->seq > (uint64_t)since) return status;
+    return gz_fail(error, GZ_BAD_VALUE, "edit: edit %llu is no longer kept: the history begins at seq %lld",
+                   (unsigned long long)edit->id, (long long)since);
+}
+
 static enum gz_status answer_edit(struct gz_reader *reader, const struct gz_query *query, struct gz_answer *answer)
 {
     struct gz_edit_record *edits = gz_arena_take(&answer->arena, 3, sizeof *edits);
@@ -135,6 +145,7 @@ static enum gz_status answer_edit(struct gz_reader *reader, const struct gz_quer
     if (status == GZ_OK && answer->edit_count == 0)
         return gz_fail(&answer->error, GZ_BAD_VALUE, "edit: there is no edit %llu that is done",
                        (unsigned long long)query->edit);
+    if (status == GZ_OK) status = expect_whole(reader->db, &edits[0], &answer->error);
     if (status == GZ_OK) status = find_last(reader->db, query->edit, &last, &answer->undone, &answer->error);
     if (status == GZ_OK) status = add_edit(reader->db, edit_sql[0], last, edits, answer);
     return status == GZ_OK ? add_edit(reader->db, edit_sql[1], last, edits, answer) : status;
@@ -225,32 +236,65 @@ static enum gz_status find_seq(sqlite3 *db, double time, uint64_t *seq, struct g
     return status;
 }
 
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_REALTIME, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
+/* What there is to be asked for: from one seq to another, and when that was saved. */
+struct range {
+    uint64_t first, last;
+    double last_time;
+};
 
-/* Which seq is asked for; GZ_BAD_VALUE for the future. */
-static enum gz_status resolve(sqlite3 *db, const struct gz_query *query, uint64_t *seq, struct gz_error *error)
+static enum gz_status read_range(sqlite3 *db, struct range *range, struct gz_error *error)
 {
     sqlite3_stmt *row;
-    enum gz_status status = gz_db_prepare(db, "SELECT seq, time FROM scene", &row, error);
+    enum gz_status status = gz_db_prepare(db, "SELECT k.since, s.seq, s.time FROM scene s, kept k", &row, error);
     if (status != GZ_OK) return status;
     int rc = sqlite3_step(row);
-    uint64_t last_seq = (uint64_t)sqlite3_column_int64(row, 0);
-    double last_time = sqlite3_column_double(row, 1);
+    *range = (struct range){.first = (uint64_t)sqlite3_column_int64(row, 0),
+                            .last = (uint64_t)sqlite3_column_int64(row, 1),
+                            .last_time = sqlite3_column_double(row, 2)};
     sqlite3_finalize(row);
-    if (rc != SQLITE_ROW) return gz_db_fail(db, rc, error, "the scene");
+    return rc == SQLITE_ROW ? GZ_OK : gz_db_fail(db, rc, error, "the scene");
+}
+
+static enum gz_status resolve_time(sqlite3 *db, double time, const struct range *range, uint64_t *seq,
+                                   struct gz_error *error)
+{
+    if (!(time <= gz_db_now())) return gz_fail(error, GZ_BAD_VALUE, "time %.3f is in the future", time);
+    *seq = range->last;
+    enum gz_status status = time >= range->last_time ? GZ_OK : find_seq(db, time, seq, error);
+    if (status != GZ_OK || *seq >= range->first) return status;
+    return gz_fail(error, GZ_BAD_VALUE, "time %.3f is no longer kept: the history begins at seq %llu", time,
+                   (unsigned long long)range->first);
+}
+
+/* `*first` becomes the seq where a checkpoint stands for it. */
+static enum gz_status find_checkpoint(sqlite3 *db, uint64_t seq, int64_t *first, struct gz_error *error)
+{
+    sqlite3_stmt *row;
+    enum gz_status status = gz_db_prepare(db, "SELECT 1 FROM checkpoints WHERE seq = ? LIMIT 1", &row, error);
+    if (status != GZ_OK) return status;
+    sqlite3_bind_int64(row, 1, (sqlite3_int64)seq);
+    int rc = sqlite3_step(row);
+    if (rc == SQLITE_ROW) *first = (int64_t)seq;
+    sqlite3_finalize(row);
+    return rc == SQLITE_ROW || rc == SQLITE_DONE ? GZ_OK : gz_db_fail(db, rc, error, "the checkpoints");
+}
+
+/* Which seq is asked for; GZ_BAD_VALUE for the future, and for what is no longer kept. */
+static enum gz_status resolve(sqlite3 *db, const struct gz_query *query, uint64_t *seq, struct gz_error *error)
+{
+    struct range range;
+    enum gz_status status = read_range(db, &range, error);
+    if (status != GZ_OK) return status;
+    if (query->by_time) return resolve_time(db, query->time, &range, seq, error);
     *seq = query->seq;
-    if (!query->by_time && query->seq > last_seq)
+    if (query->seq > range.last)
         return gz_fail(error, GZ_BAD_VALUE, "seq %llu is in the future: %llu is saved", (unsigned long long)query->seq,
-                       (unsigned long long)last_seq);
-    if (!query->by_time) return GZ_OK;
-    if (query->time >= last_time) *seq = last_seq;
-    if (query->time <= now()) return query->time >= last_time ? GZ_OK : find_seq(db, query->time, seq, error);
-    return gz_fail(error, GZ_BAD_VALUE, "time %.3f is in the future", query->time);
+                       (unsigned long long)range.last);
+    int64_t first = (int64_t)range.first;
+    if (query->seq < range.first) status = find_checkpoint(db, query->seq, &first, error);
+    if (status != GZ_OK || query->seq >= (uint64_t)first) return status;
+    return gz_fail(error, GZ_BAD_VALUE, "seq %llu is no longer kept: the history begins at %llu",
+                   (unsigned long long)query->seq, (unsigned long long)range.first);
 }
 
 static enum gz_status read_nodes_at(sqlite3 *db, sqlite3_stmt *rows, struct gz_arena *arena, struct gz_node_list *list,

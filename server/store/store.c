@@ -10,6 +10,7 @@
 
 #include "store/database.h"
 #include "store/internal.h"
+#include "store/keep.h"
 #include "store/owner.h"
 #include "store/rows.h"
 #include "store/writer.h"
@@ -18,6 +19,11 @@
 #define CHECKPOINT_PAGES 1000
 /* Seconds without a batch after which the WAL is emptied. */
 #define IDLE_SECONDS 1
+/* Seconds between looks at what has become too old to be kept, while nothing else happens. */
+#define KEEP_SECONDS 60
+/* Seconds after which a WAL that could not be emptied is tried again, however little is added to it. */
+#define CHECKPOINT_SECONDS 2
+#define FOREVER UINT64_MAX
 /* Bytes that the WAL's file keeps for its next use: writing over it is faster than growing it. */
 #define WAL_BYTES_KEPT "16777216"
 /* Bytes of WAL that somebody who reads for too long is reported at. */
@@ -42,7 +48,9 @@ struct gz_store {
 
     /* the writer thread's once it runs */
     struct gz_writer writer;
-    int checkpoint_at; /* pages in the WAL */
+    struct gz_keep keep;
+    int checkpoint_at;         /* pages in the WAL */
+    uint64_t checkpoint_at_ns; /* or the time, where it has more than CHECKPOINT_PAGES */
     bool is_wal_reported;
 
     uv_thread_t thread;
@@ -105,14 +113,16 @@ static uint64_t count_rows(const struct gz_batch *batch)
 static void commit_group(struct gz_store *store, struct queue *group)
 {
     struct gz_error error = {0};
-    uint64_t start_ns = uv_hrtime(), rows = 0;
+    uint64_t start_ns = uv_hrtime(), rows = 0, edits = 0;
     enum gz_status status = gz_writer_begin(&store->writer, &error);
     for (struct gz_batch *batch = group->first; status == GZ_OK && batch != NULL; batch = batch->next) {
         status = gz_writer_add(&store->writer, batch, &error);
         rows += count_rows(batch);
+        edits += batch->ended_count;
     }
     if (status == GZ_OK) status = gz_writer_end(&store->writer, &error);
     if (status != GZ_OK) gz_log(store->log, GZ_ERROR, 0, "commit: %s", error.message);
+    if (status == GZ_OK) gz_keep_count(&store->keep, edits);
     for (struct gz_batch *batch = group->first; batch != NULL; batch = batch->next) {
         batch->status = status;
         batch->error = error;
@@ -130,13 +140,15 @@ static void commit_group(struct gz_store *store, struct queue *group)
     if (store->notify != NULL) store->notify(store->context);
 }
 
-/* Somebody who reads on and on keeps the WAL from being emptied: said once each time it happens. */
+/* Somebody who reads on and on keeps the WAL from being emptied: said once each time it happens, and when it is over. */
 static void report_wal(struct gz_store *store, uint64_t bytes)
 {
     bool is_large = bytes > WAL_BYTES_REPORTED;
     if (is_large && !store->is_wal_reported)
         gz_log(store->log, GZ_WARN, 0, "%s has %llu MiB: somebody reads an old state and keeps it from being emptied",
                store->wal_path, (unsigned long long)(bytes >> 20));
+    if (!is_large && store->is_wal_reported)
+        gz_log(store->log, GZ_INFO, 0, "%s has %llu MiB again", store->wal_path, (unsigned long long)(bytes >> 20));
     store->is_wal_reported = is_large;
 }
 
@@ -144,16 +156,19 @@ static void checkpoint_if_due(struct gz_store *store)
 {
     int pages = store->writer.wal_pages;
     if (pages < CHECKPOINT_PAGES) store->checkpoint_at = CHECKPOINT_PAGES;
-    if (pages < store->checkpoint_at) return;
-    (void)gz_writer_checkpoint(&store->writer, false);
-    store->checkpoint_at = pages + CHECKPOINT_PAGES;
+    bool is_time = pages >= CHECKPOINT_PAGES && uv_hrtime() >= store->checkpoint_at_ns;
+    if (pages >= store->checkpoint_at || is_time) {
+        (void)gz_writer_checkpoint(&store->writer, false);
+        store->checkpoint_at = pages + CHECKPOINT_PAGES;
+        store->checkpoint_at_ns = uv_hrtime() + (uint64_t)CHECKPOINT_SECONDS * 1000000000;
+    }
     report_wal(store, wal_bytes(store));
 }
 
 /* Whether there is nothing left to do until the next batch. */
 static bool rest(struct gz_store *store)
 {
-    if (wal_bytes(store) > 0) (void)gz_writer_checkpoint(&store->writer, true);
+    if (wal_bytes(store) > 0 && gz_writer_checkpoint(&store->writer, true)) store->writer.wal_pages = 0;
     uint64_t bytes = wal_bytes(store);
     report_wal(store, bytes);
     uv_mutex_lock(&store->mutex);
@@ -162,16 +177,31 @@ static bool rest(struct gz_store *store)
     return bytes == 0;
 }
 
-/* Takes all that is queued, waiting for it; nothing when it is time to rest, or to end. */
-static struct queue take_queued(struct gz_store *store, bool is_rested, bool *is_ending)
+/* Lets go of a little of the past. False where there is nothing to be let go, or it has to wait: what is taken away is written to the
+ * WAL first, which is not to grow by that while somebody keeps it from being emptied. */
+static bool forget(struct gz_store *store)
+{
+    struct gz_error error;
+    bool more = false;
+    if (!gz_keep_is_on(&store->keep) || store->writer.wal_pages > 2 * CHECKPOINT_PAGES) return false;
+    if (gz_keep_step(&store->keep, gz_db_now(), &more, &error) != GZ_OK)
+        gz_log(store->log, GZ_WARN, 0, "letting go of the past: %s", error.message);
+    uv_mutex_lock(&store->mutex);
+    store->stats.kept_since = store->keep.since;
+    uv_mutex_unlock(&store->mutex);
+    return more;
+}
+
+/* Takes all that is queued, waiting for it so many seconds; nothing after them, or when it is time to end. */
+static struct queue take_queued(struct gz_store *store, uint64_t wait_s, bool *is_ending)
 {
     uv_mutex_lock(&store->mutex);
-    int timeout = 0;
+    int timeout = wait_s == 0;
     while (store->queued.first == NULL && !store->is_closing && timeout == 0) {
-        if (is_rested)
+        if (wait_s == FOREVER)
             uv_cond_wait(&store->wake, &store->mutex);
         else
-            timeout = uv_cond_timedwait(&store->wake, &store->mutex, (uint64_t)IDLE_SECONDS * 1000000000);
+            timeout = uv_cond_timedwait(&store->wake, &store->mutex, wait_s * 1000000000);
     }
     struct queue taken = store->queued;
     store->queued = (struct queue){0};
@@ -180,18 +210,32 @@ static struct queue take_queued(struct gz_store *store, bool is_rested, bool *is
     return taken;
 }
 
+/* How long nothing is to be done without a batch, now that one was written, or nothing came for `wait_s`. */
+static uint64_t work_alone(struct gz_store *store, uint64_t wait_s)
+{
+    if (forget(store)) {
+        checkpoint_if_due(store);
+        return 0;
+    }
+    if (wait_s == 0 || !rest(store)) return IDLE_SECONDS;
+    return gz_keep_is_on(&store->keep) ? KEEP_SECONDS : FOREVER;
+}
+
 static void handle_thread(void *context)
 {
     struct gz_store *store = context;
-    bool is_ending = false, is_rested = false;
+    bool is_ending = false;
+    uint64_t wait_s = IDLE_SECONDS;
     while (!is_ending) {
-        struct queue taken = take_queued(store, is_rested, &is_ending);
+        struct queue taken = take_queued(store, wait_s, &is_ending);
         if (taken.first != NULL) {
             commit_group(store, &taken);
             checkpoint_if_due(store);
-            is_rested = false;
+            wait_s = gz_keep_is_on(&store->keep) ? 0 : IDLE_SECONDS;
+        } else if (is_ending) {
+            (void)rest(store);
         } else {
-            is_rested = rest(store);
+            wait_s = work_alone(store, wait_s);
         }
     }
 }
@@ -235,8 +279,13 @@ static enum gz_status open_writer(struct gz_store *store, const struct gz_store_
     enum gz_status status = gz_db_open(options->path, flags, &db, error);
     if (status != GZ_OK) return status;
     status = prepare_database(db, options->time, state, error);
+    if (status == GZ_OK) status = gz_keep_init(&store->keep, db, options->kept, error);
+    store->stats.kept_since = store->keep.since;
     if (status == GZ_OK) status = gz_writer_init(&store->writer, db, state->epoch, options->recorded, error);
-    if (status != GZ_OK) sqlite3_close(db);
+    if (status != GZ_OK) {
+        gz_keep_finish(&store->keep);
+        sqlite3_close(db);
+    }
     return status;
 }
 
@@ -333,6 +382,7 @@ void gz_store_close(struct gz_store *store)
     sqlite3_finalize(store->key_changes);
     sqlite3_finalize(store->find_note_key);
     sqlite3_close(store->keys_db);
+    gz_keep_finish(&store->keep);
     gz_writer_finish(&store->writer);
     if (store->unfinished_path != NULL) delete_unfinished(store);
     gz_owner_finish(&store->owner);

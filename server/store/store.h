@@ -9,6 +9,7 @@
  * After a failed commit the refused bytes may stand in the log's file until the next commit writes over them: should the machine
  * die in between, and the disk have had them after all, they are there again.
  * A file that was deleted or moved while it is open takes no more: each batch fails.
+ * What is no longer to be kept goes in small steps on the writer's thread, while no batch waits.
  * Errors name files, not folders: clients read them. GZ_STORAGE with SQLite's words; GZ_VERSION for a file of a newer schema; GZ_UNKNOWN_SCENE for no file;
  *   GZ_BAD_STATE where another process owns it. */
 #ifndef GZ_STORE_H
@@ -27,11 +28,18 @@ enum gz_recorded {
     GZ_RECORD_ENDS  /* nothing */
 };
 
+/* How much of the past is kept: edits that are younger, and no more than so many. 0: without an end. See keep.h. */
+struct gz_retention {
+    double seconds;
+    uint64_t edits;
+};
+
 struct gz_store_options {
     const char *path;
     bool create; /* make the file where it is missing; else GZ_UNKNOWN_SCENE */
     double time; /* now, Unix seconds: the epoch's beginning */
     enum gz_recorded recorded;
+    struct gz_retention kept;
     void (*notify)(void *context); /* something can be taken; on the writer's thread */
     void *context;
     const struct gz_log *log; /* may be NULL */
@@ -61,6 +69,7 @@ GZ_MUST_USE bool gz_store_find_note_key(struct gz_store *store, const char *user
 /* Bytes in the WAL, and seconds the last commit took: for metrics and health. */
 struct gz_store_stats {
     uint64_t wal_bytes, commits, rows;
+    uint64_t kept_since; /* the seq from which on the past is there */
     double last_commit_s;
     enum gz_status last_status;
 };
@@ -69,7 +78,7 @@ struct gz_store_stats gz_store_stats(struct gz_store *store);
 /* ---- readers: any thread ---- */
 
 /* Always fills `answer`; status within. History: newest first by `ended`. The past: a node's seq is that of the edit or sample
- * that left it as it was; the future is GZ_BAD_VALUE, before the first edit there are no nodes. Too much to read within
+ * that left it as it was; the future is GZ_BAD_VALUE, as is what is no longer kept; before the first edit there are no nodes. Too much to read within
  * GZ_QUERY_MS_MAX, or to answer: GZ_TOO_LARGE. */
 void gz_store_query(const char *path, const struct gz_query *query, struct gz_answer *answer);
 /* The scene's kept glTF; GZ_BAD_STATE where it has none. */

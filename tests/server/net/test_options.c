@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#define WORDS_MAX 5
+#define WORDS_MAX 6
 
 struct row {
     const char *words[WORDS_MAX];
@@ -52,6 +52,19 @@ static const struct row rows[] = {
     {{"--admin"}, 2, NULL, "--admin"},
     {{"--log", "loud"}, 2, NULL, "--log"},
     {{"--record", "some"}, 2, NULL, "--record"},
+    {{"--keep", "90"}, 2, NULL, "--keep: 90 is not an age"},
+    {{"--keep", "d"}, 2, NULL, "--keep"},
+    {{"--keep", "-90d"}, 2, NULL, "--keep"},
+    {{"--keep", "90days"}, 2, NULL, "--keep"},
+    {{"--keep", "0x9d"}, 2, NULL, "--keep"},
+    {{"--keep", "59m"}, 2, NULL, "from 1h"},
+    {{"--keep", "5001w"}, 2, NULL, "5000w"},
+    {{"--keep-edits", "999"}, 2, NULL, "--keep-edits"},
+    {{"--keep-edits", "1000.5"}, 2, NULL, "--keep-edits"},
+    {{"--keep-edits", "1e3"}, 2, NULL, "--keep-edits"},
+    {{"--keep-edits", ""}, 2, NULL, "--keep-edits"},
+    /* Taken, so that what is wrong is what comes after it. */
+    {{"--keep", "1.5h", "--keep-edits", "1000", "--log", "loud"}, 2, NULL, "--log"},
     {{"--messages-per-s", "0"}, 2, NULL, "--messages-per-s"},
     {{"--messages-per-s", "nan"}, 2, NULL, "--messages-per-s"},
     {{"--ping-seconds", "x"}, 2, NULL, "--ping-seconds"},

@@ -156,7 +156,8 @@ static void create(struct model *model)
 static void delete_subtree(struct model *model)
 {
     size_t top = random_node(model), count = 0;
-    if (top == SIZE_MAX || model_random(model, 2) == 0) return;
+    uint64_t often = model->is_lasting ? 40 : 2;
+    if (top == SIZE_MAX || model_random(model, often) < often - 1) return;
     bool below[MODEL_NODES_MAX] = {0};
     struct gz_change changes[MODEL_NODES_MAX] = {0};
     for (size_t i = top; i < model->node_count; i++) {
