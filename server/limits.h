@@ -110,6 +110,8 @@
 #define GZ_KEEP_ROWS_AT_ONCE 64
 /* Points of one answer about a node's path: 20 minutes of dragging where nothing was thinned. */
 #define GZ_PATH_POINTS_MAX 65536
+/* Points per `ok` of an answer about a path. */
+#define GZ_PATH_POINTS_PER_MESSAGE 500
 /* Nodes per `ok` of an `at` answer. */
 #define GZ_AT_NODES_PER_MESSAGE 1000
 /* Bytes of a glTF file taken by PUT or import. */

@@ -67,6 +67,14 @@ struct gz_sample_record {
     gz_trs trs;
 };
 
+/* Where a node was at a time: left there by an edit, or recorded inside of a drag. */
+struct gz_point_record {
+    uint64_t seq, edit;
+    double time;
+    uint64_t parent; /* then; 0 is the root */
+    gz_trs trs;
+};
+
 /* A note, whole, as its last change left it. */
 struct gz_note_record {
     uint64_t id;
@@ -163,8 +171,9 @@ struct gz_scene_state {
 
 /* A question to the past. */
 struct gz_query {
-    enum { GZ_QUERY_HISTORY, GZ_QUERY_AT, GZ_QUERY_EDIT } kind;
-    /* history: completed edits, newest first; 0 or NULL or NaN where the filter is absent */
+    enum { GZ_QUERY_HISTORY, GZ_QUERY_AT, GZ_QUERY_EDIT, GZ_QUERY_PATH } kind;
+    /* history: completed edits, newest first; path: of a node, its points by seq, which are compared by their time. 0 or NULL or NaN
+     * where the filter is absent */
     uint64_t node;
     char user[GZ_USER_BYTES_MAX + 1];
     double since, before; /* compared with `ended`, both exclusive */
@@ -188,6 +197,8 @@ struct gz_answer {
     uint64_t seq;                       /* at: the seq of the state that was found */
     const struct gz_node_record *nodes; /* at: alive then, parents first */
     size_t node_count;
+    const struct gz_point_record *points; /* path: ascending by seq */
+    size_t point_count;
 };
 
 /* On the heap, because they are handed from thread to thread; NULL without memory, and destroying NULL is fine. */

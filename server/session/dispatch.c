@@ -45,6 +45,7 @@ static const struct {
     [GZ_OP_HISTORY] = {gz_handle_history, GZ_ROLE_VIEWER, false, false},
     [GZ_OP_AT] = {gz_handle_at, GZ_ROLE_VIEWER, false, false},
     [GZ_OP_RESTORE] = {gz_handle_restore, GZ_ROLE_EDITOR, true, true},
+    [GZ_OP_PATH] = {gz_handle_path, GZ_ROLE_VIEWER, false, false},
     [GZ_OP_REVERT] = {gz_handle_revert, GZ_ROLE_EDITOR, true, true},
     [GZ_OP_CHECKPOINT] = {gz_handle_checkpoint, GZ_ROLE_EDITOR, false, true},
     [GZ_OP_CHECKPOINTS] = {gz_handle_checkpoints, GZ_ROLE_VIEWER, false, false},

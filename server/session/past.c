@@ -93,6 +93,18 @@ enum gz_status gz_handle_at(struct gz_session *session, const struct gz_message 
     return gz_session_ask(session, message, &query, query.by_time ? now : query.seq, failure);
 }
 
+enum gz_status gz_handle_path(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure)
+{
+    const struct gz_path *said = &message->path;
+    const struct gz_node *node = gz_scene_find(session->core->scene, said->node);
+    struct gz_query query = {
+        .kind = GZ_QUERY_PATH, .node = said->node, .since = NAN, .before = NAN, .limit = GZ_PATH_POINTS_MAX};
+    if (message->has & GZ_HAS(SINCE)) query.since = said->since;
+    if (message->has & GZ_HAS(BEFORE_TIME)) query.before = said->before;
+    if (message->has & GZ_HAS(LIMIT)) query.limit = (uint32_t)said->limit;
+    return gz_session_ask(session, message, &query, node != NULL ? node->seq : 0, failure);
+}
+
 enum gz_status gz_handle_restore(struct gz_session *session, const struct gz_message *message,
                                  struct gz_failure *failure)
 {

@@ -5,7 +5,7 @@
  *   batch.c     what the disk is to take                        commit.c    what it said
  *   view.c      camera, tool, select                            pointer.c   pointer, grab, wheel
  *   run.c       a drag from press to edit                       edit.c      set, create, delete
- *   travel.c    undo, redo, revert                                past.c      history, at, restore
+ *   travel.c    undo, redo, revert                                past.c      history, at, path, restore
  *   pick.c      nodes under a pointer
  *   gizmo.c     what a session's gizmo looks like               join.c      coming and going, epochs
  *   note.c      notes, to the disk and back                     checkpoint.c  names for states
@@ -348,6 +348,7 @@ GZ_MUST_USE enum gz_status gz_session_revert(struct gz_session *session, const s
 enum gz_status gz_handle_history(struct gz_session *session, const struct gz_message *message,
                                  struct gz_failure *failure);
 enum gz_status gz_handle_at(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure);
+enum gz_status gz_handle_path(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure);
 enum gz_status gz_handle_restore(struct gz_session *session, const struct gz_message *message,
                                  struct gz_failure *failure);
 /* Has the past asked, once all up to `after` is saved; what the message wants is done with the answer. */

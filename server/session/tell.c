@@ -11,8 +11,14 @@ enum { BYTES_CHANGE = 200 };
 struct gz_telling {
     struct gz_answer answer;
     uint64_t rid;
-    bool history; /* edits; else nodes */
-    size_t done;  /* of them */
+    const struct form *form;
+    size_t done; /* of its elements */
+};
+
+/* What an answer is a list of: describes its next piece, as much as goes into one message. False without memory. */
+struct form {
+    bool (*describe)(struct gz_core *core, struct gz_telling *telling, struct gz_ok *ok);
+    uint64_t has;
 };
 
 /* ---- describing ---- */
@@ -104,6 +110,35 @@ static bool describe_edits(struct gz_core *core, struct gz_telling *telling, str
     return true;
 }
 
+static bool describe_points(struct gz_core *core, struct gz_telling *telling, struct gz_ok *ok)
+{
+    size_t left = telling->answer.point_count - telling->done;
+    size_t count = left < GZ_PATH_POINTS_PER_MESSAGE ? left : GZ_PATH_POINTS_PER_MESSAGE;
+    struct gz_path_point *points = gz_arena_take(&core->scratch, count, sizeof *points);
+    if (points == NULL) return false;
+    for (size_t i = 0; i < count; i++) {
+        const struct gz_point_record *point = &telling->answer.points[telling->done++];
+        points[i] = (struct gz_path_point){.has = GZ_HAS(PARENT),
+                                           .seq = point->seq,
+                                           .edit = point->edit,
+                                           .time = point->time,
+                                           .trs = point->trs,
+                                           .parent = point->parent};
+    }
+    *ok = (struct gz_ok){.path = points, .path_count = count, .more = count < left};
+    return true;
+}
+
+static const struct form nodes_form = {describe_nodes, GZ_HAS(SEQ) | GZ_HAS(SCENE_NODES)};
+static const struct form edits_form = {describe_edits, GZ_HAS(EDITS)};
+static const struct form points_form = {describe_points, GZ_HAS(PATH)};
+
+static const struct form *form_of(const struct gz_query *query)
+{
+    if (query->kind == GZ_QUERY_HISTORY) return &edits_form;
+    return query->kind == GZ_QUERY_PATH ? &points_form : &nodes_form;
+}
+
 void gz_session_stop_telling(struct gz_session *session)
 {
     if (session->telling == NULL) return;
@@ -127,13 +162,12 @@ void gz_session_tell_more(struct gz_session *session)
     struct gz_ok ok;
     if (telling == NULL) return;
     gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX);
-    if (!(telling->history ? describe_edits(core, telling, &ok) : describe_nodes(core, telling, &ok))) {
+    if (!telling->form->describe(core, telling, &ok)) {
         refuse_telling(session);
         return;
     }
     struct gz_message asked = {.has = GZ_HAS(RID), .rid = telling->rid};
-    bool told =
-        gz_session_answer(session, &asked, telling->history ? GZ_HAS(EDITS) : GZ_HAS(SEQ) | GZ_HAS(SCENE_NODES), &ok);
+    bool told = gz_session_answer(session, &asked, telling->form->has, &ok);
     if (!told || !ok.more) gz_session_stop_telling(session);
 }
 
@@ -142,8 +176,7 @@ enum gz_status gz_session_tell(struct gz_session *session, const struct gz_ticke
 {
     session->telling = calloc(1, sizeof *session->telling);
     if (session->telling == NULL) return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for the answer");
-    *session->telling =
-        (struct gz_telling){.answer = *answer, .rid = ticket->rid, .history = ticket->query.kind == GZ_QUERY_HISTORY};
+    *session->telling = (struct gz_telling){.answer = *answer, .rid = ticket->rid, .form = form_of(&ticket->query)};
     *answer = (struct gz_answer){.status = GZ_OK};
     return GZ_OK;
 }

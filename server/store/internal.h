@@ -15,4 +15,8 @@ GZ_MUST_USE enum gz_status gz_recover(sqlite3 *db, double time, uint64_t *epoch,
 /* Reads the scene; `state` is to be finished by the caller in any case. */
 GZ_MUST_USE enum gz_status gz_load(sqlite3 *db, uint64_t epoch, struct gz_scene_state *state, struct gz_error *error);
 
+/* Fills the answer to GZ_QUERY_PATH. */
+GZ_MUST_USE enum gz_status gz_answer_path(struct gz_reader *reader, const struct gz_query *query,
+                                          struct gz_answer *answer);
+
 #endif

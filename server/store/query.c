@@ -423,6 +423,7 @@ void gz_store_query(const char *path, const struct gz_query *query, struct gz_an
     switch (query->kind) {
     case GZ_QUERY_HISTORY: answer->status = answer_history(&reader, query, answer); break;
     case GZ_QUERY_AT: answer->status = answer_at(&reader, query, answer); break;
+    case GZ_QUERY_PATH: answer->status = gz_answer_path(&reader, query, answer); break;
     case GZ_QUERY_EDIT: answer->status = answer_edit(&reader, query, answer); break;
     }
     gz_reader_close(&reader);

@@ -78,7 +78,8 @@ struct gz_store_stats gz_store_stats(struct gz_store *store);
 /* ---- readers: any thread ---- */
 
 /* Always fills `answer`; status within. History: newest first by `ended`. The past: a node's seq is that of the edit or sample
- * that left it as it was; the future is GZ_BAD_VALUE, as is what is no longer kept; before the first edit there are no nodes. Too much to read within
+ * that left it as it was; the future is GZ_BAD_VALUE, as is what is no longer kept; before the first edit there are no nodes. A path: what
+ * is kept of it; of a node that never was GZ_UNKNOWN_NODE. Too much to read within
  * GZ_QUERY_MS_MAX, or to answer: GZ_TOO_LARGE. */
 void gz_store_query(const char *path, const struct gz_query *query, struct gz_answer *answer);
 /* The scene's kept glTF; GZ_BAD_STATE where it has none. */

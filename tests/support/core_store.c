@@ -540,6 +540,33 @@ static void ask_edit(const struct core_store *store, const struct gz_query *quer
     if (later != NULL) edits[answer->edit_count++] = keep_edit(&answer->arena, later);
 }
 
+static void add_point(struct gz_answer *answer, const struct gz_query *query, const struct gz_point_record *point)
+{
+    struct gz_point_record *points = (struct gz_point_record *)answer->points;
+    if (point->time <= query->since || point->time >= query->before) return; /* NaN: neither */
+    if (answer->point_count < query->limit) points[answer->point_count++] = *point;
+}
+
+/* Where drags found it and edits left it: samples are not kept here. */
+static void ask_path(const struct core_store *store, const struct gz_query *query, struct gz_answer *answer)
+{
+    answer->points = take(&answer->arena, 2 * store->edit_count + 1, sizeof(struct gz_point_record));
+    if (latest(store, query->node) == NULL)
+        answer->status = gz_fail(&answer->error, GZ_UNKNOWN_NODE, "node: there is no such node");
+    for (size_t i = 0; i < store->edit_count; i++) {
+        const struct gz_edit_record *edit = &store->edits[i];
+        for (size_t j = 0; j < edit->change_count; j++) {
+            const struct gz_change *change = &edit->changes[j];
+            if (change->node != query->node) continue;
+            struct gz_point_record point = {edit->began_seq, edit->id, edit->began, change->before.parent,
+                                            change->before.trs};
+            if (edit->handle != GZ_HANDLE_NONE || edit->kind == GZ_EDIT_WHEEL) add_point(answer, query, &point);
+            point = (struct gz_point_record){edit->seq, edit->id, edit->ended, change->after.parent, change->after.trs};
+            if (change->exists) add_point(answer, query, &point);
+        }
+    }
+}
+
 static uint64_t seq_at(const struct core_store *store, double time)
 {
     uint64_t seq = 0;
@@ -584,5 +611,6 @@ void core_store_ask(const struct core_store *store, const struct gz_query *query
     assert_true(query->kind != GZ_QUERY_AT || query->by_time || query->seq <= store->seq);
     if (query->kind == GZ_QUERY_HISTORY) ask_history(store, query, answer);
     if (query->kind == GZ_QUERY_AT) ask_at(store, query, answer);
+    if (query->kind == GZ_QUERY_PATH) ask_path(store, query, answer);
     if (query->kind == GZ_QUERY_EDIT) ask_edit(store, query, answer);
 }

@@ -1,5 +1,6 @@
 /* What is asked of the past and done with it. Checkpoints: named states, which are there once the disk has them, across restarts, and stand where a seq does. Revert: one edit is taken
  * back, whoever made it and however long ago, and whose it then is to undo (R15). */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -500,6 +501,103 @@ static void test_revert_of_one_old_edit_by_two_at_once(void **state)
     close_scene(&s);
 }
 
+/* ---- path ---- */
+
+static struct gz_message path_message(uint64_t node)
+{
+    return (struct gz_message){.op = GZ_OP_PATH, .path.node = node};
+}
+
+static void test_path_goes_from_edit_to_edit(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    uint64_t parent = create_node(s.a, "block", 0, 0, 0, 0);
+    assert_ok(ask_camera(s.b, 10));
+    host_advance(&s.host, 1);
+    uint64_t edit = moved(s.a, s.node, 1), began_seq = seq_of(&s);
+    host_advance(&s.host, 1);
+    double began = s.host.now.unix_s;
+    assert_ok(ask_grab(s.b, GZ_TXY, s.node, MIDDLE_X + METRE_PX(10), MIDDLE_Y));
+    host_advance(&s.host, 1);
+    const struct gz_message *up = ask_pointer(s.b, GZ_PHASE_UP, MIDDLE_X + 3 * METRE_PX(10), MIDDLE_Y);
+    assert_ok(up);
+    uint64_t dragged = up->ok.edit;
+    assert_ok(ask_hang(s.a, s.node, parent));
+    assert_ok(ask_delete(s.a, s.node));
+    struct gz_message path = path_message(s.node);
+    const struct gz_message *answer = client_ask(s.viewer, &path);
+    assert_ok(answer);
+    const struct gz_path_point *points = answer->ok.path;
+    assert_int_equal(answer->ok.path_count, 5);
+    assert_false(answer->ok.more);
+    assert_true(points[0].edit == 1 && points[0].trs.t.x == 0);
+    assert_true(points[1].edit == edit && points[1].trs.t.x == 1);
+    assert_true(points[2].edit == dragged && points[2].trs.t.x == 1 && points[2].time == began);
+    assert_int_equal(points[2].seq, began_seq);
+    assert_true(points[3].edit == dragged && fabs(points[3].trs.t.x - 3) < 1e-9 && points[3].time > began);
+    assert_true(points[4].parent == parent && points[3].parent == 0 && points[4].has == GZ_HAS(PARENT));
+    path.has = GZ_HAS(SINCE) | GZ_HAS(BEFORE_TIME);
+    path.path.since = points[1].time;
+    path.path.before = points[4].time;
+    answer = client_ask(s.viewer, &path);
+    assert_ok(answer);
+    assert_int_equal(answer->ok.path_count, 2);
+    assert_true(answer->ok.path[0].edit == dragged && answer->ok.path[1].edit == dragged);
+    path = path_message(4711);
+    assert_refused(client_ask(s.viewer, &path), GZ_UNKNOWN_NODE);
+    close_scene(&s);
+}
+
+/* All parts of the answer that was asked for last, and how many points they have together; each is checked to go on from the last. */
+static size_t count_parts(const struct client *client, uint64_t rid, size_t *parts)
+{
+    size_t points = 0;
+    uint64_t seq = 0;
+    bool more = true;
+    *parts = 0;
+    for (const struct heard *heard = client->heard; heard != NULL; heard = heard->next) {
+        for (size_t i = 0; i < heard->count; i++) {
+            const struct gz_message *message = &heard->messages[i];
+            if (message->op != GZ_OP_OK || message->rid != rid) continue;
+            assert_true(more);
+            more = message->ok.more;
+            ++*parts;
+            for (size_t j = 0; j < message->ok.path_count; j++) {
+                assert_true(message->ok.path[j].seq > seq);
+                seq = message->ok.path[j].seq;
+            }
+            points += message->ok.path_count;
+            assert_in_range(message->ok.path_count, 1, GZ_PATH_POINTS_PER_MESSAGE);
+        }
+    }
+    assert_false(more);
+    return points;
+}
+
+static void test_long_path_is_told_in_parts(void **state)
+{
+    (void)state;
+    struct scene s;
+    size_t parts;
+    open_scene(&s);
+    for (int i = 1; i < 2 * GZ_PATH_POINTS_PER_MESSAGE + 1; i++) {
+        moved(s.a, s.node, i);
+        if (i % 100 == 0) host_advance(&s.host, 0.1);
+    }
+    client_forget(s.viewer);
+    struct gz_message path = path_message(s.node);
+    assert_non_null(client_ask(s.viewer, &path));
+    assert_int_equal(count_parts(s.viewer, s.viewer->next_rid - 1, &parts), 2 * GZ_PATH_POINTS_PER_MESSAGE + 1);
+    assert_int_equal(parts, 3);
+    path.has = GZ_HAS(LIMIT);
+    path.path.limit = GZ_PATH_POINTS_PER_MESSAGE + 1;
+    assert_non_null(client_ask(s.viewer, &path));
+    assert_int_equal(count_parts(s.viewer, s.viewer->next_rid - 1, &parts), path.path.limit);
+    close_scene(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -519,6 +617,8 @@ int main(void)
         cmocka_unit_test(test_revert_that_the_disk_refuses_never_was),
         cmocka_unit_test(test_revert_beyond_the_undo_log_asks_the_file),
         cmocka_unit_test(test_revert_of_one_old_edit_by_two_at_once),
+        cmocka_unit_test(test_path_goes_from_edit_to_edit),
+        cmocka_unit_test(test_long_path_is_told_in_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -112,7 +112,7 @@ static const struct {
     [GZ_OP_REVERT] = {GZ_FORBIDDEN, GZ_OK},
     [GZ_OP_CHECKPOINT] = {GZ_FORBIDDEN, GZ_OK},
     [GZ_OP_CHECKPOINTS] = {GZ_OK, GZ_OK},
-    [GZ_OP_PATH] = {GZ_UNKNOWN_OP, GZ_UNKNOWN_OP},
+    [GZ_OP_PATH] = {GZ_OK, GZ_OK},
     [GZ_OP_INTEREST] = {GZ_OK, GZ_OK},
     [GZ_OP_NOTE] = {GZ_FORBIDDEN, GZ_OK},
     [GZ_OP_PING] = {GZ_OK, GZ_OK},

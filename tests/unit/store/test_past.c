@@ -1,4 +1,5 @@
 /* Questions to the past: history by its filters, the scene at a seq or a time, against a replay of all that was done. */
+#include "server/limits.h"
 #include "unit/store/scene_file.h"
 
 #include <math.h>
@@ -213,11 +214,125 @@ static void test_history_filters_are_exact(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) assert_history(fixture, &cases[i]);
 }
 
+/* ---- paths ---- */
+
+#define POINTS_MAX 4096
+
+/* What the model knows of a node's path, by going through all its edits and samples. */
+struct way {
+    struct gz_point_record points[POINTS_MAX];
+    size_t count;
+};
+
+static void walk_to(struct way *way, uint64_t seq, uint64_t edit, double time, uint64_t parent, const gz_trs *trs)
+{
+    assert_true(way->count < POINTS_MAX);
+    way->points[way->count++] = (struct gz_point_record){seq, edit, time, parent, *trs};
+}
+
+/* A drag that did not move for long is said to have rested until shortly before it moved on. */
+static void walk_along(struct way *way, const struct model *model, const struct gz_edit_record *edit,
+                       const struct gz_change *change)
+{
+    uint64_t seq = edit->began_seq, parent = change->before.parent;
+    double time = edit->began;
+    gz_trs trs = change->before.trs;
+    walk_to(way, seq, edit->id, time, parent, &trs);
+    for (size_t i = 0; i < model->sample_count; i++) {
+        const struct gz_sample_record *sample = &model->samples[i];
+        if (sample->edit != edit->id || sample->node != change->node) continue;
+        if (sample->time - time > GZ_PATH_REST_MS / 1000.0)
+            walk_to(way, seq, edit->id, sample->time - GZ_SAMPLE_MS_MIN / 1000.0, parent, &trs);
+        seq = sample->seq, time = sample->time, trs = sample->trs;
+        if (edit->seq == 0 || seq < edit->seq) walk_to(way, seq, edit->id, time, parent, &trs);
+    }
+}
+
+static int compare_seqs(const void *a, const void *b)
+{
+    const struct gz_edit_record *x = *(struct gz_edit_record *const *)a, *y = *(struct gz_edit_record *const *)b;
+    return (x->began_seq > y->began_seq) - (x->began_seq < y->began_seq);
+}
+
+static void walk_edit(struct way *way, const struct model *model, const struct gz_edit_record *edit, uint64_t node)
+{
+    for (size_t i = 0; i < edit->change_count; i++) {
+        const struct gz_change *change = &edit->changes[i];
+        if (change->node != node) continue;
+        bool is_drag = edit->handle != GZ_HANDLE_NONE || edit->kind == GZ_EDIT_WHEEL;
+        if (is_drag) walk_along(way, model, edit, change);
+        if (edit->seq != 0 && change->exists)
+            walk_to(way, edit->seq, edit->id, edit->ended, change->after.parent, &change->after.trs);
+    }
+}
+
+static void walk(struct way *way, const struct model *model, uint64_t node)
+{
+    const struct gz_edit_record **edits = calloc(model->edit_count + MODEL_DRAGS_MAX, sizeof *edits);
+    struct gz_edit_record running[MODEL_DRAGS_MAX];
+    size_t count = 0;
+    assert_non_null(edits);
+    for (size_t i = 0; i < model->edit_count; i++) edits[count++] = &model->edits[i];
+    for (size_t i = 0; i < MODEL_DRAGS_MAX; i++) {
+        const struct model_drag *drag = &model->drags[i];
+        running[i] = drag->edit;
+        running[i].changes = drag->changes;
+        if (drag->is_running && drag->is_begun) edits[count++] = &running[i];
+    }
+    qsort(edits, count, sizeof *edits, compare_seqs);
+    way->count = 0;
+    for (size_t i = 0; i < count; i++) walk_edit(way, model, edits[i], node);
+    free(edits);
+}
+
+static void assert_path(const struct fixture *fixture, uint64_t node, double since, double before, uint32_t limit)
+{
+    static struct way way;
+    struct gz_query query = {.kind = GZ_QUERY_PATH, .node = node, .since = since, .before = before, .limit = limit};
+    struct gz_answer answer;
+    size_t at = 0;
+    gz_store_query(fixture->path, &query, &answer);
+    assert_int_equal(answer.status, GZ_OK);
+    walk(&way, fixture->model, node);
+    for (size_t i = 0; i < way.count && (limit == 0 || at < limit); i++) {
+        const struct gz_point_record *expected = &way.points[i], *point = &answer.points[at];
+        if (expected->time <= since || expected->time >= before) continue; /* NaN: neither */
+        assert_true(at++ < answer.point_count);
+        assert_int_equal(point->seq, expected->seq);
+        assert_int_equal(point->edit, expected->edit);
+        assert_int_equal(point->parent, expected->parent);
+        assert_true(fabs(point->time - expected->time) < 1e-6);
+        assert_memory_equal(&point->trs, &expected->trs, sizeof point->trs);
+    }
+    assert_int_equal(answer.point_count, at);
+    gz_answer_finish(&answer);
+}
+
+static void test_path_of_any_node_is_what_the_model_did(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct model *model = fixture->model;
+    for (uint64_t node = 1; node <= model->node_count; node++) {
+        double since = START_TIME + (double)model_random(fixture->model, 1000) / 1000 * (model->time - START_TIME);
+        assert_path(fixture, node, NAN, NAN, 0);
+        assert_path(fixture, node, since, NAN, 0);
+        assert_path(fixture, node, NAN, since, 0);
+        assert_path(fixture, node, NAN, NAN, 1 + (uint32_t)model_random(fixture->model, 10));
+    }
+    struct gz_query unknown = {.kind = GZ_QUERY_PATH, .node = 4711, .since = NAN, .before = NAN};
+    struct gz_answer answer;
+    gz_store_query(fixture->path, &unknown, &answer);
+    assert_int_equal(answer.status, GZ_UNKNOWN_NODE);
+    assert_string_equal(answer.error.message, "node: there never was a node 4711");
+    gz_answer_finish(&answer);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_at_any_seq_is_what_a_replay_gives),
         cmocka_unit_test(test_at_now_is_the_scene_itself),
+        cmocka_unit_test(test_path_of_any_node_is_what_the_model_did),
         cmocka_unit_test(test_at_any_time_is_the_last_seq_before_it),
         cmocka_unit_test(test_at_has_a_beginning_and_no_future),
         cmocka_unit_test(test_history_filters_are_exact),
