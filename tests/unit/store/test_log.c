@@ -1,0 +1,169 @@
+/* R6: the write-ahead log under somebody who reads and does not go, and after they went. */
+#include "unit/store/scene_file.h"
+
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LOG_BYTES_MAX (64 << 20)
+/* Of so many nodes each: 200 MiB of log. An hour's worth of drags is GZ_COMMITS=180000 GZ_NODES=1. */
+#define COMMITS 300
+#define NODES 200
+#define NODES_MAX 1000
+/* Batches of one node that then come in ten seconds, where few people are there. */
+#define COMMITS_AFTER 20
+
+struct fixture {
+    void *directory;
+    const char *path, *wal;
+    struct gz_store *store;
+    uint64_t seq, edit, nodes, commits;
+    FILE *log;
+    char *said;
+    size_t said_size;
+};
+
+static uint64_t number(const char *name, uint64_t usual)
+{
+    const char *given = getenv(name);
+    return given != NULL ? strtoull(given, NULL, 0) : usual;
+}
+
+static void handle_nothing(void *context)
+{
+    (void)context;
+}
+
+static int make_scene(void **state)
+{
+    static struct gz_log log;
+    struct fixture *fixture = calloc(1, sizeof *fixture);
+    *state = fixture;
+    if (make_directory(&fixture->directory) != 0) return -1;
+    fixture->path = strdup(in_directory(&fixture->directory, "a.db"));
+    fixture->wal = strdup(in_directory(&fixture->directory, "a.db-wal"));
+    fixture->commits = number("GZ_COMMITS", COMMITS);
+    fixture->nodes = number("GZ_NODES", NODES);
+    fixture->log = open_memstream(&fixture->said, &fixture->said_size);
+    log = (struct gz_log){fixture->log, GZ_INFO};
+    struct gz_scene_state scene;
+    struct gz_error error;
+    struct gz_store_options options = {
+        .path = fixture->path, .create = true, .time = START_TIME, .notify = handle_nothing, .log = &log};
+    if (gz_store_open(&fixture->store, &options, &scene, &error) != GZ_OK) return -1;
+    gz_scene_state_finish(&scene);
+    return 0;
+}
+
+static int remove_scene(void **state)
+{
+    struct fixture *fixture = *state;
+    gz_store_close(fixture->store);
+    fclose(fixture->log);
+    free(fixture->said);
+    free((char *)fixture->path);
+    free((char *)fixture->wal);
+    int result = remove_directory(&fixture->directory);
+    free(fixture);
+    return result;
+}
+
+/* One edit that leaves the first `count` nodes where it says. */
+static void move(struct fixture *fixture, uint64_t count)
+{
+    static struct gz_change changes[NODES_MAX];
+    static struct gz_node_record nodes[NODES_MAX];
+    assert_true(count <= NODES_MAX);
+    bool existed = fixture->edit > 0;
+    struct gz_edit_record edit = {.id = ++fixture->edit,
+                                  .kind = existed ? GZ_EDIT_SET : GZ_EDIT_CREATE,
+                                  .user = "u",
+                                  .began = START_TIME,
+                                  .ended = START_TIME,
+                                  .began_seq = fixture->seq,
+                                  .changes = changes,
+                                  .change_count = count};
+    for (uint64_t i = 0; i < count; i++) {
+        struct gz_content before = some_content(0, "n", (double)edit.id - 1),
+                          after = some_content(0, "n", (double)edit.id);
+        changes[i] =
+            (struct gz_change){.node = i + 1, .existed = existed, .exists = true, .before = before, .after = after};
+        nodes[i] = (struct gz_node_record){.id = i + 1, .seq = ++fixture->seq, .content = after};
+    }
+    edit.seq = fixture->seq;
+    struct gz_batch *batch = gz_batch_create();
+    *batch = (struct gz_batch){.arena = batch->arena, .seq = fixture->seq, .time = START_TIME};
+    batch->next_node = fixture->nodes + 1;
+    batch->next_edit = fixture->edit + 1;
+    batch->nodes = nodes;
+    batch->node_count = count;
+    batch->ended = &edit;
+    batch->ended_count = 1;
+    commit(fixture->store, batch);
+}
+
+static off_t size_of(const char *path)
+{
+    struct stat file;
+    return stat(path, &file) == 0 ? file.st_size : 0;
+}
+
+static sqlite3 *begin_reading(const char *path)
+{
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "BEGIN; SELECT count(*) FROM nodes", NULL, NULL, NULL), SQLITE_OK);
+    return db;
+}
+
+static bool has_said(struct fixture *fixture, const char *words)
+{
+    fflush(fixture->log);
+    return strstr(fixture->said, words) != NULL;
+}
+
+/* While the reader is there edits go on, and it is said; afterwards the log is small within 10 s, whether a few edits go on or none. */
+static void stick_and_go(struct fixture *fixture, bool edits_go_on)
+{
+    move(fixture, fixture->nodes);
+    sqlite3 *reader = begin_reading(fixture->path);
+    for (uint64_t i = 0; i < fixture->commits; i++) move(fixture, fixture->nodes);
+    off_t large = size_of(fixture->wal);
+    assert_true(large > LOG_BYTES_MAX);
+    assert_true(gz_store_stats(fixture->store).wal_bytes > LOG_BYTES_MAX);
+    assert_true(has_said(fixture, "somebody reads an old state"));
+    assert_false(has_said(fixture, "MiB again"));
+    assert_int_equal(sqlite3_close(reader), SQLITE_OK);
+    for (int i = 0; i < COMMITS_AFTER; i++) {
+        if (edits_go_on) move(fixture, 1);
+        usleep(500000);
+        if (!edits_go_on && gz_store_stats(fixture->store).wal_bytes < LOG_BYTES_MAX) break;
+    }
+    print_message("%lld MiB, and afterwards %lld\n", (long long)large >> 20, (long long)size_of(fixture->wal) >> 20);
+    assert_true(size_of(fixture->wal) < LOG_BYTES_MAX);
+    assert_true(gz_store_stats(fixture->store).wal_bytes < LOG_BYTES_MAX);
+    assert_true(has_said(fixture, "MiB again"));
+    assert_int_equal(ask(fixture->path, "SELECT count(*) FROM edits"), fixture->edit);
+}
+
+static void test_log_is_small_again_after_a_stuck_reader(void **state)
+{
+    stick_and_go(*state, false);
+}
+
+static void test_log_is_small_again_while_few_edits_go_on(void **state)
+{
+    stick_and_go(*state, true);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_log_is_small_again_after_a_stuck_reader, make_scene, remove_scene),
+        cmocka_unit_test_setup_teardown(test_log_is_small_again_while_few_edits_go_on, make_scene, remove_scene),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
