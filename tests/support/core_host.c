@@ -41,6 +41,12 @@ static bool handle_find_note_key(void *context, const char *user, const char *ke
     return core_store_find_note_key(&host->store, user, key, note);
 }
 
+static uint64_t handle_kept_since(void *context)
+{
+    const struct host *host = context;
+    return host->kept_since;
+}
+
 static void enter(const struct host *host)
 {
     if (host->handle_core != NULL) host->handle_core(true);
@@ -58,7 +64,7 @@ static void open_core(struct host *host)
     struct gz_scene_state state;
     struct gz_core_options options = {
         .scene = HOST_SCENE,
-        .host = {host, handle_commit, handle_query, handle_find_key, handle_find_note_key},
+        .host = {host, handle_commit, handle_query, handle_find_key, handle_find_note_key, handle_kept_since},
         .server = "test",
         .messages_per_s = host->messages_per_s,
         .frame_headroom = HEADROOM,

@@ -82,6 +82,7 @@ struct host {
     struct host_question questions[HOST_QUESTIONS_MAX];
     size_t question_count;
     bool past_waits; /* questions are not answered */
+    uint64_t kept_since;
     /* Told when the core is called and when it has returned, for tests that take its memory away; mostly NULL. Joining may
      * then fail, and leaves the client without a session. */
     void (*handle_core)(bool inside);

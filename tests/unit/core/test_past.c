@@ -189,6 +189,8 @@ static void test_checkpoint_refusals_say_what_is_wrong(void **state)
     assert_ok(ask_checkpoint(s.a, "v1"));
     assert_says(ask_checkpoint(s.b, "v1"), GZ_CONFLICT, "checkpoint.name: v1 is taken, by ann for seq 1");
     assert_says(ask_checkpoint_of(s.a, "v2", 2), GZ_BAD_VALUE, "checkpoint.seq: the scene is at 1");
+    s.host.kept_since = 1;
+    assert_says(ask_checkpoint_of(s.a, "v2", 0), GZ_BAD_VALUE, "checkpoint.seq: the history begins at 1");
     assert_says(ask_checkpoint(s.a, "0123"), GZ_BAD_VALUE,
                 "checkpoint.name: of digits alone it could be taken for a seq");
     assert_says(ask_checkpoint_gone(s.a, "v3"), GZ_BAD_VALUE, "checkpoint.name: there is no checkpoint called v3");

@@ -265,6 +265,27 @@ static void test_world_of_a_small_scene(void **state)
     assert_int_equal(sqlite3_close(db), SQLITE_OK);
 }
 
+/* The question cannot see whether the rows are gone: it goes by what the file says. */
+static void test_world_before_what_is_kept_is_an_error(void **state)
+{
+    struct fixture *fixture = *state;
+    static const struct sql_case cases[] = {
+        {"SELECT gizmo_world(1, 6)", "gizmo_world: seq 6 is no longer kept: the history begins at 7"},
+        {"SELECT gizmo_distance(6, 1, 0)", "gizmo_distance: seq 0 is no longer kept: the history begins at 7"},
+        {"SELECT round(gizmo_distance(6, 1, 7), 12)", "8.0"},
+        {"SELECT gizmo_world(1, 3) NOTNULL", "0"}, /* a checkpoint's; it was not alive yet */
+        {"SELECT gizmo_world(1, 'tx')", "10.0"},
+    };
+    const char *path = in_directory(&fixture->directory, "kept.db");
+    make_small_scene(path);
+    tell(path, "INSERT INTO checkpoints VALUES ('v1', 3, 'u', 0.0); UPDATE kept SET since = 7, swept = 7");
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_gizmo_init(db, NULL, NULL), SQLITE_OK);
+    assert_answers(db, cases, sizeof cases / sizeof cases[0]);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+}
+
 static void test_world_of_a_damaged_file_is_an_error(void **state)
 {
     struct fixture *fixture = *state;
@@ -363,6 +384,7 @@ int main(void)
         cmocka_unit_test(test_euler_agrees_with_the_views),
         cmocka_unit_test(test_euler_says_what_it_cannot_take),
         cmocka_unit_test(test_world_of_a_small_scene),
+        cmocka_unit_test(test_world_before_what_is_kept_is_an_error),
         cmocka_unit_test(test_world_of_a_damaged_file_is_an_error),
         cmocka_unit_test(test_world_of_what_is_no_scene_is_an_error),
         cmocka_unit_test(test_world_at_any_seq_is_what_at_says),
