@@ -118,6 +118,38 @@ struct query_job {
     struct gz_answer answer;
 };
 
+struct discard_job {
+    uv_work_t work;
+    struct gz_answer answer;
+};
+
+static void work_on_discard(uv_work_t *work)
+{
+    struct discard_job *job = work->data;
+    gz_answer_finish(&job->answer);
+}
+
+static void handle_discard_done(uv_work_t *work, int status)
+{
+    (void)status;
+    free(work->data);
+}
+
+/* An answer's memory is a worker's: it is given back by one. The loop, which would do so in its turn, would wait for the workers'
+ * allocations. */
+static void discard(void *context, struct gz_answer *answer)
+{
+    struct gz_scenes *scenes = ((struct gz_open_scene *)context)->scenes;
+    struct discard_job *job = scenes->closing ? NULL : calloc(1, sizeof *job);
+    if (job == NULL) {
+        gz_answer_finish(answer);
+        return;
+    }
+    job->work.data = job;
+    job->answer = *answer;
+    uv_queue_work(scenes->loop, &job->work, work_on_discard, handle_discard_done);
+}
+
 static void free_query_job(struct query_job *job)
 {
     gz_answer_finish(&job->answer);
@@ -248,6 +280,7 @@ static enum gz_status fill_scene(struct gz_open_scene *scene, bool create, struc
                                    .host = {.context = scene,
                                             .commit = commit,
                                             .query = query,
+                                            .discard = discard,
                                             .find_key = find_key,
                                             .find_note_key = find_note_key,
                                             .kept_since = kept_since},

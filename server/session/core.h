@@ -39,6 +39,9 @@ struct gz_core_host {
     bool (*find_note_key)(void *context, const char *user, const char *key, uint64_t *note);
     /* The seq from which on the past can be asked for; NULL for all of it. */
     uint64_t (*kept_since)(void *context);
+    /* Takes an answer that was told, to free it elsewhere: memory that another thread took is slow to give back, and that thread may hold
+     * it up. NULL: it is freed here. */
+    void (*discard)(void *context, struct gz_answer *answer);
 };
 
 struct gz_core_options {

@@ -142,7 +142,11 @@ static const struct form *form_of(const struct gz_query *query)
 void gz_session_stop_telling(struct gz_session *session)
 {
     if (session->telling == NULL) return;
-    gz_answer_finish(&session->telling->answer);
+    const struct gz_core_host *host = &session->core->host;
+    if (host->discard != NULL)
+        host->discard(host->context, &session->telling->answer);
+    else
+        gz_answer_finish(&session->telling->answer);
     free(session->telling);
     session->telling = NULL;
 }
