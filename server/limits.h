@@ -69,6 +69,9 @@
 #define GZ_BATCH_BYTES_MAX (3 * (size_t)GZ_EDIT_BYTES_MAX)
 /* Edits whose answer waits for the disk; more are refused with too_many until some are answered, and no drag begins. */
 #define GZ_PENDING_EDITS_MAX 16384
+/* Joins and leaves that wait for the disk. Where more come while it refuses or hangs, those are never written who came and went
+ * meanwhile. Far more than twice the sessions, so that this finds many at once. */
+#define GZ_VISITS_WAITING_MAX 65536
 /* Earlier epochs that a client can resume from. */
 #define GZ_EPOCHS_MAX 1024
 /* Notes of a scene at once. With their longest texts they are 8 MB for everybody who joins. */

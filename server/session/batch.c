@@ -14,8 +14,53 @@ void gz_core_drop(struct gz_core *core, uint64_t edit)
     core->dropped[core->dropped_count++] = edit;
 }
 
+/* What holds on to a session's row in the file, or would make it. */
+struct trace {
+    uint64_t session;
+    size_t visit; /* its place; SIZE_MAX for an edit that waits */
+};
+
+static int compare_traces(const void *a, const void *b)
+{
+    const struct trace *x = a, *y = b;
+    if (x->session != y->session) return x->session < y->session ? -1 : 1;
+    return (x->visit > y->visit) - (x->visit < y->visit);
+}
+
+/* Those of visits that are on their way stay as they are, and so their leaves. */
+static struct trace *collect_traces(struct gz_core *core, size_t *count)
+{
+    gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX);
+    struct trace *traces = gz_arena_take(&core->scratch, core->visit_count + core->pending_count, sizeof *traces);
+    *count = 0;
+    if (traces == NULL) return NULL;
+    for (size_t i = core->visits_in_batch; i < core->visit_count; i++)
+        traces[(*count)++] = (struct trace){core->visits[i].session, i};
+    for (const struct gz_pending *pending = core->pending; pending != NULL; pending = pending->next)
+        traces[(*count)++] = (struct trace){pending->edit.session, SIZE_MAX};
+    qsort(traces, *count, sizeof *traces, compare_traces);
+    return traces;
+}
+
+/* Leaves out who came and went while the disk took nothing, and has done nothing that waits for it. */
+static void forget_visits(struct gz_core *core)
+{
+    size_t count, kept = core->visits_in_batch;
+    const struct trace *traces = collect_traces(core, &count);
+    if (traces == NULL) return;
+    for (size_t i = 0, next; i < count; i = next) {
+        for (next = i + 1; next < count && traces[next].session == traces[i].session;) next++;
+        if (next - i != 2 || traces[i + 1].visit == SIZE_MAX) continue; /* a join and a leave, and nothing else */
+        core->visits[traces[i].visit].session = core->visits[traces[i + 1].visit].session = 0;
+    }
+    for (size_t i = kept; i < core->visit_count; i++)
+        if (core->visits[i].session != 0) core->visits[kept++] = core->visits[i];
+    core->visit_count = kept;
+}
+
 bool gz_core_visit(struct gz_core *core, const struct gz_session *session, bool left)
 {
+    if (core->visit_count - core->visits_in_batch >= GZ_VISITS_WAITING_MAX) forget_visits(core);
     if (!gz_grow(&core->visits, &core->visit_capacity, core->visit_count + 1, sizeof *core->visits)) return false;
     struct gz_visit *visit = &core->visits[core->visit_count++];
     *visit = (struct gz_visit){session->id, "", session->role, core->now.unix_s, left};

@@ -450,7 +450,8 @@ void gz_core_tell_edit(struct gz_core *core, const struct gz_edit_record *edit, 
 
 /* A begun run that is to leave no trace. */
 void gz_core_drop(struct gz_core *core, uint64_t edit);
-/* That a session joined or left, for the file; false without memory. An edit in the file needs its session there. */
+/* That a session joined or left, for the file; false without memory. An edit in the file needs its session there. Not in the
+ * middle of a message. */
 bool gz_core_visit(struct gz_core *core, const struct gz_session *session, bool left);
 /* Hands the host what is to be saved, if it is time. */
 void gz_core_commit(struct gz_core *core);

@@ -51,18 +51,27 @@ static bool collect(struct gz_sync *sync, uint64_t after, struct gz_notes *messa
     return true;
 }
 
+/* Who is being told of all of them stands at an old change, but knows of no note that was deleted before that began. */
+static bool is_lost(const struct gz_sync *sync, const struct gz_cursor *cursor)
+{
+    uint64_t knows_from = cursor->notes > cursor->notes_since ? cursor->notes : cursor->notes_since;
+    return cursor->notes > 0 && knows_from < gz_notebook_forgotten(sync->notes);
+}
+
 enum gz_status gz_sync_append_notes(struct gz_sync *sync, struct gz_cursor *cursor, struct gz_buffer *out)
 {
     if (cursor->notes == gz_notebook_version(sync->notes)) return GZ_OK;
     struct gz_message message = {.op = GZ_OP_NOTES};
     struct gz_notes *notes = &message.notes;
-    bool is_lost = cursor->notes > 0 && cursor->notes < gz_notebook_forgotten(sync->notes);
-    uint64_t after = is_lost ? 0 : cursor->notes, told = 0, gone[GZ_NOTES_GONE_RING];
+    bool lost = is_lost(sync, cursor);
+    uint64_t after = lost ? 0 : cursor->notes, told = 0, gone[GZ_NOTES_GONE_RING];
     if (!collect(sync, after, notes, &told)) return GZ_NO_MEMORY;
     notes->all = after == 0;
     if (!notes->all) notes->gone = (struct gz_ids){gone, gz_notebook_gone(sync->notes, after, told, gone)};
     enum gz_status status = GZ_OK;
-    if (is_lost || notes->count + notes->gone.count > 0) status = gz_encode(out, &message);
-    if (status == GZ_OK) cursor->notes = told;
+    if (lost || notes->count + notes->gone.count > 0) status = gz_encode(out, &message);
+    if (status != GZ_OK) return status;
+    if (notes->all) cursor->notes_since = gz_notebook_version(sync->notes);
+    cursor->notes = told;
     return status;
 }

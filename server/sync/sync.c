@@ -246,8 +246,8 @@ static enum gz_status build_frame(struct gz_sync *sync, struct gz_cursor *cursor
 static bool same_cursor(const struct gz_cursor *a, const struct gz_cursor *b)
 {
     return a->state == b->state && a->base == b->base && a->since == b->since && a->saved == b->saved &&
-           a->edits == b->edits && a->notes == b->notes && a->presence == b->presence && a->met == b->met &&
-           a->greeted == b->greeted;
+           a->edits == b->edits && a->notes == b->notes && a->notes_since == b->notes_since &&
+           a->presence == b->presence && a->met == b->met && a->greeted == b->greeted;
 }
 
 /* Everything that a frame can hold: it is stale as soon as any of it moved on. */

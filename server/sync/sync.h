@@ -22,11 +22,13 @@ struct gz_sync;
 struct gz_cursor {
     uint64_t state; /* seq of the scene: nodes whose last change is later are still to come */
     /* Between deltas that were cut these two lie apart from `state`; otherwise they are the same. */
-    uint64_t base;     /* its last complete state, 0 for none: what changed after it is told of each node that comes */
-    uint64_t since;    /* in a snapshot, the seq at which it began: what was deleted by then is nothing to it */
-    uint64_t saved;    /* the last that it was told */
-    uint64_t edits;    /* count of edits it was told of, or passed over */
-    uint64_t notes;    /* version of the notes; 0: told of none yet */
+    uint64_t base;  /* its last complete state, 0 for none: what changed after it is told of each node that comes */
+    uint64_t since; /* in a snapshot, the seq at which it began: what was deleted by then is nothing to it */
+    uint64_t saved; /* the last that it was told */
+    uint64_t edits; /* count of edits it was told of, or passed over */
+    uint64_t notes; /* version of the notes; 0: told of none yet */
+    uint64_t
+        notes_since; /* while it is being told of all of them, that version at the beginning: who was deleted by then is nothing to it */
     uint64_t presence; /* version of who is here; 0: it was told of nobody yet */
     uint64_t
         met; /* while it is being told of everybody, that version at the beginning: who left by then is nothing to it */

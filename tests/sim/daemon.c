@@ -47,6 +47,7 @@ static bool handle_find_note_key(void *context, const char *user, const char *ke
 static void store(struct sim *sim)
 {
     core_store_commit(&sim->store, sim->batch);
+    sim->model.notes_stored = sim->model.notes_sent;
     for (size_t i = sim->model.deed_count; i-- > 0 && !sim->model.deeds[i].stored;)
         if (sim->model.deeds[i].sent) sim->model.deeds[i].stored = true;
 }
@@ -185,14 +186,13 @@ void link_destroy(struct sim *sim, struct link *link)
     if (link->person != NULL) link->person->link = NULL;
     lane_lose(&link->up, 0);
     lane_lose(&link->down, 0);
+    free(link->cameras);
     free(link);
 }
 
-void link_send(struct sim *sim, struct link *link, uint8_t *bytes, size_t size, struct request *request)
+void link_send(struct sim *sim, struct link *link, uint8_t *bytes, size_t size)
 {
-    struct parcel *parcel = parcel_create(bytes, size);
-    parcel->request = request;
-    lane_add(sim, link, &link->up, parcel);
+    lane_add(sim, link, &link->up, parcel_create(bytes, size));
 }
 
 static void end_lane(struct sim *sim, struct link *link, struct lane *lane)
@@ -249,46 +249,118 @@ static void join(struct sim *sim, struct link *link, const struct gz_message *he
     model_act(sim, &act);
 }
 
-/* The end of a drag may take a seq after that of its last move. */
-static void note_move(const struct sim *sim, struct link *link, const struct gz_message *message)
+/* ---- a frame ---- */
+
+enum { FRAME_MESSAGES_MAX = 16 };
+
+/* A frame as the core will read it. */
+struct frame {
+    struct gz_arena arena;
+    struct framed_message {
+        struct gz_message message;
+        bool sense;
+    } messages[FRAME_MESSAGES_MAX];
+    size_t count, acting; /* which of them may change the scene, else the last one */
+};
+
+static bool is_beside(enum gz_op op)
 {
-    bool has_n = (message->op == GZ_OP_POINTER || message->op == GZ_OP_GRAB) && (message->has & GZ_HAS(N)) != 0;
-    if (!has_n) return;
-    uint64_t n = message->pointer.n;
-    uint64_t ticks = message->op == GZ_OP_POINTER && message->pointer.phase == GZ_PHASE_UP;
-    struct link_move *move = &link->moves[n % COUNT(link->moves)];
-    *move = (struct link_move){n, gz_scene_seq(sim->core->scene) - ticks, gz_scene_seq(sim->core->scene)};
+    return op == GZ_OP_TOOL || op == GZ_OP_SELECT || op == GZ_OP_PICK || op == GZ_OP_HISTORY || op == GZ_OP_AT ||
+           op == GZ_OP_INTEREST || op == GZ_OP_NOTE || op == GZ_OP_PING;
 }
 
+static void read_frame(struct frame *frame, const uint8_t *bytes, size_t size)
+{
+    struct gz_error error;
+    gz_arena_init(&frame->arena, SIZE_MAX / 2);
+    frame->count = 0;
+    bool acts = false;
+    for (size_t offset = 0; offset < size && frame->count < FRAME_MESSAGES_MAX; frame->count++) {
+        struct framed_message *next = &frame->messages[frame->count];
+        next->sense = gz_decode(GZ_FROM_CLIENT, bytes, size, &offset, &frame->arena, &next->message, &error) == GZ_OK;
+        bool acting = next->sense && !is_beside(next->message.op);
+        if (acting || !acts) frame->acting = frame->count;
+        acts |= acting;
+    }
+}
+
+/* The end of a drag may take a seq after that of its last move; those before it in its frame may have been anywhere. */
+static void note_moves(const struct sim *sim, struct link *link, const struct frame *frame, uint64_t seq_before)
+{
+    uint64_t seq = gz_scene_seq(sim->core->scene);
+    for (size_t i = 0; i < frame->count; i++) {
+        const struct gz_message *message = &frame->messages[i].message;
+        bool points = message->op == GZ_OP_POINTER || message->op == GZ_OP_GRAB;
+        if (!frame->messages[i].sense || !points || (message->has & GZ_HAS(N)) == 0) continue;
+        uint64_t n = message->pointer.n;
+        bool up = message->op == GZ_OP_POINTER && message->pointer.phase == GZ_PHASE_UP;
+        uint64_t first = i == frame->acting ? seq - up : seq_before;
+        link->moves[n % COUNT(link->moves)] = (struct link_move){n, first, seq};
+    }
+}
+
+static struct act act_of(struct sim *sim, const struct link *link, const char *user, const struct framed_message *said)
+{
+    const struct gz_message *message = &said->message;
+    bool asks = said->sense && (message->has & GZ_HAS(RID)) != 0;
+    struct request *request = asks ? person_request(sim, link->session->id, message->rid) : NULL;
+    return (struct act){
+        .kind = ACT_MESSAGE,
+        .session = link->session->id,
+        .user = user,
+        .late = link->session->ended,
+        .message = said->sense ? message : NULL,
+        .request = request,
+        .key = request != NULL ? request->key : NULL,
+    };
+}
+
+static void trace_frame(const struct sim *sim, const struct link *link, const struct frame *frame)
+{
+    char text[256];
+    for (size_t i = 0; sim->trace && i < frame->count; i++) {
+        describe(&frame->messages[i].message, text);
+        trace(sim, "session %llu: %s", (unsigned long long)link->session->id,
+              frame->messages[i].sense ? text : "nonsense");
+    }
+}
+
+static void hand_over(struct sim *sim, struct link *link, const uint8_t *bytes, size_t size)
+{
+    struct frame frame;
+    struct act acts[FRAME_MESSAGES_MAX];
+    char user[TEXT_MAX] = "";
+    uint64_t seq = gz_scene_seq(sim->core->scene);
+    read_frame(&frame, bytes, size);
+    trace_frame(sim, link, &frame);
+    keep_text(user, link->session->user);
+    for (size_t i = 0; i < frame.count; i++) acts[i] = act_of(sim, link, user, &frame.messages[i]);
+    acts[frame.acting].moved = frame.acting > 0;
+    gz_core_receive(sim->core, link->session, bytes, size, sim->now);
+    model_act(sim, &acts[frame.acting]);
+    for (size_t i = 0; i < frame.count; i++)
+        if (i != frame.acting) model_beside(sim, &acts[i]);
+    for (size_t i = 0; i < frame.count; i++) notes_act(sim, &acts[i]);
+    notes_settled(sim);
+    note_moves(sim, link, &frame, seq);
+    part_note_camera(sim, link);
+    gz_arena_finish(&frame.arena);
+}
+
+/* Who says hello may say more in the same frame. */
 static void receive(struct sim *sim, struct link *link, const struct parcel *parcel)
 {
-    struct gz_arena arena;
-    struct gz_message message;
-    struct gz_error error;
     size_t offset = 0;
-    char text[256], user[TEXT_MAX] = "";
-    gz_arena_init(&arena, SIZE_MAX / 2);
-    bool sense = gz_decode(GZ_FROM_CLIENT, parcel->bytes, parcel->size, &offset, &arena, &message, &error) == GZ_OK;
-    if (sense && message.op == GZ_OP_HELLO && link->session == NULL) {
-        join(sim, link, &message);
-    } else {
-        describe(&message, text);
-        trace(sim, "session %llu: %s", (unsigned long long)link->session->id, sense ? text : "nonsense");
-        keep_text(user, link->session->user);
-        struct act act = {
-            .kind = ACT_MESSAGE,
-            .session = link->session->id,
-            .user = user,
-            .late = link->session->ended,
-            .message = sense ? &message : NULL,
-            .request = parcel->request,
-            .key = parcel->request != NULL ? parcel->request->key : NULL,
-        };
-        gz_core_receive(sim->core, link->session, parcel->bytes, parcel->size, sim->now);
-        model_act(sim, &act);
-        if (sense) note_move(sim, link, &message);
+    if (link->session == NULL) {
+        struct gz_arena arena;
+        struct gz_message hello;
+        struct gz_error error;
+        gz_arena_init(&arena, SIZE_MAX / 2);
+        if (gz_decode(GZ_FROM_CLIENT, parcel->bytes, parcel->size, &offset, &arena, &hello, &error) != GZ_OK) abort();
+        join(sim, link, &hello);
+        gz_arena_finish(&arena);
     }
-    gz_arena_finish(&arena);
+    if (offset < parcel->size) hand_over(sim, link, parcel->bytes + offset, parcel->size - offset);
 }
 
 static void leave(struct sim *sim, struct link *link)
@@ -362,6 +434,8 @@ static void flush(struct sim *sim, struct link *link)
         uint8_t *bytes = malloc(frame->size);
         if (bytes == NULL) abort();
         struct parcel *parcel = parcel_create(memcpy(bytes, frame->data, frame->size), frame->size);
+        part_stamp(sim, link, parcel);
+        parcel->notes_stored = sim->model.notes_stored;
         read_messages(sim, link, parcel);
         lane_add(sim, link, &link->down, parcel);
         sim->frames++;

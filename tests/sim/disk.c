@@ -44,6 +44,7 @@ void model_sent(struct sim *sim, const struct gz_batch *batch)
         deed->seq = batch->ended[i].seq;
         deed->sent = true;
     }
+    notes_sent(sim, batch);
 }
 
 /* ---- what it refused ---- */
@@ -62,6 +63,7 @@ void forget_refused(struct sim *sim)
         }
     }
     if (model->deeds_known > model->deed_count) model->deeds_known = model->deed_count;
+    notes_refused(sim);
 }
 
 void act_refused(struct sim *sim)
@@ -108,6 +110,7 @@ void model_restart(struct sim *sim)
     model->call++;
     while (model->deed_count > 0 && !model->deeds[model->deed_count - 1].stored) model->deed_count--;
     forget_after(model, saved);
+    notes_restart(sim);
     model->grip_count = 0;
     for (size_t i = model->deed_count; i < sim->store.edit_count; i++) deed_of_record(sim, &sim->store.edits[i]);
     PROMISE(model->deed_count == sim->store.edit_count, "what was answered is kept", "%zu edits of %zu are left",

@@ -48,7 +48,7 @@ static enum gz_edit_kind grip_kind(const struct grip *grip)
 static struct deed *complete(struct sim *sim, const struct act *act, const struct grip *grip)
 {
     struct model *model = &sim->model;
-    bool up = is_phase(act, GZ_PHASE_UP) && grip->session == act->session;
+    bool up = is_phase(act, GZ_PHASE_UP) && grip->session == act->session && grip->kind == GZ_RUN_DRAG;
     struct act by = *act;
     const struct gz_session *session = gz_core_session(sim->core, grip->session);
     by.session = grip->session;
@@ -88,13 +88,18 @@ static struct grip *find_grip(const struct model *model, uint64_t session)
     return NULL;
 }
 
+size_t count_waiting(const struct sim *sim)
+{
+    return sim->core->pending_count + sim->core->note_waiter_count;
+}
+
 static void check_goes_on(const struct sim *sim, const struct act *act, const struct grip *grip)
 {
     PROMISE(!is_cancelled(&sim->model, act, grip), "a cancelled drag is over", "that of session %llu runs",
             NUMBER(grip->session));
     bool closes = act->kind == ACT_MESSAGE && act->session == grip->session && !act->late && act->message != NULL &&
                   op_closes_wheel(act->message->op) && grip->kind == GZ_RUN_WHEEL &&
-                  sim->core->pending_count < GZ_PENDING_EDITS_MAX;
+                  count_waiting(sim) < GZ_PENDING_EDITS_MAX;
     PROMISE(!closes, "what else is done completes a wheel", "that of session %llu turns on", NUMBER(grip->session));
 }
 

@@ -125,3 +125,47 @@ gizmod_planted_fault(question_forgotten FILE server/session/core.c
     FROM "if (gz_core_has_tickets_to_send(core)) return -INFINITY;" TO "")
 gizmod_planted_fault(drags_wait_without_bound FILE server/session/run.c
     FROM "enum gz_status status = gz_core_check_room(core, failure);" TO "enum gz_status status = GZ_OK;")
+
+# ---- parts of the scene ----
+
+gizmod_planted_fault(part_misses_who_moves_in FILE server/sync/portion.c
+    FROM "if (!set_matching(portion, scene, node, matches(&portion->region, scene, node))) return false;"
+    TO "if (find(portion, node->id) != NULL &&
+            !set_matching(portion, scene, node, matches(&portion->region, scene, node))) return false;")
+gizmod_planted_fault(part_without_ancestors FILE server/sync/portion.c
+    FROM "return entry->matches || entry->children > 0;" TO "return entry->matches;")
+gizmod_planted_fault(part_tells_news_as_known FILE server/sync/follow.c
+    FROM "gz_scene_find(sync->scene, id), 0, bytes)" TO "gz_scene_find(sync->scene, id), delta->from, bytes)")
+gizmod_planted_fault(part_resumed FILE server/sync/follow.c
+    FROM "*knows = cursor->greeted && !gz_sync_is_lost(sync, cursor);" TO "*knows = !gz_sync_is_lost(sync, cursor);")
+gizmod_planted_fault(part_looks_too_late FILE server/session/interest.c
+    FROM "!session->ended ? session->view_due_s : INFINITY" TO "!session->ended ? session->view_due_s + 1 : INFINITY")
+
+# ---- notes ----
+
+gizmod_planted_fault(note_ok_before_commit FILE server/session/note.c
+    FROM "    if (is_new) core->next_note++;"
+    TO "    answer(session, (message->has & GZ_HAS(RID)) != 0, message->rid, note.id);
+    if (is_new) core->next_note++;")
+gizmod_planted_fault(note_key_forgotten FILE server/session/note.c
+    FROM "if (!core->host.find_note_key(core->host.context, session->user, key, &note)) return false;"
+    TO "note = 0;
+    return false;")
+gizmod_planted_fault(note_key_of_waiting_forgotten FILE server/session/note.c
+    FROM "strcmp(note->key, key) != 0 ||" TO "true ||")
+gizmod_planted_fault(note_gone_not_told FILE server/sync/notes.c
+    FROM "if (!notes->all) notes->gone =" TO "if (false) notes->gone =")
+gizmod_planted_fault(notes_not_told_anew FILE server/sync/notes.c
+    FROM "bool lost = is_lost(sync, cursor);" TO "bool lost = false;")
+gizmod_planted_fault(notes_told_anew_for_ever FILE server/sync/notes.c
+    FROM "knows_from = cursor->notes > cursor->notes_since ? cursor->notes : cursor->notes_since"
+    TO "knows_from = cursor->notes")
+gizmod_planted_fault(note_stands_on_what_was_refused FILE server/session/note.c
+    FROM "while (core->pending_notes != NULL) {"
+    TO "while (core->pending_notes != NULL && core->pending_notes->in_batch) {")
+
+# ---- visits ----
+
+gizmod_planted_fault(visit_forgotten_under_an_edit FILE server/session/batch.c
+    FROM "if (next - i != 2 || traces[i + 1].visit == SIZE_MAX) continue;"
+    TO "if (next - i < 2 || traces[i + 1].visit == SIZE_MAX) continue;")

@@ -79,6 +79,16 @@ static void add_ids(struct words *words, const char *what, struct gz_ids ids)
     for (size_t i = 0; i < ids.count && i < 8; i++) add(words, " %llu", (unsigned long long)ids.ids[i]);
 }
 
+static void add_note(struct words *words, const struct gz_message *message)
+{
+    const struct gz_note *note = &message->note;
+    if (message->has & GZ_HAS(NOTE)) add(words, " %llu%s", (unsigned long long)note->note, note->gone ? " gone" : "");
+    if (message->has & GZ_HAS(REPLY)) add(words, " to %llu", (unsigned long long)note->reply);
+    if (message->has & GZ_HAS(NODE)) add(words, " at node %llu", (unsigned long long)note->node);
+    add(words, "%s%s%s", message->has & GZ_HAS(TEXT) ? " text" : "", message->has & GZ_HAS(POINT) ? " point" : "",
+        message->has & GZ_HAS(DONE) ? " done" : "");
+}
+
 static void add_from_client(struct words *words, const struct gz_message *message)
 {
     const struct gz_pointer_message *pointer = &message->pointer;
@@ -90,6 +100,11 @@ static void add_from_client(struct words *words, const struct gz_message *messag
         add(words, " %s%s", gz_term_word(&gz_handle_terms, (int)pointer->handle),
             pointer->value.count > 0 ? " typed" : "");
         if (message->has & GZ_HAS(NODES)) add_ids(words, "of", pointer->nodes);
+        break;
+    case GZ_OP_NOTE: add_note(words, message); break;
+    case GZ_OP_INTEREST:
+        if (message->has & GZ_HAS(NODES)) add_ids(words, "in nodes", message->interest.nodes);
+        add(words, "%s%s", message->has & GZ_HAS(BOX) ? " in a box" : "", message->interest.view ? " in view" : "");
         break;
     case GZ_OP_SET: add(words, " node %llu", (unsigned long long)message->set.nodes[0].id); break;
     case GZ_OP_CREATE: add(words, " %zu nodes", message->create.count); break;
@@ -127,7 +142,13 @@ static void add_from_server(struct words *words, const struct gz_message *messag
             gz_term_word(&gz_edit_kind_terms, (int)message->edit.kind));
         add_ids(words, "on", message->edit.nodes);
         break;
+    case GZ_OP_NOTES:
+        add(words, " %zu%s%s", message->notes.count, message->notes.all ? " all" : "",
+            message->notes.more ? " more" : "");
+        add_ids(words, "gone", message->notes.gone);
+        break;
     case GZ_OP_OK:
+        if (message->has & GZ_HAS(NOTE)) add(words, " note %llu", (unsigned long long)message->ok.note);
         if (message->has & GZ_HAS(EDIT)) add(words, " edit %llu", (unsigned long long)message->ok.edit);
         if (message->has & GZ_HAS(SEQ)) add(words, " seq %llu", (unsigned long long)message->ok.seq);
         break;

@@ -100,6 +100,7 @@ void model_finish(struct model *model)
     free(model->log);
     free(model->deeds);
     free(model->grips);
+    free(model->notes);
     free(model->changed.list);
     free(model->wanted.list);
 }

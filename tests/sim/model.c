@@ -50,3 +50,8 @@ void model_act(struct sim *sim, const struct act *act)
     PROMISE(sim->core->pending_count <= GZ_PENDING_EDITS_MAX + 2 * PEOPLE, "what waits is bounded", "%zu edits",
             sim->core->pending_count);
 }
+
+void model_beside(struct sim *sim, const struct act *act)
+{
+    act_beside(act, sim->model.call);
+}

@@ -44,6 +44,8 @@ void begin_grips(struct sim *sim, const struct act *act);
 void check_dragged(const struct model *model, uint64_t session);
 /* An `up` and a `cancel` change what was held until then, and nothing else. */
 void check_released(const struct model *model, const struct act *act);
+/* Edits and notes that wait for the disk. */
+size_t count_waiting(const struct sim *sim);
 void check_unheld(const struct model *model);
 void check_holders(const struct sim *sim);
 
@@ -67,6 +69,8 @@ struct deed *check_operation(struct sim *sim, const struct act *act, struct deed
 
 /* ---- requests.c ---- */
 
+/* What is said changes nothing, whatever it is answered with. */
+void act_beside(const struct act *act, uint64_t call);
 void act_message(struct sim *sim, const struct act *act, struct deed *completed);
 void act_answer(struct sim *sim, const struct act *act);
 

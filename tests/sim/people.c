@@ -6,7 +6,7 @@
 
 #include "sim/sim.h"
 
-enum { NODES_WANTED = 24, REFS = 3 };
+enum { NODES_WANTED = 24, REFS = 3, FRAME_MESSAGES_MAX = 8 };
 
 /* ---- saying ---- */
 
@@ -30,13 +30,78 @@ struct request *person_request(struct sim *sim, uint64_t session, uint64_t rid)
     return rid > 0 && rid <= person->request_count ? person->requests[rid - 1] : NULL;
 }
 
-static void put_on_link(struct sim *sim, struct person *person, struct request *request)
+/* ---- frames ---- */
+
+static void send_frame(struct sim *sim, struct person *person)
 {
-    uint8_t *copy = malloc(request->size);
-    if (copy == NULL) abort();
-    request->sent = true;
-    link_send(sim, person->link, memcpy(copy, request->bytes, request->size), request->size, request);
+    if (person->frame_size > 0) link_send(sim, person->link, person->frame, person->frame_size);
+    person->frame = NULL;
+    person->frame_size = person->frame_count = 0;
+    person->framed = (struct framed){.acts = false};
 }
+
+static void lose_frame(struct person *person)
+{
+    free(person->frame);
+    person->frame = NULL;
+    person->frame_size = person->frame_count = 0;
+    person->framed = (struct framed){.acts = false};
+}
+
+static bool is_phase_of(const struct gz_message *message, enum gz_phase phase)
+{
+    return message->op == GZ_OP_POINTER && message->pointer.phase == phase;
+}
+
+/* What changes nothing in the scene, whatever else is said. */
+static bool is_beside(enum gz_op op)
+{
+    return op == GZ_OP_TOOL || op == GZ_OP_SELECT || op == GZ_OP_PICK || op == GZ_OP_HISTORY || op == GZ_OP_AT ||
+           op == GZ_OP_INTEREST || op == GZ_OP_NOTE || op == GZ_OP_PING;
+}
+
+/* The model looks at the scene once for each frame: one thing may be done to it in one, or one drag moved on. */
+static bool may_join(const struct person *person, const struct gz_message *message)
+{
+    const struct framed *framed = &person->framed;
+    if (person->frame_count == FRAME_MESSAGES_MAX) return false;
+    if (is_beside(message->op)) return !framed->wheel || !op_closes_wheel(message->op);
+    if (framed->closes && is_phase_of(message, GZ_PHASE_CANCEL)) return false; /* of the wheel, or of nothing */
+    if (!framed->acts) return true;
+    if (is_phase_of(message, GZ_PHASE_MOVE)) return framed->begins || framed->moves_only;
+    return framed->moves_only && (is_phase_of(message, GZ_PHASE_UP) || is_phase_of(message, GZ_PHASE_CANCEL));
+}
+
+static void note_framed(struct framed *framed, const struct gz_message *message)
+{
+    framed->closes |= op_closes_wheel(message->op);
+    if (is_beside(message->op)) return;
+    bool moves = is_phase_of(message, GZ_PHASE_MOVE);
+    framed->begins = message->op == GZ_OP_GRAB || is_phase_of(message, GZ_PHASE_DOWN) || (framed->begins && moves);
+    framed->moves_only = moves && (framed->moves_only || !framed->acts);
+    framed->wheel = message->op == GZ_OP_WHEEL;
+    framed->acts = true;
+}
+
+static void append(struct person *person, const uint8_t *bytes, size_t size)
+{
+    person->frame = realloc(person->frame, person->frame_size + size);
+    if (person->frame == NULL) abort();
+    memcpy(person->frame + person->frame_size, bytes, size);
+    person->frame_size += size;
+}
+
+static void put_on_frame(struct sim *sim, struct person *person, struct request *request,
+                         const struct gz_message *message)
+{
+    if (!may_join(person, message)) send_frame(sim, person);
+    append(person, request->bytes, request->size);
+    person->frame_count++;
+    note_framed(&person->framed, message);
+    request->sent = true;
+}
+
+/* ---- what is said ---- */
 
 static void encode(const struct gz_message *message, uint8_t **bytes, size_t *size)
 {
@@ -58,43 +123,55 @@ bool op_closes_wheel(enum gz_op op)
     return op_edits(op) || op == GZ_OP_TOOL || op == GZ_OP_SELECT || op == GZ_OP_GRAB;
 }
 
-/* Mostly a key of its own; sometimes one that the user had before, for something else. */
+/* The key of an earlier request; mostly of one of the last, which may not be stored yet. */
+static const char *earlier_key(struct sim *sim, const struct person *other)
+{
+    size_t count = other->request_count - 1;
+    size_t back = chance(sim, 0.7) ? below(sim, count < 4 ? count : 4) : below(sim, count);
+    return other->requests[count - 1 - back]->key;
+}
+
+/* Mostly a key of its own; sometimes one that the user had before, perhaps for something else. */
 static void choose_key(struct sim *sim, const struct person *person, struct request *request)
 {
     if (request->rid > 1 && chance(sim, 0.08)) {
         const struct person *other = chance(sim, 0.5) ? person : &sim->people[person->index % USERS];
         if (other->request_count > 1 && strcmp(other->user, person->user) == 0)
-            memcpy(request->key, other->requests[below(sim, other->request_count - 1)]->key, sizeof request->key);
+            memcpy(request->key, earlier_key(sim, other), sizeof request->key);
     }
     if (request->key[0] == '\0')
         snprintf(request->key, sizeof request->key, "k%llu", (unsigned long long)sim->next_key++);
 }
 
-static void say(struct sim *sim, struct person *person, struct gz_message *message)
+struct request *person_say(struct sim *sim, struct person *person, struct gz_message *message)
 {
     struct request *request = new_request(person);
-    bool makes_edit = op_edits(message->op) || (message->op == GZ_OP_POINTER && message->pointer.phase == GZ_PHASE_UP);
+    bool makes_edit = op_edits(message->op) || message->op == GZ_OP_NOTE ||
+                      (message->op == GZ_OP_POINTER && message->pointer.phase == GZ_PHASE_UP);
     message->has |= GZ_HAS(RID);
     message->rid = request->rid;
     request->op = message->op;
-    if (makes_edit && chance(sim, 0.6)) {
+    if (message->has & GZ_HAS(KEY)) {
+        memcpy(request->key, message->key.bytes, message->key.size);
+    } else if (makes_edit && chance(sim, 0.6)) {
         choose_key(sim, person, request);
         message->has |= GZ_HAS(KEY);
         message->key = (struct gz_text){request->key, strlen(request->key)};
     }
     encode(message, &request->bytes, &request->size);
-    put_on_link(sim, person, request);
+    put_on_frame(sim, person, request, message);
+    return request;
 }
 
 /* ---- what there is to name ---- */
 
-static uint64_t any_node(struct sim *sim, const struct person *person)
+uint64_t any_node(struct sim *sim, const struct person *person)
 {
     if (person->mirror.count == 0 || chance(sim, 0.03)) return 1 + below(sim, 60);
     return person->mirror.nodes[below(sim, person->mirror.count)].id;
 }
 
-static gz_vec3 any_place(struct sim *sim)
+gz_vec3 any_place(struct sim *sim)
 {
     return (gz_vec3){between(sim, -3, 3), between(sim, -3, 3), between(sim, -3, 3)};
 }
@@ -123,14 +200,14 @@ static struct gz_message any_pointer(struct sim *sim, struct person *person, enu
 static void say_move(struct sim *sim, struct person *person)
 {
     struct gz_message message = any_pointer(sim, person, chance(sim, 0.9) ? GZ_PHASE_MOVE : GZ_PHASE_HOVER);
-    say(sim, person, &message);
+    (void)person_say(sim, person, &message);
     if (chance(sim, 0.75)) person->next_s = sim->now.mono_s + 0.016;
 }
 
 static void say_press(struct sim *sim, struct person *person)
 {
     struct gz_message message = any_pointer(sim, person, GZ_PHASE_DOWN);
-    say(sim, person, &message);
+    (void)person_say(sim, person, &message);
     person->dragging = true;
 }
 
@@ -151,7 +228,7 @@ static void say_grab(struct sim *sim, struct person *person)
             (struct gz_value){{between(sim, -2, 2), between(sim, -2, 2)}, 1 + (uint32_t)below(sim, 2)};
         if (chance(sim, 0.5)) message.has &= ~(GZ_HAS(AT) | GZ_HAS(RAY));
     }
-    say(sim, person, &message);
+    (void)person_say(sim, person, &message);
     person->dragging = true;
 }
 
@@ -159,7 +236,7 @@ static void say_up(struct sim *sim, struct person *person)
 {
     struct gz_message message = any_pointer(sim, person, GZ_PHASE_UP);
     if (chance(sim, 0.1)) message.has &= ~(GZ_HAS(AT) | GZ_HAS(RAY));
-    say(sim, person, &message);
+    (void)person_say(sim, person, &message);
     person->dragging = false;
 }
 
@@ -167,14 +244,14 @@ static void say_cancel(struct sim *sim, struct person *person)
 {
     struct gz_message message = any_pointer(sim, person, GZ_PHASE_CANCEL);
     if (chance(sim, 0.5)) message.has &= ~(GZ_HAS(AT) | GZ_HAS(RAY));
-    say(sim, person, &message);
+    (void)person_say(sim, person, &message);
     person->dragging = false;
 }
 
 static void say_wheel(struct sim *sim, struct person *person)
 {
     struct gz_message message = {.op = GZ_OP_WHEEL, .wheel.dy = (double)below(sim, 5) - 2};
-    say(sim, person, &message);
+    (void)person_say(sim, person, &message);
 }
 
 static void say_set(struct sim *sim, struct person *person)
@@ -201,14 +278,14 @@ static void say_set(struct sim *sim, struct person *person)
         message.has = GZ_HAS(BASE);
         message.set.base = person->mirror.seq;
     }
-    say(sim, person, &message);
+    (void)person_say(sim, person, &message);
 }
 
 static void say_create(struct sim *sim, struct person *person)
 {
     struct gz_create_node nodes[REFS];
     size_t count = 1 + below(sim, REFS);
-    if (person->mirror.count > NODES_WANTED && chance(sim, 0.8)) return;
+    if (gz_scene_count(sim->core->scene) > NODES_WANTED && chance(sim, 0.8)) return;
     for (size_t i = 0; i < count; i++) {
         nodes[i] = (struct gz_create_node){.has = GZ_HAS(T) | GZ_HAS(REF), .ref = {&"abc"[i], 1}, .name = {"node", 4}};
         nodes[i].trs.t = any_place(sim);
@@ -225,26 +302,26 @@ static void say_create(struct sim *sim, struct person *person)
         }
     }
     struct gz_message message = {.op = GZ_OP_CREATE, .create = {nodes, count}};
-    say(sim, person, &message);
+    (void)person_say(sim, person, &message);
 }
 
 static void say_delete(struct sim *sim, struct person *person)
 {
     uint64_t id = any_node(sim, person);
     struct gz_message message = {.op = GZ_OP_DELETE, .remove = {&id, 1}};
-    say(sim, person, &message);
+    (void)person_say(sim, person, &message);
 }
 
 static void say_undo(struct sim *sim, struct person *person)
 {
     struct gz_message message = {.op = GZ_OP_UNDO, .force = chance(sim, 0.3)};
-    say(sim, person, &message);
+    (void)person_say(sim, person, &message);
 }
 
 static void say_redo(struct sim *sim, struct person *person)
 {
     struct gz_message message = {.op = GZ_OP_REDO, .force = chance(sim, 0.3)};
-    say(sim, person, &message);
+    (void)person_say(sim, person, &message);
 }
 
 static void say_restore(struct sim *sim, struct person *person)
@@ -252,7 +329,7 @@ static void say_restore(struct sim *sim, struct person *person)
     uint64_t seq = person->mirror.seq, back = below(sim, 30);
     struct gz_message message = {
         .op = GZ_OP_RESTORE, .has = GZ_HAS(SEQ), .restore.seq = seq > back ? seq - back : seq + 1};
-    say(sim, person, &message);
+    (void)person_say(sim, person, &message);
 }
 
 static void say_history(struct sim *sim, struct person *person)
@@ -261,7 +338,7 @@ static void say_history(struct sim *sim, struct person *person)
     if (chance(sim, 0.5))
         message =
             (struct gz_message){.op = GZ_OP_AT, .has = GZ_HAS(SEQ), .at.seq = 1 + below(sim, person->mirror.seq + 2)};
-    say(sim, person, &message);
+    (void)person_say(sim, person, &message);
 }
 
 static void say_select(struct sim *sim, struct person *person)
@@ -270,7 +347,7 @@ static void say_select(struct sim *sim, struct person *person)
     struct gz_message message = {.op = GZ_OP_SELECT};
     message.select.nodes = (struct gz_ids){ids, ids[0] == ids[1] ? 1 : below(sim, 3)};
     message.select.how = (enum gz_how)below(sim, GZ_HOW_COUNT);
-    say(sim, person, &message);
+    (void)person_say(sim, person, &message);
 }
 
 static void say_camera(struct sim *sim, struct person *person)
@@ -281,7 +358,7 @@ static void say_camera(struct sim *sim, struct person *person)
                    .proj = {0.75, 0, 0, 0, 0, 1, 0, 0, 0, 0, -1, -1, 0, 0, -0.2, 0},
                    .viewport = {0, 0, 800, 600}},
     };
-    say(sim, person, &message);
+    (void)person_say(sim, person, &message);
 }
 
 static void say_tool(struct sim *sim, struct person *person)
@@ -290,13 +367,13 @@ static void say_tool(struct sim *sim, struct person *person)
     message.tool.mode = chance(sim, 0.6) ? GZ_MODE_TRANSLATE : (enum gz_mode)below(sim, GZ_MODE_COUNT);
     message.tool.space = (enum gz_space)below(sim, GZ_SPACE_COUNT);
     message.tool.pivot = (enum gz_pivot)below(sim, GZ_PIVOT_POINT);
-    say(sim, person, &message);
+    (void)person_say(sim, person, &message);
 }
 
 static void say_pick(struct sim *sim, struct person *person)
 {
     struct gz_message message = {.op = GZ_OP_PICK, .has = GZ_HAS(RECT), .pick.rect = {100, 100, 500, 400}};
-    say(sim, person, &message);
+    (void)person_say(sim, person, &message);
 }
 
 static void say_nonsense(struct sim *sim, struct person *person)
@@ -306,7 +383,9 @@ static void say_nonsense(struct sim *sim, struct person *person)
     if (bytes == NULL) abort();
     for (size_t i = 0; i < size; i++) bytes[i] = (uint8_t)below(sim, 256);
     if (chance(sim, 0.5)) bytes[0] = (uint8_t)(0x80 | below(sim, 16));
-    link_send(sim, person->link, bytes, size, NULL);
+    append(person, bytes, size);
+    free(bytes);
+    send_frame(sim, person);
 }
 
 /* How often, while dragging and while not. An operation more is a row more. */
@@ -314,10 +393,10 @@ static const struct {
     int dragging, idle;
     void (*say)(struct sim *sim, struct person *person);
 } sayings[] = {
-    {60, 4, say_move}, {2, 6, say_press},   {4, 16, say_grab},    {12, 2, say_up},    {4, 1, say_cancel},
-    {1, 5, say_wheel}, {2, 12, say_set},    {1, 5, say_create},   {1, 3, say_delete}, {1, 6, say_undo},
-    {1, 3, say_redo},  {1, 1, say_restore}, {1, 1, say_history},  {1, 3, say_select}, {1, 2, say_camera},
-    {1, 2, say_tool},  {0, 1, say_pick},    {1, 1, say_nonsense},
+    {60, 4, say_move}, {2, 6, say_press},   {4, 16, say_grab},    {12, 2, say_up},      {4, 1, say_cancel},
+    {1, 5, say_wheel}, {2, 12, say_set},    {1, 5, say_create},   {1, 3, say_delete},   {1, 6, say_undo},
+    {1, 3, say_redo},  {1, 1, say_restore}, {1, 1, say_history},  {1, 3, say_select},   {1, 2, say_camera},
+    {1, 2, say_tool},  {0, 1, say_pick},    {1, 1, say_nonsense}, {1, 2, say_interest}, {1, 5, say_note},
 };
 
 static void say_something(struct sim *sim, struct person *person)
@@ -332,21 +411,23 @@ static void say_something(struct sim *sim, struct person *person)
     }
     person->next_s = sim->now.mono_s + between(sim, 0.005, 0.25);
     sayings[at].say(sim, person);
+    if (!chance(sim, 0.2)) send_frame(sim, person);
     sim->actions++;
 }
 
 /* ---- coming ---- */
 
-/* Mostly what it knows; sometimes what cannot be: a seq that was never, or an epoch that was never. */
+/* Mostly what it knows; sometimes what cannot be: a seq that was never, or an epoch that was never. A part is not resumed, only what
+ * was told of edits. */
 static void choose_resume(struct sim *sim, struct person *person, struct gz_message *hello)
 {
-    if (person->epoch == 0 || chance(sim, 0.1)) return;
+    if (person->epoch == 0 || chance(sim, person->part ? 0.5 : 0.1)) return;
     hello->has |= GZ_HAS(RESUME);
     hello->hello.resume_epoch = person->epoch;
-    hello->hello.resume_seq = person->tainted ? 0 : person->mirror.complete;
+    hello->hello.resume_seq = person->tainted || person->part ? 0 : person->mirror.complete;
     hello->hello.resume_edit = person->edit_seq;
     if (person->edit_seq > 0) hello->has |= GZ_HAS(EDIT);
-    if (chance(sim, 0.05)) hello->hello.resume_seq += 1000000;
+    if (!person->part && chance(sim, 0.05)) hello->hello.resume_seq += 1000000;
     if (chance(sim, 0.05)) hello->hello.resume_epoch += 1000000;
 }
 
@@ -362,7 +443,11 @@ static void come(struct sim *sim, struct person *person)
     size_t size;
     encode(&hello, &bytes, &size);
     link_open(sim, person);
-    link_send(sim, person->link, bytes, size, NULL);
+    append(person, bytes, size);
+    free(bytes);
+    person->begins_anew = !sim->quiet && chance(sim, 0.2);
+    if (person->begins_anew) say_interest(sim, person);
+    send_frame(sim, person);
     person->welcome = false;
     person->resume_claim = hello.has & GZ_HAS(RESUME) ? hello.hello.resume_epoch : 0;
     person->resume_seq = hello.hello.resume_seq;
@@ -378,8 +463,11 @@ static void settle_in(struct sim *sim, struct person *person)
     for (size_t i = 0; i < count; i++) {
         struct request *request = person->requests[i];
         if (request->answered || request->sent || request->key[0] == '\0') continue;
-        put_on_link(sim, person, request);
+        send_frame(sim, person);
+        append(person, request->bytes, request->size);
+        request->sent = true;
     }
+    send_frame(sim, person);
 }
 
 void person_act(struct sim *sim, struct person *person)
@@ -393,6 +481,7 @@ void person_act(struct sim *sim, struct person *person)
         link_cut(sim, person->link);
         return;
     }
+    if (sim->quiet) send_frame(sim, person);
     if (sim->quiet)
         person->next_s = INFINITY;
     else if (person->welcome)
@@ -407,6 +496,7 @@ void person_lose(struct sim *sim, struct person *person)
     person->welcome = person->dragging = false;
     person->sight_count = 0;
     for (size_t i = 0; i < person->request_count; i++) person->requests[i]->sent = false;
+    lose_frame(person);
     person->next_s = sim->now.mono_s + between(sim, 0.01, sim->quiet ? 0.1 : 2);
 }
 
@@ -437,6 +527,9 @@ static void hear_welcome(struct sim *sim, struct person *person, const struct gz
     person->welcome = true;
     person->epoch = welcome->epoch;
     person->saved = 0;
+    person->wish = NULL;
+    mirror_notes_clear(&person->notes);
+    person->looked = 0;
     person->sight_count = 0;
     person->edits_before = sim->store.edit_count;
     if (!welcome->resumed) person->mirror.complete = 0;
@@ -447,8 +540,13 @@ static void hear_welcome(struct sim *sim, struct person *person, const struct gz
     settle_in(sim, person);
 }
 
-static void hear_delta(struct sim *sim, struct person *person, const struct gz_delta *delta)
+static void hear_delta(struct sim *sim, struct person *person, const struct parcel *parcel,
+                       const struct gz_delta *delta)
 {
+    PROMISE(!person->begins_anew || person->wish == NULL || delta->from == 0,
+            "a part that is asked for at once is all that is told", "%s/%d hears of it from seq %llu", person->user,
+            person->index, (unsigned long long)delta->from);
+    person->begins_anew = false;
     sim->claim = "deltas are a chain without gap or double";
     mirror_apply(&person->mirror, delta);
     PROMISE(delta->saved >= person->saved, "what is saved stays saved", "%s/%d", person->user, person->index);
@@ -457,6 +555,11 @@ static void hear_delta(struct sim *sim, struct person *person, const struct gz_d
     sim->claim = "the disk is given what it can explain";
     if (delta->more) return;
     person->partial = person->tainted = false;
+    if (person->wish != NULL) {
+        part_compare(sim, person, parcel->camera_first, parcel->camera_last);
+        return;
+    }
+    person->part = false;
     model_compare(sim, person, chance(sim, 0.03));
 }
 
@@ -504,6 +607,12 @@ static void hear_answer(struct person *person, const struct gz_message *message)
     if ((message->has & GZ_HAS(RID)) == 0 || message->rid == 0 || message->rid > person->request_count) return;
     struct request *request = person->requests[message->rid - 1];
     request->answered = message->op == GZ_OP_OK ? !message->ok.more : true;
+    if (message->op == GZ_OP_OK && request->op == GZ_OP_INTEREST) part_answered(person, request);
+    if (message->op == GZ_OP_OK && (message->has & GZ_HAS(NOTE)) != 0) {
+        PROMISE(request->told_note == 0 || request->told_note == message->ok.note, "the same key has the same answer",
+                "request %llu", (unsigned long long)request->rid);
+        request->told_note = message->ok.note;
+    }
     if (message->op != GZ_OP_OK || (message->has & GZ_HAS(EDIT)) == 0) return;
     PROMISE(request->told == 0 || request->told == message->ok.edit, "the same key has the same answer", "request %llu",
             (unsigned long long)request->rid);
@@ -520,12 +629,13 @@ void person_hear(struct sim *sim, struct person *person, const struct parcel *pa
         if (message->op != GZ_OP_GIZMO) trace(sim, "%s/%d hears %s", person->user, person->index, text);
         switch (message->op) {
         case GZ_OP_WELCOME: hear_welcome(sim, person, &message->welcome); break;
-        case GZ_OP_DELTA: hear_delta(sim, person, &message->delta); break;
+        case GZ_OP_DELTA: hear_delta(sim, person, parcel, &message->delta); break;
         case GZ_OP_SAVED:
             PROMISE(message->saved_seq >= person->saved, "what is saved stays saved", "%s", person->user);
             person->saved = message->saved_seq;
             break;
         case GZ_OP_PRESENCE: hear_presence(person, &message->presence); break;
+        case GZ_OP_NOTES: notes_hear(sim, person, parcel, &message->notes); break;
         case GZ_OP_EDIT: hear_edit(person, &message->edit); break;
         case GZ_OP_OK:
         case GZ_OP_ERROR: hear_answer(person, message); break;

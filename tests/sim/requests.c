@@ -23,7 +23,9 @@ void act_message(struct sim *sim, const struct act *act, struct deed *completed)
     bool asks_key = (may_edit && op_edits(act->message->op)) || is_phase(act, GZ_PHASE_UP);
     if (asks_key) known = model_key(model, act->user, act->key);
     if (known != NULL && known != completed) {
-        PROMISE(model->changed.count == 0 && completed == NULL, "the same key is one edit", "%s again", act->key);
+        PROMISE((act->moved || model->changed.count == 0) && completed == NULL, "the same key is one edit", "%s again",
+                act->key);
+        check_dragged(model, act->session);
         /* A drag that runs is not the one of this key: it goes on. */
         bool other =
             is_phase(act, GZ_PHASE_UP) && (session->run.kind == GZ_RUN_DRAG || session->run.kind == GZ_RUN_ORBIT);
@@ -45,6 +47,13 @@ void act_message(struct sim *sim, const struct act *act, struct deed *completed)
         /* A drag that follows its parent may move a node there and back within a turn: nobody sees that, but it has a seq. */
         act->request->node_changed |= life_of(model, act->message->set.nodes[i].id)->seq > act->message->set.base;
     }
+}
+
+void act_beside(const struct act *act, uint64_t call)
+{
+    if (act->request == NULL || act->late) return;
+    expect(act->request, act, call, NULL);
+    if (act->message->op == GZ_OP_HISTORY || act->message->op == GZ_OP_AT) act->request->answer = ANSWER_OPEN;
 }
 
 void act_answer(struct sim *sim, const struct act *act)

@@ -13,9 +13,14 @@ static const struct deed *stored_deed(const struct sim *sim, uint64_t id, const 
 /* R12. */
 static void said_ok(struct sim *sim, const struct request *request, const struct gz_message *message)
 {
+    if ((message->has & GZ_HAS(NOTE)) != 0) {
+        notes_said_ok(sim, request, message);
+        return;
+    }
     if ((message->has & GZ_HAS(EDIT)) == 0) {
         PROMISE(request->op != GZ_OP_UNDO && request->op != GZ_OP_REDO, "an undo is an edit, whatever it finds",
                 "request %llu", NUMBER(request->rid));
+        PROMISE(request->answer != ANSWER_NOTE, "a note is answered as one", "request %llu", NUMBER(request->rid));
         PROMISE(request->answer != ANSWER_EDIT && request->answer != ANSWER_STORAGE, "an edit is answered as one",
                 "request %llu", NUMBER(request->rid));
         return;
@@ -31,6 +36,8 @@ static void said_ok(struct sim *sim, const struct request *request, const struct
 static void said_error(const struct sim *sim, const struct request *request, const struct gz_error_message *error)
 {
     bool later = request->again && error->code == GZ_TOO_MANY; /* not even looked at */
+    PROMISE(request->answer != ANSWER_NOTE || later, "a note that was made is not refused", "request %llu: %.*s",
+            NUMBER(request->rid), (int)error->message.size, error->message.bytes);
     PROMISE(request->answer != ANSWER_EDIT || later, "an edit that was made is not refused", "request %llu: %.*s",
             NUMBER(request->rid), (int)error->message.size, error->message.bytes);
     static const char *const why = "a refusal says what is true";
@@ -77,5 +84,6 @@ void model_said(struct sim *sim, uint64_t session, const struct gz_message *mess
     if (message->op == GZ_OP_ERROR && request != NULL) said_error(sim, request, &message->error);
     if (message->op == GZ_OP_SAVED) said_saved(sim, message->saved_seq);
     if (message->op == GZ_OP_DELTA) said_saved(sim, message->delta.saved);
+    if (message->op == GZ_OP_NOTES) notes_said(sim, &message->notes);
     if (message->op == GZ_OP_EDIT) said_edit(sim, &message->edit);
 }

@@ -4,6 +4,7 @@
  *   main.c     seeds and how many of them                world.c   what happens next; disturbances; the end of a seed
  *   daemon.c   the host of the core: turns, links, disk  people.c  what people do and what they make of what they hear
  *   model.h    what must come of it, in several files    undo.c    what an undo is about
+ *   parts.c    people who follow a part of the scene      notes.c    notes: what is said of them, and what must come of it
  *   judge.c    a promise was broken; the trace
  *
  * The model stands beside the core: after each call of the core it looks at the whole scene, says for every node that changed
@@ -15,6 +16,7 @@
 #include "server/limits.h"
 #include "session/session.h"
 #include "support/core_mirror.h"
+#include "support/core_part.h"
 #include "support/core_store.h"
 #include "support/judge.h"
 
@@ -78,6 +80,15 @@ struct deed {
     bool sent, stored;
 };
 
+/* A note as one change made it. */
+struct note_change {
+    uint64_t id, node, reply; /* 0 for none */
+    bool gone, done, has_point;
+    gz_vec3 point;
+    double made, changed;
+    char user[TEXT_MAX], text[TEXT_MAX], by[TEXT_MAX], key[TEXT_MAX];
+};
+
 struct grip { /* a drag or wheel that runs */
     uint64_t session, edit;
     enum gz_run_kind kind;
@@ -93,7 +104,11 @@ struct model {
     size_t log_count, log_capacity;
     struct deed *deeds;
     size_t deed_count, deed_capacity;
-    size_t deeds_known; /* the first that undo still knows of */
+    size_t deeds_known;        /* the first that undo still knows of */
+    struct note_change *notes; /* every change, in their order */
+    size_t note_count, note_capacity;
+    size_t notes_sent, notes_stored; /* of them, the first so many */
+    uint64_t note_last;
     struct grip *grips;
     size_t grip_count, grip_capacity;
     uint64_t call;      /* of the core, counted */
@@ -112,6 +127,7 @@ struct act {
     uint64_t session;
     const char *user;
     bool late;                        /* the session was over before the message came */
+    bool moved;                       /* the pointer moved in the same frame, before it */
     const struct gz_message *message; /* NULL for nonsense */
     struct request *request;
     const char *key;                /* NULL for none */
@@ -122,7 +138,7 @@ struct act {
 /* ---- people, links ---- */
 
 /* What the answer has to be. */
-enum answer { ANSWER_OPEN, ANSWER_EDIT, ANSWER_NO_EDIT, ANSWER_STORAGE };
+enum answer { ANSWER_OPEN, ANSWER_EDIT, ANSWER_NO_EDIT, ANSWER_NOTE, ANSWER_STORAGE };
 
 struct request {
     uint64_t rid;
@@ -131,13 +147,20 @@ struct request {
     uint8_t *bytes;
     size_t size;
     bool sent, answered;
-    uint64_t told; /* the edit that it was answered with */
+    uint64_t told, told_note; /* the edit and the note that it was answered with */
     /* as of when the core last had it */
     uint64_t session, call;
     enum answer answer;
-    uint64_t edit;
-    bool again; /* its key was known */
+    uint64_t edit, note;
+    size_t change; /* of the notes: that has to be stored first */
+    bool again;    /* its key was known */
     bool conflict, nothing, node_changed;
+    struct part_wish *wish; /* what an interest asks for; NULL for the whole scene */
+};
+
+/* What of a frame matters to what may be said in it too. */
+struct framed {
+    bool acts, begins, moves_only, wheel, closes;
 };
 
 /* What a person knows of another session. */
@@ -158,6 +181,14 @@ struct person {
     uint64_t session, epoch, saved, edit_seq, edits_before;
     uint64_t resume_claim, resume_seq; /* what its last hello said; the claim is an epoch, 0 for none */
     struct mirror mirror;
+    struct mirror_notes notes;
+    const struct part_wish *wish; /* what its deltas have to hold since that was answered; NULL for all of it */
+    bool part;                    /* since the last one it was not told the whole scene */
+    size_t looked;                /* the camera by which a view was last right */
+    bool begins_anew;             /* its first delta has to be one from 0 */
+    uint8_t *frame;               /* messages that go together, and what is in them */
+    size_t frame_size, frame_count;
+    struct framed framed;
     bool partial;     /* the mirror has a part of a later state, which will be told again */
     bool tainted;     /* and it was perhaps never saved: a crash would not take it back */
     uint64_t checked; /* the last complete seq that was compared with the model; UINT64_MAX for none */
@@ -176,7 +207,8 @@ struct parcel {
     bool end; /* the other side is gone */
     uint8_t *bytes;
     size_t size;
-    struct request *request;
+    size_t notes_stored;              /* changes of notes, when it was made */
+    size_t camera_first, camera_last; /* of those of the link: what a view may be of */
     struct gz_arena arena;
     struct gz_message *messages; /* those from the daemon are read once, where they leave it */
     size_t message_count;
@@ -193,6 +225,12 @@ struct link_move {
     uint64_t n, first, last;
 };
 
+/* What a session's camera was, until when. */
+struct seen_camera {
+    struct gz_camera_message camera;
+    double until_s;
+};
+
 struct link {
     struct link *next;
     struct person *person;      /* NULL once it turned away */
@@ -204,6 +242,8 @@ struct link {
     size_t window_bytes; /* what it takes that nobody reads from */
     double silent_until_s, stalled_until_s, heard_s, ended_s;
     struct link_move moves[64]; /* at n % 64 */
+    struct seen_camera *cameras;
+    size_t camera_count, camera_capacity;
 };
 
 struct question {
@@ -231,7 +271,7 @@ struct sim {
     struct link *links;
     uint64_t next_session, next_key;
     uint8_t owners[SESSIONS_MAX]; /* who had which session */
-    size_t actions, frames, restarts, refusals, cuts, resumes, ok_edits;
+    size_t actions, frames, restarts, refusals, cuts, resumes, ok_edits, parts;
 };
 
 /* ---- judge.c ---- */
@@ -269,7 +309,7 @@ double link_due(const struct sim *sim, const struct link *link);
 void link_step(struct sim *sim, struct link *link);
 void link_open(struct sim *sim, struct person *person);
 /* Takes over `bytes`. */
-void link_send(struct sim *sim, struct link *link, uint8_t *bytes, size_t size, struct request *request);
+void link_send(struct sim *sim, struct link *link, uint8_t *bytes, size_t size);
 /* The person's side of the link is gone, with a part of what was on its way. */
 void link_cut(struct sim *sim, struct link *link);
 /* The person closes it properly. */
@@ -279,6 +319,10 @@ void link_destroy(struct sim *sim, struct link *link);
 /* ---- people.c ---- */
 
 void person_act(struct sim *sim, struct person *person);
+/* Says it, perhaps in one frame with what comes next. */
+struct request *person_say(struct sim *sim, struct person *person, struct gz_message *message);
+uint64_t any_node(struct sim *sim, const struct person *person);
+gz_vec3 any_place(struct sim *sim);
 void person_hear(struct sim *sim, struct person *person, const struct parcel *parcel);
 /* The link is gone: what had no answer is lost, or said again where it has a key. */
 void person_lose(struct sim *sim, struct person *person);
@@ -288,12 +332,44 @@ bool op_closes_wheel(enum gz_op op);
 bool op_edits(enum gz_op op);
 uint64_t ids_number(struct gz_ids ids);
 
+/* ---- parts.c ---- */
+
+void say_interest(struct sim *sim, struct person *person);
+/* An interest was answered: it counts from here on. */
+void part_answered(struct person *person, const struct request *request);
+/* What the session's camera is now. */
+void part_note_camera(const struct sim *sim, struct link *link);
+/* Which of its cameras a view may be of by now. */
+void part_stamp(const struct sim *sim, const struct link *link, struct parcel *parcel);
+/* What the person has is the part of the scene that it follows. */
+void part_compare(struct sim *sim, struct person *person, size_t camera_first, size_t camera_last);
+
+/* ---- notes.c ---- */
+
+void say_note(struct sim *sim, struct person *person);
+/* What becomes of a note that was said; and, once all of its frame had its turn, that the core has the same ones waiting. */
+void notes_act(struct sim *sim, const struct act *act);
+void notes_settled(const struct sim *sim);
+void notes_sent(struct sim *sim, const struct gz_batch *batch);
+/* The disk has what was sent; or it is all as it was last stored. */
+void notes_refused(struct sim *sim);
+void notes_restart(struct sim *sim);
+/* The file has what was stored, each once. */
+void notes_check_store(const struct sim *sim);
+void notes_said_ok(const struct sim *sim, const struct request *request, const struct gz_message *message);
+void notes_said(const struct sim *sim, const struct gz_notes *notes);
+void notes_hear(struct sim *sim, struct person *person, const struct parcel *parcel, const struct gz_notes *notes);
+/* The person has what there was after so many changes. */
+void notes_compare(const struct sim *sim, const struct person *person, size_t changes);
+
 /* ---- model.h ---- */
 
 void model_finish(struct model *model);
 /* After the core was made from the store: it is what was saved. */
 void model_restart(struct sim *sim);
 void model_act(struct sim *sim, const struct act *act);
+/* The same for what was said in one frame with what model_act was told of, and changes nothing in the scene. */
+void model_beside(struct sim *sim, const struct act *act);
 void model_sent(struct sim *sim, const struct gz_batch *batch);
 /* What leaves the core for a session. */
 void model_said(struct sim *sim, uint64_t session, const struct gz_message *message);

@@ -203,7 +203,11 @@ static void check_person(struct sim *sim, struct person *person)
     PROMISE(person->mirror.complete == gz_scene_seq(core->scene) && person->mirror.seq == person->mirror.complete,
             "everybody has everything in the end", "%s/%d is at seq %llu", person->user, person->index,
             (unsigned long long)person->mirror.seq);
-    model_compare(sim, person, true);
+    if (person->wish == NULL)
+        model_compare(sim, person, true);
+    else
+        part_compare(sim, person, person->link->camera_count - 1, person->link->camera_count - 1);
+    notes_compare(sim, person, sim->model.notes_stored);
     PROMISE(person->saved == gz_scene_seq(core->scene), "everything is saved in the end", "%s/%d knows of %llu",
             person->user, person->index, (unsigned long long)person->saved);
     PROMISE(person->sight_count == core->session_count, "presence says who is here", "%s/%d sees %zu, there are %zu",
@@ -245,6 +249,7 @@ static void check_everything(struct sim *sim)
             (unsigned long long)sim->turns_quiet);
     for (int i = 0; i < PEOPLE; i++) check_person(sim, &sim->people[i]);
     check_oks(sim);
+    notes_check_store(sim);
 }
 
 static void run_for(struct sim *sim, double seconds)
@@ -308,12 +313,16 @@ static void finish(struct sim *sim)
     model_finish(&sim->model);
     for (int i = 0; i < PEOPLE; i++) {
         struct person *person = &sim->people[i];
+        free(person->frame);
         for (size_t j = 0; j < person->request_count; j++) {
             free(person->requests[j]->bytes);
+            if (person->requests[j]->wish != NULL) part_wish_finish(person->requests[j]->wish);
+            free(person->requests[j]->wish);
             free(person->requests[j]);
         }
         free(person->requests);
         mirror_finish(&person->mirror);
+        mirror_notes_finish(&person->notes);
     }
     free(sim);
 }

@@ -1,12 +1,10 @@
 #include "support/core_part.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "support/judge.h"
 
 /* How near to an edge, as a part of the numbers that meet there, rounding may decide. */
 #define NEAR 1e-9

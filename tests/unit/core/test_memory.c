@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #include <malloc.h>
 
+#include "session/session.h"
 #include "sync/portion.h"
 #include "unit/core/saying.h"
 
@@ -454,6 +455,48 @@ static void test_memory_failing_anywhere_is_survived(void **state)
     }
 }
 
+/* Nobody takes frames and nothing is said: only who comes and goes. */
+static void come_and_go(struct host *host, size_t times)
+{
+    struct gz_message hello = {.op = GZ_OP_HELLO, .hello = {.v = GZ_PROTOCOL_VERSION, .user = {"flo", 3}}};
+    struct gz_session *session;
+    struct gz_error error;
+    for (; times > 0; times--) {
+        uint64_t id = host->next_session++;
+        assert_int_equal(gz_core_join(host->core, id, &hello, GZ_ROLE_EDITOR, host->now, &session, &error), GZ_OK);
+        gz_core_leave(host->core, session, host->now);
+    }
+}
+
+/* Who came and went while the disk took nothing is forgotten where there are too many; who is there, and whose edits are, is not. */
+static void test_memory_of_visits_is_bounded_while_the_disk_waits(void **state)
+{
+    (void)state;
+    struct host host;
+    host_init(&host);
+    struct client *ann = client_join(&host, "ann", GZ_ROLE_EDITOR);
+    assert_ok(ask_create(ann, "made", 0, NULL));
+    host.disk = DISK_WAITS;
+    come_and_go(&host, 1);
+    host_advance(&host, 1); /* that one is on its way to the disk */
+    struct client *bob = client_join(&host, "bob", GZ_ROLE_EDITOR);
+    assert_null(ask_create(bob, "by bob", 0, NULL));
+    client_leave(bob);
+    for (int i = 0; i < 5; i++) {
+        come_and_go(&host, GZ_VISITS_WAITING_MAX / 2);
+        assert_true(host.core->visit_count <= GZ_VISITS_WAITING_MAX + 8);
+    }
+    struct client *cho = client_join(&host, "cho", GZ_ROLE_EDITOR);
+    host_settle(&host, false);
+    host.disk = DISK_COMMITS;
+    host_advance(&host, 2);
+    assert_int_equal(host.core->visit_count, 0);
+    assert_int_equal(host.store.visitor_count, 2);
+    assert_ok(ask_create(cho, "by cho", 0, NULL));
+    assert_ok(ask_create(ann, "by ann", 0, NULL));
+    host_finish(&host);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -463,6 +506,7 @@ int main(void)
         cmocka_unit_test(test_part_takes_memory_by_its_size),
         cmocka_unit_test(test_news_that_are_never_all_taken_take_bounded_memory),
         cmocka_unit_test(test_memory_failing_anywhere_is_survived),
+        cmocka_unit_test(test_memory_of_visits_is_bounded_while_the_disk_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
