@@ -104,8 +104,8 @@ gizmod_planted_fault(cut_delta_tells_of_the_last_part_only FILE server/sync/sync
     TO "gz_sync_add_state(sync, delta, node, delta->from, &bytes)")
 gizmod_planted_fault(frames_shared_across_bases FILE server/sync/sync.c
     FROM "a->base == b->base && a->since == b->since &&" TO "" SEEDS 8000)
-gizmod_planted_fault(grave_forgotten_too_early FILE server/scene/links.c
-    FROM "if (node->seq > scene->forgotten) scene->forgotten = node->seq;" TO "")
+gizmod_planted_fault(grave_forgotten_too_early FILE server/sync/sync.c
+    FROM "return knows_from < gz_scene_forgotten(sync->scene) ||" TO "return knows_from > gz_scene_seq(sync->scene) ||")
 gizmod_planted_fault(unsaved_resume_accepted FILE server/session/join.c
     FROM "return core->epochs[i].seq_last;" TO "return gz_scene_seq(core->scene);")
 gizmod_planted_fault(any_seq_resumed FILE server/session/join.c
@@ -168,4 +168,4 @@ gizmod_planted_fault(note_stands_on_what_was_refused FILE server/session/note.c
 
 gizmod_planted_fault(visit_forgotten_under_an_edit FILE server/session/batch.c
     FROM "if (next - i != 2 || traces[i + 1].visit == SIZE_MAX) continue;"
-    TO "if (next - i < 2 || traces[i + 1].visit == SIZE_MAX) continue;")
+    TO "if (next - i < 2 || traces[i + 1].visit == SIZE_MAX) continue;" SEEDS 4000)
