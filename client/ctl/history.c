@@ -13,6 +13,8 @@ static const struct ctl_option options[] = {
     {"--before", CTL_TIME, "T", "only what ended before", 0, NULL},
     {"--limit", CTL_INTEGER, "N", "at most so many, the newest (100, up to 1000)", 0, NULL},
     {"--json", CTL_FLAG, NULL, "a JSON object an edit", 0, NULL},
+    {"--svg", CTL_TEXT, "FILE", "draw the path of --node instead: from above, from the front and from the left", 0,
+     NULL},
     {NULL, CTL_FLAG, NULL, NULL, 0, NULL},
 };
 
@@ -63,27 +65,48 @@ static void put_edit(const struct gz_mirror *mirror, const struct gz_edit_messag
     }
 }
 
-static enum gz_status ask(const struct ctl_args *args, struct gz_client *client, uint64_t *rid, struct gz_error *error)
+/* A node that is deleted is one by its id. */
+static enum gz_status find_node(const struct ctl_args *args, struct gz_client *client, uint64_t *id,
+                                struct gz_error *error)
+{
+    const char *text = ctl_get(args, "--node")->text;
+    enum gz_status status = ctl_find_node(gz_client_mirror(client), text, id, error);
+    bool number = strspn(text, "#0123456789") == strlen(text);
+    return status == GZ_UNKNOWN_NODE && number && *id != 0 ? GZ_OK : status;
+}
+
+/* What the options say; *has which of it is there. */
+static enum gz_status read_question(const struct ctl_args *args, struct gz_client *client, struct gz_history *history,
+                                    uint64_t *has, struct gz_error *error)
 {
     const struct ctl_value *node = ctl_get(args, "--node"), *user = ctl_get(args, "--user"),
-                           *since = ctl_get(args, "--since"), *before = ctl_get(args, "--before"),
-                           *limit = ctl_get(args, "--limit");
+                           *since = ctl_get(args, "--since"), *before = ctl_get(args, "--before");
+    *history = (struct gz_history){.user = gz_client_text(user->text), .since = since->time, .before = before->time};
+    if (user->given) *has |= GZ_HAS(USER);
+    if (since->given) *has |= GZ_HAS(SINCE);
+    if (before->given) *has |= GZ_HAS(BEFORE_TIME);
+    if (!node->given) return GZ_OK;
+    *has |= GZ_HAS(NODE);
+    return find_node(args, client, &history->node, error);
+}
+
+static enum gz_status ask(const struct ctl_args *args, struct gz_client *client, uint64_t *rid, struct gz_error *error)
+{
+    const struct ctl_value *limit = ctl_get(args, "--limit");
     struct gz_message question = {.op = GZ_OP_HISTORY, .has = GZ_HAS(LIMIT)};
+    enum gz_status status = read_question(args, client, &question.history, &question.has, error);
     question.history.limit = limit->given ? limit->integer : LIMIT_DEFAULT;
-    question.history.user = gz_client_text(user->text);
-    question.history.since = since->time;
-    question.history.before = before->time;
-    if (user->given) question.has |= GZ_HAS(USER);
-    if (since->given) question.has |= GZ_HAS(SINCE);
-    if (before->given) question.has |= GZ_HAS(BEFORE_TIME);
-    if (node->given) {
-        question.has |= GZ_HAS(NODE);
-        uint64_t *id = &question.history.node;
-        enum gz_status status = ctl_find_node(gz_client_mirror(client), node->text, id, error);
-        bool number = strspn(node->text, "#0123456789") == strlen(node->text);
-        if (status != GZ_OK && !(status == GZ_UNKNOWN_NODE && number && *id != 0)) return status;
-    }
-    return gz_client_send(client, &question, rid, error);
+    return status == GZ_OK ? gz_client_send(client, &question, rid, error) : status;
+}
+
+static enum gz_status draw(const struct ctl_args *args, struct gz_client *client, struct gz_error *error)
+{
+    struct gz_history which;
+    uint64_t has = 0;
+    enum gz_status status = read_question(args, client, &which, &has, error);
+    if (status != GZ_OK) return status;
+    return ctl_draw_path(client, &which, has & (GZ_HAS(SINCE) | GZ_HAS(BEFORE_TIME)), ctl_get(args, "--svg")->text,
+                         error);
 }
 
 static void put_edits(const struct ctl_args *args, struct gz_client *client, const struct gz_ok *ok)
@@ -96,23 +119,39 @@ static void put_edits(const struct ctl_args *args, struct gz_client *client, con
     }
 }
 
-static enum ctl_exit run(const struct ctl_args *args)
+static enum gz_status list(const struct ctl_args *args, struct gz_client *client, struct gz_error *error)
+{
+    uint64_t rid;
+    enum gz_status status = ask(args, client, &rid, error);
+    for (bool more = true; status == GZ_OK && more;) {
+        const struct gz_message *answer;
+        status = gz_client_answer(client, rid, CTL_ANSWER_SECONDS, &answer, error);
+        more = status == GZ_OK && answer->ok.more;
+        if (status == GZ_OK) put_edits(args, client, &answer->ok);
+    }
+    return status;
+}
+
+static enum ctl_exit check(const struct ctl_args *args)
 {
     const struct ctl_value *limit = ctl_get(args, "--limit");
     if (limit->given && (limit->integer < 1 || limit->integer > GZ_HISTORY_ROWS_MAX))
         return ctl_usage(args, "--limit: %" PRIu64 " is not from 1 to %d", limit->integer, GZ_HISTORY_ROWS_MAX);
+    if (!ctl_get(args, "--svg")->given) return CTL_OK;
+    if (!ctl_get(args, "--node")->given) return ctl_usage(args, "--svg: whose path? give --node");
+    if (limit->given || ctl_get(args, "--user")->given || ctl_get(args, "--json")->given)
+        return ctl_usage(args, "--svg draws all of a path: it takes no --user, --limit or --json");
+    return CTL_OK;
+}
+
+static enum ctl_exit run(const struct ctl_args *args)
+{
     struct gz_client *client;
-    enum ctl_exit result = ctl_join(args, GZ_ROLE_VIEWER, &client);
+    enum ctl_exit result = check(args);
+    if (result == CTL_OK) result = ctl_join(args, GZ_ROLE_VIEWER, &client);
     if (result != CTL_OK) return result;
     struct gz_error error = {0};
-    uint64_t rid;
-    enum gz_status status = ask(args, client, &rid, &error);
-    for (bool more = true; status == GZ_OK && more;) {
-        const struct gz_message *answer;
-        status = gz_client_answer(client, rid, CTL_ANSWER_SECONDS, &answer, &error);
-        more = status == GZ_OK && answer->ok.more;
-        if (status == GZ_OK) put_edits(args, client, &answer->ok);
-    }
+    enum gz_status status = ctl_get(args, "--svg")->given ? draw(args, client, &error) : list(args, client, &error);
     gz_client_destroy(client);
     return status == GZ_OK ? ctl_finish_output(args) : ctl_fail(args, &error);
 }
@@ -123,7 +162,8 @@ const struct ctl_command ctl_history = {
     .summary = "Who moved what, with which handle, from where to where, when; the newest first.",
     .notes =
         "t in metres, r as angles about x, y and z in degrees, s as factors, all under the node's parent. Here --user\n"
-        "chooses whose edits are shown; it does not name you.",
+        "chooses whose edits are shown; it does not name you.\n"
+        "--svg draws the node in the world, by where its parents stand now.",
     .options = options,
     .run = run,
 };
