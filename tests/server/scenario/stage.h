@@ -15,7 +15,7 @@
 #include "gizmo_client.h"
 #include "support/daemon.h"
 
-#define STAGE_CLIENTS_MAX 8
+#define STAGE_CLIENTS_MAX 16
 #define STAGE_SECONDS 20.0 /* that anything may take */
 
 struct stage {
