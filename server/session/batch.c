@@ -316,7 +316,9 @@ void gz_core_commit(struct gz_core *core)
     core->commit_s = core->now.mono_s;
     struct gz_batch *batch = build_batch(core);
     if (batch == NULL) {
-        core->failing = true; /* no memory now: tried again after a while */
+        /* No memory now: tried once more after a while. Nobody is to wait for better times. */
+        if (core->failing) gz_core_refuse_batch(core, "no memory");
+        core->failing = true;
         return;
     }
     mark_sent(core);

@@ -154,12 +154,22 @@ static struct gz_pending *reverse_pending(struct gz_core *core)
     return newest;
 }
 
-/* There is no memory to take these back: they stay facts, and are brought to the disk again. */
+static void end_waiters(struct gz_core *core, const struct gz_pending *pending)
+{
+    for (const struct gz_waiter *waiter = pending->waiters; waiter != NULL; waiter = waiter->next) {
+        struct gz_session *session = gz_core_session(core, waiter->session);
+        if (session != NULL) gz_session_end(session, "no memory to answer it");
+    }
+}
+
+/* There is no memory to take these back: they stay facts, and are brought to the disk again. Who waits for them is not to wait for
+ * better times, and asks again by the key. */
 static void keep_pending(struct gz_core *core, struct gz_pending *newest)
 {
     if (newest != NULL) core->pending_end = &newest->next;
     while (newest != NULL) {
         struct gz_pending *older = newest->next;
+        end_waiters(core, newest);
         newest->in_batch = false;
         newest->next = core->pending;
         core->pending = newest;
@@ -170,7 +180,7 @@ static void keep_pending(struct gz_core *core, struct gz_pending *newest)
 }
 
 /* Edits made after the batch was sent stand on those that failed: all of them go back, newest first. */
-static void refuse_batch(struct gz_core *core, const char *why)
+void gz_core_refuse_batch(struct gz_core *core, const char *why)
 {
     set_told(core, GZ_UNTOLD);
     cancel_runs_on_pending(core, why);
@@ -199,7 +209,7 @@ void gz_core_committed(struct gz_core *core, struct gz_batch *batch, enum gz_sta
         accept_batch(core, seq);
     } else {
         if (!core->failing) gz_log(core->log, GZ_ERROR, 0, "%s: the disk refuses edits: %s", core->name, message);
-        refuse_batch(core, message);
+        gz_core_refuse_batch(core, message);
     }
     core->failing = status != GZ_OK;
     core->visits_in_batch = core->dropped_in_batch = 0;

@@ -30,7 +30,7 @@ struct gz_core_host {
     void *context;
     /* Stores a batch, which the host then owns; answered by gz_core_committed, later, on this thread. At most one at a time. */
     void (*commit)(void *context, struct gz_batch *batch);
-    /* Asks the past; answered by gz_core_answered with the same ticket, later, on this thread. */
+    /* Asks the past; answered by gz_core_answered with the same ticket on this thread: later, or at once where it cannot be asked. */
     void (*query)(void *context, uint64_t ticket, const struct gz_query *query);
     /* The committed edit of this user with this key; false where there is none. Answered at once. */
     bool (*find_key)(void *context, const char *user, const char *key, struct gz_arena *arena,

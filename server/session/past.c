@@ -46,7 +46,9 @@ static bool may_ask(const struct gz_core *core, const struct gz_ticket *ticket)
 
 void gz_core_send_tickets(struct gz_core *core)
 {
-    for (struct gz_ticket *ticket = core->tickets; ticket != NULL; ticket = ticket->next) {
+    struct gz_ticket *next;
+    for (struct gz_ticket *ticket = core->tickets; ticket != NULL; ticket = next) {
+        next = ticket->next; /* what is answered at once is gone afterwards */
         if (!may_ask(core, ticket)) continue;
         struct gz_session *session = gz_core_session(core, ticket->session);
         if (session != NULL) session->asking = true;

@@ -445,6 +445,9 @@ char *gz_arena_string(struct gz_arena *arena, const char *text);
 
 /* Tells every viewer of an edit that is stored; `told` as for gz_sync_edit. Without memory nobody is told. */
 void gz_core_tell_edit(struct gz_core *core, const struct gz_edit_record *edit, uint64_t told);
+/* What waits for the disk is taken back at everybody and answered with `storage`. Without the memory for that it stays, and who waits
+ * for it is ended. */
+void gz_core_refuse_batch(struct gz_core *core, const char *why);
 
 /* ---- batch.c ---- */
 

@@ -20,6 +20,7 @@
 static const char *const sql[GZ_WRITE_COUNT] = {
     [GZ_WRITE_BEGIN] = "BEGIN IMMEDIATE",
     [GZ_WRITE_COMMIT] = "COMMIT",
+    [GZ_WRITE_ROLLBACK] = "ROLLBACK",
     [GZ_WRITE_SCENE] = "UPDATE scene SET seq = ?, time = ?, next_node = ?, next_edit = ?",
     [GZ_WRITE_JOINED] = "INSERT INTO sessions (epoch, session, user, role, joined) VALUES (?, ?, ?, ?, ?)",
     [GZ_WRITE_LEFT] = "UPDATE sessions SET left = ? WHERE epoch = ? AND session = ?",
@@ -347,10 +348,10 @@ static int write_batch(struct gz_writer *writer, const struct gz_batch *batch)
     return rc;
 }
 
-/* A ROLLBACK that fails leaves a transaction that the next BEGIN refuses, which comes here again. */
+/* Prepared like the others: to take back must not need memory. Where it fails all the same the next batch begins with it. */
 static void roll_back(struct gz_writer *writer)
 {
-    if (!sqlite3_get_autocommit(writer->db)) sqlite3_exec(writer->db, "ROLLBACK", NULL, NULL, NULL);
+    if (!sqlite3_get_autocommit(writer->db)) (void)run(writer, GZ_WRITE_ROLLBACK);
     gz_paths_settle(&writer->paths, false);
 }
 
@@ -370,6 +371,7 @@ static bool has_moved(struct gz_writer *writer)
 
 enum gz_status gz_writer_begin(struct gz_writer *writer, struct gz_error *error)
 {
+    roll_back(writer);
     int rc = run(writer, GZ_WRITE_BEGIN);
     return rc == SQLITE_OK ? GZ_OK : give_up(writer, rc, error);
 }

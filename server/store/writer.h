@@ -13,6 +13,7 @@
 enum gz_write {
     GZ_WRITE_BEGIN,
     GZ_WRITE_COMMIT,
+    GZ_WRITE_ROLLBACK,
     GZ_WRITE_SCENE,
     GZ_WRITE_JOINED,
     GZ_WRITE_LEFT,

@@ -36,6 +36,7 @@ struct user {
     uint64_t id;
     char name[8];
     struct gz_client *client;
+    bool is_in;    /* until the loss of its connection is written down */
     double next_s; /* when it does something again, or tries to come back */
     uint64_t numbers;
     struct driver_entry asked, answered; /* kind 0: none */
@@ -297,7 +298,8 @@ static void join(struct user *user)
                                         .timeout_s = 10};
     enum gz_status status = user->client != NULL ? gz_client_reconnect(user->client, &error)
                                                  : gz_client_create(&user->client, &options, &error);
-    if (status == GZ_OK) {
+    user->is_in = status == GZ_OK;
+    if (user->is_in) {
         greet(user);
     } else {
         user->next_s = now_s() + RETRY_S;
@@ -308,7 +310,7 @@ static void lose(struct user *user)
 {
     write_down(user, (struct driver_entry){0}, DRIVER_LOST);
     fdatasync(user->driver->log); /* before the server runs again */
-    user->is_dragging = false;
+    user->is_in = user->is_dragging = false;
     user->asked_rid = user->answered_rid = 0;
     user->next_s = now_s() + RETRY_S;
     gz_client_cut(user->client);
@@ -321,10 +323,9 @@ static bool is_open(const struct user *user)
 
 static void turn(struct user *user)
 {
-    bool was_open = is_open(user);
     const struct gz_message *message;
     while (is_open(user) && (message = gz_client_next(user->client, 0)) != NULL) take(user, message);
-    if (was_open && !is_open(user)) lose(user);
+    if (user->is_in && !is_open(user)) lose(user);
     if (now_s() < user->next_s) return;
     if (!is_open(user)) {
         join(user);

@@ -23,6 +23,12 @@ static void handle_commit(void *context, struct gz_batch *batch)
 static void handle_query(void *context, uint64_t ticket, const struct gz_query *query)
 {
     struct host *host = context;
+    if (host->past_fails) {
+        struct gz_answer answer = {.status = GZ_NO_MEMORY};
+        gz_fail(&answer.error, GZ_NO_MEMORY, "no memory");
+        gz_core_answered(host->core, ticket, &answer, host->now);
+        return;
+    }
     assert_true(host->question_count < HOST_QUESTIONS_MAX);
     host->questions[host->question_count++] = (struct host_question){ticket, *query};
 }

@@ -83,6 +83,7 @@ struct host {
     size_t question_count;
     bool past_waits; /* questions are not answered */
     uint64_t kept_since;
+    bool past_fails; /* they are answered at once, without memory for them */
     /* Told when the core is called and when it has returned, for tests that take its memory away; mostly NULL. Joining may
      * then fail, and leaves the client without a session. */
     void (*handle_core)(bool inside);

@@ -103,7 +103,7 @@ static void run_daemon(const struct test_daemon *daemon, int out, const char *op
     _exit(127);
 }
 
-void test_daemon_start(struct test_daemon *daemon, const char *option, const char *value)
+bool test_daemon_try_start(struct test_daemon *daemon, const char *option, const char *value)
 {
     int ends[2];
     assert_int_equal(daemon->pid, 0);
@@ -118,8 +118,13 @@ void test_daemon_start(struct test_daemon *daemon, const char *option, const cha
     close(ends[0]);
     bool form = said && sscanf(text, "listening ws://%63[^:/]:%d/ws\n", host, &daemon->port) == 2;
     free(text);
-    if (!form) fail_with_log(daemon, "did not say where it listens");
-    snprintf(daemon->url, sizeof daemon->url, "ws://%s:%d/ws", host, daemon->port);
+    if (form) snprintf(daemon->url, sizeof daemon->url, "ws://%s:%d/ws", host, daemon->port);
+    return form;
+}
+
+void test_daemon_start(struct test_daemon *daemon, const char *option, const char *value)
+{
+    if (!test_daemon_try_start(daemon, option, value)) fail_with_log(daemon, "did not say where it listens");
 }
 
 /* How it ended: its exit code, or -1. */
@@ -135,6 +140,11 @@ void test_daemon_kill(struct test_daemon *daemon)
 {
     kill(daemon->pid, SIGKILL);
     reap(&daemon->pid);
+}
+
+int test_daemon_wait(struct test_daemon *daemon)
+{
+    return reap(&daemon->pid);
 }
 
 int test_daemon_stop(struct test_daemon *daemon)

@@ -24,6 +24,10 @@ struct test_daemon {
 void test_daemon_init(struct test_daemon *daemon);
 /* Runs it and returns when it is listening. `option` and `value` are one more option, NULL for none. */
 void test_daemon_start(struct test_daemon *daemon, const char *option, const char *value);
+/* The same where it may end instead, which is then to be waited for. */
+bool test_daemon_try_start(struct test_daemon *daemon, const char *option, const char *value);
+/* What it exited with of its own accord, or -1 where a signal ended it. */
+int test_daemon_wait(struct test_daemon *daemon);
 /* kill -9. */
 void test_daemon_kill(struct test_daemon *daemon);
 /* SIGTERM; what it exited with, or -1 where a signal ended it. */

@@ -54,10 +54,11 @@ bool fault_disk_await(const struct fault_control *control)
     return atomic_load(&control->struck) > 0;
 }
 
-void fault_memory_arm(struct fault_control *control, long first, long last)
+void fault_memory_arm(struct fault_control *control, bool is_without_sqlite, long first, long last)
 {
     atomic_store(&control->first, 0);
     atomic_store(&control->allocations, 0);
+    atomic_store(&control->is_without_sqlite, is_without_sqlite);
     atomic_store(&control->last, last);
     atomic_store(&control->first, first);
 }

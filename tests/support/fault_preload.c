@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,6 +17,19 @@
 #define HANG_LOOK_US 1000
 
 static struct fault_control *control;
+static uintptr_t sqlite_begin, sqlite_end; /* where its code is */
+
+static int find_sqlite(struct dl_phdr_info *library, size_t size, void *context)
+{
+    (void)size, (void)context;
+    if (strstr(library->dlpi_name, "libsqlite3") == NULL) return 0;
+    sqlite_begin = library->dlpi_addr;
+    for (size_t i = 0; i < library->dlpi_phnum; i++) {
+        uintptr_t end = library->dlpi_addr + library->dlpi_phdr[i].p_vaddr + library->dlpi_phdr[i].p_memsz;
+        if (library->dlpi_phdr[i].p_type == PT_LOAD && end > sqlite_end) sqlite_end = end;
+    }
+    return 1;
+}
 
 __attribute__((constructor)) static void map_control(void)
 {
@@ -25,6 +39,7 @@ __attribute__((constructor)) static void map_control(void)
     void *page = mmap(NULL, sizeof *control, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
     close(descriptor);
     if (page == MAP_FAILED) abort();
+    dl_iterate_phdr(find_sqlite, NULL);
     control = page;
 }
 
@@ -154,9 +169,11 @@ extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *memory, size_t size);
 
-static bool is_refused(void)
+static bool is_refused(const void *caller)
 {
     if (control == NULL || atomic_load(&control->first) == 0) return false;
+    bool is_sqlites = (uintptr_t)caller >= sqlite_begin && (uintptr_t)caller < sqlite_end;
+    if (is_sqlites && atomic_load(&control->is_without_sqlite)) return false;
     long turn = atomic_fetch_add(&control->allocations, 1) + 1;
     if (turn < atomic_load(&control->first) || turn > atomic_load(&control->last)) return false;
     errno = ENOMEM;
@@ -165,18 +182,18 @@ static bool is_refused(void)
 
 void *malloc(size_t size)
 {
-    if (is_refused()) return NULL;
+    if (is_refused(__builtin_return_address(0))) return NULL;
     return __interceptor_malloc != NULL ? __interceptor_malloc(size) : __libc_malloc(size);
 }
 
 void *calloc(size_t count, size_t size)
 {
-    if (is_refused()) return NULL;
+    if (is_refused(__builtin_return_address(0))) return NULL;
     return __interceptor_calloc != NULL ? __interceptor_calloc(count, size) : __libc_calloc(count, size);
 }
 
 void *realloc(void *memory, size_t size)
 {
-    if (is_refused()) return NULL;
+    if (is_refused(__builtin_return_address(0))) return NULL;
     return __interceptor_realloc != NULL ? __interceptor_realloc(memory, size) : __libc_realloc(memory, size);
 }

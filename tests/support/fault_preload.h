@@ -34,10 +34,11 @@ struct fault_control {
     char folder[128];       /* of the files whose opening can fail */
     _Atomic unsigned calls; /* 1 << enum fault_disk_call of those that fail; 0: the disk is well */
     _Atomic int effect;
-    _Atomic long well;        /* such calls that still go well */
-    _Atomic long struck;      /* those that failed since it was armed */
-    _Atomic long allocations; /* since memory was armed */
-    _Atomic long first, last; /* the allocations that fail; 0: none */
+    _Atomic long well;              /* such calls that still go well */
+    _Atomic long struck;            /* those that failed since it was armed */
+    _Atomic long allocations;       /* since memory was armed */
+    _Atomic long first, last;       /* the allocations that fail; 0: none */
+    _Atomic bool is_without_sqlite; /* SQLite's are neither counted nor fail */
 };
 
 /* Makes the page and has the daemon load the library from its next start on. The page lives until fault_control_finish. */
@@ -51,8 +52,9 @@ bool fault_disk_heal(struct fault_control *control);
 /* Waits for the first call that fails; false where none came within a few seconds. */
 bool fault_disk_await(const struct fault_control *control);
 
-/* The allocations from the first to the last, counted from now on, fail. */
-void fault_memory_arm(struct fault_control *control, long first, long last);
+/* The allocations from the first to the last, counted from now on, fail. SQLite makes most of all: `is_without_sqlite` is about the
+ * others. */
+void fault_memory_arm(struct fault_control *control, bool is_without_sqlite, long first, long last);
 /* How many allocations there were since. */
 long fault_memory_heal(struct fault_control *control);
 

@@ -443,6 +443,27 @@ static void test_past_questions_are_few(void **state)
     close_scene(&s);
 }
 
+static void test_past_that_cannot_be_asked_is_refused_at_once(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s)->host.disk = DISK_WAITS;
+    assert_null(ask_create(s.a, "one", 0, NULL));
+    struct gz_message at = {.op = GZ_OP_AT, .has = GZ_HAS(SEQ), .at.seq = s.a->mirror.seq};
+    assert_null(client_ask(s.watcher, &at));
+    assert_null(client_ask(s.watcher, &at));
+    assert_null(client_ask(s.b, &at));
+    s.host.disk = DISK_COMMITS;
+    s.host.past_fails = true;
+    host_turn(&s.host);
+    assert_refused(client_answer(s.watcher, s.watcher->next_rid - 2), GZ_INTERNAL);
+    assert_refused(client_answer(s.watcher, s.watcher->next_rid - 1), GZ_INTERNAL);
+    assert_refused(client_answer(s.b, s.b->next_rid - 1), GZ_INTERNAL);
+    s.host.past_fails = false;
+    assert_ok(client_ask(s.b, &at));
+    close_scene(&s);
+}
+
 /* ---- imports ---- */
 
 static void handle_done(void *context, enum gz_status status, const char *message)
@@ -555,6 +576,7 @@ int main(void)
         cmocka_unit_test(test_past_history_tells_changes),
         cmocka_unit_test(test_past_at_and_restore),
         cmocka_unit_test(test_past_waits_for_what_is_not_saved),
+        cmocka_unit_test(test_past_that_cannot_be_asked_is_refused_at_once),
         cmocka_unit_test(test_past_questions_are_few),
         cmocka_unit_test(test_import_replaces_everything),
         cmocka_unit_test(test_import_refused_by_the_disk_is_taken_back),
