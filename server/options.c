@@ -285,7 +285,7 @@ const char *gz_options_help(void)
            "  --sample              open the sample scene robot-arm, or make it\n"
            "  --insecure            listen elsewhere than on loopback, although anybody may come\n"
            "  --allow-origin ORIGIN let pages from there in, e.g. https://editor.example; may be repeated\n"
-           "  --admin USER          who calls himself so may ask to be an admin; may be repeated\n"
+           "  --admin USER          this user may ask to be an admin; may be repeated\n"
            "  --messages-per-s N    messages that a session may send in a second (2000)\n"
            "  --record WHAT         of the path of a drag: thin (what its shape needs), all or ends (thin)\n"
            "  --keep AGE            let go of the history that is older: 36h, 90d, 52w (all of it stays)\n"
