@@ -41,6 +41,8 @@ static const char *const sql[GZ_WRITE_COUNT] = {
     [GZ_WRITE_FORGET_SAMPLE] = "DELETE FROM samples WHERE edit = ? AND node = ? AND seq = ?",
     [GZ_WRITE_FORGET_CHANGES] = "DELETE FROM changes WHERE edit = ?",
     [GZ_WRITE_FORGET_SAMPLES] = "DELETE FROM samples WHERE edit = ?",
+    [GZ_WRITE_FORGET_UNCHANGED] = "DELETE FROM samples WHERE edit = ?1 AND node NOT IN"
+                                  " (SELECT node FROM changes WHERE edit = ?1)",
     [GZ_WRITE_FORGET_EDIT] = "DELETE FROM edits WHERE id = ?",
     [GZ_WRITE_NOTE] =
         "INSERT INTO notes (id, user, text, node, x, y, z, reply, done, made, changed, changed_by, gone)"
@@ -271,6 +273,9 @@ static int write_edit(struct gz_writer *writer, const struct gz_edit_record *edi
     if (rc == SQLITE_OK && is_done) rc = run_for(writer, GZ_WRITE_FORGET_CHANGES, edit->id);
     for (size_t step = 0; rc == SQLITE_OK && step < edit->change_count; step++)
         rc = write_change(writer, edit, step, is_done);
+    /* A node that came back to its first bits is none that the drag changed, and so has no path in it. */
+    bool sampled = is_done && (edit->handle != GZ_HANDLE_NONE || edit->kind == GZ_EDIT_WHEEL);
+    if (rc == SQLITE_OK && sampled) rc = run_for(writer, GZ_WRITE_FORGET_UNCHANGED, edit->id);
     return rc;
 }
 

@@ -94,6 +94,49 @@ static void test_random_batches_survive_many_openings(void **directory)
     model_destroy(model);
 }
 
+/* Two nodes are dragged and one of them comes back to where it was: it has no part in the edit. */
+static void test_node_that_came_back_has_no_path(void **directory)
+{
+    const char *path;
+    struct gz_store *store = open_new(directory, &path);
+    struct gz_content a = some_content(0, "a", 1), b = some_content(0, "b", 2);
+    struct gz_node_record nodes[] = {{.id = 1, .seq = 1, .content = a}, {.id = 2, .seq = 2, .content = b}};
+    struct gz_change made[] = {{.node = 1, .exists = true, .after = a}, {.node = 2, .exists = true, .after = b}};
+    struct gz_change held[] = {{.node = 1, .existed = true, .exists = true, .before = a},
+                               {.node = 2, .existed = true, .exists = true, .before = b}};
+    struct gz_edit_record create = {
+        .id = 1, .kind = GZ_EDIT_CREATE, .user = "u", .seq = 2, .changes = made, .change_count = 2};
+    struct gz_edit_record drag = {
+        .id = 2, .handle = GZ_TX, .user = "u", .began_seq = 2, .changes = held, .change_count = 2};
+    struct gz_sample_record samples[] = {{2, 1, 3, 0.02, b.trs}, {2, 2, 4, 0.02, a.trs}};
+    struct gz_batch *batch = gz_batch_create();
+    *batch = (struct gz_batch){.arena = batch->arena,
+                               .seq = 4,
+                               .nodes = nodes,
+                               .node_count = 2,
+                               .ended = &create,
+                               .ended_count = 1,
+                               .begun = &drag,
+                               .begun_count = 1,
+                               .samples = samples,
+                               .sample_count = 2,
+                               .next_node = 3,
+                               .next_edit = 3};
+    commit(store, batch);
+    assert_int_equal(ask(path, "SELECT count(*) FROM samples"), 2);
+    struct gz_change moved = {.node = 2, .existed = true, .exists = true, .before = b, .after = a};
+    drag.changes = &moved;
+    drag.change_count = 1;
+    drag.seq = 6;
+    drag.ended = 0.03;
+    batch = gz_batch_create();
+    *batch = (struct gz_batch){
+        .arena = batch->arena, .seq = 6, .ended = &drag, .ended_count = 1, .next_node = 3, .next_edit = 3};
+    commit(store, batch);
+    assert_int_equal(ask(path, "SELECT count(*) FROM samples WHERE node = 1"), 0);
+    gz_store_close(store);
+}
+
 static void test_dropped_drag_leaves_nothing(void **directory)
 {
     const char *path;
@@ -412,6 +455,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_DIRECTORY(test_random_batches_come_back_bit_by_bit),
         IN_DIRECTORY(test_random_batches_survive_many_openings),
+        IN_DIRECTORY(test_node_that_came_back_has_no_path),
         IN_DIRECTORY(test_dropped_drag_leaves_nothing),
         IN_DIRECTORY(test_names_of_any_bytes_come_back),
         IN_DIRECTORY(test_key_finds_its_edit_across_restart_and_no_other),
