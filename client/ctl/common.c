@@ -139,6 +139,23 @@ enum gz_status ctl_edit(const struct ctl_args *args, struct gz_client *client, s
     return done->has & GZ_HAS(SEQ) ? gz_client_await(client, done->ok.seq, CTL_ANSWER_SECONDS, error) : GZ_OK;
 }
 
+enum ctl_exit ctl_perform(const struct ctl_args *args, enum gz_role role, struct gz_message *message)
+{
+    struct gz_client *client;
+    enum ctl_exit result = ctl_join(args, role, &client);
+    if (result != CTL_OK) return result;
+    struct gz_error error = {0};
+    struct gz_message done;
+    enum gz_status status = ctl_edit(args, client, message, &done, &error);
+    gz_client_destroy(client);
+    if (status != GZ_OK) return ctl_fail(args, &error);
+    if (ctl_get(args, "--json")->given)
+        ctl_put_json(stdout, ctl_json_done(&done));
+    else
+        ctl_put_done(stdout, &done);
+    return ctl_finish_output(args);
+}
+
 enum ctl_exit ctl_finish_output(const struct ctl_args *args)
 {
     if (fflush(stdout) == 0 && !ferror(stdout)) return CTL_OK;

@@ -35,6 +35,8 @@ enum ctl_exit ctl_read_seq(const struct ctl_args *args, const struct ctl_value *
  * edit, `has` saying which are there. */
 GZ_MUST_USE enum gz_status ctl_edit(const struct ctl_args *args, struct gz_client *client, struct gz_message *message,
                                     struct gz_message *done, struct gz_error *error);
+/* The whole of a command that is one edit: joins, sends it, and prints the answer as --json says. */
+enum ctl_exit ctl_perform(const struct ctl_args *args, enum gz_role role, struct gz_message *message);
 /* Monotonic seconds. */
 double ctl_now(void);
 /* Lets time pass, taking what the server says meanwhile. */

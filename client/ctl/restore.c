@@ -10,21 +10,10 @@ static const struct ctl_option options[] = {
 static enum ctl_exit run(const struct ctl_args *args)
 {
     const struct ctl_value *seq = ctl_get(args, "--seq");
-    struct gz_message done, message = {.op = GZ_OP_RESTORE};
+    struct gz_message message = {.op = GZ_OP_RESTORE};
     if (!seq->given) return ctl_usage(args, "--seq N|NAME is missing");
     enum ctl_exit result = ctl_read_seq(args, seq, &message.restore, &message.has);
-    struct gz_client *client;
-    if (result == CTL_OK) result = ctl_join(args, GZ_ROLE_EDITOR, &client);
-    if (result != CTL_OK) return result;
-    struct gz_error error = {0};
-    enum gz_status status = ctl_edit(args, client, &message, &done, &error);
-    gz_client_destroy(client);
-    if (status != GZ_OK) return ctl_fail(args, &error);
-    if (ctl_get(args, "--json")->given)
-        ctl_put_json(stdout, ctl_json_done(&done));
-    else
-        ctl_put_done(stdout, &done);
-    return ctl_finish_output(args);
+    return result == CTL_OK ? ctl_perform(args, GZ_ROLE_EDITOR, &message) : result;
 }
 
 const struct ctl_command ctl_restore = {

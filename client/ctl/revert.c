@@ -10,21 +10,10 @@ static const struct ctl_option options[] = {
 
 static enum ctl_exit run(const struct ctl_args *args)
 {
-    struct gz_message done, message = {.op = GZ_OP_REVERT, .revert.force = ctl_get(args, "--force")->given};
+    struct gz_message message = {.op = GZ_OP_REVERT, .revert.force = ctl_get(args, "--force")->given};
     if (!ctl_read_id(args->operands[1], &message.revert.edit) || message.revert.edit >= GZ_ID_LIMIT)
         return ctl_usage(args, "EDIT: \"%s\" is no number of an edit (see history)", args->operands[1]);
-    struct gz_client *client;
-    enum ctl_exit result = ctl_join(args, ctl_get(args, "--admin")->given ? GZ_ROLE_ADMIN : GZ_ROLE_EDITOR, &client);
-    if (result != CTL_OK) return result;
-    struct gz_error error = {0};
-    enum gz_status status = ctl_edit(args, client, &message, &done, &error);
-    gz_client_destroy(client);
-    if (status != GZ_OK) return ctl_fail(args, &error);
-    if (ctl_get(args, "--json")->given)
-        ctl_put_json(stdout, ctl_json_done(&done));
-    else
-        ctl_put_done(stdout, &done);
-    return ctl_finish_output(args);
+    return ctl_perform(args, ctl_get(args, "--admin")->given ? GZ_ROLE_ADMIN : GZ_ROLE_EDITOR, &message);
 }
 
 const struct ctl_command ctl_revert = {

@@ -9,19 +9,8 @@ static const struct ctl_option options[] = {
 
 static enum ctl_exit perform(const struct ctl_args *args, enum gz_op op)
 {
-    struct gz_client *client;
-    enum ctl_exit result = ctl_join(args, GZ_ROLE_EDITOR, &client);
-    if (result != CTL_OK) return result;
-    struct gz_error error = {0};
-    struct gz_message done, message = {.op = op, .force = ctl_get(args, "--force")->given};
-    enum gz_status status = ctl_edit(args, client, &message, &done, &error);
-    gz_client_destroy(client);
-    if (status != GZ_OK) return ctl_fail(args, &error);
-    if (ctl_get(args, "--json")->given)
-        ctl_put_json(stdout, ctl_json_done(&done));
-    else
-        ctl_put_done(stdout, &done);
-    return ctl_finish_output(args);
+    struct gz_message message = {.op = op, .force = ctl_get(args, "--force")->given};
+    return ctl_perform(args, GZ_ROLE_EDITOR, &message);
 }
 
 static enum ctl_exit run_undo(const struct ctl_args *args)
