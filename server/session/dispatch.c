@@ -108,8 +108,6 @@ static void refuse_rate(struct gz_session *session)
 
 static enum gz_status handle(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure)
 {
-    if (table[message->op].handle == NULL)
-        return gz_fail(&failure->error, GZ_UNKNOWN_OP, "%s: not spoken here yet", gz_op_word(message->op));
     if (session->role < table[message->op].role)
         return gz_fail(&failure->error, GZ_FORBIDDEN, "%s: a %s may not", gz_op_word(message->op),
                        gz_term_word(&gz_role_terms, session->role));

@@ -463,9 +463,9 @@ double gz_core_commit_due(const struct gz_core *core);
 
 /* ---- dispatch.c ---- */
 
-/* The request of a message as far as edits need it; `key` gets the terminated key. */
 /* The message was more work than most: so many messages more count against the session's rate. */
 void gz_session_charge(struct gz_session *session, double messages);
+/* The request of a message as far as edits need it; `key` gets the terminated key. */
 struct gz_edit_request gz_edit_request(struct gz_session *session, const struct gz_message *message,
                                        enum gz_edit_kind kind, char key[GZ_KEY_BYTES_MAX + 1]);
 
