@@ -176,7 +176,7 @@ static const struct gz_node_state node = {.has = GZ_HAS(T) | GZ_HAS(R) | GZ_HAS(
                                           .id = 1,
                                           .name = {"hand", 4},
                                           .trs = {{0, 0, 0}, {0, 0, 0, 1}, {1, 1, 1}}};
-static const struct gz_node_state stub = {.has = GZ_HAS(T), .id = 2};
+static const struct gz_node_state untold = {.has = GZ_HAS(T), .id = 2};
 
 #define WELCOME(seq_, resumed_)                                                                                        \
     {                                                                                                                  \
@@ -285,7 +285,7 @@ static void test_client_whose_scene_is_broken_starts_anew(void **state)
     static const struct act acts[] = {
         {.answer_count = 3,
          .answers = {WELCOME(9, false), DELTA_OF(&node, 0, 4, false, 9),
-                     DELTA_OF(&stub, 4, 5, false, 9)}}, /* new, and not told whole */
+                     DELTA_OF(&untold, 4, 5, false, 9)}}, /* new, and not told whole */
         {.resumes = true,
          .epoch = EPOCH,
          .seq = 0,
