@@ -1,9 +1,11 @@
 /* gizmod: arguments, signals, wiring. What it does is in the rooms. */
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -13,6 +15,8 @@
 
 #define SERVER_NAME "gizmod " GIZMOD_VERSION
 #define SAMPLE_SCENE "robot-arm"
+/* The editor, from the folder of the program: where the build puts it, and where it is installed. */
+#define EDITOR_FOLDER "../share/gizmod/web"
 /* Seconds after which a client that was told `bye` may try again. */
 #define RETRY_SECONDS 1
 /* Milliseconds between looks at how far the end has come; and when, of GZ_SHUTDOWN_SECONDS_MAX, it stops waiting: for clients
@@ -31,6 +35,8 @@ struct daemon {
     uv_loop_t loop;
     struct gz_log log;
     struct gz_options options;
+    const char *web; /* folder of static files; NULL for none */
+    char editor[PATH_MAX];
     struct gz_scenes *scenes;
     struct gz_net *net;
     uv_signal_t terminate, interrupt;
@@ -120,6 +126,24 @@ static void watch_signal(struct daemon *daemon, uv_signal_t *signal, int number)
     uv_signal_start(signal, handle_signal, number);
 }
 
+static bool is_folder(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* The folder that was named, or the editor beside this program, where it was built. */
+static const char *choose_web(struct daemon *daemon)
+{
+    char program[PATH_MAX];
+    size_t size = sizeof program;
+    if (daemon->options.no_web || daemon->options.web != NULL) return daemon->options.web;
+    if (uv_exepath(program, &size) != 0) return NULL;
+    int folder_size = (int)(strrchr(program, '/') + 1 - program);
+    int needed = snprintf(daemon->editor, sizeof daemon->editor, "%.*s" EDITOR_FOLDER, folder_size, program);
+    return needed < (int)sizeof daemon->editor && is_folder(daemon->editor) ? daemon->editor : NULL;
+}
+
 static enum gz_status create_rooms(struct daemon *daemon, struct gz_error *error)
 {
     const struct gz_options *options = &daemon->options;
@@ -137,7 +161,7 @@ static enum gz_status create_rooms(struct daemon *daemon, struct gz_error *error
                                  .host = gz_scenes_host(daemon->scenes),
                                  .address = options->address,
                                  .port = options->port,
-                                 .web = options->web,
+                                 .web = daemon->web,
                                  .origins = options->origins,
                                  .origin_count = options->origin_count,
                                  .admins = options->admins,
@@ -172,8 +196,18 @@ static enum gz_status open_first_scenes(struct daemon *daemon, struct gz_error *
     return daemon->sample_error.status;
 }
 
+/* In one write: who waits for the first line may read no further. */
+static void say_where(const struct daemon *daemon)
+{
+    printf("listening ws://%s/ws\n", gz_net_address(daemon->net));
+    if (daemon->web != NULL && is_folder(daemon->web))
+        printf("the editor is at http://%s/\n", gz_net_local_address(daemon->net));
+    fflush(stdout);
+}
+
 static enum gz_status start(struct daemon *daemon, struct gz_error *error)
 {
+    daemon->web = choose_web(daemon);
     enum gz_status status = create_rooms(daemon, error);
     if (status != GZ_OK) return status;
     watch_signal(daemon, &daemon->terminate, SIGTERM);
@@ -185,8 +219,7 @@ static enum gz_status start(struct daemon *daemon, struct gz_error *error)
         close_everything(daemon);
     } else if (daemon->ending_from_ms == 0) {
         gz_net_start(daemon->net);
-        printf("listening ws://%s/ws\n", gz_net_address(daemon->net));
-        fflush(stdout);
+        say_where(daemon);
     }
     return status;
 }

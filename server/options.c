@@ -70,7 +70,8 @@ static enum gz_status take_data(struct gz_options *options, const char *value, s
 static enum gz_status take_web(struct gz_options *options, const char *value, struct gz_error *error)
 {
     if (*value == '\0') return gz_fail(error, GZ_BAD_VALUE, "--web: the name of a folder is missing");
-    options->web = value;
+    options->no_web = strcmp(value, "none") == 0;
+    options->web = options->no_web ? NULL : value;
     return GZ_OK;
 }
 
@@ -280,7 +281,7 @@ const char *gz_options_help(void)
            "\n"
            "  --data DIR            one NAME.db per scene; made if missing (./scenes)\n"
            "  --listen HOST:PORT    where to listen; port 0 takes a free one (127.0.0.1:7432)\n"
-           "  --web DIR             serve the files of this folder at /\n"
+           "  --web DIR             serve the files of this folder at / instead of the editor, or none\n"
            "  --open SCENE          open this scene at the start, or make it\n"
            "  --sample              open the sample scene robot-arm, or make it\n"
            "  --insecure            listen elsewhere than on loopback, although anybody may come\n"
@@ -295,6 +296,7 @@ const char *gz_options_help(void)
            "  --log LEVEL           error, warn, info or debug, to stderr (info)\n"
            "  --help, --version\n"
            "\n"
-           "When it is ready it prints \"listening ws://HOST:PORT/ws\". SIGTERM and SIGINT end it in order.\n"
+           "When it is ready it prints \"listening ws://HOST:PORT/ws\" and, on the next line, where the editor is.\n"
+           "SIGTERM and SIGINT end it in order.\n"
            "A wrong option exits 2, a failure at run time exits 1.\n";
 }

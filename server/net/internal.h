@@ -65,7 +65,7 @@ struct gz_net {
     uv_check_t check;
     uv_timer_t pause; /* until the next pass */
     uv_timer_t sweep;
-    char address[80];
+    char address[80], local_address[80];
     double pass_from_s;   /* the next pass not before this, monotonic */
     size_t open_count;    /* connections of any kind */
     size_t session_count; /* WebSocket connections */

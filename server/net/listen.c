@@ -51,19 +51,37 @@ static int listen_on_any(const struct addrinfo *list, double silence_s)
     return fd;
 }
 
+static bool print_address(const struct sockaddr_storage *address, char *text, size_t size)
+{
+    char host[64], port[16];
+    if (getnameinfo((const struct sockaddr *)address, sizeof *address, host, sizeof host, port, sizeof port,
+                    NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
+        return false;
+    }
+    lws_snprintf(text, size, address->ss_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host, port);
+    return true;
+}
+
+/* "Every address" is none that one could go to. */
+static void make_local(struct sockaddr_storage *address)
+{
+    struct sockaddr_in *v4 = (struct sockaddr_in *)address;
+    struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)address;
+    if (address->ss_family == AF_INET && v4->sin_addr.s_addr == htonl(INADDR_ANY)) {
+        v4->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    } else if (address->ss_family == AF_INET6 && IN6_IS_ADDR_UNSPECIFIED(&v6->sin6_addr)) {
+        v6->sin6_addr = in6addr_loopback;
+    }
+}
+
 static bool name_address(struct gz_net *net)
 {
     struct sockaddr_storage address;
     socklen_t size = sizeof address;
-    char host[64], port[16];
     if (getsockname(net->socket, (struct sockaddr *)&address, &size) != 0) return false;
-    if (getnameinfo((struct sockaddr *)&address, size, host, sizeof host, port, sizeof port,
-                    NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
-        return false;
-    }
-    const char *form = address.ss_family == AF_INET6 ? "[%s]:%s" : "%s:%s";
-    lws_snprintf(net->address, sizeof net->address, form, host, port);
-    return true;
+    if (!print_address(&address, net->address, sizeof net->address)) return false;
+    make_local(&address);
+    return print_address(&address, net->local_address, sizeof net->local_address);
 }
 
 enum gz_status gz_listen_open(struct gz_net *net, const char *address, uint16_t port, struct gz_error *error)

@@ -138,6 +138,11 @@ const char *gz_net_address(const struct gz_net *net)
     return net->address;
 }
 
+const char *gz_net_local_address(const struct gz_net *net)
+{
+    return net->local_address;
+}
+
 void gz_net_add(struct gz_net *net, struct gz_net_scene *scene)
 {
     scene->next = net->scenes;
