@@ -10,7 +10,7 @@ export const VERSION = 1;
 // A field that is undefined is a field that is not there.
 const OPTIONS = { ignoreUndefined: true };
 
-/** The frame of these messages, in their order. */
+/** The frame of these messages, in their order. @param {...any} messages @returns {Uint8Array} */
 export function encode(...messages) {
   const encoder = new Encoder(OPTIONS);
   const parts = messages.map((message) => encoder.encode(message));
@@ -24,9 +24,13 @@ export function encode(...messages) {
   return frame;
 }
 
-/** The messages of a frame (Uint8Array or ArrayBuffer), in their order. Throws where it is not MessagePack maps. */
+/**
+ * The messages of a frame, in their order. Throws where it is not MessagePack maps.
+ * @param {Uint8Array | ArrayBuffer} frame
+ * @returns {any[]}
+ */
 export function decode(frame) {
-  const messages = [...decodeMulti(frame)];
+  const messages = /** @type {any[]} */ ([...decodeMulti(frame)]);
   for (const message of messages) {
     if (typeof message?.op !== "string") throw new TypeError("gizmod: a message without op");
   }

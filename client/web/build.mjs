@@ -1,0 +1,80 @@
+// build.mjs - bundles the editor and the example into a folder that the daemon serves: node build.mjs [FOLDER] [--watch]
+// Names of bundles carry a hash of what is in them, so they may be cached for good; index.html may not.
+import { build, context } from "esbuild";
+import { copyFile, mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const watch = process.argv.includes("--watch");
+const folder = process.argv.slice(2).find((word) => !word.startsWith("--")) ?? join(here, "dist");
+
+/** Pages: where their source is, and where they are served from. */
+const PAGES = [
+  { source: "editor", entry: "main.tsx", to: "" },
+];
+
+/** After each build: the pages name the bundles of now, what is large stands beside itself compressed. */
+const finish = {
+  name: "pages",
+  setup(bundler) {
+    bundler.onEnd(async ({ metafile, errors }) => {
+      if (errors.length > 0) return;
+      for (const page of PAGES) await writePage(page, metafile.outputs);
+      for (const path of Object.keys(metafile.outputs)) await compress(path);
+    });
+  },
+};
+
+async function writePage(page, outputs) {
+  const entry = `${page.source}/${page.entry}`;
+  const [script, output] = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === entry);
+  const to = join(folder, page.to);
+  const name = (path) => (page.to ? "../" : "") + path.slice(path.lastIndexOf("/") + 1);
+  const style = output.cssBundle ? `<link rel="stylesheet" href="${name(output.cssBundle)}">` : "";
+  const html = await readFile(join(here, page.source, "index.html"), "utf8");
+  await mkdir(to, { recursive: true });
+  await writeFile(join(to, "index.html"), html.replace("<!-- bundle -->", `${style}\n  <script type="module" src="${name(script)}"></script>`));
+}
+
+async function compress(path) {
+  if (!/\.(js|css|svg)$/.test(path)) return;
+  await writeFile(`${path}.gz`, gzipSync(await readFile(path), { level: 9 }));
+}
+
+async function copyStatic() {
+  const files = await readdir(join(here, "editor/static")).catch(() => []);
+  for (const file of files) await copyFile(join(here, "editor/static", file), join(folder, file));
+}
+
+const options = {
+  absWorkingDir: here,
+  entryPoints: PAGES.map(({ source, entry }) => join(source, entry)),
+  outdir: folder,
+  entryNames: "[name]-[hash]",
+  chunkNames: "[name]-[hash]",
+  assetNames: "[name]-[hash]",
+  bundle: true,
+  splitting: true,
+  format: "esm",
+  target: "es2022",
+  minify: !watch,
+  sourcemap: true,
+  metafile: true,
+  jsx: "automatic",
+  jsxImportSource: "preact",
+  loader: { ".svg": "file", ".woff2": "file" },
+  logLevel: "warning",
+  plugins: [finish],
+};
+
+await rm(folder, { recursive: true, force: true });
+await mkdir(folder, { recursive: true });
+await copyStatic();
+if (watch) {
+  const bundler = await context(options);
+  await bundler.watch();
+} else {
+  await build(options);
+}

@@ -1,0 +1,62 @@
+// app.tsx - where the parts of the editor stand.
+import { useEffect, useRef } from "preact/hooks";
+
+import { EditorContext } from "./context";
+import type { Editor } from "./editor";
+import { startInput } from "./input/input";
+import { TopBar } from "./panels/topbar";
+import { Fields } from "./panels/fields";
+import { States } from "./panels/states";
+import { Tools } from "./panels/tools";
+import { Tree } from "./panels/tree";
+import { Timeline } from "./past/timeline";
+import { NotesPanel } from "./people/notes";
+import { PeoplePanel } from "./people/people";
+import { startLayers } from "./view/layers";
+import { View } from "./view/view";
+import { Overlay } from "./view/overlay";
+import "./app.css";
+
+export function App({ editor }: { editor: Editor }) {
+  return (
+    <EditorContext.Provider value={editor}>
+      <div class="app">
+        <TopBar />
+        <aside class="side left" aria-label="Scene">
+          <Tree />
+        </aside>
+        <main class="middle">
+          <Viewport editor={editor} />
+          <Tools />
+          <States />
+        </main>
+        <aside class="side right" aria-label="Details">
+          <Fields />
+          <PeoplePanel />
+          <NotesPanel />
+        </aside>
+        <Timeline />
+      </div>
+    </EditorContext.Provider>
+  );
+}
+
+function Viewport({ editor }: { editor: Editor }) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  useEffect(() => {
+    if (!canvas.current) return;
+    const view = new View(editor, canvas.current);
+    startLayers(view);
+    const stopInput = startInput(view);
+    return () => {
+      stopInput();
+      view.dispose();
+    };
+  }, [editor]);
+  return (
+    <div class="viewport">
+      <canvas ref={canvas} tabIndex={0} role="application" aria-label="View of the scene" />
+      <Overlay />
+    </div>
+  );
+}

@@ -1,0 +1,120 @@
+// editor.ts - what all parts of the editor share: the session, what is shown, what was chosen. Data flows one way: the server tells the session, the session tells
+// the signals here, and views and panels follow the signals; what a person does goes to the session and comes back the same way.
+import { batch, computed, signal } from "@preact/signals";
+
+import { type GizmodError, SceneModel, type Session } from "../sdk/index.js";
+import type { Edit, Gizmo, Id, Note, Person, Status, Tool } from "../sdk/types.js";
+import { CameraRig } from "./input/rig";
+
+export interface Toast {
+  id: number;
+  level: "info" | "warn" | "error";
+  text: string;
+  /** What can be done about it. */
+  action?: { label: string; run: () => void };
+}
+
+/** A moment of the past that is shown in place of the present. */
+export interface Moment {
+  seq: number;
+  /** Unix seconds. */
+  time: number;
+  /** The scene as it was. */
+  scene: SceneModel;
+}
+
+const TOASTS_MAX = 4;
+const TOAST_MS = 6000;
+
+export class Editor {
+  readonly rig: CameraRig;
+
+  readonly status = signal<Status>({ phase: "connecting" });
+  /** Edits that the server did not answer yet. */
+  readonly unsaved = signal(0);
+  readonly selection = signal<readonly Id[]>([]);
+  readonly people = signal<readonly Person[]>([]);
+  readonly notes = signal<readonly Note[]>([]);
+  readonly gizmo = signal<Gizmo | null>(null);
+  readonly tool = signal<Tool>({});
+  /** The edit that was told last. */
+  readonly lastEdit = signal<Edit | null>(null);
+
+  /** The moment that is shown; null for the present. While it is not null nothing can be edited. */
+  readonly past = signal<Moment | null>(null);
+  readonly scene = computed(() => this.past.value?.scene ?? this.session.scene);
+  /** Counts the changes of the scene that is shown, once for each frame of the server: read it to follow all of them. */
+  readonly revision = signal(0);
+  /** Counts those of names, parents and of what is there: what a tree shows. */
+  readonly structure = signal(0);
+
+  /** Whether edits are possible now: the role allows it, and this is the present. Offline edits wait. */
+  readonly editable = computed(() => this.role.value !== "viewer" && this.past.value === null);
+  readonly role = signal<"viewer" | "editor" | "admin">("viewer");
+  /** The session whose view is followed; null for none. */
+  readonly following = signal<number | null>(null);
+  /** The note that is open in the panel; null for none. */
+  readonly openNote = signal<number | null>(null);
+  readonly toasts = signal<readonly Toast[]>([]);
+
+  #lastToast = 0;
+
+  constructor(readonly session: Session) {
+    this.rig = new CameraRig(session);
+    this.tool.value = session.tool;
+    session.on("status", (status) => {
+      this.status.value = status;
+      this.role.value = session.role;
+    });
+    session.on("unsaved", (count) => (this.unsaved.value = count));
+    session.on("selection", (ids) => (this.selection.value = ids));
+    session.on("people", (people) => (this.people.value = people));
+    session.on("notes", (notes) => (this.notes.value = notes));
+    session.on("gizmo", (gizmo) => (this.gizmo.value = gizmo));
+    session.on("edit", (edit) => (this.lastEdit.value = edit));
+    session.on("error", (error) => this.fail(error));
+    session.scene.on("change", (change) => {
+      if (this.past.value === null) this.#changed(change.all || change.added.length + change.gone.length + change.structure.length > 0);
+    });
+    this.past.subscribe(() => this.#changed(true));
+  }
+
+  #changed(structure: boolean): void {
+    batch(() => {
+      this.revision.value = this.revision.peek() + 1;
+      if (structure) this.structure.value = this.structure.peek() + 1;
+    });
+  }
+
+  setTool(tool: Tool): void {
+    this.session.setTool(tool);
+    this.tool.value = this.session.tool;
+  }
+
+  /** Says something at the edge of the view; errors stay until they are put away. */
+  say(level: Toast["level"], text: string, action?: Toast["action"]): void {
+    const toast = { id: ++this.#lastToast, level, text, action };
+    this.toasts.value = [...this.toasts.peek().filter((other) => other.text !== text), toast].slice(-TOASTS_MAX);
+    if (level !== "error") setTimeout(() => this.dismiss(toast.id), TOAST_MS);
+  }
+
+  dismiss(id: number): void {
+    this.toasts.value = this.toasts.peek().filter((toast) => toast.id !== id);
+  }
+
+  /** Says an error in the words of the server. */
+  fail(error: unknown): void {
+    const { code, message } = error as Partial<GizmodError>;
+    this.say(code === "locked" || code === "conflict" || code === "lost" ? "warn" : "error", message ?? String(error));
+  }
+
+  /** Runs an edit, and says what went wrong. Undefined where something did. */
+  async try<T>(edit: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await edit();
+    } catch (error) {
+      this.fail(error);
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,30 @@
+// main.tsx - the page: joins the scene that its address names (?scene=NAME&user=NAME&role=viewer), and shows it.
+import { render } from "preact";
+
+import { Session } from "../sdk/index.js";
+import type { Role } from "../sdk/types.js";
+import { App } from "./app";
+import { Editor } from "./editor";
+import { Start } from "./panels/start";
+import "./style/base.css";
+
+declare global {
+  interface Window {
+    /** The editor of this page, for scripts and the console. */
+    gizmod?: Editor;
+  }
+}
+
+const root = document.getElementById("app") as HTMLElement;
+const asked = new URLSearchParams(location.search);
+const scene = asked.get("scene");
+const user = asked.get("user") ?? localStorage.getItem("gizmod.user");
+
+if (scene && user) {
+  document.title = `${scene} - gizmod`;
+  const session = new Session({ scene, user, role: (asked.get("role") as Role | null) ?? undefined });
+  window.gizmod = new Editor(session);
+  render(<App editor={window.gizmod} />, root);
+} else {
+  render(<Start />, root);
+}

@@ -1,0 +1,4 @@
+// tools.tsx - tools, space, pivot and snap.
+export function Tools() {
+  return null;
+}

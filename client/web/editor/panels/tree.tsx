@@ -1,0 +1,4 @@
+// tree.tsx - the tree of the scene.
+export function Tree() {
+  return null;
+}

@@ -1,0 +1,4 @@
+// people.tsx - who is here.
+export function PeoplePanel() {
+  return null;
+}

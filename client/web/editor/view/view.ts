@@ -1,0 +1,79 @@
+// view.ts - the canvas and what is drawn on it, when something changed and not otherwise. Layers add what they draw below `world` (units: metres), and ask
+// for a new picture with `invalidate`.
+import { effect } from "@preact/signals";
+import * as THREE from "three";
+
+import type { Editor } from "../editor";
+
+export interface Layer {
+  /** Called before each picture, in the order of adding. */
+  update?(view: View): void;
+  dispose?(): void;
+}
+
+export class View {
+  readonly world = new THREE.Scene();
+  readonly renderer: THREE.WebGLRenderer;
+  /** Its matrices are the rig's; nothing else of it is used. */
+  readonly camera = new THREE.PerspectiveCamera();
+
+  #layers: Layer[] = [];
+  #due = 0;
+  #stop: (() => void)[] = [];
+
+  constructor(
+    readonly editor: Editor,
+    readonly canvas: HTMLCanvasElement,
+  ) {
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, alpha: true });
+    this.renderer.setPixelRatio(Math.min(2, devicePixelRatio));
+    this.camera.matrixAutoUpdate = false;
+    this.world.matrixWorldAutoUpdate = true;
+    const observer = new ResizeObserver(() => this.#resize());
+    observer.observe(canvas.parentElement ?? canvas);
+    this.#stop.push(() => observer.disconnect());
+    this.#stop.push(
+      effect(() => {
+        editor.rig.revision.value;
+        editor.revision.value;
+        this.invalidate();
+      }),
+    );
+  }
+
+  add(layer: Layer): void {
+    this.#layers.push(layer);
+    this.invalidate();
+  }
+
+  /** Asks for a new picture. */
+  invalidate(): void {
+    if (this.#due === 0) this.#due = requestAnimationFrame(() => this.#draw());
+  }
+
+  dispose(): void {
+    cancelAnimationFrame(this.#due);
+    for (const stop of this.#stop) stop();
+    for (const layer of this.#layers) layer.dispose?.();
+    this.renderer.dispose();
+  }
+
+  #resize(): void {
+    const { clientWidth, clientHeight } = this.canvas.parentElement ?? this.canvas;
+    this.renderer.setSize(clientWidth, clientHeight, false);
+    this.editor.rig.resize(clientWidth, clientHeight);
+    this.invalidate();
+  }
+
+  #draw(): void {
+    this.#due = 0;
+    const { rig } = this.editor;
+    this.camera.matrixWorldInverse.fromArray(rig.view);
+    this.camera.matrixWorld.copy(this.camera.matrixWorldInverse).invert();
+    this.camera.matrix.copy(this.camera.matrixWorld);
+    this.camera.projectionMatrix.fromArray(rig.proj);
+    this.camera.projectionMatrixInverse.copy(this.camera.projectionMatrix).invert();
+    for (const layer of this.#layers) layer.update?.(this);
+    this.renderer.render(this.world, this.camera);
+  }
+}

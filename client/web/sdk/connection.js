@@ -1,0 +1,226 @@
+// connection.js - one WebSocket after another to the same scene. It finds back what was lost: requests with a key are sent again until they are answered,
+// because the server remembers keys; others fail with the code "lost". What the messages mean is session.js's business.
+import { SUBPROTOCOL, VERSION, decode, encode } from "./codec.js";
+
+/** @import {Status} from "./types.js" */
+
+const RETRY_MS = 250;
+const RETRY_MS_MAX = 8000;
+/** After these the same attempt would fail again. */
+const FINAL = new Set(["version", "forbidden", "unauthorised", "unknown_scene", "bad_value", "bad_message"]);
+
+/** What the server, or the connection, says against a request. `code` is one of proto/README.md, or "lost" or "closed". */
+export class GizmodError extends Error {
+  /** @param {string} code @param {string} message @param {{ nodes?: number[], holder?: number }} [more] */
+  constructor(code, message, more = {}) {
+    super(message);
+    this.name = "GizmodError";
+    this.code = code;
+    this.nodes = more.nodes;
+    this.holder = more.holder;
+  }
+}
+
+/** A text that nobody else makes: also where the page is not a secure context, which has no crypto.randomUUID. */
+export function makeKey() {
+  const bytes = new Uint8Array(16);
+  if (globalThis.crypto) globalThis.crypto.getRandomValues(bytes);
+  else bytes.forEach((_, i) => (bytes[i] = Math.floor(Math.random() * 256)));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/**
+ * @typedef {object} Pending
+ * @property {any} message with its rid
+ * @property {any[]} parts answers so far, where they come in several
+ * @property {(parts: any[]) => void} resolve
+ * @property {(error: GizmodError) => void} reject
+ */
+
+/**
+ * @typedef {object} ConnectionHandlers
+ * @property {() => any} hello the fields of `hello` for a new connection, `resume` included
+ * @property {(welcome: any) => any[]} welcomed what is to be sent before anything else
+ * @property {(messages: any[]) => void} received the messages of a frame that answer no request
+ * @property {(status: Status) => void} status
+ * @property {() => void} unsaved how many requests wait may have changed
+ */
+
+export class Connection {
+  /** @type {Map<number, Pending>} in the order in which they were made */
+  #pending = new Map();
+  /** @type {any[]} what goes in the next frame */
+  #queue = [];
+  #lastRid = 0;
+  #attempts = 0;
+  /** @type {any} */
+  #socket = null;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
+  /** @type {GizmodError | null} */
+  #fatal = null;
+  /** @type {number | undefined} */
+  #retryS;
+  #open = false;
+  #closed = false;
+
+  /**
+   * @param {string} url
+   * @param {any} WebSocketClass
+   * @param {ConnectionHandlers} handlers
+   */
+  constructor(url, WebSocketClass, handlers) {
+    this.url = url;
+    this.WebSocketClass = WebSocketClass;
+    this.handlers = handlers;
+    this.#connect();
+  }
+
+  /** How many edits wait for their answer. */
+  get unsaved() {
+    let count = 0;
+    for (const { message } of this.#pending.values()) if (message.key !== undefined) count++;
+    return count;
+  }
+
+  /** Whether messages go out now. */
+  get open() {
+    return this.#open;
+  }
+
+  /** Sends what needs no answer; dropped where there is no connection. Messages of one turn share a frame. @param {any} message */
+  send(message) {
+    if (!this.#open) return;
+    if (this.#queue.length === 0) queueMicrotask(() => this.#flush());
+    this.#queue.push(message);
+  }
+
+  /**
+   * Sends a request. With a `key` it waits for a connection and is sent again after each loss.
+   * @param {any} message
+   * @returns {Promise<any[]>} the `ok`s that answer it
+   */
+  ask(message) {
+    return new Promise((resolve, reject) => {
+      if (this.#closed) return reject(new GizmodError("closed", "the connection is closed"));
+      if (!this.#open && message.key === undefined) return reject(new GizmodError("lost", "there is no connection to the server"));
+      const rid = ++this.#lastRid;
+      const pending = { message: { ...message, rid }, parts: [], resolve, reject };
+      this.#pending.set(rid, pending);
+      this.send(pending.message);
+      if (message.key !== undefined) this.handlers.unsaved();
+    });
+  }
+
+  /** Tries again now, where it waits to. */
+  retry() {
+    if (this.#socket || this.#closed) return;
+    clearTimeout(this.#timer);
+    this.#connect();
+  }
+
+  close() {
+    if (this.#closed) return;
+    this.#flush();
+    this.#end("the connection was closed", "closed");
+    this.#socket?.close();
+  }
+
+  #connect() {
+    this.#retryS = undefined;
+    if (this.#attempts > 0) this.handlers.status({ phase: "connecting" });
+    const socket = new this.WebSocketClass(this.url, SUBPROTOCOL);
+    this.#socket = socket;
+    socket.binaryType = "arraybuffer";
+    socket.onopen = () => socket.send(encode({ op: "hello", v: VERSION, ...this.handlers.hello() }));
+    socket.onmessage = (/** @type {{ data: ArrayBuffer }} */ { data }) => this.#receive(data);
+    socket.onerror = () => {};
+    socket.onclose = () => {
+      if (this.#socket === socket) this.#lost();
+    };
+  }
+
+  /** @param {ArrayBuffer} data */
+  #receive(data) {
+    /** @type {any[]} */
+    const news = [];
+    for (const message of decode(data)) {
+      if (message.op === "welcome") this.#welcome(message);
+      if (message.op === "error" && message.fatal) this.#fatal = new GizmodError(message.code, message.message, message);
+      if (message.op === "bye") this.#retryS = message.retry_s ?? 0;
+      if (!this.#answer(message)) news.push(message);
+    }
+    this.handlers.received(news);
+  }
+
+  /** @param {any} welcome */
+  #welcome(welcome) {
+    this.#attempts = 0;
+    this.#open = true;
+    const first = this.handlers.welcomed(welcome);
+    for (const message of first) this.send(message);
+    for (const pending of this.#pending.values()) {
+      pending.parts = [];
+      this.send(pending.message);
+    }
+  }
+
+  /** @param {any} message @returns {boolean} whether it was the answer to a request */
+  #answer(message) {
+    if (message.op !== "ok" && message.op !== "error") return false;
+    const pending = this.#pending.get(message.rid);
+    if (!pending) return false;
+    if (message.op === "ok") pending.parts.push(message);
+    if (message.op === "ok" && message.more) return true;
+    this.#pending.delete(message.rid);
+    if (message.op === "ok") pending.resolve(pending.parts);
+    else pending.reject(new GizmodError(message.code, message.message, message));
+    this.handlers.unsaved();
+    return true;
+  }
+
+  #flush() {
+    const messages = this.#queue;
+    this.#queue = [];
+    if (messages.length > 0 && this.#socket?.readyState === 1) this.#socket.send(encode(...messages));
+  }
+
+  #lost() {
+    this.#socket = null;
+    this.#open = false;
+    this.#queue = [];
+    if (this.#closed) return;
+    this.#reject("lost", "the connection was lost before the answer came", (message) => message.key === undefined);
+    if (this.#fatal && FINAL.has(this.#fatal.code)) return this.#end(this.#fatal.message, this.#fatal.code);
+    const reason = this.#fatal?.message ?? (this.#retryS !== undefined ? "the server is going away" : "the server cannot be reached");
+    this.#fatal = null;
+    this.#wait(reason);
+  }
+
+  /** @param {string} reason */
+  #wait(reason) {
+    const backoff = Math.min(RETRY_MS_MAX, RETRY_MS * 2 ** this.#attempts++) * (0.75 + Math.random() / 2);
+    const ms = Math.max(backoff, 1000 * (this.#retryS ?? 0));
+    this.#timer = setTimeout(() => this.#connect(), ms);
+    this.handlers.status({ phase: "offline", reason, retryAt: Date.now() + ms });
+  }
+
+  /** @param {string} reason @param {string} code */
+  #end(reason, code) {
+    this.#closed = true;
+    this.#open = false;
+    clearTimeout(this.#timer);
+    this.#reject(code, reason, () => true);
+    this.handlers.status({ phase: "closed", reason });
+  }
+
+  /** @param {string} code @param {string} reason @param {(message: any) => boolean} which */
+  #reject(code, reason, which) {
+    for (const [rid, pending] of this.#pending) {
+      if (!which(pending.message)) continue;
+      this.#pending.delete(rid);
+      pending.reject(new GizmodError(code, reason));
+    }
+    this.handlers.unsaved();
+  }
+}

@@ -1,0 +1,90 @@
+// maths.js - the few matrices and boxes that a client of the scene needs, in double precision and without a library. Matrices: 16 numbers, column by column,
+// acting on column vectors. Functions with `out` write there and return it; it must be none of the arguments.
+
+/** @import {Box, Mat4, Quat, Vec3} from "./types.js" */
+
+/**
+ * The matrix of a translation, rotation and scale, as in glTF.
+ * @param {Vec3} t @param {Quat} r @param {Vec3} s
+ */
+export function compose(t, r, s, out = new Float64Array(16)) {
+  const [x, y, z, w] = r;
+  const rows = [
+    1 - 2 * (y * y + z * z), 2 * (x * y + z * w), 2 * (x * z - y * w),
+    2 * (x * y - z * w), 1 - 2 * (x * x + z * z), 2 * (y * z + x * w),
+    2 * (x * z + y * w), 2 * (y * z - x * w), 1 - 2 * (x * x + y * y),
+  ];
+  for (let column = 0; column < 3; column++) {
+    for (let row = 0; row < 3; row++) out[4 * column + row] = rows[3 * column + row] * s[column];
+    out[4 * column + 3] = 0;
+  }
+  out[12] = t[0];
+  out[13] = t[1];
+  out[14] = t[2];
+  out[15] = 1;
+  return out;
+}
+
+/** a b @param {Mat4} a @param {Mat4} b */
+export function multiply(a, b, out = new Float64Array(16)) {
+  for (let column = 0; column < 4; column++) {
+    for (let row = 0; row < 4; row++) {
+      let sum = 0;
+      for (let i = 0; i < 4; i++) sum += a[4 * i + row] * b[4 * column + i];
+      out[4 * column + row] = sum;
+    }
+  }
+  return out;
+}
+
+/** The inverse of an affine matrix; of one that has none the identity. @param {Mat4} m */
+export function invertAffine(m, out = new Float64Array(16)) {
+  const [a, b, c, , d, e, f, , g, h, i] = Array.from(m);
+  const A = e * i - f * h, B = f * g - d * i, C = d * h - e * g;
+  const det = a * A + b * B + c * C;
+  if (!Number.isFinite(1 / det)) return set(out, IDENTITY);
+  const rows = [A, c * h - b * i, b * f - c * e, B, a * i - c * g, c * d - a * f, C, b * g - a * h, a * e - b * d];
+  for (let column = 0; column < 3; column++) {
+    for (let row = 0; row < 3; row++) out[4 * column + row] = rows[3 * column + row] / det;
+    out[4 * column + 3] = 0;
+  }
+  for (let row = 0; row < 3; row++) out[12 + row] = -(out[row] * m[12] + out[4 + row] * m[13] + out[8 + row] * m[14]);
+  out[15] = 1;
+  return out;
+}
+
+/** Where a matrix takes a point, perspective division included. @param {Mat4} m @param {ArrayLike<number>} p @returns {Vec3} */
+export function transformPoint(m, p) {
+  const w = m[3] * p[0] + m[7] * p[1] + m[11] * p[2] + m[15];
+  /** @param {number} row */
+  const at = (row) => (m[row] * p[0] + m[4 + row] * p[1] + m[8 + row] * p[2] + m[12 + row]) / w;
+  return [at(0), at(1), at(2)];
+}
+
+/** The smallest box along the axes about a box that an affine matrix took elsewhere. @param {Box} box @param {Mat4} m @returns {Box} */
+export function boxTransform(box, m) {
+  /** @type {Box} */
+  const out = [m[12], m[13], m[14], m[12], m[13], m[14]];
+  for (let row = 0; row < 3; row++) {
+    for (let column = 0; column < 3; column++) {
+      const a = m[4 * column + row] * box[column], b = m[4 * column + row] * box[3 + column];
+      out[row] += Math.min(a, b);
+      out[3 + row] += Math.max(a, b);
+    }
+  }
+  return out;
+}
+
+/** @param {Box | null} a @param {Box} b @returns {Box} */
+export function boxUnion(a, b) {
+  if (a === null) return [...b];
+  return /** @type {Box} */ (a.map((value, i) => (i < 3 ? Math.min(value, b[i]) : Math.max(value, b[i]))));
+}
+
+/** @param {Float64Array} out @param {Mat4} m */
+function set(out, m) {
+  for (let i = 0; i < 16; i++) out[i] = m[i];
+  return out;
+}
+
+const IDENTITY = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];

@@ -1,0 +1,169 @@
+// scene.js - the scene as the server says it is: nodes, the tree they make, where they are in the world. Nobody but `apply` changes it, so what it
+// holds is never half of a change. The past is the same thing with nothing coming any more (`Session.at`).
+import { Emitter } from "./emitter.js";
+import { boxTransform, boxUnion, compose, multiply } from "./maths.js";
+
+/** @import {Box, Id, SceneChange, SceneNode} from "./types.js" */
+
+/** @returns {SceneChange} */
+const nothing = () => ({ all: false, added: [], gone: [], moved: [], structure: [] });
+
+/** @extends {Emitter<{ change: SceneChange }>} */
+export class SceneModel extends Emitter {
+  /** @type {Map<Id, SceneNode & { children: Id[] }>} */
+  #nodes = new Map();
+  /** @type {Id[]} */
+  #roots = [];
+  /** @type {Map<Id, Float64Array>} world matrices of those that did not move since they were asked for */
+  #worlds = new Map();
+
+  /** How far in the sequence of changes this is. */
+  seq = 0;
+  /** The state up to here is on stable storage at the server. */
+  saved = 0;
+  /** When the server said so, in Unix seconds. */
+  time = 0;
+
+  /** @returns {ReadonlyMap<Id, SceneNode>} */
+  get nodes() {
+    return this.#nodes;
+  }
+
+  /** Ids of those at the root, ascending. @returns {readonly Id[]} */
+  get roots() {
+    return this.#roots;
+  }
+
+  /** @param {Id} id @returns {SceneNode | undefined} */
+  get(id) {
+    return this.#nodes.get(id);
+  }
+
+  /**
+   * The matrix from the node's own space to the world: 16 numbers, column by column, in double precision. It is the model's own: read it, keep no hold of it.
+   * A node that is not there is where the world's origin is.
+   * @param {Id | null} id
+   * @returns {Float64Array}
+   */
+  world(id) {
+    const node = id === null ? undefined : this.#nodes.get(id);
+    if (!node) return IDENTITY;
+    const known = this.#worlds.get(node.id);
+    if (known) return known;
+    /** @type {(SceneNode)[]} */
+    const chain = [];
+    /** @type {Float64Array} */
+    let above = IDENTITY;
+    for (let at = /** @type {SceneNode | undefined} */ (node); at; at = at.parent === null ? undefined : this.#nodes.get(at.parent)) {
+      const world = this.#worlds.get(at.id);
+      if (world) {
+        above = world;
+        break;
+      }
+      chain.push(at);
+    }
+    for (const at of chain.reverse()) {
+      above = multiply(above, compose(at.t, at.r, at.s), new Float64Array(16));
+      this.#worlds.set(at.id, above);
+    }
+    return above;
+  }
+
+  /**
+   * The box in the world about the bounds of these nodes and of all that is below them; a node without bounds is a point. Null where there are none.
+   * @param {Iterable<Id>} ids
+   * @returns {Box | null}
+   */
+  box(ids) {
+    /** @type {Box | null} */
+    let all = null;
+    for (const top of ids) {
+      for (const id of this.below(top)) {
+        const world = this.world(id);
+        const bounds = this.#nodes.get(id)?.bounds ?? POINT;
+        all = boxUnion(all, boxTransform(bounds, world));
+      }
+    }
+    return all;
+  }
+
+  /** A node and all that hangs below it, parents before their children. @param {Id} id @returns {Generator<Id>} */
+  *below(id) {
+    const waiting = this.#nodes.has(id) ? [id] : [];
+    while (waiting.length > 0) {
+      const next = /** @type {Id} */ (waiting.pop());
+      yield next;
+      const children = this.#nodes.get(next)?.children ?? [];
+      for (let i = children.length - 1; i >= 0; i--) waiting.push(children[i]);
+    }
+  }
+
+  /**
+   * Takes a whole state or the next change of it, and tells the listeners.
+   * @param {{ from: number, seq: number, time?: number, saved?: number, nodes: any[], gone?: Id[] }[]} deltas in their order; from the first that
+   *   is from 0 on they are the whole
+   */
+  apply(deltas) {
+    const change = nothing();
+    for (const delta of deltas) {
+      if (delta.from === 0) this.#clear(change);
+      this.#take(delta, change);
+      this.seq = delta.seq;
+      this.time = delta.time ?? this.time;
+      this.saved = Math.max(this.saved, delta.saved ?? 0);
+    }
+    this.#hang(change);
+    if (change.all || change.added.length + change.gone.length + change.moved.length + change.structure.length > 0) this.emit("change", change);
+  }
+
+  /** @param {SceneChange} change */
+  #clear(change) {
+    Object.assign(change, nothing(), { all: true });
+    this.#nodes.clear();
+    this.#worlds.clear();
+    this.#roots = [];
+    this.saved = 0;
+  }
+
+  /** @param {{ nodes: any[], gone?: Id[] }} delta @param {SceneChange} change */
+  #take(delta, change) {
+    for (const id of delta.gone ?? []) {
+      if (!this.#nodes.delete(id)) continue;
+      this.#worlds.delete(id);
+      change.gone.push(id);
+    }
+    for (const told of delta.nodes) {
+      const node = this.#nodes.get(told.id);
+      if (!node) {
+        this.#nodes.set(told.id, { name: "", parent: null, t: [0, 0, 0], r: [0, 0, 0, 1], s: [1, 1, 1], ...told, children: [] });
+        change.added.push(told.id);
+        continue;
+      }
+      const placed = told.t !== undefined || told.r !== undefined || told.s !== undefined || told.parent !== undefined;
+      if (placed) change.moved.push(told.id);
+      if (told.name !== undefined || told.parent !== undefined) change.structure.push(told.id);
+      Object.assign(node, told);
+    }
+  }
+
+  /** Once all is there: children are put below their parents, and what moved forgets where it was. @param {SceneChange} change */
+  #hang(change) {
+    if (change.all || change.added.length + change.gone.length + change.structure.length > 0) this.#rebuildTree();
+    for (const id of change.moved) for (const below of this.below(id)) this.#worlds.delete(below);
+  }
+
+  #rebuildTree() {
+    this.#roots = [];
+    for (const node of this.#nodes.values()) node.children = [];
+    for (const id of [...this.#nodes.keys()].sort((a, b) => a - b)) {
+      const node = /** @type {SceneNode} */ (this.#nodes.get(id));
+      const parent = node.parent === null ? undefined : this.#nodes.get(node.parent);
+      (parent ? parent.children : this.#roots).push(id);
+    }
+  }
+}
+
+/** @type {Box} */
+const POINT = [0, 0, 0, 0, 0, 0];
+/** @type {Float64Array} */
+const IDENTITY = Float64Array.from([1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]);

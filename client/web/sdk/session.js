@@ -1,0 +1,411 @@
+// session.js - one user in one scene. What the server tells is kept here and told on as events; what the user does goes to the server, and changes nothing
+// here until the server says so. Everything that belongs to a session at the server (camera, tool, selection) is sent again after a reconnect.
+import { Connection, GizmodError, makeKey } from "./connection.js";
+import { Emitter } from "./emitter.js";
+import { SceneModel } from "./scene.js";
+
+/** @import {Camera, Checkpoint, ConnectOptions, Done, Edit, Gizmo, Hit, Id, NewNode, NodeChange, Note, PathPoint, Person, Place, Ray, Role, Status, Tool, Vec2, Vec3} from "./types.js" */
+
+/**
+ * @typedef {object} SessionEvents
+ * @property {Status} status the connection came, went, or is being made
+ * @property {number} unsaved how many edits wait for the disk of the server
+ * @property {Gizmo | null} gizmo what is to be drawn; null for none
+ * @property {number[]} view the session's own view, after an orbit at the server
+ * @property {Edit} edit somebody's edit is on stable storage
+ * @property {readonly Person[]} people who is here, after a change
+ * @property {readonly Id[]} selection one's own, in the order of selecting
+ * @property {readonly Note[]} notes all there are, after a change
+ * @property {GizmodError} error what the server said against something that asked for no answer
+ */
+
+/** @extends {Emitter<SessionEvents>} */
+export class Session extends Emitter {
+  /** The scene as it is now. Its `change` comes once for each frame of the server. */
+  scene = new SceneModel();
+  /** @type {Status} */
+  status = { phase: "connecting" };
+  /** This connection's number; another one after each reconnect. 0 before the first. */
+  id = 0;
+  /** @type {Role} what the server allows */
+  role = "viewer";
+  /** What the server said in `welcome`. @type {{ message_bytes?: number, messages_per_s?: number, nodes?: number }} */
+  limits = {};
+  /** Name and version of the server. */
+  server = "";
+  /** @type {Gizmo | null} */
+  gizmo = null;
+  /** @type {readonly Id[]} */
+  selection = [];
+  /** What was told of the tool so far; the server's own beginnings where nothing was. @type {Tool} */
+  tool = { mode: "translate", space: "world", pivot: "median", snap: { on: false, absolute: false } };
+  /** @type {Camera | null} */
+  camera = null;
+
+  #options;
+  #connection;
+  #epoch = 0;
+  #lastEdit = 0;
+  #pointerN = 0;
+  /** Deltas of a state that is not whole yet. @type {any[]} */
+  #coming = [];
+  /** @type {Map<number, Person>} */
+  #people = new Map();
+  /** @type {Map<number, Note>} */
+  #notes = new Map();
+  /** @type {Promise<void>} */
+  #ready;
+  /** @type {{ resolve: () => void, reject: (error: Error) => void }} */
+  #first = { resolve: () => {}, reject: () => {} };
+
+  /** @param {ConnectOptions} options */
+  constructor(options) {
+    super();
+    this.#options = options;
+    this.#ready = new Promise((resolve, reject) => (this.#first = { resolve, reject }));
+    this.#ready.catch(() => {});
+    this.#connection = new Connection(options.url ?? defaultUrl(), options.WebSocket ?? globalThis.WebSocket, {
+      hello: () => this.#hello(),
+      welcomed: (welcome) => this.#welcomed(welcome),
+      received: (messages) => this.#received(messages),
+      status: (status) => this.#setStatus(status),
+      unsaved: () => this.emit("unsaved", this.unsaved),
+    });
+  }
+
+  /** Resolves once the scene is there for the first time, rejects where the server refuses. */
+  get ready() {
+    return this.#ready;
+  }
+
+  get user() {
+    return this.#options.user;
+  }
+
+  get sceneName() {
+    return this.#options.scene;
+  }
+
+  /** Edits that the server did not answer yet. They are kept through a lost connection, not through the end of the page. */
+  get unsaved() {
+    return this.#connection.unsaved;
+  }
+
+  /** Everybody who is here, oneself included, in the order of their coming. @returns {readonly Person[]} */
+  get people() {
+    return [...this.#people.values()];
+  }
+
+  /** Ascending by id. @returns {readonly Note[]} */
+  get notes() {
+    return [...this.#notes.values()].sort((a, b) => a.id - b.id);
+  }
+
+  /** Who holds this node, if it is somebody else. @param {Id} id @returns {Person | undefined} */
+  holder(id) {
+    for (const person of this.#people.values()) if (!person.me && person.locks?.includes(id)) return person;
+    return undefined;
+  }
+
+  retry() {
+    this.#connection.retry();
+  }
+
+  close() {
+    this.#connection.close();
+  }
+
+  // ---- what belongs to the session ----
+
+  /** @param {Camera} camera */
+  setCamera(camera) {
+    this.camera = { ...camera, view: Array.from(camera.view), proj: Array.from(camera.proj), viewport: Array.from(camera.viewport) };
+    this.#connection.send({ op: "camera", ...this.camera });
+  }
+
+  /** @param {Tool} tool only what changes */
+  setTool(tool) {
+    this.tool = { ...this.tool, ...tool, snap: { ...this.tool.snap, ...tool.snap } };
+    this.#connection.send({ op: "tool", ...tool });
+  }
+
+  /** @param {readonly Id[]} nodes @param {"set" | "add" | "remove" | "toggle"} [how] */
+  async select(nodes, how = "set") {
+    await this.#ask({ op: "select", nodes, how });
+    this.#setSelection(afterSelect(this.selection, nodes, how));
+  }
+
+  // ---- the pointer ----
+
+  /** @param {Place} place */
+  hover(place) {
+    this.#connection.send({ op: "pointer", phase: "hover", ...place });
+  }
+
+  /** Like `hover`, and resolves once `gizmo.hover` says what is there. @param {Place} place */
+  async probe(place) {
+    await this.#ask({ op: "pointer", phase: "hover", ...place });
+  }
+
+  /** Grabs the handle under the pointer, else selects the node there. @param {Place} place @returns {Promise<{ handle?: string, hit?: Id }>} */
+  async down(place) {
+    const { handle, hit } = await this.#ask({ op: "pointer", phase: "down", n: ++this.#pointerN, ...place });
+    const adds = place.mods?.includes("add");
+    const selects = handle === undefined && this.tool.mode !== "orbit" && !place.mods?.includes("orbit") && (hit !== undefined || !adds);
+    if (selects) this.#setSelection(afterSelect(this.selection, hit === undefined ? [] : [hit], adds ? "add" : "set"));
+    return { handle, hit };
+  }
+
+  /** @param {Place} place */
+  move(place) {
+    this.#connection.send({ op: "pointer", phase: "move", n: ++this.#pointerN, ...place });
+  }
+
+  /** Ends a drag as one edit. Resolves once it is on stable storage. @param {Place} [place] @returns {Promise<Done>} */
+  async up(place = {}) {
+    return this.#ask({ op: "pointer", phase: "up", n: ++this.#pointerN, key: makeKey(), ...place });
+  }
+
+  /** Takes a running drag back. */
+  async cancel() {
+    await this.#ask({ op: "pointer", phase: "cancel" });
+  }
+
+  /**
+   * Starts a drag on a named handle; or, with `value`, says in numbers how far it goes.
+   * @param {string} handle
+   * @param {Place & { nodes?: readonly Id[], value?: number[] }} more
+   */
+  async grab(handle, more) {
+    return this.#ask({ op: "grab", handle, ...more });
+  }
+
+  /** Scales the selection, or, when the mode is `orbit`, moves the camera. @param {number} dy notches @param {Vec2} [at] */
+  wheel(dy, at) {
+    this.#connection.send({ op: "wheel", dy, at });
+  }
+
+  // ---- edits: each resolves once it is on stable storage ----
+
+  /** @param {NodeChange[]} nodes @param {{ base?: number }} [more] @returns {Promise<Done>} */
+  async set(nodes, more = {}) {
+    return this.#edit({ op: "set", nodes, ...this.#baseWhileAway(), ...more });
+  }
+
+  /** @param {NewNode[]} nodes @returns {Promise<Done & { ids: Id[] }>} */
+  async create(nodes) {
+    return this.#edit({ op: "create", nodes });
+  }
+
+  /** @param {readonly Id[]} nodes with all that is below them @returns {Promise<Done>} */
+  async delete(nodes) {
+    return this.#edit({ op: "delete", nodes });
+  }
+
+  /** Takes back one's own latest edit. @param {{ force?: boolean }} [more] @returns {Promise<Done>} */
+  async undo(more = {}) {
+    return this.#edit({ op: "undo", ...more });
+  }
+
+  /** @param {{ force?: boolean }} [more] @returns {Promise<Done>} */
+  async redo(more = {}) {
+    return this.#edit({ op: "redo", ...more });
+  }
+
+  /** Takes back that one edit. @param {number} edit @param {{ force?: boolean }} [more] @returns {Promise<Done>} */
+  async revert(edit, more = {}) {
+    return this.#edit({ op: "revert", edit, ...more });
+  }
+
+  /** Makes the state of then the present one. @param {{ seq: number } | { checkpoint: string }} moment @returns {Promise<Done>} */
+  async restore(moment) {
+    return this.#edit({ op: "restore", ...moment });
+  }
+
+  /**
+   * Makes a note, or changes the one with this `id`.
+   * @param {{ id?: number, text?: string, node?: Id, point?: Vec3, reply?: number, done?: boolean, gone?: true }} note
+   * @returns {Promise<number>} its id
+   */
+  async note(note) {
+    return (await this.#edit({ op: "note", ...note })).note;
+  }
+
+  // ---- questions ----
+
+  /** What is there, front first. @param {{ at?: Vec2, ray?: Ray, rect?: [number, number, number, number], inside?: boolean }} where @returns {Promise<Hit[]>} */
+  async pick(where) {
+    return (await this.#ask({ op: "pick", ...where })).hits;
+  }
+
+  /**
+   * Edits, newest first.
+   * @param {{ node?: Id, user?: string, since?: number, before?: number, limit?: number, changes?: boolean }} [which]
+   * @returns {Promise<Edit[]>}
+   */
+  async history(which = {}) {
+    return (await this.#connection.ask({ op: "history", ...which })).flatMap((part) => part.edits);
+  }
+
+  /** The whole scene as it was. @param {{ seq: number } | { time: number } | { checkpoint: string }} moment @returns {Promise<SceneModel>} */
+  async at(moment) {
+    const parts = await this.#connection.ask({ op: "at", ...moment });
+    const model = new SceneModel();
+    model.apply(parts.map((part, i) => ({ from: i === 0 ? 0 : part.seq, seq: part.seq, nodes: part.nodes })));
+    return model;
+  }
+
+  /** Where a node was, point by point, under its parent of then. @param {Id} node @param {{ since?: number, before?: number, limit?: number }} [which] @returns {Promise<PathPoint[]>} */
+  async path(node, which = {}) {
+    return (await this.#connection.ask({ op: "path", node, ...which })).flatMap((part) => part.path);
+  }
+
+  /** @returns {Promise<Checkpoint[]>} ascending by seq */
+  async checkpoints() {
+    return (await this.#connection.ask({ op: "checkpoints" })).flatMap((part) => part.checkpoints);
+  }
+
+  /** Gives the state after `seq` (or of now) a name, or takes the name away. @param {string} name @param {{ seq?: number, gone?: true }} [more] @returns {Promise<number>} its seq */
+  async checkpoint(name, more = {}) {
+    return (await this.#ask({ op: "checkpoint", name, ...more })).seq;
+  }
+
+  // ---- inside ----
+
+  /** @param {any} message */
+  async #ask(message) {
+    return (await this.#connection.ask(message))[0];
+  }
+
+  /** @param {any} message */
+  #edit(message) {
+    return this.#ask({ ...message, key: makeKey() });
+  }
+
+  /** What is done while nobody hears of others' edits must not write over them. */
+  #baseWhileAway() {
+    return this.#connection.open ? {} : { base: this.scene.seq };
+  }
+
+  #hello() {
+    const { scene, user, role, token, create } = this.#options;
+    const resume = this.#epoch === 0 ? undefined : { epoch: this.#epoch, seq: this.scene.seq, edit: this.#lastEdit };
+    return { scene, user, role, token, create, resume };
+  }
+
+  /** @param {any} welcome @returns {any[]} */
+  #welcomed(welcome) {
+    const known = this.#epoch !== 0;
+    Object.assign(this, { id: welcome.session, role: welcome.role, limits: welcome.limits, server: welcome.server });
+    this.#epoch = welcome.epoch;
+    this.#coming = [];
+    this.#people.clear();
+    this.#notes.clear();
+    this.#setGizmo(null);
+    this.#setStatus({ phase: "connecting", resumed: known && welcome.resumed, loaded: 0 });
+    const again = [];
+    if (this.camera) again.push({ op: "camera", ...this.camera });
+    again.push({ op: "tool", ...this.tool });
+    if (this.selection.length > 0) again.push({ op: "select", nodes: this.selection, how: "set" });
+    return again;
+  }
+
+  /** @param {any[]} messages */
+  #received(messages) {
+    const before = { people: false, notes: false };
+    for (const message of messages) {
+      if (message.op === "delta") this.#delta(message);
+      else if (message.op === "saved") this.scene.saved = message.seq;
+      else if (message.op === "gizmo") this.#setGizmo(message);
+      else if (message.op === "camera") this.#setView(message.view);
+      else if (message.op === "presence") before.people = this.#presence(message);
+      else if (message.op === "notes") before.notes = this.#tellNotes(message);
+      else if (message.op === "edit") this.#edited(message);
+      else if (message.op === "error") this.emit("error", new GizmodError(message.code, message.message, message));
+    }
+    if (before.people) this.#tellPeople();
+    if (before.notes) this.emit("notes", this.notes);
+  }
+
+  /** @param {any} delta */
+  #delta(delta) {
+    this.#coming.push(delta);
+    if (delta.more) {
+      const loaded = this.#coming.reduce((sum, part) => sum + part.nodes.length, 0);
+      if (this.status.phase === "connecting") this.#setStatus({ ...this.status, loaded });
+      return;
+    }
+    const deltas = this.#coming;
+    this.#coming = [];
+    this.scene.apply(deltas);
+    if (this.status.phase !== "connecting") return;
+    this.#setStatus({ phase: "online", resumed: this.status.resumed });
+    this.#first.resolve();
+  }
+
+  /** @param {any} gizmo */
+  #setGizmo(gizmo) {
+    this.gizmo = gizmo?.handles?.length > 0 ? gizmo : null;
+    this.emit("gizmo", this.gizmo);
+  }
+
+  /** @param {number[]} view */
+  #setView(view) {
+    if (this.camera) this.camera.view = view;
+    this.emit("view", view);
+  }
+
+  /** @param {any} presence */
+  #presence(presence) {
+    if (presence.all) this.#people.clear();
+    for (const session of presence.left ?? []) this.#people.delete(session);
+    for (const person of presence.users) this.#people.set(person.session, { ...person, me: person.session === this.id });
+    return true;
+  }
+
+  #tellPeople() {
+    this.emit("people", this.people);
+    this.#setSelection(this.#people.get(this.id)?.selection ?? this.selection);
+  }
+
+  /** @param {readonly Id[]} selection */
+  #setSelection(selection) {
+    if (selection.length === this.selection.length && selection.every((id, i) => id === this.selection[i])) return;
+    this.selection = selection;
+    this.emit("selection", selection);
+  }
+
+  /** @param {any} told */
+  #tellNotes(told) {
+    if (told.all) this.#notes.clear();
+    for (const id of told.gone ?? []) this.#notes.delete(id);
+    for (const note of told.notes) this.#notes.set(note.id, note);
+    return !told.more;
+  }
+
+  /** @param {Edit} edit */
+  #edited(edit) {
+    this.#lastEdit = edit.seq;
+    this.emit("edit", edit);
+  }
+
+  /** @param {Status} status */
+  #setStatus(status) {
+    this.status = status;
+    if (status.phase === "closed") this.#first.reject(new GizmodError("closed", status.reason ?? "the connection is closed"));
+    this.emit("status", status);
+  }
+}
+
+/** What the server makes of a `select`. @param {readonly Id[]} before @param {readonly Id[]} nodes @param {string} how @returns {readonly Id[]} */
+function afterSelect(before, nodes, how) {
+  if (how === "set") return nodes;
+  const rest = before.filter((id) => !nodes.includes(id));
+  if (how === "remove") return rest;
+  return [...rest, ...(how === "toggle" ? nodes.filter((id) => !before.includes(id)) : nodes)];
+}
+
+function defaultUrl() {
+  const { protocol, host } = globalThis.location;
+  return `${protocol === "https:" ? "wss" : "ws"}://${host}/ws`;
+}
