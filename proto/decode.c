@@ -433,9 +433,9 @@ static enum gz_status read_value(const struct slot *slot)
 {
     struct gz_value *value = target(slot);
     struct gz_head head = next_head(slot->decoder);
-    bool list = head.type == MSGPACK_OBJECT_ARRAY;
-    if (list ? head.count < 1 || head.count > 2 : !is_number(&head))
-        return bad_message(slot, "expected a number, or a list of one or two");
+    bool list = head.type == MSGPACK_OBJECT_ARRAY, bare = slot->row->kind == GZ_KIND_VALUE;
+    if (list ? head.count < 1 || head.count > 2 : !bare || !is_number(&head))
+        return bad_message(slot, bare ? "expected a number, or a list of one or two" : "expected a list of one or two");
     value->count = list ? (uint32_t)head.count : 1;
     for (uint32_t i = 0; i < value->count; i++) {
         if (list) head = next_head(slot->decoder);
@@ -681,6 +681,7 @@ static enum gz_status (*const readers[GZ_KIND_COUNT_OF_KINDS])(const struct slot
     [GZ_KIND_COLOUR] = read_colour,
     [GZ_KIND_NUMBERS] = read_numbers,
     [GZ_KIND_VALUE] = read_value,
+    [GZ_KIND_VALUES] = read_value,
     [GZ_KIND_TEXT] = read_text,
     [GZ_KIND_WORD] = read_word,
     [GZ_KIND_WORDS] = read_words,

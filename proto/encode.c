@@ -57,6 +57,12 @@ static void write_typed(struct writer *writer, const struct gz_value *value)
     write_numbers(writer, value->numbers, value->count);
 }
 
+static void write_value_list(struct writer *writer, const struct gz_value *value)
+{
+    pack_array(writer, value->count);
+    for (uint32_t i = 0; i < value->count; i++) pack_double(writer, value->numbers[i]);
+}
+
 static void write_term(struct writer *writer, const struct gz_terms *terms, int value)
 {
     const char *word = gz_term_word(terms, value);
@@ -160,6 +166,7 @@ static void write_value(struct writer *writer, const struct gz_row *row, const v
     case GZ_KIND_COLOUR: write_colour(writer, *(const uint32_t *)value); break;
     case GZ_KIND_NUMBERS: write_numbers(writer, value, row->size_max); break;
     case GZ_KIND_VALUE: write_typed(writer, value); break;
+    case GZ_KIND_VALUES: write_value_list(writer, value); break;
     case GZ_KIND_TEXT: write_string(writer, text->bytes, text->size); break;
     case GZ_KIND_WORD: write_term(writer, row->terms, int_at(value)); break;
     case GZ_KIND_WORDS: write_terms(writer, row->terms, *(const uint64_t *)value); break;

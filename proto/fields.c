@@ -29,6 +29,8 @@
             .size_max = sizeof(((struct type *)0)->member) / (sizeof(double)), .rule = GZ_RULE_##rule_, __VA_ARGS__    \
     }
 #define VALUE(key, type, member, ...) SIMPLE(GZ_KIND_VALUE, key, type, member, .rule = GZ_RULE_COORDINATE, __VA_ARGS__)
+#define VALUES(key, type, member, ...)                                                                                 \
+    SIMPLE(GZ_KIND_VALUES, key, type, member, .rule = GZ_RULE_COORDINATE, __VA_ARGS__)
 #define TEXT(key, type, member, bytes_max, ...)                                                                        \
     {                                                                                                                  \
         ROW(key, GZ_KIND_TEXT, struct type, member), .size_max = (bytes_max), __VA_ARGS__                              \
@@ -389,6 +391,10 @@ static const struct gz_row gizmo_rows[] = {
     WORDS("handles", gz_gizmo_message, handles, gz_handle_terms, REQUIRED),
     WORD("hover", gz_gizmo_message, hover, gz_handle_terms, IF(HOVER)),
     WORD("active", gz_gizmo_message, active, gz_handle_terms, IF(ACTIVE)),
+    VALUES("value", gz_gizmo_message, value, IF(VALUE)),
+    NUMBERS("start", gz_gizmo_message, start, COORDINATE, IF(START)),
+    NUMBERS("arm", gz_gizmo_message, arm, COORDINATE, IF(ARM)),
+    NUMBERS("axis", gz_gizmo_message, axis, COORDINATE, IF(AXIS)),
     RECORDS("lines", gz_gizmo_message, lines, line_count, line_tuple, IF(LINES)),
 };
 

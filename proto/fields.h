@@ -21,6 +21,7 @@ enum gz_kind {
     GZ_KIND_COLOUR,        /* "#rrggbb": uint32_t */
     GZ_KIND_NUMBERS,       /* one number, or a list of so many: double[] */
     GZ_KIND_VALUE,         /* one number, or a list of one or two: struct gz_value */
+    GZ_KIND_VALUES,        /* a list of one or two: struct gz_value */
     GZ_KIND_TEXT,          /* struct gz_text */
     GZ_KIND_WORD,          /* an enumerator */
     GZ_KIND_WORDS,         /* a list of words: uint64_t, one bit each */

@@ -36,10 +36,10 @@ struct gz_ids {
     size_t count;
 };
 
-/* What was typed for a drag instead of dragging: metres, radians or a factor; two for planes and the view plane. */
+/* How far a drag goes, typed or dragged: metres, radians or a factor; two for planes and the view plane. */
 struct gz_value {
     double numbers[2];
-    uint32_t count; /* 1 or 2; 0 for nothing typed */
+    uint32_t count; /* 1 or 2; 0 for none */
 };
 
 enum gz_op {
@@ -119,7 +119,7 @@ enum gz_field {
     GZ_FIELD_RECT,
     GZ_FIELD_N,
     GZ_FIELD_NODES,
-    /* grab, edit */
+    /* grab, edit, gizmo */
     GZ_FIELD_VALUE,
     /* set, create, delta nodes, history changes */
     GZ_FIELD_T,
@@ -163,6 +163,10 @@ enum gz_field {
     GZ_FIELD_HOLDER,
     GZ_FIELD_RETRY_S,
     GZ_FIELD_COUNT,
+    /* gizmo */
+    GZ_FIELD_START = GZ_FIELD_SINCE,
+    GZ_FIELD_ARM = GZ_FIELD_RAY,
+    GZ_FIELD_AXIS = GZ_FIELD_AT,
     /* interest */
     GZ_FIELD_BOX = GZ_FIELD_BOUNDS,
     /* note, notes, ok */
@@ -362,6 +366,9 @@ struct gz_gizmo_message {
     double size;
     uint64_t handles; /* 1 << enum gz_handle */
     enum gz_handle hover, active;
+    struct gz_value value; /* VALUE: of the drag that runs, since it began */
+    gz_vec3 start;         /* START: where `origin` was when it began */
+    gz_vec3 arm, axis; /* ARM, AXIS: of a ring; unit. From `start` to where it was grabbed, and what it turns about */
     const struct gz_line *lines;
     size_t line_count;
 };

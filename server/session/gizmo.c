@@ -44,12 +44,25 @@ bool gz_session_gizmo(struct gz_session *session, struct gz_gizmo *gizmo)
            can_be_said(gizmo->origin) && isfinite(gizmo->size);
 }
 
+/* How far a drag has gone. A number that no message can say is left out. */
+static void read_out(const struct gz_run *run, struct gz_gizmo_message *message)
+{
+    const struct gz_motion *motion = &run->motion;
+    bool sayable = fabs(motion->value[0]) <= GZ_COORDINATE_MAX && fabs(motion->value[1]) <= GZ_COORDINATE_MAX;
+    message->active = run->drag.handle;
+    message->start = run->start;
+    (void)gz_drag_ring(&run->drag, &message->axis, &message->arm);
+    if (!sayable) return;
+    memcpy(message->value.numbers, motion->value, sizeof message->value.numbers);
+    message->value.count = (uint32_t)motion->value_count;
+}
+
 /* A drag's handle is active until it ends; otherwise the handle under the pointer is hovered, by the rule that a press uses. */
 static void mark_handles(const struct gz_session *session, const struct gz_gizmo *gizmo,
                          struct gz_gizmo_message *message)
 {
     if (session->run.kind == GZ_RUN_DRAG) {
-        message->active = session->run.drag.handle;
+        read_out(&session->run, message);
     } else if (session->has_pointer) {
         const struct gz_camera *camera = session->has_camera ? &session->camera : NULL;
         message->hover = gz_gizmo_pick(gizmo, &session->tool, camera, &session->pointer);
@@ -87,12 +100,19 @@ static struct gz_gizmo_message describe(const struct gz_session *session, const 
     return message;
 }
 
+static bool is_ring(enum gz_handle handle)
+{
+    return handle >= GZ_RX && handle <= GZ_RV;
+}
+
 static void send_gizmo(struct gz_session *session, const struct gz_gizmo *gizmo, bool there)
 {
     struct gz_line lines[GZ_GIZMO_LINES_MAX];
     struct gz_message message = {.op = GZ_OP_GIZMO, .gizmo = session->gizmo};
     if (session->gizmo.hover != GZ_HANDLE_NONE) message.has |= GZ_HAS(HOVER);
-    if (session->gizmo.active != GZ_HANDLE_NONE) message.has |= GZ_HAS(ACTIVE);
+    if (session->gizmo.active != GZ_HANDLE_NONE) message.has |= GZ_HAS(ACTIVE) | GZ_HAS(START);
+    if (session->gizmo.value.count > 0) message.has |= GZ_HAS(VALUE);
+    if (is_ring(session->gizmo.active)) message.has |= GZ_HAS(ARM) | GZ_HAS(AXIS);
     if (session->draw && session->has_camera) {
         message.has |= GZ_HAS(LINES);
         message.gizmo.lines = lines;

@@ -84,6 +84,7 @@ enum gz_status gz_run_begin(struct gz_session *session, enum gz_handle handle, c
     enum gz_status status = begin(session, GZ_RUN_DRAG, &gizmo, failure);
     if (status != GZ_OK) return status;
     struct gz_run *run = &session->run;
+    run->start = gizmo.origin;
     if (pointer != NULL) run->pointer = *pointer;
     if (pointer != NULL && pointer->is_ray) run->path_m = GZ_PATH_METRES;
     run->mods = mods;
@@ -92,6 +93,8 @@ enum gz_status gz_run_begin(struct gz_session *session, enum gz_handle handle, c
         status = refuse_handle(handle, pointer, failure);
     else if (value != NULL)
         status = gz_run_type(session, value, failure);
+    else /* moves nothing, and says so in the handle's terms */
+        (void)gz_drag_solve(&run->drag, camera_of(session), pointer, mods, &run->motion);
     if (status != GZ_OK) {
         end(session);
         return status;

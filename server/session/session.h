@@ -59,6 +59,7 @@ struct gz_run {
     double residual;
     double path_m; /* how far its recorded path may pass beside, in the world */
     struct gz_drag drag;
+    gz_vec3 start;         /* drag: where the gizmo was at the press */
     struct gz_value typed; /* once there, the pointer moves nothing */
     struct gz_pointer pointer;
     uint32_t mods;

@@ -583,6 +583,27 @@ enum gz_solve gz_drag_solve(struct gz_drag *drag, const struct gz_camera *camera
     return make_motion_by_angle(drag, value, turn, motion) ? result : GZ_SOLVE_KEPT;
 }
 
+/* Where an edge-on ring is measured on its tangent, the place there is what is seen of the front half. */
+static gz_vec3 tangent_arm(const struct gz_drag *drag, gz_vec3 front)
+{
+    double across = fmax(-1, fmin(1, drag->press[0] * drag->gain));
+    return gz_add(gz_scale(front, sqrt(1 - across * across)), gz_scale(drag->axes[0], across));
+}
+
+bool gz_drag_ring(const struct gz_drag *drag, gz_vec3 *axis, gz_vec3 *arm)
+{
+    enum gz_part part = part_of(drag);
+    if (part != GZ_PART_RING && part != GZ_PART_VIEW_RING) return false;
+    gz_vec3 first = drag->axes[0], made = first;
+    if (drag->rule == GZ_RULE_RING_TANGENT)
+        made = tangent_arm(drag, gz_cross(first, drag->turn_axis));
+    else if (!drag->typed_only)
+        made = gz_add(gz_scale(first, drag->press[0]), gz_scale(drag->axes[1], drag->press[1]));
+    if (!gz_normalize(made, arm)) *arm = first;
+    *axis = drag->turn_axis;
+    return true;
+}
+
 enum gz_solve gz_drag_value(const struct gz_drag *drag, const double *value, int count, struct gz_motion *motion)
 {
     enum gz_part part = part_of(drag);

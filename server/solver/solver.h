@@ -300,6 +300,11 @@ enum gz_solve gz_drag_begin(struct gz_drag *drag, enum gz_handle handle, const s
 enum gz_solve gz_drag_solve(struct gz_drag *drag, const struct gz_camera *camera, const struct gz_pointer *pointer,
                             uint32_t mods, struct gz_motion *motion);
 
+/* Of a drag on a ring: the unit axis that it turns about, right-handed, and the unit vector across it from the pivot to where the
+ * ring was pressed, or to some place on it without a pointer. Turned about the axis by the motion's value, the arm points to
+ * where the handle is. False, nothing written, for other handles. */
+bool gz_drag_ring(const struct gz_drag *drag, gz_vec3 *axis, gz_vec3 *arm);
+
 /* How many numbers a typed value for this handle has: 1, 2 for translating planes and the view plane, 0 where none can be
  * typed (the ball). */
 int gz_handle_value_count(enum gz_handle handle);

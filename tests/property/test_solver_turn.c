@@ -53,6 +53,31 @@ static void test_traced_ring_turns_by_the_traced_angle(void **state) /* P20, P23
     hold(traced > drags / 2, drags);
 }
 
+/* The arm points to the press, and turned about the axis by the value, right-handed, to where the pointer is. */
+static void test_arm_turned_by_the_value_points_to_the_pointer(void **state)
+{
+    (void)state;
+    struct dice dice = {test_seed() + 37};
+    long drags = test_count(10000), checked = 0;
+    for (long n = 0; n < drags; n++) {
+        struct scene scene;
+        double start = dice_uniform(&dice, -M_PI, M_PI), way = dice_uniform(&dice, -3.1, 3.1);
+        gz_vec3 axis, arm;
+        throw_ring(&scene, &dice);
+        if (!press_ring(&scene, start)) continue;
+        gz_vec3 from = gz_sub(on_ring(&scene, start), scene.gizmo.origin);
+        gz_vec3 to = gz_sub(on_ring(&scene, start + way), scene.gizmo.origin);
+        hold(gz_drag_ring(&scene.drag, &axis, &arm), n);
+        hold_near(gz_length(arm), 1, 1e-12, n);
+        hold_near(gz_dot(arm, from) / scene.gizmo.size, 1, 1e-9, n);
+        if (!scene_move_point(&scene, on_ring(&scene, start + way))) continue;
+        gz_vec3 now = gz_rotate(gz_quat_about(axis, scene.motion.value[0]), arm);
+        hold_near(gz_dot(now, to) / scene.gizmo.size, 1, 1e-9, n);
+        checked++;
+    }
+    hold(checked > drags / 2, drags);
+}
+
 static void test_turns_are_counted_without_error(void **state) /* P21 */
 {
     (void)state;
@@ -202,6 +227,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_traced_ring_turns_by_the_traced_angle),
+        cmocka_unit_test(test_arm_turned_by_the_value_points_to_the_pointer),
         cmocka_unit_test(test_turns_are_counted_without_error),
         cmocka_unit_test(test_a_million_turns_leave_the_rotation_exact),
         cmocka_unit_test(test_ring_has_no_cliff_but_its_centre),

@@ -190,7 +190,8 @@ static void make_value(struct maker *maker, const struct gz_row *row, void *base
     case GZ_KIND_RGB:
     case GZ_KIND_COLOUR: *(uint32_t *)value = draw(maker) & 0xffffff; break;
     case GZ_KIND_NUMBERS: draw_numbers(maker, row, (double *)value); break;
-    case GZ_KIND_VALUE: *(struct gz_value *)value = draw_value(maker); break;
+    case GZ_KIND_VALUE:
+    case GZ_KIND_VALUES: *(struct gz_value *)value = draw_value(maker); break;
     case GZ_KIND_TEXT: *(struct gz_text *)value = draw_text(maker, row); break;
     case GZ_KIND_WORD:
         word = row->terms == &gz_phase_terms && !row->required ? GZ_PHASE_DOWN : draw_word(maker, row->terms);
@@ -312,7 +313,8 @@ static bool same_value(const struct gz_row *row, const void *base_a, const void 
     case GZ_KIND_WORD:
     case GZ_KIND_STATUS: return memcmp(a, b, sizeof(int)) == 0;
     case GZ_KIND_NUMBERS: return memcmp(a, b, row->size_max * sizeof(double)) == 0;
-    case GZ_KIND_VALUE: return same_values((const struct gz_value *)a, (const struct gz_value *)b);
+    case GZ_KIND_VALUE:
+    case GZ_KIND_VALUES: return same_values((const struct gz_value *)a, (const struct gz_value *)b);
     case GZ_KIND_PARENT_OR_REF: return same_parent(base_a, base_b);
     case GZ_KIND_TEXT: return same_text(*(const struct gz_text *)a, *(const struct gz_text *)b);
     case GZ_KIND_PIVOT: return same_pivot(base_a, base_b);

@@ -128,6 +128,25 @@ static void test_ring_edge_on_keeps_gain(void **state)
     assert_near(s.motion.value[0], front / radius_px, 1e-12);
 }
 
+/* Seen from straight above the axis a place on the ring is a place on its tangent: half a radius across is 30 degrees round. */
+static void test_ring_edge_on_arm_points_to_the_press(void **state)
+{
+    (void)state;
+    struct stage s = stage_of(camera_ortho((gz_vec3){0, 0, 5}, (gz_vec3){0, 0, 0}, 10), node_at(0, 0, 0));
+    static const double across[] = {0, 0.5, -1, 1.25};
+    static const double degrees[] = {0, 30, -90, 90};
+    gz_vec3 axis, arm;
+    for (size_t i = 0; i < COUNT(across); i++) {
+        assert_int_equal(stage_press(&s, GZ_RY, 960 + across[i] * 96, 540), GZ_SOLVE_OK);
+        assert_int_equal(s.drag.rule, GZ_RULE_RING_TANGENT);
+        assert_true(gz_drag_ring(&s.drag, &axis, &arm));
+        assert_vec3(axis, 0, 1, 0, 0);
+        assert_vec3(arm, sin(degrees[i] * DEGREES), 0, cos(degrees[i] * DEGREES), 1e-7);
+    }
+    assert_int_equal(stage_press(&s, GZ_TX, 960, 540), GZ_SOLVE_OK);
+    assert_false(gz_drag_ring(&s.drag, &axis, &arm));
+}
+
 static void test_ring_across_the_horizon_is_continuous(void **state)
 {
     (void)state;
@@ -405,6 +424,7 @@ int main(void)
         cmocka_unit_test(test_ring_small_and_opposite_angles_are_followed),
         cmocka_unit_test(test_ring_traced_by_a_quarter_turns_a_quarter),
         cmocka_unit_test(test_ring_edge_on_keeps_gain),
+        cmocka_unit_test(test_ring_edge_on_arm_points_to_the_press),
         cmocka_unit_test(test_ring_across_the_horizon_is_continuous),
         cmocka_unit_test(test_ring_snap_stays_on_the_grid_past_a_half_turn),
         cmocka_unit_test(test_ring_many_turns_stay_exact),

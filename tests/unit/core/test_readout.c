@@ -1,0 +1,191 @@
+/* What a gizmo tells of the drag that runs: how far it has gone, and from where. The camera looks along -z at 10 m: a metre in the
+ * plane of the node is 30 px. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "unit/core/saying.h"
+
+#define DISTANCE 10.0
+#define METRE METRE_PX(DISTANCE)
+
+struct scene {
+    struct host host;
+    struct client *a, *b; /* editors; a has a camera */
+    uint64_t node;        /* at the origin */
+};
+
+static void open_scene(struct scene *s)
+{
+    host_init(&s->host);
+    s->a = client_join(&s->host, "ann", GZ_ROLE_EDITOR);
+    s->b = client_join(&s->host, "bob", GZ_ROLE_EDITOR);
+    assert_ok(ask_camera(s->a, DISTANCE));
+    s->node = create_node(s->a, "box", 0, 0, 0, 0);
+}
+
+static void close_scene(struct scene *s)
+{
+    host_turn(&s->host);
+    host_assert_equal(&s->host);
+    host_finish(&s->host);
+}
+
+static const struct gz_message *move_to(struct client *client, double metres_right, double metres_up)
+{
+    return ask_pointer(client, GZ_PHASE_MOVE, MIDDLE_X + metres_right * METRE, MIDDLE_Y - metres_up * METRE);
+}
+
+static const struct gz_message *grab_at(struct scene *s, enum gz_handle handle, double metres_right, double metres_up)
+{
+    return ask_grab(s->a, handle, s->node, MIDDLE_X + metres_right * METRE, MIDDLE_Y - metres_up * METRE);
+}
+
+static const struct gz_message *type(struct scene *s, enum gz_handle handle, double value)
+{
+    struct gz_message grab = {.op = GZ_OP_GRAB, .has = GZ_HAS(VALUE) | GZ_HAS(NODES)};
+    grab.pointer = (struct gz_pointer_message){.handle = handle, .nodes = {&s->node, 1}, .value = {{value, 0}, 1}};
+    return client_ask(s->a, &grab);
+}
+
+static void set_snap(struct scene *s, double metres, double radians)
+{
+    struct gz_message tool = {.op = GZ_OP_TOOL,
+                              .has = GZ_HAS(SNAP) | GZ_HAS(SNAP_T) | GZ_HAS(SNAP_R) | GZ_HAS(SNAP_ON)};
+    tool.tool.snap_t = metres;
+    tool.tool.snap_r = radians;
+    tool.tool.snap_on = true;
+    assert_ok(client_ask(s->a, &tool));
+}
+
+static void assert_near(gz_vec3 place, double x, double y, double z)
+{
+    assert_true(fabs(place.x - x) < 1e-9);
+    assert_true(fabs(place.y - y) < 1e-9);
+    assert_true(fabs(place.z - z) < 1e-9);
+}
+
+static void assert_value(const struct scene *s, uint32_t count, double first, double second)
+{
+    const struct gz_message *message = client_last(s->a, GZ_OP_GIZMO);
+    assert_true(message->has & GZ_HAS(VALUE));
+    assert_int_equal(message->gizmo.value.count, count);
+    assert_true(fabs(message->gizmo.value.numbers[0] - first) < 1e-9);
+    if (count > 1) assert_true(fabs(message->gizmo.value.numbers[1] - second) < 1e-9);
+}
+
+static void test_readout_is_in_the_terms_of_the_handle(void **state)
+{
+    (void)state;
+    static const struct {
+        enum gz_handle handle;
+        double from[2], to[2]; /* metres about the node, right and up */
+        uint32_t count;
+        double still, value[2];
+    } cases[] = {
+        {GZ_TX, {1, 0}, {3, 1}, 1, 0, {2, 0}},          {GZ_TXY, {1, 0}, {3, 1}, 2, 0, {2, 1}},
+        {GZ_TV, {0, 0}, {-2, 0.5}, 2, 0, {-2, 0.5}},    {GZ_RZ, {2, 0}, {0, 2}, 1, 0, {M_PI / 2, 0}},
+        {GZ_RV, {2, 0}, {0, -2}, 1, 0, {-M_PI / 2, 0}}, {GZ_SX, {1, 0}, {3, 0}, 1, 1, {3, 0}},
+        {GZ_SU, {1, 0}, {0, 2.5}, 1, 1, {2.5, 0}},      {GZ_BXP, {0.5, 0}, {1.5, 0}, 1, 1, {2, 0}},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct scene s;
+        open_scene(&s);
+        assert_ok(ask_select(s.a, s.node));
+        assert_false(client_last(s.a, GZ_OP_GIZMO)->has & (GZ_HAS(VALUE) | GZ_HAS(START)));
+        assert_ok(grab_at(&s, cases[i].handle, cases[i].from[0], cases[i].from[1]));
+        assert_value(&s, cases[i].count, cases[i].still, cases[i].still);
+        assert_ok(move_to(s.a, cases[i].to[0], cases[i].to[1]));
+        assert_value(&s, cases[i].count, cases[i].value[0], cases[i].value[1]);
+        assert_true(client_last(s.a, GZ_OP_GIZMO)->has & GZ_HAS(START));
+        assert_near(client_last(s.a, GZ_OP_GIZMO)->gizmo.start, 0, 0, 0);
+        assert_ok(ask_pointer(s.a, GZ_PHASE_CANCEL, MIDDLE_X, MIDDLE_Y));
+        assert_false(client_last(s.a, GZ_OP_GIZMO)->has & (GZ_HAS(VALUE) | GZ_HAS(START) | GZ_HAS(ARM)));
+        close_scene(&s);
+    }
+}
+
+static void test_readout_of_a_ball_is_its_angle(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    assert_ok(grab_at(&s, GZ_RB, 0, 0));
+    assert_ok(move_to(s.a, 2, 1));
+    gz_quat r = host_node(&s.host, s.node).trs.r;
+    double angle = 2 * atan2(gz_length((gz_vec3){r.x, r.y, r.z}), r.w);
+    assert_true(angle > 0.1);
+    assert_value(&s, 1, angle, 0);
+    assert_false(client_last(s.a, GZ_OP_GIZMO)->has & GZ_HAS(ARM));
+    close_scene(&s);
+}
+
+static void test_readout_is_snapped_and_typed_values_are_not(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    set_snap(&s, 0.5, M_PI / 12);
+    assert_ok(grab_at(&s, GZ_TX, 1, 0));
+    assert_ok(move_to(s.a, 2.3, 0));
+    assert_value(&s, 1, 1.5, 0);
+    assert_ok(type(&s, GZ_TX, 0.321));
+    assert_value(&s, 1, 0.321, 0);
+    assert_near(client_last(s.a, GZ_OP_GIZMO)->gizmo.start, 0, 0, 0);
+    assert_near(client_last(s.a, GZ_OP_GIZMO)->gizmo.origin, 0.321, 0, 0);
+    assert_ok(ask_pointer(s.a, GZ_PHASE_UP, MIDDLE_X, MIDDLE_Y));
+    assert_ok(grab_at(&s, GZ_RZ, 2, 0));
+    assert_near(client_last(s.a, GZ_OP_GIZMO)->gizmo.start, 0.321, 0, 0);
+    assert_ok(move_to(s.a, 0.321, 2));
+    assert_value(&s, 1, M_PI / 2, 0);
+    close_scene(&s);
+}
+
+/* Three quarters of a turn three times: the value goes on, and the arm turned by it is where the pointer is. */
+static void test_readout_of_a_ring_counts_turns_from_its_arm(void **state)
+{
+    (void)state;
+    static const double way[][2] = {{0, 2}, {-2, 0}, {0, -2}, {2, 0}, {0, 2}, {-2, 0}, {0, -2}, {2, 0}, {0, 2}};
+    struct scene s;
+    open_scene(&s);
+    assert_ok(grab_at(&s, GZ_RZ, 2, 0));
+    for (size_t i = 0; i < COUNT(way); i++) assert_ok(move_to(s.a, way[i][0], way[i][1]));
+    assert_value(&s, 1, COUNT(way) * M_PI / 2, 0);
+    const struct gz_message *message = client_last(s.a, GZ_OP_GIZMO);
+    assert_true(message->has & GZ_HAS(ARM) && message->has & GZ_HAS(AXIS));
+    assert_near(message->gizmo.arm, 1, 0, 0);
+    assert_near(message->gizmo.axis, 0, 0, 1);
+    close_scene(&s);
+}
+
+static void test_readout_is_told_when_it_changes(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    assert_ok(grab_at(&s, GZ_RZ, 2, 0));
+    size_t told = client_count(s.a, GZ_OP_GIZMO);
+    assert_ok(move_to(s.a, 2, 1)); /* no place of the gizmo changes, what it says does */
+    assert_int_equal(client_count(s.a, GZ_OP_GIZMO), told + 1);
+    assert_ok(move_to(s.a, 2, 1));
+    assert_int_equal(client_count(s.a, GZ_OP_GIZMO), told + 1);
+    assert_ok(type(&s, GZ_RZ, 7));
+    assert_int_equal(client_count(s.a, GZ_OP_GIZMO), told + 2);
+    assert_value(&s, 1, 7, 0);
+    close_scene(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_readout_is_in_the_terms_of_the_handle),
+        cmocka_unit_test(test_readout_of_a_ball_is_its_angle),
+        cmocka_unit_test(test_readout_is_snapped_and_typed_values_are_not),
+        cmocka_unit_test(test_readout_of_a_ring_counts_turns_from_its_arm),
+        cmocka_unit_test(test_readout_is_told_when_it_changes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
