@@ -16,6 +16,8 @@
 /* Backups are made in the folder of the scenes, under names that no scene has, and are deleted once they are open. */
 #define BACKUP_PREFIX ".backup-"
 
+static_assert(GZ_ASSET_TAG_BYTES + 2 <= GZ_ETAG_BYTES, "a tag and its quotes");
+
 struct listed_scene {
     char name[GZ_SCENE_NAME_BYTES_MAX + 1];
     uint64_t nodes, seq, users;
@@ -37,6 +39,7 @@ struct gz_bulk_job {
     int http_code;         /* of the error; 0 for the one of its status */
     struct gz_buffer out;
     const char *type;
+    char etag[GZ_ETAG_BYTES];
     int file;
     /* import */
     struct gz_import import;
@@ -114,6 +117,7 @@ static void refuse_job(struct gz_bulk_job *job)
 static void answer_job(struct gz_bulk_job *job, int code)
 {
     struct gz_http_answer answer = {.code = code, .type = job->type, .body = job->out, .file = job->file};
+    memcpy(answer.etag, job->etag, sizeof answer.etag);
     job->out = (struct gz_buffer){0};
     job->file = -1;
     gz_http_answer(job->request, &answer);
@@ -167,9 +171,16 @@ static void finish_with_answer(struct gz_bulk_job *job)
 
 /* ---- asset and backup: from the file ---- */
 
+/* Where another one is imported between the two looks, it goes by the tag of the one before, which does not come again. */
 static enum gz_status run_asset(struct gz_bulk_job *job)
 {
-    enum gz_status status = gz_store_asset(job->path, &job->out, &job->error);
+    char tag[GZ_ASSET_TAG_BYTES];
+    enum gz_status status = gz_store_asset_tag(job->path, tag, &job->error);
+    if (status == GZ_OK) {
+        snprintf(job->etag, sizeof job->etag, "\"%s\"", tag);
+        if (gz_http_knows(job->request, job->etag)) return GZ_OK;
+        status = gz_store_asset(job->path, &job->out, &job->error);
+    }
     if (status == GZ_BAD_STATE) job->http_code = 404;
     if (status == GZ_OK) job->type = gz_gltf_media_type(job->out.data, job->out.size);
     return status;

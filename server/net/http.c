@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "net/negotiate.h"
 #include "net/text.h"
 
 #define JSON_TYPE "application/json"
@@ -26,12 +27,10 @@ struct exchange {
     bool with_host;
     bool answered, began, done; /* there is an answer; its header is sent; all of it is */
     bool hang_up;               /* the connection cannot be used again */
-    int code;
-    const char *type, *allow;
+    struct gz_reply reply;
     struct gz_buffer body;
     int file;
-    uint64_t size, sent;
-    char origin[GZ_ERROR_BYTES_MAX]; /* an allowed page from elsewhere, which may read the answer; else empty */
+    uint64_t sent;
 };
 
 /* ---- answers ---- */
@@ -45,18 +44,33 @@ static void destroy(struct exchange *exchange)
     free(exchange);
 }
 
+bool gz_http_knows(const struct gz_http_request *request, const char *etag)
+{
+    return gz_etag_is_listed(request->known, etag);
+}
+
+static uint64_t file_size(int file)
+{
+    off_t end = lseek(file, 0, SEEK_END);
+    return end > 0 ? (uint64_t)end : 0;
+}
+
+static bool has_body(const struct exchange *exchange)
+{
+    return exchange->method != METHOD_HEAD && exchange->reply.code != 304;
+}
+
 static void answer(struct exchange *exchange, const struct gz_http_answer *with)
 {
+    struct gz_reply *reply = &exchange->reply;
+    bool is_known = with->etag[0] != '\0' && gz_http_knows(&exchange->request, with->etag);
     exchange->answered = true;
-    exchange->code = with->code;
-    exchange->type = with->type;
     exchange->body = with->body;
     exchange->file = with->file;
-    exchange->size = with->body.size;
-    if (with->file >= 0) {
-        off_t end = lseek(with->file, 0, SEEK_END);
-        exchange->size = end > 0 ? (uint64_t)end : 0;
-    }
+    reply->code = is_known ? 304 : with->code;
+    reply->type = with->type;
+    reply->size = with->file >= 0 ? file_size(with->file) : with->body.size;
+    memcpy(reply->etag, with->etag, sizeof reply->etag);
     lws_callback_on_writable(exchange->wsi);
 }
 
@@ -146,29 +160,10 @@ void gz_http_refuse(struct gz_http_request *request, int code, const struct gz_e
 
 /* ---- sending ---- */
 
-static bool add_header(struct lws *wsi, const char *name, const char *value, unsigned char **at, unsigned char *end)
-{
-    return lws_add_http_header_by_name(wsi, (const unsigned char *)name, (const unsigned char *)value,
-                                       (int)strlen(value), at, end) == 0;
-}
-
-static bool write_header(struct lws *wsi, int code, const char *type, uint64_t size, const char *allow,
-                         const char *origin)
-{
-    unsigned char bytes[LWS_PRE + 1024], *start = bytes + LWS_PRE, *at = start, *end = bytes + sizeof bytes;
-    return lws_add_http_common_headers(wsi, (unsigned)code, type, size, &at, end) == 0 &&
-           add_header(wsi, "cache-control:", "no-cache", &at, end) &&
-           add_header(wsi, "x-content-type-options:", "nosniff", &at, end) &&
-           (allow == NULL || add_header(wsi, "allow:", allow, &at, end)) &&
-           (*origin == '\0' || (add_header(wsi, "access-control-allow-origin:", origin, &at, end) &&
-                                add_header(wsi, "vary:", "Origin", &at, end))) &&
-           lws_finalize_write_http_header(wsi, start, &at, end) == 0;
-}
-
 static bool write_chunk(struct exchange *exchange)
 {
     uint8_t bytes[GZ_HTTP_CHUNK_BYTES], *from = bytes;
-    uint64_t left = exchange->size - exchange->sent;
+    uint64_t left = exchange->reply.size - exchange->sent;
     size_t size = left < sizeof bytes ? (size_t)left : sizeof bytes;
     if (exchange->file >= 0) {
         ssize_t count = pread(exchange->file, bytes, size, (off_t)exchange->sent);
@@ -178,7 +173,7 @@ static bool write_chunk(struct exchange *exchange)
         from = exchange->body.data + exchange->sent;
     }
     exchange->sent += size;
-    bool last = exchange->sent == exchange->size;
+    bool last = exchange->sent == exchange->reply.size;
     return lws_write(exchange->wsi, from, size, last ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP) >= 0;
 }
 
@@ -189,14 +184,13 @@ static int send_more(struct exchange *exchange)
     if (!exchange->answered || exchange->done) return 0;
     if (!exchange->began) {
         exchange->began = true;
-        if (!write_header(wsi, exchange->code, exchange->type, exchange->size, exchange->allow, exchange->origin))
-            return -1;
-        if (exchange->method == METHOD_HEAD) exchange->sent = exchange->size;
+        if (!gz_reply_write_header(wsi, &exchange->reply)) return -1;
+        if (!has_body(exchange)) exchange->sent = exchange->reply.size;
     } else if (!write_chunk(exchange)) {
         return -1;
     }
     lws_set_timeout(wsi, PENDING_TIMEOUT_HTTP_CONTENT, (int)exchange->net->silence_s);
-    if (exchange->sent < exchange->size) {
+    if (exchange->sent < exchange->reply.size) {
         lws_callback_on_writable(wsi);
         return 0;
     }
@@ -333,15 +327,29 @@ static void serve_metrics(struct exchange *exchange)
     }
 }
 
+static bool takes_gzip(struct lws *wsi)
+{
+    bool present;
+    char list[GZ_KNOWN_BYTES];
+    return gz_header(wsi, WSI_TOKEN_HTTP_ACCEPT_ENCODING, list, sizeof list, &present) && gz_gzip_is_accepted(list);
+}
+
 static void serve_file(struct exchange *exchange, const char *path)
 {
     struct gz_error error;
-    struct gz_http_answer found = {.code = 200, .file = -1};
-    if (gz_static_open(exchange->net->web, path, &found.file, &found.type, &error) != GZ_OK) {
+    struct gz_static_file file;
+    struct gz_reply *reply = &exchange->reply;
+    reply->is_page = true;
+    if (gz_static_open(exchange->net->web, path, takes_gzip(exchange->wsi), &file, &error) != GZ_OK) {
         refuse(exchange, 0, &error);
-    } else {
-        answer(exchange, &found);
+        return;
     }
+    reply->is_immutable = file.is_immutable;
+    reply->has_gzip = file.has_gzip;
+    reply->is_gzip = file.is_gzip;
+    struct gz_http_answer found = {.code = 200, .type = file.type, .file = file.file};
+    memcpy(found.etag, file.etag, sizeof found.etag);
+    answer(exchange, &found);
 }
 
 /* What is at a path: what it is, and by which method. */
@@ -381,7 +389,7 @@ static bool allows(struct exchange *exchange, enum place place)
 {
     bool reads = exchange->method == METHOD_GET || exchange->method == METHOD_HEAD;
     if (place == PLACE_NOWHERE || (place == PLACE_SCENE ? exchange->method == METHOD_PUT : reads)) return true;
-    exchange->allow = place == PLACE_SCENE ? "PUT" : "GET, HEAD";
+    exchange->reply.allow = place == PLACE_SCENE ? "PUT" : "GET, HEAD";
     refuse_with(exchange, 405, GZ_UNKNOWN_OP,
                 place == PLACE_SCENE ? "only PUT is done there" : "only GET is done there");
     return false;
@@ -413,9 +421,16 @@ static void serve(struct exchange *exchange, const char *path)
 static void note_origin(struct exchange *exchange)
 {
     bool present;
-    char *origin = exchange->origin;
-    bool fits = gz_header(exchange->wsi, WSI_TOKEN_ORIGIN, origin, sizeof exchange->origin, &present);
+    char *origin = exchange->reply.origin;
+    bool fits = gz_header(exchange->wsi, WSI_TOKEN_ORIGIN, origin, sizeof exchange->reply.origin, &present);
     if (!fits || !present || !gz_origin_allowed(&exchange->net->rules, origin, NULL)) *origin = '\0';
+}
+
+static void note_known(struct exchange *exchange)
+{
+    bool present;
+    char *known = exchange->request.known;
+    if (!gz_header(exchange->wsi, WSI_TOKEN_HTTP_IF_NONE_MATCH, known, GZ_KNOWN_BYTES, &present)) *known = '\0';
 }
 
 static int begin(struct lws *wsi, struct exchange **slot, const char *path, size_t size)
@@ -431,6 +446,7 @@ static int begin(struct lws *wsi, struct exchange **slot, const char *path, size
     exchange->net->counters.requests++;
     gz_buffer_init(&exchange->request.body, GZ_ASSET_BYTES_MAX, 0);
     note_origin(exchange);
+    note_known(exchange);
     if (lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_TRANSFER_ENCODING) > 0) {
         exchange->hang_up = true;
         refuse_with(exchange, 411, GZ_BAD_MESSAGE, "Transfer-Encoding: is not taken here, send a Content-Length");
@@ -492,8 +508,8 @@ static int confirm_upgrade(struct lws *wsi, const char *upgrade)
     net->counters.errors[error.status]++;
     gz_log(net->log, GZ_INFO, 0, "HTTP %d: %s: %s", code, gz_status_word(error.status), error.message);
     struct gz_buffer body = error_body(&error);
-    bool sent = write_header(wsi, code, JSON_TYPE, body.size, NULL, "") &&
-                lws_write(wsi, body.data, body.size, LWS_WRITE_HTTP_FINAL) >= 0;
+    struct gz_reply reply = {.code = code, .type = JSON_TYPE, .size = body.size};
+    bool sent = gz_reply_write_header(wsi, &reply) && lws_write(wsi, body.data, body.size, LWS_WRITE_HTTP_FINAL) >= 0;
     gz_buffer_finish(&body);
     return sent ? 1 : -1;
 }

@@ -6,8 +6,8 @@
  *   hello.c      the first message: a connection becomes a session
  *   flush.c      the end of a turn: turns of cores, frames to sockets
  *   alive.c      pings, silence, farewells
- *   http.c       requests and answers; static.c files of the web folder; metrics.c numbers
- *   origin.c     pure rules about web pages; text.c text into buffers */
+ *   http.c       requests and answers; reply.c their header; static.c files of the web folder; metrics.c numbers
+ *   origin.c     pure rules about web pages; negotiate.c about what a client has; text.c text into buffers */
 #ifndef GZ_NET_INTERNAL_H
 #define GZ_NET_INTERNAL_H
 
@@ -128,10 +128,30 @@ void gz_alive_sweep(struct gz_net *net);
 /* ---- http.c ---- */
 int gz_http_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t size);
 
+/* ---- reply.c ---- */
+struct gz_reply {
+    int code;
+    const char *type;
+    uint64_t size;                   /* of the body */
+    char etag[GZ_ETAG_BYTES];        /* empty for none */
+    bool is_immutable;               /* the same forever at this path: a client need not ask again */
+    bool has_gzip, is_gzip;          /* there is a compressed form; it is this one */
+    bool is_page;                    /* of the web folder: told what it may do */
+    const char *allow;               /* the methods that would do; NULL for none */
+    char origin[GZ_ERROR_BYTES_MAX]; /* an allowed page from elsewhere, which may read the answer; else empty */
+};
+GZ_MUST_USE bool gz_reply_write_header(struct lws *wsi, const struct gz_reply *reply);
+
 /* ---- static.c ---- */
-/* Opens the file that a path of a URL names within the web folder; *type is its media type. */
-GZ_MUST_USE enum gz_status gz_static_open(const char *folder, const char *path, int *file, const char **type,
-                                          struct gz_error *error);
+struct gz_static_file {
+    int file; /* to be closed by who opened it */
+    const char *type;
+    char etag[GZ_ETAG_BYTES];
+    bool is_immutable, has_gzip, is_gzip; /* as in a reply */
+};
+/* Opens the file that a path of a URL names within the web folder, or the compressed copy beside it, FILE.gz, for who takes that. */
+GZ_MUST_USE enum gz_status gz_static_open(const char *folder, const char *path, bool takes_gzip,
+                                          struct gz_static_file *file, struct gz_error *error);
 
 /* ---- metrics.c ---- */
 bool gz_metrics_print(struct gz_net *net, struct gz_buffer *out);

@@ -31,6 +31,10 @@ struct gz_net_scene {
 
 /* ---- HTTP: what the host is asked ---- */
 
+/* Bytes of an entity tag with its quotes, and of those that a client says it knows (one is usual). */
+#define GZ_ETAG_BYTES 80
+#define GZ_KNOWN_BYTES 256
+
 enum gz_http_what { GZ_HTTP_LIST, GZ_HTTP_IMPORT, GZ_HTTP_ASSET, GZ_HTTP_EXPORT, GZ_HTTP_BACKUP };
 
 /* Given to the host, who answers it exactly once, at once or later, by gz_http_answer or gz_http_refuse; it is gone then. The
@@ -40,6 +44,7 @@ struct gz_http_request {
     char scene[GZ_SCENE_NAME_BYTES_MAX + 1]; /* as it came: not checked */
     char user[GZ_USER_BYTES_MAX + 1];        /* import: who does it; valid UTF-8 */
     bool replace;                            /* import: an existing scene may be replaced */
+    char known[GZ_KNOWN_BYTES];              /* If-None-Match as it came; empty for none */
     struct gz_buffer body;                   /* import; the host may take it and leave an empty one */
 };
 
@@ -48,7 +53,12 @@ struct gz_http_answer {
     const char *type;      /* media type; static */
     struct gz_buffer body; /* taken over */
     int file;              /* to be sent instead of `body` and closed, or -1 */
+    char etag
+        [GZ_ETAG_BYTES]; /* in quotes: the same again is the same body; empty where there is none. Who knows it is told
+                                 so, and the body is not sent */
 };
+/* Whether the client has what goes by this tag, so that its body need not be made. Any thread, while the host has the request. */
+bool gz_http_knows(const struct gz_http_request *request, const char *etag);
 void gz_http_answer(struct gz_http_request *request, const struct gz_http_answer *answer);
 /* A JSON error. `code` 0 is the one that goes with the status. */
 void gz_http_refuse(struct gz_http_request *request, int code, const struct gz_error *error);

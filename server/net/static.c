@@ -38,36 +38,79 @@ static const char *type_of(const char *path)
     return "application/octet-stream";
 }
 
-/* The real place of folder/path, which must be below the folder's own, wherever links and dots lead. */
-static bool resolve(const char *folder, const char *path, char real[PATH_MAX])
+/* A name that says what is in it, as esbuild writes them: NAME-HASH.ending, the hash being eight characters of base 32. */
+static bool is_hashed(const char *path)
 {
-    char joined[PATH_MAX], root[PATH_MAX];
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    for (const char *dash = strchr(name, '-'); dash != NULL; dash = strchr(dash + 1, '-')) {
+        if (strspn(dash + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == 8 && dash[9] == '.') return true;
+    }
+    return false;
+}
+
+/* Where folder/path is: as it is named, with what a folder stands for, and really, which must be below the folder's own place,
+ * wherever links and dots lead. */
+static bool resolve(const char *folder, const char *path, char named[PATH_MAX], char real[PATH_MAX])
+{
+    char root[PATH_MAX];
     struct stat status;
-    if (snprintf(joined, sizeof joined, "%s/%s", folder, path) >= (int)sizeof joined) return false;
-    if (realpath(folder, root) == NULL || realpath(joined, real) == NULL) return false;
+    if (snprintf(named, PATH_MAX, "%s/%s", folder, path) >= PATH_MAX) return false;
+    if (realpath(folder, root) == NULL || realpath(named, real) == NULL) return false;
     if (stat(real, &status) == 0 && S_ISDIR(status.st_mode)) {
-        if (strlen(joined) + sizeof "/index.html" > sizeof joined) return false;
-        strcat(joined, "/index.html");
-        if (realpath(joined, real) == NULL) return false;
+        if (strlen(named) + sizeof "/index.html" > PATH_MAX) return false;
+        strcat(named, "/index.html");
+        if (realpath(named, real) == NULL) return false;
     }
     size_t size = strlen(root);
     return strcmp(root, "/") == 0 || (strncmp(real, root, size) == 0 && real[size] == '/');
 }
 
-enum gz_status gz_static_open(const char *folder, const char *path, int *file, const char **type,
+/* -1 for what is no file. */
+static int open_file(const char *path, struct stat *status)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    if (file < 0 || (fstat(file, status) == 0 && S_ISREG(status->st_mode))) return file;
+    close(file);
+    return -1;
+}
+
+/* The compressed copy, in place of the file where that is wanted. One that is older than the file is of another one. */
+static void take_compressed(const char *real, bool wanted, struct gz_static_file *file, struct stat *status)
+{
+    char path[PATH_MAX];
+    struct stat packed;
+    if (snprintf(path, sizeof path, "%s.gz", real) >= (int)sizeof path) return;
+    int other = open_file(path, &packed);
+    if (other < 0) return;
+    file->has_gzip = packed.st_mtime >= status->st_mtime;
+    file->is_gzip = file->has_gzip && wanted;
+    if (file->is_gzip) {
+        close(file->file);
+        file->file = other;
+        *status = packed;
+    } else {
+        close(other);
+    }
+}
+
+/* The time of the last change, not of the last modification: packages and builds set the latter to what they like. */
+static void print_etag(struct gz_static_file *file, const struct stat *status)
+{
+    snprintf(file->etag, sizeof file->etag, "\"%jx-%jx.%lx%s\"", (uintmax_t)status->st_size,
+             (uintmax_t)status->st_ctim.tv_sec, (unsigned long)status->st_ctim.tv_nsec, file->is_gzip ? "-gz" : "");
+}
+
+enum gz_status gz_static_open(const char *folder, const char *path, bool takes_gzip, struct gz_static_file *file,
                               struct gz_error *error)
 {
-    char real[PATH_MAX];
+    char named[PATH_MAX], real[PATH_MAX];
     struct stat status;
-    if (folder == NULL || !resolve(folder, path, real)) goto nothing;
-    *file = open(real, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (*file < 0) goto nothing;
-    if (fstat(*file, &status) == 0 && S_ISREG(status.st_mode)) {
-        *type = type_of(real);
-        return GZ_OK;
-    }
-    close(*file);
-nothing:
-    *file = -1;
-    return gz_fail(error, GZ_UNKNOWN_OP, "there is nothing at this path");
+    *file = (struct gz_static_file){.file = -1};
+    if (folder != NULL && resolve(folder, path, named, real)) file->file = open_file(real, &status);
+    if (file->file < 0) return gz_fail(error, GZ_UNKNOWN_OP, "there is nothing at this path");
+    file->type = type_of(real);
+    file->is_immutable = is_hashed(named);
+    take_compressed(real, takes_gzip, file, &status);
+    print_etag(file, &status);
+    return GZ_OK;
 }

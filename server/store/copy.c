@@ -8,6 +8,8 @@
 
 #include "store/internal.h"
 
+#define NO_ASSET "the scene has no asset: nothing was imported"
+
 /* ---- the asset ---- */
 
 static enum gz_status read_blob(sqlite3 *db, sqlite3_int64 id, struct gz_buffer *out, struct gz_error *error)
@@ -37,9 +39,39 @@ enum gz_status gz_store_asset(const char *path, struct gz_buffer *out, struct gz
     enum gz_status status = gz_reader_open(&reader, path, error);
     if (status != GZ_OK) return status;
     status = gz_db_integer(reader.db, "SELECT max(id) FROM assets", &id, error);
-    if (status == GZ_OK && id == 0)
-        status = gz_fail(error, GZ_BAD_STATE, "the scene has no asset: nothing was imported");
+    if (status == GZ_OK && id == 0) status = gz_fail(error, GZ_BAD_STATE, NO_ASSET);
     if (status == GZ_OK) status = read_blob(reader.db, id, out, error);
+    gz_reader_close(&reader);
+    return status;
+}
+
+static enum gz_status read_tag(sqlite3 *db, char tag[GZ_ASSET_TAG_BYTES], struct gz_error *error)
+{
+    static const char sql[] = "SELECT printf('%x-%x-%x', s.created * 1e6, a.id, e.ended * 1e6) FROM scene s, assets a"
+                              " LEFT JOIN edits e ON e.seq = a.seq AND e.kind = 'import' ORDER BY a.id DESC LIMIT 1";
+    sqlite3_stmt *rows;
+    enum gz_status status = gz_db_prepare(db, sql, &rows, error);
+    if (status != GZ_OK) return status;
+    int rc = sqlite3_step(rows);
+    const char *text = rc == SQLITE_ROW ? (const char *)sqlite3_column_text(rows, 0) : NULL;
+    if (text != NULL)
+        snprintf(tag, GZ_ASSET_TAG_BYTES, "%s", text);
+    else if (rc == SQLITE_DONE)
+        status = gz_fail(error, GZ_BAD_STATE, NO_ASSET);
+    else
+        status = gz_db_fail(db, rc == SQLITE_ROW ? SQLITE_NOMEM : rc, error, "the asset");
+    sqlite3_finalize(rows);
+    return status;
+}
+
+/* When the file was made, which of its assets it is, and when that was imported, in microseconds: ids and seqs alone come again
+ * where a scene is made anew, or goes on from a copy. */
+enum gz_status gz_store_asset_tag(const char *path, char tag[GZ_ASSET_TAG_BYTES], struct gz_error *error)
+{
+    struct gz_reader reader;
+    enum gz_status status = gz_reader_open(&reader, path, error);
+    if (status != GZ_OK) return status;
+    status = read_tag(reader.db, tag, error);
     gz_reader_close(&reader);
     return status;
 }

@@ -84,6 +84,9 @@ struct gz_store_stats gz_store_stats(struct gz_store *store);
 void gz_store_query(const char *path, const struct gz_query *query, struct gz_answer *answer);
 /* The scene's kept glTF; GZ_BAD_STATE where it has none. */
 GZ_MUST_USE enum gz_status gz_store_asset(const char *path, struct gz_buffer *out, struct gz_error *error);
+/* A word for the asset that gz_store_asset gives: another one, also one of another file under the same path, has another. */
+#define GZ_ASSET_TAG_BYTES 64
+GZ_MUST_USE enum gz_status gz_store_asset_tag(const char *path, char tag[GZ_ASSET_TAG_BYTES], struct gz_error *error);
 /* A consistent copy, ending on a commit's edge, as one file without WAL. `to` must not exist. */
 GZ_MUST_USE enum gz_status gz_store_backup(const char *path, const char *to, struct gz_error *error);
 

@@ -406,6 +406,49 @@ static void test_newest_asset_is_the_scenes(void **directory)
     gz_store_close(store);
 }
 
+/* An import without a node, at that time. */
+static void commit_import(struct gz_store *store, uint64_t id, uint64_t seq, double ended)
+{
+    struct gz_edit_record import = {
+        .id = id, .kind = GZ_EDIT_IMPORT, .user = "anna", .began = ended, .ended = ended, .began_seq = seq, .seq = seq};
+    struct gz_batch *batch = gz_batch_create();
+    batch->seq = batch->asset_seq = seq;
+    batch->next_edit = id + 1;
+    batch->next_node = 1;
+    batch->ended = &import;
+    batch->ended_count = 1;
+    batch->asset = (const uint8_t *)"{}";
+    batch->asset_size = 2;
+    commit(store, batch);
+}
+
+/* The same bytes, imported again, or into a file of the same name, or after going back to a copy: each time another tag. */
+static void test_asset_goes_by_a_tag_that_does_not_come_again(void **directory)
+{
+    static const struct {
+        double created, imported[2]; /* after START_TIME; the second 0 for one import */
+    } files[] = {{0, {5, 0}}, {0, {5, 6}}, {0, {5, 7}}, {0, {6, 0}}, {0, {6, 8}}, {0.001, {5, 0}}};
+    enum { FILE_COUNT = sizeof files / sizeof files[0] };
+    char tags[FILE_COUNT][GZ_ASSET_TAG_BYTES], again[GZ_ASSET_TAG_BYTES];
+    const char *path = in_directory(directory, "a.db");
+    struct gz_error error;
+    for (size_t i = 0; i < FILE_COUNT; i++) {
+        struct gz_scene_state state;
+        struct gz_store *store = open_scene(path, true, START_TIME + files[i].created, &state);
+        gz_scene_state_finish(&state);
+        assert_int_equal(gz_store_asset_tag(path, tags[i], &error), GZ_BAD_STATE);
+        commit_import(store, 1, 1, START_TIME + files[i].imported[0]);
+        if (files[i].imported[1] > 0) commit_import(store, 2, 2, START_TIME + files[i].imported[1]);
+        assert_int_equal(gz_store_asset_tag(path, tags[i], &error), GZ_OK);
+        gz_store_close(store);
+        assert_int_equal(gz_store_asset_tag(path, again, &error), GZ_OK);
+        assert_string_equal(tags[i], again);
+        for (size_t j = 0; j < i; j++) assert_string_not_equal(tags[i], tags[j]);
+        assert_int_equal(unlink(path), 0);
+    }
+    assert_int_equal(gz_store_asset_tag(path, again, &error), GZ_UNKNOWN_SCENE);
+}
+
 static void test_backup_while_committing_is_whole_and_one_file(void **directory)
 {
     const char *path;
@@ -466,6 +509,7 @@ int main(void)
         IN_DIRECTORY(test_log_that_a_reader_held_is_emptied_afterwards),
         IN_DIRECTORY(test_sessions_come_and_go),
         IN_DIRECTORY(test_newest_asset_is_the_scenes),
+        IN_DIRECTORY(test_asset_goes_by_a_tag_that_does_not_come_again),
         IN_DIRECTORY(test_backup_while_committing_is_whole_and_one_file),
         IN_DIRECTORY(test_failing_backup_leaves_no_file),
     };

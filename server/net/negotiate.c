@@ -1,0 +1,43 @@
+#include "net/negotiate.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+bool gz_etag_is_listed(const char *list, const char *etag)
+{
+    size_t size = strlen(etag);
+    for (;;) {
+        list += strspn(list, ", \t");
+        if (*list == '*') return true;
+        if (strncmp(list, "W/", 2) == 0) list += 2;
+        const char *end = *list == '"' ? strchr(list + 1, '"') : NULL;
+        if (end == NULL) return false;
+        end++;
+        if ((size_t)(end - list) == size && memcmp(list, etag, size) == 0) return true;
+        list = end;
+    }
+}
+
+/* What is after `;q=` among the parameters of one element, 1 where there is none. */
+static double weight_of(const char *parameters, const char *end)
+{
+    for (const char *at = parameters; at < end; at++) {
+        if ((*at == 'q' || *at == 'Q') && at + 1 < end && at[1] == '=') return strtod(at + 2, NULL);
+    }
+    return 1;
+}
+
+bool gz_gzip_is_accepted(const char *list)
+{
+    bool any = false;
+    while (*list != '\0') {
+        list += strspn(list, ", \t");
+        size_t name = strcspn(list, ",; \t"), all = strcspn(list, ",");
+        bool wanted = weight_of(list + name, list + all) > 0;
+        if (name == 4 && strncasecmp(list, "gzip", 4) == 0) return wanted;
+        if (name == 1 && *list == '*') any = wanted;
+        list += all;
+    }
+    return any;
+}

@@ -1,0 +1,60 @@
+#include <string.h>
+
+#include "net/internal.h"
+
+#define HEADER_BYTES_MAX 2048
+/* What a page of ours may do: load from us, talk to any gizmod, make pictures and workers of what it has, compile WebAssembly. */
+#define PAGE_POLICY                                                                                                    \
+    "default-src 'self'; img-src 'self' data: blob:; connect-src 'self' ws: wss: blob: data:; "                        \
+    "style-src 'self' 'unsafe-inline'; worker-src 'self' blob:; script-src 'self' 'wasm-unsafe-eval'; "                \
+    "object-src 'none'; base-uri 'none'; frame-ancestors 'self'"
+
+struct cursor {
+    struct lws *wsi;
+    unsigned char *at, *end;
+};
+
+static bool add(struct cursor *cursor, const char *name, const char *value)
+{
+    return lws_add_http_header_by_name(cursor->wsi, (const unsigned char *)name, (const unsigned char *)value,
+                                       (int)strlen(value), &cursor->at, cursor->end) == 0;
+}
+
+/* 304 speaks of what the client has: it has no type and no length of its own. */
+static bool add_beginning(struct cursor *cursor, const struct gz_reply *reply)
+{
+    if (reply->code == 304)
+        return lws_add_http_header_status(cursor->wsi, (unsigned)reply->code, &cursor->at, cursor->end) == 0;
+    return lws_add_http_common_headers(cursor->wsi, (unsigned)reply->code, reply->type, reply->size, &cursor->at,
+                                       cursor->end) == 0 &&
+           (!reply->is_gzip || add(cursor, "content-encoding:", "gzip"));
+}
+
+static bool add_caching(struct cursor *cursor, const struct gz_reply *reply)
+{
+    return add(cursor, "cache-control:", reply->is_immutable ? "public, max-age=31536000, immutable" : "no-cache") &&
+           (reply->etag[0] == '\0' || add(cursor, "etag:", reply->etag)) &&
+           (!reply->has_gzip || add(cursor, "vary:", "Accept-Encoding"));
+}
+
+static bool add_security(struct cursor *cursor, const struct gz_reply *reply)
+{
+    return add(cursor, "x-content-type-options:", "nosniff") &&
+           (!reply->is_page ||
+            (add(cursor, "referrer-policy:", "no-referrer") && add(cursor, "content-security-policy:", PAGE_POLICY)));
+}
+
+static bool add_origin(struct cursor *cursor, const struct gz_reply *reply)
+{
+    return reply->origin[0] == '\0' ||
+           (add(cursor, "access-control-allow-origin:", reply->origin) && add(cursor, "vary:", "Origin"));
+}
+
+bool gz_reply_write_header(struct lws *wsi, const struct gz_reply *reply)
+{
+    unsigned char bytes[LWS_PRE + HEADER_BYTES_MAX], *start = bytes + LWS_PRE;
+    struct cursor cursor = {wsi, start, bytes + sizeof bytes};
+    return add_beginning(&cursor, reply) && add_caching(&cursor, reply) && add_security(&cursor, reply) &&
+           (reply->allow == NULL || add(&cursor, "allow:", reply->allow)) && add_origin(&cursor, reply) &&
+           lws_finalize_write_http_header(wsi, start, &cursor.at, cursor.end) == 0;
+}

@@ -1,0 +1,80 @@
+/* What a client has and takes, from the words of its headers. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "net/negotiate.h"
+
+static void test_etag_table(void **state)
+{
+    static const struct {
+        const char *list;
+        bool is_listed; /* "a-1" */
+    } rows[] = {
+        {"\"a-1\"", true},
+        {" \"a-1\" ", true},
+        {"W/\"a-1\"", true},
+        {"\"b\",\"a-1\"", true},
+        {"W/\"b\" , W/\"a-1\"", true},
+        {"\"b, \", \"a-1\"", true},
+        {"*", true},
+        {"", false},
+        {" , ", false},
+        {"a-1", false},
+        {"\"a-1", false},
+        {"\"a-10\"", false},
+        {"\"a\"", false},
+        {"w/\"a-1\"", false},
+        {"\"b, \"a-1\"", false},
+        {"W/", false},
+        {"b \"a-1\"", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (gz_etag_is_listed(rows[i].list, "\"a-1\"") != rows[i].is_listed) fail_msg("%s", rows[i].list);
+    }
+}
+
+static void test_gzip_table(void **state)
+{
+    static const struct {
+        const char *list;
+        bool is_accepted;
+    } rows[] = {
+        {"gzip", true},
+        {"GZIP", true},
+        {"gzip, deflate, br, zstd", true},
+        {"br,gzip", true},
+        {"br;q=1.0, gzip;q=0.8, *;q=0.1", true},
+        {"gzip ; q=0.5", true},
+        {"*", true},
+        {"*;q=0.5", true},
+        {"gzip, *;q=0", true},
+        {"", false},
+        {"identity", false},
+        {"br", false},
+        {"gzip;q=0", false},
+        {"gzip; q=0.000", false},
+        {"gzip;q=0, *", false},
+        {"*;q=0", false},
+        {"gzipped", false},
+        {"x-gzip", false},
+        {"br;gzip", false},
+        {"gzip;q=", false},
+        {"gzip;q=nan", false},
+        {"gzip;q=-1", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (gz_gzip_is_accepted(rows[i].list) != rows[i].is_accepted) fail_msg("%s", rows[i].list);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_etag_table), cmocka_unit_test(test_gzip_table)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
