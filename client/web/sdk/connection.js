@@ -40,7 +40,7 @@ export function makeKey() {
 /**
  * @typedef {object} ConnectionHandlers
  * @property {() => any} hello the fields of `hello` for a new connection, `resume` included
- * @property {(welcome: any) => any[]} welcomed what is to be sent before anything else
+ * @property {(welcome: any) => void} welcomed the place to send what has to come before all that waits
  * @property {(messages: any[]) => void} received the messages of a frame that answer no request
  * @property {(status: Status) => void} status
  * @property {() => void} unsaved how many requests wait may have changed
@@ -157,9 +157,9 @@ export class Connection {
   #welcome(welcome) {
     this.#attempts = 0;
     this.#open = true;
-    const first = this.handlers.welcomed(welcome);
-    for (const message of first) this.send(message);
-    for (const pending of this.#pending.values()) {
+    const waiting = [...this.#pending.values()];
+    this.handlers.welcomed(welcome);
+    for (const pending of waiting) {
       pending.parts = [];
       this.send(pending.message);
     }

@@ -47,6 +47,8 @@ export class Session extends Emitter {
   #epoch = 0;
   #lastEdit = 0;
   #pointerN = 0;
+  /** How many `select` wait for their answer: until then presence may tell of the selection before. */
+  #selecting = 0;
   /** Deltas of a state that is not whole yet. @type {any[]} */
   #coming = [];
   /** @type {Map<number, Person>} */
@@ -131,8 +133,13 @@ export class Session extends Emitter {
 
   /** @param {readonly Id[]} nodes @param {"set" | "add" | "remove" | "toggle"} [how] */
   async select(nodes, how = "set") {
-    await this.#ask({ op: "select", nodes, how });
-    this.#setSelection(afterSelect(this.selection, nodes, how));
+    this.#selecting++;
+    try {
+      await this.#ask({ op: "select", nodes, how });
+      this.#setSelection(afterSelect(this.selection, nodes, how));
+    } finally {
+      this.#selecting--;
+    }
   }
 
   // ---- the pointer ----
@@ -293,7 +300,7 @@ export class Session extends Emitter {
     return { scene, user, role, token, create, resume };
   }
 
-  /** @param {any} welcome @returns {any[]} */
+  /** @param {any} welcome */
   #welcomed(welcome) {
     const known = this.#epoch !== 0;
     Object.assign(this, { id: welcome.session, role: welcome.role, limits: welcome.limits, server: welcome.server });
@@ -303,11 +310,9 @@ export class Session extends Emitter {
     this.#notes.clear();
     this.#setGizmo(null);
     this.#setStatus({ phase: "connecting", resumed: known && welcome.resumed, loaded: 0 });
-    const again = [];
-    if (this.camera) again.push({ op: "camera", ...this.camera });
-    again.push({ op: "tool", ...this.tool });
-    if (this.selection.length > 0) again.push({ op: "select", nodes: this.selection, how: "set" });
-    return again;
+    if (this.camera) this.#connection.send({ op: "camera", ...this.camera });
+    this.#connection.send({ op: "tool", ...this.tool });
+    if (this.selection.length > 0) this.select(this.selection).catch(() => this.#setSelection([]));
   }
 
   /** @param {any[]} messages */
@@ -365,7 +370,8 @@ export class Session extends Emitter {
 
   #tellPeople() {
     this.emit("people", this.people);
-    this.#setSelection(this.#people.get(this.id)?.selection ?? this.selection);
+    const mine = this.#people.get(this.id)?.selection;
+    if (mine && this.#selecting === 0) this.#setSelection(mine);
   }
 
   /** @param {readonly Id[]} selection */

@@ -1,0 +1,190 @@
+// The session against a real daemon: what it shows, what it keeps through crashes, what it says when it cannot.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import WebSocket from "ws";
+
+import { Daemon } from "../../../tests/browser/support/daemon.js";
+import { Session, connect } from "./index.js";
+
+const SCENE = "robot-arm";
+let daemon;
+const sessions = [];
+
+before(async () => {
+  daemon = await Daemon.start();
+});
+
+after(async () => {
+  for (const session of sessions) session.close();
+  await daemon?.stop();
+});
+
+async function join(user, more = {}) {
+  const session = await connect({ url: daemon.socket, scene: SCENE, user, WebSocket, ...more });
+  sessions.push(session);
+  return session;
+}
+
+/** Resolves with the first event for which `accept` is true. */
+function event(session, name, accept = () => true) {
+  return new Promise((resolve) => {
+    const off = session.on(name, (told) => {
+      if (!accept(told)) return;
+      off();
+      resolve(told);
+    });
+  });
+}
+
+const online = (session) => event(session, "status", ({ phase }) => phase === "online");
+
+test("what one sets the other sees, with the same seq", async () => {
+  const ada = await join("Ada"), bob = await join("Bob");
+  const [id] = ada.scene.roots;
+  const told = event(bob, "edit");
+  const change = event(bob.scene, "change");
+  const { seq, edit } = await ada.set([{ id, t: [0, 1, 0] }]);
+  assert.equal((await told).id, edit);
+  assert.deepEqual((await change).moved, [id]);
+  assert.deepEqual(bob.scene.get(id).t, [0, 1, 0]);
+  assert.equal(bob.scene.seq, seq);
+  await ada.undo();
+});
+
+test("the world of a node follows those above it", async () => {
+  const ada = await join("Ada");
+  const [root] = ada.scene.roots;
+  const [child] = ada.scene.get(root).children;
+  const before = ada.scene.world(child).slice();
+  await ada.set([{ id: root, t: [3, 0, 0] }]);
+  const after = ada.scene.world(child);
+  assert.ok(Math.abs(after[12] - before[12] - 3) < 1e-12);
+  await ada.undo();
+  assert.deepEqual([...ada.scene.world(child)], [...before]);
+});
+
+test("a selection is known as soon as it is answered", async () => {
+  const ada = await join("Ada");
+  const [a] = ada.scene.roots;
+  const [b] = ada.scene.get(a).children;
+  await ada.select([a]);
+  await ada.select([b], "toggle");
+  assert.deepEqual(ada.selection, [a, b]);
+  await ada.select([a], "toggle");
+  assert.deepEqual(ada.selection, [b]);
+  await ada.select([]);
+  assert.deepEqual(ada.selection, []);
+});
+
+test("nodes that are made and deleted come and go in the tree", async () => {
+  const ada = await join("Ada"), bob = await join("Bob");
+  const [root] = ada.scene.roots;
+  const { ids } = await ada.create([{ ref: "a", name: "bracket", parent: root }, { name: "bolt", parent: "a" }]);
+  assert.deepEqual(ada.scene.get(ids[0]).children, [ids[1]]);
+  assert.ok(ada.scene.get(root).children.includes(ids[0]));
+  const told = event(bob, "edit", ({ kind }) => kind === "delete");
+  await ada.delete([ids[0]]);
+  assert.equal(ada.scene.get(ids[1]), undefined);
+  assert.ok(!ada.scene.get(root).children.includes(ids[0]));
+  await told;
+  assert.deepEqual([...bob.scene.nodes.keys()], [...ada.scene.nodes.keys()]);
+});
+
+test("the past is a scene of its own and the present stays", async () => {
+  const ada = await join("Ada");
+  const [id] = ada.scene.roots;
+  const seq = ada.scene.seq;
+  const t = ada.scene.get(id).t;
+  await ada.set([{ id, t: [9, 9, 9] }]);
+  const past = await ada.at({ seq });
+  assert.deepEqual(past.get(id).t, t);
+  assert.deepEqual(ada.scene.get(id).t, [9, 9, 9]);
+  assert.equal(past.nodes.size, ada.scene.nodes.size);
+  await ada.restore({ seq });
+  assert.deepEqual(ada.scene.get(id).t, t);
+});
+
+test("an edit of an unknown node says so and changes nothing", async () => {
+  const ada = await join("Ada");
+  const seq = ada.scene.seq;
+  await assert.rejects(ada.set([{ id: 999_999, t: [0, 0, 0] }]), ({ code, nodes }) => code === "unknown_node" && nodes[0] === 999_999);
+  assert.equal(ada.scene.seq, seq);
+});
+
+test("who holds a node is told, and in the way of others", async () => {
+  const ada = await join("Ada"), bob = await join("Bob");
+  const [id] = ada.scene.roots;
+  const held = event(bob, "people", () => bob.holder(id) !== undefined);
+  await ada.grab("tx", { nodes: [id], value: [0.5] });
+  await held;
+  assert.equal(bob.holder(id).user, "Ada");
+  assert.equal(ada.holder(id), undefined, "oneself is nobody else");
+  await assert.rejects(bob.set([{ id, t: [0, 0, 0] }]), ({ code, holder, message }) => code === "locked" && holder === ada.id && /Ada/.test(message));
+  await ada.cancel();
+});
+
+test("a killed daemon: an edit made meanwhile waits, and is there once, under the same key", async () => {
+  const ada = await join("Ada"), bob = await join("Bob");
+  const [id] = ada.scene.roots;
+  await ada.select([id]);
+  const { seq } = await ada.set([{ id, t: [0, 0, 1] }]); // all that was seen is saved
+  const away = event(ada, "status", ({ phase }) => phase === "offline");
+  await daemon.kill();
+  await away;
+  const edit = ada.set([{ id, t: [0, 2, 0] }]);
+  assert.equal(ada.unsaved, 1);
+  await assert.rejects(ada.history(), ({ code }) => code === "lost");
+  const back = Promise.all([online(ada), online(bob)]);
+  await daemon.run();
+  ada.retry();
+  bob.retry();
+  const [status] = await back;
+  assert.equal(status.resumed, true);
+  assert.equal((await edit).seq > seq, true);
+  assert.equal(ada.unsaved, 0);
+  assert.deepEqual(ada.selection, [id], "selected again");
+  const [latest, before] = await ada.history({ limit: 2 });
+  assert.equal(latest.id, (await edit).edit);
+  assert.equal(before.seq, seq, "once");
+  await ada.undo();
+});
+
+test("an edit made while away does not write over what others did meanwhile", async () => {
+  const ada = await join("Ada");
+  const [id] = ada.scene.roots;
+  const away = event(ada, "status", ({ phase }) => phase === "offline");
+  await daemon.kill();
+  await away;
+  const edit = ada.set([{ id, t: [5, 0, 0] }]);
+  edit.catch(() => {});
+  await daemon.run();
+  await daemon.ctl("set", SCENE, String(id), "--user", "bob", "--t", "0,7,0");
+  ada.retry();
+  await assert.rejects(edit, ({ code, nodes }) => code === "conflict" && nodes.includes(id));
+  assert.deepEqual(ada.scene.get(id).t, [0, 7, 0]);
+});
+
+test("a scene that is not there is refused for good, in words", async () => {
+  const session = new Session({ url: daemon.socket, scene: "nowhere", user: "Ada", WebSocket });
+  sessions.push(session);
+  await assert.rejects(session.ready, /nowhere/);
+  assert.equal(session.status.phase, "closed");
+  await assert.rejects(session.set([{ id: 1, t: [0, 0, 0] }]), ({ code }) => code === "closed");
+});
+
+test("a viewer may look and not edit", async () => {
+  const eve = await join("Eve", { role: "viewer" });
+  assert.equal(eve.role, "viewer");
+  await assert.rejects(eve.set([{ id: eve.scene.roots[0], t: [0, 0, 0] }]), ({ code }) => code === "forbidden");
+});
+
+test("notes are there for everybody, and go", async () => {
+  const ada = await join("Ada"), bob = await join("Bob");
+  const [id] = ada.scene.roots;
+  const told = event(bob, "notes", (notes) => notes.some(({ text }) => text === "too close?"));
+  const note = await ada.note({ text: "too close?", node: id, point: [0, 1, 0] });
+  assert.deepEqual((await told).find((other) => other.id === note).point, [0, 1, 0]);
+  const gone = event(bob, "notes", (notes) => notes.every((other) => other.id !== note));
+  await ada.note({ id: note, gone: true });
+  await gone;
+});

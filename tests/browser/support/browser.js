@@ -1,0 +1,115 @@
+// browser.js - a real Chromium with a profile of its own, and the editor's page in it. What the page says on its console as an error is a failure of the test.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+
+const FLAGS = [
+  "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run",
+  "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--force-color-profile=srgb",
+];
+export const SIZE = { width: 1100, height: 700 };
+const WAIT_MS = 30_000;
+
+export class Browser {
+  #errors = [];
+  #profiles = [];
+  #contexts = [];
+
+  /** A person with a browser and a profile of their own. `options` are those of a context in Playwright, and `ignore`: errors that the test is about. */
+  async person({ ignore = [], ...options } = {}) {
+    const profile = await mkdtemp(join(tmpdir(), "gizmod-chromium-"));
+    this.#profiles.push(profile);
+    const context = await chromium.launchPersistentContext(profile, {
+      executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", headless: true, args: FLAGS, viewport: SIZE, ...options,
+    });
+    this.#contexts.push(context);
+    const page = context.pages()[0] ?? (await context.newPage());
+    page.setDefaultTimeout(WAIT_MS);
+    page.on("pageerror", (error) => this.#errors.push(`${error.stack ?? error}`));
+    page.on("console", (message) => {
+      if (message.type() === "error" && !ignore.some((pattern) => pattern.test(message.text()))) this.#errors.push(message.text());
+    });
+    return new Person(page);
+  }
+
+  /** Errors of all pages so far, in words. */
+  get errors() {
+    return this.#errors;
+  }
+
+  async close() {
+    for (const context of this.#contexts) await context.close();
+    for (const profile of this.#profiles) await rm(profile, { recursive: true, force: true });
+  }
+}
+
+/** Somebody who looks at the editor. */
+export class Person {
+  constructor(page) {
+    this.page = page;
+  }
+
+  /** Joins a scene and waits until it is drawn. */
+  async join(daemon, scene, user, more = "") {
+    await this.page.goto(`${daemon.url}/?scene=${scene}&user=${user}${more}`);
+    await this.online();
+    await this.drawn();
+  }
+
+  async online() {
+    await this.page.waitForFunction(() => window.gizmod?.status.value.phase === "online");
+  }
+
+  /** Waits until a picture was made of all that came so far. */
+  async drawn() {
+    await this.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done)))));
+  }
+
+  /** Waits until this is true in the page; `argument` is handed over. */
+  async until(condition, argument) {
+    await this.page.waitForFunction(condition, argument, { polling: 50 });
+  }
+
+  /** The node of this name. */
+  async node(name) {
+    return this.page.evaluate((name) => {
+      for (const { id, t, r, s, parent } of window.gizmod.session.scene.nodes.values()) {
+        if (window.gizmod.session.scene.get(id).name === name) return { id, t, r, s, parent };
+      }
+      return null;
+    }, name);
+  }
+
+  /** Where the middle of the view begins, in pixels of the page. */
+  async corner() {
+    const box = await this.page.getByRole("application", { name: "View of the scene" }).boundingBox();
+    return [box.x, box.y];
+  }
+
+  /** Where a point of the world is, in pixels of the page. */
+  async project(point) {
+    const [x, y] = await this.page.evaluate((point) => window.gizmod.rig.project(point), point);
+    const [left, top] = await this.corner();
+    return [left + x, top + y];
+  }
+
+  /** The middle of a node's own box in the world, or its origin. */
+  async middle(id) {
+    return this.page.evaluate((id) => {
+      const box = window.gizmod.session.scene.box([id]);
+      return [(box[0] + box[3]) / 2, (box[1] + box[4]) / 2, (box[2] + box[5]) / 2];
+    }, id);
+  }
+
+  /** Selects by id and waits for the gizmo. */
+  async select(...ids) {
+    await this.page.evaluate((ids) => window.gizmod.session.select(ids), ids);
+    await this.until(() => window.gizmod.gizmo.value !== null);
+    await this.drawn();
+  }
+
+  async screenshot(path) {
+    return this.page.screenshot(path ? { path } : {});
+  }
+}

@@ -1,0 +1,92 @@
+// daemon.js - a real daemon on a port of its own, with its scenes in a folder that goes with it.
+// GIZMOD_DAEMON names the program, GIZMOD_CTL the command-line client; ctest sets both.
+import { execFile, spawn } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+export const ENGINE = "/usr/share/assimp/models/glTF2/2CylinderEngine-glTF-Binary/2CylinderEngine.glb";
+
+const START_MS = 20_000;
+
+function needed(name) {
+  const path = process.env[name];
+  if (!path) throw new Error(`${name} is not set: it names the program to test (ctest sets it)`);
+  return path;
+}
+
+export class Daemon {
+  #child = null;
+  #log = "";
+
+  /** @param {string[]} options further ones for its command line */
+  static async start(options = ["--sample"]) {
+    const daemon = new Daemon();
+    daemon.options = options;
+    daemon.folder = await mkdtemp(join(tmpdir(), "gizmod-"));
+    daemon.port = 0;
+    await daemon.run();
+    return daemon;
+  }
+
+  /** Starts the program, again on the same port and scenes after `kill`. */
+  async run() {
+    const words = ["--listen", `127.0.0.1:${this.port}`, "--data", this.folder, ...this.options];
+    this.#log = "";
+    this.#child = spawn(needed("GIZMOD_DAEMON"), words, { stdio: ["ignore", "pipe", "pipe"] });
+    const listening = new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error(`the daemon does not listen:\n${this.#log}`)), START_MS);
+      const read = (chunk) => {
+        this.#log += chunk;
+        const said = /listening ws:\/\/127\.0\.0\.1:(\d+)\//.exec(this.#log);
+        if (!said) return;
+        clearTimeout(timer);
+        resolve(Number(said[1]));
+      };
+      this.#child.stdout.on("data", read);
+      this.#child.stderr.on("data", read);
+      this.#child.once("exit", (code, signal) => reject(new Error(`the daemon ended (${code ?? signal}):\n${this.#log}`)));
+    });
+    this.port = await listening;
+  }
+
+  get url() {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  get socket() {
+    return `ws://127.0.0.1:${this.port}/ws`;
+  }
+
+  get log() {
+    return this.#log;
+  }
+
+  /** Ends the program at once, as a crash does. */
+  async kill(signal = "SIGKILL") {
+    const child = this.#child;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    child.kill(signal);
+    await ended;
+  }
+
+  async stop() {
+    await this.kill("SIGTERM");
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  /** Makes a scene of a glTF file. */
+  async import(scene, file) {
+    const response = await fetch(`${this.url}/scenes/${scene}?user=test`, { method: "PUT", body: await readFile(file) });
+    if (!response.ok) throw new Error(`${file}: ${await response.text()}`);
+    return response.json();
+  }
+
+  /** What gizmoctl prints. */
+  async ctl(...words) {
+    const { stdout } = await promisify(execFile)(needed("GIZMOD_CTL"), words, { env: { ...process.env, GIZMOD_URL: this.socket } });
+    return stdout;
+  }
+}
