@@ -21,6 +21,8 @@ static_assert(GZ_ASSET_TAG_BYTES + 2 <= GZ_ETAG_BYTES, "a tag and its quotes");
 struct listed_scene {
     char name[GZ_SCENE_NAME_BYTES_MAX + 1];
     uint64_t nodes, seq, users;
+    double changed; /* Unix seconds */
+    bool is_open;
 };
 
 typedef void (*sample_done)(void *context, enum gz_status status, const char *message);
@@ -275,7 +277,7 @@ static enum gz_status list_scene(struct gz_bulk_job *job, const char *name)
         job->listed = grown;
     }
     struct listed_scene *listed = &job->listed[job->listed_count++];
-    *listed = (struct listed_scene){.nodes = summary.nodes, .seq = summary.seq};
+    *listed = (struct listed_scene){.nodes = summary.nodes, .seq = summary.seq, .changed = summary.changed};
     snprintf(listed->name, sizeof listed->name, "%s", name);
     return GZ_OK;
 }
@@ -309,6 +311,7 @@ static void use_what_is_open(struct gz_bulk_job *job)
             job->listed[i].nodes = summary.nodes;
             job->listed[i].seq = summary.seq;
             job->listed[i].users = summary.users;
+            job->listed[i].is_open = true;
         }
     }
 }
@@ -320,8 +323,10 @@ static void finish_list(struct gz_bulk_job *job)
     for (size_t i = 0; ok && i < job->listed_count; i++) {
         const struct listed_scene *listed = &job->listed[i];
         ok = gz_text_print(&job->out,
-                           "%s{\"name\":\"%s\",\"nodes\":%" PRIu64 ",\"seq\":%" PRIu64 ",\"users\":%" PRIu64 "}",
-                           i > 0 ? ",\n" : "", listed->name, listed->nodes, listed->seq, listed->users);
+                           "%s{\"name\":\"%s\",\"nodes\":%" PRIu64 ",\"seq\":%" PRIu64 ",\"users\":%" PRIu64
+                           ",\"open\":%s,\"changed\":%.3f}",
+                           i > 0 ? ",\n" : "", listed->name, listed->nodes, listed->seq, listed->users,
+                           listed->is_open ? "true" : "false", listed->changed);
     }
     ok = ok && gz_text_print(&job->out, "]\n");
     job->type = "application/json";

@@ -142,20 +142,33 @@ enum gz_status gz_store_backup(const char *path, const char *to, struct gz_error
 
 /* ---- a glance ---- */
 
+static enum gz_status read_summary(sqlite3 *db, struct gz_store_summary *summary, struct gz_error *error)
+{
+    static const char sql[] =
+        "SELECT (SELECT count(*) FROM nodes) - (SELECT count(*) FROM nodes WHERE deleted_seq IS NOT NULL), seq,"
+        " coalesce((SELECT max(ended) FROM edits), created), EXISTS (SELECT 1 FROM assets) FROM scene";
+    sqlite3_stmt *rows;
+    enum gz_status status = gz_db_prepare(db, sql, &rows, error);
+    if (status != GZ_OK) return status;
+    int rc = sqlite3_step(rows);
+    if (rc == SQLITE_ROW)
+        *summary = (struct gz_store_summary){.nodes = (uint64_t)sqlite3_column_int64(rows, 0),
+                                             .seq = (uint64_t)sqlite3_column_int64(rows, 1),
+                                             .changed = sqlite3_column_double(rows, 2),
+                                             .has_asset = sqlite3_column_int(rows, 3) != 0};
+    else
+        status = gz_db_fail(db, rc, error, "the summary");
+    sqlite3_finalize(rows);
+    return status;
+}
+
 enum gz_status gz_store_summary(const char *path, struct gz_store_summary *summary, struct gz_error *error)
 {
     struct gz_reader reader;
     *summary = (struct gz_store_summary){0};
     enum gz_status status = gz_reader_open(&reader, path, error);
     if (status != GZ_OK) return status;
-    int64_t nodes = 0, seq = 0, assets = 0;
-    status = gz_db_integer(reader.db,
-                           "SELECT (SELECT count(*) FROM nodes) -"
-                           " (SELECT count(*) FROM nodes WHERE deleted_seq IS NOT NULL)",
-                           &nodes, error);
-    if (status == GZ_OK) status = gz_db_integer(reader.db, "SELECT seq FROM scene", &seq, error);
-    if (status == GZ_OK) status = gz_db_integer(reader.db, "SELECT EXISTS (SELECT 1 FROM assets)", &assets, error);
-    if (status == GZ_OK) *summary = (struct gz_store_summary){(uint64_t)nodes, (uint64_t)seq, assets != 0};
+    status = read_summary(reader.db, summary, error);
     gz_reader_close(&reader);
     return status;
 }

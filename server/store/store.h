@@ -104,6 +104,7 @@ GZ_MUST_USE enum gz_status gz_store_check(const char *path, struct gz_store_chec
 
 struct gz_store_summary {
     uint64_t nodes, seq;
+    double changed; /* Unix seconds: the end of its last edit, or when it was made */
     bool has_asset;
 };
 /* For listing scenes that are not open. */

@@ -254,4 +254,8 @@ export interface SceneListing {
   nodes: number;
   seq: number;
   users: number;
+  /** Whether the daemon has it open. */
+  open: boolean;
+  /** When its last edit ended, or it was made. Unix seconds. */
+  changed: number;
 }

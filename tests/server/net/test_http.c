@@ -35,7 +35,8 @@ static void test_http_table(void **state)
         const char *said; /* in the body */
     } rows[] = {
         {"GET", "/healthz", "", "", 200, "ok"},
-        {"GET", "/scenes", "", "", 200, "{\"name\":\"witness\",\"nodes\":0,\"seq\":0,\"users\":1}"},
+        {"GET", "/scenes", "", "", 200,
+         "{\"name\":\"witness\",\"nodes\":0,\"seq\":0,\"users\":1,\"open\":true,\"changed\":1"},
         {"GET", "/scenes/", "", "", 200, "witness"},
         {"GET", "/scenes?x=1", "", "", 200, "witness"},
         {"GET", "/metrics", "", "", 200, "gizmod_scene_users{scene=\"witness\"} 1"},
@@ -152,6 +153,24 @@ static void test_asset_that_is_known_is_not_sent(void **state)
     assert_string_equal(response.body, tiny);
     assert_int_equal(request("GET", "/scenes/known/export", headers, "", &response), 200);
     assert_null(strcasestr(response.head, "\r\netag:"));
+}
+
+static void test_list_says_what_is_open(void **state)
+{
+    struct raw_response response;
+    struct test_output output;
+    char path[256];
+    (void)state;
+    snprintf(path, sizeof path, "%s/copied.db", fixture.daemon.data);
+    test_ctl(&output, &fixture.daemon, NULL, (const char *const[]){"backup", "witness", path, NULL});
+    assert_int_equal(output.code, 0);
+    test_output_finish(&output);
+    request("GET", "/scenes", "", "", &response);
+    assert_non_null(strstr(response.body, "{\"name\":\"copied\",\"nodes\":0,\"seq\":0,\"users\":0,\"open\":false,"));
+    int editor = net_fixture_join(&fixture, "copied", "anna");
+    request("GET", "/scenes", "", "", &response);
+    assert_non_null(strstr(response.body, "{\"name\":\"copied\",\"nodes\":0,\"seq\":0,\"users\":1,\"open\":true,"));
+    close(editor);
 }
 
 static void test_import_that_fails_leaves_nothing(void **state)
@@ -321,6 +340,7 @@ int main(void)
         cmocka_unit_test(test_http_allowed_page_may_read),
         cmocka_unit_test(test_import_makes_replaces_and_gives_back),
         cmocka_unit_test(test_asset_that_is_known_is_not_sent),
+        cmocka_unit_test(test_list_says_what_is_open),
         cmocka_unit_test(test_import_that_fails_leaves_nothing),
         cmocka_unit_test(test_import_broken_off_leaves_nothing),
         cmocka_unit_test(test_imports_at_once_are_bounded),

@@ -397,6 +397,7 @@ static void test_newest_asset_is_the_scenes(void **directory)
     assert_int_equal(gz_store_summary(path, &summary, &error), GZ_OK);
     assert_true(summary.has_asset);
     assert_int_equal(summary.seq, 17);
+    assert_true(summary.changed == START_TIME); /* there was no edit: when it was made */
     assert_int_equal(summary.nodes, 0);
     gz_store_close(store);
     struct gz_scene_state state;
@@ -447,6 +448,30 @@ static void test_asset_goes_by_a_tag_that_does_not_come_again(void **directory)
         assert_int_equal(unlink(path), 0);
     }
     assert_int_equal(gz_store_asset_tag(path, again, &error), GZ_UNKNOWN_SCENE);
+}
+
+/* Not when somebody came or went, or it was opened. */
+static void test_summary_says_when_the_last_edit_ended(void **directory)
+{
+    const char *path;
+    struct gz_store_summary summary;
+    struct gz_error error;
+    struct gz_store *store = open_new(directory, &path);
+    commit_import(store, 1, 1, START_TIME + 20.25);
+    commit_import(store, 2, 2, START_TIME + 10); /* the clock was set back */
+    struct gz_batch *batch = gz_batch_create();
+    batch->seq = 2;
+    batch->time = START_TIME + 50;
+    batch->next_node = 1;
+    batch->next_edit = 3;
+    commit(store, batch);
+    gz_store_close(store);
+    struct gz_scene_state state;
+    store = open_scene(path, false, START_TIME + 100, &state);
+    gz_scene_state_finish(&state);
+    assert_int_equal(gz_store_summary(path, &summary, &error), GZ_OK);
+    assert_true(summary.changed == START_TIME + 20.25);
+    gz_store_close(store);
 }
 
 static void test_backup_while_committing_is_whole_and_one_file(void **directory)
@@ -510,6 +535,7 @@ int main(void)
         IN_DIRECTORY(test_sessions_come_and_go),
         IN_DIRECTORY(test_newest_asset_is_the_scenes),
         IN_DIRECTORY(test_asset_goes_by_a_tag_that_does_not_come_again),
+        IN_DIRECTORY(test_summary_says_when_the_last_edit_ended),
         IN_DIRECTORY(test_backup_while_committing_is_whole_and_one_file),
         IN_DIRECTORY(test_failing_backup_leaves_no_file),
     };
