@@ -112,6 +112,7 @@ static const struct gz_row camera_rows[] = {
     NUMBERS("viewport", gz_camera_message, viewport, VIEWPORT, REQUIRED),
     CHOICE("ndc_y", gz_camera_message, ndc_y_down, ndc_y_terms, IF_ANY),
     BOOL("left_handed", gz_camera_message, left_handed, IF_ANY),
+    NUMBERS("target", gz_camera_message, target, COORDINATE, IF(TARGET)),
 };
 
 static const struct gz_row snap_rows[] = {
@@ -136,6 +137,7 @@ static const struct gz_row tool_rows[] = {
     WORD("axis_method", gz_tool_message, axis_method, gz_axis_terms, IF(AXIS_METHOD)),
     WORD("ball", gz_tool_message, ball, gz_ball_terms, IF(BALL)),
     WORD("ball_fit", gz_tool_message, ball_fit, gz_fit_terms, IF(BALL_FIT)),
+    WORD("orbit", gz_tool_message, orbit, gz_orbit_terms, IF(ORBIT)),
 };
 
 static const struct gz_row select_rows[] = {

@@ -163,6 +163,9 @@ enum gz_field {
     GZ_FIELD_HOLDER,
     GZ_FIELD_RETRY_S,
     GZ_FIELD_COUNT,
+    /* camera, tool */
+    GZ_FIELD_TARGET = GZ_FIELD_PIVOT,
+    GZ_FIELD_ORBIT = GZ_FIELD_VIEW,
     /* gizmo */
     GZ_FIELD_START = GZ_FIELD_SINCE,
     GZ_FIELD_ARM = GZ_FIELD_RAY,
@@ -194,6 +197,7 @@ struct gz_hello {
 
 struct gz_camera_message {
     double view[16], proj[16], viewport[4];
+    gz_vec3 target; /* TARGET */
     bool ndc_y_down, left_handed;
 };
 
@@ -209,6 +213,7 @@ struct gz_tool_message {
     enum gz_axis_method axis_method;
     enum gz_ball ball;
     enum gz_ball_fit ball_fit;
+    enum gz_orbit_law orbit;
 };
 
 struct gz_select {

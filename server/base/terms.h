@@ -71,6 +71,9 @@ enum gz_ball { GZ_BALL_EXACT, GZ_BALL_SHOEMAKE, GZ_BALL_BELL, GZ_BALL_CHEN, GZ_B
 
 enum gz_ball_fit { GZ_FIT_OBJECT, GZ_FIT_CIRCLE, GZ_FIT_ELLIPSE, GZ_FIT_COUNT };
 
+/* How a pointer turns the view. */
+enum gz_orbit_law { GZ_ORBIT_BALL, GZ_ORBIT_TURNTABLE, GZ_ORBIT_LAW_COUNT };
+
 enum gz_phase { GZ_PHASE_HOVER, GZ_PHASE_DOWN, GZ_PHASE_MOVE, GZ_PHASE_UP, GZ_PHASE_CANCEL, GZ_PHASE_COUNT };
 
 /* Flags of a pointer, one bit each: 1 << GZ_MOD_SNAP and so on. */
@@ -104,8 +107,8 @@ struct gz_terms {
 };
 
 extern const struct gz_terms gz_handle_terms, gz_mode_terms, gz_space_terms, gz_pivot_terms, gz_axis_terms,
-    gz_ball_terms, gz_fit_terms, gz_phase_terms, gz_mod_terms, gz_role_terms, gz_how_terms, gz_edit_kind_terms,
-    gz_euler_terms;
+    gz_ball_terms, gz_fit_terms, gz_orbit_terms, gz_phase_terms, gz_mod_terms, gz_role_terms, gz_how_terms,
+    gz_edit_kind_terms, gz_euler_terms;
 
 /* The word of `value`; "" where it has none. */
 const char *gz_term_word(const struct gz_terms *terms, int value);

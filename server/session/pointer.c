@@ -9,12 +9,13 @@ static void close_wheel(struct gz_session *session)
     if (session->run.kind == GZ_RUN_WHEEL) gz_run_complete(session, NULL);
 }
 
-/* The middle of what is selected, or of everything where nothing is. */
+/* What the client said, else the middle of what is selected, or of everything where nothing is. */
 static gz_vec3 orbit_centre(struct gz_session *session)
 {
     struct gz_scene *scene = session->core->scene;
     gz_vec3 sum = {0, 0, 0};
     size_t count = 0;
+    if (session->has_target) return session->target;
     gz_session_prune_selection(session);
     for (size_t i = 0; i < session->selected; i++, count++)
         sum = gz_add(sum, gz_scene_world(scene, gz_scene_find(scene, session->selection[i])).origin);

@@ -82,8 +82,9 @@ struct gz_session {
     double view_due_s; /* monotonic: before it, what a moving camera sees is not looked at again */
     struct gz_presence_entry presence;
 
-    bool has_camera, has_pointer;
+    bool has_camera, has_target, has_pointer;
     struct gz_camera camera;
+    gz_vec3 target; /* world: what its own view turns about and goes to */
     struct gz_tool tool;
     struct gz_pointer pointer; /* the last one, for hovering */
     uint64_t *selection;       /* the last one is the active node */

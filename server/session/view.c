@@ -52,6 +52,8 @@ enum gz_status gz_handle_camera(struct gz_session *session, const struct gz_mess
     memcpy(input.viewport, camera->viewport, sizeof input.viewport);
     enum gz_status status = use_camera(session, &input, failure);
     if (status != GZ_OK) return status;
+    session->has_target = (message->has & GZ_HAS(TARGET)) != 0;
+    session->target = camera->target;
     /* What was grabbed stays under the pointer while the camera moves. */
     if (session->run.kind == GZ_RUN_DRAG) gz_run_move(session, &session->run.pointer, session->run.mods);
     gz_session_ok(session, message, 0, NULL);
@@ -96,6 +98,7 @@ enum gz_status gz_handle_tool(struct gz_session *session, const struct gz_messag
     if (has & GZ_HAS(AXIS_METHOD)) tool->axis_method = said->axis_method;
     if (has & GZ_HAS(BALL)) tool->ball = said->ball;
     if (has & GZ_HAS(BALL_FIT)) tool->ball_fit = said->ball_fit;
+    if (has & GZ_HAS(ORBIT)) tool->orbit = said->orbit;
     set_snap(&tool->snap, has, said);
     session->gizmo_stale = true;
     gz_session_present(session);

@@ -1,6 +1,7 @@
 #include <math.h>
 
 #include "solver/ball.h"
+#include "solver/follow.h"
 #include "solver/handle.h"
 #include "solver/place.h"
 #include "solver/snap.h"
@@ -237,51 +238,6 @@ static enum gz_solve value_of(struct gz_drag *drag, const struct gz_sight *sight
     return scales ? limit_factor(drag, &value[0]) : GZ_SOLVE_OK;
 }
 
-/* ---- The pointer ---- */
-
-static bool usable_pointer(const struct gz_pointer *pointer)
-{
-    gz_vec3 unit;
-    if (!pointer->is_ray) return isfinite(pointer->at[0]) && isfinite(pointer->at[1]);
-    return gz_finite(pointer->origin) && gz_normalize(pointer->direction, &unit);
-}
-
-/* Only what counts of a usable pointer, so that two of them can be compared and mixed; the rest of `taken`, which is one of
- * the same kind or empty, stays as it is. */
-static void take_pointer(struct gz_pointer *taken, const struct gz_pointer *pointer)
-{
-    taken->is_ray = pointer->is_ray;
-    if (pointer->is_ray) {
-        taken->origin = pointer->origin;
-        (void)gz_normalize(pointer->direction, &taken->direction);
-    } else {
-        taken->at[0] = pointer->at[0];
-        taken->at[1] = pointer->at[1];
-    }
-}
-
-/* What stands for the pointer: itself, until `fine` was used; then it goes on from where it was, slower or not, so that
- * switching moves nothing. Between two switches it is a function of the pointer alone. */
-static const struct gz_pointer *follow_pointer(struct gz_drag *drag, const struct gz_pointer *pointer, uint32_t mods)
-{
-    bool fine = (mods & (1u << GZ_MOD_FINE)) != 0;
-    if (fine != drag->fine) {
-        drag->from_real = drag->real;
-        drag->from_slowed = drag->shifted ? drag->slowed : drag->real;
-        drag->fine = fine;
-        drag->shifted = true;
-    }
-    take_pointer(&drag->real, pointer);
-    if (!drag->shifted) return &drag->real;
-    const struct gz_pointer *real = &drag->from_real, *from = &drag->from_slowed, *now = &drag->real;
-    struct gz_pointer *slowed = &drag->slowed;
-    double ratio = fine ? GZ_FINE_RATIO : 1;
-    for (int i = 0; i < 2; i++) slowed->at[i] = from->at[i] + ratio * (now->at[i] - real->at[i]);
-    slowed->origin = gz_add(from->origin, gz_scale(gz_sub(now->origin, real->origin), ratio));
-    slowed->direction = gz_add(from->direction, gz_scale(gz_sub(now->direction, real->direction), ratio));
-    return slowed;
-}
-
 /* ---- Beginning ---- */
 
 static bool looks_along(const struct gz_drag *drag, const struct gz_sight *sight)
@@ -489,8 +445,8 @@ enum gz_solve gz_drag_begin(struct gz_drag *drag, enum gz_handle handle, const s
     bool needs_view = part == GZ_PART_MOVE_VIEW || part == GZ_PART_VIEW_RING;
     if (pointer == NULL && camera == NULL && needs_view) return GZ_SOLVE_NONE;
     if (pointer != NULL) {
-        if (!usable_pointer(pointer)) return GZ_SOLVE_NONE;
-        take_pointer(&made.press_pointer, pointer);
+        if (!gz_pointer_usable(pointer)) return GZ_SOLVE_NONE;
+        gz_pointer_take(&made.press_pointer, pointer);
         if (!gz_sight_init(&sight, camera, &made.press_pointer)) return GZ_SOLVE_NONE;
     }
     copy_tool(&made, tool);
@@ -506,8 +462,7 @@ enum gz_solve gz_drag_begin(struct gz_drag *drag, enum gz_handle handle, const s
     if (pointer != NULL) {
         choose_rule(&made, gizmo, tool, &sight);
         if (press(&made, tool, &sight) != GZ_SOLVE_OK) return GZ_SOLVE_NONE;
-        made.real = made.slowed = made.from_real = made.from_slowed = made.press_pointer;
-        made.fine = made.shifted = (mods & (1u << GZ_MOD_FINE)) != 0;
+        gz_follow_init(&made.follow, &made.press_pointer, mods);
     }
     *drag = made;
     return GZ_SOLVE_OK;
@@ -572,8 +527,8 @@ enum gz_solve gz_drag_solve(struct gz_drag *drag, const struct gz_camera *camera
 {
     struct gz_sight sight;
     if (drag->typed_only || pointer->is_ray != drag->press_pointer.is_ray) return GZ_SOLVE_KEPT;
-    if (!usable_pointer(pointer)) return GZ_SOLVE_KEPT;
-    const struct gz_pointer *followed = follow_pointer(drag, pointer, mods);
+    if (!gz_pointer_usable(pointer)) return GZ_SOLVE_KEPT;
+    const struct gz_pointer *followed = gz_follow_pointer(&drag->follow, pointer, mods);
     if (!init_sight(drag, &sight, camera, followed)) return GZ_SOLVE_KEPT;
     if (drag->rule == GZ_RULE_BALL) return solve_ball(drag, &sight, mods, motion);
     double value[2], turn = 0;

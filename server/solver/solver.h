@@ -115,7 +115,8 @@ struct gz_tool {
     enum gz_ball_fit ball_fit;
     double ball_circle[3]; /* centre x, y and radius in pixels; radius 0: by ball_fit */
     double edge_rad;       /* from the line of sight to an axis, from edge-on to a plane or ring */
-    bool mirror;           /* a scale dragged past the pivot turns negative; else it stops just above 0 */
+    enum gz_orbit_law orbit;
+    bool mirror; /* a scale dragged past the pivot turns negative; else it stops just above 0 */
 };
 
 /* Translate, world, median, no snap, 96 px, tolerance 8 px, axis method by the kind of pointer, exact ball, object fit,
@@ -249,6 +250,13 @@ enum gz_rule {
     GZ_RULE_BALL
 };
 
+/* Where the pointer of a drag was, and what stood for it. The solver's own. */
+struct gz_follow {
+    bool fine, shifted;                       /* whether the last pointer was slowed; whether one ever was */
+    struct gz_pointer real, slowed;           /* the last pointer; what stood for it, if shifted */
+    struct gz_pointer from_real, from_slowed; /* the same where `fine` was last switched */
+};
+
 /* A drag: what was true at the press, and the little that is kept since. Read `handle`; the rest is the solver's own. */
 struct gz_drag {
     enum gz_handle handle;
@@ -279,10 +287,8 @@ struct gz_drag {
     gz_vec3 ball_side;  /* unit, across ball_press: the axis of a half turn */
     /* Since the press. */
     struct gz_pointer press_pointer;
-    double angle;                             /* the ring's last angle, unwrapped */
-    bool fine, shifted;                       /* whether the last pointer was slowed; whether one ever was */
-    struct gz_pointer real, slowed;           /* the last pointer; what stood for it, if shifted */
-    struct gz_pointer from_real, from_slowed; /* the same where `fine` was last switched */
+    double angle; /* the ring's last angle, unwrapped */
+    struct gz_follow follow;
 };
 
 /* Pointers with `fine` move the handle by this part of their motion. */
@@ -346,12 +352,25 @@ void gz_view_sieve(const struct gz_camera *camera, gz_plane planes[GZ_VIEW_PLANE
 /* ---- Orbit: the view is what turns ---- */
 
 struct gz_orbit {
+    enum gz_orbit_law law;
     struct gz_camera camera; /* at the press */
-    struct gz_drag drag;
     gz_vec3 centre;
+    struct gz_drag drag; /* GZ_ORBIT_BALL */
+    /* GZ_ORBIT_TURNTABLE: */
+    double press[2];
+    struct gz_follow follow;
+    double pitch; /* at the press: 0 where the horizon is in sight, pi/2 from straight above; beyond it upside down */
+    double
+        sense; /* -1 where the world's +Y points down on the screen, so that what is near follows the pointer, else 1 */
+    gz_vec3 tilt_axis; /* unit: what is near goes down as the scene turns about it */
 };
 
-/* A ball drag of the view about `centre`: the scene seems to follow the pointer. Pixels only. */
+/* A drag of the view about `centre`, by the tool's law: the scene seems to follow the pointer. Pixels only.
+ * A ball turns it about any axis. It has no answer where the centre is behind the viewer.
+ * A turntable turns it about the world's +Y by the pointer's way across and about the view's right by its way down, 2 pi for each
+ * height of the viewport: the horizon stays as level as it was, the centre where it is on the screen, and its distance what it is.
+ * The view goes as far as straight above and straight below, exactly there and no further (GZ_SOLVE_CLAMPED). One that
+ * begins upside down can be brought upright, and turns no further over than it was. */
 enum gz_solve gz_orbit_begin(struct gz_orbit *orbit, const struct gz_tool *tool, const struct gz_camera *camera,
                              gz_vec3 centre, const struct gz_pointer *pointer);
 enum gz_solve gz_orbit_solve(struct gz_orbit *orbit, const struct gz_pointer *pointer, uint32_t mods, double view[16]);

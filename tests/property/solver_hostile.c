@@ -157,7 +157,9 @@ static const char *run_rest(struct supply *supply, const struct gz_gizmo *gizmo,
         return "a distance is not finite";
     if (camera == NULL) return NULL;
     (void)gz_pick_rect(camera, rect, &world, target->bounds, &inside);
-    if (gz_orbit_begin(&orbit, tool, camera, target->local.t, &pointer) == GZ_SOLVE_OK) {
+    struct gz_tool turning = *tool;
+    for (turning.orbit = GZ_ORBIT_BALL; turning.orbit < GZ_ORBIT_LAW_COUNT; turning.orbit++) {
+        if (gz_orbit_begin(&orbit, &turning, camera, target->local.t, &pointer) != GZ_SOLVE_OK) continue;
         struct gz_pointer move = take_pointer(supply);
         (void)gz_orbit_solve(&orbit, &move, 0, view);
     }

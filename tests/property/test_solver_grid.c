@@ -169,7 +169,7 @@ static void test_switching_fine_and_snap_does_not_jump(void **state) /* P38 */
         hold(scene_move(&scene, x, y) && gz_trs_same(&scene.now, &there), n);
         hold(scene_move_with(&scene, x, y, fine) != GZ_SOLVE_KEPT && gz_trs_same(&scene.now, &there), n);
         struct scene usual = scene;
-        usual.drag.fine = usual.drag.shifted = false;
+        usual.drag.follow.fine = usual.drag.follow.shifted = false;
         bool slow = scene_move_with(&scene, x + 50, y - 30, fine) != GZ_SOLVE_KEPT;
         bool same = scene_move(&usual, x + 5, y - 3);
         hold(slow == same, n);

@@ -544,6 +544,61 @@ static void test_orbit_moves_the_view_and_nothing_else(void **state)
     close_scene(&s);
 }
 
+static const struct gz_message *ask_camera_to(struct client *client, gz_vec3 target)
+{
+    struct gz_message message = camera_message(DISTANCE);
+    message.has = GZ_HAS(TARGET);
+    message.camera.target = target;
+    return client_ask(client, &message);
+}
+
+/* The view of the world's point, in its own space. */
+static gz_vec3 seen(const struct client *client, gz_vec3 point)
+{
+    gz_affine view = gz_affine_from_matrix(client_last(client, GZ_OP_VIEW)->view);
+    return gz_affine_apply(&view, point);
+}
+
+static void test_orbit_by_turntable_stays_level(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    struct gz_message tool = {.op = GZ_OP_TOOL, .has = GZ_HAS(ORBIT), .tool.orbit = GZ_ORBIT_TURNTABLE};
+    assert_ok(client_ask(s.a, &tool));
+    struct gz_message down = pointer_message(GZ_PHASE_DOWN, MIDDLE_X + 90, MIDDLE_Y + 90, 0);
+    down.pointer.mods = 1u << GZ_MOD_ORBIT;
+    assert_ok(client_ask(s.a, &down));
+    assert_ok(ask_pointer(s.a, GZ_PHASE_MOVE, MIDDLE_X + 90 + 600 / 8, MIDDLE_Y + 90 + 600 / 12));
+    const double *view = client_last(s.a, GZ_OP_VIEW)->view;
+    assert_true(fabs(view[4]) < 1e-15);                 /* the world's up is not to the side */
+    assert_true(fabs(view[0] - cos(M_PI / 4)) < 1e-12); /* an eighth of a turn for an eighth of the height */
+    assert_true(fabs(view[6] - sin(M_PI / 6)) < 1e-12);
+    assert_near(seen(s.a, (gz_vec3){0, 0, 0}), 0, 0, -DISTANCE);
+    close_scene(&s);
+}
+
+static void test_orbit_turns_about_the_cameras_target(void **state)
+{
+    (void)state;
+    const gz_vec3 target = {1, 0.5, 4};
+    struct scene s;
+    open_scene(&s);
+    assert_ok(ask_select(s.a, s.node));
+    assert_ok(ask_mode(s.a, GZ_MODE_ORBIT));
+    assert_ok(ask_camera_to(s.a, target));
+    assert_ok(ask_pointer(s.a, GZ_PHASE_DOWN, MIDDLE_X + 10, MIDDLE_Y));
+    assert_ok(ask_pointer(s.a, GZ_PHASE_UP, MIDDLE_X + 70, MIDDLE_Y + 30));
+    assert_near(seen(s.a, target), 1, 0.5, 4 - DISTANCE);
+    assert_true(fabs(seen(s.a, (gz_vec3){0, 0, 0}).x) > 0.1);
+    assert_ok(ask_wheel(s.a, 1)); /* 0.9 of the way to it; a view that the server made keeps the target */
+    assert_near(seen(s.a, target), 0.9, 0.45, 0.9 * (4 - DISTANCE));
+    assert_ok(ask_camera(s.a, DISTANCE)); /* without one: the selection again */
+    assert_ok(ask_wheel(s.a, 1));
+    assert_near(seen(s.a, (gz_vec3){0, 0, 0}), 0, 0, -0.9 * DISTANCE);
+    close_scene(&s);
+}
+
 /* ---- the gizmo ---- */
 
 static const struct gz_gizmo_message *gizmo_of(const struct client *client)
@@ -665,6 +720,8 @@ int main(void)
         cmocka_unit_test(test_wheel_turns_close_in_time_are_one_edit),
         cmocka_unit_test(test_wheel_beyond_reason_keeps_the_last_good_scale),
         cmocka_unit_test(test_orbit_moves_the_view_and_nothing_else),
+        cmocka_unit_test(test_orbit_by_turntable_stays_level),
+        cmocka_unit_test(test_orbit_turns_about_the_cameras_target),
         cmocka_unit_test(test_gizmo_shows_what_can_be_grabbed),
         cmocka_unit_test(test_gizmo_goes_with_its_node),
         cmocka_unit_test(test_gizmo_brings_lines_to_who_draws_them),
