@@ -1,6 +1,7 @@
 // layers.ts - everything that is drawn in the view, from the ground up.
+import { gizmoLayer } from "./gizmo";
 import type { View } from "./view";
 
 export function startLayers(view: View): void {
-  void view;
+  view.add(gizmoLayer(view));
 }

@@ -1,0 +1,26 @@
+// gizmo.ts - the gizmo in the view, in the colours of the theme.
+import { effect } from "@preact/signals";
+
+import { GizmoView } from "../../sdk/three/index.js";
+import type { Layer, View } from "./view";
+
+export function gizmoLayer(view: View): Layer {
+  const { editor } = view;
+  const gizmo = new GizmoView();
+  view.world.add(gizmo);
+  const stop = effect(() => {
+    gizmo.show(editor.past.value === null ? editor.gizmo.value : null);
+    gizmo.sizePx = editor.tool.value.size ?? 96;
+    view.invalidate();
+  });
+  return {
+    update: () => {
+      gizmo.picture = { width: editor.rig.width, height: editor.rig.height, density: view.renderer.getPixelRatio() };
+      gizmo.update(view.camera);
+    },
+    dispose: () => {
+      stop();
+      gizmo.dispose();
+    },
+  };
+}

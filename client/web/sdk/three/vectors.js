@@ -1,0 +1,30 @@
+// vectors.js - the few vectors that drawing handles needs: plain [x, y, z], new for each answer.
+
+/** @import {Vec3} from "../types.js" */
+
+/** @param {ArrayLike<number>} p @param {ArrayLike<number>} direction @param {number} [length] @returns {Vec3} */
+export const along = (p, direction, length = 1) => [p[0] + direction[0] * length, p[1] + direction[1] * length, p[2] + direction[2] * length];
+
+/** @param {ArrayLike<number>} a @param {ArrayLike<number>} b @returns {Vec3} */
+export const minus = (a, b) => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
+
+/** @param {ArrayLike<number>} a @param {number} factor @returns {Vec3} */
+export const times = (a, factor) => [a[0] * factor, a[1] * factor, a[2] * factor];
+
+/** @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
+export const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+
+/** @param {ArrayLike<number>} a @param {ArrayLike<number>} b @returns {Vec3} */
+export const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+
+/** @param {ArrayLike<number>} a */
+export const length = (a) => Math.hypot(a[0], a[1], a[2]);
+
+/** The vector itself where it has no direction. @param {ArrayLike<number>} a @returns {Vec3} */
+export const unit = (a) => times(a, 1 / (length(a) || 1));
+
+/** Some unit vector across another one. @param {ArrayLike<number>} a @returns {Vec3} */
+export const across = (a) => unit(cross(a, Math.abs(a[0]) < 0.6 ? [1, 0, 0] : [0, 1, 0]));
+
+/** On the circle that `side` and `other` span about the origin. @param {Vec3} side @param {Vec3} other @param {number} angle @returns {Vec3} */
+export const onCircle = (side, other, angle) => along(times(side, Math.cos(angle)), other, Math.sin(angle));
