@@ -39,7 +39,7 @@ export function makeKey() {
 
 /**
  * @typedef {object} ConnectionHandlers
- * @property {() => any} hello the fields of `hello` for a new connection, `resume` included
+ * @property {() => any[]} hello the first frame of a new connection: the fields of `hello`, `resume` included, and what shares its frame
  * @property {(welcome: any) => void} welcomed the place to send what has to come before all that waits
  * @property {(messages: any[]) => void} received the messages of a frame that answer no request
  * @property {(status: Status) => void} status
@@ -132,7 +132,10 @@ export class Connection {
     const socket = new this.WebSocketClass(this.url, SUBPROTOCOL);
     this.#socket = socket;
     socket.binaryType = "arraybuffer";
-    socket.onopen = () => socket.send(encode({ op: "hello", v: VERSION, ...this.handlers.hello() }));
+    socket.onopen = () => {
+      const [hello, ...more] = this.handlers.hello();
+      socket.send(encode({ op: "hello", v: VERSION, ...hello }, ...more));
+    };
     socket.onmessage = (/** @type {{ data: ArrayBuffer }} */ { data }) => this.#receive(data);
     socket.onerror = () => {};
     socket.onclose = () => {

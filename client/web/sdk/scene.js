@@ -14,6 +14,8 @@ export class SceneModel extends Emitter {
   #nodes = new Map();
   /** @type {Id[]} */
   #roots = [];
+  /** @type {Map<Id, Id | null>} below whom each is listed */
+  #hung = new Map();
   /** @type {Map<Id, Float64Array>} world matrices of those that did not move since they were asked for */
   #worlds = new Map();
 
@@ -148,19 +150,57 @@ export class SceneModel extends Emitter {
 
   /** Once all is there: children are put below their parents, and what moved forgets where it was. @param {SceneChange} change */
   #hang(change) {
-    if (change.all || change.added.length + change.gone.length + change.structure.length > 0) this.#rebuildTree();
+    if (change.all) return this.#hangAll();
+    for (const id of change.gone) this.#unhang(id);
+    for (const id of [...change.added, ...change.structure]) {
+      const parent = this.#nodes.get(id)?.parent ?? null;
+      if (this.#hung.get(id) === parent) continue;
+      this.#unhang(id);
+      this.#hangOne(id, parent);
+    }
     for (const id of change.moved) for (const below of this.below(id)) this.#worlds.delete(below);
   }
 
-  #rebuildTree() {
-    this.#roots = [];
+  /** In the order of their ids, so that each goes to the end of its list. */
+  #hangAll() {
     for (const node of this.#nodes.values()) node.children = [];
-    for (const id of [...this.#nodes.keys()].sort((a, b) => a - b)) {
-      const node = /** @type {SceneNode} */ (this.#nodes.get(id));
-      const parent = node.parent === null ? undefined : this.#nodes.get(node.parent);
-      (parent ? parent.children : this.#roots).push(id);
-    }
+    this.#roots = [];
+    this.#hung.clear();
+    for (const id of [...this.#nodes.keys()].sort((a, b) => a - b)) this.#hangOne(id, this.#nodes.get(id)?.parent ?? null);
   }
+
+  /** @param {Id} id @param {Id | null} parent */
+  #hangOne(id, parent) {
+    const list = this.#listBelow(parent);
+    list.splice(placeOf(list, id), 0, id);
+    this.#hung.set(id, parent);
+  }
+
+  /** @param {Id} id */
+  #unhang(id) {
+    const parent = this.#hung.get(id);
+    if (parent === undefined) return;
+    const list = this.#listBelow(parent);
+    const place = placeOf(list, id);
+    if (list[place] === id) list.splice(place, 1);
+    this.#hung.delete(id);
+  }
+
+  /** @param {Id | null} parent */
+  #listBelow(parent) {
+    return (parent === null ? undefined : this.#nodes.get(parent)?.children) ?? this.#roots;
+  }
+}
+
+/** Where an id is, or belongs, in an ascending list. @param {Id[]} list @param {Id} id */
+function placeOf(list, id) {
+  let low = 0, high = list.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (list[middle] < id) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** @type {Box} */

@@ -4,7 +4,7 @@ import { Connection, GizmodError, makeKey } from "./connection.js";
 import { Emitter } from "./emitter.js";
 import { SceneModel } from "./scene.js";
 
-/** @import {Camera, Checkpoint, ConnectOptions, Done, Edit, Gizmo, Hit, Id, NewNode, NodeChange, Note, PathPoint, Person, Place, Ray, Role, Status, Tool, Vec2, Vec3} from "./types.js" */
+/** @import {Box, Camera, Checkpoint, ConnectOptions, Done, Edit, Gizmo, Hit, Id, NewNode, NodeChange, Note, PathPoint, Person, Place, Ray, Role, Status, Tool, Vec2, Vec3} from "./types.js" */
 
 /**
  * @typedef {object} SessionEvents
@@ -46,6 +46,8 @@ export class Session extends Emitter {
   #connection;
   #epoch = 0;
   #lastEdit = 0;
+  /** The interest, where it is not the whole scene. @type {object | null} */
+  #part = null;
   #pointerN = 0;
   /** How many `select` wait for their answer: until then presence may tell of the selection before. */
   #selecting = 0;
@@ -140,6 +142,16 @@ export class Session extends Emitter {
     } finally {
       this.#selecting--;
     }
+  }
+
+  /**
+   * Which part of the scene `scene` is to hold: these nodes with all below them, those in a box, or those that the camera may see; without any of them, all.
+   * @param {{ nodes?: readonly Id[], box?: Box, view?: boolean }} [part]
+   */
+  async interest(part = {}) {
+    await this.#ask({ op: "interest", ...part });
+    const some = part.nodes !== undefined || part.box !== undefined || part.view === true;
+    this.#part = some ? part : null;
   }
 
   // ---- the pointer ----
@@ -296,8 +308,11 @@ export class Session extends Emitter {
 
   #hello() {
     const { scene, user, role, token, create } = this.#options;
-    const resume = this.#epoch === 0 ? undefined : { epoch: this.#epoch, seq: this.scene.seq, edit: this.#lastEdit };
-    return { scene, user, role, token, create, resume };
+    const { epoch, seq, edit } = { epoch: this.#epoch, seq: this.#part ? 0 : this.scene.seq, edit: this.#lastEdit };
+    const hello = { scene, user, role, token, create, resume: epoch === 0 ? undefined : { epoch, seq, edit } };
+    if (!this.#part) return [hello];
+    const camera = this.camera ? [{ op: "camera", ...this.camera }] : [];
+    return [hello, ...camera, { op: "interest", ...this.#part }];
   }
 
   /** @param {any} welcome */

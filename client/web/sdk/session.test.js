@@ -83,6 +83,10 @@ test("nodes that are made and deleted come and go in the tree", async () => {
   assert.deepEqual(ada.scene.get(ids[0]).children, [ids[1]]);
   assert.ok(ada.scene.get(root).children.includes(ids[0]));
   const told = event(bob, "edit", ({ kind }) => kind === "delete");
+  await ada.set([{ id: ids[1], parent: null }]);
+  assert.ok(ada.scene.roots.includes(ids[1]) && ada.scene.get(ids[0]).children.length === 0, "hung elsewhere");
+  await ada.set([{ id: ids[1], parent: ids[0] }]);
+  assert.deepEqual(ada.scene.get(ids[0]).children, [ids[1]]);
   await ada.delete([ids[0]]);
   assert.equal(ada.scene.get(ids[1]), undefined);
   assert.ok(!ada.scene.get(root).children.includes(ids[0]));
@@ -162,6 +166,31 @@ test("an edit made while away does not write over what others did meanwhile", as
   ada.retry();
   await assert.rejects(edit, ({ code, nodes }) => code === "conflict" && nodes.includes(id));
   assert.deepEqual(ada.scene.get(id).t, [0, 7, 0]);
+});
+
+test("a part of the scene is all there is, also after a crash, until all is asked for", async () => {
+  const ada = await join("Ada");
+  const all = ada.scene.nodes.size;
+  const [root] = ada.scene.roots;
+  const [child] = ada.scene.get(root).children;
+  const part = event(ada.scene, "change");
+  await ada.interest({ nodes: [child] });
+  await part;
+  const some = ada.scene.nodes.size;
+  assert.ok(some < all);
+  assert.ok(ada.scene.get(root), "what is above belongs to it");
+  const away = event(ada, "status", ({ phase }) => phase === "offline");
+  await daemon.kill();
+  await away;
+  await daemon.run();
+  const back = online(ada);
+  ada.retry();
+  await back;
+  assert.equal(ada.scene.nodes.size, some);
+  const whole = event(ada.scene, "change");
+  await ada.interest();
+  await whole;
+  assert.equal(ada.scene.nodes.size, all);
 });
 
 test("a scene that is not there is refused for good, in words", async () => {
