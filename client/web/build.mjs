@@ -22,7 +22,7 @@ const finish = {
     bundler.onEnd(async ({ metafile, errors }) => {
       if (errors.length > 0) return;
       for (const page of PAGES) await writePage(page, metafile.outputs);
-      for (const path of Object.keys(metafile.outputs)) await compress(path);
+      for (const path of Object.keys(metafile.outputs)) await compress(join(here, path));
     });
   },
 };

@@ -23,6 +23,17 @@ export interface Moment {
   scene: SceneModel;
 }
 
+/** The glTF that the scene's meshes come from. */
+export interface AssetState {
+  /** `none`: there is no need of it. */
+  phase: "none" | "loading" | "ready" | "failed";
+  /** Loading: bytes that have come, and all there are (0 while that is not known). */
+  loaded?: number;
+  total?: number;
+  /** Failed: why boxes stand for some meshes. */
+  reason?: string;
+}
+
 const TOASTS_MAX = 4;
 const TOAST_MS = 6000;
 
@@ -55,6 +66,7 @@ export class Editor {
   readonly following = signal<number | null>(null);
   /** The note that is open in the panel; null for none. */
   readonly openNote = signal<number | null>(null);
+  readonly asset = signal<AssetState>({ phase: "none" });
   readonly toasts = signal<readonly Toast[]>([]);
 
   #lastToast = 0;

@@ -1,7 +1,19 @@
 // layers.ts - everything that is drawn in the view, from the ground up.
+import { Anchor } from "./anchor";
 import { gizmoLayer } from "./gizmo";
+import { Grid } from "./grid";
+import { Light } from "./light";
+import { Selection } from "./selection";
+import { Stage } from "./stage";
 import type { View } from "./view";
 
 export function startLayers(view: View): void {
+  const anchor = new Anchor(view);
+  const stage = new Stage(view, anchor);
+  view.add(anchor);
+  view.add(new Light(view));
+  view.add(new Grid(view));
+  view.add(stage);
+  view.add(new Selection(view, anchor, stage));
   view.add(gizmoLayer(view));
 }

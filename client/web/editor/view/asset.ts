@@ -1,0 +1,115 @@
+// asset.ts - the meshes of a scene's glTF, for the nodes that came from it. Only meshes are read: where they stand, in how many places and below what is the server's
+// to say. What stays behind: skins (a mesh is shown as it was modelled), animations, cameras and lights.
+import * as THREE from "three";
+import type { GLTFParser } from "three/examples/jsm/loaders/GLTFLoader.js";
+
+import { GizmodError, sceneUrl } from "../../sdk/index.js";
+import type { Part, Primitive } from "./instances";
+
+export interface AssetMeshes {
+  /** By the index of the node in the glTF. */
+  parts: Map<number, Part[]>;
+  /** Why some could not be read; the nodes of those have no parts. */
+  failed?: string;
+}
+
+/** Bytes that have come, and all there are; 0 where the server does not say. */
+export type Progress = (loaded: number, total: number) => void;
+
+/** Reads the glTF that the scene was imported from. Rejects where there is none, or nothing of it can be read. */
+export async function loadAsset(scene: string, progress: Progress, signal: AbortSignal): Promise<AssetMeshes> {
+  const bytes = await download(sceneUrl(scene, "asset"), progress, signal);
+  const { GLTFLoader } = await import("three/examples/jsm/loaders/GLTFLoader.js");
+  const loader = new GLTFLoader();
+  const done = await addDecoders(loader, bytes);
+  let meshOf: (number | undefined)[] = [];
+  loader.register((parser) => {
+    meshOf = leaveMeshesOnly(parser);
+    return { name: "gizmod" };
+  });
+  try {
+    const { parser } = await loader.parseAsync(bytes, "");
+    return await readMeshes(parser, meshOf);
+  } finally {
+    done();
+  }
+}
+
+async function download(url: string, progress: Progress, signal: AbortSignal): Promise<ArrayBuffer> {
+  const response = await fetch(url, { signal });
+  if (!response.ok || !response.body) {
+    const said = await response.json().catch(() => null);
+    throw new GizmodError(said?.code ?? "internal", said?.message ?? `the server answered ${response.status}`);
+  }
+  const total = Number(response.headers.get("content-length") ?? 0);
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  const reader = response.body.getReader();
+  for (let loaded = 0, next = await reader.read(); !next.done; next = await reader.read()) {
+    chunks.push(next.value);
+    progress((loaded += next.value.length), total);
+  }
+  return new Blob(chunks).arrayBuffer();
+}
+
+/** Compressed meshes need decoders, which only files that name them pay for. @returns what lets go of them */
+async function addDecoders(loader: import("three/examples/jsm/loaders/GLTFLoader.js").GLTFLoader, bytes: ArrayBuffer): Promise<() => void> {
+  const text = new TextDecoder("latin1").decode(bytes.slice(0, jsonEnd(bytes)));
+  if (text.includes("meshopt_compression")) {
+    loader.setMeshoptDecoder((await import("three/examples/jsm/libs/meshopt_decoder.module.js")).MeshoptDecoder);
+  }
+  if (!text.includes("KHR_draco_mesh_compression")) return () => {};
+  const { DRACOLoader } = await import("three/examples/jsm/loaders/DRACOLoader.js");
+  const draco = new DRACOLoader().setDecoderPath(new URL("draco/", document.baseURI).href);
+  loader.setDRACOLoader(draco);
+  return () => draco.dispose();
+}
+
+/** Where the JSON of the file ends: of a .glb its first chunk, else all of it. */
+function jsonEnd(bytes: ArrayBuffer): number {
+  const view = new DataView(bytes);
+  const isBinary = bytes.byteLength >= 20 && view.getUint32(0, true) === 0x46546c67;
+  return isBinary ? 20 + view.getUint32(12, true) : bytes.byteLength;
+}
+
+/** Takes everything but the meshes out of the file before it is read. @returns by node the index of its mesh */
+function leaveMeshesOnly({ json }: GLTFParser): (number | undefined)[] {
+  const meshOf = ((json.nodes ?? []) as { mesh?: number }[]).map(({ mesh }) => mesh);
+  Object.assign(json, { nodes: [], skins: [], animations: [], cameras: [], scenes: [{ nodes: [] }], scene: 0 });
+  return meshOf;
+}
+
+async function readMeshes(parser: GLTFParser, meshOf: readonly (number | undefined)[]): Promise<AssetMeshes> {
+  const used = [...new Set(meshOf)].filter((mesh) => mesh !== undefined);
+  const read = await Promise.allSettled(used.map((mesh) => parser.getDependency("mesh", mesh)));
+  const partsOf = new Map<number, Part[]>();
+  const failures: string[] = [];
+  read.forEach((result, i) => {
+    if (result.status === "fulfilled") partsOf.set(used[i], toParts(result.value));
+    else failures.push(String(result.reason?.message ?? result.reason));
+  });
+  if (used.length > 0 && partsOf.size === 0) throw new Error(failures[0]);
+  const parts = new Map<number, Part[]>();
+  meshOf.forEach((mesh, node) => {
+    const found = mesh === undefined ? undefined : partsOf.get(mesh);
+    if (found) parts.set(node, found);
+  });
+  return { parts, failed: failures[0] };
+}
+
+function toParts(mesh: THREE.Object3D): Part[] {
+  const parts: Part[] = [];
+  mesh.traverse((object) => {
+    const { geometry, material } = object as THREE.Mesh<THREE.BufferGeometry, THREE.Material>;
+    if (!geometry) return;
+    geometry.morphAttributes = {};
+    parts.push({ geometry, material, primitive: primitiveOf(object) });
+  });
+  return parts;
+}
+
+function primitiveOf(object: THREE.Object3D): Primitive {
+  if (object instanceof THREE.Points) return "points";
+  if (object instanceof THREE.LineLoop) return "loop";
+  if (object instanceof THREE.LineSegments) return "segments";
+  return object instanceof THREE.Line ? "line" : "mesh";
+}

@@ -1,0 +1,18 @@
+// light.ts - the light that all is seen in: a sky over a ground, and a lamp over the shoulder of who looks.
+import * as THREE from "three";
+
+import type { Layer, View } from "./view";
+
+export class Light implements Layer {
+  readonly #lamp = new THREE.DirectionalLight(0xffffff, 1.9);
+  readonly #direction = new THREE.Vector3();
+
+  constructor(view: View) {
+    view.world.add(new THREE.HemisphereLight(0xf4f7ff, 0x6d6a66, 1.6), this.#lamp, this.#lamp.target);
+  }
+
+  update({ camera }: View): void {
+    this.#direction.set(-0.35, 0.65, 1).transformDirection(camera.matrixWorld);
+    this.#lamp.position.copy(this.#direction);
+  }
+}

@@ -1,0 +1,81 @@
+// outline.ts - a line in colour around what some instances cover of the view, also where something stands before them. They are drawn into a picture of their own
+// first; then every pixel that is none of theirs, and has one of theirs within the width of the line, is the line's.
+import * as THREE from "three";
+
+import type { Anchor } from "./anchor";
+import { InstanceSet } from "./instances";
+import type { View } from "./view";
+
+/** CSS pixels. */
+const WIDTH_PX = 2;
+/** Above all meshes, below gizmos. */
+const RENDER_ORDER = 900;
+
+const vertexShader = `
+  varying vec2 uv0;
+  void main() {
+    uv0 = position.xy * 0.5 + 0.5;
+    gl_Position = vec4(position.xy, 0.0, 1.0);
+  }`;
+
+const fragmentShader = `
+  uniform sampler2D mask;
+  uniform vec2 reach;   // of the line, in parts of the picture
+  varying vec2 uv0;
+  void main() {
+    vec4 here = texture2D(mask, uv0);
+    vec4 near = here;
+    for (int i = 0; i < 12; i++) {
+      float angle = 6.2831853 * float(i) / 12.0;
+      vec4 there = texture2D(mask, uv0 + reach * vec2(cos(angle), sin(angle)));
+      if (there.a > near.a) near = there;
+    }
+    if (near.a == 0.0) discard;
+    gl_FragColor = vec4(near.rgb / near.a, near.a * (1.0 - here.a) + 0.07 * here.a);
+    #include <colorspace_fragment>
+  }`;
+
+export class Outline {
+  readonly set: InstanceSet;
+  readonly #mask = new THREE.WebGLRenderTarget(1, 1, { samples: 4, depthBuffer: false });
+  readonly #world = new THREE.Scene();
+  readonly #material = new THREE.MeshBasicMaterial({ side: THREE.DoubleSide, depthTest: false, depthWrite: false });
+  readonly #quad: THREE.Mesh<THREE.PlaneGeometry, THREE.ShaderMaterial>;
+
+  constructor(
+    readonly view: View,
+    readonly anchor: Anchor,
+  ) {
+    this.set = new InstanceSet(anchor.group.position, { material: this.#material, coloured: true });
+    this.#world.add(this.set.group);
+    const uniforms = { mask: { value: this.#mask.texture }, reach: { value: new THREE.Vector2() } };
+    const material = new THREE.ShaderMaterial({ uniforms, vertexShader, fragmentShader, transparent: true, depthTest: false, depthWrite: false });
+    this.#quad = new THREE.Mesh(new THREE.PlaneGeometry(2, 2), material);
+    this.#quad.frustumCulled = false;
+    this.#quad.renderOrder = RENDER_ORDER;
+    view.world.add(this.#quad);
+  }
+
+  /** Draws the picture that the line is made of. */
+  update(): void {
+    this.#quad.visible = this.set.size > 0;
+    if (!this.#quad.visible) return;
+    const { renderer, camera, editor: { rig } } = this.view;
+    const size = renderer.getDrawingBufferSize(new THREE.Vector2());
+    this.#mask.setSize(size.x, size.y);
+    this.#quad.material.uniforms.reach.value.set(WIDTH_PX / rig.width, WIDTH_PX / rig.height);
+    this.set.group.position.copy(this.anchor.group.position);
+    this.set.flush();
+    renderer.setRenderTarget(this.#mask);
+    renderer.render(this.#world, camera);
+    renderer.setRenderTarget(null);
+  }
+
+  dispose(): void {
+    this.set.clear();
+    this.#mask.dispose();
+    this.#material.dispose();
+    this.#quad.geometry.dispose();
+    this.#quad.material.dispose();
+  }
+}

@@ -1,0 +1,134 @@
+// selection.ts - who has selected what, in the colours of the people: an outline around a selected node with all that is below it, and the corners of its box where it
+// is one's own selection, or where somebody holds it.
+import { effect } from "@preact/signals";
+import * as THREE from "three";
+
+import type { Id, Person } from "../../sdk/types.js";
+import type { Anchor } from "./anchor";
+import { LocalBounds } from "./bounds";
+import { boxMatrix } from "./boxes";
+import { InstanceSet, type Part } from "./instances";
+import { Outline } from "./outline";
+import type { Stage } from "./stage";
+import { StrokeMaterial, strokeGeometry } from "./strokes";
+import type { Layer, View } from "./view";
+
+/** More boxes than these tell nothing. */
+const BOXES_MAX = 200;
+/** Of an edge of the box, how much each corner draws. */
+const CORNER = 0.16;
+const BOX_PX = 1.5;
+const RENDER_ORDER = 901;
+
+interface Mark {
+  colour: THREE.Color;
+  boxed: boolean;
+}
+
+export class Selection implements Layer {
+  readonly #outline: Outline;
+  readonly #corners: InstanceSet;
+  readonly #cornerParts: readonly Part[];
+  readonly #material = new StrokeMaterial(BOX_PX, { depthTest: false });
+  readonly #bounds = new LocalBounds();
+  #marks = new Map<Id, Mark>();
+  /** Which mark each node that is drawn in the outline has. */
+  #outlined = new Map<Id, Mark>();
+  #people: readonly Person[] = [];
+  #stale = true;
+  #stop: () => void;
+
+  constructor(
+    readonly view: View,
+    anchor: Anchor,
+    readonly stage: Stage,
+  ) {
+    const { editor } = view;
+    this.#outline = new Outline(view, anchor);
+    this.#corners = new InstanceSet(anchor.group.position, { coloured: true, renderOrder: RENDER_ORDER });
+    this.#cornerParts = [{ geometry: strokeGeometry(cornerPoints()), material: this.#material, primitive: "mesh" }];
+    anchor.group.add(this.#corners.group);
+    this.#stop = effect(() => this.#told(editor.selection.value, editor.people.value));
+  }
+
+  update({ editor }: View): void {
+    const { fresh, moved } = this.stage;
+    if (fresh === null) this.#bounds.clear();
+    for (const id of moved) this.#bounds.moved(editor.scene.peek(), id);
+    if (this.#stale || fresh === null) this.#putAll();
+    else for (const id of fresh) this.#put(id);
+    this.#stale = false;
+    this.#material.setViewport(editor.rig.width, editor.rig.height);
+    this.#corners.flush();
+    this.#outline.update();
+  }
+
+  dispose(): void {
+    this.#stop();
+    this.#outline.dispose();
+    this.#corners.clear();
+    this.#cornerParts[0].geometry.dispose();
+    this.#material.dispose();
+  }
+
+  /** Presence comes often and mostly says where pointers are. */
+  #told(selection: readonly Id[], people: readonly Person[]): void {
+    const before = this.#people;
+    const own = people.find(({ me }) => me);
+    const now = own ? [...people.filter(({ me }) => !me), { ...own, selection: [...selection] }] : people;
+    if (now.length === before.length && now.every((person, i) => marksAlike(person, before[i]))) return;
+    this.#people = now;
+    this.#marks = marksOf(now);
+    this.#stale = true;
+    this.view.invalidate();
+  }
+
+  #putAll(): void {
+    const scene = this.view.editor.scene.peek();
+    this.#outline.set.clear();
+    this.#corners.clear();
+    this.#outlined.clear();
+    for (const [top, mark] of this.#marks) for (const id of scene.below(top)) this.#outlined.set(id, mark);
+    for (const id of this.#outlined.keys()) this.#put(id);
+  }
+
+  #put(id: Id): void {
+    const scene = this.view.editor.scene.peek();
+    const mark = this.#outlined.get(id);
+    if (!mark) return;
+    const world = scene.world(id);
+    this.stage.put(this.#outline.set, id, world, mark.colour);
+    const box = scene.get(id) && this.#marks.get(id)?.boxed ? this.#bounds.of(scene, id) : null;
+    if (box && (this.#corners.has(id) || this.#corners.size < BOXES_MAX)) this.#corners.put(id, this.#cornerParts, boxMatrix(box, world), mark.colour);
+    else this.#corners.remove(id);
+  }
+}
+
+function marksAlike(a: Person, b: Person): boolean {
+  return a.session === b.session && a.colour === b.colour && alike(a.selection, b.selection) && alike(a.locks, b.locks);
+}
+
+function alike(a: readonly Id[] = [], b: readonly Id[] = []): boolean {
+  return a.length === b.length && a.every((id, i) => id === b[i]);
+}
+
+/** The later in the list have their colour where several have selected the same. */
+function marksOf(people: readonly Person[]): Map<Id, Mark> {
+  const marks = new Map<Id, Mark>();
+  for (const { colour, selection = [], locks = [], me } of people) {
+    const seen = new THREE.Color(colour);
+    for (const id of selection) marks.set(id, { colour: seen, boxed: me });
+    for (const id of locks) marks.set(id, { colour: seen, boxed: true });
+  }
+  return marks;
+}
+
+/** The corners of the box from -0.5 to 0.5, as segments. */
+function cornerPoints(): number[] {
+  const points: number[] = [];
+  for (let corner = 0; corner < 8; corner++) {
+    const at = [0, 1, 2].map((axis) => ((corner >> axis) & 1) - 0.5);
+    for (let axis = 0; axis < 3; axis++) points.push(...at, ...at.map((value, i) => (i === axis ? value * (1 - 2 * CORNER) : value)));
+  }
+  return points;
+}

@@ -1,0 +1,125 @@
+// stage.ts - the nodes of the scene that is shown, be it now or a moment of the past: each as its mesh of the glTF, as the box of its bounds, or not at all.
+import { effect } from "@preact/signals";
+import type * as THREE from "three";
+
+import { type GizmodError, SceneModel } from "../../sdk/index.js";
+import type { Id, SceneChange, SceneNode } from "../../sdk/types.js";
+import type { Anchor } from "./anchor";
+import { loadAsset } from "./asset";
+import { BOX_PARTS, boxMatrix, setBoxColour } from "./boxes";
+import { InstanceSet, type Part } from "./instances";
+import { followTheme, themeColour } from "./theme";
+import type { Layer, View } from "./view";
+
+export class Stage implements Layer {
+  readonly #drawn: InstanceSet;
+  #parts: ReadonlyMap<number, Part[]> = new Map();
+  #scene = new SceneModel();
+  /** What this picture shows where it was not before; null for all. For the layers above, which draw the same nodes. */
+  fresh: ReadonlySet<Id> | null = null;
+  /** Those of `fresh` that moved by themselves, rather than with what is above them. */
+  moved: ReadonlySet<Id> = new Set();
+  #due: Set<Id> | null = null;
+  #dueMoved = new Set<Id>();
+  #anchored = 0;
+  #loading: AbortController | null = null;
+  #stop: (() => void)[];
+
+  constructor(
+    readonly view: View,
+    readonly anchor: Anchor,
+  ) {
+    const { editor } = view;
+    this.#drawn = new InstanceSet(anchor.group.position);
+    anchor.group.add(this.#drawn.group);
+    this.#stop = [
+      effect(() => this.#show(editor.scene.value)),
+      followTheme(() => {
+        setBoxColour(themeColour("--mesh"));
+        view.invalidate();
+      }),
+      editor.session.on("edit", ({ kind }) => {
+        if (kind === "import") void this.#load();
+      }),
+    ];
+  }
+
+  /** What is drawn for a node; undefined for nothing. */
+  partsOf(node: SceneNode): readonly Part[] | undefined {
+    const parts = node.asset === undefined ? undefined : this.#parts.get(node.asset);
+    return parts ?? (node.bounds && BOX_PARTS);
+  }
+
+  /** Draws a node of the scene into a set of instances as it is drawn here, or takes it off where there is nothing to draw. */
+  put(set: InstanceSet, id: Id, world: ArrayLike<number>, colour?: THREE.Color): void {
+    const node = this.#scene.get(id);
+    const parts = node && this.partsOf(node);
+    if (!parts) return set.remove(id);
+    set.put(id, parts, parts === BOX_PARTS && node.bounds ? boxMatrix(node.bounds, world) : world, colour);
+  }
+
+  update(): void {
+    if (this.#anchored !== this.anchor.version) this.#due = null;
+    this.#anchored = this.anchor.version;
+    if (this.#due === null) this.#putAll();
+    else for (const id of this.#due) this.put(this.#drawn, id, this.#scene.world(id));
+    this.fresh = this.#due;
+    this.moved = this.#dueMoved;
+    this.#due = new Set();
+    this.#dueMoved = new Set();
+    this.#drawn.flush();
+  }
+
+  dispose(): void {
+    this.#loading?.abort();
+    for (const stop of this.#stop) stop();
+    this.#drawn.clear();
+  }
+
+  #show(scene: SceneModel): () => void {
+    this.#scene = scene;
+    this.#due = null;
+    this.#wantMeshes();
+    return scene.on("change", (change) => this.#changed(change));
+  }
+
+  #changed(change: SceneChange): void {
+    if (change.all || change.added.length > 0) this.#wantMeshes();
+    if (change.all || change.structure.length > 0) this.#due = null;
+    if (this.#due === null) return;
+    for (const id of change.gone) this.#due.add(id);
+    for (const id of change.moved) this.#dueMoved.add(id);
+    for (const top of [...change.added, ...change.moved]) for (const id of this.#scene.below(top)) this.#due.add(id);
+  }
+
+  #putAll(): void {
+    for (const id of [...this.#drawn.ids]) if (!this.#scene.get(id)) this.#drawn.remove(id);
+    for (const id of this.#scene.nodes.keys()) this.put(this.#drawn, id, this.#scene.world(id));
+  }
+
+  #wantMeshes(): void {
+    if (this.#loading) return;
+    for (const { asset } of this.#scene.nodes.values()) if (asset !== undefined) return void this.#load();
+  }
+
+  async #load(): Promise<void> {
+    const { editor } = this.view;
+    this.#loading?.abort();
+    const { signal } = (this.#loading = new AbortController());
+    editor.asset.value = { phase: "loading", loaded: 0, total: 0 };
+    try {
+      const progress = (loaded: number, total: number) => (editor.asset.value = { phase: "loading", loaded, total });
+      const { parts, failed } = await loadAsset(editor.session.sceneName, progress, signal);
+      if (signal.aborted) return;
+      this.#parts = parts;
+      editor.asset.value = failed === undefined ? { phase: "ready" } : { phase: "failed", reason: failed };
+    } catch (error) {
+      if (signal.aborted) return;
+      editor.asset.value = { phase: "failed", reason: (error as GizmodError).message };
+    }
+    const { reason } = editor.asset.value;
+    if (reason !== undefined) editor.say("warn", `Some meshes cannot be shown, boxes stand for them: ${reason}`);
+    this.#due = null;
+    this.view.invalidate();
+  }
+}
