@@ -4,10 +4,11 @@
 
 #include "session/session.h"
 
-/* Well apart and legible on light and on dark. A person has the same one in every session. */
+/* Well apart, and all as bright as each other: white is legible on them (4.5:1), they are on light and on dark. A person has the same one in every
+ * session. */
 static const uint32_t colours[] = {
-    0xE6194B, 0x3CB44B, 0x4363D8, 0xF58231, 0x911EB4, 0x42D4F4,
-    0xF032E6, 0x9A9A00, 0x469990, 0x9A6324, 0x800000, 0x808000,
+    0xEC0528, 0xB75E03, 0x967002, 0x6B7E02, 0x05893E, 0x028575,
+    0x038297, 0x077BC2, 0x5B62FF, 0xA835FF, 0xD203CC, 0xE5027A,
 };
 
 static uint32_t colour_of(const char *user)
