@@ -5,6 +5,7 @@ import { batch, computed, signal } from "@preact/signals";
 import { type GizmodError, SceneModel, type Session } from "../sdk/index.js";
 import type { Edit, Gizmo, Id, Note, Person, Status, Tool } from "../sdk/types.js";
 import { CameraRig } from "./input/rig";
+import { InputState } from "./input/state";
 
 export interface Toast {
   id: number;
@@ -39,6 +40,8 @@ const TOAST_MS = 6000;
 
 export class Editor {
   readonly rig: CameraRig;
+  /** What hand and keyboard are doing. */
+  readonly input = new InputState();
 
   readonly status = signal<Status>({ phase: "connecting" });
   /** Edits that the server did not answer yet. */

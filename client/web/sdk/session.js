@@ -51,6 +51,8 @@ export class Session extends Emitter {
   #pointerN = 0;
   /** How many `select` wait for their answer: until then presence may tell of the selection before. */
   #selecting = 0;
+  /** The press turns the view: its end is no edit. */
+  #orbiting = false;
   /** Deltas of a state that is not whole yet. @type {any[]} */
   #coming = [];
   /** @type {Map<number, Person>} */
@@ -168,9 +170,11 @@ export class Session extends Emitter {
 
   /** Grabs the handle under the pointer, else selects the node there. @param {Place} place @returns {Promise<{ handle?: string, hit?: Id }>} */
   async down(place) {
+    this.#orbiting = this.tool.mode === "orbit" || place.mods?.includes("orbit") === true;
+    const orbiting = this.#orbiting;
     const { handle, hit } = await this.#ask({ op: "pointer", phase: "down", n: ++this.#pointerN, ...place });
     const adds = place.mods?.includes("add");
-    const selects = handle === undefined && this.tool.mode !== "orbit" && !place.mods?.includes("orbit") && (hit !== undefined || !adds);
+    const selects = handle === undefined && !orbiting && (hit !== undefined || !adds);
     if (selects) this.#setSelection(afterSelect(this.selection, hit === undefined ? [] : [hit], adds ? "add" : "set"));
     return { handle, hit };
   }
@@ -182,7 +186,8 @@ export class Session extends Emitter {
 
   /** Ends a drag as one edit. Resolves once it is on stable storage. @param {Place} [place] @returns {Promise<Done>} */
   async up(place = {}) {
-    return this.#ask({ op: "pointer", phase: "up", n: ++this.#pointerN, key: makeKey(), ...place });
+    const key = this.#orbiting ? undefined : makeKey();
+    return this.#ask({ op: "pointer", phase: "up", n: ++this.#pointerN, key, ...place });
   }
 
   /** Takes a running drag back. */
@@ -196,6 +201,7 @@ export class Session extends Emitter {
    * @param {Place & { nodes?: readonly Id[], value?: number[] }} more
    */
   async grab(handle, more) {
+    this.#orbiting = false;
     return this.#ask({ op: "grab", handle, ...more });
   }
 

@@ -3,105 +3,148 @@
 import { signal } from "@preact/signals";
 
 import type { Session } from "../../sdk/index.js";
-import { invertAffine, transformPoint } from "../../sdk/maths.js";
+import { transformPoint } from "../../sdk/maths.js";
 import type { Box, Vec2, Vec3 } from "../../sdk/types.js";
+import { FOV_RAD, type Pose, along, axesOf, between, eyeOf, poseOf, projection, turnOf, turned, viewOf } from "./camera";
 
-/** The vertical angle of view. */
-const FOV = (45 * Math.PI) / 180;
-/** Near and far planes as parts of the distance to the target. */
-const NEAR = 1e-3;
-const FAR = 1e4;
+/** How near the eye comes to its target, and how far it goes, in metres. */
+const DISTANCE_MIN = 1e-4;
+const DISTANCE_MAX = 1e9;
+/** How long a way to another view takes. */
+const FLIGHT_MS = 220;
 
 export class CameraRig {
   /** Counts changes: read it to follow the camera. */
   readonly revision = signal(0);
   readonly parallel = signal(false);
   /** World to eye, column by column. */
-  view: number[] = lookAt([6, 5, 8], [0, 0, 0]);
+  view: number[] = [];
   /** Eye to clip, with a depth of -1 to 1. */
   proj: number[] = [];
-  target: Vec3 = [0, 0, 0];
   width = 1;
   height = 1;
 
+  #pose: Pose = { target: [0, 0, 0], turn: turnOf([6, 5, 8]), distance: 11 };
   #told = false;
+  #flight = 0;
 
   constructor(readonly session: Session) {
-    session.on("view", (view) => this.setView(view));
-    this.#changed();
+    session.on("view", (view) => this.#orbited(view));
+    this.#set(this.#pose);
+  }
+
+  /** What is in mid-view, and what an orbit turns about. */
+  get target(): Vec3 {
+    return this.#pose.target;
+  }
+
+  get pose(): Pose {
+    return this.#pose;
   }
 
   get eye(): Vec3 {
-    return transformPoint(invertAffine(this.view), [0, 0, 0]);
+    return eyeOf(this.#pose);
   }
 
-  /** From the eye to the target, along the line of sight, in metres. */
+  /** From the eye to the target, in metres. */
   get distance(): number {
-    return Math.max(-transformPoint(this.view, this.target)[2], 1e-6);
+    return this.#pose.distance;
   }
 
   /** How many metres a pixel is at the target. */
   get metresPerPx(): number {
-    return (2 * Math.tan(FOV / 2) * this.distance) / this.height;
+    return (2 * Math.tan(FOV_RAD / 2) * this.distance) / this.height;
   }
 
   resize(width: number, height: number): void {
     if (width === this.width && height === this.height) return;
     this.width = Math.max(1, width);
     this.height = Math.max(1, height);
-    this.#changed();
+    this.#set(this.#pose);
   }
 
+  /** Takes over a view, such as somebody else's. */
   setView(view: ArrayLike<number>): void {
-    this.view = Array.from(view);
-    this.#changed();
+    this.place(poseOf(view, this.distance));
   }
 
   setParallel(parallel: boolean): void {
     this.parallel.value = parallel;
-    this.#changed();
+    this.#set(this.#pose);
+  }
+
+  /** Is there at once. */
+  place(pose: Pose): void {
+    this.stop();
+    this.#set(pose);
+  }
+
+  /** Goes there in a short while; at once where people asked for less motion. */
+  fly(pose: Pose): void {
+    this.stop();
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) return this.#set(pose);
+    const from = this.#pose;
+    const began = performance.now();
+    const step = (): void => {
+      const part = Math.min(1, (performance.now() - began) / FLIGHT_MS);
+      this.#flight = part < 1 ? requestAnimationFrame(step) : 0;
+      this.#set(part < 1 ? between(from, pose, 1 - (1 - part) ** 3) : pose);
+    };
+    this.#flight = requestAnimationFrame(step);
+  }
+
+  /** Ends a flight where it is. */
+  stop(): void {
+    cancelAnimationFrame(this.#flight);
+    this.#flight = 0;
   }
 
   /** Looks from `eye` to `target`. */
   look(eye: Vec3, target: Vec3): void {
-    this.view = lookAt(eye, target);
-    this.target = target;
-    this.#changed();
+    const back: Vec3 = [eye[0] - target[0], eye[1] - target[1], eye[2] - target[2]];
+    this.place({ target, turn: turnOf(back), distance: Math.hypot(...back) });
+  }
+
+  /** Looks at the target from that side. */
+  lookFrom(side: Vec3): void {
+    this.fly({ ...this.#pose, turn: turnOf(side) });
+  }
+
+  /** Turns about the target as a turntable does, in radians. */
+  turn(yaw: number, pitch: number): void {
+    this.place({ ...this.#pose, turn: turned(this.#pose.turn, yaw, pitch) });
   }
 
   /** Moves the eye so that what is at the target follows the pointer by so many pixels. */
   pan(dx: number, dy: number): void {
+    const [right, up] = axesOf(this.#pose.turn);
     const metres = this.metresPerPx;
-    const inverse = invertAffine(this.view);
-    const move = [0, 1, 2].map((i) => (-dx * inverse[i] + dy * inverse[4 + i]) * metres) as Vec3;
-    this.target = [this.target[0] + move[0], this.target[1] + move[1], this.target[2] + move[2]];
-    this.view[12] += dx * metres;
-    this.view[13] -= dy * metres;
-    this.#changed();
+    this.place({ ...this.#pose, target: along(along(this.#pose.target, right, -dx * metres), up, dy * metres) });
   }
 
   /** Changes the distance to the target by a factor; what is under the pixel `at`, as far as the target is, stays there. */
   zoom(factor: number, at: Vec2 = [this.width / 2, this.height / 2]): void {
-    const x = at[0] - this.width / 2;
-    const y = at[1] - this.height / 2;
-    const distance = this.distance;
-    this.pan(x * (factor - 1), y * (factor - 1));
-    this.view[14] += distance * (1 - factor);
-    this.#changed();
+    const distance = clampDistance(this.distance * factor);
+    const part = distance / this.distance;
+    this.pan((at[0] - this.width / 2) * (part - 1), (at[1] - this.height / 2) * (part - 1));
+    this.place({ ...this.#pose, distance });
+  }
+
+  /** Puts the target as far as this point is, on the line of sight: what is there then keeps its place under a pan or zoom. The picture stays. */
+  setDepth(point: Vec3): void {
+    const distance = -transformPoint(this.view, point)[2];
+    if (this.parallel.peek() || !(distance > DISTANCE_MIN) || distance > DISTANCE_MAX) return;
+    this.place({ ...this.#pose, target: along(this.eye, axesOf(this.#pose.turn)[2], -distance), distance });
   }
 
   /** Shows all of a box, from the same direction. */
-  frame(box: Box): void {
-    const centre: Vec3 = [(box[0] + box[3]) / 2, (box[1] + box[4]) / 2, (box[2] + box[5]) / 2];
+  frame(box: Box, { fly = false } = {}): void {
+    const target: Vec3 = [(box[0] + box[3]) / 2, (box[1] + box[4]) / 2, (box[2] + box[5]) / 2];
     const radius = Math.max(0.5 * Math.hypot(box[3] - box[0], box[4] - box[1], box[5] - box[2]), 1e-3);
     const narrow = Math.min(1, this.width / this.height);
-    const distance = (1.15 * radius) / (Math.sin(FOV / 2) * narrow);
-    const inverse = invertAffine(this.view);
-    const eye = [0, 1, 2].map((i) => centre[i] + inverse[8 + i] * distance) as Vec3;
-    this.target = centre;
-    const seen = transformPoint([...this.view.slice(0, 12), 0, 0, 0, 1], eye);
-    for (let i = 0; i < 3; i++) this.view[12 + i] = -seen[i];
-    this.#changed();
+    const pose = { ...this.#pose, target, distance: clampDistance((1.15 * radius) / (Math.sin(FOV_RAD / 2) * narrow)) };
+    if (fly) this.fly(pose);
+    else this.place(pose);
   }
 
   /** Where a point of the world is in the view; null behind the eye. */
@@ -112,12 +155,25 @@ export class CameraRig {
     return [((x + 1) / 2) * this.width, ((1 - y) / 2) * this.height];
   }
 
-  #changed(): void {
-    this.proj = projection(this.width / this.height, this.distance, this.parallel.peek());
-    this.revision.value = this.revision.peek() + 1;
+  #set(pose: Pose): void {
+    this.#pose = pose;
+    this.#show(viewOf(pose));
     if (this.#told) return;
     this.#told = true;
     queueMicrotask(() => this.#tell());
+  }
+
+  /** The server turned the view: it knows, and is not told. */
+  #orbited(view: number[]): void {
+    this.stop();
+    this.#pose = poseOf(view, this.distance);
+    this.#show(view);
+  }
+
+  #show(view: number[]): void {
+    this.view = view;
+    this.proj = projection(this.width / this.height, this.distance, this.parallel.peek());
+    this.revision.value = this.revision.peek() + 1;
   }
 
   #tell(): void {
@@ -126,31 +182,4 @@ export class CameraRig {
   }
 }
 
-/** World to eye, +Y up; straight down or up, -Z is up. */
-export function lookAt(eye: Vec3, target: Vec3): number[] {
-  const back = unit([eye[0] - target[0], eye[1] - target[1], eye[2] - target[2]]);
-  const up: Vec3 = Math.abs(back[1]) > 0.99999 ? [0, 0, -Math.sign(back[1])] : [0, 1, 0];
-  const right = unit(cross(up, back));
-  const above = cross(back, right);
-  const along = (axis: Vec3): number => -(axis[0] * eye[0] + axis[1] * eye[1] + axis[2] * eye[2]);
-  return [
-    right[0], above[0], back[0], 0, right[1], above[1], back[1], 0, right[2], above[2], back[2], 0,
-    along(right), along(above), along(back), 1,
-  ];
-}
-
-function projection(aspect: number, distance: number, parallel: boolean): number[] {
-  const near = distance * NEAR;
-  const far = distance * FAR;
-  const high = Math.tan(FOV / 2) * (parallel ? distance : 1);
-  const depth = far - near;
-  const x = 1 / (high * aspect);
-  if (parallel) return [x, 0, 0, 0, 0, 1 / high, 0, 0, 0, 0, -2 / (far + depth), 0, 0, 0, -(far + near - depth) / (far + depth), 1];
-  return [x, 0, 0, 0, 0, 1 / high, 0, 0, 0, 0, -(far + near) / depth, -1, 0, 0, (-2 * far * near) / depth, 0];
-}
-
-const cross = (a: Vec3, b: Vec3): Vec3 => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
-const unit = (a: Vec3): Vec3 => {
-  const length = Math.hypot(...a) || 1;
-  return [a[0] / length, a[1] / length, a[2] / length];
-};
+const clampDistance = (metres: number): number => Math.min(DISTANCE_MAX, Math.max(DISTANCE_MIN, metres));

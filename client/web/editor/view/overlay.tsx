@@ -1,4 +1,12 @@
 // overlay.tsx - what stands over the view in words: labels, read-outs, the rectangle of a selection.
+import { Compass } from "../input/compass";
+import { Hand } from "../input/hand";
+
 export function Overlay() {
-  return null;
+  return (
+    <>
+      <Hand />
+      <Compass />
+    </>
+  );
 }

@@ -1,0 +1,120 @@
+// commands.ts - everything that can be done by a key or by name, once: for the keyboard, for the list of shortcuts, and for the palette.
+import type { Mode, Vec3 } from "../../sdk/types.js";
+import type { Editor } from "../editor";
+import { deleteSelected, redo, undo } from "./edits";
+import { grabByKey } from "./grab";
+import type { Keymap } from "./state";
+import { frameAll, frameSelected, lookFrom, toggleParallel } from "./views";
+
+export interface Command {
+  id: string;
+  label: string;
+  group: "Tools" | "Edit" | "Selection" | "View" | "During a drag";
+  /** Chords, see chord.ts, for each choice of keys; the first is the one to be shown. */
+  keys: Record<Keymap, readonly string[]>;
+  /** Those that are only told about have none: what they do is part of a drag. */
+  run?(editor: Editor): void;
+  /** Whether it can be done now; without it, always. */
+  possible?(editor: Editor): boolean;
+  /** Whether it is on now, for those that can be. */
+  on?(editor: Editor): boolean;
+}
+
+const both = (...chords: string[]): Command["keys"] => ({ common: chords, blender: chords });
+const keys = (common: string[], blender: string[]): Command["keys"] => ({ common, blender });
+
+const editable = (editor: Editor): boolean => editor.editable.value;
+const chosen = (editor: Editor): boolean => editor.selection.value.length > 0;
+const canEdit = (editor: Editor): boolean => editable(editor) && chosen(editor);
+
+const tool = (id: string, label: string, mode: Mode, chords: Command["keys"]): Command => ({
+  id, label, group: "Tools", keys: chords,
+  run: (editor) => editor.setTool({ mode }),
+  on: (editor) => editor.tool.value.mode === mode,
+});
+
+const grab = (label: string, handle: string, chord: string): Command => ({
+  id: `grab-${handle}`, label, group: "Edit", keys: keys([], [chord]),
+  run: (editor) => grabByKey(editor, handle),
+  possible: canEdit,
+});
+
+const look = (label: string, side: Vec3, ...chords: string[]): Command => ({
+  id: label.toLowerCase().replaceAll(" ", "-"), label, group: "View", keys: both(...chords),
+  run: (editor) => lookFrom(editor, side),
+});
+
+const told = (label: string, ...chords: string[]): Command => ({
+  id: label.toLowerCase().replaceAll(" ", "-"), label, group: "During a drag", keys: both(...chords),
+});
+
+export const COMMANDS: readonly Command[] = [
+  tool("tool-select", "Select", "none", keys(["Q"], ["W"])),
+  tool("tool-move", "Move", "translate", keys(["W"], ["Shift+G"])),
+  tool("tool-rotate", "Rotate", "rotate", keys(["E"], ["Shift+R"])),
+  tool("tool-scale", "Scale", "scale", keys(["R"], ["Shift+S"])),
+  tool("tool-bounds", "Bounds", "bounds", both("T")),
+  tool("tool-universal", "Universal", "universal", both("Y")),
+  tool("tool-arcball", "Arcball", "arcball", both("B")),
+  {
+    id: "space", label: "World or local axes", group: "Tools", keys: both("L"),
+    run: (editor) => editor.setTool({ space: editor.tool.peek().space === "local" ? "world" : "local" }),
+    on: (editor) => editor.tool.value.space === "local",
+  },
+  {
+    id: "snap", label: "Snap", group: "Tools", keys: both("M"),
+    run: (editor) => editor.setTool({ snap: { on: !editor.tool.peek().snap?.on } }),
+    on: (editor) => editor.tool.value.snap?.on === true,
+  },
+
+  { id: "undo", label: "Undo", group: "Edit", keys: both("Mod+Z"), run: (editor) => void undo(editor), possible: editable },
+  { id: "redo", label: "Redo", group: "Edit", keys: both("Mod+Shift+Z", "Mod+Y"), run: (editor) => void redo(editor), possible: editable },
+  { id: "delete", label: "Delete", group: "Edit", keys: keys(["Delete", "Backspace"], ["X", "Delete"]), run: (editor) => void deleteSelected(editor), possible: canEdit },
+  grab("Grab and move", "tv", "G"),
+  grab("Grab and rotate", "rv", "R"),
+  grab("Grab and scale", "su", "S"),
+
+  {
+    id: "select-all", label: "Select all", group: "Selection", keys: keys(["Mod+A"], ["A", "Mod+A"]),
+    run: (editor) => void editor.try(() => editor.session.select(editor.session.scene.roots)),
+  },
+  {
+    id: "deselect", label: "Select nothing", group: "Selection", keys: keys(["Escape"], ["Alt+A", "Escape"]),
+    run: (editor) => void editor.try(() => editor.session.select([])),
+    possible: chosen,
+  },
+
+  { id: "frame-selected", label: "Frame selected", group: "View", keys: keys(["F"], [".", "F"]), run: frameSelected },
+  { id: "frame-all", label: "Frame all", group: "View", keys: both("Home"), run: frameAll },
+  look("View from the front", [0, 0, 1], "1"),
+  look("View from the back", [0, 0, -1], "Shift+1"),
+  look("View from the right", [1, 0, 0], "3"),
+  look("View from the left", [-1, 0, 0], "Shift+3"),
+  look("View from the top", [0, 1, 0], "7"),
+  look("View from the bottom", [0, -1, 0], "Shift+7"),
+  look("View from a corner", [6, 5, 8], "0"),
+  {
+    id: "parallel", label: "Perspective or orthographic", group: "View", keys: both("5"),
+    run: toggleParallel,
+    on: (editor) => editor.rig.parallel.value,
+  },
+
+  told("Along one axis", "X", "Y", "Z"),
+  told("In a plane", "Shift+X", "Shift+Y", "Shift+Z"),
+  told("Exactly that far: a number, with a unit if you like", "1", "5", "m", "m"),
+  told("Turn snapping round", "Mod"),
+  told("Fine", "Shift"),
+  told("Done", "Enter"),
+  told("Take it back", "Escape"),
+];
+
+/** What this chord does; null for nothing. */
+export function commandOf(chord: string, keymap: Keymap): Command | null {
+  return COMMANDS.find((command) => command.run && command.keys[keymap].includes(chord)) ?? null;
+}
+
+/** The command of this name: for buttons and menus. */
+export function runCommand(editor: Editor, id: string): void {
+  const command = COMMANDS.find((other) => other.id === id);
+  if (command?.run && (command.possible?.(editor) ?? true)) command.run(editor);
+}

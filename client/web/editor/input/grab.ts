@@ -1,0 +1,27 @@
+// grab.ts - drags that begin with a key and follow the pointer without a button, and how a running drag is held to an axis.
+import type { Vec2 } from "../../sdk/types.js";
+import type { Editor } from "../editor";
+import { Drag } from "./drag";
+
+export type Axis = "x" | "y" | "z";
+
+/** The plane without this axis, as the handles are called. */
+const PLANES: Record<Axis, string> = { x: "yz", y: "zx", z: "xy" };
+const FREE: Record<string, string> = { t: "tv", r: "rv", s: "su" };
+
+/** The handle for the same kind of motion along an axis, or with `plane` without it; the free one where that is what runs already. Null where there is none. */
+export function heldTo(handle: string, axis: Axis, plane: boolean): string | null {
+  const kind = handle[0];
+  if (!(kind in FREE) || (kind === "r" && plane)) return null;
+  const next = kind + (plane ? PLANES[axis] : axis);
+  return next === handle ? FREE[kind] : next;
+}
+
+/** Grabs the selection where the pointer is, or in mid-view; a click or Enter ends it. */
+export function grabByKey(editor: Editor, handle: string): void {
+  const { input, rig } = editor;
+  if (input.running) return;
+  const at: Vec2 = input.pointer.peek() ?? [rig.width / 2, rig.height / 2];
+  input.drag = Drag.grab(editor, handle, at);
+  input.held.value = true;
+}

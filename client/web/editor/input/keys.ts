@@ -1,0 +1,86 @@
+// keys.ts - the keyboard in the whole page, except where somebody types into a field. While a drag runs the keys belong to it.
+import type { Editor } from "../editor";
+import { chordOf } from "./chord";
+import { commandOf } from "./commands";
+import { type Axis, heldTo } from "./grab";
+import { dragMods } from "./pointer";
+import { isTyped, valueOf } from "./typed";
+
+export function startKeys(editor: Editor): () => void {
+  const down = (event: KeyboardEvent): void => {
+    if (event.defaultPrevented || event.isComposing || isTyping(event.target)) return;
+    if (editor.input.running ? dragKey(editor, event) : commandKey(editor, event)) event.preventDefault();
+  };
+  const up = (event: KeyboardEvent): void => {
+    if (isModifier(event.key)) editor.input.running?.again(dragMods(event));
+  };
+  window.addEventListener("keydown", down);
+  window.addEventListener("keyup", up);
+  return () => {
+    window.removeEventListener("keydown", down);
+    window.removeEventListener("keyup", up);
+  };
+}
+
+/** Whether keys mean letters there. */
+function isTyping(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  if (target.isContentEditable || target.closest("dialog[open], [role=dialog], [role=menu]")) return true;
+  return target.matches("textarea, select, input:not([type=checkbox], [type=radio], [type=range], [type=button])");
+}
+
+const isModifier = (key: string): boolean => key === "Control" || key === "Meta" || key === "Shift";
+
+function commandKey(editor: Editor, event: KeyboardEvent): boolean {
+  if (event.key === "Escape" && editor.input.abort) {
+    editor.input.abort();
+    return true;
+  }
+  const command = commandOf(chordOf(event), editor.input.keymap.peek());
+  if (!command?.run || (event.repeat && command.group !== "View" && !command.id.endsWith("do"))) return false;
+  if (command.possible && !command.possible(editor)) return false;
+  command.run(editor);
+  return true;
+}
+
+/** @returns whether the key was for the drag; others are lost on it, but for the browser's own. */
+function dragKey(editor: Editor, event: KeyboardEvent): boolean {
+  const { input } = editor;
+  const drag = input.running;
+  if (!drag) return false;
+  if (isModifier(event.key)) drag.again(dragMods(event));
+  else if (event.key === "Escape") drag.cancel();
+  else if (event.key === "Enter") drag.commit();
+  else if (event.key === "Backspace") type(editor, input.typed.peek().slice(0, -1));
+  else if (isTyped(event.key, input.typed.peek()) && !event.ctrlKey && !event.metaKey) type(editor, typedWith(input.typed.peek(), event.key));
+  else if (/^[xyz]$/i.test(event.key) && drag.handle !== null) hold(editor, event.key.toLowerCase() as Axis, event.shiftKey);
+  else return !event.ctrlKey && !event.metaKey && event.key.length === 1;
+  return true;
+}
+
+/** A minus anywhere turns the sign of the number that is being typed. */
+function typedWith(before: string, key: string): string {
+  if (key !== "-" || before === "") return before + key;
+  const parts = before.split(",");
+  const last = parts.pop() ?? "";
+  parts.push(last.startsWith("-") ? last.slice(1) : `-${last}`);
+  return parts.join(",");
+}
+
+function type(editor: Editor, text: string): void {
+  const { input } = editor;
+  const handle = input.running?.handle;
+  if (!handle) return;
+  if (handle === "rb") return input.hint("The ball takes no number. X, Y or Z turns about an axis.");
+  input.typed.value = text;
+  const value = valueOf(text, handle);
+  if (value || text === "") input.running?.type(value);
+}
+
+function hold(editor: Editor, axis: Axis, plane: boolean): void {
+  const drag = editor.input.running;
+  const next = drag?.handle && heldTo(drag.handle, axis, plane);
+  if (!drag || !next) return;
+  drag.constrain(next);
+  type(editor, editor.input.typed.peek());
+}

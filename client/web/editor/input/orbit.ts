@@ -1,0 +1,44 @@
+// orbit.ts - turning the view about its target: at the server, which sends the new view back; without a connection, here.
+import type { Vec2 } from "../../sdk/types.js";
+import type { Editor } from "../editor";
+
+export class Orbit {
+  #last: Vec2;
+  #frame = 0;
+  #away: boolean;
+
+  constructor(
+    readonly editor: Editor,
+    at: Vec2,
+  ) {
+    this.#last = at;
+    this.#away = editor.session.status.phase !== "online";
+    editor.rig.stop();
+    editor.input.navigating.value = "orbit";
+    if (!this.#away) editor.session.down({ at, mods: ["orbit"] }).catch(() => (this.#away = true));
+  }
+
+  move(at: Vec2): void {
+    if (this.#away) this.#turn(at);
+    else this.#frame ||= requestAnimationFrame(() => this.#send());
+    this.#last = at;
+  }
+
+  end(): void {
+    if (this.#frame !== 0) this.#send();
+    this.editor.input.navigating.value = null;
+    if (!this.#away) this.editor.session.up({ at: this.#last }).catch(() => {});
+  }
+
+  /** Half a turn for the height of the view, as at the server. */
+  #turn(at: Vec2): void {
+    const perPx = (2 * Math.PI) / this.editor.rig.height;
+    this.editor.rig.turn((this.#last[0] - at[0]) * perPx, (at[1] - this.#last[1]) * perPx);
+  }
+
+  #send(): void {
+    cancelAnimationFrame(this.#frame);
+    this.#frame = 0;
+    this.editor.session.move({ at: this.#last, mods: ["orbit"] });
+  }
+}

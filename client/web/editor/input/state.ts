@@ -1,0 +1,51 @@
+// state.ts - what hand and keyboard are doing just now: written by the gestures, shown by the overlay.
+import { signal } from "@preact/signals";
+
+import type { Vec2 } from "../../sdk/types.js";
+import type { Drag } from "./drag";
+
+/** What the keys mean: as in Maya and Unity, or as in Blender. */
+export type Keymap = "common" | "blender";
+
+const STORED = "gizmod.keymap";
+const BUBBLE_MS = 2500;
+
+export class InputState {
+  /** Where the pointer is, in pixels of the view; null while it is elsewhere. */
+  readonly pointer = signal<Vec2 | null>(null);
+  /** The rectangle of a selection: two corners. */
+  readonly marquee = signal<[Vec2, Vec2] | null>(null);
+  /** The handle that is dragged. */
+  readonly dragged = signal<string | null>(null);
+  /** The drag that runs began with a key: it follows the pointer without a button. */
+  readonly held = signal(false);
+  /** What was typed for it. */
+  readonly typed = signal("");
+  /** Words at a place in the view, for a moment. */
+  readonly bubble = signal<{ at: Vec2; text: string } | null>(null);
+  /** The drag of the selection that runs, or that ran last. */
+  drag: Drag | null = null;
+  /** Breaks off what is done with the pointer; null where nothing is. */
+  abort: (() => void) | null = null;
+  readonly navigating = signal<"orbit" | "pan" | null>(null);
+  readonly keymap = signal<Keymap>(localStorage.getItem(STORED) === "blender" ? "blender" : "common");
+
+  #bubbleTimer: ReturnType<typeof setTimeout> | undefined;
+
+  /** The drag that runs now. */
+  get running(): Drag | null {
+    return this.drag && this.drag.state !== "over" ? this.drag : null;
+  }
+
+  setKeymap(keymap: Keymap): void {
+    this.keymap.value = keymap;
+    localStorage.setItem(STORED, keymap);
+  }
+
+  /** Says it where the pointer is. */
+  hint(text: string, at: Vec2 = this.pointer.peek() ?? [0, 0]): void {
+    clearTimeout(this.#bubbleTimer);
+    this.bubble.value = { at, text };
+    this.#bubbleTimer = setTimeout(() => (this.bubble.value = null), BUBBLE_MS);
+  }
+}
