@@ -31,12 +31,10 @@ class PointerInput {
 
   down(event: PointerEvent): void {
     const at = this.#at(event);
-    this.canvas.focus({ preventScroll: true });
     this.canvas.setPointerCapture(event.pointerId);
     this.editor.following.value = null;
     if (event.pointerType === "touch") return this.#touch.down(event.pointerId, at);
     if (this.#endHeld(event) || this.#gesture) return;
-    event.preventDefault();
     this.editor.input.drag?.flush();
     this.#gesture = gestureOf(this.editor, at, event);
     this.editor.input.abort = () => this.cancel();
