@@ -10,6 +10,7 @@ import { States } from "./panels/states";
 import { Tools } from "./panels/tools";
 import { Tree } from "./panels/tree";
 import { Timeline } from "./past/timeline";
+import { FollowBar } from "./people/follow-bar";
 import { NotesPanel } from "./people/notes";
 import { PeoplePanel } from "./people/people";
 import { startLayers } from "./view/layers";
@@ -27,6 +28,7 @@ export function App({ editor }: { editor: Editor }) {
         </aside>
         <main class="middle">
           <Viewport editor={editor} />
+          <FollowBar />
           <Tools />
           <States />
         </main>

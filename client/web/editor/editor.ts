@@ -67,6 +67,8 @@ export class Editor {
   readonly role = signal<"viewer" | "editor" | "admin">("viewer");
   /** The session whose view is followed; null for none. */
   readonly following = signal<number | null>(null);
+  /** Whether the others' cameras, pointers and names are drawn in the view. */
+  readonly showPeople = signal(true);
   /** The note that is open in the panel; null for none. */
   readonly openNote = signal<number | null>(null);
   readonly asset = signal<AssetState>({ phase: "none" });

@@ -1,4 +1,106 @@
-// people.tsx - who is here.
+// people.tsx - who is here, what they do, and how to look over their shoulder.
+import { computed, signal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+
+import { useEditor } from "../context";
+import type { Editor } from "../editor";
+import { inkOn, initials } from "./colour";
+import { Activity, type Row, roster, sameRows } from "./roster";
+import { shareLink } from "./share";
+import "./people.css";
+
+const TICK_MS = 30_000;
+
 export function PeoplePanel() {
-  return null;
+  const editor = useEditor();
+  const { rows, tick } = useMemo(() => startRoster(editor), [editor]);
+  useEffect(() => {
+    const timer = setInterval(() => tick.value++, TICK_MS);
+    return () => clearInterval(timer);
+  }, [tick]);
+  return (
+    <section class="people" aria-labelledby="people-title">
+      <header class="people-head">
+        <h2 id="people-title">People</h2>
+        <span class="people-count">{rows.value.length}</span>
+        <ShowOthers />
+        <button type="button" class="people-action" title="Copy a link that others can join with" onClick={() => void shareLink(editor)}>
+          Copy link
+        </button>
+      </header>
+      <ul class="people-list" role="list" aria-label="People">
+        {rows.value.map((row) => (
+          <PersonRow key={row.session} row={row} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** Rows that become others only when their words do: the panel is not drawn anew 20 times a second. */
+function startRoster(editor: Editor) {
+  const activity = new Activity();
+  const tick = signal(0);
+  let last: Row[] = [];
+  const rows = computed(() => {
+    tick.value;
+    editor.structure.value;
+    const now = Date.now();
+    activity.update(editor.people.value, now);
+    const next = roster(editor.people.value, activity, now, (id) => editor.session.scene.get(id)?.name);
+    if (!sameRows(last, next)) last = next;
+    return last;
+  });
+  return { rows, tick };
+}
+
+function ShowOthers() {
+  const { showPeople } = useEditor();
+  return (
+    <button
+      type="button"
+      class="people-action"
+      aria-pressed={showPeople.value}
+      title="Cameras, pointers and names of the others in the view"
+      onClick={() => (showPeople.value = !showPeople.value)}
+    >
+      In view
+    </button>
+  );
+}
+
+function PersonRow({ row }: { row: Row }) {
+  const { session, user, colour, role, me, doing, idle } = row;
+  return (
+    <li class={idle ? "people-row people-idle" : "people-row"} data-session={session} aria-label={`${user}${me ? ", you" : ""}, ${doing}`}>
+      <span class="people-mark" aria-hidden="true" style={{ background: colour, color: inkOn(colour) }}>
+        {initials(user)}
+      </span>
+      <span class="people-words">
+        <span class="people-name">
+          <b>{user}</b>
+          {me && <span class="people-note">you</span>}
+          {role !== "editor" && <span class="people-note">{role === "viewer" ? "read-only" : "admin"}</span>}
+        </span>
+        <span class="people-doing">{doing}</span>
+      </span>
+      {!me && <FollowButton session={session} user={user} />}
+    </li>
+  );
+}
+
+function FollowButton({ session, user }: { session: number; user: string }) {
+  const { following } = useEditor();
+  const follows = following.value === session;
+  return (
+    <button
+      type="button"
+      class="people-action people-follow"
+      aria-pressed={follows}
+      aria-label={follows ? `Stop following ${user}` : `Follow ${user}`}
+      onClick={() => (following.value = follows ? null : session)}
+    >
+      {follows ? "Following" : "Follow"}
+    </button>
+  );
 }

@@ -1,4 +1,5 @@
 // layers.ts - everything that is drawn in the view, from the ground up.
+import { PresenceLayer } from "../people/presence";
 import { Anchor } from "./anchor";
 import { gizmoLayer } from "./gizmo";
 import { Grid } from "./grid";
@@ -16,4 +17,5 @@ export function startLayers(view: View): void {
   view.add(stage);
   view.add(new Selection(view, anchor, stage));
   view.add(gizmoLayer(view));
+  view.add(new PresenceLayer(view));
 }

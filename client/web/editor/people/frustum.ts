@@ -1,0 +1,45 @@
+// frustum.ts - somebody's camera as lines: from the eye to the corners of what it sees, and a roof that says where up is. Its size is chosen on the screen, so that it
+// is seen from far and does not fill the view from near.
+import type { Color, Quaternion } from "three";
+import { Vector3 } from "three";
+
+import type { Wires } from "./wires";
+
+/** Of one camera. */
+export const SEGMENTS = 10;
+export const SHEETS = 1;
+
+/** Left, right, bottom, top at 1 m; where nobody told. */
+const LENS_UNKNOWN = [-0.66, 0.66, -0.41, 0.41];
+/** From the middle of the picture to its corners, as part of the size. */
+const SPREAD = 0.62;
+
+const near = Array.from({ length: 4 }, () => new Vector3());
+const far = Array.from({ length: 4 }, () => new Vector3());
+const roof = [new Vector3(), new Vector3(), new Vector3()];
+
+/** @param size how long it is at most, in metres */
+export function drawFrustum(wires: Wires, eye: Vector3, turn: Quaternion, lens: readonly number[] | undefined, parallel: boolean, size: number, colour: Color): void {
+  const [left, right, bottom, top] = lens ?? LENS_UNKNOWN;
+  const reach = Math.hypot(Math.max(-left, right), Math.max(-bottom, top));
+  const depth = parallel ? size : Math.min(size, (SPREAD * size) / reach);
+  const scale = parallel ? (SPREAD * size) / reach : depth;
+  const put = (out: Vector3, x: number, y: number, z: number) => out.set(x, y, z).applyQuaternion(turn).add(eye);
+  const corners = [[left, bottom], [right, bottom], [right, top], [left, top]];
+  corners.forEach(([x, y], i) => {
+    put(far[i], x * scale, y * scale, -depth);
+    if (parallel) put(near[i], x * scale, y * scale, 0);
+    else near[i].copy(eye);
+  });
+  for (let i = 0; i < 4; i++) {
+    wires.segment(near[i], far[i], colour);
+    wires.segment(far[i], far[(i + 1) % 4], colour);
+  }
+  const middle = ((left + right) / 2) * scale, half = 0.3 * (right - left) * scale, above = (top + 0.12 * (top - bottom)) * scale;
+  put(roof[0], middle - half, above, -depth);
+  put(roof[1], middle + half, above, -depth);
+  put(roof[2], middle, above + half, -depth);
+  wires.segment(roof[0], roof[2], colour);
+  wires.segment(roof[1], roof[2], colour);
+  wires.sheet(far, colour);
+}

@@ -1,0 +1,171 @@
+// presence.ts - the others in the view: their cameras, where they point, what they hold. It draws on while somebody is on the way to where they were told to be,
+// and rests when all are there.
+import { effect } from "@preact/signals";
+import { Color, Vector3 } from "three";
+
+import type { Editor } from "../editor";
+import type { Layer, View } from "../view/view";
+import type { Person, Vec2 } from "../../sdk/types.js";
+import * as frustum from "./frustum";
+import { RayEnds } from "./rayends";
+import { type Tag, Tags } from "./tags";
+import { Track } from "./track";
+import { Wires } from "./wires";
+
+/** The length of a camera on the screen. */
+const CAMERA_PX = 54;
+/** A camera nearer than this to one's own eye, as part of the distance to what one looks at, is in the way. */
+const OWN_EYE = 0.04;
+/** A ray that meets nothing ends as far away as what one looks at, or so much of it. */
+const SPARE_MIN = 0.05;
+/** A pointer's name is shown for so long after it moved. */
+const POINTING_MS = 8000;
+/** Nodes of one person's hold that its label is put over. */
+const HELD_MAX = 64;
+
+export class PresenceLayer implements Layer {
+  #wires = new Wires();
+  #tags: Tags;
+  #ends: RayEnds;
+  #tracks = new Map<number, Track>();
+  #drawnAt = 0;
+  #stop: () => void;
+
+  constructor(readonly view: View) {
+    const { editor, canvas } = view;
+    view.world.add(this.#wires);
+    this.#tags = new Tags(canvas.parentElement ?? document.body);
+    this.#ends = new RayEnds(editor.session, () => this.view.invalidate());
+    this.#stop = effect(() => {
+      const shown = editor.showPeople.value;
+      editor.past.value;
+      editor.following.value;
+      this.#told(shown ? editor.people.value : []);
+    });
+  }
+
+  update(): void {
+    const now = performance.now();
+    const seconds = (now - this.#drawnAt) / 1000;
+    this.#drawnAt = now;
+    let moving = false;
+    for (const track of this.#tracks.values()) {
+      track.point(this.#spare(track));
+      moving = track.advance(seconds) || moving;
+    }
+    this.#drawWires();
+    this.#tags.show(this.#tagsOf(now));
+    if (moving) this.view.invalidate();
+  }
+
+  dispose(): void {
+    this.#stop();
+    this.#ends.dispose();
+    this.#tags.dispose();
+    this.#wires.dispose();
+  }
+
+  #told(people: readonly Person[]): void {
+    const now = performance.now();
+    let changed = false;
+    const here = new Set<number>();
+    for (const person of people) {
+      if (person.me) continue;
+      here.add(person.session);
+      const track = this.#tracks.get(person.session);
+      if (track?.person === person) continue;
+      changed = true;
+      if (track) track.aim(person, now);
+      else this.#tracks.set(person.session, new Track(person));
+    }
+    for (const session of this.#tracks.keys()) changed = (!here.has(session) && this.#tracks.delete(session)) || changed;
+    this.#ends.ask(this.#tracks);
+    if (changed || people.length === 0) this.view.invalidate();
+  }
+
+  /** How far to draw a ray that meets nothing: until it passes by what one looks at. */
+  #spare(track: Track): number {
+    const { ray } = track.person;
+    const { target, distance } = this.view.editor.rig;
+    if (!ray) return 0;
+    const along = [0, 1, 2].reduce((sum, i) => sum + (target[i] - ray[i]) * ray[3 + i], 0);
+    return Math.max(along, SPARE_MIN * distance);
+  }
+
+  #drawWires(): void {
+    const { editor } = this.view;
+    const eye = anchor.fromArray(editor.rig.eye);
+    this.#wires.begin(eye, this.#tracks.size * (frustum.SEGMENTS + 1), this.#tracks.size * frustum.SHEETS);
+    for (const track of this.#tracks.values()) {
+      colour.set(track.person.colour);
+      if (this.#showsCamera(track)) {
+        const size = CAMERA_PX * metresPerPxAt(editor, track.eye.at);
+        const { lens, parallel } = track.person;
+        frustum.drawFrustum(this.#wires, track.eye.at, track.turn, lens, parallel ?? false, size, colour);
+      }
+      if (this.#showsRay(track)) this.#wires.segment(track.from.at, track.tip.at, colour);
+    }
+    this.#wires.end();
+  }
+
+  #showsCamera(track: Track): boolean {
+    const { rig, following } = this.view.editor;
+    if (!track.hasView || following.peek() === track.person.session) return false;
+    const own = rig.eye;
+    return Math.hypot(track.eye.at.x - own[0], track.eye.at.y - own[1], track.eye.at.z - own[2]) > OWN_EYE * rig.distance;
+  }
+
+  /** Where people point is about the present. */
+  #showsRay(track: Track): boolean {
+    const { following, past } = this.view.editor;
+    return track.hasRay && past.peek() === null && following.peek() !== track.person.session;
+  }
+
+  /** What is held comes before where people point, and that before where they look from. */
+  #tagsOf(now: number): Tag[] {
+    const tags: Tag[][] = [[], [], []];
+    for (const track of this.#tracks.values()) {
+      const { session, user: text, colour } = track.person;
+      const put = (rank: number, kind: Tag["kind"], at: Vec2 | null) => {
+        if (at && this.#inside(at)) tags[rank].push({ key: `${session} ${kind}`, kind, text, colour, at });
+      };
+      const held = this.#heldAt(track.person);
+      put(0, "held", held);
+      if (!held && this.#showsRay(track)) {
+        const tip = this.#project(track.tip.at);
+        put(1, "cursor", tip);
+        if (now - track.pointedAt < POINTING_MS) put(1, "tip", tip);
+      }
+      if (this.#showsCamera(track)) put(2, "eye", this.#project(track.eye.at));
+    }
+    return tags.flat();
+  }
+
+  /** In the middle above what is held. */
+  #heldAt(person: Person): Vec2 | null {
+    const { editor } = this.view;
+    if (!person.locks?.length || editor.past.peek() !== null) return null;
+    const box = editor.session.scene.box(person.locks.slice(0, HELD_MAX));
+    return box && editor.rig.project([(box[0] + box[3]) / 2, box[4], (box[2] + box[5]) / 2]);
+  }
+
+  #project(point: Vector3): Vec2 | null {
+    return this.view.editor.rig.project([point.x, point.y, point.z]);
+  }
+
+  #inside(at: Vec2): boolean {
+    const { width, height } = this.view.editor.rig;
+    return at[0] > 0 && at[1] > 0 && at[0] < width && at[1] < height;
+  }
+}
+
+const anchor = new Vector3();
+const colour = new Color();
+
+/** How many metres a pixel is as far from the eye as this point is. */
+function metresPerPxAt({ rig }: Editor, point: Vector3): number {
+  if (rig.parallel.peek()) return rig.metresPerPx;
+  const { view } = rig;
+  const depth = -(view[2] * point.x + view[6] * point.y + view[10] * point.z + view[14]);
+  return (rig.metresPerPx * Math.max(depth, 0)) / rig.distance;
+}

@@ -1,0 +1,89 @@
+// tags.ts - names over the view, as elements of the page: crisp at every zoom, and never in the way of the pointer. Screen readers have them from the list of people.
+import { inkOn } from "./colour";
+import { type Label, spread, topOf } from "./spread";
+import "./tags.css";
+
+export interface Tag {
+  /** One element is kept for each. */
+  key: string;
+  /** `cursor` is an arrow without a word, and stays at its point. */
+  kind: "eye" | "tip" | "held" | "cursor";
+  text: string;
+  colour: string;
+  /** The point that it belongs to, in pixels of the view. */
+  at: readonly [number, number];
+}
+
+interface Shown extends Label {
+  element: HTMLElement;
+  look: string;
+  used: boolean;
+}
+
+/** From the point to the left top of the label. */
+const PLACES: Record<Tag["kind"], (width: number, height: number) => [number, number]> = {
+  eye: (width) => [-width / 2, 10],
+  tip: () => [11, 13],
+  held: (width, height) => [-width / 2, -height - 10],
+  cursor: () => [0, 0],
+};
+
+export class Tags {
+  readonly element = document.createElement("div");
+  #shown = new Map<string, Shown>();
+
+  constructor(parent: HTMLElement) {
+    this.element.className = "people-tags";
+    this.element.setAttribute("aria-hidden", "true");
+    parent.append(this.element);
+  }
+
+  /** Shows these and no others; those that come first have the better places. */
+  show(tags: readonly Tag[]): void {
+    for (const shown of this.#shown.values()) shown.used = false;
+    const labels = tags.map((tag) => this.#place(tag));
+    spread(labels.filter((_, i) => tags[i].kind !== "cursor"));
+    tags.forEach((tag, i) => move(tag, labels[i]));
+    for (const [key, shown] of this.#shown) {
+      if (shown.used) continue;
+      shown.element.remove();
+      this.#shown.delete(key);
+    }
+  }
+
+  dispose(): void {
+    this.element.remove();
+  }
+
+  #place(tag: Tag): Shown {
+    let shown = this.#shown.get(tag.key);
+    if (!shown) {
+      const element = document.createElement("div");
+      this.element.append(element);
+      shown = { element, look: "", used: true, x: 0, y: 0, width: 0, height: 0, lines: 0, crowded: false };
+      this.#shown.set(tag.key, shown);
+    }
+    const look = `${tag.kind} ${tag.colour} ${tag.text}`;
+    if (look !== shown.look) dress(shown, tag, look);
+    const [x, y] = PLACES[tag.kind](shown.width, shown.height);
+    const room = this.element.clientWidth - shown.width;
+    Object.assign(shown, { used: true, x: Math.max(0, Math.min(room, tag.at[0] + x)), y: tag.at[1] + y });
+    return shown;
+  }
+}
+
+function dress(shown: Shown, tag: Tag, look: string): void {
+  const { element } = shown;
+  element.className = `people-tag people-tag-${tag.kind}`;
+  element.textContent = tag.text;
+  element.style.setProperty("--person", tag.colour);
+  element.style.setProperty("--ink", inkOn(tag.colour));
+  Object.assign(shown, { look, width: element.offsetWidth, height: element.offsetHeight });
+}
+
+function move(tag: Tag, shown: Shown): void {
+  const { style, classList } = shown.element;
+  classList.toggle("people-tag-crowded", shown.crowded);
+  const [x, y] = shown.crowded ? tag.at : [shown.x, topOf(shown)];
+  style.transform = `translate(${Math.round(x)}px, ${Math.round(y)}px)`;
+}
