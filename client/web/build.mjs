@@ -13,6 +13,7 @@ const folder = process.argv.slice(2).find((word) => !word.startsWith("--")) ?? j
 /** Pages: where their source is, and where they are served from. */
 const PAGES = [
   { source: "editor", entry: "main.tsx", to: "" },
+  { source: "example", entry: "main.js", to: "example" },
 ];
 
 /** After each build: the pages name the bundles of now, what is large stands beside itself compressed. */

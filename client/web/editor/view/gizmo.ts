@@ -15,7 +15,7 @@ export function gizmoLayer(view: View): Layer {
   });
   return {
     update: () => {
-      gizmo.picture = { width: editor.rig.width, height: editor.rig.height, density: view.renderer.getPixelRatio() };
+      gizmo.picture = { width: editor.rig.width, height: editor.rig.height };
       gizmo.update(view.camera);
     },
     dispose: () => {

@@ -37,8 +37,8 @@ const FADED = 0.22;
 export class GizmoView extends Group {
   /** The length of an axis in CSS pixels, as the tool's `size`; 0 takes the length in metres that the server told. */
   sizePx = 96;
-  /** How large the picture is, in CSS pixels, and how many of its own pixels make one of them. */
-  picture = { width: 1, height: 1, density: 1 };
+  /** How large the picture is, in CSS pixels. */
+  picture = { width: 1, height: 1 };
   /** The bounds in the world, for the handles on them: the centre, then from there to the middle of the faces along x, y and z. @type {[Vec3, Vec3, Vec3, Vec3] | null} */
   bounds = null;
 
@@ -78,8 +78,7 @@ export class GizmoView extends Group {
     this.#ink.begin();
     const size = this.#gizmo ? this.#place(this.#gizmo, camera) : 0;
     if (this.#gizmo && size > 0) this.#draw(this.#gizmo, this.#sight(camera, this.#gizmo, size));
-    const { width, height, density } = this.picture;
-    this.#ink.finish(width, height, density);
+    this.#ink.finish(this.picture.height);
   }
 
   dispose() {
@@ -216,8 +215,8 @@ function drawCentre({ ink, sight }, pen, radius, lit) {
 }
 
 /** @param {Drawing} drawing @param {import("./ink.js").Pen} pen @param {boolean} lit */
-function drawBall({ ink, gizmo, sight }, pen, lit) {
-  ink.sector({ ...pen, alpha: lit ? 0.14 : gizmo.active ? 0 : 0.07 }, [0, 0, 0], sight.right, sight.up, -Math.PI, Math.PI);
+function drawBall({ ink, gizmo, sight, colours }, pen, lit) {
+  ink.sector({ ...pen, colour: colours.neutral, alpha: lit ? 0.14 : gizmo.active ? 0 : 0.07 }, [0, 0, 0], sight.right, sight.up, -Math.PI, Math.PI);
   if (lit || gizmo.mode === "arcball") ink.arc({ ...pen, width: lit ? 2 : 1.5 }, [0, 0, 0], sight.right, sight.up, -Math.PI, Math.PI);
 }
 

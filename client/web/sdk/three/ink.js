@@ -1,6 +1,6 @@
 // ink.js - strokes of so many pixels, dots and filled triangles in space, in one mesh and one draw call, in the order in which they were drawn and above
 // all else. Strokes are smooth at their edges without multisampling and have a thin rim, so that they stand out from any ground.
-// Pixels are CSS pixels: `finish` is told how many of the picture's own make one.
+// Pixels are CSS pixels: `finish` is told how many of them the picture is high.
 import { Color, DynamicDrawUsage, InterleavedBuffer, InterleavedBufferAttribute, Mesh, BufferGeometry, ShaderMaterial, Vector2, Vector4 } from "three";
 
 /** @import {Vec3} from "../types.js" */
@@ -95,6 +95,7 @@ const FRAGMENT = /* glsl */ `
 export class Ink extends Mesh {
   #capacity = 512;
   #count = 0;
+  #height = 1;
   /** @type {InterleavedBuffer} */
   #buffer;
   /** @type {Float32Array} */
@@ -182,10 +183,9 @@ export class Ink extends Mesh {
     this.#next();
   }
 
-  /** Hands what was drawn since `begin` to the next picture. @param {number} width @param {number} height of the picture, in CSS pixels @param {number} density its own pixels for each */
-  finish(width, height, density) {
-    this.#uniforms.viewport.value.set(width * density, height * density);
-    this.#uniforms.density.value = density;
+  /** Hands what was drawn since `begin` to the next picture. @param {number} height of the picture, in CSS pixels */
+  finish(height) {
+    this.#height = height;
     this.geometry.setDrawRange(0, 6 * this.#count);
     this.#buffer.clearUpdateRanges();
     this.#buffer.addUpdateRange(0, this.#count * CORNERS * STRIDE);
@@ -197,6 +197,14 @@ export class Ink extends Mesh {
     this.geometry.dispose();
     /** @type {ShaderMaterial} */ (this.material).dispose();
   }
+
+  /** Pixels are those of what is drawn into, be it a canvas, a part of it or a texture. @param {import("three").WebGLRenderer} renderer */
+  onBeforeRender = (renderer) => {
+    const { z: width, w: height } = renderer.getCurrentViewport(VIEWPORT);
+    this.#uniforms.viewport.value.set(width, height);
+    this.#uniforms.density.value = height / this.#height;
+    /** @type {ShaderMaterial} */ (this.material).uniformsNeedUpdate = true;
+  };
 
   get #uniforms() {
     return /** @type {ShaderMaterial} */ (this.material).uniforms;
@@ -242,6 +250,7 @@ export class Ink extends Mesh {
 }
 
 const ATTRIBUTES = [["position", 3, 0], ["other", 3, 3], ["shape", 4, 6], ["style", 2, 10], ["tint", 4, 12]];
+const VIEWPORT = new Vector4();
 const ARC_STEP = (3 * Math.PI) / 180;
 
 /** @param {Vec3} centre @param {Vec3} side @param {Vec3} other @param {number} angle @returns {Vec3} */

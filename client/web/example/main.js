@@ -1,0 +1,69 @@
+// main.js - a three.js application that was turned multi-user. What the package gizmod-client added is marked with "shared"; without those lines, and with three's
+// TransformControls in place of RemoteTransformControls, it runs for one person alone.
+import * as THREE from "three";
+import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import { connect } from "gizmod-client"; // shared
+import { RemoteTransformControls, share } from "gizmod-client/three"; // shared
+
+import { makeBlocks, makeStage } from "./blocks.js";
+import { showPeople, showStatus, startTools } from "./page.js";
+import "./example.css";
+
+const canvas = /** @type {HTMLCanvasElement} */ (document.querySelector("canvas"));
+const renderer = new THREE.WebGLRenderer({ canvas, antialias: true });
+renderer.shadowMap.enabled = true;
+const camera = new THREE.PerspectiveCamera(45, 1, 0.1, 100);
+camera.position.set(4.5, 4, 7);
+const stage = makeStage();
+const blocks = makeBlocks();
+for (const block of blocks) if (!block.parent) stage.add(block);
+
+const asked = new URLSearchParams(location.search);
+const user = asked.get("user") ?? `Guest ${1 + Math.floor(99 * Math.random())}`;
+const session = await connect({ scene: asked.get("scene") ?? "blocks", user, create: true }); // shared
+const binding = await share(session, blocks); // shared
+
+const orbit = new OrbitControls(camera, canvas);
+orbit.target.set(0, 0.5, 0);
+orbit.maxPolarAngle = 0.48 * Math.PI;
+orbit.addEventListener("change", draw);
+
+const controls = new RemoteTransformControls(camera, canvas, session, binding); // shared: new TransformControls(camera, canvas)
+stage.add(controls.getHelper());
+controls.addEventListener("change", draw);
+controls.addEventListener("dragging-changed", ({ value }) => (orbit.enabled = !value));
+controls.addEventListener("error", ({ error }) => showStatus(error.message)); // shared: "node 3 (cube) is held by Ada"
+
+const caster = new THREE.Raycaster();
+const press = new THREE.Vector2();
+canvas.addEventListener("pointerdown", ({ offsetX, offsetY }) => press.set(offsetX, offsetY));
+canvas.addEventListener("click", ({ offsetX, offsetY }) => {
+  // Neither a press on the controls nor the end of an orbit.
+  if (controls.axis !== null || Math.hypot(offsetX - press.x, offsetY - press.y) > 4) return;
+  caster.setFromCamera(new THREE.Vector2((2 * offsetX) / canvas.clientWidth - 1, 1 - (2 * offsetY) / canvas.clientHeight), camera);
+  const [hit] = caster.intersectObjects(blocks, false);
+  if (hit) controls.attach(hit.object);
+  else controls.detach();
+});
+
+startTools(controls);
+showPeople(session); // shared
+session.on("status", ({ phase, reason }) => showStatus(phase === "online" ? "" : (reason ?? "Connecting"))); // shared
+
+new ResizeObserver(resize).observe(canvas);
+orbit.update();
+
+function resize() {
+  const { clientWidth, clientHeight } = canvas;
+  renderer.setPixelRatio(Math.min(2, devicePixelRatio));
+  renderer.setSize(clientWidth, clientHeight, false);
+  camera.aspect = clientWidth / clientHeight;
+  camera.updateProjectionMatrix();
+  draw();
+}
+
+let due = 0;
+function draw() {
+  cancelAnimationFrame(due);
+  due = requestAnimationFrame(() => renderer.render(stage, camera));
+}

@@ -1,0 +1,246 @@
+// bind.js - which object of three.js stands for which node. A binding puts the objects where their nodes are, whoever moves them, and nowhere else: what is to
+// move goes to the session. Objects of nodes below one another must hang below one another too, because their places are told within their parents.
+import { Box3, Matrix4 } from "three";
+
+import { Emitter } from "../emitter.js";
+
+/** @import {Object3D} from "three" */
+/** @import {Id, NewNode, SceneChange, SceneNode, Vec3} from "../types.js" */
+/** @import {SceneModel} from "../scene.js" */
+/** @import {Session} from "../session.js" */
+
+/**
+ * @typedef {object} BindingEvents
+ * @property {Object3D[]} change these moved; what hangs below them moved with them
+ * @property {Object3D} gone its node was deleted; the object stays where it is
+ */
+
+/** @extends {Emitter<BindingEvents>} */
+export class Binding extends Emitter {
+  /** @type {Map<Id, Object3D>} */
+  #objects = new Map();
+  /** @type {Map<Object3D, Id>} */
+  #nodes = new Map();
+  #stop;
+
+  /**
+   * @param {SceneModel} scene
+   * @param {(node: SceneNode) => Object3D | null | undefined} objectOf the object of a node; asked once for each node, and again where it had none
+   */
+  constructor(scene, objectOf) {
+    super();
+    this.scene = scene;
+    this.find = objectOf;
+    this.#stop = scene.on("change", (change) => this.#follow(change));
+    this.#bindAll();
+  }
+
+  /** @param {Id} id */
+  objectOf(id) {
+    return this.#objects.get(id);
+  }
+
+  /** The node of an object, or of the nearest one above it that has one. @param {Object3D | null} object @returns {Id | undefined} */
+  nodeOf(object) {
+    for (let at = object; at; at = at.parent) {
+      const id = this.#nodes.get(at);
+      if (id !== undefined) return id;
+    }
+    return undefined;
+  }
+
+  /** Looks for objects of the nodes that have none yet. */
+  refresh() {
+    this.#bindAll();
+  }
+
+  /** The objects stay where they are. */
+  dispose() {
+    this.#stop();
+    this.#objects.clear();
+    this.#nodes.clear();
+  }
+
+  /** @param {SceneChange} change */
+  #follow(change) {
+    const gone = change.all ? [...this.#objects.keys()].filter((id) => !this.scene.get(id)) : change.gone;
+    for (const id of gone) this.#forget(id);
+    if (change.all) return this.#bindAll();
+    for (const id of change.added) this.#bind(id);
+    for (const id of change.structure) this.#hang(id);
+    this.#tell([...change.added, ...change.moved]);
+  }
+
+  #bindAll() {
+    for (const id of this.scene.nodes.keys()) this.#bind(id);
+    for (const id of this.scene.nodes.keys()) this.#hang(id);
+    this.#tell([...this.scene.nodes.keys()]);
+  }
+
+  /** @param {Id} id */
+  #bind(id) {
+    const node = this.scene.get(id);
+    if (!node || this.#objects.has(id)) return;
+    const object = this.find(node);
+    if (!object) return;
+    this.#objects.set(id, object);
+    this.#nodes.set(object, id);
+  }
+
+  /** @param {Id} id */
+  #forget(id) {
+    const object = this.#objects.get(id);
+    if (!object) return;
+    this.#objects.delete(id);
+    this.#nodes.delete(object);
+    this.emit("gone", object);
+  }
+
+  /** A node that got another parent: its object follows where both have one, and goes to the top where it has none. @param {Id} id */
+  #hang(id) {
+    const object = this.#objects.get(id), node = this.scene.get(id);
+    if (!object?.parent || !node || this.nodeOf(object.parent) === (node.parent ?? undefined)) return;
+    const above = node.parent === null ? topOf(object) : this.#objects.get(node.parent);
+    above?.add(object);
+  }
+
+  /** @param {Id[]} ids */
+  #tell(ids) {
+    const moved = [];
+    for (const id of ids) {
+      const object = this.#objects.get(id), node = this.scene.get(id);
+      if (!object || !node) continue;
+      object.position.fromArray(node.t);
+      object.quaternion.fromArray(node.r);
+      object.scale.fromArray(node.s);
+      if (!object.matrixAutoUpdate) object.updateMatrix();
+      moved.push(object);
+    }
+    if (moved.length > 0) this.emit("change", moved);
+  }
+}
+
+/**
+ * Binds the nodes of a scene to objects that the application has.
+ * @param {SceneModel} scene
+ * @param {(node: SceneNode) => Object3D | null | undefined} objectOf
+ */
+export function bind(scene, objectOf) {
+  return new Binding(scene, objectOf);
+}
+
+/**
+ * Binds the nodes of a scene that was made of a glTF to what GLTFLoader made of the same file (`sceneUrl(scene, "asset")`).
+ * @param {SceneModel} scene
+ * @param {{ parser: { associations: Map<any, { nodes?: number }> } }} gltf
+ */
+export function bindGltf(scene, gltf) {
+  /** @type {Map<number, Object3D>} */
+  const objects = new Map();
+  for (const [object, { nodes }] of gltf.parser.associations) {
+    if (nodes !== undefined && object.isObject3D) objects.set(nodes, object);
+  }
+  return bind(scene, ({ asset }) => (asset === undefined ? undefined : objects.get(asset)));
+}
+
+/**
+ * Makes objects of an application common to all who are in the scene: each is the node of its name, which is made where there is none, at its place of now.
+ * Those that are there already go where their nodes are.
+ * @param {Session} session one that may edit, or else finds what others made
+ * @param {Iterable<Object3D>} objects each with a name of its own; parents that are not among them may not be moved, turned or scaled
+ */
+export async function share(session, objects) {
+  const named = new Map([...objects].map((object) => [object.name, check(object)]));
+  const all = new Set(named.values());
+  if (named.has("") || named.size !== [...objects].length) throw new Error("gizmod: each object that is shared needs a name of its own");
+  const known = names(session.scene);
+  const missing = [...all].filter((object) => !known.has(object.name)).sort((a, b) => depthOf(a) - depthOf(b));
+  if (missing.length > 0 && session.role !== "viewer") {
+    const { ids } = await session.create(missing.map((object) => nodeOf(object, all, known)));
+    await removeDoubles(session.scene, ids, (doubles) => session.delete(doubles));
+  }
+  const first = names(session.scene);
+  return bind(session.scene, ({ id, name }) => ((first.get(name) ?? id) === id ? named.get(name) : undefined));
+}
+
+/** The first node of each name. @param {SceneModel} scene @returns {Map<string, Id>} */
+function names(scene) {
+  const found = new Map();
+  for (const { id, name } of scene.nodes.values()) if (!(found.get(name) < id)) found.set(name, id);
+  return found;
+}
+
+/**
+ * Two who come at the same time both make what is missing: the first of each stays, and what hangs below another one that is to stay.
+ * @param {SceneModel} scene @param {Id[]} ids @param {(doubles: Id[]) => Promise<unknown>} remove
+ */
+async function removeDoubles(scene, ids, remove) {
+  const known = names(scene);
+  const doubles = new Set(ids.filter((id) => known.get(scene.get(id)?.name ?? "") !== id));
+  const alone = [...doubles].filter((id) => [...scene.below(id)].every((below) => doubles.has(below)));
+  if (alone.length > 0) await remove(alone);
+}
+
+/** @param {Object3D} object @param {Set<Object3D>} all @param {Map<string, Id>} known @returns {NewNode} */
+function nodeOf(object, all, known) {
+  const above = sharedAbove(object, all);
+  const { position, quaternion, scale } = object;
+  return {
+    ref: object.name,
+    name: object.name,
+    parent: above ? (known.get(above.name) ?? above.name) : null,
+    t: /** @type {Vec3} */ (position.toArray()),
+    r: quaternion.toArray(),
+    s: /** @type {Vec3} */ (scale.toArray()),
+    bounds: boundsOf(object, all),
+  };
+}
+
+/** The box in the object's own space about its geometry and that of what hangs below it, but for what is shared by itself. @param {Object3D} object @param {Set<Object3D>} all */
+function boundsOf(object, all) {
+  const box = new Box3(), part = new Box3();
+  object.updateWorldMatrix(true, true);
+  const inverse = object.matrixWorld.clone().invert();
+  const own = (/** @type {any} */ at) => {
+    if (at !== object && all.has(at)) return;
+    if (at.geometry) {
+      at.geometry.computeBoundingBox();
+      box.union(part.copy(at.geometry.boundingBox).applyMatrix4(new Matrix4().multiplyMatrices(inverse, at.matrixWorld)));
+    }
+    at.children.forEach(own);
+  };
+  own(object);
+  return box.isEmpty() ? undefined : /** @type {import("../types.js").Box} */ ([...box.min.toArray(), ...box.max.toArray()]);
+}
+
+/** @param {Object3D} object @param {Set<Object3D>} all @returns {Object3D | undefined} */
+function sharedAbove(object, all) {
+  for (let at = object.parent; at; at = at.parent) {
+    if (all.has(at)) return at;
+    at.updateMatrix();
+    if (!at.matrix.equals(IDENTITY)) throw new Error(`gizmod: "${object.name}" hangs below something that is moved, turned or scaled and not shared`);
+  }
+  return undefined;
+}
+
+/** @param {Object3D} object */
+function check(object) {
+  if (!object.isObject3D) throw new TypeError("gizmod: only objects of three.js can be shared");
+  return object;
+}
+
+/** @param {Object3D} object */
+function topOf(object) {
+  let top = object;
+  while (top.parent) top = top.parent;
+  return top;
+}
+
+/** @param {Object3D} object */
+function depthOf(object) {
+  let depth = 0;
+  for (let at = object.parent; at; at = at.parent) depth++;
+  return depth;
+}
+
+const IDENTITY = new Matrix4();

@@ -1,0 +1,361 @@
+// controls.js - drops in where three's TransformControls stands, with the same events and properties where they make sense; the dragging is the server's, so
+// everybody sees it, and nobody drags what another one holds.
+//
+//     const controls = new RemoteTransformControls(camera, renderer.domElement, session, binding);
+//     scene.add(controls.getHelper());
+//     controls.addEventListener("dragging-changed", (event) => (orbit.enabled = !event.value));
+//     controls.attach(mesh);
+import { EventDispatcher, Object3D } from "three";
+
+import { GizmoView } from "./gizmo.js";
+import { axisName, isShown } from "./names.js";
+
+/** @import {Camera} from "three" */
+/** @import {Gizmo, Id, Mode, Modifier, Place, Space} from "../types.js" */
+/** @import {Session} from "../session.js" */
+/** @import {Binding} from "./bind.js" */
+
+/** The length of an axis in pixels where `size` is 1. */
+const SIZE_PX = 96;
+const TOOL = new Set(["mode", "space", "size", "translationSnap", "rotationSnap", "scaleSnap"]);
+const OBSERVED = [
+  "camera", "object", "enabled", "axis", "mode", "space", "size", "dragging", "showX", "showY", "showZ", "translationSnap", "rotationSnap", "scaleSnap",
+];
+
+/**
+ * Events: `change` (make a new picture), `mouseDown` and `mouseUp` (with `mode`), `objectChange` (the drag moved its object), `NAME-changed` of each property
+ * (with `value`), and, beyond those of three: `saved` (with `edit`; the drag is on the server's disk), `error` (with `error`: what the server said against it).
+ * @extends {EventDispatcher<Record<string, any>>}
+ */
+export class RemoteTransformControls extends EventDispatcher {
+  /** @type {Camera} */
+  camera;
+  /** The object that was attached last; undefined for none. @type {Object3D | undefined} */
+  object = undefined;
+  enabled = true;
+  /** What is under the pointer or dragged, in three's words: X, XY, XYZ, E, XYZE; null for nothing. @type {string | null} */
+  axis = null;
+  /** @type {Mode} */
+  mode = "translate";
+  /** @type {Space} */
+  space = "world";
+  size = 1;
+  dragging = false;
+  showX = true;
+  showY = true;
+  showZ = true;
+  /** Metres; null for none. @type {number | null} */
+  translationSnap = null;
+  /** Radians. @type {number | null} */
+  rotationSnap = null;
+  /** Step of the factor. @type {number | null} */
+  scaleSnap = null;
+
+  /** Draws the gizmo; its colours can be changed. */
+  view = new GizmoView();
+
+  #helper = new Helper(() => this.#beforePicture());
+  /** Of the camera as the server knows it. @type {Float64Array} */
+  #told = new Float64Array(34);
+  /** The pointer that drags. */
+  #pointer = -1;
+  /** Resolves once the server has taken the grab. @type {Promise<unknown>} */
+  #grabbed = Promise.resolve();
+  /** @type {(() => void)[]} */
+  #stops = [];
+
+  /**
+   * @param {Camera} camera
+   * @param {HTMLElement} domElement where pointers are listened to: the canvas
+   * @param {Session} session
+   * @param {Binding} binding which object is which node
+   */
+  constructor(camera, domElement, session, binding) {
+    super();
+    this.camera = camera;
+    this.domElement = domElement;
+    this.session = session;
+    this.binding = binding;
+    this.#helper.add(this.view);
+    for (const name of OBSERVED) this.#observe(name);
+    this.#listen();
+    this.#tellTool();
+    this.view.show(session.gizmo);
+  }
+
+  get isTransformControls() {
+    return true;
+  }
+
+  /** What the server told to draw, with read-outs while a drag runs; null for nothing. */
+  get gizmo() {
+    return this.session.gizmo;
+  }
+
+  /** What is to be added to the scene. */
+  getHelper() {
+    return this.#helper;
+  }
+
+  /** Selects the object, or several; the axes are those of the last one. @param {...Object3D} objects */
+  attach(...objects) {
+    const ids = objects.map((object) => {
+      const id = this.binding.nodeOf(object);
+      if (id === undefined) throw new Error(`gizmod: the object "${object.name}" is not bound to a node of the scene`);
+      return id;
+    });
+    this.object = objects[objects.length - 1];
+    this.#select(ids);
+    return this;
+  }
+
+  detach() {
+    this.object = undefined;
+    this.axis = null;
+    this.#select([]);
+    return this;
+  }
+
+  /** Takes a running drag back. */
+  reset() {
+    if (!this.dragging) return;
+    this.#end();
+    this.session.cancel().catch((error) => this.#fail(error));
+  }
+
+  getMode() {
+    return this.mode;
+  }
+
+  /** @param {Mode} mode besides those of three: bounds, universal and arcball */
+  setMode(mode) {
+    this.mode = mode;
+  }
+
+  /** @param {Space} space besides those of three: parent and view */
+  setSpace(space) {
+    this.space = space;
+  }
+
+  /** @param {number} size */
+  setSize(size) {
+    this.size = size;
+  }
+
+  /** @param {number | null} metres */
+  setTranslationSnap(metres) {
+    this.translationSnap = metres;
+  }
+
+  /** @param {number | null} radians */
+  setRotationSnap(radians) {
+    this.rotationSnap = radians;
+  }
+
+  /** @param {number | null} step */
+  setScaleSnap(step) {
+    this.scaleSnap = step;
+  }
+
+  /** @param {Partial<import("./gizmo.js").GizmoColours>} colours */
+  setColors(colours) {
+    this.view.setColours(colours);
+    this.dispatchEvent({ type: "change" });
+  }
+
+  /** The session and the binding go on. */
+  dispose() {
+    this.reset();
+    for (const stop of this.#stops) stop();
+    this.#helper.removeFromParent();
+    this.view.dispose();
+  }
+
+  // ---- properties ----
+
+  /** @param {string} name */
+  #observe(name) {
+    const self = /** @type {any} */ (this);
+    let value = self[name];
+    Object.defineProperty(this, name, {
+      enumerable: true,
+      get: () => value,
+      set: (next) => {
+        if (next === value) return;
+        value = next;
+        if (TOOL.has(name)) this.#tellTool();
+        if (name.startsWith("show")) this.#show(this.session.gizmo);
+        this.dispatchEvent({ type: `${name}-changed`, value });
+        this.dispatchEvent({ type: "change" });
+      },
+    });
+  }
+
+  #tellTool() {
+    const { mode, space, translationSnap: t, rotationSnap: r, scaleSnap: s } = this;
+    const size = SIZE_PX * this.size;
+    this.view.sizePx = size;
+    const snap = { on: steps(mode, t, r, s), t: t ?? undefined, r: r ?? undefined, s: s ?? undefined };
+    this.session.setTool({ mode, space, size, snap });
+  }
+
+  // ---- the session ----
+
+  #listen() {
+    const { session, binding, domElement } = this;
+    this.#stops.push(session.on("gizmo", (gizmo) => this.#show(gizmo)));
+    this.#stops.push(session.on("selection", (ids) => this.#selected(ids)));
+    this.#stops.push(session.on("status", ({ phase }) => phase !== "online" && this.dragging && this.#end()));
+    this.#stops.push(binding.on("change", (objects) => this.#moved(objects)));
+    /** @type {[string, (event: any) => void][]} */
+    const handlers = [
+      ["pointermove", (event) => this.#handleMove(event)],
+      ["pointerdown", (event) => this.#handleDown(event)],
+      ["pointerup", (event) => this.#handleUp(event)],
+      ["pointercancel", (event) => event.pointerId === this.#pointer && this.reset()],
+      ["keydown", (event) => event.key === "Escape" && this.reset()],
+    ];
+    for (const [name, handler] of handlers) {
+      const target = name === "keydown" ? (domElement.ownerDocument ?? domElement) : domElement;
+      target.addEventListener(name, handler);
+      this.#stops.push(() => target.removeEventListener(name, handler));
+    }
+    const before = domElement.style.touchAction;
+    domElement.style.touchAction = "none";
+    this.#stops.push(() => (domElement.style.touchAction = before));
+  }
+
+  /** @param {readonly Id[]} ids */
+  #select(ids) {
+    this.session.select(ids).catch((error) => this.#fail(error));
+  }
+
+  /** @param {readonly Id[]} ids */
+  #selected(ids) {
+    const last = ids[ids.length - 1];
+    this.object = last === undefined ? undefined : this.binding.objectOf(last);
+  }
+
+  /** @param {Object3D[]} objects */
+  #moved(objects) {
+    if (this.dragging && this.object && objects.includes(this.object)) this.dispatchEvent({ type: "objectChange" });
+    this.dispatchEvent({ type: "change" });
+  }
+
+  /** @param {Gizmo | null} gizmo */
+  #show(gizmo) {
+    const handles = gizmo?.handles.filter((handle) => isShown(handle, this)) ?? [];
+    this.view.show(gizmo && { ...gizmo, handles });
+    const lit = gizmo?.active ?? gizmo?.hover;
+    if (!this.dragging) this.axis = lit !== undefined && handles.includes(lit) ? axisName(lit) : null;
+    this.dispatchEvent({ type: "change" });
+  }
+
+  /** @param {unknown} error */
+  #fail(error) {
+    this.dispatchEvent({ type: "error", error });
+  }
+
+  // ---- pointers ----
+
+  /** @param {PointerEvent} event @returns {Place} */
+  #placeOf(event) {
+    const box = this.domElement.getBoundingClientRect();
+    /** @type {Modifier[]} */
+    const mods = [];
+    if (event.ctrlKey || event.metaKey) mods.push("snap");
+    if (event.shiftKey) mods.push("fine");
+    return { at: [event.clientX - box.left, event.clientY - box.top], mods };
+  }
+
+  /** @param {PointerEvent} event */
+  #handleMove(event) {
+    if (this.dragging) {
+      if (event.pointerId === this.#pointer) this.session.move(this.#placeOf(event));
+    } else if (this.enabled && this.object && event.pointerType !== "touch" && event.buttons === 0) {
+      this.session.hover(this.#placeOf(event));
+    }
+  }
+
+  /** @param {PointerEvent} event */
+  async #handleDown(event) {
+    if (!this.enabled || !this.object || this.dragging || event.button !== 0) return;
+    const place = this.#placeOf(event);
+    // A finger hovers nowhere before it presses.
+    if (event.pointerType === "touch") await this.session.probe(place).catch(() => {});
+    const handle = this.session.gizmo?.hover;
+    if (handle === undefined || this.axis === null || this.dragging) return;
+    this.#pointer = event.pointerId;
+    this.domElement.setPointerCapture?.(event.pointerId);
+    this.dragging = true;
+    this.dispatchEvent({ type: "mouseDown", mode: this.mode });
+    this.#grabbed = this.session.grab(handle, place);
+    this.#grabbed.catch((error) => {
+      if (this.dragging) this.#end();
+      this.#fail(error);
+    });
+  }
+
+  /** @param {PointerEvent} event */
+  async #handleUp(event) {
+    if (!this.dragging || event.pointerId !== this.#pointer) return;
+    const done = this.session.up(this.#placeOf(event));
+    this.#end();
+    try {
+      const [{ edit }] = await Promise.all([done, this.#grabbed]);
+      if (edit !== undefined) this.dispatchEvent({ type: "saved", edit });
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #end() {
+    this.#pointer = -1;
+    this.dragging = false;
+    this.dispatchEvent({ type: "mouseUp", mode: this.mode });
+  }
+
+  // ---- pictures ----
+
+  #beforePicture() {
+    const { camera, domElement, view } = this;
+    camera.updateWorldMatrix(true, false);
+    const { clientWidth: width, clientHeight: height } = domElement;
+    this.#tellCamera(width, height);
+    view.picture = { width, height };
+    view.update(camera);
+  }
+
+  /** @param {number} width @param {number} height */
+  #tellCamera(width, height) {
+    const { matrixWorldInverse, projectionMatrix } = this.camera;
+    const now = [...matrixWorldInverse.elements, ...projectionMatrix.elements, width, height];
+    if (width === 0 || height === 0 || now.every((value, i) => value === this.#told[i])) return;
+    this.#told.set(now);
+    this.session.setCamera({ view: matrixWorldInverse.elements, proj: projectionMatrix.elements, viewport: [0, 0, width, height] });
+  }
+}
+
+/** Whether the mode has a step: as with three, what has none is not snapped. @param {Mode} mode @param {...(number | null)} of */
+function steps(mode, ...of) {
+  const [t, r, s] = of;
+  if (mode === "translate") return t !== null;
+  if (mode === "rotate" || mode === "arcball") return r !== null;
+  if (mode === "scale" || mode === "bounds") return s !== null;
+  return t !== null || r !== null || s !== null;
+}
+
+/** Makes the gizmo up to date whenever a picture is made of the scene that it is in. */
+class Helper extends Object3D {
+  /** @param {() => void} before */
+  constructor(before) {
+    super();
+    this.before = before;
+  }
+
+  /** @param {boolean} [force] */
+  updateMatrixWorld(force) {
+    this.before();
+    super.updateMatrixWorld(force);
+  }
+}
