@@ -412,6 +412,8 @@ static const struct gz_row presence_user_rows[] = {
     WORD("role", gz_presence_user, role, gz_role_terms, REQUIRED),
     PLACE_ROWS(gz_presence_user),
     NUMBERS("view", gz_presence_user, view, NONE, IF(VIEW)),
+    NUMBERS("lens", gz_presence_user, lens, NONE, IF(LENS)),
+    BOOL("parallel", gz_presence_user, parallel, IF_ANY),
     IDS("selection", gz_presence_user, selection, IF(SELECTION)),
     WORD("tool", gz_presence_user, tool, gz_mode_terms, IF(TOOL)),
     IDS("locks", gz_presence_user, locks, IF(LOCKS)),

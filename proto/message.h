@@ -166,6 +166,8 @@ enum gz_field {
     /* camera, tool */
     GZ_FIELD_TARGET = GZ_FIELD_PIVOT,
     GZ_FIELD_ORBIT = GZ_FIELD_VIEW,
+    /* presence */
+    GZ_FIELD_LENS = GZ_FIELD_LINES,
     /* gizmo */
     GZ_FIELD_START = GZ_FIELD_SINCE,
     GZ_FIELD_ARM = GZ_FIELD_RAY,
@@ -385,6 +387,8 @@ struct gz_presence_user {
     uint32_t rgb; /* on the wire "#rrggbb" */
     enum gz_role role;
     double at[2], ray[6], view[16];
+    double lens[4]; /* LENS: left, right, bottom, top of what `view` shows */
+    bool parallel;  /* the lines of sight are: the lens is the same at every distance */
     struct gz_ids selection;
     enum gz_mode tool;
     struct gz_ids locks;

@@ -152,6 +152,8 @@
 /* Bytes a second that one user's presence may take of each viewer's line. A record is told whole, with all ids of its selection: up
  * to some 1,400 of them it goes 20 times a second, with 10,000 three times. */
 #define GZ_PRESENCE_BYTES_PER_S (256 * 1024)
+/* The most bytes that a user's record takes without its ids, by which it waits for its turn. */
+#define GZ_PRESENCE_BYTES_USER 512
 /* Milliseconds between looks at what a moving camera sees, for one who follows that. A look goes through the whole scene. */
 #define GZ_VIEW_MS_MIN 100
 /* A gizmo that others move is built anew every turn, up to so many selected nodes; more of them wait this long for each. */
@@ -198,5 +200,7 @@ static_assert((GZ_NOTE_BYTES_MAX + 1024) * GZ_PENDING_EDITS_MAX < GZ_EDIT_BYTES_
 static_assert(GZ_SAMPLE_MS_MIN <= 50, "a crash costs at most 50 ms of motion");
 static_assert(GZ_SILENCE_SECONDS > 2 * GZ_PING_SECONDS, "one lost pong is not the end");
 static_assert(1000 / GZ_PRESENCE_MS_MIN <= 20, "presence at most 20 times a second");
+static_assert(GZ_PRESENCE_BYTES_USER * 1000 / GZ_PRESENCE_MS_MIN <= GZ_PRESENCE_BYTES_PER_S,
+              "who selected little is told of each time");
 
 #endif

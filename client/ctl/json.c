@@ -142,6 +142,8 @@ json_t *ctl_json_person(const struct gz_presence_user *person)
     if (person->has & GZ_HAS(AT)) json_object_set_new(object, "at", ctl_json_numbers(person->at, 2));
     if (person->has & GZ_HAS(RAY)) json_object_set_new(object, "ray", ctl_json_numbers(person->ray, 6));
     if (person->has & GZ_HAS(VIEW)) json_object_set_new(object, "view", ctl_json_numbers(person->view, 16));
+    if (person->has & GZ_HAS(LENS)) json_object_set_new(object, "lens", ctl_json_numbers(person->lens, 4));
+    if (person->parallel) json_object_set_new(object, "parallel", json_true());
     if (person->has & GZ_HAS(SELECTION)) json_object_set_new(object, "selection", ids(person->selection));
     if (person->has & GZ_HAS(TOOL))
         json_object_set_new(object, "tool", json_string(gz_term_word(&gz_mode_terms, (int)person->tool)));

@@ -26,8 +26,7 @@ size_t gz_session_targets(struct gz_session *session, struct gz_target **targets
     return count;
 }
 
-/* The worlds of nodes below one another may lie beyond what a message can say; a NaN does not pass either. */
-static bool can_be_said(gz_vec3 place)
+bool gz_can_say(gz_vec3 place)
 {
     return fabs(place.x) <= GZ_COORDINATE_MAX && fabs(place.y) <= GZ_COORDINATE_MAX &&
            fabs(place.z) <= GZ_COORDINATE_MAX;
@@ -41,7 +40,7 @@ bool gz_session_gizmo(struct gz_session *session, struct gz_gizmo *gizmo)
     size_t count = gz_session_targets(session, &targets, &ids, &active);
     const struct gz_camera *camera = session->has_camera ? &session->camera : NULL;
     return count > 0 && gz_gizmo_build(gizmo, &session->tool, camera, targets, count, active) &&
-           can_be_said(gizmo->origin) && isfinite(gizmo->size);
+           gz_can_say(gizmo->origin) && isfinite(gizmo->size);
 }
 
 /* How far a drag has gone. A number that no message can say is left out. */
@@ -78,7 +77,7 @@ static size_t make_lines(const struct gz_session *session, const struct gz_gizmo
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
         const struct gz_segment *s = &segments[i];
-        if (!can_be_said(s->from) || !can_be_said(s->to)) continue;
+        if (!gz_can_say(s->from) || !gz_can_say(s->to)) continue;
         lines[kept++] = (struct gz_line){{s->from.x, s->from.y, s->from.z, s->to.x, s->to.y, s->to.z}, s->rgb};
     }
     return kept;

@@ -84,6 +84,8 @@ struct gz_session {
 
     bool has_camera, has_target, has_pointer;
     struct gz_camera camera;
+    bool has_lens;
+    double lens[4];
     gz_vec3 target; /* world: what its own view turns about and goes to */
     struct gz_tool tool;
     struct gz_pointer pointer; /* the last one, for hovering */
@@ -270,6 +272,8 @@ void gz_session_send_view(struct gz_session *session, const double view[16]);
 size_t gz_session_targets(struct gz_session *session, struct gz_target **targets, uint64_t **ids, size_t *active);
 /* The gizmo as it stands; false where there is none. */
 bool gz_session_gizmo(struct gz_session *session, struct gz_gizmo *gizmo);
+/* Whether a message can say the place: the worlds of nodes below one another may lie beyond. A NaN does not pass either. */
+bool gz_can_say(gz_vec3 place);
 /* Sends the session its gizmo where it looks different from what it was last told. */
 void gz_session_update_gizmo(struct gz_session *session);
 /* Monotonic time at which it wants to be asked again because others changed the scene; INFINITY for not. */

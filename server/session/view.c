@@ -3,6 +3,38 @@
 
 #include "session/session.h"
 
+static void present_ray(struct gz_presence_user *user, gz_vec3 origin, gz_vec3 direction)
+{
+    const double ray[6] = {origin.x, origin.y, origin.z, direction.x, direction.y, direction.z};
+    user->has |= GZ_HAS(RAY);
+    memcpy(user->ray, ray, sizeof ray);
+}
+
+/* A pixel says nothing to who has another camera, and no camera is told whole: its ray in the world goes with it. */
+static void present_pointer(const struct gz_session *session, struct gz_presence_user *user)
+{
+    const struct gz_pointer *pointer = &session->pointer;
+    gz_vec3 origin, direction;
+    if (pointer->is_ray) {
+        present_ray(user, pointer->origin, pointer->direction);
+        return;
+    }
+    user->has |= GZ_HAS(AT);
+    memcpy(user->at, pointer->at, sizeof user->at);
+    bool seen = session->has_camera && gz_camera_ray(&session->camera, pointer->at, &origin, &direction);
+    if (seen && gz_can_say(origin)) present_ray(user, origin, direction);
+}
+
+static void present_camera(const struct gz_session *session, struct gz_presence_user *user)
+{
+    user->has |= GZ_HAS(VIEW);
+    memcpy(user->view, session->camera.input.view, sizeof user->view);
+    user->parallel = !session->camera.perspective;
+    if (!session->has_lens) return;
+    user->has |= GZ_HAS(LENS);
+    memcpy(user->lens, session->lens, sizeof user->lens);
+}
+
 void gz_session_present(struct gz_session *session)
 {
     struct gz_presence_user *user = &session->presence.user;
@@ -10,19 +42,8 @@ void gz_session_present(struct gz_session *session)
     user->selection = (struct gz_ids){session->selection, session->selected};
     user->tool = session->tool.mode;
     user->locks = (struct gz_ids){session->run.ids, session->run.count};
-    if (session->has_pointer && session->pointer.is_ray) {
-        const struct gz_pointer *p = &session->pointer;
-        const double ray[6] = {p->origin.x, p->origin.y, p->origin.z, p->direction.x, p->direction.y, p->direction.z};
-        user->has |= GZ_HAS(RAY);
-        memcpy(user->ray, ray, sizeof ray);
-    } else if (session->has_pointer) {
-        user->has |= GZ_HAS(AT);
-        memcpy(user->at, session->pointer.at, sizeof user->at);
-    }
-    if (session->has_camera) {
-        user->has |= GZ_HAS(VIEW);
-        memcpy(user->view, session->camera.input.view, sizeof user->view);
-    }
+    if (session->has_pointer) present_pointer(session, user);
+    if (session->has_camera) present_camera(session, user);
     gz_sync_present(session->core->sync, &session->presence, session->core->now.mono_s);
 }
 
@@ -36,6 +57,7 @@ static enum gz_status use_camera(struct gz_session *session, const struct gz_cam
     if (!gz_camera_prepare(&camera, input, &why)) return gz_fail(&failure->error, GZ_BAD_VALUE, "camera: %s", why);
     session->camera = camera;
     session->has_camera = true;
+    session->has_lens = gz_camera_lens(&camera, session->lens);
     session->view_moved = true;
     session->gizmo_stale = true;
     gz_session_present(session);

@@ -253,3 +253,48 @@ bool gz_sight_ray(const struct gz_sight *sight, gz_vec3 about, gz_vec3 *origin, 
     *direction = ray;
     return true;
 }
+
+bool gz_camera_ray(const struct gz_camera *camera, const double at[2], gz_vec3 *origin, gz_vec3 *direction)
+{
+    const struct gz_pointer pointer = {.at = {at[0], at[1]}};
+    struct gz_sight sight;
+    gz_vec3 from, along;
+    if (!gz_sight_init(&sight, camera, &pointer) || !gz_sight_ray(&sight, camera->eye, &from, &along)) return false;
+    from = gz_add(camera->eye, from);
+    if (!gz_finite(from) || !gz_finite(along)) return false;
+    *origin = from;
+    *direction = along;
+    return true;
+}
+
+/* The point of a plane across view space's z that is seen at a pixel. */
+static void place_at_pixel(const struct gz_camera *camera, double x, double y, double z, double place[2])
+{
+    const double(*m)[4] = camera->pixel;
+    double a[4], b[4];
+    for (int i = 0; i < 4; i++) {
+        a[i] = m[0][i] - x * m[2][i];
+        b[i] = m[1][i] - y * m[2][i];
+    }
+    double determinant = gz_difference_of_products(a[0], b[1], a[1], b[0]);
+    double right = -(a[2] * z + a[3]), up = -(b[2] * z + b[3]);
+    place[0] = gz_difference_of_products(right, b[1], a[1], up) / determinant;
+    place[1] = gz_difference_of_products(a[0], up, right, b[0]) / determinant;
+}
+
+bool gz_camera_lens(const struct gz_camera *camera, double lens[4])
+{
+    const double *viewport = camera->input.viewport;
+    double ahead = camera->pixel[2][2] < 0 ? -1 : 1;
+    double z = camera->perspective ? camera->eye_view.z + ahead : 0, lower[2], upper[2];
+    place_at_pixel(camera, viewport[0], viewport[1] + viewport[3], z, lower);
+    place_at_pixel(camera, viewport[0] + viewport[2], viewport[1], z, upper);
+    for (int i = 0; i < 2; i++) {
+        if (!isfinite(lower[i]) || !isfinite(upper[i])) return false;
+    }
+    for (int i = 0; i < 2; i++) {
+        lens[2 * i] = lower[i];
+        lens[2 * i + 1] = upper[i];
+    }
+    return true;
+}

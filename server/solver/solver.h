@@ -73,6 +73,14 @@ bool gz_camera_prepare(struct gz_camera *camera, const struct gz_camera_input *i
 /* A world point's pixel and its w (view depth in perspective, 1 in orthographic views). False where it is not in front. */
 bool gz_camera_project(const struct gz_camera *camera, gz_vec3 point, double at[2], double *w);
 
+/* The line of sight through a pixel: in perspective from the eye, else from the plane of the camera's position; `direction` is unit. False
+ * where a number is not finite. */
+bool gz_camera_ray(const struct gz_camera *camera, const double at[2], gz_vec3 *origin, gz_vec3 *direction);
+
+/* Where in view space the left, right, lower and upper edge of the viewport are seen: in perspective at a distance of 1 before the eye,
+ * for those of orthographic views at any. False where a number is not finite. */
+bool gz_camera_lens(const struct gz_camera *camera, double lens[4]);
+
 /* World length of one pixel's height at the view depth of `point`; 0 where it is not in front of the viewer. */
 double gz_camera_pixel_size(const struct gz_camera *camera, gz_vec3 point);
 

@@ -34,12 +34,12 @@ static void set_changed(struct gz_sync *sync, struct gz_presence_entry *entry, b
     entry->changed = changed;
 }
 
-/* About what a user takes encoded, its ids included. */
-enum { BYTES_USER = 400, BYTES_ID = 9 };
+/* The most that an id takes encoded. */
+enum { BYTES_ID = 9 };
 
 static size_t record_bytes(const struct gz_presence_entry *entry)
 {
-    return BYTES_USER + BYTES_ID * (entry->user.selection.count + entry->user.locks.count);
+    return GZ_PRESENCE_BYTES_USER + BYTES_ID * (entry->user.selection.count + entry->user.locks.count);
 }
 
 /* A record waits in proportion to its own bytes, not to those of the one before: who lets go of a large selection is seen to at

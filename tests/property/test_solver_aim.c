@@ -260,6 +260,52 @@ static void test_what_is_hovered_can_be_pressed(void **state) /* P43 */
     hold(pressed > drags / 10, drags);
 }
 
+static void test_ray_of_a_pixel_is_seen_at_it(void **state)
+{
+    (void)state;
+    struct dice dice = {test_seed() + 67};
+    long drags = test_count(10000);
+    for (long n = 0; n < drags; n++) {
+        struct scene scene;
+        scene_throw(&scene, &dice, PARENT_NONE);
+        if (!scene_build(&scene)) continue;
+        const double *viewport = scene.camera.input.viewport;
+        double at[2] = {viewport[0] + dice_uniform(&dice, 0, viewport[2]),
+                        viewport[1] + dice_uniform(&dice, 0, viewport[3])};
+        gz_vec3 origin, direction;
+        double seen[2], far = scene.distance * dice_scale(&dice, 0.1, 100);
+        hold(gz_camera_ray(&scene.camera, at, &origin, &direction), n);
+        hold_near(gz_length(direction), 1, 1e-14, n);
+        hold(gz_dot(direction, scene.camera.backward) < 0, n);
+        hold(gz_camera_project(&scene.camera, gz_add(origin, gz_scale(direction, far)), seen, NULL), n);
+        hold_near(pixels_between(seen, at), 0, 1e-6, n);
+    }
+}
+
+/* The corners of the lens, taken to the world, are the corners of the viewport. */
+static void test_lens_is_what_the_viewport_shows(void **state)
+{
+    (void)state;
+    struct dice dice = {test_seed() + 68};
+    long drags = test_count(10000);
+    for (long n = 0; n < drags; n++) {
+        struct scene scene;
+        scene_throw(&scene, &dice, PARENT_NONE);
+        if (!scene_build(&scene)) continue;
+        gz_affine view = gz_affine_from_matrix(scene.camera.input.view), world;
+        double far = scene.camera.perspective ? 1 : scene.distance * dice_scale(&dice, 0.1, 100), lens[4];
+        hold(gz_affine_inverse(&view, &world) && gz_camera_lens(&scene.camera, lens), n);
+        for (int corner = 0; corner < 4; corner++) {
+            bool right = corner & 1, upper = corner & 2;
+            gz_vec3 place = {lens[right], lens[2 + upper], scene.eye.left_handed ? far : -far};
+            const double *v = scene.camera.input.viewport;
+            double wanted[2] = {v[0] + right * v[2], v[1] + !upper * v[3]}, seen[2];
+            hold(gz_camera_project(&scene.camera, gz_affine_apply(&world, place), seen, NULL), n);
+            hold_near(pixels_between(seen, wanted), 0, 1e-6, n);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -269,6 +315,8 @@ int main(void)
         cmocka_unit_test(test_pick_is_the_first_of_its_class_then_the_nearest),
         cmocka_unit_test(test_size_in_pixels_is_constant_over_the_picture),
         cmocka_unit_test(test_what_is_hovered_can_be_pressed),
+        cmocka_unit_test(test_ray_of_a_pixel_is_seen_at_it),
+        cmocka_unit_test(test_lens_is_what_the_viewport_shows),
     };
     return run_properties(tests);
 }

@@ -1,4 +1,5 @@
 /* Who is here: what is told of it, how often, in how many bytes, and that nobody keeps a ghost. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -303,6 +304,94 @@ static void test_presence_view_is_the_camera_that_an_orbit_made(void **state)
     close_scene(&s);
 }
 
+/* ---- where somebody looks, and points ---- */
+
+static struct gz_presence_user user_of(struct scene *s, const struct client *client)
+{
+    host_advance(&s->host, 0.1);
+    struct told told = told_of(s->watcher, client->id);
+    assert_true(told.records > 0);
+    return told.last;
+}
+
+static void assert_numbers(const double *numbers, const double *wanted, size_t count)
+{
+    for (size_t i = 0; i < count; i++) assert_true(fabs(numbers[i] - wanted[i]) < 1e-12);
+}
+
+static void test_presence_pixel_comes_with_its_ray(void **state)
+{
+    (void)state;
+    const double straight[] = {0, 0, 10, 0, 0, -1}, slanted[] = {0, 0, 10, M_SQRT1_2, 0, -M_SQRT1_2};
+    const double farther[] = {0, 0, 20, M_SQRT1_2, 0, -M_SQRT1_2};
+    struct scene s;
+    open_scene(&s);
+    hover(s.ann, MIDDLE_X); /* refused: pixels need a camera */
+    assert_int_equal(user_of(&s, s.ann).has & (GZ_HAS(AT) | GZ_HAS(RAY)), 0);
+    assert_ok(ask_camera(s.ann, 10));
+    assert_ok(ask_pointer(s.ann, GZ_PHASE_HOVER, MIDDLE_X, MIDDLE_Y));
+    struct gz_presence_user user = user_of(&s, s.ann);
+    assert_true(user.has & GZ_HAS(AT) && user.has & GZ_HAS(RAY));
+    assert_numbers(user.ray, straight, 6);
+    assert_ok(ask_pointer(s.ann, GZ_PHASE_HOVER, MIDDLE_X + 300, MIDDLE_Y));
+    assert_numbers(user_of(&s, s.ann).ray, slanted, 6);
+    assert_ok(ask_camera(s.ann, 20)); /* the pixel is the same, what is under it is not */
+    assert_numbers(user_of(&s, s.ann).ray, farther, 6);
+    close_scene(&s);
+}
+
+static void test_presence_ray_that_cannot_be_said_is_left_out(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    assert_ok(ask_camera(s.ann, 1.1 * GZ_COORDINATE_MAX));
+    assert_ok(ask_pointer(s.ann, GZ_PHASE_HOVER, MIDDLE_X, MIDDLE_Y));
+    assert_int_equal(user_of(&s, s.ann).has & (GZ_HAS(AT) | GZ_HAS(RAY)), GZ_HAS(AT));
+    close_scene(&s);
+}
+
+static void test_presence_tells_what_a_view_shows(void **state)
+{
+    (void)state;
+    /* 90 degrees high, 800 x 600, and as much of the world at every distance. */
+    const double wide[] = {-4.0 / 3, 4.0 / 3, -1, 1};
+    struct scene s;
+    open_scene(&s);
+    assert_ok(ask_camera(s.ann, 10));
+    struct gz_presence_user user = user_of(&s, s.ann);
+    assert_true(user.has & GZ_HAS(LENS));
+    assert_false(user.parallel);
+    assert_numbers(user.lens, wide, 4);
+    struct gz_message camera = camera_message(10);
+    const double parallel[16] = {0.75, 0, 0, 0, 0, 1, 0, 0, 0, 0, -0.01, 0, 0, 0, 0, 1};
+    memcpy(camera.camera.proj, parallel, sizeof parallel);
+    assert_ok(client_ask(s.ann, &camera));
+    user = user_of(&s, s.ann);
+    assert_true(user.has & GZ_HAS(LENS) && user.parallel);
+    assert_numbers(user.lens, wide, 4);
+    close_scene(&s);
+}
+
+/* The fullest record there is without ids takes no more than the bytes that its pace is reckoned by. */
+static void test_presence_record_is_no_larger_than_reckoned(void **state)
+{
+    (void)state;
+    struct gz_presence_user user = {.session = GZ_ID_LIMIT - 1, .user = {"", GZ_USER_BYTES_MAX}, .parallel = true};
+    char name[GZ_USER_BYTES_MAX];
+    memset(name, 'x', sizeof name);
+    user.user.bytes = name;
+    user.has =
+        GZ_HAS(AT) | GZ_HAS(RAY) | GZ_HAS(VIEW) | GZ_HAS(LENS) | GZ_HAS(SELECTION) | GZ_HAS(TOOL) | GZ_HAS(LOCKS);
+    user.tool = GZ_MODE_TRANSLATE;
+    struct gz_message one = {.op = GZ_OP_PRESENCE, .presence = {.users = &user, .count = 1}};
+    struct gz_buffer bytes;
+    gz_buffer_init(&bytes, SIZE_MAX / 2, 0);
+    assert_int_equal(gz_encode(&bytes, &one), GZ_OK);
+    assert_true(bytes.size <= GZ_PRESENCE_BYTES_USER);
+    gz_buffer_finish(&bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -315,6 +404,10 @@ int main(void)
         cmocka_unit_test(test_presence_of_a_selection_that_comes_and_goes_takes_bounded_bytes),
         cmocka_unit_test(test_presence_view_is_the_camera_that_was_sent),
         cmocka_unit_test(test_presence_view_is_the_camera_that_an_orbit_made),
+        cmocka_unit_test(test_presence_pixel_comes_with_its_ray),
+        cmocka_unit_test(test_presence_ray_that_cannot_be_said_is_left_out),
+        cmocka_unit_test(test_presence_tells_what_a_view_shows),
+        cmocka_unit_test(test_presence_record_is_no_larger_than_reckoned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
