@@ -123,8 +123,8 @@ static void take_message(struct gz_connection *connection, const uint8_t *bytes,
     } else if (connection->session == NULL) {
         gz_hello_receive(connection, bytes, size);
     } else {
-        gz_core_receive(connection->scene->core, connection->session, bytes, size, gz_clock_now());
-        connection->scene->touched = true;
+        connection->scene->touched |=
+            gz_core_receive(connection->scene->core, connection->session, bytes, size, gz_clock_now());
         pause_if_full(connection);
     }
 }

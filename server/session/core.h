@@ -66,8 +66,9 @@ GZ_MUST_USE enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const
 /* The session is over: its drag is completed as it stands, its locks are free, others are told. Frees it. */
 void gz_core_leave(struct gz_core *core, struct gz_session *session, struct gz_now now);
 
-/* One whole frame from the client. */
-void gz_core_receive(struct gz_core *core, struct gz_session *session, const uint8_t *bytes, size_t size,
+/* One whole frame from the client. False where nothing of it was looked at and nothing is to be said of that: who sends far more
+ * than its rate gives nobody else a turn. */
+bool gz_core_receive(struct gz_core *core, struct gz_session *session, const uint8_t *bytes, size_t size,
                      struct gz_now now);
 
 /* The answer to host.commit; the batch belongs to the core again and is freed here. */

@@ -89,19 +89,20 @@ void gz_session_charge(struct gz_session *session, double messages)
     session->tokens -= messages;
 }
 
-/* Dropped; said once a second; who goes on for ten seconds without a pause of one is ended. */
-static void refuse_rate(struct gz_session *session)
+/* Dropped; said once a second, which it returns; who goes on for ten seconds without a pause of one is ended. */
+static bool refuse_rate(struct gz_session *session)
 {
     double now = session->core->now.mono_s;
     if (now - session->over_last_s > 1) session->over_since_s = now;
     session->over_last_s = now;
+    bool fatal = now - session->over_since_s > GZ_RATE_SECONDS_MAX;
+    if (!fatal && now - session->over_said_s < 1) return false;
+    session->over_said_s = now;
     struct gz_failure failure = {.node = 0};
     gz_fail(&failure.error, GZ_RATE_LIMITED, "more than %.0f messages a second: the rest is dropped",
             session->core->messages_per_s);
-    bool fatal = now - session->over_since_s > GZ_RATE_SECONDS_MAX;
-    if (!fatal && now - session->over_said_s < 1) return;
-    session->over_said_s = now;
     gz_session_refuse(session, false, 0, &failure, fatal);
+    return true;
 }
 
 /* ---- a frame ---- */
@@ -118,22 +119,23 @@ static enum gz_status handle(struct gz_session *session, const struct gz_message
     return table[message->op].handle(session, message, failure);
 }
 
-void gz_core_receive(struct gz_core *core, struct gz_session *session, const uint8_t *bytes, size_t size,
+bool gz_core_receive(struct gz_core *core, struct gz_session *session, const uint8_t *bytes, size_t size,
                      struct gz_now now)
 {
     core->now = now;
     size_t offset = 0;
+    bool is_looked_at = false;
     gz_arena_reset(&core->decoded, gz_decode_bytes_max(size));
     while (offset < size && !session->ended) {
+        /* What is over the rate costs no decoding; the rest of the frame is over it as well. */
+        if (!take_token(session)) return refuse_rate(session) || is_looked_at;
+        is_looked_at = true;
         struct gz_message message;
         struct gz_failure failure = {.node = 0};
         enum gz_status status =
             gz_decode(GZ_FROM_CLIENT, bytes, size, &offset, &core->decoded, &message, &failure.error);
-        if (!take_token(session)) {
-            refuse_rate(session);
-            return; /* the rest of the frame is over the rate as well, and is not looked at */
-        }
         if (status == GZ_OK) status = handle(session, &message, &failure);
         if (status != GZ_OK) gz_session_refuse(session, (message.has & GZ_HAS(RID)) != 0, message.rid, &failure, false);
     }
+    return is_looked_at;
 }

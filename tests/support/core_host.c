@@ -534,11 +534,12 @@ void client_read(struct client *client)
 
 /* ---- saying ---- */
 
-void client_say_bytes(struct client *client, const uint8_t *bytes, size_t size)
+bool client_say_bytes(struct client *client, const uint8_t *bytes, size_t size)
 {
     enter(client->host);
-    gz_core_receive(client->host->core, client->session, bytes, size, client->host->now);
+    bool is_looked_at = gz_core_receive(client->host->core, client->session, bytes, size, client->host->now);
     leave(client->host);
+    return is_looked_at;
 }
 
 static void remember(struct client *client, const struct gz_message *message)

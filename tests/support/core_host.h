@@ -131,7 +131,8 @@ bool client_read_one(struct client *client);
 
 /* Sends a message; no turn is made. An interest bears a rid, so that it is known from when on it counts. */
 void client_say(struct client *client, const struct gz_message *message);
-void client_say_bytes(struct client *client, const uint8_t *bytes, size_t size);
+/* Whether the core wants a turn for them. */
+bool client_say_bytes(struct client *client, const uint8_t *bytes, size_t size);
 /* Sends it with a rid of its own, makes a turn, and gives the answer; NULL where there is none yet. The last rid is next_rid - 1. */
 const struct gz_message *client_ask(struct client *client, const struct gz_message *message);
 /* The latest answer to a rid, the latest message of a kind; NULL where there is none. They live until client_forget. */

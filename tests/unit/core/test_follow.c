@@ -551,6 +551,33 @@ static void test_rate_drops_says_and_ends(void **state)
     host_finish(&host);
 }
 
+/* R18: what is over the rate is not decoded and gives nobody a turn, but once a second, when it is said. */
+static void test_rate_drops_cost_no_turn(void **state)
+{
+    static const uint8_t ping[] = {0x81, 0xA2, 'o', 'p', 0xA4, 'p', 'i', 'n', 'g'}, nonsense[] = {0xC1, 0xC1};
+    (void)state;
+    struct host host;
+    host_init_limited(&host, 10);
+    struct client *client = client_join(&host, "ann", GZ_ROLE_EDITOR);
+    for (int i = 0; i < 9; i++) assert_true(client_say_bytes(client, ping, sizeof ping));
+    assert_true(client_say_bytes(client, nonsense, sizeof nonsense));
+    host_turn(&host);
+    assert_int_equal(client_last(client, GZ_OP_ERROR)->error.code, GZ_BAD_MESSAGE);
+    assert_true(client_say_bytes(client, nonsense, sizeof nonsense));
+    for (int i = 0; i < 30; i++) assert_false(client_say_bytes(client, nonsense, sizeof nonsense));
+    host_turn(&host);
+    assert_int_equal(client_last(client, GZ_OP_ERROR)->error.code, GZ_RATE_LIMITED);
+    assert_int_equal(client_count(client, GZ_OP_ERROR), 2);
+    host.now.mono_s += 0.1; /* one more, in a frame with what is over */
+    uint8_t both[sizeof ping + sizeof nonsense];
+    memcpy(both, ping, sizeof ping);
+    memcpy(both + sizeof ping, nonsense, sizeof nonsense);
+    assert_true(client_say_bytes(client, both, sizeof both));
+    host_turn(&host);
+    assert_int_equal(client_count(client, GZ_OP_ERROR), 2);
+    host_finish(&host);
+}
+
 /* Small messages may be large work: what looks at a whole large scene counts for more than a ping. */
 static void test_rate_counts_picks_by_the_size_of_the_scene(void **state)
 {
@@ -764,6 +791,7 @@ int main(void)
         cmocka_unit_test(test_presence_is_told_twenty_times_a_second),
         cmocka_unit_test(test_presence_larger_than_a_frame_is_told_in_pieces),
         cmocka_unit_test(test_rate_drops_says_and_ends),
+        cmocka_unit_test(test_rate_drops_cost_no_turn),
         cmocka_unit_test(test_rate_counts_picks_by_the_size_of_the_scene),
         cmocka_unit_test(test_ended_session_holds_nothing),
         cmocka_unit_test(test_answers_not_taken_end_a_session),
