@@ -1,6 +1,7 @@
 // layers.ts - everything that is drawn in the view, from the ground up.
 import { PresenceLayer } from "../people/presence";
 import { Anchor } from "./anchor";
+import { Ghost } from "./ghost";
 import { gizmoLayer } from "./gizmo";
 import { Grid } from "./grid";
 import { Light } from "./light";
@@ -15,6 +16,7 @@ export function startLayers(view: View): void {
   view.add(new Light(view));
   view.add(new Grid(view));
   view.add(stage);
+  view.add(new Ghost(view, anchor, stage));
   view.add(new Selection(view, anchor, stage));
   view.add(gizmoLayer(view));
   view.add(new PresenceLayer(view));

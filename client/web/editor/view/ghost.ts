@@ -1,0 +1,85 @@
+// ghost.ts - while one drags, a pale picture of what is dragged stays where it was. It is taken from the last picture before the drag: when the server says that a drag
+// runs, the nodes may have moved already.
+import { effect } from "@preact/signals";
+import * as THREE from "three";
+
+import type { Id } from "../../sdk/types.js";
+import type { Anchor } from "./anchor";
+import { InstanceSet } from "./instances";
+import type { Stage } from "./stage";
+import { followTheme, themeColour } from "./theme";
+import type { Layer, View } from "./view";
+
+/** More nodes than these have no ghost. */
+const NODES_MAX = 5000;
+const OPACITY = 0.25;
+/** After all meshes: first how deep the ghost is, then what of it is in front, so that it does not show through itself. */
+const RENDER_ORDER = 10;
+
+export class Ghost implements Layer {
+  readonly #depth: InstanceSet;
+  readonly #shape: InstanceSet;
+  readonly #depthMaterial = new THREE.MeshBasicMaterial({ colorWrite: false, transparent: true, side: THREE.DoubleSide });
+  readonly #material = new THREE.MeshLambertMaterial({ transparent: true, opacity: OPACITY, depthWrite: false, side: THREE.DoubleSide });
+  /** Where those that would be dragged are, or were when it began. */
+  readonly #places = new Map<Id, Float64Array>();
+  #stale = true;
+  #shown = false;
+  #anchored = 0;
+  #stop: (() => void)[];
+
+  constructor(
+    readonly view: View,
+    readonly anchor: Anchor,
+    readonly stage: Stage,
+  ) {
+    const at = anchor.group.position;
+    this.#depth = new InstanceSet(at, { material: this.#depthMaterial, renderOrder: RENDER_ORDER });
+    this.#shape = new InstanceSet(at, { material: this.#material, renderOrder: RENDER_ORDER + 1 });
+    anchor.group.add(this.#depth.group, this.#shape.group);
+    this.#stop = [
+      effect(() => {
+        view.editor.selection.value;
+        this.#stale = true;
+      }),
+      followTheme(() => this.#material.color.copy(themeColour("--text"))),
+    ];
+  }
+
+  update({ editor }: View): void {
+    const isDragging = editor.past.peek() === null && editor.gizmo.peek()?.active !== undefined;
+    if (!isDragging) this.#remember();
+    if (isDragging !== this.#shown || (isDragging && this.#anchored !== this.anchor.version)) this.#show(isDragging);
+    this.#depth.flush();
+    this.#shape.flush();
+  }
+
+  dispose(): void {
+    for (const stop of this.#stop) stop();
+    this.#show(false);
+    this.#depthMaterial.dispose();
+    this.#material.dispose();
+  }
+
+  #remember(): void {
+    const scene = this.view.editor.session.scene;
+    if (this.#stale || this.stage.fresh === null) {
+      this.#places.clear();
+      for (const top of this.view.editor.selection.peek()) for (const id of scene.below(top)) this.#places.set(id, new Float64Array(16));
+      if (this.#places.size > NODES_MAX) this.#places.clear();
+      for (const [id, place] of this.#places) place.set(scene.world(id));
+    } else {
+      for (const id of this.stage.fresh) this.#places.get(id)?.set(scene.world(id));
+    }
+    this.#stale = false;
+  }
+
+  #show(shown: boolean): void {
+    this.#shown = shown;
+    this.#anchored = this.anchor.version;
+    for (const set of [this.#depth, this.#shape]) {
+      set.clear();
+      if (shown) for (const [id, place] of this.#places) this.stage.put(set, id, place);
+    }
+  }
+}
