@@ -4,10 +4,12 @@ import { useEffect, useRef } from "preact/hooks";
 import { EditorContext } from "./context";
 import type { Editor } from "./editor";
 import { startInput } from "./input/input";
-import { TopBar } from "./panels/topbar";
+import { Dialogs } from "./panels/dialogs";
 import { Fields } from "./panels/fields";
 import { States } from "./panels/states";
+import { Toasts } from "./panels/toasts";
 import { Tools } from "./panels/tools";
+import { TopBar } from "./panels/topbar";
 import { Tree } from "./panels/tree";
 import { Timeline } from "./past/timeline";
 import { FollowBar } from "./people/follow-bar";
@@ -21,9 +23,9 @@ import "./app.css";
 export function App({ editor }: { editor: Editor }) {
   return (
     <EditorContext.Provider value={editor}>
-      <div class="app">
+      <div class="app" data-drawer={editor.drawer.value ?? undefined}>
         <TopBar />
-        <aside class="side left" aria-label="Scene">
+        <aside class="side left" id="scene-panel" aria-label="Scene">
           <Tree />
         </aside>
         <main class="middle">
@@ -32,12 +34,14 @@ export function App({ editor }: { editor: Editor }) {
           <Tools />
           <States />
         </main>
-        <aside class="side right" aria-label="Details">
+        <aside class="side right" id="details-panel" aria-label="Details">
           <Fields />
           <PeoplePanel />
           <NotesPanel />
         </aside>
         <Timeline />
+        <Toasts />
+        <Dialogs />
       </div>
     </EditorContext.Provider>
   );

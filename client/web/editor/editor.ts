@@ -15,6 +15,16 @@ export interface Toast {
   action?: { label: string; run: () => void };
 }
 
+/** What the person is asked before something is done. */
+export interface Question {
+  title: string;
+  text: string;
+  /** What is done, as a verb: "Replace". */
+  yes: string;
+  danger?: boolean;
+  answer: (yes: boolean) => void;
+}
+
 /** A moment of the past that is shown in place of the present. */
 export interface Moment {
   seq: number;
@@ -73,6 +83,12 @@ export class Editor {
   readonly openNote = signal<number | null>(null);
   readonly asset = signal<AssetState>({ phase: "none" });
   readonly toasts = signal<readonly Toast[]>([]);
+  /** What is asked over the page; null for nothing. */
+  readonly question = signal<Question | null>(null);
+  /** The window that is open over the page. */
+  readonly dialog = signal<"shortcuts" | "palette" | null>(null);
+  /** The side panel that is open where there is no room for both beside the view. */
+  readonly drawer = signal<"left" | "right" | null>(null);
 
   #lastToast = 0;
 
@@ -119,10 +135,43 @@ export class Editor {
     this.toasts.value = this.toasts.peek().filter((toast) => toast.id !== id);
   }
 
+  /** Asks before something is done. Resolves to whether it shall be. */
+  ask(question: Omit<Question, "answer">): Promise<boolean> {
+    this.question.peek()?.answer(false);
+    return new Promise((resolve) => {
+      const answer = (yes: boolean) => {
+        this.question.value = null;
+        resolve(yes);
+      };
+      this.question.value = { ...question, answer };
+    });
+  }
+
   /** Says an error in the words of the server. */
   fail(error: unknown): void {
     const { code, message } = error as Partial<GizmodError>;
     this.say(code === "locked" || code === "conflict" || code === "lost" ? "warn" : "error", message ?? String(error));
+  }
+
+  async undo(): Promise<void> {
+    await this.#takeBack("undo");
+  }
+
+  async redo(): Promise<void> {
+    await this.#takeBack("redo");
+  }
+
+  /** What is in the way of it is told, with the way to do what can be done. */
+  async #takeBack(way: "undo" | "redo"): Promise<void> {
+    try {
+      await this.session[way]();
+    } catch (error) {
+      const { code, message } = error as GizmodError;
+      if (code === "bad_state") return this.say("info", `There is nothing to ${way}.`);
+      if (code !== "conflict") return this.fail(error);
+      const label = way === "undo" ? "Undo all the same" : "Redo all the same";
+      this.say("warn", message, { label, run: () => void this.try(() => this.session[way]({ force: true })) });
+    }
   }
 
   /** Runs an edit, and says what went wrong. Undefined where something did. */

@@ -1,4 +1,7 @@
-// main.tsx - the page: joins the scene that its address names (?scene=NAME&user=NAME&role=viewer), and shows it.
+// main.tsx - the page: joins the scene that its address names (?scene=NAME&user=NAME&role=viewer, with &create a new one), and shows it.
+// First, so that the style sheets of the parts come after it.
+import "./style/base.css";
+
 import { render } from "preact";
 
 import { Session } from "../sdk/index.js";
@@ -6,7 +9,7 @@ import type { Role } from "../sdk/types.js";
 import { App } from "./app";
 import { Editor } from "./editor";
 import { Start } from "./panels/start";
-import "./style/base.css";
+import { startTheme } from "./panels/theme";
 
 declare global {
   interface Window {
@@ -20,11 +23,12 @@ const asked = new URLSearchParams(location.search);
 const scene = asked.get("scene");
 const user = asked.get("user") ?? localStorage.getItem("gizmod.user");
 
+startTheme();
 if (scene && user) {
   document.title = `${scene} - gizmod`;
-  const session = new Session({ scene, user, role: (asked.get("role") as Role | null) ?? undefined });
+  const session = new Session({ scene, user, role: (asked.get("role") as Role | null) ?? undefined, create: asked.has("create") });
   window.gizmod = new Editor(session);
   render(<App editor={window.gizmod} />, root);
 } else {
-  render(<Start />, root);
+  render(<Start scene={scene} />, root);
 }

@@ -1,4 +1,123 @@
-// fields.tsx - the transform of what is selected, in numbers.
+// fields.tsx - the transform of what is selected, in numbers: metres, degrees, factors, under the node's parent.
+import { useComputed, useSignal } from "@preact/signals";
+
+import type { EulerOrder, Id, Person } from "../../sdk/types.js";
+import { useEditor } from "../context";
+import type { Editor } from "../editor";
+import { Icon } from "../icons";
+import { nameAll, renameNode } from "./actions";
+import { copyTransform, pasteTransform } from "./clipboard";
+import { MenuButton, type MenuItem } from "./menu";
+import { NumberCell } from "./numbercell";
+import { type Field, resetField } from "./transform";
+import { nameOf } from "./treerows";
+import "./fields.css";
+
+const ORDERS: EulerOrder[] = ["XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX"];
+const ROWS: { field: Field; name: string; unit: string }[] = [
+  { field: "t", name: "Translation", unit: "m" },
+  { field: "r", name: "Rotation", unit: "°" },
+  { field: "s", name: "Scale", unit: "×" },
+];
+
 export function Fields() {
-  return null;
+  const editor = useEditor();
+  const order = useSignal<EulerOrder>((localStorage.getItem("gizmod.order") as EulerOrder | null) ?? "XYZ");
+  const ids = editor.selection.value;
+  const holder = useHolder(editor);
+  const locked = !editor.editable.value || holder !== undefined;
+  return (
+    <section class="panel fields" aria-label="Transform">
+      <h2 class="panel-title">
+        Transform
+        <span class="grow" />
+        <MenuButton name="Transform menu" tip="Copy, paste, reset" side="end" items={() => fieldsMenu(editor, ids, locked)}>
+          <Icon name="more" />
+        </MenuButton>
+      </h2>
+      {ids.length === 0 ? (
+        <p class="fields-none">Nothing is selected.</p>
+      ) : (
+        <div class="fields-body">
+          <Name ids={ids} locked={locked} />
+          {holder && (
+            <p class="fields-held" style={{ "--colour": holder.colour }}>
+              <Icon name="lock" />
+              Held by {holder.user}
+            </p>
+          )}
+          {ROWS.map(({ field, name, unit }) => (
+            <div key={field} class="fields-row" role="group" aria-label={name}>
+              <div class="fields-label">
+                {name} <span class="fields-unit">{unit}</span>
+              </div>
+              {field === "r" && (
+                <select
+                  class="select fields-order" aria-label="Euler order" title="The order of the angles" value={order.value}
+                  onChange={(event) => {
+                    order.value = event.currentTarget.value as EulerOrder;
+                    localStorage.setItem("gizmod.order", order.value);
+                  }}
+                >
+                  {ORDERS.map((one) => (
+                    <option key={one}>{one}</option>
+                  ))}
+                </select>
+              )}
+              <div class="fields-cells">
+                {[0, 1, 2].map((axis) => (
+                  <NumberCell key={axis} field={field} axis={axis} order={order} locked={locked} />
+                ))}
+              </div>
+            </div>
+          ))}
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Name({ ids, locked }: { ids: readonly Id[]; locked: boolean }) {
+  const editor = useEditor();
+  const typed = useSignal<string | null>(null);
+  const one = ids.length === 1;
+  const name = useComputed(() => {
+    editor.structure.value;
+    return editor.scene.value.get(editor.selection.value[0])?.name ?? "";
+  });
+  const accept = async () => {
+    const entry = typed.peek();
+    if (entry !== null && one) await renameNode(editor, ids[0], entry);
+    if (typed.peek() === entry) typed.value = null;
+  };
+  return (
+    <input
+      class="input fields-name" aria-label="Name" maxLength={256} readOnly={locked || !one} placeholder={one ? nameOf(editor.scene.value, ids[0]) : undefined}
+      value={typed.value ?? (one ? name.value : nameAll(editor, ids))} onInput={(event) => (typed.value = event.currentTarget.value)} onBlur={() => void accept()}
+      onKeyDown={(event) => {
+        event.stopPropagation();
+        if (event.key === "Escape") typed.value = null;
+        if (event.key === "Enter" || event.key === "Escape") event.currentTarget.blur();
+      }}
+    />
+  );
+}
+
+/** Who else holds one of these nodes. */
+function useHolder(editor: Editor): Person | undefined {
+  const session = useComputed(() => {
+    const selection = new Set(editor.selection.value);
+    return editor.people.value.find((person) => !person.me && person.locks?.some((id) => selection.has(id)))?.session;
+  });
+  return editor.people.peek().find((person) => person.session === session.value);
+}
+
+function fieldsMenu(editor: Editor, ids: readonly Id[], locked: boolean): MenuItem[] {
+  const none = ids.length === 0;
+  const reset = (field: Field) => void editor.try(() => editor.session.set(resetField(ids, field)));
+  return [
+    { label: "Copy the transform", icon: "copy", disabled: none, run: () => void copyTransform(editor) },
+    { label: "Paste the transform", icon: "paste", disabled: none || locked, run: () => void pasteTransform(editor) },
+    ...ROWS.map(({ field, name }, i): MenuItem => ({ label: `Reset ${name.toLowerCase()}`, icon: "reset", line: i === 0, disabled: none || locked, run: () => reset(field) })),
+  ];
 }

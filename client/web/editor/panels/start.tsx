@@ -1,4 +1,225 @@
-// start.tsx - the page without a scene: which one, and under which name.
-export function Start() {
-  return null;
+// start.tsx - the page without a scene, or without a name to join it under: who one is, what scenes there are, a new one, one from a file.
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+
+import { importScene, listScenes } from "../../sdk/index.js";
+import type { SceneListing } from "../../sdk/types.js";
+import { Icon } from "../icons";
+import { freeName, nameFault, toSceneName } from "./scenename";
+import "./start.css";
+
+const USER_KEY = "gizmod.user";
+/** The list is asked for anew so often, so that it says who is where. */
+const REFRESH_MS = 5000;
+
+/** @param scene the one that a link led to; null where all are to choose from */
+export function Start({ scene }: { scene: string | null }) {
+  const user = useSignal(localStorage.getItem(USER_KEY) ?? "");
+  const scenes = useSignal<readonly SceneListing[] | null>(null);
+  const fault = useSignal("");
+  const field = useRef<HTMLInputElement>(null);
+  useList(scenes, fault);
+  const join = (name: string, create = false) => {
+    if (user.value.trim() === "") {
+      fault.value = "Say first who you are: others see that name beside what you do.";
+      field.current?.focus();
+      return;
+    }
+    localStorage.setItem(USER_KEY, user.value.trim());
+    location.search = new URLSearchParams({ scene: name, user: user.value.trim(), ...(create ? { create: "" } : {}) }).toString();
+  };
+  return (
+    <main class="start">
+      <header class="start-head">
+        <img src="icon.svg" alt="" width="40" height="40" />
+        <h1>gizmod</h1>
+        <p>One scene, several hands: what you move, everybody here sees move.</p>
+      </header>
+      <form
+        class="start-who"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (scene) join(scene);
+        }}
+      >
+        <label for="start-user">Your name</label>
+        <input
+          ref={field} id="start-user" class="input" autocomplete="nickname" maxLength={64} value={user.value} placeholder="Ada"
+          onInput={(event) => {
+            user.value = event.currentTarget.value;
+            fault.value = "";
+          }}
+        />
+        {scene && (
+          <button type="submit" class="button primary">
+            Join {scene}
+          </button>
+        )}
+      </form>
+      <p class="start-fault" role="alert">
+        {fault.value}
+      </p>
+      <Scenes scenes={scenes.value} join={join} />
+      <NewScene taken={scenes.value?.map(({ name }) => name) ?? []} user={user.value.trim()} join={join} />
+    </main>
+  );
+}
+
+type Join = (name: string, create?: boolean) => void;
+
+function Scenes({ scenes, join }: { scenes: readonly SceneListing[] | null; join: Join }) {
+  if (scenes === null) return <p class="start-none">Looking for scenes…</p>;
+  if (scenes.length === 0) return <p class="start-none">There is no scene yet. Make one below.</p>;
+  return (
+    <section aria-labelledby="start-scenes">
+      <h2 id="start-scenes">Scenes</h2>
+      <ul class="start-list">
+        {scenes.map((scene) => (
+          <li key={scene.name}>
+            <button type="button" class="start-scene" onClick={() => join(scene.name)}>
+              <span class="start-name">{scene.name}</span>
+              <span class="start-about">{about(scene)}</span>
+              {scene.users > 0 && (
+                <span class="chip start-here">
+                  <Icon name="people" />
+                  {scene.users} here now
+                </span>
+              )}
+              <Icon name="right" />
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function about({ nodes, changed }: SceneListing): string {
+  const count = `${nodes.toLocaleString("en")} node${nodes === 1 ? "" : "s"}`;
+  return `${count}, changed ${ago(changed)}`;
+}
+
+const AGO: [number, Intl.RelativeTimeFormatUnit][] = [[60, "second"], [3600, "minute"], [86400, "hour"], [30 * 86400, "day"], [365 * 86400, "month"], [Infinity, "year"]];
+
+function ago(time: number): string {
+  const seconds = Math.max(0, Date.now() / 1000 - time);
+  if (seconds < 60) return "just now";
+  const i = AGO.findIndex(([limit]) => seconds < limit);
+  return new Intl.RelativeTimeFormat("en").format(-Math.floor(seconds / AGO[i - 1][0]), AGO[i][1]);
+}
+
+interface Upload {
+  file: string;
+  /** 0 to 1; 1 while the server reads it. */
+  part: number;
+}
+
+function NewScene({ taken, user, join }: { taken: readonly string[]; user: string; join: Join }) {
+  const name = useSignal("");
+  const fault = useSignal("");
+  const upload = useSignal<Upload | null>(null);
+  const over = useSignal(false);
+  const files = useRef<HTMLInputElement>(null);
+  const take = async (file: File | undefined) => {
+    if (!file || upload.peek()) return;
+    if (!/\.(glb|gltf)$/i.test(file.name)) {
+      fault.value = `${file.name} is no .glb and no .gltf.`;
+      return;
+    }
+    const scene = name.value || freeName(toSceneName(file.name), taken);
+    fault.value = nameFault(scene) ?? "";
+    if (fault.value !== "") return;
+    upload.value = { file: file.name, part: 0 };
+    try {
+      await importScene(scene, file, { user: user || undefined, progress: (part) => (upload.value = { file: file.name, part }) });
+      join(scene);
+    } catch (error) {
+      fault.value = (error as Error).message;
+    }
+    upload.value = null;
+  };
+  useDrop(over, (file) => void take(file));
+  const create = () => {
+    const wrong = taken.includes(name.value) ? `There is a scene ${name.value} already.` : nameFault(name.value);
+    fault.value = wrong ?? "";
+    if (wrong === null) join(name.value, true);
+  };
+  return (
+    <section class={`start-new${over.value ? " over" : ""}`} aria-labelledby="start-new">
+      <h2 id="start-new">New scene</h2>
+      <form
+        class="start-make"
+        onSubmit={(event) => {
+          event.preventDefault();
+          create();
+        }}
+      >
+        <input
+          class="input" aria-label="Name of the new scene" placeholder="robot-arm" maxLength={64} value={name.value} spellcheck={false} autocomplete="off"
+          onInput={(event) => {
+            name.value = event.currentTarget.value;
+            fault.value = "";
+          }}
+        />
+        <button type="submit" class="button">
+          Create empty
+        </button>
+        <button type="button" class="button primary" onClick={() => files.current?.click()}>
+          <Icon name="upload" />
+          From a file…
+        </button>
+        <input ref={files} type="file" accept=".glb,.gltf" hidden onChange={(event) => void take(event.currentTarget.files?.[0])} />
+      </form>
+      <p class="start-hint">{upload.value ? said(upload.value) : "Or drop a .glb or .gltf anywhere on this page."}</p>
+      {upload.value && <progress aria-label={`Sending ${upload.value.file}`} max={1} value={upload.value.part < 1 ? upload.value.part : undefined} />}
+      <p class="start-fault" role="alert">
+        {fault.value}
+      </p>
+    </section>
+  );
+}
+
+function said({ file, part }: Upload): string {
+  return part < 1 ? `Sending ${file}: ${Math.floor(100 * part)} %` : `The server reads ${file}…`;
+}
+
+function useList(scenes: { value: readonly SceneListing[] | null }, fault: { value: string }): void {
+  useEffect(() => {
+    const ask = async () => {
+      if (document.hidden) return;
+      try {
+        scenes.value = await listScenes();
+        if (fault.value === LOST) fault.value = "";
+      } catch {
+        fault.value = LOST;
+      }
+    };
+    void ask();
+    const timer = setInterval(() => void ask(), REFRESH_MS);
+    return () => clearInterval(timer);
+  }, []);
+}
+
+const LOST = "The server cannot be reached.";
+
+/** Files that are dropped anywhere on the page. */
+function useDrop(over: { value: boolean }, take: (file: File | undefined) => void): void {
+  const latest = useRef(take);
+  latest.current = take;
+  useEffect(() => {
+    const stop = new AbortController();
+    const { signal } = stop;
+    const hover = (event: DragEvent) => {
+      event.preventDefault();
+      over.value = true;
+    };
+    addEventListener("dragover", hover, { signal });
+    addEventListener("dragleave", (event) => event.relatedTarget === null && (over.value = false), { signal });
+    addEventListener("drop", (event) => {
+      event.preventDefault();
+      over.value = false;
+      latest.current(event.dataTransfer?.files[0]);
+    }, { signal });
+    return () => stop.abort();
+  });
 }

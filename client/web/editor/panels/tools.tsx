@@ -1,4 +1,90 @@
-// tools.tsx - tools, space, pivot and snap.
+// tools.tsx - what the next drag does: the tool, its space and pivot, its steps. Lies over the view; only its own controls take the pointer.
+import type { Mode, Pivot, Space } from "../../sdk/types.js";
+import { useEditor } from "../context";
+import type { Editor } from "../editor";
+import { Icon, type IconName } from "../icons";
+import { StepField } from "./stepfield";
+import "./tools.css";
+
+const MODES: { mode: Mode; name: string; icon: IconName }[] = [
+  { mode: "none", name: "Select", icon: "select" },
+  { mode: "translate", name: "Move", icon: "move" },
+  { mode: "rotate", name: "Rotate", icon: "rotate" },
+  { mode: "scale", name: "Scale", icon: "scale" },
+  { mode: "bounds", name: "Bounds", icon: "bounds" },
+  { mode: "universal", name: "Universal", icon: "universal" },
+  { mode: "arcball", name: "Arcball", icon: "arcball" },
+];
+const SPACES: [Space, string][] = [["world", "World"], ["local", "Local"], ["parent", "Parent"], ["view", "View"]];
+const PIVOTS: [Pivot & string, string][] = [["median", "Median"], ["active", "Active"], ["each", "Each its own"], ["bounds", "Bounds"]];
+
 export function Tools() {
-  return null;
+  const editor = useEditor();
+  return (
+    <div class="tools" role="toolbar" aria-label="Tools" onKeyDown={moveFocus}>
+      <div class="tools-modes">
+        {MODES.map(({ mode, name, icon }) => (
+          <button
+            key={mode} type="button" class="icon-button" aria-label={name} aria-pressed={editor.tool.value.mode === mode} data-tip={name} data-side="right"
+            disabled={!editor.editable.value && mode !== "none"} onClick={() => editor.setTool({ mode })}
+          >
+            <Icon name={icon} />
+          </button>
+        ))}
+      </div>
+      {editor.editable.value && (
+        <div class="tools-options">
+          <Choice name="Space" options={SPACES} value={editor.tool.value.space ?? "world"} choose={(space) => editor.setTool({ space })} />
+          <Choice name="Pivot" options={PIVOTS} value={String(editor.tool.value.pivot ?? "median")} choose={(pivot) => editor.setTool({ pivot })} />
+          <Snap editor={editor} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Choice<T extends string>({ name, options, value, choose }: { name: string; options: [T, string][]; value: string; choose: (value: T) => void }) {
+  const known = options.some(([option]) => option === value);
+  return (
+    <select class="select tools-select" aria-label={name} data-tip={name} value={known ? value : ""} onChange={(event) => choose(event.currentTarget.value as T)}>
+      {!known && <option value="">A point</option>}
+      {options.map(([option, label]) => (
+        <option key={option} value={option}>
+          {label}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function Snap({ editor }: { editor: Editor }) {
+  const { snap = {} } = editor.tool.value;
+  const on = snap.on === true;
+  return (
+    <>
+      <button type="button" class="icon-button" aria-label="Snap" aria-pressed={on} data-tip="Snap to steps" data-keys="hold Ctrl" onClick={() => editor.setTool({ snap: { ...STEPS, ...snap, on: !on } })}>
+        <Icon name="snap" />
+      </button>
+      {on && (
+        <>
+          <StepField name="Snap distance" unit="length" value={snap.t ?? STEPS.t} onValue={(t) => editor.setTool({ snap: { t } })} />
+          <StepField name="Snap angle" unit="angle" value={snap.r ?? STEPS.r} onValue={(r) => editor.setTool({ snap: { r } })} />
+          <StepField name="Snap scale" unit="factor" value={snap.s ?? STEPS.s} onValue={(s) => editor.setTool({ snap: { s } })} />
+        </>
+      )}
+    </>
+  );
+}
+
+/** Where nothing was said: 0.1 m, 15 degrees, a tenth. */
+const STEPS = { t: 0.1, r: Math.PI / 12, s: 0.1 };
+
+/** Arrow keys go from one button to the next; a field or a list keeps its own. */
+function moveFocus(event: KeyboardEvent): void {
+  const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+  const target = event.target as HTMLElement;
+  if (step === undefined || target.tagName !== "BUTTON") return;
+  event.preventDefault();
+  const controls = [...(event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>("button:not(:disabled), select, input")];
+  controls.at((controls.indexOf(target) + step) % controls.length)?.focus();
 }

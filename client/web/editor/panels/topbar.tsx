@@ -1,4 +1,86 @@
-// topbar.tsx - the name of the scene, the state of the connection, menus.
+// topbar.tsx - the scene's menu, undo and redo, and what is about the page as a whole.
+import { useEditor } from "../context";
+import { Icon } from "../icons";
+import { MenuButton } from "./menu";
+import { sceneMenu } from "./scenemenu";
+import { type Theme, setTheme, theme } from "./theme";
+import "./topbar.css";
+
+const THEMES: [Theme, string, "system" | "moon" | "sun"][] = [
+  ["system", "As the system", "system"],
+  ["dark", "Dark", "moon"],
+  ["light", "Light", "sun"],
+];
+
 export function TopBar() {
-  return <header />;
+  const editor = useEditor();
+  return (
+    <header class="topbar">
+      <Drawer side="left" name="Scene panel" />
+      <MenuButton name="Scene menu" class="button quiet topbar-scene" items={() => sceneMenu(editor)}>
+        <img class="topbar-logo" src="icon.svg" alt="" />
+        <span>{editor.session.sceneName}</span>
+        <Icon name="down" />
+      </MenuButton>
+      <Role />
+      <span class="topbar-line" />
+      <Undo />
+      <span class="grow" />
+      <button type="button" class="button topbar-search" aria-label="Commands" aria-keyshortcuts="Control+K" onClick={() => (editor.dialog.value = "palette")}>
+        <Icon name="search" />
+        <span>Find a command</span>
+        <kbd>Ctrl K</kbd>
+      </button>
+      <span class="topbar-line" />
+      <button
+        type="button" class="icon-button topbar-spare" aria-label="Keyboard shortcuts" data-tip="Keyboard shortcuts" data-keys="?" data-side="end"
+        onClick={() => (editor.dialog.value = "shortcuts")}
+      >
+        <Icon name="keyboard" />
+      </button>
+      <MenuButton name="Theme" tip="Theme" side="end" class="icon-button topbar-spare" items={() => THEMES.map(([value, label, icon]) => ({ label, icon, checked: theme.value === value, run: () => setTheme(value) }))}>
+        <Icon name={THEMES.find(([value]) => value === theme.value)?.[2] ?? "system"} />
+      </MenuButton>
+      <Drawer side="right" name="Details panel" />
+    </header>
+  );
+}
+
+function Drawer({ side, name }: { side: "left" | "right"; name: string }) {
+  const { drawer } = useEditor();
+  const open = drawer.value === side;
+  return (
+    <button
+      type="button" class="icon-button topbar-drawer" aria-label={name} aria-expanded={open} aria-controls={side === "left" ? "scene-panel" : "details-panel"}
+      onClick={() => (drawer.value = open ? null : side)}
+    >
+      <Icon name={side === "left" ? "tree" : "sliders"} />
+    </button>
+  );
+}
+
+function Undo() {
+  const editor = useEditor();
+  const can = editor.editable.value;
+  return (
+    <>
+      <button type="button" class="icon-button" aria-label="Undo" data-tip="Undo" data-keys="Ctrl+Z" disabled={!can} onClick={() => void editor.undo()}>
+        <Icon name="undo" />
+      </button>
+      <button type="button" class="icon-button" aria-label="Redo" data-tip="Redo" data-keys="Ctrl+Y" disabled={!can} onClick={() => void editor.redo()}>
+        <Icon name="redo" />
+      </button>
+    </>
+  );
+}
+
+function Role() {
+  const { role, status } = useEditor();
+  if (role.value !== "viewer" || status.value.phase !== "online") return null;
+  return (
+    <span class="chip topbar-role">
+      <Icon name="eye" />
+      View only
+    </span>
+  );
 }

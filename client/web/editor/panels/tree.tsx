@@ -1,4 +1,269 @@
-// tree.tsx - the tree of the scene.
+// tree.tsx - the tree of the scene. Only the rows that are seen are in the page, so a scene may be as large as it is; the keys are at one of them by
+// aria-activedescendant, as in ARIA's tree pattern with many selected.
+import { type ReadonlySignal, useSignal } from "@preact/signals";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
+
+import type { Id } from "../../sdk/types.js";
+import { useEditor } from "../context";
+import type { Editor } from "../editor";
+import { Icon } from "../icons";
+import { createNode, deleteNodes, duplicateNodes, renameNode, reparentNodes } from "./actions";
+import { type Mark, followMarks } from "./marks";
+import { Menu, type MenuItem } from "./menu";
+import { dragRows, rowOf } from "./treedrag";
+import { handleTreeKey } from "./treekeys";
+import { TreeState } from "./treestate";
+import { type Row, nameOf } from "./treerows";
+import "./tree.css";
+
+/** Rows beyond the edge that are drawn too. */
+const MORE_ROWS = 8;
+/** Each level begins so many pixels further to the right; names have at least so many, else the list scrolls to the side. */
+const INDENT = 12;
+const NAME_PX = 150;
+
+type Marks = ReadonlySignal<ReadonlyMap<Id, readonly Mark[]>>;
+
 export function Tree() {
-  return null;
+  const editor = useEditor();
+  const tree = useMemo(() => new TreeState(editor), [editor]);
+  const marks = useMemo(() => followMarks(editor), [editor]);
+  return (
+    <section class="tree-panel">
+      <h2 class="panel-title">
+        Scene
+        <span class="tree-count">{(editor.structure.value, editor.scene.value.nodes.size.toLocaleString("en"))}</span>
+        <span class="grow" />
+        <button
+          type="button" class="icon-button" aria-label="New node" data-tip="New node" data-side="end" disabled={!editor.editable.value}
+          onClick={async () => {
+            const id = await createNode(editor, null);
+            if (id !== undefined) tree.renaming.value = id;
+          }}
+        >
+          <Icon name="plus" />
+        </button>
+      </h2>
+      <Search tree={tree} />
+      <List tree={tree} marks={marks} />
+    </section>
+  );
+}
+
+function Search({ tree }: { tree: TreeState }) {
+  const clear = () => (tree.search.value = "");
+  return (
+    <div class="tree-search">
+      <Icon name="search" />
+      <input
+        class="input" type="search" aria-label="Search nodes" placeholder="Search" value={tree.search.value} onInput={(event) => (tree.search.value = event.currentTarget.value)}
+        onKeyDown={(event) => {
+          event.stopPropagation();
+          if (event.key === "Escape") clear();
+          if (event.key === "ArrowDown") (event.currentTarget.closest(".tree-panel")?.querySelector("[role=tree]") as HTMLElement | null)?.focus();
+        }}
+      />
+    </div>
+  );
+}
+
+function List({ tree, marks }: { tree: TreeState; marks: Marks }) {
+  const { editor } = tree;
+  const list = useRef<HTMLDivElement>(null);
+  const top = useSignal(0);
+  const size = useSignal({ height: 400, row: 26 });
+  const menu = useSignal<{ id: Id; x: number; y: number } | null>(null);
+  useSize(list, size);
+  useReveal(tree, list, size);
+  const rows = tree.rows.value;
+  const { height, row } = size.value;
+  const first = Math.max(0, Math.floor(top.value / row) - MORE_ROWS);
+  const seen = rows.slice(first, Math.ceil((top.value + height) / row) + MORE_ROWS);
+  if (rows.length === 0) return <Empty tree={tree} />;
+  const active = tree.active.value;
+  const deepest = seen.reduce((depth, one) => Math.max(depth, one.depth), 0);
+  return (
+    <>
+      <div
+        ref={list} class="tree" role="tree" aria-label="Scene tree" aria-multiselectable="true" tabIndex={0} data-target={tree.target.value === "root" ? "root" : undefined}
+        aria-activedescendant={active !== null && seen.some(({ id }) => id === active) ? `tree-${active}` : undefined}
+        onScroll={(event) => (top.value = event.currentTarget.scrollTop)} onKeyDown={(event) => handleTreeKey(tree, event, openMenu(menu), Math.floor(height / row))}
+        onPointerDown={(event) => dragRows(tree, event)}
+        onDblClick={(event) => {
+          const id = rowOf(event.target);
+          if (id !== null && editor.editable.peek() && !(event.target as HTMLElement).closest("[data-twist]")) tree.renaming.value = id;
+        }}
+        onContextMenu={(event) => {
+          event.preventDefault();
+          const id = rowOf(event.target);
+          if (id === null) return;
+          if (!editor.selection.peek().includes(id)) tree.choose(id, "set");
+          menu.value = { id, x: event.clientX, y: event.clientY };
+        }}
+      >
+        <div class="tree-all" role="presentation" style={{ height: `${rows.length * row}px`, minWidth: `${INDENT * deepest + NAME_PX}px` }}>
+          {seen.map((one, i) => (
+            <TreeRow key={one.id} tree={tree} row={one} y={(first + i) * row} marks={marks.value.get(one.id)} />
+          ))}
+        </div>
+      </div>
+      {menu.value && (
+        <Menu
+          name="Node" place={menu.value} items={nodeMenu(tree, menu.value.id)}
+          onClose={() => {
+            menu.value = null;
+            if (tree.renaming.peek() === null) list.current?.focus();
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function Empty({ tree }: { tree: TreeState }) {
+  const { editor } = tree;
+  if (tree.search.value !== "") return <p class="tree-empty">No node is called that.</p>;
+  if (editor.status.value.phase === "connecting") return <p class="tree-empty">Loading…</p>;
+  return <p class="tree-empty">The scene is empty. Drop a .glb file on the view, or make a node.</p>;
+}
+
+interface RowProps {
+  tree: TreeState;
+  row: Row;
+  y: number;
+  marks: readonly Mark[] | undefined;
+}
+
+function TreeRow({ tree, row, y, marks = [] }: RowProps) {
+  const { editor } = tree;
+  const { id, depth, open } = row;
+  const node = editor.scene.value.get(id);
+  const selected = tree.selected.value.has(id);
+  const name = nameOf(editor.scene.value, id);
+  const state = [row.aside && "aside", tree.cut.value.has(id) && "cut", tree.active.value === id && "active", tree.target.value === id && "target"];
+  return (
+    <div
+      id={`tree-${id}`} class={`tree-row ${state.filter(Boolean).join(" ")}`} role="treeitem" data-node={id} style={{ transform: `translateY(${y}px)`, paddingLeft: `${4 + INDENT * depth}px` }}
+      aria-selected={selected} aria-expanded={open} aria-level={depth + 1} aria-setsize={row.count} aria-posinset={row.place} aria-label={label(name, marks)}
+    >
+      <span class="tree-twist" data-twist={open === undefined ? undefined : ""}>
+        {open !== undefined && <Icon name={open ? "down" : "right"} />}
+      </span>
+      <span class="tree-kind">
+        <Icon name={node?.bounds ? "cube" : "group"} />
+      </span>
+      {tree.renaming.value === id ? <Rename tree={tree} id={id} /> : <span class="tree-name">{name}</span>}
+      {marks.map((mark) => (
+        <span key={mark.user} class={`tree-mark${mark.held ? " held" : ""}`} style={{ "--colour": mark.colour }} title={`${mark.held ? "held" : "selected"} by ${mark.user}`}>
+          {mark.held && <Icon name="lock" />}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+function label(name: string, marks: readonly Mark[]): string {
+  return [name, ...marks.map((mark) => `${mark.held ? "held" : "selected"} by ${mark.user}`)].join(", ");
+}
+
+function Rename({ tree, id }: { tree: TreeState; id: Id }) {
+  const { editor } = tree;
+  const input = useRef<HTMLInputElement>(null);
+  const over = useRef(false);
+  useEffect(() => {
+    input.current?.focus();
+    input.current?.select();
+  }, []);
+  const end = (save: boolean) => {
+    if (over.current) return;
+    over.current = true;
+    const name = input.current?.value ?? "";
+    (input.current?.closest("[role=tree]") as HTMLElement | null)?.focus();
+    tree.renaming.value = null;
+    if (save) void renameNode(editor, id, name);
+  };
+  return (
+    <input
+      ref={input} class="input tree-rename" aria-label="Name of the node" defaultValue={editor.session.scene.get(id)?.name} maxLength={256} onBlur={() => end(true)}
+      onPointerDown={(event) => event.stopPropagation()}
+      onKeyDown={(event) => {
+        event.stopPropagation();
+        if (event.key === "Enter") end(true);
+        if (event.key === "Escape") end(false);
+      }}
+    />
+  );
+}
+
+function nodeMenu(tree: TreeState, id: Id): MenuItem[] {
+  const { editor } = tree;
+  const ids = tree.about(id);
+  const disabled = !editor.editable.peek();
+  const cut = [...tree.cut.peek()];
+  const hang = (parent: Id | null) => {
+    tree.cut.value = new Set();
+    void reparentNodes(editor, cut, parent, "world");
+  };
+  return [
+    { label: "Rename", keys: "F2", disabled, run: () => (tree.renaming.value = id) },
+    { label: "New node inside", icon: "plus", disabled, run: () => void createInside(tree, id) },
+    { label: "Duplicate", icon: "copy", keys: "Ctrl+D", disabled: disabled || ids.some((one) => hasMesh(editor, one)), run: () => void duplicateNodes(editor, ids) },
+    { label: "Cut", keys: "Ctrl+X", line: true, disabled, run: () => (tree.cut.value = new Set(ids)) },
+    { label: "Put in here", icon: "paste", keys: "Ctrl+V", disabled: disabled || cut.length === 0, run: () => hang(id) },
+    { label: "Put at the top of the scene", disabled, run: () => void reparentNodes(editor, ids, null, "world") },
+    { label: "Open all below", line: true, run: () => tree.setOpen(editor.scene.peek().below(id), true) },
+    { label: "Close all below", run: () => tree.setOpen(editor.scene.peek().below(id), false) },
+    { label: "Delete", icon: "trash", keys: "Del", line: true, danger: true, disabled, run: () => void deleteNodes(editor, ids) },
+  ];
+}
+
+async function createInside(tree: TreeState, parent: Id): Promise<void> {
+  tree.setOpen([parent], true);
+  const id = await createNode(tree.editor, parent);
+  if (id !== undefined) tree.renaming.value = id;
+}
+
+/** Its mesh is in the file of the scene: a copy would have none. */
+function hasMesh(editor: Editor, id: Id): boolean {
+  const { scene } = editor.session;
+  for (const one of scene.below(id)) if (scene.get(one)?.asset !== undefined) return true;
+  return false;
+}
+
+function openMenu(menu: { value: { id: Id; x: number; y: number } | null }) {
+  return (id: Id) => {
+    const box = document.getElementById(`tree-${id}`)?.getBoundingClientRect() ?? new DOMRect();
+    menu.value = { id, x: box.left + 24, y: box.bottom };
+  };
+}
+
+function useSize(list: { current: HTMLElement | null }, size: { value: { height: number; row: number } }): void {
+  const there = list.current !== null;
+  useLayoutEffect(() => {
+    if (!list.current) return;
+    const element = list.current;
+    const measure = () => (size.value = { height: element.clientHeight, row: element.querySelector<HTMLElement>(".tree-row")?.offsetHeight || 26 });
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    measure();
+    return () => observer.disconnect();
+  }, [there]);
+}
+
+/** What was selected elsewhere comes into sight; so does the row that the keys go to. */
+function useReveal(tree: TreeState, list: { current: HTMLElement | null }, size: { value: { height: number; row: number } }): void {
+  const { selection } = tree.editor;
+  const last = selection.value.at(-1);
+  useEffect(() => {
+    if (last !== undefined) tree.reveal(last);
+  }, [last]);
+  const place = tree.active.value === null ? undefined : tree.placeOf.value.get(tree.active.value);
+  useEffect(() => {
+    const element = list.current;
+    if (!element || place === undefined) return;
+    const { row } = size.value;
+    const y = place * row;
+    if (y < element.scrollTop) element.scrollTop = y;
+    else if (y + row > element.scrollTop + element.clientHeight) element.scrollTop = y + row - element.clientHeight;
+  }, [tree.active.value]);
 }

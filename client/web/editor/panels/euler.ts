@@ -1,0 +1,66 @@
+// euler.ts - rotations as three angles, in the protocol's terms: XYZ turns about x, then about the new y, then about the new z. Radians. Pure.
+import type { EulerOrder, Quat, Vec3 } from "../../sdk/types.js";
+
+/** So near to the middle angle's quarter turn the first and the last one cannot be told apart: all of it goes to the first. */
+const POLE = 1 - 1e-12;
+
+const AXIS: Record<string, number> = { X: 0, Y: 1, Z: 2 };
+
+/** The axes of an order, as numbers: XZY is [0, 2, 1]. */
+export function axesOf(order: EulerOrder): [number, number, number] {
+  return [AXIS[order[0]], AXIS[order[1]], AXIS[order[2]]];
+}
+
+/** Three angles about x, y and z, whatever the order: the middle one within a quarter turn. */
+export function eulerFromQuat(q: Quat, order: EulerOrder): Vec3 {
+  const [i, j, k] = axesOf(order);
+  const sign = (j - i + 3) % 3 === 1 ? 1 : -1;
+  const at = (row: number, column: number): number => element(q, row, column);
+  const sine = sign * at(i, k);
+  const out: Vec3 = [0, 0, 0];
+  out[j] = Math.asin(Math.max(-1, Math.min(1, sine)));
+  if (Math.abs(sine) < POLE) {
+    out[i] = Math.atan2(-sign * at(j, k), at(k, k));
+    out[k] = Math.atan2(-sign * at(i, j), at(i, i));
+  } else {
+    out[i] = Math.atan2(sign * at(k, j), at(j, j));
+  }
+  return out;
+}
+
+export function quatFromEuler(angles: Vec3, order: EulerOrder): Quat {
+  const turns = axesOf(order).map((axis) => turnAbout(axis, angles[axis]));
+  return multiplyQuats(multiplyQuats(turns[0], turns[1]), turns[2]);
+}
+
+/** Whether two quaternions are one rotation, whatever their signs. */
+export function sameTurn(a: Quat, b: Quat): boolean {
+  return Math.abs(a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]) > 1 - 1e-12;
+}
+
+function turnAbout(axis: number, angle: number): Quat {
+  const q: Quat = [0, 0, 0, Math.cos(angle / 2)];
+  q[axis] = Math.sin(angle / 2);
+  return q;
+}
+
+function multiplyQuats([ax, ay, az, aw]: Quat, [bx, by, bz, bw]: Quat): Quat {
+  return [
+    aw * bx + ax * bw + ay * bz - az * by,
+    aw * by - ax * bz + ay * bw + az * bx,
+    aw * bz + ax * by - ay * bx + az * bw,
+    aw * bw - ax * bx - ay * by - az * bz,
+  ];
+}
+
+/** One element of the rotation's matrix. */
+function element(q: Quat, row: number, column: number): number {
+  const w = q[3];
+  if (row === column) {
+    const [a, b] = [q[(row + 1) % 3], q[(row + 2) % 3]];
+    return 1 - 2 * (a * a + b * b);
+  }
+  const third = 3 - row - column;
+  const sign = (column - row + 3) % 3 === 1 ? -1 : 1;
+  return 2 * (q[row] * q[column] + sign * w * q[third]);
+}

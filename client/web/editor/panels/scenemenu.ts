@@ -1,0 +1,55 @@
+// scenemenu.ts - what can be done with the scene as a whole.
+import { importScene, sceneUrl } from "../../sdk/index.js";
+import type { Editor } from "../editor";
+import type { MenuItem } from "./menu";
+
+export function sceneMenu(editor: Editor): MenuItem[] {
+  const { session } = editor;
+  const { sceneName: name } = session;
+  const away = editor.status.peek().phase !== "online";
+  return [
+    { label: "Copy the link", icon: "link", run: () => void copyLink(editor) },
+    { label: "Import a file in its place…", icon: "upload", line: true, disabled: away || !editor.editable.peek(), run: () => void chooseFile(editor) },
+    { label: "Export as .glb", icon: "download", disabled: away, href: sceneUrl(name, "export"), download: `${name}.glb` },
+    { label: "The file as it came", icon: "download", disabled: away, href: sceneUrl(name, "asset"), download: `${name}-original.glb` },
+    { label: "Backup (database)", icon: "database", disabled: away, href: sceneUrl(name, "backup"), download: `${name}.gizmod` },
+    { label: "All scenes", icon: "home", line: true, href: "./" },
+  ];
+}
+
+async function copyLink(editor: Editor): Promise<void> {
+  const url = new URL(location.href);
+  url.search = new URLSearchParams({ scene: editor.session.sceneName }).toString();
+  try {
+    await navigator.clipboard.writeText(url.href);
+    editor.say("info", "The link is in the clipboard: who opens it joins this scene.");
+  } catch {
+    editor.say("info", `The link to this scene: ${url.href}`);
+  }
+}
+
+async function chooseFile(editor: Editor): Promise<void> {
+  const input = Object.assign(document.createElement("input"), { type: "file", accept: ".glb,.gltf" });
+  input.onchange = () => {
+    const file = input.files?.[0];
+    if (file) void replaceScene(editor, file);
+  };
+  input.click();
+}
+
+/** Imports a file in place of all that the scene holds; what stands there is asked about first. */
+export async function replaceScene(editor: Editor, file: File): Promise<void> {
+  const { session } = editor;
+  const count = session.scene.nodes.size;
+  const sure =
+    count === 0 ||
+    (await editor.ask({
+      title: `Replace ${session.sceneName}?`,
+      text: `All ${count} nodes make place for what is in ${file.name}, for everybody who is here. An import cannot be undone; the timeline brings back any moment before it.`,
+      yes: "Replace",
+      danger: true,
+    }));
+  if (!sure) return;
+  const done = await editor.try(() => importScene(session.sceneName, file, { user: session.user, replace: true }));
+  if (done) editor.say("info", `${file.name} is imported: ${done.nodes} nodes.`);
+}

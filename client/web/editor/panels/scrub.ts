@@ -1,0 +1,113 @@
+// scrub.ts - a number that is dragged by its label. Where a handle of the server is about just this number, the drag is one of that handle, by value: everybody
+// sees it, and it is one edit. Where there is none (the middle one of three angles, several nodes under different parents) the number is set when the drag ends.
+import type { EulerOrder, Id } from "../../sdk/types.js";
+import type { Space } from "../../sdk/types.js";
+import type { Editor } from "../editor";
+import { axesOf } from "./euler";
+import { type Field, changeNumber, readNumber } from "./transform";
+
+interface Way {
+  handle: string;
+  space: Space;
+  /** What a value of the handle is for so much of the number. */
+  value: (from: number, to: number) => number;
+}
+
+/** A handle that is about this number alone; null where there is none. */
+function findWay(editor: Editor, ids: readonly Id[], field: Field, axis: number, order: EulerOrder): Way | null {
+  const { scene } = editor.session;
+  const parents = new Set(ids.map((id) => scene.get(id)?.parent));
+  const letter = "xyz"[axis];
+  if (field === "t" && parents.size === 1) {
+    const world = scene.world([...parents][0] ?? null);
+    const metres = Math.hypot(world[4 * axis], world[4 * axis + 1], world[4 * axis + 2]);
+    return { handle: `t${letter}`, space: "parent", value: (from, to) => (to - from) * metres };
+  }
+  if (ids.length !== 1) return null;
+  if (field === "s") return { handle: `s${letter}`, space: "local", value: (from, to) => to / from };
+  const [outer, , inner] = axesOf(order);
+  if (field === "r" && (axis === outer || axis === inner)) return { handle: `r${letter}`, space: axis === outer ? "parent" : "local", value: (from, to) => to - from };
+  return null;
+}
+
+export class Scrub {
+  /** Before the drag, of the node that was selected last. */
+  readonly from: number;
+  #way: Way | null;
+  #tool: Editor["session"]["tool"];
+  #wanted: number | null = null;
+  #asking = false;
+  #over = false;
+  #began = false;
+
+  constructor(
+    readonly editor: Editor,
+    readonly ids: readonly Id[],
+    readonly field: Field,
+    readonly axis: number,
+    readonly order: EulerOrder,
+  ) {
+    const node = editor.session.scene.get(ids[ids.length - 1]);
+    this.from = node ? readNumber(node, field, axis, order) : 0;
+    this.#way = findWay(editor, ids, field, axis, order);
+    this.#tool = editor.session.tool;
+  }
+
+  /** Whether everybody sees it while it goes on. */
+  get live(): boolean {
+    return this.#way !== null;
+  }
+
+  /** The number is to be this. The latest wins; one question is under way at a time. */
+  to(number: number): void {
+    this.#wanted = this.field === "s" && number * this.from <= 0 ? null : number;
+    if (this.#way && !this.#asking && this.#wanted !== null) void this.#ask(this.#way);
+  }
+
+  async #ask(way: Way): Promise<void> {
+    const { session } = this.editor;
+    this.#asking = true;
+    if (!this.#began) session.setTool({ space: way.space, pivot: "each" });
+    try {
+      while (this.#wanted !== null && !this.#over) {
+        const value = [way.value(this.from, this.#wanted)];
+        this.#wanted = null;
+        await session.grab(way.handle, this.#began ? { value } : { value, nodes: this.ids });
+        this.#began = true;
+      }
+    } catch (error) {
+      this.#over = true;
+      this.editor.fail(error);
+      this.#giveBack();
+    }
+    this.#asking = false;
+  }
+
+  /** Ends it as one edit, or takes it back. */
+  async end(keep: boolean): Promise<void> {
+    const last = this.#wanted;
+    const { session } = this.editor;
+    if (this.#over) return;
+    this.#over = true;
+    if (!this.#way) {
+      if (keep && last !== null) await this.#set(last);
+      return;
+    }
+    if (!this.#began && !this.#asking) return;
+    if (keep && last !== null) await this.editor.try(() => session.grab((this.#way as Way).handle, { value: [(this.#way as Way).value(this.from, last)] }));
+    await this.editor.try(async () => (keep ? void (await session.up()) : await session.cancel()));
+    this.#giveBack();
+  }
+
+  #giveBack(): void {
+    const { space = "world", pivot = "median" } = this.#tool;
+    this.editor.session.setTool({ space, pivot });
+  }
+
+  async #set(number: number): Promise<void> {
+    const { session } = this.editor;
+    const by = number - this.from;
+    const changes = changeNumber(session.scene, this.ids, this.field, this.axis, this.order, (before) => (this.field === "s" ? before * (number / this.from) : before + by));
+    if (changes.length > 0) await this.editor.try(() => session.set(changes));
+  }
+}

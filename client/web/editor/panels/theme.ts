@@ -1,0 +1,32 @@
+// theme.ts - dark or light: as the system says, or as the person chose for good. It stands as data-theme on the root element.
+import { signal } from "@preact/signals";
+
+export type Theme = "system" | "dark" | "light";
+
+const KEY = "gizmod.theme";
+const light = matchMedia("(prefers-color-scheme: light)");
+
+/** What the person chose. */
+export const theme = signal<Theme>((localStorage.getItem(KEY) as Theme | null) ?? "system");
+/** What is shown: read it to follow the colours. */
+export const shownTheme = signal<"dark" | "light">("dark");
+
+export function setTheme(chosen: Theme): void {
+  theme.value = chosen;
+  if (chosen === "system") localStorage.removeItem(KEY);
+  else localStorage.setItem(KEY, chosen);
+  apply();
+}
+
+/** Follows the system from now on, where nothing was chosen. */
+export function startTheme(): void {
+  light.addEventListener("change", apply);
+  apply();
+}
+
+function apply(): void {
+  const chosen = theme.peek();
+  const shown = chosen === "system" ? (light.matches ? "light" : "dark") : chosen;
+  document.documentElement.dataset.theme = shown;
+  shownTheme.value = shown;
+}

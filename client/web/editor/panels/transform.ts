@@ -1,0 +1,68 @@
+// transform.ts - the numbers of the fields: what the selected nodes have in common, and what an edit of one number makes of each of them. Pure.
+import type { SceneModel } from "../../sdk/index.js";
+import type { EulerOrder, Id, NodeChange, SceneNode, Vec3 } from "../../sdk/types.js";
+import { eulerFromQuat } from "./euler";
+import { type Quantity, evaluate } from "./expression";
+
+export type Field = "t" | "r" | "s";
+
+export const QUANTITY: Record<Field, Quantity> = { t: "length", r: "angle", s: "factor" };
+
+/** One number of a node: metres, radians about the axis in that order, or a factor. */
+export function readNumber(node: SceneNode, field: Field, axis: number, order: EulerOrder): number {
+  return field === "r" ? eulerFromQuat(node.r, order)[axis] : node[field][axis];
+}
+
+/** The number that all of these nodes have; null where they differ, undefined where there are none. */
+export function commonNumber(scene: SceneModel, ids: readonly Id[], field: Field, axis: number, order: EulerOrder): number | null | undefined {
+  let common: number | undefined;
+  for (const id of ids) {
+    const node = scene.get(id);
+    if (!node) continue;
+    const value = readNumber(node, field, axis, order);
+    if (common !== undefined && Math.abs(value - common) > 1e-9 * Math.max(1, Math.abs(common))) return null;
+    common ??= value;
+  }
+  return common;
+}
+
+/** What a typed text makes of a number: "2", "1.5+0.2", "30mm", or "+=0.1", "-=", "*=", "/=" of what is there. Null where it is not a number. */
+export function parseEntry(text: string, field: Field): ((before: number) => number) | null {
+  const relative = /^\s*([-+*/])=(.*)$/.exec(text);
+  const factor = relative?.[1] === "*" || relative?.[1] === "/";
+  const value = evaluate(relative ? relative[2] : text, factor ? "factor" : QUANTITY[field]);
+  if (value === null) return null;
+  switch (relative?.[1]) {
+    case "+":
+      return (before) => before + value;
+    case "-":
+      return (before) => before - value;
+    case "*":
+      return (before) => before * value;
+    case "/":
+      return (before) => before / value;
+    default:
+      return () => value;
+  }
+}
+
+/** The change of each of these nodes in which one number is made anew; those that would not change are left out. */
+export function changeNumber(scene: SceneModel, ids: readonly Id[], field: Field, axis: number, order: EulerOrder, to: (before: number) => number): NodeChange[] {
+  const changes: NodeChange[] = [];
+  for (const id of ids) {
+    const node = scene.get(id);
+    if (!node) continue;
+    const numbers: Vec3 = field === "r" ? eulerFromQuat(node.r, order) : [...node[field]];
+    const before = numbers[axis];
+    numbers[axis] = to(before);
+    if (numbers[axis] === before) continue;
+    changes.push(field === "r" ? { id, euler: numbers, order } : { id, [field]: numbers });
+  }
+  return changes;
+}
+
+/** What nodes are to be so that they are as if nothing had been done to them. */
+export function resetField(ids: readonly Id[], field: Field): NodeChange[] {
+  if (field === "r") return ids.map((id) => ({ id, r: [0, 0, 0, 1] }));
+  return ids.map((id) => ({ id, [field]: field === "t" ? [0, 0, 0] : [1, 1, 1] }));
+}

@@ -1,0 +1,125 @@
+// treedrag.ts - clicks on rows, and rows that are dragged onto others to hang below them. By mouse and pen; a finger scrolls, and has the menu.
+import type { Id } from "../../sdk/types.js";
+import { canReparent, reparentNodes } from "./actions";
+import type { TreeState } from "./treestate";
+
+/** So far a press may wander and still be a click. */
+const CLICK_PX = 4;
+/** A closed row opens when what is dragged stays over it for so long. */
+const OPEN_MS = 700;
+/** So near an edge the list scrolls, by so many pixels each frame. */
+const EDGE_PX = 24;
+const SCROLL_PX = 8;
+
+/** The node whose row this is in. */
+export function rowOf(target: EventTarget | null): Id | null {
+  const row = (target as HTMLElement | null)?.closest<HTMLElement>("[data-node]");
+  return row ? Number(row.dataset.node) : null;
+}
+
+export function dragRows(tree: TreeState, down: PointerEvent): void {
+  const id = rowOf(down.target);
+  if (down.button !== 0) return;
+  if (id === null) {
+    if (down.target === down.currentTarget || (down.target as HTMLElement).classList.contains("tree-all")) void tree.editor.try(() => tree.editor.session.select([]));
+    return;
+  }
+  if ((down.target as HTMLElement).closest("[data-twist]")) {
+    tree.setOpen([id], tree.rows.peek()[tree.placeOf.peek().get(id) ?? 0].open === false);
+    return;
+  }
+  new Press(tree, id, down);
+}
+
+class Press {
+  #dragged: readonly Id[] | null = null;
+  #scroll = 0;
+  #frame = 0;
+  #opens: ReturnType<typeof setTimeout> | undefined;
+  readonly #list: HTMLElement;
+  readonly #stop = new AbortController();
+
+  constructor(
+    readonly tree: TreeState,
+    readonly id: Id,
+    readonly down: PointerEvent,
+  ) {
+    this.#list = down.currentTarget as HTMLElement;
+    const { signal } = this.#stop;
+    addEventListener("pointermove", (event) => this.#move(event), { signal });
+    addEventListener("pointerup", (event) => this.#up(event), { signal });
+    addEventListener("pointercancel", () => this.#end(), { signal });
+    addEventListener("keydown", (event) => this.#key(event), { signal, capture: true });
+    // What is part of the selection may be about to be dragged with all of it: then the release selects.
+    if (!this.#waits()) this.#choose(down);
+  }
+
+  #waits(): boolean {
+    const plain = !this.down.shiftKey && !this.down.ctrlKey && !this.down.metaKey;
+    return plain && this.tree.editor.selection.peek().includes(this.id);
+  }
+
+  #choose(event: PointerEvent): void {
+    if (event.detail > 1) return;
+    this.tree.choose(this.id, event.shiftKey ? "range" : event.ctrlKey || event.metaKey ? "toggle" : "set");
+  }
+
+  #move(event: PointerEvent): void {
+    const far = Math.hypot(event.clientX - this.down.clientX, event.clientY - this.down.clientY) > CLICK_PX;
+    if (!this.#dragged) {
+      if (!far || event.pointerType === "touch" || !this.tree.editor.editable.peek()) return;
+      this.#dragged = this.tree.about(this.id);
+      document.documentElement.classList.add("tree-dragging");
+    }
+    this.#scrollAtEdge(event.clientY);
+    this.#setTarget(document.elementFromPoint(event.clientX, event.clientY));
+  }
+
+  #setTarget(under: Element | null): void {
+    const { tree } = this;
+    const row = this.#list.contains(under) ? rowOf(under) : null;
+    const inside = this.#list.contains(under);
+    const parent = row ?? (inside ? null : undefined);
+    const allowed = parent !== undefined && canReparent(tree.editor, this.#dragged ?? [], parent);
+    const target = allowed ? (parent ?? "root") : null;
+    if (target === tree.target.peek()) return;
+    tree.target.value = target;
+    clearTimeout(this.#opens);
+    if (typeof target === "number") this.#opens = setTimeout(() => tree.setOpen([target], true), OPEN_MS);
+  }
+
+  #scrollAtEdge(y: number): void {
+    const { top, bottom } = this.#list.getBoundingClientRect();
+    this.#scroll = y < top + EDGE_PX ? -SCROLL_PX : y > bottom - EDGE_PX ? SCROLL_PX : 0;
+    if (this.#scroll === 0 || this.#frame !== 0) return;
+    const step = () => {
+      this.#list.scrollTop += this.#scroll;
+      this.#frame = this.#scroll === 0 ? 0 : requestAnimationFrame(step);
+    };
+    this.#frame = requestAnimationFrame(step);
+  }
+
+  #up(event: PointerEvent): void {
+    const { tree } = this;
+    const target = tree.target.peek();
+    const dragged = this.#dragged;
+    this.#end();
+    if (dragged && target !== null) void reparentNodes(tree.editor, dragged, target === "root" ? null : target, event.altKey ? "local" : "world");
+    else if (!dragged && this.#waits()) this.#choose(event);
+  }
+
+  #key(event: KeyboardEvent): void {
+    if (event.key !== "Escape" || !this.#dragged) return;
+    event.stopPropagation();
+    this.#end();
+  }
+
+  #end(): void {
+    this.#stop.abort();
+    this.#scroll = 0;
+    clearTimeout(this.#opens);
+    cancelAnimationFrame(this.#frame);
+    this.tree.target.value = null;
+    document.documentElement.classList.remove("tree-dragging");
+  }
+}
