@@ -4,7 +4,8 @@ import type { Editor } from "../editor";
 import { deleteSelected, redo, undo } from "./edits";
 import { grabByKey } from "./grab";
 import type { Keymap } from "./state";
-import { frameAll, frameSelected, lookFrom, toggleParallel } from "./views";
+import { choose, invert, selectChildren, selectParents } from "./select";
+import { frameAll, frameSelected, lookFrom, toggleParallel, zoom } from "./views";
 
 export interface Command {
   id: string;
@@ -76,13 +77,16 @@ export const COMMANDS: readonly Command[] = [
 
   {
     id: "select-all", label: "Select all", group: "Selection", keys: keys(["Mod+A"], ["A", "Mod+A"]),
-    run: (editor) => void editor.try(() => editor.session.select(editor.session.scene.roots)),
+    run: (editor) => choose(editor, editor.session.scene.roots),
   },
   {
     id: "deselect", label: "Select nothing", group: "Selection", keys: keys(["Escape"], ["Alt+A", "Escape"]),
-    run: (editor) => void editor.try(() => editor.session.select([])),
+    run: (editor) => choose(editor, []),
     possible: chosen,
   },
+  { id: "select-parent", label: "Select what it hangs below", group: "Selection", keys: both("["), run: selectParents, possible: chosen },
+  { id: "select-children", label: "Select what hangs below it", group: "Selection", keys: both("]"), run: selectChildren, possible: chosen },
+  { id: "invert", label: "Select all others", group: "Selection", keys: both("Mod+I"), run: invert },
 
   { id: "frame-selected", label: "Frame selected", group: "View", keys: keys(["F"], [".", "F"]), run: frameSelected },
   { id: "frame-all", label: "Frame all", group: "View", keys: both("Home"), run: frameAll },
@@ -98,6 +102,9 @@ export const COMMANDS: readonly Command[] = [
     run: toggleParallel,
     on: (editor) => editor.rig.parallel.value,
   },
+  { id: "zoom-in", label: "Nearer", group: "View", keys: both("+", "="), run: (editor) => zoom(editor, 0.8) },
+  { id: "zoom-out", label: "Farther", group: "View", keys: both("-"), run: (editor) => zoom(editor, 1.25) },
+  { ...told("Turn the view; with something selected, move it by a step", "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"), group: "View" },
 
   told("Along one axis", "X", "Y", "Z"),
   told("In a plane", "Shift+X", "Shift+Y", "Shift+Z"),

@@ -18,11 +18,13 @@ export function Hand() {
   );
 }
 
+const px = (length: number): string => `${length}px`;
+
 function Marquee() {
   const corners = useEditor().input.marquee.value;
   if (!corners) return null;
   const [[x0, y0], [x1, y1]] = corners;
-  const style = { left: Math.min(x0, x1), top: Math.min(y0, y1), width: Math.abs(x1 - x0), height: Math.abs(y1 - y0) };
+  const style = { left: px(Math.min(x0, x1)), top: px(Math.min(y0, y1)), width: px(Math.abs(x1 - x0)), height: px(Math.abs(y1 - y0)) };
   return <div class="hand-marquee" data-part="marquee" style={style} />;
 }
 
@@ -34,8 +36,8 @@ function Readout() {
   const at = input.pointer.value ?? (origin && rig.project(origin)) ?? [rig.width / 2, rig.height / 2];
   return (
     <div class="hand-note" data-part="readout" style={beside(at, rig.width, rig.height)}>
-      {dragWords(active, value ?? [0])}
       {input.typed.value && <span class="hand-typed">{input.typed.value}</span>}
+      {value && dragWords(active, value)}
     </div>
   );
 }

@@ -4,16 +4,18 @@ import { effect } from "@preact/signals";
 import type { Vec2 } from "../../sdk/types.js";
 import type { Editor } from "../editor";
 import type { View } from "../view/view";
+import { startFollowing } from "./follow";
 import { startKeys } from "./keys";
-import { type Gesture, dragMods, gestureOf, handleWheel } from "./pointer";
+import { type Gesture, dragMods, gestureOf } from "./pointer";
 import { Touch } from "./touch";
 import { frameAll } from "./views";
+import { Wheel } from "./wheel";
 
 /** @returns what ends it */
 export function startInput(view: View): () => void {
   const { editor, canvas } = view;
   editor.session.setTool({ orbit: "turntable" });
-  const stops = [startPointer(editor, canvas), startKeys(editor), startCursor(editor, canvas), startCamera(editor)];
+  const stops = [startPointer(editor, canvas), startKeys(editor), startCursor(editor, canvas), startCamera(editor), startFollowing(editor)];
   return () => stops.forEach((stop) => stop());
 }
 
@@ -21,12 +23,14 @@ class PointerInput {
   #gesture: Gesture | null = null;
   #hovered = 0;
   #touch: Touch;
+  #wheel: Wheel;
 
   constructor(
     readonly editor: Editor,
     readonly canvas: HTMLCanvasElement,
   ) {
     this.#touch = new Touch(editor);
+    this.#wheel = new Wheel(editor);
   }
 
   down(event: PointerEvent): void {
@@ -35,6 +39,7 @@ class PointerInput {
     this.editor.following.value = null;
     if (event.pointerType === "touch") return this.#touch.down(event.pointerId, at);
     if (this.#endHeld(event) || this.#gesture) return;
+    this.editor.input.running?.commit();
     this.editor.input.drag?.flush();
     this.#gesture = gestureOf(this.editor, at, event);
     this.editor.input.abort = () => this.cancel();
@@ -78,7 +83,7 @@ class PointerInput {
 
   wheel(event: WheelEvent): void {
     this.editor.following.value = null;
-    handleWheel(this.editor, event, this.#at(event));
+    this.#wheel.turn(event, this.#at(event));
   }
 
   /** A drag that began with a key ends with a press: left leaves it, right takes it back. */

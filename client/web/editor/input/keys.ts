@@ -3,12 +3,18 @@ import type { Editor } from "../editor";
 import { chordOf } from "./chord";
 import { commandOf } from "./commands";
 import { type Axis, heldTo } from "./grab";
+import { Nudge, isArrow } from "./nudge";
 import { dragMods } from "./pointer";
 import { isTyped, valueOf } from "./typed";
 
 export function startKeys(editor: Editor): () => void {
+  const nudge = new Nudge(editor);
   const down = (event: KeyboardEvent): void => {
     if (event.defaultPrevented || event.isComposing || isTyping(event.target)) return;
+    if (isArrow(event.key) && !event.altKey && isView(event.target) && (!editor.input.running || nudge.running)) {
+      nudge.press(event.key, { large: event.shiftKey, turns: event.ctrlKey || event.metaKey });
+      return event.preventDefault();
+    }
     if (editor.input.running ? dragKey(editor, event) : commandKey(editor, event)) event.preventDefault();
   };
   const up = (event: KeyboardEvent): void => {
@@ -28,6 +34,9 @@ function isTyping(target: EventTarget | null): boolean {
   if (target.isContentEditable || target.closest("dialog[open], [role=dialog], [role=menu]")) return true;
   return target.matches("textarea, select, input:not([type=checkbox], [type=radio], [type=range], [type=button])");
 }
+
+/** Arrows are for the view alone where it, or nothing, has the focus. */
+const isView = (target: EventTarget | null): boolean => target instanceof HTMLCanvasElement || target === document.body;
 
 const isModifier = (key: string): boolean => key === "Control" || key === "Meta" || key === "Shift";
 

@@ -1,5 +1,5 @@
-// pointer.ts - what mouse, pen and wheel do in the view. Left: drags a handle, selects a node, or draws a rectangle that selects; with Alt it orbits. Middle
-// orbits, with Shift it pans; right (and a pen's barrel button) pans. The wheel zooms to the pointer. Fingers are in touch.ts.
+// pointer.ts - what mouse and pen do in the view. Left: drags a handle, selects a node, or draws a rectangle that selects; with Alt it orbits. Middle
+// orbits, with Shift it pans; right (and a pen's barrel button) pans. Fingers are in touch.ts.
 import type { Modifier, Vec2 } from "../../sdk/types.js";
 import type { Editor } from "../editor";
 import { Drag } from "./drag";
@@ -65,59 +65,69 @@ export class PanGesture implements Gesture {
   }
 }
 
-/** The left button: a handle, else a click or a rectangle. The server says which. */
+/** The left button: a handle, else a click or a rectangle. The server says which; what was pressed is selected then already. */
 class PressGesture implements Gesture {
   #drag: Drag | null = null;
   #choice: Choice;
-  /** It is known to be no drag, and what was pressed is selected already where `chosen`. */
+  #at: Vec2;
+  /** It is known to be no drag. */
   #free = false;
-  #chosen = false;
+  #released = false;
 
   constructor(
     readonly editor: Editor,
     readonly from: Vec2,
     event: PointerEvent,
   ) {
+    this.#at = from;
     this.#choice = choiceOf(event);
-    const onHandle = editor.gizmo.peek()?.hover !== undefined;
     if (editor.past.peek()) return;
-    if (this.#choice === "toggle" && !onHandle) {
-      this.#free = true;
-      return;
-    }
-    const mods: Modifier[] = this.#choice === "add" ? ["add", ...dragMods(event)] : dragMods(event);
-    this.#drag = Drag.press(editor, from, mods, () => (this.#free = this.#chosen = true));
-    editor.input.drag = this.#drag;
+    const onHandle = editor.gizmo.peek()?.hover !== undefined;
+    this.#free = this.#choice === "toggle" && !onHandle;
+    if (!this.#free) this.#press(event);
   }
 
   move(at: Vec2, event: PointerEvent): void {
+    this.#at = at;
     this.#drag?.move(at, dragMods(event));
-    if (!this.#free) return;
-    const { marquee } = this.editor.input;
-    if (marquee.peek() || Math.hypot(at[0] - this.from[0], at[1] - this.from[1]) > CLICK_PX) marquee.value = [this.from, at];
+    this.#show();
   }
 
   end(at: Vec2): void {
-    this.#drag?.commit();
-    const rectangle = this.editor.input.marquee.peek();
-    this.editor.input.marquee.value = null;
-    if (rectangle) void selectIn(this.editor, this.from, at, this.#choice);
-    else if (this.#free && !this.#chosen) void select(this.editor, at, this.#choice);
+    this.#at = at;
+    this.#released = true;
+    if (this.#drag) this.#drag.commit();
+    else if (this.#free && !this.#isRectangle) void select(this.editor, at, this.#choice);
+    this.#finish();
   }
 
   cancel(): void {
     this.#drag?.cancel();
-    this.editor.input.marquee.value = null;
     this.#free = false;
+    this.#show();
   }
-}
 
-/** Zooms to the pointer; two fingers on a trackpad that pinch come as a wheel with Ctrl. */
-export function handleWheel(editor: Editor, event: WheelEvent, at: Vec2): void {
-  event.preventDefault();
-  if (editor.input.navigating.peek()) return;
-  const px = event.deltaMode === 0 ? 1 : event.deltaMode === 1 ? 33 : 300;
-  if (event.shiftKey && !event.ctrlKey) return editor.rig.pan(-(event.deltaX || event.deltaY) * px, 0);
-  const step = event.ctrlKey ? 0.01 : 0.0015;
-  editor.rig.zoom(Math.exp(Math.max(-240, Math.min(240, event.deltaY * px)) * step), at);
+  get #isRectangle(): boolean {
+    return this.#free && Math.hypot(this.#at[0] - this.from[0], this.#at[1] - this.from[1]) > CLICK_PX;
+  }
+
+  #press(event: PointerEvent): void {
+    const mods: Modifier[] = this.#choice === "add" ? ["add", ...dragMods(event)] : dragMods(event);
+    const missed = (): void => {
+      this.#free = true;
+      if (this.#released) this.#finish();
+      else this.#show();
+    };
+    this.#drag = this.editor.input.drag = Drag.press(this.editor, this.from, mods, missed);
+  }
+
+  #finish(): void {
+    if (this.#isRectangle) void selectIn(this.editor, this.from, this.#at, this.#choice);
+    this.#free = false;
+    this.#show();
+  }
+
+  #show(): void {
+    this.editor.input.marquee.value = this.#isRectangle ? [this.from, this.#at] : null;
+  }
 }

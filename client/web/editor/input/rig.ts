@@ -81,16 +81,12 @@ export class CameraRig {
 
   /** Goes there in a short while; at once where people asked for less motion. */
   fly(pose: Pose): void {
-    this.stop();
-    if (matchMedia("(prefers-reduced-motion: reduce)").matches) return this.#set(pose);
-    const from = this.#pose;
-    const began = performance.now();
-    const step = (): void => {
-      const part = Math.min(1, (performance.now() - began) / FLIGHT_MS);
-      this.#flight = part < 1 ? requestAnimationFrame(step) : 0;
-      this.#set(part < 1 ? between(from, pose, 1 - (1 - part) ** 3) : pose);
-    };
-    this.#flight = requestAnimationFrame(step);
+    this.#travel(pose, FLIGHT_MS, (part) => 1 - (1 - part) ** 3);
+  }
+
+  /** Goes there evenly, in so many milliseconds. */
+  glide(pose: Pose, ms: number): void {
+    this.#travel(pose, ms, (part) => part);
   }
 
   /** Ends a flight where it is. */
@@ -153,6 +149,19 @@ export class CameraRig {
     if (!this.parallel.peek() && eye[2] >= 0) return null;
     const [x, y] = transformPoint(this.proj, eye);
     return [((x + 1) / 2) * this.width, ((1 - y) / 2) * this.height];
+  }
+
+  #travel(pose: Pose, ms: number, pace: (part: number) => number): void {
+    this.stop();
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) return this.#set(pose);
+    const from = this.#pose;
+    const began = performance.now();
+    const step = (): void => {
+      const part = Math.min(1, (performance.now() - began) / ms);
+      this.#flight = part < 1 ? requestAnimationFrame(step) : 0;
+      this.#set(part < 1 ? between(from, pose, pace(part)) : pose);
+    };
+    this.#flight = requestAnimationFrame(step);
   }
 
   #set(pose: Pose): void {

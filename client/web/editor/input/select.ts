@@ -30,3 +30,26 @@ function hasShape(editor: Editor, id: Id): boolean {
   const node = editor.session.scene.get(id);
   return node !== undefined && (node.bounds !== undefined || node.children.length === 0);
 }
+
+/** What is selected is this now. */
+export function choose(editor: Editor, ids: readonly Id[]): void {
+  void editor.try(() => editor.session.select(ids));
+}
+
+export function selectParents(editor: Editor): void {
+  const { scene } = editor.session;
+  const parents = editor.selection.peek().map((id) => scene.get(id)?.parent ?? id);
+  choose(editor, [...new Set(parents)]);
+}
+
+export function selectChildren(editor: Editor): void {
+  const { scene } = editor.session;
+  const children = editor.selection.peek().flatMap((id) => scene.get(id)?.children ?? []);
+  if (children.length > 0) choose(editor, children);
+}
+
+/** All that can be seen and is not selected. */
+export function invert(editor: Editor): void {
+  const chosen = new Set(editor.selection.peek());
+  choose(editor, [...editor.session.scene.nodes.keys()].filter((id) => !chosen.has(id) && hasShape(editor, id)));
+}

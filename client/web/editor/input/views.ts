@@ -6,11 +6,13 @@ import type { Editor } from "../editor";
 export function frameSelected(editor: Editor): void {
   const ids = editor.selection.peek();
   const box = editor.scene.peek().box(ids.length > 0 ? ids : editor.scene.peek().roots);
+  editor.following.value = null;
   if (box) editor.rig.frame(box, { fly: true });
 }
 
 export function frameAll(editor: Editor, { fly = true } = {}): void {
   const box = editor.scene.peek().box(editor.scene.peek().roots);
+  editor.following.value = null;
   if (box) editor.rig.frame(box, { fly });
 }
 
@@ -20,6 +22,13 @@ export function lookFrom(editor: Editor, side: Vec3): void {
   editor.rig.lookFrom(side);
 }
 
+/** Nearer where the factor is below 1. */
+export function zoom(editor: Editor, factor: number): void {
+  editor.following.value = null;
+  editor.rig.zoom(factor);
+}
+
 export function toggleParallel(editor: Editor): void {
+  editor.following.value = null;
   editor.rig.setParallel(!editor.rig.parallel.peek());
 }

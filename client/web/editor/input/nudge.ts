@@ -1,0 +1,80 @@
+// nudge.ts - the arrow keys: what is selected goes step by step along the axis that looks most like the arrow, and presses that follow each other are one edit.
+// With nothing selected the view turns.
+import type { Vec3 } from "../../sdk/types.js";
+import type { Editor } from "../editor";
+import { axesOf, dot } from "./camera";
+import { Drag } from "./drag";
+
+/** Presses within this time are one edit. */
+const TOGETHER_MS = 700;
+const TURN_RAD = Math.PI / 12;
+/** Without a snap distance a step is about this long on the screen, and round in metres. */
+const STEP_PX = 8;
+
+type Arrow = "ArrowLeft" | "ArrowRight" | "ArrowUp" | "ArrowDown";
+export const isArrow = (key: string): key is Arrow => /^Arrow(Left|Right|Up|Down)$/.test(key);
+
+export class Nudge {
+  #handle = "";
+  #far = 0;
+  #drag: Drag | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(readonly editor: Editor) {}
+
+  /** Whether the drag that runs is one of arrows. */
+  get running(): boolean {
+    return this.#drag !== null && this.editor.input.running === this.#drag;
+  }
+
+  press(arrow: Arrow, { large, turns }: { large: boolean; turns: boolean }): void {
+    const { editor } = this;
+    if (turns || editor.selection.peek().length === 0) return this.#turn(arrow);
+    if (!editor.editable.peek()) return;
+    const [handle, sign] = handleFor(editor, arrow);
+    if (!this.running || handle !== this.#handle) this.#begin(handle);
+    this.#far += sign * step(editor) * (large ? 10 : 1);
+    this.#drag?.type([this.#far]);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#drag?.commit(), TOGETHER_MS);
+  }
+
+  #begin(handle: string): void {
+    const { editor } = this;
+    this.#drag?.commit();
+    editor.input.drag?.flush();
+    this.#handle = handle;
+    this.#far = 0;
+    this.#drag = editor.input.drag = Drag.grab(editor, handle, [editor.rig.width / 2, editor.rig.height / 2]);
+  }
+
+  #turn(arrow: Arrow): void {
+    this.editor.following.value = null;
+    const yaw = arrow === "ArrowLeft" ? -TURN_RAD : arrow === "ArrowRight" ? TURN_RAD : 0;
+    const pitch = arrow === "ArrowUp" ? TURN_RAD : arrow === "ArrowDown" ? -TURN_RAD : 0;
+    this.editor.rig.turn(yaw, pitch);
+  }
+}
+
+/** The axis of the gizmo, or of the world, that points most as the arrow does, and which way; up never takes the one that left and right have. */
+function handleFor(editor: Editor, arrow: Arrow): [handle: string, sign: number] {
+  const told = editor.gizmo.peek()?.axes ?? [1, 0, 0, 0, 1, 0, 0, 0, 1];
+  const axes = [0, 3, 6].map((i) => told.slice(i, i + 3)) as Vec3[];
+  const [right, up] = axesOf(editor.rig.pose.turn);
+  const across = most(axes, right, -1);
+  const level = arrow === "ArrowLeft" || arrow === "ArrowRight";
+  const axis = level ? across : most(axes, up, across);
+  const along = dot(axes[axis], level ? right : up) < 0 ? -1 : 1;
+  return [`t${"xyz"[axis]}`, arrow === "ArrowRight" || arrow === "ArrowUp" ? along : -along];
+}
+
+function most(axes: readonly Vec3[], way: Vec3, not: number): number {
+  const shares = axes.map((axis, i) => (i === not ? -1 : Math.abs(dot(axis, way))));
+  return shares.indexOf(Math.max(...shares));
+}
+
+function step(editor: Editor): number {
+  const { snap } = editor.tool.peek();
+  if (snap?.on && snap.t) return snap.t;
+  return 10 ** Math.round(Math.log10(STEP_PX * editor.rig.metresPerPx));
+}

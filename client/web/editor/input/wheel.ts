@@ -1,0 +1,41 @@
+// wheel.ts - zooming to what is under the pointer. Two fingers on a trackpad that pinch come as a wheel with Ctrl; with Shift the wheel moves sideways.
+import type { Vec2 } from "../../sdk/types.js";
+import type { Editor } from "../editor";
+
+/** What one line and one page of a wheel are in pixels. */
+const LINE_PX = 33;
+const PAGE_PX = 300;
+/** The natural logarithm of the zoom for each pixel. */
+const PER_PX = 0.0015;
+const PINCH_PER_PX = 0.01;
+/** What a single event may bring: some wheels tell of leaps. */
+const EVENT_PX_MAX = 240;
+/** After so long a rest the server is asked anew what is under the pointer. */
+const REST_MS = 250;
+
+export class Wheel {
+  #last = -Infinity;
+
+  constructor(readonly editor: Editor) {}
+
+  turn(event: WheelEvent, at: Vec2): void {
+    event.preventDefault();
+    const { rig, input } = this.editor;
+    if (input.navigating.peek()) return;
+    const px = [1, LINE_PX, PAGE_PX][event.deltaMode] ?? 1;
+    if (event.shiftKey && !event.ctrlKey) return rig.pan(-(event.deltaX || event.deltaY) * px, 0);
+    if (event.timeStamp - this.#last > REST_MS) void this.#reach(at);
+    this.#last = event.timeStamp;
+    const by = Math.max(-EVENT_PX_MAX, Math.min(EVENT_PX_MAX, event.deltaY * px));
+    rig.zoom(Math.exp(by * (event.ctrlKey ? PINCH_PER_PX : PER_PX)), at);
+  }
+
+  /** The target goes as deep as what is under the pointer, so that the way leads to it and not past it. */
+  async #reach(at: Vec2): Promise<void> {
+    const { session, rig, past } = this.editor;
+    if (past.peek() || session.status.phase !== "online") return;
+    const hits = await session.pick({ at }).catch(() => []);
+    const hit = hits.find(({ id }) => session.scene.get(id)?.bounds);
+    if (hit) rig.setDepth(hit.point);
+  }
+}
