@@ -164,7 +164,7 @@ export class Drag {
   /** What is held by somebody is said where one tried; the rest at the edge. */
   #say(error: GizmodError): void {
     if (error.code === "lost" || error.code === "closed") return;
-    const words = error.message.replace(/^\w+: /, "");
+    const words = error.message.replace(/^\w+: /, "").replace(/^node \d+ \((.+)\) is held/, "$1 is held");
     if (error.code === "locked" || error.code === "bad_state" || error.code === "bad_value") this.editor.input.hint(words, this.#last);
     else this.editor.fail(error);
   }

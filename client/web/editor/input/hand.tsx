@@ -1,4 +1,7 @@
 // hand.tsx - what stands at the pointer: how far a drag went and what was typed for it, the rectangle of a selection, and why something cannot be grabbed.
+import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
+
 import type { Vec2 } from "../../sdk/types.js";
 import { useEditor } from "../context";
 import { dragWords } from "./words";
@@ -6,7 +9,8 @@ import "./hand.css";
 
 /** Beside the cursor, so that it hides nothing. */
 const ASIDE_PX = 18;
-const ROOM_PX: Vec2 = [230, 44];
+/** From the edge of the view. */
+const EDGE_PX = 6;
 
 export function Hand() {
   return (
@@ -35,27 +39,44 @@ function Readout() {
   if (handle === null || !active || (!value && !input.typed.value)) return null;
   const at = input.pointer.value ?? (origin && rig.project(origin)) ?? [rig.width / 2, rig.height / 2];
   return (
-    <div class="hand-note" data-part="readout" style={beside(at, rig.width, rig.height)}>
+    <Beside at={at} part="readout">
       {input.typed.value && <span class="hand-typed">{input.typed.value}</span>}
       {value && dragWords(active, value)}
-    </div>
+    </Beside>
   );
 }
 
 function Bubble() {
-  const { input, rig } = useEditor();
-  const bubble = input.bubble.value;
-  if (!bubble) return null;
+  const bubble = useEditor().input.bubble.value;
   return (
-    <div class="hand-note hand-bubble" role="status" style={beside(bubble.at, rig.width, rig.height)}>
-      {bubble.text}
+    <div role="status">
+      {bubble && (
+        <Beside at={bubble.at} look="hand-bubble">
+          {bubble.text}
+        </Beside>
+      )}
     </div>
   );
 }
 
-/** To the right and below, or to where there is room. */
-function beside([x, y]: Vec2, width: number, height: number): { transform: string } {
-  const left = x + ASIDE_PX + ROOM_PX[0] > width ? `calc(${x - ASIDE_PX}px - 100%)` : `${x + ASIDE_PX}px`;
-  const top = y + ASIDE_PX + ROOM_PX[1] > height ? `calc(${y - ASIDE_PX}px - 100%)` : `${y + ASIDE_PX}px`;
-  return { transform: `translate(${left}, ${top})` };
+/** Words below and to the right of a place in the view, or where there is room for them. */
+function Beside({ at, part, look = "", children }: { at: Vec2; part?: string; look?: string; children: ComponentChildren }) {
+  const { rig } = useEditor();
+  const note = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    if (!note.current) return;
+    const { offsetWidth, offsetHeight, style } = note.current;
+    style.translate = `${aside(at[0], offsetWidth, rig.width)}px ${aside(at[1], offsetHeight, rig.height)}px`;
+  });
+  return (
+    <div ref={note} class={`hand-note ${look}`} data-part={part}>
+      {children}
+    </div>
+  );
+}
+
+/** Where something of this size begins beside `at`, within the room. */
+function aside(at: number, size: number, room: number): number {
+  const place = at + ASIDE_PX + size > room - EDGE_PX ? at - ASIDE_PX - size : at + ASIDE_PX;
+  return Math.round(Math.max(EDGE_PX, Math.min(place, room - EDGE_PX - size)));
 }
