@@ -285,6 +285,7 @@ static enum gz_status fill_scene(struct gz_open_scene *scene, bool create, struc
                                             .find_note_key = find_note_key,
                                             .kept_since = kept_since},
                                    .log = scenes->log,
+                                   .errors = scenes->errors,
                                    .server = scenes->server,
                                    .messages_per_s = scenes->messages_per_s,
                                    .frame_headroom = gz_net_frame_headroom()};
@@ -453,6 +454,7 @@ static bool host_measure(void *context, struct gz_buffer *out)
 struct gz_net_host gz_scenes_host(struct gz_scenes *scenes)
 {
     return (struct gz_net_host){.context = scenes,
+                                .errors = scenes->errors,
                                 .find = host_find,
                                 .admit = host_admit,
                                 .serve = host_serve,

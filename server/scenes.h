@@ -40,7 +40,8 @@ struct gz_scenes {
     struct gz_retention kept;
     struct gz_open_scene *open;
     size_t count;
-    struct gz_bulk_job *jobs; /* bulk.c's */
+    struct gz_bulk_job *jobs;         /* bulk.c's */
+    uint64_t errors[GZ_STATUS_COUNT]; /* that somebody was answered with, by sessions or beside them */
     bool closing;
 };
 

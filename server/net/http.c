@@ -111,7 +111,7 @@ static void refuse(struct exchange *exchange, int code, const struct gz_error *e
 {
     if (code == 0) code = http_code(error->status);
     exchange->reading = false;
-    exchange->net->counters.errors[error->status]++;
+    exchange->net->host.errors[error->status]++;
     gz_log(exchange->net->log, code >= 500 ? GZ_WARN : GZ_INFO, 0, "HTTP %d: %s: %s", code,
            gz_status_word(error->status), error->message);
     answer(exchange, &(struct gz_http_answer){.code = code, .type = JSON_TYPE, .body = error_body(error), .file = -1});
@@ -505,7 +505,7 @@ static int confirm_upgrade(struct lws *wsi, const char *upgrade)
     int code;
     if (gz_admit_upgrade(net, wsi, upgrade, &code, &error) == GZ_OK) return 0;
     net->counters.refusals++;
-    net->counters.errors[error.status]++;
+    net->host.errors[error.status]++;
     gz_log(net->log, GZ_INFO, 0, "HTTP %d: %s: %s", code, gz_status_word(error.status), error.message);
     struct gz_buffer body = error_body(&error);
     struct gz_reply reply = {.code = code, .type = JSON_TYPE, .size = body.size};

@@ -41,7 +41,6 @@ struct gz_connection {
 
 struct gz_net_counters {
     uint64_t connections, refusals, frames_in, frames_out, bytes_in, bytes_out, requests;
-    uint64_t errors[GZ_STATUS_COUNT]; /* said by this room */
 };
 
 struct gz_net {

@@ -1,6 +1,7 @@
 #include "net/internal.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "net/text.h"
 
@@ -10,14 +11,24 @@ static bool print(struct gz_buffer *out, const char *name, const char *type, con
                          type, name, value);
 }
 
-static bool print_errors(const struct gz_net_counters *counters, struct gz_buffer *out)
+/* Two statuses may share a word. */
+static uint64_t count_errors(const uint64_t *errors, const char *word)
 {
-    bool ok =
-        gz_text_print(out, "# HELP gizmod_net_errors_total Refusals by the network room: handshakes, hellos, HTTP.\n"
-                           "# TYPE gizmod_net_errors_total counter\n");
+    uint64_t count = 0;
+    for (int status = GZ_OK + 1; status < GZ_STATUS_COUNT; status++) {
+        if (strcmp(gz_status_word((enum gz_status)status), word) == 0) count += errors[status];
+    }
+    return count;
+}
+
+static bool print_errors(const uint64_t *errors, struct gz_buffer *out)
+{
+    bool ok = gz_text_print(out, "# HELP gizmod_errors_total Errors answered, to sessions, handshakes and HTTP.\n"
+                                 "# TYPE gizmod_errors_total counter\n");
     for (int status = GZ_OK + 1; status < GZ_NO_MEMORY; status++) {
-        ok = ok && gz_text_print(out, "gizmod_net_errors_total{code=\"%s\"} %" PRIu64 "\n",
-                                 gz_status_word((enum gz_status)status), counters->errors[status]);
+        const char *word = gz_status_word((enum gz_status)status);
+        ok = ok &&
+             gz_text_print(out, "gizmod_errors_total{code=\"%s\"} %" PRIu64 "\n", word, count_errors(errors, word));
     }
     return ok;
 }
@@ -35,5 +46,5 @@ bool gz_metrics_print(struct gz_net *net, struct gz_buffer *out)
            print(out, "received_bytes_total", "counter", "Bytes of WebSocket payload received.", counters->bytes_in) &&
            print(out, "frames_sent_total", "counter", "WebSocket messages sent.", counters->frames_out) &&
            print(out, "sent_bytes_total", "counter", "Bytes of WebSocket payload sent.", counters->bytes_out) &&
-           print_errors(counters, out);
+           print_errors(net->host.errors, out);
 }

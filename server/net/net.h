@@ -67,6 +67,7 @@ void gz_http_refuse(struct gz_http_request *request, int code, const struct gz_e
 
 struct gz_net_host {
     void *context;
+    uint64_t *errors; /* GZ_STATUS_COUNT: all that somebody was answered with; the network counts its own there */
     /* The scene of this name, opened where it was not; made where it is missing and `create`. May block for a moment.
      * GZ_BAD_VALUE where that is no name, GZ_UNKNOWN_SCENE, GZ_TOO_MANY, GZ_STORAGE. */
     enum gz_status (*find)(void *context, struct gz_text name, bool create, struct gz_net_scene **scene,

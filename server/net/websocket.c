@@ -73,7 +73,7 @@ void gz_connection_refuse(struct gz_connection *connection, const struct gz_mess
     }
     message.error = (struct gz_error_message){
         .code = error->status, .message = {error->message, strlen(error->message)}, .fatal = fatal};
-    connection->net->counters.errors[error->status]++;
+    connection->net->host.errors[error->status]++;
     gz_log(connection->net->log, GZ_INFO, connection->id, "refused: %s: %s", gz_status_word(error->status),
            error->message);
     say(connection, &message);

@@ -43,6 +43,7 @@ struct gz_core *gz_core_create(const struct gz_core_options *options, const stru
     if (core == NULL) return NULL;
     core->host = options->host;
     core->log = options->log;
+    core->errors = options->errors;
     core->messages_per_s = options->messages_per_s > 0 ? options->messages_per_s : GZ_MESSAGES_PER_S_MAX;
     core->epoch = state->epoch;
     core->next_edit = state->next_edit;

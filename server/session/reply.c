@@ -160,6 +160,7 @@ void gz_session_refuse(struct gz_session *session, bool has_rid, uint64_t rid, c
         message.error.holder = failure->holder;
     }
     gz_session_send(session, &message);
+    if (session->core->errors != NULL) session->core->errors[error->status]++;
     gz_log(session->core->log, GZ_DEBUG, session->id, "refused: %s: %s", gz_status_word(error->status), error->message);
     if (fatal) gz_session_end(session, error->message);
 }

@@ -180,6 +180,7 @@ struct gz_core {
     char *name, *server;
     struct gz_core_host host;
     const struct gz_log *log;
+    uint64_t *errors; /* by status; NULL where nobody counts */
     double messages_per_s;
 
     struct gz_scene *scene;

@@ -100,6 +100,13 @@ long net_fixture_measure(int port, const char *scene, const char *what)
     return metric(port, row);
 }
 
+long net_fixture_errors(int port, const char *code)
+{
+    char row[128];
+    snprintf(row, sizeof row, "\ngizmod_errors_total{code=\"%s\"} ", code);
+    return metric(port, row);
+}
+
 long net_fixture_frames_in(int port)
 {
     return metric(port, "\ngizmod_frames_received_total ");

@@ -40,6 +40,8 @@ void net_fixture_create_nodes(int socket, size_t count);
 /* What /metrics says of a scene: "users", "seq". */
 long net_fixture_measure(int port, const char *scene, const char *what);
 
+/* How many errors of this code were answered. */
+long net_fixture_errors(int port, const char *code);
 /* Messages that have come over WebSockets so far. */
 long net_fixture_frames_in(int port);
 

@@ -173,6 +173,28 @@ static void test_list_says_what_is_open(void **state)
     close(editor);
 }
 
+static void test_errors_are_counted_by_their_code(void **state)
+{
+    static const uint8_t unknown[] = {0x81, 0xA2, 'o', 'p', 0xA4, 'f', 'r', 'o', 'b'};
+    struct raw_response response;
+    bool fatal;
+    (void)state;
+    int port = fixture.daemon.port;
+    long unknown_before = net_fixture_errors(port, "unknown_op"), state_before = net_fixture_errors(port, "bad_state");
+    assert_int_equal(request("GET", "/nothing", "", "", &response), 404);
+    int editor = net_fixture_join(&fixture, "counted", "anna");
+    assert_true(raw_send_frame(editor, RAW_FIN | RAW_BINARY, true, unknown, sizeof unknown));
+    assert_int_equal(raw_read_error(editor, &fatal), GZ_UNKNOWN_OP);
+    close(editor);
+    int stranger = raw_open(port); /* says no hello */
+    assert_true(raw_send_message(stranger, &(struct gz_message){.op = GZ_OP_PING}));
+    assert_int_equal(raw_read_error(stranger, &fatal), GZ_BAD_STATE);
+    close(stranger);
+    assert_int_equal(net_fixture_errors(port, "unknown_op"), unknown_before + 2);
+    assert_int_equal(net_fixture_errors(port, "bad_state"), state_before + 1);
+    assert_int_equal(net_fixture_errors(port, "internal"), 0);
+}
+
 static void test_import_that_fails_leaves_nothing(void **state)
 {
     static const char *const files[] = {
@@ -341,6 +363,7 @@ int main(void)
         cmocka_unit_test(test_import_makes_replaces_and_gives_back),
         cmocka_unit_test(test_asset_that_is_known_is_not_sent),
         cmocka_unit_test(test_list_says_what_is_open),
+        cmocka_unit_test(test_errors_are_counted_by_their_code),
         cmocka_unit_test(test_import_that_fails_leaves_nothing),
         cmocka_unit_test(test_import_broken_off_leaves_nothing),
         cmocka_unit_test(test_imports_at_once_are_bounded),
