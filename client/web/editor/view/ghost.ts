@@ -10,8 +10,9 @@ import type { Stage } from "./stage";
 import { followTheme, themeColour } from "./theme";
 import type { Layer, View } from "./view";
 
-/** More nodes than these have no ghost. */
+/** More nodes than these have no ghost; fewer where each is drawn by the processor. */
 const NODES_MAX = 5000;
+const NODES_MAX_SOFTWARE = 200;
 const OPACITY = 0.25;
 /** After all meshes: first how deep the ghost is, then what of it is in front, so that it does not show through itself. */
 const RENDER_ORDER = 10;
@@ -66,7 +67,7 @@ export class Ghost implements Layer {
     if (this.#stale || this.stage.fresh === null) {
       this.#places.clear();
       for (const top of this.view.editor.selection.peek()) for (const id of scene.below(top)) this.#places.set(id, new Float64Array(16));
-      if (this.#places.size > NODES_MAX) this.#places.clear();
+      if (this.#places.size > (this.view.software ? NODES_MAX_SOFTWARE : NODES_MAX)) this.#places.clear();
       for (const [id, place] of this.#places) place.set(scene.world(id));
     } else {
       for (const id of this.stage.fresh) this.#places.get(id)?.set(scene.world(id));

@@ -11,11 +11,17 @@ const WIDTH_PX = 2;
 /** Above all meshes, below gizmos. */
 const RENDER_ORDER = 900;
 
+/** Left, top, right, bottom. */
+export type Rect = [x0: number, y0: number, x1: number, y1: number];
+
+const scratch = new THREE.Vector2();
+
 const vertexShader = `
+  uniform vec4 part;
   varying vec2 uv0;
   void main() {
-    uv0 = position.xy * 0.5 + 0.5;
-    gl_Position = vec4(position.xy, 0.0, 1.0);
+    uv0 = mix(part.xy, part.zw, position.xy * 0.5 + 0.5);
+    gl_Position = vec4(uv0 * 2.0 - 1.0, 0.0, 1.0);
   }`;
 
 const fragmentShader = `
@@ -25,7 +31,7 @@ const fragmentShader = `
   void main() {
     vec4 here = texture2D(mask, uv0);
     vec4 near = here;
-    for (int i = 0; i < 12; i++) {
+    if (here.a < 1.0) for (int i = 0; i < 12; i++) {
       float angle = 6.2831853 * float(i) / 12.0;
       vec4 there = texture2D(mask, uv0 + reach * vec2(cos(angle), sin(angle)));
       if (there.a > near.a) near = there;
@@ -37,7 +43,7 @@ const fragmentShader = `
 
 export class Outline {
   readonly set: InstanceSet;
-  readonly #mask = new THREE.WebGLRenderTarget(1, 1, { samples: 4, depthBuffer: false });
+  readonly #mask: THREE.WebGLRenderTarget;
   readonly #world = new THREE.Scene();
   readonly #material = new THREE.MeshBasicMaterial({ side: THREE.DoubleSide, depthTest: false, depthWrite: false });
   readonly #quad: THREE.Mesh<THREE.PlaneGeometry, THREE.ShaderMaterial>;
@@ -46,9 +52,10 @@ export class Outline {
     readonly view: View,
     readonly anchor: Anchor,
   ) {
+    this.#mask = new THREE.WebGLRenderTarget(1, 1, { samples: view.software ? 0 : 4, depthBuffer: false });
     this.set = new InstanceSet(anchor.group.position, { material: this.#material, coloured: true });
     this.#world.add(this.set.group);
-    const uniforms = { mask: { value: this.#mask.texture }, reach: { value: new THREE.Vector2() } };
+    const uniforms = { mask: { value: this.#mask.texture }, reach: { value: new THREE.Vector2() }, part: { value: new THREE.Vector4() } };
     const material = new THREE.ShaderMaterial({ uniforms, vertexShader, fragmentShader, transparent: true, depthTest: false, depthWrite: false });
     this.#quad = new THREE.Mesh(new THREE.PlaneGeometry(2, 2), material);
     this.#quad.frustumCulled = false;
@@ -56,14 +63,18 @@ export class Outline {
     view.world.add(this.#quad);
   }
 
-  /** Draws the picture that the line is made of. */
-  update(): void {
-    this.#quad.visible = this.set.size > 0;
-    if (!this.#quad.visible) return;
+  /** Draws the picture that the line is made of. @param rect what of the view it may be in, in pixels; null for nothing */
+  update(rect: Rect | null): void {
+    this.#quad.visible = this.set.size > 0 && rect !== null;
+    if (!this.#quad.visible || rect === null) return;
     const { renderer, camera, editor: { rig } } = this.view;
-    const size = renderer.getDrawingBufferSize(new THREE.Vector2());
+    const size = renderer.getDrawingBufferSize(scratch);
     this.#mask.setSize(size.x, size.y);
-    this.#quad.material.uniforms.reach.value.set(WIDTH_PX / rig.width, WIDTH_PX / rig.height);
+    const { reach, part } = this.#quad.material.uniforms;
+    reach.value.set(WIDTH_PX / rig.width, WIDTH_PX / rig.height);
+    const [x0, y0, x1, y1] = rect;
+    part.value.set((x0 - 2 * WIDTH_PX) / rig.width, 1 - (y1 + 2 * WIDTH_PX) / rig.height, (x1 + 2 * WIDTH_PX) / rig.width, 1 - (y0 - 2 * WIDTH_PX) / rig.height);
+    part.value.clampScalar(0, 1);
     this.set.group.position.copy(this.anchor.group.position);
     this.set.flush();
     renderer.setRenderTarget(this.#mask);

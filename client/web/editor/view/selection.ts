@@ -3,18 +3,21 @@
 import { effect } from "@preact/signals";
 import * as THREE from "three";
 
+import { transformPoint } from "../../sdk/maths.js";
 import type { Id, Person } from "../../sdk/types.js";
 import type { Anchor } from "./anchor";
 import { LocalBounds } from "./bounds";
 import { boxMatrix } from "./boxes";
 import { InstanceSet, type Part } from "./instances";
-import { Outline } from "./outline";
+import { Outline, type Rect } from "./outline";
 import type { Stage } from "./stage";
 import { StrokeMaterial, strokeGeometry } from "./strokes";
 import type { Layer, View } from "./view";
 
 /** More boxes than these tell nothing. */
 const BOXES_MAX = 200;
+/** With more marks than these the outline may be anywhere in the view. */
+const PROJECTED_MAX = 32;
 /** Of an edge of the box, how much each corner draws. */
 const CORNER = 0.16;
 const BOX_PX = 1.5;
@@ -60,7 +63,7 @@ export class Selection implements Layer {
     this.#stale = false;
     this.#material.setViewport(editor.rig.width, editor.rig.height);
     this.#corners.flush();
-    this.#outline.update();
+    this.#outline.update(this.#rect());
   }
 
   dispose(): void {
@@ -69,6 +72,28 @@ export class Selection implements Layer {
     this.#corners.clear();
     this.#cornerParts[0].geometry.dispose();
     this.#material.dispose();
+  }
+
+  /** The part of the view that the marked nodes are in; null where they are in none. */
+  #rect(): Rect | null {
+    const { rig, scene } = this.view.editor;
+    const all: Rect = [0, 0, rig.width, rig.height];
+    if (this.#marks.size > PROJECTED_MAX) return all;
+    const rect: Rect = [Infinity, Infinity, -Infinity, -Infinity];
+    for (const id of this.#marks.keys()) {
+      const box = this.#bounds.of(scene.peek(), id);
+      if (!box) continue;
+      for (let corner = 0; corner < 8; corner++) {
+        const place = [0, 1, 2].map((axis) => box[axis + 3 * ((corner >> axis) & 1)]);
+        const at = rig.project(transformPoint(scene.peek().world(id), place));
+        if (!at) return all;
+        for (let i = 0; i < 2; i++) {
+          rect[i] = Math.min(rect[i], at[i]);
+          rect[2 + i] = Math.max(rect[2 + i], at[i]);
+        }
+      }
+    }
+    return rect[0] < rig.width && rect[1] < rig.height && rect[2] > 0 && rect[3] > 0 ? rect : null;
   }
 
   /** Presence comes often and mostly says where pointers are. */

@@ -4,6 +4,10 @@ import { effect } from "@preact/signals";
 import * as THREE from "three";
 
 import type { Editor } from "../editor";
+import { drawsInSoftware, paceOf } from "./pace";
+
+/** So long after the last picture nothing moves any more. */
+const REST_MS = 250;
 
 export interface Layer {
   /** Called before each picture, in the order of adding. */
@@ -14,19 +18,26 @@ export interface Layer {
 export class View {
   readonly world = new THREE.Scene();
   readonly renderer: THREE.WebGLRenderer;
+  /** There is no graphics processor: layers do without what is only nice to have. */
+  readonly software: boolean;
   /** Its matrices are the rig's; nothing else of it is used. */
   readonly camera = new THREE.PerspectiveCamera();
 
   #layers: Layer[] = [];
   #due = 0;
+  #asked = 0;
+  #rest: ReturnType<typeof setTimeout> | undefined;
+  #pace;
   #stop: (() => void)[] = [];
 
   constructor(
     readonly editor: Editor,
     readonly canvas: HTMLCanvasElement,
   ) {
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, alpha: true });
-    this.renderer.setPixelRatio(Math.min(2, devicePixelRatio));
+    this.software = drawsInSoftware();
+    this.#pace = paceOf(this.software);
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !this.software, alpha: true });
+    this.renderer.setPixelRatio(this.#pace.full);
     this.camera.matrixAutoUpdate = false;
     this.world.matrixWorldAutoUpdate = true;
     const observer = new ResizeObserver(() => this.#resize());
@@ -48,11 +59,14 @@ export class View {
 
   /** Asks for a new picture. */
   invalidate(): void {
-    if (this.#due === 0) this.#due = requestAnimationFrame(() => this.#draw());
+    if (this.#due !== 0) return;
+    this.#asked = performance.now();
+    this.#due = requestAnimationFrame(() => this.#next());
   }
 
   dispose(): void {
     cancelAnimationFrame(this.#due);
+    clearTimeout(this.#rest);
     for (const stop of this.#stop) stop();
     for (const layer of this.#layers) layer.dispose?.();
     this.renderer.dispose();
@@ -65,8 +79,16 @@ export class View {
     this.invalidate();
   }
 
-  #draw(): void {
+  #next(): void {
     this.#due = 0;
+    this.#pace.drawn(performance.now() - this.#asked);
+    clearTimeout(this.#rest);
+    if (this.#pace.moving !== this.#pace.still) this.#rest = setTimeout(() => this.#draw(this.#pace.still), REST_MS);
+    this.#draw(this.#pace.moving);
+  }
+
+  #draw(ratio: number): void {
+    if (this.renderer.getPixelRatio() !== ratio) this.renderer.setPixelRatio(ratio);
     const { rig } = this.editor;
     this.camera.matrixWorldInverse.fromArray(rig.view);
     this.camera.matrixWorld.copy(this.camera.matrixWorldInverse).invert();
