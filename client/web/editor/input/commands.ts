@@ -1,20 +1,22 @@
 // commands.ts - everything that can be done by a key or by name, once: for the keyboard, for the list of shortcuts, and for the palette.
 import type { Mode, Vec3 } from "../../sdk/types.js";
 import type { Editor } from "../editor";
-import { deleteSelected, redo, undo } from "./edits";
+import { createNode, deleteNodes, duplicateNodes } from "../panels/actions";
+import { copyTransform, pasteTransform } from "../panels/clipboard";
 import { grabByKey } from "./grab";
-import type { Keymap } from "./state";
 import { choose, invert, selectChildren, selectParents } from "./select";
+import { toggleSnap } from "./snap";
+import type { Keymap } from "./state";
 import { frameAll, frameSelected, lookFrom, toggleParallel, zoom } from "./views";
 
 export interface Command {
   id: string;
   label: string;
-  group: "Tools" | "Edit" | "Selection" | "View" | "During a drag";
+  group: "Tools" | "Edit" | "Selection" | "View" | "During a drag" | "Help";
   /** Chords, see chord.ts, for each choice of keys; the first is the one to be shown. */
   keys: Record<Keymap, readonly string[]>;
   /** Those that are only told about have none: what they do is part of a drag. */
-  run?(editor: Editor): void;
+  run?(editor: Editor): unknown;
   /** Whether it can be done now; without it, always. */
   possible?(editor: Editor): boolean;
   /** Whether it is on now, for those that can be. */
@@ -64,13 +66,25 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     id: "snap", label: "Snap", group: "Tools", keys: both("M"),
-    run: (editor) => editor.setTool({ snap: { on: !editor.tool.peek().snap?.on } }),
+    run: toggleSnap,
     on: (editor) => editor.tool.value.snap?.on === true,
   },
 
-  { id: "undo", label: "Undo", group: "Edit", keys: both("Mod+Z"), run: (editor) => void undo(editor), possible: editable },
-  { id: "redo", label: "Redo", group: "Edit", keys: both("Mod+Shift+Z", "Mod+Y"), run: (editor) => void redo(editor), possible: editable },
-  { id: "delete", label: "Delete", group: "Edit", keys: keys(["Delete", "Backspace"], ["X", "Delete"]), run: (editor) => void deleteSelected(editor), possible: canEdit },
+  { id: "undo", label: "Undo", group: "Edit", keys: both("Mod+Z"), run: (editor) => void editor.undo(), possible: editable },
+  { id: "redo", label: "Redo", group: "Edit", keys: both("Mod+Shift+Z", "Mod+Y"), run: (editor) => void editor.redo(), possible: editable },
+  {
+    id: "delete", label: "Delete", group: "Edit", keys: keys(["Delete", "Backspace"], ["X", "Delete"]),
+    run: (editor) => void deleteNodes(editor, editor.selection.peek()),
+    possible: canEdit,
+  },
+  {
+    id: "duplicate", label: "Duplicate", group: "Edit", keys: keys(["Mod+D"], ["Shift+D", "Mod+D"]),
+    run: (editor) => void duplicateNodes(editor, editor.selection.peek()),
+    possible: canEdit,
+  },
+  { id: "create", label: "New node", group: "Edit", keys: both("Shift+A"), run: (editor) => void createNode(editor, editor.selection.peek().at(-1) ?? null), possible: editable },
+  { id: "copy", label: "Copy the transform", group: "Edit", keys: both("Mod+C"), run: (editor) => void copyTransform(editor), possible: (editor) => chosen(editor) && (getSelection()?.isCollapsed ?? true) },
+  { id: "paste", label: "Paste the transform", group: "Edit", keys: both("Mod+V"), run: (editor) => void pasteTransform(editor), possible: canEdit },
   grab("Grab and move", "tv", "G"),
   grab("Grab and rotate", "rv", "R"),
   grab("Grab and scale", "su", "S"),
@@ -113,6 +127,9 @@ export const COMMANDS: readonly Command[] = [
   told("Fine", "Shift"),
   told("Done", "Enter"),
   told("Take it back", "Escape"),
+
+  { id: "palette", label: "Find a command", group: "Help", keys: both("Mod+K"), run: (editor) => (editor.dialog.value = "palette") },
+  { id: "shortcuts", label: "Keyboard shortcuts", group: "Help", keys: both("?"), run: (editor) => (editor.dialog.value = "shortcuts") },
 ];
 
 /** What this chord does; null for nothing. */

@@ -1,8 +1,9 @@
 // compass.tsx - the world's axes in the corner of the view, as one sees them now; a click on an end looks from there.
 import type { Vec3 } from "../../sdk/types.js";
 import { useEditor } from "../context";
+import { Icon } from "../icons";
 import "./compass.css";
-import { lookFrom } from "./views";
+import { frameSelected, lookFrom, toggleParallel } from "./views";
 
 const REACH_PX = 33;
 const MIDDLE_PX = 46;
@@ -30,35 +31,55 @@ function seen(view: readonly number[], [x, y, z]: Vec3): Vec3 {
 
 export function Compass() {
   const editor = useEditor();
-  const { rig } = editor;
-  rig.revision.value;
+  const parallel = editor.rig.parallel.value;
+  const other = parallel ? "Perspective" : "Orthographic";
   return (
-    <div class="compass" role="group" aria-label="View from">
-      <div class="compass-ball">
-        <svg viewBox="0 0 92 92" aria-hidden="true">
-          {ENDS.map(({ axis, side }) => {
-            const [x, y] = seen(rig.view, side);
-            if (side.includes(-1)) return null;
-            return <line x1={MIDDLE_PX} y1={MIDDLE_PX} x2={MIDDLE_PX + x} y2={MIDDLE_PX + y} stroke={`var(--axis-${axis})`} stroke-width="2" />;
-          })}
-        </svg>
-        {ENDS.map(({ axis, from, side }) => {
-          const [x, y, z] = seen(rig.view, side);
-          const back = side.includes(-1);
-          return (
-            <button
-              type="button"
-              class={`compass-end compass-${axis}${back ? " back" : ""}`}
-              aria-label={`View from the ${from}`}
-              title={`View from the ${from}`}
-              style={{ transform: `translate(${x}px, ${y}px) scale(${1 + z / 250})`, zIndex: Math.round(z) + REACH_PX }}
-              onClick={() => lookFrom(editor, side)}
-            >
-              {axis.toUpperCase()}
-            </button>
-          );
-        })}
+    <div class="compass">
+      <Ball />
+      <div class="compass-more">
+        <button type="button" class="icon-button" aria-label={other} data-tip={other} data-keys="5" data-side="end" onClick={() => toggleParallel(editor)}>
+          <Icon name={parallel ? "perspective" : "orthographic"} />
+        </button>
+        <button type="button" class="icon-button" aria-label="Frame selected" data-tip="Frame selected" data-keys="F" data-side="end" onClick={() => frameSelected(editor)}>
+          <Icon name="frame" />
+        </button>
       </div>
     </div>
+  );
+}
+
+/** The axes; only this follows each turn of the view. */
+function Ball() {
+  const { rig } = useEditor();
+  rig.revision.value;
+  return (
+    <div class="compass-ball" role="group" aria-label="View from">
+      <svg viewBox="0 0 92 92" aria-hidden="true">
+        {ENDS.filter(({ side }) => !side.includes(-1)).map(({ axis, side }) => {
+          const [x, y] = seen(rig.view, side);
+          return <line key={axis} x1={MIDDLE_PX} y1={MIDDLE_PX} x2={MIDDLE_PX + x} y2={MIDDLE_PX + y} stroke={`var(--axis-${axis})`} stroke-width="2" />;
+        })}
+      </svg>
+      {ENDS.map((end) => (
+        <EndButton key={end.from} end={end} at={seen(rig.view, end.side)} />
+      ))}
+    </div>
+  );
+}
+
+function EndButton({ end: { axis, from, side }, at: [x, y, z] }: { end: End; at: Vec3 }) {
+  const editor = useEditor();
+  return (
+    <button
+      type="button"
+      class={`compass-end compass-${axis}${side.includes(-1) ? " back" : ""}`}
+      aria-label={`View from the ${from}`}
+      data-tip={`From the ${from}`}
+      data-side="end"
+      style={{ transform: `translate(${x}px, ${y}px) scale(${1 + z / 250})`, zIndex: Math.round(z) + REACH_PX }}
+      onClick={() => lookFrom(editor, side)}
+    >
+      {axis.toUpperCase()}
+    </button>
   );
 }

@@ -10,12 +10,8 @@ import { isTyped, valueOf } from "./typed";
 export function startKeys(editor: Editor): () => void {
   const nudge = new Nudge(editor);
   const down = (event: KeyboardEvent): void => {
-    if (event.defaultPrevented || event.isComposing || isTyping(event.target)) return;
-    if (isArrow(event.key) && !event.altKey && isView(event.target) && (!editor.input.running || nudge.running)) {
-      nudge.press(event.key, { large: event.shiftKey, turns: event.ctrlKey || event.metaKey });
-      return event.preventDefault();
-    }
-    if (editor.input.running ? dragKey(editor, event) : commandKey(editor, event)) event.preventDefault();
+    if (event.defaultPrevented || event.isComposing || isTaken(event)) return;
+    if (arrowKey(nudge, event) || (editor.input.running ? dragKey(editor, event) : commandKey(editor, event))) event.preventDefault();
   };
   const up = (event: KeyboardEvent): void => {
     if (isModifier(event.key)) editor.input.running?.again(dragMods(event));
@@ -28,17 +24,25 @@ export function startKeys(editor: Editor): () => void {
   };
 }
 
-/** Whether keys mean letters there. */
-function isTyping(target: EventTarget | null): boolean {
+/** Whether a key belongs to what has the focus: all of them in text, those without Ctrl in lists and sliders. */
+function isTaken(event: KeyboardEvent): boolean {
+  const { target } = event;
   if (!(target instanceof HTMLElement)) return false;
   if (target.isContentEditable || target.closest("dialog[open], [role=dialog], [role=menu]")) return true;
-  return target.matches("textarea, select, input:not([type=checkbox], [type=radio], [type=range], [type=button])");
+  if (target.matches("select, input[type=range], [role=slider]")) return !event.ctrlKey && !event.metaKey;
+  return target.matches("textarea, input:not([type=checkbox], [type=radio], [type=range], [type=button])");
 }
 
 /** Arrows are for the view alone where it, or nothing, has the focus. */
 const isView = (target: EventTarget | null): boolean => target instanceof HTMLCanvasElement || target === document.body;
 
 const isModifier = (key: string): boolean => key === "Control" || key === "Meta" || key === "Shift";
+
+function arrowKey(nudge: Nudge, event: KeyboardEvent): boolean {
+  if (!isArrow(event.key) || event.altKey || !isView(event.target) || (nudge.editor.input.running && !nudge.running)) return false;
+  nudge.press(event.key, { large: event.shiftKey, turns: event.ctrlKey || event.metaKey });
+  return true;
+}
 
 function commandKey(editor: Editor, event: KeyboardEvent): boolean {
   if (event.key === "Escape" && editor.input.abort) {

@@ -3,6 +3,7 @@ import type { Mode, Pivot, Space } from "../../sdk/types.js";
 import { useEditor } from "../context";
 import type { Editor } from "../editor";
 import { Icon, type IconName } from "../icons";
+import { SNAP_STEPS, toggleSnap } from "../input/snap";
 import { StepField } from "./stepfield";
 import "./tools.css";
 
@@ -62,22 +63,19 @@ function Snap({ editor }: { editor: Editor }) {
   const on = snap.on === true;
   return (
     <>
-      <button type="button" class="icon-button" aria-label="Snap" aria-pressed={on} data-tip="Snap to steps" data-keys="hold Ctrl" onClick={() => editor.setTool({ snap: { ...STEPS, ...snap, on: !on } })}>
+      <button type="button" class="icon-button" aria-label="Snap" aria-pressed={on} data-tip="Snap to steps" data-keys="hold Ctrl" onClick={() => toggleSnap(editor)}>
         <Icon name="snap" />
       </button>
       {on && (
         <>
-          <StepField name="Snap distance" unit="length" value={snap.t ?? STEPS.t} onValue={(t) => editor.setTool({ snap: { t } })} />
-          <StepField name="Snap angle" unit="angle" value={snap.r ?? STEPS.r} onValue={(r) => editor.setTool({ snap: { r } })} />
-          <StepField name="Snap scale" unit="factor" value={snap.s ?? STEPS.s} onValue={(s) => editor.setTool({ snap: { s } })} />
+          <StepField name="Snap distance" unit="length" value={snap.t ?? SNAP_STEPS.t} onValue={(t) => editor.setTool({ snap: { t } })} />
+          <StepField name="Snap angle" unit="angle" value={snap.r ?? SNAP_STEPS.r} onValue={(r) => editor.setTool({ snap: { r } })} />
+          <StepField name="Snap scale" unit="factor" value={snap.s ?? SNAP_STEPS.s} onValue={(s) => editor.setTool({ snap: { s } })} />
         </>
       )}
     </>
   );
 }
-
-/** Where nothing was said: 0.1 m, 15 degrees, a tenth. */
-const STEPS = { t: 0.1, r: Math.PI / 12, s: 0.1 };
 
 /** Arrow keys go from one button to the next; a field or a list keeps its own. */
 function moveFocus(event: KeyboardEvent): void {
