@@ -11,6 +11,7 @@ import { Toasts } from "./panels/toasts";
 import { Tools } from "./panels/tools";
 import { TopBar } from "./panels/topbar";
 import { Tree } from "./panels/tree";
+import { PastBanner } from "./past/banner";
 import { Timeline } from "./past/timeline";
 import { FollowBar } from "./people/follow-bar";
 import { NotesPanel } from "./people/notes";
@@ -31,6 +32,7 @@ export function App({ editor }: { editor: Editor }) {
         <main class="middle">
           <Viewport editor={editor} />
           <FollowBar />
+          <PastBanner />
           <Tools />
           <States />
         </main>

@@ -6,6 +6,7 @@ import { type GizmodError, SceneModel, type Session } from "../sdk/index.js";
 import type { Edit, Gizmo, Id, Note, Person, Status, Tool } from "../sdk/types.js";
 import { CameraRig } from "./input/rig";
 import { InputState } from "./input/state";
+import { TimelineModel } from "./past/model";
 
 export interface Toast {
   id: number;
@@ -50,6 +51,7 @@ const TOAST_MS = 6000;
 
 export class Editor {
   readonly rig: CameraRig;
+  readonly timeline: TimelineModel;
   /** What hand and keyboard are doing. */
   readonly input = new InputState();
 
@@ -110,6 +112,7 @@ export class Editor {
       if (this.past.value === null) this.#changed(change.all || change.added.length + change.gone.length + change.structure.length > 0);
     });
     this.past.subscribe(() => this.#changed(true));
+    this.timeline = new TimelineModel(this);
   }
 
   #changed(structure: boolean): void {

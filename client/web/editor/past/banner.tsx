@@ -1,0 +1,39 @@
+// banner.tsx - nobody shall take the past for the present: a frame about the view, and words about which moment it is.
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+
+import type { Edit } from "../../sdk/types.js";
+import { useEditor } from "../context";
+import { lastAtMost } from "./axis";
+import { GLANCE_NODES_MAX } from "./history";
+import { describe, timeWords } from "./words";
+
+export function PastBanner() {
+  const { past, timeline } = useEditor();
+  const told = useSignal<Edit | null>(null);
+  const moment = past.value;
+  const edits = timeline.history.edits.value;
+  // What is seen inside of a drag is a part of it: the next that ends.
+  const spot = timeline.player.spot.value;
+  const edit = spot?.edit ?? (moment && edits[lastAtMost(edits, moment.time, ({ ended }) => ended) + 1]);
+  const still = !timeline.player.playing.value && edit && edit.nodes.length <= GLANCE_NODES_MAX;
+  useEffect(() => {
+    if (!edit || !still) return;
+    timeline.history.details(edit).then((details) => (told.value = details), () => {});
+  }, [edit?.id, still]);
+  if (!moment) return null;
+  return (
+    <>
+      <div class="past-frame" />
+      <div class="past-banner" data-part="past-banner" role="status">
+        <span class="past-words">
+          You look at <strong>{timeWords(moment.time, Date.now() / 1000)}</strong>
+          {edit && `: ${describe(told.value?.id === edit.id ? told.value : edit, timeline.nameOf)}`}
+        </span>
+        <button type="button" class="past-return" onClick={() => timeline.player.toNow()}>
+          Return to the present
+        </button>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,128 @@
+// player.ts - which moment is shown, and how it gets there: scrubbing, steps, playing. One question about the past is open at a time, and only the latest wish
+// is asked next, so a scrub is as quick as the server is and never behind.
+import { computed, effect, signal } from "@preact/signals";
+
+import type { SceneModel } from "../../sdk/index.js";
+import type { Editor } from "../editor";
+import { type Axis, type Spot, lastAtMost, placeOf, spotAfter, spotAt } from "./axis";
+
+export const SPEEDS = [0.5, 1, 2, 4, 8] as const;
+/** States that are kept have so many nodes together. */
+const CACHE_NODES_MAX = 200_000;
+
+export class Player {
+  /** What is wished for; null for the present. What is shown follows as `editor.past`. */
+  readonly spot = signal<Spot | null>(null);
+  readonly playing = signal(false);
+  readonly speed = signal<(typeof SPEEDS)[number]>(1);
+  /** A question is open and the picture is not yet the one that is wished for. */
+  readonly waiting = signal(false);
+  /** Where it stands on the axis; while it plays that is finer than `spot`. */
+  readonly place = computed(() => this.#head.value ?? (this.spot.value ? placeOf(this.axis(), this.spot.value) : this.axis().length));
+
+  /** States after whole edits: those do not change any more. */
+  #cache = new Map<number, SceneModel>();
+  #frame = 0;
+  readonly #head = signal<number | null>(null);
+
+  constructor(
+    readonly editor: Editor,
+    readonly axis: () => Axis,
+  ) {
+    effect(() => {
+      // A scene that is another one, or a lost connection, ends what looks into the past of this one.
+      if (editor.status.value.phase === "closed") this.toNow();
+    });
+  }
+
+  seek(spot: Spot | null): void {
+    if (!spot) return this.toNow();
+    this.spot.value = spot;
+    if (!this.waiting.peek()) void this.#show();
+  }
+
+  toNow(): void {
+    this.pause();
+    this.spot.value = null;
+    this.editor.past.value = null;
+  }
+
+  /** So many edits on, or back. */
+  step(edits: number): void {
+    this.pause();
+    const { marks } = this.axis();
+    if (marks.length === 0) return;
+    const at = this.index();
+    const spot = this.spot.peek();
+    const between = spot !== null && marks[at]?.edit !== spot.edit;
+    const to = Math.max(0, at + edits + (between && edits < 0 ? 1 : 0));
+    this.seek(to >= marks.length ? null : spotAfter(marks[to].edit));
+  }
+
+  /** The mark whose state is shown, or that ended last before; their number for the present. */
+  index(): number {
+    const { marks } = this.axis();
+    if (!this.spot.value) return marks.length;
+    return Math.max(0, lastAtMost(marks, this.place.value + 1e-9, (mark) => mark.to));
+  }
+
+  /** From where it is; from the beginning where that is the present. */
+  play(): void {
+    const axis = this.axis();
+    if (this.playing.peek() || axis.marks.length === 0) return;
+    let head = this.spot.peek() ? this.place.peek() : 0;
+    let before = performance.now();
+    const next = (now: number): void => {
+      // A slow answer slows the play down rather than leaving things out.
+      if (!this.waiting.peek()) head += (Math.min(now - before, 100) / 1000) * this.speed.peek();
+      before = now;
+      const spot = spotAt(this.axis(), head, 0);
+      if (!spot) return this.toNow();
+      this.#head.value = head;
+      if (!same(spot, this.spot.peek())) this.seek(spot);
+      this.#frame = requestAnimationFrame(next);
+    };
+    this.playing.value = true;
+    this.#frame = requestAnimationFrame(next);
+  }
+
+  pause(): void {
+    cancelAnimationFrame(this.#frame);
+    this.#head.value = null;
+    this.playing.value = false;
+  }
+
+  async #show(): Promise<void> {
+    this.waiting.value = true;
+    let shown: Spot | null = null;
+    try {
+      while (this.spot.peek() && !same(this.spot.peek(), shown)) {
+        const spot = this.spot.peek() as Spot;
+        const scene = await this.#ask(spot);
+        // Who went back to now meanwhile does not want to see it any more.
+        if (!this.spot.peek()) break;
+        this.editor.past.value = { seq: scene.seq, time: spot.time, scene };
+        shown = spot;
+      }
+    } catch (error) {
+      this.editor.fail(error);
+      this.toNow();
+    } finally {
+      this.waiting.value = false;
+    }
+  }
+
+  async #ask({ seq, time }: Spot): Promise<SceneModel> {
+    if (seq === undefined) return this.editor.session.at({ time });
+    const known = this.#cache.get(seq);
+    if (known) return known;
+    const scene = await this.editor.session.at({ seq });
+    this.#cache.set(seq, scene);
+    if (this.#cache.size > CACHE_NODES_MAX / Math.max(1, scene.nodes.size)) this.#cache.delete(this.#cache.keys().next().value as number);
+    return scene;
+  }
+}
+
+function same(a: Spot | null, b: Spot | null): boolean {
+  return a?.time === b?.time && a?.seq === b?.seq;
+}

@@ -1,0 +1,191 @@
+// track.tsx - the edits along their time, and the head that says which moment is shown. To a keyboard and a screen reader it is a slider from edit to edit.
+import { useComputed, useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+
+import type { Edit } from "../../sdk/types.js";
+import { useEditor } from "../context";
+import { lastAtMost, placeOfTime, spotAfter, spotAt } from "./axis";
+import { colourOf } from "./colour";
+import { GLANCE_NODES_MAX } from "./history";
+import { type Bar, makeBars, makeLabels } from "./marks";
+import { describe, timeWords } from "./words";
+import type { Zoom } from "./zoom";
+
+const NEAR_PX = 6;
+const CLICK_PX = 3;
+const WHEEL_ZOOM = 0.0022;
+
+export function Track({ zoom }: { zoom: Zoom }) {
+  const { timeline } = useEditor();
+  const { player } = timeline;
+  const track = useRef<HTMLDivElement>(null);
+  const hovered = useSignal<Bar | null>(null);
+  const press = useRef<{ x: number; edit: Edit | null; moved: boolean } | null>(null);
+  useSize(track, zoom);
+  useWheel(track, zoom);
+  useEffect(() => player.place.subscribe((place) => press.current === null && zoom.reveal(place)), [player, zoom]);
+
+  const xIn = (event: { clientX: number }): number => event.clientX - (track.current as HTMLElement).getBoundingClientRect().left;
+  const scrub = (x: number): void => {
+    player.pause();
+    player.seek(spotAt(timeline.axis.peek(), zoom.placeAt(x), NEAR_PX / zoom.unitPx.peek()));
+  };
+  const handleDown = (event: PointerEvent): void => {
+    if (event.button !== 0) return;
+    track.current?.setPointerCapture(event.pointerId);
+    const edit = editAt(event, timeline.history.edits.peek());
+    press.current = { x: xIn(event), edit, moved: false };
+    if (!edit) scrub(xIn(event));
+  };
+  const handleMove = (event: PointerEvent): void => {
+    const at = press.current;
+    if (!at) return;
+    at.moved ||= Math.abs(xIn(event) - at.x) > CLICK_PX;
+    if (at.moved || !at.edit) scrub(xIn(event));
+  };
+  // A press on an edit that does not move shows what it left.
+  const handleUp = (): void => {
+    if (press.current?.edit && !press.current.moved) player.seek(spotAfter(press.current.edit));
+    press.current = null;
+  };
+  const handleContext = (event: MouseEvent): void => {
+    const edit = editAt(event, timeline.history.edits.peek());
+    if (!edit) return;
+    event.preventDefault();
+    timeline.opened.value = edit;
+  };
+  return (
+    <div
+      ref={track} class="time-track" role="slider" tabIndex={0} aria-label="Moment" aria-orientation="horizontal" {...useSliderValue()}
+      onPointerDown={handleDown} onPointerMove={handleMove} onPointerUp={handleUp} onPointerCancel={handleUp} onContextMenu={handleContext}
+      onKeyDown={(event) => handleKey(event, player)} onPointerLeave={() => (hovered.value = null)}
+    >
+      <Marks zoom={zoom} onHover={(bar) => (hovered.value = bar)} />
+      <Flags zoom={zoom} />
+      <Head zoom={zoom} />
+      <Tip bar={hovered.value} zoom={zoom} />
+    </div>
+  );
+}
+
+function useSliderValue() {
+  const { timeline } = useEditor();
+  const { marks } = timeline.axis.value;
+  const { spot } = timeline.player;
+  const words = !spot.value ? "Now" : [timeWords(spot.value.time, Date.now() / 1000), spot.value.edit && describe(spot.value.edit, timeline.nameOf)].filter(Boolean).join(", ");
+  return { "aria-valuemin": 0, "aria-valuemax": marks.length, "aria-valuenow": timeline.player.index(), "aria-valuetext": words };
+}
+
+function Marks({ zoom, onHover }: { zoom: Zoom; onHover: (bar: Bar) => void }) {
+  const { timeline, people } = useEditor();
+  const colours = useComputed(() => people.value.map(({ user, colour }) => user + colour).join());
+  const drawn = useComputed(() => {
+    const axis = timeline.axis.value;
+    const window = { unitPx: zoom.unitPx.value, width: zoom.width.value, xOf: (u: number) => zoom.xOf(u), placeAt: (x: number) => zoom.placeAt(x) };
+    return { bars: makeBars(axis, window), labels: makeLabels(axis, window, Date.now() / 1000), lanes: axis.lanes };
+  });
+  colours.value;
+  const { bars, labels, lanes } = drawn.value;
+  return (
+    <>
+      <div class="time-ruler">
+        {labels.map(({ x, text }) => <span key={text} style={{ left: `${x}px` }}>{text}</span>)}
+      </div>
+      <div class="time-lanes" style={{ "--lanes": lanes }}>
+        {bars.map((bar) => (
+          <span
+            key={bar.edit.id} class="time-mark" data-edit={bar.edit.id} data-kind={bar.edit.kind} data-many={bar.count > 1 || undefined} onPointerEnter={() => onHover(bar)}
+            style={{ left: `${bar.x}px`, width: `${bar.width}px`, "--lane": bar.lane, "--person": colourOf(bar.edit.user, people.peek()) }}
+          />
+        ))}
+      </div>
+    </>
+  );
+}
+
+function Flags({ zoom }: { zoom: Zoom }) {
+  const { timeline } = useEditor();
+  const { history, player } = timeline;
+  const edits = history.edits.value;
+  return (
+    <>
+      {history.checkpoints.value.map((checkpoint) => {
+        const left = edits[lastAtMost(edits, checkpoint.seq, (edit) => edit.seq)];
+        if (!left) return null;
+        const x = zoom.xOf(placeOfTime(timeline.axis.value, left.ended));
+        const go = (event: PointerEvent): void => {
+          event.stopPropagation();
+          player.pause();
+          timeline.goTo(checkpoint);
+        };
+        return <span key={checkpoint.name} class="time-flag" data-checkpoint={checkpoint.name} style={{ left: `${x}px` }} onPointerDown={go}>{checkpoint.name}</span>;
+      })}
+    </>
+  );
+}
+
+function Head({ zoom }: { zoom: Zoom }) {
+  const { timeline } = useEditor();
+  const { place, spot, waiting } = timeline.player;
+  return <span class="time-head" data-past={spot.value ? true : undefined} data-waiting={waiting.value || undefined} style={{ transform: `translateX(${zoom.xOf(place.value)}px)` }} />;
+}
+
+/** Who did what and when; how far, as soon as the server has told that. */
+function Tip({ bar, zoom }: { bar: Bar | null; zoom: Zoom }) {
+  const { timeline } = useEditor();
+  const told = useSignal<Edit | null>(null);
+  const edit = bar?.edit;
+  useEffect(() => {
+    if (!edit || edit.nodes.length > GLANCE_NODES_MAX) return;
+    timeline.history.details(edit).then((details) => (told.value = details), () => {});
+  }, [edit?.id]);
+  if (!bar || !edit) return null;
+  const words = describe(told.value?.id === edit.id ? told.value : edit, timeline.nameOf);
+  const x = Math.max(120, Math.min(bar.x + bar.width / 2, zoom.width.value - 120));
+  return (
+    <span class="time-tip" style={{ left: `${x}px` }}>
+      {bar.count > 1 ? `${bar.count} edits, the last: ${words}` : words}, {timeWords(edit.ended, Date.now() / 1000)}
+    </span>
+  );
+}
+
+function editAt(event: MouseEvent, edits: readonly Edit[]): Edit | null {
+  const mark = (event.target as Element).closest<HTMLElement>("[data-edit]");
+  const id = Number(mark?.dataset.edit);
+  return (mark && edits.find((edit) => edit.id === id)) ?? null;
+}
+
+function handleKey(event: KeyboardEvent, player: { step(edits: number): void; toNow(): void; playing: { peek(): boolean }; play(): void; pause(): void }): void {
+  const steps: Record<string, number> = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10, Home: -Infinity };
+  if (event.altKey || event.ctrlKey || event.metaKey) return;
+  if (event.key in steps) player.step(steps[event.key]);
+  else if (event.key === "End" || event.key === "Escape") player.toNow();
+  else if (event.key === " ") player.playing.peek() ? player.pause() : player.play();
+  else return;
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+function useSize(track: { current: HTMLElement | null }, zoom: Zoom): void {
+  useEffect(() => {
+    const element = track.current as HTMLElement;
+    const observer = new ResizeObserver(() => (zoom.width.value = element.clientWidth));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [zoom]);
+}
+
+/** The wheel zooms about the pointer; sideways, or with Shift, it scrolls. Not passive, or the page would zoom with it. */
+function useWheel(track: { current: HTMLElement | null }, zoom: Zoom): void {
+  useEffect(() => {
+    const element = track.current as HTMLElement;
+    const handle = (event: WheelEvent): void => {
+      event.preventDefault();
+      const sideways = event.shiftKey ? event.deltaY || event.deltaX : event.deltaX;
+      if (Math.abs(sideways) > Math.abs(event.shiftKey ? 0 : event.deltaY)) zoom.scrollBy(sideways);
+      else zoom.zoomBy(Math.exp(-event.deltaY * WHEEL_ZOOM), event.clientX - element.getBoundingClientRect().left);
+    };
+    element.addEventListener("wheel", handle, { passive: false });
+    return () => element.removeEventListener("wheel", handle);
+  }, [zoom]);
+}

@@ -1,0 +1,136 @@
+// words.ts - what an edit did and when, in words for people. Pure.
+import type { Edit, Id, NodeState, Quat, Vec3 } from "../../sdk/types.js";
+
+export type NameOf = (id: Id) => string;
+type Change = NonNullable<Edit["changes"]>[number];
+
+const VERBS: Record<Edit["kind"], string> = {
+  translate: "moved",
+  rotate: "turned",
+  scale: "scaled",
+  ball: "turned",
+  wheel: "scaled",
+  set: "changed",
+  create: "made",
+  delete: "deleted",
+  undo: "took back an edit of",
+  redo: "did again an edit of",
+  restore: "restored",
+  import: "imported",
+};
+
+/** "Ada moved piston 12 mm": the amount only where the changes are known. */
+export function describe(edit: Edit, nameOf: NameOf): string {
+  if (edit.kind === "import") return `${edit.user} imported ${count(edit.nodes.length)}`;
+  if (edit.kind === "restore") return `${edit.user} restored an earlier state`;
+  const what = edit.nodes.length === 1 ? nameOf(edit.nodes[0]) : count(edit.nodes.length);
+  const [only] = edit.changes?.length === 1 ? edit.changes : [];
+  const amount = only ? amountOf(edit, only, nameOf) : "";
+  if (edit.kind === "set" && amount) return `${edit.user} ${amount}`;
+  return `${edit.user} ${VERBS[edit.kind]} ${what}${amount ? ` ${amount}` : ""}`;
+}
+
+function amountOf(edit: Edit, { id, before, after }: Change, nameOf: NameOf): string {
+  if (!before || !after) return "";
+  if (edit.kind === "set") return setWords(nameOf(id), before, after, nameOf);
+  if (edit.kind === "translate" && before.t && after.t) return lengthWords(distance(before.t, after.t));
+  if ((edit.kind === "rotate" || edit.kind === "ball") && before.r && after.r) return angleWords(turn(before.r, after.r));
+  if ((edit.kind === "scale" || edit.kind === "wheel") && before.s && after.s) return factorWords(before.s, after.s);
+  return "";
+}
+
+function setWords(name: string, before: NodeState, after: NodeState, nameOf: NameOf): string {
+  const said: string[] = [];
+  if (before.name !== undefined && after.name !== undefined) said.push(`renamed ${before.name} to ${after.name}`);
+  if (after.parent !== undefined) said.push(`hung ${name} ${after.parent === null ? "at the root" : `below ${nameOf(after.parent)}`}`);
+  if (said.length > 0) return said.join(" and ");
+  if (before.t && after.t && !after.r && !after.s) return `moved ${name} ${lengthWords(distance(before.t, after.t))}`;
+  if (before.r && after.r && !after.t && !after.s) return `turned ${name} ${angleWords(turn(before.r, after.r))}`;
+  if (before.s && after.s && !after.t && !after.r) return `scaled ${name} ${factorWords(before.s, after.s)}`;
+  return "";
+}
+
+/** What became of one node, a line for each part of it: ["moved 12 mm", "X 0 m → 0.012 m"]. */
+export function changeLines({ before, after }: Change, nameOf: NameOf): { label: string; before: string; after: string }[] {
+  const lines: { label: string; before: string; after: string }[] = [];
+  const add = (label: string, from: string | undefined, to: string | undefined): void => {
+    if (from !== undefined || to !== undefined) lines.push({ label, before: from ?? "-", after: to ?? "-" });
+  };
+  const parent = (state?: NodeState): string | undefined =>
+    state?.parent === undefined ? undefined : state.parent === null ? "the root" : nameOf(state.parent);
+  add("Name", before?.name, after?.name);
+  add("Parent", parent(before), parent(after));
+  add("Translation", vectorWords(before?.t, "m"), vectorWords(after?.t, "m"));
+  add("Rotation", rotationWords(before?.r), rotationWords(after?.r));
+  add("Scale", vectorWords(before?.s, ""), vectorWords(after?.s, ""));
+  return lines;
+}
+
+const vectorWords = (v: Vec3 | undefined, unit: string): string | undefined => v && `${v.map(numberWords).join(", ")}${unit && ` ${unit}`}`;
+
+/** A rotation as an angle about an axis. */
+function rotationWords(r: Quat | undefined): string | undefined {
+  if (!r) return undefined;
+  const sine = Math.hypot(r[0], r[1], r[2]);
+  const angle = 2 * Math.atan2(sine, Math.abs(r[3]));
+  if (angle < 1e-9) return "none";
+  const sign = r[3] < 0 ? -1 : 1;
+  return `${angleWords(angle)} about ${[r[0], r[1], r[2]].map((part) => numberWords((sign * part) / sine, 3)).join(", ")}`;
+}
+
+function numberWords(value: number, digits = 6): string {
+  return String(Number(value.toPrecision(digits)) || 0).replace("-", "\u2212");
+}
+
+/** Three digits in the unit that people would say it in. */
+export function lengthWords(metres: number): string {
+  const size = Math.abs(metres);
+  if (size >= 1000) return `${three(metres / 1000)} km`;
+  if (size >= 1 || size === 0) return `${three(metres)} m`;
+  if (size >= 0.001) return `${three(metres * 1000)} mm`;
+  return `${three(metres * 1e6)} µm`;
+}
+
+export function angleWords(radians: number): string {
+  return `${three((radians * 180) / Math.PI)}°`;
+}
+
+function factorWords(before: Vec3, after: Vec3): string {
+  const factors = after.map((value, i) => value / before[i]);
+  const alike = factors.every((factor) => Math.abs(factor - factors[0]) < 1e-4 * Math.abs(factors[0]));
+  if (!factors.every(Number.isFinite)) return "";
+  return `by ${alike ? three(factors[0]) : factors.map(three).join(", ")}`;
+}
+
+const three = (value: number): string => numberWords(Number(value.toFixed(value >= 100 ? 0 : 9)), 3);
+
+const distance = (a: Vec3, b: Vec3): number => Math.hypot(b[0] - a[0], b[1] - a[1], b[2] - a[2]);
+
+/** The angle from one rotation to another, 0 to pi. */
+function turn(a: Quat, b: Quat): number {
+  const chord = Math.hypot(...a.map((part, i) => part - b[i]));
+  const other = Math.hypot(...a.map((part, i) => part + b[i]));
+  return 4 * Math.asin(Math.min(1, Math.min(chord, other) / 2));
+}
+
+export const count = (n: number, what = "node"): string => `${n.toLocaleString("en")} ${what}${n === 1 ? "" : "s"}`;
+
+/** "14:32:05", with the day where it is not today's. @param time Unix seconds @param now of the same */
+export function timeWords(time: number, now: number, seconds = true): string {
+  const at = new Date(time * 1000);
+  const clock = at.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit", ...(seconds && { second: "2-digit" }) });
+  const day = dayWords(time, now);
+  return day ? `${day} ${clock}` : clock;
+}
+
+/** Nothing for today, "yesterday", "12 Nov", "12 Nov 2025". */
+export function dayWords(time: number, now: number): string {
+  const at = new Date(time * 1000);
+  const today = new Date(now * 1000);
+  const days = Math.round((midnight(today) - midnight(at)) / 86_400_000);
+  if (days === 0) return "";
+  if (days === 1) return "yesterday";
+  return at.toLocaleDateString("en-GB", { day: "numeric", month: "short", ...(at.getFullYear() !== today.getFullYear() && { year: "numeric" }) });
+}
+
+const midnight = (date: Date): number => new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
