@@ -3,7 +3,7 @@
 import { batch, computed, signal } from "@preact/signals";
 
 import { type GizmodError, SceneModel, type Session } from "../sdk/index.js";
-import type { Edit, Gizmo, Id, Note, Person, Status, Tool } from "../sdk/types.js";
+import type { Edit, Gizmo, Id, Note, Person, Status, Tool, Vec3 } from "../sdk/types.js";
 import { CameraRig } from "./input/rig";
 import { InputState } from "./input/state";
 import { TimelineModel } from "./past/model";
@@ -33,6 +33,13 @@ export interface Moment {
   time: number;
   /** The scene as it was. */
   scene: SceneModel;
+}
+
+/** The way of a node through the world, oldest stop first. */
+export interface Way {
+  node: Id;
+  /** `time` in Unix seconds. */
+  stops: readonly { point: Vec3; time: number }[];
 }
 
 /** The glTF that the scene's meshes come from. */
@@ -83,6 +90,8 @@ export class Editor {
   readonly showPeople = signal(true);
   /** The note that is open in the panel; null for none. */
   readonly openNote = signal<number | null>(null);
+  /** The ways that are drawn in the view. */
+  readonly path = signal<readonly Way[]>([]);
   readonly asset = signal<AssetState>({ phase: "none" });
   readonly toasts = signal<readonly Toast[]>([]);
   /** What is asked over the page; null for nothing. */

@@ -7,6 +7,7 @@ import { Grid } from "./grid";
 import { Light } from "./light";
 import { Selection } from "./selection";
 import { Stage } from "./stage";
+import { Trail } from "./trail";
 import type { View } from "./view";
 
 export function startLayers(view: View): void {
@@ -18,6 +19,7 @@ export function startLayers(view: View): void {
   view.add(stage);
   view.add(new Ghost(view, anchor, stage));
   view.add(new Selection(view, anchor, stage));
+  view.add(new Trail(view, anchor));
   view.add(gizmoLayer(view));
   view.add(new PresenceLayer(view));
 }

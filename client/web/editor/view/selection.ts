@@ -32,7 +32,7 @@ export class Selection implements Layer {
   readonly #outline: Outline;
   readonly #corners: InstanceSet;
   readonly #cornerParts: readonly Part[];
-  readonly #material = new StrokeMaterial(BOX_PX, { depthTest: false });
+  readonly #material = new StrokeMaterial(BOX_PX, 1, { depthTest: false });
   readonly #bounds = new LocalBounds();
   #marks = new Map<Id, Mark>();
   /** Which mark each node that is drawn in the outline has. */

@@ -1,13 +1,18 @@
 // strokes.ts - lines of a width in pixels, which WebGL by itself does not have: each segment is a quad that the vertex shader makes as wide as it should be.
 import * as THREE from "three";
 
-/** Segments from the 1st point to the 2nd, the 3rd to the 4th, and so on; `points` has three numbers for each. */
-export function strokeGeometry(points: ArrayLike<number>): THREE.BufferGeometry {
+/**
+ * Segments from the 1st point to the 2nd, the 3rd to the 4th, and so on.
+ * @param points three numbers for each
+ * @param pale one for each point: from 0, as strong as the material says, to 1, which is not seen
+ */
+export function strokeGeometry(points: ArrayLike<number>, pale?: ArrayLike<number>): THREE.BufferGeometry {
   const geometry = new THREE.BufferGeometry();
   const count = Math.floor(points.length / 6);
   const ends = new Float32Array(12 * count);
   const others = new Float32Array(12 * count);
   const sides = new Float32Array(4 * count);
+  const pales = new Float32Array(4 * count);
   const index: number[] = [];
   for (let segment = 0; segment < count; segment++) {
     for (let corner = 0; corner < 4; corner++) {
@@ -16,6 +21,7 @@ export function strokeGeometry(points: ArrayLike<number>): THREE.BufferGeometry 
         ends[12 * segment + 3 * corner + i] = points[6 * segment + end + i];
         others[12 * segment + 3 * corner + i] = points[6 * segment + other + i];
       }
+      if (pale) pales[4 * segment + corner] = pale[2 * segment + (corner < 2 ? 0 : 1)];
       sides[4 * segment + corner] = corner === 0 || corner === 3 ? 1 : -1;
     }
     index.push(...[0, 1, 2, 2, 1, 3].map((corner) => 4 * segment + corner));
@@ -23,6 +29,7 @@ export function strokeGeometry(points: ArrayLike<number>): THREE.BufferGeometry 
   geometry.setAttribute("position", new THREE.BufferAttribute(ends, 3));
   geometry.setAttribute("other", new THREE.BufferAttribute(others, 3));
   geometry.setAttribute("side", new THREE.BufferAttribute(sides, 1));
+  geometry.setAttribute("pale", new THREE.BufferAttribute(pales, 1));
   geometry.setIndex(index);
   return geometry;
 }
@@ -30,9 +37,10 @@ export function strokeGeometry(points: ArrayLike<number>): THREE.BufferGeometry 
 const vertexShader = `
   attribute vec3 other;
   attribute float side;
+  attribute float pale;
   uniform vec2 viewport;
   uniform float width;
-  varying vec3 ink;
+  varying vec4 ink;
 
   // A segment that reaches behind the eye begins a little before it.
   vec4 seen(vec4 a, vec4 b) {
@@ -47,9 +55,9 @@ const vertexShader = `
       mat4 placed = modelViewMatrix;
     #endif
     #ifdef USE_INSTANCING_COLOR
-      ink = instanceColor;
+      ink = vec4(instanceColor, 1.0 - pale);
     #else
-      ink = vec3(1.0);
+      ink = vec4(1.0, 1.0, 1.0, 1.0 - pale);
     #endif
     vec4 a = projectionMatrix * placed * vec4(position, 1.0);
     vec4 b = projectionMatrix * placed * vec4(other, 1.0);
@@ -64,17 +72,17 @@ const vertexShader = `
 const fragmentShader = `
   uniform vec3 colour;
   uniform float opacity;
-  varying vec3 ink;
+  varying vec4 ink;
   void main() {
-    gl_FragColor = vec4(colour * ink, opacity);
+    gl_FragColor = ink * vec4(colour, opacity);
     #include <colorspace_fragment>
   }`;
 
 export class StrokeMaterial extends THREE.ShaderMaterial {
   /** @param width in CSS pixels */
-  constructor(width: number, parameters: THREE.ShaderMaterialParameters = {}) {
+  constructor(width: number, opacity = 1, parameters: THREE.ShaderMaterialParameters = {}) {
     super({
-      uniforms: { viewport: { value: new THREE.Vector2(1, 1) }, width: { value: width }, colour: { value: new THREE.Color(1, 1, 1) }, opacity: { value: 1 } },
+      uniforms: { viewport: { value: new THREE.Vector2(1, 1) }, width: { value: width }, colour: { value: new THREE.Color(1, 1, 1) }, opacity: { value: opacity } },
       vertexShader,
       fragmentShader,
       transparent: true,
@@ -82,6 +90,10 @@ export class StrokeMaterial extends THREE.ShaderMaterial {
       side: THREE.DoubleSide,
       ...parameters,
     });
+  }
+
+  get colour(): THREE.Color {
+    return this.uniforms.colour.value;
   }
 
   /** To be told the size of the view in CSS pixels before each picture. */
