@@ -13,7 +13,7 @@
 /* Who does an import where the request does not say. */
 #define USER_DEFAULT "http"
 
-enum method { METHOD_GET, METHOD_HEAD, METHOD_PUT, METHOD_OTHER };
+enum method { METHOD_GET, METHOD_HEAD, METHOD_PUT, METHOD_OPTIONS, METHOD_OTHER };
 
 /* One request and its answer. It belongs to its connection, or, once the host has it, to the host until that has answered. */
 struct exchange {
@@ -57,7 +57,7 @@ static uint64_t file_size(int file)
 
 static bool has_body(const struct exchange *exchange)
 {
-    return exchange->method != METHOD_HEAD && exchange->reply.code != 304;
+    return exchange->method != METHOD_HEAD && gz_reply_has_body(&exchange->reply);
 }
 
 static void answer(struct exchange *exchange, const struct gz_http_answer *with)
@@ -205,6 +205,7 @@ static enum method method_of(struct lws *wsi)
     if (lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) > 0) return METHOD_GET;
     if (lws_hdr_total_length(wsi, WSI_TOKEN_HEAD_URI) > 0) return METHOD_HEAD;
     if (lws_hdr_total_length(wsi, WSI_TOKEN_PUT_URI) > 0) return METHOD_PUT;
+    if (lws_hdr_total_length(wsi, WSI_TOKEN_OPTIONS_URI) > 0) return METHOD_OPTIONS;
     return METHOD_OTHER;
 }
 
@@ -385,22 +386,45 @@ static enum place find_place(struct gz_http_request *request, const char *path)
     return name[size] == '\0' ? PLACE_SCENE : find_part(request, name + size + 1);
 }
 
+static const char *methods_of(enum place place)
+{
+    return place == PLACE_SCENE ? "PUT" : "GET, HEAD";
+}
+
 static bool allows(struct exchange *exchange, enum place place)
 {
     bool reads = exchange->method == METHOD_GET || exchange->method == METHOD_HEAD;
     if (place == PLACE_NOWHERE || (place == PLACE_SCENE ? exchange->method == METHOD_PUT : reads)) return true;
-    exchange->reply.allow = place == PLACE_SCENE ? "PUT" : "GET, HEAD";
+    exchange->reply.allow = methods_of(place);
     refuse_with(exchange, 405, GZ_UNKNOWN_OP,
                 place == PLACE_SCENE ? "only PUT is done there" : "only GET is done there");
     return false;
+}
+
+/* A browser asks on behalf of a page from elsewhere, before it does what could change something. */
+static bool is_preflight(const struct exchange *exchange)
+{
+    return exchange->method == METHOD_OPTIONS && lws_hdr_total_length(exchange->wsi, WSI_TOKEN_ORIGIN) > 0;
+}
+
+static void answer_preflight(struct exchange *exchange, enum place place)
+{
+    exchange->reply.is_preflight = true;
+    exchange->reply.allow = methods_of(place);
+    answer(exchange, &(struct gz_http_answer){.code = 204, .file = -1});
 }
 
 static void serve(struct exchange *exchange, const char *path)
 {
     struct gz_error error;
     enum place place = find_place(&exchange->request, path);
-    if (gz_admit_page(exchange->net, exchange->wsi, false, &error) != GZ_OK) {
+    bool asks_first = is_preflight(exchange);
+    if (gz_admit_page(exchange->net, exchange->wsi, asks_first, &error) != GZ_OK) {
         refuse(exchange, 0, &error);
+        return;
+    }
+    if (asks_first) {
+        answer_preflight(exchange, place);
         return;
     }
     if (!allows(exchange, place)) return;
@@ -421,6 +445,7 @@ static void serve(struct exchange *exchange, const char *path)
 static void note_origin(struct exchange *exchange)
 {
     bool present;
+    exchange->reply.varies_by_origin = exchange->net->rules.allowed_count > 0;
     char *origin = exchange->reply.origin;
     bool fits = gz_header(exchange->wsi, WSI_TOKEN_ORIGIN, origin, sizeof exchange->reply.origin, &present);
     if (!fits || !present || !gz_origin_allowed(&exchange->net->rules, origin, NULL)) *origin = '\0';

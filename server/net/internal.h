@@ -137,8 +137,11 @@ struct gz_reply {
     bool has_gzip, is_gzip;          /* there is a compressed form; it is this one */
     bool is_page;                    /* of the web folder: told what it may do */
     const char *allow;               /* the methods that would do; NULL for none */
+    bool is_preflight;               /* a browser asks whether a page from elsewhere may use them */
+    bool varies_by_origin;           /* there are pages from elsewhere that may read what others may not */
     char origin[GZ_ERROR_BYTES_MAX]; /* an allowed page from elsewhere, which may read the answer; else empty */
 };
+bool gz_reply_has_body(const struct gz_reply *reply);
 GZ_MUST_USE bool gz_reply_write_header(struct lws *wsi, const struct gz_reply *reply);
 
 /* ---- static.c ---- */

@@ -9,6 +9,9 @@
     "style-src 'self' 'unsafe-inline'; worker-src 'self' blob:; script-src 'self' 'wasm-unsafe-eval'; "                \
     "object-src 'none'; base-uri 'none'; frame-ancestors 'self'"
 
+/* For so long a browser need not ask again whether a page may. */
+#define PREFLIGHT_SECONDS "600"
+
 struct cursor {
     struct lws *wsi;
     unsigned char *at, *end;
@@ -20,10 +23,15 @@ static bool add(struct cursor *cursor, const char *name, const char *value)
                                        (int)strlen(value), &cursor->at, cursor->end) == 0;
 }
 
-/* 304 speaks of what the client has: it has no type and no length of its own. */
+/* 204 has no body at all, and 304 speaks of the one that the client has: they have no type and no length of their own. */
+bool gz_reply_has_body(const struct gz_reply *reply)
+{
+    return reply->code != 204 && reply->code != 304;
+}
+
 static bool add_beginning(struct cursor *cursor, const struct gz_reply *reply)
 {
-    if (reply->code == 304)
+    if (!gz_reply_has_body(reply))
         return lws_add_http_header_status(cursor->wsi, (unsigned)reply->code, &cursor->at, cursor->end) == 0;
     return lws_add_http_common_headers(cursor->wsi, (unsigned)reply->code, reply->type, reply->size, &cursor->at,
                                        cursor->end) == 0 &&
@@ -44,10 +52,18 @@ static bool add_security(struct cursor *cursor, const struct gz_reply *reply)
             (add(cursor, "referrer-policy:", "no-referrer") && add(cursor, "content-security-policy:", PAGE_POLICY)));
 }
 
+static bool add_preflight(struct cursor *cursor, const struct gz_reply *reply)
+{
+    return add(cursor, "access-control-allow-methods:", reply->allow) &&
+           add(cursor, "access-control-allow-headers:", "Authorization, Content-Type, If-None-Match") &&
+           add(cursor, "access-control-max-age:", PREFLIGHT_SECONDS);
+}
+
 static bool add_origin(struct cursor *cursor, const struct gz_reply *reply)
 {
-    return reply->origin[0] == '\0' ||
-           (add(cursor, "access-control-allow-origin:", reply->origin) && add(cursor, "vary:", "Origin"));
+    return (!reply->varies_by_origin || add(cursor, "vary:", "Origin")) &&
+           (reply->origin[0] == '\0' || add(cursor, "access-control-allow-origin:", reply->origin)) &&
+           (!reply->is_preflight || add_preflight(cursor, reply));
 }
 
 bool gz_reply_write_header(struct lws *wsi, const struct gz_reply *reply)

@@ -107,6 +107,86 @@ static void test_http_allowed_page_may_read(void **state)
     assert_null(strcasestr(response.head, "access-control-allow-origin"));
 }
 
+/* Whether this is a line of the header. */
+static bool has_line(const struct raw_response *response, const char *line)
+{
+    const char *at = strcasestr(response->head, line);
+    return at != NULL && at[-1] == '\n' && at[strlen(line)] == '\r';
+}
+
+static void test_http_preflight_table(void **state)
+{
+    static const struct {
+        const char *path, *origin;
+        int status;
+        const char *methods;
+    } rows[] = {
+        {"/scenes/tiny", "https://editor.example", 204, "PUT"},
+        {"/scenes/tiny/asset", "https://editor.example", 204, "GET, HEAD"},
+        {"/scenes/tiny/export", "https://editor.example", 204, "GET, HEAD"},
+        {"/scenes", "https://editor.example", 204, "GET, HEAD"},
+        {"/scenes/tiny", "https://evil.example", 403, NULL},
+        {"/scenes/tiny", "https://editor.example.evil.example", 403, NULL},
+        {"/scenes/tiny", "null", 403, NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct raw_response response;
+        char headers[256], line[128];
+        snprintf(headers, sizeof headers,
+                 "Origin: %s\r\nAccess-Control-Request-Method: PUT\r\n"
+                 "Access-Control-Request-Headers: content-type\r\n",
+                 rows[i].origin);
+        if (request("OPTIONS", rows[i].path, headers, "", &response) != rows[i].status)
+            fail_msg("%s from %s: %s", rows[i].path, rows[i].origin, response.head);
+        assert_true(has_line(&response, "vary: Origin"));
+        if (rows[i].methods == NULL) {
+            assert_null(strcasestr(response.head, "access-control-allow"));
+            continue;
+        }
+        assert_true(has_line(&response, "access-control-allow-origin: https://editor.example"));
+        snprintf(line, sizeof line, "access-control-allow-methods: %s", rows[i].methods);
+        assert_true(has_line(&response, line));
+        assert_non_null(strcasestr(response.head, "access-control-allow-headers: Authorization, Content-Type"));
+        assert_null(strcasestr(response.head, "content-length"));
+        assert_int_equal(response.body_size, 0);
+    }
+    assert_false(is_there("tiny"));
+}
+
+/* All of it as a browser does it, on one connection. */
+static void test_http_allowed_page_imports_and_reads(void **state)
+{
+    static const char ask[] = "OPTIONS /scenes/paged HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: https://editor.example\r\n"
+                              "Access-Control-Request-Method: PUT\r\n\r\n";
+    struct raw_response response;
+    char put[256];
+    (void)state;
+    int socket = raw_connect(fixture.daemon.port);
+    assert_true(raw_send_text(socket, ask));
+    raw_read_response(socket, &response);
+    assert_int_equal(response.status, 204);
+    snprintf(put, sizeof put,
+             "PUT /scenes/paged HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: https://editor.example\r\n"
+             "Content-Type: model/gltf+json\r\nContent-Length: %zu\r\n\r\n",
+             sizeof tiny - 1);
+    assert_true(raw_send_text(socket, put) && raw_send_text(socket, tiny));
+    raw_read_response(socket, &response);
+    assert_int_equal(response.status, 201);
+    assert_true(has_line(&response, "access-control-allow-origin: https://editor.example"));
+    close(socket);
+    static const char *const paths[] = {"/scenes/paged/asset", "/scenes/paged/export", "/scenes", "/scenes/no/asset"};
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        request("GET", paths[i], "Origin: https://editor.example\r\n", "", &response);
+        assert_true(has_line(&response, "access-control-allow-origin: https://editor.example"));
+        assert_true(has_line(&response, "vary: Origin"));
+        /* A cache must not give this one to a page. */
+        request("GET", paths[i], "", "", &response);
+        assert_null(strcasestr(response.head, "access-control"));
+        assert_true(has_line(&response, "vary: Origin"));
+    }
+}
+
 static void test_import_makes_replaces_and_gives_back(void **state)
 {
     struct raw_response response;
@@ -360,6 +440,8 @@ int main(void)
         cmocka_unit_test(test_http_table),
         cmocka_unit_test(test_http_by_a_foreign_name_is_refused),
         cmocka_unit_test(test_http_allowed_page_may_read),
+        cmocka_unit_test(test_http_preflight_table),
+        cmocka_unit_test(test_http_allowed_page_imports_and_reads),
         cmocka_unit_test(test_import_makes_replaces_and_gives_back),
         cmocka_unit_test(test_asset_that_is_known_is_not_sent),
         cmocka_unit_test(test_list_says_what_is_open),
