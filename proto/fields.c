@@ -252,6 +252,7 @@ static const struct gz_row history_rows[] = {
     NUMBER("since", gz_history, since, NONE, IF(SINCE)),
     NUMBER("before", gz_history, before, NONE, IF(BEFORE_TIME)),
     COUNT("limit", gz_history, limit, IF(LIMIT), .rule = GZ_RULE_ROWS),
+    BOOL("changes", gz_history, changes, IF(CHANGES)),
 };
 
 static const struct gz_row at_rows[] = {
@@ -476,7 +477,8 @@ static const struct gz_row edit_rows[] = {OP, EDIT_ROWS};
 
 static const struct gz_row history_edit_rows[] = {
     EDIT_ROWS,
-    RECORDS("changes", gz_edit_message, changes, change_count, change_record, REQUIRED),
+    BOOL("undone", gz_edit_message, undone, IF_ANY),
+    RECORDS("changes", gz_edit_message, changes, change_count, change_record, IF(CHANGES)),
 };
 static const struct gz_record history_edit_record = {RECORD_OF(history_edit_rows, gz_edit_message)};
 

@@ -166,6 +166,8 @@ enum gz_field {
     /* camera, tool */
     GZ_FIELD_TARGET = GZ_FIELD_PIVOT,
     GZ_FIELD_ORBIT = GZ_FIELD_VIEW,
+    /* history, its edits */
+    GZ_FIELD_CHANGES = GZ_FIELD_EDITS,
     /* presence */
     GZ_FIELD_LENS = GZ_FIELD_LINES,
     /* gizmo */
@@ -278,6 +280,7 @@ struct gz_history {
     struct gz_text user;
     double since, before;
     uint64_t limit;
+    bool changes; /* CHANGES: whether they are asked for; without it they are */
 };
 
 /* at, restore: which past. Exactly one of SEQ, TIME (at only) and CHECKPOINT. */
@@ -427,7 +430,7 @@ struct gz_change_message {
     struct gz_node_state before, after; /* their ids are not on the wire */
 };
 
-/* `edit`, and an element of history's `edits` (then with changes). */
+/* `edit`, and an element of history's `edits`. */
 struct gz_edit_message {
     uint64_t has;
     uint64_t id, by, seq;
@@ -437,7 +440,9 @@ struct gz_edit_message {
     struct gz_ids nodes;
     struct gz_value value; /* VALUE: of a drag that was typed */
     double residual, began, ended;
-    const struct gz_change_message *changes;
+    /* In the history alone: */
+    bool undone;
+    const struct gz_change_message *changes; /* CHANGES */
     size_t change_count;
 };
 

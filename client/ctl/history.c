@@ -55,6 +55,7 @@ static void put_edit(const struct gz_mirror *mirror, const struct gz_edit_messag
     ctl_put_text(stdout, gz_client_text(user));
     left += printf("%*s  %-13s  ", strlen(user) < 12 ? (int)(12 - strlen(user)) : 0, "", what);
     left += (int)strlen(user);
+    if (edit->undone) fputs("(undone) ", stdout);
     if (edit->change_count > LINES_PER_EDIT || edit->change_count == 0) {
         printf("%zu nodes\n", edit->nodes.count);
         return;

@@ -94,6 +94,7 @@ json_t *ctl_json_edit(const struct gz_edit_message *edit)
         json_object_set_new(object, "value",
                             value->count == 1 ? json_real(value->numbers[0]) : ctl_json_numbers(value->numbers, 2));
     if (edit->has & GZ_HAS(RESIDUAL)) json_object_set_new(object, "residual", json_real(edit->residual));
+    if (edit->undone) json_object_set_new(object, "undone", json_true());
     if (edit->change_count == 0) return object;
     json_t *changes = json_array();
     for (size_t i = 0; i < edit->change_count; i++) json_array_append_new(changes, change(&edit->changes[i]));

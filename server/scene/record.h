@@ -49,6 +49,9 @@ struct gz_edit_record {
     uint32_t value_count;            /* 0 where nothing was typed */
     const struct gz_change *changes; /* for a running drag: `after` is not meaningful yet */
     size_t change_count;
+    const uint64_t
+        *nodes;  /* in an answer without changes: the nodes that those are of, change_count of them; else NULL */
+    bool undone; /* in an answer of the history: it is taken back as it stands */
     double
         path_m; /* of a running drag: how far its recorded path may pass beside where it was, in its nodes' parents' frames */
 };
@@ -178,6 +181,7 @@ struct gz_query {
     char user[GZ_USER_BYTES_MAX + 1];
     double since, before; /* compared with `ended`, both exclusive */
     uint32_t limit;
+    bool brief; /* history: which nodes were changed, and not how */
     /* at: by seq, or by time where by_time */
     bool by_time;
     uint64_t seq;

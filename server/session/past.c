@@ -75,6 +75,7 @@ enum gz_status gz_handle_history(struct gz_session *session, const struct gz_mes
     if (message->has & GZ_HAS(SINCE)) query.since = said->since;
     if (message->has & GZ_HAS(BEFORE_TIME)) query.before = said->before;
     if (message->has & GZ_HAS(LIMIT)) query.limit = (uint32_t)said->limit;
+    query.brief = (message->has & GZ_HAS(CHANGES)) != 0 && !said->changes;
     return gz_session_ask(session, message, &query, 0, failure);
 }
 

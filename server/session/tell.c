@@ -5,8 +5,8 @@
 
 #include "session/session.h"
 
-/* About what a change takes encoded, names aside. */
-enum { BYTES_CHANGE = 200 };
+/* About what a change takes encoded, names aside, and a node that is only named. */
+enum { BYTES_CHANGE = 200, BYTES_NODE = 9 };
 
 struct gz_telling {
     struct gz_answer answer;
@@ -64,6 +64,10 @@ static struct gz_change_message change_of(const struct gz_change *change)
 
 static bool describe_edit(struct gz_core *core, const struct gz_edit_record *edit, struct gz_edit_message *message)
 {
+    if (edit->nodes != NULL) {
+        *message = gz_edit_told(core, edit, (struct gz_ids){edit->nodes, edit->change_count});
+        return true;
+    }
     struct gz_arena *arena = &core->scratch;
     struct gz_change_message *changes = gz_arena_take(arena, edit->change_count, sizeof *changes);
     uint64_t *ids = gz_arena_take(arena, edit->change_count, sizeof *ids);
@@ -73,6 +77,7 @@ static bool describe_edit(struct gz_core *core, const struct gz_edit_record *edi
         ids[i] = edit->changes[i].node;
     }
     *message = gz_edit_told(core, edit, (struct gz_ids){ids, edit->change_count});
+    message->has |= GZ_HAS(CHANGES);
     message->changes = changes;
     message->change_count = edit->change_count;
     return true;
@@ -104,7 +109,8 @@ static bool describe_edits(struct gz_core *core, struct gz_telling *telling, str
     for (; count < left && bytes < GZ_OUTBOX_FRAME_BYTES; count++) {
         const struct gz_edit_record *edit = &telling->answer.edits[telling->done++];
         if (!describe_edit(core, edit, &edits[count])) return false;
-        bytes += BYTES_CHANGE * (1 + edit->change_count);
+        edits[count].undone = edit->undone;
+        bytes += BYTES_CHANGE + edit->change_count * (edit->nodes != NULL ? BYTES_NODE : BYTES_CHANGE);
     }
     *ok = (struct gz_ok){.edits = edits, .edit_count = count, .more = count < left};
     return true;

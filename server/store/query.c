@@ -5,6 +5,34 @@
 #include "store/internal.h"
 #include "store/rows.h"
 
+/* ---- whether an edit is undone ---- */
+
+/* The latest undo or redo of an edit, and whether it is an undo. */
+static const char about_sql[] = "SELECT id, kind = 'undo' FROM edits WHERE target = ?1 AND kind IN ('undo', 'redo')"
+                                " AND seq > 0 ORDER BY seq DESC LIMIT 1";
+
+/* What was done last about it, in *last, and whether that leaves it undone: an undo of an undo leaves it done. `about` is
+ * about_sql, for use here. */
+static enum gz_status find_last(sqlite3_stmt *about, uint64_t edit, uint64_t *last, bool *undone,
+                                struct gz_error *error)
+{
+    int rc = SQLITE_ROW;
+    *last = edit;
+    *undone = false;
+    while (rc == SQLITE_ROW) {
+        sqlite3_bind_int64(about, 1, (sqlite3_int64)*last);
+        rc = sqlite3_step(about);
+        /* It comes later: where a damaged file says otherwise this ends all the same. */
+        if (rc == SQLITE_ROW && (uint64_t)sqlite3_column_int64(about, 0) <= *last) rc = SQLITE_DONE;
+        if (rc == SQLITE_ROW) {
+            *last = (uint64_t)sqlite3_column_int64(about, 0);
+            *undone ^= sqlite3_column_int(about, 1) != 0;
+        }
+        sqlite3_reset(about);
+    }
+    return rc == SQLITE_DONE ? GZ_OK : gz_db_fail(sqlite3_db_handle(about), rc, error, "the history");
+}
+
 /* ---- history ---- */
 
 static enum gz_status prepare_history(sqlite3 *db, const struct gz_query *query, sqlite3_stmt **rows,
@@ -35,22 +63,46 @@ static enum gz_status fail_memory(struct gz_error *error)
     return gz_fail(error, GZ_TOO_LARGE, "the answer is too large: ask for less");
 }
 
-static enum gz_status read_history(struct gz_reader *reader, sqlite3_stmt *rows, uint32_t limit,
+/* What each edit of the history is read with. */
+struct details {
+    sqlite3_stmt *changes; /* or nodes, where that is all that is asked for */
+    sqlite3_stmt *about;
+};
+
+static enum gz_status prepare_details(sqlite3 *db, bool brief, struct details *details, struct gz_error *error)
+{
+    const char *sql = brief ? GZ_EDIT_NODES_SQL : GZ_EDIT_CHANGES_SQL;
+    *details = (struct details){NULL, NULL};
+    enum gz_status status = gz_db_prepare(db, sql, &details->changes, error);
+    return status == GZ_OK ? gz_db_prepare(db, about_sql, &details->about, error) : status;
+}
+
+static enum gz_status read_one(sqlite3_stmt *row, const struct details *details, bool brief,
+                               struct gz_edit_record *edit, struct gz_answer *answer)
+{
+    uint64_t last;
+    enum gz_status status = brief ? gz_read_brief_edit(row, details->changes, &answer->arena, edit, &answer->error)
+                                  : gz_read_edit(row, details->changes, &answer->arena, edit, &answer->error);
+    return status == GZ_OK ? find_last(details->about, edit->id, &last, &edit->undone, &answer->error) : status;
+}
+
+static enum gz_status read_history(struct gz_reader *reader, sqlite3_stmt *rows, uint32_t limit, bool brief,
                                    struct gz_answer *answer)
 {
     struct gz_edit_record *edits = gz_arena_take(&answer->arena, limit, sizeof *edits);
-    sqlite3_stmt *changes;
-    enum gz_status status = gz_db_prepare(reader->db, GZ_EDIT_CHANGES_SQL, &changes, &answer->error);
+    struct details details;
+    enum gz_status status = prepare_details(reader->db, brief, &details, &answer->error);
     if (status == GZ_OK && edits == NULL) status = fail_memory(&answer->error);
     int rc = SQLITE_DONE;
     while (status == GZ_OK && (rc = sqlite3_step(rows)) == SQLITE_ROW) {
-        status = gz_read_edit(rows, changes, &answer->arena, &edits[answer->edit_count], &answer->error);
+        status = read_one(rows, &details, brief, &edits[answer->edit_count], answer);
         if (status == GZ_OK) answer->edit_count++;
     }
     if (status == GZ_NO_MEMORY) status = fail_memory(&answer->error);
     if (status == GZ_OK && rc != SQLITE_DONE) status = gz_db_fail(reader->db, rc, &answer->error, "the history");
     answer->edits = edits;
-    sqlite3_finalize(changes);
+    sqlite3_finalize(details.changes);
+    sqlite3_finalize(details.about);
     return status;
 }
 
@@ -62,40 +114,12 @@ static enum gz_status answer_history(struct gz_reader *reader, const struct gz_q
     enum gz_status status = prepare_history(reader->db, query, &rows, &answer->error);
     if (status != GZ_OK) return status;
     bind_history(rows, query, limit);
-    status = read_history(reader, rows, limit, answer);
+    status = read_history(reader, rows, limit, query->brief, answer);
     sqlite3_finalize(rows);
     return status;
 }
 
 /* ---- one edit ---- */
-
-/* The latest undo or redo of an edit, and whether it is an undo. */
-static const char about_sql[] = "SELECT id, kind = 'undo' FROM edits WHERE target = ?1 AND kind IN ('undo', 'redo')"
-                                " AND seq > 0 ORDER BY seq DESC LIMIT 1";
-
-/* What was done last about it, in *last, and whether that leaves it undone: an undo of an undo leaves it done. */
-static enum gz_status find_last(sqlite3 *db, uint64_t edit, uint64_t *last, bool *undone, struct gz_error *error)
-{
-    sqlite3_stmt *row;
-    enum gz_status status = gz_db_prepare(db, about_sql, &row, error);
-    int rc = SQLITE_ROW;
-    *last = edit;
-    *undone = false;
-    while (status == GZ_OK && rc == SQLITE_ROW) {
-        sqlite3_bind_int64(row, 1, (sqlite3_int64)*last);
-        rc = sqlite3_step(row);
-        /* It comes later: where a damaged file says otherwise this ends all the same. */
-        if (rc == SQLITE_ROW && (uint64_t)sqlite3_column_int64(row, 0) <= *last) rc = SQLITE_DONE;
-        if (rc == SQLITE_ROW) {
-            *last = (uint64_t)sqlite3_column_int64(row, 0);
-            *undone ^= sqlite3_column_int(row, 1) != 0;
-        }
-        sqlite3_reset(row);
-    }
-    if (status == GZ_OK && rc != SQLITE_DONE) status = gz_db_fail(db, rc, error, "the history");
-    sqlite3_finalize(row);
-    return status;
-}
 
 /* In the order of its parts: each finds one edit by an index, ?1 is an id. */
 static const char *const edit_sql[] = {
@@ -135,6 +159,15 @@ static enum gz_status expect_whole(sqlite3 *db, const struct gz_edit_record *edi
                    (unsigned long long)edit->id, (long long)since);
 }
 
+static enum gz_status find_last_of(sqlite3 *db, uint64_t edit, uint64_t *last, struct gz_answer *answer)
+{
+    sqlite3_stmt *about;
+    enum gz_status status = gz_db_prepare(db, about_sql, &about, &answer->error);
+    if (status == GZ_OK) status = find_last(about, edit, last, &answer->undone, &answer->error);
+    sqlite3_finalize(about);
+    return status;
+}
+
 static enum gz_status answer_edit(struct gz_reader *reader, const struct gz_query *query, struct gz_answer *answer)
 {
     struct gz_edit_record *edits = gz_arena_take(&answer->arena, 3, sizeof *edits);
@@ -146,7 +179,7 @@ static enum gz_status answer_edit(struct gz_reader *reader, const struct gz_quer
         return gz_fail(&answer->error, GZ_BAD_VALUE, "edit: there is no edit %llu that is done",
                        (unsigned long long)query->edit);
     if (status == GZ_OK) status = expect_whole(reader->db, &edits[0], &answer->error);
-    if (status == GZ_OK) status = find_last(reader->db, query->edit, &last, &answer->undone, &answer->error);
+    if (status == GZ_OK) status = find_last_of(reader->db, query->edit, &last, answer);
     if (status == GZ_OK) status = add_edit(reader->db, edit_sql[0], last, edits, answer);
     return status == GZ_OK ? add_edit(reader->db, edit_sql[1], last, edits, answer) : status;
 }

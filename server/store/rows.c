@@ -184,8 +184,21 @@ static int read_term(sqlite3_stmt *row, int column, const struct gz_terms *terms
     return gz_term_value(terms, word, (size_t)sqlite3_column_bytes(row, column));
 }
 
-enum gz_status gz_read_edit(sqlite3_stmt *row, sqlite3_stmt *changes, struct gz_arena *arena,
-                            struct gz_edit_record *edit, struct gz_error *error)
+static enum gz_status read_nodes(sqlite3_stmt *rows, size_t count, struct gz_arena *arena, struct gz_edit_record *edit,
+                                 struct gz_error *error)
+{
+    uint64_t *nodes = gz_arena_take(arena, count, sizeof *nodes);
+    if (nodes == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory for the nodes of an edit");
+    edit->nodes = nodes;
+    int rc;
+    while ((rc = sqlite3_step(rows)) == SQLITE_ROW && edit->change_count < count)
+        nodes[edit->change_count++] = (uint64_t)sqlite3_column_int64(rows, 0);
+    return rc == SQLITE_DONE ? GZ_OK : gz_db_fail(sqlite3_db_handle(rows), rc, error, "the nodes of an edit");
+}
+
+/* All of the edit but its changes. */
+static enum gz_status read_edit(sqlite3_stmt *row, struct gz_arena *arena, struct gz_edit_record *edit,
+                                struct gz_error *error)
 {
     int kind = read_term(row, 1, &gz_edit_kind_terms, -1);
     int handle = read_term(row, 2, &gz_handle_terms, GZ_HANDLE_NONE);
@@ -211,9 +224,33 @@ enum gz_status gz_read_edit(sqlite3_stmt *row, sqlite3_stmt *changes, struct gz_
         edit->value[edit->value_count++] = sqlite3_column_double(row, 13 + i);
     bool has_key = sqlite3_column_type(row, 6) != SQLITE_NULL;
     if (edit->user == NULL || (has_key && edit->key == NULL)) return gz_fail(error, GZ_NO_MEMORY, "no memory");
+    return GZ_OK;
+}
+
+static size_t change_count(sqlite3_stmt *row)
+{
+    return (size_t)sqlite3_column_int64(row, 15);
+}
+
+enum gz_status gz_read_edit(sqlite3_stmt *row, sqlite3_stmt *changes, struct gz_arena *arena,
+                            struct gz_edit_record *edit, struct gz_error *error)
+{
+    enum gz_status status = read_edit(row, arena, edit, error);
+    if (status != GZ_OK) return status;
     sqlite3_bind_int64(changes, 1, sqlite3_column_int64(row, 0));
-    enum gz_status status = read_changes(changes, (size_t)sqlite3_column_int64(row, 15), arena, edit, error);
+    status = read_changes(changes, change_count(row), arena, edit, error);
     sqlite3_reset(changes);
+    return status;
+}
+
+enum gz_status gz_read_brief_edit(sqlite3_stmt *row, sqlite3_stmt *nodes, struct gz_arena *arena,
+                                  struct gz_edit_record *edit, struct gz_error *error)
+{
+    enum gz_status status = read_edit(row, arena, edit, error);
+    if (status != GZ_OK) return status;
+    sqlite3_bind_int64(nodes, 1, sqlite3_column_int64(row, 0));
+    status = read_nodes(nodes, change_count(row), arena, edit, error);
+    sqlite3_reset(nodes);
     return status;
 }
 

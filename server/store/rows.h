@@ -24,6 +24,9 @@
     "SELECT node, did, " GZ_CONTENT_COLUMNS("before_") ", " GZ_CONTENT_COLUMNS(                                        \
         "after_") " FROM changes WHERE edit = ?1 ORDER BY step"
 
+/* The same for gz_read_brief_edit. */
+#define GZ_EDIT_NODES_SQL "SELECT node FROM changes WHERE edit = ?1 ORDER BY step"
+
 /* A statement whose parameters are filled one after the other. The first error is kept and makes gz_bind_run fail. */
 struct gz_bind {
     sqlite3_stmt *statement;
@@ -58,6 +61,9 @@ GZ_MUST_USE enum gz_status gz_read_change(sqlite3_stmt *row, struct gz_arena *ar
 /* `row` stands on a row of GZ_EDIT_COLUMNS; `changes` is GZ_EDIT_CHANGES_SQL, for use here. */
 GZ_MUST_USE enum gz_status gz_read_edit(sqlite3_stmt *row, sqlite3_stmt *changes, struct gz_arena *arena,
                                         struct gz_edit_record *edit, struct gz_error *error);
+/* The same without what was changed; `nodes` is GZ_EDIT_NODES_SQL. */
+GZ_MUST_USE enum gz_status gz_read_brief_edit(sqlite3_stmt *row, sqlite3_stmt *nodes, struct gz_arena *arena,
+                                              struct gz_edit_record *edit, struct gz_error *error);
 
 /* Copies nodes, ascending by id, into `arena` with parents before children. A parent that is not there or a circle, which only a
  * damaged file has, is GZ_STORAGE. */

@@ -488,18 +488,6 @@ static bool touches(const struct gz_edit_record *edit, uint64_t node)
     return node == 0;
 }
 
-static void ask_history(const struct core_store *store, const struct gz_query *query, struct gz_answer *answer)
-{
-    struct gz_edit_record *edits = take(&answer->arena, store->edit_count, sizeof *edits);
-    for (size_t i = store->edit_count; i-- > 0 && answer->edit_count < query->limit;) {
-        const struct gz_edit_record *edit = &store->edits[i];
-        if (!touches(edit, query->node) || (query->user[0] != '\0' && strcmp(query->user, edit->user) != 0)) continue;
-        if (edit->ended <= query->since || edit->ended >= query->before) continue; /* NaN: neither */
-        edits[answer->edit_count++] = keep_edit(&answer->arena, edit);
-    }
-    answer->edits = edits;
-}
-
 /* The latest undo or redo of this edit; NULL where there is none. */
 static const struct gz_edit_record *edit_about(const struct core_store *store, uint64_t edit)
 {
@@ -508,6 +496,40 @@ static const struct gz_edit_record *edit_about(const struct core_store *store, u
         if ((one->kind == GZ_EDIT_UNDO || one->kind == GZ_EDIT_REDO) && one->target == edit) return one;
     }
     return NULL;
+}
+
+/* What was done last about it, or itself; and whether it is undone by that. */
+static const struct gz_edit_record *last_about(const struct core_store *store, const struct gz_edit_record *edit,
+                                               bool *undone)
+{
+    const struct gz_edit_record *last = edit;
+    *undone = false;
+    for (const struct gz_edit_record *about; (about = edit_about(store, last->id)) != NULL; last = about)
+        *undone ^= about->kind == GZ_EDIT_UNDO;
+    return last;
+}
+
+static void forget_changes(struct gz_arena *arena, struct gz_edit_record *edit)
+{
+    uint64_t *nodes = take(arena, edit->change_count, sizeof *nodes);
+    for (size_t i = 0; i < edit->change_count; i++) nodes[i] = edit->changes[i].node;
+    edit->nodes = nodes;
+    edit->changes = NULL;
+}
+
+static void ask_history(const struct core_store *store, const struct gz_query *query, struct gz_answer *answer)
+{
+    struct gz_edit_record *edits = take(&answer->arena, store->edit_count, sizeof *edits);
+    for (size_t i = store->edit_count; i-- > 0 && answer->edit_count < query->limit;) {
+        const struct gz_edit_record *edit = &store->edits[i];
+        if (!touches(edit, query->node) || (query->user[0] != '\0' && strcmp(query->user, edit->user) != 0)) continue;
+        if (edit->ended <= query->since || edit->ended >= query->before) continue; /* NaN: neither */
+        struct gz_edit_record *told = &edits[answer->edit_count++];
+        *told = keep_edit(&answer->arena, edit);
+        (void)last_about(store, edit, &told->undone);
+        if (query->brief) forget_changes(&answer->arena, told);
+    }
+    answer->edits = edits;
 }
 
 static bool share_a_node(const struct gz_edit_record *a, const struct gz_edit_record *b)
@@ -531,8 +553,7 @@ static void ask_edit(const struct core_store *store, const struct gz_query *quer
         return;
     }
     edits[answer->edit_count++] = keep_edit(&answer->arena, last);
-    for (const struct gz_edit_record *about; (about = edit_about(store, last->id)) != NULL; last = about)
-        answer->undone ^= about->kind == GZ_EDIT_UNDO;
+    last = last_about(store, last, &answer->undone);
     edits[answer->edit_count++] = keep_edit(&answer->arena, last);
     for (size_t i = 0; i < store->edit_count; i++) {
         if (store->edits[i].seq > last->seq && share_a_node(last, &store->edits[i])) later = &store->edits[i];

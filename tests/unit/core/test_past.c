@@ -258,6 +258,44 @@ static void test_revert_takes_back_one_edit_among_many(void **state)
     close_scene(&s);
 }
 
+static const struct gz_message *ask_history(struct client *client, uint64_t has, bool changes)
+{
+    struct gz_message question = {.op = GZ_OP_HISTORY, .has = has, .history.changes = changes};
+    const struct gz_message *answer = client_ask(client, &question);
+    assert_ok(answer);
+    return answer;
+}
+
+static void test_history_says_what_is_undone_with_changes_or_without(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t has;
+        bool changes, told;
+    } cases[] = {{0, false, true}, {GZ_HAS(CHANGES), true, true}, {GZ_HAS(CHANGES), false, false}};
+    struct scene s;
+    open_scene(&s);
+    moved(s.a, s.node, 1);
+    uint64_t undone = moved(s.a, s.node, 2);
+    assert_ok(ask_undo(s.a, false));
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const struct gz_ok *ok = &ask_history(s.a, cases[i].has, cases[i].changes)->ok;
+        assert_true(ok->edit_count >= 3);
+        for (size_t j = 0; j < ok->edit_count; j++) {
+            const struct gz_edit_message *edit = &ok->edits[j];
+            assert_int_equal(edit->undone, edit->id == undone);
+            assert_int_equal((edit->has & GZ_HAS(CHANGES)) != 0, cases[i].told);
+            assert_int_equal(edit->change_count, cases[i].told ? 1 : 0);
+            assert_int_equal(edit->nodes.count, 1);
+            assert_int_equal(edit->nodes.ids[0], s.node);
+        }
+    }
+    assert_ok(ask_redo(s.a, false));
+    const struct gz_ok *ok = &ask_history(s.a, GZ_HAS(CHANGES), false)->ok;
+    for (size_t j = 0; j < ok->edit_count; j++) assert_false(ok->edits[j].undone);
+    close_scene(&s);
+}
+
 static void test_revert_of_anothers_edit_takes_an_admin(void **state)
 {
     (void)state;
@@ -610,6 +648,7 @@ int main(void)
         cmocka_unit_test(test_checkpoint_refusals_say_what_is_wrong),
         cmocka_unit_test(test_checkpoints_are_bounded),
         cmocka_unit_test(test_revert_takes_back_one_edit_among_many),
+        cmocka_unit_test(test_history_says_what_is_undone_with_changes_or_without),
         cmocka_unit_test(test_revert_of_anothers_edit_takes_an_admin),
         cmocka_unit_test(test_reverted_edit_is_its_users_again_once_the_revert_is_undone),
         cmocka_unit_test(test_revert_of_a_revert_and_of_an_undo),

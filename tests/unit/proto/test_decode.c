@@ -429,7 +429,7 @@ static void test_decode_ok_of_history(void **state)
     assert_int_equal(message->has, HAS2(RID, EDITS));
     assert_int_equal(message->ok.edit_count, 2);
     const struct gz_edit_message *edit = message->ok.edits;
-    assert_int_equal(edit[0].has, 0);
+    assert_int_equal(edit[0].has, GZ_HAS(CHANGES));
     assert_int_equal(edit[0].kind, GZ_EDIT_SET);
     assert_id_list(edit[0].nodes, 5, 83, 6);
     assert_int_equal(edit[0].change_count, 3);

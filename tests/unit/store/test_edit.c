@@ -2,6 +2,7 @@
  * that a revert is one again after a restart. */
 #include "unit/store/scene_file.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -104,10 +105,46 @@ static void test_edit_is_told_with_what_became_of_it(void **directory)
     gz_store_close(store);
 }
 
+/* "ID" of each edit that is undone, and the nodes of all as digits. */
+static void print_brief(const struct gz_answer *answer, char undone[64], char nodes[64])
+{
+    size_t used = 0, node_count = 0;
+    for (size_t i = answer->edit_count; i-- > 0;) {
+        const struct gz_edit_record *edit = &answer->edits[i];
+        assert_null(edit->changes);
+        if (edit->undone) used += (size_t)snprintf(undone + used, 64 - used, "%d ", (int)edit->id);
+        for (size_t j = 0; j < edit->change_count; j++) nodes[node_count++] = (char)('0' + edit->nodes[j]);
+    }
+    undone[used] = nodes[node_count] = '\0';
+}
+
+static void test_brief_history_tells_which_edits_are_undone_and_of_which_nodes(void **directory)
+{
+    struct gz_scene_state state;
+    const char *path = in_directory(directory, "a.db");
+    struct gz_store *store = open_scene(path, true, START_TIME, &state);
+    gz_scene_state_finish(&state);
+    for (uint64_t id = 1; id <= EDITS; id++) write_edit(store, id);
+    struct gz_query query = {.kind = GZ_QUERY_HISTORY, .since = NAN, .before = NAN, .brief = true};
+    struct gz_answer answer;
+    char undone[64], nodes[64], all[64] = "";
+    gz_store_query(path, &query, &answer);
+    assert_int_equal(answer.status, GZ_OK);
+    assert_int_equal(answer.edit_count, EDITS);
+    print_brief(&answer, undone, nodes);
+    assert_string_equal(undone, "5 11 "); /* 2 and 7 are done again */
+    for (size_t i = 0; i < EDITS; i++) strcat(all, history[i].nodes);
+    assert_string_equal(nodes, all);
+    gz_answer_finish(&answer);
+    gz_store_close(store);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_edit_is_told_with_what_became_of_it, make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(test_brief_history_tells_which_edits_are_undone_and_of_which_nodes,
+                                        make_directory, remove_directory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
