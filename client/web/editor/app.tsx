@@ -13,6 +13,7 @@ import { TopBar } from "./panels/topbar";
 import { Tree } from "./panels/tree";
 import { PastBanner } from "./past/banner";
 import { Timeline } from "./past/timeline";
+import { NoteDraft } from "./people/draft";
 import { FollowBar } from "./people/follow-bar";
 import { NotesPanel } from "./people/notes";
 import { PeoplePanel } from "./people/people";
@@ -33,6 +34,7 @@ export function App({ editor }: { editor: Editor }) {
           <Viewport editor={editor} />
           <FollowBar />
           <PastBanner />
+          <NoteDraft />
           <Tools />
           <States />
         </main>

@@ -7,6 +7,7 @@ import type { Edit, Gizmo, Id, Note, Person, Status, Tool, Vec3 } from "../sdk/t
 import { CameraRig } from "./input/rig";
 import { InputState } from "./input/state";
 import { TimelineModel } from "./past/model";
+import { NoteDesk } from "./people/desk";
 
 export interface Toast {
   id: number;
@@ -92,6 +93,7 @@ export class Editor {
   readonly openNote = signal<number | null>(null);
   /** The ways that are drawn in the view. */
   readonly path = signal<readonly Way[]>([]);
+  readonly desk: NoteDesk;
   readonly asset = signal<AssetState>({ phase: "none" });
   readonly toasts = signal<readonly Toast[]>([]);
   /** What is asked over the page; null for nothing. */
@@ -105,6 +107,7 @@ export class Editor {
 
   constructor(readonly session: Session) {
     this.rig = new CameraRig(session);
+    this.desk = new NoteDesk(this);
     this.tool.value = session.tool;
     session.on("status", (status) => {
       this.status.value = status;

@@ -85,6 +85,11 @@ export const COMMANDS: readonly Command[] = [
   { id: "create", label: "New node", group: "Edit", keys: both("Shift+A"), run: (editor) => void createNode(editor, editor.selection.peek().at(-1) ?? null), possible: editable },
   { id: "copy", label: "Copy the transform", group: "Edit", keys: both("Mod+C"), run: (editor) => void copyTransform(editor), possible: (editor) => chosen(editor) && (getSelection()?.isCollapsed ?? true) },
   { id: "paste", label: "Paste the transform", group: "Edit", keys: both("Mod+V"), run: (editor) => void pasteTransform(editor), possible: canEdit },
+  {
+    id: "note", label: "Add note", group: "Edit", keys: both("N"),
+    run: ({ desk }) => desk.place(),
+    possible: editable,
+  },
   grab("Grab and move", "tv", "G"),
   grab("Grab and rotate", "rv", "R"),
   grab("Grab and scale", "su", "S"),

@@ -1,4 +1,4 @@
-// follow.ts - seeing what somebody else sees, until one moves one's own view or they leave.
+// follow.ts - seeing what somebody else sees, until one moves one's own view; people/follow-bar.tsx sees to it when they leave.
 import { effect } from "@preact/signals";
 
 import type { Editor } from "../editor";
@@ -14,10 +14,7 @@ export function startFollowing(editor: Editor): () => void {
     const followed = editor.following.value;
     if (followed === null) return;
     const person = editor.people.value.find(({ session }) => session === followed);
-    if (!person) {
-      editor.following.value = null;
-      return;
-    }
+    if (!person) return;
     const { view, lens, parallel = false } = person;
     const now = JSON.stringify([followed, view, lens, parallel]);
     if (!view || now === seen) return;

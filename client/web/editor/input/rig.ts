@@ -4,7 +4,7 @@ import { signal } from "@preact/signals";
 
 import type { Session } from "../../sdk/index.js";
 import { transformPoint } from "../../sdk/maths.js";
-import type { Box, Vec2, Vec3 } from "../../sdk/types.js";
+import type { Box, Ray, Vec2, Vec3 } from "../../sdk/types.js";
 import { FOV_RAD, type Pose, along, axesOf, between, eyeOf, poseOf, projection, turnOf, turned, viewOf } from "./camera";
 
 /** How near the eye comes to its target, and how far it goes, in metres. */
@@ -149,6 +149,18 @@ export class CameraRig {
     if (!this.parallel.peek() && eye[2] >= 0) return null;
     const [x, y] = transformPoint(this.proj, eye);
     return [((x + 1) / 2) * this.width, ((1 - y) / 2) * this.height];
+  }
+
+  /** What lies under a place in the view: from the eye, orthographic from its plane; the direction has length 1. */
+  rayAt(at: Vec2): Ray {
+    const [right, up, back] = axesOf(this.#pose.turn);
+    const x = ((2 * at[0]) / this.width - 1) / this.proj[0];
+    const y = (1 - (2 * at[1]) / this.height) / this.proj[5];
+    const parallel = this.parallel.peek();
+    const ahead = parallel ? along([0, 0, 0], back, -1) : along(along(along([0, 0, 0], back, -1), right, x), up, y);
+    const length = Math.hypot(...ahead);
+    const from = parallel ? along(along(this.eye, right, x), up, y) : this.eye;
+    return [...from, ahead[0] / length, ahead[1] / length, ahead[2] / length];
   }
 
   #travel(pose: Pose, ms: number, pace: (part: number) => number): void {

@@ -4,6 +4,7 @@ import { useEffect, useMemo } from "preact/hooks";
 
 import { useEditor } from "../context";
 import type { Editor } from "../editor";
+import { Icon } from "../icons";
 import { inkOn, initials } from "./colour";
 import { Activity, type Row, roster, sameRows } from "./roster";
 import { shareLink } from "./share";
@@ -19,15 +20,15 @@ export function PeoplePanel() {
     return () => clearInterval(timer);
   }, [tick]);
   return (
-    <section class="people" aria-labelledby="people-title">
-      <header class="people-head">
-        <h2 id="people-title">People</h2>
-        <span class="people-count">{rows.value.length}</span>
+    <section class="panel people" aria-label="People">
+      <h2 class="panel-title">
+        People <span class="people-count">{rows.value.length}</span>
+        <span class="grow" />
         <ShowOthers />
-        <button type="button" class="people-action" title="Copy a link that others can join with" onClick={() => void shareLink(editor)}>
-          Copy link
+        <button type="button" class="icon-button" aria-label="Copy link" data-tip="Copy a link to this scene" data-side="end" onClick={() => void shareLink(editor)}>
+          <Icon name="link" />
         </button>
-      </header>
+      </h2>
       <ul class="people-list" role="list" aria-label="People">
         {rows.value.map((row) => (
           <PersonRow key={row.session} row={row} />
@@ -58,13 +59,10 @@ function ShowOthers() {
   const { showPeople } = useEditor();
   return (
     <button
-      type="button"
-      class="people-action"
-      aria-pressed={showPeople.value}
-      title="Cameras, pointers and names of the others in the view"
+      type="button" class="icon-button" aria-label="Show the others in the view" aria-pressed={showPeople.value} data-tip="Cameras, pointers and names in the view" data-side="end"
       onClick={() => (showPeople.value = !showPeople.value)}
     >
-      In view
+      <Icon name="eye" />
     </button>
   );
 }
@@ -95,7 +93,7 @@ function FollowButton({ session, user }: { session: number; user: string }) {
   return (
     <button
       type="button"
-      class="people-action people-follow"
+      class="button quiet people-follow"
       aria-pressed={follows}
       aria-label={follows ? `Stop following ${user}` : `Follow ${user}`}
       onClick={() => (following.value = follows ? null : session)}

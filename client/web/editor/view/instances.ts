@@ -84,6 +84,19 @@ export class InstanceSet {
     this.#entries.clear();
   }
 
+  /** The first of them that a ray of the world meets. */
+  meet(ray: THREE.Raycaster): { id: Id; point: THREE.Vector3 } | null {
+    let first: (THREE.Intersection & { batch: Batch }) | null = null;
+    for (const batch of this.#batches.values()) {
+      const met = batch.meet(ray);
+      if (met && (!first || met.distance < first.distance)) first = { ...met, batch };
+    }
+    if (!first) return null;
+    const { batch, instanceId, point } = first;
+    for (const [id, { slots }] of this.#entries) if (slots.some((slot) => slot.batch === batch && slot.index === instanceId)) return { id, point };
+    return null;
+  }
+
   /** Before each picture: what was written goes to the GPU. */
   flush(): void {
     for (const batch of this.#batches.values()) batch.flush();
@@ -171,6 +184,13 @@ class Batch {
     }
     this.#low = Infinity;
     this.#high = -1;
+  }
+
+  /** Lines and points are not met: they have no surface. */
+  meet(ray: THREE.Raycaster): THREE.Intersection | undefined {
+    if (this.part.primitive !== "mesh") return undefined;
+    this.#mesh.boundingSphere = null;
+    return ray.intersectObject(this.#mesh, false)[0];
   }
 
   dispose(): void {

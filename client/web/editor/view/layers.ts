@@ -1,4 +1,5 @@
 // layers.ts - everything that is drawn in the view, from the ground up.
+import { PinLayer } from "../people/pins";
 import { PresenceLayer } from "../people/presence";
 import { Anchor } from "./anchor";
 import { Ghost } from "./ghost";
@@ -22,4 +23,5 @@ export function startLayers(view: View): void {
   view.add(new Trail(view, anchor));
   view.add(gizmoLayer(view));
   view.add(new PresenceLayer(view));
+  view.add(new PinLayer(view, stage));
 }

@@ -1,9 +1,9 @@
 // stage.ts - the nodes of the scene that is shown, be it now or a moment of the past: each as its mesh of the glTF, as the box of its bounds, or not at all.
 import { effect } from "@preact/signals";
-import type * as THREE from "three";
+import * as THREE from "three";
 
 import { type GizmodError, SceneModel } from "../../sdk/index.js";
-import type { Id, SceneChange, SceneNode } from "../../sdk/types.js";
+import type { Id, Ray, SceneChange, SceneNode, Vec3 } from "../../sdk/types.js";
 import type { Anchor } from "./anchor";
 import { loadAsset } from "./asset";
 import { BOX_PARTS, boxMatrix, setBoxColour } from "./boxes";
@@ -56,6 +56,13 @@ export class Stage implements Layer {
     const parts = node && this.partsOf(node);
     if (!parts) return set.remove(id);
     set.put(id, parts, parts === BOX_PARTS && node.bounds ? boxMatrix(node.bounds, world) : world, colour);
+  }
+
+  /** The first surface that a ray meets, as the last picture shows it. */
+  meet([x, y, z, dx, dy, dz]: Ray): { id: Id; point: Vec3 } | null {
+    this.#drawn.group.updateWorldMatrix(true, true);
+    const met = this.#drawn.meet(new THREE.Raycaster(new THREE.Vector3(x, y, z), new THREE.Vector3(dx, dy, dz)));
+    return met && { id: met.id, point: met.point.toArray() };
   }
 
   update(): void {

@@ -1,0 +1,114 @@
+// desk.ts - what a person is about to do with notes: which are shown, which one is being written and where, what was read. Notes themselves are the server's.
+import { computed, signal } from "@preact/signals";
+
+import type { Id, Note, Vec2, Vec3 } from "../../sdk/types.js";
+import type { Editor } from "../editor";
+import { type Filter, type Seen, type Thread, isUnread, passes, threadsOf, withSeen } from "./threads";
+
+/** Where a note is to be: at a point of a node, at a node, at a point of the world, or nowhere. */
+export interface Spot {
+  node?: Id;
+  point?: Vec3;
+}
+
+export class NoteDesk {
+  readonly filter = signal<Filter>("open");
+  /** Only notes of what is selected, or of what is below it. */
+  readonly selectedOnly = signal(false);
+  readonly pinned = signal(true);
+  /** The next click in the view says where a note is to be. */
+  readonly placing = signal(false);
+  /** Where the note is that is being written; null for none. */
+  readonly draft = signal<Spot | null>(null);
+  /** That place in pixels of the view; null where it is not seen. */
+  readonly draftAt = signal<Vec2 | null>(null);
+
+  readonly threads = computed(() => threadsOf(this.editor.notes.value));
+  readonly shown = computed(() => {
+    const under = this.selectedOnly.value ? this.#underSelection() : null;
+    return this.threads.value.filter((thread) => passes(thread, this.filter.value) && (under === null || under.has(thread.root.node ?? 0)));
+  });
+  readonly unread = computed(() => new Set(this.threads.value.filter((thread) => this.#isUnread(thread)).map(({ root }) => root.id)));
+
+  #seen = signal<Seen>({ base: 0, threads: {} });
+
+  constructor(readonly editor: Editor) {
+    this.#seen.value = this.#stored() ?? this.#seen.value;
+    const { session } = editor;
+    void session.ready.then(() => this.#arrive(), () => {});
+  }
+
+  /** Whether this person may write here at all. */
+  get mayWrite(): boolean {
+    return this.editor.role.value !== "viewer";
+  }
+
+  /** Whether the words of a note are this person's to change. */
+  owns(note: Note): boolean {
+    return this.mayWrite && (note.user === this.editor.session.user || this.editor.role.value === "admin");
+  }
+
+  place(): void {
+    this.draft.value = null;
+    this.placing.value = true;
+  }
+
+  write(spot: Spot): void {
+    this.placing.value = false;
+    this.draft.value = spot;
+  }
+
+  leave(): void {
+    this.placing.value = false;
+    this.draft.value = null;
+  }
+
+  /** Opens the thread that this note is part of; null closes what is open. */
+  open(id: number | null): void {
+    const thread = this.threads.peek().find(({ root, replies }) => root.id === id || replies.some((reply) => reply.id === id));
+    this.editor.openNote.value = thread?.root.id ?? null;
+    if (!thread) return;
+    if (!this.shown.peek().includes(thread)) {
+      this.filter.value = "all";
+      this.selectedOnly.value = false;
+    }
+    this.read(thread);
+  }
+
+  read(thread: Thread): void {
+    if (this.#isUnread(thread)) this.#see(withSeen(this.#seen.peek(), thread, this.threads.peek()));
+  }
+
+  readAll(): void {
+    this.#see({ base: Math.max(0, ...this.threads.peek().map(({ latest }) => latest)), threads: {} });
+  }
+
+  #isUnread(thread: Thread): boolean {
+    return isUnread(thread, this.#seen.value, this.editor.session.user);
+  }
+
+  #underSelection(): Set<Id> {
+    const { selection, scene, structure } = this.editor;
+    structure.value;
+    return new Set(selection.value.flatMap((id) => [...scene.value.below(id)]));
+  }
+
+  /** Who is here for the first time has nothing to catch up with. */
+  #arrive(): void {
+    if (this.#stored() === null) this.readAll();
+  }
+
+  #see(seen: Seen): void {
+    this.#seen.value = seen;
+    localStorage.setItem(this.#key, JSON.stringify(seen));
+  }
+
+  get #key(): string {
+    const { sceneName, user } = this.editor.session;
+    return `gizmod.seen ${sceneName} ${user}`;
+  }
+
+  #stored(): Seen | null {
+    return JSON.parse(localStorage.getItem(this.#key) ?? "null") as Seen | null;
+  }
+}

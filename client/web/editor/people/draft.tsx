@@ -1,0 +1,79 @@
+// draft.tsx - over the view: the question where a new note is to be, and the card that it is written on, beside its pin.
+import { useLayoutEffect, useRef } from "preact/hooks";
+
+import { useEditor } from "../context";
+import type { Editor } from "../editor";
+import { Icon } from "../icons";
+import { nameOf } from "../panels/treerows";
+import type { Spot } from "./desk";
+import { Writer } from "./writer";
+import "./draft.css";
+
+const GAP_PX = 12;
+
+export function NoteDraft() {
+  const editor = useEditor();
+  const { draft, placing } = editor.desk;
+  if (placing.value) return <PlacingBar />;
+  return draft.value && <Card key={JSON.stringify(draft.value)} spot={draft.value} />;
+}
+
+function PlacingBar() {
+  const editor = useEditor();
+  const [only, ...others] = editor.selection.value;
+  const onNode = only !== undefined && others.length === 0;
+  return (
+    <div class="draft-bar" role="status">
+      <span>Click where the note belongs</span>
+      {onNode && (
+        <button type="button" class="button" onClick={() => editor.desk.write({ node: only })}>
+          On {nameOf(editor.session.scene, only)}
+        </button>
+      )}
+      <button type="button" class="button" onClick={() => editor.desk.write({})}>
+        On the whole scene
+      </button>
+      <button type="button" class="icon-button" aria-label="Cancel" data-tip="Cancel" data-keys="Esc" onClick={() => editor.desk.leave()}>
+        <Icon name="close" />
+      </button>
+    </div>
+  );
+}
+
+function Card({ spot }: { spot: Spot }) {
+  const editor = useEditor();
+  const { desk, session } = editor;
+  const card = useRef<HTMLDivElement>(null);
+  const at = desk.draftAt.value;
+  useLayoutEffect(() => {
+    if (card.current && at) putBeside(card.current, at);
+  }, [at]);
+  const send = async (text: string) => {
+    const id = await session.note({ text, ...spot });
+    void editor.try(async () => desk.open(id));
+  };
+  return (
+    <>
+      {at && <span class="draft-pin" style={{ transform: `translate(${at[0]}px, ${at[1]}px)` }} />}
+      <div ref={card} class={at ? "draft-card" : "draft-card draft-afloat"} role="dialog" aria-label="New note">
+        <p class="draft-about">{aboutWords(editor, spot)}</p>
+        <Writer name="New note" send="Add note" focus onSend={send} onClose={() => desk.leave()} />
+      </div>
+    </>
+  );
+}
+
+function aboutWords({ session }: Editor, { node, point }: Spot): string {
+  if (node !== undefined) return `On ${nameOf(session.scene, node)}`;
+  return point ? "At this place" : "On the whole scene";
+}
+
+/** Right of the point where there is room, and inside of the view. */
+function putBeside(card: HTMLElement, [x, y]: readonly [number, number]): void {
+  const { clientWidth, clientHeight } = card.parentElement as HTMLElement;
+  const { offsetWidth, offsetHeight } = card;
+  const right = x + GAP_PX + 16;
+  const left = right + offsetWidth + GAP_PX <= clientWidth ? right : x - GAP_PX - offsetWidth;
+  const inside = (at: number, room: number) => Math.max(GAP_PX, Math.min(at, room - GAP_PX));
+  card.style.transform = `translate(${inside(left, clientWidth - offsetWidth)}px, ${inside(y - 30, clientHeight - offsetHeight)}px)`;
+}

@@ -1,0 +1,196 @@
+// pins.ts - notes in the view: a button where each one is, one for those that would lie on each other; pale where something is before it. And the click that
+// says where a new note is to be: the server says what is under it, the meshes where its surface is.
+import { effect } from "@preact/signals";
+
+import type { Stage } from "../view/stage";
+import type { Layer, View } from "../view/view";
+import type { Id, Ray, Vec2, Vec3 } from "../../sdk/types.js";
+import { invertAffine, transformPoint } from "../../sdk/maths.js";
+import { type Cluster, cluster } from "./cluster";
+import type { NoteDesk, Spot } from "./desk";
+import { Hidden } from "./hidden";
+import { placeOf } from "./places";
+import type { Thread } from "./threads";
+import "./pins.css";
+
+/** Of the newest threads; more tell nothing. */
+const PINS_MAX = 200;
+const NEAR_PX = 24;
+
+interface Pin {
+  thread: Thread;
+  place: Vec3;
+  at: Vec2;
+}
+
+export class PinLayer implements Layer {
+  readonly element = document.createElement("div");
+  #desk: NoteDesk;
+  #buttons = new Map<number, { element: HTMLButtonElement; look: string; members: readonly Pin[] }>();
+  #hidden: Hidden;
+  #stop: (() => void)[] = [];
+
+  constructor(
+    readonly view: View,
+    readonly stage: Stage,
+  ) {
+    const parent = view.canvas.parentElement ?? document.body;
+    this.#desk = view.editor.desk;
+    this.#hidden = new Hidden(view, stage);
+    this.element.className = "note-pins";
+    this.element.role = "group";
+    this.element.ariaLabel = "Notes in the view";
+    this.element.addEventListener("wheel", (event) => view.canvas.dispatchEvent(new WheelEvent(event.type, event)), { passive: true });
+    parent.append(this.element);
+    this.#stop.push(effect(() => this.#follow()), this.#watchPlacing(parent));
+  }
+
+  update(): void {
+    const pins = this.#pins();
+    this.#hidden.update(pins.map(({ thread, place }) => ({ id: thread.root.id, place, onNode: thread.root.point === undefined })));
+    const clusters = cluster(pins, NEAR_PX);
+    for (const one of clusters) this.#show(one);
+    const shown = new Set(clusters.map(({ members }) => members[0].thread.root.id));
+    for (const [id, { element }] of this.#buttons) {
+      if (shown.has(id)) continue;
+      element.remove();
+      this.#buttons.delete(id);
+    }
+    this.#placeDraft();
+  }
+
+  dispose(): void {
+    for (const stop of this.#stop) stop();
+    this.#hidden.dispose();
+    this.element.remove();
+  }
+
+  #follow(): void {
+    const { shown, unread, draft, pinned } = this.#desk;
+    const { openNote, scene } = this.view.editor;
+    for (const seen of [shown, unread, draft, pinned, openNote, scene]) seen.value;
+    this.view.invalidate();
+  }
+
+  /** What is open comes first: the others join it. */
+  #pins(): Pin[] {
+    const { editor } = this.view;
+    if (!this.#desk.pinned.peek()) return [];
+    const open = editor.openNote.peek();
+    const pins: Pin[] = [];
+    for (const thread of this.#desk.shown.peek().slice(0, PINS_MAX)) {
+      const place = placeOf(thread.root, editor.scene.peek());
+      const at = place && this.#project(place);
+      if (place && at) pins.push({ thread, place, at });
+    }
+    return pins.sort((a, b) => Number(b.thread.root.id === open) - Number(a.thread.root.id === open));
+  }
+
+  #project(place: Vec3): Vec2 | null {
+    const { rig } = this.view.editor;
+    const at = rig.project(place);
+    return at && at[0] >= 0 && at[1] >= 0 && at[0] <= rig.width && at[1] <= rig.height ? at : null;
+  }
+
+  #show({ at, members }: Cluster<Pin>): void {
+    const { id } = members[0].thread.root;
+    let button = this.#buttons.get(id);
+    if (!button) {
+      const element = document.createElement("button");
+      element.type = "button";
+      element.dataset.pin = String(id);
+      element.addEventListener("click", () => this.#open(id));
+      this.element.append(element);
+      this.#buttons.set(id, (button = { element, look: "", members }));
+    }
+    button.members = members;
+    const look = this.#look(members);
+    if (look !== button.look) dress(button.element, members, look);
+    button.look = look;
+    button.element.style.transform = `translate(${Math.round(at[0])}px, ${Math.round(at[1])}px)`;
+  }
+
+  #look(members: readonly Pin[]): string {
+    const open = this.view.editor.openNote.peek();
+    const ids = members.map(({ thread }) => thread.root.id);
+    const looks = ["note-pin"];
+    if (ids.some((id) => id === open)) looks.push("note-pin-open");
+    if (ids.some((id) => this.#desk.unread.peek().has(id))) looks.push("note-pin-unread");
+    if (members.every(({ thread }) => thread.root.done)) looks.push("note-pin-done");
+    if (ids.every((id) => this.#hidden.has(id))) looks.push("note-pin-hidden");
+    return `${looks.join(" ")}|${nameOf(members)}`;
+  }
+
+  /** A click on a pin of several goes through them. */
+  #open(id: number): void {
+    const ids = (this.#buttons.get(id)?.members ?? []).map(({ thread }) => thread.root.id).sort((a, b) => a - b);
+    const at = ids.indexOf(this.view.editor.openNote.peek() ?? 0);
+    this.#desk.open(ids.length === 1 && at === 0 ? null : (ids[(at + 1) % ids.length] ?? null));
+    this.view.editor.drawer.value = "right";
+  }
+
+  #placeDraft(): void {
+    const draft = this.#desk.draft.peek();
+    const place = draft && placeOf(draft, this.view.editor.scene.peek());
+    const next = place && this.#project(place);
+    const { draftAt } = this.#desk;
+    const now = draftAt.peek();
+    if (next?.[0] !== now?.[0] || next?.[1] !== now?.[1]) draftAt.value = next;
+  }
+
+  /** While a place is asked for, the left button says it; orbit, pan and zoom go on as always. */
+  #watchPlacing(parent: HTMLElement): () => void {
+    const press = (event: PointerEvent) => {
+      if (!this.#desk.placing.peek() || event.button !== 0 || event.altKey) return;
+      event.stopImmediatePropagation();
+      event.preventDefault();
+      const frame = this.view.canvas.getBoundingClientRect();
+      void this.#place([event.clientX - frame.left, event.clientY - frame.top]);
+    };
+    const { editor } = this.view;
+    const stop = this.#desk.placing.subscribe((placing) => {
+      parent.classList.toggle("note-placing", placing);
+      editor.input.abort = placing ? () => this.#desk.leave() : null;
+    });
+    parent.addEventListener("pointerdown", press, true);
+    return () => {
+      stop();
+      parent.removeEventListener("pointerdown", press, true);
+    };
+  }
+
+  async #place(at: Vec2): Promise<void> {
+    const { editor } = this.view;
+    const hits = await editor.try(() => editor.session.pick({ at }));
+    if (!hits || !this.#desk.placing.peek()) return;
+    const surface = this.stage.meet(editor.rig.rayAt(at));
+    const hit = hits.find(({ id }) => id === surface?.id) ?? hits[0];
+    if (!hit) return this.#desk.write({ point: this.#groundAt(editor.rig.rayAt(at)) });
+    this.#desk.write(this.#onNode(hit.id, surface?.id === hit.id ? surface.point : hit.point));
+  }
+
+  #onNode(node: Id, point: Vec3): Spot {
+    return { node, point: transformPoint(invertAffine(this.view.editor.session.scene.world(node)), point) };
+  }
+
+  /** On the ground, or as far away as what is looked at where the ground is not in sight or further. */
+  #groundAt([x, y, z, dx, dy, dz]: Ray): Vec3 {
+    const { target, distance } = this.view.editor.rig;
+    const along = (target[0] - x) * dx + (target[1] - y) * dy + (target[2] - z) * dz;
+    const ground = -y / dy;
+    const far = ground > 0 && ground < along + 2 * distance ? ground : along;
+    return [x + far * dx, y + far * dy, z + far * dz];
+  }
+}
+
+function dress(element: HTMLButtonElement, members: readonly Pin[], look: string): void {
+  element.className = look.slice(0, look.indexOf("|"));
+  element.textContent = members.length > 1 ? String(members.length) : "";
+  element.ariaLabel = element.title = nameOf(members);
+}
+
+function nameOf(members: readonly Pin[]): string {
+  const { user, text } = members[0].thread.root;
+  const short = text.length > 80 ? `${text.slice(0, 79)}…` : text;
+  return members.length > 1 ? `${members.length} notes, the first by ${user}: ${short}` : `Note by ${user}: ${short}`;
+}

@@ -1,0 +1,30 @@
+// places.ts - where notes are in the world.
+import type { SceneModel } from "../../sdk/index.js";
+import { transformPoint } from "../../sdk/maths.js";
+import type { Box, Vec3 } from "../../sdk/types.js";
+import type { Editor } from "../editor";
+import type { Spot } from "./desk";
+
+/** A point alone is shown with so much around it, in distances from the eye. */
+const AROUND = 0.15;
+
+/** Null where the note is nowhere, or on a node that is not there. A note on a whole node is in the middle of its top. */
+export function placeOf(spot: Spot, scene: SceneModel): Vec3 | null {
+  const { node, point } = spot;
+  if (node === undefined) return point ?? null;
+  if (!scene.get(node)) return null;
+  if (point) return transformPoint(scene.world(node), point);
+  const box = scene.box([node]);
+  return box && [(box[0] + box[3]) / 2, box[4], (box[2] + box[5]) / 2];
+}
+
+/** Shows what a note is about. */
+export function goTo(editor: Editor, spot: Spot): void {
+  const scene = editor.scene.peek();
+  const place = placeOf(spot, scene);
+  if (!place) return;
+  const around = AROUND * editor.rig.distance;
+  const box = spot.node === undefined ? null : scene.box([spot.node]);
+  editor.following.value = null;
+  editor.rig.frame(box ?? ([...place.map((x) => x - around), ...place.map((x) => x + around)] as Box), { fly: true });
+}

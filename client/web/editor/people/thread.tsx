@@ -1,0 +1,165 @@
+// thread.tsx - one thread in the list: closed its first words, open all of it, with what can be done.
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+
+import type { Note } from "../../sdk/types.js";
+import { useEditor } from "../context";
+import type { Editor } from "../editor";
+import { Icon } from "../icons";
+import { MenuButton, type MenuItem } from "../panels/menu";
+import { nameOf } from "../panels/treerows";
+import { inkOn, initials } from "./colour";
+import { goTo, placeOf } from "./places";
+import { type Thread, ago } from "./threads";
+import { Writer } from "./writer";
+
+export function ThreadItem({ thread, now }: { thread: Thread; now: number }) {
+  const editor = useEditor();
+  const { root, replies } = thread;
+  const open = editor.openNote.value === root.id;
+  const unread = editor.desk.unread.value.has(root.id);
+  const item = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (open) item.current?.scrollIntoView({ block: "nearest" });
+  }, [open]);
+  useEffect(() => {
+    if (open && unread) editor.desk.read(thread);
+  }, [open, unread, thread]);
+  return (
+    <li ref={item} class={open ? "notes-item notes-open" : "notes-item"} data-note={root.id} data-done={root.done}>
+      <NoteWords note={root} now={now} open={open} unread={unread} thread={thread} />
+      <div class="notes-about">
+        <About note={root} />
+        {replies.length > 0 && !open && <span>{replies.length === 1 ? "1 answer" : `${replies.length} answers`}</span>}
+        {thread.beheaded && <span>answers a note that is gone</span>}
+        <span class="grow" />
+        <Done note={root} />
+      </div>
+      {open && <Answers thread={thread} now={now} />}
+    </li>
+  );
+}
+
+function Answers({ thread: { root, replies }, now }: { thread: Thread; now: number }) {
+  const { desk, session } = useEditor();
+  return (
+    <>
+      {replies.length > 0 && (
+        <ul class="notes-answers" role="list" aria-label="Answers">
+          {replies.map((note) => (
+            <li key={note.id} data-note={note.id}>
+              <NoteWords note={note} now={now} open unread={false} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {desk.mayWrite && <Writer name="Answer" send="Answer" onSend={(text) => session.note({ text, reply: root.id })} />}
+    </>
+  );
+}
+
+interface WordsProps {
+  note: Note;
+  now: number;
+  open: boolean;
+  unread: boolean;
+  /** It is the first of this thread: its head opens and closes it. */
+  thread?: Thread;
+}
+
+function NoteWords({ note, now, open, unread, thread }: WordsProps) {
+  const editor = useEditor();
+  const editing = useSignal(false);
+  const colour = editor.people.value.find(({ user }) => user === note.user)?.colour;
+  const time = new Date(1000 * note.made).toLocaleString();
+  const head = (
+    <>
+      <span class="notes-mark" aria-hidden="true" style={colour && { background: colour, color: inkOn(colour) }}>
+        {initials(note.user)}
+      </span>
+      <b>{note.user}</b>
+      <time title={time}>{ago(note.made, now)}</time>
+      {note.changed > note.made + 1 && !note.done && <span>changed</span>}
+      {unread && <span class="notes-new">new</span>}
+    </>
+  );
+  return (
+    <article class="notes-words">
+      <header>
+        {thread ? (
+          <button type="button" class="notes-head" aria-expanded={open} onClick={() => editor.desk.open(open ? null : note.id)}>
+            {head}
+          </button>
+        ) : (
+          <span class="notes-head">{head}</span>
+        )}
+        {open && editor.desk.owns(note) && !editing.value && (
+          <MenuButton name={`Menu of the note by ${note.user}`} side="end" items={() => menuOf(editor, note, () => (editing.value = true))}>
+            <Icon name="more" />
+          </MenuButton>
+        )}
+      </header>
+      {editing.value ? (
+        <Writer
+          name="Text of the note" send="Save" text={note.text} focus
+          onSend={(text) => (text === note.text ? Promise.resolve() : editor.session.note({ id: note.id, text }))} onClose={() => (editing.value = false)}
+        />
+      ) : (
+        <p class={open ? "notes-text" : "notes-text notes-short"} onClick={() => !open && editor.desk.open(note.id)}>
+          {note.text}
+        </p>
+      )}
+    </article>
+  );
+}
+
+function menuOf(editor: Editor, note: Note, edit: () => void): MenuItem[] {
+  const { desk, session } = editor;
+  const change = (more: object) => void editor.try(() => session.note({ id: note.id, ...more }));
+  const items: MenuItem[] = [{ label: "Edit", run: edit }];
+  const [only, ...others] = editor.selection.peek();
+  if (note.reply === undefined && only !== undefined && others.length === 0 && only !== note.node) {
+    items.push({ label: `Move to ${nameOf(session.scene, only)}`, run: () => change({ node: only }) });
+  }
+  const remove = async () => {
+    if (desk.editor.openNote.peek() === note.id) desk.open(null);
+    if ((await editor.try(() => session.note({ id: note.id, gone: true }))) !== undefined) offerBack(editor, note);
+  };
+  items.push({ label: "Delete", icon: "trash", danger: true, line: true, run: () => void remove() });
+  return items;
+}
+
+/** The server keeps no note that is gone; its words may be written again. */
+function offerBack(editor: Editor, { user, text, node, point, reply }: Note): void {
+  const own = user === editor.session.user;
+  const run = () => void editor.try(() => editor.session.note({ text, node, point, reply }));
+  editor.say("info", `The note of ${own ? "yours" : user} is deleted`, own ? { label: "Write it again", run } : undefined);
+}
+
+/** What it is pinned to: a press shows it. */
+function About({ note }: { note: Note }) {
+  const editor = useEditor();
+  editor.structure.value;
+  const { node, point } = note;
+  if (node === undefined && !point) return <span>the whole scene</span>;
+  if (!placeOf(note, editor.scene.value)) return <span>a part that is gone</span>;
+  const name = node === undefined ? "a place" : nameOf(editor.scene.value, node);
+  return (
+    <button type="button" class="notes-chip" aria-label={`Show ${name} in the view`} onClick={() => goTo(editor, note)}>
+      <Icon name="frame" />
+      <span>{name}</span>
+    </button>
+  );
+}
+
+function Done({ note }: { note: Note }) {
+  const editor = useEditor();
+  const toggle = () => void editor.try(() => editor.session.note({ id: note.id, done: !note.done }));
+  if (!editor.desk.mayWrite) return note.done ? <span class="notes-done">done</span> : null;
+  return (
+    <button type="button" class="notes-chip notes-done" aria-pressed={note.done ?? false} onClick={toggle}>
+      <Icon name="check" />
+      Done
+    </button>
+  );
+}
