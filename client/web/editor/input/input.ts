@@ -11,6 +11,8 @@ import { Touch } from "./touch";
 import { frameAll } from "./views";
 import { Wheel } from "./wheel";
 
+const REACH_PX = { mouse: 8, finger: 22 };
+
 /** @returns what ends it */
 export function startInput(view: View): () => void {
   const { editor, canvas } = view;
@@ -36,7 +38,8 @@ class PointerInput {
   down(event: PointerEvent): void {
     const at = this.#at(event);
     this.canvas.setPointerCapture(event.pointerId);
-    this.editor.following.value = null;
+    this.canvas.dataset.by = "pointer";
+    this.#reach(event.pointerType === "touch" ? REACH_PX.finger : REACH_PX.mouse);
     if (event.pointerType === "touch") return this.#touch.down(event.pointerId, at);
     if (this.#endHeld(event) || this.#gesture) return;
     this.editor.input.running?.commit();
@@ -48,8 +51,8 @@ class PointerInput {
   move(event: PointerEvent): void {
     const at = this.#at(event);
     const { input } = this.editor;
-    input.pointer.value = at;
     if (event.pointerType === "touch") return this.#touch.move(event.pointerId, at);
+    input.pointer.value = at;
     if (input.held.peek()) input.running?.move(at, dragMods(event));
     else if (!this.#gesture) this.#hover();
     else if (event.button === 2) this.cancel();
@@ -82,7 +85,6 @@ class PointerInput {
   }
 
   wheel(event: WheelEvent): void {
-    this.editor.following.value = null;
     this.#wheel.turn(event, this.#at(event));
   }
 
@@ -104,6 +106,11 @@ class PointerInput {
     });
   }
 
+  /** How far beside a handle a press still takes it. */
+  #reach(tolerance: number): void {
+    if ((this.editor.tool.peek().tolerance ?? REACH_PX.mouse) !== tolerance) this.editor.setTool({ tolerance });
+  }
+
   #at(event: MouseEvent): Vec2 {
     const { left, top } = this.canvas.getBoundingClientRect();
     return [event.clientX - left, event.clientY - top];
@@ -121,6 +128,7 @@ function startPointer(editor: Editor, canvas: HTMLCanvasElement): () => void {
   listen("pointercancel", (event) => pointer.cancelled(event));
   listen("pointerleave", () => pointer.left());
   listen("wheel", (event) => pointer.wheel(event));
+  listen("blur", () => delete canvas.dataset.by);
   listen("contextmenu", (event) => event.preventDefault());
   return () => ended.abort();
 }
