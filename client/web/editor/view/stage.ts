@@ -8,11 +8,13 @@ import type { Anchor } from "./anchor";
 import { loadAsset } from "./asset";
 import { BOX_PARTS, boxMatrix, setBoxColour } from "./boxes";
 import { InstanceSet, type Part } from "./instances";
+import { Studio } from "./studio";
 import { followTheme, themeColour } from "./theme";
 import type { Layer, View } from "./view";
 
 export class Stage implements Layer {
   readonly #drawn: InstanceSet;
+  readonly #studio: Studio;
   #parts: ReadonlyMap<number, Part[]> = new Map();
   #scene = new SceneModel();
   /** What this picture shows where it was not before; null for all. For the layers above, which draw the same nodes. */
@@ -30,6 +32,7 @@ export class Stage implements Layer {
     readonly anchor: Anchor,
   ) {
     const { editor } = view;
+    this.#studio = new Studio(view.renderer);
     this.#drawn = new InstanceSet(anchor.group.position);
     anchor.group.add(this.#drawn.group);
     this.#stop = [
@@ -81,6 +84,7 @@ export class Stage implements Layer {
     this.#loading?.abort();
     for (const stop of this.#stop) stop();
     this.#drawn.clear();
+    this.#studio.dispose();
   }
 
   #show(scene: SceneModel): () => void {
@@ -118,6 +122,7 @@ export class Stage implements Layer {
       const progress = (loaded: number, total: number) => (editor.asset.value = { phase: "loading", loaded, total });
       const { parts, failed } = await loadAsset(editor.session.sceneName, progress, signal);
       if (signal.aborted) return;
+      this.#studio.light(parts.values());
       this.#parts = parts;
       editor.asset.value = failed === undefined ? { phase: "ready" } : { phase: "failed", reason: failed };
     } catch (error) {
