@@ -5,7 +5,7 @@ import type { Modifier, Vec2 } from "../../sdk/types.js";
 import type { Editor } from "../editor";
 import { Drag } from "./drag";
 import { Orbit } from "./orbit";
-import { type Choice, choiceOf, select, selectIn } from "./select";
+import { type Choice, RectangleSelection, choiceOf, select } from "./select";
 
 /** How far a press may wander and still is a click. */
 const CLICK_PX = 4;
@@ -93,6 +93,7 @@ class PressGesture implements Gesture {
   /** It is known to be no drag. */
   #free = false;
   #released = false;
+  #rectangle: RectangleSelection | null = null;
 
   constructor(
     readonly editor: Editor,
@@ -123,11 +124,12 @@ class PressGesture implements Gesture {
   cancel(): void {
     this.#drag?.cancel();
     this.#free = false;
-    this.#show();
+    this.#rectangle?.cancel();
+    this.editor.input.marquee.value = null;
   }
 
   get #isRectangle(): boolean {
-    return this.#free && Math.hypot(this.#at[0] - this.from[0], this.#at[1] - this.from[1]) > CLICK_PX;
+    return this.#rectangle !== null || (this.#free && Math.hypot(this.#at[0] - this.from[0], this.#at[1] - this.from[1]) > CLICK_PX);
   }
 
   #press(event: PointerEvent): void {
@@ -141,12 +143,15 @@ class PressGesture implements Gesture {
   }
 
   #finish(): void {
-    if (this.#isRectangle) void selectIn(this.editor, this.from, this.#at, this.#choice);
-    this.#free = false;
     this.#show();
+    this.#free = false;
+    this.editor.input.marquee.value = null;
   }
 
   #show(): void {
-    this.editor.input.marquee.value = this.#isRectangle ? [this.from, this.#at] : null;
+    if (!this.#free || !this.#isRectangle) return;
+    this.#rectangle ??= new RectangleSelection(this.editor, this.#choice);
+    this.#rectangle.to(this.from, this.#at);
+    this.editor.input.marquee.value = [this.from, this.#at];
   }
 }
