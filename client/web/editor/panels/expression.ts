@@ -1,13 +1,6 @@
 // expression.ts - what people type for a number: "1.5+0.2", "30mm", "1/3 turn", "(2+3)*4". Lengths come out in metres, angles in radians.
 
-export type Quantity = "length" | "angle" | "factor";
-
-/** How large the units are, in metres and radians. The first is the one that a bare number is in. */
-const UNITS: Record<Quantity, Record<string, number>> = {
-  length: { m: 1, mm: 1e-3, cm: 1e-2, dm: 0.1, km: 1e3, um: 1e-6, "µm": 1e-6, "in": 0.0254, "\"": 0.0254, ft: 0.3048, "'": 0.3048 },
-  angle: { "°": Math.PI / 180, deg: Math.PI / 180, rad: 1, turn: 2 * Math.PI },
-  factor: { "": 1, x: 1, "%": 0.01 },
-};
+import { type Quantity, UNITS } from "../units";
 
 const TOKEN = /\s*(?:(\d+(?:[.,]\d*)?(?:e[+-]?\d+)?|[.,]\d+(?:e[+-]?\d+)?)|([-+*/()])|([a-zµ°"'%]+))/giy;
 
@@ -63,7 +56,7 @@ class Reader {
   }
 
   #size({ number, unit }: Value): number {
-    return number * (unit ?? Object.values(this.units)[0]);
+    return number * (unit ?? this.units[""]);
   }
 
   #sum(): Value {
@@ -123,14 +116,14 @@ class Reader {
   }
 }
 
-/** A number as a field shows it: metres, degrees or a factor, no more digits than mean something. */
+/** A number as a field shows it: metres, degrees or a factor, with six digits that count, of degrees three behind the point. */
 export function shown(value: number, quantity: Quantity): string {
   const number = quantity === "angle" ? (value * 180) / Math.PI : value;
   const size = Math.abs(number);
   // What rounding leaves of a zero is one.
   if (size < 1e-9) return "0";
   if (size < 1e-5 || size >= 1e9) return number.toExponential(4).replace(/\.?0+e/, "e").replace("e+", "e");
-  const digits = quantity === "angle" ? 3 : size < 0.1 ? 6 : 4;
-  const text = number.toFixed(digits).replace(/\.?0+$/, "");
+  const digits = quantity === "angle" ? 3 : Math.max(0, Math.min(6, 5 - Math.floor(Math.log10(size))));
+  const text = number.toFixed(digits).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
   return text === "-0" ? "0" : text;
 }
