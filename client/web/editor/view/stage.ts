@@ -6,7 +6,7 @@ import { type GizmodError, SceneModel } from "../../sdk/index.js";
 import type { Id, Ray, SceneChange, SceneNode, Vec3 } from "../../sdk/types.js";
 import type { Anchor } from "./anchor";
 import { loadAsset } from "./asset";
-import { BOX_PARTS, boxMatrix, setBoxColour } from "./boxes";
+import { BOX_PARTS, boxMatrix, fits, setBoxColour } from "./boxes";
 import { InstanceSet, type Part } from "./instances";
 import { Studio } from "./studio";
 import { followTheme, themeColour } from "./theme";
@@ -50,7 +50,8 @@ export class Stage implements Layer {
   /** What is drawn for a node; undefined for nothing. */
   partsOf(node: SceneNode): readonly Part[] | undefined {
     const parts = node.asset === undefined ? undefined : this.#parts.get(node.asset);
-    return parts ?? (node.bounds && BOX_PARTS);
+    if (parts && this.#isOfAsset(node, parts)) return parts;
+    return node.bounds && BOX_PARTS;
   }
 
   /** Draws a node of the scene into a set of instances as it is drawn here, or takes it off where there is nothing to draw. */
@@ -85,6 +86,12 @@ export class Stage implements Layer {
     for (const stop of this.#stop) stop();
     this.#drawn.clear();
     this.#studio.dispose();
+  }
+
+  /** A node of the past may be of a glTF that another import has replaced since. */
+  #isOfAsset(node: SceneNode, parts: readonly Part[]): boolean {
+    const now = this.view.editor.session.scene;
+    return this.#scene === now || now.get(node.id) !== undefined || node.bounds === undefined || fits(parts, node.bounds);
   }
 
   #show(scene: SceneModel): () => void {
