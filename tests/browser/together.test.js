@@ -4,6 +4,7 @@ import { after, before, test } from "node:test";
 
 import { Browser } from "./support/browser.js";
 import { Daemon, ENGINE } from "./support/daemon.js";
+import { dragArrow } from "./support/gestures.js";
 
 const PISTON = "node 74";
 let daemon, browser, ada, bob;
@@ -22,23 +23,6 @@ after(async () => {
   await browser?.close();
   await daemon?.stop();
 });
-
-/** Presses on the arrow of an axis of the gizmo and moves it by so many pixels along itself. */
-async function dragArrow(person, axis, pixels, { release = true } = {}) {
-  const { origin, axes, size } = await person.page.evaluate(() => window.gizmod.gizmo.value);
-  const along = (metres) => origin.map((value, i) => value + axes[3 * axis + i] * metres);
-  const from = await person.project(along(0.8 * size));
-  const [x0, y0] = await person.project(origin);
-  const length = Math.hypot(from[0] - x0, from[1] - y0);
-  const step = [((from[0] - x0) / length) * pixels, ((from[1] - y0) / length) * pixels];
-  const { mouse } = person.page;
-  await mouse.move(...from);
-  await person.until(() => window.gizmod.gizmo.value?.hover !== undefined);
-  await mouse.down();
-  await person.until(() => window.gizmod.gizmo.value?.active !== undefined);
-  for (let i = 1; i <= 8; i++) await mouse.move(from[0] + (step[0] * i) / 8, from[1] + (step[1] * i) / 8);
-  if (release) await mouse.up();
-}
 
 test("a piston that one drags by mouse moves for the other, and is in the history", async () => {
   const { id, t } = await bob.node(PISTON);

@@ -66,6 +66,19 @@ export class Person {
     await this.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done)))));
   }
 
+  /** Waits until nothing moves and the picture is as fine as it gets: where WebGL runs in software it is coarser before. */
+  async rested() {
+    await this.page.evaluate(() => {
+      window.finestSince = Infinity;
+    });
+    await this.until(() => {
+      const canvas = document.querySelector("canvas[role=application]");
+      const finest = canvas.width >= 2 * canvas.clientWidth - 1;
+      window.finestSince = finest ? Math.min(window.finestSince, performance.now()) : Infinity;
+      return performance.now() - window.finestSince > 600;
+    });
+  }
+
   /** Waits until this is true in the page; `argument` is handed over. */
   async until(condition, argument) {
     await this.page.waitForFunction(condition, argument, { polling: 50 });

@@ -1,8 +1,7 @@
 // stepfield.tsx - a field for one positive number with its unit: snap steps.
 import { useSignal } from "@preact/signals";
 
-import type { Quantity } from "../units";
-import { evaluate, shown } from "./expression";
+import { type Quantity, evaluate, shown } from "./expression";
 import "./stepfield.css";
 
 const SUFFIX: Record<Quantity, string> = { length: "m", angle: "°", factor: "×" };

@@ -88,7 +88,7 @@ function PersonRow({ row }: { row: Row }) {
 }
 
 function FollowButton({ session, user }: { session: number; user: string }) {
-  const { following, drawer } = useEditor();
+  const { following } = useEditor();
   const follows = following.value === session;
   return (
     <button
@@ -96,10 +96,7 @@ function FollowButton({ session, user }: { session: number; user: string }) {
       class="button quiet people-follow"
       aria-pressed={follows}
       aria-label={follows ? `Stop following ${user}` : `Follow ${user}`}
-      onClick={() => {
-        following.value = follows ? null : session;
-        drawer.value = null;
-      }}
+      onClick={() => (following.value = follows ? null : session)}
     >
       {follows ? "Following" : "Follow"}
     </button>

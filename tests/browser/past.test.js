@@ -1,0 +1,86 @@
+// The timeline: the scene as it was, clearly marked as the past; back to now; a moment restored as an edit that can be undone.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+
+import { Browser } from "./support/browser.js";
+import { Daemon } from "./support/daemon.js";
+
+let daemon, browser, ada, id;
+
+before(async () => {
+  daemon = await Daemon.start();
+  browser = new Browser();
+  ada = await browser.person();
+  await ada.join(daemon, "robot-arm", "Ada");
+  id = await ada.page.evaluate(() => window.gizmod.session.scene.roots[0]);
+  for (let i = 1; i <= 5; i++) await ada.page.evaluate(({ id, i }) => window.gizmod.session.set([{ id, t: [i, 0, 0] }]), { id, i });
+  await ada.page.waitForFunction(() => document.querySelectorAll("footer [data-edit]").length >= 6);
+});
+
+after(async () => {
+  await browser?.close();
+  await daemon?.stop();
+});
+
+const shown = () => ada.page.evaluate((id) => window.gizmod.scene.value.get(id).t[0], id);
+const now = () => ada.page.evaluate((id) => window.gizmod.session.scene.get(id).t[0], id);
+const moment = () => ada.page.getByRole("slider", { name: "Moment" });
+const banner = () => ada.page.locator("[data-part=past-banner]");
+
+test("by keys along the timeline the scene is shown as it was, and says so", async () => {
+  await moment().focus();
+  await ada.page.keyboard.press("ArrowLeft");
+  await ada.until((id) => window.gizmod.scene.value.get(id).t[0] === 4, id);
+  await banner().waitFor();
+  await ada.page.keyboard.press("ArrowLeft");
+  await ada.until((id) => window.gizmod.scene.value.get(id).t[0] === 3, id);
+  assert.equal(await now(), 5, "the present stays");
+});
+
+test("in the past nothing can be edited", async () => {
+  const seq = await ada.page.evaluate(() => window.gizmod.session.scene.seq);
+  const field = ada.page.getByLabel("Translation X");
+  if (await field.count()) assert.ok(await field.first().isDisabled() || (await field.first().getAttribute("readonly")) !== null);
+  await ada.page.getByRole("application").focus();
+  await ada.page.keyboard.press("Delete");
+  assert.equal(await ada.page.evaluate(() => window.gizmod.session.scene.seq), seq);
+});
+
+test("back to now shows the present", async () => {
+  await ada.page.getByRole("button", { name: "Back to now" }).first().click();
+  await ada.until(() => window.gizmod.past.value === null);
+  assert.equal(await shown(), 5);
+  assert.equal(await banner().count(), 0);
+});
+
+test("what others do meanwhile does not move the past", async () => {
+  await moment().focus();
+  await ada.page.keyboard.press("ArrowLeft");
+  await ada.until((id) => window.gizmod.scene.value.get(id).t[0] === 4, id);
+  await daemon.ctl("set", "robot-arm", String(id), "--user", "bob", "--t", "9,0,0");
+  await ada.until((id) => window.gizmod.session.scene.get(id).t[0] === 9, id);
+  assert.equal(await shown(), 4);
+});
+
+test("a restored moment is one edit, and its undo brings the present back", async () => {
+  await ada.page.getByRole("button", { name: "Restore this moment" }).first().click();
+  const confirm = ada.page.getByRole("dialog").getByRole("button", { name: /restore/i });
+  if (await confirm.count()) await confirm.click();
+  await ada.until((id) => window.gizmod.session.scene.get(id).t[0] === 4 && window.gizmod.past.value === null, id);
+  const [latest] = await ada.page.evaluate(() => window.gizmod.session.history({ limit: 1 }));
+  assert.equal(latest.kind, "restore");
+  await ada.page.getByRole("button", { name: "Undo", exact: true }).first().click();
+  await ada.until((id) => window.gizmod.session.scene.get(id).t[0] === 9, id);
+});
+
+test("a checkpoint is on the timeline, and there for the command line", async () => {
+  await ada.page.getByRole("button", { name: "Add checkpoint" }).click();
+  await ada.page.keyboard.type("before lunch");
+  await ada.page.keyboard.press("Enter");
+  await ada.page.locator("footer").getByText("before lunch").first().waitFor();
+  assert.match(await daemon.ctl("checkpoint", "robot-arm"), /before lunch/);
+});
+
+test("nobody's console has an error", () => {
+  assert.deepEqual(browser.errors, []);
+});
