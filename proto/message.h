@@ -174,7 +174,9 @@ enum gz_field {
     GZ_FIELD_START = GZ_FIELD_SINCE,
     GZ_FIELD_ARM = GZ_FIELD_RAY,
     GZ_FIELD_AXIS = GZ_FIELD_AT,
-    /* interest */
+    GZ_FIELD_TURN_AXES = GZ_FIELD_R,
+    GZ_FIELD_SCALE_AXES = GZ_FIELD_S,
+    /* interest, gizmo */
     GZ_FIELD_BOX = GZ_FIELD_BOUNDS,
     /* note, notes, ok */
     GZ_FIELD_NOTE = GZ_FIELD_HOVER,
@@ -373,6 +375,9 @@ struct gz_gizmo_message {
     enum gz_mode mode;
     enum gz_space space;
     gz_vec3 origin, axes[3];
+    gz_vec3 turn_axes[3],
+        scale_axes[3]; /* TURN_AXES, SCALE_AXES: those of rings and of scale handles, where they are not `axes` */
+    gz_vec3 box[4];    /* BOX: the middle of the bounds, and from there to the middle of the faces bxp, byp and bzp */
     double size;
     uint64_t handles; /* 1 << enum gz_handle */
     enum gz_handle hover, active;

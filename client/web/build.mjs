@@ -2,6 +2,7 @@
 // Names of bundles carry a hash of what is in them, so they may be cached for good; index.html may not.
 import { build, context } from "esbuild";
 import { copyFile, mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
@@ -49,6 +50,15 @@ async function copyStatic() {
   for (const file of files) await copyFile(join(here, "editor/static", file), join(folder, file));
 }
 
+/** What meshes that are compressed by Draco need, and only they: three's loader fetches it by these names. */
+async function copyDraco() {
+  const { resolve } = createRequire(import.meta.url);
+  await mkdir(join(folder, "draco"), { recursive: true });
+  for (const file of ["draco_wasm_wrapper.js", "draco_decoder.wasm"]) {
+    await copyFile(resolve(`three/addons/libs/draco/gltf/${file}`), join(folder, "draco", file));
+  }
+}
+
 const options = {
   absWorkingDir: here,
   entryPoints: PAGES.map(({ source, entry }) => join(source, entry)),
@@ -73,6 +83,7 @@ const options = {
 await rm(folder, { recursive: true, force: true });
 await mkdir(folder, { recursive: true });
 await copyStatic();
+await copyDraco();
 if (watch) {
   const bundler = await context(options);
   await bundler.watch();

@@ -222,7 +222,7 @@ static enum gz_status too_deep(struct plan *plan, const struct gz_node *node)
 {
     plan->at = node->id;
     if (levels_above(node, plan->scene->alive) > plan->scene->alive) {
-        return gz_fail(plan->error, GZ_BAD_VALUE, "parent of node %" PRIu64 " is below itself", node->id);
+        return gz_fail(plan->error, GZ_BAD_VALUE, "node %" PRIu64 " would be below itself", node->id);
     }
     return gz_fail(plan->error, GZ_TOO_MANY, "the hierarchy at node %" PRIu64 " is deeper than %d", node->id,
                    GZ_TREE_DEPTH_MAX);

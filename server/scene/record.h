@@ -138,6 +138,8 @@ struct gz_batch {
     const uint8_t *asset; /* the glTF that an import brought; NULL for none */
     size_t asset_size;
     uint64_t asset_seq; /* of that import */
+    /* Written by the store where there are checkpoints: those made for a seq before it were left out, as the past is kept from it on. */
+    uint64_t kept_since;
     /* Whoever has it may put it into a queue and write down what became of it, which so needs no memory. */
     struct gz_batch *next;
     enum gz_status status;

@@ -157,6 +157,12 @@ enum gz_status gz_core_find_checkpoint(const struct gz_core *core, struct gz_tex
     return GZ_OK;
 }
 
+static enum gz_status refuse_past(uint64_t since, struct gz_failure *failure)
+{
+    return gz_fail(&failure->error, GZ_BAD_VALUE, "checkpoint.seq: the history begins at %llu",
+                   (unsigned long long)since);
+}
+
 static enum gz_status make(const struct gz_core *core, const struct gz_message *message,
                            struct gz_checkpoint_record *record, struct gz_failure *failure)
 {
@@ -172,9 +178,7 @@ static enum gz_status make(const struct gz_core *core, const struct gz_message *
     if (record->seq > now)
         return gz_fail(&failure->error, GZ_BAD_VALUE, "checkpoint.seq: the scene is at %llu", (unsigned long long)now);
     uint64_t since = core->host.kept_since != NULL ? core->host.kept_since(core->host.context) : 0;
-    if (record->seq < since)
-        return gz_fail(&failure->error, GZ_BAD_VALUE, "checkpoint.seq: the history begins at %llu",
-                       (unsigned long long)since);
+    if (record->seq < since) return refuse_past(since, failure);
     if (count_all(core) >= GZ_CHECKPOINTS_MAX)
         return gz_fail(&failure->error, GZ_TOO_MANY, "checkpoint: a scene holds at most %d", GZ_CHECKPOINTS_MAX);
     return GZ_OK;
@@ -253,17 +257,34 @@ static void answer(const struct gz_core *core, const struct gz_pending_checkpoin
     gz_session_ok(session, &asked, GZ_HAS(SEQ), &ok);
 }
 
-void gz_core_accept_checkpoints(struct gz_core *core)
+static void refuse(const struct gz_core *core, const struct gz_pending_checkpoint *pending,
+                   const struct gz_failure *failure)
 {
+    struct gz_session *session = gz_core_session(core, pending->waiter.session);
+    if (session != NULL) gz_session_refuse(session, pending->waiter.has_rid, pending->waiter.rid, failure, false);
+}
+
+static void accept(struct gz_core *core, struct gz_pending_checkpoint *pending)
+{
+    answer(core, pending);
+    if (pending->entry->is.gone) {
+        take_away(core, pending->entry->is.name);
+    } else {
+        insert(core, pending->entry);
+        pending->entry = NULL;
+    }
+}
+
+void gz_core_accept_checkpoints(struct gz_core *core, uint64_t kept_since)
+{
+    struct gz_failure late = {.node = 0};
+    (void)refuse_past(kept_since, &late);
     while (core->pending_checkpoints != NULL && core->pending_checkpoints->in_batch) {
         struct gz_pending_checkpoint *pending = take_oldest(core);
-        answer(core, pending);
-        if (pending->entry->is.gone) {
-            take_away(core, pending->entry->is.name);
-        } else {
-            insert(core, pending->entry);
-            pending->entry = NULL;
-        }
+        if (pending->entry->is.gone || pending->entry->is.seq >= kept_since)
+            accept(core, pending);
+        else
+            refuse(core, pending, &late);
         destroy_pending(pending);
     }
 }
@@ -274,8 +295,7 @@ void gz_core_refuse_checkpoints(struct gz_core *core, const char *why)
     gz_fail(&failure.error, GZ_STORAGE, "the checkpoint could not be stored: %s", why);
     while (core->pending_checkpoints != NULL) {
         struct gz_pending_checkpoint *pending = take_oldest(core);
-        struct gz_session *session = gz_core_session(core, pending->waiter.session);
-        if (session != NULL) gz_session_refuse(session, pending->waiter.has_rid, pending->waiter.rid, &failure, false);
+        refuse(core, pending, &failure);
         destroy_pending(pending);
     }
 }

@@ -46,7 +46,7 @@ static void set_told(struct gz_core *core, enum gz_run_told told)
     }
 }
 
-static void accept_batch(struct gz_core *core, uint64_t seq)
+static void accept_batch(struct gz_core *core, uint64_t seq, uint64_t kept_since)
 {
     forget_stored(core, seq);
     set_told(core, GZ_TOLD);
@@ -61,7 +61,7 @@ static void accept_batch(struct gz_core *core, uint64_t seq)
         gz_pending_destroy(pending);
     }
     gz_core_accept_notes(core);
-    gz_core_accept_checkpoints(core);
+    gz_core_accept_checkpoints(core, kept_since);
 }
 
 static void refuse_pending(struct gz_core *core, const struct gz_pending *pending, const char *why)
@@ -200,13 +200,13 @@ void gz_core_refuse_batch(struct gz_core *core, const char *why)
 void gz_core_committed(struct gz_core *core, struct gz_batch *batch, enum gz_status status, const char *message,
                        struct gz_now now)
 {
-    uint64_t seq = batch->seq;
+    uint64_t seq = batch->seq, kept_since = batch->kept_since;
     core->now = now;
     gz_batch_destroy(batch);
     core->committing = false;
     if (status == GZ_OK) {
         if (core->failing) gz_log(core->log, GZ_INFO, 0, "%s: the disk takes edits again", core->name);
-        accept_batch(core, seq);
+        accept_batch(core, seq, kept_since);
     } else {
         if (!core->failing) gz_log(core->log, GZ_ERROR, 0, "%s: the disk refuses edits: %s", core->name, message);
         gz_core_refuse_batch(core, message);

@@ -15,6 +15,23 @@ static enum gz_status no_memory(struct gz_failure *failure)
     return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for this edit");
 }
 
+/* What the scene says is wrong with a node becomes what is wrong with the field that the node, or its parent, came in. Who holds it is
+ * said by name elsewhere. */
+static enum gz_status name_field(const struct gz_message *message, const struct gz_change *changes, size_t count,
+                                 enum gz_status status, struct gz_failure *failure)
+{
+    bool about_parent = status == GZ_BAD_VALUE || status == GZ_TOO_MANY;
+    if (failure->node == 0 || (!about_parent && status != GZ_BAD_STATE)) return status;
+    char why[GZ_ERROR_BYTES_MAX];
+    memcpy(why, failure->error.message, sizeof why);
+    size_t at = 0;
+    while (at < count && changes[at].node != failure->node) at++;
+    if (at == count || message->op == GZ_OP_DELETE)
+        return gz_fail(&failure->error, status, "%s.nodes: %s", gz_op_word(message->op), why);
+    return gz_fail(&failure->error, status, "%s.nodes[%zu]%s: %s", gz_op_word(message->op), at,
+                   about_parent ? ".parent" : "", why);
+}
+
 static enum gz_status edit(struct gz_session *session, const struct gz_message *message, enum gz_edit_kind kind,
                            const struct gz_change *changes, size_t count, struct gz_ids created,
                            struct gz_failure *failure)
@@ -22,18 +39,35 @@ static enum gz_status edit(struct gz_session *session, const struct gz_message *
     char key[GZ_KEY_BYTES_MAX + 1];
     struct gz_edit_request request = gz_edit_request(session, message, kind, key);
     request.created = created;
-    return gz_core_edit(session->core, &request, changes, count, failure);
+    enum gz_status status = gz_core_edit(session->core, &request, changes, count, failure);
+    return status == GZ_OK ? GZ_OK : name_field(message, changes, count, status, failure);
+}
+
+/* `field` is what follows the element. */
+static enum gz_status unknown_node(struct gz_failure *failure, const struct gz_message *message, size_t index,
+                                   const char *field, uint64_t id)
+{
+    failure->node = id;
+    return gz_fail(&failure->error, GZ_UNKNOWN_NODE, "%s.nodes[%zu]%s: there is no node %llu", gz_op_word(message->op),
+                   index, field, (unsigned long long)id);
+}
+
+static bool is_there(const struct gz_core *core, uint64_t parent)
+{
+    return parent == 0 || gz_scene_find(core->scene, parent) != NULL;
 }
 
 /* ---- set ---- */
 
-static enum gz_status change_of_set(struct gz_core *core, const struct gz_set_node *said, struct gz_change *change,
-                                    struct gz_failure *failure)
+static enum gz_status change_of_set(struct gz_core *core, const struct gz_message *message, size_t index,
+                                    struct gz_change *change, struct gz_failure *failure)
 {
+    const struct gz_set_node *said = &message->set.nodes[index];
     const struct gz_node *node = gz_scene_find(core->scene, said->id);
+    if (node == NULL) return unknown_node(failure, message, index, ".id", said->id);
+    if ((said->has & GZ_HAS(PARENT)) != 0 && !is_there(core, said->parent))
+        return unknown_node(failure, message, index, ".parent", said->parent);
     failure->node = said->id;
-    if (node == NULL)
-        return gz_fail(&failure->error, GZ_UNKNOWN_NODE, "nodes: there is no node %llu", (unsigned long long)said->id);
     *change = (struct gz_change){.node = said->id, .existed = true, .exists = true};
     gz_node_content(node, &change->before);
     change->after = change->before;
@@ -53,11 +87,11 @@ enum gz_status gz_handle_set(struct gz_session *session, const struct gz_message
     struct gz_change *changes = gz_arena_take(&core->scratch, set->count, sizeof *changes);
     if (changes == NULL) return no_memory(failure);
     for (size_t i = 0; i < set->count; i++) {
-        enum gz_status status = change_of_set(core, &set->nodes[i], &changes[i], failure);
+        enum gz_status status = change_of_set(core, message, i, &changes[i], failure);
         if (status != GZ_OK) return status;
         uint64_t seq = gz_scene_find(core->scene, set->nodes[i].id)->seq;
         if ((message->has & GZ_HAS(BASE)) != 0 && seq > set->base)
-            return gz_fail(&failure->error, GZ_CONFLICT, "base: node %llu changed at seq %llu, after %llu",
+            return gz_fail(&failure->error, GZ_CONFLICT, "set.base: node %llu changed at seq %llu, after %llu",
                            (unsigned long long)set->nodes[i].id, (unsigned long long)seq,
                            (unsigned long long)set->base);
     }
@@ -92,20 +126,24 @@ static size_t *find_ref(const struct refs *refs, struct gz_text ref)
     }
 }
 
-static enum gz_status parent_of_create(const struct refs *refs, const struct gz_create *create, size_t index,
-                                       const uint64_t *ids, uint64_t *parent, struct gz_failure *failure)
+static enum gz_status parent_of_create(const struct gz_core *core, const struct refs *refs,
+                                       const struct gz_message *message, size_t index, const uint64_t *ids,
+                                       uint64_t *parent, struct gz_failure *failure)
 {
-    const struct gz_create_node *said = &create->nodes[index];
+    const struct gz_create_node *said = &message->create.nodes[index];
     *parent = said->has & GZ_HAS(PARENT) ? said->parent : 0;
+    if (!is_there(core, *parent)) return unknown_node(failure, message, index, ".parent", *parent);
     if (said->has & GZ_HAS(PARENT_REF)) {
         size_t slot = *find_ref(refs, said->parent_ref);
         if (slot == 0)
-            return gz_fail(&failure->error, GZ_BAD_VALUE, "nodes[%zu].parent: no earlier node has this ref", index);
+            return gz_fail(&failure->error, GZ_BAD_VALUE, "create.nodes[%zu].parent: no earlier node has this ref",
+                           index);
         *parent = ids[slot - 1];
     }
     if ((said->has & GZ_HAS(REF)) == 0) return GZ_OK;
     size_t *slot = find_ref(refs, said->ref);
-    if (*slot != 0) return gz_fail(&failure->error, GZ_BAD_VALUE, "nodes[%zu].ref: an earlier node has it", index);
+    if (*slot != 0)
+        return gz_fail(&failure->error, GZ_BAD_VALUE, "create.nodes[%zu].ref: an earlier node has it", index);
     *slot = index + 1;
     return GZ_OK;
 }
@@ -142,14 +180,14 @@ enum gz_status gz_handle_create(struct gz_session *session, const struct gz_mess
     struct gz_core *core = session->core;
     if (gz_core_answer_key(session, message)) return GZ_OK;
     if (gz_scene_count(core->scene) + create->count > GZ_NODES_MAX)
-        return gz_fail(&failure->error, GZ_TOO_MANY, "nodes: a scene holds at most %d", GZ_NODES_MAX);
+        return gz_fail(&failure->error, GZ_TOO_MANY, "create.nodes: a scene holds at most %d", GZ_NODES_MAX);
     struct gz_change *changes = gz_arena_take(&core->scratch, create->count, sizeof *changes);
     uint64_t *ids = gz_arena_take(&core->scratch, create->count, sizeof *ids);
     struct refs refs;
     if (changes == NULL || ids == NULL || !make_refs(&core->scratch, create, &refs)) return no_memory(failure);
     for (size_t i = 0; i < create->count; i++) {
         uint64_t parent;
-        enum gz_status status = parent_of_create(&refs, create, i, ids, &parent, failure);
+        enum gz_status status = parent_of_create(core, &refs, message, i, ids, &parent, failure);
         if (status != GZ_OK) return status;
         ids[i] = gz_scene_new_id(core->scene);
         status = change_of_create(core, &create->nodes[i], ids[i], parent, &changes[i], failure);
@@ -167,6 +205,10 @@ enum gz_status gz_handle_delete(struct gz_session *session, const struct gz_mess
     struct gz_change *changes;
     size_t count;
     if (gz_core_answer_key(session, message)) return GZ_OK;
+    for (size_t i = 0; i < message->remove.count; i++) {
+        uint64_t id = message->remove.ids[i];
+        if (gz_scene_find(core->scene, id) == NULL) return unknown_node(failure, message, i, "", id);
+    }
     enum gz_status status = gz_changes_delete(core->scene, &core->scratch, message->remove.ids, message->remove.count,
                                               &changes, &count, &failure->node, &failure->error);
     if (status != GZ_OK) return status;

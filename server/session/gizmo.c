@@ -83,6 +83,31 @@ static size_t make_lines(const struct gz_session *session, const struct gz_gizmo
     return kept;
 }
 
+#define RINGS (GZ_HANDLE_BIT(GZ_RX) | GZ_HANDLE_BIT(GZ_RY) | GZ_HANDLE_BIT(GZ_RZ))
+#define SCALES                                                                                                         \
+    (GZ_HANDLE_BIT(GZ_SX) | GZ_HANDLE_BIT(GZ_SY) | GZ_HANDLE_BIT(GZ_SZ) | GZ_HANDLE_BIT(GZ_SXY) |                      \
+     GZ_HANDLE_BIT(GZ_SYZ) | GZ_HANDLE_BIT(GZ_SZX))
+
+/* Those of the mode, and the one that is dragged, which may be another. */
+static uint64_t seen_handles(const struct gz_gizmo_message *message)
+{
+    return message->handles | (message->active != GZ_HANDLE_NONE ? GZ_HANDLE_BIT(message->active) : 0);
+}
+
+/* The frames of handles that `axes` does not tell, and the box that those on the bounds are on. */
+static void place_handles(const struct gz_gizmo *gizmo, struct gz_gizmo_message *message)
+{
+    uint64_t handles = seen_handles(message);
+    if (handles & RINGS) memcpy(message->turn_axes, gizmo->turn_axes, sizeof message->turn_axes);
+    if (handles & SCALES) memcpy(message->scale_axes, gizmo->scale_axes, sizeof message->scale_axes);
+    const gz_vec3 *half = gizmo->box_half;
+    bool sayable = gz_can_say(gizmo->box_centre) && gz_can_say(half[0]) && gz_can_say(half[1]) && gz_can_say(half[2]);
+    bool stretched = gizmo->mode == GZ_MODE_BOUNDS || message->active >= GZ_BXN;
+    if (!stretched || !gizmo->has_box || !sayable) return;
+    message->box[0] = gizmo->box_centre;
+    memcpy(&message->box[1], half, sizeof gizmo->box_half);
+}
+
 /* What the session is shown, but for the lines, which follow from it and from the camera. */
 static struct gz_gizmo_message describe(const struct gz_session *session, const struct gz_gizmo *gizmo, bool there)
 {
@@ -96,12 +121,24 @@ static struct gz_gizmo_message describe(const struct gz_session *session, const 
     message.size = gizmo->size;
     message.handles = gizmo->handles;
     mark_handles(session, gizmo, &message);
+    place_handles(gizmo, &message);
     return message;
 }
 
 static bool is_ring(enum gz_handle handle)
 {
     return handle >= GZ_RX && handle <= GZ_RV;
+}
+
+static bool is_box(const gz_vec3 box[4])
+{
+    return gz_length(box[1]) > 0 || gz_length(box[2]) > 0 || gz_length(box[3]) > 0;
+}
+
+/* Whether a frame of handles that are there is another than `axes`. */
+static bool is_own_frame(const struct gz_gizmo_message *message, const gz_vec3 frame[3], uint64_t handles)
+{
+    return (seen_handles(message) & handles) != 0 && memcmp(frame, message->axes, sizeof message->axes) != 0;
 }
 
 static void send_gizmo(struct gz_session *session, const struct gz_gizmo *gizmo, bool there)
@@ -112,6 +149,9 @@ static void send_gizmo(struct gz_session *session, const struct gz_gizmo *gizmo,
     if (session->gizmo.active != GZ_HANDLE_NONE) message.has |= GZ_HAS(ACTIVE) | GZ_HAS(START);
     if (session->gizmo.value.count > 0) message.has |= GZ_HAS(VALUE);
     if (is_ring(session->gizmo.active)) message.has |= GZ_HAS(ARM) | GZ_HAS(AXIS);
+    if (is_own_frame(&session->gizmo, session->gizmo.turn_axes, RINGS)) message.has |= GZ_HAS(TURN_AXES);
+    if (is_own_frame(&session->gizmo, session->gizmo.scale_axes, SCALES)) message.has |= GZ_HAS(SCALE_AXES);
+    if (is_box(session->gizmo.box)) message.has |= GZ_HAS(BOX);
     if (session->draw && session->has_camera) {
         message.has |= GZ_HAS(LINES);
         message.gizmo.lines = lines;
@@ -140,8 +180,7 @@ void gz_session_update_gizmo(struct gz_session *session)
     bool shows_one = session->gizmo.handles != 0;
     bool may_show = session->role >= GZ_ROLE_EDITOR && session->selected > 0;
     if (!session->gizmo_stale && (!may_show || !is_due(session))) return;
-    /* Lines depend on the camera too, and in bounds mode on the box, of which nothing else tells. */
-    bool moved = session->gizmo_stale || session->tool.mode == GZ_MODE_BOUNDS;
+    bool moved = session->gizmo_stale; /* the lines depend on the camera too */
     session->gizmo_stale = false;
     session->gizmo_seq = seq;
     session->gizmo_due_s = session->core->now.mono_s;

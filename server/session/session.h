@@ -400,9 +400,10 @@ GZ_MUST_USE enum gz_status gz_core_find_checkpoint(const struct gz_core *core, s
                                                    struct gz_failure *failure);
 /* Takes those of the state over; false without memory. */
 GZ_MUST_USE bool gz_core_load_checkpoints(struct gz_core *core, const struct gz_scene_state *state);
-/* As with notes: into a batch (false without memory), after it was stored, and after it was refused. */
+/* As with notes: into a batch (false without memory), after it was stored but for those of a seq before `kept_since`, and after it was
+ * refused. */
 GZ_MUST_USE bool gz_core_add_checkpoints(const struct gz_core *core, struct gz_batch *batch);
-void gz_core_accept_checkpoints(struct gz_core *core);
+void gz_core_accept_checkpoints(struct gz_core *core, uint64_t kept_since);
 void gz_core_refuse_checkpoints(struct gz_core *core, const char *why);
 void gz_core_free_checkpoints(struct gz_core *core);
 

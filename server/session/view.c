@@ -168,7 +168,8 @@ static enum gz_status check_ids(const struct gz_scene *scene, const uint64_t *id
     for (size_t i = 0; i < count; i++) {
         if (gz_scene_find(scene, ids[i]) != NULL) continue;
         failure->node = ids[i];
-        return gz_fail(&failure->error, GZ_UNKNOWN_NODE, "nodes: there is no node %llu", (unsigned long long)ids[i]);
+        return gz_fail(&failure->error, GZ_UNKNOWN_NODE, "nodes[%zu]: there is no node %llu", i,
+                       (unsigned long long)ids[i]);
     }
     return GZ_OK;
 }

@@ -52,6 +52,7 @@ static const char *const sql[GZ_WRITE_COUNT] = {
     [GZ_WRITE_NOTE_KEY] = "INSERT INTO note_keys (user, key, note) VALUES (?, ?, ?)",
     [GZ_WRITE_CHECKPOINT] = "INSERT INTO checkpoints (name, seq, user, made) VALUES (?, ?, ?, ?)",
     [GZ_WRITE_FORGET_CHECKPOINT] = "DELETE FROM checkpoints WHERE name = ?",
+    [GZ_WRITE_KEPT_SINCE] = "SELECT since FROM kept",
     [GZ_WRITE_ASSET] = "INSERT INTO assets (seq, media_type, bytes) VALUES (?, ?, ?)",
 };
 
@@ -104,6 +105,17 @@ static int run_for(struct gz_writer *writer, enum gz_write what, uint64_t edit)
     struct gz_bind bind = start(writer, what);
     gz_bind_integer(&bind, edit);
     return gz_bind_run(&bind);
+}
+
+/* The one number of a statement that has one row. */
+static int read_integer(struct gz_writer *writer, enum gz_write what, uint64_t *value)
+{
+    struct gz_bind bind = start(writer, what);
+    int rc = sqlite3_step(bind.statement);
+    if (rc == SQLITE_ROW) *value = (uint64_t)sqlite3_column_int64(bind.statement, 0);
+    sqlite3_reset(bind.statement);
+    if (rc == SQLITE_DONE) return SQLITE_CORRUPT;
+    return rc == SQLITE_ROW ? SQLITE_OK : rc;
 }
 
 static int write_scene(struct gz_writer *writer, const struct gz_batch *batch)
@@ -325,6 +337,18 @@ static int write_checkpoint(struct gz_writer *writer, const struct gz_checkpoint
     return gz_bind_run(&bind);
 }
 
+/* The past may have gone on since the core looked: what came too late is no fault of the others in the batch. */
+static int write_checkpoints(struct gz_writer *writer, struct gz_batch *batch)
+{
+    if (batch->checkpoint_count == 0) return SQLITE_OK;
+    int rc = read_integer(writer, GZ_WRITE_KEPT_SINCE, &batch->kept_since);
+    for (size_t i = 0; rc == SQLITE_OK && i < batch->checkpoint_count; i++) {
+        const struct gz_checkpoint_record *checkpoint = &batch->checkpoints[i];
+        if (checkpoint->gone || checkpoint->seq >= batch->kept_since) rc = write_checkpoint(writer, checkpoint);
+    }
+    return rc;
+}
+
 static int write_asset(struct gz_writer *writer, const struct gz_batch *batch)
 {
     bool is_binary = batch->asset_size >= 4 && batch->asset[0] == 'g' && batch->asset[1] == 'l' &&
@@ -336,7 +360,7 @@ static int write_asset(struct gz_writer *writer, const struct gz_batch *batch)
     return gz_bind_run(&bind);
 }
 
-static int write_batch(struct gz_writer *writer, const struct gz_batch *batch)
+static int write_batch(struct gz_writer *writer, struct gz_batch *batch)
 {
     int rc = write_scene(writer, batch);
     for (size_t i = 0; rc == SQLITE_OK && i < batch->joined_count; i++) rc = write_joined(writer, &batch->joined[i]);
@@ -346,8 +370,7 @@ static int write_batch(struct gz_writer *writer, const struct gz_batch *batch)
     for (size_t i = 0; rc == SQLITE_OK && i < batch->ended_count; i++) rc = write_edit(writer, &batch->ended[i], true);
     for (size_t i = 0; rc == SQLITE_OK && i < batch->dropped_count; i++) rc = write_dropped(writer, batch->dropped[i]);
     for (size_t i = 0; rc == SQLITE_OK && i < batch->note_count; i++) rc = write_note(writer, &batch->notes[i]);
-    for (size_t i = 0; rc == SQLITE_OK && i < batch->checkpoint_count; i++)
-        rc = write_checkpoint(writer, &batch->checkpoints[i]);
+    if (rc == SQLITE_OK) rc = write_checkpoints(writer, batch);
     for (size_t i = 0; rc == SQLITE_OK && i < batch->left_count; i++) rc = write_left(writer, &batch->left[i]);
     if (rc == SQLITE_OK && batch->asset != NULL) rc = write_asset(writer, batch);
     return rc;
@@ -381,7 +404,7 @@ enum gz_status gz_writer_begin(struct gz_writer *writer, struct gz_error *error)
     return rc == SQLITE_OK ? GZ_OK : give_up(writer, rc, error);
 }
 
-enum gz_status gz_writer_add(struct gz_writer *writer, const struct gz_batch *batch, struct gz_error *error)
+enum gz_status gz_writer_add(struct gz_writer *writer, struct gz_batch *batch, struct gz_error *error)
 {
     int rc = write_batch(writer, batch);
     return rc == SQLITE_OK ? GZ_OK : give_up(writer, rc, error);

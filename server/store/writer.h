@@ -32,6 +32,7 @@ enum gz_write {
     GZ_WRITE_NOTE_KEY,
     GZ_WRITE_CHECKPOINT,
     GZ_WRITE_FORGET_CHECKPOINT,
+    GZ_WRITE_KEPT_SINCE,
     GZ_WRITE_COUNT
 };
 
@@ -53,8 +54,7 @@ void gz_writer_finish(struct gz_writer *writer);
 /* One transaction of all of these: begin, add each, end. After a failure of any step nothing of it is left, and `end` need not be
  * called. */
 GZ_MUST_USE enum gz_status gz_writer_begin(struct gz_writer *writer, struct gz_error *error);
-GZ_MUST_USE enum gz_status gz_writer_add(struct gz_writer *writer, const struct gz_batch *batch,
-                                         struct gz_error *error);
+GZ_MUST_USE enum gz_status gz_writer_add(struct gz_writer *writer, struct gz_batch *batch, struct gz_error *error);
 GZ_MUST_USE enum gz_status gz_writer_end(struct gz_writer *writer, struct gz_error *error);
 
 /* Copies what is in the WAL into the database as far as readers allow; with `truncate` also empties the file, which needs

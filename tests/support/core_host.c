@@ -149,6 +149,7 @@ void host_settle(struct host *host, bool committed)
     struct gz_batch *batch = host->batch;
     if (batch == NULL) return;
     host->batch = NULL;
+    batch->kept_since = host->kept_since;
     if (committed) core_store_commit(&host->store, batch);
     host->commits += committed;
     host->refusals += !committed;

@@ -64,7 +64,7 @@ function Viewport({ editor }: { editor: Editor }) {
     };
   }, [editor]);
   return (
-    <div class="viewport">
+    <div class="viewport" onPointerDown={() => (editor.drawer.value = null)}>
       <canvas ref={canvas} tabIndex={0} role="application" aria-label="View of the scene" />
       <Overlay />
     </div>

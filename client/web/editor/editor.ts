@@ -39,8 +39,8 @@ export interface Moment {
 /** The way of a node through the world, oldest stop first. */
 export interface Way {
   node: Id;
-  /** `time` in Unix seconds. */
-  stops: readonly { point: Vec3; time: number }[];
+  /** `time` in Unix seconds; `between` the beginning and the end of a drag. */
+  stops: readonly { point: Vec3; time: number; between?: true }[];
 }
 
 /** The glTF that the scene's meshes come from. */

@@ -87,8 +87,14 @@ export interface Gizmo {
   mode: Mode;
   space: Space;
   origin: Vec3;
-  /** Three unit vectors in the world. */
+  /** Three unit vectors in the world: what `tx` to `tv` move along. */
   axes: number[];
+  /** What rings turn about, where it is not `axes`. */
+  turn_axes?: number[];
+  /** Where scale handles are, where it is not `axes`. */
+  scale_axes?: number[];
+  /** In the mode `bounds`: the middle of the box, and three vectors from there to the middle of the faces `bxp`, `byp` and `bzp`. */
+  box?: number[];
   /** The length of an axis, in metres: constant in pixels. */
   size: number;
   /** Those that are drawn. */
@@ -101,6 +107,8 @@ export interface Gizmo {
   start?: Vec3;
   /** While a ring is dragged: from `start` to where it was grabbed, a unit vector. */
   arm?: Vec3;
+  /** While a ring is dragged: what it turns about, right-handed. */
+  axis?: Vec3;
 }
 
 export interface NodeState {

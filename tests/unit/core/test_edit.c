@@ -2,6 +2,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -109,6 +110,70 @@ static void test_edit_base_older_is_conflict(void **state)
     assert_true(host_node(&s.host, id).trs.t.x == 1);
     set.set.base = s.a->mirror.seq;
     assert_ok(client_ask(s.a, &set));
+    close_scene(&s);
+}
+
+/* ---- what is wrong is said of the field ---- */
+
+static void assert_says(const struct gz_message *answer, enum gz_status status, const char *text)
+{
+    assert_refused(answer, status);
+    char said[GZ_ERROR_BYTES_MAX];
+    snprintf(said, sizeof said, "%.*s", (int)answer->error.message.size, answer->error.message.bytes);
+    assert_string_equal(said, text);
+}
+
+static void test_edit_refused_names_the_field_and_the_node(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    uint64_t arm = create_node(s.a, "arm", 0, 0, 0, 0), hand = create_node(s.a, "hand", arm, 1, 0, 0); /* 1 and 2 */
+    struct gz_set_node set[2] = {{.has = GZ_HAS(T), .id = hand}, {.has = GZ_HAS(T), .id = 99}};
+    struct gz_message said = {.op = GZ_OP_SET, .set = {set, 2, 0}};
+    assert_says(client_ask(s.a, &said), GZ_UNKNOWN_NODE, "set.nodes[1].id: there is no node 99");
+    assert_int_equal(client_last(s.a, GZ_OP_ERROR)->error.nodes.ids[0], 99);
+    set[1] = (struct gz_set_node){.has = GZ_HAS(PARENT), .id = arm, .parent = 77};
+    assert_says(client_ask(s.a, &said), GZ_UNKNOWN_NODE, "set.nodes[1].parent: there is no node 77");
+    set[1].parent = hand;
+    assert_says(client_ask(s.a, &said), GZ_BAD_VALUE, "set.nodes[1].parent: node 1 would be below itself");
+
+    struct gz_create_node create[2] = {{.name = {"a", 1}}, {.has = GZ_HAS(PARENT), .name = {"b", 1}, .parent = 55}};
+    said = (struct gz_message){.op = GZ_OP_CREATE, .create = {create, 2}};
+    assert_says(client_ask(s.a, &said), GZ_UNKNOWN_NODE, "create.nodes[1].parent: there is no node 55");
+    create[1] = (struct gz_create_node){.has = GZ_HAS(PARENT_REF), .name = {"b", 1}, .parent_ref = {"x", 1}};
+    assert_says(client_ask(s.a, &said), GZ_BAD_VALUE, "create.nodes[1].parent: no earlier node has this ref");
+
+    const uint64_t ids[] = {hand, 44};
+    said = (struct gz_message){.op = GZ_OP_DELETE, .remove = {ids, 2}};
+    assert_says(client_ask(s.a, &said), GZ_UNKNOWN_NODE, "delete.nodes[1]: there is no node 44");
+    assert_says(ask_select(s.a, 33), GZ_UNKNOWN_NODE, "nodes[0]: there is no node 33");
+    close_scene(&s);
+}
+
+static void test_edit_of_what_one_drags_names_the_field(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    uint64_t arm = create_node(s.a, "arm", 0, 0, 0, 0), hand = create_node(s.a, "hand", arm, 1, 0, 0);
+    assert_ok(ask_camera(s.a, 10));
+    assert_ok(ask_grab(s.a, GZ_TXY, hand, MIDDLE_X, MIDDLE_Y));
+    assert_says(ask_move(s.a, hand, 3, 0, 0), GZ_BAD_STATE, "set.nodes[0]: node 2 is being dragged");
+    assert_says(ask_delete(s.a, arm), GZ_BAD_STATE, "delete.nodes: node 2 is being dragged");
+    assert_says(ask_delete(s.b, arm), GZ_LOCKED, "node 2 (hand) is held by ann");
+    close_scene(&s);
+}
+
+static void test_edit_too_deep_names_the_field(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    uint64_t below = 0;
+    for (int depth = 0; depth < GZ_TREE_DEPTH_MAX; depth++) below = create_node(s.a, "n", below, 0, 0, 0);
+    assert_says(ask_create(s.a, "n", below, NULL), GZ_TOO_MANY,
+                "create.nodes[0].parent: the hierarchy at node 257 is deeper than 256");
     close_scene(&s);
 }
 
@@ -561,6 +626,9 @@ int main(void)
         cmocka_unit_test(test_edit_set_and_delete_reach_everybody),
         cmocka_unit_test(test_edit_unchanged_is_no_edit),
         cmocka_unit_test(test_edit_base_older_is_conflict),
+        cmocka_unit_test(test_edit_refused_names_the_field_and_the_node),
+        cmocka_unit_test(test_edit_of_what_one_drags_names_the_field),
+        cmocka_unit_test(test_edit_too_deep_names_the_field),
         cmocka_unit_test(test_key_twice_before_commit_is_one_edit),
         cmocka_unit_test(test_key_after_commit_and_restart_is_same_answer),
         cmocka_unit_test(test_key_of_refused_edit_is_free),

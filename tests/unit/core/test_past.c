@@ -205,6 +205,30 @@ static void test_checkpoint_refusals_say_what_is_wrong(void **state)
     close_scene(&s);
 }
 
+/* The past goes on between the question and the disk: that one alone is refused, and what was stored with it is there. */
+static void test_checkpoint_that_comes_too_late_is_refused_alone(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    assert_ok(ask_move(s.a, s.node, 1, 0, 0));
+    s.host.disk = DISK_WAITS;
+    assert_null(ask_checkpoint_of(s.a, "late", 1));
+    assert_null(ask_checkpoint_of(s.b, "in time", 2));
+    assert_null(ask_move(s.a, s.node, 5, 0, 0));
+    uint64_t rid = s.a->next_rid;
+    s.host.kept_since = 2;
+    s.host.disk = DISK_COMMITS;
+    host_advance(&s.host, 1);
+    assert_says(client_answer(s.a, rid - 2), GZ_BAD_VALUE, "checkpoint.seq: the history begins at 2");
+    assert_ok(client_answer(s.a, rid - 1));
+    assert_checkpoints(s.a, "in time 2 bob");
+    host_restart(&s.host, true);
+    s.a = client_join(&s.host, "ann", GZ_ROLE_EDITOR);
+    assert_checkpoints(s.a, "in time 2 bob");
+    close_scene(&s);
+}
+
 static void test_checkpoints_are_bounded(void **state)
 {
     (void)state;
@@ -646,6 +670,7 @@ int main(void)
         cmocka_unit_test(test_checkpoint_that_the_disk_refuses_is_none),
         cmocka_unit_test(test_checkpoint_taken_away_and_given_again_in_one_batch),
         cmocka_unit_test(test_checkpoint_refusals_say_what_is_wrong),
+        cmocka_unit_test(test_checkpoint_that_comes_too_late_is_refused_alone),
         cmocka_unit_test(test_checkpoints_are_bounded),
         cmocka_unit_test(test_revert_takes_back_one_edit_among_many),
         cmocka_unit_test(test_history_says_what_is_undone_with_changes_or_without),

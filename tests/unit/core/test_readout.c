@@ -1,4 +1,4 @@
-/* What a gizmo tells of the drag that runs: how far it has gone, and from where. The camera looks along -z at 10 m: a metre in the
+/* What a gizmo tells besides its place: the frames of its handles, and of the drag that runs how far it has gone, and from where. The camera looks along -z at 10 m: a metre in the
  * plane of the node is 30 px. */
 #include <math.h>
 #include <setjmp.h>
@@ -178,6 +178,75 @@ static void test_readout_is_told_when_it_changes(void **state)
     close_scene(&s);
 }
 
+static const struct gz_message *gizmo_of(struct scene *s, enum gz_mode mode, enum gz_space space)
+{
+    struct gz_message tool = {.op = GZ_OP_TOOL, .has = GZ_HAS(MODE) | GZ_HAS(SPACE)};
+    tool.tool.mode = mode;
+    tool.tool.space = space;
+    assert_ok(client_ask(s->a, &tool));
+    return client_last(s->a, GZ_OP_GIZMO);
+}
+
+static void set_trs(struct scene *s, uint64_t node, gz_quat r, gz_vec3 scale)
+{
+    struct gz_set_node change = {.has = GZ_HAS(R) | GZ_HAS(S), .id = node, .trs = {.r = r, .s = scale}};
+    struct gz_message set = {.op = GZ_OP_SET, .set = {&change, 1}};
+    assert_ok(client_ask(s->a, &set));
+}
+
+static void test_readout_tells_frames_that_are_not_the_axes(void **state)
+{
+    (void)state;
+    static const uint64_t turn = GZ_HAS(TURN_AXES), scale = GZ_HAS(SCALE_AXES);
+    static const struct {
+        enum gz_mode mode;
+        enum gz_space space;
+        uint64_t told;
+    } cases[] = {
+        {GZ_MODE_TRANSLATE, GZ_SPACE_LOCAL, 0},     {GZ_MODE_ROTATE, GZ_SPACE_WORLD, 0},
+        {GZ_MODE_SCALE, GZ_SPACE_WORLD, scale},     {GZ_MODE_SCALE, GZ_SPACE_LOCAL, 0},
+        {GZ_MODE_UNIVERSAL, GZ_SPACE_WORLD, scale}, {GZ_MODE_ROTATE, GZ_SPACE_LOCAL, turn},
+        {GZ_MODE_UNIVERSAL, GZ_SPACE_LOCAL, turn},
+    };
+    struct scene s;
+    open_scene(&s);
+    uint64_t child = create_node(s.a, "child", s.node, 0, 0, 0);
+    set_trs(&s, s.node, (gz_quat){0, 0, 0, 1}, (gz_vec3){4, 1, 1});
+    set_trs(&s, child, (gz_quat){0, 0, sin(M_PI / 8), cos(M_PI / 8)}, (gz_vec3){1, 1, 1});
+    assert_ok(ask_select(s.a, child));
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const struct gz_message *message = gizmo_of(&s, cases[i].mode, cases[i].space);
+        assert_int_equal(message->has & (turn | scale), cases[i].told);
+        /* The child's own x, stretched by what it hangs below: sheared, while the turn stays square. */
+        const gz_vec3 *sheared = cases[i].told & scale ? message->gizmo.scale_axes : message->gizmo.axes;
+        if (cases[i].mode != GZ_MODE_ROTATE || cases[i].space == GZ_SPACE_LOCAL)
+            assert_near(sheared[0], 4 / sqrt(17), 1 / sqrt(17), 0);
+        if (cases[i].told & turn) assert_near(message->gizmo.turn_axes[0], M_SQRT1_2, M_SQRT1_2, 0);
+    }
+    close_scene(&s);
+}
+
+static void test_readout_tells_the_box_as_it_moves(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    assert_ok(ask_select(s.a, s.node));
+    assert_false(gizmo_of(&s, GZ_MODE_SCALE, GZ_SPACE_WORLD)->has & GZ_HAS(BOX));
+    const struct gz_message *message = gizmo_of(&s, GZ_MODE_BOUNDS, GZ_SPACE_WORLD);
+    assert_true(message->has & GZ_HAS(BOX));
+    assert_near(message->gizmo.box[0], 0, 0, 0);
+    assert_near(message->gizmo.box[2], 0, 0.5, 0);
+    size_t told = client_count(s.a, GZ_OP_GIZMO);
+    set_trs(&s, s.node, (gz_quat){0, 0, 0, 1}, (gz_vec3){1, 3, 1});
+    message = client_last(s.a, GZ_OP_GIZMO);
+    assert_int_equal(client_count(s.a, GZ_OP_GIZMO), told + 1);
+    assert_near(message->gizmo.box[2], 0, 1.5, 0);
+    assert_ok(ask_move(s.b, s.node, 0, 0, 2));
+    assert_near(client_last(s.a, GZ_OP_GIZMO)->gizmo.box[0], 0, 0, 2);
+    close_scene(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -186,6 +255,8 @@ int main(void)
         cmocka_unit_test(test_readout_is_snapped_and_typed_values_are_not),
         cmocka_unit_test(test_readout_of_a_ring_counts_turns_from_its_arm),
         cmocka_unit_test(test_readout_is_told_when_it_changes),
+        cmocka_unit_test(test_readout_tells_frames_that_are_not_the_axes),
+        cmocka_unit_test(test_readout_tells_the_box_as_it_moves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,8 @@
 /* Checkpoints in the file: what is committed comes back, what was taken away is gone, a batch that cannot be leaves nothing. */
 #include "unit/store/scene_file.h"
 
+#include <sqlite3.h>
+#include <stdio.h>
 #include <string.h>
 
 static struct gz_batch *batch_of(uint64_t seq, const struct gz_checkpoint_record *checkpoints, size_t count)
@@ -64,6 +66,40 @@ static void test_checkpoints_come_back_by_seq(void **directory)
     }
 }
 
+static void forget_until(const char *path, int seq)
+{
+    sqlite3 *db;
+    char sql[64];
+    snprintf(sql, sizeof sql, "UPDATE kept SET since = %d", seq);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+static void test_checkpoint_of_a_past_that_has_gone_is_left_out_alone(void **directory)
+{
+    const char *path;
+    struct gz_store *store = open_new(directory, &path);
+    const struct gz_checkpoint_record before = {.name = "old", .user = "ann", .seq = 3, .made = START_TIME};
+    const struct gz_checkpoint_record made[] = {
+        {.name = "late", .user = "ann", .seq = 4, .made = START_TIME},
+        {.name = "in time", .user = "ann", .seq = 5, .made = START_TIME},
+        {.name = "old", .user = "ann", .seq = 3, .gone = true},
+    };
+    enum gz_status status;
+    struct gz_error error;
+    commit(store, batch_of(9, &before, 1));
+    forget_until(path, 5);
+    gz_store_submit(store, batch_of(9, made, 3));
+    struct gz_batch *batch = wait_for(store, &status, &error);
+    assert_int_equal(status, GZ_OK);
+    assert_int_equal(batch->kept_since, 5);
+    gz_batch_destroy(batch);
+    assert_int_equal(ask(path, "SELECT count(*) FROM checkpoints"), 1);
+    assert_int_equal(ask(path, "SELECT seq FROM checkpoints"), 5);
+    gz_store_close(store);
+}
+
 static void test_batch_with_an_impossible_checkpoint_is_refused_whole(void **directory)
 {
     const char *path;
@@ -89,6 +125,7 @@ int main(void)
 #define IN_DIRECTORY(test) cmocka_unit_test_setup_teardown(test, make_directory, remove_directory)
     const struct CMUnitTest tests[] = {
         IN_DIRECTORY(test_checkpoints_come_back_by_seq),
+        IN_DIRECTORY(test_checkpoint_of_a_past_that_has_gone_is_left_out_alone),
         IN_DIRECTORY(test_batch_with_an_impossible_checkpoint_is_refused_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

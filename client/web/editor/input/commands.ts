@@ -33,6 +33,7 @@ const canEdit = (editor: Editor): boolean => editable(editor) && chosen(editor);
 const tool = (id: string, label: string, mode: Mode, chords: Command["keys"]): Command => ({
   id, label, group: "Tools", keys: chords,
   run: (editor) => editor.setTool({ mode }),
+  possible: mode === "none" ? undefined : editable,
   on: (editor) => editor.tool.value.mode === mode,
 });
 
@@ -82,8 +83,16 @@ export const COMMANDS: readonly Command[] = [
     run: (editor) => void duplicateNodes(editor, editor.selection.peek()),
     possible: canEdit,
   },
-  { id: "create", label: "New node", group: "Edit", keys: both("Shift+A"), run: (editor) => void createNode(editor, editor.selection.peek().at(-1) ?? null), possible: editable },
-  { id: "copy", label: "Copy the transform", group: "Edit", keys: both("Mod+C"), run: (editor) => void copyTransform(editor), possible: (editor) => chosen(editor) && (getSelection()?.isCollapsed ?? true) },
+  {
+    id: "create", label: "New node", group: "Edit", keys: both("Shift+A"),
+    run: (editor) => void createNode(editor, editor.selection.peek().at(-1) ?? null),
+    possible: editable,
+  },
+  {
+    id: "copy", label: "Copy the transform", group: "Edit", keys: both("Mod+C"),
+    run: (editor) => void copyTransform(editor),
+    possible: (editor) => chosen(editor) && (getSelection()?.isCollapsed ?? true),
+  },
   { id: "paste", label: "Paste the transform", group: "Edit", keys: both("Mod+V"), run: (editor) => void pasteTransform(editor), possible: canEdit },
   {
     id: "note", label: "Add note", group: "Edit", keys: both("N"),

@@ -1,12 +1,15 @@
 // compass.tsx - the world's axes in the corner of the view, as one sees them now; a click on an end looks from there.
-import type { Vec3 } from "../../sdk/types.js";
+import type { Vec2, Vec3 } from "../../sdk/types.js";
 import { useEditor } from "../context";
+import type { Editor } from "../editor";
 import { Icon } from "../icons";
 import "./compass.css";
+import { Orbit } from "./orbit";
 import { frameSelected, lookFrom, toggleParallel } from "./views";
 
 const REACH_PX = 33;
 const MIDDLE_PX = 46;
+const CLICK_PX = 4;
 
 interface End {
   axis: "x" | "y" | "z";
@@ -48,12 +51,13 @@ export function Compass() {
   );
 }
 
-/** The axes; only this follows each turn of the view. */
+/** The axes; only this follows each turn of the view. To drag it is to turn the view. */
 function Ball() {
-  const { rig } = useEditor();
+  const editor = useEditor();
+  const { rig } = editor;
   rig.revision.value;
   return (
-    <div class="compass-ball" role="group" aria-label="View from">
+    <div class="compass-ball" role="group" aria-label="View from" onPointerDown={(event) => turnBy(editor, event)}>
       <svg viewBox="0 0 92 92" aria-hidden="true">
         {ENDS.filter(({ side }) => !side.includes(-1)).map(({ axis, side }) => {
           const [x, y] = seen(rig.view, side);
@@ -65,6 +69,28 @@ function Ball() {
       ))}
     </div>
   );
+}
+
+/** Until the pointer has left its place it may still be a click on an end. */
+function turnBy(editor: Editor, down: PointerEvent): void {
+  if (down.button !== 0) return;
+  const ball = down.currentTarget as HTMLElement;
+  const over = new AbortController();
+  let orbit: Orbit | null = null;
+  const at = (event: PointerEvent): Vec2 => [editor.rig.width / 2 + event.clientX - down.clientX, editor.rig.height / 2 + event.clientY - down.clientY];
+  const move = (event: PointerEvent): void => {
+    if (!orbit && Math.hypot(event.clientX - down.clientX, event.clientY - down.clientY) < CLICK_PX) return;
+    if (!orbit) ball.setPointerCapture(down.pointerId);
+    orbit ??= new Orbit(editor, at(down));
+    orbit.move(at(event));
+  };
+  const end = (): void => {
+    orbit?.end();
+    over.abort();
+  };
+  window.addEventListener("pointermove", move, { signal: over.signal });
+  window.addEventListener("pointerup", end, { signal: over.signal });
+  window.addEventListener("pointercancel", end, { signal: over.signal });
 }
 
 function EndButton({ end: { axis, from, side }, at: [x, y, z] }: { end: End; at: Vec3 }) {

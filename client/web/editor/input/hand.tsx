@@ -4,6 +4,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 
 import type { Vec2 } from "../../sdk/types.js";
 import { useEditor } from "../context";
+import { keysOf } from "./chord";
 import { dragWords } from "./words";
 import "./hand.css";
 
@@ -18,6 +19,7 @@ export function Hand() {
       <Marquee />
       <Readout />
       <Bubble />
+      <Keys />
     </>
   );
 }
@@ -55,6 +57,32 @@ function Bubble() {
           {bubble.text}
         </Beside>
       )}
+    </div>
+  );
+}
+
+/** What keys do while a drag runs. */
+const DRAG_KEYS: readonly [keys: string[], label: string][] = [
+  [["X", "Y", "Z"], "axis"],
+  [["1", "2", "\u2026"], "exactly"],
+  [keysOf("Mod"), "snap"],
+  [keysOf("Shift"), "fine"],
+  [keysOf("Escape"), "back"],
+];
+
+function Keys() {
+  const { input } = useEditor();
+  if (input.dragged.value === null) return null;
+  return (
+    <div class="hand-keys" aria-hidden="true">
+      {DRAG_KEYS.map(([keys, label]) => (
+        <span key={label}>
+          {keys.map((key) => (
+            <kbd key={key}>{key}</kbd>
+          ))}
+          {label}
+        </span>
+      ))}
     </div>
   );
 }

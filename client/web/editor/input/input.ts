@@ -4,6 +4,7 @@ import { effect } from "@preact/signals";
 import type { Vec2 } from "../../sdk/types.js";
 import type { Editor } from "../editor";
 import type { View } from "../view/view";
+import type { Pose } from "./camera";
 import { startFollowing } from "./follow";
 import { startKeys } from "./keys";
 import { type Gesture, dragMods, gestureOf } from "./pointer";
@@ -11,10 +12,13 @@ import { Touch } from "./touch";
 import { frameAll } from "./views";
 import { Wheel } from "./wheel";
 
+const REACH_PX = { mouse: 8, finger: 22 };
+
 /** @returns what ends it */
 export function startInput(view: View): () => void {
   const { editor, canvas } = view;
   editor.session.setTool({ orbit: "turntable" });
+  editor.rig.resize(canvas.clientWidth, canvas.clientHeight);
   const stops = [startPointer(editor, canvas), startKeys(editor), startCursor(editor, canvas), startCamera(editor), startFollowing(editor)];
   return () => stops.forEach((stop) => stop());
 }
@@ -36,7 +40,8 @@ class PointerInput {
   down(event: PointerEvent): void {
     const at = this.#at(event);
     this.canvas.setPointerCapture(event.pointerId);
-    this.editor.following.value = null;
+    this.canvas.dataset.by = "pointer";
+    this.#reach(event.pointerType === "touch" ? REACH_PX.finger : REACH_PX.mouse);
     if (event.pointerType === "touch") return this.#touch.down(event.pointerId, at);
     if (this.#endHeld(event) || this.#gesture) return;
     this.editor.input.running?.commit();
@@ -48,8 +53,8 @@ class PointerInput {
   move(event: PointerEvent): void {
     const at = this.#at(event);
     const { input } = this.editor;
-    input.pointer.value = at;
     if (event.pointerType === "touch") return this.#touch.move(event.pointerId, at);
+    input.pointer.value = at;
     if (input.held.peek()) input.running?.move(at, dragMods(event));
     else if (!this.#gesture) this.#hover();
     else if (event.button === 2) this.cancel();
@@ -82,8 +87,15 @@ class PointerInput {
   }
 
   wheel(event: WheelEvent): void {
-    this.editor.following.value = null;
     this.#wheel.turn(event, this.#at(event));
+  }
+
+  /** A drag that began with a key goes on beside the view too, and a press there ends it. */
+  elsewhere(event: PointerEvent): void {
+    const { input } = this.editor;
+    if (!input.held.peek() || event.target === this.canvas) return;
+    if (event.type === "pointerdown") input.running?.commit();
+    else input.running?.move(this.#at(event), dragMods(event));
   }
 
   /** A drag that began with a key ends with a press: left leaves it, right takes it back. */
@@ -104,6 +116,11 @@ class PointerInput {
     });
   }
 
+  /** How far beside a handle a press still takes it. */
+  #reach(tolerance: number): void {
+    if ((this.editor.tool.peek().tolerance ?? REACH_PX.mouse) !== tolerance) this.editor.setTool({ tolerance });
+  }
+
   #at(event: MouseEvent): Vec2 {
     const { left, top } = this.canvas.getBoundingClientRect();
     return [event.clientX - left, event.clientY - top];
@@ -121,6 +138,10 @@ function startPointer(editor: Editor, canvas: HTMLCanvasElement): () => void {
   listen("pointercancel", (event) => pointer.cancelled(event));
   listen("pointerleave", () => pointer.left());
   listen("wheel", (event) => pointer.wheel(event));
+  listen("blur", () => delete canvas.dataset.by);
+  const elsewhere = (event: PointerEvent): void => pointer.elsewhere(event);
+  window.addEventListener("pointermove", elsewhere, { signal: ended.signal });
+  window.addEventListener("pointerdown", elsewhere, { signal: ended.signal, capture: true });
   listen("contextmenu", (event) => event.preventDefault());
   return () => ended.abort();
 }
@@ -135,17 +156,37 @@ function startCursor(editor: Editor, canvas: HTMLCanvasElement): () => void {
   });
 }
 
-/** The view of the last time in this scene, or all of it. */
+/** The view of the last time in this scene; else all of it, as soon as there is anything. */
 function startCamera(editor: Editor): () => void {
   const { rig, session } = editor;
   const stored = `gizmod.camera.${session.sceneName}`;
-  const saved = sessionStorage.getItem(stored);
-  if (saved) {
-    const { pose, parallel } = JSON.parse(saved);
-    rig.place(pose);
-    rig.setParallel(parallel);
-  } else void session.ready.then(() => frameAll(editor, { fly: false }), () => {});
+  const last = readCamera(sessionStorage.getItem(stored));
+  let stopFraming = (): void => {};
+  if (last) {
+    rig.place(last.pose);
+    rig.setParallel(last.parallel);
+  } else {
+    const frame = (): void => {
+      if (session.scene.nodes.size === 0) return;
+      frameAll(editor, { fly: false });
+      stopFraming();
+    };
+    stopFraming = session.scene.on("change", frame);
+    frame();
+  }
   const save = (): void => sessionStorage.setItem(stored, JSON.stringify({ pose: rig.pose, parallel: rig.parallel.peek() }));
   window.addEventListener("pagehide", save);
-  return () => window.removeEventListener("pagehide", save);
+  return () => {
+    window.removeEventListener("pagehide", save);
+    stopFraming();
+  };
+}
+
+function readCamera(text: string | null): { pose: Pose; parallel: boolean } | null {
+  try {
+    const { pose, parallel } = JSON.parse(text ?? "null") as { pose: Pose; parallel: boolean };
+    return [...pose.target, ...pose.turn, pose.distance].every(Number.isFinite) ? { pose, parallel } : null;
+  } catch {
+    return null;
+  }
 }

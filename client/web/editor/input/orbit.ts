@@ -14,6 +14,7 @@ export class Orbit {
     this.#last = at;
     this.#away = editor.session.status.phase !== "online";
     editor.rig.stop();
+    editor.following.value = null;
     editor.input.navigating.value = "orbit";
     if (!this.#away) editor.session.down({ at, mods: ["orbit"] }).catch(() => (this.#away = true));
   }
@@ -30,7 +31,7 @@ export class Orbit {
     if (!this.#away) this.editor.session.up({ at: this.#last }).catch(() => {});
   }
 
-  /** Half a turn for the height of the view, as at the server. */
+  /** A whole turn for the height of the view, as at the server. */
   #turn(at: Vec2): void {
     const perPx = (2 * Math.PI) / this.editor.rig.height;
     this.editor.rig.turn((this.#last[0] - at[0]) * perPx, (at[1] - this.#last[1]) * perPx);

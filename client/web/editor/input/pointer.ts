@@ -1,13 +1,17 @@
 // pointer.ts - what mouse and pen do in the view. Left: drags a handle, selects a node, or draws a rectangle that selects; with Alt it orbits. Middle
-// orbits, with Shift it pans; right (and a pen's barrel button) pans. Fingers are in touch.ts.
+// orbits, with Shift it pans, with Ctrl it zooms; right (and a pen's barrel button) pans, with Alt it zooms. Of the past, which nobody can edit, the left button
+// turns the view. Fingers are in touch.ts.
 import type { Modifier, Vec2 } from "../../sdk/types.js";
 import type { Editor } from "../editor";
 import { Drag } from "./drag";
 import { Orbit } from "./orbit";
-import { type Choice, choiceOf, select, selectIn } from "./select";
+import { type Choice, RectangleSelection, choiceOf, select } from "./select";
 
 /** How far a press may wander and still is a click. */
 const CLICK_PX = 4;
+
+/** The natural logarithm of the zoom for each pixel of a drag that zooms. */
+const ZOOM_PER_PX = 0.008;
 
 export interface Gesture {
   move(at: Vec2, event: PointerEvent): void;
@@ -24,9 +28,9 @@ export function dragMods(event: MouseEvent | KeyboardEvent): Modifier[] {
 }
 
 export function gestureOf(editor: Editor, at: Vec2, event: PointerEvent): Gesture {
-  if (event.button === 1) return event.shiftKey ? new PanGesture(editor, at) : new OrbitGesture(editor, at);
-  if (event.button === 2) return new PanGesture(editor, at);
-  if (event.altKey) return new OrbitGesture(editor, at);
+  if ((event.button === 1 && event.ctrlKey) || (event.button === 2 && event.altKey)) return new ZoomGesture(editor, at);
+  if (event.button === 2 || (event.button === 1 && event.shiftKey)) return new PanGesture(editor, at);
+  if (event.button === 1 || event.altKey || editor.past.peek()) return new OrbitGesture(editor, at);
   return new PressGesture(editor, at, event);
 }
 
@@ -51,6 +55,7 @@ export class PanGesture implements Gesture {
     readonly editor: Editor,
     private last: Vec2,
   ) {
+    editor.following.value = null;
     editor.input.navigating.value = "pan";
   }
   move(at: Vec2): void {
@@ -65,6 +70,21 @@ export class PanGesture implements Gesture {
   }
 }
 
+/** Up is nearer, about where it began. */
+class ZoomGesture extends PanGesture {
+  #from: Vec2;
+  #last: number;
+  constructor(editor: Editor, at: Vec2) {
+    super(editor, at);
+    this.#from = at;
+    this.#last = at[1];
+  }
+  override move(at: Vec2): void {
+    this.editor.rig.zoom(Math.exp((at[1] - this.#last) * ZOOM_PER_PX), this.#from);
+    this.#last = at[1];
+  }
+}
+
 /** The left button: a handle, else a click or a rectangle. The server says which; what was pressed is selected then already. */
 class PressGesture implements Gesture {
   #drag: Drag | null = null;
@@ -73,6 +93,7 @@ class PressGesture implements Gesture {
   /** It is known to be no drag. */
   #free = false;
   #released = false;
+  #rectangle: RectangleSelection | null = null;
 
   constructor(
     readonly editor: Editor,
@@ -81,7 +102,6 @@ class PressGesture implements Gesture {
   ) {
     this.#at = from;
     this.#choice = choiceOf(event);
-    if (editor.past.peek()) return;
     const onHandle = editor.gizmo.peek()?.hover !== undefined;
     this.#free = this.#choice === "toggle" && !onHandle;
     if (!this.#free) this.#press(event);
@@ -104,11 +124,12 @@ class PressGesture implements Gesture {
   cancel(): void {
     this.#drag?.cancel();
     this.#free = false;
-    this.#show();
+    this.#rectangle?.cancel();
+    this.editor.input.marquee.value = null;
   }
 
   get #isRectangle(): boolean {
-    return this.#free && Math.hypot(this.#at[0] - this.from[0], this.#at[1] - this.from[1]) > CLICK_PX;
+    return this.#rectangle !== null || (this.#free && Math.hypot(this.#at[0] - this.from[0], this.#at[1] - this.from[1]) > CLICK_PX);
   }
 
   #press(event: PointerEvent): void {
@@ -122,12 +143,15 @@ class PressGesture implements Gesture {
   }
 
   #finish(): void {
-    if (this.#isRectangle) void selectIn(this.editor, this.from, this.#at, this.#choice);
-    this.#free = false;
     this.#show();
+    this.#free = false;
+    this.editor.input.marquee.value = null;
   }
 
   #show(): void {
-    this.editor.input.marquee.value = this.#isRectangle ? [this.from, this.#at] : null;
+    if (!this.#free || !this.#isRectangle) return;
+    this.#rectangle ??= new RectangleSelection(this.editor, this.#choice);
+    this.#rectangle.to(this.from, this.#at);
+    this.editor.input.marquee.value = [this.from, this.#at];
   }
 }

@@ -18,12 +18,54 @@ export async function select(editor: Editor, at: Vec2, choice: Choice): Promise<
   });
 }
 
-/** What the rectangle touches. Groups that have no shape of their own are left out: who draws a rectangle means what is seen. */
-export async function selectIn(editor: Editor, [x0, y0]: Vec2, [x1, y1]: Vec2, choice: Choice): Promise<void> {
-  await editor.try(async () => {
-    const hits = await editor.session.pick({ rect: [x0, y0, x1, y1] });
-    await editor.session.select(hits.map(({ id }) => id).filter((id) => hasShape(editor, id)), choice);
-  });
+/**
+ * A rectangle that is being drawn: what it touches is selected as it grows, with one question on its way at a time. Groups that have no shape of their own are
+ * left out: who draws a rectangle means what is seen.
+ */
+export class RectangleSelection {
+  #before: readonly Id[];
+  #asking = false;
+  #next: [Vec2, Vec2] | null = null;
+
+  constructor(
+    readonly editor: Editor,
+    readonly choice: Choice,
+  ) {
+    this.#before = editor.selection.peek();
+  }
+
+  to(from: Vec2, at: Vec2): void {
+    this.#next = [from, at];
+    if (!this.#asking) void this.#ask();
+  }
+
+  /** What was selected before is so again. */
+  cancel(): void {
+    this.#next = null;
+    choose(this.editor, this.#before);
+  }
+
+  async #ask(): Promise<void> {
+    this.#asking = true;
+    while (this.#next) {
+      const [[x0, y0], [x1, y1]] = this.#next;
+      this.#next = null;
+      const hits = await this.editor.try(() => this.editor.session.pick({ rect: [x0, y0, x1, y1] }));
+      const touched = hits?.map(({ id }) => id).filter((id) => hasShape(this.editor, id));
+      if (touched) await this.editor.try(() => this.editor.session.select(combined(this.#before, touched, this.choice)));
+    }
+    this.#asking = false;
+  }
+}
+
+/** A selection and what is chosen beside it. */
+export function combined(before: readonly Id[], chosen: readonly Id[], choice: Choice): readonly Id[] {
+  if (choice === "set") return chosen;
+  const known = new Set(before);
+  const more = chosen.filter((id) => !known.has(id));
+  if (choice === "add") return [...before, ...more];
+  const taken = new Set(chosen);
+  return [...before.filter((id) => !taken.has(id)), ...more];
 }
 
 function hasShape(editor: Editor, id: Id): boolean {

@@ -8,6 +8,8 @@ import { select } from "./select";
 
 /** A finger is less steady than a mouse. */
 const TAP_PX = 10;
+/** What a finger hides. */
+const FINGER_PX = 70;
 
 export class Touch {
   #fingers = new Map<number, Vec2>();
@@ -23,6 +25,7 @@ export class Touch {
 
   down(id: number, at: Vec2): void {
     this.#fingers.set(id, at);
+    this.#say(at);
     if (this.#fingers.size > 1) return this.#leaveOne();
     this.#from = at;
     this.#open = true;
@@ -34,6 +37,7 @@ export class Touch {
     if (!before) return;
     if (this.#fingers.size === 2) return this.#both(id, before, at);
     this.#fingers.set(id, at);
+    this.#say(at);
     this.#drag?.move(at, []);
     this.#orbit?.move(at);
   }
@@ -51,6 +55,11 @@ export class Touch {
     this.#fingers.delete(id);
     this.#drag?.cancel();
     this.#finish();
+  }
+
+  /** Words for the finger stand above it, not below. */
+  #say([x, y]: Vec2): void {
+    this.editor.input.pointer.value = [x, y - FINGER_PX];
   }
 
   /** Whether a handle is under the finger; then it is dragged, as long as the finger is still down. */
@@ -93,6 +102,7 @@ export class Touch {
   #leaveOne(): void {
     this.#drag?.cancel();
     this.#finish();
+    this.editor.following.value = null;
     this.editor.input.navigating.value = "pan";
   }
 

@@ -22,6 +22,7 @@ export class Wheel {
     event.preventDefault();
     const { rig, input } = this.editor;
     if (input.navigating.peek()) return;
+    this.editor.following.value = null;
     const px = [1, LINE_PX, PAGE_PX][event.deltaMode] ?? 1;
     if (event.shiftKey && !event.ctrlKey) return rig.pan(-(event.deltaX || event.deltaY) * px, 0);
     if (event.timeStamp - this.#last > REST_MS) void this.#reach(at);

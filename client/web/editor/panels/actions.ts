@@ -77,6 +77,8 @@ export async function duplicateNodes(editor: Editor, ids: readonly Id[]): Promis
   if (!done) return;
   const made = done.ids.filter((_, i) => typeof copies[i].parent !== "string");
   await editor.try(() => editor.session.select(made));
+  const meshes = tops.some((top) => [...scene.below(top)].some((id) => scene.get(id)?.asset !== undefined));
+  if (meshes) editor.say("info", "The copies are boxes: meshes belong to the file that the scene came from.");
 }
 
 function undo(editor: Editor, edit: number) {

@@ -1,12 +1,14 @@
-// dialogs.tsx - the windows over the page: questions, shortcuts, the command palette.
+// dialogs.tsx - the window over the page, where one is open: a question, the shortcuts, the palette.
 import { useEditor } from "../context";
-import { Dialog } from "./dialog";
+import { Dialog, closeDialog } from "./dialog";
+import { Palette } from "./palette";
+import { Shortcuts } from "./shortcuts";
 
 export function Dialogs() {
   const { dialog, question } = useEditor();
-  const close = () => (dialog.value = null);
   if (question.value) return <Ask key={question.value.title} />;
-  if (dialog.value === "shortcuts") return <Dialog title="Keyboard shortcuts" onClose={close}>{null}</Dialog>;
+  if (dialog.value === "shortcuts") return <Shortcuts />;
+  if (dialog.value === "palette") return <Palette />;
   return null;
 }
 
@@ -15,13 +17,13 @@ function Ask() {
   const asked = question.value;
   if (!asked) return null;
   return (
-    <Dialog title={asked.title} onClose={() => asked.answer(false)}>
-      <p>{asked.text}</p>
+    <Dialog title={asked.title} onClose={(answer) => asked.answer(answer === "yes")}>
+      <p class="dialog-text">{asked.text}</p>
       <div class="dialog-buttons">
-        <button type="button" class="button" onClick={() => asked.answer(false)}>
+        <button type="button" class="button" autofocus onClick={(event) => closeDialog(event.currentTarget)}>
           Cancel
         </button>
-        <button type="button" class={`button ${asked.danger ? "danger" : "primary"}`} onClick={() => asked.answer(true)}>
+        <button type="button" class={`button ${asked.danger ? "danger" : "primary"}`} onClick={(event) => closeDialog(event.currentTarget, "yes")}>
           {asked.yes}
         </button>
       </div>

@@ -25,7 +25,8 @@ export function eulerFromQuat(q: Quat, order: EulerOrder): Vec3 {
   } else {
     out[i] = Math.atan2(sign * at(k, j), at(j, j));
   }
-  return out;
+  // No angle is -0.
+  return [out[0] + 0, out[1] + 0, out[2] + 0];
 }
 
 export function quatFromEuler(angles: Vec3, order: EulerOrder): Quat {

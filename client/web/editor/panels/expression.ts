@@ -1,13 +1,6 @@
 // expression.ts - what people type for a number: "1.5+0.2", "30mm", "1/3 turn", "(2+3)*4". Lengths come out in metres, angles in radians.
 
-export type Quantity = "length" | "angle" | "factor";
-
-/** How large the units are, in metres and radians. The first is the one that a bare number is in. */
-const UNITS: Record<Quantity, Record<string, number>> = {
-  length: { m: 1, mm: 1e-3, cm: 1e-2, dm: 0.1, km: 1e3, um: 1e-6, "µm": 1e-6, "in": 0.0254, "\"": 0.0254, ft: 0.3048, "'": 0.3048 },
-  angle: { "°": Math.PI / 180, deg: Math.PI / 180, rad: 1, turn: 2 * Math.PI },
-  factor: { "": 1, x: 1, "%": 0.01 },
-};
+import { type Quantity, UNITS } from "../units";
 
 const TOKEN = /\s*(?:(\d+(?:[.,]\d*)?(?:e[+-]?\d+)?|[.,]\d+(?:e[+-]?\d+)?)|([-+*/()])|([a-zµ°"'%]+))/giy;
 
@@ -16,7 +9,7 @@ export function evaluate(text: string, quantity: Quantity): number | null {
   const tokens = tokenise(text);
   if (!tokens || tokens.length === 0) return null;
   const reader = new Reader(tokens, UNITS[quantity]);
-  const value = reader.sum();
+  const value = reader.total();
   return reader.done && Number.isFinite(value) ? value : null;
 }
 
@@ -36,7 +29,15 @@ function tokenise(text: string): Token[] | null {
   return tokens;
 }
 
-/** Sums of products of values in brackets or with a unit. NaN where the text breaks off. */
+/** A number, and how large the unit is that was said for it; null where none was. */
+interface Value {
+  number: number;
+  unit: number | null;
+}
+
+const NONE: Value = { number: NaN, unit: null };
+
+/** Sums of products of numbers, brackets and units. NaN where the text breaks off or means nothing, such as metres times metres. */
 class Reader {
   #at = 0;
 
@@ -49,62 +50,62 @@ class Reader {
     return this.#at === this.tokens.length;
   }
 
-  sum(): number {
+  /** In metres, radians, or as a plain factor: a number without a unit is in the bare one. */
+  total(): number {
+    return this.#size(this.#sum());
+  }
+
+  #size({ number, unit }: Value): number {
+    return number * (unit ?? this.units[""]);
+  }
+
+  #sum(): Value {
     let value = this.#product();
     for (;;) {
-      if (this.#takes("+")) value.size += this.#term(value);
-      else if (this.#takes("-")) value.size -= this.#term(value);
-      else return value.plain ? value.size * this.#bare : value.size;
+      const plus = this.#takes("+");
+      if (!plus && !this.#takes("-")) return value;
+      const next = this.#product();
+      const sign = plus ? 1 : -1;
+      if (value.unit === null && next.unit === null) value = { number: value.number + sign * next.number, unit: null };
+      else value = { number: this.#size(value) + sign * this.#size(next), unit: 1 };
     }
   }
 
-  get #bare(): number {
-    return Object.values(this.units)[0];
-  }
-
-  /** The next product, in the terms of `value`: with a unit on one side a bare number on the other is in the bare unit. */
-  #term(value: Value): number {
-    const next = this.#product();
-    if (value.plain === next.plain) return next.size;
-    if (next.plain) return next.size * this.#bare;
-    value.size *= this.#bare;
-    value.plain = false;
-    return next.size;
-  }
-
+  /** At most one factor has a unit, which is then that of all: so 1/3 turn is a third of one. */
   #product(): Value {
-    const value = this.#signed();
+    let value = this.#signed();
     for (;;) {
       const times = this.#takes("*");
       if (!times && !this.#takes("/")) return value;
       const next = this.#signed();
-      // Only one of the factors may have a unit.
-      if (!next.plain && (!value.plain || !times)) return { size: NaN, plain: false };
-      value.size = times ? value.size * next.size : value.size / next.size;
-      value.plain = value.plain && next.plain;
+      if (value.unit !== null && next.unit !== null) return NONE;
+      value = { number: times ? value.number * next.number : value.number / next.number, unit: value.unit ?? next.unit };
     }
   }
 
   #signed(): Value {
     if (this.#takes("+")) return this.#signed();
     if (!this.#takes("-")) return this.#value();
-    const value = this.#signed();
-    return { ...value, size: -value.size };
+    const { number, unit } = this.#signed();
+    return { number: -number, unit };
   }
 
   #value(): Value {
     const token = this.tokens[this.#at++];
-    if (token && "number" in token) return this.#withUnit(token.number);
-    if (!token || !("sign" in token) || token.sign !== "(") return { size: NaN, plain: true };
-    const inside = this.sum();
-    return this.#takes(")") ? { size: inside / this.#bare, plain: true } : { size: NaN, plain: true };
+    let value = NONE;
+    if (token && "number" in token) value = { number: token.number, unit: null };
+    else if (token && "sign" in token && token.sign === "(") {
+      value = this.#sum();
+      if (!this.#takes(")")) return NONE;
+    }
+    return this.#withUnit(value);
   }
 
-  #withUnit(number: number): Value {
+  #withUnit(value: Value): Value {
     const next = this.tokens[this.#at];
-    if (!next || !("word" in next)) return { size: number, plain: true };
+    if (!next || !("word" in next)) return value;
     this.#at++;
-    return { size: number * (this.units[next.word] ?? NaN), plain: false };
+    return value.unit === null ? { number: value.number, unit: this.units[next.word] ?? NaN } : NONE;
   }
 
   #takes(sign: string): boolean {
@@ -115,18 +116,14 @@ class Reader {
   }
 }
 
-interface Value {
-  size: number;
-  /** Without a unit so far. */
-  plain: boolean;
-}
-
-/** A number as a field shows it: metres, degrees or a factor, no more digits than mean something. */
+/** A number as a field shows it: metres, degrees or a factor, with six digits that count, of degrees three behind the point. */
 export function shown(value: number, quantity: Quantity): string {
   const number = quantity === "angle" ? (value * 180) / Math.PI : value;
   const size = Math.abs(number);
-  if (size !== 0 && (size < 1e-5 || size >= 1e9)) return number.toExponential(4).replace(/\.?0+e/, "e").replace("e+", "e");
-  const digits = quantity === "angle" ? 3 : size < 0.1 ? 6 : 4;
-  const text = number.toFixed(digits).replace(/\.?0+$/, "");
+  // What rounding leaves of a zero is one.
+  if (size < 1e-9) return "0";
+  if (size < 1e-5 || size >= 1e9) return number.toExponential(4).replace(/\.?0+e/, "e").replace("e+", "e");
+  const digits = quantity === "angle" ? 3 : Math.max(0, Math.min(6, 5 - Math.floor(Math.log10(size))));
+  const text = number.toFixed(digits).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
   return text === "-0" ? "0" : text;
 }

@@ -30,10 +30,12 @@ interface ButtonProps {
   class?: string;
   tip?: string;
   side?: "start" | "end";
+  /** The menu stands above the button. */
+  above?: boolean;
   children: ComponentChildren;
 }
 
-export function MenuButton({ name, items, class: look = "icon-button", tip, side = "start", children }: ButtonProps) {
+export function MenuButton({ name, items, class: look = "icon-button", tip, side = "start", above, children }: ButtonProps) {
   const button = useRef<HTMLButtonElement>(null);
   const [open, setOpen] = useState(false);
   const close = () => {
@@ -42,7 +44,7 @@ export function MenuButton({ name, items, class: look = "icon-button", tip, side
   };
   const place = () => {
     const box = button.current?.getBoundingClientRect() ?? new DOMRect();
-    return { x: side === "start" ? box.left : box.right, y: box.bottom + 4, side };
+    return { x: side === "start" ? box.left : box.right, y: above ? box.top - 4 : box.bottom + 4, side, above };
   };
   return (
     <>
@@ -66,6 +68,7 @@ interface Place {
   x: number;
   y: number;
   side?: "start" | "end";
+  above?: boolean;
 }
 
 export function Menu({ name, items, place, onClose }: { name: string; items: MenuItem[]; place: Place; onClose: () => void }) {
@@ -151,9 +154,9 @@ function handleKey(event: KeyboardEvent, onClose: () => void): void {
 }
 
 /** The menu stands at its place, moved as far as the window needs. */
-function keepInside(element: HTMLElement, { x, y, side }: Place): void {
+function keepInside(element: HTMLElement, { x, y, side, above }: Place): void {
   const { width, height } = element.getBoundingClientRect();
   const left = side === "end" ? x - width : x;
   element.style.left = `${Math.max(6, Math.min(left, innerWidth - width - 6))}px`;
-  element.style.top = `${Math.max(6, Math.min(y, innerHeight - height - 6))}px`;
+  element.style.top = `${Math.max(6, Math.min(above ? y - height : y, innerHeight - height - 6))}px`;
 }

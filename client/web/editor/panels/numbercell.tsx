@@ -4,6 +4,7 @@ import { useRef } from "preact/hooks";
 
 import type { EulerOrder } from "../../sdk/types.js";
 import { useEditor } from "../context";
+import type { Editor } from "../editor";
 import { shown } from "./expression";
 import { Scrub } from "./scrub";
 import { type Field, QUANTITY, changeNumber, commonNumber, parseEntry } from "./transform";
@@ -44,8 +45,8 @@ export function NumberCell({ field, axis, order, locked }: Props) {
       if (entry.trim() !== "") editor.say("warn", `"${entry}" is not a number.`);
       return;
     }
-    // Until the server has it, the field says what was typed.
-    await set(to);
+    // Until the scene shows it, the field says what was typed.
+    await Promise.race([set(to), nextChange(editor)]);
     if (typed.peek() === entry) typed.value = null;
   };
   const handleKey = (event: KeyboardEvent) => {
@@ -83,7 +84,17 @@ export function NumberCell({ field, axis, order, locked }: Props) {
   );
 }
 
-function stepOf(editor: ReturnType<typeof useEditor>, field: Field): number {
+/** Resolves when the scene changes. */
+function nextChange(editor: Editor): Promise<void> {
+  return new Promise((resolve) => {
+    const off = editor.session.scene.on("change", () => {
+      off();
+      resolve();
+    });
+  });
+}
+
+function stepOf(editor: Editor, field: Field): number {
   if (field !== "t") return STEPS[field];
   // The next of 1, 2, 5, 10 ... to what a pixel is in the view.
   const metres = editor.rig.metresPerPx;

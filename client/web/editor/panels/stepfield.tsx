@@ -1,7 +1,8 @@
 // stepfield.tsx - a field for one positive number with its unit: snap steps.
 import { useSignal } from "@preact/signals";
 
-import { type Quantity, evaluate, shown } from "./expression";
+import type { Quantity } from "../units";
+import { evaluate, shown } from "./expression";
 import "./stepfield.css";
 
 const SUFFIX: Record<Quantity, string> = { length: "m", angle: "°", factor: "×" };

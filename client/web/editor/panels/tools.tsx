@@ -3,6 +3,8 @@ import type { Mode, Pivot, Space } from "../../sdk/types.js";
 import { useEditor } from "../context";
 import type { Editor } from "../editor";
 import { Icon, type IconName } from "../icons";
+import { keysOf } from "../input/chord";
+import { COMMANDS } from "../input/commands";
 import { SNAP_STEPS, toggleSnap } from "../input/snap";
 import { StepField } from "./stepfield";
 import "./tools.css";
@@ -26,7 +28,7 @@ export function Tools() {
       <div class="tools-modes">
         {MODES.map(({ mode, name, icon }) => (
           <button
-            key={mode} type="button" class="icon-button" aria-label={name} aria-pressed={editor.tool.value.mode === mode} data-tip={name} data-side="right"
+            key={mode} type="button" class="icon-button" aria-label={name} aria-pressed={editor.tool.value.mode === mode} data-tip={name} data-keys={keysFor(editor, name)} data-side="right"
             disabled={!editor.editable.value && mode !== "none"} onClick={() => editor.setTool({ mode })}
           >
             <Icon name={icon} />
@@ -75,6 +77,12 @@ function Snap({ editor }: { editor: Editor }) {
       )}
     </>
   );
+}
+
+/** The shortcut of the tool of this name. */
+function keysFor(editor: Editor, name: string): string | undefined {
+  const chord = COMMANDS.find((command) => command.group === "Tools" && command.label === name)?.keys[editor.input.keymap.value][0];
+  return chord && keysOf(chord).join("+");
 }
 
 /** Arrow keys go from one button to the next; a field or a list keeps its own. */

@@ -1,8 +1,9 @@
 // transform.ts - the numbers of the fields: what the selected nodes have in common, and what an edit of one number makes of each of them. Pure.
 import type { SceneModel } from "../../sdk/index.js";
 import type { EulerOrder, Id, NodeChange, SceneNode, Vec3 } from "../../sdk/types.js";
+import type { Quantity } from "../units";
 import { eulerFromQuat } from "./euler";
-import { type Quantity, evaluate } from "./expression";
+import { evaluate } from "./expression";
 
 export type Field = "t" | "r" | "s";
 

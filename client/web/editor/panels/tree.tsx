@@ -5,7 +5,6 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
 import type { Id } from "../../sdk/types.js";
 import { useEditor } from "../context";
-import type { Editor } from "../editor";
 import { Icon } from "../icons";
 import { createNode, deleteNodes, duplicateNodes, renameNode, reparentNodes } from "./actions";
 import { type Mark, followMarks } from "./marks";
@@ -171,7 +170,7 @@ function Rename({ tree, id }: { tree: TreeState; id: Id }) {
   const input = useRef<HTMLInputElement>(null);
   const over = useRef(false);
   useEffect(() => {
-    input.current?.focus();
+    input.current?.focus({ preventScroll: true });
     input.current?.select();
   }, []);
   const end = (save: boolean) => {
@@ -207,7 +206,7 @@ function nodeMenu(tree: TreeState, id: Id): MenuItem[] {
   return [
     { label: "Rename", keys: "F2", disabled, run: () => (tree.renaming.value = id) },
     { label: "New node inside", icon: "plus", disabled, run: () => void createInside(tree, id) },
-    { label: "Duplicate", icon: "copy", keys: "Ctrl+D", disabled: disabled || ids.some((one) => hasMesh(editor, one)), run: () => void duplicateNodes(editor, ids) },
+    { label: "Duplicate", icon: "copy", keys: "Ctrl+D", disabled, run: () => void duplicateNodes(editor, ids) },
     { label: "Cut", keys: "Ctrl+X", line: true, disabled, run: () => (tree.cut.value = new Set(ids)) },
     { label: "Put in here", icon: "paste", keys: "Ctrl+V", disabled: disabled || cut.length === 0, run: () => hang(id) },
     { label: "Put at the top of the scene", disabled, run: () => void reparentNodes(editor, ids, null, "world") },
@@ -221,13 +220,6 @@ async function createInside(tree: TreeState, parent: Id): Promise<void> {
   tree.setOpen([parent], true);
   const id = await createNode(tree.editor, parent);
   if (id !== undefined) tree.renaming.value = id;
-}
-
-/** Its mesh is in the file of the scene: a copy would have none. */
-function hasMesh(editor: Editor, id: Id): boolean {
-  const { scene } = editor.session;
-  for (const one of scene.below(id)) if (scene.get(one)?.asset !== undefined) return true;
-  return false;
 }
 
 function openMenu(menu: { value: { id: Id; x: number; y: number } | null }) {

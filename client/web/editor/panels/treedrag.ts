@@ -50,17 +50,17 @@ class Press {
     addEventListener("pointerup", (event) => this.#up(event), { signal });
     addEventListener("pointercancel", () => this.#end(), { signal });
     addEventListener("keydown", (event) => this.#key(event), { signal, capture: true });
-    // What is part of the selection may be about to be dragged with all of it: then the release selects.
+    // What is part of the selection may be about to be dragged with all of it, and a finger may be about to scroll: then the release selects.
     if (!this.#waits()) this.#choose(down);
   }
 
   #waits(): boolean {
+    if (this.down.pointerType === "touch") return true;
     const plain = !this.down.shiftKey && !this.down.ctrlKey && !this.down.metaKey;
     return plain && this.tree.editor.selection.peek().includes(this.id);
   }
 
   #choose(event: PointerEvent): void {
-    if (event.detail > 1) return;
     this.tree.choose(this.id, event.shiftKey ? "range" : event.ctrlKey || event.metaKey ? "toggle" : "set");
   }
 

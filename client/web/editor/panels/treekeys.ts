@@ -50,6 +50,7 @@ function handlePlain(tree: TreeState, event: KeyboardEvent, id: Id | undefined, 
       return true;
     case "Delete":
       void deleteNodes(tree.editor, tree.about(id));
+      goOn(tree, tree.about(id));
       return true;
     case "ContextMenu":
       openMenu(id);
@@ -107,6 +108,16 @@ function stepOut(tree: TreeState, id: Id): void {
   const parent = tree.editor.scene.peek().get(id)?.parent;
   if (row.open && tree.search.peek() === "") tree.setOpen([id], false);
   else if (parent !== null && parent !== undefined) tree.choose(parent, "set");
+}
+
+/** To the next row that is not about to go, or the last one before. */
+function goOn(tree: TreeState, going: readonly Id[]): void {
+  const { scene } = tree.editor.session;
+  const gone = new Set(going.flatMap((id) => [...scene.below(id)]));
+  const rows = tree.rows.peek();
+  const place = tree.placeOf.peek().get(going[going.length - 1]) ?? 0;
+  const next = rows.slice(place).find((row) => !gone.has(row.id)) ?? rows.slice(0, place).reverse().find((row) => !gone.has(row.id));
+  tree.active.value = next?.id ?? null;
 }
 
 function depthOf(tree: TreeState, id: Id): number {

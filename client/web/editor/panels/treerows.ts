@@ -24,17 +24,23 @@ export function treeRows(scene: SceneModel, isOpen: (id: Id, depth: number) => b
   const wanted = search.trim().toLowerCase();
   const shown = wanted === "" ? null : findShown(scene, wanted);
   const rows: Row[] = [];
-  const add = (ids: readonly Id[], depth: number): void => {
-    const siblings = shown ? ids.filter((id) => shown.has(id)) : ids;
-    siblings.forEach((id, i) => {
-      const children = scene.get(id)?.children ?? [];
-      const below = shown ? children.some((child) => shown.has(child)) : children.length > 0;
-      const open = shown ? true : isOpen(id, depth);
-      rows.push({ id, depth, place: i + 1, count: siblings.length, open: below ? open : undefined, aside: shown?.get(id) === false });
-      if (below && open) add(children, depth + 1);
-    });
-  };
-  add(scene.roots, 0);
+  // Siblings that are still to come, the deepest last: a tree may be too deep for calls.
+  const waiting: { ids: readonly Id[]; next: number }[] = [];
+  const enter = (ids: readonly Id[]) => waiting.push({ ids: shown ? ids.filter((id) => shown.has(id)) : ids, next: 0 });
+  enter(scene.roots);
+  for (let level = waiting.at(-1); level; level = waiting.at(-1)) {
+    if (level.next === level.ids.length) {
+      waiting.pop();
+      continue;
+    }
+    const id = level.ids[level.next++];
+    const depth = waiting.length - 1;
+    const children = scene.get(id)?.children ?? [];
+    const below = shown ? children.some((child) => shown.has(child)) : children.length > 0;
+    const open = below ? shown !== null || isOpen(id, depth) : undefined;
+    rows.push({ id, depth, place: level.next, count: level.ids.length, open, aside: shown?.get(id) === false });
+    if (open) enter(children);
+  }
   return rows;
 }
 

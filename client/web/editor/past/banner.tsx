@@ -5,6 +5,7 @@ import { useEffect } from "preact/hooks";
 import type { Edit } from "../../sdk/types.js";
 import { useEditor } from "../context";
 import { lastAtMost } from "./axis";
+import { EditCard } from "./card";
 import { GLANCE_NODES_MAX } from "./history";
 import { describe, timeWords } from "./words";
 
@@ -21,7 +22,7 @@ export function PastBanner() {
     if (!edit || !still) return;
     timeline.history.details(edit).then((details) => (told.value = details), () => {});
   }, [edit?.id, still]);
-  if (!moment) return null;
+  if (!moment) return <EditCard />;
   return (
     <>
       <div class="past-frame" />
@@ -34,6 +35,7 @@ export function PastBanner() {
           Return to the present
         </button>
       </div>
+      <EditCard />
     </>
   );
 }

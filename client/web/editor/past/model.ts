@@ -3,14 +3,17 @@ import { computed, signal } from "@preact/signals";
 
 import type { Checkpoint, Edit, Id } from "../../sdk/types.js";
 import type { Editor } from "../editor";
-import { lastAtMost, makeAxis } from "./axis";
+import { type Spot, lastAtMost, makeAxis, spotAfter } from "./axis";
+import { differ, differenceWords } from "./diff";
 import { EditHistory } from "./history";
 import { Player } from "./player";
+import { Ways } from "./ways";
 import { timeWords } from "./words";
 
 export class TimelineModel {
   readonly history: EditHistory;
   readonly player: Player;
+  readonly ways: Ways;
   /** Only edits of this person; null for everybody. */
   readonly user = signal<string | null>(null);
   /** Only edits of nodes that are selected. */
@@ -30,29 +33,72 @@ export class TimelineModel {
   constructor(readonly editor: Editor) {
     this.history = new EditHistory(editor.session);
     this.player = new Player(editor, () => this.axis.value);
+    this.ways = new Ways(editor);
+    // Details that are open are those of what is looked at.
+    this.player.spot.subscribe((spot) => {
+      if (spot?.edit && this.opened.peek()) this.opened.value = spot.edit;
+    });
   }
 
   /** The name of a node now, or else then. */
   readonly nameOf = (id: Id): string =>
     this.editor.session.scene.get(id)?.name || this.editor.past.peek()?.scene.get(id)?.name || `node ${id}`;
 
-  goTo(checkpoint: Checkpoint): void {
-    const edits = this.history.edits.peek();
-    const left = edits[lastAtMost(edits, checkpoint.seq, (edit) => edit.seq)];
-    this.player.seek({ seq: checkpoint.seq, time: left?.ended ?? checkpoint.made, edit: left });
+  toggleDetails(): void {
+    const edits = this.shown.peek();
+    this.opened.value = this.opened.peek() ? null : (this.player.spot.peek()?.edit ?? edits[Math.min(this.player.index(), edits.length - 1)] ?? null);
   }
 
-  /** Makes the state that is shown the present one. */
-  async restore(): Promise<void> {
+  /** The state that an edit found; null where nothing of it is known. */
+  before(edit: Edit): Spot | null {
+    const edits = this.history.edits.value;
+    const i = lastAtMost(edits, edit.seq - 1, ({ seq }) => seq);
+    return i < 0 ? null : spotAfter(edits[i]);
+  }
+
+  /** The checkpoint whose state is looked at. */
+  checkpoint(): Checkpoint | undefined {
+    const seq = this.player.spot.peek()?.seq;
+    return this.history.checkpoints.peek().find((checkpoint) => checkpoint.seq === seq);
+  }
+
+  goTo(checkpoint: Checkpoint): void {
+    this.player.pause();
+    this.player.seek({ seq: checkpoint.seq, time: this.timeOf(checkpoint), edit: this.#editLeaving(checkpoint.seq) });
+  }
+
+  /** When the scene came to be as a checkpoint has it; where that is too long ago to be known, when the name was given. */
+  timeOf({ seq, made }: Checkpoint): number {
+    return this.#editLeaving(seq)?.ended ?? made;
+  }
+
+  #editLeaving(seq: number): Edit | undefined {
+    const edits = this.history.edits.peek();
+    return edits[lastAtMost(edits, seq, (edit) => edit.seq)];
+  }
+
+  /** Makes a state of the past the present one, if that is what the person wants: by default the one that is shown. */
+  async restore(what?: { checkpoint: string }): Promise<void> {
     const { editor } = this;
     const past = editor.past.peek();
     if (!past) return;
-    const done = await editor.try(() => editor.session.restore({ seq: past.seq }));
+    this.player.pause();
+    const when = what ? `as “${what.checkpoint}” has it` : `as it was at ${timeWords(past.time, Date.now() / 1000)}`;
+    const difference = differenceWords(differ(editor.session.scene, past.scene));
+    if (!difference) return editor.say("info", `The scene is ${when} already.`);
+    const text = `${difference}. Everybody sees it at once; it is one edit of yours, and undo takes it back.`;
+    if (!(await editor.ask({ title: `Make the scene ${when}?`, text, yes: "Restore" }))) return;
+    const done = await editor.try(() => editor.session.restore(what ?? { seq: past.seq }));
     if (!done) return;
     this.player.toNow();
-    const when = timeWords(past.time, Date.now() / 1000);
-    if (done.edit === undefined) return editor.say("info", `The scene is as it was at ${when} already.`);
-    editor.say("info", `The scene is as it was at ${when} again.`, { label: "Undo", run: () => void editor.try(() => editor.session.undo()) });
+    editor.say("info", `The scene is ${when} again.`, { label: "Undo", run: () => void editor.undo() });
+  }
+
+  /** One's own edits, or for who administers anybody's; imports stay. */
+  canTakeBack(edit: Edit): boolean {
+    const { session, role } = this.editor;
+    if (edit.kind === "import" || role.value === "viewer") return false;
+    return role.value === "admin" || edit.user === session.user;
   }
 
   /** Takes back one edit, whatever came after it. */

@@ -6,7 +6,7 @@ import type { SceneModel } from "../../sdk/index.js";
 import type { Editor } from "../editor";
 import { type Axis, type Spot, lastAtMost, placeOf, spotAfter, spotAt } from "./axis";
 
-export const SPEEDS = [0.5, 1, 2, 4, 8] as const;
+export const SPEEDS: readonly number[] = [0.5, 1, 2, 4, 8];
 /** States that are kept have so many nodes together. */
 const CACHE_NODES_MAX = 200_000;
 
@@ -14,7 +14,7 @@ export class Player {
   /** What is wished for; null for the present. What is shown follows as `editor.past`. */
   readonly spot = signal<Spot | null>(null);
   readonly playing = signal(false);
-  readonly speed = signal<(typeof SPEEDS)[number]>(1);
+  readonly speed = signal(1);
   /** A question is open and the picture is not yet the one that is wished for. */
   readonly waiting = signal(false);
   /** Where it stands on the axis; while it plays that is finer than `spot`. */

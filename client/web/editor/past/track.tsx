@@ -13,6 +13,7 @@ import type { Zoom } from "./zoom";
 
 const NEAR_PX = 6;
 const CLICK_PX = 3;
+const FLAG_PX = 140;
 const WHEEL_ZOOM = 0.0022;
 
 export function Track({ zoom }: { zoom: Zoom }) {
@@ -108,7 +109,7 @@ function Flags({ zoom }: { zoom: Zoom }) {
   const { history, player } = timeline;
   const edits = history.edits.value;
   return (
-    <>
+    <div class="time-flags">
       {history.checkpoints.value.map((checkpoint) => {
         const left = edits[lastAtMost(edits, checkpoint.seq, (edit) => edit.seq)];
         if (!left) return null;
@@ -118,10 +119,15 @@ function Flags({ zoom }: { zoom: Zoom }) {
           player.pause();
           timeline.goTo(checkpoint);
         };
-        return <span key={checkpoint.name} class="time-flag" data-checkpoint={checkpoint.name} style={{ left: `${x}px` }} onPointerDown={go}>{checkpoint.name}</span>;
+        return <span key={checkpoint.name} class="time-flag" data-checkpoint={checkpoint.name} style={flagStyle(x, zoom.width.value)} onPointerDown={go}>{checkpoint.name}</span>;
       })}
-    </>
+    </div>
   );
+}
+
+/** A flag flies to the right of its pole, or to the left where there is no room. */
+function flagStyle(x: number, width: number): Record<string, string> {
+  return x > width - FLAG_PX ? { right: `${width - x}px`, borderRadius: "4px 0 0 4px" } : { left: `${x}px` };
 }
 
 function Head({ zoom }: { zoom: Zoom }) {

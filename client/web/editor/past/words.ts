@@ -66,7 +66,7 @@ export function changeLines({ before, after }: Change, nameOf: NameOf): { label:
   return lines;
 }
 
-const vectorWords = (v: Vec3 | undefined, unit: string): string | undefined => v && `${v.map(numberWords).join(", ")}${unit && ` ${unit}`}`;
+const vectorWords = (v: Vec3 | undefined, unit: string): string | undefined => v && `${v.map((value) => numberWords(value)).join(", ")}${unit && ` ${unit}`}`;
 
 /** A rotation as an angle about an axis. */
 function rotationWords(r: Quat | undefined): string | undefined {
@@ -95,11 +95,17 @@ export function angleWords(radians: number): string {
   return `${three((radians * 180) / Math.PI)}°`;
 }
 
+/** "0.4 s", "12 s", "3 min". */
+export function durationWords(seconds: number): string {
+  if (seconds < 60) return `${three(Number(seconds.toFixed(seconds < 10 ? 1 : 0)))} s`;
+  return `${Math.round(seconds / 60)} min`;
+}
+
 function factorWords(before: Vec3, after: Vec3): string {
   const factors = after.map((value, i) => value / before[i]);
   const alike = factors.every((factor) => Math.abs(factor - factors[0]) < 1e-4 * Math.abs(factors[0]));
   if (!factors.every(Number.isFinite)) return "";
-  return `by ${alike ? three(factors[0]) : factors.map(three).join(", ")}`;
+  return `by ${alike ? three(factors[0]) : factors.map((factor) => three(factor)).join(", ")}`;
 }
 
 const three = (value: number): string => numberWords(Number(value.toFixed(value >= 100 ? 0 : 9)), 3);

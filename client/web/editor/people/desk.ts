@@ -51,6 +51,7 @@ export class NoteDesk {
   place(): void {
     this.draft.value = null;
     this.placing.value = true;
+    this.editor.drawer.value = null;
   }
 
   write(spot: Spot): void {
@@ -73,6 +74,13 @@ export class NoteDesk {
       this.selectedOnly.value = false;
     }
     this.read(thread);
+  }
+
+  /** Opens a note that was just made; it is told to everybody, oneself included, a moment later. */
+  made(id: number): void {
+    if (this.filter.peek() === "done") this.filter.value = "open";
+    this.selectedOnly.value = false;
+    this.editor.openNote.value = id;
   }
 
   read(thread: Thread): void {

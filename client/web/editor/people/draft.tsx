@@ -10,6 +10,8 @@ import { Writer } from "./writer";
 import "./draft.css";
 
 const GAP_PX = 12;
+/** How far a pin reaches from its point. */
+const PIN_PX = 26;
 
 export function NoteDraft() {
   const editor = useEditor();
@@ -49,8 +51,7 @@ function Card({ spot }: { spot: Spot }) {
     if (card.current && at) putBeside(card.current, at);
   }, [at]);
   const send = async (text: string) => {
-    const id = await session.note({ text, ...spot });
-    void editor.try(async () => desk.open(id));
+    desk.made(await session.note({ text, ...spot }));
   };
   return (
     <>
@@ -68,12 +69,15 @@ function aboutWords({ session }: Editor, { node, point }: Spot): string {
   return point ? "At this place" : "On the whole scene";
 }
 
-/** Right of the point where there is room, and inside of the view. */
+/** Beside the pin, right of it where there is room, or else below or above; all of it inside of the view. */
 function putBeside(card: HTMLElement, [x, y]: readonly [number, number]): void {
   const { clientWidth, clientHeight } = card.parentElement as HTMLElement;
   const { offsetWidth, offsetHeight } = card;
-  const right = x + GAP_PX + 16;
+  const right = x + GAP_PX + PIN_PX;
   const left = right + offsetWidth + GAP_PX <= clientWidth ? right : x - GAP_PX - offsetWidth;
+  const beside = left >= GAP_PX;
+  const below = y + GAP_PX + offsetHeight <= clientHeight ? y + GAP_PX : y - PIN_PX - GAP_PX - offsetHeight;
   const inside = (at: number, room: number) => Math.max(GAP_PX, Math.min(at, room - GAP_PX));
-  card.style.transform = `translate(${inside(left, clientWidth - offsetWidth)}px, ${inside(y - 30, clientHeight - offsetHeight)}px)`;
+  const at = [inside(beside ? left : x - offsetWidth / 2, clientWidth - offsetWidth), inside(beside ? y - PIN_PX : below, clientHeight - offsetHeight)];
+  card.style.transform = `translate(${at[0]}px, ${at[1]}px)`;
 }

@@ -81,8 +81,11 @@ function NotesFilter({ desk }: { desk: NoteDesk }) {
         </button>
       ))}
       <span class="grow" />
-      <button type="button" class="button quiet" aria-pressed={desk.selectedOnly.value} onClick={() => (desk.selectedOnly.value = !desk.selectedOnly.value)}>
-        Selected
+      <button
+        type="button" class="icon-button" aria-label="Only of what is selected" aria-pressed={desk.selectedOnly.value} data-tip="Only of what is selected" data-side="end"
+        onClick={() => (desk.selectedOnly.value = !desk.selectedOnly.value)}
+      >
+        <Icon name="select" />
       </button>
     </div>
   );
@@ -91,7 +94,6 @@ function NotesFilter({ desk }: { desk: NoteDesk }) {
 function menuOf(desk: NoteDesk): MenuItem[] {
   return [
     { label: "Pins in the view", checked: desk.pinned.value, run: () => (desk.pinned.value = !desk.pinned.value) },
-    { label: "Only of what is selected", checked: desk.selectedOnly.value, run: () => (desk.selectedOnly.value = !desk.selectedOnly.value) },
     { label: "Mark all as read", icon: "check", line: true, disabled: desk.unread.value.size === 0, run: () => desk.readAll() },
   ];
 }

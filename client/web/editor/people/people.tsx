@@ -88,7 +88,7 @@ function PersonRow({ row }: { row: Row }) {
 }
 
 function FollowButton({ session, user }: { session: number; user: string }) {
-  const { following } = useEditor();
+  const { following, drawer } = useEditor();
   const follows = following.value === session;
   return (
     <button
@@ -96,7 +96,10 @@ function FollowButton({ session, user }: { session: number; user: string }) {
       class="button quiet people-follow"
       aria-pressed={follows}
       aria-label={follows ? `Stop following ${user}` : `Follow ${user}`}
-      onClick={() => (following.value = follows ? null : session)}
+      onClick={() => {
+        following.value = follows ? null : session;
+        drawer.value = null;
+      }}
     >
       {follows ? "Following" : "Follow"}
     </button>

@@ -10,12 +10,16 @@ import { type Cluster, cluster } from "./cluster";
 import type { NoteDesk, Spot } from "./desk";
 import { Hidden } from "./hidden";
 import { placeOf } from "./places";
+import type { Area } from "./spread";
 import type { Thread } from "./threads";
 import "./pins.css";
 
 /** Of the newest threads; more tell nothing. */
 const PINS_MAX = 200;
 const NEAR_PX = 24;
+/** As pins.css has it: the size of a pin, and where it is from its point. */
+const PIN_PX = 26;
+const PIN_AT = [-3, -27];
 
 interface Pin {
   thread: Thread;
@@ -25,6 +29,8 @@ interface Pin {
 
 export class PinLayer implements Layer {
   readonly element = document.createElement("div");
+  /** Where pins are, in pixels of the view. */
+  areas: readonly Area[] = [];
   #desk: NoteDesk;
   #buttons = new Map<number, { element: HTMLButtonElement; look: string; members: readonly Pin[] }>();
   #hidden: Hidden;
@@ -50,6 +56,7 @@ export class PinLayer implements Layer {
     this.#hidden.update(pins.map(({ thread, place }) => ({ id: thread.root.id, place, onNode: thread.root.point === undefined })));
     const clusters = cluster(pins, NEAR_PX);
     for (const one of clusters) this.#show(one);
+    this.areas = clusters.map(({ at }) => ({ x: at[0] + PIN_AT[0], y: at[1] + PIN_AT[1], width: PIN_PX, height: PIN_PX }));
     const shown = new Set(clusters.map(({ members }) => members[0].thread.root.id));
     for (const [id, { element }] of this.#buttons) {
       if (shown.has(id)) continue;
@@ -138,7 +145,7 @@ export class PinLayer implements Layer {
     if (next?.[0] !== now?.[0] || next?.[1] !== now?.[1]) draftAt.value = next;
   }
 
-  /** While a place is asked for, the left button says it; orbit, pan and zoom go on as always. */
+  /** While a place is asked for, the left button says it, and Escape leaves; orbit, pan and zoom go on as always. */
   #watchPlacing(parent: HTMLElement): () => void {
     const press = (event: PointerEvent) => {
       if (!this.#desk.placing.peek() || event.button !== 0 || event.altKey) return;
@@ -147,15 +154,18 @@ export class PinLayer implements Layer {
       const frame = this.view.canvas.getBoundingClientRect();
       void this.#place([event.clientX - frame.left, event.clientY - frame.top]);
     };
-    const { editor } = this.view;
-    const stop = this.#desk.placing.subscribe((placing) => {
-      parent.classList.toggle("note-placing", placing);
-      editor.input.abort = placing ? () => this.#desk.leave() : null;
-    });
+    const key = (event: KeyboardEvent) => {
+      if (event.key !== "Escape" || !this.#desk.placing.peek()) return;
+      event.stopImmediatePropagation();
+      this.#desk.leave();
+    };
+    const stop = this.#desk.placing.subscribe((placing) => parent.classList.toggle("note-placing", placing));
     parent.addEventListener("pointerdown", press, true);
+    window.addEventListener("keydown", key, true);
     return () => {
       stop();
       parent.removeEventListener("pointerdown", press, true);
+      window.removeEventListener("keydown", key, true);
     };
   }
 

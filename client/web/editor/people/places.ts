@@ -26,5 +26,6 @@ export function goTo(editor: Editor, spot: Spot): void {
   const around = AROUND * editor.rig.distance;
   const box = spot.node === undefined ? null : scene.box([spot.node]);
   editor.following.value = null;
+  editor.drawer.value = null;
   editor.rig.frame(box ?? ([...place.map((x) => x - around), ...place.map((x) => x + around)] as Box), { fly: true });
 }

@@ -6,8 +6,10 @@ import { Color, Vector3 } from "three";
 import type { Editor } from "../editor";
 import type { Layer, View } from "../view/view";
 import type { Person, Vec2 } from "../../sdk/types.js";
+import { initials } from "./colour";
 import * as frustum from "./frustum";
 import { RayEnds } from "./rayends";
+import type { Area } from "./spread";
 import { type Tag, Tags } from "./tags";
 import { Track } from "./track";
 import { Wires } from "./wires";
@@ -20,6 +22,8 @@ const OWN_EYE = 0.04;
 const SPARE_MIN = 0.05;
 /** A pointer's name is shown for so long after it moved. */
 const POINTING_MS = 8000;
+/** With more others than these a camera has the first letters of a name only. */
+const NAMED_MAX = 8;
 /** Nodes of one person's hold that its label is put over. */
 const HELD_MAX = 64;
 
@@ -31,7 +35,11 @@ export class PresenceLayer implements Layer {
   #drawnAt = 0;
   #stop: () => void;
 
-  constructor(readonly view: View) {
+  /** @param taken where labels must not be, in pixels of the view */
+  constructor(
+    readonly view: View,
+    readonly taken: () => readonly Area[],
+  ) {
     const { editor, canvas } = view;
     view.world.add(this.#wires);
     this.#tags = new Tags(canvas.parentElement ?? document.body);
@@ -54,7 +62,7 @@ export class PresenceLayer implements Layer {
       moving = track.advance(seconds) || moving;
     }
     this.#drawWires();
-    this.#tags.show(this.#tagsOf(now));
+    this.#tags.show(this.#tagsOf(now), this.view.editor.rig.width, this.taken());
     if (moving) this.view.invalidate();
   }
 
@@ -127,7 +135,8 @@ export class PresenceLayer implements Layer {
     for (const track of this.#tracks.values()) {
       const { session, user: text, colour } = track.person;
       const put = (rank: number, kind: Tag["kind"], at: Vec2 | null) => {
-        if (at && this.#inside(at)) tags[rank].push({ key: `${session} ${kind}`, kind, text, colour, at });
+        const short = kind === "eye" && this.#tracks.size > NAMED_MAX;
+        if (at && this.#inside(at)) tags[rank].push({ key: `${session} ${kind}`, kind, text: short ? initials(text) : text, colour, at });
       };
       const held = this.#heldAt(track.person);
       put(0, "held", held);

@@ -1,12 +1,12 @@
 // tags.ts - names over the view, as elements of the page: crisp at every zoom, and never in the way of the pointer. Screen readers have them from the list of people.
 import { inkOn } from "./colour";
-import { type Label, spread, topOf } from "./spread";
+import { type Area, type Label, spread, topOf } from "./spread";
 import "./tags.css";
 
 export interface Tag {
   /** One element is kept for each. */
   key: string;
-  /** `cursor` is an arrow without a word, and stays at its point. */
+  /** `cursor` is an arrow without the word, and stays at its point. */
   kind: "eye" | "tip" | "held" | "cursor";
   text: string;
   colour: string;
@@ -38,11 +38,11 @@ export class Tags {
     parent.append(this.element);
   }
 
-  /** Shows these and no others; those that come first have the better places. */
-  show(tags: readonly Tag[]): void {
+  /** Shows these and no others; those that come first have the better places. @param width of the view @param taken where none may be */
+  show(tags: readonly Tag[], width: number, taken: readonly Area[]): void {
     for (const shown of this.#shown.values()) shown.used = false;
-    const labels = tags.map((tag) => this.#place(tag));
-    spread(labels.filter((_, i) => tags[i].kind !== "cursor"));
+    const labels = tags.map((tag) => this.#place(tag, width));
+    spread(labels.filter((_, i) => tags[i].kind !== "cursor"), taken);
     tags.forEach((tag, i) => move(tag, labels[i]));
     for (const [key, shown] of this.#shown) {
       if (shown.used) continue;
@@ -55,7 +55,7 @@ export class Tags {
     this.element.remove();
   }
 
-  #place(tag: Tag): Shown {
+  #place(tag: Tag, width: number): Shown {
     let shown = this.#shown.get(tag.key);
     if (!shown) {
       const element = document.createElement("div");
@@ -66,8 +66,7 @@ export class Tags {
     const look = `${tag.kind} ${tag.colour} ${tag.text}`;
     if (look !== shown.look) dress(shown, tag, look);
     const [x, y] = PLACES[tag.kind](shown.width, shown.height);
-    const room = this.element.clientWidth - shown.width;
-    Object.assign(shown, { used: true, x: Math.max(0, Math.min(room, tag.at[0] + x)), y: tag.at[1] + y });
+    Object.assign(shown, { used: true, x: Math.max(0, Math.min(width - shown.width, tag.at[0] + x)), y: tag.at[1] + y });
     return shown;
   }
 }
@@ -75,7 +74,7 @@ export class Tags {
 function dress(shown: Shown, tag: Tag, look: string): void {
   const { element } = shown;
   element.className = `people-tag people-tag-${tag.kind}`;
-  element.textContent = tag.text;
+  element.textContent = tag.kind === "cursor" ? "" : tag.text;
   element.style.setProperty("--person", tag.colour);
   element.style.setProperty("--ink", inkOn(tag.colour));
   Object.assign(shown, { look, width: element.offsetWidth, height: element.offsetHeight });

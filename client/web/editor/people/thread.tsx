@@ -20,7 +20,7 @@ export function ThreadItem({ thread, now }: { thread: Thread; now: number }) {
   const unread = editor.desk.unread.value.has(root.id);
   const item = useRef<HTMLLIElement>(null);
   useEffect(() => {
-    if (open) item.current?.scrollIntoView({ block: "nearest" });
+    if (open && item.current) showInPanel(item.current);
   }, [open]);
   useEffect(() => {
     if (open && unread) editor.desk.read(thread);
@@ -32,12 +32,22 @@ export function ThreadItem({ thread, now }: { thread: Thread; now: number }) {
         <About note={root} />
         {replies.length > 0 && !open && <span>{replies.length === 1 ? "1 answer" : `${replies.length} answers`}</span>}
         {thread.beheaded && <span>answers a note that is gone</span>}
-        <span class="grow" />
-        <Done note={root} />
       </div>
       {open && <Answers thread={thread} now={now} />}
     </li>
   );
+}
+
+/** Scrolls the panel and nothing else: `scrollIntoView` would move the page too, where the panel is a drawer on its way. */
+function showInPanel(item: HTMLElement): void {
+  const panel = item.closest("aside");
+  const title = item.closest("section")?.querySelector(".panel-title");
+  if (!panel || !title) return;
+  const [frame, box] = [panel.getBoundingClientRect(), item.getBoundingClientRect()];
+  const above = frame.top + title.clientHeight - box.top;
+  const below = box.bottom - frame.bottom;
+  if (above > 0) panel.scrollTop -= above;
+  else if (below > 0) panel.scrollTop += Math.min(below, -above);
 }
 
 function Answers({ thread: { root, replies }, now }: { thread: Thread; now: number }) {
@@ -93,6 +103,7 @@ function NoteWords({ note, now, open, unread, thread }: WordsProps) {
         ) : (
           <span class="notes-head">{head}</span>
         )}
+        {thread && <Done note={note} />}
         {open && editor.desk.owns(note) && !editing.value && (
           <MenuButton name={`Menu of the note by ${note.user}`} side="end" items={() => menuOf(editor, note, () => (editing.value = true))}>
             <Icon name="more" />
@@ -155,11 +166,13 @@ function About({ note }: { note: Note }) {
 function Done({ note }: { note: Note }) {
   const editor = useEditor();
   const toggle = () => void editor.try(() => editor.session.note({ id: note.id, done: !note.done }));
-  if (!editor.desk.mayWrite) return note.done ? <span class="notes-done">done</span> : null;
+  const name = note.done ? "Open again" : "Mark as done";
   return (
-    <button type="button" class="notes-chip notes-done" aria-pressed={note.done ?? false} onClick={toggle}>
+    <button
+      type="button" class="icon-button notes-done" aria-label="Done" aria-pressed={note.done ?? false} data-tip={name} data-side="end" disabled={!editor.desk.mayWrite}
+      onClick={toggle}
+    >
       <Icon name="check" />
-      Done
     </button>
   );
 }

@@ -11,6 +11,7 @@ export function gizmoLayer(view: View): Layer {
   const stop = effect(() => {
     gizmo.show(editor.past.value === null ? editor.gizmo.value : null);
     gizmo.sizePx = editor.tool.value.size ?? 96;
+    gizmo.ballFit = editor.tool.value.ball_fit ?? "object";
     view.invalidate();
   });
   return {

@@ -21,7 +21,9 @@ const vertexShader = `
   }`;
 
 const fragmentShader = `
-  uniform vec3 minor, major, axisX, axisZ;
+  // How strong the lines of a cell, of ten and of a hundred cells are; each becomes the next weaker one as the cells grow.
+  const float FINE = 0.38, MID = 0.62, COARSE = 0.95;
+  uniform vec3 line, axisX, axisZ;
   uniform vec2 offset;    // of the centre of the plane from a line of the coarsest grid, in cells
   uniform vec2 centre;    // of the plane, in cells
   uniform float cell, blend, far, px;
@@ -32,7 +34,7 @@ const fragmentShader = `
   float lines(vec2 at, vec2 width, float scale) {
     vec2 unit = at / scale, wide = width / scale;
     vec2 away = abs(fract(unit - 0.5) - 0.5) / wide;
-    vec2 ink = (1.0 - smoothstep(0.25, 1.25, away)) * (1.0 - smoothstep(0.2, 0.7, wide));
+    vec2 ink = (1.0 - smoothstep(0.0, 1.0, away)) * (1.0 - smoothstep(0.15, 0.5, wide));
     return max(ink.x, ink.y);
   }
 
@@ -40,11 +42,10 @@ const fragmentShader = `
     vec2 cells = place / cell;
     vec2 at = cells + offset;
     vec2 width = max(fwidth(cells), 1e-6) * px;
-    float fine = lines(at, width, 1.0) * blend;
+    float fine = lines(at, width, 1.0) * blend;   // which fades as its cells get too small
     float mid = lines(at, width, 10.0);
     float coarse = lines(at, width, 100.0);
-    vec4 ink = vec4(minor, max(fine * 0.55, mid * mix(0.75, 0.55, 1.0 - blend)));
-    ink = mix(ink, vec4(major, 0.9), max(coarse, mid * blend * 0.0) * 0.9);
+    vec4 ink = vec4(line, max(max(fine * FINE, mid * mix(FINE, MID, blend)), coarse * mix(MID, COARSE, blend)));
     vec2 axis = (1.0 - smoothstep(0.35, 1.35, abs(cells + centre) / width));
     ink = mix(ink, vec4(axisX, 1.0), axis.y);
     ink = mix(ink, vec4(axisZ, 1.0), axis.x);
@@ -62,8 +63,7 @@ export class Grid implements Layer {
 
   constructor(view: View) {
     const uniforms = {
-      minor: { value: new THREE.Color() },
-      major: { value: new THREE.Color() },
+      line: { value: new THREE.Color() },
       axisX: { value: new THREE.Color() },
       axisZ: { value: new THREE.Color() },
       offset: { value: new THREE.Vector2() },
@@ -83,8 +83,7 @@ export class Grid implements Layer {
     this.#mesh.renderOrder = -10;
     view.world.add(this.#mesh);
     this.#stop = followTheme(() => {
-      uniforms.minor.value.copy(themeColour("--grid"));
-      uniforms.major.value.copy(themeColour("--grid"));
+      uniforms.line.value.copy(themeColour("--grid"));
       uniforms.axisX.value.copy(themeColour("--axis-x"));
       uniforms.axisZ.value.copy(themeColour("--axis-z"));
       view.invalidate();

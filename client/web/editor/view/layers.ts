@@ -14,6 +14,7 @@ import type { View } from "./view";
 export function startLayers(view: View): void {
   const anchor = new Anchor(view);
   const stage = new Stage(view, anchor);
+  const pins = new PinLayer(view, stage);
   view.add(anchor);
   view.add(new Light(view));
   view.add(new Grid(view));
@@ -22,6 +23,6 @@ export function startLayers(view: View): void {
   view.add(new Selection(view, anchor, stage));
   view.add(new Trail(view, anchor));
   view.add(gizmoLayer(view));
-  view.add(new PresenceLayer(view));
-  view.add(new PinLayer(view, stage));
+  view.add(pins);
+  view.add(new PresenceLayer(view, () => pins.areas));
 }

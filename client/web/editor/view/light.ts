@@ -4,11 +4,11 @@ import * as THREE from "three";
 import type { Layer, View } from "./view";
 
 export class Light implements Layer {
-  readonly #lamp = new THREE.DirectionalLight(0xffffff, 1.9);
+  readonly #lamp = new THREE.DirectionalLight(0xffffff, 1.7);
   readonly #direction = new THREE.Vector3();
 
   constructor(view: View) {
-    view.world.add(new THREE.HemisphereLight(0xf4f7ff, 0x6d6a66, 1.6), this.#lamp, this.#lamp.target);
+    view.world.add(new THREE.HemisphereLight(0xf4f7ff, 0x6d6a66, 1.55), this.#lamp, this.#lamp.target);
   }
 
   update({ camera }: View): void {

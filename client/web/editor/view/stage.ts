@@ -6,13 +6,15 @@ import { type GizmodError, SceneModel } from "../../sdk/index.js";
 import type { Id, Ray, SceneChange, SceneNode, Vec3 } from "../../sdk/types.js";
 import type { Anchor } from "./anchor";
 import { loadAsset } from "./asset";
-import { BOX_PARTS, boxMatrix, setBoxColour } from "./boxes";
+import { BOX_PARTS, boxMatrix, fits, setBoxColour } from "./boxes";
 import { InstanceSet, type Part } from "./instances";
+import { Studio } from "./studio";
 import { followTheme, themeColour } from "./theme";
 import type { Layer, View } from "./view";
 
 export class Stage implements Layer {
   readonly #drawn: InstanceSet;
+  readonly #studio: Studio;
   #parts: ReadonlyMap<number, Part[]> = new Map();
   #scene = new SceneModel();
   /** What this picture shows where it was not before; null for all. For the layers above, which draw the same nodes. */
@@ -30,6 +32,7 @@ export class Stage implements Layer {
     readonly anchor: Anchor,
   ) {
     const { editor } = view;
+    this.#studio = new Studio(view.renderer);
     this.#drawn = new InstanceSet(anchor.group.position);
     anchor.group.add(this.#drawn.group);
     this.#stop = [
@@ -47,7 +50,8 @@ export class Stage implements Layer {
   /** What is drawn for a node; undefined for nothing. */
   partsOf(node: SceneNode): readonly Part[] | undefined {
     const parts = node.asset === undefined ? undefined : this.#parts.get(node.asset);
-    return parts ?? (node.bounds && BOX_PARTS);
+    if (parts && this.#isOfAsset(node, parts)) return parts;
+    return node.bounds && BOX_PARTS;
   }
 
   /** Draws a node of the scene into a set of instances as it is drawn here, or takes it off where there is nothing to draw. */
@@ -81,6 +85,13 @@ export class Stage implements Layer {
     this.#loading?.abort();
     for (const stop of this.#stop) stop();
     this.#drawn.clear();
+    this.#studio.dispose();
+  }
+
+  /** A node of the past may be of a glTF that another import has replaced since. */
+  #isOfAsset(node: SceneNode, parts: readonly Part[]): boolean {
+    const now = this.view.editor.session.scene;
+    return this.#scene === now || now.get(node.id) !== undefined || node.bounds === undefined || fits(parts, node.bounds);
   }
 
   #show(scene: SceneModel): () => void {
@@ -118,6 +129,7 @@ export class Stage implements Layer {
       const progress = (loaded: number, total: number) => (editor.asset.value = { phase: "loading", loaded, total });
       const { parts, failed } = await loadAsset(editor.session.sceneName, progress, signal);
       if (signal.aborted) return;
+      this.#studio.light(parts.values());
       this.#parts = parts;
       editor.asset.value = failed === undefined ? { phase: "ready" } : { phase: "failed", reason: failed };
     } catch (error) {

@@ -80,7 +80,7 @@ export class Trail implements Layer {
     );
     this.#put(new THREE.Mesh(segments, this.#behind));
     this.#put(new THREE.Mesh(segments, this.#front));
-    this.#put(new THREE.Points(pointGeometry(points), this.#dots));
+    this.#put(new THREE.Points(pointGeometry(points.filter((_, i) => !stops[i].between)), this.#dots));
     const now = moment === undefined ? -1 : stops.filter(({ time }) => time <= moment).length - 1;
     if (now >= 0) this.#put(new THREE.Points(pointGeometry([points[now]]), this.#ring));
   }

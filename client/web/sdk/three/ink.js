@@ -158,6 +158,11 @@ export class Ink extends Mesh {
     }
   }
 
+  /** @param {Pen} pen @param {Vec3} centre @param {Vec3} side @param {Vec3} other */
+  circle(pen, centre, side, other) {
+    this.arc(pen, centre, side, other, 0, 2 * Math.PI);
+  }
+
   /** A part of the same circle's disc. @param {Pen} pen @param {Vec3} centre @param {Vec3} side @param {Vec3} other @param {number} first @param {number} last */
   sector(pen, centre, side, other, first, last) {
     const pieces = Math.max(1, Math.ceil(Math.abs(last - first) / ARC_STEP));

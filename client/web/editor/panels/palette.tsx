@@ -1,0 +1,130 @@
+// palette.tsx - everything by its name: commands, what can be done with the scene, nodes to go to.
+import { useSignal } from "@preact/signals";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+
+import { useEditor } from "../context";
+import type { Editor } from "../editor";
+import { Icon, type IconName } from "../icons";
+import { keysOf } from "../input/chord";
+import { COMMANDS, runCommand } from "../input/commands";
+import { Dialog, closeOver } from "./dialog";
+import { score } from "./match";
+import { sceneMenu } from "./scenemenu";
+import { type Theme, setTheme } from "./theme";
+import { nameOf } from "./treerows";
+import "./palette.css";
+
+interface Entry {
+  id: string;
+  label: string;
+  group: string;
+  keys?: string;
+  icon?: IconName;
+  disabled?: boolean;
+  run: () => void;
+}
+
+const NODES_MAX = 20;
+
+export function Palette() {
+  const editor = useEditor();
+  const words = useSignal("");
+  const at = useSignal(0);
+  const list = useRef<HTMLDivElement>(null);
+  const chosen = useRef<Entry | null>(null);
+  const commands = useMemo(() => [...commandEntries(editor), ...sceneEntries(editor), ...themeEntries()], [editor]);
+  const entries = useMemo(() => find(editor, commands, words.value), [words.value]);
+  useEffect(() => list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" }), [at.value, words.value]);
+  const run = (entry: Entry | undefined, from: EventTarget | null) => {
+    if (!entry || entry.disabled) return;
+    chosen.current = entry;
+    (from as HTMLElement).closest("dialog")?.close();
+  };
+  const handleKey = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (event.key === "Enter") run(entries[at.value], event.currentTarget);
+    if (step === undefined || entries.length === 0) return;
+    event.preventDefault();
+    at.value = (at.value + step + entries.length) % entries.length;
+  };
+  // It runs once the focus is back where it was.
+  const closed = () => {
+    closeOver(editor, "palette");
+    chosen.current?.run();
+  };
+  return (
+    <Dialog title="Commands" class="palette" bare onClose={closed}>
+      <div class="palette-search">
+        <Icon name="search" />
+        <input
+          type="text" role="combobox" aria-label="Find a command or a node" aria-expanded="true" aria-controls="palette-list" aria-autocomplete="list" autocomplete="off" spellcheck={false} autofocus
+          aria-activedescendant={entries[at.value] ? `palette-${entries[at.value].id}` : undefined} placeholder="Find a command or a node" value={words.value}
+          onInput={(event) => {
+            words.value = event.currentTarget.value;
+            at.value = 0;
+          }}
+          onKeyDown={handleKey}
+        />
+      </div>
+      <div ref={list} id="palette-list" class="palette-list" role="listbox" aria-label="What was found">
+        {entries.map((entry, i) => (
+          <div
+            key={entry.id} id={`palette-${entry.id}`} class="palette-entry" role="option" aria-selected={i === at.value} aria-disabled={entry.disabled}
+            onPointerMove={() => (at.value = i)} onClick={(event) => run(entry, event.currentTarget)}
+          >
+            <span class="palette-group">{entry.group}</span>
+            <span class="palette-label">{entry.label}</span>
+            {entry.keys && <kbd>{entry.keys}</kbd>}
+          </div>
+        ))}
+      </div>
+      {entries.length === 0 && <p class="palette-none">Nothing is called that.</p>}
+    </Dialog>
+  );
+}
+
+function commandEntries(editor: Editor): Entry[] {
+  const keymap = editor.input.keymap.peek();
+  return COMMANDS.filter(({ id, run }) => run && id !== "palette").map((command) => ({
+    id: command.id, label: command.label, group: command.group, keys: command.keys[keymap][0] && keysOf(command.keys[keymap][0]).join(" "),
+    disabled: command.possible?.(editor) === false, run: () => runCommand(editor, command.id),
+  }));
+}
+
+function sceneEntries(editor: Editor): Entry[] {
+  return sceneMenu(editor).map(({ label, disabled, href, download, run }, i) => ({
+    id: `scene-${i}`, label, group: "Scene", disabled,
+    run: () => {
+      if (href) Object.assign(document.createElement("a"), { href, download: download ?? "" }).click();
+      else run?.();
+    },
+  }));
+}
+
+function themeEntries(): Entry[] {
+  const themes: [Theme, string][] = [["system", "as the system"], ["dark", "dark"], ["light", "light"]];
+  return themes.map(([theme, words]) => ({ id: `theme-${theme}`, label: `Theme: ${words}`, group: "Page", run: () => setTheme(theme) }));
+}
+
+function find(editor: Editor, commands: readonly Entry[], words: string): Entry[] {
+  if (words.trim() === "") return [...commands];
+  const scored = commands.map((entry) => ({ entry, score: score(`${entry.label} ${entry.group}`, words) })).filter((found) => found.score > 0);
+  scored.sort((a, b) => b.score - a.score);
+  return [...scored.map(({ entry }) => entry), ...findNodes(editor, words)];
+}
+
+function findNodes(editor: Editor, words: string): Entry[] {
+  const scene = editor.scene.peek();
+  const found: { id: number; score: number }[] = [];
+  for (const node of scene.nodes.values()) {
+    const points = score(node.name, words);
+    if (points > 0) found.push({ id: node.id, score: points });
+  }
+  found.sort((a, b) => b.score - a.score || a.id - b.id);
+  return found.slice(0, NODES_MAX).map(({ id }) => ({ id: `node-${id}`, label: nameOf(scene, id), group: "Node", run: () => void goTo(editor, id) }));
+}
+
+async function goTo(editor: Editor, id: number): Promise<void> {
+  await editor.try(() => editor.session.select([id]));
+  runCommand(editor, "frame-selected");
+}

@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { SceneModel } from "../../sdk/index.js";
+import { changeNumber, commonNumber, parseEntry, resetField } from "./transform";
+
+function scene(): SceneModel {
+  const model = new SceneModel();
+  const half = Math.SQRT1_2;
+  model.apply([{ from: 0, seq: 1, nodes: [
+    { id: 1, name: "a", parent: null, t: [1, 2, 3], r: [0, half, 0, half] },
+    { id: 2, name: "b", parent: null, t: [1, 5, 3], s: [1, 1, 2] },
+  ] }]);
+  return model;
+}
+
+test("transform_common_numbers_are_told_others_are_mixed", () => {
+  const model = scene();
+  const told = [0, 1, 2].map((axis) => commonNumber(model, [1, 2], "t", axis, "XYZ"));
+  assert.deepEqual(told, [1, null, 3]);
+  assert.equal(commonNumber(model, [], "t", 0, "XYZ"), undefined);
+  assert.equal(commonNumber(model, [9], "t", 0, "XYZ"), undefined);
+});
+
+test("transform_one_number_changes_and_the_others_stay", () => {
+  assert.deepEqual(changeNumber(scene(), [1, 2], "t", 1, "XYZ", () => 5), [{ id: 1, t: [1, 5, 3] }]);
+  assert.deepEqual(changeNumber(scene(), [2], "s", 2, "XYZ", (before) => before * 2), [{ id: 2, s: [1, 1, 4] }]);
+});
+
+test("transform_angles_go_as_three_with_their_order", () => {
+  const [change] = changeNumber(scene(), [2], "r", 2, "ZYX", () => 0.5);
+  assert.deepEqual(change, { id: 2, euler: [0, 0, 0.5], order: "ZYX" });
+});
+
+const ENTRIES: [text: string, field: "t" | "r" | "s", before: number, after: number][] = [
+  ["2", "t", 7, 2],
+  ["+=30mm", "t", 7, 7.03],
+  ["-= 1", "t", 7, 6],
+  ["*=2", "t", 7, 14],
+  ["/=2", "r", 3, 1.5],
+  ["*=50%", "s", 4, 2],
+];
+
+for (const [text, field, before, after] of ENTRIES) {
+  test(`transform_entry_${text}`, () => assert.ok(Math.abs((parseEntry(text, field)?.(before) ?? NaN) - after) < 1e-12));
+}
+
+test("transform_entry_that_is_no_number_is_none", () => {
+  for (const text of ["", "x", "+=", "*=2m"]) assert.equal(parseEntry(text, "t"), null);
+});
+
+test("transform_reset_is_as_if_nothing_was_done", () => {
+  assert.deepEqual(resetField([4], "t"), [{ id: 4, t: [0, 0, 0] }]);
+  assert.deepEqual(resetField([4], "r"), [{ id: 4, r: [0, 0, 0, 1] }]);
+  assert.deepEqual(resetField([4], "s"), [{ id: 4, s: [1, 1, 1] }]);
+});

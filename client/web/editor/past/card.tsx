@@ -1,0 +1,101 @@
+// card.tsx - what one edit did, node by node, and what can be done about it.
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+
+import type { Edit } from "../../sdk/types.js";
+import { useEditor } from "../context";
+import { Icon } from "../icons";
+import { spotAfter } from "./axis";
+import { colourOf } from "./colour";
+import { changeLines, count, describe, durationWords, timeWords } from "./words";
+
+const NODES_SHOWN = 12;
+/** A part that the transform could not hold and that is worth a word. */
+const RESIDUAL_TOLD = 1e-6;
+
+export function EditCard() {
+  const { timeline } = useEditor();
+  const edit = timeline.opened.value;
+  return edit && <Card key={edit.id} edit={edit} />;
+}
+
+function Card({ edit }: { edit: Edit }) {
+  const { timeline, people } = useEditor();
+  const told = useSignal<Edit | null>(null);
+  const problem = useSignal("");
+  useEffect(() => {
+    timeline.history.details(edit).then((details) => (told.value = details), (error: Error) => (problem.value = error.message));
+  }, [edit.id]);
+  const known = told.value ?? edit;
+  const lasted = edit.ended - edit.began;
+  return (
+    <section class="edit-card" aria-label="What this edit did" onKeyDown={(event) => event.key === "Escape" && (timeline.opened.value = null)}>
+      <header>
+        <span class="edit-person" style={{ background: colourOf(edit.user, people.value) }} />
+        <h2>{describe(known, timeline.nameOf)}</h2>
+        <button type="button" class="icon-button" aria-label="Close" onClick={() => (timeline.opened.value = null)}>
+          <Icon name="close" />
+        </button>
+      </header>
+      <p class="edit-when">
+        {timeWords(edit.ended, Date.now() / 1000)}
+        {lasted >= 0.15 && `, for ${durationWords(lasted)}`} · edit {edit.id}
+        {edit.value && " · typed"}
+        {(edit.residual ?? 0) > RESIDUAL_TOLD && " · the shape could not be held exactly"}
+      </p>
+      <Changes edit={told.value} problem={problem.value} />
+      <Actions edit={edit} />
+    </section>
+  );
+}
+
+function Changes({ edit, problem }: { edit: Edit | null; problem: string }) {
+  const { timeline } = useEditor();
+  if (problem) return <p class="edit-problem">{problem}</p>;
+  if (!edit) return <p class="edit-when">Loading…</p>;
+  const changes = edit.changes ?? [];
+  return (
+    <div class="edit-changes" tabIndex={0} role="group" aria-label="Changes">
+      {changes.slice(0, NODES_SHOWN).map((change) => (
+        <dl key={change.id}>
+          <dt>
+            {timeline.nameOf(change.id)}
+            {!change.before && <span class="edit-flag">made</span>}
+            {!change.after && <span class="edit-flag">deleted</span>}
+          </dt>
+          {changeLines(change, timeline.nameOf).map(({ label, before, after }) => (
+            <dd key={label}>
+              <span class="edit-label">{label}</span>
+              {change.before && <span>{before}</span>}
+              {change.after && <span>{change.before && <span class="edit-arrow">→ </span>}{after}</span>}
+            </dd>
+          ))}
+        </dl>
+      ))}
+      {changes.length > NODES_SHOWN && <p class="edit-when">and {count(changes.length - NODES_SHOWN)} more</p>}
+      {changes.length === 0 && <p class="edit-when">Nothing is otherwise for it.</p>}
+    </div>
+  );
+}
+
+function Actions({ edit }: { edit: Edit }) {
+  const editor = useEditor();
+  const { timeline, session } = editor;
+  const there = edit.nodes.filter((id) => session.scene.get(id));
+  const before = timeline.before(edit);
+  return (
+    <div class="edit-actions">
+      <button type="button" class="button" disabled={!before} onClick={() => before && timeline.player.seek(before)}>Before it</button>
+      <button type="button" class="button" onClick={() => timeline.player.seek(spotAfter(edit))}>After it</button>
+      <button type="button" class="button" disabled={there.length === 0} onClick={() => void editor.try(() => session.select(there))}>
+        Select {there.length === 1 ? "its node" : "its nodes"}
+      </button>
+      {timeline.canTakeBack(edit) && (
+        <button type="button" class="button" onClick={() => void timeline.takeBack(edit)}>
+          <Icon name="undo" />
+          Take it back
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,71 @@
+// checkpoints.tsx - moments that have names: making one, and the menu of them all.
+import { useSignal } from "@preact/signals";
+
+import type { Checkpoint } from "../../sdk/types.js";
+import { useEditor } from "../context";
+import type { Editor } from "../editor";
+import { Dialog } from "../panels/dialog";
+import type { MenuItem } from "../panels/menu";
+import { timeWords } from "./words";
+
+const NAME_BYTES_MAX = 64;
+
+/** Those there are, the newest first; and what can be done with the one that is looked at. */
+export function checkpointItems({ timeline, role }: Editor): MenuItem[] {
+  void timeline.history.reloadCheckpoints();
+  const all = [...timeline.history.checkpoints.peek()].reverse();
+  if (all.length === 0) return [{ label: "No moment of this scene has a name yet", disabled: true }];
+  const at = timeline.checkpoint();
+  const items: MenuItem[] = all.map((checkpoint) => ({ label: checkpoint.name, icon: "flag", keys: whenOf(checkpoint, timeline.timeOf(checkpoint)), run: () => timeline.goTo(checkpoint) }));
+  if (!at) return items;
+  const editable = role.peek() !== "viewer";
+  return [...items, ...checkpointActions(timeline, at, editable).map((item, i) => ({ ...item, line: i === 0 }))];
+}
+
+export function checkpointActions(timeline: Editor["timeline"], checkpoint: Checkpoint, editable: boolean): MenuItem[] {
+  return [
+    { label: `Restore “${checkpoint.name}”`, icon: "reset", disabled: !editable, run: () => void timeline.restore({ checkpoint: checkpoint.name }) },
+    { label: `Take the name “${checkpoint.name}” away`, icon: "trash", danger: true, disabled: !editable, run: () => void timeline.removeCheckpoint(checkpoint.name) },
+  ];
+}
+
+const whenOf = ({ user }: Checkpoint, time: number): string => `${timeWords(time, Date.now() / 1000, false)}, ${user}`;
+
+export function NameCheckpoint({ onClose }: { onClose: () => void }) {
+  const { timeline, past } = useEditor();
+  const name = useSignal("");
+  const words = name.value.trim();
+  const problem = problemOf(words, timeline.history.checkpoints.value);
+  const handleSubmit = (event: Event): void => {
+    event.preventDefault();
+    if (words === "" || problem) return;
+    void timeline.addCheckpoint(words);
+    onClose();
+  };
+  return (
+    <Dialog title="Name this moment" onClose={onClose}>
+      <form onSubmit={handleSubmit}>
+        <p class="checkpoint-hint">
+          The scene as it {past.value ? `was at ${timeWords(past.value.time, Date.now() / 1000)}` : "is now"} can be found, seen and restored by this name, whatever becomes of it.
+        </p>
+        <input
+          autofocus class="input checkpoint-name" aria-label="Name of the checkpoint" placeholder="before the redesign" maxLength={NAME_BYTES_MAX} value={name.value}
+          aria-invalid={problem !== ""} aria-describedby="checkpoint-problem" onInput={(event) => (name.value = event.currentTarget.value)}
+        />
+        <p id="checkpoint-problem" class="checkpoint-problem" role="status">{problem}</p>
+        <div class="dialog-buttons">
+          <button type="button" class="button" onClick={onClose}>Cancel</button>
+          <button type="submit" class="button primary" disabled={words === "" || problem !== ""}>Add</button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** What the server would say against a name; nothing where it is right. */
+function problemOf(name: string, taken: readonly Checkpoint[]): string {
+  if (taken.some((checkpoint) => checkpoint.name === name)) return "Another moment has this name.";
+  if (/^\d+$/.test(name)) return "A name needs more than digits, which would be the number of a moment.";
+  if (new TextEncoder().encode(name).length > NAME_BYTES_MAX) return "This name is too long.";
+  return "";
+}

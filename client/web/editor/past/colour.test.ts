@@ -1,0 +1,16 @@
+// People who are not here have the colour that the server would give them.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+
+import { COLOURS, colourOf } from "./colour";
+
+test("colour_list_is_the_server's", () => {
+  const source = readFileSync("../../server/session/join.c", "utf8");
+  const list = /colours\[\] = \{([^}]*)\}/.exec(source)?.[1] ?? "";
+  assert.deepEqual([...list.matchAll(/0x([0-9A-F]{6})/g)].map(([, hex]) => `#${hex.toLowerCase()}`), COLOURS);
+});
+
+test("colour_of_who_is_here_is_as_told", () => {
+  assert.equal(colourOf("Ada", [{ session: 1, user: "Ada", colour: "#123456", role: "editor", me: true }]), "#123456");
+});

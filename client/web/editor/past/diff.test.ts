@@ -1,0 +1,26 @@
+// What a restore would change, before it is asked for.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { SceneModel } from "../../sdk/index.js";
+import { differ, differenceWords } from "./diff";
+
+const scene = (...nodes: object[]): SceneModel => {
+  const model = new SceneModel();
+  model.apply([{ from: 0, seq: 1, nodes }]);
+  return model;
+};
+const node = (id: number, more: object = {}): object => ({ id, name: `node ${id}`, parent: null, t: [0, 0, 0], r: [0, 0, 0, 1], s: [1, 1, 1], ...more });
+
+test("diff_alike_scenes_differ_in_nothing", () => {
+  assert.equal(differenceWords(differ(scene(node(1)), scene(node(1)))), "");
+});
+
+for (const more of [{ name: "rod" }, { parent: 1 }, { t: [0, 0, 1e-9] }, { r: [1, 0, 0, 0] }, { s: [1, 1, 2] }]) {
+  test(`diff_sees_${Object.keys(more)[0]}`, () => assert.deepEqual(differ(scene(node(1), node(2)), scene(node(1), node(2, more))).changed, [2]));
+}
+
+test("diff_counts_what_comes_and_goes", () => {
+  const words = differenceWords(differ(scene(node(1), node(2), node(3)), scene(node(1, { t: [1, 0, 0] }), node(4))));
+  assert.equal(words, "1 node changes, 1 node comes back, 2 nodes go");
+});

@@ -1,0 +1,37 @@
+// diff.ts - how two states of a scene differ. Pure.
+import type { SceneModel } from "../../sdk/index.js";
+import type { Id, SceneNode } from "../../sdk/types.js";
+import { count } from "./words";
+
+export interface Difference {
+  /** Those that are elsewhere, or called or hung otherwise, in `to`. */
+  changed: Id[];
+  added: Id[];
+  gone: Id[];
+}
+
+export function differ(from: SceneModel, to: SceneModel): Difference {
+  const changed: Id[] = [];
+  const added: Id[] = [];
+  for (const [id, node] of to.nodes) {
+    const before = from.get(id);
+    if (!before) added.push(id);
+    else if (!alike(before, node)) changed.push(id);
+  }
+  return { changed, added, gone: [...from.nodes.keys()].filter((id) => !to.get(id)) };
+}
+
+function alike(a: SceneNode, b: SceneNode): boolean {
+  return a.name === b.name && a.parent === b.parent && same(a.t, b.t) && same(a.r, b.r) && same(a.s, b.s);
+}
+
+function same(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
+
+/** "3 nodes change, 1 node comes back, 2 nodes go"; nothing where they are alike. */
+export function differenceWords({ changed, added, gone }: Difference): string {
+  const say = (ids: Id[], one: string, many: string): string => (ids.length === 0 ? "" : `${count(ids.length)} ${ids.length === 1 ? one : many}`);
+  return [say(changed, "changes", "change"), say(added, "comes back", "come back"), say(gone, "goes", "go")].filter(Boolean).join(", ");
+}
