@@ -60,6 +60,7 @@ export class View {
   /** Asks for a new picture. */
   invalidate(): void {
     if (this.#due !== 0) return;
+    clearTimeout(this.#rest);
     this.#asked = performance.now();
     this.#due = requestAnimationFrame(() => this.#next());
   }
@@ -81,9 +82,9 @@ export class View {
 
   #next(): void {
     this.#due = 0;
-    this.#pace.drawn(performance.now() - this.#asked);
-    clearTimeout(this.#rest);
-    if (this.#pace.moving !== this.#pace.still) this.#rest = setTimeout(() => this.#draw(this.#pace.still), REST_MS);
+    const waitedMs = performance.now() - this.#asked;
+    this.#pace.drawn(waitedMs);
+    if (this.#pace.moving !== this.#pace.still) this.#rest = setTimeout(() => this.#draw(this.#pace.still), REST_MS + 2 * waitedMs);
     this.#draw(this.#pace.moving);
   }
 
