@@ -96,6 +96,8 @@ export class Editor {
   readonly desk: NoteDesk;
   readonly asset = signal<AssetState>({ phase: "none" });
   readonly toasts = signal<readonly Toast[]>([]);
+  /** A file on its way to the server: how much of it is sent, 0 to 1; 1 while the server reads it. */
+  readonly upload = signal<{ file: string; part: number } | null>(null);
   /** What is asked over the page; null for nothing. */
   readonly question = signal<Question | null>(null);
   /** The window that is open over the page. */

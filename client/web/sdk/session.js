@@ -347,7 +347,8 @@ export class Session extends Emitter {
       else if (message.op === "presence") before.people = this.#presence(message);
       else if (message.op === "notes") before.notes = this.#tellNotes(message);
       else if (message.op === "edit") this.#edited(message);
-      else if (message.op === "error") this.emit("error", new GizmodError(message.code, message.message, message));
+      // What ends the connection is told by the status.
+      else if (message.op === "error" && !message.fatal) this.emit("error", new GizmodError(message.code, message.message, message));
     }
     if (before.people) this.#tellPeople();
     if (before.notes) this.emit("notes", this.notes);

@@ -9,7 +9,7 @@ export function sceneMenu(editor: Editor): MenuItem[] {
   const away = editor.status.peek().phase !== "online";
   return [
     { label: "Copy the link", icon: "link", run: () => void copyLink(editor) },
-    { label: "Import a file in its place…", icon: "upload", line: true, disabled: away || !editor.editable.peek(), run: () => void chooseFile(editor) },
+    { label: "Import a file in its place…", icon: "upload", line: true, disabled: away || !editor.editable.peek(), run: () => chooseFile(editor) },
     { label: "Export as .glb", icon: "download", disabled: away, href: sceneUrl(name, "export"), download: `${name}.glb` },
     { label: "The file as it came", icon: "download", disabled: away, href: sceneUrl(name, "asset"), download: `${name}-original.glb` },
     { label: "Backup (database)", icon: "database", disabled: away, href: sceneUrl(name, "backup"), download: `${name}.gizmod` },
@@ -28,7 +28,8 @@ async function copyLink(editor: Editor): Promise<void> {
   }
 }
 
-async function chooseFile(editor: Editor): Promise<void> {
+/** Lets the person choose the file. */
+export function chooseFile(editor: Editor): void {
   const input = Object.assign(document.createElement("input"), { type: "file", accept: ".glb,.gltf" });
   input.onchange = () => {
     const file = input.files?.[0];
@@ -39,7 +40,9 @@ async function chooseFile(editor: Editor): Promise<void> {
 
 /** Imports a file in place of all that the scene holds; what stands there is asked about first. */
 export async function replaceScene(editor: Editor, file: File): Promise<void> {
-  const { session } = editor;
+  const { session, upload } = editor;
+  if (upload.peek()) return;
+  if (!/\.(glb|gltf)$/i.test(file.name)) return editor.say("warn", `${file.name} is no .glb and no .gltf.`);
   const count = session.scene.nodes.size;
   const sure =
     count === 0 ||
@@ -50,6 +53,9 @@ export async function replaceScene(editor: Editor, file: File): Promise<void> {
       danger: true,
     }));
   if (!sure) return;
-  const done = await editor.try(() => importScene(session.sceneName, file, { user: session.user, replace: true }));
+  const progress = (part: number) => (upload.value = { file: file.name, part });
+  progress(0);
+  const done = await editor.try(() => importScene(session.sceneName, file, { user: session.user, replace: true, progress }));
+  upload.value = null;
   if (done) editor.say("info", `${file.name} is imported: ${done.nodes} nodes.`);
 }

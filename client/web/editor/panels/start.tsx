@@ -5,6 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { importScene, listScenes } from "../../sdk/index.js";
 import type { SceneListing } from "../../sdk/types.js";
 import { Icon } from "../icons";
+import { useDrop } from "./drop";
 import { freeName, nameFault, toSceneName } from "./scenename";
 import "./start.css";
 
@@ -201,25 +202,3 @@ function useList(scenes: { value: readonly SceneListing[] | null }, fault: { val
 }
 
 const LOST = "The server cannot be reached.";
-
-/** Files that are dropped anywhere on the page. */
-function useDrop(over: { value: boolean }, take: (file: File | undefined) => void): void {
-  const latest = useRef(take);
-  latest.current = take;
-  useEffect(() => {
-    const stop = new AbortController();
-    const { signal } = stop;
-    const hover = (event: DragEvent) => {
-      event.preventDefault();
-      over.value = true;
-    };
-    addEventListener("dragover", hover, { signal });
-    addEventListener("dragleave", (event) => event.relatedTarget === null && (over.value = false), { signal });
-    addEventListener("drop", (event) => {
-      event.preventDefault();
-      over.value = false;
-      latest.current(event.dataTransfer?.files[0]);
-    }, { signal });
-    return () => stop.abort();
-  });
-}

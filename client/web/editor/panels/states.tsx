@@ -1,35 +1,48 @@
-// states.tsx - how the page stands to the server, over the view: loading, offline with what waits, closed.
-import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+// states.tsx - how the page stands to the server, over the view: loading, online, offline with what waits, closed; and what to do where there is nothing to see.
+import { useComputed, useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 
 import type { Status } from "../../sdk/types.js";
 import { useEditor } from "../context";
 import { Icon } from "../icons";
+import { createNode } from "./actions";
+import { useDrop } from "./drop";
+import { chooseFile, replaceScene } from "./scenemenu";
 import "./states.css";
+
+/** So long it is said that the connection is back. */
+const BACK_MS = 5000;
 
 export function States() {
   const editor = useEditor();
   useLeaveWarning();
   const status = editor.status.value;
   return (
-    <div class="states">
-      <div class="states-line" role="status" data-part="connection" data-phase={status.phase}>
-        <Connection status={status} />
-        <Unsaved />
+    <>
+      <div class="states">
+        <div class="states-line" role="status" data-part="connection" data-phase={status.phase}>
+          <Connection status={status} />
+          <Unsaved />
+        </div>
+        <Retry status={status} />
+        <Loading />
+        <Upload />
       </div>
-      {status.phase === "offline" && <Retry retryAt={status.retryAt} />}
-      {status.phase === "closed" && <Closed />}
-    </div>
+      <Middle status={status} />
+      <Drop />
+    </>
   );
 }
 
 function Connection({ status }: { status: Status }) {
   const { session } = useEditor();
+  const back = useBack(status);
   if (status.phase === "online") {
     return (
       <>
         <span class="states-dot" />
-        {status.resumed ? "Back online" : "Online"}
+        {back ?? "Online"}
       </>
     );
   }
@@ -37,55 +50,148 @@ function Connection({ status }: { status: Status }) {
     return (
       <>
         <span class="states-spinner" />
-        {status.loaded ? `Loading ${session.sceneName}: ${count(status.loaded, "node")} so far` : "Connecting to the server…"}
+        {status.loaded ? `Loading ${session.sceneName}: ${count(status.loaded, "node")} so far` : "Connecting…"}
       </>
     );
   }
   return (
     <>
       <Icon name={status.phase === "offline" ? "offline" : "warn"} />
-      {status.phase === "offline" ? "Offline" : "Disconnected"}: {status.reason ?? "the connection was lost"}.
+      {status.phase === "offline" ? "Offline" : "Disconnected"}: {status.reason ?? "the connection was lost"}
     </>
   );
+}
+
+/** What is said for a moment once a lost connection is back. */
+function useBack(status: Status): string | null {
+  const said = useSignal<string | null>(null);
+  const lost = useRef(false);
+  useEffect(() => {
+    if (status.phase === "offline") lost.current = true;
+    if (status.phase !== "online" || !lost.current) return;
+    lost.current = false;
+    said.value = status.resumed ? "Back online, nothing was missed" : "Back online, the scene was loaded anew";
+    const timer = setTimeout(() => (said.value = null), BACK_MS);
+    return () => clearTimeout(timer);
+  }, [status.phase]);
+  return said.value;
 }
 
 /** Edits are kept until the server has them; this says how many are not there yet. */
 function Unsaved() {
   const { unsaved, status } = useEditor();
   if (unsaved.value === 0) return null;
-  const waits = status.value.phase === "online" ? "Saving" : "Not saved yet:";
   return (
     <span class="states-unsaved" data-part="unsaved">
-      {waits} {count(unsaved.value, "edit")}
+      {status.value.phase === "online" ? "Saving" : "Not saved yet:"} {count(unsaved.value, "edit")}
     </span>
   );
 }
 
-function Retry({ retryAt = 0 }: { retryAt?: number }) {
+function Retry({ status }: { status: Status }) {
   const { session } = useEditor();
   const now = useSignal(Date.now());
+  const away = status.phase === "offline";
   useEffect(() => {
-    const timer = setInterval(() => (now.value = Date.now()), 250);
+    if (!away) return;
+    now.value = Date.now();
+    const timer = setInterval(() => (now.value = Date.now()), 500);
     return () => clearInterval(timer);
-  }, []);
-  const seconds = Math.max(0, Math.ceil((retryAt - now.value) / 1000));
+  }, [away]);
+  if (!away) return null;
+  const seconds = Math.max(0, Math.ceil(((status.retryAt ?? 0) - now.value) / 1000));
   return (
     <button type="button" class="button states-retry" onClick={() => session.retry()}>
-      {seconds > 1 ? `Try now (again in ${seconds} s)` : "Try now"}
+      Try now{seconds > 1 && <span class="states-soon"> (again in {seconds} s)</span>}
     </button>
   );
 }
 
-function Closed() {
+/** How far the meshes are; boxes stand for them meanwhile. */
+function Loading() {
+  const { asset } = useEditor();
+  const { phase, loaded = 0, total = 0 } = asset.value;
+  if (phase !== "loading") return null;
+  const words = total > 0 ? `Meshes: ${megabytes(loaded)} of ${megabytes(total)}` : `Meshes: ${megabytes(loaded)}`;
+  return <Progress name="Loading the meshes" words={words} part={total > 0 && loaded < total ? loaded / total : undefined} />;
+}
+
+function Upload() {
+  const { upload } = useEditor();
+  if (!upload.value) return null;
+  const { file, part } = upload.value;
+  return <Progress name={`Sending ${file}`} words={part < 1 ? `Sending ${file}` : `The server reads ${file}`} part={part < 1 ? part : undefined} />;
+}
+
+function Progress({ name, words, part }: { name: string; words: string; part?: number }) {
   return (
-    <>
-      <button type="button" class="button states-retry" onClick={() => location.reload()}>
-        Join again
+    <div class="states-line states-progress">
+      <span>{words}</span>
+      <progress aria-label={name} max={1} value={part} />
+    </div>
+  );
+}
+
+/** In the middle of the view, where there is nothing else to see. */
+function Middle({ status }: { status: Status }) {
+  const editor = useEditor();
+  const { sceneName } = editor.session;
+  const seen = useRef(false);
+  const empty = useComputed(() => (editor.structure.value, editor.scene.value.nodes.size === 0));
+  if (status.phase === "online") seen.current = true;
+  if (status.phase === "closed") {
+    return (
+      <Card title="Disconnected" words={`${sentence(status.reason ?? "the connection was closed")}${seen.current ? " What is seen here is how the scene was." : ""}`}>
+        <button type="button" class="button primary" onClick={() => location.reload()}>
+          Join again
+        </button>
+        <a class="button" href="./">
+          All scenes
+        </a>
+      </Card>
+    );
+  }
+  if (!seen.current) return <Card late title={`Joining ${sceneName}…`} words={status.phase === "offline" ? sentence(status.reason ?? "the server cannot be reached") : ""} />;
+  if (!empty.value || status.phase !== "online" || editor.past.value || editor.upload.value) return null;
+  if (!editor.editable.value) return <Card title="This scene is empty" words="It fills as soon as somebody puts something into it." />;
+  return (
+    <Card title="This scene is empty" words="Drop a .glb or .gltf here, or begin with a node of your own.">
+      <button type="button" class="button primary" onClick={() => chooseFile(editor)}>
+        <Icon name="upload" />
+        Import a file…
       </button>
-      <a class="button states-retry" href="./">
-        All scenes
-      </a>
-    </>
+      <button type="button" class="button" onClick={() => void createNode(editor, null)}>
+        <Icon name="plus" />
+        New node
+      </button>
+    </Card>
+  );
+}
+
+function Card({ title, words, late, children }: { title: string; words: string; late?: boolean; children?: ComponentChildren }) {
+  return (
+    <div class={`states-card${late ? " late" : ""}`}>
+      <h2>{title}</h2>
+      {words && <p>{words}</p>}
+      {children && <div class="states-buttons">{children}</div>}
+    </div>
+  );
+}
+
+/** A file over the page is about to be imported. */
+function Drop() {
+  const editor = useEditor();
+  const over = useSignal(false);
+  useDrop(over, (file) => {
+    if (editor.editable.peek()) void replaceScene(editor, file);
+    else editor.say("warn", "Nothing can be imported here now: this is view only.");
+  });
+  if (!over.value) return null;
+  return (
+    <div class="states-drop">
+      <Icon name="upload" />
+      Import into {editor.session.sceneName}
+    </div>
   );
 }
 
@@ -104,3 +210,5 @@ function useLeaveWarning(): void {
 }
 
 const count = (n: number, what: string): string => `${n.toLocaleString("en")} ${what}${n === 1 ? "" : "s"}`;
+const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
+const sentence = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? "" : "."}`;

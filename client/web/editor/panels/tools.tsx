@@ -28,7 +28,7 @@ export function Tools() {
       <div class="tools-modes">
         {MODES.map(({ mode, name, icon }) => (
           <button
-            key={mode} type="button" class="icon-button" aria-label={name} aria-pressed={editor.tool.value.mode === mode} data-tip={name} data-keys={keysFor(editor, name)} data-side="right"
+            key={mode} type="button" class="icon-button" aria-label={name} aria-pressed={mode === (editor.editable.value ? editor.tool.value.mode : "none")} data-tip={name} data-keys={keysFor(editor, name)} data-side="right"
             disabled={!editor.editable.value && mode !== "none"} onClick={() => editor.setTool({ mode })}
           >
             <Icon name={icon} />
@@ -49,14 +49,16 @@ export function Tools() {
 function Choice<T extends string>({ name, options, value, choose }: { name: string; options: [T, string][]; value: string; choose: (value: T) => void }) {
   const known = options.some(([option]) => option === value);
   return (
-    <select class="select tools-select" aria-label={name} data-tip={name} value={known ? value : ""} onChange={(event) => choose(event.currentTarget.value as T)}>
-      {!known && <option value="">A point</option>}
-      {options.map(([option, label]) => (
-        <option key={option} value={option}>
-          {label}
-        </option>
-      ))}
-    </select>
+    <span data-tip={name}>
+      <select class="select tools-select" aria-label={name} value={known ? value : ""} onChange={(event) => choose(event.currentTarget.value as T)}>
+        {!known && <option value="">A point</option>}
+        {options.map(([option, label]) => (
+          <option key={option} value={option}>
+            {label}
+          </option>
+        ))}
+      </select>
+    </span>
   );
 }
 

@@ -1,6 +1,7 @@
 // topbar.tsx - the scene's menu, undo and redo, and what is about the page as a whole.
 import { useEditor } from "../context";
 import { Icon } from "../icons";
+import { keysOf } from "../input/chord";
 import { MenuButton } from "./menu";
 import { sceneMenu } from "./scenemenu";
 import { type Theme, setTheme, theme } from "./theme";
@@ -17,7 +18,8 @@ export function TopBar() {
   return (
     <header class="topbar">
       <Drawer side="left" name="Scene panel" />
-      <MenuButton name="Scene menu" class="button quiet topbar-scene" items={() => sceneMenu(editor)}>
+      <h1 class="visually-hidden">{editor.session.sceneName}</h1>
+      <MenuButton name={`Scene menu: ${editor.session.sceneName}`} class="button quiet topbar-scene" items={() => sceneMenu(editor)}>
         <img class="topbar-logo" src="icon.svg" alt="" />
         <span>{editor.session.sceneName}</span>
         <Icon name="down" />
@@ -26,10 +28,10 @@ export function TopBar() {
       <span class="topbar-line" />
       <Undo />
       <span class="grow" />
-      <button type="button" class="button topbar-search" aria-label="Commands" aria-keyshortcuts="Control+K" onClick={() => (editor.dialog.value = "palette")}>
+      <button type="button" class="button topbar-search" aria-label="Find a command" aria-keyshortcuts="Control+K" onClick={() => (editor.dialog.value = "palette")}>
         <Icon name="search" />
         <span>Find a command</span>
-        <kbd>Ctrl K</kbd>
+        <kbd aria-hidden="true" data-keys={keysOf("Mod+K").join(" ")} />
       </button>
       <span class="topbar-line" />
       <button

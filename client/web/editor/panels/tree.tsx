@@ -122,8 +122,7 @@ function List({ tree, marks }: { tree: TreeState; marks: Marks }) {
 function Empty({ tree }: { tree: TreeState }) {
   const { editor } = tree;
   if (tree.search.value !== "") return <p class="tree-empty">No node is called that.</p>;
-  if (editor.status.value.phase === "connecting") return <p class="tree-empty">Loading…</p>;
-  return <p class="tree-empty">The scene is empty. Drop a .glb file on the view, or make a node.</p>;
+  return <p class="tree-empty">{editor.status.value.phase === "online" ? "There are no nodes yet." : ""}</p>;
 }
 
 interface RowProps {
