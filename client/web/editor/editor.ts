@@ -1,6 +1,6 @@
 // editor.ts - what all parts of the editor share: the session, what is shown, what was chosen. Data flows one way: the server tells the session, the session tells
 // the signals here, and views and panels follow the signals; what a person does goes to the session and comes back the same way.
-import { batch, computed, signal } from "@preact/signals";
+import { batch, computed, effect, signal } from "@preact/signals";
 
 import { type GizmodError, SceneModel, type Session } from "../sdk/index.js";
 import type { Edit, Gizmo, Id, Note, Person, Status, Tool, Vec3 } from "../sdk/types.js";
@@ -122,10 +122,10 @@ export class Editor {
     session.on("gizmo", (gizmo) => (this.gizmo.value = gizmo));
     session.on("edit", (edit) => (this.lastEdit.value = edit));
     session.on("error", (error) => this.fail(error));
-    session.scene.on("change", (change) => {
-      if (this.past.value === null) this.#changed(change.all || change.added.length + change.gone.length + change.structure.length > 0);
+    effect(() => {
+      this.#changed(true);
+      return this.scene.value.on("change", ({ all, added, gone, structure }) => this.#changed(all || added.length + gone.length + structure.length > 0));
     });
-    this.past.subscribe(() => this.#changed(true));
     this.timeline = new TimelineModel(this);
   }
 

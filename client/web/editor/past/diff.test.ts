@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { SceneModel } from "../../sdk/index.js";
-import { differ, differenceWords } from "./diff";
+import { deltaTo, differ, differenceWords } from "./diff";
 
 const scene = (...nodes: object[]): SceneModel => {
   const model = new SceneModel();
@@ -23,4 +23,15 @@ for (const more of [{ name: "rod" }, { parent: 1 }, { t: [0, 0, 1e-9] }, { r: [1
 test("diff_counts_what_comes_and_goes", () => {
   const words = differenceWords(differ(scene(node(1), node(2), node(3)), scene(node(1, { t: [1, 0, 0] }), node(4))));
   assert.equal(words, "1 node changes, 1 node comes back, 2 nodes go");
+});
+
+test("diff_applied_makes_one_scene_the_other_with_only_what_is_otherwise", () => {
+  const from = scene(node(1), node(2), node(3), node(4, { parent: 3 }));
+  const to = scene(node(1, { t: [1, 0, 0] }), node(2), node(4, { parent: 1, name: "rod" }), node(5, { bounds: [0, 0, 0, 1, 1, 1] }));
+  const heard: unknown[] = [];
+  from.on("change", (change) => heard.push(change));
+  from.apply([deltaTo(from, to)]);
+  assert.deepEqual(heard, [{ all: false, added: [5], gone: [3], moved: [1, 4], structure: [4] }]);
+  assert.deepEqual([...from.nodes.values()].sort((a, b) => a.id - b.id), [...to.nodes.values()]);
+  assert.deepEqual(from.roots, to.roots);
 });

@@ -30,6 +30,22 @@ function same(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
   return true;
 }
 
+/** What `SceneModel.apply` takes to make `from` as `to` is: only what is otherwise, so that who draws the scene draws only that. */
+export function deltaTo(from: SceneModel, to: SceneModel): { from: number; seq: number; nodes: object[]; gone: Id[] } {
+  const { changed, added, gone } = differ(from, to);
+  const nodes = [...added.map((id) => whole(to.get(id) as SceneNode)), ...changed.map((id) => otherwise(from.get(id) as SceneNode, to.get(id) as SceneNode))];
+  return { from: 1, seq: to.seq, nodes, gone };
+}
+
+/** A node as the server tells it. */
+function whole({ children: _, ...told }: SceneNode): object {
+  return told;
+}
+
+function otherwise(from: SceneNode, { id, name, parent, t, r, s }: SceneNode): object {
+  return { id, t, r, s, ...(name !== from.name && { name }), ...(parent !== from.parent && { parent }) };
+}
+
 /** "3 nodes change, 1 node comes back, 2 nodes go"; nothing where they are alike. */
 export function differenceWords({ changed, added, gone }: Difference): string {
   const say = (ids: Id[], one: string, many: string): string => (ids.length === 0 ? "" : `${count(ids.length)} ${ids.length === 1 ? one : many}`);

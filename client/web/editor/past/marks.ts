@@ -3,9 +3,8 @@ import type { Edit } from "../../sdk/types.js";
 import { type Axis, type Mark, lastAtMost } from "./axis";
 import { dayWords, timeWords } from "./words";
 
-const BAR_PX_MIN = 6;
-/** Bars nearer than this to the one before are one with it. */
-const APART_PX = 5;
+/** Without room for this one bar stands for several edits. */
+const BAR_PX_MIN = 5;
 const LABEL_PX = 76;
 
 export interface Bar {
@@ -40,12 +39,12 @@ export function makeBars(axis: Axis, window: Window): Bar[] {
   const bars: Bar[] = [];
   const lastOfLane: Bar[] = [];
   for (const { edit, from, to, lane } of seen(axis, window)) {
-    const wide = (to - from) * window.unitPx;
-    const width = Math.max(BAR_PX_MIN, wide);
-    // What takes no time ends where it stands, as the state that it left does.
-    const x = window.xOf(to) - (wide < BAR_PX_MIN ? width / 2 : wide);
+    // All end where the state that they left stands, also those that took no time; none covers the one before.
     const last = lastOfLane[lane];
-    if (last && x < last.x + APART_PX && width <= BAR_PX_MIN && last.width <= 2 * BAR_PX_MIN) {
+    const end = window.xOf(to);
+    const x = Math.max(Math.min(window.xOf(from), end - BAR_PX_MIN), last ? last.x + last.width + 1 : -Infinity);
+    const width = end - x;
+    if (last && width < BAR_PX_MIN && last.width <= 2 * BAR_PX_MIN) {
       Object.assign(last, { edit, count: last.count + 1 });
       continue;
     }

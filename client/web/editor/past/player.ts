@@ -2,9 +2,10 @@
 // is asked next, so a scrub is as quick as the server is and never behind.
 import { computed, effect, signal } from "@preact/signals";
 
-import type { SceneModel } from "../../sdk/index.js";
+import { SceneModel } from "../../sdk/index.js";
 import type { Editor } from "../editor";
 import { type Axis, type Spot, lastAtMost, placeOf, spotAfter, spotAt } from "./axis";
+import { deltaTo } from "./diff";
 
 export const SPEEDS: readonly number[] = [0.5, 1, 2, 4, 8];
 /** States that are kept have so many nodes together. */
@@ -101,7 +102,7 @@ export class Player {
         const scene = await this.#ask(spot);
         // Who went back to now meanwhile does not want to see it any more.
         if (!this.spot.peek()) break;
-        this.editor.past.value = { seq: scene.seq, time: spot.time, scene };
+        this.#put(scene, spot.time);
         shown = spot;
       }
     } catch (error) {
@@ -110,6 +111,13 @@ export class Player {
     } finally {
       this.waiting.value = false;
     }
+  }
+
+  /** All moments of one look into the past are one scene that changes, as the present does. */
+  #put(state: SceneModel, time: number): void {
+    const scene = this.editor.past.peek()?.scene ?? new SceneModel();
+    scene.apply([deltaTo(scene, state)]);
+    this.editor.past.value = { seq: state.seq, time, scene };
   }
 
   async #ask({ seq, time }: Spot): Promise<SceneModel> {
