@@ -1,0 +1,311 @@
+// The drop-in controls and bindings against a real daemon, with an element that is none and pointers that nobody moved.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { BoxGeometry, Group, Mesh, PerspectiveCamera, Scene, Vector3 } from "three";
+import WebSocket from "ws";
+
+import { Daemon } from "../../../../tests/browser/support/daemon.js";
+import { connect } from "../index.js";
+import { RemoteTransformControls, bind, bindGltf, share } from "./index.js";
+import { axisName, isShown } from "./names.js";
+
+const WIDTH = 800, HEIGHT = 600;
+let daemon, count = 0;
+const sessions = [];
+
+before(async () => {
+  daemon = await Daemon.start();
+});
+
+after(async () => {
+  for (const session of sessions) session.close();
+  await daemon?.stop();
+});
+
+async function join(scene, user, more = {}) {
+  const session = await connect({ url: daemon.socket, scene, user, create: true, WebSocket, ...more });
+  sessions.push(session);
+  return session;
+}
+
+class Canvas extends EventTarget {
+  style = {};
+  clientWidth = WIDTH;
+  clientHeight = HEIGHT;
+
+  getBoundingClientRect() {
+    return { left: 10, top: 20, width: WIDTH, height: HEIGHT };
+  }
+
+  /** A pointer event at a pixel of the view. */
+  point(type, [x, y], more = {}) {
+    const event = Object.assign(new Event(type), { clientX: x + 10, clientY: y + 20, button: 0, buttons: 0, pointerId: 1, pointerType: "mouse", ...more });
+    this.dispatchEvent(event);
+  }
+}
+
+function block(name) {
+  const mesh = new Mesh(new BoxGeometry(1, 1, 1));
+  mesh.name = name;
+  return mesh;
+}
+
+/** An application with one block, its camera 10 m before it. */
+async function application(scene, user) {
+  const session = await join(scene, user);
+  const stage = new Scene(), mesh = block("block"), canvas = new Canvas();
+  const camera = new PerspectiveCamera(45, WIDTH / HEIGHT, 0.1, 100);
+  camera.position.set(0, 0, 10);
+  stage.add(mesh);
+  const binding = await share(session, [mesh]);
+  const controls = new RemoteTransformControls(camera, canvas, session, binding);
+  stage.add(controls.getHelper());
+  const events = [];
+  for (const type of ["mouseDown", "mouseUp", "objectChange", "dragging-changed", "mode-changed", "saved", "error"]) {
+    controls.addEventListener(type, (event) => events.push(event));
+  }
+  const types = () => events.map(({ type }) => type);
+  return { session, stage, mesh, canvas, camera, binding, controls, events, types };
+}
+
+/** Resolves once this is true; looks again whenever the controls or the session tell of something. */
+async function until(condition, what = String(condition)) {
+  for (let i = 0; i < 400; i++) {
+    if (condition()) return;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  assert.fail(`never: ${what}`);
+}
+
+/** Where a place of the world is in the view. */
+function pixel({ camera }, place) {
+  const { x, y } = new Vector3(...place).project(camera);
+  return [((x + 1) / 2) * WIDTH, ((1 - y) / 2) * HEIGHT];
+}
+
+/** Attaches the block and hovers over the arrow of its x axis. */
+async function reachArrow(app) {
+  app.controls.attach(app.mesh);
+  app.stage.updateMatrixWorld();
+  await until(() => app.controls.gizmo?.handles.includes("tx"));
+  const { origin, size } = app.controls.gizmo;
+  const at = pixel(app, [origin[0] + 0.8 * size, origin[1], origin[2]]);
+  app.canvas.point("pointermove", at);
+  await until(() => app.controls.axis === "X", "the arrow is under the pointer");
+  return at;
+}
+
+const sceneName = () => `controls-${++count}`;
+
+test("controls_a_drag_moves_the_object_for_all_and_is_one_edit", async () => {
+  const scene = sceneName();
+  const ada = await application(scene, "Ada"), bob = await application(scene, "Bob");
+  const [x, y] = await reachArrow(ada);
+  ada.canvas.point("pointerdown", [x, y]);
+  assert.equal(ada.controls.dragging, true, "at once, so that an orbit can be switched off");
+  ada.canvas.point("pointermove", [x + 60, y], { buttons: 1 });
+  await until(() => ada.mesh.position.x > 0.5);
+  ada.canvas.point("pointerup", [x + 90, y]);
+  assert.equal(ada.controls.dragging, false);
+  await until(() => ada.types().includes("saved"));
+  const moved = 90 * ((2 * 10 * Math.tan(Math.PI / 8)) / HEIGHT);
+  assert.ok(Math.abs(ada.mesh.position.x - moved) < 1e-3, "as far as the pointer went");
+  assert.equal(ada.mesh.position.y, 0);
+  await until(() => bob.mesh.position.x === ada.mesh.position.x, "the other application shows it");
+  const [latest] = await bob.session.history({ limit: 1 });
+  assert.equal(latest.id, ada.events.find(({ type }) => type === "saved").edit);
+  assert.equal(latest.handle, "tx");
+  const order = ada.types().filter((type, i, all) => type !== all[i - 1]);
+  assert.deepEqual(order.slice(0, 3), ["dragging-changed", "mouseDown", "objectChange"]);
+  assert.deepEqual(order.slice(3), ["dragging-changed", "mouseUp", "saved"]);
+});
+
+test("controls_escape_takes_a_drag_back", async () => {
+  const app = await application(sceneName(), "Ada");
+  const [x, y] = await reachArrow(app);
+  app.canvas.point("pointerdown", [x, y]);
+  app.canvas.point("pointermove", [x + 60, y], { buttons: 1 });
+  await until(() => app.mesh.position.x > 0.5);
+  app.canvas.dispatchEvent(Object.assign(new Event("keydown"), { key: "Escape" }));
+  assert.equal(app.controls.dragging, false);
+  await until(() => app.mesh.position.x === 0);
+  assert.equal((await app.session.history({ limit: 1 }))[0].kind, "create");
+});
+
+test("controls_what_another_holds_is_said_and_not_dragged", async () => {
+  const scene = sceneName();
+  const ada = await application(scene, "Ada"), bob = await application(scene, "Bob");
+  await reachArrow(bob);
+  await ada.session.select([ada.binding.nodeOf(ada.mesh)]);
+  await ada.session.grab("tx", { value: [1] });
+  await until(() => bob.controls.gizmo.origin[0] === 1, "the gizmo goes with what another drags");
+  const tip = pixel(bob, [1 + 0.8 * bob.controls.gizmo.size, 0, 0]);
+  bob.canvas.point("pointermove", tip);
+  await until(() => bob.controls.axis === "X");
+  bob.canvas.point("pointerdown", tip);
+  await until(() => bob.types().includes("error"));
+  const { error } = bob.events.find(({ type }) => type === "error");
+  assert.equal(error.code, "locked");
+  assert.match(error.message, /Ada/);
+  assert.equal(bob.controls.dragging, false);
+  assert.equal(bob.types().filter((type) => type === "mouseUp").length, 1);
+  await ada.session.cancel();
+});
+
+test("controls_a_finger_that_never_hovered_grabs_what_is_under_it", async () => {
+  const app = await application(sceneName(), "Ada");
+  app.controls.attach(app.mesh);
+  app.stage.updateMatrixWorld();
+  await until(() => app.controls.gizmo?.handles.includes("ty"));
+  const [x, y] = pixel(app, [0, 0.8 * app.controls.gizmo.size, 0]);
+  app.canvas.point("pointerdown", [x, y], { pointerType: "touch" });
+  await until(() => app.controls.dragging);
+  app.canvas.point("pointermove", [x, y - 40], { pointerType: "touch", buttons: 1 });
+  await until(() => app.mesh.position.y > 0.1);
+  app.canvas.point("pointerup", [x, y - 40], { pointerType: "touch" });
+  await until(() => app.types().includes("saved"));
+});
+
+test("controls_a_press_beside_the_handles_is_left_to_the_application", async () => {
+  const app = await application(sceneName(), "Ada");
+  await reachArrow(app);
+  app.canvas.point("pointermove", [30, 30]);
+  await until(() => app.controls.axis === null);
+  app.canvas.point("pointerdown", [30, 30]);
+  app.canvas.point("pointerup", [30, 30]);
+  await app.session.probe({ at: [30, 30] });
+  assert.equal(app.controls.dragging, false);
+  assert.equal(app.controls.object, app.mesh, "what is attached stays so");
+  assert.equal(app.session.selection.length, 1);
+});
+
+test("controls_properties_are_those_of_three_and_tell_of_their_changes", async () => {
+  const { controls, session, types } = await application(sceneName(), "Ada");
+  let changes = 0;
+  controls.addEventListener("change", () => changes++);
+  controls.setMode("rotate");
+  controls.mode = "rotate";
+  assert.deepEqual(types(), ["mode-changed"]);
+  assert.equal(changes, 1);
+  assert.equal(session.tool.mode, "rotate");
+  controls.setRotationSnap(0.5);
+  controls.setSpace("local");
+  controls.setSize(2);
+  assert.deepEqual([session.tool.snap.on, session.tool.snap.r, session.tool.space, session.tool.size], [true, 0.5, "local", 192]);
+  controls.setMode("translate");
+  assert.equal(session.tool.snap.on, false, "what has no step is not snapped");
+});
+
+test("controls_handles_that_are_not_shown_cannot_be_grabbed", async () => {
+  const app = await application(sceneName(), "Ada");
+  const at = await reachArrow(app);
+  app.controls.showX = false;
+  assert.equal(app.controls.axis, null);
+  assert.deepEqual(app.controls.view.gizmo.handles.filter((handle) => handle.includes("x")), []);
+  app.canvas.point("pointerdown", at);
+  assert.equal(app.controls.dragging, false);
+});
+
+test("controls_follow_a_selection_that_was_made_elsewhere", async () => {
+  const app = await application(sceneName(), "Ada");
+  await app.session.select([app.binding.nodeOf(app.mesh)]);
+  assert.equal(app.controls.object, app.mesh);
+  app.controls.detach();
+  assert.equal(app.controls.object, undefined);
+  await until(() => app.session.selection.length === 0);
+});
+
+test("controls_refuse_what_is_bound_to_no_node", async () => {
+  const { controls } = await application(sceneName(), "Ada");
+  assert.throws(() => controls.attach(block("stranger")), /stranger.*not bound/);
+});
+
+test("controls_after_dispose_hear_no_pointer", async () => {
+  const app = await application(sceneName(), "Ada");
+  const at = await reachArrow(app);
+  app.controls.dispose();
+  app.canvas.point("pointerdown", at);
+  assert.equal(app.controls.dragging, false);
+  assert.equal(app.controls.getHelper().parent, null);
+});
+
+test("bind_objects_go_where_nodes_are_and_hang_where_they_hang", async () => {
+  const scene = sceneName();
+  const session = await join(scene, "Ada");
+  const { ids: [low, high] } = await session.create([{ name: "low", t: [1, 2, 3] }, { name: "high", s: [2, 2, 2] }]);
+  const stage = new Scene(), objects = new Map([["low", block("a")], ["high", block("b")]]);
+  for (const object of objects.values()) stage.add(object);
+  const binding = bind(session.scene, ({ name }) => objects.get(name));
+  assert.deepEqual(objects.get("low").position.toArray(), [1, 2, 3]);
+  assert.deepEqual(objects.get("high").scale.toArray(), [2, 2, 2]);
+  await session.set([{ id: low, parent: high }]);
+  assert.equal(objects.get("low").parent, objects.get("high"));
+  await session.set([{ id: low, parent: null }]);
+  assert.equal(objects.get("low").parent, stage);
+  const gone = [];
+  binding.on("gone", (object) => gone.push(object));
+  await session.delete([low]);
+  assert.deepEqual(gone, [objects.get("low")]);
+  assert.equal(binding.nodeOf(objects.get("low")), undefined);
+  binding.dispose();
+  await session.set([{ id: high, t: [9, 9, 9] }]);
+  assert.deepEqual(objects.get("high").position.toArray(), [0, 0, 0]);
+});
+
+test("bind_gltf_goes_by_the_index_in_the_asset", async () => {
+  const session = await join("robot-arm", "Ada");
+  const node = [...session.scene.nodes.values()].find(({ asset }) => asset !== undefined);
+  assert.ok(node, "the sample is made of a glTF");
+  const object = new Group();
+  const binding = bindGltf(session.scene, { parser: { associations: new Map([[object, { nodes: node.asset }]]) } });
+  assert.equal(binding.objectOf(node.id), object);
+});
+
+test("share_makes_what_is_missing_once_though_two_come_together", async () => {
+  const scene = sceneName();
+  const sessionsHere = await Promise.all(["Ada", "Bob", "Cy"].map((user) => join(scene, user)));
+  const parts = sessionsHere.map(() => {
+    const base = block("base"), lamp = block("lamp");
+    lamp.position.set(0, 2, 0);
+    base.add(lamp);
+    return [base, lamp];
+  });
+  const bindings = await Promise.all(sessionsHere.map((session, i) => share(session, parts[i])));
+  await until(() => sessionsHere.every(({ scene: { nodes } }) => nodes.size === 2), "two nodes");
+  const [session] = sessionsHere;
+  const lamp = [...session.scene.nodes.values()].find(({ name }) => name === "lamp");
+  assert.equal(session.scene.get(lamp.parent).name, "base");
+  assert.deepEqual(lamp.bounds, [-0.5, -0.5, -0.5, 0.5, 0.5, 0.5]);
+  await session.set([{ id: lamp.id, t: [5, 0, 0] }]);
+  await until(() => parts.every(([, object]) => object.position.x === 5));
+  assert.ok(bindings.every((binding, i) => binding.nodeOf(parts[i][1]) === lamp.id));
+});
+
+test("share_says_what_cannot_be_shared", async () => {
+  const session = await join(sceneName(), "Ada");
+  await assert.rejects(share(session, [block("a"), block("a")]), /a name of its own/);
+  await assert.rejects(share(session, [block("")]), /a name of its own/);
+  const moved = new Group(), inside = block("inside");
+  moved.position.set(1, 0, 0);
+  moved.add(inside);
+  await assert.rejects(share(session, [inside]), /inside.*not shared/);
+  assert.equal(session.scene.nodes.size, 0);
+});
+
+test("share_lets_a_viewer_see_what_others_make", async () => {
+  const scene = sceneName();
+  await join(scene, "Ada");
+  const viewer = await join(scene, "Bob", { role: "viewer" }), seen = block("late");
+  await share(viewer, [seen]);
+  const editor = await join(scene, "Cy");
+  await editor.create([{ name: "late", t: [0, 7, 0] }]);
+  await until(() => seen.position.y === 7);
+});
+
+test("names_are_those_of_three", () => {
+  const cases = { tx: "X", tzx: "XZ", tv: "XYZ", rv: "E", rb: "XYZE", su: "XYZ", bppp: "bppp" };
+  for (const [handle, name] of Object.entries(cases)) assert.equal(axisName(handle), name);
+  const noY = { showX: true, showY: false, showZ: true };
+  const shown = ["tx", "ty", "tz", "txy", "tzx", "tv", "rv", "rb", "su", "bxn", "byp", "bppp"].filter((handle) => isShown(handle, noY));
+  assert.deepEqual(shown, ["tx", "tz", "tzx", "bxn"]);
+});
