@@ -2,26 +2,43 @@
 import { effect } from "@preact/signals";
 
 import { GizmoView } from "../../sdk/three/index.js";
+import { followTheme, themeColour } from "./theme";
 import type { Layer, View } from "./view";
 
 export function gizmoLayer(view: View): Layer {
   const { editor } = view;
   const gizmo = new GizmoView();
   view.world.add(gizmo);
-  const stop = effect(() => {
-    gizmo.show(editor.past.value === null ? editor.gizmo.value : null);
-    gizmo.sizePx = editor.tool.value.size ?? 96;
-    gizmo.ballFit = editor.tool.value.ball_fit ?? "object";
-    view.invalidate();
-  });
+  const stops = [
+    followTheme(() => {
+      gizmo.setColours(colours());
+      view.invalidate();
+    }),
+    effect(() => {
+      gizmo.show(editor.past.value === null ? editor.gizmo.value : null);
+      gizmo.sizePx = editor.tool.value.size ?? 96;
+      gizmo.ballFit = editor.tool.value.ball_fit ?? "object";
+      view.invalidate();
+    }),
+  ];
   return {
     update: () => {
       gizmo.picture = { width: editor.rig.width, height: editor.rig.height };
       gizmo.update(view.camera);
     },
     dispose: () => {
-      stop();
+      for (const stop of stops) stop();
       gizmo.dispose();
     },
   };
 }
+
+const colours = () => ({
+  x: themeColour("--axis-x"),
+  y: themeColour("--axis-y"),
+  z: themeColour("--axis-z"),
+  neutral: themeColour("--text"),
+  highlight: themeColour("--highlight"),
+  rim: themeColour("--bg"),
+  rimAlpha: 0.45,
+});

@@ -8,19 +8,19 @@ import { Ink } from "./ink.js";
 import { columns } from "./shapes.js";
 import { minus, times } from "./vectors.js";
 
-/** @import {Camera} from "three" */
+/** @import {Camera, ColorRepresentation} from "three" */
 /** @import {Gizmo, Tool, Vec3} from "../types.js" */
 /** @import {Bounds, Drawing} from "./handles.js" */
 /** @import {Sight} from "./shapes.js" */
 
 /**
- * @typedef {object} GizmoColours anything that THREE.Color takes
- * @property {string | number} x
- * @property {string | number} y
- * @property {string | number} z
- * @property {string | number} neutral what belongs to no axis
- * @property {string | number} highlight what is under the pointer or dragged
- * @property {string | number} rim around all strokes
+ * @typedef {object} GizmoColours
+ * @property {ColorRepresentation} x
+ * @property {ColorRepresentation} y
+ * @property {ColorRepresentation} z
+ * @property {ColorRepresentation} neutral what belongs to no axis
+ * @property {ColorRepresentation} highlight what is under the pointer or dragged
+ * @property {ColorRepresentation} rim around all strokes
  * @property {number} rimAlpha
  */
 
