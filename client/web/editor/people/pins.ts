@@ -6,7 +6,9 @@ import type { Stage } from "../view/stage";
 import type { Layer, View } from "../view/view";
 import type { Id, Ray, Vec2, Vec3 } from "../../sdk/types.js";
 import { invertAffine, transformPoint } from "../../sdk/maths.js";
+import { colourOf } from "../past/colour";
 import { type Cluster, cluster } from "./cluster";
+import { initials, inkOn } from "./colour";
 import type { NoteDesk, Spot } from "./desk";
 import { Hidden } from "./hidden";
 import { placeOf } from "./places";
@@ -121,6 +123,7 @@ export class PinLayer implements Layer {
     const open = this.view.editor.openNote.peek();
     const ids = members.map(({ thread }) => thread.root.id);
     const looks = ["note-pin"];
+    if (members.length > 1) looks.push("note-pin-many");
     if (ids.some((id) => id === open)) looks.push("note-pin-open");
     if (ids.some((id) => this.#desk.unread.peek().has(id))) looks.push("note-pin-unread");
     if (members.every(({ thread }) => thread.root.done)) looks.push("note-pin-done");
@@ -195,7 +198,12 @@ export class PinLayer implements Layer {
 
 function dress(element: HTMLButtonElement, members: readonly Pin[], look: string): void {
   element.className = look.slice(0, look.indexOf("|"));
-  element.textContent = members.length > 1 ? String(members.length) : "";
+  const { user, done } = members[0].thread.root;
+  const mark = done ? "✓" : initials(user);
+  element.textContent = members.length > 1 ? String(members.length) : mark;
+  const colour = colourOf(user);
+  element.style.setProperty("--person", colour);
+  element.style.setProperty("--ink", inkOn(colour));
   element.ariaLabel = element.title = nameOf(members);
 }
 

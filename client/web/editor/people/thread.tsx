@@ -8,6 +8,7 @@ import type { Editor } from "../editor";
 import { Icon } from "../icons";
 import { MenuButton, type MenuItem } from "../panels/menu";
 import { nameOf } from "../panels/treerows";
+import { colourOf } from "../past/colour";
 import { inkOn, initials } from "./colour";
 import { goTo, placeOf } from "./places";
 import { type Thread, ago } from "./threads";
@@ -80,11 +81,11 @@ interface WordsProps {
 function NoteWords({ note, now, open, unread, thread }: WordsProps) {
   const editor = useEditor();
   const editing = useSignal(false);
-  const colour = editor.people.value.find(({ user }) => user === note.user)?.colour;
+  const colour = colourOf(note.user, editor.people.value);
   const time = new Date(1000 * note.made).toLocaleString();
   const head = (
     <>
-      <span class="notes-mark" aria-hidden="true" style={colour && { background: colour, color: inkOn(colour) }}>
+      <span class="notes-mark" aria-hidden="true" style={{ background: colour, color: inkOn(colour) }}>
         {initials(note.user)}
       </span>
       <b>{note.user}</b>

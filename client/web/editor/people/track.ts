@@ -52,6 +52,7 @@ export class Track {
 
   constructor(person: Person) {
     this.person = person;
+    this.asks = person.ray !== undefined;
     this.aim(person, 0);
   }
 
@@ -66,8 +67,10 @@ export class Track {
   /** Takes over what was told of them. */
   aim(person: Person, now: number): void {
     const { ray } = person;
-    if (ray && !sameRay(ray, this.person.ray)) this.pointedAt = now;
-    if (ray && (!sameRay(ray, this.person.ray) || !this.from.known)) this.asks = true;
+    if (ray && !sameRay(ray, this.person.ray)) {
+      this.pointedAt = now;
+      this.asks = true;
+    }
     this.person = person;
     this.#moving = true;
     if (person.view) this.#aimView(person.view);

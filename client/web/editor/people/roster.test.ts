@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import type { Person } from "../../sdk/types.js";
+import { Activity, roster, sameRows } from "./roster";
+
+const person = (session: number, more: Partial<Person> = {}): Person => ({ session, user: `p${session}`, colour: "#05893e", role: "editor", me: false, ...more });
+const nameOf = (id: number) => (id === 7 ? "piston" : "");
+const doing = (one: Person) => roster([one], new Activity(), 0, nameOf)[0].doing;
+
+test("roster_a_row_says_what_a_person_does", () => {
+  const cases: [Partial<Person>, string][] = [
+    [{ locks: [7], tool: "translate", selection: [7] }, "moving piston"],
+    [{ locks: [7, 8], tool: "rotate" }, "turning 2 nodes"],
+    [{ locks: [8], tool: "scale" }, "scaling node 8"],
+    [{ selection: [7] }, "piston selected"],
+    [{ selection: [], locks: [] }, "looking around"],
+    [{ role: "viewer" }, "watching"],
+  ];
+  for (const [more, words] of cases) assert.equal(doing(person(1, more)), words);
+});
+
+test("roster_oneself_is_first_the_others_in_the_order_of_their_coming", () => {
+  const rows = roster([person(1), person(2), person(3, { me: true })], new Activity(), 0, nameOf);
+  assert.deepEqual(rows.map(({ session }) => session), [3, 1, 2]);
+});
+
+test("roster_somebody_of_whom_nothing_new_is_told_is_away_after_a_while_and_back_with_the_next_word", () => {
+  const activity = new Activity();
+  const still = person(1);
+  activity.update([still], 0);
+  activity.update([still], 5 * 60_000);
+  assert.equal(roster([still], activity, 5 * 60_000, nameOf)[0].doing, "away for 5 min");
+  activity.update([{ ...still }], 5 * 60_000);
+  assert.equal(roster([still], activity, 5 * 60_000, nameOf)[0].idle, false);
+});
+
+test("roster_rows_are_the_same_as_long_as_their_words_are_wherever_the_pointers_go", () => {
+  const rows = (more: Partial<Person>) => roster([person(1, more)], new Activity(), 0, nameOf);
+  assert.ok(sameRows(rows({ at: [1, 2] }), rows({ at: [3, 4] })));
+  assert.ok(!sameRows(rows({ selection: [7] }), rows({ selection: [8] })));
+});

@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { type Label, spread, topOf } from "./spread";
+
+const label = (x: number, y: number, lines = 0): Label => ({ x, y, width: 40, height: 16, lines, crowded: false });
+
+test("spread_labels_that_are_apart_stay_where_they_are", () => {
+  const labels = [label(0, 0), label(100, 0), label(0, 40)];
+  spread(labels);
+  assert.deepEqual(labels.map(({ lines }) => lines), [0, 0, 0]);
+});
+
+test("spread_of_labels_on_each_other_the_first_stays_and_none_overlaps_another", () => {
+  const labels = [label(0, 0), label(5, 3), label(10, -4), label(15, 1)];
+  spread(labels);
+  assert.equal(labels[0].lines, 0);
+  const tops = labels.map((one) => topOf(one)).sort((a, b) => a - b);
+  for (let i = 1; i < tops.length; i++) assert.ok(tops[i] - tops[i - 1] >= 16, tops.join());
+});
+
+test("spread_a_label_keeps_the_line_that_it_had_while_there_is_room", () => {
+  const labels = [label(0, 0, 2)];
+  spread(labels);
+  assert.equal(labels[0].lines, 2);
+});
+
+test("spread_a_label_keeps_off_what_is_taken", () => {
+  const labels = [label(0, 0)];
+  spread(labels, [{ x: -10, y: -2, width: 26, height: 26 }]);
+  assert.ok(topOf(labels[0]) >= 24 || topOf(labels[0]) + 16 <= -2);
+});
+
+test("spread_where_there_is_no_room_a_label_is_crowded_and_takes_none_from_others", () => {
+  const labels = Array.from({ length: 9 }, () => label(0, 0));
+  spread(labels);
+  assert.deepEqual(labels.map(({ crowded }) => crowded), [...Array(7).fill(false), true, true]);
+});
