@@ -1,0 +1,125 @@
+// What one sees of the others: who is here and what they do, where they look, their view as one's own, and what they say in notes pinned to the scene.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+
+import { Browser } from "./support/browser.js";
+import { Daemon, ENGINE } from "./support/daemon.js";
+
+/** The tip of a pin is its left lower corner, this far from its box. */
+const PIN_TIP = [3, 27];
+const PIN_PX = 1;
+
+let daemon, browser, ada, bob;
+
+before(async () => {
+  daemon = await Daemon.start();
+  await daemon.import("engine", ENGINE);
+  browser = new Browser();
+  ada = await browser.person();
+  bob = await browser.person();
+  await ada.join(daemon, "engine", "Ada");
+  await bob.join(daemon, "engine", "Bob");
+});
+
+after(async () => {
+  await browser?.close();
+  await daemon?.stop();
+});
+
+const row = (person, name) => person.page.getByRole("list", { name: "People" }).locator("[data-session]").filter({ hasText: name });
+const viewOf = (person) => person.page.evaluate(() => window.gizmod.rig.view);
+const notes = (person) => person.page.getByRole("region", { name: "Notes" });
+
+/** Waits until one looks from where the other does. */
+async function sameView(follower, followed) {
+  await follower.until((view) => window.gizmod.rig.view.every((value, i) => Math.abs(value - view[i]) < 1e-3), await viewOf(followed));
+}
+
+test("everybody is in the list, oneself first, with what they do", async () => {
+  await row(ada, "Bob").waitFor();
+  assert.match(await ada.page.getByRole("list", { name: "People" }).locator("[data-session]").first().innerText(), /Ada\s+you/);
+  const { id } = await bob.node("node 74");
+  await bob.select(id);
+  await row(ada, "node 74 selected").waitFor();
+  await bob.page.evaluate(() => window.gizmod.session.grab("tx", { value: [1] }));
+  await row(ada, "moving node 74").waitFor();
+  await ada.page.locator(".people-tag-held", { hasText: "Bob" }).waitFor();
+  await bob.page.evaluate(() => window.gizmod.session.cancel());
+  await ada.until(() => document.querySelector(".people-tag-held") === null);
+});
+
+test("the camera of another is in the view with a name, unless one does not want it", async () => {
+  await ada.page.evaluate(() => window.gizmod.rig.zoom(2.5));
+  const name = ada.page.locator(".people-tag-eye", { hasText: "Bob" });
+  await name.waitFor();
+  await ada.page.getByRole("button", { name: "Show the others in the view" }).click();
+  await name.waitFor({ state: "detached" });
+  await ada.page.getByRole("button", { name: "Show the others in the view" }).click();
+  await name.waitFor();
+});
+
+test("one follows another's view, through a lost connection too, until one moves one's own", async () => {
+  await ada.page.getByRole("button", { name: "Follow Bob" }).click();
+  await bob.page.evaluate(() => window.gizmod.rig.turn(0.7, 0.2));
+  await sameView(ada, bob);
+  await bob.page.reload();
+  await bob.online();
+  await bob.page.evaluate(() => window.gizmod.rig.turn(-1.1, 0.1));
+  await sameView(ada, bob);
+  await ada.page.getByRole("button", { name: "Stop following Bob" }).first().waitFor();
+  const [left, top] = await ada.corner();
+  await ada.page.mouse.move(left + 300, top + 250);
+  await ada.page.mouse.wheel(0, 120);
+  await ada.until(() => window.gizmod.following.value === null);
+  await ada.page.getByRole("button", { name: "Follow Bob" }).waitFor();
+});
+
+test("a note is pinned to where one clicks, and the other sees it there and answers", async () => {
+  await ada.page.getByRole("button", { name: "Frame all" }).first().click().catch(() => ada.page.keyboard.press("Home"));
+  await ada.page.getByRole("application", { name: "View of the scene" }).press("n");
+  const [left, top] = await ada.corner();
+  const { width, height } = await ada.page.evaluate(() => ({ width: window.gizmod.rig.width, height: window.gizmod.rig.height }));
+  const at = [Math.round(left + width / 2), Math.round(top + height / 2)];
+  await ada.page.mouse.click(...at);
+  await ada.page.getByRole("textbox", { name: "New note" }).fill("Is this the right bolt?");
+  await ada.page.keyboard.press("Control+Enter");
+
+  const pin = ada.page.locator("[data-pin]");
+  await pin.waitFor();
+  await ada.drawn();
+  const box = await pin.boundingBox();
+  const tip = [box.x + PIN_TIP[0], box.y + PIN_TIP[1]];
+  for (const i of [0, 1]) assert.ok(Math.abs(tip[i] - at[i]) <= PIN_PX, `the pin is at ${tip}, the click was at ${at}`);
+
+  await notes(bob).getByText("1 new").waitFor();
+  await bob.page.locator("[data-pin]").click();
+  await notes(bob).getByRole("textbox", { name: "Answer" }).fill("It is.");
+  await notes(bob).getByRole("button", { name: "Answer" }).click();
+  assert.equal(await notes(bob).getByText("1 new").count(), 0, "what is open is read");
+  await notes(ada).getByText("It is.").waitFor();
+});
+
+test("what is done is out of the way, and another's words are not one's own to change", async () => {
+  const thread = notes(bob).locator(".notes-item");
+  assert.equal(await thread.getByRole("button", { name: "Menu of the note by Ada" }).count(), 0);
+  assert.equal(await thread.getByRole("button", { name: "Menu of the note by Bob" }).count(), 1);
+  await thread.getByRole("button", { name: "Done" }).click();
+  await ada.page.locator("[data-pin]").waitFor({ state: "detached" });
+  await notes(ada).getByRole("button", { name: "Done 1" }).click();
+  await notes(ada).getByText("Is this the right bolt?").waitFor();
+});
+
+test("who may only look has the notes and cannot write any", async () => {
+  const eve = await browser.person();
+  await eve.join(daemon, "engine", "Eve", "&role=viewer");
+  await row(eve, "Eve").getByText("read-only").waitFor();
+  await notes(eve).getByRole("button", { name: "All 1" }).click();
+  await notes(eve).getByRole("button", { name: /Ada/ }).click();
+  await notes(eve).getByText("It is.").waitFor();
+  assert.equal(await notes(eve).getByRole("textbox").count(), 0);
+  assert.equal(await notes(eve).getByRole("button", { name: "Add note" }).count(), 0);
+});
+
+test("nobody's console has an error", () => {
+  assert.deepEqual(browser.errors, []);
+});
