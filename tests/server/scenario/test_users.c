@@ -1,5 +1,6 @@
 /* Several users in one scene: locks with their holder, undo of one's own, refusals that change nothing, and everybody having the
  * same scene in the end, whenever they came. */
+#include <math.h>
 #include <stdio.h>
 
 #include "stage.h"
@@ -121,6 +122,73 @@ static void test_following_another_through_an_orbit(void **state)
     double view[16];
     memcpy(view, message->view, sizeof view);
     await_view(bert, gz_client_welcome(anna)->session, view);
+}
+
+static const struct gz_message *await(struct gz_client *client, enum gz_op op, uint64_t has)
+{
+    for (;;) {
+        const struct gz_message *message = gz_client_next(client, STAGE_SECONDS);
+        if (message == NULL) fail_msg("%s did not come", gz_op_word(op));
+        if (message->op == op && (message->has & has) == has) return message;
+    }
+}
+
+/* A turntable about a point of the client's own: bert can draw what anna sees, and the ray that she points along meets that point. */
+static void test_following_another_shows_where_she_looks_and_points(void **state)
+{
+    const gz_vec3 target = {1, 2, -3};
+    struct stage *stage = *state;
+    struct gz_client *anna = stage_join(stage, "arm", "anna"), *bert = stage_join(stage, "arm", "bert");
+    struct gz_message camera = message_camera((gz_vec3){4, 3, 9}, target);
+    struct gz_message tool = {.op = GZ_OP_TOOL, .has = GZ_HAS(MODE) | GZ_HAS(ORBIT)};
+    struct gz_error error = {0};
+    camera.has |= GZ_HAS(TARGET);
+    camera.camera.target = target;
+    tool.tool.mode = GZ_MODE_ORBIT;
+    tool.tool.orbit = GZ_ORBIT_TURNTABLE;
+    stage_ask(anna, camera);
+    stage_ask(anna, tool);
+    stage_ask(anna, message_pointer(GZ_PHASE_DOWN, 700, 700));
+    struct gz_message move = message_pointer(GZ_PHASE_MOVE, 960, 540);
+    stage_check(gz_client_send(anna, &move, NULL, &error), &error, "move");
+    double view[16];
+    memcpy(view, await(anna, GZ_OP_VIEW, 0)->view, sizeof view);
+    assert_true(fabs(view[4]) < 1e-14); /* level */
+    const struct gz_presence_user *user = await_view(bert, gz_client_welcome(anna)->session, view);
+    assert_true(user->has & GZ_HAS(LENS) && user->has & GZ_HAS(AT) && user->has & GZ_HAS(RAY) && !user->parallel);
+    assert_true(fabs(user->lens[0] + user->lens[1]) < 1e-12 && user->lens[3] > 0);
+    gz_vec3 along = {user->ray[3], user->ray[4], user->ray[5]};
+    gz_vec3 way = gz_sub(target, (gz_vec3){user->ray[0], user->ray[1], user->ray[2]});
+    assert_true(gz_length(gz_cross(along, way)) < 1e-9 && gz_dot(along, way) > 0);
+}
+
+static void test_drag_says_how_far_it_has_gone_and_the_history_what_is_undone(void **state)
+{
+    struct stage *stage = *state;
+    struct gz_client *anna = stage_join(stage, "arm", "anna");
+    uint64_t id = stage_create(anna, "hand", 0, (gz_vec3){0, 0, 0});
+    struct gz_error error = {0};
+    stage_ask(anna, message_camera((gz_vec3){0, 0, 10}, (gz_vec3){0, 0, 0}));
+    struct gz_message grab = message_grab(&id, GZ_RZ, 1060, 540);
+    stage_check(gz_client_send(anna, &grab, NULL, &error), &error, "grab");
+    struct gz_message move = message_pointer(GZ_PHASE_MOVE, 960, 440);
+    stage_check(gz_client_send(anna, &move, NULL, &error), &error, "move");
+    const struct gz_gizmo_message *gizmo;
+    do {
+        gizmo = &await(anna, GZ_OP_GIZMO, GZ_HAS(VALUE) | GZ_HAS(ARM) | GZ_HAS(AXIS) | GZ_HAS(START))->gizmo;
+    } while (gizmo->value.numbers[0] == 0);
+    assert_true(fabs(gizmo->value.numbers[0] - M_PI / 2) < 1e-9);
+    assert_true(fabs(gizmo->arm.x - 1) < 1e-9 && fabs(gizmo->axis.z - 1) < 1e-9);
+    stage_ask(anna, message_pointer(GZ_PHASE_UP, 960, 440));
+    stage_ask(anna, (struct gz_message){.op = GZ_OP_UNDO});
+    struct gz_message question = {.op = GZ_OP_HISTORY, .has = GZ_HAS(CHANGES), .history.changes = false};
+    const struct gz_ok *ok = &stage_ask(anna, question)->ok;
+    assert_int_equal(ok->edit_count, 3); /* the undo, the drag, the node */
+    for (size_t i = 0; i < ok->edit_count; i++) {
+        assert_int_equal(ok->edits[i].undone, i == 1);
+        assert_int_equal(ok->edits[i].has & GZ_HAS(CHANGES), 0);
+        assert_int_equal(ok->edits[i].nodes.count, 1);
+    }
 }
 
 /* ---- undo ---- */
@@ -361,6 +429,8 @@ int main(void)
         STAGED(test_cancelled_drag_gives_back_every_bit),
         STAGED(test_following_another_gives_the_same_view_to_the_bit),
         STAGED(test_following_another_through_an_orbit),
+        STAGED(test_following_another_shows_where_she_looks_and_points),
+        STAGED(test_drag_says_how_far_it_has_gone_and_the_history_what_is_undone),
         STAGED(test_undo_takes_back_ones_own_and_says_conflicts),
         STAGED(test_create_hangs_refs_and_delete_takes_subtrees),
         STAGED(test_refused_requests_change_nothing_and_others_still_answer),
