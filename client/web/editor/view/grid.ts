@@ -1,20 +1,27 @@
-// grid.ts - the ground: a grid without an end on the plane y = 0, in metres. Its cells are the power of ten that suits the distance; tenths of them fade in as one
-// comes closer. The lines where x and z are 0 have the colours of the axes.
+// grid.ts - the ground: a grid without an end on the plane y = 0, in metres; behind all, and upright, where one looks along x or z without perspective. Its cells are
+// the power of ten that suits the distance; tenths of them fade in as one comes closer. The axes have their colours.
 import * as THREE from "three";
 
+import type { CameraRig } from "../input/rig";
 import { followTheme, themeColour } from "./theme";
 import type { Layer, View } from "./view";
 
+/** By the axis that the plane stands on: those that lie in it. */
+const PLANES = [[2, 1], [0, 2], [0, 1]] as const;
+/** The cosine of the angle between the line of sight and an axis, from which on one looks along it. */
+const ALONG = 0.99999;
+/** How far behind the target an upright grid is, in distances to it. */
+const BEHIND = 900;
 /** Half the side of the plane, in distances to the target. */
 const REACH = 100;
 /** The least width of a cell in pixels at the target before the next power of ten takes over. */
-const CELL_PX = 12;
+const CELL_PX = 9;
 
 const vertexShader = `
   varying vec2 place;
   varying vec3 eyed;
   void main() {
-    place = position.xz;
+    place = position.xy;
     vec4 eye = modelViewMatrix * vec4(position, 1.0);
     eyed = eye.xyz;
     gl_Position = projectionMatrix * eye;
@@ -22,8 +29,8 @@ const vertexShader = `
 
 const fragmentShader = `
   // How strong the lines of a cell, of ten and of a hundred cells are; each becomes the next weaker one as the cells grow.
-  const float FINE = 0.38, MID = 0.62, COARSE = 0.95;
-  uniform vec3 line, axisX, axisZ;
+  const float FINE = 0.48, MID = 0.68, COARSE = 0.95;
+  uniform vec3 line, axisU, axisV;
   uniform vec2 offset;    // of the centre of the plane from a line of the coarsest grid, in cells
   uniform vec2 centre;    // of the plane, in cells
   uniform float cell, blend, far, px;
@@ -42,15 +49,17 @@ const fragmentShader = `
     vec2 cells = place / cell;
     vec2 at = cells + offset;
     vec2 width = max(fwidth(cells), 1e-6) * px;
-    float fine = lines(at, width, 1.0) * blend;   // which fades as its cells get too small
+    float room = smoothstep(0.0, 0.6, blend);   // for the finest lines, which fade as their cells get too small
+    float fine = lines(at, width, 1.0) * room;
     float mid = lines(at, width, 10.0);
     float coarse = lines(at, width, 100.0);
-    vec4 ink = vec4(line, max(max(fine * FINE, mid * mix(FINE, MID, blend)), coarse * mix(MID, COARSE, blend)));
+    vec4 ink = vec4(line, max(max(fine * FINE, mid * mix(FINE, MID, room)), coarse * mix(MID, COARSE, room)));
     vec2 axis = (1.0 - smoothstep(0.35, 1.35, abs(cells + centre) / width));
-    ink = mix(ink, vec4(axisX, 1.0), axis.y);
-    ink = mix(ink, vec4(axisZ, 1.0), axis.x);
+    ink = mix(ink, vec4(axisU, 1.0), axis.y);
+    ink = mix(ink, vec4(axisV, 1.0), axis.x);
     float away = parallel ? 0.0 : length(eyed) / far;
-    float glance = parallel ? 1.0 : smoothstep(0.0, 0.12, abs(dot(normalize(eyed), (viewMatrix * vec4(0.0, 1.0, 0.0, 0.0)).xyz)));
+    vec3 up = (viewMatrix * vec4(0.0, 1.0, 0.0, 0.0)).xyz;
+    float glance = parallel ? 1.0 : smoothstep(0.0, 0.12, abs(dot(normalize(eyed), up)));
     ink.a *= (1.0 - smoothstep(0.3, 1.0, away)) * glance;
     if (ink.a < 0.003) discard;
     gl_FragColor = ink;
@@ -59,13 +68,14 @@ const fragmentShader = `
 
 export class Grid implements Layer {
   readonly #mesh: THREE.Mesh<THREE.PlaneGeometry, THREE.ShaderMaterial>;
+  readonly #axes = [new THREE.Color(), new THREE.Color(), new THREE.Color()];
   #stop: () => void;
 
   constructor(view: View) {
     const uniforms = {
       line: { value: new THREE.Color() },
-      axisX: { value: new THREE.Color() },
-      axisZ: { value: new THREE.Color() },
+      axisU: { value: new THREE.Color() },
+      axisV: { value: new THREE.Color() },
       offset: { value: new THREE.Vector2() },
       centre: { value: new THREE.Vector2() },
       cell: { value: 1 },
@@ -78,30 +88,33 @@ export class Grid implements Layer {
       uniforms, vertexShader, fragmentShader, transparent: true, depthWrite: false, side: THREE.DoubleSide,
       polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 4,
     });
-    this.#mesh = new THREE.Mesh(new THREE.PlaneGeometry(2, 2).rotateX(-Math.PI / 2), material);
+    this.#mesh = new THREE.Mesh(new THREE.PlaneGeometry(2, 2), material);
     this.#mesh.frustumCulled = false;
+    this.#mesh.matrixAutoUpdate = false;
     this.#mesh.renderOrder = -10;
     view.world.add(this.#mesh);
     this.#stop = followTheme(() => {
       uniforms.line.value.copy(themeColour("--grid"));
-      uniforms.axisX.value.copy(themeColour("--axis-x"));
-      uniforms.axisZ.value.copy(themeColour("--axis-z"));
+      ["--axis-x", "--axis-y", "--axis-z"].forEach((name, axis) => this.#axes[axis].copy(themeColour(name)));
       view.invalidate();
     });
   }
 
   update({ editor: { rig }, renderer }: View): void {
     const { uniforms } = this.#mesh.material;
+    const normal = uprightAxis(rig) ?? 1;
+    const [u, v] = PLANES[normal];
     const decade = Math.log10(rig.metresPerPx * CELL_PX);
     const cell = 10 ** Math.ceil(decade);
-    const reach = REACH * Math.max(rig.distance, Math.abs(rig.eye[1]));
-    const centre = [rig.target[0], rig.target[2]];
-    this.#mesh.position.set(centre[0], 0, centre[1]);
-    this.#mesh.scale.setScalar(reach);
+    const reach = REACH * Math.max(rig.distance, normal === 1 ? Math.abs(rig.eye[1]) : 0);
+    const { target } = rig;
+    this.#place(rig, normal, reach);
+    uniforms.axisU.value = this.#axes[u];
+    uniforms.axisV.value = this.#axes[v];
     uniforms.cell.value = cell / reach;
     uniforms.blend.value = Math.ceil(decade) - decade;
-    uniforms.offset.value.set(...(centre.map((at) => (at / cell) % 100) as [number, number]));
-    uniforms.centre.value.set(centre[0] / cell, centre[1] / cell);
+    uniforms.offset.value.set((target[u] / cell) % 100, (target[v] / cell) % 100);
+    uniforms.centre.value.set(target[u] / cell, target[v] / cell);
     uniforms.far.value = reach / 2;
     uniforms.px.value = renderer.getPixelRatio();
     uniforms.parallel.value = rig.parallel.peek();
@@ -112,4 +125,21 @@ export class Grid implements Layer {
     this.#mesh.geometry.dispose();
     this.#mesh.material.dispose();
   }
+
+  #place({ target, view, distance }: CameraRig, normal: number, reach: number): void {
+    const [u, v] = PLANES[normal];
+    const at = [0, 0, 0];
+    at[u] = target[u];
+    at[v] = target[v];
+    if (normal !== 1) at[normal] = target[normal] - view[4 * normal + 2] * BEHIND * distance;
+    const basis = [u, v, normal].map((axis) => new THREE.Vector3().setComponent(axis, 1)) as [THREE.Vector3, THREE.Vector3, THREE.Vector3];
+    this.#mesh.matrix.makeBasis(...basis).scale(new THREE.Vector3(reach, reach, reach)).setPosition(at[0], at[1], at[2]);
+    this.#mesh.matrixWorldNeedsUpdate = true;
+  }
+}
+
+/** 0 for x or 2 for z, where one looks along it without perspective. */
+function uprightAxis(rig: CameraRig): 0 | 2 | undefined {
+  if (!rig.parallel.peek()) return undefined;
+  return ([0, 2] as const).find((axis) => Math.abs(rig.view[4 * axis + 2]) > ALONG);
 }
