@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import type { EulerOrder, Quat, Vec3 } from "../../sdk/types.js";
-import { eulerFromQuat, quatFromEuler, sameTurn } from "./euler";
+import { Angles } from "./angles";
+import { eulerFromQuat, quatFromEuler } from "./euler";
 
 const ORDERS: EulerOrder[] = ["XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX"];
 const close = (a: readonly number[], b: readonly number[], within = 1e-9) => a.every((value, i) => Math.abs(value - b[i]) < within);
@@ -11,7 +12,8 @@ for (const order of ORDERS) {
   test(`euler_${order}_there_and_back`, () => {
     for (const angles of [[0.3, -0.7, 1.1], [-1.2, 0.4, -0.2], [0, 0, 0], [2.5, 0.1, -3]] as Vec3[]) {
       const back = eulerFromQuat(quatFromEuler(angles, order), order);
-      assert.ok(sameTurn(quatFromEuler(back, order), quatFromEuler(angles, order)), `${angles}: ${back}`);
+      const [there, here] = [back, angles].map((turn) => rotate(quatFromEuler(turn, order), [1, 2, 3]));
+      assert.ok(close(there, here), `${angles}: ${back}`);
       if (Math.abs(angles["XYZ".indexOf(order[1])]) < Math.PI / 2) assert.ok(close(back, angles), `${angles}: ${back}`);
     }
   });
@@ -26,6 +28,29 @@ for (const order of ORDERS) {
     }
   });
 }
+
+test("angles_typed_past_a_quarter_and_a_whole_turn_are_shown_as_typed", () => {
+  for (const order of ORDERS) {
+    const angles = new Angles(order);
+    for (const typed of [[0.2, 2, 0.4], [2, 0.2, 7], [-4, -2.5, 2], [0, Math.PI / 2 + 0.01, 0]] as Vec3[]) {
+      angles.say(1, typed);
+      const shown = angles.of({ id: 1, r: quatFromEuler(typed, order) });
+      assert.ok(close(shown, typed), `${order} ${typed}: ${shown}`);
+    }
+  }
+});
+
+test("angles_of_a_turn_that_goes_on_go_on", () => {
+  const angles = new Angles("XYZ");
+  for (let y = 0; y < 7; y += 0.1) assert.ok(Math.abs(angles.of({ id: 1, r: quatFromEuler([0, y, 0], "XYZ") })[1] - y) < 1e-6, `${y}`);
+});
+
+test("angles_forget_the_oldest", () => {
+  const angles = new Angles("XYZ");
+  angles.say(1, [0, 2, 0]);
+  for (let id = 2; id < 100; id++) angles.say(id, [0, 0, 0]);
+  assert.ok(angles.of({ id: 1, r: quatFromEuler([0, 2, 0], "XYZ") })[1] < Math.PI / 2);
+});
 
 // The server's word for XYZ: about x, then about the new y, then about the new z.
 test("euler_XYZ_turns_about_new_axes", () => {

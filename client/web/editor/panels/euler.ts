@@ -34,9 +34,26 @@ export function quatFromEuler(angles: Vec3, order: EulerOrder): Quat {
   return multiplyQuats(multiplyQuats(turns[0], turns[1]), turns[2]);
 }
 
-/** Whether two quaternions are one rotation, whatever their signs. */
-export function sameTurn(a: Quat, b: Quat): boolean {
-  return Math.abs(a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]) > 1 - 1e-12;
+/** The same rotation by the angles that come nearest to those of before: so they go on past a quarter turn and a whole one, as they were typed or dragged. */
+export function eulerNear(q: Quat, order: EulerOrder, before: Vec3): Vec3 {
+  const [i, j, k] = axesOf(order);
+  const one = eulerFromQuat(q, order);
+  const other: Vec3 = [...one];
+  other[i] += Math.PI;
+  other[j] = Math.PI - one[j];
+  other[k] += Math.PI;
+  const [a, b] = [unwound(one, before), unwound(other, before)];
+  return apart(a, before) <= apart(b, before) ? a : b;
+}
+
+const TURN = 2 * Math.PI;
+
+function unwound(angles: Vec3, before: Vec3): Vec3 {
+  return angles.map((angle, axis) => angle + TURN * Math.round((before[axis] - angle) / TURN)) as Vec3;
+}
+
+function apart(a: Vec3, b: Vec3): number {
+  return Math.abs(a[0] - b[0]) + Math.abs(a[1] - b[1]) + Math.abs(a[2] - b[2]);
 }
 
 function turnAbout(axis: number, angle: number): Quat {

@@ -6,6 +6,7 @@ import { useEditor } from "../context";
 import type { Editor } from "../editor";
 import { Icon } from "../icons";
 import { nameAll, renameNode } from "./actions";
+import { Angles } from "./angles";
 import { copyTransform, pasteTransform } from "./clipboard";
 import { MenuButton, type MenuItem } from "./menu";
 import { NumberCell } from "./numbercell";
@@ -23,6 +24,9 @@ const ROWS: { field: Field; name: string; unit: string }[] = [
 export function Fields() {
   const editor = useEditor();
   const order = useSignal<EulerOrder>((localStorage.getItem("gizmod.order") as EulerOrder | null) ?? "XYZ");
+  // A new memory for each selection: what was dragged an hour ago is shown as anybody sees it.
+  const angles = useComputed(() => (editor.selection.value, new Angles(order.value)));
+  const uniform = useSignal(false);
   const ids = editor.selection.value;
   const holder = useHolder(editor);
   const locked = !editor.editable.value || holder !== undefined;
@@ -64,9 +68,17 @@ export function Fields() {
                   ))}
                 </select>
               )}
+              {field === "s" && (
+                <button
+                  type="button" class="icon-button fields-uniform" aria-label="Keep proportions" aria-pressed={uniform.value} data-tip="Keep proportions" data-side="end" disabled={locked}
+                  onClick={() => (uniform.value = !uniform.value)}
+                >
+                  <Icon name="link" />
+                </button>
+              )}
               <div class="fields-cells">
                 {[0, 1, 2].map((axis) => (
-                  <NumberCell key={axis} field={field} axis={axis} order={order} locked={locked} />
+                  <NumberCell key={axis} field={field} axis={axis} angles={angles} uniform={field === "s" && uniform.value} locked={locked} />
                 ))}
               </div>
             </div>

@@ -1,13 +1,13 @@
 // numbercell.tsx - one number of what is selected: typed, with arithmetic and units; stepped by the arrow keys; dragged by its letter.
-import { type Signal, useComputed, useSignal } from "@preact/signals";
+import { type ReadonlySignal, type Signal, useComputed, useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 
-import type { EulerOrder } from "../../sdk/types.js";
 import { useEditor } from "../context";
 import type { Editor } from "../editor";
+import type { Angles } from "./angles";
 import { shown } from "./expression";
 import { Scrub } from "./scrub";
-import { type Field, QUANTITY, changeNumber, commonNumber, parseEntry } from "./transform";
+import { type Field, QUANTITY, changeNumber, changeScale, commonNumber, parseEntry } from "./transform";
 
 const NAMES: Record<Field, string> = { t: "Translation", r: "Rotation", s: "Scale" };
 /** What a pixel of a drag and an arrow key stand for: half a degree and a hundredth; of lengths the view says it. */
@@ -16,11 +16,13 @@ const STEPS = { r: Math.PI / 360, s: 0.01 };
 interface Props {
   field: Field;
   axis: number;
-  order: Signal<EulerOrder>;
+  angles: ReadonlySignal<Angles>;
+  /** Of a scale: the other two follow. */
+  uniform: boolean;
   locked: boolean;
 }
 
-export function NumberCell({ field, axis, order, locked }: Props) {
+export function NumberCell({ field, axis, angles, uniform, locked }: Props) {
   const editor = useEditor();
   const typed = useSignal<string | null>(null);
   const dragged = useSignal<number | null>(null);
@@ -28,12 +30,15 @@ export function NumberCell({ field, axis, order, locked }: Props) {
   // Only a change of this very text draws the cell anew, however much else moves.
   const text = useComputed(() => {
     editor.revision.value;
-    const value = commonNumber(editor.scene.value, editor.selection.value, field, axis, order.value);
+    const value = commonNumber(editor.scene.value, editor.selection.value, field, axis, angles.value);
     return value === null ? "mixed" : value === undefined ? "" : shown(value, QUANTITY[field]);
   });
 
   const set = (to: (before: number) => number) => {
-    const changes = changeNumber(editor.session.scene, editor.selection.peek(), field, axis, order.peek(), to);
+    const { scene } = editor.session;
+    const ids = editor.selection.peek();
+    const changes = uniform ? changeScale(scene, ids, axis, to) : changeNumber(scene, ids, field, axis, angles.peek(), to);
+    for (const { id, euler } of changes) if (euler) angles.peek().say(id, euler);
     return changes.length === 0 ? undefined : editor.try(() => editor.session.set(changes));
   };
   const accept = async () => {
@@ -65,8 +70,9 @@ export function NumberCell({ field, axis, order, locked }: Props) {
     }
   };
   const scrub = (event: PointerEvent) => {
-    if (event.button !== 0 || locked || editor.selection.peek().length === 0) return;
-    startScrub(event, new Scrub(editor, editor.selection.peek(), field, axis, order.peek()), stepOf(editor, field), dragged, () => input.current?.focus());
+    const ids = editor.selection.peek();
+    if (event.button !== 0 || locked || ids.length === 0) return;
+    startScrub(event, new Scrub(editor, { ids, field, axis, angles: angles.peek(), uniform }), stepOf(editor, field), dragged, () => input.current?.focus());
   };
 
   const mixed = text.value === "mixed";

@@ -1,10 +1,19 @@
 // scrub.ts - a number that is dragged by its label. Where a handle of the server is about just this number, the drag is one of that handle, by value: everybody
 // sees it, and it is one edit. Where there is none (the middle one of three angles, several nodes under different parents) the number is set when the drag ends.
-import type { EulerOrder, Id } from "../../sdk/types.js";
-import type { Space } from "../../sdk/types.js";
+import type { Id, Space } from "../../sdk/types.js";
 import type { Editor } from "../editor";
+import type { Angles } from "./angles";
 import { axesOf } from "./euler";
-import { type Field, changeNumber, readNumber } from "./transform";
+import { type Field, changeNumber, changeScale, readNumber } from "./transform";
+
+/** What is dragged: one number of these nodes; of a scale perhaps all three as one. */
+export interface Scrubbed {
+  ids: readonly Id[];
+  field: Field;
+  axis: number;
+  angles: Angles;
+  uniform: boolean;
+}
 
 interface Way {
   handle: string;
@@ -14,7 +23,7 @@ interface Way {
 }
 
 /** A handle that is about this number alone; null where there is none. */
-function findWay(editor: Editor, ids: readonly Id[], field: Field, axis: number, order: EulerOrder): Way | null {
+function findWay(editor: Editor, { ids, field, axis, angles, uniform }: Scrubbed): Way | null {
   const { scene } = editor.session;
   const parents = new Set(ids.map((id) => scene.get(id)?.parent));
   const letter = "xyz"[axis];
@@ -24,8 +33,8 @@ function findWay(editor: Editor, ids: readonly Id[], field: Field, axis: number,
     return { handle: `t${letter}`, space: "parent", value: (from, to) => (to - from) * metres };
   }
   if (ids.length !== 1) return null;
-  if (field === "s") return { handle: `s${letter}`, space: "local", value: (from, to) => to / from };
-  const [outer, , inner] = axesOf(order);
+  if (field === "s") return { handle: uniform ? "su" : `s${letter}`, space: "local", value: (from, to) => to / from };
+  const [outer, , inner] = axesOf(angles.order);
   if (field === "r" && (axis === outer || axis === inner)) return { handle: `r${letter}`, space: axis === outer ? "parent" : "local", value: (from, to) => to - from };
   return null;
 }
@@ -42,14 +51,11 @@ export class Scrub {
 
   constructor(
     readonly editor: Editor,
-    readonly ids: readonly Id[],
-    readonly field: Field,
-    readonly axis: number,
-    readonly order: EulerOrder,
+    readonly what: Scrubbed,
   ) {
-    const node = editor.session.scene.get(ids[ids.length - 1]);
-    this.from = node ? readNumber(node, field, axis, order) : 0;
-    this.#way = findWay(editor, ids, field, axis, order);
+    const node = editor.session.scene.get(what.ids[what.ids.length - 1]);
+    this.from = node ? readNumber(node, what.field, what.axis, what.angles) : 0;
+    this.#way = findWay(editor, what);
     this.#tool = editor.session.tool;
   }
 
@@ -60,7 +66,7 @@ export class Scrub {
 
   /** The number is to be this. The latest wins; one question is under way at a time. */
   to(number: number): void {
-    this.#wanted = this.field === "s" && number * this.from <= 0 ? null : number;
+    this.#wanted = this.what.field === "s" && number * this.from <= 0 ? null : number;
     if (this.#way && !this.#asking && this.#wanted !== null) void this.#ask(this.#way);
   }
 
@@ -72,7 +78,7 @@ export class Scrub {
       while (this.#wanted !== null && !this.#over) {
         const value = [way.value(this.from, this.#wanted)];
         this.#wanted = null;
-        await session.grab(way.handle, this.#began ? { value } : { value, nodes: this.ids });
+        await session.grab(way.handle, this.#began ? { value } : { value, nodes: this.what.ids });
         this.#began = true;
       }
     } catch (error) {
@@ -106,8 +112,9 @@ export class Scrub {
 
   async #set(number: number): Promise<void> {
     const { session } = this.editor;
-    const by = number - this.from;
-    const changes = changeNumber(session.scene, this.ids, this.field, this.axis, this.order, (before) => (this.field === "s" ? before * (number / this.from) : before + by));
+    const { ids, field, axis, angles, uniform } = this.what;
+    const to = (before: number) => (field === "s" ? before * (number / this.from) : before + number - this.from);
+    const changes = field === "s" && uniform ? changeScale(session.scene, ids, axis, to) : changeNumber(session.scene, ids, field, axis, angles, to);
     if (changes.length > 0) await this.editor.try(() => session.set(changes));
   }
 }

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { SceneModel } from "../../sdk/index.js";
-import { changeNumber, commonNumber, parseEntry, resetField } from "./transform";
+import { Angles } from "./angles";
+import { changeNumber, changeScale, commonNumber, parseEntry, resetField } from "./transform";
 
 function scene(): SceneModel {
   const model = new SceneModel();
@@ -16,20 +17,25 @@ function scene(): SceneModel {
 
 test("transform_common_numbers_are_told_others_are_mixed", () => {
   const model = scene();
-  const told = [0, 1, 2].map((axis) => commonNumber(model, [1, 2], "t", axis, "XYZ"));
+  const told = [0, 1, 2].map((axis) => commonNumber(model, [1, 2], "t", axis, new Angles("XYZ")));
   assert.deepEqual(told, [1, null, 3]);
-  assert.equal(commonNumber(model, [], "t", 0, "XYZ"), undefined);
-  assert.equal(commonNumber(model, [9], "t", 0, "XYZ"), undefined);
+  assert.equal(commonNumber(model, [], "t", 0, new Angles("XYZ")), undefined);
+  assert.equal(commonNumber(model, [9], "t", 0, new Angles("XYZ")), undefined);
 });
 
 test("transform_one_number_changes_and_the_others_stay", () => {
-  assert.deepEqual(changeNumber(scene(), [1, 2], "t", 1, "XYZ", () => 5), [{ id: 1, t: [1, 5, 3] }]);
-  assert.deepEqual(changeNumber(scene(), [2], "s", 2, "XYZ", (before) => before * 2), [{ id: 2, s: [1, 1, 4] }]);
+  assert.deepEqual(changeNumber(scene(), [1, 2], "t", 1, new Angles("XYZ"), () => 5), [{ id: 1, t: [1, 5, 3] }]);
+  assert.deepEqual(changeNumber(scene(), [2], "s", 2, new Angles("XYZ"), (before) => before * 2), [{ id: 2, s: [1, 1, 4] }]);
 });
 
 test("transform_angles_go_as_three_with_their_order", () => {
-  const [change] = changeNumber(scene(), [2], "r", 2, "ZYX", () => 0.5);
+  const [change] = changeNumber(scene(), [2], "r", 2, new Angles("ZYX"), () => 0.5);
   assert.deepEqual(change, { id: 2, euler: [0, 0, 0.5], order: "ZYX" });
+});
+
+test("transform_proportions_stay", () => {
+  assert.deepEqual(changeScale(scene(), [1, 2], 2, () => 4), [{ id: 1, s: [4, 4, 4] }, { id: 2, s: [2, 2, 4] }]);
+  assert.deepEqual(changeScale(scene(), [1], 0, () => 1), []);
 });
 
 const ENTRIES: [text: string, field: "t" | "r" | "s", before: number, after: number][] = [

@@ -1,8 +1,8 @@
 // transform.ts - the numbers of the fields: what the selected nodes have in common, and what an edit of one number makes of each of them. Pure.
 import type { SceneModel } from "../../sdk/index.js";
-import type { EulerOrder, Id, NodeChange, SceneNode, Vec3 } from "../../sdk/types.js";
+import type { Id, NodeChange, SceneNode, Vec3 } from "../../sdk/types.js";
 import type { Quantity } from "../units";
-import { eulerFromQuat } from "./euler";
+import type { Angles } from "./angles";
 import { evaluate } from "./expression";
 
 export type Field = "t" | "r" | "s";
@@ -10,17 +10,17 @@ export type Field = "t" | "r" | "s";
 export const QUANTITY: Record<Field, Quantity> = { t: "length", r: "angle", s: "factor" };
 
 /** One number of a node: metres, radians about the axis in that order, or a factor. */
-export function readNumber(node: SceneNode, field: Field, axis: number, order: EulerOrder): number {
-  return field === "r" ? eulerFromQuat(node.r, order)[axis] : node[field][axis];
+export function readNumber(node: SceneNode, field: Field, axis: number, angles: Angles): number {
+  return field === "r" ? angles.of(node)[axis] : node[field][axis];
 }
 
 /** The number that all of these nodes have; null where they differ, undefined where there are none. */
-export function commonNumber(scene: SceneModel, ids: readonly Id[], field: Field, axis: number, order: EulerOrder): number | null | undefined {
+export function commonNumber(scene: SceneModel, ids: readonly Id[], field: Field, axis: number, angles: Angles): number | null | undefined {
   let common: number | undefined;
   for (const id of ids) {
     const node = scene.get(id);
     if (!node) continue;
-    const value = readNumber(node, field, axis, order);
+    const value = readNumber(node, field, axis, angles);
     if (common !== undefined && Math.abs(value - common) > 1e-9 * Math.max(1, Math.abs(common))) return null;
     common ??= value;
   }
@@ -48,16 +48,29 @@ export function parseEntry(text: string, field: Field): ((before: number) => num
 }
 
 /** The change of each of these nodes in which one number is made anew; those that would not change are left out. */
-export function changeNumber(scene: SceneModel, ids: readonly Id[], field: Field, axis: number, order: EulerOrder, to: (before: number) => number): NodeChange[] {
+export function changeNumber(scene: SceneModel, ids: readonly Id[], field: Field, axis: number, angles: Angles, to: (before: number) => number): NodeChange[] {
   const changes: NodeChange[] = [];
   for (const id of ids) {
     const node = scene.get(id);
     if (!node) continue;
-    const numbers: Vec3 = field === "r" ? eulerFromQuat(node.r, order) : [...node[field]];
+    const numbers: Vec3 = field === "r" ? [...angles.of(node)] : [...node[field]];
     const before = numbers[axis];
     numbers[axis] = to(before);
     if (numbers[axis] === before) continue;
-    changes.push(field === "r" ? { id, euler: numbers, order } : { id, [field]: numbers });
+    if (field === "r") changes.push({ id, euler: numbers, order: angles.order });
+    else changes.push({ id, [field]: numbers });
+  }
+  return changes;
+}
+
+/** The same for scales whose proportions stay: all three factors change as one does. */
+export function changeScale(scene: SceneModel, ids: readonly Id[], axis: number, to: (before: number) => number): NodeChange[] {
+  const changes: NodeChange[] = [];
+  for (const id of ids) {
+    const node = scene.get(id);
+    if (!node) continue;
+    const by = to(node.s[axis]) / node.s[axis];
+    if (by !== 1) changes.push({ id, s: [node.s[0] * by, node.s[1] * by, node.s[2] * by] });
   }
   return changes;
 }

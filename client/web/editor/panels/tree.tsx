@@ -148,9 +148,9 @@ function TreeRow({ tree, row, y, marks = [] }: RowProps) {
         {open !== undefined && <Icon name={open ? "down" : "right"} />}
       </span>
       <span class="tree-kind">
-        <Icon name={node?.bounds ? "cube" : "group"} />
+        <Icon name={node?.bounds ? "cube" : node?.children.length ? "group" : "empty"} />
       </span>
-      {tree.renaming.value === id ? <Rename tree={tree} id={id} /> : <span class="tree-name">{name}</span>}
+      {tree.renaming.value === id ? <Rename tree={tree} id={id} /> : <span class="tree-name" title={name}>{name}</span>}
       {marks.map((mark) => (
         <span key={mark.user} class={`tree-mark${mark.held ? " held" : ""}`} style={{ "--colour": mark.colour }} title={`${mark.held ? "held" : "selected"} by ${mark.user}`}>
           {mark.held && <Icon name="lock" />}
