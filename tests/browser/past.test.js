@@ -78,7 +78,7 @@ test("a checkpoint is on the timeline, and there for the command line", async ()
   await ada.page.keyboard.type("before lunch");
   await ada.page.keyboard.press("Enter");
   await ada.page.locator("footer").getByText("before lunch").first().waitFor();
-  assert.match(await daemon.ctl("checkpoint", "robot-arm"), /before lunch/);
+  assert.match(await daemon.ctl("checkpoints", "robot-arm"), /before lunch/);
 });
 
 test("nobody's console has an error", () => {

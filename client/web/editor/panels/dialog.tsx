@@ -1,6 +1,6 @@
 // dialog.tsx - a window over the page that has to be answered or put away; the browser keeps the focus in it and gives it back.
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 import type { Editor } from "../editor";
 import { Icon } from "../icons";
@@ -28,7 +28,8 @@ export function closeOver(editor: Editor, which: "shortcuts" | "palette"): void 
 
 export function Dialog({ title, onClose, class: look = "", bare = false, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  // Before the next key: what is typed at once is for the dialog.
+  useLayoutEffect(() => dialog.current?.showModal(), []);
   return (
     <dialog
       ref={dialog} class={`dialog ${look}`} aria-label={title} onClose={(event) => onClose(event.currentTarget.returnValue)}

@@ -29,10 +29,15 @@ export class TimelineModel {
     return edits.filter((edit) => (user === null || edit.user === user) && (!chosen || edit.nodes.some((id) => chosen.has(id))));
   });
   readonly axis = computed(() => makeAxis(this.shown.value));
+  readonly #nowStep = computed(() => {
+    const { marks } = this.axis.value;
+    const isNewest = marks.length > 0 && marks[marks.length - 1].edit === this.history.edits.value.at(-1);
+    return isNewest ? marks.length - 1 : marks.length;
+  });
 
   constructor(readonly editor: Editor) {
     this.history = new EditHistory(editor.session);
-    this.player = new Player(editor, () => this.axis.value);
+    this.player = new Player(editor, () => this.axis.value, () => this.#nowStep.value);
     this.ways = new Ways(editor);
     // Details that are open are those of what is looked at.
     this.player.spot.subscribe((spot) => {

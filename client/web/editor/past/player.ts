@@ -29,6 +29,8 @@ export class Player {
   constructor(
     readonly editor: Editor,
     readonly axis: () => Axis,
+    /** The step that is the present: the last mark, or, where others came after that, one more. */
+    readonly nowStep: () => number,
   ) {
     effect(() => {
       // A scene that is another one, or a lost connection, ends what looks into the past of this one.
@@ -57,14 +59,13 @@ export class Player {
     const spot = this.spot.peek();
     const between = spot !== null && marks[at]?.edit !== spot.edit;
     const to = Math.max(0, at + edits + (between && edits < 0 ? 1 : 0));
-    this.seek(to >= marks.length ? null : spotAfter(marks[to].edit));
+    this.seek(to >= this.nowStep() ? null : spotAfter(marks[to].edit));
   }
 
-  /** The mark whose state is shown, or that ended last before; their number for the present. */
+  /** The step that is shown: the mark whose state it is, or that ended last before. */
   index(): number {
-    const { marks } = this.axis();
-    if (!this.spot.value) return marks.length;
-    return Math.max(0, lastAtMost(marks, this.place.value + 1e-9, (mark) => mark.to));
+    if (!this.spot.value) return this.nowStep();
+    return Math.max(0, lastAtMost(this.axis().marks, this.place.value + 1e-9, (mark) => mark.to));
   }
 
   /** From where it is; from the beginning where that is the present. */

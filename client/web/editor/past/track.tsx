@@ -71,10 +71,9 @@ export function Track({ zoom }: { zoom: Zoom }) {
 
 function useSliderValue() {
   const { timeline } = useEditor();
-  const { marks } = timeline.axis.value;
   const { spot } = timeline.player;
   const words = !spot.value ? "Now" : [timeWords(spot.value.time, Date.now() / 1000), spot.value.edit && describe(spot.value.edit, timeline.nameOf)].filter(Boolean).join(", ");
-  return { "aria-valuemin": 0, "aria-valuemax": marks.length, "aria-valuenow": timeline.player.index(), "aria-valuetext": words };
+  return { "aria-valuemin": 0, "aria-valuemax": timeline.player.nowStep(), "aria-valuenow": timeline.player.index(), "aria-valuetext": words };
 }
 
 function Marks({ zoom, onHover }: { zoom: Zoom; onHover: (bar: Bar) => void }) {
