@@ -44,6 +44,11 @@ export class Drag {
     return drag;
   }
 
+  /** Whether it still follows hand and keys. */
+  get running(): boolean {
+    return this.state !== "over" && this.#wanted === null;
+  }
+
   move(at: Vec2, mods: Modifier[]): void {
     if (this.state === "over") return;
     if (mods.join() !== this.#mods.join()) this.#send();

@@ -24,6 +24,9 @@ export function Hand() {
   );
 }
 
+/** A view that is narrower has no room for the keys. */
+const KEYS_ROOM_PX = 760;
+
 const px = (length: number): string => `${length}px`;
 
 function Marquee() {
@@ -71,8 +74,8 @@ const DRAG_KEYS: readonly [keys: string[], label: string][] = [
 ];
 
 function Keys() {
-  const { input } = useEditor();
-  if (input.dragged.value === null) return null;
+  const { input, rig } = useEditor();
+  if (input.dragged.value === null || rig.width < KEYS_ROOM_PX) return null;
   return (
     <div class="hand-keys" aria-hidden="true">
       {DRAG_KEYS.map(([keys, label]) => (

@@ -34,7 +34,7 @@ export class InputState {
 
   /** The drag that runs now. */
   get running(): Drag | null {
-    return this.drag && this.drag.state !== "over" ? this.drag : null;
+    return this.drag?.running ? this.drag : null;
   }
 
   setKeymap(keymap: Keymap): void {

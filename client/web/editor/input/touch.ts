@@ -13,47 +13,35 @@ const FINGER_PX = 70;
 
 export class Touch {
   #fingers = new Map<number, Vec2>();
-  #from: Vec2 = [0, 0];
-  #drag: Drag | null = null;
-  #orbit: Orbit | null = null;
-  /** One finger is down, and what it does is not known yet. */
-  #open = false;
-  /** The server was asked whether there is a handle. */
-  #probe: Promise<boolean> = Promise.resolve(false);
+  #one: OneFinger | null = null;
 
   constructor(readonly editor: Editor) {}
 
   down(id: number, at: Vec2): void {
     this.#fingers.set(id, at);
     this.#say(at);
-    if (this.#fingers.size > 1) return this.#leaveOne();
-    this.#from = at;
-    this.#open = true;
-    this.#probe = this.#ask(id, at);
+    if (this.#fingers.size === 1) this.#one = new OneFinger(this.editor, at);
+    else this.#leaveOne();
   }
 
   move(id: number, at: Vec2): void {
     const before = this.#fingers.get(id);
     if (!before) return;
-    if (this.#fingers.size === 2) return this.#both(id, before, at);
+    if (this.#fingers.size === 2) this.#both(id, before, at);
     this.#fingers.set(id, at);
     this.#say(at);
-    this.#drag?.move(at, []);
-    this.#orbit?.move(at);
+    this.#one?.move(at);
   }
 
   up(id: number): void {
-    const at = this.#fingers.get(id);
-    if (!at) return;
     this.#fingers.delete(id);
-    if (this.#open) void this.#tap(at);
-    this.#drag?.commit();
+    this.#one?.end();
     this.#finish();
   }
 
   cancel(id: number): void {
     this.#fingers.delete(id);
-    this.#drag?.cancel();
+    this.#one?.cancel();
     this.#finish();
   }
 
@@ -62,64 +50,92 @@ export class Touch {
     this.editor.input.pointer.value = [x, y - FINGER_PX];
   }
 
-  /** Whether a handle is under the finger; then it is dragged, as long as the finger is still down. */
-  async #ask(id: number, at: Vec2): Promise<boolean> {
-    const { editor } = this;
-    if (editor.past.peek() || !editor.gizmo.peek()) {
-      this.#watch(id);
-      return false;
-    }
-    await editor.session.probe({ at }).catch(() => {});
-    const found = editor.gizmo.peek()?.hover !== undefined;
-    const last = this.#fingers.get(id);
-    if (!this.#open || !last) return found;
-    if (found) {
-      this.#open = false;
-      this.#drag = editor.input.drag = Drag.press(editor, at, [], () => {});
-      this.#drag.move(last, []);
-    } else this.#watch(id);
-    return found;
-  }
-
-  /** No handle: from where the finger has left its place on, the view turns. */
-  #watch(id: number): void {
-    const at = this.#fingers.get(id);
-    if (!this.#open || !at) return;
-    if (Math.hypot(at[0] - this.#from[0], at[1] - this.#from[1]) <= TAP_PX) requestAnimationFrame(() => this.#watch(id));
-    else {
-      this.#open = false;
-      this.#orbit = new Orbit(this.editor, this.#from);
-      this.#orbit.move(at);
-    }
-  }
-
-  async #tap(at: Vec2): Promise<void> {
-    this.#open = false;
-    if (!(await this.#probe) && !this.editor.past.peek()) await select(this.editor, at, "set");
-  }
-
-  /** A second finger came: what the first one did is over. */
+  /** A second finger came: what the first one did is taken back. */
   #leaveOne(): void {
-    this.#drag?.cancel();
-    this.#finish();
+    this.#one?.cancel();
+    this.#one = null;
     this.editor.following.value = null;
     this.editor.input.navigating.value = "pan";
   }
 
   #finish(): void {
-    this.#open = false;
-    this.#drag = null;
-    this.#orbit?.end();
-    this.#orbit = null;
-    this.editor.input.navigating.value = null;
+    this.#one = null;
+    if (this.#fingers.size === 0) this.editor.input.navigating.value = null;
   }
 
   #both(id: number, before: Vec2, at: Vec2): void {
     const other = [...this.#fingers].find(([finger]) => finger !== id)?.[1] as Vec2;
     const { rig } = this.editor;
-    this.#fingers.set(id, at);
     rig.pan((at[0] - before[0]) / 2, (at[1] - before[1]) / 2);
     const apart = (p: Vec2): number => Math.max(1, Math.hypot(p[0] - other[0], p[1] - other[1]));
     rig.zoom(apart(before) / apart(at), [(at[0] + other[0]) / 2, (at[1] + other[1]) / 2]);
+  }
+}
+
+/** What one finger does is known once the server said whether there is a handle below it; it may have moved on by then, or be gone. */
+class OneFinger {
+  #at: Vec2;
+  #drag: Drag | null = null;
+  #orbit: Orbit | null = null;
+  #noHandle = false;
+  #over = false;
+  #cancelled = false;
+
+  constructor(
+    readonly editor: Editor,
+    readonly from: Vec2,
+  ) {
+    this.#at = from;
+    void this.#ask();
+  }
+
+  move(at: Vec2): void {
+    this.#at = at;
+    this.#drag?.move(at, []);
+    this.#turn();
+  }
+
+  end(): void {
+    this.#over = true;
+    this.#lift();
+  }
+
+  cancel(): void {
+    this.#cancelled = true;
+    this.#drag?.cancel();
+    this.#orbit?.end();
+  }
+
+  async #ask(): Promise<void> {
+    const { session, gizmo, past, input } = this.editor;
+    const mayGrab = !past.peek() && gizmo.peek() !== null;
+    if (mayGrab) await session.probe({ at: this.from }).catch(() => {});
+    if (this.#cancelled) return;
+    if (mayGrab && gizmo.peek()?.hover !== undefined) {
+      this.#drag = input.drag = Drag.press(this.editor, this.from, [], () => {});
+      this.#drag.move(this.#at, []);
+    } else {
+      this.#noHandle = true;
+      this.#turn();
+    }
+    this.#lift();
+  }
+
+  get #strayed(): boolean {
+    return Math.hypot(this.#at[0] - this.from[0], this.#at[1] - this.from[1]) > TAP_PX;
+  }
+
+  /** The view turns once the finger has left its place. */
+  #turn(): void {
+    if (!this.#noHandle || (!this.#orbit && !this.#strayed)) return;
+    this.#orbit ??= new Orbit(this.editor, this.from);
+    this.#orbit.move(this.#at);
+  }
+
+  #lift(): void {
+    if (!this.#over) return;
+    this.#drag?.commit();
+    this.#orbit?.end();
+    if (this.#noHandle && !this.#orbit && !this.editor.past.peek()) void select(this.editor, this.#at, "set");
   }
 }

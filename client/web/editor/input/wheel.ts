@@ -12,9 +12,15 @@ const PINCH_PER_PX = 0.01;
 const EVENT_PX_MAX = 240;
 /** After so long a rest the server is asked anew what is under the pointer. */
 const REST_MS = 250;
+/** And so long its answer is waited for. */
+const ANSWER_MS = 150;
 
 export class Wheel {
   #last = -Infinity;
+  /** What is to come once the depth is known, as a logarithm. */
+  #due = 0;
+  #at: Vec2 = [0, 0];
+  #asking = false;
 
   constructor(readonly editor: Editor) {}
 
@@ -25,18 +31,29 @@ export class Wheel {
     this.editor.following.value = null;
     const px = [1, LINE_PX, PAGE_PX][event.deltaMode] ?? 1;
     if (event.shiftKey && !event.ctrlKey) return rig.pan(-(event.deltaX || event.deltaY) * px, 0);
+    const by = Math.max(-EVENT_PX_MAX, Math.min(EVENT_PX_MAX, event.deltaY * px));
+    this.#due += by * (event.ctrlKey ? PINCH_PER_PX : PER_PX);
+    this.#at = at;
     if (event.timeStamp - this.#last > REST_MS) void this.#reach(at);
     this.#last = event.timeStamp;
-    const by = Math.max(-EVENT_PX_MAX, Math.min(EVENT_PX_MAX, event.deltaY * px));
-    rig.zoom(Math.exp(by * (event.ctrlKey ? PINCH_PER_PX : PER_PX)), at);
+    if (!this.#asking) this.#zoom();
+  }
+
+  #zoom(): void {
+    this.editor.rig.zoom(Math.exp(this.#due), this.#at);
+    this.#due = 0;
   }
 
   /** The target goes as deep as what is under the pointer, so that the way leads to it and not past it. */
   async #reach(at: Vec2): Promise<void> {
     const { session, rig, past } = this.editor;
-    if (past.peek() || session.status.phase !== "online") return;
-    const hits = await session.pick({ at }).catch(() => []);
+    if (this.#asking || past.peek() || session.status.phase !== "online") return;
+    this.#asking = true;
+    const late = new Promise<[]>((resolve) => setTimeout(resolve, ANSWER_MS, []));
+    const hits = await Promise.race([session.pick({ at }).catch(() => []), late]);
     const hit = hits.find(({ id }) => session.scene.get(id)?.bounds);
     if (hit) rig.setDepth(hit.point);
+    this.#asking = false;
+    this.#zoom();
   }
 }

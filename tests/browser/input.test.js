@@ -1,0 +1,237 @@
+// Mouse and keys in the view: what a hand does becomes exactly the edit that was meant, or none.
+import assert from "node:assert/strict";
+import { after, afterEach, before, test } from "node:test";
+
+import { Browser } from "./support/browser.js";
+import { Daemon, ENGINE } from "./support/daemon.js";
+
+const PISTON = "node 74";
+let daemon, browser, ada;
+
+before(async () => {
+  daemon = await Daemon.start();
+  await daemon.import("engine", ENGINE);
+  browser = new Browser();
+  ada = await browser.person();
+  await ada.join(daemon, "engine", "Ada");
+});
+
+after(async () => {
+  await browser?.close();
+  await daemon?.stop();
+});
+
+afterEach(async () => {
+  await ada.page.evaluate(() => {
+    window.gizmod.input.setKeymap("common");
+    window.gizmod.setTool({ mode: "translate" });
+    window.gizmod.rig.setParallel(false);
+  });
+  await ada.page.keyboard.press("Home");
+  await still();
+});
+
+/** Until the view has stopped moving. */
+async function still() {
+  const view = () => ada.page.evaluate(() => window.gizmod.rig.view.join());
+  for (let before = ""; before !== (before = await view()); ) await ada.page.waitForTimeout(150);
+}
+
+/** On the arrow of an axis of the gizmo, in pixels of the page. */
+async function arrow(axis) {
+  const { origin, axes, size } = await ada.page.evaluate(() => window.gizmod.gizmo.value);
+  return ada.project(origin.map((value, i) => value + axes[3 * axis + i] * 0.8 * size));
+}
+
+/** Presses on the arrow and moves a little, the button still down. */
+async function grabArrow(axis) {
+  const [x, y] = await arrow(axis);
+  await ada.page.mouse.move(x, y);
+  await ada.until(() => window.gizmod.gizmo.value?.hover !== undefined);
+  await ada.page.mouse.down();
+  await ada.until(() => window.gizmod.input.dragged.value !== null);
+  await ada.page.mouse.move(x + 25, y - 30, { steps: 4 });
+  await ada.until(() => Math.abs(window.gizmod.gizmo.value?.value?.[0] ?? 0) > 0);
+  return [x, y];
+}
+
+const saved = () => ada.until(() => window.gizmod.session.unsaved === 0 && window.gizmod.input.dragged.value === null && !window.gizmod.gizmo.value?.active);
+const latest = () => ada.page.evaluate(() => window.gizmod.session.history({ limit: 1 }).then(([edit]) => edit));
+const selected = () => ada.page.evaluate(() => window.gizmod.session.selection.length);
+
+/** The middle of the view, in pixels of the page. */
+async function centre() {
+  const [left, top] = await ada.corner();
+  const [width, height] = await ada.page.evaluate(() => [window.gizmod.rig.width, window.gizmod.rig.height]);
+  return [left + width / 2, top + height / 2];
+}
+
+test("a number typed during a drag is how far it goes, to the bit", async () => {
+  const before = await ada.node(PISTON);
+  await ada.select(before.id);
+  await grabArrow(1);
+  await ada.page.keyboard.type("12.5mm");
+  await ada.until(() => window.gizmod.gizmo.value.value?.[0] === 0.0125);
+  assert.match(await ada.page.locator("[data-part=readout]").innerText(), /12\.5mm.*Y 12\.5 mm/s);
+  await ada.page.keyboard.press("Enter");
+  await ada.page.mouse.up();
+  await saved();
+  assert.equal((await latest()).handle, "ty");
+  assert.deepEqual([(await latest()).value].flat(), [0.0125]);
+});
+
+test("Escape puts a drag back to the bit, and it is no edit", async () => {
+  const before = await ada.node(PISTON);
+  const { id } = await latest();
+  await ada.select(before.id);
+  await grabArrow(0);
+  await ada.page.keyboard.press("Escape");
+  await ada.page.mouse.up();
+  await saved();
+  assert.deepEqual(await ada.node(PISTON), before);
+  assert.equal((await latest()).id, id);
+});
+
+test("an axis key holds a running drag to that axis from its beginning", async () => {
+  const before = await ada.node(PISTON);
+  await ada.select(before.id);
+  await grabArrow(0);
+  await ada.page.keyboard.press("y");
+  await ada.until(() => window.gizmod.gizmo.value?.active === "ty" && window.gizmod.gizmo.value.value?.[0] !== 0);
+  await ada.page.mouse.up();
+  await saved();
+  const { t } = await ada.node(PISTON);
+  assert.deepEqual([t[0], t[2]], [before.t[0], before.t[2]]);
+  assert.notEqual(t[1], before.t[1]);
+  assert.equal((await latest()).handle, "ty");
+  await ada.page.keyboard.press("Control+z");
+  await ada.until(() => window.gizmod.lastEdit.value.kind === "undo");
+  assert.deepEqual((await ada.node(PISTON)).t, before.t);
+});
+
+test("with Blender's keys G X 1 Enter is one metre along x", async () => {
+  const before = await ada.node(PISTON);
+  await ada.select(before.id);
+  await ada.page.evaluate(() => window.gizmod.input.setKeymap("blender"));
+  await ada.page.mouse.move(...(await centre()));
+  for (const key of ["g", "x", "1", "Enter"]) await ada.page.keyboard.press(key);
+  await ada.until((id) => window.gizmod.lastEdit.value?.handle === "tx" && window.gizmod.lastEdit.value.nodes[0] === id, before.id);
+  const { t } = await ada.node(PISTON);
+  assert.ok(Math.abs(t[0] - before.t[0] - 1) < 1e-9);
+  assert.deepEqual(t.slice(1), before.t.slice(1));
+});
+
+test("arrow keys that follow each other are one edit", async () => {
+  const before = await ada.node(PISTON);
+  await ada.page.mouse.click(...(await centre()));
+  await ada.select(before.id);
+  const { id } = await latest();
+  await ada.page.keyboard.press("ArrowUp");
+  await ada.page.keyboard.press("ArrowUp");
+  await ada.until(() => window.gizmod.input.dragged.value !== null);
+  await saved();
+  const edit = await latest();
+  assert.equal(edit.handle, "ty");
+  const edits = await ada.page.evaluate(() => window.gizmod.session.history({ limit: 2 }));
+  assert.equal(edits[1].id, id);
+});
+
+test("a rectangle selects what it touches, Ctrl turns one round, and Escape brings back what was selected", async () => {
+  const [x, y] = await centre();
+  const { mouse, keyboard } = ada.page;
+  await ada.page.evaluate(() => window.gizmod.session.select([]));
+  await mouse.move(x - 220, y - 190);
+  await mouse.down();
+  await mouse.move(x + 200, y + 180, { steps: 4 });
+  await ada.until(() => window.gizmod.session.selection.length > 10);
+  assert.ok(await ada.page.locator("[data-part=marquee]").isVisible());
+  await keyboard.press("Escape");
+  await ada.until(() => window.gizmod.session.selection.length === 0);
+  await mouse.up();
+  assert.equal(await ada.page.locator("[data-part=marquee]").count(), 0);
+
+  await mouse.click(x, y);
+  await ada.until(() => window.gizmod.session.selection.length === 1);
+  await ada.page.evaluate(() => window.gizmod.setTool({ mode: "none" }));
+  await ada.until(() => window.gizmod.gizmo.value === null);
+  await keyboard.down("Control");
+  await mouse.click(x, y);
+  await keyboard.up("Control");
+  await ada.until(() => window.gizmod.session.selection.length === 0);
+  assert.equal(await selected(), 0);
+});
+
+test("an orbit keeps the target in mid-view and the horizon level", async () => {
+  const [x, y] = await centre();
+  const before = await ada.page.evaluate(() => [...window.gizmod.rig.eye, ...window.gizmod.rig.target]);
+  await ada.page.mouse.move(x, y);
+  await ada.page.mouse.down({ button: "middle" });
+  await ada.page.mouse.move(x + 90, y - 40, { steps: 5 });
+  await ada.page.mouse.up({ button: "middle" });
+  await ada.until((eye) => Math.hypot(...window.gizmod.rig.eye.map((value, i) => value - eye[i])) > 1, before.slice(0, 3));
+  await still();
+  const { target, view } = await ada.page.evaluate(() => ({ target: window.gizmod.rig.target, view: window.gizmod.rig.view }));
+  const scale = Math.hypot(...before);
+  for (let i = 0; i < 3; i++) assert.ok(Math.abs(target[i] - before[3 + i]) < 1e-9 * scale);
+  assert.ok(Math.abs(view[4]) < 1e-9, "the eye's right is level");
+});
+
+test("the wheel keeps what is under the pointer there", async () => {
+  const { id } = await ada.node(PISTON);
+  const [x, y] = (await ada.project(await ada.middle(id))).map(Math.round);
+  const hit = await ada.page.evaluate(async (at) => {
+    const { session } = window.gizmod;
+    return (await session.pick({ at })).find(({ id }) => session.scene.get(id).bounds);
+  }, await inView(x, y));
+  const before = await ada.page.evaluate(() => window.gizmod.rig.distance);
+  await ada.page.mouse.move(x, y);
+  for (let i = 0; i < 5; i++) await ada.page.mouse.wheel(0, -120);
+  await ada.until((before) => window.gizmod.rig.distance < 0.7 * before, before);
+  const [nowX, nowY] = await ada.project(hit.point);
+  assert.ok(Math.hypot(nowX - x, nowY - y) < 0.5, `${nowX - x}, ${nowY - y}`);
+});
+
+async function inView(x, y) {
+  const [left, top] = await ada.corner();
+  return [x - left, y - top];
+}
+
+test("perspective and orthographic show the target in the same size", async () => {
+  const across = () => ada.page.evaluate(() => {
+    const { rig } = window.gizmod;
+    const right = [rig.view[0], rig.view[4], rig.view[8]].map((value) => value * rig.distance * 0.2);
+    const [a, b] = [-1, 1].map((sign) => rig.project(rig.target.map((value, i) => value + sign * right[i])));
+    return b[0] - a[0];
+  });
+  const before = await across();
+  await ada.page.getByRole("button", { name: "Orthographic", exact: true }).click();
+  assert.ok(Math.abs((await across()) - before) < 1e-6);
+  await ada.page.getByRole("button", { name: "Perspective", exact: true }).click();
+  assert.ok(Math.abs((await across()) - before) < 1e-6);
+});
+
+test("letters that are typed into a field are no commands", async () => {
+  const mode = () => ada.page.evaluate(() => window.gizmod.tool.value.mode);
+  await ada.page.getByRole("searchbox", { name: "Search nodes" }).or(ada.page.getByLabel("Search nodes")).first().click();
+  await ada.page.keyboard.type("re");
+  assert.equal(await mode(), "translate");
+  await ada.page.keyboard.press("Control+a");
+  await ada.page.keyboard.press("Delete");
+  await ada.page.mouse.click(...(await centre()));
+  await ada.page.keyboard.press("e");
+  assert.equal(await mode(), "rotate");
+});
+
+test("the view is the same after the page was loaded again", async () => {
+  await ada.page.keyboard.press("3");
+  await still();
+  const before = await ada.page.evaluate(() => window.gizmod.rig.view);
+  await ada.page.reload();
+  await ada.online();
+  const after = await ada.page.evaluate(() => window.gizmod.rig.view);
+  for (let i = 0; i < 16; i++) assert.ok(Math.abs(after[i] - before[i]) < 1e-9 * Math.hypot(...before));
+});
+
+test("nobody's console has an error", () => {
+  assert.deepEqual(browser.errors, []);
+});
