@@ -132,6 +132,19 @@ static void say(struct cast *cast, struct gz_message message)
         fail_msg("%s: %s: %s", gz_op_word(message.op), gz_status_word(status), error.message);
 }
 
+/* Turns the view, by one law and by the other. */
+static void orbit(struct cast *cast)
+{
+    struct gz_message press = message_pointer(GZ_PHASE_DOWN, 700, 400);
+    press.pointer.mods = 1u << GZ_MOD_ORBIT;
+    struct gz_message tool = {.op = GZ_OP_TOOL, .has = GZ_HAS(ORBIT)};
+    tool.tool.orbit = cast->drags % 2 == 0 ? GZ_ORBIT_TURNTABLE : GZ_ORBIT_BALL;
+    say(cast, tool);
+    say(cast, press);
+    say(cast, message_pointer(GZ_PHASE_MOVE, 1300, 200));
+    say(cast, message_pointer(GZ_PHASE_UP, 40, 1000));
+}
+
 /* Drags with whatever camera, tool and node there are now: from handle to handle. */
 static void drag(struct cast *cast)
 {
@@ -143,6 +156,7 @@ static void drag(struct cast *cast)
     memcpy(ray.pointer.ray, (double[]){1, 2, 3, 0.1, -0.2, -1}, sizeof ray.pointer.ray);
     say(cast, ray);
     say(cast, message_pointer(GZ_PHASE_UP, 40, 1000));
+    orbit(cast);
 }
 
 /* The state that each message finds: everything in the middle of what can be. */
@@ -260,7 +274,10 @@ static void test_numbers_of_cameras_and_tools_do_no_harm(void **state)
                                          .tolerance = 8,
                                          .edge = 0.1};
     try_message(cast, "tool", tool);
-    try_message(cast, "camera", message_camera((gz_vec3){3, 4, 10}, (gz_vec3){0, 0, 0}));
+    struct gz_message camera = message_camera((gz_vec3){3, 4, 10}, (gz_vec3){0, 0, 0});
+    camera.has |= GZ_HAS(TARGET);
+    camera.camera.target = (gz_vec3){0.5, 1, -2};
+    try_message(cast, "camera", camera);
 }
 
 static void test_numbers_of_pointers_do_no_harm(void **state)
