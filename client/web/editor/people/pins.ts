@@ -14,6 +14,7 @@ import { Hidden } from "./hidden";
 import { placeOf } from "./places";
 import type { Area } from "./spread";
 import type { Thread } from "./threads";
+import type { Tops } from "./tops";
 import "./pins.css";
 
 /** Of the newest threads; more tell nothing. */
@@ -37,17 +38,19 @@ export class PinLayer implements Layer {
   #buttons = new Map<number, { element: HTMLButtonElement; look: string; members: readonly Pin[] }>();
   #hidden: Hidden;
   #stop: (() => void)[] = [];
+  #above = (id: Id) => this.tops.above([id]);
 
   constructor(
     readonly view: View,
     readonly stage: Stage,
+    readonly tops: Tops,
   ) {
     const parent = view.canvas.parentElement ?? document.body;
     this.#desk = view.editor.desk;
     this.#hidden = new Hidden(view, stage);
     this.element.className = "note-pins";
-    this.element.role = "group";
-    this.element.ariaLabel = "Notes in the view";
+    this.element.setAttribute("role", "group");
+    this.element.setAttribute("aria-label", "Notes in the view");
     this.element.addEventListener("wheel", (event) => view.canvas.dispatchEvent(new WheelEvent(event.type, event)), { passive: true });
     parent.append(this.element);
     this.#stop.push(effect(() => this.#follow()), this.#watchPlacing(parent));
@@ -88,7 +91,7 @@ export class PinLayer implements Layer {
     const open = editor.openNote.peek();
     const pins: Pin[] = [];
     for (const thread of this.#desk.shown.peek().slice(0, PINS_MAX)) {
-      const place = placeOf(thread.root, editor.scene.peek());
+      const place = placeOf(thread.root, editor.scene.peek(), this.#above);
       const at = place && this.#project(place);
       if (place && at) pins.push({ thread, place, at });
     }
@@ -141,7 +144,7 @@ export class PinLayer implements Layer {
 
   #placeDraft(): void {
     const draft = this.#desk.draft.peek();
-    const place = draft && placeOf(draft, this.view.editor.scene.peek());
+    const place = draft && placeOf(draft, this.view.editor.scene.peek(), this.#above);
     const next = place && this.#project(place);
     const { draftAt } = this.#desk;
     const now = draftAt.peek();
@@ -204,7 +207,8 @@ function dress(element: HTMLButtonElement, members: readonly Pin[], look: string
   const colour = colourOf(user);
   element.style.setProperty("--person", colour);
   element.style.setProperty("--ink", inkOn(colour));
-  element.ariaLabel = element.title = nameOf(members);
+  element.title = nameOf(members);
+  element.setAttribute("aria-label", element.title);
 }
 
 function nameOf(members: readonly Pin[]): string {

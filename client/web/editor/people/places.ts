@@ -1,20 +1,21 @@
 // places.ts - where notes are in the world.
 import type { SceneModel } from "../../sdk/index.js";
 import { transformPoint } from "../../sdk/maths.js";
-import type { Box, Vec3 } from "../../sdk/types.js";
+import type { Box, Id, Vec3 } from "../../sdk/types.js";
 import type { Editor } from "../editor";
 import type { Spot } from "./desk";
 
 /** A point alone is shown with so much around it, in distances from the eye. */
 const AROUND = 0.15;
 
-/** Null where the note is nowhere, or on a node that is not there. A note on a whole node is in the middle of its top. */
-export function placeOf(spot: Spot, scene: SceneModel): Vec3 | null {
-  const { node, point } = spot;
+/** Null where the note is nowhere, or on a node that is not there. A note on a whole node is above it: `above` says where that is. */
+export function placeOf({ node, point }: Spot, scene: SceneModel, above = (id: Id): Vec3 | null => topOf(scene.box([id]))): Vec3 | null {
   if (node === undefined) return point ?? null;
   if (!scene.get(node)) return null;
-  if (point) return transformPoint(scene.world(node), point);
-  const box = scene.box([node]);
+  return point ? transformPoint(scene.world(node), point) : above(node);
+}
+
+function topOf(box: Box | null): Vec3 | null {
   return box && [(box[0] + box[3]) / 2, box[4], (box[2] + box[5]) / 2];
 }
 

@@ -11,6 +11,7 @@ import * as frustum from "./frustum";
 import { RayEnds } from "./rayends";
 import type { Area } from "./spread";
 import { type Tag, Tags } from "./tags";
+import type { Tops } from "./tops";
 import { Track } from "./track";
 import { Wires } from "./wires";
 
@@ -38,6 +39,7 @@ export class PresenceLayer implements Layer {
   /** @param taken where labels must not be, in pixels of the view */
   constructor(
     readonly view: View,
+    readonly tops: Tops,
     readonly taken: () => readonly Area[],
   ) {
     const { editor, canvas } = view;
@@ -154,8 +156,8 @@ export class PresenceLayer implements Layer {
   #heldAt(person: Person): Vec2 | null {
     const { editor } = this.view;
     if (!person.locks?.length || editor.past.peek() !== null) return null;
-    const box = editor.session.scene.box(person.locks.slice(0, HELD_MAX));
-    return box && editor.rig.project([(box[0] + box[3]) / 2, box[4], (box[2] + box[5]) / 2]);
+    const top = this.tops.above(person.locks.slice(0, HELD_MAX));
+    return top && editor.rig.project(top);
   }
 
   #project(point: Vector3): Vec2 | null {

@@ -81,7 +81,7 @@ interface WordsProps {
 function NoteWords({ note, now, open, unread, thread }: WordsProps) {
   const editor = useEditor();
   const editing = useSignal(false);
-  const colour = colourOf(note.user, editor.people.value);
+  const colour = colourOf(note.user);
   const time = new Date(1000 * note.made).toLocaleString();
   const head = (
     <>

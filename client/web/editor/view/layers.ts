@@ -1,6 +1,7 @@
 // layers.ts - everything that is drawn in the view, from the ground up.
 import { PinLayer } from "../people/pins";
 import { PresenceLayer } from "../people/presence";
+import { Tops } from "../people/tops";
 import { Anchor } from "./anchor";
 import { Ghost } from "./ghost";
 import { gizmoLayer } from "./gizmo";
@@ -14,7 +15,8 @@ import type { View } from "./view";
 export function startLayers(view: View): void {
   const anchor = new Anchor(view);
   const stage = new Stage(view, anchor);
-  const pins = new PinLayer(view, stage);
+  const tops = new Tops(view, stage);
+  const pins = new PinLayer(view, stage, tops);
   view.add(anchor);
   view.add(new Light(view));
   view.add(new Grid(view));
@@ -23,6 +25,7 @@ export function startLayers(view: View): void {
   view.add(new Selection(view, anchor, stage));
   view.add(new Trail(view, anchor));
   view.add(gizmoLayer(view));
+  view.add(tops);
   view.add(pins);
-  view.add(new PresenceLayer(view, () => pins.areas));
+  view.add(new PresenceLayer(view, tops, () => pins.areas));
 }

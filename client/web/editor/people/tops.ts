@@ -1,0 +1,37 @@
+// tops.ts - where that is which stands above a node: the middle of the top of the box about it and all that is below it. Boxes are kept in the nodes' own spaces, so
+// that a drag of much costs little.
+import { boxTransform, boxUnion } from "../../sdk/maths.js";
+import type { Box, Id, Vec3 } from "../../sdk/types.js";
+import { LocalBounds } from "../view/bounds";
+import type { Stage } from "../view/stage";
+import type { Layer, View } from "../view/view";
+
+const POINT: Box = [0, 0, 0, 0, 0, 0];
+
+export class Tops implements Layer {
+  #bounds = new LocalBounds();
+  #structure = -1;
+
+  constructor(
+    readonly view: View,
+    readonly stage: Stage,
+  ) {}
+
+  update(): void {
+    const { scene, structure } = this.view.editor;
+    const { fresh, moved } = this.stage;
+    if (fresh === null || this.#structure !== structure.peek()) this.#bounds.clear();
+    else for (const id of moved) this.#bounds.moved(scene.peek(), id);
+    this.#structure = structure.peek();
+  }
+
+  /** In the world; null where none of them is in the scene. */
+  above(ids: readonly Id[]): Vec3 | null {
+    const scene = this.view.editor.scene.peek();
+    let all: Box | null = null;
+    for (const id of ids) {
+      if (scene.get(id)) all = boxUnion(all, boxTransform(this.#bounds.of(scene, id) ?? POINT, scene.world(id)));
+    }
+    return all && [(all[0] + all[3]) / 2, all[4], (all[2] + all[5]) / 2];
+  }
+}
