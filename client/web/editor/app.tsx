@@ -65,7 +65,10 @@ function Viewport({ editor }: { editor: Editor }) {
   }, [editor]);
   return (
     <div class="viewport" onPointerDown={() => (editor.drawer.value = null)}>
-      <canvas ref={canvas} tabIndex={0} role="application" aria-label="View of the scene" />
+      <canvas ref={canvas} tabIndex={0} role="application" aria-label="View of the scene" aria-describedby="view-help" />
+      <p id="view-help" class="visually-hidden">
+        Arrow keys turn the view, or move what is selected. Plus and minus zoom, F frames what is selected. A question mark lists all keys.
+      </p>
       <Overlay />
     </div>
   );

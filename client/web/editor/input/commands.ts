@@ -4,7 +4,7 @@ import type { Editor } from "../editor";
 import { createNode, deleteNodes, duplicateNodes } from "../panels/actions";
 import { copyTransform, pasteTransform } from "../panels/clipboard";
 import { grabByKey } from "./grab";
-import { choose, invert, selectChildren, selectParents } from "./select";
+import { choose, invert, selectBehind, selectChildren, selectParents } from "./select";
 import { toggleSnap } from "./snap";
 import type { Keymap } from "./state";
 import { frameAll, frameSelected, lookFrom, toggleParallel, zoom } from "./views";
@@ -112,6 +112,7 @@ export const COMMANDS: readonly Command[] = [
     run: (editor) => choose(editor, []),
     possible: chosen,
   },
+  { id: "select-behind", label: "Select what is behind, at the pointer", group: "Selection", keys: both("D"), run: (editor) => void selectBehind(editor) },
   { id: "select-parent", label: "Select what it hangs below", group: "Selection", keys: both("["), run: selectParents, possible: chosen },
   { id: "select-children", label: "Select what hangs below it", group: "Selection", keys: both("]"), run: selectChildren, possible: chosen },
   { id: "invert", label: "Select all others", group: "Selection", keys: both("Mod+I"), run: invert },

@@ -41,8 +41,10 @@ class PointerInput {
     const at = this.#at(event);
     this.canvas.setPointerCapture(event.pointerId);
     this.canvas.dataset.by = "pointer";
-    this.#reach(event.pointerType === "touch" ? REACH_PX.finger : REACH_PX.mouse);
-    if (event.pointerType === "touch") return this.#touch.down(event.pointerId, at);
+    const finger = event.pointerType === "touch";
+    this.editor.input.finger.value = finger;
+    this.#reach(finger ? REACH_PX.finger : REACH_PX.mouse);
+    if (finger) return this.#touch.down(event.pointerId, at);
     if (this.#endHeld(event) || this.#gesture) return;
     this.editor.input.running?.commit();
     this.editor.input.drag?.flush();
@@ -53,7 +55,8 @@ class PointerInput {
   move(event: PointerEvent): void {
     const at = this.#at(event);
     const { input } = this.editor;
-    if (event.pointerType === "touch") return this.#touch.move(event.pointerId, at);
+    input.finger.value = event.pointerType === "touch";
+    if (input.finger.peek()) return this.#touch.move(event.pointerId, at);
     input.pointer.value = at;
     if (input.held.peek()) input.running?.move(at, dragMods(event));
     else if (!this.#gesture) this.#hover();

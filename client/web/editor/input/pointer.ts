@@ -1,7 +1,7 @@
 // pointer.ts - what mouse and pen do in the view. Left: drags a handle, selects a node, or draws a rectangle that selects; with Alt it orbits. Middle
 // orbits, with Shift it pans, with Ctrl it zooms; right (and a pen's barrel button) pans, with Alt it zooms. Of the past, which nobody can edit, the left button
 // turns the view. Fingers are in touch.ts.
-import type { Modifier, Vec2 } from "../../sdk/types.js";
+import type { Id, Modifier, Vec2 } from "../../sdk/types.js";
 import type { Editor } from "../editor";
 import { Drag } from "./drag";
 import { Orbit } from "./orbit";
@@ -94,6 +94,7 @@ class PressGesture implements Gesture {
   #free = false;
   #released = false;
   #rectangle: RectangleSelection | null = null;
+  #before: readonly Id[];
 
   constructor(
     readonly editor: Editor,
@@ -101,6 +102,7 @@ class PressGesture implements Gesture {
     event: PointerEvent,
   ) {
     this.#at = from;
+    this.#before = editor.selection.peek();
     this.#choice = choiceOf(event);
     const onHandle = editor.gizmo.peek()?.hover !== undefined;
     this.#free = this.#choice === "toggle" && !onHandle;
@@ -150,7 +152,7 @@ class PressGesture implements Gesture {
 
   #show(): void {
     if (!this.#free || !this.#isRectangle) return;
-    this.#rectangle ??= new RectangleSelection(this.editor, this.#choice);
+    this.#rectangle ??= new RectangleSelection(this.editor, this.#choice, this.#before);
     this.#rectangle.to(this.from, this.#at);
     this.editor.input.marquee.value = [this.from, this.#at];
   }

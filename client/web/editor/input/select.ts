@@ -23,16 +23,15 @@ export async function select(editor: Editor, at: Vec2, choice: Choice): Promise<
  * left out: who draws a rectangle means what is seen.
  */
 export class RectangleSelection {
-  #before: readonly Id[];
   #asking = false;
   #next: [Vec2, Vec2] | null = null;
 
   constructor(
     readonly editor: Editor,
     readonly choice: Choice,
-  ) {
-    this.#before = editor.selection.peek();
-  }
+    /** What was selected before the press. */
+    readonly before: readonly Id[],
+  ) {}
 
   to(from: Vec2, at: Vec2): void {
     this.#next = [from, at];
@@ -42,7 +41,7 @@ export class RectangleSelection {
   /** What was selected before is so again. */
   cancel(): void {
     this.#next = null;
-    choose(this.editor, this.#before);
+    choose(this.editor, this.before);
   }
 
   async #ask(): Promise<void> {
@@ -52,7 +51,7 @@ export class RectangleSelection {
       this.#next = null;
       const hits = await this.editor.try(() => this.editor.session.pick({ rect: [x0, y0, x1, y1] }));
       const touched = hits?.map(({ id }) => id).filter((id) => hasShape(this.editor, id));
-      if (touched) await this.editor.try(() => this.editor.session.select(combined(this.#before, touched, this.choice)));
+      if (touched) await this.editor.try(() => this.editor.session.select(combined(this.before, touched, this.choice)));
     }
     this.#asking = false;
   }
@@ -94,4 +93,12 @@ export function selectChildren(editor: Editor): void {
 export function invert(editor: Editor): void {
   const chosen = new Set(editor.selection.peek());
   choose(editor, [...editor.session.scene.nodes.keys()].filter((id) => !chosen.has(id) && hasShape(editor, id)));
+}
+
+/** What is behind what is selected, where the pointer is; behind the last comes the first. */
+export async function selectBehind(editor: Editor): Promise<void> {
+  const at = editor.input.pointer.peek();
+  const hits = at && (await editor.try(() => editor.session.pick({ at })));
+  const ids = (hits ?? []).map(({ id }) => id).filter((id) => hasShape(editor, id));
+  if (ids.length > 0) choose(editor, [ids[(ids.indexOf(editor.selection.peek()[0]) + 1) % ids.length]]);
 }

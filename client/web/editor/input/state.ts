@@ -13,6 +13,8 @@ const BUBBLE_MS = 2500;
 export class InputState {
   /** Where the pointer is, in pixels of the view; null while it is elsewhere. */
   readonly pointer = signal<Vec2 | null>(null);
+  /** The last pointer was a finger: where it left, it does not hover. */
+  readonly finger = signal(false);
   /** The rectangle of a selection: two corners. */
   readonly marquee = signal<[Vec2, Vec2] | null>(null);
   /** The handle that is dragged. */

@@ -1,5 +1,5 @@
-// touch.ts - fingers in the view. One: drags a handle, selects by a tap, else orbits. Two: pan, and zoom as they part. A finger hides what is under it, so the
-// server is asked what is there before anything begins.
+// touch.ts - fingers in the view. One: drags a handle, selects by a tap, adds by a long one, else orbits. Two: pan, and zoom as they part. A finger hides what
+// is under it, so the server is asked what is there before anything begins.
 import type { Vec2 } from "../../sdk/types.js";
 import type { Editor } from "../editor";
 import { Drag } from "./drag";
@@ -8,6 +8,8 @@ import { select } from "./select";
 
 /** A finger is less steady than a mouse. */
 const TAP_PX = 10;
+/** A finger that stays so long adds to the selection, or takes away from it. */
+const LONG_MS = 450;
 /** What a finger hides. */
 const FINGER_PX = 70;
 
@@ -75,6 +77,8 @@ export class Touch {
 /** What one finger does is known once the server said whether there is a handle below it; it may have moved on by then, or be gone. */
 class OneFinger {
   #at: Vec2;
+  #began = performance.now();
+  #long = false;
   #drag: Drag | null = null;
   #orbit: Orbit | null = null;
   #noHandle = false;
@@ -97,6 +101,7 @@ class OneFinger {
 
   end(): void {
     this.#over = true;
+    this.#long = performance.now() - this.#began > LONG_MS;
     this.#lift();
   }
 
@@ -136,6 +141,6 @@ class OneFinger {
     if (!this.#over) return;
     this.#drag?.commit();
     this.#orbit?.end();
-    if (this.#noHandle && !this.#orbit && !this.editor.past.peek()) void select(this.editor, this.#at, "set");
+    if (this.#noHandle && !this.#orbit && !this.editor.past.peek()) void select(this.editor, this.#at, this.#long ? "toggle" : "set");
   }
 }

@@ -12,10 +12,13 @@ export function measureOf(handle: string): { measure: Quantity; count: 0 | 1 | 2
   return { measure: kind === "r" ? "angle" : "factor", count: 1 };
 }
 
-/** What was typed, as `grab.value` takes it: metres, radians, factors. Null where it is no number yet; a second number that is not there is 0. */
+/**
+ * What was typed, as `grab.value` takes it: metres, radians, factors. Null where it is no number yet. A comma parts two numbers, and the second may be left out and
+ * is 0 then; where there is but one number a comma is as good as a point.
+ */
 export function valueOf(text: string, handle: string): number[] | null {
   const { measure, count } = measureOf(handle);
-  const parts = text.split(",").map((part) => numberOf(part, measure));
+  const parts = (count === 1 ? [text.replace(",", ".")] : text.split(",")).map((part) => numberOf(part, measure));
   if (count === 0 || parts.length > count || parts.some((part) => part === null)) return null;
   while (parts.length < count) parts.push(0);
   return parts as number[];

@@ -15,7 +15,8 @@ export function gizmoLayer(view: View): Layer {
       view.invalidate();
     }),
     effect(() => {
-      gizmo.show(editor.past.value === null ? editor.gizmo.value : null);
+      const told = editor.past.value === null ? editor.gizmo.value : null;
+      gizmo.show(told && editor.input.finger.value ? { ...told, hover: undefined } : told);
       gizmo.sizePx = editor.tool.value.size ?? 96;
       gizmo.ballFit = editor.tool.value.ball_fit ?? "object";
       view.invalidate();
