@@ -57,8 +57,12 @@ export class RemoteTransformControls extends EventDispatcher {
   #helper = new Helper(() => this.#beforePicture());
   /** Of the camera as the server knows it. @type {Float64Array} */
   #told = new Float64Array(34);
-  /** The pointer that drags. */
+  /** The pointer that is pressed, and drags if it found a handle. */
   #pointer = -1;
+  /** The newest place that the server was asked about, and the one that it has answered for. @type {Place | null} */
+  #asked = null;
+  /** @type {Place | null} */
+  #answered = null;
   /** Resolves once the server has taken the grab. @type {Promise<unknown>} */
   #grabbed = Promise.resolve();
   /** @type {(() => void)[]} */
@@ -212,7 +216,7 @@ export class RemoteTransformControls extends EventDispatcher {
       ["pointermove", (event) => this.#handleMove(event)],
       ["pointerdown", (event) => this.#handleDown(event)],
       ["pointerup", (event) => this.#handleUp(event)],
-      ["pointercancel", (event) => event.pointerId === this.#pointer && this.reset()],
+      ["pointercancel", (event) => this.#handleCancel(event)],
       ["keydown", (event) => event.key === "Escape" && this.reset()],
     ];
     for (const [name, handler] of handlers) {
@@ -273,19 +277,31 @@ export class RemoteTransformControls extends EventDispatcher {
     if (this.dragging) {
       if (event.pointerId === this.#pointer) this.session.move(this.#placeOf(event));
     } else if (this.enabled && this.object && event.pointerType !== "touch" && event.buttons === 0) {
-      this.session.hover(this.#placeOf(event));
+      this.#hover(this.#placeOf(event));
+    }
+  }
+
+  /** Asks what is at a place, one question at a time and the newest next. @param {Place} place */
+  async #hover(place) {
+    const busy = this.#asked !== this.#answered;
+    this.#asked = place;
+    while (!busy && this.#asked !== this.#answered) {
+      const at = this.#asked;
+      await this.session.probe(at).catch(() => {});
+      this.#answered = at;
     }
   }
 
   /** @param {PointerEvent} event */
   async #handleDown(event) {
     if (!this.enabled || !this.object || this.dragging || event.button !== 0) return;
-    const place = this.#placeOf(event);
-    // A finger hovers nowhere before it presses.
-    if (event.pointerType === "touch") await this.session.probe(place).catch(() => {});
-    const handle = this.session.gizmo?.hover;
-    if (handle === undefined || this.axis === null || this.dragging) return;
     this.#pointer = event.pointerId;
+    const place = this.#placeOf(event);
+    // A finger hovers nowhere before it presses, and a mouse may be faster than the answer.
+    if (!isSamePlace(place, this.#answered)) await this.session.probe(place).catch(() => {});
+    const handle = this.session.gizmo?.hover;
+    const released = this.#pointer !== event.pointerId;
+    if (handle === undefined || this.axis === null || this.dragging || released) return;
     this.domElement.setPointerCapture?.(event.pointerId);
     this.dragging = true;
     this.dispatchEvent({ type: "mouseDown", mode: this.mode });
@@ -298,7 +314,9 @@ export class RemoteTransformControls extends EventDispatcher {
 
   /** @param {PointerEvent} event */
   async #handleUp(event) {
-    if (!this.dragging || event.pointerId !== this.#pointer) return;
+    if (event.pointerId !== this.#pointer) return;
+    this.#pointer = -1;
+    if (!this.dragging) return;
     const done = this.session.up(this.#placeOf(event));
     this.#end();
     try {
@@ -307,6 +325,13 @@ export class RemoteTransformControls extends EventDispatcher {
     } catch (error) {
       this.#fail(error);
     }
+  }
+
+  /** @param {PointerEvent} event */
+  #handleCancel(event) {
+    if (event.pointerId !== this.#pointer) return;
+    this.#pointer = -1;
+    this.reset();
   }
 
   #end() {
@@ -335,6 +360,9 @@ export class RemoteTransformControls extends EventDispatcher {
     this.session.setCamera({ view: matrixWorldInverse.elements, proj: projectionMatrix.elements, viewport: [0, 0, width, height] });
   }
 }
+
+/** @param {Place} a @param {Place | null} b */
+const isSamePlace = (a, b) => a.at?.[0] === b?.at?.[0] && a.at?.[1] === b?.at?.[1];
 
 /** Whether the mode has a step: as with three, what has none is not snapped. @param {Mode} mode @param {...(number | null)} of */
 function steps(mode, ...of) {

@@ -92,6 +92,7 @@ async function reachArrow(app) {
   const at = pixel(app, [origin[0] + 0.8 * size, origin[1], origin[2]]);
   app.canvas.point("pointermove", at);
   await until(() => app.controls.axis === "X", "the arrow is under the pointer");
+  await app.session.probe({ at });
   return at;
 }
 
@@ -164,6 +165,31 @@ test("controls_a_finger_that_never_hovered_grabs_what_is_under_it", async () => 
   await until(() => app.mesh.position.y > 0.1);
   app.canvas.point("pointerup", [x, y - 40], { pointerType: "touch" });
   await until(() => app.types().includes("saved"));
+});
+
+test("controls_a_press_that_is_faster_than_the_answer_grabs_what_is_under_it", async () => {
+  const app = await application(sceneName(), "Ada");
+  const arrow = await reachArrow(app);
+  app.canvas.point("pointermove", [30, 30]);
+  app.canvas.point("pointerdown", [30, 30]);
+  await until(() => app.controls.axis === null);
+  app.canvas.point("pointerup", [30, 30]);
+  assert.deepEqual(app.types(), [], "the arrow that was there before is not grabbed");
+  app.canvas.point("pointermove", arrow);
+  app.canvas.point("pointerdown", arrow);
+  await until(() => app.controls.dragging);
+  app.controls.reset();
+});
+
+test("controls_a_tap_that_ends_before_the_answer_drags_nothing", async () => {
+  const app = await application(sceneName(), "Ada");
+  const arrow = await reachArrow(app);
+  app.canvas.point("pointerdown", arrow, { pointerType: "touch", pointerId: 7, clientX: arrow[0] + 11 });
+  app.canvas.point("pointerup", arrow, { pointerType: "touch", pointerId: 7 });
+  await app.session.probe({ at: arrow });
+  await app.session.probe({ at: arrow });
+  assert.deepEqual(app.types(), []);
+  assert.equal(app.controls.gizmo.active, undefined);
 });
 
 test("controls_a_press_beside_the_handles_is_left_to_the_application", async () => {
