@@ -33,6 +33,7 @@ async function editor(options) {
   const person = await browser.person({ bypassCSP: true, ...options });
   await person.join(daemon, "robot-arm", "Ada");
   const id = await person.page.evaluate(() => window.gizmod.session.scene.roots[0]);
+  await person.page.evaluate((id) => window.gizmod.session.set([{ id, t: [0.1, 0, 0] }]), id);
   await person.page.evaluate((id) => window.gizmod.session.note({ text: "too close?", node: id }), id);
   await person.select(id);
   return person;

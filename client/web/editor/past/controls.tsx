@@ -31,7 +31,7 @@ function Transport() {
   const empty = timeline.axis.value.marks.length === 0;
   return (
     <>
-      <button type="button" class="icon-button" aria-label="Previous edit" data-tip="Previous edit" data-side="start" disabled={empty} onClick={() => player.step(-1)}>
+      <button type="button" class="icon-button" aria-label="Previous edit" data-tip="Previous edit" data-side="start" disabled={player.index() === 0} onClick={() => player.step(-1)}>
         <Icon name="previous" />
       </button>
       <button type="button" class="icon-button" aria-label={playing ? "Pause" : "Play"} data-tip={playing ? "Pause" : "Play what was done"} disabled={empty} onClick={() => (playing ? player.pause() : player.play())}>
