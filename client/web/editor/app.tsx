@@ -1,5 +1,5 @@
 // app.tsx - where the parts of the editor stand.
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 
 import { EditorContext } from "./context";
 import type { Editor } from "./editor";
@@ -53,9 +53,10 @@ export function App({ editor }: { editor: Editor }) {
 
 function Viewport({ editor }: { editor: Editor }) {
   const canvas = useRef<HTMLCanvasElement>(null);
+  const [refused, setRefused] = useState(false);
   useEffect(() => {
-    if (!canvas.current) return;
-    const view = new View(editor, canvas.current);
+    const view = canvas.current && openView(editor, canvas.current);
+    if (!view) return setRefused(true);
     startLayers(view);
     const stopInput = startInput(view);
     return () => {
@@ -70,6 +71,20 @@ function Viewport({ editor }: { editor: Editor }) {
         Arrow keys turn the view, or move what is selected. Plus and minus zoom, F frames what is selected. A question mark lists all keys.
       </p>
       <Overlay />
+      {refused && (
+        <p class="viewport-refused" role="alert">
+          This browser has no WebGL 2, or it is switched off, so there is no picture of the scene. All else works without it.
+        </p>
+      )}
     </div>
   );
+}
+
+/** Null where the browser cannot draw. */
+function openView(editor: Editor, canvas: HTMLCanvasElement): View | null {
+  try {
+    return new View(editor, canvas);
+  } catch {
+    return null;
+  }
 }

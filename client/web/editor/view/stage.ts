@@ -81,6 +81,10 @@ export class Stage implements Layer {
     this.#drawn.flush();
   }
 
+  restore(): void {
+    this.#studio.restore();
+  }
+
   dispose(): void {
     this.#loading?.abort();
     for (const stop of this.#stop) stop();

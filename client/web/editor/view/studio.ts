@@ -11,16 +11,23 @@ const LAMPS = [
 
 export class Studio {
   #made: THREE.WebGLRenderTarget | null = null;
+  readonly #lit = new Set<THREE.MeshStandardMaterial>();
 
   constructor(readonly renderer: THREE.WebGLRenderer) {}
 
   /** Lets those of the parts that are of metal mirror the studio. */
   light(parts: Iterable<readonly Part[]>): void {
+    this.#lit.clear();
     for (const list of parts) {
-      for (const { material } of list) {
-        if (material instanceof THREE.MeshStandardMaterial && material.metalness > 0) material.envMap ??= this.#texture();
-      }
+      for (const { material } of list) if (material instanceof THREE.MeshStandardMaterial && material.metalness > 0) this.#lit.add(material);
     }
+    for (const material of this.#lit) material.envMap = this.#texture();
+  }
+
+  /** After the graphics processor forgot the picture. */
+  restore(): void {
+    this.#made = null;
+    for (const material of this.#lit) material.envMap = this.#texture();
   }
 
   dispose(): void {

@@ -12,6 +12,8 @@ const REST_MS = 250;
 export interface Layer {
   /** Called before each picture, in the order of adding. */
   update?(view: View): void;
+  /** The graphics processor has forgotten all: what was drawn once, for later pictures, is to be drawn again. */
+  restore?(): void;
   dispose?(): void;
 }
 
@@ -28,6 +30,8 @@ export class View {
   #asked = 0;
   #rest: ReturnType<typeof setTimeout> | undefined;
   #pace;
+  /** The screen's, which changes with the zoom of the page and from screen to screen. */
+  #density = devicePixelRatio;
   #stop: (() => void)[] = [];
 
   constructor(
@@ -40,9 +44,10 @@ export class View {
     this.renderer.setPixelRatio(this.#pace.full);
     this.camera.matrixAutoUpdate = false;
     this.world.matrixWorldAutoUpdate = true;
+    canvas.addEventListener("webglcontextrestored", this.#restored);
     const observer = new ResizeObserver(() => this.#resize());
     observer.observe(canvas.parentElement ?? canvas);
-    this.#stop.push(() => observer.disconnect());
+    this.#stop.push(() => observer.disconnect(), () => canvas.removeEventListener("webglcontextrestored", this.#restored));
     this.#stop.push(
       effect(() => {
         editor.rig.revision.value;
@@ -73,8 +78,15 @@ export class View {
     this.renderer.dispose();
   }
 
+  #restored = (): void => {
+    for (const layer of this.#layers) layer.restore?.();
+    this.invalidate();
+  };
+
   #resize(): void {
     const { clientWidth, clientHeight } = this.canvas.parentElement ?? this.canvas;
+    if (this.#density !== devicePixelRatio) this.#pace = paceOf(this.software);
+    this.#density = devicePixelRatio;
     this.renderer.setSize(clientWidth, clientHeight, false);
     this.editor.rig.resize(clientWidth, clientHeight);
     this.invalidate();
