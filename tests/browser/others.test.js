@@ -101,8 +101,14 @@ test("a note is pinned to where one clicks, and the other sees it there and answ
 
 test("what is done is out of the way, and another's words are not one's own to change", async () => {
   const thread = notes(bob).locator(".notes-item");
-  assert.equal(await thread.getByRole("button", { name: "Menu of the note by Ada" }).count(), 0);
-  assert.equal(await thread.getByRole("button", { name: "Menu of the note by Bob" }).count(), 1);
+  const menuOf = async (user) => {
+    await thread.getByRole("button", { name: `Menu of the note by ${user}` }).click();
+    const items = await bob.page.getByRole("menuitem").allInnerTexts();
+    await bob.page.keyboard.press("Escape");
+    return items.map((item) => item.trim());
+  };
+  assert.deepEqual(await menuOf("Ada"), ["Copy link"]);
+  assert.deepEqual(await menuOf("Bob"), ["Copy link", "Edit", "Delete"]);
   await thread.getByRole("button", { name: "Done" }).click();
   await ada.page.locator("[data-pin]").waitFor({ state: "detached" });
   await notes(ada).getByRole("button", { name: "Done 1" }).click();
@@ -118,6 +124,15 @@ test("who may only look has the notes and cannot write any", async () => {
   await notes(eve).getByText("It is.").waitFor();
   assert.equal(await notes(eve).getByRole("textbox").count(), 0);
   assert.equal(await notes(eve).getByRole("button", { name: "Add note" }).count(), 0);
+});
+
+test("a link to a note opens the page at it", async () => {
+  const [id] = await ada.page.evaluate(() => window.gizmod.notes.value.map((note) => note.id));
+  const dora = await browser.person();
+  await dora.join(daemon, "engine", "Dora", `&note=${id}`);
+  await notes(dora).getByRole("textbox", { name: "Answer" }).waitFor();
+  const distance = (person) => person.page.evaluate(() => window.gizmod.rig.distance);
+  await dora.until((far) => window.gizmod.rig.distance < far, await distance(ada));
 });
 
 test("nobody's console has an error", () => {

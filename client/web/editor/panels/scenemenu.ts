@@ -1,6 +1,7 @@
 // scenemenu.ts - what can be done with the scene as a whole.
 import { importScene, sceneUrl } from "../../sdk/index.js";
 import type { Editor } from "../editor";
+import { shareLink } from "../people/share";
 import type { MenuItem } from "./menu";
 
 export function sceneMenu(editor: Editor): MenuItem[] {
@@ -8,24 +9,13 @@ export function sceneMenu(editor: Editor): MenuItem[] {
   const { sceneName: name } = session;
   const away = editor.status.peek().phase !== "online";
   return [
-    { label: "Copy the link", icon: "link", run: () => void copyLink(editor) },
+    { label: "Copy the link", icon: "link", run: () => void shareLink(editor) },
     { label: "Import a file in its place…", icon: "upload", line: true, disabled: away || !editor.editable.peek(), run: () => chooseFile(editor) },
     { label: "Export as .glb", icon: "download", disabled: away, href: sceneUrl(name, "export"), download: `${name}.glb` },
     { label: "The file as it came", icon: "download", disabled: away, href: sceneUrl(name, "asset"), download: `${name}-original.glb` },
     { label: "Backup (database)", icon: "database", disabled: away, href: sceneUrl(name, "backup"), download: `${name}.gizmod` },
     { label: "All scenes", icon: "home", line: true, href: "./" },
   ];
-}
-
-async function copyLink(editor: Editor): Promise<void> {
-  const url = new URL(location.href);
-  url.search = new URLSearchParams({ scene: editor.session.sceneName }).toString();
-  try {
-    await navigator.clipboard.writeText(url.href);
-    editor.say("info", "The link is in the clipboard: who opens it joins this scene.");
-  } catch {
-    editor.say("info", `The link to this scene: ${url.href}`);
-  }
 }
 
 /** Lets the person choose the file. */

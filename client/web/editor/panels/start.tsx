@@ -27,7 +27,11 @@ export function Start({ scene }: { scene: string | null }) {
       return;
     }
     localStorage.setItem(USER_KEY, user.value.trim());
-    location.search = new URLSearchParams({ scene: name, user: user.value.trim(), ...(create ? { create: "" } : {}) }).toString();
+    const words = new URLSearchParams(name === scene ? location.search : "");
+    words.set("scene", name);
+    words.set("user", user.value.trim());
+    if (create) words.set("create", "");
+    location.search = words.toString();
   };
   return (
     <main class="start">

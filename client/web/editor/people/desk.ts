@@ -3,6 +3,8 @@ import { computed, signal } from "@preact/signals";
 
 import type { Id, Note, Vec2, Vec3 } from "../../sdk/types.js";
 import type { Editor } from "../editor";
+import { goTo } from "./places";
+import { askedNote } from "./share";
 import { type Filter, type Seen, type Thread, isUnread, passes, threadsOf, withSeen } from "./threads";
 
 /** Where a note is to be: at a point of a node, at a node, at a point of the world, or nowhere. */
@@ -101,9 +103,18 @@ export class NoteDesk {
     return new Set(selection.value.flatMap((id) => [...scene.value.below(id)]));
   }
 
-  /** Who is here for the first time has nothing to catch up with. */
+  /** Who is here for the first time has nothing to catch up with. A note that the address asks for is shown once the view has begun. */
   #arrive(): void {
     if (this.#stored() === null) this.readAll();
+    const asked = askedNote();
+    if (asked) setTimeout(() => this.#showAsked(asked), 0);
+  }
+
+  #showAsked(id: number): void {
+    this.open(id);
+    const thread = this.threads.peek().find(({ root }) => root.id === this.editor.openNote.peek());
+    if (thread) goTo(this.editor, thread.root);
+    else this.editor.say("warn", "The note that the address asks for is not there any more");
   }
 
   #see(seen: Seen): void {

@@ -5,8 +5,8 @@ import { Vector3 } from "three";
 
 import type { Wires } from "./wires";
 
-/** Of one camera. */
-export const SEGMENTS = 10;
+/** Of one camera, at most. */
+export const SEGMENTS = 14;
 export const SHEETS = 1;
 
 /** Left, right, bottom, top at 1 m; where nobody told. */
@@ -34,6 +34,7 @@ export function drawFrustum(wires: Wires, eye: Vector3, turn: Quaternion, lens: 
   for (let i = 0; i < 4; i++) {
     wires.segment(near[i], far[i], colour);
     wires.segment(far[i], far[(i + 1) % 4], colour);
+    if (parallel) wires.segment(near[i], near[(i + 1) % 4], colour);
   }
   const middle = ((left + right) / 2) * scale, half = 0.3 * (right - left) * scale, above = (top + 0.12 * (top - bottom)) * scale;
   put(roof[0], middle - half, above, -depth);

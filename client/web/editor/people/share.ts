@@ -1,16 +1,22 @@
-// share.ts - a link to this scene for others: they choose their own name.
+// share.ts - a link to this scene, or to a note in it, for others: they choose their own name.
 import type { Editor } from "../editor";
 
-export function sceneLink(editor: Editor): string {
+function linkTo(editor: Editor, note?: number): string {
   const link = new URL(location.pathname, location.origin);
   link.searchParams.set("scene", editor.session.sceneName);
+  if (note !== undefined) link.searchParams.set("note", String(note));
   return link.href;
 }
 
-export async function shareLink(editor: Editor): Promise<void> {
-  const link = sceneLink(editor);
-  if (await copy(link)) editor.say("info", `Copied ${link}`);
-  else editor.say("warn", `The browser would not copy it. The link is ${link}`);
+/** The note that the page's address asks for; 0 for none. */
+export function askedNote(): number {
+  return Number(new URLSearchParams(location.search).get("note"));
+}
+
+export async function shareLink(editor: Editor, note?: number): Promise<void> {
+  const link = linkTo(editor, note);
+  if (await copy(link)) editor.say("info", "The link is in the clipboard: who opens it joins this scene.");
+  else editor.say("info", `The link: ${link}`);
 }
 
 async function copy(text: string): Promise<boolean> {

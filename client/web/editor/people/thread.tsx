@@ -11,6 +11,7 @@ import { nameOf } from "../panels/treerows";
 import { colourOf } from "../past/colour";
 import { inkOn, initials } from "./colour";
 import { goTo, placeOf } from "./places";
+import { shareLink } from "./share";
 import { type Thread, ago } from "./threads";
 import { Writer } from "./writer";
 
@@ -105,7 +106,7 @@ function NoteWords({ note, now, open, unread, thread }: WordsProps) {
           <span class="notes-head">{head}</span>
         )}
         {thread && <Done note={note} />}
-        {open && editor.desk.owns(note) && !editing.value && (
+        {open && !editing.value && (
           <MenuButton name={`Menu of the note by ${note.user}`} side="end" items={() => menuOf(editor, note, () => (editing.value = true))}>
             <Icon name="more" />
           </MenuButton>
@@ -127,18 +128,21 @@ function NoteWords({ note, now, open, unread, thread }: WordsProps) {
 
 function menuOf(editor: Editor, note: Note, edit: () => void): MenuItem[] {
   const { desk, session } = editor;
-  const change = (more: object) => void editor.try(() => session.note({ id: note.id, ...more }));
-  const items: MenuItem[] = [{ label: "Edit", run: edit }];
+  const link: MenuItem = { label: "Copy link", icon: "link", run: () => void shareLink(editor, note.id) };
+  if (!desk.owns(note)) return [link];
+  const items: MenuItem[] = [link, { label: "Edit", run: edit }];
   const [only, ...others] = editor.selection.peek();
   if (note.reply === undefined && only !== undefined && others.length === 0 && only !== note.node) {
-    items.push({ label: `Move to ${nameOf(session.scene, only)}`, run: () => change({ node: only }) });
+    const run = () => void editor.try(() => session.note({ id: note.id, node: only }));
+    items.push({ label: `Move to ${nameOf(session.scene, only)}`, run });
   }
-  const remove = async () => {
-    if (desk.editor.openNote.peek() === note.id) desk.open(null);
-    if ((await editor.try(() => session.note({ id: note.id, gone: true }))) !== undefined) offerBack(editor, note);
-  };
-  items.push({ label: "Delete", icon: "trash", danger: true, line: true, run: () => void remove() });
+  items.push({ label: "Delete", icon: "trash", danger: true, line: true, run: () => void remove(editor, note) });
   return items;
+}
+
+async function remove(editor: Editor, note: Note): Promise<void> {
+  if (editor.openNote.peek() === note.id) editor.desk.open(null);
+  if ((await editor.try(() => editor.session.note({ id: note.id, gone: true }))) !== undefined) offerBack(editor, note);
 }
 
 /** The server keeps no note that is gone; its words may be written again. */
@@ -154,7 +158,7 @@ function About({ note }: { note: Note }) {
   editor.structure.value;
   const { node, point } = note;
   if (node === undefined && !point) return <span>the whole scene</span>;
-  if (!placeOf(note, editor.scene.value)) return <span>a part that is gone</span>;
+  if (!placeOf(note, editor.scene.value)) return <span>{editor.past.value ? "a part that was not there then" : "a part that is gone"}</span>;
   const name = node === undefined ? "a place" : nameOf(editor.scene.value, node);
   return (
     <button type="button" class="notes-chip" aria-label={`Show ${name} in the view`} onClick={() => goTo(editor, note)}>
