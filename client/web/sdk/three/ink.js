@@ -136,10 +136,7 @@ export class Ink extends Mesh {
 
   /** @param {Pen} pen @param {Vec3} a @param {Vec3} b @param {number} [cap] by how many pixels it goes on beyond both ends */
   line(pen, a, b, cap = 0) {
-    for (let corner = 0; corner < CORNERS; corner++) {
-      this.#corner(pen, corner, a, b, LINE, cap);
-    }
-    this.#next();
+    this.#quad(pen, LINE, cap, a, a, a, a, b);
   }
 
   /** @param {Pen} pen @param {Vec3[]} points */
@@ -176,16 +173,12 @@ export class Ink extends Mesh {
 
   /** A dot that is so many pixels wide, whatever is its distance. @param {Pen} pen @param {Vec3} at @param {number} width @param {"disc" | "square"} form */
   dot(pen, at, width, form) {
-    const wide = { ...pen, width, dash: 0 };
-    for (let corner = 0; corner < CORNERS; corner++) this.#corner(wide, corner, at, at, form === "disc" ? DISC : SQUARE, 0);
-    this.#next();
+    this.#quad({ ...pen, width, dash: 0 }, form === "disc" ? DISC : SQUARE, 0, at, at, at, at, at);
   }
 
   /** @param {Pen} pen @param {Vec3} a @param {Vec3} b @param {Vec3} c @param {Vec3} [d] */
   fill(pen, a, b, c, d = c) {
-    const points = [a, b, c, d];
-    for (let corner = 0; corner < CORNERS; corner++) this.#corner(pen, corner, points[corner], points[corner], FILL, 0);
-    this.#next();
+    this.#quad(pen, FILL, 0, a, b, c, d);
   }
 
   /** Hands what was drawn since `begin` to the next picture. @param {number} height of the picture, in CSS pixels */
@@ -215,18 +208,24 @@ export class Ink extends Mesh {
     return /** @type {ShaderMaterial} */ (this.material).uniforms;
   }
 
-  /** @param {Pen} pen @param {number} corner 0 to 3, around @param {Vec3} a @param {Vec3} b @param {number} kind @param {number} cap */
-  #corner({ colour, alpha = 1, width = 2, dash = 0 }, corner, a, b, kind, cap) {
-    const at = (this.#count * CORNERS + corner) * STRIDE;
+  /**
+   * Four corners, around. `other` is the far end of a stroke; that of a corner without one is itself.
+   * @param {Pen} pen @param {number} kind @param {number} cap @param {Vec3} a @param {Vec3} b @param {Vec3} c @param {Vec3} d @param {Vec3} [other]
+   */
+  #quad({ colour, alpha = 1, width = 2, dash = 0 }, kind, cap, a, b, c, d, other) {
     const to = this.#floats;
-    to[at] = a[0], to[at + 1] = a[1], to[at + 2] = a[2];
-    to[at + 3] = b[0], to[at + 4] = b[1], to[at + 5] = b[2];
-    to[at + 6] = kind;
-    to[at + 7] = corner === 1 || corner === 2 ? 1 : 0;
-    to[at + 8] = corner < 2 ? -1 : 1;
-    to[at + 9] = width;
-    to[at + 10] = cap, to[at + 11] = dash;
-    to[at + 12] = colour.r, to[at + 13] = colour.g, to[at + 14] = colour.b, to[at + 15] = alpha;
+    for (let corner = 0, at = this.#count * CORNERS * STRIDE; corner < CORNERS; corner++, at += STRIDE) {
+      const from = corner === 0 ? a : corner === 1 ? b : corner === 2 ? c : d, far = other ?? from;
+      to[at] = from[0], to[at + 1] = from[1], to[at + 2] = from[2];
+      to[at + 3] = far[0], to[at + 4] = far[1], to[at + 5] = far[2];
+      to[at + 6] = kind;
+      to[at + 7] = corner === 1 || corner === 2 ? 1 : 0;
+      to[at + 8] = corner < 2 ? -1 : 1;
+      to[at + 9] = width;
+      to[at + 10] = cap, to[at + 11] = dash;
+      to[at + 12] = colour.r, to[at + 13] = colour.g, to[at + 14] = colour.b, to[at + 15] = alpha;
+    }
+    this.#next();
   }
 
   #next() {
