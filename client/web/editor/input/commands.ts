@@ -12,7 +12,7 @@ import { frameAll, frameSelected, lookFrom, toggleParallel, zoom } from "./views
 export interface Command {
   id: string;
   label: string;
-  group: "Tools" | "Edit" | "Selection" | "View" | "During a drag" | "Help";
+  group: "Tools" | "Edit" | "Selection" | "View" | "History" | "During a drag" | "Help";
   /** Chords, see chord.ts, for each choice of keys; the first is the one to be shown. */
   keys: Record<Keymap, readonly string[]>;
   /** Those that are only told about have none: what they do is part of a drag. */
@@ -29,6 +29,7 @@ const keys = (common: string[], blender: string[]): Command["keys"] => ({ common
 const editable = (editor: Editor): boolean => editor.editable.value;
 const chosen = (editor: Editor): boolean => editor.selection.value.length > 0;
 const canEdit = (editor: Editor): boolean => editable(editor) && chosen(editor);
+const inPast = (editor: Editor): boolean => editor.past.value !== null;
 
 const tool = (id: string, label: string, mode: Mode, chords: Command["keys"]): Command => ({
   id, label, group: "Tools", keys: chords,
@@ -134,6 +135,17 @@ export const COMMANDS: readonly Command[] = [
   { id: "zoom-in", label: "Nearer", group: "View", keys: both("+", "="), run: (editor) => zoom(editor, 0.8) },
   { id: "zoom-out", label: "Farther", group: "View", keys: both("-"), run: (editor) => zoom(editor, 1.25) },
   { ...told("Turn the view; with something selected, move it by a step", "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"), group: "View" },
+
+  { id: "previous-edit", label: "Previous edit", group: "History", keys: both("<", ","), run: ({ timeline }) => timeline.player.step(-1) },
+  { id: "next-edit", label: "Next edit", group: "History", keys: both(">"), run: ({ timeline }) => timeline.player.step(1), possible: inPast },
+  { id: "play", label: "Play what was done", group: "History", keys: both("P"), run: ({ timeline }) => timeline.player.toggle(), on: ({ timeline }) => timeline.player.playing.value },
+  { id: "now", label: "Back to now", group: "History", keys: both("Shift+Escape"), run: ({ timeline }) => timeline.player.toNow(), possible: inPast },
+  {
+    id: "path", label: "Show the path of what is selected", group: "History", keys: both("Shift+P"),
+    run: ({ timeline: { ways } }) => (ways.shown.value = !ways.shown.peek()),
+    on: ({ timeline }) => timeline.ways.shown.value,
+  },
+  { id: "details", label: "What this edit did", group: "History", keys: both("I"), run: ({ timeline }) => timeline.toggleDetails(), on: ({ timeline }) => timeline.opened.value !== null },
 
   told("Along one axis", "X", "Y", "Z"),
   told("In a plane", "Shift+X", "Shift+Y", "Shift+Z"),

@@ -31,13 +31,13 @@ function Transport() {
   const empty = timeline.axis.value.marks.length === 0;
   return (
     <>
-      <button type="button" class="icon-button" aria-label="Previous edit" data-tip="Previous edit" data-side="start" disabled={player.index() === 0} onClick={() => player.step(-1)}>
+      <button type="button" class="icon-button" aria-label="Previous edit" data-tip="Previous edit" data-keys="<" data-side="start" disabled={player.index() === 0} onClick={() => player.step(-1)}>
         <Icon name="previous" />
       </button>
-      <button type="button" class="icon-button" aria-label={playing ? "Pause" : "Play"} data-tip={playing ? "Pause" : "Play what was done"} disabled={empty} onClick={() => (playing ? player.pause() : player.play())}>
+      <button type="button" class="icon-button" aria-label={playing ? "Pause" : "Play"} data-tip={playing ? "Pause" : "Play what was done"} disabled={empty} onClick={() => player.toggle()}>
         <Icon name={playing ? "pause" : "play"} />
       </button>
-      <button type="button" class="icon-button" aria-label="Next edit" data-tip="Next edit" disabled={!past.value} onClick={() => player.step(1)}>
+      <button type="button" class="icon-button" aria-label="Next edit" data-tip="Next edit" data-keys=">" disabled={!past.value} onClick={() => player.step(1)}>
         <Icon name="next" />
       </button>
       <select class="select time-speed" aria-label="Speed" value={player.speed.value} onChange={(event) => (player.speed.value = Number(event.currentTarget.value))}>

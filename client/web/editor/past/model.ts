@@ -8,7 +8,7 @@ import { differ, differenceWords } from "./diff";
 import { EditHistory } from "./history";
 import { Player } from "./player";
 import { Ways } from "./ways";
-import { timeWords } from "./words";
+import { describe, timeWords } from "./words";
 
 export class TimelineModel {
   readonly history: EditHistory;
@@ -112,6 +112,7 @@ export class TimelineModel {
     try {
       await editor.session.revert(edit.id, force ? { force } : {});
       this.player.toNow();
+      editor.say("info", `Taken back: ${describe(edit, this.nameOf)}.`, { label: "Undo", run: () => void editor.undo() });
     } catch (error) {
       const { code, message } = error as { code?: string; message: string };
       if (code !== "conflict" || force) return editor.fail(error);

@@ -88,6 +88,11 @@ export class Player {
     this.#frame = requestAnimationFrame(next);
   }
 
+  toggle(): void {
+    if (this.playing.peek()) this.pause();
+    else this.play();
+  }
+
   pause(): void {
     cancelAnimationFrame(this.#frame);
     this.#head.value = null;

@@ -8,6 +8,7 @@ import { lastAtMost, placeOfTime, spotAfter, spotAt } from "./axis";
 import { colourOf } from "./colour";
 import { GLANCE_NODES_MAX } from "./history";
 import { type Bar, makeBars, makeLabels } from "./marks";
+import type { Player } from "./player";
 import { describe, timeWords } from "./words";
 import type { Zoom } from "./zoom";
 
@@ -107,26 +108,28 @@ function Flags({ zoom }: { zoom: Zoom }) {
   const { timeline } = useEditor();
   const { history, player } = timeline;
   const edits = history.edits.value;
+  const poles = history.checkpoints.value.flatMap((checkpoint) => {
+    const left = edits[lastAtMost(edits, checkpoint.seq, (edit) => edit.seq)];
+    return left ? [{ checkpoint, x: zoom.xOf(placeOfTime(timeline.axis.value, left.ended)) }] : [];
+  });
   return (
     <div class="time-flags">
-      {history.checkpoints.value.map((checkpoint) => {
-        const left = edits[lastAtMost(edits, checkpoint.seq, (edit) => edit.seq)];
-        if (!left) return null;
-        const x = zoom.xOf(placeOfTime(timeline.axis.value, left.ended));
+      {poles.map(({ checkpoint, x }, i) => {
         const go = (event: PointerEvent): void => {
           event.stopPropagation();
           player.pause();
           timeline.goTo(checkpoint);
         };
-        return <span key={checkpoint.name} class="time-flag" data-checkpoint={checkpoint.name} style={flagStyle(x, zoom.width.value)} onPointerDown={go}>{checkpoint.name}</span>;
+        return <span key={checkpoint.name} class="time-flag" data-checkpoint={checkpoint.name} style={flagStyle(x, poles[i + 1]?.x ?? Infinity, zoom.width.value)} onPointerDown={go}>{checkpoint.name}</span>;
       })}
     </div>
   );
 }
 
-/** A flag flies to the right of its pole, or to the left where there is no room. */
-function flagStyle(x: number, width: number): Record<string, string> {
-  return x > width - FLAG_PX ? { right: `${width - x}px`, borderRadius: "4px 0 0 4px" } : { left: `${x}px` };
+/** A flag flies to the right of its pole as far as the next one, or to the left where the track ends. */
+function flagStyle(x: number, next: number, width: number): Record<string, string> {
+  if (x > width - FLAG_PX / 2) return { right: `${width - x}px`, borderRadius: "4px 0 0 4px" };
+  return { left: `${x}px`, maxWidth: `${Math.max(8, Math.min(FLAG_PX, next - x - 2))}px` };
 }
 
 function Head({ zoom }: { zoom: Zoom }) {
@@ -160,12 +163,12 @@ function editAt(event: MouseEvent, edits: readonly Edit[]): Edit | null {
   return (mark && edits.find((edit) => edit.id === id)) ?? null;
 }
 
-function handleKey(event: KeyboardEvent, player: { step(edits: number): void; toNow(): void; playing: { peek(): boolean }; play(): void; pause(): void }): void {
+function handleKey(event: KeyboardEvent, player: Player): void {
   const steps: Record<string, number> = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10, Home: -Infinity };
   if (event.altKey || event.ctrlKey || event.metaKey) return;
   if (event.key in steps) player.step(steps[event.key]);
   else if (event.key === "End" || event.key === "Escape") player.toNow();
-  else if (event.key === " ") player.playing.peek() ? player.pause() : player.play();
+  else if (event.key === " ") player.toggle();
   else return;
   event.preventDefault();
   event.stopPropagation();
