@@ -169,8 +169,14 @@ export class Drag {
   /** What is held by somebody is said where one tried; the rest at the edge. */
   #say(error: GizmodError): void {
     if (error.code === "lost" || error.code === "closed") return;
-    const words = error.message.replace(/^\w+: /, "").replace(/^node \d+ \((.+)\) is held/, "$1 is held");
-    if (error.code === "locked" || error.code === "bad_state" || error.code === "bad_value") this.editor.input.hint(words, this.#last);
+    if (error.code === "locked") this.editor.input.hint(error.message.replace(/^node \d+ \((.+)\) is held/, "$1 is held"), this.#last);
+    else if (error.code === "bad_state" || error.code === "bad_value") this.editor.input.hint(sentence(error.message), this.#last);
     else this.editor.fail(error);
   }
+}
+
+/** Without the field that the server names first. */
+function sentence(message: string): string {
+  const words = message.replace(/^\w+: /, "");
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }

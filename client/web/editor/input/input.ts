@@ -106,7 +106,7 @@ class PointerInput {
     const { input } = this.editor;
     if (!input.held.peek()) return false;
     if (event.button === 2) input.running?.cancel();
-    else input.running?.commit();
+    if (event.button === 0) input.running?.commit();
     return true;
   }
 
