@@ -7,6 +7,8 @@ import { GizmodError, sceneUrl } from "../../sdk/index.js";
 import type { Part, Primitive } from "./instances";
 
 export interface AssetMeshes {
+  /** What names this version of the file; null where the server gives it no name. */
+  version: string | null;
   /** By the index of the node in the glTF. */
   parts: Map<number, Part[]>;
   /** Why some could not be read; the nodes of those have no parts. */
@@ -16,9 +18,16 @@ export interface AssetMeshes {
 /** Bytes that have come, and all there are; 0 where the server does not say. */
 export type Progress = (loaded: number, total: number) => void;
 
-/** Reads the glTF that the scene was imported from. Rejects where there is none, or nothing of it can be read. */
-export async function loadAsset(scene: string, progress: Progress, signal: AbortSignal): Promise<AssetMeshes> {
-  const bytes = await download(sceneUrl(scene, "asset"), progress, signal);
+/**
+ * Reads the glTF that the scene was imported from. Rejects where there is none, or nothing of it can be read.
+ * @param known the version that is there already
+ * @returns null where that still is the one
+ */
+export async function loadAsset(scene: string, known: string | null, progress: Progress, signal: AbortSignal): Promise<AssetMeshes | null> {
+  const response = await ask(sceneUrl(scene, "asset"), signal);
+  const version = response.headers.get("etag");
+  if (version !== null && version === known) return null;
+  const bytes = await download(response, progress);
   const { GLTFLoader } = await import("three/examples/jsm/loaders/GLTFLoader.js");
   const loader = new GLTFLoader();
   const done = await addDecoders(loader, bytes);
@@ -29,18 +38,21 @@ export async function loadAsset(scene: string, progress: Progress, signal: Abort
   });
   try {
     const { parser } = await loader.parseAsync(bytes, "");
-    return await readMeshes(parser, meshOf);
+    return { version, ...(await readMeshes(parser, meshOf)) };
   } finally {
     done();
   }
 }
 
-async function download(url: string, progress: Progress, signal: AbortSignal): Promise<ArrayBuffer> {
+async function ask(url: string, signal: AbortSignal): Promise<Response> {
   const response = await fetch(url, { signal });
-  if (!response.ok || !response.body) {
-    const said = await response.json().catch(() => null);
-    throw new GizmodError(said?.code ?? "internal", said?.message ?? `the server answered ${response.status}`);
-  }
+  if (response.ok) return response;
+  const said = await response.json().catch(() => null);
+  throw new GizmodError(said?.code ?? "internal", said?.message ?? `the server answered ${response.status}`);
+}
+
+async function download(response: Response, progress: Progress): Promise<ArrayBuffer> {
+  if (!response.body) return new ArrayBuffer(0);
   const total = Number(response.headers.get("content-length") ?? 0);
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   const reader = response.body.getReader();
@@ -78,7 +90,7 @@ function leaveMeshesOnly({ json }: GLTFParser): (number | undefined)[] {
   return meshOf;
 }
 
-async function readMeshes(parser: GLTFParser, meshOf: readonly (number | undefined)[]): Promise<AssetMeshes> {
+async function readMeshes(parser: GLTFParser, meshOf: readonly (number | undefined)[]): Promise<Omit<AssetMeshes, "version">> {
   const used = [...new Set(meshOf)].filter((mesh) => mesh !== undefined);
   const read = await Promise.allSettled(used.map((mesh) => parser.getDependency("mesh", mesh)));
   const partsOf = new Map<number, Part[]>();
@@ -112,4 +124,13 @@ function primitiveOf(object: THREE.Object3D): Primitive {
   if (object instanceof THREE.LineLoop) return "loop";
   if (object instanceof THREE.LineSegments) return "segments";
   return object instanceof THREE.Line ? "line" : "mesh";
+}
+
+/** Lets the graphics processor forget what nobody draws any more. */
+export function disposeMeshes(parts: ReadonlyMap<number, readonly Part[]>): void {
+  for (const { geometry, material } of new Set([...parts.values()].flat())) {
+    geometry.dispose();
+    for (const value of Object.values(material)) if (value instanceof THREE.Texture && !value.isRenderTargetTexture) value.dispose();
+    material.dispose();
+  }
 }

@@ -5,7 +5,7 @@ import * as THREE from "three";
 import { type GizmodError, SceneModel } from "../../sdk/index.js";
 import type { Id, Ray, SceneChange, SceneNode, Vec3 } from "../../sdk/types.js";
 import type { Anchor } from "./anchor";
-import { loadAsset } from "./asset";
+import { type AssetMeshes, disposeMeshes, loadAsset } from "./asset";
 import { BOX_PARTS, boxMatrix, fits, setBoxColour } from "./boxes";
 import { InstanceSet, type Part } from "./instances";
 import { Studio } from "./studio";
@@ -16,6 +16,7 @@ export class Stage implements Layer {
   readonly #drawn: InstanceSet;
   readonly #studio: Studio;
   #parts: ReadonlyMap<number, Part[]> = new Map();
+  #version: string | null = null;
   #scene = new SceneModel();
   /** What this picture shows where it was not before; null for all. For the layers above, which draw the same nodes. */
   fresh: ReadonlySet<Id> | null = null;
@@ -43,6 +44,9 @@ export class Stage implements Layer {
       }),
       editor.session.on("edit", ({ kind }) => {
         if (kind === "import") void this.#load();
+      }),
+      editor.session.on("status", ({ phase }) => {
+        if (phase === "online" && editor.asset.peek().phase === "failed") void this.#load();
       }),
     ];
   }
@@ -89,6 +93,7 @@ export class Stage implements Layer {
     this.#loading?.abort();
     for (const stop of this.#stop) stop();
     this.#drawn.clear();
+    disposeMeshes(this.#parts);
     this.#studio.dispose();
   }
 
@@ -101,12 +106,12 @@ export class Stage implements Layer {
   #show(scene: SceneModel): () => void {
     this.#scene = scene;
     this.#due = null;
-    this.#wantMeshes();
+    if (!this.#loading) this.#wantMeshes();
     return scene.on("change", (change) => this.#changed(change));
   }
 
   #changed(change: SceneChange): void {
-    if (change.all || change.added.length > 0) this.#wantMeshes();
+    if (change.all || (change.added.length > 0 && !this.#loading)) this.#wantMeshes();
     if (change.all || change.structure.length > 0) this.#due = null;
     if (this.#due === null) return;
     for (const id of change.gone) this.#due.add(id);
@@ -119,8 +124,8 @@ export class Stage implements Layer {
     for (const id of this.#scene.nodes.keys()) this.put(this.#drawn, id, this.#scene.world(id));
   }
 
+  /** Looks for the glTF where nodes are of one: after a state that came as a whole it may be another. */
   #wantMeshes(): void {
-    if (this.#loading) return;
     for (const { asset } of this.#scene.nodes.values()) if (asset !== undefined) return void this.#load();
   }
 
@@ -128,20 +133,29 @@ export class Stage implements Layer {
     const { editor } = this.view;
     this.#loading?.abort();
     const { signal } = (this.#loading = new AbortController());
-    editor.asset.value = { phase: "loading", loaded: 0, total: 0 };
+    if (this.#version === null) editor.asset.value = { phase: "loading", loaded: 0, total: 0 };
     try {
       const progress = (loaded: number, total: number) => (editor.asset.value = { phase: "loading", loaded, total });
-      const { parts, failed } = await loadAsset(editor.session.sceneName, progress, signal);
+      const asset = await loadAsset(editor.session.sceneName, this.#version, progress, signal);
       if (signal.aborted) return;
-      this.#studio.light(parts.values());
-      this.#parts = parts;
+      if (asset) this.#take(asset);
+      const failed = asset?.failed;
       editor.asset.value = failed === undefined ? { phase: "ready" } : { phase: "failed", reason: failed };
     } catch (error) {
       if (signal.aborted) return;
+      this.#take({ parts: new Map(), version: null });
       editor.asset.value = { phase: "failed", reason: (error as GizmodError).message };
     }
     const { reason } = editor.asset.value;
     if (reason !== undefined) editor.say("warn", `Some meshes cannot be shown, boxes stand for them: ${reason}`);
+  }
+
+  #take({ parts, version }: AssetMeshes): void {
+    this.#drawn.clear();
+    disposeMeshes(this.#parts);
+    this.#studio.light(parts.values());
+    this.#parts = parts;
+    this.#version = version;
     this.#due = null;
     this.view.invalidate();
   }
