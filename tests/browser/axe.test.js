@@ -80,3 +80,11 @@ test("every control is reached by the Tab key and says its name", async () => {
 test("nobody's console has an error", () => {
   assert.deepEqual(browser.errors, []);
 });
+
+test("the example", async () => {
+  const person = await browser.person({ bypassCSP: true });
+  await person.page.goto(`${daemon.url}/example/?user=Ada`);
+  await person.page.getByText("Ada (you)").waitFor();
+  assert.deepEqual(await violations(person), []);
+  await person.page.close();
+});

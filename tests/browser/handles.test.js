@@ -8,7 +8,7 @@ import { arrow, glide, grab, settled } from "./support/gestures.js";
 import { centroid, decode, extent } from "./support/pixels.js";
 
 const PX_MAX = 1.5;
-/** The colour of a handle that is held: yellow, whatever is behind it. */
+/** The colour of a handle that is held, in the dark theme: yellow, whatever is behind it. */
 const HELD = (r, g, b) => r > 190 && g > 150 && b < 120 && r - b > 100;
 let daemon, browser, ada, id;
 
@@ -16,7 +16,7 @@ before(async () => {
   daemon = await Daemon.start();
   await daemon.import("engine", ENGINE);
   browser = new Browser();
-  ada = await browser.person();
+  ada = await browser.person({ colorScheme: "dark" });
   await ada.join(daemon, "engine", "Ada");
   id = (await ada.node("node 74")).id;
 });

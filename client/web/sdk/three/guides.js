@@ -87,7 +87,7 @@ function drawWay({ ink, colours, sight }, start) {
   const far = length(start);
   if (far < 2 * sight.pixel) return;
   const aside = times(unit(cross(start, sight.back)), END_PX * sight.pixel);
-  const pen = { colour: colours.highlight, width: 1.75 };
+  const pen = { colour: colours.neutral, width: 1.5 };
   ink.line({ ...pen, dash: 5 }, start, [0, 0, 0]);
   for (const end of [start, /** @type {Vec3} */ ([0, 0, 0])]) ink.line(pen, along(end, aside, -1), along(end, aside));
 }
