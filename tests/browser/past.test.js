@@ -73,6 +73,34 @@ test("a restored moment is one edit, and its undo brings the present back", asyn
   await ada.until((id) => window.gizmod.session.scene.get(id).t[0] === 9, id);
 });
 
+test("an edit of one's own is taken back from what it says of itself", async () => {
+  await ada.page.evaluate((id) => window.gizmod.session.set([{ id, t: [7, 0, 0] }]), id);
+  const mark = ada.page.locator("footer [data-edit]").last();
+  await ada.until((id) => window.gizmod.timeline.history.edits.value.at(-1).kind === "set", id);
+  await mark.click({ button: "right" });
+  await ada.page.getByRole("region", { name: "What this edit did" }).getByText("7, 0, 0 m").waitFor();
+  await ada.page.getByRole("button", { name: "Take it back" }).click();
+  await ada.until((id) => window.gizmod.session.scene.get(id).t[0] === 9, id);
+  await ada.page.locator("footer [data-edit][data-undone]").first().waitFor();
+  await ada.page.getByRole("region", { name: "What this edit did" }).getByRole("button", { name: "Close" }).click();
+});
+
+test("playing goes through the edits and ends in the present", async () => {
+  await ada.page.evaluate(() => {
+    window.seen = new Set();
+    window.gizmod.past.subscribe((past) => past && window.seen.add(past.seq));
+  });
+  await ada.page.getByLabel("Speed").selectOption("8");
+  await ada.page.getByRole("button", { name: "Play" }).click();
+  await ada.until(() => window.seen.size >= 4 && window.gizmod.past.value === null);
+});
+
+test("the path of what is selected is there to be drawn", async () => {
+  await ada.page.evaluate((id) => window.gizmod.session.select([id]), id);
+  await ada.page.getByRole("button", { name: "Show path" }).click();
+  await ada.until(() => window.gizmod.path.value[0]?.stops.length >= 5);
+});
+
 test("a checkpoint is on the timeline, and there for the command line", async () => {
   await ada.page.getByRole("button", { name: "Add checkpoint" }).click();
   await ada.page.keyboard.type("before lunch");

@@ -131,6 +131,8 @@ export interface Edit {
   seq: number;
   began: number;
   ended: number;
+  /** In answers of `history` only: taken back as things stand. */
+  undone?: boolean;
   /** In answers of `history` only. */
   changes?: { id: Id; before?: NodeState; after?: NodeState }[];
 }

@@ -15,8 +15,9 @@ const RESIDUAL_TOLD = 1e-6;
 
 export function EditCard() {
   const { timeline } = useEditor();
-  const edit = timeline.opened.value;
-  return edit && <Card key={edit.id} edit={edit} />;
+  const opened = timeline.opened.value;
+  if (!opened) return null;
+  return <Card key={opened.id} edit={timeline.history.edits.value.find(({ id }) => id === opened.id) ?? opened} />;
 }
 
 function Card({ edit }: { edit: Edit }) {
@@ -41,6 +42,7 @@ function Card({ edit }: { edit: Edit }) {
         {timeWords(edit.ended, Date.now() / 1000)}
         {lasted >= 0.15 && `, for ${durationWords(lasted)}`} · edit {edit.id}
         {edit.value && " · typed"}
+        {edit.undone && " · taken back since"}
         {(edit.residual ?? 0) > RESIDUAL_TOLD && " · the shape could not be held exactly"}
       </p>
       <Changes edit={told.value} problem={problem.value} />

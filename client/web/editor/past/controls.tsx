@@ -5,6 +5,7 @@ import { useEditor } from "../context";
 import { Icon } from "../icons";
 import { MenuButton } from "../panels/menu";
 import { NameCheckpoint, checkpointItems } from "./checkpoints";
+import { EDITS_MAX } from "./history";
 import { SPEEDS } from "./player";
 import { count, timeWords } from "./words";
 import type { Zoom } from "./zoom";
@@ -113,11 +114,11 @@ function Filters() {
 
 function ZoomButtons({ zoom }: { zoom: Zoom }) {
   const { timeline } = useEditor();
-  const { older } = timeline.history;
+  const { older, edits } = timeline.history;
   const fit = (): void => zoom.fitAll();
   return (
     <span class="time-spare time-zoom">
-      {older.value !== "none" && (
+      {older.value !== "none" && edits.value.length < EDITS_MAX && (
         <button type="button" class="button quiet" disabled={older.value === "loading"} onClick={() => void timeline.history.loadOlder()}>
           {older.value === "loading" ? "Loading…" : "Earlier edits"}
         </button>

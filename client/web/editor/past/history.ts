@@ -6,8 +6,9 @@ import type { Checkpoint, Edit } from "../../sdk/types.js";
 
 const PAGE_EDITS = 500;
 /** Past this the oldest are forgotten, and can be asked for again. */
-const EDITS_MAX = 6000;
+export const EDITS_MAX = 6000;
 const DETAILS_MAX = 200;
+const AGAIN_MS = 400;
 /** What an edit of more nodes did in detail is not asked for unless somebody opens it. */
 export const GLANCE_NODES_MAX = 50;
 /** Times are told to the microsecond at best: pages and questions about one edit overlap by this. */
@@ -21,9 +22,13 @@ export class EditHistory {
   readonly checkpoints = signal<readonly Checkpoint[]>([]);
 
   #details = new Map<number, Promise<Edit>>();
+  #again: ReturnType<typeof setTimeout> | undefined;
 
   constructor(readonly session: Session) {
-    session.on("edit", (edit) => this.#add([edit]));
+    session.on("edit", (edit) => {
+      this.#add([edit]);
+      if (edit.kind === "undo" || edit.kind === "redo") this.#lookAgain();
+    });
     session.on("status", ({ phase, resumed }) => {
       if (phase !== "online") return;
       if (!resumed || this.edits.peek().length === 0) void this.#reload();
@@ -34,12 +39,12 @@ export class EditHistory {
   /** The next page into the past. */
   async loadOlder(): Promise<void> {
     const [oldest] = this.edits.peek();
-    if (this.older.peek() !== "some" || !oldest) return;
+    if (this.older.peek() !== "some" || !oldest || this.edits.peek().length >= EDITS_MAX) return;
     this.older.value = "loading";
     try {
       const page = await this.session.history({ before: oldest.ended + OVERLAP_S, limit: PAGE_EDITS, changes: false });
-      this.#add(page);
       this.older.value = page.length < PAGE_EDITS ? "none" : "some";
+      this.#add(page);
     } catch {
       this.older.value = "some";
     }
@@ -72,16 +77,23 @@ export class EditHistory {
     return found.find(({ id }) => id === edit.id) ?? edit;
   }
 
+  /** Only the answers of the server say which edits are taken back by now; people who undo several in a row are waited for. */
+  #lookAgain(): void {
+    clearTimeout(this.#again);
+    this.#again = setTimeout(() => void this.#reload(), AGAIN_MS);
+  }
+
   async #reload(): Promise<void> {
-    this.older.value = "loading";
+    const before = this.older.peek();
     try {
       const page = await this.session.history({ limit: PAGE_EDITS, changes: false });
       const joins = page.length === 0 || this.edits.peek().some(({ id }) => id === page[page.length - 1].id);
+      const earlier = joins && this.edits.peek().length > page.length;
       if (!joins) this.edits.value = [];
+      this.older.value = earlier ? before : page.length < PAGE_EDITS ? "none" : "some";
       this.#add(page);
-      this.older.value = page.length < PAGE_EDITS ? "none" : "some";
     } catch {
-      this.older.value = "some";
+      this.older.value = before === "none" ? "none" : "some";
     }
   }
 

@@ -102,7 +102,7 @@ export class TimelineModel {
   /** One's own edits, or for who administers anybody's; imports stay. */
   canTakeBack(edit: Edit): boolean {
     const { session, role } = this.editor;
-    if (edit.kind === "import" || role.value === "viewer") return false;
+    if (edit.kind === "import" || edit.undone || role.value === "viewer") return false;
     return role.value === "admin" || edit.user === session.user;
   }
 

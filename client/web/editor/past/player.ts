@@ -57,7 +57,7 @@ export class Player {
     if (marks.length === 0) return;
     const at = this.index();
     const spot = this.spot.peek();
-    const between = spot !== null && marks[at]?.edit !== spot.edit;
+    const between = spot !== null && marks[at]?.edit.id !== spot.edit?.id;
     const to = Math.max(0, at + edits + (between && edits < 0 ? 1 : 0));
     this.seek(to >= this.nowStep() ? null : spotAfter(marks[to].edit));
   }

@@ -23,6 +23,7 @@ export function Track({ zoom }: { zoom: Zoom }) {
   const track = useRef<HTMLDivElement>(null);
   const hovered = useSignal<Bar | null>(null);
   const press = useRef<{ x: number; edit: Edit | null; moved: boolean } | null>(null);
+  const fingers = useRef(new Map<number, number>());
   useSize(track, zoom);
   useWheel(track, zoom);
   useEffect(() => player.place.subscribe((place) => press.current === null && zoom.reveal(place)), [player, zoom]);
@@ -35,18 +36,22 @@ export function Track({ zoom }: { zoom: Zoom }) {
   const handleDown = (event: PointerEvent): void => {
     if (event.button !== 0) return;
     track.current?.setPointerCapture(event.pointerId);
+    fingers.current.set(event.pointerId, xIn(event));
+    if (fingers.current.size > 1) return void (press.current = null);
     const edit = editAt(event, timeline.history.edits.peek());
     press.current = { x: xIn(event), edit, moved: false };
     if (!edit) scrub(xIn(event));
   };
   const handleMove = (event: PointerEvent): void => {
+    if (fingers.current.size > 1) return pinch(fingers.current, event.pointerId, xIn(event), zoom);
     const at = press.current;
     if (!at) return;
     at.moved ||= Math.abs(xIn(event) - at.x) > CLICK_PX;
     if (at.moved || !at.edit) scrub(xIn(event));
   };
   // A press on an edit that does not move shows what it left.
-  const handleUp = (): void => {
+  const handleUp = (event: PointerEvent): void => {
+    fingers.current.delete(event.pointerId);
     if (press.current?.edit && !press.current.moved) player.seek(spotAfter(press.current.edit));
     press.current = null;
   };
@@ -68,6 +73,16 @@ export function Track({ zoom }: { zoom: Zoom }) {
       <Tip bar={hovered.value} zoom={zoom} />
     </div>
   );
+}
+
+/** Two fingers hold what is below them: moved apart they zoom, moved together they scroll. */
+function pinch(fingers: Map<number, number>, id: number, x: number, zoom: Zoom): void {
+  const before = fingers.get(id);
+  const other = [...fingers].find(([finger]) => finger !== id)?.[1];
+  if (before === undefined || other === undefined) return;
+  fingers.set(id, x);
+  zoom.scrollBy((before - x) / 2);
+  zoom.zoomBy(Math.max(1, Math.abs(x - other)) / Math.max(1, Math.abs(before - other)), (x + other) / 2);
 }
 
 function useSliderValue() {
@@ -95,7 +110,7 @@ function Marks({ zoom, onHover }: { zoom: Zoom; onHover: (bar: Bar) => void }) {
       <div class="time-lanes" style={{ "--lanes": lanes }}>
         {bars.map((bar) => (
           <span
-            key={bar.edit.id} class="time-mark" data-edit={bar.edit.id} data-kind={bar.edit.kind} data-many={bar.count > 1 || undefined} onPointerEnter={() => onHover(bar)}
+            key={bar.edit.id} class="time-mark" data-edit={bar.edit.id} data-kind={bar.edit.kind} data-undone={bar.edit.undone} onPointerEnter={() => onHover(bar)}
             style={{ left: `${bar.x}px`, width: `${bar.width}px`, "--lane": bar.lane, "--person": colourOf(bar.edit.user, people.peek()) }}
           />
         ))}
