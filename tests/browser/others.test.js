@@ -126,6 +126,23 @@ test("who may only look has the notes and cannot write any", async () => {
   assert.equal(await notes(eve).getByRole("button", { name: "Add note" }).count(), 0);
 });
 
+test("a note is written on what is selected with the keyboard alone, and Escape leaves it", async () => {
+  const { id } = await ada.node("node 74");
+  await ada.select(id);
+  const view = ada.page.getByRole("application", { name: "View of the scene" });
+  await view.press("n");
+  await ada.page.getByText("Click where the note belongs").waitFor();
+  await view.press("Escape");
+  assert.equal(await ada.page.getByText("Click where the note belongs").count(), 0);
+  assert.deepEqual(await ada.page.evaluate(() => window.gizmod.selection.value), [id], "Escape was for the note");
+  await view.press("n");
+  await view.press("Enter");
+  await ada.page.getByRole("dialog", { name: "New note" }).getByText("On node 74").waitFor();
+  await ada.page.keyboard.type("worn");
+  await ada.page.keyboard.press("Control+Enter");
+  await ada.until((node) => window.gizmod.notes.value.some((note) => note.text === "worn" && note.node === node), id);
+});
+
 test("a link to a note opens the page at it", async () => {
   const [id] = await ada.page.evaluate(() => window.gizmod.notes.value.map((note) => note.id));
   const dora = await browser.person();

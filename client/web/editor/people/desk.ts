@@ -61,6 +61,12 @@ export class NoteDesk {
     this.draft.value = spot;
   }
 
+  /** On the one node that is selected, else on the whole scene. */
+  writeAtSelection(): void {
+    const [node, ...others] = this.editor.selection.peek();
+    this.write(node !== undefined && others.length === 0 ? { node } : {});
+  }
+
   leave(): void {
     this.placing.value = false;
     this.draft.value = null;

@@ -28,7 +28,7 @@ function PlacingBar() {
     <div class="draft-bar" role="status">
       <span>Click where the note belongs</span>
       {onNode && (
-        <button type="button" class="button" onClick={() => editor.desk.write({ node: only })}>
+        <button type="button" class="button" onClick={() => editor.desk.writeAtSelection()}>
           On {nameOf(editor.session.scene, only)}
         </button>
       )}

@@ -68,7 +68,7 @@ function ShowOthers() {
 }
 
 function PersonRow({ row }: { row: Row }) {
-  const { session, user, colour, role, me, doing, idle } = row;
+  const { session, user, colour, role, me, doing, looks, idle } = row;
   return (
     <li class={idle ? "people-row people-idle" : "people-row"} data-session={session} aria-label={`${user}${me ? ", you" : ""}, ${doing}`}>
       <span class="people-mark" aria-hidden="true" style={{ background: colour, color: inkOn(colour) }}>
@@ -82,7 +82,7 @@ function PersonRow({ row }: { row: Row }) {
         </span>
         <span class="people-doing">{doing}</span>
       </span>
-      {!me && <FollowButton session={session} user={user} />}
+      {!me && looks && <FollowButton session={session} user={user} />}
     </li>
   );
 }

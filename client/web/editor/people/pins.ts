@@ -151,7 +151,7 @@ export class PinLayer implements Layer {
     if (next?.[0] !== now?.[0] || next?.[1] !== now?.[1]) draftAt.value = next;
   }
 
-  /** While a place is asked for, the left button says it, and Escape leaves; orbit, pan and zoom go on as always. */
+  /** While a place is asked for, the left button says it, Enter takes what is selected, and Escape leaves; orbit, pan and zoom go on as always. */
   #watchPlacing(parent: HTMLElement): () => void {
     const press = (event: PointerEvent) => {
       if (!this.#desk.placing.peek() || event.button !== 0 || event.altKey) return;
@@ -161,9 +161,12 @@ export class PinLayer implements Layer {
       void this.#place([event.clientX - frame.left, event.clientY - frame.top]);
     };
     const key = (event: KeyboardEvent) => {
-      if (event.key !== "Escape" || !this.#desk.placing.peek()) return;
+      if (!this.#desk.placing.peek()) return;
+      if (event.key === "Escape") this.#desk.leave();
+      else if (event.key === "Enter" && !(event.target instanceof HTMLButtonElement)) this.#desk.writeAtSelection();
+      else return;
+      event.preventDefault();
       event.stopImmediatePropagation();
-      this.#desk.leave();
     };
     const stop = this.#desk.placing.subscribe((placing) => parent.classList.toggle("note-placing", placing));
     parent.addEventListener("pointerdown", press, true);

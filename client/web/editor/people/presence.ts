@@ -25,6 +25,8 @@ const SPARE_MIN = 0.05;
 const POINTING_MS = 8000;
 /** With more others than these a camera has the first letters of a name only. */
 const NAMED_MAX = 8;
+/** Where there is no graphics processor, pictures only of others come no more often than this: what one does oneself goes first. */
+const SOFTWARE_MS = 100;
 /** Nodes of one person's hold that its label is put over. */
 const HELD_MAX = 64;
 
@@ -34,6 +36,7 @@ export class PresenceLayer implements Layer {
   #ends: RayEnds;
   #tracks = new Map<number, Track>();
   #drawnAt = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
   #stop: () => void;
 
   /** @param taken where labels must not be, in pixels of the view */
@@ -45,7 +48,7 @@ export class PresenceLayer implements Layer {
     const { editor, canvas } = view;
     view.world.add(this.#wires);
     this.#tags = new Tags(canvas.parentElement ?? document.body);
-    this.#ends = new RayEnds(editor.session, () => this.view.invalidate());
+    this.#ends = new RayEnds(editor.session, () => this.#wake());
     this.#stop = effect(() => {
       const shown = editor.showPeople.value;
       editor.past.value;
@@ -65,11 +68,12 @@ export class PresenceLayer implements Layer {
     }
     this.#drawWires();
     this.#tags.show(this.#tagsOf(now), this.view.editor.rig.width, this.taken());
-    if (moving) this.view.invalidate();
+    if (moving) this.#wake();
   }
 
   dispose(): void {
     this.#stop();
+    clearTimeout(this.#timer);
     this.#ends.dispose();
     this.#tags.dispose();
     this.#wires.dispose();
@@ -90,7 +94,15 @@ export class PresenceLayer implements Layer {
     }
     for (const session of this.#tracks.keys()) changed = (!here.has(session) && this.#tracks.delete(session)) || changed;
     this.#ends.ask(this.#tracks);
-    if (changed || people.length === 0) this.view.invalidate();
+    if (changed || people.length === 0) this.#wake();
+  }
+
+  #wake(): void {
+    if (!this.view.software) return this.view.invalidate();
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.view.invalidate();
+    }, SOFTWARE_MS);
   }
 
   /** How far to draw a ray that meets nothing: until it passes by what one looks at. */

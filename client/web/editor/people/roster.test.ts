@@ -4,7 +4,7 @@ import { test } from "node:test";
 import type { Person } from "../../sdk/types.js";
 import { Activity, roster, sameRows } from "./roster";
 
-const person = (session: number, more: Partial<Person> = {}): Person => ({ session, user: `p${session}`, colour: "#05893e", role: "editor", me: false, ...more });
+const person = (session: number, more: Partial<Person> = {}): Person => ({ session, user: `p${session}`, colour: "#05893e", role: "editor", me: false, view: [], ...more });
 const nameOf = (id: number) => (id === 7 ? "piston" : "");
 const doing = (one: Person) => roster([one], new Activity(), 0, nameOf)[0].doing;
 
@@ -16,6 +16,7 @@ test("roster_a_row_says_what_a_person_does", () => {
     [{ selection: [7] }, "piston selected"],
     [{ selection: [], locks: [] }, "looking around"],
     [{ role: "viewer" }, "watching"],
+    [{ view: undefined }, "here"],
   ];
   for (const [more, words] of cases) assert.equal(doing(person(1, more)), words);
 });

@@ -8,6 +8,8 @@ export interface Row {
   role: Role;
   me: boolean;
   doing: string;
+  /** They look from somewhere: a view that can be followed. */
+  looks: boolean;
   /** Nothing came from them for a while. */
   idle: boolean;
 }
@@ -51,7 +53,7 @@ export function roster(people: readonly Person[], activity: Activity, now: numbe
   const rows = people.map((person) => {
     const idleMs = activity.idleMs(person.session, now);
     const { session, user, colour, role, me } = person;
-    return { session, user, colour, role, me, doing: doing(person, idleMs, nameOf), idle: idleMs > 0 };
+    return { session, user, colour, role, me, doing: doing(person, idleMs, nameOf), looks: person.view !== undefined, idle: idleMs > 0 };
   });
   return [...rows.filter((row) => row.me), ...rows.filter((row) => !row.me)];
 }
@@ -64,6 +66,7 @@ function doing(person: Person, idleMs: number, nameOf: (id: Id) => string | unde
   if (person.locks?.length) return `${HOLDING[person.tool ?? "none"]} ${these(person.locks, nameOf)}`;
   if (idleMs > 0) return `away for ${Math.floor(idleMs / 60_000)} min`;
   if (person.selection?.length) return `${these(person.selection, nameOf)} selected`;
+  if (!person.view) return "here";
   return person.role === "viewer" ? "watching" : "looking around";
 }
 
