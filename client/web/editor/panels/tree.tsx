@@ -168,7 +168,7 @@ function Rename({ tree, id }: { tree: TreeState; id: Id }) {
   const { editor } = tree;
   const input = useRef<HTMLInputElement>(null);
   const over = useRef(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     input.current?.focus({ preventScroll: true });
     input.current?.select();
   }, []);

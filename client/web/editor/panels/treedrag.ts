@@ -33,6 +33,8 @@ export function dragRows(tree: TreeState, down: PointerEvent): void {
 
 class Press {
   #dragged: readonly Id[] | null = null;
+  /** The release selects, not the press. */
+  readonly #waits: boolean;
   #scroll = 0;
   #frame = 0;
   #opens: ReturnType<typeof setTimeout> | undefined;
@@ -51,13 +53,9 @@ class Press {
     addEventListener("pointercancel", () => this.#end(), { signal });
     addEventListener("keydown", (event) => this.#key(event), { signal, capture: true });
     // What is part of the selection may be about to be dragged with all of it, and a finger may be about to scroll: then the release selects.
-    if (!this.#waits()) this.#choose(down);
-  }
-
-  #waits(): boolean {
-    if (this.down.pointerType === "touch") return true;
-    const plain = !this.down.shiftKey && !this.down.ctrlKey && !this.down.metaKey;
-    return plain && this.tree.editor.selection.peek().includes(this.id);
+    const plain = !down.shiftKey && !down.ctrlKey && !down.metaKey;
+    this.#waits = down.pointerType === "touch" || (plain && tree.editor.selection.peek().includes(id));
+    if (!this.#waits) this.#choose(down);
   }
 
   #choose(event: PointerEvent): void {
@@ -105,7 +103,7 @@ class Press {
     const dragged = this.#dragged;
     this.#end();
     if (dragged && target !== null) void reparentNodes(tree.editor, dragged, target === "root" ? null : target, event.altKey ? "local" : "world");
-    else if (!dragged && this.#waits()) this.#choose(event);
+    else if (!dragged && this.#waits) this.#choose(event);
   }
 
   #key(event: KeyboardEvent): void {

@@ -1,0 +1,198 @@
+// The panels: numbers that are typed and dragged, the tree that is renamed, searched and rearranged, the start page that makes a scene of a file.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+
+import { Browser } from "./support/browser.js";
+import { Daemon, ENGINE } from "./support/daemon.js";
+import { glide } from "./support/gestures.js";
+
+let daemon, browser, ada, bob;
+const field = (person, name) => person.page.getByRole("textbox", { name, exact: true });
+const row = (person, name) => person.page.locator(`[role=treeitem][aria-label^="${name}"]`);
+const pick = (person, name, options) => row(person, name).locator(".tree-name").click(options);
+const close = (a, b, within = 1e-9) => a.every((value, i) => Math.abs(value - b[i]) < within);
+
+before(async () => {
+  daemon = await Daemon.start();
+  browser = new Browser();
+  ada = await browser.person();
+  bob = await browser.person();
+  await ada.join(daemon, "robot-arm", "Ada");
+  await bob.join(daemon, "robot-arm", "Bob");
+});
+
+after(async () => {
+  await browser?.close();
+  await daemon?.stop();
+});
+
+/** The latest edits, newest first, once the server has answered everything. */
+async function latest(person, limit) {
+  await person.until(() => window.gizmod.session.unsaved === 0);
+  return person.page.evaluate((limit) => window.gizmod.session.history({ limit }), limit);
+}
+
+/** The middle of the letter before a field. */
+async function letterOf(person, name) {
+  const box = await field(person, name).locator("xpath=preceding-sibling::span").boundingBox();
+  return [box.x + box.width / 2, box.y + box.height / 2];
+}
+
+test("a typed number is an edit of that number alone, with arithmetic and units", async () => {
+  await pick(ada, "shoulder");
+  const before = await ada.node("shoulder");
+  await field(ada, "Translation X").fill("0.1 + 25mm");
+  await field(ada, "Translation X").press("Enter");
+  await bob.until(({ id }) => Math.abs(window.gizmod.session.scene.get(id).t[0] - 0.125) < 1e-12, before);
+  const { t, r } = await bob.node("shoulder");
+  assert.deepEqual([t.slice(1), r], [before.t.slice(1), before.r]);
+});
+
+test("an angle past a quarter turn is shown as it was typed", async () => {
+  const { id, r } = await ada.node("elbow");
+  await pick(ada, "elbow");
+  await field(ada, "Rotation Y").fill("120");
+  await field(ada, "Rotation Y").press("Enter");
+  await ada.until(({ id, r }) => window.gizmod.session.scene.get(id).r[1] !== r[1], { id, r });
+  await ada.drawn();
+  assert.equal(await field(ada, "Rotation Y").inputValue(), "120");
+});
+
+test("what is no number changes nothing and is said", async () => {
+  const [edit] = await latest(ada, 1);
+  await field(ada, "Scale Z").fill("two");
+  await field(ada, "Scale Z").press("Enter");
+  await ada.page.getByText('"two" is not a number').waitFor();
+  assert.equal((await latest(ada, 1))[0].id, edit.id);
+  assert.equal(await field(ada, "Scale Z").inputValue(), "1");
+});
+
+for (const [name, kind, handle] of [["Translation Y", "translate", "ty"], ["Rotation Z", "rotate", "rz"], ["Scale X", "scale", "sx"]]) {
+  test(`dragging the letter of ${name} is one drag that others see while it goes on`, async () => {
+    const { id } = await ada.node("upper arm");
+    await pick(ada, "upper arm");
+    const [edit] = await latest(ada, 1);
+    const tool = await ada.page.evaluate(() => window.gizmod.session.tool);
+    const from = await letterOf(ada, name);
+    await ada.page.mouse.move(...from);
+    await ada.page.mouse.down();
+    await glide(ada, from, [from[0] + 30, from[1]]);
+    await bob.until((id) => window.gizmod.people.value.some(({ user, locks }) => user === "Ada" && locks?.includes(id)), id);
+    const during = await field(ada, name).inputValue();
+    await ada.page.mouse.up();
+    await ada.until(() => window.gizmod.gizmo.value?.active === undefined);
+    const [mine, before] = await latest(ada, 2);
+    assert.deepEqual([mine.kind, mine.handle, mine.nodes, before.id], [kind, handle, [id], edit.id]);
+    assert.equal(await field(ada, name).inputValue(), during);
+    assert.deepEqual(await ada.page.evaluate(() => window.gizmod.session.tool), tool, "the tool is as it was");
+  });
+}
+
+test("Escape takes a drag of a letter back", async () => {
+  const { id, t } = await ada.node("upper arm");
+  const [edit] = await latest(ada, 1);
+  const from = await letterOf(ada, "Translation Z");
+  await ada.page.mouse.move(...from);
+  await ada.page.mouse.down();
+  await glide(ada, from, [from[0] + 50, from[1]]);
+  await ada.until(() => window.gizmod.gizmo.value?.active !== undefined);
+  await ada.page.keyboard.press("Escape");
+  await ada.page.mouse.up();
+  await ada.until(() => window.gizmod.gizmo.value?.active === undefined);
+  await bob.until(({ id, t }) => window.gizmod.session.scene.get(id).t.every((value, i) => value === t[i]), { id, t });
+  assert.equal((await latest(ada, 1))[0].id, edit.id);
+});
+
+test("several nodes show what they have in common, and change together", async () => {
+  await pick(ada, "left finger");
+  await pick(ada, "right finger", { modifiers: ["Control"] });
+  await ada.until(() => window.gizmod.selection.value.length === 2);
+  assert.equal(await field(ada, "Name").inputValue(), "2 nodes");
+  await field(ada, "Translation Y").fill("+=0.01");
+  const before = [await ada.node("left finger"), await ada.node("right finger")];
+  await field(ada, "Translation Y").press("Enter");
+  await bob.until(({ id, t }) => window.gizmod.session.scene.get(id).t[1] !== t[1], before[1]);
+  const moved = [await bob.node("left finger"), await bob.node("right finger")];
+  moved.forEach(({ t }, i) => assert.ok(close(t, [before[i].t[0], before[i].t[1] + 0.01, before[i].t[2]])));
+  assert.equal((await latest(ada, 1))[0].nodes.length, 2, "it is one edit");
+});
+
+test("a row that is dropped on another hangs below it and stays where it is, and Undo brings it back", async () => {
+  const { id, parent } = await ada.node("status lamp");
+  const world = (person) => person.page.evaluate((id) => [...window.gizmod.session.scene.world(id)], id);
+  const before = await world(ada);
+  const base = await ada.node("base plate");
+  const [from, to] = [await row(ada, "status lamp").boundingBox(), await row(ada, "base plate").boundingBox()];
+  const start = [from.x + from.width - 30, from.y + from.height / 2];
+  await ada.page.mouse.move(...start);
+  await ada.page.mouse.down();
+  await glide(ada, start, [start[0], to.y + to.height / 2]);
+  await ada.page.mouse.up();
+  await bob.until(({ id, base }) => window.gizmod.session.scene.get(id).parent === base, { id, base: base.id });
+  assert.ok(close(await world(bob), before), "it did not move");
+  await ada.page.locator(".toast").getByRole("button", { name: "Undo" }).click();
+  await bob.until(({ id, parent }) => window.gizmod.session.scene.get(id).parent === parent, { id, parent });
+});
+
+test("the tree goes by keys: rows, names, new nodes, deletion", async () => {
+  await pick(ada, "pedestal");
+  await ada.page.keyboard.press("ArrowDown");
+  await ada.until(() => window.gizmod.session.scene.get(window.gizmod.selection.value[0])?.name === "turntable");
+  await ada.page.keyboard.press("ArrowLeft");
+  assert.equal(await row(ada, "turntable").getAttribute("aria-expanded"), "false");
+  await ada.page.keyboard.press("F2");
+  await ada.page.keyboard.type("table");
+  await ada.page.keyboard.press("Enter");
+  await row(bob, "table").waitFor();
+  await ada.page.getByRole("button", { name: "New node" }).click();
+  await ada.page.getByRole("textbox", { name: "Name of the node" }).waitFor();
+  await ada.page.keyboard.type("mine");
+  await ada.page.keyboard.press("Enter");
+  await row(bob, "mine").waitFor();
+  await ada.page.keyboard.press("Delete");
+  await row(bob, "mine").waitFor({ state: "detached" });
+});
+
+test("a search leaves what is called so and what is above it", async () => {
+  await bob.page.getByRole("searchbox", { name: "Search nodes" }).fill("left pad");
+  await row(bob, "base plate").waitFor({ state: "detached" });
+  assert.equal(await row(bob, "left pad").count(), 1);
+  assert.equal(await row(bob, "left finger").count(), 1);
+  await bob.page.getByRole("searchbox", { name: "Search nodes" }).fill("");
+});
+
+test("what somebody else has selected is marked in the tree, by name", async () => {
+  await pick(ada, "base plate");
+  await bob.page.getByRole("treeitem", { name: "base plate, selected by Ada" }).waitFor();
+});
+
+test("the palette finds a node and goes to it, and the focus comes back", async () => {
+  await pick(bob, "robot arm");
+  await bob.page.keyboard.press("Control+k");
+  await bob.page.getByRole("combobox", { name: "Find a command or a node" }).fill("gripper");
+  await bob.page.keyboard.press("Enter");
+  await bob.until(() => window.gizmod.session.scene.get(window.gizmod.selection.value[0])?.name === "gripper");
+  assert.equal(await bob.page.evaluate(() => document.activeElement.getAttribute("role")), "tree");
+});
+
+test("the start page makes a scene of a file, and joins it under the name that was said", async () => {
+  await bob.page.goto(`${daemon.url}/`);
+  await bob.page.getByRole("textbox", { name: "Your name" }).fill("Grace");
+  await bob.page.locator("input[type=file]").setInputFiles(ENGINE);
+  await bob.online();
+  assert.equal(await bob.page.evaluate(() => window.gizmod.session.sceneName), "2cylinderengine");
+  assert.equal(await bob.page.evaluate(() => window.gizmod.session.user), "Grace");
+  await bob.until(() => window.gizmod.session.scene.nodes.size === 82);
+});
+
+test("the theme is kept and shown at once", async () => {
+  await bob.page.getByRole("button", { name: "Theme" }).click();
+  await bob.page.getByRole("menuitemradio", { name: "Light" }).click();
+  await bob.page.reload();
+  await bob.online();
+  assert.equal(await bob.page.evaluate(() => document.documentElement.dataset.theme), "light");
+});
+
+test("nobody's console has an error", () => {
+  assert.deepEqual(browser.errors, []);
+});
