@@ -10,7 +10,7 @@ import { EventDispatcher, Object3D } from "three";
 import { GizmoView } from "./gizmo.js";
 import { axisName, isShown } from "./names.js";
 
-/** @import {Camera} from "three" */
+/** @import {Camera, ColorRepresentation} from "three" */
 /** @import {Gizmo, Id, Mode, Modifier, Place, Space} from "../types.js" */
 /** @import {Session} from "../session.js" */
 /** @import {Binding} from "./bind.js" */
@@ -30,7 +30,7 @@ const OBSERVED = [
 export class RemoteTransformControls extends EventDispatcher {
   /** @type {Camera} */
   camera;
-  /** The object that was attached last; undefined for none. @type {Object3D | undefined} */
+  /** The bound object that was attached last; undefined for none. @type {Object3D | undefined} */
   object = undefined;
   enabled = true;
   /** What is under the pointer or dragged, in three's words: X, XY, XYZ, E, XYZE; null for nothing. @type {string | null} */
@@ -101,14 +101,14 @@ export class RemoteTransformControls extends EventDispatcher {
     return this.#helper;
   }
 
-  /** Selects the object, or several; the axes are those of the last one. @param {...Object3D} objects */
+  /** Selects the object, or several, or what they are parts of; the axes are those of the last one. @param {...Object3D} objects */
   attach(...objects) {
     const ids = objects.map((object) => {
       const id = this.binding.nodeOf(object);
       if (id === undefined) throw new Error(`gizmod: the object "${object.name}" is not bound to a node of the scene`);
       return id;
     });
-    this.object = objects[objects.length - 1];
+    this.object = this.binding.objectOf(ids[ids.length - 1]);
     this.#select(ids);
     return this;
   }
@@ -161,9 +161,9 @@ export class RemoteTransformControls extends EventDispatcher {
     this.scaleSnap = step;
   }
 
-  /** @param {Partial<import("./gizmo.js").GizmoColours>} colours */
-  setColors(colours) {
-    this.view.setColours(colours);
+  /** The view has more of them. @param {ColorRepresentation} x @param {ColorRepresentation} y @param {ColorRepresentation} z @param {ColorRepresentation} active */
+  setColors(x, y, z, active) {
+    this.view.setColours({ x, y, z, highlight: active });
     this.dispatchEvent({ type: "change" });
   }
 

@@ -241,6 +241,14 @@ test("controls_follow_a_selection_that_was_made_elsewhere", async () => {
   await until(() => app.session.selection.length === 0);
 });
 
+test("controls_attach_what_a_part_belongs_to", async () => {
+  const app = await application(sceneName(), "Ada"), part = block("part");
+  app.mesh.add(part);
+  app.controls.attach(part);
+  assert.equal(app.controls.object, app.mesh);
+  await until(() => app.session.selection.length === 1);
+});
+
 test("controls_refuse_what_is_bound_to_no_node", async () => {
   const { controls } = await application(sceneName(), "Ada");
   assert.throws(() => controls.attach(block("stranger")), /stranger.*not bound/);

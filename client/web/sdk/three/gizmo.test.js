@@ -160,6 +160,22 @@ test("gizmo_grows_with_what_is_to_be_drawn", () => {
   assert.equal(strokes(all).length, count);
 });
 
+test("gizmo_colours_can_be_others_and_what_is_dragged_leaves_the_rest_pale", () => {
+  const view = draw({ handles: ["tx", "ty"], active: "ty", value: [0] });
+  view.setColours({ x: "#ff0000", highlight: "#0000ff" });
+  view.update(cameraAt(10));
+  const { position, tint } = view.children[0].geometry.attributes;
+  const tipOf = (axis) => {
+    const count = 4 * (view.children[0].geometry.drawRange.count / 6);
+    for (let i = 0; i < count; i++) {
+      if (Math.abs(position.getComponent(i, axis) - 1) < 1e-6) return [tint.getX(i), tint.getY(i), tint.getZ(i), tint.getW(i)];
+    }
+  };
+  const [red, , blueOfX, pale] = tipOf(0), [redOfY, , blue, whole] = tipOf(1);
+  assert.ok(red > 0.5 && blueOfX === 0 && pale < 0.3);
+  assert.ok(blue > 0.5 && redOfY === 0 && whole === 1);
+});
+
 test("gizmo_is_not_hit_by_the_rays_of_an_application", () => {
   const hits = [];
   draw({ handles: ["tx"] }).children[0].raycast({}, hits);
