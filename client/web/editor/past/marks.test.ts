@@ -47,3 +47,9 @@ test("marks_labels_do_not_run_into_each_other", () => {
   assert.ok(labels.length > 5);
   for (let i = 1; i < labels.length; i++) assert.ok(labels[i].x - labels[i - 1].x >= 70);
 });
+
+test("marks_a_second_is_told_once", () => {
+  const texts = makeLabels(makeAxis(many(300, 0, 0.01)), window(20, 4000), 1e6).map(({ text }) => text);
+  assert.equal(new Set(texts).size, texts.length);
+  assert.ok(texts.length >= 3);
+});

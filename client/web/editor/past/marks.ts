@@ -64,6 +64,7 @@ export function makeLabels(axis: Axis, window: Window, now: number): Label[] {
     const other = dayWords(edit.ended, now) !== (day ?? "");
     const text = other ? timeWords(edit.ended, now) : timeWords(edit.ended, edit.ended);
     day = dayWords(edit.ended, now);
+    if (text === labels.at(-1)?.text) continue;
     labels.push({ x, text });
     free = x + (other ? 1.7 : 1) * LABEL_PX;
   }
