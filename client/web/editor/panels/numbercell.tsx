@@ -75,6 +75,11 @@ export function NumberCell({ field, axis, angles, uniform, locked }: Props) {
     startScrub(event, new Scrub(editor, { ids, field, axis, angles: angles.peek(), uniform }), stepOf(editor, field), dragged, () => input.current?.focus());
   };
 
+  /** All digits, for who wants to know. */
+  const exact = () => {
+    const value = commonNumber(editor.scene.peek(), editor.selection.peek(), field, axis, angles.peek());
+    return value === null || value === undefined ? undefined : String(field === "r" ? (value * 180) / Math.PI : value);
+  };
   const mixed = text.value === "mixed";
   const value = typed.value ?? (dragged.value !== null ? shown(dragged.value, QUANTITY[field]) : mixed ? "" : text.value);
   return (
@@ -83,7 +88,7 @@ export function NumberCell({ field, axis, angles, uniform, locked }: Props) {
         {"XYZ"[axis]}
       </span>
       <input
-        ref={input} class="input" inputMode="decimal" autocomplete="off" spellcheck={false} aria-label={`${NAMES[field]} ${"XYZ"[axis]}`} placeholder={mixed ? "mixed" : undefined} readOnly={locked}
+        ref={input} class="input" inputMode="decimal" autocomplete="off" spellcheck={false} aria-label={`${NAMES[field]} ${"XYZ"[axis]}`} placeholder={mixed ? "mixed" : undefined} readOnly={locked} title={mixed ? undefined : exact()}
         value={value} onInput={(event) => (typed.value = event.currentTarget.value)} onFocus={(event) => event.currentTarget.select()} onBlur={() => void accept()} onKeyDown={handleKey}
       />
     </label>
