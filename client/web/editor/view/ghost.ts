@@ -64,7 +64,7 @@ export class Ghost implements Layer {
 
   #remember(): void {
     const scene = this.view.editor.session.scene;
-    if (this.#stale || this.stage.fresh === null) {
+    if (this.#stale || this.stage.regrown || this.stage.fresh === null) {
       this.#places.clear();
       for (const top of this.view.editor.selection.peek()) for (const id of scene.below(top)) this.#places.set(id, new Float64Array(16));
       if (this.#places.size > (this.view.software ? NODES_MAX_SOFTWARE : NODES_MAX)) this.#places.clear();

@@ -67,19 +67,23 @@ export class Outline {
   update(rect: Rect | null): void {
     this.#quad.visible = this.set.size > 0 && rect !== null;
     if (!this.#quad.visible || rect === null) return;
-    const { renderer, camera, editor: { rig } } = this.view;
+    const { renderer, camera } = this.view;
     const size = renderer.getDrawingBufferSize(scratch);
     this.#mask.setSize(size.x, size.y);
-    const { reach, part } = this.#quad.material.uniforms;
-    reach.value.set(WIDTH_PX / rig.width, WIDTH_PX / rig.height);
-    const [x0, y0, x1, y1] = rect;
-    part.value.set((x0 - 2 * WIDTH_PX) / rig.width, 1 - (y1 + 2 * WIDTH_PX) / rig.height, (x1 + 2 * WIDTH_PX) / rig.width, 1 - (y0 - 2 * WIDTH_PX) / rig.height);
-    part.value.clampScalar(0, 1);
+    this.#aim(rect);
     this.set.group.position.copy(this.anchor.group.position);
     this.set.flush();
     renderer.setRenderTarget(this.#mask);
     renderer.render(this.#world, camera);
     renderer.setRenderTarget(null);
+  }
+
+  #aim([x0, y0, x1, y1]: Rect): void {
+    const { width, height } = this.view.editor.rig;
+    const { reach, part } = this.#quad.material.uniforms;
+    const room = 2 * WIDTH_PX;
+    reach.value.set(WIDTH_PX / width, WIDTH_PX / height);
+    part.value.set((x0 - room) / width, 1 - (y1 + room) / height, (x1 + room) / width, 1 - (y0 - room) / height).clampScalar(0, 1);
   }
 
   dispose(): void {

@@ -55,10 +55,10 @@ export class Selection implements Layer {
   }
 
   update({ editor }: View): void {
-    const { fresh, moved } = this.stage;
-    if (fresh === null) this.#bounds.clear();
+    const { fresh, moved, regrown } = this.stage;
+    if (regrown) this.#bounds.clear();
     for (const id of moved) this.#bounds.moved(editor.scene.peek(), id);
-    if (this.#stale || fresh === null) this.#putAll();
+    if (this.#stale || regrown || fresh === null) this.#putAll();
     else for (const id of fresh) this.#put(id);
     this.#stale = false;
     this.#material.setViewport(editor.rig.width, editor.rig.height);

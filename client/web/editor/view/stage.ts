@@ -22,8 +22,11 @@ export class Stage implements Layer {
   fresh: ReadonlySet<Id> | null = null;
   /** Those of `fresh` that moved by themselves, rather than with what is above them. */
   moved: ReadonlySet<Id> = new Set();
+  /** Whether this picture has nodes that came, went, or hang elsewhere: what is below a node may be other nodes now. */
+  regrown = false;
   #due: Set<Id> | null = null;
   #dueMoved = new Set<Id>();
+  #dueRegrown = false;
   #anchored = 0;
   #loading: AbortController | null = null;
   #stop: (() => void)[];
@@ -80,8 +83,10 @@ export class Stage implements Layer {
     else for (const id of this.#due) this.put(this.#drawn, id, this.#scene.world(id));
     this.fresh = this.#due;
     this.moved = this.#dueMoved;
+    this.regrown = this.#dueRegrown || this.fresh === null;
     this.#due = new Set();
     this.#dueMoved = new Set();
+    this.#dueRegrown = false;
     this.#drawn.flush();
   }
 
@@ -112,10 +117,11 @@ export class Stage implements Layer {
 
   #changed(change: SceneChange): void {
     if (change.all || (change.added.length > 0 && !this.#loading)) this.#wantMeshes();
-    if (change.all || change.structure.length > 0) this.#due = null;
+    if (change.all) this.#due = null;
     if (this.#due === null) return;
     for (const id of change.gone) this.#due.add(id);
     for (const id of change.moved) this.#dueMoved.add(id);
+    if (change.added.length + change.gone.length > 0 || change.structure.some((id) => this.#dueMoved.has(id))) this.#dueRegrown = true;
     for (const top of [...change.added, ...change.moved]) for (const id of this.#scene.below(top)) this.#due.add(id);
   }
 

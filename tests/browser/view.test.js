@@ -1,0 +1,127 @@
+// What the view draws stands where the server says, near the world's origin and far from it: boxes of nodes without a mesh, meshes of a glTF, what is dragged and where it was.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+
+import { Browser } from "./support/browser.js";
+import { Daemon } from "./support/daemon.js";
+import { decode } from "./support/pixels.js";
+
+const BOX_GLB = "/usr/share/assimp/models/glTF2/BoxTextured-glTF-Binary/BoxTextured.glb";
+/** Of a colour channel: less is noise. */
+const CHANGE_MIN = 20;
+const OFF_PX_MAX = 1.5;
+/** Farther than this about what a test looks at are words and buttons, which change for their own reasons. */
+const REACH_PX = 140;
+const SIZE_M = 0.2;
+/** Sides of a rectangle: left and right of the ghost is the line of the axis. */
+const TOP_AND_BOTTOM = [1, 3];
+let daemon, browser, ada;
+
+before(async () => {
+  daemon = await Daemon.start(["--open", "view"]);
+  await daemon.import("mesh", BOX_GLB);
+  browser = new Browser();
+  ada = await browser.person();
+  await ada.join(daemon, "view", "Ada");
+  await createBox([-50, 0, 0]);   // the first thing in a scene is looked at
+  await ada.rested();
+});
+
+after(async () => {
+  await browser?.close();
+  await daemon?.stop();
+});
+
+/** Looks at a point from so far, straight along z: the edges of a box are level and upright, so that there are no points too thin to be seen. */
+async function look(point, distance) {
+  await ada.page.evaluate(([[x, y, z], d]) => window.gizmod.rig.look([x, y, z + d], [x, y, z]), [point, distance]);
+}
+
+async function picture() {
+  await ada.rested();
+  return decode(await ada.screenshot());
+}
+
+/** The rectangle of what is not the same in two pictures about a place: left, top, right, bottom. Null where all is. */
+function difference(a, b, [x0, y0]) {
+  const rect = [Infinity, Infinity, -Infinity, -Infinity];
+  for (let y = Math.round(y0 - REACH_PX); y < y0 + REACH_PX; y++) {
+    for (let x = Math.round(x0 - REACH_PX); x < x0 + REACH_PX; x++) {
+      const i = 4 * (y * a.width + x);
+      if ([0, 1, 2].every((channel) => Math.abs(a.data[i + channel] - b.data[i + channel]) < CHANGE_MIN)) continue;
+      rect[0] = Math.min(rect[0], x);
+      rect[1] = Math.min(rect[1], y);
+      rect[2] = Math.max(rect[2], x + 1);
+      rect[3] = Math.max(rect[3], y + 1);
+    }
+  }
+  return rect[2] > rect[0] ? rect : null;
+}
+
+/** The rectangle that a box about a point takes on the screen. */
+async function projected(middle, size) {
+  const corners = await Promise.all(
+    Array.from({ length: 8 }, (_, corner) => ada.project(middle.map((value, i) => value + ((corner >> i) & 1 ? 0.5 : -0.5) * size))),
+  );
+  const [xs, ys] = [corners.map(([x]) => x), corners.map(([, y]) => y)];
+  return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
+}
+
+async function assertSeen(change, middle, size, sides = [0, 1, 2, 3]) {
+  assert.ok(change, "nothing is seen of it");
+  const expected = await projected(middle, size);
+  for (const i of sides) assert.ok(Math.abs(change[i] - expected[i]) <= OFF_PX_MAX, `seen at ${change}, is at ${expected}`);
+}
+
+async function createBox(middle) {
+  return ada.page.evaluate(async ([t, half]) => {
+    const made = await window.gizmod.session.create([{ name: "box", t, bounds: [-half, -half, -half, half, half, half] }]);
+    return made.ids[0];
+  }, [middle, SIZE_M / 2]);
+}
+
+for (const [where, middle] of [["near_the_origin", [0, 0.1, 0]], ["thirty_thousand_kilometres_away", [2e7, 0.1, -3e7]]]) {
+  test(`view_box_${where}_is_where_the_server_says`, async () => {
+    await look(middle, 2);
+    const without = await picture();
+    await createBox(middle);
+    await assertSeen(difference(without, await picture(), await ada.project(middle)), middle, SIZE_M);
+  });
+}
+
+test("view_dragged_node_leaves_a_ghost_until_the_drag_ends", async () => {
+  const middle = [5, 0.1, 5];
+  await look(middle, 2);
+  const empty = await picture();
+  const id = await createBox(middle);
+  await ada.select(id);
+  const [x, y] = await ada.project(middle);
+  const before = await picture();
+  const [left, top] = await ada.corner();
+  await ada.page.evaluate(async ([node, at]) => {
+    const { session } = window.gizmod;
+    await session.grab("tx", { nodes: [node], at });
+    session.move({ at: [at[0] + 300, at[1]] });
+  }, [id, [x - left, y - top]]);
+  await ada.until((node) => window.gizmod.session.scene.get(node).t[0] !== 5, id);
+  const during = await picture();
+  assert.ok(difference(before, during, [x, y]), "the node is seen where it no longer is");
+  await assertSeen(difference(empty, during, [x, y]), middle, SIZE_M, TOP_AND_BOTTOM);
+  await ada.page.evaluate(() => window.gizmod.session.cancel());
+  await ada.until((node) => window.gizmod.session.scene.get(node).t[0] === 5, id);
+  assert.equal(difference(before, await picture(), [x, y]), null, "something of the drag is left");
+});
+
+test("view_mesh_of_a_glTF_is_where_the_server_says", async () => {
+  await ada.join(daemon, "mesh", "Ada");
+  await ada.until(() => window.gizmod.asset.value.phase === "ready");
+  await look([0, 0, 0], 9);
+  const there = await picture();
+  await ada.page.evaluate(async () => {
+    const { session } = window.gizmod;
+    await session.set([{ id: session.scene.roots[0], t: [0, 0, 500] }]);
+  });
+  await assertSeen(difference(there, await picture(), await ada.project([0, 0, 0])), [0, 0, 0], 1);
+});
+
+test("view_pages_reported_no_errors", () => assert.deepEqual(browser.errors, []));
