@@ -19,10 +19,15 @@ test("spread_of_labels_on_each_other_the_first_stays_and_none_overlaps_another",
   for (let i = 1; i < tops.length; i++) assert.ok(tops[i] - tops[i - 1] >= 16, tops.join());
 });
 
-test("spread_a_label_keeps_the_line_that_it_had_while_there_is_room", () => {
-  const labels = [label(0, 0, 2)];
-  spread(labels);
-  assert.equal(labels[0].lines, 2);
+test("spread_a_label_goes_back_only_once_there_is_good_room", () => {
+  const place = (y: number) => {
+    const labels = [label(0, 0), label(0, y, 1)];
+    spread(labels);
+    return labels[1].lines;
+  };
+  assert.equal(place(10), 1, "on the other one");
+  assert.equal(place(19), 1, "free, but only just");
+  assert.equal(place(24), 0);
 });
 
 test("spread_a_label_keeps_off_what_is_taken", () => {
