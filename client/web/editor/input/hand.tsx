@@ -5,6 +5,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Vec2 } from "../../sdk/types.js";
 import { useEditor } from "../context";
 import { keysOf } from "./chord";
+import { valueOf } from "./typed";
 import { dragWords } from "./words";
 import "./hand.css";
 
@@ -45,7 +46,7 @@ function Readout() {
   const at = input.pointer.value ?? (origin && rig.project(origin)) ?? [rig.width / 2, rig.height / 2];
   return (
     <Beside at={at} part="readout">
-      {input.typed.value && <span class="hand-typed">{input.typed.value}</span>}
+      {input.typed.value && <span class={`hand-typed ${valueOf(input.typed.value, active) ? "" : "wrong"}`}>{input.typed.value}</span>}
       {value && dragWords(active, value)}
     </Beside>
   );

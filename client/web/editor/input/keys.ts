@@ -4,8 +4,11 @@ import { chordOf } from "./chord";
 import { commandOf } from "./commands";
 import { type Axis, heldTo } from "./grab";
 import { Nudge, isArrow } from "./nudge";
-import { dragMods } from "./pointer";
+import { dragMods } from "./gestures";
 import { isTyped, valueOf } from "./typed";
+
+/** Commands that go on while their key is held. */
+const REPEATING: ReadonlySet<string> = new Set(["undo", "redo", "zoom-in", "zoom-out"]);
 
 export function startKeys(editor: Editor): () => void {
   const nudge = new Nudge(editor);
@@ -50,7 +53,7 @@ function commandKey(editor: Editor, event: KeyboardEvent): boolean {
     return true;
   }
   const command = commandOf(chordOf(event), editor.input.keymap.peek());
-  if (!command?.run || (event.repeat && command.group !== "View" && !command.id.endsWith("do"))) return false;
+  if (!command?.run || (event.repeat && !REPEATING.has(command.id))) return false;
   if (command.possible && !command.possible(editor)) return false;
   command.run(editor);
   return true;

@@ -1,4 +1,4 @@
-// pointer.ts - what mouse and pen do in the view. Left: drags a handle, selects a node, or draws a rectangle that selects; with Alt it orbits. Middle
+// gestures.ts - what mouse and pen do in the view. Left: drags a handle, selects a node, or draws a rectangle that selects; with Alt it orbits. Middle
 // orbits, with Shift it pans, with Ctrl it zooms; right (and a pen's barrel button) pans, with Alt it zooms. Of the past, which nobody can edit, the left button
 // turns the view. Fingers are in touch.ts.
 import type { Id, Modifier, Vec2 } from "../../sdk/types.js";
