@@ -1,5 +1,5 @@
 // fields.tsx - the transform of what is selected, in numbers: metres, degrees, factors, under the node's parent.
-import { useComputed, useSignal } from "@preact/signals";
+import { type Signal, useComputed, useSignal } from "@preact/signals";
 
 import type { EulerOrder, Id, Person } from "../../sdk/types.js";
 import { useEditor } from "../context";
@@ -15,6 +15,7 @@ import { nameOf } from "./treerows";
 import "./fields.css";
 
 const ORDERS: EulerOrder[] = ["XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX"];
+const ORDER_KEY = "gizmod.order";
 const ROWS: { field: Field; name: string; unit: string }[] = [
   { field: "t", name: "Translation", unit: "m" },
   { field: "r", name: "Rotation", unit: "°" },
@@ -23,7 +24,7 @@ const ROWS: { field: Field; name: string; unit: string }[] = [
 
 export function Fields() {
   const editor = useEditor();
-  const order = useSignal<EulerOrder>((localStorage.getItem("gizmod.order") as EulerOrder | null) ?? "XYZ");
+  const order = useSignal<EulerOrder>(ORDERS.find((one) => one === localStorage.getItem(ORDER_KEY)) ?? "XYZ");
   // A new memory for each selection: what was dragged an hour ago is shown as anybody sees it.
   const angles = useComputed(() => (editor.selection.value, new Angles(order.value)));
   const uniform = useSignal(false);
@@ -55,27 +56,8 @@ export function Fields() {
               <div class="fields-label">
                 {name} <span class="fields-unit">{unit}</span>
               </div>
-              {field === "r" && (
-                <select
-                  class="select fields-order" aria-label="Euler order" title="The order of the angles" value={order.value}
-                  onChange={(event) => {
-                    order.value = event.currentTarget.value as EulerOrder;
-                    localStorage.setItem("gizmod.order", order.value);
-                  }}
-                >
-                  {ORDERS.map((one) => (
-                    <option key={one}>{one}</option>
-                  ))}
-                </select>
-              )}
-              {field === "s" && (
-                <button
-                  type="button" class="icon-button fields-uniform" aria-label="Keep proportions" aria-pressed={uniform.value} data-tip="Keep proportions" data-side="end" disabled={locked}
-                  onClick={() => (uniform.value = !uniform.value)}
-                >
-                  <Icon name="link" />
-                </button>
-              )}
+              {field === "r" && <Order order={order} />}
+              {field === "s" && <Proportions uniform={uniform} locked={locked} />}
               <div class="fields-cells">
                 {[0, 1, 2].map((axis) => (
                   <NumberCell key={axis} field={field} axis={axis} angles={angles} uniform={field === "s" && uniform.value} locked={locked} />
@@ -86,6 +68,31 @@ export function Fields() {
         </div>
       )}
     </section>
+  );
+}
+
+function Order({ order }: { order: Signal<EulerOrder> }) {
+  const choose = (chosen: EulerOrder) => {
+    order.value = chosen;
+    localStorage.setItem(ORDER_KEY, chosen);
+  };
+  return (
+    <select class="select fields-order" aria-label="Euler order" title="The order of the angles" value={order.value} onChange={(event) => choose(event.currentTarget.value as EulerOrder)}>
+      {ORDERS.map((one) => (
+        <option key={one}>{one}</option>
+      ))}
+    </select>
+  );
+}
+
+function Proportions({ uniform, locked }: { uniform: Signal<boolean>; locked: boolean }) {
+  return (
+    <button
+      type="button" class="icon-button fields-uniform" aria-label="Keep proportions" aria-pressed={uniform.value} data-tip="Keep proportions" data-side="end" disabled={locked}
+      onClick={() => (uniform.value = !uniform.value)}
+    >
+      <Icon name="link" />
+    </button>
   );
 }
 

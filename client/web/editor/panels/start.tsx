@@ -1,5 +1,5 @@
 // start.tsx - the page without a scene, or without a name to join it under: who one is, what scenes there are, a new one, one from a file.
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
 import { importScene, listScenes } from "../../sdk/index.js";
@@ -124,19 +124,15 @@ function NewScene({ taken, user, join }: { taken: readonly string[]; user: strin
   const fault = useSignal("");
   const upload = useSignal<Upload | null>(null);
   const over = useSignal(false);
-  const files = useRef<HTMLInputElement>(null);
-  const take = async (file: File | undefined) => {
-    if (!file || upload.peek()) return;
-    if (!/\.(glb|gltf)$/i.test(file.name)) {
-      fault.value = `${file.name} is no .glb and no .gltf.`;
-      return;
-    }
+  const take = async (file: File) => {
+    if (upload.peek()) return;
     const scene = name.value || freeName(toSceneName(file.name), taken);
-    fault.value = nameFault(scene) ?? "";
+    fault.value = (/\.(glb|gltf)$/i.test(file.name) ? nameFault(scene) : `${file.name} is no .glb and no .gltf.`) ?? "";
     if (fault.value !== "") return;
-    upload.value = { file: file.name, part: 0 };
+    const progress = (part: number) => (upload.value = { file: file.name, part });
+    progress(0);
     try {
-      await importScene(scene, file, { user: user || undefined, progress: (part) => (upload.value = { file: file.name, part }) });
+      await importScene(scene, file, { user: user || undefined, progress });
       join(scene);
     } catch (error) {
       fault.value = (error as Error).message;
@@ -145,42 +141,58 @@ function NewScene({ taken, user, join }: { taken: readonly string[]; user: strin
   };
   useDrop(over, (file) => void take(file));
   const create = () => {
-    const wrong = taken.includes(name.value) ? `There is a scene ${name.value} already.` : nameFault(name.value);
-    fault.value = wrong ?? "";
-    if (wrong === null) join(name.value, true);
+    fault.value = (taken.includes(name.value) ? `There is a scene ${name.value} already.` : nameFault(name.value)) ?? "";
+    if (fault.value === "") join(name.value, true);
   };
+  const { value: sent } = upload;
   return (
     <section class={`start-new${over.value ? " over" : ""}`} aria-labelledby="start-new">
       <h2 id="start-new">New scene</h2>
-      <form
-        class="start-make"
-        onSubmit={(event) => {
-          event.preventDefault();
-          create();
-        }}
-      >
-        <input
-          class="input" aria-label="Name of the new scene" placeholder="robot-arm" maxLength={64} value={name.value} spellcheck={false} autocomplete="off"
-          onInput={(event) => {
-            name.value = event.currentTarget.value;
-            fault.value = "";
-          }}
-        />
-        <button type="submit" class="button">
-          Create empty
-        </button>
-        <button type="button" class="button primary" onClick={() => files.current?.click()}>
-          <Icon name="upload" />
-          From a file…
-        </button>
-        <input ref={files} type="file" accept=".glb,.gltf" hidden onChange={(event) => void take(event.currentTarget.files?.[0])} />
-      </form>
-      <p class="start-hint">{upload.value ? said(upload.value) : "Or drop a .glb or .gltf anywhere on this page."}</p>
-      {upload.value && <progress aria-label={`Sending ${upload.value.file}`} max={1} value={upload.value.part < 1 ? upload.value.part : undefined} />}
+      <NewForm name={name} create={create} take={(file) => void take(file)} edited={() => (fault.value = "")} />
+      <p class="start-hint">{sent ? said(sent) : "Or drop a .glb or .gltf anywhere on this page."}</p>
+      {sent && <progress aria-label={`Sending ${sent.file}`} max={1} value={sent.part < 1 ? sent.part : undefined} />}
       <p class="start-fault" role="alert">
         {fault.value}
       </p>
     </section>
+  );
+}
+
+interface NewFormProps {
+  name: Signal<string>;
+  create: () => void;
+  take: (file: File) => void;
+  edited: () => void;
+}
+
+function NewForm({ name, create, take, edited }: NewFormProps) {
+  const files = useRef<HTMLInputElement>(null);
+  const submit = (event: Event) => {
+    event.preventDefault();
+    create();
+  };
+  const edit = (text: string) => {
+    name.value = text;
+    edited();
+  };
+  const chosen = (list: FileList | null) => {
+    if (list?.[0]) take(list[0]);
+  };
+  return (
+    <form class="start-make" onSubmit={submit}>
+      <input
+        class="input" aria-label="Name of the new scene" placeholder="robot-arm" maxLength={64} value={name.value} spellcheck={false} autocomplete="off"
+        onInput={(event) => edit(event.currentTarget.value)}
+      />
+      <button type="submit" class="button">
+        Create empty
+      </button>
+      <button type="button" class="button primary" onClick={() => files.current?.click()}>
+        <Icon name="upload" />
+        From a file…
+      </button>
+      <input ref={files} type="file" accept=".glb,.gltf" hidden onChange={(event) => chosen(event.currentTarget.files)} />
+    </form>
   );
 }
 

@@ -1,0 +1,155 @@
+// numberentry.ts - what is done with one number of what is selected: typed, stepped, dragged by its letter.
+import { type ReadonlySignal, signal } from "@preact/signals";
+
+import type { Editor } from "../editor";
+import type { Angles } from "./angles";
+import { shown } from "./expression";
+import { Scrub } from "./scrub";
+import { type Field, QUANTITY, changeNumber, changeScale, commonNumber, parseEntry } from "./transform";
+
+/** What a pixel of a drag stands for: half a degree and a hundredth; of lengths the view says it. Ten of them are one step of an arrow key. */
+const STEPS = { r: Math.PI / 360, s: 0.01 };
+
+export class NumberEntry {
+  /** Until the scene shows it. */
+  readonly typed = signal<string | null>(null);
+  /** While its letter is dragged. */
+  readonly dragged = signal<number | null>(null);
+  /** Of a scale: the other two follow. */
+  uniform = false;
+  #accepting = false;
+
+  constructor(
+    readonly editor: Editor,
+    readonly field: Field,
+    readonly axis: number,
+    readonly angles: ReadonlySignal<Angles>,
+  ) {}
+
+  /** As a field shows it; "mixed" where several differ. */
+  text(): string {
+    const value = commonNumber(this.editor.scene.value, this.editor.selection.value, this.field, this.axis, this.angles.value);
+    return value === null ? "mixed" : value === undefined ? "" : shown(value, QUANTITY[this.field]);
+  }
+
+  /** All digits. */
+  exact(): string | undefined {
+    const { editor, field, axis, angles } = this;
+    const value = commonNumber(editor.scene.peek(), editor.selection.peek(), field, axis, angles.peek());
+    return value === null || value === undefined ? undefined : String(field === "r" ? (value * 180) / Math.PI : value);
+  }
+
+  get step(): number {
+    if (this.field !== "t") return STEPS[this.field];
+    // The next of 1, 2, 5, 10 ... to what a pixel is in the view.
+    const metres = this.editor.rig.metresPerPx;
+    const power = 10 ** Math.floor(Math.log10(metres));
+    return power * ([1, 2, 5].find((step) => step * power >= metres) ?? 10);
+  }
+
+  async set(to: (before: number) => number): Promise<void> {
+    const { editor, field, axis, angles } = this;
+    const { scene } = editor.session;
+    const ids = editor.selection.peek();
+    const changes = this.uniform ? changeScale(scene, ids, axis, to) : changeNumber(scene, ids, field, axis, angles.peek(), to);
+    for (const { id, euler } of changes) if (euler) angles.peek().say(id, euler);
+    if (changes.length > 0) await editor.try(() => editor.session.set(changes));
+  }
+
+  /** Takes what was typed. A field that is left while that is under way takes it once. */
+  async accept(): Promise<void> {
+    const text = this.typed.peek();
+    if (text === null || this.#accepting) return;
+    const to = parseEntry(text, this.field);
+    if (to) {
+      this.#accepting = true;
+      await Promise.race([this.set(to), nextChange(this.editor)]);
+      this.#accepting = false;
+    } else if (text.trim() !== "") this.editor.say("warn", `"${text}" is not a number.`);
+    if (this.typed.peek() === text) this.typed.value = null;
+  }
+
+  /** By so many steps. */
+  async nudge(steps: number): Promise<void> {
+    const by = 10 * steps * this.step;
+    await this.set((before) => round(before + by));
+  }
+
+  /** Follows a press on the letter; one that does not move is a click. */
+  scrub(down: PointerEvent, click: () => void): void {
+    const ids = this.editor.selection.peek();
+    if (down.button !== 0 || ids.length === 0) return;
+    down.preventDefault();
+    const { field, axis, angles, uniform } = this;
+    const scrub = new Scrub(this.editor, { ids, field, axis, angles: angles.peek(), uniform });
+    followLetter(down, {
+      from: scrub.from,
+      step: this.step,
+      show: (number) => (this.dragged.value = number),
+      tell: (number) => scrub.to(number),
+      end: async (keep, moved) => {
+        if (!moved) click();
+        await scrub.end(keep);
+        this.dragged.value = null;
+      },
+    });
+  }
+}
+
+interface Letter {
+  from: number;
+  /** What a pixel stands for. */
+  step: number;
+  show: (number: number) => void;
+  /** Once for each picture. */
+  tell: (number: number) => void;
+  end: (keep: boolean, moved: boolean) => void;
+}
+
+/** A pointer that drags a number to the sides: Shift is fine, Ctrl goes in steps, Escape takes it back. */
+function followLetter(down: PointerEvent, { from, step, show, tell, end }: Letter): void {
+  const letter = down.currentTarget as HTMLElement;
+  const stop = new AbortController();
+  const { signal } = stop;
+  let [way, moved, frame, wanted] = [from, 0, 0, from];
+  letter.setPointerCapture(down.pointerId);
+  const pass = () => {
+    frame = 0;
+    tell(wanted);
+  };
+  const finish = (keep: boolean) => {
+    stop.abort();
+    cancelAnimationFrame(frame);
+    if (frame !== 0 && keep) pass();
+    end(keep, moved > 0);
+  };
+  const move = (event: PointerEvent) => {
+    moved += Math.abs(event.movementX);
+    if (moved === 0) return;
+    way += event.movementX * step * (event.shiftKey ? 0.1 : 1);
+    wanted = event.ctrlKey ? Math.round(way / (10 * step)) * 10 * step : round(way);
+    show(wanted);
+    if (frame === 0) frame = requestAnimationFrame(pass);
+  };
+  const key = (event: KeyboardEvent) => {
+    if (event.key !== "Escape") return;
+    event.stopPropagation();
+    finish(false);
+  };
+  letter.addEventListener("pointermove", move, { signal });
+  letter.addEventListener("pointerup", () => finish(true), { signal });
+  letter.addEventListener("pointercancel", () => finish(false), { signal });
+  addEventListener("keydown", key, { signal, capture: true });
+}
+
+/** Resolves when the scene changes. */
+function nextChange(editor: Editor): Promise<void> {
+  return new Promise((resolve) => {
+    const off = editor.session.scene.on("change", () => {
+      off();
+      resolve();
+    });
+  });
+}
+
+const round = (value: number): number => Math.round(value * 1e9) / 1e9;
