@@ -38,7 +38,7 @@ export async function replaceScene(editor: Editor, file: File): Promise<void> {
     count === 0 ||
     (await editor.ask({
       title: `Replace ${session.sceneName}?`,
-      text: `All ${count} nodes make place for what is in ${file.name}, for everybody who is here. An import cannot be undone; the timeline brings back any moment before it.`,
+      text: `What is here now (${count} node${count === 1 ? "" : "s"}) makes way for ${file.name}, for everybody. An import cannot be undone; the timeline brings back any moment before it.`,
       yes: "Replace",
       danger: true,
     }));
