@@ -186,6 +186,7 @@ static struct lws_context *connect_http(struct transfer *transfer, const struct 
         .uid = -1,
         .fd_limit_per_thread = DESCRIPTORS_MAX,
         .pt_serv_buf_size = GZ_TOKEN_BYTES_MAX + 4096,
+        .timeout_secs = UINT16_MAX, /* how long to wait is for run() to say */
         .options = url->tls ? LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT : 0,
     });
     if (context == NULL) return NULL;

@@ -45,6 +45,7 @@ export class Stage implements Layer {
         setBoxColour(themeColour("--mesh"));
         view.invalidate();
       }),
+      // Not when its nodes come: the file can be had once the import is on the disk.
       editor.session.on("edit", ({ kind }) => {
         if (kind === "import") void this.#load();
       }),
@@ -116,7 +117,7 @@ export class Stage implements Layer {
   }
 
   #changed(change: SceneChange): void {
-    if (change.all || (change.added.length > 0 && !this.#loading)) this.#wantMeshes();
+    if (change.all) this.#wantMeshes();
     if (change.all) this.#due = null;
     if (this.#due === null) return;
     for (const id of change.gone) this.#due.add(id);
