@@ -6,6 +6,10 @@ import { SUBPROTOCOL, VERSION, decode, encode } from "./codec.js";
 
 const RETRY_MS = 250;
 const RETRY_MS_MAX = 8000;
+const BEAT_MS = 5000;
+/** After so many beats without a word from the server the connection is dead, though nobody said so: a laptop that slept, a network that went. It is beats that count
+ * and not time, since a page that slept has heard nothing for long. A slow network has to carry the largest part of a state meanwhile. */
+const SILENT_BEATS_MAX = 4;
 /** After these the same attempt would fail again. */
 const FINAL = new Set(["version", "forbidden", "unauthorised", "unknown_scene", "bad_value", "bad_message"]);
 
@@ -63,6 +67,9 @@ export class Connection {
   #retryS;
   #open = false;
   #closed = false;
+  /** @type {ReturnType<typeof setInterval> | undefined} */
+  #beat;
+  #silentBeats = 0;
 
   /**
    * @param {string} url
@@ -131,6 +138,9 @@ export class Connection {
     if (this.#attempts > 0) this.handlers.status({ phase: "connecting" });
     const socket = new this.WebSocketClass(this.url, SUBPROTOCOL);
     this.#socket = socket;
+    this.#silentBeats = 0;
+    clearInterval(this.#beat);
+    this.#beat = setInterval(() => this.#listen(), BEAT_MS);
     socket.binaryType = "arraybuffer";
     socket.onopen = () => {
       const [hello, ...more] = this.handlers.hello();
@@ -143,8 +153,24 @@ export class Connection {
     };
   }
 
+  /** Once for each beat: who says nothing is asked, and after a while given up. */
+  #listen() {
+    this.#silentBeats++;
+    if (this.#silentBeats > SILENT_BEATS_MAX) return this.#giveUp();
+    if (this.#silentBeats > 1 && this.#open) this.ask({ op: "ping" }).catch(() => {});
+  }
+
+  /** A dead socket may take minutes to close: what it does from now on is nobody's business. */
+  #giveUp() {
+    const socket = this.#socket;
+    socket.onopen = socket.onmessage = socket.onclose = null;
+    socket.close();
+    this.#lost();
+  }
+
   /** @param {ArrayBuffer} data */
   #receive(data) {
+    this.#silentBeats = 0;
     /** @type {any[]} */
     const news = [];
     for (const message of decode(data)) {
@@ -189,6 +215,7 @@ export class Connection {
   }
 
   #lost() {
+    clearInterval(this.#beat);
     this.#socket = null;
     this.#open = false;
     this.#queue = [];
@@ -213,6 +240,7 @@ export class Connection {
     this.#closed = true;
     this.#open = false;
     clearTimeout(this.#timer);
+    clearInterval(this.#beat);
     this.#reject(code, reason, () => true);
     this.handlers.status({ phase: "closed", reason });
   }
