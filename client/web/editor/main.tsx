@@ -10,6 +10,7 @@ import { App } from "./app";
 import { Editor } from "./editor";
 import { Start } from "./panels/start";
 import { startTheme } from "./panels/theme";
+import { recall } from "./storage";
 
 declare global {
   interface Window {
@@ -21,7 +22,7 @@ declare global {
 const root = document.getElementById("app") as HTMLElement;
 const asked = new URLSearchParams(location.search);
 const scene = asked.get("scene");
-const user = asked.get("user") ?? localStorage.getItem("gizmod.user");
+const user = asked.get("user") ?? recall("gizmod.user");
 
 startTheme();
 if (scene && user) {

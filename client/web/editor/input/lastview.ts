@@ -1,5 +1,6 @@
 // lastview.ts - where one looks from at the beginning: as the last time in this scene and tab, else so that all is seen.
 import type { Editor } from "../editor";
+import { keep, recall } from "../storage";
 import type { Pose } from "./camera";
 import { frameAll } from "./views";
 
@@ -7,7 +8,7 @@ import { frameAll } from "./views";
 export function startLastView(editor: Editor): () => void {
   const { rig, session } = editor;
   const stored = `gizmod.camera.${session.sceneName}`;
-  const last = readCamera(sessionStorage.getItem(stored));
+  const last = readCamera(recall(stored, "tab"));
   let stopFraming = (): void => {};
   if (last) {
     rig.place(last.pose);
@@ -21,7 +22,7 @@ export function startLastView(editor: Editor): () => void {
     stopFraming = session.scene.on("change", frame);
     frame();
   }
-  const save = (): void => sessionStorage.setItem(stored, JSON.stringify({ pose: rig.pose, parallel: rig.parallel.peek() }));
+  const save = (): void => keep(stored, JSON.stringify({ pose: rig.pose, parallel: rig.parallel.peek() }), "tab");
   window.addEventListener("pagehide", save);
   return () => {
     window.removeEventListener("pagehide", save);

@@ -2,6 +2,7 @@
 import { signal } from "@preact/signals";
 
 import type { Vec2 } from "../../sdk/types.js";
+import { keep, recall } from "../storage";
 import type { Drag } from "./drag";
 
 /** What the keys mean: as in Maya and Unity, or as in Blender. */
@@ -30,7 +31,7 @@ export class InputState {
   /** Breaks off what is done with the pointer; null where nothing is. */
   abort: (() => void) | null = null;
   readonly navigating = signal<"orbit" | "pan" | null>(null);
-  readonly keymap = signal<Keymap>(localStorage.getItem(STORED) === "blender" ? "blender" : "common");
+  readonly keymap = signal<Keymap>(recall(STORED) === "blender" ? "blender" : "common");
 
   #bubbleTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -41,7 +42,7 @@ export class InputState {
 
   setKeymap(keymap: Keymap): void {
     this.keymap.value = keymap;
-    localStorage.setItem(STORED, keymap);
+    keep(STORED, keymap);
   }
 
   /** Says it where the pointer is. */

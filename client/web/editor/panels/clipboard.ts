@@ -1,6 +1,7 @@
 // clipboard.ts - a transform as text, in the terms of the protocol, so that it can go to other programs and come from them.
 import type { NodeState } from "../../sdk/types.js";
 import type { Editor } from "../editor";
+import { keep, recall } from "../storage";
 
 const KEY = "gizmod.transform";
 
@@ -8,15 +9,15 @@ export async function copyTransform(editor: Editor): Promise<void> {
   const node = editor.scene.peek().get(editor.selection.peek().at(-1) ?? 0);
   if (!node) return;
   const text = JSON.stringify({ t: node.t, r: node.r, s: node.s });
-  sessionStorage.setItem(KEY, text);
+  keep(KEY, text, "tab");
   // Pages that did not come by https have no clipboard; the copy within this page is there all the same.
   await navigator.clipboard?.writeText(text).catch(() => undefined);
   editor.say("info", `Copied the transform of ${node.name || `node ${node.id}`}.`);
 }
 
 export async function pasteTransform(editor: Editor): Promise<void> {
-  const text = (await navigator.clipboard?.readText().catch(() => null)) ?? sessionStorage.getItem(KEY) ?? "";
-  const state = parseTransform(text) ?? parseTransform(sessionStorage.getItem(KEY) ?? "");
+  const text = (await navigator.clipboard?.readText().catch(() => null)) ?? recall(KEY, "tab") ?? "";
+  const state = parseTransform(text) ?? parseTransform(recall(KEY, "tab") ?? "");
   if (!state) return editor.say("warn", "There is no transform in the clipboard.");
   const changes = editor.selection.peek().map((id) => ({ id, ...state }));
   await editor.try(() => editor.session.set(changes));

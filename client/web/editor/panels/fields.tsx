@@ -5,6 +5,7 @@ import type { EulerOrder, Id, Person } from "../../sdk/types.js";
 import { useEditor } from "../context";
 import type { Editor } from "../editor";
 import { Icon } from "../icons";
+import { keep, recall } from "../storage";
 import { nameAll, renameNode } from "./actions";
 import { Angles } from "./angles";
 import { copyTransform, pasteTransform } from "./clipboard";
@@ -24,7 +25,7 @@ const ROWS: { field: Field; name: string; unit: string }[] = [
 
 export function Fields() {
   const editor = useEditor();
-  const order = useSignal<EulerOrder>(ORDERS.find((one) => one === localStorage.getItem(ORDER_KEY)) ?? "XYZ");
+  const order = useSignal<EulerOrder>(ORDERS.find((one) => one === recall(ORDER_KEY)) ?? "XYZ");
   // A new memory for each selection: what was dragged an hour ago is shown as anybody sees it.
   const angles = useComputed(() => (editor.selection.value, new Angles(order.value)));
   const uniform = useSignal(false);
@@ -74,7 +75,7 @@ export function Fields() {
 function Order({ order }: { order: Signal<EulerOrder> }) {
   const choose = (chosen: EulerOrder) => {
     order.value = chosen;
-    localStorage.setItem(ORDER_KEY, chosen);
+    keep(ORDER_KEY, chosen);
   };
   return (
     <select class="select fields-order" aria-label="Euler order" title="The order of the angles" value={order.value} onChange={(event) => choose(event.currentTarget.value as EulerOrder)}>

@@ -5,6 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { importScene, listScenes } from "../../sdk/index.js";
 import type { SceneListing } from "../../sdk/types.js";
 import { Icon } from "../icons";
+import { keep, recall } from "../storage";
 import { useDrop } from "./drop";
 import { freeName, nameFault, toSceneName } from "./scenename";
 import "./start.css";
@@ -15,7 +16,7 @@ const REFRESH_MS = 5000;
 
 /** @param scene the one that a link led to; null where all are to choose from */
 export function Start({ scene }: { scene: string | null }) {
-  const user = useSignal(localStorage.getItem(USER_KEY) ?? "");
+  const user = useSignal(recall(USER_KEY) ?? "");
   const scenes = useSignal<readonly SceneListing[] | null>(null);
   const fault = useSignal("");
   const field = useRef<HTMLInputElement>(null);
@@ -26,7 +27,7 @@ export function Start({ scene }: { scene: string | null }) {
       field.current?.focus();
       return;
     }
-    localStorage.setItem(USER_KEY, user.value.trim());
+    keep(USER_KEY, user.value.trim());
     const words = new URLSearchParams(name === scene ? location.search : "");
     words.set("scene", name);
     words.set("user", user.value.trim());

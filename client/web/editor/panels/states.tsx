@@ -96,7 +96,15 @@ function Retry({ status }: { status: Status }) {
     if (!away) return;
     now.value = Date.now();
     const timer = setInterval(() => (now.value = Date.now()), 500);
-    return () => clearInterval(timer);
+    // The network is back, or the laptop is open again: nobody wants to wait for the next attempt.
+    const retry = () => document.hidden || session.retry();
+    addEventListener("online", retry);
+    document.addEventListener("visibilitychange", retry);
+    return () => {
+      clearInterval(timer);
+      removeEventListener("online", retry);
+      document.removeEventListener("visibilitychange", retry);
+    };
   }, [away]);
   if (!away) return null;
   const seconds = Math.max(0, Math.ceil(((status.retryAt ?? 0) - now.value) / 1000));

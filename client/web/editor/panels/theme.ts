@@ -1,20 +1,21 @@
 // theme.ts - dark or light: as the system says, or as the person chose for good. It stands as data-theme on the root element.
 import { signal } from "@preact/signals";
 
+import { keep, recall } from "../storage";
+
 export type Theme = "system" | "dark" | "light";
 
 const KEY = "gizmod.theme";
 const light = matchMedia("(prefers-color-scheme: light)");
 
 /** What the person chose. */
-export const theme = signal<Theme>((localStorage.getItem(KEY) as Theme | null) ?? "system");
+export const theme = signal<Theme>((recall(KEY) as Theme | null) ?? "system");
 /** What is shown: read it to follow the colours. */
 export const shownTheme = signal<"dark" | "light">("dark");
 
 export function setTheme(chosen: Theme): void {
   theme.value = chosen;
-  if (chosen === "system") localStorage.removeItem(KEY);
-  else localStorage.setItem(KEY, chosen);
+  keep(KEY, chosen === "system" ? null : chosen);
   apply();
 }
 

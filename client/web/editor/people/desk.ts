@@ -3,6 +3,7 @@ import { computed, signal } from "@preact/signals";
 
 import type { Id, Note, Vec2, Vec3 } from "../../sdk/types.js";
 import type { Editor } from "../editor";
+import { keep, recall } from "../storage";
 import { goTo } from "./places";
 import { askedNote } from "./share";
 import { type Filter, type Seen, type Thread, isUnread, passes, threadsOf, withSeen } from "./threads";
@@ -125,7 +126,7 @@ export class NoteDesk {
 
   #see(seen: Seen): void {
     this.#seen.value = seen;
-    localStorage.setItem(this.#key, JSON.stringify(seen));
+    keep(this.#key, JSON.stringify(seen));
   }
 
   get #key(): string {
@@ -134,6 +135,11 @@ export class NoteDesk {
   }
 
   #stored(): Seen | null {
-    return JSON.parse(localStorage.getItem(this.#key) ?? "null") as Seen | null;
+    try {
+      const seen = JSON.parse(recall(this.#key) ?? "null") as Seen | null;
+      return Number.isFinite(seen?.base) && seen?.threads ? seen : null;
+    } catch {
+      return null;
+    }
   }
 }
