@@ -185,6 +185,20 @@ test("the start page makes a scene of a file, and joins it under the name that w
   await bob.until(() => window.gizmod.session.scene.nodes.size === 82);
 });
 
+test("who drops a file before they said their name is asked for it, and then goes on", async () => {
+  await bob.page.evaluate(() => localStorage.clear());
+  await bob.page.goto(`${daemon.url}/`);
+  await bob.page.getByRole("heading", { name: "Scenes", exact: true }).waitFor();
+  await bob.page.locator("input[type=file]").setInputFiles(ENGINE);
+  await bob.page.getByRole("button", { name: "Import 2CylinderEngine.glb" }).waitFor();
+  await bob.page.keyboard.type("Hedy");
+  await bob.page.keyboard.press("Enter");
+  await bob.online();
+  assert.equal(await bob.page.evaluate(() => window.gizmod.session.sceneName), "2cylinderengine-2");
+  const [edit] = await latest(bob, 1);
+  assert.equal(edit.user, "Hedy");
+});
+
 test("the theme is kept and shown at once", async () => {
   await bob.page.getByRole("button", { name: "Theme" }).click();
   await bob.page.getByRole("menuitemradio", { name: "Light" }).click();

@@ -63,7 +63,9 @@ const SHOWN: [value: number, quantity: Quantity, text: string][] = [
   [1234567, "length", "1234567"],
   [2.5e-6, "length", "2.5e-6"],
   [3e12, "length", "3e12"],
+  [-126.935463, "length", "-126.935"],
   [Math.PI, "angle", "180"],
+  [-6.3e-11, "angle", "0"],
   [-Math.PI / 7, "angle", "-25.714"],
   [100, "factor", "100"],
 ];

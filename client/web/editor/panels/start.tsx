@@ -19,21 +19,30 @@ export function Start({ scene }: { scene: string | null }) {
   const user = useSignal(recall(USER_KEY) ?? "");
   const scenes = useSignal<readonly SceneListing[] | null>(null);
   const fault = useSignal("");
+  const wish = useSignal<Wish | null>(null);
   const field = useRef<HTMLInputElement>(null);
   useList(scenes, fault);
-  const join = (name: string, create = false) => {
-    if (user.value.trim() === "") {
+  const named: Named = (label, go) => {
+    const name = user.peek().trim();
+    if (name === "") {
+      wish.value = { label, go };
       fault.value = "Say first who you are: others see that name beside what you do.";
       field.current?.focus();
       return;
     }
-    keep(USER_KEY, user.value.trim());
-    const words = new URLSearchParams(name === scene ? location.search : "");
-    words.set("scene", name);
-    words.set("user", user.value.trim());
-    if (create) words.set("create", "");
-    location.search = words.toString();
+    wish.value = null;
+    keep(USER_KEY, name);
+    go(name);
   };
+  const join = (name: string, create = false) =>
+    named(create ? `Create ${name}` : `Join ${name}`, (user) => {
+      const words = new URLSearchParams(name === scene ? location.search : "");
+      words.set("scene", name);
+      words.set("user", user);
+      if (create) words.set("create", "");
+      location.search = words.toString();
+    });
+  const label = wish.value?.label ?? (scene && `Join ${scene}`);
   return (
     <main class="start">
       <header class="start-head">
@@ -45,7 +54,8 @@ export function Start({ scene }: { scene: string | null }) {
         class="start-who"
         onSubmit={(event) => {
           event.preventDefault();
-          if (scene) join(scene);
+          if (wish.value) named(wish.value.label, wish.value.go);
+          else if (scene) join(scene);
         }}
       >
         <label for="start-user">Your name</label>
@@ -56,9 +66,9 @@ export function Start({ scene }: { scene: string | null }) {
             fault.value = "";
           }}
         />
-        {scene && (
+        {label && (
           <button type="submit" class="button primary">
-            Join {scene}
+            {label}
           </button>
         )}
       </form>
@@ -66,12 +76,19 @@ export function Start({ scene }: { scene: string | null }) {
         {fault.value}
       </p>
       <Scenes scenes={scenes.value} join={join} />
-      <NewScene taken={scenes.value?.map(({ name }) => name) ?? []} user={user.value.trim()} join={join} />
+      <NewScene taken={scenes.value?.map(({ name }) => name) ?? []} named={named} join={join} />
     </main>
   );
 }
 
 type Join = (name: string, create?: boolean) => void;
+
+/** What somebody wants to do who did not say yet who they are: it is done once they have. */
+interface Wish {
+  label: string;
+  go: (user: string) => void;
+}
+type Named = (label: string, go: (user: string) => void) => void;
 
 function Scenes({ scenes, join }: { scenes: readonly SceneListing[] | null; join: Join }) {
   if (scenes === null) return <p class="start-none">Looking for scenes…</p>;
@@ -120,27 +137,29 @@ interface Upload {
   part: number;
 }
 
-function NewScene({ taken, user, join }: { taken: readonly string[]; user: string; join: Join }) {
+function NewScene({ taken, named, join }: { taken: readonly string[]; named: Named; join: Join }) {
   const name = useSignal("");
   const fault = useSignal("");
   const upload = useSignal<Upload | null>(null);
   const over = useSignal(false);
-  const take = async (file: File) => {
+  const take = (file: File) => {
     if (upload.peek()) return;
     const scene = name.value || freeName(toSceneName(file.name), taken);
     fault.value = (/\.(glb|gltf)$/i.test(file.name) ? nameFault(scene) : `${file.name} is no .glb and no .gltf.`) ?? "";
-    if (fault.value !== "") return;
+    if (fault.value === "") named(`Import ${file.name}`, (user) => void send(scene, file, user));
+  };
+  const send = async (scene: string, file: File, user: string) => {
     const progress = (part: number) => (upload.value = { file: file.name, part });
     progress(0);
     try {
-      await importScene(scene, file, { user: user || undefined, progress });
+      await importScene(scene, file, { user, progress });
       join(scene);
     } catch (error) {
       fault.value = (error as Error).message;
     }
     upload.value = null;
   };
-  useDrop(over, (file) => void take(file));
+  useDrop(over, take);
   const create = () => {
     fault.value = (taken.includes(name.value) ? `There is a scene ${name.value} already.` : nameFault(name.value)) ?? "";
     if (fault.value === "") join(name.value, true);
@@ -149,7 +168,7 @@ function NewScene({ taken, user, join }: { taken: readonly string[]; user: strin
   return (
     <section class={`start-new${over.value ? " over" : ""}`} aria-labelledby="start-new">
       <h2 id="start-new">New scene</h2>
-      <NewForm name={name} create={create} take={(file) => void take(file)} edited={() => (fault.value = "")} />
+      <NewForm name={name} create={create} take={take} edited={() => (fault.value = "")} />
       <p class="start-hint">{sent ? said(sent) : "Or drop a .glb or .gltf anywhere on this page."}</p>
       {sent && <progress aria-label={`Sending ${sent.file}`} max={1} value={sent.part < 1 ? sent.part : undefined} />}
       <p class="start-fault" role="alert">
