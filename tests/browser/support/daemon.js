@@ -1,18 +1,20 @@
 // daemon.js - a real daemon on a port of its own, with its scenes in a folder that goes with it.
-// GIZMOD_DAEMON names the program, GIZMOD_CTL the command-line client; ctest sets both.
+// GIZMOD_DAEMON names the program, GIZMOD_CTL the command-line client; ctest sets both. Without them it is those of the release build.
 import { execFile, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 export const ENGINE = "/usr/share/assimp/models/glTF2/2CylinderEngine-glTF-Binary/2CylinderEngine.glb";
 
 const START_MS = 20_000;
 
-function needed(name) {
-  const path = process.env[name];
-  if (!path) throw new Error(`${name} is not set: it names the program to test (ctest sets it)`);
+function program(variable, name) {
+  const path = process.env[variable] ?? fileURLToPath(new URL(`../../../build/release/bin/${name}`, import.meta.url));
+  if (!existsSync(path)) throw new Error(`there is no ${path}: build a release, or name the program to test by ${variable}`);
   return path;
 }
 
@@ -34,7 +36,7 @@ export class Daemon {
   async run() {
     const words = ["--listen", `127.0.0.1:${this.port}`, "--data", this.folder, ...this.options];
     this.#log = "";
-    this.#child = spawn(needed("GIZMOD_DAEMON"), words, { stdio: ["ignore", "pipe", "pipe"] });
+    this.#child = spawn(program("GIZMOD_DAEMON", "gizmod"), words, { stdio: ["ignore", "pipe", "pipe"] });
     const listening = new Promise((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error(`the daemon does not listen:\n${this.#log}`)), START_MS);
       const read = (chunk) => {
@@ -86,7 +88,7 @@ export class Daemon {
 
   /** What gizmoctl prints. */
   async ctl(...words) {
-    const { stdout } = await promisify(execFile)(needed("GIZMOD_CTL"), words, { env: { ...process.env, GIZMOD_URL: this.socket } });
+    const { stdout } = await promisify(execFile)(program("GIZMOD_CTL", "gizmoctl"), words, { env: { ...process.env, GIZMOD_URL: this.socket } });
     return stdout;
   }
 }
