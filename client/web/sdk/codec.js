@@ -12,8 +12,43 @@ const OPTIONS = { ignoreUndefined: true };
 
 /** The frame of these messages, in their order. @param {...any} messages @returns {Uint8Array} */
 export function encode(...messages) {
-  const encoder = new Encoder(OPTIONS);
-  const parts = messages.map((message) => encoder.encode(message));
+  return joined(messages.map(encodeOne));
+}
+
+/**
+ * These messages in as few frames as hold them in their order.
+ * @param {any[]} messages
+ * @param {number} bytesMax of a frame
+ * @param {(message: any, bytes: number) => void} refuse what no frame holds
+ * @returns {Uint8Array[]}
+ */
+export function encodeFrames(messages, bytesMax, refuse) {
+  /** @type {Uint8Array[][]} */
+  const frames = [];
+  let room = 0;
+  for (const message of messages) {
+    const part = encodeOne(message);
+    if (part.length > bytesMax) {
+      refuse(message, part.length);
+      continue;
+    }
+    if (frames.length === 0 || part.length > room) {
+      frames.push([]);
+      room = bytesMax;
+    }
+    frames[frames.length - 1].push(part);
+    room -= part.length;
+  }
+  return frames.map(joined);
+}
+
+/** @param {any} message @returns {Uint8Array} */
+function encodeOne(message) {
+  return new Encoder(OPTIONS).encode(message);
+}
+
+/** @param {Uint8Array[]} parts */
+function joined(parts) {
   if (parts.length === 1) return parts[0];
   const frame = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
   let offset = 0;

@@ -1,11 +1,13 @@
 // connection.js - one WebSocket after another to the same scene. It finds back what was lost: requests with a key are sent again until they are answered,
 // because the server remembers keys; others fail with the code "lost". What the messages mean is session.js's business.
-import { SUBPROTOCOL, VERSION, decode, encode } from "./codec.js";
+import { SUBPROTOCOL, VERSION, decode, encode, encodeFrames } from "./codec.js";
 
 /** @import {Status} from "./types.js" */
 
 const RETRY_MS = 250;
 const RETRY_MS_MAX = 8000;
+/** After a second the server counts messages anew. */
+const DROPPED_MS = 1000;
 const BEAT_MS = 5000;
 /** After so many beats without a word from the server the connection is dead, though nobody said so: a laptop that slept, a network that went. It is beats that count
  * and not time, since a page that slept has heard nothing for long. A slow network has to carry the largest part of a state meanwhile. */
@@ -61,6 +63,10 @@ export class Connection {
   #socket = null;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #again;
+  /** What the server takes as one frame. */
+  #bytesMax = Infinity;
   /** @type {GizmodError | null} */
   #fatal = null;
   /** @type {number | undefined} */
@@ -176,6 +182,7 @@ export class Connection {
     for (const message of decode(data)) {
       if (message.op === "welcome") this.#welcome(message);
       if (message.op === "error" && message.fatal) this.#fatal = new GizmodError(message.code, message.message, message);
+      if (message.op === "error" && message.code === "rate_limited" && !message.fatal) this.#dropped(message);
       if (message.op === "bye") this.#retryS = message.retry_s ?? 0;
       if (!this.#answer(message)) news.push(message);
     }
@@ -186,19 +193,30 @@ export class Connection {
   #welcome(welcome) {
     this.#attempts = 0;
     this.#open = true;
-    const waiting = [...this.#pending.values()];
+    this.#bytesMax = welcome.limits?.message_bytes ?? Infinity;
     this.handlers.welcomed(welcome);
-    for (const pending of waiting) {
-      pending.parts = [];
-      this.send(pending.message);
-    }
+    this.#sendAgain();
+  }
+
+  /** What has a key may be sent again: the server makes it once. */
+  #sendAgain() {
+    for (const { message } of this.#pending.values()) if (message.key !== undefined) this.send(message);
+  }
+
+  /** The server took no notice of some messages and does not say which: no answer is waited for that may not come. @param {any} error */
+  #dropped(error) {
+    this.#reject(error.code, error.message, (message) => message.key === undefined);
+    this.#again ??= setTimeout(() => {
+      this.#again = undefined;
+      this.#sendAgain();
+    }, DROPPED_MS);
   }
 
   /** @param {any} message @returns {boolean} whether it was the answer to a request */
   #answer(message) {
     if (message.op !== "ok" && message.op !== "error") return false;
     const pending = this.#pending.get(message.rid);
-    if (!pending) return false;
+    if (!pending) return message.rid !== undefined;
     if (message.op === "ok") pending.parts.push(message);
     if (message.op === "ok" && message.more) return true;
     this.#pending.delete(message.rid);
@@ -211,14 +229,21 @@ export class Connection {
   #flush() {
     const messages = this.#queue;
     this.#queue = [];
-    if (messages.length > 0 && this.#socket?.readyState === 1) this.#socket.send(encode(...messages));
+    if (this.#socket?.readyState !== 1) return;
+    for (const frame of encodeFrames(messages, this.#bytesMax, (message, bytes) => this.#refuse(message, bytes))) this.#socket.send(frame);
+  }
+
+  /** The server would end the connection over it, however often it is sent. @param {any} message @param {number} bytes */
+  #refuse({ op, rid }, bytes) {
+    const error = { op: "error", rid, code: "too_large", message: `${op}: its ${bytes} bytes are more than the ${this.#bytesMax} that the server takes at once` };
+    if (!this.#answer(error)) this.handlers.received([error]);
   }
 
   #lost() {
-    clearInterval(this.#beat);
     this.#socket = null;
     this.#open = false;
     this.#queue = [];
+    this.#rest();
     if (this.#closed) return;
     this.#reject("lost", "the connection was lost before the answer came", (message) => message.key === undefined);
     if (this.#fatal && FINAL.has(this.#fatal.code)) return this.#end(this.#fatal.message, this.#fatal.code);
@@ -239,10 +264,16 @@ export class Connection {
   #end(reason, code) {
     this.#closed = true;
     this.#open = false;
-    clearTimeout(this.#timer);
-    clearInterval(this.#beat);
+    this.#rest();
     this.#reject(code, reason, () => true);
-    this.handlers.status({ phase: "closed", reason });
+    this.handlers.status({ phase: "closed", reason, code });
+  }
+
+  #rest() {
+    clearTimeout(this.#timer);
+    clearTimeout(this.#again);
+    clearInterval(this.#beat);
+    this.#again = undefined;
   }
 
   /** @param {string} code @param {string} reason @param {(message: any) => boolean} which */

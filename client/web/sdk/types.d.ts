@@ -125,6 +125,7 @@ export interface Edit {
   user: string;
   kind: EditKind;
   handle?: string;
+  /** Where it was typed: one or two numbers, as in `grab`. */
   value?: number[];
   nodes: Id[];
   residual?: number;
@@ -238,6 +239,8 @@ export interface Status {
   phase: Phase;
   /** In words, for people: why it is offline or closed. */
   reason?: string;
+  /** Closed: the code of the error that says why, or "closed". */
+  code?: string;
   /** Offline: when the next attempt is made, in milliseconds of Date.now(). */
   retryAt?: number;
   /** Online again with nothing missed, rather than from a new snapshot. */
