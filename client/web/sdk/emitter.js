@@ -1,4 +1,5 @@
-// emitter.js - events by name. A listener may be added and taken off at any time, also by another one.
+// emitter.js - events by name. A listener may be added and taken off at any time, also by another one. One that throws is in nobody's way: its error is reported as
+// one that nobody caught, once all have heard.
 
 /** @template {Record<string, any>} Events */
 export class Emitter {
@@ -33,6 +34,14 @@ export class Emitter {
    * @param {Events[Name]} event
    */
   emit(name, event) {
-    for (const listener of [...(this.#listeners.get(name) ?? [])]) listener(event);
+    for (const listener of [...(this.#listeners.get(name) ?? [])]) {
+      try {
+        listener(event);
+      } catch (error) {
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    }
   }
 }

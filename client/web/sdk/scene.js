@@ -151,6 +151,8 @@ export class SceneModel extends Emitter {
   /** Once all is there: children are put below their parents, and what moved forgets where it was. @param {SceneChange} change */
   #hang(change) {
     if (change.all) return this.#hangAll();
+    // What came in one delta of a state may be gone again in a later one.
+    for (const list of [change.added, change.moved, change.structure]) keep(list, (id) => this.#nodes.has(id));
     for (const id of change.gone) this.#unhang(id);
     for (const id of [...change.added, ...change.structure]) {
       const parent = this.#nodes.get(id)?.parent ?? null;
@@ -190,6 +192,13 @@ export class SceneModel extends Emitter {
   #listBelow(parent) {
     return (parent === null ? undefined : this.#nodes.get(parent)?.children) ?? this.#roots;
   }
+}
+
+/** @param {Id[]} list changed in place @param {(id: Id) => boolean} which */
+function keep(list, which) {
+  let kept = 0;
+  for (const id of list) if (which(id)) list[kept++] = id;
+  list.length = kept;
 }
 
 /** Where an id is, or belongs, in an ascending list. @param {Id[]} list @param {Id} id */

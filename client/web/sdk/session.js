@@ -48,6 +48,8 @@ export class Session extends Emitter {
   #lastEdit = 0;
   /** The interest, where it is not the whole scene. @type {object | null} */
   #part = null;
+  /** `scene` is a whole state of this epoch: what comes after it is all that is missing. */
+  #whole = false;
   #pointerN = 0;
   /** How many `select` wait for their answer: until then presence may tell of the selection before. */
   #selecting = 0;
@@ -154,6 +156,7 @@ export class Session extends Emitter {
     await this.#ask({ op: "interest", ...part });
     const some = part.nodes !== undefined || part.box !== undefined || part.view === true;
     this.#part = some ? part : null;
+    this.#whole = false;
   }
 
   // ---- the pointer ----
@@ -269,7 +272,7 @@ export class Session extends Emitter {
    * @returns {Promise<Edit[]>}
    */
   async history(which = {}) {
-    return (await this.#connection.ask({ op: "history", ...which })).flatMap((part) => part.edits);
+    return (await this.#connection.ask({ op: "history", ...which })).flatMap((part) => part.edits.map(asEdit));
   }
 
   /** The whole scene as it was. @param {{ seq: number } | { time: number } | { checkpoint: string }} moment @returns {Promise<SceneModel>} */
@@ -309,12 +312,12 @@ export class Session extends Emitter {
 
   /** What is done while nobody hears of others' edits must not write over them. */
   #baseWhileAway() {
-    return this.#connection.open ? {} : { base: this.scene.seq };
+    return this.status.phase === "online" ? {} : { base: this.scene.seq };
   }
 
   #hello() {
     const { scene, user, role, token, create } = this.#options;
-    const { epoch, seq, edit } = { epoch: this.#epoch, seq: this.#part ? 0 : this.scene.seq, edit: this.#lastEdit };
+    const { epoch, seq, edit } = { epoch: this.#epoch, seq: this.#whole ? this.scene.seq : 0, edit: this.#lastEdit };
     const hello = { scene, user, role, token, create, resume: epoch === 0 ? undefined : { epoch, seq, edit } };
     if (!this.#part) return [hello];
     const camera = this.camera ? [{ op: "camera", ...this.camera }] : [];
@@ -326,6 +329,7 @@ export class Session extends Emitter {
     const known = this.#epoch !== 0;
     Object.assign(this, { id: welcome.session, role: welcome.role, limits: welcome.limits, server: welcome.server });
     this.#epoch = welcome.epoch;
+    if (!welcome.resumed) this.#whole = false;
     this.#coming = [];
     this.#people.clear();
     this.#notes.clear();
@@ -333,25 +337,39 @@ export class Session extends Emitter {
     this.#setStatus({ phase: "connecting", resumed: known && welcome.resumed, loaded: 0 });
     if (this.camera) this.#connection.send({ op: "camera", ...this.camera });
     this.#connection.send({ op: "tool", ...this.tool });
-    if (this.selection.length > 0) this.select(this.selection).catch(() => this.#setSelection([]));
+    void this.#selectAgain();
+  }
+
+  /** What is still there of the selection is selected again. */
+  async #selectAgain() {
+    while (this.selection.length > 0) {
+      try {
+        return await this.select(this.selection);
+      } catch (error) {
+        const { code, nodes = [] } = /** @type {GizmodError} */ (error);
+        // Without a connection it is left to the next.
+        if (code !== "unknown_node" || nodes.length === 0) return;
+        this.#setSelection(this.selection.filter((id) => !nodes.includes(id) && (this.#part !== null || this.scene.get(id) !== undefined)));
+      }
+    }
   }
 
   /** @param {any[]} messages */
   #received(messages) {
-    const before = { people: false, notes: false };
+    let notes = false;
     for (const message of messages) {
       if (message.op === "delta") this.#delta(message);
       else if (message.op === "saved") this.scene.saved = message.seq;
       else if (message.op === "gizmo") this.#setGizmo(message);
       else if (message.op === "camera") this.#setView(message.view);
-      else if (message.op === "presence") before.people = this.#presence(message);
-      else if (message.op === "notes") before.notes = this.#tellNotes(message);
+      else if (message.op === "presence") this.#presence(message);
+      else if (message.op === "notes") notes = this.#tellNotes(message);
       else if (message.op === "edit") this.#edited(message);
       // What ends the connection is told by the status.
       else if (message.op === "error" && !message.fatal) this.emit("error", new GizmodError(message.code, message.message, message));
     }
-    if (before.people) this.#tellPeople();
-    if (before.notes) this.emit("notes", this.notes);
+    if (messages.some(({ op }) => op === "presence")) this.#tellPeople();
+    if (notes) this.emit("notes", this.notes);
   }
 
   /** @param {any} delta */
@@ -365,6 +383,7 @@ export class Session extends Emitter {
     const deltas = this.#coming;
     this.#coming = [];
     this.scene.apply(deltas);
+    this.#whole = this.#part === null;
     if (this.status.phase !== "connecting") return;
     this.#setStatus({ phase: "online", resumed: this.status.resumed });
     this.#first.resolve();
@@ -372,8 +391,9 @@ export class Session extends Emitter {
 
   /** @param {any} gizmo */
   #setGizmo(gizmo) {
+    const before = this.gizmo;
     this.gizmo = gizmo?.handles?.length > 0 ? gizmo : null;
-    this.emit("gizmo", this.gizmo);
+    if (this.gizmo !== before) this.emit("gizmo", this.gizmo);
   }
 
   /** @param {number[]} view */
@@ -387,7 +407,6 @@ export class Session extends Emitter {
     if (presence.all) this.#people.clear();
     for (const session of presence.left ?? []) this.#people.delete(session);
     for (const person of presence.users) this.#people.set(person.session, { ...person, me: person.session === this.id });
-    return true;
   }
 
   #tellPeople() {
@@ -411,19 +430,23 @@ export class Session extends Emitter {
     return !told.more;
   }
 
-  /** @param {Edit} edit */
-  #edited(edit) {
-    this.#lastEdit = edit.seq;
-    this.emit("edit", edit);
+  /** @param {any} told */
+  #edited(told) {
+    this.#lastEdit = told.seq;
+    this.emit("edit", asEdit(told));
   }
 
   /** @param {Status} status */
   #setStatus(status) {
     this.status = status;
-    if (status.phase === "closed") this.#first.reject(new GizmodError("closed", status.reason ?? "the connection is closed"));
+    if (status.phase === "closed") this.#first.reject(new GizmodError(status.code ?? "closed", status.reason ?? "the connection is closed"));
+    if (status.phase === "offline" || status.phase === "closed") this.#setGizmo(null);
     this.emit("status", status);
   }
 }
+
+/** On the wire one typed number may stand without its list. @param {any} told @returns {Edit} */
+const asEdit = (told) => (typeof told.value === "number" ? { ...told, value: [told.value] } : told);
 
 /** What the server makes of a `select`. @param {readonly Id[]} before @param {readonly Id[]} nodes @param {string} how @returns {readonly Id[]} */
 function afterSelect(before, nodes, how) {

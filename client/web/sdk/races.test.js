@@ -1,0 +1,205 @@
+// The session where the server does what a real one does seldom: connections that break in the middle of a state, messages that are dropped.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { decode, encode } from "./codec.js";
+import { Emitter } from "./emitter.js";
+import { SceneModel, Session } from "./index.js";
+
+/** A WebSocket whose other end is the test. */
+class Socket {
+  static all = [];
+  readyState = 0;
+  sent = [];
+  frames = 0;
+
+  constructor() {
+    Socket.all.push(this);
+  }
+
+  open() {
+    this.readyState = 1;
+    this.onopen();
+  }
+
+  send(frame) {
+    this.frames++;
+    this.sent.push(...decode(frame));
+  }
+
+  close() {
+    if (this.readyState === 3) return;
+    this.readyState = 3;
+    this.onclose();
+  }
+
+  tell(...messages) {
+    this.onmessage({ data: encode(...messages).slice().buffer });
+  }
+
+  /** The last message of this kind that the session sent. */
+  last(op) {
+    return this.sent.filter((message) => message.op === op).at(-1);
+  }
+}
+
+const node = (id) => ({ id, t: [0, 0, 0], r: [0, 0, 0, 1], s: [1, 1, 1], name: `n${id}`, parent: null });
+const welcome = (more = {}) => ({ op: "welcome", v: 1, session: 1, scene: "arm", epoch: 7, seq: 0, resumed: false, role: "editor", limits: {}, server: "gizmod", ...more });
+const state = (more = {}) => ({ op: "delta", from: 0, seq: 2, time: 1, saved: 2, nodes: [node(1), node(2)], ...more });
+/** Until what was queued in this turn is sent, and promises are settled. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+/** A session that is online, and its socket. */
+async function joined(t, told = welcome()) {
+  const session = new Session({ url: "ws://there/ws", scene: "arm", user: "Ada", WebSocket: Socket });
+  t.after(() => session.close());
+  const socket = Socket.all.at(-1);
+  socket.open();
+  socket.tell(told, state());
+  await settled();
+  return { session, socket };
+}
+
+/** The connection breaks and another one is made. */
+function reconnect(session, socket) {
+  socket.close();
+  session.retry();
+  const next = Socket.all.at(-1);
+  next.open();
+  return next;
+}
+
+test("resume_after_a_state_that_broke_off_begins_anew", async (t) => {
+  const { session, socket } = await joined(t);
+  assert.equal(session.scene.seq, 2);
+  const second = reconnect(session, socket);
+  assert.deepEqual(second.last("hello").resume, { epoch: 7, seq: 2, edit: 0 });
+  second.tell(welcome({ epoch: 8 }), state({ seq: 1, more: true }));
+  const third = reconnect(session, second);
+  assert.deepEqual(third.last("hello").resume, { epoch: 8, seq: 0, edit: 0 }, "seq 2 was of another epoch");
+});
+
+test("resume_after_an_interest_ended_without_its_state_begins_anew", async (t) => {
+  const { session, socket } = await joined(t);
+  const part = session.interest({ nodes: [1] });
+  await settled();
+  socket.tell({ op: "ok", rid: socket.last("interest").rid }, { op: "delta", from: 2, seq: 2, time: 1, saved: 2, nodes: [], gone: [2] });
+  await part;
+  const whole = session.interest();
+  await settled();
+  socket.tell({ op: "ok", rid: socket.last("interest").rid });
+  await whole;
+  assert.equal(reconnect(session, socket).last("hello").resume.seq, 0, "what is here is a part");
+});
+
+test("selection_survives_a_connection_that_breaks_at_once_and_loses_what_is_gone", async (t) => {
+  const { session, socket } = await joined(t);
+  const chosen = session.select([1, 2]);
+  await settled();
+  socket.tell({ op: "ok", rid: socket.last("select").rid });
+  await chosen;
+  const second = reconnect(session, socket);
+  second.tell(welcome({ resumed: true }));
+  const third = reconnect(session, second);
+  await settled();
+  assert.deepEqual(session.selection, [1, 2]);
+  third.tell(welcome({ resumed: true }), { op: "delta", from: 2, seq: 3, time: 1, saved: 3, nodes: [], gone: [1] });
+  await settled();
+  third.tell({ op: "error", rid: third.last("select").rid, code: "unknown_node", message: "nodes[0]: there is no node 1", nodes: [1] });
+  await settled();
+  assert.deepEqual(third.last("select").nodes, [2]);
+  assert.deepEqual(session.selection, [2]);
+});
+
+test("frames_hold_no_more_than_the_server_takes", async (t) => {
+  const { session, socket } = await joined(t, welcome({ limits: { message_bytes: 500 } }));
+  const before = socket.frames;
+  for (let i = 0; i < 10; i++) session.set([{ id: 1, t: [i, 0, 0] }]).catch(() => {});
+  await settled();
+  assert.equal(socket.sent.filter(({ op }) => op === "set").length, 10);
+  assert.ok(socket.frames - before > 1, "in several frames");
+  const nodes = Array.from({ length: 40 }, (_, i) => ({ id: i + 1, t: [0.5, 0.5, 0.5] }));
+  await assert.rejects(session.set(nodes), ({ code, message }) => code === "too_large" && /500/.test(message));
+  assert.equal(socket.sent.filter(({ op }) => op === "set").length, 10, "what is too large is not sent");
+  assert.equal(session.unsaved, 10);
+});
+
+test("dropped_messages_leave_no_promise_open_and_edits_are_sent_again", async (t) => {
+  const { session, socket } = await joined(t);
+  const edit = session.set([{ id: 1, t: [1, 0, 0] }]);
+  const pick = session.pick({ at: [0, 0] });
+  await settled();
+  const { key, rid } = socket.last("set");
+  const late = socket.last("pick").rid;
+  const errors = [];
+  session.on("error", ({ code }) => errors.push(code));
+  socket.tell({ op: "error", code: "rate_limited", message: "more than 2000 messages a second: the rest is dropped" });
+  await assert.rejects(pick, ({ code }) => code === "rate_limited");
+  socket.tell({ op: "error", rid: late, code: "bad_state", message: "late" });
+  assert.deepEqual(errors, ["rate_limited"], "what was given up is not told");
+  await new Promise((resolve) => setTimeout(resolve, 1100));
+  assert.deepEqual(socket.sent.filter(({ op }) => op === "set").map((message) => [message.key, message.rid]), [[key, rid], [key, rid]]);
+  socket.tell({ op: "ok", rid, seq: 3, edit: 9 });
+  assert.equal((await edit).edit, 9);
+});
+
+test("typed_numbers_of_edits_are_lists_however_they_came", async (t) => {
+  const { session, socket } = await joined(t);
+  const told = [];
+  session.on("edit", ({ value }) => told.push(value));
+  const edit = { op: "edit", id: 1, by: 1, user: "Ada", kind: "translate", handle: "tx", nodes: [1], seq: 3, began: 1, ended: 1 };
+  socket.tell({ ...edit, value: 0.5 }, { ...edit, value: [1, 2] }, edit);
+  assert.deepEqual(told, [[0.5], [1, 2], undefined]);
+  const history = session.history();
+  await settled();
+  socket.tell({ op: "ok", rid: socket.last("history").rid, edits: [{ ...edit, value: 2 }] });
+  assert.deepEqual((await history)[0].value, [2]);
+});
+
+test("refusal_is_told_with_the_code_of_the_server", async (t) => {
+  const session = new Session({ url: "ws://there/ws", scene: "arm", user: "Ada", WebSocket: Socket });
+  const socket = Socket.all.at(-1);
+  socket.open();
+  socket.tell({ op: "error", code: "unknown_scene", message: "there is no scene arm", fatal: true });
+  socket.close();
+  await assert.rejects(session.ready, ({ code }) => code === "unknown_scene");
+  assert.equal(session.status.code, "unknown_scene");
+});
+
+test("gizmo_of_a_lost_connection_is_not_there", async (t) => {
+  const { session, socket } = await joined(t);
+  socket.tell({ op: "gizmo", mode: "translate", handles: ["tx"], active: "tx", origin: [0, 0, 0], axes: [1, 0, 0, 0, 1, 0, 0, 0, 1], size: 1 });
+  assert.equal(session.gizmo.active, "tx");
+  socket.close();
+  assert.equal(session.gizmo, null);
+});
+
+test("scene_nodes_that_go_before_the_state_is_whole_are_nowhere", () => {
+  const scene = new SceneModel();
+  scene.apply([{ from: 0, seq: 1, nodes: [node(1), node(2)] }]);
+  let change;
+  scene.on("change", (told) => (change = told));
+  scene.apply([
+    { from: 1, seq: 2, nodes: [node(3), { id: 2, name: "renamed", parent: 1 }] },
+    { from: 2, seq: 3, nodes: [], gone: [2, 3] },
+  ]);
+  assert.deepEqual(scene.roots, [1]);
+  assert.deepEqual(scene.get(1).children, []);
+  assert.deepEqual([change.added, change.moved, change.structure], [[], [], []]);
+});
+
+test("emitter_a_listener_that_throws_is_reported_and_in_nobodys_way", (t) => {
+  const { queueMicrotask } = globalThis;
+  const reports = [];
+  globalThis.queueMicrotask = (report) => reports.push(report);
+  t.after(() => (globalThis.queueMicrotask = queueMicrotask));
+  const emitter = new Emitter();
+  const heard = [];
+  emitter.on("news", () => {
+    throw new Error("mine");
+  });
+  emitter.on("news", (news) => heard.push(news));
+  emitter.emit("news", 1);
+  assert.deepEqual(heard, [1]);
+  assert.throws(reports[0], /mine/);
+});
