@@ -89,11 +89,10 @@ enum gz_status gz_handle_set(struct gz_session *session, const struct gz_message
     for (size_t i = 0; i < set->count; i++) {
         enum gz_status status = change_of_set(core, message, i, &changes[i], failure);
         if (status != GZ_OK) return status;
-        uint64_t seq = gz_scene_find(core->scene, set->nodes[i].id)->seq;
-        if ((message->has & GZ_HAS(BASE)) != 0 && seq > set->base)
+        const struct gz_node *node = gz_scene_find(core->scene, set->nodes[i].id);
+        if ((message->has & GZ_HAS(BASE)) != 0 && node->seq > set->base && node->by != session->id)
             return gz_fail(&failure->error, GZ_CONFLICT, "set.base: node %llu changed at seq %llu, after %llu",
-                           (unsigned long long)set->nodes[i].id, (unsigned long long)seq,
-                           (unsigned long long)set->base);
+                           (unsigned long long)node->id, (unsigned long long)node->seq, (unsigned long long)set->base);
     }
     failure->node = 0;
     return edit(session, message, GZ_EDIT_SET, changes, set->count, (struct gz_ids){0}, failure);

@@ -159,13 +159,30 @@ test("an edit made while away does not write over what others did meanwhile", as
   const away = event(ada, "status", ({ phase }) => phase === "offline");
   await daemon.kill();
   await away;
-  const edit = ada.set([{ id, t: [5, 0, 0] }]);
-  edit.catch(() => {});
+  const edit = ada.set([{ id, t: [5, 0, 0] }]), next = ada.set([{ id, t: [6, 0, 0] }]);
+  for (const one of [edit, next]) one.catch(() => {});
   await daemon.run();
   await daemon.ctl("set", SCENE, String(id), "--user", "bob", "--t", "0,7,0");
   ada.retry();
   await assert.rejects(edit, ({ code, nodes }) => code === "conflict" && nodes.includes(id));
+  await assert.rejects(next, ({ code }) => code === "conflict");
   assert.deepEqual(ada.scene.get(id).t, [0, 7, 0]);
+});
+
+test("edits made while away do not stand in each other's way", async () => {
+  const ada = await join("Ada");
+  const [id] = ada.scene.roots;
+  const away = event(ada, "status", ({ phase }) => phase === "offline");
+  await daemon.kill();
+  await away;
+  const edits = [ada.set([{ id, t: [1, 0, 0] }]), ada.set([{ id, name: "renamed" }]), ada.set([{ id, t: [2, 0, 0] }])];
+  await daemon.run();
+  const back = online(ada);
+  ada.retry();
+  await back;
+  await Promise.all(edits);
+  assert.deepEqual(ada.scene.get(id).t, [2, 0, 0]);
+  assert.equal(ada.scene.get(id).name, "renamed");
 });
 
 test("a part of the scene is all there is, also after a crash, until all is asked for", async () => {
