@@ -49,7 +49,7 @@ static void put_edit(const struct gz_mirror *mirror, const struct gz_edit_messag
     char when[32], what[CTL_EDIT_BYTES];
     ctl_when_write(edit->ended, when, sizeof when);
     ctl_edit_words(edit, what);
-    int left = printf("%s  seq %-8" PRIu64 "  ", when, edit->seq);
+    int left = printf("%s  seq %-8" PRIu64 "  edit %-5" PRIu64 "  ", when, edit->seq, edit->id);
     char user[GZ_USER_BYTES_MAX + 1];
     snprintf(user, sizeof user, "%.*s", (int)edit->user.size, edit->user.bytes != NULL ? edit->user.bytes : "");
     ctl_put_text(stdout, gz_client_text(user));

@@ -311,6 +311,7 @@ static void test_a_scenes_life_on_the_command_line(void **state)
          "nothing changed",
          NULL},
         {{"history", "arm", "--user", "bert"}, 0, "translate ty", NULL},
+        {{"history", "arm"}, 0, "edit 1  ", NULL},
         {{"drag", "arm", "--node", "foot", "--handle", "tz", "--value", "-0.25", "--user", "cleo"},
          0,
          "  tz typed -0.25 m  t (",
