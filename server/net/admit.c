@@ -24,7 +24,8 @@ enum gz_status gz_admit_page(struct gz_net *net, struct lws *wsi, bool state_cha
     }
     if (!gz_header(wsi, WSI_TOKEN_ORIGIN, origin, sizeof origin, &has_origin) ||
         (state_changing && !gz_origin_allowed(&net->rules, has_origin ? origin : NULL, has_host ? host : NULL))) {
-        return gz_fail(error, GZ_FORBIDDEN, "Origin: pages from there are not allowed here (--allow-origin)");
+        return gz_fail(error, GZ_FORBIDDEN, "Origin: pages from %s are not allowed here (--allow-origin)",
+                       gz_origin_valid(origin) ? origin : "there");
     }
     return GZ_OK;
 }

@@ -73,6 +73,8 @@ export class Connection {
   #retryS;
   #open = false;
   #closed = false;
+  /** Whether the server ever let it in. */
+  #known = false;
   /** @type {ReturnType<typeof setInterval> | undefined} */
   #beat;
   #silentBeats = 0;
@@ -192,6 +194,7 @@ export class Connection {
   /** @param {any} welcome */
   #welcome(welcome) {
     this.#attempts = 0;
+    this.#known = true;
     this.#open = true;
     this.#bytesMax = welcome.limits?.message_bytes ?? Infinity;
     this.handlers.welcomed(welcome);
@@ -239,6 +242,13 @@ export class Connection {
     if (!this.#answer(error)) this.handlers.received([error]);
   }
 
+  /** A browser does not tell a page that it was refused: on another origin than the server's that is as likely as a server that is down. */
+  #unreachable() {
+    const { host, origin } = globalThis.location ?? {};
+    const foreign = host !== undefined && host !== new URL(this.url).host;
+    return foreign && !this.#known ? `the server cannot be reached, or lets no pages in from ${origin} (--allow-origin)` : "the server cannot be reached";
+  }
+
   #lost() {
     this.#socket = null;
     this.#open = false;
@@ -247,7 +257,7 @@ export class Connection {
     if (this.#closed) return;
     this.#reject("lost", "the connection was lost before the answer came", (message) => message.key === undefined);
     if (this.#fatal && FINAL.has(this.#fatal.code)) return this.#end(this.#fatal.message, this.#fatal.code);
-    const reason = this.#fatal?.message ?? (this.#retryS !== undefined ? "the server is going away" : "the server cannot be reached");
+    const reason = this.#fatal?.message ?? (this.#retryS !== undefined ? "the server is going away" : this.#unreachable());
     this.#fatal = null;
     this.#wait(reason);
   }
