@@ -137,8 +137,12 @@ export class Session extends Emitter {
     this.#connection.send({ op: "tool", ...tool });
   }
 
-  /** @param {readonly Id[]} nodes @param {"set" | "add" | "remove" | "toggle"} [how] */
+  /**
+   * While there is no connection this is between the session and itself: the server is told once it is back.
+   * @param {readonly Id[]} nodes @param {"set" | "add" | "remove" | "toggle"} [how]
+   */
   async select(nodes, how = "set") {
+    if (!this.#connection.open && this.status.phase !== "closed") return this.#setSelection(afterSelect(this.selection, nodes, how));
     this.#selecting++;
     try {
       await this.#ask({ op: "select", nodes, how });

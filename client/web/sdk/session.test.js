@@ -130,6 +130,7 @@ test("who holds a node is told, and in the way of others", async () => {
 test("a killed daemon: an edit made meanwhile waits, and is there once, under the same key", async () => {
   const ada = await join("Ada"), bob = await join("Bob");
   const [id] = ada.scene.roots;
+  const [child] = ada.scene.get(id).children;
   await ada.select([id]);
   const { seq } = await ada.set([{ id, t: [0, 0, 1] }]); // all that was seen is saved
   const away = event(ada, "status", ({ phase }) => phase === "offline");
@@ -137,6 +138,8 @@ test("a killed daemon: an edit made meanwhile waits, and is there once, under th
   await away;
   const edit = ada.set([{ id, t: [0, 2, 0] }]);
   assert.equal(ada.unsaved, 1);
+  await ada.select([child], "add");
+  assert.deepEqual(ada.selection, [id, child], "selected while away");
   await assert.rejects(ada.history(), ({ code }) => code === "lost");
   const back = Promise.all([online(ada), online(bob)]);
   await daemon.run();
@@ -146,7 +149,9 @@ test("a killed daemon: an edit made meanwhile waits, and is there once, under th
   assert.equal(status.resumed, true);
   assert.equal((await edit).seq > seq, true);
   assert.equal(ada.unsaved, 0);
-  assert.deepEqual(ada.selection, [id], "selected again");
+  assert.deepEqual(ada.selection, [id, child], "selected again");
+  const told = (people) => people.some(({ session, selection }) => session === ada.id && selection?.length === 2);
+  if (!told(bob.people)) await event(bob, "people", told);
   const [latest, before] = await ada.history({ limit: 2 });
   assert.equal(latest.id, (await edit).edit);
   assert.equal(before.seq, seq, "once");

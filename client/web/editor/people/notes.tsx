@@ -101,7 +101,7 @@ function menuOf(desk: NoteDesk): MenuItem[] {
 function noneWords(desk: NoteDesk): string {
   if (desk.selectedOnly.value) return desk.editor.selection.value.length > 0 ? "No such notes on what is selected." : "Nothing is selected.";
   if (desk.threads.value.length > 0) return FILTERS.find(({ filter }) => filter === desk.filter.value)?.none ?? "";
-  return desk.mayWrite ? "No notes yet. Pin the first one to a part: press N, then click it." : "No notes yet.";
+  return desk.mayWrite ? "No notes yet. To pin one to a part, press + or N, then the part." : "No notes yet.";
 }
 
 /** Up and down go from thread to thread. */
