@@ -63,8 +63,6 @@ export class RemoteTransformControls extends EventDispatcher {
   #asked = null;
   /** @type {Place | null} */
   #answered = null;
-  /** Resolves once the server has taken the grab. @type {Promise<unknown>} */
-  #grabbed = Promise.resolve();
   /** @type {(() => void)[]} */
   #stops = [];
 
@@ -170,6 +168,7 @@ export class RemoteTransformControls extends EventDispatcher {
   /** The session and the binding go on. */
   dispose() {
     this.reset();
+    this.#pointer = -1;
     for (const stop of this.#stops) stop();
     this.#helper.removeFromParent();
     this.view.dispose();
@@ -305,8 +304,7 @@ export class RemoteTransformControls extends EventDispatcher {
     this.domElement.setPointerCapture?.(event.pointerId);
     this.dragging = true;
     this.dispatchEvent({ type: "mouseDown", mode: this.mode });
-    this.#grabbed = this.session.grab(handle, place);
-    this.#grabbed.catch((error) => {
+    this.session.grab(handle, place).catch((error) => {
       if (this.dragging) this.#end();
       this.#fail(error);
     });
@@ -320,7 +318,7 @@ export class RemoteTransformControls extends EventDispatcher {
     const done = this.session.up(this.#placeOf(event));
     this.#end();
     try {
-      const [{ edit }] = await Promise.all([done, this.#grabbed]);
+      const { edit } = await done;
       if (edit !== undefined) this.dispatchEvent({ type: "saved", edit });
     } catch (error) {
       this.#fail(error);

@@ -153,6 +153,30 @@ test("controls_what_another_holds_is_said_and_not_dragged", async () => {
   await ada.session.cancel();
 });
 
+test("controls_a_drag_that_is_refused_after_its_end_is_said_once", async () => {
+  const scene = sceneName();
+  const ada = await application(scene, "Ada"), bob = await application(scene, "Bob");
+  const at = await reachArrow(bob);
+  await ada.session.grab("ty", { nodes: [ada.binding.nodeOf(ada.mesh)], value: [0] });
+  bob.canvas.point("pointerdown", at);
+  bob.canvas.point("pointerup", at);
+  await bob.session.probe({ at });
+  await bob.session.probe({ at });
+  assert.deepEqual(bob.events.filter(({ type }) => type === "error").map(({ error }) => error.code), ["locked"]);
+  await ada.session.cancel();
+});
+
+test("controls_that_are_disposed_while_the_server_looks_drag_nothing", async () => {
+  const app = await application(sceneName(), "Ada");
+  const [x, y] = await reachArrow(app);
+  app.canvas.point("pointerdown", [x + 1, y]);
+  app.controls.dispose();
+  await app.session.probe({ at: [x, y] });
+  await app.session.probe({ at: [x, y] });
+  assert.deepEqual(app.types(), []);
+  assert.equal(app.session.gizmo.active, undefined);
+});
+
 test("controls_a_finger_that_never_hovered_grabs_what_is_under_it", async () => {
   const app = await application(sceneName(), "Ada");
   app.controls.attach(app.mesh);

@@ -25,6 +25,3 @@ export const unit = (a) => times(a, 1 / (length(a) || 1));
 
 /** Some unit vector across another one. @param {ArrayLike<number>} a @returns {Vec3} */
 export const across = (a) => unit(cross(a, Math.abs(a[0]) < 0.6 ? [1, 0, 0] : [0, 1, 0]));
-
-/** On the circle that `side` and `other` span about the origin. @param {Vec3} side @param {Vec3} other @param {number} angle @returns {Vec3} */
-export const onCircle = (side, other, angle) => along(times(side, Math.cos(angle)), other, Math.sin(angle));
