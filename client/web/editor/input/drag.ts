@@ -14,17 +14,21 @@ export class Drag {
 
   #from: Vec2;
   #last: Vec2;
+  /** Where the server was told that the pointer is. */
+  #told: Vec2;
   #mods: Modifier[] = [];
   #frame = 0;
   /** How it is to end, where that was said before the server's answer came. */
   #wanted: "commit" | "cancel" | null = null;
+  /** Counts what was asked for: answers to what was given up since mean nothing. */
+  #begun = 0;
   #offStatus: () => void;
 
   private constructor(
     readonly editor: Editor,
     at: Vec2,
   ) {
-    this.#from = this.#last = at;
+    this.#from = this.#last = this.#told = at;
     this.#offStatus = editor.session.on("status", ({ phase }) => {
       if (phase !== "online") this.#over();
     });
@@ -32,16 +36,21 @@ export class Drag {
 
   /** Presses there: on a handle, a node, or nothing. `missed` is told where it was no handle. */
   static press(editor: Editor, at: Vec2, mods: Modifier[], missed: (hit: number | undefined) => void): Drag {
-    const drag = new Drag(editor, at);
+    const drag = Drag.#next(editor, at);
     drag.#begin(editor.session.down({ at, mods }), missed);
     return drag;
   }
 
   /** Grabs the selection by a named handle. */
   static grab(editor: Editor, handle: string, at: Vec2): Drag {
-    const drag = new Drag(editor, at);
+    const drag = Drag.#next(editor, at);
     drag.#grab(handle);
     return drag;
+  }
+
+  static #next(editor: Editor, at: Vec2): Drag {
+    editor.input.settle();
+    return (editor.input.drag = new Drag(editor, at));
   }
 
   /** Whether it still follows hand and keys. */
@@ -79,7 +88,7 @@ export class Drag {
 
   /** Goes on with another handle, as if it had been grabbed at the beginning. */
   constrain(handle: string): void {
-    if (this.state === "over" || handle === this.handle) return;
+    if (this.state === "over" || this.handle === null || handle === this.handle) return;
     void this.editor.session.cancel().catch(() => {});
     this.#grab(handle);
     this.#send();
@@ -110,16 +119,18 @@ export class Drag {
   }
 
   #begin(answer: Promise<{ handle?: string; hit?: number }>, missed?: (hit: number | undefined) => void): void {
+    const begun = ++this.#begun;
     this.state = "asked";
     answer.then(
       ({ handle, hit }) => {
-        if (this.state === "over") return;
+        if (this.state === "over" || begun !== this.#begun) return;
         if (handle === undefined) {
           this.#over();
           missed?.(hit);
         } else this.#began(handle);
       },
       (error: GizmodError) => {
+        if (begun !== this.#begun) return;
         this.#say(error);
         this.#over();
       },
@@ -136,7 +147,9 @@ export class Drag {
   #send(): void {
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
-    if (this.state !== "over" && !this.typed) this.editor.session.move({ at: this.#last, mods: this.#mods });
+    if (this.state === "over" || this.typed) return;
+    this.#told = this.#last;
+    this.editor.session.move({ at: this.#last, mods: this.#mods });
   }
 
   #end(how: "commit" | "cancel"): void {
@@ -151,7 +164,8 @@ export class Drag {
   #finish(how: "commit" | "cancel"): void {
     const { session } = this.editor;
     if (this.#frame !== 0) this.#send();
-    const place: Place = this.typed ? {} : { at: this.#last, mods: this.#mods };
+    // Where the server refused what was typed, it is the place that counts, of before that.
+    const place: Place = { at: this.typed ? this.#told : this.#last, mods: this.#mods };
     this.#over();
     void this.editor.try<unknown>(() => (how === "commit" ? session.up(place) : session.cancel()));
   }

@@ -34,7 +34,7 @@ export function gestureOf(editor: Editor, at: Vec2, event: PointerEvent): Gestur
   return new PressGesture(editor, at, event);
 }
 
-export class OrbitGesture implements Gesture {
+class OrbitGesture implements Gesture {
   #orbit: Orbit;
   constructor(editor: Editor, at: Vec2) {
     this.#orbit = new Orbit(editor, at);
@@ -50,7 +50,7 @@ export class OrbitGesture implements Gesture {
   }
 }
 
-export class PanGesture implements Gesture {
+class PanGesture implements Gesture {
   constructor(
     readonly editor: Editor,
     private last: Vec2,
@@ -141,7 +141,7 @@ class PressGesture implements Gesture {
       if (this.#released) this.#finish();
       else this.#show();
     };
-    this.#drag = this.editor.input.drag = Drag.press(this.editor, this.from, mods, missed);
+    this.#drag = Drag.press(this.editor, this.from, mods, missed);
   }
 
   #finish(): void {

@@ -22,6 +22,6 @@ export function grabByKey(editor: Editor, handle: string): void {
   const { input, rig } = editor;
   if (input.running) return;
   const at: Vec2 = input.pointer.peek() ?? [rig.width / 2, rig.height / 2];
-  input.drag = Drag.grab(editor, handle, at);
+  Drag.grab(editor, handle, at);
   input.held.value = true;
 }

@@ -41,11 +41,9 @@ export class Nudge {
 
   #begin(handle: string): void {
     const { editor } = this;
-    this.#drag?.commit();
-    editor.input.drag?.flush();
     this.#handle = handle;
     this.#far = 0;
-    this.#drag = editor.input.drag = Drag.grab(editor, handle, [editor.rig.width / 2, editor.rig.height / 2]);
+    this.#drag = Drag.grab(editor, handle, [editor.rig.width / 2, editor.rig.height / 2]);
   }
 
   #turn(arrow: Arrow): void {

@@ -13,13 +13,15 @@ export class Orbit {
   ) {
     this.#last = at;
     this.#away = editor.session.status.phase !== "online";
-    editor.rig.stop();
+    editor.input.settle();
+    editor.rig.lend();
     editor.following.value = null;
     editor.input.navigating.value = "orbit";
     if (!this.#away) editor.session.down({ at, mods: ["orbit"] }).catch(() => (this.#away = true));
   }
 
   move(at: Vec2): void {
+    this.#away ||= this.editor.session.status.phase !== "online";
     if (this.#away) this.#turn(at);
     else this.#frame ||= requestAnimationFrame(() => this.#send());
     this.#last = at;

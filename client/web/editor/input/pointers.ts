@@ -31,8 +31,6 @@ class PointerInput {
     this.#reach(finger ? REACH_PX.finger : REACH_PX.mouse);
     if (finger) return this.#touch.down(event.pointerId, at);
     if (this.#endHeld(event) || this.#gesture) return;
-    this.editor.input.running?.commit();
-    this.editor.input.drag?.flush();
     this.#gesture = gestureOf(this.editor, at, event);
     this.editor.input.abort = () => this.cancel();
   }

@@ -27,6 +27,8 @@ export class CameraRig {
   #pose: Pose = { target: [0, 0, 0], turn: turnOf([6, 5, 8]), distance: 11 };
   #told = false;
   #flight = 0;
+  /** The server turns the view, until something here moves it. */
+  #lent = false;
 
   constructor(readonly session: Session) {
     session.on("view", (view) => this.#orbited(view));
@@ -63,11 +65,6 @@ export class CameraRig {
     this.#set(this.#pose);
   }
 
-  /** Takes over a view, such as somebody else's. */
-  setView(view: ArrayLike<number>): void {
-    this.place(poseOf(view, this.distance));
-  }
-
   setParallel(parallel: boolean): void {
     this.parallel.value = parallel;
     this.#set(this.#pose);
@@ -76,6 +73,7 @@ export class CameraRig {
   /** Is there at once. */
   place(pose: Pose): void {
     this.stop();
+    this.#lent = false;
     this.#set(pose);
   }
 
@@ -87,6 +85,12 @@ export class CameraRig {
   /** Goes there evenly, in so many milliseconds. */
   glide(pose: Pose, ms: number): void {
     this.#travel(pose, ms, (part) => part);
+  }
+
+  /** Leaves the view to an orbit at the server, until it is moved here again. */
+  lend(): void {
+    this.stop();
+    this.#lent = true;
   }
 
   /** Ends a flight where it is. */
@@ -165,6 +169,7 @@ export class CameraRig {
 
   #travel(pose: Pose, ms: number, pace: (part: number) => number): void {
     this.stop();
+    this.#lent = false;
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return this.#set(pose);
     const from = this.#pose;
     const began = performance.now();
@@ -184,9 +189,9 @@ export class CameraRig {
     queueMicrotask(() => this.#tell());
   }
 
-  /** The server turned the view: it knows, and is not told. */
+  /** The server turned the view: it knows, and is not told. What comes after the view was moved here again was on its way then, and the server is told what counts. */
   #orbited(view: number[]): void {
-    this.stop();
+    if (!this.#lent) return this.#set(this.#pose);
     this.#pose = poseOf(view, this.distance);
     this.#show(view);
   }

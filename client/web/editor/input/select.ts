@@ -25,6 +25,7 @@ export async function select(editor: Editor, at: Vec2, choice: Choice): Promise<
 export class RectangleSelection {
   #asking = false;
   #next: [Vec2, Vec2] | null = null;
+  #cancelled = false;
 
   constructor(
     readonly editor: Editor,
@@ -41,6 +42,7 @@ export class RectangleSelection {
   /** What was selected before is so again. */
   cancel(): void {
     this.#next = null;
+    this.#cancelled = true;
     choose(this.editor, this.before);
   }
 
@@ -51,7 +53,7 @@ export class RectangleSelection {
       this.#next = null;
       const hits = await this.editor.try(() => this.editor.session.pick({ rect: [x0, y0, x1, y1] }));
       const touched = hits?.map(({ id }) => id).filter((id) => hasShape(this.editor, id));
-      if (touched) await this.editor.try(() => this.editor.session.select(combined(this.before, touched, this.choice)));
+      if (touched && !this.#cancelled) await this.editor.try(() => this.editor.session.select(combined(this.before, touched, this.choice)));
     }
     this.#asking = false;
   }

@@ -40,6 +40,12 @@ export class InputState {
     return this.drag?.running ? this.drag : null;
   }
 
+  /** Before something else has the pointer: what is dragged stays where it is, also where the server has not answered yet. */
+  settle(): void {
+    this.running?.commit();
+    this.drag?.flush();
+  }
+
   setKeymap(keymap: Keymap): void {
     this.keymap.value = keymap;
     keep(STORED, keymap);

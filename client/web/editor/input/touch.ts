@@ -112,12 +112,12 @@ class OneFinger {
   }
 
   async #ask(): Promise<void> {
-    const { session, gizmo, past, input } = this.editor;
+    const { session, gizmo, past } = this.editor;
     const mayGrab = !past.peek() && gizmo.peek() !== null;
     if (mayGrab) await session.probe({ at: this.from }).catch(() => {});
     if (this.#cancelled) return;
     if (mayGrab && gizmo.peek()?.hover !== undefined) {
-      this.#drag = input.drag = Drag.press(this.editor, this.from, [], () => {});
+      this.#drag = Drag.press(this.editor, this.from, [], () => {});
       this.#drag.move(this.#at, []);
     } else {
       this.#noHandle = true;
