@@ -207,6 +207,15 @@ test("the theme is kept and shown at once", async () => {
   assert.equal(await bob.page.evaluate(() => document.documentElement.dataset.theme), "light");
 });
 
+test("a menu is closed by the button that opened it", async () => {
+  const button = ada.page.getByRole("button", { name: /^Scene menu/ });
+  await button.click();
+  await ada.page.getByRole("menu").waitFor();
+  await button.click();
+  assert.equal(await ada.page.getByRole("menu").count(), 0);
+  assert.equal(await button.getAttribute("aria-expanded"), "false");
+});
+
 test("nobody's console has an error", () => {
   assert.deepEqual(browser.errors, []);
 });

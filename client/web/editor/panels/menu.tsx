@@ -80,7 +80,9 @@ export function Menu({ name, items, place, onClose }: { name: string; items: Men
   }, []);
   useEffect(() => {
     const away = (event: PointerEvent) => {
-      if (!menu.current?.contains(event.target as Node)) onClose();
+      // The button that opened it closes it by itself.
+      const inside = menu.current?.contains(event.target as Node) || (event.target as Element).closest("[aria-haspopup=menu][aria-expanded=true]");
+      if (!inside) onClose();
     };
     addEventListener("pointerdown", away, true);
     addEventListener("blur", onClose);
