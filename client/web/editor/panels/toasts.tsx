@@ -1,4 +1,5 @@
-// toasts.tsx - what was done and what went wrong, at the edge of the view, with what can be done about it.
+// toasts.tsx - what was done and what went wrong, at the edge of the view, with what can be done about it. The list is always there: screen readers tell what comes
+// into a region that they know, and mostly not what comes as a region of its own.
 import { useEditor } from "../context";
 import type { Toast } from "../editor";
 import { Icon } from "../icons";
@@ -7,7 +8,7 @@ import "./toasts.css";
 export function Toasts() {
   const { toasts } = useEditor();
   return (
-    <div class="toasts">
+    <div class="toasts" role="log" aria-label="Messages">
       {toasts.value.map((toast) => (
         <Item key={toast.id} toast={toast} />
       ))}
@@ -23,7 +24,7 @@ function Item({ toast }: { toast: Toast }) {
     action?.run();
   };
   return (
-    <div class="toast" data-level={toast.level} role={toast.level === "error" ? "alert" : "status"}>
+    <div class="toast" data-level={toast.level} role={toast.level === "error" ? "alert" : undefined}>
       <Icon name={toast.level === "info" ? "info" : "warn"} />
       <span class="toast-text">{toast.text}</span>
       {action && (
