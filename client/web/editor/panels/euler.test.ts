@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import type { EulerOrder, Quat, Vec3 } from "../../sdk/types.js";
 import { Angles } from "./angles";
-import { eulerFromQuat, quatFromEuler } from "./euler";
+import { axesOf, eulerFromQuat } from "./euler";
 
 const ORDERS: EulerOrder[] = ["XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX"];
 const close = (a: readonly number[], b: readonly number[], within = 1e-9) => a.every((value, i) => Math.abs(value - b[i]) < within);
@@ -61,4 +61,25 @@ test("euler_XYZ_turns_about_new_axes", () => {
 function rotate([x, y, z, w]: Quat, v: Vec3): Vec3 {
   const t = [2 * (y * v[2] - z * v[1]), 2 * (z * v[0] - x * v[2]), 2 * (x * v[1] - y * v[0])];
   return [v[0] + w * t[0] + y * t[2] - z * t[1], v[1] + w * t[1] + z * t[0] - x * t[2], v[2] + w * t[2] + x * t[1] - y * t[0]];
+}
+
+/** As the server reads `euler` and `order`. */
+function quatFromEuler(angles: Vec3, order: EulerOrder): Quat {
+  const turns = axesOf(order).map((axis) => turnAbout(axis, angles[axis]));
+  return multiplyQuats(multiplyQuats(turns[0], turns[1]), turns[2]);
+}
+
+function turnAbout(axis: number, angle: number): Quat {
+  const q: Quat = [0, 0, 0, Math.cos(angle / 2)];
+  q[axis] = Math.sin(angle / 2);
+  return q;
+}
+
+function multiplyQuats([ax, ay, az, aw]: Quat, [bx, by, bz, bw]: Quat): Quat {
+  return [
+    aw * bx + ax * bw + ay * bz - az * by,
+    aw * by - ax * bz + ay * bw + az * bx,
+    aw * bz + ax * by - ay * bx + az * bw,
+    aw * bw - ax * bx - ay * by - az * bz,
+  ];
 }

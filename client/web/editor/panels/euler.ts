@@ -29,11 +29,6 @@ export function eulerFromQuat(q: Quat, order: EulerOrder): Vec3 {
   return [out[0] + 0, out[1] + 0, out[2] + 0];
 }
 
-export function quatFromEuler(angles: Vec3, order: EulerOrder): Quat {
-  const turns = axesOf(order).map((axis) => turnAbout(axis, angles[axis]));
-  return multiplyQuats(multiplyQuats(turns[0], turns[1]), turns[2]);
-}
-
 /** The same rotation by the angles that come nearest to those of before: so they go on past a quarter turn and a whole one, as they were typed or dragged. */
 export function eulerNear(q: Quat, order: EulerOrder, before: Vec3): Vec3 {
   const [i, j, k] = axesOf(order);
@@ -54,21 +49,6 @@ function unwound(angles: Vec3, before: Vec3): Vec3 {
 
 function apart(a: Vec3, b: Vec3): number {
   return Math.abs(a[0] - b[0]) + Math.abs(a[1] - b[1]) + Math.abs(a[2] - b[2]);
-}
-
-function turnAbout(axis: number, angle: number): Quat {
-  const q: Quat = [0, 0, 0, Math.cos(angle / 2)];
-  q[axis] = Math.sin(angle / 2);
-  return q;
-}
-
-function multiplyQuats([ax, ay, az, aw]: Quat, [bx, by, bz, bw]: Quat): Quat {
-  return [
-    aw * bx + ax * bw + ay * bz - az * by,
-    aw * by - ax * bz + ay * bw + az * bx,
-    aw * bz + ax * by - ay * bx + az * bw,
-    aw * bw - ax * bx - ay * by - az * bz,
-  ];
 }
 
 /** One element of the rotation's matrix. */

@@ -59,11 +59,6 @@ export class Scrub {
     this.#tool = editor.session.tool;
   }
 
-  /** Whether everybody sees it while it goes on. */
-  get live(): boolean {
-    return this.#way !== null;
-  }
-
   /** The number is to be this. The latest wins; one question is under way at a time. */
   to(number: number): void {
     this.#wanted = this.what.field === "s" && number * this.from <= 0 ? null : number;
@@ -73,7 +68,10 @@ export class Scrub {
   async #ask(way: Way): Promise<void> {
     const { session } = this.editor;
     this.#asking = true;
-    if (!this.#began) session.setTool({ space: way.space, pivot: "each" });
+    if (!this.#began) {
+      this.editor.input.settle();
+      session.setTool({ space: way.space, pivot: "each" });
+    }
     try {
       while (this.#wanted !== null && !this.#over) {
         const value = [way.value(this.from, this.#wanted)];

@@ -10,8 +10,6 @@ const light = matchMedia("(prefers-color-scheme: light)");
 
 /** What the person chose. */
 export const theme = signal<Theme>((recall(KEY) as Theme | null) ?? "system");
-/** What is shown: read it to follow the colours. */
-export const shownTheme = signal<"dark" | "light">("dark");
 
 export function setTheme(chosen: Theme): void {
   theme.value = chosen;
@@ -27,7 +25,5 @@ export function startTheme(): void {
 
 function apply(): void {
   const chosen = theme.peek();
-  const shown = chosen === "system" ? (light.matches ? "light" : "dark") : chosen;
-  document.documentElement.dataset.theme = shown;
-  shownTheme.value = shown;
+  document.documentElement.dataset.theme = chosen === "system" ? (light.matches ? "light" : "dark") : chosen;
 }

@@ -55,6 +55,10 @@ export function Track({ zoom }: { zoom: Zoom }) {
     if (press.current?.edit && !press.current.moved) player.seek(spotAfter(press.current.edit));
     press.current = null;
   };
+  const handleCancel = (event: PointerEvent): void => {
+    fingers.current.delete(event.pointerId);
+    press.current = null;
+  };
   const handleContext = (event: MouseEvent): void => {
     const edit = editAt(event, timeline.history.edits.peek());
     if (!edit) return;
@@ -64,7 +68,7 @@ export function Track({ zoom }: { zoom: Zoom }) {
   return (
     <div
       ref={track} class="time-track" role="slider" tabIndex={0} aria-label="Moment" aria-orientation="horizontal" {...useSliderValue()}
-      onPointerDown={handleDown} onPointerMove={handleMove} onPointerUp={handleUp} onPointerCancel={handleUp} onContextMenu={handleContext}
+      onPointerDown={handleDown} onPointerMove={handleMove} onPointerUp={handleUp} onPointerCancel={handleCancel} onContextMenu={handleContext}
       onKeyDown={(event) => handleKey(event, player)} onPointerLeave={() => (hovered.value = null)}
     >
       <Marks zoom={zoom} onHover={(bar) => (hovered.value = bar)} />

@@ -3,6 +3,7 @@
 import { effect } from "@preact/signals";
 import * as THREE from "three";
 
+import type { SceneModel } from "../../sdk/index.js";
 import type { Id } from "../../sdk/types.js";
 import type { Anchor } from "./anchor";
 import { InstanceSet } from "./instances";
@@ -66,13 +67,21 @@ export class Ghost implements Layer {
     const scene = this.view.editor.session.scene;
     if (this.#stale || this.stage.regrown || this.stage.fresh === null) {
       this.#places.clear();
-      for (const top of this.view.editor.selection.peek()) for (const id of scene.below(top)) this.#places.set(id, new Float64Array(16));
-      if (this.#places.size > (this.view.software ? NODES_MAX_SOFTWARE : NODES_MAX)) this.#places.clear();
-      for (const [id, place] of this.#places) place.set(scene.world(id));
+      for (const id of this.#dragged(scene)) this.#places.set(id, scene.world(id).slice());
     } else {
       for (const id of this.stage.fresh) this.#places.get(id)?.set(scene.world(id));
     }
     this.#stale = false;
+  }
+
+  /** All that a drag of the selection takes with it; nothing where that is too much. */
+  #dragged(scene: SceneModel): ReadonlySet<Id> {
+    const most = this.view.software ? NODES_MAX_SOFTWARE : NODES_MAX;
+    const ids = new Set<Id>();
+    for (const top of this.view.editor.selection.peek()) {
+      for (const id of scene.below(top)) if (ids.add(id).size > most) return new Set();
+    }
+    return ids;
   }
 
   #show(shown: boolean): void {
