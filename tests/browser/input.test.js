@@ -134,6 +134,7 @@ test("arrow keys that follow each other are one edit", async () => {
   assert.equal(edit.handle, "ty");
   const edits = await ada.page.evaluate(() => window.gizmod.session.history({ limit: 2 }));
   assert.equal(edits[1].id, id);
+  assert.match(await ada.page.getByRole("status").filter({ hasText: "Moved" }).textContent(), /^Moved Y .*m$/, "screen readers are told");
 });
 
 test("a rectangle selects what it touches, Ctrl turns one round, and Escape brings back what was selected", async () => {

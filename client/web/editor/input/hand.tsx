@@ -20,6 +20,7 @@ export function Hand() {
       <Marquee />
       <Readout />
       <Bubble />
+      <Said />
       <Keys />
     </>
   );
@@ -62,6 +63,14 @@ function Bubble() {
         </Beside>
       )}
     </div>
+  );
+}
+
+function Said() {
+  return (
+    <p class="visually-hidden" role="status">
+      {useEditor().input.said.value}
+    </p>
   );
 }
 

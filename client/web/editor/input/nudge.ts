@@ -4,6 +4,7 @@ import type { Vec3 } from "../../sdk/types.js";
 import type { Editor } from "../editor";
 import { axesOf, dot } from "./camera";
 import { Drag } from "./drag";
+import { dragWords } from "./words";
 
 /** Presses within this time are one edit. */
 const TOGETHER_MS = 700;
@@ -36,14 +37,21 @@ export class Nudge {
     this.#far += sign * step(editor) * (large ? 10 : 1);
     this.#drag?.type([this.#far]);
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#drag?.commit(), TOGETHER_MS);
+    this.#timer = setTimeout(() => this.#end(), TOGETHER_MS);
   }
 
   #begin(handle: string): void {
     const { editor } = this;
     this.#handle = handle;
     this.#far = 0;
+    // The same words again would be told to nobody.
+    editor.input.said.value = "";
     this.#drag = Drag.grab(editor, handle, [editor.rig.width / 2, editor.rig.height / 2]);
+  }
+
+  #end(): void {
+    if (this.running) this.editor.input.said.value = `Moved ${dragWords(this.#handle, [this.#far])}`;
+    this.#drag?.commit();
   }
 
   #turn(arrow: Arrow): void {

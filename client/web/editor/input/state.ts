@@ -24,6 +24,8 @@ export class InputState {
   readonly held = signal(false);
   /** What was typed for it. */
   readonly typed = signal("");
+  /** What the keys did, for who does not see it. */
+  readonly said = signal("");
   /** Words at a place in the view, for a moment. */
   readonly bubble = signal<{ at: Vec2; text: string } | null>(null);
   /** The drag of the selection that runs, or that ran last. */
