@@ -56,9 +56,19 @@ export class Ways {
   /** The path of a node and of everything that it ever hung below. */
   async #collect(node: Id, paths: Map<Id, readonly PathPoint[]>): Promise<void> {
     if (paths.has(node)) return;
-    const path = await this.editor.session.path(node, { limit: POINTS_MAX });
+    const path = await this.#newest(node);
     paths.set(node, path);
     for (const parent of new Set(path.map((point) => point.parent))) if (parent !== null) await this.#collect(parent, paths);
+  }
+
+  /** The server tells the oldest points first, page by page; where there are more than are drawn, the newest are what people mean. */
+  async #newest(node: Id): Promise<readonly PathPoint[]> {
+    let path: readonly PathPoint[] = [];
+    for (;;) {
+      const page = await this.editor.session.path(node, { limit: POINTS_MAX, since: path.at(-1)?.time });
+      path = [...path, ...page].slice(-POINTS_MAX);
+      if (page.length < POINTS_MAX) return path;
+    }
   }
 }
 
