@@ -25,6 +25,7 @@ const finish = {
       if (errors.length > 0) return;
       for (const page of PAGES) await writePage(page, metafile.outputs);
       for (const path of Object.keys(metafile.outputs)) await compress(join(here, path));
+      if (watch) console.log(`${new Date().toLocaleTimeString()}  bundled into ${folder}: reload the page`);
     });
   },
 };

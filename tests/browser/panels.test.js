@@ -139,7 +139,7 @@ test("the tree goes by keys: rows, names, new nodes, deletion", async () => {
   await ada.page.keyboard.press("ArrowDown");
   await ada.until(() => window.gizmod.session.scene.get(window.gizmod.selection.value[0])?.name === "turntable");
   await ada.page.keyboard.press("ArrowLeft");
-  assert.equal(await row(ada, "turntable").getAttribute("aria-expanded"), "false");
+  await row(ada, "turntable").and(ada.page.locator("[aria-expanded=false]")).waitFor();
   await ada.page.keyboard.press("F2");
   await ada.page.keyboard.type("table");
   await ada.page.keyboard.press("Enter");

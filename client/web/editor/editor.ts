@@ -23,6 +23,7 @@ export interface Question {
   text: string;
   /** What is done, as a verb: "Replace". */
   yes: string;
+  /** What cannot be taken back: Enter says no. */
   danger?: boolean;
   answer: (yes: boolean) => void;
 }

@@ -20,10 +20,13 @@ function Ask() {
     <Dialog title={asked.title} onClose={(answer) => asked.answer(answer === "yes")}>
       <p class="dialog-text">{asked.text}</p>
       <div class="dialog-buttons">
-        <button type="button" class="button" autofocus onClick={(event) => closeDialog(event.currentTarget)}>
+        <button type="button" class="button" autofocus={asked.danger} onClick={(event) => closeDialog(event.currentTarget)}>
           Cancel
         </button>
-        <button type="button" class={`button ${asked.danger ? "danger" : "primary"}`} onClick={(event) => closeDialog(event.currentTarget, "yes")}>
+        <button
+          type="button" class={`button ${asked.danger ? "danger" : "primary"}`} autofocus={!asked.danger}
+          onClick={(event) => closeDialog(event.currentTarget, "yes")}
+        >
           {asked.yes}
         </button>
       </div>

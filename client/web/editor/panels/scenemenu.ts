@@ -38,7 +38,7 @@ export async function replaceScene(editor: Editor, file: File): Promise<void> {
     count === 0 ||
     (await editor.ask({
       title: `Replace ${session.sceneName}?`,
-      text: `What is here now (${count} node${count === 1 ? "" : "s"}) makes way for ${file.name}, for everybody. An import cannot be undone; the timeline brings back any moment before it.`,
+      text: `What is here now (${count} node${count === 1 ? "" : "s"}) makes way for ${file.name}, for everybody. An import cannot be undone: the timeline still shows what was before it, but cannot restore it. What you may want again, back up or export first.`,
       yes: "Replace",
       danger: true,
     }));

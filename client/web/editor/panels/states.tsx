@@ -148,11 +148,21 @@ function Middle({ status }: { status: Status }) {
   const empty = useComputed(() => (editor.structure.value, editor.scene.value.nodes.size === 0));
   if (status.phase === "online") seen.current = true;
   if (status.phase === "closed") {
+    const missing = status.code === "unknown_scene" && !seen.current;
     return (
-      <Card title="Disconnected" words={`${sentence(status.reason ?? "the connection was closed")}${seen.current ? " What is seen here is how the scene was." : ""}`}>
-        <button type="button" class="button primary" onClick={() => location.reload()}>
-          Join again
-        </button>
+      <Card
+        title={missing ? "No such scene" : "Disconnected"}
+        words={`${sentence(status.reason ?? "the connection was closed")}${seen.current ? " What is seen here is how the scene was." : ""}`}
+      >
+        {missing ? (
+          <a class="button primary" href={`${location.search}&create`}>
+            Create it
+          </a>
+        ) : (
+          <button type="button" class="button primary" onClick={() => location.reload()}>
+            Join again
+          </button>
+        )}
         <a class="button" href="./">
           All scenes
         </a>
