@@ -79,9 +79,9 @@ export class Daemon {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** Makes a scene of a glTF file. */
-  async import(scene, file) {
-    const response = await fetch(`${this.url}/scenes/${scene}?user=test`, { method: "PUT", body: await readFile(file) });
+  /** Makes a scene of a glTF file, with `replace` in place of what it holds. */
+  async import(scene, file, { replace = false } = {}) {
+    const response = await fetch(`${this.url}/scenes/${scene}?user=test${replace ? "&replace" : ""}`, { method: "PUT", body: await readFile(file) });
     if (!response.ok) throw new Error(`${file}: ${await response.text()}`);
     return response.json();
   }

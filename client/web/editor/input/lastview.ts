@@ -22,10 +22,15 @@ export function startLastView(editor: Editor): () => void {
     stopFraming = session.scene.on("change", frame);
     frame();
   }
+  // Where one looked at what was there before says nothing of what is there now.
+  const stopImports = session.on("edit", ({ kind }) => {
+    if (kind === "import" && editor.past.peek() === null && editor.following.peek() === null) frameAll(editor, { fly: false });
+  });
   const save = (): void => keep(stored, JSON.stringify({ pose: rig.pose, parallel: rig.parallel.peek() }), "tab");
   window.addEventListener("pagehide", save);
   return () => {
     window.removeEventListener("pagehide", save);
+    stopImports();
     stopFraming();
   };
 }

@@ -3,6 +3,9 @@ import { type ReadonlySignal, useComputed } from "@preact/signals";
 import { useMemo, useRef } from "preact/hooks";
 
 import { useEditor } from "../context";
+import type { Editor } from "../editor";
+import { chordOf } from "../input/chord";
+import { commandOf } from "../input/commands";
 import type { Angles } from "./angles";
 import { shown } from "./expression";
 import { NumberEntry } from "./numberentry";
@@ -30,6 +33,7 @@ export function NumberCell({ field, axis, angles, uniform, locked }: Props) {
   const text = useComputed(() => (editor.revision.value, entry.text()));
   const handleKey = (event: KeyboardEvent) => {
     event.stopPropagation();
+    if (entry.typed.peek() === null && takeBack(editor, event)) return;
     if (event.key === "Enter") {
       void entry.accept();
       input.current?.select();
@@ -55,4 +59,13 @@ export function NumberCell({ field, axis, angles, uniform, locked }: Props) {
       />
     </label>
   );
+}
+
+/** Where nothing is being typed there is nothing to take back in the field: what was entered last is an edit. */
+function takeBack(editor: Editor, event: KeyboardEvent): boolean {
+  const { id } = commandOf(chordOf(event), editor.input.keymap.peek()) ?? {};
+  if (id !== "undo" && id !== "redo") return false;
+  event.preventDefault();
+  if (editor.editable.peek()) void editor[id]();
+  return true;
 }

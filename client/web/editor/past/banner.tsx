@@ -7,10 +7,12 @@ import { useEditor } from "../context";
 import { lastAtMost } from "./axis";
 import { EditCard } from "./card";
 import { GLANCE_NODES_MAX } from "./history";
+import { returnToNow } from "./now";
 import { describe, timeWords } from "./words";
 
 export function PastBanner() {
-  const { past, timeline } = useEditor();
+  const editor = useEditor();
+  const { past, timeline } = editor;
   const told = useSignal<Edit | null>(null);
   const moment = past.value;
   const edits = timeline.history.edits.value;
@@ -31,7 +33,7 @@ export function PastBanner() {
           You look at <strong>{timeWords(moment.time, Date.now() / 1000)}</strong>
           {edit && `: ${describe(told.value?.id === edit.id ? told.value : edit, timeline.nameOf)}`}
         </span>
-        <button type="button" class="past-return" onClick={() => timeline.player.toNow()}>
+        <button type="button" class="past-return" onClick={() => returnToNow(editor)}>
           Return to the present
         </button>
       </div>

@@ -6,6 +6,7 @@ import { Icon } from "../icons";
 import { MenuButton } from "../panels/menu";
 import { NameCheckpoint, checkpointItems } from "./checkpoints";
 import { EDITS_MAX } from "./history";
+import { returnToNow } from "./now";
 import { SPEEDS } from "./player";
 import { count, timeWords } from "./words";
 import type { Zoom } from "./zoom";
@@ -68,7 +69,7 @@ function Moment() {
   const shown = timeline.opened.value !== null;
   return (
     <>
-      <button type="button" class="button" disabled={!past.value} onClick={() => timeline.player.toNow()}>
+      <button type="button" class="button" disabled={!past.value} onClick={() => returnToNow(editor)}>
         <Icon name="now" />
         <span class="time-word">Back to now</span>
       </button>

@@ -97,7 +97,7 @@ async function readMeshes(parser: GLTFParser, meshOf: readonly (number | undefin
   const failures: string[] = [];
   read.forEach((result, i) => {
     if (result.status === "fulfilled") partsOf.set(used[i], toParts(result.value));
-    else failures.push(String(result.reason?.message ?? result.reason));
+    else failures.push(wordsOf(result.reason));
   });
   if (used.length > 0 && partsOf.size === 0) throw new Error(failures[0]);
   const parts = new Map<number, Part[]>();
@@ -106,6 +106,13 @@ async function readMeshes(parser: GLTFParser, meshOf: readonly (number | undefin
     if (found) parts.set(node, found);
   });
   return { parts, failed: failures[0] };
+}
+
+/** What the readers throw is meant for programmers. */
+function wordsOf(reason: unknown): string {
+  const message = reason instanceof Error && !(reason instanceof TypeError) ? reason.message : "";
+  if (message.includes("KTX2")) return "the textures of the file are KTX2, which is not read here";
+  return message.replace(/^THREE\.\w+: /, "") || "the file says something about them that cannot be";
 }
 
 function toParts(mesh: THREE.Object3D): Part[] {
