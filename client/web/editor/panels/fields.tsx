@@ -10,7 +10,7 @@ import { nameAll, renameNode } from "./actions";
 import { Angles } from "./angles";
 import { copyTransform, pasteTransform } from "./clipboard";
 import { MenuButton, type MenuItem } from "./menu";
-import { NumberCell } from "./numbercell";
+import { type CellProps, NumberCell } from "./numbercell";
 import { type Field, resetField } from "./transform";
 import { nameOf } from "./treerows";
 import "./fields.css";
@@ -59,16 +59,22 @@ export function Fields() {
               </div>
               {field === "r" && <Order order={order} />}
               {field === "s" && <Proportions uniform={uniform} locked={locked} />}
-              <div class="fields-cells">
-                {[0, 1, 2].map((axis) => (
-                  <NumberCell key={axis} field={field} axis={axis} angles={angles} uniform={field === "s" && uniform.value} locked={locked} />
-                ))}
-              </div>
+              <Cells field={field} angles={angles} uniform={field === "s" && uniform.value} locked={locked} />
             </div>
           ))}
         </div>
       )}
     </section>
+  );
+}
+
+function Cells(props: Omit<CellProps, "axis">) {
+  return (
+    <div class="fields-cells">
+      {[0, 1, 2].map((axis) => (
+        <NumberCell key={axis} axis={axis} {...props} />
+      ))}
+    </div>
   );
 }
 

@@ -15,7 +15,7 @@ const NAMES: Record<Field, string> = { t: "Translation", r: "Rotation", s: "Scal
 /** How many steps a key is. */
 const KEYS: Record<string, number> = { ArrowUp: 1, ArrowDown: -1, PageUp: 10, PageDown: -10 };
 
-interface Props {
+export interface CellProps {
   field: Field;
   axis: number;
   angles: ReadonlySignal<Angles>;
@@ -24,7 +24,7 @@ interface Props {
   locked: boolean;
 }
 
-export function NumberCell({ field, axis, angles, uniform, locked }: Props) {
+export function NumberCell({ field, axis, angles, uniform, locked }: CellProps) {
   const editor = useEditor();
   const input = useRef<HTMLInputElement>(null);
   const entry = useMemo(() => new NumberEntry(editor, field, axis, angles), [editor, field, axis, angles]);

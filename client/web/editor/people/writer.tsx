@@ -61,9 +61,7 @@ export function Writer({ name, send, text = "", focus = false, onSend, onClose }
       />
       {(words.value !== "" || onClose) && (
         <div class="notes-send">
-          {bytes > BYTES_SAID && <span class={bytes > BYTES_MAX ? "notes-long" : undefined}>{BYTES_MAX - bytes} left</span>}
-          {sending.value && editor.status.value.phase !== "online" && <span>waits for the server</span>}
-          <span class="grow" />
+          <State bytes={bytes} sending={sending.value} />
           <button type="button" class="button quiet" onClick={leave}>
             Cancel
           </button>
@@ -73,6 +71,18 @@ export function Writer({ name, send, text = "", focus = false, onSend, onClose }
         </div>
       )}
     </form>
+  );
+}
+
+/** How much may still be written, where that is little, and what it waits for. */
+function State({ bytes, sending }: { bytes: number; sending: boolean }) {
+  const { status } = useEditor();
+  return (
+    <>
+      {bytes > BYTES_SAID && <span class={bytes > BYTES_MAX ? "notes-long" : undefined}>{BYTES_MAX - bytes} left</span>}
+      {sending && status.value.phase !== "online" && <span>waits for the server</span>}
+      <span class="grow" />
+    </>
   );
 }
 
