@@ -37,6 +37,7 @@ export function App({ editor }: { editor: Editor }) {
           <NoteDraft />
           <Tools />
           <States />
+          <div class="drawer-veil" onPointerDown={() => (editor.drawer.value = null)} />
         </main>
         <aside class="side right" id="details-panel" aria-label="Details">
           <Fields />
@@ -65,7 +66,7 @@ function Viewport({ editor }: { editor: Editor }) {
     };
   }, [editor]);
   return (
-    <div class="viewport" onPointerDown={() => (editor.drawer.value = null)}>
+    <div class="viewport">
       <canvas ref={canvas} tabIndex={0} role="application" aria-label="View of the scene" aria-describedby="view-help" />
       <p id="view-help" class="visually-hidden">
         Arrow keys turn the view, or move what is selected. Plus and minus zoom, F frames what is selected. A question mark lists all keys.
