@@ -13,6 +13,9 @@
 #define TRIED 60
 /* Seconds that an answer may take. */
 #define PATIENCE_S 10.0
+/* What is refused is taken back before it is answered, and that needs memory too: it is tried again at each look of the daemon, four
+ * times a second, with two allocations or more. The 400 that fail at most are over by then. */
+#define OUTAGE_S 50.0
 /* How many fail one after the other: one, a few, all for a while. */
 static const long lengths[] = {1, 4, 400};
 
@@ -124,7 +127,7 @@ static void fetch(struct script *script, const char *method, const char *path, c
                            .path = path,
                            .body = body,
                            .body_size = body != NULL ? strlen(body) : 0,
-                           .timeout_s = GZ_SILENCE_SECONDS + PATIENCE_S};
+                           .timeout_s = GZ_SILENCE_SECONDS + PATIENCE_S + OUTAGE_S};
     struct gz_error error = {0};
     enum gz_status status = gz_http_perform(&http, &error);
     if (status != GZ_OK && strstr(error.message, "did not answer in time") != NULL)
