@@ -497,9 +497,16 @@ static const struct gz_row checkpoint_state_rows[] = {
     COUNT("seq", gz_checkpoint_state, seq, REQUIRED),
     TEXT("user", gz_checkpoint_state, user, GZ_USER_BYTES_MAX, REQUIRED),
     NUMBER("made", gz_checkpoint_state, made, NONE, REQUIRED),
+    BOOL("gone", gz_checkpoint_state, gone, IF_ANY),
 };
 static const struct gz_record checkpoint_state_record = {
     ROWS(checkpoint_state_rows), .size = sizeof(struct gz_checkpoint_state), .has_offset = SIZE_MAX};
+
+static const struct gz_row checkpoint_news_rows[] = {
+    OP,
+    RECORDS("checkpoints", gz_checkpoints, checkpoints, count, checkpoint_state_record, REQUIRED),
+    BOOL("all", gz_checkpoints, all, IF_ANY),
+};
 
 static const struct gz_row path_point_rows[] = {
     COUNT("seq", gz_path_point, seq, REQUIRED),
@@ -581,6 +588,7 @@ const struct gz_record gz_message_records[GZ_OP_COUNT] = {
     [GZ_OP_VIEW] = {ROWS(view_rows)},
     [GZ_OP_PRESENCE] = {ROWS(presence_rows)},
     [GZ_OP_NOTES] = {ROWS(notes_rows)},
+    [GZ_OP_CHECKPOINT_NEWS] = {ROWS(checkpoint_news_rows)},
     [GZ_OP_EDIT] = {ROWS(edit_rows)},
     [GZ_OP_OK] = {ROWS(ok_rows)},
     [GZ_OP_ERROR] = {ROWS(error_rows)},
@@ -611,6 +619,7 @@ static const char *const op_words[GZ_OP_COUNT] = {
     [GZ_OP_INTEREST] = "interest",
     [GZ_OP_NOTE] = "note",
     [GZ_OP_NOTES] = "notes",
+    [GZ_OP_CHECKPOINT_NEWS] = "checkpoints",
     [GZ_OP_PING] = "ping",
     [GZ_OP_WELCOME] = "welcome",
     [GZ_OP_DELTA] = "delta",

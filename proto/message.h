@@ -76,6 +76,7 @@ enum gz_op {
     GZ_OP_VIEW /* "camera" */,
     GZ_OP_PRESENCE,
     GZ_OP_NOTES,
+    GZ_OP_CHECKPOINT_NEWS /* "checkpoints" */,
     GZ_OP_EDIT,
     GZ_OP_OK,
     GZ_OP_ERROR,
@@ -83,7 +84,7 @@ enum gz_op {
     GZ_OP_COUNT
 };
 
-/* Who speaks: "camera" is a different message in each direction. */
+/* Who speaks: "camera" and "checkpoints" are different messages in each direction. */
 enum gz_side { GZ_FROM_CLIENT, GZ_FROM_SERVER };
 
 /* Which optional fields are there: one bit each in `has` of the struct that holds the field. What is required needs none.
@@ -461,6 +462,13 @@ struct gz_checkpoint_state {
     struct gz_text name, user;
     uint64_t seq;
     double made; /* Unix seconds */
+    bool gone;   /* the name was taken away: by `user`, at `made` */
+};
+
+struct gz_checkpoints {
+    const struct gz_checkpoint_state *checkpoints;
+    size_t count;
+    bool all; /* what was told before is to be forgotten */
 };
 
 /* A node as it was left by an edit, or recorded inside of a drag. */
@@ -534,6 +542,7 @@ struct gz_message {
         double view[16];
         struct gz_presence presence;
         struct gz_notes notes;
+        struct gz_checkpoints checkpoint_news;
         struct gz_edit_message edit;
         struct gz_ok ok;
         struct gz_error_message error;

@@ -80,6 +80,11 @@
 #define GZ_CHECKPOINTS_MAX 1000
 /* Checkpoints told of that count as one message more. */
 #define GZ_CHECKPOINTS_TOLD_PER_MESSAGE 50
+/* The most that a checkpoint takes in a message without its texts. */
+#define GZ_CHECKPOINT_BYTES_AROUND 64
+/* Ends of checkpoints remembered for viewers that lag; one that is further behind is told of all checkpoints anew. Names are
+ * rarely taken away, and all of them are told at once: a few are enough. */
+#define GZ_CHECKPOINTS_GONE_RING 64
 /* Deleted notes remembered for viewers that lag; one that is further behind is told of all notes anew. */
 #define GZ_NOTES_GONE_RING 1024
 /* Largest magnitude of a coordinate or scale factor: beyond it the product of two transforms leaves the doubles. */
@@ -193,8 +198,12 @@ static_assert(GZ_NAME_BYTES_MAX <= GZ_HELLO_BYTES_MAX, "a hello carries names");
 static_assert(GZ_OUTBOX_BYTES_FULL < GZ_OUTBOX_BYTES_MAX, "reading stops before the session ends");
 static_assert(GZ_DELTA_BYTES_MAX + GZ_NODES_MAX * 9 * 2 < GZ_FRAME_BYTES_MAX,
               "an edit of every node fits beside a delta");
-static_assert(4 * GZ_DELTA_BYTES_MAX + 4 * GZ_NODES_MAX * 9 < GZ_FRAME_BYTES_MAX,
-              "a delta, edits, notes, and the presence of one who selected and holds every node fit into a frame");
+static_assert(
+    4 * GZ_DELTA_BYTES_MAX + 4 * GZ_NODES_MAX * 9 +
+            (GZ_CHECKPOINTS_MAX + GZ_CHECKPOINTS_GONE_RING) *
+                (GZ_CHECKPOINT_BYTES_MAX + GZ_USER_BYTES_MAX + GZ_CHECKPOINT_BYTES_AROUND) <
+        GZ_FRAME_BYTES_MAX,
+    "a delta, edits, notes, checkpoints, and the presence of one who selected and holds every node fit into a frame");
 static_assert((GZ_NOTE_BYTES_MAX + 1024) * GZ_PENDING_EDITS_MAX < GZ_EDIT_BYTES_MAX,
               "notes that wait fit into a batch beside the edits");
 static_assert(GZ_SAMPLE_MS_MIN <= 50, "a crash costs at most 50 ms of motion");

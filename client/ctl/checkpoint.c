@@ -57,13 +57,6 @@ static const struct ctl_option list_options[] = {
     {NULL, CTL_FLAG, NULL, NULL, 0, NULL},
 };
 
-static json_t *json_of(const struct gz_checkpoint_state *checkpoint)
-{
-    return json_pack("{s:s%,s:I,s:s%,s:f}", "name", checkpoint->name.bytes, checkpoint->name.size, "seq",
-                     (json_int_t)checkpoint->seq, "user", checkpoint->user.bytes, checkpoint->user.size, "made",
-                     checkpoint->made);
-}
-
 static void put_padded(struct gz_text text, int columns)
 {
     ctl_put_text(stdout, text);
@@ -82,7 +75,7 @@ static void print_list(const struct gz_ok *ok, bool json)
         const struct gz_checkpoint_state *checkpoint = &ok->checkpoints[i];
         char when[32];
         if (json) {
-            ctl_put_json(stdout, json_of(checkpoint));
+            ctl_put_json(stdout, ctl_json_checkpoint(checkpoint));
             continue;
         }
         ctl_when_write(checkpoint->made, when, sizeof when);

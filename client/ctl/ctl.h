@@ -104,6 +104,8 @@ json_t *ctl_json_edit(const struct gz_edit_message *edit);
 json_t *ctl_json_done(const struct gz_message *done);
 json_t *ctl_json_note(const struct gz_note_state *note);
 json_t *ctl_json_notes(const struct gz_notes *notes);
+json_t *ctl_json_checkpoint(const struct gz_checkpoint_state *checkpoint);
+json_t *ctl_json_checkpoints(const struct gz_checkpoints *checkpoints);
 json_t *ctl_json_person(const struct gz_presence_user *person);
 json_t *ctl_json_numbers(const double *numbers, size_t count);
 /* One line; takes over the reference. */

@@ -134,6 +134,25 @@ json_t *ctl_json_notes(const struct gz_notes *notes)
     return object;
 }
 
+json_t *ctl_json_checkpoint(const struct gz_checkpoint_state *checkpoint)
+{
+    json_t *object = json_pack("{s:o,s:I}", "name", text(checkpoint->name), "seq", (json_int_t)checkpoint->seq);
+    json_object_set_new(object, "user", text(checkpoint->user));
+    json_object_set_new(object, "made", json_real(checkpoint->made));
+    if (checkpoint->gone) json_object_set_new(object, "gone", json_true());
+    return object;
+}
+
+json_t *ctl_json_checkpoints(const struct gz_checkpoints *checkpoints)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < checkpoints->count; i++)
+        json_array_append_new(list, ctl_json_checkpoint(&checkpoints->checkpoints[i]));
+    json_t *object = json_pack("{s:s,s:o}", "op", "checkpoints", "checkpoints", list);
+    if (checkpoints->all) json_object_set_new(object, "all", json_true());
+    return object;
+}
+
 json_t *ctl_json_person(const struct gz_presence_user *person)
 {
     char colour[8];

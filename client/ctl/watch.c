@@ -161,12 +161,37 @@ static void put_notes(struct watch *watch, const struct gz_notes *notes)
     }
 }
 
+static void put_checkpoint(struct watch *watch, const struct gz_checkpoint_state *checkpoint)
+{
+    fputs("checkpoint ", stdout);
+    ctl_put_text(stdout, checkpoint->name);
+    if (checkpoint->gone)
+        fputs("  gone", stdout);
+    else
+        printf("  seq %" PRIu64, checkpoint->seq);
+    fputs("  by ", stdout);
+    ctl_put_text(stdout, checkpoint->user);
+    fputc('\n', stdout);
+    end_line(watch);
+}
+
+static void put_checkpoints(struct watch *watch, const struct gz_checkpoints *checkpoints)
+{
+    if (watch->json) {
+        ctl_put_json(stdout, ctl_json_checkpoints(checkpoints));
+        end_line(watch);
+        return;
+    }
+    for (size_t i = 0; i < checkpoints->count; i++) put_checkpoint(watch, &checkpoints->checkpoints[i]);
+}
+
 static void take(struct watch *watch, const struct gz_message *message)
 {
     switch (message->op) {
     case GZ_OP_DELTA: put_delta(watch, &message->delta); break;
     case GZ_OP_EDIT: put_edit(watch, &message->edit); break;
     case GZ_OP_NOTES: put_notes(watch, &message->notes); break;
+    case GZ_OP_CHECKPOINT_NEWS: put_checkpoints(watch, &message->checkpoint_news); break;
     case GZ_OP_PRESENCE: learn_people(watch, &message->presence); break;
     default: break;
     }
@@ -301,7 +326,8 @@ const struct ctl_command ctl_watch = {
         "connection is\n"
         "lost it tries again, resuming where it was. Of a part of the scene (--subtree, --box) the nodes above it are "
         "told too;\n"
-        "what leaves the part is gone, what comes into it is told whole. Edits and notes are told wherever they are.",
+        "what leaves the part is gone, what comes into it is told whole. Edits, notes and checkpoints are told "
+        "wherever they are.",
     .options = options,
     .run = run,
 };

@@ -1,74 +1,8 @@
-/* Checkpoints: names for states. One is nobody's to use until it is on the disk, as a note is; there are few, and all are in memory. */
+/* Checkpoints: names for states. One is nobody's to use, or to see, until it is on the disk, as a note is. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "session/session.h"
-
-/* ---- one of them ---- */
-
-struct gz_checkpoint_entry {
-    struct gz_checkpoint_record is; /* its texts are `texts` */
-    char texts[];
-};
-
-static struct gz_checkpoint_entry *create_entry(const struct gz_checkpoint_record *record)
-{
-    size_t name = strlen(record->name) + 1, user = strlen(record->user) + 1;
-    struct gz_checkpoint_entry *entry = malloc(sizeof *entry + name + user);
-    if (entry == NULL) return NULL;
-    entry->is = *record;
-    entry->is.name = memcpy(entry->texts, record->name, name);
-    entry->is.user = memcpy(entry->texts + name, record->user, user);
-    return entry;
-}
-
-/* ---- those that are there ---- */
-
-static size_t place_of(const struct gz_core *core, const char *name, size_t size)
-{
-    size_t place = 0;
-    while (place < core->checkpoint_count) {
-        const char *other = core->checkpoints[place]->is.name;
-        if (strlen(other) == size && memcmp(other, name, size) == 0) break;
-        place++;
-    }
-    return place;
-}
-
-/* Ascending by seq. There is room. */
-static void insert(struct gz_core *core, struct gz_checkpoint_entry *entry)
-{
-    size_t place = core->checkpoint_count++;
-    for (; place > 0 && core->checkpoints[place - 1]->is.seq > entry->is.seq; place--)
-        core->checkpoints[place] = core->checkpoints[place - 1];
-    core->checkpoints[place] = entry;
-}
-
-static void take_away(struct gz_core *core, const char *name)
-{
-    size_t place = place_of(core, name, strlen(name));
-    if (place == core->checkpoint_count) return;
-    free(core->checkpoints[place]);
-    core->checkpoint_count--;
-    for (; place < core->checkpoint_count; place++) core->checkpoints[place] = core->checkpoints[place + 1];
-}
-
-/* Room for those that wait, and one more. */
-static bool reserve(struct gz_core *core)
-{
-    return gz_grow(&core->checkpoints, &core->checkpoint_capacity,
-                   core->checkpoint_count + core->pending_checkpoint_count + 1, sizeof(struct gz_checkpoint_entry *));
-}
-
-bool gz_core_load_checkpoints(struct gz_core *core, const struct gz_scene_state *state)
-{
-    for (size_t i = 0; i < state->checkpoint_count; i++) {
-        struct gz_checkpoint_entry *entry = reserve(core) ? create_entry(&state->checkpoints[i]) : NULL;
-        if (entry == NULL) return false;
-        insert(core, entry);
-    }
-    return true;
-}
 
 /* ---- what waits ---- */
 
@@ -90,8 +24,6 @@ static void destroy_pending(struct gz_pending_checkpoint *pending)
 void gz_core_free_checkpoints(struct gz_core *core)
 {
     while (core->pending_checkpoints != NULL) destroy_pending(take_oldest(core));
-    while (core->checkpoint_count > 0) free(core->checkpoints[--core->checkpoint_count]);
-    free(core->checkpoints);
 }
 
 /* Everything that may fail for want of memory is done here, before the disk has it. */
@@ -99,8 +31,8 @@ static enum gz_status append(struct gz_session *session, const struct gz_message
                              const struct gz_checkpoint_record *record, struct gz_failure *failure)
 {
     struct gz_core *core = session->core;
-    struct gz_pending_checkpoint *pending = reserve(core) ? calloc(1, sizeof *pending) : NULL;
-    if (pending != NULL) pending->entry = create_entry(record);
+    struct gz_pending_checkpoint *pending = calloc(1, sizeof *pending);
+    if (pending != NULL) pending->entry = gz_checkpoint_entry_create(record);
     if (pending == NULL || pending->entry == NULL) {
         free(pending);
         return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for this checkpoint");
@@ -115,8 +47,8 @@ static enum gz_status append(struct gz_session *session, const struct gz_message
 /* The checkpoint as it will be once all that waits is stored; NULL where there will be none. */
 static const struct gz_checkpoint_record *find(const struct gz_core *core, struct gz_text name)
 {
-    size_t place = place_of(core, name.bytes, name.size);
-    const struct gz_checkpoint_record *found = place < core->checkpoint_count ? &core->checkpoints[place]->is : NULL;
+    const struct gz_checkpoint_entry *stored = gz_checkpoint_list_find(core->checkpoints, name.bytes, name.size);
+    const struct gz_checkpoint_record *found = stored != NULL ? &stored->is : NULL;
     const struct gz_pending_checkpoint *pending = core->pending_checkpoints;
     for (; pending != NULL; pending = pending->next) {
         const struct gz_checkpoint_record *later = &pending->entry->is;
@@ -129,7 +61,7 @@ static const struct gz_checkpoint_record *find(const struct gz_core *core, struc
 /* How many there will be. */
 static size_t count_all(const struct gz_core *core)
 {
-    size_t count = core->checkpoint_count;
+    size_t count = gz_checkpoint_list_count(core->checkpoints);
     const struct gz_pending_checkpoint *pending = core->pending_checkpoints;
     for (; pending != NULL; pending = pending->next) {
         if (pending->entry->is.gone)
@@ -151,9 +83,9 @@ static enum gz_status refuse_unknown(const char *field, struct gz_text name, str
 enum gz_status gz_core_find_checkpoint(const struct gz_core *core, struct gz_text name, uint64_t *seq,
                                        struct gz_failure *failure)
 {
-    size_t place = place_of(core, name.bytes, name.size);
-    if (place == core->checkpoint_count) return refuse_unknown("checkpoint", name, failure);
-    *seq = core->checkpoints[place]->is.seq;
+    const struct gz_checkpoint_entry *stored = gz_checkpoint_list_find(core->checkpoints, name.bytes, name.size);
+    if (stored == NULL) return refuse_unknown("checkpoint", name, failure);
+    *seq = stored->is.seq;
     return GZ_OK;
 }
 
@@ -213,18 +145,19 @@ enum gz_status gz_handle_checkpoint(struct gz_session *session, const struct gz_
 enum gz_status gz_handle_checkpoints(struct gz_session *session, const struct gz_message *message,
                                      struct gz_failure *failure)
 {
-    const struct gz_core *core = session->core;
-    struct gz_checkpoint_state *states = gz_arena_take(&session->core->scratch, core->checkpoint_count, sizeof *states);
+    const struct gz_checkpoint_list *list = session->core->checkpoints;
+    size_t count = gz_checkpoint_list_count(list);
+    struct gz_checkpoint_state *states = gz_arena_take(&session->core->scratch, count, sizeof *states);
     if (states == NULL) return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for the checkpoints");
-    for (size_t i = 0; i < core->checkpoint_count; i++) {
-        const struct gz_checkpoint_record *is = &core->checkpoints[i]->is;
+    for (size_t i = 0; i < count; i++) {
+        const struct gz_checkpoint_record *is = &gz_checkpoint_list_at(list, i)->is;
         states[i] = (struct gz_checkpoint_state){.name = {is->name, strlen(is->name)},
                                                  .user = {is->user, strlen(is->user)},
                                                  .seq = is->seq,
                                                  .made = is->made};
     }
-    gz_session_charge(session, (double)core->checkpoint_count / GZ_CHECKPOINTS_TOLD_PER_MESSAGE);
-    struct gz_ok ok = {.checkpoints = states, .checkpoint_count = core->checkpoint_count};
+    gz_session_charge(session, (double)count / GZ_CHECKPOINTS_TOLD_PER_MESSAGE);
+    struct gz_ok ok = {.checkpoints = states, .checkpoint_count = count};
     gz_session_ok(session, message, GZ_HAS(CHECKPOINTS), &ok);
     return GZ_OK;
 }
@@ -267,12 +200,8 @@ static void refuse(const struct gz_core *core, const struct gz_pending_checkpoin
 static void accept(struct gz_core *core, struct gz_pending_checkpoint *pending)
 {
     answer(core, pending);
-    if (pending->entry->is.gone) {
-        take_away(core, pending->entry->is.name);
-    } else {
-        insert(core, pending->entry);
-        pending->entry = NULL;
-    }
+    gz_checkpoint_list_put(core->checkpoints, pending->entry);
+    pending->entry = NULL;
 }
 
 void gz_core_accept_checkpoints(struct gz_core *core, uint64_t kept_since)

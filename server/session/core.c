@@ -24,11 +24,13 @@ static bool build(struct gz_core *core, const struct gz_core_options *options, c
     core->scene = gz_scene_create(state);
     core->undo = gz_undo_create();
     core->notes = gz_notebook_create(state);
-    if (core->name == NULL || core->server == NULL || core->scene == NULL || core->undo == NULL || core->notes == NULL)
+    core->checkpoints = gz_checkpoint_list_create(state);
+    if (core->name == NULL || core->server == NULL || core->scene == NULL || core->undo == NULL ||
+        core->notes == NULL || core->checkpoints == NULL)
         return false;
     gz_scene_stored(core->scene, state->seq);
-    core->sync = gz_sync_create(core->scene, core->notes, state->seq, options->frame_headroom);
-    if (core->sync == NULL || !copy_epochs(core, state) || !gz_core_load_checkpoints(core, state)) return false;
+    core->sync = gz_sync_create(core->scene, core->notes, core->checkpoints, state->seq, options->frame_headroom);
+    if (core->sync == NULL || !copy_epochs(core, state)) return false;
     for (size_t i = 0; i < state->edit_count; i++) {
         gz_undo_add(core->undo, &state->edits[i]);
         gz_core_tell_edit(core, &state->edits[i], state->edits[i].seq); /* to those who come back */
@@ -79,6 +81,7 @@ void gz_core_destroy(struct gz_core *core)
     gz_sync_destroy(core->sync);
     gz_undo_destroy(core->undo);
     gz_notebook_destroy(core->notes);
+    gz_checkpoint_list_destroy(core->checkpoints);
     gz_scene_destroy(core->scene);
     gz_arena_finish(&core->decoded);
     gz_arena_finish(&core->scratch);

@@ -16,6 +16,7 @@
 #define GZ_SESSION_H
 
 #include "scene/boxes.h"
+#include "scene/checkpoints.h"
 #include "scene/notes.h"
 #include "scene/scene.h"
 #include "scene/undo.h"
@@ -149,7 +150,6 @@ struct gz_pending_note {
 };
 
 /* A checkpoint that is made or taken away, and is not on the disk yet. */
-struct gz_checkpoint_entry;
 struct gz_pending_checkpoint {
     struct gz_pending_checkpoint *next;
     struct gz_checkpoint_entry *entry;
@@ -186,6 +186,7 @@ struct gz_core {
     struct gz_scene *scene;
     struct gz_undo_log *undo;
     struct gz_notebook *notes;
+    struct gz_checkpoint_list *checkpoints; /* that are stored */
     struct gz_sync *sync;
     uint64_t epoch, next_edit;
     double ended_last; /* of the latest edit */
@@ -202,8 +203,6 @@ struct gz_core {
     size_t pending_note_count, note_waiter_count;
     size_t note_count; /* of notes, once all that waits is stored */
     uint64_t next_note;
-    struct gz_checkpoint_entry **checkpoints; /* that are stored: ascending by seq */
-    size_t checkpoint_count, checkpoint_capacity;
     struct gz_pending_checkpoint *pending_checkpoints, **pending_checkpoints_end;
     size_t pending_checkpoint_count;
     struct gz_visit *visits;
@@ -398,8 +397,6 @@ enum gz_status gz_handle_checkpoints(struct gz_session *session, const struct gz
 /* The seq that a checkpoint stands for; GZ_BAD_VALUE where none of this name is stored. */
 GZ_MUST_USE enum gz_status gz_core_find_checkpoint(const struct gz_core *core, struct gz_text name, uint64_t *seq,
                                                    struct gz_failure *failure);
-/* Takes those of the state over; false without memory. */
-GZ_MUST_USE bool gz_core_load_checkpoints(struct gz_core *core, const struct gz_scene_state *state);
 /* As with notes: into a batch (false without memory), after it was stored but for those of a seq before `kept_since`, and after it was
  * refused. */
 GZ_MUST_USE bool gz_core_add_checkpoints(const struct gz_core *core, struct gz_batch *batch);

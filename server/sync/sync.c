@@ -7,12 +7,14 @@
 #include "server/limits.h"
 #include "sync/sync_internal.h"
 
-struct gz_sync *gz_sync_create(struct gz_scene *scene, const struct gz_notebook *notes, uint64_t saved, size_t headroom)
+struct gz_sync *gz_sync_create(struct gz_scene *scene, const struct gz_notebook *notes,
+                               const struct gz_checkpoint_list *checkpoints, uint64_t saved, size_t headroom)
 {
     struct gz_sync *sync = calloc(1, sizeof *sync);
     if (sync == NULL) return NULL;
     sync->scene = scene;
     sync->notes = notes;
+    sync->checkpoints = checkpoints;
     sync->saved = saved;
     sync->version = 1;
     sync->presence_shown_s = -INFINITY;
@@ -34,6 +36,7 @@ void gz_sync_destroy(struct gz_sync *sync)
     free(sync->delta_acks);
     free(sync->users);
     free(sync->note_states);
+    free(sync->checkpoint_states);
     free(sync);
 }
 
@@ -72,7 +75,7 @@ bool gz_sync_has_frame(const struct gz_sync *sync, const struct gz_cursor *curso
 {
     return !cursor->greeted || cursor->state != gz_scene_seq(sync->scene) || cursor->saved != sync->saved ||
            cursor->edits != sync->edit_count || cursor->presence < sync->presence_shown ||
-           gz_sync_has_notes(sync, cursor);
+           gz_sync_has_notes(sync, cursor) || gz_sync_has_checkpoints(sync, cursor);
 }
 
 /* ---- the delta ---- */
@@ -239,6 +242,7 @@ static enum gz_status build_frame(struct gz_sync *sync, struct gz_cursor *cursor
     status = append_edits(sync, cursor, out);
     if (status == GZ_OK && cursor->saved != sync->saved) status = append_saved(sync, cursor, out);
     if (status == GZ_OK) status = gz_sync_append_notes(sync, cursor, out);
+    if (status == GZ_OK) status = gz_sync_append_checkpoints(sync, cursor, out);
     if (status == GZ_OK && cursor->presence < sync->presence_shown) status = gz_sync_append_presence(sync, cursor, out);
     return status;
 }
@@ -247,13 +251,15 @@ static bool same_cursor(const struct gz_cursor *a, const struct gz_cursor *b)
 {
     return a->state == b->state && a->base == b->base && a->since == b->since && a->saved == b->saved &&
            a->edits == b->edits && a->notes == b->notes && a->notes_since == b->notes_since &&
-           a->presence == b->presence && a->met == b->met && a->greeted == b->greeted;
+           a->checkpoints == b->checkpoints && a->presence == b->presence && a->met == b->met &&
+           a->greeted == b->greeted;
 }
 
 /* Everything that a frame can hold: it is stale as soon as any of it moved on. */
 static uint64_t content_version(const struct gz_sync *sync)
 {
-    return sync->version + gz_scene_seq(sync->scene) + gz_notebook_version(sync->notes);
+    return sync->version + gz_scene_seq(sync->scene) + gz_notebook_version(sync->notes) +
+           gz_checkpoint_list_version(sync->checkpoints);
 }
 
 static struct cached_frame *find_frame(struct gz_sync *sync, const struct gz_cursor *cursor)

@@ -1,17 +1,18 @@
 /* sync.h - where each viewer stands, and the bytes that take it to where the scene is.
  *
  * A viewer is a cursor. What it is sent is whatever changed after its cursor: one delta, then the edits that were completed,
- * then the notes, then who is here. A snapshot is the delta from 0, a viewer that fell behind gets a larger delta, and viewers that stand at the
- * same place share the same bytes: they are encoded once.
+ * then the notes, the checkpoints, then who is here. A snapshot is the delta from 0, a viewer that fell behind gets a larger delta,
+ * and viewers that stand at the same place share the same bytes: they are encoded once.
  *
  * A viewer may follow a part of the scene: then its deltas hold that part alone, and are its own.
  *
- * Ownership: the scene, the notes and presences belong to the caller and outlive the sync, or are taken out of it. Threads: one.
- * No clock: the time is handed in. Steady state: no allocation. */
+ * Ownership: the scene, the notes, checkpoints and presences belong to the caller and outlive the sync, or are taken out of it.
+ * Threads: one. No clock: the time is handed in. Steady state: no allocation. */
 #ifndef GZ_SYNC_H
 #define GZ_SYNC_H
 
 #include "proto/message.h"
+#include "scene/checkpoints.h"
 #include "scene/notes.h"
 #include "scene/scene.h"
 #include "sync/portion.h"
@@ -29,7 +30,8 @@ struct gz_cursor {
     uint64_t notes; /* version of the notes; 0: told of none yet */
     uint64_t
         notes_since; /* while it is being told of all of them, that version at the beginning: who was deleted by then is nothing to it */
-    uint64_t presence; /* version of who is here; 0: it was told of nobody yet */
+    uint64_t checkpoints; /* version of the checkpoints; 0: told of none yet */
+    uint64_t presence;    /* version of who is here; 0: it was told of nobody yet */
     uint64_t
         met; /* while it is being told of everybody, that version at the beginning: who left by then is nothing to it */
     bool greeted; /* it had its first delta, or the first one since its interest; that is due even where it is empty */
@@ -47,8 +49,8 @@ struct gz_presence_entry {
 };
 
 /* NULL without memory. `headroom` bytes are free before each frame. */
-struct gz_sync *gz_sync_create(struct gz_scene *scene, const struct gz_notebook *notes, uint64_t saved,
-                               size_t headroom);
+struct gz_sync *gz_sync_create(struct gz_scene *scene, const struct gz_notebook *notes,
+                               const struct gz_checkpoint_list *checkpoints, uint64_t saved, size_t headroom);
 void gz_sync_destroy(struct gz_sync *sync);
 
 /* A viewer that has seen everything up to `seq` of this scene, or nothing (0): from there on it is told what is new. `heard` is the

@@ -32,6 +32,7 @@ struct departure {
 struct gz_sync {
     struct gz_scene *scene;
     const struct gz_notebook *notes;
+    const struct gz_checkpoint_list *checkpoints;
     uint64_t saved;
     uint64_t version; /* of what is beside the scene: edits, presence, saved, acknowledgements */
 
@@ -66,6 +67,8 @@ struct gz_sync {
     size_t user_capacity;
     struct gz_note_state *note_states;
     size_t note_state_capacity;
+    struct gz_checkpoint_state *checkpoint_states;
+    size_t checkpoint_state_capacity;
 };
 
 /* Whether what was deleted after this cursor is forgotten: it has to start from 0. */
@@ -83,6 +86,11 @@ GZ_MUST_USE bool gz_sync_collect_portion(struct gz_sync *sync, struct gz_cursor 
 /* Whether there is anything of the notes that this cursor was not told, and appending it, as much as fits; the cursor moves. */
 bool gz_sync_has_notes(const struct gz_sync *sync, const struct gz_cursor *cursor);
 GZ_MUST_USE enum gz_status gz_sync_append_notes(struct gz_sync *sync, struct gz_cursor *cursor, struct gz_buffer *out);
+
+/* The same of the checkpoints: all that is news at once. */
+bool gz_sync_has_checkpoints(const struct gz_sync *sync, const struct gz_cursor *cursor);
+GZ_MUST_USE enum gz_status gz_sync_append_checkpoints(struct gz_sync *sync, struct gz_cursor *cursor,
+                                                      struct gz_buffer *out);
 
 /* Appends what this cursor is to be told of presence, and moves it. */
 GZ_MUST_USE enum gz_status gz_sync_append_presence(struct gz_sync *sync, struct gz_cursor *cursor,

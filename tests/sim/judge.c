@@ -147,6 +147,9 @@ static void add_from_server(struct words *words, const struct gz_message *messag
             message->notes.more ? " more" : "");
         add_ids(words, "gone", message->notes.gone);
         break;
+    case GZ_OP_CHECKPOINT_NEWS:
+        add(words, " %zu%s", message->checkpoint_news.count, message->checkpoint_news.all ? " all" : "");
+        break;
     case GZ_OP_OK:
         if (message->has & GZ_HAS(NOTE)) add(words, " note %llu", (unsigned long long)message->ok.note);
         if (message->has & GZ_HAS(EDIT)) add(words, " edit %llu", (unsigned long long)message->ok.edit);

@@ -114,6 +114,7 @@ static void free_client(struct client *client)
     free(client->cameras);
     mirror_finish(&client->mirror);
     mirror_notes_finish(&client->notes);
+    mirror_checkpoints_finish(&client->checkpoints);
     free(client);
 }
 
@@ -265,6 +266,7 @@ void host_assert_equal(struct host *host)
         if (client->session == NULL || client->stalled || gz_session_end_reason(client->session) != NULL) continue;
         assert_part(client, nodes, count);
         mirror_notes_assert_equal(&client->notes, host->store.notes, host->store.note_count);
+        mirror_checkpoints_assert_equal(&client->checkpoints, host->store.checkpoints, host->store.checkpoint_count);
     }
     gz_arena_finish(&arena);
 }
@@ -388,6 +390,7 @@ static void hear_welcome(struct client *client, const struct gz_welcome *welcome
     if (!welcome->resumed) client->mirror.complete = 0;
     client->mirror.seq = client->mirror.complete;
     mirror_notes_clear(&client->notes);
+    mirror_checkpoints_clear(&client->checkpoints);
 }
 
 static void forget_present(struct client *client, uint64_t session)
@@ -469,6 +472,14 @@ static void hear_delta(struct client *client, const struct gz_delta *delta)
     gz_arena_finish(&arena);
 }
 
+/* They are of states that it was told are saved. */
+static void hear_checkpoints(struct client *client, const struct gz_checkpoints *told)
+{
+    assert_false(client->mirror.more);
+    for (size_t i = 0; i < told->count; i++) assert_true(told->checkpoints[i].seq <= client->saved);
+    mirror_checkpoints_apply(&client->checkpoints, told);
+}
+
 static void hear(struct client *client, const struct gz_message *message)
 {
     switch (message->op) {
@@ -483,6 +494,7 @@ static void hear(struct client *client, const struct gz_message *message)
         assert_false(client->mirror.more);
         mirror_notes_apply(&client->notes, &message->notes);
         break;
+    case GZ_OP_CHECKPOINT_NEWS: hear_checkpoints(client, &message->checkpoint_news); break;
     case GZ_OP_PRESENCE: hear_presence(client, &message->presence); break;
     default: break;
     }

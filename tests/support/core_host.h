@@ -61,6 +61,7 @@ struct client {
     size_t camera_count, camera_capacity;
     size_t looked; /* the camera by which a view was last right: an earlier one cannot be any more */
     struct mirror_notes notes;
+    struct mirror_checkpoints checkpoints;
     uint64_t epoch, saved, next_rid;
     uint64_t edit; /* seq of the last edit that it heard of; a resume says it unless it is 0 */
     bool resumed;
@@ -105,7 +106,7 @@ void host_settle(struct host *host, bool committed);
 /* The daemon dies and comes back; the batch that is on its way made it to the disk or did not. Clients lose their sessions. */
 void host_restart(struct host *host, bool committed);
 /* Fails the test unless all clients that are here and read hold exactly what the core does, or what of it they follow,
- * and of the notes what the disk does. (Each
+ * and of the notes and checkpoints what the disk does. (Each
  * complete delta is looked at when it comes; by now they are to be where the core is, and to have seen where the camera is.) */
 void host_assert_equal(struct host *host);
 /* The scene as it is, in `arena`. */

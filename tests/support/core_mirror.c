@@ -262,3 +262,94 @@ void mirror_notes_assert_equal(const struct mirror_notes *notes, const struct gz
     }
     assert_int_equal(notes->count, there);
 }
+
+/* ---- checkpoints ---- */
+
+static void free_checkpoint(struct gz_checkpoint_state *checkpoint)
+{
+    free((char *)checkpoint->name.bytes);
+    free((char *)checkpoint->user.bytes);
+}
+
+void mirror_checkpoints_clear(struct mirror_checkpoints *checkpoints)
+{
+    for (size_t i = 0; i < checkpoints->count; i++) free_checkpoint(&checkpoints->checkpoints[i]);
+    checkpoints->count = 0;
+}
+
+void mirror_checkpoints_finish(struct mirror_checkpoints *checkpoints)
+{
+    mirror_checkpoints_clear(checkpoints);
+    free(checkpoints->checkpoints);
+}
+
+static struct gz_checkpoint_state *find_checkpoint(const struct mirror_checkpoints *checkpoints, const char *name,
+                                                   size_t size)
+{
+    for (size_t i = 0; i < checkpoints->count; i++) {
+        struct gz_checkpoint_state *one = &checkpoints->checkpoints[i];
+        if (one->name.size == size && memcmp(one->name.bytes, name, size) == 0) return one;
+    }
+    return NULL;
+}
+
+static void forget_checkpoint(struct mirror_checkpoints *checkpoints, struct gz_text name)
+{
+    struct gz_checkpoint_state *known = find_checkpoint(checkpoints, name.bytes, name.size);
+    if (known == NULL) return; /* given and taken away since */
+    free_checkpoint(known);
+    *known = checkpoints->checkpoints[--checkpoints->count];
+}
+
+static void keep_checkpoint(struct mirror_checkpoints *checkpoints, const struct gz_checkpoint_state *state)
+{
+    if (checkpoints->count == checkpoints->capacity) {
+        checkpoints->capacity = checkpoints->capacity > 0 ? 2 * checkpoints->capacity : 64;
+        checkpoints->checkpoints =
+            realloc(checkpoints->checkpoints, checkpoints->capacity * sizeof *checkpoints->checkpoints);
+        assert_non_null(checkpoints->checkpoints);
+    }
+    struct gz_checkpoint_state *kept = &checkpoints->checkpoints[checkpoints->count++];
+    *kept = *state;
+    kept->name.bytes = copy_text(state->name);
+    kept->user.bytes = copy_text(state->user);
+}
+
+/* No name is told twice in one message. */
+static void assert_told_once(const struct gz_checkpoints *message, size_t at)
+{
+    const struct gz_text *name = &message->checkpoints[at].name;
+    for (size_t i = 0; i < at; i++) {
+        const struct gz_text *other = &message->checkpoints[i].name;
+        assert_false(other->size == name->size && memcmp(other->bytes, name->bytes, name->size) == 0);
+    }
+}
+
+void mirror_checkpoints_apply(struct mirror_checkpoints *checkpoints, const struct gz_checkpoints *message)
+{
+    assert_true(message->all || message->count > 0);
+    if (message->all) mirror_checkpoints_clear(checkpoints);
+    for (size_t i = 0; i < message->count; i++) {
+        const struct gz_checkpoint_state *told = &message->checkpoints[i];
+        assert_told_once(message, i);
+        assert_false(message->all && told->gone);
+        forget_checkpoint(checkpoints, told->name);
+        if (!told->gone) keep_checkpoint(checkpoints, told);
+    }
+    checkpoints->messages++;
+    checkpoints->anew += message->all;
+}
+
+void mirror_checkpoints_assert_equal(const struct mirror_checkpoints *checkpoints,
+                                     const struct gz_checkpoint_record *records, size_t count)
+{
+    assert_int_equal(checkpoints->count, count);
+    for (size_t i = 0; i < count; i++) {
+        const struct gz_checkpoint_state *known =
+            find_checkpoint(checkpoints, records[i].name, strlen(records[i].name));
+        assert_non_null(known);
+        assert_int_equal(known->seq, records[i].seq);
+        assert_string_equal(known->user.bytes, records[i].user);
+        assert_true(known->made == records[i].made);
+    }
+}

@@ -1,4 +1,5 @@
-/* core_mirror.h - a scene as a client knows it, from deltas alone, and its notes, from `notes` alone. It fails the test where a delta does not fit: a gap, a node
+/* core_mirror.h - a scene as a client knows it, from deltas alone, its notes, from `notes` alone, and its
+ * checkpoints, from `checkpoints` alone. It fails the test where a delta does not fit: a gap, a node
  * that is new and not told whole, an id that is both there and gone.
  * Ownership: it keeps copies. Threads: one. */
 #ifndef GZ_TEST_CORE_MIRROR_H
@@ -50,5 +51,18 @@ void mirror_notes_apply(struct mirror_notes *notes, const struct gz_notes *messa
 const struct gz_note_state *mirror_notes_find(const struct mirror_notes *notes, uint64_t id); /* or NULL */
 /* Fails the test unless the mirror holds exactly those of the records that are not gone. */
 void mirror_notes_assert_equal(const struct mirror_notes *notes, const struct gz_note_record *records, size_t count);
+
+struct mirror_checkpoints {
+    struct gz_checkpoint_state *checkpoints; /* in no order; their texts are the mirror's own */
+    size_t count, capacity;
+    size_t messages, anew; /* how many there were, and with `all` */
+};
+
+void mirror_checkpoints_finish(struct mirror_checkpoints *checkpoints);
+void mirror_checkpoints_clear(struct mirror_checkpoints *checkpoints);
+void mirror_checkpoints_apply(struct mirror_checkpoints *checkpoints, const struct gz_checkpoints *message);
+/* Fails the test unless the mirror holds exactly these. */
+void mirror_checkpoints_assert_equal(const struct mirror_checkpoints *checkpoints,
+                                     const struct gz_checkpoint_record *records, size_t count);
 
 #endif

@@ -734,6 +734,32 @@ static void test_watch_prints_notes_as_they_come(void **state)
     test_output_finish(&output);
 }
 
+static void test_watch_prints_checkpoints_as_they_come(void **state)
+{
+    struct stage *stage = *state;
+    struct gz_client *client = stage_join(stage, "arm", "anna");
+    stage_create(client, "hand", 0, (gz_vec3){0, 0, 0});
+    check_call(&stage->daemon, NULL, &(struct call){{"checkpoint", "arm", "old", "--user", "anna"}, 0, "seq 1", NULL});
+    struct test_child child;
+    test_ctl_start(&child, &stage->daemon, (const char *const[]){"watch", "arm", "--for", "60", NULL});
+    await_line(&child, "checkpoint old  seq 1  by anna");
+    const struct call calls[] = {
+        {{"checkpoint", "arm", "before lunch", "--user", "bert"}, 0, "seq 1", NULL},
+        {{"checkpoint", "arm", "old", "--gone", "--user", "bert"}, 0, "gone: checkpoint old", NULL},
+        {{"watch", "arm", "--count", "2", "--json"},
+         0,
+         "{\"op\":\"checkpoints\",\"checkpoints\":[{\"name\":\"before lunch\",\"seq\":1,\"user\":\"bert\",\"made\":1",
+         NULL},
+    };
+    for (size_t i = 0; i < 3; i++) check_call(&stage->daemon, NULL, &calls[i]);
+    await_line(&child, "checkpoint before lunch  seq 1  by bert");
+    await_line(&child, "checkpoint old  gone  by bert");
+    kill(child.pid, SIGINT);
+    struct test_output output;
+    test_child_finish(&child, NULL, &output);
+    test_output_finish(&output);
+}
+
 /* ---- a part of the scene ---- */
 
 static void test_watch_of_a_part_tells_that_part_also_after_a_crash(void **state)
@@ -788,6 +814,7 @@ int main(void)
         STAGED(test_notes_are_left_answered_dealt_with_and_deleted),
         STAGED(test_notes_are_all_listed_however_many_there_are),
         STAGED(test_watch_prints_notes_as_they_come),
+        STAGED(test_watch_prints_checkpoints_as_they_come),
         STAGED(test_watch_of_a_part_tells_that_part_also_after_a_crash),
         STAGED(test_history_draws_a_path),
         STAGED(test_revert_of_anothers_edit_by_a_named_admin),

@@ -2,7 +2,7 @@
  * what each client pieced together from deltas is the scene, bit for bit; an `ok` of an edit is on the disk, and the same key
  * gives the same edit; who follows a part of the scene holds exactly that part; nothing is held but by a drag that runs; the
  * history explains the state (the disk judges that);
- * notes are what the disk has, and seen before that by nobody.
+ * notes and checkpoints are what the disk has, and seen before that by nobody.
  * GZ_SEED is the first seed, GZ_SEEDS how many are run, GZ_STEPS how long each. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -304,13 +304,25 @@ static void say_nonsense(struct game *game, struct player *player)
     client_say_bytes(player->client, bytes, size);
 }
 
+/* Of few names, so that they are given, taken away and given again. */
+static void say_checkpoint(struct game *game, struct player *player)
+{
+    struct gz_message message = {.op = GZ_OP_CHECKPOINT, .checkpoint.name = {&"abc"[below(game, 3)], 1}};
+    message.checkpoint.gone = below(game, 2) == 0;
+    if (!message.checkpoint.gone && below(game, 2) == 0) {
+        message.has = GZ_HAS(SEQ);
+        message.checkpoint.seq = below(game, player->client->mirror.seq + 2);
+    }
+    say(game, player, &message);
+}
+
 static const struct {
     int weight;
     void (*say)(struct game *game, struct player *player);
 } sayings[] = {
-    {4, say_create}, {8, say_set},      {2, say_delete}, {6, say_travel},   {2, say_past}, {3, say_select},
-    {2, say_view},   {5, say_pointer},  {20, say_moves}, {14, say_grab},    {8, say_up},   {4, say_wheel},
-    {1, say_pick},   {1, say_nonsense}, {5, say_note},   {2, say_interest},
+    {4, say_create}, {8, say_set},      {2, say_delete}, {6, say_travel},   {2, say_past},       {3, say_select},
+    {2, say_view},   {5, say_pointer},  {20, say_moves}, {14, say_grab},    {8, say_up},         {4, say_wheel},
+    {1, say_pick},   {1, say_nonsense}, {5, say_note},   {2, say_interest}, {3, say_checkpoint},
 };
 
 static void say_something(struct game *game, struct player *player)

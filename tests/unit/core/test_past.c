@@ -206,6 +206,158 @@ static void test_checkpoint_refusals_say_what_is_wrong(void **state)
 }
 
 /* The past goes on between the question and the disk: that one alone is refused, and what was stored with it is there. */
+/* ---- checkpoints are told ---- */
+
+static const struct gz_checkpoint_state *told_last(const struct client *client, size_t count)
+{
+    const struct gz_message *last = client_last(client, GZ_OP_CHECKPOINT_NEWS);
+    assert_non_null(last);
+    assert_int_equal(last->checkpoint_news.count, count);
+    return last->checkpoint_news.checkpoints;
+}
+
+static void assert_told(const struct gz_checkpoint_state *told, const char *name, const char *user, bool gone)
+{
+    assert_int_equal(told->name.size, strlen(name));
+    assert_memory_equal(told->name.bytes, name, strlen(name));
+    assert_int_equal(told->user.size, strlen(user));
+    assert_memory_equal(told->user.bytes, user, strlen(user));
+    assert_int_equal(told->gone, gone);
+}
+
+static void test_checkpoint_is_told_to_all_after_commit(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    s.host.disk = DISK_WAITS;
+    assert_null(ask_checkpoint(s.a, "v1"));
+    host_turn(&s.host);
+    assert_int_equal(s.viewer->checkpoints.messages, 0);
+    host_settle(&s.host, true);
+    host_turn(&s.host);
+    assert_told(told_last(s.viewer, 1), "v1", "ann", false);
+    assert_told(told_last(s.a, 1), "v1", "ann", false);
+    assert_null(ask_checkpoint_gone(s.b, "v1"));
+    host_turn(&s.host);
+    assert_int_equal(s.viewer->checkpoints.count, 1);
+    host_settle(&s.host, true);
+    host_turn(&s.host);
+    assert_told(told_last(s.viewer, 1), "v1", "bob", true); /* who took it away */
+    assert_int_equal(s.viewer->checkpoints.messages, 2);
+    close_scene(&s);
+}
+
+static void test_refused_checkpoint_is_told_to_nobody(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    assert_ok(ask_checkpoint(s.a, "v1"));
+    s.host.disk = DISK_REFUSES;
+    assert_refused(ask_checkpoint(s.a, "v2"), GZ_STORAGE);
+    assert_null(ask_checkpoint_gone(s.a, "v1")); /* until the disk is tried again */
+    host_advance(&s.host, 1);
+    assert_int_equal(s.viewer->checkpoints.messages, 1);
+    assert_int_equal(s.viewer->checkpoints.count, 1);
+    s.host.disk = DISK_COMMITS;
+    host_advance(&s.host, 1);
+    close_scene(&s);
+}
+
+static void test_newcomer_is_told_all_checkpoints_once(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    struct client *early = client_join(&s.host, "eva", GZ_ROLE_VIEWER);
+    assert_int_equal(early->checkpoints.messages, 0); /* there are none */
+    assert_ok(ask_checkpoint(s.a, "gone"));
+    assert_ok(ask_checkpoint(s.a, "kept"));
+    assert_ok(ask_checkpoint_gone(s.a, "gone"));
+    struct client *late = client_join(&s.host, "zoe", GZ_ROLE_VIEWER);
+    assert_int_equal(late->checkpoints.anew, 1);
+    assert_told(told_last(late, 1), "kept", "ann", false);
+    client_leave(late);
+    assert_ok(ask_checkpoint(s.a, "more"));
+    client_resume(late);
+    host_turn(&s.host);
+    assert_true(late->resumed);
+    assert_int_equal(late->checkpoints.anew, 2);
+    assert_int_equal(late->checkpoints.messages, 2);
+    told_last(late, 2);
+    close_scene(&s);
+}
+
+/* A viewer that missed so many ends of names, one being left, and one whose name was given again. */
+static void miss_ends(int ends, bool told_anew)
+{
+    struct scene s;
+    char name[8];
+    open_scene(&s);
+    assert_ok(ask_checkpoint(s.a, "again"));
+    size_t anew = s.viewer->checkpoints.anew;
+    s.viewer->stalled = true;
+    assert_ok(ask_checkpoint_gone(s.a, "again"));
+    assert_ok(ask_checkpoint(s.b, "again"));
+    for (int i = 1; i < ends; i++) {
+        snprintf(name, sizeof name, "n %d", i % 3); /* the same ones over and over */
+        assert_ok(ask_checkpoint(s.a, name));
+        assert_ok(ask_checkpoint_gone(s.a, name));
+    }
+    s.viewer->stalled = false;
+    host_turn(&s.host);
+    assert_int_equal(s.viewer->checkpoints.anew, anew + told_anew);
+    const struct gz_checkpoint_state *told = told_last(s.viewer, told_anew ? 1 : 4);
+    assert_told(&told[told_anew ? 0 : 3], "again", "bob", false);
+    if (!told_anew) assert_told(&told[0], name, "ann", true);
+    close_scene(&s);
+}
+
+static void test_viewer_behind_is_told_of_checkpoints_as_they_are_now(void **state)
+{
+    (void)state;
+    miss_ends(GZ_CHECKPOINTS_GONE_RING, false);
+    miss_ends(GZ_CHECKPOINTS_GONE_RING + 1, true);
+}
+
+static void test_viewer_far_behind_is_told_that_no_checkpoint_is_left(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    assert_ok(ask_checkpoint(s.a, "v1"));
+    s.viewer->stalled = true;
+    for (int i = 0; i <= GZ_CHECKPOINTS_GONE_RING; i++) {
+        assert_ok(ask_checkpoint_gone(s.a, "v1"));
+        if (i < GZ_CHECKPOINTS_GONE_RING) assert_ok(ask_checkpoint(s.a, "v1"));
+    }
+    s.viewer->stalled = false;
+    host_turn(&s.host);
+    told_last(s.viewer, 0);
+    assert_int_equal(s.viewer->checkpoints.count, 0);
+    close_scene(&s);
+}
+
+/* The longest texts, and as many as there may be: still one message. */
+static void test_all_checkpoints_are_one_message(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    char name[GZ_CHECKPOINT_BYTES_MAX + 1];
+    for (int i = 0; i < GZ_CHECKPOINTS_MAX; i++) {
+        snprintf(name, sizeof name, "%0*d", GZ_CHECKPOINT_BYTES_MAX, i);
+        name[0] = 'n';
+        assert_ok(ask_checkpoint(s.a, name));
+        if (i % 100 == 99) host_advance(&s.host, 1);
+    }
+    struct client *late = client_join(&s.host, "zoe", GZ_ROLE_VIEWER);
+    assert_int_equal(late->checkpoints.messages, 1);
+    assert_int_equal(late->checkpoints.count, GZ_CHECKPOINTS_MAX);
+    close_scene(&s);
+}
+
 static void test_checkpoint_that_comes_too_late_is_refused_alone(void **state)
 {
     (void)state;
@@ -670,6 +822,12 @@ int main(void)
         cmocka_unit_test(test_checkpoint_that_the_disk_refuses_is_none),
         cmocka_unit_test(test_checkpoint_taken_away_and_given_again_in_one_batch),
         cmocka_unit_test(test_checkpoint_refusals_say_what_is_wrong),
+        cmocka_unit_test(test_checkpoint_is_told_to_all_after_commit),
+        cmocka_unit_test(test_refused_checkpoint_is_told_to_nobody),
+        cmocka_unit_test(test_newcomer_is_told_all_checkpoints_once),
+        cmocka_unit_test(test_viewer_behind_is_told_of_checkpoints_as_they_are_now),
+        cmocka_unit_test(test_viewer_far_behind_is_told_that_no_checkpoint_is_left),
+        cmocka_unit_test(test_all_checkpoints_are_one_message),
         cmocka_unit_test(test_checkpoint_that_comes_too_late_is_refused_alone),
         cmocka_unit_test(test_checkpoints_are_bounded),
         cmocka_unit_test(test_revert_takes_back_one_edit_among_many),
