@@ -111,6 +111,25 @@ test("a checkpoint is on the timeline, and there for the command line", async ()
   assert.match(await daemon.ctl("checkpoints", "robot-arm"), /before lunch/);
 });
 
+test("what others name, or take the name from, is on the timeline at once, in the list and as a name that is taken", async () => {
+  const bob = await browser.person();
+  await bob.join(daemon, "robot-arm", "Bob");
+  await bob.page.locator("footer").getByText("before lunch").first().waitFor();
+  await bob.page.evaluate(() => window.gizmod.session.checkpoint("Bob's idea"));
+  await ada.page.locator("footer [data-checkpoint]").getByText("Bob's idea").waitFor();
+  await ada.page.getByRole("button", { name: "Checkpoints" }).click();
+  await ada.page.getByRole("menuitem", { name: /Bob's idea/ }).waitFor();
+  await ada.page.keyboard.press("Escape");
+  await ada.page.getByRole("button", { name: "Add checkpoint" }).click();
+  await ada.page.getByLabel("Name of the checkpoint").fill("Bob's idea");
+  await ada.page.getByText("Another moment has this name.").waitFor();
+  await bob.page.evaluate(() => window.gizmod.session.checkpoint("Bob's idea", { gone: true }));
+  await ada.page.getByText("Another moment has this name.").waitFor({ state: "detached" });
+  await ada.page.keyboard.press("Escape");
+  assert.equal(await ada.page.locator("footer [data-checkpoint]").getByText("Bob's idea").count(), 0);
+  assert.equal(await ada.page.locator("footer [data-checkpoint]").getByText("before lunch").count(), 1);
+});
+
 test("nobody's console has an error", () => {
   assert.deepEqual(browser.errors, []);
 });

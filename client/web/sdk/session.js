@@ -16,6 +16,7 @@ import { SceneModel } from "./scene.js";
  * @property {readonly Person[]} people who is here, after a change
  * @property {readonly Id[]} selection one's own, in the order of selecting
  * @property {readonly Note[]} notes all there are, after a change
+ * @property {readonly Checkpoint[]} checkpoints all there are, after a change
  * @property {GizmodError} error what the server said against something that asked for no answer
  */
 
@@ -61,6 +62,8 @@ export class Session extends Emitter {
   #people = new Map();
   /** @type {Map<number, Note>} */
   #notes = new Map();
+  /** @type {Map<string, Checkpoint>} */
+  #checkpoints = new Map();
   /** @type {Promise<void>} */
   #ready;
   /** @type {{ resolve: () => void, reject: (error: Error) => void }} */
@@ -107,6 +110,11 @@ export class Session extends Emitter {
   /** Ascending by id. @returns {readonly Note[]} */
   get notes() {
     return [...this.#notes.values()].sort((a, b) => a.id - b.id);
+  }
+
+  /** The states that have a name, ascending by seq, as the server told so far. @returns {readonly Checkpoint[]} */
+  get named() {
+    return [...this.#checkpoints.values()].sort((a, b) => a.seq - b.seq || a.made - b.made);
   }
 
   /** Who holds this node, if it is somebody else. @param {Id} id @returns {Person | undefined} */
@@ -292,7 +300,7 @@ export class Session extends Emitter {
     return (await this.#connection.ask({ op: "path", node, ...which })).flatMap((part) => part.path);
   }
 
-  /** @returns {Promise<Checkpoint[]>} ascending by seq */
+  /** Asks anew for what `named` has. @returns {Promise<Checkpoint[]>} ascending by seq */
   async checkpoints() {
     return (await this.#connection.ask({ op: "checkpoints" })).flatMap((part) => part.checkpoints);
   }
@@ -337,6 +345,7 @@ export class Session extends Emitter {
     this.#coming = [];
     this.#people.clear();
     this.#notes.clear();
+    this.#checkpoints.clear();
     this.#setGizmo(null);
     this.#setStatus({ phase: "connecting", resumed: known && welcome.resumed, loaded: 0 });
     if (this.camera) this.#connection.send({ op: "camera", ...this.camera });
@@ -360,7 +369,8 @@ export class Session extends Emitter {
 
   /** @param {any[]} messages */
   #received(messages) {
-    let notes = false;
+    const connecting = this.status.phase === "connecting";
+    let notes = false, checkpoints = false;
     for (const message of messages) {
       if (message.op === "delta") this.#delta(message);
       else if (message.op === "saved") this.scene.saved = message.seq;
@@ -368,12 +378,16 @@ export class Session extends Emitter {
       else if (message.op === "camera") this.#setView(message.view);
       else if (message.op === "presence") this.#presence(message);
       else if (message.op === "notes") notes = this.#tellNotes(message);
+      else if (message.op === "checkpoints") checkpoints = this.#tellCheckpoints(message);
       else if (message.op === "edit") this.#edited(message);
       // What ends the connection is told by the status.
       else if (message.op === "error" && !message.fatal) this.emit("error", new GizmodError(message.code, message.message, message));
     }
     if (messages.some(({ op }) => op === "presence")) this.#tellPeople();
-    if (notes) this.emit("notes", this.notes);
+    // Who is here anew is not told of what there is none of: there may have been some before.
+    const anew = connecting && this.status.phase === "online";
+    if (notes || (anew && this.#notes.size === 0)) this.emit("notes", this.notes);
+    if (checkpoints || (anew && this.#checkpoints.size === 0)) this.emit("checkpoints", this.named);
   }
 
   /** @param {any} delta */
@@ -432,6 +446,16 @@ export class Session extends Emitter {
     for (const id of told.gone ?? []) this.#notes.delete(id);
     for (const note of told.notes) this.#notes.set(note.id, note);
     return !told.more;
+  }
+
+  /** @param {any} told */
+  #tellCheckpoints(told) {
+    if (told.all) this.#checkpoints.clear();
+    for (const { gone, ...checkpoint } of told.checkpoints) {
+      if (gone) this.#checkpoints.delete(checkpoint.name);
+      else this.#checkpoints.set(checkpoint.name, checkpoint);
+    }
+    return true;
   }
 
   /** @param {any} told */

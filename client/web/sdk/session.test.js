@@ -229,6 +229,27 @@ test("a viewer may look and not edit", async () => {
   await assert.rejects(eve.set([{ id: eve.scene.roots[0], t: [0, 0, 0] }]), ({ code }) => code === "forbidden");
 });
 
+test("checkpoints are told to everybody at once, to newcomers, and when they go", async () => {
+  const ada = await join("Ada"), bob = await join("Bob");
+  const has = (name) => (list) => list.some((checkpoint) => checkpoint.name === name);
+  const told = event(bob, "checkpoints", has("before lunch"));
+  const seq = await ada.checkpoint("before lunch");
+  const [{ made, ...checkpoint }] = await told;
+  assert.deepEqual(checkpoint, { name: "before lunch", seq, user: "Ada" });
+  assert.ok(made > 0);
+  const earlier = event(bob, "checkpoints", has("the beginning"));
+  await ada.checkpoint("the beginning", { seq: 0 });
+  assert.deepEqual((await earlier).map(({ name }) => name), ["the beginning", "before lunch"]);
+  const eve = new Session({ url: daemon.socket, scene: "robot-arm", user: "Eve", WebSocket });
+  sessions.push(eve);
+  await event(eve, "checkpoints", has("before lunch"));
+  assert.deepEqual(eve.named, await eve.checkpoints());
+  const gone = event(eve, "checkpoints", (list) => list.length === 0);
+  await bob.checkpoint("before lunch", { gone: true });
+  await bob.checkpoint("the beginning", { gone: true });
+  await gone;
+});
+
 test("notes are there for everybody, and go", async () => {
   const ada = await join("Ada"), bob = await join("Bob");
   const [id] = ada.scene.roots;

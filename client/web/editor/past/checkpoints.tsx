@@ -12,7 +12,6 @@ const NAME_BYTES_MAX = 64;
 
 /** Those there are, the newest first; and what can be done with the one that is looked at. */
 export function checkpointItems({ timeline, role }: Editor): MenuItem[] {
-  void timeline.history.reloadCheckpoints();
   const all = [...timeline.history.checkpoints.peek()].reverse();
   if (all.length === 0) return [{ label: "No moment of this scene has a name yet", disabled: true }];
   const at = timeline.checkpoint();

@@ -29,10 +29,9 @@ export class EditHistory {
       this.#add([edit]);
       if (edit.kind === "undo" || edit.kind === "redo") this.#lookAgain();
     });
+    session.on("checkpoints", (checkpoints) => (this.checkpoints.value = checkpoints));
     session.on("status", ({ phase, resumed }) => {
-      if (phase !== "online") return;
-      if (!resumed || this.edits.peek().length === 0) void this.#reload();
-      void this.reloadCheckpoints();
+      if (phase === "online" && (!resumed || this.edits.peek().length === 0)) void this.#reload();
     });
   }
 
@@ -47,15 +46,6 @@ export class EditHistory {
       this.#add(page);
     } catch {
       this.older.value = "some";
-    }
-  }
-
-  /** Nobody tells of what others do with checkpoints, so the list is asked for again when somebody looks. */
-  async reloadCheckpoints(): Promise<void> {
-    try {
-      this.checkpoints.value = await this.session.checkpoints();
-    } catch {
-      // Without a connection the list stays as it was, and is asked for with the next.
     }
   }
 

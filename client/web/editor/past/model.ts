@@ -123,11 +123,9 @@ export class TimelineModel {
   async addCheckpoint(name: string): Promise<void> {
     const seq = this.editor.past.peek()?.seq;
     await this.editor.try(() => this.editor.session.checkpoint(name, seq === undefined ? {} : { seq }));
-    await this.history.reloadCheckpoints();
   }
 
   async removeCheckpoint(name: string): Promise<void> {
     await this.editor.try(() => this.editor.session.checkpoint(name, { gone: true }));
-    await this.history.reloadCheckpoints();
   }
 }
