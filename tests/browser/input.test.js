@@ -177,6 +177,80 @@ test("an orbit keeps the target in mid-view and the horizon level", async () => 
   assert.ok(Math.abs(view[4]) < 1e-9, "the eye's right is level");
 });
 
+test("Ctrl snaps without anything said before, in steps that suit the zoom; a step that was typed stays", async () => {
+  const { id } = await ada.node(PISTON);
+  const step = () => ada.page.evaluate(() => window.gizmod.tool.value.snap.t);
+  await ada.select(id);
+  const [x, y] = await grabArrow(0);
+  await ada.page.keyboard.down("Control");
+  await ada.page.mouse.move(x + 70, y + 31, { steps: 4 });
+  await ada.until(() => {
+    const { gizmo, tool } = window.gizmod;
+    const steps = gizmo.value.value[0] / tool.value.snap.t;
+    return Math.abs(steps) > 0.5 && Math.abs(steps - Math.round(steps)) < 1e-6;
+  });
+  await ada.page.keyboard.up("Control");
+  await ada.page.keyboard.press("Escape");
+  await ada.page.mouse.up();
+  await saved();
+
+  const far = await step();
+  await ada.page.evaluate(() => window.gizmod.rig.zoom(0.01));
+  await ada.until((far) => window.gizmod.tool.value.snap.t < far / 20, far);
+  await ada.page.getByRole("button", { name: "Snap", exact: true }).click();
+  const field = ada.page.getByRole("spinbutton", { name: "Snap distance" });
+  await field.fill("25mm");
+  await field.press("Enter");
+  await ada.page.evaluate(() => window.gizmod.rig.zoom(100));
+  assert.equal(await step(), 0.025);
+  await field.fill("");
+  await field.press("Enter");
+  await ada.until((far) => window.gizmod.tool.value.snap.t === far, far);
+  await ada.page.getByRole("button", { name: "Snap", exact: true }).click();
+});
+
+test("Shift, with the key of an axis, chooses a plane and makes nothing fine that was before", async () => {
+  const { id } = await ada.node(PISTON);
+  await ada.select(id);
+  await ada.page.evaluate(() => window.gizmod.input.setKeymap("blender"));
+  const [x, y] = await centre();
+  await ada.page.keyboard.press("1");
+  await still();
+  await ada.page.mouse.move(x, y);
+  await ada.page.keyboard.press("g");
+  await ada.page.mouse.move(x + 60, y - 40, { steps: 4 });
+  await ada.until(() => window.gizmod.gizmo.value?.active === "tv" && window.gizmod.gizmo.value.value[0] > 0);
+  await ada.page.keyboard.press("Shift+Z");
+  await ada.until(() => window.gizmod.gizmo.value.active === "txy");
+  const at = async () => {
+    const { origin, start } = await ada.page.evaluate(() => window.gizmod.gizmo.value);
+    const [to, from] = [await ada.project(origin), await ada.project(start)];
+    return [to[0] - from[0], to[1] - from[1]];
+  };
+  await ada.until(() => window.gizmod.gizmo.value.value[0] !== 0);
+  const moved = await at();
+  await ada.page.keyboard.press("Escape");
+  assert.ok(Math.hypot(moved[0] - 60, moved[1] + 40) < 1, `${moved}`);
+});
+
+test("a view that is asked for while another one is on its way begins where that one leads", async () => {
+  await ada.select((await ada.node(PISTON)).id);
+  for (const key of ["1", "f"]) await ada.page.keyboard.press(key);
+  await still();
+  const view = await ada.page.evaluate(() => window.gizmod.rig.view);
+  for (const [i, value] of [1, 0, 0, 0, 1, 0, 0, 0, 1].entries()) assert.ok(Math.abs(view[4 * Math.floor(i / 3) + (i % 3)] - value) < 1e-9, `${view}`);
+});
+
+test("framing a node without a shape brings it into mid-view and flies into nothing", async () => {
+  const far = await ada.page.evaluate(() => window.gizmod.rig.distance);
+  await ada.select((await ada.node("node 81")).id);
+  await ada.page.keyboard.press("f");
+  await still();
+  const [distance, target] = await ada.page.evaluate(() => [window.gizmod.rig.distance, window.gizmod.rig.target]);
+  assert.equal(distance, far);
+  assert.deepEqual(target, (await ada.node("node 81")).t);
+});
+
 test("the wheel keeps what is under the pointer there", async () => {
   const { id } = await ada.node(PISTON);
   const [x, y] = (await ada.project(await ada.middle(id))).map(Math.round);

@@ -62,6 +62,12 @@ test("one follows another's view, through a lost connection too, until one moves
   await ada.page.getByRole("button", { name: "Follow Bob" }).click();
   await bob.page.evaluate(() => window.gizmod.rig.turn(0.7, 0.2));
   await sameView(ada, bob);
+  await bob.page.mouse.move(...(await bob.project([0, 0, 0])));
+  await ada.until(([x, y]) => {
+    const cursor = document.querySelector(".people-tag-cursor");
+    const [left, top] = cursor?.style.transform.match(/-?\d+/g).map(Number) ?? [NaN, NaN];
+    return Math.hypot(left - x, top - y) < 3;
+  }, await ada.page.evaluate(() => window.gizmod.rig.project([0, 0, 0])));
   await bob.page.reload();
   await bob.online();
   await bob.page.evaluate(() => window.gizmod.rig.turn(-1.1, 0.1));

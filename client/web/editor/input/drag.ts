@@ -86,12 +86,15 @@ export class Drag {
     this.#end("cancel");
   }
 
-  /** Goes on with another handle, as if it had been grabbed at the beginning. */
+  /** Goes on with another handle, as if it had been grabbed at the beginning. Shift was pressed for the key that says so: it makes fine only what comes after. */
   constrain(handle: string): void {
     if (this.state === "over" || this.handle === null || handle === this.handle) return;
+    const mods = this.#mods;
+    this.#mods = mods.filter((mod) => mod !== "fine");
     void this.editor.session.cancel().catch(() => {});
     this.#grab(handle);
     this.#send();
+    this.again(mods);
   }
 
   /** Goes exactly that far; null for following the pointer again. */

@@ -7,13 +7,14 @@ import { startFollowing } from "./follow";
 import { startKeys } from "./keys";
 import { startLastView } from "./lastview";
 import { startPointers } from "./pointers";
+import { startSnapSteps } from "./snap";
 
 /** @returns what ends it */
 export function startInput(view: View): () => void {
   const { editor, canvas } = view;
   editor.session.setTool({ orbit: "turntable" });
   editor.rig.resize(canvas.clientWidth, canvas.clientHeight);
-  const stops = [startPointers(editor, canvas), startKeys(editor), startCursor(editor, canvas), startLastView(editor), startFollowing(editor)];
+  const stops = [startPointers(editor, canvas), startKeys(editor), startCursor(editor, canvas), startLastView(editor), startFollowing(editor), startSnapSteps(editor)];
   return () => stops.forEach((stop) => stop());
 }
 

@@ -8,7 +8,7 @@ import type { Box, Ray, Vec2, Vec3 } from "../../sdk/types.js";
 import { FOV_RAD, type Pose, along, axesOf, between, eyeOf, poseOf, projection, turnOf, turned, viewOf } from "./camera";
 
 /** How near the eye comes to its target, and how far it goes, in metres. */
-const DISTANCE_MIN = 1e-4;
+const DISTANCE_MIN = 1e-7;
 const DISTANCE_MAX = 1e9;
 /** How long a way to another view takes. */
 const FLIGHT_MS = 220;
@@ -27,6 +27,8 @@ export class CameraRig {
   #pose: Pose = { target: [0, 0, 0], turn: turnOf([6, 5, 8]), distance: 11 };
   #told = false;
   #flight = 0;
+  /** Where a flight leads. What is asked for meanwhile begins there, so that no view is left half turned. */
+  #goal: Pose | null = null;
   /** The server turns the view, until something here moves it. */
   #lent = false;
 
@@ -56,6 +58,12 @@ export class CameraRig {
   /** How many metres a pixel is at the target. */
   get metresPerPx(): number {
     return (2 * Math.tan(FOV_RAD / 2) * this.distance) / this.height;
+  }
+
+  /** How many metres a pixel is as far from the eye as this point is; 0 behind it. */
+  metresPerPxAt(point: ArrayLike<number>): number {
+    if (this.parallel.peek()) return this.metresPerPx;
+    return (this.metresPerPx * Math.max(0, -transformPoint(this.view, point)[2])) / this.distance;
   }
 
   resize(width: number, height: number): void {
@@ -97,6 +105,12 @@ export class CameraRig {
   stop(): void {
     cancelAnimationFrame(this.#flight);
     this.#flight = 0;
+    this.#goal = null;
+  }
+
+  /** Ends a flight where it leads. */
+  #arrive(): void {
+    if (this.#goal) this.place(this.#goal);
   }
 
   /** Looks from `eye` to `target`. */
@@ -107,16 +121,18 @@ export class CameraRig {
 
   /** Looks at the target from that side. */
   lookFrom(side: Vec3): void {
-    this.fly({ ...this.#pose, turn: turnOf(side) });
+    this.fly({ ...(this.#goal ?? this.#pose), turn: turnOf(side) });
   }
 
   /** Turns about the target as a turntable does, in radians. */
   turn(yaw: number, pitch: number): void {
+    this.#arrive();
     this.place({ ...this.#pose, turn: turned(this.#pose.turn, yaw, pitch) });
   }
 
   /** Moves the eye so that what is at the target follows the pointer by so many pixels. */
   pan(dx: number, dy: number): void {
+    this.#arrive();
     const [right, up] = axesOf(this.#pose.turn);
     const metres = this.metresPerPx;
     this.place({ ...this.#pose, target: along(along(this.#pose.target, right, -dx * metres), up, dy * metres) });
@@ -124,6 +140,7 @@ export class CameraRig {
 
   /** Changes the distance to the target by a factor; what is under the pixel `at`, as far as the target is, stays there. */
   zoom(factor: number, at: Vec2 = [this.width / 2, this.height / 2]): void {
+    this.#arrive();
     const distance = clampDistance(this.distance * factor);
     const part = distance / this.distance;
     this.pan((at[0] - this.width / 2) * (part - 1), (at[1] - this.height / 2) * (part - 1));
@@ -132,17 +149,20 @@ export class CameraRig {
 
   /** Puts the target as far as this point is, on the line of sight: what is there then keeps its place under a pan or zoom. The picture stays. */
   setDepth(point: Vec3): void {
+    this.#arrive();
     const distance = -transformPoint(this.view, point)[2];
     if (this.parallel.peek() || !(distance > DISTANCE_MIN) || distance > DISTANCE_MAX) return;
     this.place({ ...this.#pose, target: along(this.eye, axesOf(this.#pose.turn)[2], -distance), distance });
   }
 
-  /** Shows all of a box, from the same direction. */
+  /** Shows all of a box, from the same direction; a point comes into mid-view, as near as it is. */
   frame(box: Box, { fly = false } = {}): void {
     const target: Vec3 = [(box[0] + box[3]) / 2, (box[1] + box[4]) / 2, (box[2] + box[5]) / 2];
-    const radius = Math.max(0.5 * Math.hypot(box[3] - box[0], box[4] - box[1], box[5] - box[2]), 1e-3);
+    const radius = 0.5 * Math.hypot(box[3] - box[0], box[4] - box[1], box[5] - box[2]);
     const narrow = Math.min(1, this.width / this.height);
-    const pose = { ...this.#pose, target, distance: clampDistance((1.15 * radius) / (Math.sin(FOV_RAD / 2) * narrow)) };
+    const from = this.#goal ?? this.#pose;
+    const distance = radius > 0 ? clampDistance((1.15 * radius) / (Math.sin(FOV_RAD / 2) * narrow)) : from.distance;
+    const pose = { ...from, target, distance };
     if (fly) this.fly(pose);
     else this.place(pose);
   }
@@ -172,10 +192,12 @@ export class CameraRig {
     this.#lent = false;
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return this.#set(pose);
     const from = this.#pose;
+    this.#goal = pose;
     const began = performance.now();
     const step = (): void => {
       const part = Math.min(1, (performance.now() - began) / ms);
       this.#flight = part < 1 ? requestAnimationFrame(step) : 0;
+      if (part === 1) this.#goal = null;
       this.#set(part < 1 ? between(from, pose, pace(part)) : pose);
     };
     this.#flight = requestAnimationFrame(step);

@@ -32,6 +32,8 @@ export class InputState {
   drag: Drag | null = null;
   /** Breaks off what is done with the pointer; null where nothing is. */
   abort: (() => void) | null = null;
+  /** The step of distances that somebody typed; null where it follows the zoom. */
+  readonly snapDistance = signal<number | null>(null);
   readonly navigating = signal<"orbit" | "pan" | null>(null);
   readonly keymap = signal<Keymap>(recall(STORED) === "blender" ? "blender" : "common");
 

@@ -5,7 +5,7 @@ import type { Editor } from "../editor";
 import { Icon, type IconName } from "../icons";
 import { keysOf } from "../input/chord";
 import { COMMANDS } from "../input/commands";
-import { SNAP_STEPS, toggleSnap } from "../input/snap";
+import { SNAP_STEPS, setSnapDistance, toggleSnap } from "../input/snap";
 import { StepField } from "./stepfield";
 import "./tools.css";
 
@@ -72,7 +72,10 @@ function Snap({ editor }: { editor: Editor }) {
       </button>
       {on && (
         <>
-          <StepField name="Snap distance" unit="length" value={snap.t ?? SNAP_STEPS.t} onValue={(t) => editor.setTool({ snap: { t } })} />
+          <StepField
+            name="Snap distance" tip={editor.input.snapDistance.value === null ? "Snap distance, follows the zoom" : "Snap distance; left empty, it follows the zoom"} unit="length"
+            value={snap.t ?? SNAP_STEPS.t} onValue={(t) => setSnapDistance(editor, t)} onEmpty={() => setSnapDistance(editor, null)}
+          />
           <StepField name="Snap angle" unit="angle" value={snap.r ?? SNAP_STEPS.r} onValue={(r) => editor.setTool({ snap: { r } })} />
           <StepField name="Snap scale" unit="factor" value={snap.s ?? SNAP_STEPS.s} onValue={(s) => editor.setTool({ snap: { s } })} />
         </>

@@ -3,7 +3,6 @@
 import { effect } from "@preact/signals";
 import { Color, Vector3 } from "three";
 
-import type { Editor } from "../editor";
 import type { Layer, View } from "../view/view";
 import type { Person, Vec2 } from "../../sdk/types.js";
 import { initials } from "./colour";
@@ -121,26 +120,30 @@ export class PresenceLayer implements Layer {
     for (const track of this.#tracks.values()) {
       colour.set(track.person.colour);
       if (this.#showsCamera(track)) {
-        const size = CAMERA_PX * metresPerPxAt(editor, track.eye.at);
+        const size = CAMERA_PX * editor.rig.metresPerPxAt(track.eye.at.toArray());
         const { lens, parallel } = track.person;
         frustum.drawFrustum(this.#wires, track.eye.at, track.turn, lens, parallel ?? false, size, colour);
       }
-      if (this.#showsRay(track)) this.#wires.segment(track.from.at, track.tip.at, colour);
+      if (this.#pointsSomewhere(track) && !this.#isFollowed(track)) this.#wires.segment(track.from.at, track.tip.at, colour);
     }
     this.#wires.end();
   }
 
   #showsCamera(track: Track): boolean {
-    const { rig, following } = this.view.editor;
-    if (!track.hasView || following.peek() === track.person.session) return false;
+    const { rig } = this.view.editor;
+    if (!track.hasView || this.#isFollowed(track)) return false;
     const own = rig.eye;
     return Math.hypot(track.eye.at.x - own[0], track.eye.at.y - own[1], track.eye.at.z - own[2]) > OWN_EYE * rig.distance;
   }
 
   /** Where people point is about the present. */
-  #showsRay(track: Track): boolean {
-    const { following, past } = this.view.editor;
-    return track.hasRay && past.peek() === null && following.peek() !== track.person.session;
+  #pointsSomewhere(track: Track): boolean {
+    return track.hasRay && this.view.editor.past.peek() === null;
+  }
+
+  /** Through whose eyes one looks: their camera and the length of their ray are in the way, where they point is what one follows them for. */
+  #isFollowed(track: Track): boolean {
+    return this.view.editor.following.peek() === track.person.session;
   }
 
   /** What is held comes before where people point, and that before where they look from. */
@@ -154,7 +157,7 @@ export class PresenceLayer implements Layer {
       };
       const held = this.#heldAt(track.person);
       put(0, "held", held);
-      if (!held && this.#showsRay(track)) {
+      if (this.#pointsSomewhere(track) && (!held || this.#isFollowed(track))) {
         const tip = this.#project(track.tip.at);
         put(1, "cursor", tip);
         if (now - track.pointedAt < POINTING_MS) put(1, "tip", tip);
@@ -184,11 +187,3 @@ export class PresenceLayer implements Layer {
 
 const anchor = new Vector3();
 const colour = new Color();
-
-/** How many metres a pixel is as far from the eye as this point is. */
-function metresPerPxAt({ rig }: Editor, point: Vector3): number {
-  if (rig.parallel.peek()) return rig.metresPerPx;
-  const { view } = rig;
-  const depth = -(view[2] * point.x + view[6] * point.y + view[10] * point.z + view[14]);
-  return (rig.metresPerPx * Math.max(depth, 0)) / rig.distance;
-}

@@ -15,14 +15,16 @@ import type { Layer, View } from "./view";
 const NODES_MAX = 5000;
 const NODES_MAX_SOFTWARE = 200;
 const OPACITY = 0.25;
+/** Where faces of the ghost lie in those of what moves, as with every box that moves along one of its edges, what moves is in front. */
+const BEHIND = { polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 4 };
 /** After all meshes: first how deep the ghost is, then what of it is in front, so that it does not show through itself. */
 const RENDER_ORDER = 10;
 
 export class Ghost implements Layer {
   readonly #depth: InstanceSet;
   readonly #shape: InstanceSet;
-  readonly #depthMaterial = new THREE.MeshBasicMaterial({ colorWrite: false, transparent: true, side: THREE.DoubleSide });
-  readonly #material = new THREE.MeshLambertMaterial({ transparent: true, opacity: OPACITY, depthWrite: false, side: THREE.DoubleSide });
+  readonly #depthMaterial = new THREE.MeshBasicMaterial({ colorWrite: false, transparent: true, side: THREE.DoubleSide, ...BEHIND });
+  readonly #material = new THREE.MeshLambertMaterial({ transparent: true, opacity: OPACITY, depthWrite: false, side: THREE.DoubleSide, ...BEHIND });
   /** Where those that would be dragged are, or were when it began. */
   readonly #places = new Map<Id, Float64Array>();
   #stale = true;
