@@ -112,6 +112,27 @@ test("view_dragged_node_leaves_a_ghost_until_the_drag_ends", async () => {
   assert.equal(difference(before, await picture(), [x, y]), null, "something of the drag is left");
 });
 
+test("view_node_without_a_shape_is_a_cross_that_follows_it", async () => {
+  const middle = [-20, 0.1, 7];
+  await look(middle, 2);
+  const without = await picture();
+  const id = await ada.page.evaluate((t) => window.gizmod.session.create([{ name: "mark", t }]).then(({ ids }) => ids[0]), middle);
+  await assertCross(difference(without, await picture(), await ada.project(middle)), middle);
+  const moved = [-20.2, 0.2, 7];
+  await ada.page.evaluate(([id, t]) => window.gizmod.session.set([{ id, t }]), [id, moved]);
+  await assertCross(difference(without, await picture(), await ada.project(moved)), moved);
+  await ada.page.evaluate((id) => window.gizmod.session.create([{ name: "child", parent: id, t: [300, 0, 0] }]), id);
+  assert.equal(difference(without, await picture(), await ada.project(moved)), null, "what others hang below is seen by those");
+});
+
+/** As wide as it is high, about that point. */
+async function assertCross(change, point) {
+  assert.ok(change, "nothing is seen of it");
+  const [x, y] = await ada.project(point);
+  assert.ok(Math.abs((change[0] + change[2]) / 2 - x) <= OFF_PX_MAX && Math.abs((change[1] + change[3]) / 2 - y) <= OFF_PX_MAX, `seen at ${change}, is at ${x}, ${y}`);
+  for (const side of [change[2] - change[0], change[3] - change[1]]) assert.ok(side > 8 && side < 18, `${change}`);
+}
+
 test("view_mesh_of_a_glTF_is_where_the_server_says", async () => {
   await ada.join(daemon, "mesh", "Ada");
   await ada.until(() => window.gizmod.asset.value.phase === "ready");

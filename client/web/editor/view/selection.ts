@@ -38,6 +38,8 @@ export class Selection implements Layer {
   /** Which mark each node that is drawn in the outline has. */
   #outlined = new Map<Id, Mark>();
   #people: readonly Person[] = [];
+  /** Counts changes of who has selected what. */
+  version = 0;
   #stale = true;
   #stop: () => void;
 
@@ -72,6 +74,11 @@ export class Selection implements Layer {
     this.#corners.clear();
     this.#cornerParts[0].geometry.dispose();
     this.#material.dispose();
+  }
+
+  /** The colour of who has selected a node, or one that it hangs below; undefined where nobody has. */
+  colourOf(id: Id): THREE.Color | undefined {
+    return this.#outlined.get(id)?.colour;
   }
 
   /** The part of the view that the marked nodes are in; null where they are in none. */
@@ -109,6 +116,7 @@ export class Selection implements Layer {
   }
 
   #putAll(): void {
+    this.version++;
     const scene = this.view.editor.scene.peek();
     this.#outline.set.clear();
     this.#corners.clear();
