@@ -12,6 +12,8 @@ export interface MenuItem {
   keys?: string;
   /** One of a group of choices: whether it is the one. */
   checked?: boolean;
+  /** A switch by itself: whether it is on. */
+  on?: boolean;
   /** It cannot be chosen now. */
   disabled?: boolean;
   danger?: boolean;
@@ -110,15 +112,15 @@ function Item({ item, onClose }: { item: MenuItem; onClose: () => void }) {
     item.run?.();
   };
   const props = {
-    role: item.checked === undefined ? ("menuitem" as const) : ("menuitemradio" as const),
+    role: roleOf(item),
     class: `menu-item${item.danger ? " danger" : ""}`,
     tabIndex: -1,
-    "aria-checked": item.checked,
+    "aria-checked": item.checked ?? item.on,
     "aria-disabled": item.disabled,
   };
   const inside = (
     <>
-      {item.checked ? <Icon name="check" /> : item.icon ? <Icon name={item.icon} /> : <span class="icon" />}
+      {item.checked || item.on ? <Icon name="check" /> : item.icon ? <Icon name={item.icon} /> : <span class="icon" />}
       <span class="menu-label">{item.label}</span>
       {item.keys && <kbd>{item.keys}</kbd>}
     </>
@@ -135,6 +137,11 @@ function Item({ item, onClose }: { item: MenuItem; onClose: () => void }) {
       {inside}
     </button>
   );
+}
+
+function roleOf({ checked, on }: MenuItem) {
+  if (on !== undefined) return "menuitemcheckbox" as const;
+  return checked === undefined ? ("menuitem" as const) : ("menuitemradio" as const);
 }
 
 function handleKey(event: KeyboardEvent, onClose: () => void): void {

@@ -93,7 +93,7 @@ function NotesFilter({ desk }: { desk: NoteDesk }) {
 
 function menuOf(desk: NoteDesk): MenuItem[] {
   return [
-    { label: "Pins in the view", checked: desk.pinned.value, run: () => (desk.pinned.value = !desk.pinned.value) },
+    { label: "Pins in the view", on: desk.pinned.value, run: () => (desk.pinned.value = !desk.pinned.value) },
     { label: "Mark all as read", icon: "check", line: true, disabled: desk.unread.value.size === 0, run: () => desk.readAll() },
   ];
 }
