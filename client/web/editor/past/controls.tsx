@@ -1,32 +1,67 @@
-// controls.tsx - the row above the track: playing, the moment in words, what can be done with it, and which edits are shown.
-import { useComputed, useSignal } from "@preact/signals";
+// controls.tsx - the row above the track: playing, the moment in words, what can be done with it, and which edits are shown. What a narrow row has no room for
+// is in a menu at its end.
+import { type Signal, useComputed, useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
 
 import { useEditor } from "../context";
+import type { Editor } from "../editor";
 import { Icon } from "../icons";
-import { MenuButton } from "../panels/menu";
+import { MenuButton, type MenuItem } from "../panels/menu";
 import { NameCheckpoint, checkpointItems } from "./checkpoints";
 import { EDITS_MAX } from "./history";
+import type { TimelineModel } from "./model";
 import { returnToNow } from "./now";
 import { SPEEDS } from "./player";
 import { count, timeWords } from "./words";
 import type { Zoom } from "./zoom";
 
+/** What the row holds: all, all without its words, only what is about the moment, only what cannot be done without. */
+type Room = "full" | "wide" | "narrow" | "tight";
+/** The least widths of the first three in pixels, for a mouse and for the larger controls of a finger. */
+const ROOM_PX = { fine: [1080, 880, 520], coarse: [1300, 1060, 620] };
+
+function roomOf(width: number): Room {
+  const [full, wide, narrow] = matchMedia("(pointer: coarse)").matches ? ROOM_PX.coarse : ROOM_PX.fine;
+  return width >= full ? "full" : width >= wide ? "wide" : width >= narrow ? "narrow" : "tight";
+}
+
+function useRoom(row: { current: HTMLElement | null }): Room {
+  const room = useSignal(roomOf(innerWidth));
+  useEffect(() => {
+    const element = row.current as HTMLElement;
+    const observer = new ResizeObserver(() => (room.value = roomOf(element.clientWidth)));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return room.value;
+}
+
 export function Controls({ zoom }: { zoom: Zoom }) {
+  const naming = useSignal(false);
+  const row = useRef<HTMLDivElement>(null);
+  const room = useRoom(row);
   return (
-    <div class="time-row">
-      <Transport />
-      <Readout />
+    <div ref={row} class="time-row" data-room={room}>
+      <Transport speed={room === "full" || room === "wide"} />
+      <Readout short={room === "tight"} />
       <span class="time-grow" />
-      <Moment />
-      <span class="time-line" />
-      <Filters />
-      <span class="time-line time-spare" />
-      <ZoomButtons zoom={zoom} />
+      <Moment room={room} naming={naming} />
+      {room === "full" || room === "wide" ? (
+        <>
+          <span class="time-line" />
+          <Filters />
+          <span class="time-line" />
+          <ZoomButtons zoom={zoom} />
+        </>
+      ) : (
+        <More zoom={zoom} tight={room === "tight"} naming={naming} />
+      )}
+      {naming.value && <NameCheckpoint onClose={() => (naming.value = false)} />}
     </div>
   );
 }
 
-function Transport() {
+function Transport({ speed }: { speed: boolean }) {
   const { timeline, past } = useEditor();
   const { player } = timeline;
   const playing = player.playing.value;
@@ -42,42 +77,47 @@ function Transport() {
       <button type="button" class="icon-button" aria-label="Next edit" data-tip="Next edit" data-keys=">" disabled={!past.value} onClick={() => player.step(1)}>
         <Icon name="next" />
       </button>
-      <select class="select time-speed" aria-label="Speed" value={player.speed.value} onChange={(event) => (player.speed.value = Number(event.currentTarget.value))}>
-        {SPEEDS.map((speed) => <option key={speed} value={speed}>{speed}×</option>)}
-      </select>
+      {speed && (
+        <select class="select time-speed" aria-label="Speed" value={player.speed.value} onChange={(event) => (player.speed.value = Number(event.currentTarget.value))}>
+          {SPEEDS.map((speed) => <option key={speed} value={speed}>{speed}×</option>)}
+        </select>
+      )}
     </>
   );
 }
 
-function Readout() {
+function Readout({ short }: { short: boolean }) {
   const { timeline, past } = useEditor();
   const edits = timeline.axis.value.marks.length;
   const more = timeline.history.older.value !== "none" ? "+" : "";
   if (!past.value) return <span class="time-readout">Now <span class="time-faint">{edits}{more} {edits === 1 ? "edit" : "edits"}</span></span>;
   return (
     <span class="time-readout past">
-      {timeWords(past.value.time, Date.now() / 1000)} <span class="time-faint">{timeline.player.index() + 1} of {edits}{more}</span>
+      {timeWords(past.value.time, Date.now() / 1000)} <span class="time-faint">{timeline.player.index() + 1}{short ? "/" : " of "}{edits}{more}</span>
     </span>
   );
 }
 
-function Moment() {
+/** In the least room only what is about the past itself; the banner leads back, and the rest is in the menu. */
+function Moment({ room, naming }: { room: Room; naming: Signal<boolean> }) {
   const editor = useEditor();
   const { timeline, past, role } = editor;
-  const naming = useSignal(false);
   const edits = role.value !== "viewer";
-  const shown = timeline.opened.value !== null;
+  const restore = (
+    <button type="button" class="button" disabled={!past.value || !edits} onClick={() => void timeline.restore()}>
+      <Icon name="reset" />
+      <span class="time-word">Restore this moment</span>
+    </button>
+  );
+  if (room === "tight") return past.value && restore;
   return (
     <>
       <button type="button" class="button" disabled={!past.value} onClick={() => returnToNow(editor)}>
         <Icon name="now" />
         <span class="time-word">Back to now</span>
       </button>
-      <button type="button" class="button" disabled={!past.value || !edits} onClick={() => void timeline.restore()}>
-        <Icon name="reset" />
-        <span class="time-word">Restore this moment</span>
-      </button>
-      <button type="button" class="icon-button" aria-label="What this edit did" data-tip="What this edit did" aria-pressed={shown} onClick={() => timeline.toggleDetails()}>
+      {restore}
+      <button type="button" class="icon-button" aria-label="What this edit did" data-tip="What this edit did" aria-pressed={timeline.opened.value !== null} onClick={() => timeline.toggleDetails()}>
         <Icon name="info" />
       </button>
       <button type="button" class="icon-button" aria-label="Show path" data-tip="Show the path of what is selected" aria-pressed={timeline.ways.shown.value} onClick={() => (timeline.ways.shown.value = !timeline.ways.shown.value)}>
@@ -89,14 +129,16 @@ function Moment() {
       <MenuButton name="Checkpoints" tip="Checkpoints" side="end" above items={() => checkpointItems(editor)}>
         <Icon name="flags" />
       </MenuButton>
-      {naming.value && <NameCheckpoint onClose={() => (naming.value = false)} />}
     </>
   );
 }
 
+const usersOf = ({ timeline }: Editor): string[] => [...new Set(timeline.history.edits.value.map(({ user }) => user))].sort((a, b) => a.localeCompare(b));
+
 function Filters() {
-  const { timeline } = useEditor();
-  const users = useComputed(() => [...new Set(timeline.history.edits.value.map(({ user }) => user))].sort((a, b) => a.localeCompare(b)));
+  const editor = useEditor();
+  const { timeline } = editor;
+  const users = useComputed(() => usersOf(editor));
   return (
     <>
       <select class="select time-user" aria-label="Whose edits" value={timeline.user.value ?? ""} onChange={(event) => (timeline.user.value = event.currentTarget.value || null)}>
@@ -113,13 +155,15 @@ function Filters() {
   );
 }
 
+const hasEarlier = ({ history }: TimelineModel): boolean => history.older.value !== "none" && history.edits.value.length < EDITS_MAX;
+
 function ZoomButtons({ zoom }: { zoom: Zoom }) {
   const { timeline } = useEditor();
-  const { older, edits } = timeline.history;
+  const { older } = timeline.history;
   const fit = (): void => zoom.fitAll();
   return (
-    <span class="time-spare time-zoom">
-      {older.value !== "none" && edits.value.length < EDITS_MAX && (
+    <span class="time-zoom">
+      {hasEarlier(timeline) && (
         <button type="button" class="button quiet" disabled={older.value === "loading"} onClick={() => void timeline.history.loadOlder()}>
           {older.value === "loading" ? "Loading…" : "Earlier edits"}
         </button>
@@ -135,4 +179,50 @@ function ZoomButtons({ zoom }: { zoom: Zoom }) {
       </button>
     </span>
   );
+}
+
+/** What the row has no room for. */
+function More({ zoom, tight, naming }: { zoom: Zoom; tight: boolean; naming: Signal<boolean> }) {
+  const editor = useEditor();
+  const items = (): MenuItem[] => [
+    ...(tight ? momentItems(editor, () => (naming.value = true)) : []),
+    ...filterItems(editor).map((item, i) => ({ ...item, line: tight && i === 0 })),
+    ...zoomItems(editor, zoom).map((item, i) => ({ ...item, line: i === 0 })),
+    ...SPEEDS.map((speed, i): MenuItem => ({ label: `Speed ${speed}×`, line: i === 0, checked: editor.timeline.player.speed.peek() === speed, run: () => (editor.timeline.player.speed.value = speed) })),
+    ...(tight ? checkpointItems(editor).map((item, i) => ({ ...item, line: item.line || i === 0 })) : []),
+  ];
+  return (
+    <MenuButton name="More of the timeline" tip="More" side="end" above items={items}>
+      <Icon name="more" />
+    </MenuButton>
+  );
+}
+
+function momentItems({ timeline, role }: Editor, name: () => void): MenuItem[] {
+  const { ways } = timeline;
+  return [
+    { label: "What this edit did", icon: "info", on: timeline.opened.peek() !== null, run: () => timeline.toggleDetails() },
+    { label: "Path of what is selected", icon: "path", on: ways.shown.peek(), run: () => (ways.shown.value = !ways.shown.peek()) },
+    { label: "Name this moment", icon: "flag", disabled: role.peek() === "viewer", run: name },
+  ];
+}
+
+function filterItems(editor: Editor): MenuItem[] {
+  const { user, selectedOnly } = editor.timeline;
+  const of = (who: string | null, label: string): MenuItem => ({ label, checked: user.peek() === who, run: () => (user.value = who) });
+  return [
+    of(null, "Edits of everybody"),
+    ...usersOf(editor).map((who) => of(who, `Edits of ${who}`)),
+    { label: "Only edits of what is selected", icon: "filter", on: selectedOnly.peek(), run: () => (selectedOnly.value = !selectedOnly.peek()) },
+  ];
+}
+
+function zoomItems({ timeline }: Editor, zoom: Zoom): MenuItem[] {
+  const earlier: MenuItem = { label: "Earlier edits", disabled: timeline.history.older.peek() === "loading", run: () => void timeline.history.loadOlder() };
+  return [
+    { label: "Zoom into the timeline", icon: "plus", run: () => zoom.zoomBy(1.6) },
+    { label: "Zoom out of the timeline", icon: "minus", run: () => zoom.zoomBy(1 / 1.6) },
+    { label: "Show all edits", icon: "fit", run: () => zoom.fitAll() },
+    ...(hasEarlier(timeline) ? [earlier] : []),
+  ];
 }

@@ -196,7 +196,9 @@ function handleKey(event: KeyboardEvent, player: Player): void {
 function useSize(track: { current: HTMLElement | null }, zoom: Zoom): void {
   useEffect(() => {
     const element = track.current as HTMLElement;
-    const observer = new ResizeObserver(() => (zoom.width.value = element.clientWidth));
+    const observer = new ResizeObserver(() => {
+      if (element.clientWidth > 0) zoom.width.value = element.clientWidth; // it may be hidden
+    });
     observer.observe(element);
     return () => observer.disconnect();
   }, [zoom]);

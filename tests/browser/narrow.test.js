@@ -1,0 +1,124 @@
+// Little room: on phones, tablets and where the page is much enlarged nothing lies over a control or beyond the window, and what the timeline has no room for is in its menu.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+
+import { Browser } from "./support/browser.js";
+import { Daemon } from "./support/daemon.js";
+
+const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+/** 320 by 200 is a window of 1280 by 800 at four times the size. */
+const SIZES = [[320, 200], [320, 568], [390, 844], [600, 700], [768, 1024], [844, 390], [900, 700], [1024, 768], [1280, 800]];
+let daemon, browser;
+
+before(async () => {
+  daemon = await Daemon.start();
+  browser = new Browser();
+});
+
+after(async () => {
+  await browser?.close();
+  await daemon?.stop();
+});
+
+async function editor(options) {
+  const person = await browser.person({ bypassCSP: true, reducedMotion: "reduce", ...options });
+  await person.join(daemon, "robot-arm", "Ada");
+  const id = await person.page.evaluate(() => window.gizmod.session.scene.roots[0]);
+  for (let i = 1; i <= 3; i++) await person.page.evaluate(({ id, i }) => window.gizmod.session.set([{ id, t: [i / 10, 0, 0] }]), { id, i });
+  await person.page.waitForFunction(() => window.gizmod.timeline.history.edits.value.length >= 4);
+  await person.select(id);
+  return person;
+}
+
+/** What is wrong with the controls that are seen: beyond the window, under something else, or too small. */
+const wrong = (person) =>
+  person.page.evaluate(() => {
+    const all = [...document.querySelectorAll("header button, .tools button, .tools select, .time-row button, .time-row select, .past-return")];
+    const told = all.flatMap((control) => {
+      const box = control.getBoundingClientRect();
+      if (box.width === 0) return [];
+      const name = control.getAttribute("aria-label") ?? control.textContent;
+      if (box.left < 0 || box.top < 0 || box.right > innerWidth || box.bottom > innerHeight) return [`${name} is beyond the window`];
+      if (box.width < 24 || box.height < 24) return [`${name} is ${box.width} by ${box.height}`];
+      const top = document.elementFromPoint((box.left + box.right) / 2, (box.top + box.bottom) / 2);
+      return control.contains(top) ? [] : [`${name} is under ${top?.outerHTML.slice(0, 80)}`];
+    });
+    if (document.documentElement.scrollWidth > innerWidth) told.push(`the page is ${document.documentElement.scrollWidth} wide`);
+    const readout = document.querySelector(".time-readout");
+    if (readout.scrollWidth > readout.clientWidth + 1) told.push("the moment is cut off");
+    return told;
+  });
+
+/** The window has this size, and the row what fits into it. */
+async function resize(person, [width, height]) {
+  await person.page.setViewportSize({ width, height });
+  await person.until((width) => innerWidth === width && document.querySelector(".app").clientWidth === width, width);
+  await person.drawn();
+}
+
+for (const [kind, options] of [["mouse", {}], ["fingers", { hasTouch: true, isMobile: true }]]) {
+  test(`every control has its place, for ${kind}`, async () => {
+    const person = await editor(options);
+    await person.page.evaluate(() => (window.gizmod.timeline.history.older.value = "some")); // the longest row
+    for (const size of SIZES) {
+      await resize(person, size);
+      assert.deepEqual(await wrong(person), [], `${size} now`);
+      await person.page.evaluate(() => window.gizmod.timeline.player.step(-1));
+      await person.page.locator("[data-part=past-banner]").waitFor();
+      await person.drawn();
+      assert.deepEqual(await wrong(person), [], `${size} in the past`);
+      await person.page.evaluate(() => window.gizmod.timeline.player.toNow());
+      await person.page.locator("[data-part=past-banner]").waitFor({ state: "detached" });
+    }
+    await person.page.close();
+  });
+}
+
+test("on a phone the menu of the timeline has what the row has no room for", async () => {
+  const person = await editor({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+  const { page } = person;
+  const choose = async (role, name) => {
+    await page.getByRole("button", { name: "More of the timeline" }).tap();
+    await page.getByRole(role, { name }).tap();
+  };
+  assert.equal(await page.getByRole("button", { name: "Add checkpoint" }).count(), 0, "it is not twice there");
+  await choose("menuitem", "Name this moment");
+  await page.getByLabel("Name of the checkpoint").fill("before lunch");
+  await page.getByRole("button", { name: "Add", exact: true }).tap();
+  await page.locator("footer [data-checkpoint]").getByText("before lunch").waitFor();
+  await choose("menuitem", /^before lunch/);
+  await page.locator("[data-part=past-banner]").waitFor();
+  await choose("menuitemcheckbox", "What this edit did");
+  await page.getByRole("region", { name: "What this edit did" }).waitFor();
+  await choose("menuitemradio", "Edits of sample");
+  await person.until(() => window.gizmod.timeline.shown.value.every(({ user }) => user === "sample"));
+  await choose("menuitemradio", "Speed 4×");
+  assert.equal(await page.evaluate(() => window.gizmod.timeline.player.speed.value), 4);
+  await page.getByRole("button", { name: "More of the timeline" }).tap();
+  assert.equal(await page.getByRole("menuitemradio", { name: "Speed 4×" }).getAttribute("aria-checked"), "true");
+  assert.deepEqual(await violations(person), []);
+  await page.close();
+});
+
+for (const viewport of [{ width: 320, height: 200 }, { width: 844, height: 390 }]) {
+  test(`nothing that axe-core calls serious, now and in the past, at ${viewport.width} by ${viewport.height}`, async () => {
+    const person = await editor({ viewport, hasTouch: true, isMobile: true });
+    assert.deepEqual(await violations(person), []);
+    await person.page.evaluate(() => window.gizmod.timeline.player.step(-1));
+    await person.page.locator("[data-part=past-banner]").waitFor();
+    assert.deepEqual(await violations(person), []);
+    await person.page.close();
+  });
+}
+
+test("nobody's console has an error", () => {
+  assert.deepEqual(browser.errors, []);
+});
+
+async function violations(person) {
+  await person.page.evaluate(await readFile(AXE, "utf8"));
+  const { violations } = await person.page.evaluate(() => window.axe.run());
+  return violations.filter(({ impact }) => impact === "serious" || impact === "critical").map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).slice(0, 3).join("\n  ")}`);
+}
