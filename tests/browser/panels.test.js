@@ -161,6 +161,18 @@ test("a search leaves what is called so and what is above it", async () => {
   await bob.page.getByRole("searchbox", { name: "Search nodes" }).fill("");
 });
 
+test("what was found and chosen is in sight once the search is cleared, also in a branch that was closed", async () => {
+  const search = bob.page.getByRole("searchbox", { name: "Search nodes" });
+  await row(bob, "shoulder").locator("[data-twist]").click();
+  await row(bob, "left pad").waitFor({ state: "detached" });
+  await search.fill("left pad");
+  await row(bob, "left pad").click();
+  await row(bob, "left pad").and(bob.page.locator("[aria-selected=true]")).waitFor();
+  await search.fill("");
+  await row(bob, "right pad").waitFor();
+  await row(bob, "left pad").waitFor();
+});
+
 test("what somebody else has selected is marked in the tree, by name", async () => {
   await pick(ada, "base plate");
   await bob.page.getByRole("treeitem", { name: "base plate, selected by Ada" }).waitFor();

@@ -8,6 +8,7 @@ import { CameraRig } from "./input/rig";
 import { InputState } from "./input/state";
 import { TimelineModel } from "./past/model";
 import { NoteDesk } from "./people/desk";
+import { plain } from "./plain";
 
 export interface Toast {
   id: number;
@@ -165,10 +166,10 @@ export class Editor {
     });
   }
 
-  /** Says an error in the words of the server. */
+  /** Says what went wrong. */
   fail(error: unknown): void {
     const { code, message } = error as Partial<GizmodError>;
-    this.say(code === "locked" || code === "conflict" || code === "lost" ? "warn" : "error", message ?? String(error));
+    this.say(code === "locked" || code === "conflict" || code === "lost" ? "warn" : "error", plain(message ?? String(error)));
   }
 
   async undo(): Promise<void> {
@@ -188,7 +189,7 @@ export class Editor {
       if (code === "bad_state") return this.say("info", `There is nothing to ${way}.`);
       if (code !== "conflict") return this.fail(error);
       const label = way === "undo" ? "Undo all the same" : "Redo all the same";
-      this.say("warn", message, { label, run: () => void this.try(() => this.session[way]({ force: true })) });
+      this.say("warn", plain(message), { label, run: () => void this.try(() => this.session[way]({ force: true })) });
     }
   }
 

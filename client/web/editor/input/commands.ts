@@ -114,8 +114,8 @@ export const COMMANDS: readonly Command[] = [
     possible: chosen,
   },
   { id: "select-behind", label: "Select what is behind, at the pointer", group: "Selection", keys: both("D"), run: (editor) => void selectBehind(editor) },
-  { id: "select-parent", label: "Select what it hangs below", group: "Selection", keys: both("["), run: selectParents, possible: chosen },
-  { id: "select-children", label: "Select what hangs below it", group: "Selection", keys: both("]"), run: selectChildren, possible: chosen },
+  { id: "select-parent", label: "Select its parent", group: "Selection", keys: both("["), run: selectParents, possible: chosen },
+  { id: "select-children", label: "Select its children", group: "Selection", keys: both("]"), run: selectChildren, possible: chosen },
   { id: "invert", label: "Select all others", group: "Selection", keys: both("Mod+I"), run: invert },
 
   { id: "frame-selected", label: "Frame selected", group: "View", keys: keys(["F"], [".", "F"]), run: frameSelected },
@@ -150,8 +150,8 @@ export const COMMANDS: readonly Command[] = [
   told("Along one axis", "X", "Y", "Z"),
   told("In a plane", "Shift+X", "Shift+Y", "Shift+Z"),
   told("Exactly that far: a number, with a unit if you like", "1", "5", "m", "m"),
-  told("Turn snapping round", "Mod"),
-  told("Fine", "Shift"),
+  told("Snap; where snapping is on, do not", "Mod"),
+  told("Finer: a tenth as fast", "Shift"),
   told("Done", "Enter"),
   told("Take it back", "Escape"),
 

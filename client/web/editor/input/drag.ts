@@ -3,6 +3,7 @@
 import type { GizmodError } from "../../sdk/index.js";
 import type { Modifier, Place, Vec2 } from "../../sdk/types.js";
 import type { Editor } from "../editor";
+import { plain } from "../plain";
 
 export type DragState = "asked" | "running" | "over";
 
@@ -186,14 +187,7 @@ export class Drag {
   /** What is held by somebody is said where one tried; the rest at the edge. */
   #say(error: GizmodError): void {
     if (error.code === "lost" || error.code === "closed") return;
-    if (error.code === "locked") this.editor.input.hint(error.message.replace(/^node \d+ \((.+)\) is held/, "$1 is held"), this.#last);
-    else if (error.code === "bad_state" || error.code === "bad_value") this.editor.input.hint(sentence(error.message), this.#last);
+    if (error.code === "locked" || error.code === "bad_state" || error.code === "bad_value") this.editor.input.hint(plain(error.message), this.#last);
     else this.editor.fail(error);
   }
-}
-
-/** Without the field that the server names first. */
-function sentence(message: string): string {
-  const words = message.replace(/^\w+: /, "");
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -6,6 +6,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { Id } from "../../sdk/types.js";
 import { useEditor } from "../context";
 import { Icon } from "../icons";
+import { frameSelected } from "../input/views";
 import { createNode, deleteNodes, duplicateNodes, renameNode, reparentNodes } from "./actions";
 import { type Mark, followMarks } from "./marks";
 import { Menu, type MenuItem } from "./menu";
@@ -203,7 +204,8 @@ function nodeMenu(tree: TreeState, id: Id): MenuItem[] {
     void reparentNodes(editor, cut, parent, "world");
   };
   return [
-    { label: "Rename", keys: "F2", disabled, run: () => (tree.renaming.value = id) },
+    { label: "Show in the view", icon: "frame", keys: "F", run: () => frameSelected(editor) },
+    { label: "Rename", keys: "F2", line: true, disabled, run: () => (tree.renaming.value = id) },
     { label: "New node inside", icon: "plus", disabled, run: () => void createInside(tree, id) },
     { label: "Duplicate", icon: "copy", keys: "Ctrl+D", disabled, run: () => void duplicateNodes(editor, ids) },
     { label: "Cut", keys: "Ctrl+X", line: true, disabled, run: () => (tree.cut.value = new Set(ids)) },
@@ -245,9 +247,10 @@ function useSize(list: { current: HTMLElement | null }, size: { value: { height:
 function useReveal(tree: TreeState, list: { current: HTMLElement | null }, size: { value: { height: number; row: number } }): void {
   const { selection } = tree.editor;
   const last = selection.value.at(-1);
+  const searching = tree.search.value !== "";
   useEffect(() => {
-    if (last !== undefined) tree.reveal(last);
-  }, [last]);
+    if (last !== undefined && !searching) tree.reveal(last);
+  }, [last, searching]);
   const place = tree.active.value === null ? undefined : tree.placeOf.value.get(tree.active.value);
   useEffect(() => {
     const element = list.current;
@@ -256,5 +259,5 @@ function useReveal(tree: TreeState, list: { current: HTMLElement | null }, size:
     const y = place * row;
     if (y < element.scrollTop) element.scrollTop = y;
     else if (y + row > element.scrollTop + element.clientHeight) element.scrollTop = y + row - element.clientHeight;
-  }, [tree.active.value]);
+  }, [tree.active.value, searching, place === undefined]);
 }

@@ -6,7 +6,7 @@ import { useEditor } from "../context";
 import type { Editor } from "../editor";
 import { Icon } from "../icons";
 import { inkOn, initials } from "./colour";
-import { Activity, type Row, roster, sameRows } from "./roster";
+import { Activity, type Row, lostRows, roster, sameRows } from "./roster";
 import { shareLink } from "./share";
 import "./people.css";
 
@@ -48,7 +48,8 @@ function startRoster(editor: Editor) {
     editor.structure.value;
     const now = Date.now();
     activity.update(editor.people.value, now);
-    const next = roster(editor.people.value, activity, now, (id) => editor.session.scene.get(id)?.name);
+    const here = roster(editor.people.value, activity, now, (id) => editor.session.scene.get(id)?.name);
+    const next = editor.status.value.phase === "online" ? here : lostRows(here);
     if (!sameRows(last, next)) last = next;
     return last;
   });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import type { Person } from "../../sdk/types.js";
-import { Activity, roster, sameRows } from "./roster";
+import { Activity, lostRows, roster, sameRows } from "./roster";
 
 const person = (session: number, more: Partial<Person> = {}): Person => ({ session, user: `p${session}`, colour: "#05893e", role: "editor", me: false, view: [], ...more });
 const nameOf = (id: number) => (id === 7 ? "piston" : "");
@@ -40,4 +40,9 @@ test("roster_rows_are_the_same_as_long_as_their_words_are_wherever_the_pointers_
   const rows = (more: Partial<Person>) => roster([person(1, more)], new Activity(), 0, nameOf);
   assert.ok(sameRows(rows({ at: [1, 2] }), rows({ at: [3, 4] })));
   assert.ok(!sameRows(rows({ selection: [7] }), rows({ selection: [8] })));
+});
+
+test("roster_nobody_is_said_to_do_anything_while_the_connection_is_lost", () => {
+  const rows = lostRows(roster([person(1, { me: true, locks: [7], tool: "translate" }), person(2, { view: [] })], new Activity(), 0, nameOf));
+  assert.deepEqual(rows.map(({ doing, looks }) => [doing, looks]), [["offline", false], ["here when the connection was lost", false]]);
 });

@@ -58,6 +58,11 @@ export function roster(people: readonly Person[], activity: Activity, now: numbe
   return [...rows.filter((row) => row.me), ...rows.filter((row) => !row.me)];
 }
 
+/** Without a connection: who was here last. What they do now nobody knows, and oneself does nothing that they see. */
+export function lostRows(rows: readonly Row[]): Row[] {
+  return rows.map((row) => ({ ...row, doing: row.me ? "offline" : "here when the connection was lost", looks: false, idle: true }));
+}
+
 export function sameRows(a: readonly Row[], b: readonly Row[]): boolean {
   return a.length === b.length && a.every((row, i) => (Object.keys(row) as (keyof Row)[]).every((key) => row[key] === b[i][key]));
 }
