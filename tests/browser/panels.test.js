@@ -153,6 +153,27 @@ test("the tree goes by keys: rows, names, new nodes, deletion", async () => {
   await row(bob, "mine").waitFor({ state: "detached" });
 });
 
+test("the keys of the tree go on from where they are, however late the server answers", async () => {
+  await pick(bob, "robot arm");
+  await bob.until(() => window.gizmod.session.scene.get(window.gizmod.selection.value[0])?.name === "robot arm");
+  await bob.page.evaluate(() => {
+    const { session } = window.gizmod;
+    const select = session.select.bind(session);
+    session.select = async (...words) => {
+      await new Promise((done) => setTimeout(done, 150));
+      return select(...words);
+    };
+  });
+  await bob.page.keyboard.press("ArrowDown");
+  await bob.page.waitForTimeout(100);
+  for (const key of ["ArrowDown", "ArrowDown"]) await bob.page.keyboard.press(key);
+  await bob.page.waitForTimeout(100);
+  await bob.page.keyboard.press("ArrowDown");
+  const fourth = await bob.page.locator("[role=treeitem]").nth(4).getAttribute("data-node");
+  await bob.until((id) => window.gizmod.selection.value[0] === Number(id), fourth);
+  await bob.page.evaluate(() => delete window.gizmod.session.select);
+});
+
 test("a search leaves what is called so and what is above it", async () => {
   await bob.page.getByRole("searchbox", { name: "Search nodes" }).fill("left pad");
   await row(bob, "base plate").waitFor({ state: "detached" });

@@ -22,6 +22,8 @@ export class TreeState {
   readonly #said = signal<ReadonlyMap<Id, boolean>>(new Map());
   /** Where a range of rows begins. */
   #anchor: Id | null = null;
+  /** Choices that the server has not answered yet. */
+  #choosing = 0;
 
   constructor(readonly editor: Editor) {
     this.rows = computed(() => {
@@ -40,10 +42,10 @@ export class TreeState {
     this.#said.value = said;
   }
 
-  /** Opens what is above a node, and puts the keys there. */
+  /** Opens what is above a node, and puts the keys there. Not while a choice that was made here is on its way: the keys are further than what is selected so far. */
   reveal(id: Id): void {
     const scene = this.editor.scene.peek();
-    if (!scene.get(id)) return;
+    if (!scene.get(id) || this.#choosing > 0) return;
     if (!this.placeOf.peek().has(id)) {
       if (this.search.peek() !== "") return;
       this.setOpen(above(scene, id), true);
@@ -54,14 +56,15 @@ export class TreeState {
   /** What a click or a key at a row selects: that row, one more, or all from the last one to it. */
   choose(id: Id, how: "set" | "toggle" | "range"): void {
     this.active.value = id;
-    const { session } = this.editor;
-    if (how === "range") {
-      const range = this.#range(id);
-      void this.editor.try(() => session.select(range));
-      return;
-    }
-    this.#anchor = id;
-    void this.editor.try(() => session.select([id], how));
+    const range = how === "range" ? this.#range(id) : null;
+    if (!range) this.#anchor = id;
+    void this.#select(range ?? [id], how === "toggle" ? how : "set");
+  }
+
+  async #select(ids: readonly Id[], how: "set" | "toggle"): Promise<void> {
+    this.#choosing++;
+    await this.editor.try(() => this.editor.session.select(ids, how));
+    this.#choosing--;
   }
 
   /** What an action on a row is about: the selection where the row is part of it, else the row alone. */
