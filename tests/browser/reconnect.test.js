@@ -6,8 +6,8 @@ import { Browser } from "./support/browser.js";
 import { Daemon } from "./support/daemon.js";
 import { dragArrow, settled } from "./support/gestures.js";
 
-/** What Chromium itself says on the console where a socket is refused. */
-const REFUSED = /WebSocket connection to .* failed/;
+/** What Chromium itself says on the console where a socket, or a question by HTTP, is refused. */
+const REFUSED = /WebSocket connection to .* failed|ERR_CONNECTION_REFUSED/;
 let daemon, browser, ada, id;
 
 before(async () => {

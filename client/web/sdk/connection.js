@@ -1,11 +1,14 @@
 // connection.js - one WebSocket after another to the same scene. It finds back what was lost: requests with a key are sent again until they are answered,
 // because the server remembers keys; others fail with the code "lost". What the messages mean is session.js's business.
 import { SUBPROTOCOL, VERSION, decode, encode, encodeFrames } from "./codec.js";
+import { doorOf, knock } from "./knock.js";
 
 /** @import {Status} from "./types.js" */
 
 const RETRY_MS = 250;
 const RETRY_MS_MAX = 8000;
+/** After so many attempts in a row that failed, HTTP is asked first whether the server is there. */
+const KNOCK_AFTER = 3;
 /** After a second the server counts messages anew. */
 const DROPPED_MS = 1000;
 const BEAT_MS = 5000;
@@ -61,6 +64,8 @@ export class Connection {
   #attempts = 0;
   /** @type {any} */
   #socket = null;
+  /** @type {AbortController | null} while HTTP is asked whether the server is there */
+  #knocking = null;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -129,7 +134,7 @@ export class Connection {
 
   /** Tries again now, where it waits to. */
   retry() {
-    if (this.#socket || this.#closed) return;
+    if (this.#socket || this.#knocking || this.#closed) return;
     clearTimeout(this.#timer);
     this.#connect();
   }
@@ -144,6 +149,22 @@ export class Connection {
   #connect() {
     this.#retryS = undefined;
     if (this.#attempts > 0) this.handlers.status({ phase: "connecting" });
+    const door = this.#attempts > KNOCK_AFTER ? doorOf(this.url) : null;
+    if (door === null) this.#openSocket();
+    else void this.#knock(door);
+  }
+
+  /** @param {string} door */
+  async #knock(door) {
+    const knocking = (this.#knocking = new AbortController());
+    const answered = await knock(door, knocking.signal);
+    this.#knocking = null;
+    if (this.#closed) return;
+    if (answered) this.#openSocket();
+    else this.#lost();
+  }
+
+  #openSocket() {
     const socket = new this.WebSocketClass(this.url, SUBPROTOCOL);
     this.#socket = socket;
     this.#silentBeats = 0;
@@ -280,6 +301,7 @@ export class Connection {
   }
 
   #rest() {
+    this.#knocking?.abort();
     clearTimeout(this.#timer);
     clearTimeout(this.#again);
     clearInterval(this.#beat);

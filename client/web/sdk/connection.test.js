@@ -101,3 +101,76 @@ test("a connection that is never made is given up too", () => {
   assert.equal(told.at(-1).phase, "offline");
   connection.close();
 });
+
+/** A page that came from the server, whose answers to HTTP are the test's; what it asked for. */
+function inPage(t) {
+  const { location, fetch } = globalThis;
+  const asked = [];
+  globalThis.location = { protocol: "http:", host: "nowhere", origin: "http://nowhere" };
+  globalThis.fetch = (url, { signal }) =>
+    new Promise((resolve, reject) => {
+      signal.addEventListener("abort", () => reject(new Error("aborted")));
+      asked.push({ url, resolve, reject });
+    });
+  t.after(() => Object.assign(globalThis, { location, fetch }));
+  return asked;
+}
+
+/** Lets so many attempts fail, one after the other. */
+function fail(connection, attempts) {
+  for (let i = 0; i < attempts; i++) {
+    if (i > 0) connection.retry();
+    Socket.all.at(-1).onclose();
+  }
+}
+
+test("while a server is down for longer HTTP is asked, and a socket opened once somebody answers", async (t) => {
+  const asked = inPage(t);
+  const { connection, told } = connect();
+  fail(connection, 4);
+  assert.equal(asked.length, 0);
+  const sockets = Socket.all.length;
+  for (let i = 0; i < 3; i++) {
+    connection.retry();
+    connection.retry();
+    assert.equal(told.at(-1).phase, "connecting");
+    assert.equal(asked.length, i + 1, "one question at a time");
+    asked.at(-1).reject(new TypeError("refused"));
+    await turn();
+    assert.equal(told.at(-1).phase, "offline");
+  }
+  assert.equal(Socket.all.length, sockets);
+  connection.retry();
+  assert.equal(asked.at(-1).url, "http://nowhere/healthz");
+  asked.at(-1).resolve({});
+  await turn();
+  assert.equal(Socket.all.length, sockets + 1);
+  Socket.all.at(-1).open();
+  Socket.all.at(-1).hear({ op: "welcome" });
+  Socket.all.at(-1).onclose();
+  connection.retry();
+  assert.equal(Socket.all.length, sockets + 2, "a connection that was lost is not asked about");
+  connection.close();
+});
+
+test("who closes while HTTP is asked connects no more", async (t) => {
+  const asked = inPage(t);
+  const { connection, told } = connect();
+  fail(connection, 4);
+  connection.retry();
+  const sockets = Socket.all.length;
+  connection.close();
+  asked.at(-1).resolve({});
+  await turn();
+  assert.equal(Socket.all.length, sockets);
+  assert.equal(told.at(-1).phase, "closed");
+});
+
+test("a page that came from elsewhere asks nothing by HTTP", (t) => {
+  const asked = inPage(t);
+  globalThis.location.host = "elsewhere";
+  const { connection } = connect();
+  fail(connection, 8);
+  assert.equal(asked.length, 0);
+  connection.close();
+});
