@@ -70,7 +70,7 @@ const options = {
   bundle: true,
   splitting: true,
   format: "esm",
-  target: "es2022",
+  target: ["es2022", "safari16.4"],   // style sheets get the prefixes that Safari wants
   minify: !watch,
   sourcemap: true,
   metafile: true,

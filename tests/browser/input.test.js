@@ -270,6 +270,24 @@ test("the wheel keeps what is under the pointer there", async () => {
   assert.ok(Math.hypot(nowX - x, nowY - y) < 0.5, `${nowX - x}, ${nowY - y}`);
 });
 
+test("a pinch as Safari tells it comes nearer by as much as the fingers part, and once", async () => {
+  const [left, top] = await ada.corner();
+  const at = { clientX: left + 5, clientY: top + 5 };   // nothing is there whose depth would be taken
+  const before = await ada.page.evaluate(() => window.gizmod.rig.distance);
+  for (const [type, scale] of [["gesturestart", 1], ["gesturechange", 1.25], ["gesturechange", 2], ["gestureend", 2]]) {
+    const prevented = await ada.page.evaluate(({ type, scale, at }) => {
+      const canvas = document.querySelector("canvas[role=application]");
+      const event = Object.assign(new MouseEvent(type, { ...at, cancelable: true }), { scale });
+      canvas.dispatchEvent(event);
+      if (type === "gesturechange") canvas.dispatchEvent(new WheelEvent("wheel", { ...at, cancelable: true, deltaY: -50, ctrlKey: true }));
+      return event.defaultPrevented;
+    }, { type, scale, at });
+    assert.ok(prevented, "the page itself keeps its size");
+  }
+  await ada.until((distance) => window.gizmod.rig.distance < 0.6 * distance, before);
+  assert.ok(Math.abs((await ada.page.evaluate(() => window.gizmod.rig.distance)) / before - 0.5) < 1e-9);
+});
+
 async function inView(x, y) {
   const [left, top] = await ada.corner();
   return [x - left, y - top];

@@ -3,7 +3,7 @@ import type { Vec2 } from "../../sdk/types.js";
 import type { Editor } from "../editor";
 import { type Gesture, dragMods, gestureOf } from "./gestures";
 import { Touch } from "./touch";
-import { Wheel } from "./wheel";
+import { type PinchEvent, Wheel } from "./wheel";
 
 /** How far beside a handle a press still takes it. */
 const REACH_PX = { mouse: 8, finger: 22 };
@@ -76,6 +76,10 @@ class PointerInput {
     this.#wheel.turn(event, this.#at(event));
   }
 
+  pinch(event: PinchEvent): void {
+    this.#wheel.pinch(event, this.#at(event));
+  }
+
   /** A drag that began with a key goes on beside the view too, and a press there ends it. */
   elsewhere(event: PointerEvent): void {
     const { input } = this.editor;
@@ -125,6 +129,7 @@ export function startPointers(editor: Editor, canvas: HTMLCanvasElement): () => 
   listen("pointercancel", (event) => pointer.cancelled(event));
   listen("pointerleave", () => pointer.left());
   listen("wheel", (event) => pointer.wheel(event));
+  for (const name of ["gesturestart", "gesturechange", "gestureend"]) canvas.addEventListener(name, (event) => pointer.pinch(event as PinchEvent), { signal: ended.signal });
   listen("blur", () => delete canvas.dataset.by);
   const elsewhere = (event: PointerEvent): void => pointer.elsewhere(event);
   window.addEventListener("pointermove", elsewhere, { signal: ended.signal });

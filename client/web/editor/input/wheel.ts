@@ -1,4 +1,5 @@
-// wheel.ts - zooming to what is under the pointer. Two fingers on a trackpad that pinch come as a wheel with Ctrl; with Shift the wheel moves sideways.
+// wheel.ts - zooming to what is under the pointer. Two fingers on a trackpad that pinch come as a wheel with Ctrl, in Safari as events of their own; with Shift the wheel
+// moves sideways.
 import type { Vec2 } from "../../sdk/types.js";
 import type { Editor } from "../editor";
 
@@ -15,24 +16,47 @@ const REST_MS = 250;
 /** And so long its answer is waited for. */
 const ANSWER_MS = 150;
 
+/** What Safari tells of a pinch. */
+export interface PinchEvent extends MouseEvent {
+  /** How far the fingers are apart, as a part of how far they were at the beginning. */
+  scale: number;
+}
+
 export class Wheel {
   #last = -Infinity;
   /** What is to come once the depth is known, as a logarithm. */
   #due = 0;
   #at: Vec2 = [0, 0];
   #asking = false;
+  /** Of the pinch that goes on, as it was told last; null while none does. */
+  #scale: number | null = null;
 
   constructor(readonly editor: Editor) {}
 
   turn(event: WheelEvent, at: Vec2): void {
     event.preventDefault();
     const { rig, input } = this.editor;
-    if (input.navigating.peek()) return;
+    if (input.navigating.peek() || (event.ctrlKey && this.#scale !== null)) return;
     this.editor.following.value = null;
     const px = [1, LINE_PX, PAGE_PX][event.deltaMode] ?? 1;
     if (event.shiftKey && !event.ctrlKey) return rig.pan(-(event.deltaX || event.deltaY) * px, 0);
     const by = Math.max(-EVENT_PX_MAX, Math.min(EVENT_PX_MAX, event.deltaY * px));
-    this.#due += by * (event.ctrlKey ? PINCH_PER_PX : PER_PX);
+    this.#by(by * (event.ctrlKey ? PINCH_PER_PX : PER_PX), event, at);
+  }
+
+  /** Of fingers on the view itself touch.ts knows more. */
+  pinch(event: PinchEvent, at: Vec2): void {
+    event.preventDefault();
+    const { input, following } = this.editor;
+    if (event.type === "gesturechange" && !input.finger.peek() && !input.navigating.peek()) {
+      following.value = null;
+      this.#by(Math.log((this.#scale ?? 1) / event.scale), event, at);
+    }
+    this.#scale = event.type === "gestureend" ? null : event.scale;
+  }
+
+  #by(logarithm: number, event: Event, at: Vec2): void {
+    this.#due += logarithm;
     this.#at = at;
     if (event.timeStamp - this.#last > REST_MS) void this.#reach(at);
     this.#last = event.timeStamp;

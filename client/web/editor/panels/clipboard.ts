@@ -16,7 +16,7 @@ export async function copyTransform(editor: Editor): Promise<void> {
 }
 
 export async function pasteTransform(editor: Editor): Promise<void> {
-  const text = (await navigator.clipboard?.readText().catch(() => null)) ?? recall(KEY, "tab") ?? "";
+  const text = (await navigator.clipboard?.readText?.().catch(() => null)) ?? recall(KEY, "tab") ?? "";
   const state = parseTransform(text) ?? parseTransform(recall(KEY, "tab") ?? "");
   if (!state) return editor.say("warn", "There is no transform in the clipboard.");
   const changes = editor.selection.peek().map((id) => ({ id, ...state }));
