@@ -39,16 +39,17 @@ void gz_import_finish(struct gz_import *import);
 /* A node of the scene as it is now. */
 struct gz_export_node {
     uint64_t id, parent; /* parent 0 is the root */
-    int64_t asset;       /* index in the glTF's "nodes", -1 for a node that was made here */
+    int64_t asset;       /* index in the glTF's "nodes", several may have the same; -1 for a node that was made here */
     const char *name;
     gz_trs trs;
 };
 
 /* Writes the asset with names, hierarchy and transforms as `nodes` says: the same kind of file (.glb or .gltf), everything
  * else as it was. A node whose transform is what the import made of it keeps its numbers (a matrix stays a matrix); nodes made
- * here are appended; deleted ones are no longer part of a scene. Numbers keep their value to the last bit, their spelling
- * may change; all chunks of a .glb but the JSON one keep their bytes. Without an asset (size 0) it writes a .glb of bare
- * nodes. `nodes` are a forest with distinct ids, in any order. On failure `out` is as it was. */
+ * here are appended; deleted ones are no longer part of a scene. Of several with one index the one with the least id is that
+ * node, the others are appended too, with all that the file says of it (mesh, skin, camera, weights, extras, extensions) but
+ * name, transform and children. Numbers keep their value to the last bit, their spelling may change; all chunks of a .glb
+ * but the JSON one keep their bytes. Without an asset (size 0) it writes a .glb of bare nodes. `nodes` are a forest with distinct ids, in any order. On failure `out` is as it was. */
 GZ_MUST_USE enum gz_status gz_export_write(struct gz_buffer *out, const uint8_t *asset, size_t size,
                                            const struct gz_export_node *nodes, size_t count, struct gz_error *error);
 

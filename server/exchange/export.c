@@ -5,8 +5,11 @@
 
 /* What becomes of a node of the file, by glTF index: its new parent's glTF index, or one of these. */
 enum { ROOT = -1, NOWHERE = -2, NOT_OURS = -3 };
+#define UNPLACED SIZE_MAX
 
-/* NOT_OURS are nodes that the import did not make, being in no scene or in another one: they stay as they are. A deleted
+/* Several nodes of the scene may show one node of the file: the one with the least id has its place, the others are
+ * appended as copies of it.
+ * NOT_OURS are nodes that the import did not make, being in no scene or in another one: they stay as they are. A deleted
  * node stays in the file too, since other parts name nodes by index, but under nothing that lives. */
 struct export
 {
@@ -127,19 +130,23 @@ static enum gz_status make_room(struct export *export)
     return GZ_OK;
 }
 
-/* Gives every node its glTF index. `placed` serves to see that no two take the same. */
+/* Gives every node its glTF index: those of the file to who comes first by id, then new ones to the rest. `placed` serves
+ * to see which are given. */
 static enum gz_status find_places(struct export *export)
 {
     for (size_t i = 0; i < export->count; i++) {
-        const struct gz_export_node *node = &export->nodes[i];
-        enum gz_status status = check_node(export, node);
+        enum gz_status status = check_node(export, &export->nodes[i]);
         if (status != GZ_OK) return status;
-        export->places[i] = node->asset >= 0 ? (size_t)node->asset : export->total++;
-        if (export->placed[export->places[i]]) {
-            return gz_fail(export->error, GZ_BAD_VALUE, "node %llu: nodes[%lld] is taken by another",
-                           (unsigned long long)node->id, (long long)node->asset);
-        }
-        export->placed[export->places[i]] = true;
+        export->places[i] = UNPLACED;
+    }
+    for (size_t i = 0; i < export->count; i++) {
+        int64_t asset = export->nodes[export->by_id[i]].asset;
+        if (asset < 0 || export->placed[asset]) continue;
+        export->places[export->by_id[i]] = (size_t)asset;
+        export->placed[asset] = true;
+    }
+    for (size_t i = 0; i < export->count; i++) {
+        if (export->places[i] == UNPLACED) export->places[i] = export->total++;
     }
     memset(export->placed, 0, export->total * sizeof *export->placed);
     return GZ_OK;
@@ -180,6 +187,28 @@ static enum gz_status append_node(struct export *export, json_t *json)
     return json_array_append_new(nodes, json) == 0 ? GZ_OK : GZ_NO_MEMORY;
 }
 
+/* A copy has all that the node of the file has, mesh, skin and whatever else there is, but a name and children of its own.
+ * The transform is written over where it is another one. */
+static json_t *copy_item(const struct export *export, int64_t asset)
+{
+    json_t *json = json_copy(gz_gltf_item(&export->gltf, "nodes", (size_t)asset));
+    (void)json_object_del(json, "name");
+    (void)json_object_del(json, "children");
+    return json;
+}
+
+/* In the order of their places, and before anything is written into the nodes that are copied. */
+static enum gz_status append_nodes(struct export *export)
+{
+    enum gz_status status = GZ_OK;
+    for (size_t i = 0; i < export->count && status == GZ_OK; i++) {
+        int64_t asset = export->nodes[i].asset;
+        if (export->places[i] < export->asset_count) continue;
+        status = append_node(export, asset >= 0 ? copy_item(export, asset) : json_object());
+    }
+    return status;
+}
+
 static enum gz_status write_node(json_t *json, const struct gz_export_node *node, const char *old_name,
                                  const gz_trs *old_trs)
 {
@@ -194,18 +223,17 @@ static enum gz_status write_node(json_t *json, const struct gz_export_node *node
 static enum gz_status write_nodes(struct export *export)
 {
     const struct gz_import_node **imported = calloc(export->total + 1, sizeof *imported);
-    enum gz_status status = imported != NULL ? GZ_OK : GZ_NO_MEMORY;
+    enum gz_status status = imported != NULL ? append_nodes(export) : GZ_NO_MEMORY;
     for (size_t i = 0; i < export->import.count && status == GZ_OK; i++) {
         imported[export->import.nodes[i].asset] = &export->import.nodes[i];
     }
     for (size_t i = 0; i < export->count && status == GZ_OK; i++) {
+        const struct gz_export_node *node = &export->nodes[i];
         size_t place = export->places[i];
-        const struct gz_import_node *old = imported[place];
-        if (old == NULL) status = append_node(export, json_object());
-        if (status == GZ_OK) {
-            status = write_node(gz_gltf_item(&export->gltf, "nodes", place), &export->nodes[i],
-                                old != NULL ? old->name : NULL, old != NULL ? &old->trs : &gz_trs_identity);
-        }
+        const struct gz_import_node *old = node->asset >= 0 ? imported[node->asset] : NULL;
+        bool is_copy = place >= export->asset_count;
+        status = write_node(gz_gltf_item(&export->gltf, "nodes", place), node, is_copy ? NULL : old->name,
+                            old != NULL ? &old->trs : &gz_trs_identity);
     }
     free(imported);
     return status;

@@ -68,7 +68,8 @@ static void test_export_out_of_memory_writes_nothing(void **state)
 {
     (void)state;
     const gz_trs moved = {{1, 0, 0}, {0, 0, 0.6, 0.8}, {2, 2, 2}};
-    const struct gz_export_node nodes[] = {{1, 0, 0, "b", moved}, {2, 3, 1, "c", moved}, {3, 1, -1, "new", moved}};
+    const struct gz_export_node nodes[] = {
+        {1, 0, 0, "b", moved}, {2, 3, 1, "c", moved}, {3, 1, -1, "new", moved}, {4, 0, 1, "copy", moved}};
     char *json = from_quotes(FILE_TEXT);
     enum gz_status status = GZ_NO_MEMORY;
     long tries = 0;
@@ -77,7 +78,7 @@ static void test_export_out_of_memory_writes_nothing(void **state)
         struct gz_error error = {0};
         gz_buffer_init(&out, 100000, 0);
         left = tries;
-        status = gz_export_write(&out, (const uint8_t *)json, strlen(json), nodes, 3, &error);
+        status = gz_export_write(&out, (const uint8_t *)json, strlen(json), nodes, 4, &error);
         left = -1;
         if (status != GZ_OK) {
             if (status != GZ_NO_MEMORY) fail_msg("allocation %ld: %s", tries, error.message);
