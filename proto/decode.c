@@ -719,11 +719,12 @@ static size_t find_row(const struct gz_record *record, const struct gz_head *key
     return record->count;
 }
 
-static enum gz_status check_missing(struct decoder *decoder, const struct gz_record *record, uint64_t seen,
-                                    const struct place *place)
+static enum gz_status check_missing(struct decoder *decoder, const struct gz_record *record, uint64_t has,
+                                    uint64_t seen, const struct place *place)
 {
     for (size_t row = 0; row < record->count; row++) {
         if (!record->rows[row].required || (seen >> row & 1) != 0) continue;
+        if ((has & record->rows[row].unless) != 0) continue;
         struct place missing = {place, record->rows[row].key, 0};
         return fail(decoder, &missing, GZ_BAD_MESSAGE, "missing");
     }
@@ -843,7 +844,7 @@ static enum gz_status read_record(struct decoder *decoder, const struct gz_recor
     decoder->order = GZ_XYZ;
     uint64_t seen = 0;
     enum gz_status status = read_fields(decoder, record, base, has, place, &seen);
-    if (status == GZ_OK) status = check_missing(decoder, record, seen, place);
+    if (status == GZ_OK) status = check_missing(decoder, record, *has, seen, place);
     if (status == GZ_OK) status = check_one_of(decoder, record, *has, place);
     if (status == GZ_OK) status = apply_record_rule(decoder, record, base, *has, seen, place);
     return status;

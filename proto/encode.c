@@ -203,7 +203,7 @@ static bool says_something(const struct gz_row *row, const void *base)
 
 static inline bool is_there(const struct gz_row *row, const void *base, uint64_t has)
 {
-    if (row->required) return true;
+    if (row->required && (has & row->unless) == 0) return true;
     if (row->kind == GZ_KIND_EULER) return false;
     if (row->kind == GZ_KIND_PARENT_OR_REF) return (has & (GZ_HAS(PARENT) | GZ_HAS(PARENT_REF))) != 0;
     return row->has != 0 ? (has & row->has) != 0 : says_something(row, base);

@@ -210,9 +210,10 @@ static const struct gz_row set_rows[] = {
 static const struct gz_row create_node_rows[] = {
     TEXT("ref", gz_create_node, ref, GZ_NAME_BYTES_MAX, IF(REF)),
     SIMPLE(GZ_KIND_PARENT_OR_REF, "parent", gz_create_node, parent, IF(PARENT)),
-    TEXT("name", gz_create_node, name, GZ_NAME_BYTES_MAX, REQUIRED),
+    TEXT("name", gz_create_node, name, GZ_NAME_BYTES_MAX, REQUIRED, .unless = GZ_HAS(COPY), IF(NAME)),
     TRS_ROWS(gz_create_node),
     BOUNDS_ROW(gz_create_node),
+    ID("copy", gz_create_node, copy, IF(COPY)),
 };
 static const struct gz_record create_node_record = {RECORD_OF(create_node_rows, gz_create_node)};
 static const struct gz_row create_rows[] = {

@@ -62,9 +62,10 @@ struct gz_row {
     size_t key_size;
     enum gz_kind kind;
     enum gz_rule rule;
-    bool required;
+    bool required;       /* but where `unless` is there */
     bool envelope;       /* stands in struct gz_message itself: rid, key */
     uint64_t has;        /* the bit that says it is there; 0 where there is none */
+    uint64_t unless;     /* the bit of a field that makes a required one optional; 0 for none */
     size_t offset;       /* in the record's struct */
     size_t count_offset; /* RECORDS: of the count */
     size_t size_max;     /* NUMBERS: how many; TEXT: most bytes */

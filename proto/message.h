@@ -167,6 +167,8 @@ enum gz_field {
     /* camera, tool */
     GZ_FIELD_TARGET = GZ_FIELD_PIVOT,
     GZ_FIELD_ORBIT = GZ_FIELD_VIEW,
+    /* create */
+    GZ_FIELD_COPY = GZ_FIELD_BEFORE,
     /* history, its edits */
     GZ_FIELD_CHANGES = GZ_FIELD_EDITS,
     /* presence */
@@ -260,10 +262,11 @@ struct gz_set {
 
 struct gz_create_node {
     uint64_t has;
+    uint64_t copy;             /* COPY: a node that is there; what is left out is as that one has it, its mesh too */
     struct gz_text ref;        /* a name for later nodes of the same message to hang from */
     struct gz_text parent_ref; /* PARENT_REF: an earlier ref; else `parent` */
     uint64_t parent;           /* 0 is the root */
-    struct gz_text name;
+    struct gz_text name;       /* NAME; without COPY it counts, and is written, in any case */
     gz_trs trs;
     gz_box bounds;
 };

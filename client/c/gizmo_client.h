@@ -35,7 +35,7 @@ struct gz_mirror_node {
     char *name; /* UTF-8, terminated */
     bool has_bounds;
     gz_box bounds; /* local */
-    int64_t asset; /* its index in the scene's glTF, -1 for none */
+    int64_t asset; /* its index in the scene's glTF, the same for its copies; -1 for none */
 };
 
 struct gz_mirror *gz_mirror_create(void); /* NULL without memory */

@@ -125,12 +125,24 @@ static size_t *find_ref(const struct refs *refs, struct gz_text ref)
     }
 }
 
-static enum gz_status parent_of_create(const struct gz_core *core, const struct refs *refs,
-                                       const struct gz_message *message, size_t index, const uint64_t *ids,
-                                       uint64_t *parent, struct gz_failure *failure)
+/* What the node has before anything is said of it: what the one that it copies has at this moment, mesh and all. */
+static enum gz_status begin_create(const struct gz_core *core, const struct gz_message *message, size_t index,
+                                   struct gz_content *content, struct gz_failure *failure)
 {
     const struct gz_create_node *said = &message->create.nodes[index];
-    *parent = said->has & GZ_HAS(PARENT) ? said->parent : 0;
+    *content = (struct gz_content){.name = "", .trs = gz_trs_identity, .asset = -1};
+    if ((said->has & GZ_HAS(COPY)) == 0) return GZ_OK;
+    const struct gz_node *node = gz_scene_find(core->scene, said->copy);
+    if (node == NULL) return unknown_node(failure, message, index, ".copy", said->copy);
+    gz_node_content(node, content);
+    return GZ_OK;
+}
+
+static enum gz_status hang_create(const struct gz_core *core, const struct refs *refs, const struct gz_message *message,
+                                  size_t index, const uint64_t *ids, uint64_t *parent, struct gz_failure *failure)
+{
+    const struct gz_create_node *said = &message->create.nodes[index];
+    if (said->has & GZ_HAS(PARENT)) *parent = said->parent;
     if (!is_there(core, *parent)) return unknown_node(failure, message, index, ".parent", *parent);
     if (said->has & GZ_HAS(PARENT_REF)) {
         size_t slot = *find_ref(refs, said->parent_ref);
@@ -147,21 +159,36 @@ static enum gz_status parent_of_create(const struct gz_core *core, const struct 
     return GZ_OK;
 }
 
-static enum gz_status change_of_create(struct gz_core *core, const struct gz_create_node *said, uint64_t id,
-                                       uint64_t parent, struct gz_change *change, struct gz_failure *failure)
+static enum gz_status fill_create(struct gz_core *core, const struct gz_create_node *said, struct gz_content *content,
+                                  struct gz_failure *failure)
 {
-    *change = (struct gz_change){.node = id, .exists = true};
-    struct gz_content *content = &change->after;
-    content->parent = parent;
-    content->asset = -1;
-    content->trs = gz_trs_identity;
     if (said->has & GZ_HAS(T)) content->trs.t = said->trs.t;
     if (said->has & GZ_HAS(R)) content->trs.r = said->trs.r;
     if (said->has & GZ_HAS(S)) content->trs.s = said->trs.s;
-    content->has_bounds = (said->has & GZ_HAS(BOUNDS)) != 0;
-    if (content->has_bounds) content->bounds = said->bounds;
-    content->name = copy_text(&core->scratch, said->name);
+    if (said->has & GZ_HAS(BOUNDS)) {
+        content->has_bounds = true;
+        content->bounds = said->bounds;
+    }
+    bool keeps_name = (said->has & GZ_HAS(COPY)) != 0 && (said->has & GZ_HAS(NAME)) == 0;
+    if (!keeps_name) content->name = copy_text(&core->scratch, said->name);
     return content->name != NULL ? GZ_OK : no_memory(failure);
+}
+
+static enum gz_status changes_of_create(struct gz_core *core, const struct refs *refs, const struct gz_message *message,
+                                        uint64_t *ids, struct gz_change *changes, struct gz_failure *failure)
+{
+    const struct gz_create *create = &message->create;
+    for (size_t i = 0; i < create->count; i++) {
+        struct gz_content *content = &changes[i].after;
+        enum gz_status status = begin_create(core, message, i, content, failure);
+        if (status == GZ_OK) status = hang_create(core, refs, message, i, ids, &content->parent, failure);
+        if (status == GZ_OK) status = fill_create(core, &create->nodes[i], content, failure);
+        if (status != GZ_OK) return status;
+        ids[i] = gz_scene_new_id(core->scene);
+        changes[i].node = ids[i];
+        changes[i].exists = true;
+    }
+    return GZ_OK;
 }
 
 static bool make_refs(struct gz_arena *arena, const struct gz_create *create, struct refs *refs)
@@ -184,14 +211,8 @@ enum gz_status gz_handle_create(struct gz_session *session, const struct gz_mess
     uint64_t *ids = gz_arena_take(&core->scratch, create->count, sizeof *ids);
     struct refs refs;
     if (changes == NULL || ids == NULL || !make_refs(&core->scratch, create, &refs)) return no_memory(failure);
-    for (size_t i = 0; i < create->count; i++) {
-        uint64_t parent;
-        enum gz_status status = parent_of_create(core, &refs, message, i, ids, &parent, failure);
-        if (status != GZ_OK) return status;
-        ids[i] = gz_scene_new_id(core->scene);
-        status = change_of_create(core, &create->nodes[i], ids[i], parent, &changes[i], failure);
-        if (status != GZ_OK) return status;
-    }
+    enum gz_status status = changes_of_create(core, &refs, message, ids, changes, failure);
+    if (status != GZ_OK) return status;
     return edit(session, message, GZ_EDIT_CREATE, changes, create->count, (struct gz_ids){ids, create->count}, failure);
 }
 

@@ -281,6 +281,15 @@ static void say_set(struct sim *sim, struct person *person)
     (void)person_say(sim, person, &message);
 }
 
+/* Of what was drawn for a new node, some is left out. */
+static void make_copy(struct sim *sim, struct person *person, struct gz_create_node *node)
+{
+    node->copy = any_node(sim, person);
+    node->has |= GZ_HAS(COPY);
+    if (chance(sim, 0.3)) node->has |= GZ_HAS(NAME);
+    if (chance(sim, 0.5)) node->has &= ~(GZ_HAS(T) | GZ_HAS(BOUNDS));
+}
+
 static void say_create(struct sim *sim, struct person *person)
 {
     struct gz_create_node nodes[REFS];
@@ -300,6 +309,7 @@ static void say_create(struct sim *sim, struct person *person)
             nodes[i].has |= GZ_HAS(BOUNDS);
             nodes[i].bounds = (gz_box){{-0.5, -0.5, -0.5}, {0.5, 0.5, 0.5}};
         }
+        if (sim->copies && chance(sim, 0.4)) make_copy(sim, person, &nodes[i]);
     }
     struct gz_message message = {.op = GZ_OP_CREATE, .create = {nodes, count}};
     (void)person_say(sim, person, &message);

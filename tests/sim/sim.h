@@ -254,6 +254,7 @@ struct question {
 
 struct sim {
     uint64_t seed, random, step, steps;
+    bool copies; /* whether people copy nodes */
     bool trace;
     const char *claim; /* what a broken assertion of the support breaks */
 

@@ -28,16 +28,24 @@ void want_set(struct sim *sim, const struct act *act)
     }
 }
 
-static uint64_t created_parent(const struct gz_create *create, size_t index, uint64_t first)
+/* `usual` is where it hangs when nothing is said. */
+static uint64_t created_parent(const struct gz_create *create, size_t index, uint64_t first, uint64_t usual)
 {
     const struct gz_create_node *said = &create->nodes[index];
-    if ((said->has & GZ_HAS(PARENT_REF)) == 0) return said->has & GZ_HAS(PARENT) ? said->parent : 0;
+    if ((said->has & GZ_HAS(PARENT_REF)) == 0) return said->has & GZ_HAS(PARENT) ? said->parent : usual;
     for (size_t i = 0; i < index; i++) {
         struct gz_text ref = create->nodes[i].ref;
         bool same = ref.size == said->parent_ref.size && memcmp(ref.bytes, said->parent_ref.bytes, ref.size) == 0;
         if ((create->nodes[i].has & GZ_HAS(REF)) != 0 && same) return first + i;
     }
     return 0;
+}
+
+/* What a new node is before anything is said of it: the one that it copies, as that is now. */
+static struct thing unsaid(struct model *model, const struct gz_create_node *said)
+{
+    const struct gz_content blank = {.trs = gz_trs_identity, .name = "", .asset = -1};
+    return said->has & GZ_HAS(COPY) ? life_of(model, said->copy)->now : thing_of(&blank);
 }
 
 /* New ids, in the order of the message. */
@@ -49,13 +57,15 @@ void want_create(struct sim *sim, const struct act *act)
     PROMISE(first > model->newest_node, "ids of nodes are given once", "%llu", NUMBER(first));
     for (size_t i = 0; i < create->count; i++) {
         const struct gz_create_node *said = &create->nodes[i];
-        struct gz_content content = {.trs = gz_trs_identity, .name = "", .asset = -1};
-        content.parent = created_parent(create, i, first);
-        content.has_bounds = (said->has & GZ_HAS(BOUNDS)) != 0;
-        content.bounds = said->bounds;
-        struct thing after = thing_of(&content);
+        struct thing after = unsaid(model, said);
+        after.parent = created_parent(create, i, first, after.parent);
+        if (said->has & GZ_HAS(BOUNDS)) {
+            after.has_bounds = true;
+            after.bounds = said->bounds;
+        }
         struct gz_set_node rest = {.has = said->has & (GZ_HAS(T) | GZ_HAS(R) | GZ_HAS(S)), .trs = said->trs};
-        rest.has |= GZ_HAS(NAME);
+        bool named = (said->has & GZ_HAS(COPY)) == 0 || (said->has & GZ_HAS(NAME)) != 0;
+        if (named) rest.has |= GZ_HAS(NAME);
         rest.name = said->name;
         after = with_set(&after, &rest);
         facts_add(&model->wanted, first + i, &nothing, &after);

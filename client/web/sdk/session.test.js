@@ -94,6 +94,21 @@ test("nodes that are made and deleted come and go in the tree", async () => {
   assert.deepEqual([...bob.scene.nodes.keys()], [...ada.scene.nodes.keys()]);
 });
 
+test("copies have the mesh of their node and what is not said of them", async () => {
+  const ada = await join("Ada"), bob = await join("Bob");
+  const node = [...ada.scene.nodes.values()].find(({ asset, children }) => asset !== undefined && children.length > 0);
+  const { ids, edit } = await ada.create([{ ref: "a", copy: node.id }, { parent: "a", copy: node.children[0], name: "again" }]);
+  const [top, below] = ids.map((id) => ada.scene.get(id)), { children, id, by, ...rest } = node;
+  assert.deepEqual(top, { ...rest, id: ids[0], children: [ids[1]], by: ada.id });
+  assert.equal(below.asset, ada.scene.get(node.children[0]).asset);
+  assert.equal(below.name, "again");
+  const told = event(bob, "edit", ({ kind }) => kind === "undo");
+  await ada.revert(edit);
+  await told;
+  assert.equal(bob.scene.get(ids[0]), undefined);
+  await assert.rejects(ada.create([{ copy: ids[0] }]), { code: "unknown_node", message: `create.nodes[0].copy: there is no node ${ids[0]}` });
+});
+
 test("the past is a scene of its own and the present stays", async () => {
   const ada = await join("Ada");
   const [id] = ada.scene.roots;

@@ -30,7 +30,7 @@ export interface SceneNode {
   s: Vec3;
   /** In the node's own space. */
   bounds?: Box;
-  /** The index of its node in the scene's glTF. */
+  /** The index of its node in the scene's glTF; copies have the same. */
   asset?: number;
   /** The session that changed it last. */
   by?: number;
@@ -211,15 +211,19 @@ export interface NodeChange {
   parent?: Id | null;
 }
 
-export interface NewNode {
+export type NewNode = {
+  /** By which later ones of the list can name this one as their parent. */
   ref?: string;
   parent?: Id | string | null;
-  name: string;
   t?: Vec3;
   r?: Quat;
   s?: Vec3;
   bounds?: Box;
-}
+} & (
+  | { name: string; copy?: undefined }
+  /** What is left out is as that node has it, its mesh too; not what is below it. */
+  | { name?: string; copy: Id }
+);
 
 export interface Hit {
   id: Id;

@@ -248,18 +248,32 @@ static void test_decode_create(void **state)
     const struct gz_message *message = read_vector(state, "create_full");
     assert_int_equal(message->create.count, 4);
     const struct gz_create_node *node = message->create.nodes;
-    assert_int_equal(node[0].has, HAS3(REF, PARENT, BOUNDS));
+    assert_int_equal(node[0].has, HAS3(REF, PARENT, BOUNDS) | GZ_HAS(NAME));
     assert_text(node[0].ref, "a");
     assert_text(node[0].name, "base");
     assert_int_equal(node[0].parent, 0);
     assert_doubles(&node[0].bounds, -1, -1, -1, 1, 1, 1);
-    assert_int_equal(node[1].has, TRS | GZ_HAS(PARENT_REF));
+    assert_int_equal(node[1].has, TRS | HAS2(PARENT_REF, NAME));
     assert_text(node[1].parent_ref, "a");
     assert_text(node[1].name, "");
     assert_doubles(&node[1].trs, 0, 1, 0, 0, 0, 0, 1, 2, 2, 2);
-    assert_int_equal(node[2].has, GZ_HAS(PARENT));
+    assert_int_equal(node[2].has, HAS2(PARENT, NAME));
     assert_int_equal(node[2].parent, 7);
-    assert_int_equal(node[3].has, 0);
+    assert_int_equal(node[3].has, GZ_HAS(NAME));
+}
+
+static void test_decode_create_copies(void **state)
+{
+    const struct gz_message *message = read_vector(state, "create_copies");
+    assert_int_equal(message->create.count, 3);
+    const struct gz_create_node *node = message->create.nodes;
+    assert_int_equal(node[0].has, HAS2(REF, COPY));
+    assert_int_equal(node[0].copy, 7);
+    assert_int_equal(node[1].has, HAS3(PARENT_REF, NAME, T) | GZ_HAS(COPY));
+    assert_int_equal(node[1].copy, 8);
+    assert_text(node[1].name, "");
+    assert_int_equal(node[2].has, HAS2(PARENT, COPY));
+    assert_int_equal(node[2].parent, 0);
 }
 
 static void test_decode_pick(void **state)
@@ -522,6 +536,7 @@ int main(void)
         cmocka_unit_test(test_decode_set),
         cmocka_unit_test(test_decode_euler_becomes_r),
         cmocka_unit_test(test_decode_create),
+        cmocka_unit_test(test_decode_create_copies),
         cmocka_unit_test(test_decode_pick),
         cmocka_unit_test(test_decode_undo_redo_restore),
         cmocka_unit_test(test_decode_history_and_at),

@@ -219,7 +219,11 @@ static uint64_t draw_has(struct maker *maker, const struct gz_record *record, bo
         uint64_t has = 0;
         for (size_t i = 0; i < record->count; i++) {
             const struct gz_row *row = &record->rows[i];
-            if (row->kind != GZ_KIND_EULER && (row->required || coin(maker))) has |= row->has;
+            bool needed_always = row->required && row->unless == 0;
+            if (row->kind != GZ_KIND_EULER && (needed_always || coin(maker))) has |= row->has;
+        }
+        for (size_t i = 0; i < record->count; i++) {
+            if (record->rows[i].unless != 0 && (has & record->rows[i].unless) == 0) has |= record->rows[i].has;
         }
         uint64_t chosen = has & record->at_most_one;
         if ((chosen & (chosen - 1)) == 0 && (needed == 0 || (has & needed) != 0)) return has;
@@ -234,7 +238,7 @@ static void make_record(struct maker *maker, const struct gz_record *record, voi
         if (row->envelope) {
             maker->message->has |= there & row->has;
             make_value(maker, row, maker->message, has);
-        } else if (row->required || row->has == 0 || (there & row->has) != 0) {
+        } else if ((row->required && row->unless == 0) || row->has == 0 || (there & row->has) != 0) {
             *has |= there & row->has;
             make_value(maker, row, base, has);
         }
@@ -331,7 +335,8 @@ static bool same_record(const struct gz_record *record, const void *a, const voi
     if (has_a != has_b) return false;
     for (size_t i = 0; i < record->count; i++) {
         const struct gz_row *row = &record->rows[i];
-        bool noted = row->required || row->has == 0 || row->kind == GZ_KIND_PARENT_OR_REF || (has_a & row->has) != 0;
+        bool required = row->required && (has_a & row->unless) == 0;
+        bool noted = required || row->has == 0 || row->kind == GZ_KIND_PARENT_OR_REF || (has_a & row->has) != 0;
         if (row->envelope || !noted || same_value(row, a, b, has_a, has_b)) continue;
         print_error("%s differs\n", row->key);
         return false;
