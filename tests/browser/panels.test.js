@@ -10,6 +10,7 @@ let daemon, browser, ada, bob;
 const field = (person, name) => person.page.getByRole("textbox", { name, exact: true });
 const row = (person, name) => person.page.locator(`[role=treeitem][aria-label^="${name}"]`);
 const pick = (person, name, options) => row(person, name).locator(".tree-name").click(options);
+const MODELS = "/usr/share/assimp/models/glTF2";
 const close = (a, b, within = 1e-9) => a.every((value, i) => Math.abs(value - b[i]) < within);
 
 before(async () => {
@@ -216,6 +217,17 @@ test("the start page makes a scene of a file, and joins it under the name that w
   assert.equal(await bob.page.evaluate(() => window.gizmod.session.sceneName), "2cylinderengine");
   assert.equal(await bob.page.evaluate(() => window.gizmod.session.user), "Grace");
   await bob.until(() => window.gizmod.session.scene.nodes.size === 82);
+});
+
+test("a .gltf comes with the files that it names, and without them one is told which", async () => {
+  await bob.page.goto(daemon.url);
+  const files = bob.page.locator("input[type=file]");
+  await files.setInputFiles(`${MODELS}/cameras/Cameras.gltf`);
+  await bob.page.getByText("Cameras.gltf needs simpleSquare.bin: drop or choose all of them together.").waitFor();
+  await files.setInputFiles([`${MODELS}/cameras/Cameras.gltf`, `${MODELS}/cameras/simpleSquare.bin`]);
+  await bob.online();
+  assert.match(bob.page.url(), /scene=cameras/);
+  await bob.until(() => window.gizmod.asset.value.phase === "ready");
 });
 
 test("who drops a file before they said their name is asked for it, and then goes on", async () => {

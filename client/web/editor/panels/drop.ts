@@ -1,12 +1,16 @@
-// drop.ts - files that are dropped anywhere on the page.
+// drop.ts - files and folders that are dropped anywhere on the page.
 import type { Signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
+import type { NamedFile } from "./gltffiles";
+
 /** So soon after leaving one part of the page a file is over another. Not every browser tells that from leaving the page. */
 const GONE_MS = 200;
+/** What a scene is made of are few files; who drops more has dropped something else. */
+const FILES_MAX = 2000;
 
-/** `over` is true while a file is held over the page. */
-export function useDrop(over: Signal<boolean>, take: (file: File) => void): void {
+/** `over` is true while something is held over the page. */
+export function useDrop(over: Signal<boolean>, take: (files: readonly NamedFile[]) => void): void {
   const latest = useRef(take);
   latest.current = take;
   useEffect(() => {
@@ -20,12 +24,11 @@ export function useDrop(over: Signal<boolean>, take: (file: File) => void): void
       over.value = true;
     };
     const drop = (event: DragEvent) => {
-      const file = event.dataTransfer?.files[0];
       clearTimeout(gone);
       over.value = false;
-      if (!file) return;
+      if (!event.dataTransfer?.types.includes("Files")) return;
       event.preventDefault();
-      latest.current(file);
+      void filesOf(event.dataTransfer).then((files) => files.length > 0 && !signal.aborted && latest.current(files));
     };
     const leave = (event: DragEvent) => {
       clearTimeout(gone);
@@ -36,4 +39,34 @@ export function useDrop(over: Signal<boolean>, take: (file: File) => void): void
     addEventListener("drop", drop, { signal });
     return () => stop.abort();
   }, []);
+}
+
+/** The files that a person chose, which have no folders. */
+export function namedFiles(list: Iterable<File> | null): NamedFile[] {
+  return [...(list ?? [])].map((file) => ({ path: file.name, file }));
+}
+
+/** What was dropped can be asked for only until the event is over, so the list is made before anything is waited for. */
+async function filesOf(data: DataTransfer): Promise<NamedFile[]> {
+  const entries = [...data.items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
+  const plain = namedFiles(data.files);
+  if (!entries.some(({ isDirectory }) => isDirectory)) return plain;
+  const found: NamedFile[] = [];
+  for (const entry of entries) await walk(entry, found);
+  return found;
+}
+
+async function walk(entry: FileSystemEntry, found: NamedFile[]): Promise<void> {
+  if (found.length >= FILES_MAX) return;
+  if (entry.isFile) {
+    const file = await new Promise<File | null>((done) => (entry as FileSystemFileEntry).file(done, () => done(null)));
+    if (file) found.push({ path: entry.fullPath.replace(/^\//, ""), file });
+    return;
+  }
+  const reader = (entry as FileSystemDirectoryEntry).createReader();
+  for (;;) {
+    const some = await new Promise<FileSystemEntry[]>((done) => reader.readEntries(done, () => done([])));
+    if (some.length === 0) return;
+    for (const below of some) await walk(below, found);
+  }
 }

@@ -2,6 +2,8 @@
 import { importScene, sceneUrl } from "../../sdk/index.js";
 import type { Editor } from "../editor";
 import { shareLink } from "../people/share";
+import { namedFiles } from "./drop";
+import { ACCEPTED, type NamedFile, oneFile } from "./gltffiles";
 import type { MenuItem } from "./menu";
 
 export function sceneMenu(editor: Editor): MenuItem[] {
@@ -20,19 +22,22 @@ export function sceneMenu(editor: Editor): MenuItem[] {
 
 /** Lets the person choose the file. */
 export function chooseFile(editor: Editor): void {
-  const input = Object.assign(document.createElement("input"), { type: "file", accept: ".glb,.gltf" });
+  const input = Object.assign(document.createElement("input"), { type: "file", accept: ACCEPTED, multiple: true });
   input.onchange = () => {
-    const file = input.files?.[0];
-    if (file) void replaceScene(editor, file);
+    if (input.files?.length) void replaceScene(editor, namedFiles(input.files));
   };
   input.click();
 }
 
-/** Imports a file in place of all that the scene holds; what stands there is asked about first. */
-export async function replaceScene(editor: Editor, file: File): Promise<void> {
+/** Imports what somebody chose or dropped in place of all that the scene holds; what stands there is asked about first. */
+export async function replaceScene(editor: Editor, files: readonly NamedFile[]): Promise<void> {
+  if (editor.upload.peek()) return;
+  const file = await oneFile(files).catch((error: Error) => editor.say("warn", error.message));
+  if (file) await replaceBy(editor, file);
+}
+
+async function replaceBy(editor: Editor, file: File): Promise<void> {
   const { session, upload } = editor;
-  if (upload.peek()) return;
-  if (!/\.(glb|gltf)$/i.test(file.name)) return editor.say("warn", `${file.name} is no .glb and no .gltf.`);
   const count = session.scene.nodes.size;
   const sure =
     count === 0 ||

@@ -6,7 +6,8 @@ import { importScene, listScenes } from "../../sdk/index.js";
 import type { SceneListing } from "../../sdk/types.js";
 import { Icon } from "../icons";
 import { keep, recall } from "../storage";
-import { useDrop } from "./drop";
+import { namedFiles, useDrop } from "./drop";
+import { ACCEPTED, type NamedFile, oneFile } from "./gltffiles";
 import { freeName, nameFault, toSceneName } from "./scenename";
 import "./start.css";
 
@@ -142,11 +143,16 @@ function NewScene({ taken, named, join }: { taken: readonly string[]; named: Nam
   const fault = useSignal("");
   const upload = useSignal<Upload | null>(null);
   const over = useSignal(false);
-  const take = (file: File) => {
+  const take = async (files: readonly NamedFile[]) => {
     if (upload.peek()) return;
-    const scene = name.value || freeName(toSceneName(file.name), taken);
-    fault.value = (/\.(glb|gltf)$/i.test(file.name) ? nameFault(scene) : `${file.name} is no .glb and no .gltf.`) ?? "";
-    if (fault.value === "") named(`Import ${file.name}`, (user) => void send(scene, file, user));
+    try {
+      const file = await oneFile(files);
+      const scene = name.value || freeName(toSceneName(file.name), taken);
+      fault.value = nameFault(scene) ?? "";
+      if (fault.value === "") named(`Import ${file.name}`, (user) => void send(scene, file, user));
+    } catch (error) {
+      fault.value = (error as Error).message;
+    }
   };
   const send = async (scene: string, file: File, user: string) => {
     const progress = (part: number) => (upload.value = { file: file.name, part });
@@ -159,7 +165,7 @@ function NewScene({ taken, named, join }: { taken: readonly string[]; named: Nam
     }
     upload.value = null;
   };
-  useDrop(over, take);
+  useDrop(over, (files) => void take(files));
   const create = () => {
     fault.value = (taken.includes(name.value) ? `There is a scene ${name.value} already.` : nameFault(name.value)) ?? "";
     if (fault.value === "") join(name.value, true);
@@ -168,8 +174,8 @@ function NewScene({ taken, named, join }: { taken: readonly string[]; named: Nam
   return (
     <section class={`start-new${over.value ? " over" : ""}`} aria-labelledby="start-new">
       <h2 id="start-new">New scene</h2>
-      <NewForm name={name} create={create} take={take} edited={() => (fault.value = "")} />
-      <p class="start-hint">{sent ? said(sent) : "Or drop a .glb or .gltf anywhere on this page."}</p>
+      <NewForm name={name} create={create} take={(files) => void take(files)} edited={() => (fault.value = "")} />
+      <p class="start-hint">{sent ? said(sent) : "Or drop a .glb, or a .gltf with its files or their folder, anywhere on this page."}</p>
       {sent && <progress aria-label={`Sending ${sent.file}`} max={1} value={sent.part < 1 ? sent.part : undefined} />}
       <p class="start-fault" role="alert">
         {fault.value}
@@ -181,7 +187,7 @@ function NewScene({ taken, named, join }: { taken: readonly string[]; named: Nam
 interface NewFormProps {
   name: Signal<string>;
   create: () => void;
-  take: (file: File) => void;
+  take: (files: readonly NamedFile[]) => void;
   edited: () => void;
 }
 
@@ -195,8 +201,10 @@ function NewForm({ name, create, take, edited }: NewFormProps) {
     name.value = text;
     edited();
   };
-  const chosen = (list: FileList | null) => {
-    if (list?.[0]) take(list[0]);
+  const chosen = (input: HTMLInputElement) => {
+    if (input.files?.length) take(namedFiles(input.files));
+    // The same file may be chosen again, once it is mended.
+    input.value = "";
   };
   return (
     <form class="start-make" onSubmit={submit}>
@@ -211,7 +219,7 @@ function NewForm({ name, create, take, edited }: NewFormProps) {
         <Icon name="upload" />
         From a file…
       </button>
-      <input ref={files} type="file" accept=".glb,.gltf" hidden onChange={(event) => chosen(event.currentTarget.files)} />
+      <input ref={files} type="file" accept={ACCEPTED} multiple hidden onChange={(event) => chosen(event.currentTarget)} />
     </form>
   );
 }

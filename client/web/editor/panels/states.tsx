@@ -200,8 +200,8 @@ function Card({ title, words, late, children }: { title: string; words: string; 
 function Drop() {
   const editor = useEditor();
   const over = useSignal(false);
-  useDrop(over, (file) => {
-    if (editor.editable.peek()) void replaceScene(editor, file);
+  useDrop(over, (files) => {
+    if (editor.editable.peek()) void replaceScene(editor, files);
     else editor.say("warn", "Nothing can be imported here now: this is view only.");
   });
   if (!over.value) return null;

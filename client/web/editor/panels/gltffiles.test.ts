@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { type NamedFile, oneFile } from "./gltffiles";
+
+const named = (path: string, ...parts: BlobPart[]): NamedFile => ({ path, file: new File(parts, path.split("/").at(-1) as string) });
+const gltf = (path: string, json: object): NamedFile => named(path, JSON.stringify(json));
+const bytes = Uint8Array.from({ length: 100_000 }, (_, i) => (7 * i) % 251);
+
+test("a file that needs no others is taken as it is, also among others", async () => {
+  const glb = named("a.glb", "glTF");
+  assert.equal(await oneFile([named("readme.txt"), glb]), glb.file);
+  const alone = gltf("b.gltf", { buffers: [{ uri: "data:,abc" }, {}] });
+  assert.equal(await oneFile([alone]), alone.file);
+  const broken = named("c.gltf", "{");
+  assert.equal(await oneFile([broken]), broken.file);
+});
+
+test("the buffers and pictures that a .gltf names are embedded, from folders and by their names", async () => {
+  const json = { buffers: [{ uri: "my%20model.bin", byteLength: 100_000 }], images: [{ uri: "../maps/skin.PNG" }, { bufferView: 0 }, { uri: "./loose.jpg" }] };
+  const file = await oneFile([gltf("top/model/x.gltf", json), named("top/model/my model.bin", bytes), named("top/maps/skin.PNG", "png"), named("loose.jpg", "jpg")]);
+  const made = JSON.parse(await file.text());
+  assert.equal(file.name, "x.gltf");
+  assert.equal(made.buffers[0].uri, `data:application/octet-stream;base64,${Buffer.from(bytes).toString("base64")}`);
+  assert.equal(made.buffers[0].byteLength, 100_000);
+  assert.deepEqual(made.images, [{ uri: `data:image/png;base64,${btoa("png")}` }, { bufferView: 0 }, { uri: `data:image/jpeg;base64,${btoa("jpg")}` }]);
+});
+
+test("what is missing is named, and so is what is one too many", async () => {
+  const model = gltf("x.gltf", { buffers: [{ uri: "x.bin" }], images: [{ uri: "a/skin.png" }] });
+  await assert.rejects(oneFile([model]), /x\.gltf needs x\.bin, a\/skin\.png: drop or choose all of them together/);
+  await assert.rejects(oneFile([model, named("x.bin"), named("b/skin.png"), named("c/skin.png")]), /needs a\/skin\.png:/, "two could be meant");
+  await assert.rejects(oneFile([named("a.glb"), named("b.glb")]), /One scene at a time: these are 2 \(a\.glb, b\.glb\)/);
+  await assert.rejects(oneFile([named("a.obj")]), /a\.obj is no \.glb and no \.gltf/);
+});
