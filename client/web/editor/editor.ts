@@ -57,6 +57,7 @@ export interface AssetState {
 }
 
 const TOASTS_MAX = 4;
+const OLDER = "The server has an earlier state of this scene than was seen here, as after a backup was put back. What was saved since is not in it; what waited here is saved to it now.";
 const TOAST_MS = 6000;
 
 export class Editor {
@@ -116,6 +117,7 @@ export class Editor {
     session.on("status", (status) => {
       this.status.value = status;
       this.role.value = session.role;
+      if (status.phase === "online" && status.older) this.say("error", OLDER);
     });
     session.on("unsaved", (count) => (this.unsaved.value = count));
     session.on("selection", (ids) => (this.selection.value = ids));

@@ -341,13 +341,16 @@ export class Session extends Emitter {
     const known = this.#epoch !== 0;
     Object.assign(this, { id: welcome.session, role: welcome.role, limits: welcome.limits, server: welcome.server });
     this.#epoch = welcome.epoch;
+    // What was saved is never taken back: another file stands in the place of the one that was there.
+    const older = known && !welcome.resumed && welcome.seq < this.scene.saved;
+    this.#lastEdit = Math.min(this.#lastEdit, welcome.seq);
     if (!welcome.resumed) this.#whole = false;
     this.#coming = [];
     this.#people.clear();
     this.#notes.clear();
     this.#checkpoints.clear();
     this.#setGizmo(null);
-    this.#setStatus({ phase: "connecting", resumed: known && welcome.resumed, loaded: 0 });
+    this.#setStatus({ phase: "connecting", resumed: known && welcome.resumed, older, loaded: 0 });
     if (this.camera) this.#connection.send({ op: "camera", ...this.camera });
     this.#connection.send({ op: "tool", ...this.tool });
     void this.#selectAgain();
@@ -403,7 +406,7 @@ export class Session extends Emitter {
     this.scene.apply(deltas);
     this.#whole = this.#part === null;
     if (this.status.phase !== "connecting") return;
-    this.#setStatus({ phase: "online", resumed: this.status.resumed });
+    this.#setStatus({ phase: "online", resumed: this.status.resumed, older: this.status.older });
     this.#first.resolve();
   }
 

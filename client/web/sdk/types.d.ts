@@ -249,6 +249,8 @@ export interface Status {
   retryAt?: number;
   /** Online again with nothing missed, rather than from a new snapshot. */
   resumed?: boolean;
+  /** Online again, but the server has an earlier state than one that it said was saved: its file was replaced, by a backup say. */
+  older?: boolean;
   /** While the scene is being loaded: nodes that have come so far. */
   loaded?: number;
 }

@@ -31,7 +31,9 @@ export class EditHistory {
     });
     session.on("checkpoints", (checkpoints) => (this.checkpoints.value = checkpoints));
     session.on("status", ({ phase, resumed }) => {
-      if (phase === "online" && (!resumed || this.edits.peek().length === 0)) void this.#reload();
+      if (phase !== "online") return;
+      if (!resumed) this.#forget();
+      if (this.edits.peek().length === 0) void this.#reload();
     });
   }
 
@@ -65,6 +67,13 @@ export class EditHistory {
     const node = edit.nodes.length > 0 ? { node: edit.nodes[0] } : {};
     const found = await this.session.history({ ...node, since: edit.ended - OVERLAP_S, before: edit.ended + OVERLAP_S });
     return found.find(({ id }) => id === edit.id) ?? edit;
+  }
+
+  /** A state that came anew may have another past: the file of the scene may be another one. */
+  #forget(): void {
+    this.edits.value = [];
+    this.older.value = "loading";
+    this.#details.clear();
   }
 
   /** Only the answers of the server say which edits are taken back by now; people who undo several in a row are waited for. */

@@ -33,8 +33,10 @@ export class Player {
     readonly nowStep: () => number,
   ) {
     effect(() => {
+      const { phase, resumed, older } = editor.status.value;
+      if (phase === "online" && !resumed) this.#cache.clear();
       // A scene that is another one, or a lost connection, ends what looks into the past of this one.
-      if (editor.status.value.phase === "closed") this.toNow();
+      if (phase === "closed" || older) this.toNow();
     });
   }
 
