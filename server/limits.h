@@ -23,6 +23,8 @@
 #define GZ_NODES_SIEVED_PER_MESSAGE 10000
 #define GZ_NODES_PICKED_PER_MESSAGE 1000
 #define GZ_NODES_EDITED_PER_MESSAGE 500
+/* The same for the boxes and triangles that a look at surfaces tests, some 20 ns each. */
+#define GZ_SURFACE_TESTS_PER_MESSAGE 2000
 /* Seconds of being over the rate that end a connection. */
 #define GZ_RATE_SECONDS_MAX 10
 /* MessagePack nesting: the deepest known message is map > list of maps > list (3); unknown keys may hold more. */
@@ -127,6 +129,12 @@
 /* JSON values of a glTF file, as its lists, objects and commas count them: each takes up to some 250 bytes while it is read.
  * 100,000 nodes with matrices, names and meshes of their own are 2.5 million. */
 #define GZ_ASSET_VALUES_MAX 4000000
+/* Triangles of a scene that are kept for picking, in 52 bytes each: 200 MB. Nodes whose meshes do not fit are picked by their bounds. */
+#define GZ_SURFACE_TRIANGLES_MAX 4000000
+/* Bytes of them in all open scenes. A scene that does not fit any more is picked by bounds. What workers are just making comes on top. */
+#define GZ_SURFACE_BYTES_MAX ((size_t)512 * 1024 * 1024)
+/* Boxes and triangles that one look at a scene may test, some 20 ns each: 4 ms. What is still to be looked at then goes by its bounds. */
+#define GZ_SURFACE_TESTS_PER_LOOK 200000
 /* HTTP requests that hold a body or run on a worker, at once. */
 #define GZ_HTTP_JOBS_MAX 16
 /* An HTTP body may take so many seconds, and one more for each so many bytes of it: who trickles does not keep the place of others. */

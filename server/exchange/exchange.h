@@ -9,6 +9,7 @@
 
 #include "base/buffer.h"
 #include "base/linear.h"
+#include "solver/surface.h"
 
 /* A node of the file's default scene. Parents come before their children. */
 struct gz_import_node {
@@ -26,6 +27,9 @@ struct gz_import {
     size_t matrix_count; /* how many nodes were given as matrices */
     double residual_max; /* the largest relative part of a matrix that a TRS could not hold */
     struct gz_arena names;
+    struct gz_surfaces *surfaces; /* for free(); NULL for none: whoever wants to keep it takes it and leaves NULL */
+    enum gz_status
+        surfaces_status; /* GZ_NO_MEMORY: there are none for want of memory, which is no reason to refuse a file */
 };
 
 /* Reads a .glb, or a .gltf whose buffers and images are embedded as data URIs. A file without scenes has all its roots in
@@ -35,6 +39,13 @@ struct gz_import {
 GZ_MUST_USE enum gz_status gz_import_parse(struct gz_import *import, const uint8_t *bytes, size_t size,
                                            struct gz_error *error);
 void gz_import_finish(struct gz_import *import);
+
+/* The surfaces alone, of a file that was imported before; NULL where no node has one. A node has one if its mesh has triangles, all of
+ * whose bytes are in reach: those that are compressed are not, nor is what a skin, a morph target with a weight or instancing makes of
+ * them. A mesh is there once, however many nodes show it. Meshes are taken in the order of the file as long as all together have no more than
+ * GZ_SURFACE_TRIANGLES_MAX. Lines and points are left out, as are triangles without an area or with a corner that is not finite. */
+GZ_MUST_USE enum gz_status gz_surfaces_read(struct gz_surfaces **surfaces, const uint8_t *bytes, size_t size,
+                                            struct gz_error *error);
 
 /* A node of the scene as it is now. */
 struct gz_export_node {

@@ -85,7 +85,7 @@ static enum gz_status start_import(struct export *export, const uint8_t *asset, 
 {
     if (size > 0) {
         enum gz_status status = gz_gltf_open(&export->gltf, asset, size, export->error);
-        return status == GZ_OK ? gz_import_read(&export->import, &export->gltf, export->error) : status;
+        return status == GZ_OK ? gz_import_read(&export->import, &export->gltf, false, export->error) : status;
     }
     export->gltf.binary = true;
     export->gltf.json =

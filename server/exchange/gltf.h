@@ -39,12 +39,14 @@ struct gz_mesh_bounds {
     gz_box box;
 };
 /* Checks buffers, views, accessors and primitives, down to the vertex indices where their bytes are in reach, and fills
- * `bounds`, one for each mesh. */
+ * `bounds`, one for each mesh. And makes the surfaces where that is asked for (else NULL), as gz_import says. */
 GZ_MUST_USE enum gz_status gz_meshes_read(const struct gz_gltf *gltf, struct gz_mesh_bounds *bounds,
+                                          struct gz_surfaces **surfaces, enum gz_status *surfaces_status,
                                           struct gz_error *error);
 
-/* As gz_import_parse, from an opened file. */
-GZ_MUST_USE enum gz_status gz_import_read(struct gz_import *import, const struct gz_gltf *gltf, struct gz_error *error);
+/* As gz_import_parse, from an opened file; the surfaces only where they are wanted. */
+GZ_MUST_USE enum gz_status gz_import_read(struct gz_import *import, const struct gz_gltf *gltf, bool surfaces,
+                                          struct gz_error *error);
 
 /* Whether a URI holds its data itself. */
 bool gz_uri_is_data(const char *uri);

@@ -288,14 +288,17 @@ static enum gz_status read_nodes(struct gz_import *import, const struct gz_gltf 
     return GZ_OK;
 }
 
-enum gz_status gz_import_read(struct gz_import *import, const struct gz_gltf *gltf, struct gz_error *error)
+enum gz_status gz_import_read(struct gz_import *import, const struct gz_gltf *gltf, bool surfaces,
+                              struct gz_error *error)
 {
     *import = (struct gz_import){0};
     gz_arena_init(&import->names, (size_t)GZ_NODES_MAX * 2 * GZ_NAME_BYTES_MAX);
     struct gz_mesh_bounds *bounds = calloc(gz_gltf_count(gltf, "meshes") + 1, sizeof *bounds);
     enum gz_status status = bounds != NULL ? GZ_OK : gz_fail(error, GZ_NO_MEMORY, "out of memory");
     if (status == GZ_OK) status = read_hierarchy(import, gltf, error);
-    if (status == GZ_OK) status = gz_meshes_read(gltf, bounds, error);
+    if (status == GZ_OK) {
+        status = gz_meshes_read(gltf, bounds, surfaces ? &import->surfaces : NULL, &import->surfaces_status, error);
+    }
     if (status == GZ_OK) status = read_nodes(import, gltf, bounds, error);
     free(bounds);
     if (status != GZ_OK) gz_import_finish(import);
@@ -308,13 +311,29 @@ enum gz_status gz_import_parse(struct gz_import *import, const uint8_t *bytes, s
     struct gz_gltf gltf;
     enum gz_status status = gz_gltf_open(&gltf, bytes, size, error);
     if (status != GZ_OK) return status;
-    status = gz_import_read(import, &gltf, error);
+    status = gz_import_read(import, &gltf, true, error);
     gz_gltf_close(&gltf);
+    return status;
+}
+
+enum gz_status gz_surfaces_read(struct gz_surfaces **surfaces, const uint8_t *bytes, size_t size,
+                                struct gz_error *error)
+{
+    *surfaces = NULL;
+    struct gz_import import;
+    enum gz_status status = gz_import_parse(&import, bytes, size, error);
+    if (status != GZ_OK) return status;
+    status = import.surfaces_status;
+    if (status != GZ_OK) gz_fail(error, status, "out of memory");
+    *surfaces = import.surfaces;
+    import.surfaces = NULL;
+    gz_import_finish(&import);
     return status;
 }
 
 void gz_import_finish(struct gz_import *import)
 {
+    free(import->surfaces);
     free(import->nodes);
     gz_arena_finish(&import->names);
     *import = (struct gz_import){0};

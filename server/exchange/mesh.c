@@ -1,4 +1,4 @@
-#include "exchange/gltf.h"
+#include "exchange/mesh.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,36 +10,8 @@
 /* Vertex indices looked at in one file. A file is shorter than this; only accessors that share bytes get past it. */
 #define INDICES_READ_MAX GZ_ASSET_BYTES_MAX
 
-enum component_type { BYTE = 5120, UBYTE, SHORT, USHORT, UINT = 5125, FLOAT };
-
-struct bytes {
-    const uint8_t *data; /* NULL: out of reach */
-    uint64_t size;
-    uint8_t *owned; /* decoded from a data URI */
-};
-
-struct accessor {
-    const json_t *json;
-    enum component_type component_type;
-    unsigned components;
-    uint64_t count;
-    uint64_t stride;
-    const uint8_t *data; /* the first element; NULL: out of reach */
-    bool sparse;
-    bool index_max_known;
-    uint32_t index_max;
-};
-
-struct reader {
-    const struct gz_gltf *gltf;
-    struct bytes *buffers;
-    struct bytes *views;
-    struct accessor *accessors;
-    uint64_t indices_read;
-    struct gz_error *error;
-};
-
-static enum gz_status decode_buffer(struct reader *reader, size_t index, const char *uri, struct bytes *buffer)
+static enum gz_status decode_buffer(struct gz_mesh_reader *reader, size_t index, const char *uri,
+                                    struct gz_bytes *buffer)
 {
     if (!gz_uri_is_data(uri)) {
         return gz_fail(reader->error, GZ_BAD_VALUE, "buffers[%zu].uri: an external file must be embedded: %s", index,
@@ -54,10 +26,10 @@ static enum gz_status decode_buffer(struct reader *reader, size_t index, const c
 }
 
 /* Without a URI the first buffer is the BIN chunk, and any other is for an extension to fill. */
-static enum gz_status read_buffer(struct reader *reader, size_t index)
+static enum gz_status read_buffer(struct gz_mesh_reader *reader, size_t index)
 {
     const json_t *json = gz_gltf_item(reader->gltf, "buffers", index);
-    struct bytes *buffer = &reader->buffers[index];
+    struct gz_bytes *buffer = &reader->buffers[index];
     const char *uri = json_string_value(json_object_get(json, "uri"));
     uint64_t length = gz_json_natural(json, "byteLength", 0);
     if (uri != NULL) {
@@ -80,10 +52,10 @@ static enum gz_status read_buffer(struct reader *reader, size_t index)
     return GZ_OK;
 }
 
-static enum gz_status read_view(struct reader *reader, size_t index)
+static enum gz_status read_view(struct gz_mesh_reader *reader, size_t index)
 {
     const json_t *json = gz_gltf_item(reader->gltf, "bufferViews", index);
-    const struct bytes *buffer = &reader->buffers[gz_json_natural(json, "buffer", 0)];
+    const struct gz_bytes *buffer = &reader->buffers[gz_json_natural(json, "buffer", 0)];
     uint64_t offset = gz_json_natural(json, "byteOffset", 0);
     uint64_t length = gz_json_natural(json, "byteLength", 0);
     if (offset + length > buffer->size) {
@@ -96,16 +68,15 @@ static enum gz_status read_view(struct reader *reader, size_t index)
     return GZ_OK;
 }
 
-/* 0 where it is no type that glTF has. */
-static unsigned component_bytes(enum component_type type)
+unsigned gz_component_bytes(enum gz_component_type type)
 {
     switch (type) {
-    case BYTE:
-    case UBYTE: return 1;
-    case SHORT:
-    case USHORT: return 2;
-    case UINT:
-    case FLOAT: return 4;
+    case GZ_BYTE:
+    case GZ_UBYTE: return 1;
+    case GZ_SHORT:
+    case GZ_USHORT: return 2;
+    case GZ_UINT:
+    case GZ_FLOAT: return 4;
     }
     return 0;
 }
@@ -140,7 +111,7 @@ struct range {
     unsigned element, alignment;
 };
 
-static enum gz_status check_range(const struct reader *reader, size_t index, const char *part,
+static enum gz_status check_range(const struct gz_mesh_reader *reader, size_t index, const char *part,
                                   const struct range *range)
 {
     const json_t *view = gz_gltf_item(reader->gltf, "bufferViews", range->view);
@@ -160,13 +131,13 @@ static enum gz_status check_range(const struct reader *reader, size_t index, con
 }
 
 /* `element` is the range of one element of the accessor. */
-static enum gz_status check_sparse(const struct reader *reader, size_t index, const json_t *sparse,
+static enum gz_status check_sparse(const struct gz_mesh_reader *reader, size_t index, const json_t *sparse,
                                    const struct range *element)
 {
     const json_t *indices = json_object_get(sparse, "indices");
     const json_t *values = json_object_get(sparse, "values");
     uint64_t count = gz_json_natural(sparse, "count", 0);
-    unsigned size = component_bytes((enum component_type)gz_json_natural(indices, "componentType", 0));
+    unsigned size = gz_component_bytes((enum gz_component_type)gz_json_natural(indices, "componentType", 0));
     if (count > reader->accessors[index].count || size == 0) {
         return gz_fail(reader->error, GZ_BAD_VALUE, "accessors[%zu].sparse: more than all elements, or no index type",
                        index);
@@ -183,9 +154,9 @@ static enum gz_status check_sparse(const struct reader *reader, size_t index, co
     return status == GZ_OK ? check_range(reader, index, ".sparse.values", &value_range) : status;
 }
 
-static enum gz_status read_elements(struct reader *reader, size_t index, struct range *range)
+static enum gz_status read_elements(struct gz_mesh_reader *reader, size_t index, struct range *range)
 {
-    struct accessor *accessor = &reader->accessors[index];
+    struct gz_accessor *accessor = &reader->accessors[index];
     int64_t view = gz_json_index(accessor->json, "bufferView");
     if (view < 0) return GZ_OK;
     range->view = (size_t)view;
@@ -206,16 +177,17 @@ static enum gz_status read_elements(struct reader *reader, size_t index, struct 
     return GZ_OK;
 }
 
-static enum gz_status read_accessor(struct reader *reader, size_t index)
+static enum gz_status read_accessor(struct gz_mesh_reader *reader, size_t index)
 {
     const json_t *json = gz_gltf_item(reader->gltf, "accessors", index);
     const json_t *sparse = json_object_get(json, "sparse");
-    struct accessor *accessor = &reader->accessors[index];
+    struct gz_accessor *accessor = &reader->accessors[index];
     accessor->json = json;
-    accessor->component_type = (enum component_type)gz_json_natural(json, "componentType", 0);
+    accessor->component_type = (enum gz_component_type)gz_json_natural(json, "componentType", 0);
     accessor->count = gz_json_natural(json, "count", 0);
     accessor->sparse = sparse != NULL;
-    unsigned component = component_bytes(accessor->component_type);
+    accessor->normalized = json_is_true(json_object_get(json, "normalized"));
+    unsigned component = gz_component_bytes(accessor->component_type);
     const char *word = json_string_value(json_object_get(json, "type"));
     const struct shape *shape = find_shape(word);
     if (component == 0) {
@@ -226,28 +198,28 @@ static enum gz_status read_accessor(struct reader *reader, size_t index)
         return gz_fail(reader->error, GZ_BAD_VALUE, "accessors[%zu].type: glTF does not have %s", index, word);
     }
     accessor->components = shape->columns * shape->rows;
-    struct range range = {.element = element_bytes(shape, component), .alignment = component};
+    accessor->element = element_bytes(shape, component);
+    struct range range = {.element = accessor->element, .alignment = component};
     enum gz_status status = read_elements(reader, index, &range);
     if (status != GZ_OK || sparse == NULL) return status;
     return check_sparse(reader, index, sparse, &range);
 }
 
-/* What an integer stands for where the accessor is normalised (KHR_mesh_quantization). */
-static double component_value(const struct accessor *accessor, double raw)
+double gz_component_value(const struct gz_accessor *accessor, double raw)
 {
-    if (!json_is_true(json_object_get(accessor->json, "normalized"))) return raw;
+    if (!accessor->normalized) return raw;
     switch (accessor->component_type) {
-    case BYTE: return fmax(raw / 127, -1);
-    case UBYTE: return raw / 255;
-    case SHORT: return fmax(raw / 32767, -1);
-    case USHORT: return raw / 65535;
+    case GZ_BYTE: return fmax(raw / 127, -1);
+    case GZ_UBYTE: return raw / 255;
+    case GZ_SHORT: return fmax(raw / 32767, -1);
+    case GZ_USHORT: return raw / 65535;
     default: return raw;
     }
 }
 
-static enum gz_status read_corner(const struct reader *reader, size_t index, const char *key, gz_vec3 *corner)
+static enum gz_status read_corner(const struct gz_mesh_reader *reader, size_t index, const char *key, gz_vec3 *corner)
 {
-    const struct accessor *accessor = &reader->accessors[index];
+    const struct gz_accessor *accessor = &reader->accessors[index];
     const json_t *list = json_object_get(accessor->json, key);
     if (json_array_size(list) != 3) {
         return gz_fail(reader->error, GZ_BAD_MESSAGE, "accessors[%zu].%s: a POSITION must have one, of 3 numbers",
@@ -255,7 +227,7 @@ static enum gz_status read_corner(const struct reader *reader, size_t index, con
     }
     double values[3];
     for (size_t i = 0; i < 3; i++) {
-        values[i] = component_value(accessor, json_number_value(json_array_get(list, i)));
+        values[i] = gz_component_value(accessor, json_number_value(json_array_get(list, i)));
         if (fabs(values[i]) > GZ_COORDINATE_MAX) {
             return gz_fail(reader->error, GZ_BAD_VALUE, "accessors[%zu].%s[%zu]: %g is beyond %g", index, key, i,
                            values[i], GZ_COORDINATE_MAX);
@@ -265,7 +237,7 @@ static enum gz_status read_corner(const struct reader *reader, size_t index, con
     return GZ_OK;
 }
 
-static enum gz_status read_box(const struct reader *reader, size_t index, gz_box *box)
+static enum gz_status read_box(const struct gz_mesh_reader *reader, size_t index, gz_box *box)
 {
     if (reader->accessors[index].components != 3) {
         return gz_fail(reader->error, GZ_BAD_VALUE, "accessors[%zu].type: a POSITION must be VEC3", index);
@@ -279,35 +251,34 @@ static enum gz_status read_box(const struct reader *reader, size_t index, gz_box
     return GZ_OK;
 }
 
-static uint32_t read_index(const struct accessor *accessor, uint64_t i)
+uint32_t gz_index_value(enum gz_component_type type, const uint8_t *at)
 {
-    const uint8_t *at = accessor->data + i * accessor->stride;
     uint32_t value = at[0];
-    if (accessor->component_type != UBYTE) value |= (uint32_t)at[1] << 8;
-    if (accessor->component_type == UINT) value |= (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+    if (type != GZ_UBYTE) value |= (uint32_t)at[1] << 8;
+    if (type == GZ_UINT) value |= (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
     return value;
 }
 
 /* The largest vertex index, read once however many primitives share it. False once too much has been read. */
-static bool find_index_max(struct reader *reader, struct accessor *accessor)
+static bool find_index_max(struct gz_mesh_reader *reader, struct gz_accessor *accessor)
 {
     if (accessor->index_max_known) return true;
     reader->indices_read += accessor->count;
     if (reader->indices_read > INDICES_READ_MAX) return false;
     for (uint64_t i = 0; i < accessor->count; i++) {
-        uint32_t value = read_index(accessor, i);
+        uint32_t value = gz_index_value(accessor->component_type, accessor->data + i * accessor->stride);
         if (value > accessor->index_max) accessor->index_max = value;
     }
     accessor->index_max_known = true;
     return true;
 }
 
-static enum gz_status check_indices(struct reader *reader, size_t mesh, size_t primitive, size_t index,
+static enum gz_status check_indices(struct gz_mesh_reader *reader, size_t mesh, size_t primitive, size_t index,
                                     uint64_t vertices)
 {
-    struct accessor *accessor = &reader->accessors[index];
-    enum component_type type = accessor->component_type;
-    if (accessor->components != 1 || (type != UBYTE && type != USHORT && type != UINT)) {
+    struct gz_accessor *accessor = &reader->accessors[index];
+    enum gz_component_type type = accessor->component_type;
+    if (accessor->components != 1 || (type != GZ_UBYTE && type != GZ_USHORT && type != GZ_UINT)) {
         return gz_fail(reader->error, GZ_BAD_VALUE, "accessors[%zu]: vertex indices must be unsigned scalars", index);
     }
     if (accessor->data == NULL || accessor->sparse) return GZ_OK;
@@ -321,8 +292,8 @@ static enum gz_status check_indices(struct reader *reader, size_t mesh, size_t p
                    (unsigned)accessor->index_max, (unsigned long long)vertices);
 }
 
-static enum gz_status check_attributes(const struct reader *reader, size_t mesh, size_t primitive, json_t *attributes,
-                                       uint64_t vertices)
+static enum gz_status check_attributes(const struct gz_mesh_reader *reader, size_t mesh, size_t primitive,
+                                       json_t *attributes, uint64_t vertices)
 {
     const char *key;
     json_t *value;
@@ -338,7 +309,7 @@ static enum gz_status check_attributes(const struct reader *reader, size_t mesh,
 }
 
 /* A primitive without positions is drawn by nobody and adds nothing to the box. */
-static enum gz_status read_primitive(struct reader *reader, size_t mesh, size_t primitive, const json_t *json,
+static enum gz_status read_primitive(struct gz_mesh_reader *reader, size_t mesh, size_t primitive, const json_t *json,
                                      struct gz_mesh_bounds *bounds)
 {
     json_t *attributes = json_object_get(json, "attributes");
@@ -356,7 +327,7 @@ static enum gz_status read_primitive(struct reader *reader, size_t mesh, size_t 
     return status;
 }
 
-static enum gz_status read_mesh(struct reader *reader, size_t index, struct gz_mesh_bounds *bounds)
+static enum gz_status read_mesh(struct gz_mesh_reader *reader, size_t index, struct gz_mesh_bounds *bounds)
 {
     const json_t *primitives = json_object_get(gz_gltf_item(reader->gltf, "meshes", index), "primitives");
     *bounds = (struct gz_mesh_bounds){0};
@@ -367,7 +338,7 @@ static enum gz_status read_mesh(struct reader *reader, size_t index, struct gz_m
     return GZ_OK;
 }
 
-static enum gz_status check_images(const struct reader *reader)
+static enum gz_status check_images(const struct gz_mesh_reader *reader)
 {
     for (size_t i = 0; i < gz_gltf_count(reader->gltf, "images"); i++) {
         const char *uri = json_string_value(json_object_get(gz_gltf_item(reader->gltf, "images", i), "uri"));
@@ -377,7 +348,7 @@ static enum gz_status check_images(const struct reader *reader)
     return GZ_OK;
 }
 
-static enum gz_status read_all(struct reader *reader, struct gz_mesh_bounds *bounds)
+static enum gz_status read_all(struct gz_mesh_reader *reader, struct gz_mesh_bounds *bounds)
 {
     const struct gz_gltf *gltf = reader->gltf;
     enum gz_status status = GZ_OK;
@@ -390,10 +361,11 @@ static enum gz_status read_all(struct reader *reader, struct gz_mesh_bounds *bou
     return status == GZ_OK ? check_images(reader) : status;
 }
 
-enum gz_status gz_meshes_read(const struct gz_gltf *gltf, struct gz_mesh_bounds *bounds, struct gz_error *error)
+enum gz_status gz_meshes_read(const struct gz_gltf *gltf, struct gz_mesh_bounds *bounds, struct gz_surfaces **surfaces,
+                              enum gz_status *surfaces_status, struct gz_error *error)
 {
     size_t buffer_count = gz_gltf_count(gltf, "buffers");
-    struct reader reader = {.gltf = gltf, .error = error};
+    struct gz_mesh_reader reader = {.gltf = gltf, .error = error};
     reader.buffers = calloc(buffer_count + 1, sizeof *reader.buffers);
     reader.views = calloc(gz_gltf_count(gltf, "bufferViews") + 1, sizeof *reader.views);
     reader.accessors = calloc(gz_gltf_count(gltf, "accessors") + 1, sizeof *reader.accessors);
@@ -403,6 +375,7 @@ enum gz_status gz_meshes_read(const struct gz_gltf *gltf, struct gz_mesh_bounds 
     } else {
         status = read_all(&reader, bounds);
     }
+    if (status == GZ_OK && surfaces != NULL) *surfaces_status = gz_surfaces_make(surfaces, &reader);
     for (size_t i = 0; i < buffer_count && reader.buffers != NULL; i++) free(reader.buffers[i].owned);
     free(reader.buffers);
     free(reader.views);

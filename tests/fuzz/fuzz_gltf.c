@@ -40,6 +40,40 @@ static void check_node(const struct gz_import *import, size_t index)
             node->bounds.min.z <= node->bounds.max.z);
 }
 
+/* Each box holds those below it, and the last ones their triangles. */
+static void check_surface(const struct gz_surface *surface)
+{
+    size_t boxes = gz_surface_box_count(surface->count), last = (size_t)1 << surface->levels;
+    REQUIRE(surface->count > 0 && boxes == 2 * last - 1);
+    for (size_t i = 1; i < boxes; i++) {
+        const float *box = surface->boxes[i], *above = surface->boxes[(i - 1) / 2];
+        for (int axis = 0; axis < 3; axis++)
+            REQUIRE(box[axis] >= above[axis] && box[axis + 3] <= above[axis + 3] && box[axis] <= box[axis + 3]);
+    }
+    struct gz_pointer pointer = {.is_ray = true, .origin = {1, 2, 30}, .direction = {0.1, -0.2, -3}};
+    struct gz_beside beside = {.px = 8};
+    struct gz_aim aim;
+    size_t tests = 10000;
+    double distance = INFINITY;
+    if (gz_aim(&aim, NULL, &pointer, &gz_affine_identity) &&
+        gz_surface_meet(surface, &aim, &tests, &distance) == GZ_MET)
+        REQUIRE(distance >= 0 && isfinite(distance));
+    (void)gz_surface_pass(surface, NULL, &pointer, &gz_affine_identity, &tests, &beside);
+}
+
+static void check_surfaces(const struct gz_import *import)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < import->count; i++) {
+        const struct gz_surface *surface = gz_surface_of(import->surfaces, import->nodes[i].asset);
+        if (surface == NULL) continue;
+        REQUIRE(surface->count <= import->surfaces->triangle_count);
+        check_surface(surface);
+        count++;
+    }
+    REQUIRE(count == 0 || import->surfaces->triangle_count > 0);
+}
+
 static void check_same(const struct gz_import *before, const struct gz_import *after)
 {
     REQUIRE(before->count == after->count);
@@ -81,6 +115,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     for (size_t i = 0; i < import.count; i++) check_node(&import, i);
+    check_surfaces(&import);
     check_round_trip(&import, data, size);
     gz_import_finish(&import);
     return 0;

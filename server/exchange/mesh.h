@@ -1,0 +1,46 @@
+/* mesh.h - buffers, views and accessors of an opened glTF, once mesh.c has checked them. Not for other rooms. */
+#ifndef GZ_EXCHANGE_MESH_H
+#define GZ_EXCHANGE_MESH_H
+
+#include "exchange/gltf.h"
+
+enum gz_component_type { GZ_BYTE = 5120, GZ_UBYTE, GZ_SHORT, GZ_USHORT, GZ_UINT = 5125, GZ_FLOAT };
+
+struct gz_bytes {
+    const uint8_t *data; /* NULL: out of reach */
+    uint64_t size;
+    uint8_t *owned; /* decoded from a data URI */
+};
+
+struct gz_accessor {
+    const json_t *json;
+    enum gz_component_type component_type;
+    unsigned components, element; /* element: in bytes */
+    uint64_t count;
+    uint64_t stride;
+    const uint8_t *data; /* the first element; NULL: out of reach, or there is no view */
+    bool sparse, normalized;
+    bool index_max_known;
+    uint32_t index_max;
+};
+
+struct gz_mesh_reader {
+    const struct gz_gltf *gltf;
+    struct gz_bytes *buffers;
+    struct gz_bytes *views;
+    struct gz_accessor *accessors;
+    uint64_t indices_read;
+    struct gz_error *error;
+};
+
+/* 0 where it is no type that glTF has. */
+unsigned gz_component_bytes(enum gz_component_type type);
+/* What an integer stands for where the accessor is normalised (KHR_mesh_quantization). */
+double gz_component_value(const struct gz_accessor *accessor, double raw);
+/* An unsigned integer of one of the types that indices have. */
+uint32_t gz_index_value(enum gz_component_type type, const uint8_t *at);
+
+/* The surfaces of all that was read; NULL where no node has one. GZ_NO_MEMORY, and NULL. */
+GZ_MUST_USE enum gz_status gz_surfaces_make(struct gz_surfaces **surfaces, const struct gz_mesh_reader *reader);
+
+#endif

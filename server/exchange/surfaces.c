@@ -1,0 +1,372 @@
+/* The triangles of the meshes, for picking: what a viewer that draws the file would show of it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "exchange/mesh.h"
+
+enum mode { TRIANGLES = 4, STRIP, FAN };
+
+/* ---- elements ---- */
+
+/* An accessor's elements, with those that a sparse one has replaced. */
+struct source {
+    const struct gz_accessor *accessor;
+    const uint8_t *indices, *values; /* of what is replaced; NULL for nothing */
+    enum gz_component_type index_type;
+    unsigned index_bytes;
+    uint64_t replaced;
+};
+
+static const uint8_t *bytes_of(const struct gz_mesh_reader *reader, const json_t *part)
+{
+    const uint8_t *bytes = reader->views[gz_json_natural(part, "bufferView", 0)].data;
+    return bytes != NULL ? bytes + gz_json_natural(part, "byteOffset", 0) : NULL;
+}
+
+static bool is_compressed(const struct gz_mesh_reader *reader, const json_t *holder)
+{
+    int64_t view = gz_json_index(holder, "bufferView");
+    if (view < 0) return false;
+    const json_t *extensions = json_object_get(gz_gltf_item(reader->gltf, "bufferViews", (size_t)view), "extensions");
+    return json_object_get(extensions, "EXT_meshopt_compression") != NULL ||
+           json_object_get(extensions, "KHR_meshopt_compression") != NULL;
+}
+
+/* False where the bytes are out of reach. Elements without a view are 0 where a sparse accessor says so; else an extension fills them. */
+static bool open_source(struct source *source, const struct gz_mesh_reader *reader, size_t index)
+{
+    const struct gz_accessor *accessor = &reader->accessors[index];
+    const json_t *sparse = json_object_get(accessor->json, "sparse");
+    *source = (struct source){.accessor = accessor};
+    if (is_compressed(reader, accessor->json)) return false;
+    if (accessor->data == NULL && (sparse == NULL || gz_json_index(accessor->json, "bufferView") >= 0)) return false;
+    if (sparse == NULL) return true;
+    const json_t *indices = json_object_get(sparse, "indices"), *values = json_object_get(sparse, "values");
+    source->indices = bytes_of(reader, indices);
+    source->values = bytes_of(reader, values);
+    source->index_type = (enum gz_component_type)gz_json_natural(indices, "componentType", 0);
+    source->index_bytes = gz_component_bytes(source->index_type);
+    source->replaced = gz_json_natural(sparse, "count", 0);
+    bool is_index = source->index_type == GZ_UBYTE || source->index_type == GZ_USHORT || source->index_type == GZ_UINT;
+    return is_index && source->indices != NULL && source->values != NULL && !is_compressed(reader, indices) &&
+           !is_compressed(reader, values);
+}
+
+/* The element's bytes; NULL: it is 0. The indices of a sparse accessor ascend. */
+static const uint8_t *element_of(const struct source *source, uint64_t i)
+{
+    uint64_t low = 0, high = source->replaced;
+    while (low < high) {
+        uint64_t half = low + (high - low) / 2;
+        uint64_t index = gz_index_value(source->index_type, source->indices + half * source->index_bytes);
+        if (index == i) return source->values + half * source->accessor->element;
+        if (index < i) {
+            low = half + 1;
+        } else {
+            high = half;
+        }
+    }
+    const struct gz_accessor *accessor = source->accessor;
+    return accessor->data != NULL ? accessor->data + i * accessor->stride : NULL;
+}
+
+/* ---- primitives ---- */
+
+struct primitive {
+    struct source positions, indices;
+    bool indexed;
+    enum mode mode;
+    uint32_t both_sides;
+    uint64_t vertices, corners;
+};
+
+enum reach { OUT_OF_REACH, NO_TRIANGLES, IN_REACH };
+
+static enum reach open_primitive(struct primitive *primitive, const struct gz_mesh_reader *reader, const json_t *json)
+{
+    uint64_t mode = gz_json_natural(json, "mode", TRIANGLES);
+    int64_t position = gz_json_index(json_object_get(json, "attributes"), "POSITION");
+    int64_t indices = gz_json_index(json, "indices");
+    int64_t material = gz_json_index(json, "material");
+    if (mode < TRIANGLES) return NO_TRIANGLES;
+    if (json_object_get(json_object_get(json, "extensions"), "KHR_draco_mesh_compression") != NULL) return OUT_OF_REACH;
+    if (position < 0) return NO_TRIANGLES;
+    *primitive = (struct primitive){.mode = (enum mode)mode, .indexed = indices >= 0};
+    if (material >= 0) {
+        const json_t *json_material = gz_gltf_item(reader->gltf, "materials", (size_t)material);
+        primitive->both_sides = json_is_true(json_object_get(json_material, "doubleSided"));
+    }
+    if (!open_source(&primitive->positions, reader, (size_t)position)) return OUT_OF_REACH;
+    primitive->vertices = primitive->corners = primitive->positions.accessor->count;
+    if (indices < 0) return IN_REACH;
+    if (!open_source(&primitive->indices, reader, (size_t)indices)) return OUT_OF_REACH;
+    primitive->corners = primitive->indices.accessor->count;
+    return IN_REACH;
+}
+
+static uint64_t count_triangles(const struct primitive *primitive)
+{
+    if (primitive->mode == TRIANGLES) return primitive->corners / 3;
+    return primitive->corners >= 3 ? primitive->corners - 2 : 0;
+}
+
+/* False where the vertex is not there: sparse indices were not looked at before. */
+static bool find_vertex(const struct primitive *primitive, uint64_t corner, uint64_t *vertex)
+{
+    *vertex = corner;
+    if (primitive->indexed) {
+        const uint8_t *at = element_of(&primitive->indices, corner);
+        *vertex = at != NULL ? gz_index_value(primitive->indices.accessor->component_type, at) : 0;
+    }
+    return *vertex < primitive->vertices;
+}
+
+static float read_component(const struct gz_accessor *accessor, const uint8_t *at, int i)
+{
+    uint32_t bits;
+    float value;
+    switch (accessor->component_type) {
+    case GZ_BYTE: return (float)gz_component_value(accessor, (int8_t)at[i]);
+    case GZ_UBYTE: return (float)gz_component_value(accessor, at[i]);
+    case GZ_SHORT: return (float)gz_component_value(accessor, (int16_t)gz_index_value(GZ_USHORT, at + 2 * i));
+    case GZ_USHORT: return (float)gz_component_value(accessor, gz_index_value(GZ_USHORT, at + 2 * i));
+    case GZ_UINT: return (float)gz_index_value(GZ_UINT, at + 4 * i);
+    default: break;
+    }
+    bits = gz_index_value(GZ_UINT, at + 4 * i);
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* Whether it can be met at all. */
+static bool is_real(const struct gz_triangle *triangle)
+{
+    const float(*c)[3] = triangle->corner;
+    gz_vec3 sides[2];
+    for (int i = 0; i < 3; i++) {
+        for (int axis = 0; axis < 3; axis++) {
+            if (!(fabsf(c[i][axis]) <= (float)GZ_COORDINATE_MAX)) return false;
+        }
+    }
+    for (int i = 0; i < 2; i++) {
+        sides[i] = (gz_vec3){(double)c[i + 1][0] - (double)c[0][0], (double)c[i + 1][1] - (double)c[0][1],
+                             (double)c[i + 1][2] - (double)c[0][2]};
+    }
+    gz_vec3 normal = gz_cross(sides[0], sides[1]);
+    return normal.x != 0 || normal.y != 0 || normal.z != 0;
+}
+
+/* False where a vertex is not there. */
+static bool read_triangle(const struct primitive *primitive, uint64_t number, struct gz_triangle *triangle)
+{
+    uint64_t corners[3] = {3 * number, 3 * number + 1, 3 * number + 2};
+    if (primitive->mode == STRIP) {
+        corners[0] = number;
+        corners[1] = number + 1 + number % 2;
+        corners[2] = number + 2 - number % 2;
+    } else if (primitive->mode == FAN) {
+        corners[0] = number + 1;
+        corners[1] = number + 2;
+        corners[2] = 0;
+    }
+    triangle->both_sides = primitive->both_sides;
+    for (int i = 0; i < 3; i++) {
+        uint64_t vertex;
+        if (!find_vertex(primitive, corners[i], &vertex)) return false;
+        const uint8_t *at = element_of(&primitive->positions, vertex);
+        for (int axis = 0; axis < 3; axis++)
+            triangle->corner[i][axis] = at != NULL ? read_component(primitive->positions.accessor, at, axis) : 0;
+    }
+    return true;
+}
+
+/* ---- meshes ---- */
+
+static const json_t *primitives_of(const struct gz_mesh_reader *reader, size_t mesh)
+{
+    return json_object_get(gz_gltf_item(reader->gltf, "meshes", mesh), "primitives");
+}
+
+/* How many triangles the mesh has, not looking at them; 0 where one of them is out of reach. */
+static uint64_t plan_mesh(const struct gz_mesh_reader *reader, size_t mesh)
+{
+    const json_t *primitives = primitives_of(reader, mesh);
+    uint64_t count = 0;
+    for (size_t i = 0; i < json_array_size(primitives); i++) {
+        struct primitive primitive;
+        enum reach reach = open_primitive(&primitive, reader, json_array_get(primitives, i));
+        if (reach == OUT_OF_REACH) return 0;
+        if (reach == IN_REACH) count += count_triangles(&primitive);
+        if (count > GZ_SURFACE_TRIANGLES_MAX) return GZ_SURFACE_TRIANGLES_MAX + 1;
+    }
+    return count;
+}
+
+/* How many of them there are; 0 where one of them is out of reach. */
+static size_t read_triangles(const struct gz_mesh_reader *reader, size_t mesh, struct gz_triangle *triangles)
+{
+    const json_t *primitives = primitives_of(reader, mesh);
+    size_t count = 0;
+    for (size_t i = 0; i < json_array_size(primitives); i++) {
+        struct primitive primitive;
+        if (open_primitive(&primitive, reader, json_array_get(primitives, i)) != IN_REACH) continue;
+        uint64_t planned = count_triangles(&primitive);
+        for (uint64_t number = 0; number < planned; number++) {
+            if (!read_triangle(&primitive, number, &triangles[count])) return 0;
+            count += is_real(&triangles[count]);
+        }
+    }
+    return count;
+}
+
+static bool has_weight(const json_t *weights)
+{
+    for (size_t i = 0; i < json_array_size(weights); i++) {
+        if (json_number_value(json_array_get(weights, i)) != 0) return true;
+    }
+    return false;
+}
+
+static bool has_targets(const json_t *primitives)
+{
+    for (size_t i = 0; i < json_array_size(primitives); i++) {
+        if (json_array_size(json_object_get(json_array_get(primitives, i), "targets")) > 0) return true;
+    }
+    return false;
+}
+
+/* ---- all of them ---- */
+
+/* What morph targets make of a mesh. */
+enum morph { PLAIN, TARGETS, WEIGHTED };
+
+/* What is to be made: for each node its mesh, for each mesh its triangles and then its number among those that are made. */
+struct plan {
+    const struct gz_mesh_reader *reader;
+    size_t node_count, mesh_count, made, left_out;
+    int64_t *mesh_of; /* -1 for none */
+    uint32_t *counts; /* 0 for a mesh that is not made */
+    uint8_t *morphs;  /* by mesh */
+    size_t triangles, boxes;
+};
+
+static bool begin_plan(struct plan *plan, const struct gz_mesh_reader *reader)
+{
+    *plan = (struct plan){.reader = reader};
+    plan->node_count = gz_gltf_count(reader->gltf, "nodes");
+    plan->mesh_count = gz_gltf_count(reader->gltf, "meshes");
+    plan->mesh_of = malloc((plan->node_count + 1) * sizeof *plan->mesh_of);
+    plan->counts = calloc(plan->mesh_count + 1, sizeof *plan->counts);
+    plan->morphs = calloc(plan->mesh_count + 1, sizeof *plan->morphs);
+    return plan->mesh_of != NULL && plan->counts != NULL && plan->morphs != NULL;
+}
+
+static void finish_plan(struct plan *plan)
+{
+    free(plan->mesh_of);
+    free(plan->counts);
+    free(plan->morphs);
+}
+
+/* Once for each mesh: many nodes can show one of many parts. */
+static void find_morphs(struct plan *plan)
+{
+    for (size_t mesh = 0; mesh < plan->mesh_count; mesh++) {
+        if (!has_targets(primitives_of(plan->reader, mesh))) continue;
+        const json_t *weights = json_object_get(gz_gltf_item(plan->reader->gltf, "meshes", mesh), "weights");
+        plan->morphs[mesh] = has_weight(weights) ? WEIGHTED : TARGETS;
+    }
+}
+
+/* The mesh that the node shows as it was modelled, or -1. */
+static int64_t plain_mesh(const struct plan *plan, size_t node)
+{
+    const json_t *json = gz_gltf_item(plan->reader->gltf, "nodes", node);
+    int64_t mesh = gz_json_index(json, "mesh");
+    if (mesh < 0 || json_object_get(json, "skin") != NULL) return -1;
+    if (json_object_get(json_object_get(json, "extensions"), "EXT_mesh_gpu_instancing") != NULL) return -1;
+    const json_t *weights = json_object_get(json, "weights");
+    if (plan->morphs[mesh] == PLAIN) return mesh;
+    bool is_morphed = weights != NULL ? has_weight(weights) : plan->morphs[mesh] == WEIGHTED;
+    return is_morphed ? -1 : mesh;
+}
+
+static void count_all(struct plan *plan)
+{
+    find_morphs(plan);
+    for (size_t node = 0; node < plan->node_count; node++) {
+        plan->mesh_of[node] = plain_mesh(plan, node);
+        if (plan->mesh_of[node] >= 0) plan->counts[plan->mesh_of[node]] = 1; /* somebody shows it */
+    }
+    for (size_t mesh = 0; mesh < plan->mesh_count; mesh++) {
+        if (plan->counts[mesh] == 0) continue;
+        uint64_t count = plan_mesh(plan->reader, mesh);
+        bool fits = count <= GZ_SURFACE_TRIANGLES_MAX - plan->triangles;
+        plan->left_out += !fits;
+        plan->counts[mesh] = fits ? (uint32_t)count : 0;
+        if (plan->counts[mesh] == 0) continue;
+        plan->made++;
+        plan->triangles += plan->counts[mesh];
+        plan->boxes += gz_surface_box_count(plan->counts[mesh]);
+    }
+}
+
+/* One block of memory, the wider first so that all are aligned. */
+struct block {
+    struct gz_surfaces *surfaces;
+    uint32_t *mesh_of;
+    struct gz_triangle *triangles;
+    float (*boxes)[6];
+};
+
+static bool take_block(const struct plan *plan, struct block *block)
+{
+    size_t head = sizeof *block->surfaces + plan->made * sizeof *block->surfaces->meshes;
+    size_t bytes = head + plan->node_count * sizeof *block->mesh_of + plan->triangles * sizeof *block->triangles +
+                   plan->boxes * sizeof *block->boxes;
+    char *memory = malloc(bytes);
+    if (memory == NULL) return false;
+    block->surfaces = (struct gz_surfaces *)(void *)memory;
+    block->mesh_of = (uint32_t *)(void *)(memory + head);
+    block->triangles = (struct gz_triangle *)(void *)(block->mesh_of + plan->node_count);
+    block->boxes = (float(*)[6])(void *)(block->triangles + plan->triangles);
+    *block->surfaces = (struct gz_surfaces){.bytes = bytes,
+                                            .left_out = plan->left_out,
+                                            .meshes = (struct gz_surface *)(void *)(block->surfaces + 1),
+                                            .mesh_of = block->mesh_of,
+                                            .node_count = plan->node_count};
+    return true;
+}
+
+static void fill_block(struct plan *plan, struct block block)
+{
+    uint32_t made = 0;
+    for (size_t mesh = 0; mesh < plan->mesh_count; mesh++) {
+        if (plan->counts[mesh] == 0) continue;
+        size_t count = read_triangles(plan->reader, mesh, block.triangles);
+        plan->counts[mesh] = 0;
+        if (count == 0) continue;
+        gz_surface_build(&block.surfaces->meshes[made++], block.triangles, count, block.boxes);
+        plan->counts[mesh] = made;
+        block.surfaces->triangle_count += count;
+        block.triangles += count;
+        block.boxes += gz_surface_box_count(count);
+    }
+    for (size_t node = 0; node < plan->node_count; node++)
+        block.mesh_of[node] = plan->mesh_of[node] >= 0 ? plan->counts[plan->mesh_of[node]] : 0;
+}
+
+enum gz_status gz_surfaces_make(struct gz_surfaces **surfaces, const struct gz_mesh_reader *reader)
+{
+    struct plan plan;
+    struct block block = {.surfaces = NULL};
+    bool ok = begin_plan(&plan, reader);
+    if (ok) count_all(&plan);
+    if (ok && plan.triangles > 0) {
+        ok = take_block(&plan, &block);
+        if (ok) fill_block(&plan, block);
+    }
+    finish_plan(&plan);
+    *surfaces = block.surfaces;
+    return ok ? GZ_OK : GZ_NO_MEMORY;
+}
