@@ -138,6 +138,7 @@ static const struct gz_row tool_rows[] = {
     WORD("ball", gz_tool_message, ball, gz_ball_terms, IF(BALL)),
     WORD("ball_fit", gz_tool_message, ball_fit, gz_fit_terms, IF(BALL_FIT)),
     WORD("orbit", gz_tool_message, orbit, gz_orbit_terms, IF(ORBIT)),
+    BOOL("surface", gz_tool_message, surface, IF(SURFACE)),
 };
 
 static const struct gz_row select_rows[] = {
@@ -236,6 +237,7 @@ static const struct gz_row pick_rows[] = {
     PLACE_ROWS(gz_pick),
     NUMBERS("rect", gz_pick, rect, RECT, IF(RECT)),
     BOOL("inside", gz_pick, inside, IF_ANY),
+    BOOL("surface", gz_pick, surface, IF_ANY),
 };
 
 static const struct gz_row undo_rows[] = {

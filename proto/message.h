@@ -167,6 +167,7 @@ enum gz_field {
     /* camera, tool */
     GZ_FIELD_TARGET = GZ_FIELD_PIVOT,
     GZ_FIELD_ORBIT = GZ_FIELD_VIEW,
+    GZ_FIELD_SURFACE = GZ_FIELD_HIT,
     /* create */
     GZ_FIELD_COPY = GZ_FIELD_BEFORE,
     /* history, its edits */
@@ -223,6 +224,7 @@ struct gz_tool_message {
     enum gz_ball ball;
     enum gz_ball_fit ball_fit;
     enum gz_orbit_law orbit;
+    bool surface;
 };
 
 struct gz_select {
@@ -278,7 +280,7 @@ struct gz_create {
 
 struct gz_pick {
     double at[2], ray[6], rect[4]; /* rect: smaller x, y first, whichever corners came */
-    bool inside;
+    bool inside, surface;
 };
 
 struct gz_history {

@@ -12,6 +12,7 @@
 #include "exchange/exchange.h"
 #include "net/clock.h"
 #include "net/text.h"
+#include "surfaces.h"
 
 /* Backups are made in the folder of the scenes, under names that no scene has, and are deleted once they are open. */
 #define BACKUP_PREFIX ".backup-"
@@ -424,16 +425,22 @@ static void finish_import(struct gz_bulk_job *job)
         refuse_job(job);
         return;
     }
+    struct gz_surfaces *surfaces =
+        gz_surfaces_admit(job->scenes, job->name, job->import.surfaces, job->import.surfaces_status);
+    job->import.surfaces = NULL;
     struct gz_core_import import = {.user = job->request != NULL ? job->request->user : "sample",
                                     .nodes = job->nodes,
                                     .count = job->import.count,
                                     .asset = bytes,
                                     .asset_size = size,
+                                    .surfaces = surfaces,
                                     .done = handle_imported,
                                     .context = job};
     job->scene->net.touched = true;
     job->error.status = gz_core_import(job->scene->net.core, &import, gz_clock_now(), &job->error);
-    if (job->error.status != GZ_OK) give_up_import(job, true);
+    if (job->error.status == GZ_OK) return;
+    free(surfaces);
+    give_up_import(job, true);
 }
 
 /* ---- requests ---- */

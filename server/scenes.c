@@ -11,6 +11,7 @@
 #include "bulk.h"
 #include "net/clock.h"
 #include "net/text.h"
+#include "surfaces.h"
 
 /* ---- names and paths ---- */
 
@@ -150,6 +151,11 @@ static void discard(void *context, struct gz_answer *answer)
     uv_queue_work(scenes->loop, &job->work, work_on_discard, handle_discard_done);
 }
 
+static void release(void *context, struct gz_surfaces *surfaces)
+{
+    gz_surfaces_release(((struct gz_open_scene *)context)->scenes, surfaces);
+}
+
 static void free_query_job(struct query_job *job)
 {
     gz_answer_finish(&job->answer);
@@ -209,6 +215,7 @@ static void handle_async_closed(uv_handle_t *handle)
 /* Its memory lives until the loop has closed its handle. */
 static void close_scene(struct gz_open_scene *scene)
 {
+    gz_surfaces_cancel(scene);
     gz_store_close(scene->store); /* first: a batch on its way may point into the core */
     gz_core_destroy(scene->net.core);
     scene->net.core = NULL;
@@ -281,6 +288,7 @@ static enum gz_status fill_scene(struct gz_open_scene *scene, bool create, struc
                                             .commit = commit,
                                             .query = query,
                                             .discard = discard,
+                                            .release = release,
                                             .find_key = find_key,
                                             .find_note_key = find_note_key,
                                             .kept_since = kept_since},
@@ -320,6 +328,7 @@ static enum gz_status open_scene(struct gz_scenes *scenes, const char *name, boo
     link_scene(scene);
     scenes->count++;
     gz_net_add(scenes->net, &scene->net);
+    gz_surfaces_begin(scene);
     struct gz_core_summary summary = gz_core_summary(scene->net.core);
     gz_log(scenes->log, GZ_INFO, 0, "%s: open, %" PRIu64 " nodes, seq %" PRIu64 ", epoch %" PRIu64, name, summary.nodes,
            summary.seq, summary.epoch);
@@ -403,7 +412,19 @@ static bool host_healthy(void *context, struct gz_error *error)
     return true;
 }
 
-enum measure { NODES, SEQ, SAVED, USERS, COMMITS, ROWS, WAL_BYTES, COMMIT_SECONDS, MEASURE_COUNT };
+enum measure {
+    NODES,
+    SEQ,
+    SAVED,
+    USERS,
+    COMMITS,
+    ROWS,
+    WAL_BYTES,
+    COMMIT_SECONDS,
+    TRIANGLES,
+    SURFACE_BYTES,
+    MEASURE_COUNT
+};
 
 static double measure_scene(const struct gz_open_scene *scene, enum measure measure)
 {
@@ -418,6 +439,8 @@ static double measure_scene(const struct gz_open_scene *scene, enum measure meas
     case ROWS: return (double)stats.rows;
     case WAL_BYTES: return (double)stats.wal_bytes;
     case COMMIT_SECONDS: return commit_seconds(scene, &stats);
+    case TRIANGLES: return (double)summary.triangles;
+    case SURFACE_BYTES: return (double)summary.surface_bytes;
     case MEASURE_COUNT: break;
     }
     return 0;
@@ -436,6 +459,8 @@ static bool host_measure(void *context, struct gz_buffer *out)
         [ROWS] = {"scene_rows_total", "counter", "Rows written since it was opened."},
         [WAL_BYTES] = {"scene_wal_bytes", "gauge", "Bytes in the write-ahead log."},
         [COMMIT_SECONDS] = {"scene_commit_seconds", "gauge", "How long the last commit took."},
+        [TRIANGLES] = {"scene_triangles", "gauge", "Triangles that nodes are picked by; 0 before they are there."},
+        [SURFACE_BYTES] = {"scene_surface_bytes", "gauge", "Bytes that they take."},
     };
     const struct gz_scenes *scenes = context;
     bool ok = gz_text_print(out, "# HELP gizmod_scenes Scenes open.\n# TYPE gizmod_scenes gauge\ngizmod_scenes %zu\n",

@@ -16,6 +16,7 @@
 
 struct gz_scenes;
 struct gz_bulk_job;
+struct gz_surfaces_job;
 
 struct gz_open_scene {
     struct gz_net_scene net; /* first: the network gives it back */
@@ -23,10 +24,11 @@ struct gz_open_scene {
     char name[GZ_SCENE_NAME_BYTES_MAX + 1];
     char *path;
     struct gz_store *store;
-    uv_async_t committed; /* the store's writer has something for us */
-    double commit_from_s; /* monotonic, of the commit that runs; 0 for none */
-    unsigned query_count; /* questions to the past, on workers */
-    bool unwanted;        /* made for an import that failed: to be undone, unless somebody wants it meanwhile */
+    uv_async_t committed;                 /* the store's writer has something for us */
+    double commit_from_s;                 /* monotonic, of the commit that runs; 0 for none */
+    unsigned query_count;                 /* questions to the past, on workers */
+    struct gz_surfaces_job *surfaces_job; /* its triangles are being made; NULL: not */
+    bool unwanted; /* made for an import that failed: to be undone, unless somebody wants it meanwhile */
     struct gz_open_scene *next;
 };
 

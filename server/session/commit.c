@@ -58,6 +58,7 @@ static void accept_batch(struct gz_core *core, uint64_t seq, uint64_t kept_since
         core->pending_count--;
         core->pending_bytes -= pending->bytes;
         answer_committed(core, pending);
+        gz_core_release(core, pending->surfaces_before);
         gz_pending_destroy(pending);
     }
     gz_core_accept_notes(core);
@@ -72,7 +73,11 @@ static void refuse_pending(struct gz_core *core, const struct gz_pending *pendin
         struct gz_session *session = gz_core_session(core, waiter->session);
         if (session != NULL) gz_session_refuse(session, waiter->has_rid, waiter->rid, &failure, false);
     }
-    if (pending->asset != NULL) core->asset_seq = pending->asset_seq_before;
+    if (pending->asset != NULL) {
+        gz_core_release(core, core->surfaces);
+        core->asset_seq = pending->asset_seq_before;
+        core->surfaces = pending->surfaces_before;
+    }
     if (pending->done != NULL) pending->done(pending->context, GZ_STORAGE, failure.error.message);
 }
 

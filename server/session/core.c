@@ -76,6 +76,7 @@ void gz_core_destroy(struct gz_core *core)
         core->tickets = next;
     }
     gz_core_free_pending(core);
+    gz_core_release(core, core->surfaces);
     gz_core_free_notes(core);
     gz_core_free_checkpoints(core);
     gz_sync_destroy(core->sync);
@@ -199,6 +200,14 @@ const char *gz_session_end_reason(const struct gz_session *session)
     return session->ended ? session->end_reason : NULL;
 }
 
+static uint64_t surface_bytes(const struct gz_core *core)
+{
+    uint64_t bytes = core->surfaces != NULL ? core->surfaces->bytes : 0;
+    for (const struct gz_pending *pending = core->pending; pending != NULL; pending = pending->next)
+        bytes += pending->surfaces_before != NULL ? pending->surfaces_before->bytes : 0;
+    return bytes;
+}
+
 struct gz_core_summary gz_core_summary(const struct gz_core *core)
 {
     return (struct gz_core_summary){
@@ -207,7 +216,10 @@ struct gz_core_summary gz_core_summary(const struct gz_core *core)
         .saved = gz_sync_saved_seq(core->sync),
         .users = core->session_count,
         .epoch = core->epoch,
+        .asset_seq = core->asset_seq,
         .has_asset = core->asset_seq > 0,
+        .triangles = core->surfaces != NULL ? core->surfaces->triangle_count : 0,
+        .surface_bytes = surface_bytes(core),
     };
 }
 
@@ -249,6 +261,27 @@ enum gz_status gz_core_import(struct gz_core *core, const struct gz_core_import 
     gz_core_name_holder(core, &failure);
     if (status != GZ_OK && error != NULL) *error = failure.error;
     return status;
+}
+
+void gz_core_release(struct gz_core *core, struct gz_surfaces *surfaces)
+{
+    if (surfaces == NULL) return;
+    if (core->host.release != NULL) {
+        core->host.release(core->host.context, surfaces);
+    } else {
+        free(surfaces);
+    }
+}
+
+bool gz_core_take_surfaces(struct gz_core *core, uint64_t asset_seq, struct gz_surfaces *surfaces)
+{
+    struct gz_surfaces **place = core->asset_seq == asset_seq ? &core->surfaces : NULL;
+    for (struct gz_pending *pending = core->pending; pending != NULL; pending = pending->next) {
+        if (pending->asset != NULL && pending->asset_seq_before == asset_seq) place = &pending->surfaces_before;
+    }
+    if (place == NULL || *place != NULL) return false;
+    *place = surfaces;
+    return true;
 }
 
 enum gz_status gz_core_nodes(struct gz_core *core, struct gz_arena *arena, const struct gz_node_record **nodes,

@@ -20,6 +20,7 @@
 
 struct gz_core;
 struct gz_session;
+struct gz_surfaces;
 
 /* Both in seconds: `unix_s` for people and the history, may jump; `mono_s` for intervals, never goes back. */
 struct gz_now {
@@ -42,6 +43,8 @@ struct gz_core_host {
     /* Takes an answer that was told, to free it elsewhere: memory that another thread took is slow to give back, and that thread may hold
      * it up. NULL: it is freed here. */
     void (*discard)(void *context, struct gz_answer *answer);
+    /* The same for surfaces that are not needed any more; NULL: they are freed here. */
+    void (*release)(void *context, struct gz_surfaces *surfaces);
 };
 
 struct gz_core_options {
@@ -105,7 +108,10 @@ bool gz_core_is_idle(const struct gz_core *core);
 
 struct gz_core_summary {
     uint64_t nodes, seq, saved, users, epoch;
+    uint64_t asset_seq; /* of the import that brought the glTF */
     bool has_asset;
+    uint64_t triangles;     /* by which nodes are picked */
+    uint64_t surface_bytes; /* of them, with those that an import which is not stored yet replaced */
 };
 struct gz_core_summary gz_core_summary(const struct gz_core *core);
 
@@ -122,11 +128,17 @@ struct gz_core_import {
     size_t count;
     const uint8_t *asset;
     size_t asset_size;
+    struct gz_surfaces
+        *surfaces; /* of the asset, for free(); the core's with GZ_OK; NULL: its nodes are picked by their bounds */
     void (*done)(void *context, enum gz_status status, const char *message);
     void *context;
 };
 GZ_MUST_USE enum gz_status gz_core_import(struct gz_core *core, const struct gz_core_import *import, struct gz_now now,
                                           struct gz_error *error);
+
+/* The surfaces of the asset that the import of `asset_seq` brought, which the core was created with: they are made from the file while it
+ * runs already. Until then its nodes are picked by their bounds. False where it has no use for them any more: they stay the caller's. */
+GZ_MUST_USE bool gz_core_take_surfaces(struct gz_core *core, uint64_t asset_seq, struct gz_surfaces *surfaces);
 
 /* Copies of all nodes alive, parents first, into `arena`. */
 GZ_MUST_USE enum gz_status gz_core_nodes(struct gz_core *core, struct gz_arena *arena,

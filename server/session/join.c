@@ -69,6 +69,7 @@ static struct gz_session *new_session(struct gz_core *core, uint64_t id, const s
     session->role = role;
     session->draw = hello->hello.draw;
     session->tool = gz_tool_default;
+    session->by_surface = true;
     session->tokens = core->messages_per_s;
     session->tokens_s = core->now.mono_s;
     session->over_last_s = session->over_said_s = -INFINITY;

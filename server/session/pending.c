@@ -20,6 +20,7 @@ void gz_core_free_pending(struct gz_core *core)
 {
     while (core->pending != NULL) {
         struct gz_pending *next = core->pending->next;
+        gz_core_release(core, core->pending->surfaces_before);
         gz_pending_destroy(core->pending);
         core->pending = next;
     }
@@ -201,7 +202,9 @@ enum gz_status gz_core_edit_import(struct gz_core *core, const struct gz_core_im
         return status;
     }
     pending->asset_seq_before = core->asset_seq;
+    pending->surfaces_before = core->surfaces;
     core->asset_seq = pending->edit.seq;
+    core->surfaces = import->surfaces;
     return GZ_OK;
 }
 

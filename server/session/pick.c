@@ -19,21 +19,20 @@ enum gz_status gz_session_pointer(const struct gz_session *session, bool has_ray
     return GZ_OK;
 }
 
-/* Worlds of nodes below one another may leave the doubles. */
-static bool can_be_said(const struct gz_hit *hit)
+bool gz_can_say_hit(const struct gz_hit *hit)
 {
     return isfinite(hit->distance) && gz_finite(hit->point);
 }
 
-static bool pick(struct gz_session *session, const struct gz_pointer *pointer, const struct gz_node *node,
-                 struct gz_hit *hit)
+bool gz_session_pick(struct gz_session *session, const struct gz_pointer *pointer, const struct gz_node *node,
+                     struct gz_hit *hit)
 {
     gz_affine world = gz_scene_world(session->core->scene, node);
     hit->id = node->id;
     bool met =
         gz_pick_node(session->has_camera ? &session->camera : NULL, pointer, &world,
                      node->has_bounds ? &node->bounds : NULL, session->tool.tolerance_px, &hit->distance, &hit->point);
-    return met && can_be_said(hit);
+    return met && gz_can_say_hit(hit);
 }
 
 /* Few of many nodes can be met: only those are looked at. What that cost counts against the session's rate. */
@@ -48,8 +47,8 @@ static enum gz_status sieve(struct gz_session *session, const gz_plane planes[GZ
     return GZ_OK;
 }
 
-static enum gz_status sieve_pointer(struct gz_session *session, const struct gz_pointer *pointer,
-                                    struct gz_sieved *sieved, struct gz_failure *failure)
+enum gz_status gz_session_sieve(struct gz_session *session, const struct gz_pointer *pointer, struct gz_sieved *sieved,
+                                struct gz_failure *failure)
 {
     gz_plane planes[GZ_PICK_PLANES];
     const struct gz_camera *camera = session->has_camera ? &session->camera : NULL;
@@ -68,23 +67,34 @@ static bool is_before(const struct gz_node *node, const struct gz_hit *hit, cons
     return node->id < best->id;
 }
 
-enum gz_status gz_session_node_under(struct gz_session *session, const struct gz_pointer *pointer, uint64_t *id,
-                                     struct gz_failure *failure)
+static enum gz_status node_under_by_bounds(struct gz_session *session, const struct gz_pointer *pointer, uint64_t *id,
+                                           struct gz_failure *failure)
 {
     struct gz_sieved sieved;
-    enum gz_status status = sieve_pointer(session, pointer, &sieved, failure);
+    enum gz_status status = gz_session_sieve(session, pointer, &sieved, failure);
     if (status != GZ_OK) return status;
     const struct gz_node *best = NULL;
     struct gz_hit best_hit = {.distance = INFINITY};
     for (size_t i = 0; i < sieved.count; i++) {
         const struct gz_node *node = sieved.nodes[i];
         struct gz_hit hit;
-        if (!pick(session, pointer, node, &hit) || !is_before(node, &hit, best, &best_hit)) continue;
+        if (!gz_session_pick(session, pointer, node, &hit) || !is_before(node, &hit, best, &best_hit)) continue;
         best = node;
         best_hit = hit;
     }
     *id = best != NULL ? best->id : 0;
     return GZ_OK;
+}
+
+enum gz_status gz_session_node_under(struct gz_session *session, const struct gz_pointer *pointer, uint64_t *id,
+                                     struct gz_failure *failure)
+{
+    if (!session->by_surface) return node_under_by_bounds(session, pointer, id, failure);
+    struct gz_hit *hits;
+    size_t count;
+    enum gz_status status = gz_session_look(session, pointer, true, &hits, &count, failure);
+    if (status == GZ_OK) *id = count > 0 ? hits[0].id : 0;
+    return status;
 }
 
 static int compare_hits(const void *a, const void *b)
@@ -107,7 +117,30 @@ static bool node_in_rect(struct gz_session *session, const struct gz_pick *asked
     hit->id = node->id;
     hit->point = centre;
     hit->distance = session->camera.perspective ? gz_length(from_eye) : -gz_dot(from_eye, session->camera.backward);
-    return can_be_said(hit);
+    return gz_can_say_hit(hit);
+}
+
+/* All that is met by its bounds, or as a point. */
+static enum gz_status pick_by_bounds(struct gz_session *session, const struct gz_pointer *pointer,
+                                     const struct gz_pick *rect, struct gz_hit **hits, size_t *count,
+                                     struct gz_failure *failure)
+{
+    gz_plane planes[GZ_PICK_PLANES];
+    struct gz_sieved sieved;
+    if (rect != NULL) gz_pick_rect_sieve(&session->camera, rect->rect, planes);
+    enum gz_status status =
+        rect != NULL ? sieve(session, planes, &sieved, failure) : gz_session_sieve(session, pointer, &sieved, failure);
+    if (status != GZ_OK) return status;
+    *hits = gz_arena_take(&session->core->scratch, sieved.count, sizeof **hits);
+    if (*hits == NULL) return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory to pick among the nodes");
+    *count = 0;
+    for (size_t i = 0; i < sieved.count; i++) {
+        const struct gz_node *node = sieved.nodes[i];
+        struct gz_hit *hit = &(*hits)[*count];
+        *count += rect != NULL ? node_in_rect(session, rect, node, hit) : gz_session_pick(session, pointer, node, hit);
+    }
+    qsort(*hits, *count, sizeof **hits, compare_hits);
+    return GZ_OK;
 }
 
 enum gz_status gz_handle_pick(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure)
@@ -115,27 +148,19 @@ enum gz_status gz_handle_pick(struct gz_session *session, const struct gz_messag
     const struct gz_pick *asked = &message->pick;
     bool by_rect = (message->has & GZ_HAS(RECT)) != 0;
     struct gz_pointer pointer = {.is_ray = false};
+    struct gz_hit *hits = NULL;
+    size_t count = 0;
+    if (by_rect && asked->surface)
+        return gz_fail(&failure->error, GZ_BAD_VALUE, "surface: a rect goes by bounds alone; leave it out");
     enum gz_status status =
         gz_session_pointer(session, (message->has & GZ_HAS(RAY)) != 0, asked->at, asked->ray, &pointer, failure);
     if (status != GZ_OK) return status;
 
     if ((message->has & GZ_HAS(RID)) == 0) return GZ_OK; /* nobody would hear the answer */
 
-    gz_plane planes[GZ_PICK_PLANES];
-    struct gz_sieved sieved;
-    if (by_rect) gz_pick_rect_sieve(&session->camera, asked->rect, planes);
-    status = by_rect ? sieve(session, planes, &sieved, failure) : sieve_pointer(session, &pointer, &sieved, failure);
+    status = asked->surface ? gz_session_look(session, &pointer, false, &hits, &count, failure)
+                            : pick_by_bounds(session, &pointer, by_rect ? asked : NULL, &hits, &count, failure);
     if (status != GZ_OK) return status;
-    struct gz_hit *hits = gz_arena_take(&session->core->scratch, sieved.count, sizeof *hits);
-    if (hits == NULL) return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory to pick among the nodes");
-    size_t count = 0;
-    for (size_t i = 0; i < sieved.count; i++) {
-        const struct gz_node *node = sieved.nodes[i];
-        bool hit =
-            by_rect ? node_in_rect(session, asked, node, &hits[count]) : pick(session, &pointer, node, &hits[count]);
-        if (hit) count++;
-    }
-    qsort(hits, count, sizeof *hits, compare_hits);
     struct gz_ok ok = {.hits = hits, .hit_count = count};
     gz_session_ok(session, message, GZ_HAS(HITS), &ok);
     return GZ_OK;

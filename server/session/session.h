@@ -6,7 +6,7 @@
  *   view.c      camera, tool, select                            pointer.c   pointer, grab, wheel
  *   run.c       a drag from press to edit                       edit.c      set, create, delete
  *   travel.c    undo, redo, revert                                past.c      history, at, path, restore
- *   pick.c      nodes under a pointer
+ *   pick.c      nodes under a pointer, by bounds                look.c      the same by what is seen of them
  *   gizmo.c     what a session's gizmo looks like               join.c      coming and going, epochs
  *   note.c      notes, to the disk and back                     checkpoint.c  names for states
  *   interest.c  what part of the scene a session follows        tell.c      large answers, piece by piece
@@ -22,7 +22,7 @@
 #include "scene/undo.h"
 #include "server/limits.h"
 #include "session/core.h"
-#include "solver/solver.h"
+#include "solver/surface.h"
 #include "sync/sync.h"
 
 /* Why a request was refused, and about which node; `holder` goes with GZ_LOCKED. Where it is about several nodes `nodes` has them
@@ -89,6 +89,7 @@ struct gz_session {
     double lens[4];
     gz_vec3 target; /* world: what its own view turns about and goes to */
     struct gz_tool tool;
+    bool by_surface;           /* what a press selects is looked for among triangles */
     struct gz_pointer pointer; /* the last one, for hovering */
     uint64_t *selection;       /* the last one is the active node */
     size_t selected, selection_capacity;
@@ -137,6 +138,7 @@ struct gz_pending {
     uint8_t *asset;
     size_t asset_size;
     uint64_t asset_seq_before;
+    struct gz_surfaces *surfaces_before;
     void (*done)(void *context, enum gz_status status, const char *message);
     void *context;
 };
@@ -192,7 +194,8 @@ struct gz_core {
     double ended_last; /* of the latest edit */
     struct gz_epoch_record *epochs;
     size_t epoch_count;
-    uint64_t asset_seq; /* of the import that brought the glTF; 0 for none */
+    uint64_t asset_seq;           /* of the import that brought the glTF; 0 for none */
+    struct gz_surfaces *surfaces; /* of it; NULL where none are known */
 
     struct gz_session *sessions;
     size_t session_count;
@@ -221,6 +224,11 @@ struct gz_core {
     struct gz_now now;
     struct gz_buffer frame; /* a view of what was handed out last */
 };
+
+/* ---- core.c ---- */
+
+/* Surfaces that nobody looks at any more; NULL is fine. */
+void gz_core_release(struct gz_core *core, struct gz_surfaces *surfaces);
 
 /* ---- reply.c ---- */
 
@@ -282,13 +290,31 @@ double gz_session_gizmo_due(const struct gz_session *session);
 /* ---- pick.c ---- */
 
 enum gz_status gz_handle_pick(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure);
-/* The node under the pointer: the front-most with bounds, else the front-most point; 0 for none. */
+/* The node under the pointer, 0 for none: where the tool goes by surfaces the first of gz_session_look, else the front-most with
+ * bounds, else the front-most point. */
 GZ_MUST_USE enum gz_status gz_session_node_under(struct gz_session *session, const struct gz_pointer *pointer,
                                                  uint64_t *id, struct gz_failure *failure);
+/* What can be under the pointer at all. Counts against the session's rate. */
+GZ_MUST_USE enum gz_status gz_session_sieve(struct gz_session *session, const struct gz_pointer *pointer,
+                                            struct gz_sieved *sieved, struct gz_failure *failure);
+/* Whether the pointer meets the node by its bounds, or as a point. */
+bool gz_session_pick(struct gz_session *session, const struct gz_pointer *pointer, const struct gz_node *node,
+                     struct gz_hit *hit);
+/* Worlds of nodes below one another may leave the doubles. */
+bool gz_can_say_hit(const struct gz_hit *hit);
 /* The message's at or ray as a pointer; at needs a camera. */
 GZ_MUST_USE enum gz_status gz_session_pointer(const struct gz_session *session, bool has_ray, const double at[2],
                                               const double ray[6], struct gz_pointer *pointer,
                                               struct gz_failure *failure);
+
+/* ---- look.c ---- */
+
+/* What the pointer meets, that which a press takes first, in the core's scratch. First the surfaces of nodes whose triangles are known and
+ * the bounds of the others, by distance. Where none is met, the surfaces that pass it by within the tool's tolerance, by
+ * distance on the screen. Last the points, by distance. With `first_only` one at most, which is less work. */
+GZ_MUST_USE enum gz_status gz_session_look(struct gz_session *session, const struct gz_pointer *pointer,
+                                           bool first_only, struct gz_hit **hits, size_t *count,
+                                           struct gz_failure *failure);
 
 /* ---- interest.c ---- */
 

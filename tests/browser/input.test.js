@@ -256,7 +256,7 @@ test("the wheel keeps what is under the pointer there", async () => {
   const [x, y] = (await ada.project(await ada.middle(id))).map(Math.round);
   const hit = await ada.page.evaluate(async (at) => {
     const { session } = window.gizmod;
-    return (await session.pick({ at })).find(({ id }) => session.scene.get(id).bounds);
+    return (await session.pick({ at, surface: true })).find(({ id }) => session.scene.get(id).bounds);
   }, await inView(x, y));
   const before = await ada.page.evaluate(() => {
     const { rig } = window.gizmod;

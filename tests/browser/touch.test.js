@@ -33,7 +33,7 @@ const view = () => ada.page.evaluate(() => window.gizmod.rig.view.slice());
 test("a tap selects what is under it", async () => {
   await ada.page.evaluate(() => window.gizmod.session.select([]));
   const at = await ada.project(await ada.middle(id));
-  const [hit] = await ada.page.evaluate((at) => window.gizmod.session.pick({ at }), await inView(at));
+  const [hit] = await ada.page.evaluate((at) => window.gizmod.session.pick({ at, surface: true }), await inView(at));
   await touch("touchStart", at);
   await touch("touchEnd");
   await ada.until((id) => window.gizmod.selection.value.includes(id), hit.id);

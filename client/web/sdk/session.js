@@ -273,7 +273,11 @@ export class Session extends Emitter {
 
   // ---- questions ----
 
-  /** What is there, front first. @param {{ at?: Vec2, ray?: Ray, rect?: [number, number, number, number], inside?: boolean }} where @returns {Promise<Hit[]>} */
+  /**
+   * What is there, front first: by the bounds of nodes or, with `surface`, by their triangles, the one that a press takes first.
+   * @param {{ at?: Vec2, ray?: Ray, rect?: [number, number, number, number], inside?: boolean, surface?: boolean }} where
+   * @returns {Promise<Hit[]>}
+   */
   async pick(where) {
     return (await this.#ask({ op: "pick", ...where })).hits;
   }

@@ -174,7 +174,10 @@ export interface Tool {
   snap?: Snap;
   /** Length of a handle in pixels. */
   size?: number;
+  /** Pixels beside a handle, or beside what is thin, at which a press still takes it. */
   tolerance?: number;
+  /** Whether a press selects what is seen, by triangles, or by bounds. */
+  surface?: boolean;
   edge?: number;
   axis_method?: "screen" | "closest" | "plane";
   ball?: "exact" | "shoemake" | "bell" | "chen";

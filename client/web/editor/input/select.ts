@@ -13,7 +13,7 @@ export function choiceOf(event: { shiftKey: boolean; ctrlKey: boolean; metaKey: 
 /** What is under this pixel; nothing clears the selection, where it is not added to. */
 export async function select(editor: Editor, at: Vec2, choice: Choice): Promise<void> {
   await editor.try(async () => {
-    const hit = (await editor.session.pick({ at }))[0];
+    const hit = (await editor.session.pick({ at, surface: true }))[0];
     if (hit || choice === "set") await editor.session.select(hit ? [hit.id] : [], choice);
   });
 }
@@ -100,7 +100,7 @@ export function invert(editor: Editor): void {
 /** What is behind what is selected, where the pointer is; behind the last comes the first. */
 export async function selectBehind(editor: Editor): Promise<void> {
   const at = editor.input.pointer.peek();
-  const hits = at && (await editor.try(() => editor.session.pick({ at })));
+  const hits = at && (await editor.try(() => editor.session.pick({ at, surface: true })));
   const ids = (hits ?? []).map(({ id }) => id).filter((id) => hasShape(editor, id));
   if (ids.length > 0) choose(editor, [ids[(ids.indexOf(editor.selection.peek()[0]) + 1) % ids.length]]);
 }

@@ -74,7 +74,7 @@ export class Wheel {
     if (this.#asking || past.peek() || session.status.phase !== "online") return;
     this.#asking = true;
     const late = new Promise<[]>((resolve) => setTimeout(resolve, ANSWER_MS, []));
-    const hits = await Promise.race([session.pick({ at }).catch(() => []), late]);
+    const hits = await Promise.race([session.pick({ at, surface: true }).catch(() => []), late]);
     const hit = hits.find(({ id }) => session.scene.get(id)?.bounds);
     if (hit) rig.setDepth(hit.point);
     this.#asking = false;

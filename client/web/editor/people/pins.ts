@@ -180,7 +180,7 @@ export class PinLayer implements Layer {
 
   async #place(at: Vec2): Promise<void> {
     const { editor } = this.view;
-    const hits = await editor.try(() => editor.session.pick({ at }));
+    const hits = await editor.try(() => editor.session.pick({ at, surface: true }));
     if (!hits || !this.#desk.placing.peek()) return;
     const surface = this.stage.meet(editor.rig.rayAt(at));
     const hit = hits.find(({ id }) => id === surface?.id) ?? hits[0];

@@ -39,7 +39,7 @@ export class RayEnds {
     const { ray } = track.person;
     if (!ray) return;
     try {
-      track.reach = (await this.session.pick({ ray }))[0]?.distance ?? null;
+      track.reach = (await this.session.pick({ ray, surface: true }))[0]?.distance ?? null;
       this.answered();
     } catch {
       // Without an answer the ray stays as long as it was.

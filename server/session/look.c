@@ -1,0 +1,216 @@
+/* What is under a pointer by what is seen of it: the triangles of nodes where they are known, the bounds of the others. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "session/session.h"
+
+/* What comes first: what is met, what is passed by, points. */
+enum rank { MET, PASSED, POINT };
+
+struct seen {
+    struct gz_hit hit;
+    enum rank rank;
+    double px; /* from the pointer, for what is passed by */
+};
+
+/* A node that may be met, no nearer than at this distance. */
+struct candidate {
+    const struct gz_node *node;
+    const struct gz_surface *surface; /* NULL: by its bounds, at this distance */
+    double distance;
+};
+
+struct look {
+    struct gz_session *session;
+    const struct gz_pointer *pointer;
+    const struct gz_camera *camera;
+    struct gz_sieved sieved;
+    struct candidate *candidates; /* a heap, the nearest first */
+    size_t candidate_count;
+    struct seen *seen;
+    size_t seen_count;
+    size_t tests; /* that may still be made */
+};
+
+static bool is_before(const struct seen *a, const struct seen *b)
+{
+    if (a->rank != b->rank) return a->rank < b->rank;
+    if (a->px != b->px) return a->px < b->px;
+    if (a->hit.distance != b->hit.distance) return a->hit.distance < b->hit.distance;
+    return a->hit.id < b->hit.id;
+}
+
+static int compare_seen(const void *a, const void *b)
+{
+    return is_before(b, a) - is_before(a, b);
+}
+
+/* ---- candidates, the nearest first: most are never looked at where only the first is asked for ---- */
+
+static void sink(struct candidate *heap, size_t count, size_t at)
+{
+    struct candidate moved = heap[at];
+    for (size_t child; (child = 2 * at + 1) < count; at = child) {
+        if (child + 1 < count && heap[child + 1].distance < heap[child].distance) child++;
+        if (!(heap[child].distance < moved.distance)) break;
+        heap[at] = heap[child];
+    }
+    heap[at] = moved;
+}
+
+static void arrange(struct look *look)
+{
+    for (size_t at = look->candidate_count / 2; at-- > 0;) sink(look->candidates, look->candidate_count, at);
+}
+
+static bool take_nearest(struct look *look, double limit, struct candidate *candidate)
+{
+    if (look->candidate_count == 0 || look->candidates[0].distance > limit) return false;
+    *candidate = look->candidates[0];
+    look->candidates[0] = look->candidates[--look->candidate_count];
+    sink(look->candidates, look->candidate_count, 0);
+    return true;
+}
+
+/* ---- what is met ---- */
+
+static const struct gz_surface *surface_of(const struct look *look, const struct gz_node *node)
+{
+    return node->has_bounds ? gz_surface_of(look->session->core->surfaces, node->asset) : NULL;
+}
+
+static bool aim_at(const struct look *look, const struct gz_node *node, struct gz_aim *aim)
+{
+    gz_affine world = gz_scene_world(look->session->core->scene, node);
+    return gz_aim(aim, look->camera, look->pointer, &world);
+}
+
+/* Where the node's own space cannot be reached its surface is of no use. */
+static void add_candidate(struct look *look, const struct gz_node *node)
+{
+    struct candidate candidate = {.node = node, .surface = surface_of(look, node)};
+    struct gz_aim aim;
+    struct seen seen = {.rank = POINT};
+    if (candidate.surface != NULL && aim_at(look, node, &aim)) {
+        candidate.distance = gz_surface_enter(candidate.surface, &aim);
+        if (isfinite(candidate.distance)) look->candidates[look->candidate_count++] = candidate;
+        return;
+    }
+    if (!gz_session_pick(look->session, look->pointer, node, &seen.hit)) return;
+    if (node->has_bounds) {
+        candidate.surface = NULL;
+        candidate.distance = seen.hit.distance;
+        look->candidates[look->candidate_count++] = candidate;
+    } else {
+        look->seen[look->seen_count++] = seen;
+    }
+}
+
+/* Whether it is met, and not further away than `limit`. By its bounds too where there were too many tests. */
+static bool meet(struct look *look, const struct candidate *candidate, double limit, struct gz_hit *hit)
+{
+    struct gz_aim aim;
+    double distance = limit;
+    if (candidate->surface != NULL && aim_at(look, candidate->node, &aim)) {
+        enum gz_met met = gz_surface_meet(candidate->surface, &aim, &look->tests, &distance);
+        if (met == GZ_MISSED) return false;
+        *hit = (struct gz_hit){candidate->node->id, distance, gz_aim_place(&aim, distance)};
+        if (met == GZ_MET) return gz_can_say_hit(hit);
+    }
+    return gz_session_pick(look->session, look->pointer, candidate->node, hit) && hit->distance <= limit;
+}
+
+/* Points are there already; what is met goes behind them. */
+static size_t meet_all(struct look *look, bool first_only)
+{
+    struct seen best = {.rank = POINT};
+    struct candidate candidate;
+    double limit = HUGE_VAL;
+    size_t met = 0;
+    arrange(look);
+    while (take_nearest(look, limit, &candidate)) {
+        struct seen seen = {.rank = MET};
+        if (!meet(look, &candidate, limit, &seen.hit)) continue;
+        met++;
+        if (!first_only) {
+            look->seen[look->seen_count++] = seen;
+        } else if (is_before(&seen, &best)) {
+            best = seen;
+            limit = seen.hit.distance;
+        }
+    }
+    if (first_only && met > 0) look->seen[look->seen_count++] = best;
+    return met;
+}
+
+/* ---- what is passed by ---- */
+
+static void pass_all(struct look *look, bool first_only)
+{
+    double px = look->session->tool.tolerance_px;
+    for (size_t i = 0; i < look->sieved.count; i++) {
+        const struct gz_node *node = look->sieved.nodes[i];
+        const struct gz_surface *surface = surface_of(look, node);
+        if (surface == NULL) continue;
+        gz_affine world = gz_scene_world(look->session->core->scene, node);
+        struct gz_beside beside = {.px = px};
+        struct seen seen = {.rank = PASSED, .hit = {.id = node->id}};
+        enum gz_met met = gz_surface_pass(surface, look->camera, look->pointer, &world, &look->tests, &beside);
+        if (met == GZ_GAVE_UP) break;
+        if (met == GZ_MISSED) continue;
+        seen.px = beside.px;
+        seen.hit.distance = beside.distance;
+        seen.hit.point = beside.point;
+        if (!gz_can_say_hit(&seen.hit)) continue;
+        look->seen[look->seen_count++] = seen;
+        if (first_only) px = beside.px;
+    }
+}
+
+/* ---- the look ---- */
+
+static enum gz_status begin_look(struct look *look, struct gz_failure *failure)
+{
+    enum gz_status status = gz_session_sieve(look->session, look->pointer, &look->sieved, failure);
+    if (status != GZ_OK) return status;
+    struct gz_arena *scratch = &look->session->core->scratch;
+    look->candidates = gz_arena_take(scratch, look->sieved.count, sizeof *look->candidates);
+    look->seen = gz_arena_take(scratch, look->sieved.count, sizeof *look->seen);
+    if (look->candidates == NULL || look->seen == NULL)
+        return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory to pick among the nodes");
+    for (size_t i = 0; i < look->sieved.count; i++) add_candidate(look, look->sieved.nodes[i]);
+    return GZ_OK;
+}
+
+static struct seen *find_first(const struct look *look)
+{
+    struct seen *first = look->seen;
+    for (size_t i = 1; i < look->seen_count; i++) {
+        if (is_before(&look->seen[i], first)) first = &look->seen[i];
+    }
+    return first;
+}
+
+enum gz_status gz_session_look(struct gz_session *session, const struct gz_pointer *pointer, bool first_only,
+                               struct gz_hit **hits, size_t *count, struct gz_failure *failure)
+{
+    struct look look = {.session = session,
+                        .pointer = pointer,
+                        .camera = session->has_camera ? &session->camera : NULL,
+                        .tests = GZ_SURFACE_TESTS_PER_LOOK};
+    enum gz_status status = begin_look(&look, failure);
+    if (status != GZ_OK) return status;
+    if (meet_all(&look, first_only) == 0) pass_all(&look, first_only);
+    gz_session_charge(session, (double)(GZ_SURFACE_TESTS_PER_LOOK - look.tests) / GZ_SURFACE_TESTS_PER_MESSAGE);
+
+    *count = first_only && look.seen_count > 0 ? 1 : look.seen_count;
+    *hits = gz_arena_take(&session->core->scratch, *count, sizeof **hits);
+    if (*hits == NULL) return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory to pick among the nodes");
+    if (first_only && *count > 0) {
+        (*hits)[0] = find_first(&look)->hit;
+        return GZ_OK;
+    }
+    qsort(look.seen, look.seen_count, sizeof *look.seen, compare_seen);
+    for (size_t i = 0; i < *count; i++) (*hits)[i] = look.seen[i].hit;
+    return GZ_OK;
+}
