@@ -89,6 +89,25 @@ for (const [name, kind, handle] of [["Translation Y", "translate", "ty"], ["Rota
   });
 }
 
+test("a letter that nobody sees drag until it is let go says why", async () => {
+  await pick(ada, "upper arm");
+  const why = (name) => field(ada, name).evaluate((input) => input.parentElement.querySelector(".cell-letter").title);
+  assert.deepEqual([await why("Rotation X"), await why("Rotation Z"), await why("Translation Y")], ["", "", ""]);
+  assert.match(await why("Rotation Y"), /middle angle/);
+  await ada.page.getByLabel("Euler order").selectOption("XZY");
+  await ada.until(() => /middle angle/.test(document.querySelector('[aria-label="Rotation Z"]').parentElement.querySelector(".cell-letter").title));
+  assert.equal(await why("Rotation Y"), "");
+  await ada.page.getByLabel("Euler order").selectOption("XYZ");
+  const from = await letterOf(ada, "Rotation Y");
+  await ada.page.mouse.move(...from);
+  await ada.page.mouse.down();
+  await glide(ada, from, [from[0] + 30, from[1]]);
+  const { id, r } = await ada.node("upper arm");
+  await ada.page.mouse.up();
+  await bob.until(({ id, r }) => window.gizmod.session.scene.get(id).r.some((value, i) => value !== r[i]), { id, r });
+  assert.equal((await latest(ada, 1))[0].kind, "set");
+});
+
 test("Escape takes a drag of a letter back", async () => {
   const { id, t } = await ada.node("upper arm");
   const [edit] = await latest(ada, 1);

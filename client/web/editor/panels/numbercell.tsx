@@ -45,11 +45,12 @@ export function NumberCell({ field, axis, angles, uniform, locked }: CellProps) 
       void entry.nudge(KEYS[event.key] * (event.shiftKey ? 0.1 : 1));
     }
   };
+  const late = useComputed(() => entry.late());
   const mixed = text.value === "mixed";
   const dragged = entry.dragged.value;
   return (
     <label class="cell" data-axis={axis} data-scrubbing={dragged !== null ? "" : undefined}>
-      <span class="cell-letter" aria-hidden="true" onPointerDown={(event) => !locked && entry.scrub(event, () => input.current?.focus())}>
+      <span class="cell-letter" aria-hidden="true" title={late.value} onPointerDown={(event) => !locked && entry.scrub(event, () => input.current?.focus())}>
         {"XYZ"[axis]}
       </span>
       <input

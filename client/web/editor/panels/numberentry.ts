@@ -1,10 +1,11 @@
 // numberentry.ts - what is done with one number of what is selected: typed, stepped, dragged by its letter.
 import { type ReadonlySignal, signal } from "@preact/signals";
 
+import type { Id } from "../../sdk/types.js";
 import type { Editor } from "../editor";
 import type { Angles } from "./angles";
 import { shown } from "./expression";
-import { Scrub } from "./scrub";
+import { Scrub, type Scrubbed, whyLate } from "./scrub";
 import { type Field, QUANTITY, changeNumber, changeScale, commonNumber, parseEntry } from "./transform";
 
 /** What a pixel of a drag stands for: half a degree and a hundredth; of lengths the view says it. Ten of them are one step of an arrow key. */
@@ -37,6 +38,17 @@ export class NumberEntry {
     const { editor, field, axis, angles } = this;
     const value = commonNumber(editor.scene.peek(), editor.selection.peek(), field, axis, angles.peek());
     return value === null || value === undefined ? undefined : String(field === "r" ? (value * 180) / Math.PI : value);
+  }
+
+  /** Why others do not see a drag of the letter while it goes on, if they do not. */
+  late(): string | undefined {
+    this.editor.structure.value; // which parents they have
+    return whyLate(this.editor, this.#scrubbed(this.editor.selection.value, this.angles.value));
+  }
+
+  #scrubbed(ids: readonly Id[], angles: Angles): Scrubbed {
+    const { field, axis, uniform } = this;
+    return { ids, field, axis, angles, uniform };
   }
 
   get step(): number {
@@ -80,8 +92,7 @@ export class NumberEntry {
     const ids = this.editor.selection.peek();
     if (down.button !== 0 || ids.length === 0) return;
     down.preventDefault();
-    const { field, axis, angles, uniform } = this;
-    const scrub = new Scrub(this.editor, { ids, field, axis, angles: angles.peek(), uniform });
+    const scrub = new Scrub(this.editor, this.#scrubbed(ids, this.angles.peek()));
     followLetter(down, {
       from: scrub.from,
       step: this.step,

@@ -39,6 +39,14 @@ function findWay(editor: Editor, { ids, field, axis, angles, uniform }: Scrubbed
   return null;
 }
 
+/** Why a drag of the letter is seen by nobody until it ends; nothing where everybody sees it go on. */
+export function whyLate(editor: Editor, what: Scrubbed): string | undefined {
+  if (what.ids.length === 0 || findWay(editor, what)) return undefined;
+  if (what.ids.length > 1) return "Set when the drag ends: each of them changes in its own way, which no one handle does";
+  // The first angle turns about an axis of the parent and the last about one of the node: the middle one about where the first has turned its axis.
+  return "Set when the drag ends: the axis of the middle angle is turned by the first, and no ring turns about that";
+}
+
 export class Scrub {
   /** Before the drag, of the node that was selected last. */
   readonly from: number;
