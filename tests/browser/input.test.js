@@ -323,6 +323,19 @@ test("letters that are typed into a field are no commands", async () => {
   assert.equal(await mode(), "rotate");
 });
 
+test("keys of the page are not the browser's where there is nothing for them to do, but for text", async () => {
+  await ada.page.evaluate(() => window.gizmod.session.select([]));
+  await ada.until(() => window.gizmod.selection.value.length === 0);
+  const taken = (key, mods) => ada.page.evaluate(({ key, mods }) => {
+    const event = new KeyboardEvent("keydown", { key, code: key.length === 1 ? `Key${key.toUpperCase()}` : key, ...mods, bubbles: true, cancelable: true });
+    document.body.dispatchEvent(event);
+    return event.defaultPrevented;
+  }, { key, mods });
+  assert.ok(await taken("d", { ctrlKey: true }), "Ctrl+D makes no bookmark");
+  assert.ok(await taken("Escape", { shiftKey: true }), "Shift+Escape opens nothing of Firefox");
+  for (const key of ["c", "v"]) assert.equal(await taken(key, { ctrlKey: true }), false, `Ctrl+${key} is for text`);
+});
+
 test("the view is the same after the page was loaded again", async () => {
   await ada.page.keyboard.press("3");
   await still();

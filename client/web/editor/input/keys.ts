@@ -9,6 +9,8 @@ import { isTyped, valueOf } from "./typed";
 
 /** Commands that go on while their key is held. */
 const REPEATING: ReadonlySet<string> = new Set(["undo", "redo", "zoom-in", "zoom-out"]);
+/** Commands whose keys belong to others where they cannot be done: text is copied and pasted by the browser, and Escape leaves many things. */
+const YIELDING: ReadonlySet<string> = new Set(["copy", "paste", "deselect"]);
 
 export function startKeys(editor: Editor): () => void {
   const nudge = new Nudge(editor);
@@ -54,7 +56,8 @@ function commandKey(editor: Editor, event: KeyboardEvent): boolean {
   }
   const command = commandOf(chordOf(event), editor.input.keymap.peek());
   if (!command?.run || (event.repeat && !REPEATING.has(command.id))) return false;
-  if (command.possible && !command.possible(editor)) return false;
+  // Ctrl+D is no bookmark here with nothing selected either, and Shift+Escape in Firefox no list of its processes.
+  if (command.possible && !command.possible(editor)) return !YIELDING.has(command.id);
   command.run(editor);
   return true;
 }

@@ -3,8 +3,8 @@
 import type { Vec2 } from "../../sdk/types.js";
 import type { Editor } from "../editor";
 
-/** What one line and one page of a wheel are in pixels. */
-const LINE_PX = 33;
+/** What one line and one page of a wheel are in pixels. Firefox tells lines, six for a notch, where others tell some 100 pixels. */
+const LINE_PX = 18;
 const PAGE_PX = 300;
 /** The natural logarithm of the zoom for each pixel. */
 const PER_PX = 0.0015;
