@@ -251,6 +251,26 @@ test("framing a node without a shape brings it into mid-view and flies into noth
   assert.deepEqual(target, (await ada.node("node 81")).t);
 });
 
+test("a key that is pressed right after a click is about what was clicked on, however late the server answers", async () => {
+  const { id } = await ada.node("node 79");
+  await ada.select(id);
+  await ada.page.evaluate(() => {
+    const { session } = window.gizmod;
+    const down = session.down.bind(session);
+    session.down = async (place) => {
+      await new Promise((done) => setTimeout(done, 300));
+      return down(place);
+    };
+  });
+  await ada.page.mouse.click(...(await centre()));
+  await ada.page.keyboard.press("Delete");
+  await ada.until(() => window.gizmod.lastEdit.value?.kind === "delete");
+  await ada.page.evaluate(() => delete window.gizmod.session.down);
+  assert.ok(await ada.node("node 79"), "what was selected before is still there");
+  await ada.page.keyboard.press("Control+z");
+  await ada.until(() => window.gizmod.lastEdit.value.kind === "undo" && window.gizmod.session.scene.nodes.size === 82);
+});
+
 test("the wheel keeps what is under the pointer there", async () => {
   const { id } = await ada.node(PISTON);
   const [x, y] = (await ada.project(await ada.middle(id))).map(Math.round);

@@ -109,6 +109,8 @@ export class Editor {
   readonly drawer = signal<"left" | "right" | null>(null);
 
   #lastToast = 0;
+  /** Choices of nodes that the server has not answered yet. */
+  readonly #choices = new Set<Promise<unknown>>();
 
   constructor(readonly session: Session) {
     this.rig = new CameraRig(session);
@@ -193,6 +195,23 @@ export class Editor {
       const label = way === "undo" ? "Undo all the same" : "Redo all the same";
       this.say("warn", plain(message), { label, run: () => void this.try(() => this.session[way]({ force: true })) });
     }
+  }
+
+  /** To be told of everything that selects: until the server has answered, `selection` is what was selected before. */
+  choosing<T>(choice: Promise<T>): Promise<T> {
+    const done = () => this.#choices.delete(choice);
+    this.#choices.add(choice);
+    choice.then(done, done);
+    return choice;
+  }
+
+  get isChoosing(): boolean {
+    return this.#choices.size > 0;
+  }
+
+  /** Resolves once `selection` is what was chosen so far. */
+  async chosen(): Promise<void> {
+    await Promise.allSettled(this.#choices);
   }
 
   /** Runs an edit, and says what went wrong. Undefined where something did. */

@@ -164,6 +164,11 @@ export function commandOf(chord: string, keymap: Keymap): Command | null {
   return COMMANDS.find((command) => command.run && command.keys[keymap].includes(chord)) ?? null;
 }
 
+/** What it does depends on what is selected: who chooses something and presses its key at once means what they chose, also where the server is far away. */
+export function isAboutSelection({ id, group }: Command): boolean {
+  return group === "Edit" || group === "Selection" || id === "frame-selected";
+}
+
 /** The command of this name: for buttons and menus. */
 export function runCommand(editor: Editor, id: string): void {
   const command = COMMANDS.find((other) => other.id === id);

@@ -38,7 +38,7 @@ export class Drag {
   /** Presses there: on a handle, a node, or nothing. `missed` is told where it was no handle. */
   static press(editor: Editor, at: Vec2, mods: Modifier[], missed: (hit: number | undefined) => void): Drag {
     const drag = Drag.#next(editor, at);
-    drag.#begin(editor.session.down({ at, mods }), missed);
+    drag.#begin(editor.choosing(editor.session.down({ at, mods })), missed);
     return drag;
   }
 

@@ -1,7 +1,7 @@
 // keys.ts - the keyboard in the whole page, except where somebody types into a field. While a drag runs the keys belong to it.
 import type { Editor } from "../editor";
 import { chordOf } from "./chord";
-import { commandOf } from "./commands";
+import { commandOf, isAboutSelection, runCommand } from "./commands";
 import { type Axis, heldTo } from "./grab";
 import { Nudge, isArrow } from "./nudge";
 import { dragMods } from "./gestures";
@@ -56,9 +56,11 @@ function commandKey(editor: Editor, event: KeyboardEvent): boolean {
   }
   const command = commandOf(chordOf(event), editor.input.keymap.peek());
   if (!command?.run || (event.repeat && !REPEATING.has(command.id))) return false;
-  // Ctrl+D is no bookmark here with nothing selected either, and Shift+Escape in Firefox no list of its processes.
-  if (command.possible && !command.possible(editor)) return !YIELDING.has(command.id);
-  command.run(editor);
+  const possible = command.possible?.(editor) ?? true;
+  if (!possible && YIELDING.has(command.id)) return false;
+  if (isAboutSelection(command) && editor.isChoosing) void editor.chosen().then(() => runCommand(editor, command.id));
+  // Where it is not possible the key is taken all the same: Ctrl+D is no bookmark here with nothing selected either, and Shift+Escape in Firefox no list of its processes.
+  else if (possible) command.run(editor);
   return true;
 }
 

@@ -12,10 +12,11 @@ export function choiceOf(event: { shiftKey: boolean; ctrlKey: boolean; metaKey: 
 
 /** What is under this pixel; nothing clears the selection, where it is not added to. */
 export async function select(editor: Editor, at: Vec2, choice: Choice): Promise<void> {
-  await editor.try(async () => {
+  const chosen = editor.try(async () => {
     const hit = (await editor.session.pick({ at, surface: true }))[0];
     if (hit || choice === "set") await editor.session.select(hit ? [hit.id] : [], choice);
   });
+  await editor.choosing(chosen);
 }
 
 /**
@@ -36,7 +37,7 @@ export class RectangleSelection {
 
   to(from: Vec2, at: Vec2): void {
     this.#next = [from, at];
-    if (!this.#asking) void this.#ask();
+    if (!this.#asking) void this.editor.choosing(this.#ask());
   }
 
   /** What was selected before is so again. */
@@ -76,7 +77,7 @@ function hasShape(editor: Editor, id: Id): boolean {
 
 /** What is selected is this now. */
 export function choose(editor: Editor, ids: readonly Id[]): void {
-  void editor.try(() => editor.session.select(ids));
+  void editor.choosing(editor.try(() => editor.session.select(ids)));
 }
 
 export function selectParents(editor: Editor): void {
