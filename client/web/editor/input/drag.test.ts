@@ -32,7 +32,9 @@ function stand() {
     ...questions, status: { phase: "online" }, move: () => {}, setCamera: (camera: unknown) => told.push(camera),
     on: events.on.bind(events), scene: { get: () => ({ children: [], bounds: [] }) },
   };
-  const editor = { session, input: new InputState(), following: {}, try: (edit: () => Promise<unknown>) => edit(), fail: () => {} };
+  const editor = {
+    session, input: new InputState(), following: {}, try: (edit: () => Promise<unknown>) => edit(), choosing: (choice: Promise<unknown>) => choice, fail: () => {},
+  };
   const rig = new CameraRig(session as unknown as Session);
   return { asked, events, told, rig, editor: Object.assign(editor, { rig }) as unknown as Editor, ops: () => asked.map(({ op }) => op) };
 }
