@@ -112,6 +112,7 @@ static void question(struct script *script)
 {
     struct gz_message box = {.op = GZ_OP_INTEREST, .has = GZ_HAS(BOX), .interest.box = {{-9, -9, -9}, {9, 9, 9}}};
     ask(script, (struct gz_message){.op = GZ_OP_PICK, .has = GZ_HAS(AT), .pick.at = {960, 540}});
+    ask(script, (struct gz_message){.op = GZ_OP_PICK, .has = GZ_HAS(AT), .pick = {.at = {960, 540}, .surface = true}});
     ask(script, (struct gz_message){.op = GZ_OP_PICK, .has = GZ_HAS(RECT), .pick.rect = {0, 0, 1920, 1080}});
     ask(script, (struct gz_message){.op = GZ_OP_HISTORY});
     ask(script, (struct gz_message){.op = GZ_OP_AT, .has = GZ_HAS(SEQ), .at.seq = 1});

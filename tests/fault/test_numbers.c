@@ -340,6 +340,10 @@ static void test_numbers_of_questions_do_no_harm(void **state)
                                  .has = GZ_HAS(SINCE) | GZ_HAS(BEFORE_TIME) | GZ_HAS(LIMIT) | GZ_HAS(NODE)};
     history.history = (struct gz_history){.node = cast->node, .since = 1, .before = 2, .limit = 5};
     try_message(cast, "pick at", at);
+    at.pick.surface = ray.pick.surface = true;
+    try_message(cast, "pick at what is seen", at);
+    try_message(cast, "pick along a ray what is seen", ray);
+    ray.pick.surface = false;
     try_message(cast, "pick ray", ray);
     try_message(cast, "pick rect", rect);
     try_message(cast, "interest", box);
