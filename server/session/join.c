@@ -4,18 +4,42 @@
 
 #include "session/session.h"
 
-/* Well apart, and all as bright as each other: white is legible on them (4.5:1), they are on light and on dark. A person has the same one in every
- * session. */
+/* Well apart, and all as bright as each other: white is legible on them (4.5:1), they are on light and on dark. */
 static const uint32_t colours[] = {
     0xEC0528, 0xB75E03, 0x967002, 0x6B7E02, 0x05893E, 0x028575,
     0x038297, 0x077BC2, 0x5B62FF, 0xA835FF, 0xD203CC, 0xE5027A,
 };
 
-static uint32_t colour_of(const char *user)
+#define COLOUR_COUNT (sizeof colours / sizeof colours[0])
+
+/* The colour that a person has where nobody else has it: the same each time. */
+static size_t usual_colour(const char *user)
 {
     uint32_t hash = 2166136261u;
     for (const char *at = user; *at != '\0'; at++) hash = (hash ^ (unsigned char)*at) * 16777619u;
-    return colours[hash % (sizeof colours / sizeof colours[0])];
+    return hash % COLOUR_COUNT;
+}
+
+static bool is_taken(const struct gz_core *core, uint32_t colour)
+{
+    const struct gz_session *other = core->sessions;
+    while (other != NULL && other->presence.user.rgb != colour) other = other->next;
+    return other != NULL;
+}
+
+/* For who comes: the one that they have in another session, else the first from their usual one on that nobody has who is
+ * here, and the usual one where all are taken. Nobody's changes while they are here. */
+static uint32_t colour_of(const struct gz_core *core, const char *user)
+{
+    for (const struct gz_session *other = core->sessions; other != NULL; other = other->next) {
+        if (strcmp(other->user, user) == 0) return other->presence.user.rgb;
+    }
+    size_t usual = usual_colour(user);
+    for (size_t i = 0; i < COLOUR_COUNT; i++) {
+        uint32_t colour = colours[(usual + i) % COLOUR_COUNT];
+        if (!is_taken(core, colour)) return colour;
+    }
+    return colours[usual];
 }
 
 /* What of an epoch is still so: all of this one, and of an earlier one what was saved before it ended. 0 for an unknown one. */
@@ -99,11 +123,11 @@ enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const struct gz_m
         return gz_fail(error, GZ_NO_MEMORY, "no memory for another session");
     }
     session->cursor = first_cursor(core, hello);
-    list_session(core, session);
     session->presence.user.session = id;
     session->presence.user.user = (struct gz_text){session->user, strlen(session->user)};
-    session->presence.user.rgb = colour_of(session->user);
+    session->presence.user.rgb = colour_of(core, session->user);
     session->presence.user.role = role;
+    list_session(core, session);
     gz_session_present(session);
     send_welcome(session);
     gz_log(core->log, GZ_INFO, id, "%s joined %s as %s", session->user, core->name,

@@ -1,10 +1,15 @@
 // What one sees of the others: who is here and what they do, where they look, their view as one's own, and what they say in notes pinned to the scene.
 import assert from "node:assert/strict";
+import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
 
+import { connect } from "../../client/web/sdk/index.js";
 import { Browser } from "./support/browser.js";
 import { Daemon, ENGINE } from "./support/daemon.js";
 
+const WebSocket = createRequire(new URL("../../client/web/sdk/index.js", import.meta.url))("ws");
+/** By their names alone this one and Ada have the same colour. */
+const NAMESAKE = "Lena";
 /** The tip of a pin is its left lower corner, this far from its box. */
 const PIN_TIP = [3, 27];
 const PIN_PX = 1;
@@ -28,6 +33,8 @@ after(async () => {
 
 const row = (person, name) => person.page.getByRole("list", { name: "People" }).locator("[data-session]").filter({ hasText: name });
 const viewOf = (person) => person.page.evaluate(() => window.gizmod.rig.view);
+/** As the browser says a colour. */
+const rgb = (colour) => `rgb(${[1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16)).join(", ")})`;
 const notes = (person) => person.page.getByRole("region", { name: "Notes" });
 
 /** Waits until one looks from where the other does. */
@@ -156,6 +163,23 @@ test("a link to a note opens the page at it", async () => {
   await notes(dora).getByRole("textbox", { name: "Answer" }).waitFor();
   const distance = (person) => person.page.evaluate(() => window.gizmod.rig.distance);
   await dora.until((far) => window.gizmod.rig.distance < far, await distance(ada));
+});
+
+test("people whose usual colours are the same have two while both are here, on their notes too", async () => {
+  const lena = await connect({ url: daemon.socket, scene: "engine", user: NAMESAKE, WebSocket });
+  const note = await lena.note({ text: "here", point: [0, 0, 0] });
+  const told = await ada.page.evaluate(() => Object.fromEntries(window.gizmod.people.value.map(({ user, colour }) => [user, colour])));
+  assert.notEqual(told[NAMESAKE], told.Ada);
+  const pin = ada.page.locator(`[data-pin="${note}"]`);
+  const mark = ada.page.locator(`[data-note="${note}"] .notes-mark`);
+  const colourOf = (element) => element.evaluate((at) => at.style.getPropertyValue("--person") || at.style.background);
+  await pin.waitFor();
+  assert.equal(await colourOf(pin), told[NAMESAKE]);
+  assert.equal(await colourOf(mark), rgb(told[NAMESAKE]));
+  lena.close();
+  await ada.until((name) => !window.gizmod.people.value.some(({ user }) => user === name), NAMESAKE);
+  await ada.until(([id, colour]) => document.querySelector(`[data-pin="${id}"]`)?.style.getPropertyValue("--person") === colour, [note, told.Ada]);
+  assert.equal(await colourOf(mark), rgb(told.Ada), "who is not here has the usual one");
 });
 
 test("nobody's console has an error", () => {

@@ -392,6 +392,61 @@ static void test_presence_record_is_no_larger_than_reckoned(void **state)
     gz_buffer_finish(&bytes);
 }
 
+/* ---- colours ---- */
+
+static uint32_t colour(const struct client *watcher, const struct client *client)
+{
+    struct told told = told_of(watcher, client->id);
+    assert_true(told.records > 0);
+    return told.last.rgb;
+}
+
+static void test_presence_colours_tell_people_apart(void **state)
+{
+    (void)state;
+    enum { COLOURS = 12 };
+    struct host host;
+    struct client *people[COLOURS + 1];
+    host_init(&host);
+    for (int i = 0; i < COLOURS; i++)
+        people[i] = client_join(&host, (char[]){'p', (char)('a' + i), '\0'}, GZ_ROLE_EDITOR);
+    host_advance(&host, 1);
+    for (int i = 0; i < COLOURS; i++) {
+        for (int j = 0; j < i; j++) assert_int_not_equal(colour(people[0], people[i]), colour(people[0], people[j]));
+    }
+    people[COLOURS] = client_join(&host, "one too many", GZ_ROLE_EDITOR);
+    uint32_t usual = colour(people[COLOURS], people[COLOURS]);
+    for (int i = 0; i <= COLOURS; i++) client_leave(people[i]);
+    host_turn(&host);
+    struct client *alone = client_join(&host, "one too many", GZ_ROLE_VIEWER);
+    host_advance(&host, 1);
+    assert_int_equal(colour(alone, alone), usual);
+    host_finish(&host);
+}
+
+static void test_presence_colour_of_a_user_is_one(void **state)
+{
+    (void)state;
+    struct host host;
+    host_init(&host);
+    /* By their names alone both would have the same. */
+    struct client *ann = client_join(&host, "ann", GZ_ROLE_EDITOR);
+    uint32_t usual = colour(ann, ann);
+    struct client *other = client_join(&host, "bob", GZ_ROLE_EDITOR);
+    uint32_t next = colour(other, other);
+    assert_int_not_equal(next, usual);
+    client_leave(ann);
+    host_turn(&host);
+    struct client *again = client_join(&host, "bob", GZ_ROLE_VIEWER); /* though the usual one is free now */
+    assert_int_equal(colour(again, again), next);
+    client_leave(other);
+    client_leave(again);
+    host_turn(&host);
+    again = client_join(&host, "bob", GZ_ROLE_VIEWER);
+    assert_int_equal(colour(again, again), usual);
+    host_finish(&host);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -407,6 +462,8 @@ int main(void)
         cmocka_unit_test(test_presence_pixel_comes_with_its_ray),
         cmocka_unit_test(test_presence_ray_that_cannot_be_said_is_left_out),
         cmocka_unit_test(test_presence_tells_what_a_view_shows),
+        cmocka_unit_test(test_presence_colours_tell_people_apart),
+        cmocka_unit_test(test_presence_colour_of_a_user_is_one),
         cmocka_unit_test(test_presence_record_is_no_larger_than_reckoned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

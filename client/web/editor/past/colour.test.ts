@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
+import type { Person } from "../../sdk/types.js";
 import { COLOURS, colourOf } from "./colour";
 
 test("colour_list_is_the_server's", () => {
@@ -12,5 +13,7 @@ test("colour_list_is_the_server's", () => {
 });
 
 test("colour_of_who_is_here_is_as_told", () => {
-  assert.equal(colourOf("Ada", [{ session: 1, user: "Ada", colour: "#123456", role: "editor", me: true }]), "#123456");
+  const people: Person[] = [{ session: 1, user: "Ada", colour: "#123456", role: "editor", me: true }];
+  assert.equal(colourOf("Ada", people), "#123456");
+  assert.equal(colourOf("Bob", people), colourOf("Bob"));
 });

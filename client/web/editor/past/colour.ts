@@ -1,4 +1,4 @@
-// colour.ts - the colours of people who are not here: the server tells only those of people who are, and gives the same person the same one each time.
+// colour.ts - people's colours: of who is here the one that the server tells; of others the one that it gives to them where nobody else has it.
 import type { Person } from "../../sdk/types.js";
 
 /** As in server/session/join.c. */

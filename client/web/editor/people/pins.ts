@@ -1,6 +1,6 @@
 // pins.ts - notes in the view: a button where each one is, one for those that would lie on each other; pale where something is before it. And the click that
 // says where a new note is to be: the server says what is under it, the meshes where its surface is.
-import { effect } from "@preact/signals";
+import { computed, effect } from "@preact/signals";
 
 import type { Stage } from "../view/stage";
 import type { Layer, View } from "../view/view";
@@ -39,6 +39,7 @@ export class PinLayer implements Layer {
   #hidden: Hidden;
   #stop: (() => void)[] = [];
   #above = (id: Id) => this.tops.above([id]);
+  #colours = computed(() => this.view.editor.people.value.map(({ user, colour }) => user + colour).join());
 
   constructor(
     readonly view: View,
@@ -80,7 +81,7 @@ export class PinLayer implements Layer {
   #follow(): void {
     const { shown, unread, draft, pinned } = this.#desk;
     const { openNote, scene } = this.view.editor;
-    for (const seen of [shown, unread, draft, pinned, openNote, scene]) seen.value;
+    for (const seen of [shown, unread, draft, pinned, openNote, scene, this.#colours]) seen.value;
     this.view.invalidate();
   }
 
@@ -116,8 +117,9 @@ export class PinLayer implements Layer {
       this.#buttons.set(id, (button = { element, look: "", members }));
     }
     button.members = members;
-    const look = this.#look(members);
-    if (look !== button.look) dress(button.element, members, look);
+    const colour = colourOf(members[0].thread.root.user, this.view.editor.people.peek());
+    const look = `${this.#look(members)}|${colour}`;
+    if (look !== button.look) dress(button.element, members, look, colour);
     button.look = look;
     button.element.style.transform = `translate(${Math.round(at[0])}px, ${Math.round(at[1])}px)`;
   }
@@ -202,12 +204,11 @@ export class PinLayer implements Layer {
   }
 }
 
-function dress(element: HTMLButtonElement, members: readonly Pin[], look: string): void {
+function dress(element: HTMLButtonElement, members: readonly Pin[], look: string, colour: string): void {
   element.className = look.slice(0, look.indexOf("|"));
   const { user, done } = members[0].thread.root;
   const mark = done ? "✓" : initials(user);
   element.textContent = members.length > 1 ? String(members.length) : mark;
-  const colour = colourOf(user);
   element.style.setProperty("--person", colour);
   element.style.setProperty("--ink", inkOn(colour));
   element.title = nameOf(members);

@@ -1,5 +1,5 @@
 // thread.tsx - one thread in the list: closed its first words, open all of it, with what can be done.
-import { useSignal } from "@preact/signals";
+import { useComputed, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
 import type { Note } from "../../sdk/types.js";
@@ -82,7 +82,7 @@ interface WordsProps {
 function NoteWords({ note, now, open, unread, thread }: WordsProps) {
   const editor = useEditor();
   const editing = useSignal(false);
-  const colour = colourOf(note.user);
+  const colour = useComputed(() => colourOf(note.user, editor.people.value)).value;
   const time = new Date(1000 * note.made).toLocaleString();
   const head = (
     <>
