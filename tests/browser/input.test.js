@@ -209,6 +209,26 @@ test("Ctrl snaps without anything said before, in steps that suit the zoom; a st
   await ada.page.getByRole("button", { name: "Snap", exact: true }).click();
 });
 
+test("snapped to the grid, what is dragged stands on a multiple of the step", async () => {
+  const { id, t } = await ada.node(PISTON);
+  await ada.select(id);
+  await ada.page.keyboard.press("m");
+  await ada.page.getByRole("button", { name: "Snap to the grid" }).click();
+  await ada.until(() => window.gizmod.tool.value.snap.on && window.gizmod.tool.value.snap.absolute);
+  const [x, y] = await grabArrow(0);
+  await ada.page.mouse.move(x + 70, y + 31, { steps: 4 });
+  await ada.until((from) => {
+    const { gizmo, tool } = window.gizmod;
+    const steps = gizmo.value.origin[0] / tool.value.snap.t;
+    return Math.abs(gizmo.value.origin[0] - from) > 0.5 * tool.value.snap.t && Math.abs(steps - Math.round(steps)) < 1e-6;
+  }, t[0]);
+  await ada.page.keyboard.press("Escape");
+  await ada.page.mouse.up();
+  await saved();
+  for (const key of ["Shift+M", "m"]) await ada.page.keyboard.press(key);
+  await ada.until(() => !window.gizmod.tool.value.snap.on && !window.gizmod.tool.value.snap.absolute);
+});
+
 test("Shift, with the key of an axis, chooses a plane and makes nothing fine that was before", async () => {
   const { id } = await ada.node(PISTON);
   await ada.select(id);

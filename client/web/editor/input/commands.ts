@@ -5,7 +5,7 @@ import { createNode, deleteNodes, duplicateNodes } from "../panels/actions";
 import { copyTransform, pasteTransform } from "../panels/clipboard";
 import { grabByKey } from "./grab";
 import { choose, invert, selectBehind, selectChildren, selectParents } from "./select";
-import { toggleSnap } from "./snap";
+import { toggleSnap, toggleSnapToGrid } from "./snap";
 import type { Keymap } from "./state";
 import { frameAll, frameSelected, lookFrom, toggleParallel, zoom } from "./views";
 
@@ -70,6 +70,11 @@ export const COMMANDS: readonly Command[] = [
     id: "snap", label: "Snap", group: "Tools", keys: both("M"),
     run: toggleSnap,
     on: (editor) => editor.tool.value.snap?.on === true,
+  },
+  {
+    id: "snap-grid", label: "Snap to the grid, not by steps from where it was", group: "Tools", keys: both("Shift+M"),
+    run: toggleSnapToGrid,
+    on: (editor) => editor.tool.value.snap?.absolute === true,
   },
 
   { id: "undo", label: "Undo", group: "Edit", keys: both("Mod+Z"), run: (editor) => void editor.undo(), possible: editable },

@@ -14,6 +14,11 @@ export function toggleSnap(editor: Editor): void {
   editor.setTool({ snap: { ...SNAP_STEPS, ...snap, on: !snap?.on } });
 }
 
+/** To whole steps of the axes, as the lines of the grid are, or by whole steps from where it was. */
+export function toggleSnapToGrid(editor: Editor): void {
+  editor.setTool({ snap: { absolute: !editor.tool.peek().snap?.absolute } });
+}
+
 /** This distance from now on; null for what suits the zoom. */
 export function setSnapDistance(editor: Editor, metres: number | null): void {
   editor.input.snapDistance.value = metres;

@@ -6,6 +6,7 @@ import type { Keymap } from "../input/state";
 import { Dialog, closeOver } from "./dialog";
 import "./shortcuts.css";
 
+const [MOD] = keysOf("Mod");
 const KEYMAPS: [Keymap, string][] = [["common", "Maya and Unity"], ["blender", "Blender"]];
 
 /** What mouse, fingers and the tree know beside the commands. */
@@ -19,8 +20,8 @@ const OTHERS: [string, [string, string][]][] = [
   ]],
   ["Tree", [
     ["Rename", "F2"],
-    ["Cut, and put below another node", "Ctrl+X Ctrl+V"],
-    ["Add to the selection; select a range", "Ctrl+click; Shift+click"],
+    ["Cut, and put below another node", `${MOD}+X ${MOD}+V`],
+    ["Add to the selection; select a range", `${MOD}+click; Shift+click`],
     ["Keep the local transform when dropped", "Alt"],
   ]],
   ["Fields", [

@@ -5,7 +5,7 @@ import type { Editor } from "../editor";
 import { Icon, type IconName } from "../icons";
 import { keysOf } from "../input/chord";
 import { COMMANDS } from "../input/commands";
-import { SNAP_STEPS, setSnapDistance, toggleSnap } from "../input/snap";
+import { SNAP_STEPS, setSnapDistance, toggleSnap, toggleSnapToGrid } from "../input/snap";
 import { StepField } from "./stepfield";
 import "./tools.css";
 
@@ -67,7 +67,7 @@ function Snap({ editor }: { editor: Editor }) {
   const on = snap.on === true;
   return (
     <>
-      <button type="button" class="icon-button" aria-label="Snap" aria-pressed={on} data-tip="Snap to steps" data-keys="hold Ctrl" onClick={() => toggleSnap(editor)}>
+      <button type="button" class="icon-button" aria-label="Snap" aria-pressed={on} data-tip="Snap to steps" data-keys={`${keysFor(editor, "Snap")}, or hold ${keysOf("Mod").join("")}`} onClick={() => toggleSnap(editor)}>
         <Icon name="snap" />
       </button>
       {on && (
@@ -78,6 +78,12 @@ function Snap({ editor }: { editor: Editor }) {
           />
           <StepField name="Snap angle" unit="angle" value={snap.r ?? SNAP_STEPS.r} onValue={(r) => editor.setTool({ snap: { r } })} />
           <StepField name="Snap scale" unit="factor" value={snap.s ?? SNAP_STEPS.s} onValue={(s) => editor.setTool({ snap: { s } })} />
+          <button
+            type="button" class="icon-button" aria-label="Snap to the grid" aria-pressed={snap.absolute === true} data-tip={snap.absolute ? "To the lines of the grid" : "By steps from where it was"} data-keys={keysOf("Shift+M").join("+")}
+            onClick={() => toggleSnapToGrid(editor)}
+          >
+            <Icon name="grid" />
+          </button>
         </>
       )}
     </>

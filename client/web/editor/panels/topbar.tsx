@@ -66,10 +66,10 @@ function Undo() {
   const can = editor.editable.value;
   return (
     <>
-      <button type="button" class="icon-button" aria-label="Undo" data-tip="Undo" data-keys="Ctrl+Z" disabled={!can} onClick={() => void editor.undo()}>
+      <button type="button" class="icon-button" aria-label="Undo" data-tip="Undo" data-keys={keysOf("Mod+Z").join("+")} disabled={!can} onClick={() => void editor.undo()}>
         <Icon name="undo" />
       </button>
-      <button type="button" class="icon-button" aria-label="Redo" data-tip="Redo" data-keys="Ctrl+Y" disabled={!can} onClick={() => void editor.redo()}>
+      <button type="button" class="icon-button" aria-label="Redo" data-tip="Redo" data-keys={keysOf("Mod+Y").join("+")} disabled={!can} onClick={() => void editor.redo()}>
         <Icon name="redo" />
       </button>
     </>

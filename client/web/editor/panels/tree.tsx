@@ -6,6 +6,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { Id } from "../../sdk/types.js";
 import { useEditor } from "../context";
 import { Icon } from "../icons";
+import { keysOf } from "../input/chord";
 import { frameSelected } from "../input/views";
 import { createNode, deleteNodes, duplicateNodes, renameNode, reparentNodes } from "./actions";
 import { type Mark, followMarks } from "./marks";
@@ -207,9 +208,9 @@ function nodeMenu(tree: TreeState, id: Id): MenuItem[] {
     { label: "Show in the view", icon: "frame", keys: "F", run: () => frameSelected(editor) },
     { label: "Rename", keys: "F2", line: true, disabled, run: () => (tree.renaming.value = id) },
     { label: "New node inside", icon: "plus", disabled, run: () => void createInside(tree, id) },
-    { label: "Duplicate", icon: "copy", keys: "Ctrl+D", disabled, run: () => void duplicateNodes(editor, ids) },
-    { label: "Cut", keys: "Ctrl+X", line: true, disabled, run: () => (tree.cut.value = new Set(ids)) },
-    { label: "Put in here", icon: "paste", keys: "Ctrl+V", disabled: disabled || cut.length === 0, run: () => hang(id) },
+    { label: "Duplicate", icon: "copy", keys: keysOf("Mod+D").join("+"), disabled, run: () => void duplicateNodes(editor, ids) },
+    { label: "Cut", keys: keysOf("Mod+X").join("+"), line: true, disabled, run: () => (tree.cut.value = new Set(ids)) },
+    { label: "Put in here", icon: "paste", keys: keysOf("Mod+V").join("+"), disabled: disabled || cut.length === 0, run: () => hang(id) },
     { label: "Put at the top of the scene", disabled, run: () => void reparentNodes(editor, ids, null, "world") },
     { label: "Open all below", line: true, run: () => tree.setOpen(editor.scene.peek().below(id), true) },
     { label: "Close all below", run: () => tree.setOpen(editor.scene.peek().below(id), false) },
