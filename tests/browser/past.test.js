@@ -96,6 +96,54 @@ test("playing goes through the edits and ends in the present", async () => {
   await ada.until(() => window.seen.size >= 4 && window.gizmod.past.value === null);
 });
 
+test("a drag that is played is what the server says it was, without a scene for each picture", async () => {
+  const result = await ada.page.evaluate(async (id) => {
+    const { session, timeline, past } = window.gizmod;
+    await session.set([{ id, t: [0, 0, 0] }]); // where it can be seen
+    await session.grab("tv", { nodes: [id], at: [300, 300] });
+    const began = performance.now();
+    for (let s = 0; s < 1.2; s = (performance.now() - began) / 1000) {
+      session.move({ at: [300 + 90 * Math.sin(4 * s), 300 - 60 * s] });
+      await new Promise(requestAnimationFrame);
+    }
+    await session.up({ at: [320, 200] });
+    const { marks } = timeline.axis.value;
+    const { edit } = marks.at(-2);
+    timeline.player.seek({ time: edit.ended, seq: edit.seq, edit });
+    while (past.value?.seq !== edit.seq) await new Promise(requestAnimationFrame);
+    const asked = [];
+    const { at } = session;
+    session.at = (moment) => (asked.push(moment), at.call(session, moment));
+    const seen = [];
+    const stop = past.subscribe((now) => now && seen.push({ time: now.time, seq: now.seq, nodes: JSON.stringify([...now.scene.nodes.values()].map(({ id, t, r, s }) => [id, t, r, s])) }));
+    timeline.player.speed.value = 0.5;
+    timeline.player.play();
+    while (timeline.player.playing.value) await new Promise(requestAnimationFrame);
+    stop();
+    delete session.at;
+    const drag = timeline.history.edits.value.at(-1);
+    const inside = seen.filter(({ time }) => time > drag.began && time < drag.ended);
+    const told = [];
+    for (const { time } of [...inside].filter((_, i) => i % Math.ceil(inside.length / 8) === 0)) told.push({ time, scene: await session.at({ time }) });
+    return {
+      asked: asked.length, byTime: asked.filter(({ time }) => time !== undefined).length, inside: inside.length,
+      pairs: told.map(({ time, scene }) => ({
+        seen: inside.find((moment) => moment.time === time), seq: scene.seq, nodes: [...scene.nodes.values()].map(({ id, t, r, s }) => [id, t, r, s]),
+      })),
+    };
+  }, id);
+  assert.equal(result.byTime, 0, `of ${result.inside} moments`);
+  assert.ok(result.asked <= 2, `${result.asked} scenes`);
+  assert.ok(result.inside >= 3, `${result.inside} moments`);
+  for (const { seen, seq, nodes } of result.pairs) {
+    assert.equal(seen.seq, seq);
+    const numbers = (list) => new Map(list.map(([id, ...parts]) => [id, parts.flat()]));
+    const [shown, told] = [numbers(JSON.parse(seen.nodes)), numbers(nodes)];
+    assert.equal(shown.size, told.size);
+    for (const [id, values] of told) values.forEach((value, i) => assert.ok(Math.abs(value - shown.get(id)[i]) < 1e-9, `node ${id} at ${seen.time}: ${shown.get(id)} is not ${values}`));
+  }
+});
+
 test("the path of what is selected is there to be drawn", async () => {
   await ada.page.evaluate((id) => window.gizmod.session.select([id]), id);
   await ada.page.getByRole("button", { name: "Show path" }).click();

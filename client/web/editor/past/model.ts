@@ -37,7 +37,7 @@ export class TimelineModel {
 
   constructor(readonly editor: Editor) {
     this.history = new EditHistory(editor.session);
-    this.player = new Player(editor, () => this.axis.value, () => this.#nowStep.value);
+    this.player = new Player(editor, () => this.axis.value, () => this.#nowStep.value, () => this.history.edits.peek());
     this.ways = new Ways(editor);
     // Details that are open are those of what is looked at.
     this.player.spot.subscribe((spot) => {

@@ -53,7 +53,7 @@ function worldAt(paths: Paths, node: Id, time: number): Float64Array {
 }
 
 /** Between two points of one drag a node goes straight; between edits it rests. Before its first point it is where that is. */
-function stateAt(path: readonly PathPoint[], time: number): Pick<PathPoint, "t" | "r" | "s" | "parent"> | undefined {
+export function stateAt(path: readonly PathPoint[], time: number): Pick<PathPoint, "t" | "r" | "s" | "parent"> | undefined {
   const i = lastAtMost(path, time, (point) => point.time);
   const [a, b] = [path[Math.max(0, i)], path[i + 1]];
   if (i < 0 || !b || b.edit !== a.edit || b.time <= a.time) return a;

@@ -3,9 +3,11 @@
 import { computed, effect, signal } from "@preact/signals";
 
 import { SceneModel } from "../../sdk/index.js";
+import type { Edit } from "../../sdk/types.js";
 import type { Editor } from "../editor";
 import { type Axis, type Spot, lastAtMost, placeOf, spotAfter, spotAt } from "./axis";
 import { deltaTo } from "./diff";
+import { Drags, type Followed, type Stretch } from "./drags";
 
 export const SPEEDS: readonly number[] = [0.5, 1, 2, 4, 8];
 /** States that are kept have so many nodes together. */
@@ -24,6 +26,9 @@ export class Player {
   /** States after whole edits: those do not change any more. */
   #cache = new Map<number, SceneModel>();
   #frame = 0;
+  readonly #drags: Drags;
+  /** What is shown is the base of this one, with what was dragged in it elsewhere. */
+  #followed: Stretch | null = null;
   readonly #head = signal<number | null>(null);
 
   constructor(
@@ -31,10 +36,16 @@ export class Player {
     readonly axis: () => Axis,
     /** The step that is the present: the last mark, or, where others came after that, one more. */
     readonly nowStep: () => number,
+    /** All that are known, ascending by seq. */
+    edits: () => readonly Edit[],
   ) {
+    this.#drags = new Drags(editor.session, edits, (seq) => this.#stateAfter(seq));
     effect(() => {
       const { phase, resumed, older } = editor.status.value;
-      if (phase === "online" && !resumed) this.#cache.clear();
+      if (phase === "online" && !resumed) {
+        this.#cache.clear();
+        this.#drags.forget();
+      }
       // A scene that is another one, or a lost connection, ends what looks into the past of this one.
       if (phase === "closed" || older) this.toNow();
     });
@@ -107,10 +118,12 @@ export class Player {
     try {
       while (this.spot.peek() && !same(this.spot.peek(), shown)) {
         const spot = this.spot.peek() as Spot;
-        const scene = await this.#ask(spot);
+        const followed = spot.seq === undefined && this.playing.peek() ? await this.#drags.at(spot.time) : null;
+        const scene = followed ? null : await this.#ask(spot);
         // Who went back to now meanwhile does not want to see it any more.
         if (!this.spot.peek()) break;
-        this.#put(scene, spot.time);
+        if (followed) this.#putFollowed(followed, spot.time);
+        else if (scene) this.#put(scene, spot.time);
         shown = spot;
       }
     } catch (error) {
@@ -125,11 +138,23 @@ export class Player {
   #put(state: SceneModel, time: number): void {
     const scene = this.editor.past.peek()?.scene ?? new SceneModel();
     scene.apply([deltaTo(scene, state)]);
+    this.#followed = null;
     this.editor.past.value = { seq: state.seq, time, scene };
   }
 
-  async #ask({ seq, time }: Spot): Promise<SceneModel> {
-    if (seq === undefined) return this.editor.session.at({ time });
+  #putFollowed({ stretch, base, seq, nodes }: Followed, time: number): void {
+    if (this.#followed !== stretch || !this.editor.past.peek()) this.#put(base, time);
+    const scene = this.editor.past.peek()?.scene as SceneModel;
+    scene.apply([{ from: 1, seq, nodes, gone: [] }]);
+    this.#followed = stretch;
+    this.editor.past.value = { seq, time, scene };
+  }
+
+  #ask({ seq, time }: Spot): Promise<SceneModel> {
+    return seq === undefined ? this.editor.session.at({ time }) : this.#stateAfter(seq);
+  }
+
+  async #stateAfter(seq: number): Promise<SceneModel> {
     const known = this.#cache.get(seq);
     if (known) return known;
     const scene = await this.editor.session.at({ seq });
