@@ -121,6 +121,21 @@ test("with Blender's keys G X 1 Enter is one metre along x", async () => {
   assert.deepEqual(t.slice(1), before.t.slice(1));
 });
 
+test("Tab goes on to the second number, and does not leave the drag", async () => {
+  const before = await ada.node(PISTON);
+  await ada.select(before.id);
+  await ada.page.evaluate(() => window.gizmod.input.setKeymap("blender"));
+  await ada.page.mouse.click(...(await centre()));
+  await ada.select(before.id);
+  for (const key of ["g", "Shift+Z", "1", "Tab", "2", "Tab"]) await ada.page.keyboard.press(key);
+  await ada.until(() => window.gizmod.input.typed.value === "1,2" && window.gizmod.gizmo.value?.active === "txy");
+  assert.equal(await ada.page.evaluate(() => document.activeElement.getAttribute("role")), "application");
+  await ada.page.keyboard.press("Enter");
+  await saved();
+  const { t } = await ada.node(PISTON);
+  for (const [i, by] of [1, 2, 0].entries()) assert.ok(Math.abs(t[i] - before.t[i] - by) < 1e-9);
+});
+
 test("arrow keys that follow each other are one edit", async () => {
   const before = await ada.node(PISTON);
   await ada.page.mouse.click(...(await centre()));

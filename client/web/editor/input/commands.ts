@@ -154,7 +154,7 @@ export const COMMANDS: readonly Command[] = [
 
   told("Along one axis", "X", "Y", "Z"),
   told("In a plane", "Shift+X", "Shift+Y", "Shift+Z"),
-  told("Exactly that far: a number, with a unit if you like", "1", "5", "m", "m"),
+  told("Exactly that far: a number, with a unit if you like; Tab before a second one", "1", "5", "m", "m"),
   told("Snap; where snapping is on, do not", "Mod"),
   told("Finer: a tenth as fast", "Shift"),
   told("Done", "Enter"),

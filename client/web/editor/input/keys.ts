@@ -5,7 +5,7 @@ import { commandOf, isAboutSelection, runCommand } from "./commands";
 import { type Axis, heldTo } from "./grab";
 import { Nudge, isArrow } from "./nudge";
 import { dragMods } from "./gestures";
-import { isTyped, valueOf } from "./typed";
+import { isTyped, measureOf, valueOf } from "./typed";
 
 /** Commands that go on while their key is held. */
 const REPEATING: ReadonlySet<string> = new Set(["undo", "redo", "zoom-in", "zoom-out"]);
@@ -72,6 +72,7 @@ function dragKey(editor: Editor, event: KeyboardEvent): boolean {
   if (isModifier(event.key)) drag.again(dragMods(event));
   else if (event.key === "Escape") drag.cancel();
   else if (event.key === "Enter") drag.commit();
+  else if (event.key === "Tab") typeNext(editor);
   else if (event.key === "Backspace") type(editor, input.typed.peek().slice(0, -1));
   else if (isTyped(event.key, input.typed.peek()) && !event.ctrlKey && !event.metaKey) type(editor, typedWith(input.typed.peek(), event.key));
   else if (/^[xyz]$/i.test(event.key) && drag.handle !== null) hold(editor, event.key.toLowerCase() as Axis, event.shiftKey);
@@ -86,6 +87,14 @@ function typedWith(before: string, key: string): string {
   const last = parts.pop() ?? "";
   parts.push(last.startsWith("-") ? last.slice(1) : `-${last}`);
   return parts.join(",");
+}
+
+/** On to the second number of two, where there is one; a drag does not leave the view. */
+function typeNext(editor: Editor): void {
+  const { input } = editor;
+  const before = input.typed.peek();
+  const two = measureOf(input.running?.handle ?? "").count === 2;
+  if (two && before !== "" && !before.includes(",")) type(editor, `${before},`);
 }
 
 function type(editor: Editor, text: string): void {

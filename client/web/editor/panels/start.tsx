@@ -61,7 +61,7 @@ export function Start({ scene }: { scene: string | null }) {
       >
         <label for="start-user">Your name</label>
         <input
-          ref={field} id="start-user" class="input" autocomplete="nickname" maxLength={64} value={user.value} placeholder="Ada"
+          ref={field} id="start-user" class="input" autocomplete="nickname" maxLength={64} value={user.value} placeholder="such as Ada"
           onInput={(event) => {
             user.value = event.currentTarget.value;
             fault.value = "";
@@ -209,7 +209,7 @@ function NewForm({ name, create, take, edited }: NewFormProps) {
   return (
     <form class="start-make" onSubmit={submit}>
       <input
-        class="input" aria-label="Name of the new scene" placeholder="robot-arm" maxLength={64} value={name.value} spellcheck={false} autocomplete="off"
+        class="input" aria-label="Name of the new scene" placeholder="such as my-engine" maxLength={64} value={name.value} spellcheck={false} autocomplete="off"
         onInput={(event) => edit(event.currentTarget.value)}
       />
       <button type="submit" class="button">
