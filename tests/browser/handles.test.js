@@ -5,11 +5,9 @@ import { after, before, test } from "node:test";
 import { Browser } from "./support/browser.js";
 import { Daemon, ENGINE } from "./support/daemon.js";
 import { arrow, glide, grab, settled } from "./support/gestures.js";
-import { centroid, decode, extent } from "./support/pixels.js";
+import { HELD, centroid, decode, extent } from "./support/pixels.js";
 
 const PX_MAX = 1.5;
-/** The colour of a handle that is held, in the dark theme: yellow, whatever is behind it. */
-const HELD = (r, g, b) => r > 190 && g > 150 && b < 120 && r - b > 100;
 let daemon, browser, ada, id;
 
 before(async () => {

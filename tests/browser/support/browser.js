@@ -1,8 +1,10 @@
-// browser.js - a real Chromium with a profile of its own, and the editor's page in it. What the page says on its console as an error is a failure of the test.
+// browser.js - a real Chromium or Firefox with a profile of its own, and the editor's page in it. What the page says on its console as an error is a failure of the test.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { chromium } from "playwright-core";
+import { chromium, firefox } from "playwright-core";
+
+import { Display } from "./display.js";
 
 const FLAGS = [
   "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run",
@@ -10,20 +12,20 @@ const FLAGS = [
 ];
 export const SIZE = { width: 1100, height: 700 };
 const WAIT_MS = 30_000;
+const LAUNCH_MS = 60_000;
 
 export class Browser {
   #errors = [];
-  #profiles = [];
-  #contexts = [];
+  /** What is to be ended, the latest first. */
+  #ends = [];
+  #display = null;
 
-  /** A person with a browser and a profile of their own. `options` are those of a context in Playwright, and `ignore`: errors that the test is about. */
-  async person({ ignore = [], ...options } = {}) {
-    const profile = await mkdtemp(join(tmpdir(), "gizmod-chromium-"));
-    this.#profiles.push(profile);
-    const context = await chromium.launchPersistentContext(profile, {
-      executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", headless: true, args: FLAGS, viewport: SIZE, ...options,
-    });
-    this.#contexts.push(context);
+  /**
+   * A person with a browser and a profile of their own. `options` are those of a context in Playwright, `ignore`: errors that the test is about, and
+   * `engine`: "chromium" or "firefox"; without it what GIZMOD_BROWSER says, or Chromium.
+   */
+  async person({ ignore = [], engine = process.env.GIZMOD_BROWSER ?? "chromium", ...options } = {}) {
+    const context = await (engine === "firefox" ? this.#firefox(options) : this.#chromium(options));
     const page = context.pages()[0] ?? (await context.newPage());
     page.setDefaultTimeout(WAIT_MS);
     page.on("pageerror", (error) => this.#errors.push(`${error.stack ?? error}`));
@@ -33,14 +35,35 @@ export class Browser {
     return new Person(page);
   }
 
+  async #chromium(options) {
+    const profile = await mkdtemp(join(tmpdir(), "gizmod-chromium-"));
+    this.#ends.unshift(() => rm(profile, { recursive: true, force: true }));
+    const context = await chromium.launchPersistentContext(profile, {
+      executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", headless: true, args: FLAGS, viewport: SIZE, ...options,
+    });
+    this.#ends.unshift(() => context.close());
+    return context;
+  }
+
+  /** Firefox as it is installed: Playwright drives it by WebDriver BiDi, which does not know of colour schemes yet. Each has a new profile. */
+  async #firefox({ colorScheme, ...options }) {
+    this.#display ??= await Display.start();
+    const browser = await firefox.launch({
+      channel: "moz-firefox", executablePath: process.env.FIREFOX ?? "/usr/bin/firefox-esr", headless: false, timeout: LAUNCH_MS,
+      env: { ...process.env, DISPLAY: this.#display.name }, firefoxUserPrefs: { "layout.css.prefers-color-scheme.content-override": colorScheme === "dark" ? 0 : 1 },
+    });
+    this.#ends.unshift(() => browser.close());
+    return browser.newContext({ viewport: SIZE, ...options });
+  }
+
   /** Errors of all pages so far, in words. */
   get errors() {
     return this.#errors;
   }
 
   async close() {
-    for (const context of this.#contexts) await context.close();
-    for (const profile of this.#profiles) await rm(profile, { recursive: true, force: true });
+    for (const end of this.#ends) await end();
+    await this.#display?.stop();
   }
 }
 

@@ -1,6 +1,9 @@
 // pixels.js - measures on screenshots.
 import { PNG } from "pngjs";
 
+/** The colour of a handle that is held, in the dark theme: yellow, whatever is behind it. */
+export const HELD = (r, g, b) => r > 190 && g > 150 && b < 120 && r - b > 100;
+
 /** @param {Buffer} png */
 export function decode(png) {
   return PNG.sync.read(png);
