@@ -62,6 +62,8 @@ const SHOWN: [value: number, quantity: Quantity, text: string][] = [
   [0.00125, "length", "0.00125"],
   [1234567, "length", "1234567"],
   [2.5e-6, "length", "2.5e-6"],
+  [6400000.199, "length", "6400000.199"],
+  [1005.99123, "length", "1005.991"],
   [3e12, "length", "3e12"],
   [-126.935463, "length", "-126.935"],
   [Math.PI, "angle", "180"],

@@ -116,14 +116,14 @@ class Reader {
   }
 }
 
-/** A number as a field shows it: metres, degrees or a factor, with six digits that count, of degrees three behind the point. */
+/** A number as a field shows it: metres, degrees or a factor, with six digits that count; of degrees three behind the point, and of metres no fewer, however far it is. */
 export function shown(value: number, quantity: Quantity): string {
   const number = quantity === "angle" ? (value * 180) / Math.PI : value;
   const size = Math.abs(number);
   // What rounding leaves of a zero is one.
   if (size < (quantity === "angle" ? 1e-6 : 1e-9)) return "0";
   if (size < 1e-5 || size >= 1e9) return number.toExponential(4).replace(/\.?0+e/, "e").replace("e+", "e");
-  const digits = quantity === "angle" ? 3 : Math.max(0, Math.min(5, 5 - Math.floor(Math.log10(size))));
+  const digits = quantity === "angle" ? 3 : Math.max(quantity === "length" ? 3 : 0, Math.min(5, 5 - Math.floor(Math.log10(size))));
   const text = number.toFixed(digits).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
   return text === "-0" ? "0" : text;
 }
