@@ -1,4 +1,4 @@
-// display.js - a display in memory, for what draws on a display only: Firefox has no WebGL without one.
+// display.js - a display in memory, for what draws on a display only: Firefox has no WebGL without one, WebKitGTK no window.
 import { spawn } from "node:child_process";
 
 export class Display {
