@@ -59,26 +59,20 @@ export async function reparentNodes(editor: Editor, ids: readonly Id[], parent: 
   editor.say(skewed ? "warn" : "info", `Moved ${nameAll(editor, moved)} ${where}.${skewed}`, undo(editor, done.edit));
 }
 
-/** Copies nodes with all that is below them, beside them. Meshes belong to the file of the scene, so those are copied as boxes. */
+/** Copies nodes with all that is below them, as they are when the server makes the copies, meshes too. The copies hang beside them, in the same place, and are selected. */
 export async function duplicateNodes(editor: Editor, ids: readonly Id[]): Promise<void> {
   const { scene } = editor.session;
   const tops = topmost(scene, ids);
   if (tops.length === 0 || !editor.editable.peek()) return;
+  const said = nameAll(editor, tops);
   const copies: NewNode[] = [];
   for (const top of tops) {
-    for (const id of scene.below(top)) {
-      const node = scene.get(id);
-      if (!node) continue;
-      const parent = id === top ? node.parent : `n${node.parent}`;
-      copies.push({ ref: `n${id}`, parent, name: node.name, t: node.t, r: node.r, s: node.s, bounds: node.bounds });
-    }
+    for (const copy of scene.below(top)) copies.push(copy === top ? { ref: `n${copy}`, copy } : { ref: `n${copy}`, copy, parent: `n${scene.get(copy)?.parent}` });
   }
   const done = await editor.try(() => editor.session.create(copies));
-  if (!done) return;
-  const made = done.ids.filter((_, i) => typeof copies[i].parent !== "string");
-  await editor.try(() => editor.session.select(made));
-  const meshes = tops.some((top) => [...scene.below(top)].some((id) => scene.get(id)?.asset !== undefined));
-  if (meshes) editor.say("info", "The copies are boxes: meshes belong to the file that the scene came from.");
+  if (!done?.edit) return;
+  await editor.try(() => editor.session.select(done.ids.filter((_, i) => copies[i].parent === undefined)));
+  editor.say("info", `Duplicated ${said}. ${tops.length === 1 ? "The copy is" : "The copies are"} in the same place.`, undo(editor, done.edit));
 }
 
 function undo(editor: Editor, edit: number) {

@@ -67,7 +67,7 @@ export class Binding extends Emitter {
     for (const id of gone) this.#forget(id);
     if (change.all) return this.#bindAll();
     for (const id of change.added) this.#bind(id);
-    for (const id of change.structure) this.#hang(id);
+    for (const id of [...change.added, ...change.structure]) this.#hang(id);
     this.#tell([...change.added, ...change.moved]);
   }
 
@@ -130,7 +130,8 @@ export function bind(scene, objectOf) {
 }
 
 /**
- * Binds the nodes of a scene that was made of a glTF to what GLTFLoader made of the same file (`sceneUrl(scene, "asset")`).
+ * Binds the nodes of a scene that was made of a glTF to what GLTFLoader made of the same file (`sceneUrl(scene, "asset")`). Copies of a node are given clones of its
+ * object, which share geometry and material with it.
  * @param {SceneModel} scene
  * @param {{ parser: { associations: Map<any, { nodes?: number }> } }} gltf
  */
@@ -140,7 +141,28 @@ export function bindGltf(scene, gltf) {
   for (const [object, { nodes }] of gltf.parser.associations) {
     if (nodes !== undefined && object.isObject3D) objects.set(nodes, object);
   }
-  return bind(scene, ({ asset }) => (asset === undefined ? undefined : objects.get(asset)));
+  const own = new Set(objects.values());
+  /** @type {Map<Id, Object3D>} */
+  const clones = new Map();
+  /** @type {Map<number, Id>} */
+  const owners = new Map();
+  return bind(scene, ({ id, asset }) => {
+    const object = asset === undefined ? undefined : objects.get(asset);
+    if (!object || asset === undefined) return undefined;
+    if (!owners.has(asset)) owners.set(asset, id);
+    if (owners.get(asset) === id) return object;
+    const clone = clones.get(id) ?? cloneWithout(object, own);
+    clones.set(id, clone);
+    if (!clone.parent) object.parent?.add(clone);
+    return clone;
+  });
+}
+
+/** An object and what hangs below it, but for what is by itself. @param {Object3D} object @param {Set<Object3D>} others @returns {Object3D} */
+function cloneWithout(object, others) {
+  const clone = object.clone(false);
+  for (const child of object.children) if (!others.has(child)) clone.add(cloneWithout(child, others));
+  return clone;
 }
 
 /**

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { BoxGeometry, Group, Mesh, PerspectiveCamera, Scene, Vector3 } from "three";
+import { GLTFLoader } from "three/examples/jsm/loaders/GLTFLoader.js";
 import WebSocket from "ws";
 
 import { Daemon } from "../../../../tests/browser/support/daemon.js";
@@ -317,6 +318,50 @@ test("bind_gltf_goes_by_the_index_in_the_asset", async () => {
   const object = new Group();
   const binding = bindGltf(session.scene, { parser: { associations: new Map([[object, { nodes: node.asset }]]) } });
   assert.equal(binding.objectOf(node.id), object);
+});
+
+test("bind_gltf_gives_clones_to_copies", async () => {
+  const session = await join("robot-arm", "Ada");
+  const node = [...session.scene.nodes.values()].find(({ asset, children }) => asset !== undefined && children.length > 0);
+  const part = session.scene.get(node.children[0]);
+  const stage = new Scene(), object = new Group(), skin = block("skin"), child = block("child");
+  stage.add(object.add(skin, child));
+  const associations = new Map([[object, { nodes: node.asset }], [skin, { meshes: 0 }], [child, { nodes: part.asset }]]);
+  const binding = bindGltf(session.scene, { parser: { associations } });
+  const { ids: [id, below] } = await session.create([{ ref: "a", copy: node.id, t: [1, 2, 3] }, { parent: "a", copy: part.id }]);
+  const clone = binding.objectOf(id), cloneBelow = binding.objectOf(below);
+  assert.notEqual(clone, object);
+  assert.equal(clone.parent, stage);
+  assert.deepEqual(clone.position.toArray(), [1, 2, 3]);
+  assert.deepEqual(clone.children.map(({ name }) => name), ["skin", "child"], "what is no node came along, what is one of its own is the copy's");
+  assert.equal(clone.children[0].geometry, skin.geometry);
+  assert.equal(clone.children[1], cloneBelow);
+  assert.equal(binding.objectOf(node.id), object);
+  assert.equal(binding.nodeOf(cloneBelow), below);
+  await session.delete([id]);
+  assert.equal(binding.objectOf(id), undefined);
+  await session.undo();
+  assert.equal(binding.objectOf(id), clone);
+  await session.delete([id]);
+});
+
+test("export_has_copies_that_three_shows_with_their_mesh", async () => {
+  const session = await join("robot-arm", "Ada");
+  const node = [...session.scene.nodes.values()].find(({ asset, bounds, children }) => asset !== undefined && bounds && children.length > 0);
+  const { ids } = await session.create([{ copy: node.id, t: [1, 2, 3] }]);
+  const bytes = await (await fetch(`${daemon.url}/scenes/robot-arm/export`)).arrayBuffer();
+  await session.delete(ids);
+  globalThis.self ??= globalThis;
+  const { parser, scene } = await new GLTFLoader().parseAsync(bytes, "");
+  const objects = [];
+  scene.traverse((object) => parser.associations.get(object)?.nodes !== undefined && objects.push(object));
+  const geometryOf = (object) => (object.isMesh ? object : object.children.find((child) => child.isMesh))?.geometry;
+  const original = objects.find((object) => parser.associations.get(object).nodes === node.asset);
+  const copies = objects.filter((object) => object !== original && object.parent === original.parent && object.position.equals({ x: 1, y: 2, z: 3 }));
+  assert.equal(copies.length, 1);
+  assert.ok(geometryOf(original));
+  assert.equal(geometryOf(copies[0]), geometryOf(original));
+  assert.deepEqual(copies[0].scale, original.scale);
 });
 
 test("share_makes_what_is_missing_once_though_two_come_together", async () => {
