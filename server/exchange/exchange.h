@@ -60,7 +60,9 @@ struct gz_export_node {
  * here are appended; deleted ones are no longer part of a scene. Of several with one index the one with the least id is that
  * node, the others are appended too, with all that the file says of it (mesh, skin, camera, weights, extras, extensions) but
  * name, transform and children. Numbers keep their value to the last bit, their spelling may change; all chunks of a .glb
- * but the JSON one keep their bytes. Without an asset (size 0) it writes a .glb of bare nodes. `nodes` are a forest with distinct ids, in any order. On failure `out` is as it was. */
+ * but the JSON one keep their bytes. Without an asset (size 0) it writes a .glb of bare nodes. `nodes` are a forest with
+ * distinct ids, in any order. GZ_TOO_MANY: the copies have more properties than a file may have values. On failure `out` is as
+ * it was. */
 GZ_MUST_USE enum gz_status gz_export_write(struct gz_buffer *out, const uint8_t *asset, size_t size,
                                            const struct gz_export_node *nodes, size_t count, struct gz_error *error);
 

@@ -152,6 +152,20 @@ static enum gz_status find_places(struct export *export)
     return GZ_OK;
 }
 
+/* Each copy takes memory for all the properties that the file gives to its node, which may be many. */
+static enum gz_status check_copies(const struct export *export)
+{
+    size_t properties = 0;
+    for (size_t i = 0; i < export->count; i++) {
+        int64_t asset = export->nodes[i].asset;
+        if (asset < 0 || export->places[i] < export->asset_count) continue;
+        properties += json_object_size(gz_gltf_item(&export->gltf, "nodes", (size_t)asset));
+    }
+    if (properties <= GZ_ASSET_VALUES_MAX) return GZ_OK;
+    return gz_fail(export->error, GZ_TOO_MANY, "the copies of nodes have %zu properties, at most %d are written",
+                   properties, GZ_ASSET_VALUES_MAX);
+}
+
 /* What lives goes where the caller says. What is deleted stays under its old parent if that is deleted with it. */
 static void find_parents(struct export *export)
 {
@@ -342,6 +356,7 @@ enum gz_status gz_export_write(struct gz_buffer *out, const uint8_t *asset, size
     enum gz_status status = start_import(&export, asset, size);
     if (status == GZ_OK) status = make_room(&export);
     if (status == GZ_OK) status = find_places(&export);
+    if (status == GZ_OK) status = check_copies(&export);
     if (status == GZ_OK) status = edit_asset(&export);
     if (status == GZ_OK) status = gz_gltf_write(out, &export.gltf, error);
     free(export.places);

@@ -391,6 +391,31 @@ static void test_export_bad_list_is_refused_and_writes_nothing(void **state)
     free(json);
 }
 
+static void test_export_of_copies_without_end_is_refused(void **state)
+{
+    (void)state;
+    enum { PROPERTIES = 5000, COPIES = 1 + GZ_ASSET_VALUES_MAX / PROPERTIES };
+    char *text = calloc(PROPERTIES + 10, 16);
+    size_t at = (size_t)sprintf(text, "{" ASSET ",'nodes':[{");
+    for (int i = 0; i < PROPERTIES; i++) at += (size_t)sprintf(text + at, "%s'x%d':0", i > 0 ? "," : "", i);
+    strcpy(text + at, "}]}");
+    char *json = from_quotes(text);
+    struct gz_export_node *nodes = calloc(COPIES + 1, sizeof *nodes);
+    for (uint64_t i = 0; i <= COPIES; i++) nodes[i] = (struct gz_export_node){i + 1, 0, 0, "n", one};
+    struct gz_buffer out;
+    struct gz_error error = {0};
+    gz_buffer_init(&out, GZ_ASSET_BYTES_MAX, 0);
+    enum gz_status status = gz_export_write(&out, (const uint8_t *)json, strlen(json), nodes, COPIES + 1, &error);
+    assert_int_equal(status, GZ_TOO_MANY);
+    assert_non_null(strstr(error.message, "copies"));
+    assert_int_equal(out.size, 0);
+    assert_int_equal(gz_export_write(&out, (const uint8_t *)json, strlen(json), nodes, 100, &error), GZ_OK);
+    gz_buffer_finish(&out);
+    free(nodes);
+    free(json);
+    free(text);
+}
+
 static void test_export_that_does_not_fit_leaves_the_buffer(void **state)
 {
     (void)state;
@@ -430,6 +455,7 @@ int main(void)
         cmocka_unit_test(test_export_without_an_asset_is_bare_nodes),
         cmocka_unit_test(test_export_unknown_chunks_keep_their_bytes),
         cmocka_unit_test(test_export_bad_list_is_refused_and_writes_nothing),
+        cmocka_unit_test(test_export_of_copies_without_end_is_refused),
         cmocka_unit_test(test_export_that_does_not_fit_leaves_the_buffer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
