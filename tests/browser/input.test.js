@@ -88,6 +88,7 @@ test("Escape puts a drag back to the bit, and it is no edit", async () => {
   await ada.page.keyboard.press("Escape");
   await ada.page.mouse.up();
   await saved();
+  await ada.until(([node, x]) => window.gizmod.session.scene.get(node).t[0] === x, [before.id, before.t[0]]); // told apart from the gizmo
   assert.deepEqual(await ada.node(PISTON), before);
   assert.equal((await latest()).id, id);
 });

@@ -25,6 +25,14 @@ async function join(user, more = {}) {
   return session;
 }
 
+/** Sockets that find nobody while `held`: the page is still away while others are there again. */
+let held = false;
+class Held extends WebSocket {
+  constructor(url, ...rest) {
+    super(held ? "ws://127.0.0.1:9" : url, ...rest);
+  }
+}
+
 /** Resolves with the first event for which `accept` is true. */
 function event(session, name, accept = () => true) {
   return new Promise((resolve) => {
@@ -174,15 +182,17 @@ test("a killed daemon: an edit made meanwhile waits, and is there once, under th
 });
 
 test("an edit made while away does not write over what others did meanwhile", async () => {
-  const ada = await join("Ada");
+  const ada = await join("Ada", { WebSocket: Held });
   const [id] = ada.scene.roots;
   const away = event(ada, "status", ({ phase }) => phase === "offline");
+  held = true;
   await daemon.kill();
   await away;
   const edit = ada.set([{ id, t: [5, 0, 0] }]), next = ada.set([{ id, t: [6, 0, 0] }]);
   for (const one of [edit, next]) one.catch(() => {});
   await daemon.run();
   await daemon.ctl("set", SCENE, String(id), "--user", "bob", "--t", "0,7,0");
+  held = false;
   ada.retry();
   await assert.rejects(edit, ({ code, nodes }) => code === "conflict" && nodes.includes(id));
   await assert.rejects(next, ({ code }) => code === "conflict");
