@@ -43,6 +43,7 @@ struct game {
     bool cuts;
     uint64_t edit_of_key[USERS][KEYS]; /* as it was answered; 0: not yet */
     uint64_t note_of_key[USERS][KEYS];
+    uint64_t notes_said;
 };
 
 static const char *const users[USERS] = {"ann", "bob", "cho", "dee"};
@@ -244,13 +245,16 @@ static uint64_t any_note(struct game *game, const struct client *client)
     return client->notes.notes[below(game, client->notes.count)].state.id;
 }
 
+/* Never the same text twice: a change that changes nothing is none, and its key, which is not remembered, may come again. */
 static void say_note(struct game *game, struct player *player)
 {
-    static const struct gz_text texts[] = {{"why?", 4}, {"because", 7}, {"\xe2\x9c\x93", 3}};
-    struct gz_message message = {.op = GZ_OP_NOTE, .has = GZ_HAS(TEXT), .note.text = texts[below(game, 3)]};
+    static const char *const words[] = {"why?", "because", "\xe2\x9c\x93"};
+    char text[40];
+    int size = snprintf(text, sizeof text, "%s %llu", words[below(game, 3)], (unsigned long long)game->notes_said++);
+    struct gz_message message = {.op = GZ_OP_NOTE, .has = GZ_HAS(TEXT), .note.text = {text, (size_t)size}};
     bool is_new = below(game, 2) == 0;
     if (!is_new) {
-        const uint64_t parts[] = {GZ_HAS(TEXT), GZ_HAS(DONE), 0};
+        const uint64_t parts[] = {GZ_HAS(TEXT), GZ_HAS(TEXT) | GZ_HAS(DONE), 0};
         message.has = GZ_HAS(NOTE) | parts[below(game, COUNT(parts))];
         message.note.note = any_note(game, player->client);
         message.note.done = below(game, 2) == 0;
