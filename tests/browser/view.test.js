@@ -145,4 +145,15 @@ test("view_mesh_of_a_glTF_is_where_the_server_says", async () => {
   await assertSeen(difference(there, await picture(), await ada.project([0, 0, 0])), [0, 0, 0], 1);
 });
 
+test("view_first_mesh_of_a_scene_that_comes_back_is_shown_to_who_joined_without_it", async () => {
+  await ada.join(daemon, "mesh", "Ada");
+  await ada.page.evaluate(() => window.gizmod.session.delete([...window.gizmod.session.scene.roots]));
+  const bob = await browser.person();
+  await bob.join(daemon, "mesh", "Bob");
+  assert.equal(await bob.page.evaluate(() => window.gizmod.asset.value.phase), "none");
+  await ada.page.evaluate(() => window.gizmod.session.undo());
+  await bob.until(() => window.gizmod.asset.value.phase === "ready");
+  await bob.page.close();
+});
+
 test("view_pages_reported_no_errors", () => assert.deepEqual(browser.errors, []));

@@ -48,6 +48,7 @@ export class Stage implements Layer {
       // Not when its nodes come: the file can be had once the import is on the disk.
       editor.session.on("edit", ({ kind }) => {
         if (kind === "import") void this.#load();
+        else if (editor.asset.peek().phase === "none") this.#wantMeshes(); // such as an undo that brings the first node with a mesh back
       }),
       editor.session.on("status", ({ phase }) => {
         if (phase === "online" && editor.asset.peek().phase === "failed") void this.#load();
