@@ -2,12 +2,10 @@
 import type { Signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
-import type { NamedFile } from "./gltffiles";
+import { FILES_MAX, type NamedFile } from "./gltffiles";
 
 /** So soon after leaving one part of the page a file is over another. Not every browser tells that from leaving the page. */
 const GONE_MS = 200;
-/** What a scene is made of are few files; who drops more has dropped something else. */
-const FILES_MAX = 2000;
 
 /** `over` is true while something is held over the page. */
 export function useDrop(over: Signal<boolean>, take: (files: readonly NamedFile[]) => void): void {
@@ -28,7 +26,7 @@ export function useDrop(over: Signal<boolean>, take: (files: readonly NamedFile[
       over.value = false;
       if (!event.dataTransfer?.types.includes("Files")) return;
       event.preventDefault();
-      void filesOf(event.dataTransfer).then((files) => files.length > 0 && !signal.aborted && latest.current(files));
+      void filesOf(event.dataTransfer).then((files) => !signal.aborted && latest.current(files));
     };
     const leave = (event: DragEvent) => {
       clearTimeout(gone);
@@ -56,8 +54,8 @@ async function filesOf(data: DataTransfer): Promise<NamedFile[]> {
   return found;
 }
 
+/** Of too many files it finds one more than may be, and no others. */
 async function walk(entry: FileSystemEntry, found: NamedFile[]): Promise<void> {
-  if (found.length >= FILES_MAX) return;
   if (entry.isFile) {
     const file = await new Promise<File | null>((done) => (entry as FileSystemFileEntry).file(done, () => done(null)));
     if (file) found.push({ path: entry.fullPath.replace(/^\//, ""), file });
@@ -67,6 +65,9 @@ async function walk(entry: FileSystemEntry, found: NamedFile[]): Promise<void> {
   for (;;) {
     const some = await new Promise<FileSystemEntry[]>((done) => reader.readEntries(done, () => done([])));
     if (some.length === 0) return;
-    for (const below of some) await walk(below, found);
+    for (const below of some) {
+      if (found.length > FILES_MAX) return;
+      await walk(below, found);
+    }
   }
 }

@@ -26,6 +26,22 @@ test("the buffers and pictures that a .gltf names are embedded, from folders and
   assert.deepEqual(made.images, [{ uri: `data:image/png;base64,${btoa("png")}` }, { bufferView: 0 }, { uri: `data:image/jpeg;base64,${btoa("jpg")}` }]);
 });
 
+test("a file's name is only a name, wherever it points and whatever it says", async () => {
+  const json = { buffers: [{ uri: "../../../../etc/x.bin" }, { uri: "https://elsewhere.example/a.constructor" }, { uri: "maps\\b.bin" }, { uri: "DATA:,abc" }] };
+  const file = await oneFile([gltf("x.gltf", json), named("x.bin", "x"), named("a.constructor", "a"), named("top/maps/b.bin", "b")]);
+  const { buffers } = JSON.parse(await file.text());
+  assert.deepEqual(buffers.map(({ uri }: { uri: string }) => uri), [..."xab"].map((text) => `data:application/octet-stream;base64,${btoa(text)}`).concat("DATA:,abc"));
+  await assert.rejects(oneFile([gltf("x.gltf", { buffers: [{ uri: `${"long".repeat(1e5)}.bin` }] })]), ({ message }) => message.length < 200);
+});
+
+test("what is too much is said, and not read", async () => {
+  const unread = () => assert.fail("read");
+  const huge = { path: "x.bin", file: { name: "x.bin", size: 3e9, arrayBuffer: unread } as unknown as File };
+  await assert.rejects(oneFile([gltf("x.gltf", { buffers: [{ uri: "x.bin" }] }), huge]), /x\.gltf and its files are too large to be embedded, 3815 MiB of at most 256: as one \.glb they take less/);
+  await assert.rejects(oneFile(Array.from({ length: 2001 }, (_, i) => named(`${i}.bin`))), /more than 2,000 files/);
+  await assert.rejects(oneFile([]), /None of these files/);
+});
+
 test("what is missing is named, and so is what is one too many", async () => {
   const model = gltf("x.gltf", { buffers: [{ uri: "x.bin" }], images: [{ uri: "a/skin.png" }] });
   await assert.rejects(oneFile([model]), /x\.gltf needs x\.bin, a\/skin\.png: drop or choose all of them together/);

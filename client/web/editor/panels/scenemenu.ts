@@ -47,7 +47,7 @@ async function replaceBy(editor: Editor, file: File): Promise<void> {
       yes: "Replace",
       danger: true,
     }));
-  if (!sure) return;
+  if (!sure || upload.peek()) return;
   const progress = (part: number) => (upload.value = { file: file.name, part });
   progress(0);
   const done = await editor.try(() => importScene(session.sceneName, file, { user: session.user, replace: true, progress }));

@@ -155,6 +155,7 @@ function NewScene({ taken, named, join }: { taken: readonly string[]; named: Nam
     }
   };
   const send = async (scene: string, file: File, user: string) => {
+    if (upload.peek()) return;
     const progress = (part: number) => (upload.value = { file: file.name, part });
     progress(0);
     try {
