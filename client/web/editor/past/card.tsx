@@ -5,6 +5,7 @@ import { useEffect } from "preact/hooks";
 import type { Edit } from "../../sdk/types.js";
 import { useEditor } from "../context";
 import { Icon } from "../icons";
+import { choose } from "../input/select";
 import { spotAfter } from "./axis";
 import { colourOf } from "./colour";
 import { changeLines, count, describe, durationWords, timeWords } from "./words";
@@ -89,7 +90,7 @@ function Actions({ edit }: { edit: Edit }) {
     <div class="edit-actions">
       <button type="button" class="button" disabled={!before} onClick={() => before && timeline.player.seek(before)}>Before it</button>
       <button type="button" class="button" onClick={() => timeline.player.seek(spotAfter(edit))}>After it</button>
-      <button type="button" class="button" disabled={there.length === 0} onClick={() => void editor.try(() => session.select(there))}>
+      <button type="button" class="button" disabled={there.length === 0} onClick={() => choose(editor, there)}>
         Select {there.length === 1 ? "its node" : "its nodes"}
       </button>
       {timeline.canTakeBack(edit) && (

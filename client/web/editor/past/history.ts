@@ -88,7 +88,8 @@ export class EditHistory {
       const page = await this.session.history({ limit: PAGE_EDITS, changes: false });
       const joins = page.length === 0 || this.edits.peek().some(({ id }) => id === page[page.length - 1].id);
       const earlier = joins && this.edits.peek().length > page.length;
-      if (!joins) this.edits.value = [];
+      // Some may have come since the server answered.
+      if (!joins) this.edits.value = this.edits.peek().filter(({ seq }) => seq > page[0].seq);
       this.older.value = earlier ? before : page.length < PAGE_EDITS ? "none" : "some";
       this.#add(page);
     } catch {

@@ -1,6 +1,6 @@
 // player.ts - which moment is shown, and how it gets there: scrubbing, steps, playing. One question about the past is open at a time, and only the latest wish
 // is asked next, so a scrub is as quick as the server is and never behind.
-import { computed, effect, signal } from "@preact/signals";
+import { batch, computed, effect, signal } from "@preact/signals";
 
 import { SceneModel } from "../../sdk/index.js";
 import type { Edit } from "../../sdk/types.js";
@@ -122,7 +122,7 @@ export class Player {
         const scene = followed ? null : await this.#ask(spot);
         // Who went back to now meanwhile does not want to see it any more.
         if (!this.spot.peek()) break;
-        if (followed) this.#putFollowed(followed, spot.time);
+        if (followed) batch(() => this.#putFollowed(followed, spot.time)); // nobody sees its base alone
         else if (scene) this.#put(scene, spot.time);
         shown = spot;
       }
