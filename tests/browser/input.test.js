@@ -222,6 +222,14 @@ test("Ctrl snaps without anything said before, in steps that suit the zoom; a st
   await field.fill("");
   await field.press("Enter");
   await ada.until((far) => window.gizmod.tool.value.snap.t === far, far);
+  await field.fill(await field.inputValue());
+  await field.press("Enter");
+  await ada.page.evaluate(() => window.gizmod.rig.zoom(0.01));
+  assert.equal(await step(), far, "typed, though it was there already");
+  await field.fill("");
+  await field.press("Enter");
+  await ada.until((far) => window.gizmod.tool.value.snap.t < far / 20, far);
+  await ada.page.evaluate(() => window.gizmod.rig.zoom(100));
   await ada.page.getByRole("button", { name: "Snap", exact: true }).click();
 });
 
@@ -305,6 +313,56 @@ test("a key that is pressed right after a click is about what was clicked on, ho
   assert.ok(await ada.node("node 79"), "what was selected before is still there");
   await ada.page.keyboard.press("Control+z");
   await ada.until(() => window.gizmod.lastEdit.value.kind === "undo" && window.gizmod.session.scene.nodes.size === 82);
+});
+
+/** Every press is answered late from now on, or refused, until the page has its own again. */
+async function answerPresses(answer) {
+  await ada.page.evaluate((answer) => {
+    const { session } = window.gizmod;
+    const down = session.down.bind(session);
+    session.down = async (place) => {
+      await new Promise((done) => setTimeout(done, 300));
+      if (answer === "late") return down(place);
+      throw Object.assign(new Error("the connection was lost before the answer came"), { code: "lost" });
+    };
+  }, answer);
+}
+
+test("keys that follow each other right after a click keep their order, and modifiers end where they ended", async () => {
+  const other = await ada.node("node 79");
+  await ada.page.mouse.click(...(await centre()));
+  await ada.until((id) => window.gizmod.selection.value.length === 1 && window.gizmod.selection.value[0] !== id, other.id);
+  const [id] = await ada.page.evaluate(() => window.gizmod.selection.value);
+  const place = () => ada.page.evaluate((id) => window.gizmod.session.scene.get(id).t, id);
+  const before = await place();
+  await ada.select(other.id);
+  await ada.page.evaluate(() => window.gizmod.input.setKeymap("blender"));
+  await answerPresses("late");
+  await ada.page.mouse.click(...(await centre()));
+  for (const key of ["g", "Shift+X", "x", "1", "Enter"]) await ada.page.keyboard.press(key);
+  assert.equal(await ada.page.evaluate(() => window.gizmod.isChoosing), true, "all of that came before the answer");
+  await ada.until(([id, x]) => Math.abs(window.gizmod.session.scene.get(id)?.t[0] - x) > 0.5, [id, before[0]]);
+  await saved();
+  await ada.page.evaluate(() => delete window.gizmod.session.down);
+  const moved = await place();
+  assert.deepEqual([moved[0] - before[0], moved[1], moved[2]].map((value) => Number(value.toFixed(9))), [1, before[1], before[2]].map((value) => Number(value.toFixed(9))));
+  await ada.page.keyboard.press("Control+z");
+  await ada.until(([id, x]) => window.gizmod.session.scene.get(id).t[0] === x, [id, before[0]]);
+});
+
+test("a key after a click that the server never heard of does nothing to what was selected before", async () => {
+  const { id } = await ada.node("node 79");
+  await ada.select(id);
+  const [edit] = await ada.page.evaluate(() => window.gizmod.session.history({ limit: 1 }));
+  await answerPresses("never");
+  await ada.page.mouse.click(...(await centre()));
+  await ada.page.keyboard.press("Delete");
+  await ada.until(() => !window.gizmod.isChoosing);
+  await ada.page.keyboard.press("["); // once this is done, so would be what came before it
+  await ada.page.evaluate(() => delete window.gizmod.session.down);
+  await saved();
+  assert.ok(await ada.node("node 79"));
+  assert.equal((await latest()).id, edit.id);
 });
 
 test("the wheel keeps what is under the pointer there", async () => {

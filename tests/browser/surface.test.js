@@ -71,7 +71,7 @@ async function click([x, y]) {
   await ada.page.mouse.click(left + x, top + y);
   await ada.until(() => {
     const { session, selection } = window.gizmod;
-    return session.selecting !== true && selection.value.every((id) => session.scene.get(id).name !== "node 81");
+    return selection.value.every((id) => session.scene.get(id).name !== "node 81");
   });
   return ada.page.evaluate(() => {
     const { session, selection } = window.gizmod;

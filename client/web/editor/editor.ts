@@ -197,7 +197,7 @@ export class Editor {
     }
   }
 
-  /** To be told of everything that selects: until the server has answered, `selection` is what was selected before. */
+  /** To be told of everything that selects, as it fails or not: until the server has answered, `selection` is what was selected before. */
   choosing<T>(choice: Promise<T>): Promise<T> {
     const done = () => this.#choices.delete(choice);
     this.#choices.add(choice);
@@ -209,9 +209,18 @@ export class Editor {
     return this.#choices.size > 0;
   }
 
-  /** Resolves once `selection` is what was chosen so far. */
-  async chosen(): Promise<void> {
-    await Promise.allSettled(this.#choices);
+  /** Resolves once the server has answered: whether `selection` is what was chosen so far. */
+  async chosen(): Promise<boolean> {
+    const answers = await Promise.allSettled(this.#choices);
+    return answers.every(({ status }) => status === "fulfilled");
+  }
+
+  /** Does something with what was chosen, once that is known; nothing where it could not be chosen, for what was selected before is not what was meant. */
+  onceChosen(run: () => void): void {
+    if (!this.isChoosing) return run();
+    void this.chosen().then((known) => {
+      if (known) run();
+    });
   }
 
   /** Runs an edit, and says what went wrong. Undefined where something did. */

@@ -1,7 +1,7 @@
 // keys.ts - the keyboard in the whole page, except where somebody types into a field. While a drag runs the keys belong to it.
 import type { Editor } from "../editor";
 import { chordOf } from "./chord";
-import { commandOf, isAboutSelection, runCommand } from "./commands";
+import { commandOf, isAboutSelection } from "./commands";
 import { type Axis, heldTo } from "./grab";
 import { Nudge, isArrow } from "./nudge";
 import { dragMods } from "./gestures";
@@ -11,15 +11,26 @@ import { isTyped, measureOf, valueOf } from "./typed";
 const REPEATING: ReadonlySet<string> = new Set(["undo", "redo", "zoom-in", "zoom-out"]);
 /** Commands whose keys belong to others where they cannot be done: text is copied and pasted by the browser, and Escape leaves many things. */
 const YIELDING: ReadonlySet<string> = new Set(["copy", "paste", "deselect"]);
+/** Keys with names that a drag takes. */
+const IN_DRAGS: ReadonlySet<string> = new Set(["Enter", "Escape", "Backspace", "Tab"]);
 
 export function startKeys(editor: Editor): () => void {
   const nudge = new Nudge(editor);
+  const press = (event: KeyboardEvent): boolean => {
+    if (event.type === "keydown") return arrowKey(nudge, event) || (editor.input.running ? dragKey(editor, event) : commandKey(editor, event));
+    if (isModifier(event.key)) editor.input.running?.again(dragMods(event));
+    return false;
+  };
+  const late = new LateKeys(editor, press);
   const down = (event: KeyboardEvent): void => {
     if (event.defaultPrevented || event.isComposing || isTaken(event)) return;
-    if (arrowKey(nudge, event) || (editor.input.running ? dragKey(editor, event) : commandKey(editor, event))) event.preventDefault();
+    const waits = late.waiting ? isOwn(editor, event) : editor.isChoosing && isAboutChoice(editor, event);
+    if (waits) late.add(event);
+    if (waits || press(event)) event.preventDefault();
   };
   const up = (event: KeyboardEvent): void => {
-    if (isModifier(event.key)) editor.input.running?.again(dragMods(event));
+    if (late.waiting) late.add(event);
+    else press(event);
   };
   window.addEventListener("keydown", down);
   window.addEventListener("keyup", up);
@@ -27,6 +38,48 @@ export function startKeys(editor: Editor): () => void {
     window.removeEventListener("keydown", down);
     window.removeEventListener("keyup", up);
   };
+}
+
+/** Keys that are pressed before the server has said what is selected. The first of them is about that, and what the others mean depends on what it does: G, X, 5 moves something by five, and X alone may delete it. */
+class LateKeys {
+  #keys: KeyboardEvent[] = [];
+
+  constructor(
+    readonly editor: Editor,
+    readonly press: (event: KeyboardEvent) => unknown,
+  ) {}
+
+  get waiting(): boolean {
+    return this.#keys.length > 0;
+  }
+
+  add(event: KeyboardEvent): void {
+    if (this.#keys.push(event) === 1) void this.#pressAll();
+  }
+
+  /** Each waits for what the one before it chose. Where something could not be chosen, as without a connection, they mean nothing. */
+  async #pressAll(): Promise<void> {
+    while (this.waiting) {
+      if (await this.editor.chosen()) this.press(this.#keys[0]);
+      else this.#keys = [];
+      this.#keys.shift();
+    }
+  }
+}
+
+/** Whether a key does something with what is selected. */
+function isAboutChoice(editor: Editor, event: KeyboardEvent): boolean {
+  if (editor.input.running || (event.key === "Escape" && editor.input.abort)) return false;
+  if (isArrow(event.key)) return isView(event.target) && !event.altKey && !event.ctrlKey && !event.metaKey;
+  const command = commandOf(chordOf(event), editor.input.keymap.peek());
+  return command?.run !== undefined && isAboutSelection(command) && (!YIELDING.has(command.id) || (command.possible?.(editor) ?? true));
+}
+
+/** Whether a key is the page's, in a drag or without one, rather than the browser's. */
+function isOwn(editor: Editor, event: KeyboardEvent): boolean {
+  if (isArrow(event.key)) return isView(event.target);
+  const plain = !event.ctrlKey && !event.metaKey && !event.altKey && (event.key.length === 1 || IN_DRAGS.has(event.key));
+  return plain || isModifier(event.key) || commandOf(chordOf(event), editor.input.keymap.peek()) !== null;
 }
 
 /** Whether a key belongs to what has the focus: all of them in text, those without Ctrl in lists and sliders. */
@@ -58,9 +111,8 @@ function commandKey(editor: Editor, event: KeyboardEvent): boolean {
   if (!command?.run || (event.repeat && !REPEATING.has(command.id))) return false;
   const possible = command.possible?.(editor) ?? true;
   if (!possible && YIELDING.has(command.id)) return false;
-  if (isAboutSelection(command) && editor.isChoosing) void editor.chosen().then(() => runCommand(editor, command.id));
   // Where it is not possible the key is taken all the same: Ctrl+D is no bookmark here with nothing selected either, and Shift+Escape in Firefox no list of its processes.
-  else if (possible) command.run(editor);
+  if (possible) command.run(editor);
   return true;
 }
 

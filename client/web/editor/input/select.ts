@@ -12,11 +12,11 @@ export function choiceOf(event: { shiftKey: boolean; ctrlKey: boolean; metaKey: 
 
 /** What is under this pixel; nothing clears the selection, where it is not added to. */
 export async function select(editor: Editor, at: Vec2, choice: Choice): Promise<void> {
-  const chosen = editor.try(async () => {
+  const chosen = async (): Promise<void> => {
     const hit = (await editor.session.pick({ at, surface: true }))[0];
     if (hit || choice === "set") await editor.session.select(hit ? [hit.id] : [], choice);
-  });
-  await editor.choosing(chosen);
+  };
+  await editor.try(() => editor.choosing(chosen()));
 }
 
 /**
@@ -37,7 +37,7 @@ export class RectangleSelection {
 
   to(from: Vec2, at: Vec2): void {
     this.#next = [from, at];
-    if (!this.#asking) void this.editor.choosing(this.#ask());
+    if (!this.#asking) void this.editor.try(() => this.editor.choosing(this.#ask()));
   }
 
   /** What was selected before is so again. */
@@ -48,15 +48,18 @@ export class RectangleSelection {
   }
 
   async #ask(): Promise<void> {
+    const { session } = this.editor;
     this.#asking = true;
-    while (this.#next) {
-      const [[x0, y0], [x1, y1]] = this.#next;
-      this.#next = null;
-      const hits = await this.editor.try(() => this.editor.session.pick({ rect: [x0, y0, x1, y1] }));
-      const touched = hits?.map(({ id }) => id).filter((id) => hasShape(this.editor, id));
-      if (touched && !this.#cancelled) await this.editor.try(() => this.editor.session.select(combined(this.before, touched, this.choice)));
+    try {
+      while (this.#next) {
+        const [[x0, y0], [x1, y1]] = this.#next;
+        this.#next = null;
+        const touched = (await session.pick({ rect: [x0, y0, x1, y1] })).map(({ id }) => id).filter((id) => hasShape(this.editor, id));
+        if (!this.#cancelled) await session.select(combined(this.before, touched, this.choice));
+      }
+    } finally {
+      this.#asking = false;
     }
-    this.#asking = false;
   }
 }
 
@@ -77,7 +80,7 @@ function hasShape(editor: Editor, id: Id): boolean {
 
 /** What is selected is this now. */
 export function choose(editor: Editor, ids: readonly Id[]): void {
-  void editor.choosing(editor.try(() => editor.session.select(ids)));
+  void editor.try(() => editor.choosing(editor.session.select(ids)));
 }
 
 export function selectParents(editor: Editor): void {
@@ -101,7 +104,10 @@ export function invert(editor: Editor): void {
 /** What is behind what is selected, where the pointer is; behind the last comes the first. */
 export async function selectBehind(editor: Editor): Promise<void> {
   const at = editor.input.pointer.peek();
-  const hits = at && (await editor.try(() => editor.session.pick({ at, surface: true })));
-  const ids = (hits ?? []).map(({ id }) => id).filter((id) => hasShape(editor, id));
-  if (ids.length > 0) choose(editor, [ids[(ids.indexOf(editor.selection.peek()[0]) + 1) % ids.length]]);
+  if (!at) return;
+  const chosen = async (): Promise<void> => {
+    const ids = (await editor.session.pick({ at, surface: true })).map(({ id }) => id).filter((id) => hasShape(editor, id));
+    if (ids.length > 0) await editor.session.select([ids[(ids.indexOf(editor.selection.peek()[0]) + 1) % ids.length]]);
+  };
+  await editor.try(() => editor.choosing(chosen()));
 }

@@ -23,7 +23,7 @@ export async function deleteNodes(editor: Editor, ids: readonly Id[]): Promise<v
 export async function createNode(editor: Editor, parent: Id | null): Promise<Id | undefined> {
   const done = await editor.try(() => editor.session.create([{ name: "new node", parent }]));
   if (!done) return undefined;
-  await editor.try(() => editor.session.select(done.ids));
+  await editor.try(() => editor.choosing(editor.session.select(done.ids)));
   return done.ids[0];
 }
 
@@ -71,7 +71,7 @@ export async function duplicateNodes(editor: Editor, ids: readonly Id[]): Promis
   }
   const done = await editor.try(() => editor.session.create(copies));
   if (!done?.edit) return;
-  await editor.try(() => editor.session.select(done.ids.filter((_, i) => copies[i].parent === undefined)));
+  await editor.try(() => editor.choosing(editor.session.select(done.ids.filter((_, i) => copies[i].parent === undefined))));
   editor.say("info", `Duplicated ${said}. ${tops.length === 1 ? "The copy is" : "The copies are"} in the same place.`, undo(editor, done.edit));
 }
 

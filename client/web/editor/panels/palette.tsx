@@ -125,6 +125,6 @@ function findNodes(editor: Editor, words: string): Entry[] {
 }
 
 async function goTo(editor: Editor, id: number): Promise<void> {
-  await editor.try(() => editor.session.select([id]));
+  await editor.try(() => editor.choosing(editor.session.select([id])));
   runCommand(editor, "frame-selected");
 }

@@ -28,9 +28,10 @@ interface Props {
 
 export function StepField({ name, tip, unit, value, onValue, onEmpty }: Props) {
   const typed = useSignal<string | null>(null);
+  // Also the number that is there already: where it was not typed, it may become another one by itself.
   const accept = (next: number | null) => {
     typed.value = null;
-    if (next !== null && next > 0 && next !== value) onValue(next);
+    if (next !== null && next > 0) onValue(next);
   };
   const take = () => {
     if (typed.value?.trim() === "" && onEmpty) onEmpty();

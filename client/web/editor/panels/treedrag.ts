@@ -1,5 +1,6 @@
 // treedrag.ts - clicks on rows, and rows that are dragged onto others to hang below them. By mouse and pen; a finger scrolls, and has the menu.
 import type { Id } from "../../sdk/types.js";
+import { choose } from "../input/select";
 import { canReparent, reparentNodes } from "./actions";
 import type { TreeState } from "./treestate";
 
@@ -21,7 +22,7 @@ export function dragRows(tree: TreeState, down: PointerEvent): void {
   const id = rowOf(down.target);
   if (down.button !== 0) return;
   if (id === null) {
-    if (down.target === down.currentTarget || (down.target as HTMLElement).classList.contains("tree-all")) void tree.editor.try(() => tree.editor.session.select([]));
+    if (down.target === down.currentTarget || (down.target as HTMLElement).classList.contains("tree-all")) choose(tree.editor, []);
     return;
   }
   if ((down.target as HTMLElement).closest("[data-twist]")) {

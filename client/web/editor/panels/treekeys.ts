@@ -1,5 +1,6 @@
 // treekeys.ts - the keys of the tree. Letters are left to the tools' shortcuts; who looks for a name has the search.
 import type { Id } from "../../sdk/types.js";
+import { choose } from "../input/select";
 import { deleteNodes, duplicateNodes, reparentNodes } from "./actions";
 import type { TreeState } from "./treestate";
 
@@ -49,8 +50,10 @@ function handlePlain(tree: TreeState, event: KeyboardEvent, id: Id | undefined, 
       if (tree.editor.editable.peek()) tree.renaming.value = id;
       return true;
     case "Delete":
-      void deleteNodes(tree.editor, tree.about(id));
-      goOn(tree, tree.about(id));
+      tree.editor.onceChosen(() => {
+        void deleteNodes(tree.editor, tree.about(id));
+        goOn(tree, tree.about(id));
+      });
       return true;
     case "ContextMenu":
       openMenu(id);
@@ -73,16 +76,16 @@ function handleWithControl(tree: TreeState, event: KeyboardEvent, id: Id | undef
       tree.active.value = rows[Math.max(0, Math.min(rows.length - 1, place + (event.key === "ArrowDown" ? 1 : -1)))].id;
       return true;
     case "a":
-      void editor.try(() => editor.session.select(rows.filter((row) => !row.aside).map((row) => row.id)));
+      choose(editor, rows.filter((row) => !row.aside).map((row) => row.id));
       return true;
     case " ":
       if (id !== undefined) tree.choose(id, "toggle");
       return true;
     case "d":
-      if (id !== undefined) void duplicateNodes(editor, tree.about(id));
+      if (id !== undefined) editor.onceChosen(() => void duplicateNodes(editor, tree.about(id)));
       return true;
     case "x":
-      if (id !== undefined && editor.editable.peek()) tree.cut.value = new Set(tree.about(id));
+      if (id !== undefined && editor.editable.peek()) editor.onceChosen(() => (tree.cut.value = new Set(tree.about(id))));
       return true;
     case "v":
       if (tree.cut.peek().size === 0) return false;

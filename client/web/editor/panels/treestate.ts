@@ -63,7 +63,7 @@ export class TreeState {
 
   async #select(ids: readonly Id[], how: "set" | "toggle"): Promise<void> {
     this.#choosing++;
-    await this.editor.choosing(this.editor.try(() => this.editor.session.select(ids, how)));
+    await this.editor.try(() => this.editor.choosing(this.editor.session.select(ids, how)));
     this.#choosing--;
   }
 
