@@ -425,8 +425,7 @@ static void finish_import(struct gz_bulk_job *job)
         refuse_job(job);
         return;
     }
-    struct gz_surfaces *surfaces =
-        gz_surfaces_admit(job->scenes, job->name, job->import.surfaces, job->import.surfaces_status);
+    struct gz_surfaces *surfaces = gz_surfaces_admit(job->scene, job->import.surfaces, job->import.surfaces_status);
     job->import.surfaces = NULL;
     struct gz_core_import import = {.user = job->request != NULL ? job->request->user : "sample",
                                     .nodes = job->nodes,

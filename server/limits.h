@@ -132,7 +132,8 @@
 #define GZ_ASSET_VALUES_MAX 4000000
 /* Triangles of a scene that are kept for picking, in 52 bytes each: 200 MB. Nodes whose meshes do not fit are picked by their bounds. */
 #define GZ_SURFACE_TRIANGLES_MAX 4000000
-/* Bytes of them in all open scenes. A scene that does not fit any more is picked by bounds. What workers are just making comes on top. */
+/* Bytes of them in all open scenes. A scene that does not fit any more is picked by bounds. What workers are just making, and what an import
+ * replaces until it is stored, comes on top. */
 #define GZ_SURFACE_BYTES_MAX ((size_t)512 * 1024 * 1024)
 /* Boxes and triangles that one look at a scene may test, some 20 ns each: 4 ms. What is still to be looked at then goes by its bounds. */
 #define GZ_SURFACE_TESTS_PER_LOOK 200000

@@ -440,7 +440,7 @@ static double measure_scene(const struct gz_open_scene *scene, enum measure meas
     case WAL_BYTES: return (double)stats.wal_bytes;
     case COMMIT_SECONDS: return commit_seconds(scene, &stats);
     case TRIANGLES: return (double)summary.triangles;
-    case SURFACE_BYTES: return (double)summary.surface_bytes;
+    case SURFACE_BYTES: return (double)(summary.surface_bytes + summary.surface_bytes_before);
     case MEASURE_COUNT: break;
     }
     return 0;

@@ -37,27 +37,32 @@ void gz_surfaces_release(struct gz_scenes *scenes, struct gz_surfaces *surfaces)
     uv_queue_work(scenes->loop, &job->work, work_on_release, handle_release_done);
 }
 
-static uint64_t bytes_in_use(const struct gz_scenes *scenes)
+/* But for those that the scene has: they are about to be replaced. */
+static uint64_t bytes_beside(const struct gz_open_scene *scene)
 {
     uint64_t bytes = 0;
-    for (const struct gz_open_scene *scene = scenes->open; scene != NULL; scene = scene->next)
-        bytes += gz_core_summary(scene->net.core).surface_bytes;
+    for (const struct gz_open_scene *other = scene->scenes->open; other != NULL; other = other->next) {
+        struct gz_core_summary summary = gz_core_summary(other->net.core);
+        bytes += (other != scene ? summary.surface_bytes : 0) + summary.surface_bytes_before;
+    }
     return bytes;
 }
 
-struct gz_surfaces *gz_surfaces_admit(const struct gz_scenes *scenes, const char *name, struct gz_surfaces *surfaces,
+struct gz_surfaces *gz_surfaces_admit(const struct gz_open_scene *scene, struct gz_surfaces *surfaces,
                                       enum gz_status status)
 {
+    struct gz_scenes *scenes = scene->scenes;
+    const char *name = scene->name;
     if (status == GZ_NO_MEMORY) gz_log(scenes->log, GZ_WARN, 0, "%s: no memory for its triangles", name);
     if (surfaces == NULL) return NULL;
     if (surfaces->left_out > 0) {
         gz_log(scenes->log, GZ_WARN, 0, "%s: %zu meshes are picked by their bounds: more than %d triangles", name,
                surfaces->left_out, GZ_SURFACE_TRIANGLES_MAX);
     }
-    if (bytes_in_use(scenes) + surfaces->bytes <= GZ_SURFACE_BYTES_MAX) return surfaces;
+    if (bytes_beside(scene) + surfaces->bytes <= GZ_SURFACE_BYTES_MAX) return surfaces;
     gz_log(scenes->log, GZ_WARN, 0, "%s: picked by bounds: no room for %zu triangles beside those of other scenes",
            name, surfaces->triangle_count);
-    free(surfaces);
+    gz_surfaces_release(scenes, surfaces);
     return NULL;
 }
 
@@ -87,12 +92,11 @@ static void work_on_surfaces(uv_work_t *work)
 static void hand_over(struct gz_surfaces_job *job)
 {
     struct gz_open_scene *scene = job->scene;
-    struct gz_surfaces *surfaces = job->surfaces;
     enum gz_status status = job->error.status;
     if (status != GZ_OK && status != GZ_NO_MEMORY)
         gz_log(job->scenes->log, GZ_WARN, 0, "%s: picked by bounds: %s", scene->name, job->error.message);
+    struct gz_surfaces *surfaces = gz_surfaces_admit(scene, job->surfaces, status);
     job->surfaces = NULL;
-    surfaces = gz_surfaces_admit(job->scenes, scene->name, surfaces, status);
     if (surfaces != NULL && !gz_core_take_surfaces(scene->net.core, job->asset_seq, surfaces)) free(surfaces);
 }
 
@@ -115,7 +119,7 @@ void gz_surfaces_begin(struct gz_open_scene *scene)
     if (job == NULL || path == NULL) {
         free(path);
         free(job);
-        (void)gz_surfaces_admit(scene->scenes, scene->name, NULL, GZ_NO_MEMORY);
+        (void)gz_surfaces_admit(scene, NULL, GZ_NO_MEMORY);
         return;
     }
     *job =

@@ -17,9 +17,9 @@ void gz_surfaces_begin(struct gz_open_scene *scene);
 /* The scene is about to be closed: it is not to get them any more. */
 void gz_surfaces_cancel(struct gz_open_scene *scene);
 
-/* What of those that were made for the scene is to be kept, by what all scenes have: them, or NULL once they are freed. `status` is how their making
- * went. */
-struct gz_surfaces *gz_surfaces_admit(const struct gz_scenes *scenes, const char *name, struct gz_surfaces *surfaces,
+/* What of those that were made for the scene is to be kept, by what there is beside those that it has: them, or NULL once they are released. `status` is
+ * how their making went. */
+struct gz_surfaces *gz_surfaces_admit(const struct gz_open_scene *scene, struct gz_surfaces *surfaces,
                                       enum gz_status status);
 /* Gives their memory back, by a worker: it is much. */
 void gz_surfaces_release(struct gz_scenes *scenes, struct gz_surfaces *surfaces);

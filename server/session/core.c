@@ -200,9 +200,9 @@ const char *gz_session_end_reason(const struct gz_session *session)
     return session->ended ? session->end_reason : NULL;
 }
 
-static uint64_t surface_bytes(const struct gz_core *core)
+static uint64_t surface_bytes_before(const struct gz_core *core)
 {
-    uint64_t bytes = core->surfaces != NULL ? core->surfaces->bytes : 0;
+    uint64_t bytes = 0;
     for (const struct gz_pending *pending = core->pending; pending != NULL; pending = pending->next)
         bytes += pending->surfaces_before != NULL ? pending->surfaces_before->bytes : 0;
     return bytes;
@@ -219,7 +219,8 @@ struct gz_core_summary gz_core_summary(const struct gz_core *core)
         .asset_seq = core->asset_seq,
         .has_asset = core->asset_seq > 0,
         .triangles = core->surfaces != NULL ? core->surfaces->triangle_count : 0,
-        .surface_bytes = surface_bytes(core),
+        .surface_bytes = core->surfaces != NULL ? core->surfaces->bytes : 0,
+        .surface_bytes_before = surface_bytes_before(core),
     };
 }
 

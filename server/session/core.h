@@ -110,8 +110,9 @@ struct gz_core_summary {
     uint64_t nodes, seq, saved, users, epoch;
     uint64_t asset_seq; /* of the import that brought the glTF */
     bool has_asset;
-    uint64_t triangles;     /* by which nodes are picked */
-    uint64_t surface_bytes; /* of them, with those that an import which is not stored yet replaced */
+    uint64_t triangles;            /* by which nodes are picked */
+    uint64_t surface_bytes;        /* of them */
+    uint64_t surface_bytes_before; /* of those that imports which are not stored yet replaced */
 };
 struct gz_core_summary gz_core_summary(const struct gz_core *core);
 

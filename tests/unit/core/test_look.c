@@ -371,8 +371,9 @@ static void test_an_import_that_is_refused_gives_the_old_ones_back(void **state)
     import(&host, &second, 1, make_square(1, 1), &done[0]);
     assert_int_equal(pressed(a, 0.9), 's');
     import(&host, &third, 1, NULL, &done[1]);
-    assert_int_equal(pressed(a, 1.9), 't');                    /* by its bounds */
-    assert_true(gz_core_summary(host.core).surface_bytes > 0); /* those that may come back */
+    assert_int_equal(pressed(a, 1.9), 't'); /* by its bounds */
+    assert_int_equal(gz_core_summary(host.core).surface_bytes, 0);
+    assert_true(gz_core_summary(host.core).surface_bytes_before > 0); /* those that may come back */
     assert_int_equal(gz_core_summary(host.core).triangles, 0);
     host_settle(&host, false);
     assert_int_equal(done[0], GZ_STORAGE);
@@ -385,6 +386,7 @@ static void test_an_import_that_is_refused_gives_the_old_ones_back(void **state)
     import(&host, &third, 1, NULL, &done[1]);
     assert_int_equal(done[1], GZ_OK);
     assert_int_equal(gz_core_summary(host.core).surface_bytes, 0);
+    assert_int_equal(gz_core_summary(host.core).surface_bytes_before, 0);
     host_finish(&host);
 }
 

@@ -1,0 +1,108 @@
+/* What room there is for triangles beside those of other scenes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "server/surfaces.h"
+#include "solver/surface.h"
+#include "unit/core/saying.h"
+
+enum { SCENES = 3 };
+
+struct daemon {
+    struct host hosts[SCENES];
+    struct gz_scenes scenes;
+    struct gz_open_scene open[SCENES];
+};
+
+static void start(struct daemon *daemon)
+{
+    daemon->scenes = (struct gz_scenes){.closing = true}; /* what is released is freed at once */
+    for (int i = 0; i < SCENES; i++) {
+        host_init(&daemon->hosts[i]);
+        daemon->open[i] = (struct gz_open_scene){
+            .scenes = &daemon->scenes, .name = "scene", .net.core = daemon->hosts[i].core, .next = daemon->scenes.open};
+        daemon->scenes.open = &daemon->open[i];
+    }
+}
+
+static void finish(struct daemon *daemon)
+{
+    for (int i = 0; i < SCENES; i++) host_finish(&daemon->hosts[i]);
+}
+
+static void handle_done(void *context, enum gz_status status, const char *message)
+{
+    (void)context, (void)status, (void)message;
+}
+
+/* An import whose triangles would take so many bytes; whether they are kept. */
+static bool import(struct daemon *daemon, int scene, size_t bytes)
+{
+    struct host *host = &daemon->hosts[scene];
+    struct gz_surfaces *surfaces = calloc(1, sizeof *surfaces);
+    assert_non_null(surfaces);
+    surfaces->bytes = bytes;
+    surfaces = gz_surfaces_admit(&daemon->open[scene], surfaces, GZ_OK);
+    struct gz_core_import import = {
+        .user = "ann", .asset = (const uint8_t *)"glTF", .asset_size = 4, .surfaces = surfaces, .done = handle_done};
+    struct gz_error error;
+    if (gz_core_import(host->core, &import, host->now, &error) != GZ_OK) fail_msg("%s", error.message);
+    host_turn(host);
+    return surfaces != NULL;
+}
+
+static void test_all_scenes_share_the_room(void **state)
+{
+    const size_t part = GZ_SURFACE_BYTES_MAX / 5 * 2;
+    struct daemon daemon;
+    (void)state;
+    start(&daemon);
+    assert_true(import(&daemon, 0, part));
+    assert_true(import(&daemon, 1, part));
+    assert_false(import(&daemon, 2, part));
+    assert_true(import(&daemon, 2, GZ_SURFACE_BYTES_MAX - 2 * part));
+    finish(&daemon);
+}
+
+static void test_what_an_import_replaces_is_not_in_its_way(void **state)
+{
+    const size_t part = GZ_SURFACE_BYTES_MAX / 5 * 2;
+    struct daemon daemon;
+    (void)state;
+    start(&daemon);
+    assert_true(import(&daemon, 0, part));
+    assert_true(import(&daemon, 1, part));
+    for (int i = 0; i < 5; i++) assert_true(import(&daemon, 0, part));
+    assert_true(import(&daemon, 0, GZ_SURFACE_BYTES_MAX - part));
+    assert_false(import(&daemon, 1, part + 1));
+    finish(&daemon);
+}
+
+/* Those that imports replaced which are not stored yet are there all the same. */
+static void test_imports_that_wait_do_not_pile_up(void **state)
+{
+    const size_t part = GZ_SURFACE_BYTES_MAX / 5 * 2;
+    struct daemon daemon;
+    (void)state;
+    start(&daemon);
+    assert_true(import(&daemon, 0, part));
+    daemon.hosts[0].disk = DISK_WAITS;
+    assert_true(import(&daemon, 0, part));
+    assert_true(import(&daemon, 0, part));
+    assert_false(import(&daemon, 0, part));
+    host_settle(&daemon.hosts[0], true);
+    finish(&daemon);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_all_scenes_share_the_room),
+        cmocka_unit_test(test_what_an_import_replaces_is_not_in_its_way),
+        cmocka_unit_test(test_imports_that_wait_do_not_pile_up),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
