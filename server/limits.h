@@ -137,6 +137,9 @@
 #define GZ_SURFACE_BYTES_MAX ((size_t)512 * 1024 * 1024)
 /* Boxes and triangles that one look at a scene may test, some 20 ns each: 4 ms. What is still to be looked at then goes by its bounds. */
 #define GZ_SURFACE_TESTS_PER_LOOK 200000
+/* As many tests take the time that it takes to bring the line of sight into the space of a node: 100,000 nodes with few triangles each
+ * would cost 30 ms. */
+#define GZ_SURFACE_TESTS_PER_NODE 8
 /* HTTP requests that hold a body or run on a worker, at once. */
 #define GZ_HTTP_JOBS_MAX 16
 /* An HTTP body may take so many seconds, and one more for each so many bytes of it: who trickles does not keep the place of others. */

@@ -13,10 +13,10 @@ struct seen {
     double px; /* from the pointer, for what is passed by */
 };
 
-/* A node that may be met, no nearer than at this distance. */
+/* A node whose surface may be met, no nearer than at this distance. */
 struct candidate {
     const struct gz_node *node;
-    const struct gz_surface *surface; /* NULL: by its bounds, at this distance */
+    const struct gz_surface *surface;
     double distance;
 };
 
@@ -24,11 +24,13 @@ struct look {
     struct gz_session *session;
     const struct gz_pointer *pointer;
     const struct gz_camera *camera;
+    bool first_only;
     struct gz_sieved sieved;
     struct candidate *candidates; /* a heap, the nearest first */
     size_t candidate_count;
-    struct seen *seen;
+    struct seen *seen; /* where only the first is asked for, that alone */
     size_t seen_count;
+    bool met;     /* whether something of them is */
     size_t tests; /* that may still be made */
 };
 
@@ -43,6 +45,15 @@ static bool is_before(const struct seen *a, const struct seen *b)
 static int compare_seen(const void *a, const void *b)
 {
     return is_before(b, a) - is_before(a, b);
+}
+
+static void keep(struct look *look, const struct seen *seen)
+{
+    if (seen->rank == MET) look->met = true;
+    if (!look->first_only || look->seen_count == 0)
+        look->seen[look->seen_count++] = *seen;
+    else if (is_before(seen, look->seen))
+        look->seen[0] = *seen;
 }
 
 /* ---- candidates, the nearest first: most are never looked at where only the first is asked for ---- */
@@ -79,31 +90,33 @@ static const struct gz_surface *surface_of(const struct look *look, const struct
     return node->has_bounds ? gz_surface_of(look->session->core->surfaces, node->asset) : NULL;
 }
 
-static bool aim_at(const struct look *look, const struct gz_node *node, struct gz_aim *aim)
+static bool may_look(struct look *look)
 {
+    if (look->tests < GZ_SURFACE_TESTS_PER_NODE) return false;
+    look->tests -= GZ_SURFACE_TESTS_PER_NODE;
+    return true;
+}
+
+/* False too where there were too many tests. */
+static bool aim_at(struct look *look, const struct gz_node *node, struct gz_aim *aim)
+{
+    if (!may_look(look)) return false;
     gz_affine world = gz_scene_world(look->session->core->scene, node);
     return gz_aim(aim, look->camera, look->pointer, &world);
 }
 
-/* Where the node's own space cannot be reached its surface is of no use. */
+/* Where the node's own space cannot be reached, or not any more, its surface is of no use. */
 static void add_candidate(struct look *look, const struct gz_node *node)
 {
     struct candidate candidate = {.node = node, .surface = surface_of(look, node)};
     struct gz_aim aim;
-    struct seen seen = {.rank = POINT};
+    struct seen seen = {.rank = node->has_bounds ? MET : POINT};
     if (candidate.surface != NULL && aim_at(look, node, &aim)) {
         candidate.distance = gz_surface_enter(candidate.surface, &aim);
         if (isfinite(candidate.distance)) look->candidates[look->candidate_count++] = candidate;
         return;
     }
-    if (!gz_session_pick(look->session, look->pointer, node, &seen.hit)) return;
-    if (node->has_bounds) {
-        candidate.surface = NULL;
-        candidate.distance = seen.hit.distance;
-        look->candidates[look->candidate_count++] = candidate;
-    } else {
-        look->seen[look->seen_count++] = seen;
-    }
+    if (gz_session_pick(look->session, look->pointer, node, &seen.hit)) keep(look, &seen);
 }
 
 /* Whether it is met, and not further away than `limit`. By its bounds too where there were too many tests. */
@@ -111,7 +124,7 @@ static bool meet(struct look *look, const struct candidate *candidate, double li
 {
     struct gz_aim aim;
     double distance = limit;
-    if (candidate->surface != NULL && aim_at(look, candidate->node, &aim)) {
+    if (aim_at(look, candidate->node, &aim)) {
         enum gz_met met = gz_surface_meet(candidate->surface, &aim, &look->tests, &distance);
         if (met == GZ_MISSED) return false;
         *hit = (struct gz_hit){candidate->node->id, distance, gz_aim_place(&aim, distance)};
@@ -120,38 +133,33 @@ static bool meet(struct look *look, const struct candidate *candidate, double li
     return gz_session_pick(look->session, look->pointer, candidate->node, hit) && hit->distance <= limit;
 }
 
-/* Points are there already; what is met goes behind them. */
-static size_t meet_all(struct look *look, bool first_only)
+/* What is met further away than this need not be known. */
+static double limit_of(const struct look *look)
 {
-    struct seen best = {.rank = POINT};
+    return look->first_only && look->met ? look->seen[0].hit.distance : HUGE_VAL;
+}
+
+/* What is met by its bounds is known already, and so are the points. */
+static void meet_all(struct look *look)
+{
     struct candidate candidate;
-    double limit = HUGE_VAL;
-    size_t met = 0;
     arrange(look);
-    while (take_nearest(look, limit, &candidate)) {
+    while (take_nearest(look, limit_of(look), &candidate)) {
         struct seen seen = {.rank = MET};
-        if (!meet(look, &candidate, limit, &seen.hit)) continue;
-        met++;
-        if (!first_only) {
-            look->seen[look->seen_count++] = seen;
-        } else if (is_before(&seen, &best)) {
-            best = seen;
-            limit = seen.hit.distance;
-        }
+        if (meet(look, &candidate, limit_of(look), &seen.hit)) keep(look, &seen);
     }
-    if (first_only && met > 0) look->seen[look->seen_count++] = best;
-    return met;
 }
 
 /* ---- what is passed by ---- */
 
-static void pass_all(struct look *look, bool first_only)
+static void pass_all(struct look *look)
 {
     double px = look->session->tool.tolerance_px;
     for (size_t i = 0; i < look->sieved.count; i++) {
         const struct gz_node *node = look->sieved.nodes[i];
         const struct gz_surface *surface = surface_of(look, node);
         if (surface == NULL) continue;
+        if (!may_look(look)) break;
         gz_affine world = gz_scene_world(look->session->core->scene, node);
         struct gz_beside beside = {.px = px};
         struct seen seen = {.rank = PASSED, .hit = {.id = node->id}};
@@ -162,8 +170,8 @@ static void pass_all(struct look *look, bool first_only)
         seen.hit.distance = beside.distance;
         seen.hit.point = beside.point;
         if (!gz_can_say_hit(&seen.hit)) continue;
-        look->seen[look->seen_count++] = seen;
-        if (first_only) px = beside.px;
+        keep(look, &seen);
+        if (look->first_only) px = beside.px;
     }
 }
 
@@ -182,34 +190,23 @@ static enum gz_status begin_look(struct look *look, struct gz_failure *failure)
     return GZ_OK;
 }
 
-static struct seen *find_first(const struct look *look)
-{
-    struct seen *first = look->seen;
-    for (size_t i = 1; i < look->seen_count; i++) {
-        if (is_before(&look->seen[i], first)) first = &look->seen[i];
-    }
-    return first;
-}
-
 enum gz_status gz_session_look(struct gz_session *session, const struct gz_pointer *pointer, bool first_only,
                                struct gz_hit **hits, size_t *count, struct gz_failure *failure)
 {
     struct look look = {.session = session,
                         .pointer = pointer,
                         .camera = session->has_camera ? &session->camera : NULL,
+                        .first_only = first_only,
                         .tests = GZ_SURFACE_TESTS_PER_LOOK};
     enum gz_status status = begin_look(&look, failure);
     if (status != GZ_OK) return status;
-    if (meet_all(&look, first_only) == 0) pass_all(&look, first_only);
+    meet_all(&look);
+    if (!look.met) pass_all(&look);
     gz_session_charge(session, (double)(GZ_SURFACE_TESTS_PER_LOOK - look.tests) / GZ_SURFACE_TESTS_PER_MESSAGE);
 
-    *count = first_only && look.seen_count > 0 ? 1 : look.seen_count;
+    *count = look.seen_count;
     *hits = gz_arena_take(&session->core->scratch, *count, sizeof **hits);
     if (*hits == NULL) return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory to pick among the nodes");
-    if (first_only && *count > 0) {
-        (*hits)[0] = find_first(&look)->hit;
-        return GZ_OK;
-    }
     qsort(look.seen, look.seen_count, sizeof *look.seen, compare_seen);
     for (size_t i = 0; i < *count; i++) (*hits)[i] = look.seen[i].hit;
     return GZ_OK;

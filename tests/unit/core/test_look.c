@@ -470,6 +470,35 @@ static void test_hostile_triangles_cost_who_asks(void **state)
     host_finish(&host);
 }
 
+/* Tens of thousands of nodes in one place, each with a triangle that is seen from behind: no look goes into the space of each. */
+static void test_hostile_nodes_cost_who_asks(void **state)
+{
+    (void)state;
+    enum { HOSTILE_NODES = 30000 };
+    struct host host;
+    struct client *a = begin(&host);
+    const struct gz_triangle triangle = {{{-1, -1, 0}, {-1, 1, 0}, {1, -1, 0}}, 0};
+    struct gz_core_import_node *nodes = calloc(HOSTILE_NODES, sizeof *nodes);
+    assert_non_null(nodes);
+    for (size_t i = 0; i < HOSTILE_NODES; i++) nodes[i] = square_node("n", 0, (int64_t)i);
+    struct gz_surfaces *surfaces = make_surfaces(1, HOSTILE_NODES, 1, &triangle);
+    for (size_t i = 0; i < HOSTILE_NODES; i++) ((uint32_t *)(uintptr_t)surfaces->mesh_of)[i] = 1;
+    import(&host, nodes, HOSTILE_NODES, surfaces, NULL);
+    free(nodes);
+    host_advance(&host, 5);
+
+    double tokens = a->session->tokens;
+    struct gz_message press = {.op = GZ_OP_POINTER, .has = GZ_HAS(AT), .pointer.phase = GZ_PHASE_DOWN};
+    press.pointer.at[0] = MIDDLE_X - 0.5 * METRE_PX(10);
+    press.pointer.at[1] = MIDDLE_Y + 0.2 * METRE_PX(10);
+    const struct gz_message *ok = client_ask(a, &press);
+    assert_ok(ok);
+    assert_true((ok->has & GZ_HAS(HIT)) != 0); /* of one for which there were too many before it, by its bounds */
+    double whole = (double)GZ_SURFACE_TESTS_PER_LOOK / GZ_SURFACE_TESTS_PER_MESSAGE;
+    assert_true(tokens - a->session->tokens > 0.99 * whole + (double)HOSTILE_NODES / GZ_NODES_PICKED_PER_MESSAGE);
+    host_finish(&host);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -479,6 +508,7 @@ int main(void)
         cmocka_unit_test(test_an_import_that_is_refused_gives_the_old_ones_back),
         cmocka_unit_test(test_surfaces_that_come_late_find_their_place),
         cmocka_unit_test(test_hostile_triangles_cost_who_asks),
+        cmocka_unit_test(test_hostile_nodes_cost_who_asks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
