@@ -35,13 +35,13 @@ async function editor(options) {
 /** What is wrong with the controls that are seen: beyond the window, under something else, or too small. */
 const wrong = (person) =>
   person.page.evaluate(() => {
-    const all = [...document.querySelectorAll("header button, .tools button, .tools select, .time-row button, .time-row select, .past-return")];
+    const all = [...document.querySelectorAll("header button, .tools button, .tools select, .time-row button, .time-row select, .past-return, .compass button")];
     const told = all.flatMap((control) => {
       const box = control.getBoundingClientRect();
       if (box.width === 0) return [];
       const name = control.getAttribute("aria-label") ?? control.textContent;
       if (box.left < 0 || box.top < 0 || box.right > innerWidth || box.bottom > innerHeight) return [`${name} is beyond the window`];
-      if (box.width < 24 || box.height < 24) return [`${name} is ${box.width} by ${box.height}`];
+      if ((box.width < 24 || box.height < 24) && !control.closest(".compass-ball")) return [`${name} is ${box.width} by ${box.height}`];
       const top = document.elementFromPoint((box.left + box.right) / 2, (box.top + box.bottom) / 2);
       return control.contains(top) ? [] : [`${name} is under ${top?.outerHTML.slice(0, 80)}`];
     });
@@ -65,6 +65,10 @@ for (const [kind, options] of [["mouse", {}], ["fingers", { hasTouch: true, isMo
     for (const size of SIZES) {
       await resize(person, size);
       assert.deepEqual(await wrong(person), [], `${size} now`);
+      await person.page.evaluate(() => window.gizmod.setTool({ snap: { on: true } }));
+      await person.drawn();
+      assert.deepEqual(await wrong(person), [], `${size} snapping`);
+      await person.page.evaluate(() => window.gizmod.setTool({ snap: { on: false } }));
       await person.page.evaluate(() => window.gizmod.timeline.player.step(-1));
       await person.page.locator("[data-part=past-banner]").waitFor();
       await person.drawn();
@@ -94,6 +98,12 @@ test("on a phone the menu of the timeline has what the row has no room for", asy
   await page.getByRole("region", { name: "What this edit did" }).waitFor();
   await choose("menuitemradio", "Edits of sample");
   await person.until(() => window.gizmod.timeline.shown.value.every(({ user }) => user === "sample"));
+  await page.getByRole("button", { name: "More of the timeline" }).tap();
+  await resize(person, [320, 568]); // as when it is folded
+  const menu = await page.getByRole("menu").boundingBox();
+  assert.ok(menu.x >= 0 && menu.x + menu.width <= 320, `the menu is at ${menu.x} and ${menu.width} wide`);
+  await page.keyboard.press("Escape");
+  await resize(person, [390, 844]);
   await choose("menuitemradio", "Speed 4×");
   assert.equal(await page.evaluate(() => window.gizmod.timeline.player.speed.value), 4);
   await page.getByRole("button", { name: "More of the timeline" }).tap();

@@ -150,6 +150,15 @@ test("the path of what is selected is there to be drawn", async () => {
   await ada.until(() => window.gizmod.path.value[0]?.stops.length >= 5);
 });
 
+test("a menu in which nothing can be chosen has the keys all the same", async () => {
+  await ada.page.evaluate((id) => window.gizmod.session.select([id]), id);
+  await ada.page.getByRole("button", { name: "Checkpoints" }).click();
+  await ada.page.getByRole("menuitem", { name: "No moment of this scene has a name yet" }).waitFor();
+  await ada.page.keyboard.press("Escape");
+  await ada.page.getByRole("menu").waitFor({ state: "detached" });
+  assert.deepEqual(await ada.page.evaluate(() => window.gizmod.selection.value), [id]);
+});
+
 test("a checkpoint is on the timeline, and there for the command line", async () => {
   await ada.page.getByRole("button", { name: "Add checkpoint" }).click();
   const name = ada.page.getByLabel("Name of the checkpoint");

@@ -77,8 +77,12 @@ export function Menu({ name, items, place, onClose }: { name: string; items: Men
   const menu = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     const element = menu.current as HTMLDivElement;
-    keepInside(element, place);
-    element.querySelector<HTMLElement>("[role^=menuitem]:not([aria-disabled=true])")?.focus();
+    const stay = () => keepInside(element, place);
+    stay();
+    // One of those that cannot be chosen, where there are no others: keys are the menu's as long as it is open.
+    (element.querySelector<HTMLElement>("[role^=menuitem]:not([aria-disabled=true])") ?? element.querySelector<HTMLElement>("[role^=menuitem]"))?.focus();
+    addEventListener("resize", stay);
+    return () => removeEventListener("resize", stay);
   }, []);
   useEffect(() => {
     const away = (event: PointerEvent) => {
