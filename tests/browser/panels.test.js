@@ -194,6 +194,28 @@ test("the keys of the tree go on from where they are, however late the server an
   await bob.page.evaluate(() => delete window.gizmod.session.select);
 });
 
+test("Delete in the tree right after a click is about that row alone, however late the server answers", async () => {
+  const [all, ids] = await bob.page.evaluate(async () => {
+    const { session } = window.gizmod;
+    const all = session.scene.nodes.size;
+    const { ids } = await session.create([{ name: "one of three" }, { name: "two of three" }, { name: "three of three" }]);
+    await session.select(ids);
+    const select = session.select.bind(session);
+    session.select = async (...words) => {
+      await new Promise((done) => setTimeout(done, 150));
+      return select(...words);
+    };
+    return [all, ids];
+  });
+  await row(bob, "one of three").and(bob.page.locator("[aria-selected=true]")).waitFor();
+  await pick(bob, "two of three");
+  await bob.page.keyboard.press("Delete");
+  await row(bob, "two of three").waitFor({ state: "detached" });
+  await bob.page.evaluate(() => delete window.gizmod.session.select);
+  assert.equal(await bob.page.evaluate(() => window.gizmod.session.scene.nodes.size), all + 2);
+  await bob.page.evaluate((ids) => window.gizmod.session.delete(ids), [ids[0], ids[2]]);
+});
+
 test("a search leaves what is called so and what is above it", async () => {
   await bob.page.getByRole("searchbox", { name: "Search nodes" }).fill("left pad");
   await row(bob, "base plate").waitFor({ state: "detached" });
