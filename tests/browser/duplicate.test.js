@@ -108,6 +108,27 @@ test("the copy that is moved shows its mesh there, not the box of its bounds, an
   assert.equal(await count(ada), before - 1 - rod.children);
 });
 
+test("a key that is pressed right after Ctrl+D is about the copy, however late the server answers", async () => {
+  const before = await count(ada);
+  await ada.select(rod.id);
+  await ada.page.evaluate(() => {
+    const { session } = window.gizmod;
+    const create = session.create.bind(session);
+    session.create = async (nodes) => {
+      await new Promise((done) => setTimeout(done, 200));
+      return create(nodes);
+    };
+  });
+  for (const key of ["Control+d", "Delete"]) await view().press(key);
+  await ada.until(() => window.gizmod.lastEdit.value?.kind === "delete");
+  await ada.page.evaluate(() => delete window.gizmod.session.create);
+  assert.equal(await count(ada), before);
+  assert.equal((await nodeOf(ada, rod.id)).id, rod.id);
+  await ada.page.evaluate(() => window.gizmod.session.undo());
+  await ada.page.evaluate(() => window.gizmod.session.undo());
+  await ada.until((count) => window.gizmod.session.scene.nodes.size === count, before);
+});
+
 test("an assembly is duplicated whole, as one edit", async () => {
   const before = await count(ada);
   const shape = (id) => ada.page.evaluate((id) => [...window.gizmod.session.scene.below(id)].map((at) => window.gizmod.session.scene.get(at).asset), id);

@@ -109,8 +109,8 @@ export class Editor {
   readonly drawer = signal<"left" | "right" | null>(null);
 
   #lastToast = 0;
-  /** Choices of nodes that the server has not answered yet. */
-  readonly #choices = new Set<Promise<unknown>>();
+  /** Choices of nodes that the server has not answered yet, as whether they became what is selected, with what says so. */
+  readonly #choices = new Map<Promise<boolean>, (known: boolean) => void>();
 
   constructor(readonly session: Session) {
     this.rig = new CameraRig(session);
@@ -119,6 +119,7 @@ export class Editor {
     session.on("status", (status) => {
       this.status.value = status;
       this.role.value = session.role;
+      if (status.phase !== "online") this.#giveUpChoices();
       if (status.phase === "online" && status.older) this.say("error", OLDER);
     });
     session.on("unsaved", (count) => (this.unsaved.value = count));
@@ -199,10 +200,22 @@ export class Editor {
 
   /** To be told of everything that selects, as it fails or not: until the server has answered, `selection` is what was selected before. */
   choosing<T>(choice: Promise<T>): Promise<T> {
-    const done = () => this.#choices.delete(choice);
-    this.#choices.add(choice);
-    choice.then(done, done);
+    // Without a connection nothing waits: who selects does so here, and what is made then is there some time.
+    if (this.status.peek().phase !== "online") return choice;
+    let tell: (known: boolean) => void = () => {};
+    const answer = new Promise<boolean>((resolve) => (tell = resolve));
+    const told = (known: boolean): void => {
+      this.#choices.delete(answer);
+      tell(known);
+    };
+    this.#choices.set(answer, tell);
+    choice.then(() => told(true), () => told(false));
     return choice;
+  }
+
+  #giveUpChoices(): void {
+    for (const tell of this.#choices.values()) tell(false);
+    this.#choices.clear();
   }
 
   get isChoosing(): boolean {
@@ -211,8 +224,7 @@ export class Editor {
 
   /** Resolves once the server has answered: whether `selection` is what was chosen so far. */
   async chosen(): Promise<boolean> {
-    const answers = await Promise.allSettled(this.#choices);
-    return answers.every(({ status }) => status === "fulfilled");
+    return (await Promise.all(this.#choices.keys())).every(Boolean);
   }
 
   /** Does something with what was chosen, once that is known; nothing where it could not be chosen, for what was selected before is not what was meant. */

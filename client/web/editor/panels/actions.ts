@@ -1,5 +1,5 @@
 // actions.ts - edits of whole nodes, for the tree, the keys and the palette: each says what it did, with the way back where that is not plain to see.
-import type { Id, NewNode, NodeChange } from "../../sdk/types.js";
+import type { Done, Id, NewNode, NodeChange } from "../../sdk/types.js";
 import type { Editor } from "../editor";
 import { placeUnder } from "./placement";
 import { above, nameOf, topmost } from "./treerows";
@@ -21,10 +21,15 @@ export async function deleteNodes(editor: Editor, ids: readonly Id[]): Promise<v
 
 /** Makes an empty node below another one, or at the root, and selects it. @returns its id */
 export async function createNode(editor: Editor, parent: Id | null): Promise<Id | undefined> {
-  const done = await editor.try(() => editor.session.create([{ name: "new node", parent }]));
-  if (!done) return undefined;
-  await editor.try(() => editor.choosing(editor.session.select(done.ids)));
-  return done.ids[0];
+  const done = await editor.try(() => editor.choosing(make(editor, [{ name: "new node", parent }])));
+  return done?.ids[0];
+}
+
+/** Makes nodes, and selects those that do not hang below others of them. */
+async function make({ session }: Editor, nodes: NewNode[]): Promise<Done & { ids: Id[] }> {
+  const done = await session.create(nodes);
+  await session.select(done.ids.filter((_, i) => typeof nodes[i].parent !== "string"));
+  return done;
 }
 
 export async function renameNode(editor: Editor, id: Id, name: string): Promise<void> {
@@ -69,9 +74,8 @@ export async function duplicateNodes(editor: Editor, ids: readonly Id[]): Promis
   for (const top of tops) {
     for (const copy of scene.below(top)) copies.push(copy === top ? { ref: `n${copy}`, copy } : { ref: `n${copy}`, copy, parent: `n${scene.get(copy)?.parent}` });
   }
-  const done = await editor.try(() => editor.session.create(copies));
+  const done = await editor.try(() => editor.choosing(make(editor, copies)));
   if (!done?.edit) return;
-  await editor.try(() => editor.choosing(editor.session.select(done.ids.filter((_, i) => copies[i].parent === undefined))));
   editor.say("info", `Duplicated ${said}. ${tops.length === 1 ? "The copy is" : "The copies are"} in the same place.`, undo(editor, done.edit));
 }
 
