@@ -99,6 +99,8 @@ static void free_job(struct gz_bulk_job *job)
     if (job->file >= 0) close(job->file);
     gz_buffer_finish(&job->out);
     gz_arena_finish(&job->arena);
+    gz_surfaces_release(job->scenes, job->import.surfaces);
+    job->import.surfaces = NULL;
     gz_import_finish(&job->import);
     free(job->nodes);
     free(job->listed);
@@ -438,7 +440,7 @@ static void finish_import(struct gz_bulk_job *job)
     job->scene->net.touched = true;
     job->error.status = gz_core_import(job->scene->net.core, &import, gz_clock_now(), &job->error);
     if (job->error.status == GZ_OK) return;
-    free(surfaces);
+    gz_surfaces_release(job->scenes, surfaces);
     give_up_import(job, true);
 }
 

@@ -42,8 +42,9 @@ struct gz_scenes {
     struct gz_retention kept;
     struct gz_open_scene *open;
     size_t count;
-    struct gz_bulk_job *jobs;         /* bulk.c's */
-    uint64_t errors[GZ_STATUS_COUNT]; /* that somebody was answered with, by sessions or beside them */
+    struct gz_bulk_job *jobs;              /* bulk.c's */
+    struct gz_surfaces_job *surfaces_jobs; /* surfaces.c's; a worker has the first */
+    uint64_t errors[GZ_STATUS_COUNT];      /* that somebody was answered with, by sessions or beside them */
     bool closing;
 };
 

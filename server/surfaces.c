@@ -27,7 +27,7 @@ static void handle_release_done(uv_work_t *work, int status)
 
 void gz_surfaces_release(struct gz_scenes *scenes, struct gz_surfaces *surfaces)
 {
-    struct release_job *job = scenes->closing ? NULL : calloc(1, sizeof *job);
+    struct release_job *job = scenes->closing || surfaces == NULL ? NULL : calloc(1, sizeof *job);
     if (job == NULL) {
         free(surfaces);
         return;
@@ -68,7 +68,9 @@ struct gz_surfaces *gz_surfaces_admit(const struct gz_open_scene *scene, struct 
 
 /* ---- those of a scene that is opened ---- */
 
+/* One after the other: many scenes may be opened at once, and the workers have other things to do, which people wait for. */
 struct gz_surfaces_job {
+    struct gz_surfaces_job *next;
     uv_work_t work;
     struct gz_scenes *scenes;
     struct gz_open_scene *scene; /* NULL once it is closed */
@@ -97,17 +99,34 @@ static void hand_over(struct gz_surfaces_job *job)
         gz_log(job->scenes->log, GZ_WARN, 0, "%s: picked by bounds: %s", scene->name, job->error.message);
     struct gz_surfaces *surfaces = gz_surfaces_admit(scene, job->surfaces, status);
     job->surfaces = NULL;
-    if (surfaces != NULL && !gz_core_take_surfaces(scene->net.core, job->asset_seq, surfaces)) free(surfaces);
+    if (surfaces != NULL && !gz_core_take_surfaces(scene->net.core, job->asset_seq, surfaces))
+        gz_surfaces_release(scene->scenes, surfaces);
 }
+
+static void free_job(struct gz_surfaces_job *job)
+{
+    gz_surfaces_release(job->scenes, job->surfaces);
+    free(job->path);
+    free(job);
+}
+
+static void begin_first(struct gz_scenes *scenes);
 
 static void handle_surfaces_done(uv_work_t *work, int status)
 {
     struct gz_surfaces_job *job = work->data;
+    struct gz_scenes *scenes = job->scenes;
+    scenes->surfaces_jobs = job->next;
     if (job->scene != NULL) job->scene->surfaces_job = NULL;
     if (job->scene != NULL && status == 0) hand_over(job);
-    free(job->surfaces);
-    free(job->path);
-    free(job);
+    free_job(job);
+    begin_first(scenes);
+}
+
+static void begin_first(struct gz_scenes *scenes)
+{
+    struct gz_surfaces_job *job = scenes->surfaces_jobs;
+    if (job != NULL) uv_queue_work(scenes->loop, &job->work, work_on_surfaces, handle_surfaces_done);
 }
 
 void gz_surfaces_begin(struct gz_open_scene *scene)
@@ -126,13 +145,23 @@ void gz_surfaces_begin(struct gz_open_scene *scene)
         (struct gz_surfaces_job){.scenes = scene->scenes, .scene = scene, .path = path, .asset_seq = summary.asset_seq};
     job->work.data = job;
     scene->surfaces_job = job;
-    uv_queue_work(scene->scenes->loop, &job->work, work_on_surfaces, handle_surfaces_done);
+    struct gz_surfaces_job **end = &scene->scenes->surfaces_jobs;
+    while (*end != NULL) end = &(*end)->next;
+    *end = job;
+    if (job == scene->scenes->surfaces_jobs) begin_first(scene->scenes);
 }
 
 void gz_surfaces_cancel(struct gz_open_scene *scene)
 {
-    if (scene->surfaces_job == NULL) return;
-    scene->surfaces_job->scene = NULL;
-    uv_cancel((uv_req_t *)&scene->surfaces_job->work);
+    struct gz_surfaces_job *job = scene->surfaces_job, **link = &scene->scenes->surfaces_jobs;
+    if (job == NULL) return;
     scene->surfaces_job = NULL;
+    job->scene = NULL;
+    if (job == *link) {
+        uv_cancel((uv_req_t *)&job->work);
+        return;
+    }
+    while (*link != job) link = &(*link)->next;
+    *link = job->next;
+    free_job(job);
 }

@@ -12,7 +12,7 @@
 
 struct gz_surfaces;
 
-/* Has those of a scene made that was just opened. */
+/* Has those of a scene made that was just opened, after those of scenes that were opened before it. */
 void gz_surfaces_begin(struct gz_open_scene *scene);
 /* The scene is about to be closed: it is not to get them any more. */
 void gz_surfaces_cancel(struct gz_open_scene *scene);
@@ -21,7 +21,7 @@ void gz_surfaces_cancel(struct gz_open_scene *scene);
  * how their making went. */
 struct gz_surfaces *gz_surfaces_admit(const struct gz_open_scene *scene, struct gz_surfaces *surfaces,
                                       enum gz_status status);
-/* Gives their memory back, by a worker: it is much. */
+/* Gives their memory back, by a worker: it is much. NULL is fine. */
 void gz_surfaces_release(struct gz_scenes *scenes, struct gz_surfaces *surfaces);
 
 #endif

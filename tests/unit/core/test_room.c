@@ -1,7 +1,9 @@
-/* What room there is for triangles beside those of other scenes. */
+/* What room there is for triangles beside those of other scenes, and whose turn it is to have theirs made. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -97,12 +99,45 @@ static void test_imports_that_wait_do_not_pile_up(void **state)
     finish(&daemon);
 }
 
+/* The workers have other things to do, which people wait for. The files are not there: of each that is looked for a line is logged. */
+static void test_scenes_that_are_opened_wait_for_each_other(void **state)
+{
+    struct daemon daemon;
+    uv_loop_t loop;
+    char *lines = NULL;
+    size_t size = 0;
+    const struct gz_log log = {.level = GZ_WARN, .stream = open_memstream(&lines, &size)};
+    (void)state;
+    start(&daemon);
+    assert_int_equal(uv_loop_init(&loop), 0);
+    daemon.scenes.loop = &loop;
+    daemon.scenes.log = &log;
+    for (int i = 0; i < SCENES; i++) {
+        assert_true(import(&daemon, i, 1));
+        daemon.open[i].path = (char *)(uintptr_t) "nowhere/at-all.db";
+        gz_surfaces_begin(&daemon.open[i]);
+        assert_int_equal(loop.active_reqs.count, 1);
+    }
+    gz_surfaces_cancel(&daemon.open[1]);
+    gz_surfaces_cancel(&daemon.open[0]); /* that one is on its way */
+    uv_run(&loop, UV_RUN_DEFAULT);
+    assert_int_equal(fclose(log.stream), 0);
+    assert_non_null(strchr(lines, '\n'));
+    assert_ptr_equal(strchr(lines, '\n'), lines + size - 1); /* one line */
+    free(lines);
+    for (int i = 0; i < SCENES; i++) assert_null(daemon.open[i].surfaces_job);
+    assert_null(daemon.scenes.surfaces_jobs);
+    assert_int_equal(uv_loop_close(&loop), 0);
+    finish(&daemon);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_scenes_share_the_room),
         cmocka_unit_test(test_what_an_import_replaces_is_not_in_its_way),
         cmocka_unit_test(test_imports_that_wait_do_not_pile_up),
+        cmocka_unit_test(test_scenes_that_are_opened_wait_for_each_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
