@@ -9,7 +9,6 @@ import { glide } from "./support/gestures.js";
 let daemon, browser, ada, bob;
 const field = (person, name) => person.page.getByRole("textbox", { name, exact: true });
 const row = (person, name) => person.page.locator(`[role=treeitem][aria-label^="${name}"]`);
-const pick = (person, name, options) => row(person, name).locator(".tree-name").click(options);
 const MODELS = "/usr/share/assimp/models/glTF2";
 const close = (a, b, within = 1e-9) => a.every((value, i) => Math.abs(value - b[i]) < within);
 
@@ -26,6 +25,13 @@ after(async () => {
   await browser?.close();
   await daemon?.stop();
 });
+
+/** Selects by a click in the tree, and waits until the fields are about it. */
+async function pick(person, name, options) {
+  await row(person, name).locator(".tree-name").click(options);
+  await row(person, name).and(person.page.locator("[aria-selected=true]")).first().waitFor();
+  await person.drawn();
+}
 
 /** The latest edits, newest first, once the server has answered everything. */
 async function latest(person, limit) {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { File } from "node:buffer";
 import { test } from "node:test";
 
 import { type NamedFile, oneFile } from "./gltffiles";
