@@ -11,6 +11,7 @@ const FLAGS = [
   "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--force-color-profile=srgb",
 ];
 export const SIZE = { width: 1100, height: 700 };
+export const FIREFOX = process.env.FIREFOX ?? "/usr/bin/firefox-esr";
 const WAIT_MS = 30_000;
 const LAUNCH_MS = 60_000;
 
@@ -49,7 +50,7 @@ export class Browser {
   async #firefox({ colorScheme, ...options }) {
     this.#display ??= await Display.start();
     const browser = await firefox.launch({
-      channel: "moz-firefox", executablePath: process.env.FIREFOX ?? "/usr/bin/firefox-esr", headless: false, timeout: LAUNCH_MS,
+      channel: "moz-firefox", executablePath: FIREFOX, headless: false, timeout: LAUNCH_MS,
       env: { ...process.env, DISPLAY: this.#display.name }, firefoxUserPrefs: { "layout.css.prefers-color-scheme.content-override": colorScheme === "dark" ? 0 : 1 },
     });
     this.#ends.unshift(() => browser.close());

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
-import { File } from "node:buffer";
+import * as buffer from "node:buffer";
 import { test } from "node:test";
 
 import { type NamedFile, oneFile } from "./gltffiles";
+
+globalThis.File ??= buffer.File as unknown as typeof File; // Node 18 has it, but not as a global
 
 const named = (path: string, ...parts: BlobPart[]): NamedFile => ({ path, file: new File(parts, path.split("/").at(-1) as string) });
 const gltf = (path: string, json: object): NamedFile => named(path, JSON.stringify(json));
