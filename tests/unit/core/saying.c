@@ -2,6 +2,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,18 @@ void assert_refused(const struct gz_message *answer, enum gz_status status)
     assert_int_equal(answer->op, GZ_OP_ERROR);
     assert_string_equal(gz_status_word(answer->error.code), gz_status_word(status));
     assert_true(answer->error.message.size > 0);
+}
+
+void assert_says(const struct gz_message *answer, enum gz_status status, const char *text)
+{
+    assert_refused(answer, status);
+    char said[GZ_ERROR_BYTES_MAX];
+    snprintf(said, sizeof said, "%.*s", (int)answer->error.message.size, answer->error.message.bytes);
+    const char *dots = strstr(text, "...");
+    if (dots != NULL) said[dots - text] = '\0';
+    char expected[GZ_ERROR_BYTES_MAX];
+    snprintf(expected, sizeof expected, "%.*s", dots != NULL ? (int)(dots - text) : (int)strlen(text), text);
+    assert_string_equal(said, expected);
 }
 
 static struct gz_text text_of(const char *string)

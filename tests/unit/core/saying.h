@@ -14,6 +14,8 @@
 
 void assert_ok(const struct gz_message *answer);
 void assert_refused(const struct gz_message *answer, enum gz_status status);
+/* `text` is all of the message, or its beginning where it ends in "...". */
+void assert_says(const struct gz_message *answer, enum gz_status status, const char *text);
 
 /* A node with a box of one metre about its origin. Returns its id; the disk must be committing. */
 uint64_t create_node(struct client *client, const char *name, uint64_t parent, double x, double y, double z);

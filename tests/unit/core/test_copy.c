@@ -189,14 +189,6 @@ static void test_copy_in_a_drag_is_as_it_is_now(void **state)
     close_scene(&s);
 }
 
-static void assert_says(const struct gz_message *answer, enum gz_status status, const char *text)
-{
-    assert_refused(answer, status);
-    char said[GZ_ERROR_BYTES_MAX];
-    snprintf(said, sizeof said, "%.*s", (int)answer->error.message.size, answer->error.message.bytes);
-    assert_string_equal(said, text);
-}
-
 static void test_copy_of_none_is_refused(void **state)
 {
     (void)state;

@@ -115,14 +115,6 @@ static void test_edit_base_older_is_conflict(void **state)
 
 /* ---- what is wrong is said of the field ---- */
 
-static void assert_says(const struct gz_message *answer, enum gz_status status, const char *text)
-{
-    assert_refused(answer, status);
-    char said[GZ_ERROR_BYTES_MAX];
-    snprintf(said, sizeof said, "%.*s", (int)answer->error.message.size, answer->error.message.bytes);
-    assert_string_equal(said, text);
-}
-
 static void test_edit_refused_names_the_field_and_the_node(void **state)
 {
     (void)state;

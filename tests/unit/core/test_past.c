@@ -54,14 +54,6 @@ static uint64_t seq_of(struct scene *s)
     return gz_core_summary(s->host.core).seq;
 }
 
-static void assert_says(const struct gz_message *answer, enum gz_status status, const char *text)
-{
-    assert_refused(answer, status);
-    char said[GZ_ERROR_BYTES_MAX];
-    snprintf(said, sizeof said, "%.*s", (int)answer->error.message.size, answer->error.message.bytes);
-    assert_string_equal(said, text);
-}
-
 /* "name seq user" of each, with commas between. */
 static void assert_checkpoints(struct client *client, const char *expected)
 {

@@ -48,19 +48,6 @@ static bool is_there(struct scene *s, uint64_t id)
     return mirror_find(&s->b->mirror, id) != NULL;
 }
 
-/* `text` is all of the message, or its beginning where it ends in "...". */
-static void assert_says(const struct gz_message *answer, enum gz_status status, const char *text)
-{
-    assert_refused(answer, status);
-    char said[GZ_ERROR_BYTES_MAX];
-    snprintf(said, sizeof said, "%.*s", (int)answer->error.message.size, answer->error.message.bytes);
-    const char *dots = strstr(text, "...");
-    if (dots != NULL) said[dots - text] = '\0';
-    char expected[GZ_ERROR_BYTES_MAX];
-    snprintf(expected, sizeof expected, "%.*s", dots != NULL ? (int)(dots - text) : (int)strlen(text), text);
-    assert_string_equal(said, expected);
-}
-
 static void assert_about(const struct gz_message *answer, const uint64_t *ids, size_t count)
 {
     assert_int_equal(answer->error.nodes.count, count);
