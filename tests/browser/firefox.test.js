@@ -5,8 +5,7 @@ import { after, before, test } from "node:test";
 
 import { Browser, FIREFOX } from "./support/browser.js";
 import { Daemon, ENGINE } from "./support/daemon.js";
-import { arrow, glide, grab, settled } from "./support/gestures.js";
-import { HELD, decode, extent } from "./support/pixels.js";
+import { carryArrow, dragArrow, glide, settled } from "./support/gestures.js";
 
 const PX_MAX = 1.5;
 const PISTON = "node 74";
@@ -38,11 +37,6 @@ after(async () => {
 const translation = (person) => person.page.evaluate((id) => window.gizmod.session.scene.get(id).t, id);
 const latest = () => bob.page.evaluate(() => window.gizmod.session.history({ limit: 1 }).then(([edit]) => edit));
 
-async function held(at, along) {
-  await ada.rested();
-  return extent(decode(await ada.screenshot()), at, 60, along, HELD);
-}
-
 test("it is Firefox", async () => {
   assert.match(await ada.page.evaluate(() => navigator.userAgent), /Firefox/);
   assert.match(await bob.page.evaluate(() => navigator.userAgent), /Chrome/);
@@ -54,13 +48,8 @@ test("a piston is selected in the tree and dragged by mouse, its arrow under the
   await ada.page.locator(`[data-node="${id}"] .tree-name`).click();
   await ada.until((id) => window.gizmod.selection.value[0] === id && window.gizmod.gizmo.value !== null, id);
   await ada.drawn();
-  const { at, along } = await arrow(ada, 0);
-  await grab(ada, at);
-  const pressed = await held(at, along);
+  const [pressed, moved] = await carryArrow(ada, 0, 37);
   assert.ok(pressed > 5, "the arrow's end is seen, beyond the cursor");
-  const to = [at[0] + along[0] * 37, at[1] + along[1] * 37];
-  await glide(ada, at, to);
-  const moved = await held(to, along);
   assert.ok(Math.abs(moved - pressed) <= PX_MAX, `${moved} px beyond the cursor, at the press ${pressed}`);
   await bob.until(({ id, x }) => window.gizmod.people.value.some(({ user, locks }) => user === "Ada" && locks?.includes(id)) && window.gizmod.session.scene.get(id).t[0] > x + 1, { id, x: before[0] });
   await ada.page.mouse.up();
@@ -74,9 +63,7 @@ test("a piston is selected in the tree and dragged by mouse, its arrow under the
 test("a number typed during a drag is how far it goes, and its undo brings it back", async () => {
   const before = await translation(ada);
   await ada.select(id);
-  const { at, along } = await arrow(ada, 1);
-  await grab(ada, at);
-  await glide(ada, at, [at[0] + along[0] * 20, at[1] + along[1] * 20]);
+  await dragArrow(ada, 1, 20, { release: false });
   await ada.page.keyboard.type("12.5mm");
   await ada.until(() => window.gizmod.gizmo.value.value?.[0] === 0.0125);
   await ada.page.keyboard.press("Enter");

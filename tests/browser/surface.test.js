@@ -4,9 +4,9 @@ import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 
 import { Raycaster, Vector3 } from "../../client/web/node_modules/three/build/three.module.js";
-import { GLTFLoader } from "../../client/web/node_modules/three/examples/jsm/loaders/GLTFLoader.js";
 import { Browser } from "./support/browser.js";
 import { Daemon, ENGINE } from "./support/daemon.js";
+import { loadGltf } from "./support/gltf.js";
 
 const COLUMNS = 8;
 const ROWS = 6;
@@ -14,21 +14,10 @@ const ROWS = 6;
 const TOLERANCE_PX = 8;
 let daemon, browser, ada, model;
 
-async function load(file) {
-  globalThis.self ??= globalThis;
-  const bytes = await readFile(file);
-  const { scene, parser } = await new GLTFLoader().parseAsync(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength), "");
-  scene.updateMatrixWorld(true);
-  const nodeOf = (object) => parser.associations.get(object)?.nodes ?? (object.parent ? nodeOf(object.parent) : undefined);
-  const meshes = [];
-  scene.traverse((object) => object.isMesh && meshes.push(object));
-  return { meshes, nodeOf };
-}
-
 before(async () => {
   daemon = await Daemon.start([]);
   await daemon.import("engine", ENGINE);
-  model = await load(ENGINE);
+  model = await loadGltf(await readFile(ENGINE));
   browser = new Browser();
   ada = await browser.person();
   await ada.join(daemon, "engine", "Ada");

@@ -4,8 +4,7 @@ import { after, before, test } from "node:test";
 
 import { Browser } from "./support/browser.js";
 import { Daemon, ENGINE } from "./support/daemon.js";
-import { arrow, glide, grab, settled } from "./support/gestures.js";
-import { HELD, decode, extent } from "./support/pixels.js";
+import { carryArrow, dragArrow, glide, settled } from "./support/gestures.js";
 import { WebKit } from "./support/webkit.js";
 
 const PX_MAX = 1.5;
@@ -31,11 +30,6 @@ after(async () => {
 const row = (id) => `[data-node="${id}"] .tree-name`;
 const translation = (person, id) => person.page.evaluate((id) => window.gizmod.session.scene.get(id).t, id);
 
-async function held(at, along) {
-  await ada.rested();
-  return extent(decode(await ada.screenshot()), at, 60, along, HELD);
-}
-
 test("it is WebKit", async () => {
   const agent = await ada.page.evaluate(() => navigator.userAgent);
   assert.match(agent, /AppleWebKit/);
@@ -60,13 +54,8 @@ test("a piston is selected in the tree and dragged by mouse, its arrow under the
   await ada.page.click(row(id));
   await ada.until((id) => window.gizmod.selection.value[0] === id && window.gizmod.gizmo.value !== null, id);
   await ada.drawn();
-  const { at, along } = await arrow(ada, 1);
-  await grab(ada, at);
-  const pressed = await held(at, along);
+  const [pressed, moved] = await carryArrow(ada, 1, 37);
   assert.ok(pressed > 5, "the arrow's end is seen, beyond the cursor");
-  const to = [at[0] + along[0] * 37, at[1] + along[1] * 37];
-  await glide(ada, at, to);
-  const moved = await held(to, along);
   assert.ok(Math.abs(moved - pressed) <= PX_MAX, `${moved} px beyond the cursor, at the press ${pressed}`);
   await bob.until(({ id, y }) => window.gizmod.people.value.some(({ user, locks }) => user === "Ada" && locks?.includes(id)) && window.gizmod.session.scene.get(id).t[1] !== y, { id, y: t[1] });
   await ada.page.mouse.up();
@@ -75,9 +64,7 @@ test("a piston is selected in the tree and dragged by mouse, its arrow under the
 });
 
 test("a number typed during a drag is how far it goes", async () => {
-  const { at, along } = await arrow(ada, 1);
-  await grab(ada, at);
-  await glide(ada, at, [at[0] + along[0] * 20, at[1] + along[1] * 20]);
+  await dragArrow(ada, 1, 20, { release: false });
   await ada.page.keyboard.type("12.5mm");
   await ada.until(() => window.gizmod.gizmo.value.value?.[0] === 0.0125);
   await ada.page.keyboard.press("Enter");

@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import { Raycaster, Vector3 } from "three";
-import { GLTFLoader } from "three/examples/jsm/loaders/GLTFLoader.js";
 import WebSocket from "ws";
 
 import { Daemon, ENGINE } from "../../../tests/browser/support/daemon.js";
+import { loadGltf } from "../../../tests/browser/support/gltf.js";
 import { connect } from "./index.js";
 
 const RAYS = 300;
@@ -21,17 +21,6 @@ after(async () => {
   for (const session of sessions) session.close();
   await daemon?.stop();
 });
-
-/** The file as three draws it: its meshes, and of each the index of its node in the file. @param {Buffer} bytes */
-async function load(bytes) {
-  globalThis.self ??= globalThis;
-  const { scene, parser } = await new GLTFLoader().parseAsync(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength), "");
-  scene.updateMatrixWorld(true);
-  const nodeOf = (object) => parser.associations.get(object)?.nodes ?? (object.parent ? nodeOf(object.parent) : undefined);
-  const meshes = [];
-  scene.traverse((object) => object.isMesh && meshes.push(object));
-  return { meshes, nodeOf };
-}
 
 /** Numbers from 0 to 1 that are the same each time. */
 function chance(seed) {
@@ -98,7 +87,7 @@ async function join(scene) {
 
 test("the engine is met where three.js meets it", async () => {
   await daemon.import("engine", ENGINE);
-  const counts = await compare(await join("engine"), await load(await readFile(ENGINE)), 700);
+  const counts = await compare(await join("engine"), await loadGltf(await readFile(ENGINE)), 700);
   assert.ok(counts.met > 150 && counts.missed > 20, JSON.stringify(counts));
 });
 
@@ -217,7 +206,7 @@ async function importBytes(scene, body, more = "") {
 test("triangles are met however they are written down", async () => {
   const file = everyWay(chance(3));
   await importBytes("ways", file);
-  const counts = await compare(await join("ways"), await load(file), 30);
+  const counts = await compare(await join("ways"), await loadGltf(file), 30);
   assert.ok(counts.met > 150 && counts.missed > 5, JSON.stringify(counts));
 });
 
@@ -264,7 +253,7 @@ async function surfaces(scene) {
 
 test("a press takes what is behind a hole, and nothing where nothing is: at once, after undo and after a crash", async () => {
   let session = await join("engine");
-  const rays = await tellingRays(session, await load(await readFile(ENGINE)), 12);
+  const rays = await tellingRays(session, await loadGltf(await readFile(ENGINE)), 12);
   await assertPresses(session, rays);
 
   session.setTool({ surface: false });

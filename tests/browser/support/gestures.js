@@ -1,4 +1,8 @@
 // gestures.js - what a hand does in the view, by real pointer events.
+import { HELD, decode, extent } from "./pixels.js";
+
+/** Pixels about a place in which the end of an arrow is looked for. */
+const REACH_PX = 60;
 
 /** A place on the arrow of an axis, away from where it meets others, and the arrow's direction, in pixels of the page. */
 export async function arrow(person, axis) {
@@ -32,6 +36,22 @@ export async function dragArrow(person, axis, pixels, { release = true } = {}) {
   await glide(person, at, to);
   if (release) await person.page.mouse.up();
   return to;
+}
+
+/** How far beyond the cursor the end of the arrow that is held is seen, in pixels of a screenshot. */
+async function beyond(person, at, along) {
+  await person.rested();
+  return extent(decode(await person.screenshot()), at, REACH_PX, along, HELD);
+}
+
+/** Presses on the arrow of an axis and moves it along itself, the button still down: how far beyond the cursor its end was seen at the press, and is now. */
+export async function carryArrow(person, axis, pixels) {
+  const { at, along } = await arrow(person, axis);
+  await grab(person, at);
+  const pressed = await beyond(person, at, along);
+  const to = [at[0] + along[0] * pixels, at[1] + along[1] * pixels];
+  await glide(person, at, to);
+  return [pressed, await beyond(person, to, along)];
 }
 
 /** Waits until the server has answered everything, and what it said is drawn. */
