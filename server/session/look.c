@@ -127,8 +127,10 @@ static bool meet(struct look *look, const struct candidate *candidate, double li
     if (aim_at(look, candidate->node, &aim)) {
         enum gz_met met = gz_surface_meet(candidate->surface, &aim, &look->tests, &distance);
         if (met == GZ_MISSED) return false;
-        *hit = (struct gz_hit){candidate->node->id, distance, gz_aim_place(&aim, distance)};
-        if (met == GZ_MET) return gz_can_say_hit(hit);
+        if (met == GZ_MET) {
+            *hit = (struct gz_hit){candidate->node->id, distance, gz_aim_place(&aim, distance)};
+            return gz_can_say_hit(hit);
+        }
     }
     return gz_session_pick(look->session, look->pointer, candidate->node, hit) && hit->distance <= limit;
 }

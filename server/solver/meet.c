@@ -335,10 +335,11 @@ enum gz_met gz_surface_pass(const struct gz_surface *surface, const struct gz_ca
     }
     struct nearest nearest = {.px = nextafter(beside->px, HUGE_VAL)};
     enum gz_met met = pass_all(surface, &view, &aim, tests, &nearest);
-    if (!(nearest.px <= beside->px)) return met == GZ_MET ? GZ_MISSED : met;
+    if (met != GZ_MET) return met;
+    if (!(nearest.px <= beside->px)) return GZ_MISSED;
     gz_vec3 place = gz_affine_apply(world, nearest.place);
     double distance = view.converges ? gz_length(gz_sight_offset(&sight, place)) : nearest.seen.depth;
     if (!isfinite(distance) || !gz_finite(place)) return GZ_MISSED;
     *beside = (struct gz_beside){.px = nearest.px, .distance = distance, .point = place};
-    return met;
+    return GZ_MET;
 }

@@ -98,8 +98,8 @@ struct gz_beside {
 };
 
 /* For what is thinner or smaller than a hand is steady: the place on the edges of the triangles that are seen from this side which comes
- * nearest to the pointer on the screen, if that is not further than beside->px. Meant for pointers that meet nothing. *tests as above, with
- * GZ_GAVE_UP where what was found by then, if anything, is in `beside`: its px tells. */
+ * nearest to the pointer on the screen, if that is not further than beside->px. Meant for pointers that meet nothing. *tests as above;
+ * `beside` is set with GZ_MET. */
 enum gz_met gz_surface_pass(const struct gz_surface *surface, const struct gz_camera *camera,
                             const struct gz_pointer *pointer, const gz_affine *world, size_t *tests,
                             struct gz_beside *beside);
