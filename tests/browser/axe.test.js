@@ -1,13 +1,11 @@
 // Nothing that axe-core calls serious: on the page without a scene, in both themes, with something selected, in the past, and on a phone.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 
+import { violations } from "./support/axe.js";
 import { Browser } from "./support/browser.js";
 import { Daemon } from "./support/daemon.js";
 
-const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 let daemon, browser;
 
 before(async () => {
@@ -19,15 +17,6 @@ after(async () => {
   await browser?.close();
   await daemon?.stop();
 });
-
-/** What axe says, in words; "moderate" is told but let pass. */
-async function violations(person) {
-  await person.page.evaluate(await readFile(AXE, "utf8"));
-  const { violations } = await person.page.evaluate(() => window.axe.run());
-  return violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).slice(0, 3).join("\n  ")}`);
-}
 
 async function editor(options) {
   const person = await browser.person({ bypassCSP: true, ...options });

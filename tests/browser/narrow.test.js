@@ -1,13 +1,11 @@
 // Little room: on phones, tablets and where the page is much enlarged nothing lies over a control or beyond the window, and what the timeline has no room for is in its menu.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 
+import { violations } from "./support/axe.js";
 import { Browser } from "./support/browser.js";
 import { Daemon } from "./support/daemon.js";
 
-const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 /** 320 by 200 is a window of 1280 by 800 at four times the size. */
 const SIZES = [[320, 200], [320, 568], [390, 844], [600, 700], [768, 1024], [844, 390], [900, 700], [1024, 768], [1280, 800]];
 let daemon, browser;
@@ -126,9 +124,3 @@ for (const viewport of [{ width: 320, height: 200 }, { width: 844, height: 390 }
 test("nobody's console has an error", () => {
   assert.deepEqual(browser.errors, []);
 });
-
-async function violations(person) {
-  await person.page.evaluate(await readFile(AXE, "utf8"));
-  const { violations } = await person.page.evaluate(() => window.axe.run());
-  return violations.filter(({ impact }) => impact === "serious" || impact === "critical").map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).slice(0, 3).join("\n  ")}`);
-}
