@@ -1,4 +1,5 @@
 // http.js - what is large or not live: the list of scenes, assets, imports. The daemon answers errors as JSON, {code, message}.
+import { urlOf } from "./address.js";
 import { GizmodError } from "./connection.js";
 
 /** @import {SceneListing} from "./types.js" */
@@ -10,15 +11,21 @@ async function check(response) {
   throw new GizmodError(said?.code ?? "internal", said?.message ?? `the server answered ${response.status}`);
 }
 
-/** @param {string} [base] the daemon's http address; in its own page there is no need of one @returns {Promise<SceneListing[]>} */
+/** @param {string} [base] the daemon's http address; a page at the root of its host can leave it out @returns {Promise<SceneListing[]>} */
 export async function listScenes(base = "") {
-  return (await check(await fetch(`${base}/scenes`))).json();
+  return (await check(await fetch(urlOf(base, "/scenes")))).json();
 }
 
-/** Where a file of a scene is: its glTF as it came, with the transforms of now, or the database. @param {string} scene @param {"asset" | "export" | "backup"} what */
+/**
+ * The URL of a file of a scene: the glTF file that was imported, that with the transforms of now, or the database.
+ * @param {string} scene @param {"asset" | "export" | "backup"} what @param {string} [base] as for `listScenes`
+ */
 export function sceneUrl(scene, what, base = "") {
-  return `${base}/scenes/${encodeURIComponent(scene)}/${what}`;
+  return `${pathOf(scene, base)}/${what}`;
 }
+
+/** @param {string} scene @param {string} base */
+const pathOf = (scene, base) => urlOf(base, `/scenes/${encodeURIComponent(scene)}`);
 
 /**
  * A PUT that tells how far it is, which fetch does not.
@@ -45,6 +52,6 @@ function put(url, file, progress) {
  */
 export async function importScene(scene, file, { base = "", user, replace = false, progress } = {}) {
   const query = new URLSearchParams({ ...(user ? { user } : {}), ...(replace ? { replace: "" } : {}) });
-  const url = `${base}/scenes/${encodeURIComponent(scene)}?${query}`;
+  const url = `${pathOf(scene, base)}?${query}`;
   return (await check(progress ? await put(url, file, progress) : await fetch(url, { method: "PUT", body: file }))).json();
 }

@@ -11,7 +11,8 @@ const ANSWER_MS = 5000;
  */
 export function doorOf(url) {
   const { protocol, host } = globalThis.location ?? {};
-  return host !== undefined && host === new URL(url).host ? `${protocol}//${host}/healthz` : null;
+  const door = new URL("healthz", url);
+  return host === door.host ? `${protocol}${door.href.slice(door.protocol.length)}` : null;
 }
 
 /** @param {string} door @param {AbortSignal} stop @returns {Promise<boolean>} whether somebody answered, whatever they said */

@@ -1,10 +1,15 @@
 // session.js - one user in one scene. What the server tells is kept here and told on as events; what the user does goes to the server, and changes nothing
 // here until the server says so. Everything that belongs to a session at the server (camera, tool, selection) is sent again after a reconnect.
+import { socketUrl } from "./address.js";
 import { Connection, GizmodError, makeKey } from "./connection.js";
 import { Emitter } from "./emitter.js";
 import { SceneModel } from "./scene.js";
 
 /** @import {Box, Camera, Checkpoint, ConnectOptions, Done, Edit, Gizmo, Hit, Id, NewNode, NodeChange, Note, PathPoint, Person, Place, Ray, Role, Status, Tool, Vec2, Vec3} from "./types.js" */
+
+const NO_WEBSOCKET =
+  "there is no global WebSocket, as in Node before version 22: pass one, such as that of the package ws: " +
+  'import WebSocket from "ws"; connect({ ..., WebSocket })';
 
 /**
  * @typedef {object} SessionEvents
@@ -72,10 +77,12 @@ export class Session extends Emitter {
   /** @param {ConnectOptions} options */
   constructor(options) {
     super();
+    const WebSocketClass = options.WebSocket ?? globalThis.WebSocket;
+    if (!WebSocketClass) throw new TypeError(NO_WEBSOCKET);
     this.#options = options;
     this.#ready = new Promise((resolve, reject) => (this.#first = { resolve, reject }));
     this.#ready.catch(() => {});
-    this.#connection = new Connection(options.url ?? defaultUrl(), options.WebSocket ?? globalThis.WebSocket, {
+    this.#connection = new Connection(socketUrl(options.url), WebSocketClass, {
       hello: () => this.#hello(),
       welcomed: (welcome) => this.#welcomed(welcome),
       received: (messages) => this.#received(messages),
@@ -489,9 +496,4 @@ function afterSelect(before, nodes, how) {
   const rest = before.filter((id) => !nodes.includes(id));
   if (how === "remove") return rest;
   return [...rest, ...(how === "toggle" ? nodes.filter((id) => !before.includes(id)) : nodes)];
-}
-
-function defaultUrl() {
-  const { protocol, host } = globalThis.location;
-  return `${protocol === "https:" ? "wss" : "ws"}://${host}/ws`;
 }

@@ -1,4 +1,4 @@
-// types.d.ts - the shapes that the client package takes and gives. What the fields mean on the wire is in proto/README.md; all are in glTF's
+// types.ts - the shapes that the client package takes and gives. What the fields mean on the wire is in proto/README.md; all are in glTF's
 // terms: right-handed, +Y up, metres, radians, quaternions [x, y, z, w], matrices column by column, pixels from the top left, times in Unix seconds.
 
 export type Id = number;
@@ -259,7 +259,7 @@ export interface Status {
 }
 
 export interface ConnectOptions {
-  /** ws://host:port/ws; in a page the daemon's own address is the default. */
+  /** The daemon's address, `http://host:port/`, or that of its WebSocket, `ws://host:port/ws`. In a page its own host is the default. */
   url?: string;
   scene: string;
   user: string;

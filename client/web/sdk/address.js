@@ -1,0 +1,17 @@
+// address.js - where the daemon is. One address serves its HTTP paths and its WebSocket, at the root
+// of a host or below a path (`https://host/gizmo/`), as a reverse proxy may have it.
+
+/** The URL of one of the daemon's paths. @param {string} base the daemon's address @param {string} path "/scenes" */
+export function urlOf(base, path) {
+  return base.replace(/\/+$/, "") + path;
+}
+
+/**
+ * The URL of the WebSocket.
+ * @param {string} [url] the daemon's http address, or the WebSocket's own; in a page its host is the default
+ * @returns {string}
+ */
+export function socketUrl(url = globalThis.location?.origin) {
+  if (url === undefined) throw new TypeError("outside of a web page connect needs a url, such as ws://127.0.0.1:7432/ws");
+  return /^http/.test(url) ? urlOf(url, "/ws").replace(/^http/, "ws") : url;
+}

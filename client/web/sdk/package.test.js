@@ -1,0 +1,93 @@
+// The package as npm packs it: what is in it, and that programs in TypeScript and in JavaScript can use each entry point.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const modules = join(here, "../node_modules");
+let folder, packed;
+
+function run(command, words, cwd) {
+  const { status, stdout, stderr } = spawnSync(command, words, { cwd, encoding: "utf8" });
+  assert.equal(status, 0, `${command} ${words.join(" ")}:\n${stdout}${stderr}`);
+  return stdout;
+}
+
+/** An application that has the package from its tarball, and three.js of its own. */
+before(() => {
+  folder = mkdtempSync(join(tmpdir(), "gizmod-package-"));
+  [packed] = JSON.parse(run("npm", ["pack", "--json", "--pack-destination", folder, here], folder));
+  mkdirSync(join(folder, "node_modules/@types"), { recursive: true });
+  run("tar", ["-xzf", packed.filename, "-C", "node_modules"], folder);
+  run("mv", ["node_modules/package", "node_modules/gizmod-client"], folder);
+  for (const name of ["three", "@types/three", "@msgpack"]) symlinkSync(join(modules, name), join(folder, "node_modules", name));
+  writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+});
+
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+test("package_holds_its_sources_types_licence_and_readme_and_nothing_else", () => {
+  const sources = ["", "three/"].flatMap((part) => readdirSync(join(here, part)).filter((file) => /(?<!\.test)\.js$/.test(file)).map((file) => part + file));
+  const types = [...sources.map((file) => file.replace(/\.js$/, ".d.ts")), "types.d.ts"].map((file) => `types/${file}`);
+  const files = packed.files.map(({ path }) => path);
+  assert.deepEqual(files.sort(), ["LICENSE", "README.md", "package.json", ...sources, ...types].sort());
+  assert.equal(readFileSync(join(folder, "node_modules/gizmod-client/LICENSE"), "utf8"), readFileSync(join(here, "../../../LICENSE"), "utf8"));
+});
+
+/** What an application writes; each @ts-expect-error is a mistake that the types find. */
+const CONSUMER = `
+import { connect, GizmodError, importScene, listScenes, SceneModel, sceneUrl, Session } from "gizmod-client";
+import type { Edit, Id, Person, SceneListing, SceneNode, Status, Vec3 } from "gizmod-client";
+import { decode, encode } from "gizmod-client/codec";
+import { bindGltf, type Binding, GizmoView, RemoteTransformControls, share } from "gizmod-client/three";
+import { Mesh, PerspectiveCamera, Scene } from "three";
+
+export async function main(canvas: HTMLCanvasElement): Promise<void> {
+  const session: Session = await connect({ url: "http://127.0.0.1:7432/", scene: "arm", user: "Ada", role: "editor" });
+  session.on("status", ({ phase }: Status) => console.log(phase));
+  session.on("people", (people) => people.map((person: Person) => person.user));
+  session.on("edit", (edit: Edit) => console.log(edit.kind));
+  const stop: () => void = session.scene.on("change", ({ moved }) => moved.map((id: Id) => session.scene.get(id)?.name.length));
+  const node: SceneNode | undefined = session.scene.get(1);
+  const t: Vec3 = node?.t ?? [0, 0, 0];
+  const { seq } = await session.set([{ id: 1, t }]);
+  const past: SceneModel = await session.at({ seq });
+  const scenes: SceneListing[] = await listScenes("http://127.0.0.1:7432/");
+  const { nodes } = await importScene("arm", new ArrayBuffer(0), { replace: true });
+  const url: string = sceneUrl(scenes[0].name, "asset");
+  const binding: Binding = await share(session, [new Mesh()]);
+  const controls = new RemoteTransformControls(new PerspectiveCamera(), canvas, session, binding);
+  new Scene().add(controls.getHelper(), new GizmoView());
+  controls.addEventListener("error", ({ error }) => console.log(error instanceof GizmodError && error.code));
+  controls.setMode("rotate");
+  decode(encode({ op: "ping" }));
+  stop();
+  // @ts-expect-error a user is needed
+  await connect({ scene: "arm" });
+  // @ts-expect-error there is no such mode
+  controls.setMode("twist");
+  // @ts-expect-error an id is a number
+  session.scene.get("1");
+  console.log(past.seq, nodes.toFixed(), url.length, bindGltf);
+}
+`;
+
+for (const [moduleResolution, module] of [["bundler", "esnext"], ["nodenext", "nodenext"]]) {
+  test(`package_has_types_for_every_entry_point_by_${moduleResolution}`, () => {
+    writeFileSync(join(folder, "app.ts"), CONSUMER);
+    const compilerOptions = { strict: true, noEmit: true, target: "es2022", lib: ["es2022", "dom", "dom.iterable"], types: [], module, moduleResolution };
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["app.ts"] }));
+    run(process.execPath, [join(modules, "typescript/bin/tsc"), "-p", folder], folder);
+  });
+}
+
+test("package_entry_points_load_in_node", () => {
+  const lines = ['import { Session } from "gizmod-client";', 'import { encode } from "gizmod-client/codec";', 'import { share } from "gizmod-client/three";'];
+  const print = "console.log(typeof Session, encode({ op: 'ping' }).length > 0, typeof share);";
+  writeFileSync(join(folder, "app.mjs"), [...lines, print].join("\n"));
+  assert.equal(run(process.execPath, ["app.mjs"], folder), "function true function\n");
+});
