@@ -8,6 +8,7 @@ import { Session } from "../sdk/index.js";
 import type { Role } from "../sdk/types.js";
 import { App } from "./app";
 import { Editor } from "./editor";
+import { home } from "./home";
 import { Start } from "./panels/start";
 import { startTheme } from "./panels/theme";
 import { recall } from "./storage";
@@ -27,7 +28,7 @@ const user = asked.get("user") ?? recall("gizmod.user");
 startTheme();
 if (scene && user) {
   document.title = `${scene} - gizmod`;
-  const session = new Session({ scene, user, role: (asked.get("role") as Role | null) ?? undefined, create: asked.has("create") });
+  const session = new Session({ url: home(), scene, user, role: (asked.get("role") as Role | null) ?? undefined, create: asked.has("create") });
   window.gizmod = new Editor(session);
   render(<App editor={window.gizmod} />, root);
 } else {

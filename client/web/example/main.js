@@ -20,7 +20,8 @@ for (const block of blocks) if (!block.parent) stage.add(block);
 
 const asked = new URLSearchParams(location.search);
 const user = asked.get("user") ?? `Guest ${1 + Math.floor(99 * Math.random())}`;
-const session = await connect({ scene: asked.get("scene") ?? "blocks", user, create: true }); // shared
+const url = new URL("..", location.href).href; // shared: this page is one folder below the daemon's address
+const session = await connect({ url, scene: asked.get("scene") ?? "blocks", user, create: true }); // shared
 const binding = await share(session, blocks); // shared
 
 const orbit = new OrbitControls(camera, canvas);

@@ -1,6 +1,7 @@
 // scenemenu.ts - what can be done with the scene as a whole.
 import { importScene, sceneUrl } from "../../sdk/index.js";
 import type { Editor } from "../editor";
+import { home } from "../home";
 import { shareLink } from "../people/share";
 import { namedFiles } from "./drop";
 import { ACCEPTED, type NamedFile, oneFile } from "./gltffiles";
@@ -13,9 +14,9 @@ export function sceneMenu(editor: Editor): MenuItem[] {
   return [
     { label: "Copy the link", icon: "link", run: () => void shareLink(editor) },
     { label: "Import a file in its place…", icon: "upload", line: true, disabled: away || !editor.editable.peek(), run: () => chooseFile(editor) },
-    { label: "Export as .glb", icon: "download", disabled: away, href: sceneUrl(name, "export"), download: `${name}.glb` },
-    { label: "The file as it came", icon: "download", disabled: away, href: sceneUrl(name, "asset"), download: `${name}-original.glb` },
-    { label: "Backup (database)", icon: "database", disabled: away, href: sceneUrl(name, "backup"), download: `${name}.gizmod` },
+    { label: "Export as .glb", icon: "download", disabled: away, href: sceneUrl(name, "export", home()), download: `${name}.glb` },
+    { label: "The file as it came", icon: "download", disabled: away, href: sceneUrl(name, "asset", home()), download: `${name}-original.glb` },
+    { label: "Backup (database)", icon: "database", disabled: away, href: sceneUrl(name, "backup", home()), download: `${name}.gizmod` },
     { label: "All scenes", icon: "home", line: true, href: "./" },
   ];
 }
@@ -50,7 +51,7 @@ async function replaceBy(editor: Editor, file: File): Promise<void> {
   if (!sure || upload.peek()) return;
   const progress = (part: number) => (upload.value = { file: file.name, part });
   progress(0);
-  const done = await editor.try(() => importScene(session.sceneName, file, { user: session.user, replace: true, progress }));
+  const done = await editor.try(() => importScene(session.sceneName, file, { base: home(), user: session.user, replace: true, progress }));
   upload.value = null;
   if (done) editor.say("info", `${file.name} is imported: ${done.nodes} nodes.`);
 }

@@ -4,6 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 
 import { importScene, listScenes } from "../../sdk/index.js";
 import type { SceneListing } from "../../sdk/types.js";
+import { home } from "../home";
 import { Icon } from "../icons";
 import { keep, recall } from "../storage";
 import { namedFiles, useDrop } from "./drop";
@@ -159,7 +160,7 @@ function NewScene({ taken, named, join }: { taken: readonly string[]; named: Nam
     const progress = (part: number) => (upload.value = { file: file.name, part });
     progress(0);
     try {
-      await importScene(scene, file, { user, progress });
+      await importScene(scene, file, { base: home(), user, progress });
       join(scene);
     } catch (error) {
       fault.value = (error as Error).message;
@@ -234,7 +235,7 @@ function useList(scenes: { value: readonly SceneListing[] | null }, fault: { val
     const ask = async () => {
       if (document.hidden) return;
       try {
-        scenes.value = await listScenes();
+        scenes.value = await listScenes(home());
         if (fault.value === LOST) fault.value = "";
       } catch {
         fault.value = LOST;

@@ -1,8 +1,9 @@
 // share.ts - a link to this scene, or to a note in it, for others: they choose their own name.
 import type { Editor } from "../editor";
+import { home } from "../home";
 
 function linkTo(editor: Editor, note?: number): string {
-  const link = new URL(location.pathname, location.origin);
+  const link = new URL(home());
   link.searchParams.set("scene", editor.session.sceneName);
   if (note !== undefined) link.searchParams.set("note", String(note));
   return link.href;

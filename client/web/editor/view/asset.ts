@@ -4,6 +4,7 @@ import * as THREE from "three";
 import type { GLTFParser } from "three/examples/jsm/loaders/GLTFLoader.js";
 
 import { GizmodError, sceneUrl } from "../../sdk/index.js";
+import { home } from "../home";
 import type { Part, Primitive } from "./instances";
 
 export interface AssetMeshes {
@@ -24,7 +25,7 @@ export type Progress = (loaded: number, total: number) => void;
  * @returns null where that still is the one
  */
 export async function loadAsset(scene: string, known: string | null, progress: Progress, signal: AbortSignal): Promise<AssetMeshes | null> {
-  const response = await ask(sceneUrl(scene, "asset"), signal);
+  const response = await ask(sceneUrl(scene, "asset", home()), signal);
   const version = response.headers.get("etag");
   if (version !== null && version === known) return null;
   const bytes = await download(response, progress);
@@ -71,7 +72,7 @@ async function addDecoders(loader: import("three/examples/jsm/loaders/GLTFLoader
   }
   if (!text.includes("KHR_draco_mesh_compression")) return () => {};
   const { DRACOLoader } = await import("three/examples/jsm/loaders/DRACOLoader.js");
-  const draco = new DRACOLoader().setDecoderPath(new URL("draco/", document.baseURI).href);
+  const draco = new DRACOLoader().setDecoderPath(`${home()}draco/`);
   loader.setDRACOLoader(draco);
   return () => draco.dispose();
 }
