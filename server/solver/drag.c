@@ -12,8 +12,6 @@
 #define CENTRE_EXACT_PX 1e-6
 /* The handle's point may come this much nearer or go this much farther than it was at the press. */
 #define DEPTH_RATIO 1e6
-/* Scales are never brought nearer to 0 than this part of the start's. */
-#define FACTOR_MIN 1e-6
 /* Halvings of the pointer's way when the limit on it is looked for: below the last bit of a pixel. */
 #define HALVINGS 60
 
@@ -155,7 +153,7 @@ static bool make_motion(const struct gz_drag *drag, const double value[2], struc
     if (!finite || (!turns && !scales && !gz_finite(offset))) return false;
     motion->each = drag->each;
     motion->pivot = drag->pivot;
-    motion->pivot_offset = drag->offset;
+    motion->pivot_offset = drag->pivot_offset;
     motion->value_count = part == GZ_PART_BALL ? 1 : gz_handle_value_count(drag->handle);
     motion->value[0] = value[0];
     motion->value[1] = motion->value_count > 1 ? value[1] : 0;
@@ -177,7 +175,8 @@ static double snapped(const struct gz_drag *drag, enum gz_part part, int index, 
     const struct gz_snap *snap = &drag->snap;
     double start = drag->start_value[index];
     if (is_scale(part))
-        return snap->absolute ? gz_snap_factor_from(start, value, snap->s) : gz_snap_factor(value, snap->s);
+        return snap->absolute ? gz_snap_factor_from(start, value, snap->s, drag->mirror)
+                              : gz_snap_factor(value, snap->s, drag->mirror);
     double step = is_turn(part) ? snap->r : snap->t;
     bool absolute = snap->absolute && part != GZ_PART_BALL;
     return absolute ? gz_snap_value_from(start, value, step) : gz_snap_value(value, step);
@@ -197,8 +196,8 @@ static bool snap_wanted(const struct gz_drag *drag, uint32_t mods)
 static enum gz_solve limit_factor(const struct gz_drag *drag, double *factor)
 {
     bool beyond = *factor < 0 && !drag->mirror;
-    if (!beyond && fabs(*factor) >= FACTOR_MIN) return GZ_SOLVE_OK;
-    *factor = drag->mirror ? copysign(FACTOR_MIN, *factor) : FACTOR_MIN;
+    if (!beyond && fabs(*factor) >= GZ_FACTOR_MIN) return GZ_SOLVE_OK;
+    *factor = drag->mirror ? copysign(GZ_FACTOR_MIN, *factor) : GZ_FACTOR_MIN;
     return GZ_SOLVE_CLAMPED;
 }
 
@@ -234,7 +233,7 @@ static enum gz_solve value_of(struct gz_drag *drag, const struct gz_sight *sight
         return GZ_SOLVE_OK;
     default: break;
     }
-    value[0] = scales ? now[0] / drag->press[0] : now[0] - drag->press[0];
+    value[0] = scales ? (drag->reach + now[0]) / (drag->reach + drag->press[0]) : now[0] - drag->press[0];
     return scales ? limit_factor(drag, &value[0]) : GZ_SOLVE_OK;
 }
 
@@ -275,15 +274,17 @@ static void choose_axis_rule(struct gz_drag *drag, const struct gz_tool *tool, c
     }
 }
 
-/* A factor needs a press away from the pivot, and an axis that can be seen; else pixels along the axis's image count. */
+/* A factor needs a press away from the pivot, and an axis that can be seen; else pixels along the axis's image count.
+ * A pivot behind the viewer has no image that a press could be near to. */
 static void check_factor_rule(struct gz_drag *drag, const struct gz_tool *tool, const struct gz_sight *sight,
                               double place)
 {
     gz_seen a = gz_see_point(sight, drag->origin), b = gz_see_vector(sight, drag->axes[0]);
     double dx = b.x * a.w - a.x * b.w, dy = b.y * a.w - a.y * b.w, speed = hypot(dx, dy);
-    double w = a.w + place * b.w;
+    double w = a.w + place * b.w, pivot_w = a.w - drag->reach * b.w;
     bool usable = speed > 0 && isfinite(speed);
-    double distance = drag->rule == GZ_RULE_UNIFORM ? place : fabs(place) * speed / (a.w * fabs(w));
+    double distance = pivot_w > 0 ? fabs(drag->reach + place) * speed / (pivot_w * fabs(w)) : HUGE_VAL;
+    if (drag->rule == GZ_RULE_UNIFORM) distance = place;
     if (drag->rule != GZ_RULE_AXIS_PIXELS && distance >= (tool->edge_rad > 0 ? CENTRE_PX : CENTRE_EXACT_PX)) return;
     if (drag->rule == GZ_RULE_UNIFORM)
         use_pixels(drag, M_SQRT1_2, -M_SQRT1_2, 1 / tool->size_px);
@@ -352,20 +353,23 @@ static void set_axes(struct gz_drag *drag, const struct gz_gizmo *gizmo, const s
     if (gz_handle_value_count(drag->handle) == 2) drag->directions[1] = drag->axes[1];
 }
 
-/* What holds still while a face or corner is pulled is the opposite one, whatever the tool's pivot. False where there are no
- * bounds, or the two are not apart. */
+/* What holds still while a face or corner is pulled is the opposite one, whatever the tool's pivot. It may be behind the
+ * viewer, so places are measured from the side that is grabbed. False if there are no bounds, or the two sides are not
+ * apart. */
 static bool hold_opposite(struct gz_drag *drag, const struct gz_gizmo *gizmo)
 {
     gz_vec3 arm = gz_handle_arm(gizmo, drag->handle);
     if (!gizmo->has_box || !gz_normalize(arm, &drag->axes[0])) return false;
     drag->origin = drag->pivot = gizmo->place;
-    drag->offset = gz_sub(gizmo->box_offset, arm);
+    drag->offset = gz_add(gizmo->box_offset, arm);
+    drag->pivot_offset = gz_sub(gizmo->box_offset, arm);
+    drag->reach = 2 * gz_dot(arm, drag->axes[0]);
     drag->each = false;
     if (!gizmo->box_own) {
         drag->frame = drag->frame_inverse = gz_affine_identity.linear;
         drag->start_value[0] = 1; /* no one node's scale lies along the world's axes */
     }
-    return gz_finite(drag->offset);
+    return gz_finite(drag->offset) && gz_finite(drag->pivot_offset);
 }
 
 static void choose_rule(struct gz_drag *drag, const struct gz_gizmo *gizmo, const struct gz_tool *tool,

@@ -273,13 +273,14 @@ struct gz_drag {
     /* The rule measures from `origin` + `offset` along `axes`; its numbers at the press are `press`. */
     gz_vec3 origin, offset, axes[2];
     double press[2];
+    double reach;        /* from the pivot to there, along axes[0]; only a side of the bounds is not at its pivot */
     double depth;        /* w of the handle's point at the press */
     double gain;         /* value per unit of the rule's number where it is not 1 */
     double direction[2]; /* unit, in pixels; for GZ_RULE_AXIS_PIXELS */
     bool typed_only;     /* begun without a pointer */
     /* What the numbers become. */
-    gz_vec3 directions[2]; /* world, what value[] is metres along */
-    gz_vec3 pivot;
+    gz_vec3 directions[2];        /* world, what value[] is metres along */
+    gz_vec3 pivot, pivot_offset;  /* the fixed point is their sum */
     gz_vec3 turn_axis;            /* unit */
     gz_mat3 frame, frame_inverse; /* scales act along its columns */
     double start_value[2];        /* the active node's own coordinates, angle or scale, for absolute snapping */

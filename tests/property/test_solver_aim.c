@@ -260,6 +260,80 @@ static void test_what_is_hovered_can_be_pressed(void **state) /* P43 */
     hold(pressed > drags / 10, drags);
 }
 
+/* A box about the node and the viewer, who sees its middle. */
+static bool build_around_viewer(struct scene *scene, struct dice *dice, gz_box *box)
+{
+    scene_throw(scene, dice, (enum parent_kind)dice_below(dice, PARENT_KINDS));
+    gz_affine world = world_of(&scene->target.parent, &scene->target.local), inverse;
+    if (!gz_affine_inverse(&world, &inverse)) return false;
+    gz_vec3 eye = gz_affine_apply(&inverse, scene->eye.place);
+    double most = fmax(fabs(eye.x), fmax(fabs(eye.y), fabs(eye.z)));
+    gz_vec3 half = {fabs(eye.x) * dice_uniform(dice, 1.1, 3) + 0.1 * most,
+                    fabs(eye.y) * dice_uniform(dice, 1.1, 3) + 0.1 * most,
+                    fabs(eye.z) * dice_uniform(dice, 1.1, 3) + 0.1 * most};
+    *box = (gz_box){gz_negate(half), half};
+    scene->target.bounds = box;
+    scene->tool.mode = GZ_MODE_BOUNDS;
+    return scene_build(scene);
+}
+
+/* Which side a handle is on, -1, 0 or 1 along each axis. */
+static gz_vec3 side_of(enum gz_handle handle)
+{
+    const char *word = gz_term_word(&gz_handle_terms, (int)handle);
+    double at[3] = {0, 0, 0};
+    if (handle < GZ_BNNN)
+        at[word[1] - 'x'] = word[2] == 'p' ? 1 : -1;
+    else
+        for (int i = 0; i < 3; i++) at[i] = word[1 + i] == 'p' ? 1 : -1;
+    return (gz_vec3){at[0], at[1], at[2]};
+}
+
+/* Pulled to a place on the line from the opposite side, the side is there. */
+static void hold_pulled(struct scene *scene, struct dice *dice, enum gz_handle handle, long n)
+{
+    const struct gz_gizmo *g = &scene->gizmo;
+    gz_vec3 side = side_of(handle),
+            arm = gz_add(gz_add(gz_scale(g->box_half[0], side.x), gz_scale(g->box_half[1], side.y)),
+                         gz_scale(g->box_half[2], side.z));
+    gz_vec3 grabbed = gz_add(g->box_centre, arm);
+    double from[2], factor = dice_uniform(dice, 0.5, 2), w, to[2];
+    scene->handle = handle;
+    if (!gz_camera_project(&scene->camera, grabbed, from, &w)) return;
+    hold(scene_press(scene, from[0], from[1]), n);
+    if (!gz_camera_project(&scene->camera, gz_add(grabbed, gz_scale(arm, 2 * (factor - 1))), to, &w)) return;
+    if (w < 1e-3 * scene->distance || scene->drag.rule != GZ_RULE_AXIS_SCREEN) return;
+    if (scene_move_with(scene, to[0], to[1], 0) != GZ_SOLVE_OK) return; /* nearer than the near plane */
+    hold_near(scene->motion.value[0], factor, 1e-9, n);
+}
+
+static void test_bounds_are_pulled_from_inside(void **state) /* P43 */
+{
+    (void)state;
+    struct dice dice = {test_seed() + 69};
+    long drags = test_count(10000), pressed = 0, inside = 0;
+    for (long n = 0; n < drags; n++) {
+        struct scene scene;
+        gz_box box;
+        if (!build_around_viewer(&scene, &dice, &box)) continue;
+        for (enum gz_handle handle = GZ_BXN; handle <= GZ_BPPP; handle++) {
+            if ((scene.gizmo.handles & GZ_HANDLE_BIT(handle)) == 0) continue;
+            hold_pulled(&scene, &dice, handle, n);
+            struct gz_pointer pointer = scene.press;
+            pointer.at[0] += dice_uniform(&dice, -12, 12);
+            pointer.at[1] += dice_uniform(&dice, -12, 12);
+            scene.handle = gz_gizmo_pick(&scene.gizmo, &scene.tool, &scene.camera, &pointer);
+            if (scene.handle == GZ_HANDLE_NONE) continue;
+            hold(scene_press(&scene, pointer.at[0], pointer.at[1]), n);
+            hold(scene_move_with(&scene, pointer.at[0], pointer.at[1], 0) == GZ_SOLVE_OK, n);
+            hold(gz_trs_same(&scene.now, &scene.target.local), n);
+            pressed++;
+        }
+        inside++;
+    }
+    hold(inside > drags / 2 && pressed > inside, drags);
+}
+
 static void test_ray_of_a_pixel_is_seen_at_it(void **state)
 {
     (void)state;
@@ -315,6 +389,7 @@ int main(void)
         cmocka_unit_test(test_pick_is_the_first_of_its_class_then_the_nearest),
         cmocka_unit_test(test_size_in_pixels_is_constant_over_the_picture),
         cmocka_unit_test(test_what_is_hovered_can_be_pressed),
+        cmocka_unit_test(test_bounds_are_pulled_from_inside),
         cmocka_unit_test(test_ray_of_a_pixel_is_seen_at_it),
         cmocka_unit_test(test_lens_is_what_the_viewport_shows),
     };

@@ -10,7 +10,7 @@ static double throw_snap(struct scene *scene, struct dice *dice, enum gz_handle 
     scene_throw(scene, dice, PARENT_NONE);
     scene->handle = dice_handle(dice, first, last);
     scene->tool.snap = (struct gz_snap){.t = step, .r = step, .s = step, .on = true};
-    scene->tool.mirror = true;
+    scene->tool.mirror = dice_below(dice, 2) == 0;
     return step;
 }
 
@@ -40,6 +40,46 @@ static void test_relative_snap_is_a_multiple_of_the_step(void **state) /* P31 */
             hold(value == from + k * step, n); /* a product, not a sum of steps: to the last bit */
         }
     }
+}
+
+/* The least value of the grid above 0, and without mirror nothing else beyond it. */
+static void test_snapped_factor_stops_just_above_zero(void **state) /* P31, P28 */
+{
+    (void)state;
+    for (int step_milli = 1; step_milli <= 2000; step_milli++) {
+        double step = step_milli / 1000.0, least = fmod(1, step);
+        if (least < GZ_FACTOR_MIN || step - least < GZ_FACTOR_MIN) least = fmin(step, 1);
+        for (double factor = 3; factor > -3; factor -= 0.0137) {
+            double stopped = gz_snap_factor(fmax(factor, GZ_FACTOR_MIN), step, false);
+            hold(stopped >= GZ_FACTOR_MIN, step_milli);
+            if (factor < least) hold_near(stopped, least, 1e-9, step_milli);
+            hold(gz_snap_factor_from(-1.3, fmax(factor, GZ_FACTOR_MIN), step, false) > 0, step_milli);
+            hold(fabs(gz_snap_factor(factor, step, true)) >= GZ_FACTOR_MIN, step_milli);
+        }
+    }
+    hold(gz_snap_factor(1e-6, 1.0 / 49, false) > 0.02, 49); /* 1 - 49 * (1.0 / 49) is 1.1e-16 */
+    hold(gz_snap_factor(-1e-6, 1.0 / 49, true) < -0.02, 49);
+}
+
+/* Scales past their pivot: what a drag does with it. */
+static void test_snapped_drag_mirrors_only_if_it_may(void **state) /* P28 */
+{
+    (void)state;
+    struct dice dice = {test_seed() + 58};
+    long drags = test_count(10000), stopped = 0, mirrored = 0;
+    for (long n = 0; n < drags; n++) {
+        struct scene scene;
+        throw_snap(&scene, &dice, GZ_SX, GZ_SU);
+        scene.tool.snap.s = dice_uniform(&dice, 0.01, 2);
+        scene.tool.snap.absolute = dice_below(&dice, 2) == 0;
+        if (!scene_start(&scene, &dice) || !move_anywhere(&scene, &dice)) continue;
+        double factor = scene.motion.value[0];
+        hold(scene.tool.mirror || factor >= GZ_FACTOR_MIN, n);
+        hold(factor != 0, n);
+        stopped += !scene.tool.mirror && factor < scene.tool.snap.s;
+        mirrored += factor < 0;
+    }
+    hold(stopped > drags / 100 && mirrored > drags / 100, drags);
 }
 
 static void test_absolute_snap_puts_the_own_coordinate_on_the_grid(void **state) /* P32 */
@@ -183,6 +223,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_relative_snap_is_a_multiple_of_the_step),
+        cmocka_unit_test(test_snapped_factor_stops_just_above_zero),
+        cmocka_unit_test(test_snapped_drag_mirrors_only_if_it_may),
         cmocka_unit_test(test_absolute_snap_puts_the_own_coordinate_on_the_grid),
         cmocka_unit_test(test_grid_is_the_same_both_ways),
         cmocka_unit_test(test_snapped_angles_never_turn_back),

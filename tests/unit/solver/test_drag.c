@@ -13,11 +13,11 @@ static void test_snap_rounds_halves_away_from_zero(void **state)
         assert_near(gz_snap_value(-cases[i].value, cases[i].step), -cases[i].want, 0);
     }
     assert_near(gz_snap_value_from(0.1, 0.3, 0.25), 0.4, 1e-16);
-    assert_near(gz_snap_factor(1.26, 0.5), 1.5, 0);
-    assert_near(gz_snap_factor(0.1, 0.5), 0.5, 0);
-    assert_near(gz_snap_factor(-0.1, 0.5), -0.5, 0);
-    assert_near(gz_snap_factor_from(2, 1.3, 0.5), 1.25, 0);
-    assert_near(fabs(gz_snap_factor_from(2, 0.01, 0.5)), 0.25, 0);
+    assert_near(gz_snap_factor(1.26, 0.5, true), 1.5, 0);
+    assert_near(gz_snap_factor(0.1, 0.5, true), 0.5, 0);
+    assert_near(gz_snap_factor(-0.1, 0.5, true), -0.5, 0);
+    assert_near(gz_snap_factor_from(2, 1.3, 0.5, true), 1.25, 0);
+    assert_near(fabs(gz_snap_factor_from(2, 0.01, 0.5, true)), 0.25, 0);
 }
 
 static void test_absolute_snap_puts_the_node_on_the_grid(void **state)
