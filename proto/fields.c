@@ -139,6 +139,7 @@ static const struct gz_row tool_rows[] = {
     WORD("ball_fit", gz_tool_message, ball_fit, gz_fit_terms, IF(BALL_FIT)),
     WORD("orbit", gz_tool_message, orbit, gz_orbit_terms, IF(ORBIT)),
     BOOL("surface", gz_tool_message, surface, IF(SURFACE)),
+    BOOL("mirror", gz_tool_message, mirror, IF(MIRROR)),
 };
 
 static const struct gz_row select_rows[] = {

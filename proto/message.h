@@ -88,7 +88,8 @@ enum gz_op {
 enum gz_side { GZ_FROM_CLIENT, GZ_FROM_SERVER };
 
 /* Which optional fields are there: one bit each in `has` of the struct that holds the field. What is required needs none.
- * A bit means the same field in every struct that has it, but for the few at the end that share one: they never meet. */
+ * A bit means the same field in every struct that has it, but for the few at the end that share one with a field of other
+ * messages: a test sees to it that no two fields of one record share a bit. */
 #define GZ_HAS(field) (UINT64_C(1) << GZ_FIELD_##field)
 enum gz_field {
     /* any client message, ok, error */
@@ -168,6 +169,7 @@ enum gz_field {
     GZ_FIELD_TARGET = GZ_FIELD_PIVOT,
     GZ_FIELD_ORBIT = GZ_FIELD_VIEW,
     GZ_FIELD_SURFACE = GZ_FIELD_HIT,
+    GZ_FIELD_MIRROR = GZ_FIELD_HOVER,
     /* create */
     GZ_FIELD_COPY = GZ_FIELD_BEFORE,
     /* history, its edits */
@@ -224,7 +226,7 @@ struct gz_tool_message {
     enum gz_ball ball;
     enum gz_ball_fit ball_fit;
     enum gz_orbit_law orbit;
-    bool surface;
+    bool surface, mirror;
 };
 
 struct gz_select {

@@ -121,6 +121,7 @@ enum gz_status gz_handle_tool(struct gz_session *session, const struct gz_messag
     if (has & GZ_HAS(BALL)) tool->ball = said->ball;
     if (has & GZ_HAS(BALL_FIT)) tool->ball_fit = said->ball_fit;
     if (has & GZ_HAS(ORBIT)) tool->orbit = said->orbit;
+    if (has & GZ_HAS(MIRROR)) tool->mirror = said->mirror;
     if (has & GZ_HAS(SURFACE)) session->by_surface = said->surface;
     set_snap(&tool->snap, has, said);
     session->gizmo_stale = true;

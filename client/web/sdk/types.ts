@@ -183,6 +183,8 @@ export interface Tool {
   ball?: "exact" | "shoemake" | "bell" | "chen";
   ball_fit?: "object" | "circle" | "ellipse";
   orbit?: "ball" | "turntable";
+  /** Whether a scale dragged past its fixed point turns negative; it stops just above 0 otherwise. */
+  mirror?: boolean;
 }
 
 export interface Camera {

@@ -607,6 +607,33 @@ static const struct gz_gizmo_message *gizmo_of(const struct client *client)
     return message != NULL ? &message->gizmo : NULL;
 }
 
+/* Half a metre beyond the middle, begun a metre before it. */
+static void scale_past_the_middle(struct scene *s)
+{
+    assert_ok(ask_grab(s->a, GZ_SX, s->node, MIDDLE_X + METRE, MIDDLE_Y));
+    assert_ok(ask_pointer(s->a, GZ_PHASE_MOVE, MIDDLE_X - 0.5 * METRE, MIDDLE_Y));
+}
+
+static void test_scale_mirrors_where_the_tool_lets_it(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    struct gz_message tool = {.op = GZ_OP_TOOL, .has = GZ_HAS(MIRROR), .tool.mirror = true};
+    scale_past_the_middle(&s);
+    assert_true(fabs(host_node(&s.host, s.node).trs.s.x - 1e-6) < 1e-12);
+    assert_ok(ask_pointer(s.a, GZ_PHASE_CANCEL, 0, 0));
+    assert_ok(client_ask(s.a, &tool));
+    scale_past_the_middle(&s);
+    assert_true(fabs(host_node(&s.host, s.node).trs.s.x + 0.5) < 1e-12);
+    assert_ok(ask_pointer(s.a, GZ_PHASE_CANCEL, 0, 0));
+    tool.tool.mirror = false;
+    assert_ok(client_ask(s.a, &tool));
+    scale_past_the_middle(&s);
+    assert_true(host_node(&s.host, s.node).trs.s.x > 0);
+    close_scene(&s);
+}
+
 static void test_gizmo_shows_what_can_be_grabbed(void **state)
 {
     (void)state;
@@ -722,6 +749,7 @@ int main(void)
         cmocka_unit_test(test_orbit_moves_the_view_and_nothing_else),
         cmocka_unit_test(test_orbit_by_turntable_stays_level),
         cmocka_unit_test(test_orbit_turns_about_the_cameras_target),
+        cmocka_unit_test(test_scale_mirrors_where_the_tool_lets_it),
         cmocka_unit_test(test_gizmo_shows_what_can_be_grabbed),
         cmocka_unit_test(test_gizmo_goes_with_its_node),
         cmocka_unit_test(test_gizmo_brings_lines_to_who_draws_them),

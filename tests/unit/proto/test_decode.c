@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "proto/fields.h"
 #include "unit/proto/wire.h"
 
 struct fixture {
@@ -117,6 +118,8 @@ static void test_decode_tool(void **state)
     assert_int_equal(read_vector(state, "tool_pivot_point")->has, HAS2(MODE, PIVOT));
     assert_int_equal(tool->pivot, GZ_PIVOT_POINT);
     assert_doubles(&tool->pivot_point, 1.5, -2, .25);
+    assert_int_equal(read_vector(state, "tool_mirror")->has, GZ_HAS(MIRROR));
+    assert_true(tool->mirror);
 }
 
 static void test_decode_select_and_delete(void **state)
@@ -504,6 +507,36 @@ static void test_encode_at_the_maximum_leaves_what_was_there(void **state)
     }
 }
 
+/* The bits that the rows of a record and of the groups in it share. */
+static uint64_t shared_bits(const struct gz_record *record, uint64_t *taken)
+{
+    uint64_t shared = 0;
+    for (size_t i = 0; i < record->count; i++) {
+        const struct gz_row *row = &record->rows[i];
+        shared |= *taken & row->has;
+        *taken |= row->has;
+        if (row->kind == GZ_KIND_GROUP) shared |= shared_bits(row->record, taken);
+    }
+    return shared;
+}
+
+static void assert_no_bit_twice(const struct gz_record *record)
+{
+    uint64_t taken = 0;
+    assert_int_equal(shared_bits(record, &taken), 0);
+    for (size_t i = 0; i < record->count; i++) {
+        const struct gz_row *row = &record->rows[i];
+        if (row->kind == GZ_KIND_RECORD || row->kind == GZ_KIND_RECORDS) assert_no_bit_twice(row->record);
+    }
+}
+
+/* Fields of different records share bits of `has`; two of one record could not be told apart. */
+static void test_no_two_fields_of_a_record_have_the_same_bit(void **state)
+{
+    (void)state;
+    for (int op = 0; op < GZ_OP_COUNT; op++) assert_no_bit_twice(&gz_message_records[op]);
+}
+
 static int set_up(void **state)
 {
     static struct fixture fixture;
@@ -549,6 +582,7 @@ int main(void)
         cmocka_unit_test(test_decode_ok_of_history),
         cmocka_unit_test(test_decode_ok_of_at),
         cmocka_unit_test(test_decode_error_bye_saved_view),
+        cmocka_unit_test(test_no_two_fields_of_a_record_have_the_same_bit),
         cmocka_unit_test(test_encode_at_the_maximum_leaves_what_was_there),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -76,6 +76,11 @@ export const COMMANDS: readonly Command[] = [
     run: toggleSnapToGrid,
     on: (editor) => editor.tool.value.snap?.absolute === true,
   },
+  {
+    id: "mirror", label: "Mirror when scaled past the pivot", group: "Tools", keys: both(),
+    run: (editor) => editor.setTool({ mirror: editor.tool.peek().mirror !== true }),
+    on: (editor) => editor.tool.value.mirror === true,
+  },
 
   { id: "undo", label: "Undo", group: "Edit", keys: both("Mod+Z"), run: (editor) => void editor.undo(), possible: editable },
   { id: "redo", label: "Redo", group: "Edit", keys: both("Mod+Shift+Z", "Mod+Y"), run: (editor) => void editor.redo(), possible: editable },
