@@ -32,13 +32,15 @@ bool gz_can_say(gz_vec3 place)
            fabs(place.z) <= GZ_COORDINATE_MAX;
 }
 
-bool gz_session_gizmo(struct gz_session *session, struct gz_gizmo *gizmo)
+bool gz_session_gizmo(struct gz_session *session, bool anew, struct gz_gizmo *gizmo)
 {
     struct gz_target *targets;
     uint64_t *ids;
     size_t active;
     size_t count = gz_session_targets(session, &targets, &ids, &active);
     const struct gz_camera *camera = session->has_camera ? &session->camera : NULL;
+    enum gz_handle dragged = session->run.kind == GZ_RUN_DRAG ? session->run.drag.handle : GZ_HANDLE_NONE;
+    gz_session_bound_groups(session, dragged, anew, targets, ids, count);
     return count > 0 && gz_gizmo_build(gizmo, &session->tool, camera, targets, count, active) &&
            gz_can_say(gizmo->origin) && isfinite(gizmo->size);
 }
@@ -167,11 +169,21 @@ double gz_session_gizmo_due(const struct gz_session *session)
     return behind ? session->gizmo_due_s : INFINITY;
 }
 
-/* Its own drag shows at once; what others change, at the pace that the size of the selection allows. */
+/* Its own drag shows at once; what others change, at the pace that the size of the selection allows, and of what is
+ * looked at below it. */
 static bool is_due(const struct gz_session *session)
 {
     double due = gz_session_gizmo_due(session);
     return isfinite(due) && (session->run.kind != GZ_RUN_NONE || session->core->now.mono_s >= due);
+}
+
+/* The gizmo is of `seq` now; when it follows the scene again depends on what it cost. */
+static void pace(struct gz_session *session, uint64_t seq)
+{
+    size_t nodes = session->selected + session->groups.walked;
+    session->gizmo_seq = seq;
+    session->gizmo_due_s = session->core->now.mono_s;
+    if (nodes > GZ_GIZMO_NODES_AT_ONCE) session->gizmo_due_s += (double)nodes * GZ_GIZMO_SECONDS_PER_NODE;
 }
 
 void gz_session_update_gizmo(struct gz_session *session)
@@ -182,14 +194,13 @@ void gz_session_update_gizmo(struct gz_session *session)
     if (!session->gizmo_stale && (!may_show || !is_due(session))) return;
     bool moved = session->gizmo_stale; /* the lines depend on the camera too */
     session->gizmo_stale = false;
-    session->gizmo_seq = seq;
-    session->gizmo_due_s = session->core->now.mono_s;
-    if (session->selected > GZ_GIZMO_NODES_AT_ONCE)
-        session->gizmo_due_s += (double)session->selected * GZ_GIZMO_SECONDS_PER_NODE;
 
     gz_arena_reset(&session->core->scratch, GZ_EDIT_BYTES_MAX);
     struct gz_gizmo gizmo;
-    bool there = may_show && gz_session_gizmo(session, &gizmo);
+    bool due = is_due(session);
+    /* What is below a group that is dragged goes along with it. */
+    bool there = may_show && gz_session_gizmo(session, due && session->run.kind == GZ_RUN_NONE, &gizmo);
+    if (due) pace(session, seq);
     if (!there && !shows_one) return;
     struct gz_gizmo_message now = describe(session, &gizmo, there);
     if (memcmp(&now, &session->gizmo, sizeof now) == 0 && !(moved && session->draw)) return;

@@ -155,6 +155,7 @@ void gz_core_leave(struct gz_core *core, struct gz_session *session, struct gz_n
     gz_buffer_finish(&session->outbox);
     free(session->cuts);
     free(session->selection);
+    gz_groups_finish(&session->groups);
     free(session);
 }
 

@@ -61,7 +61,7 @@ static enum gz_status select_under(struct gz_session *session, const struct gz_m
 static enum gz_handle handle_under(struct gz_session *session, const struct gz_pointer *pointer)
 {
     struct gz_gizmo gizmo;
-    if (session->role < GZ_ROLE_EDITOR || !gz_session_gizmo(session, &gizmo)) return GZ_HANDLE_NONE;
+    if (session->role < GZ_ROLE_EDITOR || !gz_session_gizmo(session, false, &gizmo)) return GZ_HANDLE_NONE;
     return gz_gizmo_pick(&gizmo, &session->tool, session->has_camera ? &session->camera : NULL, pointer);
 }
 

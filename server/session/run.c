@@ -27,8 +27,8 @@ static bool keep_targets(struct gz_run *run, const struct gz_target *targets, co
 
 /* Holds the top-most selected nodes and makes them the run's; the gizmo is as it stands now. What begins may end as an edit, which
  * then has to have room: its end cannot be refused. */
-static enum gz_status begin(struct gz_session *session, enum gz_run_kind kind, struct gz_gizmo *gizmo,
-                            struct gz_failure *failure)
+static enum gz_status begin(struct gz_session *session, enum gz_run_kind kind, enum gz_handle handle,
+                            struct gz_gizmo *gizmo, struct gz_failure *failure)
 {
     struct gz_core *core = session->core;
     struct gz_run *run = &session->run;
@@ -39,6 +39,7 @@ static enum gz_status begin(struct gz_session *session, enum gz_run_kind kind, s
     if (status != GZ_OK) return status;
     size_t count = gz_session_targets(session, &targets, &ids, &active);
     if (count == 0) return gz_fail(&failure->error, GZ_BAD_STATE, "nothing is selected");
+    gz_session_bound_groups(session, handle, true, targets, ids, count);
     /* A named handle need not belong to the mode; the gizmo is complete for all handles in any mode that has one. */
     struct gz_tool tool = session->tool;
     if (tool.mode == GZ_MODE_NONE || tool.mode == GZ_MODE_ORBIT) tool.mode = GZ_MODE_UNIVERSAL;
@@ -81,7 +82,7 @@ enum gz_status gz_run_begin(struct gz_session *session, enum gz_handle handle, c
                             uint32_t mods, const struct gz_value *value, struct gz_failure *failure)
 {
     struct gz_gizmo gizmo;
-    enum gz_status status = begin(session, GZ_RUN_DRAG, &gizmo, failure);
+    enum gz_status status = begin(session, GZ_RUN_DRAG, handle, &gizmo, failure);
     if (status != GZ_OK) return status;
     struct gz_run *run = &session->run;
     run->start = gizmo.origin;
@@ -107,7 +108,7 @@ enum gz_status gz_run_begin(struct gz_session *session, enum gz_handle handle, c
 enum gz_status gz_run_begin_wheel(struct gz_session *session, struct gz_failure *failure)
 {
     struct gz_gizmo gizmo;
-    enum gz_status status = begin(session, GZ_RUN_WHEEL, &gizmo, failure);
+    enum gz_status status = begin(session, GZ_RUN_WHEEL, GZ_HANDLE_NONE, &gizmo, failure);
     if (status != GZ_OK) return status;
     /* The whole turn is solved from the press each time: one notch's motion holds the pivot that all of them share. */
     session->run.motion = gz_motion_wheel(&gizmo, 1);

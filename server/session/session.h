@@ -7,7 +7,8 @@
  *   run.c       a drag from press to edit                       edit.c      set, create, delete
  *   travel.c    undo, redo, revert                                past.c      history, at, path, restore
  *   pick.c      nodes under a pointer, by bounds                look.c      the same by what is seen of them
- *   gizmo.c     what a session's gizmo looks like               join.c      coming and going, epochs
+ *   gizmo.c     what a session's gizmo looks like               groups.c    the bounds of what has none of its own
+ *   join.c      coming and going, epochs
  *   note.c      notes, to the disk and back                     checkpoint.c  names for states
  *   interest.c  what part of the scene a session follows        tell.c      large answers, piece by piece
  *
@@ -68,6 +69,18 @@ struct gz_run {
     double notches, closes_s; /* wheel: turned so far; monotonic time at which it is an edit */
 };
 
+/* ---- the bounds of groups ---- */
+
+/* What was found below the nodes of the gizmo when it last mattered; zero: nothing is known. */
+struct gz_groups {
+    uint64_t *ids; /* the targets that it was found for, in their order */
+    gz_box *boxes; /* of those with `found`, in the node's own space */
+    bool *found;   /* whether the target has no bounds and something below it has */
+    size_t count, capacity;
+    size_t walked; /* nodes that were looked at: what it cost */
+    uint64_t seq;  /* of the scene then */
+};
+
 /* ---- a session ---- */
 
 struct gz_session {
@@ -93,6 +106,7 @@ struct gz_session {
     struct gz_pointer pointer; /* the last one, for hovering */
     uint64_t *selection;       /* the last one is the active node */
     size_t selected, selection_capacity;
+    struct gz_groups groups;
     struct gz_run run;
 
     bool gizmo_stale;
@@ -278,14 +292,25 @@ void gz_session_send_view(struct gz_session *session, const double view[16]);
 /* The selected nodes that have no selected ancestor, as targets in the core's scratch; the active node's index. 0 for none, or
  * without memory. */
 size_t gz_session_targets(struct gz_session *session, struct gz_target **targets, uint64_t **ids, size_t *active);
-/* The gizmo as it stands; false where there is none. */
-bool gz_session_gizmo(struct gz_session *session, struct gz_gizmo *gizmo);
+/* The gizmo as it stands; false where there is none. `anew`: what is below the selected groups is looked at again
+ * if the scene has changed since. Otherwise that may be of a moment ago, and costs nothing. */
+bool gz_session_gizmo(struct gz_session *session, bool anew, struct gz_gizmo *gizmo);
 /* Whether a message can say the place: the worlds of nodes below one another may lie beyond. A NaN does not pass either. */
 bool gz_can_say(gz_vec3 place);
 /* Sends the session its gizmo where it looks different from what it was last told. */
 void gz_session_update_gizmo(struct gz_session *session);
 /* Monotonic time at which it wants to be asked again because others changed the scene; INFINITY for not. */
 double gz_session_gizmo_due(const struct gz_session *session);
+
+/* ---- groups.c ---- */
+
+/* Gives each target without bounds the box, in the node's own space, about the bounds of all nodes below it, if the
+ * tool or `handle` goes by bounds. O(nodes below) if the targets are others than the last time or, with `anew`, the
+ * scene has changed; else O(targets). Without memory such targets stay without bounds. The boxes live until the next
+ * call. */
+void gz_session_bound_groups(struct gz_session *session, enum gz_handle handle, bool anew, struct gz_target *targets,
+                             const uint64_t *ids, size_t count);
+void gz_groups_finish(struct gz_groups *groups);
 
 /* ---- pick.c ---- */
 
