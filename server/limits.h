@@ -186,6 +186,8 @@
 #define GZ_PATH_METRES 0.001
 #define GZ_PATH_DEGREES 1.0
 #define GZ_PATH_SCALE 0.005
+/* How fast the times of a scene go on while the wall clock, put back, is behind them: half as fast as time. */
+#define GZ_CLOCK_RATE_MIN 0.5
 /* A node that did not move for so many milliseconds of a drag was at rest: its path stays there instead of creeping on. */
 #define GZ_PATH_REST_MS 100
 /* Seconds between pings; seconds of silence, with no byte taken, after which a connection is ended. */

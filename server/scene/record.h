@@ -156,6 +156,7 @@ struct gz_scene_state {
     struct gz_arena arena;
     uint64_t epoch; /* the one that begins with this opening */
     uint64_t seq;
+    double time; /* the newest time in the file: what comes now is later */
     uint64_t next_node, next_edit;
     const struct gz_epoch_record *epochs; /* earlier ones, ascending, at most GZ_EPOCHS_MAX */
     size_t epoch_count;

@@ -175,13 +175,14 @@ static bool is_stored(const struct gz_run *run)
     return (run->kind == GZ_RUN_DRAG || run->kind == GZ_RUN_WHEEL) && run->moved;
 }
 
-static size_t sample_run(const struct gz_core *core, const struct gz_run *run, struct gz_sample_record *samples)
+static size_t sample_run(const struct gz_core *core, const struct gz_run *run, double time,
+                         struct gz_sample_record *samples)
 {
     size_t count = 0;
     for (size_t i = 0; i < run->count; i++) {
         const struct gz_node *node = gz_scene_find(core->scene, run->targets[i].id);
         if (node->seq <= core->stored_seq) continue;
-        samples[count++] = (struct gz_sample_record){run->edit, node->id, node->seq, core->now.unix_s, node->trs};
+        samples[count++] = (struct gz_sample_record){run->edit, node->id, node->seq, time, node->trs};
     }
     return count;
 }
@@ -201,7 +202,7 @@ static bool add_runs(struct gz_core *core, struct gz_batch *batch)
         if (!is_stored(&session->run)) continue;
         if (session->run.told == GZ_UNTOLD && !describe_run(core, batch, session, &begun[batch->begun_count++]))
             return false;
-        batch->sample_count += sample_run(core, &session->run, samples + batch->sample_count);
+        batch->sample_count += sample_run(core, &session->run, batch->time, samples + batch->sample_count);
     }
     batch->begun = begun;
     batch->samples = samples;
@@ -266,7 +267,7 @@ static struct gz_batch *build_batch(struct gz_core *core)
     struct gz_batch *batch = reserve_drops(core) ? gz_batch_create() : NULL;
     if (batch == NULL) return NULL;
     batch->seq = gz_scene_seq(core->scene);
-    batch->time = core->now.unix_s;
+    batch->time = gz_core_moment(core);
     batch->next_node = gz_scene_next_id(core->scene);
     batch->next_edit = core->next_edit;
     if (add_nodes(core, batch) && add_runs(core, batch) && add_ended(core, batch) && add_visits(core, batch) &&

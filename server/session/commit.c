@@ -206,7 +206,7 @@ void gz_core_committed(struct gz_core *core, struct gz_batch *batch, enum gz_sta
                        struct gz_now now)
 {
     uint64_t seq = batch->seq, kept_since = batch->kept_since;
-    core->now = now;
+    gz_core_set_now(core, now);
     gz_batch_destroy(batch);
     core->committing = false;
     if (status == GZ_OK) {

@@ -35,7 +35,6 @@ static bool build(struct gz_core *core, const struct gz_core_options *options, c
         gz_undo_add(core->undo, &state->edits[i]);
         gz_core_tell_edit(core, &state->edits[i], state->edits[i].seq); /* to those who come back */
     }
-    if (state->edit_count > 0) core->ended_last = state->edits[state->edit_count - 1].ended;
     return true;
 }
 
@@ -54,6 +53,7 @@ struct gz_core *gz_core_create(const struct gz_core_options *options, const stru
     core->asset_seq = state->asset_seq;
     core->stored_seq = state->seq;
     core->commit_s = -INFINITY;
+    gz_core_start_clock(core, state->time);
     core->next_ticket = 1;
     core->pending_end = &core->pending;
     core->pending_notes_end = &core->pending_notes;
@@ -128,7 +128,7 @@ static void follow_parents(struct gz_core *core)
 
 void gz_core_turn(struct gz_core *core, struct gz_now now)
 {
-    core->now = now;
+    gz_core_set_now(core, now);
     close_wheels(core);
     complete_ended(core);
     follow_parents(core);
@@ -181,16 +181,17 @@ static const struct gz_buffer *private_frame(struct gz_core *core, struct gz_ses
 
 const struct gz_buffer *gz_core_next_frame(struct gz_core *core, struct gz_session *session, struct gz_now now)
 {
+    gz_core_set_now(core, now);
     gz_session_drain(session);
     if (session->outbox_sent < session->outbox.size) return private_frame(core, session);
     if (session->ended) return NULL;
     const struct gz_buffer *frame =
-        session->piece_next ? NULL : gz_sync_frame(core->sync, &session->cursor, now.unix_s);
+        session->piece_next ? NULL : gz_sync_frame(core->sync, &session->cursor, core->now.unix_s);
     session->piece_next = session->telling != NULL && frame != NULL;
     if (frame != NULL) return frame;
     gz_session_tell_more(session);
     if (session->outbox_sent < session->outbox.size) return private_frame(core, session);
-    return gz_sync_frame(core->sync, &session->cursor, now.unix_s);
+    return gz_sync_frame(core->sync, &session->cursor, core->now.unix_s);
 }
 
 /* ---- what the host asks ---- */
@@ -241,7 +242,7 @@ static enum gz_status delete_everything(struct gz_core *core, struct gz_change *
 enum gz_status gz_core_import(struct gz_core *core, const struct gz_core_import *import, struct gz_now now,
                               struct gz_error *error)
 {
-    core->now = now;
+    gz_core_set_now(core, now);
     gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX);
     struct gz_change *deleted;
     size_t deleted_count;

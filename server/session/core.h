@@ -22,7 +22,8 @@ struct gz_core;
 struct gz_session;
 struct gz_surfaces;
 
-/* Both in seconds: `unix_s` for people and the history, may jump; `mono_s` for intervals, never goes back. */
+/* Both in seconds: `unix_s` for people and the history, may jump (the times that the core gives never go back);
+ * `mono_s` for intervals, never goes back. */
 struct gz_now {
     double unix_s, mono_s;
 };

@@ -122,7 +122,7 @@ static enum gz_status handle(struct gz_session *session, const struct gz_message
 bool gz_core_receive(struct gz_core *core, struct gz_session *session, const uint8_t *bytes, size_t size,
                      struct gz_now now)
 {
-    core->now = now;
+    gz_core_set_now(core, now);
     size_t offset = 0;
     bool is_looked_at = false;
     gz_arena_reset(&core->decoded, gz_decode_bytes_max(size));

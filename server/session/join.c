@@ -113,7 +113,7 @@ static void list_session(struct gz_core *core, struct gz_session *session)
 enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const struct gz_message *hello, enum gz_role role,
                             struct gz_now now, struct gz_session **out, struct gz_error *error)
 {
-    core->now = now;
+    gz_core_set_now(core, now);
     if (hello->hello.user.size == 0 || hello->hello.user.size > GZ_USER_BYTES_MAX)
         return gz_fail(error, GZ_BAD_VALUE, "user: a name of 1 to %d bytes", GZ_USER_BYTES_MAX);
     if (core->session_count >= GZ_SESSIONS_MAX) return gz_fail(error, GZ_TOO_MANY, "the scene is full");
@@ -138,7 +138,7 @@ enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const struct gz_m
 
 void gz_core_leave(struct gz_core *core, struct gz_session *session, struct gz_now now)
 {
-    core->now = now;
+    gz_core_set_now(core, now);
     gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX);
     if (session->run.kind != GZ_RUN_NONE) gz_run_complete(session, NULL);
     (void)gz_core_visit(core, session,
@@ -161,7 +161,7 @@ void gz_core_leave(struct gz_core *core, struct gz_session *session, struct gz_n
 
 void gz_core_end_all(struct gz_core *core, const char *reason, double retry_s, struct gz_now now)
 {
-    core->now = now;
+    gz_core_set_now(core, now);
     gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX);
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
         if (session->run.kind != GZ_RUN_NONE) gz_run_complete(session, NULL);

@@ -185,7 +185,7 @@ static enum gz_status answer_ticket(struct gz_session *session, const struct gz_
 
 void gz_core_answered(struct gz_core *core, uint64_t number, struct gz_answer *answer, struct gz_now now)
 {
-    core->now = now;
+    gz_core_set_now(core, now);
     struct gz_ticket **at = &core->tickets;
     while (*at != NULL && (*at)->number != number) at = &(*at)->next;
     struct gz_ticket *ticket = *at;

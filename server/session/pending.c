@@ -69,14 +69,6 @@ static bool copy_changes(struct gz_pending *pending, const struct gz_change *cha
     return true;
 }
 
-/* Each edit ends at a moment of its own, so that who pages through the history by time misses none. Where the clock was put
- * back, it is believed. */
-static double moment_of(struct gz_core *core)
-{
-    double now = core->now.unix_s, last = core->ended_last;
-    return now <= last && last - now < 1 ? last + 1e-6 : now;
-}
-
 /* Everything that may fail for want of memory, before anything is changed. */
 static struct gz_pending *new_pending(struct gz_core *core, const struct gz_edit_request *request,
                                       const struct gz_change *changes, size_t count)
@@ -84,6 +76,7 @@ static struct gz_pending *new_pending(struct gz_core *core, const struct gz_edit
     struct gz_pending *pending = calloc(1, sizeof *pending);
     if (pending == NULL) return NULL;
     gz_arena_init(&pending->arena, GZ_EDIT_BYTES_MAX);
+    double moment_s = gz_core_moment(core);
     pending->edit = (struct gz_edit_record){
         .kind = request->kind,
         .session = request->session != NULL ? request->session->id : 0,
@@ -92,8 +85,8 @@ static struct gz_pending *new_pending(struct gz_core *core, const struct gz_edit
         .key = gz_arena_string(&pending->arena, request->key),
         .target = request->target,
         .reverts = request->reverts,
-        .began = core->now.unix_s,
-        .ended = moment_of(core),
+        .began = moment_s,
+        .ended = moment_s,
         .began_seq = gz_scene_seq(core->scene),
     };
     bool complete = pending->edit.user != NULL && (request->key == NULL || pending->edit.key != NULL) &&
@@ -111,7 +104,6 @@ static void append_pending(struct gz_core *core, struct gz_pending *pending)
     *core->pending_end = pending;
     core->pending_end = &pending->next;
     core->pending_count++;
-    core->ended_last = pending->edit.ended;
     core->pending_bytes += pending->bytes = pending->arena.used;
     gz_undo_add(core->undo, &pending->edit);
 }
@@ -217,7 +209,7 @@ enum gz_status gz_core_complete(struct gz_core *core, const struct gz_edit_reque
     struct gz_edit_record *own = &pending->edit;
     own->id = edit->id;
     own->handle = edit->handle;
-    own->began = fmin(edit->began, own->ended); /* where the clock was put back meanwhile */
+    own->began = edit->began;
     own->began_seq = edit->began_seq;
     own->seq = edit->seq;
     own->residual = edit->residual;

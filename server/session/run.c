@@ -55,7 +55,7 @@ static enum gz_status begin(struct gz_session *session, enum gz_run_kind kind, e
     }
     run->edit = core->next_edit++;
     run->path_m = session->has_camera ? GZ_PATH_PX * gizmo->size / session->tool.size_px : GZ_PATH_METRES;
-    run->began = core->now.unix_s;
+    run->began = gz_core_moment(core);
     run->began_seq = gz_scene_seq(core->scene);
     return GZ_OK;
 }

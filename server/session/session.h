@@ -11,6 +11,7 @@
  *   join.c      coming and going, epochs
  *   note.c      notes, to the disk and back                     checkpoint.c  names for states
  *   interest.c  what part of the scene a session follows        tell.c      large answers, piece by piece
+ *   clock.c     the times of the scene
  *
  * Threads: the core's. Nothing here is freed in the middle of a message. */
 #ifndef GZ_SESSION_H
@@ -205,7 +206,7 @@ struct gz_core {
     struct gz_checkpoint_list *checkpoints; /* that are stored */
     struct gz_sync *sync;
     uint64_t epoch, next_edit;
-    double ended_last; /* of the latest edit */
+    double moment_s; /* the last one that gz_core_moment gave */
     struct gz_epoch_record *epochs;
     size_t epoch_count;
     uint64_t asset_seq;           /* of the import that brought the glTF; 0 for none */
@@ -235,7 +236,7 @@ struct gz_core {
 
     struct gz_arena decoded; /* of one frame */
     struct gz_arena scratch; /* of one message */
-    struct gz_now now;
+    struct gz_now now; /* by gz_core_set_now alone */
     struct gz_buffer frame; /* a view of what was handed out last */
 };
 
@@ -243,6 +244,17 @@ struct gz_core {
 
 /* Surfaces that nobody looks at any more; NULL is fine. */
 void gz_core_release(struct gz_core *core, struct gz_surfaces *surfaces);
+
+/* ---- clock.c ---- */
+
+/* The core's time begins at `newest_s`, the newest time of the file. */
+void gz_core_start_clock(struct gz_core *core, double newest_s);
+/* The host says what time it is. `core->now.unix_s` follows it, and never goes back: where the wall clock was put back
+ * it goes on at GZ_CLOCK_RATE_MIN until the wall clock has caught up. */
+void gz_core_set_now(struct gz_core *core, struct gz_now now);
+/* The time of something that the history holds: later than every moment given before, so that no two things have one
+ * time. A beginning or end of an edit, a batch with its samples. */
+double gz_core_moment(struct gz_core *core);
 
 /* ---- reply.c ---- */
 

@@ -22,13 +22,18 @@ static enum gz_status load_scene(sqlite3 *db, struct gz_scene_state *state, stru
 {
     sqlite3_stmt *rows;
     enum gz_status status =
-        gz_db_prepare(db, "SELECT seq, next_node, next_edit, (SELECT max(seq) FROM assets) FROM scene", &rows, error);
+        gz_db_prepare(db,
+                      "SELECT seq, next_node, next_edit, (SELECT max(seq) FROM assets), max(time,"
+                      " coalesce((SELECT max(ended) FROM edits), time), coalesce((SELECT max(changed) FROM notes), time),"
+                      " coalesce((SELECT max(made) FROM checkpoints), time)) FROM scene",
+                      &rows, error);
     if (status != GZ_OK) return status;
     while (next_row(db, rows, &status, error)) {
         state->seq = (uint64_t)sqlite3_column_int64(rows, 0);
         state->next_node = (uint64_t)sqlite3_column_int64(rows, 1);
         state->next_edit = (uint64_t)sqlite3_column_int64(rows, 2);
         state->asset_seq = (uint64_t)sqlite3_column_int64(rows, 3);
+        state->time = sqlite3_column_double(rows, 4);
     }
     return status;
 }

@@ -291,7 +291,7 @@ static enum gz_status read_range(sqlite3 *db, struct range *range, struct gz_err
 static enum gz_status resolve_time(sqlite3 *db, double time, const struct range *range, uint64_t *seq,
                                    struct gz_error *error)
 {
-    if (!(time <= gz_db_now())) return gz_fail(error, GZ_BAD_VALUE, "time %.3f is in the future", time);
+    if (!(time <= fmax(gz_db_now(), range->last_time))) return gz_fail(error, GZ_BAD_VALUE, "time %.3f is in the future", time);
     *seq = range->last;
     enum gz_status status = time >= range->last_time ? GZ_OK : find_seq(db, time, seq, error);
     if (status != GZ_OK || *seq >= range->first) return status;

@@ -6,7 +6,8 @@
     "(" GZ_CONTENT_COLUMNS("after_") ") = (SELECT " GZ_CONTENT_COLUMNS("n.") " FROM nodes n WHERE n.id = node)"
 
 /* What a killed server left open. The rows of the nodes are where its drags had come to; each such drag becomes an edit that ended
- * there, at its last sample. Nodes that it never moved are not part of it, and one that moved none never was. */
+ * there, just after its last sample: no two things have one time. Nodes that it never moved are not part of it, and a drag that
+ * moved none never was. */
 static const char close_open_sql[] =
     "DELETE FROM changes WHERE edit IN " OPEN_EDITS
     " AND (SELECT n.seq FROM nodes n WHERE n.id = node) <= (SELECT e.began_seq FROM edits e WHERE e.id = edit);"
@@ -20,10 +21,11 @@ static const char close_open_sql[] =
     ", seq = (SELECT max(n.seq) FROM changes c JOIN nodes n ON n.id = c.node WHERE c.edit = changes.edit)"
     " WHERE edit IN " OPEN_EDITS ";"
 
-    "UPDATE edits SET seq = (SELECT c.seq FROM changes c WHERE c.edit = edits.id LIMIT 1),"
-    " ended = max(began, coalesce((SELECT s.time FROM samples s WHERE s.edit = edits.id ORDER BY s.seq DESC LIMIT 1),"
-    "                             (SELECT time FROM scene)))"
-    " WHERE ended IS NULL;"
+    "UPDATE edits SET seq = o.seq, ended = 1e-6 * o.place + max(began, coalesce("
+    "  (SELECT coalesce(s.until, s.time) FROM samples s WHERE s.edit = edits.id ORDER BY s.seq DESC LIMIT 1),"
+    "  (SELECT time FROM scene)))"
+    " FROM (SELECT edit, max(seq) AS seq, row_number() OVER (ORDER BY max(seq)) AS place FROM changes"
+    "  WHERE edit IN " OPEN_EDITS " GROUP BY edit) o WHERE o.edit = edits.id;"
 
     "UPDATE sessions SET left = max(joined, (SELECT time FROM scene)) WHERE left IS NULL;";
 

@@ -108,6 +108,7 @@ void model_restart(struct sim *sim)
     size_t epochs = sim->store.epoch_count;
     uint64_t saved = epochs > 0 ? sim->store.epochs[epochs - 1].seq_last : sim->store.seq;
     model->call++;
+    model->time_s = sim->store.time;
     while (model->deed_count > 0 && !model->deeds[model->deed_count - 1].stored) model->deed_count--;
     forget_after(model, saved);
     notes_restart(sim);

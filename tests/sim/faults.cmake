@@ -169,3 +169,12 @@ gizmod_planted_fault(note_stands_on_what_was_refused FILE server/session/note.c
 gizmod_planted_fault(visit_forgotten_under_an_edit FILE server/session/batch.c
     FROM "if (next - i != 2 || traces[i + 1].visit == SIZE_MAX) continue;"
     TO "if (next - i < 2 || traces[i + 1].visit == SIZE_MAX) continue;" SEEDS 4000)
+
+# ---- times ----
+
+gizmod_planted_fault(clock_put_back FILE server/session/clock.c
+    FROM "fmax(now.unix_s, at_least_s)" TO "now.unix_s")
+gizmod_planted_fault(drag_begins_in_the_past FILE server/session/run.c
+    FROM "gz_core_moment(core)" TO "core->now.unix_s - 1e-6")
+gizmod_planted_fault(clock_forgets_the_file FILE server/session/core.c
+    FROM "gz_core_start_clock(core, state->time);" TO "gz_core_start_clock(core, 0);")

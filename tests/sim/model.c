@@ -22,10 +22,19 @@ void look(struct sim *sim)
     }
 }
 
+static void check_time(struct sim *sim)
+{
+    double time_s = sim->core->now.unix_s;
+    PROMISE(time_s >= sim->model.time_s, "the times of a scene never go back", "it was %.6f, and is %.6f",
+            sim->model.time_s, time_s);
+    sim->model.time_s = time_s;
+}
+
 void model_act(struct sim *sim, const struct act *act)
 {
     struct model *model = &sim->model;
     look(sim);
+    check_time(sim);
     if (act->kind == ACT_REFUSED) act_refused(sim);
     struct deed *completed = end_grips(sim, act);
     if (act->kind == ACT_REFUSED) forget_refused(sim);

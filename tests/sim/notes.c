@@ -126,7 +126,6 @@ static bool make(const struct sim *sim, const struct act *act, struct note_chang
         change->reply = other->id;
         memset(change->key, 0, sizeof change->key);
     }
-    change->made = sim->now.unix_s;
     keep_text(change->user, act->user);
     return true;
 }
@@ -144,7 +143,7 @@ static bool alter(const struct sim *sim, const struct act *act, struct note_chan
     return true;
 }
 
-static void write_change(const struct sim *sim, const struct act *act, struct note_change *change)
+static void write_change(const struct act *act, struct note_change *change)
 {
     if (act->message->has & GZ_HAS(TEXT)) {
         memset(change->text, 0, sizeof change->text);
@@ -152,7 +151,6 @@ static void write_change(const struct sim *sim, const struct act *act, struct no
     }
     keep_text(change->by, act->user);
     if (act->key != NULL) keep_text(change->key, act->key);
-    change->changed = sim->now.unix_s;
 }
 
 static bool is_unchanged(const struct model *model, const struct note_change *change)
@@ -197,7 +195,7 @@ static void act_note(struct sim *sim, const struct act *act)
     }
     bool may = is_new ? make(sim, act, &change) : alter(sim, act, &change);
     if (!may || (!pin(sim, act->message, &change) && !is_unsure(sim, act->message))) return;
-    write_change(sim, act, &change);
+    write_change(act, &change);
     if (!is_new && is_unchanged(model, &change)) {
         act->request->again = true;
         expect_note(act->request, model, change.id);
@@ -210,7 +208,12 @@ static void act_note(struct sim *sim, const struct act *act)
     if (is_new) {
         PROMISE(made->id > model->note_last, "ids of notes are given once", "note %llu", NUMBER(made->id));
         change.id = made->id;
+        change.made = made->changed;
     }
+    double before_s = model->note_count > 0 ? model->notes[model->note_count - 1].changed : 0;
+    PROMISE(made->changed >= before_s && made->changed <= sim->core->now.unix_s,
+            "the times of a scene never go back", "note %llu", NUMBER(made->id));
+    change.changed = made->changed;
     PROMISE(same_change(&change, made), "a note is what was said", "note %llu of %s", NUMBER(made->id), act->user);
     add_note(model, &change);
     expect_note(act->request, model, change.id);

@@ -112,6 +112,7 @@ struct model {
     struct grip *grips;
     size_t grip_count, grip_capacity;
     uint64_t call;      /* of the core, counted */
+    double time_s;      /* of the scene, then */
     uint64_t next_edit; /* before that call */
     uint64_t newest_node;
     struct facts changed, wanted; /* scratch of one call */

@@ -151,6 +151,7 @@ void host_settle(struct host *host, bool committed)
     if (batch == NULL) return;
     host->batch = NULL;
     batch->kept_since = host->kept_since;
+    if (committed && host->handle_batch != NULL) host->handle_batch(host->batch_context, batch);
     if (committed) core_store_commit(&host->store, batch);
     host->commits += committed;
     host->refusals += !committed;

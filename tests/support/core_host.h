@@ -88,6 +88,9 @@ struct host {
     /* Told when the core is called and when it has returned, for tests that take its memory away; mostly NULL. Joining may
      * then fail, and leaves the client without a session. */
     void (*handle_core)(bool inside);
+    /* Has each batch too before the disk takes it; mostly NULL. */
+    void (*handle_batch)(void *context, struct gz_batch *batch);
+    void *batch_context;
     struct client *clients;
     uint64_t next_session;
     size_t commits, refusals;

@@ -117,12 +117,15 @@ static void judge_node(struct core_store *store, uint64_t id)
     assert_true(parent != NULL && !parent->gone);
 }
 
-/* Each edit begins where the one before it ended. */
+/* Each edit begins where the one before it ended, and after it: who asks for a path piece by piece gets all of it. */
 static void replay(struct core_store *store, const struct gz_edit_record *edit)
 {
+    bool is_drag = edit->handle != GZ_HANDLE_NONE || edit->kind == GZ_EDIT_WHEEL;
     for (size_t i = 0; i < edit->change_count; i++) {
         const struct gz_change *change = &edit->changes[i];
         struct core_store_node *node = node_of(store, change->node);
+        assert_true(edit->began > node->ended_s && edit->ended >= edit->began + (is_drag ? 1e-7 : 0));
+        node->ended_s = edit->ended;
         assert_int_equal(change->existed, node->exists);
         if (change->existed) assert_true(same_content(&change->before, &node->told, true));
         node->exists = change->exists;
@@ -184,6 +187,7 @@ static void write_runs(struct core_store *store, const struct gz_batch *batch)
         const struct gz_sample_record *sample = &batch->samples[i];
         const struct gz_node_record *record = latest(store, sample->node);
         assert_true(find_open(store, sample->edit) < store->open_count);
+        assert_true(sample->time > store->open[find_open(store, sample->edit)].began && sample->time == batch->time);
         assert_int_equal(sample->seq, record->seq);
         assert_memory_equal(&sample->trs, &record->content.trs, sizeof sample->trs);
     }
@@ -195,7 +199,9 @@ static void write_edit(struct core_store *store, const struct gz_edit_record *ed
     struct gz_edit_record known;
     assert_true(edit->key == NULL || !core_store_find_key(store, edit->user, edit->key, &known));
     uint64_t last = store->edit_count > 0 ? store->edits[store->edit_count - 1].seq : 0;
+    double last_s = store->edit_count > 0 ? store->edits[store->edit_count - 1].ended : 0;
     assert_true(edit->seq > last && edit->seq > edit->began_seq && edit->began <= edit->ended);
+    assert_true(edit->ended > last_s);
     for (size_t i = 0; i < store->edit_count; i++) assert_int_not_equal(store->edits[i].id, edit->id);
     store->edits = grow(store->edits, &store->edit_capacity, store->edit_count + 1, sizeof *store->edits);
     store->edits[store->edit_count] = keep_edit(&store->arena, edit);
@@ -207,6 +213,7 @@ static void write_edits(struct core_store *store, const struct gz_batch *batch)
     for (size_t i = 0; i < batch->ended_count; i++) {
         assert_true(batch->ended[i].id < batch->next_edit && batch->ended[i].seq <= batch->seq);
         assert_true(batch->ended[i].seq > store->seq);
+        assert_true(batch->ended[i].ended > store->time && batch->ended[i].ended < batch->time);
         judge_session(store, batch->ended[i].session);
         write_edit(store, &batch->ended[i]);
         close_run(store, batch->ended[i].id);
@@ -351,7 +358,7 @@ static void write_left(struct core_store *store, const struct gz_batch *batch)
 void core_store_commit(struct core_store *store, const struct gz_batch *batch)
 {
     assert_true(batch->seq >= store->seq && batch->next_node >= store->next_node);
-    assert_true(batch->next_edit >= store->next_edit);
+    assert_true(batch->next_edit >= store->next_edit && batch->time > store->time);
     write_joined(store, batch);
     write_nodes(store, batch);
     write_runs(store, batch);
@@ -378,7 +385,7 @@ static void complete_run(struct core_store *store, struct gz_edit_record *run)
         if (memcmp(&changes[count].before.trs, &changes[count].after.trs, sizeof(gz_trs)) != 0) count++;
     }
     run->change_count = count;
-    run->ended = store->time > run->began ? store->time : run->began;
+    run->ended = store->time += 1e-6;
     run->seq = ++store->seq;
     if (count > 0) write_edit(store, run);
 }
@@ -460,6 +467,7 @@ void core_store_open(struct core_store *store, struct gz_scene_state *state)
     state->checkpoints = store->checkpoints;
     state->checkpoint_count = store->checkpoint_count;
     state->seq = store->seq;
+    state->time = store->time;
     state->next_node = store->next_node;
     state->next_edit = store->next_edit;
     size_t skipped = store->edit_count > GZ_UNDO_EDITS_MAX ? store->edit_count - GZ_UNDO_EDITS_MAX : 0;

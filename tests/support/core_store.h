@@ -12,6 +12,7 @@ struct core_store_node {
     bool exists, written;
     struct gz_content told; /* by the edits */
     size_t version;         /* index of the latest one */
+    double ended_s;         /* when its latest edit ended */
 };
 
 struct core_store {

@@ -392,8 +392,11 @@ static void cut_off(struct model *model, struct model_drag *drag)
 
 void model_reopen(struct model *model)
 {
+    size_t whole = model->edit_count;
     for (size_t i = 0; i < MODEL_DRAGS_MAX; i++)
         if (model->drags[i].is_running) cut_off(model, &model->drags[i]);
+    qsort(model->edits + whole, model->edit_count - whole, sizeof *model->edits, compare_seqs);
+    for (size_t i = whole; i < model->edit_count; i++) model->edits[i].ended += 1e-6 * (double)(i - whole + 1);
     qsort(model->edits, model->edit_count, sizeof *model->edits, compare_seqs);
     model->saved_edits = model->edit_count;
     model->has_joined = false;
