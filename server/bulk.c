@@ -250,6 +250,28 @@ static enum gz_status run_export(struct gz_bulk_job *job)
     return status;
 }
 
+static enum gz_status convert_export(struct gz_bulk_job *job, bool binary)
+{
+    enum gz_status status = run_export(job);
+    if (status != GZ_OK) return status;
+    struct gz_buffer written = job->out;
+    gz_buffer_init(&job->out, GZ_HTTP_ANSWER_BYTES_MAX, 0);
+    status = gz_gltf_convert(&job->out, written.data, written.size, binary, &job->error);
+    if (status == GZ_OK) job->type = gz_gltf_media_type(job->out.data, job->out.size);
+    gz_buffer_finish(&written);
+    return status;
+}
+
+static enum gz_status run_export_glb(struct gz_bulk_job *job)
+{
+    return convert_export(job, true);
+}
+
+static enum gz_status run_export_gltf(struct gz_bulk_job *job)
+{
+    return convert_export(job, false);
+}
+
 /* ---- list: the files of the folder, and what is known better of those that are open ---- */
 
 static bool is_scene_file(const char *file, char name[GZ_SCENE_NAME_BYTES_MAX + 1])
@@ -451,6 +473,8 @@ static const struct kind kinds[] = {
     [GZ_HTTP_IMPORT] = {NULL, run_import, finish_import},
     [GZ_HTTP_ASSET] = {prepare_existing, run_asset, finish_with_answer},
     [GZ_HTTP_EXPORT] = {prepare_export, run_export, finish_with_answer},
+    [GZ_HTTP_EXPORT_GLB] = {prepare_export, run_export_glb, finish_with_answer},
+    [GZ_HTTP_EXPORT_GLTF] = {prepare_export, run_export_gltf, finish_with_answer},
     [GZ_HTTP_BACKUP] = {prepare_existing, run_backup, finish_with_answer},
 };
 

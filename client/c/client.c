@@ -1,11 +1,13 @@
 #include <inttypes.h>
 #include <libwebsockets.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "gizmo_client.h"
-#include "url.h"
+#include "http.h"
+#include "refusal.h"
 #include "wish.h"
 
 #define JOIN_SECONDS 10.0
@@ -34,6 +36,8 @@ struct gz_client {
     struct lws *wsi;
     lws_sorted_usec_list_t timer; /* ends a wait */
     enum state state;
+    unsigned refused; /* the HTTP status of a handshake that was answered with no, 0 for none */
+    bool untrusted;   /* the certificate of the server */
     char reason[GZ_ERROR_BYTES_MAX];
 
     struct gz_buffer incoming;   /* the message that is coming in */
@@ -152,6 +156,14 @@ static void handle_close_frame(struct gz_client *client, const uint8_t *bytes, s
     set_reason(client, reason);
 }
 
+static void handle_unreachable(struct gz_client *client, struct lws *wsi, const char *why)
+{
+    client->refused = lws_http_client_http_response(wsi);
+    if (client->untrusted) why = GZ_UNTRUSTED;
+    over(client, why != NULL ? why : "nobody answers there");
+    client->wsi = NULL;
+}
+
 static int handle_event(struct lws *wsi, enum lws_callback_reasons event, void *user, void *in, size_t size)
 {
     (void)user;
@@ -159,10 +171,8 @@ static int handle_event(struct lws *wsi, enum lws_callback_reasons event, void *
     if (client == NULL || client->wsi == NULL) return 0;
     switch (event) {
     case LWS_CALLBACK_CLIENT_ESTABLISHED: client->state = OPEN; break;
-    case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
-        over(client, in != NULL ? (const char *)in : "nobody answers there");
-        client->wsi = NULL;
-        break;
+    case LWS_CALLBACK_OPENSSL_PERFORM_SERVER_CERT_VERIFICATION: client->untrusted = size == 0; return 0;
+    case LWS_CALLBACK_CLIENT_CONNECTION_ERROR: handle_unreachable(client, wsi, in); break;
     case LWS_CALLBACK_CLIENT_RECEIVE: handle_received(client, wsi, in, size); break;
     case LWS_CALLBACK_CLIENT_WRITEABLE: handle_writable(client, wsi); break;
     case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE: handle_close_frame(client, in, size); break;
@@ -224,13 +234,14 @@ static enum gz_status open_socket(struct gz_client *client, struct gz_error *err
     if (client->context == NULL) return gz_fail(error, GZ_INTERNAL, "libwebsockets could not be started");
     client->state = CONNECTING;
     client->reason[0] = '\0';
+    client->refused = 0;
+    client->untrusted = false;
     struct lws *wsi = lws_client_connect_via_info(&(struct lws_client_connect_info){
         .context = client->context,
         .address = client->url.host,
         .port = client->url.port,
         .path = client->url.path,
         .host = client->url.authority,
-        .origin = client->url.authority,
         .protocol = GZ_SUBPROTOCOL,
         .ssl_connection = client->url.tls ? LCCSCF_USE_SSL : 0,
         .pwsi = &client->wsi,
@@ -597,13 +608,26 @@ static enum gz_status await_welcome(struct gz_client *client, double deadline, s
     return gz_fail(error, GZ_INTERNAL, "the server answered hello with %s", gz_op_word(message->op));
 }
 
+/* A daemon or proxy that is only not able to now (5xx) is not the one that says no for good. */
+static enum gz_status fail_unconnected(struct gz_client *client, double deadline, struct gz_error *error)
+{
+    struct gz_error refusal = {.status = GZ_INTERNAL};
+    if (client->refused != 0) {
+        (void)gz_http_why_refused(&client->url, client->refused, fmax(deadline - now_s(), 1), &refusal);
+        char status[32] = "";
+        if (refusal.status != GZ_INTERNAL) snprintf(status, sizeof status, "HTTP status %u: ", client->refused);
+        gz_print(client->reason, sizeof client->reason, "%s%s", status, refusal.message);
+    }
+    return gz_fail(error, client->refused < 500 ? refusal.status : GZ_INTERNAL, "cannot connect to %s: %s",
+                   client->options.url, client->reason);
+}
+
 /* Waits until the socket stands, says hello and waits for the welcome. */
 static enum gz_status join(struct gz_client *client, double deadline, struct gz_error *error)
 {
     while (client->state == CONNECTING && now_s() < deadline) service(client, deadline);
     if (client->state == CONNECTING) over(client, "no answer in time");
-    if (client->state != OPEN)
-        return gz_fail(error, GZ_INTERNAL, "cannot connect to %s: %s", client->options.url, client->reason);
+    if (client->state != OPEN) return fail_unconnected(client, deadline, error);
 
     bool wish_is_left = false;
     enum gz_status status = say_hello(client, &wish_is_left, error);

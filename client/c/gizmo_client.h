@@ -12,8 +12,9 @@
  *   what the mirror, the pinboard and the people hand out until the next message is applied to them.
  * Threads: a client belongs to one thread at a time; several clients can live in several threads. libwebsockets' own
  *   log lines are turned off for the process, because every failure comes back in words here.
- * Errors: what the server refused has the server's code and words. A connection that cannot be made, that was lost, or
- *   an answer that did not come in time is GZ_INTERNAL, with words that say which. */
+ * Errors: what the server refused has the server's code and words, and so has a handshake that it refused with an HTTP status
+ *   below 500. A connection that cannot be made, that was lost, or an answer that did not come in time is GZ_INTERNAL, with
+ *   words that say which. */
 #ifndef GIZMO_CLIENT_H
 #define GIZMO_CLIENT_H
 
@@ -195,7 +196,7 @@ struct gz_text gz_client_text(const char *terminated);
 
 struct gz_http {
     const char *url;    /* the daemon's WebSocket URL; the paths lie beside its /ws. NULL: GZ_CLIENT_URL_DEFAULT */
-    const char *method; /* "GET" or "PUT" */
+    const char *method; /* "GET", "PUT", "PATCH" or "DELETE" */
     const char *path;   /* e.g. "/scenes/engine?replace" */
     const char *token;  /* NULL for none */
     const char *type;   /* the body's media type; NULL for none */
@@ -207,7 +208,7 @@ struct gz_http {
     void *context;
 };
 
-/* Performs the request. A refusal has the server's code and words. */
+/* Performs the request. A refusal has the server's code and words; that of a proxy, which has none, its HTTP status. */
 GZ_MUST_USE enum gz_status gz_http_perform(const struct gz_http *http, struct gz_error *error);
 
 #endif

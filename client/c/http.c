@@ -1,18 +1,20 @@
-#include <jansson.h>
 #include <libwebsockets.h>
 #include <string.h>
 #include <time.h>
 
 #include "gizmo_client.h"
-#include "url.h"
+#include "http.h"
+#include "refusal.h"
 
 #define SILENCE_SECONDS 60.0
 #define PIECE_BYTES (64u * 1024) /* of a body, sent at once */
-#define REFUSAL_BYTES_MAX 4096   /* of the answer that says why not */
 #define DESCRIPTORS_MAX 8
 
 struct transfer {
     const struct gz_http *http;
+    const struct gz_url *url;
+    bool upgrades; /* asks for a WebSocket, as who was refused one */
+    bool untrusted;
     struct lws *wsi;
     size_t sent;
     unsigned status; /* of HTTP, 0 before it is known */
@@ -38,17 +40,12 @@ static void finish(struct transfer *transfer, enum gz_status status, const char 
     if (status != GZ_OK) gz_fail(&transfer->error, status, "%s", message);
 }
 
-/* The server says why not as {code, message}; where it is another kind of server, its status has to do. */
 static void finish_refused(struct transfer *transfer)
 {
-    json_t *body = json_loadb((const char *)transfer->refusal.data, transfer->refusal.size, 0, NULL);
-    const char *code = json_string_value(json_object_get(body, "code"));
-    const char *message = json_string_value(json_object_get(body, "message"));
-    char words[64];
-    snprintf(words, sizeof words, "the server answered with HTTP status %u", transfer->status);
-    finish(transfer, code != NULL ? gz_status_from_word(code, strlen(code)) : GZ_INTERNAL,
-           message != NULL ? message : words);
-    json_decref(body);
+    struct gz_error error;
+    enum gz_status status =
+        gz_refusal(&error, transfer->status, &transfer->refusal, transfer->url, transfer->http->path);
+    finish(transfer, status, error.message);
 }
 
 static void finish_complete(struct transfer *transfer)
@@ -64,13 +61,23 @@ static bool add_header(struct lws *wsi, enum lws_token_indexes token, const char
     return lws_add_http_header_by_token(wsi, token, (const uint8_t *)value, (int)strlen(value), at, end) == 0;
 }
 
+/* What makes a daemon refuse this request for the reason for which it refused a WebSocket. */
+static bool add_upgrade(struct lws *wsi, uint8_t **at, uint8_t *end)
+{
+    return add_header(wsi, WSI_TOKEN_CONNECTION, "Upgrade", at, end) &&
+           add_header(wsi, WSI_TOKEN_UPGRADE, "websocket", at, end) &&
+           add_header(wsi, WSI_TOKEN_VERSION, "13", at, end) &&
+           add_header(wsi, WSI_TOKEN_KEY, "dGhlIHNhbXBsZSBub25jZQ==", at, end) &&
+           add_header(wsi, WSI_TOKEN_PROTOCOL, GZ_SUBPROTOCOL, at, end);
+}
+
 static int handle_headers(struct transfer *transfer, struct lws *wsi, uint8_t **at, size_t size)
 {
     const struct gz_http *http = transfer->http;
     uint8_t *end = *at + size;
     char text[GZ_TOKEN_BYTES_MAX + 16];
-    bool fits = true;
-    if (http->token != NULL) {
+    bool fits = !transfer->upgrades || add_upgrade(wsi, at, end);
+    if (fits && http->token != NULL) {
         snprintf(text, sizeof text, "Bearer %s", http->token);
         fits = add_header(wsi, WSI_TOKEN_HTTP_AUTHORIZATION, text, at, end);
     }
@@ -103,10 +110,19 @@ static int handle_body_writable(struct transfer *transfer, struct lws *wsi)
     return 0;
 }
 
+/* After 204 no body comes, which libwebsockets would wait for. */
+static int handle_status(struct transfer *transfer, unsigned status)
+{
+    transfer->status = status;
+    if (status != 204) return 0;
+    finish(transfer, GZ_OK, "");
+    return -1;
+}
+
 static int handle_body_piece(struct transfer *transfer, const void *bytes, size_t size)
 {
     if (transfer->status < 200 || transfer->status >= 300) {
-        size_t room = REFUSAL_BYTES_MAX - transfer->refusal.size;
+        size_t room = GZ_REFUSAL_BYTES_MAX - transfer->refusal.size;
         return gz_buffer_append(&transfer->refusal, bytes, size < room ? size : room) == GZ_OK ? 0 : -1;
     }
     if (transfer->http->sink == NULL) return 0;
@@ -130,6 +146,13 @@ static void handle_closed(struct transfer *transfer)
     transfer->wsi = NULL;
 }
 
+static void handle_unreachable(struct transfer *transfer, const char *why)
+{
+    if (transfer->untrusted) why = GZ_UNTRUSTED;
+    finish(transfer, GZ_INTERNAL, why != NULL ? why : "nobody answers there");
+    transfer->wsi = NULL;
+}
+
 static int handle_event(struct lws *wsi, enum lws_callback_reasons event, void *user, void *in, size_t size)
 {
     (void)user;
@@ -137,13 +160,11 @@ static int handle_event(struct lws *wsi, enum lws_callback_reasons event, void *
     if (transfer == NULL || transfer->wsi == NULL) return 0;
     transfer->active_s = now_s();
     switch (event) {
-    case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
-        finish(transfer, GZ_INTERNAL, in != NULL ? (const char *)in : "nobody answers there");
-        transfer->wsi = NULL;
-        return 0;
+    case LWS_CALLBACK_OPENSSL_PERFORM_SERVER_CERT_VERIFICATION: transfer->untrusted = size == 0; return 0;
+    case LWS_CALLBACK_CLIENT_CONNECTION_ERROR: handle_unreachable(transfer, in); return 0;
     case LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER: return handle_headers(transfer, wsi, (uint8_t **)in, size);
     case LWS_CALLBACK_CLIENT_HTTP_WRITEABLE: return handle_body_writable(transfer, wsi);
-    case LWS_CALLBACK_ESTABLISHED_CLIENT_HTTP: transfer->status = lws_http_client_http_response(wsi); return 0;
+    case LWS_CALLBACK_ESTABLISHED_CLIENT_HTTP: return handle_status(transfer, lws_http_client_http_response(wsi));
     case LWS_CALLBACK_RECEIVE_CLIENT_HTTP: return handle_body_readable(wsi);
     case LWS_CALLBACK_RECEIVE_CLIENT_HTTP_READ: return handle_body_piece(transfer, in, size);
     case LWS_CALLBACK_COMPLETED_CLIENT_HTTP: finish_complete(transfer); return -1;
@@ -175,8 +196,9 @@ static void run(struct transfer *transfer, struct lws_context *context, double s
     transfer->wsi = NULL; /* what closing calls back is of no interest */
 }
 
-static struct lws_context *connect_http(struct transfer *transfer, const struct gz_url *url)
+static struct lws_context *connect_http(struct transfer *transfer)
 {
+    const struct gz_url *url = transfer->url;
     lws_set_log_level(0, NULL);
     struct lws_context *context = lws_create_context(&(struct lws_context_creation_info){
         .port = CONTEXT_PORT_NO_LISTEN,
@@ -198,7 +220,6 @@ static struct lws_context *connect_http(struct transfer *transfer, const struct 
         .port = url->port,
         .path = path,
         .host = url->authority,
-        .origin = url->authority,
         .method = transfer->http->method,
         .protocol = "http",
         .alpn = "http/1.1",
@@ -209,24 +230,43 @@ static struct lws_context *connect_http(struct transfer *transfer, const struct 
     return context;
 }
 
-enum gz_status gz_http_perform(const struct gz_http *http, struct gz_error *error)
+/* `error` has to be there. */
+static void perform(struct transfer *transfer, struct gz_error *error)
 {
-    const char *address = http->url != NULL ? http->url : GZ_CLIENT_URL_DEFAULT;
-    struct gz_url url;
-    enum gz_status status = gz_url_parse(&url, address, error);
-    if (status != GZ_OK) return status;
-    if (http->token != NULL && strlen(http->token) > GZ_TOKEN_BYTES_MAX)
-        return gz_fail(error, GZ_TOO_LARGE, "token: longer than %d bytes", GZ_TOKEN_BYTES_MAX);
-
-    struct transfer transfer = {.http = http, .active_s = now_s()};
-    gz_buffer_init(&transfer.refusal, REFUSAL_BYTES_MAX, 0);
-    struct lws_context *context = connect_http(&transfer, &url);
-    if (context == NULL) finish(&transfer, GZ_INTERNAL, "libwebsockets could not be started");
-    if (context != NULL) run(&transfer, context, http->timeout_s > 0 ? http->timeout_s : SILENCE_SECONDS);
+    const struct gz_http *http = transfer->http;
+    gz_buffer_init(&transfer->refusal, GZ_REFUSAL_BYTES_MAX, 0);
+    transfer->active_s = now_s();
+    struct lws_context *context = connect_http(transfer);
+    if (context == NULL) finish(transfer, GZ_INTERNAL, "libwebsockets could not be started");
+    if (context != NULL) run(transfer, context, http->timeout_s > 0 ? http->timeout_s : SILENCE_SECONDS);
     if (context != NULL) lws_context_destroy(context);
-    gz_buffer_finish(&transfer.refusal);
-    if (transfer.result == GZ_OK) return GZ_OK;
-    if (transfer.status != 0) return gz_fail(error, transfer.result, "%s", transfer.error.message);
-    return gz_fail(error, transfer.result, "%s %s at %s: %s", http->method, http->path, address,
-                   transfer.error.message);
+    gz_buffer_finish(&transfer->refusal);
+    if (transfer->status != 0)
+        gz_fail(error, transfer->result, "%s", transfer->error.message);
+    else
+        gz_fail(error, transfer->result, "%s %s at %s: %s", http->method, http->path, http->url,
+                transfer->error.message);
+}
+
+enum gz_status gz_http_perform(const struct gz_http *request, struct gz_error *error)
+{
+    struct gz_http http = *request;
+    if (http.url == NULL) http.url = GZ_CLIENT_URL_DEFAULT;
+    struct gz_url url;
+    enum gz_status status = gz_url_parse(&url, http.url, error);
+    if (status != GZ_OK) return status;
+    if (http.token != NULL && strlen(http.token) > GZ_TOKEN_BYTES_MAX)
+        return gz_fail(error, GZ_TOO_LARGE, "token: longer than %d bytes", GZ_TOKEN_BYTES_MAX);
+    struct transfer transfer = {.http = &http, .url = &url};
+    perform(&transfer, error);
+    return transfer.result;
+}
+
+enum gz_status gz_http_why_refused(const struct gz_url *url, unsigned status, double timeout_s, struct gz_error *error)
+{
+    const struct gz_http http = {.url = "", .method = "GET", .path = "/ws", .timeout_s = timeout_s};
+    struct transfer transfer = {.http = &http, .url = url, .upgrades = true};
+    perform(&transfer, error);
+    if (transfer.status == status) return transfer.result;
+    return gz_refusal(error, status, &(struct gz_buffer){0}, url, http.path);
 }

@@ -1,3 +1,4 @@
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -31,6 +32,35 @@ enum ctl_exit ctl_join(const struct ctl_args *args, enum gz_role role, struct gz
     if (gz_client_await(*client, 0, CTL_ANSWER_SECONDS, &error) == GZ_OK) return CTL_OK;
     gz_client_destroy(*client);
     return ctl_fail(args, &error);
+}
+
+/* ---- HTTP ---- */
+
+void ctl_scene_path(const struct ctl_args *args, const char *scene, const char *query, char path[CTL_PATH_BYTES])
+{
+    size_t used = (size_t)snprintf(path, CTL_PATH_BYTES, "/scenes/%s?%suser=", scene, query);
+    for (const char *at = args->user; *at != '\0' && used + 4 < CTL_PATH_BYTES; at++)
+        used += (size_t)snprintf(path + used, CTL_PATH_BYTES - used, isalnum((unsigned char)*at) ? "%c" : "%%%02X",
+                                 (unsigned char)*at);
+}
+
+static enum gz_status handle_answer(void *context, const void *bytes, size_t size)
+{
+    return gz_buffer_append(context, bytes, size);
+}
+
+enum gz_status ctl_http(const struct ctl_args *args, struct gz_http http, json_t **answer, struct gz_error *error)
+{
+    struct gz_buffer body;
+    gz_buffer_init(&body, GZ_OUTBOX_BYTES_MAX, 0);
+    http.url = args->server;
+    http.token = args->token;
+    http.sink = handle_answer;
+    http.context = &body;
+    enum gz_status status = gz_http_perform(&http, error);
+    *answer = status == GZ_OK ? json_loadb((const char *)body.data, body.size, 0, NULL) : NULL;
+    gz_buffer_finish(&body);
+    return status;
 }
 
 /* ---- time ---- */

@@ -14,7 +14,7 @@
 
 extern const struct ctl_command ctl_import, ctl_export, ctl_watch, ctl_ls, ctl_drag, ctl_set, ctl_undo, ctl_redo,
     ctl_history, ctl_at, ctl_restore, ctl_backup, ctl_check, ctl_solve, ctl_note, ctl_notes, ctl_who, ctl_checkpoint,
-    ctl_checkpoints, ctl_revert;
+    ctl_checkpoints, ctl_revert, ctl_rm, ctl_mv;
 
 /* ---- connecting and failing (common.c) ---- */
 
@@ -43,6 +43,16 @@ double ctl_now(void);
 void ctl_wait_until(struct gz_client *client, double due);
 /* Flushes stdout; CTL_FAILED with a line on stderr where it took not everything. */
 enum ctl_exit ctl_finish_output(const struct ctl_args *args);
+
+/* ---- HTTP (common.c) ---- */
+
+#define CTL_PATH_BYTES (GZ_SCENE_NAME_BYTES_MAX + 3 * GZ_USER_BYTES_MAX + 64)
+/* The path of a scene with a query, "" or e.g. "replace&", that ends in the user's name. */
+void ctl_scene_path(const struct ctl_args *args, const char *scene, const char *query, char path[CTL_PATH_BYTES]);
+/* Performs a request whose answer is short; `http` says what is asked for, not where and with which token. In *answer, which
+ * the caller owns: its JSON, NULL where it has none. */
+GZ_MUST_USE enum gz_status ctl_http(const struct ctl_args *args, struct gz_http http, json_t **answer,
+                                    struct gz_error *error);
 
 /* ---- files (file.c) ---- */
 

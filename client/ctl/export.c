@@ -1,11 +1,26 @@
+#include <string.h>
+#include <strings.h>
+
 #include "ctl.h"
 
 static const struct ctl_option options[] = {{NULL, CTL_FLAG, NULL, NULL, 0, NULL}};
 
+/* The suffix of the file, which is that of the path to fetch too; NULL for one that is not written. */
+static const char *suffix_of(const char *file)
+{
+    static const char *const suffixes[] = {".glb", ".gltf"};
+    const char *suffix = strrchr(file, '.');
+    for (size_t i = 0; suffix != NULL && i < sizeof suffixes / sizeof suffixes[0]; i++)
+        if (strcasecmp(suffix, suffixes[i]) == 0) return suffixes[i];
+    return NULL;
+}
+
 static enum ctl_exit run(const struct ctl_args *args)
 {
+    const char *suffix = suffix_of(args->operands[1]);
+    if (suffix == NULL) return ctl_usage(args, "\"%s\" ends in neither .glb nor .gltf", args->operands[1]);
     char path[GZ_SCENE_NAME_BYTES_MAX + 32];
-    snprintf(path, sizeof path, "/scenes/%s/export", args->operands[0]);
+    snprintf(path, sizeof path, "/scenes/%s/export%s", args->operands[0], suffix);
     return ctl_download(args, path, args->operands[1]);
 }
 
@@ -14,7 +29,7 @@ const struct ctl_command ctl_export = {
     .operands = "SCENE FILE",
     .summary =
         "Writes the scene as glTF: the file it was made of, with names, hierarchy and transforms as they are now.",
-    .notes = "It is the same kind of file that was imported (.glb or .gltf). FILE is written whole or not at all.",
+    .notes = "FILE is a .glb or, all in one file, a .gltf. It is written whole or not at all.",
     .options = options,
     .run = run,
 };

@@ -1,6 +1,3 @@
-#include <ctype.h>
-#include <string.h>
-
 #include "ctl.h"
 #include "exchange/exchange.h"
 
@@ -9,61 +6,19 @@ static const struct ctl_option options[] = {
     {NULL, CTL_FLAG, NULL, NULL, 0, NULL},
 };
 
-static enum gz_status handle_list(void *context, const void *bytes, size_t size)
+static enum gz_status put(const struct ctl_args *args, const struct gz_buffer *file, json_t **answer,
+                          struct gz_error *error)
 {
-    return gz_buffer_append(context, bytes, size);
-}
-
-/* How many nodes the daemon says the scene has now; -1 where it does not say. */
-static json_int_t count_nodes(const struct ctl_args *args, const char *scene)
-{
-    struct gz_buffer list;
-    gz_buffer_init(&list, GZ_OUTBOX_BYTES_MAX, 0);
-    struct gz_http http = {.url = args->server,
-                           .method = "GET",
-                           .path = "/scenes",
-                           .token = args->token,
-                           .sink = handle_list,
-                           .context = &list};
-    json_t *scenes = NULL;
-    if (gz_http_perform(&http, NULL) == GZ_OK) scenes = json_loadb((const char *)list.data, list.size, 0, NULL);
-    gz_buffer_finish(&list);
-    json_int_t nodes = -1;
-    size_t i;
-    json_t *entry;
-    json_array_foreach(scenes, i, entry)
-    {
-        const char *name = json_string_value(json_object_get(entry, "name"));
-        if (name != NULL && strcmp(name, scene) == 0) nodes = json_integer_value(json_object_get(entry, "nodes"));
-    }
-    json_decref(scenes);
-    return nodes;
-}
-
-/* The path, with who does it as the query says it: each byte that is not a letter or digit as %XX. */
-static void write_path(const struct ctl_args *args, char *path, size_t size)
-{
-    int used = snprintf(path, size, "/scenes/%s?%suser=", args->operands[1],
-                        ctl_get(args, "--replace")->given ? "replace&" : "");
-    for (const char *at = args->user; *at != '\0' && (size_t)used + 4 < size; at++)
-        used += snprintf(path + used, size - (size_t)used, isalnum((unsigned char)*at) ? "%c" : "%%%02X",
-                         (unsigned char)*at);
-}
-
-static enum gz_status put(const struct ctl_args *args, const struct gz_buffer *file, struct gz_error *error)
-{
-    char path[GZ_SCENE_NAME_BYTES_MAX + 3 * GZ_USER_BYTES_MAX + 64];
-    write_path(args, path, sizeof path);
-    struct gz_http http = {
-        .url = args->server,
+    char path[CTL_PATH_BYTES];
+    ctl_scene_path(args, args->operands[1], ctl_get(args, "--replace")->given ? "replace&" : "", path);
+    const struct gz_http http = {
         .method = "PUT",
         .path = path,
-        .token = args->token,
         .type = gz_gltf_media_type(file->data, file->size),
         .body = file->data,
         .body_size = file->size,
     };
-    return gz_http_perform(&http, error);
+    return ctl_http(args, http, answer, error);
 }
 
 static enum ctl_exit run(const struct ctl_args *args)
@@ -73,11 +28,13 @@ static enum ctl_exit run(const struct ctl_args *args)
     gz_buffer_init(&file, GZ_ASSET_BYTES_MAX, 0);
     enum gz_status status = gz_gltf_load(&file, args->operands[0], &error);
     if (status != GZ_OK) error.status = GZ_INTERNAL; /* no word of the server's */
-    if (status == GZ_OK) status = put(args, &file, &error);
+    json_t *answer = NULL;
+    if (status == GZ_OK) status = put(args, &file, &answer, &error);
     gz_buffer_finish(&file);
     if (status != GZ_OK) return ctl_fail(args, &error);
-    json_int_t nodes = count_nodes(args, args->operands[1]);
-    if (nodes >= 0) printf("%s: %" JSON_INTEGER_FORMAT " nodes\n", args->operands[1], nodes);
+    printf("%s: %" JSON_INTEGER_FORMAT " nodes\n", args->operands[1],
+           json_integer_value(json_object_get(answer, "nodes")));
+    json_decref(answer);
     return ctl_finish_output(args);
 }
 

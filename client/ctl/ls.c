@@ -7,11 +7,6 @@ static const struct ctl_option options[] = {
     {NULL, CTL_FLAG, NULL, NULL, 0, NULL},
 };
 
-static enum gz_status handle_list(void *context, const void *bytes, size_t size)
-{
-    return gz_buffer_append(context, bytes, size);
-}
-
 static void print_scene(json_t *scene)
 {
     const char *name = json_string_value(json_object_get(scene, "name"));
@@ -25,17 +20,8 @@ static void print_scene(json_t *scene)
 static enum ctl_exit list_scenes(const struct ctl_args *args)
 {
     struct gz_error error = {0};
-    struct gz_buffer list;
-    gz_buffer_init(&list, GZ_OUTBOX_BYTES_MAX, 0);
-    struct gz_http http = {.url = args->server,
-                           .method = "GET",
-                           .path = "/scenes",
-                           .token = args->token,
-                           .sink = handle_list,
-                           .context = &list};
-    enum gz_status status = gz_http_perform(&http, &error);
-    json_t *scenes = status == GZ_OK ? json_loadb((const char *)list.data, list.size, 0, NULL) : NULL;
-    gz_buffer_finish(&list);
+    json_t *scenes;
+    enum gz_status status = ctl_http(args, (struct gz_http){.method = "GET", .path = "/scenes"}, &scenes, &error);
     if (status == GZ_OK && !json_is_array(scenes))
         status = gz_fail(&error, GZ_INTERNAL, "the server's list of scenes is no JSON list");
     size_t i;

@@ -235,6 +235,18 @@ static enum gz_status write_glb(struct gz_buffer *out, const struct gz_gltf *glt
     return GZ_OK;
 }
 
+enum gz_status gz_glb_append_bin(struct gz_buffer *chunks, const uint8_t *bytes, size_t size)
+{
+    static const uint8_t zeros[4];
+    uint8_t header[CHUNK_HEADER_BYTES];
+    size_t padding = (4 - size % 4) % 4;
+    write_u32(header, (uint32_t)(size + padding));
+    write_u32(header + 4, CHUNK_BIN);
+    enum gz_status status = gz_buffer_append(chunks, header, sizeof header);
+    if (status == GZ_OK) status = gz_buffer_append(chunks, bytes, size);
+    return status == GZ_OK ? gz_buffer_append(chunks, zeros, padding) : status;
+}
+
 enum gz_status gz_gltf_write(struct gz_buffer *out, const struct gz_gltf *gltf, struct gz_error *error)
 {
     size_t start = out->size;

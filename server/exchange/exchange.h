@@ -66,6 +66,12 @@ struct gz_export_node {
 GZ_MUST_USE enum gz_status gz_export_write(struct gz_buffer *out, const uint8_t *asset, size_t size,
                                            const struct gz_export_node *nodes, size_t count, struct gz_error *error);
 
+/* Appends the file as a .glb (`binary`) or as a .gltf that is all in one: the BIN chunk of a .glb becomes a data URI, a data URI
+ * of the first buffer a BIN chunk; chunks of other kinds have no place in a .gltf. Errors as gz_import_parse; GZ_TOO_LARGE where
+ * `out` cannot hold it. On failure `out` is as it was. */
+GZ_MUST_USE enum gz_status gz_gltf_convert(struct gz_buffer *out, const uint8_t *bytes, size_t size, bool binary,
+                                           struct gz_error *error);
+
 /* Reads FILE (.glb or .gltf) and embeds what it refers to (files beside it or below, never above it), so that the result
  * is one self-contained file for gz_import_parse: the same kind of file with data URIs, or the very bytes of one that needs
  * nothing. GZ_STORAGE where a file cannot be read. On failure `out` is as it was. */

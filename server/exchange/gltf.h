@@ -23,6 +23,9 @@ void gz_gltf_close(struct gz_gltf *gltf);
 /* Appends the file to `out`, as the kind it is. On failure `out` is as it was. */
 GZ_MUST_USE enum gz_status gz_gltf_write(struct gz_buffer *out, const struct gz_gltf *gltf, struct gz_error *error);
 
+/* Appends a BIN chunk with these bytes, padded. On failure `chunks` may hold a part of it. */
+GZ_MUST_USE enum gz_status gz_glb_append_bin(struct gz_buffer *chunks, const uint8_t *bytes, size_t size);
+
 GZ_MUST_USE enum gz_status gz_schema_check(json_t *json, struct gz_error *error);
 
 /* An integer property, which the schema has found to be in 0..2^53. */

@@ -361,7 +361,10 @@ static enum place find_part(struct gz_http_request *request, const char *part)
     static const struct {
         const char *word;
         enum gz_http_what what;
-    } parts[] = {{"asset", GZ_HTTP_ASSET}, {"export", GZ_HTTP_EXPORT}, {"backup", GZ_HTTP_BACKUP}};
+    } parts[] = {
+        {"asset", GZ_HTTP_ASSET},           {"backup", GZ_HTTP_BACKUP},           {"export", GZ_HTTP_EXPORT},
+        {"export.glb", GZ_HTTP_EXPORT_GLB}, {"export.gltf", GZ_HTTP_EXPORT_GLTF},
+    };
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         if (strcmp(part, parts[i].word) != 0) continue;
         request->what = parts[i].what;

@@ -35,7 +35,15 @@ struct gz_net_scene {
 #define GZ_ETAG_BYTES 80
 #define GZ_KNOWN_BYTES 256
 
-enum gz_http_what { GZ_HTTP_LIST, GZ_HTTP_IMPORT, GZ_HTTP_ASSET, GZ_HTTP_EXPORT, GZ_HTTP_BACKUP };
+enum gz_http_what {
+    GZ_HTTP_LIST,
+    GZ_HTTP_IMPORT,
+    GZ_HTTP_ASSET,
+    GZ_HTTP_EXPORT, /* as the kind of file that the asset is */
+    GZ_HTTP_EXPORT_GLB,
+    GZ_HTTP_EXPORT_GLTF,
+    GZ_HTTP_BACKUP
+};
 
 /* Given to the host, who answers it exactly once, at once or later, by gz_http_answer or gz_http_refuse; it is gone then. The
  * client may have gone before: the answer is thrown away. */

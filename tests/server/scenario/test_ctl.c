@@ -60,6 +60,11 @@ static void test_wrong_command_lines_exit_2_with_a_line_that_names_it(void **sta
         {{"import", "a.glb"}, 2, NULL, "SCENE is missing"},
         {{"import"}, 2, NULL, "FILE is missing"},
         {{"export", "engine"}, 2, NULL, "FILE is missing"},
+        {{"export", "engine", "a.obj"}, 2, NULL, "\"a.obj\" ends in neither .glb nor .gltf"},
+        {{"export", "engine", "glb"}, 2, NULL, "ends in neither"},
+        {{"rm"}, 2, NULL, "SCENE is missing"},
+        {{"mv", "engine"}, 2, NULL, "NEW-SCENE is missing"},
+        {{"mv", "engine", "Motor"}, 2, NULL, "\"Motor\" is no scene name"},
         {{"backup", "engine"}, 2, NULL, "FILE.db is missing"},
         {{"check"}, 2, NULL, "FILE.db is missing"},
         {{"watch", "engine", "--count", "-1"}, 2, NULL, "--count: \"-1\""},
@@ -167,6 +172,8 @@ static void test_help_of_each_command_names_its_options(void **state)
         {{"--help"}, 0, "restore SCENE", NULL},
         {{"import", "--help"}, 0, "FILE SCENE", NULL},
         {{"export", "--help"}, 0, "SCENE FILE", NULL},
+        {{"rm", "--help"}, 0, "This is final: gizmoctl backup SCENE FILE.db keeps a copy", NULL},
+        {{"mv", "--help"}, 0, "SCENE NEW-SCENE", NULL},
         {{"watch", "--help"}, 0, "--json", NULL},
         {{"ls", "--help"}, 0, "[SCENE]", NULL},
         {{"drag", "--help"}, 0, "--look EYE TARGET", NULL},
@@ -384,6 +391,46 @@ static void test_export_after_a_restart_is_what_it_was_before(void **state)
     assert_true(sizes[0] > 0);
     assert_int_equal(sizes[0], sizes[1]);
     assert_memory_equal(bytes[0], bytes[1], sizes[0]);
+}
+
+static void assert_same_listing(const struct test_daemon *daemon, const char *scene, const char *other)
+{
+    struct test_output a, b;
+    test_ctl(&a, daemon, NULL, (const char *const[]){"ls", scene, "--json", NULL});
+    test_ctl(&b, daemon, NULL, (const char *const[]){"ls", other, "--json", NULL});
+    assert_int_equal(a.code, 0);
+    assert_true(count_lines(a.out) > 0);
+    assert_string_equal(a.out, b.out);
+    test_output_finish(&a);
+    test_output_finish(&b);
+}
+
+/* Of a scene that was made of either kind. */
+static void test_export_by_suffix_is_of_that_kind_and_comes_back_the_same(void **state)
+{
+    static const struct {
+        const char *scene, *again, *suffix, *begins;
+    } rows[] = {
+        {"arm", "arm-glb", ".glb", "glTF"},
+        {"arm", "arm-gltf", ".gltf", "{"},
+        {"robot", "robot-glb", ".GLB", "glTF"},
+        {"robot", "robot-gltf", ".gltf", "{"},
+    };
+    static const char robot[] = GZ_SOURCE_DIR "/server/exchange/sample/robot-arm.glb";
+    struct stage *stage = *state;
+    const struct test_daemon *daemon = &stage->daemon;
+    char file[128], bytes[8];
+    write_arm(daemon, file, sizeof file);
+    check_call(daemon, NULL, &(struct call){{"import", file, "arm"}, 0, "arm: 3 nodes\n", NULL});
+    check_call(daemon, NULL, &(struct call){{"import", robot, "robot"}, 0, "robot: 16 nodes\n", NULL});
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        snprintf(file, sizeof file, "%s/out%zu%s", daemon->directory, i, rows[i].suffix);
+        check_call(daemon, NULL, &(struct call){{"export", rows[i].scene, file}, 0, NULL, NULL});
+        assert_int_equal(read_whole(file, bytes, sizeof bytes), sizeof bytes);
+        assert_memory_equal(bytes, rows[i].begins, strlen(rows[i].begins));
+        check_call(daemon, NULL, &(struct call){{"import", file, rows[i].again}, 0, "nodes", NULL});
+        assert_same_listing(daemon, rows[i].scene, rows[i].again);
+    }
 }
 
 static void test_at_and_restore_bring_back_the_past(void **state)
@@ -807,6 +854,7 @@ int main(void)
         STAGED(test_solve_answers_the_same_through_a_daemon),
         STAGED(test_solve_of_a_steep_axis_is_the_same_bits_through_a_daemon),
         STAGED(test_a_scenes_life_on_the_command_line),
+        STAGED(test_export_by_suffix_is_of_that_kind_and_comes_back_the_same),
         STAGED(test_export_after_a_restart_is_what_it_was_before),
         STAGED(test_at_and_restore_bring_back_the_past),
         STAGED(test_who_is_in_the_way_is_said_by_name),

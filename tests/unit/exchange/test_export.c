@@ -436,9 +436,97 @@ static void test_export_that_does_not_fit_leaves_the_buffer(void **state)
     gz_import_finish(&import);
 }
 
+/* ---- the other kind of file ---- */
+
+static void convert(struct gz_buffer *out, const struct gz_buffer *from, bool binary)
+{
+    struct gz_error error = {0};
+    gz_buffer_init(out, GZ_ASSET_BYTES_MAX, 0);
+    if (gz_gltf_convert(out, from->data, from->size, binary, &error) != GZ_OK) fail_msg("%s", error.message);
+}
+
+static void test_convert_sample_to_text_and_back_is_the_same_scene_and_bytes(void **state)
+{
+    (void)state;
+    struct gz_buffer glb, text, again;
+    struct gz_import before, after;
+    const uint8_t *bin[2];
+    size_t size[2];
+    gz_buffer_init(&glb, GZ_ASSET_BYTES_MAX, 0);
+    assert_int_equal(gz_buffer_append(&glb, gz_sample_glb, gz_sample_glb_size), GZ_OK);
+    convert(&text, &glb, false);
+    assert_string_equal(gz_gltf_media_type(text.data, text.size), "model/gltf+json");
+    import_bytes(&before, glb.data, glb.size);
+    import_bytes(&after, text.data, text.size);
+    assert_same_import(&before, &after);
+    assert_non_null(after.surfaces); /* the triangles are in reach, so the bytes came along */
+
+    convert(&again, &text, true);
+    json_t *old = split_glb(glb.data, glb.size, &bin[0], &size[0]);
+    json_t *new = split_glb(again.data, again.size, &bin[1], &size[1]);
+    assert_true(json_equal(old, new));
+    assert_int_equal(size[0], size[1]);
+    assert_memory_equal(bin[0], bin[1], size[0]);
+    json_decref(old);
+    json_decref(new);
+    gz_import_finish(&before);
+    gz_import_finish(&after);
+    gz_buffer_finish(&glb);
+    gz_buffer_finish(&text);
+    gz_buffer_finish(&again);
+}
+
+static void test_convert_table(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *json;
+        bool binary;
+        const char *said; /* in the JSON that comes out */
+    } rows[] = {
+        {"{" ASSET "}", true, "{\"asset\":{\"version\":\"2.0\"}}"},
+        {"{" ASSET "}", false, "{\"asset\":{\"version\":\"2.0\"}}"},
+        {"{" ASSET ",'buffers':[{'byteLength':3,'uri':'data:;base64,AQID'}]}", true, "[{\"byteLength\":3}]"},
+        /* A buffer may be longer than it says, and in another form than base64. */
+        {"{" ASSET ",'buffers':[{'byteLength':1,'uri':'data:;base64,AQID'}]}", true, "[{\"byteLength\":1}]"},
+        {"{" ASSET ",'buffers':[{'byteLength':3,'uri':'data:,abc'}]}", true, "\"uri\":\"data:,abc\""},
+        {"{" ASSET ",'buffers':[{'byteLength':3,'uri':'data:;base64,AQID'}]}", false, "base64,AQID"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char *json = from_quotes(rows[i].json);
+        struct gz_buffer from, out;
+        gz_buffer_init(&from, GZ_ASSET_BYTES_MAX, 0);
+        assert_int_equal(gz_buffer_append(&from, json, strlen(json)), GZ_OK);
+        convert(&out, &from, rows[i].binary);
+        bool is_binary = memcmp(out.data, "glTF", 4) == 0;
+        assert_int_equal(is_binary, rows[i].binary);
+        assert_int_equal(is_binary ? out.size % 4 : 0, 0);
+        if (memmem(out.data, out.size, rows[i].said, strlen(rows[i].said)) == NULL)
+            fail_msg("row %zu: %.*s", i, (int)out.size, (const char *)out.data);
+        gz_buffer_finish(&from);
+        gz_buffer_finish(&out);
+        free(json);
+    }
+}
+
+static void test_convert_what_does_not_fit_or_is_no_gltf_is_refused(void **state)
+{
+    (void)state;
+    struct gz_error error = {0};
+    struct gz_buffer out;
+    gz_buffer_init(&out, gz_sample_glb_size, 0);
+    assert_int_equal(gz_gltf_convert(&out, gz_sample_glb, gz_sample_glb_size, false, &error), GZ_TOO_LARGE);
+    assert_int_equal(out.size, 0);
+    assert_int_equal(gz_gltf_convert(&out, (const uint8_t *)"x", 1, true, &error), GZ_BAD_MESSAGE);
+    gz_buffer_finish(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_convert_sample_to_text_and_back_is_the_same_scene_and_bytes),
+        cmocka_unit_test(test_convert_table),
+        cmocka_unit_test(test_convert_what_does_not_fit_or_is_no_gltf_is_refused),
         cmocka_unit_test(test_export_unchanged_sample_says_the_same),
         cmocka_unit_test(test_export_unchanged_engine_says_the_same),
         cmocka_unit_test(test_export_changed_trs_comes_back_to_the_bit),

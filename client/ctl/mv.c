@@ -1,0 +1,28 @@
+#include <string.h>
+
+#include "ctl.h"
+
+static const struct ctl_option options[] = {{NULL, CTL_FLAG, NULL, NULL, 0, NULL}};
+
+static enum ctl_exit run(const struct ctl_args *args)
+{
+    char path[CTL_PATH_BYTES], body[GZ_SCENE_NAME_BYTES_MAX + 16];
+    struct gz_error error = {0};
+    json_t *answer;
+    ctl_scene_path(args, args->operands[0], "", path);
+    snprintf(body, sizeof body, "{\"name\":\"%s\"}", args->operands[1]); /* the name is of letters and digits */
+    const struct gz_http http = {
+        .method = "PATCH", .path = path, .type = "application/json", .body = body, .body_size = strlen(body)};
+    enum gz_status status = ctl_http(args, http, &answer, &error);
+    json_decref(answer);
+    return status == GZ_OK ? CTL_OK : ctl_fail(args, &error);
+}
+
+const struct ctl_command ctl_mv = {
+    .name = "mv",
+    .operands = "SCENE NEW-SCENE",
+    .summary = "Gives a scene another name; its history goes along.",
+    .notes = "Whoever is in the scene loses the connection, and finds it under the new name.",
+    .options = options,
+    .run = run,
+};

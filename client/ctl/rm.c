@@ -1,0 +1,23 @@
+#include "ctl.h"
+
+static const struct ctl_option options[] = {{NULL, CTL_FLAG, NULL, NULL, 0, NULL}};
+
+static enum ctl_exit run(const struct ctl_args *args)
+{
+    char path[CTL_PATH_BYTES];
+    struct gz_error error = {0};
+    json_t *answer;
+    ctl_scene_path(args, args->operands[0], "", path);
+    enum gz_status status = ctl_http(args, (struct gz_http){.method = "DELETE", .path = path}, &answer, &error);
+    json_decref(answer);
+    return status == GZ_OK ? CTL_OK : ctl_fail(args, &error);
+}
+
+const struct ctl_command ctl_rm = {
+    .name = "rm",
+    .operands = "SCENE",
+    .summary = "Deletes a scene, its file and its whole history, without asking.",
+    .notes = "This is final: gizmoctl backup SCENE FILE.db keeps a copy. Whoever is in the scene loses the connection.",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,203 @@
+/* What gizmoctl, and so the C client, says to a server, and what it makes of one that says no: a proxy that answers, certificates
+ * that nobody trusts. The server is one thread here that takes a request and sends an answer as it is written below. */
+#include <arpa/inet.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <strings.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "stage.h"
+
+#define REQUESTS_MAX 4
+
+struct server {
+    int listener, port;
+    const char *answer;
+    pthread_t thread;
+    char requests[REQUESTS_MAX][4096];
+    int count;
+};
+
+static void serve_one(struct server *server, int socket)
+{
+    char rest[4096], *request = server->count < REQUESTS_MAX ? server->requests[server->count++] : rest;
+    size_t size = 0;
+    for (ssize_t got; size < sizeof rest - 1 && strstr(request, "\r\n\r\n") == NULL; size += (size_t)got) {
+        got = recv(socket, request + size, sizeof rest - 1 - size, 0);
+        if (got <= 0) break;
+        request[size + (size_t)got] = '\0';
+    }
+    assert_true(send(socket, server->answer, strlen(server->answer), MSG_NOSIGNAL) > 0);
+    shutdown(socket, SHUT_WR);
+    while (recv(socket, rest, sizeof rest, 0) > 0) continue;
+    close(socket);
+}
+
+static void *handle_thread(void *context)
+{
+    struct server *server = context;
+    for (int socket; (socket = accept(server->listener, NULL, NULL)) >= 0;) serve_one(server, socket);
+    return NULL;
+}
+
+static int listen_on_loopback(int *port)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    int listener = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(bind(listener, (struct sockaddr *)&address, size), 0);
+    assert_int_equal(listen(listener, 8), 0);
+    assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &size), 0);
+    *port = ntohs(address.sin_port);
+    return listener;
+}
+
+static void server_start(struct server *server, const char *answer)
+{
+    memset(server, 0, sizeof *server);
+    server->answer = answer;
+    server->listener = listen_on_loopback(&server->port);
+    assert_int_equal(pthread_create(&server->thread, NULL, handle_thread, server), 0);
+}
+
+static void server_end(struct server *server)
+{
+    shutdown(server->listener, SHUT_RDWR);
+    pthread_join(server->thread, NULL);
+    close(server->listener);
+}
+
+/* Runs gizmoctl against the port, and wants exit code 1 with one line that has all of `words` in it. */
+static void check_refused(const char *scheme, int port, const char *const *arguments, const char *const *words)
+{
+    char url[64];
+    const char *all[8] = {0};
+    struct test_output output;
+    size_t count = 0;
+    for (; arguments[count] != NULL; count++) all[count] = arguments[count];
+    snprintf(url, sizeof url, "%s://127.0.0.1:%d/ws", scheme, port);
+    all[count] = "--server";
+    all[count + 1] = url;
+    test_ctl(&output, NULL, NULL, all);
+    assert_int_equal(output.code, 1);
+    assert_string_equal(output.out, "");
+    for (size_t i = 0; words[i] != NULL; i++)
+        if (strstr(output.err, words[i]) == NULL)
+            fail_msg("gizmoctl %s: \"%s\" is not in: %s", all[0], words[i], output.err);
+    assert_ptr_equal(strchr(output.err, '\n') + 1, output.err + strlen(output.err));
+    test_output_finish(&output);
+}
+
+#define REFUSAL "{\"code\":\"forbidden\",\"message\":\"Host: not by this name\"}"
+#define ANSWER_403 "HTTP/1.1 403 Forbidden\r\nContent-Length: 55\r\nConnection: close\r\n\r\n" REFUSAL
+#define ANSWER_413 "HTTP/1.1 413 Whatever\r\nContent-Length: 6\r\nConnection: close\r\n\r\n<html>"
+#define ANSWER_502 "HTTP/1.1 502 Oh\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+
+static const char *const list[] = {"ls", NULL}, *const join[] = {"ls", "arm", NULL};
+
+static void test_programs_say_no_origin(void **state)
+{
+    (void)state;
+    struct server server;
+    server_start(&server, ANSWER_403);
+    check_refused("ws", server.port, list, (const char *const[]){"Host: not by this name (forbidden)", NULL});
+    check_refused("ws", server.port, join, (const char *const[]){"(forbidden)", NULL});
+    server_end(&server);
+    assert_true(server.count >= 2);
+    assert_non_null(strcasestr(server.requests[1], "\r\nUpgrade: websocket\r\n"));
+    for (int i = 0; i < server.count; i++) {
+        assert_non_null(strcasestr(server.requests[i], "\r\nHost: 127.0.0.1:"));
+        assert_null(strcasestr(server.requests[i], "\r\nOrigin:"));
+    }
+}
+
+static void test_a_refused_handshake_is_told_with_its_status_and_words(void **state)
+{
+    (void)state;
+    struct server server;
+    server_start(&server, ANSWER_403);
+    check_refused(
+        "ws", server.port, join,
+        (const char *const[]){"cannot connect to ws://127.0.0.1:", "HTTP status 403: Host: not by this name", NULL});
+    server_end(&server);
+    server_start(&server, ANSWER_502);
+    check_refused("ws", server.port, join,
+                  (const char *const[]){"HTTP status 502 (Bad Gateway), from http://127.0.0.1:", "/ws\n", NULL});
+    server_end(&server);
+}
+
+static void test_a_proxys_refusal_is_told_with_its_meaning_and_url(void **state)
+{
+    (void)state;
+    struct server server;
+    server_start(&server, ANSWER_502);
+    check_refused("ws", server.port, list,
+                  (const char *const[]){"HTTP status 502 (Bad Gateway), from http://127.0.0.1:", "/scenes\n", NULL});
+    server_end(&server);
+    server_start(&server, ANSWER_413);
+    check_refused("ws", server.port,
+                  (const char *const[]){"import", GZ_SOURCE_DIR "/server/exchange/sample/robot-arm.glb", "arm", NULL},
+                  (const char *const[]){"HTTP status 413 (Content Too Large): a proxy", "/scenes/arm\n", NULL});
+    server_end(&server);
+}
+
+/* ---- certificates ---- */
+
+/* A server of the openssl program with a certificate that it made itself. */
+static pid_t start_tls(int port)
+{
+    char script[512];
+    snprintf(script, sizeof script,
+             "d=$(mktemp -d) && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 1 "
+             "-subj /CN=127.0.0.1 -keyout $d/key -out $d/cert 2>/dev/null && "
+             "{ (sleep 1; rm -r $d) & exec openssl s_server -accept 127.0.0.1:%d -key $d/key -cert $d/cert -quiet "
+             "2>/dev/null; }",
+             port);
+    pid_t child = fork();
+    assert_int_not_equal(child, -1);
+    if (child != 0) return child;
+    alarm(60);
+    execl("/bin/sh", "sh", "-c", script, (char *)NULL);
+    _exit(127);
+}
+
+static void await_port(int port)
+{
+    struct sockaddr_in address = {
+        .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK), .sin_port = htons((uint16_t)port)};
+    for (int tries = 0; tries < 400; tries++) {
+        int socket_ = socket(AF_INET, SOCK_STREAM, 0);
+        bool is_there = connect(socket_, (struct sockaddr *)&address, sizeof address) == 0;
+        close(socket_);
+        if (is_there) return;
+        usleep(50000);
+    }
+    fail_msg("openssl s_server did not start");
+}
+
+static void test_an_untrusted_certificate_is_told_in_words(void **state)
+{
+    (void)state;
+    int port, listener = listen_on_loopback(&port);
+    close(listener);
+    pid_t server = start_tls(port);
+    await_port(port);
+    check_refused("wss", port, list, (const char *const[]){"the certificate of the server is not trusted", NULL});
+    check_refused("wss", port, join, (const char *const[]){"the certificate of the server is not trusted", NULL});
+    kill(server, SIGTERM);
+    waitpid(server, NULL, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_programs_say_no_origin),
+        cmocka_unit_test(test_a_refused_handshake_is_told_with_its_status_and_words),
+        cmocka_unit_test(test_a_proxys_refusal_is_told_with_its_meaning_and_url),
+        cmocka_unit_test(test_an_untrusted_certificate_is_told_in_words),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
