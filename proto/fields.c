@@ -554,6 +554,7 @@ static const struct gz_row bye_rows[] = {
     OP,
     TEXT("reason", gz_bye, reason, GZ_ERROR_BYTES_MAX, REQUIRED),
     NUMBER("retry_s", gz_bye, retry_s, NOT_NEGATIVE, IF(RETRY_S)),
+    BOOL("fatal", gz_bye, fatal, IF_ANY),
 };
 
 #define PLACE_BITS (GZ_HAS(AT) | GZ_HAS(RAY))

@@ -515,6 +515,7 @@ struct gz_error_message {
 struct gz_bye {
     struct gz_text reason;
     double retry_s;
+    bool fatal; /* there is nothing to come back to */
 };
 
 struct gz_message {

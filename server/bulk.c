@@ -12,10 +12,13 @@
 #include "exchange/exchange.h"
 #include "net/clock.h"
 #include "net/text.h"
+#include "retire.h"
 #include "surfaces.h"
 
 /* Backups are made in the folder of the scenes, under names that no scene has, and are deleted once they are open. */
 #define BACKUP_PREFIX ".backup-"
+/* Who does an import where the request does not say. */
+#define USER_DEFAULT "http"
 
 static_assert(GZ_ASSET_TAG_BYTES + 2 <= GZ_ETAG_BYTES, "a tag and its quotes");
 
@@ -36,8 +39,10 @@ struct gz_bulk_job {
     struct gz_http_request *request; /* NULL for the sample */
     const struct kind *kind;
     char name[GZ_SCENE_NAME_BYTES_MAX + 1];
+    char new_name[GZ_SCENE_NAME_BYTES_MAX + 1]; /* rename */
     char *path;
     bool working;          /* a worker has it */
+    bool retiring;         /* the retirement of its scene will answer it */
     struct gz_error error; /* status GZ_OK: all is well so far */
     int http_code;         /* of the error; 0 for the one of its status */
     struct gz_buffer out;
@@ -65,6 +70,7 @@ struct kind {
     enum gz_status (*prepare)(struct gz_bulk_job *job); /* NULL for nothing to prepare */
     enum gz_status (*run)(struct gz_bulk_job *job);     /* on a worker */
     void (*finish)(struct gz_bulk_job *job);            /* answers and frees, or sees to it that somebody does */
+    enum gz_retire_how how;                             /* without `run`: the scene gives up its name */
 };
 
 /* ---- jobs ---- */
@@ -158,11 +164,17 @@ static void start_job(struct gz_bulk_job *job)
     uv_queue_work(job->scenes->loop, &job->work, work_on_job, handle_job_done);
 }
 
+static enum gz_status check_name(const char *field, const char *name, struct gz_error *error)
+{
+    if (gz_scene_name_valid(name, strlen(name))) return GZ_OK;
+    return gz_fail(error, GZ_BAD_VALUE, "%s: a scene's name matches [a-z0-9][a-z0-9_-]{0,63}", field);
+}
+
 static enum gz_status prepare_existing(struct gz_bulk_job *job)
 {
-    if (!gz_scene_name_valid(job->name, strlen(job->name))) {
-        return gz_fail(&job->error, GZ_BAD_VALUE, "scene: its name is to match [a-z0-9][a-z0-9_-]{0,63}");
-    }
+    enum gz_status status = check_name("scene", job->name, &job->error);
+    if (status == GZ_OK) status = gz_retire_check(job->scenes, job->name, &job->error);
+    if (status != GZ_OK) return status;
     if (!gz_scene_exists(job->scenes, job->name)) {
         return gz_fail(&job->error, GZ_UNKNOWN_SCENE, "there is no scene %s", job->name);
     }
@@ -395,15 +407,20 @@ static enum gz_status run_import(struct gz_bulk_job *job)
     return GZ_OK;
 }
 
-/* A scene that was made for an import which failed is as if it had never been. */
-static void give_up_import(struct gz_bulk_job *job, bool at_once)
+static void handle_import_undone(void *context, const struct gz_error *error)
 {
-    struct gz_open_scene *scene = job->scene;
-    bool unwanted = job->made && scene != NULL && scene->net.connections == NULL;
-    refuse_job(job);
-    if (!unwanted) return;
-    scene->unwanted = true;
-    if (at_once) gz_scenes_undo(scene);
+    (void)error; /* why it failed matters more */
+    refuse_job(context);
+}
+
+/* A scene that was made for an import which failed is as if it had never been, unless somebody came meanwhile. */
+static void give_up_import(struct gz_bulk_job *job)
+{
+    struct gz_retire_request request = {
+        .how = GZ_RETIRE_DELETE, .name = job->name, .user = "", .done = handle_import_undone, .context = job};
+    bool is_unwanted = job->made && job->scene->net.connections == NULL;
+    job->retiring = is_unwanted && gz_retire(job->scenes, &request, &(struct gz_error){0}) == GZ_OK;
+    if (!job->retiring) refuse_job(job);
 }
 
 static void handle_imported(void *context, enum gz_status status, const char *message)
@@ -411,7 +428,7 @@ static void handle_imported(void *context, enum gz_status status, const char *me
     struct gz_bulk_job *job = context;
     if (status != GZ_OK) {
         gz_fail(&job->error, status, "%s", message != NULL ? message : "the import was not saved");
-        give_up_import(job, false);
+        give_up_import(job);
         return;
     }
     struct gz_core_summary summary = gz_core_summary(job->scene->net.core);
@@ -451,7 +468,8 @@ static void finish_import(struct gz_bulk_job *job)
     }
     struct gz_surfaces *surfaces = gz_surfaces_admit(job->scene, job->import.surfaces, job->import.surfaces_status);
     job->import.surfaces = NULL;
-    struct gz_core_import import = {.user = job->request != NULL ? job->request->user : "sample",
+    const char *user = job->request == NULL ? "sample" : job->request->user[0] == '\0' ? USER_DEFAULT : job->request->user;
+    struct gz_core_import import = {.user = user,
                                     .nodes = job->nodes,
                                     .count = job->import.count,
                                     .asset = bytes,
@@ -463,26 +481,67 @@ static void finish_import(struct gz_bulk_job *job)
     job->error.status = gz_core_import(job->scene->net.core, &import, gz_clock_now(), &job->error);
     if (job->error.status == GZ_OK) return;
     gz_surfaces_release(job->scenes, surfaces);
-    give_up_import(job, true);
+    give_up_import(job);
+}
+
+/* ---- deleting and renaming ---- */
+
+static void handle_retired(void *context, const struct gz_error *error)
+{
+    struct gz_bulk_job *job = context;
+    job->error = *error;
+    bool renames = job->kind->how == GZ_RETIRE_RENAME;
+    if (job->error.status == GZ_OK && renames && !gz_text_print(&job->out, "{\"scene\":\"%s\"}\n", job->new_name))
+        gz_fail(&job->error, GZ_NO_MEMORY, "out of memory");
+    job->type = "application/json";
+    if (job->error.status == GZ_OK)
+        answer_job(job, renames ? 200 : 204);
+    else
+        refuse_job(job);
+}
+
+static enum gz_status read_new_name(struct gz_bulk_job *job)
+{
+    if (job->kind->how != GZ_RETIRE_RENAME) return GZ_OK;
+    const struct gz_buffer *body = &job->request->body;
+    enum gz_status status =
+        gz_json_member(body->data, body->size, "name", job->new_name, sizeof job->new_name, &job->error);
+    return status == GZ_OK ? check_name("name", job->new_name, &job->error) : status;
+}
+
+static void retire(struct gz_bulk_job *job)
+{
+    struct gz_retire_request request = {.how = job->kind->how,
+                                        .name = job->name,
+                                        .new_name = job->new_name,
+                                        .user = job->request->user,
+                                        .done = handle_retired,
+                                        .context = job};
+    enum gz_status status = check_name("scene", job->name, &job->error);
+    if (status == GZ_OK) status = read_new_name(job);
+    if (status == GZ_OK) status = gz_retire(job->scenes, &request, &job->error);
+    job->retiring = status == GZ_OK;
+    if (!job->retiring) refuse_job(job);
 }
 
 /* ---- requests ---- */
 
 static const struct kind kinds[] = {
-    [GZ_HTTP_LIST] = {NULL, run_list, finish_list},
-    [GZ_HTTP_IMPORT] = {NULL, run_import, finish_import},
-    [GZ_HTTP_ASSET] = {prepare_existing, run_asset, finish_with_answer},
-    [GZ_HTTP_EXPORT] = {prepare_export, run_export, finish_with_answer},
-    [GZ_HTTP_EXPORT_GLB] = {prepare_export, run_export_glb, finish_with_answer},
-    [GZ_HTTP_EXPORT_GLTF] = {prepare_export, run_export_gltf, finish_with_answer},
-    [GZ_HTTP_BACKUP] = {prepare_existing, run_backup, finish_with_answer},
+    [GZ_HTTP_LIST] = {.run = run_list, .finish = finish_list},
+    [GZ_HTTP_IMPORT] = {.run = run_import, .finish = finish_import},
+    [GZ_HTTP_ASSET] = {.prepare = prepare_existing, .run = run_asset, .finish = finish_with_answer},
+    [GZ_HTTP_EXPORT] = {.prepare = prepare_export, .run = run_export, .finish = finish_with_answer},
+    [GZ_HTTP_EXPORT_GLB] = {.prepare = prepare_export, .run = run_export_glb, .finish = finish_with_answer},
+    [GZ_HTTP_EXPORT_GLTF] = {.prepare = prepare_export, .run = run_export_gltf, .finish = finish_with_answer},
+    [GZ_HTTP_BACKUP] = {.prepare = prepare_existing, .run = run_backup, .finish = finish_with_answer},
+    [GZ_HTTP_DELETE] = {.how = GZ_RETIRE_DELETE},
+    [GZ_HTTP_RENAME] = {.how = GZ_RETIRE_RENAME},
 };
 
 enum gz_status gz_bulk_admit(struct gz_scenes *scenes, const struct gz_http_request *request, struct gz_error *error)
 {
-    if (!gz_scene_name_valid(request->scene, strlen(request->scene))) {
-        return gz_fail(error, GZ_BAD_VALUE, "scene: its name is to match [a-z0-9][a-z0-9_-]{0,63}");
-    }
+    enum gz_status status = check_name("scene", request->scene, error);
+    if (status != GZ_OK || request->what == GZ_HTTP_RENAME) return status;
     if (!request->replace && gz_scene_exists(scenes, request->scene)) {
         return gz_fail(error, GZ_CONFLICT,
                        "scene: %s is there already; it is replaced only where that is asked for (?replace, --replace)",
@@ -501,7 +560,10 @@ void gz_bulk_serve(struct gz_scenes *scenes, struct gz_http_request *request)
         return;
     }
     job->request = request;
-    start_job(job);
+    if (job->kind->run == NULL)
+        retire(job);
+    else
+        start_job(job);
 }
 
 void gz_bulk_sample(struct gz_scenes *scenes, const char *name, sample_done done, void *context)
@@ -532,9 +594,32 @@ void gz_bulk_cancel(struct gz_scenes *scenes)
             uv_cancel((uv_req_t *)&job->work);
             continue;
         }
+        if (job->retiring) continue;
         gz_fail(&job->error, GZ_BAD_STATE, "the server is going away");
         refuse_job(job);
     }
+}
+
+bool gz_bulk_reads(const struct gz_scenes *scenes, const char *name)
+{
+    const struct gz_bulk_job *job = scenes->jobs;
+    while (job != NULL && (!job->working || strcmp(job->name, name) != 0)) job = job->next;
+    return job != NULL;
+}
+
+/* What stands beside NAME.db where that is gone: a crash came between. */
+static void tidy_scene(const struct gz_scenes *scenes, const char *file)
+{
+    char name[GZ_SCENE_NAME_BYTES_MAX + 1];
+    struct gz_error error;
+    size_t size = strcspn(file, ".");
+    bool is_beside = strncmp(file + size, ".db-", 4) == 0 || strcmp(file + size, ".db.owner") == 0;
+    if (!is_beside || size >= sizeof name || !gz_scene_name_valid(file, size)) return;
+    snprintf(name, sizeof name, "%.*s", (int)size, file);
+    char *path = gz_scene_exists(scenes, name) ? NULL : gz_scene_path(scenes, name);
+    if (path != NULL && gz_store_tidy(path, &error) == GZ_OK)
+        gz_log(scenes->log, GZ_INFO, 0, "deleted %s, which a crash had left", file);
+    free(path);
 }
 
 void gz_bulk_tidy(const struct gz_scenes *scenes)
@@ -542,6 +627,7 @@ void gz_bulk_tidy(const struct gz_scenes *scenes)
     DIR *folder = opendir(scenes->folder);
     if (folder == NULL) return;
     for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+        if (faccessat(dirfd(folder), entry->d_name, F_OK, 0) == 0) tidy_scene(scenes, entry->d_name);
         if (strncmp(entry->d_name, BACKUP_PREFIX, strlen(BACKUP_PREFIX)) != 0) continue;
         if (unlinkat(dirfd(folder), entry->d_name, 0) == 0) {
             gz_log(scenes->log, GZ_INFO, 0, "deleted %s, which a crash had left", entry->d_name);

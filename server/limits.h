@@ -140,6 +140,8 @@
 /* As many tests take the time that it takes to bring the line of sight into the space of a node: 100,000 nodes with few triangles each
  * would cost 30 ms. */
 #define GZ_SURFACE_TESTS_PER_NODE 8
+/* Bytes of a request that renames a scene: its body is JSON with the name. */
+#define GZ_HTTP_RENAME_BYTES_MAX 4096
 /* HTTP requests that hold a body or run on a worker, at once. */
 #define GZ_HTTP_JOBS_MAX 16
 /* An HTTP body may take so many seconds, and one more for each so many bytes of it: who trickles does not keep the place of others. */
@@ -203,6 +205,8 @@
 #define GZ_KEEP_SECONDS_MIN 3600
 /* Milliseconds that a query of the past may run on a reader. */
 #define GZ_QUERY_MS_MAX 10000
+/* Seconds that a scene which is to be deleted or renamed waits for those who read its past or its file. */
+#define GZ_RETIRE_SECONDS_MAX 12
 /* Seconds from SIGTERM to exit. */
 #define GZ_SHUTDOWN_SECONDS_MAX 5
 /* Seconds within which two wheel turns are one edit. */
@@ -222,6 +226,7 @@ static_assert(
 static_assert((GZ_NOTE_BYTES_MAX + 1024) * GZ_PENDING_EDITS_MAX < GZ_EDIT_BYTES_MAX,
               "notes that wait fit into a batch beside the edits");
 static_assert(GZ_SAMPLE_MS_MIN <= 50, "a crash costs at most 50 ms of motion");
+static_assert(GZ_RETIRE_SECONDS_MAX * 1000 > GZ_QUERY_MS_MAX, "a question to the past is waited for");
 static_assert(GZ_SILENCE_SECONDS > 2 * GZ_PING_SECONDS, "one lost pong is not the end");
 static_assert((size_t)GZ_SURFACE_TRIANGLES_MAX * 64 <= GZ_SURFACE_BYTES_MAX, "the triangles of one scene fit");
 static_assert(GZ_SURFACE_TESTS_PER_LOOK / GZ_SURFACE_TESTS_PER_MESSAGE < GZ_MESSAGES_PER_S_MAX,

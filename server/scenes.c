@@ -11,6 +11,7 @@
 #include "bulk.h"
 #include "net/clock.h"
 #include "net/text.h"
+#include "retire.h"
 #include "surfaces.h"
 
 /* ---- names and paths ---- */
@@ -35,7 +36,7 @@ char *gz_scene_path(const struct gz_scenes *scenes, const char *name)
     return asprintf(&path, "%s/%s.db", scenes->folder, name) >= 0 ? path : NULL;
 }
 
-static struct gz_open_scene *find_open(const struct gz_scenes *scenes, const char *name)
+struct gz_open_scene *gz_scenes_find_open(const struct gz_scenes *scenes, const char *name)
 {
     struct gz_open_scene *scene = scenes->open;
     while (scene != NULL && strcmp(scene->name, name) != 0) scene = scene->next;
@@ -44,7 +45,7 @@ static struct gz_open_scene *find_open(const struct gz_scenes *scenes, const cha
 
 bool gz_scene_exists(const struct gz_scenes *scenes, const char *name)
 {
-    if (find_open(scenes, name) != NULL) return true;
+    if (gz_scenes_find_open(scenes, name) != NULL) return true;
     char *path = gz_scene_path(scenes, name);
     bool exists = path != NULL && access(path, F_OK) == 0;
     free(path);
@@ -56,6 +57,10 @@ bool gz_scene_exists(const struct gz_scenes *scenes, const char *name)
 static void commit(void *context, struct gz_batch *batch)
 {
     struct gz_open_scene *scene = context;
+    if (scene->store == NULL) {
+        scene->held = batch;
+        return;
+    }
     scene->commit_from_s = gz_clock_now().mono_s;
     gz_store_submit(scene->store, batch);
 }
@@ -79,10 +84,12 @@ static uint64_t kept_since(void *context)
     return gz_store_stats(scene->store).kept_since;
 }
 
-static void undo_if_unwanted(struct gz_open_scene *scene)
+/* Its file is not there any more. Said by the retirement; where it is retired already, that will do. */
+static void retire_gone(struct gz_open_scene *scene)
 {
-    bool alone = scene->query_count == 0 && scene->net.connections == NULL;
-    if (scene->unwanted && alone) gz_scenes_undo(scene);
+    struct gz_error error;
+    struct gz_retire_request request = {.how = GZ_RETIRE_GONE, .name = scene->name, .user = ""};
+    (void)!gz_retire(scene->scenes, &request, &error);
 }
 
 static void handle_notify(void *context)
@@ -99,12 +106,10 @@ static void handle_committed(uv_async_t *async)
     struct gz_batch *batch;
     while (scene->store != NULL && (batch = gz_store_take(scene->store, &status, &error)) != NULL) {
         scene->commit_from_s = 0;
-        if (status != GZ_OK)
-            gz_log(scene->scenes->log, GZ_ERROR, 0, "%s: commit failed: %s", scene->name, error.message);
         gz_core_committed(scene->net.core, batch, status, error.message, gz_clock_now());
         scene->net.touched = true;
     }
-    undo_if_unwanted(scene);
+    if (scene->store != NULL && gz_store_stats(scene->store).is_gone) retire_gone(scene);
 }
 
 /* ---- a core's host: the past ---- */
@@ -178,7 +183,6 @@ static void handle_query_done(uv_work_t *work, int status)
         scene->query_count--;
         gz_core_answered(scene->net.core, job->ticket, &job->answer, gz_clock_now());
         scene->net.touched = true;
-        undo_if_unwanted(scene);
     }
     free_query_job(job);
 }
@@ -218,6 +222,7 @@ static void close_scene(struct gz_open_scene *scene)
     gz_surfaces_cancel(scene);
     gz_store_close(scene->store); /* first: a batch on its way may point into the core */
     gz_core_destroy(scene->net.core);
+    if (scene->held != NULL) gz_batch_destroy(scene->held);
     scene->net.core = NULL;
     scene->store = NULL;
     uv_close((uv_handle_t *)&scene->committed, handle_async_closed);
@@ -237,19 +242,24 @@ static void link_scene(struct gz_open_scene *scene)
     scene->scenes->open = scene;
 }
 
-/* Nobody finds it any more, and it has no more turns. */
-static void detach_scene(struct gz_open_scene *scene)
+void gz_scenes_hide(struct gz_open_scene *scene)
 {
     unlink_scene(scene);
     scene->scenes->count--;
-    gz_net_remove(scene->scenes->net, &scene->net);
 }
 
-/* Nobody is there, and nothing is on its way to the disk or to a worker: an import that waits is the core's to count. */
+void gz_scenes_drop(struct gz_open_scene *scene)
+{
+    gz_net_remove(scene->scenes->net, &scene->net);
+    close_scene(scene);
+}
+
+/* Nobody is there, and nothing is on its way to the disk or to a worker: an import that waits is the core's to count, and who
+ * retires it closes it too. */
 static bool is_unused(const struct gz_open_scene *scene)
 {
     return scene->net.connections == NULL && scene->query_count == 0 && !scene->net.touched &&
-           gz_core_is_idle(scene->net.core);
+           gz_core_is_idle(scene->net.core) && gz_retire_check(scene->scenes, scene->name, NULL) == GZ_OK;
 }
 
 /* Closes the unused scene that was asked for longest ago; false where all are in use. */
@@ -261,8 +271,8 @@ static bool make_room(struct gz_scenes *scenes)
     }
     if (unused == NULL) return false;
     gz_log(scenes->log, GZ_INFO, 0, "%s: closed, to make room for another", unused->name);
-    detach_scene(unused);
-    close_scene(unused);
+    gz_scenes_hide(unused);
+    gz_scenes_drop(unused);
     return true;
 }
 
@@ -336,32 +346,28 @@ static enum gz_status open_scene(struct gz_scenes *scenes, const char *name, boo
     return GZ_OK;
 }
 
+static bool has_file(const struct gz_open_scene *scene)
+{
+    return access(scene->path, F_OK) == 0 || errno != ENOENT;
+}
+
 enum gz_status gz_scenes_find(struct gz_scenes *scenes, const char *name, bool create, struct gz_open_scene **scene,
                               struct gz_error *error)
 {
     if (!gz_scene_name_valid(name, strlen(name))) {
         return gz_fail(error, GZ_BAD_VALUE, "scene: its name is to match [a-z0-9][a-z0-9_-]{0,63}");
     }
-    *scene = find_open(scenes, name);
+    enum gz_status status = gz_retire_check(scenes, name, error);
+    if (status != GZ_OK) return status;
+    *scene = gz_scenes_find_open(scenes, name);
     if (*scene == NULL) return open_scene(scenes, name, create, scene, error);
-    (*scene)->unwanted = false;
+    if (!has_file(*scene)) {
+        retire_gone(*scene);
+        return gz_fail(error, GZ_UNKNOWN_SCENE, "scene: the file of %s was moved or deleted", name);
+    }
     unlink_scene(*scene);
     link_scene(*scene);
     return GZ_OK;
-}
-
-void gz_scenes_undo(struct gz_open_scene *scene)
-{
-    static const char *const endings[] = {"", "-wal", "-shm"};
-    struct gz_scenes *scenes = scene->scenes;
-    detach_scene(scene);
-    close_scene(scene);
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
-        char *path;
-        if (asprintf(&path, "%s%s", scene->path, endings[i]) < 0) continue;
-        if (unlink(path) != 0 && errno != ENOENT) gz_log(scenes->log, GZ_WARN, 0, "%s: %s", path, strerror(errno));
-        free(path);
-    }
 }
 
 /* ---- the network's host ---- */
@@ -525,7 +531,7 @@ bool gz_scenes_are_idle(const struct gz_scenes *scenes)
     for (const struct gz_open_scene *scene = scenes->open; scene != NULL; scene = scene->next) {
         if (scene->net.touched || !gz_core_is_idle(scene->net.core)) return false;
     }
-    return scenes->jobs == NULL;
+    return scenes->jobs == NULL && gz_retire_is_idle(scenes);
 }
 
 bool gz_scenes_are_saved(const struct gz_scenes *scenes)
@@ -540,6 +546,7 @@ bool gz_scenes_are_saved(const struct gz_scenes *scenes)
 void gz_scenes_close(struct gz_scenes *scenes)
 {
     scenes->closing = true;
+    gz_retire_cancel(scenes);
     gz_bulk_cancel(scenes);
     struct gz_open_scene *next;
     for (struct gz_open_scene *scene = scenes->open; scene != NULL; scene = next) {

@@ -17,6 +17,7 @@
 struct gz_scenes;
 struct gz_bulk_job;
 struct gz_surfaces_job;
+struct gz_retirement;
 
 struct gz_open_scene {
     struct gz_net_scene net; /* first: the network gives it back */
@@ -28,7 +29,7 @@ struct gz_open_scene {
     double commit_from_s;                 /* monotonic, of the commit that runs; 0 for none */
     unsigned query_count;                 /* questions to the past, on workers */
     struct gz_surfaces_job *surfaces_job; /* its triangles are being made; NULL: not */
-    bool unwanted; /* made for an import that failed: to be undone, unless somebody wants it meanwhile */
+    struct gz_batch *held; /* that came when its file was closed already; NULL for none */
     struct gz_open_scene *next;
 };
 
@@ -44,6 +45,7 @@ struct gz_scenes {
     size_t count;
     struct gz_bulk_job *jobs;              /* bulk.c's */
     struct gz_surfaces_job *surfaces_jobs; /* surfaces.c's; a worker has the first */
+    struct gz_retirement *retirements;     /* retire.c's */
     uint64_t errors[GZ_STATUS_COUNT];      /* that somebody was answered with, by sessions or beside them */
     bool closing;
 };
@@ -72,8 +74,12 @@ bool gz_scene_exists(const struct gz_scenes *scenes, const char *name);
 /* The scene of this name, opened where it was not; made where it is missing and `create`. Blocks for its reading. */
 GZ_MUST_USE enum gz_status gz_scenes_find(struct gz_scenes *scenes, const char *name, bool create,
                                           struct gz_open_scene **scene, struct gz_error *error);
-/* Closes a scene and deletes its file. Nobody but its maker has seen it. */
-void gz_scenes_undo(struct gz_open_scene *scene);
+/* The scene of this name if it is open, else NULL. */
+struct gz_open_scene *gz_scenes_find_open(const struct gz_scenes *scenes, const char *name);
+/* Nobody finds the scene any more; who is in it stays. It is then the caller's to drop. */
+void gz_scenes_hide(struct gz_open_scene *scene);
+/* Closes a hidden scene. Nobody is in it, or the network is closed. */
+void gz_scenes_drop(struct gz_open_scene *scene);
 
 /* Tells everybody `bye`. */
 void gz_scenes_end(struct gz_scenes *scenes, const char *reason, double retry_s);

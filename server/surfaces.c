@@ -165,3 +165,8 @@ void gz_surfaces_cancel(struct gz_open_scene *scene)
     *link = job->next;
     free_job(job);
 }
+
+bool gz_surfaces_reads(const struct gz_scenes *scenes, const char *path)
+{
+    return scenes->surfaces_jobs != NULL && strcmp(scenes->surfaces_jobs->path, path) == 0;
+}

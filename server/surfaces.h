@@ -24,4 +24,7 @@ struct gz_surfaces *gz_surfaces_admit(const struct gz_open_scene *scene, struct 
 /* Gives their memory back, by a worker: it is much. NULL is fine. */
 void gz_surfaces_release(struct gz_scenes *scenes, struct gz_surfaces *surfaces);
 
+/* Whether a worker reads this file for its triangles. */
+bool gz_surfaces_reads(const struct gz_scenes *scenes, const char *path);
+
 #endif

@@ -77,6 +77,10 @@ GZ_MUST_USE enum gz_status gz_gltf_convert(struct gz_buffer *out, const uint8_t 
  * nothing. GZ_STORAGE where a file cannot be read. On failure `out` is as it was. */
 GZ_MUST_USE enum gz_status gz_gltf_load(struct gz_buffer *out, const char *path, struct gz_error *error);
 
+/* The text that a JSON object has under `key`, terminated. GZ_BAD_MESSAGE where there is none; GZ_BAD_VALUE where it does not fit. */
+GZ_MUST_USE enum gz_status gz_json_member(const uint8_t *bytes, size_t size, const char *key, char *text,
+                                          size_t text_size, struct gz_error *error);
+
 /* "model/gltf-binary" or "model/gltf+json", by the first bytes. */
 const char *gz_gltf_media_type(const uint8_t *bytes, size_t size);
 

@@ -10,10 +10,16 @@
 
 #define JSON_TYPE "application/json"
 #define TEXT_TYPE "text/plain; charset=utf-8"
-/* Who does an import where the request does not say. */
-#define USER_DEFAULT "http"
 
-enum method { METHOD_GET, METHOD_HEAD, METHOD_PUT, METHOD_OPTIONS, METHOD_OTHER };
+enum method {
+    METHOD_GET,
+    METHOD_HEAD,
+    METHOD_PUT,
+    METHOD_PATCH,
+    METHOD_DELETE,
+    METHOD_OPTIONS,
+    METHOD_OTHER
+};
 
 /* One request and its answer. It belongs to its connection, or, once the host has it, to the host until that has answered. */
 struct exchange {
@@ -202,11 +208,14 @@ static int send_more(struct exchange *exchange)
 
 static enum method method_of(struct lws *wsi)
 {
-    if (lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) > 0) return METHOD_GET;
-    if (lws_hdr_total_length(wsi, WSI_TOKEN_HEAD_URI) > 0) return METHOD_HEAD;
-    if (lws_hdr_total_length(wsi, WSI_TOKEN_PUT_URI) > 0) return METHOD_PUT;
-    if (lws_hdr_total_length(wsi, WSI_TOKEN_OPTIONS_URI) > 0) return METHOD_OPTIONS;
-    return METHOD_OTHER;
+    static const enum lws_token_indexes tokens[METHOD_OTHER] = {
+        [METHOD_GET] = WSI_TOKEN_GET_URI,       [METHOD_HEAD] = WSI_TOKEN_HEAD_URI,
+        [METHOD_PUT] = WSI_TOKEN_PUT_URI,       [METHOD_PATCH] = WSI_TOKEN_PATCH_URI,
+        [METHOD_DELETE] = WSI_TOKEN_DELETE_URI, [METHOD_OPTIONS] = WSI_TOKEN_OPTIONS_URI,
+    };
+    enum method method = METHOD_GET;
+    while (method < METHOD_OTHER && lws_hdr_total_length(wsi, tokens[method]) == 0) method++;
+    return method;
 }
 
 static void give_to_host(struct exchange *exchange)
@@ -234,7 +243,6 @@ static bool read_arguments(struct exchange *exchange)
 {
     char text[GZ_USER_BYTES_MAX + 8];
     struct gz_http_request *request = &exchange->request;
-    lws_snprintf(request->user, sizeof request->user, USER_DEFAULT);
     if (lws_hdr_total_length(exchange->wsi, WSI_TOKEN_HTTP_URI_ARGS) == 0) return true;
     for (int i = 0;; i++) {
         int size = lws_hdr_copy_fragment(exchange->wsi, text, sizeof text, WSI_TOKEN_HTTP_URI_ARGS, i);
@@ -269,29 +277,60 @@ static void encourage(struct lws *wsi)
     (void)lws_write(wsi, bytes + LWS_PRE, sizeof line - 1, LWS_WRITE_HTTP_HEADERS);
 }
 
-static void begin_import(struct exchange *exchange)
+/* Whether the body may come: a glTF, or the JSON of a rename. */
+static bool may_send(struct exchange *exchange)
 {
-    struct gz_net *net = exchange->net;
-    struct gz_error error;
+    static const struct {
+        uint64_t bytes_max;
+        const char *too_large, *empty;
+    } bodies[] = {
+        [METHOD_PUT] = {GZ_ASSET_BYTES_MAX, "the file is larger than 256 MiB",
+                        "the body is empty: a .glb or .gltf is expected"},
+        [METHOD_PATCH] = {GZ_HTTP_RENAME_BYTES_MAX, "the body is larger than 4096 bytes",
+                          "the body is empty: {\"name\": \"NEW\"} is expected"},
+    };
     bool known;
     uint64_t size = content_length(exchange->wsi, &known);
+    if (!known) {
+        exchange->hang_up = true;
+        refuse_with(exchange, 411, GZ_BAD_MESSAGE, "Content-Length: is missing or not a number");
+    } else if (size > bodies[exchange->method].bytes_max) {
+        exchange->hang_up = true;
+        refuse_with(exchange, 0, GZ_TOO_LARGE, bodies[exchange->method].too_large);
+    } else if (size == 0) {
+        refuse_with(exchange, 0, GZ_BAD_MESSAGE, bodies[exchange->method].empty);
+    } else {
+        return true;
+    }
+    return false;
+}
+
+static void read_body(struct exchange *exchange)
+{
+    exchange->reading = true;
+    exchange->reading_s = gz_clock_now().mono_s;
+    encourage(exchange->wsi);
+}
+
+/* What is done to a scene as a whole, by the method. */
+static void begin_change(struct exchange *exchange)
+{
+    static const enum gz_http_what changes[METHOD_OTHER] = {
+        [METHOD_PUT] = GZ_HTTP_IMPORT, [METHOD_PATCH] = GZ_HTTP_RENAME, [METHOD_DELETE] = GZ_HTTP_DELETE};
+    struct gz_net *net = exchange->net;
+    struct gz_error error;
+    exchange->request.what = changes[exchange->method];
     if (gz_admit_page(net, exchange->wsi, true, &error) != GZ_OK) {
         refuse(exchange, 0, &error);
     } else if (!read_arguments(exchange)) {
         refuse_with(exchange, 0, GZ_BAD_VALUE, "user: not a name of at most 64 bytes of UTF-8");
-    } else if (!known) {
-        exchange->hang_up = true;
-        refuse_with(exchange, 411, GZ_BAD_MESSAGE, "Content-Length: is missing or not a number");
-    } else if (size > GZ_ASSET_BYTES_MAX) {
-        refuse_with(exchange, 0, GZ_TOO_LARGE, "the file is larger than 256 MiB");
-    } else if (size == 0) {
-        refuse_with(exchange, 0, GZ_BAD_MESSAGE, "the body is empty: a .glb or .gltf is expected");
-    } else if (net->host.admit(net->host.context, &exchange->request, &error) != GZ_OK) {
-        refuse(exchange, 0, &error);
-    } else if (become_job(exchange)) {
-        exchange->reading = true;
-        exchange->reading_s = gz_clock_now().mono_s;
-        encourage(exchange->wsi);
+    } else if (exchange->method == METHOD_DELETE) {
+        if (become_job(exchange)) give_to_host(exchange);
+    } else if (may_send(exchange)) {
+        if (net->host.admit(net->host.context, &exchange->request, &error) != GZ_OK)
+            refuse(exchange, 0, &error);
+        else if (become_job(exchange))
+            read_body(exchange);
     }
 }
 
@@ -385,22 +424,23 @@ static enum place find_place(struct gz_http_request *request, const char *path)
     size_t size = strcspn(name, "/");
     if (size >= sizeof request->scene) return PLACE_NOWHERE;
     memcpy(request->scene, name, size);
-    request->what = GZ_HTTP_IMPORT;
     return name[size] == '\0' ? PLACE_SCENE : find_part(request, name + size + 1);
 }
 
 static const char *methods_of(enum place place)
 {
-    return place == PLACE_SCENE ? "PUT" : "GET, HEAD";
+    return place == PLACE_SCENE ? "PUT, PATCH, DELETE" : "GET, HEAD";
 }
 
 static bool allows(struct exchange *exchange, enum place place)
 {
-    bool reads = exchange->method == METHOD_GET || exchange->method == METHOD_HEAD;
-    if (place == PLACE_NOWHERE || (place == PLACE_SCENE ? exchange->method == METHOD_PUT : reads)) return true;
+    enum method method = exchange->method;
+    bool reads = method == METHOD_GET || method == METHOD_HEAD;
+    bool changes = method == METHOD_PUT || method == METHOD_PATCH || method == METHOD_DELETE;
+    if (place == PLACE_NOWHERE || (place == PLACE_SCENE ? changes : reads)) return true;
     exchange->reply.allow = methods_of(place);
     refuse_with(exchange, 405, GZ_UNKNOWN_OP,
-                place == PLACE_SCENE ? "only PUT is done there" : "only GET is done there");
+                place == PLACE_SCENE ? "only PUT, PATCH and DELETE are done there" : "only GET is done there");
     return false;
 }
 
@@ -438,7 +478,7 @@ static void serve(struct exchange *exchange, const char *path)
     case PLACE_PART:
         if (become_job(exchange)) give_to_host(exchange);
         return;
-    case PLACE_SCENE: begin_import(exchange); return;
+    case PLACE_SCENE: begin_change(exchange); return;
     case PLACE_NOWHERE: refuse_with(exchange, 0, GZ_UNKNOWN_OP, "there is nothing at this path"); return;
     case PLACE_FILE: serve_file(exchange, path); return;
     }
@@ -478,9 +518,9 @@ static int begin(struct lws *wsi, struct exchange **slot, const char *path, size
     if (lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_TRANSFER_ENCODING) > 0) {
         exchange->hang_up = true;
         refuse_with(exchange, 411, GZ_BAD_MESSAGE, "Transfer-Encoding: is not taken here, send a Content-Length");
-    } else if (exchange->method != METHOD_PUT && content_length(wsi, &known) > 0) {
+    } else if (exchange->method != METHOD_PUT && exchange->method != METHOD_PATCH && content_length(wsi, &known) > 0) {
         exchange->hang_up = true;
-        refuse_with(exchange, 0, GZ_BAD_MESSAGE, "Content-Length: only PUT has a body here");
+        refuse_with(exchange, 0, GZ_BAD_MESSAGE, "Content-Length: only PUT and PATCH have a body here");
     } else if (strlen(path) != size) {
         refuse_with(exchange, 0, GZ_BAD_VALUE, "the path has a NUL in it");
     } else {

@@ -42,7 +42,9 @@ enum gz_http_what {
     GZ_HTTP_EXPORT, /* as the kind of file that the asset is */
     GZ_HTTP_EXPORT_GLB,
     GZ_HTTP_EXPORT_GLTF,
-    GZ_HTTP_BACKUP
+    GZ_HTTP_BACKUP,
+    GZ_HTTP_DELETE,
+    GZ_HTTP_RENAME
 };
 
 /* Given to the host, who answers it exactly once, at once or later, by gz_http_answer or gz_http_refuse; it is gone then. The
@@ -50,14 +52,14 @@ enum gz_http_what {
 struct gz_http_request {
     enum gz_http_what what;
     char scene[GZ_SCENE_NAME_BYTES_MAX + 1]; /* as it came: not checked */
-    char user[GZ_USER_BYTES_MAX + 1];        /* import: who does it; valid UTF-8 */
+    char user[GZ_USER_BYTES_MAX + 1];        /* who changes something; valid UTF-8; empty where nobody says */
     bool replace;                            /* import: an existing scene may be replaced */
     char known[GZ_KNOWN_BYTES];              /* If-None-Match as it came; empty for none */
-    struct gz_buffer body;                   /* import; the host may take it and leave an empty one */
+    struct gz_buffer body;                   /* import, rename; the host may take it and leave an empty one */
 };
 
 struct gz_http_answer {
-    int code;              /* 200, 201 */
+    int code;              /* 200, 201, 204 */
     const char *type;      /* media type; static */
     struct gz_buffer body; /* taken over */
     int file;              /* to be sent instead of `body` and closed, or -1 */

@@ -156,8 +156,7 @@ double gz_core_deadline(const struct gz_core *core)
 
 bool gz_core_is_idle(const struct gz_core *core)
 {
-    return !core->committing && core->tickets == NULL && !isfinite(gz_core_commit_due(core)) && core->pending == NULL &&
-           core->pending_notes == NULL && core->pending_checkpoints == NULL;
+    return gz_core_is_stored(core) && core->tickets == NULL && !isfinite(gz_core_commit_due(core));
 }
 
 /* ---- frames ---- */

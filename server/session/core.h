@@ -100,7 +100,15 @@ const char *gz_session_end_reason(const struct gz_session *session);
 /* Whether to stop reading from this session's socket until its answers are taken. */
 bool gz_session_is_full(const struct gz_session *session);
 
-/* Tells everybody `bye` and ends them; completed edits still go to the host. For shutdown: call turn afterwards. */
+/* Completes all drags as they stand, and refuses from now on what is asked, with these words (GZ_BAD_STATE). What was asked before is
+ * still answered. Call turn afterwards. */
+void gz_core_freeze(struct gz_core *core, const char *why, struct gz_now now);
+/* No edit, note or checkpoint waits for the disk. */
+bool gz_core_is_stored(const struct gz_core *core);
+/* Nobody waits for an answer of the past. */
+bool gz_core_is_told(const struct gz_core *core);
+/* Tells everybody `bye` and ends them; completed edits still go to the host. Call turn afterwards. `retry_s`: when they may come back;
+ * negative where there is nothing to come back to. */
 void gz_core_end_all(struct gz_core *core, const char *reason, double retry_s, struct gz_now now);
 /* Nothing waits for the disk. */
 bool gz_core_is_idle(const struct gz_core *core);

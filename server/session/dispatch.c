@@ -112,6 +112,8 @@ static enum gz_status handle(struct gz_session *session, const struct gz_message
     if (session->role < table[message->op].role)
         return gz_fail(&failure->error, GZ_FORBIDDEN, "%s: a %s may not", gz_op_word(message->op),
                        gz_term_word(&gz_role_terms, session->role));
+    if (session->core->frozen[0] != '\0' && message->op != GZ_OP_PING)
+        return gz_fail(&failure->error, GZ_BAD_STATE, "%s", session->core->frozen);
     enum gz_status status = table[message->op].edits ? gz_core_check_room(session->core, failure) : GZ_OK;
     if (status != GZ_OK) return status;
     if (table[message->op].closes_wheel && session->run.kind == GZ_RUN_WHEEL) gz_run_complete(session, NULL);

@@ -136,13 +136,19 @@ enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const struct gz_m
     return GZ_OK;
 }
 
+/* For the file. Without memory it says that the session is still there, until the next start. */
+static void depart(struct gz_session *session)
+{
+    if (!session->departed) (void)gz_core_visit(session->core, session, true);
+    session->departed = true;
+}
+
 void gz_core_leave(struct gz_core *core, struct gz_session *session, struct gz_now now)
 {
     gz_core_set_now(core, now);
     gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX);
     if (session->run.kind != GZ_RUN_NONE) gz_run_complete(session, NULL);
-    (void)gz_core_visit(core, session,
-                        true); /* without memory the file says that it is still there, until the next start */
+    depart(session);
     gz_sync_absent(core->sync, &session->presence);
     if (session->previous != NULL) session->previous->next = session->next;
     if (session->next != NULL) session->next->previous = session->previous;
@@ -159,15 +165,49 @@ void gz_core_leave(struct gz_core *core, struct gz_session *session, struct gz_n
     free(session);
 }
 
-void gz_core_end_all(struct gz_core *core, const char *reason, double retry_s, struct gz_now now)
+/* ---- the end of all sessions ---- */
+
+static void complete_runs(struct gz_core *core)
 {
-    gz_core_set_now(core, now);
     gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX);
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
         if (session->run.kind != GZ_RUN_NONE) gz_run_complete(session, NULL);
-        struct gz_message message = {.op = GZ_OP_BYE, .has = GZ_HAS(RETRY_S)};
+    }
+}
+
+void gz_core_freeze(struct gz_core *core, const char *why, struct gz_now now)
+{
+    gz_core_set_now(core, now);
+    gz_print(core->frozen, sizeof core->frozen, "%s", why);
+    complete_runs(core);
+    for (struct gz_session *session = core->sessions; session != NULL; session = session->next) depart(session);
+}
+
+bool gz_core_is_stored(const struct gz_core *core)
+{
+    return !core->committing && core->pending == NULL && core->pending_notes == NULL &&
+           core->pending_checkpoints == NULL;
+}
+
+bool gz_core_is_told(const struct gz_core *core)
+{
+    const struct gz_session *session = core->sessions;
+    while (session != NULL && (session->ended || session->telling == NULL)) session = session->next;
+    return session == NULL && core->tickets == NULL;
+}
+
+void gz_core_end_all(struct gz_core *core, const char *reason, double retry_s, struct gz_now now)
+{
+    gz_core_set_now(core, now);
+    complete_runs(core);
+    for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
+        struct gz_message message = {.op = GZ_OP_BYE};
         message.bye.reason = (struct gz_text){reason, strlen(reason)};
-        message.bye.retry_s = retry_s;
+        message.bye.fatal = retry_s < 0;
+        if (!message.bye.fatal) {
+            message.has = GZ_HAS(RETRY_S);
+            message.bye.retry_s = retry_s;
+        }
         gz_session_send(session, &message);
         gz_session_end(session, reason);
     }

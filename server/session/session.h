@@ -91,6 +91,7 @@ struct gz_session {
     char user[GZ_USER_BYTES_MAX + 1];
     enum gz_role role;
     bool draw;
+    bool departed; /* the file is told that it left */
 
     struct gz_cursor cursor;
     bool follows_view, view_moved;
@@ -233,6 +234,7 @@ struct gz_core {
 
     struct gz_ticket *tickets;
     uint64_t next_ticket;
+    char frozen[GZ_ERROR_BYTES_MAX]; /* why nothing more is done; empty: it is */
 
     struct gz_arena decoded; /* of one frame */
     struct gz_arena scratch; /* of one message */

@@ -1,6 +1,5 @@
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,24 +106,11 @@ static enum gz_status copy_to(const char *path, const char *part, struct gz_erro
     return status;
 }
 
-/* A new name is safe once its directory is. */
-static int sync_directory(const char *path)
-{
-    char *copy = strdup(path);
-    if (copy == NULL) return -1;
-    int directory = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    free(copy);
-    if (directory < 0) return -1;
-    int result = fsync(directory);
-    close(directory);
-    return result;
-}
-
 static enum gz_status publish(const char *part, const char *to, struct gz_error *error)
 {
     if (renameat2(AT_FDCWD, part, AT_FDCWD, to, RENAME_NOREPLACE) != 0)
         return gz_fail(error, errno == EEXIST ? GZ_BAD_STATE : GZ_STORAGE, "the copy: %s", strerror(errno));
-    return sync_directory(to) == 0 ? GZ_OK : gz_fail(error, GZ_STORAGE, "the copy: %s", strerror(errno));
+    return gz_sync_directory(to) == 0 ? GZ_OK : gz_fail(error, GZ_STORAGE, "the copy: %s", strerror(errno));
 }
 
 enum gz_status gz_store_backup(const char *path, const char *to, struct gz_error *error)

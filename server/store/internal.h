@@ -19,4 +19,11 @@ GZ_MUST_USE enum gz_status gz_load(sqlite3 *db, uint64_t epoch, struct gz_scene_
 GZ_MUST_USE enum gz_status gz_answer_path(struct gz_reader *reader, const struct gz_query *query,
                                           struct gz_answer *answer);
 
+/* ---- files.c ---- */
+
+/* A new name in a directory is safe once this has returned 0. */
+GZ_MUST_USE int gz_sync_directory(const char *path);
+/* Deletes what SQLite may have kept beside the database of this path: its logs and their index. */
+void gz_delete_beside(const char *path);
+
 #endif

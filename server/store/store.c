@@ -121,15 +121,16 @@ static void commit_group(struct gz_store *store, struct queue *group)
         edits += batch->ended_count;
     }
     if (status == GZ_OK) status = gz_writer_end(&store->writer, &error);
-    if (status != GZ_OK) gz_log(store->log, GZ_ERROR, 0, "commit: %s", error.message);
     if (status == GZ_OK) gz_keep_count(&store->keep, edits);
     for (struct gz_batch *batch = group->first; batch != NULL; batch = batch->next) {
         batch->status = status;
         batch->error = error;
     }
+    bool is_gone = status != GZ_OK && gz_writer_has_moved(&store->writer);
     uv_mutex_lock(&store->mutex);
     append(&store->done, group);
     store->stats.last_status = status;
+    store->stats.is_gone = is_gone;
     store->stats.last_commit_s = (double)(uv_hrtime() - start_ns) * 1e-9;
     store->stats.wal_bytes = wal_bytes(store);
     if (status == GZ_OK) {
@@ -324,7 +325,10 @@ static enum gz_status open_store(struct gz_store *store, const struct gz_store_o
     if (!options->create && stat(options->path, &file) != 0)
         return gz_fail(error, GZ_UNKNOWN_SCENE, "there is no file %s", gz_db_file_name(options->path));
     enum gz_status status = gz_owner_init(&store->owner, options->path, error);
-    if (status == GZ_OK && stat(options->path, &file) != 0 && errno == ENOENT) store->unfinished_path = options->path;
+    if (status == GZ_OK && stat(options->path, &file) != 0 && errno == ENOENT) {
+        store->unfinished_path = options->path;
+        gz_delete_beside(options->path); /* what a deleted scene of this name may have left */
+    }
     if (status == GZ_OK) status = open_writer(store, options, state, error);
     if (status == GZ_OK) status = open_keys(store, options->path, error);
     if (status == GZ_OK) status = start_thread(store, error);
@@ -362,18 +366,6 @@ static void end_thread(struct gz_store *store)
     uv_thread_join(&store->thread);
 }
 
-/* While the file is still ours. SQLite has deleted what it had beside it, unless it failed at that too. */
-static void delete_unfinished(const struct gz_store *store)
-{
-    static const char *const endings[] = {"", "-wal", "-shm"};
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
-        char *path;
-        if (asprintf(&path, "%s%s", store->unfinished_path, endings[i]) < 0) continue;
-        unlink(path);
-        free(path);
-    }
-}
-
 void gz_store_close(struct gz_store *store)
 {
     if (store == NULL) return;
@@ -384,7 +376,10 @@ void gz_store_close(struct gz_store *store)
     sqlite3_close(store->keys_db);
     gz_keep_finish(&store->keep);
     gz_writer_finish(&store->writer);
-    if (store->unfinished_path != NULL) delete_unfinished(store);
+    if (store->unfinished_path != NULL) {
+        unlink(store->unfinished_path);
+        gz_delete_beside(store->unfinished_path);
+    }
     gz_owner_finish(&store->owner);
     struct gz_batch *batch;
     while ((batch = pop(&store->done)) != NULL) gz_batch_destroy(batch);

@@ -72,6 +72,7 @@ struct gz_store_stats {
     uint64_t kept_since; /* the seq from which on the past is there */
     double last_commit_s;
     enum gz_status last_status;
+    bool is_gone; /* its file was moved or deleted: it takes no more */
 };
 struct gz_store_stats gz_store_stats(struct gz_store *store);
 
@@ -89,6 +90,16 @@ GZ_MUST_USE enum gz_status gz_store_asset(const char *path, struct gz_buffer *ou
 GZ_MUST_USE enum gz_status gz_store_asset_tag(const char *path, char tag[GZ_ASSET_TAG_BYTES], struct gz_error *error);
 /* A consistent copy, ending on a commit's edge, as one file without WAL. `to` must not exist. */
 GZ_MUST_USE enum gz_status gz_store_backup(const char *path, const char *to, struct gz_error *error);
+
+/* Deletes the file and all that is beside it; the files of a scene whose database is gone already too. GZ_BAD_STATE where a server
+ * has it open. Crash-safe, as is the next: see files.c. Blocks for the disk. */
+GZ_MUST_USE enum gz_status gz_store_delete(const char *path, struct gz_error *error);
+/* Gives the file another name. GZ_CONFLICT where there is one of that name; GZ_BAD_STATE where a server or another program has it
+ * open: it keeps its name then. */
+GZ_MUST_USE enum gz_status gz_store_rename(const char *from, const char *to, struct gz_error *error);
+
+/* Deletes what stands beside a scene's file that is not there any more. GZ_BAD_STATE where a server has it open. */
+GZ_MUST_USE enum gz_status gz_store_tidy(const char *path, struct gz_error *error);
 
 struct gz_store_check {
     void (*handle_fault)(void *context, const char *words); /* one sentence for each thing that is wrong */

@@ -390,8 +390,7 @@ static enum gz_status give_up(struct gz_writer *writer, int rc, struct gz_error 
     return status;
 }
 
-/* What is written to a file without its name would be lost with the process. */
-static bool has_moved(struct gz_writer *writer)
+bool gz_writer_has_moved(struct gz_writer *writer)
 {
     int moved = 0;
     return sqlite3_file_control(writer->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved != 0;
@@ -412,7 +411,7 @@ enum gz_status gz_writer_add(struct gz_writer *writer, struct gz_batch *batch, s
 
 enum gz_status gz_writer_end(struct gz_writer *writer, struct gz_error *error)
 {
-    if (has_moved(writer)) {
+    if (gz_writer_has_moved(writer)) {
         roll_back(writer);
         return gz_fail(error, GZ_STORAGE, "the scene's file was moved or deleted");
     }

@@ -57,6 +57,9 @@ GZ_MUST_USE enum gz_status gz_writer_begin(struct gz_writer *writer, struct gz_e
 GZ_MUST_USE enum gz_status gz_writer_add(struct gz_writer *writer, struct gz_batch *batch, struct gz_error *error);
 GZ_MUST_USE enum gz_status gz_writer_end(struct gz_writer *writer, struct gz_error *error);
 
+/* Whether the file is not where it was opened any more: what is written to it then would be lost with the process. */
+bool gz_writer_has_moved(struct gz_writer *writer);
+
 /* Copies what is in the WAL into the database as far as readers allow; with `truncate` also empties the file, which needs
  * that nobody reads. False where that did not happen. Never waits for a reader. */
 bool gz_writer_checkpoint(struct gz_writer *writer, bool truncate);

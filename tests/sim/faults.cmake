@@ -67,7 +67,7 @@ gizmod_planted_fault(lock_of_others_taken FILE server/scene/scene.c
     FROM "if (node->holder == 0 || node->holder == session) continue;" TO "continue;")
 gizmod_planted_fault(lock_not_released_on_leave FILE server/session/join.c
     FROM "if (session->run.kind != GZ_RUN_NONE) gz_run_complete(session, NULL);
-    (void)gz_core_visit" TO "(void)gz_core_visit")
+    depart(session);" TO "depart(session);")
 gizmod_planted_fault(wrong_holder_named FILE server/scene/apply.c
     FROM "plan->holder = node->holder;" TO "plan->holder = node->holder + 1;")
 gizmod_planted_fault(cancel_forgets_a_node FILE server/session/run.c

@@ -207,6 +207,7 @@ export class Connection {
       if (message.op === "error" && message.fatal) this.#fatal = new GizmodError(message.code, message.message, message);
       if (message.op === "error" && message.code === "rate_limited" && !message.fatal) this.#dropped(message);
       if (message.op === "bye") this.#retryS = message.retry_s ?? 0;
+      if (message.op === "bye" && message.fatal) this.#fatal = new GizmodError("unknown_scene", message.reason, message);
       if (!this.#answer(message)) news.push(message);
     }
     this.handlers.received(news);

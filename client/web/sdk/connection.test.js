@@ -102,6 +102,19 @@ test("a connection that is never made is given up too", () => {
   connection.close();
 });
 
+test("a scene that is deleted or renamed ends the connection for good; another bye does not", () => {
+  for (const fatal of [true, undefined]) {
+    const { connection, told, socket } = connect();
+    socket.open();
+    socket.hear({ op: "welcome" });
+    socket.hear({ op: "bye", reason: "this scene was deleted by ada", fatal });
+    socket.onclose();
+    assert.equal(told.at(-1).phase, fatal ? "closed" : "offline");
+    if (fatal) assert.deepEqual([told.at(-1).code, told.at(-1).reason], ["unknown_scene", "this scene was deleted by ada"]);
+    connection.close();
+  }
+});
+
 /** A page that came from the server, whose answers to HTTP are the test's; what it asked for. */
 function inPage(t) {
   const { location, fetch } = globalThis;

@@ -55,7 +55,6 @@ static void test_http_table(void **state)
         {"PUT", "/healthz", "", tiny, 405, "\"code\":\"unknown_op\""},
         {"PUT", "/scenes/witness/asset", "", tiny, 405, "\"code\":\"unknown_op\""},
         {"POST", "/scenes/x", "", "", 405, "\"code\":\"unknown_op\""},
-        {"DELETE", "/scenes/witness", "", "", 405, "\"code\":\"unknown_op\""},
         {"OPTIONS", "/scenes/x", "", "", 405, "\"code\":\"unknown_op\""},
         {"GET", "/scenes", "", "body", 400, "\"code\":\"bad_message\""},
         {"POST", "/scenes/x", "", "body", 400, "\"code\":\"bad_message\""},
@@ -121,7 +120,7 @@ static void test_http_preflight_table(void **state)
         int status;
         const char *methods;
     } rows[] = {
-        {"/scenes/tiny", "https://editor.example", 204, "PUT"},
+        {"/scenes/tiny", "https://editor.example", 204, "PUT, PATCH, DELETE"},
         {"/scenes/tiny/asset", "https://editor.example", 204, "GET, HEAD"},
         {"/scenes/tiny/export", "https://editor.example", 204, "GET, HEAD"},
         {"/scenes", "https://editor.example", 204, "GET, HEAD"},

@@ -1,0 +1,196 @@
+/* A scene's file gets another name or is deleted, with what an earlier crash left beside the names, with other programs that have it
+ * open, and with kill -9 in between. */
+#include "unit/store/scene_file.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define KILLS 60
+
+static void write_edits(const char *path, uint64_t count, struct numbered *numbered)
+{
+    struct gz_scene_state state;
+    struct gz_store *store = open_scene(path, true, START_TIME, &state);
+    for (uint64_t i = 0; i < count; i++) {
+        commit(store, numbered_batch(numbered, false));
+        commit(store, numbered_batch(numbered, true));
+    }
+    gz_store_close(store);
+    gz_scene_state_finish(&state);
+}
+
+static void copy(const char *from, const char *to)
+{
+    char bytes[65536];
+    int in = open(from, O_RDONLY), out = open(to, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    assert_true(in >= 0 && out >= 0);
+    for (ssize_t size; (size = read(in, bytes, sizeof bytes)) > 0;)
+        assert_int_equal(write(out, bytes, (size_t)size), size);
+    close(in);
+    close(out);
+}
+
+/* A database with a write-ahead log beside it, as a kill leaves them. */
+static void write_edits_and_die(void **directory, const char *path, const char *log, struct numbered *numbered)
+{
+    struct gz_scene_state state;
+    const char *other = in_directory(directory, "other.db");
+    struct gz_store *store = open_scene(other, true, START_TIME, &state);
+    commit(store, numbered_batch(numbered, false));
+    commit(store, numbered_batch(numbered, true));
+    copy(other, path);
+    copy(in_directory(directory, "other.db-wal"), log);
+    gz_store_close(store);
+    gz_scene_state_finish(&state);
+    assert_int_equal(gz_store_delete(other, NULL), GZ_OK);
+}
+
+static void assert_holds(const char *path, struct numbered numbered)
+{
+    struct gz_scene_state state;
+    struct gz_store *store = open_scene(path, false, START_TIME, &state);
+    assert_numbered(&state, numbered.edits, &numbered);
+    gz_store_close(store);
+    gz_scene_state_finish(&state);
+}
+
+static void assert_alone(void **directory, const char *name)
+{
+    static const char *const endings[] = {"-wal", "-shm", "-journal", ".owner"};
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        char file[64];
+        snprintf(file, sizeof file, "%s%s", name, endings[i]);
+        if (access(in_directory(directory, file), F_OK) == 0) fail_msg("%s is still there", file);
+    }
+}
+
+static void test_rename_takes_the_log_along(void **directory)
+{
+    const char *a = in_directory(directory, "a.db"), *b = in_directory(directory, "b.db");
+    struct numbered numbered = {0};
+    write_edits_and_die(directory, a, in_directory(directory, "a.db-wal"), &numbered);
+    assert_int_equal(gz_store_rename(a, b, NULL), GZ_OK);
+    assert_int_not_equal(access(a, F_OK), 0);
+    assert_alone(directory, "a.db");
+    assert_alone(directory, "b.db");
+    assert_holds(b, numbered);
+}
+
+/* What a crash in the middle of a deletion left at the new name is not taken for the log of what gets it. */
+static void test_rename_over_the_log_of_a_deleted_scene(void **directory)
+{
+    const char *a = in_directory(directory, "a.db"), *b = in_directory(directory, "b.db");
+    struct numbered numbered = {0}, another = {0};
+    write_edits(a, 3, &numbered);
+    write_edits_and_die(directory, b, in_directory(directory, "b.db-wal"), &another);
+    assert_int_equal(unlink(b), 0);
+    assert_int_equal(gz_store_rename(a, b, NULL), GZ_OK);
+    assert_holds(b, numbered);
+}
+
+static void test_scene_made_beside_the_log_of_a_deleted_one_is_empty(void **directory)
+{
+    const char *a = in_directory(directory, "a.db");
+    struct numbered numbered = {0};
+    struct gz_scene_state state;
+    write_edits_and_die(directory, a, in_directory(directory, "a.db-wal"), &numbered);
+    assert_int_equal(unlink(a), 0);
+    gz_store_close(open_scene(a, true, START_TIME, &state));
+    assert_int_equal(state.seq, 0);
+    gz_scene_state_finish(&state);
+    write_edits_and_die(directory, a, in_directory(directory, "a.db-wal"), &(struct numbered){0});
+    assert_int_equal(unlink(a), 0);
+    assert_int_equal(gz_store_tidy(a, NULL), GZ_OK);
+    assert_alone(directory, "a.db");
+}
+
+static void test_rename_is_refused_and_changes_nothing(void **directory)
+{
+    const char *a = in_directory(directory, "a.db"), *b = in_directory(directory, "b.db");
+    struct numbered numbered = {0};
+    struct gz_error error;
+    struct gz_scene_state state;
+    assert_int_equal(gz_store_rename(a, b, &error), GZ_UNKNOWN_SCENE);
+    write_edits(a, 1, &numbered);
+    write_edits(b, 1, &(struct numbered){0});
+    assert_int_equal(gz_store_rename(a, b, &error), GZ_CONFLICT);
+    assert_int_equal(gz_store_delete(b, &error), GZ_OK);
+
+    sqlite3 *reader;
+    assert_int_equal(sqlite3_open(a, &reader), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(reader, "SELECT * FROM scene", NULL, NULL, NULL), SQLITE_OK);
+    struct gz_store *store = open_scene(a, false, START_TIME, &state); /* its log is in use */
+    assert_int_equal(gz_store_rename(a, b, &error), GZ_BAD_STATE);
+    assert_int_equal(gz_store_delete(a, &error), GZ_BAD_STATE);
+    gz_store_close(store);
+    gz_scene_state_finish(&state);
+    assert_int_equal(sqlite3_exec(reader, "SELECT * FROM scene", NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(gz_store_rename(a, b, &error), GZ_BAD_STATE);
+    assert_non_null(strstr(error.message, "a.db is open in another program"));
+    sqlite3_close(reader);
+    assert_int_not_equal(access(b, F_OK), 0);
+    assert_holds(a, numbered);
+    assert_int_equal(gz_store_rename(a, b, &error), GZ_OK);
+}
+
+static void test_delete_takes_what_is_no_database(void **directory)
+{
+    const char *a = in_directory(directory, "a.db");
+    close(open(a, O_CREAT | O_WRONLY, 0600));
+    assert_int_equal(gz_store_delete(a, NULL), GZ_OK);
+    assert_int_not_equal(access(a, F_OK), 0);
+    assert_alone(directory, "a.db");
+}
+
+static void test_rename_killed_in_between(void **directory)
+{
+    char *names[] = {strdup(in_directory(directory, "a.db")), strdup(in_directory(directory, "b.db"))};
+    struct numbered numbered = {0};
+    write_edits(names[0], 2, &numbered);
+    for (int i = 0; i < KILLS; i++) {
+        pid_t child = fork();
+        if (child == 0) {
+            int at = access(names[0], F_OK) == 0 ? 0 : 1;
+            for (;; at = !at) {
+                struct gz_scene_state state;
+                struct gz_store *store;
+                struct gz_store_options options = {.path = names[at], .time = START_TIME};
+                if (gz_store_open(&store, &options, &state, NULL) != GZ_OK) _exit(2);
+                gz_store_close(store);
+                if (gz_store_rename(names[at], names[!at], NULL) != GZ_OK) _exit(3);
+            }
+        }
+        usleep((useconds_t)(rand() % 20000));
+        kill(child, SIGKILL);
+        int result;
+        assert_int_equal(waitpid(child, &result, 0), child);
+        assert_true(WIFSIGNALED(result));
+        bool is_second = access(names[1], F_OK) == 0;
+        assert_int_equal(access(names[0], F_OK) == 0, !is_second);
+        assert_int_equal(gz_store_tidy(names[!is_second], NULL), GZ_OK);
+        assert_alone(directory, is_second ? "a.db" : "b.db");
+        assert_holds(names[is_second], numbered);
+    }
+    free(names[0]);
+    free(names[1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_rename_takes_the_log_along, make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(test_rename_over_the_log_of_a_deleted_scene, make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(test_scene_made_beside_the_log_of_a_deleted_one_is_empty, make_directory,
+                                        remove_directory),
+        cmocka_unit_test_setup_teardown(test_rename_is_refused_and_changes_nothing, make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(test_delete_takes_what_is_no_database, make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(test_rename_killed_in_between, make_directory, remove_directory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
