@@ -2,6 +2,9 @@
 
 #include <math.h>
 
+#include "solver/ball.h"
+#include "solver/exact.h"
+
 bool gz_pointer_usable(const struct gz_pointer *pointer)
 {
     gz_vec3 unit;
@@ -32,6 +35,16 @@ void gz_follow_init(struct gz_follow *follow, const struct gz_pointer *press, ui
     follow->real = follow->slowed = follow->from_real = follow->from_slowed = *press;
 }
 
+/* `way` turned as a hand turned from `before` to `now`, or by a part of that. All are unit. */
+static gz_vec3 turned(gz_vec3 way, gz_vec3 before, gz_vec3 now, double part)
+{
+    gz_vec3 axis = gz_cross(before, now);
+    double angle = atan2(gz_length(axis), gz_dot(before, now));
+    if (angle == 0) return way;
+    if (!gz_unit(axis, &axis)) axis = gz_ball_across(before);
+    return gz_rotate(gz_quat_about(axis, angle * part), way);
+}
+
 const struct gz_pointer *gz_follow_pointer(struct gz_follow *follow, const struct gz_pointer *pointer, uint32_t mods)
 {
     bool fine = is_fine(mods);
@@ -48,6 +61,6 @@ const struct gz_pointer *gz_follow_pointer(struct gz_follow *follow, const struc
     double ratio = fine ? GZ_FINE_RATIO : 1;
     for (int i = 0; i < 2; i++) slowed->at[i] = from->at[i] + ratio * (now->at[i] - real->at[i]);
     slowed->origin = gz_add(from->origin, gz_scale(gz_sub(now->origin, real->origin), ratio));
-    slowed->direction = gz_add(from->direction, gz_scale(gz_sub(now->direction, real->direction), ratio));
+    slowed->direction = turned(from->direction, real->direction, now->direction, ratio);
     return slowed;
 }

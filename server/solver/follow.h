@@ -1,5 +1,6 @@
-/* follow.h - what stands for the pointer of a drag: itself, or while `fine` is held one that goes a tenth as fast. Pure. Inside of
- * the room. Pointers here are usable ones, and those of one drag are of one kind. */
+/* follow.h - what stands for the pointer of a drag: itself, or while `fine` is held one that goes a tenth as fast. A ray's
+ * origin moves and its direction turns, each a tenth as far. Pure. Inside of the room. Pointers here are usable ones, and
+ * those of one drag are of one kind. */
 #ifndef GZ_SOLVER_FOLLOW_H
 #define GZ_SOLVER_FOLLOW_H
 

@@ -1,4 +1,5 @@
 /* Options and edges of a drag: snapping, fine, typed values, axis methods, rays, fallback laws, clamps. */
+#include "solver/follow.h"
 #include "solver/snap.h"
 #include "unit/solver/stage.h"
 
@@ -293,6 +294,36 @@ static void test_ball_has_no_cliff_at_its_rim(void **state)
     }
 }
 
+static struct gz_pointer ray_at(double degrees)
+{
+    return (struct gz_pointer){
+        .is_ray = true, .origin = {degrees, 0, 0}, .direction = {cos(degrees * DEGREES), 0, -sin(degrees * DEGREES)}};
+}
+
+/* A hand that turns about +Y, slowly to `fine` degrees and then by `more`: where the ray is then, in degrees. */
+static double turn_slowly(double fine, double more)
+{
+    struct gz_follow follow = {0};
+    const struct gz_pointer press = ray_at(0), slow = ray_at(fine), end = ray_at(fine + more);
+    gz_follow_init(&follow, &press, 0);
+    (void)gz_follow_pointer(&follow, &press, 1u << GZ_MOD_FINE);
+    const struct gz_pointer *now = gz_follow_pointer(&follow, &slow, 1u << GZ_MOD_FINE);
+    assert_near(atan2(-now->direction.z, now->direction.x) / DEGREES, fine / 10, 1e-12);
+    now = gz_follow_pointer(&follow, &end, 0);
+    assert_near(gz_length(now->direction), 1, 1e-14);
+    assert_near(now->origin.x, fine / 10 + more, 1e-12);
+    return atan2(-now->direction.z, now->direction.x) / DEGREES;
+}
+
+static void test_fine_turns_rays(void **state)
+{
+    (void)state;
+    assert_near(turn_slowly(30, 45), 48, 1e-12);
+    assert_near(turn_slowly(60, 90), 96, 1e-12);
+    assert_near(turn_slowly(-170, 175), 158, 1e-12);
+    assert_near(turn_slowly(90, -90), -81, 1e-12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -312,6 +343,7 @@ int main(void)
         cmocka_unit_test(test_ball_dragged_right_turns_the_front_right),
         cmocka_unit_test(test_shoemake_ball_does_not_depend_on_the_path),
         cmocka_unit_test(test_ball_has_no_cliff_at_its_rim),
+        cmocka_unit_test(test_fine_turns_rays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
