@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Scaling by a power of two first keeps the squares in range and changes no bit of the direction. */
-bool gz_normalize(gz_vec3 a, gz_vec3 *unit)
+bool gz_normalize_extreme(gz_vec3 a, gz_vec3 *unit)
 {
     double largest = fmax(fabs(a.x), fmax(fabs(a.y), fabs(a.z)));
     if (!gz_finite(a) || !(largest > 0)) return false;
@@ -121,11 +121,28 @@ static gz_mat3 mat3_blend(const gz_mat3 *a, double ka, const gz_mat3 *b, double 
                      gz_add(gz_scale(a->z, ka), gz_scale(b->z, kb))};
 }
 
+/* cos of the largest skew at which columns count as square to each other. */
+#define SQUARE_COSINE 1e-12
+
+/* Columns that are square to each other, the usual case, need no iteration: their directions are the rotation. */
+static bool rotation_of_columns(const gz_mat3 *m, gz_mat3 *rotation)
+{
+    gz_mat3 r;
+    if (!gz_normalize(m->x, &r.x) || !gz_normalize(m->y, &r.y) || !gz_normalize(m->z, &r.z)) return false;
+    double skew = fmax(fabs(gz_dot(r.x, r.y)), fmax(fabs(gz_dot(r.y, r.z)), fabs(gz_dot(r.z, r.x))));
+    if (!(skew <= SQUARE_COSINE)) return false;
+    *rotation = r;
+    return true;
+}
+
 /* Higham's scaled Newton iteration: R <- (g R + R^-T / g) / 2 converges quadratically from any invertible matrix. */
 bool gz_mat3_polar(const gz_mat3 *m, gz_mat3 *rotation)
 {
     gz_mat3 r = *m;
-    if (gz_mat3_determinant(m) < 0) r = (gz_mat3){gz_negate(m->x), gz_negate(m->y), gz_negate(m->z)};
+    double determinant = gz_mat3_determinant(m);
+    if (!isfinite(determinant) || determinant == 0) return false;
+    if (determinant < 0) r = (gz_mat3){gz_negate(m->x), gz_negate(m->y), gz_negate(m->z)};
+    if (rotation_of_columns(&r, rotation)) return true;
     for (int step = 0; step < 64; step++) {
         gz_mat3 inverse;
         if (!gz_mat3_inverse(&r, &inverse)) return false;
@@ -159,28 +176,13 @@ gz_affine gz_affine_from_trs(const gz_trs *trs)
                        trs->t};
 }
 
-/* Orthogonal columns, the usual case, need no iteration: their directions are the rotation. */
-static bool rotation_of_columns(const gz_mat3 *m, gz_mat3 *rotation)
-{
-    gz_mat3 r;
-    if (!gz_normalize(m->x, &r.x) || !gz_normalize(m->y, &r.y) || !gz_normalize(m->z, &r.z)) return false;
-    double skew = fmax(fabs(gz_dot(r.x, r.y)), fmax(fabs(gz_dot(r.y, r.z)), fabs(gz_dot(r.z, r.x))));
-    if (skew > 1e-12) return false;
-    if (gz_mat3_determinant(&r) < 0) r.x = gz_negate(r.x);
-    *rotation = r;
-    return true;
-}
-
 bool gz_trs_from_affine(const gz_affine *a, gz_trs *trs, double *residual)
 {
     double determinant = gz_mat3_determinant(&a->linear);
     if (!gz_finite(a->origin) || !isfinite(determinant) || determinant == 0) return false;
-    gz_mat3 rotation;
-    if (!rotation_of_columns(&a->linear, &rotation)) {
-        gz_mat3 unmirrored = a->linear;
-        if (determinant < 0) unmirrored.x = gz_negate(unmirrored.x);
-        if (!gz_mat3_polar(&unmirrored, &rotation)) return false;
-    }
+    gz_mat3 rotation, unmirrored = a->linear;
+    if (determinant < 0) unmirrored.x = gz_negate(unmirrored.x);
+    if (!gz_mat3_polar(&unmirrored, &rotation)) return false;
     trs->t = a->origin;
     trs->r = gz_quat_from_mat3(&rotation);
     gz_mat3 exact = gz_mat3_from_quat(trs->r);

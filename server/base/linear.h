@@ -100,8 +100,17 @@ static inline double gz_component(gz_vec3 a, int axis)
     return axis == 0 ? a.x : axis == 1 ? a.y : a.z;
 }
 
+/* For gz_normalize: lengths whose squares leave the range of doubles. */
+bool gz_normalize_extreme(gz_vec3 a, gz_vec3 *unit);
 /* The unit vector along `a`, exact in scale from 1e-300 to 1e300; false for zero or a value that is not finite. */
-bool gz_normalize(gz_vec3 a, gz_vec3 *unit);
+static inline bool gz_normalize(gz_vec3 a, gz_vec3 *unit)
+{
+    double square = gz_dot(a, a);
+    if (!(square > 1e-200 && square < 1e200)) return gz_normalize_extreme(a, unit);
+    double length = sqrt(square);
+    *unit = (gz_vec3){a.x / length, a.y / length, a.z / length};
+    return true;
+}
 /* The unit quaternion along `q`, its sign kept; false for zero or a value that is not finite. A quaternion that is unit to
  * the last bits is returned as it is, so that normalising twice changes nothing. */
 bool gz_quat_normalize(gz_quat q, gz_quat *unit);

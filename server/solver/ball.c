@@ -28,7 +28,7 @@ static bool point_on_sheet(enum gz_ball kind, double x, double y, gz_vec3 *point
         *point = (gz_vec3){x, y, sqrt(1 - square)};
         return true;
     }
-    return gz_unit((gz_vec3){x, y, bell ? 1 / (2 * sqrt(square)) : 0}, point);
+    return gz_normalize((gz_vec3){x, y, bell ? 1 / (2 * sqrt(square)) : 0}, point);
 }
 
 static bool point_by_pixels(const struct gz_ball_place *ball, const struct gz_sight *sight, gz_vec3 *unit)
@@ -74,7 +74,7 @@ static bool point_beyond_rim(gz_vec3 from, gz_vec3 along, double radius, bool co
         converges ? gz_sub(along, gz_scale(ahead, depth)) : gz_sub(from, gz_scale(along, gz_dot(from, along)));
     double length = gz_length(outward), scale = converges ? depth * nearness : radius;
     double cotangent = depth > 0 ? cotangent_beyond_rim(nearness, length / scale) : 0;
-    return gz_unit(gz_sub(outward, gz_scale(ahead, length * cotangent)), unit);
+    return gz_normalize(gz_sub(outward, gz_scale(ahead, length * cotangent)), unit);
 }
 
 static bool point_on_sphere(gz_vec3 from, gz_vec3 along, double radius, bool converges, gz_vec3 *unit)
@@ -122,7 +122,7 @@ gz_vec3 gz_ball_across(gz_vec3 point)
     double x = fabs(point.x), y = fabs(point.y), z = fabs(point.z);
     gz_vec3 least = x <= y && x <= z ? (gz_vec3){1, 0, 0} : y <= z ? (gz_vec3){0, 1, 0} : (gz_vec3){0, 0, 1};
     gz_vec3 across = least;
-    (void)gz_unit(gz_cross(point, least), &across);
+    (void)gz_normalize(gz_cross(point, least), &across);
     return across;
 }
 

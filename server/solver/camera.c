@@ -155,6 +155,7 @@ bool gz_camera_prepare(struct gz_camera *camera, const struct gz_camera_input *i
         return false;
     }
     made.eye = gz_affine_apply(&world, made.eye_view);
+    made.up_px = fabs(gz_see_vector(&(struct gz_sight){.camera = &made}, made.up).y);
     find_near(&made);
     *camera = made;
     return true;
@@ -175,9 +176,7 @@ bool gz_camera_project(const struct gz_camera *camera, gz_vec3 point, double at[
 double gz_camera_pixel_size(const struct gz_camera *camera, gz_vec3 point)
 {
     const struct gz_sight sight = {.camera = camera};
-    gz_seen place = gz_see_point(&sight, point);
-    double size = place.w / fabs(gz_see_vector(&sight, camera->up).y);
-    return place.w > 0 && isfinite(size) ? size : 0;
+    return gz_pixel_size_at(camera, gz_see_point(&sight, point).w);
 }
 
 bool gz_sight_init_ray(struct gz_sight *sight, const struct gz_pointer *pointer)
@@ -194,10 +193,11 @@ gz_vec3 gz_sight_toward(const struct gz_sight *sight, gz_vec3 point)
 {
     const struct gz_camera *camera = sight->camera;
     gz_vec3 unit;
-    if (camera == NULL) return gz_unit(gz_add(gz_sub(point, sight->origin), sight->shift), &unit) ? unit : sight->along;
+    if (camera == NULL)
+        return gz_normalize(gz_add(gz_sub(point, sight->origin), sight->shift), &unit) ? unit : sight->along;
     if (!camera->perspective) return gz_negate(camera->backward);
     gz_vec3 view = gz_sub(gz_sight_view_point(sight, point), camera->eye_view);
-    return gz_unit(gz_mat3_apply(&camera->view_to_world, view), &unit) ? unit : gz_negate(camera->backward);
+    return gz_normalize(gz_mat3_apply(&camera->view_to_world, view), &unit) ? unit : gz_negate(camera->backward);
 }
 
 struct gz_view_frame gz_sight_frame(const struct gz_sight *sight)
@@ -217,6 +217,19 @@ gz_vec3 gz_sight_crossing(const struct gz_sight *sight)
     return gz_cross(right, down);
 }
 
+struct gz_growth gz_sight_growth(const struct gz_sight *sight)
+{
+    const struct gz_camera *camera = sight->camera;
+    if (sight->is_ray) {
+        double px = 1 / GZ_RAY_RADIANS_PER_PX;
+        return (struct gz_growth){gz_scale(sight->right, px), gz_scale(sight->down, px), sight->along, sight->along};
+    }
+    gz_vec3 x = row_vector(camera->pixel[0]), y = row_vector(camera->pixel[1]), w = row_vector(camera->pixel[2]);
+    return (struct gz_growth){covector_to_world(camera, gz_sub(x, gz_scale(w, sight->at[0]))),
+                              covector_to_world(camera, gz_sub(y, gz_scale(w, sight->at[1]))),
+                              covector_to_world(camera, w), covector_to_world(camera, row_vector(camera->depth))};
+}
+
 static bool camera_ray_direction(const struct gz_sight *sight, gz_vec3 *direction)
 {
     const struct gz_camera *camera = sight->camera;
@@ -226,7 +239,7 @@ static bool camera_ray_direction(const struct gz_sight *sight, gz_vec3 *directio
     }
     gz_vec3 d = gz_sight_crossing(sight);
     if (gz_dot(row_vector(camera->pixel[2]), d) < 0) d = gz_negate(d);
-    return gz_unit(gz_mat3_apply(&camera->view_to_world, d), direction);
+    return gz_normalize(gz_mat3_apply(&camera->view_to_world, d), direction);
 }
 
 bool gz_sight_ray(const struct gz_sight *sight, gz_vec3 about, gz_vec3 *origin, gz_vec3 *direction)

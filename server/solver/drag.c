@@ -487,7 +487,7 @@ static enum gz_solve solve_ball(const struct gz_drag *drag, const struct gz_sigh
     double value[2] = {2 * atan2(gz_length(axis), turn.w), 0};
     if (value[0] != 0 && snap_wanted(drag, mods)) {
         value[0] = snapped(drag, GZ_PART_BALL, 0, value[0]);
-        if (!gz_unit(axis, &axis)) axis = drag->ball_side;
+        if (!gz_normalize(axis, &axis)) axis = drag->ball_side;
         turn = gz_quat_about(axis, value[0]);
     }
     if (!make_motion(drag, value, motion)) return GZ_SOLVE_KEPT;

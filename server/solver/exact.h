@@ -42,17 +42,7 @@ __attribute__((always_inline)) static inline double gz_dot_exact_point(const dou
     return sum + lost;
 }
 
-/* As gz_normalize, without its care for lengths that no scene has: those it leaves to gz_normalize. */
-static inline bool gz_unit(gz_vec3 v, gz_vec3 *unit)
-{
-    double square = gz_dot(v, v);
-    if (!(square > 1e-200 && square < 1e200)) return gz_normalize(v, unit);
-    double length = sqrt(square);
-    *unit = (gz_vec3){v.x / length, v.y / length, v.z / length};
-    return true;
-}
-
-/* The same for a quaternion. One that is nearly unit, as a product of two is, needs no root: of 1 / sqrt(1 + e) all but
+/* As gz_quat_normalize. A quaternion that is nearly unit, as a product of two is, needs no root: of 1 / sqrt(1 + e) all but
  * 3/8 e^2, less than the last bit, is 1 - e / 2. */
 static inline bool gz_unit_quat(gz_quat q, gz_quat *unit)
 {

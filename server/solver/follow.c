@@ -41,7 +41,7 @@ static gz_vec3 turned(gz_vec3 way, gz_vec3 before, gz_vec3 now, double part)
     gz_vec3 axis = gz_cross(before, now);
     double angle = atan2(gz_length(axis), gz_dot(before, now));
     if (angle == 0) return way;
-    if (!gz_unit(axis, &axis)) axis = gz_ball_across(before);
+    if (!gz_normalize(axis, &axis)) axis = gz_ball_across(before);
     return gz_rotate(gz_quat_about(axis, angle * part), way);
 }
 

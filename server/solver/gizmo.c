@@ -31,61 +31,59 @@ static double grid_above(double largest, size_t count)
     return ldexp(1.5, exponent);
 }
 
-/* The sum of one coordinate of all origins, with the same bits whatever their order: each is cut on common grids, whose
- * multiples add without rounding. Three grids hold more digits than the result. */
-static double sum_of_origins(const struct gz_target *targets, size_t count, int axis)
+/* Three grids hold more digits than the result. */
+#define GRIDS 3
+
+struct grids {
+    double at[GRIDS];
+};
+
+static struct grids grids_above(double largest, size_t count)
 {
-    double largest = 0, total = 0;
-    for (size_t i = 0; i < count; i++) largest = fmax(largest, fabs(gz_component(origin_of(&targets[i]), axis)));
-    double grids[3], sums[3] = {0, 0, 0};
-    grids[0] = grid_above(largest, count);
-    grids[1] = grid_above(ldexp(grids[0], -52), count);
-    grids[2] = grid_above(ldexp(grids[1], -52), count);
-    for (size_t i = 0; i < count; i++) {
-        double rest = gz_component(origin_of(&targets[i]), axis);
-        for (int level = 0; level < 3; level++) {
-            double part = (grids[level] + rest) - grids[level];
-            sums[level] += part;
-            rest -= part;
-        }
-    }
-    for (int level = 2; level >= 0; level--) total += sums[level];
-    return total;
+    struct grids grids = {{grid_above(largest, count)}};
+    for (int i = 1; i < GRIDS; i++) grids.at[i] = grid_above(ldexp(grids.at[i - 1], -52), count);
+    return grids;
 }
 
+/* Cuts a value on the grids, whose multiples add without rounding. */
+static void add_on_grids(const struct grids *grids, double value, double sums[GRIDS])
+{
+    for (int i = 0; i < GRIDS; i++) {
+        double cut = (grids->at[i] + value) - grids->at[i];
+        sums[i] += cut;
+        value -= cut;
+    }
+}
+
+/* The mean of all origins, with the same bits whatever their order. */
 static gz_vec3 median(const struct gz_target *targets, size_t count)
 {
+    gz_vec3 largest = {0, 0, 0};
     if (count == 1) return origin_of(&targets[0]);
-    double n = (double)count;
-    return (gz_vec3){sum_of_origins(targets, count, 0) / n, sum_of_origins(targets, count, 1) / n,
-                     sum_of_origins(targets, count, 2) / n};
-}
-
-static double lesser(double a, double b)
-{
-    return a < b ? a : b;
-}
-
-static double greater(double a, double b)
-{
-    return a > b ? a : b;
+    for (size_t i = 0; i < count; i++) {
+        gz_vec3 o = origin_of(&targets[i]);
+        largest = (gz_vec3){fmax(largest.x, fabs(o.x)), fmax(largest.y, fabs(o.y)), fmax(largest.z, fabs(o.z))};
+    }
+    const struct grids x = grids_above(largest.x, count), y = grids_above(largest.y, count),
+                       z = grids_above(largest.z, count);
+    double sums[3][GRIDS] = {{0}};
+    for (size_t i = 0; i < count; i++) {
+        gz_vec3 o = origin_of(&targets[i]);
+        add_on_grids(&x, o.x, sums[0]);
+        add_on_grids(&y, o.y, sums[1]);
+        add_on_grids(&z, o.z, sums[2]);
+    }
+    gz_vec3 sum = {0, 0, 0};
+    for (int i = GRIDS - 1; i >= 0; i--) sum = gz_add(sum, (gz_vec3){sums[0][i], sums[1][i], sums[2][i]});
+    return (gz_vec3){sum.x / (double)count, sum.y / (double)count, sum.z / (double)count};
 }
 
 /* Along the world's axes. A node without bounds is a point. */
 static gz_box world_bounds(const struct gz_target *target)
 {
-    if (target->bounds == NULL) {
-        gz_vec3 origin = origin_of(target);
-        return (gz_box){origin, origin};
-    }
     gz_affine local = gz_affine_from_trs(&target->local), world = gz_affine_multiply(&target->parent, &local);
-    gz_vec3 centre = gz_affine_apply(&world, gz_box_centre(target->bounds));
-    gz_vec3 half = gz_scale(gz_sub(target->bounds->max, target->bounds->min), 0.5);
-    gz_vec3 x = gz_scale(world.linear.x, half.x), y = gz_scale(world.linear.y, half.y),
-            z = gz_scale(world.linear.z, half.z);
-    gz_vec3 reach = {fabs(x.x) + fabs(y.x) + fabs(z.x), fabs(x.y) + fabs(y.y) + fabs(z.y),
-                     fabs(x.z) + fabs(y.z) + fabs(z.z)};
-    return (gz_box){gz_sub(centre, reach), gz_add(centre, reach)};
+    const gz_box point = {world.origin, world.origin};
+    return target->bounds == NULL ? point : gz_box_transform(target->bounds, &world);
 }
 
 static gz_box bounds_of_all(const struct gz_target *targets, size_t count)
@@ -93,9 +91,7 @@ static gz_box bounds_of_all(const struct gz_target *targets, size_t count)
     gz_box all = world_bounds(&targets[0]);
     for (size_t i = 1; i < count; i++) {
         gz_box one = world_bounds(&targets[i]);
-        all.min = (gz_vec3){lesser(all.min.x, one.min.x), lesser(all.min.y, one.min.y), lesser(all.min.z, one.min.z)};
-        all.max =
-            (gz_vec3){greater(all.max.x, one.max.x), greater(all.max.y, one.max.y), greater(all.max.z, one.max.z)};
+        all = gz_box_union(&all, &one);
     }
     return all;
 }
@@ -196,43 +192,73 @@ static bool find_coordinates(struct gz_gizmo *gizmo, const struct gz_tool *tool,
 
 /* ---- What can be seen ---- */
 
-/* Faces and corners are seen where they are, not from the pivot. */
-static bool side_shows(const struct gz_gizmo *gizmo, enum gz_handle handle, const struct gz_sight *sight, double edge)
+/* From where, and how nearly along the line of sight. */
+struct look {
+    const struct gz_camera *camera; /* NULL: everything shows */
+    gz_vec3 toward;                 /* unit: to the gizmo's origin */
+    gz_vec3 offset;                 /* from the eye to there; in orthographic views the direction of sight */
+    gz_vec3 w_growth;
+    double origin_w, edge_sine;
+};
+
+static struct look look_of(const struct gz_gizmo *gizmo, const struct gz_tool *tool, const struct gz_camera *camera,
+                           double origin_w)
 {
-    gz_vec3 arm = gz_handle_arm(gizmo, handle), place = gz_add(gizmo->box_centre, arm), axis;
-    if (!gizmo->has_box || !gz_normalize(arm, &axis)) return false;
-    if (sight->camera == NULL) return true;
-    return gz_see_point(sight, place).w > 0 && gz_length(gz_cross(axis, gz_sight_toward(sight, place))) >= edge;
+    const struct gz_sight sight = {.camera = camera};
+    struct look look = {.camera = camera, .origin_w = origin_w, .edge_sine = gz_edge_sine(tool)};
+    if (camera == NULL) return look;
+    look.w_growth = gz_sight_growth(&sight).w;
+    look.offset = gz_sight_offset(&sight, gizmo->origin);
+    look.toward = gz_sight_toward(&sight, gizmo->origin);
+    return look;
 }
 
-static bool shows(const struct gz_gizmo *gizmo, enum gz_handle handle, const struct gz_sight *sight, double edge)
+/* Faces and corners are seen where they are, not from the pivot. The angle is that of the arm to the line of sight. */
+static bool side_shows(const struct gz_gizmo *gizmo, enum gz_handle handle, const struct look *look)
+{
+    gz_vec3 arm = gz_handle_arm(gizmo, handle);
+    double square = gz_dot(arm, arm);
+    if (!gizmo->has_box || !(square > 0) || !isfinite(square)) return false;
+    if (look->camera == NULL) return true;
+    gz_vec3 way = look->camera->perspective ? gz_add(look->offset, arm) : look->offset, across = gz_cross(arm, way);
+    double least = look->edge_sine * look->edge_sine * square * gz_dot(way, way);
+    return look->origin_w + gz_dot(look->w_growth, arm) > 0 && gz_dot(across, across) >= least;
+}
+
+static bool axis_shows(gz_vec3 axis, const struct look *look)
+{
+    gz_vec3 across = gz_cross(axis, look->toward);
+    return gz_dot(across, across) >= look->edge_sine * look->edge_sine;
+}
+
+static bool plane_shows(gz_vec3 first, gz_vec3 second, const struct look *look)
+{
+    gz_vec3 normal;
+    return gz_normalize(gz_cross(first, second), &normal) && fabs(gz_dot(normal, look->toward)) >= look->edge_sine;
+}
+
+static bool shows(const struct gz_gizmo *gizmo, enum gz_handle handle, const struct look *look)
 {
     struct gz_handle_parts parts = gz_handle_parts(handle);
-    bool moves = parts.part == GZ_PART_MOVE_AXIS || parts.part == GZ_PART_MOVE_PLANE;
-    const gz_vec3 *axes = moves ? gizmo->axes : gizmo->scale_axes;
-    gz_vec3 first = axes[parts.axis], toward, normal;
-    if (parts.part == GZ_PART_SCALE_FACE || parts.part == GZ_PART_SCALE_CORNER)
-        return side_shows(gizmo, handle, sight, edge);
-    if (sight->camera == NULL) return true;
-    toward = gz_sight_toward(sight, gizmo->origin);
+    int i = parts.axis, j = (i + 1) % 3;
+    if (parts.part == GZ_PART_SCALE_FACE || parts.part == GZ_PART_SCALE_CORNER) return side_shows(gizmo, handle, look);
+    if (look->camera == NULL) return true;
     switch (parts.part) {
-    case GZ_PART_MOVE_AXIS:
-    case GZ_PART_SCALE_AXIS: return gz_length(gz_cross(first, toward)) >= edge;
-    case GZ_PART_MOVE_PLANE:
-    case GZ_PART_SCALE_PLANE:
-        return gz_normalize(gz_cross(first, axes[(parts.axis + 1) % 3]), &normal) &&
-               fabs(gz_dot(normal, toward)) >= edge;
+    case GZ_PART_MOVE_AXIS: return axis_shows(gizmo->axes[i], look);
+    case GZ_PART_SCALE_AXIS: return axis_shows(gizmo->scale_axes[i], look);
+    case GZ_PART_MOVE_PLANE: return plane_shows(gizmo->axes[i], gizmo->axes[j], look);
+    case GZ_PART_SCALE_PLANE: return plane_shows(gizmo->scale_axes[i], gizmo->scale_axes[j], look);
     default: return true;
     }
 }
 
-static uint64_t visible_handles(const struct gz_gizmo *gizmo, const struct gz_tool *tool,
-                                const struct gz_camera *camera)
+static uint64_t visible_handles(const struct gz_gizmo *gizmo, const struct look *look)
 {
     uint64_t handles = gz_mode_handles(gizmo->mode);
-    const struct gz_sight sight = {.camera = camera};
-    for (enum gz_handle handle = GZ_HANDLE_NONE + 1; handle < GZ_HANDLE_COUNT; handle++)
-        if (!shows(gizmo, handle, &sight, gz_edge_sine(tool))) handles &= ~GZ_HANDLE_BIT(handle);
+    for (enum gz_handle handle = GZ_HANDLE_NONE + 1; handle < GZ_HANDLE_COUNT; handle++) {
+        bool of_mode = (handles & GZ_HANDLE_BIT(handle)) != 0;
+        if (of_mode && !shows(gizmo, handle, look)) handles &= ~GZ_HANDLE_BIT(handle);
+    }
     return handles;
 }
 
@@ -248,10 +274,13 @@ bool gz_gizmo_build(struct gz_gizmo *gizmo, const struct gz_tool *tool, const st
     if (!gz_finite(made.origin) || !gz_finite(made.place)) return false;
     if (!find_axes(&made, tool, camera, &targets[active])) return false;
     if (!find_coordinates(&made, tool, &targets[active])) return false;
-    double pixel = camera != NULL ? gz_camera_pixel_size(camera, made.origin) : GZ_RAY_METRES_PER_PX;
+    const struct gz_sight sight = {.camera = camera};
+    double w = camera != NULL ? gz_see_point(&sight, made.origin).w : 1;
+    double pixel = camera != NULL ? gz_pixel_size_at(camera, w) : GZ_RAY_METRES_PER_PX;
     made.size = tool->size_px * pixel;
     if (!(made.size > 0) || !isfinite(made.size)) return false;
-    made.handles = visible_handles(&made, tool, camera);
+    const struct look look = look_of(&made, tool, camera, w);
+    made.handles = visible_handles(&made, &look);
     *gizmo = made;
     return true;
 }

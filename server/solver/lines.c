@@ -65,16 +65,26 @@ static void draw_segment(struct drawing *drawing, gz_vec3 from, gz_vec3 to)
     drawing->lines[drawing->count++] = (struct gz_segment){from, to, drawing->rgb};
 }
 
-static void draw_arc(struct drawing *drawing, const struct gz_shape *shape)
+static void draw_arc(struct drawing *drawing, gz_vec3 centre, const struct gz_shape *shape)
 {
     gz_vec3 last = {0, 0, 0};
+    double half = acos(shape->cosine);
     for (int i = 0; i <= ARC_PIECES; i++) {
-        double angle = shape->first + (shape->last - shape->first) * i / ARC_PIECES;
+        double angle = half * (2 * i - ARC_PIECES) / ARC_PIECES;
         gz_vec3 next =
-            gz_add(shape->centre, gz_add(gz_scale(shape->side[0], cos(angle)), gz_scale(shape->side[1], sin(angle))));
+            gz_add(centre, gz_add(gz_scale(shape->side[0], cos(angle)), gz_scale(shape->side[1], sin(angle))));
         if (i > 0) draw_segment(drawing, last, next);
         last = next;
     }
+}
+
+static void draw_quad(struct drawing *drawing, gz_vec3 corner, const struct gz_shape *shape)
+{
+    gz_vec3 next = gz_add(corner, shape->side[0]), last = gz_add(corner, shape->side[1]);
+    draw_segment(drawing, corner, next);
+    draw_segment(drawing, next, gz_add(next, shape->side[1]));
+    draw_segment(drawing, gz_add(next, shape->side[1]), last);
+    draw_segment(drawing, last, corner);
 }
 
 static void draw_loop(struct drawing *drawing, const gz_vec3 corners[4])
@@ -89,12 +99,12 @@ static void draw_axis(struct drawing *drawing, const struct gz_gizmo *gizmo, con
     struct gz_handle_parts parts = gz_handle_parts(handle);
     bool moves = parts.part == GZ_PART_MOVE_AXIS;
     const gz_vec3 *axes = moves ? gizmo->axes : gizmo->scale_axes;
-    gz_vec3 tip = shape->corner[1], width[2];
+    gz_vec3 from = gz_add(gizmo->origin, shape->start), tip = gz_add(from, shape->side[0]), width[2];
     for (int i = 0; i < 2; i++) width[i] = gz_scale(axes[(parts.axis + 1 + i) % 3], HEAD_WIDTH * gizmo->size);
     gz_vec3 base = gz_sub(tip, gz_scale(axes[parts.axis], moves ? HEAD_LENGTH * gizmo->size : 0));
     const gz_vec3 corners[4] = {gz_add(base, width[0]), gz_add(base, width[1]), gz_sub(base, width[0]),
                                 gz_sub(base, width[1])};
-    draw_segment(drawing, shape->corner[0], tip);
+    draw_segment(drawing, from, tip);
     draw_loop(drawing, corners);
     for (int i = 0; i < 4 && moves; i++) draw_segment(drawing, corners[i], tip);
 }
@@ -106,11 +116,10 @@ static bool ellipse_to_disc(const struct gz_camera *camera, const struct gz_gizm
     if (!gz_camera_project(camera, gizmo->origin, at, NULL)) return false;
     gz_vec3 right = gz_scale(camera->right, (shape->ellipse[0] - at[0]) * pixel);
     gz_vec3 up = gz_scale(camera->up, -(shape->ellipse[1] - at[1]) * pixel);
-    shape->centre = gz_add(gizmo->origin, gz_add(right, up));
+    shape->start = gz_add(right, up);
     shape->side[0] = gz_scale(camera->right, shape->ellipse[2] * pixel);
     shape->side[1] = gz_scale(camera->up, shape->ellipse[3] * pixel);
-    shape->first = -M_PI;
-    shape->last = M_PI;
+    shape->cosine = -1;
     return true;
 }
 
@@ -128,17 +137,19 @@ static void draw_box(struct drawing *drawing, const struct gz_gizmo *gizmo)
 }
 
 static void draw_handle(struct drawing *drawing, const struct gz_gizmo *gizmo, const struct gz_tool *tool,
-                        const struct gz_sight *sight, enum gz_handle handle)
+                        const struct gz_shape_view *view, enum gz_handle handle)
 {
     struct gz_shape shape = {0};
-    if (!gz_shape_of(&shape, gizmo, tool, sight, handle)) return;
+    if (!gz_shape_of(&shape, gizmo, tool, view, handle)) return;
+    gz_vec3 start = gz_add(gizmo->origin, shape.start);
     switch (shape.kind) {
     case GZ_SHAPE_SEGMENT: draw_axis(drawing, gizmo, &shape, handle); break;
-    case GZ_SHAPE_QUAD: draw_loop(drawing, shape.corner); break;
+    case GZ_SHAPE_QUAD: draw_quad(drawing, start, &shape); break;
     case GZ_SHAPE_ARC:
-    case GZ_SHAPE_DISC: draw_arc(drawing, &shape); break;
+    case GZ_SHAPE_DISC: draw_arc(drawing, start, &shape); break;
     case GZ_SHAPE_ELLIPSE:
-        if (ellipse_to_disc(drawing->camera, gizmo, &shape)) draw_arc(drawing, &shape);
+        if (!ellipse_to_disc(drawing->camera, gizmo, &shape)) break;
+        draw_arc(drawing, gz_add(gizmo->origin, shape.start), &shape);
         break;
     }
 }
@@ -156,12 +167,13 @@ size_t gz_gizmo_lines(const struct gz_gizmo *gizmo, const struct gz_tool *tool, 
     } else {
         drawing.least_w = gz_see_point(&sight, gizmo->origin).w * GZ_CLIP_RATIO;
     }
+    const struct gz_shape_view view = gz_shape_view_of(gizmo, &sight);
     drawing.rgb = active == GZ_HANDLE_NONE ? GREY : dimmed(GREY);
     if (gizmo->mode == GZ_MODE_BOUNDS && gizmo->has_box) draw_box(&drawing, gizmo);
     for (enum gz_handle handle = GZ_HANDLE_NONE + 1; handle < GZ_HANDLE_COUNT; handle++) {
         if ((gizmo->handles & GZ_HANDLE_BIT(handle)) == 0) continue;
         drawing.rgb = colour(handle, hover, active);
-        draw_handle(&drawing, gizmo, tool, &sight, handle);
+        draw_handle(&drawing, gizmo, tool, &view, handle);
     }
     return drawing.count;
 }

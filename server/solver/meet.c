@@ -2,7 +2,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "solver/sight.h"
+#include "solver/place.h"
 #include "solver/surface.h"
 
 bool gz_aim(struct gz_aim *aim, const struct gz_camera *camera, const struct gz_pointer *pointer,
@@ -230,30 +230,6 @@ static bool is_out_of_reach(const struct view *view, const float box[6], double 
     return is_negative(zero->depth, depth, box);
 }
 
-static gz_seen between(gz_seen a, gz_seen b, double part)
-{
-    return (gz_seen){a.x + part * (b.x - a.x), a.y + part * (b.y - a.y), a.w + part * (b.w - a.w),
-                     a.depth + part * (b.depth - a.depth)};
-}
-
-/* How near the pointer the part of an edge before the viewer comes, and how far along the edge that is. */
-static double pass_edge(gz_seen a, gz_seen b, double least_depth, double *along)
-{
-    double first = 0, last = 1;
-    if (!(a.depth >= least_depth || b.depth >= least_depth)) return HUGE_VAL;
-    if (a.depth < least_depth) first = (least_depth - a.depth) / (b.depth - a.depth);
-    if (b.depth < least_depth) last = (least_depth - a.depth) / (b.depth - a.depth);
-    gz_seen from = between(a, b, first), to = between(a, b, last);
-    if (!(from.w > 0 && to.w > 0)) return HUGE_VAL;
-    double x = from.x / from.w, y = from.y / from.w, dx = to.x / to.w - x, dy = to.y / to.w - y;
-    double square = dx * dx + dy * dy;
-    double part = square > 0 ? -(x * dx + y * dy) / square : 0;
-    part = part > 0 ? fmin(part, 1) : 0;
-    double whole = part * from.w / (to.w + part * (from.w - to.w)); /* the same place before the division by w */
-    *along = first + whole * (last - first);
-    return hypot(x + part * dx, y + part * dy);
-}
-
 static gz_vec3 corner_of(const struct gz_triangle *triangle, int i)
 {
     const float *corner = triangle->corner[i];
@@ -282,12 +258,13 @@ static void pass_triangle(const struct view *view, const struct gz_triangle *tri
     for (int i = 0; i < 3; i++) seen[i] = see(view, triangle->corner[i]);
     for (int i = 0; i < 3; i++) {
         int next = (i + 1) % 3;
-        double along = 0, px = pass_edge(seen[i], seen[next], view->least_depth, &along);
-        if (!(px < nearest->px)) continue;
+        const double ahead[2] = {seen[i].depth, seen[next].depth};
+        struct gz_nearest pass = gz_place_on_segment(seen[i], seen[next], ahead, view->least_depth);
+        if (!(pass.px < nearest->px)) continue;
         gz_vec3 a = corner_of(triangle, i), b = corner_of(triangle, next);
-        nearest->px = px;
-        nearest->place = gz_add(a, gz_scale(gz_sub(b, a), along));
-        nearest->seen = between(seen[i], seen[next], along);
+        nearest->px = pass.px;
+        nearest->place = gz_add(a, gz_scale(gz_sub(b, a), pass.along));
+        nearest->seen = gz_seen_between(seen[i], seen[next], pass.along);
     }
 }
 

@@ -49,26 +49,13 @@ static inline gz_vec3 arm(const struct hanger *hanger, const struct gz_motion *m
 
 /* ---- Turning ---- */
 
-/* cos of the largest skew at which a parent's axes count as square to each other. */
-#define SQUARE_COSINE 1e-12
-
-/* v in the frame of the rotation part of the polar decomposition of m; a mirror is not part of the rotation. Square axes,
- * the usual case, are the rotation themselves. */
+/* v in the frame of the rotation part of the polar decomposition of m; a mirror is not part of the rotation. */
 static bool into_rotation(const gz_mat3 *m, gz_vec3 v, gz_vec3 *inside)
 {
-    double x = gz_dot(m->x, m->x), y = gz_dot(m->y, m->y), z = gz_dot(m->z, m->z);
-    double xy = gz_dot(m->x, m->y), yz = gz_dot(m->y, m->z), zx = gz_dot(m->z, m->x);
-    const double square = SQUARE_COSINE * SQUARE_COSINE;
-    if (xy * xy <= square * x * y && yz * yz <= square * y * z && zx * zx <= square * z * x) {
-        double side = gz_mat3_determinant(m) < 0 ? -1 : 1;
-        *inside = (gz_vec3){side * gz_dot(m->x, v) / sqrt(x), side * gz_dot(m->y, v) / sqrt(y),
-                            side * gz_dot(m->z, v) / sqrt(z)};
-        return gz_finite(*inside);
-    }
     gz_mat3 rotation;
     if (!gz_mat3_polar(m, &rotation)) return false;
     *inside = (gz_vec3){gz_dot(rotation.x, v), gz_dot(rotation.y, v), gz_dot(rotation.z, v)};
-    return true;
+    return gz_finite(*inside);
 }
 
 static inline bool turn(const struct hanger *hanger, const struct gz_motion *motion, gz_trs *local)

@@ -78,12 +78,6 @@ static bool in_window(const struct window *window, gz_seen p)
     return true;
 }
 
-static gz_seen blend(gz_seen a, gz_seen b, double part)
-{
-    return (gz_seen){a.x + part * (b.x - a.x), a.y + part * (b.y - a.y), a.w + part * (b.w - a.w),
-                     a.depth + part * (b.depth - a.depth)};
-}
-
 /* Each cut of a convex polygon adds one corner at most. */
 #define CORNERS_MAX (4 + SIDES)
 
@@ -94,7 +88,7 @@ static int cut_polygon(const struct window *window, int side, const gz_seen *fro
         gz_seen a = from[i], b = from[(i + 1) % count];
         double at_a = side_value(window, side, a), at_b = side_value(window, side, b);
         if (at_a >= 0 && kept < CORNERS_MAX) to[kept++] = a;
-        if ((at_a >= 0) != (at_b >= 0) && kept < CORNERS_MAX) to[kept++] = blend(a, b, at_a / (at_a - at_b));
+        if ((at_a >= 0) != (at_b >= 0) && kept < CORNERS_MAX) to[kept++] = gz_seen_between(a, b, at_a / (at_a - at_b));
     }
     return kept;
 }

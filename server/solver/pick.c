@@ -3,137 +3,230 @@
 #include "solver/place.h"
 #include "solver/shape.h"
 
-/* How near the pointer is to a shape on the screen, and how deep the nearest place of it lies. */
+/* Handles whose distances differ by less are about equally near: their rank decides. */
+#define EQUAL_PX 2
+
+/* How near the pointer is to a shape on the screen, how deep the nearest place of it lies, and whether the pointer is inside
+ * of one that is filled. */
 struct nearness {
     double px, depth;
+    bool inside;
 };
 
-static const struct nearness nowhere = {HUGE_VAL, HUGE_VAL};
+static const struct nearness nowhere = {HUGE_VAL, HUGE_VAL, false};
+
+/* What a shape is asked: nothing nearer to the viewer than least_w counts, and nothing further from the pointer than
+ * `limit` pixels has to be found. */
+struct question {
+    double least_w, limit;
+};
+
+static gz_seen sum(gz_seen a, gz_seen b)
+{
+    return (gz_seen){a.x + b.x, a.y + b.y, a.w + b.w, a.depth + b.depth};
+}
+
+static gz_seen times(gz_seen a, double k)
+{
+    return (gz_seen){a.x * k, a.y * k, a.w * k, a.depth * k};
+}
+
+/* ---- What is out of reach ---- */
+
+/* A half of the picture: what is more than `limit` pixels from the pointer on the side where some place is. The function is
+ * linear, so where it is positive at points it is so between them, and what is before the viewer there is out of reach. */
+struct side {
+    double x, y, w;
+};
+
+static struct side side_of(gz_seen place, double limit)
+{
+    double length = sqrt(place.x * place.x + place.y * place.y), k = (place.w < 0 ? -1 : 1) / length;
+    return (struct side){k * place.x, k * place.y, -limit};
+}
+
+static double beyond(struct side side, gz_seen place)
+{
+    return side.x * place.x + side.y * place.y + side.w * place.w;
+}
+
+/* ---- Segments ---- */
 
 /* The distance from the pointer, which is at 0, to the image of a segment, cut where it comes too near to the viewer. */
-static struct nearness segment_nearness(gz_seen a, gz_seen b, double least_w)
+static struct nearness segment_nearness(gz_seen a, gz_seen b, struct question asked)
 {
-    if (a.w < b.w) {
-        gz_seen swap = a;
-        a = b;
-        b = swap;
-    }
-    if (!(a.w >= least_w)) return nowhere;
-    if (b.w < least_w) {
-        double part = (a.w - least_w) / (a.w - b.w);
-        b = (gz_seen){a.x + part * (b.x - a.x), a.y + part * (b.y - a.y), least_w,
-                      a.depth + part * (b.depth - a.depth)};
-    }
-    double ax = a.x / a.w, ay = a.y / a.w, dx = b.x / b.w - ax, dy = b.y / b.w - ay;
-    double square = dx * dx + dy * dy;
-    double part = square > 0 ? -(ax * dx + ay * dy) / square : 0;
-    part = part > 0 ? fmin(part, 1) : 0;
-    double along = part * a.w / (b.w + part * (a.w - b.w)); /* the same place before the division by w */
-    return (struct nearness){hypot(ax + part * dx, ay + part * dy), a.depth + along * (b.depth - a.depth)};
+    struct side side = side_of(sum(a, b), asked.limit);
+    if (beyond(side, a) > 0 && beyond(side, b) > 0) return nowhere;
+    const double ahead[2] = {a.w, b.w};
+    struct gz_nearest pass = gz_place_on_segment(a, b, ahead, asked.least_w);
+    return (struct nearness){pass.px, a.depth + pass.along * (b.depth - a.depth), false};
 }
 
 /* ---- Arcs ---- */
 
-struct arc {
-    gz_seen centre, side[2];
-    double least_w;
+/* A piece of a circle's image, exactly: (1 - t)^2 first + 2 t (1 - t) middle + t^2 last, for t from 0 to 1, all of it
+ * `weight` times what is seen of the place. So no piece needs an angle, and each lies between its three points. */
+struct piece {
+    gz_seen first, middle, last;
+    double cosine; /* of half its angle */
 };
 
-static struct nearness arc_nearness_at(const struct arc *arc, double angle)
+struct piece_place {
+    gz_seen seen, slope; /* slope: half of what seen grows by with t */
+    double weight;
+};
+
+static struct piece_place piece_at(const struct piece *piece, double t)
 {
-    double c = cos(angle), s = sin(angle);
-    double w = arc->centre.w + c * arc->side[0].w + s * arc->side[1].w;
-    if (!(w >= arc->least_w)) return nowhere;
-    double x = arc->centre.x + c * arc->side[0].x + s * arc->side[1].x;
-    double y = arc->centre.y + c * arc->side[0].y + s * arc->side[1].y;
-    double depth = arc->centre.depth + c * arc->side[0].depth + s * arc->side[1].depth;
-    return (struct nearness){hypot(x / w, y / w), depth};
+    double s = 1 - t;
+    gz_seen from = sum(times(piece->first, s), times(piece->middle, t));
+    gz_seen to = sum(times(piece->middle, s), times(piece->last, t));
+    return (struct piece_place){sum(times(from, s), times(to, t)), sum(to, times(from, -1)),
+                                s * s + 2 * piece->cosine * s * t + t * t};
 }
 
-/* Golden section between two angles with one least distance in between. 32 steps leave 2e-7 of the interval, and a least
- * value is flat: the distance is right to far below a thousandth of a pixel. */
-static struct nearness refine(const struct arc *arc, double low, double high)
+/* As the square of the distance from the pointer does, it falls before a least distance and rises after it. */
+static double distance_slope(const struct piece_place *place)
 {
-    const double golden = 0.6180339887498949;
-    double a = high - golden * (high - low), b = low + golden * (high - low);
-    struct nearness at_a = arc_nearness_at(arc, a), at_b = arc_nearness_at(arc, b);
-    for (int step = 0; step < 32; step++) {
-        if (at_a.px < at_b.px) {
-            high = b;
-            b = a;
-            at_b = at_a;
-            a = high - golden * (high - low);
-            at_a = arc_nearness_at(arc, a);
+    gz_seen p = place->seen, d = place->slope;
+    return p.w * (p.x * d.x + p.y * d.y) - d.w * (p.x * p.x + p.y * p.y);
+}
+
+static struct nearness place_nearness(const struct piece_place *place, double least_w)
+{
+    gz_seen p = place->seen;
+    if (!(p.w >= least_w * place->weight)) return nowhere;
+    return (struct nearness){sqrt(p.x * p.x + p.y * p.y) / p.w, p.depth / place->weight, false};
+}
+
+static struct nearness nearer(struct nearness a, struct nearness b)
+{
+    return b.px < a.px ? b : a;
+}
+
+#define STEPS_MAX 60
+#define STEP_LAST                                                                                                      \
+    1e-9 /* of a piece; a least distance is flat, so that it is right to far below a thousandth of a pixel */
+
+/* The false position between two places with one least distance in between (the Illinois way). */
+static struct nearness least_between(const struct piece *piece, double low, double high, double low_slope,
+                                     double high_slope, double least_w)
+{
+    struct piece_place place = piece_at(piece, low);
+    for (int step = 0, side = 0; step < STEPS_MAX && high - low > STEP_LAST; step++) {
+        double t = low + (high - low) * (low_slope / (low_slope - high_slope));
+        place = piece_at(piece, t);
+        double slope = distance_slope(&place);
+        if (slope == 0 || t <= low || t >= high) break;
+        double moved = slope < 0 ? t - low : high - t;
+        if (slope < 0) {
+            low = t;
+            low_slope = slope;
+            if (side < 0) high_slope /= 2;
+            side = -1;
         } else {
-            low = a;
-            a = b;
-            at_a = at_b;
-            b = low + golden * (high - low);
-            at_b = arc_nearness_at(arc, b);
+            high = t;
+            high_slope = slope;
+            if (side > 0) low_slope /= 2;
+            side = 1;
         }
+        if (moved < STEP_LAST) break;
     }
-    return at_a.px < at_b.px ? at_a : at_b;
+    return place_nearness(&place, least_w);
 }
 
-#define ARC_SAMPLES 48
+#define PIECES 8
+#define SAMPLES 6 /* of a piece */
 
-/* The conic's own least distance: sampled for where it can be, then refined at each of those. */
-static struct nearness arc_nearness(const struct arc *arc, double first, double last)
+/* The least distance of a piece: sampled for where it can be, then found between those places. */
+static struct nearness piece_nearness(const struct piece *piece, double least_w)
 {
-    struct nearness at[ARC_SAMPLES + 1], best = nowhere;
-    double step = (last - first) / ARC_SAMPLES;
-    for (int i = 0; i <= ARC_SAMPLES; i++) {
-        at[i] = arc_nearness_at(arc, first + i * step);
-        if (at[i].px < best.px) best = at[i];
+    struct piece_place place = piece_at(piece, 0);
+    struct nearness best = place_nearness(&place, least_w);
+    double last_slope = distance_slope(&place);
+    for (int i = 1; i <= SAMPLES; i++) {
+        double t = i / (double)SAMPLES;
+        place = piece_at(piece, t);
+        double slope = distance_slope(&place);
+        best = nearer(best, place_nearness(&place, least_w));
+        if (last_slope < 0 && slope > 0)
+            best = nearer(best, least_between(piece, t - 1.0 / SAMPLES, t, last_slope, slope, least_w));
+        last_slope = slope;
     }
-    for (int i = 0; i <= ARC_SAMPLES; i++) {
-        bool low = (i == 0 || at[i].px <= at[i - 1].px) && (i == ARC_SAMPLES || at[i].px <= at[i + 1].px);
-        if (!low || !isfinite(at[i].px)) continue;
-        double from = first + (i == 0 ? 0 : i - 1) * step, to = first + (i == ARC_SAMPLES ? i : i + 1) * step;
-        struct nearness exact = refine(arc, from, to);
-        if (exact.px < best.px) best = exact;
+    return best;
+}
+
+/* The next direction on a circle, by cosine and sine of the angle between. */
+static void turn_on(double direction[2], double cosine, double sine)
+{
+    double x = direction[0], y = direction[1];
+    direction[0] = x * cosine - y * sine;
+    direction[1] = x * sine + y * cosine;
+}
+
+static double half_angle_cosine(double cosine)
+{
+    return sqrt((1 + cosine) / 2);
+}
+
+static struct nearness arc_nearness(gz_seen centre, const gz_seen side[2], double cosine, struct question asked)
+{
+    struct nearness best = nowhere;
+    double half = half_angle_cosine(half_angle_cosine(half_angle_cosine(cosine))), half_sine = sqrt(1 - half * half);
+    double direction[2] = {cosine, -sqrt(1 - cosine * cosine)};
+    struct piece piece = {.cosine = half};
+    piece.last = sum(centre, sum(times(side[0], direction[0]), times(side[1], direction[1])));
+    for (int i = 0; i < PIECES; i++) {
+        turn_on(direction, half, half_sine);
+        gz_seen middle = sum(times(side[0], direction[0]), times(side[1], direction[1]));
+        turn_on(direction, half, half_sine);
+        piece.first = piece.last;
+        piece.middle = sum(times(centre, half), middle);
+        piece.last = sum(centre, sum(times(side[0], direction[0]), times(side[1], direction[1])));
+        struct side out = side_of(sum(centre, middle), asked.limit);
+        bool reached = !(beyond(out, piece.first) > 0 && beyond(out, piece.middle) > 0 && beyond(out, piece.last) > 0);
+        if (reached) best = nearer(best, piece_nearness(&piece, asked.least_w));
     }
     return best;
 }
 
 /* ---- Shapes ---- */
 
-static struct nearness outline_nearness(const struct gz_sight *sight, const struct gz_shape *shape, double least_w)
+/* Where the pointer meets the plane of a quad or a disc, in its sides: uv. False where it does not. */
+static bool hit_plane(gz_seen start, const gz_seen side[2], double uv[2])
 {
-    struct arc arc = {gz_see_point(sight, shape->centre),
-                      {gz_see_vector(sight, shape->side[0]), gz_see_vector(sight, shape->side[1])},
-                      least_w};
-    return arc_nearness(&arc, shape->first, shape->last);
+    double s = side[0].x * side[1].y - side[0].y * side[1].x;
+    uv[0] = (start.y * side[1].x - start.x * side[1].y) / s;
+    uv[1] = (start.x * side[0].y - start.y * side[0].x) / s;
+    return start.w + uv[0] * side[0].w + uv[1] * side[1].w > 0;
 }
 
-static struct nearness disc_nearness(const struct gz_sight *sight, const struct gz_shape *shape, double least_w)
+static struct nearness quad_nearness(gz_seen start, const gz_seen side[2], struct question asked)
 {
-    double uv[2];
-    if (gz_place_on_plane(sight, shape->centre, shape->side, GZ_ANYWHERE, uv) == GZ_SOLVE_OK &&
-        hypot(uv[0], uv[1]) <= 1)
-        return (struct nearness){0, gz_see_point(sight, shape->centre).depth};
-    return outline_nearness(sight, shape, least_w);
-}
-
-static struct nearness quad_nearness(const struct gz_sight *sight, const struct gz_shape *shape, double least_w)
-{
-    const gz_vec3 *corner = shape->corner;
-    const gz_vec3 sides[2] = {gz_sub(corner[1], corner[0]), gz_sub(corner[3], corner[0])};
-    const struct gz_range ahead = {-HUGE_VAL, HUGE_VAL, 0};
-    double uv[2];
-    bool hit = gz_place_on_plane(sight, corner[0], sides, ahead, uv) == GZ_SOLVE_OK;
-    if (hit && uv[0] >= 0 && uv[0] <= 1 && uv[1] >= 0 && uv[1] <= 1) {
-        double depth = gz_see_point(sight, corner[0]).depth + uv[0] * gz_see_vector(sight, sides[0]).depth +
-                       uv[1] * gz_see_vector(sight, sides[1]).depth;
-        return (struct nearness){0, depth};
-    }
+    const gz_seen corner[4] = {start, sum(start, side[0]), sum(sum(start, side[0]), side[1]), sum(start, side[1])};
     struct nearness best = nowhere;
-    for (int i = 0; i < 4; i++) {
-        gz_seen a = gz_see_point(sight, corner[i]), b = gz_see_point(sight, corner[(i + 1) % 4]);
-        struct nearness edge = segment_nearness(a, b, least_w);
-        if (edge.px < best.px) best = edge;
-    }
+    double uv[2];
+    struct side out = side_of(sum(corner[0], corner[2]), asked.limit);
+    bool reached = false;
+    for (int i = 0; i < 4; i++) reached = reached || !(beyond(out, corner[i]) > 0);
+    if (!reached) return nowhere;
+    if (hit_plane(start, side, uv) && uv[0] >= 0 && uv[0] <= 1 && uv[1] >= 0 && uv[1] <= 1)
+        return (struct nearness){0, start.depth + uv[0] * side[0].depth + uv[1] * side[1].depth, true};
+    for (int i = 0; i < 4; i++) best = nearer(best, segment_nearness(corner[i], corner[(i + 1) % 4], asked));
     return best;
+}
+
+/* The ring or the rim; inside of a disc there is nothing left to look for. */
+static struct nearness round_nearness(const struct gz_shape *shape, gz_seen centre, const gz_seen side[2],
+                                      struct question asked)
+{
+    double uv[2];
+    struct side out = side_of(centre, asked.limit);
+    double first = beyond(out, side[0]), second = beyond(out, side[1]);
+    if (beyond(out, centre) > sqrt(first * first + second * second)) return nowhere;
+    bool inside = shape->kind == GZ_SHAPE_DISC && hit_plane(centre, side, uv) && uv[0] * uv[0] + uv[1] * uv[1] <= 1;
+    if (inside) return (struct nearness){0, centre.depth, true};
+    return arc_nearness(centre, side, shape->cosine, asked);
 }
 
 /* Outside an ellipse that is no circle this is the way to it along the line to its centre, which is never shorter. */
@@ -141,32 +234,33 @@ static struct nearness ellipse_nearness(const struct gz_sight *sight, const stru
 {
     double x = sight->at[0] - shape->ellipse[0], y = sight->at[1] - shape->ellipse[1];
     double reach = hypot(x / shape->ellipse[2], y / shape->ellipse[3]);
-    return (struct nearness){reach <= 1 ? 0 : hypot(x, y) * (1 - 1 / reach), depth};
+    if (reach <= 1) return (struct nearness){0, depth, true};
+    return (struct nearness){hypot(x, y) * (1 - 1 / reach), depth, false};
 }
 
-static struct nearness shape_nearness(const struct gz_sight *sight, const struct gz_shape *shape, double origin_w)
+static struct nearness shape_nearness(const struct gz_shape_view *view, const struct gz_shape *shape,
+                                      struct question asked)
 {
-    double least_w = origin_w * GZ_CLIP_RATIO;
+    gz_seen start = sum(view->origin, gz_grow(&view->growth, shape->start));
+    if (shape->kind == GZ_SHAPE_ELLIPSE) return ellipse_nearness(view->sight, shape, view->origin.w);
+    const gz_seen side[2] = {gz_grow(&view->growth, shape->side[0]), gz_grow(&view->growth, shape->side[1])};
     switch (shape->kind) {
-    case GZ_SHAPE_SEGMENT:
-        return segment_nearness(gz_see_point(sight, shape->corner[0]), gz_see_point(sight, shape->corner[1]), least_w);
-    case GZ_SHAPE_QUAD: return quad_nearness(sight, shape, least_w);
-    case GZ_SHAPE_ARC: return outline_nearness(sight, shape, least_w);
-    case GZ_SHAPE_DISC: return disc_nearness(sight, shape, least_w);
-    case GZ_SHAPE_ELLIPSE: return ellipse_nearness(sight, shape, origin_w);
+    case GZ_SHAPE_SEGMENT: return segment_nearness(start, sum(start, side[0]), asked);
+    case GZ_SHAPE_QUAD: return quad_nearness(start, side, asked);
+    default: return round_nearness(shape, start, side, asked);
     }
-    return nowhere;
 }
+
+/* ---- Handles ---- */
 
 static struct nearness handle_nearness(const struct gz_gizmo *gizmo, const struct gz_tool *tool,
-                                       const struct gz_sight *sight, enum gz_handle handle, int *rank)
+                                       const struct gz_shape_view *view, enum gz_handle handle, double limit, int *rank)
 {
     struct gz_shape shape = {0};
-    double origin_w = gz_see_point(sight, gizmo->origin).w;
-    bool drawn = (gizmo->handles & GZ_HANDLE_BIT(handle)) != 0;
-    if (!drawn || !(origin_w > 0) || !gz_shape_of(&shape, gizmo, tool, sight, handle)) return nowhere;
+    const struct question asked = {view->origin.w * GZ_CLIP_RATIO, limit};
+    if (!gz_shape_of(&shape, gizmo, tool, view, handle)) return nowhere;
     *rank = shape.rank;
-    struct nearness near = shape_nearness(sight, &shape, origin_w);
+    struct nearness near = shape_nearness(view, &shape, asked);
     return isfinite(near.px) ? near : nowhere;
 }
 
@@ -175,28 +269,57 @@ double gz_gizmo_distance(const struct gz_gizmo *gizmo, const struct gz_tool *too
 {
     struct gz_sight sight;
     int rank;
-    bool known = gz_handle_parts(handle).part != GZ_PART_NONE;
-    if (!known || !gz_sight_init(&sight, camera, pointer)) return HUGE_VAL;
-    return handle_nearness(gizmo, tool, &sight, handle, &rank).px;
+    bool drawn = handle > GZ_HANDLE_NONE && handle < GZ_HANDLE_COUNT && (gizmo->handles & GZ_HANDLE_BIT(handle)) != 0;
+    if (!drawn || !gz_sight_init(&sight, camera, pointer)) return HUGE_VAL;
+    struct gz_shape_view view = gz_shape_view_of(gizmo, &sight);
+    if (!(view.origin.w > 0)) return HUGE_VAL;
+    return handle_nearness(gizmo, tool, &view, handle, HUGE_VAL, &rank).px;
+}
+
+/* Whether the ball about all that the mode shows is further from the pointer than the tolerance. */
+static bool is_out_of_reach(const struct gz_gizmo *gizmo, const struct gz_shape_view *view, double tolerance_px)
+{
+    if (gizmo->mode == GZ_MODE_BOUNDS || gizmo->mode == GZ_MODE_ARCBALL) return false;
+    struct side out = side_of(view->origin, tolerance_px);
+    gz_vec3 growth = gz_add(gz_add(gz_scale(view->growth.x, out.x), gz_scale(view->growth.y, out.y)),
+                            gz_scale(view->growth.w, out.w));
+    return beyond(out, view->origin) > GZ_SHAPE_REACH * gizmo->size * gz_length(growth);
+}
+
+/* What has been found so far: of the handles that the pointer is in or about as near to as to the nearest one. */
+struct found {
+    enum gz_handle handle;
+    int rank;
+    struct nearness near;
+};
+
+static bool is_before(const struct found *a, const struct found *b)
+{
+    if (a->rank != b->rank) return a->rank < b->rank;
+    return a->near.px < b->near.px || (a->near.px == b->near.px && a->near.depth < b->near.depth);
 }
 
 enum gz_handle gz_gizmo_pick(const struct gz_gizmo *gizmo, const struct gz_tool *tool, const struct gz_camera *camera,
                              const struct gz_pointer *pointer)
 {
     struct gz_sight sight;
-    enum gz_handle best = GZ_HANDLE_NONE;
-    struct nearness best_near = nowhere;
-    int best_rank = 0;
+    struct found found[GZ_HANDLE_COUNT], best = {.handle = GZ_HANDLE_NONE};
+    int count = 0;
+    double least = HUGE_VAL;
     if (!gz_sight_init(&sight, camera, pointer)) return GZ_HANDLE_NONE;
+    const struct gz_shape_view view = gz_shape_view_of(gizmo, &sight);
+    if (!(view.origin.w > 0) || is_out_of_reach(gizmo, &view, tool->tolerance_px)) return GZ_HANDLE_NONE;
     for (enum gz_handle handle = GZ_HANDLE_NONE + 1; handle < GZ_HANDLE_COUNT; handle++) {
-        int rank = 0;
-        struct nearness near = handle_nearness(gizmo, tool, &sight, handle, &rank);
-        if (!(near.px <= tool->tolerance_px)) continue;
-        bool nearer = near.px < best_near.px || (near.px == best_near.px && near.depth < best_near.depth);
-        if (best != GZ_HANDLE_NONE && (rank > best_rank || (rank == best_rank && !nearer))) continue;
-        best = handle;
-        best_near = near;
-        best_rank = rank;
+        struct found one = {.handle = handle};
+        if ((gizmo->handles & GZ_HANDLE_BIT(handle)) == 0) continue;
+        one.near = handle_nearness(gizmo, tool, &view, handle, tool->tolerance_px, &one.rank);
+        if (!(one.near.px <= tool->tolerance_px)) continue;
+        if (!one.near.inside) least = fmin(least, one.near.px);
+        found[count++] = one;
     }
-    return best;
+    for (int i = 0; i < count; i++) {
+        bool counts = found[i].near.inside || found[i].near.px <= least + EQUAL_PX;
+        if (counts && (best.handle == GZ_HANDLE_NONE || is_before(&found[i], &best))) best = found[i];
+    }
+    return best.handle;
 }

@@ -120,3 +120,20 @@ bool gz_place_in_pixels(const struct gz_sight *sight, gz_vec3 origin, double pix
     pixels[1] = y;
     return true;
 }
+
+struct gz_nearest gz_place_on_segment(gz_seen a, gz_seen b, const double ahead[2], double least)
+{
+    const struct gz_nearest nowhere = {HUGE_VAL, 0};
+    double first = 0, last = 1;
+    if (!(ahead[0] >= least || ahead[1] >= least)) return nowhere;
+    if (ahead[0] < least) first = (least - ahead[0]) / (ahead[1] - ahead[0]);
+    if (ahead[1] < least) last = (least - ahead[0]) / (ahead[1] - ahead[0]);
+    gz_seen from = gz_seen_between(a, b, first), to = last < 1 ? gz_seen_between(a, b, last) : b;
+    if (!(from.w > 0 && to.w > 0)) return nowhere;
+    double x = from.x / from.w, y = from.y / from.w, dx = to.x / to.w - x, dy = to.y / to.w - y;
+    double square = dx * dx + dy * dy;
+    double part = square > 0 ? -(x * dx + y * dy) / square : 0;
+    part = part > 0 ? fmin(part, 1) : 0;
+    double whole = part * from.w / (to.w + part * (from.w - to.w)); /* the same place before the division by w */
+    return (struct gz_nearest){hypot(x + part * dx, y + part * dy), first + whole * (last - first)};
+}

@@ -41,6 +41,15 @@ enum gz_solve gz_place_on_plane(const struct gz_sight *sight, gz_vec3 origin, co
  * where the ray meets the origin or lies in the plane. */
 bool gz_place_around(const struct gz_sight *sight, gz_vec3 origin, const gz_vec3 axes[2], double uv[2]);
 
+/* How near the image of a segment comes to the pointer, and how far along the segment that is, from 0 to 1. */
+struct gz_nearest {
+    double px, along;
+};
+
+/* Of the part of it where `ahead` is at least `least`: a linear function of the place, given for both ends. px is infinite
+ * where nothing is left. */
+struct gz_nearest gz_place_on_segment(gz_seen a, gz_seen b, const double ahead[2], double least);
+
 /* Pixels from the origin's image to the pointer, right and down. False where the origin is not in front. */
 bool gz_place_in_pixels(const struct gz_sight *sight, gz_vec3 origin, double pixels[2]);
 

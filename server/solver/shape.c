@@ -19,98 +19,108 @@
 /* A ring seen this nearly face-on (sine) shows whole; tilted more, the half that faces the viewer. */
 #define FACE_ON_SINE 0.02
 
-static gz_vec3 along(gz_vec3 from, gz_vec3 direction, double length)
-{
-    return gz_add(from, gz_scale(direction, length));
-}
-
 static void make_axis(struct gz_shape *shape, const struct gz_gizmo *gizmo, gz_vec3 axis, double from, double to)
 {
     shape->kind = GZ_SHAPE_SEGMENT;
     shape->rank = 2;
-    shape->corner[0] = along(gizmo->origin, axis, from * gizmo->size);
-    shape->corner[1] = along(gizmo->origin, axis, to * gizmo->size);
+    shape->start = gz_scale(axis, from * gizmo->size);
+    shape->side[0] = gz_scale(axis, (to - from) * gizmo->size);
 }
 
 static void make_quad(struct gz_shape *shape, const struct gz_gizmo *gizmo, gz_vec3 first, gz_vec3 second)
 {
-    static const double at[4][2] = {
-        {QUAD_FROM, QUAD_FROM}, {QUAD_TO, QUAD_FROM}, {QUAD_TO, QUAD_TO}, {QUAD_FROM, QUAD_TO}};
     shape->kind = GZ_SHAPE_QUAD;
     shape->rank = 1;
-    for (int i = 0; i < 4; i++)
-        shape->corner[i] = along(along(gizmo->origin, first, at[i][0] * gizmo->size), second, at[i][1] * gizmo->size);
+    shape->start = gz_scale(gz_add(first, second), QUAD_FROM * gizmo->size);
+    shape->side[0] = gz_scale(first, (QUAD_TO - QUAD_FROM) * gizmo->size);
+    shape->side[1] = gz_scale(second, (QUAD_TO - QUAD_FROM) * gizmo->size);
 }
 
-static void make_round(struct gz_shape *shape, const struct gz_gizmo *gizmo, gz_vec3 first, gz_vec3 second,
-                       double radius)
+static void make_circle(struct gz_shape *shape, gz_vec3 first, gz_vec3 second, double radius)
 {
-    shape->centre = gizmo->origin;
-    shape->side[0] = gz_scale(first, radius * gizmo->size);
-    shape->side[1] = gz_scale(second, radius * gizmo->size);
-    shape->first = -M_PI;
-    shape->last = M_PI;
+    shape->side[0] = gz_scale(first, radius);
+    shape->side[1] = gz_scale(second, radius);
+    shape->cosine = -1;
 }
 
-/* The arc on the viewer's side of the centre. */
-static void make_ring(struct gz_shape *shape, const struct gz_gizmo *gizmo, const struct gz_sight *sight, int axis)
+/* The arc on the viewer's side of the centre: its middle is what of the ring comes nearest to the viewer. */
+static void make_ring(struct gz_shape *shape, const struct gz_gizmo *gizmo, const struct gz_shape_view *view, int axis)
 {
     gz_vec3 first = gizmo->turn_axes[(axis + 1) % 3], second = gizmo->turn_axes[(axis + 2) % 3];
-    gz_vec3 viewer = gz_negate(gz_sight_toward(sight, gizmo->origin));
-    double x = gz_dot(viewer, first), y = gz_dot(viewer, second), tilt = hypot(x, y);
+    double x = gz_dot(view->viewer, first), y = gz_dot(view->viewer, second), tilt = sqrt(x * x + y * y);
     shape->kind = GZ_SHAPE_ARC;
     shape->rank = 3;
-    make_round(shape, gizmo, first, second, 1);
+    make_circle(shape, first, second, gizmo->size);
     if (tilt <= FACE_ON_SINE) return;
-    double middle = atan2(y, x), half = acos(-FACE_ON_SINE / tilt);
-    shape->first = middle - half;
-    shape->last = middle + half;
+    gz_vec3 middle = gz_add(gz_scale(first, x / tilt), gz_scale(second, y / tilt));
+    gz_vec3 across = gz_sub(gz_scale(second, x / tilt), gz_scale(first, y / tilt));
+    make_circle(shape, middle, across, gizmo->size);
+    shape->cosine = -FACE_ON_SINE / tilt;
 }
 
 static bool make_ball(struct gz_shape *shape, const struct gz_gizmo *gizmo, const struct gz_tool *tool,
-                      const struct gz_sight *sight, const struct gz_view_frame *view)
+                      const struct gz_shape_view *view)
 {
     const struct gz_ball_place ball = {tool->ball,  tool->ball_fit, gizmo->origin,
                                        gizmo->size, tool->size_px,  tool->ball_circle};
+    const struct gz_sight *sight = view->sight;
     shape->rank = 4;
     shape->kind = GZ_SHAPE_DISC;
-    make_round(shape, gizmo, view->right, view->up, 1);
+    make_circle(shape, view->frame.right, view->frame.up, gizmo->size);
     bool by_pixels = gizmo->mode == GZ_MODE_ARCBALL && !sight->is_ray && sight->camera != NULL;
     if (!by_pixels) return true;
     shape->kind = GZ_SHAPE_ELLIPSE;
     return gz_ball_ellipse(&ball, sight->camera, shape->ellipse);
 }
 
-static void make_centre(struct gz_shape *shape, const struct gz_gizmo *gizmo, const struct gz_view_frame *view,
+static void make_centre(struct gz_shape *shape, const struct gz_gizmo *gizmo, const struct gz_shape_view *view,
                         double radius)
 {
     shape->kind = GZ_SHAPE_DISC;
     shape->rank = 0;
-    make_round(shape, gizmo, view->right, view->up, radius);
+    make_circle(shape, view->frame.right, view->frame.up, radius * gizmo->size);
 }
 
-/* A square turned to the viewer, as many pixels wide wherever it is. */
+/* World length of a pixel there. A ray's growth is not that of its camera. */
+static double pixel_at(const struct gz_gizmo *gizmo, const struct gz_shape_view *view, gz_vec3 arm)
+{
+    const struct gz_camera *camera = view->sight->camera;
+    if (camera == NULL) return GZ_RAY_METRES_PER_PX;
+    if (view->sight->is_ray) return gz_camera_pixel_size(camera, gz_add(gizmo->origin, arm));
+    return gz_pixel_size_at(camera, view->origin.w + gz_dot(view->growth.w, arm));
+}
+
+/* A square turned to the viewer, as many pixels wide wherever it is. Only the mode whose origin is the box's middle shows
+ * them. */
 static void make_side(struct gz_shape *shape, const struct gz_gizmo *gizmo, const struct gz_tool *tool,
-                      const struct gz_sight *sight, const struct gz_view_frame *view, enum gz_handle handle)
+                      const struct gz_shape_view *view, enum gz_handle handle)
 {
     bool face = gz_handle_parts(handle).part == GZ_PART_SCALE_FACE;
-    gz_vec3 place = gz_add(gizmo->box_centre, gz_handle_arm(gizmo, handle));
-    double pixel = sight->camera != NULL ? gz_camera_pixel_size(sight->camera, place) : GZ_RAY_METRES_PER_PX;
-    double half = (face ? FACE_HALF : CORNER_HALF) * tool->size_px * pixel;
+    gz_vec3 arm = gz_handle_arm(gizmo, handle);
+    double half = (face ? FACE_HALF : CORNER_HALF) * tool->size_px * pixel_at(gizmo, view, arm);
     shape->kind = GZ_SHAPE_QUAD;
     shape->rank = face ? 1 : 0;
-    for (int i = 0; i < 4; i++)
-        shape->corner[i] =
-            along(along(place, view->right, i == 1 || i == 2 ? half : -half), view->up, i < 2 ? -half : half);
+    shape->start = gz_sub(arm, gz_scale(gz_add(view->frame.right, view->frame.up), half));
+    shape->side[0] = gz_scale(view->frame.right, 2 * half);
+    shape->side[1] = gz_scale(view->frame.up, 2 * half);
+}
+
+struct gz_shape_view gz_shape_view_of(const struct gz_gizmo *gizmo, const struct gz_sight *sight)
+{
+    return (struct gz_shape_view){.sight = sight,
+                                  .frame = gz_sight_frame(sight),
+                                  .growth = gz_sight_growth(sight),
+                                  .origin = gz_see_point(sight, gizmo->origin),
+                                  .viewer = gz_negate(gz_sight_toward(sight, gizmo->origin))};
 }
 
 bool gz_shape_of(struct gz_shape *shape, const struct gz_gizmo *gizmo, const struct gz_tool *tool,
-                 const struct gz_sight *sight, enum gz_handle handle)
+                 const struct gz_shape_view *view, enum gz_handle handle)
 {
     struct gz_handle_parts parts = gz_handle_parts(handle);
-    struct gz_view_frame view = gz_sight_frame(sight);
     int i = parts.axis, j = (i + 1) % 3;
     bool universal = gizmo->mode == GZ_MODE_UNIVERSAL;
+    shape->start = (gz_vec3){0, 0, 0};
     switch (parts.part) {
     case GZ_PART_NONE: return false;
     case GZ_PART_MOVE_AXIS: make_axis(shape, gizmo, gizmo->axes[i], AXIS_FROM, 1); break;
@@ -119,17 +129,17 @@ bool gz_shape_of(struct gz_shape *shape, const struct gz_gizmo *gizmo, const str
         break;
     case GZ_PART_MOVE_PLANE: make_quad(shape, gizmo, gizmo->axes[i], gizmo->axes[j]); break;
     case GZ_PART_SCALE_PLANE: make_quad(shape, gizmo, gizmo->scale_axes[i], gizmo->scale_axes[j]); break;
-    case GZ_PART_MOVE_VIEW: make_centre(shape, gizmo, &view, VIEW_DISC); break;
-    case GZ_PART_SCALE_ALL: make_centre(shape, gizmo, &view, SCALE_DISC); break;
+    case GZ_PART_MOVE_VIEW: make_centre(shape, gizmo, view, VIEW_DISC); break;
+    case GZ_PART_SCALE_ALL: make_centre(shape, gizmo, view, SCALE_DISC); break;
     case GZ_PART_SCALE_FACE:
-    case GZ_PART_SCALE_CORNER: make_side(shape, gizmo, tool, sight, &view, handle); break;
-    case GZ_PART_RING: make_ring(shape, gizmo, sight, i); break;
+    case GZ_PART_SCALE_CORNER: make_side(shape, gizmo, tool, view, handle); break;
+    case GZ_PART_RING: make_ring(shape, gizmo, view, i); break;
     case GZ_PART_VIEW_RING:
         shape->kind = GZ_SHAPE_ARC;
         shape->rank = 3;
-        make_round(shape, gizmo, view.right, view.up, VIEW_RING);
+        make_circle(shape, view->frame.right, view->frame.up, VIEW_RING * gizmo->size);
         break;
-    case GZ_PART_BALL: return make_ball(shape, gizmo, tool, sight, &view);
+    case GZ_PART_BALL: return make_ball(shape, gizmo, tool, view);
     }
     return true;
 }

@@ -1,4 +1,5 @@
-/* shape.h - what each handle looks like: the one description that hover, press and drawing share. World space. */
+/* shape.h - what each handle looks like: the one description that hover, press and drawing share.
+ * World directions from the gizmo's origin, so that no digit is lost far from the world's. */
 #ifndef GZ_SOLVER_SHAPE_H
 #define GZ_SOLVER_SHAPE_H
 
@@ -6,24 +7,37 @@
 #include "solver/sight.h"
 
 enum gz_shape_kind {
-    GZ_SHAPE_SEGMENT, /* corner[0] to corner[1] */
-    GZ_SHAPE_QUAD,    /* corner[0..3] in order, filled */
-    GZ_SHAPE_ARC,     /* centre + cos a * side[0] + sin a * side[1] for a from first to last */
+    GZ_SHAPE_SEGMENT, /* from start to start + side[0] */
+    GZ_SHAPE_QUAD,    /* start, and on along side[0] and side[1]; filled */
+    GZ_SHAPE_ARC,     /* start + cos a * side[0] + sin a * side[1], for angles a with cos a >= cosine */
     GZ_SHAPE_DISC,    /* the whole of that ellipse, filled */
     GZ_SHAPE_ELLIPSE  /* in pixels: x, y, rx, ry; filled */
 };
 
 struct gz_shape {
     enum gz_shape_kind kind;
-    int rank; /* less is picked first: centre, planes, axes, rings, ball */
-    gz_vec3 corner[4];
-    gz_vec3 centre, side[2];
-    double first, last;
+    int rank; /* of handles about equally near the least is picked: centre, planes, axes, rings, ball */
+    gz_vec3 start, side[2];
+    double cosine; /* of half the arc's angle; -1 for a whole circle */
     double ellipse[4];
 };
 
+/* From where shapes are looked at, found once for all of them. */
+struct gz_shape_view {
+    const struct gz_sight *sight;
+    struct gz_view_frame frame;
+    struct gz_growth growth;
+    gz_seen origin; /* the gizmo's */
+    gz_vec3 viewer; /* unit: from there to the viewer */
+};
+struct gz_shape_view gz_shape_view_of(const struct gz_gizmo *gizmo, const struct gz_sight *sight);
+
+/* Nothing that a mode but GZ_MODE_BOUNDS shows lies further from the origin than this times the gizmo's size, but for an
+ * ellipse. */
+#define GZ_SHAPE_REACH 1.5
+
 /* False where the handle cannot be drawn from here. */
 bool gz_shape_of(struct gz_shape *shape, const struct gz_gizmo *gizmo, const struct gz_tool *tool,
-                 const struct gz_sight *sight, enum gz_handle handle);
+                 const struct gz_shape_view *view, enum gz_handle handle);
 
 #endif

@@ -63,6 +63,7 @@ struct gz_camera {
     double depth[4];       /* view space to depth: w, or the distance from an orthographic camera's plane */
     gz_vec3 eye_view;      /* the eye in view space; in orthographic views a point of the camera's plane */
     gz_mat3 view_to_world; /* directions */
+    double up_px;          /* pixels times w for a metre along `up` */
     double near_w;         /* the least w before the near plane where the projection tells it, else 0 */
 };
 
@@ -185,13 +186,15 @@ struct gz_gizmo {
 bool gz_gizmo_build(struct gz_gizmo *gizmo, const struct gz_tool *tool, const struct gz_camera *camera,
                     const struct gz_target *targets, size_t count, size_t active);
 
-/* The handle under the pointer, by distance in pixels to what is drawn (for rays: angle): the centre before planes before
- * axes before rings before the ball, then the nearest on the screen, then the nearest to the viewer. */
+/* The handle under the pointer, by distance in pixels to what is drawn (for rays: angle), up to tool.tolerance_px: the
+ * nearest. Of those that are at most 2 pixels further than the nearest, and of filled ones that the pointer is inside of,
+ * the centre comes before planes, planes before axes, axes before rings, rings before the ball; of the bounds corners come
+ * before faces; then comes the nearest on the screen, then the nearest to the viewer. */
 enum gz_handle gz_gizmo_pick(const struct gz_gizmo *gizmo, const struct gz_tool *tool, const struct gz_camera *camera,
                              const struct gz_pointer *pointer);
 
 /* Distance in pixels from the pointer to one handle as it is drawn, 0 inside a quad or disc; infinite where it is not drawn.
- * The pick is the least of these. */
+ * To a ball that fills an ellipse, the distance is along the line to its centre. */
 double gz_gizmo_distance(const struct gz_gizmo *gizmo, const struct gz_tool *tool, const struct gz_camera *camera,
                          const struct gz_pointer *pointer, enum gz_handle handle);
 

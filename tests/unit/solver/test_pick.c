@@ -69,6 +69,28 @@ static void test_tolerance_is_in_pixels(void **state)
     assert_int_equal(pick_at(&s, grip, 0, 19.99), GZ_TX);
 }
 
+/* Beside an axis, at a plane's corner: the axis where it is the nearer by more than 2 pixels, else the plane. */
+static void test_plane_takes_no_press_from_an_axis_that_is_nearer(void **state)
+{
+    (void)state;
+    struct stage s = stage_of(camera_look((gz_vec3){0, 1.2, 5}, (gz_vec3){0, 0, 0}), node_at(0, 0, 0));
+    use_mode(&s, GZ_MODE_TRANSLATE);
+    gz_vec3 corner = {0.5 * s.gizmo.size, 0, 0.5 * s.gizmo.size}, beside = {0.5 * s.gizmo.size, 0, 0};
+    double plane[2], axis[2];
+    stage_image(&s, corner, plane);
+    stage_image(&s, beside, axis);
+    double apart = plane[1] - axis[1];
+    assert_true(apart > 8 && apart < 14);
+    for (double off = 0; off <= apart; off += 0.25) {
+        enum gz_handle pick = pick_at(&s, beside, 0, off);
+        struct gz_pointer pointer = {.at = {axis[0], axis[1] + off}};
+        double to_axis = gz_gizmo_distance(&s.gizmo, &s.tool, &s.camera, &pointer, GZ_TX);
+        double to_plane = gz_gizmo_distance(&s.gizmo, &s.tool, &s.camera, &pointer, GZ_TZX);
+        assert_int_equal(pick, to_axis <= 8 && to_plane > to_axis + 2 ? GZ_TX : GZ_TZX);
+    }
+    assert_int_equal(pick_at(&s, corner, 6, 2), GZ_TZX); /* inside of it the axis is as near, and does not matter */
+}
+
 static void test_size_is_constant_in_pixels(void **state)
 {
     (void)state;
@@ -281,6 +303,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_handles_are_where_they_are_drawn),
         cmocka_unit_test(test_tolerance_is_in_pixels),
+        cmocka_unit_test(test_plane_takes_no_press_from_an_axis_that_is_nearer),
         cmocka_unit_test(test_size_is_constant_in_pixels),
         cmocka_unit_test(test_ring_distance_is_the_conics),
         cmocka_unit_test(test_handles_seen_end_on_are_hidden),
