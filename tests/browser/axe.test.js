@@ -48,6 +48,32 @@ for (const colorScheme of ["dark", "light"]) {
   });
 }
 
+/** The contrast of the text of each option with its own background, as WCAG counts it: by the select's name. */
+const contrasts = (person) =>
+  person.page.evaluate(() => {
+    const channels = (colour) => colour.match(/[\d.]+/g).map(Number);
+    const linear = (value) => (value <= 10 ? value / 3294.6 : ((value / 255 + 0.055) / 1.055) ** 2.4);
+    const light = (colour) => channels(colour).slice(0, 3).map(linear).reduce((sum, value, i) => sum + value * [0.2126, 0.7152, 0.0722][i], 0);
+    const contrastOf = ({ color, backgroundColor }) => {
+      if (channels(backgroundColor)[3] === 0) return 0;
+      const [dark, bright] = [light(color), light(backgroundColor)].sort((a, b) => a - b);
+      return (bright + 0.05) / (dark + 0.05);
+    };
+    return [...document.querySelectorAll("select")].map((select) => [
+      select.ariaLabel, Math.min(...[...select.querySelectorAll("option, optgroup")].map((option) => contrastOf(getComputedStyle(option)))),
+    ]);
+  });
+
+for (const colorScheme of ["dark", "light"]) {
+  test(`the options of every select can be read, ${colorScheme}`, async () => {
+    const person = await editor({ colorScheme });
+    const found = await contrasts(person);
+    assert.ok(found.length >= 4, `the selects are ${found.map(([name]) => name).join(", ")}`);
+    for (const [name, contrast] of found) assert.ok(contrast >= 4.5, `${name}: ${contrast}`);
+    await person.page.close();
+  });
+}
+
 test("the editor on a phone", async () => {
   const person = await editor({ viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true });
   assert.deepEqual(await violations(person), []);
