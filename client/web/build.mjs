@@ -49,6 +49,8 @@ async function compress(path) {
 async function copyStatic() {
   const files = await readdir(join(here, "editor/static")).catch(() => []);
   for (const file of files) await copyFile(join(here, "editor/static", file), join(folder, file));
+  // What the start page makes the sample scene of, where the daemon has not made it.
+  await copyFile(join(here, "../../server/exchange/sample/robot-arm.glb"), join(folder, "robot-arm.glb"));
 }
 
 /** What meshes that are compressed by Draco need, and only they: three's loader fetches it by these names. */

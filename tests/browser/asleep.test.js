@@ -116,7 +116,7 @@ test("a backup that is put back under an open page is what it shows, in words, a
 
   await ada.online();
   await bob.online();
-  await page.getByText("The server has an earlier state of this scene than was seen here").waitFor();
+  await page.getByText("The server now has an earlier state of this scene").waitFor();
   assert.ok((await page.evaluate(() => window.edited)).edit > 0, "what waited is saved");
   await bob.until((id) => window.gizmod.session.scene.get(id).name === "renamed while away", id);
   await caughtUp();

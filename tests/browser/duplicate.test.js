@@ -81,7 +81,7 @@ test("a duplicate of a part has its mesh and its place, is selected, and is ther
   await ada.until((rod) => window.gizmod.selection.value.length === 1 && window.gizmod.selection.value[0] !== rod, rod.id);
   [copy] = await ada.page.evaluate(() => window.gizmod.selection.value);
   assert.notEqual(rod.asset, undefined);
-  for (const person of [ada, bob]) assert.deepEqual(await nodeOf(person, copy), { ...rod, id: copy });
+  for (const person of [ada, bob]) assert.deepEqual(await nodeOf(person, copy), { ...rod, id: copy, name: `${ROD}.001` });
   assert.equal(await count(ada), before + 1 + rod.children);
 });
 
@@ -151,8 +151,8 @@ test("the exported file has the copy and its mesh, and makes a scene that shows 
   assert.match(await daemon.ctl("check", join(daemon.folder, "engine.db")), /nothing is wrong/);
   const bytes = Buffer.from(await (await fetch(`${daemon.url}/scenes/engine/export`)).arrayBuffer());
   const { nodes } = JSON.parse(bytes.subarray(20, 20 + bytes.readUInt32LE(12)).toString());
-  const rods = nodes.filter(({ name }) => name === ROD);
-  assert.equal(rods.length, 1, "the file has no names: only the copy has one");
+  const rods = nodes.filter(({ name }) => name === `${ROD}.001`);
+  assert.equal(rods.length, 1, "the copy has a name of its own");
   assert.equal(rods[0].mesh, nodes[rod.asset].mesh);
   const response = await fetch(`${daemon.url}/scenes/again?user=test`, { method: "PUT", body: bytes });
   assert.equal(response.status, 201);

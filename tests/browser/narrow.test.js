@@ -82,21 +82,21 @@ test("on a phone the menu of the timeline has what the row has no room for", asy
   const person = await editor({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
   const { page } = person;
   const choose = async (role, name) => {
-    await page.getByRole("button", { name: "More of the timeline" }).tap();
+    await page.getByRole("button", { name: "More timeline options" }).tap();
     await page.getByRole(role, { name }).tap();
   };
   assert.equal(await page.getByRole("button", { name: "Add checkpoint" }).count(), 0, "it is not twice there");
-  await choose("menuitem", "Name this moment");
+  await choose("menuitem", "Add checkpoint");
   await page.getByLabel("Name of the checkpoint").fill("before lunch");
   await page.getByRole("button", { name: "Add", exact: true }).tap();
   await page.locator("footer [data-checkpoint]").getByText("before lunch").waitFor();
   await choose("menuitem", /^before lunch/);
   await page.locator("[data-part=past-banner]").waitFor();
-  await choose("menuitemcheckbox", "What this edit did");
-  await page.getByRole("region", { name: "What this edit did" }).waitFor();
-  await choose("menuitemradio", "Edits of sample");
+  await choose("menuitemcheckbox", "Edit details");
+  await page.getByRole("region", { name: "Edit details" }).waitFor();
+  await choose("menuitemradio", "Edits by sample");
   await person.until(() => window.gizmod.timeline.shown.value.every(({ user }) => user === "sample"));
-  await page.getByRole("button", { name: "More of the timeline" }).tap();
+  await page.getByRole("button", { name: "More timeline options" }).tap();
   await resize(person, [320, 568]); // as when it is folded
   const menu = await page.getByRole("menu").boundingBox();
   assert.ok(menu.x >= 0 && menu.x + menu.width <= 320, `the menu is at ${menu.x} and ${menu.width} wide`);
@@ -104,7 +104,7 @@ test("on a phone the menu of the timeline has what the row has no room for", asy
   await resize(person, [390, 844]);
   await choose("menuitemradio", "Speed 4×");
   assert.equal(await page.evaluate(() => window.gizmod.timeline.player.speed.value), 4);
-  await page.getByRole("button", { name: "More of the timeline" }).tap();
+  await page.getByRole("button", { name: "More timeline options" }).tap();
   assert.equal(await page.getByRole("menuitemradio", { name: "Speed 4×" }).getAttribute("aria-checked"), "true");
   assert.deepEqual(await violations(person), []);
   await page.close();

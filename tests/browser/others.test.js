@@ -55,13 +55,33 @@ test("everybody is in the list, oneself first, with what they do", async () => {
   await ada.until(() => document.querySelector(".people-tag-held") === null);
 });
 
+test("two tabs of one user have names of their own", async () => {
+  const tab = await browser.person();
+  await tab.join(daemon, "engine", "Bob");
+  await row(ada, "Bob (2)").waitFor();
+  await row(tab, "Bob (2)").getByText("you", { exact: true }).waitFor();
+  await tab.page.evaluate((id) => window.gizmod.session.select([id]), (await tab.node("node 80")).id);
+  await ada.page.locator('[title="selected by Bob (2)"]').waitFor({ state: "attached" });
+  await tab.page.close();
+  await row(ada, "Bob (2)").waitFor({ state: "detached" });
+});
+
+test("a link can be copied for those who edit and for those who look", async () => {
+  await ada.page.evaluate(() => (navigator.clipboard.writeText = async (text) => void (window.copied = text)));
+  for (const [label, query] of [["Copy link", "?scene=engine"], ["Copy view-only link", "?scene=engine&role=viewer"]]) {
+    await ada.page.getByRole("button", { name: "Share" }).click();
+    await ada.page.getByRole("menuitem", { name: label, exact: true }).click();
+    assert.equal(await ada.page.evaluate(() => window.copied), `${daemon.url}/${query}`);
+  }
+});
+
 test("the camera of another is in the view with a name, unless one does not want it", async () => {
   await ada.page.evaluate(() => window.gizmod.rig.zoom(2.5));
   const name = ada.page.locator(".people-tag-eye", { hasText: "Bob" });
   await name.waitFor();
-  await ada.page.getByRole("button", { name: "Show the others in the view" }).click();
+  await ada.page.getByRole("button", { name: "Show others in the view" }).click();
   await name.waitFor({ state: "detached" });
-  await ada.page.getByRole("button", { name: "Show the others in the view" }).click();
+  await ada.page.getByRole("button", { name: "Show others in the view" }).click();
   await name.waitFor();
 });
 
@@ -106,8 +126,8 @@ test("a note is pinned to where one clicks, and the other sees it there and answ
 
   await notes(bob).getByText("1 new").waitFor();
   await bob.page.locator("[data-pin]").click();
-  await notes(bob).getByRole("textbox", { name: "Answer" }).fill("It is.");
-  await notes(bob).getByRole("button", { name: "Answer" }).click();
+  await notes(bob).getByRole("textbox", { name: "Reply" }).fill("It is.");
+  await notes(bob).getByRole("button", { name: "Reply" }).click();
   assert.equal(await notes(bob).getByText("1 new").count(), 0, "what is open is read");
   await notes(ada).getByText("It is.").waitFor();
 });
@@ -131,7 +151,7 @@ test("what is done is out of the way, and another's words are not one's own to c
 test("who may only look has the notes and cannot write any", async () => {
   const eve = await browser.person();
   await eve.join(daemon, "engine", "Eve", "&role=viewer");
-  await row(eve, "Eve").getByText("read-only").waitFor();
+  await row(eve, "Eve").getByText("view only").waitFor();
   await notes(eve).getByRole("button", { name: "All 1" }).click();
   await notes(eve).getByRole("button", { name: /Ada/ }).click();
   await notes(eve).getByText("It is.").waitFor();
@@ -160,7 +180,7 @@ test("a link to a note opens the page at it", async () => {
   const [id] = await ada.page.evaluate(() => window.gizmod.notes.value.map((note) => note.id));
   const dora = await browser.person();
   await dora.join(daemon, "engine", "Dora", `&note=${id}`);
-  await notes(dora).getByRole("textbox", { name: "Answer" }).waitFor();
+  await notes(dora).getByRole("textbox", { name: "Reply" }).waitFor();
   const distance = (person) => person.page.evaluate(() => window.gizmod.rig.distance);
   await dora.until((far) => window.gizmod.rig.distance < far, await distance(ada));
 });

@@ -299,6 +299,23 @@ test("the theme is kept and shown at once", async () => {
   assert.equal(await bob.page.evaluate(() => document.documentElement.dataset.theme), "light");
 });
 
+test("a number that its field has no room for is shown rounded, and whole while it is edited", async () => {
+  const id = await ada.page.evaluate(() => window.gizmod.session.scene.roots[0]);
+  await ada.page.evaluate((id) => window.gizmod.session.set([{ id, t: [-205667.123, 1234.56789, 0.5] }]), id);
+  await ada.select(id);
+  const field = ada.page.getByRole("textbox", { name: "Translation X" });
+  await ada.until(() => document.querySelector("[aria-label='Translation X']").value === "-205667");
+  const cut = await ada.page.locator(".cell > .input").evaluateAll((inputs) => inputs.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).map(({ value }) => value));
+  assert.deepEqual(cut, []);
+  assert.equal(await field.getAttribute("title"), "-205667.123");
+  await field.focus();
+  assert.equal(await field.inputValue(), "-205667.123");
+  await field.press("Enter");
+  await field.blur();
+  assert.equal(await field.inputValue(), "-205667");
+  assert.equal((await ada.page.evaluate((id) => window.gizmod.session.scene.get(id).t[0], id)), -205667.123, "what was only looked at stays as it was");
+});
+
 test("a menu is closed by the button that opened it", async () => {
   const button = ada.page.getByRole("button", { name: /^Scene menu/ });
   await button.click();

@@ -65,7 +65,7 @@ test("what others do meanwhile does not move the past", async () => {
 });
 
 test("a restored moment is one edit, and its undo brings the present back", async () => {
-  await ada.page.getByRole("button", { name: "Restore this moment" }).first().click();
+  await ada.page.getByRole("button", { name: "Restore this version" }).first().click();
   await ada.page.getByRole("dialog").getByRole("button", { name: "Restore", exact: true }).click();
   await ada.until((id) => window.gizmod.session.scene.get(id).t[0] === 4 && window.gizmod.past.value === null, id);
   const [latest] = await ada.page.evaluate(() => window.gizmod.session.history({ limit: 1 }));
@@ -79,11 +79,11 @@ test("an edit of one's own is taken back from what it says of itself", async () 
   const mark = ada.page.locator("footer [data-edit]").last();
   await ada.until((id) => window.gizmod.timeline.history.edits.value.at(-1).kind === "set", id);
   await mark.click({ button: "right" });
-  await ada.page.getByRole("region", { name: "What this edit did" }).getByText("7, 0, 0 m").waitFor();
-  await ada.page.getByRole("button", { name: "Take it back" }).click();
+  await ada.page.getByRole("region", { name: "Edit details" }).getByText("7, 0, 0 m").waitFor();
+  await ada.page.getByRole("button", { name: "Revert" }).click();
   await ada.until((id) => window.gizmod.session.scene.get(id).t[0] === 9, id);
   await ada.page.locator("footer [data-edit][data-undone]").first().waitFor();
-  await ada.page.getByRole("region", { name: "What this edit did" }).getByRole("button", { name: "Close" }).click();
+  await ada.page.getByRole("region", { name: "Edit details" }).getByRole("button", { name: "Close" }).click();
 });
 
 test("playing goes through the edits and ends in the present", async () => {
@@ -146,14 +146,14 @@ test("a drag that is played is what the server says it was, without a scene for 
 
 test("the path of what is selected is there to be drawn", async () => {
   await ada.page.evaluate((id) => window.gizmod.session.select([id]), id);
-  await ada.page.getByRole("button", { name: "Show path" }).click();
+  await ada.page.getByRole("button", { name: "Show motion path" }).click();
   await ada.until(() => window.gizmod.path.value[0]?.stops.length >= 5);
 });
 
 test("a menu in which nothing can be chosen has the keys all the same", async () => {
   await ada.page.evaluate((id) => window.gizmod.session.select([id]), id);
   await ada.page.getByRole("button", { name: "Checkpoints" }).click();
-  await ada.page.getByRole("menuitem", { name: "No moment of this scene has a name yet" }).waitFor();
+  await ada.page.getByRole("menuitem", { name: "No checkpoints yet" }).waitFor();
   await ada.page.keyboard.press("Escape");
   await ada.page.getByRole("menu").waitFor({ state: "detached" });
   assert.deepEqual(await ada.page.evaluate(() => window.gizmod.selection.value), [id]);
@@ -179,9 +179,9 @@ test("what others name, or take the name from, is on the timeline at once, in th
   await ada.page.keyboard.press("Escape");
   await ada.page.getByRole("button", { name: "Add checkpoint" }).click();
   await ada.page.getByLabel("Name of the checkpoint").fill("Bob's idea");
-  await ada.page.getByText("Another moment has this name.").waitFor();
+  await ada.page.getByText("Another checkpoint has this name.").waitFor();
   await bob.page.evaluate(() => window.gizmod.session.checkpoint("Bob's idea", { gone: true }));
-  await ada.page.getByText("Another moment has this name.").waitFor({ state: "detached" });
+  await ada.page.getByText("Another checkpoint has this name.").waitFor({ state: "detached" });
   await ada.page.keyboard.press("Escape");
   assert.equal(await ada.page.locator("footer [data-checkpoint]").getByText("Bob's idea").count(), 0);
   assert.equal(await ada.page.locator("footer [data-checkpoint]").getByText("before lunch").count(), 1);

@@ -7,7 +7,9 @@ import type { Edit, Gizmo, Id, Note, Person, Status, Tool, Vec3 } from "../sdk/t
 import { CameraRig } from "./input/rig";
 import { InputState } from "./input/state";
 import { TimelineModel } from "./past/model";
+import { replacedWords } from "./past/words";
 import { NoteDesk } from "./people/desk";
+import { sessionNames } from "./people/names";
 import { plain } from "./plain";
 
 export interface Toast {
@@ -57,7 +59,7 @@ export interface AssetState {
 }
 
 const TOASTS_MAX = 4;
-const OLDER = "The server has an earlier state of this scene than was seen here, as after a backup was put back. What was saved since is not in it; what waited here is saved to it now.";
+const OLDER = "The server now has an earlier state of this scene, as after a backup was restored. It does not have what was saved since. Edits that were waiting here are saved to it now.";
 const TOAST_MS = 6000;
 
 export class Editor {
@@ -71,6 +73,8 @@ export class Editor {
   readonly unsaved = signal(0);
   readonly selection = signal<readonly Id[]>([]);
   readonly people = signal<readonly Person[]>([]);
+  /** What each session is called, see names.ts. */
+  readonly names = computed(() => sessionNames(this.people.value));
   readonly notes = signal<readonly Note[]>([]);
   readonly gizmo = signal<Gizmo | null>(null);
   readonly tool = signal<Tool>({});
@@ -109,6 +113,8 @@ export class Editor {
   readonly drawer = signal<"left" | "right" | null>(null);
 
   #lastToast = 0;
+  /** Imports of this page whose edits were not told yet. */
+  #imports = 0;
   /** Choices of nodes that the server has not answered yet, as whether they became what is selected, with what says so. */
   readonly #choices = new Map<Promise<boolean>, (known: boolean) => void>();
 
@@ -127,13 +133,28 @@ export class Editor {
     session.on("people", (people) => (this.people.value = people));
     session.on("notes", (notes) => (this.notes.value = notes));
     session.on("gizmo", (gizmo) => (this.gizmo.value = gizmo));
-    session.on("edit", (edit) => (this.lastEdit.value = edit));
+    session.on("edit", (edit) => this.#heard(edit));
     session.on("error", (error) => this.fail(error));
     effect(() => {
       this.#changed(true);
       return this.scene.value.on("change", ({ all, added, gone, structure }) => this.#changed(all || added.length + gone.length + structure.length > 0));
     });
     this.timeline = new TimelineModel(this);
+  }
+
+  #heard(edit: Edit): void {
+    this.lastEdit.value = edit;
+    if (edit.kind !== "import") return;
+    if (edit.user === this.session.user && this.#imports > 0) this.#imports--;
+    else this.say("error", replacedWords(edit, Date.now() / 1000));
+  }
+
+  /** Runs an import of this page's own, of which it needs no message. */
+  async importing<T>(run: () => Promise<T>): Promise<T | undefined> {
+    this.#imports++;
+    const done = await this.try(run);
+    if (done === undefined) this.#imports--;
+    return done;
   }
 
   #changed(structure: boolean): void {
@@ -193,7 +214,7 @@ export class Editor {
       const { code, message } = error as GizmodError;
       if (code === "bad_state") return this.say("info", `There is nothing to ${way}.`);
       if (code !== "conflict") return this.fail(error);
-      const label = way === "undo" ? "Undo all the same" : "Redo all the same";
+      const label = way === "undo" ? "Undo anyway" : "Redo anyway";
       this.say("warn", plain(message), { label, run: () => void this.try(() => this.session[way]({ force: true })) });
     }
   }

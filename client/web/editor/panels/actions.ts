@@ -1,6 +1,7 @@
 // actions.ts - edits of whole nodes, for the tree, the keys and the palette: each says what it did, with the way back where that is not plain to see.
 import type { Done, Id, NewNode, NodeChange } from "../../sdk/types.js";
 import type { Editor } from "../editor";
+import { copyNames } from "./copyname";
 import { placeUnder } from "./placement";
 import { above, nameOf, topmost } from "./treerows";
 
@@ -49,7 +50,7 @@ export async function reparentNodes(editor: Editor, ids: readonly Id[], parent: 
   const { scene } = editor.session;
   const moved = topmost(scene, ids).filter((id) => scene.get(id)?.parent !== parent);
   if (moved.length === 0 || !editor.editable.peek()) return;
-  if (!canReparent(editor, moved, parent)) return editor.say("warn", "A node cannot hang below itself.");
+  if (!canReparent(editor, moved, parent)) return editor.say("warn", "A node cannot be moved into itself.");
   let residual = 0;
   const changes: NodeChange[] = moved.map((id) => {
     if (keep === "local") return { id, parent };
@@ -59,20 +60,24 @@ export async function reparentNodes(editor: Editor, ids: readonly Id[], parent: 
   });
   const done = await editor.try(() => editor.session.set(changes));
   if (!done?.edit) return;
-  const where = parent === null ? "to the top of the scene" : `into ${nameOf(scene, parent)}`;
-  const skewed = residual > 1e-6 ? " Its new parent is skewed, so its shape there is not quite the same." : "";
+  const where = parent === null ? "to the top level" : `into ${nameOf(scene, parent)}`;
+  const skewed = residual > 1e-6 ? " Its new parent is scaled unevenly, so its shape changes slightly." : "";
   editor.say(skewed ? "warn" : "info", `Moved ${nameAll(editor, moved)} ${where}.${skewed}`, undo(editor, done.edit));
 }
 
-/** Copies nodes with all that is below them, as they are when the server makes the copies, meshes too. The copies hang beside them, in the same place, and are selected. */
+/** Copies nodes with all that is below them, as they are when the server makes the copies, meshes too. The copies have names of their own, hang beside them in the same place, and are selected. */
 export async function duplicateNodes(editor: Editor, ids: readonly Id[]): Promise<void> {
   const { scene } = editor.session;
   const tops = topmost(scene, ids);
   if (tops.length === 0 || !editor.editable.peek()) return;
   const said = nameAll(editor, tops);
   const copies: NewNode[] = [];
+  const nextName = copyNames(scene);
   for (const top of tops) {
-    for (const copy of scene.below(top)) copies.push(copy === top ? { ref: `n${copy}`, copy } : { ref: `n${copy}`, copy, parent: `n${scene.get(copy)?.parent}` });
+    for (const copy of scene.below(top)) {
+      const { name = "", parent } = scene.get(copy) ?? {};
+      copies.push({ ref: `n${copy}`, copy, name: nextName(name), ...(copy !== top && { parent: `n${parent}` }) });
+    }
   }
   const done = await editor.try(() => editor.choosing(make(editor, copies)));
   if (!done?.edit) return;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { evaluate, shown } from "./expression";
+import { compact, evaluate, shown } from "./expression";
 import type { Quantity } from "../units";
 
 const DEGREE = Math.PI / 180;
@@ -81,4 +81,10 @@ test("expression_reads_what_it_shows", () => {
     const read = evaluate(shown(value, "length"), "length") ?? NaN;
     assert.ok(Math.abs(read - value) <= 1e-4 * Math.abs(value), `${value}: ${read}`);
   }
+});
+
+test("expression_shows_a_number_in_as_many_characters_as_there_are", () => {
+  const numbers = [-205667.123, 1234.56789, 0.000123456, -0.123456789, 123456789, -123456789, 1.2346e-6, -1.2346e-6, 12, 0];
+  const said = numbers.map((number) => compact(number, "length", 8));
+  assert.deepEqual(said, ["-205667", "1234.568", "0.00012", "-0.12346", "1.2346e8", "-1.235e8", "1.235e-6", "-1.23e-6", "12", "0"]);
 });

@@ -116,6 +116,20 @@ class Reader {
   }
 }
 
+/** The same in at most so many characters, for a field that is not being edited. */
+export function compact(value: number, quantity: Quantity, chars: number): string {
+  const text = shown(value, quantity);
+  if (text.length <= chars) return text;
+  const number = quantity === "angle" ? (value * 180) / Math.PI : value;
+  const digits = chars - String(Math.trunc(number)).length - 1 - (number < 0 && number > -1 ? 1 : 0);
+  const rounded = number.toFixed(Math.max(0, digits));
+  if (rounded.length <= chars && Math.abs(number) >= 1e-3) return rounded;
+  for (let digits = 4; ; digits--) {
+    const power = number.toExponential(digits).replace(/\.?0+e/, "e").replace("e+", "e");
+    if (power.length <= chars || digits === 0) return power;
+  }
+}
+
 /** A number as a field shows it: metres, degrees or a factor, with six digits that count; of degrees three behind the point, and of metres no fewer, however far it is. */
 export function shown(value: number, quantity: Quantity): string {
   const number = quantity === "angle" ? (value * 180) / Math.PI : value;

@@ -49,7 +49,7 @@ export function Fields() {
           {holder && (
             <p class="fields-held" style={{ "--colour": holder.colour }}>
               <Icon name="lock" />
-              Held by {holder.user}
+              Held by {editor.names.peek().get(holder.session)}
             </p>
           )}
           {ROWS.map(({ field, name, unit }) => (
@@ -84,7 +84,7 @@ function Order({ order }: { order: Signal<EulerOrder> }) {
     keep(ORDER_KEY, chosen);
   };
   return (
-    <select class="select fields-order" aria-label="Euler order" title="The order of the angles" value={order.value} onChange={(event) => choose(event.currentTarget.value as EulerOrder)}>
+    <select class="select fields-order" aria-label="Euler order" title="Order in which the angles are applied" value={order.value} onChange={(event) => choose(event.currentTarget.value as EulerOrder)}>
       {ORDERS.map((one) => (
         <option key={one}>{one}</option>
       ))}
@@ -142,8 +142,8 @@ function fieldsMenu(editor: Editor, ids: readonly Id[], locked: boolean): MenuIt
   const none = ids.length === 0;
   const reset = (field: Field) => void editor.try(() => editor.session.set(resetField(ids, field)));
   return [
-    { label: "Copy the transform", icon: "copy", disabled: none, run: () => void copyTransform(editor) },
-    { label: "Paste the transform", icon: "paste", disabled: none || locked, run: () => void pasteTransform(editor) },
+    { label: "Copy transform", icon: "copy", disabled: none, run: () => void copyTransform(editor) },
+    { label: "Paste transform", icon: "paste", disabled: none || locked, run: () => void pasteTransform(editor) },
     ...ROWS.map(({ field, name }, i): MenuItem => ({ label: `Reset ${name.toLowerCase()}`, icon: "reset", line: i === 0, disabled: none || locked, run: () => reset(field) })),
   ];
 }

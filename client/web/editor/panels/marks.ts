@@ -16,19 +16,19 @@ export function followMarks(editor: Editor): ReadonlySignal<ReadonlyMap<Id, read
   let marks: ReadonlyMap<Id, readonly Mark[]> = new Map();
   return computed(() => {
     const others = editor.people.value.filter((person) => !person.me);
-    if (!sameMarks(before, others)) marks = collect(others);
+    if (!sameMarks(before, others)) marks = collect(others, editor.names.peek());
     before = others;
     return marks;
   });
 }
 
-function collect(others: readonly Person[]): Map<Id, Mark[]> {
+function collect(others: readonly Person[], names: ReadonlyMap<number, string>): Map<Id, Mark[]> {
   const marks = new Map<Id, Mark[]>();
-  for (const { user, colour, locks = [], selection = [] } of others) {
+  for (const { session, user, colour, locks = [], selection = [] } of others) {
     const held = new Set(locks);
     for (const id of new Set([...locks, ...selection])) {
       const list = marks.get(id) ?? [];
-      const mark = { user, colour, held: held.has(id) };
+      const mark = { user: names.get(session) ?? user, colour, held: held.has(id) };
       if (mark.held) list.unshift(mark);
       else list.push(mark);
       marks.set(id, list);

@@ -1,5 +1,5 @@
 // numbercell.tsx - the field of one number of what is selected, with the letter that drags it.
-import { type ReadonlySignal, useComputed } from "@preact/signals";
+import { type ReadonlySignal, useComputed, useSignal } from "@preact/signals";
 import { useMemo, useRef } from "preact/hooks";
 
 import { useEditor } from "../context";
@@ -7,11 +7,13 @@ import type { Editor } from "../editor";
 import { chordOf } from "../input/chord";
 import { commandOf } from "../input/commands";
 import type { Angles } from "./angles";
-import { shown } from "./expression";
+import { compact } from "./expression";
 import { NumberEntry } from "./numberentry";
 import { type Field, QUANTITY } from "./transform";
 
 const NAMES: Record<Field, string> = { t: "Translation", r: "Rotation", s: "Scale" };
+/** What a field has room for. While it is edited all of the number is in it. */
+const CHARS = 8;
 /** How many steps a key is. */
 const KEYS: Record<string, number> = { ArrowUp: 1, ArrowDown: -1, PageUp: 10, PageDown: -10 };
 
@@ -30,7 +32,18 @@ export function NumberCell({ field, axis, angles, uniform, locked }: CellProps) 
   const entry = useMemo(() => new NumberEntry(editor, field, axis, angles), [editor, field, axis, angles]);
   entry.uniform = uniform;
   // Only a change of this very text draws the cell anew, however much else moves.
-  const text = useComputed(() => (editor.revision.value, entry.text()));
+  const focused = useSignal(false);
+  const text = useComputed(() => (editor.revision.value, entry.text(focused.value ? Infinity : CHARS)));
+  const handleFocus = ({ currentTarget }: { currentTarget: HTMLInputElement }) => {
+    focused.value = true;
+    // At once, so that all of it is selected.
+    if (text.value !== "mixed") currentTarget.value = text.value;
+    currentTarget.select();
+  };
+  const handleBlur = () => {
+    focused.value = false;
+    void entry.accept();
+  };
   const handleKey = (event: KeyboardEvent) => {
     event.stopPropagation();
     if (entry.typed.peek() === null && takeBack(editor, event)) return;
@@ -55,8 +68,8 @@ export function NumberCell({ field, axis, angles, uniform, locked }: CellProps) 
       </span>
       <input
         ref={input} class="input" inputMode="decimal" autocomplete="off" spellcheck={false} aria-label={`${NAMES[field]} ${"XYZ"[axis]}`} placeholder={mixed ? "mixed" : undefined} readOnly={locked}
-        title={mixed ? undefined : entry.exact()} value={entry.typed.value ?? (dragged !== null ? shown(dragged, QUANTITY[field]) : mixed ? "" : text.value)}
-        onInput={(event) => (entry.typed.value = event.currentTarget.value)} onFocus={(event) => event.currentTarget.select()} onBlur={() => void entry.accept()} onKeyDown={handleKey}
+        title={mixed ? undefined : entry.exact()} value={entry.typed.value ?? (dragged !== null ? compact(dragged, QUANTITY[field], CHARS) : mixed ? "" : text.value)}
+        onInput={(event) => (entry.typed.value = event.currentTarget.value)} onFocus={handleFocus} onBlur={handleBlur} onKeyDown={handleKey}
       />
     </label>
   );

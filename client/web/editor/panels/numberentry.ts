@@ -4,7 +4,7 @@ import { type ReadonlySignal, signal } from "@preact/signals";
 import type { Id } from "../../sdk/types.js";
 import type { Editor } from "../editor";
 import type { Angles } from "./angles";
-import { shown } from "./expression";
+import { compact } from "./expression";
 import { Scrub, type Scrubbed, whyLate } from "./scrub";
 import { type Field, QUANTITY, changeNumber, changeScale, commonNumber, parseEntry } from "./transform";
 
@@ -27,10 +27,10 @@ export class NumberEntry {
     readonly angles: ReadonlySignal<Angles>,
   ) {}
 
-  /** As a field shows it; "mixed" where several differ. */
-  text(): string {
+  /** As a field shows it, with room for so many characters; "mixed" where several differ. */
+  text(chars = Infinity): string {
     const value = commonNumber(this.editor.scene.value, this.editor.selection.value, this.field, this.axis, this.angles.value);
-    return value === null ? "mixed" : value === undefined ? "" : shown(value, QUANTITY[this.field]);
+    return value === null ? "mixed" : value === undefined ? "" : compact(value, QUANTITY[this.field], chars);
   }
 
   /** All digits. */

@@ -66,7 +66,7 @@ export function Palette() {
           onKeyDown={handleKey}
         />
       </div>
-      <div ref={list} id="palette-list" class="palette-list" role="listbox" aria-label="What was found">
+      <div ref={list} id="palette-list" class="palette-list" role="listbox" aria-label="Results">
         {entries.map((entry, i) => (
           <div
             key={entry.id} id={`palette-${entry.id}`} class="palette-entry" role="option" aria-selected={i === at.value} aria-disabled={entry.disabled}
@@ -102,7 +102,7 @@ function sceneEntries(editor: Editor): Entry[] {
 }
 
 function themeEntries(): Entry[] {
-  const themes: [Theme, string][] = [["system", "as the system"], ["dark", "dark"], ["light", "light"]];
+  const themes: [Theme, string][] = [["system", "system"], ["dark", "dark"], ["light", "light"]];
   return themes.map(([theme, words]) => ({ id: `theme-${theme}`, label: `Theme: ${words}`, group: "Page", run: () => setTheme(theme) }));
 }
 

@@ -2,7 +2,7 @@
 import { importScene, sceneUrl } from "../../sdk/index.js";
 import type { Editor } from "../editor";
 import { home } from "../home";
-import { shareLink } from "../people/share";
+import { linkItems } from "../people/share";
 import { namedFiles } from "./drop";
 import { ACCEPTED, type NamedFile, oneFile } from "./gltffiles";
 import type { MenuItem } from "./menu";
@@ -12,11 +12,11 @@ export function sceneMenu(editor: Editor): MenuItem[] {
   const { sceneName: name } = session;
   const away = editor.status.peek().phase !== "online";
   return [
-    { label: "Copy the link", icon: "link", run: () => void shareLink(editor) },
-    { label: "Import a file in its place…", icon: "upload", line: true, disabled: away || !editor.editable.peek(), run: () => chooseFile(editor) },
+    ...linkItems(editor),
+    { label: "Replace with a file…", icon: "upload", line: true, disabled: away || !editor.editable.peek(), run: () => chooseFile(editor) },
     { label: "Export as .glb", icon: "download", disabled: away, href: sceneUrl(name, "export", home()), download: `${name}.glb` },
-    { label: "The file as it came", icon: "download", disabled: away, href: sceneUrl(name, "asset", home()), download: `${name}-original.glb` },
-    { label: "Backup (database)", icon: "database", disabled: away, href: sceneUrl(name, "backup", home()), download: `${name}.gizmod` },
+    { label: "Original file", icon: "download", disabled: away, href: sceneUrl(name, "asset", home()), download: `${name}-original.glb` },
+    { label: "Download backup", icon: "database", disabled: away, href: sceneUrl(name, "backup", home()), download: `${name}.gizmod` },
     { label: "All scenes", icon: "home", line: true, href: "./" },
   ];
 }
@@ -44,14 +44,14 @@ async function replaceBy(editor: Editor, file: File): Promise<void> {
     count === 0 ||
     (await editor.ask({
       title: `Replace ${session.sceneName}?`,
-      text: `What is here now (${count} node${count === 1 ? "" : "s"}) makes way for ${file.name}, for everybody. An import cannot be undone: the timeline still shows what was before it, but cannot restore it. What you may want again, back up or export first.`,
+      text: `${file.name} replaces the ${count} node${count === 1 ? "" : "s"} of this scene, for everybody. This cannot be undone. The timeline still shows earlier states, but cannot restore them. Export or back up first what you want to keep.`,
       yes: "Replace",
       danger: true,
     }));
   if (!sure || upload.peek()) return;
   const progress = (part: number) => (upload.value = { file: file.name, part });
   progress(0);
-  const done = await editor.try(() => importScene(session.sceneName, file, { base: home(), user: session.user, replace: true, progress }));
+  const done = await editor.importing(() => importScene(session.sceneName, file, { base: home(), user: session.user, replace: true, progress }));
   upload.value = null;
-  if (done) editor.say("info", `${file.name} is imported: ${done.nodes} nodes.`);
+  if (done) editor.say("info", `Imported ${file.name}: ${done.nodes} nodes.`);
 }

@@ -20,15 +20,15 @@ const OTHERS: [string, [string, string][]][] = [
   ]],
   ["Tree", [
     ["Rename", "F2"],
-    ["Cut, and put below another node", `${MOD}+X ${MOD}+V`],
+    ["Cut, then paste as child", `${MOD}+X ${MOD}+V`],
     ["Add to the selection; select a range", `${MOD}+click; Shift+click`],
     ["Keep the local transform when dropped", "Alt"],
   ]],
   ["Fields", [
-    ["Drag a number", "its letter"],
+    ["Change a number by dragging", "its letter"],
     ["Arithmetic and units", "1.5+0.2  30mm  1/3 turn"],
-    ["Change each by so much", "+=0.1  -=  *=  /="],
-    ["Step; in tenths", "\u2191 \u2193; with Shift"],
+    ["Change each value by an amount", "+=0.1  -=  *=  /="],
+    ["Step; smaller steps", "\u2191 \u2193; with Shift"],
   ]],
 ];
 
@@ -39,8 +39,8 @@ export function Shortcuts() {
   const groups = [...new Set(COMMANDS.map(({ group }) => group))];
   return (
     <Dialog title="Keyboard shortcuts" class="shortcuts" onClose={() => closeOver(editor, "shortcuts")}>
-      <div class="shortcuts-keymap" role="radiogroup" aria-label="Keys as in">
-        <span aria-hidden="true">Keys as in</span>
+      <div class="shortcuts-keymap" role="radiogroup" aria-label="Keymap">
+        <span aria-hidden="true">Keymap</span>
         {KEYMAPS.map(([value, label]) => (
           <label key={value} class="shortcuts-choice">
             <input type="radio" name="keymap" checked={keymap === value} onChange={() => input.setKeymap(value)} />

@@ -70,7 +70,7 @@ function useBack(status: Status): string | null {
     if (status.phase === "offline") lost.current = true;
     if (status.phase !== "online" || !lost.current) return;
     lost.current = false;
-    said.value = status.resumed ? "Back online, nothing was missed" : "Back online, the scene was loaded anew";
+    said.value = status.resumed ? "Back online, no changes missed" : "Back online, the scene was reloaded";
     const timer = setTimeout(() => (said.value = null), BACK_MS);
     return () => clearTimeout(timer);
   }, [status.phase]);
@@ -120,15 +120,15 @@ function Loading() {
   const { asset } = useEditor();
   const { phase, loaded = 0, total = 0 } = asset.value;
   if (phase !== "loading") return null;
-  const words = total > 0 ? `Meshes: ${megabytes(loaded)} of ${megabytes(total)}` : `Meshes: ${megabytes(loaded)}`;
-  return <Progress name="Loading the meshes" words={words} part={total > 0 && loaded < total ? loaded / total : undefined} />;
+  const words = total > 0 ? `Loading meshes: ${megabytes(loaded)} of ${megabytes(total)}` : `Loading meshes: ${megabytes(loaded)}`;
+  return <Progress name="Loading meshes" words={words} part={total > 0 && loaded < total ? loaded / total : undefined} />;
 }
 
 function Upload() {
   const { upload } = useEditor();
   if (!upload.value) return null;
   const { file, part } = upload.value;
-  return <Progress name={`Sending ${file}`} words={part < 1 ? `Sending ${file}` : `The server reads ${file}`} part={part < 1 ? part : undefined} />;
+  return <Progress name={`Uploading ${file}`} words={part < 1 ? `Uploading ${file}` : `Processing ${file}`} part={part < 1 ? part : undefined} />;
 }
 
 function Progress({ name, words, part }: { name: string; words: string; part?: number }) {
@@ -152,7 +152,7 @@ function Middle({ status }: { status: Status }) {
     return (
       <Card
         title={missing ? "No such scene" : "Disconnected"}
-        words={`${sentence(status.reason ?? "the connection was closed")}${seen.current ? " What is seen here is how the scene was." : ""}`}
+        words={`${sentence(status.reason ?? "the connection was closed")}${seen.current ? " This page shows the scene as it was." : ""}`}
       >
         {missing ? (
           <a class="button primary" href={`${location.search}&create`}>
@@ -160,7 +160,7 @@ function Middle({ status }: { status: Status }) {
           </a>
         ) : (
           <button type="button" class="button primary" onClick={() => location.reload()}>
-            Join again
+            Reconnect
           </button>
         )}
         <a class="button" href="./">
@@ -171,9 +171,9 @@ function Middle({ status }: { status: Status }) {
   }
   if (!seen.current) return <Card late title={`Joining ${sceneName}…`} words={status.phase === "offline" ? sentence(status.reason ?? "the server cannot be reached") : ""} />;
   if (!empty.value || status.phase !== "online" || editor.past.value || editor.upload.value) return null;
-  if (!editor.editable.value) return <Card title="This scene is empty" words="It fills as soon as somebody puts something into it." />;
+  if (!editor.editable.value) return <Card title="This scene is empty" words="Nobody has added anything yet." />;
   return (
-    <Card title="This scene is empty" words="Drop a .glb or .gltf here, or begin with a node of your own.">
+    <Card title="This scene is empty" words="Drop a .glb or .gltf file here, or create a node.">
       <button type="button" class="button primary" onClick={() => chooseFile(editor)}>
         <Icon name="upload" />
         Import a file…
@@ -202,7 +202,7 @@ function Drop() {
   const over = useSignal(false);
   useDrop(over, (files) => {
     if (editor.editable.peek()) void replaceScene(editor, files);
-    else editor.say("warn", "Nothing can be imported here now: this is view only.");
+    else editor.say("warn", "View only: files cannot be imported.");
   });
   if (!over.value) return null;
   return (

@@ -19,7 +19,7 @@ const MODES: { mode: Mode; name: string; icon: IconName }[] = [
   { mode: "arcball", name: "Arcball", icon: "arcball" },
 ];
 const SPACES: [Space, string][] = [["world", "World"], ["local", "Local"], ["parent", "Parent"], ["view", "View"]];
-const PIVOTS: [Pivot & string, string][] = [["median", "Median"], ["active", "Active"], ["each", "Each its own"], ["bounds", "Bounds"]];
+const PIVOTS: [Pivot & string, string][] = [["median", "Median point"], ["active", "Active node"], ["each", "Individual origins"], ["bounds", "Bounds centre"]];
 
 export function Tools() {
   const editor = useEditor();
@@ -51,7 +51,7 @@ function Choice<T extends string>({ name, options, value, choose }: { name: stri
   return (
     <span data-tip={name}>
       <select class="select tools-select" aria-label={name} value={known ? value : ""} onChange={(event) => choose(event.currentTarget.value as T)}>
-        {!known && <option value="">A point</option>}
+        {!known && <option value="">Custom point</option>}
         {options.map(([option, label]) => (
           <option key={option} value={option}>
             {label}
@@ -67,19 +67,19 @@ function Snap({ editor }: { editor: Editor }) {
   const on = snap.on === true;
   return (
     <>
-      <button type="button" class="icon-button" aria-label="Snap" aria-pressed={on} data-tip="Snap to steps" data-keys={`${keysFor(editor, "Snap")}, or hold ${keysOf("Mod").join("")}`} onClick={() => toggleSnap(editor)}>
+      <button type="button" class="icon-button" aria-label="Snap" aria-pressed={on} data-tip="Snap to increments" data-keys={`${keysFor(editor, "Snap")}, or hold ${keysOf("Mod").join("")}`} onClick={() => toggleSnap(editor)}>
         <Icon name="snap" />
       </button>
       {on && (
         <>
           <StepField
-            name="Snap distance" tip={editor.input.snapDistance.value === null ? "Snap distance, follows the zoom" : "Snap distance; left empty, it follows the zoom"} unit="length"
+            name="Snap distance" tip={editor.input.snapDistance.value === null ? "Snap distance, follows the zoom" : "Snap distance. Clear it to follow the zoom"} unit="length"
             value={snap.t ?? SNAP_STEPS.t} onValue={(t) => setSnapDistance(editor, t)} onEmpty={() => setSnapDistance(editor, null)}
           />
           <StepField name="Snap angle" unit="angle" value={snap.r ?? SNAP_STEPS.r} onValue={(r) => editor.setTool({ snap: { r } })} />
           <StepField name="Snap scale" unit="factor" value={snap.s ?? SNAP_STEPS.s} onValue={(s) => editor.setTool({ snap: { s } })} />
           <button
-            type="button" class="icon-button" aria-label="Snap to the grid" aria-pressed={snap.absolute === true} data-tip={snap.absolute ? "To the lines of the grid" : "By steps from where it was"} data-keys={keysOf("Shift+M").join("+")}
+            type="button" class="icon-button" aria-label="Snap to the grid" aria-pressed={snap.absolute === true} data-tip={snap.absolute ? "Snaps to the absolute grid" : "Snaps in increments from the start"} data-keys={keysOf("Shift+M").join("+")}
             onClick={() => toggleSnapToGrid(editor)}
           >
             <Icon name="grid" />

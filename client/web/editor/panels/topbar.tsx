@@ -8,7 +8,7 @@ import { type Theme, setTheme, theme } from "./theme";
 import "./topbar.css";
 
 const THEMES: [Theme, string, "system" | "moon" | "sun"][] = [
-  ["system", "As the system", "system"],
+  ["system", "System", "system"],
   ["dark", "Dark", "moon"],
   ["light", "Light", "sun"],
 ];

@@ -205,15 +205,15 @@ function nodeMenu(tree: TreeState, id: Id): MenuItem[] {
     void reparentNodes(editor, cut, parent, "world");
   };
   return [
-    { label: "Show in the view", icon: "frame", keys: "F", run: () => frameSelected(editor) },
+    { label: "Frame in view", icon: "frame", keys: "F", run: () => frameSelected(editor) },
     { label: "Rename", keys: "F2", line: true, disabled, run: () => (tree.renaming.value = id) },
-    { label: "New node inside", icon: "plus", disabled, run: () => void createInside(tree, id) },
+    { label: "New child node", icon: "plus", disabled, run: () => void createInside(tree, id) },
     { label: "Duplicate", icon: "copy", keys: keysOf("Mod+D").join("+"), disabled, run: () => void duplicateNodes(editor, ids) },
     { label: "Cut", keys: keysOf("Mod+X").join("+"), line: true, disabled, run: () => (tree.cut.value = new Set(ids)) },
-    { label: "Put in here", icon: "paste", keys: keysOf("Mod+V").join("+"), disabled: disabled || cut.length === 0, run: () => hang(id) },
-    { label: "Put at the top of the scene", disabled, run: () => void reparentNodes(editor, ids, null, "world") },
-    { label: "Open all below", line: true, run: () => tree.setOpen(editor.scene.peek().below(id), true) },
-    { label: "Close all below", run: () => tree.setOpen(editor.scene.peek().below(id), false) },
+    { label: "Paste as child", icon: "paste", keys: keysOf("Mod+V").join("+"), disabled: disabled || cut.length === 0, run: () => hang(id) },
+    { label: "Move to top level", disabled, run: () => void reparentNodes(editor, ids, null, "world") },
+    { label: "Expand all children", line: true, run: () => tree.setOpen(editor.scene.peek().below(id), true) },
+    { label: "Collapse all children", run: () => tree.setOpen(editor.scene.peek().below(id), false) },
     { label: "Delete", icon: "trash", keys: "Del", line: true, danger: true, disabled, run: () => void deleteNodes(editor, ids) },
   ];
 }

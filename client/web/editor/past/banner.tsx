@@ -30,7 +30,7 @@ export function PastBanner() {
       <div class="past-frame" />
       <div class="past-banner" data-part="past-banner" role="status" aria-live={timeline.player.playing.value ? "off" : "polite"}>
         <span class="past-words">
-          You look at <strong>{timeWords(moment.time, Date.now() / 1000)}</strong>
+          Viewing <strong>{timeWords(moment.time, Date.now() / 1000)}</strong>
           {edit && `: ${describe(told.value?.id === edit.id ? told.value : edit, timeline.nameOf)}`}
         </span>
         <button type="button" class="past-return" onClick={() => returnToNow(editor)}>

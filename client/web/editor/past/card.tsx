@@ -31,7 +31,7 @@ function Card({ edit }: { edit: Edit }) {
   const known = told.value ?? edit;
   const lasted = edit.ended - edit.began;
   return (
-    <section class="edit-card" aria-label="What this edit did" onKeyDown={(event) => event.key === "Escape" && (timeline.opened.value = null)}>
+    <section class="edit-card" aria-label="Edit details" onKeyDown={(event) => event.key === "Escape" && (timeline.opened.value = null)}>
       <header>
         <span class="edit-person" style={{ background: colourOf(edit.user, people.value) }} />
         <h2>{describe(known, timeline.nameOf)}</h2>
@@ -43,8 +43,8 @@ function Card({ edit }: { edit: Edit }) {
         {timeWords(edit.ended, Date.now() / 1000)}
         {lasted >= 0.15 && `, for ${durationWords(lasted)}`} · edit {edit.id}
         {edit.value && " · typed"}
-        {edit.undone && " · taken back since"}
-        {(edit.residual ?? 0) > RESIDUAL_TOLD && " · the shape could not be held exactly"}
+        {edit.undone && " · undone since"}
+        {(edit.residual ?? 0) > RESIDUAL_TOLD && " · the shape changed slightly"}
       </p>
       <Changes edit={told.value} problem={problem.value} />
       <Actions edit={edit} />
@@ -63,7 +63,7 @@ function Changes({ edit, problem }: { edit: Edit | null; problem: string }) {
         <dl key={change.id}>
           <dt>
             {timeline.nameOf(change.id)}
-            {!change.before && <span class="edit-flag">made</span>}
+            {!change.before && <span class="edit-flag">created</span>}
             {!change.after && <span class="edit-flag">deleted</span>}
           </dt>
           {changeLines(change, timeline.nameOf).map(({ label, before, after }) => (
@@ -76,7 +76,7 @@ function Changes({ edit, problem }: { edit: Edit | null; problem: string }) {
         </dl>
       ))}
       {changes.length > NODES_SHOWN && <p class="edit-when">and {count(changes.length - NODES_SHOWN)} more</p>}
-      {changes.length === 0 && <p class="edit-when">Nothing is otherwise for it.</p>}
+      {changes.length === 0 && <p class="edit-when">No changes.</p>}
     </div>
   );
 }
@@ -88,15 +88,15 @@ function Actions({ edit }: { edit: Edit }) {
   const before = timeline.before(edit);
   return (
     <div class="edit-actions">
-      <button type="button" class="button" disabled={!before} onClick={() => before && timeline.player.seek(before)}>Before it</button>
-      <button type="button" class="button" onClick={() => timeline.player.seek(spotAfter(edit))}>After it</button>
+      <button type="button" class="button" disabled={!before} onClick={() => before && timeline.player.seek(before)}>Show before</button>
+      <button type="button" class="button" onClick={() => timeline.player.seek(spotAfter(edit))}>Show after</button>
       <button type="button" class="button" disabled={there.length === 0} onClick={() => choose(editor, there)}>
-        Select {there.length === 1 ? "its node" : "its nodes"}
+        Select {there.length === 1 ? "node" : "nodes"}
       </button>
       {timeline.canTakeBack(edit) && (
         <button type="button" class="button" onClick={() => void timeline.takeBack(edit)}>
           <Icon name="undo" />
-          Take it back
+          Revert
         </button>
       )}
     </div>

@@ -13,7 +13,7 @@ const NAME_BYTES_MAX = 64;
 /** Those there are, the newest first; and what can be done with the one that is looked at. */
 export function checkpointItems({ timeline, role }: Editor): MenuItem[] {
   const all = [...timeline.history.checkpoints.peek()].reverse();
-  if (all.length === 0) return [{ label: "No moment of this scene has a name yet", disabled: true }];
+  if (all.length === 0) return [{ label: "No checkpoints yet", disabled: true }];
   const at = timeline.checkpoint();
   const items: MenuItem[] = all.map((checkpoint) => ({ label: checkpoint.name, icon: "flag", keys: whenOf(checkpoint, timeline.timeOf(checkpoint)), run: () => timeline.goTo(checkpoint) }));
   if (!at) return items;
@@ -24,7 +24,7 @@ export function checkpointItems({ timeline, role }: Editor): MenuItem[] {
 export function checkpointActions(timeline: Editor["timeline"], checkpoint: Checkpoint, editable: boolean): MenuItem[] {
   return [
     { label: `Restore “${checkpoint.name}”`, icon: "reset", disabled: !editable, run: () => void timeline.restore({ checkpoint: checkpoint.name }) },
-    { label: `Take the name “${checkpoint.name}” away`, icon: "trash", danger: true, disabled: !editable, run: () => void timeline.removeCheckpoint(checkpoint.name) },
+    { label: `Delete checkpoint “${checkpoint.name}”`, icon: "trash", danger: true, disabled: !editable, run: () => void timeline.removeCheckpoint(checkpoint.name) },
   ];
 }
 
@@ -42,10 +42,10 @@ export function NameCheckpoint({ onClose }: { onClose: () => void }) {
     onClose();
   };
   return (
-    <Dialog title="Name this moment" onClose={onClose}>
+    <Dialog title="Add checkpoint" onClose={onClose}>
       <form onSubmit={handleSubmit}>
         <p class="checkpoint-hint">
-          The scene as it {past.value ? `was at ${timeWords(past.value.time, Date.now() / 1000)}` : "is now"} can be found, seen and restored by this name, whatever becomes of it.
+          The scene as it {past.value ? `was at ${timeWords(past.value.time, Date.now() / 1000)}` : "is now"} can be viewed and restored later by this name.
         </p>
         <input
           autofocus class="input checkpoint-name" aria-label="Name of the checkpoint" placeholder="before the redesign" maxLength={NAME_BYTES_MAX} value={name.value}
@@ -63,8 +63,8 @@ export function NameCheckpoint({ onClose }: { onClose: () => void }) {
 
 /** What the server would say against a name; nothing where it is right. */
 function problemOf(name: string, taken: readonly Checkpoint[]): string {
-  if (taken.some((checkpoint) => checkpoint.name === name)) return "Another moment has this name.";
-  if (/^\d+$/.test(name)) return "A name needs more than digits, which would be the number of a moment.";
+  if (taken.some((checkpoint) => checkpoint.name === name)) return "Another checkpoint has this name.";
+  if (/^\d+$/.test(name)) return "A name cannot be a number only.";
   if (new TextEncoder().encode(name).length > NAME_BYTES_MAX) return "This name is too long.";
   return "";
 }

@@ -71,7 +71,7 @@ function Transport({ speed }: { speed: boolean }) {
       <button type="button" class="icon-button" aria-label="Previous edit" data-tip="Previous edit" data-keys="<" data-side="start" disabled={player.index() === 0} onClick={() => player.step(-1)}>
         <Icon name="previous" />
       </button>
-      <button type="button" class="icon-button" aria-label={playing ? "Pause" : "Play"} data-tip={playing ? "Pause" : "Play what was done"} disabled={empty} onClick={() => player.toggle()}>
+      <button type="button" class="icon-button" aria-label={playing ? "Pause" : "Play"} data-tip={playing ? "Pause" : "Play history"} disabled={empty} onClick={() => player.toggle()}>
         <Icon name={playing ? "pause" : "play"} />
       </button>
       <button type="button" class="icon-button" aria-label="Next edit" data-tip="Next edit" data-keys=">" disabled={!past.value} onClick={() => player.step(1)}>
@@ -106,7 +106,7 @@ function Moment({ room, naming }: { room: Room; naming: Signal<boolean> }) {
   const restore = (
     <button type="button" class="button" disabled={!past.value || !edits} onClick={() => void timeline.restore()}>
       <Icon name="reset" />
-      <span class="time-word">Restore this moment</span>
+      <span class="time-word">Restore this version</span>
     </button>
   );
   if (room === "tight") return past.value && restore;
@@ -117,13 +117,13 @@ function Moment({ room, naming }: { room: Room; naming: Signal<boolean> }) {
         <span class="time-word">Back to now</span>
       </button>
       {restore}
-      <button type="button" class="icon-button" aria-label="What this edit did" data-tip="What this edit did" aria-pressed={timeline.opened.value !== null} onClick={() => timeline.toggleDetails()}>
+      <button type="button" class="icon-button" aria-label="Edit details" data-tip="Edit details" aria-pressed={timeline.opened.value !== null} onClick={() => timeline.toggleDetails()}>
         <Icon name="info" />
       </button>
-      <button type="button" class="icon-button" aria-label="Show path" data-tip="Show the path of what is selected" aria-pressed={timeline.ways.shown.value} onClick={() => (timeline.ways.shown.value = !timeline.ways.shown.value)}>
+      <button type="button" class="icon-button" aria-label="Show motion path" data-tip="Show motion path of the selection" aria-pressed={timeline.ways.shown.value} onClick={() => (timeline.ways.shown.value = !timeline.ways.shown.value)}>
         <Icon name="path" />
       </button>
-      <button type="button" class="icon-button" aria-label="Add checkpoint" data-tip="Name this moment" disabled={!edits} onClick={() => (naming.value = true)}>
+      <button type="button" class="icon-button" aria-label="Add checkpoint" data-tip="Add checkpoint" disabled={!edits} onClick={() => (naming.value = true)}>
         <Icon name="flag" />
       </button>
       <MenuButton name="Checkpoints" tip="Checkpoints" side="end" above items={() => checkpointItems(editor)}>
@@ -141,12 +141,12 @@ function Filters() {
   const users = useComputed(() => usersOf(editor));
   return (
     <>
-      <select class="select time-user" aria-label="Whose edits" value={timeline.user.value ?? ""} onChange={(event) => (timeline.user.value = event.currentTarget.value || null)}>
+      <select class="select time-user" aria-label="Filter by person" value={timeline.user.value ?? ""} onChange={(event) => (timeline.user.value = event.currentTarget.value || null)}>
         <option value="">Everybody</option>
         {users.value.map((user) => <option key={user} value={user}>{user}</option>)}
       </select>
       <button
-        type="button" class="icon-button" aria-label="Edits of the selection only" data-tip="Only edits of what is selected" data-side="end" aria-pressed={timeline.selectedOnly.value}
+        type="button" class="icon-button" aria-label="Edits of the selection only" data-tip="Only edits of the selection" data-side="end" aria-pressed={timeline.selectedOnly.value}
         onClick={() => (timeline.selectedOnly.value = !timeline.selectedOnly.value)}
       >
         <Icon name="filter" />
@@ -165,7 +165,7 @@ function ZoomButtons({ zoom }: { zoom: Zoom }) {
     <span class="time-zoom">
       {hasEarlier(timeline) && (
         <button type="button" class="button quiet" disabled={older.value === "loading"} onClick={() => void timeline.history.loadOlder()}>
-          {older.value === "loading" ? "Loading…" : "Earlier edits"}
+          {older.value === "loading" ? "Loading…" : "Load earlier edits"}
         </button>
       )}
       <button type="button" class="icon-button" aria-label="Zoom out of the timeline" data-tip="Zoom out" onClick={() => zoom.zoomBy(1 / 1.6)}>
@@ -192,7 +192,7 @@ function More({ zoom, tight, naming }: { zoom: Zoom; tight: boolean; naming: Sig
     ...(tight ? checkpointItems(editor).map((item, i) => ({ ...item, line: item.line || i === 0 })) : []),
   ];
   return (
-    <MenuButton name="More of the timeline" tip="More" side="end" above items={items}>
+    <MenuButton name="More timeline options" tip="More" side="end" above items={items}>
       <Icon name="more" />
     </MenuButton>
   );
@@ -201,9 +201,9 @@ function More({ zoom, tight, naming }: { zoom: Zoom; tight: boolean; naming: Sig
 function momentItems({ timeline, role }: Editor, name: () => void): MenuItem[] {
   const { ways } = timeline;
   return [
-    { label: "What this edit did", icon: "info", on: timeline.opened.peek() !== null, run: () => timeline.toggleDetails() },
-    { label: "Path of what is selected", icon: "path", on: ways.shown.peek(), run: () => (ways.shown.value = !ways.shown.peek()) },
-    { label: "Name this moment", icon: "flag", disabled: role.peek() === "viewer", run: name },
+    { label: "Edit details", icon: "info", on: timeline.opened.peek() !== null, run: () => timeline.toggleDetails() },
+    { label: "Motion path of the selection", icon: "path", on: ways.shown.peek(), run: () => (ways.shown.value = !ways.shown.peek()) },
+    { label: "Add checkpoint", icon: "flag", disabled: role.peek() === "viewer", run: name },
   ];
 }
 
@@ -211,14 +211,14 @@ function filterItems(editor: Editor): MenuItem[] {
   const { user, selectedOnly } = editor.timeline;
   const of = (who: string | null, label: string): MenuItem => ({ label, checked: user.peek() === who, run: () => (user.value = who) });
   return [
-    of(null, "Edits of everybody"),
-    ...usersOf(editor).map((who) => of(who, `Edits of ${who}`)),
-    { label: "Only edits of what is selected", icon: "filter", on: selectedOnly.peek(), run: () => (selectedOnly.value = !selectedOnly.peek()) },
+    of(null, "Edits by everybody"),
+    ...usersOf(editor).map((who) => of(who, `Edits by ${who}`)),
+    { label: "Only edits of the selection", icon: "filter", on: selectedOnly.peek(), run: () => (selectedOnly.value = !selectedOnly.peek()) },
   ];
 }
 
 function zoomItems({ timeline }: Editor, zoom: Zoom): MenuItem[] {
-  const earlier: MenuItem = { label: "Earlier edits", disabled: timeline.history.older.peek() === "loading", run: () => void timeline.history.loadOlder() };
+  const earlier: MenuItem = { label: "Load earlier edits", disabled: timeline.history.older.peek() === "loading", run: () => void timeline.history.loadOlder() };
   return [
     { label: "Zoom into the timeline", icon: "plus", run: () => zoom.zoomBy(1.6) },
     { label: "Zoom out of the timeline", icon: "minus", run: () => zoom.zoomBy(1 / 1.6) },

@@ -22,7 +22,7 @@ for (const more of [{ name: "rod" }, { parent: 1 }, { t: [0, 0, 1e-9] }, { r: [1
 
 test("diff_counts_what_comes_and_goes", () => {
   const words = differenceWords(differ(scene(node(1), node(2), node(3)), scene(node(1, { t: [1, 0, 0] }), node(4))));
-  assert.equal(words, "1 node changes, 1 node comes back, 2 nodes go");
+  assert.equal(words, "1 node changes, 1 node is restored, 2 nodes are removed");
 });
 
 test("diff_applied_makes_one_scene_the_other_with_only_what_is_otherwise", () => {

@@ -46,8 +46,8 @@ function otherwise(from: SceneNode, { id, name, parent, t, r, s }: SceneNode): o
   return { id, t, r, s, ...(name !== from.name && { name }), ...(parent !== from.parent && { parent }) };
 }
 
-/** "3 nodes change, 1 node comes back, 2 nodes go"; nothing where they are alike. */
+/** "3 nodes change, 1 node is restored, 2 nodes are removed"; nothing where they are alike. */
 export function differenceWords({ changed, added, gone }: Difference): string {
   const say = (ids: Id[], one: string, many: string): string => (ids.length === 0 ? "" : `${count(ids.length)} ${ids.length === 1 ? one : many}`);
-  return [say(changed, "changes", "change"), say(added, "comes back", "come back"), say(gone, "goes", "go")].filter(Boolean).join(", ");
+  return [say(changed, "changes", "change"), say(added, "is restored", "are restored"), say(gone, "is removed", "are removed")].filter(Boolean).join(", ");
 }

@@ -88,15 +88,15 @@ export class TimelineModel {
     const past = editor.past.peek();
     if (!past) return;
     this.player.pause();
-    const when = what ? `as “${what.checkpoint}” has it` : `as it was at ${timeWords(past.time, Date.now() / 1000)}`;
+    const when = what ? `as it was at “${what.checkpoint}”` : `as it was at ${timeWords(past.time, Date.now() / 1000)}`;
     const difference = differenceWords(differ(editor.session.scene, past.scene));
-    if (!difference) return editor.say("info", `The scene is ${when} already.`);
-    const text = `${difference}. Everybody sees it at once; it is one edit of yours, and undo takes it back.`;
-    if (!(await editor.ask({ title: `Make the scene ${when}?`, text, yes: "Restore" }))) return;
+    if (!difference) return editor.say("info", `The scene is already ${when}.`);
+    const text = `${difference}. Everybody sees the change at once. It is one edit, which you can undo.`;
+    if (!(await editor.ask({ title: `Restore the scene ${when}?`, text, yes: "Restore" }))) return;
     const done = await editor.try(() => editor.session.restore(what ?? { seq: past.seq }));
     if (!done) return;
     this.player.toNow();
-    editor.say("info", `The scene is ${when} again.`, { label: "Undo", run: () => void editor.undo() });
+    editor.say("info", `The scene is now ${when}.`, { label: "Undo", run: () => void editor.undo() });
   }
 
   /** One's own edits, or for who administers anybody's; imports stay. */
@@ -112,11 +112,11 @@ export class TimelineModel {
     try {
       await editor.session.revert(edit.id, force ? { force } : {});
       this.player.toNow();
-      editor.say("info", `Taken back: ${describe(edit, this.nameOf)}.`, { label: "Undo", run: () => void editor.undo() });
+      editor.say("info", `Reverted: ${describe(edit, this.nameOf)}.`, { label: "Undo", run: () => void editor.undo() });
     } catch (error) {
       const { code, message } = error as { code?: string; message: string };
       if (code !== "conflict" || force) return editor.fail(error);
-      editor.say("warn", message, { label: "Take it back all the same", run: () => void this.takeBack(edit, true) });
+      editor.say("warn", message, { label: "Revert anyway", run: () => void this.takeBack(edit, true) });
     }
   }
 

@@ -13,19 +13,19 @@ const cases: [string, Partial<Edit>][] = [
   ["Ada moved piston", {}],
   ["Ada moved 2 nodes", { nodes: [1, 2] }],
   ["Ada moved piston 12 mm", { changes: [{ id: 1, before: { t: [0, 0, 0] }, after: { t: [0, 0.012, 0] } }] }],
-  ["Ada turned piston 90°", { kind: "rotate", changes: [{ id: 1, before: { r: [0, 0, 0, 1] }, after: { r: [0, half, 0, half] } }] }],
-  ["Ada turned piston 90°", { kind: "rotate", changes: [{ id: 1, before: { r: [0, 0, 0, 1] }, after: { r: [0, -half, 0, -half] } }] }],
+  ["Ada rotated piston 90°", { kind: "rotate", changes: [{ id: 1, before: { r: [0, 0, 0, 1] }, after: { r: [0, half, 0, half] } }] }],
+  ["Ada rotated piston 90°", { kind: "rotate", changes: [{ id: 1, before: { r: [0, 0, 0, 1] }, after: { r: [0, -half, 0, -half] } }] }],
   ["Ada scaled piston by 1.5", { kind: "scale", changes: [{ id: 1, before: { s: [1, 1, 1] }, after: { s: [1.5, 1.5, 1.5] } }] }],
   ["Ada scaled piston by 2, 1, 1", { kind: "scale", changes: [{ id: 1, before: { s: [1, 1, 1] }, after: { s: [2, 1, 1] } }] }],
   ["Ada renamed rod to left rod", { kind: "set", nodes: [2], changes: [{ id: 2, before: { name: "rod" }, after: { name: "left rod" } }] }],
-  ["Ada hung piston below crank", { kind: "set", changes: [{ id: 1, before: { parent: 2 }, after: { parent: 3 } }] }],
-  ["Ada hung piston at the root", { kind: "set", changes: [{ id: 1, before: { parent: 2 }, after: { parent: null } }] }],
+  ["Ada moved piston into crank", { kind: "set", changes: [{ id: 1, before: { parent: 2 }, after: { parent: 3 } }] }],
+  ["Ada moved piston to the top level", { kind: "set", changes: [{ id: 1, before: { parent: 2 }, after: { parent: null } }] }],
   ["Ada changed piston", { kind: "set" }],
-  ["Ada made rod", { kind: "create", nodes: [2], changes: [{ id: 2, after: { name: "rod" } }] }],
+  ["Ada created rod", { kind: "create", nodes: [2], changes: [{ id: 2, after: { name: "rod" } }] }],
   ["Ada deleted 3 nodes", { kind: "delete", nodes: [1, 2, 3] }],
   ["Ada imported 82 nodes", { kind: "import", nodes: Array.from({ length: 82 }, (_, i) => i) }],
   ["Ada restored an earlier state", { kind: "restore" }],
-  ["Ada took back an edit of piston", { kind: "undo" }],
+  ["Ada undid an edit of piston", { kind: "undo" }],
 ];
 for (const [words, more] of cases) test(`words_say_${words}`, () => assert.equal(describe(edit(more), nameOf), words));
 
@@ -42,7 +42,7 @@ test("words_angles_and_durations_are_short", () => {
 test("words_changes_tell_both_sides_of_each_part", () => {
   const lines = changeLines({ id: 1, before: { t: [0, 0, 0], parent: null }, after: { t: [0, -1.5, 0], parent: 3 } }, nameOf);
   assert.deepEqual(lines, [
-    { label: "Parent", before: "the root", after: "crank" },
+    { label: "Parent", before: "none", after: "crank" },
     { label: "Translation", before: "0, 0, 0 m", after: "0, \u22121.5, 0 m" },
   ]);
 });

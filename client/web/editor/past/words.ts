@@ -6,15 +6,15 @@ type Change = NonNullable<Edit["changes"]>[number];
 
 const VERBS: Record<Edit["kind"], string> = {
   translate: "moved",
-  rotate: "turned",
+  rotate: "rotated",
   scale: "scaled",
-  ball: "turned",
+  ball: "rotated",
   wheel: "scaled",
   set: "changed",
-  create: "made",
+  create: "created",
   delete: "deleted",
-  undo: "took back an edit of",
-  redo: "did again an edit of",
+  undo: "undid an edit of",
+  redo: "redid an edit of",
   restore: "restored",
   import: "imported",
 };
@@ -30,6 +30,11 @@ export function describe(edit: Edit, nameOf: NameOf): string {
   return `${edit.user} ${VERBS[edit.kind]} ${what}${amount ? ` ${amount}` : ""}`;
 }
 
+/** What a scene says when somebody imports a file in place of all that it held. @param now Unix seconds */
+export function replacedWords({ user, ended }: Edit, now: number): string {
+  return `${user} replaced this scene with a file at ${timeWords(ended, now)}. The timeline still shows what was here before.`;
+}
+
 function amountOf(edit: Edit, { id, before, after }: Change, nameOf: NameOf): string {
   if (!before || !after) return "";
   if (edit.kind === "set") return setWords(nameOf(id), before, after, nameOf);
@@ -42,10 +47,10 @@ function amountOf(edit: Edit, { id, before, after }: Change, nameOf: NameOf): st
 function setWords(name: string, before: NodeState, after: NodeState, nameOf: NameOf): string {
   const said: string[] = [];
   if (before.name !== undefined && after.name !== undefined) said.push(`renamed ${before.name} to ${after.name}`);
-  if (after.parent !== undefined) said.push(`hung ${name} ${after.parent === null ? "at the root" : `below ${nameOf(after.parent)}`}`);
+  if (after.parent !== undefined) said.push(`moved ${name} ${after.parent === null ? "to the top level" : `into ${nameOf(after.parent)}`}`);
   if (said.length > 0) return said.join(" and ");
   if (before.t && after.t && !after.r && !after.s) return `moved ${name} ${lengthWords(distance(before.t, after.t))}`;
-  if (before.r && after.r && !after.t && !after.s) return `turned ${name} ${angleWords(turn(before.r, after.r))}`;
+  if (before.r && after.r && !after.t && !after.s) return `rotated ${name} ${angleWords(turn(before.r, after.r))}`;
   if (before.s && after.s && !after.t && !after.r) return `scaled ${name} ${factorWords(before.s, after.s)}`;
   return "";
 }
@@ -57,7 +62,7 @@ export function changeLines({ before, after }: Change, nameOf: NameOf): { label:
     if (from !== undefined || to !== undefined) lines.push({ label, before: from ?? "-", after: to ?? "-" });
   };
   const parent = (state?: NodeState): string | undefined =>
-    state?.parent === undefined ? undefined : state.parent === null ? "the root" : nameOf(state.parent);
+    state?.parent === undefined ? undefined : state.parent === null ? "none" : nameOf(state.parent);
   add("Name", before?.name, after?.name);
   add("Parent", parent(before), parent(after));
   add("Translation", vectorWords(before?.t, "m"), vectorWords(after?.t, "m"));

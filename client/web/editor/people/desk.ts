@@ -121,7 +121,7 @@ export class NoteDesk {
     this.open(id);
     const thread = this.threads.peek().find(({ root }) => root.id === this.editor.openNote.peek());
     if (thread) goTo(this.editor, thread.root);
-    else this.editor.say("warn", "The note that the address asks for is not there any more");
+    else this.editor.say("warn", "The note that this link names was deleted.");
   }
 
   #see(seen: Seen): void {

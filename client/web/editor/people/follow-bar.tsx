@@ -15,12 +15,13 @@ export function FollowBar() {
   useEffect(() => watchFollowed(editor), [editor]);
   const person = editor.people.value.find(({ session }) => session === editor.following.value);
   if (!person) return null;
-  const { user, colour } = person;
+  const { session, colour } = person;
+  const name = editor.names.value.get(session);
   return (
     <div class="follow-frame" style={{ "--person": colour, "--ink": inkOn(colour) }}>
       <div class="follow-bar" role="status">
-        <span>Following {user}</span>
-        <button type="button" aria-label={`Stop following ${user}`} onClick={() => (editor.following.value = null)}>
+        <span>Following {name}</span>
+        <button type="button" aria-label={`Stop following ${name}`} onClick={() => (editor.following.value = null)}>
           Stop
         </button>
       </div>
@@ -34,7 +35,7 @@ function watchFollowed(editor: Editor): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const lost = () => {
     editor.following.value = null;
-    editor.say("info", `${user} is not here any more`);
+    editor.say("info", `${user} left the scene.`);
   };
   const stop = editor.people.subscribe((people) => follow(people.length > 0));
   const stopToo = editor.following.subscribe(() => follow(true));

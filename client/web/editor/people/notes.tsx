@@ -63,7 +63,7 @@ function NotesTitle({ desk }: { desk: NoteDesk }) {
           <Icon name="plus" />
         </button>
       )}
-      <MenuButton name="Notes menu" tip="What is shown" side="end" items={() => menuOf(desk)}>
+      <MenuButton name="Notes menu" tip="Notes options" side="end" items={() => menuOf(desk)}>
         <Icon name="more" />
       </MenuButton>
     </h2>
@@ -74,7 +74,7 @@ function NotesFilter({ desk }: { desk: NoteDesk }) {
   const count = (filter: Filter) => desk.threads.value.filter(({ root }) => filter === "all" || (root.done ?? false) === (filter === "done")).length;
   if (desk.threads.value.length === 0) return null;
   return (
-    <div class="notes-filter" role="group" aria-label="Notes that are shown">
+    <div class="notes-filter" role="group" aria-label="Filter notes">
       {FILTERS.map(({ filter, label }) => (
         <button key={filter} type="button" class="button quiet" aria-pressed={desk.filter.value === filter} onClick={() => (desk.filter.value = filter)}>
           {label} <span class="notes-count">{count(filter)}</span>
@@ -82,7 +82,7 @@ function NotesFilter({ desk }: { desk: NoteDesk }) {
       ))}
       <span class="grow" />
       <button
-        type="button" class="icon-button" aria-label="Only of what is selected" aria-pressed={desk.selectedOnly.value} data-tip="Only of what is selected" data-side="end"
+        type="button" class="icon-button" aria-label="Only notes on the selection" aria-pressed={desk.selectedOnly.value} data-tip="Only notes on the selection" data-side="end"
         onClick={() => (desk.selectedOnly.value = !desk.selectedOnly.value)}
       >
         <Icon name="select" />
@@ -93,13 +93,13 @@ function NotesFilter({ desk }: { desk: NoteDesk }) {
 
 function menuOf(desk: NoteDesk): MenuItem[] {
   return [
-    { label: "Pins in the view", on: desk.pinned.value, run: () => (desk.pinned.value = !desk.pinned.value) },
+    { label: "Show pins in the view", on: desk.pinned.value, run: () => (desk.pinned.value = !desk.pinned.value) },
     { label: "Mark all as read", icon: "check", line: true, disabled: desk.unread.value.size === 0, run: () => desk.readAll() },
   ];
 }
 
 function noneWords(desk: NoteDesk): string {
-  if (desk.selectedOnly.value) return desk.editor.selection.value.length > 0 ? "No such notes on what is selected." : "Nothing is selected.";
+  if (desk.selectedOnly.value) return desk.editor.selection.value.length > 0 ? "No such notes on the selection." : "Nothing is selected.";
   if (desk.threads.value.length > 0) return FILTERS.find(({ filter }) => filter === desk.filter.value)?.none ?? "";
   return desk.mayWrite ? "No notes yet. To pin one to a part, press + or N, then the part." : "No notes yet.";
 }

@@ -5,9 +5,10 @@ import { useEffect, useMemo } from "preact/hooks";
 import { useEditor } from "../context";
 import type { Editor } from "../editor";
 import { Icon } from "../icons";
+import { MenuButton } from "../panels/menu";
 import { inkOn, initials } from "./colour";
 import { Activity, type Row, lostRows, roster, sameRows } from "./roster";
-import { shareLink } from "./share";
+import { linkItems } from "./share";
 import "./people.css";
 
 const TICK_MS = 30_000;
@@ -25,9 +26,9 @@ export function PeoplePanel() {
         People <span class="people-count">{rows.value.length}</span>
         <span class="grow" />
         <ShowOthers />
-        <button type="button" class="icon-button" aria-label="Copy link" data-tip="Copy a link to this scene" data-side="end" onClick={() => void shareLink(editor)}>
+        <MenuButton name="Share" tip="Share" side="end" items={() => linkItems(editor)}>
           <Icon name="link" />
-        </button>
+        </MenuButton>
       </h2>
       <ul class="people-list" role="list" aria-label="People">
         {rows.value.map((row) => (
@@ -60,7 +61,7 @@ function ShowOthers() {
   const { showPeople } = useEditor();
   return (
     <button
-      type="button" class="icon-button" aria-label="Show the others in the view" aria-pressed={showPeople.value} data-tip="Cameras, pointers and names in the view" data-side="end"
+      type="button" class="icon-button" aria-label="Show others in the view" aria-pressed={showPeople.value} data-tip="Show others' cameras, pointers and names" data-side="end"
       onClick={() => (showPeople.value = !showPeople.value)}
     >
       <Icon name="eye" />
@@ -69,21 +70,21 @@ function ShowOthers() {
 }
 
 function PersonRow({ row }: { row: Row }) {
-  const { session, user, colour, role, me, doing, looks, idle } = row;
+  const { session, user, name, colour, role, me, doing, looks, idle } = row;
   return (
-    <li class={idle ? "people-row people-idle" : "people-row"} data-session={session} aria-label={`${user}${me ? ", you" : ""}, ${doing}`}>
+    <li class={idle ? "people-row people-idle" : "people-row"} data-session={session} aria-label={`${name}${me ? ", you" : ""}, ${doing}`}>
       <span class="people-mark" aria-hidden="true" style={{ background: colour, color: inkOn(colour) }}>
         {initials(user)}
       </span>
       <span class="people-words">
         <span class="people-name">
-          <b>{user}</b>
+          <b>{name}</b>
           {me && <span class="people-note">you</span>}
-          {role !== "editor" && <span class="people-note">{role === "viewer" ? "read-only" : "admin"}</span>}
+          {role !== "editor" && <span class="people-note">{role === "viewer" ? "view only" : "admin"}</span>}
         </span>
         <span class="people-doing">{doing}</span>
       </span>
-      {!me && looks && <FollowButton session={session} user={user} />}
+      {!me && looks && <FollowButton session={session} user={name} />}
     </li>
   );
 }

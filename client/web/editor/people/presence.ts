@@ -149,11 +149,13 @@ export class PresenceLayer implements Layer {
   /** What is held comes before where people point, and that before where they look from. */
   #tagsOf(now: number): Tag[] {
     const tags: Tag[][] = [[], [], []];
+    const names = this.view.editor.names.peek();
     for (const track of this.#tracks.values()) {
-      const { session, user: text, colour } = track.person;
+      const { session, user, colour } = track.person;
+      const text = names.get(session) ?? user;
       const put = (rank: number, kind: Tag["kind"], at: Vec2 | null) => {
         const short = kind === "eye" && this.#tracks.size > NAMED_MAX;
-        if (at && this.#inside(at)) tags[rank].push({ key: `${session} ${kind}`, kind, text: short ? initials(text) : text, colour, at });
+        if (at && this.#inside(at)) tags[rank].push({ key: `${session} ${kind}`, kind, text: short ? initials(user) : text, colour, at });
       };
       const held = this.#heldAt(track.person);
       put(0, "held", held);

@@ -11,7 +11,7 @@ const doing = (one: Person) => roster([one], new Activity(), 0, nameOf)[0].doing
 test("roster_a_row_says_what_a_person_does", () => {
   const cases: [Partial<Person>, string][] = [
     [{ locks: [7], tool: "translate", selection: [7] }, "moving piston"],
-    [{ locks: [7, 8], tool: "rotate" }, "turning 2 nodes"],
+    [{ locks: [7, 8], tool: "rotate" }, "rotating 2 nodes"],
     [{ locks: [8], tool: "scale" }, "scaling node 8"],
     [{ selection: [7] }, "piston selected"],
     [{ selection: [], locks: [] }, "looking around"],
@@ -19,6 +19,11 @@ test("roster_a_row_says_what_a_person_does", () => {
     [{ view: undefined }, "here"],
   ];
   for (const [more, words] of cases) assert.equal(doing(person(1, more)), words);
+});
+
+test("roster_two_sessions_of_one_user_have_names_of_their_own", () => {
+  const rows = roster([person(4, { user: "Ada" }), person(2, { user: "Ada" }), person(3, { user: "Bob" })], new Activity(), 0, nameOf);
+  assert.deepEqual(rows.map(({ name }) => name), ["Ada (2)", "Ada", "Bob"]);
 });
 
 test("roster_oneself_is_first_the_others_in_the_order_of_their_coming", () => {

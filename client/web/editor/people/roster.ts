@@ -1,9 +1,12 @@
 // roster.ts - who is here and what they do, in words. Presence comes 20 times a second; a row changes only where its words do.
 import type { Id, Mode, Person, Role } from "../../sdk/types.js";
+import { sessionNames } from "./names";
 
 export interface Row {
   session: number;
   user: string;
+  /** What this session of theirs is called. */
+  name: string;
   colour: string;
   role: Role;
   me: boolean;
@@ -19,11 +22,11 @@ const IDLE_MS = 2 * 60_000;
 const HOLDING: Record<Mode, string> = {
   none: "holding",
   translate: "moving",
-  rotate: "turning",
+  rotate: "rotating",
   scale: "scaling",
   bounds: "resizing",
   universal: "moving",
-  arcball: "turning",
+  arcball: "rotating",
   orbit: "holding",
 };
 
@@ -50,10 +53,11 @@ export class Activity {
 
 /** Oneself first, then in the order of coming. */
 export function roster(people: readonly Person[], activity: Activity, now: number, nameOf: (id: Id) => string | undefined): Row[] {
+  const names = sessionNames(people);
   const rows = people.map((person) => {
     const idleMs = activity.idleMs(person.session, now);
     const { session, user, colour, role, me } = person;
-    return { session, user, colour, role, me, doing: doing(person, idleMs, nameOf), looks: person.view !== undefined, idle: idleMs > 0 };
+    return { session, user, name: names.get(session) ?? user, colour, role, me, doing: doing(person, idleMs, nameOf), looks: person.view !== undefined, idle: idleMs > 0 };
   });
   return [...rows.filter((row) => row.me), ...rows.filter((row) => !row.me)];
 }

@@ -1,10 +1,18 @@
 // share.ts - a link to this scene, or to a note in it, for others: they choose their own name.
 import type { Editor } from "../editor";
 import { home } from "../home";
+import type { MenuItem } from "../panels/menu";
 
-function linkTo(editor: Editor, note?: number): string {
+/** What a link leads to: this scene, with `note` open, or with nothing that can be edited. */
+interface Link {
+  note?: number;
+  role?: "viewer";
+}
+
+function linkTo(editor: Editor, { note, role }: Link): string {
   const link = new URL(home());
   link.searchParams.set("scene", editor.session.sceneName);
+  if (role) link.searchParams.set("role", role);
   if (note !== undefined) link.searchParams.set("note", String(note));
   return link.href;
 }
@@ -14,10 +22,18 @@ export function askedNote(): number {
   return Number(new URLSearchParams(location.search).get("note"));
 }
 
-export async function shareLink(editor: Editor, note?: number): Promise<void> {
-  const link = linkTo(editor, note);
-  if (await copy(link)) editor.say("info", "The link is in the clipboard: who opens it joins this scene.");
+export async function shareLink(editor: Editor, to: Link = {}): Promise<void> {
+  const link = linkTo(editor, to);
+  if (await copy(link)) editor.say("info", `${to.role ? "View-only link" : "Link"} copied.`);
   else editor.say("info", `The link: ${link}`);
+}
+
+/** The two ways to let others in, for menus. */
+export function linkItems(editor: Editor): MenuItem[] {
+  return [
+    { label: "Copy link", icon: "link", run: () => void shareLink(editor) },
+    { label: "Copy view-only link", icon: "eye", run: () => void shareLink(editor, { role: "viewer" }) },
+  ];
 }
 
 async function copy(text: string): Promise<boolean> {

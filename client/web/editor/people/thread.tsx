@@ -57,7 +57,7 @@ function Answers({ thread: { root, replies }, now }: { thread: Thread; now: numb
   return (
     <>
       {replies.length > 0 && (
-        <ul class="notes-answers" role="list" aria-label="Answers">
+        <ul class="notes-answers" role="list" aria-label="Replies">
           {replies.map((note) => (
             <li key={note.id} data-note={note.id}>
               <NoteWords note={note} now={now} open unread={false} />
@@ -65,7 +65,7 @@ function Answers({ thread: { root, replies }, now }: { thread: Thread; now: numb
           ))}
         </ul>
       )}
-      {desk.mayWrite && <Writer name="Answer" send="Answer" onSend={(text) => session.note({ text, reply: root.id })} />}
+      {desk.mayWrite && <Writer name="Reply" send="Reply" onSend={(text) => session.note({ text, reply: root.id })} />}
     </>
   );
 }
@@ -128,7 +128,7 @@ function NoteWords({ note, now, open, unread, thread }: WordsProps) {
 
 function menuOf(editor: Editor, note: Note, edit: () => void): MenuItem[] {
   const { desk, session } = editor;
-  const link: MenuItem = { label: "Copy link", icon: "link", run: () => void shareLink(editor, note.id) };
+  const link: MenuItem = { label: "Copy link", icon: "link", run: () => void shareLink(editor, { note: note.id }) };
   if (!desk.owns(note)) return [link];
   const items: MenuItem[] = [link, { label: "Edit", run: edit }];
   const [only, ...others] = editor.selection.peek();
@@ -149,7 +149,7 @@ async function remove(editor: Editor, note: Note): Promise<void> {
 function offerBack(editor: Editor, { user, text, node, point, reply }: Note): void {
   const own = user === editor.session.user;
   const run = () => void editor.try(() => editor.session.note({ text, node, point, reply }));
-  editor.say("info", `The note of ${own ? "yours" : user} is deleted`, own ? { label: "Write it again", run } : undefined);
+  editor.say("info", `${own ? "Your" : `${user}'s`} note was deleted.`, own ? { label: "Restore note", run } : undefined);
 }
 
 /** What it is pinned to: a press shows it. */
@@ -158,7 +158,7 @@ function About({ note }: { note: Note }) {
   editor.structure.value;
   const { node, point } = note;
   if (node === undefined && !point) return <span>the whole scene</span>;
-  if (!placeOf(note, editor.scene.value)) return <span>{editor.past.value ? "a part that was not there then" : "a part that is gone"}</span>;
+  if (!placeOf(note, editor.scene.value)) return <span>{editor.past.value ? "a node that did not exist then" : "a deleted node"}</span>;
   const name = node === undefined ? "a place" : nameOf(editor.scene.value, node);
   return (
     <button type="button" class="notes-chip" aria-label={`Show ${name} in the view`} onClick={() => goTo(editor, note)}>
@@ -171,7 +171,7 @@ function About({ note }: { note: Note }) {
 function Done({ note }: { note: Note }) {
   const editor = useEditor();
   const toggle = () => void editor.try(() => editor.session.note({ id: note.id, done: !note.done }));
-  const name = note.done ? "Open again" : "Mark as done";
+  const name = note.done ? "Reopen" : "Mark as done";
   return (
     <button
       type="button" class="icon-button notes-done" aria-label="Done" aria-pressed={note.done ?? false} data-tip={name} data-side="end" disabled={!editor.desk.mayWrite}

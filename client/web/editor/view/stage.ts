@@ -155,7 +155,7 @@ export class Stage implements Layer {
       editor.asset.value = { phase: "failed", reason: (error as GizmodError).message };
     }
     const { reason } = editor.asset.value;
-    if (reason !== undefined) editor.say("warn", `Some meshes cannot be shown, boxes stand for them: ${reason}`);
+    if (reason !== undefined) editor.say("warn", `Some meshes cannot be shown; boxes replace them: ${reason}`);
   }
 
   #take({ parts, version }: AssetMeshes): void {

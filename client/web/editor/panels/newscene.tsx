@@ -1,0 +1,136 @@
+// newscene.tsx - ways to begin on the start page: the sample scene, a glTF file, an empty scene.
+import { type Signal, useSignal } from "@preact/signals";
+import { useRef } from "preact/hooks";
+
+import { importScene } from "../../sdk/index.js";
+import { home } from "../home";
+import { Icon } from "../icons";
+import { namedFiles, useDrop } from "./drop";
+import { ACCEPTED, type NamedFile, oneFile } from "./gltffiles";
+import { freeName, nameFault, toSceneName } from "./scenename";
+import type { Join, Named } from "./start";
+
+/** The daemon makes this scene with --sample; otherwise the page makes it, of a file that is served beside it. */
+const SAMPLE = "robot-arm";
+
+interface Upload {
+  file: string;
+  /** 0 to 1; 1 while the server reads it. */
+  part: number;
+}
+
+interface Props {
+  /** Whether the sample is what the page offers first. */
+  primary: boolean;
+  /** Names of scenes that there are. */
+  taken: readonly string[];
+  named: Named;
+  join: Join;
+}
+
+export function NewScene({ primary, taken, named, join }: Props) {
+  const name = useSignal("");
+  const fault = useSignal("");
+  const upload = useSignal<Upload | null>(null);
+  const over = useSignal(false);
+  const take = async (files: readonly NamedFile[]) => {
+    if (upload.peek()) return;
+    try {
+      const file = await oneFile(files);
+      const scene = name.value || freeName(toSceneName(file.name), taken);
+      fault.value = nameFault(scene) ?? "";
+      if (fault.value === "") named(`Import ${file.name}`, (user) => void send(scene, file, user));
+    } catch (error) {
+      fault.value = (error as Error).message;
+    }
+  };
+  const send = async (scene: string, file: File, user: string) => {
+    if (upload.peek()) return;
+    const progress = (part: number) => (upload.value = { file: file.name, part });
+    progress(0);
+    try {
+      await importScene(scene, file, { base: home(), user, progress });
+      join(scene);
+    } catch (error) {
+      fault.value = (error as Error).message;
+    }
+    upload.value = null;
+  };
+  useDrop(over, (files) => void take(files));
+  const openSample = () => {
+    if (taken.includes(SAMPLE)) join(SAMPLE);
+    else named("Open sample scene", async (user) => void send(SAMPLE, await fetchSample(), user));
+  };
+  const create = () => {
+    fault.value = (taken.includes(name.value) ? `A scene named ${name.value} already exists.` : nameFault(name.value)) ?? "";
+    if (fault.value === "") join(name.value, true);
+  };
+  const { value: sent } = upload;
+  return (
+    <section class={`start-new${over.value ? " over" : ""}`} aria-labelledby="start-new">
+      <h2 id="start-new">New scene</h2>
+      <div class="start-ways">
+        <button type="button" class={`button${primary ? " primary" : ""}`} onClick={openSample}>
+          <Icon name="cube" />
+          Open sample scene
+        </button>
+        <ImportButton take={(files) => void take(files)} />
+        <CreateForm name={name} create={create} edited={() => (fault.value = "")} />
+      </div>
+      <p class="start-hint">{sent ? said(sent) : "You can also drop a .glb file, or a .gltf file with the files it needs, on this page."}</p>
+      {sent && <progress aria-label={`Uploading ${sent.file}`} max={1} value={sent.part < 1 ? sent.part : undefined} />}
+      <p class="start-fault" role="alert">
+        {fault.value}
+      </p>
+    </section>
+  );
+}
+
+async function fetchSample(): Promise<File> {
+  const file = `${SAMPLE}.glb`;
+  const response = await fetch(home() + file);
+  return new File([await response.blob()], file);
+}
+
+function ImportButton({ take }: { take: (files: readonly NamedFile[]) => void }) {
+  const files = useRef<HTMLInputElement>(null);
+  const chosen = (input: HTMLInputElement) => {
+    if (input.files?.length) take(namedFiles(input.files));
+    // The same file may be chosen again, once it is mended.
+    input.value = "";
+  };
+  return (
+    <>
+      <button type="button" class="button" onClick={() => files.current?.click()}>
+        <Icon name="upload" />
+        Import file…
+      </button>
+      <input ref={files} type="file" accept={ACCEPTED} multiple hidden onChange={(event) => chosen(event.currentTarget)} />
+    </>
+  );
+}
+
+function CreateForm({ name, create, edited }: { name: Signal<string>; create: () => void; edited: () => void }) {
+  const submit = (event: Event) => {
+    event.preventDefault();
+    create();
+  };
+  return (
+    <form class="start-make" onSubmit={submit}>
+      <input
+        class="input" aria-label="Name of the new scene" placeholder="my-scene" maxLength={64} value={name.value} spellcheck={false} autocomplete="off"
+        onInput={(event) => {
+          name.value = event.currentTarget.value;
+          edited();
+        }}
+      />
+      <button type="submit" class="button">
+        Create empty scene
+      </button>
+    </form>
+  );
+}
+
+function said({ file, part }: Upload): string {
+  return part < 1 ? `Uploading ${file}: ${Math.floor(100 * part)} %` : `Processing ${file}…`;
+}

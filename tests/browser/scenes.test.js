@@ -1,0 +1,79 @@
+// Scenes as a whole: the page that lists them, and what the page of a scene says when others do something to all of it.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+
+import { Browser } from "./support/browser.js";
+import { Daemon, ENGINE } from "./support/daemon.js";
+
+let daemon, browser, ada;
+
+before(async () => {
+  daemon = await Daemon.start([]);
+  browser = new Browser();
+  ada = await browser.person();
+});
+
+after(async () => {
+  await browser?.close();
+  await daemon?.stop();
+});
+
+const button = (person, name) => person.page.getByRole("button", { name, exact: true });
+const rowOf = (person, scene) => person.page.getByRole("row").filter({ has: button(person, scene) });
+
+/** The page of all scenes, under this name. */
+async function startPage(person, name) {
+  await person.page.goto(`${daemon.url}/`);
+  await person.page.getByLabel("Your name").fill(name);
+}
+
+test("scenes_the_sample_is_made_where_there_is_none_and_opened_where_there_is_one", async () => {
+  for (const count of [1, 2]) {
+    await startPage(ada, "Ada");
+    await ada.page.getByText(count === 1 ? "No scenes yet" : "robot-arm").first().waitFor();
+    await button(ada, "Open sample scene").click();
+    await ada.online();
+    assert.equal(await ada.page.evaluate(() => window.gizmod.session.scene.nodes.size), 16);
+    assert.match(ada.page.url(), /scene=robot-arm/);
+  }
+});
+
+test("scenes_the_list_tells_nodes_last_change_and_people", async () => {
+  await daemon.import("engine", ENGINE);
+  const bob = await browser.person();
+  await startPage(bob, "Bob");
+  await rowOf(bob, "robot-arm").getByText("1 here now").waitFor();
+  assert.match(await rowOf(bob, "engine").innerText(), /engine\s+82\s+just now/);
+  await button(bob, "engine").click();
+  await bob.online();
+  await bob.page.close();
+});
+
+test("scenes_one_that_somebody_replaces_is_said_with_who_and_when", async () => {
+  const bob = await browser.person();
+  await bob.join(daemon, "robot-arm", "Bob");
+  await daemon.import("robot-arm", ENGINE, { replace: true });
+  for (const person of [ada, bob]) await person.page.getByText(/^test replaced this scene with a file at \d\d:\d\d:\d\d\./).waitFor();
+  await bob.page.close();
+});
+
+test("scenes_nobody_needs_to_be_told_of_their_own_import", async () => {
+  await ada.page.reload();
+  await ada.online();
+  const bob = await browser.person();
+  await bob.join(daemon, "robot-arm", "Bob");
+  await ada.page.getByRole("button", { name: /^Scene menu/ }).click();
+  const chosen = ada.page.waitForEvent("filechooser");
+  await ada.page.getByRole("menuitem", { name: "Replace with a file…" }).click();
+  await (await chosen).setFiles(ENGINE);
+  await button(ada, "Replace").click();
+  await ada.page.getByText("Imported 2CylinderEngine.glb: 82 nodes.").waitFor();
+  await bob.page.getByText(/^Ada replaced this scene/).waitFor();
+  await ada.until(() => window.gizmod.lastEdit.value?.kind === "import");
+  assert.equal(await ada.page.getByText(/replaced this scene/).count(), 0);
+  await bob.page.close();
+});
+
+test("scenes_nobodys_console_has_an_error", () => {
+  assert.deepEqual(browser.errors, []);
+});
