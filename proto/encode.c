@@ -195,6 +195,7 @@ static bool says_something(const struct gz_row *row, const void *base)
     case GZ_KIND_BOOL:
     case GZ_KIND_CHOICE: return *(const bool *)value;
     case GZ_KIND_WORDS: return *(const uint64_t *)value != 0;
+    case GZ_KIND_TEXT: return ((const struct gz_text *)value)->size > 0;
     case GZ_KIND_IDS: return ((const struct gz_ids *)value)->count > 0;
     case GZ_KIND_RECORDS: memcpy(&count, (const char *)base + row->count_offset, sizeof count); return count > 0;
     default: return false;

@@ -85,6 +85,7 @@ static const struct gz_row resume_rows[] = {
     COUNT("epoch", gz_hello, resume_epoch, REQUIRED),
     COUNT("seq", gz_hello, resume_seq, REQUIRED),
     COUNT("edit", gz_hello, resume_edit, IF(EDIT)),
+    TEXT("secret", gz_hello, resume_secret, GZ_SECRET_TEXT_BYTES_MAX, IF_ANY),
 };
 static const struct gz_record resume_group = GROUP_OF(resume_rows);
 
@@ -341,6 +342,7 @@ static const struct gz_row welcome_rows[] = {
     WORD("role", gz_welcome, role, gz_role_terms, REQUIRED),
     GROUP("limits", limits_group, REQUIRED),
     TEXT("server", gz_welcome, server, GZ_NAME_BYTES_MAX, REQUIRED),
+    TEXT("secret", gz_welcome, secret, GZ_SECRET_TEXT_BYTES_MAX, IF_ANY),
 };
 
 /* A node in a delta and in the answer to `at`; without the first two, a side of a change. */

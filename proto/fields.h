@@ -56,7 +56,8 @@ enum gz_rule {
 
 struct gz_record;
 
-/* One field. What is neither required nor has a bit is written where it says something: true, or a list that is not empty. */
+/* One field. What is neither required nor has a bit is written where it says something: true, or a
+ * text or list that is not empty. */
 struct gz_row {
     const char *key;
     size_t key_size;

@@ -205,6 +205,7 @@ struct gz_hello {
     enum gz_role role;
     bool create, draw;
     uint64_t resume_epoch, resume_seq, resume_edit;
+    struct gz_text resume_secret; /* of the earlier welcome; empty for none */
 };
 
 struct gz_camera_message {
@@ -342,6 +343,7 @@ struct gz_note {
 struct gz_welcome {
     uint64_t v, session, epoch, seq;
     struct gz_text scene, server;
+    struct gz_text secret; /* with it a resume takes this session's place; empty for none */
     bool resumed;
     enum gz_role role;
     uint64_t message_bytes, messages_per_s, nodes; /* limits */

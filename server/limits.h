@@ -188,6 +188,9 @@
 #define GZ_PATH_METRES 0.001
 #define GZ_PATH_DEGREES 1.0
 #define GZ_PATH_SCALE 0.005
+/* Random bytes of a session's secret, by which its user's next connection takes its place; bytes of one as text. */
+#define GZ_SECRET_BYTES 16
+#define GZ_SECRET_TEXT_BYTES_MAX 64
 /* How fast the times of a scene go on while the wall clock, put back, is behind them: half as fast as time. */
 #define GZ_CLOCK_RATE_MIN 0.5
 /* A node that did not move for so many milliseconds of a drag was at rest: its path stays there instead of creeping on. */
@@ -225,6 +228,7 @@ static_assert(
     "a delta, edits, notes, checkpoints, and the presence of one who selected and holds every node fit into a frame");
 static_assert((GZ_NOTE_BYTES_MAX + 1024) * GZ_PENDING_EDITS_MAX < GZ_EDIT_BYTES_MAX,
               "notes that wait fit into a batch beside the edits");
+static_assert(2 * GZ_SECRET_BYTES <= GZ_SECRET_TEXT_BYTES_MAX, "a secret is told in hexadecimal");
 static_assert(GZ_SAMPLE_MS_MIN <= 50, "a crash costs at most 50 ms of motion");
 static_assert(GZ_RETIRE_SECONDS_MAX * 1000 > GZ_QUERY_MS_MAX, "a question to the past is waited for");
 static_assert(GZ_SILENCE_SECONDS > 2 * GZ_PING_SECONDS, "one lost pong is not the end");

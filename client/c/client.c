@@ -56,6 +56,7 @@ struct gz_client {
     struct gz_camera_message camera; /* the last one said, with the view that the server told since */
     struct gz_welcome welcome;
     char welcome_scene[GZ_SCENE_NAME_BYTES_MAX + 1], welcome_server[128];
+    char welcome_secret[GZ_SECRET_TEXT_BYTES_MAX + 1];
     uint64_t saved, rid, received_bytes;
     uint64_t edit; /* seq of the last edit that it was told of, 0 for none */
     gz_client_handler *handler;
@@ -355,6 +356,8 @@ static void take_welcome(struct gz_client *client, const struct gz_welcome *welc
     client->welcome = *welcome;
     copy_text(client->welcome_scene, sizeof client->welcome_scene, welcome->scene);
     copy_text(client->welcome_server, sizeof client->welcome_server, welcome->server);
+    copy_text(client->welcome_secret, sizeof client->welcome_secret, welcome->secret);
+    client->welcome.secret = gz_client_text(client->welcome_secret);
     client->welcome.scene = gz_client_text(client->welcome_scene);
     client->welcome.server = gz_client_text(client->welcome_server);
     if (client->edit > welcome->seq) client->edit = welcome->seq; /* of a scene that is no more */
@@ -555,6 +558,7 @@ static struct gz_message make_hello(const struct gz_client *client)
         .resume_epoch = client->welcome.epoch,
         .resume_seq = resume_seq(client),
         .resume_edit = client->edit,
+        .resume_secret = client->welcome.secret,
     };
     if (options->token != NULL) message.has |= GZ_HAS(TOKEN);
     if (options->has_role) message.has |= GZ_HAS(ROLE);

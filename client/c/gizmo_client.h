@@ -129,7 +129,8 @@ GZ_MUST_USE enum gz_status gz_client_create(struct gz_client **client, const str
 /* Closes the connection, dropping what was not sent yet (see gz_client_flush). */
 void gz_client_destroy(struct gz_client *client);
 /* Joins again after the connection was lost, resuming where the mirror was last complete if the server still can; each `edit` comes
- * once, also those that were committed meanwhile. What the client had queued is dropped. On failure the client stays
+ * once, also those that were committed meanwhile. The earlier connection's session ends at once where the server still has it:
+ * what it held is free to be taken again. What the client had queued is dropped. On failure the client stays
  * closed and can be tried again.
  * A part of the scene is not resumed: the last `interest` that the server took is asked for again, an interest in `view` with
  * the last camera, and the mirror starts over with it. Where the server refuses it now (a node is gone, say), that is the

@@ -20,12 +20,13 @@ void gz_connection_write(struct gz_connection *connection, const struct gz_buffe
     connection->choked = lws_partial_buffered(connection->wsi) != 0;
 }
 
-/* A session that ended gets what is left for it; then it leaves. */
+/* A session that ended gets what is left for it; then it leaves. One whose place was taken leaves at once. */
 static void end_session_if_over(struct gz_connection *connection)
 {
-    if (gz_session_end_reason(connection->session) == NULL) return;
-    gz_connection_end(connection,
-                      connection->net->draining ? LWS_CLOSE_STATUS_GOINGAWAY : LWS_CLOSE_STATUS_POLICY_VIOLATION);
+    bool is_replaced = gz_session_is_replaced(connection->session);
+    if (gz_session_end_reason(connection->session) == NULL || (connection->choked && !is_replaced)) return;
+    enum lws_close_status status = is_replaced ? LWS_CLOSE_STATUS_NORMAL : LWS_CLOSE_STATUS_POLICY_VIOLATION;
+    gz_connection_end(connection, connection->net->draining ? LWS_CLOSE_STATUS_GOINGAWAY : status);
 }
 
 static void write_frames(struct gz_connection *connection, struct gz_now now)
@@ -45,7 +46,7 @@ static void write_frames(struct gz_connection *connection, struct gz_now now)
         connection->paused = false;
         lws_rx_flow_control(connection->wsi, 1);
     }
-    if (!connection->choked) end_session_if_over(connection);
+    end_session_if_over(connection);
 }
 
 /* The last words go out even where the socket is full: libwebsockets keeps a frame behind what it holds already, though no second

@@ -38,6 +38,12 @@ static enum gz_status find_scene(struct gz_net *net, const struct gz_hello *hell
     return status;
 }
 
+/* Without random bytes a session has no secret: its connection ends as one that went silent does. */
+static const uint8_t *make_secret(uint8_t bytes[GZ_SECRET_BYTES])
+{
+    return uv_random(NULL, NULL, bytes, GZ_SECRET_BYTES, 0, NULL) == 0 ? bytes : NULL;
+}
+
 static enum gz_status join(struct gz_connection *connection, const struct gz_message *message, struct gz_error *error)
 {
     enum gz_role role;
@@ -45,7 +51,9 @@ static enum gz_status join(struct gz_connection *connection, const struct gz_mes
     enum gz_status status = check_hello(connection->net, message, &role, error);
     if (status == GZ_OK) status = find_scene(connection->net, &message->hello, role, &scene, error);
     if (status != GZ_OK) return status;
-    status = gz_core_join(scene->core, connection->id, message, role, gz_clock_now(), &connection->session, error);
+    uint8_t secret[GZ_SECRET_BYTES];
+    status = gz_core_join(scene->core, connection->id, message, role, make_secret(secret), gz_clock_now(),
+                          &connection->session, error);
     if (status != GZ_OK) {
         connection->session = NULL;
         return status;

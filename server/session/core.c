@@ -200,6 +200,11 @@ const char *gz_session_end_reason(const struct gz_session *session)
     return session->ended ? session->end_reason : NULL;
 }
 
+bool gz_session_is_replaced(const struct gz_session *session)
+{
+    return session->replaced;
+}
+
 static uint64_t surface_bytes_before(const struct gz_core *core)
 {
     uint64_t bytes = 0;

@@ -1,6 +1,6 @@
 /* core.h - the authority over one scene: its nodes, the sessions that are in it, and what each of them is to be sent.
  *
- * A function of its inputs: bytes that came, commits that were answered, and the time. It knows no socket, no SQLite and no
+ * A function of its inputs: bytes that came, commits that were answered, the time and what is random. It knows no socket, no SQLite and no
  * clock; what it wants done it asks of its host. The same inputs give the same outputs, bit for bit.
  *
  * The way of a turn: any number of gz_core_receive / join / leave / committed / answered, then gz_core_turn, then for each
@@ -64,10 +64,12 @@ struct gz_core *gz_core_create(const struct gz_core_options *options, const stru
 void gz_core_destroy(struct gz_core *core);
 
 /* A new session, from its hello (already checked: version, scene, token; `role` is what it was given). Queues the welcome.
- * `id` is unique in the daemon. Fails with GZ_BAD_VALUE where the user name cannot be, GZ_TOO_MANY, GZ_NO_MEMORY. */
+ * `id` is unique in the daemon. `secret` is GZ_SECRET_BYTES that nobody can guess, which the welcome tells; NULL: none is
+ * told. Where the hello resumes with the secret of a session of the same user, that session is ended before: its drag is
+ * completed, what it held is free, the others are told that it left, and its host closes it at once. Fails with GZ_BAD_VALUE where the user name cannot be, GZ_TOO_MANY, GZ_NO_MEMORY. */
 GZ_MUST_USE enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const struct gz_message *hello,
-                                        enum gz_role role, struct gz_now now, struct gz_session **session,
-                                        struct gz_error *error);
+                                        enum gz_role role, const uint8_t *secret, struct gz_now now,
+                                        struct gz_session **session, struct gz_error *error);
 /* The session is over: its drag is completed as it stands, its locks are free, others are told. Frees it. */
 void gz_core_leave(struct gz_core *core, struct gz_session *session, struct gz_now now);
 
@@ -97,6 +99,8 @@ const struct gz_buffer *gz_core_next_frame(struct gz_core *core, struct gz_sessi
 
 /* Why the session is to be closed once its frames are sent; NULL while it is not. */
 const char *gz_session_end_reason(const struct gz_session *session);
+/* Whether another connection of its user took its place: nobody reads what waits for it, it is to be closed at once. */
+bool gz_session_is_replaced(const struct gz_session *session);
 /* Whether to stop reading from this session's socket until its answers are taken. */
 bool gz_session_is_full(const struct gz_session *session);
 

@@ -1,4 +1,5 @@
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,6 +75,7 @@ static void send_welcome(struct gz_session *session)
         .seq = gz_scene_seq(core->scene),
         .scene = {core->name, strlen(core->name)},
         .server = {core->server, strlen(core->server)},
+        .secret = {session->secret, strlen(session->secret)},
         .resumed = session->cursor.state > 0,
         .role = session->role,
         .message_bytes = GZ_MESSAGE_BYTES_MAX,
@@ -81,6 +83,45 @@ static void send_welcome(struct gz_session *session)
         .nodes = GZ_NODES_MAX,
     };
     gz_session_send(session, &message);
+}
+
+/* In a time that does not tell how much of it was right. */
+static bool is_secret(const struct gz_session *session, struct gz_text said)
+{
+    unsigned difference = 0;
+    if (said.size != sizeof session->secret - 1 || strlen(session->secret) != said.size) return false;
+    for (size_t i = 0; i < said.size; i++) difference |= (unsigned char)(session->secret[i] ^ said.bytes[i]);
+    return difference == 0;
+}
+
+/* The session whose place the client takes with its resume: of the same user, and of the secret that it was welcomed
+ * with. NULL for none; a wrong secret is none. */
+static struct gz_session *find_earlier(const struct gz_core *core, const struct gz_hello *said)
+{
+    struct gz_session *earlier = core->sessions;
+    for (; earlier != NULL; earlier = earlier->next) {
+        bool same_user = strlen(earlier->user) == said->user.size &&
+                         memcmp(earlier->user, said->user.bytes, said->user.size) == 0;
+        if (same_user && !earlier->replaced && is_secret(earlier, said->resume_secret)) return earlier;
+    }
+    return NULL;
+}
+
+/* Its connection hangs, though nobody knows that yet but its client. */
+static void replace(struct gz_session *earlier, uint64_t id)
+{
+    gz_arena_reset(&earlier->core->scratch, GZ_EDIT_BYTES_MAX);
+    if (earlier->run.kind != GZ_RUN_NONE) gz_run_complete(earlier, NULL);
+    gz_sync_absent(earlier->core->sync, &earlier->presence);
+    char reason[GZ_ERROR_BYTES_MAX];
+    snprintf(reason, sizeof reason, "session %llu of its user took its place", (unsigned long long)id);
+    gz_session_end(earlier, reason);
+    earlier->replaced = true;
+}
+
+static void write_secret(char secret[2 * GZ_SECRET_BYTES + 1], const uint8_t *bytes)
+{
+    for (size_t i = 0; bytes != NULL && i < GZ_SECRET_BYTES; i++) snprintf(secret + 2 * i, 3, "%02x", bytes[i]);
 }
 
 static struct gz_session *new_session(struct gz_core *core, uint64_t id, const struct gz_message *hello,
@@ -111,17 +152,20 @@ static void list_session(struct gz_core *core, struct gz_session *session)
 }
 
 enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const struct gz_message *hello, enum gz_role role,
-                            struct gz_now now, struct gz_session **out, struct gz_error *error)
+                            const uint8_t *secret, struct gz_now now, struct gz_session **out, struct gz_error *error)
 {
     gz_core_set_now(core, now);
     if (hello->hello.user.size == 0 || hello->hello.user.size > GZ_USER_BYTES_MAX)
         return gz_fail(error, GZ_BAD_VALUE, "user: a name of 1 to %d bytes", GZ_USER_BYTES_MAX);
-    if (core->session_count >= GZ_SESSIONS_MAX) return gz_fail(error, GZ_TOO_MANY, "the scene is full");
+    struct gz_session *earlier = (hello->has & GZ_HAS(RESUME)) != 0 ? find_earlier(core, &hello->hello) : NULL;
+    if (core->session_count - (earlier != NULL) >= GZ_SESSIONS_MAX) return gz_fail(error, GZ_TOO_MANY, "the scene is full");
     struct gz_session *session = new_session(core, id, hello, role);
     if (session == NULL || !gz_core_visit(core, session, false)) {
         free(session);
         return gz_fail(error, GZ_NO_MEMORY, "no memory for another session");
     }
+    write_secret(session->secret, secret);
+    if (earlier != NULL) replace(earlier, id);
     session->cursor = first_cursor(core, hello);
     session->presence.user.session = id;
     session->presence.user.user = (struct gz_text){session->user, strlen(session->user)};

@@ -129,7 +129,8 @@ struct gz_session {
     struct gz_telling *telling; /* the answer to one of them, as far as it was not told; NULL for none */
     bool piece_next;            /* of it, before the next frame for all: they go by turns */
     char end_reason[GZ_ERROR_BYTES_MAX];
-    bool ended;
+    bool ended, replaced;
+    char secret[2 * GZ_SECRET_BYTES + 1]; /* in hexadecimal; empty for none */
 };
 
 /* ---- the core ---- */

@@ -112,7 +112,7 @@ static void open_core(struct bench *bench, size_t count)
     free(nodes);
     struct gz_message hello = {.op = GZ_OP_HELLO, .hello.user = {"bench", 5}};
     if (bench->core == NULL ||
-        gz_core_join(bench->core, 1, &hello, GZ_ROLE_EDITOR, bench->now, &bench->session, NULL) != GZ_OK)
+        gz_core_join(bench->core, 1, &hello, GZ_ROLE_EDITOR, NULL, bench->now, &bench->session, NULL) != GZ_OK)
         abort();
     (void)take_frames(bench);
 }

@@ -65,7 +65,7 @@ static void begin(struct bench *bench, const struct gz_core_import_node *nodes, 
     bench->now = (struct gz_now){1e9, 1};
     bench->core = gz_core_create(&options, &state);
     if (bench->core == NULL || gz_core_import(bench->core, &import, bench->now, &error) != GZ_OK ||
-        gz_core_join(bench->core, 1, &hello, GZ_ROLE_EDITOR, bench->now, &bench->session, &error) != GZ_OK) {
+        gz_core_join(bench->core, 1, &hello, GZ_ROLE_EDITOR, NULL, bench->now, &bench->session, &error) != GZ_OK) {
         fprintf(stderr, "no core: %s\n", error.message);
         exit(1);
     }

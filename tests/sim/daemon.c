@@ -1,5 +1,6 @@
 /* The daemon around the core: its turns, its ends of the links, its disk and its past; what may happen to each of them. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -235,18 +236,79 @@ void link_close(struct sim *sim, struct link *link)
     turn_away(sim, link);
 }
 
+/* ---- the end of a link ---- */
+
+static void leave(struct sim *sim, struct link *link)
+{
+    char user[TEXT_MAX] = "";
+    keep_text(user, link->session->user);
+    struct act act = {.kind = ACT_LEAVE, .session = link->session->id, .user = user};
+    trace(sim, "session %llu leaves", (unsigned long long)act.session);
+    gz_core_leave(sim->core, link->session, sim->now);
+    link->session = NULL;
+    model_act(sim, &act);
+}
+
+/* The daemon's side is over: its person reads it after what came before. */
+static void hang_up(struct sim *sim, struct link *link)
+{
+    if (link->session != NULL) leave(sim, link);
+    link->over = true;
+    lane_lose(&link->up, 0);
+    end_lane(sim, link, &link->down);
+}
+
 /* ---- what comes from a link ---- */
+
+/* The link whose session's place a hello takes: that of the same user with the secret that it was given. */
+static struct link *find_replaced(struct sim *sim, const struct gz_message *hello)
+{
+    const struct gz_hello *said = &hello->hello;
+    if ((hello->has & GZ_HAS(RESUME)) == 0) return NULL;
+    for (struct link *link = sim->links; link != NULL; link = link->next) {
+        if (link->session == NULL || strlen(link->secret) != said->resume_secret.size) continue;
+        size_t size = strlen(link->owner->user);
+        if (size != said->user.size || memcmp(link->owner->user, said->user.bytes, size) != 0) continue;
+        if (memcmp(link->secret, said->resume_secret.bytes, said->resume_secret.size) == 0) return link;
+    }
+    return NULL;
+}
+
+/* The place that is taken is free at once, and nobody else's is taken. */
+static void check_places(const struct sim *sim, const struct link *replaced)
+{
+    for (const struct link *link = sim->links; link != NULL; link = link->next) {
+        if (link->session == NULL) continue;
+        PROMISE(gz_session_is_replaced(link->session) == (link == replaced), "a secret takes its own session's place",
+                "that of session %llu", (unsigned long long)link->session->id);
+        PROMISE(link != replaced || (link->session->ended && link->session->run.kind == GZ_RUN_NONE),
+                "who comes back finds free what it held", "session %llu drags on",
+                (unsigned long long)link->session->id);
+    }
+}
 
 static void join(struct sim *sim, struct link *link, const struct gz_message *hello)
 {
     struct gz_error error;
     uint64_t id = sim->next_session++;
-    struct act act = {.kind = ACT_JOIN, .session = id};
+    struct act act = {.kind = ACT_JOIN, .session = id, .user = ""};
+    struct link *replaced = find_replaced(sim, hello);
+    uint8_t secret[GZ_SECRET_BYTES];
+    if (replaced != NULL) act.replaced = replaced->session->id;
+    for (size_t i = 0; i < GZ_SECRET_BYTES; i++) {
+        secret[i] = (uint8_t)below(sim, 256);
+        snprintf(link->secret + 2 * i, 3, "%02x", secret[i]);
+    }
     PROMISE(id < SESSIONS_MAX, "the simulation has room", "%llu sessions", (unsigned long long)id);
     sim->owners[id] = (uint8_t)link->owner->index;
-    enum gz_status status = gz_core_join(sim->core, id, hello, link->owner->role, sim->now, &link->session, &error);
+    enum gz_status status = gz_core_join(sim->core, id, hello, link->owner->role, secret, sim->now, &link->session, &error);
     PROMISE(status == GZ_OK, "who may join joins", "%s", error.message);
+    check_places(sim, replaced);
     model_act(sim, &act);
+    if (replaced == NULL) return;
+    trace(sim, "session %llu takes the place of %llu", (unsigned long long)id, (unsigned long long)act.replaced);
+    sim->replaced++;
+    hang_up(sim, replaced);
 }
 
 /* ---- a frame ---- */
@@ -361,26 +423,6 @@ static void receive(struct sim *sim, struct link *link, const struct parcel *par
         gz_arena_finish(&arena);
     }
     if (offset < parcel->size) hand_over(sim, link, parcel->bytes + offset, parcel->size - offset);
-}
-
-static void leave(struct sim *sim, struct link *link)
-{
-    char user[TEXT_MAX] = "";
-    keep_text(user, link->session->user);
-    struct act act = {.kind = ACT_LEAVE, .session = link->session->id, .user = user};
-    trace(sim, "session %llu leaves", (unsigned long long)act.session);
-    gz_core_leave(sim->core, link->session, sim->now);
-    link->session = NULL;
-    model_act(sim, &act);
-}
-
-/* The daemon's side is over: its person reads it after what came before. */
-static void hang_up(struct sim *sim, struct link *link)
-{
-    if (link->session != NULL) leave(sim, link);
-    link->over = true;
-    lane_lose(&link->up, 0);
-    end_lane(sim, link, &link->down);
 }
 
 /* ---- what goes to a link ---- */

@@ -31,6 +31,7 @@ static void check_end(const struct sim *sim, const struct act *act, const struct
     switch (act->kind) {
     case ACT_MESSAGE: may = own; break;
     case ACT_LEAVE: may = grip->session == act->session; break;
+    case ACT_JOIN: may = grip->session == act->replaced; break;
     case ACT_TURN: may = grip->kind == GZ_RUN_WHEEL || (session != NULL && session->ended); break;
     case ACT_REFUSED: may = touches_unstored(&sim->model, grip); break;
     case ACT_GOODBYE: may = true; break;

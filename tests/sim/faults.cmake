@@ -178,3 +178,10 @@ gizmod_planted_fault(drag_begins_in_the_past FILE server/session/run.c
     FROM "gz_core_moment(core)" TO "core->now.unix_s - 1e-6")
 gizmod_planted_fault(clock_forgets_the_file FILE server/session/core.c
     FROM "gz_core_start_clock(core, state->time);" TO "gz_core_start_clock(core, 0);")
+
+# ---- places that are taken ----
+
+gizmod_planted_fault(place_taken_with_its_drag FILE server/session/join.c
+    FROM "if (earlier->run.kind != GZ_RUN_NONE) gz_run_complete(earlier, NULL);" TO "")
+gizmod_planted_fault(place_of_others_taken FILE server/session/join.c
+    FROM "if (same_user && !" TO "if (!")

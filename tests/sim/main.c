@@ -75,9 +75,9 @@ int main(int count, char **words)
     uint64_t from = options.one ? options.seed : options.from, seeds = options.one ? 1 : options.seeds;
     for (uint64_t seed = from; seed < from + seeds; seed++, counts.seeds++)
         sim_run(seed, options.steps, options.one, &counts);
-    printf("%zu seeds, %zu steps, %zu actions, %zu edits, %zu cuts, %zu resumes, %zu restarts, %zu refused commits; "
+    printf("%zu seeds, %zu steps, %zu actions, %zu edits, %zu cuts, %zu resumes, %zu places taken, %zu restarts, %zu refused commits; "
            "%.0f seeds/s\n",
-           counts.seeds, counts.steps, counts.actions, counts.edits, counts.cuts, counts.resumes, counts.restarts,
+           counts.seeds, counts.steps, counts.actions, counts.edits, counts.cuts, counts.resumes, counts.replaced, counts.restarts,
            counts.refusals, (double)counts.seeds / cpu_seconds());
     return 0;
 }

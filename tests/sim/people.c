@@ -437,6 +437,9 @@ static void choose_resume(struct sim *sim, struct person *person, struct gz_mess
     hello->hello.resume_seq = person->tainted || person->part ? 0 : person->mirror.complete;
     hello->hello.resume_edit = person->edit_seq;
     if (person->edit_seq > 0) hello->has |= GZ_HAS(EDIT);
+    const struct person *other = chance(sim, 0.1) ? &sim->people[below(sim, PEOPLE)] : person;
+    bool own = other == person || strcmp(other->user, person->user) != 0; /* or none of the user's, which is worth nothing */
+    if (own) hello->hello.resume_secret = (struct gz_text){other->secret, strlen(other->secret)};
     if (!person->part && chance(sim, 0.05)) hello->hello.resume_seq += 1000000;
     if (chance(sim, 0.05)) hello->hello.resume_epoch += 1000000;
 }
@@ -535,6 +538,8 @@ static void hear_welcome(struct sim *sim, struct person *person, const struct gz
     check_resume(sim, person, welcome);
     person->session = welcome->session;
     person->welcome = true;
+    memset(person->secret, 0, sizeof person->secret);
+    memcpy(person->secret, welcome->secret.bytes, welcome->secret.size);
     person->epoch = welcome->epoch;
     person->saved = 0;
     person->wish = NULL;

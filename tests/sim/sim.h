@@ -126,6 +126,7 @@ struct request;
 struct act {
     enum act_kind kind;
     uint64_t session;
+    uint64_t replaced; /* by a join: the session whose place it takes; 0 for none */
     const char *user;
     bool late;                        /* the session was over before the message came */
     bool moved;                       /* the pointer moved in the same frame, before it */
@@ -180,6 +181,7 @@ struct person {
     struct link *link; /* NULL while away */
     bool welcome;
     uint64_t session, epoch, saved, edit_seq, edits_before;
+    char secret[GZ_SECRET_TEXT_BYTES_MAX + 1]; /* of its last welcome */
     uint64_t resume_claim, resume_seq; /* what its last hello said; the claim is an epoch, 0 for none */
     struct mirror mirror;
     struct mirror_notes notes;
@@ -237,6 +239,7 @@ struct link {
     struct person *person;      /* NULL once it turned away */
     struct person *owner;       /* who opened it */
     struct gz_session *session; /* NULL before hello and after the end */
+    char secret[2 * GZ_SECRET_BYTES + 1]; /* that it was given */
     bool over;
     struct lane up, down;
     double delay_s, jitter_s;
@@ -273,7 +276,7 @@ struct sim {
     struct link *links;
     uint64_t next_session, next_key;
     uint8_t owners[SESSIONS_MAX]; /* who had which session */
-    size_t actions, frames, restarts, refusals, cuts, resumes, ok_edits, parts;
+    size_t actions, frames, restarts, refusals, cuts, resumes, ok_edits, parts, replaced;
 };
 
 /* ---- judge.c ---- */
@@ -290,7 +293,7 @@ void describe(const struct gz_message *message, char text[256]);
 
 /* What was tried, for whoever wonders whether it was much. */
 struct sim_counts {
-    size_t seeds, steps, actions, edits, cuts, resumes, restarts, refusals;
+    size_t seeds, steps, actions, edits, cuts, resumes, replaced, restarts, refusals;
 };
 void sim_run(uint64_t seed, uint64_t steps, bool trace_it, struct sim_counts *counts);
 uint64_t below(struct sim *sim, uint64_t limit);

@@ -60,6 +60,17 @@ static void silence_somebody(struct sim *sim)
     trace(sim, "link of %s/%d is silent until %.3f", link->person->user, link->person->index, link->silent_until_s);
 }
 
+/* The person gives the link up, and the daemon does not hear of it: whoever comes back finds it still there. */
+static void hang_somebody(struct sim *sim)
+{
+    struct link *link = any_link(sim);
+    if (link == NULL) return;
+    link->heard_s = sim->now.mono_s;
+    link->silent_until_s = sim->now.mono_s + between(sim, 5, 40);
+    trace(sim, "link of %s/%d hangs until %.3f", link->person->user, link->person->index, link->silent_until_s);
+    link_cut(sim, link);
+}
+
 static void stall_somebody(struct sim *sim)
 {
     struct link *link = any_link(sim);
@@ -117,7 +128,7 @@ static const struct {
     int weight;
     void (*disturb)(struct sim *sim);
 } disturbances[] = {
-    {20, cut_somebody}, {6, somebody_leaves}, {8, silence_somebody}, {12, stall_somebody}, {50, doze_together},
+    {20, cut_somebody}, {6, somebody_leaves}, {8, silence_somebody}, {12, hang_somebody}, {12, stall_somebody}, {50, doze_together},
     {5, fail_disk},     {6, slow_disk},       {12, hang_disk},       {5, jump_clock},      {7, crash},
     {3, stop},
 };
@@ -354,5 +365,6 @@ void sim_run(uint64_t seed, uint64_t steps, bool trace_it, struct sim_counts *co
     counts->restarts += sim->restarts;
     counts->refusals += sim->refusals;
     counts->resumes += sim->resumes;
+    counts->replaced += sim->replaced;
     finish(sim);
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -299,8 +300,10 @@ static void join(struct client *client, const struct gz_message *hello)
     struct gz_error error;
     client->id = host->next_session++;
     enter(host);
+    uint8_t secret[GZ_SECRET_BYTES] = {0};
+    memcpy(secret, &client->id, sizeof client->id);
     enum gz_status status =
-        gz_core_join(host->core, client->id, hello, client->role, host->now, &client->session, &error);
+        gz_core_join(host->core, client->id, hello, client->role, secret, host->now, &client->session, &error);
     leave(host);
     if (host->handle_core == NULL) assert_int_equal(status, GZ_OK);
     client->present_count = 0;
@@ -317,7 +320,7 @@ static struct gz_message hello_of(const struct client *client)
     return hello;
 }
 
-struct client *client_enter(struct host *host, const char *user, enum gz_role role, bool draw)
+static struct client *new_client(struct host *host, const char *user, enum gz_role role, bool draw)
 {
     struct client *client = calloc(1, sizeof *client);
     assert_non_null(client);
@@ -329,7 +332,13 @@ struct client *client_enter(struct host *host, const char *user, enum gz_role ro
     client->next_rid = 1;
     client->heard_end = &client->heard;
     client->said_end = &client->said;
-    strncpy(client->user, user, GZ_USER_BYTES_MAX);
+    snprintf(client->user, sizeof client->user, "%s", user);
+    return client;
+}
+
+struct client *client_enter(struct host *host, const char *user, enum gz_role role, bool draw)
+{
+    struct client *client = new_client(host, user, role, draw);
     struct gz_message hello = hello_of(client);
     join(client, &hello);
     return client;
@@ -368,8 +377,20 @@ void client_resume(struct client *client)
     hello.hello.resume_epoch = client->epoch;
     hello.hello.resume_seq = client->mirror.complete;
     hello.hello.resume_edit = client->edit;
+    hello.hello.resume_secret = (struct gz_text){client->secret, strlen(client->secret)};
     if (client->edit > 0) hello.has |= GZ_HAS(EDIT);
     join(client, &hello);
+}
+
+struct client *client_replace(struct client *client)
+{
+    struct client *earlier = new_client(client->host, client->user, client->role, client->draw);
+    earlier->session = client->session;
+    earlier->id = client->id;
+    earlier->stalled = true;
+    client->session = NULL;
+    client_resume(client);
+    return earlier;
 }
 
 void client_leave(struct client *client)
@@ -386,6 +407,8 @@ static void hear_welcome(struct client *client, const struct gz_welcome *welcome
 {
     assert_int_equal(welcome->session, client->id);
     client->epoch = welcome->epoch;
+    memset(client->secret, 0, sizeof client->secret);
+    memcpy(client->secret, welcome->secret.bytes, welcome->secret.size);
     client->resumed = welcome->resumed;
     /* Where it stands: a resume goes on from the last complete state, whatever of the next had come. */
     if (!welcome->resumed) client->mirror.complete = 0;

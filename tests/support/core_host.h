@@ -7,6 +7,7 @@
 #ifndef GZ_TEST_CORE_HOST_H
 #define GZ_TEST_CORE_HOST_H
 
+#include "server/limits.h"
 #include "session/core.h"
 #include "support/core_mirror.h"
 #include "support/core_part.h"
@@ -50,6 +51,7 @@ struct client {
     struct host *host;
     struct gz_session *session; /* NULL once it left */
     uint64_t id;                /* of its session */
+    char secret[GZ_SECRET_TEXT_BYTES_MAX + 1]; /* of its last welcome; a resume says it */
     char user[GZ_USER_BYTES_MAX + 1];
     enum gz_role role;
     bool stalled; /* takes no frames */
@@ -126,6 +128,9 @@ struct client *client_enter(struct host *host, const char *user, enum gz_role ro
 void client_enter_again(struct client *client);
 /* Joins again with what its mirror holds; `epoch` and seq are the client's. Without a turn. */
 void client_resume(struct client *client);
+/* Joins again while its earlier session is still there: that is what the client given back has from now on, which takes no
+ * frames. Without a turn. */
+struct client *client_replace(struct client *client);
 /* Its connection is gone; the client and its mirror stay. Without a turn. */
 void client_leave(struct client *client);
 /* Takes the frames that are there, unless it is stalled. */

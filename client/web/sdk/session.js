@@ -51,6 +51,8 @@ export class Session extends Emitter {
   #options;
   #connection;
   #epoch = 0;
+  /** @type {string | undefined} */
+  #secret;
   #lastEdit = 0;
   /** The interest, where it is not the whole scene. @type {object | null} */
   #part = null;
@@ -340,8 +342,8 @@ export class Session extends Emitter {
 
   #hello() {
     const { scene, user, role, token, create } = this.#options;
-    const { epoch, seq, edit } = { epoch: this.#epoch, seq: this.#whole ? this.scene.seq : 0, edit: this.#lastEdit };
-    const hello = { scene, user, role, token, create, resume: epoch === 0 ? undefined : { epoch, seq, edit } };
+    const stand = { epoch: this.#epoch, seq: this.#whole ? this.scene.seq : 0, edit: this.#lastEdit, secret: this.#secret };
+    const hello = { scene, user, role, token, create, resume: stand.epoch === 0 ? undefined : stand };
     if (!this.#part) return [hello];
     const camera = this.camera ? [{ op: "camera", ...this.camera }] : [];
     return [hello, ...camera, { op: "interest", ...this.#part }];
@@ -352,6 +354,7 @@ export class Session extends Emitter {
     const known = this.#epoch !== 0;
     Object.assign(this, { id: welcome.session, role: welcome.role, limits: welcome.limits, server: welcome.server });
     this.#epoch = welcome.epoch;
+    this.#secret = welcome.secret;
     // What was saved is never taken back: another file stands in the place of the one that was there.
     const older = known && !welcome.resumed && welcome.seq < this.scene.saved;
     this.#lastEdit = Math.min(this.#lastEdit, welcome.seq);

@@ -1,5 +1,6 @@
 // The session against a real daemon: what it shows, what it keeps through crashes, what it says when it cannot.
 import assert from "node:assert/strict";
+import { createConnection, createServer } from "node:net";
 import { after, before, test } from "node:test";
 import WebSocket from "ws";
 
@@ -43,6 +44,9 @@ function event(session, name, accept = () => true) {
     });
   });
 }
+
+/** Resolves once presence, which is told at most 20 times a second, has made it so. */
+const told = async (session, accept) => { if (!accept()) await event(session, "people", accept); };
 
 const online = (session) => event(session, "status", ({ phase }) => phase === "online");
 
@@ -238,6 +242,54 @@ test("a part of the scene is all there is, also after a crash, until all is aske
   await ada.interest();
   await whole;
   assert.equal(ada.scene.nodes.size, all);
+});
+
+/** A network that can hang: what either side says then stays where it is, and the daemon does not hear who has hung up. */
+async function network(t) {
+  const port = Number(new URL(daemon.socket).port), pairs = new Set();
+  let hung = false;
+  const server = createServer((near) => {
+    const far = createConnection(port, "127.0.0.1");
+    const pair = { near, far, hung: false };
+    pairs.add(pair);
+    near.on("data", (bytes) => pair.hung || far.write(bytes)).on("error", () => {}).on("close", () => pair.hung || far.destroy());
+    far.on("data", (bytes) => pair.hung || near.write(bytes)).on("error", () => {}).on("close", () => near.destroy());
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(() => {
+    for (const { near, far } of pairs) { near.destroy(); far.destroy(); }
+    server.close();
+  });
+  return { url: `ws://127.0.0.1:${server.address().port}/ws`, hang: () => { for (const pair of pairs) pair.hung = true; } };
+}
+
+test("whoever comes back while the old connection hangs has at once what they held", async (t) => {
+  const { url, hang } = await network(t);
+  const sockets = [];
+  class Kept extends WebSocket {
+    constructor(...rest) { super(...rest); sockets.push(this); }
+  }
+  const bob = await join("Bob"), ada = await join("Eva", { url, WebSocket: Kept });
+  const [id] = ada.scene.roots, x = ada.scene.get(id).t[0];
+  const ray = (to) => ({ ray: [to, 0, 5, 0, 0, -1] });
+  await ada.grab("tx", { nodes: [id], ...ray(0) });
+  ada.move(ray(1));
+  await event(bob.scene, "change", () => bob.scene.get(id).t[0] !== x);
+  const dragged = bob.scene.get(id).t[0], first = ada.id;
+  await told(bob, () => bob.holder(id)?.session === first);
+  hang();
+  const lost = event(ada, "status", ({ phase }) => phase !== "online");
+  sockets.at(-1).terminate();
+  await lost;
+  await online(ada);
+  assert.notEqual(ada.id, first);
+  assert.equal(ada.status.resumed, true);
+  await ada.grab("tx", { nodes: [id], ...ray(0) });
+  await ada.cancel();
+  assert.equal(ada.scene.get(id).t[0], dragged, "the drag that hung is an edit");
+  await ada.undo();
+  assert.equal(ada.scene.get(id).t[0], x);
+  await told(bob, () => bob.people.filter(({ user }) => user === "Eva").map(({ session }) => session).join() === `${ada.id}`);
 });
 
 test("a scene that is not there is refused for good, in words", async () => {

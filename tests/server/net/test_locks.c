@@ -17,6 +17,7 @@ struct stage {
     struct raw_frame frame;
     struct gz_arena arena;
     struct gz_message answer;
+    char secret[GZ_SECRET_TEXT_BYTES_MAX + 1]; /* of the last welcome that `ask` read */
 };
 
 static bool is_answer(const struct gz_message *message, uint64_t rid)
@@ -38,6 +39,9 @@ static void ask(struct stage *stage, int socket, struct gz_message message)
             assert_int_equal(gz_decode(GZ_FROM_SERVER, stage->frame.bytes, stage->frame.size, &offset, &stage->arena,
                                        &stage->answer, &error),
                              GZ_OK);
+            if (stage->answer.op == GZ_OP_WELCOME)
+                snprintf(stage->secret, sizeof stage->secret, "%.*s", (int)stage->answer.welcome.secret.size,
+                         stage->answer.welcome.secret.bytes);
             if (is_answer(&stage->answer, message.rid)) return;
         }
     }
@@ -220,12 +224,42 @@ static void test_holder_who_hangs_up_loses_the_node(void **state)
     end(stage);
 }
 
+/* Anna's connection hangs, with an answer half on its way; what she opens beside it has the node at its first word. */
+static void test_holder_who_comes_back_with_the_secret_has_the_node_at_once(void **state)
+{
+    struct stage *stage = new_stage();
+    struct test_proxy proxy;
+    (void)state;
+    begin(stage, NULL, NULL, &proxy); /* the daemon would wait for 15 s */
+    char first[sizeof stage->secret];
+    memcpy(first, stage->secret, sizeof first);
+    assert_held_by_anna(stage);
+    test_proxy_silence(&proxy);
+    int back = raw_open(stage->fixture.daemon.port);
+    struct gz_message hello = {.op = GZ_OP_HELLO, .has = GZ_HAS(RESUME)};
+    hello.hello = (struct gz_hello){.v = 1, .scene = {SCENE, strlen(SCENE)}, .user = {"anna", 4}, .resume_epoch = 1,
+                                    .resume_secret = {first, strlen(first)}};
+    assert_true(raw_send_message(back, &hello));
+    assert_int_equal(grab(stage, back), GZ_OP_OK);
+    assert_string_not_equal(stage->secret, first);
+    ask(stage, back, pointer(GZ_PHASE_CANCEL, 0));
+    ask(stage, back, (struct gz_message){.op = GZ_OP_UNDO}); /* what came of the drag until then */
+    assert_int_equal(stage->answer.op, GZ_OP_OK);
+    assert_true(stage->answer.has & GZ_HAS(EDIT));
+    assert_int_equal(net_fixture_measure(stage->fixture.daemon.port, SCENE, "users"), 2);
+    test_proxy_go_on(&proxy);
+    test_proxy_finish(&proxy); /* the daemon has closed the connection */
+    close(back);
+    end(stage);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_silent_holder_loses_the_node_and_late_input_changes_nothing),
         cmocka_unit_test(test_holder_against_the_rules_loses_the_node_at_once),
         cmocka_unit_test(test_holder_who_hangs_up_loses_the_node),
+        cmocka_unit_test(test_holder_who_comes_back_with_the_secret_has_the_node_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

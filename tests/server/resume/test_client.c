@@ -24,6 +24,7 @@
 struct act {
     bool resumes, says_edit;
     uint64_t epoch, seq, edit;
+    const char *secret; /* NULL for none */
     size_t answer_count;
     struct gz_message answers[6];
 };
@@ -106,6 +107,10 @@ static const char *check_hello(const struct act *act, const struct gz_message *h
     if (!act->resumes) return NULL;
     if (said->resume_epoch != act->epoch) return "resume.epoch";
     if (said->resume_seq != act->seq) return "resume.seq";
+    const char *secret = act->secret != NULL ? act->secret : "";
+    if (said->resume_secret.size != strlen(secret) ||
+        memcmp(said->resume_secret.bytes, secret, strlen(secret)) != 0)
+        return "resume.secret";
     if (((hello->has & GZ_HAS(EDIT)) != 0) != act->says_edit) return "resume.edit is there or not";
     return act->says_edit && said->resume_edit != act->edit ? "resume.edit" : NULL;
 }
@@ -209,6 +214,17 @@ static const struct gz_node_state untold = {.has = GZ_HAS(T), .id = 2};
     {                                                                                                                  \
         .op = GZ_OP_EDIT, .edit = {.id = 3, .seq = (seq_), .user = {"anna", 4}, .kind = GZ_EDIT_SET }                  \
     }
+#define WELCOME_WITH(secret_)                                                                                          \
+    {                                                                                                                  \
+        .op = GZ_OP_WELCOME, .welcome = {                                                                              \
+            .v = 1,                                                                                                    \
+            .session = 1,                                                                                              \
+            .scene = {"arm", 3},                                                                                       \
+            .epoch = EPOCH,                                                                                            \
+            .server = {"test", 4},                                                                                     \
+            .secret = {secret_, strlen(secret_)}                                                                       \
+        }                                                                                                              \
+    }
 #define RUN(acts) run(acts, sizeof(acts) / sizeof(acts)[0])
 
 static void test_client_resumes_where_it_was_whole(void **state)
@@ -222,6 +238,19 @@ static void test_client_resumes_where_it_was_whole(void **state)
          .seq = 6,
          .answer_count = 1,
          .answers = {WELCOME(6, true)}}, /* nothing came */
+    };
+    RUN(acts);
+}
+
+/* So that a connection that hangs is not in its way; an earlier server tells none. */
+static void test_client_says_the_secret_of_its_last_welcome(void **state)
+{
+    (void)state;
+    const struct act acts[] = {
+        {.answer_count = 1, .answers = {WELCOME_WITH("0123456789abcdef")}},
+        {.resumes = true, .epoch = EPOCH, .secret = "0123456789abcdef", .answer_count = 1, .answers = {WELCOME_WITH("f")}},
+        {.resumes = true, .epoch = EPOCH, .secret = "f", .answer_count = 1, .answers = {WELCOME(0, false)}},
+        {.resumes = true, .epoch = EPOCH, .answer_count = 1, .answers = {WELCOME(0, false)}},
     };
     RUN(acts);
 }
@@ -344,6 +373,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_client_resumes_where_it_was_whole),
+        cmocka_unit_test(test_client_says_the_secret_of_its_last_welcome),
         cmocka_unit_test(test_client_cut_off_within_a_snapshot_starts_anew),
         cmocka_unit_test(test_client_cut_off_within_what_was_saved_resumes),
         cmocka_unit_test(test_client_cut_off_within_what_was_not_saved_starts_anew),

@@ -463,7 +463,7 @@ static void come_and_go(struct host *host, size_t times)
     struct gz_error error;
     for (; times > 0; times--) {
         uint64_t id = host->next_session++;
-        assert_int_equal(gz_core_join(host->core, id, &hello, GZ_ROLE_EDITOR, host->now, &session, &error), GZ_OK);
+        assert_int_equal(gz_core_join(host->core, id, &hello, GZ_ROLE_EDITOR, NULL, host->now, &session, &error), GZ_OK);
         gz_core_leave(host->core, session, host->now);
     }
 }
