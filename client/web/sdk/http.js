@@ -27,6 +27,20 @@ export function sceneUrl(scene, what, base = "") {
 /** @param {string} scene @param {string} base */
 const pathOf = (scene, base) => urlOf(base, `/scenes/${encodeURIComponent(scene)}`);
 
+/** @param {string} [user] who does it, which everybody in the scene is told */
+const byUser = (user) => (user ? `?${new URLSearchParams({ user })}` : "");
+
+/** Deletes a scene with its history and notes, for good. @param {string} scene @param {{ base?: string, user?: string }} [more] */
+export async function deleteScene(scene, { base = "", user } = {}) {
+  await check(await fetch(pathOf(scene, base) + byUser(user), { method: "DELETE" }));
+}
+
+/** Gives a scene another name. @param {string} scene @param {string} name @param {{ base?: string, user?: string }} [more] */
+export async function renameScene(scene, name, { base = "", user } = {}) {
+  const headers = { "content-type": "application/json" };
+  await check(await fetch(pathOf(scene, base) + byUser(user), { method: "PATCH", headers, body: JSON.stringify({ name }) }));
+}
+
 /**
  * A PUT that tells how far it is, which fetch does not.
  * @param {string} url @param {Blob | ArrayBuffer} file @param {(part: number) => void} progress

@@ -4,7 +4,7 @@ import { Session } from "./session.js";
 /** @import {ConnectOptions} from "./types.js" */
 
 export { GizmodError } from "./connection.js";
-export { importScene, listScenes, sceneUrl } from "./http.js";
+export { deleteScene, importScene, listScenes, renameScene, sceneUrl } from "./http.js";
 export { SceneModel } from "./scene.js";
 export { Session } from "./session.js";
 

@@ -1,21 +1,19 @@
 // dialogs.tsx - the window over the page, where one is open: a question, the shortcuts, the palette.
 import { useEditor } from "../context";
+import type { Question } from "../editor";
 import { Dialog, closeDialog } from "./dialog";
 import { Palette } from "./palette";
 import { Shortcuts } from "./shortcuts";
 
 export function Dialogs() {
   const { dialog, question } = useEditor();
-  if (question.value) return <Ask key={question.value.title} />;
+  if (question.value) return <Ask key={question.value.title} asked={question.value} />;
   if (dialog.value === "shortcuts") return <Shortcuts />;
   if (dialog.value === "palette") return <Palette />;
   return null;
 }
 
-function Ask() {
-  const { question } = useEditor();
-  const asked = question.value;
-  if (!asked) return null;
+export function Ask({ asked }: { asked: Question }) {
   return (
     <Dialog title={asked.title} onClose={(answer) => asked.answer(answer === "yes")}>
       <p class="dialog-text">{asked.text}</p>

@@ -1,24 +1,63 @@
-// scenelist.tsx - the scenes that the server has, on the start page: how large they are, when they changed, who is in them.
+// scenelist.tsx - the scenes that the server has, on the start page: how large they are, when they changed, who is in them. They are opened, renamed and deleted here.
+import { useSignal } from "@preact/signals";
+
+import { deleteScene, renameScene, sceneUrl } from "../../sdk/index.js";
 import type { SceneListing } from "../../sdk/types.js";
+import { home } from "../home";
 import { Icon } from "../icons";
+import { plain } from "../plain";
+import { Dialog, closeDialog } from "./dialog";
+import { Ask } from "./dialogs";
+import { MenuButton, type MenuItem } from "./menu";
+import { nameFault } from "./scenename";
 import type { Join } from "./start";
 
 interface Props {
   /** Null while they are not known. */
   scenes: readonly SceneListing[] | null;
+  /** The person's name; empty where it is not known. */
+  user: string;
   join: Join;
+  /** The list is not what it was. */
+  changed: () => void;
 }
 
-export function SceneList({ scenes, join }: Props) {
+/** What is asked about a scene. */
+interface Asked {
+  what: "rename" | "delete";
+  scene: SceneListing;
+}
+type AskAbout = (what: Asked["what"], scene: SceneListing) => void;
+
+export function SceneList({ scenes, user, join, changed }: Props) {
+  const asked = useSignal<Asked | null>(null);
+  const fault = useSignal("");
+  const remove = async (scene: string) => {
+    fault.value = "";
+    try {
+      await deleteScene(scene, { base: home(), user });
+    } catch (error) {
+      fault.value = plain((error as Error).message);
+    }
+    changed();
+  };
+  const close = () => (asked.value = null);
+  const ask: AskAbout = (what, scene) => (asked.value = { what, scene });
+  const { what, scene } = asked.value ?? {};
   return (
     <section aria-labelledby="start-scenes">
       <h2 id="start-scenes">Scenes</h2>
-      {scenes?.length ? <Table scenes={scenes} join={join} /> : <p class="start-none">{scenes ? "No scenes yet. Open the sample scene, or import a file." : "Loading…"}</p>}
+      {scenes?.length ? <Table scenes={scenes} join={join} ask={ask} /> : <p class="start-none">{scenes ? "No scenes yet. Open the sample scene, or import a file." : "Loading…"}</p>}
+      <p class="start-fault" role="alert">
+        {fault.value}
+      </p>
+      {what === "rename" && scene && <Rename scene={scene} user={user} renamed={changed} onClose={close} />}
+      {what === "delete" && scene && <Delete scene={scene} yes={() => void remove(scene.name)} onClose={close} />}
     </section>
   );
 }
 
-function Table({ scenes, join }: Props) {
+function Table({ scenes, join, ask }: { scenes: readonly SceneListing[]; join: Join; ask: AskAbout }) {
   return (
     <table class="start-list">
       <thead>
@@ -27,18 +66,22 @@ function Table({ scenes, join }: Props) {
           <th scope="col" class="start-number">Nodes</th>
           <th scope="col">Last change</th>
           <th scope="col">People</th>
+          <th scope="col">
+            <span class="visually-hidden">Actions</span>
+          </th>
         </tr>
       </thead>
       <tbody>
-        {scenes?.map((scene) => (
-          <Row key={scene.name} scene={scene} join={join} />
+        {scenes.map((scene) => (
+          <Row key={scene.name} scene={scene} join={join} ask={ask} />
         ))}
       </tbody>
     </table>
   );
 }
 
-function Row({ scene: { name, nodes, changed, users }, join }: { scene: SceneListing; join: Join }) {
+function Row({ scene, join, ask }: { scene: SceneListing; join: Join; ask: AskAbout }) {
+  const { name, nodes, changed, users } = scene;
   return (
     <tr>
       <th scope="row">
@@ -56,7 +99,78 @@ function Row({ scene: { name, nodes, changed, users }, join }: { scene: SceneLis
           </span>
         )}
       </td>
+      <td class="start-menu">
+        <MenuButton name={`Menu of ${name}`} side="end" items={() => menuOf(scene, join, ask)}>
+          <Icon name="more" />
+        </MenuButton>
+      </td>
     </tr>
+  );
+}
+
+function menuOf(scene: SceneListing, join: Join, ask: AskAbout): MenuItem[] {
+  const { name } = scene;
+  return [
+    { label: "Open", icon: "right", run: () => join(name) },
+    { label: "Export as .glb", icon: "download", line: true, href: sceneUrl(name, "export", home()), download: `${name}.glb` },
+    { label: "Download backup", icon: "database", href: sceneUrl(name, "backup", home()), download: `${name}.gizmod` },
+    { label: "Rename…", line: true, run: () => ask("rename", scene) },
+    { label: "Delete…", icon: "trash", danger: true, run: () => ask("delete", scene) },
+  ];
+}
+
+function Delete({ scene: { name, users }, yes, onClose }: { scene: SceneListing; yes: () => void; onClose: () => void }) {
+  const here = users > 0 ? ` ${users} ${users === 1 ? "person is" : "people are"} in it now.` : "";
+  const answer = (sure: boolean) => {
+    onClose();
+    if (sure) yes();
+  };
+  const text = `The scene, its history and its notes are deleted for everybody.${here} This cannot be undone. Download a backup first if you may need it again.`;
+  return <Ask asked={{ title: `Delete ${name}?`, text, yes: "Delete", danger: true, answer }} />;
+}
+
+function Rename({ scene, user, renamed, onClose }: { scene: SceneListing; user: string; renamed: () => void; onClose: () => void }) {
+  const name = useSignal(scene.name);
+  const fault = useSignal("");
+  const rename = async (form: EventTarget | null) => {
+    fault.value = nameFault(name.value) ?? "";
+    if (fault.value !== "" || name.value === scene.name) return;
+    try {
+      await renameScene(scene.name, name.value, { base: home(), user });
+      renamed();
+      closeDialog(form);
+    } catch (error) {
+      fault.value = plain((error as Error).message);
+    }
+  };
+  return (
+    <Dialog title={`Rename ${scene.name}`} onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void rename(event.currentTarget);
+        }}
+      >
+        <input
+          autofocus class="input start-rename" aria-label="New name" maxLength={64} spellcheck={false} autocomplete="off" value={name.value} aria-describedby="start-rename-fault"
+          onInput={(event) => {
+            name.value = event.currentTarget.value;
+            fault.value = "";
+          }}
+        />
+        <p id="start-rename-fault" class="start-fault" role="alert">
+          {fault.value}
+        </p>
+        <div class="dialog-buttons">
+          <button type="button" class="button" onClick={(event) => closeDialog(event.currentTarget)}>
+            Cancel
+          </button>
+          <button type="submit" class="button primary">
+            Rename
+          </button>
+        </div>
+      </form>
+    </Dialog>
   );
 }
 

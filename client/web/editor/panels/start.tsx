@@ -33,7 +33,7 @@ export function Start({ scene }: { scene: string | null }) {
   const fault = useSignal("");
   const wish = useSignal<Wish | null>(null);
   const field = useRef<HTMLInputElement>(null);
-  useList(scenes, fault);
+  const refresh = useList(scenes, fault);
   const named: Named = (label, go) => {
     const name = user.peek().trim();
     if (name === "") {
@@ -71,7 +71,7 @@ export function Start({ scene }: { scene: string | null }) {
         {fault.value}
       </p>
       <NewScene primary={label === null} taken={scenes.value?.map(({ name }) => name) ?? []} named={named} join={join} />
-      <SceneList scenes={scenes.value} join={join} />
+      <SceneList scenes={scenes.value} user={user.value.trim()} join={join} changed={refresh} />
     </main>
   );
 }
@@ -111,8 +111,8 @@ function Who({ user, field, label, submit, edited }: WhoProps) {
   );
 }
 
-/** Keeps the list up to date. */
-function useList(scenes: Signal<readonly SceneListing[] | null>, fault: Signal<string>): void {
+/** Keeps the list up to date. @returns what asks for it at once */
+function useList(scenes: Signal<readonly SceneListing[] | null>, fault: Signal<string>): () => void {
   const ask = async () => {
     if (document.hidden) return;
     try {
@@ -127,4 +127,5 @@ function useList(scenes: Signal<readonly SceneListing[] | null>, fault: Signal<s
     const timer = setInterval(() => void ask(), REFRESH_MS);
     return () => clearInterval(timer);
   }, []);
+  return () => void ask();
 }

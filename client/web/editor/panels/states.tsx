@@ -9,6 +9,7 @@ import { Icon } from "../icons";
 import { createNode } from "./actions";
 import { useDrop } from "./drop";
 import { chooseFile, replaceScene } from "./scenemenu";
+import { renamedTo } from "./scenename";
 import "./states.css";
 
 /** So long it is said that the connection is back. */
@@ -147,8 +148,9 @@ function Middle({ status }: { status: Status }) {
   const seen = useRef(false);
   const empty = useComputed(() => (editor.structure.value, editor.scene.value.nodes.size === 0));
   if (status.phase === "online") seen.current = true;
+  if (status.phase === "closed" && status.code === "unknown_scene" && seen.current) return <Gone reason={status.reason ?? ""} />;
   if (status.phase === "closed") {
-    const missing = status.code === "unknown_scene" && !seen.current;
+    const missing = status.code === "unknown_scene";
     return (
       <Card
         title={missing ? "No such scene" : "Disconnected"}
@@ -182,6 +184,26 @@ function Middle({ status }: { status: Status }) {
         <Icon name="plus" />
         New node
       </button>
+    </Card>
+  );
+}
+
+/** The scene that was here was deleted or renamed. */
+function Gone({ reason }: { reason: string }) {
+  const name = renamedTo(reason);
+  const search = new URLSearchParams(location.search);
+  if (name) search.set("scene", name);
+  const title = name ? "Scene renamed" : reason.includes("deleted by") ? "Scene deleted" : "Scene not available";
+  return (
+    <Card title={title} words={`${sentence(reason)} This page shows the scene as it was.`}>
+      {name && (
+        <a class="button primary" href={`?${search}`}>
+          Open {name}
+        </a>
+      )}
+      <a class={`button${name ? "" : " primary"}`} href="./">
+        All scenes
+      </a>
     </Card>
   );
 }
