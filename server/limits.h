@@ -198,6 +198,8 @@
 /* Seconds between pings; seconds of silence, with no byte taken, after which a connection is ended. */
 #define GZ_PING_SECONDS 5
 #define GZ_SILENCE_SECONDS 15
+/* Seconds that edits wait while another program, such as sqlite3, has the scene's file locked; then they are refused. */
+#define GZ_LOCK_SECONDS_MAX 5
 /* Milliseconds between tries while the disk refuses: edits made meanwhile wait at most this long for their error. */
 #define GZ_RETRY_MS 250
 /* Seconds that a connection which is being ended has to take its last words. */

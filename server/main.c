@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "bulk.h"
+#include "net/origin.h"
 #include "options.h"
 #include "scenes.h"
 
@@ -219,6 +220,10 @@ static enum gz_status start(struct daemon *daemon, struct gz_error *error)
         close_everything(daemon);
     } else if (daemon->ending_from_ms == 0) {
         gz_net_start(daemon->net);
+        if (!gz_host_is_loopback(daemon->options.address))
+            gz_log(&daemon->log, GZ_WARN, 0,
+                   "--insecure: whoever reaches %s reads, changes and deletes every scene, under any name",
+                   gz_net_address(daemon->net));
         say_where(daemon);
     }
     return status;
@@ -262,6 +267,7 @@ int main(int argc, char **argv)
         return EXIT_SUCCESS;
     }
     daemon.log.level = daemon.options.log_level;
+    umask(S_IRWXG | S_IRWXO); /* scenes are nobody else's to read; who wants them shared says so with chmod or an ACL */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a full disk, not the end */
     set_descriptor_limit();

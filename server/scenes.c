@@ -458,15 +458,15 @@ static bool host_measure(void *context, struct gz_buffer *out)
         const char *name, *type, *help;
     } lines[MEASURE_COUNT] = {
         [NODES] = {"scene_nodes", "gauge", "Nodes alive."},
-        [SEQ] = {"scene_seq", "counter", "Changes so far."},
-        [SAVED] = {"scene_saved", "counter", "Changes on stable storage."},
+        [SEQ] = {"scene_seq", "gauge", "The seq of the latest change."},
+        [SAVED] = {"scene_saved", "gauge", "The seq up to which all is on stable storage."},
         [USERS] = {"scene_users", "gauge", "Sessions."},
         [COMMITS] = {"scene_commits_total", "counter", "Commits since it was opened."},
         [ROWS] = {"scene_rows_total", "counter", "Rows written since it was opened."},
         [WAL_BYTES] = {"scene_wal_bytes", "gauge", "Bytes in the write-ahead log."},
         [COMMIT_SECONDS] = {"scene_commit_seconds", "gauge", "How long the last commit took."},
-        [TRIANGLES] = {"scene_triangles", "gauge", "Triangles that nodes are picked by; 0 before they are there."},
-        [SURFACE_BYTES] = {"scene_surface_bytes", "gauge", "Bytes that they take."},
+        [TRIANGLES] = {"scene_triangles", "gauge", "Triangles that nodes are picked by; 0 until they are loaded."},
+        [SURFACE_BYTES] = {"scene_surface_bytes", "gauge", "Bytes of the triangles that nodes are picked by."},
     };
     const struct gz_scenes *scenes = context;
     bool ok = gz_text_print(out, "# HELP gizmod_scenes Scenes open.\n# TYPE gizmod_scenes gauge\ngizmod_scenes %zu\n",
@@ -498,11 +498,15 @@ struct gz_net_host gz_scenes_host(struct gz_scenes *scenes)
 enum gz_status gz_scenes_create(struct gz_scenes **out, const struct gz_scenes_options *options, struct gz_error *error)
 {
     struct stat status;
-    if (mkdir(options->folder, 0777) != 0 && errno != EEXIST) {
+    if (mkdir(options->folder, S_IRWXU) != 0 && errno != EEXIST) {
         return gz_fail(error, GZ_STORAGE, "--data: cannot make %s: %s", options->folder, strerror(errno));
     }
     if (stat(options->folder, &status) != 0 || !S_ISDIR(status.st_mode)) {
         return gz_fail(error, GZ_STORAGE, "--data: %s is not a folder", options->folder);
+    }
+    if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
+        gz_log(options->log, GZ_WARN, 0, "--data: others than its owner may look into %s (mode %03o): chmod 700 ends that",
+               options->folder, (unsigned)(status.st_mode & 0777));
     }
     struct gz_scenes *scenes = calloc(1, sizeof *scenes);
     if (scenes == NULL) return gz_fail(error, GZ_NO_MEMORY, "out of memory");

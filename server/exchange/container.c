@@ -181,6 +181,9 @@ enum gz_status gz_gltf_open(struct gz_gltf *gltf, const uint8_t *bytes, size_t s
     if (size > GZ_ASSET_BYTES_MAX) {
         return gz_fail(error, GZ_TOO_LARGE, "the file has %zu bytes, at most %d are taken", size, GZ_ASSET_BYTES_MAX);
     }
+    const char *other = gz_format_name(bytes, size);
+    if (other != NULL)
+        return gz_fail(error, GZ_BAD_MESSAGE, "this looks like %s; gizmod imports glTF 2.0 (.glb, .gltf)", other);
     enum gz_status status =
         gltf->binary ? open_glb(gltf, bytes, size, error) : parse_json(&gltf->json, bytes, size, error);
     if (status == GZ_OK) status = check_version(gltf->json, error);
@@ -278,4 +281,21 @@ json_t *gz_gltf_item(const struct gz_gltf *gltf, const char *list, size_t index)
 size_t gz_gltf_count(const struct gz_gltf *gltf, const char *list)
 {
     return json_array_size(json_object_get(gltf->json, list));
+}
+
+enum gz_status gz_json_member(const uint8_t *bytes, size_t size, const char *key, char *text, size_t text_size,
+                              struct gz_error *error)
+{
+    json_t *json;
+    enum gz_status status = parse_json(&json, bytes, size, error);
+    if (status != GZ_OK) return status;
+    json_t *member = json_object_get(json, key);
+    if (member == NULL || !json_is_string(member))
+        status = gz_fail(error, GZ_BAD_MESSAGE, "%s: a JSON object with this text is expected", key);
+    else if (json_string_length(member) >= text_size)
+        status = gz_fail(error, GZ_BAD_VALUE, "%s: it is longer than %zu bytes", key, text_size - 1);
+    else
+        memcpy(text, json_string_value(member), json_string_length(member) + 1);
+    json_decref(json);
+    return status;
 }

@@ -26,6 +26,9 @@ GZ_MUST_USE enum gz_status gz_gltf_write(struct gz_buffer *out, const struct gz_
 /* Appends a BIN chunk with these bytes, padded. On failure `chunks` may hold a part of it. */
 GZ_MUST_USE enum gz_status gz_glb_append_bin(struct gz_buffer *chunks, const uint8_t *bytes, size_t size);
 
+/* What the bytes look like, as in "an OBJ file"; NULL for nothing that is known. Static text. */
+const char *gz_format_name(const uint8_t *bytes, size_t size);
+
 GZ_MUST_USE enum gz_status gz_schema_check(json_t *json, struct gz_error *error);
 
 /* An integer property, which the schema has found to be in 0..2^53. */

@@ -20,12 +20,17 @@ enum gz_status gz_admit_page(struct gz_net *net, struct lws *wsi, bool state_cha
     bool has_host, has_origin;
     if (!gz_header(wsi, WSI_TOKEN_HOST, host, sizeof host, &has_host) ||
         !gz_host_allowed(&net->rules, has_host ? host : NULL)) {
-        return gz_fail(error, GZ_FORBIDDEN, "Host: this server listens on loopback and goes by loopback's names only");
+        return gz_fail(
+            error, GZ_FORBIDDEN,
+            "Host: this server listens on loopback and answers to loopback's names only; for another name, as "
+            "behind a proxy, start it with --allow-origin https://NAME");
     }
     if (!gz_header(wsi, WSI_TOKEN_ORIGIN, origin, sizeof origin, &has_origin) ||
         (state_changing && !gz_origin_allowed(&net->rules, has_origin ? origin : NULL, has_host ? host : NULL))) {
-        return gz_fail(error, GZ_FORBIDDEN, "Origin: pages from %s are not allowed here (--allow-origin)",
-                       gz_origin_valid(origin) ? origin : "there");
+        return gz_fail(
+            error, GZ_FORBIDDEN,
+            "Origin: pages from %s are not allowed here; start the server with --allow-origin %s to allow them",
+            gz_origin_valid(origin) ? origin : "there", gz_origin_valid(origin) ? origin : "ORIGIN");
     }
     return GZ_OK;
 }

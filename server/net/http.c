@@ -11,15 +11,7 @@
 #define JSON_TYPE "application/json"
 #define TEXT_TYPE "text/plain; charset=utf-8"
 
-enum method {
-    METHOD_GET,
-    METHOD_HEAD,
-    METHOD_PUT,
-    METHOD_PATCH,
-    METHOD_DELETE,
-    METHOD_OPTIONS,
-    METHOD_OTHER
-};
+enum method { METHOD_GET, METHOD_HEAD, METHOD_PUT, METHOD_PATCH, METHOD_DELETE, METHOD_OPTIONS, METHOD_OTHER };
 
 /* One request and its answer. It belongs to its connection, or, once the host has it, to the host until that has answered. */
 struct exchange {
@@ -118,7 +110,9 @@ static void refuse(struct exchange *exchange, int code, const struct gz_error *e
     if (code == 0) code = http_code(error->status);
     exchange->reading = false;
     exchange->net->host.errors[error->status]++;
-    gz_log(exchange->net->log, code >= 500 ? GZ_WARN : GZ_INFO, 0, "HTTP %d: %s: %s", code,
+    char peer[64];
+    lws_get_peer_simple(exchange->wsi, peer, sizeof peer);
+    gz_log(exchange->net->log, code >= 500 ? GZ_WARN : GZ_INFO, 0, "HTTP %d to %s: %s: %s", code, peer,
            gz_status_word(error->status), error->message);
     answer(exchange, &(struct gz_http_answer){.code = code, .type = JSON_TYPE, .body = error_body(error), .file = -1});
 }
@@ -574,9 +568,11 @@ static int confirm_upgrade(struct lws *wsi, const char *upgrade)
     if (gz_admit_upgrade(net, wsi, upgrade, &code, &error) == GZ_OK) return 0;
     net->counters.refusals++;
     net->host.errors[error.status]++;
-    gz_log(net->log, GZ_INFO, 0, "HTTP %d: %s: %s", code, gz_status_word(error.status), error.message);
+    char peer[64];
+    lws_get_peer_simple(wsi, peer, sizeof peer);
+    gz_log(net->log, GZ_INFO, 0, "HTTP %d to %s: %s: %s", code, peer, gz_status_word(error.status), error.message);
     struct gz_buffer body = error_body(&error);
-    struct gz_reply reply = {.code = code, .type = JSON_TYPE, .size = body.size};
+    struct gz_reply reply = {.code = code, .type = JSON_TYPE, .size = body.size, .is_last = true};
     bool sent = gz_reply_write_header(wsi, &reply) && lws_write(wsi, body.data, body.size, LWS_WRITE_HTTP_FINAL) >= 0;
     gz_buffer_finish(&body);
     return sent ? 1 : -1;

@@ -65,6 +65,7 @@ struct gz_net {
     uv_timer_t pause; /* until the next pass */
     uv_timer_t sweep;
     char address[80], local_address[80];
+    double started_s;     /* Unix seconds */
     double pass_from_s;   /* the next pass not before this, monotonic */
     size_t open_count;    /* connections of any kind */
     size_t session_count; /* WebSocket connections */
@@ -135,6 +136,7 @@ struct gz_reply {
     char etag[GZ_ETAG_BYTES];        /* empty for none */
     bool is_immutable;               /* the same forever at this path: a client need not ask again */
     bool has_gzip, is_gzip;          /* there is a compressed form; it is this one */
+    bool is_last;                    /* the connection is closed after it */
     bool is_page;                    /* of the web folder: told what it may do */
     const char *allow;               /* the methods that would do; NULL for none */
     bool is_preflight;               /* a browser asks whether a page from elsewhere may use them */

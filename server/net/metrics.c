@@ -1,7 +1,10 @@
 #include "net/internal.h"
 
+#include <dirent.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "net/text.h"
 
@@ -33,6 +36,59 @@ static bool print_errors(const uint64_t *errors, struct gz_buffer *out)
     return ok;
 }
 
+/* ---- the process, under the names that Prometheus' own clients have for it ---- */
+
+static bool print_process(struct gz_buffer *out, const char *name, const char *type, const char *help, double value)
+{
+    return gz_text_print(out, "# HELP process_%s %s\n# TYPE process_%s %s\nprocess_%s %.17g\n", name, help, name, type,
+                         name, value);
+}
+
+static double seconds_of(struct timeval time)
+{
+    return (double)time.tv_sec + (double)time.tv_usec * 1e-6;
+}
+
+static double cpu_seconds(void)
+{
+    struct rusage usage;
+    if (getrusage(RUSAGE_SELF, &usage) != 0) return 0;
+    return seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
+}
+
+static double resident_bytes(void)
+{
+    size_t bytes = 0;
+    return uv_resident_set_memory(&bytes) == 0 ? (double)bytes : 0;
+}
+
+/* Less `.`, `..` and the one that this looks by. */
+static double open_descriptors(void)
+{
+    int count = -3;
+    DIR *folder = opendir("/proc/self/fd");
+    if (folder == NULL) return 0;
+    while (readdir(folder) != NULL) count++;
+    closedir(folder);
+    return count;
+}
+
+static double descriptors_max(void)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? (double)limit.rlim_cur : 0;
+}
+
+static bool print_processes(const struct gz_net *net, struct gz_buffer *out)
+{
+    return print_process(out, "start_time_seconds", "gauge", "When the process started, in Unix seconds.",
+                         net->started_s) &&
+           print_process(out, "cpu_seconds_total", "counter", "User and system time of all threads.", cpu_seconds()) &&
+           print_process(out, "resident_memory_bytes", "gauge", "Memory in use.", resident_bytes()) &&
+           print_process(out, "open_fds", "gauge", "Open file descriptors.", open_descriptors()) &&
+           print_process(out, "max_fds", "gauge", "How many of them may be open.", descriptors_max());
+}
+
 bool gz_metrics_print(struct gz_net *net, struct gz_buffer *out)
 {
     const struct gz_net_counters *counters = &net->counters;
@@ -46,5 +102,10 @@ bool gz_metrics_print(struct gz_net *net, struct gz_buffer *out)
            print(out, "received_bytes_total", "counter", "Bytes of WebSocket payload received.", counters->bytes_in) &&
            print(out, "frames_sent_total", "counter", "WebSocket messages sent.", counters->frames_out) &&
            print(out, "sent_bytes_total", "counter", "Bytes of WebSocket payload sent.", counters->bytes_out) &&
-           print_errors(net->host.errors, out);
+           print_errors(net->host.errors, out) && print_processes(net, out) &&
+           gz_text_print(out,
+                         "# HELP gizmod_build_info Always 1; what is told are the labels.\n"
+                         "# TYPE gizmod_build_info gauge\n"
+                         "gizmod_build_info{version=\"%s\",protocol=\"%d\"} 1\n",
+                         GIZMOD_VERSION, GZ_PROTOCOL_VERSION);
 }

@@ -104,6 +104,7 @@ enum gz_status gz_net_create(struct gz_net **net_out, const struct gz_net_option
     net->rules =
         (struct gz_origin_rules){options->origins, options->origin_count, gz_host_is_loopback(options->address)};
     net->socket = -1;
+    net->started_s = gz_clock_now().unix_s;
     gz_arena_init(&net->arena, 0);
     describe_protocols(net);
 

@@ -70,7 +70,11 @@ bool gz_reply_write_header(struct lws *wsi, const struct gz_reply *reply)
 {
     unsigned char bytes[LWS_PRE + HEADER_BYTES_MAX], *start = bytes + LWS_PRE;
     struct cursor cursor = {wsi, start, bytes + sizeof bytes};
-    return add_beginning(&cursor, reply) && add_caching(&cursor, reply) && add_security(&cursor, reply) &&
-           (reply->allow == NULL || add(&cursor, "allow:", reply->allow)) && add_origin(&cursor, reply) &&
-           lws_finalize_write_http_header(wsi, start, &cursor.at, cursor.end) == 0;
+    if (!add_beginning(&cursor, reply)) return false;
+    /* libwebsockets knows the version of a request only once it is no upgrade, and says 1.0 before: clients such as Python's websockets
+     * then read no further. */
+    memcpy(start, "HTTP/1.1", strlen("HTTP/1.1"));
+    return (!reply->is_last || add(&cursor, "connection:", "close")) && add_caching(&cursor, reply) &&
+           add_security(&cursor, reply) && (reply->allow == NULL || add(&cursor, "allow:", reply->allow)) &&
+           add_origin(&cursor, reply) && lws_finalize_write_http_header(wsi, start, &cursor.at, cursor.end) == 0;
 }

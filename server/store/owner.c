@@ -33,7 +33,7 @@ static enum gz_status lock(struct gz_owner *owner, const char *database, struct 
 {
     do {
         if (owner->descriptor >= 0) close(owner->descriptor);
-        owner->descriptor = open(owner->path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+        owner->descriptor = open(owner->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
         if (owner->descriptor < 0)
             return gz_fail(error, GZ_STORAGE, "%s: %s", gz_db_file_name(owner->path), strerror(errno));
         if (flock(owner->descriptor, LOCK_EX | LOCK_NB) != 0) {

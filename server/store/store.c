@@ -359,6 +359,7 @@ enum gz_status gz_store_open(struct gz_store **store, const struct gz_store_opti
 
 static void end_thread(struct gz_store *store)
 {
+    atomic_store(&store->writer.is_ending, true);
     uv_mutex_lock(&store->mutex);
     store->is_closing = true;
     uv_cond_signal(&store->wake);

@@ -6,8 +6,10 @@
 #include "store/database.h"
 #include "store/rows.h"
 
-/* Milliseconds to wait for the lock of somebody who writes with sqlite3. */
-#define BUSY_MS 1000
+/* Milliseconds between looks whether another program's lock is gone. */
+#define BUSY_STEP_MS 10
+#define AS_TEXT(number) #number
+#define TEXT_OF(number) AS_TEXT(number)
 
 #define CONTENT_EXCLUDED                                                                                               \
     "parent = excluded.parent, name = excluded.name, tx = excluded.tx, ty = excluded.ty, tz = excluded.tz, "           \
@@ -56,6 +58,16 @@ static const char *const sql[GZ_WRITE_COUNT] = {
     [GZ_WRITE_ASSET] = "INSERT INTO assets (seq, media_type, bytes) VALUES (?, ?, ?)",
 };
 
+/* Another program has the file locked: an edit waits for that, nothing else does, and nobody does at the end. */
+static int handle_busy(void *context, int count)
+{
+    const struct gz_writer *writer = context;
+    if (!writer->is_waiting || atomic_load(&writer->is_ending) || count >= GZ_LOCK_SECONDS_MAX * 1000 / BUSY_STEP_MS)
+        return 0;
+    sqlite3_sleep(BUSY_STEP_MS);
+    return 1;
+}
+
 static int handle_wal(void *context, sqlite3 *db, const char *name, int pages)
 {
     (void)db;
@@ -78,6 +90,7 @@ enum gz_status gz_writer_init(struct gz_writer *writer, sqlite3 *db, uint64_t ep
     }
     writer->db = db;
     sqlite3_wal_hook(db, handle_wal, writer);
+    sqlite3_busy_handler(db, handle_busy, writer);
     return GZ_OK;
 }
 
@@ -386,6 +399,9 @@ static void roll_back(struct gz_writer *writer)
 static enum gz_status give_up(struct gz_writer *writer, int rc, struct gz_error *error)
 {
     enum gz_status status = gz_db_fail(writer->db, rc, error, "the disk did not take it");
+    if ((rc & 0xff) == SQLITE_BUSY)
+        gz_fail(error, GZ_STORAGE, "another program, such as sqlite3, has had the scene's file locked for %s",
+                atomic_load(&writer->is_ending) ? "too long" : "more than " TEXT_OF(GZ_LOCK_SECONDS_MAX) " s");
     roll_back(writer);
     return status;
 }
@@ -399,7 +415,9 @@ bool gz_writer_has_moved(struct gz_writer *writer)
 enum gz_status gz_writer_begin(struct gz_writer *writer, struct gz_error *error)
 {
     roll_back(writer);
+    writer->is_waiting = true;
     int rc = run(writer, GZ_WRITE_BEGIN);
+    writer->is_waiting = false;
     return rc == SQLITE_OK ? GZ_OK : give_up(writer, rc, error);
 }
 
@@ -423,9 +441,7 @@ enum gz_status gz_writer_end(struct gz_writer *writer, struct gz_error *error)
 
 bool gz_writer_checkpoint(struct gz_writer *writer, bool truncate)
 {
-    sqlite3_busy_timeout(writer->db, 0);
     int rc = sqlite3_wal_checkpoint_v2(writer->db, NULL,
                                        truncate ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
-    sqlite3_busy_timeout(writer->db, BUSY_MS);
     return rc == SQLITE_OK;
 }

@@ -4,6 +4,7 @@
 #define GZ_STORE_WRITER_H
 
 #include <sqlite3.h>
+#include <stdatomic.h>
 
 #include "base/log.h"
 #include "scene/record.h"
@@ -42,6 +43,8 @@ struct gz_writer {
     uint64_t epoch; /* of the sessions that batches speak of */
     enum gz_recorded recorded;
     struct gz_paths paths;
+    bool is_waiting;       /* for another program's lock, for as long as GZ_LOCK_SECONDS_MAX */
+    atomic_bool is_ending; /* set from another thread: no lock is waited for any more */
     int wal_pages; /* in the WAL after the last commit */
 };
 

@@ -362,7 +362,7 @@ static void test_views_read_well(void **state)
          "ben|Sensor|created|-|(-1.500, 0.000, 0.000) m (0.00, 90.00, 0.00)°|2026-03-05T14:10:00.000Z|0.0\n"
          "anna|Piston_1|undid edit 2|(0.250, 0.000, 0.000) m|(0.000, 0.000, 0.000) m|2026-03-05T14:05:00.000Z|0.0\n"
          "ben|Bolt|deleted|(0.000, 0.000, 0.000) m|-|2026-03-05T14:00:00.000Z|0.0\n"
-         "anna|Piston \"two\"|renamed, reparented|\"Piston_2\" under Crankshaft|\"Piston \"two\"\" under "
+         "anna|Piston_2|renamed, reparented|\"Piston_2\" under Crankshaft|\"Piston \"two\"\" under "
          "Block|2026-03-05T13:25:00.000Z|0.0\n"
          "ben|Crankshaft|turned about x (rx) by exactly 90°|(0.00, 0.00, 0.00)°|(90.00, 0.00, "
          "0.00)°|2026-03-05T13:12:30.000Z|150.0\n"
@@ -370,6 +370,9 @@ static void test_views_read_well(void **state)
          "anna|Piston_1|moved along x (tx)|(0.000, 0.000, 0.000) m|(0.250, 0.000, 0.000) "
          "m|2026-03-05T12:00:08.000Z|10.0\n"
          "anna|Piston_1|imported|-|(0.000, 0.000, 0.000) m|2026-03-05T09:00:00.000Z|0.0\n"},
+        /* What was done before is told under the name of then. */
+        {"SELECT who, node, action FROM history WHERE node_id = 5",
+         "anna|Piston_2|renamed, reparented\nanna|Piston_2|imported\n"},
         {"SELECT depth, path, tx, ty, round(rx_deg, 9), ry_deg, sx FROM tree",
          "1|/Engine|0.0|0.0|0.0|0.0|1.0\n"
          "2|/Engine/Block|0.0|0.0|0.0|0.0|1.0\n"
@@ -381,6 +384,7 @@ static void test_views_read_well(void **state)
                                                                           "ben|rx|1|0|2026-03-05T13:10:00.000Z|150.0\n"
                                                                           "ben|ty|1|0|2026-03-05T14:20:00.000Z|\n"},
         {"SELECT count(*), min(seconds), max(seconds), max(tx) FROM paths WHERE edit = 2", "21|0.0|10.0|0.25\n"},
+        {"SELECT DISTINCT node FROM paths WHERE edit = 2", "Piston_1\n"},
         {"SELECT who, role, joined, left, minutes, edits FROM visits",
          "cara|viewer|2026-03-05T13:05:00.000Z|2026-03-05T13:50:00.000Z|45.0|0\n"
          "ben|editor|2026-03-05T12:10:00.000Z|||5\n"

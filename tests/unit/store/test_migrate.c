@@ -30,9 +30,10 @@ static const char *const contents[] = {
     "SELECT * FROM changes ORDER BY edit, step",
     "SELECT edit, node, seq, time, tx, ty, tz, rx, ry, rz, rw, sx, sy, sz FROM samples ORDER BY edit, node, seq",
     "SELECT * FROM assets ORDER BY id",
-    "SELECT * FROM history",
+    /* but for the names of nodes, which are those of then since version 8 */
+    "SELECT who, action, before, after, ended, seconds, edit, step, node_id, seq FROM history",
     "SELECT * FROM tree",
-    "SELECT * FROM paths",
+    "SELECT edit, who, node_id, seq, at, seconds, tx, ty, tz, rx_deg, ry_deg, rz_deg, sx, sy, sz FROM paths",
     "SELECT * FROM visits",
 };
 

@@ -1,0 +1,241 @@
+/* What an operator relies on: who may read the files, what /metrics says, what the log and a refusal say, and another program that has
+ * a scene's file locked. */
+#include "net_fixture.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+/* Another program's lock, in milliseconds: longer than SQLite's usual patience, shorter than the daemon's. */
+#define LOCK_MS 2500
+
+static struct net_fixture fixture;
+
+static unsigned mode_of(const char *path)
+{
+    struct stat info;
+    if (stat(path, &info) != 0) fail_msg("%s is not there", path);
+    return (unsigned)info.st_mode & 0777;
+}
+
+static void scene_file(char path[256], const char *ending)
+{
+    snprintf(path, 256, "%s/" WITNESS_SCENE ".db%s", fixture.daemon.data, ending);
+}
+
+static size_t count_in_log(const char *words)
+{
+    char line[1024];
+    size_t count = 0;
+    FILE *log = fopen(fixture.daemon.log, "r");
+    assert_non_null(log);
+    while (fgets(line, sizeof line, log) != NULL) count += strstr(line, words) != NULL;
+    fclose(log);
+    return count;
+}
+
+/* The daemon was started with umask 0. */
+static void test_files_are_nobody_elses(void **state)
+{
+    static const char *const endings[] = {"", "-wal", "-shm", ".owner"};
+    char path[256];
+    (void)state;
+    net_fixture_create_nodes(fixture.witness, 1);
+    assert_int_equal(mode_of(fixture.daemon.data), 0700);
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        scene_file(path, endings[i]);
+        if (mode_of(path) != 0600) fail_msg("%s has mode %o", path, mode_of(path));
+    }
+    assert_int_equal(count_in_log("may look into"), 0);
+}
+
+static void test_folder_that_others_may_read_is_said_and_left(void **state)
+{
+    (void)state;
+    assert_int_equal(chmod(fixture.daemon.data, 0755), 0);
+    assert_int_equal(test_daemon_stop(&fixture.daemon), 0);
+    test_daemon_start(&fixture.daemon, NULL, NULL);
+    net_fixture_renew_witness(&fixture);
+    assert_int_equal(mode_of(fixture.daemon.data), 0755);
+    assert_int_equal(count_in_log("(mode 755): chmod 700 ends that"), 1);
+    assert_int_equal(chmod(fixture.daemon.data, 0700), 0);
+}
+
+static void test_metrics_are_prometheus(void **state)
+{
+    struct raw_response response;
+    char path[256], line[512], said[2048] = "";
+    (void)state;
+    if (system("command -v promtool >/dev/null") != 0) {
+        print_message("promtool is not installed (package prometheus): /metrics is not checked\n");
+        skip();
+    }
+    raw_request(fixture.daemon.port, "GET", "/metrics", "", "", 0, &response);
+    assert_int_equal(response.status, 200);
+    assert_true(response.body_size < sizeof response.body);
+    snprintf(path, sizeof path, "%s/metrics", fixture.daemon.directory);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(response.body, file);
+    fclose(file);
+    snprintf(line, sizeof line, "promtool check metrics < %s 2>&1", path);
+    FILE *promtool = popen(line, "r");
+    assert_non_null(promtool);
+    said[fread(said, 1, sizeof said - 1, promtool)] = '\0';
+    if (pclose(promtool) != 0 || said[0] != '\0') fail_msg("promtool: %s", said);
+    static const char *const rows[] = {
+        "\nprocess_start_time_seconds 1",   "\nprocess_resident_memory_bytes ", "\nprocess_open_fds ",
+        "\nprocess_cpu_seconds_total ",     "\ngizmod_build_info{version=\"",   "# TYPE gizmod_scene_seq gauge\n",
+        "# TYPE gizmod_scene_saved gauge\n"};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (strstr(response.body, rows[i]) == NULL) fail_msg("no %s", rows[i]);
+    }
+}
+
+/* As HTTP/1.1 with a length, so that a client reads the words. */
+static void test_refused_handshake_is_http_1_1(void **state)
+{
+    static const struct {
+        const char *path, *headers, *status, *words;
+    } rows[] = {
+        {"/ws", "Host: 127.0.0.1\r\n", "HTTP/1.1 400 ", "Sec-WebSocket-Protocol: only gizmod.v1 is spoken here"},
+        {"/nowhere", "Host: 127.0.0.1\r\nSec-WebSocket-Protocol: gizmod.v1\r\n", "HTTP/1.1 404 ", "ends in /ws"},
+        {"/ws", "Host: scenes.example\r\nSec-WebSocket-Protocol: gizmod.v1\r\n", "HTTP/1.1 403 ",
+         "start it with --allow-origin https://NAME"},
+        {"/ws", "Host: 127.0.0.1\r\nOrigin: https://app.example\r\nSec-WebSocket-Protocol: gizmod.v1\r\n",
+         "HTTP/1.1 403 ", "--allow-origin https://app.example"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char request[1024];
+        struct raw_response response;
+        int socket = raw_connect(fixture.daemon.port);
+        snprintf(request, sizeof request,
+                 "GET %s HTTP/1.1\r\n%sUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                 "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n",
+                 rows[i].path, rows[i].headers);
+        assert_true(raw_send_text(socket, request));
+        raw_read_response(socket, &response);
+        bool is_right = strncmp(response.head, rows[i].status, strlen(rows[i].status)) == 0 &&
+                        strcasestr(response.head, "\r\ncontent-length: ") != NULL && response.body[0] == '{' &&
+                        strstr(response.body, rows[i].words) != NULL;
+        if (!is_right) fail_msg("row %zu: %s%s", i, response.head, response.body);
+        close(socket);
+    }
+    assert_int_equal(count_in_log("HTTP 404 to 127.0.0.1: "), 1);
+    assert_true(count_in_log("connected from 127.0.0.1") > 0);
+}
+
+/* ---- another program's lock ---- */
+
+static sqlite3 *lock_file(void)
+{
+    char path[256];
+    sqlite3 *db;
+    scene_file(path, "");
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+    return db;
+}
+
+static void send_edit(int socket, uint64_t rid)
+{
+    struct gz_create_node node = {.name = {"waits", 5}, .trs = {.r = {0, 0, 0, 1}, .s = {1, 1, 1}}};
+    struct gz_message create = {.op = GZ_OP_CREATE, .has = GZ_HAS(RID), .rid = rid, .create = {&node, 1}};
+    assert_true(raw_send_message(socket, &create));
+}
+
+static void expect_ok(int socket, uint64_t rid)
+{
+    struct raw_frame *frame = malloc(sizeof *frame);
+    struct gz_message answer;
+    struct gz_arena arena;
+    gz_arena_init(&arena, 0);
+    assert_non_null(frame);
+    assert_true(raw_read_message(socket, GZ_OP_OK, frame, &arena, &answer));
+    assert_int_equal(answer.rid, rid);
+    gz_arena_finish(&arena);
+    free(frame);
+}
+
+/* Others go on meanwhile: who looks at the same scene, and who edits another one. */
+static void test_edit_waits_for_another_programs_lock(void **state)
+{
+    (void)state;
+    int editor = net_fixture_join(&fixture, WITNESS_SCENE, "anna"), other = net_fixture_join(&fixture, "other", "bert");
+    sqlite3 *db = lock_file();
+    send_edit(editor, 7);
+    for (int i = 0; i < LOCK_MS / 100; i++) {
+        net_fixture_assert_unharmed(&fixture);
+        net_fixture_create_nodes(other, 1);
+        usleep(100000);
+    }
+    assert_int_equal(sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
+    expect_ok(editor, 7);
+    sqlite3_close(db);
+    close(editor);
+    close(other);
+}
+
+static void test_edit_is_refused_after_too_long_a_lock(void **state)
+{
+    (void)state;
+    int editor = net_fixture_join(&fixture, WITNESS_SCENE, "anna");
+    sqlite3 *db = lock_file();
+    send_edit(editor, 8);
+    usleep((GZ_LOCK_SECONDS_MAX + 1) * 1000000);
+    bool fatal;
+    assert_int_equal(raw_read_error(editor, &fatal), GZ_STORAGE);
+    assert_false(fatal);
+    assert_true(count_in_log("another program, such as sqlite3, has had the scene's file locked for more than 5 s") >
+                0);
+    assert_int_equal(sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+    send_edit(editor, 9);
+    expect_ok(editor, 9);
+    close(editor);
+}
+
+static void test_daemon_ends_in_order_beside_a_lock(void **state)
+{
+    (void)state;
+    int editor = net_fixture_join(&fixture, WITNESS_SCENE, "anna");
+    sqlite3 *db = lock_file();
+    send_edit(editor, 10);
+    net_fixture_assert_unharmed(&fixture);
+    assert_int_equal(test_daemon_stop(&fixture.daemon), 0);
+    sqlite3_close(db);
+    close(editor);
+    test_daemon_start(&fixture.daemon, NULL, NULL);
+    net_fixture_renew_witness(&fixture);
+}
+
+static int start(void **state)
+{
+    (void)state;
+    mode_t before = umask(0);
+    net_fixture_start(&fixture, "--silence-seconds", "3600");
+    umask(before);
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    net_fixture_stop(&fixture);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_files_are_nobody_elses),
+        cmocka_unit_test(test_metrics_are_prometheus),
+        cmocka_unit_test(test_refused_handshake_is_http_1_1),
+        cmocka_unit_test(test_folder_that_others_may_read_is_said_and_left),
+        cmocka_unit_test(test_edit_waits_for_another_programs_lock),
+        cmocka_unit_test(test_edit_is_refused_after_too_long_a_lock),
+        cmocka_unit_test(test_daemon_ends_in_order_beside_a_lock),
+    };
+    return cmocka_run_group_tests(tests, start, stop);
+}
