@@ -59,16 +59,6 @@ GZ_MUST_USE enum gz_status ctl_http(const struct ctl_args *args, struct gz_http 
 /* Fetches an HTTP path into a file, whole or not at all. */
 enum ctl_exit ctl_download(const struct ctl_args *args, const char *path, const char *file);
 
-/* What `handle` writes, as a file, whole or not at all. */
-GZ_MUST_USE enum gz_status ctl_write_file(const char *file, bool (*handle)(void *context, FILE *out), void *context,
-                                          struct gz_error *error);
-
-/* ---- pictures (draw.c) ---- */
-
-/* The path of a node as an SVG file: that of `which`, whose `has` says which of SINCE and BEFORE_TIME are there. */
-GZ_MUST_USE enum gz_status ctl_draw_path(struct gz_client *client, const struct gz_history *which, uint64_t has,
-                                         const char *file, struct gz_error *error);
-
 /* ---- words for people (print.c) ---- */
 
 /* A text of somebody else's: control characters are shown, not obeyed. */

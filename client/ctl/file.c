@@ -40,17 +40,6 @@ static enum gz_status draft_close(struct draft *draft, enum gz_status status, st
     return status;
 }
 
-enum gz_status ctl_write_file(const char *file, bool (*handle)(void *context, FILE *out), void *context,
-                              struct gz_error *error)
-{
-    struct draft draft;
-    enum gz_status status = draft_open(&draft, file, error);
-    if (status != GZ_OK) return status;
-    if (!handle(context, draft.stream) || ferror(draft.stream))
-        status = gz_fail(error, GZ_INTERNAL, "%s: %s", draft.temporary, strerror(errno));
-    return draft_close(&draft, status, error);
-}
-
 enum ctl_exit ctl_download(const struct ctl_args *args, const char *path, const char *file)
 {
     struct draft draft;

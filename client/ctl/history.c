@@ -13,8 +13,6 @@ static const struct ctl_option options[] = {
     {"--before", CTL_TIME, "T", "only what ended before", 0, NULL},
     {"--limit", CTL_INTEGER, "N", "at most so many, the newest (100, up to 1000)", 0, NULL},
     {"--json", CTL_FLAG, NULL, "a JSON object an edit", 0, NULL},
-    {"--svg", CTL_TEXT, "FILE", "draw the path of --node instead: from above, from the front and from the left", 0,
-     NULL},
     {NULL, CTL_FLAG, NULL, NULL, 0, NULL},
 };
 
@@ -100,16 +98,6 @@ static enum gz_status ask(const struct ctl_args *args, struct gz_client *client,
     return status == GZ_OK ? gz_client_send(client, &question, rid, error) : status;
 }
 
-static enum gz_status draw(const struct ctl_args *args, struct gz_client *client, struct gz_error *error)
-{
-    struct gz_history which;
-    uint64_t has = 0;
-    enum gz_status status = read_question(args, client, &which, &has, error);
-    if (status != GZ_OK) return status;
-    return ctl_draw_path(client, &which, has & (GZ_HAS(SINCE) | GZ_HAS(BEFORE_TIME)), ctl_get(args, "--svg")->text,
-                         error);
-}
-
 static void put_edits(const struct ctl_args *args, struct gz_client *client, const struct gz_ok *ok)
 {
     for (size_t i = 0; i < ok->edit_count; i++) {
@@ -138,10 +126,6 @@ static enum ctl_exit check(const struct ctl_args *args)
     const struct ctl_value *limit = ctl_get(args, "--limit");
     if (limit->given && (limit->integer < 1 || limit->integer > GZ_HISTORY_ROWS_MAX))
         return ctl_usage(args, "--limit: %" PRIu64 " is not from 1 to %d", limit->integer, GZ_HISTORY_ROWS_MAX);
-    if (!ctl_get(args, "--svg")->given) return CTL_OK;
-    if (!ctl_get(args, "--node")->given) return ctl_usage(args, "--svg: whose path? give --node");
-    if (limit->given || ctl_get(args, "--user")->given || ctl_get(args, "--json")->given)
-        return ctl_usage(args, "--svg draws all of a path: it takes no --user, --limit or --json");
     return CTL_OK;
 }
 
@@ -152,7 +136,7 @@ static enum ctl_exit run(const struct ctl_args *args)
     if (result == CTL_OK) result = ctl_join(args, GZ_ROLE_VIEWER, &client);
     if (result != CTL_OK) return result;
     struct gz_error error = {0};
-    enum gz_status status = ctl_get(args, "--svg")->given ? draw(args, client, &error) : list(args, client, &error);
+    enum gz_status status = list(args, client, &error);
     gz_client_destroy(client);
     return status == GZ_OK ? ctl_finish_output(args) : ctl_fail(args, &error);
 }
@@ -163,8 +147,7 @@ const struct ctl_command ctl_history = {
     .summary = "Who moved what, with which handle, from where to where, when; the newest first.",
     .notes =
         "t in metres, r as angles about x, y and z in degrees, s as factors, all under the node's parent. Here --user\n"
-        "chooses whose edits are shown; it does not name you.\n"
-        "--svg draws the node in the world, by where its parents stand now.",
+        "chooses whose edits are shown; it does not name you.",
     .options = options,
     .run = run,
 };

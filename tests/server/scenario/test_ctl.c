@@ -124,8 +124,6 @@ static void test_wrong_command_lines_exit_2_with_a_line_that_names_it(void **sta
         {{"at", "engine", "--seq", "1", "--time", "2"}, 2, NULL, "give one of --seq N|NAME and --time T"},
         {{"restore", "engine"}, 2, NULL, "--seq N|NAME is missing"},
         {{"restore", "engine", "--seq", "9007199254740992"}, 2, NULL, "--seq: \"9007199254740992\" is neither"},
-        {{"history", "engine", "--svg", "a.svg"}, 2, NULL, "--svg: whose path? give --node"},
-        {{"history", "engine", "--node", "1", "--svg", "a.svg", "--json"}, 2, NULL, "--svg draws all of a path"},
         {{"revert", "engine"}, 2, NULL, "EDIT is missing"},
         {{"revert", "engine", "last"}, 2, NULL, "EDIT: \"last\" is no number of an edit"},
         {{"checkpoint", "engine"}, 2, NULL, "NAME is missing"},
@@ -531,53 +529,6 @@ static void test_revert_of_anothers_edit_by_a_named_admin(void **state)
     for (size_t i = 0; i < sizeof later / sizeof later[0]; i++) check_call(&stage->daemon, NULL, &later[i]);
 }
 
-static size_t count_parts(const char *text, const char *part)
-{
-    size_t count = 0;
-    for (; (text = strstr(text, part)) != NULL; text++) count++;
-    return count;
-}
-
-/* A path with a drag and a set in it, by two people; the node has a parent, which has moved since. */
-static void test_history_draws_a_path(void **state)
-{
-    struct stage *stage = *state;
-    char gltf[128], svg[128];
-    write_arm(&stage->daemon, gltf, sizeof gltf);
-    snprintf(svg, sizeof svg, "%s/path.svg", stage->daemon.directory);
-    const struct call calls[] = {
-        {{"import", gltf, "arm"}, 0, "3 nodes", NULL},
-        {{"drag", "arm", "--node", "2", "--handle", "tx", "--look", "0,1,5", "0,1,0", "--from", "640,360", "--to",
-          "800,360", "--user", "a<b"},
-         0,
-         "tx",
-         NULL},
-        {{"set", "arm", "2", "--t", "3,0,0", "--user", "ben"}, 0, "edit 3", NULL},
-        {{"set", "arm", "base", "--t", "0,7,0"}, 0, "edit 4", NULL},
-        {{"history", "arm", "--node", "2", "--svg", svg}, 0, NULL, NULL},
-        {{"history", "arm", "--node", "2", "--before", "2001-01-01", "--svg", svg},
-         1,
-         NULL,
-         "there is nothing to draw"},
-        {{"history", "arm", "--node", "2", "--svg", "/nonexistent/a.svg"}, 1, NULL, "/nonexistent/a.svg"},
-    };
-    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) check_call(&stage->daemon, NULL, &calls[i]);
-    static char text[1 << 17];
-    FILE *file = fopen(svg, "r");
-    assert_non_null(file);
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
-    assert_int_equal(strncmp(text, "<?xml", 5), 0);
-    assert_non_null(strstr(text, "<title>link #2 in arm</title>"));
-    assert_non_null(strstr(text, ">3 edits: ben 1, a&lt;b 1, "));
-    assert_int_equal(count_parts(text, "<g class=\"edit\""), 9);
-    assert_int_equal(count_parts(text, "class=\"jump\" stroke=\"#222\""), 1);
-    assert_int_equal(count_parts(text, "<polyline class=\"jump\""), 3);
-    assert_true(count_parts(text, "<polyline class=\"way\"") >= 3);
-    assert_non_null(strstr(text, ">7.5</text>")); /* where its parent stands now */
-    assert_non_null(strstr(text, "</svg>\n"));
-}
-
 /* The next line that has this in it; others are passed over. */
 static void await_line(struct test_child *child, const char *part)
 {
@@ -864,7 +815,6 @@ int main(void)
         STAGED(test_watch_prints_notes_as_they_come),
         STAGED(test_watch_prints_checkpoints_as_they_come),
         STAGED(test_watch_of_a_part_tells_that_part_also_after_a_crash),
-        STAGED(test_history_draws_a_path),
         STAGED(test_revert_of_anothers_edit_by_a_named_admin),
         STAGED(test_watch_tells_drags_and_comes_back_after_a_crash),
     };

@@ -580,6 +580,49 @@ static void test_every_query_of_the_cookbook_runs_and_finds_something(void **sta
     free(out);
 }
 
+static size_t count_parts(const char *text, const char *part)
+{
+    size_t count = 0;
+    for (; (text = strstr(text, part)) != NULL; text++) count++;
+    return count;
+}
+
+static const char *find_picture(char *text)
+{
+    const char *query;
+    while ((query = next_query(&text)) != NULL && strstr(query, "<svg") == NULL) continue;
+    assert_non_null(query);
+    return query;
+}
+
+/* 25 cm along x fill a panel of 280 pixels from above and from the front; from the left nothing moves. */
+static void test_the_picture_of_a_path_shows_each_step_from_three_sides(void **state)
+{
+    struct fixture *fixture = *state;
+    char *text = read_text_file(GZ_SOURCE_DIR "/schema/README.md"), *out = malloc(1 << 16);
+    int rows;
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open_v2(fixture->path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_gizmo_init(db, NULL, NULL), SQLITE_OK);
+    print_rows(db, "SELECT count(*) - count(DISTINCT edit) FROM paths WHERE node = 'Piston_1'", out, 1 << 16, &rows);
+    size_t steps = strtoul(out, NULL, 10);
+    assert_true(steps >= 10);
+    print_rows(db, find_picture(text), out, 1 << 16, &rows);
+    assert_int_equal(rows, 1);
+    assert_memory_equal(out, "<svg xmlns=", 11);
+    assert_non_null(strstr(out, "\n</svg>\n"));
+    assert_int_equal(count_parts(out, "<line "), 3 * steps);
+    assert_int_equal(count_parts(out, "</line>"), 3 * steps);
+    assert_non_null(strstr(out, ">from above, 0.25 m<"));
+    assert_non_null(strstr(out, ">from the left, 0 m<"));
+    assert_non_null(strstr(out, "<line x1=\"20.00\" y1=\"170.00\"")); /* its beginning, at the left of a panel */
+    assert_non_null(strstr(out, "x2=\"300.00\" y2=\"170.00\""));      /* its end, at the right */
+    assert_non_null(strstr(out, "hsl(0,80%,45%)\"><title>anna, edit "));
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+    free(text);
+    free(out);
+}
+
 #ifdef GZ_EXTENSION_PATH
 /* What the sqlite3 shell says to a query after `.load gizmo`, as people use it. */
 static void ask_shell(const char *path, const char *query, char *out, size_t size)
@@ -644,6 +687,7 @@ int main(void)
         cmocka_unit_test(test_views_say_what_was_typed),
         cmocka_unit_test(test_history_is_walked_and_not_sorted),
         cmocka_unit_test(test_every_query_of_the_cookbook_runs_and_finds_something),
+        cmocka_unit_test(test_the_picture_of_a_path_shows_each_step_from_three_sides),
 #ifdef GZ_EXTENSION_PATH
         cmocka_unit_test(test_the_shell_loads_the_extension),
         cmocka_unit_test(test_a_program_loads_the_extension),
