@@ -262,10 +262,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "gizmod: %s\n", error.message);
         return 2;
     }
-    if (daemon.options.help || daemon.options.version) {
-        fputs(daemon.options.help ? gz_options_help() : SERVER_NAME "\n", stdout);
-        return EXIT_SUCCESS;
-    }
+    if (gz_options_describe(argc, argv, stdout)) return EXIT_SUCCESS;
     daemon.log.level = daemon.options.log_level;
     umask(S_IRWXG | S_IRWXO); /* scenes are nobody else's to read; who wants them shared says so with chmod or an ACL */
     signal(SIGPIPE, SIG_IGN);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "args/args.h"
 #include "net/origin.h"
 #include "proto/message.h"
 #include "scenes.h"
@@ -14,22 +15,58 @@
 #define KEEP_SECONDS_MAX (5000 * 604800.0)
 #define KEEP_EDITS_MAX 1e9
 
-static_assert(GZ_UNDO_EDITS_MAX == 1000 && GZ_KEEP_SECONDS_MIN == 3600, "as the errors say");
+static_assert(GZ_ORIGINS_MAX <= GZ_ARG_TEXTS_MAX && GZ_ADMINS_MAX <= GZ_ARG_TEXTS_MAX, "as many as can be given");
 
-struct option {
-    const char *name;
-    bool has_value;
-    enum gz_status (*take)(struct gz_options *options, const char *value, struct gz_error *error);
+static const char *const record_words[] = {
+    [GZ_RECORD_THIN] = "thin", [GZ_RECORD_ALL] = "all", [GZ_RECORD_ENDS] = "ends"};
+static const struct gz_terms record_terms = {record_words, 3};
+
+static const struct gz_arg_option table[] = {
+    {"--data", GZ_ARG_TEXT, "DIR", .help = "one NAME.db per scene; made if missing (./scenes)"},
+    {"--listen", GZ_ARG_TEXT, "HOST:PORT", .help = "where to listen; port 0 takes a free one (127.0.0.1:7432)"},
+    {"--web", GZ_ARG_TEXT, "DIR", .help = "serve the files of this folder at / instead of the editor, or none"},
+    {"--open", GZ_ARG_TEXT, "SCENE", .help = "open this scene at the start, or make it"},
+    {"--sample", .help = "open the sample scene robot-arm, or make it"},
+    {"--insecure", .help = "listen elsewhere than on loopback, although anybody may come"},
+    {"--allow-origin", GZ_ARG_TEXTS, "ORIGIN",
+     .help = "let pages from there in, e.g. https://editor.example; may be repeated"},
+    {"--admin", GZ_ARG_TEXTS, "USER", .help = "this user may ask to be an admin; may be repeated"},
+    {"--messages-per-s", GZ_ARG_NUMBERS, "N", .count = 1, .min = 1, .max = RATE_MAX,
+     .help = "messages that a session may send in a second (2000)"},
+    {"--record", GZ_ARG_WORD, "WHAT", .terms = &record_terms,
+     .help = "of the path of a drag: thin (what its shape needs), all or ends (thin)"},
+    {"--keep", GZ_ARG_TEXT, "AGE", .help = "let go of the history that is older: 36h, 90d, 52w (all of it stays)"},
+    {"--keep-edits", GZ_ARG_INTEGER, "N", .min = GZ_UNDO_EDITS_MAX, .max = KEEP_EDITS_MAX,
+     .help = "let go of the history before the latest N edits (all of it stays)"},
+    {"--ping-seconds", GZ_ARG_NUMBERS, "N", .count = 1, .min = 1, .max = SECONDS_MAX,
+     .help = "between pings of a connection (5)"},
+    {"--silence-seconds", GZ_ARG_NUMBERS, "N", .count = 1, .min = 1, .max = SECONDS_MAX,
+     .help = "without a sign of life until a connection is ended (15)"},
+    {"--log", GZ_ARG_WORD, "LEVEL", .terms = &gz_level_terms, .help = "error, warn, info or debug, to stderr (info)"},
+    {"--help", .help = "say this"},
+    {"--version", .help = "say which version this is"},
+    {"--man", .help = "write the manual page"},
+    {"--completion", .help = "write the completion for bash"},
+    {0},
+};
+
+static const struct gz_arg_program program = {
+    .own =
+        {.name = "gizmod",
+         .operands = "",
+         .summary = "A networked manipulation server.",
+         .notes =
+             "When it is ready it prints two lines on stdout: \"listening ws://HOST:PORT/ws\", and where the editor\n"
+             "is, \"the editor is at http://HOST:PORT/\", which --web none leaves out. Its log goes to stderr.\n"
+             "SIGTERM and SIGINT end it in order. An option that is given twice counts as it was given last.\n"
+             "A wrong option exits 2, a failure at run time exits 1.",
+         .options = table},
+    .section = "8",
+    .version = GIZMOD_VERSION,
+    .repeats = true,
 };
 
 /* ---- values ---- */
-
-static bool parse_number(const char *text, double min, double max, double *number)
-{
-    char *end;
-    *number = strtod(text, &end);
-    return end != text && *end == '\0' && *number >= min && *number <= max;
-}
 
 static bool parse_port(const char *text, uint16_t *port)
 {
@@ -84,29 +121,6 @@ static enum gz_status take_open(struct gz_options *options, const char *value, s
     return GZ_OK;
 }
 
-static enum gz_status take_log(struct gz_options *options, const char *value, struct gz_error *error)
-{
-    if (gz_level_from_word(value, &options->log_level)) return GZ_OK;
-    return gz_fail(error, GZ_BAD_VALUE, "--log: %s is none of error, warn, info, debug", value);
-}
-
-static enum gz_status take_rate(struct gz_options *options, const char *value, struct gz_error *error)
-{
-    if (parse_number(value, 1, RATE_MAX, &options->messages_per_s)) return GZ_OK;
-    return gz_fail(error, GZ_BAD_VALUE, "--messages-per-s: %s is not a number from 1 to 1000000", value);
-}
-
-static enum gz_status take_record(struct gz_options *options, const char *value, struct gz_error *error)
-{
-    static const char *const words[] = {[GZ_RECORD_THIN] = "thin", [GZ_RECORD_ALL] = "all", [GZ_RECORD_ENDS] = "ends"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (strcmp(value, words[i]) != 0) continue;
-        options->recorded = (enum gz_recorded)i;
-        return GZ_OK;
-    }
-    return gz_fail(error, GZ_BAD_VALUE, "--record: %s is none of thin, all, ends", value);
-}
-
 static enum gz_status take_keep(struct gz_options *options, const char *value, struct gz_error *error)
 {
     static const struct {
@@ -126,177 +140,107 @@ static enum gz_status take_keep(struct gz_options *options, const char *value, s
     return gz_fail(error, GZ_BAD_VALUE, "--keep: %s is not from 1h to 5000w", value);
 }
 
-static enum gz_status take_keep_edits(struct gz_options *options, const char *value, struct gz_error *error)
+static enum gz_status take_origins(struct gz_options *options, const struct gz_arg *origins, struct gz_error *error)
 {
-    double count;
-    bool is_whole = strspn(value, "0123456789") == strlen(value);
-    if (!is_whole || !parse_number(value, GZ_UNDO_EDITS_MAX, KEEP_EDITS_MAX, &count))
-        return gz_fail(error, GZ_BAD_VALUE, "--keep-edits: %s is not a whole number from 1000 to 1000000000", value);
-    options->kept.edits = (uint64_t)count;
-    return GZ_OK;
-}
-
-static enum gz_status take_ping(struct gz_options *options, const char *value, struct gz_error *error)
-{
-    if (parse_number(value, 1, SECONDS_MAX, &options->ping_s)) return GZ_OK;
-    return gz_fail(error, GZ_BAD_VALUE, "--ping-seconds: %s is not a number from 1 to 3600", value);
-}
-
-static enum gz_status take_silence(struct gz_options *options, const char *value, struct gz_error *error)
-{
-    if (parse_number(value, 1, SECONDS_MAX, &options->silence_s)) return GZ_OK;
-    return gz_fail(error, GZ_BAD_VALUE, "--silence-seconds: %s is not a number from 1 to 3600", value);
-}
-
-static enum gz_status take_origin(struct gz_options *options, const char *value, struct gz_error *error)
-{
-    if (!gz_origin_valid(value)) {
-        return gz_fail(error, GZ_BAD_VALUE, "--allow-origin: %s is not an origin such as https://editor.example",
-                       value);
+    options->origin_count = (size_t)origins->count;
+    for (size_t i = 0; i < options->origin_count; i++) {
+        options->origins[i] = origins->texts[i];
+        if (!gz_origin_valid(origins->texts[i]))
+            return gz_fail(error, GZ_BAD_VALUE, "--allow-origin: %s is not an origin such as https://editor.example",
+                           origins->texts[i]);
     }
-    if (options->origin_count == GZ_ORIGINS_MAX) {
-        return gz_fail(error, GZ_BAD_VALUE, "--allow-origin: at most %d can be allowed", GZ_ORIGINS_MAX);
+    return GZ_OK;
+}
+
+static enum gz_status take_admins(struct gz_options *options, const struct gz_arg *admins, struct gz_error *error)
+{
+    options->admin_count = (size_t)admins->count;
+    for (size_t i = 0; i < options->admin_count; i++) {
+        size_t size = strlen(admins->texts[i]);
+        options->admins[i] = admins->texts[i];
+        if (size == 0 || size > GZ_USER_BYTES_MAX || !gz_text_valid(admins->texts[i], size))
+            return gz_fail(error, GZ_BAD_VALUE, "--admin: a display name is 1 to %d bytes of UTF-8", GZ_USER_BYTES_MAX);
     }
-    options->origins[options->origin_count++] = value;
-    return GZ_OK;
-}
-
-static enum gz_status take_admin(struct gz_options *options, const char *value, struct gz_error *error)
-{
-    size_t size = strlen(value);
-    if (size == 0 || size > GZ_USER_BYTES_MAX || !gz_text_valid(value, size))
-        return gz_fail(error, GZ_BAD_VALUE, "--admin: a display name is 1 to %d bytes of UTF-8", GZ_USER_BYTES_MAX);
-    if (options->admin_count == GZ_ADMINS_MAX)
-        return gz_fail(error, GZ_BAD_VALUE, "--admin: at most %d can be named", GZ_ADMINS_MAX);
-    options->admins[options->admin_count++] = value;
-    return GZ_OK;
-}
-
-static enum gz_status take_sample(struct gz_options *options, const char *value, struct gz_error *error)
-{
-    (void)value;
-    (void)error;
-    options->sample = true;
-    return GZ_OK;
-}
-
-static enum gz_status take_insecure(struct gz_options *options, const char *value, struct gz_error *error)
-{
-    (void)value;
-    (void)error;
-    options->insecure = true;
-    return GZ_OK;
-}
-
-static enum gz_status take_help(struct gz_options *options, const char *value, struct gz_error *error)
-{
-    (void)value;
-    (void)error;
-    options->help = true;
-    return GZ_OK;
-}
-
-static enum gz_status take_version(struct gz_options *options, const char *value, struct gz_error *error)
-{
-    (void)value;
-    (void)error;
-    options->version = true;
     return GZ_OK;
 }
 
 /* ---- the line ---- */
 
-static const struct option table[] = {
-    {"--data", true, take_data},
-    {"--listen", true, take_listen},
-    {"--web", true, take_web},
-    {"--open", true, take_open},
-    {"--sample", false, take_sample},
-    {"--insecure", false, take_insecure},
-    {"--allow-origin", true, take_origin},
-    {"--admin", true, take_admin},
-    {"--messages-per-s", true, take_rate},
-    {"--record", true, take_record},
-    {"--keep", true, take_keep},
-    {"--keep-edits", true, take_keep_edits},
-    {"--ping-seconds", true, take_ping},
-    {"--silence-seconds", true, take_silence},
-    {"--log", true, take_log},
-    {"--help", false, take_help},
-    {"--version", false, take_version},
-};
-
-static const struct option *find_option(const char *word, size_t size)
+/* A number, or what it is where the option was not given. */
+static double number_of(const struct gz_args *args, const char *name, double otherwise)
 {
-    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-        if (strlen(table[i].name) == size && memcmp(table[i].name, word, size) == 0) return &table[i];
-    }
-    return NULL;
+    const struct gz_arg *said = gz_args_get(args, name);
+    return said->given ? said->numbers[0] : otherwise;
 }
 
-/* One option, as `--name VALUE` or `--name=VALUE`. */
-static enum gz_status take_option(struct gz_options *options, int argc, char *const *argv, int *at,
-                                  struct gz_error *error)
+/* What the table has checked already. */
+static void take_checked(struct gz_options *options, const struct gz_args *args)
 {
-    const char *word = argv[(*at)++], *value = strchr(word, '=');
-    size_t size = value != NULL ? (size_t)(value - word) : strlen(word);
-    const struct option *option = find_option(word, size);
-    if (option == NULL) return gz_fail(error, GZ_BAD_VALUE, "%s: there is no such option (--help lists them)", word);
-    if (value != NULL) {
-        if (!option->has_value) return gz_fail(error, GZ_BAD_VALUE, "%s: takes no value", option->name);
-        return option->take(options, value + 1, error);
-    }
-    if (!option->has_value) return option->take(options, NULL, error);
-    if (*at == argc) return gz_fail(error, GZ_BAD_VALUE, "%s: its value is missing", option->name);
-    return option->take(options, argv[(*at)++], error);
+    const struct gz_arg *log = gz_args_get(args, "--log");
+    options->sample = gz_args_get(args, "--sample")->given;
+    options->insecure = gz_args_get(args, "--insecure")->given;
+    options->log_level = log->given ? (enum gz_level)log->word : GZ_INFO;
+    options->recorded = (enum gz_recorded)gz_args_get(args, "--record")->word;
+    options->kept.edits = gz_args_get(args, "--keep-edits")->integer;
+    options->messages_per_s = number_of(args, "--messages-per-s", GZ_MESSAGES_PER_S_MAX);
+    options->ping_s = number_of(args, "--ping-seconds", GZ_PING_SECONDS);
+    options->silence_s = number_of(args, "--silence-seconds", GZ_SILENCE_SECONDS);
 }
 
-enum gz_status gz_options_parse(struct gz_options *options, int argc, char *const *argv, struct gz_error *error)
+static enum gz_status take_texts(struct gz_options *options, const struct gz_args *args, struct gz_error *error)
 {
-    *options = (struct gz_options){.data = "./scenes",
-                                   .address = "127.0.0.1",
-                                   .port = PORT_DEFAULT,
-                                   .log_level = GZ_INFO,
-                                   .messages_per_s = GZ_MESSAGES_PER_S_MAX,
-                                   .ping_s = GZ_PING_SECONDS,
-                                   .silence_s = GZ_SILENCE_SECONDS};
-    for (int at = 1; at < argc;) {
-        enum gz_status status = take_option(options, argc, argv, &at, error);
-        if (status != GZ_OK) return status;
+    static const struct {
+        const char *name;
+        enum gz_status (*take)(struct gz_options *options, const char *value, struct gz_error *error);
+    } takers[] = {{"--data", take_data},
+                  {"--listen", take_listen},
+                  {"--web", take_web},
+                  {"--open", take_open},
+                  {"--keep", take_keep}};
+    enum gz_status status = GZ_OK;
+    for (size_t i = 0; status == GZ_OK && i < sizeof takers / sizeof takers[0]; i++) {
+        const char *text = gz_args_get(args, takers[i].name)->text;
+        if (text != NULL) status = takers[i].take(options, text, error);
     }
-    if (options->silence_s <= options->ping_s) {
+    if (status == GZ_OK) status = take_origins(options, gz_args_get(args, "--allow-origin"), error);
+    return status == GZ_OK ? take_admins(options, gz_args_get(args, "--admin"), error) : status;
+}
+
+static enum gz_status check_together(const struct gz_options *options, struct gz_error *error)
+{
+    if (options->silence_s <= options->ping_s)
         return gz_fail(error, GZ_BAD_VALUE, "--silence-seconds: must be more than --ping-seconds");
-    }
-    if (!options->insecure && !gz_host_is_loopback(options->address)) {
-        return gz_fail(error, GZ_BAD_VALUE,
-                       "--listen: %s is not loopback and there are no tokens: --insecure says that anybody may come",
-                       options->address);
-    }
-    return GZ_OK;
+    if (options->insecure || gz_host_is_loopback(options->address)) return GZ_OK;
+    return gz_fail(error, GZ_BAD_VALUE,
+                   "--listen: %s is not loopback and there are no tokens: --insecure says that anybody may come",
+                   options->address);
 }
 
-const char *gz_options_help(void)
+enum gz_status gz_options_parse(struct gz_options *options, int argc, char **argv, struct gz_error *error)
 {
-    return "gizmod - a networked manipulation server\n"
-           "\n"
-           "  --data DIR            one NAME.db per scene; made if missing (./scenes)\n"
-           "  --listen HOST:PORT    where to listen; port 0 takes a free one (127.0.0.1:7432)\n"
-           "  --web DIR             serve the files of this folder at / instead of the editor, or none\n"
-           "  --open SCENE          open this scene at the start, or make it\n"
-           "  --sample              open the sample scene robot-arm, or make it\n"
-           "  --insecure            listen elsewhere than on loopback, although anybody may come\n"
-           "  --allow-origin ORIGIN let pages from there in, e.g. https://editor.example; may be repeated\n"
-           "  --admin USER          this user may ask to be an admin; may be repeated\n"
-           "  --messages-per-s N    messages that a session may send in a second (2000)\n"
-           "  --record WHAT         of the path of a drag: thin (what its shape needs), all or ends (thin)\n"
-           "  --keep AGE            let go of the history that is older: 36h, 90d, 52w (all of it stays)\n"
-           "  --keep-edits N        let go of the history before the latest N edits (all of it stays)\n"
-           "  --ping-seconds N      between pings of a connection (5)\n"
-           "  --silence-seconds N   without a sign of life until a connection is ended (15)\n"
-           "  --log LEVEL           error, warn, info or debug, to stderr (info)\n"
-           "  --help, --version\n"
-           "\n"
-           "When it is ready it prints \"listening ws://HOST:PORT/ws\" and, on the next line, where the editor is.\n"
-           "SIGTERM and SIGINT end it in order.\n"
-           "A wrong option exits 2, a failure at run time exits 1.\n";
+    struct gz_args args;
+    *options = (struct gz_options){.data = "./scenes", .address = "127.0.0.1", .port = PORT_DEFAULT};
+    enum gz_status status = gz_args_read(&args, &program, NULL, argc, argv, error);
+    if (status == GZ_OK) status = gz_args_check(&args, error);
+    if (status != GZ_OK) return status;
+    take_checked(options, &args);
+    status = take_texts(options, &args, error);
+    return status == GZ_OK ? check_together(options, error) : status;
+}
+
+bool gz_options_describe(int argc, char **argv, FILE *out)
+{
+    struct gz_args args;
+    if (gz_args_read(&args, &program, NULL, argc, argv, NULL) != GZ_OK) return false;
+    bool is_help = gz_args_get(&args, "--help")->given, is_version = gz_args_get(&args, "--version")->given;
+    bool is_man = gz_args_get(&args, "--man")->given, is_completion = gz_args_get(&args, "--completion")->given;
+    if (is_help)
+        gz_args_help(out, &program, NULL);
+    else if (is_version)
+        fputs("gizmod " GIZMOD_VERSION "\n", out);
+    else if (is_man)
+        gz_args_man(out, &program);
+    else if (is_completion)
+        gz_args_completion(out, &program);
+    return is_help || is_version || is_man || is_completion;
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/log.h"
 #include "store/store.h"
@@ -17,7 +18,7 @@ struct gz_options {
     char address[256]; /* to listen on; IPv6 without its brackets */
     uint16_t port;
     bool no_web; /* no files at all */
-    bool sample, insecure, help, version;
+    bool sample, insecure;
     enum gz_level log_level;
     enum gz_recorded recorded;
     struct gz_retention kept;
@@ -28,10 +29,9 @@ struct gz_options {
     size_t admin_count;
 };
 
-GZ_MUST_USE enum gz_status gz_options_parse(struct gz_options *options, int argc, char *const *argv,
-                                            struct gz_error *error);
+GZ_MUST_USE enum gz_status gz_options_parse(struct gz_options *options, int argc, char **argv, struct gz_error *error);
 
-/* What --help says. Static. */
-const char *gz_options_help(void);
+/* Writes what --help, --version, --man or --completion asks for; false where none of them is given. */
+bool gz_options_describe(int argc, char **argv, FILE *out);
 
 #endif

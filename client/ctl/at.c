@@ -2,11 +2,12 @@
 
 #include "ctl.h"
 
-static const struct ctl_option options[] = {
-    {"--seq", CTL_TEXT, "N|NAME", "as it was after this change, or at this checkpoint", 0, NULL},
-    {"--time", CTL_TIME, "T", "as it was then: " CTL_WHEN_FORMS, 0, NULL},
-    {"--json", CTL_FLAG, NULL, "a JSON object a node", 0, NULL},
-    {NULL, CTL_FLAG, NULL, NULL, 0, NULL},
+static const struct gz_arg_option options[] = {
+    {"--seq", GZ_ARG_TEXT, "N|NAME", .help = "as it was after this change, or at this checkpoint"},
+    {"--time", GZ_ARG_READ, "T", .read = ctl_when_read, .form = CTL_WHEN_FORM,
+     .help = "as it was then: " CTL_WHEN_FORMS},
+    {"--json", .help = "a JSON object a node"},
+    {0},
 };
 
 /* Puts the parts of the answer together; *seq is that of the state that was found. */
@@ -42,8 +43,8 @@ static enum gz_status show(const struct ctl_args *args, struct gz_client *client
 
 static enum ctl_exit run(const struct ctl_args *args)
 {
-    const struct ctl_value *seq = ctl_get(args, "--seq"), *time = ctl_get(args, "--time");
-    struct gz_message question = {.op = GZ_OP_AT, .has = time->given ? GZ_HAS(TIME) : 0, .at.time = time->time};
+    const struct gz_arg *seq = ctl_get(args, "--seq"), *time = ctl_get(args, "--time");
+    struct gz_message question = {.op = GZ_OP_AT, .has = time->given ? GZ_HAS(TIME) : 0, .at.time = time->numbers[0]};
     if (seq->given == time->given) return ctl_usage(args, "give one of --seq N|NAME and --time T");
     enum ctl_exit result = seq->given ? ctl_read_seq(args, seq, &question.at, &question.has) : CTL_OK;
     struct gz_client *client;
@@ -59,10 +60,10 @@ static enum ctl_exit run(const struct ctl_args *args)
 }
 
 const struct ctl_command ctl_at = {
-    .name = "at",
-    .operands = "SCENE",
-    .summary = "Lists the nodes of the scene as it was, in the form of ls.",
-    .notes = "Inside a drag it is where the drag had the nodes.",
-    .options = options,
+    .usage.name = "at",
+    .usage.operands = "SCENE",
+    .usage.summary = "Lists the nodes of the scene as it was, in the form of ls.",
+    .usage.notes = "Inside a drag it is where the drag had the nodes.",
+    .usage.options = options,
     .run = run,
 };

@@ -1,7 +1,5 @@
 #include "ctl.h"
 
-static const struct ctl_option options[] = {{NULL, CTL_FLAG, NULL, NULL, 0, NULL}};
-
 static enum ctl_exit run(const struct ctl_args *args)
 {
     char path[GZ_SCENE_NAME_BYTES_MAX + 32];
@@ -10,10 +8,10 @@ static enum ctl_exit run(const struct ctl_args *args)
 }
 
 const struct ctl_command ctl_backup = {
-    .name = "backup",
-    .operands = "SCENE FILE.db",
-    .summary = "Writes a consistent copy of the scene's database, history included, while the daemon goes on working.",
-    .notes = "FILE.db is written whole or not at all. Put into the daemon's data directory it is a scene again.",
-    .options = options,
+    .usage.name = "backup",
+    .usage.operands = "SCENE FILE.db",
+    .usage.summary =
+        "Writes a consistent copy of the scene's database, history included, while the daemon goes on working.",
+    .usage.notes = "FILE.db is written whole or not at all. Put into the daemon's data directory it is a scene again.",
     .run = run,
 };

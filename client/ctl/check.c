@@ -3,8 +3,6 @@
 #include "ctl.h"
 #include "store/store.h"
 
-static const struct ctl_option options[] = {{NULL, CTL_FLAG, NULL, NULL, 0, NULL}};
-
 static void handle_fault(void *context, const char *words)
 {
     const struct ctl_args *args = context;
@@ -29,12 +27,12 @@ static enum ctl_exit run(const struct ctl_args *args)
 }
 
 const struct ctl_command ctl_check = {
-    .name = "check",
-    .operands = "FILE.db",
-    .summary = "Says what is wrong with a scene's file, if anything: no daemon is needed, and nothing is changed.",
-    .notes = "A daemon may have it open. Looks at the database itself, the tree, the numbers, the order of the "
-             "history, and\n"
-             "whether the history comes to the nodes as they are. Exits with 1 where something is wrong.",
-    .options = options,
+    .usage.name = "check",
+    .usage.operands = "FILE.db",
+    .usage.summary =
+        "Says what is wrong with a scene's file, if anything: no daemon is needed, and nothing is changed.",
+    .usage.notes = "A daemon may have it open. Looks at the database itself, the tree, the numbers, the order of the "
+                   "history, and\n"
+                   "whether the history comes to the nodes as they are. Exits with 1 where something is wrong.",
     .run = run,
 };

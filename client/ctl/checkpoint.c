@@ -4,11 +4,11 @@
 
 /* ---- checkpoint ---- */
 
-static const struct ctl_option options[] = {
-    {"--seq", CTL_INTEGER, "N", "name this state instead of the present one (see history)", 0, NULL},
-    {"--gone", CTL_FLAG, NULL, "take the name away", 0, NULL},
-    {"--json", CTL_FLAG, NULL, "answer as a JSON object", 0, NULL},
-    {NULL, CTL_FLAG, NULL, NULL, 0, NULL},
+static const struct gz_arg_option options[] = {
+    {"--seq", GZ_ARG_INTEGER, "N", .help = "name this state instead of the present one (see history)"},
+    {"--gone", .help = "take the name away"},
+    {"--json", .help = "answer as a JSON object"},
+    {0},
 };
 
 static void print_done(const struct ctl_args *args, uint64_t seq)
@@ -25,7 +25,7 @@ static void print_done(const struct ctl_args *args, uint64_t seq)
 
 static enum ctl_exit run(const struct ctl_args *args)
 {
-    const struct ctl_value *seq = ctl_get(args, "--seq");
+    const struct gz_arg *seq = ctl_get(args, "--seq");
     struct gz_message message = {.op = GZ_OP_CHECKPOINT};
     message.checkpoint = (struct gz_checkpoint){
         .name = gz_client_text(args->operands[1]), .seq = seq->integer, .gone = ctl_get(args, "--gone")->given};
@@ -43,18 +43,18 @@ static enum ctl_exit run(const struct ctl_args *args)
 }
 
 const struct ctl_command ctl_checkpoint = {
-    .name = "checkpoint",
-    .operands = "SCENE NAME",
-    .summary = "Names the scene as it is, or was, for at and restore; what it needs of the history is kept.",
-    .options = options,
+    .usage.name = "checkpoint",
+    .usage.operands = "SCENE NAME",
+    .usage.summary = "Names the scene as it is, or was, for at and restore; what it needs of the history is kept.",
+    .usage.options = options,
     .run = run,
 };
 
 /* ---- checkpoints ---- */
 
-static const struct ctl_option list_options[] = {
-    {"--json", CTL_FLAG, NULL, "a JSON object a checkpoint", 0, NULL},
-    {NULL, CTL_FLAG, NULL, NULL, 0, NULL},
+static const struct gz_arg_option list_options[] = {
+    {"--json", .help = "a JSON object a checkpoint"},
+    {0},
 };
 
 static void put_padded(struct gz_text text, int columns)
@@ -101,9 +101,9 @@ static enum ctl_exit run_list(const struct ctl_args *args)
 }
 
 const struct ctl_command ctl_checkpoints = {
-    .name = "checkpoints",
-    .operands = "SCENE",
-    .summary = "Lists the states of the scene that have names, and who gave them; the oldest state first.",
-    .options = list_options,
+    .usage.name = "checkpoints",
+    .usage.operands = "SCENE",
+    .usage.summary = "Lists the states of the scene that have names, and who gave them; the oldest state first.",
+    .usage.options = list_options,
     .run = run_list,
 };

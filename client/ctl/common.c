@@ -9,7 +9,7 @@
 
 enum ctl_exit ctl_fail(const struct ctl_args *args, const struct gz_error *error)
 {
-    fprintf(stderr, "gizmoctl %s: ", args->command->name);
+    fprintf(stderr, "gizmoctl %s: ", args->command->usage.name);
     ctl_put_text(stderr, gz_client_text(error->message));
     if (error->status != GZ_INTERNAL && error->status != GZ_NO_MEMORY)
         fprintf(stderr, " (%s)", gz_status_word(error->status));
@@ -139,7 +139,7 @@ enum gz_status ctl_await_people(struct gz_client *client, struct gz_error *error
 
 /* ---- states ---- */
 
-enum ctl_exit ctl_read_seq(const struct ctl_args *args, const struct ctl_value *seq, struct gz_at *at, uint64_t *has)
+enum ctl_exit ctl_read_seq(const struct ctl_args *args, const struct gz_arg *seq, struct gz_at *at, uint64_t *has)
 {
     if (seq->text[strspn(seq->text, "0123456789")] != '\0') {
         at->checkpoint = gz_client_text(seq->text);
@@ -157,7 +157,7 @@ enum ctl_exit ctl_read_seq(const struct ctl_args *args, const struct ctl_value *
 enum gz_status ctl_edit(const struct ctl_args *args, struct gz_client *client, struct gz_message *message,
                         struct gz_message *done, struct gz_error *error)
 {
-    const struct ctl_value *key = ctl_get(args, "--key");
+    const struct gz_arg *key = ctl_get(args, "--key");
     if (key->given) {
         message->has |= GZ_HAS(KEY);
         message->key = gz_client_text(key->text);
@@ -189,6 +189,6 @@ enum ctl_exit ctl_perform(const struct ctl_args *args, enum gz_role role, struct
 enum ctl_exit ctl_finish_output(const struct ctl_args *args)
 {
     if (fflush(stdout) == 0 && !ferror(stdout)) return CTL_OK;
-    fprintf(stderr, "gizmoctl %s: the output could not be written: %s\n", args->command->name, strerror(errno));
+    fprintf(stderr, "gizmoctl %s: the output could not be written: %s\n", args->command->usage.name, strerror(errno));
     return CTL_FAILED;
 }

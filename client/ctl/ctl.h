@@ -30,7 +30,7 @@ GZ_MUST_USE enum gz_status ctl_find_node(const struct gz_mirror *mirror, const c
 /* Waits until it is known who is here, and which notes there are. */
 GZ_MUST_USE enum gz_status ctl_await_people(struct gz_client *client, struct gz_error *error);
 /* Puts what a --seq N|NAME says into `at`: digits are a seq, anything else is the name of a checkpoint; *has gets SEQ or CHECKPOINT. */
-enum ctl_exit ctl_read_seq(const struct ctl_args *args, const struct ctl_value *seq, struct gz_at *at, uint64_t *has);
+enum ctl_exit ctl_read_seq(const struct ctl_args *args, const struct gz_arg *seq, struct gz_at *at, uint64_t *has);
 /* Sends an edit with the value of --key, waits for its answer and until the mirror has it. In *done: the answer's seq and
  * edit, `has` saying which are there. */
 GZ_MUST_USE enum gz_status ctl_edit(const struct ctl_args *args, struct gz_client *client, struct gz_message *message,

@@ -6,31 +6,31 @@
 #define FOVY_DEFAULT 60.0
 #define PI 3.14159265358979323846
 
-static const struct ctl_option options[] = {
-    {"--node", CTL_TEXT, "NODE", "what to drag, by name or id", 0, NULL},
-    {"--handle", CTL_WORD, "HANDLE",
-     "tx ty tz txy tyz tzx tv, rx ry rz rv rb, sx sy sz sxy syz szx su, b[xyz][np], b[np][np][np]", 0,
-     &gz_handle_terms},
-    {"--from", CTL_NUMBERS, "X,Y", "where the pointer is pressed, pixels from the top left", 2, NULL},
-    {"--to", CTL_NUMBERS, "X,Y", "where it is released", 2, NULL},
-    {"--value", CTL_VALUE, "V[,V]", "instead of --from and --to: exactly so many metres, degrees, or times", 0, NULL},
-    {"--steps", CTL_INTEGER, "N", "pointer moves on the straight way there (20)", 0, NULL},
-    {"--hz", CTL_NUMBERS, "N", "moves a second (60); 0 is as fast as they go", 1, NULL},
-    {"--camera", CTL_TEXT, "FILE.json", "the view: a camera message as JSON", 0, NULL},
-    {"--look", CTL_LOOK, "EYE TARGET", "the view: from X,Y,Z to X,Y,Z, +Y up", 0, NULL},
-    {"--fovy", CTL_NUMBERS, "DEGREES", "with --look: vertical field of view (60)", 1, NULL},
-    {"--viewport", CTL_TEXT, "WxH", "with --look: pixels of the view (1920x1080)", 0, NULL},
-    {"--space", CTL_WORD, "SPACE", "the handle's axes: world (default) local parent view", 0, &gz_space_terms},
-    {"--key", CTL_TEXT, "KEY", "of the edit: the same key again changes nothing and answers the same", 0, NULL},
-    {"--json", CTL_FLAG, NULL, "answer as a JSON object", 0, NULL},
-    {NULL, CTL_FLAG, NULL, NULL, 0, NULL},
+static const struct gz_arg_option options[] = {
+    {"--node", GZ_ARG_TEXT, "NODE", .help = "what to drag, by name or id"},
+    {"--handle", GZ_ARG_WORD, "HANDLE", .terms = &gz_handle_terms,
+     .help = "tx ty tz txy tyz tzx tv, rx ry rz rv rb, sx sy sz sxy syz szx su, b[xyz][np], b[np][np][np]"},
+    {"--from", GZ_ARG_NUMBERS, "X,Y", .count = 2, .help = "where the pointer is pressed, pixels from the top left"},
+    {"--to", GZ_ARG_NUMBERS, "X,Y", .count = 2, .help = "where it is released"},
+    {"--value", GZ_ARG_PAIR, "V[,V]", .help = "instead of --from and --to: exactly so many metres, degrees, or times"},
+    {"--steps", GZ_ARG_INTEGER, "N", .max = STEPS_MAX, .help = "pointer moves on the straight way there (20)"},
+    {"--hz", GZ_ARG_NUMBERS, "N", .count = 1, .help = "moves a second (60); 0 is as fast as they go"},
+    {"--camera", GZ_ARG_TEXT, "FILE.json", .help = "the view: a camera message as JSON"},
+    {"--look", GZ_ARG_POINTS, "EYE TARGET", .help = "the view: from X,Y,Z to X,Y,Z, +Y up"},
+    {"--fovy", GZ_ARG_NUMBERS, "DEGREES", .count = 1, .help = "with --look: vertical field of view (60)"},
+    {"--viewport", GZ_ARG_TEXT, "WxH", .help = "with --look: pixels of the view (1920x1080)"},
+    {"--space", GZ_ARG_WORD, "SPACE", .terms = &gz_space_terms,
+     .help = "the handle's axes: world (default) local parent view"},
+    {"--key", GZ_ARG_TEXT, "KEY", .help = "of the edit: the same key again changes nothing and answers the same"},
+    {"--json", .help = "answer as a JSON object"},
+    {0},
 };
 
 /* ---- the view ---- */
 
 static bool read_viewport(const struct ctl_args *args, double *width, double *height)
 {
-    const struct ctl_value *value = ctl_get(args, "--viewport");
+    const struct gz_arg *value = ctl_get(args, "--viewport");
     *width = 1920;
     *height = 1080;
     if (!value->given) return true;
@@ -58,8 +58,8 @@ static void look_at_node(const struct gz_mirror *mirror, uint64_t id, gz_vec3 *e
 static enum gz_status make_camera(const struct ctl_args *args, const struct gz_mirror *mirror, uint64_t id,
                                   struct gz_camera_message *camera, struct gz_error *error)
 {
-    const struct ctl_value *file = ctl_get(args, "--camera"), *look = ctl_get(args, "--look"),
-                           *fovy = ctl_get(args, "--fovy");
+    const struct gz_arg *file = ctl_get(args, "--camera"), *look = ctl_get(args, "--look"),
+                        *fovy = ctl_get(args, "--fovy");
     if (file->given) return ctl_camera_load(file->text, camera, error);
     double width, height;
     gz_vec3 eye = {look->numbers[0], look->numbers[1], look->numbers[2]};
@@ -75,7 +75,7 @@ static enum gz_status make_camera(const struct ctl_args *args, const struct gz_m
 /* What --value asks for, in the protocol's units; of no number where it was not given. */
 static struct gz_value typed_value(const struct ctl_args *args)
 {
-    const struct ctl_value *said = ctl_get(args, "--value");
+    const struct gz_arg *said = ctl_get(args, "--value");
     struct gz_value value = {{said->numbers[0], said->numbers[1]}, (uint32_t)said->count};
     bool turns = gz_handle_kind((enum gz_handle)ctl_get(args, "--handle")->word) == GZ_EDIT_ROTATE;
     if (turns) value.numbers[0] = value.numbers[0] * PI / 180;
@@ -87,7 +87,7 @@ static struct gz_value typed_value(const struct ctl_args *args)
 /* Moves a second: as many as were asked for and the server takes; 0, without pauses, for as many as fit a burst anyway. */
 static double pace_of(const struct ctl_args *args, const struct gz_client *client, uint64_t steps)
 {
-    const struct ctl_value *asked = ctl_get(args, "--hz");
+    const struct gz_arg *asked = ctl_get(args, "--hz");
     double hz = asked->given ? asked->numbers[0] : HZ_DEFAULT;
     double limit = (double)gz_client_welcome(client)->messages_per_s;
     if (hz <= 0 && 2 * (double)steps < limit) return 0;
@@ -96,7 +96,7 @@ static double pace_of(const struct ctl_args *args, const struct gz_client *clien
 
 static enum gz_status press(const struct ctl_args *args, struct gz_client *client, uint64_t id, struct gz_error *error)
 {
-    const struct ctl_value *space = ctl_get(args, "--space"), *from = ctl_get(args, "--from");
+    const struct gz_arg *space = ctl_get(args, "--space"), *from = ctl_get(args, "--from");
     struct gz_message camera = {.op = GZ_OP_CAMERA};
     struct gz_message tool = {.op = GZ_OP_TOOL, .has = GZ_HAS(SPACE), .tool.space = (enum gz_space)space->word};
     struct gz_message grab = {.op = GZ_OP_GRAB, .has = GZ_HAS(NODES) | GZ_HAS(N)};
@@ -128,7 +128,7 @@ static struct gz_message pointer_at(const struct ctl_args *args, enum gz_phase p
 
 static enum gz_status move(const struct ctl_args *args, struct gz_client *client, struct gz_error *error)
 {
-    const struct ctl_value *count = ctl_get(args, "--steps");
+    const struct gz_arg *count = ctl_get(args, "--steps");
     uint64_t steps = count->given ? count->integer : STEPS_DEFAULT;
     double hz = pace_of(args, client, steps), due = ctl_now();
     for (uint64_t i = 1; i <= steps; i++) {
@@ -151,7 +151,7 @@ static void print_done(const struct ctl_args *args, const struct gz_mirror *mirr
         return;
     }
     const struct gz_mirror_node *now = gz_mirror_find(mirror, before->id);
-    const struct ctl_value *handle = ctl_get(args, "--handle");
+    const struct gz_arg *handle = ctl_get(args, "--handle");
     struct gz_value value = typed_value(args);
     char typed[CTL_TYPED_BYTES];
     ctl_typed((enum gz_handle)handle->word, &value, typed);
@@ -173,7 +173,7 @@ static enum gz_status drag(const struct ctl_args *args, struct gz_client *client
     if (status != GZ_OK) return status;
     struct gz_node_state before = ctl_node_state(gz_mirror_find(mirror, id));
     before.has &= GZ_HAS(T) | GZ_HAS(R) | GZ_HAS(S);
-    const struct ctl_value *steps = ctl_get(args, "--steps");
+    const struct gz_arg *steps = ctl_get(args, "--steps");
     struct gz_message done;
     struct gz_message up = pointer_at(args, GZ_PHASE_UP, 1, (steps->given ? steps->integer : STEPS_DEFAULT) + 1);
     bool typed = ctl_get(args, "--value")->given;
@@ -203,8 +203,8 @@ static enum ctl_exit check(const struct ctl_args *args)
 {
     enum ctl_exit way = check_way(args);
     if (way != CTL_OK) return way;
-    const struct ctl_value *look = ctl_get(args, "--look"), *file = ctl_get(args, "--camera"),
-                           *fovy = ctl_get(args, "--fovy"), *hz = ctl_get(args, "--hz");
+    const struct gz_arg *look = ctl_get(args, "--look"), *file = ctl_get(args, "--camera"),
+                        *fovy = ctl_get(args, "--fovy"), *hz = ctl_get(args, "--hz");
     double width, height;
     struct gz_camera_message camera;
     if (look->given && file->given) return ctl_usage(args, "--camera and --look: give one of them");
@@ -215,7 +215,6 @@ static enum ctl_exit check(const struct ctl_args *args)
     if (fovy->given && !(fovy->numbers[0] > 0 && fovy->numbers[0] < 180))
         return ctl_usage(args, "--fovy: %g is not between 0 and 180", fovy->numbers[0]);
     if (hz->given && !(hz->numbers[0] >= 0)) return ctl_usage(args, "--hz: %g is below 0", hz->numbers[0]);
-    if (ctl_get(args, "--steps")->integer > STEPS_MAX) return ctl_usage(args, "--steps: at most %d", STEPS_MAX);
     gz_vec3 eye = {look->numbers[0], look->numbers[1], look->numbers[2]};
     gz_vec3 target = {look->numbers[3], look->numbers[4], look->numbers[5]};
     if (look->given && !ctl_camera_look(eye, target, FOVY_DEFAULT, 1, 1, &camera))
@@ -236,10 +235,10 @@ static enum ctl_exit run(const struct ctl_args *args)
 }
 
 const struct ctl_command ctl_drag = {
-    .name = "drag",
-    .operands = "SCENE",
-    .summary = "Drags a node by a handle, as a person with a mouse would, and waits until that is on disk.",
-    .notes =
+    .usage.name = "drag",
+    .usage.operands = "SCENE",
+    .usage.summary = "Drags a node by a handle, as a person with a mouse would, and waits until that is on disk.",
+    .usage.notes =
         "The named handle is grabbed wherever --from is. Without --camera or --look the view is from the front, "
         "right and\n"
         "above the node. A drag that ends where it began changes nothing and is no edit.\n"
@@ -247,6 +246,6 @@ const struct ctl_command ctl_drag = {
         "each along one of its axes (tzx: z,x; tv: right,up); degrees about rx ry rz rv, as --euler of set has them; a "
         "factor\n"
         "for scales. The history says what was typed.",
-    .options = options,
+    .usage.options = options,
     .run = run,
 };

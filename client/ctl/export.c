@@ -3,8 +3,6 @@
 
 #include "ctl.h"
 
-static const struct ctl_option options[] = {{NULL, CTL_FLAG, NULL, NULL, 0, NULL}};
-
 /* The suffix of the file, which is that of the path to fetch too; NULL for one that is not written. */
 static const char *suffix_of(const char *file)
 {
@@ -25,11 +23,10 @@ static enum ctl_exit run(const struct ctl_args *args)
 }
 
 const struct ctl_command ctl_export = {
-    .name = "export",
-    .operands = "SCENE FILE",
-    .summary =
+    .usage.name = "export",
+    .usage.operands = "SCENE FILE",
+    .usage.summary =
         "Writes the scene as glTF: the file it was made of, with names, hierarchy and transforms as they are now.",
-    .notes = "FILE is a .glb or, all in one file, a .gltf. It is written whole or not at all.",
-    .options = options,
+    .usage.notes = "FILE is a .glb or, all in one file, a .gltf. It is written whole or not at all.",
     .run = run,
 };

@@ -6,14 +6,16 @@
 #define LINES_PER_EDIT 4 /* nodes of an edit that are shown one by one */
 #define LIMIT_DEFAULT 100
 
-static const struct ctl_option options[] = {
-    {"--node", CTL_TEXT, "N", "only what touched this node (name or id; an id where it is deleted)", 0, NULL},
-    {"--user", CTL_TEXT, "U", "only what this user did", 0, NULL},
-    {"--since", CTL_TIME, "T", "only what ended after " CTL_WHEN_FORMS, 0, NULL},
-    {"--before", CTL_TIME, "T", "only what ended before", 0, NULL},
-    {"--limit", CTL_INTEGER, "N", "at most so many, the newest (100, up to 1000)", 0, NULL},
-    {"--json", CTL_FLAG, NULL, "a JSON object an edit", 0, NULL},
-    {NULL, CTL_FLAG, NULL, NULL, 0, NULL},
+static const struct gz_arg_option options[] = {
+    {"--node", GZ_ARG_TEXT, "N", .help = "only what touched this node (name or id; an id where it is deleted)"},
+    {"--user", GZ_ARG_TEXT, "U", .help = "only what this user did"},
+    {"--since", GZ_ARG_READ, "T", .read = ctl_when_read, .form = CTL_WHEN_FORM,
+     .help = "only what ended after " CTL_WHEN_FORMS},
+    {"--before", GZ_ARG_READ, "T", .read = ctl_when_read, .form = CTL_WHEN_FORM, .help = "only what ended before"},
+    {"--limit", GZ_ARG_INTEGER, "N", .min = 1, .max = GZ_HISTORY_ROWS_MAX,
+     .help = "at most so many, the newest (100, up to 1000)"},
+    {"--json", .help = "a JSON object an edit"},
+    {0},
 };
 
 /* By the name it has, or had last where it is gone. */
@@ -78,9 +80,10 @@ static enum gz_status find_node(const struct ctl_args *args, struct gz_client *c
 static enum gz_status read_question(const struct ctl_args *args, struct gz_client *client, struct gz_history *history,
                                     uint64_t *has, struct gz_error *error)
 {
-    const struct ctl_value *node = ctl_get(args, "--node"), *user = ctl_get(args, "--user"),
-                           *since = ctl_get(args, "--since"), *before = ctl_get(args, "--before");
-    *history = (struct gz_history){.user = gz_client_text(user->text), .since = since->time, .before = before->time};
+    const struct gz_arg *node = ctl_get(args, "--node"), *user = ctl_get(args, "--user"),
+                        *since = ctl_get(args, "--since"), *before = ctl_get(args, "--before");
+    *history = (struct gz_history){
+        .user = gz_client_text(user->text), .since = since->numbers[0], .before = before->numbers[0]};
     if (user->given) *has |= GZ_HAS(USER);
     if (since->given) *has |= GZ_HAS(SINCE);
     if (before->given) *has |= GZ_HAS(BEFORE_TIME);
@@ -91,7 +94,7 @@ static enum gz_status read_question(const struct ctl_args *args, struct gz_clien
 
 static enum gz_status ask(const struct ctl_args *args, struct gz_client *client, uint64_t *rid, struct gz_error *error)
 {
-    const struct ctl_value *limit = ctl_get(args, "--limit");
+    const struct gz_arg *limit = ctl_get(args, "--limit");
     struct gz_message question = {.op = GZ_OP_HISTORY, .has = GZ_HAS(LIMIT)};
     enum gz_status status = read_question(args, client, &question.history, &question.has, error);
     question.history.limit = limit->given ? limit->integer : LIMIT_DEFAULT;
@@ -121,19 +124,10 @@ static enum gz_status list(const struct ctl_args *args, struct gz_client *client
     return status;
 }
 
-static enum ctl_exit check(const struct ctl_args *args)
-{
-    const struct ctl_value *limit = ctl_get(args, "--limit");
-    if (limit->given && (limit->integer < 1 || limit->integer > GZ_HISTORY_ROWS_MAX))
-        return ctl_usage(args, "--limit: %" PRIu64 " is not from 1 to %d", limit->integer, GZ_HISTORY_ROWS_MAX);
-    return CTL_OK;
-}
-
 static enum ctl_exit run(const struct ctl_args *args)
 {
     struct gz_client *client;
-    enum ctl_exit result = check(args);
-    if (result == CTL_OK) result = ctl_join(args, GZ_ROLE_VIEWER, &client);
+    enum ctl_exit result = ctl_join(args, GZ_ROLE_VIEWER, &client);
     if (result != CTL_OK) return result;
     struct gz_error error = {0};
     enum gz_status status = list(args, client, &error);
@@ -142,12 +136,12 @@ static enum ctl_exit run(const struct ctl_args *args)
 }
 
 const struct ctl_command ctl_history = {
-    .name = "history",
-    .operands = "SCENE",
-    .summary = "Who moved what, with which handle, from where to where, when; the newest first.",
-    .notes =
+    .usage.name = "history",
+    .usage.operands = "SCENE",
+    .usage.summary = "Who moved what, with which handle, from where to where, when; the newest first.",
+    .usage.notes =
         "t in metres, r as angles about x, y and z in degrees, s as factors, all under the node's parent. Here --user\n"
         "chooses whose edits are shown; it does not name you.",
-    .options = options,
+    .usage.options = options,
     .run = run,
 };

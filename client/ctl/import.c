@@ -1,9 +1,9 @@
 #include "ctl.h"
 #include "exchange/exchange.h"
 
-static const struct ctl_option options[] = {
-    {"--replace", CTL_FLAG, NULL, "take the place of a scene that is there, as one edit", 0, NULL},
-    {NULL, CTL_FLAG, NULL, NULL, 0, NULL},
+static const struct gz_arg_option options[] = {
+    {"--replace", .help = "take the place of a scene that is there, as one edit"},
+    {0},
 };
 
 static enum gz_status put(const struct ctl_args *args, const struct gz_buffer *file, json_t **answer,
@@ -39,10 +39,12 @@ static enum ctl_exit run(const struct ctl_args *args)
 }
 
 const struct ctl_command ctl_import = {
-    .name = "import",
-    .operands = "FILE SCENE",
-    .summary = "Makes a scene of a glTF 2.0 file (.glb or .gltf): nodes, names, hierarchy, transforms and bounds.",
-    .notes = "What a .gltf refers to, beside it or below, goes along. The file is kept for viewers and for export.",
-    .options = options,
+    .usage.name = "import",
+    .usage.operands = "FILE SCENE",
+    .usage.summary =
+        "Makes a scene of a glTF 2.0 file (.glb or .gltf): nodes, names, hierarchy, transforms and bounds.",
+    .usage.notes =
+        "What a .gltf refers to, beside it or below, goes along. The file is kept for viewers and for export.",
+    .usage.options = options,
     .run = run,
 };

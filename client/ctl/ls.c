@@ -2,9 +2,9 @@
 
 #include "ctl.h"
 
-static const struct ctl_option options[] = {
-    {"--json", CTL_FLAG, NULL, "a JSON object a line", 0, NULL},
-    {NULL, CTL_FLAG, NULL, NULL, 0, NULL},
+static const struct gz_arg_option options[] = {
+    {"--json", .help = "a JSON object a line"},
+    {0},
 };
 
 static void print_scene(json_t *scene)
@@ -58,14 +58,14 @@ static enum ctl_exit run(const struct ctl_args *args)
 }
 
 const struct ctl_command ctl_ls = {
-    .name = "ls",
-    .operands = "[SCENE]",
-    .summary = "Lists the scenes, or the nodes of one as a tree.",
-    .notes =
+    .usage.name = "ls",
+    .usage.operands = "[SCENE]",
+    .usage.summary = "Lists the scenes, or the nodes of one as a tree.",
+    .usage.notes =
         "A node's line has its id, its name, its place under its parent (t in metres, r as angles about x, y and z in\n"
         "degrees, each about the axis as the one before turned it, s as factors) and the bounds in the world of it and "
         "all\n"
         "below it, in metres.",
-    .options = options,
+    .usage.options = options,
     .run = run,
 };

@@ -13,48 +13,64 @@ static const struct ctl_command *const commands[] = {
 static const struct ctl_command *find_command(const char *name)
 {
     for (size_t i = 0; i < COMMAND_COUNT; i++)
-        if (strcmp(commands[i]->name, name) == 0) return commands[i];
+        if (strcmp(commands[i]->usage.name, name) == 0) return commands[i];
     return NULL;
 }
 
-static void print_help(void)
+/* What is said of the whole program; false where `word` is none of these. */
+static bool describe(const struct gz_arg_program *program, const char *word)
 {
-    printf(
-        "usage: gizmoctl COMMAND [OPERAND...] [OPTION...]\n\nTalks to gizmod, the networked manipulation server.\n\n");
-    for (size_t i = 0; i < COMMAND_COUNT; i++) {
-        char left[64];
-        snprintf(left, sizeof left, "%s %s", commands[i]->name, commands[i]->operands);
-        printf("  %-20s  %s\n", left, commands[i]->summary);
+    if (strcmp(word, "--help") == 0 || strcmp(word, "help") == 0)
+        gz_args_help(stdout, program, NULL);
+    else if (strcmp(word, "--man") == 0)
+        gz_args_man(stdout, program);
+    else if (strcmp(word, "--completion") == 0)
+        gz_args_completion(stdout, program);
+    else if (strcmp(word, "--version") == 0)
+        puts("gizmoctl " GIZMOD_VERSION);
+    else
+        return false;
+    return true;
+}
+
+static int run(const struct gz_arg_program *program, int argc, char **argv)
+{
+    const struct ctl_command *command = find_command(argv[0]);
+    if (command == NULL) {
+        fprintf(stderr, "gizmoctl: unknown %s %s (see gizmoctl --help)\n", argv[0][0] == '-' ? "option" : "command",
+                argv[0]);
+        return CTL_USAGE;
     }
-    printf("\nEvery command takes --server URL (or GIZMOD_URL, else " GZ_CLIENT_URL_DEFAULT "), --token TOKEN (or\n"
-           "GIZMOD_TOKEN) and --user NAME (or USER). gizmoctl COMMAND --help says the rest.\n"
-           "It exits with 0, with 1 where something failed, with 2 where the command line is wrong.\n");
+    struct ctl_args args;
+    enum ctl_exit result = ctl_args_read(&args, program, command, argc, argv);
+    if (result != CTL_OK) return result;
+    if (!args.help) return command->run(&args);
+    gz_args_help(stdout, program, &command->usage);
+    return CTL_OK;
 }
 
 int main(int argc, char **argv)
 {
+    const struct gz_arg_command *usages[COMMAND_COUNT];
+    for (size_t i = 0; i < COMMAND_COUNT; i++) usages[i] = &commands[i]->usage;
+    const struct gz_arg_program program = {
+        .own =
+            {.name = "gizmoctl",
+             .operands = "COMMAND [OPERAND...]",
+             .summary = "Talks to gizmod, the networked manipulation server.",
+             .notes =
+                 "Every command takes these options. gizmoctl COMMAND --help says the rest, gizmoctl --version which\n"
+                 "version this is, --man the manual page, --completion the completion for bash.\n"
+                 "It exits with 0, with 1 if something failed, with 2 if the command line is wrong.",
+             .options = ctl_shared_options},
+        .section = "1",
+        .version = GIZMOD_VERSION,
+        .commands = usages,
+        .count = COMMAND_COUNT,
+    };
     if (argc < 2) {
         fputs("gizmoctl: a command is missing (see gizmoctl --help)\n", stderr);
         return CTL_USAGE;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
-        print_help();
-        return CTL_OK;
-    }
-    if (strcmp(argv[1], "--version") == 0) {
-        puts("gizmoctl " GIZMOD_VERSION);
-        return CTL_OK;
-    }
-    const struct ctl_command *command = find_command(argv[1]);
-    if (command == NULL) {
-        fprintf(stderr, "gizmoctl: unknown %s %s (see gizmoctl --help)\n", argv[1][0] == '-' ? "option" : "command",
-                argv[1]);
-        return CTL_USAGE;
-    }
-    struct ctl_args args;
-    enum ctl_exit result = ctl_args_read(&args, command, argc - 2, argv + 2);
-    if (result != CTL_OK) return result;
-    if (!args.help) return command->run(&args);
-    ctl_print_help(command);
-    return CTL_OK;
+    return describe(&program, argv[1]) ? CTL_OK : run(&program, argc - 1, argv + 1);
 }

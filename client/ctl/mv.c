@@ -2,8 +2,6 @@
 
 #include "ctl.h"
 
-static const struct ctl_option options[] = {{NULL, CTL_FLAG, NULL, NULL, 0, NULL}};
-
 static enum ctl_exit run(const struct ctl_args *args)
 {
     char path[CTL_PATH_BYTES], body[GZ_SCENE_NAME_BYTES_MAX + 16];
@@ -19,10 +17,9 @@ static enum ctl_exit run(const struct ctl_args *args)
 }
 
 const struct ctl_command ctl_mv = {
-    .name = "mv",
-    .operands = "SCENE NEW-SCENE",
-    .summary = "Gives a scene another name; its history goes along.",
-    .notes = "Whoever is in the scene loses the connection, and finds it under the new name.",
-    .options = options,
+    .usage.name = "mv",
+    .usage.operands = "SCENE NEW-SCENE",
+    .usage.summary = "Gives a scene another name; its history goes along.",
+    .usage.notes = "Whoever is in the scene loses the connection, and finds it under the new name.",
     .run = run,
 };

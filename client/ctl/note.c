@@ -2,17 +2,18 @@
 
 #include "ctl.h"
 
-static const struct ctl_option options[] = {
-    {"--node", CTL_TEXT, "NODE", "pin it to this node, by name or id", 0, NULL},
-    {"--at", CTL_NUMBERS, "X,Y,Z", "where, in metres: in the space of --node, or in the world without", 3, NULL},
-    {"--reply", CTL_INTEGER, "N", "it answers note N", 0, NULL},
-    {"--edit", CTL_INTEGER, "N", "give your note N this TEXT, --node or --at", 0, NULL},
-    {"--done", CTL_INTEGER, "N", "note N is dealt with", 0, NULL},
-    {"--open", CTL_INTEGER, "N", "note N is not dealt with after all", 0, NULL},
-    {"--gone", CTL_INTEGER, "N", "delete your note N", 0, NULL},
-    {"--key", CTL_TEXT, "KEY", "of the note: the same key again makes no second one and answers the same", 0, NULL},
-    {"--json", CTL_FLAG, NULL, "answer as a JSON object", 0, NULL},
-    {NULL, CTL_FLAG, NULL, NULL, 0, NULL},
+static const struct gz_arg_option options[] = {
+    {"--node", GZ_ARG_TEXT, "NODE", .help = "pin it to this node, by name or id"},
+    {"--at", GZ_ARG_NUMBERS, "X,Y,Z", .count = 3,
+     .help = "where, in metres: in the space of --node, or in the world without"},
+    {"--reply", GZ_ARG_INTEGER, "N", .help = "it answers note N"},
+    {"--edit", GZ_ARG_INTEGER, "N", .help = "give your note N this TEXT, --node or --at"},
+    {"--done", GZ_ARG_INTEGER, "N", .help = "note N is dealt with"},
+    {"--open", GZ_ARG_INTEGER, "N", .help = "note N is not dealt with after all"},
+    {"--gone", GZ_ARG_INTEGER, "N", .help = "delete your note N"},
+    {"--key", GZ_ARG_TEXT, "KEY", .help = "of the note: the same key again makes no second one and answers the same"},
+    {"--json", .help = "answer as a JSON object"},
+    {0},
 };
 
 /* The one option that says which note is to be changed and how; NULL where a new one is made. */
@@ -47,8 +48,7 @@ static enum ctl_exit check(const struct ctl_args *args)
 static enum gz_status fill(const struct ctl_args *args, const struct gz_mirror *mirror, struct gz_message *message,
                            struct gz_error *error)
 {
-    const struct ctl_value *node = ctl_get(args, "--node"), *at = ctl_get(args, "--at"),
-                           *reply = ctl_get(args, "--reply");
+    const struct gz_arg *node = ctl_get(args, "--node"), *at = ctl_get(args, "--at"), *reply = ctl_get(args, "--reply");
     int count;
     const char *change = change_of(args, &count);
     struct gz_note *note = &message->note;
@@ -99,13 +99,14 @@ static enum ctl_exit run(const struct ctl_args *args)
 }
 
 const struct ctl_command ctl_note = {
-    .name = "note",
-    .operands = "SCENE [TEXT]",
-    .summary = "Leaves a note in the scene for others, or changes one, and waits until that is on disk.",
-    .notes = "Without --node and --at it is a note on the scene as a whole, an answer is where the note is that it "
-             "answers. What\n"
-             "anybody who edits may say of a note is that it is done, or open; the rest is its author's. gizmoctl "
-             "notes lists them.",
-    .options = options,
+    .usage.name = "note",
+    .usage.operands = "SCENE [TEXT]",
+    .usage.summary = "Leaves a note in the scene for others, or changes one, and waits until that is on disk.",
+    .usage.notes =
+        "Without --node and --at it is a note on the scene as a whole, an answer is where the note is that it "
+        "answers. What\n"
+        "anybody who edits may say of a note is that it is done, or open; the rest is its author's. gizmoctl "
+        "notes lists them.",
+    .usage.options = options,
     .run = run,
 };

@@ -4,10 +4,10 @@
 
 #include "ctl.h"
 
-static const struct ctl_option options[] = {
-    {"--all", CTL_FLAG, NULL, "also those that are done", 0, NULL},
-    {"--json", CTL_FLAG, NULL, "a JSON object a note, with the protocol's names", 0, NULL},
-    {NULL, CTL_FLAG, NULL, NULL, 0, NULL},
+static const struct gz_arg_option options[] = {
+    {"--all", .help = "also those that are done"},
+    {"--json", .help = "a JSON object a note, with the protocol's names"},
+    {0},
 };
 
 /* A note, and the first of the thread that it belongs to: all answers to it, and to those, by age. */
@@ -151,12 +151,13 @@ static enum ctl_exit run(const struct ctl_args *args)
 }
 
 const struct ctl_command ctl_notes = {
-    .name = "notes",
-    .operands = "SCENE",
-    .summary = "Lists the notes that are open: who left which when, and where; answers below what they answer.",
-    .notes = "Where is a node, a point in its space (metres), or one in the world. Answers to a note that is done are "
-             "left out with\n"
-             "it, unless --all is given.",
-    .options = options,
+    .usage.name = "notes",
+    .usage.operands = "SCENE",
+    .usage.summary = "Lists the notes that are open: who left which when, and where; answers below what they answer.",
+    .usage.notes =
+        "Where is a node, a point in its space (metres), or one in the world. Answers to a note that is done are "
+        "left out with\n"
+        "it, unless --all is given.",
+    .usage.options = options,
     .run = run,
 };

@@ -1,15 +1,15 @@
 #include "ctl.h"
 
-static const struct ctl_option options[] = {
-    {"--seq", CTL_TEXT, "N|NAME", "the state to go back to (see at and history), or its checkpoint", 0, NULL},
-    {"--key", CTL_TEXT, "KEY", "of the edit: the same key again changes nothing and answers the same", 0, NULL},
-    {"--json", CTL_FLAG, NULL, "answer as a JSON object", 0, NULL},
-    {NULL, CTL_FLAG, NULL, NULL, 0, NULL},
+static const struct gz_arg_option options[] = {
+    {"--seq", GZ_ARG_TEXT, "N|NAME", .help = "the state to go back to (see at and history), or its checkpoint"},
+    {"--key", GZ_ARG_TEXT, "KEY", .help = "of the edit: the same key again changes nothing and answers the same"},
+    {"--json", .help = "answer as a JSON object"},
+    {0},
 };
 
 static enum ctl_exit run(const struct ctl_args *args)
 {
-    const struct ctl_value *seq = ctl_get(args, "--seq");
+    const struct gz_arg *seq = ctl_get(args, "--seq");
     struct gz_message message = {.op = GZ_OP_RESTORE};
     if (!seq->given) return ctl_usage(args, "--seq N|NAME is missing");
     enum ctl_exit result = ctl_read_seq(args, seq, &message.restore, &message.has);
@@ -17,9 +17,9 @@ static enum ctl_exit run(const struct ctl_args *args)
 }
 
 const struct ctl_command ctl_restore = {
-    .name = "restore",
-    .operands = "SCENE",
-    .summary = "Makes a past state of the scene the present one, as a new edit that can be undone.",
-    .options = options,
+    .usage.name = "restore",
+    .usage.operands = "SCENE",
+    .usage.summary = "Makes a past state of the scene the present one, as a new edit that can be undone.",
+    .usage.options = options,
     .run = run,
 };

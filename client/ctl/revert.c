@@ -1,11 +1,11 @@
 #include "ctl.h"
 
-static const struct ctl_option options[] = {
-    {"--force", CTL_FLAG, NULL, "also where somebody, you too, has changed the same nodes since", 0, NULL},
-    {"--admin", CTL_FLAG, NULL, "ask for the role admin, which edits of others take", 0, NULL},
-    {"--key", CTL_TEXT, "KEY", "of the edit: the same key again changes nothing and answers the same", 0, NULL},
-    {"--json", CTL_FLAG, NULL, "answer as a JSON object", 0, NULL},
-    {NULL, CTL_FLAG, NULL, NULL, 0, NULL},
+static const struct gz_arg_option options[] = {
+    {"--force", .help = "also where somebody, you too, has changed the same nodes since"},
+    {"--admin", .help = "ask for the role admin, which edits of others take"},
+    {"--key", GZ_ARG_TEXT, "KEY", .help = "of the edit: the same key again changes nothing and answers the same"},
+    {"--json", .help = "answer as a JSON object"},
+    {0},
 };
 
 static enum ctl_exit run(const struct ctl_args *args)
@@ -17,12 +17,12 @@ static enum ctl_exit run(const struct ctl_args *args)
 }
 
 const struct ctl_command ctl_revert = {
-    .name = "revert",
-    .operands = "SCENE EDIT",
-    .summary = "Takes back one edit, however long ago, as a new edit; those of others with --admin.",
-    .notes =
+    .usage.name = "revert",
+    .usage.operands = "SCENE EDIT",
+    .usage.summary = "Takes back one edit, however long ago, as a new edit; those of others with --admin.",
+    .usage.notes =
         "The number of an edit stands in the output of history. Who reverted somebody else's edit takes that back\n"
         "with undo, one's own with redo.",
-    .options = options,
+    .usage.options = options,
     .run = run,
 };

@@ -1,7 +1,5 @@
 #include "ctl.h"
 
-static const struct ctl_option options[] = {{NULL, CTL_FLAG, NULL, NULL, 0, NULL}};
-
 static enum ctl_exit run(const struct ctl_args *args)
 {
     char path[CTL_PATH_BYTES];
@@ -14,10 +12,10 @@ static enum ctl_exit run(const struct ctl_args *args)
 }
 
 const struct ctl_command ctl_rm = {
-    .name = "rm",
-    .operands = "SCENE",
-    .summary = "Deletes a scene, its file and its whole history, without asking.",
-    .notes = "This is final: gizmoctl backup SCENE FILE.db keeps a copy. Whoever is in the scene loses the connection.",
-    .options = options,
+    .usage.name = "rm",
+    .usage.operands = "SCENE",
+    .usage.summary = "Deletes a scene, its file and its whole history, without asking.",
+    .usage.notes =
+        "This is final: gizmoctl backup SCENE FILE.db keeps a copy. Whoever is in the scene loses the connection.",
     .run = run,
 };

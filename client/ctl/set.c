@@ -4,24 +4,25 @@
 
 #define RADIANS (3.14159265358979323846 / 180)
 
-static const struct ctl_option options[] = {
-    {"--t", CTL_NUMBERS, "X,Y,Z", "translation under its parent, metres", 3, NULL},
-    {"--r", CTL_NUMBERS, "X,Y,Z,W", "rotation as a quaternion", 4, NULL},
-    {"--euler", CTL_NUMBERS, "X,Y,Z", "rotation as angles about x, y and z, in degrees", 3, NULL},
-    {"--order", CTL_WORD, "ORDER", "the order of those turns: XYZ (default) XZY YXZ YZX ZXY ZYX", 0, &gz_euler_terms},
-    {"--s", CTL_NUMBERS, "X,Y,Z", "scale factors", 3, NULL},
-    {"--name", CTL_TEXT, "NAME", "a new name", 0, NULL},
-    {"--parent", CTL_TEXT, "NODE", "a new parent, by name or id; 0 is the root", 0, NULL},
-    {"--key", CTL_TEXT, "KEY", "of the edit: the same key again changes nothing and answers the same", 0, NULL},
-    {"--json", CTL_FLAG, NULL, "answer as a JSON object", 0, NULL},
-    {NULL, CTL_FLAG, NULL, NULL, 0, NULL},
+static const struct gz_arg_option options[] = {
+    {"--t", GZ_ARG_NUMBERS, "X,Y,Z", .count = 3, .help = "translation under its parent, metres"},
+    {"--r", GZ_ARG_NUMBERS, "X,Y,Z,W", .count = 4, .help = "rotation as a quaternion"},
+    {"--euler", GZ_ARG_NUMBERS, "X,Y,Z", .count = 3, .help = "rotation as angles about x, y and z, in degrees"},
+    {"--order", GZ_ARG_WORD, "ORDER", .terms = &gz_euler_terms,
+     .help = "the order of those turns: XYZ (default) XZY YXZ YZX ZXY ZYX"},
+    {"--s", GZ_ARG_NUMBERS, "X,Y,Z", .count = 3, .help = "scale factors"},
+    {"--name", GZ_ARG_TEXT, "NAME", .help = "a new name"},
+    {"--parent", GZ_ARG_TEXT, "NODE", .help = "a new parent, by name or id; 0 is the root"},
+    {"--key", GZ_ARG_TEXT, "KEY", .help = "of the edit: the same key again changes nothing and answers the same"},
+    {"--json", .help = "answer as a JSON object"},
+    {0},
 };
 
 /* Everything but the ids, which need the scene. */
 static void fill(const struct ctl_args *args, struct gz_set_node *node)
 {
-    const struct ctl_value *t = ctl_get(args, "--t"), *r = ctl_get(args, "--r"), *euler = ctl_get(args, "--euler"),
-                           *s = ctl_get(args, "--s"), *name = ctl_get(args, "--name");
+    const struct gz_arg *t = ctl_get(args, "--t"), *r = ctl_get(args, "--r"), *euler = ctl_get(args, "--euler"),
+                        *s = ctl_get(args, "--s"), *name = ctl_get(args, "--name");
     if (t->given) node->has |= GZ_HAS(T);
     if (r->given || euler->given) node->has |= GZ_HAS(R);
     if (s->given) node->has |= GZ_HAS(S);
@@ -90,10 +91,10 @@ static enum ctl_exit run(const struct ctl_args *args)
 }
 
 const struct ctl_command ctl_set = {
-    .name = "set",
-    .operands = "SCENE NODE",
-    .summary = "Sets the transform, name or parent of a node, and waits until that is on disk.",
-    .notes = "NODE is a name or an id. What is not given stays as it is.",
-    .options = options,
+    .usage.name = "set",
+    .usage.operands = "SCENE NODE",
+    .usage.summary = "Sets the transform, name or parent of a node, and waits until that is on disk.",
+    .usage.notes = "NODE is a name or an id. What is not given stays as it is.",
+    .usage.options = options,
     .run = run,
 };

@@ -4,10 +4,10 @@
 
 #define SCENE_DEFAULT "solve"
 
-static const struct ctl_option options[] = {
-    {"--server", CTL_TEXT, "URL", "by this live daemon instead of in this process", 0, NULL},
-    {"--scene", CTL_TEXT, "SCENE", "the daemon's scene to work in, made if missing (" SCENE_DEFAULT ")", 0, NULL},
-    {NULL, CTL_FLAG, NULL, NULL, 0, NULL},
+static const struct gz_arg_option options[] = {
+    {"--server", GZ_ARG_TEXT, "URL", .help = "by this live daemon instead of in this process"},
+    {"--scene", GZ_ARG_TEXT, "SCENE", .help = "the daemon's scene to work in, made if missing (" SCENE_DEFAULT ")"},
+    {0},
 };
 
 static void put_rows(const struct solve_case *one)
@@ -67,7 +67,7 @@ static enum ctl_exit answer_all(struct gz_client *client)
 static enum ctl_exit run(const struct ctl_args *args)
 {
     struct gz_client *client = NULL;
-    const struct ctl_value *scene = ctl_get(args, "--scene"), *server = ctl_get(args, "--server");
+    const struct gz_arg *scene = ctl_get(args, "--scene"), *server = ctl_get(args, "--server");
     struct gz_error error = {0};
     struct gz_client_options join = {
         .url = server->text,
@@ -88,11 +88,12 @@ static enum ctl_exit run(const struct ctl_args *args)
 }
 
 const struct ctl_command ctl_solve = {
-    .name = "solve",
-    .operands = "",
-    .summary = "Reads drags as JSON lines on stdin and answers one line for each: where the object was at each point "
-               "of the path.",
-    .notes =
+    .usage.name = "solve",
+    .usage.operands = "",
+    .usage.summary =
+        "Reads drags as JSON lines on stdin and answers one line for each: where the object was at each point "
+        "of the path.",
+    .usage.notes =
         "A drag: id, tool, handle, space, variant (arcball: shoemake bell chen exact shoemake_1x), view[16], "
         "proj[16],\n"
         "viewport[w,h], object {position, rotation, scale}, gizmo {px, ball[cx,cy,r]}, start[x,y], path[[x,y],...]. "
@@ -102,6 +103,6 @@ const struct ctl_command ctl_solve = {
         "r, a row [px,py,pz,qx,qy,qz,qw,sx,sy,sz] a point. Where a point has no answer the row holds what was kept.\n"
         "A line that cannot be read is told on stderr with its number and field; the others are answered, and it exits "
         "with 1.",
-    .options = options,
+    .usage.options = options,
     .run = run,
 };

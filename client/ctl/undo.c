@@ -1,10 +1,10 @@
 #include "ctl.h"
 
-static const struct ctl_option options[] = {
-    {"--force", CTL_FLAG, NULL, "also where another user has changed the same nodes since", 0, NULL},
-    {"--key", CTL_TEXT, "KEY", "of the edit: the same key again changes nothing and answers the same", 0, NULL},
-    {"--json", CTL_FLAG, NULL, "answer as a JSON object", 0, NULL},
-    {NULL, CTL_FLAG, NULL, NULL, 0, NULL},
+static const struct gz_arg_option options[] = {
+    {"--force", .help = "also where another user has changed the same nodes since"},
+    {"--key", GZ_ARG_TEXT, "KEY", .help = "of the edit: the same key again changes nothing and answers the same"},
+    {"--json", .help = "answer as a JSON object"},
+    {0},
 };
 
 static enum ctl_exit perform(const struct ctl_args *args, enum gz_op op)
@@ -24,17 +24,17 @@ static enum ctl_exit run_redo(const struct ctl_args *args)
 }
 
 const struct ctl_command ctl_undo = {
-    .name = "undo",
-    .operands = "SCENE",
-    .summary = "Takes back your latest edit (yours is what was done under the same --user or token).",
-    .options = options,
+    .usage.name = "undo",
+    .usage.operands = "SCENE",
+    .usage.summary = "Takes back your latest edit (yours is what was done under the same --user or token).",
+    .usage.options = options,
     .run = run_undo,
 };
 
 const struct ctl_command ctl_redo = {
-    .name = "redo",
-    .operands = "SCENE",
-    .summary = "Does again what your latest undo took back.",
-    .options = options,
+    .usage.name = "redo",
+    .usage.operands = "SCENE",
+    .usage.summary = "Does again what your latest undo took back.",
+    .usage.options = options,
     .run = run_redo,
 };

@@ -10,14 +10,14 @@
 #define RETRY_SECONDS_MAX 5.0
 #define NOTE_INDENT 4 /* of the further lines of a note */
 
-static const struct ctl_option options[] = {
-    {"--subtree", CTL_TEXTS, "NODE", "only this node, by name or id, and all below it; can be given again", 0, NULL},
-    {"--box", CTL_NUMBERS, "X0,Y0,Z0,X1,Y1,Z1", "only nodes whose bounds overlap this box in the world, metres", 6,
-     NULL},
-    {"--json", CTL_FLAG, NULL, "a JSON object a line, with the protocol's names", 0, NULL},
-    {"--count", CTL_INTEGER, "N", "end after so many lines", 0, NULL},
-    {"--for", CTL_NUMBERS, "SECONDS", "end after so long", 1, NULL},
-    {NULL, CTL_FLAG, NULL, NULL, 0, NULL},
+static const struct gz_arg_option options[] = {
+    {"--subtree", GZ_ARG_TEXTS, "NODE", .help = "only this node, by name or id, and all below it; can be given again"},
+    {"--box", GZ_ARG_NUMBERS, "X0,Y0,Z0,X1,Y1,Z1", .count = 6,
+     .help = "only nodes whose bounds overlap this box in the world, metres"},
+    {"--json", .help = "a JSON object a line, with the protocol's names"},
+    {"--count", GZ_ARG_INTEGER, "N", .help = "end after so many lines"},
+    {"--for", GZ_ARG_NUMBERS, "SECONDS", .count = 1, .help = "end after so long"},
+    {0},
 };
 
 struct person {
@@ -249,9 +249,9 @@ static enum gz_status follow(struct watch *watch, struct gz_error *error)
 /* ---- which part ---- */
 
 /* The nodes that --subtree names; they are looked up in the whole scene, over a connection of its own. */
-static enum ctl_exit find_roots(const struct ctl_args *args, uint64_t roots[CTL_TEXTS_MAX], struct gz_ids *ids)
+static enum ctl_exit find_roots(const struct ctl_args *args, uint64_t roots[GZ_ARG_TEXTS_MAX], struct gz_ids *ids)
 {
-    const struct ctl_value *subtree = ctl_get(args, "--subtree");
+    const struct gz_arg *subtree = ctl_get(args, "--subtree");
     *ids = (struct gz_ids){roots, (size_t)subtree->count};
     if (!subtree->given) return CTL_OK;
     struct gz_client *client;
@@ -275,7 +275,7 @@ static gz_box box_of(const double corners[6])
 
 static struct gz_message interest_of(const struct ctl_args *args, struct gz_ids roots)
 {
-    const struct ctl_value *box = ctl_get(args, "--box");
+    const struct gz_arg *box = ctl_get(args, "--box");
     struct gz_message message = {.op = GZ_OP_INTEREST, .interest = {.nodes = roots, .box = box_of(box->numbers)}};
     if (roots.count > 0) message.has |= GZ_HAS(NODES);
     if (box->given) message.has |= GZ_HAS(BOX);
@@ -288,12 +288,12 @@ static enum ctl_exit run(const struct ctl_args *args)
 {
     if (ctl_get(args, "--subtree")->given && ctl_get(args, "--box")->given)
         return ctl_usage(args, "--subtree and --box: give one of them");
-    uint64_t roots[CTL_TEXTS_MAX];
+    uint64_t roots[GZ_ARG_TEXTS_MAX];
     struct gz_ids ids;
     enum ctl_exit result = find_roots(args, roots, &ids);
     if (result != CTL_OK) return result;
     const struct gz_message interest = interest_of(args, ids);
-    const struct ctl_value *time = ctl_get(args, "--for");
+    const struct gz_arg *time = ctl_get(args, "--for");
     struct watch watch = {
         .args = args,
         .json = ctl_get(args, "--json")->given,
@@ -318,16 +318,16 @@ static enum ctl_exit run(const struct ctl_args *args)
 }
 
 const struct ctl_command ctl_watch = {
-    .name = "watch",
-    .operands = "SCENE",
-    .summary = "Prints every change as it comes, every edit once it is on disk, and every note, until Ctrl-C.",
-    .notes =
+    .usage.name = "watch",
+    .usage.operands = "SCENE",
+    .usage.summary = "Prints every change as it comes, every edit once it is on disk, and every note, until Ctrl-C.",
+    .usage.notes =
         "Lines of changes have their seq, the nodes with what changed (metres, degrees) and by whom. Where the "
         "connection is\n"
         "lost it tries again, resuming where it was. Of a part of the scene (--subtree, --box) the nodes above it are "
         "told too;\n"
         "what leaves the part is gone, what comes into it is told whole. Edits, notes and checkpoints are told "
         "wherever they are.",
-    .options = options,
+    .usage.options = options,
     .run = run,
 };

@@ -1,8 +1,8 @@
 #include "ctl.h"
 
-static const struct ctl_option options[] = {
-    {"--json", CTL_FLAG, NULL, "a JSON object a person, with the protocol's names", 0, NULL},
-    {NULL, CTL_FLAG, NULL, NULL, 0, NULL},
+static const struct gz_arg_option options[] = {
+    {"--json", .help = "a JSON object a person, with the protocol's names"},
+    {0},
 };
 
 static void print_person(const struct gz_mirror *mirror, const struct gz_presence_user *person)
@@ -45,11 +45,11 @@ static enum ctl_exit run(const struct ctl_args *args)
 }
 
 const struct ctl_command ctl_who = {
-    .name = "who",
-    .operands = "SCENE",
-    .summary =
+    .usage.name = "who",
+    .usage.operands = "SCENE",
+    .usage.summary =
         "Says who is in the scene: role, colour, tool, how much is selected, what is held, where one looks from.",
-    .notes = "This program's own connection is left out. Eyes are in the world, metres.",
-    .options = options,
+    .usage.notes = "This program's own connection is left out. Eyes are in the world, metres.",
+    .usage.options = options,
     .run = run,
 };

@@ -6,6 +6,7 @@
 #include <time.h>
 
 static const char *const level_words[] = {"error", "warn", "info", "debug"};
+const struct gz_terms gz_level_terms = {level_words, sizeof level_words / sizeof level_words[0]};
 
 /* Those below a space, DEL, and U+0080 to U+009F, which terminals obey as well: C2 80 to C2 9F. */
 static void escape_control_characters(char *text)
@@ -38,14 +39,4 @@ void gz_log(const struct gz_log *log, enum gz_level level, uint64_t session, con
         fprintf(log->stream, "%s.%03ldZ %-5s [%llu] %s\n", stamp, now.tv_nsec / 1000000, level_words[level],
                 (unsigned long long)session, text);
     }
-}
-
-bool gz_level_from_word(const char *word, enum gz_level *level)
-{
-    for (int i = GZ_ERROR; i <= GZ_DEBUG; i++) {
-        if (strcmp(word, level_words[i]) != 0) continue;
-        *level = (enum gz_level)i;
-        return true;
-    }
-    return false;
 }

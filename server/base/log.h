@@ -8,8 +8,10 @@
 #include <stdio.h>
 
 #include "base/status.h"
+#include "base/terms.h"
 
 enum gz_level { GZ_ERROR, GZ_WARN, GZ_INFO, GZ_DEBUG };
+extern const struct gz_terms gz_level_terms; /* error, warn, info, debug */
 
 struct gz_log {
     FILE *stream; /* not owned; NULL discards everything */
@@ -18,8 +20,5 @@ struct gz_log {
 
 /* `session` 0 is the daemon itself. */
 void gz_log(const struct gz_log *log, enum gz_level level, uint64_t session, const char *format, ...) GZ_PRINTF(4, 5);
-
-/* The level of a word (error, warn, info, debug); false where it is none. */
-GZ_MUST_USE _Bool gz_level_from_word(const char *word, enum gz_level *level);
 
 #endif

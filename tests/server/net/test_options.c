@@ -26,7 +26,17 @@ static const struct row rows[] = {
     {{"--frob"}, 2, NULL, "--frob"},
     {{"scene"}, 2, NULL, "scene"},
     {{"-h"}, 2, NULL, "-h"},
-    {{""}, 2, NULL, "no such option"},
+    {{""}, 2, NULL, "operand"},
+    {{"--help"}, 0, "prints two lines on stdout", NULL},
+    {{"--man"}, 0, ".TH gizmod 8", NULL},
+    {{"--completion"}, 0, "complete -o default -F _gizmod gizmod", NULL},
+    /* Names are whole, so that a new option takes nothing away from a script. */
+    {{"--dat", "x"}, 2, NULL, "unknown option --dat"},
+    {{"--ins"}, 2, NULL, "unknown option --ins"},
+    {{"--keep-edit=1000"}, 2, NULL, "unknown option --keep-edit=1000"},
+    {{"--data", "x", "--", "--sample"}, 2, NULL, "\"--sample\" is one operand too many"},
+    /* The later one counts. */
+    {{"--keep", "1h", "--keep", "1m"}, 2, NULL, "--keep: 1m"},
     {{"--data"}, 2, NULL, "--data"},
     {{"--data="}, 2, NULL, "--data"},
     {{"--web="}, 2, NULL, "--web"},
@@ -64,6 +74,7 @@ static const struct row rows[] = {
     {{"--keep-edits", "1e3"}, 2, NULL, "--keep-edits"},
     {{"--keep-edits", ""}, 2, NULL, "--keep-edits"},
     /* Taken, so that what is wrong is what comes after it. */
+    {{"--listen", "nowhere", "--listen", "[::1]:0", "--log", "loud"}, 2, NULL, "--log"},
     {{"--keep", "1.5h", "--keep-edits", "1000", "--log", "loud"}, 2, NULL, "--log"},
     {{"--messages-per-s", "0"}, 2, NULL, "--messages-per-s"},
     {{"--messages-per-s", "nan"}, 2, NULL, "--messages-per-s"},
@@ -129,7 +140,7 @@ static void test_options_table(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        char said[4096];
+        char said[8192];
         int out = temporary_file(), err = temporary_file();
         int code = run(rows[i].words, out, err);
         read_file(err, said, sizeof said);

@@ -209,13 +209,10 @@ static void test_log_of_a_long_text_is_one_line(void **state)
 static void test_level_words(void **state)
 {
     (void)state;
-    enum gz_level level = GZ_DEBUG;
-    assert_true(gz_level_from_word("warn", &level));
-    assert_int_equal(level, GZ_WARN);
-    assert_true(gz_level_from_word("error", &level));
-    assert_int_equal(level, GZ_ERROR);
-    assert_false(gz_level_from_word("loud", &level));
-    assert_int_equal(level, GZ_ERROR);
+    assert_int_equal(gz_term_value(&gz_level_terms, "warn", 4), GZ_WARN);
+    assert_int_equal(gz_term_value(&gz_level_terms, "error", 5), GZ_ERROR);
+    assert_int_equal(gz_term_value(&gz_level_terms, "debug", 5), GZ_DEBUG);
+    assert_int_equal(gz_term_value(&gz_level_terms, "loud", 4), -1);
 }
 
 int main(void)

@@ -1,0 +1,98 @@
+/* args.h - command lines: one table says what a program takes, and is read for its arguments, its --help, its manual page and its
+ * shell completion. Options are long ones, `--name VALUE` or `--name=VALUE`, in any order with the operands, up to `--`; their
+ * names are not abbreviated, so that a script goes on working when an option is added.
+ * Ownership: texts point into argv. Threads: reading is getopt_long's, one at a time; the rest is pure.
+ * Errors: GZ_BAD_VALUE with one line that names the option or operand. */
+#ifndef GZ_ARGS_H
+#define GZ_ARGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/status.h"
+#include "base/terms.h"
+
+enum gz_arg_kind {
+    GZ_ARG_FLAG,
+    GZ_ARG_TEXT,
+    GZ_ARG_TEXTS,   /* may be given GZ_ARG_TEXTS_MAX times */
+    GZ_ARG_NUMBERS, /* `count` of them, with commas between */
+    GZ_ARG_PAIR,    /* one number or two, with a comma between */
+    GZ_ARG_POINTS,  /* two arguments of three numbers each */
+    GZ_ARG_INTEGER, /* unsigned, below 2^53 */
+    GZ_ARG_WORD,    /* one of `terms` */
+    GZ_ARG_READ     /* what `read` makes of it */
+};
+
+#define GZ_ARG_TEXTS_MAX 32
+
+struct gz_arg_option {
+    const char *name; /* with its dashes; NULL ends a list */
+    enum gz_arg_kind kind;
+    const char *value; /* what --help calls the value, e.g. "X,Y"; NULL for a flag */
+    int count;
+    const struct gz_terms *terms;
+    double min, max; /* of one number or integer; both 0 for no bounds */
+    bool (*read)(const char *text, double *number);
+    const char *form; /* what `read` takes, in words: "time (...)" */
+    const char *help;
+};
+
+/* What was said for an option. */
+struct gz_arg {
+    bool given;
+    const char *text; /* as it was written, the last time; NULL where it was not given */
+    const char *texts[GZ_ARG_TEXTS_MAX];
+    double numbers[6]; /* GZ_ARG_READ: one */
+    int count;         /* GZ_ARG_PAIR, GZ_ARG_TEXTS: how many */
+    uint64_t integer;
+    int word; /* in the option's terms */
+};
+
+struct gz_arg_command {
+    const char *name;
+    const char *operands; /* words with blanks between, optional ones in brackets: "SCENE [FILE]" */
+    const char *summary;
+    const char *notes; /* more for --help and the manual, or NULL */
+    const struct gz_arg_option *options;
+};
+
+struct gz_arg_program {
+    struct gz_arg_command own; /* its options are those of every command too, where that has none of the same name */
+    const char *section;       /* of the manual */
+    const char *version;
+    bool repeats; /* an option that is given twice counts as it was given last, instead of being refused */
+    const struct gz_arg_command *const *commands; /* none for a program that is one */
+    size_t count;
+};
+
+#define GZ_ARG_OPTIONS_MAX 24 /* of a command, and of a program */
+#define GZ_ARG_OPERANDS_MAX 3
+
+struct gz_args {
+    const struct gz_arg_program *program;
+    const struct gz_arg_command *command; /* NULL for a program that is one */
+    struct gz_arg values[2 * GZ_ARG_OPTIONS_MAX];
+    const char *operands[GZ_ARG_OPERANDS_MAX]; /* NULL where one was left out */
+    int operand_count;
+};
+
+/* Reads what follows argv[0], which is the command's name, or the program's where `command` is NULL. Whether all operands
+ * are there is for gz_args_check. */
+GZ_MUST_USE enum gz_status gz_args_read(struct gz_args *args, const struct gz_arg_program *program,
+                                        const struct gz_arg_command *command, int argc, char **argv,
+                                        struct gz_error *error);
+/* Compares the operands with the line of them. */
+GZ_MUST_USE enum gz_status gz_args_check(const struct gz_args *args, struct gz_error *error);
+/* An option of the command or, where it has none of this name, of the program. There must be one. */
+const struct gz_arg *gz_args_get(const struct gz_args *args, const char *name);
+/* The program's own, also where the command has one of the same name. */
+const struct gz_arg *gz_args_get_own(const struct gz_args *args, const char *name);
+
+/* What --help says, of the program where `command` is NULL; a manual page (roff, man(7)); completion for bash. */
+void gz_args_help(FILE *out, const struct gz_arg_program *program, const struct gz_arg_command *command);
+void gz_args_man(FILE *out, const struct gz_arg_program *program);
+void gz_args_completion(FILE *out, const struct gz_arg_program *program);
+
+#endif

@@ -1,0 +1,158 @@
+/* What a table of arguments says of itself: --help, the manual page, the completion. */
+#include <ctype.h>
+#include <string.h>
+
+#include "args/args.h"
+
+static const struct gz_arg_option none[1];
+
+static const struct gz_arg_option *options_of(const struct gz_arg_command *command)
+{
+    return command->options != NULL ? command->options : none;
+}
+
+static bool has_option(const struct gz_arg_command *command, const char *name)
+{
+    const struct gz_arg_option *option = options_of(command);
+    while (option->name != NULL && strcmp(option->name, name) != 0) option++;
+    return option->name != NULL;
+}
+
+/* ---- help ---- */
+
+static void print_options(FILE *out, const struct gz_arg_option *options, const struct gz_arg_command *hides)
+{
+    for (const struct gz_arg_option *option = options; option->name != NULL; option++) {
+        char left[64];
+        if (hides != NULL && has_option(hides, option->name)) continue;
+        snprintf(left, sizeof left, "%s%s%s", option->name, option->value != NULL ? " " : "",
+                 option->value != NULL ? option->value : "");
+        fprintf(out, "  %-24s  %s\n", left, option->help);
+    }
+}
+
+static void print_commands(FILE *out, const struct gz_arg_program *program)
+{
+    for (size_t i = 0; i < program->count; i++) {
+        char left[64];
+        snprintf(left, sizeof left, "%s %s", program->commands[i]->name, program->commands[i]->operands);
+        fprintf(out, "  %-20s  %s\n", left, program->commands[i]->summary);
+    }
+    if (program->count > 0) fputc('\n', out);
+}
+
+void gz_args_help(FILE *out, const struct gz_arg_program *program, const struct gz_arg_command *command)
+{
+    const struct gz_arg_command *own = &program->own, *shown = command != NULL ? command : own;
+    fprintf(out, "usage: %s%s%s%s%s [OPTION...]\n\n%s\n\n", own->name, command != NULL ? " " : "",
+            command != NULL ? command->name : "", shown->operands[0] != '\0' ? " " : "", shown->operands,
+            shown->summary);
+    if (command == NULL) print_commands(out, program);
+    if (command != NULL) print_options(out, options_of(command), NULL);
+    print_options(out, options_of(own), command);
+    if (shown->notes != NULL) fprintf(out, "\n%s\n", shown->notes);
+}
+
+/* ---- the manual ---- */
+
+/* A text whose bytes mean nothing to roff; empty lines part paragraphs. */
+static void put_inline(FILE *out, const char *text)
+{
+    bool begins = true;
+    for (; *text != '\0'; text++) {
+        if (begins && (*text == '.' || *text == '\'')) fputs("\\&", out);
+        begins = *text == '\n';
+        if (begins && text[1] == '\n') fputs("\n.PP", out), text++;
+        if (*text == '-' || *text == '\\') fputs(*text == '-' ? "\\" : "\\e", out);
+        if (*text != '\\') fputc(*text, out);
+    }
+}
+
+static void put_roff(FILE *out, const char *text)
+{
+    put_inline(out, text);
+    fputc('\n', out);
+}
+
+static void put_option_pages(FILE *out, const struct gz_arg_command *command)
+{
+    for (const struct gz_arg_option *option = options_of(command); option->name != NULL; option++) {
+        fputs(".TP\n\\fB", out);
+        put_inline(out, option->name);
+        fputs("\\fR \\fI", out);
+        put_inline(out, option->value != NULL ? option->value : "");
+        fputs("\\fR\n", out);
+        put_roff(out, option->help);
+    }
+}
+
+static void put_command_page(FILE *out, const struct gz_arg_command *command)
+{
+    fprintf(out, ".SS \"%s%s%s\"\n", command->name, command->operands[0] != '\0' ? " " : "", command->operands);
+    put_roff(out, command->summary);
+    if (command->notes != NULL) {
+        fputs(".PP\n", out);
+        put_roff(out, command->notes);
+    }
+    put_option_pages(out, command);
+}
+
+void gz_args_man(FILE *out, const struct gz_arg_program *program)
+{
+    const struct gz_arg_command *own = &program->own;
+    fprintf(out, ".TH %s %s \"\" \"gizmod %s\"\n.SH NAME\n%s \\- ", own->name, program->section, program->version,
+            own->name);
+    put_roff(out, own->summary);
+    fprintf(out, ".SH SYNOPSIS\n.B %s\n.I \\&%s\n.RI [ OPTION ...]\n.SH OPTIONS\n", own->name, own->operands);
+    put_option_pages(out, own);
+    if (program->count > 0) fputs(".SH COMMANDS\n", out);
+    for (size_t i = 0; i < program->count; i++) put_command_page(out, program->commands[i]);
+    if (own->notes != NULL) {
+        fputs(".SH NOTES\n", out);
+        put_roff(out, own->notes);
+    }
+}
+
+/* ---- completion ---- */
+
+static void put_names(FILE *out, const struct gz_arg_command *command)
+{
+    for (const struct gz_arg_option *option = options_of(command); option->name != NULL; option++)
+        fprintf(out, "%s ", option->name);
+}
+
+/* Words that complete the value of an option. */
+static void put_terms(FILE *out, const struct gz_arg_command *command)
+{
+    for (const struct gz_arg_option *option = options_of(command); option->name != NULL; option++) {
+        if (option->kind != GZ_ARG_WORD) continue;
+        fprintf(out, "    *:%s) words=\"", option->name);
+        for (int i = 0; i < option->terms->count; i++) fprintf(out, "%s ", gz_term_word(option->terms, i));
+        fputs("\" ;;\n", out);
+    }
+}
+
+void gz_args_completion(FILE *out, const struct gz_arg_program *program)
+{
+    const char *name = program->own.name;
+    fprintf(out, "_%s() {\n    local at=${COMP_WORDS[COMP_CWORD]} words=\"\"\n", name);
+    fputs("    case \"$COMP_CWORD:${COMP_WORDS[COMP_CWORD-1]}\" in\n", out);
+    put_terms(out, &program->own);
+    for (size_t i = 0; i < program->count; i++) put_terms(out, program->commands[i]);
+    fputs("    1:*) words=\"", out);
+    for (size_t i = 0; i < program->count; i++) fprintf(out, "%s ", program->commands[i]->name);
+    put_names(out, &program->own);
+    fputs("\" ;;\n    *) case \"${COMP_WORDS[1]}:$at\" in\n", out);
+    for (size_t i = 0; i < program->count; i++) {
+        fprintf(out, "        %s:-*) words=\"", program->commands[i]->name);
+        put_names(out, program->commands[i]);
+        put_names(out, &program->own);
+        fputs("\" ;;\n", out);
+    }
+    fputs("        *:-*) words=\"", out);
+    put_names(out, &program->own);
+    fprintf(out,
+            "\" ;;\n        esac ;;\n    esac\n    COMPREPLY=($(compgen -W \"$words\" -- \"$at\"))\n}\n"
+            "complete -o default -F _%s %s\n",
+            name, name);
+}
