@@ -443,6 +443,30 @@ static void test_export_by_suffix_is_of_that_kind_and_comes_back_the_same(void *
     }
 }
 
+static void test_scenes_are_renamed_and_deleted(void **state)
+{
+    struct stage *stage = *state;
+    char file[128];
+    write_arm(&stage->daemon, file, sizeof file);
+    const struct call calls[] = {
+        {{"import", file, "arm"}, 0, "3 nodes", NULL},
+        {{"import", file, "other"}, 0, "3 nodes", NULL},
+        {{"set", "arm", "base", "--t", "1,2,3", "--user", "anna"}, 0, "edit 2", NULL},
+        {{"mv", "arm", "other"}, 1, NULL, "(conflict)"},
+        {{"mv", "none", "limb"}, 1, NULL, "(unknown_scene)"},
+        {{"mv", "arm", "limb", "--user", "anna"}, 0, NULL, NULL},
+        {{"ls", "arm"}, 1, NULL, "(unknown_scene)"},
+        {{"history", "limb", "--user", "anna"}, 0, "t (0, 1, 0) -> (1, 2, 3) m", NULL},
+        {{"rm", "arm"}, 1, NULL, "(unknown_scene)"},
+        {{"rm", "limb"}, 0, NULL, NULL},
+        {{"ls", "limb"}, 1, NULL, "(unknown_scene)"},
+        {{"ls", "other"}, 0, "3 nodes", NULL},
+        {{"rm", "other"}, 0, NULL, NULL},
+        {{"ls"}, 0, NULL, NULL},
+    };
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) check_call(&stage->daemon, NULL, &calls[i]);
+}
+
 static void test_at_and_restore_bring_back_the_past(void **state)
 {
     struct stage *stage = *state;
@@ -818,6 +842,7 @@ int main(void)
         STAGED(test_solve_of_a_steep_axis_is_the_same_bits_through_a_daemon),
         STAGED(test_a_scenes_life_on_the_command_line),
         STAGED(test_export_by_suffix_is_of_that_kind_and_comes_back_the_same),
+        STAGED(test_scenes_are_renamed_and_deleted),
         STAGED(test_export_after_a_restart_is_what_it_was_before),
         STAGED(test_at_and_restore_bring_back_the_past),
         STAGED(test_who_is_in_the_way_is_said_by_name),
