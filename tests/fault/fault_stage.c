@@ -119,12 +119,6 @@ void await_in_file(struct gz_client *client, const char *path)
 
 /* ---- small things ---- */
 
-long env_number(const char *name, long otherwise)
-{
-    const char *text = getenv(name);
-    return text != NULL && text[0] != '\0' ? strtol(text, NULL, 10) : otherwise;
-}
-
 double now_s(void)
 {
     struct timespec now;

@@ -27,8 +27,6 @@ bool is_in_file(const struct gz_client *client, const char *path);
 /* Waits until it is. */
 void await_in_file(struct gz_client *client, const char *path);
 
-/* A number of the environment, or this one. */
-long env_number(const char *name, long otherwise);
 double now_s(void); /* monotonic */
 
 /* One set of a node's x. */

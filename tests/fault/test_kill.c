@@ -1,7 +1,7 @@
 /* R1, R12: kill -9 at random moments while people drag, set, make, undo, delete and write notes. What they were told is in the log of
  * a driver of its own (driver.c); after each kill the file is held against it: every edit answered `ok` is there once, with the
  * answer that its key has, and whole; what was `saved` is there; a drag lost at most 50 ms and one commit of its motion.
- * GZ_ROUNDS (20; 1,000 in the long run) and GIZMOD_SEED choose how many and when. */
+ * GIZMOD_TIMES scales the 20 kills (1,000 in the long suite), GIZMOD_SEED chooses when. */
 #include <fcntl.h>
 #include <math.h>
 #include <poll.h>
@@ -16,6 +16,7 @@
 
 #include "driver_log.h"
 #include "fault_stage.h"
+#include "support/chance.h"
 
 #define ROUNDS 20
 /* A round is at most so long after everybody is back, seconds. */
@@ -336,8 +337,8 @@ static void test_kill_at_any_moment_loses_and_doubles_nothing(void **state)
     struct stage *stage = *state;
     struct driver driver = {0};
     struct judge judge = {0};
-    long rounds = env_number("GZ_ROUNDS", ROUNDS);
-    srand48(env_number("GIZMOD_SEED", 1));
+    long rounds = (long)chance_count(ROUNDS);
+    srand48((long)chance_seed(1));
     start_driver(&driver, &stage->daemon);
     for (long round = 0; round < rounds; round++) {
         size_t from = driver.count;

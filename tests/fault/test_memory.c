@@ -1,13 +1,14 @@
 /* R5: the n-th allocation of a whole daemon fails, or many from there on, by whichever of its libraries, while somebody does
  * everything once: no crash, no hang, a refused request or a closed connection; everybody can go on afterwards, what was acknowledged
  * is in the file, which is whole and what viewers see. Leaks are AddressSanitizer's to tell, at the daemon's end.
- * GZ_ALLOCATIONS (60; 20,000 in the long run) is how many n are tried, spread over all that there are; GZ_ALLOCATION is the only one. */
+ * GIZMOD_TIMES scales the 60 n that are tried (20,000 in the long suite), spread over all that there are. */
 #include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "fault_stage.h"
+#include "support/chance.h"
 
 #define SCENE "arm"
 #define TRIED 60
@@ -213,12 +214,9 @@ static void try_allocations(struct fault_stage *fault, bool is_without_sqlite)
     long all = fault_memory_heal(fault->control);
     if (all == 0) skip(); /* the daemon's sanitizer is linked into it and does not ask */
     assert_int_equal(first.acknowledged, 0x7E);
-    long tried = env_number("GZ_ALLOCATIONS", TRIED), from = env_number("GIZMOD_SEED", 1);
-    long only = env_number("GZ_ALLOCATION", 0);
+    long tried = (long)chance_count(TRIED), from = (long)chance_seed(1);
     print_message("%ld allocations\n", all);
-    for (long i = 0; only > 0 && i < 3; i++)
-        try_allocation(fault, is_without_sqlite, (unsigned long)i + 2, only, lengths[i]);
-    for (long i = 0; only == 0 && i < tried; i++) {
+    for (long i = 0; i < tried; i++) {
         long n = 1 + (long)((double)i / (double)tried * (double)all) + from % (1 + all / tried);
         /* What fails for a while matters most where there are few: then they are an edit's own. */
         long length = is_without_sqlite ? lengths[i % 2 * 2] : lengths[i % 3];
@@ -241,7 +239,7 @@ static void test_memory_that_fails_at_the_start_ends_it_in_words(void **state)
 {
     struct fault_stage *fault = *state;
     struct test_daemon *daemon = &fault->stage.daemon;
-    long tried = env_number("GZ_ALLOCATIONS", TRIED) / 3;
+    long tried = (long)chance_count(TRIED) / 3;
     test_daemon_end(daemon);
     fault_memory_arm(fault->control, false, 1, 0);
     test_daemon_start(daemon, "--open=" SCENE, NULL);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/chance.h"
+
 uint64_t dice_bits(struct dice *dice)
 {
     uint64_t z = dice->state += UINT64_C(0x9e3779b97f4a7c15);
@@ -129,13 +131,10 @@ struct eye dice_eye(struct dice *dice, gz_vec3 centre, double distance)
 
 uint64_t test_seed(void)
 {
-    const char *text = getenv("GIZMOD_SEED");
-    return text != NULL ? strtoull(text, NULL, 0) : UINT64_C(20240611);
+    return chance_seed(UINT64_C(20240611));
 }
 
 long test_count(long usual)
 {
-    const char *text = getenv("GIZMOD_DRAGS");
-    long count = text != NULL ? strtol(text, NULL, 0) : 0;
-    return count > 0 ? count : usual;
+    return (long)chance_count((uint64_t)usual);
 }

@@ -41,7 +41,7 @@ struct eye dice_eye(struct dice *dice, gz_vec3 centre, double distance);
 
 /* The seed of a test: the environment's GIZMOD_SEED, or a fixed one. Printed by whoever uses it. */
 uint64_t test_seed(void);
-/* How many drags a test makes: the environment's GIZMOD_DRAGS, or `usual`. */
+/* How many drags a test makes: the environment's GIZMOD_TIMES times `usual`. */
 long test_count(long usual);
 
 #endif

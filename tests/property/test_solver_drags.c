@@ -1,5 +1,5 @@
 /* Random drags against the definitions in quadruple precision: every handle, every projection, near and far, small and large
- * coordinates. GIZMOD_SEED chooses others, GIZMOD_DRAGS how many. */
+ * coordinates. GIZMOD_SEED chooses others, GIZMOD_TIMES how many. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

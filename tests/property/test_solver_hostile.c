@@ -1,4 +1,4 @@
-/* Cameras, tools, nodes and pointers of any numbers, finite or not. GIZMOD_SEED and GIZMOD_DRAGS as for the random drags. */
+/* Cameras, tools, nodes and pointers of any numbers, finite or not. GIZMOD_SEED and GIZMOD_TIMES as for the random drags. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,9 +1,12 @@
 # Faults that are planted on purpose: the test of the test. Each is one mistake in one file, and the simulation has to find it.
 
 # gizmod_planted_fault(NAME FILE server/session/x.c FROM "..." TO "..."): the simulation with this mistake. The file's copy is linked
-# before the rooms, so that it takes the place of their member.
+# before the rooms, so that it takes the place of their member. LONG: it takes so many seeds that only the long suite looks for it.
 function(gizmod_planted_fault name)
-    cmake_parse_arguments(PARSE_ARGV 1 FAULT "" "FILE;FROM;TO;SEEDS" "")
+    cmake_parse_arguments(PARSE_ARGV 1 FAULT "LONG" "FILE;FROM;TO;SEEDS" "")
+    if(FAULT_LONG AND NOT GIZMOD_LONG)
+        return()
+    endif()
     if(NOT FAULT_SEEDS)
         set(FAULT_SEEDS 1500)
     endif()
@@ -22,7 +25,7 @@ function(gizmod_planted_fault name)
     set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/faults)
     add_test(NAME ${program} COMMAND ${CMAKE_COMMAND} -DSIM=$<TARGET_FILE:${program}> -DSEEDS=${FAULT_SEEDS}
         -P ${CMAKE_CURRENT_SOURCE_DIR}/found.cmake)
-    set_tests_properties(${program} PROPERTIES LABELS sim TIMEOUT 600)
+    set_tests_properties(${program} PROPERTIES LABELS $<IF:$<BOOL:${FAULT_LONG}>,long,sim> TIMEOUT 600)
 endfunction()
 
 # ---- the disk ----
@@ -103,7 +106,7 @@ gizmod_planted_fault(cut_delta_tells_of_the_last_part_only FILE server/sync/sync
     FROM "gz_sync_add_state(sync, delta, node, cursor->base, &bytes)"
     TO "gz_sync_add_state(sync, delta, node, delta->from, &bytes)")
 gizmod_planted_fault(frames_shared_across_bases FILE server/sync/sync.c
-    FROM "a->base == b->base && a->since == b->since &&" TO "" SEEDS 8000)
+    FROM "a->base == b->base && a->since == b->since &&" TO "" SEEDS 8000 LONG)
 gizmod_planted_fault(grave_forgotten_too_early FILE server/sync/sync.c
     FROM "return knows_from < gz_scene_forgotten(sync->scene) ||" TO "return knows_from > gz_scene_seq(sync->scene) ||")
 gizmod_planted_fault(unsaved_resume_accepted FILE server/session/join.c
@@ -168,7 +171,7 @@ gizmod_planted_fault(note_stands_on_what_was_refused FILE server/session/note.c
 
 gizmod_planted_fault(visit_forgotten_under_an_edit FILE server/session/batch.c
     FROM "if (next - i != 2 || traces[i + 1].visit == SIZE_MAX) continue;"
-    TO "if (next - i < 2 || traces[i + 1].visit == SIZE_MAX) continue;" SEEDS 4000)
+    TO "if (next - i < 2 || traces[i + 1].visit == SIZE_MAX) continue;" SEEDS 4000 LONG)
 
 # ---- times ----
 

@@ -1,4 +1,6 @@
-/* chance.h - random numbers that are the same for the same seed, and what the environment asks of a test. */
+/* chance.h - random numbers that are the same for the same seed, and how many of them a test takes. Every test whose cases are
+ * random reads the same two variables of the environment: GIZMOD_SEED chooses the cases, GIZMOD_TIMES how many there are, as a
+ * factor of what the test does by itself (0.001 for one case, 100 for the long suite). */
 #ifndef TESTS_SUPPORT_CHANCE_H
 #define TESTS_SUPPORT_CHANCE_H
 
@@ -14,11 +16,20 @@ static inline uint64_t chance_below(uint64_t *state, uint64_t limit)
     return (z ^ (z >> 31)) % limit;
 }
 
-/* The number in an environment variable, or `usual`. */
-static inline uint64_t chance_from_environment(const char *name, uint64_t usual)
+/* GIZMOD_SEED, or `usual`. */
+static inline uint64_t chance_seed(uint64_t usual)
 {
-    const char *said = getenv(name);
-    return said != NULL && said[0] != '\0' ? strtoull(said, NULL, 10) : usual;
+    const char *said = getenv("GIZMOD_SEED");
+    return said != NULL && said[0] != '\0' ? strtoull(said, NULL, 0) : usual;
+}
+
+/* GIZMOD_TIMES times `usual`, at least 1. */
+static inline uint64_t chance_count(uint64_t usual)
+{
+    const char *said = getenv("GIZMOD_TIMES");
+    double times = said != NULL ? strtod(said, NULL) : 1;
+    double count = (times > 0 ? times : 1) * (double)usual;
+    return count > 1 ? (uint64_t)count : 1;
 }
 
 #endif

@@ -1,11 +1,12 @@
 /* One client cannot hurt another: viewers that stop reading, one that says far too much, and very many that come at once.
- * GIZMOD_VIEWERS and GIZMOD_JOINS are how many; the long suite takes 200 and 2,000. What is asked are counts and bytes; the times
+ * GIZMOD_TIMES scales the 24 viewers and 200 joins; the long suite takes 200 and 2,000 at least. What is asked are counts and bytes; the times
  * are measured by crowd_bench. */
 #include "server/net/net_fixture.h"
 
 #include <dirent.h>
 #include <stdlib.h>
 
+#include "support/chance.h"
 #include "support/crowd.h"
 
 #define SCENE "crowd"
@@ -26,17 +27,11 @@ struct stage {
     size_t viewers;
 };
 
-static size_t number_from_environment(const char *name, size_t usual)
-{
-    const char *text = getenv(name);
-    return text != NULL ? strtoul(text, NULL, 10) : usual;
-}
-
 /* ---- the stage: one who moves, many who watch ---- */
 
 static void open_stage(struct stage *stage, const char *first, const char *second)
 {
-    *stage = (struct stage){.viewers = number_from_environment("GIZMOD_VIEWERS", 24)};
+    *stage = (struct stage){.viewers = chance_count(24)};
     net_fixture_start(&stage->fixture, first, second);
     int maker = net_fixture_join(&stage->fixture, SCENE, "maker");
     net_fixture_create_nodes(maker, GROUPS * GROUP_NODES);
@@ -338,7 +333,7 @@ static void test_join_storm_lets_everybody_in_and_leaves_nothing_behind(void **s
     enum { STORMS = 4 };
     struct stage stage;
     struct storm before = {&stage, SIZE_MAX};
-    size_t joins = number_from_environment("GIZMOD_JOINS", 200);
+    size_t joins = chance_count(200);
     long resident = 0;
     (void)state;
     open_stage(&stage, NULL, NULL);

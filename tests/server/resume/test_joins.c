@@ -1,5 +1,5 @@
 /* R11, through real sockets: who joins while 16 drags run holds the server's scene, bit for bit. The scene is several deltas long, so
- * that the drags go on in the middle of each snapshot. unit/core/test_join.c does the same 10,000 times. GIZMOD_JOINS: how many. */
+ * that the drags go on in the middle of each snapshot. unit/core/test_join.c does the same 10,000 times. GIZMOD_TIMES scales the 100 joins. */
 #include <stdio.h>
 
 #include "dump.h"
@@ -71,7 +71,7 @@ static void hold_still(struct joins *joins)
 static void begin(struct joins *joins, struct stage *stage)
 {
     char user[16];
-    *joins = (struct joins){.stage = stage, .random = chance_from_environment("GIZMOD_SEED", 1)};
+    *joins = (struct joins){.stage = stage, .random = chance_seed(1)};
     for (size_t i = 0; i < DRAGS; i++) {
         snprintf(user, sizeof user, "dragger-%zu", i);
         joins->draggers[i] = join(joins, user);
@@ -104,7 +104,7 @@ static void test_join_during_16_drags_holds_the_scene(void **state)
 {
     static struct joins joins;
     begin(&joins, *state);
-    for (uint64_t left = chance_from_environment("GIZMOD_JOINS", 100); left > 0; left--) join_once(&joins);
+    for (uint64_t left = chance_count(100); left > 0; left--) join_once(&joins);
     for (size_t i = 0; i < DRAGS; i++) gz_client_destroy(joins.draggers[i]);
 }
 

@@ -1,6 +1,6 @@
 /* R9: over 10,000 random disconnects every viewer's state, rebuilt from deltas alone, equals the server's, byte for byte; no gap, no
  * double, no disorder. Several people edit all the time; the network cuts, stalls and delays in the middle of frames; the daemon
- * is ended and killed and comes back. GIZMOD_DISCONNECTS and GIZMOD_SEED choose how many and which. */
+ * is ended and killed and comes back. GIZMOD_TIMES and GIZMOD_SEED choose how many and which. */
 #include <inttypes.h>
 #include <poll.h>
 #include <setjmp.h>
@@ -55,7 +55,7 @@ static void begin(struct storm *storm, const struct kind *kind)
 {
     static const char *const users[EDITORS] = {"anna", "bert", "carl"};
     static const char *const names[FOLLOWERS] = {"follower 1", "follower 2", "follower 3", "follower 4"};
-    *storm = (struct storm){.random = chance_from_environment("GIZMOD_SEED", 1)};
+    *storm = (struct storm){.random = chance_seed(1)};
     print_message("seed %" PRIu64 "\n", storm->random);
     test_daemon_init(&storm->daemon);
     test_daemon_start(&storm->daemon, NULL, NULL);
@@ -299,14 +299,14 @@ static void weather(uint64_t losses, struct kind kind)
 static void test_resume_viewers_that_are_cut_off_at_random_hold_the_scene(void **state)
 {
     (void)state;
-    weather(chance_from_environment("GIZMOD_DISCONNECTS", 400), (struct kind){60, 8, 7, 16, false});
+    weather(chance_count(400), (struct kind){60, 8, 7, 16, false});
 }
 
 /* The scene is several deltas long: snapshots and large changes are cut off between deltas that say `more`. */
 static void test_resume_viewers_cut_off_within_what_they_are_told_hold_the_scene(void **state)
 {
     (void)state;
-    weather(chance_from_environment("GIZMOD_DISCONNECTS", 400) / 4, (struct kind){3000, 250, 14, 20, true});
+    weather(chance_count(400) / 4, (struct kind){3000, 250, 14, 20, true});
 }
 
 int main(void)

@@ -262,18 +262,3 @@ const struct gz_message *ask_op(struct client *client, enum gz_op op)
     struct gz_message message = {.op = op};
     return client_ask(client, &message);
 }
-
-uint64_t random_below(uint64_t *state, uint64_t limit)
-{
-    *state += UINT64_C(0x9E3779B97F4A7C15);
-    uint64_t z = *state;
-    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-    return (z ^ (z >> 31)) % limit;
-}
-
-uint64_t number_from_environment(const char *name, uint64_t usual)
-{
-    const char *text = getenv(name);
-    return text != NULL ? strtoull(text, NULL, 10) : usual;
-}

@@ -2,6 +2,7 @@
 #ifndef GZ_TEST_SAYING_H
 #define GZ_TEST_SAYING_H
 
+#include "support/chance.h"
 #include "support/core_host.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -51,9 +52,5 @@ const struct gz_message *ask_op(struct client *client, enum gz_op op); /* one wi
 
 struct gz_message camera_message(double distance);
 struct gz_message pointer_message(enum gz_phase phase, double x, double y, uint64_t n);
-
-/* Random, the same for the same seed; and the number in an environment variable, or `usual`. */
-uint64_t random_below(uint64_t *state, uint64_t limit);
-uint64_t number_from_environment(const char *name, uint64_t usual);
 
 #endif

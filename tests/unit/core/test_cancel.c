@@ -189,7 +189,7 @@ static void test_cancel_of_a_wheel_and_of_what_was_typed(void **state)
 
 static double odd(uint64_t *random)
 {
-    return (double)random_below(random, UINT64_C(1) << 53) / 3e15;
+    return (double)chance_below(random, UINT64_C(1) << 53) / 3e15;
 }
 
 static void test_cancel_of_ten_thousand_nodes(void **state)

@@ -1,7 +1,7 @@
 /* Following a part of the scene: after each complete delta its viewer holds exactly that part, which the host finds by going through
  * all nodes with mathematics of its own (support/core_part.h). What is counted here besides: that nobody starts from 0 without
  * need, what is told, what it costs.
- * GZ_SEED and GZ_SEEDS in the environment choose the random runs; a failure is found again with the seed that was printed. */
+ * GIZMOD_SEED and GIZMOD_TIMES choose the runs; a failure is found again with the seed that was printed. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 #include "sync/sync_internal.h"
 #include "unit/core/saying.h"
 
-#define SEEDS 120
+#define SEEDS 40
 #define STEPS 80
 #define FOLLOWERS 4
 #define MANY 20000
@@ -568,7 +568,7 @@ struct game {
 
 static uint64_t below(struct game *game, uint64_t limit)
 {
-    return random_below(&game->random, limit);
+    return chance_below(&game->random, limit);
 }
 
 static double between(struct game *game, double low, double high)
@@ -762,9 +762,9 @@ static void play(uint64_t seed)
 static void test_interest_holds_exactly_its_part(void **state)
 {
     (void)state;
-    uint64_t first = number_from_environment("GZ_SEED", 1), count = number_from_environment("GZ_SEEDS", SEEDS);
+    uint64_t first = chance_seed(1), count = chance_count(SEEDS);
     for (uint64_t seed = first; seed < first + count; seed++) {
-        fprintf(stderr, "GZ_SEED=%llu\r", (unsigned long long)seed); /* what is read where it fails */
+        fprintf(stderr, "GIZMOD_SEED=%llu\r", (unsigned long long)seed); /* what is read where it fails */
         play(seed);
     }
 }

@@ -1,6 +1,6 @@
 /* R11: who joins during 16 running drags holds the server's scene, bit for bit: at its first whole state, not only later on. The
- * scene is large enough for snapshots that are cut, with drags, edits and deletions between their parts. GIZMOD_JOINS says how
- * many join (500; 10,000 in the long suite), GIZMOD_SEED which. */
+ * scene is large enough for snapshots that are cut, with drags, edits and deletions between their parts. GIZMOD_TIMES
+ * scales the 500 who join (10,000 in the long suite), GIZMOD_SEED chooses them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ static void make_nodes(struct joins *joins)
 
 static void begin(struct joins *joins, uint64_t nodes)
 {
-    *joins = (struct joins){.nodes = nodes, .random = chance_from_environment("GIZMOD_SEED", 1)};
+    *joins = (struct joins){.nodes = nodes, .random = chance_seed(1)};
     host_init(&joins->host);
     joins->editor = client_join(&joins->host, "eve", GZ_ROLE_EDITOR);
     make_nodes(joins);
@@ -126,13 +126,13 @@ static size_t join_many(uint64_t nodes, uint64_t count)
 static void test_join_during_16_drags_holds_the_scene(void **state)
 {
     (void)state;
-    assert_int_equal(join_many(NODES_SMALL, chance_from_environment("GIZMOD_JOINS", 500)), 0);
+    assert_int_equal(join_many(NODES_SMALL, chance_count(500)), 0);
 }
 
 static void test_join_in_pieces_during_16_drags_holds_the_scene(void **state)
 {
     (void)state;
-    uint64_t count = chance_from_environment("GIZMOD_JOINS", 500) / 10;
+    uint64_t count = chance_count(500) / 10;
     assert_int_equal(join_many(NODES_LARGE, count), count);
 }
 

@@ -1,6 +1,7 @@
 /* R13: eight users, random operations, a wall clock that jumps, a disk that refuses at times. The model knows who holds what from
  * the answers alone; the scene must agree after every operation, and every refusal must name that holder.
- * GZ_SEED is the first seed, GZ_STEPS how many operations in all (a million in the long suite); a game has 1,000 of them. */
+ * GIZMOD_SEED is the first seed, GIZMOD_TIMES scales the 20,000 operations (a million in the long suite); a game has 1,000 of
+ * them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -35,7 +36,7 @@ static const char *const users[USERS] = {"ann", "bob", "cho", "dee", "eve", "fay
 
 static uint64_t below(struct game *game, uint64_t limit)
 {
-    return random_below(&game->random, limit);
+    return chance_below(&game->random, limit);
 }
 
 static const struct gz_node *node_of(const struct game *game, uint64_t id)
@@ -229,7 +230,8 @@ static void say_delete(struct game *game, int who)
     const struct gz_message *answer = ask_delete(game->players[who].client, id);
     check_refusal(game, who, answer);
     if (others && !own) assert_refused(answer, GZ_LOCKED);
-    if (others || own) assert_non_null(node_of(game, id));
+    /* That the node is there is not asked: in that turn the disk may have refused the edit that made it. */
+    if (others || own) assert_true(answer != NULL && answer->op == GZ_OP_ERROR);
 }
 
 static void say_travel(struct game *game, int who)
@@ -330,10 +332,10 @@ static size_t play(uint64_t seed, uint64_t steps)
 static void test_one_holder_at_most_and_refusals_name_it(void **state)
 {
     (void)state;
-    uint64_t seed = number_from_environment("GZ_SEED", 1), steps = number_from_environment("GZ_STEPS", 20000);
+    uint64_t seed = chance_seed(1), steps = chance_count(20000);
     size_t refusals = 0;
     for (uint64_t done = 0; done < steps; done += GAME_STEPS, seed++) {
-        fprintf(stderr, "GZ_SEED=%llu\r", (unsigned long long)seed); /* what is read where it fails */
+        fprintf(stderr, "GIZMOD_SEED=%llu\r", (unsigned long long)seed); /* what is read where it fails */
         refusals += play(seed, GAME_STEPS);
     }
     assert_true(refusals > steps / 50);

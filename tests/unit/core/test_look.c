@@ -1,6 +1,6 @@
 /* What a press takes by what is seen: random scenes whose nodes have triangles, bounds or neither, compared with the solver asked about
  * every node; whose triangles they are while imports come, are refused and are read anew; and what hostile ones cost.
- * GZ_SEED and GZ_SEEDS in the environment choose the runs; a failure is found again with the seed that was printed. */
+ * GIZMOD_SEED and GIZMOD_TIMES choose the runs; a failure is found again with the seed that was printed. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -76,7 +76,7 @@ struct game {
 
 static uint64_t below(struct game *game, uint64_t limit)
 {
-    return random_below(&game->random, limit);
+    return chance_below(&game->random, limit);
 }
 
 static double between(struct game *game, double low, double high)
@@ -253,11 +253,11 @@ static void play(struct game *game)
 static void test_a_look_is_as_if_all_nodes_were_asked(void **state)
 {
     (void)state;
-    uint64_t first = number_from_environment("GZ_SEED", 1), count = number_from_environment("GZ_SEEDS", SEEDS);
+    uint64_t first = chance_seed(1), count = chance_count(SEEDS);
     struct game *game = calloc(1, sizeof *game);
     assert_non_null(game);
     for (uint64_t seed = first; seed < first + count; seed++) {
-        fprintf(stderr, "GZ_SEED=%llu\r", (unsigned long long)seed); /* what is read where it fails */
+        fprintf(stderr, "GIZMOD_SEED=%llu\r", (unsigned long long)seed); /* what is read where it fails */
         game->random = seed;
         play(game);
     }

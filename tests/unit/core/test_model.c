@@ -3,7 +3,7 @@
  * gives the same edit; who follows a part of the scene holds exactly that part; nothing is held but by a drag that runs; the
  * history explains the state (the disk judges that);
  * notes and checkpoints are what the disk has, and seen before that by nobody.
- * GZ_SEED is the first seed, GZ_SEEDS how many are run, GZ_STEPS how long each. */
+ * GIZMOD_SEED is the first seed, GIZMOD_TIMES scales how many are run. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -51,7 +51,7 @@ static const char *const keys[KEYS] = {"k0", "k1", "k2", "k3", "k4", "k5", "k6",
 
 static uint64_t below(struct game *game, uint64_t limit)
 {
-    return random_below(&game->random, limit);
+    return chance_below(&game->random, limit);
 }
 
 static double between(struct game *game, double low, double high)
@@ -550,10 +550,10 @@ static void play(uint64_t seed, uint64_t steps)
 static void test_model_promises_hold(void **state)
 {
     (void)state;
-    uint64_t first = number_from_environment("GZ_SEED", 1), count = number_from_environment("GZ_SEEDS", SEEDS);
-    uint64_t steps = number_from_environment("GZ_STEPS", STEPS);
+    uint64_t first = chance_seed(1), count = chance_count(SEEDS);
+    uint64_t steps = STEPS;
     for (uint64_t seed = first; seed < first + count; seed++) {
-        fprintf(stderr, "GZ_SEED=%llu\r", (unsigned long long)seed); /* what is read where it fails */
+        fprintf(stderr, "GIZMOD_SEED=%llu\r", (unsigned long long)seed); /* what is read where it fails */
         play(seed, steps);
     }
 }

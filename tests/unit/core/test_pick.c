@@ -1,6 +1,6 @@
 /* Picking looks at few nodes, and its answers are those of looking at all of them: random scenes, cameras and pointers, compared
  * with the solver asked about every node.
- * GZ_SEED and GZ_SEEDS in the environment choose the runs; a failure is found again with the seed that was printed. */
+ * GIZMOD_SEED and GIZMOD_TIMES choose the runs; a failure is found again with the seed that was printed. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +27,7 @@ struct game {
 
 static uint64_t below(struct game *game, uint64_t limit)
 {
-    return random_below(&game->random, limit);
+    return chance_below(&game->random, limit);
 }
 
 static double between(struct game *game, double low, double high)
@@ -267,10 +267,10 @@ static size_t play(uint64_t seed)
 static void test_pick_answers_as_if_all_nodes_were_asked(void **state)
 {
     (void)state;
-    uint64_t first = number_from_environment("GZ_SEED", 1), count = number_from_environment("GZ_SEEDS", SEEDS);
+    uint64_t first = chance_seed(1), count = chance_count(SEEDS);
     size_t hits = 0;
     for (uint64_t seed = first; seed < first + count; seed++) {
-        fprintf(stderr, "GZ_SEED=%llu\r", (unsigned long long)seed); /* what is read where it fails */
+        fprintf(stderr, "GIZMOD_SEED=%llu\r", (unsigned long long)seed); /* what is read where it fails */
         hits += play(seed);
     }
     assert_true(hits > count * PICKS / 2); /* there was something to find */

@@ -26,7 +26,7 @@ struct game {
 
 static uint64_t below(struct game *game, uint64_t limit)
 {
-    return random_below(&game->random, limit);
+    return chance_below(&game->random, limit);
 }
 
 static void apply(struct game *game, const struct gz_change *change)
@@ -145,9 +145,9 @@ static void play(uint64_t seed)
 static void test_portion_knows_its_part_when_all_news_are_taken(void **state)
 {
     (void)state;
-    uint64_t first = number_from_environment("GZ_SEED", 1), count = number_from_environment("GZ_SEEDS", SEEDS);
+    uint64_t first = chance_seed(1), count = chance_count(SEEDS);
     for (uint64_t seed = first; seed < first + count; seed++) {
-        fprintf(stderr, "GZ_SEED=%llu\r", (unsigned long long)seed); /* what is read where it fails */
+        fprintf(stderr, "GIZMOD_SEED=%llu\r", (unsigned long long)seed); /* what is read where it fails */
         play(seed);
     }
 }

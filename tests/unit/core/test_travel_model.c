@@ -1,7 +1,8 @@
 /* R15: undo and redo of four users against a model of them, over random edits, drags, wheels, restarts and reconnects. The model
  * keeps what each edit did, and of an undo knows what proto/README.md says: the scene must then be what the model says, bit for
  * bit, and a conflict must name whom the model names. What an unforced undo changes no standing edit of others has touched.
- * GZ_SEED is the first seed, GZ_STEPS how many operations in all (a million in the long suite); a game has 500 of them. */
+ * GIZMOD_SEED is the first seed, GIZMOD_TIMES scales the 20,000 operations (a million in the long suite); a game has 500 of
+ * them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -202,7 +203,7 @@ struct game {
 
 static uint64_t below(struct game *game, uint64_t limit)
 {
-    return random_below(&game->random, limit);
+    return chance_below(&game->random, limit);
 }
 
 static int name_index(const char *name)
@@ -448,10 +449,10 @@ static void play(uint64_t seed, size_t *conflicts, size_t *travels)
 static void test_travel_is_as_in_the_model(void **state)
 {
     (void)state;
-    uint64_t seed = number_from_environment("GZ_SEED", 1), steps = number_from_environment("GZ_STEPS", 20000);
+    uint64_t seed = chance_seed(1), steps = chance_count(20000);
     size_t conflicts = 0, travels = 0;
     for (uint64_t done = 0; done < steps; done += GAME_STEPS, seed++) {
-        fprintf(stderr, "GZ_SEED=%llu\r", (unsigned long long)seed); /* what is read where it fails */
+        fprintf(stderr, "GIZMOD_SEED=%llu\r", (unsigned long long)seed); /* what is read where it fails */
         play(seed, &conflicts, &travels);
     }
     assert_true(conflicts > steps / 50 && travels > steps / 10);

@@ -165,15 +165,3 @@ void assert_trs_equal(const gz_trs *a, const gz_trs *b)
 }
 
 /* ---- chance ---- */
-
-uint64_t random_below(uint64_t *state, uint64_t limit)
-{
-    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (*state >> 33) % limit;
-}
-
-uint64_t number_from_environment(const char *name, uint64_t usual)
-{
-    const char *text = getenv(name);
-    return text != NULL ? strtoull(text, NULL, 10) : usual;
-}

@@ -3,6 +3,7 @@
 #define GZ_TEST_MAKING_H
 
 #include "scene/scene.h"
+#include "support/chance.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
@@ -29,10 +30,5 @@ extern struct gz_error told_error;
 /* Fails the test unless the lists of siblings, the order of change and the counts hang together. */
 void assert_sound(const struct gz_scene *scene);
 void assert_trs_equal(const gz_trs *a, const gz_trs *b);
-
-/* Random, the same for the same seed. */
-uint64_t random_below(uint64_t *state, uint64_t limit);
-/* The number in the environment variable, or `usual`. */
-uint64_t number_from_environment(const char *name, uint64_t usual);
 
 #endif

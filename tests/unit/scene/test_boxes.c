@@ -1,7 +1,7 @@
 /* The bounds index against going through all nodes with numbers of a wider type: what reaches into a part of the world passes the
  * sieve, whatever became of the scene since it was last asked; and in tame scenes little else does. And the walk through what
  * moved, which keeps the index up.
- * GZ_SEED and GZ_SEEDS in the environment choose the runs; a failure is found again with the seed that was printed. */
+ * GIZMOD_SEED and GIZMOD_TIMES choose the runs; a failure is found again with the seed that was printed. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -115,7 +115,7 @@ static wide reach_of(wide box[2][3], const wide size[3], const gz_plane *plane, 
 
 static uint64_t below(struct game *game, uint64_t limit)
 {
-    return random_below(&game->random, limit);
+    return chance_below(&game->random, limit);
 }
 
 static double between(struct game *game, double low, double high)
@@ -292,9 +292,9 @@ static void play(uint64_t seed)
 static void test_boxes_let_through_what_is_there(void **state)
 {
     (void)state;
-    uint64_t first = number_from_environment("GZ_SEED", 1), count = number_from_environment("GZ_SEEDS", SEEDS);
+    uint64_t first = chance_seed(1), count = chance_count(SEEDS);
     for (uint64_t seed = first; seed < first + count; seed++) {
-        fprintf(stderr, "GZ_SEED=%llu\r", (unsigned long long)seed); /* what is read where it fails */
+        fprintf(stderr, "GIZMOD_SEED=%llu\r", (unsigned long long)seed); /* what is read where it fails */
         play(seed);
     }
 }

@@ -1,5 +1,5 @@
 /* The scene against a model that is slow and plain: arrays, and everything looked up by going through all of it.
- * GZ_SEED and GZ_STEPS in the environment choose the run; a failure is found again with the seed that was printed. */
+ * GIZMOD_SEED and GIZMOD_TIMES choose the run; a failure is found again with the seed that was printed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -267,40 +267,40 @@ static void compare(const struct model *model, struct gz_scene *scene, uint64_t 
     assert_int_equal(gz_scene_count(scene), alive + LINKS);
     assert_int_equal(gz_scene_seq(scene), model->seq);
     assert_int_equal(gz_scene_forgotten(scene), model->forgotten);
-    uint64_t back = random_below(random, 200);
-    if (random_below(random, 10) == 0) compare_order(model, scene, model->seq > back ? model->seq - back : 0);
-    for (int i = 0; i < 4; i++) compare_world(model, scene, 1 + random_below(random, LOOSE));
+    uint64_t back = chance_below(random, 200);
+    if (chance_below(random, 10) == 0) compare_order(model, scene, model->seq > back ? model->seq - back : 0);
+    for (int i = 0; i < 4; i++) compare_world(model, scene, 1 + chance_below(random, LOOSE));
 }
 
 /* ---- chance ---- */
 
 static uint64_t random_id(uint64_t *random)
 {
-    return 1 + random_below(random, LOOSE);
+    return 1 + chance_below(random, LOOSE);
 }
 
 static uint64_t random_parent(uint64_t *random)
 {
-    uint64_t choice = random_below(random, 20);
+    uint64_t choice = chance_below(random, 20);
     return choice < 4 ? 0 : choice < 8 ? END_ID : choice == 8 ? IDS + 5 : random_id(random);
 }
 
 static double random_number(uint64_t *random)
 {
-    return (double)random_below(random, 5) - 2;
+    return (double)chance_below(random, 5) - 2;
 }
 
 static void change_part(struct gz_content *content, enum gz_part part, uint64_t *random)
 {
     const gz_quat turns[] = {{0, 0, 0, 1}, {1, 0, 0, 0}, {0, 0.6, 0, 0.8}, {0, 0, 0, -1}};
     if (part == GZ_PART_T) content->trs.t = (gz_vec3){random_number(random), 0, random_number(random) * 0};
-    if (part == GZ_PART_R) content->trs.r = turns[random_below(random, 4)];
-    if (part == GZ_PART_S) content->trs.s.y = 1 + (double)random_below(random, 3);
-    if (part == GZ_PART_NAME) content->name = names[random_below(random, COUNT(names))];
+    if (part == GZ_PART_R) content->trs.r = turns[chance_below(random, 4)];
+    if (part == GZ_PART_S) content->trs.s.y = 1 + (double)chance_below(random, 3);
+    if (part == GZ_PART_NAME) content->name = names[chance_below(random, COUNT(names))];
     if (part == GZ_PART_PARENT) content->parent = random_parent(random);
-    if (part == GZ_PART_BOUNDS) content->has_bounds = random_below(random, 2) == 0;
-    if (part == GZ_PART_BOUNDS) content->bounds.max.x = (double)random_below(random, 3);
-    if (part == GZ_PART_ASSET) content->asset = (int64_t)random_below(random, 3) - 1;
+    if (part == GZ_PART_BOUNDS) content->has_bounds = chance_below(random, 2) == 0;
+    if (part == GZ_PART_BOUNDS) content->bounds.max.x = (double)chance_below(random, 3);
+    if (part == GZ_PART_ASSET) content->asset = (int64_t)chance_below(random, 3) - 1;
 }
 
 static struct gz_change random_change(const struct model *model, uint64_t *random)
@@ -312,18 +312,18 @@ static struct gz_change random_change(const struct model *model, uint64_t *rando
     if (!thing->alive) {
         change.before = change.after = make_content(0, "");
         for (int part = 0; part < GZ_PART_COUNT; part++) change_part(&change.after, part, random);
-        change.exists = random_below(random, 20) > 0;
-    } else if (random_below(random, 3) == 0) {
-        change.exists = model_children(model, id) > 0 && random_below(random, 10) > 0;
+        change.exists = chance_below(random, 20) > 0;
+    } else if (chance_below(random, 3) == 0) {
+        change.exists = model_children(model, id) > 0 && chance_below(random, 10) > 0;
     }
-    for (uint64_t n = random_below(random, 3); n-- > 0;) {
-        change_part(&change.after, (enum gz_part)random_below(random, GZ_PART_COUNT), random);
+    for (uint64_t n = chance_below(random, 3); n-- > 0;) {
+        change_part(&change.after, (enum gz_part)chance_below(random, GZ_PART_COUNT), random);
     }
-    uint64_t mistake = random_below(random, 200);
+    uint64_t mistake = chance_below(random, 200);
     if (mistake == 0) change.existed = !change.existed;
     if (mistake == 1) change.after.trs.t.x = NAN;
-    if (mistake == 2) change.node = random_below(random, 2) == 0 ? 0 : GZ_ID_LIMIT;
-    if (mistake < 8) change_part(&change.before, (enum gz_part)random_below(random, GZ_PART_COUNT), random);
+    if (mistake == 2) change.node = chance_below(random, 2) == 0 ? 0 : GZ_ID_LIMIT;
+    if (mistake < 8) change_part(&change.before, (enum gz_part)chance_below(random, GZ_PART_COUNT), random);
     return change;
 }
 
@@ -332,12 +332,12 @@ static size_t random_list(const struct model *model, struct gz_change *changes, 
 {
     static struct model scratch;
     scratch = *model;
-    size_t count = 1 + random_below(random, LIST_MAX);
+    size_t count = 1 + chance_below(random, LIST_MAX);
     for (size_t i = 0; i < count; i++) {
         uint64_t at;
         changes[i] = random_change(&scratch, random);
         enum gz_status status = model_apply(&scratch, &changes[i], 1, 0, &at);
-        if (status != GZ_OK && random_below(random, 4) > 0) changes[i--] = (struct gz_change){0}, count--;
+        if (status != GZ_OK && chance_below(random, 4) > 0) changes[i--] = (struct gz_change){0}, count--;
     }
     return count;
 }
@@ -357,7 +357,7 @@ struct run {
 static bool is_time_to_look(struct run *run)
 {
     bool filled = run->model.filler_first < run->model.filler_end;
-    return random_below(&run->random, filled ? 5000 : 20) == 0;
+    return chance_below(&run->random, filled ? 5000 : 20) == 0;
 }
 
 /* Applies to both, with the same outcome. */
@@ -411,8 +411,8 @@ static void step_apply(struct run *run)
     struct gz_change changes[LIST_MAX];
     size_t count = random_list(&run->model, changes, &run->random);
     before = run->model;
-    if (apply_to_both(run, changes, count, random_below(&run->random, 4)) != GZ_OK) return;
-    if (random_below(&run->random, 4) > 0 || !befores_are_true(&before, changes, count)) return;
+    if (apply_to_both(run, changes, count, chance_below(&run->random, 4)) != GZ_OK) return;
+    if (chance_below(&run->random, 4) > 0 || !befores_are_true(&before, changes, count)) return;
     struct gz_change *reverse = gz_changes_reverse(&run->arena, changes, count);
     assert_int_equal(apply_to_both(run, reverse, count, 0), GZ_OK);
     assert_contents_are(run, &before);
@@ -421,7 +421,7 @@ static void step_apply(struct run *run)
 static void step_delete(struct run *run)
 {
     uint64_t ids[3], at = 0, unknown = 0;
-    size_t count = 1 + random_below(&run->random, 3), change_count = 0, expected = 0;
+    size_t count = 1 + chance_below(&run->random, 3), change_count = 0, expected = 0;
     for (size_t i = 0; i < count; i++) ids[i] = random_id(&run->random);
     for (size_t i = count; i-- > 0;) unknown = run->model.things[ids[i]].alive ? unknown : ids[i];
     struct gz_change *changes;
@@ -439,7 +439,7 @@ static void step_delete(struct run *run)
         expected += below;
     }
     assert_int_equal(change_count, expected);
-    (void)apply_to_both(run, changes, change_count, random_below(&run->random, 4));
+    (void)apply_to_both(run, changes, change_count, chance_below(&run->random, 4));
 }
 
 /* The chain, then the nodes alive in a past, parents first: in rounds, those whose parents are listed already. */
@@ -469,15 +469,15 @@ static void step_restore(struct run *run)
     struct gz_node_record records[LINKS + IDS];
     static struct model before;
     before = run->model;
-    const struct model *past = &run->pasts[random_below(&run->random, PASTS)];
+    const struct model *past = &run->pasts[chance_below(&run->random, PASTS)];
     size_t count = records_of(past, records), change_count;
     struct gz_change *changes;
     assert_int_equal(gz_changes_restore(run->scene, &run->arena, records, count, &changes, &change_count, NULL), GZ_OK);
-    enum gz_status status = apply_to_both(run, changes, change_count, random_below(&run->random, 4));
+    enum gz_status status = apply_to_both(run, changes, change_count, chance_below(&run->random, 4));
     if (status == GZ_LOCKED || status == GZ_BAD_STATE) status = apply_to_both(run, changes, change_count, 0);
     assert_int_equal(status, GZ_OK);
     assert_contents_are(run, past);
-    if (random_below(&run->random, 2) == 0) return;
+    if (chance_below(&run->random, 2) == 0) return;
     struct gz_change *reverse = gz_changes_reverse(&run->arena, changes, change_count);
     assert_int_equal(apply_to_both(run, reverse, change_count, 0), GZ_OK);
     assert_contents_are(run, &before);
@@ -489,7 +489,7 @@ static void step_pose(struct run *run)
     struct thing *thing = &run->model.things[id];
     if (!thing->alive) return;
     struct gz_change change = {.node = id, .existed = true, .exists = true, .before = thing->is, .after = thing->is};
-    change_part(&change.after, (enum gz_part)random_below(&run->random, 3), &run->random);
+    change_part(&change.after, (enum gz_part)chance_below(&run->random, 3), &run->random);
     uint64_t holder = thing->holder, seq = thing->seq, at;
     assert_int_equal(model_apply(&run->model, &change, 1, 0, &at), GZ_OK);
     if (thing->seq != seq) thing->by = holder;
@@ -498,8 +498,8 @@ static void step_pose(struct run *run)
 
 static void step_hold(struct run *run)
 {
-    uint64_t ids[4], at = 0, holder = 0, expected_at = 0, session = 1 + random_below(&run->random, 3);
-    size_t count = 1 + random_below(&run->random, 4);
+    uint64_t ids[4], at = 0, holder = 0, expected_at = 0, session = 1 + chance_below(&run->random, 3);
+    size_t count = 1 + chance_below(&run->random, 4);
     enum gz_status expected = GZ_OK;
     for (size_t i = 0; i < count; i++) ids[i] = random_id(&run->random);
     for (size_t i = count; i-- > 0;) {
@@ -515,7 +515,7 @@ static void step_hold(struct run *run)
 
 static void step_release(struct run *run)
 {
-    uint64_t ids[10], session = 1 + random_below(&run->random, 3);
+    uint64_t ids[10], session = 1 + chance_below(&run->random, 3);
     for (size_t i = 0; i < 10; i++) {
         ids[i] = random_id(&run->random);
         if (run->model.things[ids[i]].holder == session) run->model.things[ids[i]].holder = 0;
@@ -525,7 +525,7 @@ static void step_release(struct run *run)
 
 static void step(struct run *run)
 {
-    uint64_t choice = random_below(&run->random, 100);
+    uint64_t choice = chance_below(&run->random, 100);
     gz_arena_reset(&run->arena, 1 << 24);
     if (choice < 50) {
         step_apply(run);
@@ -542,7 +542,7 @@ static void step(struct run *run)
     } else if (choice < 98) {
         assert_int_equal(gz_scene_tick(run->scene), ++run->model.seq);
     } else {
-        run->pasts[random_below(&run->random, PASTS)] = run->model;
+        run->pasts[chance_below(&run->random, PASTS)] = run->model;
     }
 }
 
@@ -551,7 +551,7 @@ static void step(struct run *run)
 /* Graves of others that come after all that is there, so that few of ours have room beside them. */
 static size_t add_fillers(struct run *run, struct gz_node_record *records)
 {
-    size_t count = random_below(&run->random, 4) == 0 ? GZ_TOMBSTONES_MAX - 15 : 0;
+    size_t count = chance_below(&run->random, 4) == 0 ? GZ_TOMBSTONES_MAX - 15 : 0;
     run->model.filler_first = run->model.seq + 1;
     for (size_t i = 0; i < count; i++) {
         records[i] = (struct gz_node_record){
@@ -593,8 +593,8 @@ static void reopen(struct run *run)
 static void test_random_steps_are_as_in_the_model(void **state)
 {
     (void)state;
-    uint64_t seed = number_from_environment("GZ_SEED", 1), steps = number_from_environment("GZ_STEPS", 100000);
-    print_message("GZ_SEED=%llu GZ_STEPS=%llu\n", (unsigned long long)seed, (unsigned long long)steps);
+    uint64_t seed = chance_seed(1), steps = chance_count(20000);
+    print_message("GIZMOD_SEED=%llu\n", (unsigned long long)seed);
     struct run *run = calloc(1, sizeof *run);
     assert_non_null(run);
     run->random = seed;

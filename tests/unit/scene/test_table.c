@@ -20,9 +20,9 @@ static void test_table_finds_what_was_added_and_not_removed(void **state)
     uint64_t random = 1;
     struct gz_table table = {0};
     assert_null(gz_table_find(&table, 5));
-    for (size_t i = 0; i < NODES; i++) nodes[i].id = (random_below(&random, 1 << 20) << 12) + i;
+    for (size_t i = 0; i < NODES; i++) nodes[i].id = (chance_below(&random, 1 << 20) << 12) + i;
     for (size_t step = 0; step < 100000; step++) {
-        size_t i = random_below(&random, step < 50000 ? NODES : NODES / 10);
+        size_t i = chance_below(&random, step < 50000 ? NODES : NODES / 10);
         if (added[i]) {
             gz_table_remove(&table, nodes[i].id);
         } else {
@@ -30,7 +30,7 @@ static void test_table_finds_what_was_added_and_not_removed(void **state)
         }
         added[i] = !added[i];
         for (size_t n = 0; n < 20; n++) {
-            size_t other = random_below(&random, NODES);
+            size_t other = chance_below(&random, NODES);
             assert_ptr_equal(gz_table_find(&table, nodes[other].id), added[other] ? &nodes[other] : NULL);
         }
     }

@@ -421,9 +421,9 @@ static void add_random(struct gz_undo_log *log, struct model *model, uint64_t id
     const enum gz_edit_kind kinds[] = {GZ_EDIT_SET, GZ_EDIT_TRANSLATE, GZ_EDIT_CREATE, GZ_EDIT_DELETE, GZ_EDIT_RESTORE};
     struct gz_change changes[4];
     struct gz_edit_record edit = {.id = id, .seq = 2 * id, .user = user, .changes = changes};
-    edit.kind = random_below(random, 100) == 0 ? GZ_EDIT_IMPORT : kinds[random_below(random, COUNT(kinds))];
-    edit.change_count = 1 + random_below(random, 4);
-    uint64_t choice = random_below(random, 10);
+    edit.kind = chance_below(random, 100) == 0 ? GZ_EDIT_IMPORT : kinds[chance_below(random, COUNT(kinds))];
+    edit.change_count = 1 + chance_below(random, 4);
+    uint64_t choice = chance_below(random, 10);
     const struct gz_edit_record *target = choice < 4   ? gz_undo_next(log, user)
                                           : choice < 6 ? gz_redo_next(log, user)
                                                        : NULL;
@@ -431,7 +431,7 @@ static void add_random(struct gz_undo_log *log, struct model *model, uint64_t id
         edit.kind = choice < 4 ? GZ_EDIT_UNDO : GZ_EDIT_REDO;
         edit.target = target->id;
     }
-    for (size_t i = 0; i < edit.change_count; i++) changes[i] = make_creation(1 + random_below(random, 40), 0, "n");
+    for (size_t i = 0; i < edit.change_count; i++) changes[i] = make_creation(1 + chance_below(random, 40), 0, "n");
     gz_undo_add(log, &edit);
     model_add(model, &edit);
 }
@@ -440,14 +440,14 @@ static void test_random_edits_are_as_in_the_model(void **state)
 {
     (void)state;
     const char *users[] = {"ann", "ben", "cy", "dee"};
-    uint64_t seed = number_from_environment("GZ_SEED", 1), steps = number_from_environment("GZ_STEPS", 100000);
-    print_message("GZ_SEED=%llu GZ_STEPS=%llu\n", (unsigned long long)seed, (unsigned long long)steps);
+    uint64_t seed = chance_seed(1), steps = chance_count(20000);
+    print_message("GIZMOD_SEED=%llu\n", (unsigned long long)seed);
     struct gz_undo_log *log = gz_undo_create();
     struct model *model = calloc(1, sizeof *model);
     assert_true(log != NULL && model != NULL);
     for (uint64_t id = 1; id <= steps; id++) {
-        const char *user = users[random_below(&seed, COUNT(users))];
-        if (random_below(&seed, 10) == 0 && model->count > 0) {
+        const char *user = users[chance_below(&seed, COUNT(users))];
+        if (chance_below(&seed, 10) == 0 && model->count > 0) {
             gz_undo_remove(log, model->edits[model->count - 1].id);
             model_drop(model, model->count - 1);
         } else {
@@ -462,7 +462,7 @@ static void test_random_edits_are_as_in_the_model(void **state)
                 gz_undo_add(log, &edit);
             }
         }
-        compare_with_model(log, model, users[random_below(&seed, COUNT(users))]);
+        compare_with_model(log, model, users[chance_below(&seed, COUNT(users))]);
     }
     free(model);
     gz_undo_destroy(log);

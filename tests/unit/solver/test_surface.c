@@ -160,7 +160,7 @@ static void compare_with_each(uint64_t *seed, size_t count, double size, double 
 static void test_the_tree_finds_what_a_look_at_each_finds(void **state)
 {
     (void)state;
-    uint64_t seed = chance_from_environment("SURFACE_SEED", 7);
+    uint64_t seed = chance_seed(7);
     const size_t counts[] = {1, 2, 3, 4, 5, 8, 9, 31, 100, 1000};
     for (size_t i = 0; i < COUNT(counts); i++) {
         compare_with_each(&seed, counts[i], 2, 10, 300);

@@ -1,5 +1,6 @@
 /* How much of the past is kept: what is left answers as all of it did, what is not is refused in words, whatever interrupts the taking
  * away. */
+#include "support/chance.h"
 #include "unit/store/scene_file.h"
 
 #include <math.h>
@@ -181,16 +182,10 @@ static void assert_checkpoints(const char *path, const struct model *model, cons
     }
 }
 
-static uint64_t seed(void)
-{
-    const char *given = getenv("GZ_SEED");
-    return given != NULL ? strtoull(given, NULL, 0) : (uint64_t)time(NULL);
-}
-
 static void test_what_is_kept_answers_as_all_of_it_did(void **directory)
 {
-    uint64_t chosen = seed();
-    print_message("GZ_SEED=%llu\n", (unsigned long long)chosen);
+    uint64_t chosen = chance_seed((uint64_t)time(NULL));
+    print_message("GIZMOD_SEED=%llu\n", (unsigned long long)chosen);
     const char *path = in_directory(directory, "a.db");
     struct gz_scene_state state;
     struct model *model = model_create(chosen);

@@ -1,4 +1,5 @@
 /* R6: the write-ahead log under somebody who reads and does not go, and after they went. */
+#include "support/chance.h"
 #include "unit/store/scene_file.h"
 
 #include <sqlite3.h>
@@ -9,7 +10,7 @@
 #include <unistd.h>
 
 #define LOG_BYTES_MAX (64 << 20)
-/* Of so many nodes each: 200 MiB of log. An hour's worth of drags is GZ_COMMITS=180000 GZ_NODES=1. */
+/* 200 MiB of log. With GIZMOD_TIMES the commits are more and smaller: 600 is an hour of drags. */
 #define COMMITS 300
 #define NODES 200
 #define NODES_MAX 1000
@@ -26,12 +27,6 @@ struct fixture {
     size_t said_size;
 };
 
-static uint64_t number(const char *name, uint64_t usual)
-{
-    const char *given = getenv(name);
-    return given != NULL ? strtoull(given, NULL, 0) : usual;
-}
-
 static void handle_nothing(void *context)
 {
     (void)context;
@@ -45,8 +40,8 @@ static int make_scene(void **state)
     if (make_directory(&fixture->directory) != 0) return -1;
     fixture->path = strdup(in_directory(&fixture->directory, "a.db"));
     fixture->wal = strdup(in_directory(&fixture->directory, "a.db-wal"));
-    fixture->commits = number("GZ_COMMITS", COMMITS);
-    fixture->nodes = number("GZ_NODES", NODES);
+    fixture->commits = chance_count(COMMITS);
+    fixture->nodes = fixture->commits < COMMITS * NODES ? COMMITS * NODES / fixture->commits : 1;
     fixture->log = open_memstream(&fixture->said, &fixture->said_size);
     log = (struct gz_log){fixture->log, GZ_INFO};
     struct gz_scene_state scene;

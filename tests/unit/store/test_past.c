@@ -1,5 +1,6 @@
 /* Questions to the past: history by its filters, the scene at a seq or a time, against a replay of all that was done. */
 #include "server/limits.h"
+#include "support/chance.h"
 #include "unit/store/scene_file.h"
 
 #include <math.h>
@@ -15,12 +16,6 @@ struct fixture {
     struct model *model;
 };
 
-static uint64_t seed(void)
-{
-    const char *given = getenv("GZ_SEED");
-    return given != NULL ? strtoull(given, NULL, 0) : (uint64_t)time(NULL);
-}
-
 static int make_scene(void **state)
 {
     struct fixture *fixture = calloc(1, sizeof *fixture);
@@ -30,8 +25,8 @@ static int make_scene(void **state)
     struct gz_scene_state scene;
     fixture->store = open_recording(fixture->path, true, START_TIME, GZ_RECORD_ALL, &scene);
     gz_scene_state_finish(&scene);
-    uint64_t chosen = seed();
-    print_message("GZ_SEED=%llu\n", (unsigned long long)chosen);
+    uint64_t chosen = chance_seed((uint64_t)time(NULL));
+    print_message("GIZMOD_SEED=%llu\n", (unsigned long long)chosen);
     fixture->model = model_create(chosen);
     for (int i = 0; i < 600; i++) commit(fixture->store, model_batch(fixture->model));
     return 0;

@@ -1,5 +1,6 @@
 /* Power cuts: at a random call the disk stops, and of what was not synced each sector is kept or lost on its own. The only allowed
  * outcomes: the file opens, holds every edit that was acknowledged, and perhaps the one that was under way, whole. */
+#include "support/chance.h"
 #include "unit/store/scene_file.h"
 
 #include <stdio.h>
@@ -8,17 +9,10 @@
 
 #include "support/power_vfs.h"
 
-/* More with GZ_CUTS=10000. */
 #define CUTS 300
 /* Calls within which a round is cut: an opening takes some ten, a commit two or three, a checkpoint at the end ten. */
 #define CALLS 60
 #define ROUNDS_PER_FILE 30
-
-static uint64_t random_below(uint64_t *state, uint64_t below)
-{
-    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (*state >> 33) % below;
-}
 
 /* Commits until the power goes, or for a while; how many edits were acknowledged in all. */
 static uint64_t work(struct gz_store *store, struct numbered numbered, uint64_t commits)
@@ -40,15 +34,15 @@ static uint64_t lose_power(const char *path, struct numbered numbered, uint64_t 
     struct gz_error error = {0};
     struct gz_store_options options = {.path = path, .create = true, .time = START_TIME};
     uint64_t acknowledged = numbered.edits;
-    power_vfs_cut_at(1 + (int)random_below(random, CALLS));
+    power_vfs_cut_at(1 + (int)chance_below(random, CALLS));
     if (gz_store_open(&store, &options, &state, &error) == GZ_OK) {
-        acknowledged = work(store, numbered, random_below(random, 20));
+        acknowledged = work(store, numbered, chance_below(random, 20));
         gz_store_close(store);
         gz_scene_state_finish(&state);
     } else {
         assert_true(power_vfs_is_cut());
     }
-    power_vfs_settle(random_below(random, UINT64_C(1) << 31), random_below(random, 2) == 0 ? 512 : 4096);
+    power_vfs_settle(chance_below(random, UINT64_C(1) << 31), chance_below(random, 2) == 0 ? 512 : 4096);
     return acknowledged;
 }
 
@@ -67,10 +61,9 @@ static void verify(const char *path, uint64_t acknowledged, struct numbered *num
 
 static void test_acknowledged_edits_survive_power_cuts(void **directory)
 {
-    const char *given_seed = getenv("GZ_SEED"), *given_cuts = getenv("GZ_CUTS");
-    uint64_t random = given_seed != NULL ? strtoull(given_seed, NULL, 0) : 1;
-    int cuts = given_cuts != NULL ? atoi(given_cuts) : CUTS;
-    print_message("GZ_SEED=%llu\n", (unsigned long long)random);
+    uint64_t random = chance_seed(1);
+    int cuts = (int)chance_count(CUTS);
+    print_message("GIZMOD_SEED=%llu\n", (unsigned long long)random);
     char path[512] = "";
     struct numbered numbered = {0};
     for (int round = 0; round < cuts; round++) {
