@@ -111,6 +111,8 @@
 #define GZ_DELTA_BYTES_MAX (256 * 1024)
 /* Bytes of one frame for all: a delta, and the edits and presence that ride with it. An edit names every node it touched. */
 #define GZ_FRAME_BYTES_MAX (8 * 1024 * 1024)
+/* Bytes of any frame from the server: one message of private answers is never cut. */
+#define GZ_SERVER_FRAME_BYTES_MAX GZ_OUTBOX_BYTES_MAX
 /* Edits remembered for `edit` broadcasts to viewers that lag. */
 #define GZ_EDIT_RING 1024
 /* Departures remembered for presence of viewers that lag. */
@@ -231,6 +233,7 @@ static_assert(
 static_assert((GZ_NOTE_BYTES_MAX + 1024) * GZ_PENDING_EDITS_MAX < GZ_EDIT_BYTES_MAX,
               "notes that wait fit into a batch beside the edits");
 static_assert(2 * GZ_SECRET_BYTES <= GZ_SECRET_TEXT_BYTES_MAX, "a secret is told in hexadecimal");
+static_assert(GZ_FRAME_BYTES_MAX <= GZ_SERVER_FRAME_BYTES_MAX, "a frame for all is a frame from the server");
 static_assert(GZ_SAMPLE_MS_MIN <= 50, "a crash costs at most 50 ms of motion");
 static_assert(GZ_RETIRE_SECONDS_MAX * 1000 > GZ_QUERY_MS_MAX, "a question to the past is waited for");
 static_assert(GZ_SILENCE_SECONDS > 2 * GZ_PING_SECONDS, "one lost pong is not the end");

@@ -84,13 +84,17 @@ enum gz_status gz_handle_set(struct gz_session *session, const struct gz_message
     const struct gz_set *set = &message->set;
     struct gz_core *core = session->core;
     if (gz_core_answer_key(session, message)) return GZ_OK;
+    bool has_base = (message->has & GZ_HAS(BASE)) != 0;
+    if (has_base && set->base > gz_scene_seq(core->scene))
+        return gz_fail(&failure->error, GZ_BAD_VALUE, "set.base: the scene is at %llu",
+                       (unsigned long long)gz_scene_seq(core->scene));
     struct gz_change *changes = gz_arena_take(&core->scratch, set->count, sizeof *changes);
     if (changes == NULL) return no_memory(failure);
     for (size_t i = 0; i < set->count; i++) {
         enum gz_status status = change_of_set(core, message, i, &changes[i], failure);
         if (status != GZ_OK) return status;
         const struct gz_node *node = gz_scene_find(core->scene, set->nodes[i].id);
-        if ((message->has & GZ_HAS(BASE)) != 0 && node->seq > set->base && node->by != session->id)
+        if (has_base && node->seq > set->base && node->by != session->id)
             return gz_fail(&failure->error, GZ_CONFLICT, "set.base: node %llu changed at seq %llu, after %llu",
                            (unsigned long long)node->id, (unsigned long long)node->seq, (unsigned long long)set->base);
     }

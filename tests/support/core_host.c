@@ -558,6 +558,7 @@ bool client_read_one(struct client *client)
     leave(host);
     if (host->handle_core == NULL) assert_int_equal(frame != NULL, expected);
     if (frame == NULL) return false;
+    assert_true(frame->size <= GZ_SERVER_FRAME_BYTES_MAX);
     memset(frame->data - HEADROOM, 0xEE, HEADROOM); /* a frame's header is written there */
     keep_frame(client, frame);
     return true;

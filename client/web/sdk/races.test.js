@@ -143,6 +143,25 @@ test("dropped_messages_leave_no_promise_open_and_edits_are_sent_again", async (t
   assert.equal((await edit).edit, 9);
 });
 
+test("edit_made_away_from_a_scene_that_is_older_by_then_is_a_conflict_in_words", async (t) => {
+  const { session, socket } = await joined(t);
+  socket.close();
+  const edit = session.set([{ id: 1, t: [1, 0, 0] }]);
+  const refused = assert.rejects(edit, ({ code, message }) => code === "conflict" && /older scene/.test(message));
+  session.retry();
+  const second = Socket.all.at(-1);
+  second.open();
+  second.tell(welcome({ epoch: 8, seq: 1 }), state({ seq: 1, saved: 1 }));
+  await settled();
+  assert.equal(second.last("set").base, 2);
+  second.tell({ op: "error", rid: second.last("set").rid, code: "bad_value", message: "set.base: the scene is at 1" });
+  await refused;
+  const own = session.set([{ id: 1, t: [1, 0, 0] }], { base: 9 });
+  await settled();
+  second.tell({ op: "error", rid: second.last("set").rid, code: "bad_value", message: "set.base: the scene is at 1" });
+  await assert.rejects(own, ({ code }) => code === "bad_value", "what the caller said is the caller's");
+});
+
 test("typed_numbers_of_edits_are_lists_however_they_came", async (t) => {
   const { session, socket } = await joined(t);
   const told = [];

@@ -238,7 +238,14 @@ export class Session extends Emitter {
 
   /** @param {NodeChange[]} nodes @param {{ base?: number }} [more] @returns {Promise<Done>} */
   async set(nodes, more = {}) {
-    return this.#edit({ op: "set", nodes, ...this.#baseWhileAway(), ...more });
+    const base = this.#baseWhileAway();
+    try {
+      return await this.#edit({ op: "set", nodes, ...base, ...more });
+    } catch (error) {
+      const { code, message } = /** @type {GizmodError} */ (error);
+      if (base.base === undefined || code !== "bad_value" || !message.startsWith("set.base:")) throw error;
+      throw new GizmodError("conflict", "the server has an older scene than the one that this was changed in, as after a restored backup");
+    }
   }
 
   /** @param {NewNode[]} nodes @returns {Promise<Done & { ids: Id[] }>} */

@@ -113,6 +113,26 @@ static void test_edit_base_older_is_conflict(void **state)
     close_scene(&s);
 }
 
+/* Of a scene that is no more, as after a restored backup; the next seq is none yet either. */
+static void test_edit_base_beyond_the_scene_is_refused(void **state)
+{
+    (void)state;
+    struct scene s;
+    char expected[64];
+    open_scene(&s);
+    uint64_t id = create_node(s.a, "box", 0, 0, 0, 0), seq = s.a->mirror.seq;
+    struct gz_set_node node = {.has = GZ_HAS(T), .id = id, .trs.t = {5, 0, 0}};
+    struct gz_message set = {.op = GZ_OP_SET, .has = GZ_HAS(BASE), .set = {&node, 1, seq + 1}};
+    snprintf(expected, sizeof expected, "set.base: the scene is at %llu", (unsigned long long)seq);
+    assert_says(client_ask(s.a, &set), GZ_BAD_VALUE, expected);
+    set.set.base = GZ_ID_LIMIT - 1;
+    assert_says(client_ask(s.a, &set), GZ_BAD_VALUE, expected);
+    assert_true(host_node(&s.host, id).trs.t.x == 0);
+    set.set.base = seq;
+    assert_ok(client_ask(s.a, &set));
+    close_scene(&s);
+}
+
 /* ---- what is wrong is said of the field ---- */
 
 static void test_edit_refused_names_the_field_and_the_node(void **state)
@@ -618,6 +638,7 @@ int main(void)
         cmocka_unit_test(test_edit_set_and_delete_reach_everybody),
         cmocka_unit_test(test_edit_unchanged_is_no_edit),
         cmocka_unit_test(test_edit_base_older_is_conflict),
+        cmocka_unit_test(test_edit_base_beyond_the_scene_is_refused),
         cmocka_unit_test(test_edit_refused_names_the_field_and_the_node),
         cmocka_unit_test(test_edit_of_what_one_drags_names_the_field),
         cmocka_unit_test(test_edit_too_deep_names_the_field),

@@ -767,9 +767,34 @@ static void test_end_of_all_says_bye_and_keeps_edits(void **state)
     host_finish(&s.host);
 }
 
+/* What it says that it heard of is of a history that this server does not know: it is as if it were not there. */
+static void test_resume_edit_of_an_unknown_epoch_tells_of_no_past_edit(void **state)
+{
+    (void)state;
+    struct host host;
+    host_init(&host);
+    struct client *ann = client_join(&host, "ann", GZ_ROLE_EDITOR), *bob = client_join(&host, "bob", GZ_ROLE_EDITOR);
+    uint64_t id = create_node(ann, "piston", 0, 0, 0, 0);
+    assert_ok(ask_move(ann, id, 1, 0, 0));
+    uint64_t epoch = bob->epoch, first = host.store.edits[0].seq;
+    for (int known = 0; known < 2; known++) {
+        client_leave(bob);
+        client_forget(bob);
+        bob->epoch = known ? epoch : epoch + 1000;
+        bob->edit = first;
+        client_resume(bob);
+        host_turn(&host);
+        assert_int_equal(bob->resumed, known);
+        assert_int_equal(client_count(bob, GZ_OP_EDIT), known); /* the one after it */
+    }
+    host_assert_equal(&host);
+    host_finish(&host);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_resume_edit_of_an_unknown_epoch_tells_of_no_past_edit),
         cmocka_unit_test(test_join_is_welcomed_and_told_all),
         cmocka_unit_test(test_join_of_an_empty_scene_is_told_so),
         cmocka_unit_test(test_resume_in_the_same_epoch_brings_what_was_missed),

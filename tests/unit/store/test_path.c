@@ -306,6 +306,28 @@ static void test_recorded_path_answers_for_every_moment(void **directory)
     }
 }
 
+/* Recorded by its ends alone it is told so: while it runs, the place where the drag found its node is the newest. */
+static void test_path_of_a_running_drag_recorded_by_its_ends_has_its_beginning(void **directory)
+{
+    for (int which = 0; which < 2; which++) {
+        struct drag drag;
+        enum gz_recorded recorded = which == 0 ? GZ_RECORD_THIN : GZ_RECORD_ENDS;
+        open_drag(&drag, directory, recorded, glide);
+        gz_trs found = glide(0), now = glide(1);
+        assert_true(move(&drag, START_TIME + 1, &now, false));
+        struct gz_query query = {.kind = GZ_QUERY_PATH, .node = 1, .since = START_TIME - 1, .before = NAN};
+        struct gz_answer answer;
+        gz_store_query(drag.path, &query, &answer);
+        assert_int_equal(answer.status, GZ_OK);
+        const struct gz_point_record *last = &answer.points[answer.point_count - 1];
+        assert_int_equal(last->edit, 2);
+        assert_int_equal(last[-1].edit == 2, recorded == GZ_RECORD_THIN);
+        assert_true(gz_trs_same(&last->trs, recorded == GZ_RECORD_ENDS ? &found : &now));
+        gz_answer_finish(&answer);
+        gz_store_close(drag.store);
+    }
+}
+
 /* A node that rested does not creep: before the first motion, in the middle, and before the end. */
 static void test_recorded_path_rests_where_the_node_rested(void **directory)
 {
@@ -356,6 +378,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_path_is_near_at_every_sample_and_ends_exact),
         cmocka_unit_test(test_path_of_a_clock_set_back_keeps_what_has_no_line),
+        cmocka_unit_test_setup_teardown(test_path_of_a_running_drag_recorded_by_its_ends_has_its_beginning,
+                                        make_directory, remove_directory),
         cmocka_unit_test(test_path_between_keeps_to_the_shorter_turn),
         cmocka_unit_test_setup_teardown(test_recorded_path_answers_for_every_moment, make_directory, remove_directory),
         cmocka_unit_test_setup_teardown(test_recorded_path_rests_where_the_node_rested, make_directory,
