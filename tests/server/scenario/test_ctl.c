@@ -68,6 +68,8 @@ static void test_wrong_command_lines_exit_2_with_a_line_that_names_it(void **sta
         {{"ls", "engine", "more"}, 2, NULL, "\"more\" is one operand too many"},
         {{"import", "a.glb"}, 2, NULL, "SCENE is missing"},
         {{"import"}, 2, NULL, "FILE is missing"},
+        {{"import", "part.OBJ", "engine"}, 2, NULL, "part.OBJ is no glTF 2.0 file (.glb or .gltf)"},
+        {{"import", "part.zip", "engine"}, 2, NULL, "part.zip is no glTF 2.0 file"},
         {{"export", "engine"}, 2, NULL, "FILE is missing"},
         {{"export", "engine", "a.obj"}, 2, NULL, "\"a.obj\" ends in neither .glb nor .gltf"},
         {{"export", "engine", "glb"}, 2, NULL, "ends in neither"},
