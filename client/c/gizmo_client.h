@@ -18,6 +18,17 @@
 #ifndef GIZMO_CLIENT_H
 #define GIZMO_CLIENT_H
 
+/* For C++, all that is declared here and in the headers of this tree is C; what those include of the system comes first. */
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #include "base/linear.h"
 #include "base/status.h"
 #include "proto/message.h"
@@ -211,5 +222,9 @@ struct gz_http {
 
 /* Performs the request. A refusal has the server's code and words; that of a proxy, which has none, its HTTP status. */
 GZ_MUST_USE enum gz_status gz_http_perform(const struct gz_http *http, struct gz_error *error);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,0 +1,54 @@
+/* example.c - joins a scene, moves its first node up by a metre, waits until that is on disk, and takes it back.
+ *     client_example URL SCENE */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "gizmo_client.h"
+
+#define SECONDS 10.0
+
+/* The first node of the scene is `node`, moved up. */
+static struct gz_message move_up(const struct gz_mirror_node *first, struct gz_set_node *node)
+{
+    *node = (struct gz_set_node){.id = first->id, .has = GZ_HAS(T), .trs = first->trs};
+    node->trs.t.y += 1;
+    return (struct gz_message){.op = GZ_OP_SET, .set = {.nodes = node, .count = 1}};
+}
+
+/* `ok` comes once the edit is on stable storage. */
+static enum gz_status edit(struct gz_client *client, struct gz_error *error)
+{
+    size_t count;
+    const struct gz_mirror_node **nodes = gz_mirror_list(gz_client_mirror(client), &count);
+    if (nodes == NULL || count == 0) return gz_fail(error, GZ_UNKNOWN_NODE, "there is no node to move");
+    struct gz_set_node node;
+    struct gz_message set = move_up(nodes[0], &node), undo = {.op = GZ_OP_UNDO};
+    const struct gz_message *answer;
+    printf("%zu nodes, the first is %s\n", count, nodes[0]->name);
+    free(nodes);
+    enum gz_status status = gz_client_request(client, &set, SECONDS, &answer, error);
+    if (status != GZ_OK) return status;
+    printf("moved up: edit %" PRIu64 "\n", answer->ok.edit);
+    status = gz_client_request(client, &undo, SECONDS, &answer, error);
+    if (status == GZ_OK) printf("taken back: edit %" PRIu64 "\n", answer->ok.edit);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct gz_client *client = NULL;
+    struct gz_error error = {0};
+    if (argc != 3) {
+        fputs("usage: client_example URL SCENE\n", stderr);
+        return 2;
+    }
+    const struct gz_client_options options = {.url = argv[1], .scene = argv[2], .user = "example"};
+    enum gz_status status = gz_client_create(&client, &options, &error);
+    if (status == GZ_OK) status = gz_client_await(client, 0, SECONDS, &error); /* until all of it is here */
+    if (status == GZ_OK) status = edit(client, &error);
+    gz_client_destroy(client);
+    if (status == GZ_OK) return 0;
+    fprintf(stderr, "%s (%s)\n", error.message, gz_status_word(status));
+    return 1;
+}
