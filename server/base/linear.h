@@ -186,8 +186,9 @@ static inline gz_vec3 gz_affine_apply(const gz_affine *a, gz_vec3 point)
     return gz_add(gz_mat3_apply(&a->linear, point), a->origin);
 }
 gz_affine gz_affine_from_trs(const gz_trs *trs);
-/* The TRS nearest to `a`: rotation by polar decomposition, a mirror as a negative x scale. `residual` (may be NULL) is the
- * relative Frobenius distance of what TRS cannot hold, 0 where `a` is a TRS. False where `a` has no inverse. */
+/* A TRS near to `a`: the rotation of its polar decomposition, the scale along that, a mirror as a negative x scale. Another
+ * rotation may come a little nearer. `residual` (may be NULL) is the Frobenius distance of the linear parts, relative to
+ * that of `a`; 0 or rounding where `a` is a TRS. False where `a` has no inverse. */
 bool gz_trs_from_affine(const gz_affine *a, gz_trs *trs, double *residual);
 /* The linear part and translation of a column-major 4x4 matrix whose last row is 0 0 0 1. */
 gz_affine gz_affine_from_matrix(const double matrix[16]);

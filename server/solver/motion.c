@@ -246,6 +246,31 @@ static bool within_limits(const gz_trs *trs)
            within(trs->s.z, low, high);
 }
 
+static double square_of(const gz_mat3 *m)
+{
+    return gz_dot(m->x, m->x) + gz_dot(m->y, m->y) + gz_dot(m->z, m->z);
+}
+
+/* What the motion makes of a world direction. */
+static gz_vec3 moved(const struct gz_motion *motion, gz_vec3 v)
+{
+    if (motion->kind == GZ_MOTION_ROTATE) return gz_rotate(motion->turn, v);
+    if (motion->kind != GZ_MOTION_SCALE) return v;
+    return gz_mat3_apply(&motion->frame, gz_times(gz_mat3_apply(&motion->frame_inverse, v), motion->factor));
+}
+
+/* How far the node's world transform is from the wanted one, as a part of it. */
+static double residual_of(const struct gz_motion *motion, const struct gz_target *start, const gz_affine *parent,
+                          const gz_trs *now)
+{
+    gz_affine before = gz_affine_from_trs(&start->local), after = gz_affine_from_trs(now);
+    gz_mat3 from = gz_mat3_multiply(&start->parent.linear, &before.linear);
+    gz_mat3 wanted = {moved(motion, from.x), moved(motion, from.y), moved(motion, from.z)};
+    gz_mat3 got = gz_mat3_multiply(&parent->linear, &after.linear);
+    gz_mat3 lost = {gz_sub(wanted.x, got.x), gz_sub(wanted.y, got.y), gz_sub(wanted.z, got.z)};
+    return sqrt(square_of(&lost) / square_of(&wanted));
+}
+
 bool gz_motion_apply(const struct gz_motion *motion, const struct gz_target *start, const gz_affine *parent,
                      gz_trs *local, double *residual)
 {
@@ -265,8 +290,8 @@ bool gz_motion_apply(const struct gz_motion *motion, const struct gz_target *sta
     }
     bool unchanged = same_parent && motion->kind == GZ_MOTION_NONE;
     if (!good || (!unchanged && !within_limits(&now))) return false;
+    if (residual != NULL) *residual = lost_before > 0 || lost > 0 ? residual_of(motion, start, parent, &now) : 0;
     *local = now;
-    if (residual != NULL) *residual = fmax(lost_before, lost);
     return true;
 }
 

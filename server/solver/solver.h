@@ -237,8 +237,10 @@ extern const struct gz_motion gz_motion_none;
 
 /* The node's local transform after the motion. `start` is the node at the press; `parent` its parent's world transform now,
  * which may have moved meanwhile: the node then goes where the motion takes it in world space.
- * Components that the motion does not touch keep the start's bits. `residual` (may be NULL) is what the nearest TRS cannot
- * hold of the wanted world transform, relative by the Frobenius norm; 0 where it is held.
+ * Components that the motion does not touch keep the start's bits. Of a scale that shears the node the rotation of the
+ * polar decomposition in the node's own frame is kept, with the scale along its axes. `residual` (may be NULL) is how far
+ * the linear part of the node's world transform then is from the wanted one, relative by the Frobenius norm; 0 where a TRS
+ * holds it. A turn beneath an unevenly scaled parent is one of the node in the parent's rotation: its residual is 0.
  * False, nothing written: the parent has no inverse, or the result is not finite or past GZ_COORDINATE_MAX. */
 bool gz_motion_apply(const struct gz_motion *motion, const struct gz_target *start, const gz_affine *parent,
                      gz_trs *local, double *residual);

@@ -150,7 +150,7 @@ static void test_residual_is_what_the_node_could_not_take(void **state) /* P30 *
     long drags = test_count(10000), sheared = 0;
     for (long n = 0; n < drags; n++) {
         struct gz_motion motion = any_scale(&dice, n % 4 == 0);
-        struct gz_target target = {dice_trs(&dice), dice_parent(&dice, n % 2 ? PARENT_UNIFORM : PARENT_NONE), NULL};
+        struct gz_target target = {dice_trs(&dice), dice_parent(&dice, (enum parent_kind)(n % PARENT_KINDS)), NULL};
         gz_trs now;
         double residual = -1;
         if (!gz_motion_apply(&motion, &target, &target.parent, &now, &residual)) continue;

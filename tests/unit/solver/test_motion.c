@@ -185,7 +185,12 @@ static void test_scale_that_would_shear_says_what_is_lost(void **state)
     assert_near(now.s.x, 2, 0);
 }
 
-/* The wanted world axes, and what the TRS nearest to them, by the polar decomposition from nothing, is and loses. */
+static double square_of(const gz_mat3 *m)
+{
+    return gz_dot(m->x, m->x) + gz_dot(m->y, m->y) + gz_dot(m->z, m->z);
+}
+
+/* The wanted world axes, and what the TRS nearest to them, by the polar decomposition, is, and loses in the world. */
 static bool nearest_of(const struct gz_motion *motion, const struct gz_target *start, gz_trs *nearest, double *residual)
 {
     gz_affine world = world_of(&start->parent, &start->local), to_parent;
@@ -197,7 +202,11 @@ static bool nearest_of(const struct gz_motion *motion, const struct gz_target *s
     gz_mat3 grown = gz_mat3_multiply(&motion->frame, &inside);
     assert_true(gz_affine_inverse(&start->parent, &to_parent));
     gz_affine wanted = {gz_mat3_multiply(&to_parent.linear, &grown), start->local.t};
-    bool found = gz_trs_from_affine(&wanted, nearest, residual);
+    bool found = gz_trs_from_affine(&wanted, nearest, NULL);
+    gz_affine got = gz_affine_from_trs(nearest);
+    got.linear = gz_mat3_multiply(&start->parent.linear, &got.linear);
+    gz_mat3 lost = {gz_sub(grown.x, got.linear.x), gz_sub(grown.y, got.linear.y), gz_sub(grown.z, got.linear.z)};
+    *residual = sqrt(square_of(&lost) / square_of(&grown));
     nearest->s = gz_times(nearest->s, signs);
     return found;
 }
