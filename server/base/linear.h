@@ -10,6 +10,13 @@
 #include <math.h>
 #include <stdbool.h>
 
+#ifdef __cplusplus
+extern "C" {
+/* Compound literals are no C++ of the standard, but of the compilers that this is for. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpedantic"
+#endif
+
 typedef struct gz_vec3 {
     double x, y, z;
 } gz_vec3;
@@ -216,5 +223,10 @@ static inline bool gz_box_reaches(const gz_box *box, const gz_plane *plane)
                       n.z > 0 ? box->max.z : box->min.z};
     return !(n.x * corner.x + n.y * corner.y + n.z * corner.z + plane->offset < 0);
 }
+
+#ifdef __cplusplus
+#pragma GCC diagnostic pop
+}
+#endif
 
 #endif

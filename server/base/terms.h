@@ -6,6 +6,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Handles: translate on axis, plane and view plane; rotate on ring, view ring and ball; scale on axis, plane and all; scale by
  * a face or corner of the bounds, N for the side of the least coordinate and P for that of the largest. */
 enum gz_handle {
@@ -117,5 +121,9 @@ int gz_term_value(const struct gz_terms *terms, const char *word, size_t size);
 
 /* What a handle does, as the kind of edit that a drag on it becomes. GZ_HANDLE_NONE has none: do not ask. */
 enum gz_edit_kind gz_handle_kind(enum gz_handle handle);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

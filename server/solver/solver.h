@@ -32,6 +32,10 @@
 #include "base/linear.h"
 #include "base/terms.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum gz_solve {
     GZ_SOLVE_OK,      /* the result follows from this pointer */
     GZ_SOLVE_CLAMPED, /* beyond a vanishing point, a horizon or the range: the result is the one at the limit */
@@ -241,7 +245,8 @@ extern const struct gz_motion gz_motion_none;
  * polar decomposition in the node's own frame is kept, with the scale along its axes. `residual` (may be NULL) is how far
  * the linear part of the node's world transform then is from the wanted one, relative by the Frobenius norm; 0 where a TRS
  * holds it. A turn beneath an unevenly scaled parent is one of the node in the parent's rotation: its residual is 0.
- * False, nothing written: the parent has no inverse, or the result is not finite or past GZ_COORDINATE_MAX. */
+ * False, nothing written: the parent has no inverse, a result is not finite, a coordinate or a scale has a magnitude above
+ * 1e15, or a scale one below 1e-15. */
 bool gz_motion_apply(const struct gz_motion *motion, const struct gz_target *start, const gz_affine *parent,
                      gz_trs *local, double *residual);
 
@@ -392,5 +397,9 @@ enum gz_solve gz_orbit_solve(struct gz_orbit *orbit, const struct gz_pointer *po
 /* The view with the eye's distance from `centre` multiplied by `factor`; in orthographic views the picture is enlarged about
  * `centre` by 1 / factor instead, because moving such an eye shows nothing. False for a factor that is not positive. */
 bool gz_orbit_dolly(const struct gz_camera *camera, gz_vec3 centre, double factor, double view[16]);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -21,6 +21,28 @@ cd "$here"
 # shellcheck disable=SC2086,SC2046
 "$cc" $flags drag.c $(pkg-config --cflags --libs gizmo-solver) -o by_pkgconfig
 
+# A program in C++ includes the headers without a warning, and links.
+cat >program.cc <<'PROGRAM'
+#include <gizmod/solver.h>
+int main()
+{
+    gz_motion motion = gz_motion_none;
+    gz_target node = {gz_trs_identity, gz_affine_identity, nullptr};
+    gz_trs now;
+    motion.kind = GZ_MOTION_TRANSLATE;
+    motion.translation = gz_add(node.local.t, gz_scale(node.local.s, 2));
+    bool good = gz_motion_apply(&motion, &node, &node.parent, &now, nullptr);
+    return good && now.t.y == 2 && gz_term_value(&gz_handle_terms, "tx", 2) == GZ_TX ? 0 : 1;
+}
+PROGRAM
+# shellcheck disable=SC2086,SC2046
+"${CXX:-c++}" -Wall -Wextra -Wpedantic -Werror ${sanitizers:+-fsanitize=$sanitizers} program.cc \
+    $(pkg-config --cflags --libs gizmo-solver) -o in_cxx
+./in_cxx
+for shipped in LICENSE drag.c; do
+    find "$here/moved" -name "$shipped" | grep -q . || { echo "the component has no $shipped"; exit 1; }
+done
+
 cat >CMakeLists.txt <<'PROJECT'
 cmake_minimum_required(VERSION 3.25)
 project(example LANGUAGES C)
