@@ -24,7 +24,7 @@ const OBSERVED = [
 
 /**
  * Events: `change` (make a new picture), `mouseDown` and `mouseUp` (with `mode`), `objectChange` (the drag moved its object), `NAME-changed` of each property
- * (with `value`), and, beyond those of three: `saved` (with `edit`; the drag is on the server's disk), `error` (with `error`: what the server said against it).
+ * (with `value`), and, beyond those of three: `saved` (with `edit`, the id of its edit; the drag is on the server's disk), `error` (with `error`: what the server said against it).
  * @extends {EventDispatcher<Record<string, any>>}
  */
 export class RemoteTransformControls extends EventDispatcher {
