@@ -31,12 +31,14 @@ export function App({ editor }: { editor: Editor }) {
           <Tree />
         </aside>
         <main class="middle">
-          <Viewport editor={editor} />
-          <FollowBar />
-          <PastBanner />
-          <NoteDraft />
           <Tools />
-          <States />
+          <div class="middle-view">
+            <Viewport editor={editor} />
+            <FollowBar />
+            <PastBanner />
+            <NoteDraft />
+            <States />
+          </div>
           <div class="drawer-veil" onPointerDown={() => (editor.drawer.value = null)} />
         </main>
         <aside class="side right" id="details-panel" aria-label="Details">

@@ -142,6 +142,12 @@ export const COMMANDS: readonly Command[] = [
     run: toggleParallel,
     on: (editor) => editor.rig.parallel.value,
   },
+  {
+    id: "navigate", label: "Navigate with the left button", group: "View", keys: both("V"),
+    run: ({ input }) => (input.navigates.value = !input.navigates.peek()),
+    on: ({ input }) => input.navigates.value,
+  },
+  { id: "how-to-navigate", label: "How to orbit, pan and zoom", group: "Help", keys: both(), run: ({ input }) => input.sayHow(true) },
   { id: "zoom-in", label: "Zoom in", group: "View", keys: both("+", "="), run: (editor) => zoom(editor, 0.8) },
   { id: "zoom-out", label: "Zoom out", group: "View", keys: both("-"), run: (editor) => zoom(editor, 1.25) },
   { ...told("Orbit the view; with a selection, nudge it", "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"), group: "View" },

@@ -1,9 +1,13 @@
-// compass.tsx - the world's axes in the corner of the view, as one sees them now; a click on an end looks from there.
+// compass.tsx - the world's axes in the corner of the view, as one sees them now; a click on an end looks from there. It steps aside from handles.
+import { useSignal, useSignalEffect } from "@preact/signals";
+import { useRef } from "preact/hooks";
+
 import type { Vec2, Vec3 } from "../../sdk/types.js";
 import { useEditor } from "../context";
 import type { Editor } from "../editor";
 import { Icon } from "../icons";
 import "./compass.css";
+import { reaches } from "./handles";
 import { Orbit } from "./orbit";
 import { frameSelected, lookFrom, toggleParallel } from "./views";
 
@@ -34,10 +38,18 @@ function seen(view: readonly number[], [x, y, z]: Vec3): Vec3 {
 
 export function Compass() {
   const editor = useEditor();
-  const parallel = editor.rig.parallel.value;
+  const { input, rig } = editor;
+  const parallel = rig.parallel.value;
+  const self = useRef<HTMLDivElement>(null);
+  const aside = useSignal(false);
+  useSignalEffect(() => {
+    rig.revision.value;
+    const { offsetLeft = 0, offsetTop = 0, offsetWidth = 0, offsetHeight = 0 } = self.current ?? {};
+    aside.value = reaches(editor, editor.gizmo.value, [offsetLeft, offsetTop, offsetLeft + offsetWidth, offsetTop + offsetHeight]);
+  });
   const other = parallel ? "Perspective" : "Orthographic";
   return (
-    <div class="compass">
+    <div ref={self} class="compass" data-aside={aside.value || undefined}>
       <Ball />
       <div class="compass-more">
         <button type="button" class="icon-button" aria-label={other} data-tip={other} data-keys="5" data-side="end" onClick={() => toggleParallel(editor)}>
@@ -45,6 +57,18 @@ export function Compass() {
         </button>
         <button type="button" class="icon-button" aria-label="Frame selected" data-tip="Frame selected" data-keys="F" data-side="end" onClick={() => frameSelected(editor)}>
           <Icon name="frame" />
+        </button>
+        <button
+          type="button" class="icon-button" aria-label="Navigate with the left button" aria-pressed={input.navigates.value} data-tip="Navigate with the left button" data-keys="V" data-side="end"
+          onClick={() => (input.navigates.value = !input.navigates.peek())}
+        >
+          <Icon name="hand" />
+        </button>
+        <button
+          type="button" class="icon-button" aria-label="How to orbit, pan and zoom" aria-pressed={input.saysHow.value} data-tip="How to orbit, pan and zoom" data-side="end"
+          onClick={() => input.sayHow(!input.saysHow.peek())}
+        >
+          <Icon name="info" />
         </button>
       </div>
     </div>

@@ -1,6 +1,6 @@
 // gestures.ts - what mouse and pen do in the view. Left: drags a handle, selects a node, or draws a rectangle that selects; with Alt it orbits. Middle
 // orbits, with Shift it pans, with Ctrl it zooms; right (and a pen's barrel button) pans, with Alt it zooms. Of the past, which nobody can edit, the left button
-// turns the view. Fingers are in touch.ts.
+// turns the view; so it does while `navigates` is on, with Shift it pans then and with Ctrl it zooms. Fingers are in touch.ts.
 import type { Id, Modifier, Vec2 } from "../../sdk/types.js";
 import type { Editor } from "../editor";
 import { Drag } from "./drag";
@@ -31,6 +31,7 @@ export function gestureOf(editor: Editor, at: Vec2, event: PointerEvent): Gestur
   if ((event.button === 1 && event.ctrlKey) || (event.button === 2 && event.altKey)) return new ZoomGesture(editor, at);
   if (event.button === 2 || (event.button === 1 && event.shiftKey)) return new PanGesture(editor, at);
   if (event.button === 1 || event.altKey || editor.past.peek()) return new OrbitGesture(editor, at);
+  if (editor.input.navigates.peek()) return new NavigateGesture(editor, at, event);
   return new PressGesture(editor, at, event);
 }
 
@@ -50,13 +51,39 @@ class OrbitGesture implements Gesture {
   }
 }
 
+/** The left button where it navigates: a click still selects. */
+class NavigateGesture implements Gesture {
+  #gesture: Gesture | null = null;
+  constructor(
+    readonly editor: Editor,
+    readonly from: Vec2,
+    readonly down: PointerEvent,
+  ) {}
+  move(at: Vec2, event: PointerEvent): void {
+    if (!this.#gesture && Math.hypot(at[0] - this.from[0], at[1] - this.from[1]) < CLICK_PX) return;
+    this.#gesture ??= this.#begin();
+    this.#gesture.move(at, event);
+  }
+  end(at: Vec2, event: PointerEvent): void {
+    if (this.#gesture) this.#gesture.end(at, event);
+    else void select(this.editor, at, choiceOf(event));
+  }
+  cancel(): void {
+    this.#gesture?.cancel();
+  }
+  #begin(): Gesture {
+    if (this.down.ctrlKey || this.down.metaKey) return new ZoomGesture(this.editor, this.from);
+    return this.down.shiftKey ? new PanGesture(this.editor, this.from) : new OrbitGesture(this.editor, this.from);
+  }
+}
+
 class PanGesture implements Gesture {
   constructor(
     readonly editor: Editor,
     private last: Vec2,
   ) {
     editor.following.value = null;
-    editor.input.navigating.value = "pan";
+    editor.input.navigate("pan");
   }
   move(at: Vec2): void {
     this.editor.rig.pan(at[0] - this.last[0], at[1] - this.last[1]);

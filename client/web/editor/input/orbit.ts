@@ -16,7 +16,7 @@ export class Orbit {
     editor.input.settle();
     editor.rig.lend();
     editor.following.value = null;
-    editor.input.navigating.value = "orbit";
+    editor.input.navigate("orbit");
     if (!this.#away) editor.session.down({ at, mods: ["orbit"] }).catch(() => (this.#away = true));
   }
 

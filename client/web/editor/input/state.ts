@@ -9,6 +9,7 @@ import type { Drag } from "./drag";
 export type Keymap = "common" | "blender";
 
 const STORED = "gizmod.keymap";
+const STORED_HINT = "gizmod.navigated";
 const BUBBLE_MS = 2500;
 
 export class InputState {
@@ -35,6 +36,10 @@ export class InputState {
   /** The step of distances that somebody typed; null where it follows the zoom. */
   readonly snapDistance = signal<number | null>(null);
   readonly navigating = signal<"orbit" | "pan" | null>(null);
+  /** The left button turns and moves the view, whatever is under it: for those who have no other buttons. */
+  readonly navigates = signal(false);
+  /** Whether it is said how to turn and move the view: until somebody has done so. */
+  readonly saysHow = signal(recall(STORED_HINT) === null);
   readonly keymap = signal<Keymap>(recall(STORED) === "blender" ? "blender" : "common");
 
   #bubbleTimer: ReturnType<typeof setTimeout> | undefined;
@@ -53,6 +58,18 @@ export class InputState {
   setKeymap(keymap: Keymap): void {
     this.keymap.value = keymap;
     keep(STORED, keymap);
+  }
+
+  /** Shows how to turn and move the view, or puts that away for good. */
+  sayHow(shown: boolean): void {
+    this.saysHow.value = shown;
+    if (!shown) keep(STORED_HINT, "yes");
+  }
+
+  /** The hand turns or moves the view from now on. */
+  navigate(how: "orbit" | "pan"): void {
+    this.navigating.value = how;
+    if (this.saysHow.peek()) this.sayHow(false);
   }
 
   /** Says it where the pointer is. */

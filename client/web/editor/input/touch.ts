@@ -57,7 +57,7 @@ export class Touch {
     this.#one?.cancel();
     this.#one = null;
     this.editor.following.value = null;
-    this.editor.input.navigating.value = "pan";
+    this.editor.input.navigate("pan");
   }
 
   #finish(): void {

@@ -15,6 +15,7 @@ const OTHERS: [string, [string, string][]][] = [
     ["Drag a handle, select a node, or select a rectangle", "left"],
     ["Orbit", "middle, or Alt+left"],
     ["Pan", "right, or Shift+middle"],
+    ["With V on: orbit; pan; zoom", `left; Shift+left; ${MOD}+left`],
     ["Zoom to the pointer", "wheel"],
     ["Orbit; pan and zoom", "one finger; two"],
   ]],

@@ -1,4 +1,4 @@
-// tools.tsx - what the next drag does: the tool, its space and pivot, its steps. Lies over the view; only its own controls take the pointer.
+// tools.tsx - what the next drag does: the tool, its space and pivot, its steps. Stands at the left and the upper edge of the view.
 import type { Mode, Pivot, Space } from "../../sdk/types.js";
 import { useEditor } from "../context";
 import type { Editor } from "../editor";

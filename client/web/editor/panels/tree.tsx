@@ -1,6 +1,6 @@
 // tree.tsx - the tree of the scene. Only the rows that are seen are in the page, so a scene may be as large as it is; the keys are at one of them by
 // aria-activedescendant, as in ARIA's tree pattern with many selected.
-import { type ReadonlySignal, useSignal } from "@preact/signals";
+import { type ReadonlySignal, useComputed, useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
 import type { Id } from "../../sdk/types.js";
@@ -19,9 +19,9 @@ import "./tree.css";
 
 /** Rows beyond the edge that are drawn too. */
 const MORE_ROWS = 8;
-/** Each level begins so many pixels further to the right; names have at least so many, else the list scrolls to the side. */
+/** Each level begins so many pixels further to the right, or fewer if the deepest row would have less room than this. So nothing is ever beyond the edge. */
 const INDENT = 12;
-const NAME_PX = 150;
+const ROOM_PX = 120;
 
 type Marks = ReadonlySignal<ReadonlyMap<Id, readonly Mark[]>>;
 
@@ -72,17 +72,18 @@ function List({ tree, marks }: { tree: TreeState; marks: Marks }) {
   const { editor } = tree;
   const list = useRef<HTMLDivElement>(null);
   const top = useSignal(0);
-  const size = useSignal({ height: 400, row: 26 });
+  const size = useSignal({ width: 250, height: 400, row: 26 });
+  const deepest = useComputed(() => tree.rows.value.reduce((depth, one) => Math.max(depth, one.depth), 1));
   const menu = useSignal<{ id: Id; x: number; y: number } | null>(null);
   useSize(list, size);
   useReveal(tree, list, size);
   const rows = tree.rows.value;
-  const { height, row } = size.value;
+  const { width, height, row } = size.value;
   const first = Math.max(0, Math.floor(top.value / row) - MORE_ROWS);
   const seen = rows.slice(first, Math.ceil((top.value + height) / row) + MORE_ROWS);
   if (rows.length === 0) return <Empty tree={tree} />;
   const active = tree.active.value;
-  const deepest = seen.reduce((depth, one) => Math.max(depth, one.depth), 0);
+  const indent = Math.min(INDENT, Math.max(0, width - ROOM_PX) / deepest.value);
   return (
     <>
       <div
@@ -102,9 +103,9 @@ function List({ tree, marks }: { tree: TreeState; marks: Marks }) {
           menu.value = { id, x: event.clientX, y: event.clientY };
         }}
       >
-        <div class="tree-all" role="presentation" style={{ height: `${rows.length * row}px`, minWidth: `${INDENT * deepest + NAME_PX}px` }}>
+        <div class="tree-all" role="presentation" style={{ height: `${rows.length * row}px` }}>
           {seen.map((one, i) => (
-            <TreeRow key={one.id} tree={tree} row={one} y={(first + i) * row} marks={marks.value.get(one.id)} />
+            <TreeRow key={one.id} tree={tree} row={one} y={(first + i) * row} indent={indent} marks={marks.value.get(one.id)} />
           ))}
         </div>
       </div>
@@ -131,10 +132,12 @@ interface RowProps {
   tree: TreeState;
   row: Row;
   y: number;
+  /** Of each level, in pixels. */
+  indent: number;
   marks: readonly Mark[] | undefined;
 }
 
-function TreeRow({ tree, row, y, marks = [] }: RowProps) {
+function TreeRow({ tree, row, y, indent, marks = [] }: RowProps) {
   const { editor } = tree;
   const { id, depth, open } = row;
   const node = editor.scene.value.get(id);
@@ -143,7 +146,7 @@ function TreeRow({ tree, row, y, marks = [] }: RowProps) {
   const state = [row.aside && "aside", tree.cut.value.has(id) && "cut", tree.active.value === id && "active", tree.target.value === id && "target"];
   return (
     <div
-      id={`tree-${id}`} class={`tree-row ${state.filter(Boolean).join(" ")}`} role="treeitem" data-node={id} style={{ transform: `translateY(${y}px)`, paddingLeft: `${4 + INDENT * depth}px` }}
+      id={`tree-${id}`} class={`tree-row ${state.filter(Boolean).join(" ")}`} role="treeitem" data-node={id} style={{ transform: `translateY(${y}px)`, paddingLeft: `${4 + indent * depth}px` }}
       aria-selected={selected} aria-expanded={open} aria-level={depth + 1} aria-setsize={row.count} aria-posinset={row.place} aria-label={label(name, marks)}
     >
       <span class="tree-twist" data-twist={open === undefined ? undefined : ""}>
@@ -231,12 +234,12 @@ function openMenu(menu: { value: { id: Id; x: number; y: number } | null }) {
   };
 }
 
-function useSize(list: { current: HTMLElement | null }, size: { value: { height: number; row: number } }): void {
+function useSize(list: { current: HTMLElement | null }, size: { value: { width: number; height: number; row: number } }): void {
   const there = list.current !== null;
   useLayoutEffect(() => {
     if (!list.current) return;
     const element = list.current;
-    const measure = () => (size.value = { height: element.clientHeight, row: element.querySelector<HTMLElement>(".tree-row")?.offsetHeight || 26 });
+    const measure = () => (size.value = { width: element.clientWidth, height: element.clientHeight, row: element.querySelector<HTMLElement>(".tree-row")?.offsetHeight || 26 });
     const observer = new ResizeObserver(measure);
     observer.observe(element);
     measure();
@@ -245,7 +248,7 @@ function useSize(list: { current: HTMLElement | null }, size: { value: { height:
 }
 
 /** What was selected elsewhere comes into sight; so does the row that the keys go to. */
-function useReveal(tree: TreeState, list: { current: HTMLElement | null }, size: { value: { height: number; row: number } }): void {
+function useReveal(tree: TreeState, list: { current: HTMLElement | null }, size: { value: { width: number; height: number; row: number } }): void {
   const { selection } = tree.editor;
   const last = selection.value.at(-1);
   const searching = tree.search.value !== "";

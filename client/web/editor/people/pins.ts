@@ -38,7 +38,7 @@ export class PinLayer implements Layer {
   #buttons = new Map<number, { element: HTMLButtonElement; look: string; members: readonly Pin[] }>();
   #hidden: Hidden;
   #stop: (() => void)[] = [];
-  #above = (id: Id) => this.tops.above([id]);
+  #above = (id: Id) => this.tops.above([id])?.top ?? null;
   #colours = computed(() => this.view.editor.people.value.map(({ user, colour }) => user + colour).join());
 
   constructor(

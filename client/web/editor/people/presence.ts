@@ -20,6 +20,8 @@ const CAMERA_PX = 54;
 const OWN_EYE = 0.04;
 /** A ray that meets nothing ends as far away as what one looks at, or so much of it. */
 const SPARE_MIN = 0.05;
+/** Of a ray so much is drawn before where it ends, on the screen: all of it would cross the view. */
+const RAY_PX = 56;
 /** A pointer's name is shown for so long after it moved. */
 const POINTING_MS = 8000;
 /** With more others than these a camera has the first letters of a name only. */
@@ -66,7 +68,8 @@ export class PresenceLayer implements Layer {
       moving = track.advance(seconds) || moving;
     }
     this.#drawWires();
-    this.#tags.show(this.#tagsOf(now), this.view.editor.rig.width, this.taken());
+    const { width, height } = this.view.editor.rig;
+    this.#tags.show(this.#tagsOf(now), [width, height], this.taken());
     if (moving) this.#wake();
   }
 
@@ -124,9 +127,16 @@ export class PresenceLayer implements Layer {
         const { lens, parallel } = track.person;
         frustum.drawFrustum(this.#wires, track.eye.at, track.turn, lens, parallel ?? false, size, colour);
       }
-      if (this.#pointsSomewhere(track) && !this.#isFollowed(track)) this.#wires.segment(track.from.at, track.tip.at, colour);
+      if (this.#pointsSomewhere(track) && !this.#isFollowed(track)) this.#wires.segment(this.#tailOf(track), track.tip.at, colour);
     }
     this.#wires.end();
+  }
+
+  /** Where the part of the ray begins that is drawn. */
+  #tailOf({ from, tip }: Track): Vector3 {
+    const length = tip.at.distanceTo(from.at);
+    const shown = RAY_PX * this.view.editor.rig.metresPerPxAt(tip.at.toArray());
+    return length > shown ? tail.lerpVectors(tip.at, from.at, shown / length) : from.at;
   }
 
   #showsCamera(track: Track): boolean {
@@ -155,7 +165,7 @@ export class PresenceLayer implements Layer {
       const text = names.get(session) ?? user;
       const put = (rank: number, kind: Tag["kind"], at: Vec2 | null) => {
         const short = kind === "eye" && this.#tracks.size > NAMED_MAX;
-        if (at && this.#inside(at)) tags[rank].push({ key: `${session} ${kind}`, kind, text: short ? initials(user) : text, colour, at });
+        if (at && (kind === "held" || this.#inside(at))) tags[rank].push({ key: `${session} ${kind}`, kind, text: short ? initials(user) : text, colour, at });
       };
       const held = this.#heldAt(track.person);
       put(0, "held", held);
@@ -169,12 +179,14 @@ export class PresenceLayer implements Layer {
     return tags.flat();
   }
 
-  /** In the middle above what is held. */
+  /** In the middle above what is held, if its top or its middle is in the view. */
   #heldAt(person: Person): Vec2 | null {
     const { editor } = this.view;
     if (!person.locks?.length || editor.past.peek() !== null) return null;
-    const top = this.tops.above(person.locks.slice(0, HELD_MAX));
-    return top && editor.rig.project(top);
+    const held = this.tops.above(person.locks.slice(0, HELD_MAX));
+    const top = held && editor.rig.project(held.top);
+    const middle = held && editor.rig.project(held.middle);
+    return top && ((middle && this.#inside(middle)) || this.#inside(top)) ? top : null;
   }
 
   #project(point: Vector3): Vec2 | null {
@@ -188,4 +200,5 @@ export class PresenceLayer implements Layer {
 }
 
 const anchor = new Vector3();
+const tail = new Vector3();
 const colour = new Color();

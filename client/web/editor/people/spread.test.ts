@@ -41,3 +41,9 @@ test("spread_where_there_is_no_room_a_label_is_crowded_and_takes_none_from_other
   spread(labels);
   assert.deepEqual(labels.map(({ crowded }) => crowded), [...Array(7).fill(false), true, true]);
 });
+
+test("spread_moves_no_label_beyond_the_view", () => {
+  const labels = [label(0, 0), label(5, 0), label(10, 0)];
+  spread(labels, [], 60);
+  for (const one of labels) assert.ok(topOf(one) >= 0 && topOf(one) + one.height <= 60, `${topOf(one)}`);
+});

@@ -21,11 +21,12 @@ const GAP = 2;
 const MOVE_GAP = 7;
 const LINES = [0, 1, -1, 2, -2, 3, -3];
 
-/** Sets `lines` and `crowded`; who comes first has the better place, and none is put on what is taken. */
-export function spread(labels: readonly Label[], taken: readonly Area[] = []): void {
+/** Sets `lines` and `crowded`; who comes first has the better place, and none is put on what is taken, or moved beyond the view of this height. */
+export function spread(labels: readonly Label[], taken: readonly Area[] = [], height?: number): void {
   const areas = [...taken];
   for (const label of labels) {
-    const isFree = (lines: number, gap: number) => !areas.some((other) => overlap(label, topOf(label, lines), other, gap));
+    const isInside = (lines: number) => height === undefined || lines === 0 || (topOf(label, lines) >= 0 && topOf(label, lines) + label.height <= height);
+    const isFree = (lines: number, gap: number) => isInside(lines) && !areas.some((other) => overlap(label, topOf(label, lines), other, gap));
     const nearer = LINES.slice(0, LINES.indexOf(label.lines));
     const better = nearer.find((lines) => isFree(lines, MOVE_GAP));
     const free = better ?? [label.lines, ...LINES].find((lines) => isFree(lines, GAP));

@@ -38,11 +38,11 @@ export class Tags {
     parent.append(this.element);
   }
 
-  /** Shows these and no others; those that come first have the better places. @param width of the view @param taken where none may be */
-  show(tags: readonly Tag[], width: number, taken: readonly Area[]): void {
+  /** Shows these and no others, all in the view; those that come first have the better places. @param size of the view @param taken where none may be */
+  show(tags: readonly Tag[], [width, height]: readonly [number, number], taken: readonly Area[]): void {
     for (const shown of this.#shown.values()) shown.used = false;
-    const labels = tags.map((tag) => this.#place(tag, width));
-    spread(labels.filter((_, i) => tags[i].kind !== "cursor"), taken);
+    const labels = tags.map((tag) => this.#place(tag, width, height));
+    spread(labels.filter((_, i) => tags[i].kind !== "cursor"), taken, height);
     tags.forEach((tag, i) => move(tag, labels[i]));
     for (const [key, shown] of this.#shown) {
       if (shown.used) continue;
@@ -55,7 +55,7 @@ export class Tags {
     this.element.remove();
   }
 
-  #place(tag: Tag, width: number): Shown {
+  #place(tag: Tag, width: number, height: number): Shown {
     let shown = this.#shown.get(tag.key);
     if (!shown) {
       const element = document.createElement("div");
@@ -66,9 +66,13 @@ export class Tags {
     const look = `${tag.kind} ${tag.colour} ${tag.text}`;
     if (look !== shown.look) dress(shown, tag, look);
     const [x, y] = PLACES[tag.kind](shown.width, shown.height);
-    Object.assign(shown, { used: true, x: Math.max(0, Math.min(width - shown.width, tag.at[0] + x)), y: tag.at[1] + y });
+    Object.assign(shown, { used: true, x: clamp(tag.at[0] + x, width - shown.width), y: tag.kind === "cursor" ? tag.at[1] : clamp(tag.at[1] + y, height - shown.height) });
     return shown;
   }
+}
+
+function clamp(value: number, most: number): number {
+  return Math.max(0, Math.min(most, value));
 }
 
 function dress(shown: Shown, tag: Tag, look: string): void {

@@ -25,13 +25,15 @@ export class Tops implements Layer {
     this.#structure = structure.peek();
   }
 
-  /** In the world; null where none of them is in the scene. */
-  above(ids: readonly Id[]): Vec3 | null {
+  /** The middle of the top, and of all, in the world; null if none of them is in the scene. */
+  above(ids: readonly Id[]): { top: Vec3; middle: Vec3 } | null {
     const scene = this.view.editor.scene.peek();
     let all: Box | null = null;
     for (const id of ids) {
       if (scene.get(id)) all = boxUnion(all, boxTransform(this.#bounds.of(scene, id) ?? POINT, scene.world(id)));
     }
-    return all && [(all[0] + all[3]) / 2, all[4], (all[2] + all[5]) / 2];
+    if (!all) return null;
+    const [x, y, z] = [0, 1, 2].map((axis) => (all[axis] + all[axis + 3]) / 2);
+    return { top: [x, all[4], z], middle: [x, y, z] };
   }
 }

@@ -1,4 +1,5 @@
-// grid.ts - the ground: a grid without an end on the plane y = 0, in metres; behind all, and upright, where one looks along x or z without perspective. Its cells are
+// grid.ts - the ground: a grid without an end on the plane y = 0, in metres. If one looks along x or z it is upright: in the plane of the other two axes through the
+// world's origin, or behind all if there is no perspective. Its cells are
 // the power of ten that suits the distance; tenths of them fade in as one comes closer. The axes have their colours.
 import * as THREE from "three";
 
@@ -35,6 +36,7 @@ const fragmentShader = `
   uniform vec2 centre;    // of the plane, in cells
   uniform float cell, blend, far, px;
   uniform bool parallel;
+  uniform vec3 normal;    // of the plane, in the world
   varying vec2 place;
   varying vec3 eyed;
 
@@ -58,7 +60,7 @@ const fragmentShader = `
     ink = mix(ink, vec4(axisU, 1.0), axis.y);
     ink = mix(ink, vec4(axisV, 1.0), axis.x);
     float away = parallel ? 0.0 : length(eyed) / far;
-    vec3 up = (viewMatrix * vec4(0.0, 1.0, 0.0, 0.0)).xyz;
+    vec3 up = (viewMatrix * vec4(normal, 0.0)).xyz;
     float glance = parallel ? 1.0 : smoothstep(0.0, 0.12, abs(dot(normalize(eyed), up)));
     ink.a *= (1.0 - smoothstep(0.3, 1.0, away)) * glance;
     if (ink.a < 0.003) discard;
@@ -83,6 +85,7 @@ export class Grid implements Layer {
       far: { value: 1 },
       px: { value: 1 },
       parallel: { value: false },
+      normal: { value: new THREE.Vector3() },
     };
     const material = new THREE.ShaderMaterial({
       uniforms, vertexShader, fragmentShader, transparent: true, depthWrite: false, side: THREE.DoubleSide,
@@ -106,9 +109,10 @@ export class Grid implements Layer {
     const [u, v] = PLANES[normal];
     const decade = Math.log10(rig.metresPerPx * CELL_PX);
     const cell = 10 ** Math.ceil(decade);
-    const reach = REACH * Math.max(rig.distance, normal === 1 ? Math.abs(rig.eye[1]) : 0);
+    const plane = planeAt(rig, normal);
+    const reach = REACH * Math.max(rig.distance, rig.parallel.peek() && normal !== 1 ? 0 : Math.abs(rig.eye[normal] - plane));
     const { target } = rig;
-    this.#place(rig, normal, reach);
+    this.#place(rig, normal, plane, reach);
     uniforms.axisU.value = this.#axes[u];
     uniforms.axisV.value = this.#axes[v];
     uniforms.cell.value = cell / reach;
@@ -118,6 +122,7 @@ export class Grid implements Layer {
     uniforms.far.value = reach / 2;
     uniforms.px.value = renderer.getPixelRatio();
     uniforms.parallel.value = rig.parallel.peek();
+    uniforms.normal.value.set(0, 0, 0).setComponent(normal, 1);
   }
 
   dispose(): void {
@@ -126,20 +131,27 @@ export class Grid implements Layer {
     this.#mesh.material.dispose();
   }
 
-  #place({ target, view, distance }: CameraRig, normal: number, reach: number): void {
+  #place({ target }: CameraRig, normal: number, plane: number, reach: number): void {
     const [u, v] = PLANES[normal];
     const at = [0, 0, 0];
     at[u] = target[u];
     at[v] = target[v];
-    if (normal !== 1) at[normal] = target[normal] - view[4 * normal + 2] * BEHIND * distance;
+    at[normal] = plane;
     const basis = [u, v, normal].map((axis) => new THREE.Vector3().setComponent(axis, 1)) as [THREE.Vector3, THREE.Vector3, THREE.Vector3];
     this.#mesh.matrix.makeBasis(...basis).scale(new THREE.Vector3(reach, reach, reach)).setPosition(at[0], at[1], at[2]);
     this.#mesh.matrixWorldNeedsUpdate = true;
   }
 }
 
-/** 0 for x or 2 for z, where one looks along it without perspective. */
+/** 0 for x or 2 for z, if one looks along it. */
 function uprightAxis(rig: CameraRig): 0 | 2 | undefined {
-  if (!rig.parallel.peek()) return undefined;
   return ([0, 2] as const).find((axis) => Math.abs(rig.view[4 * axis + 2]) > ALONG);
+}
+
+/** Where the plane is on the axis that it stands on. An eye that looks away from the origin sees it at the target. */
+function planeAt({ parallel, target, eye, view, distance }: CameraRig, normal: number): number {
+  if (normal === 1) return 0;
+  const back = Math.sign(view[4 * normal + 2]);
+  if (parallel.peek()) return target[normal] - back * BEHIND * distance;
+  return back * eye[normal] > 0 ? 0 : target[normal];
 }

@@ -1,5 +1,5 @@
 // outline.ts - a line in colour around what some instances cover of the view, also where something stands before them. They are drawn into a picture of their own
-// first; then every pixel that is none of theirs, and has one of theirs within the width of the line, is the line's.
+// first; then every pixel that is none of theirs, and has one of theirs within the width of the line, is the line's. What they cover keeps its colour.
 import * as THREE from "three";
 
 import type { Anchor } from "./anchor";
@@ -36,8 +36,8 @@ const fragmentShader = `
       vec4 there = texture2D(mask, uv0 + reach * vec2(cos(angle), sin(angle)));
       if (there.a > near.a) near = there;
     }
-    if (near.a == 0.0) discard;
-    gl_FragColor = vec4(near.rgb / near.a, near.a * (1.0 - here.a) + 0.07 * here.a);
+    if (near.a == 0.0 || here.a == 1.0) discard;
+    gl_FragColor = vec4(near.rgb / near.a, near.a * (1.0 - here.a));
     #include <colorspace_fragment>
   }`;
 

@@ -1,10 +1,11 @@
-// selection.ts - who has selected what, in the colours of the people: an outline around a selected node with all that is below it, and the corners of its box where it
-// is one's own selection, or where somebody holds it.
+// selection.ts - who has selected what: an outline around the selected nodes with all that is below them, and the corners of one box about
+// one's own selection, and of one about what each of the others holds. One's own selection always has the same colour, the others have theirs.
 import { effect } from "@preact/signals";
 import * as THREE from "three";
 
-import { transformPoint } from "../../sdk/maths.js";
-import type { Id, Person } from "../../sdk/types.js";
+import type { SceneModel } from "../../sdk/index.js";
+import { boxTransform, boxUnion, transformPoint } from "../../sdk/maths.js";
+import type { Box, Id, Mat4, Person } from "../../sdk/types.js";
 import type { Anchor } from "./anchor";
 import { LocalBounds } from "./bounds";
 import { boxMatrix } from "./boxes";
@@ -12,10 +13,9 @@ import { InstanceSet, type Part } from "./instances";
 import { Outline, type Rect } from "./outline";
 import type { Stage } from "./stage";
 import { StrokeMaterial, strokeGeometry } from "./strokes";
+import { followTheme, themeColour } from "./theme";
 import type { Layer, View } from "./view";
 
-/** More boxes than these tell nothing. */
-const BOXES_MAX = 200;
 /** With more marks than these the outline may be anywhere in the view. */
 const PROJECTED_MAX = 32;
 /** Of an edge of the box, how much each corner draws. */
@@ -23,10 +23,15 @@ const CORNER = 0.16;
 const BOX_PX = 1.5;
 const RENDER_ORDER = 901;
 
+/** What one person has selected, or holds. */
 interface Mark {
   colour: THREE.Color;
-  boxed: boolean;
+  /** These have one box about all of them. */
+  boxed: readonly Id[];
 }
+
+/** The world's axes. */
+const WORLD: Mat4 = new Float64Array([1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]);
 
 export class Selection implements Layer {
   readonly #outline: Outline;
@@ -34,7 +39,11 @@ export class Selection implements Layer {
   readonly #cornerParts: readonly Part[];
   readonly #material = new StrokeMaterial(BOX_PX, 1, { depthTest: false });
   readonly #bounds = new LocalBounds();
-  #marks = new Map<Id, Mark>();
+  readonly #own = new THREE.Color();
+  /** By session. */
+  #marks = new Map<number, Mark>();
+  /** Each node that somebody has selected or holds, itself. */
+  #marked = new Map<Id, Mark>();
   /** Which mark each node that is drawn in the outline has. */
   #outlined = new Map<Id, Mark>();
   #people: readonly Person[] = [];
@@ -53,7 +62,15 @@ export class Selection implements Layer {
     this.#corners = new InstanceSet(anchor.group.position, { coloured: true, renderOrder: RENDER_ORDER });
     this.#cornerParts = [{ geometry: strokeGeometry(cornerPoints()), material: this.#material, primitive: "mesh" }];
     anchor.group.add(this.#corners.group);
-    this.#stop = effect(() => this.#told(editor.selection.value, editor.people.value));
+    const stops = [
+      effect(() => this.#told(editor.selection.value, editor.people.value)),
+      followTheme(() => {
+        this.#own.copy(themeColour("--selection"));
+        this.#stale = true;
+        view.invalidate();
+      }),
+    ];
+    this.#stop = () => stops.forEach((stop) => stop());
   }
 
   update({ editor }: View): void {
@@ -61,7 +78,7 @@ export class Selection implements Layer {
     if (regrown) this.#bounds.clear();
     for (const id of moved) this.#bounds.moved(editor.scene.peek(), id);
     if (this.#stale || regrown || fresh === null) this.#putAll();
-    else for (const id of fresh) this.#put(id);
+    else if (this.#putSome(fresh)) this.#putBoxes();
     this.#stale = false;
     this.#material.setViewport(editor.rig.width, editor.rig.height);
     this.#corners.flush();
@@ -85,9 +102,9 @@ export class Selection implements Layer {
   #rect(): Rect | null {
     const { rig, scene } = this.view.editor;
     const all: Rect = [0, 0, rig.width, rig.height];
-    if (this.#marks.size > PROJECTED_MAX) return all;
+    if (this.#marked.size > PROJECTED_MAX) return all;
     const rect: Rect = [Infinity, Infinity, -Infinity, -Infinity];
-    for (const id of this.#marks.keys()) {
+    for (const id of this.#marked.keys()) {
       const box = this.#bounds.of(scene.peek(), id);
       if (!box) continue;
       for (let corner = 0; corner < 8; corner++) {
@@ -110,9 +127,20 @@ export class Selection implements Layer {
     const now = own ? [...people.filter(({ me }) => !me), { ...own, selection: [...selection] }] : people;
     if (now.length === before.length && now.every((person, i) => marksAlike(person, before[i]))) return;
     this.#people = now;
-    this.#marks = marksOf(now);
+    this.#mark(now);
     this.#stale = true;
     this.view.invalidate();
+  }
+
+  /** The later in the list have their colour where several have selected the same; the last is oneself. */
+  #mark(people: readonly Person[]): void {
+    this.#marks.clear();
+    this.#marked.clear();
+    for (const { session, colour, selection = [], locks = [], me } of people) {
+      const mark = { colour: me ? this.#own : new THREE.Color(colour), boxed: me ? selection : locks };
+      this.#marks.set(session, mark);
+      for (const id of [...selection, ...locks]) this.#marked.set(id, mark);
+    }
   }
 
   #putAll(): void {
@@ -121,19 +149,47 @@ export class Selection implements Layer {
     this.#outline.set.clear();
     this.#corners.clear();
     this.#outlined.clear();
-    for (const [top, mark] of this.#marks) for (const id of scene.below(top)) this.#outlined.set(id, mark);
+    for (const [top, mark] of this.#marked) for (const id of scene.below(top)) this.#outlined.set(id, mark);
     for (const id of this.#outlined.keys()) this.#put(id);
+    this.#putBoxes();
+  }
+
+  /** Whether any of these is selected. */
+  #putSome(ids: ReadonlySet<Id>): boolean {
+    let any = false;
+    for (const id of ids) {
+      if (!this.#outlined.has(id)) continue;
+      this.#put(id);
+      any = true;
+    }
+    return any;
+  }
+
+  #putBoxes(): void {
+    const scene = this.view.editor.scene.peek();
+    for (const [session, { boxed, colour }] of this.#marks) {
+      const there = boxed.filter((id) => scene.get(id));
+      const world = there.length === 1 ? scene.world(there[0]) : WORLD;
+      const box = there.length === 1 ? this.#bounds.of(scene, there[0]) : this.#about(scene, there);
+      if (box) this.#corners.put(session, this.#cornerParts, boxMatrix(box, world), colour);
+      else this.#corners.remove(session);
+    }
+  }
+
+  /** The box about several, along the world's axes. */
+  #about(scene: SceneModel, ids: readonly Id[]): Box | null {
+    let all: Box | null = null;
+    for (const id of ids) {
+      const box = this.#bounds.of(scene, id);
+      if (box) all = boxUnion(all, boxTransform(box, scene.world(id)));
+    }
+    return all;
   }
 
   #put(id: Id): void {
     const scene = this.view.editor.scene.peek();
     const mark = this.#outlined.get(id);
-    if (!mark) return;
-    const world = scene.world(id);
-    this.stage.put(this.#outline.set, id, world, mark.colour);
-    const box = scene.get(id) && this.#marks.get(id)?.boxed ? this.#bounds.of(scene, id) : null;
-    if (box && (this.#corners.has(id) || this.#corners.size < BOXES_MAX)) this.#corners.put(id, this.#cornerParts, boxMatrix(box, world), mark.colour);
-    else this.#corners.remove(id);
+    if (mark) this.stage.put(this.#outline.set, id, scene.world(id), mark.colour);
   }
 }
 
@@ -143,17 +199,6 @@ function marksAlike(a: Person, b: Person): boolean {
 
 function alike(a: readonly Id[] = [], b: readonly Id[] = []): boolean {
   return a.length === b.length && a.every((id, i) => id === b[i]);
-}
-
-/** The later in the list have their colour where several have selected the same. */
-function marksOf(people: readonly Person[]): Map<Id, Mark> {
-  const marks = new Map<Id, Mark>();
-  for (const { colour, selection = [], locks = [], me } of people) {
-    const seen = new THREE.Color(colour);
-    for (const id of selection) marks.set(id, { colour: seen, boxed: me });
-    for (const id of locks) marks.set(id, { colour: seen, boxed: true });
-  }
-  return marks;
 }
 
 /** The corners of the box from -0.5 to 0.5, as segments. */

@@ -1,0 +1,33 @@
+// how.tsx - how to turn and move the view, until somebody has done so; the button below the axes shows it again.
+import { useEditor } from "../context";
+import { Icon } from "../icons";
+import { keysOf } from "./chord";
+import "./how.css";
+
+const MOUSE: readonly [string, readonly string[]][] = [
+  ["Orbit", ["middle drag", `${keysOf("Alt")[0]} + left drag`]],
+  ["Pan", ["right drag"]],
+  ["Zoom", ["wheel"]],
+];
+const FINGERS: readonly [string, readonly string[]][] = [
+  ["Orbit", ["one finger"]],
+  ["Pan and zoom", ["two fingers"]],
+];
+
+export function HowToNavigate() {
+  const { input, past } = useEditor();
+  if (!input.saysHow.value || input.dragged.value !== null || past.value) return null;
+  const ways = input.finger.value || matchMedia("(pointer: coarse)").matches ? FINGERS : MOUSE;
+  return (
+    <div class="how" role="note" aria-label="How to orbit, pan and zoom">
+      {ways.map(([what, hows]) => (
+        <span key={what}>
+          <b>{what}</b> {hows.join(" or ")}
+        </span>
+      ))}
+      <button type="button" class="icon-button" aria-label="Got it" data-tip="Got it" onClick={() => input.sayHow(false)}>
+        <Icon name="close" />
+      </button>
+    </div>
+  );
+}
