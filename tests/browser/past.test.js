@@ -55,6 +55,27 @@ test("back to now shows the present", async () => {
   assert.equal(await banner().count(), 0);
 });
 
+test("the edits are a list beside the view, which says what the bars mean; a click shows what an edit left", async () => {
+  assert.ok((await ada.page.locator("footer").boundingBox()).height <= 80, "the timeline leaves the height to the view");
+  await ada.page.getByRole("button", { name: "List of edits", exact: true }).click();
+  const list = ada.page.getByRole("region", { name: "Edits", exact: true });
+  await list.getByText("As wide as it took time").waitFor();
+  const rows = list.getByRole("listitem");
+  assert.match(await rows.first().innerText(), /^Ada .*\d\d:\d\d:\d\d$/s);
+  await rows.nth(2).getByRole("button").click();
+  await ada.until((id) => window.gizmod.scene.value.get(id).t[0] === 3, id);
+  await ada.page.getByRole("button", { name: "Edit details" }).click();
+  const [card, view] = await Promise.all([
+    ada.page.getByRole("region", { name: "Edit details" }).boundingBox(),
+    ada.page.getByRole("application", { name: "View of the scene" }).boundingBox(),
+  ]);
+  assert.ok(card.x >= view.x + view.width, "nothing of the view is covered");
+  await ada.page.getByRole("button", { name: "Edit details" }).click();
+  await ada.page.getByRole("button", { name: "List of edits", exact: true }).click();
+  await list.waitFor({ state: "detached" });
+  await ada.page.getByRole("button", { name: "Back to now" }).first().click();
+});
+
 test("what others do meanwhile does not move the past", async () => {
   await moment().focus();
   await ada.page.keyboard.press("ArrowLeft");

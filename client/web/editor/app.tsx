@@ -12,6 +12,7 @@ import { Tools } from "./panels/tools";
 import { TopBar } from "./panels/topbar";
 import { Tree } from "./panels/tree";
 import { PastBanner } from "./past/banner";
+import { Edits } from "./past/edits";
 import { Timeline } from "./past/timeline";
 import { NoteDraft } from "./people/draft";
 import { FollowBar } from "./people/follow-bar";
@@ -36,12 +37,14 @@ export function App({ editor }: { editor: Editor }) {
             <Viewport editor={editor} />
             <FollowBar />
             <PastBanner />
+            <Edits over />
             <NoteDraft />
             <States />
           </div>
           <div class="drawer-veil" onPointerDown={() => (editor.drawer.value = null)} />
         </main>
         <aside class="side right" id="details-panel" aria-label="Details">
+          <Edits over={false} />
           <Fields />
           <PeoplePanel />
           <NotesPanel />

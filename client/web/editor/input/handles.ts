@@ -7,9 +7,12 @@ const REACH = 1.3;
 /** How far a handle on the bounds reaches from its place, in pixels. */
 const BOUNDS_PX = 14;
 
+/** In a narrower view handles are nearly everywhere, and nothing could be used beside them. */
+const VIEW_PX_MIN = 480;
+
 /** Whether a handle may be in this part of the view: left, top, right, bottom, in pixels. */
 export function reaches({ rig }: Editor, gizmo: Gizmo | null, [x0, y0, x1, y1]: readonly [number, number, number, number]): boolean {
-  if (!gizmo || gizmo.handles.length === 0 || x1 <= x0) return false;
+  if (!gizmo || gizmo.handles.length === 0 || x1 <= x0 || rig.width < VIEW_PX_MIN) return false;
   const { box, origin, size } = gizmo;
   const near = box ? BOUNDS_PX : (REACH * size) / rig.metresPerPxAt(origin);
   return (box ? placesOn(box) : [origin]).some((place) => {

@@ -5,7 +5,6 @@ import { useEffect } from "preact/hooks";
 import type { Edit } from "../../sdk/types.js";
 import { useEditor } from "../context";
 import { lastAtMost } from "./axis";
-import { EditCard } from "./card";
 import { GLANCE_NODES_MAX } from "./history";
 import { returnToNow } from "./now";
 import { describe, timeWords } from "./words";
@@ -24,7 +23,7 @@ export function PastBanner() {
     if (!edit || !still) return;
     timeline.history.details(edit).then((details) => (told.value = details), () => {});
   }, [edit?.id, still]);
-  if (!moment) return <EditCard />;
+  if (!moment) return null;
   return (
     <>
       <div class="past-frame" />
@@ -37,7 +36,6 @@ export function PastBanner() {
           Return to the present
         </button>
       </div>
-      <EditCard />
     </>
   );
 }

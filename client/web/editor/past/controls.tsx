@@ -104,7 +104,7 @@ function Moment({ room, naming }: { room: Room; naming: Signal<boolean> }) {
   const { timeline, past, role } = editor;
   const edits = role.value !== "viewer";
   const restore = (
-    <button type="button" class="button" disabled={!past.value || !edits} onClick={() => void timeline.restore()}>
+    <button type="button" class="button" disabled={!edits} onClick={() => void timeline.restore()}>
       <Icon name="reset" />
       <span class="time-word">Restore this version</span>
     </button>
@@ -112,11 +112,16 @@ function Moment({ room, naming }: { room: Room; naming: Signal<boolean> }) {
   if (room === "tight") return past.value && restore;
   return (
     <>
-      <button type="button" class="button" disabled={!past.value} onClick={() => returnToNow(editor)}>
-        <Icon name="now" />
-        <span class="time-word">Back to now</span>
+      {past.value && (
+        <button type="button" class="button" onClick={() => returnToNow(editor)}>
+          <Icon name="now" />
+          <span class="time-word">Back to now</span>
+        </button>
+      )}
+      {past.value && restore}
+      <button type="button" class="icon-button" aria-label="List of edits" data-tip="List of edits, and what the bars mean" aria-pressed={timeline.listed.value} onClick={() => (timeline.listed.value = !timeline.listed.value)}>
+        <Icon name="list" />
       </button>
-      {restore}
       <button type="button" class="icon-button" aria-label="Edit details" data-tip="Edit details" aria-pressed={timeline.opened.value !== null} onClick={() => timeline.toggleDetails()}>
         <Icon name="info" />
       </button>
@@ -199,8 +204,9 @@ function More({ zoom, tight, naming }: { zoom: Zoom; tight: boolean; naming: Sig
 }
 
 function momentItems({ timeline, role }: Editor, name: () => void): MenuItem[] {
-  const { ways } = timeline;
+  const { listed, ways } = timeline;
   return [
+    { label: "List of edits", icon: "list", on: listed.peek(), run: () => (listed.value = !listed.peek()) },
     { label: "Edit details", icon: "info", on: timeline.opened.peek() !== null, run: () => timeline.toggleDetails() },
     { label: "Motion path of the selection", icon: "path", on: ways.shown.peek(), run: () => (ways.shown.value = !ways.shown.peek()) },
     { label: "Add checkpoint", icon: "flag", disabled: role.peek() === "viewer", run: name },

@@ -21,6 +21,9 @@ export class TimelineModel {
   /** Whose details are open; null for none. */
   readonly opened = signal<Edit | null>(null);
 
+  /** Whether the edits are listed beside the view. */
+  readonly listed = signal(false);
+
   readonly shown = computed(() => {
     const edits = this.history.edits.value;
     const user = this.user.value;

@@ -9,12 +9,14 @@ import { colourOf } from "./colour";
 import { GLANCE_NODES_MAX } from "./history";
 import { type Bar, makeBars, makeLabels } from "./marks";
 import type { Player } from "./player";
-import { describe, timeWords } from "./words";
+import { describe, durationWords, timeWords } from "./words";
 import type { Zoom } from "./zoom";
 
 const NEAR_PX = 6;
 const CLICK_PX = 3;
 const FLAG_PX = 140;
+/** What was quicker was no drag. */
+const DRAG_S = 0.15;
 const WHEEL_ZOOM = 0.0022;
 
 export function Track({ zoom }: { zoom: Zoom }) {
@@ -172,6 +174,7 @@ function Tip({ bar, zoom }: { bar: Bar | null; zoom: Zoom }) {
   return (
     <span class="time-tip" style={{ left: `${x}px` }}>
       {bar.count > 1 ? `${bar.count} edits, the last: ${words}` : words}, {timeWords(edit.ended, Date.now() / 1000)}
+      {edit.ended - edit.began >= DRAG_S && `, for ${durationWords(edit.ended - edit.began)}`}
     </span>
   );
 }

@@ -1,0 +1,95 @@
+// edits.tsx - the edits as a plain list, what the timeline's bars mean, and what one edit did: at the top of the right side, so that nothing of the view is covered. If
+// there is no room for that side they lie over the lower part of the view.
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+
+import type { Edit } from "../../sdk/types.js";
+import { useEditor } from "../context";
+import { Icon } from "../icons";
+import { spotAfter } from "./axis";
+import { EditCard } from "./card";
+import { colourOf } from "./colour";
+import { Legend } from "./legend";
+import { describe, timeWords } from "./words";
+import "./edits.css";
+
+/** As in app.css: the sides are drawers. */
+const NARROW = "(max-width: 820px), (max-width: 1000px) and (max-height: 480px)";
+/** So many are listed at first, and more each time somebody asks for earlier ones. */
+const ROWS = 100;
+
+/** @param over whether this is the place over the view */
+export function Edits({ over }: { over: boolean }) {
+  const { timeline } = useEditor();
+  if (useMatch(NARROW) !== over || (!timeline.listed.value && !timeline.opened.value)) return null;
+  return (
+    <div class={over ? "edits edits-over" : "edits"}>
+      <EditCard />
+      {timeline.listed.value && <List />}
+    </div>
+  );
+}
+
+function useMatch(query: string): boolean {
+  const matches = useSignal(matchMedia(query).matches);
+  useEffect(() => {
+    const list = matchMedia(query);
+    const follow = (): void => void (matches.value = list.matches);
+    list.addEventListener("change", follow);
+    return () => list.removeEventListener("change", follow);
+  }, [query]);
+  return matches.value;
+}
+
+/** Who did what and when, the newest first. */
+function List() {
+  const { timeline } = useEditor();
+  const { history } = timeline;
+  const rows = useSignal(ROWS);
+  const edits = timeline.shown.value;
+  const seen = edits.slice(-rows.value).reverse();
+  const earlier = (): void => {
+    rows.value += ROWS;
+    if (rows.value > edits.length) void history.loadOlder();
+  };
+  return (
+    <section class="edits-panel" aria-label="Edits">
+      <h2 class="panel-title">
+        Edits
+        <span class="grow" />
+        <button type="button" class="icon-button" aria-label="Close the list of edits" onClick={() => (timeline.listed.value = false)}>
+          <Icon name="close" />
+        </button>
+      </h2>
+      <Legend />
+      <ol class="edits-list">
+        {seen.map((edit) => <Row key={edit.id} edit={edit} />)}
+      </ol>
+      {seen.length === 0 && <p class="edits-none">No edits yet.</p>}
+      {(edits.length > seen.length || history.older.value !== "none") && (
+        <button type="button" class="button quiet edits-earlier" disabled={history.older.value === "loading"} onClick={earlier}>
+          Earlier edits
+        </button>
+      )}
+    </section>
+  );
+}
+
+/** A click shows the scene as this edit left it. */
+function Row({ edit }: { edit: Edit }) {
+  const { timeline, people } = useEditor();
+  const { player } = timeline;
+  const go = (): void => {
+    player.pause();
+    player.seek(spotAfter(edit));
+  };
+  return (
+    <li>
+      <button type="button" class="edits-row" data-undone={edit.undone} aria-current={player.spot.value?.edit?.id === edit.id || undefined} onClick={go}>
+        <span class="edit-person" style={{ background: colourOf(edit.user, people.value) }} />
+        <span class="edits-what">{describe(edit, timeline.nameOf)}</span>
+        <span class="edits-when">{timeWords(edit.ended, Date.now() / 1000)}</span>
+      </button>
+    </li>
+  );
+}

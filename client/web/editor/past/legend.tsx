@@ -1,0 +1,27 @@
+// legend.tsx - what the bars of the timeline mean.
+const LINES: readonly [look: string, words: string][] = [
+  ["edit", "An edit, in its person's colour. As wide as it took time."],
+  ["undo", "An undo or a redo"],
+  ["undone", "Undone since"],
+  ["many", "Several edits, too close for a bar each"],
+  ["pause", "Nobody did anything. Long pauses are drawn short."],
+  ["flag", "A checkpoint"],
+];
+
+export function Legend() {
+  return (
+    <details class="legend" open>
+      <summary>What the bars mean</summary>
+      <dl>
+        {LINES.map(([look, words]) => (
+          <div key={look}>
+            <dt>
+              <span class={`legend-mark legend-${look}`} />
+            </dt>
+            <dd>{words}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
+}
