@@ -59,13 +59,13 @@ export function Compass() {
           <Icon name="frame" />
         </button>
         <button
-          type="button" class="icon-button" aria-label="Navigate with the left button" aria-pressed={input.navigates.value} data-tip="Navigate with the left button" data-keys="V" data-side="end"
+          type="button" class="icon-button compass-mouse" aria-label="Navigate with the left button" aria-pressed={input.navigates.value} data-tip="Navigate with the left button" data-keys="V" data-side="end"
           onClick={() => (input.navigates.value = !input.navigates.peek())}
         >
           <Icon name="hand" />
         </button>
         <button
-          type="button" class="icon-button" aria-label="How to orbit, pan and zoom" aria-pressed={input.saysHow.value} data-tip="How to orbit, pan and zoom" data-side="end"
+          type="button" class="icon-button compass-mouse" aria-label="How to orbit, pan and zoom" aria-pressed={input.saysHow.value} data-tip="How to orbit, pan and zoom" data-side="end"
           onClick={() => input.sayHow(!input.saysHow.peek())}
         >
           <Icon name="info" />

@@ -18,7 +18,7 @@ import type { Zoom } from "./zoom";
 /** What the row holds: all, all without its words, only what is about the moment, only what cannot be done without. */
 type Room = "full" | "wide" | "narrow" | "tight";
 /** The least widths of the first three in pixels, for a mouse and for the larger controls of a finger. */
-const ROOM_PX = { fine: [1080, 880, 520], coarse: [1300, 1060, 620] };
+const ROOM_PX = { fine: [1112, 912, 552], coarse: [1344, 1104, 664] };
 
 function roomOf(width: number): Room {
   const [full, wide, narrow] = matchMedia("(pointer: coarse)").matches ? ROOM_PX.coarse : ROOM_PX.fine;
