@@ -557,6 +557,7 @@ static const struct gz_row bye_rows[] = {
     TEXT("reason", gz_bye, reason, GZ_ERROR_BYTES_MAX, REQUIRED),
     NUMBER("retry_s", gz_bye, retry_s, NOT_NEGATIVE, IF(RETRY_S)),
     BOOL("fatal", gz_bye, fatal, IF_ANY),
+    TEXT("scene", gz_bye, scene, GZ_SCENE_NAME_BYTES_MAX, IF(SCENE), .rule = GZ_RULE_SCENE_NAME),
 };
 
 #define PLACE_BITS (GZ_HAS(AT) | GZ_HAS(RAY))

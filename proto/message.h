@@ -194,6 +194,8 @@ enum gz_field {
     GZ_FIELD_CHECKPOINT = GZ_FIELD_NAME,
     GZ_FIELD_CHECKPOINTS = GZ_FIELD_LINES,
     GZ_FIELD_PATH = GZ_FIELD_VIEW,
+    /* bye */
+    GZ_FIELD_SCENE = GZ_FIELD_NAME,
 };
 static_assert(GZ_FIELD_COUNT <= 64, "a bit for each field");
 
@@ -517,7 +519,8 @@ struct gz_error_message {
 struct gz_bye {
     struct gz_text reason;
     double retry_s;
-    bool fatal; /* there is nothing to come back to */
+    bool fatal;           /* there is nothing to come back to */
+    struct gz_text scene; /* SCENE: what the scene is called now, if it was renamed */
 };
 
 struct gz_message {

@@ -10,8 +10,7 @@
 
 /* Milliseconds between looks at how far it has come. */
 #define TICK_MS 5
-/* Who says `bye` with this lets nobody come back; or so many seconds later, to a scene that kept its name. */
-#define NEVER (-1)
+/* Seconds after which people may come back to a scene that kept its name. */
 #define RETRY_SECONDS 1
 
 enum phase {
@@ -112,9 +111,12 @@ static void say_bye(const struct gz_retirement *retirement)
     struct gz_core *core = retirement->scene->net.core;
     char words[GZ_ERROR_BYTES_MAX], reason[GZ_ERROR_BYTES_MAX];
     bool is_done = retirement->error.status == GZ_OK;
+    struct gz_bye bye = {.retry_s = RETRY_SECONDS, .fatal = is_done};
     describe(retirement, words, sizeof words);
     gz_print(reason, sizeof reason, "this scene was %s%s", is_done ? "" : "closed, it could not be ", words);
-    gz_core_end_all(core, reason, is_done ? NEVER : RETRY_SECONDS, gz_clock_now());
+    bye.reason = (struct gz_text){reason, strlen(reason)};
+    if (is_done) bye.scene = (struct gz_text){retirement->new_name, strlen(retirement->new_name)};
+    gz_core_end_all(core, &bye, gz_clock_now());
     retirement->scene->net.touched = true;
 }
 

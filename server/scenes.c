@@ -524,8 +524,9 @@ enum gz_status gz_scenes_create(struct gz_scenes **out, const struct gz_scenes_o
 
 void gz_scenes_end(struct gz_scenes *scenes, const char *reason, double retry_s)
 {
+    struct gz_bye bye = {.reason = {reason, strlen(reason)}, .retry_s = retry_s};
     for (struct gz_open_scene *scene = scenes->open; scene != NULL; scene = scene->next) {
-        gz_core_end_all(scene->net.core, reason, retry_s, gz_clock_now());
+        gz_core_end_all(scene->net.core, &bye, gz_clock_now());
         scene->net.touched = true;
     }
 }

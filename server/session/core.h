@@ -111,9 +111,9 @@ void gz_core_freeze(struct gz_core *core, const char *why, struct gz_now now);
 bool gz_core_is_stored(const struct gz_core *core);
 /* Nobody waits for an answer of the past. */
 bool gz_core_is_told(const struct gz_core *core);
-/* Tells everybody `bye` and ends them; completed edits still go to the host. Call turn afterwards. `retry_s`: when they may come back;
- * negative where there is nothing to come back to. */
-void gz_core_end_all(struct gz_core *core, const char *reason, double retry_s, struct gz_now now);
+/* Completes all drags as they stand, tells everybody this `bye` and ends their sessions. Completed edits still go to the
+ * host. `retry_s` counts unless `fatal`; `scene` is empty unless the scene was renamed. Call turn afterwards. */
+void gz_core_end_all(struct gz_core *core, const struct gz_bye *bye, struct gz_now now);
 /* Nothing waits for the disk. */
 bool gz_core_is_idle(const struct gz_core *core);
 

@@ -240,18 +240,16 @@ bool gz_core_is_told(const struct gz_core *core)
     return session == NULL && core->tickets == NULL;
 }
 
-void gz_core_end_all(struct gz_core *core, const char *reason, double retry_s, struct gz_now now)
+void gz_core_end_all(struct gz_core *core, const struct gz_bye *bye, struct gz_now now)
 {
+    struct gz_message message = {.op = GZ_OP_BYE, .bye = *bye};
+    char reason[GZ_ERROR_BYTES_MAX];
+    if (!bye->fatal) message.has |= GZ_HAS(RETRY_S);
+    if (bye->scene.size > 0) message.has |= GZ_HAS(SCENE);
+    snprintf(reason, sizeof reason, "%.*s", (int)bye->reason.size, bye->reason.bytes);
     gz_core_set_now(core, now);
     complete_runs(core);
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
-        struct gz_message message = {.op = GZ_OP_BYE};
-        message.bye.reason = (struct gz_text){reason, strlen(reason)};
-        message.bye.fatal = retry_s < 0;
-        if (!message.bye.fatal) {
-            message.has = GZ_HAS(RETRY_S);
-            message.bye.retry_s = retry_s;
-        }
         gz_session_send(session, &message);
         gz_session_end(session, reason);
     }

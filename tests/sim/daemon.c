@@ -561,8 +561,9 @@ void daemon_crash(struct sim *sim)
 void daemon_stop(struct sim *sim)
 {
     struct act act = {.kind = ACT_GOODBYE, .user = ""};
+    struct gz_bye bye = {.reason = {"the server stops", 16}, .retry_s = 1};
     trace(sim, "daemon: says bye");
-    gz_core_end_all(sim->core, "the server stops", 1, sim->now);
+    gz_core_end_all(sim->core, &bye, sim->now);
     model_act(sim, &act);
     sim->stopping = true;
     sim->stop_due_s = sim->now.mono_s + GZ_SHUTDOWN_SECONDS_MAX;

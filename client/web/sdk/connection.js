@@ -20,13 +20,15 @@ const FINAL = new Set(["version", "forbidden", "unauthorised", "unknown_scene", 
 
 /** What the server, or the connection, says against a request. `code` is one of proto/README.md, or "lost" or "closed". */
 export class GizmodError extends Error {
-  /** @param {string} code @param {string} message @param {{ nodes?: number[], holder?: number }} [more] */
+  /** @param {string} code @param {string} message @param {{ nodes?: number[], holder?: number, scene?: string }} [more] */
   constructor(code, message, more = {}) {
     super(message);
     this.name = "GizmodError";
     this.code = code;
     this.nodes = more.nodes;
     this.holder = more.holder;
+    /** The scene was renamed: its new name. */
+    this.scene = more.scene;
   }
 }
 
@@ -278,7 +280,7 @@ export class Connection {
     this.#rest();
     if (this.#closed) return;
     this.#reject("lost", "the connection was lost before the answer came", (message) => message.key === undefined);
-    if (this.#fatal && FINAL.has(this.#fatal.code)) return this.#end(this.#fatal.message, this.#fatal.code);
+    if (this.#fatal && FINAL.has(this.#fatal.code)) return this.#end(this.#fatal.message, this.#fatal.code, this.#fatal.scene);
     const reason = this.#fatal?.message ?? (this.#retryS !== undefined ? "the server is going away" : this.#unreachable());
     this.#fatal = null;
     this.#wait(reason);
@@ -292,13 +294,13 @@ export class Connection {
     this.handlers.status({ phase: "offline", reason, retryAt: Date.now() + ms });
   }
 
-  /** @param {string} reason @param {string} code */
-  #end(reason, code) {
+  /** @param {string} reason @param {string} code @param {string} [scene] its new name, if it was renamed */
+  #end(reason, code, scene) {
     this.#closed = true;
     this.#open = false;
     this.#rest();
     this.#reject(code, reason, () => true);
-    this.handlers.status({ phase: "closed", reason, code });
+    this.handlers.status({ phase: "closed", reason, code, ...(scene !== undefined && { scene }) });
   }
 
   #rest() {

@@ -110,9 +110,18 @@ test("a scene that is deleted or renamed ends the connection for good; another b
     socket.hear({ op: "bye", reason: "this scene was deleted by ada", fatal });
     socket.onclose();
     assert.equal(told.at(-1).phase, fatal ? "closed" : "offline");
-    if (fatal) assert.deepEqual([told.at(-1).code, told.at(-1).reason], ["unknown_scene", "this scene was deleted by ada"]);
+    if (fatal) assert.deepEqual(told.at(-1), { phase: "closed", code: "unknown_scene", reason: "this scene was deleted by ada" });
     connection.close();
   }
+});
+
+test("the status after a scene was renamed has its new name", () => {
+  const { told, socket } = connect();
+  socket.open();
+  socket.hear({ op: "welcome" });
+  socket.hear({ op: "bye", reason: "this scene was renamed by ada", fatal: true, scene: "motor-2" });
+  socket.onclose();
+  assert.deepEqual([told.at(-1).phase, told.at(-1).scene], ["closed", "motor-2"]);
 });
 
 /** A page that came from the server, whose answers to HTTP are the test's; what it asked for. */

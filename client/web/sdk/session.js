@@ -491,7 +491,7 @@ export class Session extends Emitter {
   /** @param {Status} status */
   #setStatus(status) {
     this.status = status;
-    if (status.phase === "closed") this.#first.reject(new GizmodError(status.code ?? "closed", status.reason ?? "the connection is closed"));
+    if (status.phase === "closed") this.#first.reject(new GizmodError(status.code ?? "closed", status.reason ?? "the connection is closed", status));
     if (status.phase === "offline" || status.phase === "closed") this.#setGizmo(null);
     this.emit("status", status);
   }

@@ -250,6 +250,8 @@ export interface Status {
   reason?: string;
   /** Closed: the code of the error that says why, or "closed". */
   code?: string;
+  /** Closed because the scene was renamed: its new name. */
+  scene?: string;
   /** Offline: when the next attempt is made, in milliseconds of Date.now(). */
   retryAt?: number;
   /** Online again with nothing missed, rather than from a new snapshot. */

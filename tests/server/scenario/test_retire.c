@@ -58,12 +58,18 @@ static struct gz_message set_x(struct gz_set_node *node, uint64_t id, double x)
     return message_set_t(node);
 }
 
-/* Reads to the end of the connection, which says why. */
-static void assert_bye(struct gz_client *client, const char *reason)
+/* Reads to the end of the connection, which says why, and what the scene is called now if it has a new name. */
+static void assert_bye(struct gz_client *client, const char *reason, const char *new_name)
 {
     bool is_fatal = false;
-    for (const struct gz_message *message; (message = gz_client_next(client, STAGE_SECONDS)) != NULL;)
-        if (message->op == GZ_OP_BYE) is_fatal = message->bye.fatal;
+    char scene[GZ_SCENE_NAME_BYTES_MAX + 1] = "";
+    for (const struct gz_message *message; (message = gz_client_next(client, STAGE_SECONDS)) != NULL;) {
+        if (message->op != GZ_OP_BYE) continue;
+        is_fatal = message->bye.fatal;
+        if (message->has & GZ_HAS(SCENE))
+            snprintf(scene, sizeof scene, "%.*s", (int)message->bye.scene.size, message->bye.scene.bytes);
+    }
+    assert_string_equal(scene, new_name);
     assert_false(gz_client_is_open(client));
     assert_string_equal(gz_client_reason(client), reason);
     assert_true(is_fatal);
@@ -102,8 +108,8 @@ static void test_rename_while_two_people_drag(void **state)
     assert_string_equal(response.body, "{\"scene\":\"hand\"}\n");
     /* The new name can be joined at once, by whom the answer reaches. */
     struct gz_client *after = stage_join(stage, "hand", "dora");
-    assert_bye(anna, "this scene was renamed to hand by carl");
-    assert_bye(bert, "this scene was renamed to hand by carl");
+    assert_bye(anna, "this scene was renamed to hand by carl", "hand");
+    assert_bye(bert, "this scene was renamed to hand by carl", "hand");
     assert_true(node_in(anna, left)->trs.t.x > 0 && node_in(bert, right)->trs.t.x > 0);
     assert_same_trs(&node_in(after, left)->trs, &node_in(anna, left)->trs, "what anna dragged");
     assert_same_trs(&node_in(after, right)->trs, &node_in(bert, right)->trs, "what bert dragged");
@@ -194,7 +200,7 @@ static void test_deleted_scene_is_gone_and_its_name_free(void **state)
     assert_int_equal(ask_http(stage, "DELETE", "/scenes/arm?user=carl", "", &response), 204);
     assert_int_equal(response.body_size, 0);
     assert_no_files(stage, "arm");
-    assert_bye(anna, "this scene was deleted by carl");
+    assert_bye(anna, "this scene was deleted by carl", "");
     assert_int_equal(ask_http(stage, "GET", "/scenes", "", &response), 200);
     assert_null(strstr(response.body, "arm"));
     assert_int_equal(gz_mirror_seq(gz_client_mirror(stage_join(stage, "arm", "bert"))), 0);
@@ -222,8 +228,8 @@ static void test_file_that_vanishes_is_said_once(void **state)
     assert_int_equal(unlink(path), 0);
     const struct gz_message *refusal = stage_refused(anna, set_x(&node, id, 1), GZ_STORAGE);
     assert_non_null(strstr(refusal->error.message.bytes, "the scene's file was moved or deleted"));
-    assert_bye(anna, "this scene was closed, as its file was moved or deleted");
-    assert_bye(bert, "this scene was closed, as its file was moved or deleted");
+    assert_bye(anna, "this scene was closed, as its file was moved or deleted", "");
+    assert_bye(bert, "this scene was closed, as its file was moved or deleted", "");
     await_health(stage);
     assert_no_files(stage, "arm");
     assert_int_equal(count_in_log(stage, "error "), 1);
@@ -254,7 +260,7 @@ static void test_file_that_is_moved_away_is_whole(void **state)
     snprintf(to, sizeof to, "%s/leg.db", stage->daemon.data);
     assert_int_equal(rename(from, to), 0);
     stage_refused(anna, set_x(&node, id, EDITS + 1), GZ_STORAGE);
-    assert_bye(anna, "this scene was closed, as its file was moved or deleted");
+    assert_bye(anna, "this scene was closed, as its file was moved or deleted", "");
     await_health(stage);
     assert_true(node_in(stage_join(stage, "leg", "bert"), id)->trs.t.x == EDITS);
 }

@@ -758,7 +758,8 @@ static void test_end_of_all_says_bye_and_keeps_edits(void **state)
     assert_ok(ask_camera(s.a, 10));
     assert_ok(ask_grab(s.a, GZ_TXY, id, MIDDLE_X, MIDDLE_Y));
     assert_ok(ask_pointer(s.a, GZ_PHASE_MOVE, MIDDLE_X + 30, MIDDLE_Y));
-    gz_core_end_all(s.host.core, "going", 2, s.host.now);
+    struct gz_bye bye = {.reason = {"going", 5}, .retry_s = 2};
+    gz_core_end_all(s.host.core, &bye, s.host.now);
     host_turn(&s.host);
     assert_true(gz_core_is_idle(s.host.core));
     assert_true(client_last(s.watcher, GZ_OP_BYE)->bye.retry_s == 2);

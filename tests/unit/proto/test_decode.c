@@ -489,6 +489,8 @@ static void test_decode_error_bye_saved_view(void **state)
     assert_text(message->bye.reason, "the server is going away");
     assert_true(message->bye.retry_s == 2.5 && !message->bye.fatal);
     assert_true(read_vector(state, "bye_fatal")->bye.fatal);
+    assert_int_equal(read_vector(state, "bye_renamed")->has, GZ_HAS(SCENE));
+    assert_text(message->bye.scene, "motor-2");
     assert_int_equal(read_vector(state, "saved")->saved_seq, 1042);
     assert_int_equal(read_vector(state, "view")->op, GZ_OP_VIEW);
     assert_true(message->view[14] == -5);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { score } from "./match";
-import { freeName, nameFault, renamedTo, toSceneName } from "./scenename";
+import { freeName, nameFault, toSceneName } from "./scenename";
 
 const NAMES: [from: string, to: string][] = [
   ["2CylinderEngine.glb", "2cylinderengine"],
@@ -34,9 +34,4 @@ test("match_beginnings_of_words_come_first", () => {
   assert.ok(score("Frame all", "all") > score("Small", "all"));
   assert.equal(score("Frame all", "all x"), 0);
   assert.ok(score("View from the top", "top view") > 0);
-});
-
-test("scenename_of_a_renamed_scene_is_in_the_reason_that_it_was_closed_for", () => {
-  const reasons = ["this scene was renamed to motor-2 by ada", "this scene was renamed to motor", "this scene was deleted by renamed to", "there is no scene motor"];
-  assert.deepEqual(reasons.map(renamedTo), ["motor-2", "motor", null, null]);
 });

@@ -16,11 +16,6 @@ export function toSceneName(text: string): string {
   return name || "scene";
 }
 
-/** What a scene is called now, where the server closed a session with this reason because the scene was renamed. */
-export function renamedTo(reason: string): string | null {
-  return /\brenamed to ([a-z0-9][a-z0-9_-]{0,63})/.exec(reason)?.[1] ?? null;
-}
-
 /** A name like this one that none of `taken` is. */
 export function freeName(name: string, taken: readonly string[]): string {
   if (!taken.includes(name)) return name;

@@ -9,7 +9,6 @@ import { Icon } from "../icons";
 import { createNode } from "./actions";
 import { useDrop } from "./drop";
 import { chooseFile, replaceScene } from "./scenemenu";
-import { renamedTo } from "./scenename";
 import "./states.css";
 
 /** So long it is said that the connection is back. */
@@ -148,7 +147,7 @@ function Middle({ status }: { status: Status }) {
   const seen = useRef(false);
   const empty = useComputed(() => (editor.structure.value, editor.scene.value.nodes.size === 0));
   if (status.phase === "online") seen.current = true;
-  if (status.phase === "closed" && status.code === "unknown_scene" && seen.current) return <Gone reason={status.reason ?? ""} />;
+  if (status.phase === "closed" && status.code === "unknown_scene" && seen.current) return <Gone status={status} />;
   if (status.phase === "closed") {
     const missing = status.code === "unknown_scene";
     return (
@@ -189,8 +188,7 @@ function Middle({ status }: { status: Status }) {
 }
 
 /** The scene that was here was deleted or renamed. */
-function Gone({ reason }: { reason: string }) {
-  const name = renamedTo(reason);
+function Gone({ status: { reason = "", scene: name } }: { status: Status }) {
   const search = new URLSearchParams(location.search);
   if (name) search.set("scene", name);
   const title = name ? "Scene renamed" : reason.includes("deleted by") ? "Scene deleted" : "Scene not available";
