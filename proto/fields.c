@@ -463,6 +463,7 @@ static const struct gz_record side_record = {RECORD_OF(side_rows, gz_node_state)
 
 static const struct gz_row change_rows[] = {
     ID("id", gz_change_message, id, REQUIRED),
+    TEXT("name", gz_change_message, name, GZ_NAME_BYTES_MAX, IF(NAME)),
     RECORD("before", gz_change_message, before, side_record, IF(BEFORE)),
     RECORD("after", gz_change_message, after, side_record, IF(AFTER)),
 };
@@ -478,6 +479,7 @@ static const struct gz_record change_record = {
         WORD("kind", gz_edit_message, kind, gz_edit_kind_terms, REQUIRED),                                             \
         WORD("handle", gz_edit_message, handle, gz_handle_terms, IF(HANDLE)),                                          \
         VALUE("value", gz_edit_message, value, IF(VALUE)), IDS("nodes", gz_edit_message, nodes, REQUIRED),             \
+        TEXT("name", gz_edit_message, name, GZ_NAME_BYTES_MAX, IF(NAME)),                                              \
         NUMBER("residual", gz_edit_message, residual, NONE, IF(RESIDUAL)),                                             \
         COUNT("seq", gz_edit_message, seq, REQUIRED), NUMBER("began", gz_edit_message, began, NONE, REQUIRED),         \
         NUMBER("ended", gz_edit_message, ended, NONE, REQUIRED)

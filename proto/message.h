@@ -444,6 +444,7 @@ struct gz_notes {
 struct gz_change_message {
     uint64_t id;
     uint64_t has;                       /* BEFORE absent: made by this edit; AFTER absent: deleted by it */
+    struct gz_text name;                /* NAME: what the node was called then */
     struct gz_node_state before, after; /* their ids are not on the wire */
 };
 
@@ -455,6 +456,7 @@ struct gz_edit_message {
     enum gz_edit_kind kind;
     enum gz_handle handle;
     struct gz_ids nodes;
+    struct gz_text name;   /* NAME: what the node was called then, in an edit of one node */
     struct gz_value value; /* VALUE: of a drag that was typed */
     double residual, began, ended;
     /* In the history alone: */

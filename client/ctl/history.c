@@ -18,15 +18,15 @@ static const struct gz_arg_option options[] = {
     {0},
 };
 
-/* By the name it has, or had last where it is gone. */
+/* By the name that the node had then; an earlier server tells none, and the name is today's. */
 static void put_node_of(const struct gz_mirror *mirror, const struct gz_change_message *change)
 {
-    bool alive = gz_mirror_find(mirror, change->id) != NULL;
-    if (!alive && change->before.has & GZ_HAS(NAME)) {
-        ctl_put_text(stdout, change->before.name);
-        fputc(' ', stdout);
+    if (!(change->has & GZ_HAS(NAME))) {
+        ctl_put_node(stdout, mirror, change->id);
+        return;
     }
-    ctl_put_node(stdout, mirror, change->id);
+    ctl_put_text(stdout, change->name);
+    printf(" #%" PRIu64, change->id);
 }
 
 static void put_change_line(const struct gz_mirror *mirror, const struct gz_change_message *change)

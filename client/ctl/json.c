@@ -68,6 +68,7 @@ json_t *ctl_json_delta(const struct gz_delta *delta)
 static json_t *change(const struct gz_change_message *of)
 {
     json_t *object = json_pack("{s:I}", "id", (json_int_t)of->id);
+    if (of->has & GZ_HAS(NAME)) json_object_set_new(object, "name", text(of->name));
     if (of->has & GZ_HAS(BEFORE)) {
         json_t *before = json_object();
         put_state(before, &of->before);
@@ -87,6 +88,7 @@ json_t *ctl_json_edit(const struct gz_edit_message *edit)
                                (json_int_t)edit->by, "user", text(edit->user), "kind",
                                gz_term_word(&gz_edit_kind_terms, (int)edit->kind), "nodes", ids(edit->nodes), "seq",
                                (json_int_t)edit->seq, "began", edit->began, "ended", edit->ended);
+    if (edit->has & GZ_HAS(NAME)) json_object_set_new(object, "name", text(edit->name));
     if (edit->has & GZ_HAS(HANDLE))
         json_object_set_new(object, "handle", json_string(gz_term_word(&gz_handle_terms, (int)edit->handle)));
     const struct gz_value *value = &edit->value;

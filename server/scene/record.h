@@ -31,6 +31,12 @@ struct gz_change {
     struct gz_content before, after;
 };
 
+/* What the node was called right after the edit, or before it if the edit deleted the node. */
+static inline const char *gz_change_name(const struct gz_change *change)
+{
+    return change->exists ? change->after.name : change->before.name;
+}
+
 /* An edit: completed (seq and ended are set), or a running drag that the store is told of for the first time. */
 struct gz_edit_record {
     uint64_t id;
@@ -51,6 +57,7 @@ struct gz_edit_record {
     size_t change_count;
     const uint64_t
         *nodes;  /* in an answer without changes: the nodes that those are of, change_count of them; else NULL */
+    const char *name; /* with `nodes`, if there is one: what it was called, as gz_change_name says; else NULL */
     bool undone; /* in an answer of the history: it is taken back as it stands */
     double
         path_m; /* of a running drag: how far its recorded path may pass beside where it was, in its nodes' parents' frames */

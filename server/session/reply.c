@@ -96,6 +96,13 @@ void gz_session_send(struct gz_session *session, const struct gz_message *messag
     if (append(session, message) != GZ_OK) gz_session_end(session, "it did not take its answers");
 }
 
+/* Of an edit of one node, what the node was called then; else NULL. */
+static const char *name_then(const struct gz_edit_record *edit)
+{
+    if (edit->change_count != 1) return NULL;
+    return edit->nodes != NULL ? edit->name : gz_change_name(&edit->changes[0]);
+}
+
 struct gz_edit_message gz_edit_told(const struct gz_core *core, const struct gz_edit_record *edit, struct gz_ids nodes)
 {
     struct gz_edit_message message = {
@@ -114,6 +121,8 @@ struct gz_edit_message gz_edit_told(const struct gz_core *core, const struct gz_
     if (edit->handle != GZ_HANDLE_NONE) message.has |= GZ_HAS(HANDLE);
     if (edit->value_count > 0) message.has |= GZ_HAS(VALUE);
     if (edit->residual > 0) message.has |= GZ_HAS(RESIDUAL);
+    const char *name = name_then(edit);
+    if (name != NULL) message.has |= GZ_HAS(NAME), message.name = (struct gz_text){name, strlen(name)};
     return message;
 }
 

@@ -46,7 +46,8 @@ static struct gz_node_state state_of(uint64_t id, const struct gz_content *conte
 /* Of both sides, only what differs; of a side that is alone, everything. */
 static struct gz_change_message change_of(const struct gz_change *change)
 {
-    struct gz_change_message message = {.id = change->node};
+    struct gz_change_message message = {
+        .id = change->node, .has = GZ_HAS(NAME), .name = text_of(gz_change_name(change))};
     const struct gz_content *before = &change->before, *after = &change->after;
     if (change->existed) message.has |= GZ_HAS(BEFORE), message.before = state_of(change->node, before);
     if (change->exists) message.has |= GZ_HAS(AFTER), message.after = state_of(change->node, after);

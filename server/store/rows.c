@@ -191,8 +191,12 @@ static enum gz_status read_nodes(sqlite3_stmt *rows, size_t count, struct gz_are
     if (nodes == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory for the nodes of an edit");
     edit->nodes = nodes;
     int rc;
-    while ((rc = sqlite3_step(rows)) == SQLITE_ROW && edit->change_count < count)
+    while ((rc = sqlite3_step(rows)) == SQLITE_ROW && edit->change_count < count) {
         nodes[edit->change_count++] = (uint64_t)sqlite3_column_int64(rows, 0);
+        if (count > 1) continue;
+        edit->name = gz_read_text(rows, 1, arena);
+        if (edit->name == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory for the nodes of an edit");
+    }
     return rc == SQLITE_DONE ? GZ_OK : gz_db_fail(sqlite3_db_handle(rows), rc, error, "the nodes of an edit");
 }
 

@@ -25,7 +25,9 @@
         "after_") " FROM changes WHERE edit = ?1 ORDER BY step"
 
 /* The same for gz_read_brief_edit. */
-#define GZ_EDIT_NODES_SQL "SELECT node FROM changes WHERE edit = ?1 ORDER BY step"
+#define GZ_EDIT_NODES_SQL                                                                          \
+    "SELECT node, iif(step = 0, coalesce(after_name, before_name), NULL) FROM changes"             \
+    " WHERE edit = ?1 ORDER BY step"
 
 /* A statement whose parameters are filled one after the other. The first error is kept and makes gz_bind_run fail. */
 struct gz_bind {

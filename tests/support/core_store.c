@@ -523,6 +523,7 @@ static void forget_changes(struct gz_arena *arena, struct gz_edit_record *edit)
     uint64_t *nodes = take(arena, edit->change_count, sizeof *nodes);
     for (size_t i = 0; i < edit->change_count; i++) nodes[i] = edit->changes[i].node;
     edit->nodes = nodes;
+    if (edit->change_count == 1) edit->name = gz_change_name(&edit->changes[0]);
     edit->changes = NULL;
 }
 

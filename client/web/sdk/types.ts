@@ -128,14 +128,16 @@ export interface Edit {
   /** Where it was typed: one or two numbers, as in `grab`. */
   value?: number[];
   nodes: Id[];
+  /** Of an edit of one node: what the node was called right after it, or before it if the edit deleted the node. */
+  name?: string;
   residual?: number;
   seq: number;
   began: number;
   ended: number;
   /** In answers of `history` only: taken back as things stand. */
   undone?: boolean;
-  /** In answers of `history` only. */
-  changes?: { id: Id; before?: NodeState; after?: NodeState }[];
+  /** In answers of `history` only. `name` is what the node was called then. */
+  changes?: { id: Id; name?: string; before?: NodeState; after?: NodeState }[];
 }
 
 export interface PathPoint {

@@ -344,6 +344,8 @@ static void test_a_scenes_life_on_the_command_line(void **state)
         {{"history", "arm", "--user", "cleo", "--limit", "1"}, 0, "translate txy typed (1, -2) m  foot", NULL},
         {{"history", "arm", "--user", "cleo", "--limit", "1", "--json"}, 0, "\"value\":[1.0,-2.0]", NULL},
         {{"history", "arm", "--node", "foot"}, 0, "name base -> foot", NULL},
+        {{"history", "arm", "--node", "foot"}, 0, "set            base #4  t (0, 1, 0) -> (-1, 0.5, 2) m", NULL},
+        {{"history", "arm", "--node", "foot", "--json"}, 0, "\"name\":\"base\"", NULL},
         {{"history", "arm", "--since", "1h", "--json"}, 0, "\"op\":\"edit\"", NULL},
         {{"history", "arm", "--before", "1970-01-02"}, 0, NULL, NULL},
         {{"at", "arm", "--time", "0s"}, 0, "foot", NULL},

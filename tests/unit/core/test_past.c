@@ -464,6 +464,38 @@ static void test_history_says_what_is_undone_with_changes_or_without(void **stat
     close_scene(&s);
 }
 
+static void assert_name(struct gz_text name, const char *expected)
+{
+    assert_int_equal(name.size, strlen(expected));
+    assert_memory_equal(name.bytes, expected, name.size);
+}
+
+/* A move, a rename, a move and a deletion, newest first: with the changes or without. */
+static void test_history_calls_a_node_what_it_was_called_then(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"second", "second", "second", "first", "first"};
+    struct scene s;
+    open_scene(&s);
+    uint64_t node = create_node(s.a, "first", 0, 0, 0, 0);
+    moved(s.a, node, 1);
+    assert_ok(ask_rename(s.a, node, "second"));
+    moved(s.a, node, 2);
+    assert_ok(ask_delete(s.a, node));
+    for (int with = 0; with < 2; with++) {
+        const struct gz_ok *ok = &ask_history(s.a, GZ_HAS(CHANGES), with)->ok;
+        assert_true(ok->edit_count >= COUNT(names));
+        for (size_t i = 0; i < COUNT(names); i++) {
+            const struct gz_edit_message *edit = &ok->edits[i];
+            assert_true(edit->has & GZ_HAS(NAME));
+            assert_name(edit->name, names[i]);
+            assert_int_equal(edit->change_count, with);
+            if (with) assert_name(edit->changes[0].name, names[i]);
+        }
+    }
+    close_scene(&s);
+}
+
 static void test_revert_of_anothers_edit_takes_an_admin(void **state)
 {
     (void)state;
@@ -824,6 +856,7 @@ int main(void)
         cmocka_unit_test(test_checkpoints_are_bounded),
         cmocka_unit_test(test_revert_takes_back_one_edit_among_many),
         cmocka_unit_test(test_history_says_what_is_undone_with_changes_or_without),
+        cmocka_unit_test(test_history_calls_a_node_what_it_was_called_then),
         cmocka_unit_test(test_revert_of_anothers_edit_takes_an_admin),
         cmocka_unit_test(test_reverted_edit_is_its_users_again_once_the_revert_is_undone),
         cmocka_unit_test(test_revert_of_a_revert_and_of_an_undo),

@@ -465,6 +465,17 @@ static void test_decode_ok_of_history(void **state)
     assert_int_equal(edit[1].change_count, 0);
 }
 
+static void test_decode_ok_of_history_with_names(void **state)
+{
+    const struct gz_message *message = read_vector(state, "ok_history_names");
+    const struct gz_edit_message *edit = message->ok.edits;
+    assert_int_equal(edit[0].has, HAS2(CHANGES, NAME));
+    assert_text(edit[0].name, "old rod");
+    assert_int_equal(edit[0].changes[0].has, HAS2(BEFORE, NAME));
+    assert_text(edit[0].changes[0].name, "old rod");
+    assert_text(edit[1].changes[0].name, "rod");
+}
+
 static void test_decode_ok_of_at(void **state)
 {
     const struct gz_message *message = read_vector(state, "ok_at");
@@ -583,6 +594,7 @@ int main(void)
         cmocka_unit_test(test_decode_edit),
         cmocka_unit_test(test_decode_ok_of_edits_and_picks),
         cmocka_unit_test(test_decode_ok_of_history),
+        cmocka_unit_test(test_decode_ok_of_history_with_names),
         cmocka_unit_test(test_decode_ok_of_at),
         cmocka_unit_test(test_decode_error_bye_saved_view),
         cmocka_unit_test(test_no_two_fields_of_a_record_have_the_same_bit),

@@ -174,6 +174,10 @@ static void assert_brief(const struct gz_edit_record *told, const struct gz_edit
     assert_string_equal(told->user, edit->user);
     assert_int_equal(told->change_count, edit->change_count);
     for (size_t i = 0; i < edit->change_count; i++) assert_int_equal(told->nodes[i], edit->changes[i].node);
+    if (edit->change_count == 1)
+        assert_string_equal(told->name, gz_change_name(&edit->changes[0]));
+    else
+        assert_null(told->name);
 }
 
 static void assert_history(const struct fixture *fixture, const struct gz_query *query)

@@ -62,7 +62,7 @@ function Changes({ edit, problem }: { edit: Edit | null; problem: string }) {
       {changes.slice(0, NODES_SHOWN).map((change) => (
         <dl key={change.id}>
           <dt>
-            {timeline.nameOf(change.id)}
+            {change.name || timeline.nameOf(change.id)}
             {!change.before && <span class="edit-flag">created</span>}
             {!change.after && <span class="edit-flag">deleted</span>}
           </dt>

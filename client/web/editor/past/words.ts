@@ -19,11 +19,14 @@ const VERBS: Record<Edit["kind"], string> = {
   import: "imported",
 };
 
-/** "Ada moved piston 12 mm": the amount only where the changes are known. */
+/**
+ * "Ada moved piston 12 mm": the amount only if the changes are known. A node is called what it was called then.
+ * @param nameOf today's names, for what the edit does not name
+ */
 export function describe(edit: Edit, nameOf: NameOf): string {
   if (edit.kind === "import") return `${edit.user} imported ${count(edit.nodes.length)}`;
   if (edit.kind === "restore") return `${edit.user} restored an earlier state`;
-  const what = edit.nodes.length === 1 ? nameOf(edit.nodes[0]) : count(edit.nodes.length);
+  const what = edit.nodes.length === 1 ? edit.name || nameOf(edit.nodes[0]) : count(edit.nodes.length);
   const [only] = edit.changes?.length === 1 ? edit.changes : [];
   const amount = only ? amountOf(edit, only, nameOf) : "";
   if (edit.kind === "set" && amount) return `${edit.user} ${amount}`;
@@ -35,9 +38,9 @@ export function replacedWords({ user, ended }: Edit, now: number): string {
   return `${user} replaced this scene with a file at ${timeWords(ended, now)}. The timeline still shows what was here before.`;
 }
 
-function amountOf(edit: Edit, { id, before, after }: Change, nameOf: NameOf): string {
+function amountOf(edit: Edit, { id, name, before, after }: Change, nameOf: NameOf): string {
   if (!before || !after) return "";
-  if (edit.kind === "set") return setWords(nameOf(id), before, after, nameOf);
+  if (edit.kind === "set") return setWords(name || nameOf(id), before, after, nameOf);
   if (edit.kind === "translate" && before.t && after.t) return lengthWords(distance(before.t, after.t));
   if ((edit.kind === "rotate" || edit.kind === "ball") && before.r && after.r) return angleWords(turn(before.r, after.r));
   if ((edit.kind === "scale" || edit.kind === "wheel") && before.s && after.s) return factorWords(before.s, after.s);
