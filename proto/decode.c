@@ -609,7 +609,8 @@ static enum gz_status read_inner(const struct slot *slot)
     return read_struct(slot->decoder, slot->row->record, target(slot), &slot->place);
 }
 
-/* The second walk over a list of records: each is read into the same struct and forgotten. */
+/* The second walk over a list of records: each is read into the same struct and forgotten. The struct has room for the
+ * element of every list that there is (test_decode_has_room_for_the_elements_of_every_list). */
 static enum gz_status check_records(const struct slot *slot, size_t count)
 {
     struct decoder *decoder = slot->decoder;
@@ -622,18 +623,7 @@ static enum gz_status check_records(const struct slot *slot, size_t count)
         status = take(decoder, &slot->place, count, sizeof *ids, &ids);
     }
     for (size_t i = 0; i < count && status == GZ_OK; i++) {
-        union {
-            uint64_t id;
-            struct gz_set_node set_node;
-            struct gz_create_node create_node;
-            struct gz_node_state state;
-            struct gz_ack ack;
-            struct gz_line line;
-            struct gz_presence_user user;
-            struct gz_change_message change;
-            struct gz_edit_message edit;
-            struct gz_hit hit;
-        } scratch;
+        union gz_element scratch;
         struct place element = {&slot->place, NULL, i};
         memset(&scratch, 0, record->size);
         status = read_struct(decoder, record, &scratch, &element);

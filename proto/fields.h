@@ -94,6 +94,23 @@ struct gz_record {
     enum gz_record_rule rule;
 };
 
+/* The struct of an element of a list, whichever list it is. */
+union gz_element {
+    uint64_t id;
+    struct gz_set_node set_node;
+    struct gz_create_node create_node;
+    struct gz_node_state state;
+    struct gz_ack ack;
+    struct gz_line line;
+    struct gz_presence_user user;
+    struct gz_note_state note;
+    struct gz_checkpoint_state checkpoint;
+    struct gz_change_message change;
+    struct gz_edit_message edit;
+    struct gz_path_point point;
+    struct gz_hit hit;
+};
+
 /* The table of a message; its struct is the union of struct gz_message. */
 extern const struct gz_record gz_message_records[GZ_OP_COUNT];
 

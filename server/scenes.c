@@ -65,14 +65,14 @@ static void commit(void *context, struct gz_batch *batch)
     gz_store_submit(scene->store, batch);
 }
 
-static bool find_key(void *context, const char *user, const char *key, struct gz_arena *arena,
-                     struct gz_edit_record *edit)
+static enum gz_status find_key(void *context, const char *user, const char *key, struct gz_arena *arena,
+                               struct gz_edit_record *edit)
 {
     struct gz_open_scene *scene = context;
     return gz_store_find_key(scene->store, user, key, arena, edit);
 }
 
-static bool find_note_key(void *context, const char *user, const char *key, uint64_t *note)
+static enum gz_status find_note_key(void *context, const char *user, const char *key, uint64_t *note)
 {
     struct gz_open_scene *scene = context;
     return gz_store_find_note_key(scene->store, user, key, note);
@@ -505,8 +505,9 @@ enum gz_status gz_scenes_create(struct gz_scenes **out, const struct gz_scenes_o
         return gz_fail(error, GZ_STORAGE, "--data: %s is not a folder", options->folder);
     }
     if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
-        gz_log(options->log, GZ_WARN, 0, "--data: others than its owner may look into %s (mode %03o): chmod 700 ends that",
-               options->folder, (unsigned)(status.st_mode & 0777));
+        gz_log(options->log, GZ_WARN, 0,
+               "--data: others than its owner may look into %s (mode %03o): chmod 700 ends that", options->folder,
+               (unsigned)(status.st_mode & 0777));
     }
     struct gz_scenes *scenes = calloc(1, sizeof *scenes);
     if (scenes == NULL) return gz_fail(error, GZ_NO_MEMORY, "out of memory");

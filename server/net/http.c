@@ -345,6 +345,9 @@ static void serve_health(struct exchange *exchange)
         refuse(exchange, 503, &error);
     } else if (gz_text_print(&body, "ok\n")) {
         answer_buffer(exchange, TEXT_TYPE, body);
+    } else {
+        gz_buffer_finish(&body);
+        refuse_with(exchange, 503, GZ_NO_MEMORY, "no memory for the answer");
     }
 }
 

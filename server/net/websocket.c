@@ -5,7 +5,9 @@
 /* Kept for the next message in pieces; what a rare large one needed is given back. */
 #define KEPT_BYTES_MAX (64 * 1024)
 /* An error or a farewell with its keys. */
-#define OUT_BYTES_MAX (GZ_ERROR_BYTES_MAX + GZ_KEY_BYTES_MAX + 256)
+/* What this room says in one turn: an error each for so many frames. What is refused beyond goes unsaid. */
+#define REFUSALS_MAX 8
+#define OUT_BYTES_MAX (REFUSALS_MAX * (GZ_ERROR_BYTES_MAX + GZ_KEY_BYTES_MAX + 256))
 
 /* ---- lists ---- */
 
@@ -45,9 +47,8 @@ static void make_ready(struct gz_connection *connection)
 
 static void say(struct gz_connection *connection, const struct gz_message *message)
 {
-    gz_buffer_clear(&connection->out);
     if (gz_encode(&connection->out, message) != GZ_OK) {
-        gz_log(connection->net->log, GZ_WARN, connection->id, "no memory to say %s", gz_op_word(message->op));
+        gz_log(connection->net->log, GZ_WARN, connection->id, "no room to say %s", gz_op_word(message->op));
     }
     make_ready(connection);
 }

@@ -34,11 +34,12 @@ struct gz_core_host {
     void (*commit)(void *context, struct gz_batch *batch);
     /* Asks the past; answered by gz_core_answered with the same ticket on this thread: later, or at once where it cannot be asked. */
     void (*query)(void *context, uint64_t ticket, const struct gz_query *query);
-    /* The committed edit of this user with this key; false where there is none. Answered at once. */
-    bool (*find_key)(void *context, const char *user, const char *key, struct gz_arena *arena,
-                     struct gz_edit_record *edit);
-    /* The note that a committed request of this user with this key was about; false where there is none. Answered at once. */
-    bool (*find_note_key)(void *context, const char *user, const char *key, uint64_t *note);
+    /* The committed edit of this user with this key, answered at once; edit->id is 0 if there is none. Not GZ_OK: the
+     * file did not say. */
+    enum gz_status (*find_key)(void *context, const char *user, const char *key, struct gz_arena *arena,
+                               struct gz_edit_record *edit);
+    /* The note that a committed request of this user with this key was about, likewise; *note is 0 if there is none. */
+    enum gz_status (*find_note_key)(void *context, const char *user, const char *key, uint64_t *note);
     /* The seq from which on the past can be asked for; NULL for all of it. */
     uint64_t (*kept_since)(void *context);
     /* Takes an answer that was told, to free it elsewhere: memory that another thread took is slow to give back, and that thread may hold

@@ -100,8 +100,11 @@ static void wait_with(struct gz_pending_note *pending, struct gz_session *sessio
     if (!add_waiter(pending, session, message)) gz_session_end(session, "no memory to answer it");
 }
 
-static bool answer_known(struct gz_session *session, const struct gz_message *message, const char *key)
+/* Whether the key of the request decides about it: it is known and answered, or *status says why nobody knows. */
+static bool answer_known(struct gz_session *session, const struct gz_message *message, const char *key,
+                         enum gz_status *status, struct gz_failure *failure)
 {
+    *status = GZ_OK;
     struct gz_core *core = session->core;
     if (key == NULL) return false;
     for (struct gz_pending_note *pending = core->pending_notes; pending != NULL; pending = pending->next) {
@@ -111,7 +114,12 @@ static bool answer_known(struct gz_session *session, const struct gz_message *me
         return true;
     }
     uint64_t note;
-    if (!core->host.find_note_key(core->host.context, session->user, key, &note)) return false;
+    *status = core->host.find_note_key(core->host.context, session->user, key, &note);
+    if (*status != GZ_OK) {
+        gz_fail(&failure->error, *status, "key: the disk does not say whether it is taken; ask again");
+        return true;
+    }
+    if (note == 0) return false;
     answer(session, (message->has & GZ_HAS(RID)) != 0, message->rid, note);
     return true;
 }
@@ -223,11 +231,12 @@ enum gz_status gz_handle_note(struct gz_session *session, const struct gz_messag
     bool is_new = (message->has & GZ_HAS(NOTE)) == 0;
     const char *key = (message->has & GZ_HAS(KEY)) != 0 ? copy_text(&core->scratch, message->key) : NULL;
     if (key == NULL && (message->has & GZ_HAS(KEY)) != 0) return no_memory(failure);
-    if (answer_known(session, message, key)) return GZ_OK;
+    enum gz_status status;
+    if (answer_known(session, message, key, &status, failure)) return status;
     struct gz_note_record note = {.user = session->user, .by = session->user, .key = key, .changed = core->now.unix_s};
     note.text = copy_text(&core->scratch, message->note.text);
     if (note.text == NULL) return no_memory(failure);
-    enum gz_status status = is_new ? make(core, message, &note, failure) : change(session, message, &note, failure);
+    status = is_new ? make(core, message, &note, failure) : change(session, message, &note, failure);
     if (status != GZ_OK) return status;
     if (!is_new && is_same(&note, find(core, note.id))) {
         answer_unchanged(session, message, note.id);

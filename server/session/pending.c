@@ -251,10 +251,19 @@ static struct gz_pending *pending_of_key(struct gz_session *session, const char 
     return NULL;
 }
 
-static bool stored_of_key(struct gz_session *session, const char *key, struct gz_edit_record *edit)
+/* Nobody knows whether an edit has this key, so that nothing may be done under it. */
+static enum gz_status fail_unknown_key(struct gz_failure *failure, enum gz_status status)
+{
+    return gz_fail(&failure->error, status, "key: the disk does not say whether it is taken; ask again");
+}
+
+/* The stored edit with this key; its id is 0 if there is none. */
+static enum gz_status stored_of_key(struct gz_session *session, const char *key, struct gz_edit_record *edit,
+                                    struct gz_failure *failure)
 {
     struct gz_core *core = session->core;
-    return core->host.find_key(core->host.context, session->user, key, &core->scratch, edit);
+    enum gz_status status = core->host.find_key(core->host.context, session->user, key, &core->scratch, edit);
+    return status == GZ_OK ? GZ_OK : fail_unknown_key(failure, status);
 }
 
 bool gz_core_answer_known(struct gz_session *session, const struct gz_edit_request *request)
@@ -268,7 +277,12 @@ bool gz_core_answer_known(struct gz_session *session, const struct gz_edit_reque
         return true;
     }
     struct gz_edit_record edit;
-    if (!stored_of_key(session, request->key, &edit)) return false;
+    struct gz_failure failure = {.node = 0};
+    if (stored_of_key(session, request->key, &edit, &failure) != GZ_OK) {
+        gz_session_refuse(session, request->has_rid, request->rid, &failure, false);
+        return true;
+    }
+    if (edit.id == 0) return false;
     if (!request->has_rid) return true;
     struct gz_ids created = created_by(&core->scratch, &edit);
     if (created.ids != NULL)
@@ -285,13 +299,15 @@ bool gz_core_answer_key(struct gz_session *session, const struct gz_message *mes
     return gz_core_answer_known(session, &request);
 }
 
-uint64_t gz_core_edit_of_key(struct gz_session *session, const struct gz_message *message)
+enum gz_status gz_core_edit_of_key(struct gz_session *session, const struct gz_message *message, uint64_t *id,
+                                   struct gz_failure *failure)
 {
     char key[GZ_KEY_BYTES_MAX + 1];
     struct gz_edit_request request = gz_edit_request(session, message, GZ_EDIT_SET, key);
-    if (request.key == NULL) return 0;
-    struct gz_pending *pending = pending_of_key(session, key);
-    struct gz_edit_record edit;
-    if (pending != NULL) return pending->edit.id;
-    return stored_of_key(session, key, &edit) ? edit.id : 0;
+    struct gz_pending *pending = request.key != NULL ? pending_of_key(session, key) : NULL;
+    struct gz_edit_record edit = {.id = pending != NULL ? pending->edit.id : 0};
+    enum gz_status status = GZ_OK;
+    if (request.key != NULL && pending == NULL) status = stored_of_key(session, key, &edit, failure);
+    *id = edit.id;
+    return status;
 }

@@ -147,7 +147,9 @@ static bool is_known(struct gz_session *session, const struct gz_message *messag
                      struct gz_failure *failure)
 {
     if (!is_dragging(session)) return gz_core_answer_key(session, message);
-    uint64_t edit = gz_core_edit_of_key(session, message);
+    uint64_t edit;
+    *status = gz_core_edit_of_key(session, message, &edit, failure);
+    if (*status != GZ_OK) return true;
     if (edit == 0) return false;
     *status =
         gz_fail(&failure->error, GZ_CONFLICT, "key: edit %llu has it; the drag goes on", (unsigned long long)edit);

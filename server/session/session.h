@@ -239,8 +239,8 @@ struct gz_core {
 
     struct gz_arena decoded; /* of one frame */
     struct gz_arena scratch; /* of one message */
-    struct gz_now now; /* by gz_core_set_now alone */
-    struct gz_buffer frame; /* a view of what was handed out last */
+    struct gz_now now;       /* by gz_core_set_now alone */
+    struct gz_buffer frame;  /* a view of what was handed out last */
 };
 
 /* ---- core.c ---- */
@@ -485,12 +485,14 @@ struct gz_edit_request {
     struct gz_ids created;
 };
 
-/* Whether an edit with this request's key is known already; then it is answered, now or after its COMMIT. */
+/* Whether the request is answered by its key: the edit with that key is known, and its answer is sent now or after its
+ * COMMIT; or the disk does not say whether it is known, which is refused. */
 bool gz_core_answer_known(struct gz_session *session, const struct gz_edit_request *request);
 /* The same for the key of a message. */
 bool gz_core_answer_key(struct gz_session *session, const struct gz_message *message);
-/* The edit that has the key of this message, or 0. Nobody is answered. */
-uint64_t gz_core_edit_of_key(struct gz_session *session, const struct gz_message *message);
+/* The edit that has the key of this message, or 0 in *id. Nobody is answered. GZ_STORAGE if the disk does not say. */
+GZ_MUST_USE enum gz_status gz_core_edit_of_key(struct gz_session *session, const struct gz_message *message,
+                                               uint64_t *id, struct gz_failure *failure);
 /* GZ_TOO_MANY while too many edits and notes, or too large ones, wait for the disk. */
 GZ_MUST_USE enum gz_status gz_core_check_room(const struct gz_core *core, struct gz_failure *failure);
 /* Applies `changes` as one edit and answers after COMMIT. */

@@ -411,31 +411,46 @@ struct gz_batch *gz_store_take(struct gz_store *store, enum gz_status *status, s
     return batch;
 }
 
-bool gz_store_find_key(struct gz_store *store, const char *user, const char *key, struct gz_arena *arena,
-                       struct gz_edit_record *edit)
+/* Asks for the row of a key: SQLITE_ROW, SQLITE_DONE, or why not. */
+static int step_to_key(sqlite3_stmt *find, const char *user, const char *key)
 {
-    sqlite3_bind_text(store->find_key, 1, user, -1, SQLITE_STATIC);
-    sqlite3_bind_text(store->find_key, 2, key, -1, SQLITE_STATIC);
-    struct gz_error error;
-    bool is_found = sqlite3_step(store->find_key) == SQLITE_ROW;
-    if (is_found && gz_read_edit(store->find_key, store->key_changes, arena, edit, &error) != GZ_OK) {
-        gz_log(store->log, GZ_ERROR, 0, "looking for a key: %s", error.message);
-        is_found = false;
-    }
-    sqlite3_reset(store->find_key);
-    return is_found;
+    int rc = sqlite3_bind_text(find, 1, user, -1, SQLITE_STATIC);
+    if (rc == SQLITE_OK) rc = sqlite3_bind_text(find, 2, key, -1, SQLITE_STATIC);
+    return rc == SQLITE_OK ? sqlite3_step(find) : rc;
 }
 
-bool gz_store_find_note_key(struct gz_store *store, const char *user, const char *key, uint64_t *note)
+/* The status of such a question. */
+static enum gz_status key_status(struct gz_store *store, int rc, struct gz_error *error)
 {
-    sqlite3_bind_text(store->find_note_key, 1, user, -1, SQLITE_STATIC);
-    sqlite3_bind_text(store->find_note_key, 2, key, -1, SQLITE_STATIC);
-    int rc = sqlite3_step(store->find_note_key);
-    if (rc == SQLITE_ROW) *note = (uint64_t)sqlite3_column_int64(store->find_note_key, 0);
-    if (rc != SQLITE_ROW && rc != SQLITE_DONE)
-        gz_log(store->log, GZ_ERROR, 0, "looking for a key: %s", sqlite3_errmsg(store->keys_db));
-    sqlite3_reset(store->find_note_key);
-    return rc == SQLITE_ROW;
+    if (rc == SQLITE_ROW || rc == SQLITE_DONE) return GZ_OK;
+    return gz_fail(error, rc == SQLITE_NOMEM ? GZ_NO_MEMORY : GZ_STORAGE, "%s", sqlite3_errmsg(store->keys_db));
+}
+
+static enum gz_status finish_key(struct gz_store *store, sqlite3_stmt *find, enum gz_status status,
+                                 const struct gz_error *error)
+{
+    if (status != GZ_OK) gz_log(store->log, GZ_ERROR, 0, "looking for a key: %s", error->message);
+    sqlite3_reset(find);
+    return status;
+}
+
+enum gz_status gz_store_find_key(struct gz_store *store, const char *user, const char *key, struct gz_arena *arena,
+                                 struct gz_edit_record *edit)
+{
+    struct gz_error error = {0};
+    edit->id = 0;
+    int rc = step_to_key(store->find_key, user, key);
+    enum gz_status status = key_status(store, rc, &error);
+    if (rc == SQLITE_ROW) status = gz_read_edit(store->find_key, store->key_changes, arena, edit, &error);
+    return finish_key(store, store->find_key, status, &error);
+}
+
+enum gz_status gz_store_find_note_key(struct gz_store *store, const char *user, const char *key, uint64_t *note)
+{
+    struct gz_error error = {0};
+    int rc = step_to_key(store->find_note_key, user, key);
+    *note = rc == SQLITE_ROW ? (uint64_t)sqlite3_column_int64(store->find_note_key, 0) : 0;
+    return finish_key(store, store->find_note_key, key_status(store, rc, &error), &error);
 }
 
 struct gz_store_stats gz_store_stats(struct gz_store *store)

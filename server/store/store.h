@@ -58,13 +58,15 @@ void gz_store_submit(struct gz_store *store, struct gz_batch *batch);
 /* The next batch that is done, in the order of submission, with its status; NULL when there is none yet. The caller owns it. */
 struct gz_batch *gz_store_take(struct gz_store *store, enum gz_status *status, struct gz_error *error);
 
-/* The committed edit of this user with this key, with its changes, copied into `arena`; false where there is none. On the
- * opener's thread, by an index: microseconds. */
-GZ_MUST_USE bool gz_store_find_key(struct gz_store *store, const char *user, const char *key, struct gz_arena *arena,
-                                   struct gz_edit_record *edit);
+/* The committed edit of this user with this key, with its changes, copied into `arena`; edit->id is 0 if there is none.
+ * GZ_STORAGE or GZ_NO_MEMORY, and a line in the log, if the file cannot be asked: then nobody knows whether there is one.
+ * On the opener's thread, by an index: microseconds. */
+GZ_MUST_USE enum gz_status gz_store_find_key(struct gz_store *store, const char *user, const char *key,
+                                             struct gz_arena *arena, struct gz_edit_record *edit);
 
-/* The note that a committed request of this user with this key was about; false where there is none. As above. */
-GZ_MUST_USE bool gz_store_find_note_key(struct gz_store *store, const char *user, const char *key, uint64_t *note);
+/* The note that a committed request of this user with this key was about; *note is 0 if there is none. As above. */
+GZ_MUST_USE enum gz_status gz_store_find_note_key(struct gz_store *store, const char *user, const char *key,
+                                                  uint64_t *note);
 
 /* Bytes in the WAL, and seconds the last commit took: for metrics and health. */
 struct gz_store_stats {

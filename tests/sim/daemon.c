@@ -29,18 +29,20 @@ static void handle_query(void *context, uint64_t ticket, const struct gz_query *
     sim->questions[sim->question_count++] = (struct question){ticket, *query, due_s};
 }
 
-static bool handle_find_key(void *context, const char *user, const char *key, struct gz_arena *arena,
-                            struct gz_edit_record *edit)
+static enum gz_status handle_find_key(void *context, const char *user, const char *key, struct gz_arena *arena,
+                                      struct gz_edit_record *edit)
 {
     (void)arena;
     struct sim *sim = context;
-    return core_store_find_key(&sim->store, user, key, edit);
+    if (!core_store_find_key(&sim->store, user, key, edit)) edit->id = 0;
+    return GZ_OK;
 }
 
-static bool handle_find_note_key(void *context, const char *user, const char *key, uint64_t *note)
+static enum gz_status handle_find_note_key(void *context, const char *user, const char *key, uint64_t *note)
 {
     struct sim *sim = context;
-    return core_store_find_note_key(&sim->store, user, key, note);
+    if (!core_store_find_note_key(&sim->store, user, key, note)) *note = 0;
+    return GZ_OK;
 }
 
 /* ---- the disk ---- */
@@ -301,7 +303,8 @@ static void join(struct sim *sim, struct link *link, const struct gz_message *he
     }
     PROMISE(id < SESSIONS_MAX, "the simulation has room", "%llu sessions", (unsigned long long)id);
     sim->owners[id] = (uint8_t)link->owner->index;
-    enum gz_status status = gz_core_join(sim->core, id, hello, link->owner->role, secret, sim->now, &link->session, &error);
+    enum gz_status status =
+        gz_core_join(sim->core, id, hello, link->owner->role, secret, sim->now, &link->session, &error);
     PROMISE(status == GZ_OK, "who may join joins", "%s", error.message);
     check_places(sim, replaced);
     model_act(sim, &act);

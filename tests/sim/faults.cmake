@@ -58,7 +58,9 @@ gizmod_planted_fault(failed_commit_accepted FILE server/session/commit.c
         if (core->failing)" TO "if (status != GZ_NO_MEMORY) {
         if (core->failing)")
 gizmod_planted_fault(key_forgotten FILE server/session/pending.c
-    FROM "return core->host.find_key(core->host.context, session->user, key, &core->scratch, edit);" TO "return false;")
+    FROM "enum gz_status status = core->host.find_key(core->host.context, session->user, key, &core->scratch, edit);"
+    TO "enum gz_status status = GZ_OK;
+    edit->id = 0;")
 gizmod_planted_fault(key_of_waiting_edit_forgotten FILE server/session/pending.c
     FROM "strcmp(edit->user, session->user) == 0) return pending;" TO "false) return pending;")
 
@@ -151,9 +153,7 @@ gizmod_planted_fault(note_ok_before_commit FILE server/session/note.c
     TO "    answer(session, (message->has & GZ_HAS(RID)) != 0, message->rid, note.id);
     if (is_new) core->next_note++;")
 gizmod_planted_fault(note_key_forgotten FILE server/session/note.c
-    FROM "if (!core->host.find_note_key(core->host.context, session->user, key, &note)) return false;"
-    TO "note = 0;
-    return false;")
+    FROM "*status = core->host.find_note_key(core->host.context, session->user, key, &note);" TO "note = 0;")
 gizmod_planted_fault(note_key_of_waiting_forgotten FILE server/session/note.c
     FROM "strcmp(note->key, key) != 0 ||" TO "true ||")
 gizmod_planted_fault(note_gone_not_told FILE server/sync/notes.c

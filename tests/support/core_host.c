@@ -34,18 +34,22 @@ static void handle_query(void *context, uint64_t ticket, const struct gz_query *
     host->questions[host->question_count++] = (struct host_question){ticket, *query};
 }
 
-static bool handle_find_key(void *context, const char *user, const char *key, struct gz_arena *arena,
-                            struct gz_edit_record *edit)
+static enum gz_status handle_find_key(void *context, const char *user, const char *key, struct gz_arena *arena,
+                                      struct gz_edit_record *edit)
 {
     (void)arena;
     struct host *host = context;
-    return core_store_find_key(&host->store, user, key, edit);
+    if (host->keys_fail) return GZ_STORAGE;
+    if (!core_store_find_key(&host->store, user, key, edit)) edit->id = 0;
+    return GZ_OK;
 }
 
-static bool handle_find_note_key(void *context, const char *user, const char *key, uint64_t *note)
+static enum gz_status handle_find_note_key(void *context, const char *user, const char *key, uint64_t *note)
 {
     struct host *host = context;
-    return core_store_find_note_key(&host->store, user, key, note);
+    if (host->keys_fail) return GZ_STORAGE;
+    if (!core_store_find_note_key(&host->store, user, key, note)) *note = 0;
+    return GZ_OK;
 }
 
 static uint64_t handle_kept_since(void *context)

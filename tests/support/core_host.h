@@ -49,8 +49,8 @@ struct said_camera {
 struct client {
     struct client *next;
     struct host *host;
-    struct gz_session *session; /* NULL once it left */
-    uint64_t id;                /* of its session */
+    struct gz_session *session;                /* NULL once it left */
+    uint64_t id;                               /* of its session */
     char secret[GZ_SECRET_TEXT_BYTES_MAX + 1]; /* of its last welcome; a resume says it */
     char user[GZ_USER_BYTES_MAX + 1];
     enum gz_role role;
@@ -86,6 +86,7 @@ struct host {
     size_t question_count;
     bool past_waits; /* questions are not answered */
     uint64_t kept_since;
+    bool keys_fail;  /* the disk does not say which keys are taken */
     bool past_fails; /* they are answered at once, without memory for them */
     /* Told when the core is called and when it has returned, for tests that take its memory away; mostly NULL. Joining may
      * then fail, and leaves the client without a session. */

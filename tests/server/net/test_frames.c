@@ -284,6 +284,39 @@ static void test_text_frame_is_refused_and_no_more(void **state)
     assert_error(socket, GZ_BAD_MESSAGE, false, "text in pieces that is no UTF-8");
 }
 
+/* How many errors the server says before it answers a ping. */
+static int count_errors(int socket)
+{
+    struct gz_message message, ping = {.op = GZ_OP_PING, .has = GZ_HAS(RID), .rid = 78};
+    struct raw_frame frame;
+    struct gz_arena arena;
+    int errors = 0;
+    bool answered = false;
+    gz_arena_init(&arena, 0);
+    assert_true(raw_send_message(socket, &ping));
+    while (!answered && raw_read_frame(socket, &frame, 5)) {
+        for (size_t offset = 0; offset < frame.size;) {
+            gz_arena_reset(&arena, 0);
+            if (gz_decode(GZ_FROM_SERVER, frame.bytes, frame.size, &offset, &arena, &message, NULL) != GZ_OK) continue;
+            errors += message.op == GZ_OP_ERROR;
+            answered |= message.op == GZ_OP_OK && message.rid == ping.rid;
+        }
+    }
+    gz_arena_finish(&arena);
+    return answered ? errors : -1;
+}
+
+/* Text frames that come in one turn of the server's loop. */
+static void test_each_of_several_refused_frames_is_answered(void **state)
+{
+    (void)state;
+    static const char frames[] = "\x81\x81\0\0\0\0a\x81\x81\0\0\0\0b\x81\x81\0\0\0\0c";
+    int socket = join();
+    assert_true(raw_send(socket, frames, sizeof frames - 1));
+    assert_int_equal(count_errors(socket), 3);
+    close(socket);
+}
+
 static void test_empty_frame_is_refused_and_no_more(void **state)
 {
     (void)state;
@@ -450,6 +483,7 @@ int main(void)
         cmocka_unit_test(test_first_message_that_does_not_come_is_the_end),
         cmocka_unit_test(test_second_hello_is_refused),
         cmocka_unit_test(test_text_frame_is_refused_and_no_more),
+        cmocka_unit_test(test_each_of_several_refused_frames_is_answered),
         cmocka_unit_test(test_empty_frame_is_refused_and_no_more),
         cmocka_unit_test(test_frame_too_large_is_the_end),
         cmocka_unit_test(test_message_in_too_many_fragments_is_the_end),

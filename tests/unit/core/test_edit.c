@@ -133,6 +133,31 @@ static void test_edit_base_beyond_the_scene_is_refused(void **state)
     close_scene(&s);
 }
 
+/* What the disk does not say is not taken for a free key: it would be used for a second edit. */
+static void test_key_that_cannot_be_looked_up_changes_nothing(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    uint64_t id = create_node(s.a, "box", 0, 0, 0, 0);
+    size_t edits = s.host.store.edit_count;
+    assert_ok(ask_camera(s.a, 5));
+    s.host.keys_fail = true;
+    assert_says(ask_move_keyed(s.a, id, 3, "k"), GZ_STORAGE, "key: the disk does not say...");
+    assert_refused(ask_note(s.a, "here", "k"), GZ_STORAGE);
+    assert_true(host_node(&s.host, id).trs.t.x == 0);
+    assert_ok(ask_grab(s.a, GZ_TX, id, MIDDLE_X, MIDDLE_Y));
+    struct gz_message up = pointer_message(GZ_PHASE_UP, MIDDLE_X + METRE_PX(5), MIDDLE_Y, 2);
+    up.has |= GZ_HAS(KEY);
+    up.key = (struct gz_text){"k", 1};
+    assert_refused(client_ask(s.a, &up), GZ_STORAGE);
+    assert_int_equal(s.host.store.edit_count, edits);
+    s.host.keys_fail = false;
+    assert_ok(client_ask(s.a, &up)); /* the drag went on */
+    assert_int_equal(s.host.store.edit_count, edits + 1);
+    close_scene(&s);
+}
+
 /* ---- what is wrong is said of the field ---- */
 
 static void test_edit_refused_names_the_field_and_the_node(void **state)
@@ -639,6 +664,7 @@ int main(void)
         cmocka_unit_test(test_edit_unchanged_is_no_edit),
         cmocka_unit_test(test_edit_base_older_is_conflict),
         cmocka_unit_test(test_edit_base_beyond_the_scene_is_refused),
+        cmocka_unit_test(test_key_that_cannot_be_looked_up_changes_nothing),
         cmocka_unit_test(test_edit_refused_names_the_field_and_the_node),
         cmocka_unit_test(test_edit_of_what_one_drags_names_the_field),
         cmocka_unit_test(test_edit_too_deep_names_the_field),

@@ -544,6 +544,22 @@ static void assert_no_bit_twice(const struct gz_record *record)
     }
 }
 
+static void assert_room_for_elements(const struct gz_record *record)
+{
+    for (size_t i = 0; i < record->count; i++) {
+        const struct gz_row *row = &record->rows[i];
+        if (row->record == NULL) continue;
+        if (row->kind == GZ_KIND_RECORDS) assert_true(row->record->size <= sizeof(union gz_element));
+        assert_room_for_elements(row->record);
+    }
+}
+
+static void test_decode_has_room_for_the_elements_of_every_list(void **state)
+{
+    (void)state;
+    for (int op = 0; op < GZ_OP_COUNT; op++) assert_room_for_elements(&gz_message_records[op]);
+}
+
 /* Fields of different records share bits of `has`; two of one record could not be told apart. */
 static void test_no_two_fields_of_a_record_have_the_same_bit(void **state)
 {
@@ -597,6 +613,7 @@ int main(void)
         cmocka_unit_test(test_decode_ok_of_history_with_names),
         cmocka_unit_test(test_decode_ok_of_at),
         cmocka_unit_test(test_decode_error_bye_saved_view),
+        cmocka_unit_test(test_decode_has_room_for_the_elements_of_every_list),
         cmocka_unit_test(test_no_two_fields_of_a_record_have_the_same_bit),
         cmocka_unit_test(test_encode_at_the_maximum_leaves_what_was_there),
     };

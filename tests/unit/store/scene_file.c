@@ -70,6 +70,19 @@ void commit(struct gz_store *store, struct gz_batch *batch)
     gz_batch_destroy(batch);
 }
 
+bool knows_key(struct gz_store *store, const char *user, const char *key, struct gz_arena *arena,
+               struct gz_edit_record *edit)
+{
+    assert_int_equal(gz_store_find_key(store, user, key, arena, edit), GZ_OK);
+    return edit->id != 0;
+}
+
+bool knows_note_key(struct gz_store *store, const char *user, const char *key, uint64_t *note)
+{
+    assert_int_equal(gz_store_find_note_key(store, user, key, note), GZ_OK);
+    return *note != 0;
+}
+
 int64_t ask(const char *path, const char *sql)
 {
     sqlite3 *db;

@@ -28,6 +28,10 @@ struct gz_store *open_recording(const char *path, bool create, double time, enum
 struct gz_batch *wait_for(struct gz_store *store, enum gz_status *status, struct gz_error *error);
 /* Submits it, waits, expects it to be committed, and frees it. */
 void commit(struct gz_store *store, struct gz_batch *batch);
+/* Whether there is an edit, or a note, with this key; expects the store to say. */
+bool knows_key(struct gz_store *store, const char *user, const char *key, struct gz_arena *arena,
+               struct gz_edit_record *edit);
+bool knows_note_key(struct gz_store *store, const char *user, const char *key, uint64_t *note);
 /* One integer by a connection of its own. */
 int64_t ask(const char *path, const char *sql);
 /* Runs statements by a connection of its own. */

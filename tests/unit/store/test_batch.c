@@ -199,7 +199,7 @@ static void test_names_of_any_bytes_come_back(void **directory)
     gz_arena_init(&arena, 1 << 20);
     for (size_t i = 0; i < 10; i++) {
         struct gz_edit_record edit;
-        assert_true(gz_store_find_key(store, names[i], names[i], &arena, &edit));
+        assert_true(knows_key(store, names[i], names[i], &arena, &edit));
         assert_same_edit(&edit, &edits[i]);
     }
     gz_arena_finish(&arena);
@@ -227,13 +227,13 @@ static void test_key_finds_its_edit_across_restart_and_no_other(void **directory
         for (size_t i = 0; i < model->edit_count; i++) {
             const struct gz_edit_record *expected = &model->edits[i];
             if (expected->key == NULL) continue;
-            assert_true(gz_store_find_key(store, expected->user, expected->key, &arena, &edit));
+            assert_true(knows_key(store, expected->user, expected->key, &arena, &edit));
             assert_same_edit(&edit, expected);
-            assert_false(gz_store_find_key(store, "nobody", expected->key, &arena, &edit));
+            assert_false(knows_key(store, "nobody", expected->key, &arena, &edit));
             found++;
         }
         assert_true(found > 10);
-        assert_false(gz_store_find_key(store, "anna", "no such key", &arena, &edit));
+        assert_false(knows_key(store, "anna", "no such key", &arena, &edit));
         gz_store_close(store);
         store = open_scene(path, false, START_TIME + 1e6, &state);
         gz_scene_state_finish(&state);

@@ -183,6 +183,30 @@ static void test_open_and_close_through_each_fault_lose_nothing(void **directory
     }
 }
 
+/* What the disk does not say is not taken for "there is none": the same key would then be used for a second edit. */
+static void test_a_key_that_cannot_be_looked_up_is_not_free(void **directory)
+{
+    const char *path = in_directory(directory, "k.db");
+    struct gz_scene_state state;
+    struct gz_store *store = open_scene(path, true, START_TIME, &state);
+    struct model *model = model_create(5);
+    struct gz_arena arena;
+    struct gz_edit_record edit;
+    uint64_t note;
+    gz_scene_state_finish(&state);
+    gz_arena_init(&arena, 64 << 20);
+    for (int i = 0; i < 20; i++) commit(store, model_batch(model));
+    fault_vfs_arm(FAULT_READ, 1, SQLITE_IOERR_READ, false);
+    assert_int_equal(gz_store_find_key(store, "anna", "k", &arena, &edit), GZ_STORAGE);
+    assert_int_equal(gz_store_find_note_key(store, "anna", "k", &note), GZ_STORAGE);
+    assert_true(fault_vfs_heal());
+    assert_false(knows_key(store, "anna", "no such key", &arena, &edit));
+    assert_false(knows_note_key(store, "anna", "no such key", &note));
+    gz_arena_finish(&arena);
+    gz_store_close(store);
+    model_destroy(model);
+}
+
 int main(void)
 {
     fault_vfs_register();
@@ -190,6 +214,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_commit_through_each_fault_is_whole_or_nothing, make_directory,
                                         remove_directory),
         cmocka_unit_test_setup_teardown(test_open_and_close_through_each_fault_lose_nothing, make_directory,
+                                        remove_directory),
+        cmocka_unit_test_setup_teardown(test_a_key_that_cannot_be_looked_up_is_not_free, make_directory,
                                         remove_directory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

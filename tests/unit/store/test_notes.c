@@ -135,14 +135,14 @@ static void test_key_finds_its_note_across_restart_and_no_other(void **directory
     for (int openings = 0; openings < 2; openings++) {
         uint64_t note = 0;
         struct gz_scene_state state;
-        assert_true(gz_store_find_note_key(store, "O'Brien", "k'1", &note));
+        assert_true(knows_note_key(store, "O'Brien", "k'1", &note));
         assert_int_equal(note, 1);
         note = 0;
-        assert_true(gz_store_find_note_key(store, "anna", "done", &note));
+        assert_true(knows_note_key(store, "anna", "done", &note));
         assert_int_equal(note, 1);
-        assert_false(gz_store_find_note_key(store, "anna", "k'1", &note));
-        assert_false(gz_store_find_note_key(store, "O'Brien", "done", &note));
-        assert_false(gz_store_find_note_key(store, "O'Brien", "k", &note));
+        assert_false(knows_note_key(store, "anna", "k'1", &note));
+        assert_false(knows_note_key(store, "O'Brien", "done", &note));
+        assert_false(knows_note_key(store, "O'Brien", "k", &note));
         gz_store_close(store);
         store = open_scene(path, false, START_TIME + openings, &state);
         gz_scene_state_finish(&state);
@@ -198,7 +198,7 @@ static void test_backup_has_the_notes(void **directory)
                                                                .changed = START_TIME + 1,
                                                                .by = "O'Brien"});
     assert_int_equal(state.next_note, 3);
-    assert_true(gz_store_find_note_key(store, "O'Brien", "k", &note));
+    assert_true(knows_note_key(store, "O'Brien", "k", &note));
     gz_scene_state_finish(&state);
     gz_store_close(store);
 }
