@@ -137,6 +137,7 @@ bool gz_core_receive(struct gz_core *core, struct gz_session *session, const uin
         enum gz_status status =
             gz_decode(GZ_FROM_CLIENT, bytes, size, &offset, &core->decoded, &message, &failure.error);
         if (status == GZ_OK) status = handle(session, &message, &failure);
+        gz_session_pay_groups(session);
         if (status != GZ_OK) gz_session_refuse(session, (message.has & GZ_HAS(RID)) != 0, message.rid, &failure, false);
     }
     return is_looked_at;

@@ -201,6 +201,8 @@ void gz_session_update_gizmo(struct gz_session *session)
     /* What is below a group that is dragged goes along with it. */
     bool there = may_show && gz_session_gizmo(session, due && session->run.kind == GZ_RUN_NONE, &gizmo);
     if (due) pace(session, seq);
+    if (moved) gz_session_pay_groups(session);
+    session->groups.unpaid = 0; /* what others changed is paced instead */
     if (!there && !shows_one) return;
     struct gz_gizmo_message now = describe(session, &gizmo, there);
     if (memcmp(&now, &session->gizmo, sizeof now) == 0 && !(moved && session->draw)) return;

@@ -58,12 +58,19 @@ static bool find_all(struct gz_session *session, const struct gz_target *targets
     if (!reserve(groups, count)) return false;
     for (size_t i = 0; i < count; i++) {
         groups->ids[i] = ids[i];
-        groups->found[i] = targets[i].bounds == NULL && find_box(scene, gz_scene_find(scene, ids[i]),
-                                                                 &groups->boxes[i], &groups->walked);
+        groups->found[i] = targets[i].bounds == NULL &&
+                           find_box(scene, gz_scene_find(scene, ids[i]), &groups->boxes[i], &groups->walked);
     }
     groups->count = count;
     groups->seq = gz_scene_seq(scene);
+    groups->unpaid += groups->walked;
     return true;
+}
+
+void gz_session_pay_groups(struct gz_session *session)
+{
+    gz_session_charge(session, (double)session->groups.unpaid / GZ_NODES_PICKED_PER_MESSAGE);
+    session->groups.unpaid = 0;
 }
 
 static bool are_needed(const struct gz_tool *tool, enum gz_handle handle)

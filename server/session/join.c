@@ -100,8 +100,8 @@ static struct gz_session *find_earlier(const struct gz_core *core, const struct 
 {
     struct gz_session *earlier = core->sessions;
     for (; earlier != NULL; earlier = earlier->next) {
-        bool same_user = strlen(earlier->user) == said->user.size &&
-                         memcmp(earlier->user, said->user.bytes, said->user.size) == 0;
+        bool same_user =
+            strlen(earlier->user) == said->user.size && memcmp(earlier->user, said->user.bytes, said->user.size) == 0;
         if (same_user && !earlier->replaced && is_secret(earlier, said->resume_secret)) return earlier;
     }
     return NULL;
@@ -158,7 +158,8 @@ enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const struct gz_m
     if (hello->hello.user.size == 0 || hello->hello.user.size > GZ_USER_BYTES_MAX)
         return gz_fail(error, GZ_BAD_VALUE, "user: a name of 1 to %d bytes", GZ_USER_BYTES_MAX);
     struct gz_session *earlier = (hello->has & GZ_HAS(RESUME)) != 0 ? find_earlier(core, &hello->hello) : NULL;
-    if (core->session_count - (earlier != NULL) >= GZ_SESSIONS_MAX) return gz_fail(error, GZ_TOO_MANY, "the scene is full");
+    if (core->session_count - (earlier != NULL) >= GZ_SESSIONS_MAX)
+        return gz_fail(error, GZ_TOO_MANY, "the scene is full");
     struct gz_session *session = new_session(core, id, hello, role);
     if (session == NULL || !gz_core_visit(core, session, false)) {
         free(session);

@@ -79,6 +79,7 @@ struct gz_groups {
     bool *found;   /* whether the target has no bounds and something below it has */
     size_t count, capacity;
     size_t walked; /* nodes that were looked at: what it cost */
+    size_t unpaid; /* of those, what no message was charged for yet */
     uint64_t seq;  /* of the scene then */
 };
 
@@ -325,6 +326,8 @@ double gz_session_gizmo_due(const struct gz_session *session);
  * call. */
 void gz_session_bound_groups(struct gz_session *session, enum gz_handle handle, bool anew, struct gz_target *targets,
                              const uint64_t *ids, size_t count);
+/* Charges the message that is handled for the nodes that it made the server look at. */
+void gz_session_pay_groups(struct gz_session *session);
 void gz_groups_finish(struct gz_groups *groups);
 
 /* ---- pick.c ---- */

@@ -218,9 +218,32 @@ static void test_group_is_looked_through_once(void **state)
     close_scene(&s);
 }
 
+/* Two large groups, selected in turn: each time all below is looked at again. */
+static void test_groups_looked_at_count_against_the_rate(void **state)
+{
+    (void)state;
+    struct scene s;
+    open_scene(&s);
+    uint64_t other = create_group(s.b, 0, at(0, 0, 0));
+    for (int i = 0; i < 300; i++) {
+        create_node(s.b, "box", s.group, i, 0, 0);
+        create_node(s.b, "box", other, 0, i, 0);
+    }
+    assert_ok(ask_mode(s.a, GZ_MODE_BOUNDS));
+    struct gz_session *session = s.host.core->sessions;
+    while (session != NULL && strcmp(session->user, "ann") != 0) session = session->next;
+    assert_non_null(session);
+    double tokens = session->tokens, now_s = s.host.now.mono_s;
+    for (int i = 0; i < 8; i++) assert_ok(ask_select(s.a, i % 2 == 0 ? s.group : other));
+    assert_true(s.host.now.mono_s == now_s);
+    assert_true(tokens - session->tokens > 8 * (1 + 300.0 / GZ_NODES_PICKED_PER_MESSAGE) - 1e-6);
+    close_scene(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_groups_looked_at_count_against_the_rate),
         cmocka_unit_test(test_group_has_handles_about_all_below_it),
         cmocka_unit_test(test_group_box_is_along_its_own_axes),
         cmocka_unit_test(test_group_without_anything_below_it_has_no_box),
