@@ -139,10 +139,10 @@ GZ_MUST_USE enum gz_status gz_client_create(struct gz_client **client, const str
                                             struct gz_error *error);
 /* Closes the connection, dropping what was not sent yet (see gz_client_flush). */
 void gz_client_destroy(struct gz_client *client);
-/* Joins again after the connection was lost, resuming where the mirror was last complete if the server still can; each `edit` comes
- * once, also those that were committed meanwhile. The earlier connection's session ends at once where the server still has it:
- * what it held is free to be taken again. What the client had queued is dropped. On failure the client stays
- * closed and can be tried again.
+/* Joins again after the connection was lost, and resumes where the mirror was last complete if the server still can.
+ * Each `edit` comes once, also those that were committed meanwhile. If the server still has the session of the earlier
+ * connection, it ends that session first: what the session held is free to be taken again. What the client had queued
+ * is dropped. On failure the client stays closed, and the caller may try again.
  * A part of the scene is not resumed: the last `interest` that the server took is asked for again, an interest in `view` with
  * the last camera, and the mirror starts over with it. Where the server refuses it now (a node is gone, say), that is the
  * failure, and the next try joins the whole scene. */

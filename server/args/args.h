@@ -59,7 +59,7 @@ struct gz_arg_command {
 };
 
 struct gz_arg_program {
-    struct gz_arg_command own; /* its options are those of every command too, where that has none of the same name */
+    struct gz_arg_command own; /* every command takes these options too, unless it has its own of that name */
     const char *section;       /* of the manual */
     const char *version;
     bool repeats; /* an option that is given twice counts as it was given last, instead of being refused */

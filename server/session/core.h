@@ -65,9 +65,11 @@ struct gz_core *gz_core_create(const struct gz_core_options *options, const stru
 void gz_core_destroy(struct gz_core *core);
 
 /* A new session, from its hello (already checked: version, scene, token; `role` is what it was given). Queues the welcome.
- * `id` is unique in the daemon. `secret` is GZ_SECRET_BYTES that nobody can guess, which the welcome tells; NULL: none is
- * told. Where the hello resumes with the secret of a session of the same user, that session is ended before: its drag is
- * completed, what it held is free, the others are told that it left, and its host closes it at once. Fails with GZ_BAD_VALUE where the user name cannot be, GZ_TOO_MANY, GZ_NO_MEMORY. */
+ * `id` is unique in the daemon. `secret` is GZ_SECRET_BYTES that nobody can guess; the welcome tells it. With NULL the
+ * welcome tells none.
+ * If the hello resumes with the secret of a session of the same user, that session is ended first: its drag is
+ * completed, what it held is free, and the others are told that it left. The host then closes its connection.
+ * Fails with GZ_BAD_VALUE for a name that a user cannot have, GZ_TOO_MANY, GZ_NO_MEMORY. */
 GZ_MUST_USE enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const struct gz_message *hello,
                                         enum gz_role role, const uint8_t *secret, struct gz_now now,
                                         struct gz_session **session, struct gz_error *error);

@@ -256,8 +256,8 @@ void gz_core_start_clock(struct gz_core *core, double newest_s);
 /* The host says what time it is. `core->now.unix_s` follows it, and never goes back: where the wall clock was put back
  * it goes on at GZ_CLOCK_RATE_MIN until the wall clock has caught up. */
 void gz_core_set_now(struct gz_core *core, struct gz_now now);
-/* The time of something that the history holds: later than every moment given before, so that no two things have one
- * time. A beginning or end of an edit, a batch with its samples. */
+/* The time at which an edit begins or ends, or of a batch with its samples: later than every moment given before, so
+ * that no two of them have the same one. */
 double gz_core_moment(struct gz_core *core);
 
 /* ---- reply.c ---- */

@@ -32,8 +32,8 @@ struct gz_shape_view {
 };
 struct gz_shape_view gz_shape_view_of(const struct gz_gizmo *gizmo, const struct gz_sight *sight);
 
-/* Nothing that a mode but GZ_MODE_BOUNDS shows lies further from the origin than this times the gizmo's size, but for an
- * ellipse. */
+/* Except in GZ_MODE_BOUNDS and GZ_MODE_ARCBALL, nothing that is shown lies further from the origin than this times the
+ * gizmo's size. */
 #define GZ_SHAPE_REACH 1.5
 
 /* False where the handle cannot be drawn from here. */

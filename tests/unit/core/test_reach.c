@@ -97,7 +97,9 @@ static void test_rays_need_no_camera(void **state)
     assert_ok(client_ask(s.ann, &up));
     assert_true(host_node(&s.host, s.node).trs.t.x > 0.99);
     up.pointer.phase = GZ_PHASE_DOWN; /* by what is under it */
-    assert_ok(client_ask(s.ann, &up));
+    const struct gz_message *down = client_ask(s.ann, &up);
+    assert_ok(down);
+    assert_int_equal(down->ok.handle, GZ_TV);
     assert_refused(ask_pointer(s.ann, GZ_PHASE_DOWN, 400, 300), GZ_BAD_STATE);
     host_finish(&s.host);
 }
