@@ -61,6 +61,7 @@ struct gz_bulk_job {
     const struct gz_node_record *records;
     size_t record_count;
     bool has_asset;
+    char dropped[GZ_DROPPED_BYTES];
     /* list */
     struct listed_scene *listed;
     size_t listed_count;
@@ -129,6 +130,7 @@ static void answer_job(struct gz_bulk_job *job, int code)
 {
     struct gz_http_answer answer = {.code = code, .type = job->type, .body = job->out, .file = job->file};
     memcpy(answer.etag, job->etag, sizeof answer.etag);
+    memcpy(answer.dropped, job->dropped, sizeof answer.dropped);
     job->out = (struct gz_buffer){0};
     job->file = -1;
     gz_http_answer(job->request, &answer);
@@ -255,7 +257,8 @@ static enum gz_status run_export(struct gz_bulk_job *job)
     enum gz_status status = nodes != NULL ? GZ_OK : gz_fail(&job->error, GZ_NO_MEMORY, "no memory for the nodes");
     if (status == GZ_OK && job->has_asset) status = gz_store_asset(job->path, &asset, &job->error);
     if (status == GZ_OK) {
-        status = gz_export_write(&job->out, asset.data, asset.size, nodes, job->record_count, &job->error);
+        status = gz_export_write(&job->out, asset.data, asset.size, nodes, job->record_count, job->dropped,
+                                 &job->error);
     }
     if (status == GZ_OK) job->type = gz_gltf_media_type(job->out.data, job->out.size);
     gz_buffer_finish(&asset);

@@ -132,6 +132,8 @@
 /* JSON values of a glTF file, as its lists, objects and commas count them: each takes up to some 250 bytes while it is read.
  * 100,000 nodes with matrices, names and meshes of their own are 2.5 million. */
 #define GZ_ASSET_VALUES_MAX 4000000
+/* Bytes of what an export says of skins that it left out: one header of HTTP. */
+#define GZ_DROPPED_BYTES 200
 /* Triangles of a scene that are kept for picking, in 52 bytes each: 200 MB. Nodes whose meshes do not fit are picked by their bounds. */
 #define GZ_SURFACE_TRIANGLES_MAX 4000000
 /* Bytes of them in all open scenes. A scene that does not fit any more is picked by bounds. What workers are just making, and what an import

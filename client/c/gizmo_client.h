@@ -218,6 +218,9 @@ struct gz_http {
     /* Gets the body of a successful answer piece by piece; anything but GZ_OK ends the transfer with that status. May be NULL. */
     enum gz_status (*sink)(void *context, const void *bytes, size_t size);
     void *context;
+    /* Gets the answer's Gizmod-Dropped header, cut to fit and terminated; empty if there is none. May be NULL. */
+    char *dropped;
+    size_t dropped_bytes;
 };
 
 /* Performs the request. A refusal has the server's code and words; that of a proxy, which has none, its HTTP status. */

@@ -110,6 +110,14 @@ static int handle_body_writable(struct transfer *transfer, struct lws *wsi)
     return 0;
 }
 
+static void read_dropped(const struct gz_http *http, struct lws *wsi)
+{
+    static const char name[] = "gizmod-dropped:";
+    if (http->dropped == NULL) return;
+    int size = lws_hdr_custom_copy(wsi, http->dropped, (int)http->dropped_bytes, name, sizeof name - 1);
+    if (size < 0) http->dropped[0] = '\0';
+}
+
 /* After 204 no body comes, which libwebsockets would wait for. */
 static int handle_status(struct transfer *transfer, unsigned status)
 {
@@ -164,7 +172,9 @@ static int handle_event(struct lws *wsi, enum lws_callback_reasons event, void *
     case LWS_CALLBACK_CLIENT_CONNECTION_ERROR: handle_unreachable(transfer, in); return 0;
     case LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER: return handle_headers(transfer, wsi, (uint8_t **)in, size);
     case LWS_CALLBACK_CLIENT_HTTP_WRITEABLE: return handle_body_writable(transfer, wsi);
-    case LWS_CALLBACK_ESTABLISHED_CLIENT_HTTP: return handle_status(transfer, lws_http_client_http_response(wsi));
+    case LWS_CALLBACK_ESTABLISHED_CLIENT_HTTP:
+        read_dropped(transfer->http, wsi);
+        return handle_status(transfer, lws_http_client_http_response(wsi));
     case LWS_CALLBACK_RECEIVE_CLIENT_HTTP: return handle_body_readable(wsi);
     case LWS_CALLBACK_RECEIVE_CLIENT_HTTP_READ: return handle_body_piece(transfer, in, size);
     case LWS_CALLBACK_COMPLETED_CLIENT_HTTP: finish_complete(transfer); return -1;

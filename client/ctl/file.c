@@ -44,6 +44,7 @@ enum ctl_exit ctl_download(const struct ctl_args *args, const char *path, const 
 {
     struct draft draft;
     struct gz_error error = {0};
+    char dropped[GZ_DROPPED_BYTES] = "";
     enum gz_status status = draft_open(&draft, file, &error);
     if (status == GZ_OK) {
         struct gz_http http = {
@@ -53,8 +54,13 @@ enum ctl_exit ctl_download(const struct ctl_args *args, const char *path, const 
             .token = args->token,
             .sink = handle_piece,
             .context = &draft,
+            .dropped = dropped,
+            .dropped_bytes = sizeof dropped,
         };
         status = draft_close(&draft, gz_http_perform(&http, &error), &error);
     }
+    if (status == GZ_OK && dropped[0] != '\0')
+        fprintf(stderr, "gizmoctl export: left out, because its joints no longer have a common root in the scene: %s\n",
+                dropped);
     return status == GZ_OK ? CTL_OK : ctl_fail(args, &error);
 }

@@ -9,6 +9,7 @@
 
 #include "base/buffer.h"
 #include "base/linear.h"
+#include "server/limits.h"
 #include "solver/surface.h"
 
 /* A node of the file's default scene. Parents come before their children. */
@@ -61,10 +62,13 @@ struct gz_export_node {
  * node, the others are appended too, with all that the file says of it (mesh, skin, camera, weights, extras, extensions) but
  * name, transform and children. Numbers keep their value to the last bit, their spelling may change; all chunks of a .glb
  * but the JSON one keep their bytes. Without an asset (size 0) it writes a .glb of bare nodes. `nodes` are a forest with
- * distinct ids, in any order. GZ_TOO_MANY: the copies have more properties than a file may have values. On failure `out` is as
+ * distinct ids, in any order. A node whose skin lost its common root, or has joints that the default scene no longer shows,
+ * keeps its mesh without that skin; `dropped` then names these skins, "skin 0 (Armature), skin 2", in printable ASCII, and is
+ * empty otherwise (NULL: nobody asks). A `skeleton` that is not above all joints any more is left out. GZ_TOO_MANY: the copies have more properties than a file may have values. On failure `out` is as
  * it was. */
 GZ_MUST_USE enum gz_status gz_export_write(struct gz_buffer *out, const uint8_t *asset, size_t size,
-                                           const struct gz_export_node *nodes, size_t count, struct gz_error *error);
+                                           const struct gz_export_node *nodes, size_t count,
+                                           char dropped[GZ_DROPPED_BYTES], struct gz_error *error);
 
 /* Appends the file as a .glb (`binary`) or as a .gltf that is all in one: the BIN chunk of a .glb becomes a data URI, a data URI
  * of the first buffer a BIN chunk; chunks of other kinds have no place in a .gltf. Errors as gz_import_parse; GZ_TOO_LARGE where

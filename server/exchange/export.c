@@ -1,4 +1,5 @@
 #include "exchange/gltf.h"
+#include "exchange/skins.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -341,23 +342,29 @@ static enum gz_status write_hierarchy(struct export *export)
     return status;
 }
 
-static enum gz_status edit_asset(struct export *export)
+static enum gz_status edit_asset(struct export *export, char dropped[GZ_DROPPED_BYTES])
 {
+    struct gz_skins skins;
     find_parents(export);
-    enum gz_status status = write_nodes(export);
+    enum gz_status status = gz_skins_open(&skins, &export->gltf);
+    if (status == GZ_OK) status = write_nodes(export);
     if (status == GZ_OK) status = write_hierarchy(export);
+    if (status == GZ_OK) status = gz_skins_mend(&skins, &export->gltf, dropped);
+    gz_skins_close(&skins);
     return status == GZ_OK ? GZ_OK : gz_fail(export->error, status, "out of memory");
 }
 
 enum gz_status gz_export_write(struct gz_buffer *out, const uint8_t *asset, size_t size,
-                               const struct gz_export_node *nodes, size_t count, struct gz_error *error)
+                               const struct gz_export_node *nodes, size_t count, char dropped[GZ_DROPPED_BYTES],
+                               struct gz_error *error)
 {
+    char unasked[GZ_DROPPED_BYTES];
     struct export export = {.nodes = nodes, .count = count, .error = error};
     enum gz_status status = start_import(&export, asset, size);
     if (status == GZ_OK) status = make_room(&export);
     if (status == GZ_OK) status = find_places(&export);
     if (status == GZ_OK) status = check_copies(&export);
-    if (status == GZ_OK) status = edit_asset(&export);
+    if (status == GZ_OK) status = edit_asset(&export, dropped != NULL ? dropped : unasked);
     if (status == GZ_OK) status = gz_gltf_write(out, &export.gltf, error);
     free(export.places);
     free(export.by_id);

@@ -69,6 +69,7 @@ static void answer(struct exchange *exchange, const struct gz_http_answer *with)
     reply->type = with->type;
     reply->size = with->file >= 0 ? file_size(with->file) : with->body.size;
     memcpy(reply->etag, with->etag, sizeof reply->etag);
+    memcpy(reply->dropped, with->dropped, sizeof reply->dropped);
     lws_callback_on_writable(exchange->wsi);
 }
 

@@ -134,6 +134,7 @@ struct gz_reply {
     const char *type;
     uint64_t size;                   /* of the body */
     char etag[GZ_ETAG_BYTES];        /* empty for none */
+    char dropped[GZ_DROPPED_BYTES];  /* as in the answer */
     bool is_immutable;               /* the same forever at this path: a client need not ask again */
     bool has_gzip, is_gzip;          /* there is a compressed form; it is this one */
     bool is_last;                    /* the connection is closed after it */

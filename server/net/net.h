@@ -66,6 +66,7 @@ struct gz_http_answer {
     char etag
         [GZ_ETAG_BYTES]; /* in quotes: the same again is the same body; empty where there is none. Who knows it is told
                                  so, and the body is not sent */
+    char dropped[GZ_DROPPED_BYTES]; /* of an export: the skins that it left out; empty for none */
 };
 /* Whether the client has what goes by this tag, so that its body need not be made. Any thread, while the host has the request. */
 bool gz_http_knows(const struct gz_http_request *request, const char *etag);

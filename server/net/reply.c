@@ -45,6 +45,13 @@ static bool add_caching(struct cursor *cursor, const struct gz_reply *reply)
            (!reply->has_gzip || add(cursor, "vary:", "Accept-Encoding"));
 }
 
+/* A page from elsewhere may read it too. */
+static bool add_dropped(struct cursor *cursor, const struct gz_reply *reply)
+{
+    return reply->dropped[0] == '\0' || (add(cursor, "gizmod-dropped:", reply->dropped) &&
+                                         add(cursor, "access-control-expose-headers:", "Gizmod-Dropped"));
+}
+
 static bool add_security(struct cursor *cursor, const struct gz_reply *reply)
 {
     return add(cursor, "x-content-type-options:", "nosniff") &&
@@ -74,7 +81,7 @@ bool gz_reply_write_header(struct lws *wsi, const struct gz_reply *reply)
     /* libwebsockets knows the version of a request only once it is no upgrade, and says 1.0 before: clients such as Python's websockets
      * then read no further. */
     memcpy(start, "HTTP/1.1", strlen("HTTP/1.1"));
-    return (!reply->is_last || add(&cursor, "connection:", "close")) && add_caching(&cursor, reply) &&
+    return (!reply->is_last || add(&cursor, "connection:", "close")) && add_caching(&cursor, reply) && add_dropped(&cursor, reply) &&
            add_security(&cursor, reply) && (reply->allow == NULL || add(&cursor, "allow:", reply->allow)) &&
            add_origin(&cursor, reply) && lws_finalize_write_http_header(wsi, start, &cursor.at, cursor.end) == 0;
 }

@@ -96,7 +96,7 @@ static void check_round_trip(const struct gz_import *import, const uint8_t *data
     struct gz_buffer out;
     struct gz_import again;
     gz_buffer_init(&out, GZ_ASSET_BYTES_MAX, 0);
-    REQUIRE(gz_export_write(&out, data, size, nodes, import->count, NULL) == GZ_OK);
+    REQUIRE(gz_export_write(&out, data, size, nodes, import->count, NULL, NULL) == GZ_OK);
     REQUIRE(gz_import_parse(&again, out.data, out.size, NULL) == GZ_OK);
     check_same(import, &again);
     gz_import_finish(&again);

@@ -447,6 +447,30 @@ static void test_export_by_suffix_is_of_that_kind_and_comes_back_the_same(void *
     }
 }
 
+static void test_export_says_which_skin_it_left_out(void **state)
+{
+    static const char rig[] =
+        "{\"asset\":{\"version\":\"2.0\"},\"scenes\":[{\"nodes\":[0]}],\"skins\":[{\"name\":\"Armature\",\"joints\":[1,2]}],"
+        "\"nodes\":[{\"name\":\"body\",\"skin\":0,\"children\":[1]},{\"name\":\"hip\",\"children\":[2]},{\"name\":\"knee\"}]}";
+    const struct test_daemon *daemon = &((struct stage *)*state)->daemon;
+    char file[128];
+    struct test_output output;
+    snprintf(file, sizeof file, "%s/rig.gltf", daemon->directory);
+    FILE *stream = fopen(file, "w");
+    assert_true(stream != NULL && fputs(rig, stream) >= 0 && fclose(stream) == 0);
+    check_call(daemon, NULL, &(struct call){{"import", file, "rig"}, 0, "rig: 3 nodes\n", NULL});
+    for (int broken = 0; broken < 2; broken++) {
+        if (broken)
+            check_call(daemon, NULL, &(struct call){{"set", "rig", "knee", "--parent", "0"}, 0, "edit ", NULL});
+        test_ctl(&output, daemon, NULL, (const char *const[]){"export", "rig", file, NULL});
+        assert_int_equal(output.code, 0);
+        assert_string_equal(output.err, broken ? "gizmoctl export: left out, because its joints no longer have a common "
+                                                 "root in the scene: skin 0 (Armature)\n"
+                                               : "");
+        test_output_finish(&output);
+    }
+}
+
 static void test_scenes_are_renamed_and_deleted(void **state)
 {
     struct stage *stage = *state;
@@ -846,6 +870,7 @@ int main(void)
         STAGED(test_solve_of_a_steep_axis_is_the_same_bits_through_a_daemon),
         STAGED(test_a_scenes_life_on_the_command_line),
         STAGED(test_export_by_suffix_is_of_that_kind_and_comes_back_the_same),
+        STAGED(test_export_says_which_skin_it_left_out),
         STAGED(test_scenes_are_renamed_and_deleted),
         STAGED(test_export_after_a_restart_is_what_it_was_before),
         STAGED(test_at_and_restore_bring_back_the_past),

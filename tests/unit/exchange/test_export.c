@@ -11,7 +11,7 @@ static void export_bytes(struct gz_buffer *out, const void *asset, size_t size, 
 {
     struct gz_error error = {0};
     gz_buffer_init(out, GZ_ASSET_BYTES_MAX, 0);
-    if (gz_export_write(out, asset, size, nodes, count, &error) != GZ_OK) fail_msg("%s", error.message);
+    if (gz_export_write(out, asset, size, nodes, count, NULL, &error) != GZ_OK) fail_msg("%s", error.message);
 }
 
 static void assert_same_import(const struct gz_import *a, const struct gz_import *b)
@@ -382,7 +382,7 @@ static void test_export_bad_list_is_refused_and_writes_nothing(void **state)
         struct gz_error error = {0};
         gz_buffer_init(&out, 1000, 0);
         assert_int_equal(gz_buffer_append(&out, "before", 6), GZ_OK);
-        enum gz_status status = gz_export_write(&out, (const uint8_t *)json, strlen(json), nodes, 2, &error);
+        enum gz_status status = gz_export_write(&out, (const uint8_t *)json, strlen(json), nodes, 2, NULL, &error);
         assert_int_equal(status, GZ_BAD_VALUE);
         if (strstr(error.message, cases[i].message) == NULL) fail_msg("says \"%s\"", error.message);
         assert_int_equal(out.size, 6);
@@ -405,11 +405,11 @@ static void test_export_of_copies_without_end_is_refused(void **state)
     struct gz_buffer out;
     struct gz_error error = {0};
     gz_buffer_init(&out, GZ_ASSET_BYTES_MAX, 0);
-    enum gz_status status = gz_export_write(&out, (const uint8_t *)json, strlen(json), nodes, COPIES + 1, &error);
+    enum gz_status status = gz_export_write(&out, (const uint8_t *)json, strlen(json), nodes, COPIES + 1, NULL, &error);
     assert_int_equal(status, GZ_TOO_MANY);
     assert_non_null(strstr(error.message, "copies"));
     assert_int_equal(out.size, 0);
-    assert_int_equal(gz_export_write(&out, (const uint8_t *)json, strlen(json), nodes, 100, &error), GZ_OK);
+    assert_int_equal(gz_export_write(&out, (const uint8_t *)json, strlen(json), nodes, 100, NULL, &error), GZ_OK);
     gz_buffer_finish(&out);
     free(nodes);
     free(json);
@@ -427,7 +427,7 @@ static void test_export_that_does_not_fit_leaves_the_buffer(void **state)
         struct gz_buffer out;
         struct gz_error error = {0};
         gz_buffer_init(&out, sizes[i], 0);
-        enum gz_status status = gz_export_write(&out, gz_sample_glb, gz_sample_glb_size, nodes, import.count, &error);
+        enum gz_status status = gz_export_write(&out, gz_sample_glb, gz_sample_glb_size, nodes, import.count, NULL, &error);
         assert_int_equal(status, GZ_TOO_LARGE);
         assert_int_equal(out.size, 0);
         gz_buffer_finish(&out);
@@ -521,6 +521,232 @@ static void test_convert_what_does_not_fit_or_is_no_gltf_is_refused(void **state
     gz_buffer_finish(&out);
 }
 
+/* ---- skins ---- */
+
+#define RIG_NODES 24
+#define RIG_BYTES 8192
+#define EDITINGS 400
+
+static uint32_t chance_state;
+
+static size_t below(size_t count)
+{
+    chance_state = chance_state * 1664525u + 1013904223u;
+    return (chance_state >> 8) % count;
+}
+
+/* The parent of each node, and whether a root is in the default scene; by code that shares nothing with the server's. */
+struct outline {
+    size_t count;
+    int64_t parents[RIG_NODES + 8];
+    bool shown[RIG_NODES + 8];
+};
+
+static size_t index_at(const json_t *list, size_t i)
+{
+    return (size_t)json_integer_value(json_array_get(list, i));
+}
+
+static void read_outline(const json_t *json, struct outline *outline)
+{
+    const json_t *nodes = json_object_get(json, "nodes");
+    const json_t *scene = json_array_get(json_object_get(json, "scenes"), 0), *roots = json_object_get(scene, "nodes");
+    *outline = (struct outline){.count = json_array_size(nodes)};
+    for (size_t i = 0; i < outline->count; i++) outline->parents[i] = -1;
+    for (size_t i = 0; i < outline->count; i++) {
+        const json_t *children = json_object_get(json_array_get(nodes, i), "children");
+        for (size_t j = 0; j < json_array_size(children); j++) outline->parents[index_at(children, j)] = (int64_t)i;
+    }
+    for (size_t i = 0; i < json_array_size(roots); i++) outline->shown[index_at(roots, i)] = true;
+}
+
+static bool is_below(const struct outline *outline, size_t node, size_t above)
+{
+    for (int64_t at = (int64_t)node; at >= 0; at = outline->parents[at])
+        if ((size_t)at == above) return true;
+    return false;
+}
+
+static size_t root_of(const struct outline *outline, size_t node)
+{
+    while (outline->parents[node] >= 0) node = (size_t)outline->parents[node];
+    return node;
+}
+
+/* What glTF 2.0 says that a skin must have. */
+static void assert_skin(const json_t *json, const struct outline *outline, const json_t *skin)
+{
+    const json_t *joints = json_object_get(skin, "joints"), *skeleton = json_object_get(skin, "skeleton");
+    const json_t *matrices = json_object_get(skin, "inverseBindMatrices");
+    assert_true(json_array_size(joints) > 0);
+    for (size_t i = 0; i < json_array_size(joints); i++) {
+        assert_in_range(index_at(joints, i), 0, outline->count - 1);
+        assert_int_equal(root_of(outline, index_at(joints, i)), root_of(outline, index_at(joints, 0)));
+        if (skeleton != NULL)
+            assert_true(is_below(outline, index_at(joints, i), (size_t)json_integer_value(skeleton)));
+    }
+    if (matrices == NULL) return;
+    const json_t *accessor = json_array_get(json_object_get(json, "accessors"), (size_t)json_integer_value(matrices));
+    assert_int_equal(json_integer_value(json_object_get(accessor, "count")), json_array_size(joints));
+}
+
+/* How many nodes have a skin, each of which has to be valid. */
+static size_t assert_skins(const json_t *json)
+{
+    struct outline outline;
+    size_t users = 0;
+    const json_t *skins = json_object_get(json, "skins"), *nodes = json_object_get(json, "nodes");
+    read_outline(json, &outline);
+    assert_true(skins == NULL || json_array_size(skins) > 0);
+    for (size_t i = 0; i < json_array_size(skins); i++) assert_skin(json, &outline, json_array_get(skins, i));
+    for (size_t i = 0; i < outline.count; i++) {
+        const json_t *index = json_object_get(json_array_get(nodes, i), "skin");
+        if (index == NULL) continue;
+        users++;
+        const json_t *skin = json_array_get(skins, (size_t)json_integer_value(index));
+        assert_non_null(skin);
+        size_t joint = index_at(json_object_get(skin, "joints"), 0);
+        if (outline.shown[root_of(&outline, i)]) assert_true(outline.shown[root_of(&outline, joint)]);
+    }
+    return users;
+}
+
+static bool hangs_below(const struct gz_export_node *nodes, size_t count, size_t node, uint64_t id)
+{
+    for (uint64_t at = nodes[node].id; at != 0;) {
+        if (at == id) return true;
+        size_t i = 0;
+        while (i < count && nodes[i].id != at) i++;
+        at = nodes[i].parent;
+    }
+    return false;
+}
+
+/* Hangs some nodes elsewhere and deletes some with all that is below them. Says how many are left. */
+static size_t edit_randomly(struct gz_export_node *nodes, size_t count)
+{
+    for (size_t edits = below(4); edits > 0 && count > 1; edits--) {
+        size_t node = below(count), other = below(count);
+        uint64_t id = nodes[node].id;
+        if (below(3) > 0) {
+            bool to_root = below(3) == 0;
+            if (to_root || !hangs_below(nodes, count, other, id)) nodes[node].parent = to_root ? 0 : nodes[other].id;
+            continue;
+        }
+        bool gone[RIG_NODES + 8] = {false};
+        size_t kept = 0;
+        for (size_t i = 0; i < count; i++) gone[i] = hangs_below(nodes, count, i, id);
+        for (size_t i = 0; i < count; i++)
+            if (!gone[i]) nodes[kept++] = nodes[i];
+        count = kept;
+    }
+    return count;
+}
+
+/* Exports after random edits. What was dropped is said, and only that: some node lost its skin. */
+static bool check_edited_skins(const uint8_t *bytes, size_t size, size_t users)
+{
+    struct gz_import import;
+    struct gz_buffer out;
+    struct gz_error error = {0};
+    char dropped[GZ_DROPPED_BYTES];
+    import_bytes(&import, bytes, size);
+    struct gz_export_node *nodes = same_nodes(&import);
+    size_t count = edit_randomly(nodes, import.count);
+    gz_buffer_init(&out, GZ_ASSET_BYTES_MAX, 0);
+    if (gz_export_write(&out, bytes, size, nodes, count, dropped, &error) != GZ_OK) fail_msg("%s", error.message);
+    json_t *json = json_loadb((const char *)out.data, out.size, 0, NULL);
+    assert_non_null(json);
+    size_t left = assert_skins(json);
+    assert_int_equal(left < users, dropped[0] != '\0');
+    json_decref(json);
+    gz_buffer_finish(&out);
+    gz_import_finish(&import);
+    free(nodes);
+    return left < users;
+}
+
+/* A tree of joints under node 0, two skins of some of them, and three nodes that show one or the other. */
+static void make_rig(char text[RIG_BYTES])
+{
+    size_t used = (size_t)sprintf(text, "{" ASSET ",'scenes':[{'nodes':[0]}],'skins':["
+                                        "{'name':'Armature','skeleton':0,'joints':[3,4,5,%zu]},{'joints':[6,%zu]}],"
+                                        "'nodes':[",
+                                  6 + below(RIG_NODES - 6), 7 + below(RIG_NODES - 7));
+    size_t parents[RIG_NODES] = {0};
+    for (size_t i = 1; i < RIG_NODES; i++) parents[i] = i < 3 ? 0 : below(i);
+    for (size_t i = 0; i < RIG_NODES; i++) {
+        used += (size_t)sprintf(text + used, "%s{'name':'n%zu'", i > 0 ? "," : "", i);
+        if (i < 3) used += (size_t)sprintf(text + used, ",'skin':%zu", i % 2);
+        const char *before = ",'children':[";
+        for (size_t j = i + 1; j < RIG_NODES; j++) {
+            if (parents[j] != i) continue;
+            used += (size_t)sprintf(text + used, "%s%zu", before, j);
+            before = ",";
+        }
+        used += (size_t)sprintf(text + used, "%s}", before[1] == '\0' ? "]" : "");
+    }
+    strcpy(text + used, "]}");
+}
+
+static void test_export_skins_stay_valid_whatever_becomes_of_joints(void **state)
+{
+    (void)state;
+    size_t size, lost = 0;
+    struct gz_buffer file;
+    struct gz_error error;
+    require_models();
+    gz_buffer_init(&file, GZ_ASSET_BYTES_MAX, 0);
+    assert_int_equal(gz_gltf_load(&file, MODELS "/glTF2/simple_skin/simple_skin.gltf", &error), GZ_OK);
+    for (chance_state = 1; chance_state < EDITINGS; chance_state++) {
+        uint32_t seed = chance_state;
+        lost += check_edited_skins(file.data, file.size, 1);
+        char text[RIG_BYTES];
+        make_rig(text);
+        char *json = from_quotes(text);
+        size = strlen(json);
+        lost += check_edited_skins((const uint8_t *)json, size, 3);
+        free(json);
+        chance_state = seed;
+    }
+    assert_in_range(lost, EDITINGS / 4, 2 * EDITINGS - EDITINGS / 4);
+    gz_buffer_finish(&file);
+}
+
+#define RIG                                                                                                            \
+    "{" ASSET ",'scenes':[{'nodes':[0,1]}],'skins':[{'name':'Armature','joints':[2,3]},{'skeleton':2,'joints':[3]}],"   \
+    "'nodes':[{'name':'body','skin':0},{'name':'rig','children':[2]},{'name':'hip','children':[3]},"                   \
+    "{'name':'knee'},{'name':'alone'}]}"
+
+static void test_export_says_which_skin_was_dropped_and_why_others_stay(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t knee;
+        const char *dropped, *skins;
+    } cases[] = {
+        {13, "", "[{'name':'Armature','joints':[2,3]},{'skeleton':2,'joints':[3]}]"},
+        {12, "", "[{'name':'Armature','joints':[2,3]},{'joints':[3]}]"},
+        {0, "skin 0 (Armature)", "[{'joints':[3]}]"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct gz_export_node nodes[] = {{11, 0, 0, "body", one}, {12, 0, 1, "rig", one}, {13, 12, 2, "hip", one},
+                                               {14, cases[i].knee, 3, "knee", one}};
+        char *json = from_quotes(RIG), dropped[GZ_DROPPED_BYTES];
+        struct gz_buffer out;
+        struct gz_error error;
+        gz_buffer_init(&out, GZ_ASSET_BYTES_MAX, 0);
+        enum gz_status status = gz_export_write(&out, (uint8_t *)json, strlen(json), nodes, 4, dropped, &error);
+        assert_int_equal(status, GZ_OK);
+        assert_string_equal(dropped, cases[i].dropped);
+        json_t *written = json_loadb((const char *)out.data, out.size, 0, NULL);
+        assert_json(json_object_get(written, "skins"), cases[i].skins);
+        json_decref(written);
+        gz_buffer_finish(&out);
+        free(json);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -544,6 +770,8 @@ int main(void)
         cmocka_unit_test(test_export_unknown_chunks_keep_their_bytes),
         cmocka_unit_test(test_export_bad_list_is_refused_and_writes_nothing),
         cmocka_unit_test(test_export_of_copies_without_end_is_refused),
+        cmocka_unit_test(test_export_skins_stay_valid_whatever_becomes_of_joints),
+        cmocka_unit_test(test_export_says_which_skin_was_dropped_and_why_others_stay),
         cmocka_unit_test(test_export_that_does_not_fit_leaves_the_buffer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,238 @@
+/* skins.c - keeps the skins of a file valid when its hierarchy was edited. glTF wants the joints of a skin under one common
+ * root, in the scene of each node that shows the skin. A node whose skin no longer has that keeps its mesh and loses the
+ * skin. What was invalid before the edits stays as it was. */
+#include "exchange/skins.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The hierarchy of a file. A node is below another one if its turn is between the other's turn and end. */
+struct tree {
+    const struct gz_gltf *gltf;
+    size_t count;
+    struct branch {
+        int64_t parent, root;   /* -1: none; a node of a circle has no root */
+        size_t turn, end, next; /* next: the child that is visited next. turn 0: not visited */
+        bool shown;             /* a root of the default scene */
+    } *nodes;
+    size_t turns;
+};
+
+static const json_t *children_of(const struct tree *tree, size_t node)
+{
+    return json_object_get(gz_gltf_item(tree->gltf, "nodes", node), "children");
+}
+
+static void enter(struct tree *tree, size_t node, size_t root)
+{
+    tree->nodes[node].root = (int64_t)root;
+    tree->nodes[node].turn = ++tree->turns;
+}
+
+static void visit(struct tree *tree, size_t root)
+{
+    enter(tree, root, root);
+    for (int64_t at = (int64_t)root; at >= 0;) {
+        struct branch *branch = &tree->nodes[at];
+        const json_t *child = json_array_get(children_of(tree, (size_t)at), branch->next++);
+        size_t next = child != NULL ? (size_t)json_number_value(child) : 0;
+        if (child == NULL) {
+            branch->end = tree->turns;
+            at = branch->parent;
+        } else if (tree->nodes[next].turn == 0 && tree->nodes[next].parent == at) {
+            enter(tree, next, root);
+            at = (int64_t)next;
+        }
+    }
+}
+
+/* A file without a default scene shows all its roots. */
+static void show(struct tree *tree)
+{
+    const json_t *json = tree->gltf->json;
+    const json_t *scene = gz_gltf_item(tree->gltf, "scenes", gz_json_natural(json, "scene", 0));
+    const json_t *roots = json_object_get(scene, "nodes");
+    for (size_t i = 0; i < tree->count; i++) tree->nodes[i].shown = scene == NULL;
+    for (size_t i = 0; i < json_array_size(roots); i++)
+        tree->nodes[(size_t)json_number_value(json_array_get(roots, i))].shown = true;
+}
+
+static enum gz_status grow(struct tree *tree, const struct gz_gltf *gltf)
+{
+    *tree = (struct tree){.gltf = gltf, .count = gz_gltf_count(gltf, "nodes")};
+    tree->nodes = calloc(tree->count + 1, sizeof *tree->nodes);
+    if (tree->nodes == NULL) return GZ_NO_MEMORY;
+    for (size_t i = 0; i < tree->count; i++) tree->nodes[i].parent = tree->nodes[i].root = -1;
+    for (size_t i = 0; i < tree->count; i++) {
+        const json_t *children = children_of(tree, i);
+        for (size_t j = 0; j < json_array_size(children); j++)
+            tree->nodes[(size_t)json_number_value(json_array_get(children, j))].parent = (int64_t)i;
+    }
+    for (size_t i = 0; i < tree->count; i++)
+        if (tree->nodes[i].parent < 0) visit(tree, i);
+    show(tree);
+    return GZ_OK;
+}
+
+static size_t joint_of(const json_t *skin, size_t i)
+{
+    return (size_t)json_number_value(json_array_get(json_object_get(skin, "joints"), i));
+}
+
+static size_t joint_count(const json_t *skin)
+{
+    return json_array_size(json_object_get(skin, "joints"));
+}
+
+/* The root that all joints of a skin are below; -1 for none. */
+static int64_t common_root(const struct tree *tree, const json_t *skin)
+{
+    int64_t root = joint_count(skin) > 0 ? tree->nodes[joint_of(skin, 0)].root : -1;
+    for (size_t i = 1; i < joint_count(skin); i++)
+        if (tree->nodes[joint_of(skin, i)].root != root) return -1;
+    return root;
+}
+
+static bool is_above_joints(const struct tree *tree, size_t node, const json_t *skin)
+{
+    const struct branch *above = &tree->nodes[node];
+    for (size_t i = 0; i < joint_count(skin); i++) {
+        const struct branch *joint = &tree->nodes[joint_of(skin, i)];
+        if (joint->turn < above->turn || joint->turn > above->end) return false;
+    }
+    return true;
+}
+
+static bool may_show(const struct tree *tree, size_t node, int64_t root)
+{
+    int64_t own = tree->nodes[node].root;
+    if (root < 0) return false;
+    return own < 0 || !tree->nodes[own].shown || tree->nodes[root].shown;
+}
+
+static void read_roots(const struct tree *tree, struct gz_skins *skins)
+{
+    for (size_t i = 0; i < skins->count; i++)
+        skins->of[i].root = common_root(tree, gz_gltf_item(tree->gltf, "skins", i));
+}
+
+enum gz_status gz_skins_open(struct gz_skins *skins, const struct gz_gltf *gltf)
+{
+    struct tree tree;
+    *skins = (struct gz_skins){.count = gz_gltf_count(gltf, "skins")};
+    if (skins->count == 0) return GZ_OK;
+    skins->of = calloc(skins->count, sizeof *skins->of);
+    if (skins->of == NULL || grow(&tree, gltf) != GZ_OK) return GZ_NO_MEMORY;
+    read_roots(&tree, skins);
+    for (size_t i = 0; i < skins->count; i++) skins->of[i].was_valid = skins->of[i].root >= 0;
+    for (size_t i = 0; i < tree.count; i++) {
+        int64_t skin = gz_json_index(gz_gltf_item(gltf, "nodes", i), "skin");
+        if (skin >= 0 && !may_show(&tree, i, skins->of[skin].root)) skins->of[skin].was_valid = false;
+    }
+    free(tree.nodes);
+    return GZ_OK;
+}
+
+static void drop_from_nodes(const struct tree *tree, struct gz_skins *skins)
+{
+    for (size_t i = 0; i < tree->count; i++) {
+        json_t *node = gz_gltf_item(tree->gltf, "nodes", i);
+        int64_t skin = gz_json_index(node, "skin");
+        if (skin < 0 || !skins->of[skin].was_valid || may_show(tree, i, skins->of[skin].root)) continue;
+        (void)json_object_del(node, "skin");
+        skins->of[skin].dropped = true;
+    }
+}
+
+/* A skeleton that is no longer above all joints is only a hint that went wrong: the skin does without. */
+static void drop_skeletons(const struct tree *tree, const struct gz_skins *skins)
+{
+    for (size_t i = 0; i < skins->count; i++) {
+        json_t *skin = gz_gltf_item(tree->gltf, "skins", i);
+        int64_t skeleton = gz_json_index(skin, "skeleton");
+        if (!skins->of[i].was_valid || skins->of[i].root < 0 || skeleton < 0) continue;
+        if (!is_above_joints(tree, (size_t)skeleton, skin)) (void)json_object_del(skin, "skeleton");
+    }
+}
+
+static bool is_printable(const char *name)
+{
+    for (const char *c = name; *c != '\0'; c++)
+        if (*c < ' ' || *c > '~') return false;
+    return *name != '\0';
+}
+
+/* As much as fits, cut at a whole name. A name that a header cannot hold is left out. */
+static void tell(const struct gz_gltf *gltf, const struct gz_skins *skins, char dropped[GZ_DROPPED_BYTES])
+{
+    size_t used = 0;
+    dropped[0] = '\0';
+    for (size_t i = 0; i < skins->count; i++) {
+        if (!skins->of[i].dropped) continue;
+        const char *name = json_string_value(json_object_get(gz_gltf_item(gltf, "skins", i), "name"));
+        bool named = name != NULL && strlen(name) < GZ_DROPPED_BYTES / 2 && is_printable(name);
+        char one[GZ_DROPPED_BYTES];
+        int size = snprintf(one, sizeof one, "%sskin %zu%s%s%s", used > 0 ? ", " : "", i, named ? " (" : "",
+                            named ? name : "", named ? ")" : "");
+        if (used + (size_t)size + sizeof ", ..." > GZ_DROPPED_BYTES) {
+            memcpy(dropped + used, ", ...", sizeof ", ...");
+            return;
+        }
+        memcpy(dropped + used, one, (size_t)size + 1);
+        used += (size_t)size;
+    }
+}
+
+static enum gz_status renumber(const struct tree *tree, const struct gz_skins *skins)
+{
+    for (size_t i = 0; i < tree->count; i++) {
+        json_t *node = gz_gltf_item(tree->gltf, "nodes", i);
+        int64_t skin = gz_json_index(node, "skin");
+        if (skin < 0 || skins->of[skin].place == (size_t)skin) continue;
+        json_t *place = json_integer((json_int_t)skins->of[skin].place);
+        if (json_object_set_new_nocheck(node, "skin", place) != 0) return GZ_NO_MEMORY;
+    }
+    return GZ_OK;
+}
+
+/* Without a common root a skin is invalid even where no node shows it. */
+static enum gz_status remove_skins(const struct tree *tree, struct gz_skins *skins)
+{
+    json_t *kept = json_array(), *list = json_object_get(tree->gltf->json, "skins");
+    for (size_t i = 0; kept != NULL && i < skins->count; i++) {
+        skins->of[i].place = json_array_size(kept);
+        if (skins->of[i].was_valid && skins->of[i].root < 0) continue;
+        if (json_array_append(kept, json_array_get(list, i)) == 0) continue;
+        json_decref(kept);
+        kept = NULL;
+    }
+    if (kept == NULL) return GZ_NO_MEMORY;
+    size_t left = json_array_size(kept);
+    if (left == skins->count || left == 0) json_decref(kept);
+    if (left == skins->count) return GZ_OK;
+    if (left == 0) return json_object_del(tree->gltf->json, "skins") == 0 ? GZ_OK : GZ_NO_MEMORY;
+    enum gz_status status = renumber(tree, skins);
+    if (json_object_set_new_nocheck(tree->gltf->json, "skins", kept) != 0) return GZ_NO_MEMORY;
+    return status;
+}
+
+enum gz_status gz_skins_mend(struct gz_skins *skins, const struct gz_gltf *gltf, char dropped[GZ_DROPPED_BYTES])
+{
+    struct tree tree;
+    dropped[0] = '\0';
+    if (skins->count == 0) return GZ_OK;
+    if (grow(&tree, gltf) != GZ_OK) return GZ_NO_MEMORY;
+    read_roots(&tree, skins);
+    drop_from_nodes(&tree, skins);
+    drop_skeletons(&tree, skins);
+    tell(gltf, skins, dropped);
+    enum gz_status status = remove_skins(&tree, skins);
+    free(tree.nodes);
+    return status;
+}
+
+void gz_skins_close(struct gz_skins *skins)
+{
+    free(skins->of);
+}
