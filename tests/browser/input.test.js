@@ -72,7 +72,7 @@ test("a number typed during a drag is how far it goes, to the bit", async () => 
   await grabArrow(1);
   await ada.page.keyboard.type("12.5mm");
   await ada.until(() => window.gizmod.gizmo.value.value?.[0] === 0.0125);
-  assert.match(await ada.page.locator("[data-part=readout]").innerText(), /12\.5mm.*Y 12\.5 mm/s);
+  assert.match(await ada.page.locator("[data-part=readout]").innerText(), /12\.5mm.*Y 0\.0125 m/s);
   await ada.page.keyboard.press("Enter");
   await ada.page.mouse.up();
   await saved();

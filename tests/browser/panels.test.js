@@ -55,6 +55,31 @@ test("a typed number is an edit of that number alone, with arithmetic and units"
   assert.deepEqual([t.slice(1), r], [before.t.slice(1), before.r]);
 });
 
+test("fields, labels, steps and typed numbers of a small scene are all in millimetres", async () => {
+  const nodes = [{ name: "wheel", translation: [0.0125, 0, 0] }, { name: "hub" }];
+  const body = JSON.stringify({ asset: { version: "2.0" }, scene: 0, scenes: [{ nodes: [0, 1] }], nodes });
+  assert.equal((await fetch(`${daemon.url}/scenes/watch?user=test`, { method: "PUT", body })).status, 201);
+  const carl = await browser.person();
+  await carl.join(daemon, "watch", "Carl");
+  await pick(carl, "wheel");
+  const x = field(carl, "Translation X");
+  assert.equal(await x.inputValue(), "12.5");
+  assert.equal(await carl.page.getByRole("group", { name: "Translation" }).locator(".fields-unit").innerText(), "mm");
+  for (const [text, metres] of [["20", 0.02], ["3cm", 0.03], ["+= 0.5", 0.0305]]) {
+    await x.fill(text);
+    await x.press("Enter");
+    await carl.until((metres) => Math.abs([...window.gizmod.session.scene.nodes.values()][0].t[0] - metres) < 1e-15, metres);
+  }
+  const words = await carl.page.evaluate(async () => window.gizmod.timeline.wordsOf((await window.gizmod.session.history({ limit: 1 }))[0]));
+  assert.equal(words, "Carl moved wheel 0.5 mm");
+  await carl.page.getByRole("button", { name: "Snap", exact: true }).click();
+  assert.equal(await carl.page.locator(".stepfield-unit").first().innerText(), "mm");
+  await carl.page.getByRole("application").focus();
+  await carl.page.keyboard.press("ArrowUp");
+  await carl.page.getByRole("status").filter({ hasText: /^Moved Y .* mm$/ }).waitFor({ state: "attached" });
+  await carl.page.close();
+});
+
 test("an angle past a quarter turn is shown as it was typed", async () => {
   const { id, r } = await ada.node("elbow");
   await pick(ada, "elbow");

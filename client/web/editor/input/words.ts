@@ -1,4 +1,5 @@
-// words.ts - how far a drag went, in words: metres and millimetres, degrees, factors. Pure.
+// words.ts - how far a drag went, in words: lengths in the unit of the scene, degrees, factors. Pure.
+import { type LengthUnit, inBare } from "../units";
 import { measureOf } from "./typed";
 
 const DEGREES = 180 / Math.PI;
@@ -9,13 +10,18 @@ function fixed(value: number, digits: number): string {
   return (Number(text) === 0 ? text.replace("-", "") : text).replace("-", "\u2212");
 }
 
-/** A length in the unit that reads best. */
-export function lengthWords(metres: number): string {
-  const size = Math.abs(metres);
-  if (size >= 1000) return `${fixed(metres / 1000, 3)} km`;
-  if (size >= 1) return `${fixed(metres, 3)} m`;
-  if (size >= 1e-3 || size === 0) return `${fixed(metres * 1e3, 1)} mm`;
-  return size < 1e-9 ? "0.0 mm" : `${fixed(metres * 1e6, 1)} \u00b5m`;
+/** Digits behind the point: to a millimetre, of millimetres to a tenth of one. */
+const DIGITS: Record<LengthUnit, number> = { mm: 1, m: 3, km: 3 };
+const DIGITS_MAX = 12;
+/** Of a length that is smaller than that so many digits are seen all the same. */
+const DIGITS_THAT_COUNT = 3;
+const NOISE_M = 1e-9;
+
+/** A length in the unit of the scene, so that a read-out and a field say the same. */
+export function lengthWords(metres: number, unit: LengthUnit): string {
+  const number = Math.abs(metres) < NOISE_M ? 0 : inBare(metres, "length", unit);
+  const needed = number === 0 ? 0 : DIGITS_THAT_COUNT - 1 - Math.floor(Math.log10(Math.abs(number)));
+  return `${fixed(number, Math.min(DIGITS_MAX, Math.max(DIGITS[unit], needed)))} ${unit}`;
 }
 
 export const angleWords = (radians: number): string => `${fixed(radians * DEGREES, 1)}\u00b0`;
@@ -31,10 +37,10 @@ export function axesWords(handle: string): string[] {
 }
 
 /** What stands beside the pointer while a handle is dragged. */
-export function dragWords(handle: string, value: readonly number[]): string {
+export function dragWords(handle: string, value: readonly number[], unit: LengthUnit): string {
   const { measure } = measureOf(handle);
   const axes = axesWords(handle);
-  const words = { length: lengthWords, angle: angleWords, factor: factorWords }[measure];
+  const words = { length: (metres: number) => lengthWords(metres, unit), angle: angleWords, factor: factorWords }[measure];
   if (measure === "factor") return [axes.join(""), words(value[0])].filter(Boolean).join(" ");
   return value.map((number, i) => [axes[i], words(number)].filter(Boolean).join(" ")).join("   ");
 }

@@ -1,14 +1,15 @@
 // expression.ts - what people type for a number: "1.5+0.2", "30mm", "1/3 turn", "(2+3)*4". Lengths come out in metres, angles in radians.
+// A number without a unit is in degrees or in the unit that the scene shows lengths in.
 
-import { type Quantity, UNITS } from "../units";
+import { type LengthUnit, type Quantity, bareUnit, inBare, inBase, unitSize } from "../units";
 
 const TOKEN = /\s*(?:(\d+(?:[.,]\d*)?(?:e[+-]?\d+)?|[.,]\d+(?:e[+-]?\d+)?)|([-+*/()])|([a-zµ°"'%]+))/giy;
 
 /** What a text amounts to; null where it is not a number, or none that is finite. */
-export function evaluate(text: string, quantity: Quantity): number | null {
+export function evaluate(text: string, quantity: Quantity, lengths: LengthUnit): number | null {
   const tokens = tokenise(text);
   if (!tokens || tokens.length === 0) return null;
-  const reader = new Reader(tokens, UNITS[quantity]);
+  const reader = new Reader(tokens, quantity, unitSize(quantity, bareUnit(quantity, lengths)) ?? NaN);
   const value = reader.total();
   return reader.done && Number.isFinite(value) ? value : null;
 }
@@ -43,7 +44,9 @@ class Reader {
 
   constructor(
     readonly tokens: Token[],
-    readonly units: Record<string, number>,
+    readonly quantity: Quantity,
+    /** The size of the unit of a number without one. */
+    readonly bare: number,
   ) {}
 
   get done(): boolean {
@@ -56,7 +59,7 @@ class Reader {
   }
 
   #size({ number, unit }: Value): number {
-    return number * (unit ?? this.units[""]);
+    return inBase(number, unit ?? this.bare);
   }
 
   #sum(): Value {
@@ -105,7 +108,7 @@ class Reader {
     const next = this.tokens[this.#at];
     if (!next || !("word" in next)) return value;
     this.#at++;
-    return value.unit === null ? { number: value.number, unit: this.units[next.word] ?? NaN } : NONE;
+    return value.unit === null ? { number: value.number, unit: unitSize(this.quantity, next.word) ?? NaN } : NONE;
   }
 
   #takes(sign: string): boolean {
@@ -117,10 +120,10 @@ class Reader {
 }
 
 /** The same in at most so many characters, for a field that is not being edited. */
-export function compact(value: number, quantity: Quantity, chars: number): string {
-  const text = shown(value, quantity);
+export function compact(value: number, quantity: Quantity, lengths: LengthUnit, chars: number): string {
+  const text = shown(value, quantity, lengths);
   if (text.length <= chars) return text;
-  const number = quantity === "angle" ? (value * 180) / Math.PI : value;
+  const number = inBare(value, quantity, lengths);
   const digits = chars - String(Math.trunc(number)).length - 1 - (number < 0 && number > -1 ? 1 : 0);
   const rounded = number.toFixed(Math.max(0, digits));
   if (rounded.length <= chars && Math.abs(number) >= 1e-3) return rounded;
@@ -130,14 +133,17 @@ export function compact(value: number, quantity: Quantity, chars: number): strin
   }
 }
 
-/** A number as a field shows it: metres, degrees or a factor, with six digits that count; of degrees three behind the point, and of metres no fewer, however far it is. */
-export function shown(value: number, quantity: Quantity): string {
-  const number = quantity === "angle" ? (value * 180) / Math.PI : value;
+/** Digits behind the point that lengths have at least, however large they are: to a millimetre. */
+const LENGTH_DIGITS: Record<LengthUnit, number> = { mm: 3, m: 3, km: 6 };
+
+/** A number as a field shows it, without its unit: six digits that count, and of degrees three behind the point. */
+export function shown(value: number, quantity: Quantity, lengths: LengthUnit): string {
+  const number = inBare(value, quantity, lengths);
   const size = Math.abs(number);
   // What rounding leaves of a zero is one.
   if (size < (quantity === "angle" ? 1e-6 : 1e-9)) return "0";
   if (size < 1e-5 || size >= 1e9) return number.toExponential(4).replace(/\.?0+e/, "e").replace("e+", "e");
-  const digits = quantity === "angle" ? 3 : Math.max(quantity === "length" ? 3 : 0, Math.min(5, 5 - Math.floor(Math.log10(size))));
+  const digits = quantity === "angle" ? 3 : Math.max(quantity === "length" ? LENGTH_DIGITS[lengths] : 0, Math.min(5, 5 - Math.floor(Math.log10(size))));
   const text = number.toFixed(digits).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
   return text === "-0" ? "0" : text;
 }

@@ -1,4 +1,4 @@
-// fields.tsx - the transform of what is selected, in numbers: metres, degrees, factors, under the node's parent.
+// fields.tsx - the transform of what is selected, in numbers: lengths in the unit of the scene, degrees, factors, under the node's parent.
 import { type Signal, useComputed, useSignal } from "@preact/signals";
 
 import type { EulerOrder, Id, Person } from "../../sdk/types.js";
@@ -6,21 +6,22 @@ import { useEditor } from "../context";
 import type { Editor } from "../editor";
 import { Icon } from "../icons";
 import { keep, recall } from "../storage";
+import { bareUnit } from "../units";
 import { nameAll, renameNode } from "./actions";
 import { Angles } from "./angles";
 import { copyTransform, pasteTransform } from "./clipboard";
 import { MenuButton, type MenuItem } from "./menu";
 import { type CellProps, NumberCell } from "./numbercell";
-import { type Field, resetField } from "./transform";
+import { type Field, QUANTITY, resetField } from "./transform";
 import { nameOf } from "./treerows";
 import "./fields.css";
 
 const ORDERS: EulerOrder[] = ["XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX"];
 const ORDER_KEY = "gizmod.order";
-const ROWS: { field: Field; name: string; unit: string }[] = [
-  { field: "t", name: "Translation", unit: "m" },
-  { field: "r", name: "Rotation", unit: "°" },
-  { field: "s", name: "Scale", unit: "×" },
+const ROWS: { field: Field; name: string }[] = [
+  { field: "t", name: "Translation" },
+  { field: "r", name: "Rotation" },
+  { field: "s", name: "Scale" },
 ];
 
 export function Fields() {
@@ -52,10 +53,10 @@ export function Fields() {
               Held by {editor.names.peek().get(holder.session)}
             </p>
           )}
-          {ROWS.map(({ field, name, unit }) => (
+          {ROWS.map(({ field, name }) => (
             <div key={field} class="fields-row" role="group" aria-label={name}>
               <div class="fields-label">
-                {name} <span class="fields-unit">{unit}</span>
+                {name} <span class="fields-unit">{bareUnit(QUANTITY[field], editor.lengthUnit.value)}</span>
               </div>
               {field === "r" && <Order order={order} />}
               {field === "s" && <Proportions uniform={uniform} locked={locked} />}

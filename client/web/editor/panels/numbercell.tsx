@@ -7,9 +7,8 @@ import type { Editor } from "../editor";
 import { chordOf } from "../input/chord";
 import { commandOf } from "../input/commands";
 import type { Angles } from "./angles";
-import { compact } from "./expression";
 import { NumberEntry } from "./numberentry";
-import { type Field, QUANTITY } from "./transform";
+import type { Field } from "./transform";
 
 const NAMES: Record<Field, string> = { t: "Translation", r: "Rotation", s: "Scale" };
 /** What a field has room for. While it is edited all of the number is in it. */
@@ -68,7 +67,7 @@ export function NumberCell({ field, axis, angles, uniform, locked }: CellProps) 
       </span>
       <input
         ref={input} class="input" inputMode="decimal" autocomplete="off" spellcheck={false} aria-label={`${NAMES[field]} ${"XYZ"[axis]}`} placeholder={mixed ? "mixed" : undefined} readOnly={locked}
-        title={mixed ? undefined : entry.exact()} value={entry.typed.value ?? (dragged !== null ? compact(dragged, QUANTITY[field], CHARS) : mixed ? "" : text.value)}
+        title={mixed ? undefined : entry.exact()} value={entry.typed.value ?? (dragged !== null ? entry.shown(dragged, CHARS) : mixed ? "" : text.value)}
         onInput={(event) => (entry.typed.value = event.currentTarget.value)} onFocus={handleFocus} onBlur={handleBlur} onKeyDown={handleKey}
       />
     </label>

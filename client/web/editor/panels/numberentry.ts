@@ -3,6 +3,7 @@ import { type ReadonlySignal, signal } from "@preact/signals";
 
 import type { Id } from "../../sdk/types.js";
 import type { Editor } from "../editor";
+import { inBare } from "../units";
 import type { Angles } from "./angles";
 import { compact } from "./expression";
 import { Scrub, type Scrubbed, whyLate } from "./scrub";
@@ -30,14 +31,21 @@ export class NumberEntry {
   /** As a field shows it, with room for so many characters; "mixed" where several differ. */
   text(chars = Infinity): string {
     const value = commonNumber(this.editor.scene.value, this.editor.selection.value, this.field, this.axis, this.angles.value);
-    return value === null ? "mixed" : value === undefined ? "" : compact(value, QUANTITY[this.field], chars);
+    return value === null ? "mixed" : value === undefined ? "" : this.shown(value, chars);
   }
 
-  /** All digits. */
+  /** A value as a field shows it, in the unit of the field. */
+  shown(value: number, chars: number): string {
+    return compact(value, QUANTITY[this.field], this.editor.lengthUnit.value, chars);
+  }
+
+  /** All digits, without the noise of another unit than metres. */
   exact(): string | undefined {
     const { editor, field, axis, angles } = this;
     const value = commonNumber(editor.scene.peek(), editor.selection.peek(), field, axis, angles.peek());
-    return value === null || value === undefined ? undefined : String(field === "r" ? (value * 180) / Math.PI : value);
+    if (value === null || value === undefined) return undefined;
+    const number = inBare(value, QUANTITY[field], editor.lengthUnit.value);
+    return String(number === value ? value : Number(number.toPrecision(15)));
   }
 
   /** Why others do not see a drag of the letter while it goes on, if they do not. */
@@ -72,7 +80,7 @@ export class NumberEntry {
   async accept(): Promise<void> {
     const text = this.typed.peek();
     if (text === null || this.#accepting) return;
-    const to = parseEntry(text, this.field);
+    const to = parseEntry(text, this.field, this.editor.lengthUnit.peek());
     if (to) {
       this.#accepting = true;
       await Promise.race([this.set(to), nextChange(this.editor)]);

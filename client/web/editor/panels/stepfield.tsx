@@ -1,32 +1,35 @@
 // stepfield.tsx - a field for one positive number with its unit: snap steps.
 import { useSignal } from "@preact/signals";
 
+import { useEditor } from "../context";
 import { roundAbove, roundBelow } from "../input/round";
-import type { Quantity } from "../units";
+import { type Quantity, bareUnit } from "../units";
 import { evaluate, shown } from "./expression";
 import "./stepfield.css";
 
-const SUFFIX: Record<Quantity, string> = { length: "m", angle: "°", factor: "×" };
 /** What an arrow key adds. Of lengths, which may be of any size, it makes the next round one. */
 const STEP = { angle: (5 * Math.PI) / 180, factor: 0.1 };
 
-function stepped(value: number, unit: Quantity, way: number): number {
-  if (unit === "length") return way > 0 ? roundAbove(value * 1.001) : roundBelow(value * 0.999);
-  return Math.round((value + way * STEP[unit]) * 1e9) / 1e9;
+function stepped(value: number, quantity: Quantity, way: number): number {
+  if (quantity === "length") return way > 0 ? roundAbove(value * 1.001) : roundBelow(value * 0.999);
+  return Math.round((value + way * STEP[quantity]) * 1e9) / 1e9;
 }
 
 interface Props {
   name: string;
   /** Where more than the name is to be said. */
   tip?: string;
-  unit: Quantity;
+  quantity: Quantity;
   value: number;
   onValue: (value: number) => void;
   /** What leaving it empty means, where that means something. */
   onEmpty?: () => void;
 }
 
-export function StepField({ name, tip, unit, value, onValue, onEmpty }: Props) {
+export function StepField({ name, tip, quantity, value, onValue, onEmpty }: Props) {
+  const lengths = useEditor().lengthUnit.value;
+  const unit = bareUnit(quantity, lengths);
+  const text = shown(value, quantity, lengths);
   const typed = useSignal<string | null>(null);
   // Also the number that is there already: where it was not typed, it may become another one by itself.
   const accept = (next: number | null) => {
@@ -35,7 +38,7 @@ export function StepField({ name, tip, unit, value, onValue, onEmpty }: Props) {
   };
   const take = () => {
     if (typed.value?.trim() === "" && onEmpty) onEmpty();
-    accept(typed.value === null ? null : evaluate(typed.value, unit));
+    accept(typed.value === null ? null : evaluate(typed.value, quantity, lengths));
   };
   const handleKey = (event: KeyboardEvent) => {
     const way = { ArrowUp: 1, ArrowDown: -1 }[event.key];
@@ -44,17 +47,17 @@ export function StepField({ name, tip, unit, value, onValue, onEmpty }: Props) {
     else if (event.key === "Escape") typed.value = null;
     else if (way !== undefined) {
       event.preventDefault();
-      accept(stepped(value, unit, way));
+      accept(stepped(value, quantity, way));
     }
   };
   return (
     <span class="stepfield" data-tip={tip ?? name}>
       <input
-        class="input" inputMode="decimal" role="spinbutton" aria-label={name} aria-valuenow={value} aria-valuetext={`${shown(value, unit)} ${SUFFIX[unit]}`} autocomplete="off"
-        value={typed.value ?? shown(value, unit)} onInput={(event) => (typed.value = event.currentTarget.value)}
+        class="input" inputMode="decimal" role="spinbutton" aria-label={name} aria-valuenow={value} aria-valuetext={`${text} ${unit}`} autocomplete="off"
+        value={typed.value ?? text} onInput={(event) => (typed.value = event.currentTarget.value)}
         onFocus={(event) => event.currentTarget.select()} onBlur={take} onKeyDown={handleKey}
       />
-      <span class="stepfield-unit">{SUFFIX[unit]}</span>
+      <span class="stepfield-unit">{unit}</span>
     </span>
   );
 }

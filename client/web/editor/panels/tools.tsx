@@ -73,11 +73,11 @@ function Snap({ editor }: { editor: Editor }) {
       {on && (
         <>
           <StepField
-            name="Snap distance" tip={editor.input.snapDistance.value === null ? "Snap distance, follows the zoom" : "Snap distance. Clear it to follow the zoom"} unit="length"
+            name="Snap distance" tip={editor.input.snapDistance.value === null ? "Snap distance, follows the zoom" : "Snap distance. Clear it to follow the zoom"} quantity="length"
             value={snap.t ?? SNAP_STEPS.t} onValue={(t) => setSnapDistance(editor, t)} onEmpty={() => setSnapDistance(editor, null)}
           />
-          <StepField name="Snap angle" unit="angle" value={snap.r ?? SNAP_STEPS.r} onValue={(r) => editor.setTool({ snap: { r } })} />
-          <StepField name="Snap scale" unit="factor" value={snap.s ?? SNAP_STEPS.s} onValue={(s) => editor.setTool({ snap: { s } })} />
+          <StepField name="Snap angle" quantity="angle" value={snap.r ?? SNAP_STEPS.r} onValue={(r) => editor.setTool({ snap: { r } })} />
+          <StepField name="Snap scale" quantity="factor" value={snap.s ?? SNAP_STEPS.s} onValue={(s) => editor.setTool({ snap: { s } })} />
           <button
             type="button" class="icon-button" aria-label="Snap to the grid" aria-pressed={snap.absolute === true} data-tip={snap.absolute ? "Snaps to the absolute grid" : "Snaps in increments from the start"} data-keys={keysOf("Shift+M").join("+")}
             onClick={() => toggleSnapToGrid(editor)}

@@ -7,7 +7,7 @@ import { useEditor } from "../context";
 import { lastAtMost } from "./axis";
 import { GLANCE_NODES_MAX } from "./history";
 import { returnToNow } from "./now";
-import { describe, timeWords } from "./words";
+import { timeWords } from "./words";
 
 export function PastBanner() {
   const editor = useEditor();
@@ -30,7 +30,7 @@ export function PastBanner() {
       <div class="past-banner" data-part="past-banner" role="status" aria-live={timeline.player.playing.value ? "off" : "polite"}>
         <span class="past-words">
           Viewing <strong>{timeWords(moment.time, Date.now() / 1000)}</strong>
-          {edit && `: ${describe(told.value?.id === edit.id ? told.value : edit, timeline.nameOf)}`}
+          {edit && `: ${timeline.wordsOf(told.value?.id === edit.id ? told.value : edit)}`}
         </span>
         <button type="button" class="past-return" onClick={() => returnToNow(editor)}>
           Return to the present

@@ -8,7 +8,7 @@ import { Icon } from "../icons";
 import { choose } from "../input/select";
 import { spotAfter } from "./axis";
 import { colourOf } from "./colour";
-import { changeLines, count, describe, durationWords, timeWords } from "./words";
+import { changeLines, count, durationWords, timeWords } from "./words";
 
 const NODES_SHOWN = 12;
 /** A part that the transform could not hold and that is worth a word. */
@@ -34,7 +34,7 @@ function Card({ edit }: { edit: Edit }) {
     <section class="edit-card" aria-label="Edit details" onKeyDown={(event) => event.key === "Escape" && (timeline.opened.value = null)}>
       <header>
         <span class="edit-person" style={{ background: colourOf(edit.user, people.value) }} />
-        <h2>{describe(known, timeline.nameOf)}</h2>
+        <h2>{timeline.wordsOf(known)}</h2>
         <button type="button" class="icon-button" aria-label="Close" onClick={() => (timeline.opened.value = null)}>
           <Icon name="close" />
         </button>
@@ -53,7 +53,7 @@ function Card({ edit }: { edit: Edit }) {
 }
 
 function Changes({ edit, problem }: { edit: Edit | null; problem: string }) {
-  const { timeline } = useEditor();
+  const { timeline, lengthUnit } = useEditor();
   if (problem) return <p class="edit-problem">{problem}</p>;
   if (!edit) return <p class="edit-when">Loading…</p>;
   const changes = edit.changes ?? [];
@@ -66,7 +66,7 @@ function Changes({ edit, problem }: { edit: Edit | null; problem: string }) {
             {!change.before && <span class="edit-flag">created</span>}
             {!change.after && <span class="edit-flag">deleted</span>}
           </dt>
-          {changeLines(change, timeline.nameOf).map(({ label, before, after }) => (
+          {changeLines(change, timeline.nameOf, lengthUnit.value).map(({ label, before, after }) => (
             <dd key={label}>
               <span class="edit-label">{label}</span>
               {change.before && <span>{before}</span>}

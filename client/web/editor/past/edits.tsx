@@ -10,7 +10,7 @@ import { spotAfter } from "./axis";
 import { EditCard } from "./card";
 import { colourOf } from "./colour";
 import { Legend } from "./legend";
-import { describe, timeWords } from "./words";
+import { timeWords } from "./words";
 import "./edits.css";
 
 /** As in app.css: the sides are drawers. */
@@ -87,7 +87,7 @@ function Row({ edit }: { edit: Edit }) {
     <li>
       <button type="button" class="edits-row" data-undone={edit.undone} aria-current={player.spot.value?.edit?.id === edit.id || undefined} onClick={go}>
         <span class="edit-person" style={{ background: colourOf(edit.user, people.value) }} />
-        <span class="edits-what">{describe(edit, timeline.nameOf)}</span>
+        <span class="edits-what">{timeline.wordsOf(edit)}</span>
         <span class="edits-when">{timeWords(edit.ended, Date.now() / 1000)}</span>
       </button>
     </li>

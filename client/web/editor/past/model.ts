@@ -102,6 +102,11 @@ export class TimelineModel {
     editor.say("info", `The scene is now ${when}.`, { label: "Undo", run: () => void editor.undo() });
   }
 
+  /** What an edit did, with lengths in the unit of the scene. */
+  wordsOf(edit: Edit): string {
+    return describe(edit, this.nameOf, this.editor.lengthUnit.value);
+  }
+
   /** One's own edits, or for who administers anybody's; imports stay. */
   canTakeBack(edit: Edit): boolean {
     const { session, role } = this.editor;
@@ -115,7 +120,7 @@ export class TimelineModel {
     try {
       await editor.session.revert(edit.id, force ? { force } : {});
       this.player.toNow();
-      editor.say("info", `Reverted: ${describe(edit, this.nameOf)}.`, { label: "Undo", run: () => void editor.undo() });
+      editor.say("info", `Reverted: ${this.wordsOf(edit)}.`, { label: "Undo", run: () => void editor.undo() });
     } catch (error) {
       const { code, message } = error as { code?: string; message: string };
       if (code !== "conflict" || force) return editor.fail(error);

@@ -9,7 +9,7 @@ import { colourOf } from "./colour";
 import { GLANCE_NODES_MAX } from "./history";
 import { type Bar, makeBars, makeLabels } from "./marks";
 import type { Player } from "./player";
-import { describe, durationWords, timeWords } from "./words";
+import { durationWords, timeWords } from "./words";
 import type { Zoom } from "./zoom";
 
 const NEAR_PX = 6;
@@ -94,7 +94,7 @@ function pinch(fingers: Map<number, number>, id: number, x: number, zoom: Zoom):
 function useSliderValue() {
   const { timeline } = useEditor();
   const { spot } = timeline.player;
-  const words = !spot.value ? "Now" : [timeWords(spot.value.time, Date.now() / 1000), spot.value.edit && describe(spot.value.edit, timeline.nameOf)].filter(Boolean).join(", ");
+  const words = !spot.value ? "Now" : [timeWords(spot.value.time, Date.now() / 1000), spot.value.edit && timeline.wordsOf(spot.value.edit)].filter(Boolean).join(", ");
   return { "aria-valuemin": 0, "aria-valuemax": timeline.player.nowStep(), "aria-valuenow": timeline.player.index(), "aria-valuetext": words };
 }
 
@@ -169,7 +169,7 @@ function Tip({ bar, zoom }: { bar: Bar | null; zoom: Zoom }) {
     timeline.history.details(edit).then((details) => (told.value = details), () => {});
   }, [edit?.id]);
   if (!bar || !edit) return null;
-  const words = describe(told.value?.id === edit.id ? told.value : edit, timeline.nameOf);
+  const words = timeline.wordsOf(told.value?.id === edit.id ? told.value : edit);
   const x = Math.max(120, Math.min(bar.x + bar.width / 2, zoom.width.value - 120));
   return (
     <span class="time-tip" style={{ left: `${x}px` }}>
