@@ -54,10 +54,11 @@ struct run {
 
 static void exec_daemon(int out, const char *listen, const char *const *words)
 {
-    const char *all[WORDS_MAX + 7] = {"bin/gizmod", "--data", "scenes", "--log", "error", "--listen", listen};
+    const char *all[WORDS_MAX + 7] = {"bin/gizmod", "--data", "scenes", "--log", "warn", "--listen", listen};
     for (size_t i = 0; i < WORDS_MAX && words[i] != NULL; i++) all[i + 7] = words[i];
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     dup2(out, STDOUT_FILENO);
+    dup2(open("log", O_CREAT | O_TRUNC | O_WRONLY, 0600), STDERR_FILENO);
     execv(all[0], (char *const *)(uintptr_t)all);
     _exit(127);
 }
@@ -106,6 +107,20 @@ struct row {
     const char *root;             /* what is at /, NULL for nothing */
 };
 
+/* Each start says to whom the scenes are open, if that is anybody. */
+static void assert_warning(const struct row *row, const char *listens)
+{
+    char log[4096] = "", warning[128];
+    FILE *file = fopen("log", "r");
+    assert_non_null(file);
+    size_t size = fread(log, 1, sizeof log - 1, file);
+    fclose(file);
+    log[size] = '\0';
+    bool insecure = row->words[0] != NULL && strcmp(row->words[0], "--insecure") == 0;
+    snprintf(warning, sizeof warning, "--insecure: whoever reaches %s reads, changes and deletes", listens);
+    assert_int_equal(strstr(log, insecure ? warning : "--insecure") != NULL, insecure);
+}
+
 static void assert_row(const struct row *row)
 {
     struct run run;
@@ -122,6 +137,7 @@ static void assert_row(const struct row *row)
         snprintf(expected + size, sizeof expected - (size_t)size, "the editor is at http://%s/\n", editor);
     }
     assert_string_equal(run.said, expected);
+    assert_warning(row, listens);
     if (!is_v4) return;
     assert_int_equal(response.status, row->root != NULL ? 200 : 404);
     if (row->root != NULL) assert_string_equal(response.body, row->root);
@@ -197,6 +213,7 @@ static int uninstall(void **state)
                                         "share/gizmod",
                                         "share",
                                         "other/index.html",
+                                        "log",
                                         "other",
                                         "bin/gizmod",
                                         "bin",

@@ -701,6 +701,21 @@ static void test_sample_is_an_arm_with_a_hierarchy(void **state)
     gz_import_finish(&import);
 }
 
+/* The header may hold anything, "solid " as well as nothing; the count of triangles has to fit the length. */
+static void test_binary_stl_is_known_by_its_length(void **state)
+{
+    (void)state;
+    uint8_t bytes[80 + 4 + 2 * 50] = {0};
+    struct gz_import import;
+    struct gz_error error;
+    bytes[80] = 2;
+    for (size_t missing = 0; missing < 2; missing++) {
+        assert_int_equal(gz_import_parse(&import, bytes, sizeof bytes - missing, &error), GZ_BAD_MESSAGE);
+        bool is_stl = strstr(error.message, "this looks like an STL file; gizmod imports glTF 2.0") != NULL;
+        assert_int_equal(is_stl, missing == 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -728,6 +743,7 @@ int main(void)
         cmocka_unit_test(test_glb_buffer_longer_than_its_chunk_is_refused),
         cmocka_unit_test(test_glb_binary_chunk_that_comes_third_is_not_the_buffer),
         cmocka_unit_test(test_import_too_large_is_refused_unread),
+        cmocka_unit_test(test_binary_stl_is_known_by_its_length),
         cmocka_unit_test(test_media_type_is_told_by_the_first_bytes),
         cmocka_unit_test(test_sample_is_an_arm_with_a_hierarchy),
     };
