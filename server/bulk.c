@@ -610,18 +610,22 @@ bool gz_bulk_reads(const struct gz_scenes *scenes, const char *name)
     return job != NULL;
 }
 
-/* What stands beside NAME.db where that is gone: a crash came between. */
-static void tidy_scene(const struct gz_scenes *scenes, const char *file)
+/* What stands beside NAME.db if that is gone: a crash came between, or the file was moved. */
+static void tidy_scene(const struct gz_scenes *scenes, DIR *folder, const char *file)
 {
     char name[GZ_SCENE_NAME_BYTES_MAX + 1];
     struct gz_error error;
-    size_t size = strcspn(file, ".");
-    bool is_beside = strncmp(file + size, ".db-", 4) == 0 || strcmp(file + size, ".db.owner") == 0;
-    if (!is_beside || size >= sizeof name || !gz_scene_name_valid(file, size)) return;
-    snprintf(name, sizeof name, "%.*s", (int)size, file);
-    char *path = gz_scene_exists(scenes, name) ? NULL : gz_scene_path(scenes, name);
-    if (path != NULL && gz_store_tidy(path, &error) == GZ_OK)
+    size_t size;
+    const char *of = gz_store_beside(file, &size);
+    if (of == NULL || !gz_scene_name_valid(of, size)) return;
+    snprintf(name, sizeof name, "%.*s", (int)size, of);
+    if (of == file && gz_scene_exists(scenes, name)) return;
+    char *path = gz_scene_path(scenes, name);
+    enum gz_status status = path != NULL ? gz_store_tidy(path, &error) : GZ_NO_MEMORY;
+    if (faccessat(dirfd(folder), file, F_OK, 0) != 0)
         gz_log(scenes->log, GZ_INFO, 0, "deleted %s, which a crash had left", file);
+    else if (status == GZ_STORAGE)
+        gz_log(scenes->log, GZ_WARN, 0, "%s", error.message);
     free(path);
 }
 
@@ -630,7 +634,7 @@ void gz_bulk_tidy(const struct gz_scenes *scenes)
     DIR *folder = opendir(scenes->folder);
     if (folder == NULL) return;
     for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
-        if (faccessat(dirfd(folder), entry->d_name, F_OK, 0) == 0) tidy_scene(scenes, entry->d_name);
+        if (faccessat(dirfd(folder), entry->d_name, F_OK, 0) == 0) tidy_scene(scenes, folder, entry->d_name);
         if (strncmp(entry->d_name, BACKUP_PREFIX, strlen(BACKUP_PREFIX)) != 0) continue;
         if (unlinkat(dirfd(folder), entry->d_name, 0) == 0) {
             gz_log(scenes->log, GZ_INFO, 0, "deleted %s, which a crash had left", entry->d_name);

@@ -27,7 +27,7 @@ struct gz_retirement {
     struct gz_open_scene *scene; /* NULL where it is not open */
     struct gz_store *store;      /* its, for the worker to close */
     enum phase phase;
-    double until_s; /* monotonic: longer it waits for nobody */
+    double until_s; /* monotonic: after this it waits only for the disk and the past */
     enum gz_retire_how how;
     char name[GZ_SCENE_NAME_BYTES_MAX + 1], new_name[GZ_SCENE_NAME_BYTES_MAX + 1];
     char by[GZ_USER_BYTES_MAX + 8]; /* " by NAME", or "" */
@@ -94,12 +94,14 @@ static void end(struct gz_retirement *retirement)
 static void report(struct gz_retirement *retirement)
 {
     const struct gz_log *log = retirement->scenes->log;
+    bool is_gone = retirement->how == GZ_RETIRE_GONE;
     char words[GZ_ERROR_BYTES_MAX];
     describe(retirement, words, sizeof words);
     if (retirement->error.status == GZ_OK)
         gz_log(log, GZ_INFO, 0, "%s: %s", retirement->name, words);
     else
-        gz_log(log, GZ_WARN, 0, "%s: is not %s: %s", retirement->name, words, retirement->error.message);
+        gz_log(log, GZ_WARN, 0, "%s: %s%s: %s", retirement->name, is_gone ? "" : "was not ", words,
+               retirement->error.message);
     if (retirement->done != NULL) retirement->done(retirement->context, &retirement->error);
     retirement->done = NULL;
 }
@@ -110,7 +112,7 @@ static void say_bye(const struct gz_retirement *retirement)
 {
     struct gz_core *core = retirement->scene->net.core;
     char words[GZ_ERROR_BYTES_MAX], reason[GZ_ERROR_BYTES_MAX];
-    bool is_done = retirement->error.status == GZ_OK;
+    bool is_done = retirement->error.status == GZ_OK || retirement->how == GZ_RETIRE_GONE; /* it is gone in any case */
     struct gz_bye bye = {.retry_s = RETRY_SECONDS, .fatal = is_done};
     describe(retirement, words, sizeof words);
     gz_print(reason, sizeof reason, "this scene was %s%s", is_done ? "" : "closed, it could not be ", words);

@@ -583,13 +583,13 @@ static enum gz_status check_reader(struct gz_reader *reader, struct gz_store_che
 enum gz_status gz_store_check(const char *path, struct gz_store_check *check, struct gz_error *error)
 {
     struct gz_reader reader;
-    bool still = access(path, F_OK) == 0 && !gz_db_has_log(path);
+    bool still = access(path, F_OK) == 0 && !gz_has_log(path);
     check->faults = 0;
     enum gz_status status = still ? gz_reader_open_still(&reader, path, error) : gz_reader_open(&reader, path, error);
     if (status != GZ_OK) return status;
     status = check_reader(&reader, check, error);
     gz_reader_close(&reader);
-    if (still && gz_db_has_log(path) && (status != GZ_OK || check->faults > 0))
+    if (still && gz_has_log(path) && (status != GZ_OK || check->faults > 0))
         return gz_fail(error, GZ_BAD_STATE, "%s: somebody opened it meanwhile: check it again", gz_db_file_name(path));
     return status;
 }

@@ -145,18 +145,6 @@ double gz_db_now(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-bool gz_db_has_log(const char *path)
-{
-    static const char *const endings[] = {"-wal", "-journal"};
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
-        char *log = sqlite3_mprintf("%s%s", path, endings[i]);
-        bool there = log == NULL || access(log, F_OK) == 0;
-        sqlite3_free(log);
-        if (there) return true;
-    }
-    return false;
-}
-
 /* As an URI; NULL without memory. */
 static char *uri_of(const char *path)
 {

@@ -28,8 +28,6 @@ GZ_MUST_USE enum gz_status gz_db_integer(sqlite3 *db, const char *sql, int64_t *
 /* Unix seconds. */
 double gz_db_now(void);
 
-/* Whether changes may stand beside the file that are not in it: somebody has it open, or was stopped in the middle. */
-bool gz_db_has_log(const char *path);
 /* Refuses what is not a scene's file (GZ_STORAGE) or is of a newer schema (GZ_VERSION). Changes nothing. */
 GZ_MUST_USE enum gz_status gz_db_identify(sqlite3 *db, struct gz_error *error);
 /* Brings the schema up to this build's version, one transaction for each number. */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "store/internal.h"
@@ -23,15 +24,72 @@ int gz_sync_directory(const char *path)
     return result;
 }
 
+/* What SQLite keeps beside a database, under its name and this ending. A log may hold what the database does not. */
+static const struct {
+    const char *ending;
+    bool is_log;
+} beside[] = {{"-shm", false}, {"-wal", true}, {"-journal", true}};
+#define BESIDE_COUNT (sizeof beside / sizeof beside[0])
+
+/* A database that is to be deleted gets this before its name first: what then stands beside the old name is ours to delete. */
+#define DELETED_PREFIX ".deleted-"
+
+/* To be freed; NULL without memory. */
+static char *path_beside(const char *path, size_t which)
+{
+    char *made;
+    return asprintf(&made, "%s%s", path, beside[which].ending) >= 0 ? made : NULL;
+}
+
+static char *deleted_path(const char *path)
+{
+    char *made;
+    const char *name = gz_db_file_name(path);
+    return asprintf(&made, "%.*s" DELETED_PREFIX "%s", (int)(name - path), path, name) >= 0 ? made : NULL;
+}
+
 void gz_delete_beside(const char *path)
 {
-    static const char *const endings[] = {"-wal", "-shm", "-journal"};
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
-        char *beside;
-        if (asprintf(&beside, "%s%s", path, endings[i]) < 0) continue;
-        unlink(beside);
-        free(beside);
+    for (size_t i = 0; i < BESIDE_COUNT; i++) {
+        char *file = path_beside(path, i);
+        if (file != NULL) unlink(file);
+        free(file);
     }
+}
+
+bool gz_has_log(const char *path)
+{
+    bool there = false;
+    for (size_t i = 0; i < BESIDE_COUNT && !there; i++) {
+        char *file = beside[i].is_log ? path_beside(path, i) : NULL;
+        there = beside[i].is_log && (file == NULL || access(file, F_OK) == 0);
+        free(file);
+    }
+    return there;
+}
+
+static bool ends_in(const char *file, size_t size, const char *ending)
+{
+    size_t ending_size = strlen(ending);
+    return size > ending_size && memcmp(file + size - ending_size, ending, ending_size) == 0;
+}
+
+const char *gz_store_beside(const char *file, size_t *size)
+{
+    size_t whole = strlen(file), prefix = strlen(DELETED_PREFIX), ending = 0;
+    if (strncmp(file, DELETED_PREFIX, prefix) == 0) {
+        file += prefix;
+        whole -= prefix;
+    } else {
+        for (size_t i = 0; i < BESIDE_COUNT; i++) {
+            if (ends_in(file, whole, beside[i].ending)) ending = strlen(beside[i].ending);
+        }
+        if (ends_in(file, whole, GZ_OWNER_ENDING)) ending = strlen(GZ_OWNER_ENDING);
+        if (ending == 0) return NULL;
+    }
+    if (!ends_in(file, whole - ending, ".db")) return NULL;
+    *size = whole - ending - strlen(".db");
+    return file;
 }
 
 static enum gz_status fail(const char *path, struct gz_error *error)
@@ -39,14 +97,53 @@ static enum gz_status fail(const char *path, struct gz_error *error)
     return gz_fail(error, GZ_STORAGE, "%s: %s", gz_db_file_name(path), strerror(errno));
 }
 
-/* The database first: what is left beside a name without one is no scene, and goes when a scene of that name is made. The other way
- * round a crash would leave a database without its last edits. */
+/* The renamed database goes last: as long as it is there, a crash leaves the rest to gz_clear_name. */
+static enum gz_status finish_deletion(const char *path, const char *deleted, struct gz_error *error)
+{
+    gz_delete_beside(path);
+    if (gz_sync_directory(path) != 0 || unlink(deleted) != 0 || gz_sync_directory(path) != 0) return fail(path, error);
+    return GZ_OK;
+}
+
+/* Deletes the file beside a name without a database, unless it is a log that holds edits. */
+static enum gz_status clear_file(const char *file, bool is_log, struct gz_error *error)
+{
+    struct stat info;
+    if (is_log && stat(file, &info) == 0 && info.st_size > 0)
+        return gz_fail(error, GZ_STORAGE,
+                       "%s is the log of a file that was moved or deleted, and holds edits: give it the new name of "
+                       "that file, or delete it",
+                       gz_db_file_name(file));
+    return unlink(file) == 0 || errno == ENOENT ? GZ_OK : fail(file, error);
+}
+
+enum gz_status gz_clear_name(const char *path, struct gz_error *error)
+{
+    char *deleted = deleted_path(path);
+    if (deleted == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
+    enum gz_status status = GZ_OK;
+    if (access(deleted, F_OK) == 0) status = finish_deletion(path, deleted, error);
+    free(deleted);
+    for (size_t i = 0; i < BESIDE_COUNT && status == GZ_OK; i++) {
+        char *file = path_beside(path, i);
+        status = file != NULL ? clear_file(file, beside[i].is_log, error) : gz_fail(error, GZ_NO_MEMORY, "no memory");
+        free(file);
+    }
+    return status;
+}
+
+/* The one step that counts is a rename, to a name of which it is known that nobody wants it any more. */
 static enum gz_status delete_files(const char *path, struct gz_error *error)
 {
-    if (unlink(path) != 0 && errno != ENOENT) return fail(path, error);
-    if (gz_sync_directory(path) != 0) return fail(path, error);
-    gz_delete_beside(path);
-    return gz_sync_directory(path) == 0 ? GZ_OK : fail(path, error);
+    char *deleted = deleted_path(path);
+    if (deleted == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
+    enum gz_status status;
+    if (rename(path, deleted) != 0)
+        status = errno == ENOENT ? gz_clear_name(path, error) : fail(path, error);
+    else
+        status = gz_sync_directory(path) == 0 ? finish_deletion(path, deleted, error) : fail(path, error);
+    free(deleted);
+    return status;
 }
 
 enum gz_status gz_store_delete(const char *path, struct gz_error *error)
@@ -59,14 +156,25 @@ enum gz_status gz_store_delete(const char *path, struct gz_error *error)
     return status;
 }
 
+/* Where a file has been put at the name of a deleted one, what stands beside it may be its own. */
+static enum gz_status tidy(const char *path, struct gz_error *error)
+{
+    if (access(path, F_OK) != 0) return errno == ENOENT ? gz_clear_name(path, error) : fail(path, error);
+    char *deleted = deleted_path(path);
+    if (deleted == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
+    unlink(deleted);
+    free(deleted);
+    return GZ_OK;
+}
+
 enum gz_status gz_store_tidy(const char *path, struct gz_error *error)
 {
     struct gz_owner owner;
     enum gz_status status = gz_owner_init(&owner, path, error);
     if (status != GZ_OK) return status;
-    if (access(path, F_OK) != 0 && errno == ENOENT) gz_delete_beside(path);
+    status = tidy(path, error);
     gz_owner_finish(&owner);
-    return GZ_OK;
+    return status;
 }
 
 /* Brings all that is in the write-ahead log into the database, and deletes the log. SQLite does so only while nobody else has the
@@ -97,9 +205,9 @@ static enum gz_status fold(const char *path, struct gz_error *error)
 static enum gz_status rename_file(const char *from, const char *to, struct gz_error *error)
 {
     if (access(to, F_OK) == 0) return gz_fail(error, GZ_CONFLICT, "%s is there already", gz_db_file_name(to));
-    enum gz_status status = fold(from, error);
+    enum gz_status status = gz_clear_name(to, error);
+    if (status == GZ_OK) status = fold(from, error);
     if (status != GZ_OK) return status;
-    gz_delete_beside(to);
     if (gz_sync_directory(to) != 0) return fail(to, error);
     if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) != 0) {
         if (errno == EEXIST) return gz_fail(error, GZ_CONFLICT, "%s is there already", gz_db_file_name(to));

@@ -23,7 +23,13 @@ GZ_MUST_USE enum gz_status gz_answer_path(struct gz_reader *reader, const struct
 
 /* A new name in a directory is safe once this has returned 0. */
 GZ_MUST_USE int gz_sync_directory(const char *path);
-/* Deletes what SQLite may have kept beside the database of this path: its logs and their index. */
+/* Deletes what SQLite may have kept beside the database of this path: its logs and their index. For a database that this process
+ * made or deleted: a log may hold edits that are nowhere else. */
 void gz_delete_beside(const char *path);
+/* Makes a name free for a new database: no database of this name is there, and the caller owns it. Finishes a deletion that a crash
+ * broke off. GZ_STORAGE if a log that holds edits stays beside the name. */
+GZ_MUST_USE enum gz_status gz_clear_name(const char *path, struct gz_error *error);
+/* Whether changes may stand beside the file that are not in it: another program has it open, or was stopped in the middle. */
+bool gz_has_log(const char *path);
 
 #endif

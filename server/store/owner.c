@@ -53,7 +53,7 @@ static void write_pid(int descriptor)
 enum gz_status gz_owner_init(struct gz_owner *owner, const char *database, struct gz_error *error)
 {
     owner->descriptor = -1;
-    if (asprintf(&owner->path, "%s.owner", database) < 0) {
+    if (asprintf(&owner->path, "%s" GZ_OWNER_ENDING, database) < 0) {
         owner->path = NULL;
         return gz_fail(error, GZ_NO_MEMORY, "no memory");
     }

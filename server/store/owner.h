@@ -6,6 +6,9 @@
 
 #include "base/status.h"
 
+/* What the lock's file has after the name of the database. */
+#define GZ_OWNER_ENDING ".owner"
+
 struct gz_owner {
     int descriptor; /* -1 when nothing is owned */
     char *path;

@@ -326,8 +326,8 @@ static enum gz_status open_store(struct gz_store *store, const struct gz_store_o
         return gz_fail(error, GZ_UNKNOWN_SCENE, "there is no file %s", gz_db_file_name(options->path));
     enum gz_status status = gz_owner_init(&store->owner, options->path, error);
     if (status == GZ_OK && stat(options->path, &file) != 0 && errno == ENOENT) {
-        store->unfinished_path = options->path;
-        gz_delete_beside(options->path); /* what a deleted scene of this name may have left */
+        status = gz_clear_name(options->path, error);
+        if (status == GZ_OK) store->unfinished_path = options->path;
     }
     if (status == GZ_OK) status = open_writer(store, options, state, error);
     if (status == GZ_OK) status = open_keys(store, options->path, error);

@@ -36,7 +36,8 @@ struct gz_retention {
 
 struct gz_store_options {
     const char *path;
-    bool create; /* make the file where it is missing; else GZ_UNKNOWN_SCENE */
+    bool
+        create; /* make the file if it is missing (GZ_STORAGE if a log of its name holds edits); else GZ_UNKNOWN_SCENE */
     double time; /* now, Unix seconds: the epoch's beginning */
     enum gz_recorded recorded;
     struct gz_retention kept;
@@ -93,15 +94,20 @@ GZ_MUST_USE enum gz_status gz_store_asset_tag(const char *path, char tag[GZ_ASSE
 /* A consistent copy, ending on a commit's edge, as one file without WAL. `to` must not exist. */
 GZ_MUST_USE enum gz_status gz_store_backup(const char *path, const char *to, struct gz_error *error);
 
-/* Deletes the file and all that is beside it; the files of a scene whose database is gone already too. GZ_BAD_STATE where a server
- * has it open. Crash-safe, as is the next: see files.c. Blocks for the disk. */
+/* Deletes the file and all that is beside it; if there is no file, does what gz_store_tidy does. GZ_BAD_STATE if a server has it
+ * open. Crash-safe, as is the next: after a crash in between, gz_store_tidy or making a scene of the name finishes it. Blocks for the
+ * disk. */
 GZ_MUST_USE enum gz_status gz_store_delete(const char *path, struct gz_error *error);
-/* Gives the file another name. GZ_CONFLICT where there is one of that name; GZ_BAD_STATE where a server or another program has it
- * open: it keeps its name then. */
+/* Gives the file another name. GZ_CONFLICT if there is one of that name; GZ_BAD_STATE if a server or another program has it open, for
+ * longer than a second; GZ_STORAGE if a log that holds edits has the new name: the file keeps its name then. */
 GZ_MUST_USE enum gz_status gz_store_rename(const char *from, const char *to, struct gz_error *error);
 
-/* Deletes what stands beside a scene's file that is not there any more. GZ_BAD_STATE where a server has it open. */
+/* Finishes a deletion that a crash broke off, and deletes what stands beside a scene's file that is not there any more. A log that
+ * holds edits stays: the file may have been moved. GZ_STORAGE says so; GZ_BAD_STATE if a server has the file open. */
 GZ_MUST_USE enum gz_status gz_store_tidy(const char *path, struct gz_error *error);
+/* The name, without ".db", of the scene that a file of this name (without its folder) stands beside, pointing into it: a log, its
+ * index, an owner's lock or a deleted database. NULL for all other files. */
+const char *gz_store_beside(const char *file, size_t *size);
 
 struct gz_store_check {
     void (*handle_fault)(void *context, const char *words); /* one sentence for each thing that is wrong */

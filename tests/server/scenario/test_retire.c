@@ -1,5 +1,6 @@
 /* A scene gives up its name while people are in it: renamed, deleted, its file taken away, and the daemon killed in the middle. Every
  * edit that was answered ok is there under one name, or the scene is gone; the only allowed outcomes. */
+#include <sqlite3.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -30,6 +31,14 @@ static bool has_file(const struct stage *stage, const char *file)
     return access(path, F_OK) == 0;
 }
 
+static void rename_file(const struct stage *stage, const char *from, const char *to)
+{
+    char old[256], new[256];
+    snprintf(old, sizeof old, "%s/%s", stage->daemon.data, from);
+    snprintf(new, sizeof new, "%s/%s", stage->daemon.data, to);
+    assert_int_equal(rename(old, new), 0);
+}
+
 static void assert_no_files(const struct stage *stage, const char *scene)
 {
     static const char *const endings[] = {".db", ".db-wal", ".db-shm", ".db-journal", ".db.owner"};
@@ -40,16 +49,22 @@ static void assert_no_files(const struct stage *stage, const char *scene)
     }
 }
 
-static void assert_unknown(struct stage *stage, const char *scene)
+static void assert_refused(struct stage *stage, const char *scene, bool create, enum gz_status expected)
 {
     int socket = raw_open(stage->daemon.port);
     bool fatal = false;
-    const struct gz_message hello = {.op = GZ_OP_HELLO,
-                                     .hello = {.v = 1, .scene = gz_client_text(scene), .user = gz_client_text("zoe")}};
+    const struct gz_message hello = {
+        .op = GZ_OP_HELLO,
+        .hello = {.v = 1, .scene = gz_client_text(scene), .user = gz_client_text("zoe"), .create = create}};
     assert_true(raw_send_message(socket, &hello));
-    assert_int_equal(raw_read_error(socket, &fatal), GZ_UNKNOWN_SCENE);
+    assert_int_equal(raw_read_error(socket, &fatal), expected);
     assert_true(fatal);
     close(socket);
+}
+
+static void assert_unknown(struct stage *stage, const char *scene)
+{
+    assert_refused(stage, scene, false, GZ_UNKNOWN_SCENE);
 }
 
 static struct gz_message set_x(struct gz_set_node *node, uint64_t id, double x)
@@ -265,6 +280,30 @@ static void test_file_that_is_moved_away_is_whole(void **state)
     assert_true(node_in(stage_join(stage, "leg", "bert"), id)->trs.t.x == EDITS);
 }
 
+/* Somebody reads an old state, so that not all of the log can be folded into the file: the rest stays where it is. */
+static void test_file_that_is_moved_beside_a_reader_leaves_its_log(void **state)
+{
+    struct stage *stage = *state;
+    char path[256];
+    sqlite3 *reader;
+    struct gz_set_node node;
+    struct gz_client *anna = stage_join(stage, "arm", "anna");
+    uint64_t id = stage_create(anna, "link", 0, (gz_vec3){0});
+    snprintf(path, sizeof path, "%s/arm.db", stage->daemon.data);
+    assert_int_equal(sqlite3_open(path, &reader), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(reader, "BEGIN; SELECT * FROM scene", NULL, NULL, NULL), SQLITE_OK);
+    for (int i = 1; i <= EDITS; i++) stage_ask(anna, set_x(&node, id, i));
+    rename_file(stage, "arm.db", "leg.db");
+    stage_refused(anna, set_x(&node, id, EDITS + 1), GZ_STORAGE);
+    assert_bye(anna, "this scene was closed, as its file was moved or deleted", "");
+    await_health(stage);
+    assert_int_equal(count_in_log(stage, "arm.db-wal is the log of a file that was moved or deleted"), 1);
+    assert_refused(stage, "arm", true, GZ_STORAGE);
+    sqlite3_close(reader);
+    rename_file(stage, "arm.db-wal", "leg.db-wal");
+    assert_true(node_in(stage_join(stage, "leg", "bert"), id)->trs.t.x == EDITS);
+}
+
 /* ---- the daemon is killed in the middle ---- */
 
 static int rounds(void)
@@ -336,6 +375,29 @@ static void test_kill_during_a_deletion_leaves_all_or_nothing(void **state)
     }
 }
 
+/* A kill leaves a database and its log, and somebody moves the first alone. */
+static void test_start_beside_a_lone_log_keeps_it(void **state)
+{
+    struct stage *stage = *state;
+    struct gz_set_node node;
+    char path[256];
+    struct gz_client *anna = stage_join(stage, "arm", "anna");
+    uint64_t id = stage_create(anna, "link", 0, (gz_vec3){0});
+    for (int i = 1; i <= EDITS; i++) stage_ask(anna, set_x(&node, id, i));
+    test_daemon_kill(&stage->daemon);
+    forget_clients(stage);
+    rename_file(stage, "arm.db", "leg.db");
+    snprintf(path, sizeof path, "%s/arm.db-old", stage->daemon.data);
+    fclose(fopen(path, "w"));
+    test_daemon_start(&stage->daemon, NULL, NULL);
+    assert_int_equal(count_in_log(stage, "arm.db-wal is the log of a file that was moved or deleted"), 1);
+    assert_int_equal(count_in_log(stage, "deleted arm.db-wal") + count_in_log(stage, "arm.db-old"), 0);
+    assert_true(has_file(stage, "arm.db-wal") && has_file(stage, "arm.db-old"));
+    assert_refused(stage, "arm", true, GZ_STORAGE);
+    rename_file(stage, "leg.db", "arm.db");
+    assert_true(node_in(stage_join(stage, "arm", "bert"), id)->trs.t.x == EDITS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -346,6 +408,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_file_that_vanishes_is_said_once, stage_setup, stage_teardown),
         cmocka_unit_test_setup_teardown(test_who_comes_to_a_file_that_vanished_is_told, stage_setup, stage_teardown),
         cmocka_unit_test_setup_teardown(test_file_that_is_moved_away_is_whole, stage_setup, stage_teardown),
+        cmocka_unit_test_setup_teardown(test_file_that_is_moved_beside_a_reader_leaves_its_log, stage_setup,
+                                        stage_teardown),
+        cmocka_unit_test_setup_teardown(test_start_beside_a_lone_log_keeps_it, stage_setup, stage_teardown),
         cmocka_unit_test_setup_teardown(test_kill_during_a_rename_leaves_one_name, stage_setup, stage_teardown),
         cmocka_unit_test_setup_teardown(test_kill_during_a_deletion_leaves_all_or_nothing, stage_setup, stage_teardown),
     };

@@ -82,32 +82,78 @@ static void test_rename_takes_the_log_along(void **directory)
     assert_holds(b, numbered);
 }
 
-/* What a crash in the middle of a deletion left at the new name is not taken for the log of what gets it. */
-static void test_rename_over_the_log_of_a_deleted_scene(void **directory)
+/* A database that was moved by hand has left its log behind: nobody takes that for the log of another, and nobody deletes it. */
+static void test_log_of_a_moved_file_stays(void **directory)
 {
     const char *a = in_directory(directory, "a.db"), *b = in_directory(directory, "b.db");
     struct numbered numbered = {0}, another = {0};
+    struct gz_error error;
+    struct gz_scene_state state;
+    struct gz_store *store;
+    struct gz_store_options options = {.path = b, .create = true, .time = START_TIME};
     write_edits(a, 3, &numbered);
     write_edits_and_die(directory, b, in_directory(directory, "b.db-wal"), &another);
-    assert_int_equal(unlink(b), 0);
+    assert_int_equal(rename(b, in_directory(directory, "moved.db")), 0);
+    const enum gz_status refusals[] = {gz_store_tidy(b, &error), gz_store_rename(a, b, &error),
+                                       gz_store_delete(b, &error), gz_store_open(&store, &options, &state, &error)};
+    for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) assert_int_equal(refusals[i], GZ_STORAGE);
+    assert_non_null(strstr(error.message, "b.db-wal is the log of a file that was moved or deleted"));
+    assert_int_not_equal(access(b, F_OK), 0);
+    assert_holds(a, numbered);
+    assert_int_equal(rename(in_directory(directory, "b.db-wal"), in_directory(directory, "moved.db-wal")), 0);
+    assert_holds(in_directory(directory, "moved.db"), another);
     assert_int_equal(gz_store_rename(a, b, NULL), GZ_OK);
-    assert_holds(b, numbered);
 }
 
-static void test_scene_made_beside_the_log_of_a_deleted_one_is_empty(void **directory)
+/* An empty log, as the daemon leaves it where a file was moved, holds nothing. */
+static void test_empty_log_is_no_hindrance(void **directory)
 {
     const char *a = in_directory(directory, "a.db");
-    struct numbered numbered = {0};
-    struct gz_scene_state state;
-    write_edits_and_die(directory, a, in_directory(directory, "a.db-wal"), &numbered);
-    assert_int_equal(unlink(a), 0);
-    gz_store_close(open_scene(a, true, START_TIME, &state));
-    assert_int_equal(state.seq, 0);
-    gz_scene_state_finish(&state);
-    write_edits_and_die(directory, a, in_directory(directory, "a.db-wal"), &(struct numbered){0});
-    assert_int_equal(unlink(a), 0);
+    close(open(in_directory(directory, "a.db-wal"), O_CREAT | O_WRONLY, 0600));
+    close(open(in_directory(directory, "a.db-shm"), O_CREAT | O_WRONLY, 0600));
     assert_int_equal(gz_store_tidy(a, NULL), GZ_OK);
     assert_alone(directory, "a.db");
+}
+
+/* A crash in the middle of a deletion: what is beside the name goes, whoever wants the name next. */
+static void test_deletion_that_broke_off_is_finished(void **directory)
+{
+    struct numbered numbered = {0};
+    struct gz_scene_state state;
+    write_edits(in_directory(directory, "a.db"), 3, &numbered);
+    for (int who = 0; who < 3; who++) {
+        const char *a = in_directory(directory, "a.db"), *b = in_directory(directory, "b.db");
+        const char *deleted = in_directory(directory, ".deleted-b.db");
+        write_edits_and_die(directory, b, in_directory(directory, "b.db-wal"), &(struct numbered){0});
+        assert_int_equal(rename(b, deleted), 0);
+        if (who == 0) assert_int_equal(gz_store_tidy(b, NULL), GZ_OK);
+        if (who == 1) gz_store_close(open_scene(b, true, START_TIME, &state));
+        if (who == 1) assert_int_equal(state.seq, 0);
+        if (who == 1) gz_scene_state_finish(&state);
+        if (who == 1) assert_int_equal(gz_store_delete(b, NULL), GZ_OK);
+        if (who == 2) assert_int_equal(gz_store_rename(a, b, NULL), GZ_OK);
+        assert_alone(directory, "b.db");
+        assert_int_not_equal(access(deleted, F_OK), 0);
+    }
+    assert_holds(in_directory(directory, "b.db"), numbered);
+}
+
+static void test_files_beside_a_scene_are_known(void **directory)
+{
+    static const struct {
+        const char *file, *scene;
+    } rows[] = {{"arm.db-wal", "arm"}, {"arm.db-shm", "arm"},      {"arm.db-journal", "arm"}, {"arm.db.owner", "arm"},
+                {"arm.db", NULL},      {".deleted-arm.db", "arm"}, {"arm.db-old", NULL},      {"arm.db-wal.old", NULL},
+                {"arm-wal", NULL},     {".deleted-arm.txt", NULL}, {".deleted-.db", NULL},    {".db-wal", NULL}};
+    (void)directory;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        size_t size = 0;
+        const char *scene = gz_store_beside(rows[i].file, &size);
+        bool is_right = rows[i].scene == NULL
+                            ? scene == NULL
+                            : scene != NULL && size == strlen(rows[i].scene) && memcmp(scene, rows[i].scene, size) == 0;
+        if (!is_right) fail_msg("%s", rows[i].file);
+    }
 }
 
 static void test_rename_is_refused_and_changes_nothing(void **directory)
@@ -185,9 +231,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_rename_takes_the_log_along, make_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(test_rename_over_the_log_of_a_deleted_scene, make_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(test_scene_made_beside_the_log_of_a_deleted_one_is_empty, make_directory,
-                                        remove_directory),
+        cmocka_unit_test_setup_teardown(test_log_of_a_moved_file_stays, make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(test_empty_log_is_no_hindrance, make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(test_deletion_that_broke_off_is_finished, make_directory, remove_directory),
+        cmocka_unit_test(test_files_beside_a_scene_are_known),
         cmocka_unit_test_setup_teardown(test_rename_is_refused_and_changes_nothing, make_directory, remove_directory),
         cmocka_unit_test_setup_teardown(test_delete_takes_what_is_no_database, make_directory, remove_directory),
         cmocka_unit_test_setup_teardown(test_rename_killed_in_between, make_directory, remove_directory),
