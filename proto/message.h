@@ -20,7 +20,7 @@
 
 #include "base/buffer.h"
 #include "base/linear.h"
-#include "base/terms.h"
+#include "base/wire_terms.h"
 
 #define GZ_PROTOCOL_VERSION 1
 #define GZ_SUBPROTOCOL "gizmod.v1"

@@ -90,10 +90,7 @@
 #define GZ_CHECKPOINTS_GONE_RING 64
 /* Deleted notes remembered for viewers that lag; one that is further behind is told of all notes anew. */
 #define GZ_NOTES_GONE_RING 1024
-/* Largest magnitude of a coordinate or scale factor: beyond it the product of two transforms leaves the doubles. */
-#define GZ_COORDINATE_MAX 1e15
-/* Smallest magnitude of a scale factor: below it the inverse of a chain of parents leaves the doubles. */
-#define GZ_SCALE_MIN 1e-15
+/* The largest coordinate and the least scale are in base/linear.h: GZ_COORDINATE_MAX, GZ_SCALE_MIN. */
 
 /* ---- A daemon ---- */
 

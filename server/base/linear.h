@@ -17,6 +17,11 @@ extern "C" {
 #pragma GCC diagnostic ignored "-Wpedantic"
 #endif
 
+/* Largest magnitude of a coordinate or a scale: beyond it the product of two transforms leaves the doubles. */
+#define GZ_COORDINATE_MAX 1e15
+/* Smallest magnitude of a scale: below it the inverse of a chain of parents leaves the doubles. */
+#define GZ_SCALE_MIN 1e-15
+
 typedef struct gz_vec3 {
     double x, y, z;
 } gz_vec3;

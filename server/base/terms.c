@@ -1,6 +1,5 @@
 #include "base/terms.h"
 
-#include <assert.h>
 #include <string.h>
 
 static const char *const handle_words[GZ_HANDLE_COUNT] = {
@@ -20,13 +19,7 @@ static const char *const axis_words[GZ_AXIS_COUNT] = {NULL, "screen", "closest",
 static const char *const ball_words[GZ_BALL_COUNT] = {"exact", "shoemake", "bell", "chen", NULL};
 static const char *const fit_words[GZ_FIT_COUNT] = {"object", "circle", "ellipse"};
 static const char *const orbit_words[GZ_ORBIT_LAW_COUNT] = {"ball", "turntable"};
-static const char *const phase_words[GZ_PHASE_COUNT] = {"hover", "down", "move", "up", "cancel"};
 static const char *const mod_words[GZ_MOD_COUNT] = {"snap", "fine", "add", "orbit"};
-static const char *const role_words[GZ_ROLE_COUNT] = {"viewer", "editor", "admin"};
-static const char *const how_words[GZ_HOW_COUNT] = {"set", "add", "remove", "toggle"};
-static const char *const edit_kind_words[GZ_EDIT_KIND_COUNT] = {
-    "translate", "rotate", "scale", "ball", "wheel", "set", "create", "delete", "undo", "redo", "restore", "import",
-};
 static const char *const euler_words[] = {"XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX"};
 
 const struct gz_terms gz_handle_terms = {handle_words, GZ_HANDLE_COUNT};
@@ -37,11 +30,7 @@ const struct gz_terms gz_axis_terms = {axis_words, GZ_AXIS_COUNT};
 const struct gz_terms gz_ball_terms = {ball_words, GZ_BALL_COUNT};
 const struct gz_terms gz_fit_terms = {fit_words, GZ_FIT_COUNT};
 const struct gz_terms gz_orbit_terms = {orbit_words, GZ_ORBIT_LAW_COUNT};
-const struct gz_terms gz_phase_terms = {phase_words, GZ_PHASE_COUNT};
 const struct gz_terms gz_mod_terms = {mod_words, GZ_MOD_COUNT};
-const struct gz_terms gz_role_terms = {role_words, GZ_ROLE_COUNT};
-const struct gz_terms gz_how_terms = {how_words, GZ_HOW_COUNT};
-const struct gz_terms gz_edit_kind_terms = {edit_kind_words, GZ_EDIT_KIND_COUNT};
 const struct gz_terms gz_euler_terms = {euler_words, 6};
 
 const char *gz_term_word(const struct gz_terms *terms, int value)
@@ -57,12 +46,4 @@ int gz_term_value(const struct gz_terms *terms, const char *word, size_t size)
         if (candidate != NULL && strlen(candidate) == size && memcmp(candidate, word, size) == 0) return value;
     }
     return -1;
-}
-
-enum gz_edit_kind gz_handle_kind(enum gz_handle handle)
-{
-    assert(handle != GZ_HANDLE_NONE);
-    if (handle <= GZ_TV) return GZ_EDIT_TRANSLATE;
-    if (handle <= GZ_RV) return GZ_EDIT_ROTATE;
-    return handle == GZ_RB ? GZ_EDIT_BALL : GZ_EDIT_SCALE;
 }

@@ -1,4 +1,5 @@
-/* terms.h - the words of manipulation that the wire, the solvers and the history share, each list once.
+/* terms.h - the words of manipulation that the solvers, the wire and the history share, each list once. The words that the
+ * solvers do not know are in wire_terms.h.
  * An enumerator's word is what the protocol and the database call it. Threads: pure, any. */
 #ifndef GZ_BASE_TERMS_H
 #define GZ_BASE_TERMS_H
@@ -78,31 +79,8 @@ enum gz_ball_fit { GZ_FIT_OBJECT, GZ_FIT_CIRCLE, GZ_FIT_ELLIPSE, GZ_FIT_COUNT };
 /* How a pointer turns the view. */
 enum gz_orbit_law { GZ_ORBIT_BALL, GZ_ORBIT_TURNTABLE, GZ_ORBIT_LAW_COUNT };
 
-enum gz_phase { GZ_PHASE_HOVER, GZ_PHASE_DOWN, GZ_PHASE_MOVE, GZ_PHASE_UP, GZ_PHASE_CANCEL, GZ_PHASE_COUNT };
-
 /* Flags of a pointer, one bit each: 1 << GZ_MOD_SNAP and so on. */
 enum gz_mod { GZ_MOD_SNAP, GZ_MOD_FINE, GZ_MOD_ADD, GZ_MOD_ORBIT, GZ_MOD_COUNT };
-
-/* In order of what they may: each role may all that those before it may. */
-enum gz_role { GZ_ROLE_VIEWER, GZ_ROLE_EDITOR, GZ_ROLE_ADMIN, GZ_ROLE_COUNT };
-
-enum gz_how { GZ_HOW_SET, GZ_HOW_ADD, GZ_HOW_REMOVE, GZ_HOW_TOGGLE, GZ_HOW_COUNT };
-
-enum gz_edit_kind {
-    GZ_EDIT_TRANSLATE,
-    GZ_EDIT_ROTATE,
-    GZ_EDIT_SCALE,
-    GZ_EDIT_BALL,
-    GZ_EDIT_WHEEL,
-    GZ_EDIT_SET,
-    GZ_EDIT_CREATE,
-    GZ_EDIT_DELETE,
-    GZ_EDIT_UNDO,
-    GZ_EDIT_REDO,
-    GZ_EDIT_RESTORE,
-    GZ_EDIT_IMPORT,
-    GZ_EDIT_KIND_COUNT
-};
 
 /* A list of words, one for each enumerator from 0; NULL where an enumerator has no word. */
 struct gz_terms {
@@ -111,16 +89,12 @@ struct gz_terms {
 };
 
 extern const struct gz_terms gz_handle_terms, gz_mode_terms, gz_space_terms, gz_pivot_terms, gz_axis_terms,
-    gz_ball_terms, gz_fit_terms, gz_orbit_terms, gz_phase_terms, gz_mod_terms, gz_role_terms, gz_how_terms,
-    gz_edit_kind_terms, gz_euler_terms;
+    gz_ball_terms, gz_fit_terms, gz_orbit_terms, gz_mod_terms, gz_euler_terms;
 
 /* The word of `value`; "" where it has none. */
 const char *gz_term_word(const struct gz_terms *terms, int value);
 /* The value whose word these bytes are; -1 where there is none. */
 int gz_term_value(const struct gz_terms *terms, const char *word, size_t size);
-
-/* What a handle does, as the kind of edit that a drag on it becomes. GZ_HANDLE_NONE has none: do not ask. */
-enum gz_edit_kind gz_handle_kind(enum gz_handle handle);
 
 #ifdef __cplusplus
 }

@@ -12,7 +12,7 @@
 
 #include "base/buffer.h"
 #include "base/linear.h"
-#include "base/terms.h"
+#include "base/wire_terms.h"
 
 /* What a node is, apart from its id. */
 struct gz_content {

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "server/limits.h"
 #include "solver/exact.h"
 #include "solver/solver.h"
 

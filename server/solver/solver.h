@@ -32,6 +32,9 @@
 #include "base/linear.h"
 #include "base/terms.h"
 
+/* That of the project (Semantic Versioning): before 1.0.0 a new minor version may change what is below. */
+#define GZ_SOLVER_VERSION "0.1.0"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -246,7 +249,7 @@ extern const struct gz_motion gz_motion_none;
  * the linear part of the node's world transform then is from the wanted one, relative by the Frobenius norm; 0 where a TRS
  * holds it. A turn beneath an unevenly scaled parent is one of the node in the parent's rotation: its residual is 0.
  * False, nothing written: the parent has no inverse, a result is not finite, a coordinate or a scale has a magnitude above
- * 1e15, or a scale one below 1e-15. */
+ * GZ_COORDINATE_MAX, or a scale one below GZ_SCALE_MIN. */
 bool gz_motion_apply(const struct gz_motion *motion, const struct gz_target *start, const gz_affine *parent,
                      gz_trs *local, double *residual);
 

@@ -1,8 +1,9 @@
 #!/bin/sh
-# Runs the example of the C client against a daemon of its own, and has its header read as C++.
-#     client.sh SOURCE_DIR BUILD_DIR
+# Runs the example of the C client against a daemon of its own, builds it from what is installed, links the library whole beside
+# the solver library, and has its header read as C++.
+#     client.sh SOURCE_DIR BUILD_DIR CC SANITIZERS
 set -eu
-source=$1 build=$2
+source=$1 build=$2 cc=$3 sanitizers=$4
 here=$(mktemp -d)
 daemon=
 trap '[ -z "$daemon" ] || kill "$daemon"; wait; rm -rf "$here"' EXIT
@@ -21,3 +22,17 @@ int main() { gz_client_destroy(nullptr); return gz_status_word(GZ_OK) == nullptr
 ${CXX:-g++} -std=c++17 -Wall -Wextra -Werror -c -I "$source/client/c" -iquote "$source" -idirafter "$source/server" \
     "$here/program.cc" -o "$here/program.o"
 nm -u "$here/program.o" | grep -q ' gz_status_word$'
+
+# Installed: what the library exports, the example by pkg-config, and both libraries in one program, all of each.
+cmake --install "$build" --prefix "$here/installed" >/dev/null
+PKG_CONFIG_PATH=$(dirname "$(find "$here/installed" -name gizmo-client.pc)"):${PKG_CONFIG_PATH:-}
+export PKG_CONFIG_PATH
+lib=$(pkg-config --variable=libdir gizmo-client)
+sh "$source/tests/support/exports.sh" "$cc" "$(pkg-config --cflags gizmo-client)" gizmo_client.h \
+    "$build/client/c/libgizmo-client.a $build/server/base/libgizmo_base.a" "$lib/libgizmo-client.a $lib/libgizmo_base.a"
+flags="-std=c11 ${sanitizers:+-fsanitize=$sanitizers}"
+# shellcheck disable=SC2086,SC2046
+"$cc" $flags "$source/client/c/example.c" $(pkg-config --cflags --libs gizmo-client) -o "$here/by_pkgconfig"
+# shellcheck disable=SC2086,SC2046
+"$cc" $flags "$source/client/c/example.c" $(pkg-config --cflags gizmo-client) -Wl,--whole-archive "$lib/libgizmo-client.a" \
+    "$lib/libgizmo_solver.a" "$lib/libgizmo_base.a" -Wl,--no-whole-archive $(pkg-config --libs gizmo-client) -o "$here/whole"

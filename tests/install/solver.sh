@@ -1,6 +1,7 @@
 #!/bin/sh
-# Installs the solver library alone into an empty folder, builds its example there by pkg-config and by CMake as somebody else's
-# program, and compares what they print.
+# Configures, builds and installs the solver library alone where pkg-config finds nothing, and once more as a component of the
+# whole. Looks at what its archives export, builds its example by pkg-config and by CMake as somebody else's program, and
+# compares what they print.
 #     solver.sh SOURCE_DIR BUILD_DIR CC SANITIZERS
 set -eu
 source=$1 build=$2 cc=$3 sanitizers=$4
@@ -9,12 +10,21 @@ trap 'rm -rf "$here"' EXIT
 flags="-std=c11 -Wall -Wextra -Wpedantic -Werror"
 [ -z "$sanitizers" ] || flags="$flags -fsanitize=$sanitizers"
 
-cmake --install "$build" --prefix "$here/first" --component solver >/dev/null
+PKG_CONFIG=false PKG_CONFIG_LIBDIR='' PKG_CONFIG_PATH='' cmake -S "$source" -B "$here/alone" -DGIZMOD_SOLVER_ONLY=ON \
+    -DCMAKE_C_COMPILER="$cc" -DGIZMOD_SANITIZE="$sanitizers" >/dev/null
+cmake --build "$here/alone" >/dev/null
+cmake --install "$here/alone" --prefix "$here/first" >/dev/null
+cmake --install "$build" --prefix "$here/component" --component solver >/dev/null
+files() { (cd "$1" && find . -type f | sort); }
+[ "$(files "$here/first")" = "$(files "$here/component")" ] || { echo "alone it installs other files"; exit 1; }
 mv "$here/first" "$here/moved" # nothing in it may know where it was installed
 library=$(find "$here/moved" -name 'libgizmo_solver.a')
+base=$(dirname "$library")/libgizmo_base.a
 PKG_CONFIG_PATH=$(dirname "$library")/pkgconfig
 export PKG_CONFIG_PATH
-sh "$source/tests/support/solver_symbols.sh" "$library" "$library"
+sh "$source/tests/support/solver_symbols.sh" "$library" "$base"
+sh "$source/tests/support/exports.sh" "$cc" "-I$here/moved/include" gizmod/solver.h \
+    "$build/server/solver/libgizmo_solver.a $build/server/base/libgizmo_base.a" "$library $base"
 
 cp "$source/server/solver/example/drag.c" "$here"
 cd "$here"
@@ -32,6 +42,7 @@ int main()
     motion.kind = GZ_MOTION_TRANSLATE;
     motion.translation = gz_add(node.local.t, gz_scale(node.local.s, 2));
     bool good = gz_motion_apply(&motion, &node, &node.parent, &now, nullptr);
+    static_assert(GZ_COORDINATE_MAX * GZ_SCALE_MIN == 1, "the limits are shipped");
     return good && now.t.y == 2 && gz_term_value(&gz_handle_terms, "tx", 2) == GZ_TX ? 0 : 1;
 }
 PROGRAM
@@ -39,7 +50,9 @@ PROGRAM
 "${CXX:-c++}" -Wall -Wextra -Wpedantic -Werror ${sanitizers:+-fsanitize=$sanitizers} program.cc \
     $(pkg-config --cflags --libs gizmo-solver) -o in_cxx
 ./in_cxx
-for shipped in LICENSE drag.c; do
+[ "$(pkg-config --modversion gizmo-solver)" = "$(sed -n 's/^#define GZ_SOLVER_VERSION "\(.*\)"$/\1/p' \
+    "$here/moved/include/gizmod/solver.h")" ] || { echo "the header has another version"; exit 1; }
+for shipped in LICENSE README.md drag.c; do
     find "$here/moved" -name "$shipped" | grep -q . || { echo "the component has no $shipped"; exit 1; }
 done
 

@@ -16,7 +16,7 @@ may() {
 ours='"(server/limits|base/[a-z_]+)\.h"'
 may server/base "$ours"
 may server/args "$ours|\"args/[a-z_]+\.h\""
-may server/solver "$ours|\"solver/[a-z_]+\.h\""
+may server/solver "\"(base/(linear|terms)|solver/[a-z_]+)\.h\""
 may proto "$ours|\"proto/[a-z_]+\.h\"|<msgpack[a-z_/]*\.h>"
 may server/scene "$ours|\"scene/[a-z_]+\.h\""
 may server/sync "$ours|\"(scene|proto|sync)/[a-z_]+\.h\""

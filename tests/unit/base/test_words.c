@@ -11,7 +11,7 @@
 
 #include "base/log.h"
 #include "base/status.h"
-#include "base/terms.h"
+#include "base/wire_terms.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 

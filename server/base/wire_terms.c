@@ -1,0 +1,23 @@
+#include "base/wire_terms.h"
+
+#include <assert.h>
+
+static const char *const phase_words[GZ_PHASE_COUNT] = {"hover", "down", "move", "up", "cancel"};
+static const char *const role_words[GZ_ROLE_COUNT] = {"viewer", "editor", "admin"};
+static const char *const how_words[GZ_HOW_COUNT] = {"set", "add", "remove", "toggle"};
+static const char *const edit_kind_words[GZ_EDIT_KIND_COUNT] = {
+    "translate", "rotate", "scale", "ball", "wheel", "set", "create", "delete", "undo", "redo", "restore", "import",
+};
+
+const struct gz_terms gz_phase_terms = {phase_words, GZ_PHASE_COUNT};
+const struct gz_terms gz_role_terms = {role_words, GZ_ROLE_COUNT};
+const struct gz_terms gz_how_terms = {how_words, GZ_HOW_COUNT};
+const struct gz_terms gz_edit_kind_terms = {edit_kind_words, GZ_EDIT_KIND_COUNT};
+
+enum gz_edit_kind gz_handle_kind(enum gz_handle handle)
+{
+    assert(handle != GZ_HANDLE_NONE);
+    if (handle <= GZ_TV) return GZ_EDIT_TRANSLATE;
+    if (handle <= GZ_RV) return GZ_EDIT_ROTATE;
+    return handle == GZ_RB ? GZ_EDIT_BALL : GZ_EDIT_SCALE;
+}
