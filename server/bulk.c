@@ -606,7 +606,8 @@ void gz_bulk_cancel(struct gz_scenes *scenes)
 bool gz_bulk_reads(const struct gz_scenes *scenes, const char *name)
 {
     const struct gz_bulk_job *job = scenes->jobs;
-    while (job != NULL && (!job->working || strcmp(job->name, name) != 0)) job = job->next;
+    while (job != NULL && (!job->working || (job->kind->run != run_list && strcmp(job->name, name) != 0)))
+        job = job->next; /* the list reads every file */
     return job != NULL;
 }
 

@@ -20,16 +20,19 @@
 #define EDITOR_FOLDER "../share/gizmod/web"
 /* Seconds after which a client that was told `bye` may try again. */
 #define RETRY_SECONDS 1
-/* Milliseconds between looks at how far the end has come; and when, of GZ_SHUTDOWN_SECONDS_MAX, it stops waiting: for clients
- * first, for workers then, for the disk last. */
+/* Milliseconds between looks at how far the end has come. */
 #define END_TICK_MS 10
+/* Milliseconds, of GZ_SHUTDOWN_SECONDS_MAX, after which the end stops waiting: for clients that do not take their leave; for a disk
+ * that refuses, or that another program has locked; for workers; for a disk that does not answer. */
 #define CLIENTS_PATIENCE_MS 3000
+#define SAVING_PATIENCE_MS 4300
 #define WORKERS_PATIENCE_MS 4500
 #define DISK_PATIENCE_MS 4800
 /* Descriptors beyond those of connections: three for each scene, and the process' own. */
 #define SPARE_DESCRIPTORS (3 * GZ_SCENES_MAX + 64)
 
-static_assert(WORKERS_PATIENCE_MS < DISK_PATIENCE_MS && DISK_PATIENCE_MS < GZ_SHUTDOWN_SECONDS_MAX * 1000,
+static_assert(SAVING_PATIENCE_MS < WORKERS_PATIENCE_MS && WORKERS_PATIENCE_MS < DISK_PATIENCE_MS &&
+                  DISK_PATIENCE_MS < GZ_SHUTDOWN_SECONDS_MAX * 1000,
               "the end comes in time");
 
 struct daemon {
@@ -54,6 +57,7 @@ static void close_everything(struct daemon *daemon)
 {
     daemon->closed = true;
     daemon->saved = gz_scenes_are_saved(daemon->scenes);
+    if (!daemon->saved) gz_scenes_say_unsaved(daemon->scenes);
     gz_net_close(daemon->net);
     gz_scenes_close(daemon->scenes);
     /* These keep watch over the rest without holding it up: a second signal is not to break off what the first began. */
@@ -68,11 +72,12 @@ static void handle_ending(uv_timer_t *timer)
     uint64_t spent_ms = uv_now(&daemon->loop) - daemon->ending_from_ms;
     if (!daemon->closed) {
         bool done = gz_scenes_are_idle(daemon->scenes) && gz_net_is_quiet(daemon->net);
-        if (done || spent_ms > CLIENTS_PATIENCE_MS) close_everything(daemon);
+        uint64_t patience_ms = gz_scenes_are_saved(daemon->scenes) ? CLIENTS_PATIENCE_MS : SAVING_PATIENCE_MS;
+        if (done || spent_ms > patience_ms) close_everything(daemon);
     } else if (spent_ms > WORKERS_PATIENCE_MS) {
         gz_log(&daemon->log, GZ_WARN, 0, "a worker does not come to an end: leaving without it%s",
                daemon->saved ? "; everything is saved" : "");
-        _exit(EXIT_SUCCESS);
+        _exit(daemon->saved ? EXIT_SUCCESS : EXIT_FAILURE);
     }
 }
 
@@ -275,5 +280,5 @@ int main(int argc, char **argv)
     enum gz_status status = start(&daemon, &error);
     run(&daemon);
     if (status != GZ_OK) fprintf(stderr, "gizmod: %s\n", error.message);
-    return status == GZ_OK ? EXIT_SUCCESS : EXIT_FAILURE;
+    return status == GZ_OK && daemon.saved ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -540,13 +540,25 @@ bool gz_scenes_are_idle(const struct gz_scenes *scenes)
     return scenes->jobs == NULL && gz_retire_is_idle(scenes);
 }
 
+static bool is_saved(const struct gz_open_scene *scene)
+{
+    bool is_taken = gz_store_stats(scene->store).last_status == GZ_OK;
+    return is_taken && !scene->net.touched && gz_core_is_idle(scene->net.core);
+}
+
 bool gz_scenes_are_saved(const struct gz_scenes *scenes)
 {
+    const struct gz_open_scene *scene = scenes->open;
+    while (scene != NULL && is_saved(scene)) scene = scene->next;
+    return scene == NULL;
+}
+
+void gz_scenes_say_unsaved(const struct gz_scenes *scenes)
+{
     for (const struct gz_open_scene *scene = scenes->open; scene != NULL; scene = scene->next) {
-        bool is_taken = gz_store_stats(scene->store).last_status == GZ_OK;
-        if (!is_taken || scene->net.touched || !gz_core_is_idle(scene->net.core)) return false;
+        if (!is_saved(scene))
+            gz_log(scenes->log, GZ_ERROR, 0, "%s: not saved: what was done last and was not acknowledged", scene->name);
     }
-    return true;
 }
 
 void gz_scenes_close(struct gz_scenes *scenes)

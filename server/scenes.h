@@ -88,6 +88,8 @@ bool gz_scenes_are_idle(const struct gz_scenes *scenes);
 
 /* No change is still to be committed, and no scene's last commit failed. */
 bool gz_scenes_are_saved(const struct gz_scenes *scenes);
+/* Says in the log of which scenes that is not so. */
+void gz_scenes_say_unsaved(const struct gz_scenes *scenes);
 
 /* Commits what is left and closes the files. Blocks for that. After gz_net_close. */
 void gz_scenes_close(struct gz_scenes *scenes);

@@ -34,6 +34,10 @@ static const struct {
 /* A database that is to be deleted gets this before its name first: what then stands beside the old name is ours to delete. */
 #define DELETED_PREFIX ".deleted-"
 
+/* How often, and after how many milliseconds each, it is tried again to fold in a log while others read: for a second in all. */
+#define FOLD_TRIES 100
+#define FOLD_STEP_MS 10
+
 /* To be freed; NULL without memory. */
 static char *path_beside(const char *path, size_t which)
 {
@@ -177,26 +181,45 @@ enum gz_status gz_store_tidy(const char *path, struct gz_error *error)
     return status;
 }
 
-/* Brings all that is in the write-ahead log into the database, and deletes the log. SQLite does so only while nobody else has the
- * database open, in any program: who had it open under its old name would write beside us under the new one. */
+/* Leaves write-ahead mode: all that is in the log comes into the database, and the log is deleted. True once that is done. */
+static bool leave_log(sqlite3_stmt *mode, int *rc)
+{
+    *rc = sqlite3_step(mode);
+    const char *now = *rc == SQLITE_ROW ? (const char *)sqlite3_column_text(mode, 0) : NULL;
+    bool is_done = now != NULL && strcmp(now, "delete") == 0;
+    sqlite3_reset(mode);
+    return is_done;
+}
+
+/* SQLite folds the log in only while nobody else has the database open, in any program: who had it open under its old name would write
+ * beside us under the new one. Who only looks, such as the list of scenes, is gone in a moment. */
+static enum gz_status fold_log(sqlite3 *db, const char *path, struct gz_error *error)
+{
+    sqlite3_stmt *mode;
+    enum gz_status status = gz_db_prepare(db, "PRAGMA journal_mode = DELETE", &mode, error);
+    if (status != GZ_OK) return status;
+    int rc;
+    bool is_done = leave_log(mode, &rc);
+    for (int i = 0; !is_done && (rc == SQLITE_ROW || (rc & 0xff) == SQLITE_BUSY) && i < FOLD_TRIES; i++) {
+        sqlite3_sleep(FOLD_STEP_MS);
+        is_done = leave_log(mode, &rc);
+    }
+    if (!is_done && rc != SQLITE_ROW && (rc & 0xff) != SQLITE_BUSY)
+        status = gz_db_fail(db, rc, error, gz_db_file_name(path));
+    else if (!is_done)
+        status = gz_fail(error, GZ_BAD_STATE, "%s is open in another program, such as sqlite3: close that first",
+                         gz_db_file_name(path));
+    sqlite3_finalize(mode);
+    return status;
+}
+
 static enum gz_status fold(const char *path, struct gz_error *error)
 {
     sqlite3 *db;
-    sqlite3_stmt *mode;
     enum gz_status status = gz_db_open(path, SQLITE_OPEN_READWRITE, &db, error);
     if (status != GZ_OK) return status;
     status = gz_db_identify(db, error);
-    if (status == GZ_OK) status = gz_db_prepare(db, "PRAGMA journal_mode = DELETE", &mode, error);
-    if (status == GZ_OK) {
-        int rc = sqlite3_step(mode);
-        const char *now = rc == SQLITE_ROW ? (const char *)sqlite3_column_text(mode, 0) : NULL;
-        if ((rc & 0xff) == SQLITE_BUSY || (now != NULL && strcmp(now, "delete") != 0))
-            status = gz_fail(error, GZ_BAD_STATE, "%s is open in another program, such as sqlite3: close that first",
-                             gz_db_file_name(path));
-        else if (now == NULL)
-            status = gz_db_fail(db, rc, error, gz_db_file_name(path));
-        sqlite3_finalize(mode);
-    }
+    if (status == GZ_OK) status = fold_log(db, path, error);
     sqlite3_close(db);
     return status;
 }

@@ -8,6 +8,8 @@
 
 /* Another program's lock, in milliseconds: longer than SQLite's usual patience, shorter than the daemon's. */
 #define LOCK_MS 2500
+/* A lock that outlasts the daemon's patience with clients at its end, but not the end itself. */
+#define LOCK_AT_THE_END_MS 3600
 
 static struct net_fixture fixture;
 
@@ -134,6 +136,7 @@ static sqlite3 *lock_file(void)
     sqlite3 *db;
     scene_file(path, "");
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    sqlite3_busy_timeout(db, 5000); /* the daemon may be writing who came */
     assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
     return db;
 }
@@ -196,18 +199,44 @@ static void test_edit_is_refused_after_too_long_a_lock(void **state)
     close(editor);
 }
 
-static void test_daemon_ends_in_order_beside_a_lock(void **state)
+static void restart(void)
+{
+    test_daemon_start(&fixture.daemon, NULL, NULL);
+    net_fixture_renew_witness(&fixture);
+}
+
+/* A lock that is there to the end: what could not be stored is said, and the exit status tells it. */
+static void test_end_beside_a_lock_says_what_is_not_saved(void **state)
 {
     (void)state;
     int editor = net_fixture_join(&fixture, WITNESS_SCENE, "anna");
     sqlite3 *db = lock_file();
     send_edit(editor, 10);
     net_fixture_assert_unharmed(&fixture);
-    assert_int_equal(test_daemon_stop(&fixture.daemon), 0);
+    assert_int_equal(test_daemon_stop(&fixture.daemon), 1);
+    assert_int_equal(count_in_log(WITNESS_SCENE ": not saved"), 1);
     sqlite3_close(db);
     close(editor);
-    test_daemon_start(&fixture.daemon, NULL, NULL);
-    net_fixture_renew_witness(&fixture);
+    restart();
+}
+
+/* A lock that ends before the daemon has to loses nothing. */
+static void test_end_waits_for_another_programs_lock(void **state)
+{
+    (void)state;
+    int editor = net_fixture_join(&fixture, WITNESS_SCENE, "anna");
+    long nodes = net_fixture_measure(fixture.daemon.port, WITNESS_SCENE, "nodes");
+    sqlite3 *db = lock_file();
+    send_edit(editor, 11);
+    net_fixture_assert_unharmed(&fixture);
+    test_daemon_ask_to_end(&fixture.daemon);
+    usleep(LOCK_AT_THE_END_MS * 1000);
+    assert_false(test_daemon_has_ended(&fixture.daemon));
+    sqlite3_close(db);
+    test_daemon_end(&fixture.daemon);
+    close(editor);
+    restart();
+    assert_int_equal(net_fixture_measure(fixture.daemon.port, WITNESS_SCENE, "nodes"), nodes + 1);
 }
 
 static int start(void **state)
@@ -235,7 +264,8 @@ int main(void)
         cmocka_unit_test(test_folder_that_others_may_read_is_said_and_left),
         cmocka_unit_test(test_edit_waits_for_another_programs_lock),
         cmocka_unit_test(test_edit_is_refused_after_too_long_a_lock),
-        cmocka_unit_test(test_daemon_ends_in_order_beside_a_lock),
+        cmocka_unit_test(test_end_beside_a_lock_says_what_is_not_saved),
+        cmocka_unit_test(test_end_waits_for_another_programs_lock),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -5,13 +5,16 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sqlite3.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <uv.h>
 
 #define KILLS 60
+#define LOOKED_AT_RENAMES 40 /* even: it ends with its first name */
 
 static void write_edits(const char *path, uint64_t count, struct numbered *numbered)
 {
@@ -185,6 +188,45 @@ static void test_rename_is_refused_and_changes_nothing(void **directory)
     assert_int_equal(gz_store_rename(a, b, &error), GZ_OK);
 }
 
+struct looker {
+    char *names[2];
+    atomic_bool is_over;
+    int looks;
+};
+
+static void look(void *context)
+{
+    struct looker *looker = context;
+    struct gz_store_summary summary;
+    for (int at = 0; !atomic_load(&looker->is_over); at = !at)
+        looker->looks += gz_store_summary(looker->names[at], &summary, NULL) == GZ_OK;
+}
+
+/* As the start page does, which lists the scenes again and again. */
+static void test_rename_beside_those_who_only_look(void **directory)
+{
+    struct looker looker = {
+        .names = {strdup(in_directory(directory, "a.db")), strdup(in_directory(directory, "b.db"))}};
+    struct numbered numbered = {0};
+    uv_thread_t thread;
+    write_edits(looker.names[0], 2, &numbered);
+    assert_int_equal(uv_thread_create(&thread, look, &looker), 0);
+    for (int i = 0; i < LOOKED_AT_RENAMES; i++) {
+        struct gz_error error;
+        struct gz_scene_state state;
+        gz_store_close(open_scene(looker.names[i % 2], false, START_TIME, &state)); /* in write-ahead mode again */
+        gz_scene_state_finish(&state);
+        if (gz_store_rename(looker.names[i % 2], looker.names[(i + 1) % 2], &error) != GZ_OK)
+            fail_msg("rename %d: %s", i, error.message);
+    }
+    atomic_store(&looker.is_over, true);
+    uv_thread_join(&thread);
+    assert_true(looker.looks > 0);
+    assert_holds(looker.names[0], numbered);
+    free(looker.names[0]);
+    free(looker.names[1]);
+}
+
 static void test_delete_takes_what_is_no_database(void **directory)
 {
     const char *a = in_directory(directory, "a.db");
@@ -236,6 +278,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_deletion_that_broke_off_is_finished, make_directory, remove_directory),
         cmocka_unit_test(test_files_beside_a_scene_are_known),
         cmocka_unit_test_setup_teardown(test_rename_is_refused_and_changes_nothing, make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(test_rename_beside_those_who_only_look, make_directory, remove_directory),
         cmocka_unit_test_setup_teardown(test_delete_takes_what_is_no_database, make_directory, remove_directory),
         cmocka_unit_test_setup_teardown(test_rename_killed_in_between, make_directory, remove_directory),
     };
