@@ -131,8 +131,7 @@ gz_quat gz_ball_turn(enum gz_ball kind, gz_vec3 from, gz_vec3 to, gz_vec3 across
     gz_vec3 axis = gz_cross(from, to);
     double cosine = gz_dot(from, to);
     gz_quat turn = {axis.x, axis.y, axis.z, kind == GZ_BALL_SHOEMAKE ? cosine : 1 + cosine};
-    double square = turn.x * turn.x + turn.y * turn.y + turn.z * turn.z + turn.w * turn.w;
-    if (!(square > 1e-24)) return (gz_quat){across.x, across.y, across.z, 0};
-    double length = sqrt(square);
-    return (gz_quat){turn.x / length, turn.y / length, turn.z / length, turn.w / length};
+    if (!(gz_dot(axis, axis) + turn.w * turn.w > 1e-24)) return (gz_quat){across.x, across.y, across.z, 0};
+    (void)gz_unit_quat(turn, &turn);
+    return turn;
 }

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -43,14 +44,6 @@ static gz_vec3 row_vector(const double row[4])
     return (gz_vec3){row[0], row[1], row[2]};
 }
 
-/* A covector of view space as one of world space. */
-static gz_vec3 covector_to_world(const struct gz_camera *camera, gz_vec3 c)
-{
-    const double(*v)[4] = camera->view;
-    return (gz_vec3){v[0][0] * c.x + v[1][0] * c.y + v[2][0] * c.z, v[0][1] * c.x + v[1][1] * c.y + v[2][1] * c.z,
-                     v[0][2] * c.x + v[1][2] * c.y + v[2][2] * c.z};
-}
-
 /* The one point that x, y and w all map to 0. */
 static bool find_eye(struct gz_camera *camera)
 {
@@ -94,7 +87,7 @@ static bool find_depth(struct gz_camera *camera)
 static bool find_backward(struct gz_camera *camera, gz_vec3 *backward)
 {
     if (camera->perspective)
-        return gz_normalize(gz_negate(covector_to_world(camera, row_vector(camera->pixel[2]))), backward);
+        return gz_normalize(gz_negate(gz_gradient_to_world(camera, row_vector(camera->pixel[2]))), backward);
     gz_vec3 rays = row_vector(camera->depth);
     return gz_normalize(gz_negate(gz_mat3_apply(&camera->view_to_world, rays)), backward);
 }
@@ -102,9 +95,9 @@ static bool find_backward(struct gz_camera *camera, gz_vec3 *backward)
 /* What a pixel row grows by at one depth: the part along w is an off-centre projection's shift. */
 static gz_vec3 growth_at_one_depth(const struct gz_camera *camera, int row)
 {
-    gz_vec3 growth = covector_to_world(camera, row_vector(camera->pixel[row]));
+    gz_vec3 growth = gz_gradient_to_world(camera, row_vector(camera->pixel[row]));
     if (!camera->perspective) return growth;
-    gz_vec3 depth = covector_to_world(camera, row_vector(camera->pixel[2]));
+    gz_vec3 depth = gz_gradient_to_world(camera, row_vector(camera->pixel[2]));
     return gz_sub(growth, gz_scale(depth, gz_dot(growth, depth) / gz_dot(depth, depth)));
 }
 
@@ -137,6 +130,7 @@ static void find_near(struct gz_camera *camera)
 
 bool gz_camera_prepare(struct gz_camera *camera, const struct gz_camera_input *input, const char **why)
 {
+    assert(camera != NULL && input != NULL);
     struct gz_camera made = {.input = *input};
     const char *fault = input_fault(input);
     gz_affine view = gz_affine_from_matrix(input->view), world;
@@ -163,6 +157,7 @@ bool gz_camera_prepare(struct gz_camera *camera, const struct gz_camera_input *i
 
 bool gz_camera_project(const struct gz_camera *camera, gz_vec3 point, double at[2], double *w)
 {
+    assert(camera != NULL && at != NULL);
     const struct gz_sight sight = {.camera = camera};
     gz_seen seen = gz_see_point(&sight, point);
     double x = seen.x / seen.w, y = seen.y / seen.w;
@@ -175,6 +170,7 @@ bool gz_camera_project(const struct gz_camera *camera, gz_vec3 point, double at[
 
 double gz_camera_pixel_size(const struct gz_camera *camera, gz_vec3 point)
 {
+    assert(camera != NULL);
     const struct gz_sight sight = {.camera = camera};
     return gz_pixel_size_at(camera, gz_see_point(&sight, point).w);
 }
@@ -225,9 +221,9 @@ struct gz_growth gz_sight_growth(const struct gz_sight *sight)
         return (struct gz_growth){gz_scale(sight->right, px), gz_scale(sight->down, px), sight->along, sight->along};
     }
     gz_vec3 x = row_vector(camera->pixel[0]), y = row_vector(camera->pixel[1]), w = row_vector(camera->pixel[2]);
-    return (struct gz_growth){covector_to_world(camera, gz_sub(x, gz_scale(w, sight->at[0]))),
-                              covector_to_world(camera, gz_sub(y, gz_scale(w, sight->at[1]))),
-                              covector_to_world(camera, w), covector_to_world(camera, row_vector(camera->depth))};
+    return (struct gz_growth){gz_gradient_to_world(camera, gz_sub(x, gz_scale(w, sight->at[0]))),
+                              gz_gradient_to_world(camera, gz_sub(y, gz_scale(w, sight->at[1]))),
+                              gz_gradient_to_world(camera, w), gz_gradient_to_world(camera, row_vector(camera->depth))};
 }
 
 static bool camera_ray_direction(const struct gz_sight *sight, gz_vec3 *direction)
@@ -269,6 +265,7 @@ bool gz_sight_ray(const struct gz_sight *sight, gz_vec3 about, gz_vec3 *origin, 
 
 bool gz_camera_ray(const struct gz_camera *camera, const double at[2], gz_vec3 *origin, gz_vec3 *direction)
 {
+    assert(camera != NULL && at != NULL && origin != NULL && direction != NULL);
     const struct gz_pointer pointer = {.at = {at[0], at[1]}};
     struct gz_sight sight;
     gz_vec3 from, along;
@@ -297,6 +294,7 @@ static void place_at_pixel(const struct gz_camera *camera, double x, double y, d
 
 bool gz_camera_lens(const struct gz_camera *camera, double lens[4])
 {
+    assert(camera != NULL && lens != NULL);
     const double *viewport = camera->input.viewport;
     double ahead = camera->pixel[2][2] < 0 ? -1 : 1;
     double z = camera->perspective ? camera->eye_view.z + ahead : 0, lower[2], upper[2];

@@ -35,14 +35,14 @@ void gz_follow_init(struct gz_follow *follow, const struct gz_pointer *press, ui
     follow->real = follow->slowed = follow->from_real = follow->from_slowed = *press;
 }
 
-/* `way` turned as a hand turned from `before` to `now`, or by a part of that. All are unit. */
-static gz_vec3 turned(gz_vec3 way, gz_vec3 before, gz_vec3 now, double part)
+/* `way` turned as a hand turned from `before` to `now`, or by a fraction of that. All are unit. */
+static gz_vec3 turned(gz_vec3 way, gz_vec3 before, gz_vec3 now, double fraction)
 {
     gz_vec3 axis = gz_cross(before, now);
     double angle = atan2(gz_length(axis), gz_dot(before, now));
     if (angle == 0) return way;
     if (!gz_normalize(axis, &axis)) axis = gz_ball_across(before);
-    return gz_rotate(gz_quat_about(axis, angle * part), way);
+    return gz_rotate(gz_quat_about(axis, angle * fraction), way);
 }
 
 const struct gz_pointer *gz_follow_pointer(struct gz_follow *follow, const struct gz_pointer *pointer, uint32_t mods)

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <math.h>
 
 #include "solver/handle.h"
@@ -265,6 +266,7 @@ static uint64_t visible_handles(const struct gz_gizmo *gizmo, const struct look 
 bool gz_gizmo_build(struct gz_gizmo *gizmo, const struct gz_tool *tool, const struct gz_camera *camera,
                     const struct gz_target *targets, size_t count, size_t active)
 {
+    assert(gizmo != NULL && tool != NULL && (targets != NULL || count == 0));
     struct gz_gizmo made = {.mode = tool->mode, .space = tool->space, .each = tool->pivot == GZ_PIVOT_EACH};
     if (gz_mode_handles(tool->mode) == 0 || active >= count) return false;
     made.place = origin_of(&targets[active]);

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <math.h>
 
 #include "solver/shape.h"
@@ -157,6 +158,7 @@ static void draw_handle(struct drawing *drawing, const struct gz_gizmo *gizmo, c
 size_t gz_gizmo_lines(const struct gz_gizmo *gizmo, const struct gz_tool *tool, const struct gz_camera *camera,
                       enum gz_handle hover, enum gz_handle active, struct gz_segment *lines, size_t max)
 {
+    assert(gizmo != NULL && tool != NULL && (lines != NULL || max == 0));
     struct drawing drawing = {.lines = lines, .max = max, .camera = camera};
     struct gz_sight sight = {.camera = camera};
     if (camera == NULL) {

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -57,7 +58,7 @@ static bool into_rotation(const gz_mat3 *m, gz_vec3 v, gz_vec3 *inside)
     return gz_finite(*inside);
 }
 
-static inline bool turn(const struct hanger *hanger, const struct gz_motion *motion, gz_trs *local)
+static inline bool turn_node(const struct hanger *hanger, const struct gz_motion *motion, gz_trs *local)
 {
     gz_quat q = motion->turn;
     gz_vec3 axis = {q.x, q.y, q.z}, inside;
@@ -135,10 +136,10 @@ static bool take_turn(gz_mat3 *m, gz_quat *turn)
         double square = gz_dot(t, t);
         if (square <= TURN_SQUARE_NONE) return true;
         /* The tangent of half the angle is t / (1 + sqrt(1 + t^2)), nearly this; the next step makes up for the rest. */
-        gz_quat part = {2 * t.x, 2 * t.y, 2 * t.z, 4 + square};
-        gz_mat3 back = turn_back(part);
+        gz_quat step_turn = {2 * t.x, 2 * t.y, 2 * t.z, 4 + square};
+        gz_mat3 back = turn_back(step_turn);
         *m = gz_mat3_multiply(&back, m);
-        *turn = gz_quat_multiply(*turn, part);
+        *turn = gz_quat_multiply(*turn, step_turn);
         if (square <= TURN_SQUARE_LAST) return true;
     }
     return false;
@@ -206,7 +207,8 @@ static bool scale_axes(const struct hanger *hanger, const struct gz_motion *moti
     return scale_by_rows(&axes, f, &local->s) || scale_by_nearest(&axes, f, local, residual);
 }
 
-static inline bool scale(const struct hanger *hanger, const struct gz_motion *motion, gz_trs *local, double *residual)
+static inline bool scale_node(const struct hanger *hanger, const struct gz_motion *motion, gz_trs *local,
+                              double *residual)
 {
     gz_vec3 growth = gz_sub(motion->factor, (gz_vec3){1, 1, 1});
     gz_vec3 inside = gz_mat3_apply(&motion->frame_inverse, arm(hanger, motion, local->t));
@@ -273,6 +275,7 @@ static double residual_of(const struct gz_motion *motion, const struct gz_target
 bool gz_motion_apply(const struct gz_motion *motion, const struct gz_target *start, const gz_affine *parent,
                      gz_trs *local, double *residual)
 {
+    assert(motion != NULL && start != NULL && parent != NULL && local != NULL);
     struct hanger hanger = {.parent = parent, .to_parent = gz_affine_identity.linear};
     gz_trs now = start->local;
     double lost_before = 0, lost = 0;
@@ -284,8 +287,8 @@ bool gz_motion_apply(const struct gz_motion *motion, const struct gz_target *sta
     switch (motion->kind) {
     case GZ_MOTION_NONE: break;
     case GZ_MOTION_TRANSLATE: now.t = shifted(&hanger, now.t, motion->translation); break;
-    case GZ_MOTION_ROTATE: good = turn(&hanger, motion, &now); break;
-    case GZ_MOTION_SCALE: good = scale(&hanger, motion, &now, &lost); break;
+    case GZ_MOTION_ROTATE: good = turn_node(&hanger, motion, &now); break;
+    case GZ_MOTION_SCALE: good = scale_node(&hanger, motion, &now, &lost); break;
     }
     bool unchanged = same_parent && motion->kind == GZ_MOTION_NONE;
     if (!good || (!unchanged && !within_limits(&now))) return false;
@@ -296,6 +299,7 @@ bool gz_motion_apply(const struct gz_motion *motion, const struct gz_target *sta
 
 struct gz_motion gz_motion_wheel(const struct gz_gizmo *gizmo, double notches)
 {
+    assert(gizmo != NULL);
     double factor = pow(1.1, notches);
     if (notches == 0 || !isfinite(factor) || factor == 0) return gz_motion_none;
     struct gz_motion motion = gz_motion_none;

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <math.h>
 
 #include "solver/sight.h"
@@ -31,6 +32,7 @@ static bool cut_slab(double from, double along, double low, double high, double 
 bool gz_pick_node(const struct gz_camera *camera, const struct gz_pointer *pointer, const gz_affine *world,
                   const gz_box *bounds, double tolerance_px, double *distance, gz_vec3 *point)
 {
+    assert(pointer != NULL && world != NULL && distance != NULL && point != NULL);
     struct gz_sight sight;
     gz_mat3 inverse;
     gz_vec3 from, along;
@@ -122,6 +124,7 @@ static double see_corners(const struct gz_sight *sight, const gz_affine *world, 
 bool gz_pick_rect(const struct gz_camera *camera, const double rect[4], const gz_affine *world, const gz_box *bounds,
                   bool *inside)
 {
+    assert(camera != NULL && rect != NULL && world != NULL);
     const struct gz_sight sight = {.camera = camera};
     const double in_front = 1e-9; /* part of the box's depth that counts as in front of the viewer */
     const gz_box origin = {{0, 0, 0}, {0, 0, 0}};

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <math.h>
 
 #include "solver/follow.h"
@@ -82,6 +83,7 @@ static enum gz_solve solve_turntable(struct gz_orbit *orbit, const struct gz_poi
 enum gz_solve gz_orbit_begin(struct gz_orbit *orbit, const struct gz_tool *tool, const struct gz_camera *camera,
                              gz_vec3 centre, const struct gz_pointer *pointer)
 {
+    assert(orbit != NULL && tool != NULL && camera != NULL && pointer != NULL);
     struct gz_orbit made = {.law = tool->orbit, .camera = *camera, .centre = centre};
     if (pointer->is_ray || !gz_pointer_usable(pointer) || !gz_finite(centre)) return GZ_SOLVE_NONE;
     enum gz_solve begun =
@@ -94,6 +96,7 @@ enum gz_solve gz_orbit_begin(struct gz_orbit *orbit, const struct gz_tool *tool,
 /* The scene turned about the centre, seen by the camera of the press, is the view that is wanted. */
 enum gz_solve gz_orbit_solve(struct gz_orbit *orbit, const struct gz_pointer *pointer, uint32_t mods, double view[16])
 {
+    assert(orbit != NULL && pointer != NULL && view != NULL);
     const struct gz_camera *camera = &orbit->camera;
     gz_quat rotation;
     enum gz_solve result = orbit->law == GZ_ORBIT_TURNTABLE ? solve_turntable(orbit, pointer, mods, &rotation)
@@ -111,6 +114,7 @@ enum gz_solve gz_orbit_solve(struct gz_orbit *orbit, const struct gz_pointer *po
 
 bool gz_orbit_dolly(const struct gz_camera *camera, gz_vec3 centre, double factor, double view[16])
 {
+    assert(camera != NULL && view != NULL);
     if (!(factor > 0) || !isfinite(factor)) return false;
     gz_mat3 linear = view_directions(camera);
     gz_vec3 place = gz_view_point(camera, centre);

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <math.h>
 
 #include "solver/place.h"
@@ -267,6 +268,7 @@ static struct nearness handle_nearness(const struct gz_gizmo *gizmo, const struc
 double gz_gizmo_distance(const struct gz_gizmo *gizmo, const struct gz_tool *tool, const struct gz_camera *camera,
                          const struct gz_pointer *pointer, enum gz_handle handle)
 {
+    assert(gizmo != NULL && tool != NULL && pointer != NULL);
     struct gz_sight sight;
     int rank;
     bool drawn = handle > GZ_HANDLE_NONE && handle < GZ_HANDLE_COUNT && (gizmo->handles & GZ_HANDLE_BIT(handle)) != 0;
@@ -302,6 +304,7 @@ static bool is_before(const struct found *a, const struct found *b)
 enum gz_handle gz_gizmo_pick(const struct gz_gizmo *gizmo, const struct gz_tool *tool, const struct gz_camera *camera,
                              const struct gz_pointer *pointer)
 {
+    assert(gizmo != NULL && tool != NULL && pointer != NULL);
     struct gz_sight sight;
     struct found found[GZ_HANDLE_COUNT], best = {.handle = GZ_HANDLE_NONE};
     int count = 0;

@@ -132,8 +132,9 @@ struct gz_nearest gz_place_on_segment(gz_seen a, gz_seen b, const double ahead[2
     if (!(from.w > 0 && to.w > 0)) return nowhere;
     double x = from.x / from.w, y = from.y / from.w, dx = to.x / to.w - x, dy = to.y / to.w - y;
     double square = dx * dx + dy * dy;
-    double part = square > 0 ? -(x * dx + y * dy) / square : 0;
-    part = part > 0 ? fmin(part, 1) : 0;
-    double whole = part * from.w / (to.w + part * (from.w - to.w)); /* the same place before the division by w */
-    return (struct gz_nearest){hypot(x + part * dx, y + part * dy), first + whole * (last - first)};
+    double fraction = square > 0 ? -(x * dx + y * dy) / square : 0;
+    fraction = fraction > 0 ? fmin(fraction, 1) : 0;
+    /* The same place before the division by w. */
+    double whole = fraction * from.w / (to.w + fraction * (from.w - to.w));
+    return (struct gz_nearest){hypot(x + fraction * dx, y + fraction * dy), first + whole * (last - first)};
 }

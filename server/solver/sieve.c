@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <math.h>
 
 #include "solver/sight.h"
@@ -27,9 +28,7 @@ static struct row sum(struct row a, double k, struct row b)
 static gz_plane plane_of(const struct gz_camera *camera, struct row row)
 {
     const double(*v)[4] = camera->view;
-    gz_vec3 normal = {row.c[0] * v[0][0] + row.c[1] * v[1][0] + row.c[2] * v[2][0],
-                      row.c[0] * v[0][1] + row.c[1] * v[1][1] + row.c[2] * v[2][1],
-                      row.c[0] * v[0][2] + row.c[1] * v[1][2] + row.c[2] * v[2][2]};
+    gz_vec3 normal = gz_gradient_to_world(camera, (gz_vec3){row.c[0], row.c[1], row.c[2]});
     double slope = fabs(row.c[0]) + fabs(row.c[1]) + fabs(row.c[2]);
     double reach = fabs(v[0][3]) + fabs(v[1][3]) + fabs(v[2][3]);
     double offset = row.c[0] * v[0][3] + row.c[1] * v[1][3] + row.c[2] * v[2][3] + row.c[3];
@@ -62,6 +61,7 @@ static void ray_planes(const struct gz_sight *sight, double tolerance_px, gz_pla
 bool gz_pick_sieve(const struct gz_camera *camera, const struct gz_pointer *pointer, double tolerance_px,
                    gz_plane planes[GZ_PICK_PLANES])
 {
+    assert(pointer != NULL && planes != NULL);
     struct gz_sight sight;
     if (!gz_sight_init(&sight, camera, pointer)) return false;
     if (sight.is_ray) {
@@ -76,6 +76,7 @@ bool gz_pick_sieve(const struct gz_camera *camera, const struct gz_pointer *poin
 
 void gz_pick_rect_sieve(const struct gz_camera *camera, const double rect[4], gz_plane planes[GZ_PICK_PLANES])
 {
+    assert(camera != NULL && rect != NULL && planes != NULL);
     const double window[4] = {fmin(rect[0], rect[2]), fmin(rect[1], rect[3]), fmax(rect[0], rect[2]),
                               fmax(rect[1], rect[3])};
     window_planes(camera, window, planes);
@@ -84,6 +85,7 @@ void gz_pick_rect_sieve(const struct gz_camera *camera, const double rect[4], gz
 /* Depths from -w to w hold those from 0 to w, either way round. */
 void gz_view_sieve(const struct gz_camera *camera, gz_plane planes[GZ_VIEW_PLANES])
 {
+    assert(camera != NULL && planes != NULL);
     const double *proj = camera->input.proj;
     double sign = !camera->perspective && proj[15] < 0 ? -1 : 1; /* clip coordinates are worth the same turned round */
     struct row w = {{sign * proj[3], sign * proj[7], sign * proj[11], sign * proj[15]}};

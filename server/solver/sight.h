@@ -15,10 +15,10 @@ typedef struct gz_seen {
     double x, y, w, depth;
 } gz_seen;
 
-static inline gz_seen gz_seen_between(gz_seen a, gz_seen b, double part)
+static inline gz_seen gz_seen_between(gz_seen a, gz_seen b, double fraction)
 {
-    return (gz_seen){a.x + part * (b.x - a.x), a.y + part * (b.y - a.y), a.w + part * (b.w - a.w),
-                     a.depth + part * (b.depth - a.depth)};
+    return (gz_seen){a.x + fraction * (b.x - a.x), a.y + fraction * (b.y - a.y), a.w + fraction * (b.w - a.w),
+                     a.depth + fraction * (b.depth - a.depth)};
 }
 
 struct gz_sight {
@@ -57,6 +57,14 @@ static inline double gz_pixel_size_at(const struct gz_camera *camera, double w)
 {
     double size = w / camera->up_px;
     return w > 0 && isfinite(size) ? size : 0;
+}
+
+/* The gradient of a linear function of view space, as one of world space. */
+static inline gz_vec3 gz_gradient_to_world(const struct gz_camera *camera, gz_vec3 c)
+{
+    const double(*v)[4] = camera->view;
+    return (gz_vec3){v[0][0] * c.x + v[1][0] * c.y + v[2][0] * c.z, v[0][1] * c.x + v[1][1] * c.y + v[2][1] * c.z,
+                     v[0][2] * c.x + v[1][2] * c.y + v[2][2] * c.z};
 }
 
 /* View space to pixels about the pointer; `one` is 1 for points, 0 for vectors. */

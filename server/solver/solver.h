@@ -20,8 +20,8 @@
  * excuse, because points are taken to the camera by compensated dot products before anything else is done with them.
  * Memory: every struct is plain data of fixed size, to be copied, kept and replayed; nothing is allocated, opened or
  * remembered. Links libm only. Threads: any, as long as each struct has one user at a time.
- * Errors: by `enum gz_solve` or false; outputs are then as they were unless it is said otherwise. Every input may be any
- * double, finite or not. */
+ * Errors: by `enum gz_solve` or false; outputs are then as they were unless it is said otherwise. Every number may be any
+ * double, finite or not. A null pointer that is not allowed is an error of the program: an assertion unless NDEBUG is set. */
 #ifndef GZ_SOLVER_H
 #define GZ_SOLVER_H
 
@@ -348,8 +348,8 @@ enum gz_solve gz_drag_value(const struct gz_drag *drag, const double *value, int
 bool gz_pick_node(const struct gz_camera *camera, const struct gz_pointer *pointer, const gz_affine *world,
                   const gz_box *bounds, double tolerance_px, double *distance, gz_vec3 *point);
 
-/* Whether the node's image overlaps the rectangle [x0, y0, x1, y1] (corners in any order), and in *inside whether it lies
- * in it wholly. Exact for the box as seen: cut at the viewer's plane, the convex hull of its image against the rectangle. */
+/* Whether the node's image overlaps the rectangle [x0, y0, x1, y1] (corners in any order), and in *inside (may be
+ * NULL) whether it lies in it wholly. Exact for the box as seen: cut at the viewer's plane, the convex hull of its image against the rectangle. */
 bool gz_pick_rect(const struct gz_camera *camera, const double rect[4], const gz_affine *world, const gz_box *bounds,
                   bool *inside);
 

@@ -58,7 +58,7 @@ static int widest_axis(const struct gz_triangle *triangles, size_t first, size_t
 }
 
 /* Those with a key below `pivot` to the front; where the others begin. */
-static size_t part(struct gz_triangle *triangles, size_t first, size_t end, int axis, uint32_t pivot)
+static size_t partition(struct gz_triangle *triangles, size_t first, size_t end, int axis, uint32_t pivot)
 {
     for (;;) {
         while (first < end && key_of(&triangles[first], axis) < pivot) first++;
@@ -84,7 +84,7 @@ static void halve(struct gz_triangle *triangles, size_t first, size_t half, size
         if (low == high) return;
         uint32_t bit = UINT32_C(1) << 31;
         while (!((low ^ high) & bit)) bit >>= 1;
-        size_t middle_place = part(triangles, first, end, axis, high & ~(bit - 1));
+        size_t middle_place = partition(triangles, first, end, axis, high & ~(bit - 1));
         if (middle_place > half) {
             end = middle_place;
         } else {

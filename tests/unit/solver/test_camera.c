@@ -1,4 +1,8 @@
-/* Cameras: what is refused, what the frame is; orbit and dolly, which make new ones. */
+/* Cameras: what is refused, what the frame is; orbit and dolly, which make new ones. Null pointers. */
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "unit/solver/stage.h"
 
 static void test_unusable_cameras_are_refused_in_words(void **state)
@@ -108,6 +112,47 @@ static void test_dolly_changes_the_distance_by_the_factor(void **state)
     }
 }
 
+static void apply_to_nothing(void)
+{
+    gz_trs local;
+    (void)gz_motion_apply(&gz_motion_none, NULL, &gz_affine_identity, &local, NULL);
+}
+
+static void build_of_nothing(void)
+{
+    struct gz_gizmo gizmo;
+    (void)gz_gizmo_build(&gizmo, &gz_tool_default, NULL, NULL, 1, 0);
+}
+
+static void begin_without_gizmo(void)
+{
+    struct gz_drag drag;
+    (void)gz_drag_begin(&drag, GZ_TX, NULL, &gz_tool_default, NULL, NULL, 0);
+}
+
+static void test_null_pointers_stop_builds_with_assertions(void **state)
+{
+    (void)state;
+#ifdef NDEBUG
+    (void)apply_to_nothing, (void)build_of_nothing, (void)begin_without_gizmo;
+    skip();
+#else
+    void (*const mistakes[])(void) = {apply_to_nothing, build_of_nothing, begin_without_gizmo};
+    for (size_t i = 0; i < COUNT(mistakes); i++) {
+        int status;
+        pid_t child = fork();
+        if (child == 0) {
+            (void)signal(SIGABRT, SIG_DFL);
+            (void)close(STDERR_FILENO);
+            mistakes[i]();
+            _exit(0);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+    }
+#endif
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -115,6 +160,7 @@ int main(void)
         cmocka_unit_test(test_frame_is_the_screens),
         cmocka_unit_test(test_orbit_turns_the_scene_under_the_pointer),
         cmocka_unit_test(test_dolly_changes_the_distance_by_the_factor),
+        cmocka_unit_test(test_null_pointers_stop_builds_with_assertions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
