@@ -166,15 +166,9 @@ static void start_job(struct gz_bulk_job *job)
     uv_queue_work(job->scenes->loop, &job->work, work_on_job, handle_job_done);
 }
 
-static enum gz_status check_name(const char *field, const char *name, struct gz_error *error)
-{
-    if (gz_scene_name_valid(name, strlen(name))) return GZ_OK;
-    return gz_fail(error, GZ_BAD_VALUE, "%s: a scene's name matches [a-z0-9][a-z0-9_-]{0,63}", field);
-}
-
 static enum gz_status prepare_existing(struct gz_bulk_job *job)
 {
-    enum gz_status status = check_name("scene", job->name, &job->error);
+    enum gz_status status = gz_scene_name_check("scene", job->name, &job->error);
     if (status == GZ_OK) status = gz_retire_check(job->scenes, job->name, &job->error);
     if (status != GZ_OK) return status;
     if (!gz_scene_exists(job->scenes, job->name)) {
@@ -416,7 +410,8 @@ static void handle_import_undone(void *context, const struct gz_error *error)
     refuse_job(context);
 }
 
-/* A scene that was made for an import which failed is as if it had never been, unless somebody came meanwhile. */
+/* A scene that was made for an import which failed is as if it had never been, unless somebody came meanwhile. Nothing else can be in
+ * it: what others asked after the import was refused with it, see gz_core_refuse_batch. */
 static void give_up_import(struct gz_bulk_job *job)
 {
     struct gz_retire_request request = {
@@ -509,7 +504,7 @@ static enum gz_status read_new_name(struct gz_bulk_job *job)
     const struct gz_buffer *body = &job->request->body;
     enum gz_status status =
         gz_json_member(body->data, body->size, "name", job->new_name, sizeof job->new_name, &job->error);
-    return status == GZ_OK ? check_name("name", job->new_name, &job->error) : status;
+    return status == GZ_OK ? gz_scene_name_check("name", job->new_name, &job->error) : status;
 }
 
 static void retire(struct gz_bulk_job *job)
@@ -520,7 +515,7 @@ static void retire(struct gz_bulk_job *job)
                                         .user = job->request->user,
                                         .done = handle_retired,
                                         .context = job};
-    enum gz_status status = check_name("scene", job->name, &job->error);
+    enum gz_status status = gz_scene_name_check("scene", job->name, &job->error);
     if (status == GZ_OK) status = read_new_name(job);
     if (status == GZ_OK) status = gz_retire(job->scenes, &request, &job->error);
     job->retiring = status == GZ_OK;
@@ -543,7 +538,7 @@ static const struct kind kinds[] = {
 
 enum gz_status gz_bulk_admit(struct gz_scenes *scenes, const struct gz_http_request *request, struct gz_error *error)
 {
-    enum gz_status status = check_name("scene", request->scene, error);
+    enum gz_status status = gz_scene_name_check("scene", request->scene, error);
     if (status != GZ_OK || request->what == GZ_HTTP_RENAME) return status;
     if (!request->replace && gz_scene_exists(scenes, request->scene)) {
         return gz_fail(error, GZ_CONFLICT,

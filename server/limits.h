@@ -201,7 +201,8 @@
 #define GZ_SILENCE_SECONDS 15
 /* Seconds that edits wait while another program, such as sqlite3, has the scene's file locked; then they are refused. */
 #define GZ_LOCK_SECONDS_MAX 5
-/* Milliseconds between tries while the disk refuses: edits made meanwhile wait at most this long for their error. */
+/* Milliseconds between tries while the disk refuses: edits made meanwhile wait this long for the next try, and while another program
+ * has the file locked for GZ_LOCK_SECONDS_MAX more. */
 #define GZ_RETRY_MS 250
 /* Seconds that a connection which is being ended has to take its last words. */
 #define GZ_FAREWELL_SECONDS 2

@@ -1,7 +1,9 @@
 /* retire.h - a scene gives up its name while the daemon runs: it is deleted or renamed, or its file is gone.
- * In this order: nothing more is done in it, and edits and drags that run are finished and answered; what workers read of it comes to
- * an end; a worker closes its file, its write-ahead log folded in, and deletes or renames it; everybody in it is told `bye`.
- * From the first step on nobody joins, exports or imports under its name, nor under its new one.
+ * 1. Nothing more is done in it; edits and drags that run are finished and answered.
+ * 2. What workers read of it comes to an end.
+ * 3. A worker closes its file, with its write-ahead log folded in, and deletes or renames it.
+ * 4. Everybody in it is told `bye`.
+ * From step 1 on nobody joins, exports or imports under its name, nor under its new one.
  * Threads: the loop's. */
 #ifndef GZ_RETIRE_H
 #define GZ_RETIRE_H

@@ -1,5 +1,6 @@
 #include "scenes.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,6 +29,12 @@ bool gz_scene_name_valid(const char *name, size_t size)
         if (!is_name_character(name[i])) return false;
     }
     return true;
+}
+
+enum gz_status gz_scene_name_check(const char *field, const char *name, struct gz_error *error)
+{
+    if (gz_scene_name_valid(name, strlen(name))) return GZ_OK;
+    return gz_fail(error, GZ_BAD_VALUE, "%s: a scene's name matches [a-z0-9][a-z0-9_-]{0,63}", field);
 }
 
 char *gz_scene_path(const struct gz_scenes *scenes, const char *name)
@@ -69,18 +76,21 @@ static enum gz_status find_key(void *context, const char *user, const char *key,
                                struct gz_edit_record *edit)
 {
     struct gz_open_scene *scene = context;
+    assert(scene->store != NULL); /* a frozen core looks for no key, and a store is closed only of such a one */
     return gz_store_find_key(scene->store, user, key, arena, edit);
 }
 
 static enum gz_status find_note_key(void *context, const char *user, const char *key, uint64_t *note)
 {
     struct gz_open_scene *scene = context;
+    assert(scene->store != NULL); /* as above */
     return gz_store_find_note_key(scene->store, user, key, note);
 }
 
 static uint64_t kept_since(void *context)
 {
     struct gz_open_scene *scene = context;
+    assert(scene->store != NULL); /* a frozen core answers no question to the past and lets nobody in */
     return gz_store_stats(scene->store).kept_since;
 }
 
@@ -222,7 +232,8 @@ static void close_scene(struct gz_open_scene *scene)
     gz_surfaces_cancel(scene);
     gz_store_close(scene->store); /* first: a batch on its way may point into the core */
     gz_core_destroy(scene->net.core);
-    if (scene->held != NULL) gz_batch_destroy(scene->held);
+    if (scene->held != NULL)
+        gz_batch_destroy(scene->held); /* of visits: it has no bytes of the core's, as an import has */
     scene->net.core = NULL;
     scene->store = NULL;
     uv_close((uv_handle_t *)&scene->committed, handle_async_closed);
@@ -354,10 +365,8 @@ static bool has_file(const struct gz_open_scene *scene)
 enum gz_status gz_scenes_find(struct gz_scenes *scenes, const char *name, bool create, struct gz_open_scene **scene,
                               struct gz_error *error)
 {
-    if (!gz_scene_name_valid(name, strlen(name))) {
-        return gz_fail(error, GZ_BAD_VALUE, "scene: its name is to match [a-z0-9][a-z0-9_-]{0,63}");
-    }
-    enum gz_status status = gz_retire_check(scenes, name, error);
+    enum gz_status status = gz_scene_name_check("scene", name, error);
+    if (status == GZ_OK) status = gz_retire_check(scenes, name, error);
     if (status != GZ_OK) return status;
     *scene = gz_scenes_find_open(scenes, name);
     if (*scene == NULL) return open_scene(scenes, name, create, scene, error);

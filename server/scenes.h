@@ -67,6 +67,8 @@ struct gz_net_host gz_scenes_host(struct gz_scenes *scenes);
 
 /* [a-z0-9][a-z0-9_-]{0,63} */
 bool gz_scene_name_valid(const char *name, size_t size);
+/* The same as a status: GZ_BAD_VALUE, in words about `field`. */
+GZ_MUST_USE enum gz_status gz_scene_name_check(const char *field, const char *name, struct gz_error *error);
 /* FOLDER/NAME.db, to be freed; NULL without memory. */
 char *gz_scene_path(const struct gz_scenes *scenes, const char *name);
 bool gz_scene_exists(const struct gz_scenes *scenes, const char *name);

@@ -291,7 +291,7 @@ enum gz_status gz_json_member(const uint8_t *bytes, size_t size, const char *key
     if (status != GZ_OK) return status;
     json_t *member = json_object_get(json, key);
     if (member == NULL || !json_is_string(member))
-        status = gz_fail(error, GZ_BAD_MESSAGE, "%s: a JSON object with this text is expected", key);
+        status = gz_fail(error, GZ_BAD_MESSAGE, "%s: expected a JSON object with a text under this key", key);
     else if (json_string_length(member) >= text_size)
         status = gz_fail(error, GZ_BAD_VALUE, "%s: it is longer than %zu bytes", key, text_size - 1);
     else

@@ -104,7 +104,7 @@ bool gz_metrics_print(struct gz_net *net, struct gz_buffer *out)
            print(out, "sent_bytes_total", "counter", "Bytes of WebSocket payload sent.", counters->bytes_out) &&
            print_errors(net->host.errors, out) && print_processes(net, out) &&
            gz_text_print(out,
-                         "# HELP gizmod_build_info Always 1; what is told are the labels.\n"
+                         "# HELP gizmod_build_info Always 1. Its labels say the version and the protocol.\n"
                          "# TYPE gizmod_build_info gauge\n"
                          "gizmod_build_info{version=\"%s\",protocol=\"%d\"} 1\n",
                          GIZMOD_VERSION, GZ_PROTOCOL_VERSION);

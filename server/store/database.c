@@ -17,6 +17,9 @@ enum gz_status gz_db_fail(sqlite3 *db, int rc, struct gz_error *error, const cha
 {
     if ((rc & 0xff) == SQLITE_INTERRUPT)
         return gz_fail(error, GZ_TOO_LARGE, "%s: it took longer than %d s", doing, GZ_QUERY_MS_MAX / 1000);
+    if ((rc & 0xff) == SQLITE_BUSY)
+        return gz_fail(error, GZ_STORAGE, "%s: another program, such as sqlite3, has the file locked: try again",
+                       doing);
     return gz_fail(error, GZ_STORAGE, "%s: %s", doing, db != NULL ? sqlite3_errmsg(db) : sqlite3_errstr(rc));
 }
 

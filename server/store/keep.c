@@ -167,7 +167,9 @@ enum gz_status gz_keep_step(struct gz_keep *keep, double now, bool *more, struct
     if (rc == SQLITE_OK) rc = pass_some(keep, now);
     if (rc == SQLITE_OK) rc = run(keep, GZ_KEEP_COMMIT, NULL);
     if (rc == SQLITE_OK) return GZ_OK;
-    enum gz_status status = gz_db_fail(keep->db, rc, error, "the disk did not let go of the past");
+    /* Another program has the file locked: there is no hurry. */
+    bool is_later = (rc & 0xff) == SQLITE_BUSY;
+    enum gz_status status = is_later ? GZ_OK : gz_db_fail(keep->db, rc, error, "the disk did not let go of the past");
     if (!sqlite3_get_autocommit(keep->db)) sqlite3_exec(keep->db, "ROLLBACK", NULL, NULL, NULL);
     keep->since = since;
     keep->edits = edits;

@@ -53,7 +53,8 @@ void gz_keep_finish(struct gz_keep *keep);
 bool gz_keep_is_on(const struct gz_keep *keep);
 /* So many edits were committed. */
 void gz_keep_count(struct gz_keep *keep, uint64_t edits);
-/* One step; `*more` says whether it had anything to do. After a failure nothing of it is left. */
+/* One step; `*more` says whether it had anything to do, which it has not while another program
+ * has the file locked. After a failure nothing of it is left. */
 GZ_MUST_USE enum gz_status gz_keep_step(struct gz_keep *keep, double now, bool *more, struct gz_error *error);
 
 #endif

@@ -24,6 +24,8 @@
 /* Seconds after which a WAL that could not be emptied is tried again, however little is added to it. */
 #define CHECKPOINT_SECONDS 2
 #define FOREVER UINT64_MAX
+/* Milliseconds that an opening waits for another program's lock: its thread has other scenes to serve. */
+#define OPENING_BUSY_MS 50
 /* Bytes that the WAL's file keeps for its next use: writing over it is faster than growing it. */
 #define WAL_BYTES_KEPT "16777216"
 /* Bytes of WAL that somebody who reads for too long is reported at. */
@@ -279,6 +281,7 @@ static enum gz_status open_writer(struct gz_store *store, const struct gz_store_
     int flags = SQLITE_OPEN_READWRITE | (options->create ? SQLITE_OPEN_CREATE : 0);
     enum gz_status status = gz_db_open(options->path, flags, &db, error);
     if (status != GZ_OK) return status;
+    sqlite3_busy_timeout(db, OPENING_BUSY_MS);
     status = prepare_database(db, options->time, state, error);
     if (status == GZ_OK) status = gz_keep_init(&store->keep, db, options->kept, error);
     store->stats.kept_since = store->keep.since;
@@ -293,6 +296,7 @@ static enum gz_status open_writer(struct gz_store *store, const struct gz_store_
 static enum gz_status open_keys(struct gz_store *store, const char *path, struct gz_error *error)
 {
     enum gz_status status = gz_db_open(path, SQLITE_OPEN_READONLY, &store->keys_db, error);
+    if (status == GZ_OK) sqlite3_busy_timeout(store->keys_db, OPENING_BUSY_MS);
     if (status == GZ_OK)
         status = gz_db_prepare(store->keys_db,
                                "SELECT " GZ_EDIT_COLUMNS

@@ -8,6 +8,8 @@
 
 /* Another program's lock, in milliseconds: longer than SQLite's usual patience, shorter than the daemon's. */
 #define LOCK_MS 2500
+/* With a second's wait for each it would be two. */
+#define EDITS_BESIDE_A_LOCK 5
 /* A lock that outlasts the daemon's patience with clients at its end, but not the end itself. */
 #define LOCK_AT_THE_END_MS 3600
 
@@ -199,6 +201,42 @@ static void test_edit_is_refused_after_too_long_a_lock(void **state)
     close(editor);
 }
 
+/* Who asks for a scene that cannot be opened holds up nobody else: one edit of the witness for each of their tries. */
+static void test_locked_scene_holds_up_no_other(void **state)
+{
+    (void)state;
+    char path[256];
+    sqlite3 *db;
+    int other = net_fixture_join(&fixture, "locked", "anna"), editor = net_fixture_join(&fixture, "free", "bert");
+    net_fixture_create_nodes(other, 1);
+    test_daemon_end(&fixture.daemon);
+    close(other);
+    close(editor);
+    snprintf(path, sizeof path, "%s/locked.db", fixture.daemon.data);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+    test_daemon_start(&fixture.daemon, NULL, NULL);
+    net_fixture_renew_witness(&fixture);
+    editor = net_fixture_join(&fixture, "free", "bert");
+    size_t edits = 0;
+    double began_s = net_fixture_now_s();
+    while (net_fixture_now_s() - began_s < LOCK_MS / 1000.0) {
+        bool fatal;
+        int asker = raw_open(fixture.daemon.port);
+        assert_true(raw_send_hello(asker, "locked", "anna"));
+        assert_int_equal(raw_read_error(asker, &fatal), GZ_STORAGE);
+        close(asker);
+        net_fixture_create_nodes(editor, 1);
+        edits++;
+    }
+    if (edits < EDITS_BESIDE_A_LOCK) fail_msg("only %zu edits", edits);
+    assert_true(count_in_log("another program, such as sqlite3, has the file locked: try again") > 0);
+    assert_int_equal(sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+    close(editor);
+    close(net_fixture_join(&fixture, "locked", "anna"));
+}
+
 static void restart(void)
 {
     test_daemon_start(&fixture.daemon, NULL, NULL);
@@ -264,6 +302,7 @@ int main(void)
         cmocka_unit_test(test_folder_that_others_may_read_is_said_and_left),
         cmocka_unit_test(test_edit_waits_for_another_programs_lock),
         cmocka_unit_test(test_edit_is_refused_after_too_long_a_lock),
+        cmocka_unit_test(test_locked_scene_holds_up_no_other),
         cmocka_unit_test(test_end_beside_a_lock_says_what_is_not_saved),
         cmocka_unit_test(test_end_waits_for_another_programs_lock),
     };

@@ -4,6 +4,7 @@
 #include "unit/store/scene_file.h"
 
 #include <math.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,8 @@
 #include "support/power_vfs.h"
 
 #define SECONDS_MAX 60
+/* Another program's lock: longer than the writer rests. */
+#define LOCK_MS 2500
 
 static struct gz_store *open_keeping(const char *path, struct gz_retention kept, struct gz_scene_state *state)
 {
@@ -325,6 +328,39 @@ static void assert_known(const char *path, uint64_t seq)
     gz_answer_finish(&answer);
 }
 
+/* Another program has the file locked: what is too old stays until it is gone, and the log has no line each second. */
+static void test_the_past_waits_for_another_programs_lock(void **directory)
+{
+    const char *path = in_directory(directory, "known.db");
+    make_known(path, EDITS, START_TIME);
+    char *said = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&said, &size);
+    struct gz_log log = {stream, GZ_INFO};
+    struct gz_store *store;
+    struct gz_scene_state state;
+    struct gz_error error = {0};
+    sqlite3 *other;
+    struct gz_store_options options = {
+        .path = path, .time = START_TIME, .kept = {.edits = GZ_UNDO_EDITS_MAX}, .log = &log};
+    assert_int_equal(sqlite3_open(path, &other), SQLITE_OK);
+    sqlite3_busy_timeout(other, 5000);
+    assert_int_equal(gz_store_open(&store, &options, &state, &error), GZ_OK);
+    gz_scene_state_finish(&state);
+    assert_int_equal(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+    usleep(LOCK_MS * 1000);
+    assert_int_equal(sqlite3_exec(other, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(other);
+    gz_store_close(store);
+    fclose(stream);
+    if (strstr(said, "letting go of the past") != NULL) fail_msg("%s", said);
+    free(said);
+    store = open_keeping(path, options.kept, &state);
+    gz_scene_state_finish(&state);
+    wait_until_kept_since(path, seq_of(PASSED));
+    gz_store_close(store);
+}
+
 /* How much is taken away until the power goes: false where all was. */
 static bool forget_in_the_dark(const char *path, int cut_at, unsigned random)
 {
@@ -428,6 +464,7 @@ int main(void)
 #define IN_DIRECTORY(test) cmocka_unit_test_setup_teardown(test, make_directory, remove_directory)
     const struct CMUnitTest tests[] = {
         IN_DIRECTORY(test_what_is_kept_answers_as_all_of_it_did),
+        IN_DIRECTORY(test_the_past_waits_for_another_programs_lock),
         IN_DIRECTORY(test_the_past_goes_in_steps_that_survive_power_cuts),
         IN_DIRECTORY(test_the_young_and_their_keys_are_kept),
         IN_DIRECTORY(test_what_is_older_goes),
