@@ -89,7 +89,26 @@ test("a page that was frozen while the server was started anew catches up withou
   await set(ada, [0, 2, 0]);
 });
 
-test("a backup that is put back under an open page is what it shows, in words, and what waited there is saved", async () => {
+/** The server is stopped; Ada renames the root meanwhile; the server comes back with the state of an earlier backup. */
+async function goBackTo(file, name) {
+  const { page } = ada;
+  await daemon.kill("SIGTERM");
+  await ada.until(() => window.gizmod.status.value.phase !== "online");
+  await page.evaluate(({ id, name }) => {
+    window.edited = window.gizmod.session.set([{ id, name }]).catch(({ code }) => code);
+  }, { id, name });
+  const scene = join(daemon.folder, "robot-arm.db");
+  for (const ending of ["-wal", "-shm"]) await rm(scene + ending, { force: true });
+  await copyFile(file, scene);
+  await daemon.run();
+  await ada.online();
+  await bob.online();
+  await page.getByText("1 waiting change was made to a newer state of the scene").waitFor();
+}
+
+const answerHeld = (name) => ada.page.locator("[data-part=held]").getByRole("button", { name }).click();
+
+test("a backup that is put back under an open page is what it shows, in words; what waited there is applied if one says so", async () => {
   const { page } = ada;
   const file = join(daemon.folder, "kept");
   await set(ada, [1, 1, 1]);
@@ -104,20 +123,13 @@ test("a backup that is put back under an open page is what it shows, in words, a
   await page.evaluate(() => window.gizmod.timeline.player.step(-1));
   await page.locator("[data-part=past-banner]").waitFor();
 
-  await daemon.kill("SIGTERM");
-  await ada.until(() => window.gizmod.status.value.phase !== "online");
-  await page.evaluate((id) => {
-    window.edited = window.gizmod.session.set([{ id, name: "renamed while away" }]);
-  }, id);
-  const scene = join(daemon.folder, "robot-arm.db");
-  for (const ending of ["-wal", "-shm"]) await rm(scene + ending, { force: true });
-  await copyFile(file, scene);
-  await daemon.run();
-
-  await ada.online();
-  await bob.online();
+  await goBackTo(file, "renamed while away");
   await page.getByText("The server now has an earlier state of this scene").waitFor();
+  await caughtUp();
+  assert.notEqual(await bob.page.evaluate((id) => window.gizmod.session.scene.get(id).name, id), "renamed while away", "nobody said yes");
+  await answerHeld("Apply anyway");
   assert.ok((await page.evaluate(() => window.edited)).edit > 0, "what waited is saved");
+  await page.locator("[data-part=held]").waitFor({ state: "detached" });
   await bob.until((id) => window.gizmod.session.scene.get(id).name === "renamed while away", id);
   await caughtUp();
   const root = await ada.node("renamed while away");
@@ -130,6 +142,16 @@ test("a backup that is put back under an open page is what it shows, in words, a
   assert.ok(named.includes("before the backup") && !named.includes("after the backup"), named.join());
   await ada.until((count) => window.gizmod.timeline.history.edits.value.length === count, kept.length + 1);
   assert.deepEqual((await edits(ada)).slice(0, kept.length), kept);
+});
+
+test("what waited for a server that has an older scene by then is discarded if one says so", async () => {
+  await goBackTo(join(daemon.folder, "kept"), "renamed and discarded");
+  await answerHeld("Discard");
+  assert.equal(await ada.page.evaluate(() => window.edited), "conflict");
+  await ada.page.locator("[data-part=held]").waitFor({ state: "detached" });
+  await ada.until(() => window.gizmod.unsaved.value === 0);
+  await caughtUp();
+  assert.equal(await ada.node("renamed and discarded"), null);
 });
 
 test("nobody's console has an error", () => {

@@ -6,6 +6,7 @@ import type { Editor } from "./editor";
 import { startInput } from "./input/input";
 import { Dialogs } from "./panels/dialogs";
 import { Fields } from "./panels/fields";
+import { Held } from "./panels/held";
 import { States } from "./panels/states";
 import { Toasts } from "./panels/toasts";
 import { Tools } from "./panels/tools";
@@ -40,6 +41,7 @@ export function App({ editor }: { editor: Editor }) {
             <Edits over />
             <NoteDraft />
             <States />
+            <Held />
           </div>
           <div class="drawer-veil" onPointerDown={() => (editor.drawer.value = null)} />
         </main>

@@ -60,7 +60,7 @@ export interface AssetState {
 }
 
 const TOASTS_MAX = 4;
-const OLDER = "The server now has an earlier state of this scene, as after a backup was restored. It does not have what was saved since. Edits that were waiting here are saved to it now.";
+const OLDER = "The server now has an earlier state of this scene, as after a backup was restored. It does not have what was saved since.";
 const TOAST_MS = 6000;
 
 export class Editor {
@@ -72,6 +72,8 @@ export class Editor {
   readonly status = signal<Status>({ phase: "connecting" });
   /** Edits that the server did not answer yet. */
   readonly unsaved = signal(0);
+  /** How many of those were made to a newer state than the server now has, and wait for a word of the person. */
+  readonly held = signal(0);
   readonly selection = signal<readonly Id[]>([]);
   readonly people = signal<readonly Person[]>([]);
   /** What each session is called, see names.ts. */
@@ -136,7 +138,10 @@ export class Editor {
       if (status.phase === "online" && status.older) this.say("error", OLDER);
       if (status.phase === "online" && !status.resumed) this.#chooseUnit();
     });
-    session.on("unsaved", (count) => (this.unsaved.value = count));
+    session.on("unsaved", (count) => batch(() => {
+      this.unsaved.value = count;
+      this.held.value = session.held;
+    }));
     session.on("selection", (ids) => (this.selection.value = ids));
     session.on("people", (people) => (this.people.value = people));
     session.on("notes", (notes) => (this.notes.value = notes));

@@ -44,6 +44,7 @@ export function makeKey() {
  * @typedef {object} Pending
  * @property {any} message with its rid
  * @property {any[]} parts answers so far, where they come in several
+ * @property {boolean} held it is not sent until somebody says so
  * @property {(parts: any[]) => void} resolve
  * @property {(error: GizmodError) => void} reject
  */
@@ -51,6 +52,7 @@ export function makeKey() {
 /**
  * @typedef {object} ConnectionHandlers
  * @property {() => any[]} hello the first frame of a new connection: the fields of `hello`, `resume` included, and what shares its frame
+ * @property {() => boolean} holds whether edits made until now are not to be sent by themselves
  * @property {(welcome: any) => void} welcomed the place to send what has to come before all that waits
  * @property {(messages: any[]) => void} received the messages of a frame that answer no request
  * @property {(status: Status) => void} status
@@ -105,6 +107,11 @@ export class Connection {
     return count;
   }
 
+  /** How many of them are sent only once somebody says so. */
+  get held() {
+    return this.#heldOnes().length;
+  }
+
   /** Whether messages go out now. */
   get open() {
     return this.#open;
@@ -127,11 +134,35 @@ export class Connection {
       if (this.#closed) return reject(new GizmodError("closed", "the connection is closed"));
       if (!this.#open && message.key === undefined) return reject(new GizmodError("lost", "there is no connection to the server"));
       const rid = ++this.#lastRid;
-      const pending = { message: { ...message, rid }, parts: [], resolve, reject };
+      const held = message.key !== undefined && this.handlers.holds();
+      const pending = { message: { ...message, rid }, parts: [], held, resolve, reject };
       this.#pending.set(rid, pending);
-      this.send(pending.message);
+      if (!held) this.send(pending.message);
       if (message.key !== undefined) this.handlers.unsaved();
     });
+  }
+
+  /** Sends what was held, upon the present state whatever it is. */
+  sendHeld() {
+    for (const pending of this.#heldOnes()) {
+      pending.held = false;
+      delete pending.message.base;
+      this.send(pending.message);
+    }
+    this.handlers.unsaved();
+  }
+
+  /** What was held is never sent. @param {GizmodError} error */
+  dropHeld(error) {
+    for (const { message, reject } of this.#heldOnes()) {
+      this.#pending.delete(message.rid);
+      reject(error);
+    }
+    this.handlers.unsaved();
+  }
+
+  #heldOnes() {
+    return [...this.#pending.values()].filter(({ held }) => held);
   }
 
   /** Tries again now, where it waits to. */
@@ -222,12 +253,18 @@ export class Connection {
     this.#open = true;
     this.#bytesMax = welcome.limits?.message_bytes ?? Infinity;
     this.handlers.welcomed(welcome);
+    if (this.handlers.holds()) this.#hold();
     this.#sendAgain();
+  }
+
+  #hold() {
+    for (const pending of this.#pending.values()) pending.held ||= pending.message.key !== undefined;
+    this.handlers.unsaved();
   }
 
   /** What has a key may be sent again: the server makes it once. */
   #sendAgain() {
-    for (const { message } of this.#pending.values()) if (message.key !== undefined) this.send(message);
+    for (const { message, held } of this.#pending.values()) if (message.key !== undefined && !held) this.send(message);
   }
 
   /** The server took no notice of some messages and does not say which: no answer is waited for that may not come. @param {any} error */

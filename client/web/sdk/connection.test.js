@@ -46,7 +46,7 @@ class Socket {
 
 function connect() {
   const told = [];
-  const handlers = { hello: () => [{}], welcomed: () => {}, received: () => {}, status: (status) => told.push(status), unsaved: () => {} };
+  const handlers = { hello: () => [{}], holds: () => false, welcomed: () => {}, received: () => {}, status: (status) => told.push(status), unsaved: () => {} };
   const connection = new Connection("ws://nowhere", Socket, handlers);
   return { connection, told, socket: Socket.all.at(-1) };
 }

@@ -143,22 +143,63 @@ test("dropped_messages_leave_no_promise_open_and_edits_are_sent_again", async (t
   assert.equal((await edit).edit, 9);
 });
 
-test("edit_made_away_from_a_scene_that_is_older_by_then_is_a_conflict_in_words", async (t) => {
+/** Edits are made while the session is away, and the server comes back with an older state. */
+async function awayFromOlder(t) {
   const { session, socket } = await joined(t);
   socket.close();
+  const edits = [session.set([{ id: 1, t: [1, 0, 0] }]), session.create([{ name: "new" }])];
+  const second = reconnect(session, socket);
+  second.tell(welcome({ epoch: 8, seq: 1 }));
+  edits.push(session.set([{ id: 2, t: [1, 0, 0] }])); // before the older state is here
+  second.tell(state({ seq: 1, saved: 1 }));
+  await settled();
+  return { session, second, edits };
+}
+
+const sentEdits = (socket) => socket.sent.filter(({ key }) => key !== undefined);
+
+test("edits_made_to_a_newer_state_wait_until_they_are_applied", async (t) => {
+  const { session, second, edits } = await awayFromOlder(t);
+  assert.deepEqual([session.status.older, session.held, session.unsaved], [true, 3, 3]);
+  const third = reconnect(session, second);
+  third.tell(welcome({ epoch: 8, seq: 1, resumed: true }), state({ seq: 1, saved: 1 }));
+  const own = session.set([{ id: 1, t: [2, 0, 0] }]);
+  await settled();
+  assert.deepEqual([sentEdits(second).length, sentEdits(third).length, session.held], [0, 1, 3], "another one goes by itself");
+  third.tell({ op: "ok", rid: third.last("set").rid, seq: 2, edit: 7 });
+  await own;
+  session.applyHeld();
+  await settled();
+  const sent = sentEdits(third).slice(1);
+  assert.deepEqual(sent.map(({ op, base }) => [op, base]), [["set", undefined], ["create", undefined], ["set", undefined]]);
+  third.tell(...sent.map(({ rid }, i) => ({ op: "ok", rid, seq: 3 + i, edit: 8 + i })));
+  assert.deepEqual((await Promise.all(edits)).map(({ edit }) => edit), [8, 9, 10]);
+  assert.deepEqual([session.held, session.unsaved], [0, 0]);
+});
+
+test("edits_made_to_a_newer_state_are_discarded_as_conflicts", async (t) => {
+  const { session, second, edits } = await awayFromOlder(t);
+  const told = [];
+  session.on("unsaved", (count) => told.push(count));
+  session.discardHeld();
+  for (const edit of edits) await assert.rejects(edit, ({ code, message }) => code === "conflict" && /newer state/.test(message));
+  assert.deepEqual([session.held, session.unsaved, told, sentEdits(second).length], [0, 0, [0], 0]);
+});
+
+test("edit_made_away_goes_by_what_was_saved_and_by_the_base_of_its_caller", async (t) => {
+  const { session, socket } = await joined(t);
+  socket.tell({ op: "delta", from: 2, seq: 5, time: 1, saved: 2, nodes: [{ id: 1, t: [3, 0, 0] }] });
+  socket.close();
   const edit = session.set([{ id: 1, t: [1, 0, 0] }]);
-  const refused = assert.rejects(edit, ({ code, message }) => code === "conflict" && /older scene/.test(message));
-  session.retry();
-  const second = Socket.all.at(-1);
-  second.open();
-  second.tell(welcome({ epoch: 8, seq: 1 }), state({ seq: 1, saved: 1 }));
-  await settled();
-  assert.equal(second.last("set").base, 2);
-  second.tell({ op: "error", rid: second.last("set").rid, code: "bad_value", message: "set.base: the scene is at 1" });
-  await refused;
   const own = session.set([{ id: 1, t: [1, 0, 0] }], { base: 9 });
+  const second = reconnect(session, socket);
+  second.tell(welcome({ epoch: 8, seq: 2 }), state());
   await settled();
-  second.tell({ op: "error", rid: second.last("set").rid, code: "bad_value", message: "set.base: the scene is at 1" });
+  const [first, last] = sentEdits(second);
+  assert.deepEqual([first.base, last.base, session.held], [2, 9, 0]);
+  second.tell({ op: "ok", rid: first.rid, seq: 3, edit: 9 });
+  second.tell({ op: "error", rid: last.rid, code: "bad_value", message: "set.base: the scene is at 2" });
+  assert.equal((await edit).edit, 9);
   await assert.rejects(own, ({ code }) => code === "bad_value", "what the caller said is the caller's");
 });
 

@@ -11,6 +11,8 @@ const NO_WEBSOCKET =
   "there is no global WebSocket, as in Node before version 22: pass one, such as that of the package ws: " +
   'import WebSocket from "ws"; connect({ ..., WebSocket })';
 
+const DISCARDED = "the edit was made to a newer state of the scene than the server now has, and was discarded";
+
 /**
  * @typedef {object} SessionEvents
  * @property {Status} status the connection came, went, or is being made
@@ -86,6 +88,7 @@ export class Session extends Emitter {
     this.#ready.catch(() => {});
     this.#connection = new Connection(socketUrl(options.url), WebSocketClass, {
       hello: () => this.#hello(),
+      holds: () => this.status.phase === "connecting" && this.status.older === true,
       welcomed: (welcome) => this.#welcomed(welcome),
       received: (messages) => this.#received(messages),
       status: (status) => this.#setStatus(status),
@@ -111,6 +114,14 @@ export class Session extends Emitter {
     return this.#connection.unsaved;
   }
 
+  /**
+   * How many of these were made to a newer state than the server now has, as before it was given a backup. They wait until
+   * `applyHeld` or `discardHeld`; `unsaved` is told when their number changes.
+   */
+  get held() {
+    return this.#connection.held;
+  }
+
   /** Everybody who is here, oneself included, in the order of their coming. @returns {readonly Person[]} */
   get people() {
     return [...this.#people.values()];
@@ -130,6 +141,16 @@ export class Session extends Emitter {
   holder(id) {
     for (const person of this.#people.values()) if (!person.me && person.locks?.includes(id)) return person;
     return undefined;
+  }
+
+  /** Makes the held edits to the state that the server has now, without their `base`. */
+  applyHeld() {
+    this.#connection.sendHeld();
+  }
+
+  /** The held edits are not made: each rejects as a `conflict`. */
+  discardHeld() {
+    this.#connection.dropHeld(new GizmodError("conflict", DISCARDED));
   }
 
   retry() {
@@ -238,14 +259,7 @@ export class Session extends Emitter {
 
   /** @param {NodeChange[]} nodes @param {{ base?: number }} [more] @returns {Promise<Done>} */
   async set(nodes, more = {}) {
-    const base = this.#baseWhileAway();
-    try {
-      return await this.#edit({ op: "set", nodes, ...base, ...more });
-    } catch (error) {
-      const { code, message } = /** @type {GizmodError} */ (error);
-      if (base.base === undefined || code !== "bad_value" || !message.startsWith("set.base:")) throw error;
-      throw new GizmodError("conflict", "the server has an older scene than the one that this was changed in, as after a restored backup");
-    }
+    return this.#edit({ op: "set", nodes, ...this.#baseWhileAway(), ...more });
   }
 
   /** @param {NewNode[]} nodes @returns {Promise<Done & { ids: Id[] }>} */
@@ -342,9 +356,12 @@ export class Session extends Emitter {
     return this.#ask({ ...message, key: makeKey() });
   }
 
-  /** What is done while nobody hears of others' edits must not write over them. */
+  /**
+   * What is done while nobody hears of others' edits must not write over them. What was saved is there again after a crash;
+   * what was seen beyond it may not be, and a `base` that is beyond the scene is refused.
+   */
   #baseWhileAway() {
-    return this.status.phase === "online" ? {} : { base: this.scene.seq };
+    return this.status.phase === "online" ? {} : { base: this.scene.saved };
   }
 
   #hello() {

@@ -79,11 +79,11 @@ function useBack(status: Status): string | null {
 
 /** Edits are kept until the server has them; this says how many are not there yet. */
 function Unsaved() {
-  const { unsaved, status } = useEditor();
+  const { unsaved, held, status } = useEditor();
   if (unsaved.value === 0) return null;
   return (
     <span class="states-unsaved" data-part="unsaved">
-      {status.value.phase === "online" ? "Saving" : "Not saved yet:"} {count(unsaved.value, "edit")}
+      {status.value.phase === "online" && held.value === 0 ? "Saving" : "Not saved yet:"} {count(unsaved.value, "edit")}
     </span>
   );
 }
