@@ -55,7 +55,7 @@ test("a typed number is an edit of that number alone, with arithmetic and units"
   assert.deepEqual([t.slice(1), r], [before.t.slice(1), before.r]);
 });
 
-test("fields, labels, steps and typed numbers of a small scene are all in millimetres", async () => {
+test("fields, labels, steps and typed numbers of a small scene are in metres too", async () => {
   const nodes = [{ name: "wheel", translation: [0.0125, 0, 0] }, { name: "hub" }];
   const body = JSON.stringify({ asset: { version: "2.0" }, scene: 0, scenes: [{ nodes: [0, 1] }], nodes });
   assert.equal((await fetch(`${daemon.url}/scenes/watch?user=test`, { method: "PUT", body })).status, 201);
@@ -63,20 +63,20 @@ test("fields, labels, steps and typed numbers of a small scene are all in millim
   await carl.join(daemon, "watch", "Carl");
   await pick(carl, "wheel");
   const x = field(carl, "Translation X");
-  assert.equal(await x.inputValue(), "12.5");
-  assert.equal(await carl.page.getByRole("group", { name: "Translation" }).locator(".fields-unit").innerText(), "mm");
-  for (const [text, metres] of [["20", 0.02], ["3cm", 0.03], ["+= 0.5", 0.0305]]) {
+  assert.equal(await x.inputValue(), "0.0125");
+  assert.equal(await carl.page.getByRole("group", { name: "Translation" }).locator(".fields-unit").innerText(), "m");
+  for (const [text, metres] of [["0.02", 0.02], ["3cm", 0.03], ["+= 0.0005", 0.0305]]) {
     await x.fill(text);
     await x.press("Enter");
     await carl.until((metres) => Math.abs([...window.gizmod.session.scene.nodes.values()][0].t[0] - metres) < 1e-15, metres);
   }
   const words = await carl.page.evaluate(async () => window.gizmod.timeline.wordsOf((await window.gizmod.session.history({ limit: 1 }))[0]));
-  assert.equal(words, "Carl moved wheel 0.5 mm");
+  assert.equal(words, "Carl moved wheel 0.0005 m");
   await carl.page.getByRole("button", { name: "Snap", exact: true }).click();
-  assert.equal(await carl.page.locator(".stepfield-unit").first().innerText(), "mm");
+  assert.equal(await carl.page.locator(".stepfield-unit").first().innerText(), "m");
   await carl.page.getByRole("application").focus();
   await carl.page.keyboard.press("ArrowUp");
-  await carl.page.getByRole("status").filter({ hasText: /^Moved Y .* mm$/ }).waitFor({ state: "attached" });
+  await carl.page.getByRole("status").filter({ hasText: /^Moved Y \d[\d.]* m$/ }).waitFor({ state: "attached" });
   await carl.page.close();
 });
 

@@ -11,7 +11,6 @@ import { replacedWords } from "./past/words";
 import { NoteDesk } from "./people/desk";
 import { sessionNames } from "./people/names";
 import { plain } from "./plain";
-import { type LengthUnit, lengthUnitOf } from "./units";
 
 export interface Toast {
   id: number;
@@ -92,12 +91,6 @@ export class Editor {
   /** Counts those of names, parents and of what is there: what a tree shows. */
   readonly structure = signal(0);
 
-  /**
-   * The unit that lengths are shown in and, without a unit, typed in. It goes by the size that the scene has when it comes
-   * or a file replaces it, and stays then: no edit gives the numbers that people type another meaning.
-   */
-  readonly lengthUnit = signal<LengthUnit>("m");
-
   /** Whether edits are possible now: the role allows it, and this is the present. Offline edits wait. */
   readonly editable = computed(() => this.role.value !== "viewer" && this.past.value === null);
   readonly role = signal<"viewer" | "editor" | "admin">("viewer");
@@ -136,7 +129,6 @@ export class Editor {
       this.role.value = session.role;
       if (status.phase !== "online") this.#giveUpChoices();
       if (status.phase === "online" && status.older) this.say("error", OLDER);
-      if (status.phase === "online" && !status.resumed) this.#chooseUnit();
     });
     session.on("unsaved", (count) => batch(() => {
       this.unsaved.value = count;
@@ -158,15 +150,8 @@ export class Editor {
   #heard(edit: Edit): void {
     this.lastEdit.value = edit;
     if (edit.kind !== "import") return;
-    this.#chooseUnit();
     if (edit.user === this.session.user && this.#imports > 0) this.#imports--;
     else this.say("error", replacedWords(edit, Date.now() / 1000));
-  }
-
-  #chooseUnit(): void {
-    const { scene } = this.session;
-    const box = scene.box(scene.roots);
-    this.lengthUnit.value = lengthUnitOf(box ? Math.max(box[3] - box[0], box[4] - box[1], box[5] - box[2]) : 0);
   }
 
   /** Runs an import of this page's own, of which it needs no message. */

@@ -1,9 +1,8 @@
 // units.ts - the units of what people read and type: which there are, how large each is (in metres, in radians, as a
-// factor), and which one lengths of a scene are shown in and, without a unit, typed in. Pure.
+// factor), and lengths in words. Lengths are shown in metres everywhere, and a number without a unit is in metres,
+// degrees or a plain factor: it means the same for everybody and in every scene. Pure.
 
 export type Quantity = "length" | "angle" | "factor";
-/** What the lengths of a scene are shown in: one unit in every field, label and read-out of a page. */
-export type LengthUnit = "mm" | "m" | "km";
 
 const UNITS: Record<Quantity, Record<string, number>> = {
   length: { m: 1, dm: 0.1, cm: 1e-2, mm: 1e-3, um: 1e-6, µm: 1e-6, km: 1e3, in: 0.0254, '"': 0.0254, ft: 0.3048, "'": 0.3048 },
@@ -11,20 +10,8 @@ const UNITS: Record<Quantity, Record<string, number>> = {
   factor: { "×": 1, x: 1, "%": 1e-2 },
 };
 
-/** A scene below this size is shown in millimetres, and one from that size on in kilometres: numbers stay short. Metres. */
-const SMALL_M = 0.5;
-const LARGE_M = 1e5;
-
-/** @param size the longest side of the scene's bounds, in metres; 0 for an empty scene */
-export function lengthUnitOf(size: number): LengthUnit {
-  if (size > 0 && size < SMALL_M) return "mm";
-  return size >= LARGE_M ? "km" : "m";
-}
-
-/** The unit of a number without one: "mm", "m" or "km", "°", "×". */
-export function bareUnit(quantity: Quantity, lengths: LengthUnit): string {
-  return quantity === "length" ? lengths : quantity === "angle" ? "°" : "×";
-}
+/** The unit of a number without one. */
+export const BARE_UNIT: Record<Quantity, string> = { length: "m", angle: "°", factor: "×" };
 
 /** How large a unit is, by its name in small letters; undefined for a name that is none of this quantity. */
 export function unitSize(quantity: Quantity, name: string): number | undefined {
@@ -38,7 +25,23 @@ export function inBase(number: number, size: number): number {
 }
 
 /** The other way: how many of the bare unit a value is. */
-export function inBare(value: number, quantity: Quantity, lengths: LengthUnit): number {
-  if (quantity === "angle") return (value * 180) / Math.PI;
-  return value / UNITS[quantity][bareUnit(quantity, lengths)];
+export function inBare(value: number, quantity: Quantity): number {
+  return quantity === "angle" ? (value * 180) / Math.PI : value;
+}
+
+/** Digits behind the point of a length: to a millimetre. */
+const LENGTH_DIGITS = 3;
+/** A length below a metre has so many digits that count. */
+const DIGITS_THAT_COUNT = 3;
+const DIGITS_MAX = 12;
+/** Metres. What is smaller is what rounding left of a zero. */
+const NOISE_M = 1e-9;
+
+/** "12.5 m", "0.0125 m": what every label and read-out says of a length; a true minus sign. */
+export function lengthWords(metres: number): string {
+  const size = Math.abs(metres);
+  if (size < NOISE_M) return "0 m";
+  const needed = DIGITS_THAT_COUNT - 1 - Math.floor(Math.log10(size));
+  const text = metres.toFixed(Math.min(DIGITS_MAX, Math.max(LENGTH_DIGITS, needed)));
+  return `${text.replace(/\.?0+$/, "").replace("-", "\u2212")} m`;
 }

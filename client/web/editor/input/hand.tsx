@@ -40,15 +40,15 @@ function Marquee() {
 }
 
 function Readout() {
-  const { input, gizmo, rig, lengthUnit } = useEditor();
+  const { input, gizmo, rig } = useEditor();
   const handle = input.dragged.value;
   const { value, active = handle, origin } = gizmo.value ?? {};
   if (handle === null || !active || (!value && !input.typed.value)) return null;
   const at = input.pointer.value ?? (origin && rig.project(origin)) ?? [rig.width / 2, rig.height / 2];
   return (
     <Beside at={at} part="readout">
-      {input.typed.value && <span class={`hand-typed ${valueOf(input.typed.value, active, lengthUnit.value) ? "" : "wrong"}`}>{input.typed.value}</span>}
-      {value && dragWords(active, value, lengthUnit.value)}
+      {input.typed.value && <span class={`hand-typed ${valueOf(input.typed.value, active) ? "" : "wrong"}`}>{input.typed.value}</span>}
+      {value && dragWords(active, value)}
     </Beside>
   );
 }

@@ -155,7 +155,7 @@ function type(editor: Editor, text: string): void {
   if (!handle) return;
   if (handle === "rb") return input.hint("The ball takes no number. X, Y or Z turns about an axis.");
   input.typed.value = text;
-  const value = valueOf(text, handle, editor.lengthUnit.peek());
+  const value = valueOf(text, handle);
   if (value || text === "") input.running?.type(value);
 }
 

@@ -50,7 +50,7 @@ export class Nudge {
   }
 
   #end(): void {
-    if (this.running) this.editor.input.said.value = `Moved ${dragWords(this.#handle, [this.#far], this.editor.lengthUnit.peek())}`;
+    if (this.running) this.editor.input.said.value = `Moved ${dragWords(this.#handle, [this.#far])}`;
     this.#drag?.commit();
   }
 

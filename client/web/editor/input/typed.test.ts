@@ -35,7 +35,7 @@ const VALUES: [text: string, handle: string, value: number[] | null][] = [
 
 test("typed_text_is_the_value_that_the_handle_takes", () => {
   for (const [text, handle, value] of VALUES) {
-    const read = valueOf(text, handle, "m");
+    const read = valueOf(text, handle);
     if (value === null || read === null) assert.equal(read, value, `${text} on ${handle}`);
     else for (let i = 0; i < value.length; i++) assert.ok(Math.abs(read[i] - value[i]) < 1e-12, `${text} on ${handle}: ${read}`);
   }

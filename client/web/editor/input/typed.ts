@@ -1,6 +1,6 @@
 // typed.ts - numbers that are typed during a drag: "12", "-.5", "30mm", "1.5 m", "90", "0.5 rad", and two of them with a comma for planes. Pure.
 
-import { type LengthUnit, type Quantity, bareUnit, inBase, unitSize } from "../units";
+import { BARE_UNIT, type Quantity, inBase, unitSize } from "../units";
 
 const NUMBER = /^([+-]?(?:\d+\.?\d*|\.\d+))\s*([^\d\s]*)$/;
 
@@ -16,17 +16,17 @@ export function measureOf(handle: string): { measure: Quantity; count: 0 | 1 | 2
  * What was typed, as `grab.value` takes it: metres, radians, factors. Null where it is no number yet. A comma parts two numbers, and the second may be left out and
  * is 0 then; where there is but one number a comma is as good as a point.
  */
-export function valueOf(text: string, handle: string, lengths: LengthUnit): number[] | null {
+export function valueOf(text: string, handle: string): number[] | null {
   const { measure, count } = measureOf(handle);
-  const parts = (count === 1 ? [text.replace(",", ".")] : text.split(",")).map((part) => numberOf(part, measure, lengths));
+  const parts = (count === 1 ? [text.replace(",", ".")] : text.split(",")).map((part) => numberOf(part, measure));
   if (count === 0 || parts.length > count || parts.some((part) => part === null)) return null;
   while (parts.length < count) parts.push(0);
   return parts as number[];
 }
 
-function numberOf(text: string, measure: Quantity, lengths: LengthUnit): number | null {
+function numberOf(text: string, measure: Quantity): number | null {
   const [, digits, unit] = NUMBER.exec(text.trim()) ?? [];
-  const size = unit === undefined ? undefined : unitSize(measure, unit.toLowerCase() || bareUnit(measure, lengths));
+  const size = unit === undefined ? undefined : unitSize(measure, unit.toLowerCase() || BARE_UNIT[measure]);
   return size === undefined ? null : inBase(Number(digits), size);
 }
 

@@ -47,7 +47,7 @@ const VALUES: [text: string, quantity: Quantity, value: number | null][] = [
 
 for (const [text, quantity, value] of VALUES) {
   test(`expression_reads_${quantity}_${text}`, () => {
-    const found = evaluate(text, quantity, "m");
+    const found = evaluate(text, quantity);
     if (value === null || found === null) assert.equal(found, value);
     else assert.ok(Math.abs(found - value) < 1e-12, `${found}`);
   });
@@ -73,18 +73,18 @@ const SHOWN: [value: number, quantity: Quantity, text: string][] = [
 ];
 
 for (const [value, quantity, text] of SHOWN) {
-  test(`expression_shows_${quantity}_${value}_as_${text}`, () => assert.equal(shown(value, quantity, "m"), text));
+  test(`expression_shows_${quantity}_${value}_as_${text}`, () => assert.equal(shown(value, quantity), text));
 }
 
 test("expression_reads_what_it_shows", () => {
   for (const value of [0.123456, 98.7654, -1e-7, 5e10]) {
-    const read = evaluate(shown(value, "length", "m"), "length", "m") ?? NaN;
+    const read = evaluate(shown(value, "length"), "length") ?? NaN;
     assert.ok(Math.abs(read - value) <= 1e-4 * Math.abs(value), `${value}: ${read}`);
   }
 });
 
 test("expression_shows_a_number_in_as_many_characters_as_there_are", () => {
   const numbers = [-205667.123, 1234.56789, 0.000123456, -0.123456789, 123456789, -123456789, 1.2346e-6, -1.2346e-6, 12, 0];
-  const said = numbers.map((number) => compact(number, "length", "m", 8));
+  const said = numbers.map((number) => compact(number, "length", 8));
   assert.deepEqual(said, ["-205667", "1234.568", "0.00012", "-0.12346", "1.2346e8", "-1.235e8", "1.235e-6", "-1.23e-6", "12", "0"]);
 });

@@ -1,15 +1,15 @@
 // expression.ts - what people type for a number: "1.5+0.2", "30mm", "1/3 turn", "(2+3)*4". Lengths come out in metres, angles in radians.
-// A number without a unit is in degrees or in the unit that the scene shows lengths in.
+// A number without a unit is in metres, degrees or a factor.
 
-import { type LengthUnit, type Quantity, bareUnit, inBare, inBase, unitSize } from "../units";
+import { BARE_UNIT, type Quantity, inBare, inBase, unitSize } from "../units";
 
 const TOKEN = /\s*(?:(\d+(?:[.,]\d*)?(?:e[+-]?\d+)?|[.,]\d+(?:e[+-]?\d+)?)|([-+*/()])|([a-zµ°"'%]+))/giy;
 
 /** What a text amounts to; null where it is not a number, or none that is finite. */
-export function evaluate(text: string, quantity: Quantity, lengths: LengthUnit): number | null {
+export function evaluate(text: string, quantity: Quantity): number | null {
   const tokens = tokenise(text);
   if (!tokens || tokens.length === 0) return null;
-  const reader = new Reader(tokens, quantity, unitSize(quantity, bareUnit(quantity, lengths)) ?? NaN);
+  const reader = new Reader(tokens, quantity, unitSize(quantity, BARE_UNIT[quantity]) ?? NaN);
   const value = reader.total();
   return reader.done && Number.isFinite(value) ? value : null;
 }
@@ -120,10 +120,10 @@ class Reader {
 }
 
 /** The same in at most so many characters, for a field that is not being edited. */
-export function compact(value: number, quantity: Quantity, lengths: LengthUnit, chars: number): string {
-  const text = shown(value, quantity, lengths);
+export function compact(value: number, quantity: Quantity, chars: number): string {
+  const text = shown(value, quantity);
   if (text.length <= chars) return text;
-  const number = inBare(value, quantity, lengths);
+  const number = inBare(value, quantity);
   const digits = chars - String(Math.trunc(number)).length - 1 - (number < 0 && number > -1 ? 1 : 0);
   const rounded = number.toFixed(Math.max(0, digits));
   if (rounded.length <= chars && Math.abs(number) >= 1e-3) return rounded;
@@ -134,16 +134,16 @@ export function compact(value: number, quantity: Quantity, lengths: LengthUnit, 
 }
 
 /** Digits behind the point that lengths have at least, however large they are: to a millimetre. */
-const LENGTH_DIGITS: Record<LengthUnit, number> = { mm: 3, m: 3, km: 6 };
+const LENGTH_DIGITS = 3;
 
 /** A number as a field shows it, without its unit: six digits that count, and of degrees three behind the point. */
-export function shown(value: number, quantity: Quantity, lengths: LengthUnit): string {
-  const number = inBare(value, quantity, lengths);
+export function shown(value: number, quantity: Quantity): string {
+  const number = inBare(value, quantity);
   const size = Math.abs(number);
   // What rounding leaves of a zero is one.
   if (size < (quantity === "angle" ? 1e-6 : 1e-9)) return "0";
   if (size < 1e-5 || size >= 1e9) return number.toExponential(4).replace(/\.?0+e/, "e").replace("e+", "e");
-  const digits = quantity === "angle" ? 3 : Math.max(quantity === "length" ? LENGTH_DIGITS[lengths] : 0, Math.min(5, 5 - Math.floor(Math.log10(size))));
+  const digits = quantity === "angle" ? 3 : Math.max(quantity === "length" ? LENGTH_DIGITS : 0, Math.min(5, 5 - Math.floor(Math.log10(size))));
   const text = number.toFixed(digits).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
   return text === "-0" ? "0" : text;
 }

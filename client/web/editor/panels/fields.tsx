@@ -1,4 +1,4 @@
-// fields.tsx - the transform of what is selected, in numbers: lengths in the unit of the scene, degrees, factors, under the node's parent.
+// fields.tsx - the transform of what is selected, in numbers: metres, degrees, factors, under the node's parent.
 import { type Signal, useComputed, useSignal } from "@preact/signals";
 
 import type { EulerOrder, Id, Person } from "../../sdk/types.js";
@@ -6,7 +6,7 @@ import { useEditor } from "../context";
 import type { Editor } from "../editor";
 import { Icon } from "../icons";
 import { keep, recall } from "../storage";
-import { bareUnit } from "../units";
+import { BARE_UNIT } from "../units";
 import { nameAll, renameNode } from "./actions";
 import { Angles } from "./angles";
 import { copyTransform, pasteTransform } from "./clipboard";
@@ -56,7 +56,7 @@ export function Fields() {
           {ROWS.map(({ field, name }) => (
             <div key={field} class="fields-row" role="group" aria-label={name}>
               <div class="fields-label">
-                {name} <span class="fields-unit">{bareUnit(QUANTITY[field], editor.lengthUnit.value)}</span>
+                {name} <span class="fields-unit">{BARE_UNIT[QUANTITY[field]]}</span>
               </div>
               {field === "r" && <Order order={order} />}
               {field === "s" && <Proportions uniform={uniform} locked={locked} />}

@@ -36,15 +36,15 @@ export class NumberEntry {
 
   /** A value as a field shows it, in the unit of the field. */
   shown(value: number, chars: number): string {
-    return compact(value, QUANTITY[this.field], this.editor.lengthUnit.value, chars);
+    return compact(value, QUANTITY[this.field], chars);
   }
 
-  /** All digits, without the noise of another unit than metres. */
+  /** All digits, without the noise of degrees that are kept in radians. */
   exact(): string | undefined {
     const { editor, field, axis, angles } = this;
     const value = commonNumber(editor.scene.peek(), editor.selection.peek(), field, axis, angles.peek());
     if (value === null || value === undefined) return undefined;
-    const number = inBare(value, QUANTITY[field], editor.lengthUnit.value);
+    const number = inBare(value, QUANTITY[field]);
     return String(number === value ? value : Number(number.toPrecision(15)));
   }
 
@@ -80,7 +80,7 @@ export class NumberEntry {
   async accept(): Promise<void> {
     const text = this.typed.peek();
     if (text === null || this.#accepting) return;
-    const to = parseEntry(text, this.field, this.editor.lengthUnit.peek());
+    const to = parseEntry(text, this.field);
     if (to) {
       this.#accepting = true;
       await Promise.race([this.set(to), nextChange(this.editor)]);

@@ -1,9 +1,8 @@
 // stepfield.tsx - a field for one positive number with its unit: snap steps.
 import { useSignal } from "@preact/signals";
 
-import { useEditor } from "../context";
 import { roundAbove, roundBelow } from "../input/round";
-import { type Quantity, bareUnit } from "../units";
+import { BARE_UNIT, type Quantity } from "../units";
 import { evaluate, shown } from "./expression";
 import "./stepfield.css";
 
@@ -27,9 +26,8 @@ interface Props {
 }
 
 export function StepField({ name, tip, quantity, value, onValue, onEmpty }: Props) {
-  const lengths = useEditor().lengthUnit.value;
-  const unit = bareUnit(quantity, lengths);
-  const text = shown(value, quantity, lengths);
+  const unit = BARE_UNIT[quantity];
+  const text = shown(value, quantity);
   const typed = useSignal<string | null>(null);
   // Also the number that is there already: where it was not typed, it may become another one by itself.
   const accept = (next: number | null) => {
@@ -38,7 +36,7 @@ export function StepField({ name, tip, quantity, value, onValue, onEmpty }: Prop
   };
   const take = () => {
     if (typed.value?.trim() === "" && onEmpty) onEmpty();
-    accept(typed.value === null ? null : evaluate(typed.value, quantity, lengths));
+    accept(typed.value === null ? null : evaluate(typed.value, quantity));
   };
   const handleKey = (event: KeyboardEvent) => {
     const way = { ArrowUp: 1, ArrowDown: -1 }[event.key];

@@ -48,11 +48,11 @@ const ENTRIES: [text: string, field: "t" | "r" | "s", before: number, after: num
 ];
 
 for (const [text, field, before, after] of ENTRIES) {
-  test(`transform_entry_${text}`, () => assert.ok(Math.abs((parseEntry(text, field, "m")?.(before) ?? NaN) - after) < 1e-12));
+  test(`transform_entry_${text}`, () => assert.ok(Math.abs((parseEntry(text, field)?.(before) ?? NaN) - after) < 1e-12));
 }
 
 test("transform_entry_that_is_no_number_is_none", () => {
-  for (const text of ["", "x", "+=", "*=2m"]) assert.equal(parseEntry(text, "t", "m"), null);
+  for (const text of ["", "x", "+=", "*=2m"]) assert.equal(parseEntry(text, "t"), null);
 });
 
 test("transform_reset_is_as_if_nothing_was_done", () => {

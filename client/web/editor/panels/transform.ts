@@ -1,7 +1,7 @@
 // transform.ts - the numbers of the fields: what the selected nodes have in common, and what an edit of one number makes of each of them. Pure.
 import type { SceneModel } from "../../sdk/index.js";
 import type { Id, NodeChange, SceneNode, Vec3 } from "../../sdk/types.js";
-import type { LengthUnit, Quantity } from "../units";
+import type { Quantity } from "../units";
 import type { Angles } from "./angles";
 import { evaluate } from "./expression";
 
@@ -28,10 +28,10 @@ export function commonNumber(scene: SceneModel, ids: readonly Id[], field: Field
 }
 
 /** What a typed text makes of a number: "2", "1.5+0.2", "30mm", or "+=0.1", "-=", "*=", "/=" of what is there. Null where it is not a number. */
-export function parseEntry(text: string, field: Field, lengths: LengthUnit): ((before: number) => number) | null {
+export function parseEntry(text: string, field: Field): ((before: number) => number) | null {
   const relative = /^\s*([-+*/])=(.*)$/.exec(text);
   const factor = relative?.[1] === "*" || relative?.[1] === "/";
-  const value = evaluate(relative ? relative[2] : text, factor ? "factor" : QUANTITY[field], lengths);
+  const value = evaluate(relative ? relative[2] : text, factor ? "factor" : QUANTITY[field]);
   if (value === null) return null;
   switch (relative?.[1]) {
     case "+":

@@ -53,7 +53,7 @@ function Card({ edit }: { edit: Edit }) {
 }
 
 function Changes({ edit, problem }: { edit: Edit | null; problem: string }) {
-  const { timeline, lengthUnit } = useEditor();
+  const { timeline } = useEditor();
   if (problem) return <p class="edit-problem">{problem}</p>;
   if (!edit) return <p class="edit-when">Loading…</p>;
   const changes = edit.changes ?? [];
@@ -66,7 +66,7 @@ function Changes({ edit, problem }: { edit: Edit | null; problem: string }) {
             {!change.before && <span class="edit-flag">created</span>}
             {!change.after && <span class="edit-flag">deleted</span>}
           </dt>
-          {changeLines(change, timeline.nameOf, lengthUnit.value).map(({ label, before, after }) => (
+          {changeLines(change, timeline.nameOf).map(({ label, before, after }) => (
             <dd key={label}>
               <span class="edit-label">{label}</span>
               {change.before && <span>{before}</span>}

@@ -102,9 +102,9 @@ export class TimelineModel {
     editor.say("info", `The scene is now ${when}.`, { label: "Undo", run: () => void editor.undo() });
   }
 
-  /** What an edit did, with lengths in the unit of the scene. */
+  /** What an edit did. */
   wordsOf(edit: Edit): string {
-    return describe(edit, this.nameOf, this.editor.lengthUnit.value);
+    return describe(edit, this.nameOf);
   }
 
   /** One's own edits, or for who administers anybody's; imports stay. */

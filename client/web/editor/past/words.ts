@@ -1,6 +1,6 @@
 // words.ts - what an edit did and when, in words for people. Pure.
 import type { Edit, Id, NodeState, Quat, Vec3 } from "../../sdk/types.js";
-import { type LengthUnit, inBare } from "../units";
+import { lengthWords } from "../units";
 
 export type NameOf = (id: Id) => string;
 type Change = NonNullable<Edit["changes"]>[number];
@@ -24,12 +24,12 @@ const VERBS: Record<Edit["kind"], string> = {
  * "Ada moved piston 12 mm": the amount only if the changes are known. A node is called what it was called then.
  * @param nameOf today's names, for what the edit does not name
  */
-export function describe(edit: Edit, nameOf: NameOf, unit: LengthUnit): string {
+export function describe(edit: Edit, nameOf: NameOf): string {
   if (edit.kind === "import") return `${edit.user} imported ${count(edit.nodes.length)}`;
   if (edit.kind === "restore") return `${edit.user} restored an earlier state`;
   const what = edit.nodes.length === 1 ? edit.name || nameOf(edit.nodes[0]) : count(edit.nodes.length);
   const [only] = edit.changes?.length === 1 ? edit.changes : [];
-  const amount = only ? amountOf(edit, only, nameOf, unit) : "";
+  const amount = only ? amountOf(edit, only, nameOf) : "";
   if (edit.kind === "set" && amount) return `${edit.user} ${amount}`;
   return `${edit.user} ${VERBS[edit.kind]} ${what}${amount ? ` ${amount}` : ""}`;
 }
@@ -39,28 +39,28 @@ export function replacedWords({ user, ended }: Edit, now: number): string {
   return `${user} replaced this scene with a file at ${timeWords(ended, now)}. The timeline still shows what was here before.`;
 }
 
-function amountOf(edit: Edit, { id, name, before, after }: Change, nameOf: NameOf, unit: LengthUnit): string {
+function amountOf(edit: Edit, { id, name, before, after }: Change, nameOf: NameOf): string {
   if (!before || !after) return "";
-  if (edit.kind === "set") return setWords(name || nameOf(id), before, after, nameOf, unit);
-  if (edit.kind === "translate" && before.t && after.t) return lengthWords(distance(before.t, after.t), unit);
+  if (edit.kind === "set") return setWords(name || nameOf(id), before, after, nameOf);
+  if (edit.kind === "translate" && before.t && after.t) return lengthWords(distance(before.t, after.t));
   if ((edit.kind === "rotate" || edit.kind === "ball") && before.r && after.r) return angleWords(turn(before.r, after.r));
   if ((edit.kind === "scale" || edit.kind === "wheel") && before.s && after.s) return factorWords(before.s, after.s);
   return "";
 }
 
-function setWords(name: string, before: NodeState, after: NodeState, nameOf: NameOf, unit: LengthUnit): string {
+function setWords(name: string, before: NodeState, after: NodeState, nameOf: NameOf): string {
   const said: string[] = [];
   if (before.name !== undefined && after.name !== undefined) said.push(`renamed ${before.name} to ${after.name}`);
   if (after.parent !== undefined) said.push(`moved ${name} ${after.parent === null ? "to the top level" : `into ${nameOf(after.parent)}`}`);
   if (said.length > 0) return said.join(" and ");
-  if (before.t && after.t && !after.r && !after.s) return `moved ${name} ${lengthWords(distance(before.t, after.t), unit)}`;
+  if (before.t && after.t && !after.r && !after.s) return `moved ${name} ${lengthWords(distance(before.t, after.t))}`;
   if (before.r && after.r && !after.t && !after.s) return `rotated ${name} ${angleWords(turn(before.r, after.r))}`;
   if (before.s && after.s && !after.t && !after.r) return `scaled ${name} ${factorWords(before.s, after.s)}`;
   return "";
 }
 
 /** What became of one node, a line for each part of it: ["moved 12 mm", "X 0 m → 0.012 m"]. */
-export function changeLines({ before, after }: Change, nameOf: NameOf, unit: LengthUnit): { label: string; before: string; after: string }[] {
+export function changeLines({ before, after }: Change, nameOf: NameOf): { label: string; before: string; after: string }[] {
   const lines: { label: string; before: string; after: string }[] = [];
   const add = (label: string, from: string | undefined, to: string | undefined): void => {
     if (from !== undefined || to !== undefined) lines.push({ label, before: from ?? "-", after: to ?? "-" });
@@ -69,7 +69,7 @@ export function changeLines({ before, after }: Change, nameOf: NameOf, unit: Len
     state?.parent === undefined ? undefined : state.parent === null ? "none" : nameOf(state.parent);
   add("Name", before?.name, after?.name);
   add("Parent", parent(before), parent(after));
-  add("Translation", placeWords(before?.t, unit), placeWords(after?.t, unit));
+  add("Translation", placeWords(before?.t), placeWords(after?.t));
   add("Rotation", rotationWords(before?.r), rotationWords(after?.r));
   add("Scale", vectorWords(before?.s), vectorWords(after?.s));
   return lines;
@@ -77,7 +77,7 @@ export function changeLines({ before, after }: Change, nameOf: NameOf, unit: Len
 
 const vectorWords = (v: readonly number[] | undefined): string | undefined => v?.map((value) => numberWords(value)).join(", ");
 
-const placeWords = (t: Vec3 | undefined, unit: LengthUnit): string | undefined => t && `${vectorWords(t.map((value) => inBare(value, "length", unit)))} ${unit}`;
+const placeWords = (t: Vec3 | undefined): string | undefined => t && `${vectorWords(t)} m`;
 
 /** A rotation as an angle about an axis. */
 function rotationWords(r: Quat | undefined): string | undefined {
@@ -91,11 +91,6 @@ function rotationWords(r: Quat | undefined): string | undefined {
 
 function numberWords(value: number, digits = 6): string {
   return String(Number(value.toPrecision(digits)) || 0).replace("-", "\u2212");
-}
-
-/** Three digits, in the unit of the scene. */
-export function lengthWords(metres: number, unit: LengthUnit): string {
-  return `${three(inBare(metres, "length", unit))} ${unit}`;
 }
 
 export function angleWords(radians: number): string {
