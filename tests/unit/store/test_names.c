@@ -1,5 +1,6 @@
 /* A scene's file gets another name or is deleted, with what an earlier crash left beside the names, with other programs that have it
- * open, and with kill -9 in between. */
+ * open, and with kill -9 in between. A power cut is not tried: support/power_vfs.h stands below SQLite and sees neither
+ * the renames nor the fsync of the folder, so that a missing one would not show here. */
 #include "unit/store/scene_file.h"
 
 #include <fcntl.h>
