@@ -262,7 +262,7 @@ static bool same_struct(const struct gz_record *record, const char *a, const cha
 
 static bool same_text(struct gz_text a, struct gz_text b)
 {
-    return a.size == b.size && memcmp(a.bytes, b.bytes, a.size) == 0;
+    return a.size == b.size && (a.size == 0 || memcmp(a.bytes, b.bytes, a.size) == 0);
 }
 
 static bool same_ids(struct gz_ids a, struct gz_ids b)
