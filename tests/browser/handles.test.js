@@ -1,6 +1,6 @@
 // The handle that is dragged stays under the cursor, in pixels of screenshots: at most 1.5 from where the press found it.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, afterEach, before, test } from "node:test";
 
 import { Browser } from "./support/browser.js";
 import { Daemon, ENGINE } from "./support/daemon.js";
@@ -22,6 +22,13 @@ before(async () => {
 after(async () => {
   await browser?.close();
   await daemon?.stop();
+});
+
+/** Each test lets go of what it held, also one that failed. */
+afterEach(async () => {
+  await ada.page.keyboard.press("Escape");
+  await ada.page.mouse.up();
+  await settled(ada);
 });
 
 const picture = async () => {
@@ -47,9 +54,6 @@ for (const axis of [0, 1, 2]) {
       const held = extent(await picture(), to, 60, along, HELD);
       assert.ok(Math.abs(held - pressed) <= PX_MAX, `moved by ${pixels} px: ${held} px beyond the cursor, at the press ${pressed}`);
     }
-    await ada.page.keyboard.press("Escape");
-    await ada.page.mouse.up();
-    await settled(ada);
   });
 }
 
@@ -67,9 +71,6 @@ test("the handle of the view plane follows the cursor, perspective", async () =>
     const error = apart([held[0] - to[0], held[1] - to[1]], [from[0] - at[0], from[1] - at[1]]);
     assert.ok(error <= PX_MAX, `${error} px`);
   }
-  await ada.page.keyboard.press("Escape");
-  await ada.page.mouse.up();
-  await settled(ada);
 });
 
 test("what a ring turns stays under the cursor that goes round", async () => {
@@ -109,8 +110,6 @@ test("what a ring turns stays under the cursor that goes round", async () => {
   }, { id, p: inNode });
   const error = apart(await ada.project(world), cursor);
   assert.ok(error <= PX_MAX, `${error} px`);
-  await ada.page.mouse.up();
-  await settled(ada);
 });
 
 test("nobody's console has an error", () => {

@@ -295,38 +295,35 @@ test("framing a node without a shape brings it into mid-view and flies into noth
   assert.deepEqual(target, (await ada.node("node 81")).t);
 });
 
-test("a key that is pressed right after a click is about what was clicked on, however late the server answers", async () => {
-  const { id } = await ada.node("node 79");
-  await ada.select(id);
+/** No press is answered from now on until `answer` is called, which answers or refuses all and gives the page its own again. */
+async function holdPresses() {
   await ada.page.evaluate(() => {
     const { session } = window.gizmod;
     const down = session.down.bind(session);
+    const said = new Promise((resolve) => (window.answerPresses = resolve));
     session.down = async (place) => {
-      await new Promise((done) => setTimeout(done, 300));
-      return down(place);
+      if (await said) return down(place);
+      throw Object.assign(new Error("the connection was lost before the answer came"), { code: "lost" });
     };
   });
+  return (heard) => ada.page.evaluate((heard) => {
+    delete window.gizmod.session.down;
+    window.answerPresses(heard);
+  }, heard);
+}
+
+test("a key that is pressed right after a click is about what was clicked on, however late the server answers", async () => {
+  const { id } = await ada.node("node 79");
+  await ada.select(id);
+  const answer = await holdPresses();
   await ada.page.mouse.click(...(await centre()));
   await ada.page.keyboard.press("Delete");
+  await answer(true);
   await ada.until(() => window.gizmod.lastEdit.value?.kind === "delete");
-  await ada.page.evaluate(() => delete window.gizmod.session.down);
   assert.ok(await ada.node("node 79"), "what was selected before is still there");
   await ada.page.keyboard.press("Control+z");
   await ada.until(() => window.gizmod.lastEdit.value.kind === "undo" && window.gizmod.session.scene.nodes.size === 82);
 });
-
-/** Every press is answered late from now on, or refused, until the page has its own again. */
-async function answerPresses(answer) {
-  await ada.page.evaluate((answer) => {
-    const { session } = window.gizmod;
-    const down = session.down.bind(session);
-    session.down = async (place) => {
-      await new Promise((done) => setTimeout(done, 300));
-      if (answer === "late") return down(place);
-      throw Object.assign(new Error("the connection was lost before the answer came"), { code: "lost" });
-    };
-  }, answer);
-}
 
 test("keys that follow each other right after a click keep their order, and modifiers end where they ended", async () => {
   const other = await ada.node("node 79");
@@ -337,13 +334,13 @@ test("keys that follow each other right after a click keep their order, and modi
   const before = await place();
   await ada.select(other.id);
   await ada.page.evaluate(() => window.gizmod.input.setKeymap("blender"));
-  await answerPresses("late");
+  const answer = await holdPresses();
   await ada.page.mouse.click(...(await centre()));
   for (const key of ["g", "Shift+X", "x", "1", "Enter"]) await ada.page.keyboard.press(key);
   assert.equal(await ada.page.evaluate(() => window.gizmod.isChoosing), true, "all of that came before the answer");
+  await answer(true);
   await ada.until(([id, x]) => Math.abs(window.gizmod.session.scene.get(id)?.t[0] - x) > 0.5, [id, before[0]]);
   await saved();
-  await ada.page.evaluate(() => delete window.gizmod.session.down);
   const moved = await place();
   assert.deepEqual([moved[0] - before[0], moved[1], moved[2]].map((value) => Number(value.toFixed(9))), [1, before[1], before[2]].map((value) => Number(value.toFixed(9))));
   await ada.page.keyboard.press("Control+z");
@@ -354,12 +351,12 @@ test("a key after a click that the server never heard of does nothing to what wa
   const { id } = await ada.node("node 79");
   await ada.select(id);
   const [edit] = await ada.page.evaluate(() => window.gizmod.session.history({ limit: 1 }));
-  await answerPresses("never");
+  const answer = await holdPresses();
   await ada.page.mouse.click(...(await centre()));
   await ada.page.keyboard.press("Delete");
+  await answer(false);
   await ada.until(() => !window.gizmod.isChoosing);
   await ada.page.keyboard.press("["); // once this is done, so would be what came before it
-  await ada.page.evaluate(() => delete window.gizmod.session.down);
   await saved();
   assert.ok(await ada.node("node 79"));
   assert.equal((await latest()).id, edit.id);

@@ -37,6 +37,23 @@ test("by keys along the timeline the scene is shown as it was, and says so", asy
   assert.equal(await now(), 5, "the present stays");
 });
 
+test("the view is as large in the past as in the present, and a viewer's as an editor's", async () => {
+  const [view, options] = [ada.page.getByRole("application"), ada.page.getByRole("combobox", { name: "Pivot" })];
+  const past = await view.boundingBox();
+  assert.equal(await options.isDisabled(), true);
+  await ada.page.getByRole("button", { name: "Back to now" }).first().click();
+  await ada.until(() => window.gizmod.past.value === null);
+  assert.deepEqual(await view.boundingBox(), past);
+  assert.equal(await options.isDisabled(), false);
+  const eve = await browser.person();
+  await eve.join(daemon, "robot-arm", "Eve", "&role=viewer");
+  assert.deepEqual(await eve.page.getByRole("application").boundingBox(), past);
+  await eve.page.close();
+  await moment().focus();
+  for (let i = 0; i < 2; i++) await ada.page.keyboard.press("ArrowLeft");
+  await ada.until((id) => window.gizmod.scene.value.get(id).t[0] === 3, id);
+});
+
 test("in the past nothing can be edited", async () => {
   const seq = await ada.page.evaluate(() => window.gizmod.session.scene.seq);
   await ada.page.locator(`[data-node="${id}"]`).click();

@@ -28,6 +28,29 @@ async function startPage(person, name) {
   await person.page.getByLabel("Your name").fill(name);
 }
 
+test("scenes_the_sample_that_cannot_be_fetched_is_said_and_the_one_that_somebody_made_just_then_is_joined", async () => {
+  const eve = await browser.person({ ignore: [/status of (409|404)/, /net::ERR_FAILED/] });
+  const { page } = eve;
+  await startPage(eve, "Eve");
+  await page.getByText("No scenes yet").first().waitFor();
+  for (const [answer, words] of [[(route) => route.fulfill({ status: 404 }), "answers 404"], [(route) => route.abort(), "cannot be reached"]]) {
+    await page.route("**/robot-arm.glb", answer);
+    await button(eve, "Open sample scene").click();
+    await page.getByText(`The sample scene cannot be fetched: the server ${words}.`).waitFor();
+    await page.unroute("**/robot-arm.glb");
+  }
+  await page.route("**/robot-arm.glb", async (route) => {
+    await daemon.import("robot-arm", ENGINE);
+    await route.continue();
+  });
+  await button(eve, "Open sample scene").click();
+  await eve.online();
+  assert.match(page.url(), /scene=robot-arm/);
+  assert.ok(await eve.page.evaluate(() => window.gizmod.session.scene.nodes.size > 16), "the one that is there");
+  await page.close();
+  await fetch(`${daemon.url}/scenes/robot-arm`, { method: "DELETE" });
+});
+
 test("scenes_the_sample_is_made_where_there_is_none_and_opened_where_there_is_one", async () => {
   for (const count of [1, 2]) {
     await startPage(ada, "Ada");

@@ -1,8 +1,8 @@
 // pixels.js - measures on screenshots.
 import { PNG } from "pngjs";
 
-/** The colour of a handle that is held, in the dark theme: yellow, whatever is behind it. */
-export const HELD = (r, g, b) => r > 190 && g > 150 && b < 120 && r - b > 100;
+/** The colour of a handle that is held, in the dark theme: yellow, whatever is behind it; no edge of an orange outline is. */
+export const HELD = (r, g, b) => r > 190 && g > 150 && b < 120 && r - b > 100 && r - g < 60;
 
 /** @param {Buffer} png */
 export function decode(png) {

@@ -2,7 +2,7 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 
-import { importScene } from "../../sdk/index.js";
+import { type GizmodError, importScene } from "../../sdk/index.js";
 import { home } from "../home";
 import { Icon } from "../icons";
 import { namedFiles, useDrop } from "./drop";
@@ -39,27 +39,38 @@ export function NewScene({ primary, taken, named, join }: Props) {
       const file = await oneFile(files);
       const scene = name.value || freeName(toSceneName(file.name), taken);
       fault.value = nameFault(scene) ?? "";
-      if (fault.value === "") named(`Import ${file.name}`, (user) => void send(scene, file, user));
+      if (fault.value === "") named(`Import ${file.name}`, (user) => void make(scene, () => send(scene, file, user)));
     } catch (error) {
       fault.value = (error as Error).message;
     }
   };
   const send = async (scene: string, file: File, user: string) => {
-    if (upload.peek()) return;
     const progress = (part: number) => (upload.value = { file: file.name, part });
     progress(0);
+    await importScene(scene, file, { base: home(), user, progress });
+  };
+  /** Makes a scene and joins it, or says why it cannot be made. */
+  const make = async (scene: string, run: () => Promise<void>) => {
+    if (upload.peek()) return;
     try {
-      await importScene(scene, file, { base: home(), user, progress });
+      await run();
       join(scene);
     } catch (error) {
       fault.value = (error as Error).message;
     }
     upload.value = null;
   };
+  const makeSample = async (user: string) => {
+    const file = await fetchSample();
+    await send(SAMPLE, file, user).catch((error: GizmodError) => {
+      // Somebody else has made it just now.
+      if (error.code !== "conflict") throw error;
+    });
+  };
   useDrop(over, (files) => void take(files));
   const openSample = () => {
     if (taken.includes(SAMPLE)) join(SAMPLE);
-    else named("Open sample scene", async (user) => void send(SAMPLE, await fetchSample(), user));
+    else named("Open sample scene", (user) => void make(SAMPLE, () => makeSample(user)));
   };
   const create = () => {
     fault.value = (taken.includes(name.value) ? `A scene named ${name.value} already exists.` : nameFault(name.value)) ?? "";
@@ -88,7 +99,8 @@ export function NewScene({ primary, taken, named, join }: Props) {
 
 async function fetchSample(): Promise<File> {
   const file = `${SAMPLE}.glb`;
-  const response = await fetch(home() + file);
+  const response = await fetch(home() + file).catch(() => null);
+  if (!response?.ok) throw new Error(`The sample scene cannot be fetched: ${response ? `the server answers ${response.status}` : "the server cannot be reached"}.`);
   return new File([await response.blob()], file);
 }
 

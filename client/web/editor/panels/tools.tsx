@@ -35,13 +35,12 @@ export function Tools() {
           </button>
         ))}
       </div>
-      {editor.editable.value && (
-        <div class="tools-options">
-          <Choice name="Space" options={SPACES} value={editor.tool.value.space ?? "world"} choose={(space) => editor.setTool({ space })} />
-          <Choice name="Pivot" options={PIVOTS} value={String(editor.tool.value.pivot ?? "median")} choose={(pivot) => editor.setTool({ pivot })} />
-          <Snap editor={editor} />
-        </div>
-      )}
+      {/* Always there, so that the view has the same height in the past as in the present. */}
+      <fieldset class="tools-options" aria-label="Tool options" disabled={!editor.editable.value}>
+        <Choice name="Space" options={SPACES} value={editor.tool.value.space ?? "world"} choose={(space) => editor.setTool({ space })} />
+        <Choice name="Pivot" options={PIVOTS} value={String(editor.tool.value.pivot ?? "median")} choose={(pivot) => editor.setTool({ pivot })} />
+        <Snap editor={editor} />
+      </fieldset>
     </div>
   );
 }
@@ -102,6 +101,6 @@ function moveFocus(event: KeyboardEvent): void {
   const target = event.target as HTMLElement;
   if (step === undefined || target.tagName !== "BUTTON") return;
   event.preventDefault();
-  const controls = [...(event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>("button:not(:disabled), select, input")];
+  const controls = [...(event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>(":is(button, select, input):not(:disabled)")];
   controls.at((controls.indexOf(target) + step) % controls.length)?.focus();
 }
