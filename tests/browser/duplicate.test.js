@@ -134,12 +134,14 @@ test("an assembly is duplicated whole, as one edit", async () => {
   const shape = (id) => ada.page.evaluate((id) => [...window.gizmod.session.scene.below(id)].map((at) => window.gizmod.session.scene.get(at).asset), id);
   const whole = await shape(rod.parent);
   assert.ok(whole.length > 1);
+  const namesBelow = (id) => ada.page.evaluate((id) => [...window.gizmod.session.scene.below(id)].slice(1).map((at) => window.gizmod.session.scene.get(at).name), id);
   await ada.select(rod.parent);
   await view().press("Control+d");
   await ada.until((count) => window.gizmod.session.scene.nodes.size === count, before + whole.length);
   await ada.until((id) => window.gizmod.selection.value.length === 1 && window.gizmod.selection.value[0] !== id, rod.parent);
   const [top] = await ada.page.evaluate(() => window.gizmod.selection.value);
   assert.deepEqual(await shape(top), whole);
+  assert.deepEqual(await namesBelow(top), await namesBelow(rod.parent), "what is below the copy keeps its names");
   await view().press("Control+z");
   await ada.until((count) => window.gizmod.session.scene.nodes.size === count, before);
 });

@@ -98,6 +98,23 @@ test("scenes_nobody_needs_to_be_told_of_their_own_import", async () => {
   await bob.page.close();
 });
 
+test("scenes_the_first_file_of_an_empty_scene_replaces_nothing_and_nobody_is_warned", async () => {
+  const [bob, carl] = [await browser.person(), await browser.person()];
+  await bob.page.goto(`${daemon.url}/?scene=bare&user=Bob&create`);
+  await bob.online();
+  await carl.join(daemon, "bare", "Carl");
+  await daemon.import("bare", ENGINE, { replace: true });
+  for (const person of [bob, carl]) {
+    await person.until(() => window.gizmod.lastEdit.value?.kind === "import" && window.gizmod.session.scene.nodes.size === 82);
+    await person.drawn();
+    assert.equal(await person.page.getByText(/replaced this scene/).count(), 0);
+  }
+  await daemon.import("bare", ENGINE, { replace: true });
+  await carl.page.getByText(/^test replaced this scene/).waitFor();
+  assert.deepEqual(await carl.page.evaluate(() => window.gizmod.toasts.value.map(({ level }) => level)), ["warn"]);
+  await Promise.all([bob.page.close(), carl.page.close()]);
+});
+
 /** Opens the menu of a scene on the start page and chooses from it. */
 async function choose(person, scene, item) {
   await person.page.getByRole("button", { name: `Menu of ${scene}`, exact: true }).click();
@@ -143,10 +160,37 @@ test("scenes_one_is_deleted_once_that_was_asked_and_says_so_where_it_is_open", a
   await dialog.getByRole("button", { name: "Delete" }).click();
   await button(ada, "v8").waitFor({ state: "detached" });
   assert.equal((await (await fetch(`${daemon.url}/scenes`)).json()).filter(({ name }) => name === "v8").length, 0);
-  await bob.page.getByRole("heading", { name: "Scene deleted" }).waitFor();
+  await bob.page.getByRole("heading", { name: "Scene deleted or closed" }).waitFor();
   await bob.page.getByText(/deleted by Ada/).first().waitFor();
   await bob.page.getByRole("link", { name: "All scenes" }).click();
   await bob.page.getByRole("heading", { name: "Scenes" , exact: true }).waitFor();
+  await bob.page.close();
+});
+
+test("scenes_nobody_renames_or_deletes_one_without_a_name", async () => {
+  await daemon.import("spare", ENGINE);
+  const carl = await browser.person();
+  await startPage(carl, "");
+  for (const [item, verb] of [["Rename…", "Rename"], ["Delete…", "Delete"]]) {
+    await carl.page.getByLabel("Your name").fill("");
+    await choose(carl, "spare", item);
+    await carl.page.getByRole("alert").filter({ hasText: "Enter your name first." }).waitFor();
+    assert.equal(await carl.page.getByRole("dialog").count(), 0);
+    await carl.page.getByLabel("Your name").fill("Carl");
+    await button(carl, `${verb} spare`).click();
+    await carl.page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+    await carl.page.getByRole("dialog").waitFor({ state: "detached" });
+  }
+  await carl.page.close();
+});
+
+test("scenes_one_that_nobody_signed_for_is_said_to_be_deleted_too", async () => {
+  const bob = await browser.person();
+  await bob.join(daemon, "spare", "Bob");
+  await bob.until(() => window.gizmod.asset.value.phase === "ready");
+  assert.equal((await fetch(`${daemon.url}/scenes/spare`, { method: "DELETE" })).status, 204);
+  await bob.page.getByRole("heading", { name: "Scene deleted or closed" }).waitFor();
+  await bob.page.getByText(/deleted/).first().waitFor();
   await bob.page.close();
 });
 

@@ -9,7 +9,7 @@ import { InputState } from "./input/state";
 import { TimelineModel } from "./past/model";
 import { replacedWords } from "./past/words";
 import { NoteDesk } from "./people/desk";
-import { sessionNames } from "./people/names";
+import { type SessionNames, sessionNames } from "./people/names";
 import { plain } from "./plain";
 
 export interface Toast {
@@ -75,8 +75,8 @@ export class Editor {
   readonly held = signal(0);
   readonly selection = signal<readonly Id[]>([]);
   readonly people = signal<readonly Person[]>([]);
-  /** What each session is called, see names.ts. */
-  readonly names = computed(() => sessionNames(this.people.value));
+  /** What each session is called, see names.ts. It changes only as somebody comes or leaves. */
+  readonly names = signal<SessionNames>(new Map());
   readonly notes = signal<readonly Note[]>([]);
   readonly gizmo = signal<Gizmo | null>(null);
   readonly tool = signal<Tool>({});
@@ -115,8 +115,11 @@ export class Editor {
   readonly drawer = signal<"left" | "right" | null>(null);
 
   #lastToast = 0;
-  /** Imports of this page whose edits were not told yet. */
-  #imports = 0;
+  /** The latest import of this page's own: the seq of its edit, undefined if it failed. */
+  #ownImport: Promise<number | undefined> = Promise.resolve(undefined);
+  /** How many nodes the scene has, and how many it had before some came. */
+  #nodes = 0;
+  #nodesBefore = 0;
   /** Choices of nodes that the server has not answered yet, as whether they became what is selected, with what says so. */
   readonly #choices = new Map<Promise<boolean>, (known: boolean) => void>();
 
@@ -135,10 +138,19 @@ export class Editor {
       this.held.value = session.held;
     }));
     session.on("selection", (ids) => (this.selection.value = ids));
-    session.on("people", (people) => (this.people.value = people));
+    session.on("people", (people) =>
+      batch(() => {
+        this.people.value = people;
+        this.names.value = sessionNames(people, this.names.peek());
+      }),
+    );
     session.on("notes", (notes) => (this.notes.value = notes));
     session.on("gizmo", (gizmo) => (this.gizmo.value = gizmo));
-    session.on("edit", (edit) => this.#heard(edit));
+    session.on("edit", (edit) => void this.#heard(edit));
+    session.scene.on("change", ({ all, added }) => {
+      if (all || added.length > 0) this.#nodesBefore = this.#nodes;
+      this.#nodes = session.scene.nodes.size;
+    });
     session.on("error", (error) => this.fail(error));
     effect(() => {
       this.#changed(true);
@@ -147,18 +159,17 @@ export class Editor {
     this.timeline = new TimelineModel(this);
   }
 
-  #heard(edit: Edit): void {
+  /** Warns of nodes that somebody else's import replaced. Its edit may be told before the answer to an import of one's own. */
+  async #heard(edit: Edit): Promise<void> {
     this.lastEdit.value = edit;
-    if (edit.kind !== "import") return;
-    if (edit.user === this.session.user && this.#imports > 0) this.#imports--;
-    else this.say("error", replacedWords(edit, Date.now() / 1000));
+    if (edit.kind !== "import" || this.#nodesBefore === 0) return;
+    if ((await this.#ownImport) !== edit.seq) this.say("warn", replacedWords(edit, Date.now() / 1000));
   }
 
   /** Runs an import of this page's own, of which it needs no message. */
-  async importing<T>(run: () => Promise<T>): Promise<T | undefined> {
-    this.#imports++;
-    const done = await this.try(run);
-    if (done === undefined) this.#imports--;
+  importing<T extends { seq: number }>(run: () => Promise<T>): Promise<T | undefined> {
+    const done = this.try(run);
+    this.#ownImport = done.then((answer) => answer?.seq);
     return done;
   }
 

@@ -8,10 +8,11 @@ export function urlOf(base, path) {
 
 /**
  * The URL of the WebSocket.
- * @param {string} [url] the daemon's http address, or the WebSocket's own; in a page its host is the default
+ * @param {string} [url] the daemon's http address, with `/ws` or without, or the WebSocket's own; in a page its host is the default
  * @returns {string}
  */
 export function socketUrl(url = globalThis.location?.origin) {
   if (url === undefined) throw new TypeError("outside of a web page connect needs a url, such as ws://127.0.0.1:7432/ws");
-  return /^http/.test(url) ? urlOf(url, "/ws").replace(/^http/, "ws") : url;
+  if (!/^http/.test(url)) return url;
+  return urlOf(url.replace(/\/ws\/*$/, ""), "/ws").replace(/^http/, "ws");
 }

@@ -30,6 +30,9 @@ test("address_a_base_may_end_in_a_slash_or_not_and_have_a_path", () => {
 test("address_the_websocket_is_below_the_same_path", () => {
   assert.equal(socketUrl("https://host/gizmo/"), "wss://host/gizmo/ws");
   assert.equal(socketUrl("http://host:1"), "ws://host:1/ws");
+  assert.equal(socketUrl("http://host:1/ws"), "ws://host:1/ws", "an http address of the WebSocket's path");
+  assert.equal(socketUrl("https://host/gizmo/ws/"), "wss://host/gizmo/ws");
+  assert.equal(socketUrl("http://host/laws"), "ws://host/laws/ws", "a path that only ends in these letters");
   assert.equal(socketUrl("ws://host:1/other"), "ws://host:1/other", "a WebSocket's own address stays");
   const page = { location: new URL("https://host/page/here") };
   assert.equal(withGlobals(page, () => socketUrl()), "wss://host/ws");

@@ -65,7 +65,7 @@ export async function reparentNodes(editor: Editor, ids: readonly Id[], parent: 
   editor.say(skewed ? "warn" : "info", `Moved ${nameAll(editor, moved)} ${where}.${skewed}`, undo(editor, done.edit));
 }
 
-/** Copies nodes with all that is below them, as they are when the server makes the copies, meshes too. The copies have names of their own, hang beside them in the same place, and are selected. */
+/** Copies nodes with all that is below them, as they are when the server makes the copies, meshes too. The copies have names of their own, what is below them keeps its names; they hang beside them in the same place, and are selected. */
 export async function duplicateNodes(editor: Editor, ids: readonly Id[]): Promise<void> {
   const { scene } = editor.session;
   const tops = topmost(scene, ids);
@@ -76,7 +76,7 @@ export async function duplicateNodes(editor: Editor, ids: readonly Id[]): Promis
   for (const top of tops) {
     for (const copy of scene.below(top)) {
       const { name = "", parent } = scene.get(copy) ?? {};
-      copies.push({ ref: `n${copy}`, copy, name: nextName(name), ...(copy !== top && { parent: `n${parent}` }) });
+      copies.push({ ref: `n${copy}`, copy, ...(copy === top ? { name: nextName(name) } : { parent: `n${parent}` }) });
     }
   }
   const done = await editor.try(() => editor.choosing(make(editor, copies)));

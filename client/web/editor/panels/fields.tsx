@@ -50,7 +50,7 @@ export function Fields() {
           {holder && (
             <p class="fields-held" style={{ "--colour": holder.colour }}>
               <Icon name="lock" />
-              Held by {editor.names.peek().get(holder.session)}
+              Held by {editor.names.value.get(holder.session) ?? holder.user}
             </p>
           )}
           {ROWS.map(({ field, name }) => (

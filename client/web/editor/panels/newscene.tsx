@@ -8,7 +8,7 @@ import { Icon } from "../icons";
 import { namedFiles, useDrop } from "./drop";
 import { ACCEPTED, type NamedFile, oneFile } from "./gltffiles";
 import { freeName, nameFault, toSceneName } from "./scenename";
-import type { Join, Named } from "./start";
+import type { Join, Named } from "./named";
 
 /** The daemon makes this scene with --sample; otherwise the page makes it, of a file that is served beside it. */
 const SAMPLE = "robot-arm";

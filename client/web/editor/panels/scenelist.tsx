@@ -5,18 +5,18 @@ import { deleteScene, renameScene, sceneUrl } from "../../sdk/index.js";
 import type { SceneListing } from "../../sdk/types.js";
 import { home } from "../home";
 import { Icon } from "../icons";
+import { ago } from "../past/words";
 import { plain } from "../plain";
 import { Dialog, closeDialog } from "./dialog";
 import { Ask } from "./dialogs";
 import { MenuButton, type MenuItem } from "./menu";
+import type { Join, Named } from "./named";
 import { nameFault } from "./scenename";
-import type { Join } from "./start";
 
 interface Props {
   /** Null while they are not known. */
   scenes: readonly SceneListing[] | null;
-  /** The person's name; empty where it is not known. */
-  user: string;
+  named: Named;
   join: Join;
   /** The list is not what it was. */
   changed: () => void;
@@ -26,13 +26,15 @@ interface Props {
 interface Asked {
   what: "rename" | "delete";
   scene: SceneListing;
+  /** Who does it. */
+  user: string;
 }
 type AskAbout = (what: Asked["what"], scene: SceneListing) => void;
 
-export function SceneList({ scenes, user, join, changed }: Props) {
+export function SceneList({ scenes, named, join, changed }: Props) {
   const asked = useSignal<Asked | null>(null);
   const fault = useSignal("");
-  const remove = async (scene: string) => {
+  const remove = async (scene: string, user: string) => {
     fault.value = "";
     try {
       await deleteScene(scene, { base: home(), user });
@@ -42,8 +44,11 @@ export function SceneList({ scenes, user, join, changed }: Props) {
     changed();
   };
   const close = () => (asked.value = null);
-  const ask: AskAbout = (what, scene) => (asked.value = { what, scene });
-  const { what, scene } = asked.value ?? {};
+  const ask: AskAbout = (what, scene) => {
+    const label = `${what === "rename" ? "Rename" : "Delete"} ${scene.name}`;
+    named(label, (user) => (asked.value = { what, scene, user }));
+  };
+  const { what, scene, user = "" } = asked.value ?? {};
   return (
     <section aria-labelledby="start-scenes">
       <h2 id="start-scenes">Scenes</h2>
@@ -52,7 +57,7 @@ export function SceneList({ scenes, user, join, changed }: Props) {
         {fault.value}
       </p>
       {what === "rename" && scene && <Rename scene={scene} user={user} renamed={changed} onClose={close} />}
-      {what === "delete" && scene && <Delete scene={scene} yes={() => void remove(scene.name)} onClose={close} />}
+      {what === "delete" && scene && <Delete scene={scene} yes={() => void remove(scene.name, user)} onClose={close} />}
     </section>
   );
 }
@@ -90,7 +95,7 @@ function Row({ scene, join, ask }: { scene: SceneListing; join: Join; ask: AskAb
         </button>
       </th>
       <td class="start-number">{nodes.toLocaleString("en")}</td>
-      <td title={new Date(changed * 1000).toLocaleString("en-GB")}>{ago(changed)}</td>
+      <td title={new Date(changed * 1000).toLocaleString("en-GB")}>{ago(changed, Date.now() / 1000)}</td>
       <td>
         {users > 0 && (
           <span class="chip start-here">
@@ -172,13 +177,4 @@ function Rename({ scene, user, renamed, onClose }: { scene: SceneListing; user: 
       </form>
     </Dialog>
   );
-}
-
-const AGO: [number, Intl.RelativeTimeFormatUnit][] = [[60, "second"], [3600, "minute"], [86400, "hour"], [30 * 86400, "day"], [365 * 86400, "month"], [Infinity, "year"]];
-
-function ago(time: number): string {
-  const seconds = Math.max(0, Date.now() / 1000 - time);
-  if (seconds < 60) return "just now";
-  const i = AGO.findIndex(([limit]) => seconds < limit);
-  return new Intl.RelativeTimeFormat("en").format(-Math.floor(seconds / AGO[i - 1][0]), AGO[i][1]);
 }

@@ -7,6 +7,7 @@ import { listScenes } from "../../sdk/index.js";
 import type { SceneListing } from "../../sdk/types.js";
 import { home } from "../home";
 import { keep, recall } from "../storage";
+import type { Join, Named } from "./named";
 import { NewScene } from "./newscene";
 import { SceneList } from "./scenelist";
 import "./start.css";
@@ -15,10 +16,6 @@ const USER_KEY = "gizmod.user";
 /** The list is asked for anew so often, so that it says who is where. */
 const REFRESH_MS = 5000;
 const LOST = "The server cannot be reached.";
-
-export type Join = (name: string, create?: boolean) => void;
-/** Does something under the person's name, which is asked for first where it is not known; `label` names what will be done. */
-export type Named = (label: string, go: (user: string) => void) => void;
 
 /** What somebody wants to do who did not give their name yet: it is done once they have. */
 interface Wish {
@@ -71,7 +68,7 @@ export function Start({ scene }: { scene: string | null }) {
         {fault.value}
       </p>
       <NewScene primary={label === null} taken={scenes.value?.map(({ name }) => name) ?? []} named={named} join={join} />
-      <SceneList scenes={scenes.value} user={user.value.trim()} join={join} changed={refresh} />
+      <SceneList scenes={scenes.value} named={named} join={join} changed={refresh} />
     </main>
   );
 }

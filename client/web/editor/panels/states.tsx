@@ -187,13 +187,12 @@ function Middle({ status }: { status: Status }) {
   );
 }
 
-/** The scene that was here was deleted or renamed. */
+/** The scene of this page was renamed, or it was deleted or closed for good: the server's fields tell which, its reason is for people. */
 function Gone({ status: { reason = "", scene: name } }: { status: Status }) {
   const search = new URLSearchParams(location.search);
   if (name) search.set("scene", name);
-  const title = name ? "Scene renamed" : reason.includes("deleted by") ? "Scene deleted" : "Scene not available";
   return (
-    <Card title={title} words={`${sentence(reason)} This page shows the scene as it was.`}>
+    <Card title={name ? "Scene renamed" : "Scene deleted or closed"} words={`${sentence(reason)} This page shows the scene as it was.`}>
       {name && (
         <a class="button primary" href={`?${search}`}>
           Open {name}

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import type { Edit } from "../../sdk/types.js";
-import { angleWords, changeLines, dayWords, describe, durationWords, timeWords } from "./words";
+import { ago, angleWords, changeLines, dayWords, describe, durationWords, timeWords } from "./words";
 
 const nameOf = (id: number): string => ["", "piston", "rod", "crank"][id];
 const edit = (more: Partial<Edit>): Edit => ({ id: 1, by: 1, user: "Ada", kind: "translate", nodes: [1], seq: 1, began: 1, ended: 2, ...more });
@@ -52,4 +52,10 @@ test("words_a_time_has_its_day_where_that_is_another_one", () => {
   assert.equal(timeWords(at(2026, 10, 19, 23, 59), now), "yesterday 23:59:00");
   assert.equal(timeWords(at(2026, 10, 3, 14, 30), now, false), "3 Nov 14:30");
   assert.equal(dayWords(at(2025, 11, 24, 14, 30), now), "24 Dec 2025");
+});
+
+test("words_how_long_ago_is_short_and_past_a_week_the_day", () => {
+  const now = new Date(2026, 10, 20, 9, 0, 0).getTime() / 1000;
+  const said = [-5, 30, 90, 3600, 26 * 3600, 10 * 86_400].map((seconds) => ago(now - seconds, now));
+  assert.deepEqual(said, ["just now", "just now", "1 min ago", "1 h ago", "1 d ago", "10 Nov"]);
 });

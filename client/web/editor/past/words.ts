@@ -131,6 +131,16 @@ export function timeWords(time: number, now: number, seconds = true): string {
   return day ? `${day} ${clock}` : clock;
 }
 
+/** "just now", "5 min ago", "3 h ago", "2 d ago", and past a week the day. @param time Unix seconds @param now of the same */
+export function ago(time: number, now: number): string {
+  const minutes = Math.floor((now - time) / 60);
+  if (minutes < 1) return "just now";
+  if (minutes < 60) return `${minutes} min ago`;
+  if (minutes < 24 * 60) return `${Math.floor(minutes / 60)} h ago`;
+  if (minutes < 7 * 24 * 60) return `${Math.floor(minutes / (24 * 60))} d ago`;
+  return dayWords(time, now);
+}
+
 /** Nothing for today, "yesterday", "12 Nov", "12 Nov 2025". */
 export function dayWords(time: number, now: number): string {
   const at = new Date(time * 1000);

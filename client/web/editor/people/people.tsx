@@ -49,7 +49,7 @@ function startRoster(editor: Editor) {
     editor.structure.value;
     const now = Date.now();
     activity.update(editor.people.value, now);
-    const here = roster(editor.people.value, activity, now, (id) => editor.session.scene.get(id)?.name);
+    const here = roster(editor.people.value, activity, now, editor.names.value, (id) => editor.session.scene.get(id)?.name);
     const next = editor.status.value.phase === "online" ? here : lostRows(here);
     if (!sameRows(last, next)) last = next;
     return last;

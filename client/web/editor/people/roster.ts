@@ -1,6 +1,6 @@
 // roster.ts - who is here and what they do, in words. Presence comes 20 times a second; a row changes only where its words do.
 import type { Id, Mode, Person, Role } from "../../sdk/types.js";
-import { sessionNames } from "./names";
+import type { SessionNames } from "./names";
 
 export interface Row {
   session: number;
@@ -52,8 +52,7 @@ export class Activity {
 }
 
 /** Oneself first, then in the order of coming. */
-export function roster(people: readonly Person[], activity: Activity, now: number, nameOf: (id: Id) => string | undefined): Row[] {
-  const names = sessionNames(people);
+export function roster(people: readonly Person[], activity: Activity, now: number, names: SessionNames, nameOf: (id: Id) => string | undefined): Row[] {
   const rows = people.map((person) => {
     const idleMs = activity.idleMs(person.session, now);
     const { session, user, colour, role, me } = person;

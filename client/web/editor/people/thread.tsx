@@ -12,7 +12,8 @@ import { colourOf } from "../past/colour";
 import { inkOn, initials } from "./colour";
 import { goTo, placeOf } from "./places";
 import { shareLink } from "./share";
-import { type Thread, ago } from "./threads";
+import { ago } from "../past/words";
+import type { Thread } from "./threads";
 import { Writer } from "./writer";
 
 export function ThreadItem({ thread, now }: { thread: Thread; now: number }) {

@@ -52,13 +52,3 @@ export function withSeen(seen: Seen, thread: Thread, threads: readonly Thread[])
   const kept = threads.filter(({ root }) => seen.threads[root.id] !== undefined).map(({ root }) => [root.id, seen.threads[root.id]]);
   return { base: seen.base, threads: { ...Object.fromEntries(kept), [thread.root.id]: thread.latest } };
 }
-
-/** As people say it. @param now Unix seconds */
-export function ago(time: number, now: number): string {
-  const minutes = Math.floor((now - time) / 60);
-  if (minutes < 1) return "just now";
-  if (minutes < 60) return `${minutes} min ago`;
-  if (minutes < 24 * 60) return `${Math.floor(minutes / 60)} h ago`;
-  if (minutes < 7 * 24 * 60) return `${Math.floor(minutes / (24 * 60))} d ago`;
-  return new Date(1000 * time).toLocaleDateString(undefined, { year: "numeric", month: "short", day: "numeric" });
-}
