@@ -61,6 +61,19 @@ test("navigate_is_explained_until_it_was_done_and_can_be_found_again", async () 
   assert.equal(await hint().count(), 0, "it is known by now");
   await ada.page.getByRole("button", { name: "How to orbit, pan and zoom" }).click();
   await hint().waitFor();
+  // A drag hides the hint: the button does not say that it is seen then, and cannot put it away unseen.
+  const shows = ada.page.getByRole("button", { name: "How to orbit, pan and zoom" });
+  await ada.select(id);
+  await ada.page.getByRole("button", { name: "Move", exact: true }).click();
+  await dragArrow(ada, 1, 10, { release: false });
+  await hint().waitFor({ state: "detached" });
+  assert.deepEqual([await shows.isDisabled(), await shows.getAttribute("aria-pressed")], [true, "false"]);
+  await ada.page.keyboard.press("Escape");
+  await ada.page.mouse.up();
+  await hint().waitFor();
+  assert.equal(await shows.isEnabled(), true);
+  await settled(ada);
+  await ada.page.evaluate(() => window.gizmod.session.select([]));
   await ada.page.getByRole("button", { name: "Got it" }).click();
   await hint().waitFor({ state: "detached" });
 });
@@ -68,15 +81,30 @@ test("navigate_is_explained_until_it_was_done_and_can_be_found_again", async () 
 test("navigate_with_the_left_button_turns_and_moves_the_view_and_still_selects", async () => {
   await ada.page.getByRole("button", { name: "Navigate with the left button" }).click();
   const at = await middle();
-  for (const key of [undefined, "Shift", "Control"]) {
-    const before = await pose();
+  const looks = () => ada.page.evaluate(() => ({ view: [...window.gizmod.rig.view], distance: window.gizmod.rig.distance }));
+  for (const [key, kind] of [[undefined, "orbit"], ["Shift", "pan"], ["Control", "zoom"]]) {
+    const before = await looks();
     await drag("left", at, [at[0] + 50, at[1] + 20], key);
-    await ada.until((before) => window.gizmod.rig.view.some((value, i) => Math.abs(value - before[i]) > 1e-3), before);
+    await ada.until((before) => window.gizmod.rig.view.some((value, i) => Math.abs(value - before[i]) > 1e-3), before.view);
+    await ada.rested();
+    const after = await looks();
+    const turned = [0, 1, 2, 4, 5, 6, 8, 9, 10].some((i) => Math.abs(after.view[i] - before.view[i]) > 1e-3);
+    const nearer = Math.abs(after.distance / before.distance - 1) > 1e-3;
+    assert.equal(turned ? "orbit" : nearer ? "zoom" : "pan", kind);
   }
   assert.deepEqual(await ada.page.evaluate(() => window.gizmod.selection.value), [], "nothing was drawn about nodes");
   await ada.page.evaluate(() => window.gizmod.rig.look([600, 500, 900], [0, 0, 0]));
   await ada.page.mouse.click(...(await ada.project([0, 0, 0])));
   await ada.until(() => window.gizmod.selection.value.length === 1);
+  // A handle that lights up is what a press takes.
+  await ada.page.getByRole("button", { name: "Move", exact: true }).click();
+  const before = await pose();
+  await dragArrow(ada, 1, 10, { release: false });
+  assert.equal(await ada.page.evaluate(() => window.gizmod.gizmo.value.active), "ty");
+  assert.deepEqual(await pose(), before);
+  await ada.page.keyboard.press("Escape");
+  await ada.page.mouse.up();
+  await settled(ada);
   await ada.page.keyboard.press("v");
   await ada.page.getByRole("button", { name: "Navigate with the left button", pressed: false }).waitFor();
 });

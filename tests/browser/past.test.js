@@ -76,7 +76,7 @@ test("the edits are a list beside the view, which says what the bars mean; a cli
   assert.ok((await ada.page.locator("footer").boundingBox()).height <= 80, "the timeline leaves the height to the view");
   await ada.page.getByRole("button", { name: "List of edits", exact: true }).click();
   const list = ada.page.getByRole("region", { name: "Edits", exact: true });
-  await list.getByText("As wide as it took time").waitFor();
+  await list.getByText("The longer it took, the wider its bar").waitFor();
   const rows = list.getByRole("listitem");
   assert.match(await rows.first().innerText(), /^Ada .*\d\d:\d\d:\d\d$/s);
   await rows.nth(2).getByRole("button").click();

@@ -8,6 +8,7 @@ import type { Editor } from "../editor";
 import { Icon } from "../icons";
 import "./compass.css";
 import { reaches } from "./handles";
+import { roomForHow } from "./how";
 import { Orbit } from "./orbit";
 import { frameSelected, lookFrom, toggleParallel } from "./views";
 
@@ -65,7 +66,7 @@ export function Compass() {
           <Icon name="hand" />
         </button>
         <button
-          type="button" class="icon-button compass-mouse" aria-label="How to orbit, pan and zoom" aria-pressed={input.saysHow.value} data-tip="How to orbit, pan and zoom" data-side="end"
+          type="button" class="icon-button compass-mouse" aria-label="How to orbit, pan and zoom" aria-pressed={input.saysHow.value && roomForHow(editor)} disabled={!roomForHow(editor)} data-tip="How to orbit, pan and zoom" data-side="end"
           onClick={() => input.sayHow(!input.saysHow.peek())}
         >
           <Icon name="info" />

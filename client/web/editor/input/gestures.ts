@@ -1,6 +1,6 @@
 // gestures.ts - what mouse and pen do in the view. Left: drags a handle, selects a node, or draws a rectangle that selects; with Alt it orbits. Middle
 // orbits, with Shift it pans, with Ctrl it zooms; right (and a pen's barrel button) pans, with Alt it zooms. Of the past, which nobody can edit, the left button
-// turns the view; so it does while `navigates` is on, with Shift it pans then and with Ctrl it zooms. Fingers are in touch.ts.
+// turns the view. While `navigates` is on and no handle is under it, the left button turns the view, pans with Shift, and zooms with Ctrl. Fingers are in touch.ts.
 import type { Id, Modifier, Vec2 } from "../../sdk/types.js";
 import type { Editor } from "../editor";
 import { Drag } from "./drag";
@@ -31,7 +31,7 @@ export function gestureOf(editor: Editor, at: Vec2, event: PointerEvent): Gestur
   if ((event.button === 1 && event.ctrlKey) || (event.button === 2 && event.altKey)) return new ZoomGesture(editor, at);
   if (event.button === 2 || (event.button === 1 && event.shiftKey)) return new PanGesture(editor, at);
   if (event.button === 1 || event.altKey || editor.past.peek()) return new OrbitGesture(editor, at);
-  if (editor.input.navigates.peek()) return new NavigateGesture(editor, at, event);
+  if (editor.input.navigates.peek() && editor.gizmo.peek()?.hover === undefined) return new NavigateGesture(editor, at, event);
   return new PressGesture(editor, at, event);
 }
 

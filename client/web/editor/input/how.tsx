@@ -1,5 +1,6 @@
 // how.tsx - how to turn and move the view, until somebody has done so; the button below the axes shows it again.
 import { useEditor } from "../context";
+import type { Editor } from "../editor";
 import { Icon } from "../icons";
 import { keysOf } from "./chord";
 import "./how.css";
@@ -14,9 +15,13 @@ const FINGERS: readonly [string, readonly string[]][] = [
   ["Pan and zoom", ["two fingers"]],
 ];
 
+/** Whether the hint can be seen: not during a drag, nor in the past, whose banner stands in its place. */
+export const roomForHow = ({ input, past }: Editor): boolean => input.dragged.value === null && past.value === null;
+
 export function HowToNavigate() {
-  const { input, past } = useEditor();
-  if (!input.saysHow.value || input.dragged.value !== null || past.value) return null;
+  const editor = useEditor();
+  const { input } = editor;
+  if (!input.saysHow.value || !roomForHow(editor)) return null;
   const ways = input.finger.value || matchMedia("(pointer: coarse)").matches ? FINGERS : MOUSE;
   return (
     <div class="how" role="note" aria-label="How to orbit, pan and zoom">

@@ -24,6 +24,6 @@ function startCursor(editor: Editor, canvas: HTMLCanvasElement): () => void {
     const { input } = editor;
     const handle = input.dragged.value ?? editor.gizmo.value?.hover;
     const doing = input.navigating.value;
-    canvas.style.cursor = doing ? "grabbing" : input.navigates.value ? "move" : input.dragged.value ? "grabbing" : handle ? "grab" : input.marquee.value ? "crosshair" : "default";
+    canvas.style.cursor = doing ? "grabbing" : input.dragged.value ? "grabbing" : handle ? "grab" : input.navigates.value ? "move" : input.marquee.value ? "crosshair" : "default";
   });
 }

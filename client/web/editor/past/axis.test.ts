@@ -15,9 +15,11 @@ test("axis_no_edits_is_now_alone", () => {
   assert.equal(spotAt(axis, 0, 0), null);
 });
 
-test("axis_drag_takes_its_seconds", () => {
-  const [{ from, to }] = makeAxis(edits([100, 104])).marks;
-  assert.equal(to - from, 4);
+test("axis_a_drag_takes_room_by_the_logarithm_of_its_seconds", () => {
+  for (const [seconds, units] of [[1, 1], [3, 2], [63, 6]]) {
+    const [{ from, to }] = makeAxis(edits([100, 100 + seconds])).marks;
+    assert.equal(to - from, units);
+  }
 });
 
 test("axis_gap_of_a_day_takes_little_more_than_of_an_hour", () => {
@@ -58,7 +60,7 @@ test("axis_places_and_times_ascend_together", () => {
 
 test("axis_spot_inside_of_a_drag_is_its_time", () => {
   const axis = makeAxis(edits([100, 104]));
-  assert.deepEqual(spotAt(axis, 1, 0.1), { time: 101 });
+  assert.deepEqual(spotAt(axis, axis.marks[0].to / 4, 0.1), { time: 101 });
 });
 
 test("axis_spot_near_an_end_is_what_the_edit_left", () => {

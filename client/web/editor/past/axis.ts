@@ -1,10 +1,8 @@
-// axis.ts - where edits stand along the timeline. The axis has a length in units of its own: while something is dragged a unit is a second, time in which nobody
-// did anything takes little room, and edits that came at once stand beside each other. Pure: no signals, no DOM.
+// axis.ts - where edits stand along the timeline. The axis has a length in units of its own: a drag has room by the
+// logarithm of its seconds, time in which nobody did anything takes little room, and edits that came at once stand
+// beside each other. Pure: no signals, no DOM.
 import type { Edit } from "../../sdk/types.js";
 
-/** Longest drags and gaps grow by the logarithm past this many seconds. */
-const LINEAR_S = 8;
-const LOG_UNITS = 3;
 /** The room of a gap: all of a short one, and of a longer one this and a bit for each tenfold. */
 const GAP_UNITS = 0.6;
 const GAP_LOG_UNITS = 0.35;
@@ -95,8 +93,9 @@ function layKnots(edits: readonly Edit[], began: Float64Array, ended: Float64Arr
   return knots;
 }
 
+/** A unit for a second, and about one more each time it is twice as long. */
 function roomOfWork(seconds: number): number {
-  return seconds <= LINEAR_S ? seconds : LINEAR_S + LOG_UNITS * Math.log(seconds / LINEAR_S);
+  return Math.log2(1 + seconds);
 }
 
 function roomOfGap(seconds: number): number {

@@ -1,6 +1,6 @@
 // legend.tsx - what the bars of the timeline mean.
 const LINES: readonly [look: string, words: string][] = [
-  ["edit", "An edit, in its person's colour. As wide as it took time."],
+  ["edit", "An edit, in its person's colour. The longer it took, the wider its bar."],
   ["undo", "An undo or a redo"],
   ["undone", "Undone since"],
   ["many", "Several edits, too close for a bar each"],

@@ -9,7 +9,7 @@ import "./timeline.css";
 
 export function Timeline() {
   const { timeline } = useEditor();
-  const zoom = useMemo(() => new Zoom(() => timeline.axis.value.length), [timeline]);
+  const zoom = useMemo(() => new Zoom(() => timeline.axis.value), [timeline]);
   return (
     <footer>
       <section class="time" aria-label="History">

@@ -5,6 +5,8 @@ export const PAD_PX = 14;
 const UNIT_PX_MAX = 400;
 /** Unless somebody zooms, edits stand this far apart at least, and the track shows the newest. */
 const UNIT_PX_READABLE = 14;
+/** Unless somebody zooms, no bar takes more of the track than this part. */
+const BAR_PART_MAX = 1 / 8;
 
 export class Zoom {
   /** Of the track. */
@@ -14,11 +16,12 @@ export class Zoom {
   /** Pixels of the axis left of what is seen; null for as far right as possible, where now is. */
   readonly #left = signal<number | null>(null);
 
-  readonly unitPx = computed(() => this.#unitPx.value ?? Math.max(UNIT_PX_READABLE, this.#fit()));
-  readonly left = computed(() => Math.max(0, Math.min(this.#left.value ?? Infinity, this.leftMax())));
+  readonly unitPx = computed(() => this.#unitPx.value ?? this.#usual());
+  /** Now is at the right end of the track; below 0 where the axis is shorter than the track. */
+  readonly left = computed(() => Math.min(Math.max(0, this.#left.value ?? Infinity), this.leftMax()));
 
-  /** @param length of the axis, in units */
-  constructor(readonly length: () => number) {}
+  /** @param axis its length, and that of its longest bar, in units */
+  constructor(readonly axis: () => { readonly length: number; readonly longest: number }) {}
 
   /** Where a place of the axis is seen. */
   xOf(u: number): number {
@@ -30,12 +33,12 @@ export class Zoom {
   }
 
   leftMax(): number {
-    return Math.max(0, this.length() * this.unitPx.value - this.#room());
+    return this.axis().length * this.unitPx.value - this.#room();
   }
 
   zoomBy(factor: number, x = this.width.peek() / 2): void {
     const place = this.placeAt(x);
-    const least = Math.min(this.#fit(), UNIT_PX_READABLE);
+    const least = Math.min(this.#fit(), this.#usual());
     batch(() => {
       this.#unitPx.value = Math.max(least, Math.min(UNIT_PX_MAX, this.unitPx.peek() * factor));
       this.#setLeft(place * this.unitPx.value + PAD_PX - x);
@@ -48,7 +51,7 @@ export class Zoom {
 
   fitAll(): void {
     batch(() => {
-      this.#unitPx.value = this.#fit();
+      this.#unitPx.value = Math.min(this.#fit(), this.#usual());
       this.#left.value = null;
     });
   }
@@ -66,7 +69,12 @@ export class Zoom {
   }
 
   #fit(): number {
-    return this.#room() / Math.max(this.length(), 1e-9);
+    return this.#room() / Math.max(this.axis().length, 1e-9);
+  }
+
+  #usual(): number {
+    const { longest } = this.axis();
+    return Math.min(Math.max(UNIT_PX_READABLE, this.#fit()), (BAR_PART_MAX * this.width.value) / Math.max(longest, 1e-9));
   }
 
   #setLeft(left: number): void {
