@@ -3,13 +3,13 @@
 import { effect } from "@preact/signals";
 import * as THREE from "three";
 
-import type { SceneModel } from "../../sdk/index.js";
-import { boxTransform, boxUnion, transformPoint } from "../../sdk/maths.js";
-import type { Box, Id, Mat4, Person } from "../../sdk/types.js";
+import { transformPoint } from "../../sdk/maths.js";
+import type { Id, Person } from "../../sdk/types.js";
 import type { Anchor } from "./anchor";
 import { LocalBounds } from "./bounds";
 import { boxMatrix } from "./boxes";
 import { InstanceSet, type Part } from "./instances";
+import { MarkBoxes } from "./markboxes";
 import { Outline, type Rect } from "./outline";
 import type { Stage } from "./stage";
 import { StrokeMaterial, strokeGeometry } from "./strokes";
@@ -30,15 +30,13 @@ interface Mark {
   boxed: readonly Id[];
 }
 
-/** The world's axes. */
-const WORLD: Mat4 = new Float64Array([1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]);
-
 export class Selection implements Layer {
   readonly #outline: Outline;
   readonly #corners: InstanceSet;
   readonly #cornerParts: readonly Part[];
   readonly #material = new StrokeMaterial(BOX_PX, 1, { depthTest: false });
   readonly #bounds = new LocalBounds();
+  readonly #boxes = new MarkBoxes(this.#bounds);
   readonly #own = new THREE.Color();
   /** By session. */
   #marks = new Map<number, Mark>();
@@ -78,7 +76,7 @@ export class Selection implements Layer {
     if (regrown) this.#bounds.clear();
     for (const id of moved) this.#bounds.moved(editor.scene.peek(), id);
     if (this.#stale || regrown || fresh === null) this.#putAll();
-    else if (this.#putSome(fresh)) this.#putBoxes();
+    else this.#putSome(fresh);
     this.#stale = false;
     this.#material.setViewport(editor.rig.width, editor.rig.height);
     this.#corners.flush();
@@ -151,39 +149,23 @@ export class Selection implements Layer {
     this.#outlined.clear();
     for (const [top, mark] of this.#marked) for (const id of scene.below(top)) this.#outlined.set(id, mark);
     for (const id of this.#outlined.keys()) this.#put(id);
-    this.#putBoxes();
+    this.#boxes.set(scene, [...this.#marks].map(([session, { boxed }]) => [session, boxed]));
+    this.#putBoxes(this.#marks.keys());
   }
 
-  /** Whether any of these is selected. */
-  #putSome(ids: ReadonlySet<Id>): boolean {
-    let any = false;
-    for (const id of ids) {
-      if (!this.#outlined.has(id)) continue;
-      this.#put(id);
-      any = true;
-    }
-    return any;
+  #putSome(ids: ReadonlySet<Id>): void {
+    for (const id of ids) if (this.#outlined.has(id)) this.#put(id);
+    this.#putBoxes(this.#boxes.touched(ids));
   }
 
-  #putBoxes(): void {
+  #putBoxes(sessions: Iterable<number>): void {
     const scene = this.view.editor.scene.peek();
-    for (const [session, { boxed, colour }] of this.#marks) {
-      const there = boxed.filter((id) => scene.get(id));
-      const world = there.length === 1 ? scene.world(there[0]) : WORLD;
-      const box = there.length === 1 ? this.#bounds.of(scene, there[0]) : this.#about(scene, there);
-      if (box) this.#corners.put(session, this.#cornerParts, boxMatrix(box, world), colour);
+    for (const session of sessions) {
+      const placed = this.#boxes.of(scene, session);
+      const colour = this.#marks.get(session)?.colour;
+      if (placed) this.#corners.put(session, this.#cornerParts, boxMatrix(placed.box, placed.world), colour);
       else this.#corners.remove(session);
     }
-  }
-
-  /** The box about several, along the world's axes. */
-  #about(scene: SceneModel, ids: readonly Id[]): Box | null {
-    let all: Box | null = null;
-    for (const id of ids) {
-      const box = this.#bounds.of(scene, id);
-      if (box) all = boxUnion(all, boxTransform(box, scene.world(id)));
-    }
-    return all;
   }
 
   #put(id: Id): void {
