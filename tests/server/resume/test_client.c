@@ -108,8 +108,8 @@ static const char *check_hello(const struct act *act, const struct gz_message *h
     if (said->resume_epoch != act->epoch) return "resume.epoch";
     if (said->resume_seq != act->seq) return "resume.seq";
     const char *secret = act->secret != NULL ? act->secret : "";
-    if (said->resume_secret.size != strlen(secret) ||
-        memcmp(said->resume_secret.bytes, secret, strlen(secret)) != 0)
+    size_t size = strlen(secret);
+    if (said->resume_secret.size != size || (size > 0 && memcmp(said->resume_secret.bytes, secret, size) != 0))
         return "resume.secret";
     if (((hello->has & GZ_HAS(EDIT)) != 0) != act->says_edit) return "resume.edit is there or not";
     return act->says_edit && said->resume_edit != act->edit ? "resume.edit" : NULL;
