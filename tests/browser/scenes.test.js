@@ -5,13 +5,14 @@ import { after, before, test } from "node:test";
 import { Browser } from "./support/browser.js";
 import { Daemon, ENGINE } from "./support/daemon.js";
 
+// A name that is taken is answered 409, and 404 what a page still asks for of a scene that was just renamed or deleted under it.
+const GONE = [/status of (404|409)/];
 let daemon, browser, ada;
 
 before(async () => {
   daemon = await Daemon.start([]);
   browser = new Browser();
-  // A name that is taken is refused, which the console says too.
-  ada = await browser.person({ ignore: [/status of 409/] });
+  ada = await browser.person({ ignore: GONE });
 });
 
 after(async () => {
@@ -64,7 +65,7 @@ test("scenes_the_sample_is_made_where_there_is_none_and_opened_where_there_is_on
 
 test("scenes_the_list_tells_nodes_last_change_and_people", async () => {
   await daemon.import("engine", ENGINE);
-  const bob = await browser.person();
+  const bob = await browser.person({ ignore: GONE });
   await startPage(bob, "Bob");
   await rowOf(bob, "robot-arm").getByText("1 here now").waitFor();
   assert.match(await rowOf(bob, "engine").innerText(), /engine\s+82\s+just now/);
@@ -74,7 +75,7 @@ test("scenes_the_list_tells_nodes_last_change_and_people", async () => {
 });
 
 test("scenes_one_that_somebody_replaces_is_said_with_who_and_when", async () => {
-  const bob = await browser.person();
+  const bob = await browser.person({ ignore: GONE });
   await bob.join(daemon, "robot-arm", "Bob");
   await daemon.import("robot-arm", ENGINE, { replace: true });
   for (const person of [ada, bob]) await person.page.getByText(/^test replaced this scene with a file at \d\d:\d\d:\d\d\./).waitFor();
@@ -84,7 +85,7 @@ test("scenes_one_that_somebody_replaces_is_said_with_who_and_when", async () => 
 test("scenes_nobody_needs_to_be_told_of_their_own_import", async () => {
   await ada.page.reload();
   await ada.online();
-  const bob = await browser.person();
+  const bob = await browser.person({ ignore: GONE });
   await bob.join(daemon, "robot-arm", "Bob");
   await ada.page.getByRole("button", { name: /^Scene menu/ }).click();
   const chosen = ada.page.waitForEvent("filechooser");
@@ -123,7 +124,7 @@ async function choose(person, scene, item) {
 
 test("scenes_one_that_is_renamed_says_so_where_it_is_open_and_leads_to_its_new_name", async () => {
   await daemon.import("motor", ENGINE);
-  const bob = await browser.person();
+  const bob = await browser.person({ ignore: GONE });
   await bob.join(daemon, "motor", "Bob");
   await startPage(ada, "Ada");
   await choose(ada, "motor", "Rename…");
@@ -146,7 +147,7 @@ test("scenes_one_that_is_renamed_says_so_where_it_is_open_and_leads_to_its_new_n
 });
 
 test("scenes_one_is_deleted_once_that_was_asked_and_says_so_where_it_is_open", async () => {
-  const bob = await browser.person();
+  const bob = await browser.person({ ignore: GONE });
   await bob.join(daemon, "v8", "Bob");
   await startPage(ada, "Ada");
   await rowOf(ada, "v8").getByText("1 here now").waitFor();
@@ -169,7 +170,7 @@ test("scenes_one_is_deleted_once_that_was_asked_and_says_so_where_it_is_open", a
 
 test("scenes_nobody_renames_or_deletes_one_without_a_name", async () => {
   await daemon.import("spare", ENGINE);
-  const carl = await browser.person();
+  const carl = await browser.person({ ignore: GONE });
   await startPage(carl, "");
   for (const [item, verb] of [["Rename…", "Rename"], ["Delete…", "Delete"]]) {
     await carl.page.getByLabel("Your name").fill("");
@@ -185,7 +186,7 @@ test("scenes_nobody_renames_or_deletes_one_without_a_name", async () => {
 });
 
 test("scenes_one_that_nobody_signed_for_is_said_to_be_deleted_too", async () => {
-  const bob = await browser.person();
+  const bob = await browser.person({ ignore: GONE });
   await bob.join(daemon, "spare", "Bob");
   await bob.until(() => window.gizmod.asset.value.phase === "ready");
   assert.equal((await fetch(`${daemon.url}/scenes/spare`, { method: "DELETE" })).status, 204);
