@@ -100,7 +100,7 @@ test("scenes_nobody_needs_to_be_told_of_their_own_import", async () => {
 });
 
 test("scenes_the_first_file_of_an_empty_scene_replaces_nothing_and_nobody_is_warned", async () => {
-  const [bob, carl] = [await browser.person(), await browser.person()];
+  const [bob, carl] = [await browser.person({ ignore: GONE }), await browser.person({ ignore: GONE })];
   await bob.page.goto(`${daemon.url}/?scene=bare&user=Bob&create`);
   await bob.online();
   await carl.join(daemon, "bare", "Carl");
