@@ -10,6 +10,7 @@
 
 #include "proto/fields.h"
 #include "proto/read.h"
+#include "proto/limits.h"
 
 /* Fewest bytes of a record that holds an id: {id: 1}. */
 #define RECORD_BYTES_MIN 5

@@ -1,4 +1,5 @@
 #include "proto/fields.h"
+#include "proto/limits.h"
 
 #include <stddef.h>
 

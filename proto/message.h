@@ -18,9 +18,9 @@
 #include <assert.h>
 #include <stdint.h>
 
-#include "base/buffer.h"
-#include "base/linear.h"
-#include "base/wire_terms.h"
+#include "proto/base/buffer.h"
+#include "proto/base/linear.h"
+#include "proto/base/wire_terms.h"
 
 #define GZ_PROTOCOL_VERSION 1
 #define GZ_SUBPROTOCOL "gizmod.v1"

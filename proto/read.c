@@ -3,7 +3,7 @@
 #include <msgpack/sysdep.h>
 #include <string.h>
 
-#include "server/limits.h"
+#include "proto/limits.h"
 
 static uint64_t load(const uint8_t *bytes, unsigned width)
 {

@@ -14,6 +14,7 @@
 #include "net/text.h"
 #include "retire.h"
 #include "surfaces.h"
+#include "server/maxima.h"
 
 /* Backups are made in the folder of the scenes, under names that no scene has, and are deleted once they are open. */
 #define BACKUP_PREFIX ".backup-"

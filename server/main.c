@@ -13,6 +13,7 @@
 #include "net/origin.h"
 #include "options.h"
 #include "scenes.h"
+#include "server/maxima.h"
 
 #define SERVER_NAME "gizmod " GIZMOD_VERSION
 #define SAMPLE_SCENE "robot-arm"

@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "args/args.h"
+#include "proto/args/args.h"
 #include "net/origin.h"
 #include "proto/message.h"
 #include "scenes.h"
+#include "server/maxima.h"
 
 #define PORT_DEFAULT 7432
 #define RATE_MAX 1e6

@@ -8,8 +8,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/log.h"
+#include "proto/base/log.h"
 #include "store/store.h"
+#include "server/maxima.h"
 
 struct gz_options {
     const char *data;  /* folder of the scenes */

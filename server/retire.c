@@ -7,6 +7,7 @@
 #include "bulk.h"
 #include "net/clock.h"
 #include "surfaces.h"
+#include "server/maxima.h"
 
 /* Milliseconds between looks at how far it has come. */
 #define TICK_MS 5

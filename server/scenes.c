@@ -14,6 +14,7 @@
 #include "net/text.h"
 #include "retire.h"
 #include "surfaces.h"
+#include "server/maxima.h"
 
 /* ---- names and paths ---- */
 

@@ -13,6 +13,7 @@
 
 #include "net/net.h"
 #include "store/store.h"
+#include "proto/limits.h"
 
 struct gz_scenes;
 struct gz_bulk_job;

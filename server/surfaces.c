@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "exchange/exchange.h"
+#include "server/maxima.h"
 
 /* ---- what there is room for ---- */
 

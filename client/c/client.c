@@ -9,6 +9,7 @@
 #include "http.h"
 #include "refusal.h"
 #include "wish.h"
+#include "proto/limits.h"
 
 #define JOIN_SECONDS 10.0
 /* Bytes of one message from the server. A delta is cut at GZ_DELTA_BYTES_MAX, an answer fits an outbox; the rest is room. */

@@ -29,8 +29,8 @@
 extern "C" {
 #endif
 
-#include "base/linear.h"
-#include "base/status.h"
+#include "proto/base/linear.h"
+#include "proto/base/status.h"
 #include "proto/message.h"
 
 #define GZ_CLIENT_URL_DEFAULT "ws://127.0.0.1:7432/ws"

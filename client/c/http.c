@@ -5,6 +5,7 @@
 #include "gizmo_client.h"
 #include "http.h"
 #include "refusal.h"
+#include "proto/limits.h"
 
 #define SILENCE_SECONDS 60.0
 #define PIECE_BYTES (64u * 1024) /* of a body, sent at once */

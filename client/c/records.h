@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/status.h"
+#include "proto/base/status.h"
 #include "proto/message.h"
 
 struct gz_record {

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "base/buffer.h"
+#include "proto/base/buffer.h"
 
 #define GZ_URL_BYTES_MAX 1024
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gizmo_client.h"
+#include "proto/limits.h"
 
 const struct gz_arg_option ctl_shared_options[] = {
     {"--server", GZ_ARG_TEXT, "URL", .help = "the daemon (GIZMOD_URL, else " GZ_CLIENT_URL_DEFAULT ")"},

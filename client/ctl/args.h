@@ -1,9 +1,9 @@
-/* args.h - the command line of gizmoctl, read by its table (server/args). What is wrong with it is one line on stderr, and
+/* args.h - the command line of gizmoctl, read by its table (proto/args). What is wrong with it is one line on stderr, and
  * CTL_USAGE. Ownership: texts point into argv or the environment. */
 #ifndef CTL_ARGS_H
 #define CTL_ARGS_H
 
-#include "args/args.h"
+#include "proto/args/args.h"
 
 /* What the program exits with. */
 enum ctl_exit { CTL_OK = 0, CTL_FAILED = 1, CTL_USAGE = 2 };

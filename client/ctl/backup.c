@@ -1,4 +1,5 @@
 #include "ctl.h"
+#include "proto/limits.h"
 
 static enum ctl_exit run(const struct ctl_args *args)
 {

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "ctl.h"
+#include "proto/limits.h"
 
 enum ctl_exit ctl_fail(const struct ctl_args *args, const struct gz_error *error)
 {
@@ -52,7 +53,7 @@ static enum gz_status handle_answer(void *context, const void *bytes, size_t siz
 enum gz_status ctl_http(const struct ctl_args *args, struct gz_http http, json_t **answer, struct gz_error *error)
 {
     struct gz_buffer body;
-    gz_buffer_init(&body, GZ_OUTBOX_BYTES_MAX, 0);
+    gz_buffer_init(&body, GZ_SERVER_FRAME_BYTES_MAX, 0);
     http.url = args->server;
     http.token = args->token;
     http.sink = handle_answer;

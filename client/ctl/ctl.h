@@ -9,6 +9,7 @@
 #include "args.h"
 #include "gizmo_client.h"
 #include "when.h"
+#include "proto/limits.h"
 
 #define CTL_ANSWER_SECONDS 30.0 /* that a request may take */
 

@@ -2,6 +2,7 @@
 #include <strings.h>
 
 #include "ctl.h"
+#include "proto/limits.h"
 
 /* The suffix of the file, which is that of the path to fetch too; NULL for one that is not written. */
 static const char *suffix_of(const char *file)

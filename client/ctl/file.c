@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "ctl.h"
+#include "proto/limits.h"
 
 /* A file that takes its name only once it is whole. */
 struct draft {

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "ctl.h"
+#include "proto/limits.h"
 
 #define LINES_PER_EDIT 4 /* nodes of an edit that are shown one by one */
 #define LIMIT_DEFAULT 100

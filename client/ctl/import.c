@@ -3,6 +3,7 @@
 
 #include "ctl.h"
 #include "exchange/exchange.h"
+#include "proto/limits.h"
 
 static const struct gz_arg_option options[] = {
     {"--replace", .help = "take the place of a scene that is there, as one edit"},

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "ctl.h"
+#include "proto/limits.h"
 
 static enum ctl_exit run(const struct ctl_args *args)
 {

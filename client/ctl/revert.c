@@ -1,4 +1,5 @@
 #include "ctl.h"
+#include "proto/limits.h"
 
 static const struct gz_arg_option options[] = {
     {"--force", .help = "also where somebody, you too, has changed the same nodes since"},

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "ctl.h"
+#include "proto/limits.h"
 
 #define RETRY_SECONDS_FIRST 0.25
 #define RETRY_SECONDS_MAX 5.0

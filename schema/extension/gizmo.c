@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "base/terms.h"
+#include "proto/base/terms.h"
 
 SQLITE_EXTENSION_INIT1
 

@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/linear.h"
+#include "proto/base/linear.h"
 
 /* The entry point, by the name that SQLite makes of the file's. */
 __attribute__((visibility("default"))) int sqlite3_gizmo_init(sqlite3 *db, char **error,

@@ -1,7 +1,7 @@
 /* Where nodes are in the world: up from a node to its root, and then all their transforms multiplied from the root down, in the
  * order in which the server does it, so that the bits are the same. */
 #include "schema/extension/gizmo.h"
-#include "server/limits.h"
+#include "server/maxima.h"
 
 SQLITE_EXTENSION_INIT3
 

@@ -1,4 +1,5 @@
 #include "exchange/gltf.h"
+#include "server/maxima.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -7,9 +7,9 @@
 
 #include <stdint.h>
 
-#include "base/buffer.h"
-#include "base/linear.h"
-#include "server/limits.h"
+#include "proto/base/buffer.h"
+#include "proto/base/linear.h"
+#include "server/maxima.h"
 #include "solver/surface.h"
 
 /* A node of the file's default scene. Parents come before their children. */

@@ -1,5 +1,6 @@
 #include "exchange/gltf.h"
 #include "exchange/skins.h"
+#include "server/maxima.h"
 
 #include <stdlib.h>
 #include <string.h>

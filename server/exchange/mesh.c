@@ -1,4 +1,5 @@
 #include "exchange/mesh.h"
+#include "proto/limits.h"
 
 #include <stdlib.h>
 #include <string.h>

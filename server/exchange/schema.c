@@ -1,4 +1,5 @@
 #include "exchange/gltf.h"
+#include "proto/limits.h"
 
 #include <stdarg.h>
 #include <stdio.h>

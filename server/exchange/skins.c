@@ -2,6 +2,7 @@
  * root, in the scene of each node that shows the skin. A node whose skin no longer has that keeps its mesh and loses the
  * skin. What was invalid before the edits stays as it was. */
 #include "exchange/skins.h"
+#include "proto/limits.h"
 
 #include <stdio.h>
 #include <stdlib.h>

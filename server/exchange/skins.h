@@ -4,6 +4,7 @@
 #define GZ_EXCHANGE_SKINS_H
 
 #include "exchange/gltf.h"
+#include "proto/limits.h"
 
 struct gz_skins {
     size_t count;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "exchange/mesh.h"
+#include "server/maxima.h"
 
 enum mode { TRIANGLES = 4, STRIP, FAN };
 

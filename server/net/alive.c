@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "net/progress.h"
+#include "server/maxima.h"
 
 /* Whether the peer took any of what waits for it since the last look. */
 static bool took_bytes(struct gz_connection *connection)

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "net/internal.h"
+#include "server/maxima.h"
 
 static bool is_admin(const struct gz_net *net, struct gz_text user)
 {

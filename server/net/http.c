@@ -7,6 +7,7 @@
 
 #include "net/negotiate.h"
 #include "net/text.h"
+#include "server/maxima.h"
 
 #define JSON_TYPE "application/json"
 #define TEXT_TYPE "text/plain; charset=utf-8"

@@ -16,6 +16,7 @@
 #include "net/clock.h"
 #include "net/net.h"
 #include "net/origin.h"
+#include "proto/limits.h"
 
 /* One WebSocket connection. Lives in libwebsockets' memory for it; `net` is NULL where it never began. */
 struct gz_connection {

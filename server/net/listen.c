@@ -1,4 +1,5 @@
 #include "net/internal.h"
+#include "server/maxima.h"
 
 #include <errno.h>
 #include <netdb.h>

@@ -1,4 +1,5 @@
 #include "net/internal.h"
+#include "server/maxima.h"
 
 #include <stdlib.h>
 #include <string.h>

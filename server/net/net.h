@@ -13,9 +13,10 @@
 
 #include <uv.h>
 
-#include "base/buffer.h"
-#include "base/log.h"
+#include "proto/base/buffer.h"
+#include "proto/base/log.h"
 #include "session/core.h"
+#include "proto/limits.h"
 
 struct gz_net;
 struct gz_connection;

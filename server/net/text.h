@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "base/buffer.h"
+#include "proto/base/buffer.h"
 
 /* Appends formatted text of at most 1 KiB, without a terminating NUL. */
 bool gz_text_print(struct gz_buffer *buffer, const char *format, ...) GZ_PRINTF(2, 3);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "scene/inside.h"
+#include "server/maxima.h"
 
 #define ALL_PARTS ((1u << GZ_PART_COUNT) - 1)
 /* How far from 1 the square of a rotation's length may be: float32 rotations of files pass, mistakes do not. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/limits.h"
+#include "server/maxima.h"
 
 struct gz_checkpoint_list {
     struct gz_checkpoint_entry **entries; /* ascending by seq */

@@ -7,7 +7,7 @@
 #ifndef GZ_SCENE_CHECKPOINTS_H
 #define GZ_SCENE_CHECKPOINTS_H
 
-#include "base/status.h"
+#include "proto/base/status.h"
 #include "scene/record.h"
 
 struct gz_checkpoint_entry {

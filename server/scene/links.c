@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
 #include "scene/inside.h"
+#include "server/maxima.h"
 
 static struct gz_node *head_of(struct gz_scene *scene, const struct gz_node *node)
 {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/limits.h"
+#include "server/maxima.h"
 
 struct gz_notebook {
     struct gz_notebook_entry **by_id; /* ascending */

@@ -8,7 +8,7 @@
 #ifndef GZ_SCENE_NOTES_H
 #define GZ_SCENE_NOTES_H
 
-#include "base/status.h"
+#include "proto/base/status.h"
 #include "scene/record.h"
 
 struct gz_notebook_entry {

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "server/limits.h"
+#include "server/maxima.h"
 
 struct gz_batch *gz_batch_create(void)
 {

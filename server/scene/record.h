@@ -10,9 +10,10 @@
 
 #include <stdint.h>
 
-#include "base/buffer.h"
-#include "base/linear.h"
-#include "base/wire_terms.h"
+#include "proto/base/buffer.h"
+#include "proto/base/linear.h"
+#include "proto/base/wire_terms.h"
+#include "proto/limits.h"
 
 /* What a node is, apart from its id. */
 struct gz_content {

@@ -14,9 +14,9 @@
 #ifndef GZ_SCENE_H
 #define GZ_SCENE_H
 
-#include "base/buffer.h"
-#include "base/linear.h"
-#include "base/status.h"
+#include "proto/base/buffer.h"
+#include "proto/base/linear.h"
+#include "proto/base/status.h"
 #include "scene/record.h"
 
 /* Parts of a node that change apart; each remembers the seq of its own last change, so that a delta carries only what is new. */

@@ -1,4 +1,5 @@
 #include "scene/undo.h"
+#include "server/maxima.h"
 
 #include <stdlib.h>
 #include <string.h>

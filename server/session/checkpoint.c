@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "session/session.h"
+#include "server/maxima.h"
 
 /* ---- what waits ---- */
 

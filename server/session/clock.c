@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "session/session.h"
+#include "server/maxima.h"
 
 /* The smallest step between two moments: the doubles near today's times are 0.24 microseconds apart. */
 #define STEP_S 1e-6

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "session/session.h"
+#include "server/maxima.h"
 
 void gz_core_tell_edit(struct gz_core *core, const struct gz_edit_record *edit, uint64_t told)
 {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "session/session.h"
+#include "server/maxima.h"
 
 /* ---- making and ending ---- */
 

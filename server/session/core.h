@@ -13,8 +13,8 @@
 #ifndef GZ_SESSION_CORE_H
 #define GZ_SESSION_CORE_H
 
-#include "base/buffer.h"
-#include "base/log.h"
+#include "proto/base/buffer.h"
+#include "proto/base/log.h"
 #include "proto/message.h"
 #include "scene/record.h"
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "session/session.h"
+#include "server/maxima.h"
 
 typedef enum gz_status handle_message(struct gz_session *session, const struct gz_message *message,
                                       struct gz_failure *failure);

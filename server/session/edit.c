@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "session/session.h"
+#include "proto/limits.h"
 
 /* A terminated copy in `arena`; NULL without memory. */
 static const char *copy_text(struct gz_arena *arena, struct gz_text text)

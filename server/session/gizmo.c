@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "session/session.h"
+#include "server/maxima.h"
 
 size_t gz_session_targets(struct gz_session *session, struct gz_target **targets, uint64_t **ids, size_t *active)
 {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "session/session.h"
+#include "server/maxima.h"
 
 void gz_groups_finish(struct gz_groups *groups)
 {

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "session/session.h"
+#include "server/maxima.h"
 
 static_assert(GZ_REGION_PLANES == GZ_VIEW_PLANES, "a region of a view has its planes");
 

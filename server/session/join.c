@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "session/session.h"
+#include "server/maxima.h"
 
 /* Well apart, and all as bright as each other: white is legible on them (4.5:1), they are on light and on dark. */
 static const uint32_t colours[] = {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "session/session.h"
+#include "server/maxima.h"
 
 /* What comes first: what is met, what is passed by, points. */
 enum rank { MET, PASSED, POINT };

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "session/session.h"
+#include "server/maxima.h"
 
 enum gz_status gz_session_pointer(const struct gz_session *session, bool has_ray, const double at[2],
                                   const double ray[6], struct gz_pointer *pointer, struct gz_failure *failure)

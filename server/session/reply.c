@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "session/session.h"
+#include "server/maxima.h"
 
 struct gz_session *gz_core_session(const struct gz_core *core, uint64_t id)
 {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "session/session.h"
+#include "server/maxima.h"
 
 static const struct gz_camera *camera_of(const struct gz_session *session)
 {

@@ -22,7 +22,7 @@
 #include "scene/notes.h"
 #include "scene/scene.h"
 #include "scene/undo.h"
-#include "server/limits.h"
+#include "server/maxima.h"
 #include "session/core.h"
 #include "solver/surface.h"
 #include "sync/sync.h"

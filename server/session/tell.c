@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "session/session.h"
+#include "server/maxima.h"
 
 /* About what a change takes encoded, names aside, and a node that is only named. */
 enum { BYTES_CHANGE = 200, BYTES_NODE = 9 };

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "session/session.h"
+#include "proto/limits.h"
 
 struct travel {
     struct gz_session *session;

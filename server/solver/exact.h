@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-#include "base/linear.h"
+#include "proto/base/linear.h"
 
 /* What rounding took from sum = a + b. */
 static inline double gz_sum_error(double a, double b, double sum)

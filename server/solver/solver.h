@@ -29,8 +29,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/linear.h"
-#include "base/terms.h"
+#include "proto/base/linear.h"
+#include "proto/base/terms.h"
 
 /* That of the project (Semantic Versioning): before 1.0.0 a new minor version may change what is below. */
 #define GZ_SOLVER_VERSION "0.1.0"

@@ -9,6 +9,7 @@
 #include "schema/schema.h"
 #include "store/internal.h"
 #include "store/rows.h"
+#include "server/maxima.h"
 
 /* Sentences of one promise; the rest are counted. */
 #define SAID_MAX 20

@@ -7,6 +7,7 @@
 #include <uv.h>
 
 #include "schema/schema.h"
+#include "server/maxima.h"
 
 /* Milliseconds to wait for another process's lock: somebody writes with sqlite3, or recovers the WAL. */
 #define BUSY_MS 1000

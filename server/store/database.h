@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/status.h"
+#include "proto/base/status.h"
 
 /* Says in `error` what SQLite said, after `doing`, and returns the status: GZ_TOO_LARGE for a reader that ran out of time, else
  * GZ_STORAGE. */

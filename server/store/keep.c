@@ -2,6 +2,7 @@
 
 #include "store/database.h"
 #include "store/rows.h"
+#include "server/maxima.h"
 
 static const char *const sql[GZ_KEEP_STATEMENTS] = {
     [GZ_KEEP_BEGIN] = "BEGIN IMMEDIATE",

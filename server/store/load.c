@@ -2,6 +2,7 @@
 
 #include "store/internal.h"
 #include "store/rows.h"
+#include "server/maxima.h"
 
 static enum gz_status fail_memory(struct gz_error *error)
 {

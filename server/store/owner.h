@@ -4,7 +4,7 @@
 #ifndef GZ_STORE_OWNER_H
 #define GZ_STORE_OWNER_H
 
-#include "base/status.h"
+#include "proto/base/status.h"
 
 /* What the lock's file has after the name of the database. */
 #define GZ_OWNER_ENDING ".owner"

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "server/limits.h"
+#include "server/maxima.h"
 
 enum { ROTATION = 3, SCALE = 7 };
 

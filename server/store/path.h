@@ -15,7 +15,7 @@
 
 #include <stdint.h>
 
-#include "base/linear.h"
+#include "proto/base/linear.h"
 
 enum { GZ_PATH_COMPONENTS = 10 };
 

@@ -4,6 +4,7 @@
 
 #include "store/internal.h"
 #include "store/rows.h"
+#include "proto/limits.h"
 
 /* ---- whether an edit is undone ---- */
 

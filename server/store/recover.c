@@ -1,5 +1,6 @@
 #include "store/internal.h"
 #include "store/rows.h"
+#include "proto/limits.h"
 
 #define OPEN_EDITS "(SELECT o.id FROM edits o WHERE o.ended IS NULL)"
 #define AFTER_IS_NODE                                                                                                  \

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "store/database.h"
+#include "server/maxima.h"
 
 struct gz_bind gz_bind_begin(sqlite3_stmt *statement)
 {

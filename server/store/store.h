@@ -15,8 +15,8 @@
 #ifndef GZ_STORE_H
 #define GZ_STORE_H
 
-#include "base/buffer.h"
-#include "base/log.h"
+#include "proto/base/buffer.h"
+#include "proto/base/log.h"
 #include "scene/record.h"
 
 struct gz_store;

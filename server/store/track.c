@@ -5,6 +5,7 @@
 
 #include "store/internal.h"
 #include "store/rows.h"
+#include "proto/limits.h"
 
 /* One kind of point: of the edits `e` that are kept and their changes `c` of the node ?1, those where `which`. Of one seq the step orders them. */
 #define KIND(seq, step, time, parent, prefix, joins, which)                                                            \

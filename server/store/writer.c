@@ -5,6 +5,7 @@
 
 #include "store/database.h"
 #include "store/rows.h"
+#include "server/maxima.h"
 
 /* Milliseconds between looks whether another program's lock is gone. */
 #define BUSY_STEP_MS 10

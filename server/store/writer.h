@@ -6,7 +6,7 @@
 #include <sqlite3.h>
 #include <stdatomic.h>
 
-#include "base/log.h"
+#include "proto/base/log.h"
 #include "scene/record.h"
 #include "store/paths.h"
 #include "store/store.h"

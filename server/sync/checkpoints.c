@@ -2,7 +2,7 @@
  * are fit into one message (limits.h). */
 #include <string.h>
 
-#include "server/limits.h"
+#include "server/maxima.h"
 #include "sync/sync.h"
 #include "sync/sync_internal.h"
 

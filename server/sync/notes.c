@@ -2,7 +2,7 @@
  * oldest change first, and the ids of those that went. */
 #include <string.h>
 
-#include "server/limits.h"
+#include "server/maxima.h"
 #include "sync/sync.h"
 #include "sync/sync_internal.h"
 

@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "server/limits.h"
+#include "server/maxima.h"
 #include "sync/sync.h"
 #include "sync/sync_internal.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/limits.h"
+#include "server/maxima.h"
 #include "sync/sync_internal.h"
 
 struct gz_sync *gz_sync_create(struct gz_scene *scene, const struct gz_notebook *notes,

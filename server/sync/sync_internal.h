@@ -3,6 +3,7 @@
 #define GZ_SYNC_INTERNAL_H
 
 #include "sync/sync.h"
+#include "server/maxima.h"
 
 /* Cursors that differ are few: those who keep up, and some who do not. */
 #define FRAMES 4

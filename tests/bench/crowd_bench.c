@@ -21,6 +21,7 @@
 #include "support/crowd.h"
 #include "support/daemon.h"
 #include "support/raw_ws.h"
+#include "proto/limits.h"
 
 #define SCENE "bench"
 #define NODES 1000

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "session/session.h"
+#include "proto/limits.h"
 
 #define PER_PARENT 50
 

@@ -7,6 +7,7 @@
 
 #include "exchange/exchange.h"
 #include "session/session.h"
+#include "proto/limits.h"
 
 #define ENGINE "/usr/share/assimp/models/glTF2/2CylinderEngine-glTF-Binary/2CylinderEngine.glb"
 #define LOOKS 2000

@@ -16,6 +16,7 @@
 
 #include "driver_log.h"
 #include "gizmo_client.h"
+#include "proto/limits.h"
 
 #define USERS 7
 #define WATCHER (USERS - 1)

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "store/store.h"
+#include "proto/limits.h"
 
 int fault_stage_setup(void **state)
 {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "fault_stage.h"
+#include "server/maxima.h"
 
 #define SCENE "arm"
 /* Calls of a commit that go well before the first that fails, at most. */

@@ -9,6 +9,7 @@
 
 #include "fault_stage.h"
 #include "support/chance.h"
+#include "proto/limits.h"
 
 #define SCENE "arm"
 #define TRIED 60

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "fault_stage.h"
+#include "proto/limits.h"
 
 #define SCENE "arm"
 /* Numbers of one message, at most. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "proto/message.h"
+#include "proto/limits.h"
 
 #define require(condition)                                                                                             \
     do {                                                                                                               \

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "exchange/exchange.h"
+#include "proto/limits.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -29,7 +29,7 @@ PKG_CONFIG_PATH=$(dirname "$(find "$here/installed" -name gizmo-client.pc)"):${P
 export PKG_CONFIG_PATH
 lib=$(pkg-config --variable=libdir gizmo-client)
 sh "$source/tests/support/exports.sh" "$cc" "$(pkg-config --cflags gizmo-client)" gizmo_client.h \
-    "$build/client/c/libgizmo-client.a $build/server/base/libgizmo_base.a" "$lib/libgizmo-client.a $lib/libgizmo_base.a"
+    "$build/client/c/libgizmo-client.a $build/proto/base/libgizmo_base.a" "$lib/libgizmo-client.a $lib/libgizmo_base.a"
 flags="-std=c11 ${sanitizers:+-fsanitize=$sanitizers}"
 # shellcheck disable=SC2086,SC2046
 "$cc" $flags "$source/client/c/example.c" $(pkg-config --cflags --libs gizmo-client) -o "$here/by_pkgconfig"

@@ -25,7 +25,7 @@ PKG_CONFIG_PATH=$(dirname "$library")/pkgconfig
 export PKG_CONFIG_PATH
 sh "$source/tests/support/solver_symbols.sh" "$library" "$base"
 sh "$source/tests/support/exports.sh" "$cc" "-I$here/moved/include" gizmod/solver.h \
-    "$build/server/solver/libgizmo_solver.a $build/server/base/libgizmo_base.a" "$library $base"
+    "$build/server/solver/libgizmo_solver.a $build/proto/base/libgizmo_base.a" "$library $base"
 
 cp "$source/server/solver/example/drag.c" "$here"
 cd "$here"

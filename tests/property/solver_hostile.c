@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "server/limits.h"
+#include "server/maxima.h"
 #include "solver/solver.h"
 
 static uint8_t take_byte(struct supply *supply)

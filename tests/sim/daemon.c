@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/sim.h"
+#include "server/maxima.h"
 
 #define HEADROOM 16
 

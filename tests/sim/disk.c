@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "sim/model.h"
+#include "server/maxima.h"
 
 /* What of the edit is not as it was done; NULL for nothing. */
 static const char *difference(const struct deed *deed, const struct gz_edit_record *edit)

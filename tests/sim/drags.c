@@ -1,5 +1,6 @@
 /* The rules of drags and wheels, and of the locks that they are. */
 #include "sim/model.h"
+#include "server/maxima.h"
 
 bool is_phase(const struct act *act, enum gz_phase phase)
 {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sim/model.h"
+#include "server/maxima.h"
 
 /* ---- nodes ---- */
 

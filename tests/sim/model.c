@@ -1,5 +1,6 @@
 /* What must come of everything that is done to the core: each act in turn, against the rules. */
 #include "sim/model.h"
+#include "server/maxima.h"
 
 void look(struct sim *sim)
 {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/model.h"
+#include "server/maxima.h"
 
 /* ---- saying ---- */
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/model.h"
+#include "server/maxima.h"
 
 /* ---- what is asked for ---- */
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/sim.h"
+#include "proto/limits.h"
 
 enum { NODES_WANTED = 24, REFS = 3, FRAME_MESSAGES_MAX = 8 };
 

@@ -13,7 +13,7 @@
 #ifndef GZ_TEST_SIM_H
 #define GZ_TEST_SIM_H
 
-#include "server/limits.h"
+#include "server/maxima.h"
 #include "session/session.h"
 #include "support/core_mirror.h"
 #include "support/core_part.h"

@@ -1,4 +1,4 @@
-# gizmod_tighten(FROM TO NAME VALUE ...): writes a copy of limits.h in which these have other values. A name that is not there is
+# gizmod_tighten(FROM TO NAME VALUE ...): writes a copy of a header of maxima in which these have other values. A name that is not there is
 # an error: then the limit has another name now, and the simulation would not see it any more.
 function(gizmod_tighten from to)
     file(READ ${from} text)

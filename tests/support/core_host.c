@@ -1,4 +1,5 @@
 #include "support/core_host.h"
+#include "server/maxima.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -7,7 +7,7 @@
 #ifndef GZ_TEST_CORE_HOST_H
 #define GZ_TEST_CORE_HOST_H
 
-#include "server/limits.h"
+#include "server/maxima.h"
 #include "session/core.h"
 #include "support/core_mirror.h"
 #include "support/core_part.h"

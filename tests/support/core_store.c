@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/limits.h"
+#include "server/maxima.h"
 #include "support/judge.h"
 
 #define KEEP_BYTES_MAX (SIZE_MAX / 2)

@@ -18,6 +18,7 @@
 #include <cmocka.h>
 
 #include "support/raw_ws.h"
+#include "proto/limits.h"
 
 #define PIECE_BYTES (512 * 1024)
 #define EVENTS 256

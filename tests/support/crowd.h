@@ -6,6 +6,7 @@
 #define TESTS_SUPPORT_CROWD_H
 
 #include "proto/message.h"
+#include "proto/limits.h"
 
 enum crowd_state {
     CROWD_CONNECTING,

@@ -1,4 +1,5 @@
 #include "support/raw_ws.h"
+#include "proto/limits.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "proto/message.h"
+#include "proto/limits.h"
 
 /* ---- sockets ---- */
 

@@ -13,11 +13,12 @@ may() {
     breaches=1
 }
 
-ours='"(server/limits|base/[a-z_]+)\.h"'
-may server/base "$ours"
-may server/args "$ours|\"args/[a-z_]+\.h\""
-may server/solver "\"(base/(linear|terms)|solver/[a-z_]+)\.h\""
-may proto "$ours|\"proto/[a-z_]+\.h\"|<msgpack[a-z_/]*\.h>"
+shared='"(proto/limits|proto/base/[a-z_]+)\.h"'
+ours="$shared|\"server/maxima\.h\""
+may proto/base "$shared"
+may proto/args "$shared|\"proto/args/[a-z_]+\.h\""
+may server/solver "\"(proto/base/(linear|terms)|solver/[a-z_]+)\.h\""
+may proto "$shared|\"proto/[a-z_]+\.h\"|<msgpack[a-z_/]*\.h>"
 may server/scene "$ours|\"scene/[a-z_]+\.h\""
 may server/sync "$ours|\"(scene|proto|sync)/[a-z_]+\.h\""
 may server/session "$ours|\"(scene|proto|sync|solver|session)/[a-z_]+\.h\""

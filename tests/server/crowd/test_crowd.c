@@ -8,6 +8,7 @@
 
 #include "support/chance.h"
 #include "support/crowd.h"
+#include "server/maxima.h"
 
 #define SCENE "crowd"
 #define GROUPS 8

@@ -1,4 +1,5 @@
 #include "net_fixture.h"
+#include "proto/limits.h"
 
 #include <stdlib.h>
 #include <time.h>

@@ -1,5 +1,6 @@
 /* The end of a daemon by a signal: in order, in time, and nothing lost. */
 #include "net_fixture.h"
+#include "server/maxima.h"
 
 #include <signal.h>
 

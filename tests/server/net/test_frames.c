@@ -1,5 +1,6 @@
 /* What comes in over a WebSocket: before hello, and after it. */
 #include "net_fixture.h"
+#include "server/maxima.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
 /* HTTP beside the wire: paths, methods, bodies; what comes back and what is left behind. */
 #include "net_fixture.h"
+#include "server/maxima.h"
 
 #include <stdlib.h>
 #include <sys/socket.h>

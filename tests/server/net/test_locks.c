@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "support/proxy.h"
+#include "proto/limits.h"
 
 #define SCENE "held"
 #define TRIES_MAX 100

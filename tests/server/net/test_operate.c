@@ -1,6 +1,7 @@
 /* What an operator relies on: who may read the files, what /metrics says, what the log and a refusal say, and another program that has
  * a scene's file locked. */
 #include "net_fixture.h"
+#include "server/maxima.h"
 
 #include <sqlite3.h>
 #include <stdlib.h>

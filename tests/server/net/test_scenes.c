@@ -1,5 +1,6 @@
 /* More scenes than may be open at once: those that nobody is in make room, those that somebody is in do not. */
 #include "net_fixture.h"
+#include "server/maxima.h"
 
 /* Nobody reads for as long as a slow disk takes to make all these files: that is not to end them. */
 #define QUIET "--silence-seconds", "3600"

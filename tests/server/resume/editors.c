@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "support/chance.h"
+#include "proto/limits.h"
 
 #define MADE_AT_ONCE_MAX 8
 #define PATIENCE_S 20.0

@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "gizmo_client.h"
+#include "proto/limits.h"
 
 #define PATIENCE_S 5.0
 #define EPOCH 7

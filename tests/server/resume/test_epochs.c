@@ -7,6 +7,7 @@
 #include "file.h"
 #include "server/scenario/stage.h"
 #include "support/raw_ws.h"
+#include "proto/limits.h"
 
 #define SCENE "arm"
 #define ENDS 5

@@ -18,7 +18,7 @@
 #include "editors.h"
 #include "follower.h"
 #include "proxy.h"
-#include "server/limits.h"
+#include "server/maxima.h"
 #include "support/chance.h"
 #include "support/daemon.h"
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "stage.h"
+#include "proto/limits.h"
 
 #define ARGUMENTS_MAX 16
 

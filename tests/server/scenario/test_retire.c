@@ -6,6 +6,7 @@
 
 #include "stage.h"
 #include "support/raw_ws.h"
+#include "proto/limits.h"
 
 /* More with GZ_ROUNDS=1000. */
 #define ROUNDS 20

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "stage.h"
+#include "proto/limits.h"
 
 static struct gz_message set_t(struct gz_set_node *node, uint64_t id, gz_vec3 t)
 {

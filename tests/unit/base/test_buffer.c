@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "base/buffer.h"
+#include "proto/base/buffer.h"
 
 /* ---- buffers ---- */
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "base/buffer.h"
+#include "proto/base/buffer.h"
 #include "unit/base/allocations.h"
 
 static void test_buffer_without_memory_keeps_what_it_had(void **state)

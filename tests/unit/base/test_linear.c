@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "base/linear.h"
+#include "proto/base/linear.h"
 
 #define PI 3.14159265358979323846
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])

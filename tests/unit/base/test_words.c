@@ -9,9 +9,10 @@
 
 #include <cmocka.h>
 
-#include "base/log.h"
-#include "base/status.h"
-#include "base/wire_terms.h"
+#include "proto/base/log.h"
+#include "proto/base/status.h"
+#include "proto/base/wire_terms.h"
+#include "proto/limits.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 

@@ -1,4 +1,5 @@
 #include "unit/core/saying.h"
+#include "proto/limits.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "unit/core/saying.h"
+#include "proto/limits.h"
 
 #define MANY 10000
 #define STEP METRE_PX(10)

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "unit/core/saying.h"
+#include "server/maxima.h"
 
 struct scene {
     struct host host;

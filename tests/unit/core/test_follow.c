@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "unit/core/saying.h"
+#include "server/maxima.h"
 
 #define MANY 20000
 

@@ -9,6 +9,7 @@
 
 #include "session/session.h"
 #include "unit/core/saying.h"
+#include "server/maxima.h"
 
 #define DISTANCE 10.0
 #define METRE METRE_PX(DISTANCE)

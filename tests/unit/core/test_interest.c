@@ -14,6 +14,7 @@
 #include "session/session.h"
 #include "sync/sync_internal.h"
 #include "unit/core/saying.h"
+#include "server/maxima.h"
 
 #define SEEDS 40
 #define STEPS 80

@@ -10,6 +10,7 @@
 
 #include "support/chance.h"
 #include "unit/core/saying.h"
+#include "proto/limits.h"
 
 #define DRAGS 16
 #define NODES_LARGE 1500

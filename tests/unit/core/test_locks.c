@@ -12,6 +12,7 @@
 
 #include "session/session.h"
 #include "unit/core/saying.h"
+#include "server/maxima.h"
 
 #define USERS 8
 #define GAME_STEPS 1000

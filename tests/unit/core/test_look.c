@@ -12,6 +12,7 @@
 
 #include "session/session.h"
 #include "unit/core/saying.h"
+#include "server/maxima.h"
 
 #define SEEDS 60
 #define NODES 60

@@ -11,6 +11,7 @@
 #include "session/session.h"
 #include "sync/portion.h"
 #include "unit/core/saying.h"
+#include "server/maxima.h"
 
 #define VIEWERS 200
 #define MOVES 1000

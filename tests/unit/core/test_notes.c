@@ -10,6 +10,7 @@
 
 #include "session/session.h"
 #include "unit/core/saying.h"
+#include "server/maxima.h"
 
 #define MESSAGES_PER_S 1e6 /* thousands of notes are made at once here */
 

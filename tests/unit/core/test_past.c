@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "server/limits.h"
+#include "server/maxima.h"
 #include "unit/core/saying.h"
 
 struct scene {

@@ -10,6 +10,7 @@
 
 #include "session/session.h"
 #include "unit/core/saying.h"
+#include "proto/limits.h"
 
 struct scene {
     struct host host;

@@ -10,6 +10,7 @@
 #include "server/surfaces.h"
 #include "solver/surface.h"
 #include "unit/core/saying.h"
+#include "server/maxima.h"
 
 enum { SCENES = 3 };
 

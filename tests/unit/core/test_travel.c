@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "unit/core/saying.h"
+#include "proto/limits.h"
 
 struct scene {
     struct host host;

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "unit/core/saying.h"
+#include "proto/limits.h"
 
 #define USERS 4
 #define GAME_STEPS 500

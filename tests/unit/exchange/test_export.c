@@ -1,4 +1,5 @@
 #include "files.h"
+#include "server/maxima.h"
 
 #include <math.h>
 #include <stdio.h>

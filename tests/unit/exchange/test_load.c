@@ -1,4 +1,5 @@
 #include "files.h"
+#include "proto/limits.h"
 
 #include <ftw.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
 #include "files.h"
+#include "proto/limits.h"
 
 #include <float.h>
 #include <ftw.h>

@@ -1,5 +1,6 @@
 /* Triangles from files: each way in which they can be written down, and what is left out. */
 #include "files.h"
+#include "server/maxima.h"
 
 #include <math.h>
 #include <stdio.h>

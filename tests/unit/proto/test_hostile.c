@@ -11,6 +11,7 @@
 
 #include "support/chance.h"
 #include "unit/proto/wire.h"
+#include "proto/limits.h"
 
 static const enum gz_side sides[] = {GZ_FROM_CLIENT, GZ_FROM_SERVER};
 

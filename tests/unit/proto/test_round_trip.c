@@ -13,6 +13,7 @@
 
 #include "proto/fields.h"
 #include "support/chance.h"
+#include "proto/limits.h"
 
 #define ROUNDS 300
 #define MAKER_BYTES_MAX (64 * 1024 * 1024)

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "unit/proto/wire.h"
+#include "proto/limits.h"
 
 /* Euler angles become a quaternion by a handful of products: a few units in the last place. */
 #define EULER_TOLERANCE 1e-15

@@ -13,6 +13,7 @@
 
 #include "scene/boxes.h"
 #include "unit/scene/making.h"
+#include "server/maxima.h"
 
 #define SEEDS 150
 #define STEPS 60

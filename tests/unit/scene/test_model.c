@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "unit/scene/making.h"
+#include "server/maxima.h"
 
 /* Nodes 1 to LOOSE come and go. Beside them, not in the model, is a chain that nobody touches, so that the greatest depth is
  * near, and graves of others that fill the graveyard nearly up. */

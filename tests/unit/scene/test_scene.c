@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "unit/scene/making.h"
+#include "server/maxima.h"
 
 static gz_trs moved(double x)
 {

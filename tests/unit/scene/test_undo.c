@@ -10,6 +10,7 @@
 
 #include "scene/undo.h"
 #include "unit/scene/making.h"
+#include "server/maxima.h"
 
 /* ---- edits in few words ---- */
 

@@ -1,4 +1,5 @@
 #include "unit/store/scene_file.h"
+#include "server/maxima.h"
 
 #include <float.h>
 #include <math.h>

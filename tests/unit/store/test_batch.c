@@ -1,5 +1,6 @@
 /* What is committed comes back: bit by bit, in order, and nothing else. */
 #include "unit/store/scene_file.h"
+#include "server/maxima.h"
 
 #include <sqlite3.h>
 #include <stdio.h>

@@ -14,6 +14,7 @@
 
 #include "schema/schema.h"
 #include "store/database.h"
+#include "server/maxima.h"
 
 static void expect_refusal(const char *path, bool create, enum gz_status expected, const char *words)
 {

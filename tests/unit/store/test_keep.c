@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "support/power_vfs.h"
+#include "server/maxima.h"
 
 #define SECONDS_MAX 60
 /* Another program's lock: longer than the writer rests. */

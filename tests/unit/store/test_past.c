@@ -1,5 +1,5 @@
 /* Questions to the past: history by its filters, the scene at a seq or a time, against a replay of all that was done. */
-#include "server/limits.h"
+#include "server/maxima.h"
 #include "support/chance.h"
 #include "unit/store/scene_file.h"
 

@@ -9,6 +9,7 @@
 
 #include "store/path.h"
 #include "support/fault_vfs.h"
+#include "server/maxima.h"
 
 #define SAMPLES 500
 #define STEP_S (GZ_SAMPLE_MS_MIN / 1000.0)

@@ -12,7 +12,7 @@ export const ACCEPTED = ".glb,.gltf,.bin,.png,.jpg,.jpeg,.webp,.ktx2";
 
 /** What a scene is made of are few files; who drops more has dropped something else. */
 export const FILES_MAX = 2000;
-/** What the server takes as one file, GZ_ASSET_BYTES_MAX in server/limits.h. */
+/** What the server takes as one file, GZ_ASSET_BYTES_MAX in proto/limits.h. */
 const BYTES_MAX = 256 * 2 ** 20;
 /** Of the name of a file that is missing, so many letters are said. */
 const NAME_MAX = 60;

@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/status.h"
-#include "base/terms.h"
+#include "proto/base/status.h"
+#include "proto/base/terms.h"
 
 enum gz_arg_kind {
     GZ_ARG_FLAG,

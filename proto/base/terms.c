@@ -1,4 +1,4 @@
-#include "base/terms.h"
+#include "proto/base/terms.h"
 
 #include <string.h>
 

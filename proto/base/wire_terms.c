@@ -1,4 +1,4 @@
-#include "base/wire_terms.h"
+#include "proto/base/wire_terms.h"
 
 #include <assert.h>
 

@@ -3,7 +3,7 @@
 #ifndef GZ_BASE_STATUS_H
 #define GZ_BASE_STATUS_H
 
-#include "server/limits.h"
+#include "proto/limits.h"
 
 #define GZ_MUST_USE __attribute__((warn_unused_result))
 #define GZ_PRINTF(text, first) __attribute__((format(printf, text, first)))

@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/status.h"
-#include "base/terms.h"
+#include "proto/base/status.h"
+#include "proto/base/terms.h"
 
 enum gz_level { GZ_ERROR, GZ_WARN, GZ_INFO, GZ_DEBUG };
 extern const struct gz_terms gz_level_terms; /* error, warn, info, debug */

@@ -3,7 +3,7 @@
 #ifndef GZ_BASE_WIRE_TERMS_H
 #define GZ_BASE_WIRE_TERMS_H
 
-#include "base/terms.h"
+#include "proto/base/terms.h"
 
 #ifdef __cplusplus
 extern "C" {

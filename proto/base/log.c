@@ -1,4 +1,4 @@
-#include "base/log.h"
+#include "proto/base/log.h"
 
 #include <stdarg.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "base/buffer.h"
+#include "proto/base/buffer.h"
 
 #include <assert.h>
 #include <stdalign.h>

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/status.h"
+#include "proto/base/status.h"
 
 /* A growable run of bytes. `headroom` bytes before `data` belong to whoever sends it (a frame's header goes there). */
 struct gz_buffer {

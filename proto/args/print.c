@@ -2,7 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "args/args.h"
+#include "proto/args/args.h"
 
 static const struct gz_arg_option none[1];
 

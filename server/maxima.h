@@ -1,24 +1,19 @@
-/* limits.h - every maximum of the project, in one place: its unit, why it is what it is, and how it relates to the others.
+/* maxima.h - every maximum of the server that no client needs to know (those are in proto/limits.h): its unit, the reason
+ * for its value, and how it relates to the others.
  *
  * A limit that a person can change is an option of the daemon whose default stands here. Everything that grows is
  * born with one of these; a request past a limit is refused in words and changes nothing. */
 
-#ifndef GZ_LIMITS_H
-#define GZ_LIMITS_H
+#ifndef GZ_MAXIMA_H
+#define GZ_MAXIMA_H
 
 #include <assert.h>
 #include <stddef.h>
 
+#include "proto/limits.h"
+
 /* ---- The wire ---- */
 
-/* Bytes of one WebSocket message from a client. A select or set of a whole 10,000-node scene fits. */
-#define GZ_MESSAGE_BYTES_MAX (1024 * 1024)
-/* Bytes a connection may send before its hello was accepted: nothing legitimate is longer, and it is not known yet who it is. */
-#define GZ_HELLO_BYTES_MAX 4096
-/* Seconds until hello must have come. */
-#define GZ_HELLO_SECONDS_MAX 5
-/* Maps per second and session, with a burst of one second. A 1 kHz mouse with room to spare. */
-#define GZ_MESSAGES_PER_S_MAX 2000
 /* Large scenes make large work of small messages: so many nodes edited, looked at for themselves (some 0.1 us each), or passed over
  * by a look at their boxes (some 3 ns each) count as one message more. */
 #define GZ_NODES_SIEVED_PER_MESSAGE 10000
@@ -28,36 +23,12 @@
 #define GZ_SURFACE_TESTS_PER_MESSAGE 2000
 /* Seconds of being over the rate that end a connection. */
 #define GZ_RATE_SECONDS_MAX 10
-/* MessagePack nesting: the deepest known message is map > list of maps > list (3); unknown keys may hold more. */
-#define GZ_DEPTH_MAX 16
-/* Memory that looking at a message may take before it is refused, as a multiple of its bytes, plus a fixed part for the
- * smallest: what it claims is not believed. */
-#define GZ_DECODE_FACTOR_MAX 4
-#define GZ_DECODE_BYTES_FLOOR 4096
-/* The same for a message that is accepted: its elements are all there, and the shortest on the wire become structs of this
- * many times their bytes. */
-#define GZ_DECODE_ACCEPTED_FACTOR_MAX 40
 /* WebSocket fragments of one message: more is a slow drip. Before hello a few must do. */
 #define GZ_FRAGMENTS_MAX 1024
 #define GZ_HELLO_FRAGMENTS_MAX 16
-/* Largest integer that a double holds exactly with all below it: ids and seq stay below it, for JavaScript's sake. */
-#define GZ_ID_LIMIT (UINT64_C(1) << 53)
-
-/* ---- Text, in bytes of UTF-8 ---- */
-
-#define GZ_NAME_BYTES_MAX 256      /* a node's name */
-#define GZ_USER_BYTES_MAX 64       /* a person's display name */
-#define GZ_KEY_BYTES_MAX 64        /* an edit's idempotency key */
-#define GZ_SCENE_NAME_BYTES_MAX 64 /* [a-z0-9][a-z0-9_-]{0,63} */
-#define GZ_TOKEN_BYTES_MAX 4096
-#define GZ_ERROR_BYTES_MAX 240     /* an error's message */
-#define GZ_CHECKPOINT_BYTES_MAX 64 /* a checkpoint's name */
-#define GZ_NOTE_BYTES_MAX 2000     /* a note that people leave in the scene */
 
 /* ---- A scene ---- */
 
-/* Nodes alive at once. */
-#define GZ_NODES_MAX 100000
 /* Depth of the hierarchy: recursion and matrix error stay small. glTF assemblies are rarely 20 deep. */
 #define GZ_TREE_DEPTH_MAX 256
 /* Deleted nodes remembered for viewers that resume; a viewer from before the oldest starts over from 0. */
@@ -99,38 +70,24 @@
 /* Bytes of private answers queued for one session: at the first what it asks is read no further, at the second (an answer
  * about the whole of the largest scene fits) it is ended. */
 #define GZ_OUTBOX_BYTES_FULL (256 * 1024)
-#define GZ_OUTBOX_BYTES_MAX (64 * 1024 * 1024)
+#define GZ_OUTBOX_BYTES_MAX GZ_SERVER_FRAME_BYTES_MAX
 /* Bytes at which queued answers are cut into frames, at a message's edge. */
 #define GZ_OUTBOX_FRAME_BYTES (64 * 1024)
 /* Questions to the past that one session may have open. */
 #define GZ_QUERIES_PER_SESSION_MAX 4
-/* Bytes at which a state delta is cut and continued with `more`: large enough to be cheap, small enough to interleave. */
-#define GZ_DELTA_BYTES_MAX (256 * 1024)
-/* Bytes of one frame for all: a delta, and the edits and presence that ride with it. An edit names every node it touched. */
-#define GZ_FRAME_BYTES_MAX (8 * 1024 * 1024)
-/* Bytes of any frame from the server: one message of private answers is never cut. */
-#define GZ_SERVER_FRAME_BYTES_MAX GZ_OUTBOX_BYTES_MAX
 /* Edits remembered for `edit` broadcasts to viewers that lag. */
 #define GZ_EDIT_RING 1024
 /* Departures remembered for presence of viewers that lag. */
 #define GZ_LEFT_RING 4096
-/* Rows of one history answer. */
-#define GZ_HISTORY_ROWS_MAX 1000
 /* Rows that are taken away at once of a past that is no longer kept: an edit that comes meanwhile waits for these. */
 #define GZ_KEEP_ROWS_AT_ONCE 64
-/* Points of one answer about a node's path: 20 minutes of dragging where nothing was thinned. */
-#define GZ_PATH_POINTS_MAX 65536
 /* Points per `ok` of an answer about a path. */
 #define GZ_PATH_POINTS_PER_MESSAGE 500
 /* Nodes per `ok` of an `at` answer. */
 #define GZ_AT_NODES_PER_MESSAGE 1000
-/* Bytes of a glTF file taken by PUT or import. */
-#define GZ_ASSET_BYTES_MAX (256 * 1024 * 1024)
 /* JSON values of a glTF file, as its lists, objects and commas count them: each takes up to some 250 bytes while it is read.
  * 100,000 nodes with matrices, names and meshes of their own are 2.5 million. */
 #define GZ_ASSET_VALUES_MAX 4000000
-/* Bytes of what an export says of skins that it left out: one header of HTTP. */
-#define GZ_DROPPED_BYTES 200
 /* Triangles of a scene that are kept for picking, in 52 bytes each: 200 MB. Nodes whose meshes do not fit are picked by their bounds. */
 #define GZ_SURFACE_TRIANGLES_MAX 4000000
 /* Bytes of them in all open scenes. A scene that does not fit any more is picked by bounds. What workers are just making, and what an import
@@ -189,16 +146,12 @@
 #define GZ_PATH_METRES 0.001
 #define GZ_PATH_DEGREES 1.0
 #define GZ_PATH_SCALE 0.005
-/* Random bytes of a session's secret, by which its user's next connection takes its place; bytes of one as text. */
+/* Random bytes of a session's secret, by which its user's next connection takes its place. */
 #define GZ_SECRET_BYTES 16
-#define GZ_SECRET_TEXT_BYTES_MAX 64
 /* How fast the times of a scene go on while the wall clock, put back, is behind them: half as fast as time. */
 #define GZ_CLOCK_RATE_MIN 0.5
 /* A node that did not move for so many milliseconds of a drag was at rest: its path stays there instead of creeping on. */
 #define GZ_PATH_REST_MS 100
-/* Seconds between pings; seconds of silence, with no byte taken, after which a connection is ended. */
-#define GZ_PING_SECONDS 5
-#define GZ_SILENCE_SECONDS 15
 /* Seconds that edits wait while another program, such as sqlite3, has the scene's file locked; then they are refused. */
 #define GZ_LOCK_SECONDS_MAX 5
 /* Milliseconds between tries while the disk refuses: edits made meanwhile wait this long for the next try, and while another program
@@ -219,11 +172,7 @@
 /* Seconds within which two wheel turns are one edit. */
 #define GZ_WHEEL_SECONDS 0.5
 
-static_assert(GZ_HELLO_BYTES_MAX <= GZ_MESSAGE_BYTES_MAX, "a hello is a message");
-static_assert(GZ_NAME_BYTES_MAX <= GZ_HELLO_BYTES_MAX, "a hello carries names");
 static_assert(GZ_OUTBOX_BYTES_FULL < GZ_OUTBOX_BYTES_MAX, "reading stops before the session ends");
-static_assert(GZ_DELTA_BYTES_MAX + GZ_NODES_MAX * 9 * 2 < GZ_FRAME_BYTES_MAX,
-              "an edit of every node fits beside a delta");
 static_assert(
     4 * GZ_DELTA_BYTES_MAX + 4 * GZ_NODES_MAX * 9 +
             (GZ_CHECKPOINTS_MAX + GZ_CHECKPOINTS_GONE_RING) *
@@ -233,10 +182,8 @@ static_assert(
 static_assert((GZ_NOTE_BYTES_MAX + 1024) * GZ_PENDING_EDITS_MAX < GZ_EDIT_BYTES_MAX,
               "notes that wait fit into a batch beside the edits");
 static_assert(2 * GZ_SECRET_BYTES <= GZ_SECRET_TEXT_BYTES_MAX, "a secret is told in hexadecimal");
-static_assert(GZ_FRAME_BYTES_MAX <= GZ_SERVER_FRAME_BYTES_MAX, "a frame for all is a frame from the server");
 static_assert(GZ_SAMPLE_MS_MIN <= 50, "a crash costs at most 50 ms of motion");
 static_assert(GZ_RETIRE_SECONDS_MAX * 1000 > GZ_QUERY_MS_MAX, "a question to the past is waited for");
-static_assert(GZ_SILENCE_SECONDS > 2 * GZ_PING_SECONDS, "one lost pong is not the end");
 static_assert((size_t)GZ_SURFACE_TRIANGLES_MAX * 64 <= GZ_SURFACE_BYTES_MAX, "the triangles of one scene fit");
 static_assert(GZ_SURFACE_TESTS_PER_LOOK / GZ_SURFACE_TESTS_PER_MESSAGE < GZ_MESSAGES_PER_S_MAX,
               "a session within its rate may look");

@@ -1,4 +1,5 @@
-#include "args/args.h"
+#include "proto/args/args.h"
+#include "proto/limits.h"
 
 #include <assert.h>
 #include <errno.h>

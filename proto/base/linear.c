@@ -1,4 +1,4 @@
-#include "base/linear.h"
+#include "proto/base/linear.h"
 
 #include <float.h>
 #include <string.h>
