@@ -1,20 +1,23 @@
 /* From bytes to messages, in up to three walks over a message:
  *   1. the envelope: is it well-formed and where does it end, which op, which rid;
- *   2. the check: every field is read by the message's table and judged; lists are read and not kept;
- *   3. the fill, only for a message with lists that passed: their arrays are taken from the arena and read again.
- * So a message that is refused never made us take memory for its structs, whatever it claimed. The one exception is the
- * search for an id that comes twice, which sorts a copy of the ids: eight bytes each, in step with their bytes. */
+ *   2. the check: every field is read by the message's table and judged; lists are read and not
+ * kept;
+ *   3. the fill, only for a message with lists that passed: their arrays are taken from the arena
+ * and read again. So a message that is refused never made us take memory for its structs, whatever
+ * it claimed. The one exception is the search for an id that comes twice, which sorts a copy of the
+ * ids: eight bytes each, in step with their bytes. */
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "proto/fields.h"
-#include "proto/read.h"
 #include "proto/limits.h"
+#include "proto/read.h"
 
 /* Fewest bytes of a record that holds an id: {id: 1}. */
 #define RECORD_BYTES_MIN 5
-/* Room for the path of a field, the longest being "history.edits[999].changes[99999].before.parent". */
+/* Room for the path of a field, the longest being
+ * "history.edits[999].changes[99999].before.parent". */
 #define PATH_BYTES_MAX 96
 /* Bytes of a key or op that came from outside and may be repeated in an error. */
 #define ECHO_BYTES_MAX 32
@@ -22,10 +25,14 @@
 #define NAMES_BYTES_MAX 32
 
 static_assert(GZ_FIELD_COUNT <= 64, "one bit for each field");
-static_assert(sizeof(struct gz_create_node) <= GZ_DECODE_ACCEPTED_FACTOR_MAX * 7, "{name: \"\"} pays for its struct");
-static_assert(sizeof(struct gz_set_node) + 8 <= GZ_DECODE_ACCEPTED_FACTOR_MAX * 5, "{id: 1} pays for its struct");
-static_assert(sizeof(struct gz_node_state) + 8 <= GZ_DECODE_ACCEPTED_FACTOR_MAX * 5, "{id: 1} pays for its struct");
-static_assert(sizeof(struct gz_change_message) + 8 <= GZ_DECODE_ACCEPTED_FACTOR_MAX * 12, "{id: 1, after: {}} pays");
+static_assert(sizeof(struct gz_create_node) <= GZ_DECODE_ACCEPTED_FACTOR_MAX * 7,
+              "{name: \"\"} pays for its struct");
+static_assert(sizeof(struct gz_set_node) + 8 <= GZ_DECODE_ACCEPTED_FACTOR_MAX * 5,
+              "{id: 1} pays for its struct");
+static_assert(sizeof(struct gz_node_state) + 8 <= GZ_DECODE_ACCEPTED_FACTOR_MAX * 5,
+              "{id: 1} pays for its struct");
+static_assert(sizeof(struct gz_change_message) + 8 <= GZ_DECODE_ACCEPTED_FACTOR_MAX * 12,
+              "{id: 1, after: {}} pays");
 
 /* Where in the message we are, from the inside out; only read when something is wrong. */
 struct place {
@@ -66,12 +73,14 @@ static size_t write_path(const struct place *place, char path[PATH_BYTES_MAX])
     if (place == NULL) return 0;
     size_t used = write_path(place->above, path);
     size_t left = PATH_BYTES_MAX - used;
-    int size = place->key != NULL ? snprintf(path + used, left, "%s%s", used > 0 ? "." : "", place->key)
-                                  : snprintf(path + used, left, "[%zu]", place->index);
+    int size = place->key != NULL
+                   ? snprintf(path + used, left, "%s%s", used > 0 ? "." : "", place->key)
+                   : snprintf(path + used, left, "[%zu]", place->index);
     return size < (int)left ? used + (size_t)size : PATH_BYTES_MAX - 1;
 }
 
-static enum gz_status fail(struct decoder *decoder, const struct place *place, enum gz_status status, const char *what)
+static enum gz_status fail(struct decoder *decoder, const struct place *place,
+                           enum gz_status status, const char *what)
 {
     char path[PATH_BYTES_MAX] = "";
     write_path(place, path);
@@ -89,13 +98,15 @@ static enum gz_status bad_value(const struct slot *slot, const char *what)
 }
 
 /* Element `index` of the list in the slot. */
-static enum gz_status bad_element(const struct slot *slot, size_t index, enum gz_status status, const char *what)
+static enum gz_status bad_element(const struct slot *slot, size_t index, enum gz_status status,
+                                  const char *what)
 {
     struct place element = {&slot->place, NULL, index};
     return fail(slot->decoder, &element, status, what);
 }
 
-static enum gz_status take(struct decoder *decoder, const struct place *place, size_t count, size_t size, void *memory)
+static enum gz_status take(struct decoder *decoder, const struct place *place, size_t count,
+                           size_t size, void *memory)
 {
     void *taken = gz_arena_take(decoder->arena, count, size);
     memcpy(memory, &taken, sizeof taken);
@@ -112,7 +123,8 @@ static void *target(const struct slot *slot)
     return (char *)slot->base + slot->row->offset;
 }
 
-/* The envelope's walk has found the message well-formed, so this cannot fail on what lies inside of it. */
+/* The envelope's walk has found the message well-formed, so this cannot fail on what lies inside of
+ * it. */
 static struct gz_head next_head(struct decoder *decoder)
 {
     struct gz_head head = {.type = MSGPACK_OBJECT_NIL};
@@ -122,11 +134,13 @@ static struct gz_head next_head(struct decoder *decoder)
 
 static bool is_number(const struct gz_head *head)
 {
-    return head->type == MSGPACK_OBJECT_POSITIVE_INTEGER || head->type == MSGPACK_OBJECT_NEGATIVE_INTEGER ||
-           head->type == MSGPACK_OBJECT_FLOAT32 || head->type == MSGPACK_OBJECT_FLOAT64;
+    return head->type == MSGPACK_OBJECT_POSITIVE_INTEGER ||
+           head->type == MSGPACK_OBJECT_NEGATIVE_INTEGER || head->type == MSGPACK_OBJECT_FLOAT32 ||
+           head->type == MSGPACK_OBJECT_FLOAT64;
 }
 
-/* What is wrong with a number as a whole number from `least` to below 2^53; NULL where it is one. */
+/* What is wrong with a number as a whole number from `least` to below 2^53; NULL where it is
+ * one. */
 static const char *whole_fault(const struct gz_head *head, uint64_t least)
 {
     if (head->type == MSGPACK_OBJECT_POSITIVE_INTEGER) {
@@ -145,13 +159,16 @@ static uint64_t whole_value(const struct gz_head *head)
     return head->type == MSGPACK_OBJECT_POSITIVE_INTEGER ? head->count : (uint64_t)head->number;
 }
 
-static enum gz_status store_whole(const struct slot *slot, const struct gz_head *head, uint64_t least)
+static enum gz_status store_whole(const struct slot *slot, const struct gz_head *head,
+                                  uint64_t least)
 {
     const char *fault = whole_fault(head, least);
     if (fault != NULL) return bad_value(slot, fault);
     uint64_t value = whole_value(head);
-    if (slot->row->rule == GZ_RULE_ROWS && value > GZ_HISTORY_ROWS_MAX) return bad_value(slot, "more than 1000");
-    if (slot->row->rule == GZ_RULE_POINTS && value > GZ_PATH_POINTS_MAX) return bad_value(slot, "more than 65536");
+    if (slot->row->rule == GZ_RULE_ROWS && value > GZ_HISTORY_ROWS_MAX)
+        return bad_value(slot, "more than 1000");
+    if (slot->row->rule == GZ_RULE_POINTS && value > GZ_PATH_POINTS_MAX)
+        return bad_value(slot, "more than 65536");
     memcpy(target(slot), &value, sizeof value);
     return GZ_OK;
 }
@@ -185,7 +202,8 @@ static enum gz_status read_id(const struct slot *slot)
     return store_whole(slot, &head, 1);
 }
 
-static enum gz_status store_parent(const struct slot *slot, const struct gz_head *head, const char *expected)
+static enum gz_status store_parent(const struct slot *slot, const struct gz_head *head,
+                                   const char *expected)
 {
     if (head->type == MSGPACK_OBJECT_NIL) {
         *(uint64_t *)target(slot) = 0;
@@ -201,11 +219,12 @@ static enum gz_status read_parent(const struct slot *slot)
     return store_parent(slot, &head, "expected an id or nil");
 }
 
-static enum gz_status store_text(const struct slot *slot, const struct gz_head *head, size_t bytes_max,
-                                 struct gz_text *text)
+static enum gz_status store_text(const struct slot *slot, const struct gz_head *head,
+                                 size_t bytes_max, struct gz_text *text)
 {
     if (head->count > bytes_max) return bad_value(slot, "too long");
-    if (!gz_text_valid((const char *)head->bytes, head->count)) return bad_value(slot, "not UTF-8, or with NUL");
+    if (!gz_text_valid((const char *)head->bytes, head->count))
+        return bad_value(slot, "not UTF-8, or with NUL");
     *text = (struct gz_text){(const char *)head->bytes, head->count};
     return GZ_OK;
 }
@@ -287,7 +306,8 @@ static enum gz_status read_words(const struct slot *slot)
     for (size_t i = 0; i < list.count; i++) {
         struct place element = {&slot->place, NULL, i};
         struct gz_head head = next_head(slot->decoder);
-        if (head.type != MSGPACK_OBJECT_STR) return fail(slot->decoder, &element, GZ_BAD_MESSAGE, "expected a word");
+        if (head.type != MSGPACK_OBJECT_STR)
+            return fail(slot->decoder, &element, GZ_BAD_MESSAGE, "expected a word");
         int value = gz_term_value(slot->row->terms, (const char *)head.bytes, head.count);
         if (value < 0) return unknown_word(slot, &element);
         bits |= UINT64_C(1) << value;
@@ -371,7 +391,8 @@ static void put_in_order(double *low, double *high)
 static const char *quaternion_fault(double *numbers)
 {
     gz_quat unit;
-    if (!gz_quat_normalize((gz_quat){numbers[0], numbers[1], numbers[2], numbers[3]}, &unit)) return "zero quaternion";
+    if (!gz_quat_normalize((gz_quat){numbers[0], numbers[1], numbers[2], numbers[3]}, &unit))
+        return "zero quaternion";
     memcpy(numbers, &unit, sizeof unit);
     return NULL;
 }
@@ -381,7 +402,8 @@ static const char *numbers_fault(enum gz_rule rule, double *numbers)
 {
     switch (rule) {
     case GZ_RULE_QUATERNION: return quaternion_fault(numbers);
-    case GZ_RULE_RAY: return numbers[3] == 0 && numbers[4] == 0 && numbers[5] == 0 ? "zero direction" : NULL;
+    case GZ_RULE_RAY:
+        return numbers[3] == 0 && numbers[4] == 0 && numbers[5] == 0 ? "zero direction" : NULL;
     case GZ_RULE_VIEWPORT: return numbers[2] > 0 && numbers[3] > 0 ? NULL : "empty viewport";
     case GZ_RULE_BOX:
         for (int i = 0; i < 3; i++) {
@@ -403,7 +425,8 @@ static enum gz_status wrong_count(const struct slot *slot, size_t count)
     return bad_message(slot, what);
 }
 
-static enum gz_status read_number_list(const struct slot *slot, size_t count, enum gz_rule rule, double *numbers)
+static enum gz_status read_number_list(const struct slot *slot, size_t count, enum gz_rule rule,
+                                       double *numbers)
 {
     struct gz_head list = next_head(slot->decoder);
     if (list.type != MSGPACK_OBJECT_ARRAY || list.count != count) return wrong_count(slot, count);
@@ -436,13 +459,15 @@ static enum gz_status read_value(const struct slot *slot)
     struct gz_head head = next_head(slot->decoder);
     bool list = head.type == MSGPACK_OBJECT_ARRAY, bare = slot->row->kind == GZ_KIND_VALUE;
     if (list ? head.count < 1 || head.count > 2 : !bare || !is_number(&head))
-        return bad_message(slot, bare ? "expected a number, or a list of one or two" : "expected a list of one or two");
+        return bad_message(slot, bare ? "expected a number, or a list of one or two"
+                                      : "expected a list of one or two");
     value->count = list ? (uint32_t)head.count : 1;
     for (uint32_t i = 0; i < value->count; i++) {
         if (list) head = next_head(slot->decoder);
         if (!is_number(&head)) return bad_element(slot, i, GZ_BAD_MESSAGE, "expected a number");
         const char *fault = number_fault(slot->row->rule, head.number);
-        if (fault != NULL) return list ? bad_element(slot, i, GZ_BAD_VALUE, fault) : bad_value(slot, fault);
+        if (fault != NULL)
+            return list ? bad_element(slot, i, GZ_BAD_VALUE, fault) : bad_value(slot, fault);
         value->numbers[i] = head.number;
     }
     return GZ_OK;
@@ -476,7 +501,8 @@ static enum gz_status read_order(const struct slot *slot)
 
 /* ---- Lists of ids ---- */
 
-/* So many different ids take at least so many bytes: 127 of them one byte, 128 two, the others three or more. */
+/* So many different ids take at least so many bytes: 127 of them one byte, 128 two, the others
+ * three or more. */
 static size_t ids_bytes_min(size_t count)
 {
     return count <= 127 ? count : count <= 255 ? 2 * count - 127 : 3 * count - 382;
@@ -522,7 +548,8 @@ static enum gz_status read_list_head(const struct slot *slot, const char *expect
 {
     struct gz_head list = next_head(slot->decoder);
     if (list.type != MSGPACK_OBJECT_ARRAY) return bad_message(slot, expected);
-    if (list.count > GZ_NODES_MAX) return fail(slot->decoder, &slot->place, GZ_TOO_MANY, "more than 100000 elements");
+    if (list.count > GZ_NODES_MAX)
+        return fail(slot->decoder, &slot->place, GZ_TOO_MANY, "more than 100000 elements");
     *count = list.count;
     return GZ_OK;
 }
@@ -588,21 +615,23 @@ static enum gz_status read_ids(const struct slot *slot)
 
 /* ---- Records ---- */
 
-static enum gz_status read_record(struct decoder *decoder, const struct gz_record *record, void *base, uint64_t *has,
-                                  const struct place *place);
+static enum gz_status read_record(struct decoder *decoder, const struct gz_record *record,
+                                  void *base, uint64_t *has, const struct place *place);
 
 static enum gz_status read_group(const struct slot *slot)
 {
     return read_record(slot->decoder, slot->row->record, slot->base, slot->has, &slot->place);
 }
 
-/* Records without a `has` (tuples, hits) have only required fields; what is noted about them is dropped. */
-static enum gz_status read_struct(struct decoder *decoder, const struct gz_record *record, void *base,
-                                  const struct place *place)
+/* Records without a `has` (tuples, hits) have only required fields; what is noted about them is
+ * dropped. */
+static enum gz_status read_struct(struct decoder *decoder, const struct gz_record *record,
+                                  void *base, const struct place *place)
 {
     uint64_t dropped = 0;
     bool own = !record->tuple && record->has_offset < record->size;
-    return read_record(decoder, record, base, own ? (uint64_t *)((char *)base + record->has_offset) : &dropped, place);
+    return read_record(decoder, record, base,
+                       own ? (uint64_t *)((char *)base + record->has_offset) : &dropped, place);
 }
 
 static enum gz_status read_inner(const struct slot *slot)
@@ -610,8 +639,9 @@ static enum gz_status read_inner(const struct slot *slot)
     return read_struct(slot->decoder, slot->row->record, target(slot), &slot->place);
 }
 
-/* The second walk over a list of records: each is read into the same struct and forgotten. The struct has room for the
- * element of every list that there is (test_decode_has_room_for_the_elements_of_every_list). */
+/* The second walk over a list of records: each is read into the same struct and forgotten. The
+ * struct has room for the element of every list that there is
+ * (test_decode_has_room_for_the_elements_of_every_list). */
 static enum gz_status check_records(const struct slot *slot, size_t count)
 {
     struct decoder *decoder = slot->decoder;
@@ -620,7 +650,8 @@ static enum gz_status check_records(const struct slot *slot, size_t count)
     enum gz_status status = GZ_OK;
     if (record->unique) {
         size_t left = (size_t)(decoder->reader.end - decoder->reader.at);
-        if (count > left / RECORD_BYTES_MIN) return bad_message(slot, "too few bytes for an id in each element");
+        if (count > left / RECORD_BYTES_MIN)
+            return bad_message(slot, "too few bytes for an id in each element");
         status = take(decoder, &slot->place, count, sizeof *ids, &ids);
     }
     for (size_t i = 0; i < count && status == GZ_OK; i++) {
@@ -686,8 +717,8 @@ static enum gz_status (*const readers[GZ_KIND_COUNT_OF_KINDS])(const struct slot
     [GZ_KIND_RECORDS] = read_records,
 };
 
-static enum gz_status read_field(struct decoder *decoder, const struct gz_row *row, void *base, uint64_t *has,
-                                 const struct place *place)
+static enum gz_status read_field(struct decoder *decoder, const struct gz_row *row, void *base,
+                                 uint64_t *has, const struct place *place)
 {
     struct slot slot = {decoder, row, base, has, {place, row->key, 0}};
     if (row->envelope) {
@@ -700,7 +731,8 @@ static enum gz_status read_field(struct decoder *decoder, const struct gz_row *r
     return status;
 }
 
-/* Most writers keep the order of the table, so the search begins after the row that was found last. */
+/* Most writers keep the order of the table, so the search begins after the row that was found
+ * last. */
 static size_t find_row(const struct gz_record *record, const struct gz_head *key, size_t first)
 {
     for (size_t i = 0; i < record->count; i++) {
@@ -710,8 +742,8 @@ static size_t find_row(const struct gz_record *record, const struct gz_head *key
     return record->count;
 }
 
-static enum gz_status check_missing(struct decoder *decoder, const struct gz_record *record, uint64_t has,
-                                    uint64_t seen, const struct place *place)
+static enum gz_status check_missing(struct decoder *decoder, const struct gz_record *record,
+                                    uint64_t has, uint64_t seen, const struct place *place)
 {
     for (size_t row = 0; row < record->count; row++) {
         if (!record->rows[row].required || (seen >> row & 1) != 0) continue;
@@ -728,13 +760,14 @@ static void name_fields(const struct gz_record *record, uint64_t bits, char name
     size_t used = 0;
     for (size_t row = 0; row < record->count && used < NAMES_BYTES_MAX; row++) {
         if ((record->rows[row].has & bits) == 0) continue;
-        int size = snprintf(names + used, NAMES_BYTES_MAX - used, "%s%s", used > 0 ? ", " : "", record->rows[row].key);
+        int size = snprintf(names + used, NAMES_BYTES_MAX - used, "%s%s", used > 0 ? ", " : "",
+                            record->rows[row].key);
         used += (size_t)size;
     }
 }
 
-static enum gz_status missing_one_of(struct decoder *decoder, const struct gz_record *record, uint64_t bits,
-                                     const struct place *place)
+static enum gz_status missing_one_of(struct decoder *decoder, const struct gz_record *record,
+                                     uint64_t bits, const struct place *place)
 {
     char names[NAMES_BYTES_MAX] = "", what[NAMES_BYTES_MAX + 32];
     name_fields(record, bits, names);
@@ -742,8 +775,8 @@ static enum gz_status missing_one_of(struct decoder *decoder, const struct gz_re
     return fail(decoder, place, GZ_BAD_MESSAGE, what);
 }
 
-static enum gz_status check_one_of(struct decoder *decoder, const struct gz_record *record, uint64_t has,
-                                   const struct place *place)
+static enum gz_status check_one_of(struct decoder *decoder, const struct gz_record *record,
+                                   uint64_t has, const struct place *place)
 {
     char names[NAMES_BYTES_MAX] = "", what[NAMES_BYTES_MAX + 32];
     uint64_t there = has & record->at_most_one;
@@ -764,8 +797,9 @@ static void turn_euler_into_r(struct decoder *decoder, struct gz_set_node *node)
     node->has |= GZ_HAS(R);
 }
 
-static enum gz_status apply_record_rule(struct decoder *decoder, const struct gz_record *record, void *base,
-                                        uint64_t has, uint64_t seen, const struct place *place)
+static enum gz_status apply_record_rule(struct decoder *decoder, const struct gz_record *record,
+                                        void *base, uint64_t has, uint64_t seen,
+                                        const struct place *place)
 {
     struct gz_pointer_message *pointer = base;
     switch (record->rule) {
@@ -778,7 +812,8 @@ static enum gz_status apply_record_rule(struct decoder *decoder, const struct gz
         for (size_t row = 0; row < record->count; row++) {
             bool phase_said = record->rows[row].terms == &gz_phase_terms && (seen >> row & 1) != 0;
             if (!phase_said || pointer->phase == GZ_PHASE_DOWN) continue;
-            return fail(decoder, &(struct place){place, "phase", 0}, GZ_BAD_VALUE, "a grab is a down");
+            return fail(decoder, &(struct place){place, "phase", 0}, GZ_BAD_VALUE,
+                        "a grab is a down");
         }
         pointer->phase = GZ_PHASE_DOWN;
         break;
@@ -787,8 +822,8 @@ static enum gz_status apply_record_rule(struct decoder *decoder, const struct gz
     return GZ_OK;
 }
 
-static enum gz_status read_tuple(struct decoder *decoder, const struct gz_record *record, void *base, uint64_t *has,
-                                 const struct place *place)
+static enum gz_status read_tuple(struct decoder *decoder, const struct gz_record *record,
+                                 void *base, uint64_t *has, const struct place *place)
 {
     struct gz_head list = next_head(decoder);
     if (list.type != MSGPACK_OBJECT_ARRAY || list.count != record->count) {
@@ -803,22 +838,27 @@ static enum gz_status read_tuple(struct decoder *decoder, const struct gz_record
     return status;
 }
 
-static enum gz_status read_fields(struct decoder *decoder, const struct gz_record *record, void *base, uint64_t *has,
-                                  const struct place *place, uint64_t *seen)
+static enum gz_status read_fields(struct decoder *decoder, const struct gz_record *record,
+                                  void *base, uint64_t *has, const struct place *place,
+                                  uint64_t *seen)
 {
     struct gz_head map = next_head(decoder);
-    if (map.type != MSGPACK_OBJECT_MAP) return fail(decoder, place, GZ_BAD_MESSAGE, "expected a map");
+    if (map.type != MSGPACK_OBJECT_MAP)
+        return fail(decoder, place, GZ_BAD_MESSAGE, "expected a map");
     size_t next = 0;
     for (size_t i = 0; i < map.count; i++) {
         struct gz_head key = next_head(decoder);
-        if (key.type != MSGPACK_OBJECT_STR) return fail(decoder, place, GZ_BAD_MESSAGE, "a key is not a text");
+        if (key.type != MSGPACK_OBJECT_STR)
+            return fail(decoder, place, GZ_BAD_MESSAGE, "a key is not a text");
         size_t row = find_row(record, &key, next);
         if (row == record->count) {
-            if (gz_read_skip(&decoder->reader, 0) != GZ_READ_OK) return fail(decoder, place, GZ_BAD_MESSAGE, "cut off");
+            if (gz_read_skip(&decoder->reader, 0) != GZ_READ_OK)
+                return fail(decoder, place, GZ_BAD_MESSAGE, "cut off");
             continue;
         }
         if ((*seen >> row & 1) != 0) {
-            return fail(decoder, &(struct place){place, record->rows[row].key, 0}, GZ_BAD_MESSAGE, "there twice");
+            return fail(decoder, &(struct place){place, record->rows[row].key, 0}, GZ_BAD_MESSAGE,
+                        "there twice");
         }
         *seen |= UINT64_C(1) << row;
         next = row + 1;
@@ -828,8 +868,8 @@ static enum gz_status read_fields(struct decoder *decoder, const struct gz_recor
     return GZ_OK;
 }
 
-static enum gz_status read_record(struct decoder *decoder, const struct gz_record *record, void *base, uint64_t *has,
-                                  const struct place *place)
+static enum gz_status read_record(struct decoder *decoder, const struct gz_record *record,
+                                  void *base, uint64_t *has, const struct place *place)
 {
     if (record->tuple) return read_tuple(decoder, record, base, has, place);
     decoder->order = GZ_XYZ;
@@ -857,14 +897,16 @@ static void echo_key(const struct gz_head *key, char text[ECHO_BYTES_MAX + 1])
              clean ? (const char *)key->bytes : "message");
 }
 
-static enum gz_status broken(struct decoder *decoder, const struct gz_head *key, enum gz_read result)
+static enum gz_status broken(struct decoder *decoder, const struct gz_head *key,
+                             enum gz_read result)
 {
     char name[ECHO_BYTES_MAX + 1];
     echo_key(key, name);
     return gz_fail(decoder->error, GZ_BAD_MESSAGE, "%s: %s", name, gz_read_words(result));
 }
 
-static enum gz_read scan_pair(struct gz_reader *reader, struct envelope *envelope, struct gz_head *key)
+static enum gz_read scan_pair(struct gz_reader *reader, struct envelope *envelope,
+                              struct gz_head *key)
 {
     struct gz_reader ahead = *reader;
     enum gz_read result = gz_read_skip(reader, 1);
@@ -875,8 +917,10 @@ static enum gz_read scan_pair(struct gz_reader *reader, struct envelope *envelop
     ahead = *reader;
     result = gz_read_skip(reader, 1);
     if (result != GZ_READ_OK || gz_read_head(&ahead, &found) != GZ_READ_OK) return result;
-    if (gz_head_is_word(key, "op", 2) && envelope->op.type == MSGPACK_OBJECT_NIL) envelope->op = found;
-    if (gz_head_is_word(key, "rid", 3) && envelope->rid.type == MSGPACK_OBJECT_NIL) envelope->rid = found;
+    if (gz_head_is_word(key, "op", 2) && envelope->op.type == MSGPACK_OBJECT_NIL)
+        envelope->op = found;
+    if (gz_head_is_word(key, "rid", 3) && envelope->rid.type == MSGPACK_OBJECT_NIL)
+        envelope->rid = found;
     return GZ_READ_OK;
 }
 
@@ -894,7 +938,8 @@ static enum gz_status scan_envelope(struct decoder *decoder, struct envelope *en
         envelope->end = reader.at;
         return gz_fail(decoder->error, GZ_BAD_MESSAGE, "message: expected a map");
     }
-    for (uint64_t i = 0; result == GZ_READ_OK && i < head.count; i++) result = scan_pair(&reader, envelope, &key);
+    for (uint64_t i = 0; result == GZ_READ_OK && i < head.count; i++)
+        result = scan_pair(&reader, envelope, &key);
     if (result != GZ_READ_OK) return broken(decoder, &key, result);
     envelope->end = reader.at;
     return GZ_OK;
@@ -909,8 +954,10 @@ static void note_rid(struct gz_message *message, const struct gz_head *rid)
 
 static enum gz_status find_op(struct decoder *decoder, enum gz_side side, const struct gz_head *op)
 {
-    if (op->type == MSGPACK_OBJECT_NIL) return gz_fail(decoder->error, GZ_BAD_MESSAGE, "op: missing");
-    if (op->type != MSGPACK_OBJECT_STR) return gz_fail(decoder->error, GZ_BAD_MESSAGE, "op: expected a word");
+    if (op->type == MSGPACK_OBJECT_NIL)
+        return gz_fail(decoder->error, GZ_BAD_MESSAGE, "op: missing");
+    if (op->type != MSGPACK_OBJECT_STR)
+        return gz_fail(decoder->error, GZ_BAD_MESSAGE, "op: expected a word");
     int first = side == GZ_FROM_CLIENT ? 0 : GZ_OP_CLIENT_COUNT;
     int end = side == GZ_FROM_CLIENT ? GZ_OP_CLIENT_COUNT : GZ_OP_COUNT;
     for (int candidate = first; candidate < end; candidate++) {
@@ -928,19 +975,23 @@ static enum gz_status find_op(struct decoder *decoder, enum gz_side side, const 
 static enum gz_status read_message(struct decoder *decoder, const uint8_t *start)
 {
     struct gz_message *message = decoder->message;
-    *message = (struct gz_message){.op = message->op, .rid = message->rid, .has = message->has & GZ_HAS(RID)};
+    *message = (struct gz_message){
+        .op = message->op, .rid = message->rid, .has = message->has & GZ_HAS(RID)};
     decoder->reader.at = start;
     struct place place = {NULL, gz_op_word(message->op), 0};
-    return read_record(decoder, &gz_message_records[message->op], &message->hello, gz_message_has(message), &place);
+    return read_record(decoder, &gz_message_records[message->op], &message->hello,
+                       gz_message_has(message), &place);
 }
 
-enum gz_status gz_decode(enum gz_side side, const uint8_t *bytes, size_t size, size_t *offset, struct gz_arena *arena,
-                         struct gz_message *message, struct gz_error *error)
+enum gz_status gz_decode(enum gz_side side, const uint8_t *bytes, size_t size, size_t *offset,
+                         struct gz_arena *arena, struct gz_message *message, struct gz_error *error)
 {
     *message = (struct gz_message){.op = GZ_OP_COUNT};
     if (*offset >= size) return gz_fail(error, GZ_BAD_MESSAGE, "message: there is none");
-    struct decoder decoder = {
-        .reader = {bytes + *offset, bytes + size}, .arena = arena, .message = message, .error = error};
+    struct decoder decoder = {.reader = {bytes + *offset, bytes + size},
+                              .arena = arena,
+                              .message = message,
+                              .error = error};
     const uint8_t *start = decoder.reader.at;
     struct envelope envelope;
     enum gz_status status = scan_envelope(&decoder, &envelope);
@@ -957,8 +1008,8 @@ enum gz_status gz_decode(enum gz_side side, const uint8_t *bytes, size_t size, s
 
 /* ---- Text ---- */
 
-/* The bytes of the character at `at` by the table of the Unicode standard (no overlong forms, no surrogates, nothing
- * beyond U+10FFFF); 0 where there is none. */
+/* The bytes of the character at `at` by the table of the Unicode standard (no overlong forms, no
+ * surrogates, nothing beyond U+10FFFF); 0 where there is none. */
 static size_t character_size(const unsigned char *at, size_t left)
 {
     unsigned char first = at[0];

@@ -1,5 +1,6 @@
-/* From messages to bytes, by the same tables as decode.c. The packing is msgpack-c's: its template is put over gz_buffer
- * directly, so that a number on its way costs a comparison and a copy, not a call through a pointer. */
+/* From messages to bytes, by the same tables as decode.c. The packing is msgpack-c's: its template
+ * is put over gz_buffer directly, so that a number on its way costs a comparison and a copy, not a
+ * call through a pointer. */
 #include <limits.h>
 #include <msgpack/pack_define.h>
 #include <msgpack/timestamp.h>
@@ -117,7 +118,8 @@ static void write_pivot(struct writer *writer, const struct gz_tool_message *too
     }
 }
 
-static void write_record(struct writer *writer, const struct gz_record *record, const void *base, uint64_t has);
+static void write_record(struct writer *writer, const struct gz_record *record, const void *base,
+                         uint64_t has);
 
 /* A struct with its own `has`; those that have none (tuples, hits) hold required fields only. */
 static void write_struct(struct writer *writer, const struct gz_record *record, const void *base)
@@ -148,13 +150,15 @@ static int int_at(const void *value)
     return word;
 }
 
-static void write_value(struct writer *writer, const struct gz_row *row, const void *base, uint64_t has)
+static void write_value(struct writer *writer, const struct gz_row *row, const void *base,
+                        uint64_t has)
 {
     const void *value = (const char *)base + row->offset;
     const struct gz_text *text = value;
     switch (row->kind) {
     case GZ_KIND_OP:
-        write_string(writer, gz_op_word(writer->message->op), strlen(gz_op_word(writer->message->op)));
+        write_string(writer, gz_op_word(writer->message->op),
+                     strlen(gz_op_word(writer->message->op)));
         break;
     case GZ_KIND_BOOL: write_bool(writer, *(const bool *)value); break;
     case GZ_KIND_CHOICE: write_term(writer, row->terms, *(const bool *)value); break;
@@ -197,7 +201,9 @@ static bool says_something(const struct gz_row *row, const void *base)
     case GZ_KIND_WORDS: return *(const uint64_t *)value != 0;
     case GZ_KIND_TEXT: return ((const struct gz_text *)value)->size > 0;
     case GZ_KIND_IDS: return ((const struct gz_ids *)value)->count > 0;
-    case GZ_KIND_RECORDS: memcpy(&count, (const char *)base + row->count_offset, sizeof count); return count > 0;
+    case GZ_KIND_RECORDS:
+        memcpy(&count, (const char *)base + row->count_offset, sizeof count);
+        return count > 0;
     default: return false;
     }
 }
@@ -206,17 +212,20 @@ static inline bool is_there(const struct gz_row *row, const void *base, uint64_t
 {
     if (row->required && (has & row->unless) == 0) return true;
     if (row->kind == GZ_KIND_EULER) return false;
-    if (row->kind == GZ_KIND_PARENT_OR_REF) return (has & (GZ_HAS(PARENT) | GZ_HAS(PARENT_REF))) != 0;
+    if (row->kind == GZ_KIND_PARENT_OR_REF)
+        return (has & (GZ_HAS(PARENT) | GZ_HAS(PARENT_REF))) != 0;
     return row->has != 0 ? (has & row->has) != 0 : says_something(row, base);
 }
 
 static void write_tuple(struct writer *writer, const struct gz_record *record, const void *base)
 {
     pack_array(writer, record->count);
-    for (size_t row = 0; row < record->count; row++) write_value(writer, &record->rows[row], base, 0);
+    for (size_t row = 0; row < record->count; row++)
+        write_value(writer, &record->rows[row], base, 0);
 }
 
-static void write_record(struct writer *writer, const struct gz_record *record, const void *base, uint64_t has)
+static void write_record(struct writer *writer, const struct gz_record *record, const void *base,
+                         uint64_t has)
 {
     if (record->tuple) {
         write_tuple(writer, record, base);
@@ -225,7 +234,8 @@ static void write_record(struct writer *writer, const struct gz_record *record, 
     uint64_t there = 0;
     for (size_t i = 0; i < record->count; i++) {
         const struct gz_row *row = &record->rows[i];
-        bool written = row->envelope ? is_there(row, writer->message, writer->message->has) : is_there(row, base, has);
+        bool written = row->envelope ? is_there(row, writer->message, writer->message->has)
+                                     : is_there(row, base, has);
         there |= (uint64_t)written << i;
     }
     pack_map(writer, (size_t)__builtin_popcountll(there));

@@ -10,74 +10,79 @@
 /* There where it is true, or not empty. */
 #define IF_ANY .has = 0
 
-#define ROW(key_, kind_, type, member)                                                                                 \
+#define ROW(key_, kind_, type, member)                                                             \
     .key = key_, .key_size = sizeof key_ - 1, .kind = kind_, .offset = offsetof(type, member)
-#define SIMPLE(kind, key, type, member, ...)                                                                           \
-    {                                                                                                                  \
-        ROW(key, kind, struct type, member), __VA_ARGS__                                                               \
+#define SIMPLE(kind, key, type, member, ...)                                                       \
+    {                                                                                              \
+        ROW(key, kind, struct type, member), __VA_ARGS__                                           \
     }
 #define BOOL(key, type, member, ...) SIMPLE(GZ_KIND_BOOL, key, type, member, __VA_ARGS__)
 #define COUNT(key, type, member, ...) SIMPLE(GZ_KIND_COUNT, key, type, member, __VA_ARGS__)
 #define ID(key, type, member, ...) SIMPLE(GZ_KIND_ID, key, type, member, __VA_ARGS__)
 #define IDS(key, type, member, ...) SIMPLE(GZ_KIND_IDS, key, type, member, __VA_ARGS__)
-#define NUMBER(key, type, member, rule_, ...)                                                                          \
-    {                                                                                                                  \
-        ROW(key, GZ_KIND_NUMBERS, struct type, member), .size_max = 1, .rule = GZ_RULE_##rule_, __VA_ARGS__            \
+#define NUMBER(key, type, member, rule_, ...)                                                      \
+    {                                                                                              \
+        ROW(key, GZ_KIND_NUMBERS, struct type, member), .size_max = 1, .rule = GZ_RULE_##rule_,    \
+                                                        __VA_ARGS__                                \
     }
-#define NUMBERS(key, type, member, rule_, ...)                                                                         \
-    {                                                                                                                  \
-        ROW(key, GZ_KIND_NUMBERS, struct type, member),                                                                \
-            .size_max = sizeof(((struct type *)0)->member) / (sizeof(double)), .rule = GZ_RULE_##rule_, __VA_ARGS__    \
+#define NUMBERS(key, type, member, rule_, ...)                                                     \
+    {                                                                                              \
+        ROW(key, GZ_KIND_NUMBERS, struct type, member),                                            \
+            .size_max = sizeof(((struct type *)0)->member) / (sizeof(double)),                     \
+            .rule = GZ_RULE_##rule_, __VA_ARGS__                                                   \
     }
-#define VALUE(key, type, member, ...) SIMPLE(GZ_KIND_VALUE, key, type, member, .rule = GZ_RULE_COORDINATE, __VA_ARGS__)
-#define VALUES(key, type, member, ...)                                                                                 \
+#define VALUE(key, type, member, ...)                                                              \
+    SIMPLE(GZ_KIND_VALUE, key, type, member, .rule = GZ_RULE_COORDINATE, __VA_ARGS__)
+#define VALUES(key, type, member, ...)                                                             \
     SIMPLE(GZ_KIND_VALUES, key, type, member, .rule = GZ_RULE_COORDINATE, __VA_ARGS__)
-#define TEXT(key, type, member, bytes_max, ...)                                                                        \
-    {                                                                                                                  \
-        ROW(key, GZ_KIND_TEXT, struct type, member), .size_max = (bytes_max), __VA_ARGS__                              \
+#define TEXT(key, type, member, bytes_max, ...)                                                    \
+    {                                                                                              \
+        ROW(key, GZ_KIND_TEXT, struct type, member), .size_max = (bytes_max), __VA_ARGS__          \
     }
-#define WORD(key, type, member, terms_, ...)                                                                           \
-    {                                                                                                                  \
-        ROW(key, GZ_KIND_WORD, struct type, member), .terms = &(terms_), __VA_ARGS__                                   \
+#define WORD(key, type, member, terms_, ...)                                                       \
+    {                                                                                              \
+        ROW(key, GZ_KIND_WORD, struct type, member), .terms = &(terms_), __VA_ARGS__               \
     }
-#define WORDS(key, type, member, terms_, ...)                                                                          \
-    {                                                                                                                  \
-        ROW(key, GZ_KIND_WORDS, struct type, member), .terms = &(terms_), __VA_ARGS__                                  \
+#define WORDS(key, type, member, terms_, ...)                                                      \
+    {                                                                                              \
+        ROW(key, GZ_KIND_WORDS, struct type, member), .terms = &(terms_), __VA_ARGS__              \
     }
-#define CHOICE(key, type, member, terms_, ...)                                                                         \
-    {                                                                                                                  \
-        ROW(key, GZ_KIND_CHOICE, struct type, member), .terms = &(terms_), __VA_ARGS__                                 \
+#define CHOICE(key, type, member, terms_, ...)                                                     \
+    {                                                                                              \
+        ROW(key, GZ_KIND_CHOICE, struct type, member), .terms = &(terms_), __VA_ARGS__             \
     }
-#define GROUP(key_, record_, ...)                                                                                      \
-    {                                                                                                                  \
-        .key = key_, .key_size = sizeof key_ - 1, .kind = GZ_KIND_GROUP, .record = &(record_), __VA_ARGS__             \
+#define GROUP(key_, record_, ...)                                                                  \
+    {                                                                                              \
+        .key = key_, .key_size = sizeof key_ - 1, .kind = GZ_KIND_GROUP, .record = &(record_),     \
+        __VA_ARGS__                                                                                \
     }
-#define RECORD(key, type, member, record_, ...)                                                                        \
-    {                                                                                                                  \
-        ROW(key, GZ_KIND_RECORD, struct type, member), .record = &(record_), __VA_ARGS__                               \
+#define RECORD(key, type, member, record_, ...)                                                    \
+    {                                                                                              \
+        ROW(key, GZ_KIND_RECORD, struct type, member), .record = &(record_), __VA_ARGS__           \
     }
-#define RECORDS(key, type, member, count_, record_, ...)                                                               \
-    {                                                                                                                  \
-        ROW(key, GZ_KIND_RECORDS, struct type, member), .count_offset = offsetof(struct type, count_),                 \
-                                                        .record = &(record_), __VA_ARGS__                              \
+#define RECORDS(key, type, member, count_, record_, ...)                                           \
+    {                                                                                              \
+        ROW(key, GZ_KIND_RECORDS, struct type, member),                                            \
+            .count_offset = offsetof(struct type, count_), .record = &(record_), __VA_ARGS__       \
     }
 
-#define OP                                                                                                             \
-    {                                                                                                                  \
-        .key = "op", .key_size = 2, .kind = GZ_KIND_OP, REQUIRED                                                       \
+#define OP                                                                                         \
+    {                                                                                              \
+        .key = "op", .key_size = 2, .kind = GZ_KIND_OP, REQUIRED                                   \
     }
 #define RID COUNT("rid", gz_message, rid, IF(RID), .envelope = true)
 #define KEY TEXT("key", gz_message, key, GZ_KEY_BYTES_MAX, IF(KEY), .envelope = true)
 
 #define ROWS(rows_) .rows = rows_, .count = sizeof(rows_) / sizeof *(rows_)
-#define GROUP_OF(rows_)                                                                                                \
-    {                                                                                                                  \
-        ROWS(rows_)                                                                                                    \
+#define GROUP_OF(rows_)                                                                            \
+    {                                                                                              \
+        ROWS(rows_)                                                                                \
     }
-#define RECORD_OF(rows_, type) ROWS(rows_), .size = sizeof(struct type), .has_offset = offsetof(struct type, has)
-#define TUPLE_OF(rows_, type)                                                                                          \
-    {                                                                                                                  \
-        ROWS(rows_), .size = sizeof(struct type), .tuple = true                                                        \
+#define RECORD_OF(rows_, type)                                                                     \
+    ROWS(rows_), .size = sizeof(struct type), .has_offset = offsetof(struct type, has)
+#define TUPLE_OF(rows_, type)                                                                      \
+    {                                                                                              \
+        ROWS(rows_), .size = sizeof(struct type), .tuple = true                                    \
     }
 
 /* ---- Client to server ---- */
@@ -131,7 +136,8 @@ static const struct gz_row tool_rows[] = {
     RID,
     WORD("mode", gz_tool_message, mode, gz_mode_terms, IF(MODE)),
     WORD("space", gz_tool_message, space, gz_space_terms, IF(SPACE)),
-    {ROW("pivot", GZ_KIND_PIVOT, struct gz_tool_message, pivot), .terms = &gz_pivot_terms, IF(PIVOT)},
+    {ROW("pivot", GZ_KIND_PIVOT, struct gz_tool_message, pivot), .terms = &gz_pivot_terms,
+     IF(PIVOT)},
     GROUP("snap", snap_group, IF(SNAP)),
     NUMBER("size", gz_tool_message, size, POSITIVE, IF(SIZE)),
     NUMBER("tolerance", gz_tool_message, tolerance, NOT_NEGATIVE, IF(TOLERANCE)),
@@ -151,9 +157,10 @@ static const struct gz_row select_rows[] = {
     WORD("how", gz_select, how, gz_how_terms, REQUIRED),
 };
 
-#define PLACE_ROWS(type) NUMBERS("at", type, at, COORDINATE, IF(AT)), NUMBERS("ray", type, ray, RAY, IF(RAY))
-#define POINTER_ROWS                                                                                                   \
-    PLACE_ROWS(gz_pointer_message), COUNT("n", gz_pointer_message, n, IF(N)),                                          \
+#define PLACE_ROWS(type)                                                                           \
+    NUMBERS("at", type, at, COORDINATE, IF(AT)), NUMBERS("ray", type, ray, RAY, IF(RAY))
+#define POINTER_ROWS                                                                               \
+    PLACE_ROWS(gz_pointer_message), COUNT("n", gz_pointer_message, n, IF(N)),                      \
         WORDS("mods", gz_pointer_message, mods, gz_mod_terms, IF_ANY)
 
 static const struct gz_row pointer_rows[] = {
@@ -178,15 +185,18 @@ static const struct gz_row wheel_rows[] = {
     NUMBERS("at", gz_wheel, at, COORDINATE, IF(AT)),
 };
 
-#define TRS_ROWS(type)                                                                                                 \
-    {ROW("t", GZ_KIND_NUMBERS, struct type, trs.t), .size_max = 3, .rule = GZ_RULE_COORDINATE, IF(T)},                 \
-        {ROW("r", GZ_KIND_NUMBERS, struct type, trs.r), .size_max = 4, .rule = GZ_RULE_QUATERNION, IF(R)},             \
-    {                                                                                                                  \
-        ROW("s", GZ_KIND_NUMBERS, struct type, trs.s), .size_max = 3, .rule = GZ_RULE_SCALE, IF(S)                     \
+#define TRS_ROWS(type)                                                                             \
+    {ROW("t", GZ_KIND_NUMBERS, struct type, trs.t), .size_max = 3, .rule = GZ_RULE_COORDINATE,     \
+     IF(T)},                                                                                       \
+        {ROW("r", GZ_KIND_NUMBERS, struct type, trs.r), .size_max = 4, .rule = GZ_RULE_QUATERNION, \
+         IF(R)},                                                                                   \
+    {                                                                                              \
+        ROW("s", GZ_KIND_NUMBERS, struct type, trs.s), .size_max = 3, .rule = GZ_RULE_SCALE, IF(S) \
     }
-#define BOUNDS_ROW(type)                                                                                               \
-    {                                                                                                                  \
-        ROW("bounds", GZ_KIND_NUMBERS, struct type, bounds), .size_max = 6, .rule = GZ_RULE_BOX, IF(BOUNDS)            \
+#define BOUNDS_ROW(type)                                                                           \
+    {                                                                                              \
+        ROW("bounds", GZ_KIND_NUMBERS, struct type, bounds), .size_max = 6, .rule = GZ_RULE_BOX,   \
+                                                             IF(BOUNDS)                            \
     }
 
 static const struct gz_row set_node_rows[] = {
@@ -214,7 +224,8 @@ static const struct gz_row set_rows[] = {
 static const struct gz_row create_node_rows[] = {
     TEXT("ref", gz_create_node, ref, GZ_NAME_BYTES_MAX, IF(REF)),
     SIMPLE(GZ_KIND_PARENT_OR_REF, "parent", gz_create_node, parent, IF(PARENT)),
-    TEXT("name", gz_create_node, name, GZ_NAME_BYTES_MAX, REQUIRED, .unless = GZ_HAS(COPY), IF(NAME)),
+    TEXT("name", gz_create_node, name, GZ_NAME_BYTES_MAX, REQUIRED, .unless = GZ_HAS(COPY),
+         IF(NAME)),
     TRS_ROWS(gz_create_node),
     BOUNDS_ROW(gz_create_node),
     ID("copy", gz_create_node, copy, IF(COPY)),
@@ -304,7 +315,8 @@ static const struct gz_row interest_rows[] = {
     OP,
     RID,
     IDS("nodes", gz_interest, nodes, IF(NODES)),
-    {ROW("box", GZ_KIND_NUMBERS, struct gz_interest, box), .size_max = 6, .rule = GZ_RULE_BOX, IF(BOX)},
+    {ROW("box", GZ_KIND_NUMBERS, struct gz_interest, box), .size_max = 6, .rule = GZ_RULE_BOX,
+     IF(BOX)},
     BOOL("view", gz_interest, view, IF(VIEW)),
 };
 
@@ -347,8 +359,8 @@ static const struct gz_row welcome_rows[] = {
 };
 
 /* A node in a delta and in the answer to `at`; without the first two, a side of a change. */
-#define NODE_STATE_ROWS                                                                                                \
-    TRS_ROWS(gz_node_state), TEXT("name", gz_node_state, name, GZ_NAME_BYTES_MAX, IF(NAME)),                           \
+#define NODE_STATE_ROWS                                                                            \
+    TRS_ROWS(gz_node_state), TEXT("name", gz_node_state, name, GZ_NAME_BYTES_MAX, IF(NAME)),       \
         SIMPLE(GZ_KIND_PARENT, "parent", gz_node_state, parent, IF(PARENT))
 
 static const struct gz_row node_state_rows[] = {
@@ -358,7 +370,8 @@ static const struct gz_row node_state_rows[] = {
     BOUNDS_ROW(gz_node_state),
     COUNT("asset", gz_node_state, asset, IF(ASSET)),
 };
-static const struct gz_record node_state_record = {RECORD_OF(node_state_rows, gz_node_state), .unique = true};
+static const struct gz_record node_state_record = {RECORD_OF(node_state_rows, gz_node_state),
+                                                   .unique = true};
 
 static const struct gz_row ack_rows[] = {
     COUNT("session", gz_ack, session, REQUIRED),
@@ -384,9 +397,12 @@ static const struct gz_row saved_rows[] = {
 };
 
 static const struct gz_row line_rows[] = {
-    NUMBER("x0", gz_line, ends[0], COORDINATE, REQUIRED), NUMBER("y0", gz_line, ends[1], COORDINATE, REQUIRED),
-    NUMBER("z0", gz_line, ends[2], COORDINATE, REQUIRED), NUMBER("x1", gz_line, ends[3], COORDINATE, REQUIRED),
-    NUMBER("y1", gz_line, ends[4], COORDINATE, REQUIRED), NUMBER("z1", gz_line, ends[5], COORDINATE, REQUIRED),
+    NUMBER("x0", gz_line, ends[0], COORDINATE, REQUIRED),
+    NUMBER("y0", gz_line, ends[1], COORDINATE, REQUIRED),
+    NUMBER("z0", gz_line, ends[2], COORDINATE, REQUIRED),
+    NUMBER("x1", gz_line, ends[3], COORDINATE, REQUIRED),
+    NUMBER("y1", gz_line, ends[4], COORDINATE, REQUIRED),
+    NUMBER("z1", gz_line, ends[5], COORDINATE, REQUIRED),
     SIMPLE(GZ_KIND_RGB, "rgb", gz_line, rgb, REQUIRED),
 };
 static const struct gz_record line_tuple = TUPLE_OF(line_rows, gz_line);
@@ -429,7 +445,8 @@ static const struct gz_row presence_user_rows[] = {
     WORD("tool", gz_presence_user, tool, gz_mode_terms, IF(TOOL)),
     IDS("locks", gz_presence_user, locks, IF(LOCKS)),
 };
-static const struct gz_record presence_user_record = {RECORD_OF(presence_user_rows, gz_presence_user)};
+static const struct gz_record presence_user_record = {
+    RECORD_OF(presence_user_rows, gz_presence_user)};
 
 static const struct gz_row presence_rows[] = {
     OP,
@@ -449,7 +466,8 @@ static const struct gz_row note_state_rows[] = {
     NUMBER("made", gz_note_state, made, NONE, REQUIRED),
     NUMBER("changed", gz_note_state, changed, NONE, REQUIRED),
 };
-static const struct gz_record note_state_record = {RECORD_OF(note_state_rows, gz_note_state), .unique = true};
+static const struct gz_record note_state_record = {RECORD_OF(note_state_rows, gz_note_state),
+                                                   .unique = true};
 
 static const struct gz_row notes_rows[] = {
     OP,
@@ -474,15 +492,17 @@ static const struct gz_record change_record = {
     .at_least_one = GZ_HAS(BEFORE) | GZ_HAS(AFTER),
 };
 
-#define EDIT_ROWS                                                                                                      \
-    COUNT("id", gz_edit_message, id, REQUIRED), COUNT("by", gz_edit_message, by, REQUIRED),                            \
-        TEXT("user", gz_edit_message, user, GZ_USER_BYTES_MAX, REQUIRED),                                              \
-        WORD("kind", gz_edit_message, kind, gz_edit_kind_terms, REQUIRED),                                             \
-        WORD("handle", gz_edit_message, handle, gz_handle_terms, IF(HANDLE)),                                          \
-        VALUE("value", gz_edit_message, value, IF(VALUE)), IDS("nodes", gz_edit_message, nodes, REQUIRED),             \
-        TEXT("name", gz_edit_message, name, GZ_NAME_BYTES_MAX, IF(NAME)),                                              \
-        NUMBER("residual", gz_edit_message, residual, NONE, IF(RESIDUAL)),                                             \
-        COUNT("seq", gz_edit_message, seq, REQUIRED), NUMBER("began", gz_edit_message, began, NONE, REQUIRED),         \
+#define EDIT_ROWS                                                                                  \
+    COUNT("id", gz_edit_message, id, REQUIRED), COUNT("by", gz_edit_message, by, REQUIRED),        \
+        TEXT("user", gz_edit_message, user, GZ_USER_BYTES_MAX, REQUIRED),                          \
+        WORD("kind", gz_edit_message, kind, gz_edit_kind_terms, REQUIRED),                         \
+        WORD("handle", gz_edit_message, handle, gz_handle_terms, IF(HANDLE)),                      \
+        VALUE("value", gz_edit_message, value, IF(VALUE)),                                         \
+        IDS("nodes", gz_edit_message, nodes, REQUIRED),                                            \
+        TEXT("name", gz_edit_message, name, GZ_NAME_BYTES_MAX, IF(NAME)),                          \
+        NUMBER("residual", gz_edit_message, residual, NONE, IF(RESIDUAL)),                         \
+        COUNT("seq", gz_edit_message, seq, REQUIRED),                                              \
+        NUMBER("began", gz_edit_message, began, NONE, REQUIRED),                                   \
         NUMBER("ended", gz_edit_message, ended, NONE, REQUIRED)
 
 static const struct gz_row edit_rows[] = {OP, EDIT_ROWS};
@@ -499,7 +519,8 @@ static const struct gz_row hit_rows[] = {
     NUMBER("distance", gz_hit, distance, NONE, REQUIRED),
     NUMBERS("point", gz_hit, point, NONE, REQUIRED),
 };
-static const struct gz_record hit_record = {ROWS(hit_rows), .size = sizeof(struct gz_hit), .has_offset = SIZE_MAX};
+static const struct gz_record hit_record = {ROWS(hit_rows), .size = sizeof(struct gz_hit),
+                                            .has_offset = SIZE_MAX};
 
 static const struct gz_row checkpoint_state_rows[] = {
     TEXT("name", gz_checkpoint_state, name, GZ_CHECKPOINT_BYTES_MAX, REQUIRED),
@@ -508,8 +529,9 @@ static const struct gz_row checkpoint_state_rows[] = {
     NUMBER("made", gz_checkpoint_state, made, NONE, REQUIRED),
     BOOL("gone", gz_checkpoint_state, gone, IF_ANY),
 };
-static const struct gz_record checkpoint_state_record = {
-    ROWS(checkpoint_state_rows), .size = sizeof(struct gz_checkpoint_state), .has_offset = SIZE_MAX};
+static const struct gz_record checkpoint_state_record = {ROWS(checkpoint_state_rows),
+                                                         .size = sizeof(struct gz_checkpoint_state),
+                                                         .has_offset = SIZE_MAX};
 
 static const struct gz_row checkpoint_news_rows[] = {
     OP,
@@ -521,9 +543,12 @@ static const struct gz_row path_point_rows[] = {
     COUNT("seq", gz_path_point, seq, REQUIRED),
     COUNT("edit", gz_path_point, edit, REQUIRED),
     NUMBER("time", gz_path_point, time, NONE, REQUIRED),
-    {ROW("t", GZ_KIND_NUMBERS, struct gz_path_point, trs.t), .size_max = 3, .rule = GZ_RULE_COORDINATE, REQUIRED},
-    {ROW("r", GZ_KIND_NUMBERS, struct gz_path_point, trs.r), .size_max = 4, .rule = GZ_RULE_QUATERNION, REQUIRED},
-    {ROW("s", GZ_KIND_NUMBERS, struct gz_path_point, trs.s), .size_max = 3, .rule = GZ_RULE_SCALE, REQUIRED},
+    {ROW("t", GZ_KIND_NUMBERS, struct gz_path_point, trs.t), .size_max = 3,
+     .rule = GZ_RULE_COORDINATE, REQUIRED},
+    {ROW("r", GZ_KIND_NUMBERS, struct gz_path_point, trs.r), .size_max = 4,
+     .rule = GZ_RULE_QUATERNION, REQUIRED},
+    {ROW("s", GZ_KIND_NUMBERS, struct gz_path_point, trs.s), .size_max = 3, .rule = GZ_RULE_SCALE,
+     REQUIRED},
     SIMPLE(GZ_KIND_PARENT, "parent", gz_path_point, parent, IF(PARENT)),
 };
 static const struct gz_record path_point_record = {RECORD_OF(path_point_rows, gz_path_point)};
@@ -540,7 +565,8 @@ static const struct gz_row ok_rows[] = {
     RECORDS("hits", gz_ok, hits, hit_count, hit_record, IF(HITS)),
     RECORDS("edits", gz_ok, edits, edit_count, history_edit_record, IF(EDITS)),
     RECORDS("nodes", gz_ok, nodes, node_count, node_state_record, IF(SCENE_NODES)),
-    RECORDS("checkpoints", gz_ok, checkpoints, checkpoint_count, checkpoint_state_record, IF(CHECKPOINTS)),
+    RECORDS("checkpoints", gz_ok, checkpoints, checkpoint_count, checkpoint_state_record,
+            IF(CHECKPOINTS)),
     RECORDS("path", gz_ok, path, path_count, path_point_record, IF(PATH)),
     BOOL("more", gz_ok, more, IF_ANY),
 };
@@ -572,8 +598,8 @@ const struct gz_record gz_message_records[GZ_OP_COUNT] = {
     [GZ_OP_TOOL] = {ROWS(tool_rows)},
     [GZ_OP_SELECT] = {ROWS(select_rows)},
     [GZ_OP_POINTER] = {ROWS(pointer_rows), .at_most_one = PLACE_BITS, .rule = GZ_RECORD_POINTER},
-    [GZ_OP_GRAB] = {ROWS(grab_rows), .at_most_one = PLACE_BITS, .at_least_one = PLACE_BITS | GZ_HAS(VALUE),
-                    .rule = GZ_RECORD_GRAB},
+    [GZ_OP_GRAB] = {ROWS(grab_rows), .at_most_one = PLACE_BITS,
+                    .at_least_one = PLACE_BITS | GZ_HAS(VALUE), .rule = GZ_RECORD_GRAB},
     [GZ_OP_WHEEL] = {ROWS(wheel_rows)},
     [GZ_OP_SET] = {ROWS(set_rows)},
     [GZ_OP_CREATE] = {ROWS(create_rows)},
@@ -584,12 +610,14 @@ const struct gz_record gz_message_records[GZ_OP_COUNT] = {
     [GZ_OP_REDO] = {ROWS(undo_rows)},
     [GZ_OP_HISTORY] = {ROWS(history_rows)},
     [GZ_OP_AT] = {ROWS(at_rows), .at_most_one = PAST_BITS, .at_least_one = PAST_BITS},
-    [GZ_OP_RESTORE] = {ROWS(restore_rows), .at_most_one = PAST_BITS, .at_least_one = PAST_BITS & ~GZ_HAS(TIME)},
+    [GZ_OP_RESTORE] = {ROWS(restore_rows), .at_most_one = PAST_BITS,
+                       .at_least_one = PAST_BITS & ~GZ_HAS(TIME)},
     [GZ_OP_REVERT] = {ROWS(revert_rows)},
     [GZ_OP_CHECKPOINT] = {ROWS(checkpoint_rows)},
     [GZ_OP_CHECKPOINTS] = {ROWS(checkpoints_rows)},
     [GZ_OP_PATH] = {ROWS(path_rows)},
-    [GZ_OP_INTEREST] = {ROWS(interest_rows), .at_most_one = GZ_HAS(NODES) | GZ_HAS(BOX) | GZ_HAS(VIEW)},
+    [GZ_OP_INTEREST] = {ROWS(interest_rows),
+                        .at_most_one = GZ_HAS(NODES) | GZ_HAS(BOX) | GZ_HAS(VIEW)},
     [GZ_OP_NOTE] = {ROWS(note_rows), .at_least_one = GZ_HAS(NOTE) | GZ_HAS(TEXT)},
     [GZ_OP_PING] = {ROWS(ping_rows)},
     [GZ_OP_WELCOME] = {ROWS(welcome_rows)},

@@ -1,8 +1,9 @@
-/* fields.h - the messages as tables: one row for each field, read by decode.c and encode.c alike. Inside of the room.
+/* fields.h - the messages as tables: one row for each field, read by decode.c and encode.c alike.
+ * Inside of the room.
  *
- * A record is a map on the wire and a struct in memory; a row says under which key a field stands, what it may be, where
- * it goes, and what says that it is there. Records hold records: the elements of `nodes`, the sides of a change.
- * Threads: constant, any. */
+ * A record is a map on the wire and a struct in memory; a row says under which key a field stands,
+ * what it may be, where it goes, and what says that it is there. Records hold records: the elements
+ * of `nodes`, the sides of a change. Threads: constant, any. */
 #ifndef GZ_PROTO_FIELDS_H
 #define GZ_PROTO_FIELDS_H
 
@@ -114,7 +115,8 @@ union gz_element {
 /* The table of a message; its struct is the union of struct gz_message. */
 extern const struct gz_record gz_message_records[GZ_OP_COUNT];
 
-/* Where the `has` of a message's fields is: `edit` has its own, as it is also an element of `edits`. */
+/* Where the `has` of a message's fields is: `edit` has its own, as it is also an element of
+ * `edits`. */
 static inline uint64_t *gz_message_has(struct gz_message *message)
 {
     return message->op == GZ_OP_EDIT ? &message->edit.has : &message->has;

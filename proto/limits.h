@@ -1,6 +1,8 @@
-/* limits.h - the maxima of the wire, which both ends know: their units and the reasons for their values.
+/* limits.h - the maxima of the wire, which both ends know: their units and the reasons for their
+ * values.
  *
- * The server's other maxima are in server/maxima.h. A request past a limit is refused in words and changes nothing. */
+ * The server's other maxima are in server/maxima.h. A request past a limit is refused in words and
+ * changes nothing. */
 
 #ifndef GZ_LIMITS_H
 #define GZ_LIMITS_H
@@ -11,32 +13,39 @@
 
 /* ---- Messages ---- */
 
-/* Bytes of one WebSocket message from a client. A select or set of a whole 10,000-node scene fits. */
+/* Bytes of one WebSocket message from a client. A select or set of a whole 10,000-node scene
+ * fits. */
 #define GZ_MESSAGE_BYTES_MAX (1024 * 1024)
-/* Bytes a connection may send before its hello was accepted: nothing legitimate is longer, and it is not known yet who it is. */
+/* Bytes a connection may send before its hello was accepted: nothing legitimate is longer, and it
+ * is not known yet who it is. */
 #define GZ_HELLO_BYTES_MAX 4096
 /* Seconds until hello must have come. */
 #define GZ_HELLO_SECONDS_MAX 5
 /* Maps per second and session, with a burst of one second. A 1 kHz mouse with room to spare. */
 #define GZ_MESSAGES_PER_S_MAX 2000
-/* MessagePack nesting: the deepest known message is map > list of maps > list (3); unknown keys may hold more. */
+/* MessagePack nesting: the deepest known message is map > list of maps > list (3); unknown keys may
+ * hold more. */
 #define GZ_DEPTH_MAX 16
-/* Memory that looking at a message may take before it is refused, as a multiple of its bytes, plus a fixed part for the
- * smallest: what it claims is not believed. */
+/* Memory that looking at a message may take before it is refused, as a multiple of its bytes, plus
+ * a fixed part for the smallest: what it claims is not believed. */
 #define GZ_DECODE_FACTOR_MAX 4
 #define GZ_DECODE_BYTES_FLOOR 4096
-/* The same for a message that is accepted: its elements are all there, and the shortest on the wire become structs of this
- * many times their bytes. */
+/* The same for a message that is accepted: its elements are all there, and the shortest on the wire
+ * become structs of this many times their bytes. */
 #define GZ_DECODE_ACCEPTED_FACTOR_MAX 40
-/* Largest integer that a double holds exactly with all below it: ids and seq stay below it, for JavaScript's sake. */
+/* Largest integer that a double holds exactly with all below it: ids and seq stay below it, for
+ * JavaScript's sake. */
 #define GZ_ID_LIMIT (UINT64_C(1) << 53)
-/* Bytes at which a state delta is cut and continued with `more`: large enough to be cheap, small enough to interleave. */
+/* Bytes at which a state delta is cut and continued with `more`: large enough to be cheap, small
+ * enough to interleave. */
 #define GZ_DELTA_BYTES_MAX (256 * 1024)
-/* Bytes of one frame for all: a delta, and the edits and presence that ride with it. An edit names every node it touched. */
+/* Bytes of one frame for all: a delta, and the edits and presence that ride with it. An edit names
+ * every node it touched. */
 #define GZ_FRAME_BYTES_MAX (8 * 1024 * 1024)
 /* Bytes of any frame from the server: one message of private answers is never cut. */
 #define GZ_SERVER_FRAME_BYTES_MAX (64 * 1024 * 1024)
-/* Seconds between pings; seconds of silence, with no byte taken, after which a connection is ended. */
+/* Seconds between pings; seconds of silence, with no byte taken, after which a connection is
+ * ended. */
 #define GZ_PING_SECONDS 5
 #define GZ_SILENCE_SECONDS 15
 
@@ -50,7 +59,8 @@
 #define GZ_ERROR_BYTES_MAX 240     /* an error's message */
 #define GZ_CHECKPOINT_BYTES_MAX 64 /* a checkpoint's name */
 #define GZ_NOTE_BYTES_MAX 2000     /* a note that people leave in the scene */
-#define GZ_SECRET_TEXT_BYTES_MAX 64 /* a session's secret, by which its user's next connection takes its place */
+/* a session's secret, by which its user's next connection takes its place */
+#define GZ_SECRET_TEXT_BYTES_MAX 64
 
 /* ---- A scene, and answers about it ---- */
 
@@ -69,7 +79,8 @@ static_assert(GZ_HELLO_BYTES_MAX <= GZ_MESSAGE_BYTES_MAX, "a hello is a message"
 static_assert(GZ_NAME_BYTES_MAX <= GZ_HELLO_BYTES_MAX, "a hello carries names");
 static_assert(GZ_DELTA_BYTES_MAX + GZ_NODES_MAX * 9 * 2 < GZ_FRAME_BYTES_MAX,
               "an edit of every node fits beside a delta");
-static_assert(GZ_FRAME_BYTES_MAX <= GZ_SERVER_FRAME_BYTES_MAX, "a frame for all is a frame from the server");
+static_assert(GZ_FRAME_BYTES_MAX <= GZ_SERVER_FRAME_BYTES_MAX,
+              "a frame for all is a frame from the server");
 static_assert(GZ_SILENCE_SECONDS > 2 * GZ_PING_SECONDS, "one lost pong is not the end");
 
 #endif

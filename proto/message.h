@@ -1,17 +1,18 @@
-/* message.h - every message of the wire as a C struct, and its way from and to bytes. The contract in words is README.md
- * beside this file; field and word names there and here are the same.
+/* message.h - every message of the wire as a C struct, and its way from and to bytes. The contract
+ * in words is README.md beside this file; field and word names there and here are the same.
  *
- * A frame is one WebSocket message: one or more MessagePack maps back to back. gz_decode takes them out one at a time.
- * Ownership: a decoded message points into the frame's bytes (texts) and into the arena (arrays): it lives as long as both.
- *   A message to be encoded points wherever the caller likes; nothing of it is kept.
- * Memory: a message that is refused took at most GZ_DECODE_FACTOR_MAX times its bytes from the arena, whatever it claimed; one
- *   that is accepted takes what its elements need, at most gz_decode_bytes_max(its bytes). The arena may be reset between
- *   the messages of a frame, once the one before is done with.
- * Units and frames: glTF 2.0's, as in base/linear.h; pixels from the top left; times are Unix seconds.
- * Errors: GZ_BAD_MESSAGE (form), GZ_BAD_VALUE (a value that cannot be), GZ_UNKNOWN_OP, GZ_UNKNOWN_HANDLE, GZ_TOO_MANY (a list
- *   of more than GZ_NODES_MAX), GZ_TOO_LARGE (more than the arena may hold), GZ_NO_MEMORY; the text names the field.
- *   What a decoder cannot know is left to the session: whether a node or an earlier ref is there, rights, state.
- * Threads: any, one frame at a time. */
+ * A frame is one WebSocket message: one or more MessagePack maps back to back. gz_decode takes them
+ * out one at a time. Ownership: a decoded message points into the frame's bytes (texts) and into
+ * the arena (arrays): it lives as long as both. A message to be encoded points wherever the caller
+ * likes; nothing of it is kept. Memory: a message that is refused took at most GZ_DECODE_FACTOR_MAX
+ * times its bytes from the arena, whatever it claimed; one that is accepted takes what its elements
+ * need, at most gz_decode_bytes_max(its bytes). The arena may be reset between the messages of a
+ * frame, once the one before is done with. Units and frames: glTF 2.0's, as in base/linear.h;
+ * pixels from the top left; times are Unix seconds. Errors: GZ_BAD_MESSAGE (form), GZ_BAD_VALUE (a
+ * value that cannot be), GZ_UNKNOWN_OP, GZ_UNKNOWN_HANDLE, GZ_TOO_MANY (a list of more than
+ * GZ_NODES_MAX), GZ_TOO_LARGE (more than the arena may hold), GZ_NO_MEMORY; the text names the
+ * field. What a decoder cannot know is left to the session: whether a node or an earlier ref is
+ * there, rights, state. Threads: any, one frame at a time. */
 #ifndef GZ_PROTO_MESSAGE_H
 #define GZ_PROTO_MESSAGE_H
 
@@ -36,7 +37,8 @@ struct gz_ids {
     size_t count;
 };
 
-/* How far a drag goes, typed or dragged: metres, radians or a factor; two for planes and the view plane. */
+/* How far a drag goes, typed or dragged: metres, radians or a factor; two for planes and the view
+ * plane. */
 struct gz_value {
     double numbers[2];
     uint32_t count; /* 1 or 2; 0 for none */
@@ -87,9 +89,10 @@ enum gz_op {
 /* Who speaks: "camera" and "checkpoints" are different messages in each direction. */
 enum gz_side { GZ_FROM_CLIENT, GZ_FROM_SERVER };
 
-/* Which optional fields are there: one bit each in `has` of the struct that holds the field. What is required needs none.
- * A bit means the same field in every struct that has it, but for the few at the end that share one with a field of other
- * messages: a test sees to it that no two fields of one record share a bit. */
+/* Which optional fields are there: one bit each in `has` of the struct that holds the field. What
+ * is required needs none. A bit means the same field in every struct that has it, but for the few
+ * at the end that share one with a field of other messages: a test sees to it that no two fields of
+ * one record share a bit. */
 #define GZ_HAS(field) (UINT64_C(1) << GZ_FIELD_##field)
 enum gz_field {
     /* any client message, ok, error */
@@ -237,8 +240,8 @@ struct gz_select {
     enum gz_how how;
 };
 
-/* pointer and grab; of at and ray exactly one is there (a pointer with phase up or cancel and a grab with VALUE may have
- * neither). KEY in a pointer is that of the edit which its `up` makes. */
+/* pointer and grab; of at and ray exactly one is there (a pointer with phase up or cancel and a
+ * grab with VALUE may have neither). KEY in a pointer is that of the edit which its `up` makes. */
 struct gz_pointer_message {
     enum gz_phase phase; /* grab: GZ_PHASE_DOWN */
     double at[2], ray[6];
@@ -256,7 +259,8 @@ struct gz_wheel {
 struct gz_set_node {
     uint64_t has;
     uint64_t id;
-    gz_trs trs; /* where EULER came, r is made of it and R is there as well; never written as euler */
+    gz_trs
+        trs; /* where EULER came, r is made of it and R is there as well; never written as euler */
     struct gz_text name;
     uint64_t parent; /* 0 is the root */
 };
@@ -269,7 +273,8 @@ struct gz_set {
 
 struct gz_create_node {
     uint64_t has;
-    uint64_t copy;             /* COPY: a node that is there; what is left out is as that one has it, its mesh too */
+    uint64_t
+        copy; /* COPY: a node that is there; what is left out is as that one has it, its mesh too */
     struct gz_text ref;        /* a name for later nodes of the same message to hang from */
     struct gz_text parent_ref; /* PARENT_REF: an earlier ref; else `parent` */
     uint64_t parent;           /* 0 is the root */
@@ -323,7 +328,8 @@ struct gz_path {
     uint64_t limit;
 };
 
-/* What of the scene is asked for: of `nodes`, `box` and `view` at most one is there; none of them is the whole scene. */
+/* What of the scene is asked for: of `nodes`, `box` and `view` at most one is there; none of them
+ * is the whole scene. */
 struct gz_interest {
     struct gz_ids nodes; /* NODES: their subtrees */
     gz_box box;          /* BOX: in the world */
@@ -351,7 +357,8 @@ struct gz_welcome {
     uint64_t message_bytes, messages_per_s, nodes; /* limits */
 };
 
-/* A node in a delta, in an `at` answer, and each side of a history change: the fields that `has` names. */
+/* A node in a delta, in an `at` answer, and each side of a history change: the fields that `has`
+ * names. */
 struct gz_node_state {
     uint64_t has;
     uint64_t id;
@@ -387,15 +394,17 @@ struct gz_gizmo_message {
     enum gz_mode mode;
     enum gz_space space;
     gz_vec3 origin, axes[3];
-    gz_vec3 turn_axes[3],
-        scale_axes[3]; /* TURN_AXES, SCALE_AXES: those of rings and of scale handles, where they are not `axes` */
-    gz_vec3 box[4];    /* BOX: the middle of the bounds, and from there to the middle of the faces bxp, byp and bzp */
+    gz_vec3 turn_axes[3], scale_axes[3]; /* TURN_AXES, SCALE_AXES: those of rings and of scale
+                                            handles, where they are not `axes` */
+    gz_vec3 box[4]; /* BOX: the middle of the bounds, and from there to the middle of the faces bxp,
+                       byp and bzp */
     double size;
     uint64_t handles; /* 1 << enum gz_handle */
     enum gz_handle hover, active;
     struct gz_value value; /* VALUE: of the drag that runs, since it began */
     gz_vec3 start;         /* START: where `origin` was when it began */
-    gz_vec3 arm, axis; /* ARM, AXIS: of a ring; unit. From `start` to where it was grabbed, and what it turns about */
+    gz_vec3 arm, axis; /* ARM, AXIS: of a ring; unit. From `start` to where it was grabbed, and what
+                          it turns about */
     const struct gz_line *lines;
     size_t line_count;
 };
@@ -443,8 +452,8 @@ struct gz_notes {
 
 struct gz_change_message {
     uint64_t id;
-    uint64_t has;                       /* BEFORE absent: made by this edit; AFTER absent: deleted by it */
-    struct gz_text name;                /* NAME: what the node was called then */
+    uint64_t has;        /* BEFORE absent: made by this edit; AFTER absent: deleted by it */
+    struct gz_text name; /* NAME: what the node was called then */
     struct gz_node_state before, after; /* their ids are not on the wire */
 };
 
@@ -568,12 +577,14 @@ struct gz_message {
 /* The most that decoding so many bytes may take from the arena. */
 size_t gz_decode_bytes_max(size_t frame_size);
 
-/* Takes the next message of a frame. *offset is where it begins (0 at first) and afterwards where the next one does; the
- * frame is done when *offset == size. After an error *offset is past the message where its end could be found, so that the
- * others of the frame can still be read, and equals size where it could not. message->op, has and rid are filled on
- * errors too: op is GZ_OP_COUNT where it could not be told, has holds RID where a rid could be read. */
-GZ_MUST_USE enum gz_status gz_decode(enum gz_side side, const uint8_t *bytes, size_t size, size_t *offset,
-                                     struct gz_arena *arena, struct gz_message *message, struct gz_error *error);
+/* Takes the next message of a frame. *offset is where it begins (0 at first) and afterwards where
+ * the next one does; the frame is done when *offset == size. After an error *offset is past the
+ * message where its end could be found, so that the others of the frame can still be read, and
+ * equals size where it could not. message->op, has and rid are filled on errors too: op is
+ * GZ_OP_COUNT where it could not be told, has holds RID where a rid could be read. */
+GZ_MUST_USE enum gz_status gz_decode(enum gz_side side, const uint8_t *bytes, size_t size,
+                                     size_t *offset, struct gz_arena *arena,
+                                     struct gz_message *message, struct gz_error *error);
 
 /* Appends a message to `out`. On an error (GZ_TOO_LARGE, GZ_NO_MEMORY) `out` is as it was. */
 GZ_MUST_USE enum gz_status gz_encode(struct gz_buffer *out, const struct gz_message *message);

@@ -72,8 +72,8 @@ static enum gz_read read_float(struct gz_reader *reader, struct gz_head *head, u
 }
 
 /* A run of bytes; `extra` is the type byte of an extension. */
-static enum gz_read take_run(struct gz_reader *reader, struct gz_head *head, msgpack_object_type type, uint64_t size,
-                             unsigned extra)
+static enum gz_read take_run(struct gz_reader *reader, struct gz_head *head,
+                             msgpack_object_type type, uint64_t size, unsigned extra)
 {
     head->type = type;
     head->count = size;
@@ -83,7 +83,8 @@ static enum gz_read take_run(struct gz_reader *reader, struct gz_head *head, msg
     return GZ_READ_OK;
 }
 
-static enum gz_read read_run(struct gz_reader *reader, struct gz_head *head, msgpack_object_type type, unsigned width)
+static enum gz_read read_run(struct gz_reader *reader, struct gz_head *head,
+                             msgpack_object_type type, unsigned width)
 {
     uint64_t size;
     if (!take(reader, width, &size)) return GZ_READ_SHORT;
@@ -91,8 +92,8 @@ static enum gz_read read_run(struct gz_reader *reader, struct gz_head *head, msg
 }
 
 /* An element takes one byte at least, a pair two: a count beyond that is a lie. */
-static enum gz_read set_elements(struct gz_reader *reader, struct gz_head *head, msgpack_object_type type,
-                                 uint64_t count)
+static enum gz_read set_elements(struct gz_reader *reader, struct gz_head *head,
+                                 msgpack_object_type type, uint64_t count)
 {
     head->type = type;
     head->count = count;
@@ -100,8 +101,8 @@ static enum gz_read set_elements(struct gz_reader *reader, struct gz_head *head,
     return (uint64_t)(reader->end - reader->at) < bytes_min ? GZ_READ_SHORT : GZ_READ_OK;
 }
 
-static enum gz_read read_elements(struct gz_reader *reader, struct gz_head *head, msgpack_object_type type,
-                                  unsigned width)
+static enum gz_read read_elements(struct gz_reader *reader, struct gz_head *head,
+                                  msgpack_object_type type, unsigned width)
 {
     uint64_t count;
     if (!take(reader, width, &count)) return GZ_READ_SHORT;
@@ -173,7 +174,8 @@ enum gz_read gz_read_skip(struct gz_reader *reader, unsigned depth)
     if (head.type != MSGPACK_OBJECT_ARRAY && head.type != MSGPACK_OBJECT_MAP) return GZ_READ_OK;
     if (depth == GZ_DEPTH_MAX) return GZ_READ_DEEP;
     uint64_t elements = head.type == MSGPACK_OBJECT_MAP ? 2 * head.count : head.count;
-    for (; elements > 0 && result == GZ_READ_OK; elements--) result = gz_read_skip(reader, depth + 1);
+    for (; elements > 0 && result == GZ_READ_OK; elements--)
+        result = gz_read_skip(reader, depth + 1);
     return result;
 }
 

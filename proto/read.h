@@ -1,8 +1,10 @@
-/* read.h - the bytes of MessagePack, one head at a time. Inside of the room; nobody else includes it.
+/* read.h - the bytes of MessagePack, one head at a time. Inside of the room; nobody else includes
+ * it.
  *
- * msgpack-c's own unpacker reserves memory by what a header claims, before the bytes are there; this reads only what is
- * there. Nothing is reserved or copied; every claimed length and count is checked against the bytes that are left.
- * Ownership: a head points into the bytes. Threads: pure, any. */
+ * msgpack-c's own unpacker reserves memory by what a header claims, before the bytes are there;
+ * this reads only what is there. Nothing is reserved or copied; every claimed length and count is
+ * checked against the bytes that are left. Ownership: a head points into the bytes. Threads: pure,
+ * any. */
 #ifndef GZ_PROTO_READ_H
 #define GZ_PROTO_READ_H
 
@@ -15,10 +17,12 @@ struct gz_reader {
     const uint8_t *at, *end;
 };
 
-/* The first bytes of a value; for a scalar or a string that is all of it, for a list or a map its elements follow. */
+/* The first bytes of a value; for a scalar or a string that is all of it, for a list or a map its
+ * elements follow. */
 struct gz_head {
     msgpack_object_type type;
-    uint64_t count; /* a bool, a positive integer, the bytes of a string, the elements of a list, the pairs of a map */
+    uint64_t count; /* a bool, a positive integer, the bytes of a string, the elements of a list,
+                       the pairs of a map */
     double number;  /* any integer or float */
     const uint8_t *bytes; /* of a string, binary or extension */
 };
@@ -39,7 +43,8 @@ const char *gz_read_words(enum gz_read result);
 
 static inline bool gz_head_is_word(const struct gz_head *head, const char *word, size_t size)
 {
-    return head->type == MSGPACK_OBJECT_STR && head->count == size && __builtin_memcmp(head->bytes, word, size) == 0;
+    return head->type == MSGPACK_OBJECT_STR && head->count == size &&
+           __builtin_memcmp(head->bytes, word, size) == 0;
 }
 
 #endif

@@ -13,10 +13,11 @@
 #include "net/clock.h"
 #include "net/text.h"
 #include "retire.h"
-#include "surfaces.h"
 #include "server/maxima.h"
+#include "surfaces.h"
 
-/* Backups are made in the folder of the scenes, under names that no scene has, and are deleted once they are open. */
+/* Backups are made in the folder of the scenes, under names that no scene has, and are deleted once
+ * they are open. */
 #define BACKUP_PREFIX ".backup-"
 /* Who does an import where the request does not say. */
 #define USER_DEFAULT "http"
@@ -71,13 +72,15 @@ struct gz_bulk_job {
 struct kind {
     enum gz_status (*prepare)(struct gz_bulk_job *job); /* NULL for nothing to prepare */
     enum gz_status (*run)(struct gz_bulk_job *job);     /* on a worker */
-    void (*finish)(struct gz_bulk_job *job);            /* answers and frees, or sees to it that somebody does */
-    enum gz_retire_how how;                             /* without `run`: the scene gives up its name */
+    void (*finish)(
+        struct gz_bulk_job *job); /* answers and frees, or sees to it that somebody does */
+    enum gz_retire_how how;       /* without `run`: the scene gives up its name */
 };
 
 /* ---- jobs ---- */
 
-static struct gz_bulk_job *create_job(struct gz_scenes *scenes, const struct kind *kind, const char *name)
+static struct gz_bulk_job *create_job(struct gz_scenes *scenes, const struct kind *kind,
+                                      const char *name)
 {
     struct gz_bulk_job *job = calloc(1, sizeof *job);
     char *path = gz_scene_path(scenes, name);
@@ -129,7 +132,8 @@ static void refuse_job(struct gz_bulk_job *job)
 /* What the job made goes to its request. */
 static void answer_job(struct gz_bulk_job *job, int code)
 {
-    struct gz_http_answer answer = {.code = code, .type = job->type, .body = job->out, .file = job->file};
+    struct gz_http_answer answer = {
+        .code = code, .type = job->type, .body = job->out, .file = job->file};
     memcpy(answer.etag, job->etag, sizeof answer.etag);
     memcpy(answer.dropped, job->dropped, sizeof answer.dropped);
     job->out = (struct gz_buffer){0};
@@ -148,7 +152,8 @@ static void handle_job_done(uv_work_t *work, int status)
 {
     struct gz_bulk_job *job = work->data;
     job->working = false;
-    if (status != 0 || job->scenes->closing) gz_fail(&job->error, GZ_BAD_STATE, "the server is going away");
+    if (status != 0 || job->scenes->closing)
+        gz_fail(&job->error, GZ_BAD_STATE, "the server is going away");
     if (job->error.status != GZ_OK) {
         refuse_job(job);
     } else {
@@ -185,7 +190,8 @@ static void finish_with_answer(struct gz_bulk_job *job)
 
 /* ---- asset and backup: from the file ---- */
 
-/* Where another one is imported between the two looks, it goes by the tag of the one before, which does not come again. */
+/* Where another one is imported between the two looks, it goes by the tag of the one before, which
+ * does not come again. */
 static enum gz_status run_asset(struct gz_bulk_job *job)
 {
     char tag[GZ_ASSET_TAG_BYTES];
@@ -203,13 +209,16 @@ static enum gz_status run_asset(struct gz_bulk_job *job)
 static enum gz_status run_backup(struct gz_bulk_job *job)
 {
     char *copy;
-    if (asprintf(&copy, "%s/" BACKUP_PREFIX "%d-%p", job->scenes->folder, (int)getpid(), (void *)job) < 0) {
+    if (asprintf(&copy, "%s/" BACKUP_PREFIX "%d-%p", job->scenes->folder, (int)getpid(),
+                 (void *)job) < 0) {
         return gz_fail(&job->error, GZ_NO_MEMORY, "out of memory");
     }
     enum gz_status status = gz_store_backup(job->path, copy, &job->error);
     if (status == GZ_OK) {
         job->file = open(copy, O_RDONLY | O_CLOEXEC);
-        if (job->file < 0) status = gz_fail(&job->error, GZ_STORAGE, "the backup cannot be read: %s", strerror(errno));
+        if (job->file < 0)
+            status =
+                gz_fail(&job->error, GZ_STORAGE, "the backup cannot be read: %s", strerror(errno));
     }
     unlink(copy);
     free(copy);
@@ -222,7 +231,8 @@ static enum gz_status run_backup(struct gz_bulk_job *job)
 static enum gz_status prepare_export(struct gz_bulk_job *job)
 {
     enum gz_status status = prepare_existing(job);
-    if (status == GZ_OK) status = gz_scenes_find(job->scenes, job->name, false, &job->scene, &job->error);
+    if (status == GZ_OK)
+        status = gz_scenes_find(job->scenes, job->name, false, &job->scene, &job->error);
     if (status != GZ_OK) return status;
     job->has_asset = gz_core_summary(job->scene->net.core).has_asset;
     status = gz_core_nodes(job->scene->net.core, &job->arena, &job->records, &job->record_count);
@@ -249,11 +259,12 @@ static enum gz_status run_export(struct gz_bulk_job *job)
     struct gz_buffer asset;
     gz_buffer_init(&asset, GZ_ASSET_BYTES_MAX, 0);
     const struct gz_export_node *nodes = export_nodes(job);
-    enum gz_status status = nodes != NULL ? GZ_OK : gz_fail(&job->error, GZ_NO_MEMORY, "no memory for the nodes");
+    enum gz_status status =
+        nodes != NULL ? GZ_OK : gz_fail(&job->error, GZ_NO_MEMORY, "no memory for the nodes");
     if (status == GZ_OK && job->has_asset) status = gz_store_asset(job->path, &asset, &job->error);
     if (status == GZ_OK) {
-        status = gz_export_write(&job->out, asset.data, asset.size, nodes, job->record_count, job->dropped,
-                                 &job->error);
+        status = gz_export_write(&job->out, asset.data, asset.size, nodes, job->record_count,
+                                 job->dropped, &job->error);
     }
     if (status == GZ_OK) job->type = gz_gltf_media_type(job->out.data, job->out.size);
     gz_buffer_finish(&asset);
@@ -287,7 +298,8 @@ static enum gz_status run_export_gltf(struct gz_bulk_job *job)
 static bool is_scene_file(const char *file, char name[GZ_SCENE_NAME_BYTES_MAX + 1])
 {
     size_t size = strlen(file);
-    if (size <= 3 || strcmp(file + size - 3, ".db") != 0 || !gz_scene_name_valid(file, size - 3)) return false;
+    if (size <= 3 || strcmp(file + size - 3, ".db") != 0 || !gz_scene_name_valid(file, size - 3))
+        return false;
     memcpy(name, file, size - 3);
     name[size - 3] = '\0';
     return true;
@@ -312,7 +324,8 @@ static enum gz_status list_scene(struct gz_bulk_job *job, const char *name)
         job->listed = grown;
     }
     struct listed_scene *listed = &job->listed[job->listed_count++];
-    *listed = (struct listed_scene){.nodes = summary.nodes, .seq = summary.seq, .changed = summary.changed};
+    *listed = (struct listed_scene){
+        .nodes = summary.nodes, .seq = summary.seq, .changed = summary.changed};
     snprintf(listed->name, sizeof listed->name, "%s", name);
     return GZ_OK;
 }
@@ -327,13 +340,15 @@ static enum gz_status run_list(struct gz_bulk_job *job)
     char name[GZ_SCENE_NAME_BYTES_MAX + 1];
     enum gz_status status = GZ_OK;
     DIR *folder = opendir(job->scenes->folder);
-    if (folder == NULL) return gz_fail(&job->error, GZ_STORAGE, "the folder cannot be read: %s", strerror(errno));
+    if (folder == NULL)
+        return gz_fail(&job->error, GZ_STORAGE, "the folder cannot be read: %s", strerror(errno));
     for (struct dirent *entry; status == GZ_OK && (entry = readdir(folder)) != NULL;) {
         if (is_scene_file(entry->d_name, name)) status = list_scene(job, name);
     }
     closedir(folder);
     if (status != GZ_OK) return gz_fail(&job->error, status, "no memory for the list");
-    if (job->listed_count > 0) qsort(job->listed, job->listed_count, sizeof *job->listed, compare_listed);
+    if (job->listed_count > 0)
+        qsort(job->listed, job->listed_count, sizeof *job->listed, compare_listed);
     return GZ_OK;
 }
 
@@ -358,10 +373,10 @@ static void finish_list(struct gz_bulk_job *job)
     for (size_t i = 0; ok && i < job->listed_count; i++) {
         const struct listed_scene *listed = &job->listed[i];
         ok = gz_text_print(&job->out,
-                           "%s{\"name\":\"%s\",\"nodes\":%" PRIu64 ",\"seq\":%" PRIu64 ",\"users\":%" PRIu64
-                           ",\"open\":%s,\"changed\":%.3f}",
-                           i > 0 ? ",\n" : "", listed->name, listed->nodes, listed->seq, listed->users,
-                           listed->is_open ? "true" : "false", listed->changed);
+                           "%s{\"name\":\"%s\",\"nodes\":%" PRIu64 ",\"seq\":%" PRIu64
+                           ",\"users\":%" PRIu64 ",\"open\":%s,\"changed\":%.3f}",
+                           i > 0 ? ",\n" : "", listed->name, listed->nodes, listed->seq,
+                           listed->users, listed->is_open ? "true" : "false", listed->changed);
     }
     ok = ok && gz_text_print(&job->out, "]\n");
     job->type = "application/json";
@@ -411,12 +426,16 @@ static void handle_import_undone(void *context, const struct gz_error *error)
     refuse_job(context);
 }
 
-/* A scene that was made for an import which failed is as if it had never been, unless somebody came meanwhile. Nothing else can be in
- * it: what others asked after the import was refused with it, see gz_core_refuse_batch. */
+/* A scene that was made for an import which failed is as if it had never been, unless somebody came
+ * meanwhile. Nothing else can be in it: what others asked after the import was refused with it, see
+ * gz_core_refuse_batch. */
 static void give_up_import(struct gz_bulk_job *job)
 {
-    struct gz_retire_request request = {
-        .how = GZ_RETIRE_DELETE, .name = job->name, .user = "", .done = handle_import_undone, .context = job};
+    struct gz_retire_request request = {.how = GZ_RETIRE_DELETE,
+                                        .name = job->name,
+                                        .user = "",
+                                        .done = handle_import_undone,
+                                        .context = job};
     bool is_unwanted = job->made && job->scene->net.connections == NULL;
     job->retiring = is_unwanted && gz_retire(job->scenes, &request, &(struct gz_error){0}) == GZ_OK;
     if (!job->retiring) refuse_job(job);
@@ -438,8 +457,11 @@ static void handle_imported(void *context, enum gz_status status, const char *me
         return;
     }
     bool ok = gz_text_print(
-        &job->out, "{\"scene\":\"%s\",\"nodes\":%zu,\"matrices\":%zu,\"residual\":%.17g,\"seq\":%" PRIu64 "}\n",
-        job->name, job->import.count, job->import.matrix_count, job->import.residual_max, summary.seq);
+        &job->out,
+        "{\"scene\":\"%s\",\"nodes\":%zu,\"matrices\":%zu,\"residual\":%.17g,\"seq\":%" PRIu64
+        "}\n",
+        job->name, job->import.count, job->import.matrix_count, job->import.residual_max,
+        summary.seq);
     if (!ok) gz_buffer_clear(&job->out);
     job->type = "application/json";
     answer_job(job, job->made ? 201 : 200);
@@ -465,9 +487,12 @@ static void finish_import(struct gz_bulk_job *job)
         refuse_job(job);
         return;
     }
-    struct gz_surfaces *surfaces = gz_surfaces_admit(job->scene, job->import.surfaces, job->import.surfaces_status);
+    struct gz_surfaces *surfaces =
+        gz_surfaces_admit(job->scene, job->import.surfaces, job->import.surfaces_status);
     job->import.surfaces = NULL;
-    const char *user = job->request == NULL ? "sample" : job->request->user[0] == '\0' ? USER_DEFAULT : job->request->user;
+    const char *user = job->request == NULL            ? "sample"
+                       : job->request->user[0] == '\0' ? USER_DEFAULT
+                                                       : job->request->user;
     struct gz_core_import import = {.user = user,
                                     .nodes = job->nodes,
                                     .count = job->import.count,
@@ -490,7 +515,8 @@ static void handle_retired(void *context, const struct gz_error *error)
     struct gz_bulk_job *job = context;
     job->error = *error;
     bool renames = job->kind->how == GZ_RETIRE_RENAME;
-    if (job->error.status == GZ_OK && renames && !gz_text_print(&job->out, "{\"scene\":\"%s\"}\n", job->new_name))
+    if (job->error.status == GZ_OK && renames &&
+        !gz_text_print(&job->out, "{\"scene\":\"%s\"}\n", job->new_name))
         gz_fail(&job->error, GZ_NO_MEMORY, "out of memory");
     job->type = "application/json";
     if (job->error.status == GZ_OK)
@@ -503,8 +529,8 @@ static enum gz_status read_new_name(struct gz_bulk_job *job)
 {
     if (job->kind->how != GZ_RETIRE_RENAME) return GZ_OK;
     const struct gz_buffer *body = &job->request->body;
-    enum gz_status status =
-        gz_json_member(body->data, body->size, "name", job->new_name, sizeof job->new_name, &job->error);
+    enum gz_status status = gz_json_member(body->data, body->size, "name", job->new_name,
+                                           sizeof job->new_name, &job->error);
     return status == GZ_OK ? gz_scene_name_check("name", job->new_name, &job->error) : status;
 }
 
@@ -530,20 +556,28 @@ static const struct kind kinds[] = {
     [GZ_HTTP_IMPORT] = {.run = run_import, .finish = finish_import},
     [GZ_HTTP_ASSET] = {.prepare = prepare_existing, .run = run_asset, .finish = finish_with_answer},
     [GZ_HTTP_EXPORT] = {.prepare = prepare_export, .run = run_export, .finish = finish_with_answer},
-    [GZ_HTTP_EXPORT_GLB] = {.prepare = prepare_export, .run = run_export_glb, .finish = finish_with_answer},
-    [GZ_HTTP_EXPORT_GLTF] = {.prepare = prepare_export, .run = run_export_gltf, .finish = finish_with_answer},
-    [GZ_HTTP_BACKUP] = {.prepare = prepare_existing, .run = run_backup, .finish = finish_with_answer},
+    [GZ_HTTP_EXPORT_GLB] = {.prepare = prepare_export,
+                            .run = run_export_glb,
+                            .finish = finish_with_answer},
+    [GZ_HTTP_EXPORT_GLTF] = {.prepare = prepare_export,
+                             .run = run_export_gltf,
+                             .finish = finish_with_answer},
+    [GZ_HTTP_BACKUP] = {.prepare = prepare_existing,
+                        .run = run_backup,
+                        .finish = finish_with_answer},
     [GZ_HTTP_DELETE] = {.how = GZ_RETIRE_DELETE},
     [GZ_HTTP_RENAME] = {.how = GZ_RETIRE_RENAME},
 };
 
-enum gz_status gz_bulk_admit(struct gz_scenes *scenes, const struct gz_http_request *request, struct gz_error *error)
+enum gz_status gz_bulk_admit(struct gz_scenes *scenes, const struct gz_http_request *request,
+                             struct gz_error *error)
 {
     enum gz_status status = gz_scene_name_check("scene", request->scene, error);
     if (status != GZ_OK || request->what == GZ_HTTP_RENAME) return status;
     if (!request->replace && gz_scene_exists(scenes, request->scene)) {
         return gz_fail(error, GZ_CONFLICT,
-                       "scene: %s is there already; it is replaced only where that is asked for (?replace, --replace)",
+                       "scene: %s is there already; it is replaced only where that is asked for "
+                       "(?replace, --replace)",
                        request->scene);
     }
     return GZ_OK;
@@ -602,7 +636,8 @@ void gz_bulk_cancel(struct gz_scenes *scenes)
 bool gz_bulk_reads(const struct gz_scenes *scenes, const char *name)
 {
     const struct gz_bulk_job *job = scenes->jobs;
-    while (job != NULL && (!job->working || (job->kind->run != run_list && strcmp(job->name, name) != 0)))
+    while (job != NULL &&
+           (!job->working || (job->kind->run != run_list && strcmp(job->name, name) != 0)))
         job = job->next; /* the list reads every file */
     return job != NULL;
 }
@@ -631,7 +666,8 @@ void gz_bulk_tidy(const struct gz_scenes *scenes)
     DIR *folder = opendir(scenes->folder);
     if (folder == NULL) return;
     for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
-        if (faccessat(dirfd(folder), entry->d_name, F_OK, 0) == 0) tidy_scene(scenes, folder, entry->d_name);
+        if (faccessat(dirfd(folder), entry->d_name, F_OK, 0) == 0)
+            tidy_scene(scenes, folder, entry->d_name);
         if (strncmp(entry->d_name, BACKUP_PREFIX, strlen(BACKUP_PREFIX)) != 0) continue;
         if (unlinkat(dirfd(folder), entry->d_name, 0) == 0) {
             gz_log(scenes->log, GZ_INFO, 0, "deleted %s, which a crash had left", entry->d_name);

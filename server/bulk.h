@@ -1,5 +1,6 @@
-/* bulk.h - what is large or not live: the list of scenes, glTF in and out, backups, scenes deleted and renamed. Made on libuv's workers
- * from copies, so that no viewer waits for it. Threads: the loop's. */
+/* bulk.h - what is large or not live: the list of scenes, glTF in and out, backups, scenes deleted
+ * and renamed. Made on libuv's workers from copies, so that no viewer waits for it. Threads: the
+ * loop's. */
 #ifndef GZ_BULK_H
 #define GZ_BULK_H
 
@@ -8,12 +9,15 @@
 /* Answers a request, sooner or later. */
 void gz_bulk_serve(struct gz_scenes *scenes, struct gz_http_request *request);
 /* Whether the body of an import or of a rename may be read. */
-GZ_MUST_USE enum gz_status gz_bulk_admit(struct gz_scenes *scenes, const struct gz_http_request *request,
+GZ_MUST_USE enum gz_status gz_bulk_admit(struct gz_scenes *scenes,
+                                         const struct gz_http_request *request,
                                          struct gz_error *error);
 
-/* Makes the sample scene of this name where it is missing; `done` is called once, at once or after its COMMIT. */
+/* Makes the sample scene of this name where it is missing; `done` is called once, at once or after
+ * its COMMIT. */
 void gz_bulk_sample(struct gz_scenes *scenes, const char *name,
-                    void (*done)(void *context, enum gz_status status, const char *message), void *context);
+                    void (*done)(void *context, enum gz_status status, const char *message),
+                    void *context);
 
 /* Refuses what waits for a commit that will not come any more, and what no worker has begun. */
 void gz_bulk_cancel(struct gz_scenes *scenes);
@@ -21,7 +25,8 @@ void gz_bulk_cancel(struct gz_scenes *scenes);
 /* Whether a worker is busy with the files of this scene. */
 bool gz_bulk_reads(const struct gz_scenes *scenes, const char *name);
 
-/* Deletes what a crash in the middle of a backup, or of deleting or renaming a scene, left in the folder. */
+/* Deletes what a crash in the middle of a backup, or of deleting or renaming a scene, left in the
+ * folder. */
 void gz_bulk_tidy(const struct gz_scenes *scenes);
 
 #endif

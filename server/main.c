@@ -17,14 +17,16 @@
 
 #define SERVER_NAME "gizmod " GIZMOD_VERSION
 #define SAMPLE_SCENE "robot-arm"
-/* The editor, from the folder of the program: where the build puts it, and where it is installed. */
+/* The editor, from the folder of the program: where the build puts it, and where it is
+ * installed. */
 #define EDITOR_FOLDER "../share/gizmod/web"
 /* Seconds after which a client that was told `bye` may try again. */
 #define RETRY_SECONDS 1
 /* Milliseconds between looks at how far the end has come. */
 #define END_TICK_MS 10
-/* Milliseconds, of GZ_SHUTDOWN_SECONDS_MAX, after which the end stops waiting: for clients that do not take their leave; for a disk
- * that refuses, or that another program has locked; for workers; for a disk that does not answer. */
+/* Milliseconds, of GZ_SHUTDOWN_SECONDS_MAX, after which the end stops waiting: for clients that do
+ * not take their leave; for a disk that refuses, or that another program has locked; for workers;
+ * for a disk that does not answer. */
 #define CLIENTS_PATIENCE_MS 3000
 #define SAVING_PATIENCE_MS 4300
 #define WORKERS_PATIENCE_MS 4500
@@ -61,7 +63,8 @@ static void close_everything(struct daemon *daemon)
     if (!daemon->saved) gz_scenes_say_unsaved(daemon->scenes);
     gz_net_close(daemon->net);
     gz_scenes_close(daemon->scenes);
-    /* These keep watch over the rest without holding it up: a second signal is not to break off what the first began. */
+    /* These keep watch over the rest without holding it up: a second signal is not to break off
+     * what the first began. */
     uv_unref((uv_handle_t *)&daemon->terminate);
     uv_unref((uv_handle_t *)&daemon->interrupt);
     uv_unref((uv_handle_t *)&daemon->ending);
@@ -73,7 +76,8 @@ static void handle_ending(uv_timer_t *timer)
     uint64_t spent_ms = uv_now(&daemon->loop) - daemon->ending_from_ms;
     if (!daemon->closed) {
         bool done = gz_scenes_are_idle(daemon->scenes) && gz_net_is_quiet(daemon->net);
-        uint64_t patience_ms = gz_scenes_are_saved(daemon->scenes) ? CLIENTS_PATIENCE_MS : SAVING_PATIENCE_MS;
+        uint64_t patience_ms =
+            gz_scenes_are_saved(daemon->scenes) ? CLIENTS_PATIENCE_MS : SAVING_PATIENCE_MS;
         if (done || spent_ms > patience_ms) close_everything(daemon);
     } else if (spent_ms > WORKERS_PATIENCE_MS) {
         gz_log(&daemon->log, GZ_WARN, 0, "a worker does not come to an end: leaving without it%s",
@@ -82,13 +86,15 @@ static void handle_ending(uv_timer_t *timer)
     }
 }
 
-/* A disk that takes no bytes holds up the loop, which joins the writers: this comes in between, on whichever thread. */
+/* A disk that takes no bytes holds up the loop, which joins the writers: this comes in between, on
+ * whichever thread. */
 static void handle_alarm(int number)
 {
-    static const char words[] =
-        "gizmod: the disk does not come to an end in time: leaving; what was not acknowledged may be lost\n";
+    static const char words[] = "gizmod: the disk does not come to an end in time: leaving; what "
+                                "was not acknowledged may be lost\n";
     (void)number;
-    if (write(STDERR_FILENO, words, sizeof words - 1) < 0) _exit(EXIT_FAILURE); /* the same without words */
+    if (write(STDERR_FILENO, words, sizeof words - 1) < 0)
+        _exit(EXIT_FAILURE); /* the same without words */
     _exit(EXIT_FAILURE);
 }
 
@@ -116,7 +122,8 @@ static void handle_signal(uv_signal_t *signal, int number)
 
 /* ---- the beginning ---- */
 
-/* As many as the limits allow for. Many more would cost memory: libwebsockets keeps a table of all there could be. */
+/* As many as the limits allow for. Many more would cost memory: libwebsockets keeps a table of all
+ * there could be. */
 static void set_descriptor_limit(void)
 {
     struct rlimit limit;
@@ -147,7 +154,8 @@ static const char *choose_web(struct daemon *daemon)
     if (daemon->options.no_web || daemon->options.web != NULL) return daemon->options.web;
     if (uv_exepath(program, &size) != 0) return NULL;
     int folder_size = (int)(strrchr(program, '/') + 1 - program);
-    int needed = snprintf(daemon->editor, sizeof daemon->editor, "%.*s" EDITOR_FOLDER, folder_size, program);
+    int needed =
+        snprintf(daemon->editor, sizeof daemon->editor, "%.*s" EDITOR_FOLDER, folder_size, program);
     return needed < (int)sizeof daemon->editor && is_folder(daemon->editor) ? daemon->editor : NULL;
 }
 
@@ -193,7 +201,8 @@ static enum gz_status open_first_scenes(struct daemon *daemon, struct gz_error *
 {
     struct gz_open_scene *scene;
     if (daemon->options.open != NULL) {
-        enum gz_status status = gz_scenes_find(daemon->scenes, daemon->options.open, true, &scene, error);
+        enum gz_status status =
+            gz_scenes_find(daemon->scenes, daemon->options.open, true, &scene, error);
         if (status != GZ_OK) return status;
     }
     if (!daemon->options.sample) return GZ_OK;
@@ -228,7 +237,8 @@ static enum gz_status start(struct daemon *daemon, struct gz_error *error)
         gz_net_start(daemon->net);
         if (!gz_host_is_loopback(daemon->options.address))
             gz_log(&daemon->log, GZ_WARN, 0,
-                   "--insecure: whoever reaches %s reads, changes and deletes every scene, under any name",
+                   "--insecure: whoever reaches %s reads, changes and deletes every scene, under "
+                   "any name",
                    gz_net_address(daemon->net));
         say_where(daemon);
     }
@@ -257,7 +267,8 @@ static void run(struct daemon *daemon)
     uv_run(&daemon->loop, UV_RUN_DEFAULT);
     gz_net_destroy(daemon->net);
     gz_scenes_destroy(daemon->scenes);
-    if (uv_loop_close(&daemon->loop) != 0) gz_log(&daemon->log, GZ_WARN, 0, "the loop still had handles");
+    if (uv_loop_close(&daemon->loop) != 0)
+        gz_log(&daemon->log, GZ_WARN, 0, "the loop still had handles");
 }
 
 int main(int argc, char **argv)
@@ -270,7 +281,8 @@ int main(int argc, char **argv)
     }
     if (gz_options_describe(argc, argv, stdout)) return EXIT_SUCCESS;
     daemon.log.level = daemon.options.log_level;
-    umask(S_IRWXG | S_IRWXO); /* scenes are nobody else's to read; who wants them shared says so with chmod or an ACL */
+    umask(S_IRWXG | S_IRWXO); /* scenes are nobody else's to read; who wants them shared says so
+                                 with chmod or an ACL */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a full disk, not the end */
     set_descriptor_limit();

@@ -1,8 +1,9 @@
-/* maxima.h - every maximum of the server that no client needs to know (those are in proto/limits.h): its unit, the reason
- * for its value, and how it relates to the others.
+/* maxima.h - every maximum of the server that no client needs to know (those are in
+ * proto/limits.h): its unit, the reason for its value, and how it relates to the others.
  *
- * A limit that a person can change is an option of the daemon whose default stands here. Everything that grows is
- * born with one of these; a request past a limit is refused in words and changes nothing. */
+ * A limit that a person can change is an option of the daemon whose default stands here. Everything
+ * that grows is born with one of these; a request past a limit is refused in words and changes
+ * nothing. */
 
 #ifndef GZ_MAXIMA_H
 #define GZ_MAXIMA_H
@@ -14,8 +15,9 @@
 
 /* ---- The wire ---- */
 
-/* Large scenes make large work of small messages: so many nodes edited, looked at for themselves (some 0.1 us each), or passed over
- * by a look at their boxes (some 3 ns each) count as one message more. */
+/* Large scenes make large work of small messages: so many nodes edited, looked at for themselves
+ * (some 0.1 us each), or passed over by a look at their boxes (some 3 ns each) count as one message
+ * more. */
 #define GZ_NODES_SIEVED_PER_MESSAGE 10000
 #define GZ_NODES_PICKED_PER_MESSAGE 1000
 #define GZ_NODES_EDITED_PER_MESSAGE 500
@@ -29,22 +31,29 @@
 
 /* ---- A scene ---- */
 
-/* Depth of the hierarchy: recursion and matrix error stay small. glTF assemblies are rarely 20 deep. */
+/* Depth of the hierarchy: recursion and matrix error stay small. glTF assemblies are rarely 20
+ * deep. */
 #define GZ_TREE_DEPTH_MAX 256
-/* Deleted nodes remembered for viewers that resume; a viewer from before the oldest starts over from 0. */
+/* Deleted nodes remembered for viewers that resume; a viewer from before the oldest starts over
+ * from 0. */
 #define GZ_TOMBSTONES_MAX 65536
 /* Edits remembered in memory for undo; older ones are history only. */
 #define GZ_UNDO_EDITS_MAX 1000
-/* Node changes those edits may hold together, so that a thousand edits of ten thousand nodes do not fill the memory. */
+/* Node changes those edits may hold together, so that a thousand edits of ten thousand nodes do not
+ * fill the memory. */
 #define GZ_UNDO_CHANGES_MAX 1000000
-/* Bytes of the changes of one edit, names included: every node of the largest scene, before and after. */
+/* Bytes of the changes of one edit, names included: every node of the largest scene, before and
+ * after. */
 #define GZ_EDIT_BYTES_MAX (256 * 1024 * 1024)
-/* Bytes of one batch on its way to the disk: the edits that wait, the largest edit on top of them, and every node. */
+/* Bytes of one batch on its way to the disk: the edits that wait, the largest edit on top of them,
+ * and every node. */
 #define GZ_BATCH_BYTES_MAX (3 * (size_t)GZ_EDIT_BYTES_MAX)
-/* Edits whose answer waits for the disk; more are refused with too_many until some are answered, and no drag begins. */
+/* Edits whose answer waits for the disk; more are refused with too_many until some are answered,
+ * and no drag begins. */
 #define GZ_PENDING_EDITS_MAX 16384
-/* Joins and leaves that wait for the disk. Where more come while it refuses or hangs, those are never written who came and went
- * meanwhile. Far more than twice the sessions, so that this finds many at once. */
+/* Joins and leaves that wait for the disk. Where more come while it refuses or hangs, those are
+ * never written who came and went meanwhile. Far more than twice the sessions, so that this finds
+ * many at once. */
 #define GZ_VISITS_WAITING_MAX 65536
 /* Earlier epochs that a client can resume from. */
 #define GZ_EPOCHS_MAX 1024
@@ -56,19 +65,22 @@
 #define GZ_CHECKPOINTS_TOLD_PER_MESSAGE 50
 /* The most that a checkpoint takes in a message without its texts. */
 #define GZ_CHECKPOINT_BYTES_AROUND 64
-/* Ends of checkpoints remembered for viewers that lag; one that is further behind is told of all checkpoints anew. Names are
- * rarely taken away, and all of them are told at once: a few are enough. */
+/* Ends of checkpoints remembered for viewers that lag; one that is further behind is told of all
+ * checkpoints anew. Names are rarely taken away, and all of them are told at once: a few are
+ * enough. */
 #define GZ_CHECKPOINTS_GONE_RING 64
-/* Deleted notes remembered for viewers that lag; one that is further behind is told of all notes anew. */
+/* Deleted notes remembered for viewers that lag; one that is further behind is told of all notes
+ * anew. */
 #define GZ_NOTES_GONE_RING 1024
-/* The largest coordinate and the least scale are in base/linear.h: GZ_COORDINATE_MAX, GZ_SCALE_MIN. */
+/* The largest coordinate and the least scale are in base/linear.h: GZ_COORDINATE_MAX,
+ * GZ_SCALE_MIN. */
 
 /* ---- A daemon ---- */
 
 #define GZ_SESSIONS_MAX 5000 /* connections, all scenes together */
 #define GZ_SCENES_MAX 256    /* scenes open at once */
-/* Bytes of private answers queued for one session: at the first what it asks is read no further, at the second (an answer
- * about the whole of the largest scene fits) it is ended. */
+/* Bytes of private answers queued for one session: at the first what it asks is read no further, at
+ * the second (an answer about the whole of the largest scene fits) it is ended. */
 #define GZ_OUTBOX_BYTES_FULL (256 * 1024)
 #define GZ_OUTBOX_BYTES_MAX GZ_SERVER_FRAME_BYTES_MAX
 /* Bytes at which queued answers are cut into frames, at a message's edge. */
@@ -79,44 +91,53 @@
 #define GZ_EDIT_RING 1024
 /* Departures remembered for presence of viewers that lag. */
 #define GZ_LEFT_RING 4096
-/* Rows that are taken away at once of a past that is no longer kept: an edit that comes meanwhile waits for these. */
+/* Rows that are taken away at once of a past that is no longer kept: an edit that comes meanwhile
+ * waits for these. */
 #define GZ_KEEP_ROWS_AT_ONCE 64
 /* Points per `ok` of an answer about a path. */
 #define GZ_PATH_POINTS_PER_MESSAGE 500
 /* Nodes per `ok` of an `at` answer. */
 #define GZ_AT_NODES_PER_MESSAGE 1000
-/* JSON values of a glTF file, as its lists, objects and commas count them: each takes up to some 250 bytes while it is read.
- * 100,000 nodes with matrices, names and meshes of their own are 2.5 million. */
+/* JSON values of a glTF file, as its lists, objects and commas count them: each takes up to some
+ * 250 bytes while it is read. 100,000 nodes with matrices, names and meshes of their own are 2.5
+ * million. */
 #define GZ_ASSET_VALUES_MAX 4000000
-/* Triangles of a scene that are kept for picking, in 52 bytes each: 200 MB. Nodes whose meshes do not fit are picked by their bounds. */
+/* Triangles of a scene that are kept for picking, in 52 bytes each: 200 MB. Nodes whose meshes do
+ * not fit are picked by their bounds. */
 #define GZ_SURFACE_TRIANGLES_MAX 4000000
-/* Bytes of them in all open scenes. A scene that does not fit any more is picked by bounds. What workers are just making, and what an import
- * replaces until it is stored, comes on top. */
+/* Bytes of them in all open scenes. A scene that does not fit any more is picked by bounds. What
+ * workers are just making, and what an import replaces until it is stored, comes on top. */
 #define GZ_SURFACE_BYTES_MAX ((size_t)512 * 1024 * 1024)
-/* Boxes and triangles that one look at a scene may test, some 20 ns each: 4 ms. What is still to be looked at then goes by its bounds. */
+/* Boxes and triangles that one look at a scene may test, some 20 ns each: 4 ms. What is still to be
+ * looked at then goes by its bounds. */
 #define GZ_SURFACE_TESTS_PER_LOOK 200000
-/* As many tests take the time that it takes to bring the line of sight into the space of a node: 100,000 nodes with few triangles each
- * would cost 30 ms. */
+/* As many tests take the time that it takes to bring the line of sight into the space of a node:
+ * 100,000 nodes with few triangles each would cost 30 ms. */
 #define GZ_SURFACE_TESTS_PER_NODE 8
 /* Bytes of a request that renames a scene: its body is JSON with the name. */
 #define GZ_HTTP_RENAME_BYTES_MAX 4096
 /* HTTP requests that hold a body or run on a worker, at once. */
 #define GZ_HTTP_JOBS_MAX 16
-/* An HTTP body may take so many seconds, and one more for each so many bytes of it: who trickles does not keep the place of others. */
+/* An HTTP body may take so many seconds, and one more for each so many bytes of it: who trickles
+ * does not keep the place of others. */
 #define GZ_HTTP_BODY_SECONDS 10
 #define GZ_HTTP_BODY_BYTES_PER_S 16384
-/* Connections beyond the sessions: HTTP requests and handshakes that have not become a session yet. */
+/* Connections beyond the sessions: HTTP requests and handshakes that have not become a session
+ * yet. */
 #define GZ_CONNECTIONS_SPARE 512
 /* Bytes of the header of one HTTP request. */
 #define GZ_HTTP_HEADER_BYTES_MAX 8192
 /* Bytes of an HTTP body that are sent at once, between turns of the live traffic. */
 #define GZ_HTTP_CHUNK_BYTES (64 * 1024)
-/* Bytes of an HTTP answer that is made in memory: the largest asset, with what an export adds for the largest scene. */
+/* Bytes of an HTTP answer that is made in memory: the largest asset, with what an export adds for
+ * the largest scene. */
 #define GZ_HTTP_ANSWER_BYTES_MAX (GZ_ASSET_BYTES_MAX + 64 * 1024 * 1024)
-/* Bytes that the kernel may hold for a connection, on their way included; it takes twice as much memory for them. Left alone it would
- * grow to 4 MB. What a peer far away is sent in a round trip is bounded by it. */
+/* Bytes that the kernel may hold for a connection, on their way included; it takes twice as much
+ * memory for them. Left alone it would grow to 4 MB. What a peer far away is sent in a round trip
+ * is bounded by it. */
 #define GZ_SOCKET_SEND_BYTES (64 * 1024)
-/* Bytes of those that may wait for a viewer that does not read: its own kernel says that it is full, and nothing is on its way. */
+/* Bytes of those that may wait for a viewer that does not read: its own kernel says that it is
+ * full, and nothing is on its way. */
 #define GZ_SOCKET_WAITING_BYTES (16 * 1024)
 /* Display names that can be made admins by option. */
 #define GZ_ADMINS_MAX 32
@@ -127,45 +148,54 @@
 
 /* Milliseconds between presence frames of a scene: 20 a second at most. */
 #define GZ_PRESENCE_MS_MIN 50
-/* Bytes a second that one user's presence may take of each viewer's line. A record is told whole, with all ids of its selection: up
- * to some 1,400 of them it goes 20 times a second, with 10,000 three times. */
+/* Bytes a second that one user's presence may take of each viewer's line. A record is told whole,
+ * with all ids of its selection: up to some 1,400 of them it goes 20 times a second, with 10,000
+ * three times. */
 #define GZ_PRESENCE_BYTES_PER_S (256 * 1024)
 /* The most bytes that a user's record takes without its ids, by which it waits for its turn. */
 #define GZ_PRESENCE_BYTES_USER 512
-/* Milliseconds between looks at what a moving camera sees, for one who follows that. A look goes through the whole scene. */
+/* Milliseconds between looks at what a moving camera sees, for one who follows that. A look goes
+ * through the whole scene. */
 #define GZ_VIEW_MS_MIN 100
-/* A gizmo that others move is built anew every turn, up to so many selected nodes; more of them wait this long for each. */
+/* A gizmo that others move is built anew every turn, up to so many selected nodes; more of them
+ * wait this long for each. */
 #define GZ_GIZMO_NODES_AT_ONCE 100
 #define GZ_GIZMO_SECONDS_PER_NODE 1e-5
-/* Milliseconds between commits while only drag samples wait; an edit that waits for its ok, and a cancel, are committed at once.
- * A crash costs at most this much motion plus one commit. */
+/* Milliseconds between commits while only drag samples wait; an edit that waits for its ok, and a
+ * cancel, are committed at once. A crash costs at most this much motion plus one commit. */
 #define GZ_SAMPLE_MS_MIN 20
-/* How far the recorded path of a drag may pass beside a sample that it leaves out: half a pixel as the drag's camera saw it, or a
- * millimetre where rays dragged; a degree; and a part of each scale factor. */
+/* How far the recorded path of a drag may pass beside a sample that it leaves out: half a pixel as
+ * the drag's camera saw it, or a millimetre where rays dragged; a degree; and a part of each scale
+ * factor. */
 #define GZ_PATH_PX 0.5
 #define GZ_PATH_METRES 0.001
 #define GZ_PATH_DEGREES 1.0
 #define GZ_PATH_SCALE 0.005
 /* Random bytes of a session's secret, by which its user's next connection takes its place. */
 #define GZ_SECRET_BYTES 16
-/* How fast the times of a scene go on while the wall clock, put back, is behind them: half as fast as time. */
+/* How fast the times of a scene go on while the wall clock, put back, is behind them: half as fast
+ * as time. */
 #define GZ_CLOCK_RATE_MIN 0.5
-/* A node that did not move for so many milliseconds of a drag was at rest: its path stays there instead of creeping on. */
+/* A node that did not move for so many milliseconds of a drag was at rest: its path stays there
+ * instead of creeping on. */
 #define GZ_PATH_REST_MS 100
-/* Seconds that edits wait while another program, such as sqlite3, has the scene's file locked; then they are refused. */
+/* Seconds that edits wait while another program, such as sqlite3, has the scene's file locked; then
+ * they are refused. */
 #define GZ_LOCK_SECONDS_MAX 5
-/* Milliseconds between tries while the disk refuses: edits made meanwhile wait this long for the next try, and while another program
- * has the file locked for GZ_LOCK_SECONDS_MAX more. */
+/* Milliseconds between tries while the disk refuses: edits made meanwhile wait this long for the
+ * next try, and while another program has the file locked for GZ_LOCK_SECONDS_MAX more. */
 #define GZ_RETRY_MS 250
 /* Seconds that a connection which is being ended has to take its last words. */
 #define GZ_FAREWELL_SECONDS 2
 /* Seconds that a commit may take before the daemon calls itself unwell. */
 #define GZ_COMMIT_SECONDS_MAX 1
-/* Seconds for which an edit is kept at least, and its key with it: a client that was cut off asks again within them. */
+/* Seconds for which an edit is kept at least, and its key with it: a client that was cut off asks
+ * again within them. */
 #define GZ_KEEP_SECONDS_MIN 3600
 /* Milliseconds that a query of the past may run on a reader. */
 #define GZ_QUERY_MS_MAX 10000
-/* Seconds that a scene which is to be deleted or renamed waits for those who read its past or its file. */
+/* Seconds that a scene which is to be deleted or renamed waits for those who read its past or its
+ * file. */
 #define GZ_RETIRE_SECONDS_MAX 12
 /* Seconds from SIGTERM to exit. */
 #define GZ_SHUTDOWN_SECONDS_MAX 5
@@ -173,18 +203,21 @@
 #define GZ_WHEEL_SECONDS 0.5
 
 static_assert(GZ_OUTBOX_BYTES_FULL < GZ_OUTBOX_BYTES_MAX, "reading stops before the session ends");
-static_assert(
-    4 * GZ_DELTA_BYTES_MAX + 4 * GZ_NODES_MAX * 9 +
-            (GZ_CHECKPOINTS_MAX + GZ_CHECKPOINTS_GONE_RING) *
-                (GZ_CHECKPOINT_BYTES_MAX + GZ_USER_BYTES_MAX + GZ_CHECKPOINT_BYTES_AROUND) <
-        GZ_FRAME_BYTES_MAX,
-    "a delta, edits, notes, checkpoints, and the presence of one who selected and holds every node fit into a frame");
+static_assert(4 * GZ_DELTA_BYTES_MAX + 4 * GZ_NODES_MAX * 9 +
+                      (GZ_CHECKPOINTS_MAX + GZ_CHECKPOINTS_GONE_RING) *
+                          (GZ_CHECKPOINT_BYTES_MAX + GZ_USER_BYTES_MAX +
+                           GZ_CHECKPOINT_BYTES_AROUND) <
+                  GZ_FRAME_BYTES_MAX,
+              "a delta, edits, notes, checkpoints, and the presence of one who selected and holds "
+              "every node fit into a frame");
 static_assert((GZ_NOTE_BYTES_MAX + 1024) * GZ_PENDING_EDITS_MAX < GZ_EDIT_BYTES_MAX,
               "notes that wait fit into a batch beside the edits");
 static_assert(2 * GZ_SECRET_BYTES <= GZ_SECRET_TEXT_BYTES_MAX, "a secret is told in hexadecimal");
 static_assert(GZ_SAMPLE_MS_MIN <= 50, "a crash costs at most 50 ms of motion");
-static_assert(GZ_RETIRE_SECONDS_MAX * 1000 > GZ_QUERY_MS_MAX, "a question to the past is waited for");
-static_assert((size_t)GZ_SURFACE_TRIANGLES_MAX * 64 <= GZ_SURFACE_BYTES_MAX, "the triangles of one scene fit");
+static_assert(GZ_RETIRE_SECONDS_MAX * 1000 > GZ_QUERY_MS_MAX,
+              "a question to the past is waited for");
+static_assert((size_t)GZ_SURFACE_TRIANGLES_MAX * 64 <= GZ_SURFACE_BYTES_MAX,
+              "the triangles of one scene fit");
 static_assert(GZ_SURFACE_TESTS_PER_LOOK / GZ_SURFACE_TESTS_PER_MESSAGE < GZ_MESSAGES_PER_S_MAX,
               "a session within its rate may look");
 static_assert(1000 / GZ_PRESENCE_MS_MIN <= 20, "presence at most 20 times a second");

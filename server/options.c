@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/args/args.h"
 #include "net/origin.h"
+#include "proto/args/args.h"
 #include "proto/message.h"
 #include "scenes.h"
 #include "server/maxima.h"
@@ -16,7 +16,8 @@
 #define KEEP_SECONDS_MAX (5000 * 604800.0)
 #define KEEP_EDITS_MAX 1e9
 
-static_assert(GZ_ORIGINS_MAX <= GZ_ARG_TEXTS_MAX && GZ_ADMINS_MAX <= GZ_ARG_TEXTS_MAX, "as many as can be given");
+static_assert(GZ_ORIGINS_MAX <= GZ_ARG_TEXTS_MAX && GZ_ADMINS_MAX <= GZ_ARG_TEXTS_MAX,
+              "as many as can be given");
 
 static const char *const record_words[] = {
     [GZ_RECORD_THIN] = "thin", [GZ_RECORD_ALL] = "all", [GZ_RECORD_ENDS] = "ends"};
@@ -24,8 +25,10 @@ static const struct gz_terms record_terms = {record_words, 3};
 
 static const struct gz_arg_option table[] = {
     {"--data", GZ_ARG_TEXT, "DIR", .help = "one NAME.db per scene; made if missing (./scenes)"},
-    {"--listen", GZ_ARG_TEXT, "HOST:PORT", .help = "where to listen; port 0 takes a free one (127.0.0.1:7432)"},
-    {"--web", GZ_ARG_TEXT, "DIR", .help = "serve the files of this folder at / instead of the editor, or none"},
+    {"--listen", GZ_ARG_TEXT, "HOST:PORT",
+     .help = "where to listen; port 0 takes a free one (127.0.0.1:7432)"},
+    {"--web", GZ_ARG_TEXT, "DIR",
+     .help = "serve the files of this folder at / instead of the editor, or none"},
     {"--open", GZ_ARG_TEXT, "SCENE", .help = "open this scene at the start, or make it"},
     {"--sample", .help = "open the sample scene robot-arm, or make it"},
     {"--insecure", .help = "listen elsewhere than on loopback, although anybody may come"},
@@ -36,14 +39,16 @@ static const struct gz_arg_option table[] = {
      .help = "messages that a session may send in a second (2000)"},
     {"--record", GZ_ARG_WORD, "WHAT", .terms = &record_terms,
      .help = "of the path of a drag: thin (what its shape needs), all or ends (thin)"},
-    {"--keep", GZ_ARG_TEXT, "AGE", .help = "let go of the history that is older: 36h, 90d, 52w (all of it stays)"},
+    {"--keep", GZ_ARG_TEXT, "AGE",
+     .help = "let go of the history that is older: 36h, 90d, 52w (all of it stays)"},
     {"--keep-edits", GZ_ARG_INTEGER, "N", .min = GZ_UNDO_EDITS_MAX, .max = KEEP_EDITS_MAX,
      .help = "let go of the history before the latest N edits (all of it stays)"},
     {"--ping-seconds", GZ_ARG_NUMBERS, "N", .count = 1, .min = 1, .max = SECONDS_MAX,
      .help = "between pings of a connection (5)"},
     {"--silence-seconds", GZ_ARG_NUMBERS, "N", .count = 1, .min = 1, .max = SECONDS_MAX,
      .help = "without a sign of life until a connection is ended (15)"},
-    {"--log", GZ_ARG_WORD, "LEVEL", .terms = &gz_level_terms, .help = "error, warn, info or debug, to stderr (info)"},
+    {"--log", GZ_ARG_WORD, "LEVEL", .terms = &gz_level_terms,
+     .help = "error, warn, info or debug, to stderr (info)"},
     {"--help", .help = "say this"},
     {"--version", .help = "say which version this is"},
     {"--man", .help = "write the manual page"},
@@ -52,16 +57,17 @@ static const struct gz_arg_option table[] = {
 };
 
 static const struct gz_arg_program program = {
-    .own =
-        {.name = "gizmod",
-         .operands = "",
-         .summary = "A networked manipulation server.",
-         .notes =
-             "When it is ready it prints two lines on stdout: \"listening ws://HOST:PORT/ws\", and where the editor\n"
-             "is, \"the editor is at http://HOST:PORT/\", which --web none leaves out. Its log goes to stderr.\n"
-             "SIGTERM and SIGINT end it in order. An option that is given twice counts as it was given last.\n"
-             "A wrong option exits 2, a failure at run time exits 1.",
-         .options = table},
+    .own = {.name = "gizmod",
+            .operands = "",
+            .summary = "A networked manipulation server.",
+            .notes = "When it is ready it prints two lines on stdout: \"listening "
+                     "ws://HOST:PORT/ws\", and where the editor\n"
+                     "is, \"the editor is at http://HOST:PORT/\", which --web none leaves out. Its "
+                     "log goes to stderr.\n"
+                     "SIGTERM and SIGINT end it in order. An option that is given twice counts as "
+                     "it was given last.\n"
+                     "A wrong option exits 2, a failure at run time exits 1.",
+            .options = table},
     .section = "8",
     .version = GIZMOD_VERSION,
     .repeats = true,
@@ -85,44 +91,53 @@ static const char *end_of_host(const char *text)
     return close != NULL && close[1] == ':' ? close + 1 : NULL;
 }
 
-static enum gz_status take_listen(struct gz_options *options, const char *value, struct gz_error *error)
+static enum gz_status take_listen(struct gz_options *options, const char *value,
+                                  struct gz_error *error)
 {
     const char *colon = end_of_host(value);
     size_t brackets = *value == '[' ? 1 : 0;
     size_t size = colon != NULL ? (size_t)(colon - value) - 2 * brackets : 0;
     if (size == 0 || size >= sizeof options->address || !parse_port(colon + 1, &options->port)) {
-        return gz_fail(error, GZ_BAD_VALUE, "--listen: %s is not HOST:PORT (an IPv6 address goes in brackets)", value);
+        return gz_fail(error, GZ_BAD_VALUE,
+                       "--listen: %s is not HOST:PORT (an IPv6 address goes in brackets)", value);
     }
     memcpy(options->address, value + brackets, size);
     options->address[size] = '\0';
     return GZ_OK;
 }
 
-static enum gz_status take_data(struct gz_options *options, const char *value, struct gz_error *error)
+static enum gz_status take_data(struct gz_options *options, const char *value,
+                                struct gz_error *error)
 {
-    if (*value == '\0') return gz_fail(error, GZ_BAD_VALUE, "--data: the name of a folder is missing");
+    if (*value == '\0')
+        return gz_fail(error, GZ_BAD_VALUE, "--data: the name of a folder is missing");
     options->data = value;
     return GZ_OK;
 }
 
-static enum gz_status take_web(struct gz_options *options, const char *value, struct gz_error *error)
+static enum gz_status take_web(struct gz_options *options, const char *value,
+                               struct gz_error *error)
 {
-    if (*value == '\0') return gz_fail(error, GZ_BAD_VALUE, "--web: the name of a folder is missing");
+    if (*value == '\0')
+        return gz_fail(error, GZ_BAD_VALUE, "--web: the name of a folder is missing");
     options->no_web = strcmp(value, "none") == 0;
     options->web = options->no_web ? NULL : value;
     return GZ_OK;
 }
 
-static enum gz_status take_open(struct gz_options *options, const char *value, struct gz_error *error)
+static enum gz_status take_open(struct gz_options *options, const char *value,
+                                struct gz_error *error)
 {
     if (!gz_scene_name_valid(value, strlen(value))) {
-        return gz_fail(error, GZ_BAD_VALUE, "--open: %s is not a scene's name ([a-z0-9][a-z0-9_-]{0,63})", value);
+        return gz_fail(error, GZ_BAD_VALUE,
+                       "--open: %s is not a scene's name ([a-z0-9][a-z0-9_-]{0,63})", value);
     }
     options->open = value;
     return GZ_OK;
 }
 
-static enum gz_status take_keep(struct gz_options *options, const char *value, struct gz_error *error)
+static enum gz_status take_keep(struct gz_options *options, const char *value,
+                                struct gz_error *error)
 {
     static const struct {
         char unit;
@@ -132,35 +147,41 @@ static enum gz_status take_keep(struct gz_options *options, const char *value, s
     double count = strtod(value, &end);
     size_t i = 0;
     while (i < sizeof units / sizeof units[0] && *end != units[i].unit) i++;
-    bool is_age =
-        i < sizeof units / sizeof units[0] && end[1] == '\0' && strspn(value, "0123456789.") == (size_t)(end - value);
+    bool is_age = i < sizeof units / sizeof units[0] && end[1] == '\0' &&
+                  strspn(value, "0123456789.") == (size_t)(end - value);
     if (!is_age)
-        return gz_fail(error, GZ_BAD_VALUE, "--keep: %s is not an age such as 90d (s, m, h, d or w for weeks)", value);
+        return gz_fail(error, GZ_BAD_VALUE,
+                       "--keep: %s is not an age such as 90d (s, m, h, d or w for weeks)", value);
     options->kept.seconds = count * units[i].seconds;
-    if (options->kept.seconds >= GZ_KEEP_SECONDS_MIN && options->kept.seconds <= KEEP_SECONDS_MAX) return GZ_OK;
+    if (options->kept.seconds >= GZ_KEEP_SECONDS_MIN && options->kept.seconds <= KEEP_SECONDS_MAX)
+        return GZ_OK;
     return gz_fail(error, GZ_BAD_VALUE, "--keep: %s is not from 1h to 5000w", value);
 }
 
-static enum gz_status take_origins(struct gz_options *options, const struct gz_arg *origins, struct gz_error *error)
+static enum gz_status take_origins(struct gz_options *options, const struct gz_arg *origins,
+                                   struct gz_error *error)
 {
     options->origin_count = (size_t)origins->count;
     for (size_t i = 0; i < options->origin_count; i++) {
         options->origins[i] = origins->texts[i];
         if (!gz_origin_valid(origins->texts[i]))
-            return gz_fail(error, GZ_BAD_VALUE, "--allow-origin: %s is not an origin such as https://editor.example",
+            return gz_fail(error, GZ_BAD_VALUE,
+                           "--allow-origin: %s is not an origin such as https://editor.example",
                            origins->texts[i]);
     }
     return GZ_OK;
 }
 
-static enum gz_status take_admins(struct gz_options *options, const struct gz_arg *admins, struct gz_error *error)
+static enum gz_status take_admins(struct gz_options *options, const struct gz_arg *admins,
+                                  struct gz_error *error)
 {
     options->admin_count = (size_t)admins->count;
     for (size_t i = 0; i < options->admin_count; i++) {
         size_t size = strlen(admins->texts[i]);
         options->admins[i] = admins->texts[i];
         if (size == 0 || size > GZ_USER_BYTES_MAX || !gz_text_valid(admins->texts[i], size))
-            return gz_fail(error, GZ_BAD_VALUE, "--admin: a display name is 1 to %d bytes of UTF-8", GZ_USER_BYTES_MAX);
+            return gz_fail(error, GZ_BAD_VALUE, "--admin: a display name is 1 to %d bytes of UTF-8",
+                           GZ_USER_BYTES_MAX);
     }
     return GZ_OK;
 }
@@ -188,11 +209,13 @@ static void take_checked(struct gz_options *options, const struct gz_args *args)
     options->silence_s = number_of(args, "--silence-seconds", GZ_SILENCE_SECONDS);
 }
 
-static enum gz_status take_texts(struct gz_options *options, const struct gz_args *args, struct gz_error *error)
+static enum gz_status take_texts(struct gz_options *options, const struct gz_args *args,
+                                 struct gz_error *error)
 {
     static const struct {
         const char *name;
-        enum gz_status (*take)(struct gz_options *options, const char *value, struct gz_error *error);
+        enum gz_status (*take)(struct gz_options *options, const char *value,
+                               struct gz_error *error);
     } takers[] = {{"--data", take_data},
                   {"--listen", take_listen},
                   {"--web", take_web},
@@ -213,14 +236,17 @@ static enum gz_status check_together(const struct gz_options *options, struct gz
         return gz_fail(error, GZ_BAD_VALUE, "--silence-seconds: must be more than --ping-seconds");
     if (options->insecure || gz_host_is_loopback(options->address)) return GZ_OK;
     return gz_fail(error, GZ_BAD_VALUE,
-                   "--listen: %s is not loopback and there are no tokens: --insecure says that anybody may come",
+                   "--listen: %s is not loopback and there are no tokens: --insecure says that "
+                   "anybody may come",
                    options->address);
 }
 
-enum gz_status gz_options_parse(struct gz_options *options, int argc, char **argv, struct gz_error *error)
+enum gz_status gz_options_parse(struct gz_options *options, int argc, char **argv,
+                                struct gz_error *error)
 {
     struct gz_args args;
-    *options = (struct gz_options){.data = "./scenes", .address = "127.0.0.1", .port = PORT_DEFAULT};
+    *options =
+        (struct gz_options){.data = "./scenes", .address = "127.0.0.1", .port = PORT_DEFAULT};
     enum gz_status status = gz_args_read(&args, &program, NULL, argc, argv, error);
     if (status == GZ_OK) status = gz_args_check(&args, error);
     if (status != GZ_OK) return status;
@@ -233,8 +259,10 @@ bool gz_options_describe(int argc, char **argv, FILE *out)
 {
     struct gz_args args;
     if (gz_args_read(&args, &program, NULL, argc, argv, NULL) != GZ_OK) return false;
-    bool is_help = gz_args_get(&args, "--help")->given, is_version = gz_args_get(&args, "--version")->given;
-    bool is_man = gz_args_get(&args, "--man")->given, is_completion = gz_args_get(&args, "--completion")->given;
+    bool is_help = gz_args_get(&args, "--help")->given,
+         is_version = gz_args_get(&args, "--version")->given;
+    bool is_man = gz_args_get(&args, "--man")->given,
+         is_completion = gz_args_get(&args, "--completion")->given;
     if (is_help)
         gz_args_help(out, &program, NULL);
     else if (is_version)

@@ -1,5 +1,6 @@
 /* options.h - the command line of gizmod. Pure: reads words, changes nothing. Threads: any.
- * Ownership: the strings in the result are argv's own or static. Errors: GZ_BAD_VALUE with one line that names the option. */
+ * Ownership: the strings in the result are argv's own or static. Errors: GZ_BAD_VALUE with one line
+ * that names the option. */
 #ifndef GZ_OPTIONS_H
 #define GZ_OPTIONS_H
 
@@ -9,8 +10,8 @@
 #include <stdio.h>
 
 #include "proto/base/log.h"
-#include "store/store.h"
 #include "server/maxima.h"
+#include "store/store.h"
 
 struct gz_options {
     const char *data;  /* folder of the scenes */
@@ -30,9 +31,11 @@ struct gz_options {
     size_t admin_count;
 };
 
-GZ_MUST_USE enum gz_status gz_options_parse(struct gz_options *options, int argc, char **argv, struct gz_error *error);
+GZ_MUST_USE enum gz_status gz_options_parse(struct gz_options *options, int argc, char **argv,
+                                            struct gz_error *error);
 
-/* Writes what --help, --version, --man or --completion asks for; false where none of them is given. */
+/* Writes what --help, --version, --man or --completion asks for; false where none of them is
+ * given. */
 bool gz_options_describe(int argc, char **argv, FILE *out);
 
 #endif

@@ -6,8 +6,8 @@
 
 #include "bulk.h"
 #include "net/clock.h"
-#include "surfaces.h"
 #include "server/maxima.h"
+#include "surfaces.h"
 
 /* Milliseconds between looks at how far it has come. */
 #define TICK_MS 5
@@ -47,7 +47,9 @@ static void describe(const struct gz_retirement *retirement, char *words, size_t
     switch (retirement->how) {
     case GZ_RETIRE_DELETE: gz_print(words, size, "deleted%s", by); return;
     case GZ_RETIRE_RENAME: gz_print(words, size, "renamed to %s%s", new_name, by); return;
-    case GZ_RETIRE_GONE: gz_print(words, size, "closed, as its file was moved or deleted%s", by); return;
+    case GZ_RETIRE_GONE:
+        gz_print(words, size, "closed, as its file was moved or deleted%s", by);
+        return;
     }
 }
 
@@ -60,14 +62,16 @@ static struct gz_retirement *find(const struct gz_scenes *scenes, const char *na
     return NULL;
 }
 
-enum gz_status gz_retire_check(const struct gz_scenes *scenes, const char *name, struct gz_error *error)
+enum gz_status gz_retire_check(const struct gz_scenes *scenes, const char *name,
+                               struct gz_error *error)
 {
     bool is_new;
     char words[GZ_ERROR_BYTES_MAX];
     const struct gz_retirement *retirement = find(scenes, name, &is_new);
     if (retirement == NULL) return GZ_OK;
     if (is_new)
-        return gz_fail(error, GZ_BAD_STATE, "scene: %s is just being renamed to %s: try again in a moment",
+        return gz_fail(error, GZ_BAD_STATE,
+                       "scene: %s is just being renamed to %s: try again in a moment",
                        retirement->name, name);
     describe(retirement, words, sizeof words);
     return gz_fail(error, GZ_UNKNOWN_SCENE, "scene: %s is just being %s", name, words);
@@ -113,10 +117,12 @@ static void say_bye(const struct gz_retirement *retirement)
 {
     struct gz_core *core = retirement->scene->net.core;
     char words[GZ_ERROR_BYTES_MAX], reason[GZ_ERROR_BYTES_MAX];
-    bool is_done = retirement->error.status == GZ_OK || retirement->how == GZ_RETIRE_GONE; /* it is gone in any case */
+    bool is_done = retirement->error.status == GZ_OK ||
+                   retirement->how == GZ_RETIRE_GONE; /* it is gone in any case */
     struct gz_bye bye = {.retry_s = RETRY_SECONDS, .fatal = is_done};
     describe(retirement, words, sizeof words);
-    gz_print(reason, sizeof reason, "this scene was %s%s", is_done ? "" : "closed, it could not be ", words);
+    gz_print(reason, sizeof reason, "this scene was %s%s",
+             is_done ? "" : "closed, it could not be ", words);
     bye.reason = (struct gz_text){reason, strlen(reason)};
     if (is_done) bye.scene = (struct gz_text){retirement->new_name, strlen(retirement->new_name)};
     gz_core_end_all(core, &bye, gz_clock_now());
@@ -146,7 +152,9 @@ static void work_on_files(uv_work_t *work)
     retirement->store = NULL;
     switch (retirement->how) {
     case GZ_RETIRE_DELETE: error->status = gz_store_delete(retirement->path, error); return;
-    case GZ_RETIRE_RENAME: error->status = gz_store_rename(retirement->path, retirement->new_path, error); return;
+    case GZ_RETIRE_RENAME:
+        error->status = gz_store_rename(retirement->path, retirement->new_path, error);
+        return;
     case GZ_RETIRE_GONE: error->status = gz_store_tidy(retirement->path, error); return;
     }
 }
@@ -172,13 +180,16 @@ static bool is_at_rest(const struct gz_open_scene *scene)
     return gz_core_is_idle(scene->net.core) || gz_store_stats(scene->store).last_status != GZ_OK;
 }
 
-/* What the disk and the past still owe the core comes, sooner or later; others are waited for only so long. */
+/* What the disk and the past still owe the core comes, sooner or later; others are waited for only
+ * so long. */
 static bool is_finished(const struct gz_retirement *retirement)
 {
     const struct gz_open_scene *scene = retirement->scene;
-    if (scene != NULL && (scene->query_count > 0 || !gz_core_is_stored(scene->net.core))) return false;
+    if (scene != NULL && (scene->query_count > 0 || !gz_core_is_stored(scene->net.core)))
+        return false;
     if (gz_clock_now().mono_s > retirement->until_s) return true;
-    return (scene == NULL || is_at_rest(scene)) && !gz_bulk_reads(retirement->scenes, retirement->name) &&
+    return (scene == NULL || is_at_rest(scene)) &&
+           !gz_bulk_reads(retirement->scenes, retirement->name) &&
            !gz_surfaces_reads(retirement->scenes, retirement->path);
 }
 
@@ -197,7 +208,8 @@ static enum gz_status check(const struct gz_scenes *scenes, const struct gz_reti
     enum gz_status status = gz_retire_check(scenes, request->name, error);
     if (status == GZ_OK && request->how == GZ_RETIRE_RENAME) {
         status = gz_retire_check(scenes, request->new_name, error);
-        if (status != GZ_OK) status = error->status = GZ_BAD_STATE; /* a name that is given up is free in a moment */
+        if (status != GZ_OK)
+            status = error->status = GZ_BAD_STATE; /* a name that is given up is free in a moment */
     }
     if (status != GZ_OK) return status;
     if (!gz_scene_exists(scenes, request->name))
@@ -207,7 +219,8 @@ static enum gz_status check(const struct gz_scenes *scenes, const struct gz_reti
     return GZ_OK;
 }
 
-static struct gz_retirement *create(struct gz_scenes *scenes, const struct gz_retire_request *request)
+static struct gz_retirement *create(struct gz_scenes *scenes,
+                                    const struct gz_retire_request *request)
 {
     struct gz_retirement *retirement = calloc(1, sizeof *retirement);
     if (retirement == NULL) return NULL;
@@ -215,8 +228,10 @@ static struct gz_retirement *create(struct gz_scenes *scenes, const struct gz_re
     retirement->scenes = scenes;
     retirement->how = request->how;
     snprintf(retirement->name, sizeof retirement->name, "%s", request->name);
-    if (renames) snprintf(retirement->new_name, sizeof retirement->new_name, "%s", request->new_name);
-    if (request->user[0] != '\0') gz_print(retirement->by, sizeof retirement->by, " by %s", request->user);
+    if (renames)
+        snprintf(retirement->new_name, sizeof retirement->new_name, "%s", request->new_name);
+    if (request->user[0] != '\0')
+        gz_print(retirement->by, sizeof retirement->by, " by %s", request->user);
     retirement->path = gz_scene_path(scenes, request->name);
     retirement->new_path = renames ? gz_scene_path(scenes, request->new_name) : NULL;
     retirement->scene = gz_scenes_find_open(scenes, request->name);
@@ -240,7 +255,8 @@ static void freeze(const struct gz_retirement *retirement)
     scene->net.touched = true;
 }
 
-enum gz_status gz_retire(struct gz_scenes *scenes, const struct gz_retire_request *request, struct gz_error *error)
+enum gz_status gz_retire(struct gz_scenes *scenes, const struct gz_retire_request *request,
+                         struct gz_error *error)
 {
     enum gz_status status = check(scenes, request, error);
     if (status != GZ_OK) return status;
@@ -266,7 +282,8 @@ bool gz_retire_is_idle(const struct gz_scenes *scenes)
 void gz_retire_cancel(struct gz_scenes *scenes)
 {
     struct gz_retirement *next;
-    for (struct gz_retirement *retirement = scenes->retirements; retirement != NULL; retirement = next) {
+    for (struct gz_retirement *retirement = scenes->retirements; retirement != NULL;
+         retirement = next) {
         next = retirement->next;
         if (retirement->phase == AT_FILES) continue; /* it comes to its end by itself */
         if (retirement->phase == FINISHING) {

@@ -1,4 +1,5 @@
-/* retire.h - a scene gives up its name while the daemon runs: it is deleted or renamed, or its file is gone.
+/* retire.h - a scene gives up its name while the daemon runs: it is deleted or renamed, or its file
+ * is gone.
  * 1. Nothing more is done in it; edits and drags that run are finished and answered.
  * 2. What workers read of it comes to an end.
  * 3. A worker closes its file, with its write-ahead log folded in, and deletes or renames it.
@@ -21,13 +22,16 @@ struct gz_retire_request {
     void *context;
 };
 
-/* GZ_UNKNOWN_SCENE, GZ_CONFLICT where the new name is taken, GZ_BAD_STATE where one of the names is being given up already: then `done`
- * is not called. */
-GZ_MUST_USE enum gz_status gz_retire(struct gz_scenes *scenes, const struct gz_retire_request *request,
+/* GZ_UNKNOWN_SCENE, GZ_CONFLICT where the new name is taken, GZ_BAD_STATE where one of the names is
+ * being given up already: then `done` is not called. */
+GZ_MUST_USE enum gz_status gz_retire(struct gz_scenes *scenes,
+                                     const struct gz_retire_request *request,
                                      struct gz_error *error);
 
-/* Whether the name can be used: GZ_UNKNOWN_SCENE where its scene is just giving it up, GZ_BAD_STATE where one is just getting it. */
-GZ_MUST_USE enum gz_status gz_retire_check(const struct gz_scenes *scenes, const char *name, struct gz_error *error);
+/* Whether the name can be used: GZ_UNKNOWN_SCENE where its scene is just giving it up, GZ_BAD_STATE
+ * where one is just getting it. */
+GZ_MUST_USE enum gz_status gz_retire_check(const struct gz_scenes *scenes, const char *name,
+                                           struct gz_error *error);
 
 /* Nothing is on its way any more, but for people who take their leave. */
 bool gz_retire_is_idle(const struct gz_scenes *scenes);

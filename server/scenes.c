@@ -13,8 +13,8 @@
 #include "net/clock.h"
 #include "net/text.h"
 #include "retire.h"
-#include "surfaces.h"
 #include "server/maxima.h"
+#include "surfaces.h"
 
 /* ---- names and paths ---- */
 
@@ -25,7 +25,8 @@ static bool is_name_character(char c)
 
 bool gz_scene_name_valid(const char *name, size_t size)
 {
-    if (size == 0 || size > GZ_SCENE_NAME_BYTES_MAX || name[0] == '_' || name[0] == '-') return false;
+    if (size == 0 || size > GZ_SCENE_NAME_BYTES_MAX || name[0] == '_' || name[0] == '-')
+        return false;
     for (size_t i = 0; i < size; i++) {
         if (!is_name_character(name[i])) return false;
     }
@@ -35,7 +36,8 @@ bool gz_scene_name_valid(const char *name, size_t size)
 enum gz_status gz_scene_name_check(const char *field, const char *name, struct gz_error *error)
 {
     if (gz_scene_name_valid(name, strlen(name))) return GZ_OK;
-    return gz_fail(error, GZ_BAD_VALUE, "%s: a scene's name matches [a-z0-9][a-z0-9_-]{0,63}", field);
+    return gz_fail(error, GZ_BAD_VALUE, "%s: a scene's name matches [a-z0-9][a-z0-9_-]{0,63}",
+                   field);
 }
 
 char *gz_scene_path(const struct gz_scenes *scenes, const char *name)
@@ -73,15 +75,17 @@ static void commit(void *context, struct gz_batch *batch)
     gz_store_submit(scene->store, batch);
 }
 
-static enum gz_status find_key(void *context, const char *user, const char *key, struct gz_arena *arena,
-                               struct gz_edit_record *edit)
+static enum gz_status find_key(void *context, const char *user, const char *key,
+                               struct gz_arena *arena, struct gz_edit_record *edit)
 {
     struct gz_open_scene *scene = context;
-    assert(scene->store != NULL); /* a frozen core looks for no key, and a store is closed only of such a one */
+    assert(scene->store !=
+           NULL); /* a frozen core looks for no key, and a store is closed only of such a one */
     return gz_store_find_key(scene->store, user, key, arena, edit);
 }
 
-static enum gz_status find_note_key(void *context, const char *user, const char *key, uint64_t *note)
+static enum gz_status find_note_key(void *context, const char *user, const char *key,
+                                    uint64_t *note)
 {
     struct gz_open_scene *scene = context;
     assert(scene->store != NULL); /* as above */
@@ -91,11 +95,13 @@ static enum gz_status find_note_key(void *context, const char *user, const char 
 static uint64_t kept_since(void *context)
 {
     struct gz_open_scene *scene = context;
-    assert(scene->store != NULL); /* a frozen core answers no question to the past and lets nobody in */
+    assert(scene->store !=
+           NULL); /* a frozen core answers no question to the past and lets nobody in */
     return gz_store_stats(scene->store).kept_since;
 }
 
-/* Its file is not there any more. Said by the retirement; where it is retired already, that will do. */
+/* Its file is not there any more. Said by the retirement; where it is retired already, that will
+ * do. */
 static void retire_gone(struct gz_open_scene *scene)
 {
     struct gz_error error;
@@ -152,8 +158,8 @@ static void handle_discard_done(uv_work_t *work, int status)
     free(work->data);
 }
 
-/* An answer's memory is a worker's: it is given back by one. The loop, which would do so in its turn, would wait for the workers'
- * allocations. */
+/* An answer's memory is a worker's: it is given back by one. The loop, which would do so in its
+ * turn, would wait for the workers' allocations. */
 static void discard(void *context, struct gz_answer *answer)
 {
     struct gz_scenes *scenes = ((struct gz_open_scene *)context)->scenes;
@@ -211,8 +217,11 @@ static void query(void *context, uint64_t ticket, const struct gz_query *questio
         free(job);
         return;
     }
-    *job =
-        (struct query_job){.scenes = scene->scenes, .scene = scene, .path = path, .ticket = ticket, .query = *question};
+    *job = (struct query_job){.scenes = scene->scenes,
+                              .scene = scene,
+                              .path = path,
+                              .ticket = ticket,
+                              .query = *question};
     job->work.data = job;
     scene->query_count++;
     uv_queue_work(scene->scenes->loop, &job->work, work_on_query, handle_query_done);
@@ -234,7 +243,8 @@ static void close_scene(struct gz_open_scene *scene)
     gz_store_close(scene->store); /* first: a batch on its way may point into the core */
     gz_core_destroy(scene->net.core);
     if (scene->held != NULL)
-        gz_batch_destroy(scene->held); /* of visits: it has no bytes of the core's, as an import has */
+        gz_batch_destroy(
+            scene->held); /* of visits: it has no bytes of the core's, as an import has */
     scene->net.core = NULL;
     scene->store = NULL;
     uv_close((uv_handle_t *)&scene->committed, handle_async_closed);
@@ -266,12 +276,13 @@ void gz_scenes_drop(struct gz_open_scene *scene)
     close_scene(scene);
 }
 
-/* Nobody is there, and nothing is on its way to the disk or to a worker: an import that waits is the core's to count, and who
- * retires it closes it too. */
+/* Nobody is there, and nothing is on its way to the disk or to a worker: an import that waits is
+ * the core's to count, and who retires it closes it too. */
 static bool is_unused(const struct gz_open_scene *scene)
 {
     return scene->net.connections == NULL && scene->query_count == 0 && !scene->net.touched &&
-           gz_core_is_idle(scene->net.core) && gz_retire_check(scene->scenes, scene->name, NULL) == GZ_OK;
+           gz_core_is_idle(scene->net.core) &&
+           gz_retire_check(scene->scenes, scene->name, NULL) == GZ_OK;
 }
 
 /* Closes the unused scene that was asked for longest ago; false where all are in use. */
@@ -324,8 +335,8 @@ static enum gz_status fill_scene(struct gz_open_scene *scene, bool create, struc
     return scene->net.core != NULL ? GZ_OK : gz_fail(error, GZ_NO_MEMORY, "out of memory");
 }
 
-static enum gz_status open_scene(struct gz_scenes *scenes, const char *name, bool create, struct gz_open_scene **out,
-                                 struct gz_error *error)
+static enum gz_status open_scene(struct gz_scenes *scenes, const char *name, bool create,
+                                 struct gz_open_scene **out, struct gz_error *error)
 {
     if (!create && !gz_scene_exists(scenes, name))
         return gz_fail(error, GZ_UNKNOWN_SCENE, "there is no scene %s", name);
@@ -336,7 +347,8 @@ static enum gz_status open_scene(struct gz_scenes *scenes, const char *name, boo
     scene->scenes = scenes;
     scene->path = gz_scene_path(scenes, name);
     snprintf(scene->name, sizeof scene->name, "%s", name);
-    if (scene->path == NULL || uv_async_init(scenes->loop, &scene->committed, handle_committed) != 0) {
+    if (scene->path == NULL ||
+        uv_async_init(scenes->loop, &scene->committed, handle_committed) != 0) {
         free(scene->path);
         free(scene);
         return gz_fail(error, GZ_NO_MEMORY, "out of memory");
@@ -352,8 +364,8 @@ static enum gz_status open_scene(struct gz_scenes *scenes, const char *name, boo
     gz_net_add(scenes->net, &scene->net);
     gz_surfaces_begin(scene);
     struct gz_core_summary summary = gz_core_summary(scene->net.core);
-    gz_log(scenes->log, GZ_INFO, 0, "%s: open, %" PRIu64 " nodes, seq %" PRIu64 ", epoch %" PRIu64, name, summary.nodes,
-           summary.seq, summary.epoch);
+    gz_log(scenes->log, GZ_INFO, 0, "%s: open, %" PRIu64 " nodes, seq %" PRIu64 ", epoch %" PRIu64,
+           name, summary.nodes, summary.seq, summary.epoch);
     *out = scene;
     return GZ_OK;
 }
@@ -363,8 +375,8 @@ static bool has_file(const struct gz_open_scene *scene)
     return access(scene->path, F_OK) == 0 || errno != ENOENT;
 }
 
-enum gz_status gz_scenes_find(struct gz_scenes *scenes, const char *name, bool create, struct gz_open_scene **scene,
-                              struct gz_error *error)
+enum gz_status gz_scenes_find(struct gz_scenes *scenes, const char *name, bool create,
+                              struct gz_open_scene **scene, struct gz_error *error)
 {
     enum gz_status status = gz_scene_name_check("scene", name, error);
     if (status == GZ_OK) status = gz_retire_check(scenes, name, error);
@@ -382,8 +394,8 @@ enum gz_status gz_scenes_find(struct gz_scenes *scenes, const char *name, bool c
 
 /* ---- the network's host ---- */
 
-static enum gz_status host_find(void *context, struct gz_text name, bool create, struct gz_net_scene **scene,
-                                struct gz_error *error)
+static enum gz_status host_find(void *context, struct gz_text name, bool create,
+                                struct gz_net_scene **scene, struct gz_error *error)
 {
     char terminated[GZ_SCENE_NAME_BYTES_MAX + 1] = "";
     struct gz_open_scene *found = NULL;
@@ -393,7 +405,8 @@ static enum gz_status host_find(void *context, struct gz_text name, bool create,
     return status;
 }
 
-static enum gz_status host_admit(void *context, const struct gz_http_request *request, struct gz_error *error)
+static enum gz_status host_admit(void *context, const struct gz_http_request *request,
+                                 struct gz_error *error)
 {
     return gz_bulk_admit(context, request, error);
 }
@@ -475,16 +488,20 @@ static bool host_measure(void *context, struct gz_buffer *out)
         [ROWS] = {"scene_rows_total", "counter", "Rows written since it was opened."},
         [WAL_BYTES] = {"scene_wal_bytes", "gauge", "Bytes in the write-ahead log."},
         [COMMIT_SECONDS] = {"scene_commit_seconds", "gauge", "How long the last commit took."},
-        [TRIANGLES] = {"scene_triangles", "gauge", "Triangles that nodes are picked by; 0 until they are loaded."},
-        [SURFACE_BYTES] = {"scene_surface_bytes", "gauge", "Bytes of the triangles that nodes are picked by."},
+        [TRIANGLES] = {"scene_triangles", "gauge",
+                       "Triangles that nodes are picked by; 0 until they are loaded."},
+        [SURFACE_BYTES] = {"scene_surface_bytes", "gauge",
+                           "Bytes of the triangles that nodes are picked by."},
     };
     const struct gz_scenes *scenes = context;
-    bool ok = gz_text_print(out, "# HELP gizmod_scenes Scenes open.\n# TYPE gizmod_scenes gauge\ngizmod_scenes %zu\n",
-                            scenes->count);
+    bool ok = gz_text_print(
+        out, "# HELP gizmod_scenes Scenes open.\n# TYPE gizmod_scenes gauge\ngizmod_scenes %zu\n",
+        scenes->count);
     for (int i = 0; i < MEASURE_COUNT; i++) {
-        ok = ok && gz_text_print(out, "# HELP gizmod_%s %s\n# TYPE gizmod_%s %s\n", lines[i].name, lines[i].help,
-                                 lines[i].name, lines[i].type);
-        for (const struct gz_open_scene *scene = scenes->open; ok && scene != NULL; scene = scene->next) {
+        ok = ok && gz_text_print(out, "# HELP gizmod_%s %s\n# TYPE gizmod_%s %s\n", lines[i].name,
+                                 lines[i].help, lines[i].name, lines[i].type);
+        for (const struct gz_open_scene *scene = scenes->open; ok && scene != NULL;
+             scene = scene->next) {
             ok = gz_text_print(out, "gizmod_%s{scene=\"%s\"} %.17g\n", lines[i].name, scene->name,
                                measure_scene(scene, (enum measure)i));
         }
@@ -505,19 +522,21 @@ struct gz_net_host gz_scenes_host(struct gz_scenes *scenes)
 
 /* ---- all of them ---- */
 
-enum gz_status gz_scenes_create(struct gz_scenes **out, const struct gz_scenes_options *options, struct gz_error *error)
+enum gz_status gz_scenes_create(struct gz_scenes **out, const struct gz_scenes_options *options,
+                                struct gz_error *error)
 {
     struct stat status;
     if (mkdir(options->folder, S_IRWXU) != 0 && errno != EEXIST) {
-        return gz_fail(error, GZ_STORAGE, "--data: cannot make %s: %s", options->folder, strerror(errno));
+        return gz_fail(error, GZ_STORAGE, "--data: cannot make %s: %s", options->folder,
+                       strerror(errno));
     }
     if (stat(options->folder, &status) != 0 || !S_ISDIR(status.st_mode)) {
         return gz_fail(error, GZ_STORAGE, "--data: %s is not a folder", options->folder);
     }
     if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
         gz_log(options->log, GZ_WARN, 0,
-               "--data: others than its owner may look into %s (mode %03o): chmod 700 ends that", options->folder,
-               (unsigned)(status.st_mode & 0777));
+               "--data: others than its owner may look into %s (mode %03o): chmod 700 ends that",
+               options->folder, (unsigned)(status.st_mode & 0777));
     }
     struct gz_scenes *scenes = calloc(1, sizeof *scenes);
     if (scenes == NULL) return gz_fail(error, GZ_NO_MEMORY, "out of memory");
@@ -567,7 +586,8 @@ void gz_scenes_say_unsaved(const struct gz_scenes *scenes)
 {
     for (const struct gz_open_scene *scene = scenes->open; scene != NULL; scene = scene->next) {
         if (!is_saved(scene))
-            gz_log(scenes->log, GZ_ERROR, 0, "%s: not saved: what was done last and was not acknowledged", scene->name);
+            gz_log(scenes->log, GZ_ERROR, 0,
+                   "%s: not saved: what was done last and was not acknowledged", scene->name);
     }
 }
 

@@ -1,10 +1,12 @@
-/* scenes.h - the open scenes of a data folder: for each a core, its store and its readers, wired to the network. Wiring only:
- * what a scene is, is the core's; what is saved, the store's; what is sent, the network's.
+/* scenes.h - the open scenes of a data folder: for each a core, its store and its readers, wired to
+ * the network. Wiring only: what a scene is, is the core's; what is saved, the store's; what is
+ * sent, the network's.
  *
- * A scene is opened when somebody asks for it first and stays open until the end, or until GZ_SCENES_MAX are open, nobody is in
- * it and another is asked for: the one asked for longest ago goes first. Its past is read on libuv's workers.
- * Ownership: the caller owns the loop. gz_scenes_close begins the end, the loop finishes it, gz_scenes_destroy frees.
- * Threads: the loop's; what runs on workers has copies. Errors: the store's and the core's, in their words. */
+ * A scene is opened when somebody asks for it first and stays open until the end, or until
+ * GZ_SCENES_MAX are open, nobody is in it and another is asked for: the one asked for longest ago
+ * goes first. Its past is read on libuv's workers. Ownership: the caller owns the loop.
+ * gz_scenes_close begins the end, the loop finishes it, gz_scenes_destroy frees. Threads: the
+ * loop's; what runs on workers has copies. Errors: the store's and the core's, in their words. */
 #ifndef GZ_SCENES_H
 #define GZ_SCENES_H
 
@@ -12,8 +14,8 @@
 #include <uv.h>
 
 #include "net/net.h"
-#include "store/store.h"
 #include "proto/limits.h"
+#include "store/store.h"
 
 struct gz_scenes;
 struct gz_bulk_job;
@@ -47,21 +49,24 @@ struct gz_scenes {
     struct gz_bulk_job *jobs;              /* bulk.c's */
     struct gz_surfaces_job *surfaces_jobs; /* surfaces.c's; a worker has the first */
     struct gz_retirement *retirements;     /* retire.c's */
-    uint64_t errors[GZ_STATUS_COUNT];      /* that somebody was answered with, by sessions or beside them */
+    uint64_t
+        errors[GZ_STATUS_COUNT]; /* that somebody was answered with, by sessions or beside them */
     bool closing;
 };
 
 struct gz_scenes_options {
     uv_loop_t *loop;
     const struct gz_log *log;
-    const char *folder; /* made where it is missing; must live as long as the scenes, as must `server` */
+    const char
+        *folder; /* made where it is missing; must live as long as the scenes, as must `server` */
     const char *server;
     double messages_per_s;
     enum gz_recorded recorded;
     struct gz_retention kept;
 };
 
-GZ_MUST_USE enum gz_status gz_scenes_create(struct gz_scenes **scenes, const struct gz_scenes_options *options,
+GZ_MUST_USE enum gz_status gz_scenes_create(struct gz_scenes **scenes,
+                                            const struct gz_scenes_options *options,
                                             struct gz_error *error);
 /* What the network is to ask. */
 struct gz_net_host gz_scenes_host(struct gz_scenes *scenes);
@@ -69,12 +74,14 @@ struct gz_net_host gz_scenes_host(struct gz_scenes *scenes);
 /* [a-z0-9][a-z0-9_-]{0,63} */
 bool gz_scene_name_valid(const char *name, size_t size);
 /* The same as a status: GZ_BAD_VALUE, in words about `field`. */
-GZ_MUST_USE enum gz_status gz_scene_name_check(const char *field, const char *name, struct gz_error *error);
+GZ_MUST_USE enum gz_status gz_scene_name_check(const char *field, const char *name,
+                                               struct gz_error *error);
 /* FOLDER/NAME.db, to be freed; NULL without memory. */
 char *gz_scene_path(const struct gz_scenes *scenes, const char *name);
 bool gz_scene_exists(const struct gz_scenes *scenes, const char *name);
 
-/* The scene of this name, opened where it was not; made where it is missing and `create`. Blocks for its reading. */
+/* The scene of this name, opened where it was not; made where it is missing and `create`. Blocks
+ * for its reading. */
 GZ_MUST_USE enum gz_status gz_scenes_find(struct gz_scenes *scenes, const char *name, bool create,
                                           struct gz_open_scene **scene, struct gz_error *error);
 /* The scene of this name if it is open, else NULL. */

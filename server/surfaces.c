@@ -42,34 +42,39 @@ void gz_surfaces_release(struct gz_scenes *scenes, struct gz_surfaces *surfaces)
 static uint64_t bytes_beside(const struct gz_open_scene *scene)
 {
     uint64_t bytes = 0;
-    for (const struct gz_open_scene *other = scene->scenes->open; other != NULL; other = other->next) {
+    for (const struct gz_open_scene *other = scene->scenes->open; other != NULL;
+         other = other->next) {
         struct gz_core_summary summary = gz_core_summary(other->net.core);
         bytes += (other != scene ? summary.surface_bytes : 0) + summary.surface_bytes_before;
     }
     return bytes;
 }
 
-struct gz_surfaces *gz_surfaces_admit(const struct gz_open_scene *scene, struct gz_surfaces *surfaces,
-                                      enum gz_status status)
+struct gz_surfaces *gz_surfaces_admit(const struct gz_open_scene *scene,
+                                      struct gz_surfaces *surfaces, enum gz_status status)
 {
     struct gz_scenes *scenes = scene->scenes;
     const char *name = scene->name;
-    if (status == GZ_NO_MEMORY) gz_log(scenes->log, GZ_WARN, 0, "%s: no memory for its triangles", name);
+    if (status == GZ_NO_MEMORY)
+        gz_log(scenes->log, GZ_WARN, 0, "%s: no memory for its triangles", name);
     if (surfaces == NULL) return NULL;
     if (surfaces->left_out > 0) {
-        gz_log(scenes->log, GZ_WARN, 0, "%s: %zu meshes are picked by their bounds: more than %d triangles", name,
+        gz_log(scenes->log, GZ_WARN, 0,
+               "%s: %zu meshes are picked by their bounds: more than %d triangles", name,
                surfaces->left_out, GZ_SURFACE_TRIANGLES_MAX);
     }
     if (bytes_beside(scene) + surfaces->bytes <= GZ_SURFACE_BYTES_MAX) return surfaces;
-    gz_log(scenes->log, GZ_WARN, 0, "%s: picked by bounds: no room for %zu triangles beside those of other scenes",
-           name, surfaces->triangle_count);
+    gz_log(scenes->log, GZ_WARN, 0,
+           "%s: picked by bounds: no room for %zu triangles beside those of other scenes", name,
+           surfaces->triangle_count);
     gz_surfaces_release(scenes, surfaces);
     return NULL;
 }
 
 /* ---- those of a scene that is opened ---- */
 
-/* One after the other: many scenes may be opened at once, and the workers have other things to do, which people wait for. */
+/* One after the other: many scenes may be opened at once, and the workers have other things to do,
+ * which people wait for. */
 struct gz_surfaces_job {
     struct gz_surfaces_job *next;
     uv_work_t work;
@@ -87,7 +92,8 @@ static void work_on_surfaces(uv_work_t *work)
     struct gz_buffer asset;
     gz_buffer_init(&asset, GZ_ASSET_BYTES_MAX, 0);
     enum gz_status status = gz_store_asset(job->path, &asset, &job->error);
-    if (status == GZ_OK) status = gz_surfaces_read(&job->surfaces, asset.data, asset.size, &job->error);
+    if (status == GZ_OK)
+        status = gz_surfaces_read(&job->surfaces, asset.data, asset.size, &job->error);
     job->error.status = status;
     gz_buffer_finish(&asset);
 }
@@ -97,7 +103,8 @@ static void hand_over(struct gz_surfaces_job *job)
     struct gz_open_scene *scene = job->scene;
     enum gz_status status = job->error.status;
     if (status != GZ_OK && status != GZ_NO_MEMORY)
-        gz_log(job->scenes->log, GZ_WARN, 0, "%s: picked by bounds: %s", scene->name, job->error.message);
+        gz_log(job->scenes->log, GZ_WARN, 0, "%s: picked by bounds: %s", scene->name,
+               job->error.message);
     struct gz_surfaces *surfaces = gz_surfaces_admit(scene, job->surfaces, status);
     job->surfaces = NULL;
     if (surfaces != NULL && !gz_core_take_surfaces(scene->net.core, job->asset_seq, surfaces))
@@ -127,7 +134,8 @@ static void handle_surfaces_done(uv_work_t *work, int status)
 static void begin_first(struct gz_scenes *scenes)
 {
     struct gz_surfaces_job *job = scenes->surfaces_jobs;
-    if (job != NULL) uv_queue_work(scenes->loop, &job->work, work_on_surfaces, handle_surfaces_done);
+    if (job != NULL)
+        uv_queue_work(scenes->loop, &job->work, work_on_surfaces, handle_surfaces_done);
 }
 
 void gz_surfaces_begin(struct gz_open_scene *scene)
@@ -142,8 +150,8 @@ void gz_surfaces_begin(struct gz_open_scene *scene)
         (void)gz_surfaces_admit(scene, NULL, GZ_NO_MEMORY);
         return;
     }
-    *job =
-        (struct gz_surfaces_job){.scenes = scene->scenes, .scene = scene, .path = path, .asset_seq = summary.asset_seq};
+    *job = (struct gz_surfaces_job){
+        .scenes = scene->scenes, .scene = scene, .path = path, .asset_seq = summary.asset_seq};
     job->work.data = job;
     scene->surfaces_job = job;
     struct gz_surfaces_job **end = &scene->scenes->surfaces_jobs;

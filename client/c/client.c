@@ -7,12 +7,13 @@
 
 #include "gizmo_client.h"
 #include "http.h"
+#include "proto/limits.h"
 #include "refusal.h"
 #include "wish.h"
-#include "proto/limits.h"
 
 #define JOIN_SECONDS 10.0
-/* Bytes of one message from the server. A delta is cut at GZ_DELTA_BYTES_MAX, an answer fits an outbox; the rest is room. */
+/* Bytes of one message from the server. A delta is cut at GZ_DELTA_BYTES_MAX, an answer fits an
+ * outbox; the rest is room. */
 #define SERVER_MESSAGE_BYTES_MAX (64u * 1024 * 1024)
 #define READ_BYTES (64u * 1024)
 #define DESCRIPTORS_MAX 8 /* of a context: the socket and what libwebsockets wakes itself with */
@@ -54,7 +55,8 @@ struct gz_client {
     struct gz_wishes wishes;
     bool part; /* the mirror holds, or may hold, a part of the scene: nothing to resume from */
     bool has_camera;
-    struct gz_camera_message camera; /* the last one said, with the view that the server told since */
+    struct gz_camera_message
+        camera; /* the last one said, with the view that the server told since */
     struct gz_welcome welcome;
     char welcome_scene[GZ_SCENE_NAME_BYTES_MAX + 1], welcome_server[128];
     char welcome_secret[GZ_SECRET_TEXT_BYTES_MAX + 1];
@@ -119,7 +121,8 @@ static void over(struct gz_client *client, const char *reason)
 
 /* ---- the socket ---- */
 
-static void handle_received(struct gz_client *client, struct lws *wsi, const void *bytes, size_t size)
+static void handle_received(struct gz_client *client, struct lws *wsi, const void *bytes,
+                            size_t size)
 {
     if (gz_buffer_append(&client->incoming, bytes, size) != GZ_OK) {
         over(client, "the server sent a message that is too large");
@@ -128,7 +131,8 @@ static void handle_received(struct gz_client *client, struct lws *wsi, const voi
     if (!lws_is_final_fragment(wsi) || lws_remaining_packet_payload(wsi) > 0) return;
     struct frame *frame = lws_frame_is_binary(wsi) ? calloc(1, sizeof *frame) : NULL;
     if (frame == NULL) {
-        over(client, lws_frame_is_binary(wsi) ? "no memory" : "the server sent text instead of bytes");
+        over(client,
+             lws_frame_is_binary(wsi) ? "no memory" : "the server sent text instead of bytes");
         return;
     }
     frame->bytes = client->incoming;
@@ -154,7 +158,8 @@ static void handle_close_frame(struct gz_client *client, const uint8_t *bytes, s
 {
     if (size <= 2) return;
     char reason[GZ_ERROR_BYTES_MAX];
-    snprintf(reason, sizeof reason, "the server closed the connection: %.*s", (int)(size - 2), (const char *)bytes + 2);
+    snprintf(reason, sizeof reason, "the server closed the connection: %.*s", (int)(size - 2),
+             (const char *)bytes + 2);
     set_reason(client, reason);
 }
 
@@ -166,14 +171,17 @@ static void handle_unreachable(struct gz_client *client, struct lws *wsi, const 
     client->wsi = NULL;
 }
 
-static int handle_event(struct lws *wsi, enum lws_callback_reasons event, void *user, void *in, size_t size)
+static int handle_event(struct lws *wsi, enum lws_callback_reasons event, void *user, void *in,
+                        size_t size)
 {
     (void)user;
     struct gz_client *client = wsi != NULL ? lws_context_user(lws_get_context(wsi)) : NULL;
     if (client == NULL || client->wsi == NULL) return 0;
     switch (event) {
     case LWS_CALLBACK_CLIENT_ESTABLISHED: client->state = OPEN; break;
-    case LWS_CALLBACK_OPENSSL_PERFORM_SERVER_CERT_VERIFICATION: client->untrusted = size == 0; return 0;
+    case LWS_CALLBACK_OPENSSL_PERFORM_SERVER_CERT_VERIFICATION:
+        client->untrusted = size == 0;
+        return 0;
     case LWS_CALLBACK_CLIENT_CONNECTION_ERROR: handle_unreachable(client, wsi, in); break;
     case LWS_CALLBACK_CLIENT_RECEIVE: handle_received(client, wsi, in, size); break;
     case LWS_CALLBACK_CLIENT_WRITEABLE: handle_writable(client, wsi); break;
@@ -187,11 +195,13 @@ static int handle_event(struct lws *wsi, enum lws_callback_reasons event, void *
     return client->wsi != NULL && client->state == CLOSED ? -1 : 0;
 }
 
-static const struct lws_protocols protocols[] = {{.name = GZ_SUBPROTOCOL, .callback = handle_event}, {0}};
+static const struct lws_protocols protocols[] = {{.name = GZ_SUBPROTOCOL, .callback = handle_event},
+                                                 {0}};
 
 static void handle_timer(lws_sorted_usec_list_t *timer)
 {
-    /* A timer that is due before the service call waits fires first, and the wait is then for something else. */
+    /* A timer that is due before the service call waits fires first, and the wait is then for
+     * something else. */
     struct gz_client *client = lws_container_of(timer, struct gz_client, timer);
     lws_cancel_service(client->context);
 }
@@ -204,7 +214,8 @@ static void service(struct gz_client *client, double deadline)
         lws_service(client->context, -1);
         return;
     }
-    lws_sul_schedule(client->context, 0, &client->timer, handle_timer, (lws_usec_t)(left * 1e6) + 1);
+    lws_sul_schedule(client->context, 0, &client->timer, handle_timer,
+                     (lws_usec_t)(left * 1e6) + 1);
     lws_service(client->context, 0);
     lws_sul_cancel(&client->timer);
 }
@@ -233,7 +244,8 @@ static enum gz_status open_socket(struct gz_client *client, struct gz_error *err
         .fd_limit_per_thread = DESCRIPTORS_MAX,
         .options = client->url.tls ? LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT : 0,
     });
-    if (client->context == NULL) return gz_fail(error, GZ_INTERNAL, "libwebsockets could not be started");
+    if (client->context == NULL)
+        return gz_fail(error, GZ_INTERNAL, "libwebsockets could not be started");
     client->state = CONNECTING;
     client->reason[0] = '\0';
     client->refused = 0;
@@ -287,8 +299,8 @@ static struct frame *new_frame(struct gz_error *error)
 }
 
 /* Sends the frame, which it takes over, if filling it went well. */
-static enum gz_status send_frame(struct gz_client *client, struct frame *frame, enum gz_status filled,
-                                 struct gz_error *error)
+static enum gz_status send_frame(struct gz_client *client, struct frame *frame,
+                                 enum gz_status filled, struct gz_error *error)
 {
     if (filled != GZ_OK) {
         gz_buffer_finish(&frame->bytes);
@@ -301,9 +313,11 @@ static enum gz_status send_frame(struct gz_client *client, struct frame *frame, 
     return GZ_OK;
 }
 
-enum gz_status gz_client_send_bytes(struct gz_client *client, const void *bytes, size_t size, struct gz_error *error)
+enum gz_status gz_client_send_bytes(struct gz_client *client, const void *bytes, size_t size,
+                                    struct gz_error *error)
 {
-    if (client->state != OPEN) return gz_fail(error, GZ_INTERNAL, "not connected: %s", client->reason);
+    if (client->state != OPEN)
+        return gz_fail(error, GZ_INTERNAL, "not connected: %s", client->reason);
     struct frame *frame = new_frame(error);
     if (frame == NULL) return GZ_NO_MEMORY;
     return send_frame(client, frame, gz_buffer_append(&frame->bytes, bytes, size), error);
@@ -318,7 +332,8 @@ static void set_camera(struct gz_client *client, const struct gz_camera_message 
 enum gz_status gz_client_send(struct gz_client *client, struct gz_message *message, uint64_t *rid,
                               struct gz_error *error)
 {
-    if (client->state != OPEN) return gz_fail(error, GZ_INTERNAL, "not connected: %s", client->reason);
+    if (client->state != OPEN)
+        return gz_fail(error, GZ_INTERNAL, "not connected: %s", client->reason);
     bool wish = message->op == GZ_OP_INTEREST;
     if (rid != NULL || (wish && !(message->has & GZ_HAS(RID)))) {
         message->rid = ++client->rid;
@@ -339,10 +354,12 @@ enum gz_status gz_client_flush(struct gz_client *client, double timeout_s, struc
 {
     double deadline = now_s() + timeout_s;
     while (client->state == OPEN && client->unsent.first != NULL) {
-        if (now_s() >= deadline) return gz_fail(error, GZ_INTERNAL, "the server took nothing for %g s", timeout_s);
+        if (now_s() >= deadline)
+            return gz_fail(error, GZ_INTERNAL, "the server took nothing for %g s", timeout_s);
         service(client, deadline);
     }
-    return client->state == OPEN ? GZ_OK : gz_fail(error, GZ_INTERNAL, "not connected: %s", client->reason);
+    return client->state == OPEN ? GZ_OK
+                                 : gz_fail(error, GZ_INTERNAL, "not connected: %s", client->reason);
 }
 
 /* ---- messages in ---- */
@@ -372,7 +389,8 @@ static void take_welcome(struct gz_client *client, const struct gz_welcome *welc
     gz_people_clear(client->people);
 }
 
-static enum gz_status take_delta(struct gz_client *client, const struct gz_delta *delta, struct gz_error *error)
+static enum gz_status take_delta(struct gz_client *client, const struct gz_delta *delta,
+                                 struct gz_error *error)
 {
     if (delta->saved > client->saved) client->saved = delta->saved;
     enum gz_status status = gz_mirror_apply(client->mirror, delta, error);
@@ -384,7 +402,8 @@ static enum gz_status take_delta(struct gz_client *client, const struct gz_delta
 static void take_answer(struct gz_client *client, bool taken)
 {
     const struct gz_message *message = &client->message;
-    if (!(message->has & GZ_HAS(RID)) || !gz_wishes_answer(&client->wishes, message->rid, taken)) return;
+    if (!(message->has & GZ_HAS(RID)) || !gz_wishes_answer(&client->wishes, message->rid, taken))
+        return;
     client->part = true;
     gz_mirror_expect(client->mirror);
 }
@@ -431,8 +450,8 @@ static bool decode_next(struct gz_client *client)
     if (frame == NULL) return false;
     struct gz_error error = {.status = GZ_OK};
     gz_arena_reset(&client->arena, gz_decode_bytes_max(frame->bytes.size));
-    enum gz_status status = gz_decode(GZ_FROM_SERVER, frame->bytes.data, frame->bytes.size, &client->offset,
-                                      &client->arena, &client->message, &error);
+    enum gz_status status = gz_decode(GZ_FROM_SERVER, frame->bytes.data, frame->bytes.size,
+                                      &client->offset, &client->arena, &client->message, &error);
     if (status == GZ_OK) status = take(client, &error);
     if (status == GZ_OK) return true;
     queue_clear(&client->received);
@@ -459,9 +478,11 @@ void gz_client_set_handler(struct gz_client *client, gz_client_handler *handler,
     client->handler_context = context;
 }
 
-static enum gz_status no_answer(const struct gz_client *client, double timeout_s, struct gz_error *error)
+static enum gz_status no_answer(const struct gz_client *client, double timeout_s,
+                                struct gz_error *error)
 {
-    if (client->state != OPEN) return gz_fail(error, GZ_INTERNAL, "the connection is over: %s", client->reason);
+    if (client->state != OPEN)
+        return gz_fail(error, GZ_INTERNAL, "the connection is over: %s", client->reason);
     return gz_fail(error, GZ_INTERNAL, "the server did not answer within %g s", timeout_s);
 }
 
@@ -483,15 +504,17 @@ enum gz_status gz_client_answer(struct gz_client *client, uint64_t rid, double t
     }
 }
 
-enum gz_status gz_client_request(struct gz_client *client, struct gz_message *message, double timeout_s,
-                                 const struct gz_message **answer, struct gz_error *error)
+enum gz_status gz_client_request(struct gz_client *client, struct gz_message *message,
+                                 double timeout_s, const struct gz_message **answer,
+                                 struct gz_error *error)
 {
     uint64_t rid = 0;
     enum gz_status status = gz_client_send(client, message, &rid, error);
     return status == GZ_OK ? gz_client_answer(client, rid, timeout_s, answer, error) : status;
 }
 
-enum gz_status gz_client_await(struct gz_client *client, uint64_t seq, double timeout_s, struct gz_error *error)
+enum gz_status gz_client_await(struct gz_client *client, uint64_t seq, double timeout_s,
+                               struct gz_error *error)
 {
     double deadline = now_s() + timeout_s;
     while (!gz_mirror_is_complete(client->mirror) || gz_mirror_seq(client->mirror) < seq) {
@@ -534,8 +557,9 @@ uint64_t gz_client_saved(const struct gz_client *client)
     return client->saved;
 }
 
-/* The last complete state. Where a part of a later one is in the mirror already, what is there must be saved: a server that
- * crashed would not know that it ever said it, and would not take it back. */
+/* The last complete state. Where a part of a later one is in the mirror already, what is there must
+ * be saved: a server that crashed would not know that it ever said it, and would not take it
+ * back. */
 static uint64_t resume_seq(const struct gz_client *client)
 {
     const struct gz_mirror *mirror = client->mirror;
@@ -581,8 +605,10 @@ static enum gz_status encode_wish(struct gz_client *client, struct gz_buffer *ou
     return status == GZ_OK ? gz_encode(out, &wish->message) : status;
 }
 
-/* Sends hello, and the wish in the same frame where it fits. Then the first delta is of that part alone. */
-static enum gz_status say_hello(struct gz_client *client, bool *wish_is_left, struct gz_error *error)
+/* Sends hello, and the wish in the same frame where it fits. Then the first delta is of that part
+ * alone. */
+static enum gz_status say_hello(struct gz_client *client, bool *wish_is_left,
+                                struct gz_error *error)
 {
     struct gz_message hello = make_hello(client);
     struct frame *frame = new_frame(error);
@@ -602,7 +628,8 @@ static enum gz_status send_wish(struct gz_client *client, struct gz_error *error
     return send_frame(client, frame, encode_wish(client, &frame->bytes), error);
 }
 
-static enum gz_status await_welcome(struct gz_client *client, double deadline, struct gz_error *error)
+static enum gz_status await_welcome(struct gz_client *client, double deadline,
+                                    struct gz_error *error)
 {
     const struct gz_message *message = gz_client_next(client, deadline - now_s());
     if (message == NULL) return no_answer(client, client->options.timeout_s, error);
@@ -610,21 +637,25 @@ static enum gz_status await_welcome(struct gz_client *client, double deadline, s
     if (message->op == GZ_OP_ERROR)
         return gz_fail(error, message->error.code, "%.*s", (int)message->error.message.size,
                        message->error.message.bytes);
-    return gz_fail(error, GZ_INTERNAL, "the server answered hello with %s", gz_op_word(message->op));
+    return gz_fail(error, GZ_INTERNAL, "the server answered hello with %s",
+                   gz_op_word(message->op));
 }
 
 /* A daemon or proxy that is only not able to now (5xx) is not the one that says no for good. */
-static enum gz_status fail_unconnected(struct gz_client *client, double deadline, struct gz_error *error)
+static enum gz_status fail_unconnected(struct gz_client *client, double deadline,
+                                       struct gz_error *error)
 {
     struct gz_error refusal = {.status = GZ_INTERNAL};
     if (client->refused != 0) {
-        (void)gz_http_why_refused(&client->url, client->refused, fmax(deadline - now_s(), 1), &refusal);
+        (void)gz_http_why_refused(&client->url, client->refused, fmax(deadline - now_s(), 1),
+                                  &refusal);
         char status[32] = "";
-        if (refusal.status != GZ_INTERNAL) snprintf(status, sizeof status, "HTTP status %u: ", client->refused);
+        if (refusal.status != GZ_INTERNAL)
+            snprintf(status, sizeof status, "HTTP status %u: ", client->refused);
         gz_print(client->reason, sizeof client->reason, "%s%s", status, refusal.message);
     }
-    return gz_fail(error, client->refused < 500 ? refusal.status : GZ_INTERNAL, "cannot connect to %s: %s",
-                   client->options.url, client->reason);
+    return gz_fail(error, client->refused < 500 ? refusal.status : GZ_INTERNAL,
+                   "cannot connect to %s: %s", client->options.url, client->reason);
 }
 
 /* Waits until the socket stands, says hello and waits for the welcome. */
@@ -639,7 +670,8 @@ static enum gz_status join(struct gz_client *client, double deadline, struct gz_
     if (status == GZ_OK) status = await_welcome(client, deadline, error);
     if (status == GZ_OK && wish_is_left) status = send_wish(client, error);
     if (status != GZ_OK || client->wishes.taken == NULL) return status;
-    return gz_client_answer(client, client->wishes.taken->message.rid, deadline - now_s(), NULL, error);
+    return gz_client_answer(client, client->wishes.taken->message.rid, deadline - now_s(), NULL,
+                            error);
 }
 
 enum gz_status gz_client_reconnect(struct gz_client *client, struct gz_error *error)
@@ -677,7 +709,8 @@ static bool copy_options(struct gz_client *client, const struct gz_client_option
     return client->address != NULL && client->scene != NULL && client->user != NULL;
 }
 
-/* The part of the scene to join with counts as one that the server took: it is what `join` asks for. */
+/* The part of the scene to join with counts as one that the server took: it is what `join` asks
+ * for. */
 static bool copy_wish(struct gz_client *client, const struct gz_client_options *options)
 {
     client->options.camera = client->options.interest = NULL;
@@ -697,7 +730,8 @@ static bool fill(struct gz_client *client, const struct gz_client_options *optio
     return copy_options(client, options) && copy_wish(client, options);
 }
 
-enum gz_status gz_client_create(struct gz_client **out, const struct gz_client_options *options, struct gz_error *error)
+enum gz_status gz_client_create(struct gz_client **out, const struct gz_client_options *options,
+                                struct gz_error *error)
 {
     *out = NULL;
     struct gz_client *client = calloc(1, sizeof *client);

@@ -1,5 +1,5 @@
-/* example.c - joins a scene, moves its first node up by a metre, waits until that is on disk, and takes it back.
- *     client_example URL SCENE */
+/* example.c - joins a scene, moves its first node up by a metre, waits until that is on disk, and
+ * takes it back. client_example URL SCENE */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,8 @@ static enum gz_status edit(struct gz_client *client, struct gz_error *error)
 {
     size_t count;
     const struct gz_mirror_node **nodes = gz_mirror_list(gz_client_mirror(client), &count);
-    if (nodes == NULL || count == 0) return gz_fail(error, GZ_UNKNOWN_NODE, "there is no node to move");
+    if (nodes == NULL || count == 0)
+        return gz_fail(error, GZ_UNKNOWN_NODE, "there is no node to move");
     struct gz_set_node node;
     struct gz_message set = move_up(nodes[0], &node), undo = {.op = GZ_OP_UNDO};
     const struct gz_message *answer;
@@ -45,7 +46,8 @@ int main(int argc, char **argv)
     }
     const struct gz_client_options options = {.url = argv[1], .scene = argv[2], .user = "example"};
     enum gz_status status = gz_client_create(&client, &options, &error);
-    if (status == GZ_OK) status = gz_client_await(client, 0, SECONDS, &error); /* until all of it is here */
+    if (status == GZ_OK)
+        status = gz_client_await(client, 0, SECONDS, &error); /* until all of it is here */
     if (status == GZ_OK) status = edit(client, &error);
     gz_client_destroy(client);
     if (status == GZ_OK) return 0;

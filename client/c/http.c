@@ -4,8 +4,8 @@
 
 #include "gizmo_client.h"
 #include "http.h"
-#include "refusal.h"
 #include "proto/limits.h"
+#include "refusal.h"
 
 #define SILENCE_SECONDS 60.0
 #define PIECE_BYTES (64u * 1024) /* of a body, sent at once */
@@ -44,8 +44,8 @@ static void finish(struct transfer *transfer, enum gz_status status, const char 
 static void finish_refused(struct transfer *transfer)
 {
     struct gz_error error;
-    enum gz_status status =
-        gz_refusal(&error, transfer->status, &transfer->refusal, transfer->url, transfer->http->path);
+    enum gz_status status = gz_refusal(&error, transfer->status, &transfer->refusal, transfer->url,
+                                       transfer->http->path);
     finish(transfer, status, error.message);
 }
 
@@ -57,9 +57,11 @@ static void finish_complete(struct transfer *transfer)
         finish_refused(transfer);
 }
 
-static bool add_header(struct lws *wsi, enum lws_token_indexes token, const char *value, uint8_t **at, uint8_t *end)
+static bool add_header(struct lws *wsi, enum lws_token_indexes token, const char *value,
+                       uint8_t **at, uint8_t *end)
 {
-    return lws_add_http_header_by_token(wsi, token, (const uint8_t *)value, (int)strlen(value), at, end) == 0;
+    return lws_add_http_header_by_token(wsi, token, (const uint8_t *)value, (int)strlen(value), at,
+                                        end) == 0;
 }
 
 /* What makes a daemon refuse this request for the reason for which it refused a WebSocket. */
@@ -82,7 +84,8 @@ static int handle_headers(struct transfer *transfer, struct lws *wsi, uint8_t **
         snprintf(text, sizeof text, "Bearer %s", http->token);
         fits = add_header(wsi, WSI_TOKEN_HTTP_AUTHORIZATION, text, at, end);
     }
-    if (fits && http->type != NULL) fits = add_header(wsi, WSI_TOKEN_HTTP_CONTENT_TYPE, http->type, at, end);
+    if (fits && http->type != NULL)
+        fits = add_header(wsi, WSI_TOKEN_HTTP_CONTENT_TYPE, http->type, at, end);
     if (fits && http->body != NULL) {
         snprintf(text, sizeof text, "%zu", http->body_size);
         fits = add_header(wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH, text, at, end);
@@ -102,7 +105,9 @@ static int handle_body_writable(struct transfer *transfer, struct lws *wsi)
     uint8_t piece[LWS_PRE + PIECE_BYTES];
     memcpy(piece + LWS_PRE, (const uint8_t *)http->body + transfer->sent, size);
     bool last = size == left;
-    if (lws_write(wsi, piece + LWS_PRE, size, last ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP) < (int)size) return -1;
+    if (lws_write(wsi, piece + LWS_PRE, size, last ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP) <
+        (int)size)
+        return -1;
     transfer->sent += size;
     if (last)
         lws_client_http_body_pending(wsi, 0);
@@ -115,7 +120,8 @@ static void read_dropped(const struct gz_http *http, struct lws *wsi)
 {
     static const char name[] = "gizmod-dropped:";
     if (http->dropped == NULL) return;
-    int size = lws_hdr_custom_copy(wsi, http->dropped, (int)http->dropped_bytes, name, sizeof name - 1);
+    int size =
+        lws_hdr_custom_copy(wsi, http->dropped, (int)http->dropped_bytes, name, sizeof name - 1);
     if (size < 0) http->dropped[0] = '\0';
 }
 
@@ -132,7 +138,8 @@ static int handle_body_piece(struct transfer *transfer, const void *bytes, size_
 {
     if (transfer->status < 200 || transfer->status >= 300) {
         size_t room = GZ_REFUSAL_BYTES_MAX - transfer->refusal.size;
-        return gz_buffer_append(&transfer->refusal, bytes, size < room ? size : room) == GZ_OK ? 0 : -1;
+        return gz_buffer_append(&transfer->refusal, bytes, size < room ? size : room) == GZ_OK ? 0
+                                                                                               : -1;
     }
     if (transfer->http->sink == NULL) return 0;
     enum gz_status status = transfer->http->sink(transfer->http->context, bytes, size);
@@ -150,7 +157,8 @@ static int handle_body_readable(struct lws *wsi)
 
 static void handle_closed(struct transfer *transfer)
 {
-    if (transfer->status != 0 && (transfer->status < 200 || transfer->status >= 300)) finish_refused(transfer);
+    if (transfer->status != 0 && (transfer->status < 200 || transfer->status >= 300))
+        finish_refused(transfer);
     finish(transfer, GZ_INTERNAL, "the connection ended before the answer did");
     transfer->wsi = NULL;
 }
@@ -162,16 +170,20 @@ static void handle_unreachable(struct transfer *transfer, const char *why)
     transfer->wsi = NULL;
 }
 
-static int handle_event(struct lws *wsi, enum lws_callback_reasons event, void *user, void *in, size_t size)
+static int handle_event(struct lws *wsi, enum lws_callback_reasons event, void *user, void *in,
+                        size_t size)
 {
     (void)user;
     struct transfer *transfer = wsi != NULL ? lws_context_user(lws_get_context(wsi)) : NULL;
     if (transfer == NULL || transfer->wsi == NULL) return 0;
     transfer->active_s = now_s();
     switch (event) {
-    case LWS_CALLBACK_OPENSSL_PERFORM_SERVER_CERT_VERIFICATION: transfer->untrusted = size == 0; return 0;
+    case LWS_CALLBACK_OPENSSL_PERFORM_SERVER_CERT_VERIFICATION:
+        transfer->untrusted = size == 0;
+        return 0;
     case LWS_CALLBACK_CLIENT_CONNECTION_ERROR: handle_unreachable(transfer, in); return 0;
-    case LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER: return handle_headers(transfer, wsi, (uint8_t **)in, size);
+    case LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER:
+        return handle_headers(transfer, wsi, (uint8_t **)in, size);
     case LWS_CALLBACK_CLIENT_HTTP_WRITEABLE: return handle_body_writable(transfer, wsi);
     case LWS_CALLBACK_ESTABLISHED_CLIENT_HTTP:
         read_dropped(transfer->http, wsi);
@@ -249,7 +261,8 @@ static void perform(struct transfer *transfer, struct gz_error *error)
     transfer->active_s = now_s();
     struct lws_context *context = connect_http(transfer);
     if (context == NULL) finish(transfer, GZ_INTERNAL, "libwebsockets could not be started");
-    if (context != NULL) run(transfer, context, http->timeout_s > 0 ? http->timeout_s : SILENCE_SECONDS);
+    if (context != NULL)
+        run(transfer, context, http->timeout_s > 0 ? http->timeout_s : SILENCE_SECONDS);
     if (context != NULL) lws_context_destroy(context);
     gz_buffer_finish(&transfer->refusal);
     if (transfer->status != 0)
@@ -273,7 +286,8 @@ enum gz_status gz_http_perform(const struct gz_http *request, struct gz_error *e
     return transfer.result;
 }
 
-enum gz_status gz_http_why_refused(const struct gz_url *url, unsigned status, double timeout_s, struct gz_error *error)
+enum gz_status gz_http_why_refused(const struct gz_url *url, unsigned status, double timeout_s,
+                                   struct gz_error *error)
 {
     const struct gz_http http = {.url = "", .method = "GET", .path = "/ws", .timeout_s = timeout_s};
     struct transfer transfer = {.http = &http, .url = url, .upgrades = true};

@@ -11,7 +11,8 @@
 struct gz_mirror {
     struct gz_mirror_node **slots; /* open addressing, linear probing; NULL is free */
     size_t slot_count, count;
-    uint64_t seq, complete, seen; /* where it stands, last stood without more to come, and has come at most */
+    uint64_t seq, complete,
+        seen; /* where it stands, last stood without more to come, and has come at most */
     bool begun, more;
 };
 
@@ -87,7 +88,8 @@ static size_t home_slot(const struct gz_mirror *mirror, uint64_t id)
 static size_t find_slot(const struct gz_mirror *mirror, uint64_t id)
 {
     size_t slot = home_slot(mirror, id);
-    while (mirror->slots[slot] != NULL && mirror->slots[slot]->id != id) slot = (slot + 1) & (mirror->slot_count - 1);
+    while (mirror->slots[slot] != NULL && mirror->slots[slot]->id != id)
+        slot = (slot + 1) & (mirror->slot_count - 1);
     return slot;
 }
 
@@ -98,7 +100,8 @@ static bool grow(struct gz_mirror *mirror)
     larger.slots = calloc(larger.slot_count, sizeof *larger.slots);
     if (larger.slots == NULL) return false;
     for (size_t i = 0; i < mirror->slot_count; i++)
-        if (mirror->slots[i] != NULL) larger.slots[find_slot(&larger, mirror->slots[i]->id)] = mirror->slots[i];
+        if (mirror->slots[i] != NULL)
+            larger.slots[find_slot(&larger, mirror->slots[i]->id)] = mirror->slots[i];
     free(mirror->slots);
     *mirror = larger;
     return true;
@@ -184,15 +187,18 @@ static bool set_name(struct gz_mirror_node *node, struct gz_text name)
     return true;
 }
 
-static enum gz_status apply_node(struct gz_mirror *mirror, const struct gz_node_state *state, struct gz_error *error)
+static enum gz_status apply_node(struct gz_mirror *mirror, const struct gz_node_state *state,
+                                 struct gz_error *error)
 {
     struct gz_mirror_node *node = (struct gz_mirror_node *)gz_mirror_find(mirror, state->id);
     if (node == NULL) {
         if ((state->has & WHOLE_NODE) != WHOLE_NODE)
             return gz_fail(error, GZ_CONFLICT,
-                           "delta: node %" PRIu64 " is new and does not have all of t, r, s, name and parent",
+                           "delta: node %" PRIu64
+                           " is new and does not have all of t, r, s, name and parent",
                            state->id);
-        if ((node = add(mirror, state->id)) == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory for the scene");
+        if ((node = add(mirror, state->id)) == NULL)
+            return gz_fail(error, GZ_NO_MEMORY, "no memory for the scene");
     }
     if (state->has & GZ_HAS(T)) node->trs.t = state->trs.t;
     if (state->has & GZ_HAS(R)) node->trs.r = state->trs.r;
@@ -214,7 +220,8 @@ static enum gz_status check_parents(const struct gz_mirror *mirror, struct gz_er
     for (size_t i = 0; i < mirror->slot_count; i++) {
         const struct gz_mirror_node *node = mirror->slots[i];
         if (node != NULL && node->parent != 0 && gz_mirror_find(mirror, node->parent) == NULL)
-            return gz_fail(error, GZ_CONFLICT, "delta: node %" PRIu64 " is left without its parent %" PRIu64, node->id,
+            return gz_fail(error, GZ_CONFLICT,
+                           "delta: node %" PRIu64 " is left without its parent %" PRIu64, node->id,
                            node->parent);
     }
     return GZ_OK;
@@ -229,11 +236,13 @@ static bool touches_hierarchy(const struct gz_delta *delta)
     return false;
 }
 
-enum gz_status gz_mirror_apply(struct gz_mirror *mirror, const struct gz_delta *delta, struct gz_error *error)
+enum gz_status gz_mirror_apply(struct gz_mirror *mirror, const struct gz_delta *delta,
+                               struct gz_error *error)
 {
     bool continues = mirror->begun && delta->from == mirror->seq;
     if (!continues && delta->from != 0)
-        return gz_fail(error, GZ_CONFLICT, "delta: it is from %" PRIu64 ", the scene here stands at %" PRIu64,
+        return gz_fail(error, GZ_CONFLICT,
+                       "delta: it is from %" PRIu64 ", the scene here stands at %" PRIu64,
                        delta->from, mirror->seq);
     if (!continues) gz_mirror_clear(mirror);
 

@@ -48,10 +48,12 @@ static struct gz_presence_user *copy_user(const struct gz_presence_user *user)
     return copy;
 }
 
-enum gz_status gz_people_apply(struct gz_people *people, const struct gz_presence *presence, struct gz_error *error)
+enum gz_status gz_people_apply(struct gz_people *people, const struct gz_presence *presence,
+                               struct gz_error *error)
 {
     if (presence->all) gz_people_clear(people);
-    for (size_t i = 0; i < presence->left.count; i++) gz_records_remove(&people->sessions, presence->left.ids[i]);
+    for (size_t i = 0; i < presence->left.count; i++)
+        gz_records_remove(&people->sessions, presence->left.ids[i]);
     for (size_t i = 0; i < presence->count; i++) {
         const struct gz_presence_user *user = &presence->users[i];
         if (!gz_records_put(&people->sessions, user->session, copy_user(user)))

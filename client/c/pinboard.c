@@ -37,10 +37,12 @@ static struct gz_note_state *copy_note(const struct gz_note_state *note)
     return copy;
 }
 
-enum gz_status gz_pinboard_apply(struct gz_pinboard *pinboard, const struct gz_notes *notes, struct gz_error *error)
+enum gz_status gz_pinboard_apply(struct gz_pinboard *pinboard, const struct gz_notes *notes,
+                                 struct gz_error *error)
 {
     if (notes->all) gz_pinboard_clear(pinboard);
-    for (size_t i = 0; i < notes->gone.count; i++) gz_records_remove(&pinboard->notes, notes->gone.ids[i]);
+    for (size_t i = 0; i < notes->gone.count; i++)
+        gz_records_remove(&pinboard->notes, notes->gone.ids[i]);
     for (size_t i = 0; i < notes->count; i++) {
         const struct gz_note_state *note = &notes->notes[i];
         if (!gz_records_put(&pinboard->notes, note->id, copy_note(note)))

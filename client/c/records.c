@@ -30,7 +30,8 @@ bool gz_records_put(struct gz_records *records, uint64_t id, void *block)
         records->list[place].block = block;
         return true;
     }
-    if (block == NULL || !gz_grow(&records->list, &records->capacity, records->count + 1, sizeof *records->list)) {
+    if (block == NULL ||
+        !gz_grow(&records->list, &records->capacity, records->count + 1, sizeof *records->list)) {
         free(block);
         return false;
     }

@@ -28,7 +28,9 @@ static const char *phrase_of(unsigned status)
 
 static const char *advice_of(unsigned status)
 {
-    if (status == 413) return ": a proxy before the daemon takes no file of this size (nginx: client_max_body_size)";
+    if (status == 413)
+        return ": a proxy before the daemon takes no file of this size (nginx: "
+               "client_max_body_size)";
     if (status >= 300 && status < 400) return ": redirects are not followed";
     return "";
 }
@@ -44,9 +46,9 @@ enum gz_status gz_refusal(struct gz_error *error, unsigned status, const struct 
     if (code != NULL && message != NULL)
         result = gz_fail(error, result, "%s", message);
     else
-        result = gz_fail(error, GZ_INTERNAL, "HTTP status %u (%s)%s, from %s://%s%s%.*s", status, phrase_of(status),
-                         advice_of(status), url->tls ? "https" : "http", url->authority, url->base,
-                         (int)strcspn(path, "?"), path);
+        result = gz_fail(error, GZ_INTERNAL, "HTTP status %u (%s)%s, from %s://%s%s%.*s", status,
+                         phrase_of(status), advice_of(status), url->tls ? "https" : "http",
+                         url->authority, url->base, (int)strcspn(path, "?"), path);
     json_decref(json);
     return result;
 }

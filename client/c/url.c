@@ -38,10 +38,14 @@ static const char *take_port(struct gz_url *url, const char *at)
 enum gz_status gz_url_parse(struct gz_url *url, const char *text, struct gz_error *error)
 {
     const char *at = skip_scheme(url, text);
-    if (at == NULL) return gz_fail(error, GZ_BAD_VALUE, "server URL \"%s\" does not begin with ws:// or wss://", text);
-    if ((at = take_host(url, at)) == NULL) return gz_fail(error, GZ_BAD_VALUE, "server URL \"%s\" has no host", text);
+    if (at == NULL)
+        return gz_fail(error, GZ_BAD_VALUE, "server URL \"%s\" does not begin with ws:// or wss://",
+                       text);
+    if ((at = take_host(url, at)) == NULL)
+        return gz_fail(error, GZ_BAD_VALUE, "server URL \"%s\" has no host", text);
     if ((at = take_port(url, at)) == NULL)
-        return gz_fail(error, GZ_BAD_VALUE, "server URL \"%s\" has no port from 1 to 65535 after its host", text);
+        return gz_fail(error, GZ_BAD_VALUE,
+                       "server URL \"%s\" has no port from 1 to 65535 after its host", text);
 
     if (at[0] == '\0' || strcmp(at, "/") == 0) at = "/ws";
     size_t size = strlen(at);
@@ -50,6 +54,7 @@ enum gz_status gz_url_parse(struct gz_url *url, const char *text, struct gz_erro
     snprintf(url->path, sizeof url->path, "%s", at);
     snprintf(url->base, sizeof url->base, "%.*s", (int)size - 3, at);
     bool bracket = strchr(url->host, ':') != NULL;
-    snprintf(url->authority, sizeof url->authority, bracket ? "[%s]:%d" : "%s:%d", url->host, url->port);
+    snprintf(url->authority, sizeof url->authority, bracket ? "[%s]:%d" : "%s:%d", url->host,
+             url->port);
     return GZ_OK;
 }

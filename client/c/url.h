@@ -18,6 +18,7 @@ struct gz_url {
 };
 
 /* Reads ws://HOST[:PORT]/[...]ws or wss://. GZ_BAD_VALUE with words where it is none. */
-GZ_MUST_USE enum gz_status gz_url_parse(struct gz_url *url, const char *text, struct gz_error *error);
+GZ_MUST_USE enum gz_status gz_url_parse(struct gz_url *url, const char *text,
+                                        struct gz_error *error);
 
 #endif

@@ -8,7 +8,8 @@
 #include "proto/limits.h"
 
 const struct gz_arg_option ctl_shared_options[] = {
-    {"--server", GZ_ARG_TEXT, "URL", .help = "the daemon (GIZMOD_URL, else " GZ_CLIENT_URL_DEFAULT ")"},
+    {"--server", GZ_ARG_TEXT, "URL",
+     .help = "the daemon (GIZMOD_URL, else " GZ_CLIENT_URL_DEFAULT ")"},
     {"--token", GZ_ARG_TEXT, "TOKEN", .help = "who you are, for a daemon that asks (GIZMOD_TOKEN)"},
     {"--user", GZ_ARG_TEXT, "NAME", .help = "the name that others see (USER)"},
     {"--help", .help = "say this"},
@@ -32,7 +33,8 @@ const struct gz_arg *ctl_get(const struct ctl_args *args, const char *name)
 }
 
 /* An option of every command, or what the environment says instead. */
-static const char *shared_text(const struct ctl_args *args, const char *option, const char *variable)
+static const char *shared_text(const struct ctl_args *args, const char *option,
+                               const char *variable)
 {
     const struct gz_arg *said = gz_args_get_own(&args->said, option);
     const char *text = said->given ? said->text : getenv(variable);
@@ -52,18 +54,22 @@ static void take_shared(struct ctl_args *args)
 static bool scene_name_is_valid(const char *name)
 {
     size_t size = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_-");
-    return size > 0 && name[size] == '\0' && size <= GZ_SCENE_NAME_BYTES_MAX && name[0] != '_' && name[0] != '-';
+    return size > 0 && name[size] == '\0' && size <= GZ_SCENE_NAME_BYTES_MAX && name[0] != '_' &&
+           name[0] != '-';
 }
 
 /* The operands that the command's line of them calls scenes. */
 static enum ctl_exit check_scenes(const struct ctl_args *args)
 {
     const char *word = args->command->usage.operands;
-    for (int i = 0; i < args->said.operand_count; i++, word += strcspn(word, " "), word += strspn(word, " ")) {
+    for (int i = 0; i < args->said.operand_count;
+         i++, word += strcspn(word, " "), word += strspn(word, " ")) {
         const char *scene = memmem(word, strcspn(word, " "), "SCENE", 5);
         if (scene == NULL || scene_name_is_valid(args->operands[i])) continue;
-        return ctl_usage(args, "\"%s\" is no scene name (a-z, 0-9, _ and -, at most %d, the first a letter or digit)",
-                         args->operands[i], GZ_SCENE_NAME_BYTES_MAX);
+        return ctl_usage(
+            args,
+            "\"%s\" is no scene name (a-z, 0-9, _ and -, at most %d, the first a letter or digit)",
+            args->operands[i], GZ_SCENE_NAME_BYTES_MAX);
     }
     return CTL_OK;
 }

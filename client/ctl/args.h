@@ -1,5 +1,5 @@
-/* args.h - the command line of gizmoctl, read by its table (proto/args). What is wrong with it is one line on stderr, and
- * CTL_USAGE. Ownership: texts point into argv or the environment. */
+/* args.h - the command line of gizmoctl, read by its table (proto/args). What is wrong with it is
+ * one line on stderr, and CTL_USAGE. Ownership: texts point into argv or the environment. */
 #ifndef CTL_ARGS_H
 #define CTL_ARGS_H
 
@@ -26,13 +26,15 @@ struct ctl_args {
 /* What every command takes. */
 extern const struct gz_arg_option ctl_shared_options[];
 
-/* Reads what follows the program's name: argv[0] is that of the command. `args` stays where it is. */
+/* Reads what follows the program's name: argv[0] is that of the command. `args` stays where it
+ * is. */
 enum ctl_exit ctl_args_read(struct ctl_args *args, const struct gz_arg_program *program,
                             const struct ctl_command *command, int argc, char **argv);
 /* The value of one of the command's options. */
 const struct gz_arg *ctl_get(const struct ctl_args *args, const char *name);
 
 /* One line on stderr, "gizmoctl COMMAND: ..."; returns CTL_USAGE. */
-enum ctl_exit ctl_usage(const struct ctl_args *args, const char *format, ...) __attribute__((format(printf, 2, 3)));
+enum ctl_exit ctl_usage(const struct ctl_args *args, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -11,8 +11,8 @@ static const struct gz_arg_option options[] = {
 };
 
 /* Puts the parts of the answer together; *seq is that of the state that was found. */
-static enum gz_status collect(struct gz_client *client, struct gz_message *question, struct gz_mirror *past,
-                              uint64_t *seq, struct gz_error *error)
+static enum gz_status collect(struct gz_client *client, struct gz_message *question,
+                              struct gz_mirror *past, uint64_t *seq, struct gz_error *error)
 {
     uint64_t rid;
     enum gz_status status = gz_client_send(client, question, &rid, error);
@@ -30,30 +30,36 @@ static enum gz_status collect(struct gz_client *client, struct gz_message *quest
     return status;
 }
 
-static enum gz_status show(const struct ctl_args *args, struct gz_client *client, struct gz_message *question,
-                           struct gz_mirror *past, struct gz_error *error)
+static enum gz_status show(const struct ctl_args *args, struct gz_client *client,
+                           struct gz_message *question, struct gz_mirror *past,
+                           struct gz_error *error)
 {
     uint64_t found = question->at.seq;
     enum gz_status status = collect(client, question, past, &found, error);
     if (status != GZ_OK) return status;
     bool json = ctl_get(args, "--json")->given;
-    if (!json) printf("%s  seq %" PRIu64 "  %zu nodes\n", args->operands[0], found, gz_mirror_count(past));
-    return ctl_print_tree(stdout, past, json) ? GZ_OK : gz_fail(error, GZ_NO_MEMORY, "no memory for the tree");
+    if (!json)
+        printf("%s  seq %" PRIu64 "  %zu nodes\n", args->operands[0], found, gz_mirror_count(past));
+    return ctl_print_tree(stdout, past, json)
+               ? GZ_OK
+               : gz_fail(error, GZ_NO_MEMORY, "no memory for the tree");
 }
 
 static enum ctl_exit run(const struct ctl_args *args)
 {
     const struct gz_arg *seq = ctl_get(args, "--seq"), *time = ctl_get(args, "--time");
-    struct gz_message question = {.op = GZ_OP_AT, .has = time->given ? GZ_HAS(TIME) : 0, .at.time = time->numbers[0]};
+    struct gz_message question = {
+        .op = GZ_OP_AT, .has = time->given ? GZ_HAS(TIME) : 0, .at.time = time->numbers[0]};
     if (seq->given == time->given) return ctl_usage(args, "give one of --seq N|NAME and --time T");
-    enum ctl_exit result = seq->given ? ctl_read_seq(args, seq, &question.at, &question.has) : CTL_OK;
+    enum ctl_exit result =
+        seq->given ? ctl_read_seq(args, seq, &question.at, &question.has) : CTL_OK;
     struct gz_client *client;
     if (result == CTL_OK) result = ctl_join(args, GZ_ROLE_VIEWER, &client);
     if (result != CTL_OK) return result;
     struct gz_error error = {0};
     struct gz_mirror *past = gz_mirror_create();
-    enum gz_status status =
-        past != NULL ? show(args, client, &question, past, &error) : gz_fail(&error, GZ_NO_MEMORY, "no memory");
+    enum gz_status status = past != NULL ? show(args, client, &question, past, &error)
+                                         : gz_fail(&error, GZ_NO_MEMORY, "no memory");
     gz_mirror_destroy(past);
     gz_client_destroy(client);
     return status == GZ_OK ? ctl_finish_output(args) : ctl_fail(args, &error);

@@ -5,7 +5,8 @@
 /* ---- checkpoint ---- */
 
 static const struct gz_arg_option options[] = {
-    {"--seq", GZ_ARG_INTEGER, "N", .help = "name this state instead of the present one (see history)"},
+    {"--seq", GZ_ARG_INTEGER, "N",
+     .help = "name this state instead of the present one (see history)"},
     {"--gone", .help = "take the name away"},
     {"--json", .help = "answer as a JSON object"},
     {0},
@@ -15,7 +16,8 @@ static void print_done(const struct ctl_args *args, uint64_t seq)
 {
     bool gone = ctl_get(args, "--gone")->given;
     if (ctl_get(args, "--json")->given) {
-        ctl_put_json(stdout, json_pack("{s:s,s:s,s:I}", "op", "ok", "name", args->operands[1], "seq", (json_int_t)seq));
+        ctl_put_json(stdout, json_pack("{s:s,s:s,s:I}", "op", "ok", "name", args->operands[1],
+                                       "seq", (json_int_t)seq));
         return;
     }
     fputs(gone ? "gone: checkpoint " : "checkpoint ", stdout);
@@ -27,16 +29,19 @@ static enum ctl_exit run(const struct ctl_args *args)
 {
     const struct gz_arg *seq = ctl_get(args, "--seq");
     struct gz_message message = {.op = GZ_OP_CHECKPOINT};
-    message.checkpoint = (struct gz_checkpoint){
-        .name = gz_client_text(args->operands[1]), .seq = seq->integer, .gone = ctl_get(args, "--gone")->given};
-    if (seq->given && message.checkpoint.gone) return ctl_usage(args, "--seq and --gone: give one of them");
+    message.checkpoint = (struct gz_checkpoint){.name = gz_client_text(args->operands[1]),
+                                                .seq = seq->integer,
+                                                .gone = ctl_get(args, "--gone")->given};
+    if (seq->given && message.checkpoint.gone)
+        return ctl_usage(args, "--seq and --gone: give one of them");
     if (seq->given) message.has |= GZ_HAS(SEQ);
     struct gz_client *client;
     enum ctl_exit result = ctl_join(args, GZ_ROLE_EDITOR, &client);
     if (result != CTL_OK) return result;
     struct gz_error error = {0};
     const struct gz_message *answer;
-    enum gz_status status = gz_client_request(client, &message, CTL_ANSWER_SECONDS, &answer, &error);
+    enum gz_status status =
+        gz_client_request(client, &message, CTL_ANSWER_SECONDS, &answer, &error);
     if (status == GZ_OK) print_done(args, answer->ok.seq);
     gz_client_destroy(client);
     return status == GZ_OK ? ctl_finish_output(args) : ctl_fail(args, &error);
@@ -45,7 +50,8 @@ static enum ctl_exit run(const struct ctl_args *args)
 const struct ctl_command ctl_checkpoint = {
     .usage.name = "checkpoint",
     .usage.operands = "SCENE NAME",
-    .usage.summary = "Names the scene as it is, or was, for at and restore; what it needs of the history is kept.",
+    .usage.summary = "Names the scene as it is, or was, for at and restore; what it needs of the "
+                     "history is kept.",
     .usage.options = options,
     .run = run,
 };
@@ -94,7 +100,8 @@ static enum ctl_exit run_list(const struct ctl_args *args)
     struct gz_error error = {0};
     struct gz_message question = {.op = GZ_OP_CHECKPOINTS};
     const struct gz_message *answer;
-    enum gz_status status = gz_client_request(client, &question, CTL_ANSWER_SECONDS, &answer, &error);
+    enum gz_status status =
+        gz_client_request(client, &question, CTL_ANSWER_SECONDS, &answer, &error);
     if (status == GZ_OK) print_list(&answer->ok, ctl_get(args, "--json")->given);
     gz_client_destroy(client);
     return status == GZ_OK ? ctl_finish_output(args) : ctl_fail(args, &error);
@@ -103,7 +110,8 @@ static enum ctl_exit run_list(const struct ctl_args *args)
 const struct ctl_command ctl_checkpoints = {
     .usage.name = "checkpoints",
     .usage.operands = "SCENE",
-    .usage.summary = "Lists the states of the scene that have names, and who gave them; the oldest state first.",
+    .usage.summary =
+        "Lists the states of the scene that have names, and who gave them; the oldest state first.",
     .usage.options = list_options,
     .run = run_list,
 };

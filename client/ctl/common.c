@@ -37,12 +37,13 @@ enum ctl_exit ctl_join(const struct ctl_args *args, enum gz_role role, struct gz
 
 /* ---- HTTP ---- */
 
-void ctl_scene_path(const struct ctl_args *args, const char *scene, const char *query, char path[CTL_PATH_BYTES])
+void ctl_scene_path(const struct ctl_args *args, const char *scene, const char *query,
+                    char path[CTL_PATH_BYTES])
 {
     size_t used = (size_t)snprintf(path, CTL_PATH_BYTES, "/scenes/%s?%suser=", scene, query);
     for (const char *at = args->user; *at != '\0' && used + 4 < CTL_PATH_BYTES; at++)
-        used += (size_t)snprintf(path + used, CTL_PATH_BYTES - used, isalnum((unsigned char)*at) ? "%c" : "%%%02X",
-                                 (unsigned char)*at);
+        used += (size_t)snprintf(path + used, CTL_PATH_BYTES - used,
+                                 isalnum((unsigned char)*at) ? "%c" : "%%%02X", (unsigned char)*at);
 }
 
 static enum gz_status handle_answer(void *context, const void *bytes, size_t size)
@@ -50,7 +51,8 @@ static enum gz_status handle_answer(void *context, const void *bytes, size_t siz
     return gz_buffer_append(context, bytes, size);
 }
 
-enum gz_status ctl_http(const struct ctl_args *args, struct gz_http http, json_t **answer, struct gz_error *error)
+enum gz_status ctl_http(const struct ctl_args *args, struct gz_http http, json_t **answer,
+                        struct gz_error *error)
 {
     struct gz_buffer body;
     gz_buffer_init(&body, GZ_SERVER_FRAME_BYTES_MAX, 0);
@@ -75,7 +77,8 @@ double ctl_now(void)
 
 void ctl_wait_until(struct gz_client *client, double due)
 {
-    for (double left; (left = due - ctl_now()) > 0 && gz_client_is_open(client);) gz_client_next(client, left);
+    for (double left; (left = due - ctl_now()) > 0 && gz_client_is_open(client);)
+        gz_client_next(client, left);
 }
 
 /* ---- nodes ---- */
@@ -90,8 +93,8 @@ bool ctl_read_id(const char *text, uint64_t *id)
 }
 
 /* Says the ids of the nodes with this name, as many as fit. */
-static enum gz_status fail_ambiguous(const struct gz_mirror_node *const *nodes, size_t count, const char *name,
-                                     struct gz_error *error)
+static enum gz_status fail_ambiguous(const struct gz_mirror_node *const *nodes, size_t count,
+                                     const char *name, struct gz_error *error)
 {
     char ids[GZ_ERROR_BYTES_MAX / 2] = "";
     for (size_t i = 0; i < count; i++) {
@@ -103,10 +106,12 @@ static enum gz_status fail_ambiguous(const struct gz_mirror_node *const *nodes, 
         }
         snprintf(ids + used, sizeof ids - used, "%s%" PRIu64, used > 0 ? ", " : "", nodes[i]->id);
     }
-    return gz_fail(error, GZ_BAD_VALUE, "several nodes are named \"%s\", say which by its id: %s", name, ids);
+    return gz_fail(error, GZ_BAD_VALUE, "several nodes are named \"%s\", say which by its id: %s",
+                   name, ids);
 }
 
-enum gz_status ctl_find_node(const struct gz_mirror *mirror, const char *text, uint64_t *id, struct gz_error *error)
+enum gz_status ctl_find_node(const struct gz_mirror *mirror, const char *text, uint64_t *id,
+                             struct gz_error *error)
 {
     if (ctl_read_id(text, id) && gz_mirror_find(mirror, *id) != NULL) return GZ_OK;
     size_t count, found = 0;
@@ -115,7 +120,8 @@ enum gz_status ctl_find_node(const struct gz_mirror *mirror, const char *text, u
     for (size_t i = 0; i < count; i++)
         if (strcmp(nodes[i]->name, text) == 0 && found++ == 0) *id = nodes[i]->id;
     enum gz_status status = GZ_OK;
-    if (found == 0) status = gz_fail(error, GZ_UNKNOWN_NODE, "no node has the name or id \"%s\"", text);
+    if (found == 0)
+        status = gz_fail(error, GZ_UNKNOWN_NODE, "no node has the name or id \"%s\"", text);
     if (found > 1) status = fail_ambiguous(nodes, count, text, error);
     free(nodes);
     return status;
@@ -132,15 +138,18 @@ enum gz_status ctl_await_people(struct gz_client *client, struct gz_error *error
            !gz_pinboard_is_complete(gz_client_pinboard(client))) {
         if (gz_client_next(client, deadline - ctl_now()) != NULL) continue;
         if (!gz_client_is_open(client))
-            return gz_fail(error, GZ_INTERNAL, "the connection is over: %s", gz_client_reason(client));
-        return gz_fail(error, GZ_INTERNAL, "the server did not say who is here within %g s", CTL_ANSWER_SECONDS);
+            return gz_fail(error, GZ_INTERNAL, "the connection is over: %s",
+                           gz_client_reason(client));
+        return gz_fail(error, GZ_INTERNAL, "the server did not say who is here within %g s",
+                       CTL_ANSWER_SECONDS);
     }
     return GZ_OK;
 }
 
 /* ---- states ---- */
 
-enum ctl_exit ctl_read_seq(const struct ctl_args *args, const struct gz_arg *seq, struct gz_at *at, uint64_t *has)
+enum ctl_exit ctl_read_seq(const struct ctl_args *args, const struct gz_arg *seq, struct gz_at *at,
+                           uint64_t *has)
 {
     if (seq->text[strspn(seq->text, "0123456789")] != '\0') {
         at->checkpoint = gz_client_text(seq->text);
@@ -148,15 +157,16 @@ enum ctl_exit ctl_read_seq(const struct ctl_args *args, const struct gz_arg *seq
         return CTL_OK;
     }
     if (!ctl_read_id(seq->text, &at->seq) || at->seq >= GZ_ID_LIMIT)
-        return ctl_usage(args, "--seq: \"%s\" is neither a whole number below 2^53 nor a name", seq->text);
+        return ctl_usage(args, "--seq: \"%s\" is neither a whole number below 2^53 nor a name",
+                         seq->text);
     *has |= GZ_HAS(SEQ);
     return CTL_OK;
 }
 
 /* ---- edits ---- */
 
-enum gz_status ctl_edit(const struct ctl_args *args, struct gz_client *client, struct gz_message *message,
-                        struct gz_message *done, struct gz_error *error)
+enum gz_status ctl_edit(const struct ctl_args *args, struct gz_client *client,
+                        struct gz_message *message, struct gz_message *done, struct gz_error *error)
 {
     const struct gz_arg *key = ctl_get(args, "--key");
     if (key->given) {
@@ -167,10 +177,13 @@ enum gz_status ctl_edit(const struct ctl_args *args, struct gz_client *client, s
     enum gz_status status = gz_client_request(client, message, CTL_ANSWER_SECONDS, &answer, error);
     if (status != GZ_OK) return status;
     *done = *answer;
-    return done->has & GZ_HAS(SEQ) ? gz_client_await(client, done->ok.seq, CTL_ANSWER_SECONDS, error) : GZ_OK;
+    return done->has & GZ_HAS(SEQ)
+               ? gz_client_await(client, done->ok.seq, CTL_ANSWER_SECONDS, error)
+               : GZ_OK;
 }
 
-enum ctl_exit ctl_perform(const struct ctl_args *args, enum gz_role role, struct gz_message *message)
+enum ctl_exit ctl_perform(const struct ctl_args *args, enum gz_role role,
+                          struct gz_message *message)
 {
     struct gz_client *client;
     enum ctl_exit result = ctl_join(args, role, &client);
@@ -190,6 +203,7 @@ enum ctl_exit ctl_perform(const struct ctl_args *args, enum gz_role role, struct
 enum ctl_exit ctl_finish_output(const struct ctl_args *args)
 {
     if (fflush(stdout) == 0 && !ferror(stdout)) return CTL_OK;
-    fprintf(stderr, "gizmoctl %s: the output could not be written: %s\n", args->command->usage.name, strerror(errno));
+    fprintf(stderr, "gizmoctl %s: the output could not be written: %s\n", args->command->usage.name,
+            strerror(errno));
     return CTL_FAILED;
 }

@@ -1,5 +1,6 @@
-/* ctl.h - what the commands of gizmoctl share: joining, finding nodes, saying what went wrong, and what is printed.
- * Output for people is in metres and degrees (intrinsic XYZ angles); --json has the protocol's names and units. */
+/* ctl.h - what the commands of gizmoctl share: joining, finding nodes, saying what went wrong, and
+ * what is printed. Output for people is in metres and degrees (intrinsic XYZ angles); --json has
+ * the protocol's names and units. */
 #ifndef CTL_H
 #define CTL_H
 
@@ -8,36 +9,43 @@
 
 #include "args.h"
 #include "gizmo_client.h"
-#include "when.h"
 #include "proto/limits.h"
+#include "when.h"
 
 #define CTL_ANSWER_SECONDS 30.0 /* that a request may take */
 
-extern const struct ctl_command ctl_import, ctl_export, ctl_watch, ctl_ls, ctl_drag, ctl_set, ctl_undo, ctl_redo,
-    ctl_history, ctl_at, ctl_restore, ctl_backup, ctl_check, ctl_solve, ctl_note, ctl_notes, ctl_who, ctl_checkpoint,
-    ctl_checkpoints, ctl_revert, ctl_rm, ctl_mv;
+extern const struct ctl_command ctl_import, ctl_export, ctl_watch, ctl_ls, ctl_drag, ctl_set,
+    ctl_undo, ctl_redo, ctl_history, ctl_at, ctl_restore, ctl_backup, ctl_check, ctl_solve,
+    ctl_note, ctl_notes, ctl_who, ctl_checkpoint, ctl_checkpoints, ctl_revert, ctl_rm, ctl_mv;
 
 /* ---- connecting and failing (common.c) ---- */
 
 /* One line on stderr, "gizmoctl COMMAND: words (code)"; returns CTL_FAILED. */
 enum ctl_exit ctl_fail(const struct ctl_args *args, const struct gz_error *error);
-/* Joins the scene in operand 0 and waits until all of it is there. CTL_FAILED with a line on stderr. */
+/* Joins the scene in operand 0 and waits until all of it is there. CTL_FAILED with a line on
+ * stderr. */
 enum ctl_exit ctl_join(const struct ctl_args *args, enum gz_role role, struct gz_client **client);
 /* Reads "12" or "#12". */
 bool ctl_read_id(const char *text, uint64_t *id);
-/* The id of NAME, ID or #ID. GZ_UNKNOWN_NODE, or GZ_BAD_VALUE with the ids where several nodes have the name. */
-GZ_MUST_USE enum gz_status ctl_find_node(const struct gz_mirror *mirror, const char *text, uint64_t *id,
-                                         struct gz_error *error);
+/* The id of NAME, ID or #ID. GZ_UNKNOWN_NODE, or GZ_BAD_VALUE with the ids where several nodes have
+ * the name. */
+GZ_MUST_USE enum gz_status ctl_find_node(const struct gz_mirror *mirror, const char *text,
+                                         uint64_t *id, struct gz_error *error);
 /* Waits until it is known who is here, and which notes there are. */
 GZ_MUST_USE enum gz_status ctl_await_people(struct gz_client *client, struct gz_error *error);
-/* Puts what a --seq N|NAME says into `at`: digits are a seq, anything else is the name of a checkpoint; *has gets SEQ or CHECKPOINT. */
-enum ctl_exit ctl_read_seq(const struct ctl_args *args, const struct gz_arg *seq, struct gz_at *at, uint64_t *has);
-/* Sends an edit with the value of --key, waits for its answer and until the mirror has it. In *done: the answer's seq and
- * edit, `has` saying which are there. */
-GZ_MUST_USE enum gz_status ctl_edit(const struct ctl_args *args, struct gz_client *client, struct gz_message *message,
-                                    struct gz_message *done, struct gz_error *error);
-/* The whole of a command that is one edit: joins, sends it, and prints the answer as --json says. */
-enum ctl_exit ctl_perform(const struct ctl_args *args, enum gz_role role, struct gz_message *message);
+/* Puts what a --seq N|NAME says into `at`: digits are a seq, anything else is the name of a
+ * checkpoint; *has gets SEQ or CHECKPOINT. */
+enum ctl_exit ctl_read_seq(const struct ctl_args *args, const struct gz_arg *seq, struct gz_at *at,
+                           uint64_t *has);
+/* Sends an edit with the value of --key, waits for its answer and until the mirror has it. In
+ * *done: the answer's seq and edit, `has` saying which are there. */
+GZ_MUST_USE enum gz_status ctl_edit(const struct ctl_args *args, struct gz_client *client,
+                                    struct gz_message *message, struct gz_message *done,
+                                    struct gz_error *error);
+/* The whole of a command that is one edit: joins, sends it, and prints the answer as --json
+ * says. */
+enum ctl_exit ctl_perform(const struct ctl_args *args, enum gz_role role,
+                          struct gz_message *message);
 /* Monotonic seconds. */
 double ctl_now(void);
 /* Lets time pass, taking what the server says meanwhile. */
@@ -49,11 +57,12 @@ enum ctl_exit ctl_finish_output(const struct ctl_args *args);
 
 #define CTL_PATH_BYTES (GZ_SCENE_NAME_BYTES_MAX + 3 * GZ_USER_BYTES_MAX + 64)
 /* The path of a scene with a query, "" or e.g. "replace&", that ends in the user's name. */
-void ctl_scene_path(const struct ctl_args *args, const char *scene, const char *query, char path[CTL_PATH_BYTES]);
-/* Performs a request whose answer is short; `http` says what is asked for, not where and with which token. In *answer, which
- * the caller owns: its JSON, NULL where it has none. */
-GZ_MUST_USE enum gz_status ctl_http(const struct ctl_args *args, struct gz_http http, json_t **answer,
-                                    struct gz_error *error);
+void ctl_scene_path(const struct ctl_args *args, const char *scene, const char *query,
+                    char path[CTL_PATH_BYTES]);
+/* Performs a request whose answer is short; `http` says what is asked for, not where and with which
+ * token. In *answer, which the caller owns: its JSON, NULL where it has none. */
+GZ_MUST_USE enum gz_status ctl_http(const struct ctl_args *args, struct gz_http http,
+                                    json_t **answer, struct gz_error *error);
 
 /* ---- files (file.c) ---- */
 
@@ -86,15 +95,16 @@ void ctl_typed(enum gz_handle handle, const struct gz_value *value, char text[CT
 /* "translate tx typed 0.25 m": what kind of edit it is. */
 #define CTL_EDIT_BYTES (CTL_TYPED_BYTES + 32)
 void ctl_edit_words(const struct gz_edit_message *edit, char text[CTL_EDIT_BYTES]);
-/* Where a note is pinned: "Piston #12 at (0, 1, 0)", "" for one on the scene as a whole, NULL without memory. For free(). */
+/* Where a note is pinned: "Piston #12 at (0, 1, 0)", "" for one on the scene as a whole, NULL
+ * without memory. For free(). */
 char *ctl_pin_words(const struct gz_mirror *mirror, const struct gz_note_state *note);
 /* "edit 7  seq 1240" and a line's end; for an answer without an edit says that nothing changed. */
 void ctl_put_done(FILE *out, const struct gz_message *done);
 
 /* ---- the tree (tree.c) ---- */
 
-/* The scene as a tree, a line or (json) an object each node, with the bounds in the world of it and all below it. False
- * without memory. */
+/* The scene as a tree, a line or (json) an object each node, with the bounds in the world of it and
+ * all below it. False without memory. */
 bool ctl_print_tree(FILE *out, const struct gz_mirror *mirror, bool json);
 
 /* ---- JSON (json.c): new references, the protocol's field names; NULL without memory ---- */
@@ -112,14 +122,17 @@ json_t *ctl_json_numbers(const double *numbers, size_t count);
 /* One line; takes over the reference. */
 void ctl_put_json(FILE *out, json_t *json);
 /* Reads `count` finite numbers. GZ_BAD_VALUE names the field. */
-GZ_MUST_USE enum gz_status ctl_json_read_numbers(const json_t *object, const char *field, double *numbers, size_t count,
+GZ_MUST_USE enum gz_status ctl_json_read_numbers(const json_t *object, const char *field,
+                                                 double *numbers, size_t count,
                                                  struct gz_error *error);
 
 /* ---- cameras (camera.c) ---- */
 
 /* A camera message in a file. */
-GZ_MUST_USE enum gz_status ctl_camera_load(const char *path, struct gz_camera_message *camera, struct gz_error *error);
-/* Right-handed, +Y up, GL clip space, near plane at 0.1, no far plane. False where eye and target are one. */
+GZ_MUST_USE enum gz_status ctl_camera_load(const char *path, struct gz_camera_message *camera,
+                                           struct gz_error *error);
+/* Right-handed, +Y up, GL clip space, near plane at 0.1, no far plane. False where eye and target
+ * are one. */
 bool ctl_camera_look(gz_vec3 eye, gz_vec3 target, double fovy_degrees, double width, double height,
                      struct gz_camera_message *camera);
 

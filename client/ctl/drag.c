@@ -9,19 +9,26 @@
 static const struct gz_arg_option options[] = {
     {"--node", GZ_ARG_TEXT, "NODE", .help = "what to drag, by name or id"},
     {"--handle", GZ_ARG_WORD, "HANDLE", .terms = &gz_handle_terms,
-     .help = "tx ty tz txy tyz tzx tv, rx ry rz rv rb, sx sy sz sxy syz szx su, b[xyz][np], b[np][np][np]"},
-    {"--from", GZ_ARG_NUMBERS, "X,Y", .count = 2, .help = "where the pointer is pressed, pixels from the top left"},
+     .help = "tx ty tz txy tyz tzx tv, rx ry rz rv rb, sx sy sz sxy syz szx su, b[xyz][np], "
+             "b[np][np][np]"},
+    {"--from", GZ_ARG_NUMBERS, "X,Y", .count = 2,
+     .help = "where the pointer is pressed, pixels from the top left"},
     {"--to", GZ_ARG_NUMBERS, "X,Y", .count = 2, .help = "where it is released"},
-    {"--value", GZ_ARG_PAIR, "V[,V]", .help = "instead of --from and --to: exactly so many metres, degrees, or times"},
-    {"--steps", GZ_ARG_INTEGER, "N", .max = STEPS_MAX, .help = "pointer moves on the straight way there (20)"},
-    {"--hz", GZ_ARG_NUMBERS, "N", .count = 1, .help = "moves a second (60); 0 is as fast as they go"},
+    {"--value", GZ_ARG_PAIR, "V[,V]",
+     .help = "instead of --from and --to: exactly so many metres, degrees, or times"},
+    {"--steps", GZ_ARG_INTEGER, "N", .max = STEPS_MAX,
+     .help = "pointer moves on the straight way there (20)"},
+    {"--hz", GZ_ARG_NUMBERS, "N", .count = 1,
+     .help = "moves a second (60); 0 is as fast as they go"},
     {"--camera", GZ_ARG_TEXT, "FILE.json", .help = "the view: a camera message as JSON"},
     {"--look", GZ_ARG_POINTS, "EYE TARGET", .help = "the view: from X,Y,Z to X,Y,Z, +Y up"},
-    {"--fovy", GZ_ARG_NUMBERS, "DEGREES", .count = 1, .help = "with --look: vertical field of view (60)"},
+    {"--fovy", GZ_ARG_NUMBERS, "DEGREES", .count = 1,
+     .help = "with --look: vertical field of view (60)"},
     {"--viewport", GZ_ARG_TEXT, "WxH", .help = "with --look: pixels of the view (1920x1080)"},
     {"--space", GZ_ARG_WORD, "SPACE", .terms = &gz_space_terms,
      .help = "the handle's axes: world (default) local parent view"},
-    {"--key", GZ_ARG_TEXT, "KEY", .help = "of the edit: the same key again changes nothing and answers the same"},
+    {"--key", GZ_ARG_TEXT, "KEY",
+     .help = "of the edit: the same key again changes nothing and answers the same"},
     {"--json", .help = "answer as a JSON object"},
     {0},
 };
@@ -35,8 +42,8 @@ static bool read_viewport(const struct ctl_args *args, double *width, double *he
     *height = 1080;
     if (!value->given) return true;
     char rest;
-    return sscanf(value->text, "%lfx%lf%c", width, height, &rest) == 2 && *width >= 1 && *height >= 1 &&
-           *width <= 1e6 && *height <= 1e6;
+    return sscanf(value->text, "%lfx%lf%c", width, height, &rest) == 2 && *width >= 1 &&
+           *height >= 1 && *width <= 1e6 && *height <= 1e6;
 }
 
 /* From the front, right and above, at five times the size of what is there, or at 5 m. */
@@ -55,8 +62,9 @@ static void look_at_node(const struct gz_mirror *mirror, uint64_t id, gz_vec3 *e
     *eye = gz_add(world.origin, gz_scale((gz_vec3){0.4, 0.4, 0.8}, distance));
 }
 
-static enum gz_status make_camera(const struct ctl_args *args, const struct gz_mirror *mirror, uint64_t id,
-                                  struct gz_camera_message *camera, struct gz_error *error)
+static enum gz_status make_camera(const struct ctl_args *args, const struct gz_mirror *mirror,
+                                  uint64_t id, struct gz_camera_message *camera,
+                                  struct gz_error *error)
 {
     const struct gz_arg *file = ctl_get(args, "--camera"), *look = ctl_get(args, "--look"),
                         *fovy = ctl_get(args, "--fovy");
@@ -66,7 +74,8 @@ static enum gz_status make_camera(const struct ctl_args *args, const struct gz_m
     gz_vec3 target = {look->numbers[3], look->numbers[4], look->numbers[5]};
     if (!look->given) look_at_node(mirror, id, &eye, &target);
     read_viewport(args, &width, &height);
-    ctl_camera_look(eye, target, fovy->given ? fovy->numbers[0] : FOVY_DEFAULT, width, height, camera);
+    ctl_camera_look(eye, target, fovy->given ? fovy->numbers[0] : FOVY_DEFAULT, width, height,
+                    camera);
     return GZ_OK;
 }
 
@@ -84,7 +93,8 @@ static struct gz_value typed_value(const struct ctl_args *args)
 
 /* ---- the pointer ---- */
 
-/* Moves a second: as many as were asked for and the server takes; 0, without pauses, for as many as fit a burst anyway. */
+/* Moves a second: as many as were asked for and the server takes; 0, without pauses, for as many as
+ * fit a burst anyway. */
 static double pace_of(const struct ctl_args *args, const struct gz_client *client, uint64_t steps)
 {
     const struct gz_arg *asked = ctl_get(args, "--hz");
@@ -94,11 +104,13 @@ static double pace_of(const struct ctl_args *args, const struct gz_client *clien
     return hz <= 0 || hz > 0.9 * limit ? 0.9 * limit : hz;
 }
 
-static enum gz_status press(const struct ctl_args *args, struct gz_client *client, uint64_t id, struct gz_error *error)
+static enum gz_status press(const struct ctl_args *args, struct gz_client *client, uint64_t id,
+                            struct gz_error *error)
 {
     const struct gz_arg *space = ctl_get(args, "--space"), *from = ctl_get(args, "--from");
     struct gz_message camera = {.op = GZ_OP_CAMERA};
-    struct gz_message tool = {.op = GZ_OP_TOOL, .has = GZ_HAS(SPACE), .tool.space = (enum gz_space)space->word};
+    struct gz_message tool = {
+        .op = GZ_OP_TOOL, .has = GZ_HAS(SPACE), .tool.space = (enum gz_space)space->word};
     struct gz_message grab = {.op = GZ_OP_GRAB, .has = GZ_HAS(NODES) | GZ_HAS(N)};
     grab.has |= ctl_get(args, "--value")->given ? GZ_HAS(VALUE) : GZ_HAS(AT);
     grab.pointer = (struct gz_pointer_message){
@@ -109,24 +121,28 @@ static enum gz_status press(const struct ctl_args *args, struct gz_client *clien
         .value = typed_value(args),
     };
     enum gz_status status = make_camera(args, gz_client_mirror(client), id, &camera.camera, error);
-    if (status == GZ_OK) status = gz_client_request(client, &camera, CTL_ANSWER_SECONDS, NULL, error);
+    if (status == GZ_OK)
+        status = gz_client_request(client, &camera, CTL_ANSWER_SECONDS, NULL, error);
     if (status == GZ_OK) status = gz_client_request(client, &tool, CTL_ANSWER_SECONDS, NULL, error);
     if (status == GZ_OK) status = gz_client_request(client, &grab, CTL_ANSWER_SECONDS, NULL, error);
     return status;
 }
 
-static struct gz_message pointer_at(const struct ctl_args *args, enum gz_phase phase, double part, uint64_t n)
+static struct gz_message pointer_at(const struct ctl_args *args, enum gz_phase phase, double part,
+                                    uint64_t n)
 {
     const double *from = ctl_get(args, "--from")->numbers, *to = ctl_get(args, "--to")->numbers;
     struct gz_message message = {.op = GZ_OP_POINTER, .has = GZ_HAS(AT) | GZ_HAS(N)};
     message.pointer.phase = phase;
     message.pointer.n = n;
     /* The end is exact whatever the arithmetic of the way. */
-    for (int i = 0; i < 2; i++) message.pointer.at[i] = part < 1 ? from[i] + part * (to[i] - from[i]) : to[i];
+    for (int i = 0; i < 2; i++)
+        message.pointer.at[i] = part < 1 ? from[i] + part * (to[i] - from[i]) : to[i];
     return message;
 }
 
-static enum gz_status move(const struct ctl_args *args, struct gz_client *client, struct gz_error *error)
+static enum gz_status move(const struct ctl_args *args, struct gz_client *client,
+                           struct gz_error *error)
 {
     const struct gz_arg *count = ctl_get(args, "--steps");
     uint64_t steps = count->given ? count->integer : STEPS_DEFAULT;
@@ -143,8 +159,8 @@ static enum gz_status move(const struct ctl_args *args, struct gz_client *client
 
 /* ---- the command ---- */
 
-static void print_done(const struct ctl_args *args, const struct gz_mirror *mirror, const struct gz_node_state *before,
-                       const struct gz_message *done)
+static void print_done(const struct ctl_args *args, const struct gz_mirror *mirror,
+                       const struct gz_node_state *before, const struct gz_message *done)
 {
     if (ctl_get(args, "--json")->given) {
         ctl_put_json(stdout, ctl_json_done(done));
@@ -165,7 +181,8 @@ static void print_done(const struct ctl_args *args, const struct gz_mirror *mirr
     ctl_put_done(stdout, done);
 }
 
-static enum gz_status drag(const struct ctl_args *args, struct gz_client *client, struct gz_error *error)
+static enum gz_status drag(const struct ctl_args *args, struct gz_client *client,
+                           struct gz_error *error)
 {
     const struct gz_mirror *mirror = gz_client_mirror(client);
     uint64_t id;
@@ -175,7 +192,8 @@ static enum gz_status drag(const struct ctl_args *args, struct gz_client *client
     before.has &= GZ_HAS(T) | GZ_HAS(R) | GZ_HAS(S);
     const struct gz_arg *steps = ctl_get(args, "--steps");
     struct gz_message done;
-    struct gz_message up = pointer_at(args, GZ_PHASE_UP, 1, (steps->given ? steps->integer : STEPS_DEFAULT) + 1);
+    struct gz_message up =
+        pointer_at(args, GZ_PHASE_UP, 1, (steps->given ? steps->integer : STEPS_DEFAULT) + 1);
     bool typed = ctl_get(args, "--value")->given;
     if (typed) up.has = 0;
     status = press(args, client, id, error);
@@ -211,10 +229,12 @@ static enum ctl_exit check(const struct ctl_args *args)
     if (file->given && (fovy->given || ctl_get(args, "--viewport")->given))
         return ctl_usage(args, "--fovy and --viewport belong to --look; a --camera has its own");
     if (!read_viewport(args, &width, &height))
-        return ctl_usage(args, "--viewport: \"%s\" is not WxH in pixels", ctl_get(args, "--viewport")->text);
+        return ctl_usage(args, "--viewport: \"%s\" is not WxH in pixels",
+                         ctl_get(args, "--viewport")->text);
     if (fovy->given && !(fovy->numbers[0] > 0 && fovy->numbers[0] < 180))
         return ctl_usage(args, "--fovy: %g is not between 0 and 180", fovy->numbers[0]);
-    if (hz->given && !(hz->numbers[0] >= 0)) return ctl_usage(args, "--hz: %g is below 0", hz->numbers[0]);
+    if (hz->given && !(hz->numbers[0] >= 0))
+        return ctl_usage(args, "--hz: %g is below 0", hz->numbers[0]);
     gz_vec3 eye = {look->numbers[0], look->numbers[1], look->numbers[2]};
     gz_vec3 target = {look->numbers[3], look->numbers[4], look->numbers[5]};
     if (look->given && !ctl_camera_look(eye, target, FOVY_DEFAULT, 1, 1, &camera))
@@ -237,13 +257,17 @@ static enum ctl_exit run(const struct ctl_args *args)
 const struct ctl_command ctl_drag = {
     .usage.name = "drag",
     .usage.operands = "SCENE",
-    .usage.summary = "Drags a node by a handle, as a person with a mouse would, and waits until that is on disk.",
+    .usage.summary = "Drags a node by a handle, as a person with a mouse would, and waits until "
+                     "that is on disk.",
     .usage.notes =
-        "The named handle is grabbed wherever --from is. Without --camera or --look the view is from the front, "
+        "The named handle is grabbed wherever --from is. Without --camera or --look the view is "
+        "from the front, "
         "right and\n"
         "above the node. A drag that ends where it began changes nothing and is no edit.\n"
-        "--value types the drag instead of pointing: metres along the handle's axis, two of them for tv and planes,\n"
-        "each along one of its axes (tzx: z,x; tv: right,up); degrees about rx ry rz rv, as --euler of set has them; a "
+        "--value types the drag instead of pointing: metres along the handle's axis, two of them "
+        "for tv and planes,\n"
+        "each along one of its axes (tzx: z,x; tv: right,up); degrees about rx ry rz rv, as "
+        "--euler of set has them; a "
         "factor\n"
         "for scales. The history says what was typed.",
     .usage.options = options,

@@ -4,7 +4,8 @@
 #include "ctl.h"
 #include "proto/limits.h"
 
-/* The suffix of the file, which is that of the path to fetch too; NULL for one that is not written. */
+/* The suffix of the file, which is that of the path to fetch too; NULL for one that is not
+ * written. */
 static const char *suffix_of(const char *file)
 {
     static const char *const suffixes[] = {".glb", ".gltf"};
@@ -17,7 +18,8 @@ static const char *suffix_of(const char *file)
 static enum ctl_exit run(const struct ctl_args *args)
 {
     const char *suffix = suffix_of(args->operands[1]);
-    if (suffix == NULL) return ctl_usage(args, "\"%s\" ends in neither .glb nor .gltf", args->operands[1]);
+    if (suffix == NULL)
+        return ctl_usage(args, "\"%s\" ends in neither .glb nor .gltf", args->operands[1]);
     char path[GZ_SCENE_NAME_BYTES_MAX + 32];
     snprintf(path, sizeof path, "/scenes/%s/export%s", args->operands[0], suffix);
     return ctl_download(args, path, args->operands[1]);
@@ -26,8 +28,9 @@ static enum ctl_exit run(const struct ctl_args *args)
 const struct ctl_command ctl_export = {
     .usage.name = "export",
     .usage.operands = "SCENE FILE",
-    .usage.summary =
-        "Writes the scene as glTF: the file it was made of, with names, hierarchy and transforms as they are now.",
-    .usage.notes = "FILE is a .glb or, all in one file, a .gltf. It is written whole or not at all.",
+    .usage.summary = "Writes the scene as glTF: the file it was made of, with names, hierarchy and "
+                     "transforms as they are now.",
+    .usage.notes =
+        "FILE is a .glb or, all in one file, a .gltf. It is written whole or not at all.",
     .run = run,
 };

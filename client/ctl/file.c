@@ -16,7 +16,8 @@ struct draft {
 static enum gz_status draft_open(struct draft *draft, const char *name, struct gz_error *error)
 {
     *draft = (struct draft){.name = name};
-    if (asprintf(&draft->temporary, "%s.part", name) < 0) return gz_fail(error, GZ_NO_MEMORY, "no memory");
+    if (asprintf(&draft->temporary, "%s.part", name) < 0)
+        return gz_fail(error, GZ_NO_MEMORY, "no memory");
     draft->stream = fopen(draft->temporary, "wb");
     if (draft->stream != NULL) return GZ_OK;
     gz_fail(error, GZ_INTERNAL, "%s: %s", draft->temporary, strerror(errno));
@@ -31,7 +32,8 @@ static enum gz_status handle_piece(void *context, const void *bytes, size_t size
 }
 
 /* Ends it: under its own name if all went well so far, else not at all. */
-static enum gz_status draft_close(struct draft *draft, enum gz_status status, struct gz_error *error)
+static enum gz_status draft_close(struct draft *draft, enum gz_status status,
+                                  struct gz_error *error)
 {
     bool written = fclose(draft->stream) == 0;
     if (status == GZ_OK && (!written || rename(draft->temporary, draft->name) != 0))
@@ -61,7 +63,9 @@ enum ctl_exit ctl_download(const struct ctl_args *args, const char *path, const 
         status = draft_close(&draft, gz_http_perform(&http, &error), &error);
     }
     if (status == GZ_OK && dropped[0] != '\0')
-        fprintf(stderr, "gizmoctl export: left out, because its joints no longer have a common root in the scene: %s\n",
+        fprintf(stderr,
+                "gizmoctl export: left out, because its joints no longer have a common root in the "
+                "scene: %s\n",
                 dropped);
     return status == GZ_OK ? CTL_OK : ctl_fail(args, &error);
 }

@@ -8,11 +8,13 @@
 #define LIMIT_DEFAULT 100
 
 static const struct gz_arg_option options[] = {
-    {"--node", GZ_ARG_TEXT, "N", .help = "only what touched this node (name or id; an id where it is deleted)"},
+    {"--node", GZ_ARG_TEXT, "N",
+     .help = "only what touched this node (name or id; an id where it is deleted)"},
     {"--user", GZ_ARG_TEXT, "U", .help = "only what this user did"},
     {"--since", GZ_ARG_READ, "T", .read = ctl_when_read, .form = CTL_WHEN_FORM,
      .help = "only what ended after " CTL_WHEN_FORMS},
-    {"--before", GZ_ARG_READ, "T", .read = ctl_when_read, .form = CTL_WHEN_FORM, .help = "only what ended before"},
+    {"--before", GZ_ARG_READ, "T", .read = ctl_when_read, .form = CTL_WHEN_FORM,
+     .help = "only what ended before"},
     {"--limit", GZ_ARG_INTEGER, "N", .min = 1, .max = GZ_HISTORY_ROWS_MAX,
      .help = "at most so many, the newest (100, up to 1000)"},
     {"--json", .help = "a JSON object an edit"},
@@ -52,7 +54,8 @@ static void put_edit(const struct gz_mirror *mirror, const struct gz_edit_messag
     ctl_edit_words(edit, what);
     int left = printf("%s  seq %-8" PRIu64 "  edit %-5" PRIu64 "  ", when, edit->seq, edit->id);
     char user[GZ_USER_BYTES_MAX + 1];
-    snprintf(user, sizeof user, "%.*s", (int)edit->user.size, edit->user.bytes != NULL ? edit->user.bytes : "");
+    snprintf(user, sizeof user, "%.*s", (int)edit->user.size,
+             edit->user.bytes != NULL ? edit->user.bytes : "");
     ctl_put_text(stdout, gz_client_text(user));
     left += printf("%*s  %-13s  ", strlen(user) < 12 ? (int)(12 - strlen(user)) : 0, "", what);
     left += (int)strlen(user);
@@ -78,13 +81,15 @@ static enum gz_status find_node(const struct ctl_args *args, struct gz_client *c
 }
 
 /* What the options say; *has which of it is there. */
-static enum gz_status read_question(const struct ctl_args *args, struct gz_client *client, struct gz_history *history,
-                                    uint64_t *has, struct gz_error *error)
+static enum gz_status read_question(const struct ctl_args *args, struct gz_client *client,
+                                    struct gz_history *history, uint64_t *has,
+                                    struct gz_error *error)
 {
     const struct gz_arg *node = ctl_get(args, "--node"), *user = ctl_get(args, "--user"),
                         *since = ctl_get(args, "--since"), *before = ctl_get(args, "--before");
-    *history = (struct gz_history){
-        .user = gz_client_text(user->text), .since = since->numbers[0], .before = before->numbers[0]};
+    *history = (struct gz_history){.user = gz_client_text(user->text),
+                                   .since = since->numbers[0],
+                                   .before = before->numbers[0]};
     if (user->given) *has |= GZ_HAS(USER);
     if (since->given) *has |= GZ_HAS(SINCE);
     if (before->given) *has |= GZ_HAS(BEFORE_TIME);
@@ -93,7 +98,8 @@ static enum gz_status read_question(const struct ctl_args *args, struct gz_clien
     return find_node(args, client, &history->node, error);
 }
 
-static enum gz_status ask(const struct ctl_args *args, struct gz_client *client, uint64_t *rid, struct gz_error *error)
+static enum gz_status ask(const struct ctl_args *args, struct gz_client *client, uint64_t *rid,
+                          struct gz_error *error)
 {
     const struct gz_arg *limit = ctl_get(args, "--limit");
     struct gz_message question = {.op = GZ_OP_HISTORY, .has = GZ_HAS(LIMIT)};
@@ -112,7 +118,8 @@ static void put_edits(const struct ctl_args *args, struct gz_client *client, con
     }
 }
 
-static enum gz_status list(const struct ctl_args *args, struct gz_client *client, struct gz_error *error)
+static enum gz_status list(const struct ctl_args *args, struct gz_client *client,
+                           struct gz_error *error)
 {
     uint64_t rid;
     enum gz_status status = ask(args, client, &rid, error);
@@ -139,10 +146,11 @@ static enum ctl_exit run(const struct ctl_args *args)
 const struct ctl_command ctl_history = {
     .usage.name = "history",
     .usage.operands = "SCENE",
-    .usage.summary = "Who moved what, with which handle, from where to where, when; the newest first.",
-    .usage.notes =
-        "t in metres, r as angles about x, y and z in degrees, s as factors, all under the node's parent. Here --user\n"
-        "chooses whose edits are shown; it does not name you.",
+    .usage.summary =
+        "Who moved what, with which handle, from where to where, when; the newest first.",
+    .usage.notes = "t in metres, r as angles about x, y and z in degrees, s as factors, all under "
+                   "the node's parent. Here --user\n"
+                   "chooses whose edits are shown; it does not name you.",
     .usage.options = options,
     .run = run,
 };

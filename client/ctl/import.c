@@ -10,11 +10,12 @@ static const struct gz_arg_option options[] = {
     {0},
 };
 
-static enum gz_status put(const struct ctl_args *args, const struct gz_buffer *file, json_t **answer,
-                          struct gz_error *error)
+static enum gz_status put(const struct ctl_args *args, const struct gz_buffer *file,
+                          json_t **answer, struct gz_error *error)
 {
     char path[CTL_PATH_BYTES];
-    ctl_scene_path(args, args->operands[1], ctl_get(args, "--replace")->given ? "replace&" : "", path);
+    ctl_scene_path(args, args->operands[1], ctl_get(args, "--replace")->given ? "replace&" : "",
+                   path);
     const struct gz_http http = {
         .method = "PUT",
         .path = path,
@@ -28,8 +29,9 @@ static enum gz_status put(const struct ctl_args *args, const struct gz_buffer *f
 /* Formats that people have, and that this is not about. */
 static bool is_foreign(const char *file)
 {
-    static const char *const suffixes[] = {".obj", ".stl", ".fbx",   ".usd",  ".usda", ".usdc", ".usdz", ".dae",
-                                           ".ply", ".3ds", ".blend", ".step", ".stp",  ".iges", ".zip"};
+    static const char *const suffixes[] = {".obj",   ".stl",  ".fbx", ".usd",  ".usda",
+                                           ".usdc",  ".usdz", ".dae", ".ply",  ".3ds",
+                                           ".blend", ".step", ".stp", ".iges", ".zip"};
     const char *suffix = strrchr(file, '.');
     size_t i = 0, count = sizeof suffixes / sizeof suffixes[0];
     while (suffix != NULL && i < count && strcasecmp(suffix, suffixes[i]) != 0) i++;
@@ -39,8 +41,10 @@ static bool is_foreign(const char *file)
 static enum ctl_exit run(const struct ctl_args *args)
 {
     if (is_foreign(args->operands[0]))
-        return ctl_usage(args, "%s is no glTF 2.0 file (.glb or .gltf): export one from the program that made it",
-                         args->operands[0]);
+        return ctl_usage(
+            args,
+            "%s is no glTF 2.0 file (.glb or .gltf): export one from the program that made it",
+            args->operands[0]);
     struct gz_error error = {0};
     struct gz_buffer file;
     gz_buffer_init(&file, GZ_ASSET_BYTES_MAX, 0);
@@ -59,10 +63,10 @@ static enum ctl_exit run(const struct ctl_args *args)
 const struct ctl_command ctl_import = {
     .usage.name = "import",
     .usage.operands = "FILE SCENE",
-    .usage.summary =
-        "Makes a scene of a glTF 2.0 file (.glb or .gltf): nodes, names, hierarchy, transforms and bounds.",
-    .usage.notes =
-        "What a .gltf refers to, beside it or below, goes along. The file is kept for viewers and for export.",
+    .usage.summary = "Makes a scene of a glTF 2.0 file (.glb or .gltf): nodes, names, hierarchy, "
+                     "transforms and bounds.",
+    .usage.notes = "What a .gltf refers to, beside it or below, goes along. The file is kept for "
+                   "viewers and for export.",
     .usage.options = options,
     .run = run,
 };

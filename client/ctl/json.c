@@ -12,7 +12,8 @@ json_t *ctl_json_numbers(const double *numbers, size_t count)
 static json_t *ids(struct gz_ids of)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < of.count; i++) json_array_append_new(list, json_integer((json_int_t)of.ids[i]));
+    for (size_t i = 0; i < of.count; i++)
+        json_array_append_new(list, json_integer((json_int_t)of.ids[i]));
     return list;
 }
 
@@ -35,8 +36,10 @@ static void put_state(json_t *object, const struct gz_node_state *state)
     if (state->has & GZ_HAS(S)) json_object_set_new(object, "s", ctl_json_numbers(&trs->s.x, 3));
     if (state->has & GZ_HAS(NAME)) json_object_set_new(object, "name", text(state->name));
     if (state->has & GZ_HAS(PARENT))
-        json_object_set_new(object, "parent", state->parent != 0 ? integer(state->parent) : json_null());
-    if (state->has & GZ_HAS(BOUNDS)) json_object_set_new(object, "bounds", ctl_json_numbers(&state->bounds.min.x, 6));
+        json_object_set_new(object, "parent",
+                            state->parent != 0 ? integer(state->parent) : json_null());
+    if (state->has & GZ_HAS(BOUNDS))
+        json_object_set_new(object, "bounds", ctl_json_numbers(&state->bounds.min.x, 6));
     if (state->has & GZ_HAS(ASSET)) json_object_set_new(object, "asset", integer(state->asset));
 }
 
@@ -50,13 +53,15 @@ json_t *ctl_json_state(const struct gz_node_state *state)
 json_t *ctl_json_delta(const struct gz_delta *delta)
 {
     json_t *nodes = json_array(), *acks = json_array();
-    for (size_t i = 0; i < delta->count; i++) json_array_append_new(nodes, ctl_json_state(&delta->nodes[i]));
+    for (size_t i = 0; i < delta->count; i++)
+        json_array_append_new(nodes, ctl_json_state(&delta->nodes[i]));
     for (size_t i = 0; i < delta->ack_count; i++)
-        json_array_append_new(acks,
-                              json_pack("[I,I]", (json_int_t)delta->acks[i].session, (json_int_t)delta->acks[i].n));
-    json_t *object = json_pack("{s:s,s:I,s:I,s:f,s:b,s:I,s:o}", "op", "delta", "from", (json_int_t)delta->from, "seq",
-                               (json_int_t)delta->seq, "time", delta->time, "more", delta->more, "saved",
-                               (json_int_t)delta->saved, "nodes", nodes);
+        json_array_append_new(acks, json_pack("[I,I]", (json_int_t)delta->acks[i].session,
+                                              (json_int_t)delta->acks[i].n));
+    json_t *object =
+        json_pack("{s:s,s:I,s:I,s:f,s:b,s:I,s:o}", "op", "delta", "from", (json_int_t)delta->from,
+                  "seq", (json_int_t)delta->seq, "time", delta->time, "more", delta->more, "saved",
+                  (json_int_t)delta->saved, "nodes", nodes);
     if (delta->gone.count > 0) json_object_set_new(object, "gone", ids(delta->gone));
     if (delta->ack_count > 0)
         json_object_set_new(object, "acks", acks);
@@ -84,22 +89,27 @@ static json_t *change(const struct gz_change_message *of)
 
 json_t *ctl_json_edit(const struct gz_edit_message *edit)
 {
-    json_t *object = json_pack("{s:s,s:I,s:I,s:o,s:s,s:o,s:I,s:f,s:f}", "op", "edit", "id", (json_int_t)edit->id, "by",
-                               (json_int_t)edit->by, "user", text(edit->user), "kind",
-                               gz_term_word(&gz_edit_kind_terms, (int)edit->kind), "nodes", ids(edit->nodes), "seq",
-                               (json_int_t)edit->seq, "began", edit->began, "ended", edit->ended);
+    json_t *object =
+        json_pack("{s:s,s:I,s:I,s:o,s:s,s:o,s:I,s:f,s:f}", "op", "edit", "id", (json_int_t)edit->id,
+                  "by", (json_int_t)edit->by, "user", text(edit->user), "kind",
+                  gz_term_word(&gz_edit_kind_terms, (int)edit->kind), "nodes", ids(edit->nodes),
+                  "seq", (json_int_t)edit->seq, "began", edit->began, "ended", edit->ended);
     if (edit->has & GZ_HAS(NAME)) json_object_set_new(object, "name", text(edit->name));
     if (edit->has & GZ_HAS(HANDLE))
-        json_object_set_new(object, "handle", json_string(gz_term_word(&gz_handle_terms, (int)edit->handle)));
+        json_object_set_new(object, "handle",
+                            json_string(gz_term_word(&gz_handle_terms, (int)edit->handle)));
     const struct gz_value *value = &edit->value;
     if (edit->has & GZ_HAS(VALUE))
         json_object_set_new(object, "value",
-                            value->count == 1 ? json_real(value->numbers[0]) : ctl_json_numbers(value->numbers, 2));
-    if (edit->has & GZ_HAS(RESIDUAL)) json_object_set_new(object, "residual", json_real(edit->residual));
+                            value->count == 1 ? json_real(value->numbers[0])
+                                              : ctl_json_numbers(value->numbers, 2));
+    if (edit->has & GZ_HAS(RESIDUAL))
+        json_object_set_new(object, "residual", json_real(edit->residual));
     if (edit->undone) json_object_set_new(object, "undone", json_true());
     if (edit->change_count == 0) return object;
     json_t *changes = json_array();
-    for (size_t i = 0; i < edit->change_count; i++) json_array_append_new(changes, change(&edit->changes[i]));
+    for (size_t i = 0; i < edit->change_count; i++)
+        json_array_append_new(changes, change(&edit->changes[i]));
     json_object_set_new(object, "changes", changes);
     return object;
 }
@@ -118,7 +128,8 @@ json_t *ctl_json_note(const struct gz_note_state *note)
     json_t *object = json_pack("{s:I,s:o}", "id", (json_int_t)note->id, "user", text(note->user));
     json_object_set_new(object, "text", text(note->text));
     if (note->has & GZ_HAS(NODE)) json_object_set_new(object, "node", integer(note->node));
-    if (note->has & GZ_HAS(POINT)) json_object_set_new(object, "point", ctl_json_numbers(&note->point.x, 3));
+    if (note->has & GZ_HAS(POINT))
+        json_object_set_new(object, "point", ctl_json_numbers(&note->point.x, 3));
     if (note->has & GZ_HAS(REPLY)) json_object_set_new(object, "reply", integer(note->reply));
     if (note->done) json_object_set_new(object, "done", json_true());
     json_object_set_new(object, "made", json_real(note->made));
@@ -129,7 +140,8 @@ json_t *ctl_json_note(const struct gz_note_state *note)
 json_t *ctl_json_notes(const struct gz_notes *notes)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < notes->count; i++) json_array_append_new(list, ctl_json_note(&notes->notes[i]));
+    for (size_t i = 0; i < notes->count; i++)
+        json_array_append_new(list, ctl_json_note(&notes->notes[i]));
     json_t *object = json_pack("{s:s,s:o}", "op", "notes", "notes", list);
     if (notes->gone.count > 0) json_object_set_new(object, "gone", ids(notes->gone));
     if (notes->all) json_object_set_new(object, "all", json_true());
@@ -138,7 +150,8 @@ json_t *ctl_json_notes(const struct gz_notes *notes)
 
 json_t *ctl_json_checkpoint(const struct gz_checkpoint_state *checkpoint)
 {
-    json_t *object = json_pack("{s:o,s:I}", "name", text(checkpoint->name), "seq", (json_int_t)checkpoint->seq);
+    json_t *object =
+        json_pack("{s:o,s:I}", "name", text(checkpoint->name), "seq", (json_int_t)checkpoint->seq);
     json_object_set_new(object, "user", text(checkpoint->user));
     json_object_set_new(object, "made", json_real(checkpoint->made));
     if (checkpoint->gone) json_object_set_new(object, "gone", json_true());
@@ -159,16 +172,23 @@ json_t *ctl_json_person(const struct gz_presence_user *person)
 {
     char colour[8];
     snprintf(colour, sizeof colour, "#%06x", (unsigned)(person->rgb & 0xFFFFFF));
-    json_t *object = json_pack("{s:I,s:o,s:s,s:s}", "session", (json_int_t)person->session, "user", text(person->user),
-                               "colour", colour, "role", gz_term_word(&gz_role_terms, (int)person->role));
-    if (person->has & GZ_HAS(AT)) json_object_set_new(object, "at", ctl_json_numbers(person->at, 2));
-    if (person->has & GZ_HAS(RAY)) json_object_set_new(object, "ray", ctl_json_numbers(person->ray, 6));
-    if (person->has & GZ_HAS(VIEW)) json_object_set_new(object, "view", ctl_json_numbers(person->view, 16));
-    if (person->has & GZ_HAS(LENS)) json_object_set_new(object, "lens", ctl_json_numbers(person->lens, 4));
+    json_t *object = json_pack("{s:I,s:o,s:s,s:s}", "session", (json_int_t)person->session, "user",
+                               text(person->user), "colour", colour, "role",
+                               gz_term_word(&gz_role_terms, (int)person->role));
+    if (person->has & GZ_HAS(AT))
+        json_object_set_new(object, "at", ctl_json_numbers(person->at, 2));
+    if (person->has & GZ_HAS(RAY))
+        json_object_set_new(object, "ray", ctl_json_numbers(person->ray, 6));
+    if (person->has & GZ_HAS(VIEW))
+        json_object_set_new(object, "view", ctl_json_numbers(person->view, 16));
+    if (person->has & GZ_HAS(LENS))
+        json_object_set_new(object, "lens", ctl_json_numbers(person->lens, 4));
     if (person->parallel) json_object_set_new(object, "parallel", json_true());
-    if (person->has & GZ_HAS(SELECTION)) json_object_set_new(object, "selection", ids(person->selection));
+    if (person->has & GZ_HAS(SELECTION))
+        json_object_set_new(object, "selection", ids(person->selection));
     if (person->has & GZ_HAS(TOOL))
-        json_object_set_new(object, "tool", json_string(gz_term_word(&gz_mode_terms, (int)person->tool)));
+        json_object_set_new(object, "tool",
+                            json_string(gz_term_word(&gz_mode_terms, (int)person->tool)));
     if (person->has & GZ_HAS(LOCKS)) json_object_set_new(object, "locks", ids(person->locks));
     return object;
 }
@@ -185,8 +205,8 @@ void ctl_put_json(FILE *out, json_t *json)
     json_decref(json);
 }
 
-enum gz_status ctl_json_read_numbers(const json_t *object, const char *field, double *numbers, size_t count,
-                                     struct gz_error *error)
+enum gz_status ctl_json_read_numbers(const json_t *object, const char *field, double *numbers,
+                                     size_t count, struct gz_error *error)
 {
     const json_t *list = json_object_get(object, field);
     if (list == NULL) return gz_fail(error, GZ_BAD_VALUE, "%s: is missing", field);

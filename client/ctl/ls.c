@@ -11,7 +11,8 @@ static void print_scene(json_t *scene)
 {
     const char *name = json_string_value(json_object_get(scene, "name"));
     const json_t *users = json_object_get(scene, "users");
-    size_t count = json_is_array(users) ? json_array_size(users) : (size_t)json_integer_value(users);
+    size_t count =
+        json_is_array(users) ? json_array_size(users) : (size_t)json_integer_value(users);
     printf("%-24s  %8" JSON_INTEGER_FORMAT " nodes  seq %-10" JSON_INTEGER_FORMAT "  %zu users\n",
            name != NULL ? name : "?", json_integer_value(json_object_get(scene, "nodes")),
            json_integer_value(json_object_get(scene, "seq")), count);
@@ -21,7 +22,8 @@ static enum ctl_exit list_scenes(const struct ctl_args *args)
 {
     struct gz_error error = {0};
     json_t *scenes;
-    enum gz_status status = ctl_http(args, (struct gz_http){.method = "GET", .path = "/scenes"}, &scenes, &error);
+    enum gz_status status =
+        ctl_http(args, (struct gz_http){.method = "GET", .path = "/scenes"}, &scenes, &error);
     if (status == GZ_OK && !json_is_array(scenes))
         status = gz_fail(&error, GZ_INTERNAL, "the server's list of scenes is no JSON list");
     size_t i;
@@ -45,9 +47,11 @@ static enum ctl_exit list_nodes(const struct ctl_args *args)
     const struct gz_mirror *mirror = gz_client_mirror(client);
     bool json = ctl_get(args, "--json")->given;
     if (!json)
-        printf("%s  seq %" PRIu64 "  %zu nodes\n", args->operands[0], gz_mirror_seq(mirror), gz_mirror_count(mirror));
+        printf("%s  seq %" PRIu64 "  %zu nodes\n", args->operands[0], gz_mirror_seq(mirror),
+               gz_mirror_count(mirror));
     struct gz_error error = {.status = GZ_NO_MEMORY, .message = "no memory for the tree"};
-    result = ctl_print_tree(stdout, mirror, json) ? ctl_finish_output(args) : ctl_fail(args, &error);
+    result =
+        ctl_print_tree(stdout, mirror, json) ? ctl_finish_output(args) : ctl_fail(args, &error);
     gz_client_destroy(client);
     return result;
 }
@@ -61,11 +65,12 @@ const struct ctl_command ctl_ls = {
     .usage.name = "ls",
     .usage.operands = "[SCENE]",
     .usage.summary = "Lists the scenes, or the nodes of one as a tree.",
-    .usage.notes =
-        "A node's line has its id, its name, its place under its parent (t in metres, r as angles about x, y and z in\n"
-        "degrees, each about the axis as the one before turned it, s as factors) and the bounds in the world of it and "
-        "all\n"
-        "below it, in metres.",
+    .usage.notes = "A node's line has its id, its name, its place under its parent (t in metres, r "
+                   "as angles about x, y and z in\n"
+                   "degrees, each about the axis as the one before turned it, s as factors) and "
+                   "the bounds in the world of it and "
+                   "all\n"
+                   "below it, in metres.",
     .usage.options = options,
     .run = run,
 };

@@ -4,9 +4,10 @@
 #include "ctl.h"
 
 static const struct ctl_command *const commands[] = {
-    &ctl_import, &ctl_export, &ctl_ls,      &ctl_watch, &ctl_who,     &ctl_drag,       &ctl_set,         &ctl_undo,
-    &ctl_redo,   &ctl_revert, &ctl_history, &ctl_at,    &ctl_restore, &ctl_checkpoint, &ctl_checkpoints, &ctl_note,
-    &ctl_notes,  &ctl_backup, &ctl_rm,      &ctl_mv,    &ctl_check,   &ctl_solve,
+    &ctl_import,  &ctl_export,     &ctl_ls,          &ctl_watch,  &ctl_who,     &ctl_drag,
+    &ctl_set,     &ctl_undo,       &ctl_redo,        &ctl_revert, &ctl_history, &ctl_at,
+    &ctl_restore, &ctl_checkpoint, &ctl_checkpoints, &ctl_note,   &ctl_notes,   &ctl_backup,
+    &ctl_rm,      &ctl_mv,         &ctl_check,       &ctl_solve,
 };
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])
 
@@ -37,8 +38,8 @@ static int run(const struct gz_arg_program *program, int argc, char **argv)
 {
     const struct ctl_command *command = find_command(argv[0]);
     if (command == NULL) {
-        fprintf(stderr, "gizmoctl: unknown %s %s (see gizmoctl --help)\n", argv[0][0] == '-' ? "option" : "command",
-                argv[0]);
+        fprintf(stderr, "gizmoctl: unknown %s %s (see gizmoctl --help)\n",
+                argv[0][0] == '-' ? "option" : "command", argv[0]);
         return CTL_USAGE;
     }
     struct ctl_args args;
@@ -59,9 +60,11 @@ int main(int argc, char **argv)
              .operands = "COMMAND [OPERAND...]",
              .summary = "Talks to gizmod, the networked manipulation server.",
              .notes =
-                 "Every command takes these options. gizmoctl COMMAND --help says the rest, gizmoctl --version which\n"
+                 "Every command takes these options. gizmoctl COMMAND --help says the rest, "
+                 "gizmoctl --version which\n"
                  "version this is, --man the manual page, --completion the completion for bash.\n"
-                 "It exits with 0, with 1 if something failed, with 2 if the command line is wrong.",
+                 "It exits with 0, with 1 if something failed, with 2 if the command line is "
+                 "wrong.",
              .options = ctl_shared_options},
         .section = "1",
         .version = GIZMOD_VERSION,

@@ -9,9 +9,13 @@ static enum ctl_exit run(const struct ctl_args *args)
     struct gz_error error = {0};
     json_t *answer;
     ctl_scene_path(args, args->operands[0], "", path);
-    snprintf(body, sizeof body, "{\"name\":\"%s\"}", args->operands[1]); /* the name is of letters and digits */
-    const struct gz_http http = {
-        .method = "PATCH", .path = path, .type = "application/json", .body = body, .body_size = strlen(body)};
+    snprintf(body, sizeof body, "{\"name\":\"%s\"}",
+             args->operands[1]); /* the name is of letters and digits */
+    const struct gz_http http = {.method = "PATCH",
+                                 .path = path,
+                                 .type = "application/json",
+                                 .body = body,
+                                 .body_size = strlen(body)};
     enum gz_status status = ctl_http(args, http, &answer, &error);
     json_decref(answer);
     return status == GZ_OK ? CTL_OK : ctl_fail(args, &error);

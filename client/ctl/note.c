@@ -11,7 +11,8 @@ static const struct gz_arg_option options[] = {
     {"--done", GZ_ARG_INTEGER, "N", .help = "note N is dealt with"},
     {"--open", GZ_ARG_INTEGER, "N", .help = "note N is not dealt with after all"},
     {"--gone", GZ_ARG_INTEGER, "N", .help = "delete your note N"},
-    {"--key", GZ_ARG_TEXT, "KEY", .help = "of the note: the same key again makes no second one and answers the same"},
+    {"--key", GZ_ARG_TEXT, "KEY",
+     .help = "of the note: the same key again makes no second one and answers the same"},
     {"--json", .help = "answer as a JSON object"},
     {0},
 };
@@ -40,15 +41,18 @@ static enum ctl_exit check(const struct ctl_args *args)
     if (change == NULL && !text) return ctl_usage(args, "TEXT is missing");
     if (change != NULL && ctl_get(args, "--reply")->given)
         return ctl_usage(args, "--reply belongs to a new note, %s to one that is there", change);
-    if (edits && !text && !pin) return ctl_usage(args, "--edit: nothing to change: give TEXT, --node or --at");
-    if (change != NULL && !edits && (text || pin)) return ctl_usage(args, "%s takes no TEXT, --node or --at", change);
+    if (edits && !text && !pin)
+        return ctl_usage(args, "--edit: nothing to change: give TEXT, --node or --at");
+    if (change != NULL && !edits && (text || pin))
+        return ctl_usage(args, "%s takes no TEXT, --node or --at", change);
     return CTL_OK;
 }
 
-static enum gz_status fill(const struct ctl_args *args, const struct gz_mirror *mirror, struct gz_message *message,
-                           struct gz_error *error)
+static enum gz_status fill(const struct ctl_args *args, const struct gz_mirror *mirror,
+                           struct gz_message *message, struct gz_error *error)
 {
-    const struct gz_arg *node = ctl_get(args, "--node"), *at = ctl_get(args, "--at"), *reply = ctl_get(args, "--reply");
+    const struct gz_arg *node = ctl_get(args, "--node"), *at = ctl_get(args, "--at"),
+                        *reply = ctl_get(args, "--reply");
     int count;
     const char *change = change_of(args, &count);
     struct gz_note *note = &message->note;
@@ -101,12 +105,14 @@ static enum ctl_exit run(const struct ctl_args *args)
 const struct ctl_command ctl_note = {
     .usage.name = "note",
     .usage.operands = "SCENE [TEXT]",
-    .usage.summary = "Leaves a note in the scene for others, or changes one, and waits until that is on disk.",
-    .usage.notes =
-        "Without --node and --at it is a note on the scene as a whole, an answer is where the note is that it "
-        "answers. What\n"
-        "anybody who edits may say of a note is that it is done, or open; the rest is its author's. gizmoctl "
-        "notes lists them.",
+    .usage.summary =
+        "Leaves a note in the scene for others, or changes one, and waits until that is on disk.",
+    .usage.notes = "Without --node and --at it is a note on the scene as a whole, an answer is "
+                   "where the note is that it "
+                   "answers. What\n"
+                   "anybody who edits may say of a note is that it is done, or open; the rest is "
+                   "its author's. gizmoctl "
+                   "notes lists them.",
     .usage.options = options,
     .run = run,
 };

@@ -10,7 +10,8 @@ static const struct gz_arg_option options[] = {
     {0},
 };
 
-/* A note, and the first of the thread that it belongs to: all answers to it, and to those, by age. */
+/* A note, and the first of the thread that it belongs to: all answers to it, and to those, by
+ * age. */
 struct row {
     const struct gz_note_state *note;
     uint64_t thread;
@@ -51,15 +52,18 @@ static bool same_pin(const struct gz_note_state *a, const struct gz_note_state *
            a->point.y == b->point.y && a->point.z == b->point.z;
 }
 
-static bool fill_row(struct table *table, const struct gz_mirror *mirror, const struct gz_note_state *note, bool all)
+static bool fill_row(struct table *table, const struct gz_mirror *mirror,
+                     const struct gz_note_state *note, bool all)
 {
-    /* An answer is younger than what it answers, whose row is therefore there; what is deleted has none. */
+    /* An answer is younger than what it answers, whose row is therefore there; what is deleted has
+     * none. */
     const struct row *answered = note->has & GZ_HAS(REPLY) ? find_row(table, note->reply) : NULL;
     struct row *row = &table->rows[table->count];
     *row = (struct row){.note = note,
                         .thread = answered != NULL ? answered->thread : note->id,
                         .hidden = !all && (answered != NULL ? answered->hidden : note->done)};
-    row->pin = answered != NULL && same_pin(note, answered->note) ? strdup("") : ctl_pin_words(mirror, note);
+    row->pin = answered != NULL && same_pin(note, answered->note) ? strdup("")
+                                                                  : ctl_pin_words(mirror, note);
     table->count++;
     return row->pin != NULL;
 }
@@ -101,7 +105,8 @@ static void print_row(const struct table *table, const struct row *row)
     const struct gz_note_state *note = row->note;
     char when[32];
     ctl_when_write(note->made, when, sizeof when);
-    int left = printf("%*s%" PRIu64 "%*s  ", indent_of(row), "", note->id, table->id_width - id_width(row), "");
+    int left = printf("%*s%" PRIu64 "%*s  ", indent_of(row), "", note->id,
+                      table->id_width - id_width(row), "");
     put_padded(note->user.bytes, table->user_width);
     left += table->user_width + printf("  %s  ", when);
     if (table->pin_width > 0) {
@@ -144,7 +149,8 @@ static enum ctl_exit run(const struct ctl_args *args)
     if (result != CTL_OK) return result;
     struct gz_error error = {0};
     enum gz_status status = ctl_await_people(client, &error);
-    if (status == GZ_OK && !print_table(client, ctl_get(args, "--all")->given, ctl_get(args, "--json")->given))
+    if (status == GZ_OK &&
+        !print_table(client, ctl_get(args, "--all")->given, ctl_get(args, "--json")->given))
         status = gz_fail(&error, GZ_NO_MEMORY, "no memory for the notes");
     gz_client_destroy(client);
     return status == GZ_OK ? ctl_finish_output(args) : ctl_fail(args, &error);
@@ -153,11 +159,12 @@ static enum ctl_exit run(const struct ctl_args *args)
 const struct ctl_command ctl_notes = {
     .usage.name = "notes",
     .usage.operands = "SCENE",
-    .usage.summary = "Lists the notes that are open: who left which when, and where; answers below what they answer.",
-    .usage.notes =
-        "Where is a node, a point in its space (metres), or one in the world. Answers to a note that is done are "
-        "left out with\n"
-        "it, unless --all is given.",
+    .usage.summary = "Lists the notes that are open: who left which when, and where; answers below "
+                     "what they answer.",
+    .usage.notes = "Where is a node, a point in its space (metres), or one in the world. Answers "
+                   "to a note that is done are "
+                   "left out with\n"
+                   "it, unless --all is given.",
     .usage.options = options,
     .run = run,
 };

@@ -197,7 +197,8 @@ void ctl_typed(enum gz_handle handle, const struct gz_value *value, char text[CT
     else if (value->count == 1 && kind == GZ_EDIT_ROTATE)
         snprintf(text, CTL_TYPED_BYTES, "typed %.12g deg", numbers[0] * DEGREES);
     else if (value->count == 1)
-        snprintf(text, CTL_TYPED_BYTES, "typed %.15g%s", numbers[0], kind == GZ_EDIT_SCALE ? "" : " m");
+        snprintf(text, CTL_TYPED_BYTES, "typed %.15g%s", numbers[0],
+                 kind == GZ_EDIT_SCALE ? "" : " m");
 }
 
 void ctl_edit_words(const struct gz_edit_message *edit, char text[CTL_EDIT_BYTES])
@@ -205,8 +206,9 @@ void ctl_edit_words(const struct gz_edit_message *edit, char text[CTL_EDIT_BYTES
     bool handle = (edit->has & GZ_HAS(HANDLE)) != 0;
     char typed[CTL_TYPED_BYTES] = "";
     if (edit->has & GZ_HAS(VALUE)) ctl_typed(edit->handle, &edit->value, typed);
-    snprintf(text, CTL_EDIT_BYTES, "%s%s%s%s%s", gz_term_word(&gz_edit_kind_terms, (int)edit->kind), handle ? " " : "",
-             handle ? gz_term_word(&gz_handle_terms, (int)edit->handle) : "", typed[0] != '\0' ? " " : "", typed);
+    snprintf(text, CTL_EDIT_BYTES, "%s%s%s%s%s", gz_term_word(&gz_edit_kind_terms, (int)edit->kind),
+             handle ? " " : "", handle ? gz_term_word(&gz_handle_terms, (int)edit->handle) : "",
+             typed[0] != '\0' ? " " : "", typed);
 }
 
 char *ctl_pin_words(const struct gz_mirror *mirror, const struct gz_note_state *note)

@@ -1,8 +1,10 @@
 #include "ctl.h"
 
 static const struct gz_arg_option options[] = {
-    {"--seq", GZ_ARG_TEXT, "N|NAME", .help = "the state to go back to (see at and history), or its checkpoint"},
-    {"--key", GZ_ARG_TEXT, "KEY", .help = "of the edit: the same key again changes nothing and answers the same"},
+    {"--seq", GZ_ARG_TEXT, "N|NAME",
+     .help = "the state to go back to (see at and history), or its checkpoint"},
+    {"--key", GZ_ARG_TEXT, "KEY",
+     .help = "of the edit: the same key again changes nothing and answers the same"},
     {"--json", .help = "answer as a JSON object"},
     {0},
 };
@@ -19,7 +21,8 @@ static enum ctl_exit run(const struct ctl_args *args)
 const struct ctl_command ctl_restore = {
     .usage.name = "restore",
     .usage.operands = "SCENE",
-    .usage.summary = "Makes a past state of the scene the present one, as a new edit that can be undone.",
+    .usage.summary =
+        "Makes a past state of the scene the present one, as a new edit that can be undone.",
     .usage.options = options,
     .run = run,
 };

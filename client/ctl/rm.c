@@ -6,7 +6,8 @@ static enum ctl_exit run(const struct ctl_args *args)
     struct gz_error error = {0};
     json_t *answer;
     ctl_scene_path(args, args->operands[0], "", path);
-    enum gz_status status = ctl_http(args, (struct gz_http){.method = "DELETE", .path = path}, &answer, &error);
+    enum gz_status status =
+        ctl_http(args, (struct gz_http){.method = "DELETE", .path = path}, &answer, &error);
     json_decref(answer);
     return status == GZ_OK ? CTL_OK : ctl_fail(args, &error);
 }
@@ -15,7 +16,7 @@ const struct ctl_command ctl_rm = {
     .usage.name = "rm",
     .usage.operands = "SCENE",
     .usage.summary = "Deletes a scene, its file and its whole history, without asking.",
-    .usage.notes =
-        "This is final: gizmoctl backup SCENE FILE.db keeps a copy. Whoever is in the scene loses the connection.",
+    .usage.notes = "This is final: gizmoctl backup SCENE FILE.db keeps a copy. Whoever is in the "
+                   "scene loses the connection.",
     .run = run,
 };

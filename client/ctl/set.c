@@ -7,13 +7,15 @@
 static const struct gz_arg_option options[] = {
     {"--t", GZ_ARG_NUMBERS, "X,Y,Z", .count = 3, .help = "translation under its parent, metres"},
     {"--r", GZ_ARG_NUMBERS, "X,Y,Z,W", .count = 4, .help = "rotation as a quaternion"},
-    {"--euler", GZ_ARG_NUMBERS, "X,Y,Z", .count = 3, .help = "rotation as angles about x, y and z, in degrees"},
+    {"--euler", GZ_ARG_NUMBERS, "X,Y,Z", .count = 3,
+     .help = "rotation as angles about x, y and z, in degrees"},
     {"--order", GZ_ARG_WORD, "ORDER", .terms = &gz_euler_terms,
      .help = "the order of those turns: XYZ (default) XZY YXZ YZX ZXY ZYX"},
     {"--s", GZ_ARG_NUMBERS, "X,Y,Z", .count = 3, .help = "scale factors"},
     {"--name", GZ_ARG_TEXT, "NAME", .help = "a new name"},
     {"--parent", GZ_ARG_TEXT, "NODE", .help = "a new parent, by name or id; 0 is the root"},
-    {"--key", GZ_ARG_TEXT, "KEY", .help = "of the edit: the same key again changes nothing and answers the same"},
+    {"--key", GZ_ARG_TEXT, "KEY",
+     .help = "of the edit: the same key again changes nothing and answers the same"},
     {"--json", .help = "answer as a JSON object"},
     {0},
 };
@@ -21,8 +23,9 @@ static const struct gz_arg_option options[] = {
 /* Everything but the ids, which need the scene. */
 static void fill(const struct ctl_args *args, struct gz_set_node *node)
 {
-    const struct gz_arg *t = ctl_get(args, "--t"), *r = ctl_get(args, "--r"), *euler = ctl_get(args, "--euler"),
-                        *s = ctl_get(args, "--s"), *name = ctl_get(args, "--name");
+    const struct gz_arg *t = ctl_get(args, "--t"), *r = ctl_get(args, "--r"),
+                        *euler = ctl_get(args, "--euler"), *s = ctl_get(args, "--s"),
+                        *name = ctl_get(args, "--name");
     if (t->given) node->has |= GZ_HAS(T);
     if (r->given || euler->given) node->has |= GZ_HAS(R);
     if (s->given) node->has |= GZ_HAS(S);
@@ -32,14 +35,14 @@ static void fill(const struct ctl_args *args, struct gz_set_node *node)
     node->trs.r = (gz_quat){r->numbers[0], r->numbers[1], r->numbers[2], r->numbers[3]};
     if (euler->given) {
         gz_vec3 angles = {euler->numbers[0], euler->numbers[1], euler->numbers[2]};
-        node->trs.r =
-            gz_quat_from_euler(gz_scale(angles, RADIANS), (enum gz_euler_order)ctl_get(args, "--order")->word);
+        node->trs.r = gz_quat_from_euler(gz_scale(angles, RADIANS),
+                                         (enum gz_euler_order)ctl_get(args, "--order")->word);
     }
     node->name = gz_client_text(name->text);
 }
 
-static enum gz_status find_nodes(const struct ctl_args *args, const struct gz_mirror *mirror, struct gz_set_node *node,
-                                 struct gz_error *error)
+static enum gz_status find_nodes(const struct ctl_args *args, const struct gz_mirror *mirror,
+                                 struct gz_set_node *node, struct gz_error *error)
 {
     const char *parent = ctl_get(args, "--parent")->text;
     enum gz_status status = ctl_find_node(mirror, args->operands[1], &node->id, error);
@@ -48,8 +51,8 @@ static enum gz_status find_nodes(const struct ctl_args *args, const struct gz_mi
     return strcmp(parent, "0") == 0 ? GZ_OK : ctl_find_node(mirror, parent, &node->parent, error);
 }
 
-static void print_done(const struct ctl_args *args, const struct gz_mirror *mirror, const struct gz_set_node *node,
-                       const struct gz_message *done)
+static void print_done(const struct ctl_args *args, const struct gz_mirror *mirror,
+                       const struct gz_set_node *node, const struct gz_message *done)
 {
     if (ctl_get(args, "--json")->given) {
         ctl_put_json(stdout, ctl_json_done(done));
@@ -93,7 +96,8 @@ static enum ctl_exit run(const struct ctl_args *args)
 const struct ctl_command ctl_set = {
     .usage.name = "set",
     .usage.operands = "SCENE NODE",
-    .usage.summary = "Sets the transform, name or parent of a node, and waits until that is on disk.",
+    .usage.summary =
+        "Sets the transform, name or parent of a node, and waits until that is on disk.",
     .usage.notes = "NODE is a name or an id. What is not given stays as it is.",
     .usage.options = options,
     .run = run,

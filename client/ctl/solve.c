@@ -6,14 +6,16 @@
 
 static const struct gz_arg_option options[] = {
     {"--server", GZ_ARG_TEXT, "URL", .help = "by this live daemon instead of in this process"},
-    {"--scene", GZ_ARG_TEXT, "SCENE", .help = "the daemon's scene to work in, made if missing (" SCENE_DEFAULT ")"},
+    {"--scene", GZ_ARG_TEXT, "SCENE",
+     .help = "the daemon's scene to work in, made if missing (" SCENE_DEFAULT ")"},
     {0},
 };
 
 static void put_rows(const struct solve_case *one)
 {
     for (size_t i = 0; i < one->replay.path_count; i++) {
-        for (int k = 0; k < GZ_REPLAY_ROW; k++) printf("%s%.17g", k > 0 ? "," : i > 0 ? ",[" : "[", one->rows[i][k]);
+        for (int k = 0; k < GZ_REPLAY_ROW; k++)
+            printf("%s%.17g", k > 0 ? "," : i > 0 ? ",[" : "[", one->rows[i][k]);
         fputc(']', stdout);
     }
 }
@@ -35,7 +37,8 @@ static void put_answer(const struct solve_case *one, enum gz_handle grabbed)
 }
 
 /* Answers one line; `client` NULL is in-process. */
-static enum gz_status answer(struct gz_client *client, const char *line, size_t size, struct gz_error *error)
+static enum gz_status answer(struct gz_client *client, const char *line, size_t size,
+                             struct gz_error *error)
 {
     struct solve_case one;
     enum gz_handle grabbed = GZ_HANDLE_NONE;
@@ -76,7 +79,8 @@ static enum ctl_exit run(const struct ctl_args *args)
         .token = args->token,
         .create = true,
     };
-    if (server->given && gz_client_create(&client, &join, &error) != GZ_OK) return ctl_fail(args, &error);
+    if (server->given && gz_client_create(&client, &join, &error) != GZ_OK)
+        return ctl_fail(args, &error);
     if (client != NULL && gz_client_await(client, 0, CTL_ANSWER_SECONDS, &error) != GZ_OK) {
         gz_client_destroy(client);
         return ctl_fail(args, &error);
@@ -90,19 +94,23 @@ static enum ctl_exit run(const struct ctl_args *args)
 const struct ctl_command ctl_solve = {
     .usage.name = "solve",
     .usage.operands = "",
-    .usage.summary =
-        "Reads drags as JSON lines on stdin and answers one line for each: where the object was at each point "
-        "of the path.",
-    .usage.notes =
-        "A drag: id, tool, handle, space, variant (arcball: shoemake bell chen exact shoemake_1x), view[16], "
-        "proj[16],\n"
-        "viewport[w,h], object {position, rotation, scale}, gizmo {px, ball[cx,cy,r]}, start[x,y], path[[x,y],...]. "
-        "The answer: id,\n"
-        "grab (ok, wrong:HANDLE or none: what picking finds at the start; the drag is made on the named handle anyway) "
-        "and\n"
-        "r, a row [px,py,pz,qx,qy,qz,qw,sx,sy,sz] a point. Where a point has no answer the row holds what was kept.\n"
-        "A line that cannot be read is told on stderr with its number and field; the others are answered, and it exits "
-        "with 1.",
+    .usage.summary = "Reads drags as JSON lines on stdin and answers one line for each: where the "
+                     "object was at each point "
+                     "of the path.",
+    .usage.notes = "A drag: id, tool, handle, space, variant (arcball: shoemake bell chen exact "
+                   "shoemake_1x), view[16], "
+                   "proj[16],\n"
+                   "viewport[w,h], object {position, rotation, scale}, gizmo {px, ball[cx,cy,r]}, "
+                   "start[x,y], path[[x,y],...]. "
+                   "The answer: id,\n"
+                   "grab (ok, wrong:HANDLE or none: what picking finds at the start; the drag is "
+                   "made on the named handle anyway) "
+                   "and\n"
+                   "r, a row [px,py,pz,qx,qy,qz,qw,sx,sy,sz] a point. Where a point has no answer "
+                   "the row holds what was kept.\n"
+                   "A line that cannot be read is told on stderr with its number and field; the "
+                   "others are answered, and it exits "
+                   "with 1.",
     .usage.options = options,
     .run = run,
 };

@@ -12,13 +12,15 @@ struct solve_case {
     double (*rows)[GZ_REPLAY_ROW];
 };
 
-/* Reads one line. The errors name the field. Afterwards, also on an error, solve_case_finish frees. */
+/* Reads one line. The errors name the field. Afterwards, also on an error, solve_case_finish
+ * frees. */
 GZ_MUST_USE enum gz_status solve_case_read(struct solve_case *one, const char *line, size_t size,
                                            struct gz_error *error);
 void solve_case_finish(struct solve_case *one);
 
-/* The same drag made by a live daemon, on a node of its own that is deleted afterwards. Fills the rows. */
-GZ_MUST_USE enum gz_status solve_live(struct gz_client *client, struct solve_case *one, enum gz_handle *grabbed,
-                                      struct gz_error *error);
+/* The same drag made by a live daemon, on a node of its own that is deleted afterwards. Fills the
+ * rows. */
+GZ_MUST_USE enum gz_status solve_live(struct gz_client *client, struct solve_case *one,
+                                      enum gz_handle *grabbed, struct gz_error *error);
 
 #endif

@@ -4,7 +4,8 @@
 
 #include "solve.h"
 
-static enum gz_status read_word(const json_t *json, const char *field, const char **word, struct gz_error *error)
+static enum gz_status read_word(const json_t *json, const char *field, const char **word,
+                                struct gz_error *error)
 {
     const json_t *value = json_object_get(json, field);
     *word = json_string_value(value);
@@ -21,7 +22,8 @@ static enum gz_status read_viewport(const json_t *json, double *viewport, struct
     return ctl_json_read_numbers(json, "viewport", viewport + 2, 2, error);
 }
 
-static enum gz_status read_view(const json_t *json, struct gz_camera_input *camera, struct gz_error *error)
+static enum gz_status read_view(const json_t *json, struct gz_camera_input *camera,
+                                struct gz_error *error)
 {
     enum gz_status status = ctl_json_read_numbers(json, "view", camera->view, 16, error);
     if (status == GZ_OK) status = ctl_json_read_numbers(json, "proj", camera->proj, 16, error);
@@ -30,8 +32,8 @@ static enum gz_status read_view(const json_t *json, struct gz_camera_input *came
 }
 
 /* Prefixes the name of the object that the field is in. */
-static enum gz_status within(const char *object, enum gz_status status, const struct gz_error *inner,
-                             struct gz_error *error)
+static enum gz_status within(const char *object, enum gz_status status,
+                             const struct gz_error *inner, struct gz_error *error)
 {
     return status == GZ_OK ? GZ_OK : gz_fail(error, status, "%s.%s", object, inner->message);
 }
@@ -39,7 +41,8 @@ static enum gz_status within(const char *object, enum gz_status status, const st
 static enum gz_status read_object(const json_t *json, gz_trs *trs, struct gz_error *error)
 {
     const json_t *object = json_object_get(json, "object");
-    if (!json_is_object(object)) return gz_fail(error, GZ_BAD_VALUE, "object: is missing or not an object");
+    if (!json_is_object(object))
+        return gz_fail(error, GZ_BAD_VALUE, "object: is missing or not an object");
     struct gz_error inner = {0};
     double r[4] = {0};
     enum gz_status status = ctl_json_read_numbers(object, "position", &trs->t.x, 3, &inner);
@@ -50,10 +53,12 @@ static enum gz_status read_object(const json_t *json, gz_trs *trs, struct gz_err
     return within("object", status, &inner, error);
 }
 
-static enum gz_status read_gizmo(const json_t *json, struct gz_replay_case *replay, struct gz_error *error)
+static enum gz_status read_gizmo(const json_t *json, struct gz_replay_case *replay,
+                                 struct gz_error *error)
 {
     const json_t *gizmo = json_object_get(json, "gizmo");
-    if (!json_is_object(gizmo)) return gz_fail(error, GZ_BAD_VALUE, "gizmo: is missing or not an object");
+    if (!json_is_object(gizmo))
+        return gz_fail(error, GZ_BAD_VALUE, "gizmo: is missing or not an object");
     const json_t *px = json_object_get(gizmo, "px");
     replay->gizmo_px = json_number_value(px);
     if (!(replay->gizmo_px > 0) || !isfinite(replay->gizmo_px))
@@ -66,7 +71,8 @@ static enum gz_status read_gizmo(const json_t *json, struct gz_replay_case *repl
     return within("gizmo", status, &inner, error);
 }
 
-static enum gz_status read_tool(const json_t *json, struct gz_replay_case *replay, struct gz_error *error)
+static enum gz_status read_tool(const json_t *json, struct gz_replay_case *replay,
+                                struct gz_error *error)
 {
     const char *tool, *handle, *space;
     enum gz_status status = read_word(json, "tool", &tool, error);
@@ -75,14 +81,19 @@ static enum gz_status read_tool(const json_t *json, struct gz_replay_case *repla
     if (status != GZ_OK) return status;
     replay->handle = gz_replay_handle(tool, handle);
     if (replay->handle == GZ_HANDLE_NONE)
-        return gz_fail(error, GZ_BAD_VALUE, "handle: \"%s\" is no handle of the tool \"%s\"", handle, tool);
+        return gz_fail(error, GZ_BAD_VALUE, "handle: \"%s\" is no handle of the tool \"%s\"",
+                       handle, tool);
     int value = gz_term_value(&gz_space_terms, space, strlen(space));
-    if (value < 0) return gz_fail(error, GZ_BAD_VALUE, "space: \"%s\" is none of world local parent view", space);
+    if (value < 0)
+        return gz_fail(error, GZ_BAD_VALUE, "space: \"%s\" is none of world local parent view",
+                       space);
     replay->space = (enum gz_space)value;
     const json_t *variant = json_object_get(json, "variant");
-    if (variant != NULL && !json_is_string(variant)) return gz_fail(error, GZ_BAD_VALUE, "variant: is not a text");
+    if (variant != NULL && !json_is_string(variant))
+        return gz_fail(error, GZ_BAD_VALUE, "variant: is not a text");
     if (!gz_replay_ball(json_string_value(variant), &replay->ball))
-        return gz_fail(error, GZ_BAD_VALUE, "variant: \"%s\" is no ball", json_string_value(variant));
+        return gz_fail(error, GZ_BAD_VALUE, "variant: \"%s\" is no ball",
+                       json_string_value(variant));
     return GZ_OK;
 }
 
@@ -103,7 +114,8 @@ static enum gz_status read_path(const json_t *json, struct solve_case *one, stru
     size_t count = json_array_size(path);
     one->path = calloc(count + 1, sizeof *one->path);
     one->rows = calloc(count + 1, sizeof *one->rows);
-    if (one->path == NULL || one->rows == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory for the path");
+    if (one->path == NULL || one->rows == NULL)
+        return gz_fail(error, GZ_NO_MEMORY, "no memory for the path");
     for (size_t i = 0; i < count; i++)
         if (!read_point(json_array_get(path, i), one->path[i]))
             return gz_fail(error, GZ_BAD_VALUE, "path[%zu]: is not two finite numbers", i);
@@ -112,7 +124,8 @@ static enum gz_status read_path(const json_t *json, struct solve_case *one, stru
     return GZ_OK;
 }
 
-static enum gz_status read_fields(const json_t *json, struct solve_case *one, struct gz_error *error)
+static enum gz_status read_fields(const json_t *json, struct solve_case *one,
+                                  struct gz_error *error)
 {
     if (!json_is_object(json)) return gz_fail(error, GZ_BAD_VALUE, "is not a JSON object");
     one->id = json_incref(json_object_get(json, "id"));
@@ -125,12 +138,14 @@ static enum gz_status read_fields(const json_t *json, struct solve_case *one, st
     return status == GZ_OK ? read_path(json, one, error) : status;
 }
 
-enum gz_status solve_case_read(struct solve_case *one, const char *line, size_t size, struct gz_error *error)
+enum gz_status solve_case_read(struct solve_case *one, const char *line, size_t size,
+                               struct gz_error *error)
 {
     *one = (struct solve_case){0};
     json_error_t where;
     json_t *json = json_loadb(line, size, JSON_REJECT_DUPLICATES, &where);
-    if (json == NULL) return gz_fail(error, GZ_BAD_VALUE, "column %d: %s", where.column, where.text);
+    if (json == NULL)
+        return gz_fail(error, GZ_BAD_VALUE, "column %d: %s", where.column, where.text);
     enum gz_status status = read_fields(json, one, error);
     json_decref(json);
     return status;

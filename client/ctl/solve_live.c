@@ -6,16 +6,19 @@
 static void handle_message(void *context, const struct gz_message *message)
 {
     enum gz_handle *hover = context;
-    if (message->op == GZ_OP_GIZMO) *hover = message->has & GZ_HAS(HOVER) ? message->gizmo.hover : GZ_HANDLE_NONE;
+    if (message->op == GZ_OP_GIZMO)
+        *hover = message->has & GZ_HAS(HOVER) ? message->gizmo.hover : GZ_HANDLE_NONE;
 }
 
-static enum gz_status request(struct gz_client *client, struct gz_message *message, struct gz_error *error)
+static enum gz_status request(struct gz_client *client, struct gz_message *message,
+                              struct gz_error *error)
 {
     return gz_client_request(client, message, CTL_ANSWER_SECONDS, NULL, error);
 }
 
-/* Waits for a whole turn of the server's: what it answers in one turn and what it tells everybody at the turn's end may come
- * in either order, but both are here when something asked afterwards is answered. */
+/* Waits for a whole turn of the server's: what it answers in one turn and what it tells everybody
+ * at the turn's end may come in either order, but both are here when something asked afterwards is
+ * answered. */
 static enum gz_status settle(struct gz_client *client, struct gz_error *error)
 {
     struct gz_message first = {.op = GZ_OP_PING}, second = {.op = GZ_OP_PING};
@@ -23,7 +26,8 @@ static enum gz_status settle(struct gz_client *client, struct gz_error *error)
     return status == GZ_OK ? request(client, &second, error) : status;
 }
 
-static enum gz_status create(struct gz_client *client, const gz_trs *object, uint64_t *id, struct gz_error *error)
+static enum gz_status create(struct gz_client *client, const gz_trs *object, uint64_t *id,
+                             struct gz_error *error)
 {
     struct gz_create_node node = {
         .has = GZ_HAS(T) | GZ_HAS(R) | GZ_HAS(S), .name = gz_client_text("solve"), .trs = *object};
@@ -31,7 +35,8 @@ static enum gz_status create(struct gz_client *client, const gz_trs *object, uin
     const struct gz_message *answer;
     enum gz_status status = gz_client_request(client, &message, CTL_ANSWER_SECONDS, &answer, error);
     if (status != GZ_OK) return status;
-    if (answer->ok.ids.count != 1) return gz_fail(error, GZ_INTERNAL, "the server's answer to create has no id");
+    if (answer->ok.ids.count != 1)
+        return gz_fail(error, GZ_INTERNAL, "the server's answer to create has no id");
     *id = answer->ok.ids.ids[0];
     uint64_t seq = answer->ok.seq;
     return gz_client_await(client, seq, CTL_ANSWER_SECONDS, error);
@@ -44,7 +49,8 @@ static enum gz_mode mode_of(enum gz_handle handle)
     return handle <= GZ_RV ? GZ_MODE_ROTATE : GZ_MODE_SCALE;
 }
 
-static enum gz_status set_up(struct gz_client *client, const struct gz_replay_case *replay, struct gz_error *error)
+static enum gz_status set_up(struct gz_client *client, const struct gz_replay_case *replay,
+                             struct gz_error *error)
 {
     struct gz_message camera = {.op = GZ_OP_CAMERA};
     memcpy(camera.camera.view, replay->camera.view, sizeof camera.camera.view);
@@ -52,15 +58,18 @@ static enum gz_status set_up(struct gz_client *client, const struct gz_replay_ca
     memcpy(camera.camera.viewport, replay->camera.viewport, sizeof camera.camera.viewport);
     struct gz_message tool = {
         .op = GZ_OP_TOOL,
-        .has = GZ_HAS(MODE) | GZ_HAS(SPACE) | GZ_HAS(SIZE) | GZ_HAS(BALL) | GZ_HAS(BALL_FIT) | GZ_HAS(EDGE),
+        .has = GZ_HAS(MODE) | GZ_HAS(SPACE) | GZ_HAS(SIZE) | GZ_HAS(BALL) | GZ_HAS(BALL_FIT) |
+               GZ_HAS(EDGE),
         .tool = {.mode = mode_of(replay->handle),
                  .space = replay->space,
                  .size = replay->gizmo_px,
                  .ball = replay->ball},
     };
-    /* An edge of 0 asks for the exact laws. On the wire a ball has its radius from the tool's size and its centre from the
-     * pivot; the ball that turns by the arc once and is clamped to the rim is Chen's. */
-    if (replay->handle == GZ_RB && replay->ball_circle[2] > 0) tool.tool.size = replay->ball_circle[2];
+    /* An edge of 0 asks for the exact laws. On the wire a ball has its radius from the tool's size
+     * and its centre from the pivot; the ball that turns by the arc once and is clamped to the rim
+     * is Chen's. */
+    if (replay->handle == GZ_RB && replay->ball_circle[2] > 0)
+        tool.tool.size = replay->ball_circle[2];
     if (replay->ball == GZ_BALL_SHOEMAKE_SINGLE) tool.tool.ball = GZ_BALL_CHEN;
     enum gz_status status = request(client, &camera, error);
     return status == GZ_OK ? request(client, &tool, error) : status;
@@ -73,10 +82,11 @@ static struct gz_message pointer(enum gz_phase phase, const double *at)
 }
 
 /* What picking finds at the start, by hovering there. */
-static enum gz_status hover(struct gz_client *client, const struct gz_replay_case *replay, uint64_t id,
-                            enum gz_handle *found, struct gz_error *error)
+static enum gz_status hover(struct gz_client *client, const struct gz_replay_case *replay,
+                            uint64_t id, enum gz_handle *found, struct gz_error *error)
 {
-    struct gz_message select = {.op = GZ_OP_SELECT, .select = {.nodes = {&id, 1}, .how = GZ_HOW_SET}};
+    struct gz_message select = {.op = GZ_OP_SELECT,
+                                .select = {.nodes = {&id, 1}, .how = GZ_HOW_SET}};
     struct gz_message here = pointer(GZ_PHASE_HOVER, replay->start);
     gz_client_set_handler(client, handle_message, found);
     enum gz_status status = request(client, &select, error);
@@ -95,7 +105,8 @@ static void take_row(const struct gz_client *client, uint64_t id, double row[GZ_
     memcpy(row + 7, &node->trs.s, 3 * sizeof *row);
 }
 
-static enum gz_status drag(struct gz_client *client, struct solve_case *one, uint64_t id, struct gz_error *error)
+static enum gz_status drag(struct gz_client *client, struct solve_case *one, uint64_t id,
+                           struct gz_error *error)
 {
     struct gz_message grab = pointer(GZ_PHASE_DOWN, one->replay.start);
     grab.op = GZ_OP_GRAB;

@@ -42,7 +42,8 @@ static size_t hang(struct tree *tree)
     size_t root = NONE;
     for (size_t i = 0; i < tree->count; i++) {
         const struct gz_mirror_node *node = tree->list[i];
-        tree->branches[i] = (struct branch){.node = node, .parent = NONE, .child = NONE, .sibling = NONE};
+        tree->branches[i] =
+            (struct branch){.node = node, .parent = NONE, .child = NONE, .sibling = NONE};
         if (node->parent != 0) tree->branches[i].parent = find(tree, node->parent);
     }
     /* Backwards, because each goes before those that are there. */
@@ -84,15 +85,17 @@ static void place(struct tree *tree)
     for (size_t i = 0; i < tree->count; i++) {
         struct branch *branch = &tree->branches[tree->order[i]];
         gz_affine local = gz_affine_from_trs(&branch->node->trs);
-        branch->world =
-            branch->parent != NONE ? gz_affine_multiply(&tree->branches[branch->parent].world, &local) : local;
+        branch->world = branch->parent != NONE
+                            ? gz_affine_multiply(&tree->branches[branch->parent].world, &local)
+                            : local;
         if (!branch->node->has_bounds) continue;
         gz_box box = gz_box_transform(&branch->node->bounds, &branch->world);
         grow_box(branch, &box);
     }
     for (size_t i = tree->count; i-- > 0;) {
         struct branch *branch = &tree->branches[tree->order[i]];
-        if (branch->has_box && branch->parent != NONE) grow_box(&tree->branches[branch->parent], &branch->box);
+        if (branch->has_box && branch->parent != NONE)
+            grow_box(&tree->branches[branch->parent], &branch->box);
     }
 }
 
@@ -102,7 +105,8 @@ static int label_width(const struct branch *branch)
            ctl_width(gz_client_text(branch->node->name));
 }
 
-static void print_line(FILE *out, const struct gz_mirror *mirror, const struct branch *branch, int columns)
+static void print_line(FILE *out, const struct gz_mirror *mirror, const struct branch *branch,
+                       int columns)
 {
     struct gz_node_state state = ctl_node_state(branch->node);
     state.has &= GZ_HAS(T) | GZ_HAS(R) | GZ_HAS(S);
@@ -126,7 +130,8 @@ static void print_object(FILE *out, const struct branch *branch)
     double matrix[16];
     gz_affine_to_matrix(&branch->world, matrix);
     json_object_set_new(object, "world", ctl_json_numbers(matrix, 16));
-    if (branch->has_box) json_object_set_new(object, "world_bounds", ctl_json_numbers(&branch->box.min.x, 6));
+    if (branch->has_box)
+        json_object_set_new(object, "world_bounds", ctl_json_numbers(&branch->box.min.x, 6));
     ctl_put_json(out, object);
 }
 

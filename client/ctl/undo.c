@@ -2,7 +2,8 @@
 
 static const struct gz_arg_option options[] = {
     {"--force", .help = "also where another user has changed the same nodes since"},
-    {"--key", GZ_ARG_TEXT, "KEY", .help = "of the edit: the same key again changes nothing and answers the same"},
+    {"--key", GZ_ARG_TEXT, "KEY",
+     .help = "of the edit: the same key again changes nothing and answers the same"},
     {"--json", .help = "answer as a JSON object"},
     {0},
 };
@@ -26,7 +27,8 @@ static enum ctl_exit run_redo(const struct ctl_args *args)
 const struct ctl_command ctl_undo = {
     .usage.name = "undo",
     .usage.operands = "SCENE",
-    .usage.summary = "Takes back your latest edit (yours is what was done under the same --user or token).",
+    .usage.summary =
+        "Takes back your latest edit (yours is what was done under the same --user or token).",
     .usage.options = options,
     .run = run_undo,
 };

@@ -12,7 +12,8 @@
 #define NOTE_INDENT 4 /* of the further lines of a note */
 
 static const struct gz_arg_option options[] = {
-    {"--subtree", GZ_ARG_TEXTS, "NODE", .help = "only this node, by name or id, and all below it; can be given again"},
+    {"--subtree", GZ_ARG_TEXTS, "NODE",
+     .help = "only this node, by name or id, and all below it; can be given again"},
     {"--box", GZ_ARG_NUMBERS, "X0,Y0,Z0,X1,Y1,Z1", .count = 6,
      .help = "only nodes whose bounds overlap this box in the world, metres"},
     {"--json", .help = "a JSON object a line, with the protocol's names"},
@@ -38,7 +39,8 @@ struct watch {
 
 static bool is_over(const struct watch *watch)
 {
-    return (watch->lines_max > 0 && watch->lines >= watch->lines_max) || ctl_now() >= watch->deadline || ferror(stdout);
+    return (watch->lines_max > 0 && watch->lines >= watch->lines_max) ||
+           ctl_now() >= watch->deadline || ferror(stdout);
 }
 
 static void end_line(struct watch *watch)
@@ -98,7 +100,8 @@ static void put_delta_nodes(const struct watch *watch, const struct gz_delta *de
     if (delta->count > CTL_NODES_SHOWN) printf(", and %zu more", delta->count - CTL_NODES_SHOWN);
     for (size_t i = 0; i < delta->gone.count && i < CTL_NODES_SHOWN; i++)
         printf("%s#%" PRIu64 "  gone", i > 0 || delta->count > 0 ? ", " : "", delta->gone.ids[i]);
-    if (delta->gone.count > CTL_NODES_SHOWN) printf(", and %zu more", delta->gone.count - CTL_NODES_SHOWN);
+    if (delta->gone.count > CTL_NODES_SHOWN)
+        printf(", and %zu more", delta->gone.count - CTL_NODES_SHOWN);
 }
 
 static void put_delta(struct watch *watch, const struct gz_delta *delta)
@@ -108,7 +111,8 @@ static void put_delta(struct watch *watch, const struct gz_delta *delta)
     if (watch->json) {
         ctl_put_json(stdout, ctl_json_delta(delta));
     } else if (snapshot) {
-        printf("seq %" PRIu64 "  the %s so far, %zu nodes\n", delta->seq, watch->part ? "part" : "scene", delta->count);
+        printf("seq %" PRIu64 "  the %s so far, %zu nodes\n", delta->seq,
+               watch->part ? "part" : "scene", delta->count);
     } else {
         printf("seq %" PRIu64 "  ", delta->seq);
         put_delta_nodes(watch, delta);
@@ -183,7 +187,8 @@ static void put_checkpoints(struct watch *watch, const struct gz_checkpoints *ch
         end_line(watch);
         return;
     }
-    for (size_t i = 0; i < checkpoints->count; i++) put_checkpoint(watch, &checkpoints->checkpoints[i]);
+    for (size_t i = 0; i < checkpoints->count; i++)
+        put_checkpoint(watch, &checkpoints->checkpoints[i]);
 }
 
 static void take(struct watch *watch, const struct gz_message *message)
@@ -226,7 +231,9 @@ static enum gz_status reconnect(struct watch *watch, struct gz_error *error)
         enum gz_status status = gz_client_reconnect(watch->client, error);
         if (status == GZ_OK)
             say(watch,
-                gz_client_welcome(watch->client)->resumed ? "connected again, nothing missed" : "connected again", "");
+                gz_client_welcome(watch->client)->resumed ? "connected again, nothing missed"
+                                                          : "connected again",
+                "");
         if (status != GZ_INTERNAL) return status;
     }
     return GZ_OK;
@@ -249,8 +256,10 @@ static enum gz_status follow(struct watch *watch, struct gz_error *error)
 
 /* ---- which part ---- */
 
-/* The nodes that --subtree names; they are looked up in the whole scene, over a connection of its own. */
-static enum ctl_exit find_roots(const struct ctl_args *args, uint64_t roots[GZ_ARG_TEXTS_MAX], struct gz_ids *ids)
+/* The nodes that --subtree names; they are looked up in the whole scene, over a connection of its
+ * own. */
+static enum ctl_exit find_roots(const struct ctl_args *args, uint64_t roots[GZ_ARG_TEXTS_MAX],
+                                struct gz_ids *ids)
 {
     const struct gz_arg *subtree = ctl_get(args, "--subtree");
     *ids = (struct gz_ids){roots, (size_t)subtree->count};
@@ -277,7 +286,8 @@ static gz_box box_of(const double corners[6])
 static struct gz_message interest_of(const struct ctl_args *args, struct gz_ids roots)
 {
     const struct gz_arg *box = ctl_get(args, "--box");
-    struct gz_message message = {.op = GZ_OP_INTEREST, .interest = {.nodes = roots, .box = box_of(box->numbers)}};
+    struct gz_message message = {.op = GZ_OP_INTEREST,
+                                 .interest = {.nodes = roots, .box = box_of(box->numbers)}};
     if (roots.count > 0) message.has |= GZ_HAS(NODES);
     if (box->given) message.has |= GZ_HAS(BOX);
     return message;
@@ -321,14 +331,17 @@ static enum ctl_exit run(const struct ctl_args *args)
 const struct ctl_command ctl_watch = {
     .usage.name = "watch",
     .usage.operands = "SCENE",
-    .usage.summary = "Prints every change as it comes, every edit once it is on disk, and every note, until Ctrl-C.",
-    .usage.notes =
-        "Lines of changes have their seq, the nodes with what changed (metres, degrees) and by whom. Where the "
-        "connection is\n"
-        "lost it tries again, resuming where it was. Of a part of the scene (--subtree, --box) the nodes above it are "
-        "told too;\n"
-        "what leaves the part is gone, what comes into it is told whole. Edits, notes and checkpoints are told "
-        "wherever they are.",
+    .usage.summary = "Prints every change as it comes, every edit once it is on disk, and every "
+                     "note, until Ctrl-C.",
+    .usage.notes = "Lines of changes have their seq, the nodes with what changed (metres, degrees) "
+                   "and by whom. Where the "
+                   "connection is\n"
+                   "lost it tries again, resuming where it was. Of a part of the scene (--subtree, "
+                   "--box) the nodes above it are "
+                   "told too;\n"
+                   "what leaves the part is gone, what comes into it is told whole. Edits, notes "
+                   "and checkpoints are told "
+                   "wherever they are.",
     .usage.options = options,
     .run = run,
 };

@@ -13,8 +13,8 @@ static bool ends(const char *rest)
 
 static bool read_day(const char *text, double *unix_s)
 {
-    static const char *const forms[] = {"%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M",
-                                        "%Y-%m-%d"};
+    static const char *const forms[] = {"%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M",
+                                        "%Y-%m-%d %H:%M", "%Y-%m-%d"};
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
         struct tm day = {.tm_isdst = -1};
         if (!ends(strptime(text, forms[i], &day))) continue;
@@ -31,7 +31,8 @@ static bool read_today(const char *text, double *unix_s)
     localtime_r(&now, &day);
     day.tm_sec = 0;
     day.tm_isdst = -1;
-    if (!ends(strptime(text, "%H:%M:%S", &day)) && !ends(strptime(text, "%H:%M", &day))) return false;
+    if (!ends(strptime(text, "%H:%M:%S", &day)) && !ends(strptime(text, "%H:%M", &day)))
+        return false;
     *unix_s = (double)mktime(&day);
     return true;
 }
@@ -42,7 +43,8 @@ static bool read_ago(const char *text, double *unix_s)
     double number = strtod(text, &end);
     static const char units[] = "smhd";
     static const double seconds[] = {1, 60, 3600, 86400};
-    const char *unit = end != text && end[0] != '\0' && end[1] == '\0' ? strchr(units, end[0]) : NULL;
+    const char *unit =
+        end != text && end[0] != '\0' && end[1] == '\0' ? strchr(units, end[0]) : NULL;
     if (unit == NULL || !isfinite(number) || number < 0) return false;
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);

@@ -6,7 +6,8 @@
 #include <stddef.h>
 
 #define CTL_WHEN_FORM "time (" CTL_WHEN_FORMS ")"
-#define CTL_WHEN_FORMS "Unix seconds, YYYY-MM-DD[THH:MM[:SS]], HH:MM[:SS] of today, or 30s, 10m, 2h, 1d ago"
+#define CTL_WHEN_FORMS                                                                             \
+    "Unix seconds, YYYY-MM-DD[THH:MM[:SS]], HH:MM[:SS] of today, or 30s, 10m, 2h, 1d ago"
 
 /* Reads one of CTL_WHEN_FORMS into Unix seconds. */
 bool ctl_when_read(const char *text, double *unix_s);

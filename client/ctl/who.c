@@ -10,7 +10,8 @@ static void print_person(const struct gz_mirror *mirror, const struct gz_presenc
     ctl_put_text(stdout, person->user);
     printf("%*s  %-6s  #%06x", ctl_width(person->user) < 12 ? 12 - ctl_width(person->user) : 0, "",
            gz_term_word(&gz_role_terms, (int)person->role), (unsigned)person->rgb);
-    if (person->has & GZ_HAS(TOOL)) printf("  %-9s", gz_term_word(&gz_mode_terms, (int)person->tool));
+    if (person->has & GZ_HAS(TOOL))
+        printf("  %-9s", gz_term_word(&gz_mode_terms, (int)person->tool));
     printf("  %zu selected", person->selection.count);
     if (person->locks.count > 0) {
         fputs("  holds ", stdout);
@@ -47,8 +48,8 @@ static enum ctl_exit run(const struct ctl_args *args)
 const struct ctl_command ctl_who = {
     .usage.name = "who",
     .usage.operands = "SCENE",
-    .usage.summary =
-        "Says who is in the scene: role, colour, tool, how much is selected, what is held, where one looks from.",
+    .usage.summary = "Says who is in the scene: role, colour, tool, how much is selected, what is "
+                     "held, where one looks from.",
     .usage.notes = "This program's own connection is left out. Eyes are in the world, metres.",
     .usage.options = options,
     .run = run,

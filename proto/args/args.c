@@ -25,7 +25,8 @@ static bool read_numbers(const char *text, int count, double *numbers)
     for (int i = 0; i < count; i++) {
         char *end;
         numbers[i] = strtod(text, &end);
-        if (end == text || !isfinite(numbers[i]) || *end != (i + 1 < count ? ',' : '\0')) return false;
+        if (end == text || !isfinite(numbers[i]) || *end != (i + 1 < count ? ',' : '\0'))
+            return false;
         text = end + 1;
     }
     return true;
@@ -42,49 +43,53 @@ static bool read_integer(const char *text, uint64_t *integer)
 
 static bool is_within(const struct gz_arg_option *option, double number)
 {
-    return (option->min == 0 && option->max == 0) || (number >= option->min && number <= option->max);
+    return (option->min == 0 && option->max == 0) ||
+           (number >= option->min && number <= option->max);
 }
 
-static enum gz_status fail_number(const struct gz_arg_option *option, const char *text, const char *kind,
-                                  struct gz_error *error)
+static enum gz_status fail_number(const struct gz_arg_option *option, const char *text,
+                                  const char *kind, struct gz_error *error)
 {
     if (option->min == 0 && option->max == 0)
         return gz_fail(error, GZ_BAD_VALUE, "%s: \"%s\" is not %s", option->name, text, kind);
-    return gz_fail(error, GZ_BAD_VALUE, "%s: \"%s\" is not %s from %.16g to %.16g", option->name, text, kind,
-                   option->min, option->max);
+    return gz_fail(error, GZ_BAD_VALUE, "%s: \"%s\" is not %s from %.16g to %.16g", option->name,
+                   text, kind, option->min, option->max);
 }
 
-static enum gz_status take_numbers(const struct gz_arg_option *option, const char *text, struct gz_arg *value,
-                                   struct gz_error *error)
+static enum gz_status take_numbers(const struct gz_arg_option *option, const char *text,
+                                   struct gz_arg *value, struct gz_error *error)
 {
     bool is_right = read_numbers(text, option->count, value->numbers);
     if (is_right && (option->count > 1 || is_within(option, value->numbers[0]))) return GZ_OK;
     if (option->count == 1) return fail_number(option, text, "a number", error);
-    return gz_fail(error, GZ_BAD_VALUE, "%s: \"%s\" is not %s (%d numbers with commas between)", option->name, text,
-                   option->value, option->count);
+    return gz_fail(error, GZ_BAD_VALUE, "%s: \"%s\" is not %s (%d numbers with commas between)",
+                   option->name, text, option->value, option->count);
 }
 
-static enum gz_status take_pair(const struct gz_arg_option *option, const char *text, struct gz_arg *value,
-                                struct gz_error *error)
+static enum gz_status take_pair(const struct gz_arg_option *option, const char *text,
+                                struct gz_arg *value, struct gz_error *error)
 {
     value->count = strchr(text, ',') != NULL ? 2 : 1;
     if (read_numbers(text, value->count, value->numbers)) return GZ_OK;
-    return gz_fail(error, GZ_BAD_VALUE, "%s: \"%s\" is not %s (a number, or two with a comma between)", option->name,
+    return gz_fail(error, GZ_BAD_VALUE,
+                   "%s: \"%s\" is not %s (a number, or two with a comma between)", option->name,
                    text, option->value);
 }
 
-static enum gz_status take_integer(const struct gz_arg_option *option, const char *text, struct gz_arg *value,
-                                   struct gz_error *error)
+static enum gz_status take_integer(const struct gz_arg_option *option, const char *text,
+                                   struct gz_arg *value, struct gz_error *error)
 {
     if (!read_integer(text, &value->integer)) {
         const char *kind = option->max > 0 ? "a whole number" : "a whole number from 0 to 2^53 - 1";
         return fail_number(option, text, kind, error);
     }
-    return is_within(option, (double)value->integer) ? GZ_OK : fail_number(option, text, "a whole number", error);
+    return is_within(option, (double)value->integer)
+               ? GZ_OK
+               : fail_number(option, text, "a whole number", error);
 }
 
-static enum gz_status take_word(const struct gz_arg_option *option, const char *text, struct gz_arg *value,
-                                struct gz_error *error)
+static enum gz_status take_word(const struct gz_arg_option *option, const char *text,
+                                struct gz_arg *value, struct gz_error *error)
 {
     char words[256] = "";
     value->word = gz_term_value(option->terms, text, strlen(text));
@@ -92,32 +97,36 @@ static enum gz_status take_word(const struct gz_arg_option *option, const char *
     for (int i = 0; i < option->terms->count; i++) {
         const char *word = gz_term_word(option->terms, i);
         size_t used = strlen(words);
-        if (word[0] != '\0') snprintf(words + used, sizeof words - used, "%s%s", used > 0 ? " " : "", word);
+        if (word[0] != '\0')
+            snprintf(words + used, sizeof words - used, "%s%s", used > 0 ? " " : "", word);
     }
     return gz_fail(error, GZ_BAD_VALUE, "%s: \"%s\" is none of %s", option->name, text, words);
 }
 
-static enum gz_status take_text(const struct gz_arg_option *option, const char *text, struct gz_arg *value,
-                                struct gz_error *error)
+static enum gz_status take_text(const struct gz_arg_option *option, const char *text,
+                                struct gz_arg *value, struct gz_error *error)
 {
     if (value->count == GZ_ARG_TEXTS_MAX)
-        return gz_fail(error, GZ_BAD_VALUE, "%s is given more than %d times", option->name, GZ_ARG_TEXTS_MAX);
+        return gz_fail(error, GZ_BAD_VALUE, "%s is given more than %d times", option->name,
+                       GZ_ARG_TEXTS_MAX);
     value->texts[value->count++] = text;
     return GZ_OK;
 }
 
 /* `target` is the second argument; the first is `eye`. */
-static enum gz_status take_points(const struct gz_arg_option *option, const char *eye, const char *target,
-                                  struct gz_arg *value, struct gz_error *error)
+static enum gz_status take_points(const struct gz_arg_option *option, const char *eye,
+                                  const char *target, struct gz_arg *value, struct gz_error *error)
 {
-    if (target == NULL) return gz_fail(error, GZ_BAD_VALUE, "%s needs two points, EYE and TARGET", option->name);
+    if (target == NULL)
+        return gz_fail(error, GZ_BAD_VALUE, "%s needs two points, EYE and TARGET", option->name);
     bool is_first = read_numbers(eye, 3, value->numbers);
     if (is_first && read_numbers(target, 3, value->numbers + 3)) return GZ_OK;
-    return gz_fail(error, GZ_BAD_VALUE, "%s: \"%s\" is not X,Y,Z", option->name, is_first ? target : eye);
+    return gz_fail(error, GZ_BAD_VALUE, "%s: \"%s\" is not X,Y,Z", option->name,
+                   is_first ? target : eye);
 }
 
-static enum gz_status take_value(const struct gz_arg_option *option, const char *text, struct gz_arg *value,
-                                 struct gz_error *error)
+static enum gz_status take_value(const struct gz_arg_option *option, const char *text,
+                                 struct gz_arg *value, struct gz_error *error)
 {
     switch (option->kind) {
     case GZ_ARG_NUMBERS: return take_numbers(option, text, value, error);
@@ -127,7 +136,8 @@ static enum gz_status take_value(const struct gz_arg_option *option, const char 
     case GZ_ARG_TEXTS: return take_text(option, text, value, error);
     case GZ_ARG_READ:
         if (option->read(text, value->numbers)) return GZ_OK;
-        return gz_fail(error, GZ_BAD_VALUE, "%s: \"%s\" is no %s", option->name, text, option->form);
+        return gz_fail(error, GZ_BAD_VALUE, "%s: \"%s\" is no %s", option->name, text,
+                       option->form);
     default: return GZ_OK;
     }
 }
@@ -145,10 +155,10 @@ static void add_options(struct list *list, const struct gz_arg_option *options)
 {
     for (; options->name != NULL; options++) {
         assert(list->count < 2 * GZ_ARG_OPTIONS_MAX);
-        list->longs[list->count] =
-            (struct option){.name = options->name + 2,
-                            .has_arg = options->kind == GZ_ARG_FLAG ? no_argument : required_argument,
-                            .val = FIRST_OPTION + list->count};
+        list->longs[list->count] = (struct option){
+            .name = options->name + 2,
+            .has_arg = options->kind == GZ_ARG_FLAG ? no_argument : required_argument,
+            .val = FIRST_OPTION + list->count};
         list->options[list->count++] = options;
     }
 }
@@ -161,8 +171,9 @@ static void make_list(struct list *list, const struct gz_args *args)
     add_options(list, options_of(&args->program->own));
 }
 
-static enum gz_status take_option(struct gz_args *args, const struct gz_arg_option *option, struct gz_arg *value,
-                                  int argc, char **argv, struct gz_error *error)
+static enum gz_status take_option(struct gz_args *args, const struct gz_arg_option *option,
+                                  struct gz_arg *value, int argc, char **argv,
+                                  struct gz_error *error)
 {
     if (value->given && option->kind != GZ_ARG_TEXTS && !args->program->repeats)
         return gz_fail(error, GZ_BAD_VALUE, "%s is given twice", option->name);
@@ -189,8 +200,8 @@ static enum gz_status take_operand(struct gz_args *args, const char *text, struc
 }
 
 /* One result of getopt_long, for the word at argv[at]. */
-static enum gz_status take(struct gz_args *args, const struct list *list, int result, int at, int argc, char **argv,
-                           struct gz_error *error)
+static enum gz_status take(struct gz_args *args, const struct list *list, int result, int at,
+                           int argc, char **argv, struct gz_error *error)
 {
     if (result == 1) return take_operand(args, optarg, error);
     bool is_missing = result == ':', is_too_much = result == '?' && optopt >= FIRST_OPTION;
@@ -199,12 +210,14 @@ static enum gz_status take(struct gz_args *args, const struct list *list, int re
     if (option == NULL || is_abbreviated(option, argv[at]))
         return gz_fail(error, GZ_BAD_VALUE, "unknown option %s (--help lists them)", argv[at]);
     if (is_too_much) return gz_fail(error, GZ_BAD_VALUE, "%s takes no value", option->name);
-    if (is_missing) return gz_fail(error, GZ_BAD_VALUE, "%s needs a value: %s", option->name, option->value);
+    if (is_missing)
+        return gz_fail(error, GZ_BAD_VALUE, "%s needs a value: %s", option->name, option->value);
     return take_option(args, option, &args->values[index], argc, argv, error);
 }
 
 enum gz_status gz_args_read(struct gz_args *args, const struct gz_arg_program *program,
-                            const struct gz_arg_command *command, int argc, char **argv, struct gz_error *error)
+                            const struct gz_arg_command *command, int argc, char **argv,
+                            struct gz_error *error)
 {
     *args = (struct gz_args){.program = program, .command = command};
     struct list list;
@@ -212,31 +225,36 @@ enum gz_status gz_args_read(struct gz_args *args, const struct gz_arg_program *p
     enum gz_status status = GZ_OK;
     optind = 0; /* begins anew */
     for (int at = 1; status == GZ_OK; at = optind) {
-        /* "-": operands come in their order among the options; ":": a missing value is told apart. */
+        /* "-": operands come in their order among the options; ":": a missing value is told
+         * apart. */
         int result = getopt_long(argc, argv, "-:", list.longs, NULL);
         if (result == -1) break;
         status = take(args, &list, result, at, argc, argv, error);
     }
-    for (; status == GZ_OK && optind < argc; optind++) status = take_operand(args, argv[optind], error);
+    for (; status == GZ_OK && optind < argc; optind++)
+        status = take_operand(args, argv[optind], error);
     return status;
 }
 
 enum gz_status gz_args_check(const struct gz_args *args, struct gz_error *error)
 {
     char line[64];
-    const struct gz_arg_command *command = args->command != NULL ? args->command : &args->program->own;
+    const struct gz_arg_command *command =
+        args->command != NULL ? args->command : &args->program->own;
     snprintf(line, sizeof line, "%s", command->operands);
     int i = 0;
-    for (char *rest = NULL, *word = strtok_r(line, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest), i++)
-        if (i >= args->operand_count && word[0] != '[') return gz_fail(error, GZ_BAD_VALUE, "%s is missing", word);
+    for (char *rest = NULL, *word = strtok_r(line, " ", &rest); word != NULL;
+         word = strtok_r(NULL, " ", &rest), i++)
+        if (i >= args->operand_count && word[0] != '[')
+            return gz_fail(error, GZ_BAD_VALUE, "%s is missing", word);
     if (args->operand_count <= i) return GZ_OK;
     return gz_fail(error, GZ_BAD_VALUE, "\"%s\" is one operand too many", args->operands[i]);
 }
 
 /* ---- asking ---- */
 
-static const struct gz_arg *find(const struct gz_args *args, const struct gz_arg_option *options, size_t first,
-                                 const char *name)
+static const struct gz_arg *find(const struct gz_args *args, const struct gz_arg_option *options,
+                                 size_t first, const char *name)
 {
     for (size_t i = 0; options[i].name != NULL; i++)
         if (strcmp(options[i].name, name) == 0) return &args->values[first + i];

@@ -1,8 +1,9 @@
-/* args.h - command lines: one table says what a program takes, and is read for its arguments, its --help, its manual page and its
- * shell completion. Options are long ones, `--name VALUE` or `--name=VALUE`, in any order with the operands, up to `--`; their
- * names are not abbreviated, so that a script goes on working when an option is added.
- * Ownership: texts point into argv. Threads: reading is getopt_long's, one at a time; the rest is pure.
- * Errors: GZ_BAD_VALUE with one line that names the option or operand. */
+/* args.h - command lines: one table says what a program takes, and is read for its arguments, its
+ * --help, its manual page and its shell completion. Options are long ones, `--name VALUE` or
+ * `--name=VALUE`, in any order with the operands, up to `--`; their names are not abbreviated, so
+ * that a script goes on working when an option is added. Ownership: texts point into argv. Threads:
+ * reading is getopt_long's, one at a time; the rest is pure. Errors: GZ_BAD_VALUE with one line
+ * that names the option or operand. */
 #ifndef GZ_ARGS_H
 #define GZ_ARGS_H
 
@@ -59,10 +60,12 @@ struct gz_arg_command {
 };
 
 struct gz_arg_program {
-    struct gz_arg_command own; /* every command takes these options too, unless it has its own of that name */
-    const char *section;       /* of the manual */
+    struct gz_arg_command
+        own; /* every command takes these options too, unless it has its own of that name */
+    const char *section; /* of the manual */
     const char *version;
-    bool repeats; /* an option that is given twice counts as it was given last, instead of being refused */
+    bool repeats; /* an option that is given twice counts as it was given last, instead of being
+                     refused */
     const struct gz_arg_command *const *commands; /* none for a program that is one */
     size_t count;
 };
@@ -78,20 +81,23 @@ struct gz_args {
     int operand_count;
 };
 
-/* Reads what follows argv[0], which is the command's name, or the program's where `command` is NULL. Whether all operands
- * are there is for gz_args_check. */
+/* Reads what follows argv[0], which is the command's name, or the program's where `command` is
+ * NULL. Whether all operands are there is for gz_args_check. */
 GZ_MUST_USE enum gz_status gz_args_read(struct gz_args *args, const struct gz_arg_program *program,
                                         const struct gz_arg_command *command, int argc, char **argv,
                                         struct gz_error *error);
 /* Compares the operands with the line of them. */
 GZ_MUST_USE enum gz_status gz_args_check(const struct gz_args *args, struct gz_error *error);
-/* An option of the command or, where it has none of this name, of the program. There must be one. */
+/* An option of the command or, where it has none of this name, of the program. There must be
+ * one. */
 const struct gz_arg *gz_args_get(const struct gz_args *args, const char *name);
 /* The program's own, also where the command has one of the same name. */
 const struct gz_arg *gz_args_get_own(const struct gz_args *args, const char *name);
 
-/* What --help says, of the program where `command` is NULL; a manual page (roff, man(7)); completion for bash. */
-void gz_args_help(FILE *out, const struct gz_arg_program *program, const struct gz_arg_command *command);
+/* What --help says, of the program where `command` is NULL; a manual page (roff, man(7));
+ * completion for bash. */
+void gz_args_help(FILE *out, const struct gz_arg_program *program,
+                  const struct gz_arg_command *command);
 void gz_args_man(FILE *out, const struct gz_arg_program *program);
 void gz_args_completion(FILE *out, const struct gz_arg_program *program);
 

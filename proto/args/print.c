@@ -20,7 +20,8 @@ static bool has_option(const struct gz_arg_command *command, const char *name)
 
 /* ---- help ---- */
 
-static void print_options(FILE *out, const struct gz_arg_option *options, const struct gz_arg_command *hides)
+static void print_options(FILE *out, const struct gz_arg_option *options,
+                          const struct gz_arg_command *hides)
 {
     for (const struct gz_arg_option *option = options; option->name != NULL; option++) {
         char left[64];
@@ -35,18 +36,20 @@ static void print_commands(FILE *out, const struct gz_arg_program *program)
 {
     for (size_t i = 0; i < program->count; i++) {
         char left[64];
-        snprintf(left, sizeof left, "%s %s", program->commands[i]->name, program->commands[i]->operands);
+        snprintf(left, sizeof left, "%s %s", program->commands[i]->name,
+                 program->commands[i]->operands);
         fprintf(out, "  %-20s  %s\n", left, program->commands[i]->summary);
     }
     if (program->count > 0) fputc('\n', out);
 }
 
-void gz_args_help(FILE *out, const struct gz_arg_program *program, const struct gz_arg_command *command)
+void gz_args_help(FILE *out, const struct gz_arg_program *program,
+                  const struct gz_arg_command *command)
 {
     const struct gz_arg_command *own = &program->own, *shown = command != NULL ? command : own;
     fprintf(out, "usage: %s%s%s%s%s [OPTION...]\n\n%s\n\n", own->name, command != NULL ? " " : "",
-            command != NULL ? command->name : "", shown->operands[0] != '\0' ? " " : "", shown->operands,
-            shown->summary);
+            command != NULL ? command->name : "", shown->operands[0] != '\0' ? " " : "",
+            shown->operands, shown->summary);
     if (command == NULL) print_commands(out, program);
     if (command != NULL) print_options(out, options_of(command), NULL);
     print_options(out, options_of(own), command);
@@ -88,7 +91,8 @@ static void put_option_pages(FILE *out, const struct gz_arg_command *command)
 
 static void put_command_page(FILE *out, const struct gz_arg_command *command)
 {
-    fprintf(out, ".SS \"%s%s%s\"\n", command->name, command->operands[0] != '\0' ? " " : "", command->operands);
+    fprintf(out, ".SS \"%s%s%s\"\n", command->name, command->operands[0] != '\0' ? " " : "",
+            command->operands);
     put_roff(out, command->summary);
     if (command->notes != NULL) {
         fputs(".PP\n", out);
@@ -100,10 +104,11 @@ static void put_command_page(FILE *out, const struct gz_arg_command *command)
 void gz_args_man(FILE *out, const struct gz_arg_program *program)
 {
     const struct gz_arg_command *own = &program->own;
-    fprintf(out, ".TH %s %s \"\" \"gizmod %s\"\n.SH NAME\n%s \\- ", own->name, program->section, program->version,
-            own->name);
+    fprintf(out, ".TH %s %s \"\" \"gizmod %s\"\n.SH NAME\n%s \\- ", own->name, program->section,
+            program->version, own->name);
     put_roff(out, own->summary);
-    fprintf(out, ".SH SYNOPSIS\n.B %s\n.I \\&%s\n.RI [ OPTION ...]\n.SH OPTIONS\n", own->name, own->operands);
+    fprintf(out, ".SH SYNOPSIS\n.B %s\n.I \\&%s\n.RI [ OPTION ...]\n.SH OPTIONS\n", own->name,
+            own->operands);
     put_option_pages(out, own);
     if (program->count > 0) fputs(".SH COMMANDS\n", out);
     for (size_t i = 0; i < program->count; i++) put_command_page(out, program->commands[i]);
@@ -127,7 +132,8 @@ static void put_terms(FILE *out, const struct gz_arg_command *command)
     for (const struct gz_arg_option *option = options_of(command); option->name != NULL; option++) {
         if (option->kind != GZ_ARG_WORD) continue;
         fprintf(out, "    *:%s) words=\"", option->name);
-        for (int i = 0; i < option->terms->count; i++) fprintf(out, "%s ", gz_term_word(option->terms, i));
+        for (int i = 0; i < option->terms->count; i++)
+            fprintf(out, "%s ", gz_term_word(option->terms, i));
         fputs("\" ;;\n", out);
     }
 }
@@ -151,8 +157,9 @@ void gz_args_completion(FILE *out, const struct gz_arg_program *program)
     }
     fputs("        *:-*) words=\"", out);
     put_names(out, &program->own);
-    fprintf(out,
-            "\" ;;\n        esac ;;\n    esac\n    COMPREPLY=($(compgen -W \"$words\" -- \"$at\"))\n}\n"
-            "complete -o default -F _%s %s\n",
-            name, name);
+    fprintf(
+        out,
+        "\" ;;\n        esac ;;\n    esac\n    COMPREPLY=($(compgen -W \"$words\" -- \"$at\"))\n}\n"
+        "complete -o default -F _%s %s\n",
+        name, name);
 }

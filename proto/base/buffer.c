@@ -64,7 +64,8 @@ bool gz_grow(void *array, size_t *capacity, size_t count, size_t item_size)
     size_t wanted = *capacity > 0 ? *capacity : FIRST_ITEMS;
     while (wanted < count) wanted *= 2;
     void *memory;
-    memcpy(&memory, array, sizeof memory); /* a pointer to any type: only its bytes may be looked at */
+    memcpy(&memory, array,
+           sizeof memory); /* a pointer to any type: only its bytes may be looked at */
     memory = realloc(memory, wanted * item_size);
     if (memory == NULL) return false;
     memcpy(array, &memory, sizeof memory);
@@ -96,7 +97,8 @@ void gz_arena_finish(struct gz_arena *arena)
 
 void gz_arena_reset(struct gz_arena *arena, size_t max)
 {
-    while (arena->blocks != NULL && (arena->blocks->next != NULL || arena->blocks->capacity > BLOCK_BYTES)) {
+    while (arena->blocks != NULL &&
+           (arena->blocks->next != NULL || arena->blocks->capacity > BLOCK_BYTES)) {
         struct gz_arena_block *block = arena->blocks;
         arena->blocks = block->next;
         free(block);

@@ -1,6 +1,7 @@
-/* buffer.h - bytes that grow, and memory that is handed out and taken back whole. Each is born with its maximum.
- * Ownership: the caller owns the struct; finish frees what it holds and is fine on a zeroed one.
- * Threads: one at a time. Errors: GZ_NO_MEMORY, or GZ_TOO_LARGE at the maximum; the contents then stay as they were. */
+/* buffer.h - bytes that grow, and memory that is handed out and taken back whole. Each is born with
+ * its maximum. Ownership: the caller owns the struct; finish frees what it holds and is fine on a
+ * zeroed one. Threads: one at a time. Errors: GZ_NO_MEMORY, or GZ_TOO_LARGE at the maximum; the
+ * contents then stay as they were. */
 #ifndef GZ_BASE_BUFFER_H
 #define GZ_BASE_BUFFER_H
 
@@ -10,7 +11,8 @@
 
 #include "proto/base/status.h"
 
-/* A growable run of bytes. `headroom` bytes before `data` belong to whoever sends it (a frame's header goes there). */
+/* A growable run of bytes. `headroom` bytes before `data` belong to whoever sends it (a frame's
+ * header goes there). */
 struct gz_buffer {
     uint8_t *data; /* first payload byte; NULL until something was appended */
     size_t size;
@@ -25,15 +27,18 @@ void gz_buffer_finish(struct gz_buffer *buffer);
 void gz_buffer_clear(struct gz_buffer *buffer);
 /* Drops all beyond `size`, which must not be larger than what is there. */
 void gz_buffer_truncate(struct gz_buffer *buffer, size_t size);
-GZ_MUST_USE enum gz_status gz_buffer_append(struct gz_buffer *buffer, const void *bytes, size_t size);
+GZ_MUST_USE enum gz_status gz_buffer_append(struct gz_buffer *buffer, const void *bytes,
+                                            size_t size);
 /* Makes room for `size` more bytes, so that they can be written at data + size directly. */
 GZ_MUST_USE enum gz_status gz_buffer_reserve(struct gz_buffer *buffer, size_t size);
 
-/* Makes room for `count` items of `item_size` bytes in an array on the heap: `array` is the address of the pointer to it, which
- * may be NULL while *capacity is 0. Grows by doubling; bounded by whoever asks. False without memory: then nothing changed. */
+/* Makes room for `count` items of `item_size` bytes in an array on the heap: `array` is the address
+ * of the pointer to it, which may be NULL while *capacity is 0. Grows by doubling; bounded by
+ * whoever asks. False without memory: then nothing changed. */
 GZ_MUST_USE bool gz_grow(void *array, size_t *capacity, size_t count, size_t item_size);
 
-/* Memory for the parts of one decoded frame: given out in pieces aligned for any type, given back all at once. */
+/* Memory for the parts of one decoded frame: given out in pieces aligned for any type, given back
+ * all at once. */
 struct gz_arena {
     struct gz_arena_block *blocks; /* the newest first; the oldest is kept by reset */
     size_t used;                   /* bytes given out, over all blocks */
@@ -44,7 +49,8 @@ void gz_arena_init(struct gz_arena *arena, size_t max);
 void gz_arena_finish(struct gz_arena *arena);
 /* Takes everything back; at most one block of memory is kept. The maximum may be set anew. */
 void gz_arena_reset(struct gz_arena *arena, size_t max);
-/* Zeroed memory for `count` items of `size` bytes, or NULL where that passes the maximum or there is none. */
+/* Zeroed memory for `count` items of `size` bytes, or NULL where that passes the maximum or there
+ * is none. */
 GZ_MUST_USE void *gz_arena_take(struct gz_arena *arena, size_t count, size_t size);
 
 #endif

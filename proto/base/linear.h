@@ -1,9 +1,10 @@
-/* linear.h - the small double-precision mathematics that the rooms share: vectors, quaternions, transforms.
+/* linear.h - the small double-precision mathematics that the rooms share: vectors, quaternions,
+ * transforms.
  *
- * Conventions, glTF 2.0's: right-handed, +Y up, metres, radians; quaternions [x, y, z, w]; matrices column-major, acting on
- * column vectors; a transform is translation * rotation * scale.
- * Pure: no state, no allocation, no errors; where an answer can fail to exist the function says so and returns false.
- * Threads: any. */
+ * Conventions, glTF 2.0's: right-handed, +Y up, metres, radians; quaternions [x, y, z, w]; matrices
+ * column-major, acting on column vectors; a transform is translation * rotation * scale. Pure: no
+ * state, no allocation, no errors; where an answer can fail to exist the function says so and
+ * returns false. Threads: any. */
 #ifndef GZ_BASE_LINEAR_H
 #define GZ_BASE_LINEAR_H
 
@@ -13,11 +14,12 @@
 #ifdef __cplusplus
 extern "C" {
 /* Compound literals are no C++ of the standard, but of the compilers that this is for. */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wpedantic"
+#    pragma GCC diagnostic push
+#    pragma GCC diagnostic ignored "-Wpedantic"
 #endif
 
-/* Largest magnitude of a coordinate or a scale: beyond it the product of two transforms leaves the doubles. */
+/* Largest magnitude of a coordinate or a scale: beyond it the product of two transforms leaves the
+ * doubles. */
 #define GZ_COORDINATE_MAX 1e15
 /* Smallest magnitude of a scale: below it the inverse of a chain of parents leaves the doubles. */
 #define GZ_SCALE_MIN 1e-15
@@ -35,7 +37,8 @@ typedef struct gz_mat3 {
     gz_vec3 x, y, z;
 } gz_mat3;
 
-/* An affine map: linear part and translation. Every world transform is one; only projections need 16 numbers. */
+/* An affine map: linear part and translation. Every world transform is one; only projections need
+ * 16 numbers. */
 typedef struct gz_affine {
     gz_mat3 linear;
     gz_vec3 origin;
@@ -59,7 +62,8 @@ typedef struct gz_plane {
     double offset;
 } gz_plane;
 
-/* Intrinsic rotation orders: XYZ turns about x, then the new y, then the new z; its matrix is Rx * Ry * Rz. */
+/* Intrinsic rotation orders: XYZ turns about x, then the new y, then the new z; its matrix is Rx *
+ * Ry * Rz. */
 enum gz_euler_order { GZ_XYZ, GZ_XZY, GZ_YXZ, GZ_YZX, GZ_ZXY, GZ_ZYX };
 
 static const gz_quat gz_quat_identity = {0, 0, 0, 1};
@@ -114,7 +118,8 @@ static inline double gz_component(gz_vec3 a, int axis)
 
 /* For gz_normalize: lengths whose squares leave the range of doubles. */
 bool gz_normalize_extreme(gz_vec3 a, gz_vec3 *unit);
-/* The unit vector along `a`, exact in scale from 1e-300 to 1e300; false for zero or a value that is not finite. */
+/* The unit vector along `a`, exact in scale from 1e-300 to 1e300; false for zero or a value that is
+ * not finite. */
 static inline bool gz_normalize(gz_vec3 a, gz_vec3 *unit)
 {
     double square = gz_dot(a, a);
@@ -123,8 +128,9 @@ static inline bool gz_normalize(gz_vec3 a, gz_vec3 *unit)
     *unit = (gz_vec3){a.x / length, a.y / length, a.z / length};
     return true;
 }
-/* The unit quaternion along `q`, its sign kept; false for zero or a value that is not finite. A quaternion that is unit to
- * the last bits is returned as it is, so that normalising twice changes nothing. */
+/* The unit quaternion along `q`, its sign kept; false for zero or a value that is not finite. A
+ * quaternion that is unit to the last bits is returned as it is, so that normalising twice changes
+ * nothing. */
 bool gz_quat_normalize(gz_quat q, gz_quat *unit);
 
 /* a then b in the frame of a: the rotation a * b. */
@@ -149,7 +155,8 @@ static inline gz_quat gz_quat_about(gz_vec3 axis, double angle)
     return (gz_quat){axis.x * sine, axis.y * sine, axis.z * sine, cos(angle / 2)};
 }
 gz_quat gz_quat_from_euler(gz_vec3 angles, enum gz_euler_order order);
-/* Angles about x, y, z in the named order; at gimbal lock the last angle is 0. Inverse of the above as a rotation. */
+/* Angles about x, y, z in the named order; at gimbal lock the last angle is 0. Inverse of the above
+ * as a rotation. */
 gz_vec3 gz_euler_from_quat(gz_quat unit, enum gz_euler_order order);
 
 static inline gz_vec3 gz_mat3_apply(const gz_mat3 *m, gz_vec3 v)
@@ -172,7 +179,8 @@ static inline bool gz_mat3_inverse(const gz_mat3 *m, gz_mat3 *inverse)
 {
     double determinant = gz_mat3_determinant(m);
     if (!isfinite(determinant) || determinant == 0) return false;
-    gz_mat3 rows = {gz_scale(gz_cross(m->y, m->z), 1 / determinant), gz_scale(gz_cross(m->z, m->x), 1 / determinant),
+    gz_mat3 rows = {gz_scale(gz_cross(m->y, m->z), 1 / determinant),
+                    gz_scale(gz_cross(m->z, m->x), 1 / determinant),
                     gz_scale(gz_cross(m->x, m->y), 1 / determinant)};
     *inverse = gz_mat3_transpose(&rows);
     return gz_finite(inverse->x) && gz_finite(inverse->y) && gz_finite(inverse->z);
@@ -187,8 +195,8 @@ static inline gz_mat3 gz_mat3_from_quat(gz_quat q)
 }
 /* The nearest rotation's quaternion, w >= 0. The columns must be orthonormal and right-handed. */
 gz_quat gz_quat_from_mat3(const gz_mat3 *rotation);
-/* The rotation part of the polar decomposition m = R * P (P symmetric). Where m mirrors, R is the rotation of -m: the
- * mirror goes to P. False where m has no inverse. */
+/* The rotation part of the polar decomposition m = R * P (P symmetric). Where m mirrors, R is the
+ * rotation of -m: the mirror goes to P. False where m has no inverse. */
 bool gz_mat3_polar(const gz_mat3 *m, gz_mat3 *rotation);
 
 gz_affine gz_affine_multiply(const gz_affine *parent, const gz_affine *child);
@@ -198,16 +206,17 @@ static inline gz_vec3 gz_affine_apply(const gz_affine *a, gz_vec3 point)
     return gz_add(gz_mat3_apply(&a->linear, point), a->origin);
 }
 gz_affine gz_affine_from_trs(const gz_trs *trs);
-/* A TRS near to `a`: the rotation of its polar decomposition, the scale along that, a mirror as a negative x scale. Another
- * rotation may come a little nearer. `residual` (may be NULL) is the Frobenius distance of the linear parts, relative to
- * that of `a`; 0 or rounding where `a` is a TRS. False where `a` has no inverse. */
+/* A TRS near to `a`: the rotation of its polar decomposition, the scale along that, a mirror as a
+ * negative x scale. Another rotation may come a little nearer. `residual` (may be NULL) is the
+ * Frobenius distance of the linear parts, relative to that of `a`; 0 or rounding where `a` is a
+ * TRS. False where `a` has no inverse. */
 bool gz_trs_from_affine(const gz_affine *a, gz_trs *trs, double *residual);
 /* The linear part and translation of a column-major 4x4 matrix whose last row is 0 0 0 1. */
 gz_affine gz_affine_from_matrix(const double matrix[16]);
 void gz_affine_to_matrix(const gz_affine *a, double matrix[16]);
 
-/* What lies at `part` (0 to 1, else the nearer end) of the line from a to b: linear component by component, the rotation along the
- * shorter way and made unit. The ends come back bit by bit. */
+/* What lies at `part` (0 to 1, else the nearer end) of the line from a to b: linear component by
+ * component, the rotation along the shorter way and made unit. The ends come back bit by bit. */
 gz_trs gz_trs_between(const gz_trs *a, const gz_trs *b, double part);
 /* Bit by bit, so that -0 and 0 differ: "unchanged" means unchanged. */
 bool gz_trs_same(const gz_trs *a, const gz_trs *b);
@@ -220,7 +229,8 @@ static inline gz_vec3 gz_box_centre(const gz_box *box)
 /* The axis-aligned box about `box` taken through `a`. */
 gz_box gz_box_transform(const gz_box *box, const gz_affine *a);
 gz_box gz_box_union(const gz_box *a, const gz_box *b);
-/* Whether the box has a point on the plane's side; also where a number that is not finite leaves it open. */
+/* Whether the box has a point on the plane's side; also where a number that is not finite leaves it
+ * open. */
 static inline bool gz_box_reaches(const gz_box *box, const gz_plane *plane)
 {
     gz_vec3 n = plane->normal;
@@ -230,7 +240,7 @@ static inline bool gz_box_reaches(const gz_box *box, const gz_plane *plane)
 }
 
 #ifdef __cplusplus
-#pragma GCC diagnostic pop
+#    pragma GCC diagnostic pop
 }
 #endif
 

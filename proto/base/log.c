@@ -17,7 +17,8 @@ static void escape_control_characters(char *text)
     }
 }
 
-void gz_log(const struct gz_log *log, enum gz_level level, uint64_t session, const char *format, ...)
+void gz_log(const struct gz_log *log, enum gz_level level, uint64_t session, const char *format,
+            ...)
 {
     if (log == NULL || log->stream == NULL || level > log->level) return;
     char text[1024];
@@ -34,9 +35,10 @@ void gz_log(const struct gz_log *log, enum gz_level level, uint64_t session, con
     char stamp[32];
     strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%S", &utc);
     if (session == 0) {
-        fprintf(log->stream, "%s.%03ldZ %-5s %s\n", stamp, now.tv_nsec / 1000000, level_words[level], text);
+        fprintf(log->stream, "%s.%03ldZ %-5s %s\n", stamp, now.tv_nsec / 1000000,
+                level_words[level], text);
     } else {
-        fprintf(log->stream, "%s.%03ldZ %-5s [%llu] %s\n", stamp, now.tv_nsec / 1000000, level_words[level],
-                (unsigned long long)session, text);
+        fprintf(log->stream, "%s.%03ldZ %-5s [%llu] %s\n", stamp, now.tv_nsec / 1000000,
+                level_words[level], (unsigned long long)session, text);
     }
 }

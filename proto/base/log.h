@@ -1,5 +1,5 @@
-/* log.h - lines for whoever runs the daemon: time, level, which session, what. One line each, to one stream.
- * Never holds raw bytes from a client: control characters are escaped on the way out.
+/* log.h - lines for whoever runs the daemon: time, level, which session, what. One line each, to
+ * one stream. Never holds raw bytes from a client: control characters are escaped on the way out.
  * Threads: any; a line is written whole. */
 #ifndef GZ_BASE_LOG_H
 #define GZ_BASE_LOG_H
@@ -19,6 +19,7 @@ struct gz_log {
 };
 
 /* `session` 0 is the daemon itself. */
-void gz_log(const struct gz_log *log, enum gz_level level, uint64_t session, const char *format, ...) GZ_PRINTF(4, 5);
+void gz_log(const struct gz_log *log, enum gz_level level, uint64_t session, const char *format,
+            ...) GZ_PRINTF(4, 5);
 
 #endif

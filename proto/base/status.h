@@ -1,5 +1,5 @@
-/* status.h - what can go wrong, once. Each status has the word that the wire uses for it and a sentence for people.
- * Threads: pure, any. */
+/* status.h - what can go wrong, once. Each status has the word that the wire uses for it and a
+ * sentence for people. Threads: pure, any. */
 #ifndef GZ_BASE_STATUS_H
 #define GZ_BASE_STATUS_H
 
@@ -46,8 +46,9 @@ enum gz_status gz_status_from_word(const char *word, unsigned long size);
 /* As snprintf, but what is too long is cut at a whole UTF-8 character. */
 void gz_print(char *text, unsigned long size, const char *format, ...) GZ_PRINTF(3, 4);
 
-/* Fills `error` (which may be NULL) and returns `status`, so that a failure is one statement. A message that is too
- * long is cut at a whole UTF-8 character. */
-enum gz_status gz_fail(struct gz_error *error, enum gz_status status, const char *format, ...) GZ_PRINTF(3, 4);
+/* Fills `error` (which may be NULL) and returns `status`, so that a failure is one statement. A
+ * message that is too long is cut at a whole UTF-8 character. */
+enum gz_status gz_fail(struct gz_error *error, enum gz_status status, const char *format, ...)
+    GZ_PRINTF(3, 4);
 
 #endif

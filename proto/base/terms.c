@@ -3,13 +3,15 @@
 #include <string.h>
 
 static const char *const handle_words[GZ_HANDLE_COUNT] = {
-    [GZ_TX] = "tx",     [GZ_TY] = "ty",     [GZ_TZ] = "tz",     [GZ_TXY] = "txy",   [GZ_TYZ] = "tyz",
-    [GZ_TZX] = "tzx",   [GZ_TV] = "tv",     [GZ_RX] = "rx",     [GZ_RY] = "ry",     [GZ_RZ] = "rz",
-    [GZ_RV] = "rv",     [GZ_RB] = "rb",     [GZ_SX] = "sx",     [GZ_SY] = "sy",     [GZ_SZ] = "sz",
-    [GZ_SXY] = "sxy",   [GZ_SYZ] = "syz",   [GZ_SZX] = "szx",   [GZ_SU] = "su",     [GZ_BXN] = "bxn",
-    [GZ_BXP] = "bxp",   [GZ_BYN] = "byn",   [GZ_BYP] = "byp",   [GZ_BZN] = "bzn",   [GZ_BZP] = "bzp",
-    [GZ_BNNN] = "bnnn", [GZ_BNNP] = "bnnp", [GZ_BNPN] = "bnpn", [GZ_BNPP] = "bnpp", [GZ_BPNN] = "bpnn",
-    [GZ_BPNP] = "bpnp", [GZ_BPPN] = "bppn", [GZ_BPPP] = "bppp",
+    [GZ_TX] = "tx",     [GZ_TY] = "ty",     [GZ_TZ] = "tz",     [GZ_TXY] = "txy",
+    [GZ_TYZ] = "tyz",   [GZ_TZX] = "tzx",   [GZ_TV] = "tv",     [GZ_RX] = "rx",
+    [GZ_RY] = "ry",     [GZ_RZ] = "rz",     [GZ_RV] = "rv",     [GZ_RB] = "rb",
+    [GZ_SX] = "sx",     [GZ_SY] = "sy",     [GZ_SZ] = "sz",     [GZ_SXY] = "sxy",
+    [GZ_SYZ] = "syz",   [GZ_SZX] = "szx",   [GZ_SU] = "su",     [GZ_BXN] = "bxn",
+    [GZ_BXP] = "bxp",   [GZ_BYN] = "byn",   [GZ_BYP] = "byp",   [GZ_BZN] = "bzn",
+    [GZ_BZP] = "bzp",   [GZ_BNNN] = "bnnn", [GZ_BNNP] = "bnnp", [GZ_BNPN] = "bnpn",
+    [GZ_BNPP] = "bnpp", [GZ_BPNN] = "bpnn", [GZ_BPNP] = "bpnp", [GZ_BPPN] = "bppn",
+    [GZ_BPPP] = "bppp",
 };
 static const char *const mode_words[GZ_MODE_COUNT] = {"none",   "translate", "rotate",  "scale",
                                                       "bounds", "universal", "arcball", "orbit"};
@@ -43,7 +45,8 @@ int gz_term_value(const struct gz_terms *terms, const char *word, size_t size)
 {
     for (int value = 0; value < terms->count; value++) {
         const char *candidate = terms->words[value];
-        if (candidate != NULL && strlen(candidate) == size && memcmp(candidate, word, size) == 0) return value;
+        if (candidate != NULL && strlen(candidate) == size && memcmp(candidate, word, size) == 0)
+            return value;
     }
     return -1;
 }

@@ -1,6 +1,6 @@
-/* terms.h - the words of manipulation that the solvers, the wire and the history share, each list once. The words that the
- * solvers do not know are in wire_terms.h.
- * An enumerator's word is what the protocol and the database call it. Threads: pure, any. */
+/* terms.h - the words of manipulation that the solvers, the wire and the history share, each list
+ * once. The words that the solvers do not know are in wire_terms.h. An enumerator's word is what
+ * the protocol and the database call it. Threads: pure, any. */
 #ifndef GZ_BASE_TERMS_H
 #define GZ_BASE_TERMS_H
 
@@ -11,8 +11,9 @@
 extern "C" {
 #endif
 
-/* Handles: translate on axis, plane and view plane; rotate on ring, view ring and ball; scale on axis, plane and all; scale by
- * a face or corner of the bounds, N for the side of the least coordinate and P for that of the largest. */
+/* Handles: translate on axis, plane and view plane; rotate on ring, view ring and ball; scale on
+ * axis, plane and all; scale by a face or corner of the bounds, N for the side of the least
+ * coordinate and P for that of the largest. */
 enum gz_handle {
     GZ_HANDLE_NONE,
     GZ_TX,
@@ -65,14 +66,31 @@ enum gz_mode {
 
 enum gz_space { GZ_SPACE_WORLD, GZ_SPACE_LOCAL, GZ_SPACE_PARENT, GZ_SPACE_VIEW, GZ_SPACE_COUNT };
 
-/* Where a rotation or scale has its fixed point. GZ_PIVOT_POINT is a point given by the client; it has no word. */
-enum gz_pivot { GZ_PIVOT_MEDIAN, GZ_PIVOT_ACTIVE, GZ_PIVOT_EACH, GZ_PIVOT_BOUNDS, GZ_PIVOT_POINT, GZ_PIVOT_COUNT };
+/* Where a rotation or scale has its fixed point. GZ_PIVOT_POINT is a point given by the client; it
+ * has no word. */
+enum gz_pivot {
+    GZ_PIVOT_MEDIAN,
+    GZ_PIVOT_ACTIVE,
+    GZ_PIVOT_EACH,
+    GZ_PIVOT_BOUNDS,
+    GZ_PIVOT_POINT,
+    GZ_PIVOT_COUNT
+};
 
-/* How a pointer becomes a place on an axis. GZ_AXIS_AUTO: screen for pixels, closest for rays; it has no word. */
+/* How a pointer becomes a place on an axis. GZ_AXIS_AUTO: screen for pixels, closest for rays; it
+ * has no word. */
 enum gz_axis_method { GZ_AXIS_AUTO, GZ_AXIS_SCREEN, GZ_AXIS_CLOSEST, GZ_AXIS_PLANE, GZ_AXIS_COUNT };
 
-/* GZ_BALL_SHOEMAKE turns by twice the arc; GZ_BALL_SHOEMAKE_SINGLE by the arc (not on the wire, for replayed drags). */
-enum gz_ball { GZ_BALL_EXACT, GZ_BALL_SHOEMAKE, GZ_BALL_BELL, GZ_BALL_CHEN, GZ_BALL_SHOEMAKE_SINGLE, GZ_BALL_COUNT };
+/* GZ_BALL_SHOEMAKE turns by twice the arc; GZ_BALL_SHOEMAKE_SINGLE by the arc (not on the wire, for
+ * replayed drags). */
+enum gz_ball {
+    GZ_BALL_EXACT,
+    GZ_BALL_SHOEMAKE,
+    GZ_BALL_BELL,
+    GZ_BALL_CHEN,
+    GZ_BALL_SHOEMAKE_SINGLE,
+    GZ_BALL_COUNT
+};
 
 enum gz_ball_fit { GZ_FIT_OBJECT, GZ_FIT_CIRCLE, GZ_FIT_ELLIPSE, GZ_FIT_COUNT };
 
@@ -88,8 +106,8 @@ struct gz_terms {
     int count;
 };
 
-extern const struct gz_terms gz_handle_terms, gz_mode_terms, gz_space_terms, gz_pivot_terms, gz_axis_terms,
-    gz_ball_terms, gz_fit_terms, gz_orbit_terms, gz_mod_terms, gz_euler_terms;
+extern const struct gz_terms gz_handle_terms, gz_mode_terms, gz_space_terms, gz_pivot_terms,
+    gz_axis_terms, gz_ball_terms, gz_fit_terms, gz_orbit_terms, gz_mod_terms, gz_euler_terms;
 
 /* The word of `value`; "" where it has none. */
 const char *gz_term_word(const struct gz_terms *terms, int value);

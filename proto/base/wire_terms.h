@@ -1,5 +1,6 @@
-/* wire_terms.h - the words that the wire and the history share and the solvers do not know, each list once.
- * An enumerator's word is what the protocol and the database call it. Threads: pure, any. */
+/* wire_terms.h - the words that the wire and the history share and the solvers do not know, each
+ * list once. An enumerator's word is what the protocol and the database call it. Threads: pure,
+ * any. */
 #ifndef GZ_BASE_WIRE_TERMS_H
 #define GZ_BASE_WIRE_TERMS_H
 
@@ -9,7 +10,14 @@
 extern "C" {
 #endif
 
-enum gz_phase { GZ_PHASE_HOVER, GZ_PHASE_DOWN, GZ_PHASE_MOVE, GZ_PHASE_UP, GZ_PHASE_CANCEL, GZ_PHASE_COUNT };
+enum gz_phase {
+    GZ_PHASE_HOVER,
+    GZ_PHASE_DOWN,
+    GZ_PHASE_MOVE,
+    GZ_PHASE_UP,
+    GZ_PHASE_CANCEL,
+    GZ_PHASE_COUNT
+};
 
 /* In order of what they may: each role may all that those before it may. */
 enum gz_role { GZ_ROLE_VIEWER, GZ_ROLE_EDITOR, GZ_ROLE_ADMIN, GZ_ROLE_COUNT };
@@ -34,7 +42,8 @@ enum gz_edit_kind {
 
 extern const struct gz_terms gz_phase_terms, gz_role_terms, gz_how_terms, gz_edit_kind_terms;
 
-/* What a handle does, as the kind of edit that a drag on it becomes. GZ_HANDLE_NONE has none: do not ask. */
+/* What a handle does, as the kind of edit that a drag on it becomes. GZ_HANDLE_NONE has none: do
+ * not ask. */
 enum gz_edit_kind gz_handle_kind(enum gz_handle handle);
 
 #ifdef __cplusplus

@@ -15,7 +15,9 @@ void gizmo_fail(sqlite3_context *call, const char *format, ...)
     va_start(list, format);
     char *words = sqlite3_vmprintf(format, list);
     va_end(list);
-    char *line = words != NULL ? sqlite3_mprintf("%s: %s", (const char *)sqlite3_user_data(call), words) : NULL;
+    char *line = words != NULL
+                     ? sqlite3_mprintf("%s: %s", (const char *)sqlite3_user_data(call), words)
+                     : NULL;
     if (line != NULL)
         sqlite3_result_error(call, line, -1);
     else
@@ -31,21 +33,22 @@ bool gizmo_has_all(sqlite3_value *const *arguments, int count)
     return true;
 }
 
-static void fail_word(sqlite3_context *call, sqlite3_value *argument, const char *name, const char *const *words,
-                      int count)
+static void fail_word(sqlite3_context *call, sqlite3_value *argument, const char *name,
+                      const char *const *words, int count)
 {
     sqlite3_str *list = sqlite3_str_new(NULL);
     for (int i = 0; i < count; i++) sqlite3_str_appendf(list, " %s", words[i]);
     char *text = sqlite3_str_finish(list);
     if (text != NULL)
-        gizmo_fail(call, "%s is '%s', it has to be one of%s", name, (const char *)sqlite3_value_text(argument), text);
+        gizmo_fail(call, "%s is '%s', it has to be one of%s", name,
+                   (const char *)sqlite3_value_text(argument), text);
     else
         sqlite3_result_error_nomem(call);
     sqlite3_free(text);
 }
 
-int gizmo_read_word(sqlite3_context *call, sqlite3_value *argument, const char *name, const char *const *words,
-                    int count)
+int gizmo_read_word(sqlite3_context *call, sqlite3_value *argument, const char *name,
+                    const char *const *words, int count)
 {
     const char *text = (const char *)sqlite3_value_text(argument);
     for (int i = 0; text != NULL && i < count; i++)
@@ -82,7 +85,8 @@ static bool read_rotation(sqlite3_context *call, sqlite3_value *const *arguments
     for (int i = 0; i < 4; i++) {
         int type = sqlite3_value_type(arguments[i]);
         if (type != SQLITE_FLOAT && type != SQLITE_INTEGER) {
-            gizmo_fail(call, "%s is %s, not a number", names[i], type == SQLITE_TEXT ? "text" : "a blob");
+            gizmo_fail(call, "%s is %s, not a number", names[i],
+                       type == SQLITE_TEXT ? "text" : "a blob");
             return false;
         }
         q[i] = sqlite3_value_double(arguments[i]);
@@ -98,7 +102,8 @@ static void call_euler(sqlite3_context *call, int count, sqlite3_value **argumen
     static const double degrees = 180 / 3.14159265358979323846;
     gz_quat unit;
     if (!gizmo_has_all(arguments, count) || !read_rotation(call, arguments, &unit)) return;
-    int order = gizmo_read_word(call, arguments[4], "order", gz_euler_terms.words, gz_euler_terms.count);
+    int order =
+        gizmo_read_word(call, arguments[4], "order", gz_euler_terms.words, gz_euler_terms.count);
     if (order < 0) return;
     gz_vec3 angles = gz_scale(gz_euler_from_quat(unit, (enum gz_euler_order)order), degrees);
     if (count == 5) {
@@ -133,7 +138,8 @@ int sqlite3_gizmo_init(sqlite3 *db, char **error, const sqlite3_api_routines *ap
     (void)error;
     int rc = SQLITE_OK;
     for (size_t i = 0; rc == SQLITE_OK && i < sizeof functions / sizeof functions[0]; i++)
-        rc = sqlite3_create_function_v2(db, functions[i].name, functions[i].arguments, SQLITE_UTF8 | functions[i].flags,
-                                        (void *)functions[i].name, functions[i].call, NULL, NULL, NULL);
+        rc = sqlite3_create_function_v2(db, functions[i].name, functions[i].arguments,
+                                        SQLITE_UTF8 | functions[i].flags, (void *)functions[i].name,
+                                        functions[i].call, NULL, NULL, NULL);
     return rc;
 }

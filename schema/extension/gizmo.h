@@ -1,15 +1,18 @@
-/* gizmo.h - SQL functions over a scene's file for sqlite3 and for programs: a loadable extension, `.load gizmo`.
+/* gizmo.h - SQL functions over a scene's file for sqlite3 and for programs: a loadable extension,
+ * `.load gizmo`.
  *
- *   gizmo_euler(x, y, z, w, order)          '[rx, ry, rz]', degrees about x, y and z; order is XYZ XZY YXZ YZX ZXY or ZYX
- *   gizmo_euler(x, y, z, w, order, axis)    the degrees about axis 'x', 'y' or 'z'
- *   gizmo_world(node [, seq])               '[16 numbers]', the node's matrix in the world, column by column as in glTF
- *   gizmo_world(node [, seq], element)      one number of the transform nearest to it: tx ty tz rx ry rz rw sx sy sz
- *   gizmo_distance(a, b [, seq])            metres between two nodes' origins in the world
+ *   gizmo_euler(x, y, z, w, order)          '[rx, ry, rz]', degrees about x, y and z; order is XYZ
+ * XZY YXZ YZX ZXY or ZYX gizmo_euler(x, y, z, w, order, axis)    the degrees about axis 'x', 'y' or
+ * 'z' gizmo_world(node [, seq])               '[16 numbers]', the node's matrix in the world,
+ * column by column as in glTF gizmo_world(node [, seq], element)      one number of the transform
+ * nearest to it: tx ty tz rx ry rz rw sx sy sz gizmo_distance(a, b [, seq])            metres
+ * between two nodes' origins in the world
  *
- * Where an argument is NULL the answer is NULL; so is it for a node that is not alive (now, or at that seq), and for numbers that
- * do not exist: what leaves the doubles, the rotation and scale of what has no inverse. Anything else that cannot be answered is an
- * SQL error in words. They read "main" alone, change nothing, and need no other part of gizmod.
- * At a seq inside of a drag the node is at its last sample up to there. Threads: the connection's. */
+ * Where an argument is NULL the answer is NULL; so is it for a node that is not alive (now, or at
+ * that seq), and for numbers that do not exist: what leaves the doubles, the rotation and scale of
+ * what has no inverse. Anything else that cannot be answered is an SQL error in words. They read
+ * "main" alone, change nothing, and need no other part of gizmod. At a seq inside of a drag the
+ * node is at its last sample up to there. Threads: the connection's. */
 #ifndef GIZMO_EXTENSION_H
 #define GIZMO_EXTENSION_H
 
@@ -25,12 +28,13 @@ __attribute__((visibility("default"))) int sqlite3_gizmo_init(sqlite3 *db, char 
                                                               const sqlite3_api_routines *api);
 
 /* Says "FUNCTION: words" as the error of this call. The function's name is its user data. */
-void gizmo_fail(sqlite3_context *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void gizmo_fail(sqlite3_context *call, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* False where an argument is NULL: then the answer is NULL as well. */
 bool gizmo_has_all(sqlite3_value *const *arguments, int count);
 /* Which of `words` an argument is; -1, with the error said, where it is none. */
-int gizmo_read_word(sqlite3_context *call, sqlite3_value *argument, const char *name, const char *const *words,
-                    int count);
+int gizmo_read_word(sqlite3_context *call, sqlite3_value *argument, const char *name,
+                    const char *const *words, int count);
 /* '[a, b, ...]'; NULL where a number is not finite. */
 void gizmo_answer_list(sqlite3_context *call, const double *numbers, int count);
 

@@ -1,5 +1,6 @@
-/* Where nodes are in the world: up from a node to its root, and then all their transforms multiplied from the root down, in the
- * order in which the server does it, so that the bits are the same. */
+/* Where nodes are in the world: up from a node to its root, and then all their transforms
+ * multiplied from the root down, in the order in which the server does it, so that the bits are the
+ * same. */
 #include "schema/extension/gizmo.h"
 #include "server/maxima.h"
 
@@ -8,27 +9,34 @@ SQLITE_EXTENSION_INIT3
 /* Twice what a scene may have: what is deeper is a circle. */
 #define DEPTH_MAX (2 * GZ_TREE_DEPTH_MAX)
 
-#define TRS(p) p "tx, " p "ty, " p "tz, " p "rx, " p "ry, " p "rz, " p "rw, " p "sx, " p "sy, " p "sz"
+#define TRS(p)                                                                                     \
+    p "tx, " p "ty, " p "tz, " p "rx, " p "ry, " p "rz, " p "rw, " p "sx, " p "sy, " p "sz"
 
 /* The first two begin with: is it alive, its parent; the others with: the drag, its seq. */
 enum { NOW, THEN, BEFORE, AFTER, SINCE, STATEMENT_COUNT };
 static const char *const sql[STATEMENT_COUNT] = {
-    [NOW] = "SELECT deleted_seq IS NULL, parent, " TRS("") ", (SELECT seq FROM scene) FROM nodes WHERE id = ?1",
+    [NOW] = "SELECT deleted_seq IS NULL, parent, " TRS(
+        "") ", (SELECT seq FROM scene) FROM nodes WHERE id = ?1",
     [THEN] = "SELECT did <> 'delete', after_parent, " TRS(
-        "after_") " FROM changes WHERE node = ?1 AND seq <= ?2 ORDER BY seq DESC, step DESC LIMIT 1",
-    /* A drag that ran then has its change later, and it is the next one of this node, because a held node is changed by nobody
-     * else; or it still runs. First the point of its path before: a sample, or where it found the node. */
-    [BEFORE] =
-        "WITH drag (edit, step) AS (SELECT c.edit, c.step FROM changes c JOIN edits e ON e.id = c.edit WHERE c.rowid = "
-        "coalesce((SELECT rowid FROM changes WHERE node = ?1 AND seq > ?2 ORDER BY seq, step LIMIT 1),"
-        "(SELECT rowid FROM changes WHERE node = ?1 AND seq IS NULL LIMIT 1))"
-        " AND e.began_seq < ?2 AND (e.handle IS NOT NULL OR e.kind = 'wheel')) "
-        "SELECT edit, seq, " TRS("") " FROM (SELECT s.edit, s.seq, " TRS(
-            "s.") " FROM drag d JOIN samples s ON s.edit = d.edit WHERE s.node = ?1 AND s.seq <= ?2 ORDER BY s.seq "
-                  "DESC LIMIT 1)"
-                  " UNION ALL SELECT e.id, e.began_seq, " TRS(
-                      "c.before_") " FROM drag d JOIN changes c ON c.edit = d.edit AND c.step = d.step JOIN edits e ON "
-                                   "e.id = d.edit LIMIT 1",
+        "after_") " FROM changes WHERE node = ?1 AND seq <= ?2 ORDER BY seq DESC, step DESC LIMIT "
+                  "1",
+    /* A drag that ran then has its change later, and it is the next one of this node, because a
+     * held node is changed by nobody else; or it still runs. First the point of its path before: a
+     * sample, or where it found the node. */
+    [BEFORE] = "WITH drag (edit, step) AS (SELECT c.edit, c.step FROM changes c JOIN edits e ON "
+               "e.id = c.edit WHERE c.rowid = "
+               "coalesce((SELECT rowid FROM changes WHERE node = ?1 AND seq > ?2 ORDER BY seq, "
+               "step LIMIT 1),"
+               "(SELECT rowid FROM changes WHERE node = ?1 AND seq IS NULL LIMIT 1))"
+               " AND e.began_seq < ?2 AND (e.handle IS NOT NULL OR e.kind = 'wheel')) "
+               "SELECT edit, seq, " TRS("") " FROM (SELECT s.edit, s.seq, " TRS(
+                   "s.") " FROM drag d JOIN samples s ON s.edit = d.edit WHERE s.node = ?1 AND "
+                         "s.seq <= ?2 ORDER BY s.seq "
+                         "DESC LIMIT 1)"
+                         " UNION ALL SELECT e.id, e.began_seq, " TRS(
+                             "c.before_") " FROM drag d JOIN changes c ON c.edit = d.edit AND "
+                                          "c.step = d.step JOIN edits e ON "
+                                          "e.id = d.edit LIMIT 1",
     /* Then the point after, of drag ?3: a sample, or where the drag left it. */
     [AFTER] = "SELECT edit, seq, " TRS("") " FROM (SELECT edit, seq, " TRS(
         "") " FROM samples WHERE edit = ?3 AND node = ?1 AND seq > ?2 ORDER BY seq LIMIT 1)"
@@ -59,8 +67,9 @@ struct question {
     bool in_past, failed;
 };
 
-/* The reader of the call before, which SQLite keeps for us where the last argument is a constant. Else, and the first time, a new
- * one; then *own says that it is to be discarded when the call ends. */
+/* The reader of the call before, which SQLite keeps for us where the last argument is a constant.
+ * Else, and the first time, a new one; then *own says that it is to be discarded when the call
+ * ends. */
 static bool begin(struct question *question, int last, bool *own)
 {
     question->reader = sqlite3_get_auxdata(question->call, last);
@@ -75,7 +84,8 @@ static bool begin(struct question *question, int last, bool *own)
     return true;
 }
 
-/* Gives the reader to SQLite for the next call; where the last argument is none that stays, it is discarded at once. */
+/* Gives the reader to SQLite for the next call; where the last argument is none that stays, it is
+ * discarded at once. */
 static void end(struct question *question, int last, bool own)
 {
     if (own) sqlite3_set_auxdata(question->call, last, question->reader, handle_discard);
@@ -88,7 +98,8 @@ static sqlite3_stmt *fail_sql(struct question *question)
     return NULL;
 }
 
-/* The statement on its row, to be reset by the caller; NULL where there is none, or with an error. */
+/* The statement on its row, to be reset by the caller; NULL where there is none, or with an
+ * error. */
 static sqlite3_stmt *look(struct question *question, int which, sqlite3_int64 node)
 {
     sqlite3_stmt **statement = &question->reader->statements[which];
@@ -129,7 +140,8 @@ static void find_dragged(struct question *question, sqlite3_int64 node, gz_trs *
     sqlite3_reset(row);
 }
 
-/* The node's transform and parent (0 is the root) as they are asked for; false where it is not alive. */
+/* The node's transform and parent (0 is the root) as they are asked for; false where it is not
+ * alive. */
 static bool find(struct question *question, sqlite3_int64 node, gz_trs *trs, sqlite3_int64 *parent)
 {
     sqlite3_stmt *row = look(question, question->in_past ? THEN : NOW, node);
@@ -147,13 +159,15 @@ static bool find(struct question *question, sqlite3_int64 node, gz_trs *trs, sql
 static bool check_kept(struct question *question, sqlite3_int64 node)
 {
     sqlite3 *db = sqlite3_context_db_handle(question->call);
-    if (sqlite3_table_column_metadata(db, "main", "kept", "since", NULL, NULL, NULL, NULL, NULL) != SQLITE_OK)
+    if (sqlite3_table_column_metadata(db, "main", "kept", "since", NULL, NULL, NULL, NULL, NULL) !=
+        SQLITE_OK)
         return true;
     sqlite3_stmt *row = look(question, SINCE, node);
     if (row == NULL) return !question->failed;
     sqlite3_int64 since = sqlite3_column_int64(row, 0);
     sqlite3_reset(row);
-    gizmo_fail(question->call, "seq %lld is no longer kept: the history begins at %lld", question->seq, since);
+    gizmo_fail(question->call, "seq %lld is no longer kept: the history begins at %lld",
+               question->seq, since);
     return false;
 }
 
@@ -194,11 +208,13 @@ static bool find_world(struct question *question, sqlite3_int64 node, gz_affine 
     return true;
 }
 
-static bool read_integer(sqlite3_context *call, sqlite3_value *argument, const char *name, sqlite3_int64 *integer)
+static bool read_integer(sqlite3_context *call, sqlite3_value *argument, const char *name,
+                         sqlite3_int64 *integer)
 {
     *integer = sqlite3_value_int64(argument);
     if (sqlite3_value_type(argument) == SQLITE_INTEGER) return true;
-    gizmo_fail(call, "%s is '%s', not an integer", name, (const char *)sqlite3_value_text(argument));
+    gizmo_fail(call, "%s is '%s', not an integer", name,
+               (const char *)sqlite3_value_text(argument));
     return false;
 }
 
@@ -238,8 +254,10 @@ void gizmo_call_world(sqlite3_context *call, int count, sqlite3_value **argument
     sqlite3_int64 node;
     int element = -1, last = count - 1;
     bool own;
-    if (!gizmo_has_all(arguments, count) || !read_integer(call, arguments[0], "node", &node)) return;
-    bool has_element = count == 3 || (count == 2 && sqlite3_value_type(arguments[1]) == SQLITE_TEXT);
+    if (!gizmo_has_all(arguments, count) || !read_integer(call, arguments[0], "node", &node))
+        return;
+    bool has_element =
+        count == 3 || (count == 2 && sqlite3_value_type(arguments[1]) == SQLITE_TEXT);
     if (has_element) {
         element = gizmo_read_word(call, arguments[last], "element", elements, ELEMENT_COUNT);
         if (element < 0) return;
@@ -267,7 +285,8 @@ void gizmo_call_distance(sqlite3_context *call, int count, sqlite3_value **argum
     sqlite3_int64 a, b;
     bool own;
     if (!gizmo_has_all(arguments, count)) return;
-    if (!read_integer(call, arguments[0], "a", &a) || !read_integer(call, arguments[1], "b", &b)) return;
+    if (!read_integer(call, arguments[0], "a", &a) || !read_integer(call, arguments[1], "b", &b))
+        return;
     if (question.in_past && !read_integer(call, arguments[2], "seq", &question.seq)) return;
     if (!begin(&question, count - 1, &own)) return;
     answer_distance(&question, a, b);

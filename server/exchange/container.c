@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The container of a .glb: 12 bytes (magic, version, length of it all), then chunks of (length, type, bytes), everything
- * little-endian and padded to 4. The JSON chunk is first; a BIN chunk, if any, is second; others mean nothing to us and are kept. */
+/* The container of a .glb: 12 bytes (magic, version, length of it all), then chunks of (length,
+ * type, bytes), everything little-endian and padded to 4. The JSON chunk is first; a BIN chunk, if
+ * any, is second; others mean nothing to us and are kept. */
 #define GLB_HEADER_BYTES 12
 #define CHUNK_HEADER_BYTES 8
 #define GLB_VERSION 2
@@ -15,7 +16,8 @@
 
 static uint32_t read_u32(const uint8_t *bytes)
 {
-    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
+           (uint32_t)bytes[3] << 24;
 }
 
 static void write_u32(uint8_t *bytes, uint32_t value)
@@ -33,8 +35,8 @@ const char *gz_gltf_media_type(const uint8_t *bytes, size_t size)
     return is_glb(bytes, size) ? "model/gltf-binary" : "model/gltf+json";
 }
 
-/* Every value but the first in a list follows a comma, and every list and object opens with a bracket: that bounds the
- * values, and so the memory, before any of it is spent. */
+/* Every value but the first in a list follows a comma, and every list and object opens with a
+ * bracket: that bounds the values, and so the memory, before any of it is spent. */
 static bool too_many_values(const uint8_t *text, size_t size)
 {
     size_t values = 0;
@@ -53,8 +55,9 @@ static bool too_many_values(const uint8_t *text, size_t size)
     return values > GZ_ASSET_VALUES_MAX;
 }
 
-/* Where an allocation fails the library says anything from "invalid token" to nothing at all: its lexer then leaves a byte
- * out of a string and goes on. So its allocations are watched, by each thread for the file that it reads. */
+/* Where an allocation fails the library says anything from "invalid token" to nothing at all: its
+ * lexer then leaves a byte out of a string and goes on. So its allocations are watched, by each
+ * thread for the file that it reads. */
 static _Thread_local bool allocation_failed;
 static pthread_once_t watch_once = PTHREAD_ONCE_INIT;
 
@@ -76,10 +79,12 @@ static enum gz_status refuse_json(json_error_t *problem, struct gz_error *error)
     for (char *c = problem->text; *c != '\0'; c++) {
         if ((unsigned char)*c >= 0x80) *c = '?';
     }
-    return gz_fail(error, GZ_BAD_MESSAGE, "JSON line %d, column %d: %s", problem->line, problem->column, problem->text);
+    return gz_fail(error, GZ_BAD_MESSAGE, "JSON line %d, column %d: %s", problem->line,
+                   problem->column, problem->text);
 }
 
-static enum gz_status parse_json(json_t **json, const uint8_t *text, size_t size, struct gz_error *error)
+static enum gz_status parse_json(json_t **json, const uint8_t *text, size_t size,
+                                 struct gz_error *error)
 {
     if (too_many_values(text, size)) {
         return gz_fail(error, GZ_TOO_LARGE, "JSON: more than %d values", GZ_ASSET_VALUES_MAX);
@@ -97,8 +102,8 @@ static enum gz_status parse_json(json_t **json, const uint8_t *text, size_t size
 }
 
 /* The bytes of the chunk at `offset`, whose header and bytes must be there. */
-static enum gz_status read_chunk(const uint8_t *bytes, size_t size, size_t offset, uint32_t *type, uint32_t *length,
-                                 struct gz_error *error)
+static enum gz_status read_chunk(const uint8_t *bytes, size_t size, size_t offset, uint32_t *type,
+                                 uint32_t *length, struct gz_error *error)
 {
     if (size - offset < CHUNK_HEADER_BYTES) {
         return gz_fail(error, GZ_BAD_MESSAGE, "GLB byte %zu: a chunk's header is cut off", offset);
@@ -107,11 +112,12 @@ static enum gz_status read_chunk(const uint8_t *bytes, size_t size, size_t offse
     *type = read_u32(bytes + offset + 4);
     size_t left = size - offset - CHUNK_HEADER_BYTES;
     if (*length > left) {
-        return gz_fail(error, GZ_BAD_MESSAGE, "GLB byte %zu: a chunk of %u bytes, but %zu are left", offset,
-                       (unsigned)*length, left);
+        return gz_fail(error, GZ_BAD_MESSAGE, "GLB byte %zu: a chunk of %u bytes, but %zu are left",
+                       offset, (unsigned)*length, left);
     }
     if (*length % 4 != 0) {
-        return gz_fail(error, GZ_BAD_MESSAGE, "GLB byte %zu: a chunk of %u bytes, which is not a multiple of 4", offset,
+        return gz_fail(error, GZ_BAD_MESSAGE,
+                       "GLB byte %zu: a chunk of %u bytes, which is not a multiple of 4", offset,
                        (unsigned)*length);
     }
     return GZ_OK;
@@ -119,20 +125,23 @@ static enum gz_status read_chunk(const uint8_t *bytes, size_t size, size_t offse
 
 static enum gz_status check_glb_header(const uint8_t *bytes, size_t size, struct gz_error *error)
 {
-    if (size < GLB_HEADER_BYTES) return gz_fail(error, GZ_BAD_MESSAGE, "GLB: the header is cut off");
+    if (size < GLB_HEADER_BYTES)
+        return gz_fail(error, GZ_BAD_MESSAGE, "GLB: the header is cut off");
     uint32_t version = read_u32(bytes + 4);
     if (version != GLB_VERSION) {
-        return gz_fail(error, GZ_VERSION, "GLB: version %u, only glTF 2.x is read", (unsigned)version);
+        return gz_fail(error, GZ_VERSION, "GLB: version %u, only glTF 2.x is read",
+                       (unsigned)version);
     }
     uint32_t length = read_u32(bytes + 8);
     if (length != size) {
-        return gz_fail(error, GZ_BAD_MESSAGE, "GLB: the header says %u bytes, the file has %zu", (unsigned)length,
-                       size);
+        return gz_fail(error, GZ_BAD_MESSAGE, "GLB: the header says %u bytes, the file has %zu",
+                       (unsigned)length, size);
     }
     return GZ_OK;
 }
 
-static enum gz_status open_glb(struct gz_gltf *gltf, const uint8_t *bytes, size_t size, struct gz_error *error)
+static enum gz_status open_glb(struct gz_gltf *gltf, const uint8_t *bytes, size_t size,
+                               struct gz_error *error)
 {
     enum gz_status status = check_glb_header(bytes, size, error);
     if (status != GZ_OK) return status;
@@ -140,7 +149,8 @@ static enum gz_status open_glb(struct gz_gltf *gltf, const uint8_t *bytes, size_
     size_t offset = GLB_HEADER_BYTES;
     status = read_chunk(bytes, size, offset, &type, &length, error);
     if (status != GZ_OK) return status;
-    if (type != CHUNK_JSON) return gz_fail(error, GZ_BAD_MESSAGE, "GLB: the first chunk is not JSON");
+    if (type != CHUNK_JSON)
+        return gz_fail(error, GZ_BAD_MESSAGE, "GLB: the first chunk is not JSON");
     const uint8_t *text = bytes + offset + CHUNK_HEADER_BYTES;
     size_t text_size = length;
     offset += CHUNK_HEADER_BYTES + length;
@@ -158,35 +168,42 @@ static enum gz_status open_glb(struct gz_gltf *gltf, const uint8_t *bytes, size_
     return parse_json(&gltf->json, text, text_size, error);
 }
 
-/* Only the version is looked at before the schema: a file of glTF 1 is to be told so, not that its nodes are no list. */
+/* Only the version is looked at before the schema: a file of glTF 1 is to be told so, not that its
+ * nodes are no list. */
 static enum gz_status check_version(const json_t *json, struct gz_error *error)
 {
     const json_t *asset = json_object_get(json, "asset");
     const char *version = json_string_value(json_object_get(asset, "version"));
     const char *least = json_string_value(json_object_get(asset, "minVersion"));
     if (version == NULL) {
-        return gz_fail(error, GZ_VERSION, "asset.version: only glTF 2.x is read, this has no string that says so");
+        return gz_fail(error, GZ_VERSION,
+                       "asset.version: only glTF 2.x is read, this has no string that says so");
     }
     if (strncmp(version, "2.", 2) != 0) {
-        return gz_fail(error, GZ_VERSION, "asset.version: only glTF 2.x is read, this is %s", version);
+        return gz_fail(error, GZ_VERSION, "asset.version: only glTF 2.x is read, this is %s",
+                       version);
     }
     if (least != NULL && strcmp(least, "2.0") != 0) {
-        return gz_fail(error, GZ_VERSION, "asset.minVersion: only 2.0 is known here, this wants %s", least);
+        return gz_fail(error, GZ_VERSION, "asset.minVersion: only 2.0 is known here, this wants %s",
+                       least);
     }
     return GZ_OK;
 }
 
-enum gz_status gz_gltf_open(struct gz_gltf *gltf, const uint8_t *bytes, size_t size, struct gz_error *error)
+enum gz_status gz_gltf_open(struct gz_gltf *gltf, const uint8_t *bytes, size_t size,
+                            struct gz_error *error)
 {
     *gltf = (struct gz_gltf){.binary = is_glb(bytes, size)};
     if (size > GZ_ASSET_BYTES_MAX) {
-        return gz_fail(error, GZ_TOO_LARGE, "the file has %zu bytes, at most %d are taken", size, GZ_ASSET_BYTES_MAX);
+        return gz_fail(error, GZ_TOO_LARGE, "the file has %zu bytes, at most %d are taken", size,
+                       GZ_ASSET_BYTES_MAX);
     }
     const char *other = gz_format_name(bytes, size);
     if (other != NULL)
-        return gz_fail(error, GZ_BAD_MESSAGE, "this looks like %s; gizmod imports glTF 2.0 (.glb, .gltf)", other);
-    enum gz_status status =
-        gltf->binary ? open_glb(gltf, bytes, size, error) : parse_json(&gltf->json, bytes, size, error);
+        return gz_fail(error, GZ_BAD_MESSAGE,
+                       "this looks like %s; gizmod imports glTF 2.0 (.glb, .gltf)", other);
+    enum gz_status status = gltf->binary ? open_glb(gltf, bytes, size, error)
+                                         : parse_json(&gltf->json, bytes, size, error);
     if (status == GZ_OK) status = check_version(gltf->json, error);
     if (status == GZ_OK) status = gz_schema_check(gltf->json, error);
     if (status != GZ_OK) gz_gltf_close(gltf);
@@ -215,7 +232,8 @@ static int handle_text(const char *text, size_t size, void *data)
 static enum gz_status write_json(struct gz_buffer *out, const json_t *json)
 {
     struct text_sink sink = {out, GZ_OK};
-    int failed = json_dump_callback(json, handle_text, &sink, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    int failed =
+        json_dump_callback(json, handle_text, &sink, JSON_COMPACT | JSON_REAL_PRECISION(17));
     return failed && sink.status == GZ_OK ? GZ_NO_MEMORY : sink.status;
 }
 
@@ -251,7 +269,8 @@ enum gz_status gz_glb_append_bin(struct gz_buffer *chunks, const uint8_t *bytes,
     return status == GZ_OK ? gz_buffer_append(chunks, zeros, padding) : status;
 }
 
-enum gz_status gz_gltf_write(struct gz_buffer *out, const struct gz_gltf *gltf, struct gz_error *error)
+enum gz_status gz_gltf_write(struct gz_buffer *out, const struct gz_gltf *gltf,
+                             struct gz_error *error)
 {
     size_t start = out->size;
     enum gz_status status = gltf->binary ? write_glb(out, gltf) : write_json(out, gltf->json);
@@ -284,17 +303,19 @@ size_t gz_gltf_count(const struct gz_gltf *gltf, const char *list)
     return json_array_size(json_object_get(gltf->json, list));
 }
 
-enum gz_status gz_json_member(const uint8_t *bytes, size_t size, const char *key, char *text, size_t text_size,
-                              struct gz_error *error)
+enum gz_status gz_json_member(const uint8_t *bytes, size_t size, const char *key, char *text,
+                              size_t text_size, struct gz_error *error)
 {
     json_t *json;
     enum gz_status status = parse_json(&json, bytes, size, error);
     if (status != GZ_OK) return status;
     json_t *member = json_object_get(json, key);
     if (member == NULL || !json_is_string(member))
-        status = gz_fail(error, GZ_BAD_MESSAGE, "%s: expected a JSON object with a text under this key", key);
+        status = gz_fail(error, GZ_BAD_MESSAGE,
+                         "%s: expected a JSON object with a text under this key", key);
     else if (json_string_length(member) >= text_size)
-        status = gz_fail(error, GZ_BAD_VALUE, "%s: it is longer than %zu bytes", key, text_size - 1);
+        status =
+            gz_fail(error, GZ_BAD_VALUE, "%s: it is longer than %zu bytes", key, text_size - 1);
     else
         memcpy(text, json_string_value(member), json_string_length(member) + 1);
     json_decref(json);

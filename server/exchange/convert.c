@@ -19,12 +19,14 @@ static enum gz_status embed_bin(struct gz_gltf *gltf, struct gz_error *error)
 {
     json_t *buffer = gz_gltf_item(gltf, "buffers", 0);
     if (buffer == NULL || gltf->bin == NULL || json_object_get(buffer, "uri") != NULL) return GZ_OK;
-    json_t *uri = gz_data_uri_encode("application/octet-stream", gltf->bin, bin_size_of(buffer, gltf->bin_size));
+    json_t *uri = gz_data_uri_encode("application/octet-stream", gltf->bin,
+                                     bin_size_of(buffer, gltf->bin_size));
     return json_object_set_new_nocheck(buffer, "uri", uri) == 0 ? GZ_OK : out_of_memory(error);
 }
 
 /* `chunks` gets the BIN chunk, if the first buffer is a data URI. */
-static enum gz_status extract_bin(struct gz_gltf *gltf, struct gz_buffer *chunks, struct gz_error *error)
+static enum gz_status extract_bin(struct gz_gltf *gltf, struct gz_buffer *chunks,
+                                  struct gz_error *error)
 {
     json_t *buffer = gz_gltf_item(gltf, "buffers", 0);
     const char *uri = json_string_value(json_object_get(buffer, "uri"));
@@ -43,15 +45,16 @@ static enum gz_status extract_bin(struct gz_gltf *gltf, struct gz_buffer *chunks
     return GZ_OK;
 }
 
-enum gz_status gz_gltf_convert(struct gz_buffer *out, const uint8_t *bytes, size_t size, bool binary,
-                               struct gz_error *error)
+enum gz_status gz_gltf_convert(struct gz_buffer *out, const uint8_t *bytes, size_t size,
+                               bool binary, struct gz_error *error)
 {
     struct gz_gltf gltf;
     enum gz_status status = gz_gltf_open(&gltf, bytes, size, error);
     if (status != GZ_OK) return status;
     struct gz_buffer chunks;
     gz_buffer_init(&chunks, GZ_ASSET_BYTES_MAX, 0);
-    if (gltf.binary != binary) status = binary ? extract_bin(&gltf, &chunks, error) : embed_bin(&gltf, error);
+    if (gltf.binary != binary)
+        status = binary ? extract_bin(&gltf, &chunks, error) : embed_bin(&gltf, error);
     gltf.binary = binary;
     if (status == GZ_OK) status = gz_gltf_write(out, &gltf, error);
     gz_gltf_close(&gltf);

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* RFC 2397 with RFC 4648's base64, padded or not, which is what glTF embeds its buffers and images with. */
+/* RFC 2397 with RFC 4648's base64, padded or not, which is what glTF embeds its buffers and images
+ * with. */
 static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 static int digit_value(char c)
@@ -23,7 +24,9 @@ bool gz_uri_is_data(const char *uri)
 static const char *find_digits(const char *uri, size_t *count)
 {
     const char *comma = strchr(uri, ',');
-    if (!gz_uri_is_data(uri) || comma == NULL || comma - uri < 12 || memcmp(comma - 7, ";base64", 7) != 0) return NULL;
+    if (!gz_uri_is_data(uri) || comma == NULL || comma - uri < 12 ||
+        memcmp(comma - 7, ";base64", 7) != 0)
+        return NULL;
     const char *digits = comma + 1;
     size_t size = strlen(digits);
     size_t padding = 0;

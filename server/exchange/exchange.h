@@ -1,7 +1,7 @@
-/* exchange.h - glTF 2.0 in and out: a file becomes nodes, and nodes go back into the file they came from. The one room that
- * knows JSON.
- * Frames and units are glTF's own, as in base/linear.h. Ownership: finish frees. Threads: any; pure functions of their
- * input, so that large files can be taken on a worker. Errors name the place in the file (e.g. "nodes[3].children[0]"). */
+/* exchange.h - glTF 2.0 in and out: a file becomes nodes, and nodes go back into the file they came
+ * from. The one room that knows JSON. Frames and units are glTF's own, as in base/linear.h.
+ * Ownership: finish frees. Threads: any; pure functions of their input, so that large files can be
+ * taken on a worker. Errors name the place in the file (e.g. "nodes[3].children[0]"). */
 #ifndef GZ_EXCHANGE_H
 #define GZ_EXCHANGE_H
 
@@ -16,7 +16,8 @@
 struct gz_import_node {
     uint32_t asset;   /* its index in the glTF's "nodes" */
     int64_t parent;   /* index in gz_import.nodes, -1 for a root */
-    const char *name; /* UTF-8, cut to GZ_NAME_BYTES_MAX bytes; made up ("node 7") where the file has none */
+    const char *name; /* UTF-8, cut to GZ_NAME_BYTES_MAX bytes; made up ("node 7") where the file
+                         has none */
     gz_trs trs;       /* rotation unit; a matrix becomes the nearest TRS */
     bool has_bounds;
     gz_box bounds; /* local, from the POSITION accessors' min and max of the node's mesh */
@@ -28,62 +29,74 @@ struct gz_import {
     size_t matrix_count; /* how many nodes were given as matrices */
     double residual_max; /* the largest relative part of a matrix that a TRS could not hold */
     struct gz_arena names;
-    struct gz_surfaces *surfaces; /* for free(); NULL for none: whoever wants to keep it takes it and leaves NULL */
-    enum gz_status
-        surfaces_status; /* GZ_NO_MEMORY: there are none for want of memory, which is no reason to refuse a file */
+    struct gz_surfaces *
+        surfaces; /* for free(); NULL for none: whoever wants to keep it takes it and leaves NULL */
+    enum gz_status surfaces_status; /* GZ_NO_MEMORY: there are none for want of memory, which is no
+                                       reason to refuse a file */
 };
 
-/* Reads a .glb, or a .gltf whose buffers and images are embedded as data URIs. A file without scenes has all its roots in
- * one; a scene without nodes is an import of none. All or nothing: on failure nothing is held.
- * GZ_BAD_MESSAGE: not the form of a glTF (container, JSON, types, numbers of elements); GZ_BAD_VALUE: the form is right,
- * a value cannot be (ranges, cycles, singular transforms); GZ_VERSION: not glTF 2; GZ_TOO_LARGE, GZ_TOO_MANY: a limit. */
-GZ_MUST_USE enum gz_status gz_import_parse(struct gz_import *import, const uint8_t *bytes, size_t size,
-                                           struct gz_error *error);
+/* Reads a .glb, or a .gltf whose buffers and images are embedded as data URIs. A file without
+ * scenes has all its roots in one; a scene without nodes is an import of none. All or nothing: on
+ * failure nothing is held. GZ_BAD_MESSAGE: not the form of a glTF (container, JSON, types, numbers
+ * of elements); GZ_BAD_VALUE: the form is right, a value cannot be (ranges, cycles, singular
+ * transforms); GZ_VERSION: not glTF 2; GZ_TOO_LARGE, GZ_TOO_MANY: a limit. */
+GZ_MUST_USE enum gz_status gz_import_parse(struct gz_import *import, const uint8_t *bytes,
+                                           size_t size, struct gz_error *error);
 void gz_import_finish(struct gz_import *import);
 
-/* The surfaces alone, of a file that was imported before; NULL where no node has one. A node has one if its mesh has triangles, all of
- * whose bytes are in reach: those that are compressed are not, nor is what a skin, a morph target with a weight or instancing makes of
- * them. A mesh is there once, however many nodes show it. Meshes are taken in the order of the file as long as all together have no more than
- * GZ_SURFACE_TRIANGLES_MAX. Lines and points are left out, as are triangles without an area or with a corner that is not finite. */
-GZ_MUST_USE enum gz_status gz_surfaces_read(struct gz_surfaces **surfaces, const uint8_t *bytes, size_t size,
-                                            struct gz_error *error);
+/* The surfaces alone, of a file that was imported before; NULL where no node has one. A node has
+ * one if its mesh has triangles, all of whose bytes are in reach: those that are compressed are
+ * not, nor is what a skin, a morph target with a weight or instancing makes of them. A mesh is
+ * there once, however many nodes show it. Meshes are taken in the order of the file as long as all
+ * together have no more than GZ_SURFACE_TRIANGLES_MAX. Lines and points are left out, as are
+ * triangles without an area or with a corner that is not finite. */
+GZ_MUST_USE enum gz_status gz_surfaces_read(struct gz_surfaces **surfaces, const uint8_t *bytes,
+                                            size_t size, struct gz_error *error);
 
 /* A node of the scene as it is now. */
 struct gz_export_node {
     uint64_t id, parent; /* parent 0 is the root */
-    int64_t asset;       /* index in the glTF's "nodes", several may have the same; -1 for a node that was made here */
+    int64_t asset; /* index in the glTF's "nodes", several may have the same; -1 for a node that was
+                      made here */
     const char *name;
     gz_trs trs;
 };
 
-/* Writes the asset with names, hierarchy and transforms as `nodes` says: the same kind of file (.glb or .gltf), everything
- * else as it was. A node whose transform is what the import made of it keeps its numbers (a matrix stays a matrix); nodes made
- * here are appended; deleted ones are no longer part of a scene. Of several with one index the one with the least id is that
- * node, the others are appended too, with all that the file says of it (mesh, skin, camera, weights, extras, extensions) but
- * name, transform and children. Numbers keep their value to the last bit, their spelling may change; all chunks of a .glb
- * but the JSON one keep their bytes. Without an asset (size 0) it writes a .glb of bare nodes. `nodes` are a forest with
- * distinct ids, in any order. A node whose skin lost its common root, or has joints that the default scene no longer shows,
- * keeps its mesh without that skin; `dropped` then names these skins, "skin 0 (Armature), skin 2", in printable ASCII, and is
- * empty otherwise (NULL: nobody asks). A `skeleton` that is not above all joints any more is left out. GZ_TOO_MANY: the copies have more properties than a file may have values. On failure `out` is as
- * it was. */
+/* Writes the asset with names, hierarchy and transforms as `nodes` says: the same kind of file
+ * (.glb or .gltf), everything else as it was. A node whose transform is what the import made of it
+ * keeps its numbers (a matrix stays a matrix); nodes made here are appended; deleted ones are no
+ * longer part of a scene. Of several with one index the one with the least id is that node, the
+ * others are appended too, with all that the file says of it (mesh, skin, camera, weights, extras,
+ * extensions) but name, transform and children. Numbers keep their value to the last bit, their
+ * spelling may change; all chunks of a .glb but the JSON one keep their bytes. Without an asset
+ * (size 0) it writes a .glb of bare nodes. `nodes` are a forest with distinct ids, in any order. A
+ * node whose skin lost its common root, or has joints that the default scene no longer shows, keeps
+ * its mesh without that skin; `dropped` then names these skins, "skin 0 (Armature), skin 2", in
+ * printable ASCII, and is empty otherwise (NULL: nobody asks). A `skeleton` that is not above all
+ * joints any more is left out. GZ_TOO_MANY: the copies have more properties than a file may have
+ * values. On failure `out` is as it was. */
 GZ_MUST_USE enum gz_status gz_export_write(struct gz_buffer *out, const uint8_t *asset, size_t size,
                                            const struct gz_export_node *nodes, size_t count,
                                            char dropped[GZ_DROPPED_BYTES], struct gz_error *error);
 
-/* Appends the file as a .glb (`binary`) or as a .gltf that is all in one: the BIN chunk of a .glb becomes a data URI, a data URI
- * of the first buffer a BIN chunk; chunks of other kinds have no place in a .gltf. Errors as gz_import_parse; GZ_TOO_LARGE where
- * `out` cannot hold it. On failure `out` is as it was. */
-GZ_MUST_USE enum gz_status gz_gltf_convert(struct gz_buffer *out, const uint8_t *bytes, size_t size, bool binary,
-                                           struct gz_error *error);
+/* Appends the file as a .glb (`binary`) or as a .gltf that is all in one: the BIN chunk of a .glb
+ * becomes a data URI, a data URI of the first buffer a BIN chunk; chunks of other kinds have no
+ * place in a .gltf. Errors as gz_import_parse; GZ_TOO_LARGE where `out` cannot hold it. On failure
+ * `out` is as it was. */
+GZ_MUST_USE enum gz_status gz_gltf_convert(struct gz_buffer *out, const uint8_t *bytes, size_t size,
+                                           bool binary, struct gz_error *error);
 
-/* Reads FILE (.glb or .gltf) and embeds what it refers to (files beside it or below, never above it), so that the result
- * is one self-contained file for gz_import_parse: the same kind of file with data URIs, or the very bytes of one that needs
- * nothing. GZ_STORAGE where a file cannot be read. On failure `out` is as it was. */
-GZ_MUST_USE enum gz_status gz_gltf_load(struct gz_buffer *out, const char *path, struct gz_error *error);
+/* Reads FILE (.glb or .gltf) and embeds what it refers to (files beside it or below, never above
+ * it), so that the result is one self-contained file for gz_import_parse: the same kind of file
+ * with data URIs, or the very bytes of one that needs nothing. GZ_STORAGE where a file cannot be
+ * read. On failure `out` is as it was. */
+GZ_MUST_USE enum gz_status gz_gltf_load(struct gz_buffer *out, const char *path,
+                                        struct gz_error *error);
 
-/* The text that a JSON object has under `key`, terminated. GZ_BAD_MESSAGE where there is none; GZ_BAD_VALUE where it does not fit. */
-GZ_MUST_USE enum gz_status gz_json_member(const uint8_t *bytes, size_t size, const char *key, char *text,
-                                          size_t text_size, struct gz_error *error);
+/* The text that a JSON object has under `key`, terminated. GZ_BAD_MESSAGE where there is none;
+ * GZ_BAD_VALUE where it does not fit. */
+GZ_MUST_USE enum gz_status gz_json_member(const uint8_t *bytes, size_t size, const char *key,
+                                          char *text, size_t text_size, struct gz_error *error);
 
 /* "model/gltf-binary" or "model/gltf+json", by the first bytes. */
 const char *gz_gltf_media_type(const uint8_t *bytes, size_t size);

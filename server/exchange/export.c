@@ -5,14 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What becomes of a node of the file, by glTF index: its new parent's glTF index, or one of these. */
+/* What becomes of a node of the file, by glTF index: its new parent's glTF index, or one of
+ * these. */
 enum { ROOT = -1, NOWHERE = -2, NOT_OURS = -3 };
 #define UNPLACED SIZE_MAX
 
-/* Several nodes of the scene may show one node of the file: the one with the least id has its place, the others are
- * appended as copies of it.
- * NOT_OURS are nodes that the import did not make, being in no scene or in another one: they stay as they are. A deleted
- * node stays in the file too, since other parts name nodes by index, but under nothing that lives. */
+/* Several nodes of the scene may show one node of the file: the one with the least id has its
+ * place, the others are appended as copies of it. NOT_OURS are nodes that the import did not make,
+ * being in no scene or in another one: they stay as they are. A deleted node stays in the file too,
+ * since other parts name nodes by index, but under nothing that lives. */
 struct export
 {
     struct gz_gltf gltf;
@@ -57,8 +58,8 @@ static enum gz_status set_member(json_t *object, const char *key, json_t *value)
     return json_object_set_new_nocheck(object, key, value) == 0 ? GZ_OK : GZ_NO_MEMORY;
 }
 
-static enum gz_status set_numbers(json_t *json, const char *key, const double *numbers, const double *usual,
-                                  size_t count)
+static enum gz_status set_numbers(json_t *json, const char *key, const double *numbers,
+                                  const double *usual, size_t count)
 {
     (void)json_object_del(json, key);
     if (memcmp(numbers, usual, count * sizeof *numbers) == 0) return GZ_OK;
@@ -87,12 +88,15 @@ static enum gz_status start_import(struct export *export, const uint8_t *asset, 
 {
     if (size > 0) {
         enum gz_status status = gz_gltf_open(&export->gltf, asset, size, export->error);
-        return status == GZ_OK ? gz_import_read(&export->import, &export->gltf, false, export->error) : status;
+        return status == GZ_OK
+                   ? gz_import_read(&export->import, &export->gltf, false, export->error)
+                   : status;
     }
     export->gltf.binary = true;
-    export->gltf.json =
-        json_pack("{s:{s:s,s:s},s:i,s:[{}]}", "asset", "version", "2.0", "generator", "gizmod", "scene", 0, "scenes");
-    return export->gltf.json != NULL ? GZ_OK : gz_fail(export->error, GZ_NO_MEMORY, "out of memory");
+    export->gltf.json = json_pack("{s:{s:s,s:s},s:i,s:[{}]}", "asset", "version", "2.0",
+                                  "generator", "gizmod", "scene", 0, "scenes");
+    return export->gltf.json != NULL ? GZ_OK
+                                     : gz_fail(export->error, GZ_NO_MEMORY, "out of memory");
 }
 
 static enum gz_status check_node(const struct export *export, const struct gz_export_node *node)
@@ -102,12 +106,13 @@ static enum gz_status check_node(const struct export *export, const struct gz_ex
         return gz_fail(export->error, GZ_BAD_VALUE, "node %llu: its transform is not finite", id);
     }
     if (node->parent != 0 && find_id(export, node->parent) == export->count) {
-        return gz_fail(export->error, GZ_BAD_VALUE, "node %llu: its parent %llu is not in the list", id,
-                       (unsigned long long)node->parent);
+        return gz_fail(export->error, GZ_BAD_VALUE, "node %llu: its parent %llu is not in the list",
+                       id, (unsigned long long)node->parent);
     }
     if (node->asset < -1 || node->asset >= (int64_t) export->asset_count ||
         (node->asset >= 0 && export->parents[node->asset] == NOT_OURS)) {
-        return gz_fail(export->error, GZ_BAD_VALUE, "node %llu: nodes[%lld] is not in the asset's scene", id,
+        return gz_fail(export->error, GZ_BAD_VALUE,
+                       "node %llu: nodes[%lld] is not in the asset's scene", id,
                        (long long)node->asset);
     }
     return GZ_OK;
@@ -122,18 +127,21 @@ static enum gz_status make_room(struct export *export)
     export->by_id = calloc(export->count + 1, sizeof *export->by_id);
     export->parents = malloc(most * sizeof *export->parents);
     export->placed = calloc(most, sizeof *export->placed);
-    if (export->places == NULL || export->by_id == NULL || export->parents == NULL || export->placed == NULL) {
+    if (export->places == NULL || export->by_id == NULL || export->parents == NULL ||
+        export->placed == NULL) {
         return gz_fail(export->error, GZ_NO_MEMORY, "out of memory");
     }
     for (size_t i = 0; i < most; i++) export->parents[i] = NOT_OURS;
-    for (size_t i = 0; i < export->import.count; i++) export->parents[export->import.nodes[i].asset] = NOWHERE;
+    for (size_t i = 0; i < export->import.count; i++)
+        export->parents[export->import.nodes[i].asset] = NOWHERE;
     for (size_t i = 0; i < export->count; i++) export->by_id[i] = i;
-    qsort_r(export->by_id, export->count, sizeof *export->by_id, compare_ids, (void *)export->nodes);
+    qsort_r(export->by_id, export->count, sizeof *export->by_id, compare_ids,
+            (void *)export->nodes);
     return GZ_OK;
 }
 
-/* Gives every node its glTF index: those of the file to who comes first by id, then new ones to the rest. `placed` serves
- * to see which are given. */
+/* Gives every node its glTF index: those of the file to who comes first by id, then new ones to the
+ * rest. `placed` serves to see which are given. */
 static enum gz_status find_places(struct export *export)
 {
     for (size_t i = 0; i < export->count; i++) {
@@ -154,7 +162,8 @@ static enum gz_status find_places(struct export *export)
     return GZ_OK;
 }
 
-/* Each copy takes memory for all the properties that the file gives to its node, which may be many. */
+/* Each copy takes memory for all the properties that the file gives to its node, which may be
+ * many. */
 static enum gz_status check_copies(const struct export *export)
 {
     size_t properties = 0;
@@ -164,11 +173,13 @@ static enum gz_status check_copies(const struct export *export)
         properties += json_object_size(gz_gltf_item(&export->gltf, "nodes", (size_t)asset));
     }
     if (properties <= GZ_ASSET_VALUES_MAX) return GZ_OK;
-    return gz_fail(export->error, GZ_TOO_MANY, "the copies of nodes have %zu properties, at most %d are written",
-                   properties, GZ_ASSET_VALUES_MAX);
+    return gz_fail(export->error, GZ_TOO_MANY,
+                   "the copies of nodes have %zu properties, at most %d are written", properties,
+                   GZ_ASSET_VALUES_MAX);
 }
 
-/* What lives goes where the caller says. What is deleted stays under its old parent if that is deleted with it. */
+/* What lives goes where the caller says. What is deleted stays under its old parent if that is
+ * deleted with it. */
 static void find_parents(struct export *export)
 {
     const struct gz_import *import = &export->import;
@@ -203,8 +214,8 @@ static enum gz_status append_node(struct export *export, json_t *json)
     return json_array_append_new(nodes, json) == 0 ? GZ_OK : GZ_NO_MEMORY;
 }
 
-/* A copy has all that the node of the file has, mesh, skin and whatever else there is, but a name and children of its own.
- * The transform is written over where it is another one. */
+/* A copy has all that the node of the file has, mesh, skin and whatever else there is, but a name
+ * and children of its own. The transform is written over where it is another one. */
 static json_t *copy_item(const struct export *export, int64_t asset)
 {
     json_t *json = json_copy(gz_gltf_item(&export->gltf, "nodes", (size_t)asset));
@@ -225,8 +236,8 @@ static enum gz_status append_nodes(struct export *export)
     return status;
 }
 
-static enum gz_status write_node(json_t *json, const struct gz_export_node *node, const char *old_name,
-                                 const gz_trs *old_trs)
+static enum gz_status write_node(json_t *json, const struct gz_export_node *node,
+                                 const char *old_name, const gz_trs *old_trs)
 {
     enum gz_status status = GZ_OK;
     if (old_name == NULL || strcmp(old_name, node->name) != 0) {
@@ -248,15 +259,17 @@ static enum gz_status write_nodes(struct export *export)
         size_t place = export->places[i];
         const struct gz_import_node *old = node->asset >= 0 ? imported[node->asset] : NULL;
         bool is_copy = place >= export->asset_count;
-        status = write_node(gz_gltf_item(&export->gltf, "nodes", place), node, is_copy ? NULL : old->name,
-                            old != NULL ? &old->trs : &gz_trs_identity);
+        status = write_node(gz_gltf_item(&export->gltf, "nodes", place), node,
+                            is_copy ? NULL : old->name, old != NULL ? &old->trs : &gz_trs_identity);
     }
     free(imported);
     return status;
 }
 
-/* Keeps of a list of nodes, in its order, those whose parent now is `parent` or that are not ours. */
-static enum gz_status filter_list(struct export *export, json_t *holder, const char *key, int64_t parent)
+/* Keeps of a list of nodes, in its order, those whose parent now is `parent` or that are not
+ * ours. */
+static enum gz_status filter_list(struct export *export, json_t *holder, const char *key,
+                                  int64_t parent)
 {
     const json_t *old = json_object_get(holder, key);
     if (old == NULL) return GZ_OK;
@@ -291,7 +304,8 @@ static void drop_if_empty(json_t *holder, const char *key)
     if (list != NULL && json_array_size(list) == 0) (void)json_object_del(holder, key);
 }
 
-/* The default scene. A file without scenes shows all its roots: once one is deleted it needs a scene that leaves it out. */
+/* The default scene. A file without scenes shows all its roots: once one is deleted it needs a
+ * scene that leaves it out. */
 static enum gz_status find_scene(struct export *export, json_t **scene)
 {
     json_t *json = export->gltf.json;
@@ -303,7 +317,8 @@ static enum gz_status find_scene(struct export *export, json_t **scene)
     return status;
 }
 
-/* What another scene shares with the default one is a root of both, so that it can mark `placed` too. */
+/* What another scene shares with the default one is a root of both, so that it can mark `placed`
+ * too. */
 static enum gz_status filter_lists(struct export *export)
 {
     enum gz_status status = GZ_OK;
@@ -312,7 +327,8 @@ static enum gz_status filter_lists(struct export *export)
     }
     for (size_t i = 0; i < export->total && status == GZ_OK; i++) {
         if (export->parents[i] == NOT_OURS) continue;
-        status = filter_list(export, gz_gltf_item(&export->gltf, "nodes", i), "children", (int64_t)i);
+        status =
+            filter_list(export, gz_gltf_item(&export->gltf, "nodes", i), "children", (int64_t)i);
     }
     return status;
 }
@@ -324,7 +340,8 @@ static enum gz_status place_nodes(struct export *export, json_t *scene)
         size_t place = export->places[i];
         int64_t parent = export->parents[place];
         if (export->placed[place] || (parent == ROOT && scene == NULL)) continue;
-        json_t *holder = parent == ROOT ? scene : gz_gltf_item(&export->gltf, "nodes", (size_t)parent);
+        json_t *holder =
+            parent == ROOT ? scene : gz_gltf_item(&export->gltf, "nodes", (size_t)parent);
         status = append_index(holder, parent == ROOT ? "nodes" : "children", place);
     }
     return status;
@@ -339,7 +356,8 @@ static enum gz_status write_hierarchy(struct export *export)
     for (size_t i = 0; i < gz_gltf_count(&export->gltf, "scenes"); i++) {
         drop_if_empty(gz_gltf_item(&export->gltf, "scenes", i), "nodes");
     }
-    for (size_t i = 0; i < export->total; i++) drop_if_empty(gz_gltf_item(&export->gltf, "nodes", i), "children");
+    for (size_t i = 0; i < export->total; i++)
+        drop_if_empty(gz_gltf_item(&export->gltf, "nodes", i), "children");
     return status;
 }
 
@@ -356,8 +374,8 @@ static enum gz_status edit_asset(struct export *export, char dropped[GZ_DROPPED_
 }
 
 enum gz_status gz_export_write(struct gz_buffer *out, const uint8_t *asset, size_t size,
-                               const struct gz_export_node *nodes, size_t count, char dropped[GZ_DROPPED_BYTES],
-                               struct gz_error *error)
+                               const struct gz_export_node *nodes, size_t count,
+                               char dropped[GZ_DROPPED_BYTES], struct gz_error *error)
 {
     char unasked[GZ_DROPPED_BYTES];
     struct export export = {.nodes = nodes, .count = count, .error = error};

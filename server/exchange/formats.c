@@ -1,5 +1,6 @@
-/* formats.c - what the bytes of a file that is no glTF look like, so that a refusal can say so. By the first bytes, and for Wavefront's
- * OBJ, which has none of its own, by the words that its lines begin with. */
+/* formats.c - what the bytes of a file that is no glTF look like, so that a refusal can say so. By
+ * the first bytes, and for Wavefront's OBJ, which has none of its own, by the words that its lines
+ * begin with. */
 #include <string.h>
 
 #include "exchange/gltf.h"

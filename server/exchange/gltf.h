@@ -1,6 +1,6 @@
 /* gltf.h - an opened glTF file, and what the sources of this room share. Not for other rooms.
- * Once gz_gltf_open has succeeded, every property that the table in schema.c names has its right type, and every index is in
- * range: what reads the JSON afterwards needs no checks of its own. */
+ * Once gz_gltf_open has succeeded, every property that the table in schema.c names has its right
+ * type, and every index is in range: what reads the JSON afterwards needs no checks of its own. */
 #ifndef GZ_EXCHANGE_GLTF_H
 #define GZ_EXCHANGE_GLTF_H
 
@@ -10,8 +10,9 @@
 
 struct gz_gltf {
     json_t *json;
-    bool binary;        /* a .glb */
-    const uint8_t *bin; /* the BIN chunk's bytes, in the caller's memory; NULL where there is none */
+    bool binary; /* a .glb */
+    const uint8_t
+        *bin; /* the BIN chunk's bytes, in the caller's memory; NULL where there is none */
     size_t bin_size;
     const uint8_t *rest; /* all chunks behind the JSON one, headers and all */
     size_t rest_size;
@@ -21,10 +22,12 @@ GZ_MUST_USE enum gz_status gz_gltf_open(struct gz_gltf *gltf, const uint8_t *byt
                                         struct gz_error *error);
 void gz_gltf_close(struct gz_gltf *gltf);
 /* Appends the file to `out`, as the kind it is. On failure `out` is as it was. */
-GZ_MUST_USE enum gz_status gz_gltf_write(struct gz_buffer *out, const struct gz_gltf *gltf, struct gz_error *error);
+GZ_MUST_USE enum gz_status gz_gltf_write(struct gz_buffer *out, const struct gz_gltf *gltf,
+                                         struct gz_error *error);
 
 /* Appends a BIN chunk with these bytes, padded. On failure `chunks` may hold a part of it. */
-GZ_MUST_USE enum gz_status gz_glb_append_bin(struct gz_buffer *chunks, const uint8_t *bytes, size_t size);
+GZ_MUST_USE enum gz_status gz_glb_append_bin(struct gz_buffer *chunks, const uint8_t *bytes,
+                                             size_t size);
 
 /* What the bytes look like, as in "an OBJ file"; NULL for nothing that is known. Static text. */
 const char *gz_format_name(const uint8_t *bytes, size_t size);
@@ -44,15 +47,16 @@ struct gz_mesh_bounds {
     bool known;
     gz_box box;
 };
-/* Checks buffers, views, accessors and primitives, down to the vertex indices where their bytes are in reach, and fills
- * `bounds`, one for each mesh. And makes the surfaces where that is asked for (else NULL), as gz_import says. */
+/* Checks buffers, views, accessors and primitives, down to the vertex indices where their bytes are
+ * in reach, and fills `bounds`, one for each mesh. And makes the surfaces where that is asked for
+ * (else NULL), as gz_import says. */
 GZ_MUST_USE enum gz_status gz_meshes_read(const struct gz_gltf *gltf, struct gz_mesh_bounds *bounds,
-                                          struct gz_surfaces **surfaces, enum gz_status *surfaces_status,
-                                          struct gz_error *error);
+                                          struct gz_surfaces **surfaces,
+                                          enum gz_status *surfaces_status, struct gz_error *error);
 
 /* As gz_import_parse, from an opened file; the surfaces only where they are wanted. */
-GZ_MUST_USE enum gz_status gz_import_read(struct gz_import *import, const struct gz_gltf *gltf, bool surfaces,
-                                          struct gz_error *error);
+GZ_MUST_USE enum gz_status gz_import_read(struct gz_import *import, const struct gz_gltf *gltf,
+                                          bool surfaces, struct gz_error *error);
 
 /* Whether a URI holds its data itself. */
 bool gz_uri_is_data(const char *uri);

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The last row of an affine matrix is 0 0 0 1; exporters that work in floats miss it by a few of their last bits. */
+/* The last row of an affine matrix is 0 0 0 1; exporters that work in floats miss it by a few of
+ * their last bits. */
 #define AFFINE_TOLERANCE 1e-6
 
 /* The file's hierarchy by glTF index: -1 is no parent. */
@@ -30,8 +31,8 @@ static enum gz_status find_parents(struct forest *forest)
             size_t child = (size_t)json_number_value(json_array_get(children, i));
             if (forest->parents[child] >= 0) {
                 return gz_fail(forest->error, GZ_BAD_VALUE,
-                               "nodes[%zu].children[%zu]: node %zu already is a child of node %lld", node, i, child,
-                               (long long)forest->parents[child]);
+                               "nodes[%zu].children[%zu]: node %zu already is a child of node %lld",
+                               node, i, child, (long long)forest->parents[child]);
             }
             forest->parents[child] = (int64_t)node;
         }
@@ -39,8 +40,8 @@ static enum gz_status find_parents(struct forest *forest)
     return GZ_OK;
 }
 
-/* Each node has one parent at most, so whoever climbs for longer than there are nodes is in a cycle. Nodes known to reach
- * a root are marked on the way: the whole is linear. */
+/* Each node has one parent at most, so whoever climbs for longer than there are nodes is in a
+ * cycle. Nodes known to reach a root are marked on the way: the whole is linear. */
 static enum gz_status check_cycles(const struct forest *forest)
 {
     bool *grounded = calloc(forest->count + 1, sizeof *grounded);
@@ -51,10 +52,12 @@ static enum gz_status check_cycles(const struct forest *forest)
         int64_t up = (int64_t)node;
         while (up >= 0 && !grounded[up] && steps++ <= forest->count) up = forest->parents[up];
         if (up >= 0 && !grounded[up]) {
-            status = gz_fail(forest->error, GZ_BAD_VALUE, "nodes[%lld].children: node %lld is its own ancestor",
-                             (long long)up, (long long)up);
+            status = gz_fail(forest->error, GZ_BAD_VALUE,
+                             "nodes[%lld].children: node %lld is its own ancestor", (long long)up,
+                             (long long)up);
         }
-        for (up = (int64_t)node; status == GZ_OK && up >= 0 && !grounded[up]; up = forest->parents[up]) {
+        for (up = (int64_t)node; status == GZ_OK && up >= 0 && !grounded[up];
+             up = forest->parents[up]) {
             grounded[up] = true;
         }
     }
@@ -81,12 +84,15 @@ static enum gz_status add_node(struct walk *walk, size_t asset)
 {
     struct gz_import *import = walk->import;
     if (import->count == GZ_NODES_MAX) {
-        return gz_fail(walk->forest->error, GZ_TOO_MANY, "nodes: the scene has more than %d", GZ_NODES_MAX);
+        return gz_fail(walk->forest->error, GZ_TOO_MANY, "nodes: the scene has more than %d",
+                       GZ_NODES_MAX);
     }
     int64_t parent = walk->forest->parents[asset];
     walk->places[asset] = (int64_t)import->count;
-    import->nodes[import->count++] = (struct gz_import_node){
-        .asset = (uint32_t)asset, .parent = parent >= 0 ? walk->places[parent] : -1, .trs = gz_trs_identity};
+    import->nodes[import->count++] =
+        (struct gz_import_node){.asset = (uint32_t)asset,
+                                .parent = parent >= 0 ? walk->places[parent] : -1,
+                                .trs = gz_trs_identity};
     return GZ_OK;
 }
 
@@ -110,7 +116,8 @@ static enum gz_status add_tree(struct walk *walk, size_t root)
         }
         size_t child = (size_t)json_number_value(json_array_get(step->children, step->next++));
         if (depth == GZ_TREE_DEPTH_MAX) {
-            return gz_fail(walk->forest->error, GZ_TOO_LARGE, "nodes[%zu]: deeper than %d", child, GZ_TREE_DEPTH_MAX);
+            return gz_fail(walk->forest->error, GZ_TOO_LARGE, "nodes[%zu]: deeper than %d", child,
+                           GZ_TREE_DEPTH_MAX);
         }
         status = add_node(walk, child);
         steps[depth++] = (struct step){children_of(walk->forest, child), 0};
@@ -126,12 +133,12 @@ static enum gz_status add_scene(struct walk *walk, size_t scene)
         size_t root = (size_t)json_number_value(json_array_get(roots, i));
         if (forest->parents[root] >= 0) {
             return gz_fail(forest->error, GZ_BAD_VALUE,
-                           "scenes[%zu].nodes[%zu]: node %zu is no root, but a child of node %lld", scene, i, root,
-                           (long long)forest->parents[root]);
+                           "scenes[%zu].nodes[%zu]: node %zu is no root, but a child of node %lld",
+                           scene, i, root, (long long)forest->parents[root]);
         }
         if (walk->places[root] >= 0) {
-            return gz_fail(forest->error, GZ_BAD_VALUE, "scenes[%zu].nodes[%zu]: node %zu is there twice", scene, i,
-                           root);
+            return gz_fail(forest->error, GZ_BAD_VALUE,
+                           "scenes[%zu].nodes[%zu]: node %zu is there twice", scene, i, root);
         }
         enum gz_status status = add_tree(walk, root);
         if (status != GZ_OK) return status;
@@ -154,7 +161,8 @@ static enum gz_status add_default_scene(struct walk *walk)
     return status;
 }
 
-static enum gz_status read_hierarchy(struct gz_import *import, const struct gz_gltf *gltf, struct gz_error *error)
+static enum gz_status read_hierarchy(struct gz_import *import, const struct gz_gltf *gltf,
+                                     struct gz_error *error)
 {
     struct forest forest = {.gltf = gltf, .count = gz_gltf_count(gltf, "nodes"), .error = error};
     size_t room = forest.count < GZ_NODES_MAX ? forest.count : GZ_NODES_MAX;
@@ -184,8 +192,8 @@ static size_t cut_name(const char *name)
     return size;
 }
 
-static enum gz_status read_name(struct gz_import *import, struct gz_import_node *node, const json_t *json,
-                                struct gz_error *error)
+static enum gz_status read_name(struct gz_import *import, struct gz_import_node *node,
+                                const json_t *json, struct gz_error *error)
 {
     char made_up[32];
     const char *name = json_string_value(json_object_get(json, "name"));
@@ -204,17 +212,19 @@ static enum gz_status read_name(struct gz_import *import, struct gz_import_node 
 static void read_numbers(const json_t *json, const char *key, double *numbers, size_t count)
 {
     const json_t *list = json_object_get(json, key);
-    for (size_t i = 0; list != NULL && i < count; i++) numbers[i] = json_number_value(json_array_get(list, i));
+    for (size_t i = 0; list != NULL && i < count; i++)
+        numbers[i] = json_number_value(json_array_get(list, i));
 }
 
-static enum gz_status read_matrix(struct gz_import *import, struct gz_import_node *node, const json_t *json,
-                                  struct gz_error *error)
+static enum gz_status read_matrix(struct gz_import *import, struct gz_import_node *node,
+                                  const json_t *json, struct gz_error *error)
 {
     double m[16];
     read_numbers(json, "matrix", m, 16);
     double off = fmax(fmax(fabs(m[3]), fabs(m[7])), fmax(fabs(m[11]), fabs(m[15] - 1)));
     if (off > AFFINE_TOLERANCE) {
-        return gz_fail(error, GZ_BAD_VALUE, "nodes[%u].matrix: its last row is not 0 0 0 1", (unsigned)node->asset);
+        return gz_fail(error, GZ_BAD_VALUE, "nodes[%u].matrix: its last row is not 0 0 0 1",
+                       (unsigned)node->asset);
     }
     gz_affine affine = gz_affine_from_matrix(m);
     double residual = 0;
@@ -226,7 +236,8 @@ static enum gz_status read_matrix(struct gz_import *import, struct gz_import_nod
     return GZ_OK;
 }
 
-static enum gz_status read_trs(struct gz_import_node *node, const json_t *json, struct gz_error *error)
+static enum gz_status read_trs(struct gz_import_node *node, const json_t *json,
+                               struct gz_error *error)
 {
     double t[3] = {0, 0, 0}, r[4] = {0, 0, 0, 1}, s[3] = {1, 1, 1};
     read_numbers(json, "translation", t, 3);
@@ -246,29 +257,32 @@ static enum gz_status check_trs(const struct gz_import_node *node, struct gz_err
     for (int axis = 0; axis < 3; axis++) {
         double t = gz_component(node->trs.t, axis), s = gz_component(node->trs.s, axis);
         if (fabs(t) > GZ_COORDINATE_MAX) {
-            return gz_fail(error, GZ_BAD_VALUE, "nodes[%u]: the translation %g is beyond %g", asset, t,
-                           GZ_COORDINATE_MAX);
+            return gz_fail(error, GZ_BAD_VALUE, "nodes[%u]: the translation %g is beyond %g", asset,
+                           t, GZ_COORDINATE_MAX);
         }
         if (s == 0) return gz_fail(error, GZ_BAD_VALUE, "nodes[%u]: a scale is zero", asset);
         if (fabs(s) < GZ_SCALE_MIN || fabs(s) > GZ_COORDINATE_MAX) {
-            return gz_fail(error, GZ_BAD_VALUE, "nodes[%u]: the scale %g is not between %g and %g", asset, s,
-                           GZ_SCALE_MIN, GZ_COORDINATE_MAX);
+            return gz_fail(error, GZ_BAD_VALUE, "nodes[%u]: the scale %g is not between %g and %g",
+                           asset, s, GZ_SCALE_MIN, GZ_COORDINATE_MAX);
         }
     }
     return GZ_OK;
 }
 
-static enum gz_status read_transform(struct gz_import *import, struct gz_import_node *node, const json_t *json,
-                                     struct gz_error *error)
+static enum gz_status read_transform(struct gz_import *import, struct gz_import_node *node,
+                                     const json_t *json, struct gz_error *error)
 {
     bool has_matrix = json_object_get(json, "matrix") != NULL;
-    bool has_trs = json_object_get(json, "translation") != NULL || json_object_get(json, "rotation") != NULL ||
+    bool has_trs = json_object_get(json, "translation") != NULL ||
+                   json_object_get(json, "rotation") != NULL ||
                    json_object_get(json, "scale") != NULL;
     if (has_matrix && has_trs) {
-        return gz_fail(error, GZ_BAD_VALUE, "nodes[%u]: has a matrix and a translation, rotation or scale",
+        return gz_fail(error, GZ_BAD_VALUE,
+                       "nodes[%u]: has a matrix and a translation, rotation or scale",
                        (unsigned)node->asset);
     }
-    enum gz_status status = has_matrix ? read_matrix(import, node, json, error) : read_trs(node, json, error);
+    enum gz_status status =
+        has_matrix ? read_matrix(import, node, json, error) : read_trs(node, json, error);
     return status == GZ_OK ? check_trs(node, error) : status;
 }
 
@@ -298,7 +312,8 @@ enum gz_status gz_import_read(struct gz_import *import, const struct gz_gltf *gl
     enum gz_status status = bounds != NULL ? GZ_OK : gz_fail(error, GZ_NO_MEMORY, "out of memory");
     if (status == GZ_OK) status = read_hierarchy(import, gltf, error);
     if (status == GZ_OK) {
-        status = gz_meshes_read(gltf, bounds, surfaces ? &import->surfaces : NULL, &import->surfaces_status, error);
+        status = gz_meshes_read(gltf, bounds, surfaces ? &import->surfaces : NULL,
+                                &import->surfaces_status, error);
     }
     if (status == GZ_OK) status = read_nodes(import, gltf, bounds, error);
     free(bounds);
@@ -306,7 +321,8 @@ enum gz_status gz_import_read(struct gz_import *import, const struct gz_gltf *gl
     return status;
 }
 
-enum gz_status gz_import_parse(struct gz_import *import, const uint8_t *bytes, size_t size, struct gz_error *error)
+enum gz_status gz_import_parse(struct gz_import *import, const uint8_t *bytes, size_t size,
+                               struct gz_error *error)
 {
     *import = (struct gz_import){0};
     struct gz_gltf gltf;

@@ -23,7 +23,9 @@ static enum gz_status read_descriptor(struct gz_buffer *out, int descriptor)
     struct stat facts;
     enum gz_status status = GZ_STORAGE;
     if (fstat(descriptor, &facts) == 0 && S_ISREG(facts.st_mode)) {
-        status = facts.st_size <= GZ_ASSET_BYTES_MAX ? gz_buffer_reserve(out, (size_t)facts.st_size + 1) : GZ_TOO_LARGE;
+        status = facts.st_size <= GZ_ASSET_BYTES_MAX
+                     ? gz_buffer_reserve(out, (size_t)facts.st_size + 1)
+                     : GZ_TOO_LARGE;
     } else if (errno == 0) {
         errno = EINVAL;
     }
@@ -49,13 +51,17 @@ static enum gz_status read_file(struct gz_buffer *out, const char *path)
     return descriptor < 0 ? GZ_STORAGE : read_descriptor(out, descriptor);
 }
 
-static enum gz_status fail_read(struct gz_error *error, enum gz_status status, const char *where, const char *path)
+static enum gz_status fail_read(struct gz_error *error, enum gz_status status, const char *where,
+                                const char *path)
 {
     if (status == GZ_TOO_LARGE) {
-        return gz_fail(error, status, "%slarger than %d bytes: %s", where, GZ_ASSET_BYTES_MAX, path);
+        return gz_fail(error, status, "%slarger than %d bytes: %s", where, GZ_ASSET_BYTES_MAX,
+                       path);
     }
-    if (status == GZ_NO_MEMORY) return gz_fail(error, status, "%sout of memory for %s", where, path);
-    return gz_fail(error, status, "%s%s: %s", where, errno == EINVAL ? "not a file" : strerror(errno), path);
+    if (status == GZ_NO_MEMORY)
+        return gz_fail(error, status, "%sout of memory for %s", where, path);
+    return gz_fail(error, status, "%s%s: %s", where,
+                   errno == EINVAL ? "not a file" : strerror(errno), path);
 }
 
 static int hex_value(char c)
@@ -101,7 +107,8 @@ static bool climbs(const char *path)
     return false;
 }
 
-/* What is wrong with a URI as the name of a file beside the glTF or below it; NULL where nothing is. `path` becomes the name. */
+/* What is wrong with a URI as the name of a file beside the glTF or below it; NULL where nothing
+ * is. `path` becomes the name. */
 static const char *find_flaw(const char *uri, char *path)
 {
     if (strlen(uri) >= PATH_MAX) return "too long";
@@ -121,7 +128,8 @@ static bool inside_folder(const struct loader *loader, const char *real)
     return strncmp(real, loader->folder, size) == 0 && real[size] == '/';
 }
 
-static enum gz_status load_uri(struct loader *loader, const char *where, const char *uri, struct gz_buffer *bytes)
+static enum gz_status load_uri(struct loader *loader, const char *where, const char *uri,
+                               struct gz_buffer *bytes)
 {
     char name[PATH_MAX], path[2 * PATH_MAX], real[PATH_MAX];
     const char *flaw = find_flaw(uri, name);
@@ -129,7 +137,8 @@ static enum gz_status load_uri(struct loader *loader, const char *where, const c
     (void)stpcpy(stpcpy(stpcpy(path, loader->folder), "/"), name);
     if (realpath(path, real) == NULL) return fail_read(loader->error, GZ_STORAGE, where, name);
     if (!inside_folder(loader, real)) {
-        return gz_fail(loader->error, GZ_BAD_VALUE, "%sis a link that leaves the folder: %s", where, uri);
+        return gz_fail(loader->error, GZ_BAD_VALUE, "%sis a link that leaves the folder: %s", where,
+                       uri);
     }
     enum gz_status status = read_file(bytes, real);
     if (status == GZ_OK && bytes->size > GZ_ASSET_BYTES_MAX - loader->loaded) status = GZ_TOO_LARGE;
@@ -151,7 +160,8 @@ static const char *image_type(const struct gz_buffer *bytes)
                  {"KTX 20", 1, 6, "image/ktx2"}};
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
         if (bytes->size < types[i].offset + types[i].size) continue;
-        if (memcmp(bytes->data + types[i].offset, types[i].start, types[i].size) == 0) return types[i].type;
+        if (memcmp(bytes->data + types[i].offset, types[i].start, types[i].size) == 0)
+            return types[i].type;
     }
     return "application/octet-stream";
 }
@@ -167,7 +177,8 @@ static enum gz_status embed(struct loader *loader, const char *list, size_t inde
     gz_buffer_init(&bytes, GZ_ASSET_BYTES_MAX + 1, 0);
     enum gz_status status = load_uri(loader, where, uri, &bytes);
     if (status == GZ_OK) {
-        const char *type = strcmp(list, "images") == 0 ? image_type(&bytes) : "application/octet-stream";
+        const char *type =
+            strcmp(list, "images") == 0 ? image_type(&bytes) : "application/octet-stream";
         json_t *data = gz_data_uri_encode(type, bytes.data, bytes.size);
         loader->embedded = true;
         if (json_object_set_new_nocheck(json, "uri", data) != 0) {
@@ -190,7 +201,8 @@ static enum gz_status embed_all(struct loader *loader)
     return status;
 }
 
-/* The folder that holds `path`, as the caller names it: a link to a glTF stands where the link does. */
+/* The folder that holds `path`, as the caller names it: a link to a glTF stands where the link
+ * does. */
 static char *find_folder(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -203,7 +215,8 @@ static char *find_folder(const char *path)
 }
 
 /* A file that needs nothing beside it is kept to the byte. */
-static enum gz_status load(struct loader *loader, struct gz_buffer *out, const char *path, struct gz_buffer *file)
+static enum gz_status load(struct loader *loader, struct gz_buffer *out, const char *path,
+                           struct gz_buffer *file)
 {
     enum gz_status status = read_file(file, path);
     if (status != GZ_OK) return fail_read(loader->error, status, "", path);

@@ -1,4 +1,5 @@
-/* mesh.h - buffers, views and accessors of an opened glTF, once mesh.c has checked them. Not for other rooms. */
+/* mesh.h - buffers, views and accessors of an opened glTF, once mesh.c has checked them. Not for
+ * other rooms. */
 #ifndef GZ_EXCHANGE_MESH_H
 #define GZ_EXCHANGE_MESH_H
 
@@ -41,6 +42,7 @@ double gz_component_value(const struct gz_accessor *accessor, double raw);
 uint32_t gz_index_value(enum gz_component_type type, const uint8_t *at);
 
 /* The surfaces of all that was read; NULL where no node has one. GZ_NO_MEMORY, and NULL. */
-GZ_MUST_USE enum gz_status gz_surfaces_make(struct gz_surfaces **surfaces, const struct gz_mesh_reader *reader);
+GZ_MUST_USE enum gz_status gz_surfaces_make(struct gz_surfaces **surfaces,
+                                            const struct gz_mesh_reader *reader);
 
 #endif

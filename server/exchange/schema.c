@@ -5,8 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What glTF 2.0 says about the properties that are read here or that a viewer cannot do without, as a table. A path names
- * members; "[]" is every element of a list and "*" every member of an object. */
+/* What glTF 2.0 says about the properties that are read here or that a viewer cannot do without, as
+ * a table. A path names members; "[]" is every element of a list and "*" every member of an
+ * object. */
 enum kind { OBJECT, LIST, TEXT, BOOLEAN, NUMBER, NUMBERS, NATURAL, INDEX };
 
 struct rule {
@@ -114,8 +115,8 @@ static const struct rule rules[] = {
 };
 /* clang-format on */
 
-/* Where a value stands: a member of an object or, without a key, an element of a list. On the stack of the walk, so that
- * a place costs nothing until it has to be said. */
+/* Where a value stands: a member of an object or, without a key, an element of a list. On the stack
+ * of the walk, so that a place costs nothing until it has to be said. */
 struct place {
     const struct place *up; /* NULL at the top */
     const char *key;
@@ -140,18 +141,19 @@ static size_t say_place(const struct place *place, char *text, size_t size)
     if (place->key == NULL) {
         more = snprintf(text + used, size - used, "[%zu]", place->index);
     } else {
-        more = snprintf(text + used, size - used, "%s%.*s", used > 0 ? "." : "", place->key_size, place->key);
+        more = snprintf(text + used, size - used, "%s%.*s", used > 0 ? "." : "", place->key_size,
+                        place->key);
     }
     if ((size_t)more < size - used) return used + (size_t)more;
     text[used] = '\0';
     return used;
 }
 
-static enum gz_status refuse(const struct walk *walk, const struct place *place, enum gz_status status,
-                             const char *format, ...) GZ_PRINTF(4, 5);
+static enum gz_status refuse(const struct walk *walk, const struct place *place,
+                             enum gz_status status, const char *format, ...) GZ_PRINTF(4, 5);
 
-static enum gz_status refuse(const struct walk *walk, const struct place *place, enum gz_status status,
-                             const char *format, ...)
+static enum gz_status refuse(const struct walk *walk, const struct place *place,
+                             enum gz_status status, const char *format, ...)
 {
     char where[PLACE_BYTES] = "";
     char what[GZ_ERROR_BYTES_MAX];
@@ -176,18 +178,19 @@ static const char *type_word(const json_t *value)
     }
 }
 
-static enum gz_status refuse_type(const struct walk *walk, const struct place *place, const char *wanted,
-                                  const json_t *value)
+static enum gz_status refuse_type(const struct walk *walk, const struct place *place,
+                                  const char *wanted, const json_t *value)
 {
     return refuse(walk, place, GZ_BAD_MESSAGE, "must be %s, is %s", wanted, type_word(value));
 }
 
-static enum gz_status check_numbers(const struct walk *walk, const struct place *place, const json_t *value)
+static enum gz_status check_numbers(const struct walk *walk, const struct place *place,
+                                    const json_t *value)
 {
     if (!json_is_array(value)) return refuse_type(walk, place, "a list of numbers", value);
     if (json_array_size(value) != walk->rule->high) {
-        return refuse(walk, place, GZ_BAD_MESSAGE, "has %zu elements, must have %u", json_array_size(value),
-                      walk->rule->high);
+        return refuse(walk, place, GZ_BAD_MESSAGE, "has %zu elements, must have %u",
+                      json_array_size(value), walk->rule->high);
     }
     for (size_t i = 0; i < json_array_size(value); i++) {
         struct place element = {.up = place, .index = i};
@@ -198,38 +201,43 @@ static enum gz_status check_numbers(const struct walk *walk, const struct place 
 }
 
 /* JSON has one kind of number: 3.0 is an integer too. */
-static enum gz_status check_natural(const struct walk *walk, const struct place *place, const json_t *value)
+static enum gz_status check_natural(const struct walk *walk, const struct place *place,
+                                    const json_t *value)
 {
     const struct rule *rule = walk->rule;
     if (!json_is_number(value)) return refuse_type(walk, place, "an integer", value);
     double number = json_number_value(value);
     double limit = rule->high > 0 ? rule->high : (double)GZ_ID_LIMIT;
     if (!(number >= rule->low && number <= limit) || floor(number) != number) {
-        return refuse(walk, place, GZ_BAD_VALUE, "is %.17g, must be an integer from %u to %.0f", number, rule->low,
-                      limit);
+        return refuse(walk, place, GZ_BAD_VALUE, "is %.17g, must be an integer from %u to %.0f",
+                      number, rule->low, limit);
     }
     return GZ_OK;
 }
 
-static enum gz_status check_index(const struct walk *walk, const struct place *place, const json_t *value)
+static enum gz_status check_index(const struct walk *walk, const struct place *place,
+                                  const json_t *value)
 {
     if (!json_is_number(value)) return refuse_type(walk, place, "an index", value);
     double number = json_number_value(value);
     size_t count = json_array_size(json_object_get(walk->root, walk->rule->target));
     if (!(number >= 0 && number < (double)count) || floor(number) != number) {
-        return refuse(walk, place, GZ_BAD_VALUE, "is %.17g, which is no index of the file's %zu %s", number, count,
-                      walk->rule->target);
+        return refuse(walk, place, GZ_BAD_VALUE, "is %.17g, which is no index of the file's %zu %s",
+                      number, count, walk->rule->target);
     }
     return GZ_OK;
 }
 
-static enum gz_status check_value(const struct walk *walk, const struct place *place, const json_t *value)
+static enum gz_status check_value(const struct walk *walk, const struct place *place,
+                                  const json_t *value)
 {
     switch (walk->rule->kind) {
-    case OBJECT: return json_is_object(value) ? GZ_OK : refuse_type(walk, place, "an object", value);
+    case OBJECT:
+        return json_is_object(value) ? GZ_OK : refuse_type(walk, place, "an object", value);
     case LIST: return json_is_array(value) ? GZ_OK : refuse_type(walk, place, "a list", value);
     case TEXT: return json_is_string(value) ? GZ_OK : refuse_type(walk, place, "a string", value);
-    case BOOLEAN: return json_is_boolean(value) ? GZ_OK : refuse_type(walk, place, "a boolean", value);
+    case BOOLEAN:
+        return json_is_boolean(value) ? GZ_OK : refuse_type(walk, place, "a boolean", value);
     case NUMBER: return json_is_number(value) ? GZ_OK : refuse_type(walk, place, "a number", value);
     case NUMBERS: return check_numbers(walk, place, value);
     case NATURAL: return check_natural(walk, place, value);
@@ -238,10 +246,11 @@ static enum gz_status check_value(const struct walk *walk, const struct place *p
     return GZ_INTERNAL;
 }
 
-static enum gz_status follow(const struct walk *walk, const struct place *place, json_t *value, const char *path);
+static enum gz_status follow(const struct walk *walk, const struct place *place, json_t *value,
+                             const char *path);
 
-static enum gz_status follow_elements(const struct walk *walk, const struct place *place, json_t *list,
-                                      const char *path)
+static enum gz_status follow_elements(const struct walk *walk, const struct place *place,
+                                      json_t *list, const char *path)
 {
     if (!json_is_array(list)) return refuse_type(walk, place, "a list", list);
     for (size_t i = 0; i < json_array_size(list); i++) {
@@ -252,8 +261,8 @@ static enum gz_status follow_elements(const struct walk *walk, const struct plac
     return GZ_OK;
 }
 
-static enum gz_status follow_members(const struct walk *walk, const struct place *place, json_t *object,
-                                     const char *path)
+static enum gz_status follow_members(const struct walk *walk, const struct place *place,
+                                     json_t *object, const char *path)
 {
     const char *key;
     json_t *value;
@@ -266,7 +275,8 @@ static enum gz_status follow_members(const struct walk *walk, const struct place
     return GZ_OK;
 }
 
-static enum gz_status follow(const struct walk *walk, const struct place *place, json_t *value, const char *path)
+static enum gz_status follow(const struct walk *walk, const struct place *place, json_t *value,
+                             const char *path)
 {
     if (path[0] == '\0') return check_value(walk, place, value);
     if (path[0] == '[') return follow_elements(walk, place, value, path + 2);
@@ -277,7 +287,8 @@ static enum gz_status follow(const struct walk *walk, const struct place *place,
     struct place member = {.up = place, .key = path, .key_size = (int)size};
     json_t *inner = json_object_getn(value, path, size);
     if (inner != NULL) return follow(walk, &member, inner, path + size);
-    if (walk->rule->needed && path[size] == '\0') return refuse(walk, &member, GZ_BAD_MESSAGE, "missing");
+    if (walk->rule->needed && path[size] == '\0')
+        return refuse(walk, &member, GZ_BAD_MESSAGE, "missing");
     return GZ_OK;
 }
 
@@ -293,16 +304,18 @@ static enum gz_status check_channels(const struct walk *walk)
             uint64_t sampler = gz_json_natural(json_array_get(channels, j), "sampler", 0);
             if (sampler < samplers) continue;
             return gz_fail(walk->error, GZ_BAD_VALUE,
-                           "animations[%zu].channels[%zu].sampler: is %llu, which is no index of its %zu samplers", i,
-                           j, (unsigned long long)sampler, samplers);
+                           "animations[%zu].channels[%zu].sampler: is %llu, which is no index of "
+                           "its %zu samplers",
+                           i, j, (unsigned long long)sampler, samplers);
         }
     }
     return GZ_OK;
 }
 
-/* Extensions may stand in any object of the file and are objects by name; what "extras" hold is nobody's business. The
- * parser has bounded the depth. */
-static enum gz_status check_extensions(const struct walk *walk, const struct place *place, json_t *value)
+/* Extensions may stand in any object of the file and are objects by name; what "extras" hold is
+ * nobody's business. The parser has bounded the depth. */
+static enum gz_status check_extensions(const struct walk *walk, const struct place *place,
+                                       json_t *value)
 {
     const char *key;
     json_t *inner;

@@ -1,6 +1,7 @@
-/* skins.c - keeps the skins of a file valid when its hierarchy was edited. glTF wants the joints of a skin under one common
- * root, in the scene of each node that shows the skin. A node whose skin no longer has that keeps its mesh and loses the
- * skin. What was invalid before the edits stays as it was. */
+/* skins.c - keeps the skins of a file valid when its hierarchy was edited. glTF wants the joints of
+ * a skin under one common root, in the scene of each node that shows the skin. A node whose skin no
+ * longer has that keeps its mesh and loses the skin. What was invalid before the edits stays as it
+ * was. */
 #include "exchange/skins.h"
 #include "proto/limits.h"
 
@@ -8,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The hierarchy of a file. A node is below another one if its turn is between the other's turn and end. */
+/* The hierarchy of a file. A node is below another one if its turn is between the other's turn and
+ * end. */
 struct tree {
     const struct gz_gltf *gltf;
     size_t count;
@@ -16,7 +18,7 @@ struct tree {
         int64_t parent, root;   /* -1: none; a node of a circle has no root */
         size_t turn, end, next; /* next: the child that is visited next. turn 0: not visited */
         bool shown;             /* a root of the default scene */
-    } *nodes;
+    } * nodes;
     size_t turns;
 };
 
@@ -129,7 +131,8 @@ enum gz_status gz_skins_open(struct gz_skins *skins, const struct gz_gltf *gltf)
     for (size_t i = 0; i < skins->count; i++) skins->of[i].was_valid = skins->of[i].root >= 0;
     for (size_t i = 0; i < tree.count; i++) {
         int64_t skin = gz_json_index(gz_gltf_item(gltf, "nodes", i), "skin");
-        if (skin >= 0 && !may_show(&tree, i, skins->of[skin].root)) skins->of[skin].was_valid = false;
+        if (skin >= 0 && !may_show(&tree, i, skins->of[skin].root))
+            skins->of[skin].was_valid = false;
     }
     free(tree.nodes);
     return GZ_OK;
@@ -140,13 +143,15 @@ static void drop_from_nodes(const struct tree *tree, struct gz_skins *skins)
     for (size_t i = 0; i < tree->count; i++) {
         json_t *node = gz_gltf_item(tree->gltf, "nodes", i);
         int64_t skin = gz_json_index(node, "skin");
-        if (skin < 0 || !skins->of[skin].was_valid || may_show(tree, i, skins->of[skin].root)) continue;
+        if (skin < 0 || !skins->of[skin].was_valid || may_show(tree, i, skins->of[skin].root))
+            continue;
         (void)json_object_del(node, "skin");
         skins->of[skin].dropped = true;
     }
 }
 
-/* A skeleton that is no longer above all joints is only a hint that went wrong: the skin does without. */
+/* A skeleton that is no longer above all joints is only a hint that went wrong: the skin does
+ * without. */
 static void drop_skeletons(const struct tree *tree, const struct gz_skins *skins)
 {
     for (size_t i = 0; i < skins->count; i++) {
@@ -165,17 +170,19 @@ static bool is_printable(const char *name)
 }
 
 /* As much as fits, cut at a whole name. A name that a header cannot hold is left out. */
-static void tell(const struct gz_gltf *gltf, const struct gz_skins *skins, char dropped[GZ_DROPPED_BYTES])
+static void tell(const struct gz_gltf *gltf, const struct gz_skins *skins,
+                 char dropped[GZ_DROPPED_BYTES])
 {
     size_t used = 0;
     dropped[0] = '\0';
     for (size_t i = 0; i < skins->count; i++) {
         if (!skins->of[i].dropped) continue;
-        const char *name = json_string_value(json_object_get(gz_gltf_item(gltf, "skins", i), "name"));
+        const char *name =
+            json_string_value(json_object_get(gz_gltf_item(gltf, "skins", i), "name"));
         bool named = name != NULL && strlen(name) < GZ_DROPPED_BYTES / 2 && is_printable(name);
         char one[GZ_DROPPED_BYTES];
-        int size = snprintf(one, sizeof one, "%sskin %zu%s%s%s", used > 0 ? ", " : "", i, named ? " (" : "",
-                            named ? name : "", named ? ")" : "");
+        int size = snprintf(one, sizeof one, "%sskin %zu%s%s%s", used > 0 ? ", " : "", i,
+                            named ? " (" : "", named ? name : "", named ? ")" : "");
         if (used + (size_t)size + sizeof ", ..." > GZ_DROPPED_BYTES) {
             memcpy(dropped + used, ", ...", sizeof ", ...");
             return;
@@ -218,7 +225,8 @@ static enum gz_status remove_skins(const struct tree *tree, struct gz_skins *ski
     return status;
 }
 
-enum gz_status gz_skins_mend(struct gz_skins *skins, const struct gz_gltf *gltf, char dropped[GZ_DROPPED_BYTES])
+enum gz_status gz_skins_mend(struct gz_skins *skins, const struct gz_gltf *gltf,
+                             char dropped[GZ_DROPPED_BYTES])
 {
     struct tree tree;
     dropped[0] = '\0';

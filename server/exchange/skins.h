@@ -13,12 +13,13 @@ struct gz_skins {
         bool was_valid; /* before the edits */
         bool dropped;   /* some node lost it */
         size_t place;   /* its index in the file that is written */
-    } *of;
+    } * of;
 };
 
 /* GZ_NO_MEMORY alone. */
 GZ_MUST_USE enum gz_status gz_skins_open(struct gz_skins *skins, const struct gz_gltf *gltf);
-/* Takes out what the edits made invalid, and says which skins some node lost: "skin 0 (Armature), skin 2"; empty for none. */
+/* Takes out what the edits made invalid, and says which skins some node lost: "skin 0 (Armature),
+ * skin 2"; empty for none. */
 GZ_MUST_USE enum gz_status gz_skins_mend(struct gz_skins *skins, const struct gz_gltf *gltf,
                                          char dropped[GZ_DROPPED_BYTES]);
 void gz_skins_close(struct gz_skins *skins);

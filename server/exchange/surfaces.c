@@ -28,29 +28,35 @@ static bool is_compressed(const struct gz_mesh_reader *reader, const json_t *hol
 {
     int64_t view = gz_json_index(holder, "bufferView");
     if (view < 0) return false;
-    const json_t *extensions = json_object_get(gz_gltf_item(reader->gltf, "bufferViews", (size_t)view), "extensions");
+    const json_t *extensions =
+        json_object_get(gz_gltf_item(reader->gltf, "bufferViews", (size_t)view), "extensions");
     return json_object_get(extensions, "EXT_meshopt_compression") != NULL ||
            json_object_get(extensions, "KHR_meshopt_compression") != NULL;
 }
 
-/* False where the bytes are out of reach. Elements without a view are 0 where a sparse accessor says so; else an extension fills them. */
+/* False where the bytes are out of reach. Elements without a view are 0 where a sparse accessor
+ * says so; else an extension fills them. */
 static bool open_source(struct source *source, const struct gz_mesh_reader *reader, size_t index)
 {
     const struct gz_accessor *accessor = &reader->accessors[index];
     const json_t *sparse = json_object_get(accessor->json, "sparse");
     *source = (struct source){.accessor = accessor};
     if (is_compressed(reader, accessor->json)) return false;
-    if (accessor->data == NULL && (sparse == NULL || gz_json_index(accessor->json, "bufferView") >= 0)) return false;
+    if (accessor->data == NULL &&
+        (sparse == NULL || gz_json_index(accessor->json, "bufferView") >= 0))
+        return false;
     if (sparse == NULL) return true;
-    const json_t *indices = json_object_get(sparse, "indices"), *values = json_object_get(sparse, "values");
+    const json_t *indices = json_object_get(sparse, "indices"),
+                 *values = json_object_get(sparse, "values");
     source->indices = bytes_of(reader, indices);
     source->values = bytes_of(reader, values);
     source->index_type = (enum gz_component_type)gz_json_natural(indices, "componentType", 0);
     source->index_bytes = gz_component_bytes(source->index_type);
     source->replaced = gz_json_natural(sparse, "count", 0);
-    bool is_index = source->index_type == GZ_UBYTE || source->index_type == GZ_USHORT || source->index_type == GZ_UINT;
-    return is_index && source->indices != NULL && source->values != NULL && !is_compressed(reader, indices) &&
-           !is_compressed(reader, values);
+    bool is_index = source->index_type == GZ_UBYTE || source->index_type == GZ_USHORT ||
+                    source->index_type == GZ_UINT;
+    return is_index && source->indices != NULL && source->values != NULL &&
+           !is_compressed(reader, indices) && !is_compressed(reader, values);
 }
 
 /* The element's bytes; NULL: it is 0. The indices of a sparse accessor ascend. */
@@ -59,7 +65,8 @@ static const uint8_t *element_of(const struct source *source, uint64_t i)
     uint64_t low = 0, high = source->replaced;
     while (low < high) {
         uint64_t half = low + (high - low) / 2;
-        uint64_t index = gz_index_value(source->index_type, source->indices + half * source->index_bytes);
+        uint64_t index =
+            gz_index_value(source->index_type, source->indices + half * source->index_bytes);
         if (index == i) return source->values + half * source->accessor->element;
         if (index < i) {
             low = half + 1;
@@ -83,14 +90,16 @@ struct primitive {
 
 enum reach { OUT_OF_REACH, NO_TRIANGLES, IN_REACH };
 
-static enum reach open_primitive(struct primitive *primitive, const struct gz_mesh_reader *reader, const json_t *json)
+static enum reach open_primitive(struct primitive *primitive, const struct gz_mesh_reader *reader,
+                                 const json_t *json)
 {
     uint64_t mode = gz_json_natural(json, "mode", TRIANGLES);
     int64_t position = gz_json_index(json_object_get(json, "attributes"), "POSITION");
     int64_t indices = gz_json_index(json, "indices");
     int64_t material = gz_json_index(json, "material");
     if (mode < TRIANGLES) return NO_TRIANGLES;
-    if (json_object_get(json_object_get(json, "extensions"), "KHR_draco_mesh_compression") != NULL) return OUT_OF_REACH;
+    if (json_object_get(json_object_get(json, "extensions"), "KHR_draco_mesh_compression") != NULL)
+        return OUT_OF_REACH;
     if (position < 0) return NO_TRIANGLES;
     *primitive = (struct primitive){.mode = (enum mode)mode, .indexed = indices >= 0};
     if (material >= 0) {
@@ -129,8 +138,10 @@ static float read_component(const struct gz_accessor *accessor, const uint8_t *a
     switch (accessor->component_type) {
     case GZ_BYTE: return (float)gz_component_value(accessor, (int8_t)at[i]);
     case GZ_UBYTE: return (float)gz_component_value(accessor, at[i]);
-    case GZ_SHORT: return (float)gz_component_value(accessor, (int16_t)gz_index_value(GZ_USHORT, at + 2 * i));
-    case GZ_USHORT: return (float)gz_component_value(accessor, gz_index_value(GZ_USHORT, at + 2 * i));
+    case GZ_SHORT:
+        return (float)gz_component_value(accessor, (int16_t)gz_index_value(GZ_USHORT, at + 2 * i));
+    case GZ_USHORT:
+        return (float)gz_component_value(accessor, gz_index_value(GZ_USHORT, at + 2 * i));
     case GZ_UINT: return (float)gz_index_value(GZ_UINT, at + 4 * i);
     default: break;
     }
@@ -150,15 +161,17 @@ static bool is_real(const struct gz_triangle *triangle)
         }
     }
     for (int i = 0; i < 2; i++) {
-        sides[i] = (gz_vec3){(double)c[i + 1][0] - (double)c[0][0], (double)c[i + 1][1] - (double)c[0][1],
-                             (double)c[i + 1][2] - (double)c[0][2]};
+        sides[i] =
+            (gz_vec3){(double)c[i + 1][0] - (double)c[0][0], (double)c[i + 1][1] - (double)c[0][1],
+                      (double)c[i + 1][2] - (double)c[0][2]};
     }
     gz_vec3 normal = gz_cross(sides[0], sides[1]);
     return normal.x != 0 || normal.y != 0 || normal.z != 0;
 }
 
 /* False where a vertex is not there. */
-static bool read_triangle(const struct primitive *primitive, uint64_t number, struct gz_triangle *triangle)
+static bool read_triangle(const struct primitive *primitive, uint64_t number,
+                          struct gz_triangle *triangle)
 {
     uint64_t corners[3] = {3 * number, 3 * number + 1, 3 * number + 2};
     if (primitive->mode == STRIP) {
@@ -176,7 +189,8 @@ static bool read_triangle(const struct primitive *primitive, uint64_t number, st
         if (!find_vertex(primitive, corners[i], &vertex)) return false;
         const uint8_t *at = element_of(&primitive->positions, vertex);
         for (int axis = 0; axis < 3; axis++)
-            triangle->corner[i][axis] = at != NULL ? read_component(primitive->positions.accessor, at, axis) : 0;
+            triangle->corner[i][axis] =
+                at != NULL ? read_component(primitive->positions.accessor, at, axis) : 0;
     }
     return true;
 }
@@ -204,7 +218,8 @@ static uint64_t plan_mesh(const struct gz_mesh_reader *reader, size_t mesh)
 }
 
 /* How many of them there are; 0 where one of them is out of reach. */
-static size_t read_triangles(const struct gz_mesh_reader *reader, size_t mesh, struct gz_triangle *triangles)
+static size_t read_triangles(const struct gz_mesh_reader *reader, size_t mesh,
+                             struct gz_triangle *triangles)
 {
     const json_t *primitives = primitives_of(reader, mesh);
     size_t count = 0;
@@ -231,7 +246,8 @@ static bool has_weight(const json_t *weights)
 static bool has_targets(const json_t *primitives)
 {
     for (size_t i = 0; i < json_array_size(primitives); i++) {
-        if (json_array_size(json_object_get(json_array_get(primitives, i), "targets")) > 0) return true;
+        if (json_array_size(json_object_get(json_array_get(primitives, i), "targets")) > 0)
+            return true;
     }
     return false;
 }
@@ -241,7 +257,8 @@ static bool has_targets(const json_t *primitives)
 /* What morph targets make of a mesh. */
 enum morph { PLAIN, TARGETS, WEIGHTED };
 
-/* What is to be made: for each node its mesh, for each mesh its triangles and then its number among those that are made. */
+/* What is to be made: for each node its mesh, for each mesh its triangles and then its number among
+ * those that are made. */
 struct plan {
     const struct gz_mesh_reader *reader;
     size_t node_count, mesh_count, made, left_out;
@@ -274,7 +291,8 @@ static void find_morphs(struct plan *plan)
 {
     for (size_t mesh = 0; mesh < plan->mesh_count; mesh++) {
         if (!has_targets(primitives_of(plan->reader, mesh))) continue;
-        const json_t *weights = json_object_get(gz_gltf_item(plan->reader->gltf, "meshes", mesh), "weights");
+        const json_t *weights =
+            json_object_get(gz_gltf_item(plan->reader->gltf, "meshes", mesh), "weights");
         plan->morphs[mesh] = has_weight(weights) ? WEIGHTED : TARGETS;
     }
 }
@@ -285,7 +303,8 @@ static int64_t plain_mesh(const struct plan *plan, size_t node)
     const json_t *json = gz_gltf_item(plan->reader->gltf, "nodes", node);
     int64_t mesh = gz_json_index(json, "mesh");
     if (mesh < 0 || json_object_get(json, "skin") != NULL) return -1;
-    if (json_object_get(json_object_get(json, "extensions"), "EXT_mesh_gpu_instancing") != NULL) return -1;
+    if (json_object_get(json_object_get(json, "extensions"), "EXT_mesh_gpu_instancing") != NULL)
+        return -1;
     const json_t *weights = json_object_get(json, "weights");
     if (plan->morphs[mesh] == PLAIN) return mesh;
     bool is_morphed = weights != NULL ? has_weight(weights) : plan->morphs[mesh] == WEIGHTED;
@@ -323,19 +342,20 @@ struct block {
 static bool take_block(const struct plan *plan, struct block *block)
 {
     size_t head = sizeof *block->surfaces + plan->made * sizeof *block->surfaces->meshes;
-    size_t bytes = head + plan->node_count * sizeof *block->mesh_of + plan->triangles * sizeof *block->triangles +
-                   plan->boxes * sizeof *block->boxes;
+    size_t bytes = head + plan->node_count * sizeof *block->mesh_of +
+                   plan->triangles * sizeof *block->triangles + plan->boxes * sizeof *block->boxes;
     char *memory = malloc(bytes);
     if (memory == NULL) return false;
     block->surfaces = (struct gz_surfaces *)(void *)memory;
     block->mesh_of = (uint32_t *)(void *)(memory + head);
     block->triangles = (struct gz_triangle *)(void *)(block->mesh_of + plan->node_count);
     block->boxes = (float(*)[6])(void *)(block->triangles + plan->triangles);
-    *block->surfaces = (struct gz_surfaces){.bytes = bytes,
-                                            .left_out = plan->left_out,
-                                            .meshes = (struct gz_surface *)(void *)(block->surfaces + 1),
-                                            .mesh_of = block->mesh_of,
-                                            .node_count = plan->node_count};
+    *block->surfaces =
+        (struct gz_surfaces){.bytes = bytes,
+                             .left_out = plan->left_out,
+                             .meshes = (struct gz_surface *)(void *)(block->surfaces + 1),
+                             .mesh_of = block->mesh_of,
+                             .node_count = plan->node_count};
     return true;
 }
 

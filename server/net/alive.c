@@ -23,8 +23,8 @@ static void ping(struct gz_connection *connection, double now_s)
     gz_connection_write(connection, &frame, LWS_WRITE_PING);
 }
 
-/* A full socket that drains is a slow reader, not a dead one. A socket that is not full says nothing: the kernel of a peer takes
- * bytes for a program that hangs. */
+/* A full socket that drains is a slow reader, not a dead one. A socket that is not full says
+ * nothing: the kernel of a peer takes bytes for a program that hangs. */
 static bool is_silent(struct gz_connection *connection, double now_s)
 {
     if (connection->choked && took_bytes(connection)) connection->taken_s = now_s;
@@ -34,7 +34,8 @@ static bool is_silent(struct gz_connection *connection, double now_s)
 /* A session that is over waits a moment for its last frames to be taken. */
 static bool is_overdue(struct gz_connection *connection, double now_s)
 {
-    if (connection->session == NULL || gz_session_end_reason(connection->session) == NULL) return false;
+    if (connection->session == NULL || gz_session_end_reason(connection->session) == NULL)
+        return false;
     if (connection->over_s == 0) connection->over_s = now_s;
     return now_s - connection->over_s > GZ_FAREWELL_SECONDS;
 }
@@ -65,7 +66,8 @@ static void look_at(struct gz_connection *connection, double now_s)
 
 static void sweep_scene(struct gz_net_scene *scene, double now_s)
 {
-    for (struct gz_connection *connection = scene->connections; connection != NULL; connection = connection->next) {
+    for (struct gz_connection *connection = scene->connections; connection != NULL;
+         connection = connection->next) {
         look_at(connection, now_s);
     }
 }
@@ -74,5 +76,6 @@ void gz_alive_sweep(struct gz_net *net)
 {
     double now_s = gz_clock_now().mono_s;
     sweep_scene(&net->lobby, now_s);
-    for (struct gz_net_scene *scene = net->scenes; scene != NULL; scene = scene->next) sweep_scene(scene, now_s);
+    for (struct gz_net_scene *scene = net->scenes; scene != NULL; scene = scene->next)
+        sweep_scene(scene, now_s);
 }

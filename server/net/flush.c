@@ -2,15 +2,18 @@
 
 #include <math.h>
 
-/* Under load a pass is followed by a pause of this many times its length: what comes meanwhile leaves in one write per viewer
- * instead of many. That keeps a third of the time for sending at most, whatever comes. */
+/* Under load a pass is followed by a pause of this many times its length: what comes meanwhile
+ * leaves in one write per viewer instead of many. That keeps a third of the time for sending at
+ * most, whatever comes. */
 #define PAUSE_FACTOR 2
 
-void gz_connection_write(struct gz_connection *connection, const struct gz_buffer *frame, enum lws_write_protocol kind)
+void gz_connection_write(struct gz_connection *connection, const struct gz_buffer *frame,
+                         enum lws_write_protocol kind)
 {
     struct gz_net_counters *counters = &connection->net->counters;
     if (lws_write(connection->wsi, frame->data, frame->size, kind) < 0) {
-        connection->choked = true; /* the socket is broken: the loop will tell us that it is closed */
+        connection->choked =
+            true; /* the socket is broken: the loop will tell us that it is closed */
         return;
     }
     if (kind == LWS_WRITE_BINARY) {
@@ -20,12 +23,15 @@ void gz_connection_write(struct gz_connection *connection, const struct gz_buffe
     connection->choked = lws_partial_buffered(connection->wsi) != 0;
 }
 
-/* A session that ended gets what is left for it; then it leaves. One whose place was taken leaves at once. */
+/* A session that ended gets what is left for it; then it leaves. One whose place was taken leaves
+ * at once. */
 static void end_session_if_over(struct gz_connection *connection)
 {
     bool is_replaced = gz_session_is_replaced(connection->session);
-    if (gz_session_end_reason(connection->session) == NULL || (connection->choked && !is_replaced)) return;
-    enum lws_close_status status = is_replaced ? LWS_CLOSE_STATUS_NORMAL : LWS_CLOSE_STATUS_POLICY_VIOLATION;
+    if (gz_session_end_reason(connection->session) == NULL || (connection->choked && !is_replaced))
+        return;
+    enum lws_close_status status =
+        is_replaced ? LWS_CLOSE_STATUS_NORMAL : LWS_CLOSE_STATUS_POLICY_VIOLATION;
     gz_connection_end(connection, connection->net->draining ? LWS_CLOSE_STATUS_GOINGAWAY : status);
 }
 
@@ -49,17 +55,19 @@ static void write_frames(struct gz_connection *connection, struct gz_now now)
     end_session_if_over(connection);
 }
 
-/* The last words go out even where the socket is full: libwebsockets keeps a frame behind what it holds already, though no second
- * one. It then says close and waits for the client's, or, where the socket is full, hangs up when all is taken. It may end the
- * connection at once: nothing of it is to be used afterwards. */
+/* The last words go out even where the socket is full: libwebsockets keeps a frame behind what it
+ * holds already, though no second one. It then says close and waits for the client's, or, where the
+ * socket is full, hangs up when all is taken. It may end the connection at once: nothing of it is
+ * to be used afterwards. */
 static void part(struct gz_connection *connection, struct gz_now now)
 {
     gz_connection_leave(connection, now);
-    if (connection->out.size > 0) gz_connection_write(connection, &connection->out, LWS_WRITE_BINARY);
+    if (connection->out.size > 0)
+        gz_connection_write(connection, &connection->out, LWS_WRITE_BINARY);
     gz_buffer_clear(&connection->out);
     connection->parted = true;
-    /* Not by the usual way, the result of a callback: Debian's libwebsockets is built so that this ends a connection on libuv twice,
-     * the second time without a close. */
+    /* Not by the usual way, the result of a callback: Debian's libwebsockets is built so that this
+     * ends a connection on libuv twice, the second time without a close. */
     lws_close_reason(connection->wsi, connection->end, NULL, 0);
     lws_set_timeout(connection->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_SYNC);
 }
@@ -76,7 +84,8 @@ static void flush_scene(struct gz_net_scene *scene, bool everybody, struct gz_no
 {
     struct gz_connection *next;
     scene->woken = false;
-    for (struct gz_connection *connection = scene->connections; connection != NULL; connection = next) {
+    for (struct gz_connection *connection = scene->connections; connection != NULL;
+         connection = next) {
         next = connection->next;
         if (everybody || connection->ready) flush_connection(connection, now);
     }
@@ -104,7 +113,8 @@ static double next_pass_s(const struct gz_net *net)
 {
     double next_s = net->lobby.woken ? net->pass_from_s : INFINITY;
     for (const struct gz_net_scene *scene = net->scenes; scene != NULL; scene = scene->next) {
-        double scene_s = has_work(scene) ? net->pass_from_s : fmax(net->pass_from_s, gz_core_deadline(scene->core));
+        double scene_s = has_work(scene) ? net->pass_from_s
+                                         : fmax(net->pass_from_s, gz_core_deadline(scene->core));
         next_s = fmin(next_s, scene_s);
     }
     return next_s;
@@ -121,7 +131,8 @@ static void sleep_until_next_pass(struct gz_net *net, double now_s)
     if (isinf(wait_s)) {
         uv_timer_stop(&net->pause);
     } else {
-        uv_timer_start(&net->pause, handle_pause_over, wait_s > 0 ? (uint64_t)ceil(wait_s * 1000) : 0, 0);
+        uv_timer_start(&net->pause, handle_pause_over,
+                       wait_s > 0 ? (uint64_t)ceil(wait_s * 1000) : 0, 0);
     }
 }
 
@@ -131,7 +142,8 @@ void gz_flush(struct gz_net *net)
     if (now.mono_s >= net->pass_from_s) {
         bool busy = net->lobby.woken;
         if (busy) flush_scene(&net->lobby, false, now);
-        for (struct gz_net_scene *scene = net->scenes; scene != NULL; scene = scene->next) busy |= serve(scene, now);
+        for (struct gz_net_scene *scene = net->scenes; scene != NULL; scene = scene->next)
+            busy |= serve(scene, now);
         double end_s = busy ? gz_clock_now().mono_s : now.mono_s;
         if (busy) net->pass_from_s = end_s + PAUSE_FACTOR * (end_s - now.mono_s);
         now.mono_s = end_s;

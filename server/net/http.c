@@ -12,9 +12,18 @@
 #define JSON_TYPE "application/json"
 #define TEXT_TYPE "text/plain; charset=utf-8"
 
-enum method { METHOD_GET, METHOD_HEAD, METHOD_PUT, METHOD_PATCH, METHOD_DELETE, METHOD_OPTIONS, METHOD_OTHER };
+enum method {
+    METHOD_GET,
+    METHOD_HEAD,
+    METHOD_PUT,
+    METHOD_PATCH,
+    METHOD_DELETE,
+    METHOD_OPTIONS,
+    METHOD_OTHER
+};
 
-/* One request and its answer. It belongs to its connection, or, once the host has it, to the host until that has answered. */
+/* One request and its answer. It belongs to its connection, or, once the host has it, to the host
+ * until that has answered. */
 struct exchange {
     struct gz_http_request request; /* first: the host gives it back */
     struct gz_net *net;
@@ -101,8 +110,9 @@ static struct gz_buffer error_body(const struct gz_error *error)
 {
     struct gz_buffer body;
     gz_buffer_init(&body, 8 * sizeof error->message, LWS_PRE);
-    bool ok = gz_text_print(&body, "{\"code\":\"%s\",\"message\":", gz_status_word(error->status)) &&
-              gz_text_json(&body, error->message) && gz_text_print(&body, "}\n");
+    bool ok =
+        gz_text_print(&body, "{\"code\":\"%s\",\"message\":", gz_status_word(error->status)) &&
+        gz_text_json(&body, error->message) && gz_text_print(&body, "}\n");
     if (!ok) gz_buffer_clear(&body);
     return body;
 }
@@ -114,12 +124,14 @@ static void refuse(struct exchange *exchange, int code, const struct gz_error *e
     exchange->net->host.errors[error->status]++;
     char peer[64];
     lws_get_peer_simple(exchange->wsi, peer, sizeof peer);
-    gz_log(exchange->net->log, code >= 500 ? GZ_WARN : GZ_INFO, 0, "HTTP %d to %s: %s: %s", code, peer,
-           gz_status_word(error->status), error->message);
-    answer(exchange, &(struct gz_http_answer){.code = code, .type = JSON_TYPE, .body = error_body(error), .file = -1});
+    gz_log(exchange->net->log, code >= 500 ? GZ_WARN : GZ_INFO, 0, "HTTP %d to %s: %s: %s", code,
+           peer, gz_status_word(error->status), error->message);
+    answer(exchange, &(struct gz_http_answer){
+                         .code = code, .type = JSON_TYPE, .body = error_body(error), .file = -1});
 }
 
-static void refuse_with(struct exchange *exchange, int code, enum gz_status status, const char *message)
+static void refuse_with(struct exchange *exchange, int code, enum gz_status status,
+                        const char *message)
 {
     struct gz_error error;
     gz_fail(&error, status, "%s", message);
@@ -226,7 +238,8 @@ static void give_to_host(struct exchange *exchange)
 static bool become_job(struct exchange *exchange)
 {
     if (exchange->net->job_count >= GZ_HTTP_JOBS_MAX) {
-        refuse_with(exchange, 0, GZ_TOO_MANY, "too many large requests at once: try again in a moment");
+        refuse_with(exchange, 0, GZ_TOO_MANY,
+                    "too many large requests at once: try again in a moment");
         return false;
     }
     exchange->net->job_count++;
@@ -241,13 +254,16 @@ static bool read_arguments(struct exchange *exchange)
     struct gz_http_request *request = &exchange->request;
     if (lws_hdr_total_length(exchange->wsi, WSI_TOKEN_HTTP_URI_ARGS) == 0) return true;
     for (int i = 0;; i++) {
-        int size = lws_hdr_copy_fragment(exchange->wsi, text, sizeof text, WSI_TOKEN_HTTP_URI_ARGS, i);
+        int size =
+            lws_hdr_copy_fragment(exchange->wsi, text, sizeof text, WSI_TOKEN_HTTP_URI_ARGS, i);
         if (size < 0) return i > 0;
         if (strcmp(text, "replace") == 0 || strcmp(text, "replace=") == 0) {
             request->replace = true;
         } else if (strncmp(text, "user=", 5) == 0) {
             const char *user = text + 5;
-            if (*user == '\0' || strlen(user) > GZ_USER_BYTES_MAX || !gz_text_valid(user, strlen(user))) return false;
+            if (*user == '\0' || strlen(user) > GZ_USER_BYTES_MAX ||
+                !gz_text_valid(user, strlen(user)))
+                return false;
             lws_snprintf(request->user, sizeof request->user, "%s", user);
         }
     }
@@ -311,8 +327,9 @@ static void read_body(struct exchange *exchange)
 /* What is done to a scene as a whole, by the method. */
 static void begin_change(struct exchange *exchange)
 {
-    static const enum gz_http_what changes[METHOD_OTHER] = {
-        [METHOD_PUT] = GZ_HTTP_IMPORT, [METHOD_PATCH] = GZ_HTTP_RENAME, [METHOD_DELETE] = GZ_HTTP_DELETE};
+    static const enum gz_http_what changes[METHOD_OTHER] = {[METHOD_PUT] = GZ_HTTP_IMPORT,
+                                                            [METHOD_PATCH] = GZ_HTTP_RENAME,
+                                                            [METHOD_DELETE] = GZ_HTTP_DELETE};
     struct gz_net *net = exchange->net;
     struct gz_error error;
     exchange->request.what = changes[exchange->method];
@@ -370,7 +387,8 @@ static bool takes_gzip(struct lws *wsi)
 {
     bool present;
     char list[GZ_KNOWN_BYTES];
-    return gz_header(wsi, WSI_TOKEN_HTTP_ACCEPT_ENCODING, list, sizeof list, &present) && gz_gzip_is_accepted(list);
+    return gz_header(wsi, WSI_TOKEN_HTTP_ACCEPT_ENCODING, list, sizeof list, &present) &&
+           gz_gzip_is_accepted(list);
 }
 
 static void serve_file(struct exchange *exchange, const char *path)
@@ -379,7 +397,8 @@ static void serve_file(struct exchange *exchange, const char *path)
     struct gz_static_file file;
     struct gz_reply *reply = &exchange->reply;
     reply->is_page = true;
-    if (gz_static_open(exchange->net->web, path, takes_gzip(exchange->wsi), &file, &error) != GZ_OK) {
+    if (gz_static_open(exchange->net->web, path, takes_gzip(exchange->wsi), &file, &error) !=
+        GZ_OK) {
         refuse(exchange, 0, &error);
         return;
     }
@@ -392,7 +411,15 @@ static void serve_file(struct exchange *exchange, const char *path)
 }
 
 /* What is at a path: what it is, and by which method. */
-enum place { PLACE_HEALTH, PLACE_METRICS, PLACE_LIST, PLACE_SCENE, PLACE_PART, PLACE_NOWHERE, PLACE_FILE };
+enum place {
+    PLACE_HEALTH,
+    PLACE_METRICS,
+    PLACE_LIST,
+    PLACE_SCENE,
+    PLACE_PART,
+    PLACE_NOWHERE,
+    PLACE_FILE
+};
 
 static enum place find_part(struct gz_http_request *request, const char *part)
 {
@@ -400,8 +427,11 @@ static enum place find_part(struct gz_http_request *request, const char *part)
         const char *word;
         enum gz_http_what what;
     } parts[] = {
-        {"asset", GZ_HTTP_ASSET},           {"backup", GZ_HTTP_BACKUP},           {"export", GZ_HTTP_EXPORT},
-        {"export.glb", GZ_HTTP_EXPORT_GLB}, {"export.gltf", GZ_HTTP_EXPORT_GLTF},
+        {"asset", GZ_HTTP_ASSET},
+        {"backup", GZ_HTTP_BACKUP},
+        {"export", GZ_HTTP_EXPORT},
+        {"export.glb", GZ_HTTP_EXPORT_GLB},
+        {"export.gltf", GZ_HTTP_EXPORT_GLTF},
     };
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         if (strcmp(part, parts[i].word) != 0) continue;
@@ -439,14 +469,16 @@ static bool allows(struct exchange *exchange, enum place place)
     if (place == PLACE_NOWHERE || (place == PLACE_SCENE ? changes : reads)) return true;
     exchange->reply.allow = methods_of(place);
     refuse_with(exchange, 405, GZ_UNKNOWN_OP,
-                place == PLACE_SCENE ? "only PUT, PATCH and DELETE are done there" : "only GET is done there");
+                place == PLACE_SCENE ? "only PUT, PATCH and DELETE are done there"
+                                     : "only GET is done there");
     return false;
 }
 
 /* A browser asks on behalf of a page from elsewhere, before it does what could change something. */
 static bool is_preflight(const struct exchange *exchange)
 {
-    return exchange->method == METHOD_OPTIONS && lws_hdr_total_length(exchange->wsi, WSI_TOKEN_ORIGIN) > 0;
+    return exchange->method == METHOD_OPTIONS &&
+           lws_hdr_total_length(exchange->wsi, WSI_TOKEN_ORIGIN) > 0;
 }
 
 static void answer_preflight(struct exchange *exchange, enum place place)
@@ -478,7 +510,9 @@ static void serve(struct exchange *exchange, const char *path)
         if (become_job(exchange)) give_to_host(exchange);
         return;
     case PLACE_SCENE: begin_change(exchange); return;
-    case PLACE_NOWHERE: refuse_with(exchange, 0, GZ_UNKNOWN_OP, "there is nothing at this path"); return;
+    case PLACE_NOWHERE:
+        refuse_with(exchange, 0, GZ_UNKNOWN_OP, "there is nothing at this path");
+        return;
     case PLACE_FILE: serve_file(exchange, path); return;
     }
 }
@@ -489,15 +523,18 @@ static void note_origin(struct exchange *exchange)
     bool present;
     exchange->reply.varies_by_origin = exchange->net->rules.allowed_count > 0;
     char *origin = exchange->reply.origin;
-    bool fits = gz_header(exchange->wsi, WSI_TOKEN_ORIGIN, origin, sizeof exchange->reply.origin, &present);
-    if (!fits || !present || !gz_origin_allowed(&exchange->net->rules, origin, NULL)) *origin = '\0';
+    bool fits =
+        gz_header(exchange->wsi, WSI_TOKEN_ORIGIN, origin, sizeof exchange->reply.origin, &present);
+    if (!fits || !present || !gz_origin_allowed(&exchange->net->rules, origin, NULL))
+        *origin = '\0';
 }
 
 static void note_known(struct exchange *exchange)
 {
     bool present;
     char *known = exchange->request.known;
-    if (!gz_header(exchange->wsi, WSI_TOKEN_HTTP_IF_NONE_MATCH, known, GZ_KNOWN_BYTES, &present)) *known = '\0';
+    if (!gz_header(exchange->wsi, WSI_TOKEN_HTTP_IF_NONE_MATCH, known, GZ_KNOWN_BYTES, &present))
+        *known = '\0';
 }
 
 static int begin(struct lws *wsi, struct exchange **slot, const char *path, size_t size)
@@ -516,10 +553,13 @@ static int begin(struct lws *wsi, struct exchange **slot, const char *path, size
     note_known(exchange);
     if (lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_TRANSFER_ENCODING) > 0) {
         exchange->hang_up = true;
-        refuse_with(exchange, 411, GZ_BAD_MESSAGE, "Transfer-Encoding: is not taken here, send a Content-Length");
-    } else if (exchange->method != METHOD_PUT && exchange->method != METHOD_PATCH && content_length(wsi, &known) > 0) {
+        refuse_with(exchange, 411, GZ_BAD_MESSAGE,
+                    "Transfer-Encoding: is not taken here, send a Content-Length");
+    } else if (exchange->method != METHOD_PUT && exchange->method != METHOD_PATCH &&
+               content_length(wsi, &known) > 0) {
         exchange->hang_up = true;
-        refuse_with(exchange, 0, GZ_BAD_MESSAGE, "Content-Length: only PUT and PATCH have a body here");
+        refuse_with(exchange, 0, GZ_BAD_MESSAGE,
+                    "Content-Length: only PUT and PATCH have a body here");
     } else if (strlen(path) != size) {
         refuse_with(exchange, 0, GZ_BAD_VALUE, "the path has a NUL in it");
     } else {
@@ -530,7 +570,8 @@ static int begin(struct lws *wsi, struct exchange **slot, const char *path, size
 
 static bool is_trickling(const struct exchange *exchange)
 {
-    double allowed_s = GZ_HTTP_BODY_SECONDS + (double)exchange->request.body.size / GZ_HTTP_BODY_BYTES_PER_S;
+    double allowed_s =
+        GZ_HTTP_BODY_SECONDS + (double)exchange->request.body.size / GZ_HTTP_BODY_BYTES_PER_S;
     return gz_clock_now().mono_s - exchange->reading_s > allowed_s;
 }
 
@@ -575,15 +616,18 @@ static int confirm_upgrade(struct lws *wsi, const char *upgrade)
     net->host.errors[error.status]++;
     char peer[64];
     lws_get_peer_simple(wsi, peer, sizeof peer);
-    gz_log(net->log, GZ_INFO, 0, "HTTP %d to %s: %s: %s", code, peer, gz_status_word(error.status), error.message);
+    gz_log(net->log, GZ_INFO, 0, "HTTP %d to %s: %s: %s", code, peer, gz_status_word(error.status),
+           error.message);
     struct gz_buffer body = error_body(&error);
     struct gz_reply reply = {.code = code, .type = JSON_TYPE, .size = body.size, .is_last = true};
-    bool sent = gz_reply_write_header(wsi, &reply) && lws_write(wsi, body.data, body.size, LWS_WRITE_HTTP_FINAL) >= 0;
+    bool sent = gz_reply_write_header(wsi, &reply) &&
+                lws_write(wsi, body.data, body.size, LWS_WRITE_HTTP_FINAL) >= 0;
     gz_buffer_finish(&body);
     return sent ? 1 : -1;
 }
 
-int gz_http_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t size)
+int gz_http_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
+                     size_t size)
 {
     struct exchange **slot = user;
     struct exchange *exchange = slot != NULL ? *slot : NULL;
@@ -591,7 +635,8 @@ int gz_http_callback(struct lws *wsi, enum lws_callback_reasons reason, void *us
     case LWS_CALLBACK_WSI_CREATE: gz_net_of(wsi)->open_count++; return 0;
     case LWS_CALLBACK_WSI_DESTROY: gz_net_of(wsi)->open_count--; return 0;
     case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE: return confirm_upgrade(wsi, in);
-    case LWS_CALLBACK_HTTP: return slot != NULL && exchange == NULL ? begin(wsi, slot, in, size) : -1;
+    case LWS_CALLBACK_HTTP:
+        return slot != NULL && exchange == NULL ? begin(wsi, slot, in, size) : -1;
     case LWS_CALLBACK_RAW_ADOPT:
     case LWS_CALLBACK_RAW_RX: return -1; /* CONNECT: nothing is tunnelled here */
     default: break;

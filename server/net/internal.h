@@ -1,13 +1,11 @@
-/* internal.h - what the files of this room share: the net, its connections, and their way from file to file.
- *   net.c        libwebsockets' context, the handles, the list of scenes
- *   listen.c     the listening socket, and accepting from it
- *   admit.c      the handshake: path, subprotocol, origin, room
- *   websocket.c  a connection: bytes to messages, its beginning and end
- *   hello.c      the first message: a connection becomes a session
- *   flush.c      the end of a turn: turns of cores, frames to sockets
- *   alive.c      pings, silence, farewells
- *   http.c       requests and answers; reply.c their header; static.c files of the web folder; metrics.c numbers
- *   origin.c     pure rules about web pages; negotiate.c about what a client has; text.c text into buffers */
+/* internal.h - what the files of this room share: the net, its connections, and their way from file
+ * to file. net.c        libwebsockets' context, the handles, the list of scenes listen.c     the
+ * listening socket, and accepting from it admit.c      the handshake: path, subprotocol, origin,
+ * room websocket.c  a connection: bytes to messages, its beginning and end hello.c      the first
+ * message: a connection becomes a session flush.c      the end of a turn: turns of cores, frames to
+ * sockets alive.c      pings, silence, farewells http.c       requests and answers; reply.c their
+ * header; static.c files of the web folder; metrics.c numbers origin.c     pure rules about web
+ * pages; negotiate.c about what a client has; text.c text into buffers */
 #ifndef GZ_NET_INTERNAL_H
 #define GZ_NET_INTERNAL_H
 
@@ -18,11 +16,13 @@
 #include "net/origin.h"
 #include "proto/limits.h"
 
-/* One WebSocket connection. Lives in libwebsockets' memory for it; `net` is NULL where it never began. */
+/* One WebSocket connection. Lives in libwebsockets' memory for it; `net` is NULL where it never
+ * began. */
 struct gz_connection {
     struct gz_net *net;
     struct lws *wsi;
-    struct gz_net_scene *scene; /* whose list it is in: the net's lobby until it has a session and after it */
+    struct gz_net_scene
+        *scene; /* whose list it is in: the net's lobby until it has a session and after it */
     struct gz_session *session; /* NULL before hello and after the end */
     struct gz_connection *next, *previous;
     struct gz_buffer in;  /* a message that comes in pieces */
@@ -30,11 +30,12 @@ struct gz_connection {
     uint64_t id;          /* the session's */
     size_t message_bytes; /* of the message that is coming */
     unsigned fragments;
-    double opened_s, heard_s, taken_s, pinged_s, over_s, ended_s; /* monotonic; over: its session ended */
-    uint64_t acknowledged_bytes;                                  /* by the peer's kernel, when last looked at */
-    enum lws_close_status end;                                    /* 0, or how it is to be closed */
-    bool choked; /* its socket did not take all: wait for it to be writable */
-    bool paused; /* we do not read from it until its answers are taken */
+    double opened_s, heard_s, taken_s, pinged_s, over_s,
+        ended_s;                 /* monotonic; over: its session ended */
+    uint64_t acknowledged_bytes; /* by the peer's kernel, when last looked at */
+    enum lws_close_status end;   /* 0, or how it is to be closed */
+    bool choked;                 /* its socket did not take all: wait for it to be writable */
+    bool paused;                 /* we do not read from it until its answers are taken */
     bool ready;  /* to be looked at in the next pass, though its core may have nothing new */
     bool text;   /* the message that is coming is text */
     bool parted; /* its last words and our close are said */
@@ -89,24 +90,30 @@ void gz_listen_resume(struct gz_net *net);
 void gz_listen_close(struct gz_net *net);
 
 /* ---- admit.c ---- */
-/* The text of a header; false where it is longer than `size`. Absent: an empty string, and *present is false. */
-bool gz_header(struct lws *wsi, enum lws_token_indexes token, char *text, size_t size, bool *present);
-/* Whether the page that this comes from may: GZ_FORBIDDEN where not. `state_changing` requests obey Origin, all obey Host. */
+/* The text of a header; false where it is longer than `size`. Absent: an empty string, and *present
+ * is false. */
+bool gz_header(struct lws *wsi, enum lws_token_indexes token, char *text, size_t size,
+               bool *present);
+/* Whether the page that this comes from may: GZ_FORBIDDEN where not. `state_changing` requests obey
+ * Origin, all obey Host. */
 GZ_MUST_USE enum gz_status gz_admit_page(struct gz_net *net, struct lws *wsi, bool state_changing,
                                          struct gz_error *error);
 /* Whether this upgrade becomes a WebSocket, and the HTTP code where not. */
-GZ_MUST_USE enum gz_status gz_admit_upgrade(struct gz_net *net, struct lws *wsi, const char *upgrade, int *code,
-                                            struct gz_error *error);
+GZ_MUST_USE enum gz_status gz_admit_upgrade(struct gz_net *net, struct lws *wsi,
+                                            const char *upgrade, int *code, struct gz_error *error);
 
 /* ---- websocket.c ---- */
-int gz_websocket_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t size);
-/* Its session leaves, if it has one: what it held is free at once, however long the socket takes. */
+int gz_websocket_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
+                          size_t size);
+/* Its session leaves, if it has one: what it held is free at once, however long the socket
+ * takes. */
 void gz_connection_leave(struct gz_connection *connection, struct gz_now now);
 /* The same where libwebsockets is ending the connection: nothing more is read or written. */
 void gz_connection_lose(struct gz_connection *connection);
 /* Moves a connection to this scene's list. */
 void gz_connection_move(struct gz_connection *connection, struct gz_net_scene *scene);
-/* Queues an error. `request` may be NULL; its rid is carried back. Where `fatal` the connection is to be ended. */
+/* Queues an error. `request` may be NULL; its rid is carried back. Where `fatal` the connection is
+ * to be ended. */
 void gz_connection_refuse(struct gz_connection *connection, const struct gz_message *request,
                           const struct gz_error *error, bool fatal);
 /* Queues `bye`, and the connection is to be ended. */
@@ -118,32 +125,36 @@ void gz_connection_end(struct gz_connection *connection, enum lws_close_status e
 void gz_hello_receive(struct gz_connection *connection, const uint8_t *bytes, size_t size);
 
 /* ---- flush.c ---- */
-/* A pass over all that is touched, if it is time; else, and for what comes later, sees to it that the loop wakes up. */
+/* A pass over all that is touched, if it is time; else, and for what comes later, sees to it that
+ * the loop wakes up. */
 void gz_flush(struct gz_net *net);
 /* Writes one frame, which has room for its header before it. */
-void gz_connection_write(struct gz_connection *connection, const struct gz_buffer *frame, enum lws_write_protocol kind);
+void gz_connection_write(struct gz_connection *connection, const struct gz_buffer *frame,
+                         enum lws_write_protocol kind);
 
 /* ---- alive.c ---- */
 void gz_alive_sweep(struct gz_net *net);
 
 /* ---- http.c ---- */
-int gz_http_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t size);
+int gz_http_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
+                     size_t size);
 
 /* ---- reply.c ---- */
 struct gz_reply {
     int code;
     const char *type;
-    uint64_t size;                   /* of the body */
-    char etag[GZ_ETAG_BYTES];        /* empty for none */
-    char dropped[GZ_DROPPED_BYTES];  /* as in the answer */
-    bool is_immutable;               /* the same forever at this path: a client need not ask again */
-    bool has_gzip, is_gzip;          /* there is a compressed form; it is this one */
-    bool is_last;                    /* the connection is closed after it */
-    bool is_page;                    /* of the web folder: told what it may do */
-    const char *allow;               /* the methods that would do; NULL for none */
-    bool is_preflight;               /* a browser asks whether a page from elsewhere may use them */
-    bool varies_by_origin;           /* there are pages from elsewhere that may read what others may not */
-    char origin[GZ_ERROR_BYTES_MAX]; /* an allowed page from elsewhere, which may read the answer; else empty */
+    uint64_t size;                  /* of the body */
+    char etag[GZ_ETAG_BYTES];       /* empty for none */
+    char dropped[GZ_DROPPED_BYTES]; /* as in the answer */
+    bool is_immutable;              /* the same forever at this path: a client need not ask again */
+    bool has_gzip, is_gzip;         /* there is a compressed form; it is this one */
+    bool is_last;                   /* the connection is closed after it */
+    bool is_page;                   /* of the web folder: told what it may do */
+    const char *allow;              /* the methods that would do; NULL for none */
+    bool is_preflight;              /* a browser asks whether a page from elsewhere may use them */
+    bool varies_by_origin; /* there are pages from elsewhere that may read what others may not */
+    char origin[GZ_ERROR_BYTES_MAX]; /* an allowed page from elsewhere, which may read the answer;
+                                        else empty */
 };
 bool gz_reply_has_body(const struct gz_reply *reply);
 GZ_MUST_USE bool gz_reply_write_header(struct lws *wsi, const struct gz_reply *reply);
@@ -155,7 +166,8 @@ struct gz_static_file {
     char etag[GZ_ETAG_BYTES];
     bool is_immutable, has_gzip, is_gzip; /* as in a reply */
 };
-/* Opens the file that a path of a URL names within the web folder, or the compressed copy beside it, FILE.gz, for who takes that. */
+/* Opens the file that a path of a URL names within the web folder, or the compressed copy beside
+ * it, FILE.gz, for who takes that. */
 GZ_MUST_USE enum gz_status gz_static_open(const char *folder, const char *path, bool takes_gzip,
                                           struct gz_static_file *file, struct gz_error *error);
 

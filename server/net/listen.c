@@ -12,15 +12,18 @@
 /* Accepted in one go, before the others' turn. */
 #define ACCEPT_BATCH 64
 
-/* A socket inherits these from the one that it was accepted from. The kernel's own patience ends after ours. */
+/* A socket inherits these from the one that it was accepted from. The kernel's own patience ends
+ * after ours. */
 static bool set_options(int fd, int family, double silence_s)
 {
     int on = 1, send_bytes = GZ_SOCKET_SEND_BYTES, waiting_bytes = GZ_SOCKET_WAITING_BYTES;
     int silence_ms = (int)((silence_s + 2 * GZ_FAREWELL_SECONDS) * 1000);
     if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0) return false;
-    if (family == AF_INET6 && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on) != 0) return false;
+    if (family == AF_INET6 && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on) != 0)
+        return false;
     return setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &send_bytes, sizeof send_bytes) == 0 &&
-           setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &waiting_bytes, sizeof waiting_bytes) == 0 &&
+           setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &waiting_bytes, sizeof waiting_bytes) ==
+               0 &&
            setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) == 0 &&
            setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &silence_ms, sizeof silence_ms) == 0;
 }
@@ -29,8 +32,8 @@ static int listen_on(const struct addrinfo *info, double silence_s)
 {
     int fd = socket(info->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0) return -1;
-    if (set_options(fd, info->ai_family, silence_s) && bind(fd, info->ai_addr, info->ai_addrlen) == 0 &&
-        listen(fd, SOMAXCONN) == 0) {
+    if (set_options(fd, info->ai_family, silence_s) &&
+        bind(fd, info->ai_addr, info->ai_addrlen) == 0 && listen(fd, SOMAXCONN) == 0) {
         return fd;
     }
     int reason = errno;
@@ -55,8 +58,8 @@ static int listen_on_any(const struct addrinfo *list, double silence_s)
 static bool print_address(const struct sockaddr_storage *address, char *text, size_t size)
 {
     char host[64], port[16];
-    if (getnameinfo((const struct sockaddr *)address, sizeof *address, host, sizeof host, port, sizeof port,
-                    NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
+    if (getnameinfo((const struct sockaddr *)address, sizeof *address, host, sizeof host, port,
+                    sizeof port, NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
         return false;
     }
     lws_snprintf(text, size, address->ss_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host, port);
@@ -85,22 +88,24 @@ static bool name_address(struct gz_net *net)
     return print_address(&address, net->local_address, sizeof net->local_address);
 }
 
-enum gz_status gz_listen_open(struct gz_net *net, const char *address, uint16_t port, struct gz_error *error)
+enum gz_status gz_listen_open(struct gz_net *net, const char *address, uint16_t port,
+                              struct gz_error *error)
 {
-    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV}, *list = NULL;
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV},
+                    *list = NULL;
     char service[8];
     lws_snprintf(service, sizeof service, "%u", (unsigned)port);
     int failure = getaddrinfo(address, service, &hints, &list);
     if (failure != 0) {
-        return gz_fail(error, GZ_INTERNAL, "cannot listen on %s port %u: %s", address, (unsigned)port,
-                       gai_strerror(failure));
+        return gz_fail(error, GZ_INTERNAL, "cannot listen on %s port %u: %s", address,
+                       (unsigned)port, gai_strerror(failure));
     }
     net->socket = listen_on_any(list, net->silence_s);
     int reason = errno;
     freeaddrinfo(list);
     if (net->socket < 0 || !name_address(net)) {
-        return gz_fail(error, GZ_INTERNAL, "cannot listen on %s port %u: %s", address, (unsigned)port,
-                       strerror(reason));
+        return gz_fail(error, GZ_INTERNAL, "cannot listen on %s port %u: %s", address,
+                       (unsigned)port, strerror(reason));
     }
     return GZ_OK;
 }
@@ -134,7 +139,8 @@ static void handle_listener(uv_poll_t *listener, int status, int events)
         if (errno == EINTR || errno == ECONNABORTED) continue;
         if (errno != EAGAIN) {
             gz_log(net->log, GZ_WARN, 0, "cannot accept a connection: %s", strerror(errno));
-            stop_accepting(net); /* until the next sweep: the reason, no descriptors or memory, does not go at once */
+            stop_accepting(net); /* until the next sweep: the reason, no descriptors or memory, does
+                                    not go at once */
         }
         return;
     }

@@ -8,10 +8,11 @@
 
 #include "net/text.h"
 
-static bool print(struct gz_buffer *out, const char *name, const char *type, const char *help, uint64_t value)
+static bool print(struct gz_buffer *out, const char *name, const char *type, const char *help,
+                  uint64_t value)
 {
-    return gz_text_print(out, "# HELP gizmod_%s %s\n# TYPE gizmod_%s %s\ngizmod_%s %" PRIu64 "\n", name, help, name,
-                         type, name, value);
+    return gz_text_print(out, "# HELP gizmod_%s %s\n# TYPE gizmod_%s %s\ngizmod_%s %" PRIu64 "\n",
+                         name, help, name, type, name, value);
 }
 
 /* Two statuses may share a word. */
@@ -26,22 +27,24 @@ static uint64_t count_errors(const uint64_t *errors, const char *word)
 
 static bool print_errors(const uint64_t *errors, struct gz_buffer *out)
 {
-    bool ok = gz_text_print(out, "# HELP gizmod_errors_total Errors answered, to sessions, handshakes and HTTP.\n"
-                                 "# TYPE gizmod_errors_total counter\n");
+    bool ok = gz_text_print(
+        out, "# HELP gizmod_errors_total Errors answered, to sessions, handshakes and HTTP.\n"
+             "# TYPE gizmod_errors_total counter\n");
     for (int status = GZ_OK + 1; status < GZ_NO_MEMORY; status++) {
         const char *word = gz_status_word((enum gz_status)status);
-        ok = ok &&
-             gz_text_print(out, "gizmod_errors_total{code=\"%s\"} %" PRIu64 "\n", word, count_errors(errors, word));
+        ok = ok && gz_text_print(out, "gizmod_errors_total{code=\"%s\"} %" PRIu64 "\n", word,
+                                 count_errors(errors, word));
     }
     return ok;
 }
 
 /* ---- the process, under the names that Prometheus' own clients have for it ---- */
 
-static bool print_process(struct gz_buffer *out, const char *name, const char *type, const char *help, double value)
+static bool print_process(struct gz_buffer *out, const char *name, const char *type,
+                          const char *help, double value)
 {
-    return gz_text_print(out, "# HELP process_%s %s\n# TYPE process_%s %s\nprocess_%s %.17g\n", name, help, name, type,
-                         name, value);
+    return gz_text_print(out, "# HELP process_%s %s\n# TYPE process_%s %s\nprocess_%s %.17g\n",
+                         name, help, name, type, name, value);
 }
 
 static double seconds_of(struct timeval time)
@@ -81,12 +84,15 @@ static double descriptors_max(void)
 
 static bool print_processes(const struct gz_net *net, struct gz_buffer *out)
 {
-    return print_process(out, "start_time_seconds", "gauge", "When the process started, in Unix seconds.",
-                         net->started_s) &&
-           print_process(out, "cpu_seconds_total", "counter", "User and system time of all threads.", cpu_seconds()) &&
-           print_process(out, "resident_memory_bytes", "gauge", "Memory in use.", resident_bytes()) &&
+    return print_process(out, "start_time_seconds", "gauge",
+                         "When the process started, in Unix seconds.", net->started_s) &&
+           print_process(out, "cpu_seconds_total", "counter",
+                         "User and system time of all threads.", cpu_seconds()) &&
+           print_process(out, "resident_memory_bytes", "gauge", "Memory in use.",
+                         resident_bytes()) &&
            print_process(out, "open_fds", "gauge", "Open file descriptors.", open_descriptors()) &&
-           print_process(out, "max_fds", "gauge", "How many of them may be open.", descriptors_max());
+           print_process(out, "max_fds", "gauge", "How many of them may be open.",
+                         descriptors_max());
 }
 
 bool gz_metrics_print(struct gz_net *net, struct gz_buffer *out)
@@ -94,18 +100,26 @@ bool gz_metrics_print(struct gz_net *net, struct gz_buffer *out)
     const struct gz_net_counters *counters = &net->counters;
     return print(out, "connections", "gauge", "Sockets open, HTTP included.", net->open_count) &&
            print(out, "websockets", "gauge", "WebSocket connections open.", net->session_count) &&
-           print(out, "http_jobs", "gauge", "HTTP requests that hold a body or run on a worker.", net->job_count) &&
-           print(out, "websockets_total", "counter", "WebSocket connections ever.", counters->connections) &&
-           print(out, "handshakes_refused_total", "counter", "WebSocket handshakes refused.", counters->refusals) &&
+           print(out, "http_jobs", "gauge", "HTTP requests that hold a body or run on a worker.",
+                 net->job_count) &&
+           print(out, "websockets_total", "counter", "WebSocket connections ever.",
+                 counters->connections) &&
+           print(out, "handshakes_refused_total", "counter", "WebSocket handshakes refused.",
+                 counters->refusals) &&
            print(out, "http_requests_total", "counter", "HTTP requests.", counters->requests) &&
-           print(out, "frames_received_total", "counter", "WebSocket messages received.", counters->frames_in) &&
-           print(out, "received_bytes_total", "counter", "Bytes of WebSocket payload received.", counters->bytes_in) &&
-           print(out, "frames_sent_total", "counter", "WebSocket messages sent.", counters->frames_out) &&
-           print(out, "sent_bytes_total", "counter", "Bytes of WebSocket payload sent.", counters->bytes_out) &&
+           print(out, "frames_received_total", "counter", "WebSocket messages received.",
+                 counters->frames_in) &&
+           print(out, "received_bytes_total", "counter", "Bytes of WebSocket payload received.",
+                 counters->bytes_in) &&
+           print(out, "frames_sent_total", "counter", "WebSocket messages sent.",
+                 counters->frames_out) &&
+           print(out, "sent_bytes_total", "counter", "Bytes of WebSocket payload sent.",
+                 counters->bytes_out) &&
            print_errors(net->host.errors, out) && print_processes(net, out) &&
-           gz_text_print(out,
-                         "# HELP gizmod_build_info Always 1. Its labels say the version and the protocol.\n"
-                         "# TYPE gizmod_build_info gauge\n"
-                         "gizmod_build_info{version=\"%s\",protocol=\"%d\"} 1\n",
-                         GIZMOD_VERSION, GZ_PROTOCOL_VERSION);
+           gz_text_print(
+               out,
+               "# HELP gizmod_build_info Always 1. Its labels say the version and the protocol.\n"
+               "# TYPE gizmod_build_info gauge\n"
+               "gizmod_build_info{version=\"%s\",protocol=\"%d\"} 1\n",
+               GIZMOD_VERSION, GZ_PROTOCOL_VERSION);
 }

@@ -5,9 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Read at once from a socket that is a WebSocket's; libwebsockets keeps a buffer of this size for each. */
+/* Read at once from a socket that is a WebSocket's; libwebsockets keeps a buffer of this size for
+ * each. */
 #define READ_BYTES 2048
-/* Milliseconds between looks at who is silent: a quarter of a second more or less does not matter to anybody. */
+/* Milliseconds between looks at who is silent: a quarter of a second more or less does not matter
+ * to anybody. */
 #define SWEEP_MS 250
 /* Seconds that an HTTP request may stand still. */
 #define HTTP_SECONDS GZ_HELLO_SECONDS_MAX
@@ -37,33 +39,37 @@ static void start_handles(struct gz_net *net)
     uv_check_init(net->loop, &net->check);
     uv_timer_init(net->loop, &net->pause);
     uv_timer_init(net->loop, &net->sweep);
-    net->listener.data = net->prepare.data = net->check.data = net->pause.data = net->sweep.data = net;
+    net->listener.data = net->prepare.data = net->check.data = net->pause.data = net->sweep.data =
+        net;
     uv_prepare_start(&net->prepare, handle_prepare);
     uv_check_start(&net->check, handle_check);
     uv_timer_start(&net->sweep, handle_sweep, SWEEP_MS, SWEEP_MS);
 }
 
-/* The protocol of plain HTTP has a name that no client can ask for. A frame leaves in one send: cut into packets it costs three
- * times as much. */
+/* The protocol of plain HTTP has a name that no client can ask for. A frame leaves in one send: cut
+ * into packets it costs three times as much. */
 static void describe_protocols(struct gz_net *net)
 {
     net->protocols[0] = (struct lws_protocols){.name = "(http)",
                                                .callback = gz_http_callback,
                                                .per_session_data_size = sizeof(void *),
                                                .tx_packet_size = GZ_HTTP_CHUNK_BYTES};
-    net->protocols[1] = (struct lws_protocols){.name = GZ_SUBPROTOCOL,
-                                               .callback = gz_websocket_callback,
-                                               .per_session_data_size = sizeof(struct gz_connection),
-                                               .rx_buffer_size = READ_BYTES,
-                                               .tx_packet_size = GZ_OUTBOX_BYTES_MAX};
+    net->protocols[1] =
+        (struct lws_protocols){.name = GZ_SUBPROTOCOL,
+                               .callback = gz_websocket_callback,
+                               .per_session_data_size = sizeof(struct gz_connection),
+                               .rx_buffer_size = READ_BYTES,
+                               .tx_packet_size = GZ_OUTBOX_BYTES_MAX};
 }
 
-/* libwebsockets' own lines repeat what clients sent, so they are off; its own pings are, because it does not know who takes bytes. */
+/* libwebsockets' own lines repeat what clients sent, so they are off; its own pings are, because it
+ * does not know who takes bytes. */
 static enum gz_status create_context(struct gz_net *net, const char *server, struct gz_error *error)
 {
     static const lws_retry_bo_t no_pings = {.secs_since_valid_ping = 0};
     void *loops[1] = {net->loop};
-    struct lws_context_creation_info info = {.options = LWS_SERVER_OPTION_LIBUV | LWS_SERVER_OPTION_EXPLICIT_VHOSTS,
+    struct lws_context_creation_info info = {.options = LWS_SERVER_OPTION_LIBUV |
+                                                        LWS_SERVER_OPTION_EXPLICIT_VHOSTS,
                                              .foreign_loops = loops,
                                              .user = net,
                                              .pcontext = &net->context,
@@ -81,16 +87,19 @@ static enum gz_status create_context(struct gz_net *net, const char *server, str
     lws_set_log_level(0, NULL);
     net->context = lws_create_context(&info);
     if (net->context == NULL) {
-        return gz_fail(error, GZ_INTERNAL,
-                       "libwebsockets does not start on libuv: its plug-in for libuv is a package of its own "
-                       "(Debian: libwebsockets-evlib-uv), is it installed?");
+        return gz_fail(
+            error, GZ_INTERNAL,
+            "libwebsockets does not start on libuv: its plug-in for libuv is a package of its own "
+            "(Debian: libwebsockets-evlib-uv), is it installed?");
     }
     net->vhost = lws_create_vhost(net->context, &info);
-    if (net->vhost == NULL) return gz_fail(error, GZ_INTERNAL, "libwebsockets does not start: out of memory");
+    if (net->vhost == NULL)
+        return gz_fail(error, GZ_INTERNAL, "libwebsockets does not start: out of memory");
     return GZ_OK;
 }
 
-enum gz_status gz_net_create(struct gz_net **net_out, const struct gz_net_options *options, struct gz_error *error)
+enum gz_status gz_net_create(struct gz_net **net_out, const struct gz_net_options *options,
+                             struct gz_error *error)
 {
     struct gz_net *net = calloc(1, sizeof *net);
     if (net == NULL) return gz_fail(error, GZ_NO_MEMORY, "out of memory");
@@ -102,8 +111,8 @@ enum gz_status gz_net_create(struct gz_net **net_out, const struct gz_net_option
     net->silence_s = options->silence_s;
     net->admins = options->admins;
     net->admin_count = options->admin_count;
-    net->rules =
-        (struct gz_origin_rules){options->origins, options->origin_count, gz_host_is_loopback(options->address)};
+    net->rules = (struct gz_origin_rules){options->origins, options->origin_count,
+                                          gz_host_is_loopback(options->address)};
     net->socket = -1;
     net->started_s = gz_clock_now().unix_s;
     gz_arena_init(&net->arena, 0);
@@ -164,7 +173,8 @@ void gz_net_drain(struct gz_net *net)
     net->draining = true;
     gz_listen_close(net);
     uv_close((uv_handle_t *)&net->listener, NULL);
-    for (struct gz_connection *connection = net->lobby.connections; connection != NULL; connection = connection->next) {
+    for (struct gz_connection *connection = net->lobby.connections; connection != NULL;
+         connection = connection->next) {
         if (connection->end == 0) gz_connection_dismiss(connection, "the server is going away");
     }
 }
@@ -191,8 +201,8 @@ void gz_net_close(struct gz_net *net)
 void gz_net_destroy(struct gz_net *net)
 {
     if (net == NULL) return;
-    /* On a loop that is not its own libwebsockets ends in two steps, the second when its handles are closed; it clears our
-     * pointer when it is through. */
+    /* On a loop that is not its own libwebsockets ends in two steps, the second when its handles
+     * are closed; it clears our pointer when it is through. */
     if (net->context != NULL) lws_context_destroy(net->context);
     gz_arena_finish(&net->arena);
     free(net);

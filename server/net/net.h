@@ -1,13 +1,16 @@
-/* net.h - the sockets: WebSocket connections become sessions of a core, frames of a core become bytes, and HTTP beside it takes
- * what is large or not live. The one room that knows libwebsockets; it knows no store and no glTF.
+/* net.h - the sockets: WebSocket connections become sessions of a core, frames of a core become
+ * bytes, and HTTP beside it takes what is large or not live. The one room that knows libwebsockets;
+ * it knows no store and no glTF.
  *
- * The loop: what comes is given to a core at once; at the end of the loop's turn each core that was touched has its turn, and
- * what it has for its viewers is written straight to the sockets that are free, one write per viewer. When idle that is at
- * once; under load there is a pause of twice the last pass between passes, so that passes carry more each.
- * Nobody is ended in the middle of a message: a connection is marked, and ended at the pass.
+ * The loop: what comes is given to a core at once; at the end of the loop's turn each core that was
+ * touched has its turn, and what it has for its viewers is written straight to the sockets that are
+ * free, one write per viewer. When idle that is at once; under load there is a pause of twice the
+ * last pass between passes, so that passes carry more each. Nobody is ended in the middle of a
+ * message: a connection is marked, and ended at the pass.
  *
- * Ownership: the caller owns the loop and runs it. gz_net_close begins the end, the loop finishes it, gz_net_destroy frees.
- * Threads: the loop's. Errors: GZ_INTERNAL with words where the network or libwebsockets refuses. */
+ * Ownership: the caller owns the loop and runs it. gz_net_close begins the end, the loop finishes
+ * it, gz_net_destroy frees. Threads: the loop's. Errors: GZ_INTERNAL with words where the network
+ * or libwebsockets refuses. */
 #ifndef GZ_NET_H
 #define GZ_NET_H
 
@@ -15,8 +18,8 @@
 
 #include "proto/base/buffer.h"
 #include "proto/base/log.h"
-#include "session/core.h"
 #include "proto/limits.h"
+#include "session/core.h"
 
 struct gz_net;
 struct gz_connection;
@@ -25,14 +28,15 @@ struct gz_connection;
 struct gz_net_scene {
     struct gz_core *core;
     bool touched; /* its core was given something since its last turn; the host sets it too */
-    bool woken;   /* a connection of it has become ready: its socket is free, or it is to be ended */
+    bool woken; /* a connection of it has become ready: its socket is free, or it is to be ended */
     struct gz_connection *connections; /* net's own */
     struct gz_net_scene *next;         /* net's own */
 };
 
 /* ---- HTTP: what the host is asked ---- */
 
-/* Bytes of an entity tag with its quotes, and of those that a client says it knows (one is usual). */
+/* Bytes of an entity tag with its quotes, and of those that a client says it knows (one is
+ * usual). */
 #define GZ_ETAG_BYTES 80
 #define GZ_KNOWN_BYTES 256
 
@@ -48,28 +52,29 @@ enum gz_http_what {
     GZ_HTTP_RENAME
 };
 
-/* Given to the host, who answers it exactly once, at once or later, by gz_http_answer or gz_http_refuse; it is gone then. The
- * client may have gone before: the answer is thrown away. */
+/* Given to the host, who answers it exactly once, at once or later, by gz_http_answer or
+ * gz_http_refuse; it is gone then. The client may have gone before: the answer is thrown away. */
 struct gz_http_request {
     enum gz_http_what what;
     char scene[GZ_SCENE_NAME_BYTES_MAX + 1]; /* as it came: not checked */
-    char user[GZ_USER_BYTES_MAX + 1];        /* who changes something; valid UTF-8; empty where nobody says */
-    bool replace;                            /* import: an existing scene may be replaced */
-    char known[GZ_KNOWN_BYTES];              /* If-None-Match as it came; empty for none */
-    struct gz_buffer body;                   /* import, rename; the host may take it and leave an empty one */
+    char user[GZ_USER_BYTES_MAX +
+              1];               /* who changes something; valid UTF-8; empty where nobody says */
+    bool replace;               /* import: an existing scene may be replaced */
+    char known[GZ_KNOWN_BYTES]; /* If-None-Match as it came; empty for none */
+    struct gz_buffer body;      /* import, rename; the host may take it and leave an empty one */
 };
 
 struct gz_http_answer {
-    int code;              /* 200, 201, 204 */
-    const char *type;      /* media type; static */
-    struct gz_buffer body; /* taken over */
-    int file;              /* to be sent instead of `body` and closed, or -1 */
-    char etag
-        [GZ_ETAG_BYTES]; /* in quotes: the same again is the same body; empty where there is none. Who knows it is told
-                                 so, and the body is not sent */
+    int code;                 /* 200, 201, 204 */
+    const char *type;         /* media type; static */
+    struct gz_buffer body;    /* taken over */
+    int file;                 /* to be sent instead of `body` and closed, or -1 */
+    char etag[GZ_ETAG_BYTES]; /* in quotes: the same again is the same body; empty where there is
+                                 none. Who knows it is told so, and the body is not sent */
     char dropped[GZ_DROPPED_BYTES]; /* of an export: the skins that it left out; empty for none */
 };
-/* Whether the client has what goes by this tag, so that its body need not be made. Any thread, while the host has the request. */
+/* Whether the client has what goes by this tag, so that its body need not be made. Any thread,
+ * while the host has the request. */
 bool gz_http_knows(const struct gz_http_request *request, const char *etag);
 void gz_http_answer(struct gz_http_request *request, const struct gz_http_answer *answer);
 /* A JSON error. `code` 0 is the one that goes with the status. */
@@ -79,13 +84,17 @@ void gz_http_refuse(struct gz_http_request *request, int code, const struct gz_e
 
 struct gz_net_host {
     void *context;
-    uint64_t *errors; /* GZ_STATUS_COUNT: all that somebody was answered with; the network counts its own there */
-    /* The scene of this name, opened where it was not; made where it is missing and `create`. May block for a moment.
-     * GZ_BAD_VALUE where that is no name, GZ_UNKNOWN_SCENE, GZ_TOO_MANY, GZ_STORAGE. */
-    enum gz_status (*find)(void *context, struct gz_text name, bool create, struct gz_net_scene **scene,
-                           struct gz_error *error);
-    /* Whether an import may begin, asked before its body is read. GZ_CONFLICT where it would overwrite. */
-    enum gz_status (*admit)(void *context, const struct gz_http_request *request, struct gz_error *error);
+    uint64_t *errors; /* GZ_STATUS_COUNT: all that somebody was answered with; the network counts
+                         its own there */
+    /* The scene of this name, opened where it was not; made where it is missing and `create`. May
+     * block for a moment. GZ_BAD_VALUE where that is no name, GZ_UNKNOWN_SCENE, GZ_TOO_MANY,
+     * GZ_STORAGE. */
+    enum gz_status (*find)(void *context, struct gz_text name, bool create,
+                           struct gz_net_scene **scene, struct gz_error *error);
+    /* Whether an import may begin, asked before its body is read. GZ_CONFLICT where it would
+     * overwrite. */
+    enum gz_status (*admit)(void *context, const struct gz_http_request *request,
+                            struct gz_error *error);
     void (*serve)(void *context, struct gz_http_request *request);
     /* Whether what is open is recovered and the disk takes commits in time; else why not. */
     bool (*healthy)(void *context, struct gz_error *error);
@@ -102,7 +111,8 @@ struct gz_net_options {
     const char *web;     /* folder of static files; NULL for none */
     const char *const *origins;
     size_t origin_count;
-    const char *const *admins; /* display names that may have the role admin where they ask for it */
+    const char *const
+        *admins; /* display names that may have the role admin where they ask for it */
     size_t admin_count;
     double ping_s, silence_s;
     const char *server; /* for the Server header */
@@ -120,7 +130,8 @@ const char *gz_net_address(const struct gz_net *net);
 /* The same as one on this machine goes there: loopback's where it listens on every address. */
 const char *gz_net_local_address(const struct gz_net *net);
 
-/* From now on the scene has its turns. It must stay until it is removed; nobody may be connected to it then. */
+/* From now on the scene has its turns. It must stay until it is removed; nobody may be connected to
+ * it then. */
 void gz_net_add(struct gz_net *net, struct gz_net_scene *scene);
 void gz_net_remove(struct gz_net *net, struct gz_net_scene *scene);
 
@@ -129,8 +140,8 @@ void gz_net_drain(struct gz_net *net);
 /* No session is left, and nobody has last words to take. */
 bool gz_net_is_quiet(const struct gz_net *net);
 
-/* Ends all connections and closes its handles, which the loop must then run to finish. Requests that are not answered yet may
- * be answered until the loop has ended. */
+/* Ends all connections and closes its handles, which the loop must then run to finish. Requests
+ * that are not answered yet may be answered until the loop has ended. */
 void gz_net_close(struct gz_net *net);
 /* Frees. After gz_net_close and the end of the loop. NULL is fine. */
 void gz_net_destroy(struct gz_net *net);

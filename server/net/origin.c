@@ -14,8 +14,8 @@ struct authority {
 
 static bool is_host_character(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' ||
-           c == '_';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '-' || c == '_';
 }
 
 static size_t host_size(const char *text)
@@ -73,8 +73,8 @@ static bool same_origin(const char *origin, const char *other)
 {
     struct authority a, b;
     int a_scheme, b_scheme;
-    return parse_origin(origin, &a, &a_scheme) && parse_origin(other, &b, &b_scheme) && a_scheme == b_scheme &&
-           a.port == b.port && strcasecmp(a.host, b.host) == 0;
+    return parse_origin(origin, &a, &a_scheme) && parse_origin(other, &b, &b_scheme) &&
+           a_scheme == b_scheme && a.port == b.port && strcasecmp(a.host, b.host) == 0;
 }
 
 bool gz_origin_allowed(const struct gz_origin_rules *rules, const char *origin, const char *host)
@@ -85,7 +85,8 @@ bool gz_origin_allowed(const struct gz_origin_rules *rules, const char *origin, 
     }
     struct authority from, ours;
     int scheme_port;
-    if (host == NULL || !parse_origin(origin, &from, &scheme_port) || !parse_authority(host, &ours)) return false;
+    if (host == NULL || !parse_origin(origin, &from, &scheme_port) || !parse_authority(host, &ours))
+        return false;
     if (ours.port == 0) ours.port = scheme_port;
     return from.port == ours.port && strcasecmp(from.host, ours.host) == 0;
 }
@@ -97,7 +98,8 @@ bool gz_host_allowed(const struct gz_origin_rules *rules, const char *host)
     if (!rules->loopback || host == NULL) return true;
     if (!parse_authority(host, &ours)) return false;
     for (size_t i = 0; i < rules->allowed_count; i++) {
-        if (parse_origin(rules->allowed[i], &allowed, &scheme_port) && strcasecmp(allowed.host, ours.host) == 0)
+        if (parse_origin(rules->allowed[i], &allowed, &scheme_port) &&
+            strcasecmp(allowed.host, ours.host) == 0)
             return true;
     }
     return gz_host_is_loopback(ours.host);

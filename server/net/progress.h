@@ -1,5 +1,5 @@
-/* progress.h - whether a peer takes what it is sent. Apart from the rest, because the kernel's header for it and the C library's
- * cannot be in one file. Threads: any. */
+/* progress.h - whether a peer takes what it is sent. Apart from the rest, because the kernel's
+ * header for it and the C library's cannot be in one file. Threads: any. */
 #ifndef GZ_NET_PROGRESS_H
 #define GZ_NET_PROGRESS_H
 

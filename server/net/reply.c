@@ -3,10 +3,12 @@
 #include "net/internal.h"
 
 #define HEADER_BYTES_MAX 2048
-/* What a page of ours may do: load from us, talk to any gizmod, make pictures and workers of what it has, compile WebAssembly. */
-#define PAGE_POLICY                                                                                                    \
-    "default-src 'self'; img-src 'self' data: blob:; connect-src 'self' ws: wss: blob: data:; "                        \
-    "style-src 'self' 'unsafe-inline'; worker-src 'self' blob:; script-src 'self' 'wasm-unsafe-eval'; "                \
+/* What a page of ours may do: load from us, talk to any gizmod, make pictures and workers of what
+ * it has, compile WebAssembly. */
+#define PAGE_POLICY                                                                                \
+    "default-src 'self'; img-src 'self' data: blob:; connect-src 'self' ws: wss: blob: data:; "    \
+    "style-src 'self' 'unsafe-inline'; worker-src 'self' blob:; script-src 'self' "                \
+    "'wasm-unsafe-eval'; "                                                                         \
     "object-src 'none'; base-uri 'none'; frame-ancestors 'self'"
 
 /* For so long a browser need not ask again whether a page may. */
@@ -19,11 +21,13 @@ struct cursor {
 
 static bool add(struct cursor *cursor, const char *name, const char *value)
 {
-    return lws_add_http_header_by_name(cursor->wsi, (const unsigned char *)name, (const unsigned char *)value,
-                                       (int)strlen(value), &cursor->at, cursor->end) == 0;
+    return lws_add_http_header_by_name(cursor->wsi, (const unsigned char *)name,
+                                       (const unsigned char *)value, (int)strlen(value),
+                                       &cursor->at, cursor->end) == 0;
 }
 
-/* 204 has no body at all, and 304 speaks of the one that the client has: they have no type and no length of their own. */
+/* 204 has no body at all, and 304 speaks of the one that the client has: they have no type and no
+ * length of their own. */
 bool gz_reply_has_body(const struct gz_reply *reply)
 {
     return reply->code != 204 && reply->code != 304;
@@ -32,15 +36,17 @@ bool gz_reply_has_body(const struct gz_reply *reply)
 static bool add_beginning(struct cursor *cursor, const struct gz_reply *reply)
 {
     if (!gz_reply_has_body(reply))
-        return lws_add_http_header_status(cursor->wsi, (unsigned)reply->code, &cursor->at, cursor->end) == 0;
-    return lws_add_http_common_headers(cursor->wsi, (unsigned)reply->code, reply->type, reply->size, &cursor->at,
-                                       cursor->end) == 0 &&
+        return lws_add_http_header_status(cursor->wsi, (unsigned)reply->code, &cursor->at,
+                                          cursor->end) == 0;
+    return lws_add_http_common_headers(cursor->wsi, (unsigned)reply->code, reply->type, reply->size,
+                                       &cursor->at, cursor->end) == 0 &&
            (!reply->is_gzip || add(cursor, "content-encoding:", "gzip"));
 }
 
 static bool add_caching(struct cursor *cursor, const struct gz_reply *reply)
 {
-    return add(cursor, "cache-control:", reply->is_immutable ? "public, max-age=31536000, immutable" : "no-cache") &&
+    return add(cursor, "cache-control:",
+               reply->is_immutable ? "public, max-age=31536000, immutable" : "no-cache") &&
            (reply->etag[0] == '\0' || add(cursor, "etag:", reply->etag)) &&
            (!reply->has_gzip || add(cursor, "vary:", "Accept-Encoding"));
 }
@@ -48,28 +54,31 @@ static bool add_caching(struct cursor *cursor, const struct gz_reply *reply)
 /* A page from elsewhere may read it too. */
 static bool add_dropped(struct cursor *cursor, const struct gz_reply *reply)
 {
-    return reply->dropped[0] == '\0' || (add(cursor, "gizmod-dropped:", reply->dropped) &&
-                                         add(cursor, "access-control-expose-headers:", "Gizmod-Dropped"));
+    return reply->dropped[0] == '\0' ||
+           (add(cursor, "gizmod-dropped:", reply->dropped) &&
+            add(cursor, "access-control-expose-headers:", "Gizmod-Dropped"));
 }
 
 static bool add_security(struct cursor *cursor, const struct gz_reply *reply)
 {
     return add(cursor, "x-content-type-options:", "nosniff") &&
-           (!reply->is_page ||
-            (add(cursor, "referrer-policy:", "no-referrer") && add(cursor, "content-security-policy:", PAGE_POLICY)));
+           (!reply->is_page || (add(cursor, "referrer-policy:", "no-referrer") &&
+                                add(cursor, "content-security-policy:", PAGE_POLICY)));
 }
 
 static bool add_preflight(struct cursor *cursor, const struct gz_reply *reply)
 {
     return add(cursor, "access-control-allow-methods:", reply->allow) &&
-           add(cursor, "access-control-allow-headers:", "Authorization, Content-Type, If-None-Match") &&
+           add(cursor,
+               "access-control-allow-headers:", "Authorization, Content-Type, If-None-Match") &&
            add(cursor, "access-control-max-age:", PREFLIGHT_SECONDS);
 }
 
 static bool add_origin(struct cursor *cursor, const struct gz_reply *reply)
 {
     return (!reply->varies_by_origin || add(cursor, "vary:", "Origin")) &&
-           (reply->origin[0] == '\0' || add(cursor, "access-control-allow-origin:", reply->origin)) &&
+           (reply->origin[0] == '\0' ||
+            add(cursor, "access-control-allow-origin:", reply->origin)) &&
            (!reply->is_preflight || add_preflight(cursor, reply));
 }
 
@@ -78,10 +87,13 @@ bool gz_reply_write_header(struct lws *wsi, const struct gz_reply *reply)
     unsigned char bytes[LWS_PRE + HEADER_BYTES_MAX], *start = bytes + LWS_PRE;
     struct cursor cursor = {wsi, start, bytes + sizeof bytes};
     if (!add_beginning(&cursor, reply)) return false;
-    /* libwebsockets knows the version of a request only once it is no upgrade, and says 1.0 before: clients such as Python's websockets
-     * then read no further. */
+    /* libwebsockets knows the version of a request only once it is no upgrade, and says 1.0 before:
+     * clients such as Python's websockets then read no further. */
     memcpy(start, "HTTP/1.1", strlen("HTTP/1.1"));
-    return (!reply->is_last || add(&cursor, "connection:", "close")) && add_caching(&cursor, reply) && add_dropped(&cursor, reply) &&
-           add_security(&cursor, reply) && (reply->allow == NULL || add(&cursor, "allow:", reply->allow)) &&
-           add_origin(&cursor, reply) && lws_finalize_write_http_header(wsi, start, &cursor.at, cursor.end) == 0;
+    return (!reply->is_last || add(&cursor, "connection:", "close")) &&
+           add_caching(&cursor, reply) && add_dropped(&cursor, reply) &&
+           add_security(&cursor, reply) &&
+           (reply->allow == NULL || add(&cursor, "allow:", reply->allow)) &&
+           add_origin(&cursor, reply) &&
+           lws_finalize_write_http_header(wsi, start, &cursor.at, cursor.end) == 0;
 }

@@ -38,18 +38,20 @@ static const char *type_of(const char *path)
     return "application/octet-stream";
 }
 
-/* A name that says what is in it, as esbuild writes them: NAME-HASH.ending, the hash being eight characters of base 32. */
+/* A name that says what is in it, as esbuild writes them: NAME-HASH.ending, the hash being eight
+ * characters of base 32. */
 static bool is_hashed(const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
     for (const char *dash = strchr(name, '-'); dash != NULL; dash = strchr(dash + 1, '-')) {
-        if (strspn(dash + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == 8 && dash[9] == '.') return true;
+        if (strspn(dash + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == 8 && dash[9] == '.')
+            return true;
     }
     return false;
 }
 
-/* Where folder/path is: as it is named, with what a folder stands for, and really, which must be below the folder's own place,
- * wherever links and dots lead. */
+/* Where folder/path is: as it is named, with what a folder stands for, and really, which must be
+ * below the folder's own place, wherever links and dots lead. */
 static bool resolve(const char *folder, const char *path, char named[PATH_MAX], char real[PATH_MAX])
 {
     char root[PATH_MAX];
@@ -74,8 +76,10 @@ static int open_file(const char *path, struct stat *status)
     return -1;
 }
 
-/* The compressed copy, in place of the file where that is wanted. One that is older than the file is of another one. */
-static void take_compressed(const char *real, bool wanted, struct gz_static_file *file, struct stat *status)
+/* The compressed copy, in place of the file where that is wanted. One that is older than the file
+ * is of another one. */
+static void take_compressed(const char *real, bool wanted, struct gz_static_file *file,
+                            struct stat *status)
 {
     char path[PATH_MAX];
     struct stat packed;
@@ -93,15 +97,17 @@ static void take_compressed(const char *real, bool wanted, struct gz_static_file
     }
 }
 
-/* The time of the last change, not of the last modification: packages and builds set the latter to what they like. */
+/* The time of the last change, not of the last modification: packages and builds set the latter to
+ * what they like. */
 static void print_etag(struct gz_static_file *file, const struct stat *status)
 {
     snprintf(file->etag, sizeof file->etag, "\"%jx-%jx.%lx%s\"", (uintmax_t)status->st_size,
-             (uintmax_t)status->st_ctim.tv_sec, (unsigned long)status->st_ctim.tv_nsec, file->is_gzip ? "-gz" : "");
+             (uintmax_t)status->st_ctim.tv_sec, (unsigned long)status->st_ctim.tv_nsec,
+             file->is_gzip ? "-gz" : "");
 }
 
-enum gz_status gz_static_open(const char *folder, const char *path, bool takes_gzip, struct gz_static_file *file,
-                              struct gz_error *error)
+enum gz_status gz_static_open(const char *folder, const char *path, bool takes_gzip,
+                              struct gz_static_file *file, struct gz_error *error)
 {
     char named[PATH_MAX], real[PATH_MAX];
     struct stat status;

@@ -31,7 +31,8 @@ bool gz_text_json(struct gz_buffer *buffer, const char *text)
     bool ok = gz_buffer_append(buffer, "\"", 1) == GZ_OK;
     while (ok && *text != '\0') {
         size_t plain = 0;
-        while ((unsigned char)text[plain] >= 0x20 && text[plain] != '"' && text[plain] != '\\' && text[plain] != 0x7F) {
+        while ((unsigned char)text[plain] >= 0x20 && text[plain] != '"' && text[plain] != '\\' &&
+               text[plain] != 0x7F) {
             plain++;
         }
         ok = gz_buffer_append(buffer, text, plain) == GZ_OK;

@@ -6,7 +6,8 @@
 /* Kept for the next message in pieces; what a rare large one needed is given back. */
 #define KEPT_BYTES_MAX (64 * 1024)
 /* An error or a farewell with its keys. */
-/* What this room says in one turn: an error each for so many frames. What is refused beyond goes unsaid. */
+/* What this room says in one turn: an error each for so many frames. What is refused beyond goes
+ * unsaid. */
 #define REFUSALS_MAX 8
 #define OUT_BYTES_MAX (REFUSALS_MAX * (GZ_ERROR_BYTES_MAX + GZ_KEY_BYTES_MAX + 256))
 
@@ -49,7 +50,8 @@ static void make_ready(struct gz_connection *connection)
 static void say(struct gz_connection *connection, const struct gz_message *message)
 {
     if (gz_encode(&connection->out, message) != GZ_OK) {
-        gz_log(connection->net->log, GZ_WARN, connection->id, "no room to say %s", gz_op_word(message->op));
+        gz_log(connection->net->log, GZ_WARN, connection->id, "no room to say %s",
+               gz_op_word(message->op));
     }
     make_ready(connection);
 }
@@ -76,8 +78,8 @@ void gz_connection_refuse(struct gz_connection *connection, const struct gz_mess
     message.error = (struct gz_error_message){
         .code = error->status, .message = {error->message, strlen(error->message)}, .fatal = fatal};
     connection->net->host.errors[error->status]++;
-    gz_log(connection->net->log, GZ_INFO, connection->id, "refused: %s: %s", gz_status_word(error->status),
-           error->message);
+    gz_log(connection->net->log, GZ_INFO, connection->id, "refused: %s: %s",
+           gz_status_word(error->status), error->message);
     say(connection, &message);
     if (fatal) gz_connection_end(connection, close_status(error->status));
 }
@@ -100,11 +102,13 @@ void gz_connection_end(struct gz_connection *connection, enum lws_close_status e
 
 /* ---- from bytes to messages ---- */
 
-static void fail_message(struct gz_connection *connection, enum gz_status status, const char *message)
+static void fail_message(struct gz_connection *connection, enum gz_status status,
+                         const char *message)
 {
     struct gz_error error;
     gz_fail(&error, status, "%s", message);
-    gz_connection_refuse(connection, NULL, &error, status != GZ_BAD_MESSAGE || connection->session == NULL);
+    gz_connection_refuse(connection, NULL, &error,
+                         status != GZ_BAD_MESSAGE || connection->session == NULL);
 }
 
 static void pause_if_full(struct gz_connection *connection)
@@ -125,8 +129,8 @@ static void take_message(struct gz_connection *connection, const uint8_t *bytes,
     } else if (connection->session == NULL) {
         gz_hello_receive(connection, bytes, size);
     } else {
-        connection->scene->touched |=
-            gz_core_receive(connection->scene->core, connection->session, bytes, size, gz_clock_now());
+        connection->scene->touched |= gz_core_receive(connection->scene->core, connection->session,
+                                                      bytes, size, gz_clock_now());
         pause_if_full(connection);
     }
 }
@@ -191,8 +195,8 @@ static void begin(struct gz_connection *connection, struct lws *wsi)
 {
     struct gz_net *net = gz_net_of(wsi);
     double now_s = gz_clock_now().mono_s;
-    *connection =
-        (struct gz_connection){.net = net, .wsi = wsi, .opened_s = now_s, .heard_s = now_s, .pinged_s = now_s};
+    *connection = (struct gz_connection){
+        .net = net, .wsi = wsi, .opened_s = now_s, .heard_s = now_s, .pinged_s = now_s};
     connection->id = ++net->last_id;
     char peer[64];
     lws_get_peer_simple(wsi, peer, sizeof peer);
@@ -213,8 +217,9 @@ void gz_connection_leave(struct gz_connection *connection, struct gz_now now)
     gz_connection_move(connection, &connection->net->lobby);
 }
 
-/* libwebsockets ends the connection: after a violation of the protocol, the client's close, or ours. It may wait seconds for the
- * other side to agree, but nothing that comes meanwhile counts, and nobody else is to wait for what the session held. */
+/* libwebsockets ends the connection: after a violation of the protocol, the client's close, or
+ * ours. It may wait seconds for the other side to agree, but nothing that comes meanwhile counts,
+ * and nobody else is to wait for what the session held. */
 void gz_connection_lose(struct gz_connection *connection)
 {
     gz_connection_leave(connection, gz_clock_now());
@@ -244,7 +249,8 @@ static void handle_writable(struct gz_connection *connection)
     make_ready(connection);
 }
 
-int gz_websocket_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t size)
+int gz_websocket_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
+                          size_t size)
 {
     struct gz_connection *connection = user;
     if (reason == LWS_CALLBACK_ESTABLISHED) {

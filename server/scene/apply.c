@@ -3,9 +3,9 @@
  *   arrange  does to the hierarchy what the list says, in its order: nodes appear, move and go;
  *   inspect  looks at the hierarchy that came out: cycles, depth, count;
  *   commit   gives out values and seqs.
- * What was arranged is taken back last first, which puts every list of siblings back link by link. A node that is made stays a
- * grave of seq 0, which nobody sees, until it is committed.
- * Cycles and depth count at the end only: so the reverse of a list that could be applied always can. */
+ * What was arranged is taken back last first, which puts every list of siblings back link by link.
+ * A node that is made stays a grave of seq 0, which nobody sees, until it is committed. Cycles and
+ * depth count at the end only: so the reverse of a list that could be applied always can. */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,7 +15,8 @@
 #include "server/maxima.h"
 
 #define ALL_PARTS ((1u << GZ_PART_COUNT) - 1)
-/* How far from 1 the square of a rotation's length may be: float32 rotations of files pass, mistakes do not. */
+/* How far from 1 the square of a rotation's length may be: float32 rotations of files pass,
+ * mistakes do not. */
 #define UNIT_TOLERANCE 1e-6
 
 struct step {
@@ -56,17 +57,19 @@ static bool is_unit(gz_quat q)
 
 static bool is_box(const gz_box *box)
 {
-    return in_range(box->min, 0) && in_range(box->max, 0) && box->min.x <= box->max.x && box->min.y <= box->max.y &&
-           box->min.z <= box->max.z;
+    return in_range(box->min, 0) && in_range(box->max, 0) && box->min.x <= box->max.x &&
+           box->min.y <= box->max.y && box->min.z <= box->max.z;
 }
 
-static enum gz_status check_content(uint64_t id, const struct gz_content *content, struct gz_error *error)
+static enum gz_status check_content(uint64_t id, const struct gz_content *content,
+                                    struct gz_error *error)
 {
     const char *wrong = NULL;
     if (strlen(content->name) > GZ_NAME_BYTES_MAX) wrong = "name is too long";
     if (!in_range(content->trs.t, 0)) wrong = "translation is not finite or too large";
     if (!is_unit(content->trs.r)) wrong = "rotation is not a unit quaternion";
-    if (!in_range(content->trs.s, GZ_SCALE_MIN)) wrong = "scale is not finite, too large or too small";
+    if (!in_range(content->trs.s, GZ_SCALE_MIN))
+        wrong = "scale is not finite, too large or too small";
     if (content->has_bounds && !is_box(&content->bounds)) wrong = "bounds are not a finite box";
     if (content->asset < -1) wrong = "asset is negative";
     return wrong == NULL ? GZ_OK : gz_fail(error, GZ_BAD_VALUE, "node %" PRIu64 ": %s", id, wrong);
@@ -78,33 +81,41 @@ static enum gz_status unknown_node(struct plan *plan, uint64_t id)
     return gz_fail(plan->error, GZ_UNKNOWN_NODE, "node %" PRIu64 " does not exist", id);
 }
 
-static enum gz_status find_or_make(struct plan *plan, const struct gz_change *change, struct gz_node **node)
+static enum gz_status find_or_make(struct plan *plan, const struct gz_change *change,
+                                   struct gz_node **node)
 {
     *node = gz_table_find(&plan->scene->table, change->node);
     if (*node != NULL) return GZ_OK;
     if (change->existed) return unknown_node(plan, change->node);
     if (change->node == 0 || change->node >= GZ_ID_LIMIT) {
-        return gz_fail(plan->error, GZ_BAD_VALUE, "%" PRIu64 " cannot be the id of a node", change->node);
+        return gz_fail(plan->error, GZ_BAD_VALUE, "%" PRIu64 " cannot be the id of a node",
+                       change->node);
     }
     *node = gz_node_create(plan->scene, change->node);
-    return *node != NULL ? GZ_OK : gz_fail(plan->error, GZ_NO_MEMORY, "no memory for node %" PRIu64, change->node);
+    return *node != NULL
+               ? GZ_OK
+               : gz_fail(plan->error, GZ_NO_MEMORY, "no memory for node %" PRIu64, change->node);
 }
 
 static bool gives_name(const struct gz_change *change)
 {
-    return change->exists && (!change->existed || strcmp(change->before.name, change->after.name) != 0);
+    return change->exists &&
+           (!change->existed || strcmp(change->before.name, change->after.name) != 0);
 }
 
-/* Worlds are forgotten here, in the hierarchy as it was: in the middle of arranging it may have cycles. */
+/* Worlds are forgotten here, in the hierarchy as it was: in the middle of arranging it may have
+ * cycles. */
 static enum gz_status prepare(struct plan *plan)
 {
     plan->steps = calloc(plan->count + 1, sizeof *plan->steps);
-    if (plan->steps == NULL) return gz_fail(plan->error, GZ_NO_MEMORY, "no memory for %zu changes", plan->count);
+    if (plan->steps == NULL)
+        return gz_fail(plan->error, GZ_NO_MEMORY, "no memory for %zu changes", plan->count);
     for (size_t i = 0; i < plan->count; i++) {
         const struct gz_change *change = &plan->changes[i];
         struct step *step = &plan->steps[i];
         plan->at = change->node;
-        enum gz_status status = change->exists ? check_content(change->node, &change->after, plan->error) : GZ_OK;
+        enum gz_status status =
+            change->exists ? check_content(change->node, &change->after, plan->error) : GZ_OK;
         if (status == GZ_OK) status = find_or_make(plan, change, &step->node);
         if (status != GZ_OK) return status;
         gz_world_forget(step->node);
@@ -146,10 +157,12 @@ static enum gz_status check_holder(struct plan *plan, const struct gz_node *node
         return gz_fail(plan->error, GZ_BAD_STATE, "node %" PRIu64 " is being dragged", node->id);
     }
     plan->holder = node->holder;
-    return gz_fail(plan->error, GZ_LOCKED, "node %" PRIu64 " is held by session %" PRIu64, node->id, node->holder);
+    return gz_fail(plan->error, GZ_LOCKED, "node %" PRIu64 " is held by session %" PRIu64, node->id,
+                   node->holder);
 }
 
-static enum gz_status arrange_parent(struct plan *plan, const struct gz_change *change, struct step *step)
+static enum gz_status arrange_parent(struct plan *plan, const struct gz_change *change,
+                                     struct step *step)
 {
     struct gz_node *parent = NULL;
     if (change->after.parent != 0) {
@@ -160,7 +173,8 @@ static enum gz_status arrange_parent(struct plan *plan, const struct gz_change *
     return GZ_OK;
 }
 
-static enum gz_status arrange_step(struct plan *plan, const struct gz_change *change, struct step *step)
+static enum gz_status arrange_step(struct plan *plan, const struct gz_change *change,
+                                   struct step *step)
 {
     struct gz_node *node = step->node;
     plan->at = node->id;
@@ -202,7 +216,8 @@ static size_t levels_above(const struct gz_node *node, size_t max)
     return levels;
 }
 
-/* Levels below `top`, not going into nodes that bear the mark: they are looked at for themselves. */
+/* Levels below `top`, not going into nodes that bear the mark: they are looked at for
+ * themselves. */
 static size_t levels_below(const struct gz_node *top, uint64_t mark)
 {
     size_t level = 0, deepest = 0;
@@ -223,13 +238,15 @@ static enum gz_status too_deep(struct plan *plan, const struct gz_node *node)
 {
     plan->at = node->id;
     if (levels_above(node, plan->scene->alive) > plan->scene->alive) {
-        return gz_fail(plan->error, GZ_BAD_VALUE, "node %" PRIu64 " would be below itself", node->id);
+        return gz_fail(plan->error, GZ_BAD_VALUE, "node %" PRIu64 " would be below itself",
+                       node->id);
     }
-    return gz_fail(plan->error, GZ_TOO_MANY, "the hierarchy at node %" PRIu64 " is deeper than %d", node->id,
-                   GZ_TREE_DEPTH_MAX);
+    return gz_fail(plan->error, GZ_TOO_MANY, "the hierarchy at node %" PRIu64 " is deeper than %d",
+                   node->id, GZ_TREE_DEPTH_MAX);
 }
 
-/* Every cycle has a node that was moved: after the first loop there is none, and the second can walk down. */
+/* Every cycle has a node that was moved: after the first loop there is none, and the second can
+ * walk down. */
 static enum gz_status inspect(struct plan *plan)
 {
     uint64_t mark = ++plan->scene->mark;
@@ -253,14 +270,15 @@ static enum gz_status inspect(struct plan *plan)
 
 /* ---- commit ---- */
 
-/* The parts that a change of a node that stays really changes: those that it means to and that are not so already. */
+/* The parts that a change of a node that stays really changes: those that it means to and that are
+ * not so already. */
 static unsigned parts_to_change(const struct gz_change *change, const struct step *step)
 {
     struct gz_content now;
     gz_node_content(step->node, &now);
     now.parent = change->after.parent;
-    unsigned parts =
-        gz_content_difference(&change->before, &change->after) & gz_content_difference(&now, &change->after);
+    unsigned parts = gz_content_difference(&change->before, &change->after) &
+                     gz_content_difference(&now, &change->after);
     return step->arranged ? parts | 1u << GZ_PART_PARENT : parts & ~(1u << GZ_PART_PARENT);
 }
 
@@ -328,22 +346,32 @@ static void finish(struct plan *plan, uint64_t *at, uint64_t *holder)
     free(plan->steps);
 }
 
-enum gz_status gz_scene_check(struct gz_scene *scene, const struct gz_change *changes, size_t count, uint64_t session,
-                              uint64_t *at, uint64_t *holder, struct gz_error *error)
+enum gz_status gz_scene_check(struct gz_scene *scene, const struct gz_change *changes, size_t count,
+                              uint64_t session, uint64_t *at, uint64_t *holder,
+                              struct gz_error *error)
 {
-    struct plan plan = {
-        .scene = scene, .changes = changes, .count = count, .alive = scene->alive, .session = session, .error = error};
+    struct plan plan = {.scene = scene,
+                        .changes = changes,
+                        .count = count,
+                        .alive = scene->alive,
+                        .session = session,
+                        .error = error};
     enum gz_status status = verify(&plan);
     take_back(&plan);
     finish(&plan, at, holder);
     return status;
 }
 
-enum gz_status gz_scene_apply(struct gz_scene *scene, const struct gz_change *changes, size_t count, uint64_t session,
-                              uint64_t *at, uint64_t *holder, struct gz_error *error)
+enum gz_status gz_scene_apply(struct gz_scene *scene, const struct gz_change *changes, size_t count,
+                              uint64_t session, uint64_t *at, uint64_t *holder,
+                              struct gz_error *error)
 {
-    struct plan plan = {
-        .scene = scene, .changes = changes, .count = count, .alive = scene->alive, .session = session, .error = error};
+    struct plan plan = {.scene = scene,
+                        .changes = changes,
+                        .count = count,
+                        .alive = scene->alive,
+                        .session = session,
+                        .error = error};
     enum gz_status status = verify(&plan);
     if (status == GZ_OK) {
         for (size_t i = 0; i < count; i++) commit_step(&plan, &changes[i], &plan.steps[i]);

@@ -5,7 +5,8 @@
 
 #include "scene/inside.h"
 
-/* Beyond this ratio of its longest way to its shortest, rounding decides what a transform does to a box. */
+/* Beyond this ratio of its longest way to its shortest, rounding decides what a transform does to a
+ * box. */
 #define SQUEEZE_MAX 1e8
 
 void gz_boxes_finish(struct gz_boxes *boxes)
@@ -35,7 +36,8 @@ static float round_up(double x)
 
 static bool is_finite(const gz_affine *a)
 {
-    return gz_finite(a->linear.x) && gz_finite(a->linear.y) && gz_finite(a->linear.z) && gz_finite(a->origin);
+    return gz_finite(a->linear.x) && gz_finite(a->linear.y) && gz_finite(a->linear.z) &&
+           gz_finite(a->origin);
 }
 
 bool gz_scene_world_box(struct gz_scene *scene, const struct gz_node *node, gz_box *box)
@@ -60,7 +62,8 @@ static bool is_squeezed(const gz_mat3 *m)
 
 static void place(struct gz_scene *scene, const struct gz_node *node)
 {
-    static const gz_box everywhere = {{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
+    static const gz_box everywhere = {{-INFINITY, -INFINITY, -INFINITY},
+                                      {INFINITY, INFINITY, INFINITY}};
     struct gz_boxes *boxes = &scene->boxes;
     gz_box box;
     bool known = gz_scene_world_box(scene, node, &box);
@@ -79,7 +82,8 @@ static bool reserve(struct gz_boxes *boxes, size_t count)
     size_t capacity = boxes->capacity;
     for (int side = 0; side < 6; side++) {
         capacity = boxes->capacity;
-        if (!gz_grow(&boxes->sides[side], &capacity, count, sizeof *boxes->sides[side])) return false;
+        if (!gz_grow(&boxes->sides[side], &capacity, count, sizeof *boxes->sides[side]))
+            return false;
     }
     size_t nodes = boxes->capacity, found = boxes->capacity;
     if (!gz_grow(&boxes->nodes, &nodes, count, sizeof *boxes->nodes)) return false;
@@ -139,7 +143,8 @@ static bool renew(struct gz_scene *scene, size_t *renewed)
 #define BLOCK 256
 
 /* How far each box reaches into a half of space, where that is less than `reach` says. */
-static void reach_into(const struct gz_boxes *boxes, const gz_plane *plane, size_t first, size_t count, double *reach)
+static void reach_into(const struct gz_boxes *boxes, const gz_plane *plane, size_t first,
+                       size_t count, double *reach)
 {
     const gz_vec3 n = plane->normal;
     const float *x = boxes->sides[n.x > 0 ? 3 : 0] + first;
@@ -151,7 +156,8 @@ static void reach_into(const struct gz_boxes *boxes, const gz_plane *plane, size
     }
 }
 
-bool gz_scene_sieve(struct gz_scene *scene, const gz_plane *planes, size_t plane_count, struct gz_sieved *sieved)
+bool gz_scene_sieve(struct gz_scene *scene, const gz_plane *planes, size_t plane_count,
+                    struct gz_sieved *sieved)
 {
     struct gz_boxes *boxes = &scene->boxes;
     double reach[BLOCK];

@@ -43,7 +43,8 @@ bool gz_change_fits(const struct gz_scene *scene, const struct gz_change *change
     if (node == NULL) return true;
     struct gz_content now;
     gz_node_content(node, &now);
-    unsigned altered = change->exists ? gz_content_difference(&change->before, &change->after) : ~0u;
+    unsigned altered =
+        change->exists ? gz_content_difference(&change->before, &change->after) : ~0u;
     return (gz_content_difference(&now, &change->before) & altered) == 0;
 }
 
@@ -82,7 +83,8 @@ static bool own_names(struct gz_arena *arena, struct gz_change *change)
     return own_name(arena, &change->before) && own_name(arena, &change->after);
 }
 
-struct gz_change *gz_changes_copy(struct gz_arena *arena, const struct gz_change *changes, size_t count)
+struct gz_change *gz_changes_copy(struct gz_arena *arena, const struct gz_change *changes,
+                                  size_t count)
 {
     struct gz_change *copy = gz_arena_take(arena, count, sizeof *copy);
     if (copy == NULL) return NULL;
@@ -93,7 +95,8 @@ struct gz_change *gz_changes_copy(struct gz_arena *arena, const struct gz_change
     return copy;
 }
 
-struct gz_change *gz_changes_reverse(struct gz_arena *arena, const struct gz_change *changes, size_t count)
+struct gz_change *gz_changes_reverse(struct gz_arena *arena, const struct gz_change *changes,
+                                     size_t count)
 {
     struct gz_change *reverse = gz_arena_take(arena, count, sizeof *reverse);
     if (reverse == NULL) return NULL;
@@ -122,8 +125,10 @@ static struct gz_change deletion_of(const struct gz_node *node)
 
 /* ---- deletion ---- */
 
-/* Whether a named node is above; where there is none, the way up is marked clear, so that nobody walks it again. */
-static bool has_named_above(const struct gz_scene *scene, const struct gz_node *node, uint64_t named, uint64_t clear)
+/* Whether a named node is above; where there is none, the way up is marked clear, so that nobody
+ * walks it again. */
+static bool has_named_above(const struct gz_scene *scene, const struct gz_node *node,
+                            uint64_t named, uint64_t clear)
 {
     const struct gz_node *above = node->parent;
     while (above != NULL && above->mark < named) above = above->parent;
@@ -133,7 +138,8 @@ static bool has_named_above(const struct gz_scene *scene, const struct gz_node *
     return false;
 }
 
-size_t gz_scene_tops(struct gz_scene *scene, const uint64_t *ids, size_t count, const struct gz_node **tops)
+size_t gz_scene_tops(struct gz_scene *scene, const uint64_t *ids, size_t count,
+                     const struct gz_node **tops)
 {
     uint64_t named = ++scene->mark, taken = ++scene->mark, clear = ++scene->mark;
     for (size_t i = 0; i < count; i++) gz_table_find(&scene->table, ids[i])->mark = named;
@@ -151,14 +157,15 @@ static size_t count_subtrees(const struct gz_node *const *tops, size_t top_count
 {
     size_t count = 0;
     for (size_t i = 0; i < top_count; i++) {
-        for (const struct gz_node *at = tops[i]; at != NULL; at = gz_scene_walk(tops[i], at)) count++;
+        for (const struct gz_node *at = tops[i]; at != NULL; at = gz_scene_walk(tops[i], at))
+            count++;
     }
     return count;
 }
 
 /* A walk meets parents first: the list is filled from its end. */
-static bool delete_subtrees(struct gz_arena *arena, const struct gz_node *const *tops, size_t top_count,
-                            struct gz_change *end)
+static bool delete_subtrees(struct gz_arena *arena, const struct gz_node *const *tops,
+                            size_t top_count, struct gz_change *end)
 {
     for (size_t i = 0; i < top_count; i++) {
         for (const struct gz_node *at = tops[i]; at != NULL; at = gz_scene_walk(tops[i], at)) {
@@ -169,8 +176,9 @@ static bool delete_subtrees(struct gz_arena *arena, const struct gz_node *const 
     return true;
 }
 
-enum gz_status gz_changes_delete(struct gz_scene *scene, struct gz_arena *arena, const uint64_t *ids, size_t count,
-                                 struct gz_change **changes, size_t *change_count, uint64_t *at, struct gz_error *error)
+enum gz_status gz_changes_delete(struct gz_scene *scene, struct gz_arena *arena,
+                                 const uint64_t *ids, size_t count, struct gz_change **changes,
+                                 size_t *change_count, uint64_t *at, struct gz_error *error)
 {
     for (size_t i = 0; i < count; i++) {
         if (gz_scene_find(scene, ids[i]) != NULL) continue;
@@ -182,23 +190,27 @@ enum gz_status gz_changes_delete(struct gz_scene *scene, struct gz_arena *arena,
     size_t top_count = gz_scene_tops(scene, ids, count, tops);
     *change_count = count_subtrees(tops, top_count);
     *changes = gz_arena_take(arena, *change_count, sizeof **changes);
-    if (*changes == NULL || !delete_subtrees(arena, tops, top_count, *changes + *change_count)) return no_memory(error);
+    if (*changes == NULL || !delete_subtrees(arena, tops, top_count, *changes + *change_count))
+        return no_memory(error);
     return GZ_OK;
 }
 
 /* ---- restoring ---- */
 
 /* What makes the node as the record says; false where it is so already. */
-static bool restoration_of(const struct gz_scene *scene, const struct gz_node_record *record, struct gz_change *change)
+static bool restoration_of(const struct gz_scene *scene, const struct gz_node_record *record,
+                           struct gz_change *change)
 {
     const struct gz_node *node = gz_scene_find(scene, record->id);
-    *change = (struct gz_change){.node = record->id, .existed = node != NULL, .exists = true, .after = record->content};
+    *change = (struct gz_change){
+        .node = record->id, .existed = node != NULL, .exists = true, .after = record->content};
     if (node != NULL) gz_node_content(node, &change->before);
     return gz_change_is_real(change);
 }
 
 /* Marks the nodes that are to stay with a new mark. Returns how many nodes change or are made. */
-static size_t mark_restored(struct gz_scene *scene, const struct gz_node_record *nodes, size_t count)
+static size_t mark_restored(struct gz_scene *scene, const struct gz_node_record *nodes,
+                            size_t count)
 {
     uint64_t mark = ++scene->mark;
     size_t changed = 0;
@@ -211,11 +223,14 @@ static size_t mark_restored(struct gz_scene *scene, const struct gz_node_record 
     return changed;
 }
 
-/* Nodes that are not marked, children before their parents, up to `end`. Where that is NULL they are only counted. */
-static bool delete_unmarked(const struct gz_scene *scene, struct gz_arena *arena, struct gz_change *end, size_t *count)
+/* Nodes that are not marked, children before their parents, up to `end`. Where that is NULL they
+ * are only counted. */
+static bool delete_unmarked(const struct gz_scene *scene, struct gz_arena *arena,
+                            struct gz_change *end, size_t *count)
 {
     *count = 0;
-    for (const struct gz_node *at = gz_scene_walk_all(scene, NULL); at != NULL; at = gz_scene_walk_all(scene, at)) {
+    for (const struct gz_node *at = gz_scene_walk_all(scene, NULL); at != NULL;
+         at = gz_scene_walk_all(scene, at)) {
         if (at->mark == scene->mark) continue;
         ++*count;
         if (end == NULL) continue;
@@ -225,10 +240,11 @@ static bool delete_unmarked(const struct gz_scene *scene, struct gz_arena *arena
     return true;
 }
 
-/* Parents first, each node goes to a parent that is in its place already, so that no step makes a cycle; when all have gone
- * what is left below the others can be deleted. */
-enum gz_status gz_changes_restore(struct gz_scene *scene, struct gz_arena *arena, const struct gz_node_record *nodes,
-                                  size_t count, struct gz_change **changes, size_t *change_count,
+/* Parents first, each node goes to a parent that is in its place already, so that no step makes a
+ * cycle; when all have gone what is left below the others can be deleted. */
+enum gz_status gz_changes_restore(struct gz_scene *scene, struct gz_arena *arena,
+                                  const struct gz_node_record *nodes, size_t count,
+                                  struct gz_change **changes, size_t *change_count,
                                   struct gz_error *error)
 {
     size_t changed = mark_restored(scene, nodes, count), deleted = 0;
@@ -243,5 +259,6 @@ enum gz_status gz_changes_restore(struct gz_scene *scene, struct gz_arena *arena
         if (!own_names(arena, &change)) return no_memory(error);
         *next++ = change;
     }
-    return delete_unmarked(scene, arena, *changes + *change_count, &deleted) ? GZ_OK : no_memory(error);
+    return delete_unmarked(scene, arena, *changes + *change_count, &deleted) ? GZ_OK
+                                                                             : no_memory(error);
 }

@@ -44,7 +44,8 @@ struct gz_checkpoint_list *gz_checkpoint_list_create(const struct gz_scene_state
     if (list == NULL) return NULL;
     list->version = 1;
     /* A file may have more of them than this server lets people make. */
-    list->capacity = state->checkpoint_count > GZ_CHECKPOINTS_MAX ? state->checkpoint_count : GZ_CHECKPOINTS_MAX;
+    list->capacity =
+        state->checkpoint_count > GZ_CHECKPOINTS_MAX ? state->checkpoint_count : GZ_CHECKPOINTS_MAX;
     list->entries = malloc(list->capacity * sizeof(struct gz_checkpoint_entry *));
     if (list->entries != NULL && load(list, state)) return list;
     gz_checkpoint_list_destroy(list);
@@ -67,7 +68,8 @@ size_t gz_checkpoint_list_count(const struct gz_checkpoint_list *list)
     return list->count;
 }
 
-const struct gz_checkpoint_entry *gz_checkpoint_list_at(const struct gz_checkpoint_list *list, size_t place)
+const struct gz_checkpoint_entry *gz_checkpoint_list_at(const struct gz_checkpoint_list *list,
+                                                        size_t place)
 {
     return list->entries[place];
 }
@@ -83,8 +85,8 @@ static size_t place_of(const struct gz_checkpoint_list *list, const char *name, 
     return place;
 }
 
-const struct gz_checkpoint_entry *gz_checkpoint_list_find(const struct gz_checkpoint_list *list, const char *name,
-                                                          size_t size)
+const struct gz_checkpoint_entry *gz_checkpoint_list_find(const struct gz_checkpoint_list *list,
+                                                          const char *name, size_t size)
 {
     size_t place = place_of(list, name, size);
     return place < list->count ? list->entries[place] : NULL;
@@ -100,7 +102,8 @@ uint64_t gz_checkpoint_list_forgotten(const struct gz_checkpoint_list *list)
     return list->forgotten;
 }
 
-static bool has_name(const struct gz_checkpoint_entry *const *entries, size_t count, const char *name)
+static bool has_name(const struct gz_checkpoint_entry *const *entries, size_t count,
+                     const char *name)
 {
     size_t at = 0;
     while (at < count && strcmp(entries[at]->is.name, name) != 0) at++;
@@ -110,7 +113,9 @@ static bool has_name(const struct gz_checkpoint_entry *const *entries, size_t co
 size_t gz_checkpoint_list_gone(const struct gz_checkpoint_list *list, uint64_t version,
                                const struct gz_checkpoint_entry **gone)
 {
-    uint64_t first = list->gone_count > GZ_CHECKPOINTS_GONE_RING ? list->gone_count - GZ_CHECKPOINTS_GONE_RING : 0;
+    uint64_t first = list->gone_count > GZ_CHECKPOINTS_GONE_RING
+                         ? list->gone_count - GZ_CHECKPOINTS_GONE_RING
+                         : 0;
     size_t count = 0;
     for (uint64_t i = list->gone_count; i > first; i--) {
         const struct gz_checkpoint_entry *entry = list->gone[(i - 1) % GZ_CHECKPOINTS_GONE_RING];

@@ -1,9 +1,9 @@
 /* inside.h - what the files of this room share and nobody else sees.
  *
- * Every node is in one list of siblings: its parent's children, the scene's roots, or, once it is gone, the graves, oldest
- * first. It is in the table as long as it is in one of them. Graves keep their last parent: children are deleted before
- * their parents, so that a parent's grave is always the younger one and is forgotten later.
- * Where a world is known, those of all ancestors are. */
+ * Every node is in one list of siblings: its parent's children, the scene's roots, or, once it is
+ * gone, the graves, oldest first. It is in the table as long as it is in one of them. Graves keep
+ * their last parent: children are deleted before their parents, so that a parent's grave is always
+ * the younger one and is forgotten later. Where a world is known, those of all ancestors are. */
 #ifndef GZ_SCENE_INSIDE_H
 #define GZ_SCENE_INSIDE_H
 
@@ -16,8 +16,8 @@ struct gz_table {
     size_t count;
 };
 
-/* The bounds index: for each node that is alive a slot, which holds its box in the world. A cursor into the order of change, as
- * viewers are: it knows all up to `seq`. */
+/* The bounds index: for each node that is alive a slot, which holds its box in the world. A cursor
+ * into the order of change, as viewers are: it knows all up to `seq`. */
 struct gz_boxes {
     uint64_t seq;
     float *sides[6]; /* by slot: least x, y, z, then largest; rounded outward */
@@ -31,7 +31,8 @@ struct gz_scene {
     uint64_t mark;   /* the last one given out: a walk takes the next */
     size_t alive, graves;
     struct gz_table table;
-    struct gz_node roots, graveyard; /* heads of lists: only their first_child and last_child are used */
+    struct gz_node roots,
+        graveyard; /* heads of lists: only their first_child and last_child are used */
     struct gz_node *oldest, *newest;
     struct gz_boxes boxes;
 };
@@ -45,12 +46,14 @@ void gz_table_remove(struct gz_table *table, uint64_t id);
 
 /* ---- links.c ---- */
 
-/* Puts the node into the list that its `gone` and `parent` say, before `next` or, where that is NULL, last. */
+/* Puts the node into the list that its `gone` and `parent` say, before `next` or, where that is
+ * NULL, last. */
 void gz_node_link(struct gz_scene *scene, struct gz_node *node, struct gz_node *next);
 void gz_node_unlink(struct gz_scene *scene, struct gz_node *node);
 /* Takes a seq for the node and makes it the newest. */
 void gz_node_touch(struct gz_scene *scene, struct gz_node *node, uint64_t by);
-/* A node that is not there yet: the oldest grave, of seq 0, which is in no order of change. NULL without memory. */
+/* A node that is not there yet: the oldest grave, of seq 0, which is in no order of change. NULL
+ * without memory. */
 struct gz_node *gz_node_create(struct gz_scene *scene, uint64_t id);
 /* Forgets graves of seq 0, and of those that are stored the ones beyond GZ_TOMBSTONES_MAX. */
 void gz_graves_sweep(struct gz_scene *scene);

@@ -82,7 +82,8 @@ void gz_graves_sweep(struct gz_scene *scene)
 {
     struct gz_node *oldest;
     while ((oldest = scene->graveyard.first_child) != NULL) {
-        if (oldest->seq != 0 && (scene->graves <= GZ_TOMBSTONES_MAX || oldest->seq > scene->stored)) break;
+        if (oldest->seq != 0 && (scene->graves <= GZ_TOMBSTONES_MAX || oldest->seq > scene->stored))
+            break;
         forget_grave(scene, oldest);
     }
 }

@@ -36,7 +36,8 @@ static const char *copy_text(char **at, const char *text)
 
 struct gz_notebook_entry *gz_notebook_entry_create(const struct gz_note_record *record)
 {
-    size_t bytes = bytes_of(record->user) + bytes_of(record->text) + bytes_of(record->by) + bytes_of(record->key);
+    size_t bytes = bytes_of(record->user) + bytes_of(record->text) + bytes_of(record->by) +
+                   bytes_of(record->key);
     struct gz_notebook_entry *note = malloc(sizeof *note + bytes);
     if (note == NULL) return NULL;
     *note = (struct gz_notebook_entry){.is = *record};
@@ -121,8 +122,8 @@ uint64_t gz_notebook_version(const struct gz_notebook *notes)
 const struct gz_notebook_entry *gz_notebook_after(const struct gz_notebook *notes, uint64_t version)
 {
     const struct gz_notebook_entry *first = NULL;
-    for (const struct gz_notebook_entry *note = notes->newest; note != NULL && note->version > version;
-         note = note->older)
+    for (const struct gz_notebook_entry *note = notes->newest;
+         note != NULL && note->version > version; note = note->older)
         first = note;
     return first;
 }
@@ -132,9 +133,11 @@ uint64_t gz_notebook_forgotten(const struct gz_notebook *notes)
     return notes->forgotten;
 }
 
-size_t gz_notebook_gone(const struct gz_notebook *notes, uint64_t after, uint64_t until, uint64_t *ids)
+size_t gz_notebook_gone(const struct gz_notebook *notes, uint64_t after, uint64_t until,
+                        uint64_t *ids)
 {
-    uint64_t first = notes->gone_count > GZ_NOTES_GONE_RING ? notes->gone_count - GZ_NOTES_GONE_RING : 0;
+    uint64_t first =
+        notes->gone_count > GZ_NOTES_GONE_RING ? notes->gone_count - GZ_NOTES_GONE_RING : 0;
     size_t count = 0;
     for (uint64_t i = notes->gone_count; i > first; i--) {
         uint64_t version = notes->gone[(i - 1) % GZ_NOTES_GONE_RING].version;

@@ -1,10 +1,13 @@
-/* notes.h - what people wrote in the scene: the notes that are there, in the order in which they changed.
+/* notes.h - what people wrote in the scene: the notes that are there, in the order in which they
+ * changed.
  *
- * A note is whole after each change: there is no partial state to merge. Each change takes the next version, as a change of a node
- * takes a seq, and a viewer is told what came after its own; deletions are remembered for GZ_NOTES_GONE_RING of them. Notes have
- * no part in the scene's seq, its undo, or its past.
+ * A note is whole after each change: there is no partial state to merge. Each change takes the next
+ * version, as a change of a node takes a seq, and a viewer is told what came after its own;
+ * deletions are remembered for GZ_NOTES_GONE_RING of them. Notes have no part in the scene's seq,
+ * its undo, or its past.
  *
- * Ownership: a note belongs to who made it until it is put among the others, then to them. Threads: one. */
+ * Ownership: a note belongs to who made it until it is put among the others, then to them. Threads:
+ * one. */
 #ifndef GZ_SCENE_NOTES_H
 #define GZ_SCENE_NOTES_H
 
@@ -33,14 +36,18 @@ const struct gz_notebook_entry *gz_notebook_find(const struct gz_notebook *notes
 /* Of the latest change, at least 1: with 0 nothing is known of any. */
 uint64_t gz_notebook_version(const struct gz_notebook *notes);
 /* The oldest one that changed after `version`, or NULL. */
-const struct gz_notebook_entry *gz_notebook_after(const struct gz_notebook *notes, uint64_t version);
-/* Deletions up to this version are forgotten: who stands before it has to be told everything anew. */
+const struct gz_notebook_entry *gz_notebook_after(const struct gz_notebook *notes,
+                                                  uint64_t version);
+/* Deletions up to this version are forgotten: who stands before it has to be told everything
+ * anew. */
 uint64_t gz_notebook_forgotten(const struct gz_notebook *notes);
-/* The ids of those deleted after `after` and up to `until`, into `ids` with room for GZ_NOTES_GONE_RING; how many. */
-size_t gz_notebook_gone(const struct gz_notebook *notes, uint64_t after, uint64_t until, uint64_t *ids);
+/* The ids of those deleted after `after` and up to `until`, into `ids` with room for
+ * GZ_NOTES_GONE_RING; how many. */
+size_t gz_notebook_gone(const struct gz_notebook *notes, uint64_t after, uint64_t until,
+                        uint64_t *ids);
 
-/* Takes the note over, in place of the one of its id; one that is gone takes that away. Needs no memory. There is room for
- * GZ_NOTES_MAX: the caller counts. */
+/* Takes the note over, in place of the one of its id; one that is gone takes that away. Needs no
+ * memory. There is room for GZ_NOTES_MAX: the caller counts. */
 void gz_notebook_put(struct gz_notebook *notes, struct gz_notebook_entry *note);
 
 #endif

@@ -1,10 +1,11 @@
 /* record.h - what the core and the store say to each other: plain copies, no pointers into either.
  *
- * The store is one more cursor into the scene's sequence of changes: a batch holds every node that changed since the last
- * one, as it is now, with the edits that were completed and the samples of the drags that run. When the batch is committed
- * everything up to its seq is saved.
- * Ownership: everything a batch, result or state points at lives in its own arena; whoever holds the struct frees it
- * whole. Threads: handed from one to the other, never shared. Times: Unix seconds. Frames: local to the parent. */
+ * The store is one more cursor into the scene's sequence of changes: a batch holds every node that
+ * changed since the last one, as it is now, with the edits that were completed and the samples of
+ * the drags that run. When the batch is committed everything up to its seq is saved. Ownership:
+ * everything a batch, result or state points at lives in its own arena; whoever holds the struct
+ * frees it whole. Threads: handed from one to the other, never shared. Times: Unix seconds. Frames:
+ * local to the parent. */
 #ifndef GZ_SCENE_RECORD_H
 #define GZ_SCENE_RECORD_H
 
@@ -25,7 +26,8 @@ struct gz_content {
     int64_t asset; /* index in the glTF's "nodes", -1 for none */
 };
 
-/* What one edit did to one node. Where `existed` is false the edit made it, where `exists` is false it deleted it. */
+/* What one edit did to one node. Where `existed` is false the edit made it, where `exists` is false
+ * it deleted it. */
 struct gz_change {
     uint64_t node;
     bool existed, exists;
@@ -38,7 +40,8 @@ static inline const char *gz_change_name(const struct gz_change *change)
     return change->exists ? change->after.name : change->before.name;
 }
 
-/* An edit: completed (seq and ended are set), or a running drag that the store is told of for the first time. */
+/* An edit: completed (seq and ended are set), or a running drag that the store is told of for the
+ * first time. */
 struct gz_edit_record {
     uint64_t id;
     enum gz_edit_kind kind;
@@ -47,21 +50,24 @@ struct gz_edit_record {
     uint64_t epoch; /* the epoch of that session; filled by the store when it reads */
     const char *user;
     const char *key; /* NULL for none */
-    uint64_t target; /* the edit that an undo or redo is about, the seq that a restore went back to; else 0 */
+    uint64_t target; /* the edit that an undo or redo is about, the seq that a restore went back to;
+                        else 0 */
     bool reverts;    /* an undo of somebody else's edit */
     double began, ended;
     uint64_t began_seq, seq; /* the seq before its first change; the seq of its last */
     double residual;
-    double value[2]; /* what was typed for a drag: metres, radians or a factor; two for planes and the view plane */
+    double value[2]; /* what was typed for a drag: metres, radians or a factor; two for planes and
+                        the view plane */
     uint32_t value_count;            /* 0 where nothing was typed */
     const struct gz_change *changes; /* for a running drag: `after` is not meaningful yet */
     size_t change_count;
-    const uint64_t
-        *nodes;  /* in an answer without changes: the nodes that those are of, change_count of them; else NULL */
-    const char *name; /* with `nodes`, if there is one: what it was called, as gz_change_name says; else NULL */
-    bool undone; /* in an answer of the history: it is taken back as it stands */
-    double
-        path_m; /* of a running drag: how far its recorded path may pass beside where it was, in its nodes' parents' frames */
+    const uint64_t *nodes; /* in an answer without changes: the nodes that those are of,
+                              change_count of them; else NULL */
+    const char *name; /* with `nodes`, if there is one: what it was called, as gz_change_name says;
+                         else NULL */
+    bool undone;      /* in an answer of the history: it is taken back as it stands */
+    double path_m; /* of a running drag: how far its recorded path may pass beside where it was, in
+                      its nodes' parents' frames */
 };
 
 /* A node as it is at `seq`, the seq of its last change. */
@@ -99,7 +105,8 @@ struct gz_note_record {
     uint64_t reply; /* the note that it answers, perhaps one that is gone; 0 for none */
     double made, changed;
     const char *by;  /* who changed it last */
-    const char *key; /* of the request that did, which was by's; NULL for none. Not read back with the note */
+    const char *key; /* of the request that did, which was by's; NULL for none. Not read back with
+                        the note */
 };
 
 /* A name for the scene as it was after `seq`; or, where it is gone, its end. */
@@ -131,30 +138,35 @@ struct gz_batch {
     size_t begun_count;
     const struct gz_sample_record *samples;
     size_t sample_count;
-    const struct gz_edit_record
-        *ended; /* completed edits; a drag's may have been begun in this batch or an earlier one, or never */
+    const struct gz_edit_record *ended; /* completed edits; a drag's may have been begun in this
+                                           batch or an earlier one, or never */
     size_t ended_count;
-    const uint64_t
-        *dropped; /* begun drags that were cancelled or changed nothing in the end: as if they had never been */
+    const uint64_t *dropped; /* begun drags that were cancelled or changed nothing in the end: as if
+                                they had never been */
     size_t dropped_count;
-    const struct gz_note_record *notes; /* in the order of their changes; one that changed twice is here twice */
+    const struct gz_note_record
+        *notes; /* in the order of their changes; one that changed twice is here twice */
     size_t note_count;
-    const struct gz_checkpoint_record *checkpoints; /* in the order in which they were made and taken away */
+    const struct gz_checkpoint_record
+        *checkpoints; /* in the order in which they were made and taken away */
     size_t checkpoint_count;
     const struct gz_session_record *left;
     size_t left_count;
     const uint8_t *asset; /* the glTF that an import brought; NULL for none */
     size_t asset_size;
     uint64_t asset_seq; /* of that import */
-    /* Written by the store where there are checkpoints: those made for a seq before it were left out, as the past is kept from it on. */
+    /* Written by the store where there are checkpoints: those made for a seq before it were left
+     * out, as the past is kept from it on. */
     uint64_t kept_since;
-    /* Whoever has it may put it into a queue and write down what became of it, which so needs no memory. */
+    /* Whoever has it may put it into a queue and write down what became of it, which so needs no
+     * memory. */
     struct gz_batch *next;
     enum gz_status status;
     struct gz_error error;
 };
 
-/* A resumable past: everything up to `seq_last` of this epoch was saved before the next one began. */
+/* A resumable past: everything up to `seq_last` of this epoch was saved before the next one
+ * began. */
 struct gz_epoch_record {
     uint64_t epoch, seq_last;
 };
@@ -168,12 +180,13 @@ struct gz_scene_state {
     uint64_t next_node, next_edit;
     const struct gz_epoch_record *epochs; /* earlier ones, ascending, at most GZ_EPOCHS_MAX */
     size_t epoch_count;
-    const struct gz_node_record
-        *nodes; /* alive: parents first. Gone: the latest GZ_TOMBSTONES_MAX, after them, ascending by seq */
+    const struct gz_node_record *nodes; /* alive: parents first. Gone: the latest GZ_TOMBSTONES_MAX,
+                                           after them, ascending by seq */
     size_t node_count;
-    uint64_t tombstones_from; /* gone nodes of a seq at or below this one are not listed; 0 when all are */
-    const struct gz_edit_record
-        *edits; /* completed, the latest GZ_UNDO_EDITS_MAX within GZ_UNDO_CHANGES_MAX, ascending by seq */
+    uint64_t tombstones_from; /* gone nodes of a seq at or below this one are not listed; 0 when all
+                                 are */
+    const struct gz_edit_record *edits; /* completed, the latest GZ_UNDO_EDITS_MAX within
+                                           GZ_UNDO_CHANGES_MAX, ascending by seq */
     size_t edit_count;
     uint64_t asset_seq;                 /* the seq of the import that brought it; 0 for none */
     const struct gz_note_record *notes; /* those that are there, ascending by id */
@@ -186,8 +199,8 @@ struct gz_scene_state {
 /* A question to the past. */
 struct gz_query {
     enum { GZ_QUERY_HISTORY, GZ_QUERY_AT, GZ_QUERY_EDIT, GZ_QUERY_PATH } kind;
-    /* history: completed edits, newest first; path: of a node, its points by seq, which are compared by their time. 0 or NULL or NaN
-     * where the filter is absent */
+    /* history: completed edits, newest first; path: of a node, its points by seq, which are
+     * compared by their time. 0 or NULL or NaN where the filter is absent */
     uint64_t node;
     char user[GZ_USER_BYTES_MAX + 1];
     double since, before; /* compared with `ended`, both exclusive */
@@ -206,8 +219,8 @@ struct gz_answer {
     struct gz_error error;
     const struct gz_edit_record *edits;
     size_t edit_count;
-    /* edit: `edits` are the one asked for, what was done last about it (an undo or redo, or itself again), and, where there is one, the
-     * latest after that which touched a node of it */
+    /* edit: `edits` are the one asked for, what was done last about it (an undo or redo, or itself
+     * again), and, where there is one, the latest after that which touched a node of it */
     bool undone;                        /* edit: it is taken back as it stands */
     uint64_t seq;                       /* at: the seq of the state that was found */
     const struct gz_node_record *nodes; /* at: alive then, parents first */
@@ -216,7 +229,8 @@ struct gz_answer {
     size_t point_count;
 };
 
-/* On the heap, because they are handed from thread to thread; NULL without memory, and destroying NULL is fine. */
+/* On the heap, because they are handed from thread to thread; NULL without memory, and destroying
+ * NULL is fine. */
 struct gz_batch *gz_batch_create(void);
 void gz_batch_destroy(struct gz_batch *batch);
 void gz_scene_state_finish(struct gz_scene_state *state);

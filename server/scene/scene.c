@@ -129,7 +129,9 @@ const struct gz_node *gz_scene_oldest(const struct gz_scene *scene)
 const struct gz_node *gz_scene_after(const struct gz_scene *scene, uint64_t seq)
 {
     const struct gz_node *found = NULL;
-    for (const struct gz_node *node = scene->newest; node != NULL && node->seq > seq; node = node->older) found = node;
+    for (const struct gz_node *node = scene->newest; node != NULL && node->seq > seq;
+         node = node->older)
+        found = node;
     return found;
 }
 
@@ -185,16 +187,18 @@ const struct gz_node *gz_scene_walk_all(const struct gz_scene *scene, const stru
 
 struct gz_moved gz_scene_moved(struct gz_scene *scene, uint64_t since, bool worlds)
 {
-    return (struct gz_moved){
-        .changed = gz_scene_after(scene, since), .since = since, .mark = ++scene->mark, .worlds = worlds};
+    return (struct gz_moved){.changed = gz_scene_after(scene, since),
+                             .since = since,
+                             .mark = ++scene->mark,
+                             .worlds = worlds};
 }
 
 static bool takes_branch_along(const struct gz_moved *moved, const struct gz_node *node)
 {
     const uint64_t *seq = node->part_seq;
     if (node->born > moved->since || seq[GZ_PART_PARENT] > moved->since) return true;
-    return moved->worlds &&
-           (seq[GZ_PART_T] > moved->since || seq[GZ_PART_R] > moved->since || seq[GZ_PART_S] > moved->since);
+    return moved->worlds && (seq[GZ_PART_T] > moved->since || seq[GZ_PART_R] > moved->since ||
+                             seq[GZ_PART_S] > moved->since);
 }
 
 static const struct gz_node *step_over(const struct gz_node *top, const struct gz_node *at)
@@ -266,7 +270,8 @@ uint64_t gz_scene_next_id(const struct gz_scene *scene)
     return scene->next_id;
 }
 
-void gz_scene_pose(struct gz_scene *scene, const struct gz_node *node, const gz_trs *trs, uint64_t by)
+void gz_scene_pose(struct gz_scene *scene, const struct gz_node *node, const gz_trs *trs,
+                   uint64_t by)
 {
     assert(!node->gone && gz_trs_finite(trs));
     if (gz_trs_same(&node->trs, trs)) return;
@@ -281,17 +286,20 @@ void gz_scene_pose(struct gz_scene *scene, const struct gz_node *node, const gz_
 
 /* ---- holding ---- */
 
-enum gz_status gz_scene_hold(struct gz_scene *scene, const uint64_t *ids, size_t count, uint64_t session, uint64_t *at,
-                             uint64_t *holder, struct gz_error *error)
+enum gz_status gz_scene_hold(struct gz_scene *scene, const uint64_t *ids, size_t count,
+                             uint64_t session, uint64_t *at, uint64_t *holder,
+                             struct gz_error *error)
 {
     assert(session != 0);
     for (size_t i = 0; i < count; i++) {
         const struct gz_node *node = gz_scene_find(scene, ids[i]);
         if (at != NULL) *at = ids[i];
-        if (node == NULL) return gz_fail(error, GZ_UNKNOWN_NODE, "node %" PRIu64 " does not exist", ids[i]);
+        if (node == NULL)
+            return gz_fail(error, GZ_UNKNOWN_NODE, "node %" PRIu64 " does not exist", ids[i]);
         if (node->holder == 0 || node->holder == session) continue;
         if (holder != NULL) *holder = node->holder;
-        return gz_fail(error, GZ_LOCKED, "node %" PRIu64 " is held by session %" PRIu64, ids[i], node->holder);
+        return gz_fail(error, GZ_LOCKED, "node %" PRIu64 " is held by session %" PRIu64, ids[i],
+                       node->holder);
     }
     for (size_t i = 0; i < count; i++) gz_table_find(&scene->table, ids[i])->holder = session;
     return GZ_OK;

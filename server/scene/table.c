@@ -4,7 +4,8 @@
 
 #define FIRST_CAPACITY 64
 
-/* Ids are given out one after the other: a multiplication by 2^64 / golden ratio spreads them evenly. */
+/* Ids are given out one after the other: a multiplication by 2^64 / golden ratio spreads them
+ * evenly. */
 static size_t home_of(const struct gz_table *table, uint64_t id)
 {
     return (size_t)((id * UINT64_C(0x9E3779B97F4A7C15)) >> 32) & (table->capacity - 1);
@@ -13,7 +14,8 @@ static size_t home_of(const struct gz_table *table, uint64_t id)
 static size_t slot_of(const struct gz_table *table, uint64_t id)
 {
     size_t slot = home_of(table, id);
-    while (table->slots[slot] != NULL && table->slots[slot]->id != id) slot = (slot + 1) & (table->capacity - 1);
+    while (table->slots[slot] != NULL && table->slots[slot]->id != id)
+        slot = (slot + 1) & (table->capacity - 1);
     return slot;
 }
 
@@ -24,12 +26,14 @@ struct gz_node *gz_table_find(const struct gz_table *table, uint64_t id)
 
 static bool grow(struct gz_table *table)
 {
-    struct gz_table larger = {.capacity = table->capacity > 0 ? 2 * table->capacity : FIRST_CAPACITY,
+    struct gz_table larger = {.capacity =
+                                  table->capacity > 0 ? 2 * table->capacity : FIRST_CAPACITY,
                               .count = table->count};
     larger.slots = calloc(larger.capacity, sizeof *larger.slots);
     if (larger.slots == NULL) return false;
     for (size_t i = 0; i < table->capacity; i++) {
-        if (table->slots[i] != NULL) larger.slots[slot_of(&larger, table->slots[i]->id)] = table->slots[i];
+        if (table->slots[i] != NULL)
+            larger.slots[slot_of(&larger, table->slots[i]->id)] = table->slots[i];
     }
     free(table->slots);
     *table = larger;

@@ -10,7 +10,8 @@ struct entry {
     bool undone;
 };
 
-/* A ring of the latest edits, the oldest at `first`. Whether an edit is undone is the only thing that is not in the edits. */
+/* A ring of the latest edits, the oldest at `first`. Whether an edit is undone is the only thing
+ * that is not in the edits. */
 struct gz_undo_log {
     struct entry *entries[GZ_UNDO_EDITS_MAX];
     size_t first, count;
@@ -126,7 +127,8 @@ static bool is_travel(const struct entry *entry)
     return is_about_another(entry) && !entry->edit.reverts;
 }
 
-/* The target is undone, or not; and where it is itself an undo, what it was about is the other way round. */
+/* The target is undone, or not; and where it is itself an undo, what it was about is the other way
+ * round. */
 static void set_target(struct gz_undo_log *log, const struct entry *entry, bool undone)
 {
     while (is_about_another(entry)) {
@@ -177,7 +179,8 @@ static size_t previous_of(const struct gz_undo_log *log, const char *user, size_
 
 const struct gz_edit_record *gz_undo_next(const struct gz_undo_log *log, const char *user)
 {
-    for (size_t at = previous_of(log, user, log->count); at < log->count; at = previous_of(log, user, at)) {
+    for (size_t at = previous_of(log, user, log->count); at < log->count;
+         at = previous_of(log, user, at)) {
         const struct entry *entry = *slot_of(log, at);
         if (entry->edit.kind == GZ_EDIT_IMPORT) return NULL;
         if (!is_travel(entry) && !entry->undone) return &entry->edit;
@@ -185,12 +188,13 @@ const struct gz_edit_record *gz_undo_next(const struct gz_undo_log *log, const c
     return NULL;
 }
 
-/* Each redo answers the latest undo before it that is not answered yet; the first undo that none answers is the one. What somebody
- * else took back of them counts as not done. */
+/* Each redo answers the latest undo before it that is not answered yet; the first undo that none
+ * answers is the one. What somebody else took back of them counts as not done. */
 const struct gz_edit_record *gz_redo_next(const struct gz_undo_log *log, const char *user)
 {
     size_t answered = 0;
-    for (size_t at = previous_of(log, user, log->count); at < log->count; at = previous_of(log, user, at)) {
+    for (size_t at = previous_of(log, user, log->count); at < log->count;
+         at = previous_of(log, user, at)) {
         const struct entry *entry = *slot_of(log, at);
         if (!is_travel(entry)) return NULL;
         if (entry->undone) continue;
@@ -230,9 +234,11 @@ bool gz_undo_is_undone(const struct gz_undo_log *log, uint64_t edit)
     return about != NULL && about->undone == (about->edit.kind == GZ_EDIT_REDO);
 }
 
-const struct gz_edit_record *gz_undo_last(const struct gz_undo_log *log, const struct gz_edit_record *edit)
+const struct gz_edit_record *gz_undo_last(const struct gz_undo_log *log,
+                                          const struct gz_edit_record *edit)
 {
-    for (const struct entry *about = latest_about(log, edit->id); about != NULL; about = latest_about(log, edit->id))
+    for (const struct entry *about = latest_about(log, edit->id); about != NULL;
+         about = latest_about(log, edit->id))
         edit = &about->edit;
     return edit;
 }
@@ -247,7 +253,8 @@ static bool touches(const struct entry *entry, uint64_t node)
 /* The lowest node that both touched. */
 static bool find_common(const struct entry *a, const struct entry *b, uint64_t *node)
 {
-    const struct entry *few = a->edit.change_count <= b->edit.change_count ? a : b, *many = few == a ? b : a;
+    const struct entry *few = a->edit.change_count <= b->edit.change_count ? a : b,
+                       *many = few == a ? b : a;
     for (size_t i = 0; i < few->edit.change_count; i++) {
         if (!touches(many, few->nodes[i])) continue;
         if (node != NULL) *node = few->nodes[i];
@@ -261,7 +268,8 @@ static bool is_by(const struct entry *entry, const char *user)
     return user != NULL && strcmp(entry->edit.user, user) == 0;
 }
 
-/* Whether what the entry did was done since `seq` and taken back: it, or what it is about, comes to nothing with its undos and redos. */
+/* Whether what the entry did was done since `seq` and taken back: it, or what it is about, comes to
+ * nothing with its undos and redos. */
 static bool came_to_nothing(const struct gz_undo_log *log, const struct entry *entry, uint64_t seq)
 {
     while (entry != NULL && !(entry->undone && entry->edit.seq > seq))
@@ -269,8 +277,9 @@ static bool came_to_nothing(const struct gz_undo_log *log, const struct entry *e
     return entry != NULL;
 }
 
-const struct gz_edit_record *gz_undo_conflict(const struct gz_undo_log *log, const struct gz_edit_record *edit,
-                                              const char *user, enum gz_undo_others others, uint64_t *node)
+const struct gz_edit_record *gz_undo_conflict(const struct gz_undo_log *log,
+                                              const struct gz_edit_record *edit, const char *user,
+                                              enum gz_undo_others others, uint64_t *node)
 {
     const struct entry *own = find_entry(log, edit->id);
     if (own == NULL) return NULL;
@@ -278,13 +287,15 @@ const struct gz_edit_record *gz_undo_conflict(const struct gz_undo_log *log, con
         const struct entry *entry = *slot_of(log, place);
         if (entry->edit.seq <= own->edit.seq || is_by(entry, user)) continue;
         if (!find_common(own, entry, node)) continue;
-        if (others == GZ_UNDO_ALL || !came_to_nothing(log, entry, own->edit.seq)) return &entry->edit;
+        if (others == GZ_UNDO_ALL || !came_to_nothing(log, entry, own->edit.seq))
+            return &entry->edit;
     }
     return NULL;
 }
 
-const struct gz_edit_record *gz_undo_toucher(const struct gz_undo_log *log, const struct gz_edit_record *edit,
-                                             const char *user, uint64_t node)
+const struct gz_edit_record *gz_undo_toucher(const struct gz_undo_log *log,
+                                             const struct gz_edit_record *edit, const char *user,
+                                             uint64_t node)
 {
     for (size_t place = log->count; place-- > 0;) {
         const struct entry *entry = *slot_of(log, place);

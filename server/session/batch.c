@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/session.h"
 #include "server/maxima.h"
+#include "session/session.h"
 
 /* ---- what else is to be stored ---- */
 
@@ -32,7 +32,8 @@ static int compare_traces(const void *a, const void *b)
 static struct trace *collect_traces(struct gz_core *core, size_t *count)
 {
     gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX);
-    struct trace *traces = gz_arena_take(&core->scratch, core->visit_count + core->pending_count, sizeof *traces);
+    struct trace *traces =
+        gz_arena_take(&core->scratch, core->visit_count + core->pending_count, sizeof *traces);
     *count = 0;
     if (traces == NULL) return NULL;
     for (size_t i = core->visits_in_batch; i < core->visit_count; i++)
@@ -43,7 +44,8 @@ static struct trace *collect_traces(struct gz_core *core, size_t *count)
     return traces;
 }
 
-/* Leaves out who came and went while the disk took nothing, and has done nothing that waits for it. */
+/* Leaves out who came and went while the disk took nothing, and has done nothing that waits for
+ * it. */
 static void forget_visits(struct gz_core *core)
 {
     size_t count, kept = core->visits_in_batch;
@@ -51,7 +53,8 @@ static void forget_visits(struct gz_core *core)
     if (traces == NULL) return;
     for (size_t i = 0, next; i < count; i = next) {
         for (next = i + 1; next < count && traces[next].session == traces[i].session;) next++;
-        if (next - i != 2 || traces[i + 1].visit == SIZE_MAX) continue; /* a join and a leave, and nothing else */
+        if (next - i != 2 || traces[i + 1].visit == SIZE_MAX)
+            continue; /* a join and a leave, and nothing else */
         core->visits[traces[i].visit].session = core->visits[traces[i + 1].visit].session = 0;
     }
     for (size_t i = kept; i < core->visit_count; i++)
@@ -62,7 +65,8 @@ static void forget_visits(struct gz_core *core)
 bool gz_core_visit(struct gz_core *core, const struct gz_session *session, bool left)
 {
     if (core->visit_count - core->visits_in_batch >= GZ_VISITS_WAITING_MAX) forget_visits(core);
-    if (!gz_grow(&core->visits, &core->visit_capacity, core->visit_count + 1, sizeof *core->visits)) return false;
+    if (!gz_grow(&core->visits, &core->visit_capacity, core->visit_count + 1, sizeof *core->visits))
+        return false;
     struct gz_visit *visit = &core->visits[core->visit_count++];
     *visit = (struct gz_visit){session->id, "", session->role, core->now.unix_s, left};
     memcpy(visit->user, session->user, sizeof visit->user);
@@ -83,7 +87,8 @@ static int compare_places(const void *a, const void *b)
     return (x->node->seq > y->node->seq) - (x->node->seq < y->node->seq);
 }
 
-/* The nodes that changed since the last batch, parents first: a parent may have changed later than its child. */
+/* The nodes that changed since the last batch, parents first: a parent may have changed later than
+ * its child. */
 static struct placed_node *changed_nodes(struct gz_core *core, size_t *count)
 {
     const struct gz_node *first = gz_scene_after(core->scene, core->stored_seq);
@@ -95,7 +100,8 @@ static struct placed_node *changed_nodes(struct gz_core *core, size_t *count)
     struct placed_node *next = places;
     for (const struct gz_node *node = first; node != NULL; node = node->newer, next++) {
         next->node = node;
-        for (const struct gz_node *above = node->parent; above != NULL; above = above->parent) next->depth++;
+        for (const struct gz_node *above = node->parent; above != NULL; above = above->parent)
+            next->depth++;
     }
     qsort(places, *count, sizeof *places, compare_places);
     return places;
@@ -119,11 +125,14 @@ static bool add_nodes(struct gz_core *core, struct gz_batch *batch)
     return true;
 }
 
-/* At most how much longer the map makes a length: exact where its columns are at right angles, by Gershgorin otherwise. */
+/* At most how much longer the map makes a length: exact where its columns are at right angles, by
+ * Gershgorin otherwise. */
 static double stretch_of(const gz_mat3 *m)
 {
-    double xy = fabs(gz_dot(m->x, m->y)), yz = fabs(gz_dot(m->y, m->z)), zx = fabs(gz_dot(m->z, m->x));
-    double x = gz_dot(m->x, m->x) + xy + zx, y = gz_dot(m->y, m->y) + xy + yz, z = gz_dot(m->z, m->z) + yz + zx;
+    double xy = fabs(gz_dot(m->x, m->y)), yz = fabs(gz_dot(m->y, m->z)),
+           zx = fabs(gz_dot(m->z, m->x));
+    double x = gz_dot(m->x, m->x) + xy + zx, y = gz_dot(m->y, m->y) + xy + yz,
+           z = gz_dot(m->z, m->z) + yz + zx;
     return sqrt(fmax(x, fmax(y, z)));
 }
 
@@ -138,10 +147,10 @@ static double path_tolerance(const struct gz_run *run)
     return tolerance_m;
 }
 
-/* A run that moved for the first time: who began what, and where its nodes were. What was typed may yet be typed anew, so
- * that is for its end to say. */
-static bool describe_run(struct gz_core *core, struct gz_batch *batch, const struct gz_session *session,
-                         struct gz_edit_record *record)
+/* A run that moved for the first time: who began what, and where its nodes were. What was typed may
+ * yet be typed anew, so that is for its end to say. */
+static bool describe_run(struct gz_core *core, struct gz_batch *batch,
+                         const struct gz_session *session, struct gz_edit_record *record)
 {
     const struct gz_run *run = &session->run;
     struct gz_change *changes = gz_arena_take(&batch->arena, run->count, sizeof *changes);
@@ -183,7 +192,8 @@ static size_t sample_run(const struct gz_core *core, const struct gz_run *run, d
     for (size_t i = 0; i < run->count; i++) {
         const struct gz_node *node = gz_scene_find(core->scene, run->targets[i].id);
         if (node->seq <= core->stored_seq) continue;
-        samples[count++] = (struct gz_sample_record){run->edit, node->id, node->seq, time, node->trs};
+        samples[count++] =
+            (struct gz_sample_record){run->edit, node->id, node->seq, time, node->trs};
     }
     return count;
 }
@@ -201,16 +211,19 @@ static bool add_runs(struct gz_core *core, struct gz_batch *batch)
     if (begun == NULL || samples == NULL) return false;
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
         if (!is_stored(&session->run)) continue;
-        if (session->run.told == GZ_UNTOLD && !describe_run(core, batch, session, &begun[batch->begun_count++]))
+        if (session->run.told == GZ_UNTOLD &&
+            !describe_run(core, batch, session, &begun[batch->begun_count++]))
             return false;
-        batch->sample_count += sample_run(core, &session->run, batch->time, samples + batch->sample_count);
+        batch->sample_count +=
+            sample_run(core, &session->run, batch->time, samples + batch->sample_count);
     }
     batch->begun = begun;
     batch->samples = samples;
     return true;
 }
 
-static bool copy_edit(struct gz_arena *arena, const struct gz_edit_record *edit, struct gz_edit_record *copy)
+static bool copy_edit(struct gz_arena *arena, const struct gz_edit_record *edit,
+                      struct gz_edit_record *copy)
 {
     *copy = *edit;
     copy->user = gz_arena_string(arena, edit->user);
@@ -226,7 +239,8 @@ static bool add_ended(struct gz_core *core, struct gz_batch *batch)
     for (struct gz_pending *pending = core->pending; pending != NULL; pending = pending->next) {
         if (!copy_edit(&batch->arena, &pending->edit, &ended[batch->ended_count++])) return false;
         if (pending->asset == NULL) continue;
-        batch->asset = pending->asset; /* outlives the batch: the pending edit waits for its answer */
+        batch->asset =
+            pending->asset; /* outlives the batch: the pending edit waits for its answer */
         batch->asset_size = pending->asset_size;
         batch->asset_seq = pending->edit.seq;
     }
@@ -236,7 +250,8 @@ static bool add_ended(struct gz_core *core, struct gz_batch *batch)
 
 static bool add_visits(struct gz_core *core, struct gz_batch *batch)
 {
-    struct gz_session_record *joined = gz_arena_take(&batch->arena, core->visit_count, sizeof *joined);
+    struct gz_session_record *joined =
+        gz_arena_take(&batch->arena, core->visit_count, sizeof *joined);
     struct gz_session_record *left = gz_arena_take(&batch->arena, core->visit_count, sizeof *left);
     uint64_t *dropped = gz_arena_take(&batch->arena, core->dropped_count, sizeof *dropped);
     if (joined == NULL || left == NULL || dropped == NULL) return false;
@@ -248,7 +263,8 @@ static bool add_visits(struct gz_core *core, struct gz_batch *batch)
         if (visit->left) left[batch->left_count++] = record;
         if (!visit->left) joined[batch->joined_count++] = record;
     }
-    if (core->dropped_count > 0) memcpy(dropped, core->dropped, core->dropped_count * sizeof *dropped);
+    if (core->dropped_count > 0)
+        memcpy(dropped, core->dropped, core->dropped_count * sizeof *dropped);
     batch->joined = joined;
     batch->left = left;
     batch->dropped = dropped;
@@ -256,11 +272,13 @@ static bool add_visits(struct gz_core *core, struct gz_batch *batch)
     return true;
 }
 
-/* So that ending a run needs no memory: every run that the store has been told of by this batch can be dropped. */
+/* So that ending a run needs no memory: every run that the store has been told of by this batch can
+ * be dropped. */
 static bool reserve_drops(struct gz_core *core)
 {
     size_t runs = core->session_count + core->pending_count;
-    return gz_grow(&core->dropped, &core->dropped_capacity, core->dropped_count + runs, sizeof *core->dropped);
+    return gz_grow(&core->dropped, &core->dropped_capacity, core->dropped_count + runs,
+                   sizeof *core->dropped);
 }
 
 static struct gz_batch *build_batch(struct gz_core *core)
@@ -271,8 +289,9 @@ static struct gz_batch *build_batch(struct gz_core *core)
     batch->time = gz_core_moment(core);
     batch->next_node = gz_scene_next_id(core->scene);
     batch->next_edit = core->next_edit;
-    if (add_nodes(core, batch) && add_runs(core, batch) && add_ended(core, batch) && add_visits(core, batch) &&
-        gz_core_add_notes(core, batch) && gz_core_add_checkpoints(core, batch))
+    if (add_nodes(core, batch) && add_runs(core, batch) && add_ended(core, batch) &&
+        add_visits(core, batch) && gz_core_add_notes(core, batch) &&
+        gz_core_add_checkpoints(core, batch))
         return batch;
     gz_batch_destroy(batch);
     return NULL;
@@ -280,12 +299,15 @@ static struct gz_batch *build_batch(struct gz_core *core)
 
 static void mark_sent(struct gz_core *core)
 {
-    for (struct gz_pending *pending = core->pending; pending != NULL; pending = pending->next) pending->in_batch = true;
-    for (struct gz_pending_note *note = core->pending_notes; note != NULL; note = note->next) note->in_batch = true;
+    for (struct gz_pending *pending = core->pending; pending != NULL; pending = pending->next)
+        pending->in_batch = true;
+    for (struct gz_pending_note *note = core->pending_notes; note != NULL; note = note->next)
+        note->in_batch = true;
     struct gz_pending_checkpoint *checkpoint = core->pending_checkpoints;
     for (; checkpoint != NULL; checkpoint = checkpoint->next) checkpoint->in_batch = true;
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
-        if (is_stored(&session->run) && session->run.told == GZ_UNTOLD) session->run.told = GZ_TELLING;
+        if (is_stored(&session->run) && session->run.told == GZ_UNTOLD)
+            session->run.told = GZ_TELLING;
     }
     core->visits_in_batch = core->visit_count;
     core->dropped_in_batch = core->dropped_count;
@@ -294,7 +316,8 @@ static void mark_sent(struct gz_core *core)
 /* Somebody waits for an answer. */
 static bool is_awaited(const struct gz_core *core)
 {
-    return core->pending != NULL || core->pending_notes != NULL || core->pending_checkpoints != NULL;
+    return core->pending != NULL || core->pending_notes != NULL ||
+           core->pending_checkpoints != NULL;
 }
 
 static bool has_news(const struct gz_core *core)

@@ -1,9 +1,10 @@
-/* Checkpoints: names for states. One is nobody's to use, or to see, until it is on the disk, as a note is. */
+/* Checkpoints: names for states. One is nobody's to use, or to see, until it is on the disk, as a
+ * note is. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/session.h"
 #include "server/maxima.h"
+#include "session/session.h"
 
 /* ---- what waits ---- */
 
@@ -11,7 +12,8 @@ static struct gz_pending_checkpoint *take_oldest(struct gz_core *core)
 {
     struct gz_pending_checkpoint *oldest = core->pending_checkpoints;
     core->pending_checkpoints = oldest->next;
-    if (core->pending_checkpoints == NULL) core->pending_checkpoints_end = &core->pending_checkpoints;
+    if (core->pending_checkpoints == NULL)
+        core->pending_checkpoints_end = &core->pending_checkpoints;
     core->pending_checkpoint_count--;
     return oldest;
 }
@@ -38,7 +40,8 @@ static enum gz_status append(struct gz_session *session, const struct gz_message
         free(pending);
         return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for this checkpoint");
     }
-    pending->waiter = (struct gz_waiter){NULL, session->id, message->rid, (message->has & GZ_HAS(RID)) != 0};
+    pending->waiter =
+        (struct gz_waiter){NULL, session->id, message->rid, (message->has & GZ_HAS(RID)) != 0};
     *core->pending_checkpoints_end = pending;
     core->pending_checkpoints_end = &pending->next;
     core->pending_checkpoint_count++;
@@ -48,7 +51,8 @@ static enum gz_status append(struct gz_session *session, const struct gz_message
 /* The checkpoint as it will be once all that waits is stored; NULL where there will be none. */
 static const struct gz_checkpoint_record *find(const struct gz_core *core, struct gz_text name)
 {
-    const struct gz_checkpoint_entry *stored = gz_checkpoint_list_find(core->checkpoints, name.bytes, name.size);
+    const struct gz_checkpoint_entry *stored =
+        gz_checkpoint_list_find(core->checkpoints, name.bytes, name.size);
     const struct gz_checkpoint_record *found = stored != NULL ? &stored->is : NULL;
     const struct gz_pending_checkpoint *pending = core->pending_checkpoints;
     for (; pending != NULL; pending = pending->next) {
@@ -75,16 +79,18 @@ static size_t count_all(const struct gz_core *core)
 
 /* ---- what is asked for ---- */
 
-static enum gz_status refuse_unknown(const char *field, struct gz_text name, struct gz_failure *failure)
+static enum gz_status refuse_unknown(const char *field, struct gz_text name,
+                                     struct gz_failure *failure)
 {
-    return gz_fail(&failure->error, GZ_BAD_VALUE, "%s: there is no checkpoint called %.*s", field, (int)name.size,
-                   name.bytes);
+    return gz_fail(&failure->error, GZ_BAD_VALUE, "%s: there is no checkpoint called %.*s", field,
+                   (int)name.size, name.bytes);
 }
 
-enum gz_status gz_core_find_checkpoint(const struct gz_core *core, struct gz_text name, uint64_t *seq,
-                                       struct gz_failure *failure)
+enum gz_status gz_core_find_checkpoint(const struct gz_core *core, struct gz_text name,
+                                       uint64_t *seq, struct gz_failure *failure)
 {
-    const struct gz_checkpoint_entry *stored = gz_checkpoint_list_find(core->checkpoints, name.bytes, name.size);
+    const struct gz_checkpoint_entry *stored =
+        gz_checkpoint_list_find(core->checkpoints, name.bytes, name.size);
     if (stored == NULL) return refuse_unknown("checkpoint", name, failure);
     *seq = stored->is.seq;
     return GZ_OK;
@@ -104,16 +110,20 @@ static enum gz_status make(const struct gz_core *core, const struct gz_message *
     const struct gz_checkpoint_record *other = find(core, name);
     record->seq = (message->has & GZ_HAS(SEQ)) != 0 ? message->checkpoint.seq : now;
     if (strspn(record->name, "0123456789") == name.size)
-        return gz_fail(&failure->error, GZ_BAD_VALUE, "checkpoint.name: of digits alone it could be taken for a seq");
+        return gz_fail(&failure->error, GZ_BAD_VALUE,
+                       "checkpoint.name: of digits alone it could be taken for a seq");
     if (other != NULL)
-        return gz_fail(&failure->error, GZ_CONFLICT, "checkpoint.name: %s is taken, by %s for seq %llu", other->name,
-                       other->user, (unsigned long long)other->seq);
+        return gz_fail(&failure->error, GZ_CONFLICT,
+                       "checkpoint.name: %s is taken, by %s for seq %llu", other->name, other->user,
+                       (unsigned long long)other->seq);
     if (record->seq > now)
-        return gz_fail(&failure->error, GZ_BAD_VALUE, "checkpoint.seq: the scene is at %llu", (unsigned long long)now);
+        return gz_fail(&failure->error, GZ_BAD_VALUE, "checkpoint.seq: the scene is at %llu",
+                       (unsigned long long)now);
     uint64_t since = core->host.kept_since != NULL ? core->host.kept_since(core->host.context) : 0;
     if (record->seq < since) return refuse_past(since, failure);
     if (count_all(core) >= GZ_CHECKPOINTS_MAX)
-        return gz_fail(&failure->error, GZ_TOO_MANY, "checkpoint: a scene holds at most %d", GZ_CHECKPOINTS_MAX);
+        return gz_fail(&failure->error, GZ_TOO_MANY, "checkpoint: a scene holds at most %d",
+                       GZ_CHECKPOINTS_MAX);
     return GZ_OK;
 }
 
@@ -122,7 +132,8 @@ static enum gz_status unmake(const struct gz_core *core, const struct gz_message
 {
     const struct gz_checkpoint_record *there = find(core, message->checkpoint.name);
     if ((message->has & GZ_HAS(SEQ)) != 0)
-        return gz_fail(&failure->error, GZ_BAD_VALUE, "checkpoint.seq: is said of one that is made, not of one to go");
+        return gz_fail(&failure->error, GZ_BAD_VALUE,
+                       "checkpoint.seq: is said of one that is made, not of one to go");
     if (there == NULL) return refuse_unknown("checkpoint.name", message->checkpoint.name, failure);
     record->seq = there->seq;
     record->gone = true;
@@ -137,9 +148,10 @@ enum gz_status gz_handle_checkpoint(struct gz_session *session, const struct gz_
     char name[GZ_CHECKPOINT_BYTES_MAX + 1];
     memcpy(name, said->name.bytes, said->name.size);
     name[said->name.size] = '\0';
-    struct gz_checkpoint_record record = {.name = name, .user = session->user, .made = core->now.unix_s};
-    enum gz_status status =
-        said->gone ? unmake(core, message, &record, failure) : make(core, message, &record, failure);
+    struct gz_checkpoint_record record = {
+        .name = name, .user = session->user, .made = core->now.unix_s};
+    enum gz_status status = said->gone ? unmake(core, message, &record, failure)
+                                       : make(core, message, &record, failure);
     return status == GZ_OK ? append(session, message, &record, failure) : status;
 }
 
@@ -148,8 +160,10 @@ enum gz_status gz_handle_checkpoints(struct gz_session *session, const struct gz
 {
     const struct gz_checkpoint_list *list = session->core->checkpoints;
     size_t count = gz_checkpoint_list_count(list);
-    struct gz_checkpoint_state *states = gz_arena_take(&session->core->scratch, count, sizeof *states);
-    if (states == NULL) return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for the checkpoints");
+    struct gz_checkpoint_state *states =
+        gz_arena_take(&session->core->scratch, count, sizeof *states);
+    if (states == NULL)
+        return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for the checkpoints");
     for (size_t i = 0; i < count; i++) {
         const struct gz_checkpoint_record *is = &gz_checkpoint_list_at(list, i)->is;
         states[i] = (struct gz_checkpoint_state){.name = {is->name, strlen(is->name)},
@@ -186,7 +200,8 @@ static void answer(const struct gz_core *core, const struct gz_pending_checkpoin
 {
     struct gz_session *session = gz_core_session(core, pending->waiter.session);
     if (session == NULL) return;
-    struct gz_message asked = {.has = pending->waiter.has_rid ? GZ_HAS(RID) : 0, .rid = pending->waiter.rid};
+    struct gz_message asked = {.has = pending->waiter.has_rid ? GZ_HAS(RID) : 0,
+                               .rid = pending->waiter.rid};
     struct gz_ok ok = {.seq = pending->entry->is.seq};
     gz_session_ok(session, &asked, GZ_HAS(SEQ), &ok);
 }
@@ -195,7 +210,8 @@ static void refuse(const struct gz_core *core, const struct gz_pending_checkpoin
                    const struct gz_failure *failure)
 {
     struct gz_session *session = gz_core_session(core, pending->waiter.session);
-    if (session != NULL) gz_session_refuse(session, pending->waiter.has_rid, pending->waiter.rid, failure, false);
+    if (session != NULL)
+        gz_session_refuse(session, pending->waiter.has_rid, pending->waiter.rid, failure, false);
 }
 
 static void accept(struct gz_core *core, struct gz_pending_checkpoint *pending)

@@ -1,17 +1,20 @@
-/* The scene's clock: the one place that gives times. The wall clock may be put back, the times of a scene never go
- * back: what pages through them by `since` or `before` would lose what lies on the other side. */
+/* The scene's clock: the one place that gives times. The wall clock may be put back, the times of a
+ * scene never go back: what pages through them by `since` or `before` would lose what lies on the
+ * other side. */
 #include <math.h>
 
-#include "session/session.h"
 #include "server/maxima.h"
+#include "session/session.h"
 
-/* The smallest step between two moments: the doubles near today's times are 0.24 microseconds apart. */
+/* The smallest step between two moments: the doubles near today's times are 0.24 microseconds
+ * apart. */
 #define STEP_S 1e-6
 
 void gz_core_start_clock(struct gz_core *core, double newest_s)
 {
     core->moment_s = newest_s;
-    core->now = (struct gz_now){newest_s, INFINITY}; /* nothing passed yet when the first time comes */
+    core->now =
+        (struct gz_now){newest_s, INFINITY}; /* nothing passed yet when the first time comes */
 }
 
 void gz_core_set_now(struct gz_core *core, struct gz_now now)

@@ -1,9 +1,9 @@
-/* What the disk said. What it took is answered and told to everybody; what it refused is taken back, newest first, at every
- * viewer. */
+/* What the disk said. What it took is answered and told to everybody; what it refused is taken
+ * back, newest first, at every viewer. */
 #include <string.h>
 
-#include "session/session.h"
 #include "server/maxima.h"
+#include "session/session.h"
 
 void gz_core_tell_edit(struct gz_core *core, const struct gz_edit_record *edit, uint64_t told)
 {
@@ -14,7 +14,8 @@ void gz_core_tell_edit(struct gz_core *core, const struct gz_edit_record *edit, 
     struct gz_message message = {.op = GZ_OP_EDIT};
     message.edit = gz_edit_told(core, edit, (struct gz_ids){ids, edit->change_count});
     if (gz_sync_edit(core->sync, &message, told) != GZ_OK)
-        gz_log(core->log, GZ_WARN, 0, "%s: no memory to tell of edit %llu", core->name, (unsigned long long)edit->id);
+        gz_log(core->log, GZ_WARN, 0, "%s: no memory to tell of edit %llu", core->name,
+               (unsigned long long)edit->id);
 }
 
 static void answer_committed(struct gz_core *core, struct gz_pending *pending)
@@ -33,9 +34,11 @@ static void forget_stored(struct gz_core *core, uint64_t seq)
     core->visit_count -= core->visits_in_batch;
     core->dropped_count -= core->dropped_in_batch;
     if (core->visit_count > 0)
-        memmove(core->visits, core->visits + core->visits_in_batch, core->visit_count * sizeof *core->visits);
+        memmove(core->visits, core->visits + core->visits_in_batch,
+                core->visit_count * sizeof *core->visits);
     if (core->dropped_count > 0)
-        memmove(core->dropped, core->dropped + core->dropped_in_batch, core->dropped_count * sizeof *core->dropped);
+        memmove(core->dropped, core->dropped + core->dropped_in_batch,
+                core->dropped_count * sizeof *core->dropped);
     core->stored_seq = seq;
     gz_scene_stored(core->scene, seq);
 }
@@ -72,7 +75,8 @@ static void refuse_pending(struct gz_core *core, const struct gz_pending *pendin
     gz_fail(&failure.error, GZ_STORAGE, "the edit was taken back, it could not be stored: %s", why);
     for (struct gz_waiter *waiter = pending->waiters; waiter != NULL; waiter = waiter->next) {
         struct gz_session *session = gz_core_session(core, waiter->session);
-        if (session != NULL) gz_session_refuse(session, waiter->has_rid, waiter->rid, &failure, false);
+        if (session != NULL)
+            gz_session_refuse(session, waiter->has_rid, waiter->rid, &failure, false);
     }
     if (pending->asset != NULL) {
         gz_core_release(core, core->surfaces);
@@ -92,13 +96,16 @@ static uint64_t *pending_nodes(struct gz_core *core, size_t *count)
     gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX);
     uint64_t *ids = gz_arena_take(&core->scratch, total + 1, sizeof *ids);
     if (ids == NULL) return NULL;
-    for (const struct gz_pending *pending = core->pending; pending != NULL; pending = pending->next) {
-        for (size_t i = 0; i < pending->edit.change_count; i++) ids[(*count)++] = pending->edit.changes[i].node;
+    for (const struct gz_pending *pending = core->pending; pending != NULL;
+         pending = pending->next) {
+        for (size_t i = 0; i < pending->edit.change_count; i++)
+            ids[(*count)++] = pending->edit.changes[i].node;
     }
     return gz_sorted_ids(&core->scratch, ids, *count);
 }
 
-/* Brings the run's nodes that are among `sorted` to the front of its ids; how many they are. Without `sorted` all count. */
+/* Brings the run's nodes that are among `sorted` to the front of its ids; how many they are.
+ * Without `sorted` all count. */
 static size_t touched_first(struct gz_run *run, const uint64_t *sorted, size_t count)
 {
     size_t touched = 0;
@@ -111,7 +118,8 @@ static size_t touched_first(struct gz_run *run, const uint64_t *sorted, size_t c
     return touched;
 }
 
-/* A drag that began on what is now taken back has lost its ground. Without the memory to tell, every drag has. */
+/* A drag that began on what is now taken back has lost its ground. Without the memory to tell,
+ * every drag has. */
 static void cancel_runs_on_pending(struct gz_core *core, const char *why)
 {
     size_t count;
@@ -122,8 +130,8 @@ static void cancel_runs_on_pending(struct gz_core *core, const char *why)
         struct gz_failure failure = {.nodes = {session->run.ids, touched}};
         char label[GZ_LABEL_BYTES];
         gz_core_label(core, session->run.ids[0], NULL, label);
-        gz_fail(&failure.error, GZ_STORAGE, "the drag of %s ended: what it began on could not be stored: %s", label,
-                why);
+        gz_fail(&failure.error, GZ_STORAGE,
+                "the drag of %s ended: what it began on could not be stored: %s", label, why);
         gz_session_refuse(session, false, 0, &failure, false);
         gz_run_cancel(session);
     }
@@ -135,9 +143,10 @@ static bool take_back(struct gz_core *core, const struct gz_edit_record *edit)
     struct gz_failure failure = {.node = 0};
     gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX);
     struct gz_change *back = gz_changes_reverse(&core->scratch, edit->changes, edit->change_count);
-    enum gz_status status = back == NULL ? GZ_NO_MEMORY
-                                         : gz_scene_apply(core->scene, back, edit->change_count, 0, &failure.node,
-                                                          &failure.holder, &failure.error);
+    enum gz_status status = back == NULL
+                                ? GZ_NO_MEMORY
+                                : gz_scene_apply(core->scene, back, edit->change_count, 0,
+                                                 &failure.node, &failure.holder, &failure.error);
     if (status == GZ_NO_MEMORY) return false;
     if (status != GZ_OK)
         gz_log(core->log, GZ_ERROR, 0, "%s: edit %llu could not be taken back: %s", core->name,
@@ -168,8 +177,8 @@ static void end_waiters(struct gz_core *core, const struct gz_pending *pending)
     }
 }
 
-/* There is no memory to take these back: they stay facts, and are brought to the disk again. Who waits for them is not to wait for
- * better times, and asks again by the key. */
+/* There is no memory to take these back: they stay facts, and are brought to the disk again. Who
+ * waits for them is not to wait for better times, and asks again by the key. */
 static void keep_pending(struct gz_core *core, struct gz_pending *newest)
 {
     if (newest != NULL) core->pending_end = &newest->next;
@@ -185,7 +194,8 @@ static void keep_pending(struct gz_core *core, struct gz_pending *newest)
     }
 }
 
-/* Edits made after the batch was sent stand on those that failed: all of them go back, newest first. */
+/* Edits made after the batch was sent stand on those that failed: all of them go back, newest
+ * first. */
 void gz_core_refuse_batch(struct gz_core *core, const char *why)
 {
     set_told(core, GZ_UNTOLD);
@@ -203,18 +213,20 @@ void gz_core_refuse_batch(struct gz_core *core, const char *why)
     gz_core_refuse_checkpoints(core, why);
 }
 
-void gz_core_committed(struct gz_core *core, struct gz_batch *batch, enum gz_status status, const char *message,
-                       struct gz_now now)
+void gz_core_committed(struct gz_core *core, struct gz_batch *batch, enum gz_status status,
+                       const char *message, struct gz_now now)
 {
     uint64_t seq = batch->seq, kept_since = batch->kept_since;
     gz_core_set_now(core, now);
     gz_batch_destroy(batch);
     core->committing = false;
     if (status == GZ_OK) {
-        if (core->failing) gz_log(core->log, GZ_INFO, 0, "%s: the disk takes edits again", core->name);
+        if (core->failing)
+            gz_log(core->log, GZ_INFO, 0, "%s: the disk takes edits again", core->name);
         accept_batch(core, seq, kept_since);
     } else {
-        if (!core->failing) gz_log(core->log, GZ_ERROR, 0, "%s: the disk refuses edits: %s", core->name, message);
+        if (!core->failing)
+            gz_log(core->log, GZ_ERROR, 0, "%s: the disk refuses edits: %s", core->name, message);
         gz_core_refuse_batch(core, message);
     }
     core->failing = status != GZ_OK;

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/session.h"
 #include "server/maxima.h"
+#include "session/session.h"
 
 /* ---- making and ending ---- */
 
@@ -13,12 +13,14 @@ static bool copy_epochs(struct gz_core *core, const struct gz_scene_state *state
 {
     core->epochs = calloc(state->epoch_count + 1, sizeof *core->epochs);
     if (core->epochs == NULL) return false;
-    if (state->epoch_count > 0) memcpy(core->epochs, state->epochs, state->epoch_count * sizeof *core->epochs);
+    if (state->epoch_count > 0)
+        memcpy(core->epochs, state->epochs, state->epoch_count * sizeof *core->epochs);
     core->epoch_count = state->epoch_count;
     return true;
 }
 
-static bool build(struct gz_core *core, const struct gz_core_options *options, const struct gz_scene_state *state)
+static bool build(struct gz_core *core, const struct gz_core_options *options,
+                  const struct gz_scene_state *state)
 {
     core->name = strdup(options->scene);
     core->server = strdup(options->server);
@@ -30,7 +32,8 @@ static bool build(struct gz_core *core, const struct gz_core_options *options, c
         core->notes == NULL || core->checkpoints == NULL)
         return false;
     gz_scene_stored(core->scene, state->seq);
-    core->sync = gz_sync_create(core->scene, core->notes, core->checkpoints, state->seq, options->frame_headroom);
+    core->sync = gz_sync_create(core->scene, core->notes, core->checkpoints, state->seq,
+                                options->frame_headroom);
     if (core->sync == NULL || !copy_epochs(core, state)) return false;
     for (size_t i = 0; i < state->edit_count; i++) {
         gz_undo_add(core->undo, &state->edits[i]);
@@ -39,14 +42,16 @@ static bool build(struct gz_core *core, const struct gz_core_options *options, c
     return true;
 }
 
-struct gz_core *gz_core_create(const struct gz_core_options *options, const struct gz_scene_state *state)
+struct gz_core *gz_core_create(const struct gz_core_options *options,
+                               const struct gz_scene_state *state)
 {
     struct gz_core *core = calloc(1, sizeof *core);
     if (core == NULL) return NULL;
     core->host = options->host;
     core->log = options->log;
     core->errors = options->errors;
-    core->messages_per_s = options->messages_per_s > 0 ? options->messages_per_s : GZ_MESSAGES_PER_S_MAX;
+    core->messages_per_s =
+        options->messages_per_s > 0 ? options->messages_per_s : GZ_MESSAGES_PER_S_MAX;
     core->epoch = state->epoch;
     core->next_edit = state->next_edit;
     core->next_note = state->next_note;
@@ -116,7 +121,8 @@ static void complete_ended(struct gz_core *core)
     }
 }
 
-/* A drag may hang below another one, and that below a third: each pass brings at least one more to where it belongs. */
+/* A drag may hang below another one, and that below a third: each pass brings at least one more to
+ * where it belongs. */
 static void follow_parents(struct gz_core *core)
 {
     bool moved = true;
@@ -147,7 +153,8 @@ double gz_core_deadline(const struct gz_core *core)
 {
     if (gz_core_has_tickets_to_send(core)) return -INFINITY;
     double deadline = fmin(gz_sync_presence_due(core->sync), gz_core_commit_due(core));
-    for (const struct gz_session *session = core->sessions; session != NULL; session = session->next) {
+    for (const struct gz_session *session = core->sessions; session != NULL;
+         session = session->next) {
         if (session->run.kind == GZ_RUN_WHEEL) deadline = fmin(deadline, session->run.closes_s);
         deadline = fmin(deadline, gz_session_gizmo_due(session));
         deadline = fmin(deadline, gz_session_view_due(session));
@@ -165,7 +172,8 @@ bool gz_core_is_idle(const struct gz_core *core)
 bool gz_core_has_frame(const struct gz_core *core, const struct gz_session *session)
 {
     if (session->outbox_sent < session->outbox.size) return true;
-    return !session->ended && (session->telling != NULL || gz_sync_has_frame(core->sync, &session->cursor));
+    return !session->ended &&
+           (session->telling != NULL || gz_sync_has_frame(core->sync, &session->cursor));
 }
 
 /* The bytes before a frame in the outbox were handed out before: they are free for its header. */
@@ -179,7 +187,8 @@ static const struct gz_buffer *private_frame(struct gz_core *core, struct gz_ses
     return &core->frame;
 }
 
-const struct gz_buffer *gz_core_next_frame(struct gz_core *core, struct gz_session *session, struct gz_now now)
+const struct gz_buffer *gz_core_next_frame(struct gz_core *core, struct gz_session *session,
+                                           struct gz_now now)
 {
     gz_core_set_now(core, now);
     gz_session_drain(session);
@@ -232,20 +241,21 @@ struct gz_core_summary gz_core_summary(const struct gz_core *core)
 
 /* ---- import and export ---- */
 
-static enum gz_status delete_everything(struct gz_core *core, struct gz_change **changes, size_t *count,
-                                        struct gz_error *error)
+static enum gz_status delete_everything(struct gz_core *core, struct gz_change **changes,
+                                        size_t *count, struct gz_error *error)
 {
     size_t roots = 0;
     uint64_t *ids = gz_arena_take(&core->scratch, gz_scene_count(core->scene), sizeof *ids);
     if (ids == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory for this import");
-    for (const struct gz_node *root = gz_scene_first_root(core->scene); root != NULL; root = root->next)
+    for (const struct gz_node *root = gz_scene_first_root(core->scene); root != NULL;
+         root = root->next)
         ids[roots++] = root->id;
     uint64_t at;
     return gz_changes_delete(core->scene, &core->scratch, ids, roots, changes, count, &at, error);
 }
 
-enum gz_status gz_core_import(struct gz_core *core, const struct gz_core_import *import, struct gz_now now,
-                              struct gz_error *error)
+enum gz_status gz_core_import(struct gz_core *core, const struct gz_core_import *import,
+                              struct gz_now now, struct gz_error *error)
 {
     gz_core_set_now(core, now);
     gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX);
@@ -253,14 +263,17 @@ enum gz_status gz_core_import(struct gz_core *core, const struct gz_core_import 
     size_t deleted_count;
     enum gz_status status = delete_everything(core, &deleted, &deleted_count, error);
     if (status != GZ_OK) return status;
-    struct gz_change *changes = gz_arena_take(&core->scratch, deleted_count + import->count, sizeof *changes);
+    struct gz_change *changes =
+        gz_arena_take(&core->scratch, deleted_count + import->count, sizeof *changes);
     uint64_t *ids = gz_arena_take(&core->scratch, import->count, sizeof *ids);
-    if (changes == NULL || ids == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory for this import");
+    if (changes == NULL || ids == NULL)
+        return gz_fail(error, GZ_NO_MEMORY, "no memory for this import");
     if (deleted_count > 0) memcpy(changes, deleted, deleted_count * sizeof *changes);
     for (size_t i = 0; i < import->count; i++) {
         const struct gz_core_import_node *node = &import->nodes[i];
         ids[i] = gz_scene_new_id(core->scene);
-        changes[deleted_count + i] = (struct gz_change){.node = ids[i], .exists = true, .after = node->content};
+        changes[deleted_count + i] =
+            (struct gz_change){.node = ids[i], .exists = true, .after = node->content};
         changes[deleted_count + i].after.parent = node->parent < 0 ? 0 : ids[node->parent];
     }
     struct gz_failure failure = {.node = 0};
@@ -284,15 +297,16 @@ bool gz_core_take_surfaces(struct gz_core *core, uint64_t asset_seq, struct gz_s
 {
     struct gz_surfaces **place = core->asset_seq == asset_seq ? &core->surfaces : NULL;
     for (struct gz_pending *pending = core->pending; pending != NULL; pending = pending->next) {
-        if (pending->asset != NULL && pending->asset_seq_before == asset_seq) place = &pending->surfaces_before;
+        if (pending->asset != NULL && pending->asset_seq_before == asset_seq)
+            place = &pending->surfaces_before;
     }
     if (place == NULL || *place != NULL) return false;
     *place = surfaces;
     return true;
 }
 
-enum gz_status gz_core_nodes(struct gz_core *core, struct gz_arena *arena, const struct gz_node_record **nodes,
-                             size_t *count)
+enum gz_status gz_core_nodes(struct gz_core *core, struct gz_arena *arena,
+                             const struct gz_node_record **nodes, size_t *count)
 {
     size_t total = gz_scene_count(core->scene);
     struct gz_node_record *records = gz_arena_take(arena, total, sizeof *records);

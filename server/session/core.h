@@ -1,15 +1,18 @@
-/* core.h - the authority over one scene: its nodes, the sessions that are in it, and what each of them is to be sent.
+/* core.h - the authority over one scene: its nodes, the sessions that are in it, and what each of
+ * them is to be sent.
  *
- * A function of its inputs: bytes that came, commits that were answered, the time and what is random. It knows no socket, no SQLite and no
- * clock; what it wants done it asks of its host. The same inputs give the same outputs, bit for bit.
+ * A function of its inputs: bytes that came, commits that were answered, the time and what is
+ * random. It knows no socket, no SQLite and no clock; what it wants done it asks of its host. The
+ * same inputs give the same outputs, bit for bit.
  *
- * The way of a turn: any number of gz_core_receive / join / leave / committed / answered, then gz_core_turn, then for each
- * session whose socket is free gz_core_next_frame until it returns NULL or the socket is full.
- * Nobody is freed or written to in the middle of a message: a session that ends is marked, and its host closes it after the
- * turn (gz_session_end_reason).
+ * The way of a turn: any number of gz_core_receive / join / leave / committed / answered, then
+ * gz_core_turn, then for each session whose socket is free gz_core_next_frame until it returns NULL
+ * or the socket is full. Nobody is freed or written to in the middle of a message: a session that
+ * ends is marked, and its host closes it after the turn (gz_session_end_reason).
  *
- * Ownership: the host owns the core and, between join and leave, refers to sessions by pointer. Threads: one.
- * Errors: what clients do wrong is answered to them; functions here fail only for want of memory or room. */
+ * Ownership: the host owns the core and, between join and leave, refers to sessions by pointer.
+ * Threads: one. Errors: what clients do wrong is answered to them; functions here fail only for
+ * want of memory or room. */
 #ifndef GZ_SESSION_CORE_H
 #define GZ_SESSION_CORE_H
 
@@ -22,28 +25,32 @@ struct gz_core;
 struct gz_session;
 struct gz_surfaces;
 
-/* Both in seconds: `unix_s` for people and the history, may jump (the times that the core gives never go back);
- * `mono_s` for intervals, never goes back. */
+/* Both in seconds: `unix_s` for people and the history, may jump (the times that the core gives
+ * never go back); `mono_s` for intervals, never goes back. */
 struct gz_now {
     double unix_s, mono_s;
 };
 
 struct gz_core_host {
     void *context;
-    /* Stores a batch, which the host then owns; answered by gz_core_committed, later, on this thread. At most one at a time. */
+    /* Stores a batch, which the host then owns; answered by gz_core_committed, later, on this
+     * thread. At most one at a time. */
     void (*commit)(void *context, struct gz_batch *batch);
-    /* Asks the past; answered by gz_core_answered with the same ticket on this thread: later, or at once where it cannot be asked. */
+    /* Asks the past; answered by gz_core_answered with the same ticket on this thread: later, or at
+     * once where it cannot be asked. */
     void (*query)(void *context, uint64_t ticket, const struct gz_query *query);
-    /* The committed edit of this user with this key, answered at once; edit->id is 0 if there is none. Not GZ_OK: the
-     * file did not say. */
-    enum gz_status (*find_key)(void *context, const char *user, const char *key, struct gz_arena *arena,
-                               struct gz_edit_record *edit);
-    /* The note that a committed request of this user with this key was about, likewise; *note is 0 if there is none. */
-    enum gz_status (*find_note_key)(void *context, const char *user, const char *key, uint64_t *note);
+    /* The committed edit of this user with this key, answered at once; edit->id is 0 if there is
+     * none. Not GZ_OK: the file did not say. */
+    enum gz_status (*find_key)(void *context, const char *user, const char *key,
+                               struct gz_arena *arena, struct gz_edit_record *edit);
+    /* The note that a committed request of this user with this key was about, likewise; *note is 0
+     * if there is none. */
+    enum gz_status (*find_note_key)(void *context, const char *user, const char *key,
+                                    uint64_t *note);
     /* The seq from which on the past can be asked for; NULL for all of it. */
     uint64_t (*kept_since)(void *context);
-    /* Takes an answer that was told, to free it elsewhere: memory that another thread took is slow to give back, and that thread may hold
-     * it up. NULL: it is freed here. */
+    /* Takes an answer that was told, to free it elsewhere: memory that another thread took is slow
+     * to give back, and that thread may hold it up. NULL: it is freed here. */
     void (*discard)(void *context, struct gz_answer *answer);
     /* The same for surfaces that are not needed any more; NULL: they are freed here. */
     void (*release)(void *context, struct gz_surfaces *surfaces);
@@ -53,69 +60,81 @@ struct gz_core_options {
     const char *scene; /* its name; copied */
     struct gz_core_host host;
     const struct gz_log *log; /* may be NULL */
-    uint64_t *errors;         /* GZ_STATUS_COUNT: those that sessions are told are counted there; may be NULL */
-    const char *server;       /* what `welcome` calls the server, e.g. "gizmod 0.1.0"; copied */
-    double messages_per_s;    /* 0: GZ_MESSAGES_PER_S_MAX */
-    size_t frame_headroom;    /* bytes that are free before each frame handed out */
+    uint64_t
+        *errors; /* GZ_STATUS_COUNT: those that sessions are told are counted there; may be NULL */
+    const char *server;    /* what `welcome` calls the server, e.g. "gizmod 0.1.0"; copied */
+    double messages_per_s; /* 0: GZ_MESSAGES_PER_S_MAX */
+    size_t frame_headroom; /* bytes that are free before each frame handed out */
 };
 
 /* Takes over what `state` says; the caller still frees `state`. NULL without memory. */
-struct gz_core *gz_core_create(const struct gz_core_options *options, const struct gz_scene_state *state);
-/* The host has given back every batch before, for the bytes of an asset in it are the core's. NULL is fine. */
+struct gz_core *gz_core_create(const struct gz_core_options *options,
+                               const struct gz_scene_state *state);
+/* The host has given back every batch before, for the bytes of an asset in it are the core's. NULL
+ * is fine. */
 void gz_core_destroy(struct gz_core *core);
 
-/* A new session, from its hello (already checked: version, scene, token; `role` is what it was given). Queues the welcome.
- * `id` is unique in the daemon. `secret` is GZ_SECRET_BYTES that nobody can guess; the welcome tells it. With NULL the
- * welcome tells none.
- * If the hello resumes with the secret of a session of the same user, that session is ended first: its drag is
- * completed, what it held is free, and the others are told that it left. The host then closes its connection.
- * Fails with GZ_BAD_VALUE for a name that a user cannot have, GZ_TOO_MANY, GZ_NO_MEMORY. */
-GZ_MUST_USE enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const struct gz_message *hello,
-                                        enum gz_role role, const uint8_t *secret, struct gz_now now,
+/* A new session, from its hello (already checked: version, scene, token; `role` is what it was
+ * given). Queues the welcome. `id` is unique in the daemon. `secret` is GZ_SECRET_BYTES that nobody
+ * can guess; the welcome tells it. With NULL the welcome tells none. If the hello resumes with the
+ * secret of a session of the same user, that session is ended first: its drag is completed, what it
+ * held is free, and the others are told that it left. The host then closes its connection. Fails
+ * with GZ_BAD_VALUE for a name that a user cannot have, GZ_TOO_MANY, GZ_NO_MEMORY. */
+GZ_MUST_USE enum gz_status gz_core_join(struct gz_core *core, uint64_t id,
+                                        const struct gz_message *hello, enum gz_role role,
+                                        const uint8_t *secret, struct gz_now now,
                                         struct gz_session **session, struct gz_error *error);
-/* The session is over: its drag is completed as it stands, its locks are free, others are told. Frees it. */
+/* The session is over: its drag is completed as it stands, its locks are free, others are told.
+ * Frees it. */
 void gz_core_leave(struct gz_core *core, struct gz_session *session, struct gz_now now);
 
-/* One whole frame from the client. False where nothing of it was looked at and nothing is to be said of that: who sends far more
- * than its rate gives nobody else a turn. */
-bool gz_core_receive(struct gz_core *core, struct gz_session *session, const uint8_t *bytes, size_t size,
-                     struct gz_now now);
+/* One whole frame from the client. False where nothing of it was looked at and nothing is to be
+ * said of that: who sends far more than its rate gives nobody else a turn. */
+bool gz_core_receive(struct gz_core *core, struct gz_session *session, const uint8_t *bytes,
+                     size_t size, struct gz_now now);
 
 /* The answer to host.commit; the batch belongs to the core again and is freed here. */
-void gz_core_committed(struct gz_core *core, struct gz_batch *batch, enum gz_status status, const char *message,
-                       struct gz_now now);
-/* The answer to host.query. What of it is to be told is taken over, and `answer` is then empty; the rest is the caller's to finish. */
-void gz_core_answered(struct gz_core *core, uint64_t ticket, struct gz_answer *answer, struct gz_now now);
+void gz_core_committed(struct gz_core *core, struct gz_batch *batch, enum gz_status status,
+                       const char *message, struct gz_now now);
+/* The answer to host.query. What of it is to be told is taken over, and `answer` is then empty; the
+ * rest is the caller's to finish. */
+void gz_core_answered(struct gz_core *core, uint64_t ticket, struct gz_answer *answer,
+                      struct gz_now now);
 
-/* The end of a turn: drags follow parents that moved, gizmos and presence are brought up to date, what is to be saved goes
- * to the host. */
+/* The end of a turn: drags follow parents that moved, gizmos and presence are brought up to date,
+ * what is to be saved goes to the host. */
 void gz_core_turn(struct gz_core *core, struct gz_now now);
-/* Monotonic seconds at which gz_core_turn wants to be called again although nothing came; INFINITY for never. */
+/* Monotonic seconds at which gz_core_turn wants to be called again although nothing came; INFINITY
+ * for never. */
 double gz_core_deadline(const struct gz_core *core);
 
 /* Whether there is a frame for this session now. */
 bool gz_core_has_frame(const struct gz_core *core, const struct gz_session *session);
-/* The next frame for this session, which counts as sent; NULL when there is none. The buffer has `frame_headroom` bytes free before
- * its data and is valid, and may be scribbled on in its headroom, until the next call on this core. Sessions that stand
- * at the same place get the same bytes. */
-const struct gz_buffer *gz_core_next_frame(struct gz_core *core, struct gz_session *session, struct gz_now now);
+/* The next frame for this session, which counts as sent; NULL when there is none. The buffer has
+ * `frame_headroom` bytes free before its data and is valid, and may be scribbled on in its
+ * headroom, until the next call on this core. Sessions that stand at the same place get the same
+ * bytes. */
+const struct gz_buffer *gz_core_next_frame(struct gz_core *core, struct gz_session *session,
+                                           struct gz_now now);
 
 /* Why the session is to be closed once its frames are sent; NULL while it is not. */
 const char *gz_session_end_reason(const struct gz_session *session);
-/* Whether another connection of its user took its place: nobody reads what waits for it, it is to be closed at once. */
+/* Whether another connection of its user took its place: nobody reads what waits for it, it is to
+ * be closed at once. */
 bool gz_session_is_replaced(const struct gz_session *session);
 /* Whether to stop reading from this session's socket until its answers are taken. */
 bool gz_session_is_full(const struct gz_session *session);
 
-/* Completes all drags as they stand, and refuses from now on what is asked, with these words (GZ_BAD_STATE). What was asked before is
- * still answered. Call turn afterwards. */
+/* Completes all drags as they stand, and refuses from now on what is asked, with these words
+ * (GZ_BAD_STATE). What was asked before is still answered. Call turn afterwards. */
 void gz_core_freeze(struct gz_core *core, const char *why, struct gz_now now);
 /* No edit, note or checkpoint waits for the disk. */
 bool gz_core_is_stored(const struct gz_core *core);
 /* Nobody waits for an answer of the past. */
 bool gz_core_is_told(const struct gz_core *core);
-/* Completes all drags as they stand, tells everybody this `bye` and ends their sessions. Completed edits still go to the
- * host. `retry_s` counts unless `fatal`; `scene` is empty unless the scene was renamed. Call turn afterwards. */
+/* Completes all drags as they stand, tells everybody this `bye` and ends their sessions. Completed
+ * edits still go to the host. `retry_s` counts unless `fatal`; `scene` is empty unless the scene
+ * was renamed. Call turn afterwards. */
 void gz_core_end_all(struct gz_core *core, const struct gz_bye *bye, struct gz_now now);
 /* Nothing waits for the disk. */
 bool gz_core_is_idle(const struct gz_core *core);
@@ -132,9 +151,10 @@ struct gz_core_summary {
 };
 struct gz_core_summary gz_core_summary(const struct gz_core *core);
 
-/* Replaces all nodes by these as an edit of kind import by `user`. The bytes of the asset are copied. `done` is called once,
- * with GZ_OK after COMMIT. Parents come before children; parent is an index into nodes, -1 for a root.
- * GZ_LOCKED where somebody drags, GZ_BAD_VALUE, GZ_TOO_MANY: then `done` is not called. */
+/* Replaces all nodes by these as an edit of kind import by `user`. The bytes of the asset are
+ * copied. `done` is called once, with GZ_OK after COMMIT. Parents come before children; parent is
+ * an index into nodes, -1 for a root. GZ_LOCKED where somebody drags, GZ_BAD_VALUE, GZ_TOO_MANY:
+ * then `done` is not called. */
 struct gz_core_import_node {
     int64_t parent;
     struct gz_content content; /* its own parent is not used */
@@ -145,17 +165,19 @@ struct gz_core_import {
     size_t count;
     const uint8_t *asset;
     size_t asset_size;
-    struct gz_surfaces
-        *surfaces; /* of the asset, for free(); the core's with GZ_OK; NULL: its nodes are picked by their bounds */
+    struct gz_surfaces *surfaces; /* of the asset, for free(); the core's with GZ_OK; NULL: its
+                                     nodes are picked by their bounds */
     void (*done)(void *context, enum gz_status status, const char *message);
     void *context;
 };
-GZ_MUST_USE enum gz_status gz_core_import(struct gz_core *core, const struct gz_core_import *import, struct gz_now now,
-                                          struct gz_error *error);
+GZ_MUST_USE enum gz_status gz_core_import(struct gz_core *core, const struct gz_core_import *import,
+                                          struct gz_now now, struct gz_error *error);
 
-/* The surfaces of the asset that the import of `asset_seq` brought, which the core was created with: they are made from the file while it
- * runs already. Until then its nodes are picked by their bounds. False where it has no use for them any more: they stay the caller's. */
-GZ_MUST_USE bool gz_core_take_surfaces(struct gz_core *core, uint64_t asset_seq, struct gz_surfaces *surfaces);
+/* The surfaces of the asset that the import of `asset_seq` brought, which the core was created
+ * with: they are made from the file while it runs already. Until then its nodes are picked by their
+ * bounds. False where it has no use for them any more: they stay the caller's. */
+GZ_MUST_USE bool gz_core_take_surfaces(struct gz_core *core, uint64_t asset_seq,
+                                       struct gz_surfaces *surfaces);
 
 /* Copies of all nodes alive, parents first, into `arena`. */
 GZ_MUST_USE enum gz_status gz_core_nodes(struct gz_core *core, struct gz_arena *arena,

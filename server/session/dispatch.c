@@ -1,8 +1,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "session/session.h"
 #include "server/maxima.h"
+#include "session/session.h"
 
 typedef enum gz_status handle_message(struct gz_session *session, const struct gz_message *message,
                                       struct gz_failure *failure);
@@ -15,7 +15,8 @@ static enum gz_status handle_ping(struct gz_session *session, const struct gz_me
     return GZ_OK;
 }
 
-static enum gz_status handle_second_hello(struct gz_session *session, const struct gz_message *message,
+static enum gz_status handle_second_hello(struct gz_session *session,
+                                          const struct gz_message *message,
                                           struct gz_failure *failure)
 {
     (void)session;
@@ -23,8 +24,9 @@ static enum gz_status handle_second_hello(struct gz_session *session, const stru
     return gz_fail(&failure->error, GZ_BAD_STATE, "hello: this connection said it already");
 }
 
-/* The wire on one page: who may say it, who answers it, whether it ends a wheel that is still turning, and whether it edits at once:
- * then it is not looked at while too much waits for the disk. */
+/* The wire on one page: who may say it, who answers it, whether it ends a wheel that is still
+ * turning, and whether it edits at once: then it is not looked at while too much waits for the
+ * disk. */
 static const struct {
     handle_message *handle;
     enum gz_role role;
@@ -90,7 +92,8 @@ void gz_session_charge(struct gz_session *session, double messages)
     session->tokens -= messages;
 }
 
-/* Dropped; said once a second, which it returns; who goes on for ten seconds without a pause of one is ended. */
+/* Dropped; said once a second, which it returns; who goes on for ten seconds without a pause of one
+ * is ended. */
 static bool refuse_rate(struct gz_session *session)
 {
     double now = session->core->now.mono_s;
@@ -100,30 +103,33 @@ static bool refuse_rate(struct gz_session *session)
     if (!fatal && now - session->over_said_s < 1) return false;
     session->over_said_s = now;
     struct gz_failure failure = {.node = 0};
-    gz_fail(&failure.error, GZ_RATE_LIMITED, "more than %.0f messages a second: the rest is dropped",
-            session->core->messages_per_s);
+    gz_fail(&failure.error, GZ_RATE_LIMITED,
+            "more than %.0f messages a second: the rest is dropped", session->core->messages_per_s);
     gz_session_refuse(session, false, 0, &failure, fatal);
     return true;
 }
 
 /* ---- a frame ---- */
 
-static enum gz_status handle(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure)
+static enum gz_status handle(struct gz_session *session, const struct gz_message *message,
+                             struct gz_failure *failure)
 {
     if (session->role < table[message->op].role)
         return gz_fail(&failure->error, GZ_FORBIDDEN, "%s: a %s may not", gz_op_word(message->op),
                        gz_term_word(&gz_role_terms, session->role));
     if (session->core->frozen[0] != '\0' && message->op != GZ_OP_PING)
         return gz_fail(&failure->error, GZ_BAD_STATE, "%s", session->core->frozen);
-    enum gz_status status = table[message->op].edits ? gz_core_check_room(session->core, failure) : GZ_OK;
+    enum gz_status status =
+        table[message->op].edits ? gz_core_check_room(session->core, failure) : GZ_OK;
     if (status != GZ_OK) return status;
-    if (table[message->op].closes_wheel && session->run.kind == GZ_RUN_WHEEL) gz_run_complete(session, NULL);
+    if (table[message->op].closes_wheel && session->run.kind == GZ_RUN_WHEEL)
+        gz_run_complete(session, NULL);
     gz_arena_reset(&session->core->scratch, GZ_EDIT_BYTES_MAX);
     return table[message->op].handle(session, message, failure);
 }
 
-bool gz_core_receive(struct gz_core *core, struct gz_session *session, const uint8_t *bytes, size_t size,
-                     struct gz_now now)
+bool gz_core_receive(struct gz_core *core, struct gz_session *session, const uint8_t *bytes,
+                     size_t size, struct gz_now now)
 {
     gz_core_set_now(core, now);
     size_t offset = 0;
@@ -135,11 +141,13 @@ bool gz_core_receive(struct gz_core *core, struct gz_session *session, const uin
         is_looked_at = true;
         struct gz_message message;
         struct gz_failure failure = {.node = 0};
-        enum gz_status status =
-            gz_decode(GZ_FROM_CLIENT, bytes, size, &offset, &core->decoded, &message, &failure.error);
+        enum gz_status status = gz_decode(GZ_FROM_CLIENT, bytes, size, &offset, &core->decoded,
+                                          &message, &failure.error);
         if (status == GZ_OK) status = handle(session, &message, &failure);
         gz_session_pay_groups(session);
-        if (status != GZ_OK) gz_session_refuse(session, (message.has & GZ_HAS(RID)) != 0, message.rid, &failure, false);
+        if (status != GZ_OK)
+            gz_session_refuse(session, (message.has & GZ_HAS(RID)) != 0, message.rid, &failure,
+                              false);
     }
     return is_looked_at;
 }

@@ -1,7 +1,7 @@
 #include <string.h>
 
-#include "session/session.h"
 #include "proto/limits.h"
+#include "session/session.h"
 
 /* A terminated copy in `arena`; NULL without memory. */
 static const char *copy_text(struct gz_arena *arena, struct gz_text text)
@@ -16,10 +16,10 @@ static enum gz_status no_memory(struct gz_failure *failure)
     return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for this edit");
 }
 
-/* What the scene says is wrong with a node becomes what is wrong with the field that the node, or its parent, came in. Who holds it is
- * said by name elsewhere. */
-static enum gz_status name_field(const struct gz_message *message, const struct gz_change *changes, size_t count,
-                                 enum gz_status status, struct gz_failure *failure)
+/* What the scene says is wrong with a node becomes what is wrong with the field that the node, or
+ * its parent, came in. Who holds it is said by name elsewhere. */
+static enum gz_status name_field(const struct gz_message *message, const struct gz_change *changes,
+                                 size_t count, enum gz_status status, struct gz_failure *failure)
 {
     bool about_parent = status == GZ_BAD_VALUE || status == GZ_TOO_MANY;
     if (failure->node == 0 || (!about_parent && status != GZ_BAD_STATE)) return status;
@@ -33,9 +33,9 @@ static enum gz_status name_field(const struct gz_message *message, const struct 
                    about_parent ? ".parent" : "", why);
 }
 
-static enum gz_status edit(struct gz_session *session, const struct gz_message *message, enum gz_edit_kind kind,
-                           const struct gz_change *changes, size_t count, struct gz_ids created,
-                           struct gz_failure *failure)
+static enum gz_status edit(struct gz_session *session, const struct gz_message *message,
+                           enum gz_edit_kind kind, const struct gz_change *changes, size_t count,
+                           struct gz_ids created, struct gz_failure *failure)
 {
     char key[GZ_KEY_BYTES_MAX + 1];
     struct gz_edit_request request = gz_edit_request(session, message, kind, key);
@@ -45,12 +45,12 @@ static enum gz_status edit(struct gz_session *session, const struct gz_message *
 }
 
 /* `field` is what follows the element. */
-static enum gz_status unknown_node(struct gz_failure *failure, const struct gz_message *message, size_t index,
-                                   const char *field, uint64_t id)
+static enum gz_status unknown_node(struct gz_failure *failure, const struct gz_message *message,
+                                   size_t index, const char *field, uint64_t id)
 {
     failure->node = id;
-    return gz_fail(&failure->error, GZ_UNKNOWN_NODE, "%s.nodes[%zu]%s: there is no node %llu", gz_op_word(message->op),
-                   index, field, (unsigned long long)id);
+    return gz_fail(&failure->error, GZ_UNKNOWN_NODE, "%s.nodes[%zu]%s: there is no node %llu",
+                   gz_op_word(message->op), index, field, (unsigned long long)id);
 }
 
 static bool is_there(const struct gz_core *core, uint64_t parent)
@@ -60,8 +60,9 @@ static bool is_there(const struct gz_core *core, uint64_t parent)
 
 /* ---- set ---- */
 
-static enum gz_status change_of_set(struct gz_core *core, const struct gz_message *message, size_t index,
-                                    struct gz_change *change, struct gz_failure *failure)
+static enum gz_status change_of_set(struct gz_core *core, const struct gz_message *message,
+                                    size_t index, struct gz_change *change,
+                                    struct gz_failure *failure)
 {
     const struct gz_set_node *said = &message->set.nodes[index];
     const struct gz_node *node = gz_scene_find(core->scene, said->id);
@@ -80,7 +81,8 @@ static enum gz_status change_of_set(struct gz_core *core, const struct gz_messag
     return change->after.name != NULL ? GZ_OK : no_memory(failure);
 }
 
-enum gz_status gz_handle_set(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure)
+enum gz_status gz_handle_set(struct gz_session *session, const struct gz_message *message,
+                             struct gz_failure *failure)
 {
     const struct gz_set *set = &message->set;
     struct gz_core *core = session->core;
@@ -96,8 +98,10 @@ enum gz_status gz_handle_set(struct gz_session *session, const struct gz_message
         if (status != GZ_OK) return status;
         const struct gz_node *node = gz_scene_find(core->scene, set->nodes[i].id);
         if (has_base && node->seq > set->base && node->by != session->id)
-            return gz_fail(&failure->error, GZ_CONFLICT, "set.base: node %llu changed at seq %llu, after %llu",
-                           (unsigned long long)node->id, (unsigned long long)node->seq, (unsigned long long)set->base);
+            return gz_fail(&failure->error, GZ_CONFLICT,
+                           "set.base: node %llu changed at seq %llu, after %llu",
+                           (unsigned long long)node->id, (unsigned long long)node->seq,
+                           (unsigned long long)set->base);
     }
     failure->node = 0;
     return edit(session, message, GZ_EDIT_SET, changes, set->count, (struct gz_ids){0}, failure);
@@ -115,7 +119,8 @@ struct refs {
 static size_t hash_text(struct gz_text text)
 {
     uint64_t hash = UINT64_C(14695981039346656037);
-    for (size_t i = 0; i < text.size; i++) hash = (hash ^ (unsigned char)text.bytes[i]) * UINT64_C(1099511628211);
+    for (size_t i = 0; i < text.size; i++)
+        hash = (hash ^ (unsigned char)text.bytes[i]) * UINT64_C(1099511628211);
     return (size_t)(hash ^ (hash >> 32));
 }
 
@@ -126,13 +131,16 @@ static size_t *find_ref(const struct refs *refs, struct gz_text ref)
     for (;; at = (at + 1) & (refs->size - 1)) {
         if (refs->slots[at] == 0) return &refs->slots[at];
         struct gz_text other = refs->nodes[refs->slots[at] - 1].ref;
-        if (other.size == ref.size && memcmp(other.bytes, ref.bytes, ref.size) == 0) return &refs->slots[at];
+        if (other.size == ref.size && memcmp(other.bytes, ref.bytes, ref.size) == 0)
+            return &refs->slots[at];
     }
 }
 
-/* What the node has before anything is said of it: what the one that it copies has at this moment, mesh and all. */
-static enum gz_status begin_create(const struct gz_core *core, const struct gz_message *message, size_t index,
-                                   struct gz_content *content, struct gz_failure *failure)
+/* What the node has before anything is said of it: what the one that it copies has at this moment,
+ * mesh and all. */
+static enum gz_status begin_create(const struct gz_core *core, const struct gz_message *message,
+                                   size_t index, struct gz_content *content,
+                                   struct gz_failure *failure)
 {
     const struct gz_create_node *said = &message->create.nodes[index];
     *content = (struct gz_content){.name = "", .trs = gz_trs_identity, .asset = -1};
@@ -143,8 +151,9 @@ static enum gz_status begin_create(const struct gz_core *core, const struct gz_m
     return GZ_OK;
 }
 
-static enum gz_status hang_create(const struct gz_core *core, const struct refs *refs, const struct gz_message *message,
-                                  size_t index, const uint64_t *ids, uint64_t *parent, struct gz_failure *failure)
+static enum gz_status hang_create(const struct gz_core *core, const struct refs *refs,
+                                  const struct gz_message *message, size_t index,
+                                  const uint64_t *ids, uint64_t *parent, struct gz_failure *failure)
 {
     const struct gz_create_node *said = &message->create.nodes[index];
     if (said->has & GZ_HAS(PARENT)) *parent = said->parent;
@@ -152,20 +161,21 @@ static enum gz_status hang_create(const struct gz_core *core, const struct refs 
     if (said->has & GZ_HAS(PARENT_REF)) {
         size_t slot = *find_ref(refs, said->parent_ref);
         if (slot == 0)
-            return gz_fail(&failure->error, GZ_BAD_VALUE, "create.nodes[%zu].parent: no earlier node has this ref",
-                           index);
+            return gz_fail(&failure->error, GZ_BAD_VALUE,
+                           "create.nodes[%zu].parent: no earlier node has this ref", index);
         *parent = ids[slot - 1];
     }
     if ((said->has & GZ_HAS(REF)) == 0) return GZ_OK;
     size_t *slot = find_ref(refs, said->ref);
     if (*slot != 0)
-        return gz_fail(&failure->error, GZ_BAD_VALUE, "create.nodes[%zu].ref: an earlier node has it", index);
+        return gz_fail(&failure->error, GZ_BAD_VALUE,
+                       "create.nodes[%zu].ref: an earlier node has it", index);
     *slot = index + 1;
     return GZ_OK;
 }
 
-static enum gz_status fill_create(struct gz_core *core, const struct gz_create_node *said, struct gz_content *content,
-                                  struct gz_failure *failure)
+static enum gz_status fill_create(struct gz_core *core, const struct gz_create_node *said,
+                                  struct gz_content *content, struct gz_failure *failure)
 {
     if (said->has & GZ_HAS(T)) content->trs.t = said->trs.t;
     if (said->has & GZ_HAS(R)) content->trs.r = said->trs.r;
@@ -179,14 +189,16 @@ static enum gz_status fill_create(struct gz_core *core, const struct gz_create_n
     return content->name != NULL ? GZ_OK : no_memory(failure);
 }
 
-static enum gz_status changes_of_create(struct gz_core *core, const struct refs *refs, const struct gz_message *message,
-                                        uint64_t *ids, struct gz_change *changes, struct gz_failure *failure)
+static enum gz_status changes_of_create(struct gz_core *core, const struct refs *refs,
+                                        const struct gz_message *message, uint64_t *ids,
+                                        struct gz_change *changes, struct gz_failure *failure)
 {
     const struct gz_create *create = &message->create;
     for (size_t i = 0; i < create->count; i++) {
         struct gz_content *content = &changes[i].after;
         enum gz_status status = begin_create(core, message, i, content, failure);
-        if (status == GZ_OK) status = hang_create(core, refs, message, i, ids, &content->parent, failure);
+        if (status == GZ_OK)
+            status = hang_create(core, refs, message, i, ids, &content->parent, failure);
         if (status == GZ_OK) status = fill_create(core, &create->nodes[i], content, failure);
         if (status != GZ_OK) return status;
         ids[i] = gz_scene_new_id(core->scene);
@@ -211,14 +223,17 @@ enum gz_status gz_handle_create(struct gz_session *session, const struct gz_mess
     struct gz_core *core = session->core;
     if (gz_core_answer_key(session, message)) return GZ_OK;
     if (gz_scene_count(core->scene) + create->count > GZ_NODES_MAX)
-        return gz_fail(&failure->error, GZ_TOO_MANY, "create.nodes: a scene holds at most %d", GZ_NODES_MAX);
+        return gz_fail(&failure->error, GZ_TOO_MANY, "create.nodes: a scene holds at most %d",
+                       GZ_NODES_MAX);
     struct gz_change *changes = gz_arena_take(&core->scratch, create->count, sizeof *changes);
     uint64_t *ids = gz_arena_take(&core->scratch, create->count, sizeof *ids);
     struct refs refs;
-    if (changes == NULL || ids == NULL || !make_refs(&core->scratch, create, &refs)) return no_memory(failure);
+    if (changes == NULL || ids == NULL || !make_refs(&core->scratch, create, &refs))
+        return no_memory(failure);
     enum gz_status status = changes_of_create(core, &refs, message, ids, changes, failure);
     if (status != GZ_OK) return status;
-    return edit(session, message, GZ_EDIT_CREATE, changes, create->count, (struct gz_ids){ids, create->count}, failure);
+    return edit(session, message, GZ_EDIT_CREATE, changes, create->count,
+                (struct gz_ids){ids, create->count}, failure);
 }
 
 /* ---- delete ---- */
@@ -232,10 +247,12 @@ enum gz_status gz_handle_delete(struct gz_session *session, const struct gz_mess
     if (gz_core_answer_key(session, message)) return GZ_OK;
     for (size_t i = 0; i < message->remove.count; i++) {
         uint64_t id = message->remove.ids[i];
-        if (gz_scene_find(core->scene, id) == NULL) return unknown_node(failure, message, i, "", id);
+        if (gz_scene_find(core->scene, id) == NULL)
+            return unknown_node(failure, message, i, "", id);
     }
-    enum gz_status status = gz_changes_delete(core->scene, &core->scratch, message->remove.ids, message->remove.count,
-                                              &changes, &count, &failure->node, &failure->error);
+    enum gz_status status =
+        gz_changes_delete(core->scene, &core->scratch, message->remove.ids, message->remove.count,
+                          &changes, &count, &failure->node, &failure->error);
     if (status != GZ_OK) return status;
     return edit(session, message, GZ_EDIT_DELETE, changes, count, (struct gz_ids){0}, failure);
 }

@@ -1,23 +1,26 @@
 #include <math.h>
 #include <string.h>
 
-#include "session/session.h"
 #include "server/maxima.h"
+#include "session/session.h"
 
 static_assert(GZ_REGION_PLANES == GZ_VIEW_PLANES, "a region of a view has its planes");
 
-static enum gz_status check_nodes(const struct gz_session *session, struct gz_ids nodes, struct gz_failure *failure)
+static enum gz_status check_nodes(const struct gz_session *session, struct gz_ids nodes,
+                                  struct gz_failure *failure)
 {
     for (size_t i = 0; i < nodes.count; i++) {
         if (gz_scene_find(session->core->scene, nodes.ids[i]) != NULL) continue;
         failure->node = nodes.ids[i];
-        return gz_fail(&failure->error, GZ_UNKNOWN_NODE, "interest.nodes[%zu]: there is no node %llu", i,
+        return gz_fail(&failure->error, GZ_UNKNOWN_NODE,
+                       "interest.nodes[%zu]: there is no node %llu", i,
                        (unsigned long long)nodes.ids[i]);
     }
     return GZ_OK;
 }
 
-static struct gz_region region_of(const struct gz_session *session, const struct gz_message *message)
+static struct gz_region region_of(const struct gz_session *session,
+                                  const struct gz_message *message)
 {
     const struct gz_interest *asked = &message->interest;
     struct gz_region region = {.kind = GZ_REGION_WHOLE};
@@ -35,7 +38,8 @@ static struct gz_region region_of(const struct gz_session *session, const struct
     return region;
 }
 
-static enum gz_status follow(struct gz_session *session, const struct gz_region *region, struct gz_failure *failure)
+static enum gz_status follow(struct gz_session *session, const struct gz_region *region,
+                             struct gz_failure *failure)
 {
     if (!gz_sync_follow(session->core->sync, &session->cursor, region))
         return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory to follow a part of the scene");
@@ -49,21 +53,25 @@ enum gz_status gz_handle_interest(struct gz_session *session, const struct gz_me
                                   struct gz_failure *failure)
 {
     if (message->interest.view && !session->has_camera)
-        return gz_fail(&failure->error, GZ_BAD_STATE, "interest.view: needs a camera, and none was sent yet");
+        return gz_fail(&failure->error, GZ_BAD_STATE,
+                       "interest.view: needs a camera, and none was sent yet");
     enum gz_status status = GZ_OK;
-    if (message->has & GZ_HAS(NODES)) status = check_nodes(session, message->interest.nodes, failure);
+    if (message->has & GZ_HAS(NODES))
+        status = check_nodes(session, message->interest.nodes, failure);
     if (status != GZ_OK) return status;
     struct gz_region region = region_of(session, message);
     status = follow(session, &region, failure);
     if (status != GZ_OK) return status;
-    gz_session_charge(session, (double)gz_scene_count(session->core->scene) / GZ_NODES_PICKED_PER_MESSAGE);
+    gz_session_charge(session,
+                      (double)gz_scene_count(session->core->scene) / GZ_NODES_PICKED_PER_MESSAGE);
     gz_session_ok(session, message, 0, NULL);
     return GZ_OK;
 }
 
 double gz_session_view_due(const struct gz_session *session)
 {
-    return session->follows_view && session->view_moved && !session->ended ? session->view_due_s : INFINITY;
+    return session->follows_view && session->view_moved && !session->ended ? session->view_due_s
+                                                                           : INFINITY;
 }
 
 /* Without memory the part stays as it is, and is tried again when the next look is due. */

@@ -3,10 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/session.h"
 #include "server/maxima.h"
+#include "session/session.h"
 
-/* Well apart, and all as bright as each other: white is legible on them (4.5:1), they are on light and on dark. */
+/* Well apart, and all as bright as each other: white is legible on them (4.5:1), they are on light
+ * and on dark. */
 static const uint32_t colours[] = {
     0xEC0528, 0xB75E03, 0x967002, 0x6B7E02, 0x05893E, 0x028575,
     0x038297, 0x077BC2, 0x5B62FF, 0xA835FF, 0xD203CC, 0xE5027A,
@@ -29,8 +30,9 @@ static bool is_taken(const struct gz_core *core, uint32_t colour)
     return other != NULL;
 }
 
-/* For who comes: the one that they have in another session, else the first from their usual one on that nobody has who is
- * here, and the usual one where all are taken. Nobody's changes while they are here. */
+/* For who comes: the one that they have in another session, else the first from their usual one on
+ * that nobody has who is here, and the usual one where all are taken. Nobody's changes while they
+ * are here. */
 static uint32_t colour_of(const struct gz_core *core, const char *user)
 {
     for (const struct gz_session *other = core->sessions; other != NULL; other = other->next) {
@@ -44,7 +46,8 @@ static uint32_t colour_of(const struct gz_core *core, const char *user)
     return colours[usual];
 }
 
-/* What of an epoch is still so: all of this one, and of an earlier one what was saved before it ended. 0 for an unknown one. */
+/* What of an epoch is still so: all of this one, and of an earlier one what was saved before it
+ * ended. 0 for an unknown one. */
 static uint64_t last_of_epoch(const struct gz_core *core, uint64_t epoch)
 {
     if (epoch == core->epoch) return gz_scene_seq(core->scene);
@@ -54,15 +57,18 @@ static uint64_t last_of_epoch(const struct gz_core *core, uint64_t epoch)
     return 0;
 }
 
-/* Where the session begins: where the client says that it stood, or at 0. The edits it has heard of it remembers either way. */
+/* Where the session begins: where the client says that it stood, or at 0. The edits it has heard of
+ * it remembers either way. */
 static struct gz_cursor first_cursor(const struct gz_core *core, const struct gz_message *hello)
 {
     const struct gz_hello *said = &hello->hello;
     if ((hello->has & GZ_HAS(RESUME)) == 0) return gz_sync_cursor(core->sync, 0, NULL);
     uint64_t last = last_of_epoch(core, said->resume_epoch);
     bool exact = said->resume_seq <= last && said->resume_seq >= gz_scene_forgotten(core->scene);
-    bool heard = (hello->has & GZ_HAS(EDIT)) != 0 && said->resume_edit > 0 && said->resume_edit <= last;
-    return gz_sync_cursor(core->sync, exact ? said->resume_seq : 0, heard ? &said->resume_edit : NULL);
+    bool heard =
+        (hello->has & GZ_HAS(EDIT)) != 0 && said->resume_edit > 0 && said->resume_edit <= last;
+    return gz_sync_cursor(core->sync, exact ? said->resume_seq : 0,
+                          heard ? &said->resume_edit : NULL);
 }
 
 static void send_welcome(struct gz_session *session)
@@ -90,20 +96,23 @@ static void send_welcome(struct gz_session *session)
 static bool is_secret(const struct gz_session *session, struct gz_text said)
 {
     unsigned difference = 0;
-    if (said.size != sizeof session->secret - 1 || strlen(session->secret) != said.size) return false;
-    for (size_t i = 0; i < said.size; i++) difference |= (unsigned char)(session->secret[i] ^ said.bytes[i]);
+    if (said.size != sizeof session->secret - 1 || strlen(session->secret) != said.size)
+        return false;
+    for (size_t i = 0; i < said.size; i++)
+        difference |= (unsigned char)(session->secret[i] ^ said.bytes[i]);
     return difference == 0;
 }
 
-/* The session whose place the client takes with its resume: of the same user, and of the secret that it was welcomed
- * with. NULL for none; a wrong secret is none. */
+/* The session whose place the client takes with its resume: of the same user, and of the secret
+ * that it was welcomed with. NULL for none; a wrong secret is none. */
 static struct gz_session *find_earlier(const struct gz_core *core, const struct gz_hello *said)
 {
     struct gz_session *earlier = core->sessions;
     for (; earlier != NULL; earlier = earlier->next) {
-        bool same_user =
-            strlen(earlier->user) == said->user.size && memcmp(earlier->user, said->user.bytes, said->user.size) == 0;
-        if (same_user && !earlier->replaced && is_secret(earlier, said->resume_secret)) return earlier;
+        bool same_user = strlen(earlier->user) == said->user.size &&
+                         memcmp(earlier->user, said->user.bytes, said->user.size) == 0;
+        if (same_user && !earlier->replaced && is_secret(earlier, said->resume_secret))
+            return earlier;
     }
     return NULL;
 }
@@ -115,18 +124,20 @@ static void replace(struct gz_session *earlier, uint64_t id)
     if (earlier->run.kind != GZ_RUN_NONE) gz_run_complete(earlier, NULL);
     gz_sync_absent(earlier->core->sync, &earlier->presence);
     char reason[GZ_ERROR_BYTES_MAX];
-    snprintf(reason, sizeof reason, "session %llu of its user took its place", (unsigned long long)id);
+    snprintf(reason, sizeof reason, "session %llu of its user took its place",
+             (unsigned long long)id);
     gz_session_end(earlier, reason);
     earlier->replaced = true;
 }
 
 static void write_secret(char secret[2 * GZ_SECRET_BYTES + 1], const uint8_t *bytes)
 {
-    for (size_t i = 0; bytes != NULL && i < GZ_SECRET_BYTES; i++) snprintf(secret + 2 * i, 3, "%02x", bytes[i]);
+    for (size_t i = 0; bytes != NULL && i < GZ_SECRET_BYTES; i++)
+        snprintf(secret + 2 * i, 3, "%02x", bytes[i]);
 }
 
-static struct gz_session *new_session(struct gz_core *core, uint64_t id, const struct gz_message *hello,
-                                      enum gz_role role)
+static struct gz_session *new_session(struct gz_core *core, uint64_t id,
+                                      const struct gz_message *hello, enum gz_role role)
 {
     struct gz_session *session = calloc(1, sizeof *session);
     if (session == NULL) return NULL;
@@ -152,13 +163,15 @@ static void list_session(struct gz_core *core, struct gz_session *session)
     core->session_count++;
 }
 
-enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const struct gz_message *hello, enum gz_role role,
-                            const uint8_t *secret, struct gz_now now, struct gz_session **out, struct gz_error *error)
+enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const struct gz_message *hello,
+                            enum gz_role role, const uint8_t *secret, struct gz_now now,
+                            struct gz_session **out, struct gz_error *error)
 {
     gz_core_set_now(core, now);
     if (hello->hello.user.size == 0 || hello->hello.user.size > GZ_USER_BYTES_MAX)
         return gz_fail(error, GZ_BAD_VALUE, "user: a name of 1 to %d bytes", GZ_USER_BYTES_MAX);
-    struct gz_session *earlier = (hello->has & GZ_HAS(RESUME)) != 0 ? find_earlier(core, &hello->hello) : NULL;
+    struct gz_session *earlier =
+        (hello->has & GZ_HAS(RESUME)) != 0 ? find_earlier(core, &hello->hello) : NULL;
     if (core->session_count - (earlier != NULL) >= GZ_SESSIONS_MAX)
         return gz_fail(error, GZ_TOO_MANY, "the scene is full");
     struct gz_session *session = new_session(core, id, hello, role);
@@ -226,7 +239,8 @@ void gz_core_freeze(struct gz_core *core, const char *why, struct gz_now now)
     gz_core_set_now(core, now);
     gz_print(core->frozen, sizeof core->frozen, "%s", why);
     complete_runs(core);
-    for (struct gz_session *session = core->sessions; session != NULL; session = session->next) depart(session);
+    for (struct gz_session *session = core->sessions; session != NULL; session = session->next)
+        depart(session);
 }
 
 bool gz_core_is_stored(const struct gz_core *core)

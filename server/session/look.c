@@ -1,9 +1,10 @@
-/* What is under a pointer by what is seen of it: the triangles of nodes where they are known, the bounds of the others. */
+/* What is under a pointer by what is seen of it: the triangles of nodes where they are known, the
+ * bounds of the others. */
 #include <math.h>
 #include <stdlib.h>
 
-#include "session/session.h"
 #include "server/maxima.h"
+#include "session/session.h"
 
 /* What comes first: what is met, what is passed by, points. */
 enum rank { MET, PASSED, POINT };
@@ -57,7 +58,8 @@ static void keep(struct look *look, const struct seen *seen)
         look->seen[0] = *seen;
 }
 
-/* ---- candidates, the nearest first: most are never looked at where only the first is asked for ---- */
+/* ---- candidates, the nearest first: most are never looked at where only the first is asked for
+ * ---- */
 
 static void sink(struct candidate *heap, size_t count, size_t at)
 {
@@ -72,7 +74,8 @@ static void sink(struct candidate *heap, size_t count, size_t at)
 
 static void arrange(struct look *look)
 {
-    for (size_t at = look->candidate_count / 2; at-- > 0;) sink(look->candidates, look->candidate_count, at);
+    for (size_t at = look->candidate_count / 2; at-- > 0;)
+        sink(look->candidates, look->candidate_count, at);
 }
 
 static bool take_nearest(struct look *look, double limit, struct candidate *candidate)
@@ -120,8 +123,10 @@ static void add_candidate(struct look *look, const struct gz_node *node)
     if (gz_session_pick(look->session, look->pointer, node, &seen.hit)) keep(look, &seen);
 }
 
-/* Whether it is met, and not further away than `limit`. By its bounds too where there were too many tests. */
-static bool meet(struct look *look, const struct candidate *candidate, double limit, struct gz_hit *hit)
+/* Whether it is met, and not further away than `limit`. By its bounds too where there were too many
+ * tests. */
+static bool meet(struct look *look, const struct candidate *candidate, double limit,
+                 struct gz_hit *hit)
 {
     struct gz_aim aim;
     double distance = limit;
@@ -133,7 +138,8 @@ static bool meet(struct look *look, const struct candidate *candidate, double li
             return gz_can_say_hit(hit);
         }
     }
-    return gz_session_pick(look->session, look->pointer, candidate->node, hit) && hit->distance <= limit;
+    return gz_session_pick(look->session, look->pointer, candidate->node, hit) &&
+           hit->distance <= limit;
 }
 
 /* What is met further away than this need not be known. */
@@ -166,7 +172,8 @@ static void pass_all(struct look *look)
         gz_affine world = gz_scene_world(look->session->core->scene, node);
         struct gz_beside beside = {.px = px};
         struct seen seen = {.rank = PASSED, .hit = {.id = node->id}};
-        enum gz_met met = gz_surface_pass(surface, look->camera, look->pointer, &world, &look->tests, &beside);
+        enum gz_met met =
+            gz_surface_pass(surface, look->camera, look->pointer, &world, &look->tests, &beside);
         if (met == GZ_GAVE_UP) break;
         if (met == GZ_MISSED) continue;
         seen.px = beside.px;
@@ -193,8 +200,9 @@ static enum gz_status begin_look(struct look *look, struct gz_failure *failure)
     return GZ_OK;
 }
 
-enum gz_status gz_session_look(struct gz_session *session, const struct gz_pointer *pointer, bool first_only,
-                               struct gz_hit **hits, size_t *count, struct gz_failure *failure)
+enum gz_status gz_session_look(struct gz_session *session, const struct gz_pointer *pointer,
+                               bool first_only, struct gz_hit **hits, size_t *count,
+                               struct gz_failure *failure)
 {
     struct look look = {.session = session,
                         .pointer = pointer,
@@ -205,11 +213,13 @@ enum gz_status gz_session_look(struct gz_session *session, const struct gz_point
     if (status != GZ_OK) return status;
     meet_all(&look);
     if (!look.met) pass_all(&look);
-    gz_session_charge(session, (double)(GZ_SURFACE_TESTS_PER_LOOK - look.tests) / GZ_SURFACE_TESTS_PER_MESSAGE);
+    gz_session_charge(session, (double)(GZ_SURFACE_TESTS_PER_LOOK - look.tests) /
+                                   GZ_SURFACE_TESTS_PER_MESSAGE);
 
     *count = look.seen_count;
     *hits = gz_arena_take(&session->core->scratch, *count, sizeof **hits);
-    if (*hits == NULL) return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory to pick among the nodes");
+    if (*hits == NULL)
+        return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory to pick among the nodes");
     qsort(look.seen, look.seen_count, sizeof *look.seen, compare_seen);
     for (size_t i = 0; i < *count; i++) (*hits)[i] = look.seen[i].hit;
     return GZ_OK;

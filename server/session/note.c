@@ -1,10 +1,11 @@
-/* Notes. A change of one is nobody's to see until it is on the disk: it waits as the whole note that will be, and takes the place of
- * the one before once it is committed. What comes meanwhile stands on what waits. */
+/* Notes. A change of one is nobody's to see until it is on the disk: it waits as the whole note
+ * that will be, and takes the place of the one before once it is committed. What comes meanwhile
+ * stands on what waits. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/session.h"
 #include "server/maxima.h"
+#include "session/session.h"
 
 /* ---- what waits ---- */
 
@@ -25,7 +26,8 @@ static bool add_waiter(struct gz_pending_note *pending, const struct gz_session 
 {
     struct gz_waiter *waiter = malloc(sizeof *waiter);
     if (waiter == NULL) return false;
-    *waiter = (struct gz_waiter){pending->waiters, session->id, message->rid, (message->has & GZ_HAS(RID)) != 0};
+    *waiter = (struct gz_waiter){pending->waiters, session->id, message->rid,
+                                 (message->has & GZ_HAS(RID)) != 0};
     pending->waiters = waiter;
     session->core->note_waiter_count++;
     return true;
@@ -72,17 +74,20 @@ static enum gz_status append(struct gz_session *session, const struct gz_message
 static struct gz_pending_note *find_pending(const struct gz_core *core, uint64_t id)
 {
     struct gz_pending_note *found = NULL;
-    for (struct gz_pending_note *pending = core->pending_notes; pending != NULL; pending = pending->next) {
+    for (struct gz_pending_note *pending = core->pending_notes; pending != NULL;
+         pending = pending->next) {
         if (pending->note->is.id == id) found = pending;
     }
     return found;
 }
 
-/* The note as it will be once all that waits is stored; NULL where it is not there, or will not be. */
+/* The note as it will be once all that waits is stored; NULL where it is not there, or will not
+ * be. */
 static const struct gz_note_record *find(const struct gz_core *core, uint64_t id)
 {
     const struct gz_pending_note *pending = find_pending(core, id);
-    const struct gz_notebook_entry *note = pending != NULL ? pending->note : gz_notebook_find(core->notes, id);
+    const struct gz_notebook_entry *note =
+        pending != NULL ? pending->note : gz_notebook_find(core->notes, id);
     return note != NULL && !note->is.gone ? &note->is : NULL;
 }
 
@@ -96,28 +101,34 @@ static void answer(struct gz_session *session, bool has_rid, uint64_t rid, uint6
 }
 
 /* A request that is one that waits already: answered with it. */
-static void wait_with(struct gz_pending_note *pending, struct gz_session *session, const struct gz_message *message)
+static void wait_with(struct gz_pending_note *pending, struct gz_session *session,
+                      const struct gz_message *message)
 {
     if (!add_waiter(pending, session, message)) gz_session_end(session, "no memory to answer it");
 }
 
-/* Whether the key of the request decides about it: it is known and answered, or *status says why nobody knows. */
-static bool answer_known(struct gz_session *session, const struct gz_message *message, const char *key,
-                         enum gz_status *status, struct gz_failure *failure)
+/* Whether the key of the request decides about it: it is known and answered, or *status says why
+ * nobody knows. */
+static bool answer_known(struct gz_session *session, const struct gz_message *message,
+                         const char *key, enum gz_status *status, struct gz_failure *failure)
 {
     *status = GZ_OK;
     struct gz_core *core = session->core;
     if (key == NULL) return false;
-    for (struct gz_pending_note *pending = core->pending_notes; pending != NULL; pending = pending->next) {
+    for (struct gz_pending_note *pending = core->pending_notes; pending != NULL;
+         pending = pending->next) {
         const struct gz_note_record *note = &pending->note->is;
-        if (note->key == NULL || strcmp(note->key, key) != 0 || strcmp(note->by, session->user) != 0) continue;
+        if (note->key == NULL || strcmp(note->key, key) != 0 ||
+            strcmp(note->by, session->user) != 0)
+            continue;
         wait_with(pending, session, message);
         return true;
     }
     uint64_t note;
     *status = core->host.find_note_key(core->host.context, session->user, key, &note);
     if (*status != GZ_OK) {
-        gz_fail(&failure->error, *status, "key: the disk does not say whether it is taken; ask again");
+        gz_fail(&failure->error, *status,
+                "key: the disk does not say whether it is taken; ask again");
         return true;
     }
     if (note == 0) return false;
@@ -129,15 +140,17 @@ static bool answer_known(struct gz_session *session, const struct gz_message *me
 
 static enum gz_status refuse_unknown(struct gz_failure *failure, const char *field, uint64_t id)
 {
-    return gz_fail(&failure->error, GZ_BAD_VALUE, "note.%s: there is no note %llu", field, (unsigned long long)id);
+    return gz_fail(&failure->error, GZ_BAD_VALUE, "note.%s: there is no note %llu", field,
+                   (unsigned long long)id);
 }
 
 /* A node, a point, or a point of a node: what of it is said takes the place of all of it. */
-static enum gz_status pin(const struct gz_core *core, const struct gz_message *message, struct gz_note_record *note,
-                          struct gz_failure *failure)
+static enum gz_status pin(const struct gz_core *core, const struct gz_message *message,
+                          struct gz_note_record *note, struct gz_failure *failure)
 {
     const struct gz_note *said = &message->note;
-    bool has_node = (message->has & GZ_HAS(NODE)) != 0, has_point = (message->has & GZ_HAS(POINT)) != 0;
+    bool has_node = (message->has & GZ_HAS(NODE)) != 0,
+         has_point = (message->has & GZ_HAS(POINT)) != 0;
     if (!has_node && !has_point) return GZ_OK;
     if (has_node && gz_scene_find(core->scene, said->node) == NULL) {
         failure->node = said->node;
@@ -150,15 +163,16 @@ static enum gz_status pin(const struct gz_core *core, const struct gz_message *m
     return GZ_OK;
 }
 
-static enum gz_status make(const struct gz_core *core, const struct gz_message *message, struct gz_note_record *note,
-                           struct gz_failure *failure)
+static enum gz_status make(const struct gz_core *core, const struct gz_message *message,
+                           struct gz_note_record *note, struct gz_failure *failure)
 {
     const struct gz_note *said = &message->note;
     if ((message->has & GZ_HAS(DONE)) != 0 || said->gone)
         return gz_fail(&failure->error, GZ_BAD_VALUE, "note.id: %s is said of a note that is there",
                        said->gone ? "gone" : "done");
     if (core->note_count >= GZ_NOTES_MAX)
-        return gz_fail(&failure->error, GZ_TOO_MANY, "note: a scene holds at most %d", GZ_NOTES_MAX);
+        return gz_fail(&failure->error, GZ_TOO_MANY, "note: a scene holds at most %d",
+                       GZ_NOTES_MAX);
     if ((message->has & GZ_HAS(REPLY)) != 0) {
         const struct gz_note_record *other = find(core, said->reply);
         if (other == NULL) return refuse_unknown(failure, "reply", said->reply);
@@ -172,11 +186,14 @@ static enum gz_status make(const struct gz_core *core, const struct gz_message *
     return pin(core, message, note, failure);
 }
 
-static enum gz_status check_author(const struct gz_session *session, const struct gz_message *message,
+static enum gz_status check_author(const struct gz_session *session,
+                                   const struct gz_message *message,
                                    const struct gz_note_record *note, struct gz_failure *failure)
 {
-    bool needs_author = (message->has & (GZ_HAS(TEXT) | GZ_HAS(NODE) | GZ_HAS(POINT))) != 0 || message->note.gone;
-    if (!needs_author || session->role >= GZ_ROLE_ADMIN || strcmp(session->user, note->user) == 0) return GZ_OK;
+    bool needs_author =
+        (message->has & (GZ_HAS(TEXT) | GZ_HAS(NODE) | GZ_HAS(POINT))) != 0 || message->note.gone;
+    if (!needs_author || session->role >= GZ_ROLE_ADMIN || strcmp(session->user, note->user) == 0)
+        return GZ_OK;
     return gz_fail(&failure->error, GZ_FORBIDDEN,
                    "note.id: note %llu is %s's: others may say that it is done, and answer it",
                    (unsigned long long)note->id, note->user);
@@ -205,12 +222,14 @@ static enum gz_status change(const struct gz_session *session, const struct gz_m
 
 static bool is_same(const struct gz_note_record *a, const struct gz_note_record *b)
 {
-    return a->gone == b->gone && a->done == b->done && strcmp(a->text, b->text) == 0 && a->node == b->node &&
-           a->has_point == b->has_point && memcmp(&a->point, &b->point, sizeof a->point) == 0;
+    return a->gone == b->gone && a->done == b->done && strcmp(a->text, b->text) == 0 &&
+           a->node == b->node && a->has_point == b->has_point &&
+           memcmp(&a->point, &b->point, sizeof a->point) == 0;
 }
 
 /* Nothing is to be changed: `ok` at once, or once that stands for good which makes it so. */
-static void answer_unchanged(struct gz_session *session, const struct gz_message *message, uint64_t id)
+static void answer_unchanged(struct gz_session *session, const struct gz_message *message,
+                             uint64_t id)
 {
     struct gz_pending_note *pending = find_pending(session->core, id);
     if (pending != NULL)
@@ -226,18 +245,22 @@ static const char *copy_text(struct gz_arena *arena, struct gz_text text)
     return copy;
 }
 
-enum gz_status gz_handle_note(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure)
+enum gz_status gz_handle_note(struct gz_session *session, const struct gz_message *message,
+                              struct gz_failure *failure)
 {
     struct gz_core *core = session->core;
     bool is_new = (message->has & GZ_HAS(NOTE)) == 0;
-    const char *key = (message->has & GZ_HAS(KEY)) != 0 ? copy_text(&core->scratch, message->key) : NULL;
+    const char *key =
+        (message->has & GZ_HAS(KEY)) != 0 ? copy_text(&core->scratch, message->key) : NULL;
     if (key == NULL && (message->has & GZ_HAS(KEY)) != 0) return no_memory(failure);
     enum gz_status status;
     if (answer_known(session, message, key, &status, failure)) return status;
-    struct gz_note_record note = {.user = session->user, .by = session->user, .key = key, .changed = core->now.unix_s};
+    struct gz_note_record note = {
+        .user = session->user, .by = session->user, .key = key, .changed = core->now.unix_s};
     note.text = copy_text(&core->scratch, message->note.text);
     if (note.text == NULL) return no_memory(failure);
-    status = is_new ? make(core, message, &note, failure) : change(session, message, &note, failure);
+    status =
+        is_new ? make(core, message, &note, failure) : change(session, message, &note, failure);
     if (status != GZ_OK) return status;
     if (!is_new && is_same(&note, find(core, note.id))) {
         answer_unchanged(session, message, note.id);
@@ -254,9 +277,11 @@ enum gz_status gz_handle_note(struct gz_session *session, const struct gz_messag
 
 bool gz_core_add_notes(const struct gz_core *core, struct gz_batch *batch)
 {
-    struct gz_note_record *notes = gz_arena_take(&batch->arena, core->pending_note_count, sizeof *notes);
+    struct gz_note_record *notes =
+        gz_arena_take(&batch->arena, core->pending_note_count, sizeof *notes);
     if (notes == NULL) return false;
-    for (const struct gz_pending_note *pending = core->pending_notes; pending != NULL; pending = pending->next) {
+    for (const struct gz_pending_note *pending = core->pending_notes; pending != NULL;
+         pending = pending->next) {
         struct gz_note_record *note = &notes[batch->note_count++];
         *note = pending->note->is;
         note->user = gz_arena_string(&batch->arena, note->user);
@@ -264,7 +289,8 @@ bool gz_core_add_notes(const struct gz_core *core, struct gz_batch *batch)
         note->by = gz_arena_string(&batch->arena, note->by);
         note->key = gz_arena_string(&batch->arena, note->key);
         bool has_key = pending->note->is.key != NULL;
-        if (note->user == NULL || note->text == NULL || note->by == NULL || (has_key && note->key == NULL))
+        if (note->user == NULL || note->text == NULL || note->by == NULL ||
+            (has_key && note->key == NULL))
             return false;
     }
     batch->notes = notes;
@@ -278,7 +304,8 @@ void gz_core_accept_notes(struct gz_core *core)
         uint64_t id = pending->note->is.id;
         gz_notebook_put(core->notes, pending->note);
         pending->note = NULL;
-        for (const struct gz_waiter *waiter = pending->waiters; waiter != NULL; waiter = waiter->next) {
+        for (const struct gz_waiter *waiter = pending->waiters; waiter != NULL;
+             waiter = waiter->next) {
             struct gz_session *session = gz_core_session(core, waiter->session);
             if (session != NULL) answer(session, waiter->has_rid, waiter->rid, id);
         }
@@ -292,9 +319,11 @@ void gz_core_refuse_notes(struct gz_core *core, const char *why)
     gz_fail(&failure.error, GZ_STORAGE, "the note could not be stored: %s", why);
     while (core->pending_notes != NULL) {
         struct gz_pending_note *pending = take_oldest(core);
-        for (const struct gz_waiter *waiter = pending->waiters; waiter != NULL; waiter = waiter->next) {
+        for (const struct gz_waiter *waiter = pending->waiters; waiter != NULL;
+             waiter = waiter->next) {
             struct gz_session *session = gz_core_session(core, waiter->session);
-            if (session != NULL) gz_session_refuse(session, waiter->has_rid, waiter->rid, &failure, false);
+            if (session != NULL)
+                gz_session_refuse(session, waiter->has_rid, waiter->rid, &failure, false);
         }
         destroy_pending(core, pending);
     }

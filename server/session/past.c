@@ -1,23 +1,27 @@
-/* Questions to the past. They are asked of the file, so each waits until what it is about is saved; the answer comes later. */
+/* Questions to the past. They are asked of the file, so each waits until what it is about is saved;
+ * the answer comes later. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/session.h"
 #include "server/maxima.h"
+#include "session/session.h"
 
 /* ---- asking ---- */
 
 enum gz_status gz_session_ask(struct gz_session *session, const struct gz_message *message,
-                              const struct gz_query *query, uint64_t after, struct gz_failure *failure)
+                              const struct gz_query *query, uint64_t after,
+                              struct gz_failure *failure)
 {
     struct gz_core *core = session->core;
     if (session->queries >= GZ_QUERIES_PER_SESSION_MAX)
-        return gz_fail(&failure->error, GZ_TOO_MANY, "%d questions are open already", GZ_QUERIES_PER_SESSION_MAX);
+        return gz_fail(&failure->error, GZ_TOO_MANY, "%d questions are open already",
+                       GZ_QUERIES_PER_SESSION_MAX);
     if (after > gz_sync_saved_seq(core->sync) && core->failing)
         return gz_fail(&failure->error, GZ_STORAGE, "the state asked for could not be stored yet");
     struct gz_ticket *ticket = calloc(1, sizeof *ticket);
-    if (ticket == NULL) return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for this question");
+    if (ticket == NULL)
+        return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for this question");
     *ticket = (struct gz_ticket){
         .number = core->next_ticket++,
         .session = session->id,
@@ -37,12 +41,14 @@ enum gz_status gz_session_ask(struct gz_session *session, const struct gz_messag
     return GZ_OK;
 }
 
-/* One question of a session at a time, and none while it has not been told the last answer: answers are large. */
+/* One question of a session at a time, and none while it has not been told the last answer: answers
+ * are large. */
 static bool may_ask(const struct gz_core *core, const struct gz_ticket *ticket)
 {
     const struct gz_session *session = gz_core_session(core, ticket->session);
     return !ticket->sent && ticket->after <= gz_sync_saved_seq(core->sync) &&
-           (session == NULL || (!session->asking && session->telling == NULL && !gz_session_is_full(session)));
+           (session == NULL ||
+            (!session->asking && session->telling == NULL && !gz_session_is_full(session)));
 }
 
 void gz_core_send_tickets(struct gz_core *core)
@@ -70,7 +76,8 @@ enum gz_status gz_handle_history(struct gz_session *session, const struct gz_mes
                                  struct gz_failure *failure)
 {
     const struct gz_history *said = &message->history;
-    struct gz_query query = {.kind = GZ_QUERY_HISTORY, .since = NAN, .before = NAN, .limit = GZ_HISTORY_ROWS_MAX};
+    struct gz_query query = {
+        .kind = GZ_QUERY_HISTORY, .since = NAN, .before = NAN, .limit = GZ_HISTORY_ROWS_MAX};
     if (message->has & GZ_HAS(NODE)) query.node = said->node;
     if (message->has & GZ_HAS(USER)) memcpy(query.user, said->user.bytes, said->user.size);
     if (message->has & GZ_HAS(SINCE)) query.since = said->since;
@@ -80,29 +87,36 @@ enum gz_status gz_handle_history(struct gz_session *session, const struct gz_mes
     return gz_session_ask(session, message, &query, 0, failure);
 }
 
-enum gz_status gz_handle_at(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure)
+enum gz_status gz_handle_at(struct gz_session *session, const struct gz_message *message,
+                            struct gz_failure *failure)
 {
     const struct gz_core *core = session->core;
     uint64_t now = gz_scene_seq(core->scene);
     struct gz_query query = {.kind = GZ_QUERY_AT, .seq = message->at.seq, .time = message->at.time};
     query.by_time = (message->has & GZ_HAS(TIME)) != 0;
     if (message->has & GZ_HAS(CHECKPOINT)) {
-        enum gz_status status = gz_core_find_checkpoint(core, message->at.checkpoint, &query.seq, failure);
+        enum gz_status status =
+            gz_core_find_checkpoint(core, message->at.checkpoint, &query.seq, failure);
         if (status != GZ_OK) return status;
     }
     if (query.by_time && query.time > core->now.unix_s)
         return gz_fail(&failure->error, GZ_BAD_VALUE, "time: is in the future");
     if (!query.by_time && query.seq > now)
-        return gz_fail(&failure->error, GZ_BAD_VALUE, "seq: the scene is at %llu", (unsigned long long)now);
+        return gz_fail(&failure->error, GZ_BAD_VALUE, "seq: the scene is at %llu",
+                       (unsigned long long)now);
     return gz_session_ask(session, message, &query, query.by_time ? now : query.seq, failure);
 }
 
-enum gz_status gz_handle_path(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure)
+enum gz_status gz_handle_path(struct gz_session *session, const struct gz_message *message,
+                              struct gz_failure *failure)
 {
     const struct gz_path *said = &message->path;
     const struct gz_node *node = gz_scene_find(session->core->scene, said->node);
-    struct gz_query query = {
-        .kind = GZ_QUERY_PATH, .node = said->node, .since = NAN, .before = NAN, .limit = GZ_PATH_POINTS_MAX};
+    struct gz_query query = {.kind = GZ_QUERY_PATH,
+                             .node = said->node,
+                             .since = NAN,
+                             .before = NAN,
+                             .limit = GZ_PATH_POINTS_MAX};
     if (message->has & GZ_HAS(SINCE)) query.since = said->since;
     if (message->has & GZ_HAS(BEFORE_TIME)) query.before = said->before;
     if (message->has & GZ_HAS(LIMIT)) query.limit = (uint32_t)said->limit;
@@ -117,11 +131,13 @@ enum gz_status gz_handle_restore(struct gz_session *session, const struct gz_mes
     struct gz_query query = {.kind = GZ_QUERY_AT, .seq = message->restore.seq};
     if (gz_core_answer_key(session, message)) return GZ_OK;
     if (message->has & GZ_HAS(CHECKPOINT)) {
-        enum gz_status status = gz_core_find_checkpoint(core, message->restore.checkpoint, &query.seq, failure);
+        enum gz_status status =
+            gz_core_find_checkpoint(core, message->restore.checkpoint, &query.seq, failure);
         if (status != GZ_OK) return status;
     }
     if (query.seq > now)
-        return gz_fail(&failure->error, GZ_BAD_VALUE, "seq: the scene is at %llu", (unsigned long long)now);
+        return gz_fail(&failure->error, GZ_BAD_VALUE, "seq: the scene is at %llu",
+                       (unsigned long long)now);
     return gz_session_ask(session, message, &query, query.seq, failure);
 }
 
@@ -141,16 +157,18 @@ struct gz_edit_request gz_ticket_request(struct gz_session *session, const struc
     };
 }
 
-/* The nodes of before an import refer to a file that the import replaced: they could not be shown. */
+/* The nodes of before an import refer to a file that the import replaced: they could not be
+ * shown. */
 static enum gz_status check_asset(const struct gz_core *core, const struct gz_ticket *ticket,
                                   const struct gz_answer *answer, struct gz_failure *failure)
 {
     if (ticket->query.seq >= core->asset_seq) return GZ_OK;
     for (size_t i = 0; i < answer->node_count; i++) {
         if (answer->nodes[i].content.asset < 0) continue;
-        return gz_fail(&failure->error, GZ_BAD_STATE,
-                       "seq: the scene's glTF was replaced at seq %llu; what was before cannot be restored",
-                       (unsigned long long)core->asset_seq);
+        return gz_fail(
+            &failure->error, GZ_BAD_STATE,
+            "seq: the scene's glTF was replaced at seq %llu; what was before cannot be restored",
+            (unsigned long long)core->asset_seq);
     }
     return GZ_OK;
 }
@@ -159,14 +177,16 @@ static enum gz_status restore(struct gz_session *session, const struct gz_ticket
                               const struct gz_answer *answer, struct gz_failure *failure)
 {
     struct gz_core *core = session->core;
-    struct gz_edit_request request = gz_ticket_request(session, ticket, GZ_EDIT_RESTORE, ticket->query.seq);
-    if (gz_core_answer_known(session, &request)) return GZ_OK; /* asked twice before the past had answered */
+    struct gz_edit_request request =
+        gz_ticket_request(session, ticket, GZ_EDIT_RESTORE, ticket->query.seq);
+    if (gz_core_answer_known(session, &request))
+        return GZ_OK; /* asked twice before the past had answered */
     struct gz_change *changes;
     size_t count;
     enum gz_status status = check_asset(core, ticket, answer, failure);
     if (status != GZ_OK) return status;
-    status = gz_changes_restore(core->scene, &core->scratch, answer->nodes, answer->node_count, &changes, &count,
-                                &failure->error);
+    status = gz_changes_restore(core->scene, &core->scratch, answer->nodes, answer->node_count,
+                                &changes, &count, &failure->error);
     if (status != GZ_OK) return status;
     return gz_core_edit(core, &request, changes, count, failure);
 }
@@ -179,12 +199,14 @@ static enum gz_status answer_ticket(struct gz_session *session, const struct gz_
         return answer->status;
     }
     if (ticket->restores) return restore(session, ticket, answer, failure);
-    if (ticket->query.kind == GZ_QUERY_EDIT) return gz_session_revert(session, ticket, answer, failure);
+    if (ticket->query.kind == GZ_QUERY_EDIT)
+        return gz_session_revert(session, ticket, answer, failure);
     if (!ticket->has_rid) return GZ_OK; /* nobody would know what it is about */
     return gz_session_tell(session, ticket, answer, failure);
 }
 
-void gz_core_answered(struct gz_core *core, uint64_t number, struct gz_answer *answer, struct gz_now now)
+void gz_core_answered(struct gz_core *core, uint64_t number, struct gz_answer *answer,
+                      struct gz_now now)
 {
     gz_core_set_now(core, now);
     struct gz_ticket **at = &core->tickets;

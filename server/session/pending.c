@@ -1,11 +1,11 @@
-/* Edits that wait for the disk. An edit is applied at once, for everybody to see, and answered when the batch that holds it was
- * committed; the same key meanwhile, or later, is the same edit. */
+/* Edits that wait for the disk. An edit is applied at once, for everybody to see, and answered when
+ * the batch that holds it was committed; the same key meanwhile, or later, is the same edit. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/session.h"
 #include "server/maxima.h"
+#include "session/session.h"
 
 /* ---- pending edits ---- */
 
@@ -90,8 +90,9 @@ static struct gz_pending *new_pending(struct gz_core *core, const struct gz_edit
         .ended = moment_s,
         .began_seq = gz_scene_seq(core->scene),
     };
-    bool complete = pending->edit.user != NULL && (request->key == NULL || pending->edit.key != NULL) &&
-                    copy_created(pending, request->created) && copy_changes(pending, changes, count);
+    bool complete =
+        pending->edit.user != NULL && (request->key == NULL || pending->edit.key != NULL) &&
+        copy_created(pending, request->created) && copy_changes(pending, changes, count);
     if (complete && request->session != NULL)
         complete = add_waiter(pending, request->session->id, request->has_rid, request->rid);
     if (complete) return pending;
@@ -113,13 +114,13 @@ static enum gz_status apply(struct gz_core *core, struct gz_pending *pending, ui
                             struct gz_failure *failure)
 {
     struct gz_edit_record *edit = &pending->edit;
-    enum gz_status status = gz_scene_apply(core->scene, edit->changes, edit->change_count, actor, &failure->node,
-                                           &failure->holder, &failure->error);
+    enum gz_status status = gz_scene_apply(core->scene, edit->changes, edit->change_count, actor,
+                                           &failure->node, &failure->holder, &failure->error);
     if (status != GZ_OK) return status;
     edit->id = core->next_edit++;
     edit->seq = gz_scene_seq(core->scene);
-    /* An import of an empty file, or an undo of what is so already, changes no node and is an edit all the same: each has a seq
-     * of its own. */
+    /* An import of an empty file, or an undo of what is so already, changes no node and is an edit
+     * all the same: each has a seq of its own. */
     if (edit->seq == edit->began_seq) edit->seq = gz_scene_tick(core->scene);
     append_pending(core, pending);
     return GZ_OK;
@@ -140,39 +141,46 @@ static void answer_unchanged(const struct gz_core *core, const struct gz_edit_re
 }
 
 enum gz_status gz_core_edit(struct gz_core *core, const struct gz_edit_request *request,
-                            const struct gz_change *changes, size_t count, struct gz_failure *failure)
+                            const struct gz_change *changes, size_t count,
+                            struct gz_failure *failure)
 {
     enum gz_status status = gz_core_check_room(core, failure);
     if (status != GZ_OK) return status;
-    status = gz_scene_check(core->scene, changes, count, request->session->id, &failure->node, &failure->holder,
-                            &failure->error);
+    status = gz_scene_check(core->scene, changes, count, request->session->id, &failure->node,
+                            &failure->holder, &failure->error);
     if (status != GZ_OK) return status;
     struct gz_pending *pending = new_pending(core, request, changes, count);
     if (pending == NULL) return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for this edit");
-    /* An undo that finds everything as it would make it is done all the same: else the next would be about it again. */
+    /* An undo that finds everything as it would make it is done all the same: else the next would
+     * be about it again. */
     bool travels = request->kind == GZ_EDIT_UNDO || request->kind == GZ_EDIT_REDO;
     if (pending->edit.change_count == 0 && !travels) {
         gz_pending_destroy(pending);
         answer_unchanged(core, request);
         return GZ_OK;
     }
-    gz_session_charge(request->session, (double)pending->edit.change_count / GZ_NODES_EDITED_PER_MESSAGE);
+    gz_session_charge(request->session,
+                      (double)pending->edit.change_count / GZ_NODES_EDITED_PER_MESSAGE);
     status = apply(core, pending, request->session->id, failure);
     if (status != GZ_OK) gz_pending_destroy(pending);
     return status;
 }
 
-/* The import is no session's: whatever anybody holds is in its way, and no session is said to have made it. */
-static enum gz_status apply_import(struct gz_core *core, struct gz_pending *pending, struct gz_failure *failure)
+/* The import is no session's: whatever anybody holds is in its way, and no session is said to have
+ * made it. */
+static enum gz_status apply_import(struct gz_core *core, struct gz_pending *pending,
+                                   struct gz_failure *failure)
 {
     const struct gz_edit_record *edit = &pending->edit;
-    enum gz_status status = gz_scene_check(core->scene, edit->changes, edit->change_count, GZ_ID_LIMIT, &failure->node,
-                                           &failure->holder, &failure->error);
+    enum gz_status status =
+        gz_scene_check(core->scene, edit->changes, edit->change_count, GZ_ID_LIMIT, &failure->node,
+                       &failure->holder, &failure->error);
     return status == GZ_OK ? apply(core, pending, 0, failure) : status;
 }
 
 enum gz_status gz_core_edit_import(struct gz_core *core, const struct gz_core_import *import,
-                                   const struct gz_change *changes, size_t count, struct gz_failure *failure)
+                                   const struct gz_change *changes, size_t count,
+                                   struct gz_failure *failure)
 {
     struct gz_edit_request request = {.user = import->user, .kind = GZ_EDIT_IMPORT};
     enum gz_status status = gz_core_check_room(core, failure);
@@ -245,9 +253,12 @@ static struct gz_ids created_by(struct gz_arena *arena, const struct gz_edit_rec
 /* The edit of this user with this key that waits for the disk, or NULL. */
 static struct gz_pending *pending_of_key(struct gz_session *session, const char *key)
 {
-    for (struct gz_pending *pending = session->core->pending; pending != NULL; pending = pending->next) {
+    for (struct gz_pending *pending = session->core->pending; pending != NULL;
+         pending = pending->next) {
         const struct gz_edit_record *edit = &pending->edit;
-        if (edit->key != NULL && strcmp(edit->key, key) == 0 && strcmp(edit->user, session->user) == 0) return pending;
+        if (edit->key != NULL && strcmp(edit->key, key) == 0 &&
+            strcmp(edit->user, session->user) == 0)
+            return pending;
     }
     return NULL;
 }
@@ -255,15 +266,17 @@ static struct gz_pending *pending_of_key(struct gz_session *session, const char 
 /* Nobody knows whether an edit has this key, so that nothing may be done under it. */
 static enum gz_status fail_unknown_key(struct gz_failure *failure, enum gz_status status)
 {
-    return gz_fail(&failure->error, status, "key: the disk does not say whether it is taken; ask again");
+    return gz_fail(&failure->error, status,
+                   "key: the disk does not say whether it is taken; ask again");
 }
 
 /* The stored edit with this key; its id is 0 if there is none. */
-static enum gz_status stored_of_key(struct gz_session *session, const char *key, struct gz_edit_record *edit,
-                                    struct gz_failure *failure)
+static enum gz_status stored_of_key(struct gz_session *session, const char *key,
+                                    struct gz_edit_record *edit, struct gz_failure *failure)
 {
     struct gz_core *core = session->core;
-    enum gz_status status = core->host.find_key(core->host.context, session->user, key, &core->scratch, edit);
+    enum gz_status status =
+        core->host.find_key(core->host.context, session->user, key, &core->scratch, edit);
     return status == GZ_OK ? GZ_OK : fail_unknown_key(failure, status);
 }
 
@@ -300,15 +313,16 @@ bool gz_core_answer_key(struct gz_session *session, const struct gz_message *mes
     return gz_core_answer_known(session, &request);
 }
 
-enum gz_status gz_core_edit_of_key(struct gz_session *session, const struct gz_message *message, uint64_t *id,
-                                   struct gz_failure *failure)
+enum gz_status gz_core_edit_of_key(struct gz_session *session, const struct gz_message *message,
+                                   uint64_t *id, struct gz_failure *failure)
 {
     char key[GZ_KEY_BYTES_MAX + 1];
     struct gz_edit_request request = gz_edit_request(session, message, GZ_EDIT_SET, key);
     struct gz_pending *pending = request.key != NULL ? pending_of_key(session, key) : NULL;
     struct gz_edit_record edit = {.id = pending != NULL ? pending->edit.id : 0};
     enum gz_status status = GZ_OK;
-    if (request.key != NULL && pending == NULL) status = stored_of_key(session, key, &edit, failure);
+    if (request.key != NULL && pending == NULL)
+        status = stored_of_key(session, key, &edit, failure);
     *id = edit.id;
     return status;
 }

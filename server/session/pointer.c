@@ -3,7 +3,8 @@
 
 #include "session/session.h"
 
-/* A wheel in progress is an edit of its own: whatever else is done with the pointer completes it first. */
+/* A wheel in progress is an edit of its own: whatever else is done with the pointer completes it
+ * first. */
 static void close_wheel(struct gz_session *session)
 {
     if (session->run.kind == GZ_RUN_WHEEL) gz_run_complete(session, NULL);
@@ -18,7 +19,8 @@ static gz_vec3 orbit_centre(struct gz_session *session)
     if (session->has_target) return session->target;
     gz_session_prune_selection(session);
     for (size_t i = 0; i < session->selected; i++, count++)
-        sum = gz_add(sum, gz_scene_world(scene, gz_scene_find(scene, session->selection[i])).origin);
+        sum =
+            gz_add(sum, gz_scene_world(scene, gz_scene_find(scene, session->selection[i])).origin);
     if (count > 0) return gz_scale(sum, 1.0 / (double)count);
 
     gz_box all = {{0, 0, 0}, {0, 0, 0}};
@@ -35,10 +37,12 @@ static gz_vec3 orbit_centre(struct gz_session *session)
 static enum gz_status begin_orbit(struct gz_session *session, const struct gz_pointer *pointer,
                                   struct gz_failure *failure)
 {
-    if (pointer->is_ray) return gz_fail(&failure->error, GZ_BAD_VALUE, "ray: orbiting takes pixels (at)");
+    if (pointer->is_ray)
+        return gz_fail(&failure->error, GZ_BAD_VALUE, "ray: orbiting takes pixels (at)");
     struct gz_run *run = &session->run;
     *run = (struct gz_run){.kind = GZ_RUN_ORBIT, .pointer = *pointer};
-    if (gz_orbit_begin(&run->orbit, &session->tool, &session->camera, orbit_centre(session), pointer) != GZ_SOLVE_NONE)
+    if (gz_orbit_begin(&run->orbit, &session->tool, &session->camera, orbit_centre(session),
+                       pointer) != GZ_SOLVE_NONE)
         return GZ_OK;
     gz_run_finish(run);
     return gz_fail(&failure->error, GZ_BAD_VALUE, "at: nothing to orbit about in this view");
@@ -51,7 +55,8 @@ static enum gz_status select_under(struct gz_session *session, const struct gz_m
     uint64_t hit;
     enum gz_status status = gz_session_node_under(session, pointer, &hit, failure);
     if (status != GZ_OK) return status;
-    if (hit != 0 || !add) status = gz_session_select(session, &hit, hit != 0, add ? GZ_HOW_ADD : GZ_HOW_SET, failure);
+    if (hit != 0 || !add)
+        status = gz_session_select(session, &hit, hit != 0, add ? GZ_HOW_ADD : GZ_HOW_SET, failure);
     if (status != GZ_OK) return status;
     struct gz_ok ok = {.hit = hit};
     gz_session_ok(session, message, hit != 0 ? GZ_HAS(HIT) : 0, &ok);
@@ -61,8 +66,10 @@ static enum gz_status select_under(struct gz_session *session, const struct gz_m
 static enum gz_handle handle_under(struct gz_session *session, const struct gz_pointer *pointer)
 {
     struct gz_gizmo gizmo;
-    if (session->role < GZ_ROLE_EDITOR || !gz_session_gizmo(session, false, &gizmo)) return GZ_HANDLE_NONE;
-    return gz_gizmo_pick(&gizmo, &session->tool, session->has_camera ? &session->camera : NULL, pointer);
+    if (session->role < GZ_ROLE_EDITOR || !gz_session_gizmo(session, false, &gizmo))
+        return GZ_HANDLE_NONE;
+    return gz_gizmo_pick(&gizmo, &session->tool, session->has_camera ? &session->camera : NULL,
+                         pointer);
 }
 
 static enum gz_status press(struct gz_session *session, const struct gz_message *message,
@@ -86,8 +93,10 @@ static enum gz_status press(struct gz_session *session, const struct gz_message 
     return GZ_OK;
 }
 
-/* The state shows what this pointer did. Where it moved nothing, the acknowledgement takes a place of its own in the order. */
-static void acknowledge(struct gz_session *session, const struct gz_message *message, uint64_t seq_before)
+/* The state shows what this pointer did. Where it moved nothing, the acknowledgement takes a place
+ * of its own in the order. */
+static void acknowledge(struct gz_session *session, const struct gz_message *message,
+                        uint64_t seq_before)
 {
     struct gz_core *core = session->core;
     if ((message->has & GZ_HAS(N)) == 0) return;
@@ -95,7 +104,8 @@ static void acknowledge(struct gz_session *session, const struct gz_message *mes
     gz_sync_acknowledge(core->sync, session->id, message->pointer.n);
 }
 
-static void move(struct gz_session *session, const struct gz_message *message, const struct gz_pointer *pointer)
+static void move(struct gz_session *session, const struct gz_message *message,
+                 const struct gz_pointer *pointer)
 {
     uint64_t before = gz_scene_seq(session->core->scene);
     gz_run_move(session, pointer, message->pointer.mods);
@@ -116,7 +126,8 @@ static enum gz_status release(struct gz_session *session, const struct gz_messag
         return GZ_OK;
     }
     if (pointer == NULL && session->run.typed.count == 0)
-        return gz_fail(&failure->error, GZ_BAD_STATE, "at: missing, and the drag that runs follows the pointer");
+        return gz_fail(&failure->error, GZ_BAD_STATE,
+                       "at: missing, and the drag that runs follows the pointer");
     move(session, message, pointer);
     gz_run_complete(session, message);
     return GZ_OK;
@@ -125,7 +136,8 @@ static enum gz_status release(struct gz_session *session, const struct gz_messag
 static void cancel(struct gz_session *session, const struct gz_message *message)
 {
     uint64_t before = gz_scene_seq(session->core->scene);
-    if (session->run.kind == GZ_RUN_ORBIT) gz_session_send_view(session, session->run.orbit.camera.input.view);
+    if (session->run.kind == GZ_RUN_ORBIT)
+        gz_session_send_view(session, session->run.orbit.camera.input.view);
     if (session->run.kind == GZ_RUN_DRAG) {
         gz_run_cancel(session);
         acknowledge(session, message, before);
@@ -135,24 +147,26 @@ static void cancel(struct gz_session *session, const struct gz_message *message)
     gz_session_ok(session, message, 0, NULL);
 }
 
-static void hover(struct gz_session *session, const struct gz_message *message, const struct gz_pointer *pointer)
+static void hover(struct gz_session *session, const struct gz_message *message,
+                  const struct gz_pointer *pointer)
 {
     if (is_dragging(session)) move(session, message, pointer);
     gz_session_ok(session, message, 0, NULL);
 }
 
-/* Whether an `up` says the key of an edit that is known. Where no drag runs it was sent again, and gets that edit's answer; a drag
- * that runs is another one, which the key cannot name: it goes on, so that nothing is lost. */
-static bool is_known(struct gz_session *session, const struct gz_message *message, enum gz_status *status,
-                     struct gz_failure *failure)
+/* Whether an `up` says the key of an edit that is known. Where no drag runs it was sent again, and
+ * gets that edit's answer; a drag that runs is another one, which the key cannot name: it goes on,
+ * so that nothing is lost. */
+static bool is_known(struct gz_session *session, const struct gz_message *message,
+                     enum gz_status *status, struct gz_failure *failure)
 {
     if (!is_dragging(session)) return gz_core_answer_key(session, message);
     uint64_t edit;
     *status = gz_core_edit_of_key(session, message, &edit, failure);
     if (*status != GZ_OK) return true;
     if (edit == 0) return false;
-    *status =
-        gz_fail(&failure->error, GZ_CONFLICT, "key: edit %llu has it; the drag goes on", (unsigned long long)edit);
+    *status = gz_fail(&failure->error, GZ_CONFLICT, "key: edit %llu has it; the drag goes on",
+                      (unsigned long long)edit);
     return true;
 }
 
@@ -173,7 +187,8 @@ enum gz_status gz_handle_pointer(struct gz_session *session, const struct gz_mes
     }
     if (!has_place(message)) return release(session, message, NULL, failure);
     struct gz_pointer pointer;
-    status = gz_session_pointer(session, (message->has & GZ_HAS(RAY)) != 0, said->at, said->ray, &pointer, failure);
+    status = gz_session_pointer(session, (message->has & GZ_HAS(RAY)) != 0, said->at, said->ray,
+                                &pointer, failure);
     if (status != GZ_OK) return status;
     session->pointer = pointer;
     session->has_pointer = true;
@@ -185,21 +200,25 @@ enum gz_status gz_handle_pointer(struct gz_session *session, const struct gz_mes
     return GZ_OK;
 }
 
-/* Selects what the grab names and begins the drag; a drag that cannot begin leaves the selection as it was. */
+/* Selects what the grab names and begins the drag; a drag that cannot begin leaves the selection as
+ * it was. */
 static enum gz_status grab(struct gz_session *session, const struct gz_message *message,
                            const struct gz_pointer *pointer, struct gz_failure *failure)
 {
     const struct gz_pointer_message *said = &message->pointer;
     size_t selected = session->selected;
     uint64_t *before = gz_arena_take(&session->core->scratch, selected, sizeof *before);
-    if (before == NULL) return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for the selection");
+    if (before == NULL)
+        return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for the selection");
     if (selected > 0) memcpy(before, session->selection, selected * sizeof *before);
     if (message->has & GZ_HAS(NODES)) {
-        enum gz_status status = gz_session_select(session, said->nodes.ids, said->nodes.count, GZ_HOW_SET, failure);
+        enum gz_status status =
+            gz_session_select(session, said->nodes.ids, said->nodes.count, GZ_HOW_SET, failure);
         if (status != GZ_OK) return status;
     }
     const struct gz_value *value = message->has & GZ_HAS(VALUE) ? &said->value : NULL;
-    enum gz_status status = gz_run_begin(session, said->handle, pointer, (uint32_t)said->mods, value, failure);
+    enum gz_status status =
+        gz_run_begin(session, said->handle, pointer, (uint32_t)said->mods, value, failure);
     if (status == GZ_OK) return GZ_OK;
     if (selected > 0) memcpy(session->selection, before, selected * sizeof *before);
     session->selected = selected;
@@ -207,7 +226,8 @@ static enum gz_status grab(struct gz_session *session, const struct gz_message *
     return status;
 }
 
-/* Whether these are the nodes that the session holds; those below them may be named or not, they move with them. */
+/* Whether these are the nodes that the session holds; those below them may be named or not, they
+ * move with them. */
 static bool are_held(const struct gz_session *session, struct gz_ids ids)
 {
     size_t held = 0;
@@ -236,7 +256,8 @@ static enum gz_status check_grab(const struct gz_session *session, const struct 
     return GZ_OK;
 }
 
-enum gz_status gz_handle_grab(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure)
+enum gz_status gz_handle_grab(struct gz_session *session, const struct gz_message *message,
+                              struct gz_failure *failure)
 {
     const struct gz_pointer_message *said = &message->pointer;
     struct gz_pointer pointer;
@@ -245,10 +266,12 @@ enum gz_status gz_handle_grab(struct gz_session *session, const struct gz_messag
     uint64_t before = gz_scene_seq(session->core->scene);
     enum gz_status status = check_grab(session, message, failure);
     if (status == GZ_OK && placed)
-        status = gz_session_pointer(session, (message->has & GZ_HAS(RAY)) != 0, said->at, said->ray, &pointer, failure);
+        status = gz_session_pointer(session, (message->has & GZ_HAS(RAY)) != 0, said->at, said->ray,
+                                    &pointer, failure);
     if (status != GZ_OK) return status;
-    status = session->run.kind == GZ_RUN_DRAG ? gz_run_type(session, &said->value, failure)
-                                              : grab(session, message, placed ? &pointer : NULL, failure);
+    status = session->run.kind == GZ_RUN_DRAG
+                 ? gz_run_type(session, &said->value, failure)
+                 : grab(session, message, placed ? &pointer : NULL, failure);
     if (status != GZ_OK) return status;
     if (placed) session->pointer = pointer;
     if (placed) session->has_pointer = true;
@@ -262,17 +285,20 @@ enum gz_status gz_handle_grab(struct gz_session *session, const struct gz_messag
 static enum gz_status dolly(struct gz_session *session, double notches, struct gz_failure *failure)
 {
     double view[16];
-    if (!session->has_camera) return gz_fail(&failure->error, GZ_BAD_STATE, "wheel: there is no camera to move");
+    if (!session->has_camera)
+        return gz_fail(&failure->error, GZ_BAD_STATE, "wheel: there is no camera to move");
     if (!gz_orbit_dolly(&session->camera, orbit_centre(session), pow(0.9, notches), view))
         return gz_fail(&failure->error, GZ_BAD_VALUE, "dy: too large");
     gz_session_send_view(session, view);
     return GZ_OK;
 }
 
-enum gz_status gz_handle_wheel(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure)
+enum gz_status gz_handle_wheel(struct gz_session *session, const struct gz_message *message,
+                               struct gz_failure *failure)
 {
     enum gz_status status = GZ_OK;
-    if (is_dragging(session)) return gz_fail(&failure->error, GZ_BAD_STATE, "wheel while a drag is running");
+    if (is_dragging(session))
+        return gz_fail(&failure->error, GZ_BAD_STATE, "wheel while a drag is running");
     if (session->tool.mode == GZ_MODE_ORBIT) {
         status = dolly(session, message->wheel.dy, failure);
     } else if (session->role < GZ_ROLE_EDITOR) {

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/session.h"
 #include "server/maxima.h"
+#include "session/session.h"
 
 struct gz_session *gz_core_session(const struct gz_core *core, uint64_t id)
 {
@@ -20,14 +20,16 @@ void gz_session_end(struct gz_session *session, const char *reason)
     gz_log(session->core->log, GZ_INFO, session->id, "ended: %s", reason);
 }
 
-void gz_core_label(const struct gz_core *core, uint64_t node, const char *name, char label[GZ_LABEL_BYTES])
+void gz_core_label(const struct gz_core *core, uint64_t node, const char *name,
+                   char label[GZ_LABEL_BYTES])
 {
     const struct gz_node *there = gz_scene_find(core->scene, node);
     char beginning[81];
     if (name == NULL) name = there != NULL ? there->name : "";
     gz_print(beginning, sizeof beginning, "%s", name);
     const char *open = name[0] != '\0' ? " (" : "", *close = name[0] != '\0' ? ")" : "";
-    gz_print(label, GZ_LABEL_BYTES, "node %llu%s%s%s", (unsigned long long)node, open, beginning, close);
+    gz_print(label, GZ_LABEL_BYTES, "node %llu%s%s%s", (unsigned long long)node, open, beginning,
+             close);
 }
 
 void gz_core_name_holder(const struct gz_core *core, struct gz_failure *failure)
@@ -59,7 +61,8 @@ bool gz_session_is_full(const struct gz_session *session)
     return backlog(session) > GZ_OUTBOX_BYTES_FULL;
 }
 
-/* Who is always a little behind never empties the outbox: what was handed out is moved out of the way once it is the larger part. */
+/* Who is always a little behind never empties the outbox: what was handed out is moved out of the
+ * way once it is the larger part. */
 static void compact(struct gz_session *session)
 {
     size_t sent = session->outbox_sent;
@@ -67,17 +70,21 @@ static void compact(struct gz_session *session)
     memmove(session->outbox.data, session->outbox.data + sent, backlog(session));
     gz_buffer_truncate(&session->outbox, backlog(session));
     session->cut_count -= session->cuts_used;
-    for (size_t i = 0; i < session->cut_count; i++) session->cuts[i] = session->cuts[i + session->cuts_used] - sent;
+    for (size_t i = 0; i < session->cut_count; i++)
+        session->cuts[i] = session->cuts[i + session->cuts_used] - sent;
     session->cuts_used = 0;
     session->outbox_sent = 0;
 }
 
-/* Frames are cut at a message's edge, so that a long answer does not become one frame of many megabytes. */
+/* Frames are cut at a message's edge, so that a long answer does not become one frame of many
+ * megabytes. */
 static bool cut_outbox(struct gz_session *session)
 {
     size_t last = session->cut_count > 0 ? session->cuts[session->cut_count - 1] : 0;
     if (session->outbox.size - last < GZ_OUTBOX_FRAME_BYTES) return true;
-    if (!gz_grow(&session->cuts, &session->cut_capacity, session->cut_count + 1, sizeof *session->cuts)) return false;
+    if (!gz_grow(&session->cuts, &session->cut_capacity, session->cut_count + 1,
+                 sizeof *session->cuts))
+        return false;
     session->cuts[session->cut_count++] = session->outbox.size;
     return true;
 }
@@ -104,11 +111,13 @@ static const char *name_then(const struct gz_edit_record *edit)
     return edit->nodes != NULL ? edit->name : gz_change_name(&edit->changes[0]);
 }
 
-struct gz_edit_message gz_edit_told(const struct gz_core *core, const struct gz_edit_record *edit, struct gz_ids nodes)
+struct gz_edit_message gz_edit_told(const struct gz_core *core, const struct gz_edit_record *edit,
+                                    struct gz_ids nodes)
 {
     struct gz_edit_message message = {
         .id = edit->id,
-        .by = edit->epoch == core->epoch ? edit->session : 0, /* sessions are counted anew in each epoch */
+        .by = edit->epoch == core->epoch ? edit->session
+                                         : 0, /* sessions are counted anew in each epoch */
         .seq = edit->seq,
         .user = {edit->user, strlen(edit->user)},
         .kind = edit->kind,
@@ -123,11 +132,13 @@ struct gz_edit_message gz_edit_told(const struct gz_core *core, const struct gz_
     if (edit->value_count > 0) message.has |= GZ_HAS(VALUE);
     if (edit->residual > 0) message.has |= GZ_HAS(RESIDUAL);
     const char *name = name_then(edit);
-    if (name != NULL) message.has |= GZ_HAS(NAME), message.name = (struct gz_text){name, strlen(name)};
+    if (name != NULL)
+        message.has |= GZ_HAS(NAME), message.name = (struct gz_text){name, strlen(name)};
     return message;
 }
 
-void gz_session_ok(struct gz_session *session, const struct gz_message *request, uint64_t has, const struct gz_ok *ok)
+void gz_session_ok(struct gz_session *session, const struct gz_message *request, uint64_t has,
+                   const struct gz_ok *ok)
 {
     (void)gz_session_answer(session, request, has, ok);
 }
@@ -146,13 +157,14 @@ bool gz_session_answer(struct gz_session *session, const struct gz_message *requ
         return false;
     }
     struct gz_failure failure = {.node = 0};
-    gz_fail(&failure.error, GZ_TOO_LARGE, "the answer is larger than %d bytes: ask for less", GZ_OUTBOX_BYTES_MAX);
+    gz_fail(&failure.error, GZ_TOO_LARGE, "the answer is larger than %d bytes: ask for less",
+            GZ_OUTBOX_BYTES_MAX);
     gz_session_refuse(session, true, request->rid, &failure, false);
     return false;
 }
 
-void gz_session_refuse(struct gz_session *session, bool has_rid, uint64_t rid, const struct gz_failure *failure,
-                       bool fatal)
+void gz_session_refuse(struct gz_session *session, bool has_rid, uint64_t rid,
+                       const struct gz_failure *failure, bool fatal)
 {
     struct gz_failure told = *failure;
     gz_core_name_holder(session->core, &told);
@@ -163,7 +175,8 @@ void gz_session_refuse(struct gz_session *session, bool has_rid, uint64_t rid, c
     message.error.fatal = fatal;
     if (failure->node != 0 || failure->nodes.count > 0) {
         message.has |= GZ_HAS(NODES);
-        message.error.nodes = failure->nodes.count > 0 ? failure->nodes : (struct gz_ids){&failure->node, 1};
+        message.error.nodes =
+            failure->nodes.count > 0 ? failure->nodes : (struct gz_ids){&failure->node, 1};
     }
     if (failure->holder != 0) {
         message.has |= GZ_HAS(HOLDER);
@@ -171,6 +184,7 @@ void gz_session_refuse(struct gz_session *session, bool has_rid, uint64_t rid, c
     }
     gz_session_send(session, &message);
     if (session->core->errors != NULL) session->core->errors[error->status]++;
-    gz_log(session->core->log, GZ_DEBUG, session->id, "refused: %s: %s", gz_status_word(error->status), error->message);
+    gz_log(session->core->log, GZ_DEBUG, session->id, "refused: %s: %s",
+           gz_status_word(error->status), error->message);
     if (fatal) gz_session_end(session, error->message);
 }

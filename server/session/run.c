@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/session.h"
 #include "server/maxima.h"
+#include "session/session.h"
 
 static const struct gz_camera *camera_of(const struct gz_session *session)
 {
@@ -12,13 +12,15 @@ static const struct gz_camera *camera_of(const struct gz_session *session)
 
 /* ---- beginning ---- */
 
-static bool keep_targets(struct gz_run *run, const struct gz_target *targets, const uint64_t *ids, size_t count)
+static bool keep_targets(struct gz_run *run, const struct gz_target *targets, const uint64_t *ids,
+                         size_t count)
 {
     run->targets = calloc(count, sizeof *run->targets);
     run->ids = calloc(count, sizeof *run->ids);
     if (run->targets == NULL || run->ids == NULL) return false;
     for (size_t i = 0; i < count; i++) {
-        run->targets[i] = (struct gz_run_target){.id = ids[i], .start = targets[i], .parent = targets[i].parent};
+        run->targets[i] =
+            (struct gz_run_target){.id = ids[i], .start = targets[i], .parent = targets[i].parent};
         run->targets[i].start.bounds = NULL;
         run->ids[i] = ids[i];
     }
@@ -26,10 +28,11 @@ static bool keep_targets(struct gz_run *run, const struct gz_target *targets, co
     return true;
 }
 
-/* Holds the top-most selected nodes and makes them the run's; the gizmo is as it stands now. What begins may end as an edit, which
- * then has to have room: its end cannot be refused. */
-static enum gz_status begin(struct gz_session *session, enum gz_run_kind kind, enum gz_handle handle,
-                            struct gz_gizmo *gizmo, struct gz_failure *failure)
+/* Holds the top-most selected nodes and makes them the run's; the gizmo is as it stands now. What
+ * begins may end as an edit, which then has to have room: its end cannot be refused. */
+static enum gz_status begin(struct gz_session *session, enum gz_run_kind kind,
+                            enum gz_handle handle, struct gz_gizmo *gizmo,
+                            struct gz_failure *failure)
 {
     struct gz_core *core = session->core;
     struct gz_run *run = &session->run;
@@ -41,12 +44,14 @@ static enum gz_status begin(struct gz_session *session, enum gz_run_kind kind, e
     size_t count = gz_session_targets(session, &targets, &ids, &active);
     if (count == 0) return gz_fail(&failure->error, GZ_BAD_STATE, "nothing is selected");
     gz_session_bound_groups(session, handle, true, targets, ids, count);
-    /* A named handle need not belong to the mode; the gizmo is complete for all handles in any mode that has one. */
+    /* A named handle need not belong to the mode; the gizmo is complete for all handles in any mode
+     * that has one. */
     struct gz_tool tool = session->tool;
     if (tool.mode == GZ_MODE_NONE || tool.mode == GZ_MODE_ORBIT) tool.mode = GZ_MODE_UNIVERSAL;
     if (!gz_gizmo_build(gizmo, &tool, camera_of(session), targets, count, active))
         return gz_fail(&failure->error, GZ_BAD_STATE, "the selection has no gizmo in this view");
-    status = gz_scene_hold(core->scene, ids, count, session->id, &failure->node, &failure->holder, &failure->error);
+    status = gz_scene_hold(core->scene, ids, count, session->id, &failure->node, &failure->holder,
+                           &failure->error);
     if (status != GZ_OK) return status;
     *run = (struct gz_run){.kind = kind, .motion = gz_motion_none};
     if (!keep_targets(run, targets, ids, count)) {
@@ -55,7 +60,8 @@ static enum gz_status begin(struct gz_session *session, enum gz_run_kind kind, e
         return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for the drag");
     }
     run->edit = core->next_edit++;
-    run->path_m = session->has_camera ? GZ_PATH_PX * gizmo->size / session->tool.size_px : GZ_PATH_METRES;
+    run->path_m =
+        session->has_camera ? GZ_PATH_PX * gizmo->size / session->tool.size_px : GZ_PATH_METRES;
     run->began = gz_core_moment(core);
     run->began_seq = gz_scene_seq(core->scene);
     return GZ_OK;
@@ -71,16 +77,20 @@ static void end(struct gz_session *session)
     gz_session_present(session);
 }
 
-static enum gz_status refuse_handle(enum gz_handle handle, const struct gz_pointer *pointer, struct gz_failure *failure)
+static enum gz_status refuse_handle(enum gz_handle handle, const struct gz_pointer *pointer,
+                                    struct gz_failure *failure)
 {
     const char *word = gz_term_word(&gz_handle_terms, handle);
     if (pointer == NULL)
-        return gz_fail(&failure->error, GZ_BAD_STATE, "handle: the selection has no %s in this view", word);
-    return gz_fail(&failure->error, GZ_BAD_VALUE, "the pointer has no answer on handle %s here", word);
+        return gz_fail(&failure->error, GZ_BAD_STATE,
+                       "handle: the selection has no %s in this view", word);
+    return gz_fail(&failure->error, GZ_BAD_VALUE, "the pointer has no answer on handle %s here",
+                   word);
 }
 
-enum gz_status gz_run_begin(struct gz_session *session, enum gz_handle handle, const struct gz_pointer *pointer,
-                            uint32_t mods, const struct gz_value *value, struct gz_failure *failure)
+enum gz_status gz_run_begin(struct gz_session *session, enum gz_handle handle,
+                            const struct gz_pointer *pointer, uint32_t mods,
+                            const struct gz_value *value, struct gz_failure *failure)
 {
     struct gz_gizmo gizmo;
     enum gz_status status = begin(session, GZ_RUN_DRAG, handle, &gizmo, failure);
@@ -90,7 +100,8 @@ enum gz_status gz_run_begin(struct gz_session *session, enum gz_handle handle, c
     if (pointer != NULL) run->pointer = *pointer;
     if (pointer != NULL && pointer->is_ray) run->path_m = GZ_PATH_METRES;
     run->mods = mods;
-    enum gz_solve solve = gz_drag_begin(&run->drag, handle, &gizmo, &session->tool, camera_of(session), pointer, mods);
+    enum gz_solve solve = gz_drag_begin(&run->drag, handle, &gizmo, &session->tool,
+                                        camera_of(session), pointer, mods);
     if (solve == GZ_SOLVE_NONE)
         status = refuse_handle(handle, pointer, failure);
     else if (value != NULL)
@@ -111,7 +122,8 @@ enum gz_status gz_run_begin_wheel(struct gz_session *session, struct gz_failure 
     struct gz_gizmo gizmo;
     enum gz_status status = begin(session, GZ_RUN_WHEEL, GZ_HANDLE_NONE, &gizmo, failure);
     if (status != GZ_OK) return status;
-    /* The whole turn is solved from the press each time: one notch's motion holds the pivot that all of them share. */
+    /* The whole turn is solved from the press each time: one notch's motion holds the pivot that
+     * all of them share. */
     session->run.motion = gz_motion_wheel(&gizmo, 1);
     gz_session_present(session);
     return GZ_OK;
@@ -119,7 +131,8 @@ enum gz_status gz_run_begin_wheel(struct gz_session *session, struct gz_failure 
 
 /* ---- moving ---- */
 
-/* Puts each node where the motion has it. A node that cannot follow (its parent lost its inverse) stays where it is. */
+/* Puts each node where the motion has it. A node that cannot follow (its parent lost its inverse)
+ * stays where it is. */
 static void pose(struct gz_session *session, const struct gz_motion *motion)
 {
     struct gz_scene *scene = session->core->scene;
@@ -172,7 +185,8 @@ static enum gz_status check_motion(struct gz_session *session, const struct gz_m
     return GZ_OK;
 }
 
-enum gz_status gz_run_type(struct gz_session *session, const struct gz_value *value, struct gz_failure *failure)
+enum gz_status gz_run_type(struct gz_session *session, const struct gz_value *value,
+                           struct gz_failure *failure)
 {
     static const char *const numbers[] = {"no number", "one number", "two numbers"};
     struct gz_run *run = &session->run;
@@ -180,10 +194,11 @@ enum gz_status gz_run_type(struct gz_session *session, const struct gz_value *va
     int count = gz_handle_value_count(run->drag.handle);
     struct gz_motion motion = gz_motion_none;
     if ((int)value->count != count)
-        return gz_fail(&failure->error, GZ_BAD_VALUE, "value: %s takes %s, not %u", handle, numbers[count],
-                       value->count);
+        return gz_fail(&failure->error, GZ_BAD_VALUE, "value: %s takes %s, not %u", handle,
+                       numbers[count], value->count);
     if (gz_drag_value(&run->drag, value->numbers, count, &motion) != GZ_SOLVE_OK)
-        return gz_fail(&failure->error, GZ_BAD_VALUE, "value: %s cannot be %g", handle, value->numbers[0]);
+        return gz_fail(&failure->error, GZ_BAD_VALUE, "value: %s cannot be %g", handle,
+                       value->numbers[0]);
     enum gz_status status = check_motion(session, &motion, failure);
     if (status != GZ_OK) return status;
     run->typed = *value;
@@ -242,7 +257,8 @@ void gz_run_finish(struct gz_run *run)
     *run = (struct gz_run){.kind = GZ_RUN_NONE};
 }
 
-/* What the run did, node by node; NULL without memory. Nodes that are back at their first bits are left out. */
+/* What the run did, node by node; NULL without memory. Nodes that are back at their first bits are
+ * left out. */
 static struct gz_change *collect_changes(struct gz_session *session, size_t *count)
 {
     struct gz_run *run = &session->run;
@@ -302,7 +318,8 @@ void gz_run_complete(struct gz_session *session, const struct gz_message *reques
         return;
     }
     char key[GZ_KEY_BYTES_MAX + 1];
-    struct gz_edit_request wanted = {.session = session, .user = session->user, .kind = kind_of(run)};
+    struct gz_edit_request wanted = {
+        .session = session, .user = session->user, .kind = kind_of(run)};
     if (request != NULL) wanted = gz_edit_request(session, request, kind_of(run), key);
     struct gz_edit_record edit = {
         .id = run->edit,
@@ -318,7 +335,8 @@ void gz_run_complete(struct gz_session *session, const struct gz_message *reques
     };
     struct gz_failure failure = {.node = 0};
     if (gz_core_complete(core, &wanted, &edit, run->told) != GZ_OK) {
-        /* What cannot be remembered is not kept: an edit that no history holds could never be taken back. */
+        /* What cannot be remembered is not kept: an edit that no history holds could never be taken
+         * back. */
         gz_run_cancel(session);
         gz_fail(&failure.error, GZ_NO_MEMORY, "no memory to complete the drag; it was taken back");
         gz_session_refuse(session, wanted.has_rid, wanted.rid, &failure, false);

@@ -1,17 +1,18 @@
-/* session.h - inside the session room: one user, one scene's core, and what its files ask of each other.
+/* session.h - inside the session room: one user, one scene's core, and what its files ask of each
+ * other.
  *
- *   core.c      making and ending, the turn, frames out         dispatch.c  from bytes to a handler, rights, rate
- *   reply.c     what one session alone is told                  pending.c   edits that wait for the disk, keys
- *   batch.c     what the disk is to take                        commit.c    what it said
- *   view.c      camera, tool, select                            pointer.c   pointer, grab, wheel
- *   run.c       a drag from press to edit                       edit.c      set, create, delete
- *   travel.c    undo, redo, revert                                past.c      history, at, path, restore
- *   pick.c      nodes under a pointer, by bounds                look.c      the same by what is seen of them
- *   gizmo.c     what a session's gizmo looks like               groups.c    the bounds of what has none of its own
- *   join.c      coming and going, epochs
- *   note.c      notes, to the disk and back                     checkpoint.c  names for states
- *   interest.c  what part of the scene a session follows        tell.c      large answers, piece by piece
- *   clock.c     the times of the scene
+ *   core.c      making and ending, the turn, frames out         dispatch.c  from bytes to a
+ * handler, rights, rate reply.c     what one session alone is told                  pending.c edits
+ * that wait for the disk, keys batch.c     what the disk is to take                        commit.c
+ * what it said view.c      camera, tool, select                            pointer.c   pointer,
+ * grab, wheel run.c       a drag from press to edit                       edit.c      set, create,
+ * delete travel.c    undo, redo, revert                                past.c      history, at,
+ * path, restore pick.c      nodes under a pointer, by bounds                look.c      the same by
+ * what is seen of them gizmo.c     what a session's gizmo looks like               groups.c    the
+ * bounds of what has none of its own join.c      coming and going, epochs note.c      notes, to the
+ * disk and back                     checkpoint.c  names for states interest.c  what part of the
+ * scene a session follows        tell.c      large answers, piece by piece clock.c     the times of
+ * the scene
  *
  * Threads: the core's. Nothing here is freed in the middle of a message. */
 #ifndef GZ_SESSION_H
@@ -27,8 +28,8 @@
 #include "solver/surface.h"
 #include "sync/sync.h"
 
-/* Why a request was refused, and about which node; `holder` goes with GZ_LOCKED. Where it is about several nodes `nodes` has them
- * all, in memory that outlives the answer. */
+/* Why a request was refused, and about which node; `holder` goes with GZ_LOCKED. Where it is about
+ * several nodes `nodes` has them all, in memory that outlives the answer. */
 struct gz_failure {
     struct gz_error error;
     uint64_t node, holder;
@@ -125,10 +126,11 @@ struct gz_session {
     double tokens, tokens_s; /* of the rate limit, and when they were counted */
     double over_since_s, over_last_s, over_said_s;
 
-    int queries;                /* open questions to the past */
-    bool asking;                /* one of them is on its way */
-    struct gz_telling *telling; /* the answer to one of them, as far as it was not told; NULL for none */
-    bool piece_next;            /* of it, before the next frame for all: they go by turns */
+    int queries; /* open questions to the past */
+    bool asking; /* one of them is on its way */
+    struct gz_telling
+        *telling;    /* the answer to one of them, as far as it was not told; NULL for none */
+    bool piece_next; /* of it, before the next frame for all: they go by turns */
     char end_reason[GZ_ERROR_BYTES_MAX];
     bool ended, replaced;
     char secret[2 * GZ_SECRET_BYTES + 1]; /* in hexadecimal; empty for none */
@@ -253,11 +255,11 @@ void gz_core_release(struct gz_core *core, struct gz_surfaces *surfaces);
 
 /* The core's time begins at `newest_s`, the newest time of the file. */
 void gz_core_start_clock(struct gz_core *core, double newest_s);
-/* The host says what time it is. `core->now.unix_s` follows it, and never goes back: where the wall clock was put back
- * it goes on at GZ_CLOCK_RATE_MIN until the wall clock has caught up. */
+/* The host says what time it is. `core->now.unix_s` follows it, and never goes back: where the wall
+ * clock was put back it goes on at GZ_CLOCK_RATE_MIN until the wall clock has caught up. */
 void gz_core_set_now(struct gz_core *core, struct gz_now now);
-/* The time at which an edit begins or ends, or of a batch with its samples: later than every moment given before, so
- * that no two of them have the same one. */
+/* The time at which an edit begins or ends, or of a batch with its samples: later than every moment
+ * given before, so that no two of them have the same one. */
 double gz_core_moment(struct gz_core *core);
 
 /* ---- reply.c ---- */
@@ -266,21 +268,24 @@ void gz_session_send(struct gz_session *session, const struct gz_message *messag
 /* Empties the outbox where all of it was handed out. */
 void gz_session_drain(struct gz_session *session);
 /* An edit as it is told, without its changes; `nodes` are theirs. */
-struct gz_edit_message gz_edit_told(const struct gz_core *core, const struct gz_edit_record *edit, struct gz_ids nodes);
+struct gz_edit_message gz_edit_told(const struct gz_core *core, const struct gz_edit_record *edit,
+                                    struct gz_ids nodes);
 /* Answers `request` where it has a rid; `ok` may be NULL. */
-void gz_session_ok(struct gz_session *session, const struct gz_message *request, uint64_t has, const struct gz_ok *ok);
+void gz_session_ok(struct gz_session *session, const struct gz_message *request, uint64_t has,
+                   const struct gz_ok *ok);
 /* The same, and whether it could be told; where it was too large, that was. */
 bool gz_session_answer(struct gz_session *session, const struct gz_message *request, uint64_t has,
                        const struct gz_ok *ok);
-void gz_session_refuse(struct gz_session *session, bool has_rid, uint64_t rid, const struct gz_failure *failure,
-                       bool fatal);
+void gz_session_refuse(struct gz_session *session, bool has_rid, uint64_t rid,
+                       const struct gz_failure *failure, bool fatal);
 /* Marks the session; its host closes it once its frames are sent. The first reason counts. */
 void gz_session_end(struct gz_session *session, const char *reason);
 struct gz_session *gz_core_session(const struct gz_core *core, uint64_t id);
-/* A node as people are told of it: its id and the beginning of its name, as in "node 12 (piston)". Without `name` the one that it has,
- * if it is there. */
+/* A node as people are told of it: its id and the beginning of its name, as in "node 12 (piston)".
+ * Without `name` the one that it has, if it is there. */
 #define GZ_LABEL_BYTES 112
-void gz_core_label(const struct gz_core *core, uint64_t node, const char *name, char label[GZ_LABEL_BYTES]);
+void gz_core_label(const struct gz_core *core, uint64_t node, const char *name,
+                   char label[GZ_LABEL_BYTES]);
 /* Says of a node that is locked who holds it. */
 void gz_core_name_holder(const struct gz_core *core, struct gz_failure *failure);
 
@@ -288,11 +293,13 @@ void gz_core_name_holder(const struct gz_core *core, struct gz_failure *failure)
 
 enum gz_status gz_handle_camera(struct gz_session *session, const struct gz_message *message,
                                 struct gz_failure *failure);
-enum gz_status gz_handle_tool(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure);
+enum gz_status gz_handle_tool(struct gz_session *session, const struct gz_message *message,
+                              struct gz_failure *failure);
 enum gz_status gz_handle_select(struct gz_session *session, const struct gz_message *message,
                                 struct gz_failure *failure);
-GZ_MUST_USE enum gz_status gz_session_select(struct gz_session *session, const uint64_t *ids, size_t count,
-                                             enum gz_how how, struct gz_failure *failure);
+GZ_MUST_USE enum gz_status gz_session_select(struct gz_session *session, const uint64_t *ids,
+                                             size_t count, enum gz_how how,
+                                             struct gz_failure *failure);
 /* Ids in ascending order, in `arena`; NULL without memory. And whether one is among them. */
 uint64_t *gz_sorted_ids(struct gz_arena *arena, const uint64_t *ids, size_t count);
 bool gz_has_id(const uint64_t *sorted, size_t count, uint64_t id);
@@ -305,58 +312,68 @@ void gz_session_send_view(struct gz_session *session, const double view[16]);
 
 /* ---- gizmo.c ---- */
 
-/* The selected nodes that have no selected ancestor, as targets in the core's scratch; the active node's index. 0 for none, or
- * without memory. */
-size_t gz_session_targets(struct gz_session *session, struct gz_target **targets, uint64_t **ids, size_t *active);
-/* The gizmo as it stands; false where there is none. `anew`: what is below the selected groups is looked at again
- * if the scene has changed since. Otherwise that may be of a moment ago, and costs nothing. */
+/* The selected nodes that have no selected ancestor, as targets in the core's scratch; the active
+ * node's index. 0 for none, or without memory. */
+size_t gz_session_targets(struct gz_session *session, struct gz_target **targets, uint64_t **ids,
+                          size_t *active);
+/* The gizmo as it stands; false where there is none. `anew`: what is below the selected groups is
+ * looked at again if the scene has changed since. Otherwise that may be of a moment ago, and costs
+ * nothing. */
 bool gz_session_gizmo(struct gz_session *session, bool anew, struct gz_gizmo *gizmo);
-/* Whether a message can say the place: the worlds of nodes below one another may lie beyond. A NaN does not pass either. */
+/* Whether a message can say the place: the worlds of nodes below one another may lie beyond. A NaN
+ * does not pass either. */
 bool gz_can_say(gz_vec3 place);
 /* Sends the session its gizmo where it looks different from what it was last told. */
 void gz_session_update_gizmo(struct gz_session *session);
-/* Monotonic time at which it wants to be asked again because others changed the scene; INFINITY for not. */
+/* Monotonic time at which it wants to be asked again because others changed the scene; INFINITY for
+ * not. */
 double gz_session_gizmo_due(const struct gz_session *session);
 
 /* ---- groups.c ---- */
 
-/* Gives each target without bounds the box, in the node's own space, about the bounds of all nodes below it, if the
- * tool or `handle` goes by bounds. O(nodes below) if the targets are others than the last time or, with `anew`, the
- * scene has changed; else O(targets). Without memory such targets stay without bounds. The boxes live until the next
- * call. */
-void gz_session_bound_groups(struct gz_session *session, enum gz_handle handle, bool anew, struct gz_target *targets,
-                             const uint64_t *ids, size_t count);
+/* Gives each target without bounds the box, in the node's own space, about the bounds of all nodes
+ * below it, if the tool or `handle` goes by bounds. O(nodes below) if the targets are others than
+ * the last time or, with `anew`, the scene has changed; else O(targets). Without memory such
+ * targets stay without bounds. The boxes live until the next call. */
+void gz_session_bound_groups(struct gz_session *session, enum gz_handle handle, bool anew,
+                             struct gz_target *targets, const uint64_t *ids, size_t count);
 /* Charges the message that is handled for the nodes that it made the server look at. */
 void gz_session_pay_groups(struct gz_session *session);
 void gz_groups_finish(struct gz_groups *groups);
 
 /* ---- pick.c ---- */
 
-enum gz_status gz_handle_pick(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure);
-/* The node under the pointer, 0 for none: where the tool goes by surfaces the first of gz_session_look, else the front-most with
- * bounds, else the front-most point. */
-GZ_MUST_USE enum gz_status gz_session_node_under(struct gz_session *session, const struct gz_pointer *pointer,
-                                                 uint64_t *id, struct gz_failure *failure);
+enum gz_status gz_handle_pick(struct gz_session *session, const struct gz_message *message,
+                              struct gz_failure *failure);
+/* The node under the pointer, 0 for none: where the tool goes by surfaces the first of
+ * gz_session_look, else the front-most with bounds, else the front-most point. */
+GZ_MUST_USE enum gz_status gz_session_node_under(struct gz_session *session,
+                                                 const struct gz_pointer *pointer, uint64_t *id,
+                                                 struct gz_failure *failure);
 /* What can be under the pointer at all. Counts against the session's rate. */
-GZ_MUST_USE enum gz_status gz_session_sieve(struct gz_session *session, const struct gz_pointer *pointer,
+GZ_MUST_USE enum gz_status gz_session_sieve(struct gz_session *session,
+                                            const struct gz_pointer *pointer,
                                             struct gz_sieved *sieved, struct gz_failure *failure);
 /* Whether the pointer meets the node by its bounds, or as a point. */
-bool gz_session_pick(struct gz_session *session, const struct gz_pointer *pointer, const struct gz_node *node,
-                     struct gz_hit *hit);
+bool gz_session_pick(struct gz_session *session, const struct gz_pointer *pointer,
+                     const struct gz_node *node, struct gz_hit *hit);
 /* Worlds of nodes below one another may leave the doubles. */
 bool gz_can_say_hit(const struct gz_hit *hit);
 /* The message's at or ray as a pointer; at needs a camera. */
-GZ_MUST_USE enum gz_status gz_session_pointer(const struct gz_session *session, bool has_ray, const double at[2],
-                                              const double ray[6], struct gz_pointer *pointer,
+GZ_MUST_USE enum gz_status gz_session_pointer(const struct gz_session *session, bool has_ray,
+                                              const double at[2], const double ray[6],
+                                              struct gz_pointer *pointer,
                                               struct gz_failure *failure);
 
 /* ---- look.c ---- */
 
-/* What the pointer meets, that which a press takes first, in the core's scratch. First the surfaces of nodes whose triangles are known and
- * the bounds of the others, by distance. Where none is met, the surfaces that pass it by within the tool's tolerance, by
- * distance on the screen. Last the points, by distance. With `first_only` one at most, which is less work. */
-GZ_MUST_USE enum gz_status gz_session_look(struct gz_session *session, const struct gz_pointer *pointer,
-                                           bool first_only, struct gz_hit **hits, size_t *count,
+/* What the pointer meets, that which a press takes first, in the core's scratch. First the surfaces
+ * of nodes whose triangles are known and the bounds of the others, by distance. Where none is met,
+ * the surfaces that pass it by within the tool's tolerance, by distance on the screen. Last the
+ * points, by distance. With `first_only` one at most, which is less work. */
+GZ_MUST_USE enum gz_status gz_session_look(struct gz_session *session,
+                                           const struct gz_pointer *pointer, bool first_only,
+                                           struct gz_hit **hits, size_t *count,
                                            struct gz_failure *failure);
 
 /* ---- interest.c ---- */
@@ -372,21 +389,24 @@ double gz_session_view_due(const struct gz_session *session);
 
 enum gz_status gz_handle_pointer(struct gz_session *session, const struct gz_message *message,
                                  struct gz_failure *failure);
-enum gz_status gz_handle_grab(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure);
+enum gz_status gz_handle_grab(struct gz_session *session, const struct gz_message *message,
+                              struct gz_failure *failure);
 enum gz_status gz_handle_wheel(struct gz_session *session, const struct gz_message *message,
                                struct gz_failure *failure);
 
 /* ---- run.c ---- */
 
-/* Holds the selection and starts a drag on `handle`, by a pointer, a typed value or both; the other may be NULL. On failure
- * nothing runs. */
+/* Holds the selection and starts a drag on `handle`, by a pointer, a typed value or both; the other
+ * may be NULL. On failure nothing runs. */
 GZ_MUST_USE enum gz_status gz_run_begin(struct gz_session *session, enum gz_handle handle,
-                                        const struct gz_pointer *pointer, uint32_t mods, const struct gz_value *value,
-                                        struct gz_failure *failure);
-/* Moves the nodes of a drag to where exactly this value has them, for the pointer too. On failure nothing changes. */
+                                        const struct gz_pointer *pointer, uint32_t mods,
+                                        const struct gz_value *value, struct gz_failure *failure);
+/* Moves the nodes of a drag to where exactly this value has them, for the pointer too. On failure
+ * nothing changes. */
 GZ_MUST_USE enum gz_status gz_run_type(struct gz_session *session, const struct gz_value *value,
                                        struct gz_failure *failure);
-GZ_MUST_USE enum gz_status gz_run_begin_wheel(struct gz_session *session, struct gz_failure *failure);
+GZ_MUST_USE enum gz_status gz_run_begin_wheel(struct gz_session *session,
+                                              struct gz_failure *failure);
 /* Moves the nodes to where the pointer has them; NULL will do where a value was typed. */
 void gz_run_move(struct gz_session *session, const struct gz_pointer *pointer, uint32_t mods);
 void gz_run_turn_wheel(struct gz_session *session, double notches);
@@ -401,7 +421,8 @@ void gz_run_finish(struct gz_run *run);
 
 /* ---- edit.c ---- */
 
-enum gz_status gz_handle_set(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure);
+enum gz_status gz_handle_set(struct gz_session *session, const struct gz_message *message,
+                             struct gz_failure *failure);
 enum gz_status gz_handle_create(struct gz_session *session, const struct gz_message *message,
                                 struct gz_failure *failure);
 enum gz_status gz_handle_delete(struct gz_session *session, const struct gz_message *message,
@@ -409,26 +430,35 @@ enum gz_status gz_handle_delete(struct gz_session *session, const struct gz_mess
 
 /* ---- travel.c ---- */
 
-enum gz_status gz_handle_undo(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure);
-enum gz_status gz_handle_redo(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure);
+enum gz_status gz_handle_undo(struct gz_session *session, const struct gz_message *message,
+                              struct gz_failure *failure);
+enum gz_status gz_handle_redo(struct gz_session *session, const struct gz_message *message,
+                              struct gz_failure *failure);
 
 enum gz_status gz_handle_revert(struct gz_session *session, const struct gz_message *message,
                                 struct gz_failure *failure);
 /* What the past said of an edit that is to be reverted. */
-GZ_MUST_USE enum gz_status gz_session_revert(struct gz_session *session, const struct gz_ticket *ticket,
-                                             const struct gz_answer *answer, struct gz_failure *failure);
+GZ_MUST_USE enum gz_status gz_session_revert(struct gz_session *session,
+                                             const struct gz_ticket *ticket,
+                                             const struct gz_answer *answer,
+                                             struct gz_failure *failure);
 
 /* ---- past.c ---- */
 
 enum gz_status gz_handle_history(struct gz_session *session, const struct gz_message *message,
                                  struct gz_failure *failure);
-enum gz_status gz_handle_at(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure);
-enum gz_status gz_handle_path(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure);
+enum gz_status gz_handle_at(struct gz_session *session, const struct gz_message *message,
+                            struct gz_failure *failure);
+enum gz_status gz_handle_path(struct gz_session *session, const struct gz_message *message,
+                              struct gz_failure *failure);
 enum gz_status gz_handle_restore(struct gz_session *session, const struct gz_message *message,
                                  struct gz_failure *failure);
-/* Has the past asked, once all up to `after` is saved; what the message wants is done with the answer. */
-GZ_MUST_USE enum gz_status gz_session_ask(struct gz_session *session, const struct gz_message *message,
-                                          const struct gz_query *query, uint64_t after, struct gz_failure *failure);
+/* Has the past asked, once all up to `after` is saved; what the message wants is done with the
+ * answer. */
+GZ_MUST_USE enum gz_status gz_session_ask(struct gz_session *session,
+                                          const struct gz_message *message,
+                                          const struct gz_query *query, uint64_t after,
+                                          struct gz_failure *failure);
 /* A request whose answer had to wait for the past. */
 struct gz_edit_request gz_ticket_request(struct gz_session *session, const struct gz_ticket *ticket,
                                          enum gz_edit_kind kind, uint64_t target);
@@ -440,15 +470,17 @@ bool gz_core_has_tickets_to_send(const struct gz_core *core);
 /* ---- tell.c ---- */
 
 /* Takes the answer over; it is told piece by piece, as the session takes them. */
-GZ_MUST_USE enum gz_status gz_session_tell(struct gz_session *session, const struct gz_ticket *ticket,
-                                           struct gz_answer *answer, struct gz_failure *failure);
+GZ_MUST_USE enum gz_status gz_session_tell(struct gz_session *session,
+                                           const struct gz_ticket *ticket, struct gz_answer *answer,
+                                           struct gz_failure *failure);
 /* Puts the next piece of the answer that is being told, if there is one, into the outbox. */
 void gz_session_tell_more(struct gz_session *session);
 void gz_session_stop_telling(struct gz_session *session);
 
 /* ---- note.c ---- */
 
-enum gz_status gz_handle_note(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure);
+enum gz_status gz_handle_note(struct gz_session *session, const struct gz_message *message,
+                              struct gz_failure *failure);
 /* Puts what waits into a batch; false without memory. */
 GZ_MUST_USE bool gz_core_add_notes(const struct gz_core *core, struct gz_batch *batch);
 /* The batch was stored: its notes are there for everybody, and answered. */
@@ -464,10 +496,10 @@ enum gz_status gz_handle_checkpoint(struct gz_session *session, const struct gz_
 enum gz_status gz_handle_checkpoints(struct gz_session *session, const struct gz_message *message,
                                      struct gz_failure *failure);
 /* The seq that a checkpoint stands for; GZ_BAD_VALUE where none of this name is stored. */
-GZ_MUST_USE enum gz_status gz_core_find_checkpoint(const struct gz_core *core, struct gz_text name, uint64_t *seq,
-                                                   struct gz_failure *failure);
-/* As with notes: into a batch (false without memory), after it was stored but for those of a seq before `kept_since`, and after it was
- * refused. */
+GZ_MUST_USE enum gz_status gz_core_find_checkpoint(const struct gz_core *core, struct gz_text name,
+                                                   uint64_t *seq, struct gz_failure *failure);
+/* As with notes: into a batch (false without memory), after it was stored but for those of a seq
+ * before `kept_since`, and after it was refused. */
 GZ_MUST_USE bool gz_core_add_checkpoints(const struct gz_core *core, struct gz_batch *batch);
 void gz_core_accept_checkpoints(struct gz_core *core, uint64_t kept_since);
 void gz_core_refuse_checkpoints(struct gz_core *core, const char *why);
@@ -488,27 +520,34 @@ struct gz_edit_request {
     struct gz_ids created;
 };
 
-/* Whether the request is answered by its key: the edit with that key is known, and its answer is sent now or after its
- * COMMIT; or the disk does not say whether it is known, which is refused. */
+/* Whether the request is answered by its key: the edit with that key is known, and its answer is
+ * sent now or after its COMMIT; or the disk does not say whether it is known, which is refused. */
 bool gz_core_answer_known(struct gz_session *session, const struct gz_edit_request *request);
 /* The same for the key of a message. */
 bool gz_core_answer_key(struct gz_session *session, const struct gz_message *message);
-/* The edit that has the key of this message, or 0 in *id. Nobody is answered. GZ_STORAGE if the disk does not say. */
-GZ_MUST_USE enum gz_status gz_core_edit_of_key(struct gz_session *session, const struct gz_message *message,
-                                               uint64_t *id, struct gz_failure *failure);
+/* The edit that has the key of this message, or 0 in *id. Nobody is answered. GZ_STORAGE if the
+ * disk does not say. */
+GZ_MUST_USE enum gz_status gz_core_edit_of_key(struct gz_session *session,
+                                               const struct gz_message *message, uint64_t *id,
+                                               struct gz_failure *failure);
 /* GZ_TOO_MANY while too many edits and notes, or too large ones, wait for the disk. */
-GZ_MUST_USE enum gz_status gz_core_check_room(const struct gz_core *core, struct gz_failure *failure);
+GZ_MUST_USE enum gz_status gz_core_check_room(const struct gz_core *core,
+                                              struct gz_failure *failure);
 /* Applies `changes` as one edit and answers after COMMIT. */
 GZ_MUST_USE enum gz_status gz_core_edit(struct gz_core *core, const struct gz_edit_request *request,
-                                        const struct gz_change *changes, size_t count, struct gz_failure *failure);
+                                        const struct gz_change *changes, size_t count,
+                                        struct gz_failure *failure);
 /* The same for the import, which brings its file and is answered by a call. */
-GZ_MUST_USE enum gz_status gz_core_edit_import(struct gz_core *core, const struct gz_core_import *import,
+GZ_MUST_USE enum gz_status gz_core_edit_import(struct gz_core *core,
+                                               const struct gz_core_import *import,
                                                const struct gz_change *changes, size_t count,
                                                struct gz_failure *failure);
-/* Remembers a run that was applied by posing; `edit` says what `request` does not: id, handle, value, beginning, seqs,
- * changes. */
-GZ_MUST_USE enum gz_status gz_core_complete(struct gz_core *core, const struct gz_edit_request *request,
-                                            const struct gz_edit_record *edit, enum gz_run_told told);
+/* Remembers a run that was applied by posing; `edit` says what `request` does not: id, handle,
+ * value, beginning, seqs, changes. */
+GZ_MUST_USE enum gz_status gz_core_complete(struct gz_core *core,
+                                            const struct gz_edit_request *request,
+                                            const struct gz_edit_record *edit,
+                                            enum gz_run_told told);
 void gz_pending_destroy(struct gz_pending *pending);
 void gz_core_free_pending(struct gz_core *core);
 /* Answers an edit that is stored. */
@@ -519,18 +558,19 @@ char *gz_arena_string(struct gz_arena *arena, const char *text);
 
 /* ---- commit.c ---- */
 
-/* Tells every viewer of an edit that is stored; `told` as for gz_sync_edit. Without memory nobody is told. */
+/* Tells every viewer of an edit that is stored; `told` as for gz_sync_edit. Without memory nobody
+ * is told. */
 void gz_core_tell_edit(struct gz_core *core, const struct gz_edit_record *edit, uint64_t told);
-/* What waits for the disk is taken back at everybody and answered with `storage`. Without the memory for that it stays, and who waits
- * for it is ended. */
+/* What waits for the disk is taken back at everybody and answered with `storage`. Without the
+ * memory for that it stays, and who waits for it is ended. */
 void gz_core_refuse_batch(struct gz_core *core, const char *why);
 
 /* ---- batch.c ---- */
 
 /* A begun run that is to leave no trace. */
 void gz_core_drop(struct gz_core *core, uint64_t edit);
-/* That a session joined or left, for the file; false without memory. An edit in the file needs its session there. Not in the
- * middle of a message. */
+/* That a session joined or left, for the file; false without memory. An edit in the file needs its
+ * session there. Not in the middle of a message. */
 bool gz_core_visit(struct gz_core *core, const struct gz_session *session, bool left);
 /* Hands the host what is to be saved, if it is time. */
 void gz_core_commit(struct gz_core *core);

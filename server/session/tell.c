@@ -1,10 +1,10 @@
-/* Answers of the past on their way to who asked: a piece at a time, and each when the one before was taken. A large answer neither
- * fills the outbox nor holds up a turn. */
+/* Answers of the past on their way to who asked: a piece at a time, and each when the one before
+ * was taken. A large answer neither fills the outbox nor holds up a turn. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/session.h"
 #include "server/maxima.h"
+#include "session/session.h"
 
 /* About what a change takes encoded, names aside, and a node that is only named. */
 enum { BYTES_CHANGE = 200, BYTES_NODE = 9 };
@@ -16,7 +16,8 @@ struct gz_telling {
     size_t done; /* of its elements */
 };
 
-/* What an answer is a list of: describes its next piece, as much as goes into one message. False without memory. */
+/* What an answer is a list of: describes its next piece, as much as goes into one message. False
+ * without memory. */
 struct form {
     bool (*describe)(struct gz_core *core, struct gz_telling *telling, struct gz_ok *ok);
     uint64_t has;
@@ -50,7 +51,8 @@ static struct gz_change_message change_of(const struct gz_change *change)
     struct gz_change_message message = {
         .id = change->node, .has = GZ_HAS(NAME), .name = text_of(gz_change_name(change))};
     const struct gz_content *before = &change->before, *after = &change->after;
-    if (change->existed) message.has |= GZ_HAS(BEFORE), message.before = state_of(change->node, before);
+    if (change->existed)
+        message.has |= GZ_HAS(BEFORE), message.before = state_of(change->node, before);
     if (change->exists) message.has |= GZ_HAS(AFTER), message.after = state_of(change->node, after);
     if (!change->existed || !change->exists) return message;
     uint64_t same = GZ_HAS(BOUNDS) | GZ_HAS(ASSET);
@@ -64,7 +66,8 @@ static struct gz_change_message change_of(const struct gz_change *change)
     return message;
 }
 
-static bool describe_edit(struct gz_core *core, const struct gz_edit_record *edit, struct gz_edit_message *message)
+static bool describe_edit(struct gz_core *core, const struct gz_edit_record *edit,
+                          struct gz_edit_message *message)
 {
     if (edit->nodes != NULL) {
         *message = gz_edit_told(core, edit, (struct gz_ids){edit->nodes, edit->change_count});
@@ -112,7 +115,8 @@ static bool describe_edits(struct gz_core *core, struct gz_telling *telling, str
         const struct gz_edit_record *edit = &telling->answer.edits[telling->done++];
         if (!describe_edit(core, edit, &edits[count])) return false;
         edits[count].undone = edit->undone;
-        bytes += BYTES_CHANGE + edit->change_count * (edit->nodes != NULL ? BYTES_NODE : BYTES_CHANGE);
+        bytes +=
+            BYTES_CHANGE + edit->change_count * (edit->nodes != NULL ? BYTES_NODE : BYTES_CHANGE);
     }
     *ok = (struct gz_ok){.edits = edits, .edit_count = count, .more = count < left};
     return true;
@@ -183,12 +187,14 @@ void gz_session_tell_more(struct gz_session *session)
     if (!told || !ok.more) gz_session_stop_telling(session);
 }
 
-enum gz_status gz_session_tell(struct gz_session *session, const struct gz_ticket *ticket, struct gz_answer *answer,
-                               struct gz_failure *failure)
+enum gz_status gz_session_tell(struct gz_session *session, const struct gz_ticket *ticket,
+                               struct gz_answer *answer, struct gz_failure *failure)
 {
     session->telling = calloc(1, sizeof *session->telling);
-    if (session->telling == NULL) return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for the answer");
-    *session->telling = (struct gz_telling){.answer = *answer, .rid = ticket->rid, .form = form_of(&ticket->query)};
+    if (session->telling == NULL)
+        return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for the answer");
+    *session->telling =
+        (struct gz_telling){.answer = *answer, .rid = ticket->rid, .form = form_of(&ticket->query)};
     *answer = (struct gz_answer){.status = GZ_OK};
     return GZ_OK;
 }

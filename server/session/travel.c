@@ -1,23 +1,23 @@
-/* Undo, redo and revert. What was done last about the user's edit, or, for a revert, about any one edit, is done backwards, as an edit of its own. Where somebody else touched the
- * same nodes meanwhile, or the scene has gone on so that it cannot be done, that is said, with who did what; with `force` it is
- * done as far as it can be:
- *   what only others changed stays as it is, and a node that others deleted stays deleted;
- *   what others hung below a node that is to go, goes with it;
- *   a node whose parent is gone, or would come to be below itself, stays where it hangs, and hangs from the root where it was
- *   deleted. */
+/* Undo, redo and revert. What was done last about the user's edit, or, for a revert, about any one
+ * edit, is done backwards, as an edit of its own. Where somebody else touched the same nodes
+ * meanwhile, or the scene has gone on so that it cannot be done, that is said, with who did what;
+ * with `force` it is done as far as it can be: what only others changed stays as it is, and a node
+ * that others deleted stays deleted; what others hung below a node that is to go, goes with it; a
+ * node whose parent is gone, or would come to be below itself, stays where it hangs, and hangs from
+ * the root where it was deleted. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/session.h"
 #include "proto/limits.h"
+#include "session/session.h"
 
 struct travel {
     struct gz_session *session;
     struct gz_core *core;
-    const char *word;                   /* undo, redo, revert */
-    const char *beside;                 /* whose later edits are not in the way; NULL for nobody's */
-    const struct gz_edit_record *last;  /* to be done backwards */
-    bool is_old;                        /* `last` is none that the undo log knows; then */
+    const char *word;                  /* undo, redo, revert */
+    const char *beside;                /* whose later edits are not in the way; NULL for nobody's */
+    const struct gz_edit_record *last; /* to be done backwards */
+    bool is_old;                       /* `last` is none that the undo log knows; then */
     const struct gz_edit_record *later; /* the latest known that touched it since, NULL for none */
     bool force;
     struct gz_change *changes; /* what it comes to now */
@@ -34,10 +34,12 @@ static enum gz_status no_memory(const struct travel *travel)
 /* ---- who is in the way ---- */
 
 static const char *const deeds[GZ_EDIT_KIND_COUNT] = {
-    [GZ_EDIT_TRANSLATE] = "moved",       [GZ_EDIT_ROTATE] = "rotated",   [GZ_EDIT_SCALE] = "scaled",
-    [GZ_EDIT_BALL] = "rotated",          [GZ_EDIT_WHEEL] = "scaled",     [GZ_EDIT_SET] = "changed",
-    [GZ_EDIT_CREATE] = "made",           [GZ_EDIT_DELETE] = "deleted",   [GZ_EDIT_UNDO] = "undid an edit of",
-    [GZ_EDIT_REDO] = "redid an edit of", [GZ_EDIT_RESTORE] = "restored", [GZ_EDIT_IMPORT] = "replaced",
+    [GZ_EDIT_TRANSLATE] = "moved",       [GZ_EDIT_ROTATE] = "rotated",
+    [GZ_EDIT_SCALE] = "scaled",          [GZ_EDIT_BALL] = "rotated",
+    [GZ_EDIT_WHEEL] = "scaled",          [GZ_EDIT_SET] = "changed",
+    [GZ_EDIT_CREATE] = "made",           [GZ_EDIT_DELETE] = "deleted",
+    [GZ_EDIT_UNDO] = "undid an edit of", [GZ_EDIT_REDO] = "redid an edit of",
+    [GZ_EDIT_RESTORE] = "restored",      [GZ_EDIT_IMPORT] = "replaced",
 };
 
 /* As the edit knew it, for it may be gone. */
@@ -51,14 +53,14 @@ static const char *name_in(const struct gz_edit_record *edit, uint64_t node)
 }
 
 /* "Bob moved node 12 (piston) since (edit 41)" */
-static void describe(const struct travel *travel, const struct gz_edit_record *later, uint64_t node, size_t more,
-                     char *text, size_t size)
+static void describe(const struct travel *travel, const struct gz_edit_record *later, uint64_t node,
+                     size_t more, char *text, size_t size)
 {
     char label[GZ_LABEL_BYTES], others[32] = "";
     gz_core_label(travel->core, node, name_in(later, node), label);
     if (more > 0) gz_print(others, sizeof others, " and %zu more", more);
-    gz_print(text, size, "%s %s %s%s since (edit %llu)", later->user, deeds[later->kind], label, others,
-             (unsigned long long)later->id);
+    gz_print(text, size, "%s %s %s%s since (edit %llu)", later->user, deeds[later->kind], label,
+             others, (unsigned long long)later->id);
 }
 
 static bool is_as_left(const struct travel *travel)
@@ -69,7 +71,8 @@ static bool is_as_left(const struct travel *travel)
     return true;
 }
 
-/* Of an edit that is older than all that the log knows: it is in nobody's way where all is as it left it. */
+/* Of an edit that is older than all that the log knows: it is in nobody's way where all is as it
+ * left it. */
 static const struct gz_edit_record *find_old_conflict(const struct travel *travel)
 {
     for (size_t i = 0; i < travel->count; i++) {
@@ -87,13 +90,15 @@ static const struct gz_edit_record *find_conflict(const struct travel *travel)
 {
     const struct gz_undo_log *log = travel->core->undo;
     if (travel->is_old) return is_as_left(travel) ? NULL : find_old_conflict(travel);
-    const struct gz_edit_record *later = gz_undo_conflict(log, travel->last, travel->beside, GZ_UNDO_STANDING, NULL);
+    const struct gz_edit_record *later =
+        gz_undo_conflict(log, travel->last, travel->beside, GZ_UNDO_STANDING, NULL);
     if (later != NULL || is_as_left(travel)) return later;
     return gz_undo_conflict(log, travel->last, travel->beside, GZ_UNDO_ALL, NULL);
 }
 
 /* The nodes that both edits touched, ascending; NULL without memory. */
-static const uint64_t *find_shared(const struct travel *travel, const struct gz_edit_record *later, size_t *count)
+static const uint64_t *find_shared(const struct travel *travel, const struct gz_edit_record *later,
+                                   size_t *count)
 {
     struct gz_arena *arena = &travel->core->scratch;
     const struct gz_edit_record *edits[] = {travel->last, later};
@@ -107,7 +112,8 @@ static const uint64_t *find_shared(const struct travel *travel, const struct gz_
     }
     *count = 0;
     for (size_t i = 0; i < travel->last->change_count; i++) {
-        if (gz_has_id(sorted[1], later->change_count, sorted[0][i])) sorted[0][(*count)++] = sorted[0][i];
+        if (gz_has_id(sorted[1], later->change_count, sorted[0][i]))
+            sorted[0][(*count)++] = sorted[0][i];
     }
     return sorted[0];
 }
@@ -127,7 +133,8 @@ static enum gz_status check_conflict(const struct travel *travel)
 
 /* ---- what it comes to now ---- */
 
-/* The history is to tell what really happens: before is what is there now. What others deleted is left out. */
+/* The history is to tell what really happens: before is what is there now. What others deleted is
+ * left out. */
 static void bring_up_to_date(struct travel *travel)
 {
     size_t kept = 0;
@@ -158,8 +165,8 @@ static int compare_depths(const void *a, const void *b)
     return (x->change.node > y->change.node) - (x->change.node < y->change.node);
 }
 
-/* Nodes go last, when others have moved away, and children first as they hang now: that may be the other way round than they came.
- * False without memory. */
+/* Nodes go last, when others have moved away, and children first as they hang now: that may be the
+ * other way round than they came. False without memory. */
 static bool order_deletions(struct travel *travel)
 {
     struct deletion *gone = gz_arena_take(&travel->core->scratch, travel->count, sizeof *gone);
@@ -216,12 +223,14 @@ static enum gz_status refuse_strays(const struct travel *travel, struct gz_ids s
     char child[GZ_LABEL_BYTES], parent[GZ_LABEL_BYTES];
     gz_core_label(core, first, NULL, child);
     gz_core_label(core, gz_scene_find(core->scene, first)->parent->id, NULL, parent);
-    const struct gz_edit_record *later = gz_undo_toucher(core->undo, travel->last, travel->beside, first);
+    const struct gz_edit_record *later =
+        gz_undo_toucher(core->undo, travel->last, travel->beside, first);
     travel->failure->nodes = strays;
     if (later == NULL)
-        return gz_fail(&travel->failure->error, GZ_CONFLICT, "%s: %s is below %s", travel->word, child, parent);
-    return gz_fail(&travel->failure->error, GZ_CONFLICT, "%s: %s put %s below %s (edit %llu)", travel->word,
-                   later->user, child, parent, (unsigned long long)later->id);
+        return gz_fail(&travel->failure->error, GZ_CONFLICT, "%s: %s is below %s", travel->word,
+                       child, parent);
+    return gz_fail(&travel->failure->error, GZ_CONFLICT, "%s: %s put %s below %s (edit %llu)",
+                   travel->word, later->user, child, parent, (unsigned long long)later->id);
 }
 
 static const struct gz_change *change_of(const struct travel *travel, uint64_t node)
@@ -239,7 +248,8 @@ static enum fate fate_of(const struct travel *travel, uint64_t id)
 {
     const struct gz_change *own = change_of(travel, id);
     if (own != NULL && !own->exists) return GOES_ANYWAY;
-    for (const struct gz_node *at = gz_scene_find(travel->core->scene, id); at != NULL; at = at->parent) {
+    for (const struct gz_node *at = gz_scene_find(travel->core->scene, id); at != NULL;
+         at = at->parent) {
         const struct gz_change *change = change_of(travel, at->id);
         if (change == NULL) continue;
         if (!change->exists) return GOES_ALONG;
@@ -254,8 +264,9 @@ static enum gz_status take_strays_along(struct travel *travel, struct gz_ids str
     struct gz_core *core = travel->core;
     struct gz_change *gone;
     size_t gone_count, count = travel->count;
-    enum gz_status status = gz_changes_delete(core->scene, &core->scratch, strays.ids, strays.count, &gone, &gone_count,
-                                              &travel->failure->node, &travel->failure->error);
+    enum gz_status status =
+        gz_changes_delete(core->scene, &core->scratch, strays.ids, strays.count, &gone, &gone_count,
+                          &travel->failure->node, &travel->failure->error);
     if (status != GZ_OK) return status;
     struct gz_change *all = gz_arena_take(&core->scratch, gone_count + count, sizeof *all);
     if (all == NULL) return no_memory(travel);
@@ -297,14 +308,15 @@ static void stay(struct gz_change *change)
 
 static enum gz_status check(const struct travel *travel, struct gz_failure *failure)
 {
-    return gz_scene_check(travel->core->scene, travel->changes, travel->count, travel->session->id, &failure->node,
-                          &failure->holder, &failure->error);
+    return gz_scene_check(travel->core->scene, travel->changes, travel->count, travel->session->id,
+                          &failure->node, &failure->holder, &failure->error);
 }
 
 static void settle_parents(struct travel *travel)
 {
     for (size_t i = 0; i < travel->count; i++) {
-        if (travel->changes[i].exists && !has_parent(travel, &travel->changes[i])) stay(&travel->changes[i]);
+        if (travel->changes[i].exists && !has_parent(travel, &travel->changes[i]))
+            stay(&travel->changes[i]);
     }
     struct gz_failure loop;
     if (check(travel, &loop) != GZ_BAD_VALUE) return;
@@ -313,7 +325,8 @@ static void settle_parents(struct travel *travel)
     }
 }
 
-/* Who deleted the parent that is gone, or put the new parent of this node below it; NULL where that is not known any more. */
+/* Who deleted the parent that is gone, or put the new parent of this node below it; NULL where that
+ * is not known any more. */
 static const struct gz_edit_record *find_culprit(const struct travel *travel, uint64_t *node)
 {
     const struct gz_undo_log *log = travel->core->undo;
@@ -345,7 +358,8 @@ static enum gz_status check_places(struct travel *travel)
     char deed[GZ_ERROR_BYTES_MAX] = "the scene has gone on";
     const struct gz_edit_record *later = find_culprit(travel, &node);
     if (later != NULL) describe(travel, later, node, 0, deed, sizeof deed);
-    return gz_fail(&travel->failure->error, GZ_CONFLICT, "%s: %s: %s", travel->word, deed, why.message);
+    return gz_fail(&travel->failure->error, GZ_CONFLICT, "%s: %s: %s", travel->word, deed,
+                   why.message);
 }
 
 /* A node of before an import refers to a file that the import replaced: it could not be shown. */
@@ -354,9 +368,11 @@ static enum gz_status check_asset(const struct travel *travel)
     for (size_t i = 0; travel->last->seq < travel->core->asset_seq && i < travel->count; i++) {
         const struct gz_change *change = &travel->changes[i];
         if (change->existed || !change->exists || change->after.asset < 0) continue;
-        return gz_fail(&travel->failure->error, GZ_BAD_STATE,
-                       "%s: node %llu was part of a glTF that was replaced at seq %llu: it cannot come back",
-                       travel->word, (unsigned long long)change->node, (unsigned long long)travel->core->asset_seq);
+        return gz_fail(
+            &travel->failure->error, GZ_BAD_STATE,
+            "%s: node %llu was part of a glTF that was replaced at seq %llu: it cannot come back",
+            travel->word, (unsigned long long)change->node,
+            (unsigned long long)travel->core->asset_seq);
     }
     return GZ_OK;
 }
@@ -366,7 +382,8 @@ static enum gz_status check_asset(const struct travel *travel)
 static enum gz_status prepare(struct travel *travel)
 {
     travel->count = travel->last->change_count;
-    travel->changes = gz_changes_reverse(&travel->core->scratch, travel->last->changes, travel->count);
+    travel->changes =
+        gz_changes_reverse(&travel->core->scratch, travel->last->changes, travel->count);
     if (travel->changes == NULL) return no_memory(travel);
     enum gz_status status = travel->force ? GZ_OK : check_conflict(travel);
     if (status != GZ_OK) return status;
@@ -381,8 +398,8 @@ static enum gz_status prepare(struct travel *travel)
     return check_places(travel);
 }
 
-static enum gz_status travel(struct gz_session *session, const struct gz_message *message, enum gz_edit_kind kind,
-                             struct gz_failure *failure)
+static enum gz_status travel(struct gz_session *session, const struct gz_message *message,
+                             enum gz_edit_kind kind, struct gz_failure *failure)
 {
     struct gz_core *core = session->core;
     bool undo = kind == GZ_EDIT_UNDO;
@@ -395,7 +412,8 @@ static enum gz_status travel(struct gz_session *session, const struct gz_message
     if (gz_core_answer_key(session, message)) return GZ_OK;
     const struct gz_edit_record *past =
         undo ? gz_undo_next(core->undo, session->user) : gz_redo_next(core->undo, session->user);
-    if (past == NULL) return gz_fail(&failure->error, GZ_BAD_STATE, "there is nothing to %s", travel.word);
+    if (past == NULL)
+        return gz_fail(&failure->error, GZ_BAD_STATE, "there is nothing to %s", travel.word);
     travel.last = gz_undo_last(core->undo, past);
     enum gz_status status = prepare(&travel);
     if (status != GZ_OK) return status;
@@ -405,22 +423,24 @@ static enum gz_status travel(struct gz_session *session, const struct gz_message
     return gz_core_edit(core, &request, travel.changes, travel.count, failure);
 }
 
-enum gz_status gz_handle_undo(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure)
+enum gz_status gz_handle_undo(struct gz_session *session, const struct gz_message *message,
+                              struct gz_failure *failure)
 {
     return travel(session, message, GZ_EDIT_UNDO, failure);
 }
 
-enum gz_status gz_handle_redo(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure)
+enum gz_status gz_handle_redo(struct gz_session *session, const struct gz_message *message,
+                              struct gz_failure *failure)
 {
     return travel(session, message, GZ_EDIT_REDO, failure);
 }
 
 /* ---- revert ---- */
 
-/* Any one edit, whoever made it, and `travel` says what was done last about it; unlike for an undo, what its own user did since is in the way
- * as well. */
-static enum gz_status revert(struct travel *travel, const struct gz_edit_record *target, bool is_undone,
-                             struct gz_edit_request *request)
+/* Any one edit, whoever made it, and `travel` says what was done last about it; unlike for an undo,
+ * what its own user did since is in the way as well. */
+static enum gz_status revert(struct travel *travel, const struct gz_edit_record *target,
+                             bool is_undone, struct gz_edit_request *request)
 {
     const struct gz_session *session = travel->session;
     struct gz_error *error = &travel->failure->error;
@@ -428,16 +448,20 @@ static enum gz_status revert(struct travel *travel, const struct gz_edit_record 
     request->target = target->id;
     request->reverts = strcmp(target->user, session->user) != 0;
     if (request->reverts && session->role < GZ_ROLE_ADMIN)
-        return gz_fail(error, GZ_FORBIDDEN, "edit: edit %llu is %s's: to revert it takes an admin", id, target->user);
+        return gz_fail(error, GZ_FORBIDDEN, "edit: edit %llu is %s's: to revert it takes an admin",
+                       id, target->user);
     if (target->kind == GZ_EDIT_IMPORT)
-        return gz_fail(error, GZ_BAD_STATE, "edit: edit %llu is an import: the file it replaced is not in the scene",
+        return gz_fail(error, GZ_BAD_STATE,
+                       "edit: edit %llu is an import: the file it replaced is not in the scene",
                        id);
     if (is_undone)
-        return gz_fail(error, GZ_BAD_STATE, "edit: edit %llu is taken back already, by %s (edit %llu)", id,
+        return gz_fail(error, GZ_BAD_STATE,
+                       "edit: edit %llu is taken back already, by %s (edit %llu)", id,
                        travel->last->user, (unsigned long long)travel->last->id);
     travel->word = "revert";
     enum gz_status status = prepare(travel);
-    return status == GZ_OK ? gz_core_edit(travel->core, request, travel->changes, travel->count, travel->failure)
+    return status == GZ_OK ? gz_core_edit(travel->core, request, travel->changes, travel->count,
+                                          travel->failure)
                            : status;
 }
 
@@ -449,12 +473,15 @@ enum gz_status gz_handle_revert(struct gz_session *session, const struct gz_mess
     const struct gz_query query = {.kind = GZ_QUERY_EDIT, .edit = message->revert.edit};
     if (gz_core_answer_key(session, message)) return GZ_OK;
     if (query.edit >= core->next_edit)
-        return gz_fail(&failure->error, GZ_BAD_VALUE, "edit: there is no edit %llu", (unsigned long long)query.edit);
+        return gz_fail(&failure->error, GZ_BAD_VALUE, "edit: there is no edit %llu",
+                       (unsigned long long)query.edit);
     const struct gz_edit_record *target = gz_undo_find(log, query.edit);
-    if (target == NULL) return gz_session_ask(session, message, &query, gz_scene_seq(core->scene), failure);
+    if (target == NULL)
+        return gz_session_ask(session, message, &query, gz_scene_seq(core->scene), failure);
     char key[GZ_KEY_BYTES_MAX + 1];
     struct gz_edit_request request = gz_edit_request(session, message, GZ_EDIT_UNDO, key);
-    struct travel travel = {.session = session, .core = core, .force = message->revert.force, .failure = failure};
+    struct travel travel = {
+        .session = session, .core = core, .force = message->revert.force, .failure = failure};
     travel.last = gz_undo_last(log, target);
     return revert(&travel, target, gz_undo_is_undone(log, target->id), &request);
 }
@@ -466,7 +493,8 @@ enum gz_status gz_session_revert(struct gz_session *session, const struct gz_tic
     struct gz_core *core = session->core;
     const struct gz_edit_record *target = &answer->edits[0], *last = &answer->edits[1];
     struct gz_edit_request request = gz_ticket_request(session, ticket, GZ_EDIT_UNDO, target->id);
-    struct travel travel = {.session = session, .core = core, .force = ticket->force, .failure = failure};
+    struct travel travel = {
+        .session = session, .core = core, .force = ticket->force, .failure = failure};
     bool is_undone = answer->undone;
     if (gz_core_answer_known(session, &request)) return GZ_OK;
     const struct gz_edit_record *newest = gz_undo_last(core->undo, last);

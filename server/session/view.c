@@ -10,7 +10,8 @@ static void present_ray(struct gz_presence_user *user, gz_vec3 origin, gz_vec3 d
     memcpy(user->ray, ray, sizeof ray);
 }
 
-/* A pixel says nothing to who has another camera, and no camera is told whole: its ray in the world goes with it. */
+/* A pixel says nothing to who has another camera, and no camera is told whole: its ray in the world
+ * goes with it. */
 static void present_pointer(const struct gz_session *session, struct gz_presence_user *user)
 {
     const struct gz_pointer *pointer = &session->pointer;
@@ -21,7 +22,8 @@ static void present_pointer(const struct gz_session *session, struct gz_presence
     }
     user->has |= GZ_HAS(AT);
     memcpy(user->at, pointer->at, sizeof user->at);
-    bool seen = session->has_camera && gz_camera_ray(&session->camera, pointer->at, &origin, &direction);
+    bool seen =
+        session->has_camera && gz_camera_ray(&session->camera, pointer->at, &origin, &direction);
     if (seen && gz_can_say(origin)) present_ray(user, origin, direction);
 }
 
@@ -54,7 +56,8 @@ static enum gz_status use_camera(struct gz_session *session, const struct gz_cam
 {
     struct gz_camera camera;
     const char *why = "";
-    if (!gz_camera_prepare(&camera, input, &why)) return gz_fail(&failure->error, GZ_BAD_VALUE, "camera: %s", why);
+    if (!gz_camera_prepare(&camera, input, &why))
+        return gz_fail(&failure->error, GZ_BAD_VALUE, "camera: %s", why);
     session->camera = camera;
     session->has_camera = true;
     session->has_lens = gz_camera_lens(&camera, session->lens);
@@ -68,7 +71,8 @@ enum gz_status gz_handle_camera(struct gz_session *session, const struct gz_mess
                                 struct gz_failure *failure)
 {
     const struct gz_camera_message *camera = &message->camera;
-    struct gz_camera_input input = {.ndc_y_down = camera->ndc_y_down, .left_handed = camera->left_handed};
+    struct gz_camera_input input = {.ndc_y_down = camera->ndc_y_down,
+                                    .left_handed = camera->left_handed};
     memcpy(input.view, camera->view, sizeof input.view);
     memcpy(input.proj, camera->proj, sizeof input.proj);
     memcpy(input.viewport, camera->viewport, sizeof input.viewport);
@@ -77,7 +81,8 @@ enum gz_status gz_handle_camera(struct gz_session *session, const struct gz_mess
     session->has_target = (message->has & GZ_HAS(TARGET)) != 0;
     session->target = camera->target;
     /* What was grabbed stays under the pointer while the camera moves. */
-    if (session->run.kind == GZ_RUN_DRAG) gz_run_move(session, &session->run.pointer, session->run.mods);
+    if (session->run.kind == GZ_RUN_DRAG)
+        gz_run_move(session, &session->run.pointer, session->run.mods);
     gz_session_ok(session, message, 0, NULL);
     return GZ_OK;
 }
@@ -104,7 +109,8 @@ static void set_snap(struct gz_snap *snap, uint64_t has, const struct gz_tool_me
     if (has & GZ_HAS(SNAP_ABSOLUTE)) snap->absolute = said->snap_absolute;
 }
 
-enum gz_status gz_handle_tool(struct gz_session *session, const struct gz_message *message, struct gz_failure *failure)
+enum gz_status gz_handle_tool(struct gz_session *session, const struct gz_message *message,
+                              struct gz_failure *failure)
 {
     (void)failure;
     const struct gz_tool_message *said = &message->tool;
@@ -176,18 +182,20 @@ static enum gz_status check_ids(const struct gz_scene *scene, const uint64_t *id
     return GZ_OK;
 }
 
-/* Takes the ids out of the selection, whatever is then done with them: named again, they come last. */
+/* Takes the ids out of the selection, whatever is then done with them: named again, they come
+ * last. */
 static void unselect(struct gz_session *session, const uint64_t *sorted, size_t count)
 {
     size_t kept = 0;
     for (size_t i = 0; i < session->selected; i++) {
-        if (!gz_has_id(sorted, count, session->selection[i])) session->selection[kept++] = session->selection[i];
+        if (!gz_has_id(sorted, count, session->selection[i]))
+            session->selection[kept++] = session->selection[i];
     }
     session->selected = kept;
 }
 
-enum gz_status gz_session_select(struct gz_session *session, const uint64_t *ids, size_t count, enum gz_how how,
-                                 struct gz_failure *failure)
+enum gz_status gz_session_select(struct gz_session *session, const uint64_t *ids, size_t count,
+                                 enum gz_how how, struct gz_failure *failure)
 {
     enum gz_status status = check_ids(session->core->scene, ids, count, failure);
     if (status != GZ_OK) return status;
@@ -196,7 +204,8 @@ enum gz_status gz_session_select(struct gz_session *session, const uint64_t *ids
     uint64_t *before = gz_sorted_ids(scratch, session->selection, before_count);
     uint64_t *named = gz_sorted_ids(scratch, ids, count);
     if (before == NULL || named == NULL ||
-        !gz_grow(&session->selection, &session->selection_capacity, before_count + count, sizeof *session->selection))
+        !gz_grow(&session->selection, &session->selection_capacity, before_count + count,
+                 sizeof *session->selection))
         return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for the selection");
 
     if (how == GZ_HOW_SET) session->selected = 0;
@@ -214,7 +223,8 @@ enum gz_status gz_handle_select(struct gz_session *session, const struct gz_mess
                                 struct gz_failure *failure)
 {
     const struct gz_select *select = &message->select;
-    enum gz_status status = gz_session_select(session, select->nodes.ids, select->nodes.count, select->how, failure);
+    enum gz_status status =
+        gz_session_select(session, select->nodes.ids, select->nodes.count, select->how, failure);
     if (status == GZ_OK) gz_session_ok(session, message, 0, NULL);
     return status;
 }

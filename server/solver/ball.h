@@ -1,7 +1,7 @@
 /* ball.h - a pointer becomes a point of a ball, two such points a rotation. Pure.
- * Frames: world. Units: radians, pixels. Sources: Shoemake 1992 (double arc, path-free), Bell's sheet (sphere and hyperbola
- * joined at r / sqrt 2), Chen 1988 (hemisphere), and the sphere itself met by the ray, so that under perspective the grabbed
- * point stays under the pointer. */
+ * Frames: world. Units: radians, pixels. Sources: Shoemake 1992 (double arc, path-free), Bell's
+ * sheet (sphere and hyperbola joined at r / sqrt 2), Chen 1988 (hemisphere), and the sphere itself
+ * met by the ray, so that under perspective the grabbed point stays under the pointer. */
 #ifndef GZ_SOLVER_BALL_H
 #define GZ_SOLVER_BALL_H
 
@@ -19,13 +19,16 @@ struct gz_ball_place {
 /* The unit vector in the world from the ball's centre to the place under the pointer. */
 bool gz_ball_point(const struct gz_ball_place *ball, const struct gz_sight *sight, gz_vec3 *unit);
 
-/* A unit vector across `point`, always the same one: the axis where a turn to the opposite point has none. */
+/* A unit vector across `point`, always the same one: the axis where a turn to the opposite point
+ * has none. */
 gz_vec3 gz_ball_across(gz_vec3 point);
 
 /* The rotation that takes `from` to `to` (GZ_BALL_SHOEMAKE: twice that). */
 gz_quat gz_ball_turn(enum gz_ball kind, gz_vec3 from, gz_vec3 to, gz_vec3 across);
 
-/* The ellipse [x, y, rx, ry] in pixels that the ball fills on the screen. False for a pivot behind the viewer. */
-bool gz_ball_ellipse(const struct gz_ball_place *ball, const struct gz_camera *camera, double ellipse[4]);
+/* The ellipse [x, y, rx, ry] in pixels that the ball fills on the screen. False for a pivot behind
+ * the viewer. */
+bool gz_ball_ellipse(const struct gz_ball_place *ball, const struct gz_camera *camera,
+                     double ellipse[4]);
 
 #endif

@@ -19,7 +19,8 @@ static const char *input_fault(const struct gz_camera_input *input)
     if (!all_finite(input->viewport, 4)) return "viewport has a number that is not finite";
     if (!(input->viewport[2] > 0 && input->viewport[3] > 0)) return "viewport is empty";
     const double slack = 1e-9; /* clients that multiply matrices leave rounding in the last row */
-    if (fabs(view[3]) > slack || fabs(view[7]) > slack || fabs(view[11]) > slack || fabs(view[15] - 1) > slack)
+    if (fabs(view[3]) > slack || fabs(view[7]) > slack || fabs(view[11]) > slack ||
+        fabs(view[15] - 1) > slack)
         return "view is not affine: its last row must be 0 0 0 1";
     return NULL;
 }
@@ -27,7 +28,8 @@ static const char *input_fault(const struct gz_camera_input *input)
 /* Clip space to pixels, folded into the projection's rows. */
 static void prepare_rows(struct gz_camera *camera)
 {
-    const double *view = camera->input.view, *proj = camera->input.proj, *viewport = camera->input.viewport;
+    const double *view = camera->input.view, *proj = camera->input.proj,
+                 *viewport = camera->input.viewport;
     double half_width = viewport[2] / 2, half_height = viewport[3] / 2;
     double y_sign = camera->input.ndc_y_down ? 1 : -1;
     for (int column = 0; column < 4; column++) {
@@ -47,12 +49,14 @@ static gz_vec3 row_vector(const double row[4])
 /* The one point that x, y and w all map to 0. */
 static bool find_eye(struct gz_camera *camera)
 {
-    gz_vec3 x = row_vector(camera->pixel[0]), y = row_vector(camera->pixel[1]), w = row_vector(camera->pixel[2]);
+    gz_vec3 x = row_vector(camera->pixel[0]), y = row_vector(camera->pixel[1]),
+            w = row_vector(camera->pixel[2]);
     gz_vec3 yw = gz_cross(y, w), wx = gz_cross(w, x), xy = gz_cross(x, y);
     double determinant = gz_dot(x, yw);
     if (!isfinite(determinant) || determinant == 0) return false;
-    gz_vec3 sum = gz_add(gz_scale(yw, camera->pixel[0][3]),
-                         gz_add(gz_scale(wx, camera->pixel[1][3]), gz_scale(xy, camera->pixel[2][3])));
+    gz_vec3 sum =
+        gz_add(gz_scale(yw, camera->pixel[0][3]),
+               gz_add(gz_scale(wx, camera->pixel[1][3]), gz_scale(xy, camera->pixel[2][3])));
     camera->eye_view = gz_scale(sum, -1 / determinant);
     return gz_finite(camera->eye_view);
 }
@@ -67,8 +71,8 @@ static bool straighten_w(struct gz_camera *camera)
     return true;
 }
 
-/* Depth grows along the lines of sight: as w does, or along the rays of an orthographic view, which come in two directions
- * of which the view matrix tells. */
+/* Depth grows along the lines of sight: as w does, or along the rays of an orthographic view, which
+ * come in two directions of which the view matrix tells. */
 static bool find_depth(struct gz_camera *camera)
 {
     for (int i = 0; i < 4; i++) camera->depth[i] = camera->pixel[2][i];
@@ -83,11 +87,13 @@ static bool find_depth(struct gz_camera *camera)
     return true;
 }
 
-/* World direction to the viewer: against the growth of w, or along the rays of an orthographic view. */
+/* World direction to the viewer: against the growth of w, or along the rays of an orthographic
+ * view. */
 static bool find_backward(struct gz_camera *camera, gz_vec3 *backward)
 {
     if (camera->perspective)
-        return gz_normalize(gz_negate(gz_gradient_to_world(camera, row_vector(camera->pixel[2]))), backward);
+        return gz_normalize(gz_negate(gz_gradient_to_world(camera, row_vector(camera->pixel[2]))),
+                            backward);
     gz_vec3 rays = row_vector(camera->depth);
     return gz_normalize(gz_negate(gz_mat3_apply(&camera->view_to_world, rays)), backward);
 }
@@ -113,13 +119,14 @@ static bool find_frame(struct gz_camera *camera)
     return true;
 }
 
-/* The near plane is where depth is -1 (GL), 0 or 1 (reversed); which of them is not said, so the nearest that lies in front
- * stands for it: a drag never has to stop before it. */
+/* The near plane is where depth is -1 (GL), 0 or 1 (reversed); which of them is not said, so the
+ * nearest that lies in front stands for it: a drag never has to stop before it. */
 static void find_near(struct gz_camera *camera)
 {
     const double *proj = camera->input.proj;
     camera->near_w = 0;
-    bool usual = camera->perspective && proj[2] == 0 && proj[6] == 0 && proj[3] == 0 && proj[7] == 0 && proj[15] == 0;
+    bool usual = camera->perspective && proj[2] == 0 && proj[6] == 0 && proj[3] == 0 &&
+                 proj[7] == 0 && proj[15] == 0;
     if (!usual) return;
     for (int depth = -1; depth <= 1; depth++) {
         /* z = a v + b and w = c v along the axis: z = depth * w where v = b / (depth c - a). */
@@ -128,7 +135,8 @@ static void find_near(struct gz_camera *camera)
     }
 }
 
-bool gz_camera_prepare(struct gz_camera *camera, const struct gz_camera_input *input, const char **why)
+bool gz_camera_prepare(struct gz_camera *camera, const struct gz_camera_input *input,
+                       const char **why)
 {
     assert(camera != NULL && input != NULL);
     struct gz_camera made = {.input = *input};
@@ -177,7 +185,8 @@ double gz_camera_pixel_size(const struct gz_camera *camera, gz_vec3 point)
 
 bool gz_sight_init_ray(struct gz_sight *sight, const struct gz_pointer *pointer)
 {
-    if (!gz_finite(pointer->origin) || !gz_normalize(pointer->direction, &sight->along)) return false;
+    if (!gz_finite(pointer->origin) || !gz_normalize(pointer->direction, &sight->along))
+        return false;
     sight->origin = pointer->origin;
     gz_vec3 up = fabs(sight->along.y) < 0.9 ? (gz_vec3){0, 1, 0} : (gz_vec3){0, 0, 1};
     if (!gz_normalize(gz_cross(sight->along, up), &sight->right)) return false;
@@ -190,10 +199,14 @@ gz_vec3 gz_sight_toward(const struct gz_sight *sight, gz_vec3 point)
     const struct gz_camera *camera = sight->camera;
     gz_vec3 unit;
     if (camera == NULL)
-        return gz_normalize(gz_add(gz_sub(point, sight->origin), sight->shift), &unit) ? unit : sight->along;
+        return gz_normalize(gz_add(gz_sub(point, sight->origin), sight->shift), &unit)
+                   ? unit
+                   : sight->along;
     if (!camera->perspective) return gz_negate(camera->backward);
     gz_vec3 view = gz_sub(gz_sight_view_point(sight, point), camera->eye_view);
-    return gz_normalize(gz_mat3_apply(&camera->view_to_world, view), &unit) ? unit : gz_negate(camera->backward);
+    return gz_normalize(gz_mat3_apply(&camera->view_to_world, view), &unit)
+               ? unit
+               : gz_negate(camera->backward);
 }
 
 struct gz_view_frame gz_sight_frame(const struct gz_sight *sight)
@@ -205,7 +218,8 @@ struct gz_view_frame gz_sight_frame(const struct gz_sight *sight)
 
 gz_vec3 gz_sight_crossing(const struct gz_sight *sight)
 {
-    if (sight->is_ray) return gz_scale(sight->along, 1 / (GZ_RAY_RADIANS_PER_PX * GZ_RAY_RADIANS_PER_PX));
+    if (sight->is_ray)
+        return gz_scale(sight->along, 1 / (GZ_RAY_RADIANS_PER_PX * GZ_RAY_RADIANS_PER_PX));
     const double(*m)[4] = sight->camera->pixel;
     double x = sight->at[0], y = sight->at[1];
     gz_vec3 right = {m[0][0] - x * m[2][0], m[0][1] - x * m[2][1], m[0][2] - x * m[2][2]};
@@ -218,12 +232,15 @@ struct gz_growth gz_sight_growth(const struct gz_sight *sight)
     const struct gz_camera *camera = sight->camera;
     if (sight->is_ray) {
         double px = 1 / GZ_RAY_RADIANS_PER_PX;
-        return (struct gz_growth){gz_scale(sight->right, px), gz_scale(sight->down, px), sight->along, sight->along};
+        return (struct gz_growth){gz_scale(sight->right, px), gz_scale(sight->down, px),
+                                  sight->along, sight->along};
     }
-    gz_vec3 x = row_vector(camera->pixel[0]), y = row_vector(camera->pixel[1]), w = row_vector(camera->pixel[2]);
+    gz_vec3 x = row_vector(camera->pixel[0]), y = row_vector(camera->pixel[1]),
+            w = row_vector(camera->pixel[2]);
     return (struct gz_growth){gz_gradient_to_world(camera, gz_sub(x, gz_scale(w, sight->at[0]))),
                               gz_gradient_to_world(camera, gz_sub(y, gz_scale(w, sight->at[1]))),
-                              gz_gradient_to_world(camera, w), gz_gradient_to_world(camera, row_vector(camera->depth))};
+                              gz_gradient_to_world(camera, w),
+                              gz_gradient_to_world(camera, row_vector(camera->depth))};
 }
 
 static bool camera_ray_direction(const struct gz_sight *sight, gz_vec3 *direction)
@@ -263,13 +280,16 @@ bool gz_sight_ray(const struct gz_sight *sight, gz_vec3 about, gz_vec3 *origin, 
     return true;
 }
 
-bool gz_camera_ray(const struct gz_camera *camera, const double at[2], gz_vec3 *origin, gz_vec3 *direction)
+bool gz_camera_ray(const struct gz_camera *camera, const double at[2], gz_vec3 *origin,
+                   gz_vec3 *direction)
 {
     assert(camera != NULL && at != NULL && origin != NULL && direction != NULL);
     const struct gz_pointer pointer = {.at = {at[0], at[1]}};
     struct gz_sight sight;
     gz_vec3 from, along;
-    if (!gz_sight_init(&sight, camera, &pointer) || !gz_sight_ray(&sight, camera->eye, &from, &along)) return false;
+    if (!gz_sight_init(&sight, camera, &pointer) ||
+        !gz_sight_ray(&sight, camera->eye, &from, &along))
+        return false;
     from = gz_add(camera->eye, from);
     if (!gz_finite(from) || !gz_finite(along)) return false;
     *origin = from;
@@ -278,7 +298,8 @@ bool gz_camera_ray(const struct gz_camera *camera, const double at[2], gz_vec3 *
 }
 
 /* The point of a plane across view space's z that is seen at a pixel. */
-static void place_at_pixel(const struct gz_camera *camera, double x, double y, double z, double place[2])
+static void place_at_pixel(const struct gz_camera *camera, double x, double y, double z,
+                           double place[2])
 {
     const double(*m)[4] = camera->pixel;
     double a[4], b[4];

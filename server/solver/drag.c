@@ -7,13 +7,14 @@
 #include "solver/place.h"
 #include "solver/snap.h"
 
-/* A press nearer to the pivot's image than this, in pixels, is no measure for a factor: a pixel law is used instead. With
- * tool.edge_rad 0 only one that cannot be told from the centre is none. */
+/* A press nearer to the pivot's image than this, in pixels, is no measure for a factor: a pixel law
+ * is used instead. With tool.edge_rad 0 only one that cannot be told from the centre is none. */
 #define CENTRE_PX 4
 #define CENTRE_EXACT_PX 1e-6
 /* The handle's point may come this much nearer or go this much farther than it was at the press. */
 #define DEPTH_RATIO 1e6
-/* Halvings of the pointer's way when the limit on it is looked for: below the last bit of a pixel. */
+/* Halvings of the pointer's way when the limit on it is looked for: below the last bit of a
+ * pixel. */
 #define HALVINGS 60
 
 /* Planes are followed to this part of the edge angle before their horizon: 0.1 degrees of 5. */
@@ -28,20 +29,24 @@ static struct gz_range range_of(const struct gz_drag *drag, const struct gz_sigh
     struct gz_range range = GZ_ANYWHERE;
     range.sine_min = drag->edge_sine * GRAZING_PART;
     if (!(drag->depth > 0))
-        return range; /* behind an orthographic camera's plane, where there is no measure of depth */
+        return range; /* behind an orthographic camera's plane, where there is no measure of
+                       * depth */
     range.min = drag->depth / DEPTH_RATIO;
     range.max = drag->depth * DEPTH_RATIO;
-    bool near_known = sight->camera != NULL && !sight->is_ray && sight->camera->near_w < drag->depth;
+    bool near_known =
+        sight->camera != NULL && !sight->is_ray && sight->camera->near_w < drag->depth;
     if (near_known) range.min = fmax(range.min, sight->camera->near_w);
     return range;
 }
 
 static struct gz_ball_place ball_of(const struct gz_drag *drag)
 {
-    return (struct gz_ball_place){drag->ball, drag->fit, drag->origin, drag->gain, drag->size_px, drag->circle};
+    return (struct gz_ball_place){drag->ball, drag->fit,     drag->origin,
+                                  drag->gain, drag->size_px, drag->circle};
 }
 
-static enum gz_solve measure_pixels(const struct gz_drag *drag, const struct gz_sight *sight, double numbers[2])
+static enum gz_solve measure_pixels(const struct gz_drag *drag, const struct gz_sight *sight,
+                                    double numbers[2])
 {
     double pixels[2];
     if (!gz_place_in_pixels(sight, drag->origin, pixels)) return GZ_SOLVE_KEPT;
@@ -52,17 +57,21 @@ static enum gz_solve measure_pixels(const struct gz_drag *drag, const struct gz_
     return GZ_SOLVE_OK;
 }
 
-static enum gz_solve measure(const struct gz_drag *drag, const struct gz_sight *sight, struct gz_range range,
-                             double numbers[2])
+static enum gz_solve measure(const struct gz_drag *drag, const struct gz_sight *sight,
+                             struct gz_range range, double numbers[2])
 {
     numbers[1] = 0;
     switch (drag->rule) {
     case GZ_RULE_AXIS_SCREEN:
-    case GZ_RULE_RING_TANGENT: return gz_place_on_axis(sight, drag->origin, drag->axes[0], range, numbers);
-    case GZ_RULE_AXIS_CLOSEST: return gz_place_closest(sight, drag->origin, drag->axes[0], range, numbers);
+    case GZ_RULE_RING_TANGENT:
+        return gz_place_on_axis(sight, drag->origin, drag->axes[0], range, numbers);
+    case GZ_RULE_AXIS_CLOSEST:
+        return gz_place_closest(sight, drag->origin, drag->axes[0], range, numbers);
     case GZ_RULE_AXIS_PLANE:
     case GZ_RULE_PLANE: return gz_place_on_plane(sight, drag->origin, drag->axes, range, numbers);
-    case GZ_RULE_RING: return gz_place_around(sight, drag->origin, drag->axes, numbers) ? GZ_SOLVE_OK : GZ_SOLVE_KEPT;
+    case GZ_RULE_RING:
+        return gz_place_around(sight, drag->origin, drag->axes, numbers) ? GZ_SOLVE_OK
+                                                                         : GZ_SOLVE_KEPT;
     case GZ_RULE_AXIS_PIXELS:
     case GZ_RULE_UNIFORM: return measure_pixels(drag, sight, numbers);
     case GZ_RULE_BALL: break;
@@ -70,7 +79,8 @@ static enum gz_solve measure(const struct gz_drag *drag, const struct gz_sight *
     return GZ_SOLVE_KEPT;
 }
 
-static struct gz_pointer between(const struct gz_pointer *a, const struct gz_pointer *b, double fraction)
+static struct gz_pointer between(const struct gz_pointer *a, const struct gz_pointer *b,
+                                 double fraction)
 {
     struct gz_pointer p = *b;
     for (int i = 0; i < 2; i++) p.at[i] = a->at[i] + fraction * (b->at[i] - a->at[i]);
@@ -79,8 +89,8 @@ static struct gz_pointer between(const struct gz_pointer *a, const struct gz_poi
     return p;
 }
 
-static bool init_sight(const struct gz_drag *drag, struct gz_sight *sight, const struct gz_camera *camera,
-                       const struct gz_pointer *pointer)
+static bool init_sight(const struct gz_drag *drag, struct gz_sight *sight,
+                       const struct gz_camera *camera, const struct gz_pointer *pointer)
 {
     bool good = gz_sight_init(sight, camera, pointer);
     sight->shift = drag->offset;
@@ -91,9 +101,11 @@ static bool init_sight(const struct gz_drag *drag, struct gz_sight *sight, const
  * press: a function of press and now alone. A search by halves finds it for pixels and rays alike,
  * and leaves a place that measure() itself accepts, so that the handle does not come back by a last
  * bit as the pointer goes on. It takes 6 us. For pixels the limit has a closed form, because all
- * that is compared is linear in them; for rays it has none, because origin and direction both move. */
+ * that is compared is linear in them; for rays it has none, because origin and direction both
+ * move. */
 static enum gz_solve measure_on_the_way(const struct gz_drag *drag, const struct gz_camera *camera,
-                                        const struct gz_pointer *pointer, struct gz_range range, double numbers[2])
+                                        const struct gz_pointer *pointer, struct gz_range range,
+                                        double numbers[2])
 {
     double good = 0, bad = 1;
     bool found = false;
@@ -102,7 +114,8 @@ static enum gz_solve measure_on_the_way(const struct gz_drag *drag, const struct
         struct gz_pointer there = between(&drag->press_pointer, pointer, fraction);
         struct gz_sight sight;
         double place[2];
-        bool hits = init_sight(drag, &sight, camera, &there) && measure(drag, &sight, range, place) == GZ_SOLVE_OK;
+        bool hits = init_sight(drag, &sight, camera, &there) &&
+                    measure(drag, &sight, range, place) == GZ_SOLVE_OK;
         if (i == 0 && !hits) return GZ_SOLVE_KEPT;
         if (hits) {
             good = fraction;
@@ -146,13 +159,15 @@ static void scale_by(const struct gz_drag *drag, double factor, struct gz_motion
     motion->frame_inverse = drag->frame_inverse;
 }
 
-/* Writes the fields that count for the kind, but for a turn, which is by value[0] and the caller's to write. A value of no
- * motion makes none, so that the start's bits come back. False, nothing written, where a number is not finite. */
+/* Writes the fields that count for the kind, but for a turn, which is by value[0] and the caller's
+ * to write. A value of no motion makes none, so that the start's bits come back. False, nothing
+ * written, where a number is not finite. */
 static bool make_motion(const struct gz_drag *drag, const double value[2], struct gz_motion *motion)
 {
     enum gz_part part = part_of(drag);
     bool scales = is_scale(part), turns = is_turn(part);
-    gz_vec3 offset = gz_add(gz_scale(drag->directions[0], value[0]), gz_scale(drag->directions[1], value[1]));
+    gz_vec3 offset =
+        gz_add(gz_scale(drag->directions[0], value[0]), gz_scale(drag->directions[1], value[1]));
     bool finite = isfinite(value[0]) && isfinite(value[1]);
     if (!finite || (!turns && !scales && !gz_finite(offset))) return false;
     motion->each = drag->each;
@@ -205,19 +220,21 @@ static enum gz_solve limit_factor(const struct gz_drag *drag, double *factor)
     return GZ_SOLVE_CLAMPED;
 }
 
-/* The angle from the press to now within half a turn, and in drag->angle unwrapped: whichever whole turn is nearest to the
- * last one. */
+/* The angle from the press to now within half a turn, and in drag->angle unwrapped: whichever whole
+ * turn is nearest to the last one. */
 static double follow_ring(struct gz_drag *drag, const double now[2])
 {
     const double *press = drag->press;
-    double angle = atan2(press[0] * now[1] - press[1] * now[0], press[0] * now[0] + press[1] * now[1]);
+    double angle =
+        atan2(press[0] * now[1] - press[1] * now[0], press[0] * now[0] + press[1] * now[1]);
     drag->angle = angle + two_pi * rint((drag->angle - angle) / two_pi);
     return angle;
 }
 
 /* The handle's value for the rule's numbers `now`; `turn` is the angle less whole turns. */
-static enum gz_solve value_of(struct gz_drag *drag, const struct gz_sight *sight, struct gz_range range,
-                              const double now[2], double value[2], double *turn)
+static enum gz_solve value_of(struct gz_drag *drag, const struct gz_sight *sight,
+                              struct gz_range range, const double now[2], double value[2],
+                              double *turn)
 {
     bool scales = is_scale(part_of(drag));
     value[1] = drag->rule == GZ_RULE_PLANE ? now[1] - drag->press[1] : 0;
@@ -237,7 +254,8 @@ static enum gz_solve value_of(struct gz_drag *drag, const struct gz_sight *sight
         return GZ_SOLVE_OK;
     default: break;
     }
-    value[0] = scales ? (drag->reach + now[0]) / (drag->reach + drag->press[0]) : now[0] - drag->press[0];
+    value[0] =
+        scales ? (drag->reach + now[0]) / (drag->reach + drag->press[0]) : now[0] - drag->press[0];
     return scales ? limit_factor(drag, &value[0]) : GZ_SOLVE_OK;
 }
 
@@ -245,7 +263,8 @@ static enum gz_solve value_of(struct gz_drag *drag, const struct gz_sight *sight
 
 static bool looks_along(const struct gz_drag *drag, const struct gz_sight *sight)
 {
-    return gz_length(gz_cross(drag->axes[0], gz_sight_toward(sight, drag->origin))) < drag->edge_sine;
+    return gz_length(gz_cross(drag->axes[0], gz_sight_toward(sight, drag->origin))) <
+           drag->edge_sine;
 }
 
 static void use_pixels(struct gz_drag *drag, double right, double down, double gain)
@@ -256,7 +275,8 @@ static void use_pixels(struct gz_drag *drag, double right, double down, double g
     drag->gain = gain;
 }
 
-/* Up on the screen is away from the viewer. The gain is what the axis has at the angle where this law begins. */
+/* Up on the screen is away from the viewer. The gain is what the axis has at the angle where this
+ * law begins. */
 static void use_vertical_pixels(struct gz_drag *drag, const struct gz_sight *sight)
 {
     double away = gz_dot(drag->axes[0], gz_sight_toward(sight, drag->origin)) < 0 ? -1 : 1;
@@ -264,7 +284,8 @@ static void use_vertical_pixels(struct gz_drag *drag, const struct gz_sight *sig
     use_pixels(drag, 0, -away, gz_camera_pixel_size(sight->camera, place) / drag->edge_sine);
 }
 
-static void choose_axis_rule(struct gz_drag *drag, const struct gz_tool *tool, const struct gz_sight *sight)
+static void choose_axis_rule(struct gz_drag *drag, const struct gz_tool *tool,
+                             const struct gz_sight *sight)
 {
     enum gz_axis_method method = tool->axis_method;
     gz_vec3 axis = drag->axes[0];
@@ -278,18 +299,21 @@ static void choose_axis_rule(struct gz_drag *drag, const struct gz_tool *tool, c
     }
 }
 
-/* A factor needs a press away from the pivot, and an axis that can be seen; else pixels along the axis's image count.
- * A pivot behind the viewer has no image that a press could be near to. */
-static void check_factor_rule(struct gz_drag *drag, const struct gz_tool *tool, const struct gz_sight *sight,
-                              double place)
+/* A factor needs a press away from the pivot, and an axis that can be seen; else pixels along the
+ * axis's image count. A pivot behind the viewer has no image that a press could be near to. */
+static void check_factor_rule(struct gz_drag *drag, const struct gz_tool *tool,
+                              const struct gz_sight *sight, double place)
 {
     gz_seen a = gz_see_point(sight, drag->origin), b = gz_see_vector(sight, drag->axes[0]);
     double dx = b.x * a.w - a.x * b.w, dy = b.y * a.w - a.y * b.w, speed = hypot(dx, dy);
     double w = a.w + place * b.w, pivot_w = a.w - drag->reach * b.w;
     bool usable = speed > 0 && isfinite(speed);
-    double distance = pivot_w > 0 ? fabs(drag->reach + place) * speed / (pivot_w * fabs(w)) : HUGE_VAL;
+    double distance =
+        pivot_w > 0 ? fabs(drag->reach + place) * speed / (pivot_w * fabs(w)) : HUGE_VAL;
     if (drag->rule == GZ_RULE_UNIFORM) distance = place;
-    if (drag->rule != GZ_RULE_AXIS_PIXELS && distance >= (tool->edge_rad > 0 ? CENTRE_PX : CENTRE_EXACT_PX)) return;
+    if (drag->rule != GZ_RULE_AXIS_PIXELS &&
+        distance >= (tool->edge_rad > 0 ? CENTRE_PX : CENTRE_EXACT_PX))
+        return;
     if (drag->rule == GZ_RULE_UNIFORM)
         use_pixels(drag, M_SQRT1_2, -M_SQRT1_2, 1 / tool->size_px);
     else if (drag->rule == GZ_RULE_AXIS_PIXELS || !usable)
@@ -320,7 +344,8 @@ static void set_ring(struct gz_drag *drag, gz_vec3 normal, gz_vec3 first)
 }
 
 /* What the handle moves along or about, and the active node's own numbers there. */
-static void set_axes(struct gz_drag *drag, const struct gz_gizmo *gizmo, const struct gz_view_frame *view)
+static void set_axes(struct gz_drag *drag, const struct gz_gizmo *gizmo,
+                     const struct gz_view_frame *view)
 {
     struct gz_handle_parts parts = gz_handle_parts(drag->handle);
     int i = parts.axis, j = (i + 1) % 3;
@@ -358,9 +383,9 @@ static void set_axes(struct gz_drag *drag, const struct gz_gizmo *gizmo, const s
     if (gz_handle_value_count(drag->handle) == 2) drag->directions[1] = drag->axes[1];
 }
 
-/* What holds still while a face or corner is pulled is the opposite one, whatever the tool's pivot. It may be behind the
- * viewer, so places are measured from the side that is grabbed. False if there are no bounds, or the two sides are not
- * apart. */
+/* What holds still while a face or corner is pulled is the opposite one, whatever the tool's pivot.
+ * It may be behind the viewer, so places are measured from the side that is grabbed. False if there
+ * are no bounds, or the two sides are not apart. */
 static bool hold_opposite(struct gz_drag *drag, const struct gz_gizmo *gizmo)
 {
     gz_vec3 arm = gz_handle_arm(gizmo, drag->handle);
@@ -377,8 +402,8 @@ static bool hold_opposite(struct gz_drag *drag, const struct gz_gizmo *gizmo)
     return gz_finite(drag->offset) && gz_finite(drag->pivot_offset);
 }
 
-static void choose_rule(struct gz_drag *drag, const struct gz_gizmo *gizmo, const struct gz_tool *tool,
-                        const struct gz_sight *sight)
+static void choose_rule(struct gz_drag *drag, const struct gz_gizmo *gizmo,
+                        const struct gz_tool *tool, const struct gz_sight *sight)
 {
     switch (part_of(drag)) {
     case GZ_PART_MOVE_AXIS:
@@ -407,14 +432,17 @@ static enum gz_solve press_ball(struct gz_drag *drag, const struct gz_sight *sig
 static double grabbed_depth(const struct gz_drag *drag, const struct gz_sight *sight)
 {
     double depth = gz_see_point(sight, drag->origin).depth;
-    if (drag->rule == GZ_RULE_AXIS_PIXELS || drag->rule == GZ_RULE_UNIFORM || drag->rule == GZ_RULE_RING) return depth;
+    if (drag->rule == GZ_RULE_AXIS_PIXELS || drag->rule == GZ_RULE_UNIFORM ||
+        drag->rule == GZ_RULE_RING)
+        return depth;
     depth += drag->press[0] * gz_see_vector(sight, drag->axes[0]).depth;
     if (drag->rule == GZ_RULE_PLANE || drag->rule == GZ_RULE_AXIS_PLANE)
         depth += drag->press[1] * gz_see_vector(sight, drag->axes[1]).depth;
     return depth;
 }
 
-static enum gz_solve measure_press(struct gz_drag *drag, const struct gz_tool *tool, const struct gz_sight *sight)
+static enum gz_solve measure_press(struct gz_drag *drag, const struct gz_tool *tool,
+                                   const struct gz_sight *sight)
 {
     struct gz_range range = GZ_ANYWHERE;
     range.sine_min = drag->edge_sine * GRAZING_PART;
@@ -423,11 +451,12 @@ static enum gz_solve measure_press(struct gz_drag *drag, const struct gz_tool *t
     if (is_scale(part_of(drag))) {
         enum gz_rule before = drag->rule;
         check_factor_rule(drag, tool, sight, drag->press[0]);
-        if (drag->rule != before && measure(drag, sight, range, drag->press) != GZ_SOLVE_OK) return GZ_SOLVE_NONE;
+        if (drag->rule != before && measure(drag, sight, range, drag->press) != GZ_SOLVE_OK)
+            return GZ_SOLVE_NONE;
     }
     double uv[2];
-    bool misses =
-        drag->rule == GZ_RULE_RING && gz_place_on_plane(sight, drag->origin, drag->axes, range, uv) != GZ_SOLVE_OK;
+    bool misses = drag->rule == GZ_RULE_RING &&
+                  gz_place_on_plane(sight, drag->origin, drag->axes, range, uv) != GZ_SOLVE_OK;
     drag->depth = grabbed_depth(drag, sight);
     return !misses && isfinite(drag->depth) ? GZ_SOLVE_OK : GZ_SOLVE_NONE;
 }
@@ -443,12 +472,14 @@ static void copy_tool(struct gz_drag *drag, const struct gz_tool *tool)
     for (int i = 0; i < 3; i++) drag->circle[i] = tool->ball_circle[i];
 }
 
-enum gz_solve gz_drag_begin(struct gz_drag *drag, enum gz_handle handle, const struct gz_gizmo *gizmo,
-                            const struct gz_tool *tool, const struct gz_camera *camera,
-                            const struct gz_pointer *pointer, uint32_t mods)
+enum gz_solve gz_drag_begin(struct gz_drag *drag, enum gz_handle handle,
+                            const struct gz_gizmo *gizmo, const struct gz_tool *tool,
+                            const struct gz_camera *camera, const struct gz_pointer *pointer,
+                            uint32_t mods)
 {
     assert(drag != NULL && gizmo != NULL && tool != NULL);
-    struct gz_drag made = {.handle = handle, .origin = gizmo->origin, .pivot = gizmo->origin, .each = gizmo->each};
+    struct gz_drag made = {
+        .handle = handle, .origin = gizmo->origin, .pivot = gizmo->origin, .each = gizmo->each};
     enum gz_part part = part_of(&made);
     struct gz_sight sight = {.camera = camera};
     if (part == GZ_PART_NONE) return GZ_SOLVE_NONE;
@@ -480,15 +511,16 @@ enum gz_solve gz_drag_begin(struct gz_drag *drag, enum gz_handle handle, const s
 
 /* ---- Solving ---- */
 
-static enum gz_solve solve_ball(const struct gz_drag *drag, const struct gz_sight *sight, uint32_t mods,
-                                struct gz_motion *motion)
+static enum gz_solve solve_ball(const struct gz_drag *drag, const struct gz_sight *sight,
+                                uint32_t mods, struct gz_motion *motion)
 {
     struct gz_ball_place ball = ball_of(drag);
     gz_vec3 now, axis;
     if (!gz_ball_point(&ball, sight, &now)) return GZ_SOLVE_KEPT;
     const gz_vec3 *press_point = &drag->ball_press;
     bool still = now.x == press_point->x && now.y == press_point->y && now.z == press_point->z;
-    gz_quat turn = still ? gz_quat_identity : gz_ball_turn(drag->ball, *press_point, now, drag->ball_side);
+    gz_quat turn =
+        still ? gz_quat_identity : gz_ball_turn(drag->ball, *press_point, now, drag->ball_side);
     axis = (gz_vec3){turn.x, turn.y, turn.z};
     double value[2] = {2 * atan2(gz_length(axis), turn.w), 0};
     if (value[0] != 0 && snap_wanted(drag, mods)) {
@@ -501,14 +533,16 @@ static enum gz_solve solve_ball(const struct gz_drag *drag, const struct gz_sigh
     return GZ_SOLVE_OK;
 }
 
-static enum gz_solve solve_value(struct gz_drag *drag, const struct gz_camera *camera, const struct gz_pointer *pointer,
-                                 const struct gz_sight *sight, double value[2], double *turn)
+static enum gz_solve solve_value(struct gz_drag *drag, const struct gz_camera *camera,
+                                 const struct gz_pointer *pointer, const struct gz_sight *sight,
+                                 double value[2], double *turn)
 {
     struct gz_range range = range_of(drag, sight);
     double now[2];
     enum gz_solve result = measure(drag, sight, range, now);
     bool on_plane = drag->rule == GZ_RULE_PLANE || drag->rule == GZ_RULE_AXIS_PLANE;
-    if (result == GZ_SOLVE_KEPT && on_plane) result = measure_on_the_way(drag, camera, pointer, range, now);
+    if (result == GZ_SOLVE_KEPT && on_plane)
+        result = measure_on_the_way(drag, camera, pointer, range, now);
     if (result == GZ_SOLVE_KEPT) return GZ_SOLVE_KEPT;
     enum gz_solve limited = value_of(drag, sight, range, now, value, turn);
     return limited == GZ_SOLVE_OK ? result : limited;
@@ -520,7 +554,8 @@ static void snap_values(const struct gz_drag *drag, double value[2], double *tur
     enum gz_part part = part_of(drag);
     bool still = is_scale(part) ? value[0] == 1 : value[0] == 0 && value[1] == 0;
     if (still) return;
-    for (int i = 0; i < gz_handle_value_count(drag->handle); i++) value[i] = snapped(drag, part, i, value[i]);
+    for (int i = 0; i < gz_handle_value_count(drag->handle); i++)
+        value[i] = snapped(drag, part, i, value[i]);
     *turn = remainder(value[0], two_pi);
 }
 
@@ -532,8 +567,9 @@ static bool make_motion_by_angle(const struct gz_drag *drag, const double value[
     return true;
 }
 
-enum gz_solve gz_drag_solve(struct gz_drag *drag, const struct gz_camera *camera, const struct gz_pointer *pointer,
-                            uint32_t mods, struct gz_motion *motion)
+enum gz_solve gz_drag_solve(struct gz_drag *drag, const struct gz_camera *camera,
+                            const struct gz_pointer *pointer, uint32_t mods,
+                            struct gz_motion *motion)
 {
     assert(drag != NULL && motion != NULL && (pointer != NULL || drag->typed_only));
     struct gz_sight sight;
@@ -549,7 +585,8 @@ enum gz_solve gz_drag_solve(struct gz_drag *drag, const struct gz_camera *camera
     return make_motion_by_angle(drag, value, turn, motion) ? result : GZ_SOLVE_KEPT;
 }
 
-/* Where an edge-on ring is measured on its tangent, the place there is what is seen of the front half. */
+/* Where an edge-on ring is measured on its tangent, the place there is what is seen of the front
+ * half. */
 static gz_vec3 tangent_arm(const struct gz_drag *drag, gz_vec3 front)
 {
     double across = fmax(-1, fmin(1, drag->press[0] * drag->gain));
@@ -571,12 +608,15 @@ bool gz_drag_ring(const struct gz_drag *drag, gz_vec3 *axis, gz_vec3 *arm)
     return true;
 }
 
-enum gz_solve gz_drag_value(const struct gz_drag *drag, const double *value, int count, struct gz_motion *motion)
+enum gz_solve gz_drag_value(const struct gz_drag *drag, const double *value, int count,
+                            struct gz_motion *motion)
 {
     assert(drag != NULL && value != NULL && motion != NULL);
     enum gz_part part = part_of(drag);
     if (count < 1 || count != gz_handle_value_count(drag->handle)) return GZ_SOLVE_NONE;
     const double pair[2] = {value[0], count > 1 ? value[1] : 0};
-    if (!isfinite(pair[0]) || !isfinite(pair[1]) || (is_scale(part) && pair[0] == 0)) return GZ_SOLVE_NONE;
-    return make_motion_by_angle(drag, pair, remainder(pair[0], two_pi), motion) ? GZ_SOLVE_OK : GZ_SOLVE_NONE;
+    if (!isfinite(pair[0]) || !isfinite(pair[1]) || (is_scale(part) && pair[0] == 0))
+        return GZ_SOLVE_NONE;
+    return make_motion_by_angle(drag, pair, remainder(pair[0], two_pi), motion) ? GZ_SOLVE_OK
+                                                                                : GZ_SOLVE_NONE;
 }

@@ -1,9 +1,11 @@
-/* exact.h - sums and products that carry their rounding error along (Dekker, Knuth; Dot2 of Ogita, Rump and Oishi).
+/* exact.h - sums and products that carry their rounding error along (Dekker, Knuth; Dot2 of Ogita,
+ * Rump and Oishi).
  *
- * A point with coordinates of 1e7 seen from a metre away loses seven digits in a plain dot product with the view matrix;
- * with the errors carried it loses none. The result is as good as one computed with twice the digits and rounded once.
- * Products split by Dekker give the same bits as a fused multiply-add, so builds with and without one agree.
- * Pure; past 1e290 the split overflows and the result is not finite, which the callers look for anyway. */
+ * A point with coordinates of 1e7 seen from a metre away loses seven digits in a plain dot product
+ * with the view matrix; with the errors carried it loses none. The result is as good as one
+ * computed with twice the digits and rounded once. Products split by Dekker give the same bits as a
+ * fused multiply-add, so builds with and without one agree. Pure; past 1e290 the split overflows
+ * and the result is not finite, which the callers look for anyway. */
 #ifndef GZ_SOLVER_EXACT_H
 #define GZ_SOLVER_EXACT_H
 
@@ -32,18 +34,21 @@ static inline double gz_product_error(double a, double b, double product)
 #endif
 }
 
-/* row[0..2] . v + row[3], as if with twice the digits. Always inline, so that three rows share the halves of v. */
-__attribute__((always_inline)) static inline double gz_dot_exact_point(const double row[4], gz_vec3 v)
+/* row[0..2] . v + row[3], as if with twice the digits. Always inline, so that three rows share the
+ * halves of v. */
+__attribute__((always_inline)) static inline double gz_dot_exact_point(const double row[4],
+                                                                       gz_vec3 v)
 {
     double p = row[0] * v.x, q = row[1] * v.y, r = row[2] * v.z;
     double pq = p + q, pqr = pq + r, sum = pqr + row[3];
-    double lost = gz_product_error(row[0], v.x, p) + gz_product_error(row[1], v.y, q) + gz_sum_error(p, q, pq) +
-                  gz_product_error(row[2], v.z, r) + gz_sum_error(pq, r, pqr) + gz_sum_error(pqr, row[3], sum);
+    double lost = gz_product_error(row[0], v.x, p) + gz_product_error(row[1], v.y, q) +
+                  gz_sum_error(p, q, pq) + gz_product_error(row[2], v.z, r) +
+                  gz_sum_error(pq, r, pqr) + gz_sum_error(pqr, row[3], sum);
     return sum + lost;
 }
 
-/* As gz_quat_normalize. A quaternion that is nearly unit, as a product of two is, needs no root: of 1 / sqrt(1 + e) all but
- * 3/8 e^2, less than the last bit, is 1 - e / 2. */
+/* As gz_quat_normalize. A quaternion that is nearly unit, as a product of two is, needs no root: of
+ * 1 / sqrt(1 + e) all but 3/8 e^2, less than the last bit, is 1 - e / 2. */
 static inline bool gz_unit_quat(gz_quat q, gz_quat *unit)
 {
     double square = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w, shorter = 1.5 - 0.5 * square;

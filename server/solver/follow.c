@@ -45,7 +45,8 @@ static gz_vec3 turned(gz_vec3 way, gz_vec3 before, gz_vec3 now, double fraction)
     return gz_rotate(gz_quat_about(axis, angle * fraction), way);
 }
 
-const struct gz_pointer *gz_follow_pointer(struct gz_follow *follow, const struct gz_pointer *pointer, uint32_t mods)
+const struct gz_pointer *gz_follow_pointer(struct gz_follow *follow,
+                                           const struct gz_pointer *pointer, uint32_t mods)
 {
     bool fine = is_fine(mods);
     if (fine != follow->fine) {
@@ -56,7 +57,8 @@ const struct gz_pointer *gz_follow_pointer(struct gz_follow *follow, const struc
     }
     gz_pointer_take(&follow->real, pointer);
     if (!follow->shifted) return &follow->real;
-    const struct gz_pointer *real = &follow->from_real, *from = &follow->from_slowed, *now = &follow->real;
+    const struct gz_pointer *real = &follow->from_real, *from = &follow->from_slowed,
+                            *now = &follow->real;
     struct gz_pointer *slowed = &follow->slowed;
     double ratio = fine ? GZ_FINE_RATIO : 1;
     for (int i = 0; i < 2; i++) slowed->at[i] = from->at[i] + ratio * (now->at[i] - real->at[i]);

@@ -23,8 +23,8 @@ static gz_vec3 origin_of(const struct gz_target *target)
 
 /* ---- The pivot ---- */
 
-/* One rounding grid: numbers up to `largest` times `count` keep their multiples of its unit exactly when summed, in any
- * order. */
+/* One rounding grid: numbers up to `largest` times `count` keep their multiples of its unit exactly
+ * when summed, in any order. */
 static double grid_above(double largest, size_t count)
 {
     int exponent;
@@ -63,7 +63,8 @@ static gz_vec3 median(const struct gz_target *targets, size_t count)
     if (count == 1) return origin_of(&targets[0]);
     for (size_t i = 0; i < count; i++) {
         gz_vec3 o = origin_of(&targets[i]);
-        largest = (gz_vec3){fmax(largest.x, fabs(o.x)), fmax(largest.y, fabs(o.y)), fmax(largest.z, fabs(o.z))};
+        largest = (gz_vec3){fmax(largest.x, fabs(o.x)), fmax(largest.y, fabs(o.y)),
+                            fmax(largest.z, fabs(o.z))};
     }
     const struct grids x = grids_above(largest.x, count), y = grids_above(largest.y, count),
                        z = grids_above(largest.z, count);
@@ -75,14 +76,16 @@ static gz_vec3 median(const struct gz_target *targets, size_t count)
         add_on_grids(&z, o.z, sums[2]);
     }
     gz_vec3 sum = {0, 0, 0};
-    for (int i = GRIDS - 1; i >= 0; i--) sum = gz_add(sum, (gz_vec3){sums[0][i], sums[1][i], sums[2][i]});
+    for (int i = GRIDS - 1; i >= 0; i--)
+        sum = gz_add(sum, (gz_vec3){sums[0][i], sums[1][i], sums[2][i]});
     return (gz_vec3){sum.x / (double)count, sum.y / (double)count, sum.z / (double)count};
 }
 
 /* Along the world's axes. A node without bounds is a point. */
 static gz_box world_bounds(const struct gz_target *target)
 {
-    gz_affine local = gz_affine_from_trs(&target->local), world = gz_affine_multiply(&target->parent, &local);
+    gz_affine local = gz_affine_from_trs(&target->local),
+              world = gz_affine_multiply(&target->parent, &local);
     const gz_box point = {world.origin, world.origin};
     return target->bounds == NULL ? point : gz_box_transform(target->bounds, &world);
 }
@@ -97,7 +100,8 @@ static gz_box bounds_of_all(const struct gz_target *targets, size_t count)
     return all;
 }
 
-static gz_vec3 pivot_of(const struct gz_tool *tool, const struct gz_target *targets, size_t count, size_t active)
+static gz_vec3 pivot_of(const struct gz_tool *tool, const struct gz_target *targets, size_t count,
+                        size_t active)
 {
     gz_box all;
     switch (tool->pivot) {
@@ -108,7 +112,8 @@ static gz_vec3 pivot_of(const struct gz_tool *tool, const struct gz_target *targ
     }
 }
 
-/* Of one node its own box, turned, stretched and sheared as the node is; of several one along the world's axes. */
+/* Of one node its own box, turned, stretched and sheared as the node is; of several one along the
+ * world's axes. */
 static void find_box(struct gz_gizmo *gizmo, const struct gz_target *targets, size_t count)
 {
     for (size_t i = 0; i < count; i++) gizmo->has_box = gizmo->has_box || targets[i].bounds != NULL;
@@ -125,20 +130,22 @@ static void find_box(struct gz_gizmo *gizmo, const struct gz_target *targets, si
     }
     gz_vec3 half = gz_scale(gz_sub(box.max, box.min), 0.5);
     gizmo->box_centre = gz_affine_apply(&world, gz_box_centre(&box));
-    gizmo->box_offset =
-        gizmo->box_own ? gz_mat3_apply(&world.linear, gz_box_centre(&box)) : gz_sub(gizmo->box_centre, gizmo->place);
+    gizmo->box_offset = gizmo->box_own ? gz_mat3_apply(&world.linear, gz_box_centre(&box))
+                                       : gz_sub(gizmo->box_centre, gizmo->place);
     gizmo->box_half[0] = gz_scale(world.linear.x, half.x);
     gizmo->box_half[1] = gz_scale(world.linear.y, half.y);
     gizmo->box_half[2] = gz_scale(world.linear.z, half.z);
     const gz_vec3 *sides = gizmo->box_half;
-    gizmo->has_box = gz_finite(gizmo->box_centre) && gz_finite(sides[0]) && gz_finite(sides[1]) && gz_finite(sides[2]);
+    gizmo->has_box = gz_finite(gizmo->box_centre) && gz_finite(sides[0]) && gz_finite(sides[1]) &&
+                     gz_finite(sides[2]);
 }
 
 /* ---- Axes ---- */
 
 static bool unit_columns(const gz_mat3 *m, gz_vec3 axes[3])
 {
-    return gz_normalize(m->x, &axes[0]) && gz_normalize(m->y, &axes[1]) && gz_normalize(m->z, &axes[2]);
+    return gz_normalize(m->x, &axes[0]) && gz_normalize(m->y, &axes[1]) &&
+           gz_normalize(m->z, &axes[2]);
 }
 
 static void set_axes(gz_vec3 axes[3], gz_vec3 x, gz_vec3 y, gz_vec3 z)
@@ -148,9 +155,10 @@ static void set_axes(gz_vec3 axes[3], gz_vec3 x, gz_vec3 y, gz_vec3 z)
     axes[2] = z;
 }
 
-/* Moves follow the parent's axes as they are, skewed or not; turns need orthogonal ones, those of the rotation in them. */
-static bool find_axes(struct gz_gizmo *gizmo, const struct gz_tool *tool, const struct gz_camera *camera,
-                      const struct gz_target *active)
+/* Moves follow the parent's axes as they are, skewed or not; turns need orthogonal ones, those of
+ * the rotation in them. */
+static bool find_axes(struct gz_gizmo *gizmo, const struct gz_tool *tool,
+                      const struct gz_camera *camera, const struct gz_target *active)
 {
     gz_mat3 turn = gz_mat3_from_quat(active->local.r), parent_turn;
     gz_mat3 own = gz_mat3_multiply(&active->parent.linear, &turn);
@@ -164,7 +172,8 @@ static bool find_axes(struct gz_gizmo *gizmo, const struct gz_tool *tool, const 
         return unit_columns(&world_turn, gizmo->turn_axes);
     }
     if (space == GZ_SPACE_PARENT)
-        return unit_columns(&active->parent.linear, gizmo->axes) && unit_columns(&parent_turn, gizmo->turn_axes);
+        return unit_columns(&active->parent.linear, gizmo->axes) &&
+               unit_columns(&parent_turn, gizmo->turn_axes);
     if (space == GZ_SPACE_VIEW && camera != NULL)
         set_axes(gizmo->axes, camera->right, camera->up, camera->backward);
     else
@@ -173,8 +182,10 @@ static bool find_axes(struct gz_gizmo *gizmo, const struct gz_tool *tool, const 
     return true;
 }
 
-/* Where the active node is on the grids that absolute snapping uses: in the parent's space its own numbers, else the world's. */
-static bool find_coordinates(struct gz_gizmo *gizmo, const struct gz_tool *tool, const struct gz_target *active)
+/* Where the active node is on the grids that absolute snapping uses: in the parent's space its own
+ * numbers, else the world's. */
+static bool find_coordinates(struct gz_gizmo *gizmo, const struct gz_tool *tool,
+                             const struct gz_target *active)
 {
     bool own = tool->space == GZ_SPACE_PARENT || tool->space == GZ_SPACE_LOCAL;
     gz_vec3 place = gizmo->place;
@@ -185,7 +196,8 @@ static bool find_coordinates(struct gz_gizmo *gizmo, const struct gz_tool *tool,
     for (int axis = 0; axis < 3; axis++) {
         gz_vec3 unit = {axis == 0, axis == 1, axis == 2};
         gizmo->coordinates[axis] = gz_component(along, axis);
-        gizmo->angles[axis] = own ? gz_twist(active->local.r, unit) : gz_twist(gizmo->turn, gizmo->turn_axes[axis]);
+        gizmo->angles[axis] =
+            own ? gz_twist(active->local.r, unit) : gz_twist(gizmo->turn, gizmo->turn_axes[axis]);
     }
     gizmo->scale = active->local.s;
     return true;
@@ -197,13 +209,13 @@ static bool find_coordinates(struct gz_gizmo *gizmo, const struct gz_tool *tool,
 struct look {
     const struct gz_camera *camera; /* NULL: everything shows */
     gz_vec3 toward;                 /* unit: to the gizmo's origin */
-    gz_vec3 offset;                 /* from the eye to there; in orthographic views the direction of sight */
+    gz_vec3 offset; /* from the eye to there; in orthographic views the direction of sight */
     gz_vec3 w_growth;
     double origin_w, edge_sine;
 };
 
-static struct look look_of(const struct gz_gizmo *gizmo, const struct gz_tool *tool, const struct gz_camera *camera,
-                           double origin_w)
+static struct look look_of(const struct gz_gizmo *gizmo, const struct gz_tool *tool,
+                           const struct gz_camera *camera, double origin_w)
 {
     const struct gz_sight sight = {.camera = camera};
     struct look look = {.camera = camera, .origin_w = origin_w, .edge_sine = gz_edge_sine(tool)};
@@ -214,14 +226,16 @@ static struct look look_of(const struct gz_gizmo *gizmo, const struct gz_tool *t
     return look;
 }
 
-/* Faces and corners are seen where they are, not from the pivot. The angle is that of the arm to the line of sight. */
+/* Faces and corners are seen where they are, not from the pivot. The angle is that of the arm to
+ * the line of sight. */
 static bool side_shows(const struct gz_gizmo *gizmo, enum gz_handle handle, const struct look *look)
 {
     gz_vec3 arm = gz_handle_arm(gizmo, handle);
     double square = gz_dot(arm, arm);
     if (!gizmo->has_box || !(square > 0) || !isfinite(square)) return false;
     if (look->camera == NULL) return true;
-    gz_vec3 way = look->camera->perspective ? gz_add(look->offset, arm) : look->offset, across = gz_cross(arm, way);
+    gz_vec3 way = look->camera->perspective ? gz_add(look->offset, arm) : look->offset,
+            across = gz_cross(arm, way);
     double least = look->edge_sine * look->edge_sine * square * gz_dot(way, way);
     return look->origin_w + gz_dot(look->w_growth, arm) > 0 && gz_dot(across, across) >= least;
 }
@@ -235,14 +249,16 @@ static bool axis_shows(gz_vec3 axis, const struct look *look)
 static bool plane_shows(gz_vec3 first, gz_vec3 second, const struct look *look)
 {
     gz_vec3 normal;
-    return gz_normalize(gz_cross(first, second), &normal) && fabs(gz_dot(normal, look->toward)) >= look->edge_sine;
+    return gz_normalize(gz_cross(first, second), &normal) &&
+           fabs(gz_dot(normal, look->toward)) >= look->edge_sine;
 }
 
 static bool shows(const struct gz_gizmo *gizmo, enum gz_handle handle, const struct look *look)
 {
     struct gz_handle_parts parts = gz_handle_parts(handle);
     int i = parts.axis, j = (i + 1) % 3;
-    if (parts.part == GZ_PART_SCALE_FACE || parts.part == GZ_PART_SCALE_CORNER) return side_shows(gizmo, handle, look);
+    if (parts.part == GZ_PART_SCALE_FACE || parts.part == GZ_PART_SCALE_CORNER)
+        return side_shows(gizmo, handle, look);
     if (look->camera == NULL) return true;
     switch (parts.part) {
     case GZ_PART_MOVE_AXIS: return axis_shows(gizmo->axes[i], look);
@@ -263,11 +279,13 @@ static uint64_t visible_handles(const struct gz_gizmo *gizmo, const struct look 
     return handles;
 }
 
-bool gz_gizmo_build(struct gz_gizmo *gizmo, const struct gz_tool *tool, const struct gz_camera *camera,
-                    const struct gz_target *targets, size_t count, size_t active)
+bool gz_gizmo_build(struct gz_gizmo *gizmo, const struct gz_tool *tool,
+                    const struct gz_camera *camera, const struct gz_target *targets, size_t count,
+                    size_t active)
 {
     assert(gizmo != NULL && tool != NULL && (targets != NULL || count == 0));
-    struct gz_gizmo made = {.mode = tool->mode, .space = tool->space, .each = tool->pivot == GZ_PIVOT_EACH};
+    struct gz_gizmo made = {
+        .mode = tool->mode, .space = tool->space, .each = tool->pivot == GZ_PIVOT_EACH};
     if (gz_mode_handles(tool->mode) == 0 || active >= count) return false;
     made.place = origin_of(&targets[active]);
     find_box(&made, targets, count);

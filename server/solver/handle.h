@@ -19,7 +19,8 @@ enum gz_part {
     GZ_PART_SCALE_CORNER
 };
 
-/* `axis` is 0, 1, 2 for x, y, z; of a plane it is the first of its two axes, axis and (axis + 1) % 3. */
+/* `axis` is 0, 1, 2 for x, y, z; of a plane it is the first of its two axes, axis and (axis + 1)
+ * % 3. */
 struct gz_handle_parts {
     enum gz_part part;
     int axis;
@@ -28,8 +29,8 @@ struct gz_handle_parts {
 /* GZ_PART_NONE for anything that is no handle. */
 struct gz_handle_parts gz_handle_parts(enum gz_handle handle);
 
-/* From the centre of the gizmo's box to the middle of a face or to a corner; 0 for other handles. The opposite one, which
- * stays where it is, lies as far on the other side. */
+/* From the centre of the gizmo's box to the middle of a face or to a corner; 0 for other handles.
+ * The opposite one, which stays where it is, lies as far on the other side. */
 gz_vec3 gz_handle_arm(const struct gz_gizmo *gizmo, enum gz_handle handle);
 
 /* The handles a mode can show, as GZ_HANDLE_BIT. */

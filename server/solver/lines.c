@@ -56,7 +56,8 @@ static void draw_segment(struct drawing *drawing, gz_vec3 from, gz_vec3 to)
 {
     if (drawing->camera != NULL) {
         const struct gz_sight sight = {.camera = drawing->camera};
-        double a = gz_see_point(&sight, from).w - drawing->least_w, b = gz_see_point(&sight, to).w - drawing->least_w;
+        double a = gz_see_point(&sight, from).w - drawing->least_w,
+               b = gz_see_point(&sight, to).w - drawing->least_w;
         if (!(a >= 0) && !(b >= 0)) return;
         gz_vec3 cut = gz_add(from, gz_scale(gz_sub(to, from), a / (a - b)));
         if (a < 0) from = cut;
@@ -72,8 +73,8 @@ static void draw_arc(struct drawing *drawing, gz_vec3 centre, const struct gz_sh
     double half = acos(shape->cosine);
     for (int i = 0; i <= ARC_PIECES; i++) {
         double angle = half * (2 * i - ARC_PIECES) / ARC_PIECES;
-        gz_vec3 next =
-            gz_add(centre, gz_add(gz_scale(shape->side[0], cos(angle)), gz_scale(shape->side[1], sin(angle))));
+        gz_vec3 next = gz_add(centre, gz_add(gz_scale(shape->side[0], cos(angle)),
+                                             gz_scale(shape->side[1], sin(angle))));
         if (i > 0) draw_segment(drawing, last, next);
         last = next;
     }
@@ -94,24 +95,28 @@ static void draw_loop(struct drawing *drawing, const gz_vec3 corners[4])
 }
 
 /* An arrow for moves: its head lies on both other axes' sides. A square end for scales. */
-static void draw_axis(struct drawing *drawing, const struct gz_gizmo *gizmo, const struct gz_shape *shape,
-                      enum gz_handle handle)
+static void draw_axis(struct drawing *drawing, const struct gz_gizmo *gizmo,
+                      const struct gz_shape *shape, enum gz_handle handle)
 {
     struct gz_handle_parts parts = gz_handle_parts(handle);
     bool moves = parts.part == GZ_PART_MOVE_AXIS;
     const gz_vec3 *axes = moves ? gizmo->axes : gizmo->scale_axes;
-    gz_vec3 from = gz_add(gizmo->origin, shape->start), tip = gz_add(from, shape->side[0]), width[2];
-    for (int i = 0; i < 2; i++) width[i] = gz_scale(axes[(parts.axis + 1 + i) % 3], HEAD_WIDTH * gizmo->size);
+    gz_vec3 from = gz_add(gizmo->origin, shape->start), tip = gz_add(from, shape->side[0]),
+            width[2];
+    for (int i = 0; i < 2; i++)
+        width[i] = gz_scale(axes[(parts.axis + 1 + i) % 3], HEAD_WIDTH * gizmo->size);
     gz_vec3 base = gz_sub(tip, gz_scale(axes[parts.axis], moves ? HEAD_LENGTH * gizmo->size : 0));
-    const gz_vec3 corners[4] = {gz_add(base, width[0]), gz_add(base, width[1]), gz_sub(base, width[0]),
-                                gz_sub(base, width[1])};
+    const gz_vec3 corners[4] = {gz_add(base, width[0]), gz_add(base, width[1]),
+                                gz_sub(base, width[0]), gz_sub(base, width[1])};
     draw_segment(drawing, from, tip);
     draw_loop(drawing, corners);
     for (int i = 0; i < 4 && moves; i++) draw_segment(drawing, corners[i], tip);
 }
 
-/* A ball that is given in pixels, drawn where it is that wide: in the plane of the pivot's depth. */
-static bool ellipse_to_disc(const struct gz_camera *camera, const struct gz_gizmo *gizmo, struct gz_shape *shape)
+/* A ball that is given in pixels, drawn where it is that wide: in the plane of the pivot's
+ * depth. */
+static bool ellipse_to_disc(const struct gz_camera *camera, const struct gz_gizmo *gizmo,
+                            struct gz_shape *shape)
 {
     double at[2], pixel = gz_camera_pixel_size(camera, gizmo->origin);
     if (!gz_camera_project(camera, gizmo->origin, at, NULL)) return false;
@@ -137,8 +142,9 @@ static void draw_box(struct drawing *drawing, const struct gz_gizmo *gizmo)
         }
 }
 
-static void draw_handle(struct drawing *drawing, const struct gz_gizmo *gizmo, const struct gz_tool *tool,
-                        const struct gz_shape_view *view, enum gz_handle handle)
+static void draw_handle(struct drawing *drawing, const struct gz_gizmo *gizmo,
+                        const struct gz_tool *tool, const struct gz_shape_view *view,
+                        enum gz_handle handle)
 {
     struct gz_shape shape = {0};
     if (!gz_shape_of(&shape, gizmo, tool, view, handle)) return;
@@ -155,8 +161,9 @@ static void draw_handle(struct drawing *drawing, const struct gz_gizmo *gizmo, c
     }
 }
 
-size_t gz_gizmo_lines(const struct gz_gizmo *gizmo, const struct gz_tool *tool, const struct gz_camera *camera,
-                      enum gz_handle hover, enum gz_handle active, struct gz_segment *lines, size_t max)
+size_t gz_gizmo_lines(const struct gz_gizmo *gizmo, const struct gz_tool *tool,
+                      const struct gz_camera *camera, enum gz_handle hover, enum gz_handle active,
+                      struct gz_segment *lines, size_t max)
 {
     assert(gizmo != NULL && tool != NULL && (lines != NULL || max == 0));
     struct drawing drawing = {.lines = lines, .max = max, .camera = camera};
@@ -164,7 +171,8 @@ size_t gz_gizmo_lines(const struct gz_gizmo *gizmo, const struct gz_tool *tool, 
     if (camera == NULL) {
         /* Nobody's view: as somebody before the gizmo, looking along -z, would have it. */
         gz_vec3 before = {gizmo->origin.x, gizmo->origin.y, gizmo->origin.z + 10 * gizmo->size};
-        const struct gz_pointer pointer = {.is_ray = true, .origin = before, .direction = {0, 0, -1}};
+        const struct gz_pointer pointer = {
+            .is_ray = true, .origin = before, .direction = {0, 0, -1}};
         if (!gz_sight_init(&sight, NULL, &pointer)) return 0;
     } else {
         drawing.least_w = gz_see_point(&sight, gizmo->origin).w * GZ_CLIP_RATIO;

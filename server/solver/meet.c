@@ -10,7 +10,8 @@ bool gz_aim(struct gz_aim *aim, const struct gz_camera *camera, const struct gz_
 {
     struct gz_sight sight;
     gz_mat3 inverse;
-    if (!gz_sight_init(&sight, camera, pointer) || !gz_mat3_inverse(&world->linear, &inverse)) return false;
+    if (!gz_sight_init(&sight, camera, pointer) || !gz_mat3_inverse(&world->linear, &inverse))
+        return false;
     if (!gz_sight_ray(&sight, world->origin, &aim->from, &aim->along)) return false;
     aim->origin = world->origin;
     aim->start = gz_mat3_apply(&inverse, aim->from);
@@ -23,12 +24,14 @@ bool gz_aim(struct gz_aim *aim, const struct gz_camera *camera, const struct gz_
 /* A line of sight made ready for boxes and triangles. */
 struct line {
     double start[3], inverse[3]; /* of the way */
-    double pad;                  /* by which boxes are taken to be larger: more than rounding moves a triangle */
-    int x, y, z; /* the axis along which it goes furthest is z; the other two so that the winding stays */
+    double pad; /* by which boxes are taken to be larger: more than rounding moves a triangle */
+    int x, y,
+        z; /* the axis along which it goes furthest is z; the other two so that the winding stays */
     double slope[2], inverse_z;
 };
 
-/* An axis along which the line does not go at all has an inverse so large that it is either inside or never. */
+/* An axis along which the line does not go at all has an inverse so large that it is either inside
+ * or never. */
 static double inverse_of(double way)
 {
     double inverse = 1 / way;
@@ -44,7 +47,8 @@ static struct line line_of(const struct gz_surface *surface, const struct gz_aim
     for (int axis = 0; axis < 3; axis++) {
         line.inverse[axis] = inverse_of(way[axis]);
         reach = fmax(reach, fabs(line.start[axis]));
-        reach = fmax(reach, fmax(-(double)surface->boxes[0][axis], (double)surface->boxes[0][axis + 3]));
+        reach = fmax(reach,
+                     fmax(-(double)surface->boxes[0][axis], (double)surface->boxes[0][axis + 3]));
         if (fabs(way[axis]) > fabs(way[line.z])) line.z = axis;
     }
     line.pad = 16 * DBL_EPSILON * reach;
@@ -79,9 +83,11 @@ double gz_surface_enter(const struct gz_surface *surface, const struct gz_aim *a
 
 /* ---- triangles ---- */
 
-/* Seen along the line, with the pointer at 0: the signs of these products are right or 0 whatever was rounded, and those of an edge are
- * opposite in the two triangles that share it (Woop, Benthin and Wald 2013: Watertight ray/triangle intersection). */
-static bool meet_triangle(const struct line *line, const struct gz_triangle *triangle, double limit, double *distance)
+/* Seen along the line, with the pointer at 0: the signs of these products are right or 0 whatever
+ * was rounded, and those of an edge are opposite in the two triangles that share it (Woop, Benthin
+ * and Wald 2013: Watertight ray/triangle intersection). */
+static bool meet_triangle(const struct line *line, const struct gz_triangle *triangle, double limit,
+                          double *distance)
 {
     double x[3], y[3], z[3];
     for (int i = 0; i < 3; i++) {
@@ -120,7 +126,8 @@ static const float *box_at(const struct gz_surface *surface, uint32_t level, uin
 }
 
 /* The triangles of a box of the last level. */
-static const struct gz_triangle *triangles_at(const struct gz_surface *surface, uint32_t place, size_t *count)
+static const struct gz_triangle *triangles_at(const struct gz_surface *surface, uint32_t place,
+                                              size_t *count)
 {
     size_t first = (size_t)((uint64_t)place * surface->count >> surface->levels);
     *count = (size_t)(((uint64_t)place + 1) * surface->count >> surface->levels) - first;
@@ -136,13 +143,14 @@ static bool take_tests(size_t *tests, size_t count)
 }
 
 /* The nearer half is looked into first. */
-static size_t push_halves(const struct gz_surface *surface, const struct line *line, struct stop stop, double limit,
-                          struct stop *stops, size_t count)
+static size_t push_halves(const struct gz_surface *surface, const struct line *line,
+                          struct stop stop, double limit, struct stop *stops, size_t count)
 {
     struct stop halves[2];
     for (uint32_t i = 0; i < 2; i++) {
         halves[i] = (struct stop){.level = stop.level + 1, .place = 2 * stop.place + i};
-        halves[i].distance = enter_box(line, box_at(surface, halves[i].level, halves[i].place), limit);
+        halves[i].distance =
+            enter_box(line, box_at(surface, halves[i].level, halves[i].place), limit);
     }
     int near = halves[1].distance < halves[0].distance;
     if (halves[!near].distance <= limit) stops[count++] = halves[!near];
@@ -150,7 +158,8 @@ static size_t push_halves(const struct gz_surface *surface, const struct line *l
     return count;
 }
 
-enum gz_met gz_surface_meet(const struct gz_surface *surface, const struct gz_aim *aim, size_t *tests, double *distance)
+enum gz_met gz_surface_meet(const struct gz_surface *surface, const struct gz_aim *aim,
+                            size_t *tests, double *distance)
 {
     struct stop stops[STOPS_MAX];
     size_t stop_count = 0;
@@ -179,7 +188,8 @@ enum gz_met gz_surface_meet(const struct gz_surface *surface, const struct gz_ai
 
 /* ---- what is passed by ---- */
 
-/* A node's space as it is seen: pixels from the pointer times w, w, depth. A linear function of the place. */
+/* A node's space as it is seen: pixels from the pointer times w, w, depth. A linear function of the
+ * place. */
 struct view {
     gz_seen zero, axes[3];
     double least_depth;
@@ -188,7 +198,8 @@ struct view {
 
 static struct view view_of(const struct gz_sight *sight, const gz_affine *world)
 {
-    struct view view = {.zero = gz_see_point(sight, world->origin), .converges = gz_sight_converges(sight)};
+    struct view view = {.zero = gz_see_point(sight, world->origin),
+                        .converges = gz_sight_converges(sight)};
     view.axes[0] = gz_see_vector(sight, world->linear.x);
     view.axes[1] = gz_see_vector(sight, world->linear.y);
     view.axes[2] = gz_see_vector(sight, world->linear.z);
@@ -207,11 +218,13 @@ static gz_seen see(const struct view *view, const float place[3])
     return seen;
 }
 
-/* Whether a linear function, given by its values at 0 and along the axes, is negative in the whole box. */
+/* Whether a linear function, given by its values at 0 and along the axes, is negative in the whole
+ * box. */
 static bool is_negative(double zero, const double axes[3], const float box[6])
 {
     double most = zero;
-    for (int axis = 0; axis < 3; axis++) most += axes[axis] * (double)box[axes[axis] > 0 ? axis + 3 : axis];
+    for (int axis = 0; axis < 3; axis++)
+        most += axes[axis] * (double)box[axes[axis] > 0 ? axis + 3 : axis];
     return most < 0;
 }
 
@@ -222,7 +235,8 @@ static bool is_out_of_reach(const struct view *view, const float box[6], double 
     for (int side = -1; side <= 1; side += 2) {
         const double across[3] = {px * a[0].w + side * a[0].x, px * a[1].w + side * a[1].x,
                                   px * a[2].w + side * a[2].x};
-        const double down[3] = {px * a[0].w + side * a[0].y, px * a[1].w + side * a[1].y, px * a[2].w + side * a[2].y};
+        const double down[3] = {px * a[0].w + side * a[0].y, px * a[1].w + side * a[1].y,
+                                px * a[2].w + side * a[2].y};
         if (is_negative(px * zero->w + side * zero->x, across, box)) return true;
         if (is_negative(px * zero->w + side * zero->y, down, box)) return true;
     }
@@ -237,7 +251,8 @@ static gz_vec3 corner_of(const struct gz_triangle *triangle, int i)
 }
 
 /* Whether the viewer is on the side that can be seen. */
-static bool faces(const struct view *view, const struct gz_aim *aim, const struct gz_triangle *triangle)
+static bool faces(const struct view *view, const struct gz_aim *aim,
+                  const struct gz_triangle *triangle)
 {
     if (triangle->both_sides) return true;
     gz_vec3 a = corner_of(triangle, 0);
@@ -252,7 +267,8 @@ struct nearest {
     gz_seen seen;
 };
 
-static void pass_triangle(const struct view *view, const struct gz_triangle *triangle, struct nearest *nearest)
+static void pass_triangle(const struct view *view, const struct gz_triangle *triangle,
+                          struct nearest *nearest)
 {
     gz_seen seen[3];
     for (int i = 0; i < 3; i++) seen[i] = see(view, triangle->corner[i]);
@@ -268,8 +284,8 @@ static void pass_triangle(const struct view *view, const struct gz_triangle *tri
     }
 }
 
-static enum gz_met pass_all(const struct gz_surface *surface, const struct view *view, const struct gz_aim *aim,
-                            size_t *tests, struct nearest *nearest)
+static enum gz_met pass_all(const struct gz_surface *surface, const struct view *view,
+                            const struct gz_aim *aim, size_t *tests, struct nearest *nearest)
 {
     struct stop stops[STOPS_MAX];
     size_t stop_count = 0;
@@ -280,7 +296,8 @@ static enum gz_met pass_all(const struct gz_surface *surface, const struct view 
         if (is_out_of_reach(view, box_at(surface, stop.level, stop.place), nearest->px)) continue;
         if (stop.level < surface->levels) {
             for (uint32_t i = 0; i < 2; i++)
-                stops[stop_count++] = (struct stop){.level = stop.level + 1, .place = 2 * stop.place + i};
+                stops[stop_count++] =
+                    (struct stop){.level = stop.level + 1, .place = 2 * stop.place + i};
             continue;
         }
         size_t count;
@@ -302,7 +319,8 @@ enum gz_met gz_surface_pass(const struct gz_surface *surface, const struct gz_ca
 {
     struct gz_sight sight;
     struct gz_aim aim;
-    if (surface->count == 0 || !gz_aim(&aim, camera, pointer, world) || !gz_sight_init(&sight, camera, pointer))
+    if (surface->count == 0 || !gz_aim(&aim, camera, pointer, world) ||
+        !gz_sight_init(&sight, camera, pointer))
         return GZ_MISSED;
     struct view view = view_of(&sight, world);
     const float *box = surface->boxes[0];
@@ -315,7 +333,8 @@ enum gz_met gz_surface_pass(const struct gz_surface *surface, const struct gz_ca
     if (met != GZ_MET) return met;
     if (!(nearest.px <= beside->px)) return GZ_MISSED;
     gz_vec3 place = gz_affine_apply(world, nearest.place);
-    double distance = view.converges ? gz_length(gz_sight_offset(&sight, place)) : nearest.seen.depth;
+    double distance =
+        view.converges ? gz_length(gz_sight_offset(&sight, place)) : nearest.seen.depth;
     if (!isfinite(distance) || !gz_finite(place)) return GZ_MISSED;
     *beside = (struct gz_beside){.px = nearest.px, .distance = distance, .point = place};
     return GZ_MET;

@@ -40,16 +40,19 @@ static inline gz_vec3 shifted(const struct hanger *hanger, gz_vec3 place, gz_vec
 }
 
 /* From the fixed point of the motion to the node, world. */
-static inline gz_vec3 arm(const struct hanger *hanger, const struct gz_motion *motion, gz_vec3 place)
+static inline gz_vec3 arm(const struct hanger *hanger, const struct gz_motion *motion,
+                          gz_vec3 place)
 {
     if (motion->each) return (gz_vec3){0, 0, 0};
     gz_vec3 arm_in_parent = hanger->upright ? place : gz_mat3_apply(&hanger->parent->linear, place);
-    return gz_sub(gz_sub(gz_add(arm_in_parent, hanger->parent->origin), motion->pivot), motion->pivot_offset);
+    return gz_sub(gz_sub(gz_add(arm_in_parent, hanger->parent->origin), motion->pivot),
+                  motion->pivot_offset);
 }
 
 /* ---- Turning ---- */
 
-/* v in the frame of the rotation part of the polar decomposition of m; a mirror is not part of the rotation. */
+/* v in the frame of the rotation part of the polar decomposition of m; a mirror is not part of the
+ * rotation. */
 static bool into_rotation(const gz_mat3 *m, gz_vec3 v, gz_vec3 *inside)
 {
     gz_mat3 rotation;
@@ -58,7 +61,8 @@ static bool into_rotation(const gz_mat3 *m, gz_vec3 v, gz_vec3 *inside)
     return gz_finite(*inside);
 }
 
-static inline bool turn_node(const struct hanger *hanger, const struct gz_motion *motion, gz_trs *local)
+static inline bool turn_node(const struct hanger *hanger, const struct gz_motion *motion,
+                             gz_trs *local)
 {
     gz_quat q = motion->turn;
     gz_vec3 axis = {q.x, q.y, q.z}, inside;
@@ -89,19 +93,21 @@ static inline bool scale_by_rows(const gz_mat3 *axes, gz_vec3 factor, gz_vec3 *s
 {
     int x = only_row(axes->x), y = only_row(axes->y), z = only_row(axes->z);
     if (x < 0 || y < 0 || z < 0) return false;
-    *s = (gz_vec3){s->x * gz_component(factor, x), s->y * gz_component(factor, y), s->z * gz_component(factor, z)};
+    *s = (gz_vec3){s->x * gz_component(factor, x), s->y * gz_component(factor, y),
+                   s->z * gz_component(factor, z)};
     return true;
 }
 
-/* A turn less than this ends the search: of each some ten thousandths of its cube is left, so that the next would be less than
- * the last bit. */
+/* A turn less than this ends the search: of each some ten thousandths of its cube is left, so that
+ * the next would be less than the last bit. */
 #define TURN_SQUARE_LAST 1e-14
 /* Turns less than this are rounding. */
 #define TURN_SQUARE_NONE (16 * DBL_EPSILON * DBL_EPSILON)
 #define TURN_STEPS 8
 
-/* One step of Newton's to the turn in m = turn * stretch: m - m^T is the cross product with (trace - m) * turn where the turn
- * is small, and for turns in one plane it is exact when the result is taken as the tangent. False where no stretch is near. */
+/* One step of Newton's to the turn in m = turn * stretch: m - m^T is the cross product with (trace
+ * - m) * turn where the turn is small, and for turns in one plane it is exact when the result is
+ * taken as the tangent. False where no stretch is near. */
 static inline bool find_tangent(const gz_mat3 *m, gz_vec3 *tangent)
 {
     gz_vec3 skew = {m->y.z - m->z.y, m->z.x - m->x.z, m->x.y - m->y.x};
@@ -126,8 +132,8 @@ static inline gz_mat3 turn_back(gz_quat q)
                      {x * q.z - y * q.w, y * q.z + x * q.w, 1 - (x * q.x + y * q.y)}};
 }
 
-/* m = turn * stretch, the stretch left in m: symmetric and positive. For an m that is not mirrored and not far from a stretch,
- * as scaling makes them; false, with m used up, for others. */
+/* m = turn * stretch, the stretch left in m: symmetric and positive. For an m that is not mirrored
+ * and not far from a stretch, as scaling makes them; false, with m used up, for others. */
 static bool take_turn(gz_mat3 *m, gz_quat *turn)
 {
     for (int step = 0; step < TURN_STEPS; step++) {
@@ -135,7 +141,8 @@ static bool take_turn(gz_mat3 *m, gz_quat *turn)
         if (!find_tangent(m, &t)) return false;
         double square = gz_dot(t, t);
         if (square <= TURN_SQUARE_NONE) return true;
-        /* The tangent of half the angle is t / (1 + sqrt(1 + t^2)), nearly this; the next step makes up for the rest. */
+        /* The tangent of half the angle is t / (1 + sqrt(1 + t^2)), nearly this; the next step
+         * makes up for the rest. */
         gz_quat step_turn = {2 * t.x, 2 * t.y, 2 * t.z, 4 + square};
         gz_mat3 back = turn_back(step_turn);
         *m = gz_mat3_multiply(&back, m);
@@ -149,18 +156,21 @@ static bool take_turn(gz_mat3 *m, gz_quat *turn)
 static double shear_of(const gz_mat3 *stretch)
 {
     double xy = stretch->x.y, yz = stretch->y.z, zx = stretch->z.x;
-    double all = gz_dot(stretch->x, stretch->x) + gz_dot(stretch->y, stretch->y) + gz_dot(stretch->z, stretch->z);
+    double all = gz_dot(stretch->x, stretch->x) + gz_dot(stretch->y, stretch->y) +
+                 gz_dot(stretch->z, stretch->z);
     return sqrt(2 * (xy * xy + yz * yz + zx * zx) / all);
 }
 
-/* Other axes are sheared: the nearest rotation and scale. `axes` are the node's in the frame of the factors, so the whole is
- * found as the node's own frame sees it, where it is a stretch or nearly one. The start's signs stay with their axes. */
+/* Other axes are sheared: the nearest rotation and scale. `axes` are the node's in the frame of the
+ * factors, so the whole is found as the node's own frame sees it, where it is a stretch or nearly
+ * one. The start's signs stay with their axes. */
 static bool scale_by_nearest(const gz_mat3 *axes, gz_vec3 factor, gz_trs *local, double *residual)
 {
     gz_vec3 s = local->s;
     gz_mat3 back;
     if (!gz_mat3_inverse(axes, &back)) return false;
-    gz_mat3 grown = {gz_scale(gz_times(axes->x, factor), fabs(s.x)), gz_scale(gz_times(axes->y, factor), fabs(s.y)),
+    gz_mat3 grown = {gz_scale(gz_times(axes->x, factor), fabs(s.x)),
+                     gz_scale(gz_times(axes->y, factor), fabs(s.y)),
                      gz_scale(gz_times(axes->z, factor), fabs(s.z))};
     gz_mat3 stretch = gz_mat3_multiply(&back, &grown);
     gz_trs nearest = gz_trs_identity;
@@ -175,8 +185,8 @@ static bool scale_by_nearest(const gz_mat3 *axes, gz_vec3 factor, gz_trs *local,
     const gz_quat *q = &nearest.r;
     bool turned = q->x != 0 || q->y != 0 || q->z != 0;
     if (turned && !gz_unit_quat(gz_quat_multiply(local->r, *q), &local->r)) return false;
-    local->s =
-        (gz_vec3){copysign(1, s.x) * nearest.s.x, copysign(1, s.y) * nearest.s.y, copysign(1, s.z) * nearest.s.z};
+    local->s = (gz_vec3){copysign(1, s.x) * nearest.s.x, copysign(1, s.y) * nearest.s.y,
+                         copysign(1, s.z) * nearest.s.z};
     return true;
 }
 
@@ -188,7 +198,8 @@ static inline bool lies_on(gz_vec3 unit, gz_vec3 axis)
     return gz_dot(off, off) <= slack * slack * gz_dot(axis, axis);
 }
 
-static bool scale_axes(const struct hanger *hanger, const struct gz_motion *motion, gz_trs *local, double *residual)
+static bool scale_axes(const struct hanger *hanger, const struct gz_motion *motion, gz_trs *local,
+                       double *residual)
 {
     gz_vec3 f = motion->factor;
     if (f.x == f.y && f.y == f.z) {
@@ -197,7 +208,8 @@ static bool scale_axes(const struct hanger *hanger, const struct gz_motion *moti
     }
     gz_mat3 turned = gz_mat3_from_quat(local->r), axes;
     if (!hanger->upright) turned = gz_mat3_multiply(&hanger->parent->linear, &turned);
-    /* The node whose axes these are: under a parent that is nearly flat their inverse would not tell. */
+    /* The node whose axes these are: under a parent that is nearly flat their inverse would not
+     * tell. */
     const gz_mat3 *frame = &motion->frame;
     if (lies_on(frame->x, turned.x) && lies_on(frame->y, turned.y) && lies_on(frame->z, turned.z)) {
         local->s = gz_times(local->s, f);
@@ -207,8 +219,8 @@ static bool scale_axes(const struct hanger *hanger, const struct gz_motion *moti
     return scale_by_rows(&axes, f, &local->s) || scale_by_nearest(&axes, f, local, residual);
 }
 
-static inline bool scale_node(const struct hanger *hanger, const struct gz_motion *motion, gz_trs *local,
-                              double *residual)
+static inline bool scale_node(const struct hanger *hanger, const struct gz_motion *motion,
+                              gz_trs *local, double *residual)
 {
     gz_vec3 growth = gz_sub(motion->factor, (gz_vec3){1, 1, 1});
     gz_vec3 inside = gz_mat3_apply(&motion->frame_inverse, arm(hanger, motion, local->t));
@@ -220,8 +232,10 @@ static inline bool scale_node(const struct hanger *hanger, const struct gz_motio
 
 /* ---- Applying ---- */
 
-/* The parent has moved since the press: the same place in the world, seen from where the parent is now. */
-static bool rebase(const struct hanger *hanger, const gz_affine *before, gz_trs *local, double *residual)
+/* The parent has moved since the press: the same place in the world, seen from where the parent is
+ * now. */
+static bool rebase(const struct hanger *hanger, const gz_affine *before, gz_trs *local,
+                   double *residual)
 {
     const gz_affine *parent = hanger->parent;
     if (memcmp(&parent->linear, &before->linear, sizeof before->linear) == 0) {
@@ -243,8 +257,8 @@ static bool within_limits(const gz_trs *trs)
 {
     const double high = GZ_COORDINATE_MAX, low = GZ_SCALE_MIN;
     return gz_finite_quat(trs->r) && within(trs->t.x, 0, high) && within(trs->t.y, 0, high) &&
-           within(trs->t.z, 0, high) && within(trs->s.x, low, high) && within(trs->s.y, low, high) &&
-           within(trs->s.z, low, high);
+           within(trs->t.z, 0, high) && within(trs->s.x, low, high) &&
+           within(trs->s.y, low, high) && within(trs->s.z, low, high);
 }
 
 static double square_of(const gz_mat3 *m)
@@ -257,12 +271,13 @@ static gz_vec3 moved(const struct gz_motion *motion, gz_vec3 v)
 {
     if (motion->kind == GZ_MOTION_ROTATE) return gz_rotate(motion->turn, v);
     if (motion->kind != GZ_MOTION_SCALE) return v;
-    return gz_mat3_apply(&motion->frame, gz_times(gz_mat3_apply(&motion->frame_inverse, v), motion->factor));
+    return gz_mat3_apply(&motion->frame,
+                         gz_times(gz_mat3_apply(&motion->frame_inverse, v), motion->factor));
 }
 
 /* How far the node's world transform is from the wanted one, as a part of it. */
-static double residual_of(const struct gz_motion *motion, const struct gz_target *start, const gz_affine *parent,
-                          const gz_trs *now)
+static double residual_of(const struct gz_motion *motion, const struct gz_target *start,
+                          const gz_affine *parent, const gz_trs *now)
 {
     gz_affine before = gz_affine_from_trs(&start->local), after = gz_affine_from_trs(now);
     gz_mat3 from = gz_mat3_multiply(&start->parent.linear, &before.linear);
@@ -272,15 +287,17 @@ static double residual_of(const struct gz_motion *motion, const struct gz_target
     return sqrt(square_of(&lost) / square_of(&wanted));
 }
 
-bool gz_motion_apply(const struct gz_motion *motion, const struct gz_target *start, const gz_affine *parent,
-                     gz_trs *local, double *residual)
+bool gz_motion_apply(const struct gz_motion *motion, const struct gz_target *start,
+                     const gz_affine *parent, gz_trs *local, double *residual)
 {
     assert(motion != NULL && start != NULL && parent != NULL && local != NULL);
     struct hanger hanger = {.parent = parent, .to_parent = gz_affine_identity.linear};
     gz_trs now = start->local;
     double lost_before = 0, lost = 0;
-    bool same_parent = parent == &start->parent || memcmp(parent, &start->parent, sizeof *parent) == 0;
-    hanger.upright = memcmp(&parent->linear, &gz_affine_identity.linear, sizeof parent->linear) == 0;
+    bool same_parent =
+        parent == &start->parent || memcmp(parent, &start->parent, sizeof *parent) == 0;
+    hanger.upright =
+        memcmp(&parent->linear, &gz_affine_identity.linear, sizeof parent->linear) == 0;
     bool good = hanger.upright || gz_mat3_inverse(&parent->linear, &hanger.to_parent);
     if (good && !same_parent) good = rebase(&hanger, &start->parent, &now, &lost_before);
     if (!good) return false;
@@ -292,7 +309,8 @@ bool gz_motion_apply(const struct gz_motion *motion, const struct gz_target *sta
     }
     bool unchanged = same_parent && motion->kind == GZ_MOTION_NONE;
     if (!good || (!unchanged && !within_limits(&now))) return false;
-    if (residual != NULL) *residual = lost_before > 0 || lost > 0 ? residual_of(motion, start, parent, &now) : 0;
+    if (residual != NULL)
+        *residual = lost_before > 0 || lost > 0 ? residual_of(motion, start, parent, &now) : 0;
     *local = now;
     return true;
 }

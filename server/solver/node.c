@@ -6,8 +6,8 @@
 /* ---- By ray ---- */
 
 /* Distances as gz_pick_node says them: from the eye, or from an orthographic camera's plane. */
-static bool pick_origin(const struct gz_sight *sight, gz_vec3 place, double tolerance_px, double *distance,
-                        gz_vec3 *point)
+static bool pick_origin(const struct gz_sight *sight, gz_vec3 place, double tolerance_px,
+                        double *distance, gz_vec3 *point)
 {
     gz_seen seen = gz_see_point(sight, place);
     bool ahead = seen.w > 0 && seen.depth >= 0;
@@ -20,7 +20,8 @@ static bool pick_origin(const struct gz_sight *sight, gz_vec3 place, double tole
 }
 
 /* The part of the ray between two faces of the box, cut from what is left of it. */
-static bool cut_slab(double from, double along, double low, double high, double *enter, double *leave)
+static bool cut_slab(double from, double along, double low, double high, double *enter,
+                     double *leave)
 {
     if (along == 0) return from >= low && from <= high;
     double a = (low - from) / along, b = (high - from) / along;
@@ -29,8 +30,9 @@ static bool cut_slab(double from, double along, double low, double high, double 
     return *enter <= *leave;
 }
 
-bool gz_pick_node(const struct gz_camera *camera, const struct gz_pointer *pointer, const gz_affine *world,
-                  const gz_box *bounds, double tolerance_px, double *distance, gz_vec3 *point)
+bool gz_pick_node(const struct gz_camera *camera, const struct gz_pointer *pointer,
+                  const gz_affine *world, const gz_box *bounds, double tolerance_px,
+                  double *distance, gz_vec3 *point)
 {
     assert(pointer != NULL && world != NULL && distance != NULL && point != NULL);
     struct gz_sight sight;
@@ -44,7 +46,9 @@ bool gz_pick_node(const struct gz_camera *camera, const struct gz_pointer *point
     double enter = 0, leave = HUGE_VAL;
     for (int axis = 0; axis < 3; axis++) {
         double low = gz_component(bounds->min, axis), high = gz_component(bounds->max, axis);
-        if (!cut_slab(gz_component(start, axis), gz_component(way, axis), low, high, &enter, &leave)) return false;
+        if (!cut_slab(gz_component(start, axis), gz_component(way, axis), low, high, &enter,
+                      &leave))
+            return false;
     }
     if (!isfinite(enter)) return false;
     *distance = enter;
@@ -83,14 +87,16 @@ static bool in_window(const struct window *window, gz_seen p)
 /* Each cut of a convex polygon adds one corner at most. */
 #define CORNERS_MAX (4 + SIDES)
 
-static int cut_polygon(const struct window *window, int side, const gz_seen *from, int count, gz_seen *to)
+static int cut_polygon(const struct window *window, int side, const gz_seen *from, int count,
+                       gz_seen *to)
 {
     int kept = 0;
     for (int i = 0; i < count; i++) {
         gz_seen a = from[i], b = from[(i + 1) % count];
         double at_a = side_value(window, side, a), at_b = side_value(window, side, b);
         if (at_a >= 0 && kept < CORNERS_MAX) to[kept++] = a;
-        if ((at_a >= 0) != (at_b >= 0) && kept < CORNERS_MAX) to[kept++] = gz_seen_between(a, b, at_a / (at_a - at_b));
+        if ((at_a >= 0) != (at_b >= 0) && kept < CORNERS_MAX)
+            to[kept++] = gz_seen_between(a, b, at_a / (at_a - at_b));
     }
     return kept;
 }
@@ -106,13 +112,16 @@ static bool face_shows(const struct window *window, const gz_seen corners[4])
 }
 
 /* Corners of the box numbered by bits: 1 for max x, 2 for max y, 4 for max z. */
-static const int faces[6][4] = {{0, 2, 6, 4}, {1, 3, 7, 5}, {0, 1, 5, 4}, {2, 3, 7, 6}, {0, 1, 3, 2}, {4, 5, 7, 6}};
+static const int faces[6][4] = {{0, 2, 6, 4}, {1, 3, 7, 5}, {0, 1, 5, 4},
+                                {2, 3, 7, 6}, {0, 1, 3, 2}, {4, 5, 7, 6}};
 
-static double see_corners(const struct gz_sight *sight, const gz_affine *world, const gz_box *bounds, gz_seen seen[8])
+static double see_corners(const struct gz_sight *sight, const gz_affine *world,
+                          const gz_box *bounds, gz_seen seen[8])
 {
     double deepest = 0;
     for (int i = 0; i < 8; i++) {
-        gz_vec3 corner = {i & 1 ? bounds->max.x : bounds->min.x, i & 2 ? bounds->max.y : bounds->min.y,
+        gz_vec3 corner = {i & 1 ? bounds->max.x : bounds->min.x,
+                          i & 2 ? bounds->max.y : bounds->min.y,
                           i & 4 ? bounds->max.z : bounds->min.z};
         seen[i] = gz_see_point(sight, gz_affine_apply(world, corner));
         deepest = fmax(deepest, fabs(seen[i].depth));
@@ -120,18 +129,21 @@ static double see_corners(const struct gz_sight *sight, const gz_affine *world, 
     return deepest;
 }
 
-/* The visible part of space reaches to infinity and no box does, so what shows of a box shows of its faces. */
-bool gz_pick_rect(const struct gz_camera *camera, const double rect[4], const gz_affine *world, const gz_box *bounds,
-                  bool *inside)
+/* The visible part of space reaches to infinity and no box does, so what shows of a box shows of
+ * its faces. */
+bool gz_pick_rect(const struct gz_camera *camera, const double rect[4], const gz_affine *world,
+                  const gz_box *bounds, bool *inside)
 {
     assert(camera != NULL && rect != NULL && world != NULL);
     const struct gz_sight sight = {.camera = camera};
-    const double in_front = 1e-9; /* part of the box's depth that counts as in front of the viewer */
+    const double in_front =
+        1e-9; /* part of the box's depth that counts as in front of the viewer */
     const gz_box origin = {{0, 0, 0}, {0, 0, 0}};
     gz_seen seen[8];
     double deepest = see_corners(&sight, world, bounds != NULL ? bounds : &origin, seen);
-    const struct window window = {fmin(rect[0], rect[2]), fmin(rect[1], rect[3]), fmax(rect[0], rect[2]),
-                                  fmax(rect[1], rect[3]), in_front * deepest};
+    const struct window window = {fmin(rect[0], rect[2]), fmin(rect[1], rect[3]),
+                                  fmax(rect[0], rect[2]), fmax(rect[1], rect[3]),
+                                  in_front * deepest};
     bool whole = true, shows = false;
     for (int i = 0; i < 8; i++) whole = whole && in_window(&window, seen[i]);
     for (int i = 0; i < 6 && !whole && !shows; i++) {

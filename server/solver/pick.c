@@ -7,8 +7,8 @@
 /* Handles whose distances differ by less are about equally near: their rank decides. */
 #define EQUAL_PX 2
 
-/* How near the pointer is to a shape on the screen, how deep the nearest place of it lies, and whether the pointer is inside
- * of one that is filled. */
+/* How near the pointer is to a shape on the screen, how deep the nearest place of it lies, and
+ * whether the pointer is inside of one that is filled. */
 struct nearness {
     double px, depth;
     bool inside;
@@ -16,8 +16,8 @@ struct nearness {
 
 static const struct nearness nowhere = {HUGE_VAL, HUGE_VAL, false};
 
-/* What a shape is asked: nothing nearer to the viewer than least_w counts, and nothing further from the pointer than
- * `limit` pixels has to be found. */
+/* What a shape is asked: nothing nearer to the viewer than least_w counts, and nothing further from
+ * the pointer than `limit` pixels has to be found. */
 struct question {
     double least_w, limit;
 };
@@ -34,15 +34,17 @@ static gz_seen times(gz_seen a, double k)
 
 /* ---- What is out of reach ---- */
 
-/* A half of the picture: what is more than `limit` pixels from the pointer on the side where some place is. The function is
- * linear, so where it is positive at points it is so between them, and what is before the viewer there is out of reach. */
+/* A half of the picture: what is more than `limit` pixels from the pointer on the side where some
+ * place is. The function is linear, so where it is positive at points it is so between them, and
+ * what is before the viewer there is out of reach. */
 struct side {
     double x, y, w;
 };
 
 static struct side side_of(gz_seen place, double limit)
 {
-    double length = sqrt(place.x * place.x + place.y * place.y), k = (place.w < 0 ? -1 : 1) / length;
+    double length = sqrt(place.x * place.x + place.y * place.y),
+           k = (place.w < 0 ? -1 : 1) / length;
     return (struct side){k * place.x, k * place.y, -limit};
 }
 
@@ -53,7 +55,8 @@ static double beyond(struct side side, gz_seen place)
 
 /* ---- Segments ---- */
 
-/* The distance from the pointer, which is at 0, to the image of a segment, cut where it comes too near to the viewer. */
+/* The distance from the pointer, which is at 0, to the image of a segment, cut where it comes too
+ * near to the viewer. */
 static struct nearness segment_nearness(gz_seen a, gz_seen b, struct question asked)
 {
     struct side side = side_of(sum(a, b), asked.limit);
@@ -65,8 +68,9 @@ static struct nearness segment_nearness(gz_seen a, gz_seen b, struct question as
 
 /* ---- Arcs ---- */
 
-/* A piece of a circle's image, exactly: (1 - t)^2 first + 2 t (1 - t) middle + t^2 last, for t from 0 to 1, all of it
- * `weight` times what is seen of the place. So no piece needs an angle, and each lies between its three points. */
+/* A piece of a circle's image, exactly: (1 - t)^2 first + 2 t (1 - t) middle + t^2 last, for t from
+ * 0 to 1, all of it `weight` times what is seen of the place. So no piece needs an angle, and each
+ * lies between its three points. */
 struct piece {
     gz_seen first, middle, last;
     double cosine; /* of half its angle */
@@ -86,7 +90,8 @@ static struct piece_place piece_at(const struct piece *piece, double t)
                                 s * s + 2 * piece->cosine * s * t + t * t};
 }
 
-/* As the square of the distance from the pointer does, it falls before a least distance and rises after it. */
+/* As the square of the distance from the pointer does, it falls before a least distance and rises
+ * after it. */
 static double distance_slope(const struct piece_place *place)
 {
     gz_seen p = place->seen, d = place->slope;
@@ -106,12 +111,13 @@ static struct nearness nearer(struct nearness a, struct nearness b)
 }
 
 #define STEPS_MAX 60
-#define STEP_LAST                                                                                                      \
-    1e-9 /* of a piece; a least distance is flat, so that it is right to far below a thousandth of a pixel */
+#define STEP_LAST                                                                                  \
+    1e-9 /* of a piece; a least distance is flat, so that it is right to far below a thousandth of \
+            a pixel */
 
 /* The false position between two places with one least distance in between (the Illinois way). */
-static struct nearness least_between(const struct piece *piece, double low, double high, double low_slope,
-                                     double high_slope, double least_w)
+static struct nearness least_between(const struct piece *piece, double low, double high,
+                                     double low_slope, double high_slope, double least_w)
 {
     struct piece_place place = piece_at(piece, low);
     for (int step = 0, side = 0; step < STEPS_MAX && high - low > STEP_LAST; step++) {
@@ -151,7 +157,8 @@ static struct nearness piece_nearness(const struct piece *piece, double least_w)
         double slope = distance_slope(&place);
         best = nearer(best, place_nearness(&place, least_w));
         if (last_slope < 0 && slope > 0)
-            best = nearer(best, least_between(piece, t - 1.0 / SAMPLES, t, last_slope, slope, least_w));
+            best = nearer(best,
+                          least_between(piece, t - 1.0 / SAMPLES, t, last_slope, slope, least_w));
         last_slope = slope;
     }
     return best;
@@ -170,10 +177,12 @@ static double half_angle_cosine(double cosine)
     return sqrt((1 + cosine) / 2);
 }
 
-static struct nearness arc_nearness(gz_seen centre, const gz_seen side[2], double cosine, struct question asked)
+static struct nearness arc_nearness(gz_seen centre, const gz_seen side[2], double cosine,
+                                    struct question asked)
 {
     struct nearness best = nowhere;
-    double half = half_angle_cosine(half_angle_cosine(half_angle_cosine(cosine))), half_sine = sqrt(1 - half * half);
+    double half = half_angle_cosine(half_angle_cosine(half_angle_cosine(cosine))),
+           half_sine = sqrt(1 - half * half);
     double direction[2] = {cosine, -sqrt(1 - cosine * cosine)};
     struct piece piece = {.cosine = half};
     piece.last = sum(centre, sum(times(side[0], direction[0]), times(side[1], direction[1])));
@@ -185,7 +194,8 @@ static struct nearness arc_nearness(gz_seen centre, const gz_seen side[2], doubl
         piece.middle = sum(times(centre, half), middle);
         piece.last = sum(centre, sum(times(side[0], direction[0]), times(side[1], direction[1])));
         struct side out = side_of(sum(centre, middle), asked.limit);
-        bool reached = !(beyond(out, piece.first) > 0 && beyond(out, piece.middle) > 0 && beyond(out, piece.last) > 0);
+        bool reached = !(beyond(out, piece.first) > 0 && beyond(out, piece.middle) > 0 &&
+                         beyond(out, piece.last) > 0);
         if (reached) best = nearer(best, piece_nearness(&piece, asked.least_w));
     }
     return best;
@@ -193,7 +203,8 @@ static struct nearness arc_nearness(gz_seen centre, const gz_seen side[2], doubl
 
 /* ---- Shapes ---- */
 
-/* Where the pointer meets the plane of a quad or a disc, in its sides: uv. False where it does not. */
+/* Where the pointer meets the plane of a quad or a disc, in its sides: uv. False where it does
+ * not. */
 static bool hit_plane(gz_seen start, const gz_seen side[2], double uv[2])
 {
     double s = side[0].x * side[1].y - side[0].y * side[1].x;
@@ -204,7 +215,8 @@ static bool hit_plane(gz_seen start, const gz_seen side[2], double uv[2])
 
 static struct nearness quad_nearness(gz_seen start, const gz_seen side[2], struct question asked)
 {
-    const gz_seen corner[4] = {start, sum(start, side[0]), sum(sum(start, side[0]), side[1]), sum(start, side[1])};
+    const gz_seen corner[4] = {start, sum(start, side[0]), sum(sum(start, side[0]), side[1]),
+                               sum(start, side[1])};
     struct nearness best = nowhere;
     double uv[2];
     struct side out = side_of(sum(corner[0], corner[2]), asked.limit);
@@ -212,26 +224,31 @@ static struct nearness quad_nearness(gz_seen start, const gz_seen side[2], struc
     for (int i = 0; i < 4; i++) reached = reached || !(beyond(out, corner[i]) > 0);
     if (!reached) return nowhere;
     if (hit_plane(start, side, uv) && uv[0] >= 0 && uv[0] <= 1 && uv[1] >= 0 && uv[1] <= 1)
-        return (struct nearness){0, start.depth + uv[0] * side[0].depth + uv[1] * side[1].depth, true};
-    for (int i = 0; i < 4; i++) best = nearer(best, segment_nearness(corner[i], corner[(i + 1) % 4], asked));
+        return (struct nearness){0, start.depth + uv[0] * side[0].depth + uv[1] * side[1].depth,
+                                 true};
+    for (int i = 0; i < 4; i++)
+        best = nearer(best, segment_nearness(corner[i], corner[(i + 1) % 4], asked));
     return best;
 }
 
 /* The ring or the rim; inside of a disc there is nothing left to look for. */
-static struct nearness round_nearness(const struct gz_shape *shape, gz_seen centre, const gz_seen side[2],
-                                      struct question asked)
+static struct nearness round_nearness(const struct gz_shape *shape, gz_seen centre,
+                                      const gz_seen side[2], struct question asked)
 {
     double uv[2];
     struct side out = side_of(centre, asked.limit);
     double first = beyond(out, side[0]), second = beyond(out, side[1]);
     if (beyond(out, centre) > sqrt(first * first + second * second)) return nowhere;
-    bool inside = shape->kind == GZ_SHAPE_DISC && hit_plane(centre, side, uv) && uv[0] * uv[0] + uv[1] * uv[1] <= 1;
+    bool inside = shape->kind == GZ_SHAPE_DISC && hit_plane(centre, side, uv) &&
+                  uv[0] * uv[0] + uv[1] * uv[1] <= 1;
     if (inside) return (struct nearness){0, centre.depth, true};
     return arc_nearness(centre, side, shape->cosine, asked);
 }
 
-/* Outside an ellipse that is no circle this is the way to it along the line to its centre, which is never shorter. */
-static struct nearness ellipse_nearness(const struct gz_sight *sight, const struct gz_shape *shape, double depth)
+/* Outside an ellipse that is no circle this is the way to it along the line to its centre, which is
+ * never shorter. */
+static struct nearness ellipse_nearness(const struct gz_sight *sight, const struct gz_shape *shape,
+                                        double depth)
 {
     double x = sight->at[0] - shape->ellipse[0], y = sight->at[1] - shape->ellipse[1];
     double reach = hypot(x / shape->ellipse[2], y / shape->ellipse[3]);
@@ -239,12 +256,14 @@ static struct nearness ellipse_nearness(const struct gz_sight *sight, const stru
     return (struct nearness){hypot(x, y) * (1 - 1 / reach), depth, false};
 }
 
-static struct nearness shape_nearness(const struct gz_shape_view *view, const struct gz_shape *shape,
-                                      struct question asked)
+static struct nearness shape_nearness(const struct gz_shape_view *view,
+                                      const struct gz_shape *shape, struct question asked)
 {
     gz_seen start = sum(view->origin, gz_grow(&view->growth, shape->start));
-    if (shape->kind == GZ_SHAPE_ELLIPSE) return ellipse_nearness(view->sight, shape, view->origin.w);
-    const gz_seen side[2] = {gz_grow(&view->growth, shape->side[0]), gz_grow(&view->growth, shape->side[1])};
+    if (shape->kind == GZ_SHAPE_ELLIPSE)
+        return ellipse_nearness(view->sight, shape, view->origin.w);
+    const gz_seen side[2] = {gz_grow(&view->growth, shape->side[0]),
+                             gz_grow(&view->growth, shape->side[1])};
     switch (shape->kind) {
     case GZ_SHAPE_SEGMENT: return segment_nearness(start, sum(start, side[0]), asked);
     case GZ_SHAPE_QUAD: return quad_nearness(start, side, asked);
@@ -255,7 +274,8 @@ static struct nearness shape_nearness(const struct gz_shape_view *view, const st
 /* ---- Handles ---- */
 
 static struct nearness handle_nearness(const struct gz_gizmo *gizmo, const struct gz_tool *tool,
-                                       const struct gz_shape_view *view, enum gz_handle handle, double limit, int *rank)
+                                       const struct gz_shape_view *view, enum gz_handle handle,
+                                       double limit, int *rank)
 {
     struct gz_shape shape = {0};
     const struct question asked = {view->origin.w * GZ_CLIP_RATIO, limit};
@@ -265,13 +285,15 @@ static struct nearness handle_nearness(const struct gz_gizmo *gizmo, const struc
     return isfinite(near.px) ? near : nowhere;
 }
 
-double gz_gizmo_distance(const struct gz_gizmo *gizmo, const struct gz_tool *tool, const struct gz_camera *camera,
-                         const struct gz_pointer *pointer, enum gz_handle handle)
+double gz_gizmo_distance(const struct gz_gizmo *gizmo, const struct gz_tool *tool,
+                         const struct gz_camera *camera, const struct gz_pointer *pointer,
+                         enum gz_handle handle)
 {
     assert(gizmo != NULL && tool != NULL && pointer != NULL);
     struct gz_sight sight;
     int rank;
-    bool drawn = handle > GZ_HANDLE_NONE && handle < GZ_HANDLE_COUNT && (gizmo->handles & GZ_HANDLE_BIT(handle)) != 0;
+    bool drawn = handle > GZ_HANDLE_NONE && handle < GZ_HANDLE_COUNT &&
+                 (gizmo->handles & GZ_HANDLE_BIT(handle)) != 0;
     if (!drawn || !gz_sight_init(&sight, camera, pointer)) return HUGE_VAL;
     struct gz_shape_view view = gz_shape_view_of(gizmo, &sight);
     if (!(view.origin.w > 0)) return HUGE_VAL;
@@ -279,16 +301,19 @@ double gz_gizmo_distance(const struct gz_gizmo *gizmo, const struct gz_tool *too
 }
 
 /* Whether the ball about all that the mode shows is further from the pointer than the tolerance. */
-static bool is_out_of_reach(const struct gz_gizmo *gizmo, const struct gz_shape_view *view, double tolerance_px)
+static bool is_out_of_reach(const struct gz_gizmo *gizmo, const struct gz_shape_view *view,
+                            double tolerance_px)
 {
     if (gizmo->mode == GZ_MODE_BOUNDS || gizmo->mode == GZ_MODE_ARCBALL) return false;
     struct side out = side_of(view->origin, tolerance_px);
-    gz_vec3 growth = gz_add(gz_add(gz_scale(view->growth.x, out.x), gz_scale(view->growth.y, out.y)),
-                            gz_scale(view->growth.w, out.w));
+    gz_vec3 growth =
+        gz_add(gz_add(gz_scale(view->growth.x, out.x), gz_scale(view->growth.y, out.y)),
+               gz_scale(view->growth.w, out.w));
     return beyond(out, view->origin) > GZ_SHAPE_REACH * gizmo->size * gz_length(growth);
 }
 
-/* What has been found so far: of the handles that the pointer is in or about as near to as to the nearest one. */
+/* What has been found so far: of the handles that the pointer is in or about as near to as to the
+ * nearest one. */
 struct found {
     enum gz_handle handle;
     int rank;
@@ -301,8 +326,8 @@ static bool is_before(const struct found *a, const struct found *b)
     return a->near.px < b->near.px || (a->near.px == b->near.px && a->near.depth < b->near.depth);
 }
 
-enum gz_handle gz_gizmo_pick(const struct gz_gizmo *gizmo, const struct gz_tool *tool, const struct gz_camera *camera,
-                             const struct gz_pointer *pointer)
+enum gz_handle gz_gizmo_pick(const struct gz_gizmo *gizmo, const struct gz_tool *tool,
+                             const struct gz_camera *camera, const struct gz_pointer *pointer)
 {
     assert(gizmo != NULL && tool != NULL && pointer != NULL);
     struct gz_sight sight;
@@ -311,7 +336,8 @@ enum gz_handle gz_gizmo_pick(const struct gz_gizmo *gizmo, const struct gz_tool 
     double least = HUGE_VAL;
     if (!gz_sight_init(&sight, camera, pointer)) return GZ_HANDLE_NONE;
     const struct gz_shape_view view = gz_shape_view_of(gizmo, &sight);
-    if (!(view.origin.w > 0) || is_out_of_reach(gizmo, &view, tool->tolerance_px)) return GZ_HANDLE_NONE;
+    if (!(view.origin.w > 0) || is_out_of_reach(gizmo, &view, tool->tolerance_px))
+        return GZ_HANDLE_NONE;
     for (enum gz_handle handle = GZ_HANDLE_NONE + 1; handle < GZ_HANDLE_COUNT; handle++) {
         struct found one = {.handle = handle};
         if ((gizmo->handles & GZ_HANDLE_BIT(handle)) == 0) continue;
@@ -322,7 +348,8 @@ enum gz_handle gz_gizmo_pick(const struct gz_gizmo *gizmo, const struct gz_tool 
     }
     for (int i = 0; i < count; i++) {
         bool counts = found[i].near.inside || found[i].near.px <= least + EQUAL_PX;
-        if (counts && (best.handle == GZ_HANDLE_NONE || is_before(&found[i], &best))) best = found[i];
+        if (counts && (best.handle == GZ_HANDLE_NONE || is_before(&found[i], &best)))
+            best = found[i];
     }
     return best.handle;
 }

@@ -6,25 +6,26 @@ static bool in_range(struct gz_range range, double depth)
 }
 
 /* The place where the axis leaves the range on the side of `depth`. */
-static enum gz_solve stop_at_range(gz_seen a, gz_seen b, struct gz_range range, double depth, double *t)
+static enum gz_solve stop_at_range(gz_seen a, gz_seen b, struct gz_range range, double depth,
+                                   double *t)
 {
     *t = ((depth < range.min ? range.min : range.max) - a.depth) / b.depth;
     return isfinite(*t) ? GZ_SOLVE_CLAMPED : GZ_SOLVE_KEPT;
 }
 
-enum gz_solve gz_place_limit(const struct gz_sight *sight, gz_vec3 origin, gz_vec3 axis, struct gz_range range,
-                             double *t)
+enum gz_solve gz_place_limit(const struct gz_sight *sight, gz_vec3 origin, gz_vec3 axis,
+                             struct gz_range range, double *t)
 {
     gz_seen a = gz_see_point(sight, origin), b = gz_see_vector(sight, axis);
     double depth = a.depth + *t * b.depth;
     return in_range(range, depth) ? GZ_SOLVE_OK : stop_at_range(a, b, range, depth, t);
 }
 
-/* With k the foot's way along the image, as a part of the image's speed at the origin, t = k A / (A - k B) and w there is
- * A * A / (A - k B), where A and B are the w of origin and axis. So a depth out of range is seen before dividing, and the
- * sign cannot change past the vanishing point. */
-enum gz_solve gz_place_on_axis(const struct gz_sight *sight, gz_vec3 origin, gz_vec3 axis, struct gz_range range,
-                               double *t)
+/* With k the foot's way along the image, as a part of the image's speed at the origin, t = k A / (A
+ * - k B) and w there is A * A / (A - k B), where A and B are the w of origin and axis. So a depth
+ * out of range is seen before dividing, and the sign cannot change past the vanishing point. */
+enum gz_solve gz_place_on_axis(const struct gz_sight *sight, gz_vec3 origin, gz_vec3 axis,
+                               struct gz_range range, double *t)
 {
     gz_seen a = gz_see_point(sight, origin), b = gz_see_vector(sight, axis);
     double dx = gz_difference_of_products(b.x, a.w, a.x, b.w);
@@ -45,8 +46,8 @@ enum gz_solve gz_place_on_axis(const struct gz_sight *sight, gz_vec3 origin, gz_
 /* sin of the least angle between ray and axis that has a nearest place worth the name. */
 #define PARALLEL_SINE 1e-6
 
-enum gz_solve gz_place_closest(const struct gz_sight *sight, gz_vec3 origin, gz_vec3 axis, struct gz_range range,
-                               double *t)
+enum gz_solve gz_place_closest(const struct gz_sight *sight, gz_vec3 origin, gz_vec3 axis,
+                               struct gz_range range, double *t)
 {
     gz_vec3 from, along;
     if (!gz_sight_ray(sight, origin, &from, &along)) return GZ_SOLVE_KEPT;
@@ -63,15 +64,16 @@ enum gz_solve gz_place_closest(const struct gz_sight *sight, gz_vec3 origin, gz_
     return GZ_SOLVE_OK;
 }
 
-/* The hit as (u, v, s): uv = (u / s, v / s). All three are linear in the pointer; volume / s is the hit's w, and
- * depth_volume / s its depth. */
+/* The hit as (u, v, s): uv = (u / s, v / s). All three are linear in the pointer; volume / s is the
+ * hit's w, and depth_volume / s its depth. */
 struct hit {
     double u, v, s, volume, depth_volume;
 };
 
 static struct hit find_hit(const struct gz_sight *sight, gz_vec3 origin, const gz_vec3 axes[2])
 {
-    gz_seen a = gz_see_point(sight, origin), b = gz_see_vector(sight, axes[0]), c = gz_see_vector(sight, axes[1]);
+    gz_seen a = gz_see_point(sight, origin), b = gz_see_vector(sight, axes[0]),
+            c = gz_see_vector(sight, axes[1]);
     struct hit hit = {.u = gz_difference_of_products(a.y, c.x, a.x, c.y),
                       .v = gz_difference_of_products(a.x, b.y, a.y, b.x),
                       .s = gz_difference_of_products(b.x, c.y, b.y, c.x)};
@@ -92,7 +94,8 @@ enum gz_solve gz_place_on_plane(const struct gz_sight *sight, gz_vec3 origin, co
 {
     struct hit hit = find_hit(sight, origin, axes);
     double u = hit.u / hit.s, v = hit.v / hit.s;
-    if (!(hit.volume / hit.s > 0) || !in_range(range, hit.depth_volume / hit.s)) return GZ_SOLVE_KEPT;
+    if (!(hit.volume / hit.s > 0) || !in_range(range, hit.depth_volume / hit.s))
+        return GZ_SOLVE_KEPT;
     if (!isfinite(u) || !isfinite(v)) return GZ_SOLVE_KEPT;
     if (grazes(sight, axes, range.sine_min, hit.s)) return GZ_SOLVE_KEPT;
     uv[0] = u;
@@ -100,11 +103,13 @@ enum gz_solve gz_place_on_plane(const struct gz_sight *sight, gz_vec3 origin, co
     return GZ_SOLVE_OK;
 }
 
-bool gz_place_around(const struct gz_sight *sight, gz_vec3 origin, const gz_vec3 axes[2], double uv[2])
+bool gz_place_around(const struct gz_sight *sight, gz_vec3 origin, const gz_vec3 axes[2],
+                     double uv[2])
 {
     struct hit hit = find_hit(sight, origin, axes);
     double side = hit.volume < 0 ? -1 : 1;
-    if (hit.volume == 0 || !isfinite(hit.volume) || !isfinite(hit.u) || !isfinite(hit.v)) return false;
+    if (hit.volume == 0 || !isfinite(hit.volume) || !isfinite(hit.u) || !isfinite(hit.v))
+        return false;
     if (hit.u == 0 && hit.v == 0) return false;
     uv[0] = side * hit.u;
     uv[1] = side * hit.v;
@@ -136,5 +141,6 @@ struct gz_nearest gz_place_on_segment(gz_seen a, gz_seen b, const double ahead[2
     fraction = fraction > 0 ? fmin(fraction, 1) : 0;
     /* The same place before the division by w. */
     double whole = fraction * from.w / (to.w + fraction * (from.w - to.w));
-    return (struct gz_nearest){hypot(x + fraction * dx, y + fraction * dy), first + whole * (last - first)};
+    return (struct gz_nearest){hypot(x + fraction * dx, y + fraction * dy),
+                               first + whole * (last - first)};
 }

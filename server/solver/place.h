@@ -1,6 +1,6 @@
-/* place.h - where the pointer is on an axis or a plane: the closed forms that every straight handle uses.
- * Numbers are in units of the axes given. Sources: the homogeneous foot point and the ray's hit by Cramer's rule, both
- * about the pointer, so that nothing large is subtracted. */
+/* place.h - where the pointer is on an axis or a plane: the closed forms that every straight handle
+ * uses. Numbers are in units of the axes given. Sources: the homogeneous foot point and the ray's
+ * hit by Cramer's rule, both about the pointer, so that nothing large is subtracted. */
 #ifndef GZ_SOLVER_PLACE_H
 #define GZ_SOLVER_PLACE_H
 
@@ -14,7 +14,8 @@ struct gz_range {
 /* Anywhere that shows. */
 #define GZ_ANYWHERE ((struct gz_range){-HUGE_VAL, HUGE_VAL, 0})
 
-/* sin of the angle at which the laws for axes at the viewer and edge-on planes begin. Below the floor doubles do not tell. */
+/* sin of the angle at which the laws for axes at the viewer and edge-on planes begin. Below the
+ * floor doubles do not tell. */
 static inline double gz_edge_sine(const struct gz_tool *tool)
 {
     const double floor_sine = 1e-9;
@@ -22,35 +23,39 @@ static inline double gz_edge_sine(const struct gz_tool *tool)
 }
 
 /* The place on origin + t * axis whose image is the foot of the pointer on the axis's image. */
-enum gz_solve gz_place_on_axis(const struct gz_sight *sight, gz_vec3 origin, gz_vec3 axis, struct gz_range range,
-                               double *t);
+enum gz_solve gz_place_on_axis(const struct gz_sight *sight, gz_vec3 origin, gz_vec3 axis,
+                               struct gz_range range, double *t);
 
 /* Brings a place on the axis that was found otherwise into the range. */
-enum gz_solve gz_place_limit(const struct gz_sight *sight, gz_vec3 origin, gz_vec3 axis, struct gz_range range,
-                             double *t);
+enum gz_solve gz_place_limit(const struct gz_sight *sight, gz_vec3 origin, gz_vec3 axis,
+                             struct gz_range range, double *t);
 
 /* The place on the axis nearest to the pointer's ray. */
-enum gz_solve gz_place_closest(const struct gz_sight *sight, gz_vec3 origin, gz_vec3 axis, struct gz_range range,
-                               double *t);
+enum gz_solve gz_place_closest(const struct gz_sight *sight, gz_vec3 origin, gz_vec3 axis,
+                               struct gz_range range, double *t);
 
-/* The ray's hit with origin + uv[0] * axes[0] + uv[1] * axes[1]: OK, or KEPT where it misses, grazes or leaves the range. */
+/* The ray's hit with origin + uv[0] * axes[0] + uv[1] * axes[1]: OK, or KEPT where it misses,
+ * grazes or leaves the range. */
 enum gz_solve gz_place_on_plane(const struct gz_sight *sight, gz_vec3 origin, const gz_vec3 axes[2],
                                 struct gz_range range, double uv[2]);
 
-/* The hit's direction from the origin, not of any length but with a sign that is continuous through the horizon. False
- * where the ray meets the origin or lies in the plane. */
-bool gz_place_around(const struct gz_sight *sight, gz_vec3 origin, const gz_vec3 axes[2], double uv[2]);
+/* The hit's direction from the origin, not of any length but with a sign that is continuous through
+ * the horizon. False where the ray meets the origin or lies in the plane. */
+bool gz_place_around(const struct gz_sight *sight, gz_vec3 origin, const gz_vec3 axes[2],
+                     double uv[2]);
 
-/* How near the image of a segment comes to the pointer, and how far along the segment that is, from 0 to 1. */
+/* How near the image of a segment comes to the pointer, and how far along the segment that is, from
+ * 0 to 1. */
 struct gz_nearest {
     double px, along;
 };
 
-/* Of the part of it where `ahead` is at least `least`: a linear function of the place, given for both ends. px is infinite
- * where nothing is left. */
+/* Of the part of it where `ahead` is at least `least`: a linear function of the place, given for
+ * both ends. px is infinite where nothing is left. */
 struct gz_nearest gz_place_on_segment(gz_seen a, gz_seen b, const double ahead[2], double least);
 
-/* Pixels from the origin's image to the pointer, right and down. False where the origin is not in front. */
+/* Pixels from the origin's image to the pointer, right and down. False where the origin is not in
+ * front. */
 bool gz_place_in_pixels(const struct gz_sight *sight, gz_vec3 origin, double pixels[2]);
 
 #endif

@@ -55,23 +55,26 @@ static struct gz_tool tool_of(const struct gz_replay_case *replay)
     tool.size_px = replay->gizmo_px;
     tool.ball = replay->ball;
     tool.edge_rad = 0;
-    if (replay->handle == GZ_RB) tool.tolerance_px = 1e300; /* outside the ball its rim or sheet answers every press */
+    if (replay->handle == GZ_RB)
+        tool.tolerance_px = 1e300; /* outside the ball its rim or sheet answers every press */
     memcpy(tool.ball_circle, replay->ball_circle, sizeof tool.ball_circle);
     return tool;
 }
 
-/* A record's tool shows the handles of one family and nothing else, and it was pressed: the mode's other handles, and what it
- * would hide end-on, are not in question. */
+/* A record's tool shows the handles of one family and nothing else, and it was pressed: the mode's
+ * other handles, and what it would hide end-on, are not in question. */
 static uint64_t family_of(enum gz_handle handle)
 {
     static const struct {
         enum gz_handle first, last;
-    } families[] = {{GZ_TX, GZ_TZ}, {GZ_TXY, GZ_TZX}, {GZ_TV, GZ_TV},   {GZ_RX, GZ_RZ}, {GZ_RV, GZ_RV},
-                    {GZ_RB, GZ_RB}, {GZ_SX, GZ_SZ},   {GZ_SXY, GZ_SZX}, {GZ_SU, GZ_SU}};
+    } families[] = {{GZ_TX, GZ_TZ}, {GZ_TXY, GZ_TZX}, {GZ_TV, GZ_TV},
+                    {GZ_RX, GZ_RZ}, {GZ_RV, GZ_RV},   {GZ_RB, GZ_RB},
+                    {GZ_SX, GZ_SZ}, {GZ_SXY, GZ_SZX}, {GZ_SU, GZ_SU}};
     uint64_t bits = 0;
     for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
         if (handle < families[i].first || handle > families[i].last) continue;
-        for (int each = (int)families[i].first; each <= (int)families[i].last; each++) bits |= GZ_HANDLE_BIT(each);
+        for (int each = (int)families[i].first; each <= (int)families[i].last; each++)
+            bits |= GZ_HANDLE_BIT(each);
     }
     return bits;
 }
@@ -83,15 +86,17 @@ static void write_row(double row[GZ_REPLAY_ROW], const gz_trs *trs)
     memcpy(row, values, sizeof values);
 }
 
-static const char *begin(const struct gz_replay_case *replay, struct gz_camera *camera, struct gz_drag *drag,
-                         const struct gz_target *target, enum gz_handle *grabbed)
+static const char *begin(const struct gz_replay_case *replay, struct gz_camera *camera,
+                         struct gz_drag *drag, const struct gz_target *target,
+                         enum gz_handle *grabbed)
 {
     const char *why = NULL;
     struct gz_gizmo gizmo;
     struct gz_tool tool = tool_of(replay);
     const struct gz_pointer start = {.at = {replay->start[0], replay->start[1]}};
     if (!gz_camera_prepare(camera, &replay->camera, &why)) return why;
-    if (!gz_gizmo_build(&gizmo, &tool, camera, target, 1, 0)) return "object has no gizmo in this view";
+    if (!gz_gizmo_build(&gizmo, &tool, camera, target, 1, 0))
+        return "object has no gizmo in this view";
     gizmo.handles = family_of(replay->handle);
     *grabbed = gz_gizmo_pick(&gizmo, &tool, camera, &start);
     if (gz_drag_begin(drag, replay->handle, &gizmo, &tool, camera, &start, 0) != GZ_SOLVE_OK)
@@ -99,7 +104,8 @@ static const char *begin(const struct gz_replay_case *replay, struct gz_camera *
     return NULL;
 }
 
-struct gz_replay_result gz_replay_run(const struct gz_replay_case *replay, double (*rows)[GZ_REPLAY_ROW])
+struct gz_replay_result gz_replay_run(const struct gz_replay_case *replay,
+                                      double (*rows)[GZ_REPLAY_ROW])
 {
     struct gz_replay_result result = {0};
     struct gz_target target = {replay->object, gz_affine_identity, NULL};
@@ -111,8 +117,10 @@ struct gz_replay_result gz_replay_run(const struct gz_replay_case *replay, doubl
     result.answered = result.why == NULL;
     for (size_t i = 0; i < replay->path_count; i++) {
         const struct gz_pointer pointer = {.at = {replay->path[i][0], replay->path[i][1]}};
-        enum gz_solve solved = result.answered ? gz_drag_solve(&drag, &camera, &pointer, 0, &motion) : GZ_SOLVE_KEPT;
-        bool applied = solved != GZ_SOLVE_KEPT && gz_motion_apply(&motion, &target, &target.parent, &now, NULL);
+        enum gz_solve solved =
+            result.answered ? gz_drag_solve(&drag, &camera, &pointer, 0, &motion) : GZ_SOLVE_KEPT;
+        bool applied = solved != GZ_SOLVE_KEPT &&
+                       gz_motion_apply(&motion, &target, &target.parent, &now, NULL);
         result.kept += !applied;
         result.clamped += applied && solved == GZ_SOLVE_CLAMPED;
         write_row(rows[i], &now);

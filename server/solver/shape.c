@@ -16,10 +16,12 @@
 #define FACE_HALF 0.06
 #define CORNER_HALF 0.04
 
-/* A ring seen this nearly face-on (sine) shows whole; tilted more, the half that faces the viewer. */
+/* A ring seen this nearly face-on (sine) shows whole; tilted more, the half that faces the
+ * viewer. */
 #define FACE_ON_SINE 0.02
 
-static void make_axis(struct gz_shape *shape, const struct gz_gizmo *gizmo, gz_vec3 axis, double from, double to)
+static void make_axis(struct gz_shape *shape, const struct gz_gizmo *gizmo, gz_vec3 axis,
+                      double from, double to)
 {
     shape->kind = GZ_SHAPE_SEGMENT;
     shape->rank = 2;
@@ -27,7 +29,8 @@ static void make_axis(struct gz_shape *shape, const struct gz_gizmo *gizmo, gz_v
     shape->side[0] = gz_scale(axis, (to - from) * gizmo->size);
 }
 
-static void make_quad(struct gz_shape *shape, const struct gz_gizmo *gizmo, gz_vec3 first, gz_vec3 second)
+static void make_quad(struct gz_shape *shape, const struct gz_gizmo *gizmo, gz_vec3 first,
+                      gz_vec3 second)
 {
     shape->kind = GZ_SHAPE_QUAD;
     shape->rank = 1;
@@ -43,11 +46,14 @@ static void make_circle(struct gz_shape *shape, gz_vec3 first, gz_vec3 second, d
     shape->cosine = -1;
 }
 
-/* The arc on the viewer's side of the centre: its middle is what of the ring comes nearest to the viewer. */
-static void make_ring(struct gz_shape *shape, const struct gz_gizmo *gizmo, const struct gz_shape_view *view, int axis)
+/* The arc on the viewer's side of the centre: its middle is what of the ring comes nearest to the
+ * viewer. */
+static void make_ring(struct gz_shape *shape, const struct gz_gizmo *gizmo,
+                      const struct gz_shape_view *view, int axis)
 {
     gz_vec3 first = gizmo->turn_axes[(axis + 1) % 3], second = gizmo->turn_axes[(axis + 2) % 3];
-    double x = gz_dot(view->viewer, first), y = gz_dot(view->viewer, second), tilt = sqrt(x * x + y * y);
+    double x = gz_dot(view->viewer, first), y = gz_dot(view->viewer, second),
+           tilt = sqrt(x * x + y * y);
     shape->kind = GZ_SHAPE_ARC;
     shape->rank = 3;
     make_circle(shape, first, second, gizmo->size);
@@ -58,8 +64,8 @@ static void make_ring(struct gz_shape *shape, const struct gz_gizmo *gizmo, cons
     shape->cosine = -FACE_ON_SINE / tilt;
 }
 
-static bool make_ball(struct gz_shape *shape, const struct gz_gizmo *gizmo, const struct gz_tool *tool,
-                      const struct gz_shape_view *view)
+static bool make_ball(struct gz_shape *shape, const struct gz_gizmo *gizmo,
+                      const struct gz_tool *tool, const struct gz_shape_view *view)
 {
     const struct gz_ball_place ball = {tool->ball,  tool->ball_fit, gizmo->origin,
                                        gizmo->size, tool->size_px,  tool->ball_circle};
@@ -73,8 +79,8 @@ static bool make_ball(struct gz_shape *shape, const struct gz_gizmo *gizmo, cons
     return gz_ball_ellipse(&ball, sight->camera, shape->ellipse);
 }
 
-static void make_centre(struct gz_shape *shape, const struct gz_gizmo *gizmo, const struct gz_shape_view *view,
-                        double radius)
+static void make_centre(struct gz_shape *shape, const struct gz_gizmo *gizmo,
+                        const struct gz_shape_view *view, double radius)
 {
     shape->kind = GZ_SHAPE_DISC;
     shape->rank = 0;
@@ -90,10 +96,11 @@ static double pixel_at(const struct gz_gizmo *gizmo, const struct gz_shape_view 
     return gz_pixel_size_at(camera, view->origin.w + gz_dot(view->growth.w, arm));
 }
 
-/* A square turned to the viewer, as many pixels wide wherever it is. Only the mode whose origin is the box's middle shows
- * them. */
-static void make_side(struct gz_shape *shape, const struct gz_gizmo *gizmo, const struct gz_tool *tool,
-                      const struct gz_shape_view *view, enum gz_handle handle)
+/* A square turned to the viewer, as many pixels wide wherever it is. Only the mode whose origin is
+ * the box's middle shows them. */
+static void make_side(struct gz_shape *shape, const struct gz_gizmo *gizmo,
+                      const struct gz_tool *tool, const struct gz_shape_view *view,
+                      enum gz_handle handle)
 {
     bool face = gz_handle_parts(handle).part == GZ_PART_SCALE_FACE;
     gz_vec3 arm = gz_handle_arm(gizmo, handle);
@@ -125,10 +132,13 @@ bool gz_shape_of(struct gz_shape *shape, const struct gz_gizmo *gizmo, const str
     case GZ_PART_NONE: return false;
     case GZ_PART_MOVE_AXIS: make_axis(shape, gizmo, gizmo->axes[i], AXIS_FROM, 1); break;
     case GZ_PART_SCALE_AXIS:
-        make_axis(shape, gizmo, gizmo->scale_axes[i], universal ? BOX_FROM : AXIS_FROM, universal ? BOX_TO : 1);
+        make_axis(shape, gizmo, gizmo->scale_axes[i], universal ? BOX_FROM : AXIS_FROM,
+                  universal ? BOX_TO : 1);
         break;
     case GZ_PART_MOVE_PLANE: make_quad(shape, gizmo, gizmo->axes[i], gizmo->axes[j]); break;
-    case GZ_PART_SCALE_PLANE: make_quad(shape, gizmo, gizmo->scale_axes[i], gizmo->scale_axes[j]); break;
+    case GZ_PART_SCALE_PLANE:
+        make_quad(shape, gizmo, gizmo->scale_axes[i], gizmo->scale_axes[j]);
+        break;
     case GZ_PART_MOVE_VIEW: make_centre(shape, gizmo, view, VIEW_DISC); break;
     case GZ_PART_SCALE_ALL: make_centre(shape, gizmo, view, SCALE_DISC); break;
     case GZ_PART_SCALE_FACE:

@@ -9,14 +9,15 @@
 enum gz_shape_kind {
     GZ_SHAPE_SEGMENT, /* from start to start + side[0] */
     GZ_SHAPE_QUAD,    /* start, and on along side[0] and side[1]; filled */
-    GZ_SHAPE_ARC,     /* start + cos a * side[0] + sin a * side[1], for angles a with cos a >= cosine */
-    GZ_SHAPE_DISC,    /* the whole of that ellipse, filled */
-    GZ_SHAPE_ELLIPSE  /* in pixels: x, y, rx, ry; filled */
+    GZ_SHAPE_ARC, /* start + cos a * side[0] + sin a * side[1], for angles a with cos a >= cosine */
+    GZ_SHAPE_DISC,   /* the whole of that ellipse, filled */
+    GZ_SHAPE_ELLIPSE /* in pixels: x, y, rx, ry; filled */
 };
 
 struct gz_shape {
     enum gz_shape_kind kind;
-    int rank; /* of handles about equally near the least is picked: centre, planes, axes, rings, ball */
+    int rank; /* of handles about equally near the least is picked: centre, planes, axes, rings,
+                 ball */
     gz_vec3 start, side[2];
     double cosine; /* of half the arc's angle; -1 for a whole circle */
     double ellipse[4];
@@ -32,8 +33,8 @@ struct gz_shape_view {
 };
 struct gz_shape_view gz_shape_view_of(const struct gz_gizmo *gizmo, const struct gz_sight *sight);
 
-/* Except in GZ_MODE_BOUNDS and GZ_MODE_ARCBALL, nothing that is shown lies further from the origin than this times the
- * gizmo's size. */
+/* Except in GZ_MODE_BOUNDS and GZ_MODE_ARCBALL, nothing that is shown lies further from the origin
+ * than this times the gizmo's size. */
 #define GZ_SHAPE_REACH 1.5
 
 /* False where the handle cannot be drawn from here. */

@@ -5,7 +5,8 @@
 
 /* What is taken to be in reach beyond the edge of what is asked for, in pixels. */
 #define SPARE_PX 1.0
-/* What the coefficients of a plane may have lost by rounding, as a part of the largest coordinates that went into them. */
+/* What the coefficients of a plane may have lost by rounding, as a part of the largest coordinates
+ * that went into them. */
 #define SPARE 1e-12
 
 /* A linear function of view space, by its four coefficients. */
@@ -35,9 +36,11 @@ static gz_plane plane_of(const struct gz_camera *camera, struct row row)
     return (gz_plane){normal, offset + SPARE * (slope * reach + fabs(row.c[3]))};
 }
 
-static void window_planes(const struct gz_camera *camera, const double window[4], gz_plane planes[GZ_PICK_PLANES])
+static void window_planes(const struct gz_camera *camera, const double window[4],
+                          gz_plane planes[GZ_PICK_PLANES])
 {
-    struct row x = row_of(camera->pixel[0]), y = row_of(camera->pixel[1]), w = row_of(camera->pixel[2]);
+    struct row x = row_of(camera->pixel[0]), y = row_of(camera->pixel[1]),
+               w = row_of(camera->pixel[2]);
     const struct row none = {{0, 0, 0, 0}};
     planes[0] = plane_of(camera, sum(x, -(window[0] - SPARE_PX), w));
     planes[1] = plane_of(camera, sum(y, -(window[1] - SPARE_PX), w));
@@ -47,19 +50,21 @@ static void window_planes(const struct gz_camera *camera, const double window[4]
 }
 
 /* The same about a bare ray, whose pixels are angles. */
-static void ray_planes(const struct gz_sight *sight, double tolerance_px, gz_plane planes[GZ_PICK_PLANES])
+static void ray_planes(const struct gz_sight *sight, double tolerance_px,
+                       gz_plane planes[GZ_PICK_PLANES])
 {
     double slope = (tolerance_px + SPARE_PX) * GZ_RAY_RADIANS_PER_PX;
     gz_vec3 ahead = gz_scale(sight->along, slope), o = sight->origin;
-    const gz_vec3 normals[GZ_PICK_PLANES] = {gz_add(ahead, sight->right), gz_sub(ahead, sight->right),
-                                             gz_add(ahead, sight->down), gz_sub(ahead, sight->down), sight->along};
+    const gz_vec3 normals[GZ_PICK_PLANES] = {
+        gz_add(ahead, sight->right), gz_sub(ahead, sight->right), gz_add(ahead, sight->down),
+        gz_sub(ahead, sight->down), sight->along};
     double reach = fabs(o.x) + fabs(o.y) + fabs(o.z);
     for (int i = 0; i < GZ_PICK_PLANES; i++)
         planes[i] = (gz_plane){normals[i], SPARE * (1 + slope) * reach - gz_dot(normals[i], o)};
 }
 
-bool gz_pick_sieve(const struct gz_camera *camera, const struct gz_pointer *pointer, double tolerance_px,
-                   gz_plane planes[GZ_PICK_PLANES])
+bool gz_pick_sieve(const struct gz_camera *camera, const struct gz_pointer *pointer,
+                   double tolerance_px, gz_plane planes[GZ_PICK_PLANES])
 {
     assert(pointer != NULL && planes != NULL);
     struct gz_sight sight;
@@ -69,16 +74,18 @@ bool gz_pick_sieve(const struct gz_camera *camera, const struct gz_pointer *poin
         return true;
     }
     double x = sight.at[0], y = sight.at[1];
-    const double window[4] = {x - tolerance_px, y - tolerance_px, x + tolerance_px, y + tolerance_px};
+    const double window[4] = {x - tolerance_px, y - tolerance_px, x + tolerance_px,
+                              y + tolerance_px};
     window_planes(camera, window, planes);
     return true;
 }
 
-void gz_pick_rect_sieve(const struct gz_camera *camera, const double rect[4], gz_plane planes[GZ_PICK_PLANES])
+void gz_pick_rect_sieve(const struct gz_camera *camera, const double rect[4],
+                        gz_plane planes[GZ_PICK_PLANES])
 {
     assert(camera != NULL && rect != NULL && planes != NULL);
-    const double window[4] = {fmin(rect[0], rect[2]), fmin(rect[1], rect[3]), fmax(rect[0], rect[2]),
-                              fmax(rect[1], rect[3])};
+    const double window[4] = {fmin(rect[0], rect[2]), fmin(rect[1], rect[3]),
+                              fmax(rect[0], rect[2]), fmax(rect[1], rect[3])};
     window_planes(camera, window, planes);
 }
 
@@ -87,7 +94,9 @@ void gz_view_sieve(const struct gz_camera *camera, gz_plane planes[GZ_VIEW_PLANE
 {
     assert(camera != NULL && planes != NULL);
     const double *proj = camera->input.proj;
-    double sign = !camera->perspective && proj[15] < 0 ? -1 : 1; /* clip coordinates are worth the same turned round */
+    double sign = !camera->perspective && proj[15] < 0
+                      ? -1
+                      : 1; /* clip coordinates are worth the same turned round */
     struct row w = {{sign * proj[3], sign * proj[7], sign * proj[11], sign * proj[15]}};
     for (int i = 0; i < 3; i++) {
         struct row row = {{proj[i], proj[4 + i], proj[8 + i], proj[12 + i]}};

@@ -1,10 +1,12 @@
-/* sight.h - one line of sight: a camera with a pointer in it, or a bare ray, seen the same way by every solver.
+/* sight.h - one line of sight: a camera with a pointer in it, or a bare ray, seen the same way by
+ * every solver.
  *
- * A world point becomes (x, y, w): x / w and y / w are pixels from the pointer, right and down, and w > 0 is in front. The
- * map is linear, vectors go through it like differences of points, so every question about the pointer is a small
- * linear system: no ray, no matrix inverse and no depth convention is needed.
- * Depth is w where lines of sight meet in an eye, and the distance from the camera's plane where they are parallel.
- * A bare ray is a camera that looks along itself, with GZ_RAY_RADIANS_PER_PX to a pixel. */
+ * A world point becomes (x, y, w): x / w and y / w are pixels from the pointer, right and down, and
+ * w > 0 is in front. The map is linear, vectors go through it like differences of points, so every
+ * question about the pointer is a small linear system: no ray, no matrix inverse and no depth
+ * convention is needed. Depth is w where lines of sight meet in an eye, and the distance from the
+ * camera's plane where they are parallel. A bare ray is a camera that looks along itself, with
+ * GZ_RAY_RADIANS_PER_PX to a pixel. */
 #ifndef GZ_SOLVER_SIGHT_H
 #define GZ_SOLVER_SIGHT_H
 
@@ -17,14 +19,15 @@ typedef struct gz_seen {
 
 static inline gz_seen gz_seen_between(gz_seen a, gz_seen b, double fraction)
 {
-    return (gz_seen){a.x + fraction * (b.x - a.x), a.y + fraction * (b.y - a.y), a.w + fraction * (b.w - a.w),
-                     a.depth + fraction * (b.depth - a.depth)};
+    return (gz_seen){a.x + fraction * (b.x - a.x), a.y + fraction * (b.y - a.y),
+                     a.w + fraction * (b.w - a.w), a.depth + fraction * (b.depth - a.depth)};
 }
 
 struct gz_sight {
     const struct gz_camera *camera; /* NULL for a ray without one */
     bool is_ray;
-    gz_vec3 shift; /* added to every point asked about: a short way that its own coordinates would round */
+    gz_vec3 shift; /* added to every point asked about: a short way that its own coordinates would
+                      round */
     double at[2];
     gz_vec3 origin, right, down, along; /* the ray; unit */
 };
@@ -32,7 +35,8 @@ struct gz_sight {
 /* False where the ray has a number that is not finite, or no direction. */
 bool gz_sight_init_ray(struct gz_sight *sight, const struct gz_pointer *pointer);
 
-/* False where the pointer has a number that is not finite, a ray no direction, or a pixel no camera. */
+/* False where the pointer has a number that is not finite, a ray no direction, or a pixel no
+ * camera. */
 static inline bool gz_sight_init(struct gz_sight *sight, const struct gz_camera *camera,
                                  const struct gz_pointer *pointer)
 {
@@ -48,8 +52,8 @@ static inline bool gz_sight_init(struct gz_sight *sight, const struct gz_camera 
 static inline gz_seen gz_see_ray(const struct gz_sight *sight, gz_vec3 v)
 {
     double w = gz_dot(sight->along, v);
-    return (gz_seen){gz_dot(sight->right, v) / GZ_RAY_RADIANS_PER_PX, gz_dot(sight->down, v) / GZ_RAY_RADIANS_PER_PX, w,
-                     w};
+    return (gz_seen){gz_dot(sight->right, v) / GZ_RAY_RADIANS_PER_PX,
+                     gz_dot(sight->down, v) / GZ_RAY_RADIANS_PER_PX, w, w};
 }
 
 /* World length of one pixel's height where w is this; 0 behind the viewer. */
@@ -63,7 +67,8 @@ static inline double gz_pixel_size_at(const struct gz_camera *camera, double w)
 static inline gz_vec3 gz_gradient_to_world(const struct gz_camera *camera, gz_vec3 c)
 {
     const double(*v)[4] = camera->view;
-    return (gz_vec3){v[0][0] * c.x + v[1][0] * c.y + v[2][0] * c.z, v[0][1] * c.x + v[1][1] * c.y + v[2][1] * c.z,
+    return (gz_vec3){v[0][0] * c.x + v[1][0] * c.y + v[2][0] * c.z,
+                     v[0][1] * c.x + v[1][1] * c.y + v[2][1] * c.z,
                      v[0][2] * c.x + v[1][2] * c.y + v[2][2] * c.z};
 }
 
@@ -81,7 +86,8 @@ static inline gz_seen gz_see_view(const struct gz_sight *sight, gz_vec3 v, doubl
 
 static inline gz_vec3 gz_view_point(const struct gz_camera *camera, gz_vec3 point)
 {
-    return (gz_vec3){gz_dot_exact_point(camera->view[0], point), gz_dot_exact_point(camera->view[1], point),
+    return (gz_vec3){gz_dot_exact_point(camera->view[0], point),
+                     gz_dot_exact_point(camera->view[1], point),
                      gz_dot_exact_point(camera->view[2], point)};
 }
 
@@ -89,7 +95,8 @@ static inline gz_vec3 gz_view_point(const struct gz_camera *camera, gz_vec3 poin
 static inline gz_vec3 gz_view_vector(const struct gz_camera *camera, gz_vec3 v)
 {
     const double(*m)[4] = camera->view;
-    return (gz_vec3){m[0][0] * v.x + m[0][1] * v.y + m[0][2] * v.z, m[1][0] * v.x + m[1][1] * v.y + m[1][2] * v.z,
+    return (gz_vec3){m[0][0] * v.x + m[0][1] * v.y + m[0][2] * v.z,
+                     m[1][0] * v.x + m[1][1] * v.y + m[1][2] * v.z,
                      m[2][0] * v.x + m[2][1] * v.y + m[2][2] * v.z};
 }
 
@@ -111,7 +118,8 @@ static inline gz_seen gz_see_vector(const struct gz_sight *sight, gz_vec3 vector
     return gz_see_view(sight, gz_view_vector(sight->camera, vector), 0);
 }
 
-/* The four rows of gz_see_vector as directions of the world: for many vectors the same answers at a fourth of the cost. */
+/* The four rows of gz_see_vector as directions of the world: for many vectors the same answers at a
+ * fourth of the cost. */
 struct gz_growth {
     gz_vec3 x, y, w, depth;
 };
@@ -119,7 +127,8 @@ struct gz_growth gz_sight_growth(const struct gz_sight *sight);
 
 static inline gz_seen gz_grow(const struct gz_growth *growth, gz_vec3 v)
 {
-    return (gz_seen){gz_dot(growth->x, v), gz_dot(growth->y, v), gz_dot(growth->w, v), gz_dot(growth->depth, v)};
+    return (gz_seen){gz_dot(growth->x, v), gz_dot(growth->y, v), gz_dot(growth->w, v),
+                     gz_dot(growth->depth, v)};
 }
 
 /* From the viewer to the point: unit, world. In orthographic views the same for every point. */
@@ -131,27 +140,32 @@ static inline bool gz_sight_converges(const struct gz_sight *sight)
     return sight->is_ray || sight->camera->perspective;
 }
 
-/* From the eye of this line of sight to the point; where there is no eye, the unit direction of sight. */
+/* From the eye of this line of sight to the point; where there is no eye, the unit direction of
+ * sight. */
 static inline gz_vec3 gz_sight_offset(const struct gz_sight *sight, gz_vec3 point)
 {
     const struct gz_camera *camera = sight->camera;
     if (sight->is_ray) return gz_add(gz_sub(point, sight->origin), sight->shift);
     if (!camera->perspective) return gz_negate(camera->backward);
-    return gz_mat3_apply(&camera->view_to_world, gz_sub(gz_sight_view_point(sight, point), camera->eye_view));
+    return gz_mat3_apply(&camera->view_to_world,
+                         gz_sub(gz_sight_view_point(sight, point), camera->eye_view));
 }
 
-/* The direction of the ray under the pointer, in view space for a pixel, before it is made unit: where two planes of pixels
- * meet. The product of its length with the sine of the angle to a plane is what the hit is divided by. */
+/* The direction of the ray under the pointer, in view space for a pixel, before it is made unit:
+ * where two planes of pixels meet. The product of its length with the sine of the angle to a plane
+ * is what the hit is divided by. */
 gz_vec3 gz_sight_crossing(const struct gz_sight *sight);
 
-/* The viewer's frame, orthonormal: screen x, against screen y, to the viewer. A bare ray's has its up as near +Y as can be. */
+/* The viewer's frame, orthonormal: screen x, against screen y, to the viewer. A bare ray's has its
+ * up as near +Y as can be. */
 struct gz_view_frame {
     gz_vec3 right, up, backward;
 };
 struct gz_view_frame gz_sight_frame(const struct gz_sight *sight);
 
-/* The ray under the pointer in world space: from the eye (in orthographic views from the camera's plane), relative to
- * `about` so that no digit is lost far from the world's origin. `direction` is unit. False where there is none. */
+/* The ray under the pointer in world space: from the eye (in orthographic views from the camera's
+ * plane), relative to `about` so that no digit is lost far from the world's origin. `direction` is
+ * unit. False where there is none. */
 bool gz_sight_ray(const struct gz_sight *sight, gz_vec3 about, gz_vec3 *origin, gz_vec3 *direction);
 
 /* Nothing nearer than this part of the gizmo's own depth is drawn or picked. */

@@ -1,27 +1,31 @@
-/* solver.h - a pointer and a camera go in, a transform comes out: handles, rings, balls, snapping, picking, drawing.
+/* solver.h - a pointer and a camera go in, a transform comes out: handles, rings, balls, snapping,
+ * picking, drawing.
  *
  * The way of one drag:
  *
  *     gz_camera_prepare(&camera, &input, &why);                 when the camera changed
- *     gz_gizmo_build(&gizmo, &tool, &camera, targets, n, 0);    when camera, tool, selection or nodes changed
- *     handle = gz_gizmo_pick(&gizmo, &tool, &camera, &pointer); hover and press alike
+ *     gz_gizmo_build(&gizmo, &tool, &camera, targets, n, 0);    when camera, tool, selection or
+ * nodes changed handle = gz_gizmo_pick(&gizmo, &tool, &camera, &pointer); hover and press alike
  *     gz_drag_begin(&drag, handle, &gizmo, &tool, &camera, &pointer, mods);
  *     motion = gz_motion_none;
- *     gz_drag_solve(&drag, &camera, &pointer, mods, &motion);   for each pointer, as often as you like
- *     gz_motion_apply(&motion, &targets[i], &parent_i, &local_i, &residual);
+ *     gz_drag_solve(&drag, &camera, &pointer, mods, &motion);   for each pointer, as often as you
+ * like gz_motion_apply(&motion, &targets[i], &parent_i, &local_i, &residual);
  *
- * A drag is a pure function of the press and of now: the pointer's way there, the number of its events and their timing do
- * not enter. What is kept besides the press is one count of whole turns for a ring, and where `fine` was switched.
- * The press's pointer and camera give back the start's bits. The camera may change during a drag.
+ * A drag is a pure function of the press and of now: the pointer's way there, the number of its
+ * events and their timing do not enter. What is kept besides the press is one count of whole turns
+ * for a ring, and where `fine` was switched. The press's pointer and camera give back the start's
+ * bits. The camera may change during a drag.
  *
- * Frames: world space, right-handed, +Y up, unless a name says otherwise. Units: metres, radians, factors; pixels of the
- * client's window, origin top left, x right, y down. Matrices are column-major and act on column vectors.
- * Exactness: the dragged point's image stays within 1e-6 px of the pointer for usual views; coordinates of 1e7 are no
- * excuse, because points are taken to the camera by compensated dot products before anything else is done with them.
- * Memory: every struct is plain data of fixed size, to be copied, kept and replayed; nothing is allocated, opened or
+ * Frames: world space, right-handed, +Y up, unless a name says otherwise. Units: metres, radians,
+ * factors; pixels of the client's window, origin top left, x right, y down. Matrices are
+ * column-major and act on column vectors. Exactness: the dragged point's image stays within 1e-6 px
+ * of the pointer for usual views; coordinates of 1e7 are no excuse, because points are taken to the
+ * camera by compensated dot products before anything else is done with them. Memory: every struct
+ * is plain data of fixed size, to be copied, kept and replayed; nothing is allocated, opened or
  * remembered. Links libm only. Threads: any, as long as each struct has one user at a time.
- * Errors: by `enum gz_solve` or false; outputs are then as they were unless it is said otherwise. Every number may be any
- * double, finite or not. A null pointer that is not allowed is an error of the program: an assertion unless NDEBUG is set. */
+ * Errors: by `enum gz_solve` or false; outputs are then as they were unless it is said otherwise.
+ * Every number may be any double, finite or not. A null pointer that is not allowed is an error of
+ * the program: an assertion unless NDEBUG is set. */
 #ifndef GZ_SOLVER_H
 #define GZ_SOLVER_H
 
@@ -32,7 +36,8 @@
 #include "proto/base/linear.h"
 #include "proto/base/terms.h"
 
-/* That of the project (Semantic Versioning): before 1.0.0 a new minor version may change what is below. */
+/* That of the project (Semantic Versioning): before 1.0.0 a new minor version may change what is
+ * below. */
 #define GZ_SOLVER_VERSION "0.1.0"
 
 #ifdef __cplusplus
@@ -41,68 +46,82 @@ extern "C" {
 
 enum gz_solve {
     GZ_SOLVE_OK,      /* the result follows from this pointer */
-    GZ_SOLVE_CLAMPED, /* beyond a vanishing point, a horizon or the range: the result is the one at the limit */
-    GZ_SOLVE_KEPT,    /* this pointer has no answer: the result was left as it is, which is the last good one */
+    GZ_SOLVE_CLAMPED, /* beyond a vanishing point, a horizon or the range: the result is the one at
+                         the limit */
+    GZ_SOLVE_KEPT,    /* this pointer has no answer: the result was left as it is, which is the last
+                         good one */
     GZ_SOLVE_NONE     /* no drag: the press has no answer, or the handle is none */
 };
 
 /* ---- Camera ---- */
 
-/* A camera as the client says it. Any depth range works and none has to be declared: depth rows are not read. */
+/* A camera as the client says it. Any depth range works and none has to be declared: depth rows are
+ * not read. */
 struct gz_camera_input {
     double view[16];    /* world to view; affine, its last row 0 0 0 1 */
     double proj[16];    /* view to clip; perspective or orthographic, off-centre or not */
     double viewport[4]; /* x, y, width, height in pixels */
     bool ndc_y_down;    /* clip y points down */
-    bool left_handed;   /* the viewer looks along +z of view space; only an orthographic proj needs to be told */
+    bool left_handed; /* the viewer looks along +z of view space; only an orthographic proj needs to
+                         be told */
 };
 
-/* A camera made ready. Read `input`, `eye`, `right`, `up`, `backward` and `perspective`; the rest is the solver's own. */
+/* A camera made ready. Read `input`, `eye`, `right`, `up`, `backward` and `perspective`; the rest
+ * is the solver's own. */
 struct gz_camera {
     struct gz_camera_input input;
     bool perspective;
-    gz_vec3 eye;           /* world; in orthographic views the position of the view matrix */
-    gz_vec3 right;         /* world, unit: screen x */
-    gz_vec3 up;            /* world, unit: against screen y */
-    gz_vec3 backward;      /* world, unit: to the viewer */
-    double view[3][4];     /* rows of the view matrix */
-    double pixel[3][4];    /* view space to homogeneous pixels: x, y, w */
-    double depth[4];       /* view space to depth: w, or the distance from an orthographic camera's plane */
-    gz_vec3 eye_view;      /* the eye in view space; in orthographic views a point of the camera's plane */
+    gz_vec3 eye;        /* world; in orthographic views the position of the view matrix */
+    gz_vec3 right;      /* world, unit: screen x */
+    gz_vec3 up;         /* world, unit: against screen y */
+    gz_vec3 backward;   /* world, unit: to the viewer */
+    double view[3][4];  /* rows of the view matrix */
+    double pixel[3][4]; /* view space to homogeneous pixels: x, y, w */
+    double
+        depth[4]; /* view space to depth: w, or the distance from an orthographic camera's plane */
+    gz_vec3
+        eye_view; /* the eye in view space; in orthographic views a point of the camera's plane */
     gz_mat3 view_to_world; /* directions */
     double up_px;          /* pixels times w for a metre along `up` */
-    double near_w;         /* the least w before the near plane where the projection tells it, else 0 */
+    double near_w; /* the least w before the near plane where the projection tells it, else 0 */
 };
 
-/* False, with a static sentence in *why (which may be NULL), where the camera cannot be used: a number that is not finite,
- * an empty viewport, a view that is not affine or has no inverse, a projection that shows nothing. */
-bool gz_camera_prepare(struct gz_camera *camera, const struct gz_camera_input *input, const char **why);
+/* False, with a static sentence in *why (which may be NULL), where the camera cannot be used: a
+ * number that is not finite, an empty viewport, a view that is not affine or has no inverse, a
+ * projection that shows nothing. */
+bool gz_camera_prepare(struct gz_camera *camera, const struct gz_camera_input *input,
+                       const char **why);
 
-/* A world point's pixel and its w (view depth in perspective, 1 in orthographic views). False where it is not in front. */
+/* A world point's pixel and its w (view depth in perspective, 1 in orthographic views). False where
+ * it is not in front. */
 bool gz_camera_project(const struct gz_camera *camera, gz_vec3 point, double at[2], double *w);
 
-/* The line of sight through a pixel: in perspective from the eye, else from the plane of the camera's position; `direction` is unit. False
- * where a number is not finite. */
-bool gz_camera_ray(const struct gz_camera *camera, const double at[2], gz_vec3 *origin, gz_vec3 *direction);
+/* The line of sight through a pixel: in perspective from the eye, else from the plane of the
+ * camera's position; `direction` is unit. False where a number is not finite. */
+bool gz_camera_ray(const struct gz_camera *camera, const double at[2], gz_vec3 *origin,
+                   gz_vec3 *direction);
 
-/* Where in view space the left, right, lower and upper edge of the viewport are seen: in perspective at a distance of 1 before the eye,
- * for those of orthographic views at any. False where a number is not finite. */
+/* Where in view space the left, right, lower and upper edge of the viewport are seen: in
+ * perspective at a distance of 1 before the eye, for those of orthographic views at any. False
+ * where a number is not finite. */
 bool gz_camera_lens(const struct gz_camera *camera, double lens[4]);
 
-/* World length of one pixel's height at the view depth of `point`; 0 where it is not in front of the viewer. */
+/* World length of one pixel's height at the view depth of `point`; 0 where it is not in front of
+ * the viewer. */
 double gz_camera_pixel_size(const struct gz_camera *camera, gz_vec3 point);
 
 /* ---- Pointer ---- */
 
-/* A place in the window, or a ray in world space; a ray needs no camera, and its direction need not be unit. */
+/* A place in the window, or a ray in world space; a ray needs no camera, and its direction need not
+ * be unit. */
 struct gz_pointer {
     bool is_ray;
     double at[2];
     gz_vec3 origin, direction;
 };
 
-/* For rays a pixel of tool.tolerance_px is this angle in radians (60 degrees over 1080 pixels, rounded), and without a
- * camera a pixel of tool.size_px is this length in metres. */
+/* For rays a pixel of tool.tolerance_px is this angle in radians (60 degrees over 1080 pixels,
+ * rounded), and without a camera a pixel of tool.size_px is this length in metres. */
 #define GZ_RAY_RADIANS_PER_PX 0.001
 #define GZ_RAY_METRES_PER_PX 0.002
 
@@ -112,12 +131,14 @@ struct gz_pointer {
 struct gz_snap {
     double t, r, s;
     bool on;
-    bool absolute; /* the active node's own coordinate, angle or scale lies on the grid; else the distance moved does */
+    bool absolute; /* the active node's own coordinate, angle or scale lies on the grid; else the
+                      distance moved does */
 };
 
-/* What the next drag does. Nearer to the edge than edge_rad the exact laws are steep: an axis is then dragged by vertical
- * pixels, a ring along its tangent, and a plane is followed to edge_rad / 50 before its horizon; and a factor needs a press
- * 4 pixels from the pivot. With 0 the exact laws hold wherever they have an answer at all, and nothing is hidden. */
+/* What the next drag does. Nearer to the edge than edge_rad the exact laws are steep: an axis is
+ * then dragged by vertical pixels, a ring along its tangent, and a plane is followed to edge_rad /
+ * 50 before its horizon; and a factor needs a press 4 pixels from the pivot. With 0 the exact laws
+ * hold wherever they have an answer at all, and nothing is hidden. */
 struct gz_tool {
     enum gz_mode mode;
     enum gz_space space;
@@ -135,38 +156,41 @@ struct gz_tool {
     bool mirror; /* a scale dragged past the pivot turns negative; else it stops just above 0 */
 };
 
-/* Translate, world, median, no snap, 96 px, tolerance 8 px, axis method by the kind of pointer, exact ball, object fit,
- * 5 degrees of edge, no mirror. */
+/* Translate, world, median, no snap, 96 px, tolerance 8 px, axis method by the kind of pointer,
+ * exact ball, object fit, 5 degrees of edge, no mirror. */
 extern const struct gz_tool gz_tool_default;
 
 /* ---- Gizmo ---- */
 
-/* One top-most selected node as it is now: its local transform, its parent's world transform, its bounds in its own space
- * (NULL: it has none). Leave out nodes that have a selected ancestor: they move with it. */
+/* One top-most selected node as it is now: its local transform, its parent's world transform, its
+ * bounds in its own space (NULL: it has none). Leave out nodes that have a selected ancestor: they
+ * move with it. */
 struct gz_target {
     gz_trs local;
     gz_affine parent;
     const gz_box *bounds;
 };
 
-/* Where the gizmo stands and which handles can be seen: all that is needed to draw, hover, pick and drag it. It is complete
- * for every handle, whether the mode shows it or not.
+/* Where the gizmo stands and which handles can be seen: all that is needed to draw, hover, pick and
+ * drag it. It is complete for every handle, whether the mode shows it or not.
  *
- * With L = size: axes reach from 0.12 L to L; plane quads from 0.5 L to 0.75 L along both axes; rings have radius L and show
- * the half that faces the viewer; view ring 1.2 L; view-plane handle a disc of 0.08 L, uniform scale a disc of 0.12 L; in
- * universal mode the scale boxes sit at 1.1 L on the axes. An axis within tool.edge_rad of the line of sight and a plane
- * within it of edge-on are hidden.
+ * With L = size: axes reach from 0.12 L to L; plane quads from 0.5 L to 0.75 L along both axes;
+ * rings have radius L and show the half that faces the viewer; view ring 1.2 L; view-plane handle a
+ * disc of 0.08 L, uniform scale a disc of 0.12 L; in universal mode the scale boxes sit at 1.1 L on
+ * the axes. An axis within tool.edge_rad of the line of sight and a plane within it of edge-on are
+ * hidden.
  *
- * The bounds: of one node its own box, along its own axes, of several the box about all of them along the world's axes, in
- * which a node without bounds counts as a point. There are none where no node has bounds. In the middle of each face sits a
- * square of 0.12 L and on each corner one of 0.08 L, both turned to the viewer and with the L of where they are, those on the
- * far side too. One that would be pulled within tool.edge_rad of the line of sight is hidden, and so are those of a face that
- * is not apart from the opposite one, and what is behind the viewer. */
+ * The bounds: of one node its own box, along its own axes, of several the box about all of them
+ * along the world's axes, in which a node without bounds counts as a point. There are none where no
+ * node has bounds. In the middle of each face sits a square of 0.12 L and on each corner one of
+ * 0.08 L, both turned to the viewer and with the L of where they are, those on the far side too.
+ * One that would be pulled within tool.edge_rad of the line of sight is hidden, and so are those of
+ * a face that is not apart from the opposite one, and what is behind the viewer. */
 struct gz_gizmo {
     enum gz_mode mode;
     enum gz_space space;
-    gz_vec3 origin;        /* the pivot; in bounds mode the middle of the box, if there is one */
-    gz_vec3 axes[3];       /* unit: what tx ty tz move along; a sheared parent's need not be orthogonal */
+    gz_vec3 origin;  /* the pivot; in bounds mode the middle of the box, if there is one */
+    gz_vec3 axes[3]; /* unit: what tx ty tz move along; a sheared parent's need not be orthogonal */
     gz_vec3 turn_axes[3];  /* orthonormal: what rx ry rz turn about */
     gz_vec3 scale_axes[3]; /* unit: the active node's own axes, what sx sy sz scale along */
     double size;           /* world length L of an axis */
@@ -180,30 +204,35 @@ struct gz_gizmo {
     bool each;             /* every node about its own origin */
     /* The bounds. */
     bool has_box;
-    bool box_own;                   /* of one node: along scale_axes; else along the world's */
-    gz_vec3 box_centre, box_offset; /* the centre, and the way there from `place`, which has more digits */
-    gz_vec3 box_half[3];            /* from the centre to the middle of the faces bxp byp bzp */
+    bool box_own; /* of one node: along scale_axes; else along the world's */
+    gz_vec3 box_centre,
+        box_offset;      /* the centre, and the way there from `place`, which has more digits */
+    gz_vec3 box_half[3]; /* from the centre to the middle of the faces bxp byp bzp */
 };
 
 #define GZ_HANDLE_BIT(handle) (UINT64_C(1) << (handle))
 
-/* `active` is the index of the node whose space counts. `camera` may be NULL (bare rays): then nothing is hidden and the
- * size is in metres by GZ_RAY_METRES_PER_PX. False where there is no gizmo: no target, mode none or orbit, a pivot behind
- * the viewer, a transform without inverse. */
-bool gz_gizmo_build(struct gz_gizmo *gizmo, const struct gz_tool *tool, const struct gz_camera *camera,
-                    const struct gz_target *targets, size_t count, size_t active);
+/* `active` is the index of the node whose space counts. `camera` may be NULL (bare rays): then
+ * nothing is hidden and the size is in metres by GZ_RAY_METRES_PER_PX. False where there is no
+ * gizmo: no target, mode none or orbit, a pivot behind the viewer, a transform without inverse. */
+bool gz_gizmo_build(struct gz_gizmo *gizmo, const struct gz_tool *tool,
+                    const struct gz_camera *camera, const struct gz_target *targets, size_t count,
+                    size_t active);
 
-/* The handle under the pointer, by distance in pixels to what is drawn (for rays: angle), up to tool.tolerance_px: the
- * nearest. Of those that are at most 2 pixels further than the nearest, and of filled ones that the pointer is inside of,
- * the centre comes before planes, planes before axes, axes before rings, rings before the ball; of the bounds corners come
- * before faces; then comes the nearest on the screen, then the nearest to the viewer. */
-enum gz_handle gz_gizmo_pick(const struct gz_gizmo *gizmo, const struct gz_tool *tool, const struct gz_camera *camera,
-                             const struct gz_pointer *pointer);
+/* The handle under the pointer, by distance in pixels to what is drawn (for rays: angle), up to
+ * tool.tolerance_px: the nearest. Of those that are at most 2 pixels further than the nearest, and
+ * of filled ones that the pointer is inside of, the centre comes before planes, planes before axes,
+ * axes before rings, rings before the ball; of the bounds corners come before faces; then comes the
+ * nearest on the screen, then the nearest to the viewer. */
+enum gz_handle gz_gizmo_pick(const struct gz_gizmo *gizmo, const struct gz_tool *tool,
+                             const struct gz_camera *camera, const struct gz_pointer *pointer);
 
-/* Distance in pixels from the pointer to one handle as it is drawn, 0 inside a quad or disc; infinite where it is not drawn.
- * To a ball that fills an ellipse, the distance is along the line to its centre. */
-double gz_gizmo_distance(const struct gz_gizmo *gizmo, const struct gz_tool *tool, const struct gz_camera *camera,
-                         const struct gz_pointer *pointer, enum gz_handle handle);
+/* Distance in pixels from the pointer to one handle as it is drawn, 0 inside a quad or disc;
+ * infinite where it is not drawn. To a ball that fills an ellipse, the distance is along the line
+ * to its centre. */
+double gz_gizmo_distance(const struct gz_gizmo *gizmo, const struct gz_tool *tool,
+                         const struct gz_camera *camera, const struct gz_pointer *pointer,
+                         enum gz_handle handle);
 
 /* A straight piece of the drawn gizmo, world space. */
 struct gz_segment {
@@ -214,27 +243,30 @@ struct gz_segment {
 /* Segments that gz_gizmo_lines can make at most. */
 #define GZ_GIZMO_LINES_MAX 640
 
-/* Fills `lines` with the visible handles, `active` or `hover` (GZ_HANDLE_NONE: none) highlighted; while one is active only
- * it is drawn at full strength. Drawable as they are: nothing behind the viewer. Returns how many, at most `max`. */
-size_t gz_gizmo_lines(const struct gz_gizmo *gizmo, const struct gz_tool *tool, const struct gz_camera *camera,
-                      enum gz_handle hover, enum gz_handle active, struct gz_segment *lines, size_t max);
+/* Fills `lines` with the visible handles, `active` or `hover` (GZ_HANDLE_NONE: none) highlighted;
+ * while one is active only it is drawn at full strength. Drawable as they are: nothing behind the
+ * viewer. Returns how many, at most `max`. */
+size_t gz_gizmo_lines(const struct gz_gizmo *gizmo, const struct gz_tool *tool,
+                      const struct gz_camera *camera, enum gz_handle hover, enum gz_handle active,
+                      struct gz_segment *lines, size_t max);
 
 /* ---- Motion ---- */
 
 enum gz_motion_kind { GZ_MOTION_NONE, GZ_MOTION_TRANSLATE, GZ_MOTION_ROTATE, GZ_MOTION_SCALE };
 
-/* What a handle has done since the press, in world space. Plain data; applying it has no memory. Of the fields that belong to a
- * kind only those of its own kind count. */
+/* What a handle has done since the press, in world space. Plain data; applying it has no memory. Of
+ * the fields that belong to a kind only those of its own kind count. */
 struct gz_motion {
     enum gz_motion_kind kind;
-    bool each;                   /* turn and scale each node about its own origin, not about `pivot` */
+    bool each; /* turn and scale each node about its own origin, not about `pivot` */
     gz_vec3 pivot, pivot_offset; /* the fixed point is their sum, which a double might round */
     gz_vec3 translation;         /* TRANSLATE */
     gz_quat turn;                /* ROTATE: unit */
     gz_vec3 factor;              /* SCALE: along the columns of `frame` */
     gz_mat3 frame, frame_inverse;
-    /* For read-outs and history: metres along the handle's axes, unwrapped radians, or the factor. Two for planes and the
-     * view plane (right, up), else one; a ball's is the angle of its turn. */
+    /* For read-outs and history: metres along the handle's axes, unwrapped radians, or the factor.
+     * Two for planes and the view plane (right, up), else one; a ball's is the angle of its
+     * turn. */
     double value[2];
     int value_count;
 };
@@ -242,16 +274,18 @@ struct gz_motion {
 /* No motion: applied, it gives the start's bits. */
 extern const struct gz_motion gz_motion_none;
 
-/* The node's local transform after the motion. `start` is the node at the press; `parent` its parent's world transform now,
- * which may have moved meanwhile: the node then goes where the motion takes it in world space.
- * Components that the motion does not touch keep the start's bits. Of a scale that shears the node the rotation of the
- * polar decomposition in the node's own frame is kept, with the scale along its axes. `residual` (may be NULL) is how far
- * the linear part of the node's world transform then is from the wanted one, relative by the Frobenius norm; 0 where a TRS
- * holds it. A turn beneath an unevenly scaled parent is one of the node in the parent's rotation: its residual is 0.
- * False, nothing written: the parent has no inverse, a result is not finite, a coordinate or a scale has a magnitude above
- * GZ_COORDINATE_MAX, or a scale one below GZ_SCALE_MIN. */
-bool gz_motion_apply(const struct gz_motion *motion, const struct gz_target *start, const gz_affine *parent,
-                     gz_trs *local, double *residual);
+/* The node's local transform after the motion. `start` is the node at the press; `parent` its
+ * parent's world transform now, which may have moved meanwhile: the node then goes where the motion
+ * takes it in world space. Components that the motion does not touch keep the start's bits. Of a
+ * scale that shears the node the rotation of the polar decomposition in the node's own frame is
+ * kept, with the scale along its axes. `residual` (may be NULL) is how far the linear part of the
+ * node's world transform then is from the wanted one, relative by the Frobenius norm; 0 where a TRS
+ * holds it. A turn beneath an unevenly scaled parent is one of the node in the parent's rotation:
+ * its residual is 0. False, nothing written: the parent has no inverse, a result is not finite, a
+ * coordinate or a scale has a magnitude above GZ_COORDINATE_MAX, or a scale one below
+ * GZ_SCALE_MIN. */
+bool gz_motion_apply(const struct gz_motion *motion, const struct gz_target *start,
+                     const gz_affine *parent, gz_trs *local, double *residual);
 
 /* A wheel turned by `notches`: uniform scale by 1.1^notches about the gizmo's pivot. */
 struct gz_motion gz_motion_wheel(const struct gz_gizmo *gizmo, double notches);
@@ -262,10 +296,12 @@ struct gz_motion gz_motion_wheel(const struct gz_gizmo *gizmo, double notches);
 enum gz_rule {
     GZ_RULE_AXIS_SCREEN,  /* the place on the axis whose image is the foot of the pointer */
     GZ_RULE_AXIS_CLOSEST, /* the place on the axis nearest to the ray */
-    GZ_RULE_AXIS_PLANE,   /* the ray's hit with the plane through the axis that faced the viewer most at the press */
-    GZ_RULE_AXIS_PIXELS,  /* the axis looked at the viewer, or was pressed at its centre: pixels times a gain */
-    GZ_RULE_PLANE,        /* the ray's hit with a plane */
-    GZ_RULE_RING,         /* the hit's angle about the centre */
+    GZ_RULE_AXIS_PLANE,  /* the ray's hit with the plane through the axis that faced the viewer most
+                            at the press */
+    GZ_RULE_AXIS_PIXELS, /* the axis looked at the viewer, or was pressed at its centre: pixels
+                            times a gain */
+    GZ_RULE_PLANE,       /* the ray's hit with a plane */
+    GZ_RULE_RING,        /* the hit's angle about the centre */
     GZ_RULE_RING_TANGENT, /* an edge-on ring: place on the tangent, over the radius */
     GZ_RULE_UNIFORM,      /* distance in pixels from the pivot's image */
     GZ_RULE_BALL
@@ -273,22 +309,25 @@ enum gz_rule {
 
 /* Where the pointer of a drag was, and what stood for it. The solver's own. */
 struct gz_follow {
-    bool fine, shifted;                       /* whether the last pointer was slowed; whether one ever was */
-    struct gz_pointer real, slowed;           /* the last pointer; what stood for it, if shifted */
+    bool fine, shifted;             /* whether the last pointer was slowed; whether one ever was */
+    struct gz_pointer real, slowed; /* the last pointer; what stood for it, if shifted */
     struct gz_pointer from_real, from_slowed; /* the same where `fine` was last switched */
 };
 
-/* A drag: what was true at the press, and the little that is kept since. Read `handle`; the rest is the solver's own. */
+/* A drag: what was true at the press, and the little that is kept since. Read `handle`; the rest is
+ * the solver's own. */
 struct gz_drag {
     enum gz_handle handle;
     enum gz_rule rule;
     struct gz_snap snap;
-    /* The rule measures from `origin` + `offset` along `axes`; its numbers at the press are `press`. */
+    /* The rule measures from `origin` + `offset` along `axes`; its numbers at the press are
+     * `press`. */
     gz_vec3 origin, offset, axes[2];
     double press[2];
-    double reach;        /* from the pivot to there, along axes[0]; only a side of the bounds is not at its pivot */
-    double depth;        /* w of the handle's point at the press */
-    double gain;         /* value per unit of the rule's number where it is not 1 */
+    double reach; /* from the pivot to there, along axes[0]; only a side of the bounds is not at its
+                     pivot */
+    double depth; /* w of the handle's point at the press */
+    double gain;  /* value per unit of the rule's number where it is not 1 */
     double direction[2]; /* unit, in pixels; for GZ_RULE_AXIS_PIXELS */
     bool typed_only;     /* begun without a pointer */
     /* What the numbers become. */
@@ -296,7 +335,8 @@ struct gz_drag {
     gz_vec3 pivot, pivot_offset;  /* the fixed point is their sum */
     gz_vec3 turn_axis;            /* unit */
     gz_mat3 frame, frame_inverse; /* scales act along its columns */
-    double start_value[2];        /* the active node's own coordinates, angle or scale, for absolute snapping */
+    double start_value[2];        /* the active node's own coordinates, angle or scale, for absolute
+                                     snapping */
     bool each;
     /* Ball. */
     enum gz_ball ball;
@@ -316,59 +356,71 @@ struct gz_drag {
 /* Pointers with `fine` move the handle by this part of their motion. */
 #define GZ_FINE_RATIO 0.1
 
-/* Starts a drag on any handle of the gizmo, seen or not, wherever the pointer is. `camera` may be NULL for rays.
- * `pointer` may be NULL for a drag that only takes typed values.
- * GZ_SOLVE_NONE where the press has no answer. `mods` are bits 1 << enum gz_mod. */
-enum gz_solve gz_drag_begin(struct gz_drag *drag, enum gz_handle handle, const struct gz_gizmo *gizmo,
-                            const struct gz_tool *tool, const struct gz_camera *camera,
-                            const struct gz_pointer *pointer, uint32_t mods);
+/* Starts a drag on any handle of the gizmo, seen or not, wherever the pointer is. `camera` may be
+ * NULL for rays. `pointer` may be NULL for a drag that only takes typed values. GZ_SOLVE_NONE where
+ * the press has no answer. `mods` are bits 1 << enum gz_mod. */
+enum gz_solve gz_drag_begin(struct gz_drag *drag, enum gz_handle handle,
+                            const struct gz_gizmo *gizmo, const struct gz_tool *tool,
+                            const struct gz_camera *camera, const struct gz_pointer *pointer,
+                            uint32_t mods);
 
-/* The whole motion since the press for this pointer. GZ_MOD_SNAP inverts the tool's snap; GZ_MOD_FINE slows the pointer from
- * where it was when the flag came. With GZ_SOLVE_KEPT `motion` is left as it was. */
-enum gz_solve gz_drag_solve(struct gz_drag *drag, const struct gz_camera *camera, const struct gz_pointer *pointer,
-                            uint32_t mods, struct gz_motion *motion);
+/* The whole motion since the press for this pointer. GZ_MOD_SNAP inverts the tool's snap;
+ * GZ_MOD_FINE slows the pointer from where it was when the flag came. With GZ_SOLVE_KEPT `motion`
+ * is left as it was. */
+enum gz_solve gz_drag_solve(struct gz_drag *drag, const struct gz_camera *camera,
+                            const struct gz_pointer *pointer, uint32_t mods,
+                            struct gz_motion *motion);
 
-/* Of a drag on a ring: the unit axis that it turns about, right-handed, and the unit vector across it from the pivot to where the
- * ring was pressed, or to some place on it without a pointer. Turned about the axis by the motion's value, the arm points to
- * where the handle is. False, nothing written, for other handles. */
+/* Of a drag on a ring: the unit axis that it turns about, right-handed, and the unit vector across
+ * it from the pivot to where the ring was pressed, or to some place on it without a pointer. Turned
+ * about the axis by the motion's value, the arm points to where the handle is. False, nothing
+ * written, for other handles. */
 bool gz_drag_ring(const struct gz_drag *drag, gz_vec3 *axis, gz_vec3 *arm);
 
-/* How many numbers a typed value for this handle has: 1, 2 for translating planes and the view plane, 0 where none can be
- * typed (the ball). */
+/* How many numbers a typed value for this handle has: 1, 2 for translating planes and the view
+ * plane, 0 where none can be typed (the ball). */
 int gz_handle_value_count(enum gz_handle handle);
 
-/* The motion whose value is exactly this (metres, radians or factor), without a pointer and without snapping. */
-enum gz_solve gz_drag_value(const struct gz_drag *drag, const double *value, int count, struct gz_motion *motion);
+/* The motion whose value is exactly this (metres, radians or factor), without a pointer and without
+ * snapping. */
+enum gz_solve gz_drag_value(const struct gz_drag *drag, const double *value, int count,
+                            struct gz_motion *motion);
 
 /* ---- Picking nodes ---- */
 
-/* Whether the pointer meets the node's oriented box; a node without bounds (NULL) is a point with tolerance_px.
- * `distance` is from the eye, in orthographic views from the plane of the camera's position, for rays from their origin; `point` is
- * where the ray meets the box. A box around the viewer is met at distance 0. */
-bool gz_pick_node(const struct gz_camera *camera, const struct gz_pointer *pointer, const gz_affine *world,
-                  const gz_box *bounds, double tolerance_px, double *distance, gz_vec3 *point);
+/* Whether the pointer meets the node's oriented box; a node without bounds (NULL) is a point with
+ * tolerance_px. `distance` is from the eye, in orthographic views from the plane of the camera's
+ * position, for rays from their origin; `point` is where the ray meets the box. A box around the
+ * viewer is met at distance 0. */
+bool gz_pick_node(const struct gz_camera *camera, const struct gz_pointer *pointer,
+                  const gz_affine *world, const gz_box *bounds, double tolerance_px,
+                  double *distance, gz_vec3 *point);
 
-/* Whether the node's image overlaps the rectangle [x0, y0, x1, y1] (corners in any order), and in *inside (may be
- * NULL) whether it lies in it wholly. Exact for the box as seen: cut at the viewer's plane, the convex hull of its image against the rectangle. */
-bool gz_pick_rect(const struct gz_camera *camera, const double rect[4], const gz_affine *world, const gz_box *bounds,
-                  bool *inside);
+/* Whether the node's image overlaps the rectangle [x0, y0, x1, y1] (corners in any order), and in
+ * *inside (may be NULL) whether it lies in it wholly. Exact for the box as seen: cut at the
+ * viewer's plane, the convex hull of its image against the rectangle. */
+bool gz_pick_rect(const struct gz_camera *camera, const double rect[4], const gz_affine *world,
+                  const gz_box *bounds, bool *inside);
 
 /* ---- Sieves: what can be met or seen at all ----
  *
- * Halves of space, in the world. A box that has no point on the side of every one of them is neither met nor seen; what passes
- * is to be asked. They reach a little too far, so that no rounding keeps out what the answers above let in. */
+ * Halves of space, in the world. A box that has no point on the side of every one of them is
+ * neither met nor seen; what passes is to be asked. They reach a little too far, so that no
+ * rounding keeps out what the answers above let in. */
 
 #define GZ_PICK_PLANES 5
 #define GZ_VIEW_PLANES 6
 
-/* For gz_pick_node: for each box about a node's bounds, and for the origins of nodes without. False where the pointer meets
- * nothing: a number that is not finite, a ray without direction, a pixel without a camera. */
-bool gz_pick_sieve(const struct gz_camera *camera, const struct gz_pointer *pointer, double tolerance_px,
-                   gz_plane planes[GZ_PICK_PLANES]);
+/* For gz_pick_node: for each box about a node's bounds, and for the origins of nodes without. False
+ * where the pointer meets nothing: a number that is not finite, a ray without direction, a pixel
+ * without a camera. */
+bool gz_pick_sieve(const struct gz_camera *camera, const struct gz_pointer *pointer,
+                   double tolerance_px, gz_plane planes[GZ_PICK_PLANES]);
 /* For gz_pick_rect. */
-void gz_pick_rect_sieve(const struct gz_camera *camera, const double rect[4], gz_plane planes[GZ_PICK_PLANES]);
-/* What the camera shows: its clip volume, depth range included. Where depth goes from 0 to 1 or back, it begins nearer than
- * the camera's own. */
+void gz_pick_rect_sieve(const struct gz_camera *camera, const double rect[4],
+                        gz_plane planes[GZ_PICK_PLANES]);
+/* What the camera shows: its clip volume, depth range included. Where depth goes from 0 to 1 or
+ * back, it begins nearer than the camera's own. */
 void gz_view_sieve(const struct gz_camera *camera, gz_plane planes[GZ_VIEW_PLANES]);
 
 /* ---- Orbit: the view is what turns ---- */
@@ -381,24 +433,29 @@ struct gz_orbit {
     /* GZ_ORBIT_TURNTABLE: */
     double press[2];
     struct gz_follow follow;
-    double pitch; /* at the press: 0 where the horizon is in sight, pi/2 from straight above; beyond it upside down */
-    double
-        sense; /* -1 where the world's +Y points down on the screen, so that what is near follows the pointer, else 1 */
+    double pitch; /* at the press: 0 where the horizon is in sight, pi/2 from straight above; beyond
+                     it upside down */
+    double sense; /* -1 where the world's +Y points down on the screen, so that what is near follows
+                     the pointer, else 1 */
     gz_vec3 tilt_axis; /* unit: what is near goes down as the scene turns about it */
 };
 
-/* A drag of the view about `centre`, by the tool's law: the scene seems to follow the pointer. Pixels only.
- * A ball turns it about any axis. It has no answer where the centre is behind the viewer.
- * A turntable turns it about the world's +Y by the pointer's way across and about the view's right by its way down, 2 pi for each
- * height of the viewport: the horizon stays as level as it was, the centre where it is on the screen, and its distance what it is.
- * The view goes as far as straight above and straight below, exactly there and no further (GZ_SOLVE_CLAMPED). One that
+/* A drag of the view about `centre`, by the tool's law: the scene seems to follow the pointer.
+ * Pixels only. A ball turns it about any axis. It has no answer where the centre is behind the
+ * viewer. A turntable turns it about the world's +Y by the pointer's way across and about the
+ * view's right by its way down, 2 pi for each height of the viewport: the horizon stays as level as
+ * it was, the centre where it is on the screen, and its distance what it is. The view goes as far
+ * as straight above and straight below, exactly there and no further (GZ_SOLVE_CLAMPED). One that
  * begins upside down can be brought upright, and turns no further over than it was. */
-enum gz_solve gz_orbit_begin(struct gz_orbit *orbit, const struct gz_tool *tool, const struct gz_camera *camera,
-                             gz_vec3 centre, const struct gz_pointer *pointer);
-enum gz_solve gz_orbit_solve(struct gz_orbit *orbit, const struct gz_pointer *pointer, uint32_t mods, double view[16]);
+enum gz_solve gz_orbit_begin(struct gz_orbit *orbit, const struct gz_tool *tool,
+                             const struct gz_camera *camera, gz_vec3 centre,
+                             const struct gz_pointer *pointer);
+enum gz_solve gz_orbit_solve(struct gz_orbit *orbit, const struct gz_pointer *pointer,
+                             uint32_t mods, double view[16]);
 
-/* The view with the eye's distance from `centre` multiplied by `factor`; in orthographic views the picture is enlarged about
- * `centre` by 1 / factor instead, because moving such an eye shows nothing. False for a factor that is not positive. */
+/* The view with the eye's distance from `centre` multiplied by `factor`; in orthographic views the
+ * picture is enlarged about `centre` by 1 / factor instead, because moving such an eye shows
+ * nothing. False for a factor that is not positive. */
 bool gz_orbit_dolly(const struct gz_camera *camera, gz_vec3 centre, double factor, double view[16]);
 
 #ifdef __cplusplus

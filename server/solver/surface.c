@@ -3,7 +3,8 @@
 #include <float.h>
 #include <string.h>
 
-/* Triangles under a box of the last level, at most: to test as many costs about as much as two boxes more. */
+/* Triangles under a box of the last level, at most: to test as many costs about as much as two
+ * boxes more. */
 #define TRIANGLES_PER_BOX 4
 /* ---- the tree ---- */
 
@@ -58,7 +59,8 @@ static int widest_axis(const struct gz_triangle *triangles, size_t first, size_t
 }
 
 /* Those with a key below `pivot` to the front; where the others begin. */
-static size_t partition(struct gz_triangle *triangles, size_t first, size_t end, int axis, uint32_t pivot)
+static size_t partition(struct gz_triangle *triangles, size_t first, size_t end, int axis,
+                        uint32_t pivot)
 {
     for (;;) {
         while (first < end && key_of(&triangles[first], axis) < pivot) first++;
@@ -70,8 +72,9 @@ static size_t partition(struct gz_triangle *triangles, size_t first, size_t end,
     }
 }
 
-/* The smaller ones before `half`, the larger ones from there on. Each step settles a bit of the keys: whatever the triangles are, there
- * are 32 at most, and further halves along this axis have that many fewer. */
+/* The smaller ones before `half`, the larger ones from there on. Each step settles a bit of the
+ * keys: whatever the triangles are, there are 32 at most, and further halves along this axis have
+ * that many fewer. */
 static void halve(struct gz_triangle *triangles, size_t first, size_t half, size_t end, int axis)
 {
     while (first < half && half < end) {
@@ -118,9 +121,11 @@ static void enclose_boxes(float box[6], const float a[6], const float b[6])
     }
 }
 
-void gz_surface_build(struct gz_surface *surface, struct gz_triangle *triangles, size_t count, float (*boxes)[6])
+void gz_surface_build(struct gz_surface *surface, struct gz_triangle *triangles, size_t count,
+                      float (*boxes)[6])
 {
-    *surface = (struct gz_surface){.triangles = triangles, .boxes = (const float(*)[6])boxes, .count = (uint32_t)count};
+    *surface = (struct gz_surface){
+        .triangles = triangles, .boxes = (const float(*)[6])boxes, .count = (uint32_t)count};
     if (count == 0) return;
     uint32_t levels = surface->levels = levels_for(count);
     for (uint32_t level = 0; level < levels; level++) {
@@ -132,7 +137,9 @@ void gz_surface_build(struct gz_surface *surface, struct gz_triangle *triangles,
     }
     size_t last = ((size_t)1 << levels) - 1; /* the first box of the last level */
     for (size_t place = 0; place <= last; place++) {
-        enclose(boxes[last + place], triangles, first_of(count, levels, place), first_of(count, levels, place + 1));
+        enclose(boxes[last + place], triangles, first_of(count, levels, place),
+                first_of(count, levels, place + 1));
     }
-    for (size_t box = last; box-- > 0;) enclose_boxes(boxes[box], boxes[2 * box + 1], boxes[2 * box + 2]);
+    for (size_t box = last; box-- > 0;)
+        enclose_boxes(boxes[box], boxes[2 * box + 1], boxes[2 * box + 2]);
 }

@@ -1,5 +1,6 @@
-/* What is promised of a scene's file, each promise an entry of one table: a query whose rows are sentences about what breaks it,
- * or a function where SQL would compare -0.0 with 0. A new table of the schema is a new entry, or a few. */
+/* What is promised of a scene's file, each promise an entry of one table: a query whose rows are
+ * sentences about what breaks it, or a function where SQL would compare -0.0 with 0. A new table of
+ * the schema is a new entry, or a few. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,13 +8,14 @@
 #include <unistd.h>
 
 #include "schema/schema.h"
+#include "server/maxima.h"
 #include "store/internal.h"
 #include "store/rows.h"
-#include "server/maxima.h"
 
 /* Sentences of one promise; the rest are counted. */
 #define SAID_MAX 20
-/* Kilobytes of pages kept in memory: the history is read by node, which is not its order in the file. */
+/* Kilobytes of pages kept in memory: the history is read by node, which is not its order in the
+ * file. */
 #define CACHE_KB "65536"
 
 struct checker {
@@ -31,7 +33,8 @@ struct promise {
 
 /* ---- saying ---- */
 
-static void say(struct checker *checker, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void say(struct checker *checker, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 static void say(struct checker *checker, const char *format, ...)
 {
@@ -87,8 +90,8 @@ static void ask(struct checker *checker, const char *sql)
 /* ---- the schema ---- */
 
 /* SQLite's own tables are its own business: what ANALYZE leaves is no harm. */
-static const char schema_sql[] =
-    "SELECT name, type, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name";
+static const char schema_sql[] = "SELECT name, type, sql FROM sqlite_schema WHERE name NOT LIKE "
+                                 "'sqlite\\_%' ESCAPE '\\' ORDER BY name";
 
 static const char *text_of(sqlite3_stmt *row, int column)
 {
@@ -102,10 +105,12 @@ static void compare_schemas(struct checker *checker, sqlite3_stmt *is, sqlite3_s
     bool more_is = next(checker, is), more_should = next(checker, should);
     while (more_is || more_should) {
         int order = !more_is ? 1 : !more_should ? -1 : strcmp(text_of(is, 0), text_of(should, 0));
-        if (order < 0) say(checker, "the %s %s is not of a scene's schema", text_of(is, 1), text_of(is, 0));
+        if (order < 0)
+            say(checker, "the %s %s is not of a scene's schema", text_of(is, 1), text_of(is, 0));
         if (order > 0) say(checker, "the %s %s is missing", text_of(should, 1), text_of(should, 0));
         if (order == 0 && strcmp(text_of(is, 2), text_of(should, 2)) != 0)
-            say(checker, "the %s %s is not as a scene's schema has it", text_of(is, 1), text_of(is, 0));
+            say(checker, "the %s %s is not as a scene's schema has it", text_of(is, 1),
+                text_of(is, 0));
         if (order <= 0) more_is = next(checker, is);
         if (order >= 0) more_should = next(checker, should);
     }
@@ -137,11 +142,13 @@ static const char *find_constraint(const char *sql, size_t *size)
     return begin;
 }
 
-static void check_constraint(struct checker *checker, const char *table, bool has_rowid, const char *text, size_t size)
+static void check_constraint(struct checker *checker, const char *table, bool has_rowid,
+                             const char *text, size_t size)
 {
-    char *query = sqlite3_mprintf("SELECT coalesce('row ' || %s, 'a row') || ' of %q breaks a rule of its table: %.*q'"
-                                  " FROM %s WHERE NOT %.*s",
-                                  has_rowid ? "rowid" : "NULL", table, (int)size, text, table, (int)size, text);
+    char *query = sqlite3_mprintf(
+        "SELECT coalesce('row ' || %s, 'a row') || ' of %q breaks a rule of its table: %.*q'"
+        " FROM %s WHERE NOT %.*s",
+        has_rowid ? "rowid" : "NULL", table, (int)size, text, table, (int)size, text);
     if (query != NULL)
         ask(checker, query);
     else
@@ -152,12 +159,14 @@ static void check_constraint(struct checker *checker, const char *table, bool ha
 /* SQLite does not look at them in a file that it cannot write. */
 static void check_constraints(struct checker *checker)
 {
-    sqlite3_stmt *tables = prepare(checker, checker->model, "SELECT name, sql FROM sqlite_schema WHERE type = 'table'");
+    sqlite3_stmt *tables = prepare(checker, checker->model,
+                                   "SELECT name, sql FROM sqlite_schema WHERE type = 'table'");
     while (tables != NULL && next(checker, tables)) {
         const char *sql = text_of(tables, 1), *text = sql;
         size_t size;
         while ((text = find_constraint(text, &size)) != NULL) {
-            check_constraint(checker, text_of(tables, 0), strstr(sql, "WITHOUT ROWID") == NULL, text, size);
+            check_constraint(checker, text_of(tables, 0), strstr(sql, "WITHOUT ROWID") == NULL,
+                             text, size);
             text += size;
         }
     }
@@ -166,21 +175,23 @@ static void check_constraints(struct checker *checker)
 
 /* ---- the history of each node, and what it comes to ---- */
 
-#define HISTORY(which, order)                                                                                          \
-    "SELECT node, did, " GZ_CONTENT_COLUMNS("before_") ", " GZ_CONTENT_COLUMNS(                                        \
+#define HISTORY(which, order)                                                                      \
+    "SELECT node, did, " GZ_CONTENT_COLUMNS("before_") ", " GZ_CONTENT_COLUMNS(                    \
         "after_") ", edit, seq FROM changes WHERE node = ?1 AND seq IS " which " NULL" order
 #define EDIT_COLUMN (2 + 2 * GZ_CONTENT_COLUMN_COUNT)
 #define SEQ_COLUMN (EDIT_COLUMN + 1)
 /* The schema version that made the table kept. */
 #define KEPT_VERSION 7
 
-static const char nodes_sql[] = "SELECT id, deleted_seq IS NOT NULL, " GZ_CONTENT_COLUMNS("") " FROM nodes ORDER BY id";
+static const char nodes_sql[] =
+    "SELECT id, deleted_seq IS NOT NULL, " GZ_CONTENT_COLUMNS("") " FROM nodes ORDER BY id";
 
 struct replay {
     struct checker *checker;
     sqlite3_stmt *nodes, *done, *running;
     struct gz_arena arena; /* of one node */
-    int64_t since;         /* where the past begins that is kept; what is left from before it need not hang together */
+    int64_t since; /* where the past begins that is kept; what is left from before it need not hang
+                      together */
     /* the node as its history so far leaves it */
     uint64_t node, edit; /* edit: 0 before the first */
     bool exists;
@@ -193,7 +204,8 @@ static const char *difference(const struct gz_content *a, const struct gz_conten
     if (a->parent != b->parent) return "parent";
     if (strcmp(a->name, b->name) != 0) return "name";
     if (a->asset != b->asset) return "place in the glTF file";
-    if (a->has_bounds != b->has_bounds || memcmp(&a->bounds, &b->bounds, sizeof a->bounds) != 0) return "box";
+    if (a->has_bounds != b->has_bounds || memcmp(&a->bounds, &b->bounds, sizeof a->bounds) != 0)
+        return "box";
     if (moving) return NULL;
     if (memcmp(&a->trs.t, &b->trs.t, sizeof a->trs.t) != 0) return "translation";
     if (memcmp(&a->trs.r, &b->trs.r, sizeof a->trs.r) != 0) return "rotation";
@@ -208,39 +220,49 @@ static void check_link(struct replay *replay, const struct gz_change *change, ui
     if (edit == last)
         say(checker, "edit %" PRIu64 " changes node %" PRIu64 " twice", edit, node);
     else if (last == 0 && change->existed)
-        say(checker, "node %" PRIu64 ": its history begins with edit %" PRIu64 ", which did not make it", node, edit);
+        say(checker,
+            "node %" PRIu64 ": its history begins with edit %" PRIu64 ", which did not make it",
+            node, edit);
     else if (replay->exists && !change->existed)
-        say(checker, "node %" PRIu64 ": edit %" PRIu64 " made it, but it was there since edit %" PRIu64, node, edit,
-            last);
+        say(checker,
+            "node %" PRIu64 ": edit %" PRIu64 " made it, but it was there since edit %" PRIu64,
+            node, edit, last);
     else if (last != 0 && !replay->exists && change->existed)
-        say(checker, "node %" PRIu64 ": edit %" PRIu64 " changed it, but edit %" PRIu64 " had deleted it", node, edit,
-            last);
+        say(checker,
+            "node %" PRIu64 ": edit %" PRIu64 " changed it, but edit %" PRIu64 " had deleted it",
+            node, edit, last);
     else if (change->existed) {
         const char *what = difference(&change->before, &replay->content, false);
         if (what == NULL) return;
-        say(checker, "node %" PRIu64 ": edit %" PRIu64 " found another %s than edit %" PRIu64 " had left", node, edit,
-            what, last);
+        say(checker,
+            "node %" PRIu64 ": edit %" PRIu64 " found another %s than edit %" PRIu64 " had left",
+            node, edit, what, last);
     }
 }
 
 /* The history ended: it has to come to the row. A node that a drag holds may be anywhere. */
-static void check_present(struct replay *replay, const struct gz_content *now, bool gone, bool is_held)
+static void check_present(struct replay *replay, const struct gz_content *now, bool gone,
+                          bool is_held)
 {
     struct checker *checker = replay->checker;
     if (replay->edit == 0) {
         /* A node whose making was taken back before it was saved is a grave without a history. */
-        if (!gone) say(checker, "node %" PRIu64 " (%s) is there, but no edit made it", replay->node, now->name);
+        if (!gone)
+            say(checker, "node %" PRIu64 " (%s) is there, but no edit made it", replay->node,
+                now->name);
         return;
     }
     if (replay->exists == gone) {
-        say(checker, "node %" PRIu64 " (%s) is %s, but edit %" PRIu64 ", its last, left it %s", replay->node, now->name,
-            gone ? "deleted" : "alive", replay->edit, gone ? "alive" : "deleted");
+        say(checker, "node %" PRIu64 " (%s) is %s, but edit %" PRIu64 ", its last, left it %s",
+            replay->node, now->name, gone ? "deleted" : "alive", replay->edit,
+            gone ? "alive" : "deleted");
         return;
     }
     const char *what = difference(now, &replay->content, is_held);
     if (what != NULL)
-        say(checker, "node %" PRIu64 " (%s) has another %s than edit %" PRIu64 ", its last, had left", replay->node,
-            now->name, what, replay->edit);
+        say(checker,
+            "node %" PRIu64 " (%s) has another %s than edit %" PRIu64 ", its last, had left",
+            replay->node, now->name, what, replay->edit);
 }
 
 /* False without memory, which was said. */
@@ -257,7 +279,8 @@ static void replay_done(struct replay *replay)
     struct gz_change change;
     while (next(replay->checker, replay->done) && read_change(replay, replay->done, &change)) {
         uint64_t edit = (uint64_t)sqlite3_column_int64(replay->done, EDIT_COLUMN);
-        if (sqlite3_column_int64(replay->done, SEQ_COLUMN) > replay->since) check_link(replay, &change, edit);
+        if (sqlite3_column_int64(replay->done, SEQ_COLUMN) > replay->since)
+            check_link(replay, &change, edit);
         replay->edit = edit;
         replay->exists = change.exists;
         replay->content = change.exists ? change.after : change.before;
@@ -269,9 +292,12 @@ static bool replay_running(struct replay *replay)
 {
     struct gz_change change;
     bool is_held = false;
-    while (next(replay->checker, replay->running) && read_change(replay, replay->running, &change)) {
+    while (next(replay->checker, replay->running) &&
+           read_change(replay, replay->running, &change)) {
         uint64_t edit = (uint64_t)sqlite3_column_int64(replay->running, EDIT_COLUMN);
-        if (is_held) say(replay->checker, "edit %" PRIu64 " drags node %" PRIu64 " beside another", edit, replay->node);
+        if (is_held)
+            say(replay->checker, "edit %" PRIu64 " drags node %" PRIu64 " beside another", edit,
+                replay->node);
         check_link(replay, &change, edit);
         is_held = true;
     }
@@ -304,19 +330,22 @@ static int64_t read_since(struct checker *checker)
     int64_t since = 0;
     struct gz_error error;
     if (checker->check->version < KEPT_VERSION) return 0;
-    if (gz_db_integer(checker->db, "SELECT since FROM kept", &since, &error) != GZ_OK) say_unread(checker, checker->db);
+    if (gz_db_integer(checker->db, "SELECT since FROM kept", &since, &error) != GZ_OK)
+        say_unread(checker, checker->db);
     return since;
 }
 
 static void check_replay(struct checker *checker)
 {
-    struct replay replay = {.checker = checker,
-                            .nodes = prepare(checker, checker->db, nodes_sql),
-                            .done = prepare(checker, checker->db, HISTORY("NOT", " ORDER BY seq, step")),
-                            .running = prepare(checker, checker->db, HISTORY("", ""))};
+    struct replay replay = {
+        .checker = checker,
+        .nodes = prepare(checker, checker->db, nodes_sql),
+        .done = prepare(checker, checker->db, HISTORY("NOT", " ORDER BY seq, step")),
+        .running = prepare(checker, checker->db, HISTORY("", ""))};
     gz_arena_init(&replay.arena, GZ_STATE_BYTES_MAX);
     replay.since = read_since(checker);
-    while (replay.nodes != NULL && replay.done != NULL && replay.running != NULL && next(checker, replay.nodes))
+    while (replay.nodes != NULL && replay.done != NULL && replay.running != NULL &&
+           next(checker, replay.nodes))
         replay_node(&replay);
     sqlite3_finalize(replay.nodes);
     sqlite3_finalize(replay.done);
@@ -329,16 +358,22 @@ static void check_replay(struct checker *checker)
 #define TEXT_OF(number) #number
 #define TEXT(number) TEXT_OF(number)
 
-/* As far from 1 as the scene lets a rotation's square be; NULL, which is no fault, for a side that is not there. */
-#define IS_NO_ROTATION(p)                                                                                              \
-    "abs(" p "rx * " p "rx + " p "ry * " p "ry + " p "rz * " p "rz + " p "rw * " p "rw - 1) > 1e-6"
-#define IS_INFINITE(p) "9e999 IN (abs(" p "tx), abs(" p "ty), abs(" p "tz), abs(" p "sx), abs(" p "sy), abs(" p "sz))"
-#define IS_NO_BOX(p)                                                                                                   \
-    p "min_x > " p "max_x OR " p "min_y > " p "max_y OR " p "min_z > " p "max_z OR 9e999 IN (abs(" p "min_x), abs(" p  \
-      "min_y), abs(" p "min_z), abs(" p "max_x), abs(" p "max_y), abs(" p "max_z))"
+/* As far from 1 as the scene lets a rotation's square be; NULL, which is no fault, for a side that
+ * is not there. */
+#define IS_NO_ROTATION(p)                                                                          \
+    "abs(" p "rx * " p "rx + " p "ry * " p "ry + " p "rz * " p "rz + " p "rw * " p "rw - 1) > "    \
+    "1e-6"
+#define IS_INFINITE(p)                                                                             \
+    "9e999 IN (abs(" p "tx), abs(" p "ty), abs(" p "tz), abs(" p "sx), abs(" p "sy), abs(" p "sz)" \
+    ")"
+#define IS_NO_BOX(p)                                                                               \
+    p "min_x > " p "max_x OR " p "min_y > " p "max_y OR " p "min_z > " p                           \
+      "max_z OR 9e999 IN (abs(" p "min_x), abs(" p "min_y), abs(" p "min_z), abs(" p               \
+      "max_x), abs(" p "max_y), abs(" p "max_z))"
 /* The faults of a transform, and of a box, in words. */
-#define WRONG_TRS(p)                                                                                                   \
-    "iif(" IS_NO_ROTATION(p) ", 'a rotation that is no unit quaternion', 'a number that is not finite')"
+#define WRONG_TRS(p)                                                                               \
+    "iif(" IS_NO_ROTATION(                                                                         \
+        p) ", 'a rotation that is no unit quaternion', 'a number that is not finite')"
 #define IS_WRONG_TRS(p) "(" IS_NO_ROTATION(p) " OR " IS_INFINITE(p) ")"
 
 #define NODE_WORDS "'node ' || n.id || ' (' || n.name || ')'"
@@ -347,16 +382,20 @@ static void check_replay(struct checker *checker)
 
 static const struct promise promises[] = {
     {0,
-     "SELECT 'SQLite: ' || replace(integrity_check, char(10), '; ') FROM pragma_integrity_check(" TEXT(
-         SAID_MAX) ") WHERE integrity_check <> 'ok'",
+     "SELECT 'SQLite: ' || replace(integrity_check, char(10), '; ') FROM "
+     "pragma_integrity_check(" TEXT(SAID_MAX) ") WHERE integrity_check <> 'ok'",
      NULL},
     {0, NULL, check_schema},
     {0, NULL, check_constraints},
     {0,
-     "SELECT coalesce('row ' || rowid, 'a row') || ' of ' || \"table\" || ' names a row of ' || parent ||"
+     "SELECT coalesce('row ' || rowid, 'a row') || ' of ' || \"table\" || ' names a row of ' || "
+     "parent ||"
      " ' that is not there' FROM pragma_foreign_key_check",
      NULL},
-    {1, "SELECT 'the table scene has ' || count(*) || ' rows, not one' FROM scene HAVING count(*) <> 1", NULL},
+    {1,
+     "SELECT 'the table scene has ' || count(*) || ' rows, not one' FROM scene HAVING count(*) <> "
+     "1",
+     NULL},
 
     /* ids and seqs below what is given out next */
     {1,
@@ -372,7 +411,8 @@ static const struct promise promises[] = {
      " FROM nodes n, scene s WHERE n.seq < 1 OR n.seq > s.seq",
      NULL},
     {1,
-     "SELECT 'edit ' || e.id || ' is of seq ' || coalesce(e.seq, e.began_seq) || ', the scene has come to ' || s.seq"
+     "SELECT 'edit ' || e.id || ' is of seq ' || coalesce(e.seq, e.began_seq) || ', the scene has "
+     "come to ' || s.seq"
      " FROM edits e, scene s WHERE e.seq > s.seq OR e.began_seq > s.seq",
      NULL},
     {1,
@@ -391,32 +431,48 @@ static const struct promise promises[] = {
     /* the tree */
     {1,
      "SELECT " NODE_WORDS " || ' is alive, but its parent ' || p.id || ' is deleted'"
-     " FROM nodes n JOIN nodes p ON p.id = n.parent WHERE n.deleted_seq IS NULL AND p.deleted_seq IS NOT NULL",
+     " FROM nodes n JOIN nodes p ON p.id = n.parent WHERE n.deleted_seq IS NULL AND p.deleted_seq "
+     "IS NOT NULL",
      NULL},
     {1,
-     "WITH RECURSIVE walk(id) AS (SELECT id FROM nodes n WHERE deleted_seq IS NULL AND (parent IS NULL OR NOT EXISTS"
+     "WITH RECURSIVE walk(id) AS (SELECT id FROM nodes n WHERE deleted_seq IS NULL AND (parent IS "
+     "NULL OR NOT EXISTS"
      " (SELECT 1 FROM nodes p WHERE p.id = n.parent AND p.deleted_seq IS NULL))"
-     " UNION ALL SELECT n.id FROM walk w JOIN nodes n ON n.parent = w.id WHERE n.deleted_seq IS NULL)"
-     " SELECT " NODE_WORDS " || ' hangs in a circle' FROM nodes n WHERE n.deleted_seq IS NULL AND n.id NOT IN walk",
+     " UNION ALL SELECT n.id FROM walk w JOIN nodes n ON n.parent = w.id WHERE n.deleted_seq IS "
+     "NULL)"
+     " SELECT " NODE_WORDS
+     " || ' hangs in a circle' FROM nodes n WHERE n.deleted_seq IS NULL AND n.id NOT IN walk",
      NULL},
     {1,
-     "WITH RECURSIVE walk(id, depth) AS (SELECT id, 1 FROM nodes WHERE parent IS NULL AND deleted_seq IS NULL"
-     " UNION ALL SELECT n.id, w.depth + 1 FROM walk w JOIN nodes n ON n.parent = w.id WHERE n.deleted_seq IS NULL)"
+     "WITH RECURSIVE walk(id, depth) AS (SELECT id, 1 FROM nodes WHERE parent IS NULL AND "
+     "deleted_seq IS NULL"
+     " UNION ALL SELECT n.id, w.depth + 1 FROM walk w JOIN nodes n ON n.parent = w.id WHERE "
+     "n.deleted_seq IS NULL)"
      " SELECT 'node ' || id || ' is ' || depth || ' deep, the most is " TEXT(
          GZ_TREE_DEPTH_MAX) "' FROM walk WHERE depth > " TEXT(GZ_TREE_DEPTH_MAX),
      NULL},
     {1,
      "SELECT 'there are ' || count(*) || ' nodes, the most is " TEXT(
-         GZ_NODES_MAX) "' FROM nodes WHERE deleted_seq IS NULL HAVING count(*) > " TEXT(GZ_NODES_MAX),
+         GZ_NODES_MAX) "' FROM nodes "
+                       "WHERE "
+                       "deleted_seq IS "
+                       "NULL HAVING "
+                       "count(*) "
+                       "> " TEXT(GZ_NODES_MAX),
      NULL},
 
     /* what nodes are */
     {1,
-     "SELECT 'node ' || id || ' has a name of ' || length(CAST(name AS BLOB)) || ' bytes' FROM nodes"
+     "SELECT 'node ' || id || ' has a name of ' || length(CAST(name AS BLOB)) || ' bytes' FROM "
+     "nodes"
      " WHERE length(CAST(name AS BLOB)) > " TEXT(GZ_NAME_BYTES_MAX),
      NULL},
-    {1, "SELECT " NODE_WORDS " || ' has ' || " WRONG_TRS("n.") " FROM nodes n WHERE " IS_WRONG_TRS("n."), NULL},
-    {1, "SELECT " NODE_WORDS " || ' has a box that is none' FROM nodes n WHERE " IS_NO_BOX("n."), NULL},
+    {1,
+     "SELECT " NODE_WORDS
+     " || ' has ' || " WRONG_TRS("n.") " FROM nodes n WHERE " IS_WRONG_TRS("n."),
+     NULL},
+    {1, "SELECT " NODE_WORDS " || ' has a box that is none' FROM nodes n WHERE " IS_NO_BOX("n."),
+     NULL},
     {1,
      "SELECT 'edit ' || edit || ' found node ' || node || ' with ' || " WRONG_TRS(
          "before_") " FROM changes WHERE " IS_WRONG_TRS("before_"),
@@ -426,37 +482,44 @@ static const struct promise promises[] = {
          "after_") " FROM changes WHERE " IS_WRONG_TRS("after_"),
      NULL},
     {1,
-     "SELECT 'edit ' || edit || ' has a sample of node ' || node || ' at seq ' || seq || ' with ' || " WRONG_TRS(
-         "") " FROM samples WHERE " IS_WRONG_TRS(""),
+     "SELECT 'edit ' || edit || ' has a sample of node ' || node || ' at seq ' || seq || ' with ' "
+     "|| " WRONG_TRS("") " FROM samples WHERE " IS_WRONG_TRS(""),
      NULL},
 
     /* epochs and visits, one after the other */
     {1,
-     "SELECT 'epoch ' || epoch || ' began at seq ' || began_seq || ', before the one before it did, at ' || last FROM"
-     " (SELECT epoch, began_seq, lag(began_seq, 1, 0) OVER (ORDER BY epoch) AS last FROM epochs) WHERE began_seq < "
+     "SELECT 'epoch ' || epoch || ' began at seq ' || began_seq || ', before the one before it "
+     "did, at ' || last FROM"
+     " (SELECT epoch, began_seq, lag(began_seq, 1, 0) OVER (ORDER BY epoch) AS last FROM epochs) "
+     "WHERE began_seq < "
      "last",
      NULL},
     {1,
-     "SELECT 'epoch ' || epoch || ' began at seq ' || began_seq || ', the scene has come to ' || s.seq"
+     "SELECT 'epoch ' || epoch || ' began at seq ' || began_seq || ', the scene has come to ' || "
+     "s.seq"
      " FROM epochs e, scene s WHERE e.began_seq > s.seq",
      NULL},
     {1,
-     "SELECT 'session ' || session || ' (' || user || ') never left epoch ' || epoch || ', which is over'"
+     "SELECT 'session ' || session || ' (' || user || ') never left epoch ' || epoch || ', which "
+     "is over'"
      " FROM sessions WHERE left IS NULL AND epoch < (SELECT max(epoch) FROM epochs)",
      NULL},
 
     /* edits */
     {1,
-     "SELECT 'edit ' || id || ' ended at seq ' || seq || ', which is not after ' || began_seq || ', where it began'"
+     "SELECT 'edit ' || id || ' ended at seq ' || seq || ', which is not after ' || began_seq || "
+     "', where it began'"
      " FROM edits WHERE seq <= began_seq OR began_seq < 0",
      NULL},
     {1,
-     "SELECT 'edit ' || id || ' ended ' || round(began - ended, 3) || ' s before it began' FROM edits"
+     "SELECT 'edit ' || id || ' ended ' || round(began - ended, 3) || ' s before it began' FROM "
+     "edits"
      " WHERE ended < began",
      NULL},
     {1,
      "SELECT 'edit ' || e.id || ', from seq ' || e.began_seq || coalesce(' to ' || e.seq, ' on') ||"
-     " ', is not of its epoch ' || e.epoch FROM (SELECT epoch, began_seq AS low, lead(began_seq) OVER (ORDER BY epoch) "
+     " ', is not of its epoch ' || e.epoch FROM (SELECT epoch, began_seq AS low, lead(began_seq) "
+     "OVER (ORDER BY epoch) "
      "AS high FROM epochs) p"
      " JOIN edits e ON e.epoch = p.epoch WHERE e.began_seq < p.low OR e.seq > p.high",
      NULL},
@@ -469,8 +532,10 @@ static const struct promise promises[] = {
      " WHERE ended IS NULL AND handle IS NULL AND kind <> 'wheel'",
      NULL},
     {1,
-     "SELECT 'edit ' || id || iif(kind = 'undo', ' undid ', ' redid ') || coalesce('edit ' || target, 'nothing') ||"
-     " ', which was not before it' FROM edits WHERE kind IN ('undo', 'redo') AND coalesce(target >= id, true)",
+     "SELECT 'edit ' || id || iif(kind = 'undo', ' undid ', ' redid ') || coalesce('edit ' || "
+     "target, 'nothing') ||"
+     " ', which was not before it' FROM edits WHERE kind IN ('undo', 'redo') AND coalesce(target "
+     ">= id, true)",
      NULL},
     {1,
      "SELECT 'edit ' || id || ' restored seq ' || target || ', which was not before it' FROM edits"
@@ -479,40 +544,53 @@ static const struct promise promises[] = {
 
     /* what edits did */
     {1,
-     "SELECT 'edit ' || c.edit || ' is of seq ' || coalesce(e.seq, 'nothing yet') || ', its change of node ' || c.node "
+     "SELECT 'edit ' || c.edit || ' is of seq ' || coalesce(e.seq, 'nothing yet') || ', its change "
+     "of node ' || c.node "
      "||"
-     " ' of ' || coalesce(c.seq, 'nothing yet') FROM changes c JOIN edits e ON e.id = c.edit WHERE c.seq IS NOT e.seq",
+     " ' of ' || coalesce(c.seq, 'nothing yet') FROM changes c JOIN edits e ON e.id = c.edit WHERE "
+     "c.seq IS NOT e.seq",
      NULL},
     {1,
-     "SELECT 'edit ' || s.edit || ' has samples of node ' || s.node || ' from seq ' || s.low || ' to ' || s.high ||"
-     " ', it went from ' || e.began_seq || ' to ' || coalesce(e.seq, c.seq) FROM (SELECT edit, node, min(seq) AS low,"
+     "SELECT 'edit ' || s.edit || ' has samples of node ' || s.node || ' from seq ' || s.low || ' "
+     "to ' || s.high ||"
+     " ', it went from ' || e.began_seq || ' to ' || coalesce(e.seq, c.seq) FROM (SELECT edit, "
+     "node, min(seq) AS low,"
      " max(seq) AS high FROM samples GROUP BY edit, node) s JOIN edits e ON e.id = s.edit, scene c"
      " WHERE s.low < e.began_seq OR s.high > coalesce(e.seq, c.seq)",
      NULL},
     {1,
-     "SELECT 'edit ' || s.edit || ' has samples of node ' || s.node || ', which it did not change' FROM"
-     " (SELECT DISTINCT edit, node FROM samples) s JOIN edits e ON e.id = s.edit WHERE NOT EXISTS (SELECT 1 FROM "
+     "SELECT 'edit ' || s.edit || ' has samples of node ' || s.node || ', which it did not change' "
+     "FROM"
+     " (SELECT DISTINCT edit, node FROM samples) s JOIN edits e ON e.id = s.edit WHERE NOT EXISTS "
+     "(SELECT 1 FROM "
      "changes c"
      " WHERE c.node = s.node AND c.seq IS e.seq AND +c.edit = s.edit)",
      NULL},
     {1, NULL, check_replay},
 
     /* how much of the past is kept */
-    {KEPT_VERSION, "SELECT 'the table kept has ' || count(*) || ' rows, not one' FROM kept HAVING count(*) <> 1", NULL},
     {KEPT_VERSION,
-     "SELECT 'the past is kept from seq ' || k.since || ' on, the scene has come to ' || s.seq FROM kept k, scene s"
+     "SELECT 'the table kept has ' || count(*) || ' rows, not one' FROM kept HAVING count(*) <> 1",
+     NULL},
+    {KEPT_VERSION,
+     "SELECT 'the past is kept from seq ' || k.since || ' on, the scene has come to ' || s.seq "
+     "FROM kept k, scene s"
      " WHERE k.since < 0 OR k.since > s.seq",
      NULL},
 
     /* notes */
-    {3, "SELECT 'note ' || id || ' answers note ' || reply || ', which was not before it' FROM notes WHERE reply >= id",
+    {3,
+     "SELECT 'note ' || id || ' answers note ' || reply || ', which was not before it' FROM notes "
+     "WHERE reply >= id",
      NULL},
     {3,
-     "SELECT 'note ' || id || ' has a text of ' || length(CAST(text AS BLOB)) || ' bytes' FROM notes"
+     "SELECT 'note ' || id || ' has a text of ' || length(CAST(text AS BLOB)) || ' bytes' FROM "
+     "notes"
      " WHERE length(CAST(text AS BLOB)) > " TEXT(GZ_NOTE_BYTES_MAX),
      NULL},
     {3,
-     "SELECT 'note ' || id || ' is at a place that is not finite' FROM notes WHERE 9e999 IN (abs(x), abs(y), abs(z))",
+     "SELECT 'note ' || id || ' is at a place that is not finite' FROM notes WHERE 9e999 IN "
+     "(abs(x), abs(y), abs(z))",
      NULL},
     {3,
      "SELECT 'there are ' || count(*) || ' notes, the most is " TEXT(
@@ -521,11 +599,13 @@ static const struct promise promises[] = {
 
     /* checkpoints */
     {6,
-     "SELECT 'checkpoint ' || c.name || ' is for seq ' || c.seq || ', the scene has come to ' || s.seq"
+     "SELECT 'checkpoint ' || c.name || ' is for seq ' || c.seq || ', the scene has come to ' || "
+     "s.seq"
      " FROM checkpoints c, scene s WHERE c.seq > s.seq",
      NULL},
     {6,
-     "SELECT 'checkpoint ' || name || ' has a name of ' || length(CAST(name AS BLOB)) || ' bytes' FROM checkpoints"
+     "SELECT 'checkpoint ' || name || ' has a name of ' || length(CAST(name AS BLOB)) || ' bytes' "
+     "FROM checkpoints"
      " WHERE length(CAST(name AS BLOB)) > " TEXT(GZ_CHECKPOINT_BYTES_MAX),
      NULL},
     {6,
@@ -547,13 +627,16 @@ static void check_promises(struct checker *checker)
     }
 }
 
-static enum gz_status count(struct gz_reader *reader, struct gz_store_check *check, struct gz_error *error)
+static enum gz_status count(struct gz_reader *reader, struct gz_store_check *check,
+                            struct gz_error *error)
 {
     int64_t version = 0, nodes = 0, edits = 0, seq = 0;
     enum gz_status status = gz_db_integer(reader->db, "PRAGMA user_version", &version, error);
     if (status == GZ_OK)
-        status = gz_db_integer(reader->db, "SELECT count(*) FROM nodes WHERE deleted_seq IS NULL", &nodes, error);
-    if (status == GZ_OK) status = gz_db_integer(reader->db, "SELECT count(*) FROM edits", &edits, error);
+        status = gz_db_integer(reader->db, "SELECT count(*) FROM nodes WHERE deleted_seq IS NULL",
+                               &nodes, error);
+    if (status == GZ_OK)
+        status = gz_db_integer(reader->db, "SELECT count(*) FROM edits", &edits, error);
     if (status == GZ_OK) status = gz_db_integer(reader->db, "SELECT seq FROM scene", &seq, error);
     check->version = (int)version;
     check->nodes = (uint64_t)nodes;
@@ -564,12 +647,15 @@ static enum gz_status count(struct gz_reader *reader, struct gz_store_check *che
 
 static enum gz_status make_model(sqlite3 **model, int version, struct gz_error *error)
 {
-    enum gz_status status = gz_db_open(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, model, error);
-    for (int i = 0; status == GZ_OK && i < version; i++) status = gz_db_exec(*model, gz_schema_sql[i], error);
+    enum gz_status status =
+        gz_db_open(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, model, error);
+    for (int i = 0; status == GZ_OK && i < version; i++)
+        status = gz_db_exec(*model, gz_schema_sql[i], error);
     return status;
 }
 
-static enum gz_status check_reader(struct gz_reader *reader, struct gz_store_check *check, struct gz_error *error)
+static enum gz_status check_reader(struct gz_reader *reader, struct gz_store_check *check,
+                                   struct gz_error *error)
 {
     struct checker checker = {.db = reader->db, .check = check};
     reader->deadline_ns = UINT64_MAX;
@@ -581,16 +667,19 @@ static enum gz_status check_reader(struct gz_reader *reader, struct gz_store_che
     return status;
 }
 
-enum gz_status gz_store_check(const char *path, struct gz_store_check *check, struct gz_error *error)
+enum gz_status gz_store_check(const char *path, struct gz_store_check *check,
+                              struct gz_error *error)
 {
     struct gz_reader reader;
     bool still = access(path, F_OK) == 0 && !gz_has_log(path);
     check->faults = 0;
-    enum gz_status status = still ? gz_reader_open_still(&reader, path, error) : gz_reader_open(&reader, path, error);
+    enum gz_status status =
+        still ? gz_reader_open_still(&reader, path, error) : gz_reader_open(&reader, path, error);
     if (status != GZ_OK) return status;
     status = check_reader(&reader, check, error);
     gz_reader_close(&reader);
     if (still && gz_has_log(path) && (status != GZ_OK || check->faults > 0))
-        return gz_fail(error, GZ_BAD_STATE, "%s: somebody opened it meanwhile: check it again", gz_db_file_name(path));
+        return gz_fail(error, GZ_BAD_STATE, "%s: somebody opened it meanwhile: check it again",
+                       gz_db_file_name(path));
     return status;
 }

@@ -11,7 +11,8 @@
 
 /* ---- the asset ---- */
 
-static enum gz_status read_blob(sqlite3 *db, sqlite3_int64 id, struct gz_buffer *out, struct gz_error *error)
+static enum gz_status read_blob(sqlite3 *db, sqlite3_int64 id, struct gz_buffer *out,
+                                struct gz_error *error)
 {
     sqlite3_blob *blob;
     int rc = sqlite3_blob_open(db, "main", "assets", "bytes", id, 0, &blob);
@@ -46,8 +47,9 @@ enum gz_status gz_store_asset(const char *path, struct gz_buffer *out, struct gz
 
 static enum gz_status read_tag(sqlite3 *db, char tag[GZ_ASSET_TAG_BYTES], struct gz_error *error)
 {
-    static const char sql[] = "SELECT printf('%x-%x-%x', s.created * 1e6, a.id, e.ended * 1e6) FROM scene s, assets a"
-                              " LEFT JOIN edits e ON e.seq = a.seq AND e.kind = 'import' ORDER BY a.id DESC LIMIT 1";
+    static const char sql[] =
+        "SELECT printf('%x-%x-%x', s.created * 1e6, a.id, e.ended * 1e6) FROM scene s, assets a"
+        " LEFT JOIN edits e ON e.seq = a.seq AND e.kind = 'import' ORDER BY a.id DESC LIMIT 1";
     sqlite3_stmt *rows;
     enum gz_status status = gz_db_prepare(db, sql, &rows, error);
     if (status != GZ_OK) return status;
@@ -63,9 +65,10 @@ static enum gz_status read_tag(sqlite3 *db, char tag[GZ_ASSET_TAG_BYTES], struct
     return status;
 }
 
-/* When the file was made, which of its assets it is, and when that was imported, in microseconds: ids and seqs alone come again
- * where a scene is made anew, or goes on from a copy. */
-enum gz_status gz_store_asset_tag(const char *path, char tag[GZ_ASSET_TAG_BYTES], struct gz_error *error)
+/* When the file was made, which of its assets it is, and when that was imported, in microseconds:
+ * ids and seqs alone come again where a scene is made anew, or goes on from a copy. */
+enum gz_status gz_store_asset_tag(const char *path, char tag[GZ_ASSET_TAG_BYTES],
+                                  struct gz_error *error)
 {
     struct gz_reader reader;
     enum gz_status status = gz_reader_open(&reader, path, error);
@@ -99,7 +102,8 @@ static enum gz_status copy_to(const char *path, const char *part, struct gz_erro
         status = copy_pages(reader.db, copy, error);
         /* The pages say that there is a write-ahead log; the copy is to be one file. */
         if (status == GZ_OK)
-            status = gz_db_exec(copy, "PRAGMA synchronous = FULL; PRAGMA journal_mode = DELETE", error);
+            status =
+                gz_db_exec(copy, "PRAGMA synchronous = FULL; PRAGMA journal_mode = DELETE", error);
         sqlite3_close(copy);
     }
     gz_reader_close(&reader);
@@ -109,13 +113,16 @@ static enum gz_status copy_to(const char *path, const char *part, struct gz_erro
 static enum gz_status publish(const char *part, const char *to, struct gz_error *error)
 {
     if (renameat2(AT_FDCWD, part, AT_FDCWD, to, RENAME_NOREPLACE) != 0)
-        return gz_fail(error, errno == EEXIST ? GZ_BAD_STATE : GZ_STORAGE, "the copy: %s", strerror(errno));
-    return gz_sync_directory(to) == 0 ? GZ_OK : gz_fail(error, GZ_STORAGE, "the copy: %s", strerror(errno));
+        return gz_fail(error, errno == EEXIST ? GZ_BAD_STATE : GZ_STORAGE, "the copy: %s",
+                       strerror(errno));
+    return gz_sync_directory(to) == 0 ? GZ_OK
+                                      : gz_fail(error, GZ_STORAGE, "the copy: %s", strerror(errno));
 }
 
 enum gz_status gz_store_backup(const char *path, const char *to, struct gz_error *error)
 {
-    if (access(to, F_OK) == 0) return gz_fail(error, GZ_BAD_STATE, "the copy: %s", strerror(EEXIST));
+    if (access(to, F_OK) == 0)
+        return gz_fail(error, GZ_BAD_STATE, "the copy: %s", strerror(EEXIST));
     char *part;
     if (asprintf(&part, "%s.part", to) < 0) return gz_fail(error, GZ_NO_MEMORY, "no memory");
     unlink(part);
@@ -128,11 +135,13 @@ enum gz_status gz_store_backup(const char *path, const char *to, struct gz_error
 
 /* ---- a glance ---- */
 
-static enum gz_status read_summary(sqlite3 *db, struct gz_store_summary *summary, struct gz_error *error)
+static enum gz_status read_summary(sqlite3 *db, struct gz_store_summary *summary,
+                                   struct gz_error *error)
 {
-    static const char sql[] =
-        "SELECT (SELECT count(*) FROM nodes) - (SELECT count(*) FROM nodes WHERE deleted_seq IS NOT NULL), seq,"
-        " coalesce((SELECT max(ended) FROM edits), created), EXISTS (SELECT 1 FROM assets) FROM scene";
+    static const char sql[] = "SELECT (SELECT count(*) FROM nodes) - (SELECT count(*) FROM nodes "
+                              "WHERE deleted_seq IS NOT NULL), seq,"
+                              " coalesce((SELECT max(ended) FROM edits), created), EXISTS (SELECT "
+                              "1 FROM assets) FROM scene";
     sqlite3_stmt *rows;
     enum gz_status status = gz_db_prepare(db, sql, &rows, error);
     if (status != GZ_OK) return status;
@@ -148,7 +157,8 @@ static enum gz_status read_summary(sqlite3 *db, struct gz_store_summary *summary
     return status;
 }
 
-enum gz_status gz_store_summary(const char *path, struct gz_store_summary *summary, struct gz_error *error)
+enum gz_status gz_store_summary(const char *path, struct gz_store_summary *summary,
+                                struct gz_error *error)
 {
     struct gz_reader reader;
     *summary = (struct gz_store_summary){0};

@@ -9,7 +9,8 @@
 #include "schema/schema.h"
 #include "server/maxima.h"
 
-/* Milliseconds to wait for another process's lock: somebody writes with sqlite3, or recovers the WAL. */
+/* Milliseconds to wait for another process's lock: somebody writes with sqlite3, or recovers the
+ * WAL. */
 #define BUSY_MS 1000
 /* Steps of SQLite's machine between looks at the clock: some 100 us. */
 #define PROGRESS_STEPS 10000
@@ -17,11 +18,14 @@
 enum gz_status gz_db_fail(sqlite3 *db, int rc, struct gz_error *error, const char *doing)
 {
     if ((rc & 0xff) == SQLITE_INTERRUPT)
-        return gz_fail(error, GZ_TOO_LARGE, "%s: it took longer than %d s", doing, GZ_QUERY_MS_MAX / 1000);
+        return gz_fail(error, GZ_TOO_LARGE, "%s: it took longer than %d s", doing,
+                       GZ_QUERY_MS_MAX / 1000);
     if ((rc & 0xff) == SQLITE_BUSY)
-        return gz_fail(error, GZ_STORAGE, "%s: another program, such as sqlite3, has the file locked: try again",
+        return gz_fail(error, GZ_STORAGE,
+                       "%s: another program, such as sqlite3, has the file locked: try again",
                        doing);
-    return gz_fail(error, GZ_STORAGE, "%s: %s", doing, db != NULL ? sqlite3_errmsg(db) : sqlite3_errstr(rc));
+    return gz_fail(error, GZ_STORAGE, "%s: %s", doing,
+                   db != NULL ? sqlite3_errmsg(db) : sqlite3_errstr(rc));
 }
 
 enum gz_status gz_db_exec(sqlite3 *db, const char *sql, struct gz_error *error)
@@ -30,7 +34,8 @@ enum gz_status gz_db_exec(sqlite3 *db, const char *sql, struct gz_error *error)
     return rc == SQLITE_OK ? GZ_OK : gz_db_fail(db, rc, error, "the scene's file");
 }
 
-enum gz_status gz_db_prepare(sqlite3 *db, const char *sql, sqlite3_stmt **statement, struct gz_error *error)
+enum gz_status gz_db_prepare(sqlite3 *db, const char *sql, sqlite3_stmt **statement,
+                             struct gz_error *error)
 {
     int rc = sqlite3_prepare_v3(db, sql, -1, SQLITE_PREPARE_PERSISTENT, statement, NULL);
     return rc == SQLITE_OK ? GZ_OK : gz_db_fail(db, rc, error, "the scene's file");
@@ -43,12 +48,14 @@ enum gz_status gz_db_integer(sqlite3 *db, const char *sql, int64_t *value, struc
     if (status != GZ_OK) return status;
     int rc = sqlite3_step(statement);
     *value = rc == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
-    if (rc != SQLITE_ROW && rc != SQLITE_DONE) status = gz_db_fail(db, rc, error, "the scene's file");
+    if (rc != SQLITE_ROW && rc != SQLITE_DONE)
+        status = gz_db_fail(db, rc, error, "the scene's file");
     sqlite3_finalize(statement);
     return status;
 }
 
-/* A scene's file may come from anybody: its schema is not trusted and cannot be tampered with through us. */
+/* A scene's file may come from anybody: its schema is not trusted and cannot be tampered with
+ * through us. */
 static enum gz_status make_safe(sqlite3 *db, struct gz_error *error)
 {
     sqlite3_busy_timeout(db, BUSY_MS);
@@ -67,10 +74,11 @@ enum gz_status gz_db_open(const char *path, int flags, sqlite3 **db, struct gz_e
 {
     *db = NULL;
     if ((flags & SQLITE_OPEN_CREATE) == 0 && access(path, F_OK) != 0)
-        return gz_fail(error, errno == ENOENT ? GZ_UNKNOWN_SCENE : GZ_STORAGE, "%s: %s", gz_db_file_name(path),
-                       strerror(errno));
+        return gz_fail(error, errno == ENOENT ? GZ_UNKNOWN_SCENE : GZ_STORAGE, "%s: %s",
+                       gz_db_file_name(path), strerror(errno));
     int rc = sqlite3_open_v2(path, db, flags, NULL);
-    enum gz_status status = rc == SQLITE_OK ? make_safe(*db, error) : gz_db_fail(*db, rc, error, gz_db_file_name(path));
+    enum gz_status status =
+        rc == SQLITE_OK ? make_safe(*db, error) : gz_db_fail(*db, rc, error, gz_db_file_name(path));
     if (status != GZ_OK) {
         sqlite3_close(*db);
         *db = NULL;
@@ -83,13 +91,15 @@ enum gz_status gz_db_identify(sqlite3 *db, struct gz_error *error)
     int64_t application, version, objects;
     enum gz_status status = gz_db_integer(db, "PRAGMA application_id", &application, error);
     if (status == GZ_OK) status = gz_db_integer(db, "PRAGMA user_version", &version, error);
-    if (status == GZ_OK) status = gz_db_integer(db, "SELECT count(*) FROM sqlite_schema", &objects, error);
+    if (status == GZ_OK)
+        status = gz_db_integer(db, "SELECT count(*) FROM sqlite_schema", &objects, error);
     if (status != GZ_OK) return status;
     bool is_empty = application == 0 && version == 0 && objects == 0;
     if (application != GZ_APPLICATION_ID && !is_empty)
         return gz_fail(error, GZ_STORAGE, "the file is a SQLite database, but not a scene");
     if (version > gz_schema_version)
-        return gz_fail(error, GZ_VERSION, "the file has schema version %lld, this server knows %d: use a newer gizmod",
+        return gz_fail(error, GZ_VERSION,
+                       "the file has schema version %lld, this server knows %d: use a newer gizmod",
                        (long long)version, gz_schema_version);
     return GZ_OK;
 }
@@ -102,7 +112,8 @@ static enum gz_status migrate_to(sqlite3 *db, int version, struct gz_error *erro
     if (status == GZ_OK) status = gz_db_exec(db, gz_schema_sql[version - 1], error);
     if (status == GZ_OK) status = gz_db_exec(db, set_version, error);
     if (status == GZ_OK) status = gz_db_exec(db, "COMMIT", error);
-    if (status != GZ_OK && !sqlite3_get_autocommit(db)) sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+    if (status != GZ_OK && !sqlite3_get_autocommit(db))
+        sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
     return status;
 }
 
@@ -122,7 +133,8 @@ static int handle_progress(void *context)
 }
 
 /* Closes the connection where it cannot read a scene. */
-static enum gz_status begin_reading(struct gz_reader *reader, const char *path, struct gz_error *error)
+static enum gz_status begin_reading(struct gz_reader *reader, const char *path,
+                                    struct gz_error *error)
 {
     reader->deadline_ns = uv_hrtime() + (uint64_t)GZ_QUERY_MS_MAX * 1000000;
     sqlite3_progress_handler(reader->db, PROGRESS_STEPS, handle_progress, reader);
@@ -131,7 +143,8 @@ static enum gz_status begin_reading(struct gz_reader *reader, const char *path, 
     int64_t version = 0;
     if (status == GZ_OK) status = gz_db_integer(reader->db, "PRAGMA user_version", &version, error);
     if (status == GZ_OK && version == 0)
-        status = gz_fail(error, GZ_UNKNOWN_SCENE, "%s: there is no scene in it", gz_db_file_name(path));
+        status =
+            gz_fail(error, GZ_UNKNOWN_SCENE, "%s: there is no scene in it", gz_db_file_name(path));
     if (status != GZ_OK) gz_reader_close(reader);
     return status;
 }
@@ -155,19 +168,22 @@ static char *uri_of(const char *path)
     while (path[0] == '/' && path[1] == '/') path++; /* what follows two slashes would be a host */
     sqlite3_str *uri = sqlite3_str_new(NULL);
     sqlite3_str_appendall(uri, "file:");
-    for (; *path != '\0'; path++) sqlite3_str_appendf(uri, strchr("%?#", *path) != NULL ? "%%%02X" : "%c", *path);
+    for (; *path != '\0'; path++)
+        sqlite3_str_appendf(uri, strchr("%?#", *path) != NULL ? "%%%02X" : "%c", *path);
     sqlite3_str_appendall(uri, "?immutable=1");
     return sqlite3_str_finish(uri);
 }
 
-enum gz_status gz_reader_open_still(struct gz_reader *reader, const char *path, struct gz_error *error)
+enum gz_status gz_reader_open_still(struct gz_reader *reader, const char *path,
+                                    struct gz_error *error)
 {
     char *uri = uri_of(path);
     if (uri == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
     int rc = sqlite3_open_v2(uri, &reader->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
     sqlite3_free(uri);
-    enum gz_status status =
-        rc == SQLITE_OK ? make_safe(reader->db, error) : gz_db_fail(reader->db, rc, error, gz_db_file_name(path));
+    enum gz_status status = rc == SQLITE_OK
+                                ? make_safe(reader->db, error)
+                                : gz_db_fail(reader->db, rc, error, gz_db_file_name(path));
     if (status == GZ_OK) return begin_reading(reader, path, error);
     gz_reader_close(reader);
     return status;

@@ -1,6 +1,7 @@
-/* database.h - a connection to a scene's file, and what every connection has in common: safety settings, the schema's
- * version, SQLite's return codes as statuses with words.
- * Threads: a connection belongs to one thread at a time. Errors: GZ_STORAGE with SQLite's words, unless said otherwise. */
+/* database.h - a connection to a scene's file, and what every connection has in common: safety
+ * settings, the schema's version, SQLite's return codes as statuses with words. Threads: a
+ * connection belongs to one thread at a time. Errors: GZ_STORAGE with SQLite's words, unless said
+ * otherwise. */
 #ifndef GZ_STORE_DATABASE_H
 #define GZ_STORE_DATABASE_H
 
@@ -10,39 +11,46 @@
 
 #include "proto/base/status.h"
 
-/* Says in `error` what SQLite said, after `doing`, and returns the status: GZ_TOO_LARGE for a reader that ran out of time, else
- * GZ_STORAGE. */
+/* Says in `error` what SQLite said, after `doing`, and returns the status: GZ_TOO_LARGE for a
+ * reader that ran out of time, else GZ_STORAGE. */
 enum gz_status gz_db_fail(sqlite3 *db, int rc, struct gz_error *error, const char *doing);
 
-/* The path without its folders, which are nobody's business but the server's. Points into `path`. */
+/* The path without its folders, which are nobody's business but the server's. Points into
+ * `path`. */
 const char *gz_db_file_name(const char *path);
 
 /* GZ_UNKNOWN_SCENE where there is no file and `flags` do not make one. */
-GZ_MUST_USE enum gz_status gz_db_open(const char *path, int flags, sqlite3 **db, struct gz_error *error);
+GZ_MUST_USE enum gz_status gz_db_open(const char *path, int flags, sqlite3 **db,
+                                      struct gz_error *error);
 GZ_MUST_USE enum gz_status gz_db_exec(sqlite3 *db, const char *sql, struct gz_error *error);
 GZ_MUST_USE enum gz_status gz_db_prepare(sqlite3 *db, const char *sql, sqlite3_stmt **statement,
                                          struct gz_error *error);
 /* The first column of the first row, 0 where that is NULL or there is no row. */
-GZ_MUST_USE enum gz_status gz_db_integer(sqlite3 *db, const char *sql, int64_t *value, struct gz_error *error);
+GZ_MUST_USE enum gz_status gz_db_integer(sqlite3 *db, const char *sql, int64_t *value,
+                                         struct gz_error *error);
 
 /* Unix seconds. */
 double gz_db_now(void);
 
-/* Refuses what is not a scene's file (GZ_STORAGE) or is of a newer schema (GZ_VERSION). Changes nothing. */
+/* Refuses what is not a scene's file (GZ_STORAGE) or is of a newer schema (GZ_VERSION). Changes
+ * nothing. */
 GZ_MUST_USE enum gz_status gz_db_identify(sqlite3 *db, struct gz_error *error);
 /* Brings the schema up to this build's version, one transaction for each number. */
 GZ_MUST_USE enum gz_status gz_db_migrate(sqlite3 *db, struct gz_error *error);
 
-/* A connection that cannot write, in a read transaction of its own, and how long its statements may still run. */
+/* A connection that cannot write, in a read transaction of its own, and how long its statements may
+ * still run. */
 struct gz_reader {
     sqlite3 *db;
     uint64_t deadline_ns;
 };
 /* The reader stays where it is in memory until it is closed. */
-GZ_MUST_USE enum gz_status gz_reader_open(struct gz_reader *reader, const char *path, struct gz_error *error);
-/* The same for a file that has no log, also where its directory cannot be written, leaving no trace beside it. What is read makes no
- * sense where somebody begins to write meanwhile. */
-GZ_MUST_USE enum gz_status gz_reader_open_still(struct gz_reader *reader, const char *path, struct gz_error *error);
+GZ_MUST_USE enum gz_status gz_reader_open(struct gz_reader *reader, const char *path,
+                                          struct gz_error *error);
+/* The same for a file that has no log, also where its directory cannot be written, leaving no trace
+ * beside it. What is read makes no sense where somebody begins to write meanwhile. */
+GZ_MUST_USE enum gz_status gz_reader_open_still(struct gz_reader *reader, const char *path,
+                                                struct gz_error *error);
 void gz_reader_close(struct gz_reader *reader);
 
 #endif

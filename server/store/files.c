@@ -1,5 +1,6 @@
-/* files.c - a scene's file as a whole: given another name or deleted, with what SQLite keeps beside it. After a crash at any moment
- * the scene is there, whole, under one of its names, or it is gone. */
+/* files.c - a scene's file as a whole: given another name or deleted, with what SQLite keeps beside
+ * it. After a crash at any moment the scene is there, whole, under one of its names, or it is
+ * gone. */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -24,17 +25,20 @@ int gz_sync_directory(const char *path)
     return result;
 }
 
-/* What SQLite keeps beside a database, under its name and this ending. A log may hold what the database does not. */
+/* What SQLite keeps beside a database, under its name and this ending. A log may hold what the
+ * database does not. */
 static const struct {
     const char *ending;
     bool is_log;
 } beside[] = {{"-shm", false}, {"-wal", true}, {"-journal", true}};
 #define BESIDE_COUNT (sizeof beside / sizeof beside[0])
 
-/* A database that is to be deleted gets this before its name first: what then stands beside the old name is ours to delete. */
+/* A database that is to be deleted gets this before its name first: what then stands beside the old
+ * name is ours to delete. */
 #define DELETED_PREFIX ".deleted-"
 
-/* How often, and after how many milliseconds each, it is tried again to fold in a log while others read: for a second in all. */
+/* How often, and after how many milliseconds each, it is tried again to fold in a log while others
+ * read: for a second in all. */
 #define FOLD_TRIES 100
 #define FOLD_STEP_MS 10
 
@@ -49,7 +53,8 @@ static char *deleted_path(const char *path)
 {
     char *made;
     const char *name = gz_db_file_name(path);
-    return asprintf(&made, "%.*s" DELETED_PREFIX "%s", (int)(name - path), path, name) >= 0 ? made : NULL;
+    return asprintf(&made, "%.*s" DELETED_PREFIX "%s", (int)(name - path), path, name) >= 0 ? made
+                                                                                            : NULL;
 }
 
 void gz_delete_beside(const char *path)
@@ -101,11 +106,13 @@ static enum gz_status fail(const char *path, struct gz_error *error)
     return gz_fail(error, GZ_STORAGE, "%s: %s", gz_db_file_name(path), strerror(errno));
 }
 
-/* The renamed database goes last: as long as it is there, a crash leaves the rest to gz_clear_name. */
+/* The renamed database goes last: as long as it is there, a crash leaves the rest to
+ * gz_clear_name. */
 static enum gz_status finish_deletion(const char *path, const char *deleted, struct gz_error *error)
 {
     gz_delete_beside(path);
-    if (gz_sync_directory(path) != 0 || unlink(deleted) != 0 || gz_sync_directory(path) != 0) return fail(path, error);
+    if (gz_sync_directory(path) != 0 || unlink(deleted) != 0 || gz_sync_directory(path) != 0)
+        return fail(path, error);
     return GZ_OK;
 }
 
@@ -115,7 +122,8 @@ static enum gz_status clear_file(const char *file, bool is_log, struct gz_error 
     struct stat info;
     if (is_log && stat(file, &info) == 0 && info.st_size > 0)
         return gz_fail(error, GZ_STORAGE,
-                       "%s is the log of a file that was moved or deleted, and holds edits: give it the new name of "
+                       "%s is the log of a file that was moved or deleted, and holds edits: give "
+                       "it the new name of "
                        "that file, or delete it",
                        gz_db_file_name(file));
     return unlink(file) == 0 || errno == ENOENT ? GZ_OK : fail(file, error);
@@ -130,13 +138,15 @@ enum gz_status gz_clear_name(const char *path, struct gz_error *error)
     free(deleted);
     for (size_t i = 0; i < BESIDE_COUNT && status == GZ_OK; i++) {
         char *file = path_beside(path, i);
-        status = file != NULL ? clear_file(file, beside[i].is_log, error) : gz_fail(error, GZ_NO_MEMORY, "no memory");
+        status = file != NULL ? clear_file(file, beside[i].is_log, error)
+                              : gz_fail(error, GZ_NO_MEMORY, "no memory");
         free(file);
     }
     return status;
 }
 
-/* The one step that counts is a rename, to a name of which it is known that nobody wants it any more. */
+/* The one step that counts is a rename, to a name of which it is known that nobody wants it any
+ * more. */
 static enum gz_status delete_files(const char *path, struct gz_error *error)
 {
     char *deleted = deleted_path(path);
@@ -145,7 +155,8 @@ static enum gz_status delete_files(const char *path, struct gz_error *error)
     if (rename(path, deleted) != 0)
         status = errno == ENOENT ? gz_clear_name(path, error) : fail(path, error);
     else
-        status = gz_sync_directory(path) == 0 ? finish_deletion(path, deleted, error) : fail(path, error);
+        status = gz_sync_directory(path) == 0 ? finish_deletion(path, deleted, error)
+                                              : fail(path, error);
     free(deleted);
     return status;
 }
@@ -163,7 +174,8 @@ enum gz_status gz_store_delete(const char *path, struct gz_error *error)
 /* Where a file has been put at the name of a deleted one, what stands beside it may be its own. */
 static enum gz_status tidy(const char *path, struct gz_error *error)
 {
-    if (access(path, F_OK) != 0) return errno == ENOENT ? gz_clear_name(path, error) : fail(path, error);
+    if (access(path, F_OK) != 0)
+        return errno == ENOENT ? gz_clear_name(path, error) : fail(path, error);
     char *deleted = deleted_path(path);
     if (deleted == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
     unlink(deleted);
@@ -181,7 +193,8 @@ enum gz_status gz_store_tidy(const char *path, struct gz_error *error)
     return status;
 }
 
-/* Leaves write-ahead mode: all that is in the log comes into the database, and the log is deleted. True once that is done. */
+/* Leaves write-ahead mode: all that is in the log comes into the database, and the log is deleted.
+ * True once that is done. */
 static bool leave_log(sqlite3_stmt *mode, int *rc)
 {
     *rc = sqlite3_step(mode);
@@ -191,8 +204,9 @@ static bool leave_log(sqlite3_stmt *mode, int *rc)
     return is_done;
 }
 
-/* SQLite folds the log in only while nobody else has the database open, in any program: who had it open under its old name would write
- * beside us under the new one. Who only looks, such as the list of scenes, is gone in a moment. */
+/* SQLite folds the log in only while nobody else has the database open, in any program: who had it
+ * open under its old name would write beside us under the new one. Who only looks, such as the list
+ * of scenes, is gone in a moment. */
 static enum gz_status fold_log(sqlite3 *db, const char *path, struct gz_error *error)
 {
     sqlite3_stmt *mode;
@@ -200,14 +214,16 @@ static enum gz_status fold_log(sqlite3 *db, const char *path, struct gz_error *e
     if (status != GZ_OK) return status;
     int rc;
     bool is_done = leave_log(mode, &rc);
-    for (int i = 0; !is_done && (rc == SQLITE_ROW || (rc & 0xff) == SQLITE_BUSY) && i < FOLD_TRIES; i++) {
+    for (int i = 0; !is_done && (rc == SQLITE_ROW || (rc & 0xff) == SQLITE_BUSY) && i < FOLD_TRIES;
+         i++) {
         sqlite3_sleep(FOLD_STEP_MS);
         is_done = leave_log(mode, &rc);
     }
     if (!is_done && rc != SQLITE_ROW && (rc & 0xff) != SQLITE_BUSY)
         status = gz_db_fail(db, rc, error, gz_db_file_name(path));
     else if (!is_done)
-        status = gz_fail(error, GZ_BAD_STATE, "%s is open in another program, such as sqlite3: close that first",
+        status = gz_fail(error, GZ_BAD_STATE,
+                         "%s is open in another program, such as sqlite3: close that first",
                          gz_db_file_name(path));
     sqlite3_finalize(mode);
     return status;
@@ -224,16 +240,19 @@ static enum gz_status fold(const char *path, struct gz_error *error)
     return status;
 }
 
-/* The one step that counts is a rename: it is done or not. What a deleted scene left at the new name is cleared away first. */
+/* The one step that counts is a rename: it is done or not. What a deleted scene left at the new
+ * name is cleared away first. */
 static enum gz_status rename_file(const char *from, const char *to, struct gz_error *error)
 {
-    if (access(to, F_OK) == 0) return gz_fail(error, GZ_CONFLICT, "%s is there already", gz_db_file_name(to));
+    if (access(to, F_OK) == 0)
+        return gz_fail(error, GZ_CONFLICT, "%s is there already", gz_db_file_name(to));
     enum gz_status status = gz_clear_name(to, error);
     if (status == GZ_OK) status = fold(from, error);
     if (status != GZ_OK) return status;
     if (gz_sync_directory(to) != 0) return fail(to, error);
     if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) != 0) {
-        if (errno == EEXIST) return gz_fail(error, GZ_CONFLICT, "%s is there already", gz_db_file_name(to));
+        if (errno == EEXIST)
+            return gz_fail(error, GZ_CONFLICT, "%s is there already", gz_db_file_name(to));
         return fail(from, error);
     }
     return gz_sync_directory(to) == 0 ? GZ_OK : fail(to, error);

@@ -1,37 +1,44 @@
 #include "store/keep.h"
 
+#include "server/maxima.h"
 #include "store/database.h"
 #include "store/rows.h"
-#include "server/maxima.h"
 
 static const char *const sql[GZ_KEEP_STATEMENTS] = {
     [GZ_KEEP_BEGIN] = "BEGIN IMMEDIATE",
     [GZ_KEEP_COMMIT] = "COMMIT",
-    [GZ_KEEP_NEXT] = "SELECT id, seq, ended, (SELECT step FROM kept), seq > (SELECT since FROM kept) FROM edits"
-                     " WHERE seq > (SELECT swept FROM kept) ORDER BY seq LIMIT 1",
+    [GZ_KEEP_NEXT] =
+        "SELECT id, seq, ended, (SELECT step FROM kept), seq > (SELECT since FROM kept) FROM edits"
+        " WHERE seq > (SELECT swept FROM kept) ORDER BY seq LIMIT 1",
     [GZ_KEEP_MARK] = "UPDATE kept SET since = max(since, ?), swept = ?, step = ?",
     [GZ_KEEP_CHANGES] = "SELECT node, step FROM changes WHERE edit = ? AND step >= ? ORDER BY step",
     [GZ_KEEP_FIND_EARLIER] =
-        "SELECT change, edit FROM (SELECT c.rowid AS change, c.edit, c.seq, e.began_seq FROM changes c"
-        " JOIN edits e ON e.id = c.edit WHERE c.node = ?1 AND c.seq < ?2 ORDER BY c.seq DESC, c.step DESC LIMIT 1) p"
+        "SELECT change, edit FROM (SELECT c.rowid AS change, c.edit, c.seq, e.began_seq FROM "
+        "changes c"
+        " JOIN edits e ON e.id = c.edit WHERE c.node = ?1 AND c.seq < ?2 ORDER BY c.seq DESC, "
+        "c.step DESC LIMIT 1) p"
         " WHERE NOT EXISTS (SELECT 1 FROM checkpoints k WHERE (k.seq >= p.seq AND k.seq < ?2)"
         " OR (k.seq > p.began_seq AND k.seq < p.seq))",
     [GZ_KEEP_FORGET_CHANGE] = "DELETE FROM changes WHERE rowid = ?",
-    [GZ_KEEP_FORGET_SAMPLES] = "DELETE FROM samples WHERE edit = ?1 AND (node, seq) IN"
-                               " (SELECT node, seq FROM samples WHERE edit = ?1 LIMIT ?2) AND NOT EXISTS (SELECT 1"
-                               " FROM edits e JOIN checkpoints k ON k.seq > e.began_seq AND k.seq < e.seq"
-                               " WHERE e.id = ?1)",
-    [GZ_KEEP_FORGET_EDIT] = "DELETE FROM edits WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM changes WHERE edit = ?1)",
+    [GZ_KEEP_FORGET_SAMPLES] =
+        "DELETE FROM samples WHERE edit = ?1 AND (node, seq) IN"
+        " (SELECT node, seq FROM samples WHERE edit = ?1 LIMIT ?2) AND NOT EXISTS (SELECT 1"
+        " FROM edits e JOIN checkpoints k ON k.seq > e.began_seq AND k.seq < e.seq"
+        " WHERE e.id = ?1)",
+    [GZ_KEEP_FORGET_EDIT] =
+        "DELETE FROM edits WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM changes WHERE edit = ?1)",
 };
 
-enum gz_status gz_keep_init(struct gz_keep *keep, sqlite3 *db, struct gz_retention rule, struct gz_error *error)
+enum gz_status gz_keep_init(struct gz_keep *keep, sqlite3 *db, struct gz_retention rule,
+                            struct gz_error *error)
 {
     *keep = (struct gz_keep){.rule = rule, .db = db};
     int64_t since = 0, edits = 0;
     enum gz_status status = gz_db_integer(db, "SELECT since FROM kept", &since, error);
     keep->since = (uint64_t)since;
     if (status != GZ_OK || !gz_keep_is_on(keep)) return status;
-    status = gz_db_integer(db, "SELECT count(*) FROM edits WHERE seq > (SELECT since FROM kept)", &edits, error);
+    status = gz_db_integer(db, "SELECT count(*) FROM edits WHERE seq > (SELECT since FROM kept)",
+                           &edits, error);
     for (int i = 0; status == GZ_OK && i < GZ_KEEP_STATEMENTS; i++)
         status = gz_db_prepare(db, sql[i], &keep->statements[i], error);
     keep->edits = (uint64_t)edits;
@@ -97,15 +104,16 @@ static bool may_pass(const struct gz_keep *keep, const struct passed *edit, doub
            (keep->rule.seconds > 0 && age_s > keep->rule.seconds);
 }
 
-/* The change that the node had before the seq is of no more use, unless to a checkpoint: one in between, or inside of the drag that made
- * the change. Nor is an edit that has no other. */
+/* The change that the node had before the seq is of no more use, unless to a checkpoint: one in
+ * between, or inside of the drag that made the change. Nor is an edit that has no other. */
 static int forget_earlier(struct gz_keep *keep, uint64_t node, uint64_t seq)
 {
     sqlite3_stmt *row = keep->statements[GZ_KEEP_FIND_EARLIER];
     sqlite3_bind_int64(row, 1, (sqlite3_int64)node);
     sqlite3_bind_int64(row, 2, (sqlite3_int64)seq);
     int rc = sqlite3_step(row);
-    uint64_t change = (uint64_t)sqlite3_column_int64(row, 0), edit = (uint64_t)sqlite3_column_int64(row, 1);
+    uint64_t change = (uint64_t)sqlite3_column_int64(row, 0),
+             edit = (uint64_t)sqlite3_column_int64(row, 1);
     sqlite3_reset(row);
     if (rc != SQLITE_ROW) return rc == SQLITE_DONE ? SQLITE_OK : rc;
     rc = run(keep, GZ_KEEP_FORGET_CHANGE, &change);
@@ -139,7 +147,8 @@ static int pass(struct gz_keep *keep, struct passed *edit, int *rows)
     if (rc == SQLITE_OK && *rows > 0) rc = pass_changes(keep, edit, rows, &done);
     if (rc != SQLITE_OK) return rc;
     return run(keep, GZ_KEEP_MARK,
-               done ? (uint64_t[]){edit->seq, edit->seq, 0} : (uint64_t[]){edit->seq, edit->seq - 1, edit->step});
+               done ? (uint64_t[]){edit->seq, edit->seq, 0}
+                    : (uint64_t[]){edit->seq, edit->seq - 1, edit->step});
 }
 
 /* In a transaction, edit by edit until it is large enough. */
@@ -170,7 +179,8 @@ enum gz_status gz_keep_step(struct gz_keep *keep, double now, bool *more, struct
     if (rc == SQLITE_OK) return GZ_OK;
     /* Another program has the file locked: there is no hurry. */
     bool is_later = (rc & 0xff) == SQLITE_BUSY;
-    enum gz_status status = is_later ? GZ_OK : gz_db_fail(keep->db, rc, error, "the disk did not let go of the past");
+    enum gz_status status =
+        is_later ? GZ_OK : gz_db_fail(keep->db, rc, error, "the disk did not let go of the past");
     if (!sqlite3_get_autocommit(keep->db)) sqlite3_exec(keep->db, "ROLLBACK", NULL, NULL, NULL);
     keep->since = since;
     keep->edits = edits;

@@ -1,21 +1,23 @@
 /* keep.h - how much of the past is kept, and the taking away of what is not.
  *
- * The past is whole from one seq on, the horizon (`since` in the table kept): the state at it and at each seq after it can be asked for,
- * and each edit after it is there with its changes and samples. The horizon goes on from edit to edit. When it has come to an edit,
- * the changes that this edit's nodes had before are of no more use, nor are its own samples; an edit without changes
- * goes. So each node keeps its latest change at or before the horizon, whoever asks finds where it begins, and an edit is there as
- * long as one of its changes is, its key with it.
+ * The past is whole from one seq on, the horizon (`since` in the table kept): the state at it and
+ * at each seq after it can be asked for, and each edit after it is there with its changes and
+ * samples. The horizon goes on from edit to edit. When it has come to an edit, the changes that
+ * this edit's nodes had before are of no more use, nor are its own samples; an edit without changes
+ * goes. So each node keeps its latest change at or before the horizon, whoever asks finds where it
+ * begins, and an edit is there as long as one of its changes is, its key with it.
  *
- * A checkpoint's state can be asked for as well: each node keeps its latest change at or before the checkpoint, and a drag that ran
- * then its path.
+ * A checkpoint's state can be asked for as well: each node keeps its latest change at or before the
+ * checkpoint, and a drag that ran then its path.
  *
- * An edit is passed when it is older than the rule says or has more edits after it, but never while it is one of the latest
- * GZ_UNDO_EDITS_MAX, which undo may ask for, or ended within GZ_KEEP_SECONDS_MIN, so that its key is still known; nor while it runs.
- * Space that becomes free in the file is used again; the file does not shrink.
+ * An edit is passed when it is older than the rule says or has more edits after it, but never while
+ * it is one of the latest GZ_UNDO_EDITS_MAX, which undo may ask for, or ended within
+ * GZ_KEEP_SECONDS_MIN, so that its key is still known; nor while it runs. Space that becomes free
+ * in the file is used again; the file does not shrink.
  *
- * Each step is one transaction of GZ_KEEP_ROWS_AT_ONCE rows and says in the table how far it came, so that it can stop
- * anywhere: with the process, the power, a disk that refuses.
- * Units: Unix seconds. Threads: the writer's, between its transactions. */
+ * Each step is one transaction of GZ_KEEP_ROWS_AT_ONCE rows and says in the table how far it came,
+ * so that it can stop anywhere: with the process, the power, a disk that refuses. Units: Unix
+ * seconds. Threads: the writer's, between its transactions. */
 #ifndef GZ_STORE_KEEP_H
 #define GZ_STORE_KEEP_H
 
@@ -55,6 +57,7 @@ bool gz_keep_is_on(const struct gz_keep *keep);
 void gz_keep_count(struct gz_keep *keep, uint64_t edits);
 /* One step; `*more` says whether it had anything to do, which it has not while another program
  * has the file locked. After a failure nothing of it is left. */
-GZ_MUST_USE enum gz_status gz_keep_step(struct gz_keep *keep, double now, bool *more, struct gz_error *error);
+GZ_MUST_USE enum gz_status gz_keep_step(struct gz_keep *keep, double now, bool *more,
+                                        struct gz_error *error);
 
 #endif

@@ -1,16 +1,18 @@
 #include <stdlib.h>
 
+#include "server/maxima.h"
 #include "store/internal.h"
 #include "store/rows.h"
-#include "server/maxima.h"
 
 static enum gz_status fail_memory(struct gz_error *error)
 {
     return gz_fail(error, GZ_NO_MEMORY, "no memory for the scene");
 }
 
-/* The next row: true for one; at the end, or with an error in `status`, the statement is finalized and the answer false. */
-static bool next_row(sqlite3 *db, sqlite3_stmt *rows, enum gz_status *status, struct gz_error *error)
+/* The next row: true for one; at the end, or with an error in `status`, the statement is finalized
+ * and the answer false. */
+static bool next_row(sqlite3 *db, sqlite3_stmt *rows, enum gz_status *status,
+                     struct gz_error *error)
 {
     int rc = *status == GZ_OK ? sqlite3_step(rows) : SQLITE_DONE;
     if (rc == SQLITE_ROW) return true;
@@ -25,7 +27,8 @@ static enum gz_status load_scene(sqlite3 *db, struct gz_scene_state *state, stru
     enum gz_status status =
         gz_db_prepare(db,
                       "SELECT seq, next_node, next_edit, (SELECT max(seq) FROM assets), max(time,"
-                      " coalesce((SELECT max(ended) FROM edits), time), coalesce((SELECT max(changed) FROM notes), time),"
+                      " coalesce((SELECT max(ended) FROM edits), time), coalesce((SELECT "
+                      "max(changed) FROM notes), time),"
                       " coalesce((SELECT max(made) FROM checkpoints), time)) FROM scene",
                       &rows, error);
     if (status != GZ_OK) return status;
@@ -46,17 +49,18 @@ static enum gz_status load_epochs(sqlite3 *db, struct gz_scene_state *state, str
     struct gz_epoch_record *epochs = gz_arena_take(&state->arena, GZ_EPOCHS_MAX, sizeof *epochs);
     if (epochs == NULL) return fail_memory(error);
     state->epochs = epochs;
-    enum gz_status status =
-        gz_db_prepare(db,
-                      "SELECT epoch, ended_seq FROM"
-                      " (SELECT epoch, lead(began_seq) OVER (ORDER BY epoch) AS ended_seq FROM epochs)"
-                      " WHERE ended_seq IS NOT NULL ORDER BY epoch DESC LIMIT ?",
-                      &rows, error);
+    enum gz_status status = gz_db_prepare(
+        db,
+        "SELECT epoch, ended_seq FROM"
+        " (SELECT epoch, lead(began_seq) OVER (ORDER BY epoch) AS ended_seq FROM epochs)"
+        " WHERE ended_seq IS NOT NULL ORDER BY epoch DESC LIMIT ?",
+        &rows, error);
     if (status != GZ_OK) return status;
     sqlite3_bind_int(rows, 1, GZ_EPOCHS_MAX);
     while (next_row(db, rows, &status, error))
-        epochs[state->epoch_count++] = (struct gz_epoch_record){.epoch = (uint64_t)sqlite3_column_int64(rows, 0),
-                                                                .seq_last = (uint64_t)sqlite3_column_int64(rows, 1)};
+        epochs[state->epoch_count++] =
+            (struct gz_epoch_record){.epoch = (uint64_t)sqlite3_column_int64(rows, 0),
+                                     .seq_last = (uint64_t)sqlite3_column_int64(rows, 1)};
     for (size_t i = 0; i < state->epoch_count / 2; i++) {
         struct gz_epoch_record swap = epochs[i];
         epochs[i] = epochs[state->epoch_count - 1 - i];
@@ -82,31 +86,36 @@ static enum gz_status read_nodes(sqlite3 *db, sqlite3_stmt *rows, struct gz_scen
     return status;
 }
 
-static enum gz_status load_alive(sqlite3 *db, struct gz_scene_state *state, struct gz_node_list *list,
-                                 struct gz_error *error)
+static enum gz_status load_alive(sqlite3 *db, struct gz_scene_state *state,
+                                 struct gz_node_list *list, struct gz_error *error)
 {
     sqlite3_stmt *rows;
-    enum gz_status status = gz_db_prepare(
-        db, "SELECT id, seq, deleted_seq, " GZ_CONTENT_COLUMNS("") " FROM nodes WHERE deleted_seq IS NULL ORDER BY id",
-        &rows, error);
+    enum gz_status status =
+        gz_db_prepare(db,
+                      "SELECT id, seq, deleted_seq, " GZ_CONTENT_COLUMNS(
+                          "") " FROM nodes WHERE deleted_seq IS NULL ORDER BY id",
+                      &rows, error);
     if (status == GZ_OK) status = read_nodes(db, rows, state, list, error);
     struct gz_node_record *ordered;
-    if (status == GZ_OK) status = gz_parents_first(list->nodes, list->count, &state->arena, &ordered, error);
+    if (status == GZ_OK)
+        status = gz_parents_first(list->nodes, list->count, &state->arena, &ordered, error);
     for (size_t i = 0; status == GZ_OK && i < list->count; i++) list->nodes[i] = ordered[i];
     return status;
 }
 
-static enum gz_status load_gone(sqlite3 *db, struct gz_scene_state *state, struct gz_node_list *list,
-                                struct gz_error *error)
+static enum gz_status load_gone(sqlite3 *db, struct gz_scene_state *state,
+                                struct gz_node_list *list, struct gz_error *error)
 {
     sqlite3_stmt *rows;
-    enum gz_status status = gz_db_prepare(db,
-                                          "SELECT deleted_seq FROM nodes WHERE deleted_seq IS NOT NULL"
-                                          " ORDER BY deleted_seq DESC LIMIT 1 OFFSET ?",
-                                          &rows, error);
+    enum gz_status status =
+        gz_db_prepare(db,
+                      "SELECT deleted_seq FROM nodes WHERE deleted_seq IS NOT NULL"
+                      " ORDER BY deleted_seq DESC LIMIT 1 OFFSET ?",
+                      &rows, error);
     if (status != GZ_OK) return status;
     sqlite3_bind_int(rows, 1, GZ_TOMBSTONES_MAX);
-    while (next_row(db, rows, &status, error)) state->tombstones_from = (uint64_t)sqlite3_column_int64(rows, 0);
+    while (next_row(db, rows, &status, error))
+        state->tombstones_from = (uint64_t)sqlite3_column_int64(rows, 0);
     if (status == GZ_OK)
         status = gz_db_prepare(db,
                                "SELECT id, seq, deleted_seq, " GZ_CONTENT_COLUMNS(
@@ -137,11 +146,11 @@ static enum gz_status load_nodes(sqlite3 *db, struct gz_scene_state *state, stru
 static enum gz_status count_edits(sqlite3 *db, size_t *count, struct gz_error *error)
 {
     sqlite3_stmt *rows;
-    enum gz_status status =
-        gz_db_prepare(db,
-                      "SELECT (SELECT count(*) FROM changes c WHERE c.edit = e.id)"
-                      " FROM edits e WHERE e.seq IS NOT NULL ORDER BY e.seq DESC, e.id DESC LIMIT ?",
-                      &rows, error);
+    enum gz_status status = gz_db_prepare(
+        db,
+        "SELECT (SELECT count(*) FROM changes c WHERE c.edit = e.id)"
+        " FROM edits e WHERE e.seq IS NOT NULL ORDER BY e.seq DESC, e.id DESC LIMIT ?",
+        &rows, error);
     if (status != GZ_OK) return status;
     sqlite3_bind_int(rows, 1, GZ_UNDO_EDITS_MAX);
     sqlite3_int64 changes = 0;
@@ -172,14 +181,15 @@ static enum gz_status load_edits(sqlite3 *db, struct gz_scene_state *state, stru
     while (next_row(db, rows, &status, error)) {
         state->edit_count++;
         state->edits = edits + count - state->edit_count;
-        status = gz_read_edit(rows, changes, &state->arena, &edits[count - state->edit_count], error);
+        status =
+            gz_read_edit(rows, changes, &state->arena, &edits[count - state->edit_count], error);
     }
     sqlite3_finalize(changes);
     return status;
 }
 
-static enum gz_status read_note(sqlite3_stmt *row, struct gz_arena *arena, struct gz_note_record *note,
-                                struct gz_error *error)
+static enum gz_status read_note(sqlite3_stmt *row, struct gz_arena *arena,
+                                struct gz_note_record *note, struct gz_error *error)
 {
     *note = (struct gz_note_record){
         .id = (uint64_t)sqlite3_column_int64(row, 0),
@@ -194,13 +204,15 @@ static enum gz_status read_note(sqlite3_stmt *row, struct gz_arena *arena, struc
         .changed = sqlite3_column_double(row, 10),
         .by = gz_read_text(row, 11, arena),
     };
-    return note->user != NULL && note->text != NULL && note->by != NULL ? GZ_OK : fail_memory(error);
+    return note->user != NULL && note->text != NULL && note->by != NULL ? GZ_OK
+                                                                        : fail_memory(error);
 }
 
 static enum gz_status load_notes(sqlite3 *db, struct gz_scene_state *state, struct gz_error *error)
 {
     int64_t count = 0, last = 0;
-    enum gz_status status = gz_db_integer(db, "SELECT count(*) FROM notes WHERE gone IS NULL", &count, error);
+    enum gz_status status =
+        gz_db_integer(db, "SELECT count(*) FROM notes WHERE gone IS NULL", &count, error);
     if (status == GZ_OK) status = gz_db_integer(db, "SELECT max(id) FROM notes", &last, error);
     if (status != GZ_OK) return status;
     state->next_note = (uint64_t)last + 1;
@@ -208,10 +220,11 @@ static enum gz_status load_notes(sqlite3 *db, struct gz_scene_state *state, stru
     if (notes == NULL) return fail_memory(error);
     state->notes = notes;
     sqlite3_stmt *rows;
-    status = gz_db_prepare(db,
-                           "SELECT id, user, text, node, x, y, z, reply, done, made, changed, changed_by"
-                           " FROM notes WHERE gone IS NULL ORDER BY id",
-                           &rows, error);
+    status =
+        gz_db_prepare(db,
+                      "SELECT id, user, text, node, x, y, z, reply, done, made, changed, changed_by"
+                      " FROM notes WHERE gone IS NULL ORDER BY id",
+                      &rows, error);
     if (status != GZ_OK) return status;
     while (next_row(db, rows, &status, error))
         status = read_note(rows, &state->arena, &notes[state->note_count++], error);
@@ -219,7 +232,8 @@ static enum gz_status load_notes(sqlite3 *db, struct gz_scene_state *state, stru
 }
 
 static enum gz_status read_checkpoint(sqlite3_stmt *row, struct gz_arena *arena,
-                                      struct gz_checkpoint_record *checkpoint, struct gz_error *error)
+                                      struct gz_checkpoint_record *checkpoint,
+                                      struct gz_error *error)
 {
     *checkpoint = (struct gz_checkpoint_record){
         .name = gz_read_text(row, 0, arena),
@@ -230,19 +244,23 @@ static enum gz_status read_checkpoint(sqlite3_stmt *row, struct gz_arena *arena,
     return checkpoint->name != NULL && checkpoint->user != NULL ? GZ_OK : fail_memory(error);
 }
 
-static enum gz_status load_checkpoints(sqlite3 *db, struct gz_scene_state *state, struct gz_error *error)
+static enum gz_status load_checkpoints(sqlite3 *db, struct gz_scene_state *state,
+                                       struct gz_error *error)
 {
     int64_t count = 0;
     enum gz_status status = gz_db_integer(db, "SELECT count(*) FROM checkpoints", &count, error);
     if (status != GZ_OK) return status;
-    struct gz_checkpoint_record *checkpoints = gz_arena_take(&state->arena, (size_t)count, sizeof *checkpoints);
+    struct gz_checkpoint_record *checkpoints =
+        gz_arena_take(&state->arena, (size_t)count, sizeof *checkpoints);
     if (checkpoints == NULL) return fail_memory(error);
     state->checkpoints = checkpoints;
     sqlite3_stmt *rows;
-    status = gz_db_prepare(db, "SELECT name, seq, user, made FROM checkpoints ORDER BY seq, made", &rows, error);
+    status = gz_db_prepare(db, "SELECT name, seq, user, made FROM checkpoints ORDER BY seq, made",
+                           &rows, error);
     if (status != GZ_OK) return status;
     while (next_row(db, rows, &status, error))
-        status = read_checkpoint(rows, &state->arena, &checkpoints[state->checkpoint_count++], error);
+        status =
+            read_checkpoint(rows, &state->arena, &checkpoints[state->checkpoint_count++], error);
     return status;
 }
 
@@ -257,7 +275,8 @@ static enum gz_status load_all(sqlite3 *db, struct gz_scene_state *state, struct
     return status;
 }
 
-enum gz_status gz_load(sqlite3 *db, uint64_t epoch, struct gz_scene_state *state, struct gz_error *error)
+enum gz_status gz_load(sqlite3 *db, uint64_t epoch, struct gz_scene_state *state,
+                       struct gz_error *error)
 {
     *state = (struct gz_scene_state){.epoch = epoch};
     gz_arena_init(&state->arena, GZ_STATE_BYTES_MAX);

@@ -12,12 +12,13 @@
 
 #include "store/database.h"
 
-/* The owner before us removed the file on leaving, perhaps after we opened it: then what we locked is nobody's. */
+/* The owner before us removed the file on leaving, perhaps after we opened it: then what we locked
+ * is nobody's. */
 static bool is_still_there(int descriptor, const char *path)
 {
     struct stat ours, there;
-    return fstat(descriptor, &ours) == 0 && stat(path, &there) == 0 && ours.st_ino == there.st_ino &&
-           ours.st_dev == there.st_dev;
+    return fstat(descriptor, &ours) == 0 && stat(path, &there) == 0 &&
+           ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
 }
 
 static enum gz_status fail_taken(int descriptor, const char *database, struct gz_error *error)
@@ -25,8 +26,8 @@ static enum gz_status fail_taken(int descriptor, const char *database, struct gz
     char pid[16] = "";
     ssize_t size = pread(descriptor, pid, sizeof pid - 1, 0);
     pid[size > 0 ? strcspn(pid, "\n") : 0] = '\0';
-    return gz_fail(error, GZ_BAD_STATE, "%s is open in another server%s%s", gz_db_file_name(database),
-                   pid[0] != '\0' ? ", process " : "", pid);
+    return gz_fail(error, GZ_BAD_STATE, "%s is open in another server%s%s",
+                   gz_db_file_name(database), pid[0] != '\0' ? ", process " : "", pid);
 }
 
 static enum gz_status lock(struct gz_owner *owner, const char *database, struct gz_error *error)
@@ -35,10 +36,12 @@ static enum gz_status lock(struct gz_owner *owner, const char *database, struct 
         if (owner->descriptor >= 0) close(owner->descriptor);
         owner->descriptor = open(owner->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
         if (owner->descriptor < 0)
-            return gz_fail(error, GZ_STORAGE, "%s: %s", gz_db_file_name(owner->path), strerror(errno));
+            return gz_fail(error, GZ_STORAGE, "%s: %s", gz_db_file_name(owner->path),
+                           strerror(errno));
         if (flock(owner->descriptor, LOCK_EX | LOCK_NB) != 0) {
             if (errno == EWOULDBLOCK) return fail_taken(owner->descriptor, database, error);
-            return gz_fail(error, GZ_STORAGE, "%s: %s", gz_db_file_name(owner->path), strerror(errno));
+            return gz_fail(error, GZ_STORAGE, "%s: %s", gz_db_file_name(owner->path),
+                           strerror(errno));
         }
     } while (!is_still_there(owner->descriptor, owner->path));
     return GZ_OK;

@@ -1,6 +1,6 @@
-/* owner.h - one process at a time owns a scene's file: a lock on NAME.db.owner beside it, which ends with the process.
- * Not on the database itself: closing any descriptor of that would drop the locks that SQLite holds on it.
- * Threads: any. */
+/* owner.h - one process at a time owns a scene's file: a lock on NAME.db.owner beside it, which
+ * ends with the process. Not on the database itself: closing any descriptor of that would drop the
+ * locks that SQLite holds on it. Threads: any. */
 #ifndef GZ_STORE_OWNER_H
 #define GZ_STORE_OWNER_H
 
@@ -15,7 +15,8 @@ struct gz_owner {
 };
 
 /* GZ_BAD_STATE where another one owns it, named by its process id. */
-GZ_MUST_USE enum gz_status gz_owner_init(struct gz_owner *owner, const char *database, struct gz_error *error);
+GZ_MUST_USE enum gz_status gz_owner_init(struct gz_owner *owner, const char *database,
+                                         struct gz_error *error);
 void gz_owner_finish(struct gz_owner *owner);
 
 #endif

@@ -7,7 +7,8 @@
 
 enum { ROTATION = 3, SCALE = 7 };
 
-/* The quaternion's sign is that of the line's beginning: both signs are one rotation, and a line between them would be none. */
+/* The quaternion's sign is that of the line's beginning: both signs are one rotation, and a line
+ * between them would be none. */
 static void to_components(const gz_trs *trs, const double *beside, double out[GZ_PATH_COMPONENTS])
 {
     const double values[GZ_PATH_COMPONENTS] = {trs->t.x, trs->t.y, trs->t.z, trs->r.x, trs->r.y,
@@ -18,8 +19,9 @@ static void to_components(const gz_trs *trs, const double *beside, double out[GZ
     for (int i = ROTATION; dot < 0 && i < SCALE; i++) out[i] = -out[i];
 }
 
-/* Component by component, so that all of them together keep to what is promised: sqrt(3) of one for a length in space, and for
- * a quaternion four that add up to a vector no longer than sin(angle / 2). */
+/* Component by component, so that all of them together keep to what is promised: sqrt(3) of one for
+ * a length in space, and for a quaternion four that add up to a vector no longer than sin(angle /
+ * 2). */
 static double tolerance_of(int component, double value, double tolerance_m)
 {
     if (component < ROTATION) return tolerance_m / sqrt(3);
@@ -69,7 +71,8 @@ void gz_path_move_on(struct gz_path *path, double time)
     path->last_seq = 0;
 }
 
-/* A clock that stood still or was set back leaves no line: then nothing passes, and the sample stays. */
+/* A clock that stood still or was set back leaves no line: then nothing passes, and the sample
+ * stays. */
 static void narrow(struct gz_path *path, double tolerance_m)
 {
     double seconds = path->last_s - path->start_s;
@@ -81,9 +84,11 @@ static void narrow(struct gz_path *path, double tolerance_m)
     }
 }
 
-void gz_path_extend(struct gz_path *path, double tolerance_m, uint64_t seq, double time, const gz_trs *trs)
+void gz_path_extend(struct gz_path *path, double tolerance_m, uint64_t seq, double time,
+                    const gz_trs *trs)
 {
-    if (path->last_seq != 0 && gz_path_needs_last(path, time, trs)) begin_line(path, path->last_s, path->last);
+    if (path->last_seq != 0 && gz_path_needs_last(path, time, trs))
+        begin_line(path, path->last_s, path->last);
     path->last_seq = seq;
     path->last_s = time;
     to_components(trs, path->start, path->last);

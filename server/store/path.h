@@ -1,15 +1,19 @@
 /* path.h - what of a drag's path is written down.
  *
- * A recorded path is a chain of points, from where the drag found a node to where it left it; between two points everything is
- * linear in time: translation, rotation (its quaternion, made unit afterwards) and scale, component by component. A sample is
- * left out only where the line past it stays within the tolerance of it, so that whoever reads the path back is never further
- * from the truth at any moment that was sampled.
+ * A recorded path is a chain of points, from where the drag found a node to where it left it;
+ * between two points everything is linear in time: translation, rotation (its quaternion, made unit
+ * afterwards) and scale, component by component. A sample is left out only where the line past it
+ * stays within the tolerance of it, so that whoever reads the path back is never further from the
+ * truth at any moment that was sampled.
  *
- * Online and of fixed size: for each component the slopes from the last point that is kept which pass every sample since within
- * its tolerance are one interval. A new sample whose own slope lies within it carries the line on; otherwise the sample before it
- * is a point, and the next line begins there. So the newest sample is always kept, until the next one shows that it is not needed.
+ * Online and of fixed size: for each component the slopes from the last point that is kept which
+ * pass every sample since within its tolerance are one interval. A new sample whose own slope lies
+ * within it carries the line on; otherwise the sample before it is a point, and the next line
+ * begins there. So the newest sample is always kept, until the next one shows that it is not
+ * needed.
  *
- * Units: metres in the parent's frame, seconds. Pure: no memory, no errors. Threads: any, one path at a time. */
+ * Units: metres in the parent's frame, seconds. Pure: no memory, no errors. Threads: any, one path
+ * at a time. */
 #ifndef GZ_STORE_PATH_H
 #define GZ_STORE_PATH_H
 
@@ -27,15 +31,17 @@ struct gz_path {
 };
 
 void gz_path_begin(struct gz_path *path, double time, const gz_trs *start);
-/* Whether the newest sample has to stay as a point, now that the path goes on to this one. True where there is none. */
+/* Whether the newest sample has to stay as a point, now that the path goes on to this one. True
+ * where there is none. */
 bool gz_path_needs_last(const struct gz_path *path, double time, const gz_trs *trs);
-/* The moment at which it moved on, where it was at rest between the newest sample (or the beginning) and this time; NaN where it was
- * not. */
+/* The moment at which it moved on, where it was at rest between the newest sample (or the
+ * beginning) and this time; NaN where it was not. */
 double gz_path_rest(const struct gz_path *path, double time);
 /* It was at rest until then: the next line begins there. The newest sample stays. */
 void gz_path_move_on(struct gz_path *path, double time);
 /* Goes on to the next sample, `tolerance_m` from which the line may pass. */
-void gz_path_extend(struct gz_path *path, double tolerance_m, uint64_t seq, double time, const gz_trs *trs);
+void gz_path_extend(struct gz_path *path, double tolerance_m, uint64_t seq, double time,
+                    const gz_trs *trs);
 
 /* The last point that is kept for good. */
 gz_trs gz_path_start(const struct gz_path *path);

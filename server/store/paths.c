@@ -61,7 +61,8 @@ static struct gz_path_run *find_run(const struct gz_paths *paths, uint64_t edit)
     return run;
 }
 
-bool gz_paths_find(struct gz_paths *paths, uint64_t edit, uint64_t node, struct gz_path_found *found)
+bool gz_paths_find(struct gz_paths *paths, uint64_t edit, uint64_t node,
+                   struct gz_path_found *found)
 {
     struct gz_path_run *run = find_run(paths, edit);
     if (run == NULL) return false;

@@ -1,8 +1,8 @@
 /* paths.h - the paths of the drags that run, node by node, as far as the writer knows them.
  *
- * What a transaction does to them is settled with it: a transaction that failed leaves them as they were, as it does the file.
- * Without memory for a drag's paths every sample of it stays.
- * Ownership: as it says. Threads: the writer's. */
+ * What a transaction does to them is settled with it: a transaction that failed leaves them as they
+ * were, as it does the file. Without memory for a drag's paths every sample of it stays. Ownership:
+ * as it says. Threads: the writer's. */
 #ifndef GZ_STORE_PATHS_H
 #define GZ_STORE_PATHS_H
 
@@ -19,14 +19,16 @@ void gz_paths_finish(struct gz_paths *paths);
 
 /* A drag that begins; its nodes are those of its changes, which say where each was. */
 void gz_paths_begin(struct gz_paths *paths, const struct gz_edit_record *edit);
-/* The path of a node, to be gone on with, and what is the same for all nodes of its drag; false where every sample stays. Nodes are
- * asked for in the order of the drag's changes, or it takes longer. */
+/* The path of a node, to be gone on with, and what is the same for all nodes of its drag; false
+ * where every sample stays. Nodes are asked for in the order of the drag's changes, or it takes
+ * longer. */
 struct gz_path_found {
     struct gz_path *path;
     double tolerance_m;
     uint64_t began_seq;
 };
-bool gz_paths_find(struct gz_paths *paths, uint64_t edit, uint64_t node, struct gz_path_found *found);
+bool gz_paths_find(struct gz_paths *paths, uint64_t edit, uint64_t node,
+                   struct gz_path_found *found);
 /* The drag is over. */
 void gz_paths_end(struct gz_paths *paths, uint64_t edit);
 

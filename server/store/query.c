@@ -2,18 +2,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "proto/limits.h"
 #include "store/internal.h"
 #include "store/rows.h"
-#include "proto/limits.h"
 
 /* ---- whether an edit is undone ---- */
 
 /* The latest undo or redo of an edit, and whether it is an undo. */
-static const char about_sql[] = "SELECT id, kind = 'undo' FROM edits WHERE target = ?1 AND kind IN ('undo', 'redo')"
-                                " AND seq > 0 ORDER BY seq DESC LIMIT 1";
+static const char about_sql[] =
+    "SELECT id, kind = 'undo' FROM edits WHERE target = ?1 AND kind IN ('undo', 'redo')"
+    " AND seq > 0 ORDER BY seq DESC LIMIT 1";
 
-/* What was done last about it, in *last, and whether that leaves it undone: an undo of an undo leaves it done. `about` is
- * about_sql, for use here. */
+/* What was done last about it, in *last, and whether that leaves it undone: an undo of an undo
+ * leaves it done. `about` is about_sql, for use here. */
 static enum gz_status find_last(sqlite3_stmt *about, uint64_t edit, uint64_t *last, bool *undone,
                                 struct gz_error *error)
 {
@@ -31,21 +32,24 @@ static enum gz_status find_last(sqlite3_stmt *about, uint64_t edit, uint64_t *la
         }
         sqlite3_reset(about);
     }
-    return rc == SQLITE_DONE ? GZ_OK : gz_db_fail(sqlite3_db_handle(about), rc, error, "the history");
+    return rc == SQLITE_DONE ? GZ_OK
+                             : gz_db_fail(sqlite3_db_handle(about), rc, error, "the history");
 }
 
 /* ---- history ---- */
 
-static enum gz_status prepare_history(sqlite3 *db, const struct gz_query *query, sqlite3_stmt **rows,
-                                      struct gz_error *error)
+static enum gz_status prepare_history(sqlite3 *db, const struct gz_query *query,
+                                      sqlite3_stmt **rows, struct gz_error *error)
 {
     char sql[1024];
     snprintf(sql, sizeof sql,
              "SELECT " GZ_EDIT_COLUMNS
              " FROM edits e WHERE e.ended IS NOT NULL AND +e.seq > (SELECT since FROM kept)%s%s%s%s"
              " ORDER BY e.ended DESC, e.seq DESC LIMIT ?5",
-             query->node != 0 ? " AND e.id IN (SELECT c.edit FROM changes c WHERE c.node = ?1)" : "",
-             query->user[0] != '\0' ? " AND e.user = ?2" : "", isnan(query->since) ? "" : " AND e.ended > ?3",
+             query->node != 0 ? " AND e.id IN (SELECT c.edit FROM changes c WHERE c.node = ?1)"
+                              : "",
+             query->user[0] != '\0' ? " AND e.user = ?2" : "",
+             isnan(query->since) ? "" : " AND e.ended > ?3",
              isnan(query->before) ? "" : " AND e.ended < ?4");
     return gz_db_prepare(db, sql, rows, error);
 }
@@ -70,7 +74,8 @@ struct details {
     sqlite3_stmt *about;
 };
 
-static enum gz_status prepare_details(sqlite3 *db, bool brief, struct details *details, struct gz_error *error)
+static enum gz_status prepare_details(sqlite3 *db, bool brief, struct details *details,
+                                      struct gz_error *error)
 {
     const char *sql = brief ? GZ_EDIT_NODES_SQL : GZ_EDIT_CHANGES_SQL;
     *details = (struct details){NULL, NULL};
@@ -82,13 +87,16 @@ static enum gz_status read_one(sqlite3_stmt *row, const struct details *details,
                                struct gz_edit_record *edit, struct gz_answer *answer)
 {
     uint64_t last;
-    enum gz_status status = brief ? gz_read_brief_edit(row, details->changes, &answer->arena, edit, &answer->error)
-                                  : gz_read_edit(row, details->changes, &answer->arena, edit, &answer->error);
-    return status == GZ_OK ? find_last(details->about, edit->id, &last, &edit->undone, &answer->error) : status;
+    enum gz_status status =
+        brief ? gz_read_brief_edit(row, details->changes, &answer->arena, edit, &answer->error)
+              : gz_read_edit(row, details->changes, &answer->arena, edit, &answer->error);
+    return status == GZ_OK
+               ? find_last(details->about, edit->id, &last, &edit->undone, &answer->error)
+               : status;
 }
 
-static enum gz_status read_history(struct gz_reader *reader, sqlite3_stmt *rows, uint32_t limit, bool brief,
-                                   struct gz_answer *answer)
+static enum gz_status read_history(struct gz_reader *reader, sqlite3_stmt *rows, uint32_t limit,
+                                   bool brief, struct gz_answer *answer)
 {
     struct gz_edit_record *edits = gz_arena_take(&answer->arena, limit, sizeof *edits);
     struct details details;
@@ -100,14 +108,16 @@ static enum gz_status read_history(struct gz_reader *reader, sqlite3_stmt *rows,
         if (status == GZ_OK) answer->edit_count++;
     }
     if (status == GZ_NO_MEMORY) status = fail_memory(&answer->error);
-    if (status == GZ_OK && rc != SQLITE_DONE) status = gz_db_fail(reader->db, rc, &answer->error, "the history");
+    if (status == GZ_OK && rc != SQLITE_DONE)
+        status = gz_db_fail(reader->db, rc, &answer->error, "the history");
     answer->edits = edits;
     sqlite3_finalize(details.changes);
     sqlite3_finalize(details.about);
     return status;
 }
 
-static enum gz_status answer_history(struct gz_reader *reader, const struct gz_query *query, struct gz_answer *answer)
+static enum gz_status answer_history(struct gz_reader *reader, const struct gz_query *query,
+                                     struct gz_answer *answer)
 {
     uint32_t limit = query->limit;
     if (limit == 0 || limit > GZ_HISTORY_ROWS_MAX) limit = GZ_HISTORY_ROWS_MAX;
@@ -131,8 +141,8 @@ static const char *const edit_sql[] = {
 };
 
 /* Reads the edit, if there is one, as the answer's next. */
-static enum gz_status add_edit(sqlite3 *db, const char *sql, uint64_t id, struct gz_edit_record *edits,
-                               struct gz_answer *answer)
+static enum gz_status add_edit(sqlite3 *db, const char *sql, uint64_t id,
+                               struct gz_edit_record *edits, struct gz_answer *answer)
 {
     sqlite3_stmt *row, *changes;
     enum gz_status status = gz_db_prepare(db, sql, &row, &answer->error);
@@ -141,7 +151,8 @@ static enum gz_status add_edit(sqlite3 *db, const char *sql, uint64_t id, struct
     int rc = sqlite3_step(row);
     status = gz_db_prepare(db, GZ_EDIT_CHANGES_SQL, &changes, &answer->error);
     if (status == GZ_OK && rc == SQLITE_ROW)
-        status = gz_read_edit(row, changes, &answer->arena, &edits[answer->edit_count++], &answer->error);
+        status = gz_read_edit(row, changes, &answer->arena, &edits[answer->edit_count++],
+                              &answer->error);
     else if (status == GZ_OK && rc != SQLITE_DONE)
         status = gz_db_fail(db, rc, &answer->error, "the history");
     if (status == GZ_NO_MEMORY) status = fail_memory(&answer->error);
@@ -151,16 +162,19 @@ static enum gz_status add_edit(sqlite3 *db, const char *sql, uint64_t id, struct
 }
 
 /* What is left of an edit from before the history that is kept is not all that it did. */
-static enum gz_status expect_whole(sqlite3 *db, const struct gz_edit_record *edit, struct gz_error *error)
+static enum gz_status expect_whole(sqlite3 *db, const struct gz_edit_record *edit,
+                                   struct gz_error *error)
 {
     int64_t since;
     enum gz_status status = gz_db_integer(db, "SELECT since FROM kept", &since, error);
     if (status != GZ_OK || edit->seq > (uint64_t)since) return status;
-    return gz_fail(error, GZ_BAD_VALUE, "edit: edit %llu is no longer kept: the history begins at seq %lld",
+    return gz_fail(error, GZ_BAD_VALUE,
+                   "edit: edit %llu is no longer kept: the history begins at seq %lld",
                    (unsigned long long)edit->id, (long long)since);
 }
 
-static enum gz_status find_last_of(sqlite3 *db, uint64_t edit, uint64_t *last, struct gz_answer *answer)
+static enum gz_status find_last_of(sqlite3 *db, uint64_t edit, uint64_t *last,
+                                   struct gz_answer *answer)
 {
     sqlite3_stmt *about;
     enum gz_status status = gz_db_prepare(db, about_sql, &about, &answer->error);
@@ -169,7 +183,8 @@ static enum gz_status find_last_of(sqlite3 *db, uint64_t edit, uint64_t *last, s
     return status;
 }
 
-static enum gz_status answer_edit(struct gz_reader *reader, const struct gz_query *query, struct gz_answer *answer)
+static enum gz_status answer_edit(struct gz_reader *reader, const struct gz_query *query,
+                                  struct gz_answer *answer)
 {
     struct gz_edit_record *edits = gz_arena_take(&answer->arena, 3, sizeof *edits);
     uint64_t last;
@@ -187,55 +202,72 @@ static enum gz_status answer_edit(struct gz_reader *reader, const struct gz_quer
 
 /* ---- the past ----
  *
- * A node at seq S is what the latest change up to S made of it. A drag that ran at S has its change later: it is the next
- * change after S of some node that it moved, because nobody else changes a node that is held, or it still runs. Then the
- * points of its recorded path before and after S say where its nodes were: on the line between them. A drag that still runs has
- * no point after its newest, and its nodes are there. */
+ * A node at seq S is what the latest change up to S made of it. A drag that ran at S has its change
+ * later: it is the next change after S of some node that it moved, because nobody else changes a
+ * node that is held, or it still runs. Then the points of its recorded path before and after S say
+ * where its nodes were: on the line between them. A drag that still runs has no point after its
+ * newest, and its nodes are there. */
 
-#define NEXT_EDITS                                                                                                     \
-    "WITH next (edit) AS (SELECT (SELECT c.edit FROM changes c WHERE c.node = n.id AND c.seq > ?1"                     \
+#define NEXT_EDITS                                                                                 \
+    "WITH next (edit) AS (SELECT (SELECT c.edit FROM changes c WHERE c.node = n.id AND c.seq > ?1" \
     " ORDER BY c.seq, c.step LIMIT 1) FROM nodes n UNION SELECT id FROM edits WHERE seq IS NULL) "
 
-static const char nodes_at_sql[] =
-    "SELECT n.id, c.seq, " GZ_CONTENT_COLUMNS("c.after_") " FROM nodes n JOIN changes c ON c.rowid ="
-                                                          " (SELECT l.rowid FROM changes l WHERE l.node = n.id AND "
-                                                          "l.seq <= ?1 ORDER BY l.seq DESC, l.step DESC LIMIT 1)"
-                                                          " WHERE c.did <> 'delete' ORDER BY n.id";
+static const char nodes_at_sql[] = "SELECT n.id, c.seq, " GZ_CONTENT_COLUMNS(
+    "c.after_") " FROM nodes n JOIN changes c ON c.rowid ="
+                " (SELECT l.rowid FROM changes l WHERE l.node = n.id AND "
+                "l.seq <= ?1 ORDER BY l.seq DESC, l.step DESC LIMIT 1)"
+                " WHERE c.did <> 'delete' ORDER BY n.id";
 
-/* The nodes of drags that ran at ?1, or at the time ?2 where it was asked by time, and the point before it: a sample, or where the
- * drag found them. One look into the samples for each node, however long the drag is. */
+/* The nodes of drags that ran at ?1, or at the time ?2 where it was asked by time, and the point
+ * before it: a sample, or where the drag found them. One look into the samples for each node,
+ * however long the drag is. */
 static const char points_before_sql[] = NEXT_EDITS
-    ", running (edit, seq, time) AS (SELECT e.id, e.began_seq, e.began FROM next JOIN edits e ON e.id = next.edit"
+    ", running (edit, seq, time) AS (SELECT e.id, e.began_seq, e.began FROM next JOIN edits e ON "
+    "e.id = next.edit"
     " WHERE (e.began_seq < ?1 OR e.began <= ?2) AND (e.handle IS NOT NULL OR e.kind = 'wheel')) "
-    "SELECT c.node, c.edit, s.seq, s.time, s.until, " GZ_TRS_COLUMNS("s.") ", r.seq, r.time, NULL, " GZ_TRS_COLUMNS(
-        "c.before_") " FROM running r JOIN changes c ON c.edit = r.edit LEFT JOIN samples s ON s.edit = c.edit"
-                     " AND s.node = c.node AND s.seq = (SELECT l.seq FROM samples l WHERE l.edit = c.edit"
-                     " AND l.node = c.node AND l.seq <= ?1 ORDER BY l.seq DESC LIMIT 1)";
+    "SELECT c.node, c.edit, s.seq, s.time, s.until, " GZ_TRS_COLUMNS(
+        "s.") ", r.seq, r.time, NULL, " GZ_TRS_COLUMNS("c.before_") " FROM running r JOIN changes "
+                                                                    "c ON c.edit = r.edit LEFT "
+                                                                    "JOIN samples s ON s.edit = "
+                                                                    "c.edit"
+                                                                    " AND s.node = c.node AND "
+                                                                    "s.seq = (SELECT l.seq FROM "
+                                                                    "samples l WHERE l.edit = "
+                                                                    "c.edit"
+                                                                    " AND l.node = c.node AND "
+                                                                    "l.seq <= ?1 ORDER BY l.seq "
+                                                                    "DESC LIMIT 1)";
 /* Where a point begins in it: the sample, or else the drag's beginning. */
 enum { SAMPLE_COLUMN = 2, BEGAN_COLUMN = SAMPLE_COLUMN + 3 + GZ_TRS_COLUMN_COUNT };
 
-/* The point after ?3 of node ?2 in drag ?1: a sample, or where the drag left it, which is the node's next change. */
+/* The point after ?3 of node ?2 in drag ?1: a sample, or where the drag left it, which is the
+ * node's next change. */
 static const char point_after_sql[] =
     "SELECT seq, time, NULL, " GZ_TRS_COLUMNS("") " FROM (SELECT seq, time, " GZ_TRS_COLUMNS(
         "") " FROM samples WHERE edit = ?1 AND node = ?2 AND seq > ?3 ORDER BY seq LIMIT 1)"
             " UNION ALL SELECT c.seq, e.ended, NULL, " GZ_TRS_COLUMNS(
-                "c.after_") " FROM changes c JOIN edits e ON e.id = c.edit WHERE c.node = ?2 AND c.seq > ?3"
+                "c.after_") " FROM changes c JOIN edits e ON e.id = c.edit WHERE c.node = ?2 AND "
+                            "c.seq > ?3"
                             " AND +c.edit = ?1 LIMIT 1";
 
-static const char edit_by_time_sql[] = "SELECT seq FROM edits WHERE ended <= ? ORDER BY ended DESC, seq DESC LIMIT 1";
+static const char edit_by_time_sql[] =
+    "SELECT seq FROM edits WHERE ended <= ? ORDER BY ended DESC, seq DESC LIMIT 1";
 
-/* The newest sample by ?2 of the drags that ran after ?1. Time goes on with seq, so that of a drag's first node the samples around
- * ?2 bound what is to be looked at of its others. */
-static const char sample_by_time_sql[] =
-    NEXT_EDITS ", running (edit, node) AS (SELECT e.id, (SELECT c.node FROM changes c WHERE c.edit = e.id LIMIT 1)"
-               " FROM next JOIN edits e ON e.id = next.edit WHERE e.began <= ?2),"
-               " around (edit, low, high) AS (SELECT edit,"
-               " (SELECT max(s.seq) FROM samples s WHERE s.edit = r.edit AND s.node = r.node AND s.time <= ?2),"
-               " (SELECT min(s.seq) FROM samples s WHERE s.edit = r.edit AND s.node = r.node AND s.time > ?2)"
-               " FROM running r) "
-               "SELECT max(s.seq) FROM around a JOIN changes c ON c.edit = a.edit JOIN samples s ON s.edit = c.edit"
-               " AND s.node = c.node WHERE s.seq >= coalesce(a.low, 0) AND s.seq < coalesce(a.high, 9e18)"
-               " AND s.time <= ?2";
+/* The newest sample by ?2 of the drags that ran after ?1. Time goes on with seq, so that of a
+ * drag's first node the samples around ?2 bound what is to be looked at of its others. */
+static const char sample_by_time_sql[] = NEXT_EDITS
+    ", running (edit, node) AS (SELECT e.id, (SELECT c.node FROM changes c WHERE c.edit = e.id "
+    "LIMIT 1)"
+    " FROM next JOIN edits e ON e.id = next.edit WHERE e.began <= ?2),"
+    " around (edit, low, high) AS (SELECT edit,"
+    " (SELECT max(s.seq) FROM samples s WHERE s.edit = r.edit AND s.node = r.node AND s.time <= "
+    "?2),"
+    " (SELECT min(s.seq) FROM samples s WHERE s.edit = r.edit AND s.node = r.node AND s.time > ?2)"
+    " FROM running r) "
+    "SELECT max(s.seq) FROM around a JOIN changes c ON c.edit = a.edit JOIN samples s ON s.edit = "
+    "c.edit"
+    " AND s.node = c.node WHERE s.seq >= coalesce(a.low, 0) AND s.seq < coalesce(a.high, 9e18)"
+    " AND s.time <= ?2";
 
 /* What is asked for: a seq, and the time where it was asked by time (else NaN). */
 struct gz_moment {
@@ -244,12 +276,15 @@ struct gz_moment {
 };
 
 /* The integer of a row, at least 0; 0 where there is none. */
-static enum gz_status read_seq(sqlite3 *db, sqlite3_stmt *row, uint64_t *seq, struct gz_error *error)
+static enum gz_status read_seq(sqlite3 *db, sqlite3_stmt *row, uint64_t *seq,
+                               struct gz_error *error)
 {
     int rc = sqlite3_step(row);
     *seq = rc == SQLITE_ROW ? (uint64_t)sqlite3_column_int64(row, 0) : 0;
     sqlite3_finalize(row);
-    return rc == SQLITE_ROW || rc == SQLITE_DONE ? GZ_OK : gz_db_fail(db, rc, error, "looking for the time");
+    return rc == SQLITE_ROW || rc == SQLITE_DONE
+               ? GZ_OK
+               : gz_db_fail(db, rc, error, "looking for the time");
 }
 
 /* The last seq that was there at `time`. */
@@ -279,7 +314,8 @@ struct range {
 static enum gz_status read_range(sqlite3 *db, struct range *range, struct gz_error *error)
 {
     sqlite3_stmt *row;
-    enum gz_status status = gz_db_prepare(db, "SELECT k.since, s.seq, s.time FROM scene s, kept k", &row, error);
+    enum gz_status status =
+        gz_db_prepare(db, "SELECT k.since, s.seq, s.time FROM scene s, kept k", &row, error);
     if (status != GZ_OK) return status;
     int rc = sqlite3_step(row);
     *range = (struct range){.first = (uint64_t)sqlite3_column_int64(row, 0),
@@ -289,32 +325,38 @@ static enum gz_status read_range(sqlite3 *db, struct range *range, struct gz_err
     return rc == SQLITE_ROW ? GZ_OK : gz_db_fail(db, rc, error, "the scene");
 }
 
-static enum gz_status resolve_time(sqlite3 *db, double time, const struct range *range, uint64_t *seq,
-                                   struct gz_error *error)
+static enum gz_status resolve_time(sqlite3 *db, double time, const struct range *range,
+                                   uint64_t *seq, struct gz_error *error)
 {
-    if (!(time <= fmax(gz_db_now(), range->last_time))) return gz_fail(error, GZ_BAD_VALUE, "time %.3f is in the future", time);
+    if (!(time <= fmax(gz_db_now(), range->last_time)))
+        return gz_fail(error, GZ_BAD_VALUE, "time %.3f is in the future", time);
     *seq = range->last;
     enum gz_status status = time >= range->last_time ? GZ_OK : find_seq(db, time, seq, error);
     if (status != GZ_OK || *seq >= range->first) return status;
-    return gz_fail(error, GZ_BAD_VALUE, "time %.3f is no longer kept: the history begins at seq %llu", time,
+    return gz_fail(error, GZ_BAD_VALUE,
+                   "time %.3f is no longer kept: the history begins at seq %llu", time,
                    (unsigned long long)range->first);
 }
 
 /* `*first` becomes the seq where a checkpoint stands for it. */
-static enum gz_status find_checkpoint(sqlite3 *db, uint64_t seq, int64_t *first, struct gz_error *error)
+static enum gz_status find_checkpoint(sqlite3 *db, uint64_t seq, int64_t *first,
+                                      struct gz_error *error)
 {
     sqlite3_stmt *row;
-    enum gz_status status = gz_db_prepare(db, "SELECT 1 FROM checkpoints WHERE seq = ? LIMIT 1", &row, error);
+    enum gz_status status =
+        gz_db_prepare(db, "SELECT 1 FROM checkpoints WHERE seq = ? LIMIT 1", &row, error);
     if (status != GZ_OK) return status;
     sqlite3_bind_int64(row, 1, (sqlite3_int64)seq);
     int rc = sqlite3_step(row);
     if (rc == SQLITE_ROW) *first = (int64_t)seq;
     sqlite3_finalize(row);
-    return rc == SQLITE_ROW || rc == SQLITE_DONE ? GZ_OK : gz_db_fail(db, rc, error, "the checkpoints");
+    return rc == SQLITE_ROW || rc == SQLITE_DONE ? GZ_OK
+                                                 : gz_db_fail(db, rc, error, "the checkpoints");
 }
 
 /* Which seq is asked for; GZ_BAD_VALUE for the future, and for what is no longer kept. */
-static enum gz_status resolve(sqlite3 *db, const struct gz_query *query, uint64_t *seq, struct gz_error *error)
+static enum gz_status resolve(sqlite3 *db, const struct gz_query *query, uint64_t *seq,
+                              struct gz_error *error)
 {
     struct range range;
     enum gz_status status = read_range(db, &range, error);
@@ -322,8 +364,8 @@ static enum gz_status resolve(sqlite3 *db, const struct gz_query *query, uint64_
     if (query->by_time) return resolve_time(db, query->time, &range, seq, error);
     *seq = query->seq;
     if (query->seq > range.last)
-        return gz_fail(error, GZ_BAD_VALUE, "seq %llu is in the future: %llu is saved", (unsigned long long)query->seq,
-                       (unsigned long long)range.last);
+        return gz_fail(error, GZ_BAD_VALUE, "seq %llu is in the future: %llu is saved",
+                       (unsigned long long)query->seq, (unsigned long long)range.last);
     int64_t first = (int64_t)range.first;
     if (query->seq < range.first) status = find_checkpoint(db, query->seq, &first, error);
     if (status != GZ_OK || query->seq >= (uint64_t)first) return status;
@@ -331,13 +373,14 @@ static enum gz_status resolve(sqlite3 *db, const struct gz_query *query, uint64_
                    (unsigned long long)query->seq, (unsigned long long)range.first);
 }
 
-static enum gz_status read_nodes_at(sqlite3 *db, sqlite3_stmt *rows, struct gz_arena *arena, struct gz_node_list *list,
-                                    struct gz_error *error)
+static enum gz_status read_nodes_at(sqlite3 *db, sqlite3_stmt *rows, struct gz_arena *arena,
+                                    struct gz_node_list *list, struct gz_error *error)
 {
     int rc;
     while ((rc = sqlite3_step(rows)) == SQLITE_ROW) {
         struct gz_node_record *node = gz_node_list_add(list);
-        if (node == NULL || gz_read_content(rows, 2, arena, &node->content) != GZ_OK) return fail_memory(error);
+        if (node == NULL || gz_read_content(rows, 2, arena, &node->content) != GZ_OK)
+            return fail_memory(error);
         node->id = (uint64_t)sqlite3_column_int64(rows, 0);
         node->seq = (uint64_t)sqlite3_column_int64(rows, 1);
     }
@@ -355,7 +398,8 @@ struct point {
 static gz_trs between(const struct gz_moment *moment, const struct point *a, const struct point *b)
 {
     double part = (double)(moment->seq - a->seq) / (double)(b->seq - a->seq);
-    if (!isnan(moment->time)) part = b->time > a->until ? (moment->time - a->until) / (b->time - a->until) : 1;
+    if (!isnan(moment->time))
+        part = b->time > a->until ? (moment->time - a->until) / (b->time - a->until) : 1;
     return gz_trs_between(&a->trs, &b->trs, part);
 }
 
@@ -389,11 +433,13 @@ static int move_node(sqlite3_stmt *before, sqlite3_stmt *after, const struct gz_
 }
 
 static enum gz_status read_points(sqlite3 *db, sqlite3_stmt *before, sqlite3_stmt *after,
-                                  const struct gz_moment *moment, struct gz_node_list *list, struct gz_error *error)
+                                  const struct gz_moment *moment, struct gz_node_list *list,
+                                  struct gz_error *error)
 {
     int rc;
     while ((rc = sqlite3_step(before)) == SQLITE_ROW) {
-        size_t i = gz_find_record(list->nodes, list->count, (uint64_t)sqlite3_column_int64(before, 0));
+        size_t i =
+            gz_find_record(list->nodes, list->count, (uint64_t)sqlite3_column_int64(before, 0));
         if (i == list->count) continue;
         int moved = move_node(before, after, moment, &list->nodes[i]);
         if (moved != SQLITE_OK) return gz_db_fail(db, moved, error, "the past");
@@ -401,8 +447,8 @@ static enum gz_status read_points(sqlite3 *db, sqlite3_stmt *before, sqlite3_stm
     return rc == SQLITE_DONE ? GZ_OK : gz_db_fail(db, rc, error, "the past");
 }
 
-static enum gz_status move_dragged(sqlite3 *db, const struct gz_moment *moment, struct gz_node_list *list,
-                                   struct gz_error *error)
+static enum gz_status move_dragged(sqlite3 *db, const struct gz_moment *moment,
+                                   struct gz_node_list *list, struct gz_error *error)
 {
     sqlite3_stmt *before, *after;
     enum gz_status status = gz_db_prepare(db, points_before_sql, &before, error);
@@ -430,14 +476,16 @@ static enum gz_status collect(sqlite3 *db, const struct gz_moment *moment, struc
     return status == GZ_OK ? move_dragged(db, moment, list, &answer->error) : status;
 }
 
-static enum gz_status answer_at(struct gz_reader *reader, const struct gz_query *query, struct gz_answer *answer)
+static enum gz_status answer_at(struct gz_reader *reader, const struct gz_query *query,
+                                struct gz_answer *answer)
 {
     struct gz_node_list list = {0};
     struct gz_node_record *ordered = NULL;
     enum gz_status status = resolve(reader->db, query, &answer->seq, &answer->error);
     struct gz_moment moment = {answer->seq, query->by_time ? query->time : NAN};
     if (status == GZ_OK) status = collect(reader->db, &moment, answer, &list);
-    if (status == GZ_OK) status = gz_parents_first(list.nodes, list.count, &answer->arena, &ordered, &answer->error);
+    if (status == GZ_OK)
+        status = gz_parents_first(list.nodes, list.count, &answer->arena, &ordered, &answer->error);
     if (status == GZ_NO_MEMORY) status = fail_memory(&answer->error);
     if (status == GZ_OK) {
         answer->nodes = ordered;

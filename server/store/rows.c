@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/database.h"
 #include "server/maxima.h"
+#include "store/database.h"
 
 struct gz_bind gz_bind_begin(sqlite3_stmt *statement)
 {
@@ -103,7 +103,8 @@ void gz_bind_content(struct gz_bind *bind, const struct gz_content *content)
 
 int gz_bind_run(struct gz_bind *bind)
 {
-    assert(bind->rc != SQLITE_OK || bind->next == sqlite3_bind_parameter_count(bind->statement) + 1);
+    assert(bind->rc != SQLITE_OK ||
+           bind->next == sqlite3_bind_parameter_count(bind->statement) + 1);
     if (bind->rc != SQLITE_OK) return bind->rc;
     int rc = sqlite3_step(bind->statement);
     sqlite3_reset(bind->statement);
@@ -127,13 +128,15 @@ gz_vec3 gz_read_vec3(sqlite3_stmt *row, int column)
 
 gz_trs gz_read_trs(sqlite3_stmt *row, int column)
 {
-    return (gz_trs){.t = gz_read_vec3(row, column),
-                    .r = {sqlite3_column_double(row, column + 3), sqlite3_column_double(row, column + 4),
-                          sqlite3_column_double(row, column + 5), sqlite3_column_double(row, column + 6)},
-                    .s = gz_read_vec3(row, column + 7)};
+    return (gz_trs){
+        .t = gz_read_vec3(row, column),
+        .r = {sqlite3_column_double(row, column + 3), sqlite3_column_double(row, column + 4),
+              sqlite3_column_double(row, column + 5), sqlite3_column_double(row, column + 6)},
+        .s = gz_read_vec3(row, column + 7)};
 }
 
-enum gz_status gz_read_content(sqlite3_stmt *row, int column, struct gz_arena *arena, struct gz_content *content)
+enum gz_status gz_read_content(sqlite3_stmt *row, int column, struct gz_arena *arena,
+                               struct gz_content *content)
 {
     int bounds = column + 2 + GZ_TRS_COLUMN_COUNT, asset = bounds + 6;
     *content = (struct gz_content){
@@ -142,14 +145,15 @@ enum gz_status gz_read_content(sqlite3_stmt *row, int column, struct gz_arena *a
         .trs = gz_read_trs(row, column + 2),
         .has_bounds = sqlite3_column_type(row, bounds) != SQLITE_NULL,
         .bounds = {gz_read_vec3(row, bounds), gz_read_vec3(row, bounds + 3)},
-        .asset = sqlite3_column_type(row, asset) != SQLITE_NULL ? sqlite3_column_int64(row, asset) : -1,
+        .asset =
+            sqlite3_column_type(row, asset) != SQLITE_NULL ? sqlite3_column_int64(row, asset) : -1,
     };
     return content->name != NULL ? GZ_OK : GZ_NO_MEMORY;
 }
 
 /* One side of a change; a side that is not there stays zeroed but for its asset, which is none. */
-static enum gz_status read_side(sqlite3_stmt *row, int column, struct gz_arena *arena, struct gz_content *content,
-                                bool *exists)
+static enum gz_status read_side(sqlite3_stmt *row, int column, struct gz_arena *arena,
+                                struct gz_content *content, bool *exists)
 {
     *exists = sqlite3_column_type(row, column + 1) != SQLITE_NULL;
     content->asset = -1;
@@ -168,16 +172,20 @@ static enum gz_status read_changes(sqlite3_stmt *rows, size_t count, struct gz_a
                                    struct gz_edit_record *edit, struct gz_error *error)
 {
     struct gz_change *changes = gz_arena_take(arena, count, sizeof *changes);
-    if (changes == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory for the changes of an edit");
+    if (changes == NULL)
+        return gz_fail(error, GZ_NO_MEMORY, "no memory for the changes of an edit");
     edit->changes = changes;
     int rc;
     while ((rc = sqlite3_step(rows)) == SQLITE_ROW && edit->change_count < count)
         if (gz_read_change(rows, arena, &changes[edit->change_count++]) != GZ_OK)
             return gz_fail(error, GZ_NO_MEMORY, "no memory for the changes of an edit");
-    return rc == SQLITE_DONE ? GZ_OK : gz_db_fail(sqlite3_db_handle(rows), rc, error, "the changes of an edit");
+    return rc == SQLITE_DONE
+               ? GZ_OK
+               : gz_db_fail(sqlite3_db_handle(rows), rc, error, "the changes of an edit");
 }
 
-/* The value of a word in a column; -1 for a word that this build does not know, `absent` for NULL. */
+/* The value of a word in a column; -1 for a word that this build does not know, `absent` for
+ * NULL. */
 static int read_term(sqlite3_stmt *row, int column, const struct gz_terms *terms, int absent)
 {
     const char *word = (const char *)sqlite3_column_text(row, column);
@@ -185,8 +193,8 @@ static int read_term(sqlite3_stmt *row, int column, const struct gz_terms *terms
     return gz_term_value(terms, word, (size_t)sqlite3_column_bytes(row, column));
 }
 
-static enum gz_status read_nodes(sqlite3_stmt *rows, size_t count, struct gz_arena *arena, struct gz_edit_record *edit,
-                                 struct gz_error *error)
+static enum gz_status read_nodes(sqlite3_stmt *rows, size_t count, struct gz_arena *arena,
+                                 struct gz_edit_record *edit, struct gz_error *error)
 {
     uint64_t *nodes = gz_arena_take(arena, count, sizeof *nodes);
     if (nodes == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory for the nodes of an edit");
@@ -196,19 +204,23 @@ static enum gz_status read_nodes(sqlite3_stmt *rows, size_t count, struct gz_are
         nodes[edit->change_count++] = (uint64_t)sqlite3_column_int64(rows, 0);
         if (count > 1) continue;
         edit->name = gz_read_text(rows, 1, arena);
-        if (edit->name == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory for the nodes of an edit");
+        if (edit->name == NULL)
+            return gz_fail(error, GZ_NO_MEMORY, "no memory for the nodes of an edit");
     }
-    return rc == SQLITE_DONE ? GZ_OK : gz_db_fail(sqlite3_db_handle(rows), rc, error, "the nodes of an edit");
+    return rc == SQLITE_DONE
+               ? GZ_OK
+               : gz_db_fail(sqlite3_db_handle(rows), rc, error, "the nodes of an edit");
 }
 
 /* All of the edit but its changes. */
-static enum gz_status read_edit(sqlite3_stmt *row, struct gz_arena *arena, struct gz_edit_record *edit,
-                                struct gz_error *error)
+static enum gz_status read_edit(sqlite3_stmt *row, struct gz_arena *arena,
+                                struct gz_edit_record *edit, struct gz_error *error)
 {
     int kind = read_term(row, 1, &gz_edit_kind_terms, -1);
     int handle = read_term(row, 2, &gz_handle_terms, GZ_HANDLE_NONE);
     if (kind < 0 || handle < 0)
-        return gz_fail(error, GZ_STORAGE, "edit %lld is of an unknown kind", sqlite3_column_int64(row, 0));
+        return gz_fail(error, GZ_STORAGE, "edit %lld is of an unknown kind",
+                       sqlite3_column_int64(row, 0));
     *edit = (struct gz_edit_record){
         .id = (uint64_t)sqlite3_column_int64(row, 0),
         .kind = (enum gz_edit_kind)kind,
@@ -228,7 +240,8 @@ static enum gz_status read_edit(sqlite3_stmt *row, struct gz_arena *arena, struc
     for (int i = 0; i < 2 && sqlite3_column_type(row, 13 + i) != SQLITE_NULL; i++)
         edit->value[edit->value_count++] = sqlite3_column_double(row, 13 + i);
     bool has_key = sqlite3_column_type(row, 6) != SQLITE_NULL;
-    if (edit->user == NULL || (has_key && edit->key == NULL)) return gz_fail(error, GZ_NO_MEMORY, "no memory");
+    if (edit->user == NULL || (has_key && edit->key == NULL))
+        return gz_fail(error, GZ_NO_MEMORY, "no memory");
     return GZ_OK;
 }
 
@@ -275,8 +288,10 @@ size_t gz_find_record(const struct gz_node_record *nodes, size_t count, uint64_t
 /* Twice what a scene may have: what is deeper is a circle. */
 #define DEPTH_MAX (2 * GZ_TREE_DEPTH_MAX)
 
-/* Sets depth (1 for a root) for `node` and for those above it that have none yet. False in a circle or without a parent. */
-static bool measure_depth(const struct gz_node_record *nodes, size_t count, size_t node, uint16_t *depth)
+/* Sets depth (1 for a root) for `node` and for those above it that have none yet. False in a circle
+ * or without a parent. */
+static bool measure_depth(const struct gz_node_record *nodes, size_t count, size_t node,
+                          uint16_t *depth)
 {
     size_t chain[DEPTH_MAX];
     size_t length = 0, above = 0;
@@ -294,10 +309,12 @@ static bool measure_depth(const struct gz_node_record *nodes, size_t count, size
     return true;
 }
 
-enum gz_status gz_parents_first(const struct gz_node_record *nodes, size_t count, struct gz_arena *arena,
-                                struct gz_node_record **ordered, struct gz_error *error)
+enum gz_status gz_parents_first(const struct gz_node_record *nodes, size_t count,
+                                struct gz_arena *arena, struct gz_node_record **ordered,
+                                struct gz_error *error)
 {
-    /* Few levels, many nodes: a counting sort by depth, which keeps the order of ids within a level. */
+    /* Few levels, many nodes: a counting sort by depth, which keeps the order of ids within a
+     * level. */
     size_t starts[DEPTH_MAX + 2] = {0};
     uint16_t *depth = calloc(count + 1, sizeof *depth);
     *ordered = gz_arena_take(arena, count, sizeof **ordered);
@@ -314,7 +331,8 @@ enum gz_status gz_parents_first(const struct gz_node_record *nodes, size_t count
         }
         starts[depth[i] + 1]++;
     }
-    for (size_t level = 1; level < sizeof starts / sizeof starts[0]; level++) starts[level] += starts[level - 1];
+    for (size_t level = 1; level < sizeof starts / sizeof starts[0]; level++)
+        starts[level] += starts[level - 1];
     for (size_t i = 0; i < count; i++) (*ordered)[starts[depth[i]]++] = nodes[i];
 done:
     free(depth);

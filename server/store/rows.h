@@ -8,20 +8,23 @@
 #include "scene/record.h"
 
 /* The columns of a transform, and of a node's content, each with a prefix (a string literal). */
-#define GZ_TRS_COLUMNS(p) p "tx, " p "ty, " p "tz, " p "rx, " p "ry, " p "rz, " p "rw, " p "sx, " p "sy, " p "sz"
-#define GZ_CONTENT_COLUMNS(p)                                                                                          \
-    p "parent, " p "name, " GZ_TRS_COLUMNS(p) ", " p "min_x, " p "min_y, " p "min_z, " p "max_x, " p "max_y, " p       \
-                                              "max_z, " p "asset"
+#define GZ_TRS_COLUMNS(p)                                                                          \
+    p "tx, " p "ty, " p "tz, " p "rx, " p "ry, " p "rz, " p "rw, " p "sx, " p "sy, " p "sz"
+#define GZ_CONTENT_COLUMNS(p)                                                                      \
+    p "parent, " p "name, " GZ_TRS_COLUMNS(p) ", " p "min_x, " p "min_y, " p "min_z, " p           \
+                                              "max_x, " p "max_y, " p "max_z, " p "asset"
 #define GZ_TRS_COLUMN_COUNT 10
 #define GZ_CONTENT_COLUMN_COUNT 19
 
 /* An edit `e`, and the changes of the edit ?1: what gz_read_edit reads. */
-#define GZ_EDIT_COLUMNS                                                                                                \
-    "e.id, e.kind, e.handle, e.session, e.epoch, e.user, e.key, e.target, e.began, e.ended, e.began_seq, e.seq, "      \
-    "e.residual, e.typed, e.typed2, (SELECT count(*) FROM changes c WHERE c.edit = e.id), "                            \
-    "e.kind = 'undo' AND EXISTS (SELECT 1 FROM edits t WHERE t.id = e.target AND t.user <> e.user)"
-#define GZ_EDIT_CHANGES_SQL                                                                                            \
-    "SELECT node, did, " GZ_CONTENT_COLUMNS("before_") ", " GZ_CONTENT_COLUMNS(                                        \
+#define GZ_EDIT_COLUMNS                                                                            \
+    "e.id, e.kind, e.handle, e.session, e.epoch, e.user, e.key, e.target, e.began, e.ended, "      \
+    "e.began_seq, e.seq, "                                                                         \
+    "e.residual, e.typed, e.typed2, (SELECT count(*) FROM changes c WHERE c.edit = e.id), "        \
+    "e.kind = 'undo' AND EXISTS (SELECT 1 FROM edits t WHERE t.id = e.target AND t.user <> "       \
+    "e.user)"
+#define GZ_EDIT_CHANGES_SQL                                                                        \
+    "SELECT node, did, " GZ_CONTENT_COLUMNS("before_") ", " GZ_CONTENT_COLUMNS(                    \
         "after_") " FROM changes WHERE edit = ?1 ORDER BY step"
 
 /* The same for gz_read_brief_edit. */
@@ -29,7 +32,8 @@
     "SELECT node, iif(step = 0, coalesce(after_name, before_name), NULL) FROM changes"             \
     " WHERE edit = ?1 ORDER BY step"
 
-/* A statement whose parameters are filled one after the other. The first error is kept and makes gz_bind_run fail. */
+/* A statement whose parameters are filled one after the other. The first error is kept and makes
+ * gz_bind_run fail. */
 struct gz_bind {
     sqlite3_stmt *statement;
     int next;
@@ -49,7 +53,8 @@ void gz_bind_point(struct gz_bind *bind, const gz_vec3 *point);
 void gz_bind_trs(struct gz_bind *bind, const gz_trs *trs);
 /* NULL for a side that a change does not have. */
 void gz_bind_content(struct gz_bind *bind, const struct gz_content *content);
-/* Runs a statement that returns no rows and makes it ready for its next use. SQLITE_OK, or SQLite's code. */
+/* Runs a statement that returns no rows and makes it ready for its next use. SQLITE_OK, or SQLite's
+ * code. */
 GZ_MUST_USE int gz_bind_run(struct gz_bind *bind);
 
 /* NULL where the column is NULL or there is no memory. */
@@ -59,18 +64,22 @@ gz_trs gz_read_trs(sqlite3_stmt *row, int column);
 GZ_MUST_USE enum gz_status gz_read_content(sqlite3_stmt *row, int column, struct gz_arena *arena,
                                            struct gz_content *content);
 /* `row` begins with the columns of GZ_EDIT_CHANGES_SQL; `change` is zeroed. */
-GZ_MUST_USE enum gz_status gz_read_change(sqlite3_stmt *row, struct gz_arena *arena, struct gz_change *change);
+GZ_MUST_USE enum gz_status gz_read_change(sqlite3_stmt *row, struct gz_arena *arena,
+                                          struct gz_change *change);
 /* `row` stands on a row of GZ_EDIT_COLUMNS; `changes` is GZ_EDIT_CHANGES_SQL, for use here. */
-GZ_MUST_USE enum gz_status gz_read_edit(sqlite3_stmt *row, sqlite3_stmt *changes, struct gz_arena *arena,
-                                        struct gz_edit_record *edit, struct gz_error *error);
+GZ_MUST_USE enum gz_status gz_read_edit(sqlite3_stmt *row, sqlite3_stmt *changes,
+                                        struct gz_arena *arena, struct gz_edit_record *edit,
+                                        struct gz_error *error);
 /* The same without what was changed; `nodes` is GZ_EDIT_NODES_SQL. */
-GZ_MUST_USE enum gz_status gz_read_brief_edit(sqlite3_stmt *row, sqlite3_stmt *nodes, struct gz_arena *arena,
-                                              struct gz_edit_record *edit, struct gz_error *error);
+GZ_MUST_USE enum gz_status gz_read_brief_edit(sqlite3_stmt *row, sqlite3_stmt *nodes,
+                                              struct gz_arena *arena, struct gz_edit_record *edit,
+                                              struct gz_error *error);
 
-/* Copies nodes, ascending by id, into `arena` with parents before children. A parent that is not there or a circle, which only a
- * damaged file has, is GZ_STORAGE. */
-GZ_MUST_USE enum gz_status gz_parents_first(const struct gz_node_record *nodes, size_t count, struct gz_arena *arena,
-                                            struct gz_node_record **ordered, struct gz_error *error);
+/* Copies nodes, ascending by id, into `arena` with parents before children. A parent that is not
+ * there or a circle, which only a damaged file has, is GZ_STORAGE. */
+GZ_MUST_USE enum gz_status gz_parents_first(const struct gz_node_record *nodes, size_t count,
+                                            struct gz_arena *arena, struct gz_node_record **ordered,
+                                            struct gz_error *error);
 /* The index of a node in a list that ascends by id; `count` where it is not there. */
 size_t gz_find_record(const struct gz_node_record *nodes, size_t count, uint64_t id);
 

@@ -15,16 +15,19 @@
 #include "store/rows.h"
 #include "store/writer.h"
 
-/* Pages of 4 KiB in the WAL after which the writer copies them into the database between two commits. */
+/* Pages of 4 KiB in the WAL after which the writer copies them into the database between two
+ * commits. */
 #define CHECKPOINT_PAGES 1000
 /* Seconds without a batch after which the WAL is emptied. */
 #define IDLE_SECONDS 1
 /* Seconds between looks at what has become too old to be kept, while nothing else happens. */
 #define KEEP_SECONDS 60
-/* Seconds after which a WAL that could not be emptied is tried again, however little is added to it. */
+/* Seconds after which a WAL that could not be emptied is tried again, however little is added to
+ * it. */
 #define CHECKPOINT_SECONDS 2
 #define FOREVER UINT64_MAX
-/* Milliseconds that an opening waits for another program's lock: its thread has other scenes to serve. */
+/* Milliseconds that an opening waits for another program's lock: its thread has other scenes to
+ * serve. */
 #define OPENING_BUSY_MS 50
 /* Bytes that the WAL's file keeps for its next use: writing over it is faster than growing it. */
 #define WAL_BYTES_KEPT "16777216"
@@ -42,7 +45,8 @@ struct gz_store {
     const struct gz_log *log;
     struct gz_owner owner;
     char *wal_path;
-    const char *unfinished_path; /* of a file that this opening makes: it goes with a failure; else NULL */
+    const char
+        *unfinished_path; /* of a file that this opening makes: it goes with a failure; else NULL */
 
     /* the opener's */
     sqlite3 *keys_db;
@@ -104,8 +108,9 @@ static uint64_t wal_bytes(const struct gz_store *store)
 
 static uint64_t count_rows(const struct gz_batch *batch)
 {
-    uint64_t rows = batch->joined_count + batch->left_count + batch->node_count + batch->sample_count +
-                    batch->begun_count + batch->ended_count + batch->note_count + batch->checkpoint_count;
+    uint64_t rows = batch->joined_count + batch->left_count + batch->node_count +
+                    batch->sample_count + batch->begun_count + batch->ended_count +
+                    batch->note_count + batch->checkpoint_count;
     for (size_t i = 0; i < batch->begun_count; i++) rows += batch->begun[i].change_count;
     for (size_t i = 0; i < batch->ended_count; i++) rows += batch->ended[i].change_count;
     return rows;
@@ -117,7 +122,8 @@ static void commit_group(struct gz_store *store, struct queue *group)
     struct gz_error error = {0};
     uint64_t start_ns = uv_hrtime(), rows = 0, edits = 0;
     enum gz_status status = gz_writer_begin(&store->writer, &error);
-    for (struct gz_batch *batch = group->first; status == GZ_OK && batch != NULL; batch = batch->next) {
+    for (struct gz_batch *batch = group->first; status == GZ_OK && batch != NULL;
+         batch = batch->next) {
         status = gz_writer_add(&store->writer, batch, &error);
         rows += count_rows(batch);
         edits += batch->ended_count;
@@ -143,15 +149,18 @@ static void commit_group(struct gz_store *store, struct queue *group)
     if (store->notify != NULL) store->notify(store->context);
 }
 
-/* Somebody who reads on and on keeps the WAL from being emptied: said once each time it happens, and when it is over. */
+/* Somebody who reads on and on keeps the WAL from being emptied: said once each time it happens,
+ * and when it is over. */
 static void report_wal(struct gz_store *store, uint64_t bytes)
 {
     bool is_large = bytes > WAL_BYTES_REPORTED;
     if (is_large && !store->is_wal_reported)
-        gz_log(store->log, GZ_WARN, 0, "%s has %llu MiB: somebody reads an old state and keeps it from being emptied",
+        gz_log(store->log, GZ_WARN, 0,
+               "%s has %llu MiB: somebody reads an old state and keeps it from being emptied",
                store->wal_path, (unsigned long long)(bytes >> 20));
     if (!is_large && store->is_wal_reported)
-        gz_log(store->log, GZ_INFO, 0, "%s has %llu MiB again", store->wal_path, (unsigned long long)(bytes >> 20));
+        gz_log(store->log, GZ_INFO, 0, "%s has %llu MiB again", store->wal_path,
+               (unsigned long long)(bytes >> 20));
     store->is_wal_reported = is_large;
 }
 
@@ -171,7 +180,8 @@ static void checkpoint_if_due(struct gz_store *store)
 /* Whether there is nothing left to do until the next batch. */
 static bool rest(struct gz_store *store)
 {
-    if (wal_bytes(store) > 0 && gz_writer_checkpoint(&store->writer, true)) store->writer.wal_pages = 0;
+    if (wal_bytes(store) > 0 && gz_writer_checkpoint(&store->writer, true))
+        store->writer.wal_pages = 0;
     uint64_t bytes = wal_bytes(store);
     report_wal(store, bytes);
     uv_mutex_lock(&store->mutex);
@@ -180,13 +190,15 @@ static bool rest(struct gz_store *store)
     return bytes == 0;
 }
 
-/* Lets go of a little of the past. False where there is nothing to be let go, or it has to wait: what is taken away is written to the
- * WAL first, which is not to grow by that while somebody keeps it from being emptied. */
+/* Lets go of a little of the past. False where there is nothing to be let go, or it has to wait:
+ * what is taken away is written to the WAL first, which is not to grow by that while somebody keeps
+ * it from being emptied. */
 static bool forget(struct gz_store *store)
 {
     struct gz_error error;
     bool more = false;
-    if (!gz_keep_is_on(&store->keep) || store->writer.wal_pages > 2 * CHECKPOINT_PAGES) return false;
+    if (!gz_keep_is_on(&store->keep) || store->writer.wal_pages > 2 * CHECKPOINT_PAGES)
+        return false;
     if (gz_keep_step(&store->keep, gz_db_now(), &more, &error) != GZ_OK)
         gz_log(store->log, GZ_WARN, 0, "letting go of the past: %s", error.message);
     uv_mutex_lock(&store->mutex);
@@ -195,7 +207,8 @@ static bool forget(struct gz_store *store)
     return more;
 }
 
-/* Takes all that is queued, waiting for it so many seconds; nothing after them, or when it is time to end. */
+/* Takes all that is queued, waiting for it so many seconds; nothing after them, or when it is time
+ * to end. */
 static struct queue take_queued(struct gz_store *store, uint64_t wait_s, bool *is_ending)
 {
     uv_mutex_lock(&store->mutex);
@@ -213,7 +226,8 @@ static struct queue take_queued(struct gz_store *store, uint64_t wait_s, bool *i
     return taken;
 }
 
-/* How long nothing is to be done without a batch, now that one was written, or nothing came for `wait_s`. */
+/* How long nothing is to be done without a batch, now that one was written, or nothing came for
+ * `wait_s`. */
 static uint64_t work_alone(struct gz_store *store, uint64_t wait_s)
 {
     if (forget(store)) {
@@ -254,16 +268,19 @@ static enum gz_status use_wal(sqlite3 *db, struct gz_error *error)
     if (rc != SQLITE_ROW)
         status = gz_db_fail(db, rc, error, "the write-ahead log");
     else if (strcmp((const char *)sqlite3_column_text(statement, 0), "wal") != 0)
-        status = gz_fail(error, GZ_STORAGE, "the file system has no shared memory for a write-ahead log");
+        status = gz_fail(error, GZ_STORAGE,
+                         "the file system has no shared memory for a write-ahead log");
     sqlite3_finalize(statement);
     /* Checkpoints are made between commits, not within one. */
     sqlite3_wal_autocheckpoint(db, 0);
     if (status == GZ_OK)
-        status = gz_db_exec(db, "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = " WAL_BYTES_KEPT, error);
+        status = gz_db_exec(
+            db, "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = " WAL_BYTES_KEPT, error);
     return status;
 }
 
-static enum gz_status prepare_database(sqlite3 *db, double time, struct gz_scene_state *state, struct gz_error *error)
+static enum gz_status prepare_database(sqlite3 *db, double time, struct gz_scene_state *state,
+                                       struct gz_error *error)
 {
     uint64_t epoch;
     enum gz_status status = gz_db_identify(db, error);
@@ -285,7 +302,8 @@ static enum gz_status open_writer(struct gz_store *store, const struct gz_store_
     status = prepare_database(db, options->time, state, error);
     if (status == GZ_OK) status = gz_keep_init(&store->keep, db, options->kept, error);
     store->stats.kept_since = store->keep.since;
-    if (status == GZ_OK) status = gz_writer_init(&store->writer, db, state->epoch, options->recorded, error);
+    if (status == GZ_OK)
+        status = gz_writer_init(&store->writer, db, state->epoch, options->recorded, error);
     if (status != GZ_OK) {
         gz_keep_finish(&store->keep);
         sqlite3_close(db);
@@ -298,14 +316,17 @@ static enum gz_status open_keys(struct gz_store *store, const char *path, struct
     enum gz_status status = gz_db_open(path, SQLITE_OPEN_READONLY, &store->keys_db, error);
     if (status == GZ_OK) sqlite3_busy_timeout(store->keys_db, OPENING_BUSY_MS);
     if (status == GZ_OK)
-        status = gz_db_prepare(store->keys_db,
-                               "SELECT " GZ_EDIT_COLUMNS
-                               " FROM edits e WHERE e.user = ? AND e.key = ? AND e.ended IS NOT NULL",
-                               &store->find_key, error);
-    if (status == GZ_OK) status = gz_db_prepare(store->keys_db, GZ_EDIT_CHANGES_SQL, &store->key_changes, error);
+        status =
+            gz_db_prepare(store->keys_db,
+                          "SELECT " GZ_EDIT_COLUMNS
+                          " FROM edits e WHERE e.user = ? AND e.key = ? AND e.ended IS NOT NULL",
+                          &store->find_key, error);
     if (status == GZ_OK)
-        status = gz_db_prepare(store->keys_db, "SELECT note FROM note_keys WHERE user = ? AND key = ?",
-                               &store->find_note_key, error);
+        status = gz_db_prepare(store->keys_db, GZ_EDIT_CHANGES_SQL, &store->key_changes, error);
+    if (status == GZ_OK)
+        status =
+            gz_db_prepare(store->keys_db, "SELECT note FROM note_keys WHERE user = ? AND key = ?",
+                          &store->find_note_key, error);
     return status;
 }
 
@@ -315,7 +336,9 @@ static enum gz_status start_thread(struct gz_store *store, struct gz_error *erro
     store->has_wake = uv_cond_init(&store->wake) == 0;
     if (store->has_mutex && store->has_wake)
         store->has_thread = uv_thread_create(&store->thread, handle_thread, store) == 0;
-    return store->has_thread ? GZ_OK : gz_fail(error, GZ_INTERNAL, "the writer's thread could not be started");
+    return store->has_thread
+               ? GZ_OK
+               : gz_fail(error, GZ_INTERNAL, "the writer's thread could not be started");
 }
 
 static enum gz_status open_store(struct gz_store *store, const struct gz_store_options *options,
@@ -327,7 +350,8 @@ static enum gz_status open_store(struct gz_store *store, const struct gz_store_o
     snprintf(store->wal_path, size, "%s-wal", options->path);
     struct stat file;
     if (!options->create && stat(options->path, &file) != 0)
-        return gz_fail(error, GZ_UNKNOWN_SCENE, "there is no file %s", gz_db_file_name(options->path));
+        return gz_fail(error, GZ_UNKNOWN_SCENE, "there is no file %s",
+                       gz_db_file_name(options->path));
     enum gz_status status = gz_owner_init(&store->owner, options->path, error);
     if (status == GZ_OK && stat(options->path, &file) != 0 && errno == ENOENT) {
         status = gz_clear_name(options->path, error);
@@ -404,7 +428,8 @@ void gz_store_submit(struct gz_store *store, struct gz_batch *batch)
     uv_mutex_unlock(&store->mutex);
 }
 
-struct gz_batch *gz_store_take(struct gz_store *store, enum gz_status *status, struct gz_error *error)
+struct gz_batch *gz_store_take(struct gz_store *store, enum gz_status *status,
+                               struct gz_error *error)
 {
     uv_mutex_lock(&store->mutex);
     struct gz_batch *batch = pop(&store->done);
@@ -427,7 +452,8 @@ static int step_to_key(sqlite3_stmt *find, const char *user, const char *key)
 static enum gz_status key_status(struct gz_store *store, int rc, struct gz_error *error)
 {
     if (rc == SQLITE_ROW || rc == SQLITE_DONE) return GZ_OK;
-    return gz_fail(error, rc == SQLITE_NOMEM ? GZ_NO_MEMORY : GZ_STORAGE, "%s", sqlite3_errmsg(store->keys_db));
+    return gz_fail(error, rc == SQLITE_NOMEM ? GZ_NO_MEMORY : GZ_STORAGE, "%s",
+                   sqlite3_errmsg(store->keys_db));
 }
 
 static enum gz_status finish_key(struct gz_store *store, sqlite3_stmt *find, enum gz_status status,
@@ -438,18 +464,20 @@ static enum gz_status finish_key(struct gz_store *store, sqlite3_stmt *find, enu
     return status;
 }
 
-enum gz_status gz_store_find_key(struct gz_store *store, const char *user, const char *key, struct gz_arena *arena,
-                                 struct gz_edit_record *edit)
+enum gz_status gz_store_find_key(struct gz_store *store, const char *user, const char *key,
+                                 struct gz_arena *arena, struct gz_edit_record *edit)
 {
     struct gz_error error = {0};
     edit->id = 0;
     int rc = step_to_key(store->find_key, user, key);
     enum gz_status status = key_status(store, rc, &error);
-    if (rc == SQLITE_ROW) status = gz_read_edit(store->find_key, store->key_changes, arena, edit, &error);
+    if (rc == SQLITE_ROW)
+        status = gz_read_edit(store->find_key, store->key_changes, arena, edit, &error);
     return finish_key(store, store->find_key, status, &error);
 }
 
-enum gz_status gz_store_find_note_key(struct gz_store *store, const char *user, const char *key, uint64_t *note)
+enum gz_status gz_store_find_note_key(struct gz_store *store, const char *user, const char *key,
+                                      uint64_t *note)
 {
     struct gz_error error = {0};
     int rc = step_to_key(store->find_note_key, user, key);

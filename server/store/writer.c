@@ -3,20 +3,23 @@
 #include <assert.h>
 #include <math.h>
 
+#include "server/maxima.h"
 #include "store/database.h"
 #include "store/rows.h"
-#include "server/maxima.h"
 
 /* Milliseconds between looks whether another program's lock is gone. */
 #define BUSY_STEP_MS 10
 #define AS_TEXT(number) #number
 #define TEXT_OF(number) AS_TEXT(number)
 
-#define CONTENT_EXCLUDED                                                                                               \
-    "parent = excluded.parent, name = excluded.name, tx = excluded.tx, ty = excluded.ty, tz = excluded.tz, "           \
-    "rx = excluded.rx, ry = excluded.ry, rz = excluded.rz, rw = excluded.rw, sx = excluded.sx, sy = excluded.sy, "     \
-    "sz = excluded.sz, min_x = excluded.min_x, min_y = excluded.min_y, min_z = excluded.min_z, "                       \
-    "max_x = excluded.max_x, max_y = excluded.max_y, max_z = excluded.max_z, asset = excluded.asset"
+#define CONTENT_EXCLUDED                                                                           \
+    "parent = excluded.parent, name = excluded.name, tx = excluded.tx, ty = excluded.ty, tz = "    \
+    "excluded.tz, "                                                                                \
+    "rx = excluded.rx, ry = excluded.ry, rz = excluded.rz, rw = excluded.rw, sx = excluded.sx, "   \
+    "sy = excluded.sy, "                                                                           \
+    "sz = excluded.sz, min_x = excluded.min_x, min_y = excluded.min_y, min_z = excluded.min_z, "   \
+    "max_x = excluded.max_x, max_y = excluded.max_y, max_z = excluded.max_z, asset = "             \
+    "excluded.asset"
 #define TEN "?, ?, ?, ?, ?, ?, ?, ?, ?, ?"
 #define NINETEEN TEN ", ?, ?, ?, ?, ?, ?, ?, ?, ?"
 
@@ -25,21 +28,26 @@ static const char *const sql[GZ_WRITE_COUNT] = {
     [GZ_WRITE_COMMIT] = "COMMIT",
     [GZ_WRITE_ROLLBACK] = "ROLLBACK",
     [GZ_WRITE_SCENE] = "UPDATE scene SET seq = ?, time = ?, next_node = ?, next_edit = ?",
-    [GZ_WRITE_JOINED] = "INSERT INTO sessions (epoch, session, user, role, joined) VALUES (?, ?, ?, ?, ?)",
+    [GZ_WRITE_JOINED] =
+        "INSERT INTO sessions (epoch, session, user, role, joined) VALUES (?, ?, ?, ?, ?)",
     [GZ_WRITE_LEFT] = "UPDATE sessions SET left = ? WHERE epoch = ? AND session = ?",
     [GZ_WRITE_NODE] = "INSERT INTO nodes (id, seq, deleted_seq, " GZ_CONTENT_COLUMNS(
-        "") ") VALUES (?, ?, ?, " NINETEEN ") ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, deleted_seq = "
+        "") ") VALUES (?, ?, ?, " NINETEEN
+            ") ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, deleted_seq = "
             "excluded.deleted_seq, " CONTENT_EXCLUDED,
-    [GZ_WRITE_EDIT] = "INSERT INTO edits (id, kind, handle, epoch, session, user, key, target, began, ended, "
-                      "began_seq, seq, residual, typed, typed2) VALUES (" TEN ", ?, ?, ?, ?, ?) "
-                      "ON CONFLICT (id) DO UPDATE SET kind = excluded.kind, handle = excluded.handle, "
-                      "key = excluded.key, target = excluded.target, began = excluded.began, ended = excluded.ended, "
-                      "seq = excluded.seq, "
-                      "residual = excluded.residual, typed = excluded.typed, typed2 = excluded.typed2",
+    [GZ_WRITE_EDIT] =
+        "INSERT INTO edits (id, kind, handle, epoch, session, user, key, target, began, ended, "
+        "began_seq, seq, residual, typed, typed2) VALUES (" TEN ", ?, ?, ?, ?, ?) "
+        "ON CONFLICT (id) DO UPDATE SET kind = excluded.kind, handle = excluded.handle, "
+        "key = excluded.key, target = excluded.target, began = excluded.began, ended = "
+        "excluded.ended, "
+        "seq = excluded.seq, "
+        "residual = excluded.residual, typed = excluded.typed, typed2 = excluded.typed2",
     [GZ_WRITE_CHANGE] = "INSERT INTO changes (edit, step, node, seq, did, " GZ_CONTENT_COLUMNS(
-        "before_") ", " GZ_CONTENT_COLUMNS("after_") ") VALUES (?, ?, ?, ?, ?, " NINETEEN ", " NINETEEN ")",
-    [GZ_WRITE_SAMPLE] =
-        "INSERT INTO samples (edit, node, seq, time, " GZ_TRS_COLUMNS("") ") VALUES (?, ?, ?, ?, " TEN ")",
+        "before_") ", " GZ_CONTENT_COLUMNS("after_") ") VALUES (?, ?, ?, ?, ?, " NINETEEN
+                                                     ", " NINETEEN ")",
+    [GZ_WRITE_SAMPLE] = "INSERT INTO samples (edit, node, seq, time, " GZ_TRS_COLUMNS(
+        "") ") VALUES (?, ?, ?, ?, " TEN ")",
     [GZ_WRITE_REST] = "UPDATE samples SET until = ? WHERE edit = ? AND node = ? AND seq = ?",
     [GZ_WRITE_FORGET_SAMPLE] = "DELETE FROM samples WHERE edit = ? AND node = ? AND seq = ?",
     [GZ_WRITE_FORGET_CHANGES] = "DELETE FROM changes WHERE edit = ?",
@@ -48,9 +56,12 @@ static const char *const sql[GZ_WRITE_COUNT] = {
                                   " (SELECT node FROM changes WHERE edit = ?1)",
     [GZ_WRITE_FORGET_EDIT] = "DELETE FROM edits WHERE id = ?",
     [GZ_WRITE_NOTE] =
-        "INSERT INTO notes (id, user, text, node, x, y, z, reply, done, made, changed, changed_by, gone)"
-        " VALUES (" TEN ", ?, ?, ?) ON CONFLICT (id) DO UPDATE SET text = excluded.text, node = excluded.node,"
-        " x = excluded.x, y = excluded.y, z = excluded.z, done = excluded.done, changed = excluded.changed,"
+        "INSERT INTO notes (id, user, text, node, x, y, z, reply, done, made, changed, changed_by, "
+        "gone)"
+        " VALUES (" TEN
+        ", ?, ?, ?) ON CONFLICT (id) DO UPDATE SET text = excluded.text, node = excluded.node,"
+        " x = excluded.x, y = excluded.y, z = excluded.z, done = excluded.done, changed = "
+        "excluded.changed,"
         " changed_by = excluded.changed_by, gone = excluded.gone",
     [GZ_WRITE_NOTE_KEY] = "INSERT INTO note_keys (user, key, note) VALUES (?, ?, ?)",
     [GZ_WRITE_CHECKPOINT] = "INSERT INTO checkpoints (name, seq, user, made) VALUES (?, ?, ?, ?)",
@@ -59,11 +70,13 @@ static const char *const sql[GZ_WRITE_COUNT] = {
     [GZ_WRITE_ASSET] = "INSERT INTO assets (seq, media_type, bytes) VALUES (?, ?, ?)",
 };
 
-/* Another program has the file locked: an edit waits for that, nothing else does, and nobody does at the end. */
+/* Another program has the file locked: an edit waits for that, nothing else does, and nobody does
+ * at the end. */
 static int handle_busy(void *context, int count)
 {
     const struct gz_writer *writer = context;
-    if (!writer->is_waiting || atomic_load(&writer->is_ending) || count >= GZ_LOCK_SECONDS_MAX * 1000 / BUSY_STEP_MS)
+    if (!writer->is_waiting || atomic_load(&writer->is_ending) ||
+        count >= GZ_LOCK_SECONDS_MAX * 1000 / BUSY_STEP_MS)
         return 0;
     sqlite3_sleep(BUSY_STEP_MS);
     return 1;
@@ -78,8 +91,8 @@ static int handle_wal(void *context, sqlite3 *db, const char *name, int pages)
     return SQLITE_OK;
 }
 
-enum gz_status gz_writer_init(struct gz_writer *writer, sqlite3 *db, uint64_t epoch, enum gz_recorded recorded,
-                              struct gz_error *error)
+enum gz_status gz_writer_init(struct gz_writer *writer, sqlite3 *db, uint64_t epoch,
+                              enum gz_recorded recorded, struct gz_error *error)
 {
     *writer = (struct gz_writer){.epoch = epoch, .recorded = recorded};
     for (int i = 0; i < GZ_WRITE_COUNT; i++) {
@@ -192,7 +205,8 @@ static int insert_sample(struct gz_writer *writer, const struct gz_sample_record
     return gz_bind_run(&bind);
 }
 
-/* It stayed where it was, until then: that is said of the newest sample, or is a point of its own at the beginning. */
+/* It stayed where it was, until then: that is said of the newest sample, or is a point of its own
+ * at the beginning. */
 static int write_rest(struct gz_writer *writer, const struct gz_sample_record *sample,
                       const struct gz_path_found *found, double until)
 {
@@ -219,7 +233,8 @@ static int go_on(struct gz_writer *writer, const struct gz_sample_record *sample
     if (!isnan(until)) {
         rc = write_rest(writer, sample, &found, until);
         gz_path_move_on(found.path, until);
-    } else if (writer->recorded == GZ_RECORD_THIN && !gz_path_needs_last(found.path, sample->time, &sample->trs)) {
+    } else if (writer->recorded == GZ_RECORD_THIN &&
+               !gz_path_needs_last(found.path, sample->time, &sample->trs)) {
         rc = forget_sample(writer, sample->edit, sample->node, found.path->last_seq);
     }
     gz_path_extend(found.path, found.tolerance_m, sample->seq, sample->time, &sample->trs);
@@ -233,7 +248,8 @@ static int write_sample(struct gz_writer *writer, const struct gz_sample_record 
     return rc == SQLITE_OK ? insert_sample(writer, sample) : rc;
 }
 
-static int write_change(struct gz_writer *writer, const struct gz_edit_record *edit, size_t step, bool is_done)
+static int write_change(struct gz_writer *writer, const struct gz_edit_record *edit, size_t step,
+                        bool is_done)
 {
     const struct gz_change *change = &edit->changes[step];
     struct gz_bind bind = start(writer, GZ_WRITE_CHANGE);
@@ -256,7 +272,9 @@ static int end_paths(struct gz_writer *writer, const struct gz_edit_record *edit
     for (size_t i = 0; rc == SQLITE_OK && i < edit->change_count; i++) {
         const struct gz_change *change = &edit->changes[i];
         struct gz_path_found found;
-        if (writer->recorded != GZ_RECORD_THIN || !gz_paths_find(&writer->paths, edit->id, change->node, &found)) break;
+        if (writer->recorded != GZ_RECORD_THIN ||
+            !gz_paths_find(&writer->paths, edit->id, change->node, &found))
+            break;
         if (!gz_path_needs_last(found.path, edit->ended, &change->after.trs))
             rc = forget_sample(writer, edit->id, change->node, found.path->last_seq);
     }
@@ -264,13 +282,16 @@ static int end_paths(struct gz_writer *writer, const struct gz_edit_record *edit
     return rc;
 }
 
-/* A drag that begins, or an edit that is done: then `edit` is written over what its beginning said. */
+/* A drag that begins, or an edit that is done: then `edit` is written over what its beginning
+ * said. */
 static int write_edit(struct gz_writer *writer, const struct gz_edit_record *edit, bool is_done)
 {
     struct gz_bind bind = start(writer, GZ_WRITE_EDIT);
     gz_bind_integer(&bind, edit->id);
     gz_bind_text(&bind, gz_term_word(&gz_edit_kind_terms, edit->kind));
-    gz_bind_text(&bind, edit->handle != GZ_HANDLE_NONE ? gz_term_word(&gz_handle_terms, edit->handle) : NULL);
+    gz_bind_text(&bind, edit->handle != GZ_HANDLE_NONE
+                            ? gz_term_word(&gz_handle_terms, edit->handle)
+                            : NULL);
     gz_bind_integer(&bind, writer->epoch);
     gz_bind_id(&bind, edit->session);
     gz_bind_text(&bind, edit->user);
@@ -299,7 +320,8 @@ static int write_edit(struct gz_writer *writer, const struct gz_edit_record *edi
     if (rc == SQLITE_OK && is_done) rc = run_for(writer, GZ_WRITE_FORGET_CHANGES, edit->id);
     for (size_t step = 0; rc == SQLITE_OK && step < edit->change_count; step++)
         rc = write_change(writer, edit, step, is_done);
-    /* A node that came back to its first bits is none that the drag changed, and so has no path in it. */
+    /* A node that came back to its first bits is none that the drag changed, and so has no path in
+     * it. */
     bool sampled = is_done && (edit->handle != GZ_HANDLE_NONE || edit->kind == GZ_EDIT_WHEEL);
     if (rc == SQLITE_OK && sampled) rc = run_for(writer, GZ_WRITE_FORGET_UNCHANGED, edit->id);
     return rc;
@@ -342,7 +364,8 @@ static int write_note(struct gz_writer *writer, const struct gz_note_record *not
 
 static int write_checkpoint(struct gz_writer *writer, const struct gz_checkpoint_record *checkpoint)
 {
-    struct gz_bind bind = start(writer, checkpoint->gone ? GZ_WRITE_FORGET_CHECKPOINT : GZ_WRITE_CHECKPOINT);
+    struct gz_bind bind =
+        start(writer, checkpoint->gone ? GZ_WRITE_FORGET_CHECKPOINT : GZ_WRITE_CHECKPOINT);
     gz_bind_text(&bind, checkpoint->name);
     if (checkpoint->gone) return gz_bind_run(&bind);
     gz_bind_integer(&bind, checkpoint->seq);
@@ -351,14 +374,16 @@ static int write_checkpoint(struct gz_writer *writer, const struct gz_checkpoint
     return gz_bind_run(&bind);
 }
 
-/* The past may have gone on since the core looked: what came too late is no fault of the others in the batch. */
+/* The past may have gone on since the core looked: what came too late is no fault of the others in
+ * the batch. */
 static int write_checkpoints(struct gz_writer *writer, struct gz_batch *batch)
 {
     if (batch->checkpoint_count == 0) return SQLITE_OK;
     int rc = read_integer(writer, GZ_WRITE_KEPT_SINCE, &batch->kept_since);
     for (size_t i = 0; rc == SQLITE_OK && i < batch->checkpoint_count; i++) {
         const struct gz_checkpoint_record *checkpoint = &batch->checkpoints[i];
-        if (checkpoint->gone || checkpoint->seq >= batch->kept_since) rc = write_checkpoint(writer, checkpoint);
+        if (checkpoint->gone || checkpoint->seq >= batch->kept_since)
+            rc = write_checkpoint(writer, checkpoint);
     }
     return rc;
 }
@@ -377,20 +402,29 @@ static int write_asset(struct gz_writer *writer, const struct gz_batch *batch)
 static int write_batch(struct gz_writer *writer, struct gz_batch *batch)
 {
     int rc = write_scene(writer, batch);
-    for (size_t i = 0; rc == SQLITE_OK && i < batch->joined_count; i++) rc = write_joined(writer, &batch->joined[i]);
-    for (size_t i = 0; rc == SQLITE_OK && i < batch->node_count; i++) rc = write_node(writer, &batch->nodes[i]);
-    for (size_t i = 0; rc == SQLITE_OK && i < batch->begun_count; i++) rc = write_edit(writer, &batch->begun[i], false);
-    for (size_t i = 0; rc == SQLITE_OK && i < batch->sample_count; i++) rc = write_sample(writer, &batch->samples[i]);
-    for (size_t i = 0; rc == SQLITE_OK && i < batch->ended_count; i++) rc = write_edit(writer, &batch->ended[i], true);
-    for (size_t i = 0; rc == SQLITE_OK && i < batch->dropped_count; i++) rc = write_dropped(writer, batch->dropped[i]);
-    for (size_t i = 0; rc == SQLITE_OK && i < batch->note_count; i++) rc = write_note(writer, &batch->notes[i]);
+    for (size_t i = 0; rc == SQLITE_OK && i < batch->joined_count; i++)
+        rc = write_joined(writer, &batch->joined[i]);
+    for (size_t i = 0; rc == SQLITE_OK && i < batch->node_count; i++)
+        rc = write_node(writer, &batch->nodes[i]);
+    for (size_t i = 0; rc == SQLITE_OK && i < batch->begun_count; i++)
+        rc = write_edit(writer, &batch->begun[i], false);
+    for (size_t i = 0; rc == SQLITE_OK && i < batch->sample_count; i++)
+        rc = write_sample(writer, &batch->samples[i]);
+    for (size_t i = 0; rc == SQLITE_OK && i < batch->ended_count; i++)
+        rc = write_edit(writer, &batch->ended[i], true);
+    for (size_t i = 0; rc == SQLITE_OK && i < batch->dropped_count; i++)
+        rc = write_dropped(writer, batch->dropped[i]);
+    for (size_t i = 0; rc == SQLITE_OK && i < batch->note_count; i++)
+        rc = write_note(writer, &batch->notes[i]);
     if (rc == SQLITE_OK) rc = write_checkpoints(writer, batch);
-    for (size_t i = 0; rc == SQLITE_OK && i < batch->left_count; i++) rc = write_left(writer, &batch->left[i]);
+    for (size_t i = 0; rc == SQLITE_OK && i < batch->left_count; i++)
+        rc = write_left(writer, &batch->left[i]);
     if (rc == SQLITE_OK && batch->asset != NULL) rc = write_asset(writer, batch);
     return rc;
 }
 
-/* Prepared like the others: to take back must not need memory. Where it fails all the same the next batch begins with it. */
+/* Prepared like the others: to take back must not need memory. Where it fails all the same the next
+ * batch begins with it. */
 static void roll_back(struct gz_writer *writer)
 {
     if (!sqlite3_get_autocommit(writer->db)) (void)run(writer, GZ_WRITE_ROLLBACK);
@@ -401,8 +435,10 @@ static enum gz_status give_up(struct gz_writer *writer, int rc, struct gz_error 
 {
     enum gz_status status = gz_db_fail(writer->db, rc, error, "the disk did not take it");
     if ((rc & 0xff) == SQLITE_BUSY)
-        gz_fail(error, GZ_STORAGE, "another program, such as sqlite3, has had the scene's file locked for %s",
-                atomic_load(&writer->is_ending) ? "too long" : "more than " TEXT_OF(GZ_LOCK_SECONDS_MAX) " s");
+        gz_fail(error, GZ_STORAGE,
+                "another program, such as sqlite3, has had the scene's file locked for %s",
+                atomic_load(&writer->is_ending) ? "too long"
+                                                : "more than " TEXT_OF(GZ_LOCK_SECONDS_MAX) " s");
     roll_back(writer);
     return status;
 }
@@ -410,7 +446,8 @@ static enum gz_status give_up(struct gz_writer *writer, int rc, struct gz_error 
 bool gz_writer_has_moved(struct gz_writer *writer)
 {
     int moved = 0;
-    return sqlite3_file_control(writer->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved != 0;
+    return sqlite3_file_control(writer->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK &&
+           moved != 0;
 }
 
 enum gz_status gz_writer_begin(struct gz_writer *writer, struct gz_error *error)
@@ -422,7 +459,8 @@ enum gz_status gz_writer_begin(struct gz_writer *writer, struct gz_error *error)
     return rc == SQLITE_OK ? GZ_OK : give_up(writer, rc, error);
 }
 
-enum gz_status gz_writer_add(struct gz_writer *writer, struct gz_batch *batch, struct gz_error *error)
+enum gz_status gz_writer_add(struct gz_writer *writer, struct gz_batch *batch,
+                             struct gz_error *error)
 {
     int rc = write_batch(writer, batch);
     return rc == SQLITE_OK ? GZ_OK : give_up(writer, rc, error);
@@ -442,7 +480,8 @@ enum gz_status gz_writer_end(struct gz_writer *writer, struct gz_error *error)
 
 bool gz_writer_checkpoint(struct gz_writer *writer, bool truncate)
 {
-    int rc = sqlite3_wal_checkpoint_v2(writer->db, NULL,
-                                       truncate ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+    int rc = sqlite3_wal_checkpoint_v2(
+        writer->db, NULL, truncate ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE, NULL,
+        NULL);
     return rc == SQLITE_OK;
 }

@@ -1,5 +1,5 @@
-/* writer.h - batches into rows. One connection, its statements kept; what is handed over together is one transaction.
- * Threads: one at a time. */
+/* writer.h - batches into rows. One connection, its statements kept; what is handed over together
+ * is one transaction. Threads: one at a time. */
 #ifndef GZ_STORE_WRITER_H
 #define GZ_STORE_WRITER_H
 
@@ -45,7 +45,7 @@ struct gz_writer {
     struct gz_paths paths;
     bool is_waiting;       /* for another program's lock, for as long as GZ_LOCK_SECONDS_MAX */
     atomic_bool is_ending; /* set from another thread: no lock is waited for any more */
-    int wal_pages; /* in the WAL after the last commit */
+    int wal_pages;         /* in the WAL after the last commit */
 };
 
 /* Takes the connection over only where it succeeds. */
@@ -54,17 +54,20 @@ GZ_MUST_USE enum gz_status gz_writer_init(struct gz_writer *writer, sqlite3 *db,
 /* Closes the connection too. */
 void gz_writer_finish(struct gz_writer *writer);
 
-/* One transaction of all of these: begin, add each, end. After a failure of any step nothing of it is left, and `end` need not be
- * called. */
+/* One transaction of all of these: begin, add each, end. After a failure of any step nothing of it
+ * is left, and `end` need not be called. */
 GZ_MUST_USE enum gz_status gz_writer_begin(struct gz_writer *writer, struct gz_error *error);
-GZ_MUST_USE enum gz_status gz_writer_add(struct gz_writer *writer, struct gz_batch *batch, struct gz_error *error);
+GZ_MUST_USE enum gz_status gz_writer_add(struct gz_writer *writer, struct gz_batch *batch,
+                                         struct gz_error *error);
 GZ_MUST_USE enum gz_status gz_writer_end(struct gz_writer *writer, struct gz_error *error);
 
-/* Whether the file is not where it was opened any more: what is written to it then would be lost with the process. */
+/* Whether the file is not where it was opened any more: what is written to it then would be lost
+ * with the process. */
 bool gz_writer_has_moved(struct gz_writer *writer);
 
-/* Copies what is in the WAL into the database as far as readers allow; with `truncate` also empties the file, which needs
- * that nobody reads. False where that did not happen. Never waits for a reader. */
+/* Copies what is in the WAL into the database as far as readers allow; with `truncate` also empties
+ * the file, which needs that nobody reads. False where that did not happen. Never waits for a
+ * reader. */
 bool gz_writer_checkpoint(struct gz_writer *writer, bool truncate);
 
 #endif

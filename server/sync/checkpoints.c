@@ -1,5 +1,5 @@
-/* The names of states on their way to viewers: those that were given after the cursor, and those that were taken away. All there
- * are fit into one message (limits.h). */
+/* The names of states on their way to viewers: those that were given after the cursor, and those
+ * that were taken away. All there are fit into one message (limits.h). */
 #include <string.h>
 
 #include "server/maxima.h"
@@ -15,7 +15,8 @@ bool gz_sync_has_checkpoints(const struct gz_sync *sync, const struct gz_cursor 
 
 enum { MOST = GZ_CHECKPOINTS_MAX + GZ_CHECKPOINTS_GONE_RING };
 
-static bool add(struct gz_sync *sync, struct gz_checkpoints *message, const struct gz_checkpoint_entry *entry)
+static bool add(struct gz_sync *sync, struct gz_checkpoints *message,
+                const struct gz_checkpoint_entry *entry)
 {
     const struct gz_checkpoint_record *is = &entry->is;
     if (!gz_grow(&sync->checkpoint_states, &sync->checkpoint_state_capacity, message->count + 1,
@@ -48,11 +49,13 @@ static bool collect(struct gz_sync *sync, uint64_t after, struct gz_checkpoints 
     return true;
 }
 
-enum gz_status gz_sync_append_checkpoints(struct gz_sync *sync, struct gz_cursor *cursor, struct gz_buffer *out)
+enum gz_status gz_sync_append_checkpoints(struct gz_sync *sync, struct gz_cursor *cursor,
+                                          struct gz_buffer *out)
 {
     uint64_t version = gz_checkpoint_list_version(sync->checkpoints);
     if (cursor->checkpoints == version) return GZ_OK;
-    bool lost = cursor->checkpoints > 0 && cursor->checkpoints < gz_checkpoint_list_forgotten(sync->checkpoints);
+    bool lost = cursor->checkpoints > 0 &&
+                cursor->checkpoints < gz_checkpoint_list_forgotten(sync->checkpoints);
     uint64_t after = lost ? 0 : cursor->checkpoints;
     struct gz_message message = {.op = GZ_OP_CHECKPOINT_NEWS, .checkpoint_news.all = after == 0};
     if (!collect(sync, after, &message.checkpoint_news)) return GZ_NO_MEMORY;

@@ -3,18 +3,21 @@
 
 /* ---- what is asked for ---- */
 
-/* The portion of one who followed the whole scene. Who is in the middle of catching up knows some nodes of one state and some of
- * another: they start from 0. */
-static struct gz_portion *begin_portion(const struct gz_sync *sync, const struct gz_cursor *cursor, bool *knows)
+/* The portion of one who followed the whole scene. Who is in the middle of catching up knows some
+ * nodes of one state and some of another: they start from 0. */
+static struct gz_portion *begin_portion(const struct gz_sync *sync, const struct gz_cursor *cursor,
+                                        bool *knows)
 {
     struct gz_portion *portion = gz_portion_create();
     *knows = cursor->greeted && !gz_sync_is_lost(sync, cursor);
-    if (portion == NULL || !*knows || gz_portion_knows_all(portion, sync->scene, cursor->state)) return portion;
+    if (portion == NULL || !*knows || gz_portion_knows_all(portion, sync->scene, cursor->state))
+        return portion;
     gz_portion_destroy(portion);
     return NULL;
 }
 
-static bool begin_to_follow(const struct gz_sync *sync, struct gz_cursor *cursor, const struct gz_region *region)
+static bool begin_to_follow(const struct gz_sync *sync, struct gz_cursor *cursor,
+                            const struct gz_region *region)
 {
     bool knows;
     struct gz_portion *portion = begin_portion(sync, cursor, &knows);
@@ -27,7 +30,8 @@ static bool begin_to_follow(const struct gz_sync *sync, struct gz_cursor *cursor
     return true;
 }
 
-bool gz_sync_follow(const struct gz_sync *sync, struct gz_cursor *cursor, const struct gz_region *region)
+bool gz_sync_follow(const struct gz_sync *sync, struct gz_cursor *cursor,
+                    const struct gz_region *region)
 {
     bool follows = true;
     if (cursor->portion != NULL)
@@ -40,23 +44,28 @@ bool gz_sync_follow(const struct gz_sync *sync, struct gz_cursor *cursor, const 
 
 /* ---- the delta ---- */
 
-/* First who came in and who went, then what changed of those that the viewer knows. The first may take several deltas, which lead
- * nowhere: these nodes are told as they are, and with the others the viewer stays where it is. From 0 there are no others. */
+/* First who came in and who went, then what changed of those that the viewer knows. The first may
+ * take several deltas, which lead nowhere: these nodes are told as they are, and with the others
+ * the viewer stays where it is. From 0 there are no others. */
 
-static bool collect_news(struct gz_sync *sync, struct gz_portion *portion, struct gz_delta *delta, size_t *bytes)
+static bool collect_news(struct gz_sync *sync, struct gz_portion *portion, struct gz_delta *delta,
+                         size_t *bytes)
 {
     uint64_t seq = gz_scene_seq(sync->scene), id;
     bool gone;
     while (*bytes < sync->delta_bytes && (id = gz_portion_next_news(portion, seq, &gone)) != 0) {
-        bool added = gone ? gz_sync_add_gone(sync, delta, id, bytes)
-                          : gz_sync_add_state(sync, delta, gz_scene_find(sync->scene, id), 0, bytes);
+        bool added = gone
+                         ? gz_sync_add_gone(sync, delta, id, bytes)
+                         : gz_sync_add_state(sync, delta, gz_scene_find(sync->scene, id), 0, bytes);
         if (!added) return false;
     }
     return true;
 }
 
-/* From the oldest change on, until the frame is full: then the delta leads to the last change that was looked at. */
-static bool collect_changed(struct gz_sync *sync, struct gz_portion *portion, struct gz_delta *delta, size_t *bytes)
+/* From the oldest change on, until the frame is full: then the delta leads to the last change that
+ * was looked at. */
+static bool collect_changed(struct gz_sync *sync, struct gz_portion *portion,
+                            struct gz_delta *delta, size_t *bytes)
 {
     uint64_t seq = gz_scene_seq(sync->scene);
     const struct gz_node *node = gz_scene_after(sync->scene, delta->seq);

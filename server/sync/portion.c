@@ -5,8 +5,8 @@
 
 #include "scene/boxes.h"
 
-/* A node is in the part where it matches or a child of it is in it. An entry is there for each node that is in the part, that
- * the viewer knows of, or that waits among the news. */
+/* A node is in the part where it matches or a child of it is in it. An entry is there for each node
+ * that is in the part, that the viewer knows of, or that waits among the news. */
 struct entry {
     uint64_t id; /* 0: no entry */
     uint64_t told;
@@ -131,7 +131,8 @@ void gz_portion_shrink(struct gz_portion *portion)
     free(portion->unsettled);
     portion->news = NULL;
     portion->unsettled = NULL;
-    portion->news_first = portion->news_count = portion->news_capacity = portion->unsettled_capacity = 0;
+    portion->news_first = portion->news_count = portion->news_capacity =
+        portion->unsettled_capacity = 0;
 }
 
 /* ---- news ---- */
@@ -151,7 +152,8 @@ static bool sort_out(struct gz_portion *portion, struct entry *entry)
 {
     if (entry->queued) return true;
     if (is_news(entry)) {
-        if (!gz_grow(&portion->news, &portion->news_capacity, portion->news_count + 1, sizeof *portion->news))
+        if (!gz_grow(&portion->news, &portion->news_capacity, portion->news_count + 1,
+                     sizeof *portion->news))
             return false;
         portion->news[portion->news_count++] = entry->id;
         entry->queued = true;
@@ -202,13 +204,16 @@ uint64_t gz_portion_tell(struct gz_portion *portion, uint64_t id, uint64_t seq)
 static bool leave_unsettled(struct gz_portion *portion, uint64_t id, const struct gz_node *node)
 {
     size_t count = portion->unsettled_count + 1;
-    if (!gz_grow(&portion->unsettled, &portion->unsettled_capacity, count, sizeof *portion->unsettled)) return false;
+    if (!gz_grow(&portion->unsettled, &portion->unsettled_capacity, count,
+                 sizeof *portion->unsettled))
+        return false;
     portion->unsettled[portion->unsettled_count++] = (struct unsettled){id, node};
     return true;
 }
 
 /* Counts a child at a node, or no longer; which may bring that node in or take it out. */
-static bool count_child(struct gz_portion *portion, uint64_t id, const struct gz_node *node, int one)
+static bool count_child(struct gz_portion *portion, uint64_t id, const struct gz_node *node,
+                        int one)
 {
     struct entry *entry = obtain(portion, id);
     if (entry == NULL) return false;
@@ -220,7 +225,8 @@ static bool count_child(struct gz_portion *portion, uint64_t id, const struct gz
 /* Counts the node where it belongs, if it is in the part. */
 static bool settle(struct gz_portion *portion, struct entry *entry, const struct gz_node *node)
 {
-    const struct gz_node *parent = is_in(entry) && node != NULL && !node->gone ? node->parent : NULL;
+    const struct gz_node *parent =
+        is_in(entry) && node != NULL && !node->gone ? node->parent : NULL;
     uint64_t before = entry->parent, now = parent != NULL ? parent->id : 0;
     entry->parent = now;
     if (!sort_out(portion, entry)) return false;
@@ -241,11 +247,12 @@ static bool settle_rest(struct gz_portion *portion, const struct gz_scene *scene
     return true;
 }
 
-/* Says whether the node matches, and sees to it that it is counted where it belongs, and so on upward. While several nodes move at
- * once there are steps at which the counts follow neither the old hierarchy nor the new one: when each node that moved has had
- * its turn they follow the new one. */
-static bool set_matching(struct gz_portion *portion, const struct gz_scene *scene, const struct gz_node *node,
-                         bool matching)
+/* Says whether the node matches, and sees to it that it is counted where it belongs, and so on
+ * upward. While several nodes move at once there are steps at which the counts follow neither the
+ * old hierarchy nor the new one: when each node that moved has had its turn they follow the new
+ * one. */
+static bool set_matching(struct gz_portion *portion, const struct gz_scene *scene,
+                         const struct gz_node *node, bool matching)
 {
     struct entry *entry = matching ? obtain(portion, node->id) : find(portion, node->id);
     if (entry == NULL) return !matching;
@@ -273,8 +280,8 @@ static bool is_below_named(const struct gz_region *region, const struct gz_node 
 
 static bool overlap(const gz_box *a, const gz_box *b)
 {
-    return a->min.x <= b->max.x && b->min.x <= a->max.x && a->min.y <= b->max.y && b->min.y <= a->max.y &&
-           a->min.z <= b->max.z && b->min.z <= a->max.z;
+    return a->min.x <= b->max.x && b->min.x <= a->max.x && a->min.y <= b->max.y &&
+           b->min.y <= a->max.y && a->min.z <= b->max.z && b->min.z <= a->max.z;
 }
 
 static bool is_seen(const struct gz_region *region, const gz_box *box)
@@ -286,7 +293,8 @@ static bool is_seen(const struct gz_region *region, const gz_box *box)
 }
 
 /* What is nowhere that numbers can say may be seen, but is in no box. */
-static bool matches(const struct gz_region *region, struct gz_scene *scene, const struct gz_node *node)
+static bool matches(const struct gz_region *region, struct gz_scene *scene,
+                    const struct gz_node *node)
 {
     gz_box box;
     if (node->gone) return false;
@@ -308,7 +316,8 @@ static bool update_changed(struct gz_portion *portion, struct gz_scene *scene)
 {
     struct gz_moved moved = gz_scene_moved(scene, portion->seq, follows_worlds(portion));
     for (const struct gz_node *node; (node = gz_moved_next(&moved)) != NULL;) {
-        if (!set_matching(portion, scene, node, matches(&portion->region, scene, node))) return false;
+        if (!set_matching(portion, scene, node, matches(&portion->region, scene, node)))
+            return false;
     }
     return true;
 }
@@ -321,7 +330,8 @@ static bool match_sieved(struct gz_portion *portion, struct gz_scene *scene, con
     if (!gz_scene_sieve(scene, planes, GZ_REGION_PLANES, &sieved)) return false;
     for (size_t i = 0; i < sieved.count; i++) {
         const struct gz_node *node = sieved.nodes[i];
-        if (matches(&portion->region, scene, node) && !set_matching(portion, scene, node, true)) return false;
+        if (matches(&portion->region, scene, node) && !set_matching(portion, scene, node, true))
+            return false;
     }
     return true;
 }
@@ -400,7 +410,8 @@ static void compact_news(struct gz_portion *portion)
 {
     portion->news_count -= portion->news_first;
     if (portion->news_count > 0)
-        memmove(portion->news, portion->news + portion->news_first, portion->news_count * sizeof *portion->news);
+        memmove(portion->news, portion->news + portion->news_first,
+                portion->news_count * sizeof *portion->news);
     portion->news_first = 0;
 }
 

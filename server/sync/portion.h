@@ -1,10 +1,11 @@
 /* portion.h - which part of a scene one viewer follows, and what of it that viewer has been told.
  *
- * In the part are the nodes that match the region that was asked for, and all nodes above them, so that a part is a closed tree.
- * Kept up from the order of change: only what moved since is looked at again; all is where the region is a new one. A node that
- * is in the part and was not told yet, or was told and is not in it any more, is news.
- * Memory: some 50 bytes for each node that is in the part or was told; nothing for the others.
- * Ownership: the cursor's. Threads: one. Errors: false without memory; where an update failed the portion is to be forgotten. */
+ * In the part are the nodes that match the region that was asked for, and all nodes above them, so
+ * that a part is a closed tree. Kept up from the order of change: only what moved since is looked
+ * at again; all is where the region is a new one. A node that is in the part and was not told yet,
+ * or was told and is not in it any more, is news. Memory: some 50 bytes for each node that is in
+ * the part or was told; nothing for the others. Ownership: the cursor's. Threads: one. Errors:
+ * false without memory; where an update failed the portion is to be forgotten. */
 #ifndef GZ_SYNC_PORTION_H
 #define GZ_SYNC_PORTION_H
 
@@ -15,7 +16,8 @@
 enum gz_region_kind {
     GZ_REGION_WHOLE, /* everything */
     GZ_REGION_NODES, /* these nodes, as far as they are there, and all that is below them */
-    GZ_REGION_BOX,   /* nodes whose box in the world has a point in this one; without bounds: their origin */
+    GZ_REGION_BOX,   /* nodes whose box in the world has a point in this one; without bounds: their
+                        origin */
     GZ_REGION_VIEW   /* nodes whose box in the world has a point on the side of each plane */
 };
 
@@ -37,18 +39,21 @@ void gz_portion_destroy(struct gz_portion *portion);
 GZ_MUST_USE bool gz_portion_follow(struct gz_portion *portion, const struct gz_region *region);
 bool gz_portion_is_whole(const struct gz_portion *portion);
 
-/* The viewer was told of the whole scene as it was at `seq`, which no tombstone is forgotten since. Of a new part. */
-GZ_MUST_USE bool gz_portion_knows_all(struct gz_portion *portion, const struct gz_scene *scene, uint64_t seq);
+/* The viewer was told of the whole scene as it was at `seq`, which no tombstone is forgotten since.
+ * Of a new part. */
+GZ_MUST_USE bool gz_portion_knows_all(struct gz_portion *portion, const struct gz_scene *scene,
+                                      uint64_t seq);
 /* The viewer is taken to know nothing. */
 void gz_portion_forget(struct gz_portion *portion);
 
 /* Makes the part what the scene is now. */
 GZ_MUST_USE bool gz_portion_update(struct gz_portion *portion, struct gz_scene *scene);
-/* Takes the next news after an update: a node that came in, told as of `seq`, or one that went and is not known any more. 0 at
- * the end. */
+/* Takes the next news after an update: a node that came in, told as of `seq`, or one that went and
+ * is not known any more. 0 at the end. */
 uint64_t gz_portion_next_news(struct gz_portion *portion, uint64_t seq, bool *gone);
 bool gz_portion_has_news(const struct gz_portion *portion);
-/* The seq as of which the viewer was last told of this node, which is then set to `seq`; 0 where it is none of its nodes. */
+/* The seq as of which the viewer was last told of this node, which is then set to `seq`; 0 where it
+ * is none of its nodes. */
 uint64_t gz_portion_tell(struct gz_portion *portion, uint64_t id, uint64_t seq);
 /* Gives back memory that a larger part needed. */
 void gz_portion_shrink(struct gz_portion *portion);

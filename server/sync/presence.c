@@ -39,11 +39,12 @@ enum { BYTES_ID = 9 };
 
 static size_t record_bytes(const struct gz_presence_entry *entry)
 {
-    return GZ_PRESENCE_BYTES_USER + BYTES_ID * (entry->user.selection.count + entry->user.locks.count);
+    return GZ_PRESENCE_BYTES_USER +
+           BYTES_ID * (entry->user.selection.count + entry->user.locks.count);
 }
 
-/* A record waits in proportion to its own bytes, not to those of the one before: who lets go of a large selection is seen to at
- * once. The sum is bounded all the same. */
+/* A record waits in proportion to its own bytes, not to those of the one before: who lets go of a
+ * large selection is seen to at once. The sum is bounded all the same. */
 void gz_sync_present(struct gz_sync *sync, struct gz_presence_entry *entry, double mono_s)
 {
     if (entry->version == 0) {
@@ -101,7 +102,8 @@ void gz_sync_show_presence(struct gz_sync *sync, double mono_s)
 }
 
 /* Who left with a version after `after`, up to `until`. */
-static size_t collect_left(const struct gz_sync *sync, uint64_t after, uint64_t until, uint64_t *left)
+static size_t collect_left(const struct gz_sync *sync, uint64_t after, uint64_t until,
+                           uint64_t *left)
 {
     uint64_t first = sync->left_count > GZ_LEFT_RING ? sync->left_count - GZ_LEFT_RING : 0;
     size_t count = 0;
@@ -128,14 +130,17 @@ static uint64_t knows_until(const struct gz_cursor *cursor)
     return cursor->presence > cursor->met ? cursor->presence : cursor->met;
 }
 
-/* Whether it may have been told of somebody whose departure is not remembered. Who is new starts in the same way. */
+/* Whether it may have been told of somebody whose departure is not remembered. Who is new starts in
+ * the same way. */
 static bool is_lost(const struct gz_sync *sync, const struct gz_cursor *cursor)
 {
     return cursor->presence == 0 || knows_until(cursor) < sync->left_lost;
 }
 
-/* Large selections are many bytes: a frame takes as many users as fit, oldest change first, and the next goes on. */
-enum gz_status gz_sync_append_presence(struct gz_sync *sync, struct gz_cursor *cursor, struct gz_buffer *out)
+/* Large selections are many bytes: a frame takes as many users as fit, oldest change first, and the
+ * next goes on. */
+enum gz_status gz_sync_append_presence(struct gz_sync *sync, struct gz_cursor *cursor,
+                                       struct gz_buffer *out)
 {
     struct gz_message message = {.op = GZ_OP_PRESENCE};
     struct gz_cursor next = *cursor;
@@ -148,19 +153,22 @@ enum gz_status gz_sync_append_presence(struct gz_sync *sync, struct gz_cursor *c
     uint64_t knew_until = knows_until(&next);
     struct gz_presence_entry *entry = first_after(sync, next.presence);
     for (; entry != NULL && bytes < GZ_DELTA_BYTES_MAX; entry = entry->newer) {
-        if (!gz_grow(&sync->users, &sync->user_capacity, count + 1, sizeof *sync->users)) return GZ_NO_MEMORY;
+        if (!gz_grow(&sync->users, &sync->user_capacity, count + 1, sizeof *sync->users))
+            return GZ_NO_MEMORY;
         sync->users[count++] = entry->user;
         bytes += record_bytes(entry);
         next.presence = entry->version;
     }
     if (entry == NULL) next.presence = sync->presence;
-    if (next.presence >= next.met) next.met = 0; /* so that viewers who came at different times share their frames */
+    if (next.presence >= next.met)
+        next.met = 0; /* so that viewers who came at different times share their frames */
     message.presence.users = sync->users;
     message.presence.count = count;
     uint64_t left[GZ_LEFT_RING];
     size_t left_count = collect_left(sync, knew_until, next.presence, left);
     message.presence.left = (struct gz_ids){left, left_count};
-    enum gz_status status = message.presence.all || count + left_count > 0 ? gz_encode(out, &message) : GZ_OK;
+    enum gz_status status =
+        message.presence.all || count + left_count > 0 ? gz_encode(out, &message) : GZ_OK;
     if (status == GZ_OK) *cursor = next;
     return status;
 }

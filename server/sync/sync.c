@@ -8,7 +8,8 @@
 #include "sync/sync_internal.h"
 
 struct gz_sync *gz_sync_create(struct gz_scene *scene, const struct gz_notebook *notes,
-                               const struct gz_checkpoint_list *checkpoints, uint64_t saved, size_t headroom)
+                               const struct gz_checkpoint_list *checkpoints, uint64_t saved,
+                               size_t headroom)
 {
     struct gz_sync *sync = calloc(1, sizeof *sync);
     if (sync == NULL) return NULL;
@@ -19,7 +20,8 @@ struct gz_sync *gz_sync_create(struct gz_scene *scene, const struct gz_notebook 
     sync->version = 1;
     sync->presence_shown_s = -INFINITY;
     sync->delta_bytes = GZ_DELTA_BYTES_MAX;
-    for (int i = 0; i < FRAMES; i++) gz_buffer_init(&sync->frames[i].bytes, GZ_FRAME_BYTES_MAX, headroom);
+    for (int i = 0; i < FRAMES; i++)
+        gz_buffer_init(&sync->frames[i].bytes, GZ_FRAME_BYTES_MAX, headroom);
     gz_buffer_init(&sync->own, GZ_FRAME_BYTES_MAX, headroom);
     return sync;
 }
@@ -47,8 +49,8 @@ static uint64_t first_edit_kept(const struct gz_sync *sync)
     return sync->edit_count > GZ_EDIT_RING ? sync->edit_count - GZ_EDIT_RING : 0;
 }
 
-/* How many edits somebody at `seq` was told of. An edit changes the scene before its COMMIT and is told of after it: the state
- * that a viewer stands at may hold edits that it was never told of. */
+/* How many edits somebody at `seq` was told of. An edit changes the scene before its COMMIT and is
+ * told of after it: the state that a viewer stands at may hold edits that it was never told of. */
 static uint64_t edits_told(const struct gz_sync *sync, uint64_t seq, const uint64_t *heard)
 {
     if (seq == 0 && heard == NULL) return sync->edit_count;
@@ -62,7 +64,8 @@ static uint64_t edits_told(const struct gz_sync *sync, uint64_t seq, const uint6
 
 struct gz_cursor gz_sync_cursor(const struct gz_sync *sync, uint64_t seq, const uint64_t *heard)
 {
-    return (struct gz_cursor){.state = seq, .base = seq, .since = seq, .edits = edits_told(sync, seq, heard)};
+    return (struct gz_cursor){
+        .state = seq, .base = seq, .since = seq, .edits = edits_told(sync, seq, heard)};
 }
 
 void gz_sync_cursor_finish(struct gz_cursor *cursor)
@@ -73,15 +76,23 @@ void gz_sync_cursor_finish(struct gz_cursor *cursor)
 
 bool gz_sync_has_frame(const struct gz_sync *sync, const struct gz_cursor *cursor)
 {
-    return !cursor->greeted || cursor->state != gz_scene_seq(sync->scene) || cursor->saved != sync->saved ||
-           cursor->edits != sync->edit_count || cursor->presence < sync->presence_shown ||
-           gz_sync_has_notes(sync, cursor) || gz_sync_has_checkpoints(sync, cursor);
+    return !cursor->greeted || cursor->state != gz_scene_seq(sync->scene) ||
+           cursor->saved != sync->saved || cursor->edits != sync->edit_count ||
+           cursor->presence < sync->presence_shown || gz_sync_has_notes(sync, cursor) ||
+           gz_sync_has_checkpoints(sync, cursor);
 }
 
 /* ---- the delta ---- */
 
 /* Bytes that a field may take encoded, its key included; a frame is cut by their sum. */
-enum { BYTES_NODE = 32, BYTES_T = 32, BYTES_R = 40, BYTES_S = 32, BYTES_BOUNDS = 64, BYTES_WORD = 16 };
+enum {
+    BYTES_NODE = 32,
+    BYTES_T = 32,
+    BYTES_R = 40,
+    BYTES_S = 32,
+    BYTES_BOUNDS = 64,
+    BYTES_WORD = 16
+};
 
 size_t gz_sync_fill_state(struct gz_node_state *state, const struct gz_node *node, uint64_t base)
 {
@@ -115,10 +126,11 @@ size_t gz_sync_fill_state(struct gz_node_state *state, const struct gz_node *nod
     return bytes;
 }
 
-bool gz_sync_add_state(struct gz_sync *sync, struct gz_delta *delta, const struct gz_node *node, uint64_t base,
-                       size_t *bytes)
+bool gz_sync_add_state(struct gz_sync *sync, struct gz_delta *delta, const struct gz_node *node,
+                       uint64_t base, size_t *bytes)
 {
-    if (!gz_grow(&sync->states, &sync->state_capacity, delta->count + 1, sizeof *sync->states)) return false;
+    if (!gz_grow(&sync->states, &sync->state_capacity, delta->count + 1, sizeof *sync->states))
+        return false;
     *bytes += gz_sync_fill_state(&sync->states[delta->count++], node, base);
     delta->nodes = sync->states;
     return true;
@@ -126,7 +138,8 @@ bool gz_sync_add_state(struct gz_sync *sync, struct gz_delta *delta, const struc
 
 bool gz_sync_add_gone(struct gz_sync *sync, struct gz_delta *delta, uint64_t id, size_t *bytes)
 {
-    if (!gz_grow(&sync->gone, &sync->gone_capacity, delta->gone.count + 1, sizeof *sync->gone)) return false;
+    if (!gz_grow(&sync->gone, &sync->gone_capacity, delta->gone.count + 1, sizeof *sync->gone))
+        return false;
     sync->gone[delta->gone.count++] = id;
     delta->gone.ids = sync->gone;
     *bytes += BYTES_WORD;
@@ -139,9 +152,10 @@ static bool knew_of(const struct gz_cursor *cursor, const struct gz_node *gone)
     return cursor->base > 0 || gone->seq > cursor->since;
 }
 
-/* Collects the nodes that changed after delta->from, oldest change first, until the frame is full: then `more` is set and the
- * delta leads to the last change that is in it. */
-static bool collect_nodes(struct gz_sync *sync, const struct gz_cursor *cursor, struct gz_delta *delta)
+/* Collects the nodes that changed after delta->from, oldest change first, until the frame is full:
+ * then `more` is set and the delta leads to the last change that is in it. */
+static bool collect_nodes(struct gz_sync *sync, const struct gz_cursor *cursor,
+                          struct gz_delta *delta)
 {
     size_t bytes = 0;
     const struct gz_node *node = gz_scene_after(sync->scene, delta->from);
@@ -167,7 +181,8 @@ static bool collect_acks(struct gz_sync *sync, struct gz_delta *delta)
     for (size_t i = 0; i < sync->ack_count; i++) {
         const struct acknowledgement *ack = &sync->acks[i];
         if (ack->seq <= delta->from || ack->seq > delta->seq) continue;
-        if (!gz_grow(&sync->delta_acks, &sync->delta_ack_capacity, delta->ack_count + 1, sizeof *sync->delta_acks))
+        if (!gz_grow(&sync->delta_acks, &sync->delta_ack_capacity, delta->ack_count + 1,
+                     sizeof *sync->delta_acks))
             return false;
         sync->delta_acks[delta->ack_count++] = (struct gz_ack){ack->session, ack->n};
     }
@@ -175,11 +190,13 @@ static bool collect_acks(struct gz_sync *sync, struct gz_delta *delta)
     return true;
 }
 
-/* A viewer in the middle of its snapshot stands at an old seq, but knows of no node that was deleted before the snapshot. */
+/* A viewer in the middle of its snapshot stands at an old seq, but knows of no node that was
+ * deleted before the snapshot. */
 bool gz_sync_is_lost(const struct gz_sync *sync, const struct gz_cursor *cursor)
 {
     uint64_t knows_from = cursor->state > cursor->since ? cursor->state : cursor->since;
-    return knows_from < gz_scene_forgotten(sync->scene) || cursor->state > gz_scene_seq(sync->scene);
+    return knows_from < gz_scene_forgotten(sync->scene) ||
+           cursor->state > gz_scene_seq(sync->scene);
 }
 
 static bool collect_all(struct gz_sync *sync, struct gz_cursor *cursor, struct gz_delta *delta)
@@ -192,14 +209,15 @@ static bool collect_all(struct gz_sync *sync, struct gz_cursor *cursor, struct g
     return collect_nodes(sync, cursor, delta);
 }
 
-static enum gz_status append_delta(struct gz_sync *sync, struct gz_cursor *cursor, double unix_s, struct gz_buffer *out)
+static enum gz_status append_delta(struct gz_sync *sync, struct gz_cursor *cursor, double unix_s,
+                                   struct gz_buffer *out)
 {
     struct gz_message message = {.op = GZ_OP_DELTA};
     struct gz_delta *delta = &message.delta;
     delta->time = unix_s;
     delta->saved = sync->saved;
-    bool collected =
-        cursor->portion != NULL ? gz_sync_collect_portion(sync, cursor, delta) : collect_all(sync, cursor, delta);
+    bool collected = cursor->portion != NULL ? gz_sync_collect_portion(sync, cursor, delta)
+                                             : collect_all(sync, cursor, delta);
     if (!collected || !collect_acks(sync, delta)) return GZ_NO_MEMORY;
     enum gz_status status = gz_encode(out, &message);
     if (status != GZ_OK) return status;
@@ -212,7 +230,8 @@ static enum gz_status append_delta(struct gz_sync *sync, struct gz_cursor *curso
 
 /* ---- the frame ---- */
 
-static enum gz_status append_edits(const struct gz_sync *sync, struct gz_cursor *cursor, struct gz_buffer *out)
+static enum gz_status append_edits(const struct gz_sync *sync, struct gz_cursor *cursor,
+                                   struct gz_buffer *out)
 {
     if (cursor->edits < first_edit_kept(sync)) cursor->edits = first_edit_kept(sync);
     while (cursor->edits < sync->edit_count && out->size < GZ_DELTA_BYTES_MAX) {
@@ -224,7 +243,8 @@ static enum gz_status append_edits(const struct gz_sync *sync, struct gz_cursor 
     return GZ_OK;
 }
 
-static enum gz_status append_saved(const struct gz_sync *sync, struct gz_cursor *cursor, struct gz_buffer *out)
+static enum gz_status append_saved(const struct gz_sync *sync, struct gz_cursor *cursor,
+                                   struct gz_buffer *out)
 {
     struct gz_message message = {.op = GZ_OP_SAVED, .saved_seq = sync->saved};
     enum gz_status status = gz_encode(out, &message);
@@ -232,7 +252,8 @@ static enum gz_status append_saved(const struct gz_sync *sync, struct gz_cursor 
     return status;
 }
 
-static enum gz_status build_frame(struct gz_sync *sync, struct gz_cursor *cursor, double unix_s, struct gz_buffer *out)
+static enum gz_status build_frame(struct gz_sync *sync, struct gz_cursor *cursor, double unix_s,
+                                  struct gz_buffer *out)
 {
     enum gz_status status = GZ_OK;
     if (!cursor->greeted || cursor->state != gz_scene_seq(sync->scene)) {
@@ -243,16 +264,17 @@ static enum gz_status build_frame(struct gz_sync *sync, struct gz_cursor *cursor
     if (status == GZ_OK && cursor->saved != sync->saved) status = append_saved(sync, cursor, out);
     if (status == GZ_OK) status = gz_sync_append_notes(sync, cursor, out);
     if (status == GZ_OK) status = gz_sync_append_checkpoints(sync, cursor, out);
-    if (status == GZ_OK && cursor->presence < sync->presence_shown) status = gz_sync_append_presence(sync, cursor, out);
+    if (status == GZ_OK && cursor->presence < sync->presence_shown)
+        status = gz_sync_append_presence(sync, cursor, out);
     return status;
 }
 
 static bool same_cursor(const struct gz_cursor *a, const struct gz_cursor *b)
 {
-    return a->state == b->state && a->base == b->base && a->since == b->since && a->saved == b->saved &&
-           a->edits == b->edits && a->notes == b->notes && a->notes_since == b->notes_since &&
-           a->checkpoints == b->checkpoints && a->presence == b->presence && a->met == b->met &&
-           a->greeted == b->greeted;
+    return a->state == b->state && a->base == b->base && a->since == b->since &&
+           a->saved == b->saved && a->edits == b->edits && a->notes == b->notes &&
+           a->notes_since == b->notes_since && a->checkpoints == b->checkpoints &&
+           a->presence == b->presence && a->met == b->met && a->greeted == b->greeted;
 }
 
 /* Everything that a frame can hold: it is stale as soon as any of it moved on. */
@@ -266,7 +288,8 @@ static struct cached_frame *find_frame(struct gz_sync *sync, const struct gz_cur
 {
     for (int i = 0; i < FRAMES; i++) {
         struct cached_frame *frame = &sync->frames[i];
-        if (frame->version == content_version(sync) && same_cursor(&frame->before, cursor)) return frame;
+        if (frame->version == content_version(sync) && same_cursor(&frame->before, cursor))
+            return frame;
     }
     return NULL;
 }
@@ -280,9 +303,10 @@ static struct cached_frame *oldest_frame(struct gz_sync *sync)
     return oldest;
 }
 
-/* For one who follows a part, whom nobody stands beside. What was told is written down while the frame is built: where that fails
- * in the middle nothing is certain any more. */
-static const struct gz_buffer *own_frame(struct gz_sync *sync, struct gz_cursor *cursor, double unix_s)
+/* For one who follows a part, whom nobody stands beside. What was told is written down while the
+ * frame is built: where that fails in the middle nothing is certain any more. */
+static const struct gz_buffer *own_frame(struct gz_sync *sync, struct gz_cursor *cursor,
+                                         double unix_s)
 {
     struct gz_cursor after = *cursor;
     gz_buffer_clear(&sync->own);

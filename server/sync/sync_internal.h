@@ -2,8 +2,8 @@
 #ifndef GZ_SYNC_INTERNAL_H
 #define GZ_SYNC_INTERNAL_H
 
-#include "sync/sync.h"
 #include "server/maxima.h"
+#include "sync/sync.h"
 
 /* Cursors that differ are few: those who keep up, and some who do not. */
 #define FRAMES 4
@@ -75,23 +75,30 @@ struct gz_sync {
 /* Whether what was deleted after this cursor is forgotten: it has to start from 0. */
 bool gz_sync_is_lost(const struct gz_sync *sync, const struct gz_cursor *cursor);
 
-/* What of the node is new to one who was told of it as of `base` (0: never). Returns about what it takes encoded. */
+/* What of the node is new to one who was told of it as of `base` (0: never). Returns about what it
+ * takes encoded. */
 size_t gz_sync_fill_state(struct gz_node_state *state, const struct gz_node *node, uint64_t base);
-/* One more node for the delta in the making, and one more that went; `bytes` grows by what that takes. False without memory. */
-GZ_MUST_USE bool gz_sync_add_state(struct gz_sync *sync, struct gz_delta *delta, const struct gz_node *node,
-                                   uint64_t base, size_t *bytes);
-GZ_MUST_USE bool gz_sync_add_gone(struct gz_sync *sync, struct gz_delta *delta, uint64_t id, size_t *bytes);
-/* The nodes of a delta for one who follows a part; fills `from` and `seq`, and `more` where it had to be cut. */
-GZ_MUST_USE bool gz_sync_collect_portion(struct gz_sync *sync, struct gz_cursor *cursor, struct gz_delta *delta);
+/* One more node for the delta in the making, and one more that went; `bytes` grows by what that
+ * takes. False without memory. */
+GZ_MUST_USE bool gz_sync_add_state(struct gz_sync *sync, struct gz_delta *delta,
+                                   const struct gz_node *node, uint64_t base, size_t *bytes);
+GZ_MUST_USE bool gz_sync_add_gone(struct gz_sync *sync, struct gz_delta *delta, uint64_t id,
+                                  size_t *bytes);
+/* The nodes of a delta for one who follows a part; fills `from` and `seq`, and `more` where it had
+ * to be cut. */
+GZ_MUST_USE bool gz_sync_collect_portion(struct gz_sync *sync, struct gz_cursor *cursor,
+                                         struct gz_delta *delta);
 
-/* Whether there is anything of the notes that this cursor was not told, and appending it, as much as fits; the cursor moves. */
+/* Whether there is anything of the notes that this cursor was not told, and appending it, as much
+ * as fits; the cursor moves. */
 bool gz_sync_has_notes(const struct gz_sync *sync, const struct gz_cursor *cursor);
-GZ_MUST_USE enum gz_status gz_sync_append_notes(struct gz_sync *sync, struct gz_cursor *cursor, struct gz_buffer *out);
+GZ_MUST_USE enum gz_status gz_sync_append_notes(struct gz_sync *sync, struct gz_cursor *cursor,
+                                                struct gz_buffer *out);
 
 /* The same of the checkpoints: all that is news at once. */
 bool gz_sync_has_checkpoints(const struct gz_sync *sync, const struct gz_cursor *cursor);
-GZ_MUST_USE enum gz_status gz_sync_append_checkpoints(struct gz_sync *sync, struct gz_cursor *cursor,
-                                                      struct gz_buffer *out);
+GZ_MUST_USE enum gz_status
+gz_sync_append_checkpoints(struct gz_sync *sync, struct gz_cursor *cursor, struct gz_buffer *out);
 
 /* Appends what this cursor is to be told of presence, and moves it. */
 GZ_MUST_USE enum gz_status gz_sync_append_presence(struct gz_sync *sync, struct gz_cursor *cursor,

@@ -1,10 +1,11 @@
-/* crowd_bench - what a viewer waits for a change, and whether others can make it wait longer (promises R17 to R20).
- *     crowd_bench [VIEWERS [JOINS [ROUNDS]]]        200, 2000 and 5 without
- * A real daemon with its disk, real sockets on loopback, all viewers in this thread. One editor drags ten nodes a hundred times a
- * second; the wait is from the send of its pointer to the moment at which the kernel of a viewer had the delta that shows it,
- * over all pointers and all viewers of the three quarters that are healthy throughout.
- * A trouble is measured between two calm times, round by round, and compared with their mean: what else the machine does then
- * is seen as the spread. */
+/* crowd_bench - what a viewer waits for a change, and whether others can make it wait longer
+ * (promises R17 to R20). crowd_bench [VIEWERS [JOINS [ROUNDS]]]        200, 2000 and 5 without A
+ * real daemon with its disk, real sockets on loopback, all viewers in this thread. One editor drags
+ * ten nodes a hundred times a second; the wait is from the send of its pointer to the moment at
+ * which the kernel of a viewer had the delta that shows it, over all pointers and all viewers of
+ * the three quarters that are healthy throughout. A trouble is measured between two calm times,
+ * round by round, and compared with their mean: what else the machine does then is seen as the
+ * spread. */
 #include <math.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -18,10 +19,10 @@
 #include <cmocka.h>
 #include <sqlite3.h>
 
+#include "proto/limits.h"
 #include "support/crowd.h"
 #include "support/daemon.h"
 #include "support/raw_ws.h"
-#include "proto/limits.h"
 
 #define SCENE "bench"
 #define NODES 1000
@@ -67,13 +68,15 @@ struct bench {
 static void sample(struct bench *bench, struct crowd_member *viewer, uint64_t n, double came_s)
 {
     for (uint64_t i = viewer->mark + 1; i <= n && bench->measuring; i++) {
-        assert_true(gz_grow(&bench->samples, &bench->sample_capacity, bench->sample_count + 1, sizeof(double)));
+        assert_true(gz_grow(&bench->samples, &bench->sample_capacity, bench->sample_count + 1,
+                            sizeof(double)));
         bench->samples[bench->sample_count++] = came_s - bench->sent_s[i];
     }
     viewer->mark = n;
 }
 
-static void handle_message(void *context, struct crowd_member *member, const struct gz_message *message, double came_s)
+static void handle_message(void *context, struct crowd_member *member,
+                           const struct gz_message *message, double came_s)
 {
     struct bench *bench = context;
     if (message->op == GZ_OP_OK && member == bench->asker && (message->has & GZ_HAS(EDITS)) != 0)
@@ -106,7 +109,8 @@ static void move(struct bench *bench)
                                                .n = ++bench->n,
                                                .nodes = {ids, DRAGGED},
                                                .value = {{(double)bench->n}, 1}};
-    assert_true(gz_grow(&bench->sent_s, &bench->sent_capacity, bench->n + 1, sizeof *bench->sent_s));
+    assert_true(
+        gz_grow(&bench->sent_s, &bench->sent_capacity, bench->n + 1, sizeof *bench->sent_s));
     bench->sent_s[bench->n] = crowd_unix_s();
     crowd_send(bench->mover, &grab);
 }
@@ -157,7 +161,8 @@ static bool is_in_quarter(size_t i)
 static void stall_quarter(struct bench *bench, bool stalled)
 {
     size_t i = 0;
-    for (struct crowd_member *member = bench->crowd.members; member != NULL; member = member->next) {
+    for (struct crowd_member *member = bench->crowd.members; member != NULL;
+         member = member->next) {
         if (member->role == GZ_ROLE_VIEWER && is_in_quarter(i++)) crowd_stall(member, stalled);
     }
 }
@@ -169,7 +174,8 @@ static pid_t start_flood(const struct bench *bench)
     assert_true(pid >= 0);
     if (pid > 0) return pid;
     enum { PER_MS = 100 * GZ_MESSAGES_PER_S_MAX / 1000 };
-    static const uint8_t ping[] = {0x82, 0x80 | 9, 0, 0, 0, 0, 0x81, 0xA2, 'o', 'p', 0xA4, 'p', 'i', 'n', 'g'};
+    static const uint8_t ping[] = {0x82, 0x80 | 9, 0,    0,   0,   0,   0x81, 0xA2,
+                                   'o',  'p',      0xA4, 'p', 'i', 'n', 'g'};
     static uint8_t frames[PER_MS * sizeof ping];
     for (size_t i = 0; i < PER_MS; i++) memcpy(frames + i * sizeof ping, ping, sizeof ping);
     int socket = raw_open(bench->daemon.port);
@@ -194,7 +200,8 @@ static sqlite3 *start_reader(const struct bench *bench)
     sqlite3 *file;
     snprintf(path, sizeof path, "%s/" SCENE ".db", bench->daemon.data);
     assert_int_equal(sqlite3_open_v2(path, &file, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
-    if (sqlite3_exec(file, "BEGIN; SELECT count(*) FROM sqlite_schema;", NULL, NULL, NULL) != SQLITE_OK)
+    if (sqlite3_exec(file, "BEGIN; SELECT count(*) FROM sqlite_schema;", NULL, NULL, NULL) !=
+        SQLITE_OK)
         fail_msg("reading %s: %s", path, sqlite3_errmsg(file));
     return file;
 }
@@ -234,12 +241,14 @@ static void fill_scene(struct bench *bench)
 {
     static struct gz_create_node nodes[NODES];
     static struct gz_set_node sets[HISTORY_NODES];
-    for (size_t i = 0; i < NODES; i++) nodes[i] = (struct gz_create_node){.name = {"a node of a bench", 17}};
+    for (size_t i = 0; i < NODES; i++)
+        nodes[i] = (struct gz_create_node){.name = {"a node of a bench", 17}};
     struct gz_message create = {.op = GZ_OP_CREATE, .create = {nodes, NODES}};
     ask(bench, &create);
     for (int edit = 0; edit < HISTORY_EDITS; edit++) {
         for (size_t i = 0; i < HISTORY_NODES; i++)
-            sets[i] = (struct gz_set_node){.has = GZ_HAS(T), .id = i + 1, .trs.t = {edit, (double)i, 0.1}};
+            sets[i] = (struct gz_set_node){
+                .has = GZ_HAS(T), .id = i + 1, .trs.t = {edit, (double)i, 0.1}};
         struct gz_message set = {.op = GZ_OP_SET, .set = {.nodes = sets, .count = HISTORY_NODES}};
         ask(bench, &set);
     }
@@ -258,7 +267,8 @@ static void open_bench(struct bench *bench, size_t viewers)
     assert_int_equal(crowd_gather(&bench->crowd, PATIENCE_S), 2);
     fill_scene(bench);
     for (size_t i = 0; i < viewers; i++)
-        crowd_enter(&bench->crowd, SCENE, GZ_ROLE_VIEWER, is_in_quarter(viewers - 1 - i) ? RECEIVE_BYTES : 0);
+        crowd_enter(&bench->crowd, SCENE, GZ_ROLE_VIEWER,
+                    is_in_quarter(viewers - 1 - i) ? RECEIVE_BYTES : 0);
     assert_int_equal(crowd_gather(&bench->crowd, PATIENCE_S), viewers + 2);
 }
 
@@ -294,9 +304,10 @@ static void print_trouble(const char *word, struct column columns[4], size_t rou
         least = fmin(least, ratios[i]);
         most = fmax(most, ratios[i]);
     }
-    printf("%-26s %8.3f %8.3f %8.3f %8.3f   %5.2f  (%.2f to %.2f)\n", word, 1e3 * median(columns[0].values, rounds),
-           1e3 * median(columns[1].values, rounds), 1e3 * median(columns[2].values, rounds),
-           1e3 * median(columns[3].values, rounds), median(ratios, rounds), least, most);
+    printf("%-26s %8.3f %8.3f %8.3f %8.3f   %5.2f  (%.2f to %.2f)\n", word,
+           1e3 * median(columns[0].values, rounds), 1e3 * median(columns[1].values, rounds),
+           1e3 * median(columns[2].values, rounds), 1e3 * median(columns[3].values, rounds),
+           median(ratios, rounds), least, most);
 }
 
 /* Calm and trouble by turns: each trouble stands between two calm times. */
@@ -316,13 +327,15 @@ static void bench_troubles(size_t viewers, size_t rounds)
             before = after;
         }
     }
-    printf("%zu viewers, %d moves a second of %d nodes, medians of %zu rounds; milliseconds from pointer to delta\n",
+    printf("%zu viewers, %d moves a second of %d nodes, medians of %zu rounds; milliseconds from "
+           "pointer to delta\n",
            viewers, MOVES_PER_S, DRAGGED, rounds);
-    printf("%-26s %8s %8s %8s %8s   %5s\n", "", "p50 calm", "p50 then", "p99 calm", "p99 then", "p99 then / calm");
+    printf("%-26s %8s %8s %8s %8s   %5s\n", "", "p50 calm", "p50 then", "p99 calm", "p99 then",
+           "p99 then / calm");
     for (enum trouble trouble = CALM + 1; trouble < TROUBLE_COUNT; trouble++)
         print_trouble(trouble_words[trouble], columns[trouble], rounds);
-    printf("answers about the history: %zu, of %d edits with %d nodes each\n", bench.answers, HISTORY_EDITS,
-           HISTORY_NODES);
+    printf("answers about the history: %zu, of %d edits with %d nodes each\n", bench.answers,
+           HISTORY_EDITS, HISTORY_NODES);
     close_bench(&bench);
 }
 
@@ -345,7 +358,8 @@ static void bench_joins(size_t joins, size_t rounds)
         least = fmin(least, taken_s[round]);
         most = fmax(most, taken_s[round]);
     }
-    printf("%zu joins at once: all are in after %.2f s (%.2f to %.2f)\n", joins, median(taken_s, rounds), least, most);
+    printf("%zu joins at once: all are in after %.2f s (%.2f to %.2f)\n", joins,
+           median(taken_s, rounds), least, most);
     close_bench(&bench);
 }
 
@@ -356,7 +370,8 @@ static size_t argument(int count, char **arguments, int place, size_t usual)
 
 int main(int count, char **arguments)
 {
-    size_t viewers = argument(count, arguments, 1, 200), joins = argument(count, arguments, 2, 2000);
+    size_t viewers = argument(count, arguments, 1, 200),
+           joins = argument(count, arguments, 2, 2000);
     size_t rounds = argument(count, arguments, 3, 5);
     if (rounds == 0 || rounds > ROUNDS_MAX) {
         fprintf(stderr, "crowd_bench [VIEWERS [JOINS [ROUNDS]]], 1 to %d rounds\n", ROUNDS_MAX);

@@ -1,12 +1,12 @@
-/* scene_bench.c - what looking for nodes costs in a large scene: microseconds for one pick, interest or look of a moving camera.
- * Usage: scene_bench [NODES] */
+/* scene_bench.c - what looking for nodes costs in a large scene: microseconds for one pick,
+ * interest or look of a moving camera. Usage: scene_bench [NODES] */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "session/session.h"
 #include "proto/limits.h"
+#include "session/session.h"
 
 #define PER_PARENT 50
 
@@ -70,7 +70,8 @@ static size_t take_frames(struct bench *bench)
     size_t bytes = 0;
     const struct gz_buffer *frame;
     gz_core_turn(bench->core, bench->now);
-    while ((frame = gz_core_next_frame(bench->core, bench->session, bench->now)) != NULL) bytes += frame->size;
+    while ((frame = gz_core_next_frame(bench->core, bench->session, bench->now)) != NULL)
+        bytes += frame->size;
     return bytes;
 }
 
@@ -101,7 +102,8 @@ static void measure(struct bench *bench, const char *what, struct gz_message *me
 
 static void open_core(struct bench *bench, size_t count)
 {
-    struct gz_scene_state state = {.epoch = 1, .seq = count, .next_node = count + 1, .next_edit = 1};
+    struct gz_scene_state state = {
+        .epoch = 1, .seq = count, .next_node = count + 1, .next_edit = 1};
     struct gz_node_record *nodes = calloc(count, sizeof *nodes);
     if (nodes == NULL) abort();
     make_nodes(nodes, count);
@@ -112,8 +114,8 @@ static void open_core(struct bench *bench, size_t count)
     bench->core = gz_core_create(&options, &state);
     free(nodes);
     struct gz_message hello = {.op = GZ_OP_HELLO, .hello.user = {"bench", 5}};
-    if (bench->core == NULL ||
-        gz_core_join(bench->core, 1, &hello, GZ_ROLE_EDITOR, NULL, bench->now, &bench->session, NULL) != GZ_OK)
+    if (bench->core == NULL || gz_core_join(bench->core, 1, &hello, GZ_ROLE_EDITOR, NULL,
+                                            bench->now, &bench->session, NULL) != GZ_OK)
         abort();
     (void)take_frames(bench);
 }
@@ -129,11 +131,14 @@ int main(int count, char **words)
     pick.has = GZ_HAS(AT);
     pick.pick.at[0] = 400, pick.pick.at[1] = 330;
     measure(&bench, "pick at a pixel", &pick, false);
-    pick = (struct gz_message){.op = GZ_OP_PICK, .has = GZ_HAS(RECT), .pick.rect = {380, 280, 420, 320}};
+    pick = (struct gz_message){
+        .op = GZ_OP_PICK, .has = GZ_HAS(RECT), .pick.rect = {380, 280, 420, 320}};
     measure(&bench, "pick in a small rectangle", &pick, false);
-    pick = (struct gz_message){.op = GZ_OP_PICK, .has = GZ_HAS(RECT), .pick.rect = {0, 0, 800, 600}};
+    pick =
+        (struct gz_message){.op = GZ_OP_PICK, .has = GZ_HAS(RECT), .pick.rect = {0, 0, 800, 600}};
     measure(&bench, "pick in the whole window", &pick, false);
-    struct gz_message small = {.op = GZ_OP_INTEREST, .has = GZ_HAS(BOX), .interest.box = {{0, 0, 0}, {20, 20, 20}}};
+    struct gz_message small = {
+        .op = GZ_OP_INTEREST, .has = GZ_HAS(BOX), .interest.box = {{0, 0, 0}, {20, 20, 20}}};
     measure(&bench, "interest in a small box", &small, false);
     struct gz_message large = {.op = GZ_OP_INTEREST, .has = GZ_HAS(BOX)};
     large.interest.box = (gz_box){{-1000, -1000, -1000}, {1000, 1000, 1000}};

@@ -1,6 +1,7 @@
-/* solver_bench - what the gizmo's making and a hover cost, mode by mode (`solver_bench gizmos`: only these), and one update
- * of a drag, handle by handle, for one node and for ten thousand.
- * The camera is prepared, as in a session; each update is one pointer position to one motion and one node's transform. */
+/* solver_bench - what the gizmo's making and a hover cost, mode by mode (`solver_bench gizmos`:
+ * only these), and one update of a drag, handle by handle, for one node and for ten thousand. The
+ * camera is prepared, as in a session; each update is one pointer position to one motion and one
+ * node's transform. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,8 +48,8 @@ static struct gz_target make_target(void)
 }
 
 /* The least time of several rounds: what the work costs when nothing else runs. */
-static double measure_handle(const struct gz_camera *camera, const struct gz_tool *tool, enum gz_handle handle,
-                             bool apply)
+static double measure_handle(const struct gz_camera *camera, const struct gz_tool *tool,
+                             enum gz_handle handle, bool apply)
 {
     struct gz_target target = make_target();
     struct gz_gizmo gizmo;
@@ -77,8 +78,10 @@ static double measure_handle(const struct gz_camera *camera, const struct gz_too
     return best;
 }
 
-/* Nodes that are each turned otherwise, beneath parents of their own, by even scales and by uneven ones. */
-static double measure_many(const struct gz_camera *camera, const struct gz_tool *tool, enum gz_handle handle, bool even)
+/* Nodes that are each turned otherwise, beneath parents of their own, by even scales and by uneven
+ * ones. */
+static double measure_many(const struct gz_camera *camera, const struct gz_tool *tool,
+                           enum gz_handle handle, bool even)
 {
     static struct gz_target targets[NODES];
     static gz_trs results[NODES];
@@ -108,11 +111,13 @@ static double measure_many(const struct gz_camera *camera, const struct gz_tool 
     return best;
 }
 
-static void print_handle(const char *word, const struct gz_camera *camera, const struct gz_tool *tool,
-                         enum gz_handle handle)
+static void print_handle(const char *word, const struct gz_camera *camera,
+                         const struct gz_tool *tool, enum gz_handle handle)
 {
-    double motion = measure_handle(camera, tool, handle, false), node = measure_handle(camera, tool, handle, true);
-    double even = measure_many(camera, tool, handle, true), uneven = measure_many(camera, tool, handle, false);
+    double motion = measure_handle(camera, tool, handle, false),
+           node = measure_handle(camera, tool, handle, true);
+    double even = measure_many(camera, tool, handle, true),
+           uneven = measure_many(camera, tool, handle, false);
     printf("%-12s %12.1f %12.1f %12.3f %12.3f\n", word, motion, node, even / 1e6, uneven / 1e6);
 }
 
@@ -128,7 +133,8 @@ static double measure_hover(const struct gz_camera *camera, const struct gz_tool
     for (int round = 0; round < ROUNDS; round++) {
         double start = now_ns();
         for (int i = 0; i < UPDATES; i++) {
-            const struct gz_pointer pointer = {.at = {at[0] + away + (i % 61 - 30) * 4, at[1] + (i % 59 - 29) * 4}};
+            const struct gz_pointer pointer = {
+                .at = {at[0] + away + (i % 61 - 30) * 4, at[1] + (i % 59 - 29) * 4}};
             sink += gz_gizmo_pick(&gizmo, tool, camera, &pointer);
         }
         double each = (now_ns() - start) / UPDATES;
@@ -137,7 +143,8 @@ static double measure_hover(const struct gz_camera *camera, const struct gz_tool
     return best;
 }
 
-static double measure_build(const struct gz_camera *camera, const struct gz_tool *tool, struct gz_target target)
+static double measure_build(const struct gz_camera *camera, const struct gz_tool *tool,
+                            struct gz_target target)
 {
     struct gz_gizmo gizmo = {.size = 0};
     double best = 1e18;
@@ -192,8 +199,8 @@ static void print_gizmos(const struct gz_camera *camera)
     for (enum gz_mode mode = GZ_MODE_TRANSLATE; mode < GZ_MODE_ORBIT; mode++) {
         tool.mode = mode;
         printf("%-12s %12.0f %12.0f %12.0f %12.0f\n", gz_term_word(&gz_mode_terms, (int)mode),
-               measure_hover(camera, &tool, 0), measure_hover(camera, &tool, 760), measure_build(camera, &tool, plain),
-               measure_build(camera, &tool, skewed));
+               measure_hover(camera, &tool, 0), measure_hover(camera, &tool, 760),
+               measure_build(camera, &tool, plain), measure_build(camera, &tool, skewed));
     }
     printf("%-12s %12.0f\n", "horizon", measure_beyond(camera, &gz_tool_default));
 }

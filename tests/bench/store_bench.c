@@ -1,6 +1,6 @@
-/* store_bench - what the disk costs: durable edits, samples, a long history (promises R6, R20, and `at` within 100 ms).
- *     store_bench FOLDER [EDITS]        a million without
- * The files are made in FOLDER, on the file system of /tmp, and are removed; a million edits take some 0.6 GB of it. */
+/* store_bench - what the disk costs: durable edits, samples, a long history (promises R6, R20, and
+ * `at` within 100 ms). store_bench FOLDER [EDITS]        a million without The files are made in
+ * FOLDER, on the file system of /tmp, and are removed; a million edits take some 0.6 GB of it. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -58,8 +58,10 @@ static double quantile(double *values, size_t count, double part)
 static void open_file(struct file *file, enum gz_recorded recorded)
 {
     struct gz_error error;
-    struct gz_store_options options = {.path = file->path, .create = true, .time = START, .recorded = recorded};
-    if (gz_store_open(&file->store, &options, &file->state, &error) != GZ_OK) fail_msg("%s", error.message);
+    struct gz_store_options options = {
+        .path = file->path, .create = true, .time = START, .recorded = recorded};
+    if (gz_store_open(&file->store, &options, &file->state, &error) != GZ_OK)
+        fail_msg("%s", error.message);
 }
 
 static void close_file(struct file *file)
@@ -92,7 +94,8 @@ static void *room(struct gz_batch *batch, size_t count, size_t size)
     return memory;
 }
 
-/* So many edits of `width` nodes each, one second after the other; the first makes the nodes. Every tenth is a drag with eight samples. */
+/* So many edits of `width` nodes each, one second after the other; the first makes the nodes. Every
+ * tenth is a drag with eight samples. */
 static struct gz_batch *edits(struct file *file, size_t count, size_t width)
 {
     struct gz_batch *batch = gz_batch_create();
@@ -103,7 +106,8 @@ static struct gz_batch *edits(struct file *file, size_t count, size_t width)
         bool existed = file->edit > 0, is_drag = existed && file->edit % 10 == 9;
         struct gz_change *changes = room(batch, width, sizeof *changes);
         double time = START + (double)file->edit;
-        records[i] = (struct gz_edit_record){.id = ++file->edit, .kind = existed ? GZ_EDIT_SET : GZ_EDIT_CREATE};
+        records[i] = (struct gz_edit_record){.id = ++file->edit,
+                                             .kind = existed ? GZ_EDIT_SET : GZ_EDIT_CREATE};
         records[i].user = file->edit % 2 == 0 ? "anna" : "ben";
         records[i].began = time;
         records[i].ended = time + 0.9;
@@ -114,10 +118,11 @@ static struct gz_batch *edits(struct file *file, size_t count, size_t width)
             changes[j].before = content(file->x[node]);
             for (uint64_t s = 0; is_drag && s < 8; s++)
                 samples[batch->sample_count++] = (struct gz_sample_record){
-                    file->edit, node + 1, ++file->seq, time + 0.1 * (double)(s + 1), content((double)(s * s)).trs};
+                    file->edit, node + 1, ++file->seq, time + 0.1 * (double)(s + 1),
+                    content((double)(s * s)).trs};
             changes[j].after = content(file->x[node] = (double)file->edit);
-            nodes[batch->node_count++] =
-                (struct gz_node_record){.id = node + 1, .seq = ++file->seq, .content = changes[j].after};
+            nodes[batch->node_count++] = (struct gz_node_record){
+                .id = node + 1, .seq = ++file->seq, .content = changes[j].after};
         }
         records[i].seq = file->seq;
         records[i].changes = changes;
@@ -154,13 +159,15 @@ static void bench_in_flight(struct file *file, size_t in_flight)
             gz_store_submit(file->store, edits(file, 1, 1));
         }
         gz_batch_destroy(take(file));
-        if (done < sizeof waits / sizeof waits[0]) waits[done++] = now_s() - sent[first % IN_FLIGHT_MAX];
+        if (done < sizeof waits / sizeof waits[0])
+            waits[done++] = now_s() - sent[first % IN_FLIGHT_MAX];
         first++, count--;
     }
     double taken = now_s() - begin;
     for (; count > 0; count--) gz_batch_destroy(take(file));
-    printf("| durable edits, %zu in flight | %.0f/s, p50 %.2f ms, p99 %.2f ms |\n", in_flight, (double)done / taken,
-           1e3 * quantile(waits, done, 0.5), 1e3 * quantile(waits, done, 0.99));
+    printf("| durable edits, %zu in flight | %.0f/s, p50 %.2f ms, p99 %.2f ms |\n", in_flight,
+           (double)done / taken, 1e3 * quantile(waits, done, 0.5),
+           1e3 * quantile(waits, done, 0.99));
     fflush(stdout);
 }
 
@@ -175,7 +182,8 @@ static gz_trs hand(double s)
     return trs;
 }
 
-static struct gz_batch *drag_batch(struct file *file, struct gz_edit_record *edit, bool begins, bool ends)
+static struct gz_batch *drag_batch(struct file *file, struct gz_edit_record *edit, bool begins,
+                                   bool ends)
 {
     struct gz_batch *batch = gz_batch_create();
     batch->begun = begins ? edit : NULL;
@@ -192,8 +200,10 @@ static struct gz_batch *drag_batch(struct file *file, struct gz_edit_record *edi
 static void drag(struct file *file)
 {
     static struct gz_sample_record samples[SAMPLES_AT_ONCE];
-    struct gz_change change = {.node = 1, .existed = true, .exists = true, .before = content(0), .after = content(0)};
-    struct gz_edit_record edit = {.id = ++file->edit, .kind = GZ_EDIT_TRANSLATE, .handle = GZ_TXY, .user = "anna"};
+    struct gz_change change = {
+        .node = 1, .existed = true, .exists = true, .before = content(0), .after = content(0)};
+    struct gz_edit_record edit = {
+        .id = ++file->edit, .kind = GZ_EDIT_TRANSLATE, .handle = GZ_TXY, .user = "anna"};
     double begin = START + (double)file->edit * 60;
     edit.began = edit.ended = begin;
     edit.began_seq = file->seq;
@@ -205,8 +215,8 @@ static void drag(struct file *file)
     for (int i = 0; i < DRAG_SAMPLES;) {
         size_t count = 0;
         for (; count < SAMPLES_AT_ONCE && i < DRAG_SAMPLES; count++, i++)
-            samples[count] =
-                (struct gz_sample_record){edit.id, 1, ++file->seq, begin + 0.02 * (i + 1), hand(0.02 * (i + 1))};
+            samples[count] = (struct gz_sample_record){
+                edit.id, 1, ++file->seq, begin + 0.02 * (i + 1), hand(0.02 * (i + 1))};
         struct gz_batch *batch = drag_batch(file, &edit, false, false);
         batch->samples = samples;
         batch->sample_count = count;
@@ -235,7 +245,8 @@ static void bench_drags(const char *folder, enum gz_recorded recorded, const cha
     close_file(&file);
     assert_int_equal(stat(file.path, &after), 0);
     double bytes = (double)(after.st_size - before.st_size), samples = DRAGS * DRAG_SAMPLES;
-    printf("| a hand's drag, --record %s | %.0f bytes for a sample, %.0f for a second; %.0f samples/s written |\n",
+    printf("| a hand's drag, --record %s | %.0f bytes for a sample, %.0f for a second; %.0f "
+           "samples/s written |\n",
            word, bytes / samples, 50 * bytes / samples, samples / taken);
     fflush(stdout);
     unlink(file.path);
@@ -255,8 +266,9 @@ static void make_long(struct file *file, uint64_t count)
     assert_int_equal(stat(file->path, &status), 0);
     begin = now_s();
     open_file(file, GZ_RECORD_ALL);
-    printf("| %llu edits: made in %.0f s, %.0f MB; opened in | %.0f ms |\n", (unsigned long long)file->edit, made,
-           (double)status.st_size * 1e-6, 1e3 * (now_s() - begin));
+    printf("| %llu edits: made in %.0f s, %.0f MB; opened in | %.0f ms |\n",
+           (unsigned long long)file->edit, made, (double)status.st_size * 1e-6,
+           1e3 * (now_s() - begin));
     close_file(file);
     fflush(stdout);
 }
@@ -269,13 +281,15 @@ struct live {
     uint64_t n;
 };
 
-static void handle_message(void *context, struct crowd_member *member, const struct gz_message *message, double came_s)
+static void handle_message(void *context, struct crowd_member *member,
+                           const struct gz_message *message, double came_s)
 {
     struct live *live = context;
     (void)came_s;
     if (member == live->asker && message->op == GZ_OP_ERROR)
         fail_msg("%.*s", (int)message->error.message.size, message->error.message.bytes);
-    if (member == live->asker && message->op == GZ_OP_OK && !message->ok.more) live->answered = true;
+    if (member == live->asker && message->op == GZ_OP_OK && !message->ok.more)
+        live->answered = true;
 }
 
 static bool is_answered(void *context)
@@ -289,8 +303,10 @@ static void move_all(struct live *live)
     live->n++;
     for (uint64_t i = 0; i < USERS; i++) {
         uint64_t node = i + 1;
-        struct gz_message grab = {.op = GZ_OP_GRAB, .has = GZ_HAS(NODES) | GZ_HAS(VALUE) | GZ_HAS(N)};
-        grab.pointer = (struct gz_pointer_message){.phase = GZ_PHASE_DOWN, .handle = GZ_TX, .n = live->n};
+        struct gz_message grab = {.op = GZ_OP_GRAB,
+                                  .has = GZ_HAS(NODES) | GZ_HAS(VALUE) | GZ_HAS(N)};
+        grab.pointer =
+            (struct gz_pointer_message){.phase = GZ_PHASE_DOWN, .handle = GZ_TX, .n = live->n};
         grab.pointer.nodes.ids = &node;
         grab.pointer.nodes.count = 1;
 
@@ -330,37 +346,42 @@ static void bench_question(struct live *live, const char *word,
 
 static struct gz_message at_seq(uint64_t random, uint64_t seq)
 {
-    return (struct gz_message){.op = GZ_OP_AT, .has = GZ_HAS(SEQ), .at = {.seq = NODES + random % (seq - NODES)}};
+    return (struct gz_message){
+        .op = GZ_OP_AT, .has = GZ_HAS(SEQ), .at = {.seq = NODES + random % (seq - NODES)}};
 }
 
 static struct gz_message at_time(uint64_t random, uint64_t seq)
 {
     double span = (double)(seq - NODES) / 1.8;
-    return (struct gz_message){
-        .op = GZ_OP_AT, .has = GZ_HAS(TIME), .at = {.time = START + 1 + fmod((double)random * 0.37, span)}};
+    return (struct gz_message){.op = GZ_OP_AT,
+                               .has = GZ_HAS(TIME),
+                               .at = {.time = START + 1 + fmod((double)random * 0.37, span)}};
 }
 
 static struct gz_message newest(uint64_t random, uint64_t seq)
 {
     (void)random;
     (void)seq;
-    return (struct gz_message){.op = GZ_OP_HISTORY, .has = GZ_HAS(LIMIT), .history = {.limit = 100}};
+    return (struct gz_message){
+        .op = GZ_OP_HISTORY, .has = GZ_HAS(LIMIT), .history = {.limit = 100}};
 }
 
 static struct gz_message of_node(uint64_t random, uint64_t seq)
 {
     (void)seq;
-    return (struct gz_message){.op = GZ_OP_HISTORY,
-                               .has = GZ_HAS(LIMIT) | GZ_HAS(NODE),
-                               .history = {.limit = 100, .node = USERS + 1 + random % (NODES - USERS)}};
+    return (struct gz_message){
+        .op = GZ_OP_HISTORY,
+        .has = GZ_HAS(LIMIT) | GZ_HAS(NODE),
+        .history = {.limit = 100, .node = USERS + 1 + random % (NODES - USERS)}};
 }
 
 static struct gz_message of_user(uint64_t random, uint64_t seq)
 {
     (void)random;
     (void)seq;
-    return (struct gz_message){
-        .op = GZ_OP_HISTORY, .has = GZ_HAS(LIMIT) | GZ_HAS(USER), .history = {.limit = 100, .user = {"anna", 4}}};
+    return (struct gz_message){.op = GZ_OP_HISTORY,
+                               .has = GZ_HAS(LIMIT) | GZ_HAS(USER),
+                               .history = {.limit = 100, .user = {"anna", 4}}};
 }
 
 static void bench_live(struct file *file)
@@ -375,7 +396,8 @@ static void bench_live(struct file *file)
     crowd_init(&live.crowd, live.daemon.port);
     live.crowd.handle = handle_message;
     live.crowd.context = &live;
-    for (size_t i = 0; i < USERS; i++) live.users[i] = crowd_enter(&live.crowd, "long", GZ_ROLE_EDITOR, 0);
+    for (size_t i = 0; i < USERS; i++)
+        live.users[i] = crowd_enter(&live.crowd, "long", GZ_ROLE_EDITOR, 0);
     live.asker = crowd_enter(&live.crowd, "long", GZ_ROLE_VIEWER, 0);
     assert_int_equal(crowd_gather(&live.crowd, 60), USERS + 1);
     bench_question(&live, "at a seq, 10,000 nodes", at_seq, file->seq);

@@ -1,13 +1,13 @@
-/* surface_bench.c - what a look at what is seen costs beside one at bounds: microseconds for a `pick`, at random places of the picture.
- * Usage: surface_bench [FILE.glb] */
+/* surface_bench.c - what a look at what is seen costs beside one at bounds: microseconds for a
+ * `pick`, at random places of the picture. Usage: surface_bench [FILE.glb] */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "exchange/exchange.h"
-#include "session/session.h"
 #include "proto/limits.h"
+#include "session/session.h"
 
 #define ENGINE "/usr/share/assimp/models/glTF2/2CylinderEngine-glTF-Binary/2CylinderEngine.glb"
 #define LOOKS 2000
@@ -58,15 +58,18 @@ static double say(struct bench *bench, struct gz_message *message)
 static void begin(struct bench *bench, const struct gz_core_import_node *nodes, size_t count,
                   struct gz_surfaces *surfaces)
 {
-    struct gz_core_options options = {.scene = "bench", .host = {.commit = handle_commit}, .server = "bench"};
+    struct gz_core_options options = {
+        .scene = "bench", .host = {.commit = handle_commit}, .server = "bench"};
     const struct gz_scene_state state = {.epoch = 1, .next_edit = 1, .next_node = 1};
     const struct gz_message hello = {.op = GZ_OP_HELLO, .hello = {.v = 1, .user = {"ann", 3}}};
-    struct gz_core_import import = {.user = "ann", .nodes = nodes, .count = count, .surfaces = surfaces};
+    struct gz_core_import import = {
+        .user = "ann", .nodes = nodes, .count = count, .surfaces = surfaces};
     struct gz_error error = {.message = ""};
     bench->now = (struct gz_now){1e9, 1};
     bench->core = gz_core_create(&options, &state);
     if (bench->core == NULL || gz_core_import(bench->core, &import, bench->now, &error) != GZ_OK ||
-        gz_core_join(bench->core, 1, &hello, GZ_ROLE_EDITOR, NULL, bench->now, &bench->session, &error) != GZ_OK) {
+        gz_core_join(bench->core, 1, &hello, GZ_ROLE_EDITOR, NULL, bench->now, &bench->session,
+                     &error) != GZ_OK) {
         fprintf(stderr, "no core: %s\n", error.message);
         exit(1);
     }
@@ -97,10 +100,12 @@ static void measure(struct bench *bench, bool surface, double *p50, double *p99)
 {
     static double took[LOOKS];
     srand(1);
-    struct gz_message tool = {.op = GZ_OP_TOOL, .has = GZ_HAS(SURFACE) | GZ_HAS(MODE), .tool.surface = surface};
+    struct gz_message tool = {
+        .op = GZ_OP_TOOL, .has = GZ_HAS(SURFACE) | GZ_HAS(MODE), .tool.surface = surface};
     say(bench, &tool);
     for (int i = 0; i < LOOKS; i++) {
-        struct gz_message press = {.op = GZ_OP_POINTER, .has = GZ_HAS(AT), .pointer.phase = GZ_PHASE_DOWN};
+        struct gz_message press = {
+            .op = GZ_OP_POINTER, .has = GZ_HAS(AT), .pointer.phase = GZ_PHASE_DOWN};
         press.pointer.at[0] = between(480, 1440);
         press.pointer.at[1] = between(270, 810);
         took[i] = 1e6 * say(bench, &press);
@@ -110,8 +115,8 @@ static void measure(struct bench *bench, bool surface, double *p50, double *p99)
     *p99 = took[LOOKS * 99 / 100];
 }
 
-static void show(const char *what, const struct gz_core_import_node *nodes, size_t count, struct gz_surfaces *surfaces,
-                 double distance, double made_s)
+static void show(const char *what, const struct gz_core_import_node *nodes, size_t count,
+                 struct gz_surfaces *surfaces, double distance, double made_s)
 {
     struct bench bench;
     double p50[2], p99[2];
@@ -119,8 +124,8 @@ static void show(const char *what, const struct gz_core_import_node *nodes, size
     begin(&bench, nodes, count, surfaces);
     look_at(&bench, distance);
     for (int i = 0; i < 2; i++) measure(&bench, i == 1, &p50[i], &p99[i]);
-    printf("%-34s %8zu %9zu %6.1f %7.0f  %8.1f %8.1f  %8.1f %8.1f\n", what, count, triangles, (double)bytes / 1e6,
-           1e3 * made_s, p50[0], p99[0], p50[1], p99[1]);
+    printf("%-34s %8zu %9zu %6.1f %7.0f  %8.1f %8.1f  %8.1f %8.1f\n", what, count, triangles,
+           (double)bytes / 1e6, 1e3 * made_s, p50[0], p99[0], p50[1], p99[1]);
     gz_core_leave(bench.core, bench.session, bench.now);
     gz_core_destroy(bench.core);
 }
@@ -135,7 +140,8 @@ static void bench_file(const char *path)
     gz_buffer_init(&bytes, GZ_ASSET_BYTES_MAX, 0);
     double before = now_s();
     if (gz_gltf_load(&bytes, path, &error) != GZ_OK ||
-        gz_import_parse(&import, bytes.data, bytes.size, &error) != GZ_OK || import.surfaces == NULL) {
+        gz_import_parse(&import, bytes.data, bytes.size, &error) != GZ_OK ||
+        import.surfaces == NULL) {
         fprintf(stderr, "%s: %s\n", path, error.message);
         exit(1);
     }
@@ -153,8 +159,8 @@ static void bench_file(const char *path)
                                                  .asset = node->asset}};
         if (node->has_bounds) reach = fmax(reach, gz_length(node->bounds.max));
     }
-    show(strrchr(path, '/') != NULL ? strrchr(path, '/') + 1 : path, nodes, import.count, import.surfaces, 2 * reach,
-         made_s);
+    show(strrchr(path, '/') != NULL ? strrchr(path, '/') + 1 : path, nodes, import.count,
+         import.surfaces, 2 * reach, made_s);
     import.surfaces = NULL;
     gz_import_finish(&import);
     free(nodes);
@@ -176,8 +182,8 @@ static struct gz_surfaces *make_ball(size_t n, size_t node_count)
 {
     size_t count = 2 * n * n, boxes = gz_surface_box_count(count);
     size_t head = sizeof(struct gz_surfaces) + sizeof(struct gz_surface);
-    size_t bytes =
-        head + node_count * sizeof(uint32_t) + count * sizeof(struct gz_triangle) + boxes * 6 * sizeof(float);
+    size_t bytes = head + node_count * sizeof(uint32_t) + count * sizeof(struct gz_triangle) +
+                   boxes * 6 * sizeof(float);
     char *memory = malloc(bytes);
     if (memory == NULL) abort();
     struct gz_surfaces *surfaces = (struct gz_surfaces *)(void *)memory;
@@ -190,7 +196,8 @@ static struct gz_surfaces *make_ball(size_t n, size_t node_count)
                                      .node_count = node_count};
     for (size_t i = 0; i < node_count; i++) mesh_of[i] = 1;
     for (size_t i = 0; i < n * n; i++) {
-        double u[2] = {2 * M_PI * (double)(i % n) / (double)n, 2 * M_PI * (double)(i % n + 1) / (double)n};
+        double u[2] = {2 * M_PI * (double)(i % n) / (double)n,
+                       2 * M_PI * (double)(i % n + 1) / (double)n};
         double v[2] = {M_PI * (double)(i / n) / (double)n, M_PI * (double)(i / n + 1) / (double)n};
         for (int half = 0; half < 2; half++) {
             struct gz_triangle *triangle = &triangles[2 * i + (size_t)half];
@@ -211,12 +218,13 @@ static void bench_balls(const char *what, size_t n, size_t count, double reach, 
     srand(2);
     for (size_t i = 0; i < count; i++) {
         gz_vec3 place = {between(-reach, reach), between(-reach, reach), between(-reach, reach)};
-        nodes[i] = (struct gz_core_import_node){-1,
-                                                {.name = "ball",
-                                                 .trs = {place, {0, 0, 0, 1}, {1, 1, 1}},
-                                                 .has_bounds = true,
-                                                 .bounds = {{-1.05, -1.05, -1.05}, {1.05, 1.05, 1.05}},
-                                                 .asset = (int64_t)i}};
+        nodes[i] =
+            (struct gz_core_import_node){-1,
+                                         {.name = "ball",
+                                          .trs = {place, {0, 0, 0, 1}, {1, 1, 1}},
+                                          .has_bounds = true,
+                                          .bounds = {{-1.05, -1.05, -1.05}, {1.05, 1.05, 1.05}},
+                                          .asset = (int64_t)i}};
     }
     double before = now_s();
     struct gz_surfaces *surfaces = make_ball(n, count);
@@ -226,9 +234,10 @@ static void bench_balls(const char *what, size_t n, size_t count, double reach, 
 
 int main(int argc, char **argv)
 {
-    printf("%-34s %8s %9s %6s %7s  %17s  %17s\n", "", "", "", "", "made in", "by bounds, us", "what is seen, us");
-    printf("%-34s %8s %9s %6s %7s  %8s %8s  %8s %8s\n", "", "nodes", "triangles", "MB", "ms", "p50", "p99", "p50",
-           "p99");
+    printf("%-34s %8s %9s %6s %7s  %17s  %17s\n", "", "", "", "", "made in", "by bounds, us",
+           "what is seen, us");
+    printf("%-34s %8s %9s %6s %7s  %8s %8s  %8s %8s\n", "", "nodes", "triangles", "MB", "ms", "p50",
+           "p99", "p50", "p99");
     bench_file(argc > 1 ? argv[1] : ENGINE);
     bench_balls("a ball of a million triangles", 707, 1, 0, 3);
     bench_balls("10,000 balls of 5,000, apart", 50, 10000, 60, 150);

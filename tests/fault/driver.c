@@ -1,7 +1,8 @@
-/* fault_driver URL LOG - some people at work in a scene whose server is killed again and again: two drag at 200 Hz, two set several
- * nodes at once, one makes, lifts, undoes and deletes, one writes notes, and one only watches. Every request has a key. Whoever
- * loses the connection comes back and says again, as it was, what was not answered, and what was answered last.
- * Ends, with exit code 0, when its standard input does; 1 with words where the server says what it may not. */
+/* fault_driver URL LOG - some people at work in a scene whose server is killed again and again: two
+ * drag at 200 Hz, two set several nodes at once, one makes, lifts, undoes and deletes, one writes
+ * notes, and one only watches. Every request has a key. Whoever loses the connection comes back and
+ * says again, as it was, what was not answered, and what was answered last. Ends, with exit code 0,
+ * when its standard input does; 1 with words where the server says what it may not. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -24,7 +25,8 @@
 #define MOVES_PER_DRAG 60
 #define RETRY_S 0.02
 #define NOTE_S 0.15
-/* For so long everybody is busy, and then only those who drag and write: then it is the drags alone that are saved. */
+/* For so long everybody is busy, and then only those who drag and write: then it is the drags alone
+ * that are saved. */
 #define PHASE_S 0.4
 #define MIDDLE_X 960
 #define MIDDLE_Y 540
@@ -73,7 +75,8 @@ static void write_down(struct user *user, struct driver_entry entry, enum driver
     entry.kind = kind;
     entry.user = user->id;
     entry.clock_s = now_s();
-    if (write(user->driver->log, &entry, sizeof entry) != sizeof entry) die(user, "the log", strerror(errno));
+    if (write(user->driver->log, &entry, sizeof entry) != sizeof entry)
+        die(user, "the log", strerror(errno));
 }
 
 /* ---- requests ---- */
@@ -93,23 +96,29 @@ static uint64_t send_message(struct user *user, struct gz_message *message, bool
     return status == GZ_OK ? rid : 0;
 }
 
-static uint64_t send_create(struct user *user, struct gz_message *message, const struct driver_entry *asked)
+static uint64_t send_create(struct user *user, struct gz_message *message,
+                            const struct driver_entry *asked)
 {
     struct gz_create_node nodes[DRIVER_SET_NODES];
-    size_t count = roles[user->id] == SETS ? DRIVER_SET_NODES : roles[user->id] == DRAGS ? 1 : DRIVER_MADE_NODES;
+    size_t count = roles[user->id] == SETS    ? DRIVER_SET_NODES
+                   : roles[user->id] == DRAGS ? 1
+                                              : DRIVER_MADE_NODES;
     for (size_t i = 0; i < count; i++)
-        nodes[i] = (struct gz_create_node){
-            .has = GZ_HAS(T), .name = gz_client_text(user->name), .trs = {{asked->x, 0, 0}, {0, 0, 0, 1}, {1, 1, 1}}};
+        nodes[i] = (struct gz_create_node){.has = GZ_HAS(T),
+                                           .name = gz_client_text(user->name),
+                                           .trs = {{asked->x, 0, 0}, {0, 0, 0, 1}, {1, 1, 1}}};
     message->op = GZ_OP_CREATE;
     message->create = (struct gz_create){nodes, count};
     return send_message(user, message, true);
 }
 
-static uint64_t send_set(struct user *user, struct gz_message *message, const struct driver_entry *asked, size_t count)
+static uint64_t send_set(struct user *user, struct gz_message *message,
+                         const struct driver_entry *asked, size_t count)
 {
     struct gz_set_node nodes[DRIVER_SET_NODES];
     for (size_t i = 0; i < count; i++)
-        nodes[i] = (struct gz_set_node){.has = GZ_HAS(T), .id = asked->ids[i], .trs.t = {asked->x, 0, 0}};
+        nodes[i] =
+            (struct gz_set_node){.has = GZ_HAS(T), .id = asked->ids[i], .trs.t = {asked->x, 0, 0}};
     message->op = GZ_OP_SET;
     message->set = (struct gz_set){.nodes = nodes, .count = count};
     return send_message(user, message, true);
@@ -178,7 +187,8 @@ static void drag(struct user *user)
         grab.has |= GZ_HAS(NODES);
         grab.pointer.handle = GZ_TX;
         grab.pointer.nodes = (struct gz_ids){user->nodes, 1};
-        write_down(user, (struct driver_entry){.ids = {user->nodes[0]}, .x = user->way}, DRIVER_GRABBED);
+        write_down(user, (struct driver_entry){.ids = {user->nodes[0]}, .x = user->way},
+                   DRIVER_GRABBED);
         send_message(user, &grab, false);
         user->is_dragging = true;
     } else if (user->moves < MOVES_PER_DRAG) {
@@ -234,7 +244,8 @@ static void take_answer(struct user *user, const struct gz_ok *ok)
     if (user->answered.op == DRIVER_LIFT) user->lifted = ok->edit;
 }
 
-/* The same key is the same edit with the same answer. The end of a drag that the lost connection ended is remembered by nobody. */
+/* The same key is the same edit with the same answer. The end of a drag that the lost connection
+ * ended is remembered by nobody. */
 static void compare_answer(struct user *user, const struct gz_ok *ok)
 {
     struct driver_entry again = answer_of(user->answered, ok);
@@ -251,7 +262,9 @@ static void watch_delta(struct user *user, const struct gz_delta *delta)
     for (size_t i = 0; i < delta->count; i++) {
         const struct gz_node_state *node = &delta->nodes[i];
         if ((node->has & GZ_HAS(T)) == 0) continue;
-        write_down(user, (struct driver_entry){.seq = delta->seq, .ids = {node->id}, .x = node->trs.t.x}, DRIVER_SEEN);
+        write_down(user,
+                   (struct driver_entry){.seq = delta->seq, .ids = {node->id}, .x = node->trs.t.x},
+                   DRIVER_SEEN);
     }
     write_down(user, (struct driver_entry){.seq = delta->saved}, DRIVER_SAVED);
 }
@@ -265,10 +278,12 @@ static void take(struct user *user, const struct gz_message *message)
         write_down(user, (struct driver_entry){.seq = message->saved_seq}, DRIVER_SAVED);
     if (message->op == GZ_OP_OK && user->asked_rid != 0 && message->rid == user->asked_rid)
         take_answer(user, &message->ok);
-    else if (message->op == GZ_OP_OK && user->answered_rid != 0 && message->rid == user->answered_rid)
+    else if (message->op == GZ_OP_OK && user->answered_rid != 0 &&
+             message->rid == user->answered_rid)
         compare_answer(user, &message->ok);
     if (message->op != GZ_OP_ERROR) return;
-    snprintf(words, sizeof words, "%.*s", (int)message->error.message.size, message->error.message.bytes);
+    snprintf(words, sizeof words, "%.*s", (int)message->error.message.size,
+             message->error.message.bytes);
     die(user, "refused", words);
 }
 
@@ -297,8 +312,9 @@ static void join(struct user *user)
                                         .user = user->name,
                                         .create = user->id != WATCHER,
                                         .timeout_s = 10};
-    enum gz_status status = user->client != NULL ? gz_client_reconnect(user->client, &error)
-                                                 : gz_client_create(&user->client, &options, &error);
+    enum gz_status status = user->client != NULL
+                                ? gz_client_reconnect(user->client, &error)
+                                : gz_client_create(&user->client, &options, &error);
     user->is_in = status == GZ_OK;
     if (user->is_in) {
         greet(user);
@@ -325,7 +341,8 @@ static bool is_open(const struct user *user)
 static void turn(struct user *user)
 {
     const struct gz_message *message;
-    while (is_open(user) && (message = gz_client_next(user->client, 0)) != NULL) take(user, message);
+    while (is_open(user) && (message = gz_client_next(user->client, 0)) != NULL)
+        take(user, message);
     if (user->is_in && !is_open(user)) lose(user);
     if (now_s() < user->next_s) return;
     if (!is_open(user)) {
@@ -344,7 +361,8 @@ static void run(struct driver *driver)
             turn(user);
             short wanted = POLLIN;
             if (is_open(user) && gz_client_wants_write(user->client)) wanted |= POLLOUT;
-            ready[i + 1] = (struct pollfd){.fd = is_open(user) ? gz_client_fd(user->client) : -1, .events = wanted};
+            ready[i + 1] = (struct pollfd){.fd = is_open(user) ? gz_client_fd(user->client) : -1,
+                                           .events = wanted};
         }
         poll(ready, USERS + 1, 2);
         if ((ready[0].revents & POLLHUP) != 0) return;

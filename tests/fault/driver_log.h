@@ -1,5 +1,6 @@
-/* driver_log.h - what the driver of the kill rounds writes down, outside of the server's reach: a file of its own that only grows,
- * one entry after the other in the order in which things happened to it. */
+/* driver_log.h - what the driver of the kill rounds writes down, outside of the server's reach: a
+ * file of its own that only grows, one entry after the other in the order in which things happened
+ * to it. */
 #ifndef TESTS_FAULT_DRIVER_LOG_H
 #define TESTS_FAULT_DRIVER_LOG_H
 
@@ -11,12 +12,12 @@
 
 enum driver_entry_kind {
     DRIVER_ASKED = 1, /* user, number, op, x: a request with a key is on its way */
-    DRIVER_OK,        /* and its seq, edit (0: it changed nothing), ids; of a note the id is in `edit` */
-    DRIVER_GRABBED,   /* user, ids[0], x: the sign of the way that it goes along x */
-    DRIVER_JOINED,    /* the watcher: seq; a new epoch begins for it */
-    DRIVER_SEEN,      /* the watcher: ids[0] is at x as of seq */
-    DRIVER_SAVED,     /* the watcher: seq is saved */
-    DRIVER_LOST       /* user: the connection is gone */
+    DRIVER_OK, /* and its seq, edit (0: it changed nothing), ids; of a note the id is in `edit` */
+    DRIVER_GRABBED, /* user, ids[0], x: the sign of the way that it goes along x */
+    DRIVER_JOINED,  /* the watcher: seq; a new epoch begins for it */
+    DRIVER_SEEN,    /* the watcher: ids[0] is at x as of seq */
+    DRIVER_SAVED,   /* the watcher: seq is saved */
+    DRIVER_LOST     /* user: the connection is gone */
 };
 
 /* What a request is; also a letter of its key, which is USER-NUMBER. */

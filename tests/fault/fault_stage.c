@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "store/store.h"
 #include "proto/limits.h"
+#include "store/store.h"
 
 int fault_stage_setup(void **state)
 {
@@ -50,7 +50,8 @@ int64_t ask_file(const char *path, const char *sql)
 {
     sqlite3 *db = open_file(path);
     sqlite3_stmt *statement;
-    if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) != SQLITE_OK || sqlite3_step(statement) != SQLITE_ROW)
+    if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) != SQLITE_OK ||
+        sqlite3_step(statement) != SQLITE_ROW)
         fail_msg("%s: %s", sql, sqlite3_errmsg(db));
     int64_t number = sqlite3_column_int64(statement, 0);
     sqlite3_finalize(statement);
@@ -69,7 +70,8 @@ void assert_file_is_whole(const char *path)
     struct gz_store_check check = {.handle_fault = handle_fault};
     struct gz_error error = {0};
     stage_check(gz_store_check(path, &check, &error), &error, path);
-    if (check.faults > 0) fail_msg("%s: %llu things are wrong", path, (unsigned long long)check.faults);
+    if (check.faults > 0)
+        fail_msg("%s: %llu things are wrong", path, (unsigned long long)check.faults);
 }
 
 /* ---- a mirror and a file ---- */
@@ -77,14 +79,15 @@ void assert_file_is_whole(const char *path)
 static bool is_row(sqlite3_stmt *row, const struct gz_mirror_node *node)
 {
     const char *name = (const char *)sqlite3_column_text(row, 2);
-    gz_trs trs = {
-        .t = {sqlite3_column_double(row, 3), sqlite3_column_double(row, 4), sqlite3_column_double(row, 5)},
-        .r = {sqlite3_column_double(row, 6), sqlite3_column_double(row, 7), sqlite3_column_double(row, 8),
-              sqlite3_column_double(row, 9)},
-        .s = {sqlite3_column_double(row, 10), sqlite3_column_double(row, 11), sqlite3_column_double(row, 12)}};
+    gz_trs trs = {.t = {sqlite3_column_double(row, 3), sqlite3_column_double(row, 4),
+                        sqlite3_column_double(row, 5)},
+                  .r = {sqlite3_column_double(row, 6), sqlite3_column_double(row, 7),
+                        sqlite3_column_double(row, 8), sqlite3_column_double(row, 9)},
+                  .s = {sqlite3_column_double(row, 10), sqlite3_column_double(row, 11),
+                        sqlite3_column_double(row, 12)}};
     return (uint64_t)sqlite3_column_int64(row, 0) == node->id &&
-           (uint64_t)sqlite3_column_int64(row, 1) == node->parent && strcmp(name, node->name) == 0 &&
-           gz_trs_same(&trs, &node->trs);
+           (uint64_t)sqlite3_column_int64(row, 1) == node->parent &&
+           strcmp(name, node->name) == 0 && gz_trs_same(&trs, &node->trs);
 }
 
 bool is_in_file(const struct gz_client *client, const char *path)
@@ -94,10 +97,11 @@ bool is_in_file(const struct gz_client *client, const char *path)
     size_t count, i = 0;
     const struct gz_mirror_node **nodes = gz_mirror_list(gz_client_mirror(client), &count);
     assert_non_null(nodes);
-    if (sqlite3_prepare_v2(db,
-                           "SELECT id, parent, name, tx, ty, tz, rx, ry, rz, rw, sx, sy, sz FROM nodes"
-                           " WHERE deleted_seq IS NULL ORDER BY id",
-                           -1, &rows, NULL) != SQLITE_OK)
+    if (sqlite3_prepare_v2(
+            db,
+            "SELECT id, parent, name, tx, ty, tz, rx, ry, rz, rw, sx, sy, sz FROM nodes"
+            " WHERE deleted_seq IS NULL ORDER BY id",
+            -1, &rows, NULL) != SQLITE_OK)
         fail_msg("%s: %s", path, sqlite3_errmsg(db));
     bool same = true;
     while (sqlite3_step(rows) == SQLITE_ROW && same) {

@@ -1,5 +1,6 @@
-/* fault_stage.h - a stage (server/scenario/stage.h) whose daemon's disk and memory are in the test's hand, and what is in its files.
- * Everything here fails the test that called it when it does not go well. */
+/* fault_stage.h - a stage (server/scenario/stage.h) whose daemon's disk and memory are in the
+ * test's hand, and what is in its files. Everything here fails the test that called it when it does
+ * not go well. */
 #ifndef TESTS_FAULT_STAGE_H
 #define TESTS_FAULT_STAGE_H
 

@@ -1,6 +1,7 @@
-/* R3, R4: the disk of a whole daemon fails, each kind of call in turn and at each place, full or broken. Viewing, joining and the
- * preview of drags go on, edits are refused with `storage`, everybody is back at the last durable state, nothing acknowledged is
- * lost, and edits are taken again without a restart once the disk is well. */
+/* R3, R4: the disk of a whole daemon fails, each kind of call in turn and at each place, full or
+ * broken. Viewing, joining and the preview of drags go on, edits are refused with `storage`,
+ * everybody is back at the last durable state, nothing acknowledged is lost, and edits are taken
+ * again without a restart once the disk is well. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -27,8 +28,8 @@ static const struct fault faults[] = {
     {"half of a write", 1u << FAULT_DISK_WRITE, FAULT_EFFECT_SHORT, WELL_MAX},
     {"write error", 1u << FAULT_DISK_WRITE, EIO, 2},
     {"sync error", 1u << FAULT_DISK_SYNC, EIO, 1},
-    {"disk that became read-only", (1u << FAULT_DISK_WRITE) | (1u << FAULT_DISK_TRUNCATE) | (1u << FAULT_DISK_SYNC),
-     EROFS, 1},
+    {"disk that became read-only",
+     (1u << FAULT_DISK_WRITE) | (1u << FAULT_DISK_TRUNCATE) | (1u << FAULT_DISK_SYNC), EROFS, 1},
     {"disk that is gone", FAULT_DISK_ALL, EIO, 2},
 };
 #define FAULT_COUNT (sizeof faults / sizeof faults[0])
@@ -85,7 +86,8 @@ static void assert_life_goes_on(struct stage *stage, struct people *people)
     struct gz_message pick = {.op = GZ_OP_PICK, .has = GZ_HAS(AT), .pick.at = {10, 10}};
     stage_ask(people->dragger, pick);
     struct gz_client *late = stage_join(stage, SCENE, "dora");
-    assert_int_equal(gz_mirror_count(gz_client_mirror(late)), gz_mirror_count(gz_client_mirror(people->viewer)));
+    assert_int_equal(gz_mirror_count(gz_client_mirror(late)),
+                     gz_mirror_count(gz_client_mirror(people->viewer)));
     gz_client_destroy(late);
     stage->count--;
 }
@@ -96,11 +98,13 @@ static void assert_storage(const struct gz_message *answer)
 {
     assert_int_equal(answer->error.code, GZ_STORAGE);
     char words[GZ_ERROR_BYTES_MAX + 1];
-    snprintf(words, sizeof words, "%.*s", (int)answer->error.message.size, answer->error.message.bytes);
+    snprintf(words, sizeof words, "%.*s", (int)answer->error.message.size,
+             answer->error.message.bytes);
     if (strstr(words, "could not be stored: ") == NULL) fail_msg("not in clear words: %s", words);
 }
 
-/* Edits until one is refused: the first ones may yet go well. A note and the end of the drag are then refused too. */
+/* Edits until one is refused: the first ones may yet go well. A note and the end of the drag are
+ * then refused too. */
 static void assert_edits_are_refused(struct people *people)
 {
     struct gz_set_node node;
@@ -114,9 +118,11 @@ static void assert_edits_are_refused(struct people *people)
     }
     assert_int_equal(status, GZ_STORAGE);
     assert_storage(answer);
-    struct gz_message note = {.op = GZ_OP_NOTE, .has = GZ_HAS(TEXT), .note.text = gz_client_text("why?")};
+    struct gz_message note = {
+        .op = GZ_OP_NOTE, .has = GZ_HAS(TEXT), .note.text = gz_client_text("why?")};
     assert_storage(stage_refused(people->editor, note, GZ_STORAGE));
-    assert_storage(stage_refused(people->dragger, message_pointer(GZ_PHASE_UP, 1100, 540), GZ_STORAGE));
+    assert_storage(
+        stage_refused(people->dragger, message_pointer(GZ_PHASE_UP, 1100, 540), GZ_STORAGE));
 }
 
 /* The disk may yet be asked by a commit that began before it was well: one try more. */
@@ -127,7 +133,8 @@ static void assert_edits_are_taken(struct people *people)
     const struct gz_message *answer;
     struct gz_message set = message_set_x(&node, people->link, people->acknowledged + 1);
     enum gz_status status = gz_client_request(people->editor, &set, STAGE_SECONDS, &answer, &error);
-    if (status == GZ_STORAGE) status = gz_client_request(people->editor, &set, STAGE_SECONDS, &answer, &error);
+    if (status == GZ_STORAGE)
+        status = gz_client_request(people->editor, &set, STAGE_SECONDS, &answer, &error);
     stage_check(status, &error, "an edit on a disk that is well again");
     people->acknowledged++;
 }
@@ -142,7 +149,8 @@ static void assert_all_is_in_the_file(const struct stage *stage, struct people *
     assert_file_is_whole(path);
 }
 
-static void survive(struct fault_stage *fault, struct people *people, const struct fault *what, long well)
+static void survive(struct fault_stage *fault, struct people *people, const struct fault *what,
+                    long well)
 {
     fault_disk_arm(fault->control, what->calls, what->effect, well);
     assert_life_goes_on(&fault->stage, people);
@@ -159,10 +167,12 @@ static void test_disk_that_fails_at_each_call_refuses_edits_and_nothing_else(voi
     struct fault_stage *fault = *state;
     struct people people = gather(&fault->stage);
     for (size_t i = 0; i < FAULT_COUNT; i++)
-        for (long well = 0; well < faults[i].well_max; well++) survive(fault, &people, &faults[i], well);
+        for (long well = 0; well < faults[i].well_max; well++)
+            survive(fault, &people, &faults[i], well);
 }
 
-/* Keys too: the same request again after the disk is well is done once, and is answered as the first was. */
+/* Keys too: the same request again after the disk is well is done once, and is answered as the
+ * first was. */
 static void test_refused_key_is_free_and_an_acknowledged_one_is_kept(void **state)
 {
     struct fault_stage *fault = *state;
@@ -178,7 +188,9 @@ static void test_refused_key_is_free_and_an_acknowledged_one_is_kept(void **stat
     fault_disk_arm(fault->control, 1u << FAULT_DISK_SYNC, EIO, 0);
     assert_int_equal(stage_ask(people.editor, set)->ok.edit, edit);
     fault_disk_heal(fault->control);
-    assert_int_equal(ask_file(scene_file(&fault->stage, SCENE), "SELECT count(*) FROM edits WHERE key = 'once'"), 1);
+    assert_int_equal(
+        ask_file(scene_file(&fault->stage, SCENE), "SELECT count(*) FROM edits WHERE key = 'once'"),
+        1);
 }
 
 /* kill -9 while the disk fails, at each call: only what was acknowledged is there. */
@@ -199,7 +211,8 @@ static void test_kill_while_the_disk_fails_loses_nothing(void **state)
         leave(&fault->stage);
         struct gz_client *after = stage_join(&fault->stage, SCENE, "erik");
         double x = node_in(after, people.link)->trs.t.x;
-        if (x != people.acknowledged) fail_msg("%s: x is %g, not %g", faults[i].name, x, people.acknowledged);
+        if (x != people.acknowledged)
+            fail_msg("%s: x is %g, not %g", faults[i].name, x, people.acknowledged);
         assert_true(is_in_file(after, scene_file(&fault->stage, SCENE)));
         leave(&fault->stage);
     }
@@ -210,7 +223,8 @@ static void test_question_to_a_disk_that_cannot_be_read_is_refused_in_words(void
 {
     struct fault_stage *fault = *state;
     struct people people = gather(&fault->stage);
-    struct gz_message history = {.op = GZ_OP_HISTORY}, at = {.op = GZ_OP_AT, .has = GZ_HAS(SEQ), .at.seq = 1};
+    struct gz_message history = {.op = GZ_OP_HISTORY},
+                      at = {.op = GZ_OP_AT, .has = GZ_HAS(SEQ), .at.seq = 1};
     fault_disk_arm(fault->control, 1u << FAULT_DISK_OPEN, EMFILE, 0);
     const struct gz_message *answer = stage_refused(people.viewer, history, GZ_STORAGE);
     assert_true(answer->error.message.size > 0);
@@ -221,15 +235,20 @@ static void test_question_to_a_disk_that_cannot_be_read_is_refused_in_words(void
     stage_ask(people.viewer, history);
 }
 
-/* A scene that cannot be made is refused, leaves nothing behind, and can be made later under its name. */
+/* A scene that cannot be made is refused, leaves nothing behind, and can be made later under its
+ * name. */
 static void test_scene_that_cannot_be_made_leaves_nothing(void **state)
 {
-    static const unsigned calls[] = {FAULT_DISK_WRITE, FAULT_DISK_SYNC, FAULT_DISK_OPEN, FAULT_DISK_READ};
+    static const unsigned calls[] = {FAULT_DISK_WRITE, FAULT_DISK_SYNC, FAULT_DISK_OPEN,
+                                     FAULT_DISK_READ};
     struct fault_stage *fault = *state;
     struct people people = gather(&fault->stage);
     for (size_t i = 0; i < 4; i++) {
-        struct gz_client_options options = {
-            .url = fault->stage.daemon.url, .scene = "new", .user = "fay", .create = true, .timeout_s = STAGE_SECONDS};
+        struct gz_client_options options = {.url = fault->stage.daemon.url,
+                                            .scene = "new",
+                                            .user = "fay",
+                                            .create = true,
+                                            .timeout_s = STAGE_SECONDS};
         int struck = 0;
         for (long well = 0; well < 40; well += 3) {
             struct gz_client *client = NULL;
@@ -239,7 +258,8 @@ static void test_scene_that_cannot_be_made_leaves_nothing(void **state)
             bool has_struck = fault_disk_heal(fault->control);
             gz_client_destroy(client);
             if (status == GZ_OK) break;
-            if (status != GZ_STORAGE || !has_struck) fail_msg("%s: %s", gz_status_word(status), error.message);
+            if (status != GZ_STORAGE || !has_struck)
+                fail_msg("%s: %s", gz_status_word(status), error.message);
             assert_int_equal(access(scene_file(&fault->stage, "new"), F_OK), -1);
             struck++;
         }
@@ -308,20 +328,22 @@ static void test_disk_that_hangs_for_a_while_loses_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_disk_that_fails_at_each_call_refuses_edits_and_nothing_else,
+        cmocka_unit_test_setup_teardown(
+            test_disk_that_fails_at_each_call_refuses_edits_and_nothing_else, fault_stage_setup,
+            fault_stage_teardown),
+        cmocka_unit_test_setup_teardown(test_refused_key_is_free_and_an_acknowledged_one_is_kept,
                                         fault_stage_setup, fault_stage_teardown),
-        cmocka_unit_test_setup_teardown(test_refused_key_is_free_and_an_acknowledged_one_is_kept, fault_stage_setup,
-                                        fault_stage_teardown),
-        cmocka_unit_test_setup_teardown(test_kill_while_the_disk_fails_loses_nothing, fault_stage_setup,
-                                        fault_stage_teardown),
-        cmocka_unit_test_setup_teardown(test_question_to_a_disk_that_cannot_be_read_is_refused_in_words,
+        cmocka_unit_test_setup_teardown(test_kill_while_the_disk_fails_loses_nothing,
                                         fault_stage_setup, fault_stage_teardown),
-        cmocka_unit_test_setup_teardown(test_scene_that_cannot_be_made_leaves_nothing, fault_stage_setup,
-                                        fault_stage_teardown),
-        cmocka_unit_test_setup_teardown(test_sigterm_on_a_disk_that_hangs_ends_in_time, fault_stage_setup,
-                                        fault_stage_teardown),
-        cmocka_unit_test_setup_teardown(test_disk_that_hangs_for_a_while_loses_nothing, fault_stage_setup,
-                                        fault_stage_teardown),
+        cmocka_unit_test_setup_teardown(
+            test_question_to_a_disk_that_cannot_be_read_is_refused_in_words, fault_stage_setup,
+            fault_stage_teardown),
+        cmocka_unit_test_setup_teardown(test_scene_that_cannot_be_made_leaves_nothing,
+                                        fault_stage_setup, fault_stage_teardown),
+        cmocka_unit_test_setup_teardown(test_sigterm_on_a_disk_that_hangs_ends_in_time,
+                                        fault_stage_setup, fault_stage_teardown),
+        cmocka_unit_test_setup_teardown(test_disk_that_hangs_for_a_while_loses_nothing,
+                                        fault_stage_setup, fault_stage_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

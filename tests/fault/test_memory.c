@@ -1,22 +1,24 @@
-/* R5: the n-th allocation of a whole daemon fails, or many from there on, by whichever of its libraries, while somebody does
- * everything once: no crash, no hang, a refused request or a closed connection; everybody can go on afterwards, what was acknowledged
- * is in the file, which is whole and what viewers see. Leaks are AddressSanitizer's to tell, at the daemon's end.
- * GIZMOD_TIMES scales the 60 n that are tried (20,000 in the long suite), spread over all that there are. */
+/* R5: the n-th allocation of a whole daemon fails, or many from there on, by whichever of its
+ * libraries, while somebody does everything once: no crash, no hang, a refused request or a closed
+ * connection; everybody can go on afterwards, what was acknowledged is in the file, which is whole
+ * and what viewers see. Leaks are AddressSanitizer's to tell, at the daemon's end. GIZMOD_TIMES
+ * scales the 60 n that are tried (20,000 in the long suite), spread over all that there are. */
 #include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "fault_stage.h"
-#include "support/chance.h"
 #include "proto/limits.h"
+#include "support/chance.h"
 
 #define SCENE "arm"
 #define TRIED 60
 /* Seconds that an answer may take. */
 #define PATIENCE_S 10.0
-/* What is refused is taken back before it is answered, and that needs memory too: it is tried again at each look of the daemon, four
- * times a second, with two allocations or more. The 400 that fail at most are over by then. */
+/* What is refused is taken back before it is answered, and that needs memory too: it is tried again
+ * at each look of the daemon, four times a second, with two allocations or more. The 400 that fail
+ * at most are over by then. */
 #define OUTAGE_S 50.0
 /* How many fail one after the other: one, a few, all for a while. */
 static const long lengths[] = {1, 4, 400};
@@ -30,9 +32,9 @@ struct script {
     unsigned acknowledged; /* bits: the keyed edits that were answered ok */
 };
 
-static const char glb[] =
-    "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0,1]}],\"nodes\":[{\"name\":"
-    "\"base\"},{\"name\":\"link\",\"translation\":[1,2,3]}]}";
+static const char glb[] = "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0,"
+                          "1]}],\"nodes\":[{\"name\":"
+                          "\"base\"},{\"name\":\"link\",\"translation\":[1,2,3]}]}";
 
 /* ---- everything once ---- */
 
@@ -42,12 +44,14 @@ static const struct gz_message *ask(struct script *script, struct gz_message mes
     struct gz_error error = {0};
     const struct gz_message *answer = NULL;
     if (!gz_client_is_open(script->client)) return NULL;
-    enum gz_status status = gz_client_request(script->client, &message, PATIENCE_S, &answer, &error);
+    enum gz_status status =
+        gz_client_request(script->client, &message, PATIENCE_S, &answer, &error);
     while (status == GZ_OK && answer->ok.more)
         status = gz_client_answer(script->client, answer->rid, PATIENCE_S, &answer, &error);
     if (status == GZ_OK) return answer;
     if (answer == NULL && gz_client_is_open(script->client))
-        fail_msg("allocation %ld: %s was not answered: %s", script->n, gz_op_word(message.op), error.message);
+        fail_msg("allocation %ld: %s was not answered: %s", script->n, gz_op_word(message.op),
+                 error.message);
     return NULL;
 }
 
@@ -61,8 +65,8 @@ static void edit(struct script *script, struct gz_message message, unsigned numb
     if (ask(script, message) != NULL) script->acknowledged |= 1u << number;
 }
 
-/* Where libwebsockets gets no memory for the headers of a new connection it lets it wait until another one is done with its own,
- * without a limit: that is no answer, and not ours to give. */
+/* Where libwebsockets gets no memory for the headers of a new connection it lets it wait until
+ * another one is done with its own, without a limit: that is no answer, and not ours to give. */
 static bool waits_in_libwebsockets(const struct gz_error *error)
 {
     return strstr(error->message, "cannot connect") != NULL;
@@ -81,7 +85,8 @@ static struct gz_client *try_join(struct fault_stage *fault, const char *scene, 
     double began_s = now_s();
     enum gz_status status = gz_client_create(&client, &options, &error);
     bool is_late = status != GZ_OK && now_s() - began_s > PATIENCE_S - 1;
-    if (is_late && !waits_in_libwebsockets(&error)) fail_msg("a join was not answered: %s", error.message);
+    if (is_late && !waits_in_libwebsockets(&error))
+        fail_msg("a join was not answered: %s", error.message);
     return client;
 }
 
@@ -107,15 +112,20 @@ static void change(struct script *script)
     made.parent = script->node;
     edit(script, (struct gz_message){.op = GZ_OP_CREATE, .create = {&made, 1}}, 5);
     ask(script, (struct gz_message){.op = GZ_OP_WHEEL, .wheel.dy = 1});
-    ask(script, (struct gz_message){.op = GZ_OP_NOTE, .has = GZ_HAS(TEXT), .note.text = gz_client_text("why?")});
+    ask(script, (struct gz_message){
+                    .op = GZ_OP_NOTE, .has = GZ_HAS(TEXT), .note.text = gz_client_text("why?")});
 }
 
 static void question(struct script *script)
 {
-    struct gz_message box = {.op = GZ_OP_INTEREST, .has = GZ_HAS(BOX), .interest.box = {{-9, -9, -9}, {9, 9, 9}}};
+    struct gz_message box = {
+        .op = GZ_OP_INTEREST, .has = GZ_HAS(BOX), .interest.box = {{-9, -9, -9}, {9, 9, 9}}};
     ask(script, (struct gz_message){.op = GZ_OP_PICK, .has = GZ_HAS(AT), .pick.at = {960, 540}});
-    ask(script, (struct gz_message){.op = GZ_OP_PICK, .has = GZ_HAS(AT), .pick = {.at = {960, 540}, .surface = true}});
-    ask(script, (struct gz_message){.op = GZ_OP_PICK, .has = GZ_HAS(RECT), .pick.rect = {0, 0, 1920, 1080}});
+    ask(script, (struct gz_message){.op = GZ_OP_PICK,
+                                    .has = GZ_HAS(AT),
+                                    .pick = {.at = {960, 540}, .surface = true}});
+    ask(script, (struct gz_message){
+                    .op = GZ_OP_PICK, .has = GZ_HAS(RECT), .pick.rect = {0, 0, 1920, 1080}});
     ask(script, (struct gz_message){.op = GZ_OP_HISTORY});
     ask(script, (struct gz_message){.op = GZ_OP_AT, .has = GZ_HAS(SEQ), .at.seq = 1});
     ask(script, box);
@@ -134,7 +144,8 @@ static void fetch(struct script *script, const char *method, const char *path, c
     struct gz_error error = {0};
     enum gz_status status = gz_http_perform(&http, &error);
     if (status != GZ_OK && strstr(error.message, "did not answer in time") != NULL)
-        fail_msg("allocation %ld: %s %s was not answered: %s", script->n, method, path, error.message);
+        fail_msg("allocation %ld: %s %s was not answered: %s", script->n, method, path,
+                 error.message);
 }
 
 static void do_everything(struct script *script)
@@ -166,14 +177,15 @@ static void assert_acknowledged_is_there(const struct script *script, const char
 {
     for (unsigned number = 0; number < 8; number++) {
         char sql[160];
-        snprintf(sql, sizeof sql, "SELECT count(*) FROM edits WHERE key = '%lu-%u' AND ended IS NOT NULL", script->run,
-                 number);
+        snprintf(sql, sizeof sql,
+                 "SELECT count(*) FROM edits WHERE key = '%lu-%u' AND ended IS NOT NULL",
+                 script->run, number);
         int64_t count = ask_file(path, sql);
         bool is_acknowledged = (script->acknowledged & 1u << number) != 0;
         /* An edit that changed nothing is none, and is acknowledged all the same. */
         if (count > 1 || (count == 0 && is_acknowledged && number != 1 && number != 2))
-            fail_msg("edit %u was %sacknowledged and is there %d times", number, is_acknowledged ? "" : "not ",
-                     (int)count);
+            fail_msg("edit %u was %sacknowledged and is there %d times", number,
+                     is_acknowledged ? "" : "not ", (int)count);
     }
 }
 
@@ -183,7 +195,8 @@ static void assert_goes_on(struct script *script, long n)
     int status;
     if (waitpid(stage->daemon.pid, &status, WNOHANG) != 0) {
         stage->daemon.pid = 0;
-        fail_msg("allocation %ld: the daemon ended by signal %d", n, WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+        fail_msg("allocation %ld: the daemon ended by signal %d", n,
+                 WIFSIGNALED(status) ? WTERMSIG(status) : 0);
     }
     struct gz_client *after = stage_join(stage, SCENE, "bert");
     uint64_t id = stage_create(after, "after", 0, (gz_vec3){1, 2, 3});
@@ -194,7 +207,8 @@ static void assert_goes_on(struct script *script, long n)
     stage->count--;
 }
 
-static void try_allocation(struct fault_stage *fault, bool is_without_sqlite, unsigned long run, long n, long length)
+static void try_allocation(struct fault_stage *fault, bool is_without_sqlite, unsigned long run,
+                           long n, long length)
 {
     struct script script = {.fault = fault, .run = run, .n = n};
     fault_memory_arm(fault->control, is_without_sqlite, n, n + length - 1);
@@ -264,12 +278,12 @@ static void test_memory_that_fails_at_the_start_ends_it_in_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_memory_that_fails_at_any_allocation_does_no_harm, fault_stage_setup,
-                                        fault_stage_teardown),
-        cmocka_unit_test_setup_teardown(test_memory_that_fails_outside_of_sqlite_does_no_harm, fault_stage_setup,
-                                        fault_stage_teardown),
-        cmocka_unit_test_setup_teardown(test_memory_that_fails_at_the_start_ends_it_in_words, fault_stage_setup,
-                                        fault_stage_teardown),
+        cmocka_unit_test_setup_teardown(test_memory_that_fails_at_any_allocation_does_no_harm,
+                                        fault_stage_setup, fault_stage_teardown),
+        cmocka_unit_test_setup_teardown(test_memory_that_fails_outside_of_sqlite_does_no_harm,
+                                        fault_stage_setup, fault_stage_teardown),
+        cmocka_unit_test_setup_teardown(test_memory_that_fails_at_the_start_ends_it_in_words,
+                                        fault_stage_setup, fault_stage_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
-/* R34: whatever numbers come over the wire, what is stored is finite, its quaternions unit and its scale factors none of them zero. Each
- * number of each message in turn becomes one that cannot be, or just can, through a real daemon; and then its session drags. */
+/* R34: whatever numbers come over the wire, what is stored is finite, its quaternions unit and its
+ * scale factors none of them zero. Each number of each message in turn becomes one that cannot be,
+ * or just can, through a real daemon; and then its session drags. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,11 +13,13 @@
 #define NUMBERS_MAX 64
 
 static const double impossible[] = {NAN, -NAN, INFINITY, -INFINITY};
-static const double extreme[] = {0, -0.0, 5e-324, DBL_MIN, -1, 1e15, -1e15, 1.0000001e15, 1e160, DBL_MAX, -DBL_MAX};
+static const double extreme[] = {0,     -0.0,         5e-324, DBL_MIN, -1,      1e15,
+                                 -1e15, 1.0000001e15, 1e160,  DBL_MAX, -DBL_MAX};
 #define IMPOSSIBLE_COUNT (sizeof impossible / sizeof impossible[0])
 #define EXTREME_COUNT (sizeof extreme / sizeof extreme[0])
 
-static const enum gz_handle dragged[] = {GZ_TX, GZ_TZX, GZ_TV, GZ_RY, GZ_RV, GZ_RB, GZ_SX, GZ_SXY, GZ_SU};
+static const enum gz_handle dragged[] = {GZ_TX, GZ_TZX, GZ_TV,  GZ_RY, GZ_RV,
+                                         GZ_RB, GZ_SX,  GZ_SXY, GZ_SU};
 #define DRAGGED_COUNT (sizeof dragged / sizeof dragged[0])
 
 struct cast {
@@ -39,8 +42,10 @@ static size_t big_endian(const uint8_t *bytes, size_t width)
     return value;
 }
 
-/* One MessagePack value as our encoder writes them; notes each number but the one of `rid`. Returns where the next one is. */
-static size_t walk(const uint8_t *bytes, size_t at, bool is_rid, struct number *numbers, size_t *count)
+/* One MessagePack value as our encoder writes them; notes each number but the one of `rid`. Returns
+ * where the next one is. */
+static size_t walk(const uint8_t *bytes, size_t at, bool is_rid, struct number *numbers,
+                   size_t *count)
 {
     uint8_t first = bytes[at];
     size_t size = 1, inside = 0, width = 0;
@@ -56,7 +61,8 @@ static size_t walk(const uint8_t *bytes, size_t at, bool is_rid, struct number *
         inside = big_endian(bytes + at + 1, 2);
         size = 3;
     }
-    if (is_number && !is_rid && *count < NUMBERS_MAX) numbers[(*count)++] = (struct number){at, size};
+    if (is_number && !is_rid && *count < NUMBERS_MAX)
+        numbers[(*count)++] = (struct number){at, size};
     at += size;
     for (size_t i = 0; i < inside; i++) {
         bool is_rid_next = is_map && bytes[at] == 0xA3 && memcmp(bytes + at + 1, "rid", 3) == 0;
@@ -66,7 +72,8 @@ static size_t walk(const uint8_t *bytes, size_t at, bool is_rid, struct number *
     return at;
 }
 
-static size_t put_number(const struct gz_buffer *from, const struct number *number, double value, uint8_t *to)
+static size_t put_number(const struct gz_buffer *from, const struct number *number, double value,
+                         uint8_t *to)
 {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
@@ -82,7 +89,8 @@ static size_t put_number(const struct gz_buffer *from, const struct number *numb
 /* ---- one hostile message, and what comes of it ---- */
 
 /* The answer to bytes whose rid is this one; parts of a long one are passed over. */
-static enum gz_status answer_to(struct cast *cast, const uint8_t *bytes, size_t size, uint64_t rid, const char *what)
+static enum gz_status answer_to(struct cast *cast, const uint8_t *bytes, size_t size, uint64_t rid,
+                                const char *what)
 {
     struct gz_error error = {0};
     const struct gz_message *answer;
@@ -92,7 +100,8 @@ static enum gz_status answer_to(struct cast *cast, const uint8_t *bytes, size_t 
         answer = NULL;
         status = gz_client_answer(cast->hostile, rid, STAGE_SECONDS, &answer, &error);
     } while (status == GZ_OK && answer->ok.more);
-    if (answer == NULL || status == GZ_INTERNAL || status == GZ_STORAGE || !gz_client_is_open(cast->hostile))
+    if (answer == NULL || status == GZ_INTERNAL || status == GZ_STORAGE ||
+        !gz_client_is_open(cast->hostile))
         fail_msg("%s: %s: %s", what, gz_status_word(status), error.message);
     return status;
 }
@@ -110,8 +119,9 @@ static void assert_is_sane(const struct gz_mirror_node *node, const char *what)
     if (node->has_bounds)
         for (size_t i = 0; i < 6; i++) sane = sane && isfinite((&node->bounds.min.x)[i]);
     if (!sane)
-        fail_msg("%s: node %llu is at (%g %g %g), (%g %g %g %g), (%g %g %g)", what, (unsigned long long)node->id,
-                 trs->t.x, trs->t.y, trs->t.z, trs->r.x, trs->r.y, trs->r.z, trs->r.w, trs->s.x, trs->s.y, trs->s.z);
+        fail_msg("%s: node %llu is at (%g %g %g), (%g %g %g %g), (%g %g %g)", what,
+                 (unsigned long long)node->id, trs->t.x, trs->t.y, trs->t.z, trs->r.x, trs->r.y,
+                 trs->r.z, trs->r.w, trs->s.x, trs->s.y, trs->s.z);
 }
 
 static void assert_scene_is_sane(struct cast *cast, const char *what)
@@ -128,7 +138,8 @@ static void say(struct cast *cast, struct gz_message message)
 {
     struct gz_error error;
     const struct gz_message *answer;
-    enum gz_status status = gz_client_request(cast->hostile, &message, STAGE_SECONDS, &answer, &error);
+    enum gz_status status =
+        gz_client_request(cast->hostile, &message, STAGE_SECONDS, &answer, &error);
     if (status == GZ_INTERNAL || status == GZ_STORAGE)
         fail_msg("%s: %s: %s", gz_op_word(message.op), gz_status_word(status), error.message);
 }
@@ -169,10 +180,11 @@ static void set_up(struct cast *cast)
     };
     say(cast, message_pointer(GZ_PHASE_CANCEL, 0, 0));
     say(cast, message_camera((gz_vec3){3, 4, 10}, (gz_vec3){0, 0, 0}));
-    say(cast, (struct gz_message){.op = GZ_OP_TOOL,
-                                  .has = GZ_HAS(MODE) | GZ_HAS(PIVOT) | GZ_HAS(SIZE) | GZ_HAS(TOLERANCE) |
-                                         GZ_HAS(EDGE) | GZ_HAS(SNAP) | GZ_HAS(SNAP_ON),
-                                  .tool = {.mode = GZ_MODE_UNIVERSAL, .size = 96, .tolerance = 8, .edge = 0.0873}});
+    say(cast, (struct gz_message){
+                  .op = GZ_OP_TOOL,
+                  .has = GZ_HAS(MODE) | GZ_HAS(PIVOT) | GZ_HAS(SIZE) | GZ_HAS(TOLERANCE) |
+                         GZ_HAS(EDGE) | GZ_HAS(SNAP) | GZ_HAS(SNAP_ON),
+                  .tool = {.mode = GZ_MODE_UNIVERSAL, .size = 96, .tolerance = 8, .edge = 0.0873}});
     say(cast, (struct gz_message){.op = GZ_OP_SET, .set = {.nodes = nodes, .count = 2}});
     say(cast, (struct gz_message){
                   .op = GZ_OP_SELECT,
@@ -180,8 +192,8 @@ static void set_up(struct cast *cast)
               });
 }
 
-static void try_number(struct cast *cast, const struct gz_buffer *good, const struct number *number, double value,
-                       bool is_impossible, const char *name)
+static void try_number(struct cast *cast, const struct gz_buffer *good, const struct number *number,
+                       double value, bool is_impossible, const char *name)
 {
     uint8_t bytes[4096];
     char what[96];
@@ -224,8 +236,10 @@ static void try_message(struct cast *cast, const char *name, struct gz_message m
     answer_to(cast, good.data, good.size, message.rid, name);
     set_up(cast);
     for (size_t i = 0; i < count; i++) {
-        for (size_t k = 0; k < IMPOSSIBLE_COUNT; k++) try_number(cast, &good, &numbers[i], impossible[k], true, name);
-        for (size_t k = 0; k < EXTREME_COUNT; k++) try_number(cast, &good, &numbers[i], extreme[k], false, name);
+        for (size_t k = 0; k < IMPOSSIBLE_COUNT; k++)
+            try_number(cast, &good, &numbers[i], impossible[k], true, name);
+        for (size_t k = 0; k < EXTREME_COUNT; k++)
+            try_number(cast, &good, &numbers[i], extreme[k], false, name);
     }
     gz_buffer_finish(&good);
 }
@@ -249,7 +263,8 @@ static int part(void **state)
     struct cast *cast = *state;
     void *stage = cast->stage;
     stage_ask(cast->witness,
-              (struct gz_message){.op = GZ_OP_PING}); /* all that was acknowledged came before the answer */
+              (struct gz_message){
+                  .op = GZ_OP_PING}); /* all that was acknowledged came before the answer */
     test_daemon_kill(&cast->stage->daemon);
     test_daemon_start(&cast->stage->daemon, NULL, NULL); /* what was stored can be read again */
     struct gz_client *after = stage_join(cast->stage, SCENE, "ada");
@@ -263,8 +278,9 @@ static void test_numbers_of_cameras_and_tools_do_no_harm(void **state)
 {
     struct cast *cast = *state;
     struct gz_message tool = {.op = GZ_OP_TOOL,
-                              .has = GZ_HAS(PIVOT) | GZ_HAS(SNAP) | GZ_HAS(SNAP_T) | GZ_HAS(SNAP_R) | GZ_HAS(SNAP_S) |
-                                     GZ_HAS(SNAP_ON) | GZ_HAS(SIZE) | GZ_HAS(TOLERANCE) | GZ_HAS(EDGE)};
+                              .has = GZ_HAS(PIVOT) | GZ_HAS(SNAP) | GZ_HAS(SNAP_T) |
+                                     GZ_HAS(SNAP_R) | GZ_HAS(SNAP_S) | GZ_HAS(SNAP_ON) |
+                                     GZ_HAS(SIZE) | GZ_HAS(TOLERANCE) | GZ_HAS(EDGE)};
     tool.tool = (struct gz_tool_message){.pivot = GZ_PIVOT_POINT,
                                          .pivot_point = {1, 2, 3},
                                          .snap_t = 0.1,
@@ -284,7 +300,8 @@ static void test_numbers_of_cameras_and_tools_do_no_harm(void **state)
 static void test_numbers_of_pointers_do_no_harm(void **state)
 {
     struct cast *cast = *state;
-    struct gz_message at = message_pointer(GZ_PHASE_DOWN, 960, 540), ray = at, wheel = {.op = GZ_OP_WHEEL};
+    struct gz_message at = message_pointer(GZ_PHASE_DOWN, 960, 540), ray = at,
+                      wheel = {.op = GZ_OP_WHEEL};
     struct gz_message typed = message_grab(&cast->child, GZ_SX, 960, 540), plane = typed;
     at.has |= GZ_HAS(N);
     at.pointer.n = 1;
@@ -312,8 +329,10 @@ static void test_numbers_of_edits_do_no_harm(void **state)
                                .id = cast->child,
                                .parent = cast->node,
                                .trs = {{1, 2, 3}, {0.5, 0.5, 0.5, 0.5}, {1, 2, 3}}};
-    struct gz_set_node turned = {.has = GZ_HAS(T), .id = cast->child, .trs = {.t = {0.1, 0.2, 0.3}}};
-    struct gz_create_node made = {.has = GZ_HAS(T) | GZ_HAS(R) | GZ_HAS(S) | GZ_HAS(BOUNDS) | GZ_HAS(PARENT),
+    struct gz_set_node turned = {
+        .has = GZ_HAS(T), .id = cast->child, .trs = {.t = {0.1, 0.2, 0.3}}};
+    struct gz_create_node made = {.has = GZ_HAS(T) | GZ_HAS(R) | GZ_HAS(S) | GZ_HAS(BOUNDS) |
+                                         GZ_HAS(PARENT),
                                   .parent = cast->node,
                                   .name = gz_client_text("new"),
                                   .trs = {{1, 2, 3}, {0.5, 0.5, 0.5, 0.5}, {1, 2, 3}},
@@ -325,20 +344,25 @@ static void test_numbers_of_edits_do_no_harm(void **state)
     try_message(cast, "euler", message_set_t(&turned));
     try_message(cast, "create", (struct gz_message){.op = GZ_OP_CREATE, .create = {&made, 1}});
     try_message(cast, "note",
-                (struct gz_message){.op = GZ_OP_NOTE,
-                                    .has = GZ_HAS(TEXT) | GZ_HAS(NODE) | GZ_HAS(POINT),
-                                    .note = {.text = gz_client_text("?"), .node = cast->node, .point = {1, 2, 3}}});
+                (struct gz_message){
+                    .op = GZ_OP_NOTE,
+                    .has = GZ_HAS(TEXT) | GZ_HAS(NODE) | GZ_HAS(POINT),
+                    .note = {.text = gz_client_text("?"), .node = cast->node, .point = {1, 2, 3}}});
 }
 
 static void test_numbers_of_questions_do_no_harm(void **state)
 {
     struct cast *cast = *state;
     struct gz_message at = {.op = GZ_OP_PICK, .has = GZ_HAS(AT), .pick.at = {960, 540}};
-    struct gz_message ray = {.op = GZ_OP_PICK, .has = GZ_HAS(RAY), .pick.ray = {0, 0, 10, 0, 0, -1}};
-    struct gz_message rect = {.op = GZ_OP_PICK, .has = GZ_HAS(RECT), .pick.rect = {0, 0, 1920, 1080}};
-    struct gz_message box = {.op = GZ_OP_INTEREST, .has = GZ_HAS(BOX), .interest.box = {{-9, -9, -9}, {9, 9, 9}}};
+    struct gz_message ray = {
+        .op = GZ_OP_PICK, .has = GZ_HAS(RAY), .pick.ray = {0, 0, 10, 0, 0, -1}};
+    struct gz_message rect = {
+        .op = GZ_OP_PICK, .has = GZ_HAS(RECT), .pick.rect = {0, 0, 1920, 1080}};
+    struct gz_message box = {
+        .op = GZ_OP_INTEREST, .has = GZ_HAS(BOX), .interest.box = {{-9, -9, -9}, {9, 9, 9}}};
     struct gz_message history = {.op = GZ_OP_HISTORY,
-                                 .has = GZ_HAS(SINCE) | GZ_HAS(BEFORE_TIME) | GZ_HAS(LIMIT) | GZ_HAS(NODE)};
+                                 .has = GZ_HAS(SINCE) | GZ_HAS(BEFORE_TIME) | GZ_HAS(LIMIT) |
+                                        GZ_HAS(NODE)};
     history.history = (struct gz_history){.node = cast->node, .since = 1, .before = 2, .limit = 5};
     try_message(cast, "pick at", at);
     at.pick.surface = ray.pick.surface = true;
@@ -349,9 +373,12 @@ static void test_numbers_of_questions_do_no_harm(void **state)
     try_message(cast, "pick rect", rect);
     try_message(cast, "interest", box);
     try_message(cast, "history", history);
-    try_message(cast, "at seq", (struct gz_message){.op = GZ_OP_AT, .has = GZ_HAS(SEQ), .at.seq = 1});
-    try_message(cast, "at time", (struct gz_message){.op = GZ_OP_AT, .has = GZ_HAS(TIME), .at.time = 1});
-    try_message(cast, "restore", (struct gz_message){.op = GZ_OP_RESTORE, .has = GZ_HAS(SEQ), .restore.seq = 2});
+    try_message(cast, "at seq",
+                (struct gz_message){.op = GZ_OP_AT, .has = GZ_HAS(SEQ), .at.seq = 1});
+    try_message(cast, "at time",
+                (struct gz_message){.op = GZ_OP_AT, .has = GZ_HAS(TIME), .at.time = 1});
+    try_message(cast, "restore",
+                (struct gz_message){.op = GZ_OP_RESTORE, .has = GZ_HAS(SEQ), .restore.seq = 2});
 }
 
 /* ---- numbers that can be, but not together ---- */
@@ -370,10 +397,12 @@ static void no_direction(struct cast *cast, struct gz_message *message, struct g
     message->pointer.ray[0] = 1;
 }
 
-static void no_direction_to_pick(struct cast *cast, struct gz_message *message, struct gz_set_node *node)
+static void no_direction_to_pick(struct cast *cast, struct gz_message *message,
+                                 struct gz_set_node *node)
 {
     (void)cast, (void)node;
-    *message = (struct gz_message){.op = GZ_OP_PICK, .has = GZ_HAS(RAY), .pick.ray = {1, 2, 3, 0, 0, 0}};
+    *message =
+        (struct gz_message){.op = GZ_OP_PICK, .has = GZ_HAS(RAY), .pick.ray = {1, 2, 3, 0, 0, 0}};
 }
 
 static void no_size(struct cast *cast, struct gz_message *message, struct gz_set_node *node)
@@ -420,7 +449,8 @@ static void flat_view(struct cast *cast, struct gz_message *message, struct gz_s
 {
     (void)cast, (void)node;
     *message = message_camera((gz_vec3){3, 4, 10}, (gz_vec3){0, 0, 0});
-    memcpy(message->camera.view + 4, message->camera.view, 4 * sizeof(double)); /* y is seen where x is */
+    memcpy(message->camera.view + 4, message->camera.view,
+           4 * sizeof(double)); /* y is seen where x is */
 }
 
 static void huge_wheel(struct cast *cast, struct gz_message *message, struct gz_set_node *node)
@@ -459,7 +489,8 @@ static void test_numbers_that_cannot_be_together_are_refused_or_clamped(void **s
         struct gz_error error = {0};
         set_up(cast);
         together[i].say(cast, &message, &node);
-        enum gz_status status = gz_client_request(cast->hostile, &message, STAGE_SECONDS, NULL, &error);
+        enum gz_status status =
+            gz_client_request(cast->hostile, &message, STAGE_SECONDS, NULL, &error);
         if (status != together[i].expected)
             fail_msg("%s: %s: %s", together[i].name, gz_status_word(status), error.message);
         drag(cast);
@@ -474,7 +505,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_numbers_of_pointers_do_no_harm, gather, part),
         cmocka_unit_test_setup_teardown(test_numbers_of_edits_do_no_harm, gather, part),
         cmocka_unit_test_setup_teardown(test_numbers_of_questions_do_no_harm, gather, part),
-        cmocka_unit_test_setup_teardown(test_numbers_that_cannot_be_together_are_refused_or_clamped, gather, part),
+        cmocka_unit_test_setup_teardown(test_numbers_that_cannot_be_together_are_refused_or_clamped,
+                                        gather, part),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

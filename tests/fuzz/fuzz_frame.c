@@ -1,14 +1,15 @@
-/* Any bytes as a frame: the first says who sends it, the rest is read as a server or a client reads it. What is accepted is
- * written and read again, and must come out as the same bytes: what we would send is what we would take. */
+/* Any bytes as a frame: the first says who sends it, the rest is read as a server or a client reads
+ * it. What is accepted is written and read again, and must come out as the same bytes: what we
+ * would send is what we would take. */
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "proto/message.h"
 #include "proto/limits.h"
+#include "proto/message.h"
 
-#define require(condition)                                                                                             \
-    do {                                                                                                               \
-        if (!(condition)) abort();                                                                                     \
+#define require(condition)                                                                         \
+    do {                                                                                           \
+        if (!(condition)) abort();                                                                 \
     } while (0)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,5 +1,6 @@
-/* fuzz_gltf.c - any bytes as a glTF file. What is refused must say why in text that can be printed; what is taken must keep the
- * promises of exchange.h, and must come back the same after it was exported as it is. */
+/* fuzz_gltf.c - any bytes as a glTF file. What is refused must say why in text that can be printed;
+ * what is taken must keep the promises of exchange.h, and must come back the same after it was
+ * exported as it is. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +10,13 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define REQUIRE(condition)                                                                                             \
-    do {                                                                                                               \
-        if (!(condition)) abort();                                                                                     \
+#define REQUIRE(condition)                                                                         \
+    do {                                                                                           \
+        if (!(condition)) abort();                                                                 \
     } while (0)
 
-/* Lead bytes and the number of continuations that follow them: enough to see a character that was cut. */
+/* Lead bytes and the number of continuations that follow them: enough to see a character that was
+ * cut. */
 static bool whole_characters(const char *text)
 {
     for (size_t i = 0; text[i] != '\0';) {
@@ -49,9 +51,11 @@ static void check_surface(const struct gz_surface *surface)
     for (size_t i = 1; i < boxes; i++) {
         const float *box = surface->boxes[i], *above = surface->boxes[(i - 1) / 2];
         for (int axis = 0; axis < 3; axis++)
-            REQUIRE(box[axis] >= above[axis] && box[axis + 3] <= above[axis + 3] && box[axis] <= box[axis + 3]);
+            REQUIRE(box[axis] >= above[axis] && box[axis + 3] <= above[axis + 3] &&
+                    box[axis] <= box[axis + 3]);
     }
-    struct gz_pointer pointer = {.is_ray = true, .origin = {1, 2, 30}, .direction = {0.1, -0.2, -3}};
+    struct gz_pointer pointer = {
+        .is_ray = true, .origin = {1, 2, 30}, .direction = {0.1, -0.2, -3}};
     struct gz_beside beside = {.px = 8};
     struct gz_aim aim;
     size_t tests = 10000;
@@ -92,7 +96,8 @@ static void check_round_trip(const struct gz_import *import, const uint8_t *data
     REQUIRE(nodes != NULL);
     for (size_t i = 0; i < import->count; i++) {
         const struct gz_import_node *node = &import->nodes[i];
-        nodes[i] = (struct gz_export_node){i + 1, (uint64_t)(node->parent + 1), node->asset, node->name, node->trs};
+        nodes[i] = (struct gz_export_node){i + 1, (uint64_t)(node->parent + 1), node->asset,
+                                           node->name, node->trs};
     }
     struct gz_buffer out;
     struct gz_import again;
@@ -111,7 +116,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct gz_error error = {0};
     enum gz_status status = gz_import_parse(&import, data, size, &error);
     if (status != GZ_OK) {
-        REQUIRE(error.status == status && error.message[0] != '\0' && whole_characters(error.message));
+        REQUIRE(error.status == status && error.message[0] != '\0' &&
+                whole_characters(error.message));
         REQUIRE(import.nodes == NULL && import.count == 0);
         return 0;
     }

@@ -1,4 +1,5 @@
-/* Cameras, tools, nodes and pointers made of any bytes: results are finite and within limits, or there are none. */
+/* Cameras, tools, nodes and pointers made of any bytes: results are finite and within limits, or
+ * there are none. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -14,7 +14,8 @@ static uint8_t take_byte(struct supply *supply)
 /* A byte chooses: usual numbers are needed to get anywhere, any bits at all to get into trouble. */
 static double take_number(struct supply *supply)
 {
-    static const double usual[] = {0, 1, -1, 0.5, 2, -3, 10, 100, 540, 960, 1e-3, 1e6, -1e6, 1e-15, 1e15, -0.0};
+    static const double usual[] = {0,   1,   -1,   0.5, 2,    -3,    10,   100,
+                                   540, 960, 1e-3, 1e6, -1e6, 1e-15, 1e15, -0.0};
     uint8_t kind = take_byte(supply);
     if (kind < 240) return usual[kind % 16] + (kind / 16) * 0.0625;
     double value = 0;
@@ -71,7 +72,8 @@ static struct gz_tool take_tool(struct supply *supply)
     tool.mirror = take_byte(supply) & 1;
     if (take_byte(supply) & 1) {
         tool.pivot_point = take_vec3(supply);
-        tool.snap = (struct gz_snap){take_number(supply), take_number(supply), take_number(supply), true, false};
+        tool.snap = (struct gz_snap){take_number(supply), take_number(supply), take_number(supply),
+                                     true, false};
         tool.snap.absolute = take_byte(supply) & 1;
         tool.size_px = take_number(supply);
         tool.tolerance_px = take_number(supply);
@@ -110,23 +112,27 @@ static bool within(gz_vec3 v, double low)
 static const char *check_motion(const struct gz_motion *motion, const struct gz_target *target)
 {
     gz_trs now;
-    if (!isfinite(motion->value[0]) || !isfinite(motion->value[1])) return "a motion's value is not finite";
+    if (!isfinite(motion->value[0]) || !isfinite(motion->value[1]))
+        return "a motion's value is not finite";
     if (!gz_motion_apply(motion, target, &target->parent, &now, NULL)) return NULL;
-    if (motion->kind == GZ_MOTION_NONE) return gz_trs_same(&now, &target->local) ? NULL : "no motion changed bits";
+    if (motion->kind == GZ_MOTION_NONE)
+        return gz_trs_same(&now, &target->local) ? NULL : "no motion changed bits";
     if (!within(now.t, 0) || !within(now.s, GZ_SCALE_MIN) || !gz_finite_quat(now.r))
         return "a transform is out of bounds";
     return NULL;
 }
 
-static const char *run_drag(struct supply *supply, const struct gz_gizmo *gizmo, const struct gz_tool *tool,
-                            const struct gz_camera *camera, const struct gz_target *target)
+static const char *run_drag(struct supply *supply, const struct gz_gizmo *gizmo,
+                            const struct gz_tool *tool, const struct gz_camera *camera,
+                            const struct gz_target *target)
 {
     struct gz_pointer press = take_pointer(supply);
     struct gz_motion motion = gz_motion_none;
     struct gz_drag drag;
     enum gz_handle picked = gz_gizmo_pick(gizmo, tool, camera, &press);
     enum gz_handle handle = (enum gz_handle)(take_byte(supply) % (GZ_HANDLE_COUNT + 1));
-    if (picked != GZ_HANDLE_NONE && (gizmo->handles & GZ_HANDLE_BIT(picked)) == 0) return "a hidden handle was picked";
+    if (picked != GZ_HANDLE_NONE && (gizmo->handles & GZ_HANDLE_BIT(picked)) == 0)
+        return "a hidden handle was picked";
     if (gz_drag_begin(&drag, handle, gizmo, tool, camera, &press, 0) != GZ_SOLVE_OK) return NULL;
     for (int move = 0; move < 4; move++) {
         struct gz_pointer pointer = take_pointer(supply);
@@ -139,27 +145,33 @@ static const char *run_drag(struct supply *supply, const struct gz_gizmo *gizmo,
     return check_motion(&motion, target);
 }
 
-static const char *run_rest(struct supply *supply, const struct gz_gizmo *gizmo, const struct gz_tool *tool,
-                            const struct gz_camera *camera, const struct gz_target *target)
+static const char *run_rest(struct supply *supply, const struct gz_gizmo *gizmo,
+                            const struct gz_tool *tool, const struct gz_camera *camera,
+                            const struct gz_target *target)
 {
     static struct gz_segment lines[GZ_GIZMO_LINES_MAX];
-    const double rect[4] = {take_number(supply), take_number(supply), take_number(supply), take_number(supply)};
-    gz_affine own = gz_affine_from_trs(&target->local), world = gz_affine_multiply(&target->parent, &own);
+    const double rect[4] = {take_number(supply), take_number(supply), take_number(supply),
+                            take_number(supply)};
+    gz_affine own = gz_affine_from_trs(&target->local),
+              world = gz_affine_multiply(&target->parent, &own);
     struct gz_pointer pointer = take_pointer(supply);
     struct gz_orbit orbit;
     double distance = 0, view[16] = {0};
     gz_vec3 point = {0, 0, 0};
     bool inside;
-    size_t count = gz_gizmo_lines(gizmo, tool, camera, GZ_TX, GZ_HANDLE_NONE, lines, GZ_GIZMO_LINES_MAX);
+    size_t count =
+        gz_gizmo_lines(gizmo, tool, camera, GZ_TX, GZ_HANDLE_NONE, lines, GZ_GIZMO_LINES_MAX);
     for (size_t i = 0; i < count; i++)
         if (!gz_finite(lines[i].from) || !gz_finite(lines[i].to)) return "a line is not finite";
-    if (gz_pick_node(camera, &pointer, &world, target->bounds, 8, &distance, &point) && !isfinite(distance))
+    if (gz_pick_node(camera, &pointer, &world, target->bounds, 8, &distance, &point) &&
+        !isfinite(distance))
         return "a distance is not finite";
     if (camera == NULL) return NULL;
     (void)gz_pick_rect(camera, rect, &world, target->bounds, &inside);
     struct gz_tool turning = *tool;
     for (turning.orbit = GZ_ORBIT_BALL; turning.orbit < GZ_ORBIT_LAW_COUNT; turning.orbit++) {
-        if (gz_orbit_begin(&orbit, &turning, camera, target->local.t, &pointer) != GZ_SOLVE_OK) continue;
+        if (gz_orbit_begin(&orbit, &turning, camera, target->local.t, &pointer) != GZ_SOLVE_OK)
+            continue;
         struct gz_pointer move = take_pointer(supply);
         (void)gz_orbit_solve(&orbit, &move, 0, view);
     }

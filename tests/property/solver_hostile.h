@@ -1,4 +1,5 @@
-/* solver_hostile.h - runs the whole solver on numbers that may be anything, and says what it promised and did not keep. */
+/* solver_hostile.h - runs the whole solver on numbers that may be anything, and says what it
+ * promised and did not keep. */
 #ifndef SOLVER_HOSTILE_H
 #define SOLVER_HOSTILE_H
 
@@ -11,7 +12,8 @@ struct supply {
     size_t size, used;
 };
 
-/* NULL where every promise was kept: results finite and within limits, or nothing changed; a static sentence otherwise. */
+/* NULL where every promise was kept: results finite and within limits, or nothing changed; a static
+ * sentence otherwise. */
 const char *hostile_run(struct supply *supply);
 
 #endif

@@ -59,7 +59,8 @@ static void read_path(const json_t *one, const json_t *answer, struct record *re
 {
     const json_t *path = json_object_get(one, "path"), *rows = json_object_get(answer, "r");
     size_t count = json_array_size(path);
-    if (count > RECORD_POINTS_MAX || json_array_size(rows) != count) broken("a path has another length");
+    if (count > RECORD_POINTS_MAX || json_array_size(rows) != count)
+        broken("a path has another length");
     for (size_t i = 0; i < count; i++) {
         const json_t *row = json_array_get(rows, i);
         read_numbers(json_array_get(path, i), record->path[i], 2);
@@ -90,14 +91,18 @@ bool records_next(struct records *records, struct record *record)
     const json_t *gizmo = json_object_get(one, "gizmo"), *ball = json_object_get(gizmo, "ball");
     record->id = (int)json_integer_value(json_object_get(one, "id"));
     record->duplicate = (int)json_integer_value(json_object_get(one, "dup"));
-    snprintf(record->kind, sizeof record->kind, "%s", json_string_value(json_object_get(one, "cls")));
-    snprintf(record->tool, sizeof record->tool, "%s", json_string_value(json_object_get(one, "tool")));
+    snprintf(record->kind, sizeof record->kind, "%s",
+             json_string_value(json_object_get(one, "cls")));
+    snprintf(record->tool, sizeof record->tool, "%s",
+             json_string_value(json_object_get(one, "tool")));
     read_camera(one, &replay->camera);
     read_object(json_object_get(one, "object"), &replay->object);
-    replay->handle = gz_replay_handle(record->tool, json_string_value(json_object_get(one, "handle")));
+    replay->handle =
+        gz_replay_handle(record->tool, json_string_value(json_object_get(one, "handle")));
     bool local = strcmp(json_string_value(json_object_get(one, "space")), "local") == 0;
     replay->space = local ? GZ_SPACE_LOCAL : GZ_SPACE_WORLD;
-    if (!gz_replay_ball(json_string_value(json_object_get(one, "variant")), &replay->ball)) broken("an unknown ball");
+    if (!gz_replay_ball(json_string_value(json_object_get(one, "variant")), &replay->ball))
+        broken("an unknown ball");
     replay->gizmo_px = json_number_value(json_object_get(gizmo, "px"));
     if (ball != NULL) read_numbers(ball, replay->ball_circle, 3);
     read_numbers(json_object_get(one, "start"), replay->start, 2);

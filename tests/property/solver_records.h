@@ -1,5 +1,5 @@
-/* solver_records.h - recorded drags with their exact answers, from tests/data/drags: JSON lines in gzip.
- * One case and one answer at a time; the reader owns what it points to until the next one. */
+/* solver_records.h - recorded drags with their exact answers, from tests/data/drags: JSON lines in
+ * gzip. One case and one answer at a time; the reader owns what it points to until the next one. */
 #ifndef SOLVER_RECORDS_H
 #define SOLVER_RECORDS_H
 

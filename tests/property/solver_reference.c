@@ -38,8 +38,8 @@ quad quad3_dot(quad3 a, quad3 b)
 
 quad3 quad3_cross(quad3 a, quad3 b)
 {
-    return (quad3){
-        {a.v[1] * b.v[2] - a.v[2] * b.v[1], a.v[2] * b.v[0] - a.v[0] * b.v[2], a.v[0] * b.v[1] - a.v[1] * b.v[0]}};
+    return (quad3){{a.v[1] * b.v[2] - a.v[2] * b.v[1], a.v[2] * b.v[0] - a.v[0] * b.v[2],
+                    a.v[0] * b.v[1] - a.v[1] * b.v[0]}};
 }
 
 quad quad3_length(quad3 a)
@@ -149,7 +149,8 @@ static bool unproject(const struct reference *reference, const quad at[2], quad 
 {
     const quad *viewport = reference->viewport;
     const quad clip[4] = {2 * (at[0] - viewport[0]) / viewport[2] - 1,
-                          reference->y_sign * (1 - 2 * (at[1] - viewport[1]) / viewport[3]), depth, 1};
+                          reference->y_sign * (1 - 2 * (at[1] - viewport[1]) / viewport[3]), depth,
+                          1};
     quad p[4];
     apply(reference->inverse, clip, p);
     if (p[3] == 0) return false;
@@ -158,22 +159,27 @@ static bool unproject(const struct reference *reference, const quad at[2], quad 
 }
 
 /* Two depths that every convention has inside give the line; which way it goes is told by w. */
-bool reference_ray(const struct reference *reference, const quad at[2], quad3 *origin, quad3 *direction)
+bool reference_ray(const struct reference *reference, const quad at[2], quad3 *origin,
+                   quad3 *direction)
 {
     quad3 a, b;
-    if (!unproject(reference, at, (quad)0.25, &a) || !unproject(reference, at, (quad)0.75, &b)) return false;
+    if (!unproject(reference, at, (quad)0.25, &a) || !unproject(reference, at, (quad)0.75, &b))
+        return false;
     *origin = a;
     *direction = quad3_sub(b, a);
-    if (reference_w(reference, b) < reference_w(reference, a)) *direction = quad3_scale(*direction, -1);
+    if (reference_w(reference, b) < reference_w(reference, a))
+        *direction = quad3_scale(*direction, -1);
     return true;
 }
 
-bool reference_on_axis(const struct reference *reference, quad3 origin, quad3 axis, const double at[2], quad *t)
+bool reference_on_axis(const struct reference *reference, quad3 origin, quad3 axis,
+                       const double at[2], quad *t)
 {
     quad w = reference_w(reference, origin), here[2], there[2];
     quad step = w / 1024;
     quad3 next = quad3_add(origin, quad3_scale(axis, step));
-    if (!reference_project(reference, origin, here) || !reference_project(reference, next, there)) return false;
+    if (!reference_project(reference, origin, here) || !reference_project(reference, next, there))
+        return false;
     quad dx = there[0] - here[0], dy = there[1] - here[1], square = dx * dx + dy * dy;
     if (square == 0) return false;
     quad part = ((at[0] - here[0]) * dx + (at[1] - here[1]) * dy) / square;
@@ -185,7 +191,8 @@ bool reference_on_axis(const struct reference *reference, quad3 origin, quad3 ax
     return reference_w(reference, quad3_add(origin, quad3_scale(axis, *t))) > 0;
 }
 
-bool reference_on_plane(const struct reference *reference, quad3 origin, quad3 normal, const double at[2], quad3 *hit)
+bool reference_on_plane(const struct reference *reference, quad3 origin, quad3 normal,
+                        const double at[2], quad3 *hit)
 {
     const quad pixel[2] = {at[0], at[1]};
     quad3 from, along;

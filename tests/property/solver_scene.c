@@ -24,7 +24,8 @@ gz_affine dice_parent(struct dice *dice, enum parent_kind kind)
     if (kind == PARENT_NONE) return gz_affine_identity;
     gz_trs outer = dice_trs(dice), inner = dice_trs(dice);
     double size = fabs(outer.s.x), mirrored = kind == PARENT_MIRRORED ? -size : size;
-    if (kind == PARENT_UNIFORM || kind == PARENT_MIRRORED) outer.s = (gz_vec3){mirrored, size, size};
+    if (kind == PARENT_UNIFORM || kind == PARENT_MIRRORED)
+        outer.s = (gz_vec3){mirrored, size, size};
     gz_affine above = gz_affine_from_trs(&outer), below = gz_affine_from_trs(&inner);
     return kind == PARENT_SHEARED ? gz_affine_multiply(&above, &below) : above;
 }
@@ -39,7 +40,8 @@ static gz_vec3 along(gz_vec3 from, gz_vec3 direction, double length)
     return gz_add(from, gz_scale(direction, length));
 }
 
-gz_vec3 scene_grip(const struct gz_gizmo *g, const struct gz_camera *camera, enum gz_handle handle, struct dice *dice)
+gz_vec3 scene_grip(const struct gz_gizmo *g, const struct gz_camera *camera, enum gz_handle handle,
+                   struct dice *dice)
 {
     double a = dice_uniform(dice, 0.5, 0.9) * g->size, b = dice_uniform(dice, 0.5, 0.75) * g->size;
     double angle = dice_uniform(dice, -3, 3);
@@ -57,14 +59,17 @@ gz_vec3 scene_grip(const struct gz_gizmo *g, const struct gz_camera *camera, enu
     case GZ_TZX: return along(along(g->origin, axes[i], a), axes[j], b);
     case GZ_SXY:
     case GZ_SYZ:
-    case GZ_SZX: i = handle - GZ_SXY; return along(along(g->origin, axes[i], a), axes[(i + 1) % 3], b);
+    case GZ_SZX:
+        i = handle - GZ_SXY;
+        return along(along(g->origin, axes[i], a), axes[(i + 1) % 3], b);
     case GZ_RX:
     case GZ_RY:
     case GZ_RZ:
         i = handle - GZ_RX;
-        return along(along(g->origin, g->turn_axes[(i + 1) % 3], g->size * cos(angle)), g->turn_axes[(i + 2) % 3],
-                     g->size * sin(angle));
-    default: return along(along(g->origin, camera->right, a * cos(angle)), camera->up, a * sin(angle));
+        return along(along(g->origin, g->turn_axes[(i + 1) % 3], g->size * cos(angle)),
+                     g->turn_axes[(i + 2) % 3], g->size * sin(angle));
+    default:
+        return along(along(g->origin, camera->right, a * cos(angle)), camera->up, a * sin(angle));
     }
 }
 
@@ -74,7 +79,8 @@ void scene_throw(struct scene *scene, struct dice *dice, enum parent_kind kind)
     scene->target.local = dice_trs(dice);
     scene->target.parent = dice_parent(dice, kind);
     scene->distance = dice_scale(dice, 0.5, 50);
-    scene->eye = dice_eye(dice, gz_affine_apply(&scene->target.parent, scene->target.local.t), scene->distance);
+    scene->eye = dice_eye(dice, gz_affine_apply(&scene->target.parent, scene->target.local.t),
+                          scene->distance);
     scene->tool = gz_tool_default;
     scene->tool.mode = GZ_MODE_UNIVERSAL;
     scene->tool.space = (enum gz_space)dice_below(dice, GZ_SPACE_COUNT);
@@ -91,8 +97,8 @@ bool scene_build(struct scene *scene)
 bool scene_press(struct scene *scene, double x, double y)
 {
     scene->press = (struct gz_pointer){.at = {x, y}};
-    return gz_drag_begin(&scene->drag, scene->handle, &scene->gizmo, &scene->tool, &scene->camera, &scene->press, 0) ==
-           GZ_SOLVE_OK;
+    return gz_drag_begin(&scene->drag, scene->handle, &scene->gizmo, &scene->tool, &scene->camera,
+                         &scene->press, 0) == GZ_SOLVE_OK;
 }
 
 bool scene_press_point(struct scene *scene, gz_vec3 point)
@@ -107,7 +113,8 @@ bool scene_start(struct scene *scene, struct dice *dice)
     if (!scene_build(scene)) return false;
     gz_vec3 grip = scene_grip(&scene->gizmo, &scene->camera, scene->handle, dice);
     double dx = dice_uniform(dice, -3, 3), dy = dice_uniform(dice, -3, 3);
-    return gz_camera_project(&scene->camera, grip, at, NULL) && scene_press(scene, at[0] + dx, at[1] + dy);
+    return gz_camera_project(&scene->camera, grip, at, NULL) &&
+           scene_press(scene, at[0] + dx, at[1] + dy);
 }
 
 enum gz_solve scene_move_with(struct scene *scene, double x, double y, uint32_t mods)
@@ -115,9 +122,10 @@ enum gz_solve scene_move_with(struct scene *scene, double x, double y, uint32_t 
     const struct gz_pointer pointer = {.at = {x, y}};
     scene->motion = gz_motion_none;
     scene->now = scene->target.local;
-    enum gz_solve solved = gz_drag_solve(&scene->drag, &scene->camera, &pointer, mods, &scene->motion);
-    bool applied =
-        gz_motion_apply(&scene->motion, &scene->target, &scene->target.parent, &scene->now, &scene->residual);
+    enum gz_solve solved =
+        gz_drag_solve(&scene->drag, &scene->camera, &pointer, mods, &scene->motion);
+    bool applied = gz_motion_apply(&scene->motion, &scene->target, &scene->target.parent,
+                                   &scene->now, &scene->residual);
     return applied ? solved : GZ_SOLVE_KEPT;
 }
 

@@ -59,8 +59,8 @@ static void write_view(const struct eye *eye, double view[16])
         for (int column = 0; column < 4; column++) view[4 * column + 2] = -view[4 * column + 2];
 }
 
-/* z_clip = a z + b, w = forward z (perspective) or 1, with z the view coordinate that grows against (right-handed) or along
- * (left-handed) the look. */
+/* z_clip = a z + b, w = forward z (perspective) or 1, with z the view coordinate that grows against
+ * (right-handed) or along (left-handed) the look. */
 static void write_depth(const struct eye *eye, double proj[16])
 {
     double n = eye->near, f = eye->far, a, b; /* by distance d: z_clip = a d + b */
@@ -123,8 +123,8 @@ struct eye dice_eye(struct dice *dice, gz_vec3 centre, double distance)
         memcpy(eye.viewport, other, sizeof other);
     }
     double half = tan(eye.fovy / 2) * distance, aspect = eye.viewport[2] / eye.viewport[3];
-    gz_vec3 from_centre = {dice_uniform(dice, -0.6, 0.6) * half * aspect, dice_uniform(dice, -0.6, 0.6) * half,
-                           distance};
+    gz_vec3 from_centre = {dice_uniform(dice, -0.6, 0.6) * half * aspect,
+                           dice_uniform(dice, -0.6, 0.6) * half, distance};
     eye.place = gz_add(centre, gz_rotate(eye.turn, from_centre));
     return eye;
 }

@@ -1,4 +1,5 @@
-/* solver_world.h - random cameras and nodes for the solver's tests: every projection convention, all from one seed. */
+/* solver_world.h - random cameras and nodes for the solver's tests: every projection convention,
+ * all from one seed. */
 #ifndef SOLVER_WORLD_H
 #define SOLVER_WORLD_H
 
@@ -19,9 +20,17 @@ int dice_below(struct dice *dice, int count);
 gz_vec3 dice_direction(struct dice *dice);
 gz_quat dice_rotation(struct dice *dice);
 
-enum depth_kind { DEPTH_GL, DEPTH_ZERO_ONE, DEPTH_REVERSED, DEPTH_INFINITE, DEPTH_REVERSED_INFINITE, DEPTH_KINDS };
+enum depth_kind {
+    DEPTH_GL,
+    DEPTH_ZERO_ONE,
+    DEPTH_REVERSED,
+    DEPTH_INFINITE,
+    DEPTH_REVERSED_INFINITE,
+    DEPTH_KINDS
+};
 
-/* What a camera looks like, before it is written as matrices; the same picture whatever `depth`, `y_down`, `left_handed`. */
+/* What a camera looks like, before it is written as matrices; the same picture whatever `depth`,
+ * `y_down`, `left_handed`. */
 struct eye {
     gz_vec3 place;
     gz_quat turn; /* camera to world: looks along its -z, +y up */

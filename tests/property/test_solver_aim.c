@@ -1,4 +1,5 @@
-/* What is under the pointer: the drawn handles by brute force against what picking says. P39 to P43. */
+/* What is under the pointer: the drawn handles by brute force against what picking says. P39 to
+ * P43. */
 #include <math.h>
 
 #include "property/solver_scene.h"
@@ -10,11 +11,13 @@
 
 static void throw_gizmo(struct scene *scene, struct dice *dice)
 {
-    static const enum gz_mode modes[] = {GZ_MODE_TRANSLATE, GZ_MODE_ROTATE, GZ_MODE_SCALE, GZ_MODE_UNIVERSAL};
+    static const enum gz_mode modes[] = {GZ_MODE_TRANSLATE, GZ_MODE_ROTATE, GZ_MODE_SCALE,
+                                         GZ_MODE_UNIVERSAL};
     scene_throw(scene, dice, PARENT_NONE);
     scene->tool.mode = modes[dice_below(dice, COUNT(modes))];
-    scene->tool.size_px =
-        dice_below(dice, 3) ? 96 : dice_scale(dice, 20, 4000); /* large ones reach behind the viewer */
+    scene->tool.size_px = dice_below(dice, 3)
+                              ? 96
+                              : dice_scale(dice, 20, 4000); /* large ones reach behind the viewer */
 }
 
 static struct gz_pointer near_gizmo(const struct scene *scene, struct dice *dice)
@@ -31,12 +34,15 @@ static struct gz_pointer near_gizmo(const struct scene *scene, struct dice *dice
 static double point_px(const struct scene *scene, const struct gz_pointer *pointer, gz_vec3 point)
 {
     double at[2], w, origin_at[2], origin_w;
-    if (!gz_camera_project(&scene->camera, scene->gizmo.origin, origin_at, &origin_w)) return HUGE_VAL;
-    if (!gz_camera_project(&scene->camera, point, at, &w) || w < CLIP_RATIO * origin_w) return HUGE_VAL;
+    if (!gz_camera_project(&scene->camera, scene->gizmo.origin, origin_at, &origin_w))
+        return HUGE_VAL;
+    if (!gz_camera_project(&scene->camera, point, at, &w) || w < CLIP_RATIO * origin_w)
+        return HUGE_VAL;
     return pixels_between(at, pointer->at);
 }
 
-static double ring_px(const struct scene *scene, const struct gz_pointer *pointer, enum gz_handle handle)
+static double ring_px(const struct scene *scene, const struct gz_pointer *pointer,
+                      enum gz_handle handle)
 {
     const struct gz_gizmo *g = &scene->gizmo;
     int axis = (int)handle - GZ_RX;
@@ -44,15 +50,18 @@ static double ring_px(const struct scene *scene, const struct gz_pointer *pointe
     gz_vec3 x = of_view ? scene->camera.right : g->turn_axes[(axis + 1) % 3];
     gz_vec3 y = of_view ? scene->camera.up : g->turn_axes[(axis + 2) % 3];
     gz_vec3 viewer = scene->camera.backward;
-    if (scene->camera.perspective) assert_true(gz_normalize(gz_sub(scene->camera.eye, g->origin), &viewer));
-    double radius = g->size * (of_view ? 1.2 : 1), best = HUGE_VAL, best_angle = 0, low = 0, high = 2 * M_PI;
-    /* The whole circle, then the neighbourhood of its best place, so that the samples are far below a hundredth of a pixel
-     * apart. */
+    if (scene->camera.perspective)
+        assert_true(gz_normalize(gz_sub(scene->camera.eye, g->origin), &viewer));
+    double radius = g->size * (of_view ? 1.2 : 1), best = HUGE_VAL, best_angle = 0, low = 0,
+           high = 2 * M_PI;
+    /* The whole circle, then the neighbourhood of its best place, so that the samples are far below
+     * a hundredth of a pixel apart. */
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i <= SAMPLES; i++) {
             double a = low + (high - low) * i / SAMPLES;
             gz_vec3 arm = gz_add(gz_scale(x, cos(a)), gz_scale(y, sin(a)));
-            if (!of_view && gz_dot(arm, viewer) < -0.02) continue; /* the half behind, but for a degree */
+            if (!of_view && gz_dot(arm, viewer) < -0.02)
+                continue; /* the half behind, but for a degree */
             double px = point_px(scene, pointer, gz_add(g->origin, gz_scale(arm, radius)));
             if (px >= best) continue;
             best = px;
@@ -64,21 +73,25 @@ static double ring_px(const struct scene *scene, const struct gz_pointer *pointe
     return best;
 }
 
-static double line_px(const struct scene *scene, const struct gz_pointer *pointer, gz_vec3 from, gz_vec3 to)
+static double line_px(const struct scene *scene, const struct gz_pointer *pointer, gz_vec3 from,
+                      gz_vec3 to)
 {
     double best = HUGE_VAL;
     for (int i = 0; i <= SAMPLES; i++)
-        best = fmin(best, point_px(scene, pointer, gz_add(from, gz_scale(gz_sub(to, from), i / (double)SAMPLES))));
+        best = fmin(best, point_px(scene, pointer,
+                                   gz_add(from, gz_scale(gz_sub(to, from), i / (double)SAMPLES))));
     return best;
 }
 
-static double axis_px(const struct scene *scene, const struct gz_pointer *pointer, enum gz_handle handle)
+static double axis_px(const struct scene *scene, const struct gz_pointer *pointer,
+                      enum gz_handle handle)
 {
     const struct gz_gizmo *g = &scene->gizmo;
     bool scales = handle >= GZ_SX, box = scales && scene->tool.mode == GZ_MODE_UNIVERSAL;
     gz_vec3 axis = scales ? g->scale_axes[handle - GZ_SX] : g->axes[handle - GZ_TX];
     double from = (box ? 1.06 : 0.12) * g->size, to = (box ? 1.14 : 1) * g->size;
-    return line_px(scene, pointer, gz_add(g->origin, gz_scale(axis, from)), gz_add(g->origin, gz_scale(axis, to)));
+    return line_px(scene, pointer, gz_add(g->origin, gz_scale(axis, from)),
+                   gz_add(g->origin, gz_scale(axis, to)));
 }
 
 /* How far brute force may be off itself: half a sample's length on the screen. */
@@ -87,8 +100,8 @@ static double brute_slack(const struct scene *scene)
     return 0.01 + 2 * M_PI * 1.2 * scene->tool.size_px / SAMPLES;
 }
 
-static bool by_brute_force(const struct scene *scene, const struct gz_pointer *pointer, enum gz_handle handle,
-                           double *px)
+static bool by_brute_force(const struct scene *scene, const struct gz_pointer *pointer,
+                           enum gz_handle handle, double *px)
 {
     if (handle >= GZ_RX && handle <= GZ_RV)
         *px = ring_px(scene, pointer, handle);
@@ -111,10 +124,12 @@ static void test_distance_is_that_to_the_drawn_shape(void **state) /* P39, P40 *
         struct gz_pointer pointer = near_gizmo(&scene, &dice);
         enum gz_handle handle = dice_handle(&dice, GZ_TX, GZ_SZ);
         if ((scene.gizmo.handles & GZ_HANDLE_BIT(handle)) == 0) continue;
-        double brute, got = gz_gizmo_distance(&scene.gizmo, &scene.tool, &scene.camera, &pointer, handle);
+        double brute,
+            got = gz_gizmo_distance(&scene.gizmo, &scene.tool, &scene.camera, &pointer, handle);
         if (!by_brute_force(&scene, &pointer, handle, &brute)) continue;
         if (brute > 1000) {
-            hold(got > 500, n); /* ends that run off behind the viewer are sampled too coarsely there */
+            hold(got > 500,
+                 n); /* ends that run off behind the viewer are sampled too coarsely there */
             continue;
         }
         hold(got <= brute + 0.01, n);
@@ -143,7 +158,8 @@ static void test_conic_is_exact_to_a_hundredth_of_a_pixel(void **state) /* P39 *
     }
 }
 
-static bool inside_quad(const struct scene *scene, const struct gz_pointer *pointer, const gz_vec3 corners[4])
+static bool inside_quad(const struct scene *scene, const struct gz_pointer *pointer,
+                        const gz_vec3 corners[4])
 {
     double at[4][2];
     int left = 0;
@@ -172,11 +188,14 @@ static void test_plane_quads_are_met_inside_and_near_their_edges(void **state) /
         const struct gz_gizmo *g = &scene.gizmo;
         int axis = (int)handle - GZ_TXY;
         for (int i = 0; i < 4; i++)
-            corners[i] = gz_add(g->origin, gz_add(gz_scale(g->axes[axis], at[i][0] * g->size),
-                                                  gz_scale(g->axes[(axis + 1) % 3], at[i][1] * g->size)));
+            corners[i] =
+                gz_add(g->origin, gz_add(gz_scale(g->axes[axis], at[i][0] * g->size),
+                                         gz_scale(g->axes[(axis + 1) % 3], at[i][1] * g->size)));
         struct gz_pointer pointer = near_gizmo(&scene, &dice);
-        double brute = HUGE_VAL, got = gz_gizmo_distance(g, &scene.tool, &scene.camera, &pointer, handle);
-        for (int i = 0; i < 4; i++) brute = fmin(brute, line_px(&scene, &pointer, corners[i], corners[(i + 1) % 4]));
+        double brute = HUGE_VAL,
+               got = gz_gizmo_distance(g, &scene.tool, &scene.camera, &pointer, handle);
+        for (int i = 0; i < 4; i++)
+            brute = fmin(brute, line_px(&scene, &pointer, corners[i], corners[(i + 1) % 4]));
         hold_near(got, inside_quad(&scene, &pointer, corners) ? 0 : brute, 0.01, n);
     }
 }
@@ -197,7 +216,8 @@ static bool is_filled(enum gz_handle handle)
     return rank_of(handle) <= 1 || handle == GZ_RB;
 }
 
-static void test_pick_is_the_nearest_and_of_equally_near_ones_the_first_of_its_class(void **state) /* P41 */
+static void
+test_pick_is_the_nearest_and_of_equally_near_ones_the_first_of_its_class(void **state) /* P41 */
 {
     (void)state;
     struct dice dice = {test_seed() + 64};
@@ -210,15 +230,18 @@ static void test_pick_is_the_nearest_and_of_equally_near_ones_the_first_of_its_c
         enum gz_handle pick = gz_gizmo_pick(&scene.gizmo, &scene.tool, &scene.camera, &pointer);
         double px[GZ_HANDLE_COUNT], least = HUGE_VAL;
         for (enum gz_handle other = GZ_TX; other < GZ_HANDLE_COUNT; other++) {
-            px[other] = gz_gizmo_distance(&scene.gizmo, &scene.tool, &scene.camera, &pointer, other);
+            px[other] =
+                gz_gizmo_distance(&scene.gizmo, &scene.tool, &scene.camera, &pointer, other);
             bool inside = is_filled(other) && px[other] == 0;
             if (!inside) least = fmin(least, px[other]);
         }
         hold(pick == GZ_HANDLE_NONE || px[pick] <= scene.tool.tolerance_px, n);
-        hold(pick == GZ_HANDLE_NONE || (is_filled(pick) && px[pick] == 0) || px[pick] <= least + 2, n);
+        hold(pick == GZ_HANDLE_NONE || (is_filled(pick) && px[pick] == 0) || px[pick] <= least + 2,
+             n);
         for (enum gz_handle other = GZ_TX; other < GZ_HANDLE_COUNT; other++) {
             bool inside = is_filled(other) && px[other] == 0;
-            if (!(px[other] <= scene.tool.tolerance_px) || !(inside || px[other] <= least + 2)) continue;
+            if (!(px[other] <= scene.tool.tolerance_px) || !(inside || px[other] <= least + 2))
+                continue;
             hold(pick != GZ_HANDLE_NONE && rank_of(other) >= rank_of(pick), n);
             hold(rank_of(other) > rank_of(pick) || px[other] >= px[pick], n);
         }
@@ -241,9 +264,13 @@ static void test_size_in_pixels_is_constant_over_the_picture(void **state) /* P4
         if (!scene_build(&scene)) continue;
         gz_vec3 o = scene.gizmo.origin;
         hold(gz_camera_project(&scene.camera, o, from, NULL), n);
-        hold(gz_camera_project(&scene.camera, gz_add(o, gz_scale(scene.camera.right, scene.gizmo.size)), right, NULL),
+        hold(gz_camera_project(&scene.camera,
+                               gz_add(o, gz_scale(scene.camera.right, scene.gizmo.size)), right,
+                               NULL),
              n);
-        hold(gz_camera_project(&scene.camera, gz_add(o, gz_scale(scene.camera.up, scene.gizmo.size)), up, NULL), n);
+        hold(gz_camera_project(&scene.camera,
+                               gz_add(o, gz_scale(scene.camera.up, scene.gizmo.size)), up, NULL),
+             n);
         hold_near(pixels_between(from, up), scene.tool.size_px, 1e-3 * scene.tool.size_px, n);
         hold_near(pixels_between(from, right), scene.tool.size_px, 1e-3 * scene.tool.size_px, n);
     }
@@ -311,9 +338,12 @@ static void hold_pulled(struct scene *scene, struct dice *dice, enum gz_handle h
     scene->handle = handle;
     if (!gz_camera_project(&scene->camera, grabbed, from, &w)) return;
     hold(scene_press(scene, from[0], from[1]), n);
-    if (!gz_camera_project(&scene->camera, gz_add(grabbed, gz_scale(arm, 2 * (factor - 1))), to, &w)) return;
+    if (!gz_camera_project(&scene->camera, gz_add(grabbed, gz_scale(arm, 2 * (factor - 1))), to,
+                           &w))
+        return;
     if (w < 1e-3 * scene->distance || scene->drag.rule != GZ_RULE_AXIS_SCREEN) return;
-    if (scene_move_with(scene, to[0], to[1], 0) != GZ_SOLVE_OK) return; /* nearer than the near plane */
+    if (scene_move_with(scene, to[0], to[1], 0) != GZ_SOLVE_OK)
+        return; /* nearer than the near plane */
     hold_near(scene->motion.value[0], factor, 1e-9, n);
 }
 
@@ -361,7 +391,8 @@ static void test_ray_of_a_pixel_is_seen_at_it(void **state)
         hold(gz_camera_ray(&scene.camera, at, &origin, &direction), n);
         hold_near(gz_length(direction), 1, 1e-14, n);
         hold(gz_dot(direction, scene.camera.backward) < 0, n);
-        hold(gz_camera_project(&scene.camera, gz_add(origin, gz_scale(direction, far)), seen, NULL), n);
+        hold(gz_camera_project(&scene.camera, gz_add(origin, gz_scale(direction, far)), seen, NULL),
+             n);
         hold_near(pixels_between(seen, at), 0, 1e-6, n);
     }
 }
@@ -377,7 +408,8 @@ static void test_lens_is_what_the_viewport_shows(void **state)
         scene_throw(&scene, &dice, PARENT_NONE);
         if (!scene_build(&scene)) continue;
         gz_affine view = gz_affine_from_matrix(scene.camera.input.view), world;
-        double far = scene.camera.perspective ? 1 : scene.distance * dice_scale(&dice, 0.1, 100), lens[4];
+        double far = scene.camera.perspective ? 1 : scene.distance * dice_scale(&dice, 0.1, 100),
+               lens[4];
         hold(gz_affine_inverse(&view, &world) && gz_camera_lens(&scene.camera, lens), n);
         for (int corner = 0; corner < 4; corner++) {
             bool right = corner & 1, upper = corner & 2;

@@ -1,4 +1,5 @@
-/* Balls: under the pointer in perspective, closed over closed paths, without cliffs, the right way round. P48 to P54. */
+/* Balls: under the pointer in perspective, closed over closed paths, without cliffs, the right way
+ * round. P48 to P54. */
 #include <math.h>
 
 #include "property/solver_scene.h"
@@ -36,7 +37,8 @@ static bool move_ball(struct scene *scene, double radius, double angle)
 }
 
 /* Whether the ray is within 99.9 % of the sphere's radius from its centre. */
-static bool in_silhouette(const struct scene *scene, const struct reference *reference, const double at[2])
+static bool in_silhouette(const struct scene *scene, const struct reference *reference,
+                          const double at[2])
 {
     const quad pixel[2] = {at[0], at[1]};
     quad3 from, along, centre = quad3_from(scene->gizmo.origin);
@@ -58,11 +60,15 @@ static void test_grabbed_point_stays_under_the_pointer(void **state) /* P48 */
         double to[2], at[2];
         if (!press_ball(&scene, dice_uniform(&dice, 0, 1), dice_uniform(&dice, -3, 3))) continue;
         ball_place(&scene, dice_uniform(&dice, 0, 1.2), dice_uniform(&dice, -3, 3), to);
-        if (!in_silhouette(&scene, &reference, scene.press.at) || !in_silhouette(&scene, &reference, to)) continue;
-        if (scene.camera.perspective && gz_length(gz_sub(scene.camera.eye, scene.gizmo.origin)) < scene.gizmo.size)
+        if (!in_silhouette(&scene, &reference, scene.press.at) ||
+            !in_silhouette(&scene, &reference, to))
+            continue;
+        if (scene.camera.perspective &&
+            gz_length(gz_sub(scene.camera.eye, scene.gizmo.origin)) < scene.gizmo.size)
             continue; /* from within there is no silhouette */
         hold(scene_move(&scene, to[0], to[1]), n);
-        gz_vec3 arm = gz_scale(gz_rotate(scene.motion.turn, scene.drag.ball_press), scene.gizmo.size);
+        gz_vec3 arm =
+            gz_scale(gz_rotate(scene.motion.turn, scene.drag.ball_press), scene.gizmo.size);
         hold(gz_camera_project(&scene.camera, gz_add(scene.gizmo.origin, arm), at, NULL), n);
         hold_near(pixels_between(at, to), 0, 1e-6, n);
         found++;
@@ -82,12 +88,15 @@ static void test_closed_paths_return(void **state) /* P49 */
         if (!scene_build(&scene) || !press_ball(&scene, radius, angle)) continue;
         bool solved = true;
         for (int step = 1; step < 50 && solved; step++)
-            solved = move_ball(&scene, radius * (1 + 0.3 * sin(step)), angle + step * 2 * M_PI / 50);
+            solved =
+                move_ball(&scene, radius * (1 + 0.3 * sin(step)), angle + step * 2 * M_PI / 50);
         if (!solved) continue;
         hold(scene_move(&scene, scene.press.at[0], scene.press.at[1]), n);
         hold(gz_trs_same(&scene.now, &scene.target.local), n);
         hold(scene_move(&scene, nextafter(scene.press.at[0], 1e9), scene.press.at[1]), n);
-        bool steep = radius > 0.99 && radius < 1.01; /* there a last bit of a pixel is more than a last bit of a turn */
+        bool steep =
+            radius > 0.99 &&
+            radius < 1.01; /* there a last bit of a pixel is more than a last bit of a turn */
         if (!steep) hold_near(quat_off(scene.now.r, scene.target.local.r), 0, 1e-12, n);
     }
 }
@@ -95,7 +104,8 @@ static void test_closed_paths_return(void **state) /* P49 */
 static double quat_difference(gz_quat a, gz_quat b)
 {
     double s = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w < 0 ? -1 : 1;
-    return fmax(fmax(fabs(a.x - s * b.x), fabs(a.y - s * b.y)), fmax(fabs(a.z - s * b.z), fabs(a.w - s * b.w)));
+    return fmax(fmax(fabs(a.x - s * b.x), fabs(a.y - s * b.y)),
+                fmax(fabs(a.z - s * b.z), fabs(a.w - s * b.w)));
 }
 
 static void test_double_arcs_join(void **state) /* P50 */
@@ -109,7 +119,8 @@ static void test_double_arcs_join(void **state) /* P50 */
         double at[3][2];
         throw_ball(&scene, &dice, GZ_BALL_SHOEMAKE);
         if (!scene_build(&scene)) continue;
-        for (int i = 0; i < 3; i++) ball_place(&scene, dice_uniform(&dice, 0, 1.3), dice_uniform(&dice, -3, 3), at[i]);
+        for (int i = 0; i < 3; i++)
+            ball_place(&scene, dice_uniform(&dice, 0, 1.3), dice_uniform(&dice, -3, 3), at[i]);
         hold(scene_press(&scene, at[0][0], at[0][1]) && scene_move(&scene, at[2][0], at[2][1]), n);
         gz_quat whole = scene.motion.turn;
         hold(scene_move(&scene, at[1][0], at[1][1]), n);
@@ -156,8 +167,12 @@ static void test_every_ball_answers_over_the_whole_plane(void **state) /* P51 */
         scene.tool.ball_fit = (enum gz_ball_fit)dice_below(&dice, GZ_FIT_COUNT);
         if (!scene_build(&scene)) continue;
         for (int i = 0; i < 4; i++) {
-            hold(scene_press(&scene, dice_uniform(&dice, -9999, 9999), dice_uniform(&dice, -9999, 9999)), n);
-            hold(scene_move(&scene, dice_uniform(&dice, -9999, 9999), dice_uniform(&dice, -9999, 9999)), n);
+            hold(scene_press(&scene, dice_uniform(&dice, -9999, 9999),
+                             dice_uniform(&dice, -9999, 9999)),
+                 n);
+            hold(scene_move(&scene, dice_uniform(&dice, -9999, 9999),
+                            dice_uniform(&dice, -9999, 9999)),
+                 n);
             hold(gz_trs_finite(&scene.now) && scene.motion.value[0] <= 2 * M_PI, n);
         }
     }
@@ -194,9 +209,11 @@ static void test_front_follows_the_pointer_in_every_convention(void **state) /* 
         if (!scene_build(&scene) || !press_ball(&scene, 0, 0)) continue;
         const struct gz_camera *camera = &scene.camera;
         gz_vec3 front = scene.drag.ball_press;
-        hold(scene_move(&scene, scene.press.at[0] + 0.2 * scene.tool.size_px, scene.press.at[1]), n);
+        hold(scene_move(&scene, scene.press.at[0] + 0.2 * scene.tool.size_px, scene.press.at[1]),
+             n);
         hold(gz_dot(gz_sub(gz_rotate(scene.motion.turn, front), front), camera->right) > 0, n);
-        hold(scene_move(&scene, scene.press.at[0], scene.press.at[1] - 0.2 * scene.tool.size_px), n);
+        hold(scene_move(&scene, scene.press.at[0], scene.press.at[1] - 0.2 * scene.tool.size_px),
+             n);
         hold(gz_dot(gz_sub(gz_rotate(scene.motion.turn, front), front), camera->up) > 0, n);
     }
 }

@@ -1,5 +1,5 @@
-/* Random drags against the definitions in quadruple precision: every handle, every projection, near and far, small and large
- * coordinates. GIZMOD_SEED chooses others, GIZMOD_TIMES how many. */
+/* Random drags against the definitions in quadruple precision: every handle, every projection, near
+ * and far, small and large coordinates. GIZMOD_SEED chooses others, GIZMOD_TIMES how many. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,10 +14,11 @@
 
 #define MOVES 5
 
-/* How scenes differ, and the error on the screen that each may have: of handles that turn and scale, and of those that move.
- * At ten million metres the last bit of a position is seen when the eye is near; nothing but that may be lost. Steep drags
- * are those that the default tool would not make by these laws: they reach far, and come back with what a far place's last
- * bit is near the eye. */
+/* How scenes differ, and the error on the screen that each may have: of handles that turn and
+ * scale, and of those that move. At ten million metres the last bit of a position is seen when the
+ * eye is near; nothing but that may be lost. Steep drags are those that the default tool would not
+ * make by these laws: they reach far, and come back with what a far place's last bit is near the
+ * eye. */
 static const struct scene_class {
     const char *name;
     double place_max, distance_min, distance_max, px_max, px_max_moving, px_max_steep;
@@ -67,7 +68,8 @@ static quad3 place_of_side(const struct drag_case *c, int sign)
     side_of(c->handle, side);
     for (int axis = 0; axis < 3; axis++) {
         quad low = gz_component(c->box.min, axis), high = gz_component(c->box.max, axis);
-        local[axis] = ((low + high) + (high - low) * side[axis] * sign) / 2 * gz_component(c->target.local.s, axis);
+        local[axis] = ((low + high) + (high - low) * side[axis] * sign) / 2 *
+                      gz_component(c->target.local.s, axis);
     }
     const quad3 scaled = {{local[0], local[1], local[2]}};
     return quad3_add(quad3_from(c->target.local.t), quad3_turn(c->target.local.r, scaled));
@@ -111,18 +113,23 @@ static gz_vec3 place_on_handle(const struct drag_case *c, struct dice *dice)
     case GZ_TZX: return along(along(g->origin, axes[i], a), axes[j], b);
     case GZ_SXY:
     case GZ_SYZ:
-    case GZ_SZX: i = c->handle - GZ_SXY; return along(along(g->origin, axes[i], a), axes[(i + 1) % 3], b);
+    case GZ_SZX:
+        i = c->handle - GZ_SXY;
+        return along(along(g->origin, axes[i], a), axes[(i + 1) % 3], b);
     case GZ_RX:
     case GZ_RY:
     case GZ_RZ:
         i = c->handle - GZ_RX;
-        return along(along(g->origin, g->turn_axes[(i + 1) % 3], g->size * cos(angle)), g->turn_axes[(i + 2) % 3],
-                     g->size * sin(angle));
-    default: return along(along(g->origin, c->camera.right, a * cos(angle)), c->camera.up, a * sin(angle));
+        return along(along(g->origin, g->turn_axes[(i + 1) % 3], g->size * cos(angle)),
+                     g->turn_axes[(i + 2) % 3], g->size * sin(angle));
+    default:
+        return along(along(g->origin, c->camera.right, a * cos(angle)), c->camera.up,
+                     a * sin(angle));
     }
 }
 
-/* False where the dice made something without a drag: a handle behind the viewer, an edge exactly seen. */
+/* False where the dice made something without a drag: a handle behind the viewer, an edge exactly
+ * seen. */
 static bool make_case(struct drag_case *c, struct dice *dice)
 {
     memset(c, 0, sizeof *c);
@@ -141,22 +148,27 @@ static bool make_case(struct drag_case *c, struct dice *dice)
     c->target = (struct gz_target){gz_trs_identity, gz_affine_identity, NULL};
     c->target.local.t = centre;
     c->target.local.r = dice_rotation(dice);
-    c->target.local.s =
-        (gz_vec3){dice_scale(dice, 0.01, 100), -dice_scale(dice, 0.01, 100), dice_scale(dice, 0.01, 100)};
+    c->target.local.s = (gz_vec3){dice_scale(dice, 0.01, 100), -dice_scale(dice, 0.01, 100),
+                                  dice_scale(dice, 0.01, 100)};
     c->box = dice_box(dice, distance, c->target.local.s);
     c->target.bounds = &c->box;
-    if (!gz_camera_prepare(&c->camera, &c->input, NULL) || !reference_init(&c->reference, &c->input)) return false;
+    if (!gz_camera_prepare(&c->camera, &c->input, NULL) ||
+        !reference_init(&c->reference, &c->input))
+        return false;
     if (!gz_gizmo_build(&c->gizmo, &c->tool, &c->camera, &c->target, 1, 0)) return false;
     if (!gz_camera_project(&c->camera, place_on_handle(c, dice), c->press.at, NULL)) return false;
     for (int i = 0; i < 2; i++) c->press.at[i] += dice_uniform(dice, -3, 3);
     for (int m = 0; m < MOVES; m++) {
         double reach = m % 2 ? 100 : 900;
-        for (int i = 0; i < 2; i++) c->moves[m].at[i] = c->press.at[i] + dice_uniform(dice, -reach, reach);
+        for (int i = 0; i < 2; i++)
+            c->moves[m].at[i] = c->press.at[i] + dice_uniform(dice, -reach, reach);
     }
-    return gz_drag_begin(&c->drag, c->handle, &c->gizmo, &c->tool, &c->camera, &c->press, 0) == GZ_SOLVE_OK;
+    return gz_drag_begin(&c->drag, c->handle, &c->gizmo, &c->tool, &c->camera, &c->press, 0) ==
+           GZ_SOLVE_OK;
 }
 
-/* ---- What should be: where the grabbed point's image is, and where the solver's answer puts it ---- */
+/* ---- What should be: where the grabbed point's image is, and where the solver's answer puts it
+ * ---- */
 
 struct answer {
     quad3 wanted, got; /* the grabbed point after the drag, world */
@@ -174,7 +186,8 @@ static quad factor_of(const struct drag_case *c, const gz_trs *now)
     }
 }
 
-static bool answer_axis(const struct drag_case *c, const double at[2], const gz_trs *now, struct answer *answer)
+static bool answer_axis(const struct drag_case *c, const double at[2], const gz_trs *now,
+                        struct answer *answer)
 {
     quad3 p = quad3_from(c->gizmo.origin), d = quad3_from(c->drag.axes[0]);
     quad from, to;
@@ -188,9 +201,10 @@ static bool answer_axis(const struct drag_case *c, const double at[2], const gz_
     return c->handle < GZ_SX || to / from > 0 || c->tool.mirror;
 }
 
-/* What is pulled goes where the line from the opposite face or corner through it is under the pointer, and with it all of
- * the node, as one whose rotation and parent are as they were. */
-static bool answer_side(const struct drag_case *c, const double at[2], const gz_trs *now, struct answer *answer)
+/* What is pulled goes where the line from the opposite face or corner through it is under the
+ * pointer, and with it all of the node, as one whose rotation and parent are as they were. */
+static bool answer_side(const struct drag_case *c, const double at[2], const gz_trs *now,
+                        struct answer *answer)
 {
     const gz_trs *start = &c->target.local;
     quad3 p = place_of_side(c, -1), d = quad3_sub(place_of_side(c, 1), p);
@@ -206,7 +220,8 @@ static bool answer_side(const struct drag_case *c, const double at[2], const gz_
     return to / from > 0 || c->tool.mirror;
 }
 
-static bool answer_plane(const struct drag_case *c, const double at[2], const gz_trs *now, struct answer *answer)
+static bool answer_plane(const struct drag_case *c, const double at[2], const gz_trs *now,
+                         struct answer *answer)
 {
     quad3 p = quad3_from(c->gizmo.origin), from, to;
     quad3 normal = quad3_cross(quad3_from(c->drag.axes[0]), quad3_from(c->drag.axes[1]));
@@ -224,7 +239,8 @@ static quad3 turned_by(const struct drag_case *c, const gz_trs *now, quad3 v)
     return quad3_turn(now->r, quad3_turn(back, v));
 }
 
-static bool answer_ring(const struct drag_case *c, const double at[2], const gz_trs *now, struct answer *answer)
+static bool answer_ring(const struct drag_case *c, const double at[2], const gz_trs *now,
+                        struct answer *answer)
 {
     quad3 p = quad3_from(c->gizmo.origin), from, to, normal = quad3_from(c->drag.turn_axis);
     if (!reference_on_plane(&c->reference, p, normal, c->press.at, &from)) return false;
@@ -235,12 +251,14 @@ static bool answer_ring(const struct drag_case *c, const double at[2], const gz_
     return true;
 }
 
-static bool answer_uniform(const struct drag_case *c, const double at[2], const gz_trs *now, struct answer *answer)
+static bool answer_uniform(const struct drag_case *c, const double at[2], const gz_trs *now,
+                           struct answer *answer)
 {
     quad here[2];
     quad3 p = quad3_from(c->gizmo.origin);
     if (!reference_project(&c->reference, p, here)) return false;
-    quad ax = c->press.at[0] - here[0], ay = c->press.at[1] - here[1], bx = at[0] - here[0], by = at[1] - here[1];
+    quad ax = c->press.at[0] - here[0], ay = c->press.at[1] - here[1], bx = at[0] - here[0],
+         by = at[1] - here[1];
     quad ratio = quad_sqrt((bx * bx + by * by) / (ax * ax + ay * ay));
     quad3 arm = quad3_scale(quad3_from(c->camera.right), c->gizmo.size);
     answer->wanted = quad3_add(p, quad3_scale(arm, ratio));
@@ -270,19 +288,21 @@ static bool point_of_sheet(const struct drag_case *c, const double at[2], quad3 
 {
     quad here[2];
     if (!reference_project(&c->reference, quad3_from(c->gizmo.origin), here)) return false;
-    quad x = (at[0] - here[0]) / c->tool.size_px, y = -(at[1] - here[1]) / c->tool.size_px, z, square = x * x + y * y;
+    quad x = (at[0] - here[0]) / c->tool.size_px, y = -(at[1] - here[1]) / c->tool.size_px, z,
+         square = x * x + y * y;
     if (c->tool.ball == GZ_BALL_BELL)
         z = square <= 0.5 ? quad_sqrt(1 - square) : 1 / (2 * quad_sqrt(square));
     else
         z = square <= 1 ? quad_sqrt(1 - square) : 0;
-    quad3 point =
-        quad3_add(quad3_add(quad3_scale(quad3_from(c->camera.right), x), quad3_scale(quad3_from(c->camera.up), y)),
-                  quad3_scale(quad3_from(c->camera.backward), z));
+    quad3 point = quad3_add(quad3_add(quad3_scale(quad3_from(c->camera.right), x),
+                                      quad3_scale(quad3_from(c->camera.up), y)),
+                            quad3_scale(quad3_from(c->camera.backward), z));
     *unit = quad3_scale(point, 1 / quad3_length(point));
     return true;
 }
 
-static bool answer_ball(const struct drag_case *c, const double at[2], const gz_trs *now, struct answer *answer)
+static bool answer_ball(const struct drag_case *c, const double at[2], const gz_trs *now,
+                        struct answer *answer)
 {
     bool exact = c->tool.ball == GZ_BALL_EXACT;
     quad3 from, to, p = quad3_from(c->gizmo.origin);
@@ -296,9 +316,11 @@ static bool answer_ball(const struct drag_case *c, const double at[2], const gz_
     return true;
 }
 
-static bool answer_of(const struct drag_case *c, const double at[2], const gz_trs *now, struct answer *answer)
+static bool answer_of(const struct drag_case *c, const double at[2], const gz_trs *now,
+                      struct answer *answer)
 {
-    if (c->handle >= GZ_BXN && c->drag.rule == GZ_RULE_AXIS_SCREEN) return answer_side(c, at, now, answer);
+    if (c->handle >= GZ_BXN && c->drag.rule == GZ_RULE_AXIS_SCREEN)
+        return answer_side(c, at, now, answer);
     switch (c->drag.rule) {
     case GZ_RULE_AXIS_SCREEN: return answer_axis(c, at, now, answer);
     case GZ_RULE_PLANE: return answer_plane(c, at, now, answer);
@@ -332,8 +354,9 @@ struct worst {
 
 static void fail_drag(const struct drag_case *c, long number, const char *what, double value)
 {
-    print_error("drag %ld of seed %llu: %s, handle %s, space %s, %s: %g\n", number, (unsigned long long)test_seed(),
-                c->kind->name, gz_term_word(&gz_handle_terms, (int)c->handle),
+    print_error("drag %ld of seed %llu: %s, handle %s, space %s, %s: %g\n", number,
+                (unsigned long long)test_seed(), c->kind->name,
+                gz_term_word(&gz_handle_terms, (int)c->handle),
                 gz_term_word(&gz_space_terms, (int)c->tool.space), what, value);
     fail();
 }
@@ -376,7 +399,8 @@ static void check_move(struct drag_case *c, long number, const double at[2], str
     double px;
     enum gz_solve solved = gz_drag_solve(&c->drag, &c->camera, &pointer, 0, &motion);
     if (solved == GZ_SOLVE_KEPT) {
-        if (answer_of(c, at, &now, &answer)) fail_drag(c, number, "kept where there is an answer", 0);
+        if (answer_of(c, at, &now, &answer))
+            fail_drag(c, number, "kept where there is an answer", 0);
         return;
     }
     if (!gz_motion_apply(&motion, &c->target, &c->target.parent, &now, NULL)) return;
@@ -385,14 +409,16 @@ static void check_move(struct drag_case *c, long number, const double at[2], str
     if (solved == GZ_SOLVE_CLAMPED) {
         worst->limits++;
         bool tiny_factor = c->handle >= GZ_SX && fabs(motion.value[0]) <= 1e-6;
-        if (!tiny_factor && !limit_is_right(c, &answer)) fail_drag(c, number, "limited inside the range", px);
+        if (!tiny_factor && !limit_is_right(c, &answer))
+            fail_drag(c, number, "limited inside the range", px);
         return;
     }
     worst->answers++;
     if (px > worst->px) worst->px = px;
     bool moves = c->handle <= GZ_TV || c->handle >= GZ_BXN;
     double allowed = moves ? c->kind->px_max_moving : c->kind->px_max;
-    if (!(px <= allowed) && !(px <= c->kind->px_max_steep && is_steep(c, at))) fail_drag(c, number, "pixels off", px);
+    if (!(px <= allowed) && !(px <= c->kind->px_max_steep && is_steep(c, at)))
+        fail_drag(c, number, "pixels off", px);
 }
 
 static void test_random_drags_stay_under_the_pointer(void **state)
@@ -407,7 +433,8 @@ static void test_random_drags_stay_under_the_pointer(void **state)
         struct worst *w = &worst[c.kind - classes][c.handle];
         for (int m = 0; m < MOVES; m++) check_move(&c, number, c.moves[m].at, w);
     }
-    print_message("seed %llu, %ld drags; largest error in px\n%-4s", (unsigned long long)test_seed(), drags, "");
+    print_message("seed %llu, %ld drags; largest error in px\n%-4s",
+                  (unsigned long long)test_seed(), drags, "");
     for (int k = 0; k < CLASSES; k++) print_message(" %9s", classes[k].name);
     long answers = 0;
     for (int h = 1; h < GZ_HANDLE_COUNT; h++) {
@@ -433,23 +460,27 @@ static void test_random_drags_have_no_memory(void **state)
         struct gz_drag wandering = c.drag, straight = c.drag;
         struct gz_motion there = gz_motion_none, direct = gz_motion_none, back = gz_motion_none;
         gz_trs a = c.target.local, b = c.target.local;
-        for (int m = 1; m < MOVES; m++) (void)gz_drag_solve(&wandering, &c.camera, &c.moves[m], 0, &there);
+        for (int m = 1; m < MOVES; m++)
+            (void)gz_drag_solve(&wandering, &c.camera, &c.moves[m], 0, &there);
         there = gz_motion_none;
         enum gz_solve one = gz_drag_solve(&wandering, &c.camera, &c.moves[0], 0, &there);
         enum gz_solve two = gz_drag_solve(&straight, &c.camera, &c.moves[0], 0, &direct);
         if (one != two) fail_drag(&c, number, "another result after a detour", one);
         bool applied_a = gz_motion_apply(&there, &c.target, &c.target.parent, &a, NULL);
         bool applied_b = gz_motion_apply(&direct, &c.target, &c.target.parent, &b, NULL);
-        if (applied_a != applied_b || !gz_trs_same(&a, &b)) fail_drag(&c, number, "other bits after a detour", 0);
+        if (applied_a != applied_b || !gz_trs_same(&a, &b))
+            fail_drag(&c, number, "other bits after a detour", 0);
         if (gz_drag_solve(&wandering, &c.camera, &c.press, 0, &back) != GZ_SOLVE_OK)
             fail_drag(&c, number, "no answer at the press", 0);
         assert_true(gz_motion_apply(&back, &c.target, &c.target.parent, &a, NULL));
-        if (!gz_trs_same(&a, &c.target.local)) fail_drag(&c, number, "other bits back at the press", 0);
+        if (!gz_trs_same(&a, &c.target.local))
+            fail_drag(&c, number, "other bits back at the press", 0);
     }
 }
 
 /* One drag with whole pixels, so that only what is asked about differs. */
-static gz_trs drag_once(const struct eye *eye, const struct gz_target *target, enum gz_handle handle, double pixels)
+static gz_trs drag_once(const struct eye *eye, const struct gz_target *target,
+                        enum gz_handle handle, double pixels)
 {
     struct gz_tool tool = gz_tool_default;
     struct gz_camera_input input = eye_matrices(eye);
@@ -466,7 +497,8 @@ static gz_trs drag_once(const struct eye *eye, const struct gz_target *target, e
     assert_true(gz_camera_project(&camera, gizmo.origin, pointer.at, NULL));
     pointer.at[0] = rint(pointer.at[0] / pixels + 41) * pixels;
     pointer.at[1] = rint(pointer.at[1] / pixels - 23) * pixels;
-    if (gz_drag_begin(&drag, handle, &gizmo, &tool, &camera, &pointer, 0) != GZ_SOLVE_OK) return now;
+    if (gz_drag_begin(&drag, handle, &gizmo, &tool, &camera, &pointer, 0) != GZ_SOLVE_OK)
+        return now;
     pointer.at[0] += 30 * pixels;
     pointer.at[1] -= 17 * pixels;
     (void)gz_drag_solve(&drag, &camera, &pointer, 0, &motion);
@@ -495,15 +527,17 @@ static void test_projection_conventions_do_not_matter(void **state)
             eye.left_handed = way / DEPTH_KINDS / 2;
             gz_trs now = drag_once(&eye, &target, handle, 1);
             if (way == 0) first = now;
-            double off = gz_length(gz_sub(now.t, first.t)) / distance + gz_length(gz_sub(now.s, first.s)) +
-                         fabs(now.r.x - first.r.x) + fabs(now.r.y - first.r.y) + fabs(now.r.z - first.r.z);
-            if (!(off < 1e-9)) fail_msg("case %d, way %d, handle %d: %g", number, way, (int)handle, off);
+            double off = gz_length(gz_sub(now.t, first.t)) / distance +
+                         gz_length(gz_sub(now.s, first.s)) + fabs(now.r.x - first.r.x) +
+                         fabs(now.r.y - first.r.y) + fabs(now.r.z - first.r.z);
+            if (!(off < 1e-9))
+                fail_msg("case %d, way %d, handle %d: %g", number, way, (int)handle, off);
         }
     }
 }
 
-/* Powers of two change no digit, so the results have to agree to the last bit: no length or coordinate is compared
- * with a constant anywhere. */
+/* Powers of two change no digit, so the results have to agree to the last bit: no length or
+ * coordinate is compared with a constant anywhere. */
 static void test_scene_and_picture_sizes_do_not_matter(void **state)
 {
     (void)state;
@@ -521,7 +555,8 @@ static void test_scene_and_picture_sizes_do_not_matter(void **state)
         gz_trs usual = drag_once(&eye, &target, handle, 1), scaled;
         for (int i = 0; i < 4; i++) changed.viewport[i] *= 2;
         scaled = drag_once(&changed, &target, handle, 2);
-        bool counts_pixels = handle >= GZ_SX; /* a factor's press has to be four of them from the centre */
+        bool counts_pixels =
+            handle >= GZ_SX; /* a factor's press has to be four of them from the centre */
         if (!counts_pixels && !gz_trs_same(&scaled, &usual))
             fail_msg("case %d, handle %d: twice the pixels", number, (int)handle);
         for (int k = 0; k < 2; k++) {
@@ -536,7 +571,8 @@ static void test_scene_and_picture_sizes_do_not_matter(void **state)
             other.bounds = &other_box;
             scaled = drag_once(&changed, &other, handle, 1);
             scaled.t = gz_scale(scaled.t, 1 / sizes[k]);
-            if (!gz_trs_same(&scaled, &usual)) fail_msg("case %d, handle %d: size %g", number, (int)handle, sizes[k]);
+            if (!gz_trs_same(&scaled, &usual))
+                fail_msg("case %d, handle %d: size %g", number, (int)handle, sizes[k]);
         }
     }
 }

@@ -1,10 +1,12 @@
-/* Snapping and fine: the handle's own number on its grid, without memory. P31 to P38; P34 is in test_solver_state.c. */
+/* Snapping and fine: the handle's own number on its grid, without memory. P31 to P38; P34 is in
+ * test_solver_state.c. */
 #include <math.h>
 
 #include "property/solver_scene.h"
 #include "solver/snap.h"
 
-static double throw_snap(struct scene *scene, struct dice *dice, enum gz_handle first, enum gz_handle last)
+static double throw_snap(struct scene *scene, struct dice *dice, enum gz_handle first,
+                         enum gz_handle last)
 {
     double step = dice_scale(dice, 1e-3, 1);
     scene_throw(scene, dice, PARENT_NONE);
@@ -53,7 +55,8 @@ static void test_snapped_factor_stops_just_above_zero(void **state) /* P31, P28 
             double stopped = gz_snap_factor(fmax(factor, GZ_FACTOR_MIN), step, false);
             hold(stopped >= GZ_FACTOR_MIN, step_milli);
             if (factor < least) hold_near(stopped, least, 1e-9, step_milli);
-            hold(gz_snap_factor_from(-1.3, fmax(factor, GZ_FACTOR_MIN), step, false) > 0, step_milli);
+            hold(gz_snap_factor_from(-1.3, fmax(factor, GZ_FACTOR_MIN), step, false) > 0,
+                 step_milli);
             hold(fabs(gz_snap_factor(factor, step, true)) >= GZ_FACTOR_MIN, step_milli);
         }
     }
@@ -121,7 +124,8 @@ static void test_grid_is_the_same_both_ways(void **state) /* P33 */
 
 static gz_vec3 on_ring(const struct scene *scene, double angle)
 {
-    gz_vec3 x = gz_scale(scene->drag.axes[0], scene->gizmo.size), y = gz_cross(scene->drag.turn_axis, x);
+    gz_vec3 x = gz_scale(scene->drag.axes[0], scene->gizmo.size),
+            y = gz_cross(scene->drag.turn_axis, x);
     return gz_add(scene->gizmo.origin, gz_add(gz_scale(x, cos(angle)), gz_scale(y, sin(angle))));
 }
 
@@ -135,7 +139,9 @@ static void test_snapped_angles_never_turn_back(void **state) /* P35 */
         throw_snap(&scene, &dice, GZ_RX, GZ_RV);
         double step = dice_uniform(&dice, 1, 100) * DEGREES, last = 0;
         scene.tool.snap.r = step;
-        if (!scene_build(&scene) || !scene_press(&scene, 960, 540) || scene.drag.rule != GZ_RULE_RING) continue;
+        if (!scene_build(&scene) || !scene_press(&scene, 960, 540) ||
+            scene.drag.rule != GZ_RULE_RING)
+            continue;
         if (!scene_press_point(&scene, on_ring(&scene, 0))) continue;
         for (double angle = 0; angle < 7 * 2 * M_PI; angle += 0.05) {
             if (!scene_move_point(&scene, on_ring(&scene, angle))) break; /* behind the viewer */
@@ -165,7 +171,8 @@ static void test_second_drag_knows_nothing_of_the_first(void **state) /* P36 */
     }
 }
 
-/* A scale from one place on the handle to another is the same however far the camera is, and so is its snapped value. */
+/* A scale from one place on the handle to another is the same however far the camera is, and so is
+ * its snapped value. */
 static void test_snapped_scale_does_not_depend_on_distance(void **state) /* P37 */
 {
     (void)state;
@@ -175,7 +182,8 @@ static void test_snapped_scale_does_not_depend_on_distance(void **state) /* P37 
         struct scene scene;
         throw_snap(&scene, &dice, GZ_SX, GZ_SZ);
         scene.tool.snap.s = 0.25;
-        double from = dice_uniform(&dice, 0.3, 0.6), ratio = 1 + 0.25 * dice_below(&dice, 9) + 0.1, first = 0;
+        double from = dice_uniform(&dice, 0.3, 0.6), ratio = 1 + 0.25 * dice_below(&dice, 9) + 0.1,
+               first = 0;
         gz_vec3 away = gz_sub(scene.eye.place, scene.target.local.t);
         for (int k = 0; k < 3; k++) {
             scene.eye.place = gz_add(scene.target.local.t, gz_scale(away, pow(20, k)));
@@ -183,7 +191,8 @@ static void test_snapped_scale_does_not_depend_on_distance(void **state) /* P37 
             gz_vec3 axis = gz_scale(scene.gizmo.scale_axes[scene.handle - GZ_SX], scene.gizmo.size);
             if (!scene_press_point(&scene, gz_add(scene.gizmo.origin, gz_scale(axis, from)))) break;
             if (scene.drag.rule == GZ_RULE_AXIS_PIXELS) break;
-            if (!scene_move_point(&scene, gz_add(scene.gizmo.origin, gz_scale(axis, from * ratio)))) break;
+            if (!scene_move_point(&scene, gz_add(scene.gizmo.origin, gz_scale(axis, from * ratio))))
+                break;
             if (k == 0) first = scene.motion.value[0];
             hold(scene.motion.value[0] == first && first == ratio - 0.1, n);
         }
@@ -207,13 +216,17 @@ static void test_switching_fine_and_snap_does_not_jump(void **state) /* P38 */
         gz_trs there = scene.now;
         (void)scene_move_with(&scene, x, y, snap);
         hold(scene_move(&scene, x, y) && gz_trs_same(&scene.now, &there), n);
-        hold(scene_move_with(&scene, x, y, fine) != GZ_SOLVE_KEPT && gz_trs_same(&scene.now, &there), n);
+        hold(scene_move_with(&scene, x, y, fine) != GZ_SOLVE_KEPT &&
+                 gz_trs_same(&scene.now, &there),
+             n);
         struct scene usual = scene;
         usual.drag.follow.fine = usual.drag.follow.shifted = false;
         bool slow = scene_move_with(&scene, x + 50, y - 30, fine) != GZ_SOLVE_KEPT;
         bool same = scene_move(&usual, x + 5, y - 3);
         hold(slow == same, n);
-        if (slow) hold_near(scene.motion.value[0], usual.motion.value[0], 1e-9 * (1 + fabs(usual.motion.value[0])), n);
+        if (slow)
+            hold_near(scene.motion.value[0], usual.motion.value[0],
+                      1e-9 * (1 + fabs(usual.motion.value[0])), n);
         gz_trs slowed = scene.now;
         if (slow) hold(scene_move(&scene, x + 50, y - 30) && gz_trs_same(&scene.now, &slowed), n);
     }

@@ -1,4 +1,5 @@
-/* Cameras, tools, nodes and pointers of any numbers, finite or not. GIZMOD_SEED and GIZMOD_TIMES as for the random drags. */
+/* Cameras, tools, nodes and pointers of any numbers, finite or not. GIZMOD_SEED and GIZMOD_TIMES as
+ * for the random drags. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,13 +21,15 @@ static void test_any_numbers_give_finite_results_or_none(void **state)
         for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (uint8_t)dice_bits(&dice);
         struct supply supply = {bytes, sizeof bytes, 0};
         const char *fault = hostile_run(&supply);
-        if (fault != NULL) fail_msg("%s (run %ld, dice %llu)", fault, run, (unsigned long long)before);
+        if (fault != NULL)
+            fail_msg("%s (run %ld, dice %llu)", fault, run, (unsigned long long)before);
     }
     print_message("seed %llu, %ld runs\n", (unsigned long long)test_seed(), runs);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_any_numbers_give_finite_results_or_none)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_any_numbers_give_finite_results_or_none)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,11 @@
-/* Axes and planes that move: under the pointer, never across, never behind the viewer. P14 to P19. */
+/* Axes and planes that move: under the pointer, never across, never behind the viewer. P14 to
+ * P19. */
 #include <math.h>
 
 #include "property/solver_scene.h"
 
-/* The image of the handle's axis at the press: where from, and its unit direction. False for an axis that is less than a pixel
- * long where its length is its depth. */
+/* The image of the handle's axis at the press: where from, and its unit direction. False for an
+ * axis that is less than a pixel long where its length is its depth. */
 static bool axis_image(const struct scene *scene, double from[2], double along[2])
 {
     struct reference reference;
@@ -13,7 +14,8 @@ static bool axis_image(const struct scene *scene, double from[2], double along[2
     quad3 origin = quad3_from(scene->drag.origin), axis = quad3_from(scene->drag.axes[0]);
     const quad step = (quad)1e-9;
     quad3 next = quad3_add(origin, quad3_scale(axis, step * scene->distance));
-    if (!reference_project(&reference, origin, a) || !reference_project(&reference, next, b)) return false;
+    if (!reference_project(&reference, origin, a) || !reference_project(&reference, next, b))
+        return false;
     quad dx = b[0] - a[0], dy = b[1] - a[1], length = quad_sqrt(dx * dx + dy * dy);
     for (int i = 0; i < 2; i++) from[i] = (double)a[i];
     along[0] = (double)(dx / length);
@@ -31,7 +33,8 @@ static void throw_axis(struct scene *scene, struct dice *dice)
 /* The point that was grabbed, where it has gone. */
 static gz_vec3 grabbed_point(const struct scene *scene)
 {
-    gz_vec3 pressed = gz_add(scene->drag.origin, gz_scale(scene->drag.axes[0], scene->drag.press[0]));
+    gz_vec3 pressed =
+        gz_add(scene->drag.origin, gz_scale(scene->drag.axes[0], scene->drag.press[0]));
     return gz_add(pressed, scene->motion.translation);
 }
 
@@ -46,7 +49,8 @@ static void test_axis_point_is_the_foot_of_the_pointer(void **state) /* P14 */
         throw_axis(&scene, &dice);
         if (!scene_start(&scene, &dice) || !axis_image(&scene, from, along)) continue;
         double x = dice_uniform(&dice, 0, 1920), y = dice_uniform(&dice, 0, 1080);
-        if (scene_move_with(&scene, x, y, 0) != GZ_SOLVE_OK || scene.motion.kind == GZ_MOTION_NONE) continue;
+        if (scene_move_with(&scene, x, y, 0) != GZ_SOLVE_OK || scene.motion.kind == GZ_MOTION_NONE)
+            continue;
         if (!gz_camera_project(&scene.camera, grabbed_point(&scene), at, NULL)) continue;
         /* Of the pointer's way to it nothing is along the axis. */
         double foot = (x - at[0]) * along[0] + (y - at[1]) * along[1];
@@ -64,7 +68,9 @@ static void test_pointer_across_the_axis_moves_nothing(void **state) /* P15 */
         double from[2], along[2], px = dice_uniform(&dice, -500, 500);
         throw_axis(&scene, &dice);
         if (!scene_start(&scene, &dice) || !axis_image(&scene, from, along)) continue;
-        if (!scene_move(&scene, scene.press.at[0] - px * along[1], scene.press.at[1] + px * along[0])) continue;
+        if (!scene_move(&scene, scene.press.at[0] - px * along[1],
+                        scene.press.at[1] + px * along[0]))
+            continue;
         double here[2], there[2];
         gz_vec3 pressed = gz_sub(grabbed_point(&scene), scene.motion.translation);
         if (!gz_camera_project(&scene.camera, pressed, here, NULL)) continue;
@@ -73,13 +79,16 @@ static void test_pointer_across_the_axis_moves_nothing(void **state) /* P15 */
     }
 }
 
-/* Depths of the grabbed point along a ray of pixels: one way only, within the range, held at its end. */
+/* Depths of the grabbed point along a ray of pixels: one way only, within the range, held at its
+ * end. */
 static void sweep_axis(struct scene *scene, const double along[2], double side, long n)
 {
     double last = 0, first = 0;
     for (double px = 0; px < 1e7; px = px * 1.3 + 1) {
         double way = px * side;
-        if (!scene_move(scene, scene->press.at[0] + way * along[0], scene->press.at[1] + way * along[1])) continue;
+        if (!scene_move(scene, scene->press.at[0] + way * along[0],
+                        scene->press.at[1] + way * along[1]))
+            continue;
         double value = scene->motion.value[0], w = 0, at[2];
         if (px > 0 && first == 0) first = value;
         hold(value * side >= 0, n);
@@ -114,18 +123,22 @@ static void test_axis_is_monotone_and_stops_in_front_of_the_viewer(void **state)
     }
 }
 
-/* Metres per pixel of a z handle `degrees` from the line of sight, each law along its own direction on the screen. */
+/* Metres per pixel of a z handle `degrees` from the line of sight, each law along its own direction
+ * on the screen. */
 static double gain_at(struct scene *scene, gz_vec3 sight, gz_vec3 across, double degrees)
 {
     double a = degrees * DEGREES, from[2], along[2] = {0, 1};
-    gz_vec3 axis = gz_add(gz_scale(sight, -cos(a)), gz_scale(across, sin(a))), side = gz_cross(axis, across);
+    gz_vec3 axis = gz_add(gz_scale(sight, -cos(a)), gz_scale(across, sin(a))),
+            side = gz_cross(axis, across);
     gz_mat3 turn = {gz_cross(side, axis), side, axis};
     assert_true(gz_normalize(turn.x, &turn.x) && gz_normalize(turn.y, &turn.y));
     turn.x = gz_cross(turn.y, turn.z);
     scene->target.local.r = gz_quat_from_mat3(&turn);
     if (!scene_build(scene) || !scene_press_point(scene, scene->gizmo.origin)) return 0;
     if (scene->drag.rule == GZ_RULE_AXIS_SCREEN && !axis_image(scene, from, along)) return 0;
-    if (!scene_move(scene, scene->press.at[0] + 0.01 * along[0], scene->press.at[1] + 0.01 * along[1])) return 0;
+    if (!scene_move(scene, scene->press.at[0] + 0.01 * along[0],
+                    scene->press.at[1] + 0.01 * along[1]))
+        return 0;
     return fabs(scene->motion.value[0]) / 0.01;
 }
 
@@ -142,7 +155,9 @@ static void test_gain_hardly_jumps_where_the_pixel_law_begins(void **state) /* P
         scene.handle = GZ_TZ;
         if (!scene_build(&scene)) continue;
         sight = gz_negate(scene.camera.backward);
-        if (scene.camera.perspective && !gz_normalize(gz_sub(scene.gizmo.origin, scene.camera.eye), &sight)) continue;
+        if (scene.camera.perspective &&
+            !gz_normalize(gz_sub(scene.gizmo.origin, scene.camera.eye), &sight))
+            continue;
         if (!gz_normalize(gz_cross(sight, dice_direction(&dice)), &across)) continue;
         double law = gain_at(&scene, sight, across, 4.999);
         hold(scene.drag.rule == GZ_RULE_AXIS_PIXELS || law == 0, n);
@@ -153,8 +168,8 @@ static void test_gain_hardly_jumps_where_the_pixel_law_begins(void **state) /* P
     }
 }
 
-/* Where the grabbed point of a plane drag is seen for this place of the pointer; never nearer to the horizon than the edge's
- * fiftieth. */
+/* Where the grabbed point of a plane drag is seen for this place of the pointer; never nearer to
+ * the horizon than the edge's fiftieth. */
 static void see_plane_point(struct scene *scene, const double at[2], double image[2], long n)
 {
     const gz_vec3 *axes = scene->drag.axes;
@@ -168,8 +183,8 @@ static void see_plane_point(struct scene *scene, const double at[2], double imag
     hold(fabs(gz_dot(ray, normal)) > sin(5 * DEGREES) / 50 * (1 - 1e-6), n);
 }
 
-/* Whether the image still leaps when the pointer's step is halved again and again. Where the way out is nearly along the
- * horizon the image may be quick, but it must not leap. */
+/* Whether the image still leaps when the pointer's step is halved again and again. Where the way
+ * out is nearly along the horizon the image may be quick, but it must not leap. */
 static bool leaps(struct scene *scene, const double a[2], const double b[2], int halvings, long n)
 {
     double from[2], to[2];
@@ -224,9 +239,11 @@ static void test_motion_stays_in_the_handles_own_direction(void **state) /* P19 
         double x = scene.press.at[0] + dice_uniform(&dice, -200, 200);
         if (!scene_move(&scene, x, scene.press.at[1] + dice_uniform(&dice, -200, 200))) continue;
         int axis = (int)scene.handle - GZ_TX;
-        gz_vec3 d = gz_sub(scene.now.t, scene.target.local.t), along = {axis == 0, axis == 1, axis == 2};
+        gz_vec3 d = gz_sub(scene.now.t, scene.target.local.t),
+                along = {axis == 0, axis == 1, axis == 2};
         if (scene.tool.space == GZ_SPACE_LOCAL) along = gz_rotate(scene.target.local.r, along);
-        double length = gz_length(d), rounding = 4e-16 * (gz_length(scene.now.t) + gz_length(scene.target.local.t));
+        double length = gz_length(d),
+               rounding = 4e-16 * (gz_length(scene.now.t) + gz_length(scene.target.local.t));
         hold_near(gz_length(gz_cross(d, along)), 0, 1e-12 * length + rounding, n);
     }
 }

@@ -1,4 +1,5 @@
-/* The turntable: a view that is turned without being tilted sideways. Over random cameras, then over what it does at the poles. */
+/* The turntable: a view that is turned without being tilted sideways. Over random cameras, then
+ * over what it does at the poles. */
 #include <math.h>
 
 #include "property/solver_scene.h"
@@ -26,7 +27,8 @@ static void turn_eye(struct table *table, gz_quat turn)
 /* Pitch: 0 looks along the horizon, pi/2 straight down. Roll 0 is level. */
 static gz_quat attitude(double yaw, double pitch, double roll)
 {
-    gz_quat level = gz_quat_multiply(gz_quat_about(up, yaw), gz_quat_about((gz_vec3){1, 0, 0}, -pitch));
+    gz_quat level =
+        gz_quat_multiply(gz_quat_about(up, yaw), gz_quat_about((gz_vec3){1, 0, 0}, -pitch));
     return gz_quat_multiply(level, gz_quat_about((gz_vec3){0, 0, 1}, roll));
 }
 
@@ -44,7 +46,8 @@ static bool begin_from(struct table *table, const struct gz_camera *camera, doub
     table->camera = table->now = *camera;
     table->height_px = camera->input.viewport[3];
     table->press = (struct gz_pointer){.at = {x, y}};
-    return gz_orbit_begin(&table->orbit, &tool, camera, table->centre, &table->press) == GZ_SOLVE_OK;
+    return gz_orbit_begin(&table->orbit, &tool, camera, table->centre, &table->press) ==
+           GZ_SOLVE_OK;
 }
 
 static bool begin(struct table *table)
@@ -117,7 +120,8 @@ static void test_turntable_turns_by_the_pointers_way(void **state)
         hold(move(&table, across, (to - pitch) / (2 * M_PI)) == GZ_SOLVE_OK, n);
         /* The scene goes with the pointer, so the camera goes round the other way. */
         gz_quat wanted = attitude(yaw - 2 * M_PI * across, to, 0);
-        gz_vec3 right = gz_rotate(wanted, (gz_vec3){1, 0, 0}), backward = gz_rotate(wanted, (gz_vec3){0, 0, 1});
+        gz_vec3 right = gz_rotate(wanted, (gz_vec3){1, 0, 0}),
+                backward = gz_rotate(wanted, (gz_vec3){0, 0, 1});
         hold_near(gz_length(gz_sub(table.now.right, right)), 0, 1e-12, n);
         hold_near(gz_length(gz_sub(table.now.backward, backward)), 0, 1e-12, n);
     }
@@ -137,7 +141,8 @@ static void test_turntable_stays_level_over_many_drags(void **state)
     for (long n = 0; n < drags; n++) {
         struct gz_camera camera = table.now;
         hold(begin_from(&table, &camera, 0, 0), n);
-        at_poles += move(&table, dice_uniform(&dice, -2, 2), dice_uniform(&dice, -0.4, 0.4)) == GZ_SOLVE_CLAMPED;
+        at_poles += move(&table, dice_uniform(&dice, -2, 2), dice_uniform(&dice, -0.4, 0.4)) ==
+                    GZ_SOLVE_CLAMPED;
         hold_near(table.now.right.y, 0, 1e-10, n);
         hold(table.now.up.y > -1e-9, n);
     }
@@ -207,7 +212,8 @@ static void test_turntable_fine_is_a_tenth(void **state)
     slow = table;
     struct gz_camera_input input = slow.camera.input;
     struct gz_pointer pointer = {.at = {slow.press.at[0] + 100, slow.press.at[1] - 50}};
-    assert_int_equal(gz_orbit_solve(&slow.orbit, &pointer, 1u << GZ_MOD_FINE, input.view), GZ_SOLVE_OK);
+    assert_int_equal(gz_orbit_solve(&slow.orbit, &pointer, 1u << GZ_MOD_FINE, input.view),
+                     GZ_SOLVE_OK);
     (void)move(&table, 10 / table.height_px, -5 / table.height_px);
     for (int i = 0; i < 16; i++) hold_near(input.view[i], table.now.input.view[i], 1e-9, i);
 }

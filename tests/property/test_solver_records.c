@@ -1,4 +1,5 @@
-/* Six hundred recorded drags of ten classes, each point against its exact answer, as seen on the screen. */
+/* Six hundred recorded drags of ten classes, each point against its exact answer, as seen on the
+ * screen. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +29,8 @@ static int kind_of(const struct record *record)
     return 0;
 }
 
-/* From the pivot to the grabbed point. How exactly it is known does not matter: it is the same for both answers. */
+/* From the pivot to the grabbed point. How exactly it is known does not matter: it is the same for
+ * both answers. */
 static quad3 find_arm(const struct record *record, const struct reference *reference)
 {
     const struct gz_replay_case *replay = &record->replay;
@@ -47,7 +49,8 @@ static quad3 find_arm(const struct record *record, const struct reference *refer
     case GZ_SX:
     case GZ_SY:
     case GZ_SZ: {
-        quad3 axis = quad3_from(columns[replay->handle >= GZ_SX ? replay->handle - GZ_SX : replay->handle - GZ_TX]);
+        quad3 axis = quad3_from(
+            columns[replay->handle >= GZ_SX ? replay->handle - GZ_SX : replay->handle - GZ_TX]);
         assert_true(reference_on_axis(reference, p, axis, replay->start, &t));
         return quad3_scale(axis, t);
     }
@@ -77,8 +80,8 @@ static quad3 place_of(const struct record *record, const double row[GZ_REPLAY_RO
     return quad3_add(at, arm);
 }
 
-static double error_px(const struct record *record, const struct reference *reference, quad3 arm, int i,
-                       const double row[GZ_REPLAY_ROW])
+static double error_px(const struct record *record, const struct reference *reference, quad3 arm,
+                       int i, const double row[GZ_REPLAY_ROW])
 {
     quad want[2], got[2];
     assert_true(reference_project(reference, place_of(record, record->rows[i], arm), want));
@@ -99,7 +102,9 @@ static void check_repeats(const struct record *record, double (*rows)[GZ_REPLAY_
         for (size_t j = 0; j < i; j++) {
             if (memcmp(record->path[i], record->path[j], sizeof record->path[i]) != 0) continue;
             bool same = memcmp(rows[i], rows[j], sizeof rows[i]) == 0;
-            if (!same) fail_msg("record %d: points %zu and %zu are one, their rows are not", record->id, j, i);
+            if (!same)
+                fail_msg("record %d: points %zu and %zu are one, their rows are not", record->id, j,
+                         i);
         }
     double start[GZ_REPLAY_ROW];
     memcpy(start, &record->replay.object, sizeof start);
@@ -144,25 +149,28 @@ static void test_recorded_drags_match_their_exact_answers(void **state)
     struct tally tallies[KINDS] = {{0}};
     int count = 0;
     assert_true(records_open(&records, GZ_TEST_DATA "/drags"));
-    for (; records_next(&records, &record); count++) check_record(&record, &tallies[kind_of(&record)]);
+    for (; records_next(&records, &record); count++)
+        check_record(&record, &tallies[kind_of(&record)]);
     records_close(&records);
-    print_message("%-10s %6s %7s %9s %9s %9s %6s %7s\n", "class", "drags", "points", "no answer", "worst px", "allowed",
-                  "drag", "picked");
+    print_message("%-10s %6s %7s %9s %9s %9s %6s %7s\n", "class", "drags", "points", "no answer",
+                  "worst px", "allowed", "drag", "picked");
     for (int k = 0; k < KINDS; k++) {
         const struct tally *t = &tallies[k];
-        print_message("%-10s %6d %7d %9d %9.1e %9.0e %6d %7d\n", bounds[k].kind, t->drags, t->points, t->unanswered,
-                      t->px, bounds[k].px_max, t->id, t->grabs);
+        print_message("%-10s %6d %7d %9d %9.1e %9.0e %6d %7d\n", bounds[k].kind, t->drags,
+                      t->points, t->unanswered, t->px, bounds[k].px_max, t->id, t->grabs);
     }
     for (int k = 0; k < KINDS; k++) assert_true(tallies[k].px <= bounds[k].px_max);
     assert_int_equal(count, 600);
-    /* Of the other four, two press the half of a ring that is not drawn, and two are nearer to another axis or quad. */
+    /* Of the other four, two press the half of a ring that is not drawn, and two are nearer to
+     * another axis or quad. */
     int grabs = 0;
     for (int k = 0; k < KINDS; k++) grabs += tallies[k].grabs;
     assert_int_equal(grabs, 596);
 }
 
-/* FNV-1a of the rows of every drag that moves or scales along axes and planes: their laws are additions, products, quotients and
- * square roots, which every build has to round alike. A change of this number is a change of the solver's arithmetic. */
+/* FNV-1a of the rows of every drag that moves or scales along axes and planes: their laws are
+ * additions, products, quotients and square roots, which every build has to round alike. A change
+ * of this number is a change of the solver's arithmetic. */
 #define GOLDEN UINT64_C(0x1d776f807a42a46c)
 
 static void test_recorded_drags_have_the_same_bits_in_every_build(void **state)

@@ -13,7 +13,8 @@ static gz_vec3 handle_direction(const struct scene *scene, gz_vec3 other)
     return gz_add(axes[i], axes[(i + 1) % 3]);
 }
 
-/* Scale handles of one factor for every scale drag: press at `from` of the gizmo's length, usable as a ratio. */
+/* Scale handles of one factor for every scale drag: press at `from` of the gizmo's length, usable
+ * as a ratio. */
 static bool press_scale(struct scene *scene, struct dice *dice, double from, gz_vec3 *direction)
 {
     scene->handle = dice_handle(dice, GZ_SX, GZ_SU);
@@ -45,7 +46,9 @@ static void test_factor_is_the_ratio_of_places(void **state) /* P26 */
         for (size_t i = 0; i < COUNT(ratios); i++) {
             gz_vec3 place = gz_add(scene.gizmo.origin, gz_scale(direction, from * ratios[i]));
             double at[2], here[2];
-            if (!gz_camera_project(&scene.camera, place, at, NULL) || !scene_move(&scene, at[0], at[1])) continue;
+            if (!gz_camera_project(&scene.camera, place, at, NULL) ||
+                !scene_move(&scene, at[0], at[1]))
+                continue;
             double factor = scene.motion.value[0], got = from * factor;
             gz_vec3 grabbed = gz_add(scene.gizmo.origin, gz_scale(direction, got));
             hold_near(factor, ratios[i], 1e-9, n);
@@ -69,8 +72,11 @@ static void test_press_at_the_centre_follows_pixels(void **state) /* P27 */
         scene_throw(&scene, &dice, PARENT_NONE);
         scene.handle = dice_handle(&dice, GZ_SX, GZ_SU);
         scene.tool.mirror = true;
-        if (!scene_build(&scene) || !gz_camera_project(&scene.camera, scene.gizmo.origin, centre, NULL)) continue;
-        double a = dice_uniform(&dice, -M_PI, M_PI), off = n % 10 ? dice_uniform(&dice, 0, 3.99) : 0;
+        if (!scene_build(&scene) ||
+            !gz_camera_project(&scene.camera, scene.gizmo.origin, centre, NULL))
+            continue;
+        double a = dice_uniform(&dice, -M_PI, M_PI),
+               off = n % 10 ? dice_uniform(&dice, 0, 3.99) : 0;
         if (!scene_press(&scene, centre[0] + off * cos(a), centre[1] + off * sin(a))) continue;
         hold(scene.drag.rule == GZ_RULE_AXIS_PIXELS, n);
         double x = scene.press.at[0] + dice_uniform(&dice, -300, 300);
@@ -99,7 +105,8 @@ static void test_sign_stays_until_zero_is_crossed(void **state) /* P28 */
             gz_vec3 place = gz_add(scene.gizmo.origin, gz_scale(direction, 0.5 * ratios[i]));
             if (!scene_move_point(&scene, place)) continue;
             double got = touched_ratio(&scene), wanted = ratios[i];
-            if (scene.handle == GZ_SU) wanted = fabs(wanted); /* a distance on the screen has no sign */
+            if (scene.handle == GZ_SU)
+                wanted = fabs(wanted); /* a distance on the screen has no sign */
             bool mirrored = scene.tool.mirror && wanted <= -1e-6;
             hold(mirrored ? got < 0 : scene.tool.mirror && fabs(wanted) < 1e-6 ? true : got > 0, n);
             hold(fabs(got) >= 1e-6 * (1 - 1e-9), n);
@@ -134,12 +141,15 @@ static void test_scale_moves_every_origin_about_the_pivot(void **state) /* P29 *
     long drags = test_count(10000);
     for (long n = 0; n < drags; n++) {
         struct gz_motion motion = any_scale(&dice, n % 2 == 0);
-        struct gz_target target = {dice_trs(&dice), dice_parent(&dice, n % 3 ? PARENT_UNIFORM : PARENT_NONE), NULL};
+        struct gz_target target = {dice_trs(&dice),
+                                   dice_parent(&dice, n % 3 ? PARENT_UNIFORM : PARENT_NONE), NULL};
         gz_trs now;
         hold(gz_motion_apply(&motion, &target, &target.parent, &now, NULL), n);
         gz_vec3 arm = gz_sub(gz_affine_apply(&target.parent, target.local.t), motion.pivot);
-        gz_vec3 wanted = gz_add(motion.pivot, stretch(&motion, arm)), got = gz_affine_apply(&target.parent, now.t);
-        hold_near(gz_length(gz_sub(wanted, got)), 0, 1e-12 * (gz_length(wanted) + gz_length(arm) + 20), n);
+        gz_vec3 wanted = gz_add(motion.pivot, stretch(&motion, arm)),
+                got = gz_affine_apply(&target.parent, now.t);
+        hold_near(gz_length(gz_sub(wanted, got)), 0,
+                  1e-12 * (gz_length(wanted) + gz_length(arm) + 20), n);
     }
 }
 
@@ -150,14 +160,17 @@ static void test_residual_is_what_the_node_could_not_take(void **state) /* P30 *
     long drags = test_count(10000), sheared = 0;
     for (long n = 0; n < drags; n++) {
         struct gz_motion motion = any_scale(&dice, n % 4 == 0);
-        struct gz_target target = {dice_trs(&dice), dice_parent(&dice, (enum parent_kind)(n % PARENT_KINDS)), NULL};
+        struct gz_target target = {dice_trs(&dice),
+                                   dice_parent(&dice, (enum parent_kind)(n % PARENT_KINDS)), NULL};
         gz_trs now;
         double residual = -1;
         if (!gz_motion_apply(&motion, &target, &target.parent, &now, &residual)) continue;
-        gz_affine before = world_of(&target.parent, &target.local), after = world_of(&target.parent, &now);
+        gz_affine before = world_of(&target.parent, &target.local),
+                  after = world_of(&target.parent, &now);
         gz_affine wanted = after;
-        wanted.linear = (gz_mat3){stretch(&motion, before.linear.x), stretch(&motion, before.linear.y),
-                                  stretch(&motion, before.linear.z)};
+        wanted.linear =
+            (gz_mat3){stretch(&motion, before.linear.x), stretch(&motion, before.linear.y),
+                      stretch(&motion, before.linear.z)};
         const gz_mat3 *w = &wanted.linear, *g = &after.linear;
         gz_vec3 dx = gz_sub(w->x, g->x), dy = gz_sub(w->y, g->y), dz = gz_sub(w->z, g->z);
         double lost = sqrt((gz_dot(dx, dx) + gz_dot(dy, dy) + gz_dot(dz, dz)) /

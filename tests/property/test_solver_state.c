@@ -3,8 +3,10 @@
 
 #include "property/solver_scene.h"
 
-/* The drag again with the whole scene turned by `turn` and moved by `shift`, the turn in the node or in a new parent. */
-static bool moved_scene(const struct scene *scene, struct scene *other, gz_quat turn, gz_vec3 shift, bool as_parent)
+/* The drag again with the whole scene turned by `turn` and moved by `shift`, the turn in the node
+ * or in a new parent. */
+static bool moved_scene(const struct scene *scene, struct scene *other, gz_quat turn, gz_vec3 shift,
+                        bool as_parent)
 {
     *other = *scene;
     gz_trs *local = &other->target.local;
@@ -35,14 +37,21 @@ static void test_moved_scene_gives_the_moved_result(void **state) /* P3 */
         gz_vec3 shift = gz_scale(dice_direction(&dice), dice_scale(&dice, 1, 1e6));
         bool as_parent = dice_below(&dice, 2) == 0;
         if (!scene_start(&scene, &dice)) continue;
-        /* The places of both scenes have to be the same to 1e-12 of what is looked at, or they are other scenes. */
+        /* The places of both scenes have to be the same to 1e-12 of what is looked at, or they are
+         * other scenes. */
         if (scene.distance < 2.5e-4 * gz_length(shift)) continue;
         const double *press = scene.press.at;
-        double x = press[0] + dice_uniform(&dice, -50, 50), y = press[1] + dice_uniform(&dice, -50, 50);
-        if (!moved_scene(&scene, &other, turn, shift, as_parent) || !scene_press(&other, press[0], press[1])) continue;
-        if (scene.drag.rule != other.drag.rule || !scene_move(&scene, x, y) || !scene_move(&other, x, y)) continue;
+        double x = press[0] + dice_uniform(&dice, -50, 50),
+               y = press[1] + dice_uniform(&dice, -50, 50);
+        if (!moved_scene(&scene, &other, turn, shift, as_parent) ||
+            !scene_press(&other, press[0], press[1]))
+            continue;
+        if (scene.drag.rule != other.drag.rule || !scene_move(&scene, x, y) ||
+            !scene_move(&other, x, y))
+            continue;
         gz_affine whole = gz_affine_from_trs(&(gz_trs){shift, turn, {1, 1, 1}});
-        gz_affine wanted = world_of(&whole, &scene.now), got = world_of(&other.target.parent, &other.now);
+        gz_affine wanted = world_of(&whole, &scene.now),
+                  got = world_of(&other.target.parent, &other.now);
         double size = scene.distance + gz_length(gz_sub(scene.now.t, scene.target.local.t));
         double slack = 1e-9 * size;
         hold_near(gz_length(gz_sub(wanted.origin, got.origin)), 0, slack, n);
@@ -64,7 +73,8 @@ static void test_scaled_scene_gives_the_scaled_result(void **state) /* P3 */
         double k = dice_scale(&dice, 1e-6, 1e6);
         if (!scene_start(&scene, &dice)) continue;
         const double *press = scene.press.at;
-        double x = press[0] + dice_uniform(&dice, -50, 50), y = press[1] + dice_uniform(&dice, -50, 50);
+        double x = press[0] + dice_uniform(&dice, -50, 50),
+               y = press[1] + dice_uniform(&dice, -50, 50);
         other = scene;
         other.eye.place = gz_scale(scene.eye.place, k);
         other.eye.near *= k;
@@ -91,19 +101,22 @@ static void test_one_event_or_a_thousand_end_alike(void **state) /* P5, P6 */
         struct scene scene, many;
         scene_throw(&scene, &dice, (enum parent_kind)dice_below(&dice, PARENT_KINDS));
         scene.tool.ball = (enum gz_ball)dice_below(&dice, GZ_BALL_COUNT);
-        scene.tool.snap = (struct gz_snap){.t = 0.1, .r = 0.2, .s = 0.3, .on = dice_below(&dice, 2) == 0};
+        scene.tool.snap =
+            (struct gz_snap){.t = 0.1, .r = 0.2, .s = 0.3, .on = dice_below(&dice, 2) == 0};
         if (!scene_start(&scene, &dice)) continue;
         many = scene;
         double x = scene.press.at[0] + dice_uniform(&dice, -400, 400);
         double y = scene.press.at[1] + dice_uniform(&dice, -400, 400);
         for (int event = 0; event < 1000; event++) {
             double part = event / 999.0, off = 300 * sin(M_PI * part);
-            (void)scene_move(&many, scene.press.at[0] + part * (x - scene.press.at[0]) + off * sin(event),
+            (void)scene_move(&many,
+                             scene.press.at[0] + part * (x - scene.press.at[0]) + off * sin(event),
                              scene.press.at[1] + part * (y - scene.press.at[1]) + off * cos(event));
         }
         bool one = scene_move(&scene, x, y), last = scene_move(&many, x, y);
         /* A ring that was led round is some turns on, and its snapped angle with it. */
-        bool went_round = scene.drag.rule == GZ_RULE_RING && fabs(scene.drag.angle - many.drag.angle) > M_PI;
+        bool went_round =
+            scene.drag.rule == GZ_RULE_RING && fabs(scene.drag.angle - many.drag.angle) > M_PI;
         if (went_round && scene.tool.snap.on) continue;
         hold(one == last && gz_trs_same(&scene.now, &many.now), n);
         hold(scene_move(&many, scene.press.at[0], scene.press.at[1]), n);
@@ -120,10 +133,12 @@ static void test_press_and_hold_changes_no_bit(void **state) /* P7, P34 */
         struct scene scene;
         scene_throw(&scene, &dice, (enum parent_kind)dice_below(&dice, PARENT_KINDS));
         scene.tool.ball = (enum gz_ball)dice_below(&dice, GZ_BALL_COUNT);
-        scene.tool.snap = (struct gz_snap){.t = 0.7, .r = 0.5, .s = 0.3, .on = true, .absolute = n % 2 == 0};
+        scene.tool.snap =
+            (struct gz_snap){.t = 0.7, .r = 0.5, .s = 0.3, .on = true, .absolute = n % 2 == 0};
         if (!scene_start(&scene, &dice)) continue;
         for (uint32_t mods = 0; mods < 4; mods++) {
-            hold(scene_move_with(&scene, scene.press.at[0], scene.press.at[1], mods) == GZ_SOLVE_OK, n);
+            hold(scene_move_with(&scene, scene.press.at[0], scene.press.at[1], mods) == GZ_SOLVE_OK,
+                 n);
             hold(gz_trs_same(&scene.now, &scene.target.local), n);
         }
     }

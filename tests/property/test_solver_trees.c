@@ -1,4 +1,5 @@
-/* Parents of every kind and selections of many nodes: the world gets what was asked for. P44 to P47. */
+/* Parents of every kind and selections of many nodes: the world gets what was asked for. P44 to
+ * P47. */
 #include <math.h>
 
 #include "property/solver_scene.h"
@@ -24,7 +25,8 @@ static gz_affine as_affine(const struct gz_motion *motion)
     if (motion->kind == GZ_MOTION_TRANSLATE) map.origin = motion->translation;
     if (motion->kind == GZ_MOTION_ROTATE) map.linear = gz_mat3_from_quat(motion->turn);
     if (motion->kind == GZ_MOTION_SCALE)
-        map.linear = (gz_mat3){{motion->factor.x, 0, 0}, {0, motion->factor.y, 0}, {0, 0, motion->factor.z}};
+        map.linear =
+            (gz_mat3){{motion->factor.x, 0, 0}, {0, motion->factor.y, 0}, {0, 0, motion->factor.z}};
     if (motion->kind != GZ_MOTION_TRANSLATE)
         map.origin = gz_sub(motion->pivot, gz_mat3_apply(&map.linear, motion->pivot));
     return map;
@@ -37,7 +39,8 @@ static gz_affine moved_world(const struct gz_motion *motion, const gz_affine *wo
 }
 
 /* Sizes from which a difference of places is judged: what was added up for them. */
-static double place_size(const gz_affine *parent, const gz_trs *local, const struct gz_motion *motion)
+static double place_size(const gz_affine *parent, const gz_trs *local,
+                         const struct gz_motion *motion)
 {
     const gz_mat3 *m = &parent->linear;
     double linear = sqrt(gz_dot(m->x, m->x) + gz_dot(m->y, m->y) + gz_dot(m->z, m->z));
@@ -52,12 +55,15 @@ static void test_place_is_as_asked_under_any_parent(void **state) /* P44 */
     for (long n = 0; n < drags; n++) {
         enum parent_kind kind = (enum parent_kind)dice_below(&dice, PARENT_KINDS);
         struct gz_target target = {dice_trs(&dice), dice_parent(&dice, kind), NULL};
-        struct gz_motion motion = any_motion(&dice, (enum gz_motion_kind)(1 + dice_below(&dice, 3)));
+        struct gz_motion motion =
+            any_motion(&dice, (enum gz_motion_kind)(1 + dice_below(&dice, 3)));
         gz_trs now;
         hold(gz_motion_apply(&motion, &target, &target.parent, &now, NULL), n);
-        gz_affine before = world_of(&target.parent, &target.local), wanted = moved_world(&motion, &before);
+        gz_affine before = world_of(&target.parent, &target.local),
+                  wanted = moved_world(&motion, &before);
         gz_vec3 got = gz_affine_apply(&target.parent, now.t);
-        double size = place_size(&target.parent, &now, &motion) + place_size(&target.parent, &target.local, &motion);
+        double size = place_size(&target.parent, &now, &motion) +
+                      place_size(&target.parent, &target.local, &motion);
         hold_near(gz_length(gz_sub(got, wanted.origin)), 0, 1e-12 * size, n);
     }
 }
@@ -70,11 +76,13 @@ static void test_turn_and_size_are_as_asked_under_uniform_parents(void **state) 
     for (long n = 0; n < drags; n++) {
         enum parent_kind kind = dice_below(&dice, 2) ? PARENT_UNIFORM : PARENT_NONE;
         struct gz_target target = {dice_trs(&dice), dice_parent(&dice, kind), NULL};
-        struct gz_motion motion = any_motion(&dice, (enum gz_motion_kind)(1 + dice_below(&dice, 3)));
+        struct gz_motion motion =
+            any_motion(&dice, (enum gz_motion_kind)(1 + dice_below(&dice, 3)));
         gz_trs now;
         double residual = 1;
         hold(gz_motion_apply(&motion, &target, &target.parent, &now, &residual), n);
-        gz_affine before = world_of(&target.parent, &target.local), wanted = moved_world(&motion, &before);
+        gz_affine before = world_of(&target.parent, &target.local),
+                  wanted = moved_world(&motion, &before);
         gz_affine got = world_of(&target.parent, &now);
         got.origin = wanted.origin;
         hold_near(affine_off(&got, &wanted), 0, 1e-12, n);
@@ -82,7 +90,8 @@ static void test_turn_and_size_are_as_asked_under_uniform_parents(void **state) 
     }
 }
 
-/* A mirror about one axis is neither uniform nor a turn: the polar rotation of -m is what the axis goes through. */
+/* A mirror about one axis is neither uniform nor a turn: the polar rotation of -m is what the axis
+ * goes through. */
 static void test_turn_under_a_mirror_is_as_asked(void **state) /* P44 */
 {
     (void)state;
@@ -93,7 +102,8 @@ static void test_turn_under_a_mirror_is_as_asked(void **state) /* P44 */
         struct gz_motion motion = any_motion(&dice, GZ_MOTION_ROTATE);
         gz_trs now;
         hold(gz_motion_apply(&motion, &target, &target.parent, &now, NULL), n);
-        gz_affine before = world_of(&target.parent, &target.local), wanted = moved_world(&motion, &before);
+        gz_affine before = world_of(&target.parent, &target.local),
+                  wanted = moved_world(&motion, &before);
         gz_affine got = world_of(&target.parent, &now);
         got.origin = wanted.origin;
         hold_near(affine_off(&got, &wanted), 0, 1e-12, n);
@@ -107,14 +117,16 @@ static void test_child_of_a_moved_node_moves_once(void **state) /* P45 */
     long drags = test_count(10000);
     for (long n = 0; n < drags; n++) {
         struct gz_target target = {dice_trs(&dice), dice_parent(&dice, PARENT_UNIFORM), NULL};
-        struct gz_motion motion = any_motion(&dice, (enum gz_motion_kind)(1 + dice_below(&dice, 3)));
+        struct gz_motion motion =
+            any_motion(&dice, (enum gz_motion_kind)(1 + dice_below(&dice, 3)));
         gz_trs child = dice_trs(&dice), now;
         gz_affine node_before = world_of(&target.parent, &target.local);
         gz_affine child_before = world_of(&node_before, &child);
         hold(gz_motion_apply(&motion, &target, &target.parent, &now, NULL), n);
         gz_affine node_after = world_of(&target.parent, &now), got = world_of(&node_after, &child);
         gz_affine wanted = moved_world(&motion, &child_before);
-        double size = place_size(&target.parent, &now, &motion) + place_size(&node_before, &child, &motion) +
+        double size = place_size(&target.parent, &now, &motion) +
+                      place_size(&node_before, &child, &motion) +
                       place_size(&node_after, &child, &motion);
         hold_near(gz_length(gz_sub(got.origin, wanted.origin)), 0, 1e-12 * size, n);
         got.origin = wanted.origin;
@@ -147,7 +159,8 @@ static void test_order_of_the_selection_changes_no_bit(void **state) /* P46 */
         scene.tool.pivot = (enum gz_pivot)(n % GZ_PIVOT_COUNT);
         scene.tool.pivot_point = scene.target.local.t;
         for (int i = 0; i < NODES; i++) {
-            targets[i] = (struct gz_target){dice_trs(&dice), dice_parent(&dice, PARENT_UNIFORM), i % 2 ? &box : NULL};
+            targets[i] = (struct gz_target){dice_trs(&dice), dice_parent(&dice, PARENT_UNIFORM),
+                                            i % 2 ? &box : NULL};
             targets[i].parent.origin = scene.target.local.t;
         }
         shuffle(&dice, order);
@@ -158,7 +171,8 @@ static void test_order_of_the_selection_changes_no_bit(void **state) /* P46 */
         other = scene;
         if (!scene_build(&scene) || !scene_build(&other)) continue;
         bool one = gz_gizmo_build(&scene.gizmo, &scene.tool, &scene.camera, targets, NODES, 0);
-        bool two = gz_gizmo_build(&other.gizmo, &other.tool, &other.camera, shuffled, NODES, active);
+        bool two =
+            gz_gizmo_build(&other.gizmo, &other.tool, &other.camera, shuffled, NODES, active);
         hold(one == two, n);
         if (one) hold(same_bits(&scene.gizmo, &other.gizmo, sizeof scene.gizmo), n);
     }
@@ -167,7 +181,8 @@ static void test_order_of_the_selection_changes_no_bit(void **state) /* P46 */
 static gz_vec3 median_of(const struct gz_target *targets)
 {
     gz_vec3 sum = {0, 0, 0};
-    for (int i = 0; i < NODES; i++) sum = gz_add(sum, gz_affine_apply(&targets[i].parent, targets[i].local.t));
+    for (int i = 0; i < NODES; i++)
+        sum = gz_add(sum, gz_affine_apply(&targets[i].parent, targets[i].local.t));
     return gz_scale(sum, 1.0 / NODES);
 }
 
@@ -182,7 +197,8 @@ static void test_pivots_are_where_they_are_said_to_be(void **state) /* P46 */
         struct gz_gizmo gizmo;
         gz_vec3 low = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high = gz_negate(low);
         for (int i = 0; i < NODES; i++) {
-            targets[i] = (struct gz_target){dice_trs(&dice), dice_parent(&dice, PARENT_SHEARED), NULL};
+            targets[i] =
+                (struct gz_target){dice_trs(&dice), dice_parent(&dice, PARENT_SHEARED), NULL};
             gz_vec3 o = gz_affine_apply(&targets[i].parent, targets[i].local.t);
             low = (gz_vec3){fmin(low.x, o.x), fmin(low.y, o.y), fmin(low.z, o.z)};
             high = (gz_vec3){fmax(high.x, o.x), fmax(high.y, o.y), fmax(high.z, o.z)};
@@ -193,7 +209,8 @@ static void test_pivots_are_where_they_are_said_to_be(void **state) /* P46 */
         const gz_vec3 wanted[GZ_PIVOT_COUNT] = {[GZ_PIVOT_MEDIAN] = median_of(targets),
                                                 [GZ_PIVOT_ACTIVE] = own,
                                                 [GZ_PIVOT_EACH] = own,
-                                                [GZ_PIVOT_BOUNDS] = gz_scale(gz_add(low, high), 0.5),
+                                                [GZ_PIVOT_BOUNDS] =
+                                                    gz_scale(gz_add(low, high), 0.5),
                                                 [GZ_PIVOT_POINT] = tool.pivot_point};
         for (int pivot = 0; pivot < GZ_PIVOT_COUNT; pivot++) {
             tool.pivot = (enum gz_pivot)pivot;
@@ -219,14 +236,18 @@ static void test_parent_that_moved_meanwhile_leaves_the_world_target(void **stat
         hold(gz_motion_apply(&motion, &target, &target.parent, &usual, NULL), n);
         hold(gz_motion_apply(&motion, &target, &other, &now, &residual), n);
         gz_affine wanted = world_of(&target.parent, &usual), got = world_of(&other, &now);
-        double size = place_size(&target.parent, &usual, &motion) + place_size(&other, &now, &motion) +
+        double size = place_size(&target.parent, &usual, &motion) +
+                      place_size(&other, &now, &motion) +
                       place_size(&target.parent, &target.local, &motion);
         hold_near(gz_length(gz_sub(got.origin, wanted.origin)), 0, 1e-12 * size, n);
         got.origin = wanted.origin;
         hold_near(affine_off(&got, &wanted), 0, 1e-12, n);
         hold_near(residual, 0, 1e-12, n);
-        hold(gz_motion_apply(&motion, &target, &other, &again, NULL) && gz_trs_same(&again, &now), n);
-        hold(gz_motion_apply(&motion, &target, &target.parent, &again, NULL) && gz_trs_same(&again, &usual), n);
+        hold(gz_motion_apply(&motion, &target, &other, &again, NULL) && gz_trs_same(&again, &now),
+             n);
+        hold(gz_motion_apply(&motion, &target, &target.parent, &again, NULL) &&
+                 gz_trs_same(&again, &usual),
+             n);
     }
 }
 

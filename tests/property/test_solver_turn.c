@@ -11,7 +11,8 @@ static void throw_ring(struct scene *scene, struct dice *dice)
 
 static gz_vec3 on_ring(const struct scene *scene, double angle)
 {
-    gz_vec3 x = gz_scale(scene->drag.axes[0], scene->gizmo.size), y = gz_cross(scene->drag.turn_axis, x);
+    gz_vec3 x = gz_scale(scene->drag.axes[0], scene->gizmo.size),
+            y = gz_cross(scene->drag.turn_axis, x);
     return gz_add(scene->gizmo.origin, gz_add(gz_scale(x, cos(angle)), gz_scale(y, sin(angle))));
 }
 
@@ -25,7 +26,8 @@ static bool press_ring(struct scene *scene, double angle)
 static double tilt_of(const struct scene *scene)
 {
     gz_vec3 sight = scene->camera.backward;
-    if (scene->camera.perspective) assert_true(gz_normalize(gz_sub(scene->camera.eye, scene->gizmo.origin), &sight));
+    if (scene->camera.perspective)
+        assert_true(gz_normalize(gz_sub(scene->camera.eye, scene->gizmo.origin), &sight));
     return fabs(gz_dot(scene->drag.turn_axis, sight));
 }
 
@@ -36,7 +38,8 @@ static void test_traced_ring_turns_by_the_traced_angle(void **state) /* P20, P23
     long drags = test_count(10000), traced = 0;
     for (long n = 0; n < drags; n++) {
         struct scene scene;
-        double start = dice_uniform(&dice, -M_PI, M_PI), small = dice_scale(&dice, 1e-6 * DEGREES, 1);
+        double start = dice_uniform(&dice, -M_PI, M_PI),
+               small = dice_scale(&dice, 1e-6 * DEGREES, 1);
         const double ways[] = {small, -small, dice_uniform(&dice, -3.1, 3.1)};
         throw_ring(&scene, &dice);
         if (!press_ring(&scene, start)) continue;
@@ -44,7 +47,8 @@ static void test_traced_ring_turns_by_the_traced_angle(void **state) /* P20, P23
         bool far_out = fabs(scene.press.at[0]) + fabs(scene.press.at[1]) > 1e4;
         for (size_t i = 0; i < COUNT(ways) && !far_out; i++) {
             double at[2];
-            if (!gz_camera_project(&scene.camera, on_ring(&scene, start + ways[i]), at, NULL)) continue;
+            if (!gz_camera_project(&scene.camera, on_ring(&scene, start + ways[i]), at, NULL))
+                continue;
             if (fabs(at[0]) + fabs(at[1]) > 1e4 || !scene_move(&scene, at[0], at[1])) continue;
             hold_near(remainder(scene.motion.value[0] - ways[i], 2 * M_PI) / DEGREES, 0, 1e-9, n);
             traced++;
@@ -53,7 +57,8 @@ static void test_traced_ring_turns_by_the_traced_angle(void **state) /* P20, P23
     hold(traced > drags / 2, drags);
 }
 
-/* The arm points to the press, and turned about the axis by the value, right-handed, to where the pointer is. */
+/* The arm points to the press, and turned about the axis by the value, right-handed, to where the
+ * pointer is. */
 static void test_arm_turned_by_the_value_points_to_the_pointer(void **state)
 {
     (void)state;
@@ -96,8 +101,8 @@ static void test_turns_are_counted_without_error(void **state) /* P21 */
     }
 }
 
-/* A million turns are 3.6e8 degrees, of which a double's last bit is 6e-8: the read-out is right to that, the node's
- * rotation to 1e-9 degrees. */
+/* A million turns are 3.6e8 degrees, of which a double's last bit is 6e-8: the read-out is right to
+ * that, the node's rotation to 1e-9 degrees. */
 static void test_a_million_turns_leave_the_rotation_exact(void **state) /* P21 */
 {
     (void)state;
@@ -107,13 +112,15 @@ static void test_a_million_turns_leave_the_rotation_exact(void **state) /* P21 *
     do throw_ring(&scene, &dice);
     while (!press_ring(&scene, 0));
     for (int i = 0; i < 3; i++)
-        assert_true(gz_camera_project(&scene.camera, on_ring(&scene, i * 2 * M_PI / 3), thirds[i], NULL));
+        assert_true(
+            gz_camera_project(&scene.camera, on_ring(&scene, i * 2 * M_PI / 3), thirds[i], NULL));
     for (long third = 1; third <= 3000001; third++)
         assert_true(scene_move(&scene, thirds[third % 3][0], thirds[third % 3][1]));
     double wanted = 3000001 * (2 * M_PI / 3);
     hold_near(scene.motion.value[0], wanted, 2 * (nextafter(wanted, HUGE_VAL) - wanted), 0);
     gz_quat turn = gz_quat_about(scene.drag.turn_axis, 2 * M_PI / 3);
-    hold_near(quat_off(scene.now.r, gz_quat_multiply(turn, scene.target.local.r)) / DEGREES, 0, 1e-9, 0);
+    hold_near(quat_off(scene.now.r, gz_quat_multiply(turn, scene.target.local.r)) / DEGREES, 0,
+              1e-9, 0);
 }
 
 static void test_ring_has_no_cliff_but_its_centre(void **state) /* P22 */
@@ -130,7 +137,8 @@ static void test_ring_has_no_cliff_but_its_centre(void **state) /* P22 */
         double tilt = tilt_of(&scene), heading = dice_uniform(&dice, -M_PI, M_PI);
         for (int i = 0; i < 20; i++) {
             double reach = dice_scale(&dice, 1, 3000), a = dice_uniform(&dice, -M_PI, M_PI);
-            if (reach * tilt < 1) continue; /* within a pixel of the centre, across the ring's shorter way */
+            if (reach * tilt < 1)
+                continue; /* within a pixel of the centre, across the ring's shorter way */
             double x = centre[0] + reach * cos(a), y = centre[1] + reach * sin(a);
             if (!scene_move(&scene, x, y)) continue;
             double before = scene.motion.value[0];
@@ -172,8 +180,8 @@ static void test_edge_on_ring_has_the_tangents_gain(void **state) /* P22 */
     hold(found > drags / 4, drags);
 }
 
-/* Two last bits below 1, one above: what a square root and four divisions leave. P24's 2e-16 would take a compensated
- * length for every node. */
+/* Two last bits below 1, one above: what a square root and four divisions leave. P24's 2e-16 would
+ * take a compensated length for every node. */
 static void hold_unit(gz_quat q, long n)
 {
     quad x = q.x, y = q.y, z = q.z, w = q.w;
@@ -192,7 +200,8 @@ static void test_rotations_are_unit_after_every_event(void **state) /* P24 */
         scene.tool.ball = (enum gz_ball)dice_below(&dice, GZ_BALL_COUNT);
         if (!scene_start(&scene, &dice)) continue;
         for (int event = 0; event < 5; event++) {
-            if (!scene_move(&scene, dice_uniform(&dice, 0, 1920), dice_uniform(&dice, 0, 1080))) continue;
+            if (!scene_move(&scene, dice_uniform(&dice, 0, 1920), dice_uniform(&dice, 0, 1080)))
+                continue;
             hold_unit(scene.now.r, n);
         }
     }
@@ -212,13 +221,15 @@ static void test_turn_about_a_pivot_keeps_distances(void **state) /* P25 */
         motion.pivot = gz_scale(dice_direction(&dice), dice_uniform(&dice, 0, 20));
         for (int i = 0; i < 2; i++) {
             gz_trs now;
-            gz_affine parent = dice_parent(&dice, dice_below(&dice, 2) ? PARENT_NONE : PARENT_UNIFORM);
+            gz_affine parent =
+                dice_parent(&dice, dice_below(&dice, 2) ? PARENT_NONE : PARENT_UNIFORM);
             targets[i] = (struct gz_target){dice_trs(&dice), parent, NULL};
             hold(gz_motion_apply(&motion, &targets[i], &parent, &now, NULL), n);
             before[i] = quad3_from(gz_affine_apply(&parent, targets[i].local.t));
             after[i] = quad3_from(gz_affine_apply(&parent, now.t));
         }
-        quad was = quad3_length(quad3_sub(before[0], before[1])), is = quad3_length(quad3_sub(after[0], after[1]));
+        quad was = quad3_length(quad3_sub(before[0], before[1])),
+             is = quad3_length(quad3_sub(after[0], after[1]));
         hold_near((double)is, (double)was, 1e-12 * (double)was, n);
     }
 }

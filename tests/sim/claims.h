@@ -12,7 +12,8 @@ _Noreturn void judge_broken(const char *claim, const char *file, int line);
 #define assert_non_null(pointer) assert_true((pointer) != NULL)
 #define assert_int_equal(a, b) assert_true((uint64_t)(a) == (uint64_t)(b))
 #define assert_int_not_equal(a, b) assert_true((uint64_t)(a) != (uint64_t)(b))
-#define assert_in_range(a, low, high) assert_true((uint64_t)(a) >= (uint64_t)(low) && (uint64_t)(a) <= (uint64_t)(high))
+#define assert_in_range(a, low, high)                                                              \
+    assert_true((uint64_t)(a) >= (uint64_t)(low) && (uint64_t)(a) <= (uint64_t)(high))
 #define assert_memory_equal(a, b, size) assert_true(memcmp(a, b, size) == 0)
 #define assert_string_equal(a, b) assert_true(strcmp(a, b) == 0)
 

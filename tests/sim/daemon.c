@@ -1,11 +1,12 @@
-/* The daemon around the core: its turns, its ends of the links, its disk and its past; what may happen to each of them. */
+/* The daemon around the core: its turns, its ends of the links, its disk and its past; what may
+ * happen to each of them. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/sim.h"
 #include "server/maxima.h"
+#include "sim/sim.h"
 
 #define HEADROOM 16
 
@@ -18,20 +19,22 @@ static void handle_commit(void *context, struct gz_batch *batch)
     bool failing = sim->now.mono_s < sim->disk_ok_s, slow = sim->now.mono_s < sim->disk_slow_s;
     sim->batch = batch;
     sim->commit_fails = failing || (!sim->quiet && chance(sim, 0.002));
-    sim->commit_due_s = sim->now.mono_s + (slow ? between(sim, 0.05, 2) : between(sim, 0.0005, 0.01));
+    sim->commit_due_s =
+        sim->now.mono_s + (slow ? between(sim, 0.05, 2) : between(sim, 0.0005, 0.01));
 }
 
 static void handle_query(void *context, uint64_t ticket, const struct gz_query *query)
 {
     struct sim *sim = context;
-    PROMISE(sim->question_count < COUNT(sim->questions), "questions are bounded", "%zu", sim->question_count);
+    PROMISE(sim->question_count < COUNT(sim->questions), "questions are bounded", "%zu",
+            sim->question_count);
     bool slow = sim->now.mono_s < sim->past_slow_s;
     double due_s = sim->now.mono_s + (slow ? between(sim, 0.1, 3) : between(sim, 0.001, 0.05));
     sim->questions[sim->question_count++] = (struct question){ticket, *query, due_s};
 }
 
-static enum gz_status handle_find_key(void *context, const char *user, const char *key, struct gz_arena *arena,
-                                      struct gz_edit_record *edit)
+static enum gz_status handle_find_key(void *context, const char *user, const char *key,
+                                      struct gz_arena *arena, struct gz_edit_record *edit)
 {
     (void)arena;
     struct sim *sim = context;
@@ -39,7 +42,8 @@ static enum gz_status handle_find_key(void *context, const char *user, const cha
     return GZ_OK;
 }
 
-static enum gz_status handle_find_note_key(void *context, const char *user, const char *key, uint64_t *note)
+static enum gz_status handle_find_note_key(void *context, const char *user, const char *key,
+                                           uint64_t *note)
 {
     struct sim *sim = context;
     if (!core_store_find_note_key(&sim->store, user, key, note)) *note = 0;
@@ -66,8 +70,8 @@ static void settle(struct sim *sim)
     sim->disk_failed |= sim->commit_fails;
     sim->refusals += sim->commit_fails;
     sim->batch = NULL;
-    gz_core_committed(sim->core, batch, sim->commit_fails ? GZ_STORAGE : GZ_OK, sim->commit_fails ? "it is full" : "",
-                      sim->now);
+    gz_core_committed(sim->core, batch, sim->commit_fails ? GZ_STORAGE : GZ_OK,
+                      sim->commit_fails ? "it is full" : "", sim->now);
     model_act(sim, &act);
 }
 
@@ -87,7 +91,8 @@ static void answer(struct sim *sim, struct question *question)
     char user[TEXT_MAX] = "", key[TEXT_MAX] = "";
     const struct gz_ticket *ticket = sim->core->tickets;
     while (ticket != NULL && ticket->number != question->ticket) ticket = ticket->next;
-    const struct gz_session *session = ticket != NULL ? gz_core_session(sim->core, ticket->session) : NULL;
+    const struct gz_session *session =
+        ticket != NULL ? gz_core_session(sim->core, ticket->session) : NULL;
     core_store_ask(&sim->store, &question->query, &past);
     if (session != NULL && ticket->restores) {
         keep_text(user, session->user);
@@ -109,7 +114,8 @@ static void answer(struct sim *sim, struct question *question)
 
 /* ---- lanes ---- */
 
-static void lane_add(struct sim *sim, const struct link *link, struct lane *lane, struct parcel *parcel)
+static void lane_add(struct sim *sim, const struct link *link, struct lane *lane,
+                     struct parcel *parcel)
 {
     double due_s = sim->now.mono_s + link->delay_s + between(sim, 0, link->jitter_s);
     parcel->due_s = lane->last_s = fmax(due_s, lane->last_s);
@@ -218,7 +224,8 @@ static void turn_away(struct sim *sim, struct link *link)
 /* It hears, before it is gone, what came through of what was on its way. */
 static void hear_rest(struct sim *sim, struct link *link)
 {
-    for (size_t left = below(sim, lane_count(&link->down) + 1); left > 0 && link->person != NULL; left--) {
+    for (size_t left = below(sim, lane_count(&link->down) + 1); left > 0 && link->person != NULL;
+         left--) {
         struct parcel *parcel = lane_take(&link->down);
         if (!parcel->end) person_hear(sim, link->person, parcel);
         parcel_destroy(parcel);
@@ -263,7 +270,8 @@ static void hang_up(struct sim *sim, struct link *link)
 
 /* ---- what comes from a link ---- */
 
-/* The link whose session's place a hello takes: that of the same user with the secret that it was given. */
+/* The link whose session's place a hello takes: that of the same user with the secret that it was
+ * given. */
 static struct link *find_replaced(struct sim *sim, const struct gz_message *hello)
 {
     const struct gz_hello *said = &hello->hello;
@@ -271,8 +279,10 @@ static struct link *find_replaced(struct sim *sim, const struct gz_message *hell
     for (struct link *link = sim->links; link != NULL; link = link->next) {
         if (link->session == NULL || strlen(link->secret) != said->resume_secret.size) continue;
         size_t size = strlen(link->owner->user);
-        if (size != said->user.size || memcmp(link->owner->user, said->user.bytes, size) != 0) continue;
-        if (memcmp(link->secret, said->resume_secret.bytes, said->resume_secret.size) == 0) return link;
+        if (size != said->user.size || memcmp(link->owner->user, said->user.bytes, size) != 0)
+            continue;
+        if (memcmp(link->secret, said->resume_secret.bytes, said->resume_secret.size) == 0)
+            return link;
     }
     return NULL;
 }
@@ -282,9 +292,11 @@ static void check_places(const struct sim *sim, const struct link *replaced)
 {
     for (const struct link *link = sim->links; link != NULL; link = link->next) {
         if (link->session == NULL) continue;
-        PROMISE(gz_session_is_replaced(link->session) == (link == replaced), "a secret takes its own session's place",
-                "that of session %llu", (unsigned long long)link->session->id);
-        PROMISE(link != replaced || (link->session->ended && link->session->run.kind == GZ_RUN_NONE),
+        PROMISE(gz_session_is_replaced(link->session) == (link == replaced),
+                "a secret takes its own session's place", "that of session %llu",
+                (unsigned long long)link->session->id);
+        PROMISE(link != replaced ||
+                    (link->session->ended && link->session->run.kind == GZ_RUN_NONE),
                 "who comes back finds free what it held", "session %llu drags on",
                 (unsigned long long)link->session->id);
     }
@@ -304,13 +316,14 @@ static void join(struct sim *sim, struct link *link, const struct gz_message *he
     }
     PROMISE(id < SESSIONS_MAX, "the simulation has room", "%llu sessions", (unsigned long long)id);
     sim->owners[id] = (uint8_t)link->owner->index;
-    enum gz_status status =
-        gz_core_join(sim->core, id, hello, link->owner->role, secret, sim->now, &link->session, &error);
+    enum gz_status status = gz_core_join(sim->core, id, hello, link->owner->role, secret, sim->now,
+                                         &link->session, &error);
     PROMISE(status == GZ_OK, "who may join joins", "%s", error.message);
     check_places(sim, replaced);
     model_act(sim, &act);
     if (replaced == NULL) return;
-    trace(sim, "session %llu takes the place of %llu", (unsigned long long)id, (unsigned long long)act.replaced);
+    trace(sim, "session %llu takes the place of %llu", (unsigned long long)id,
+          (unsigned long long)act.replaced);
     sim->replaced++;
     hang_up(sim, replaced);
 }
@@ -331,8 +344,8 @@ struct frame {
 
 static bool is_beside(enum gz_op op)
 {
-    return op == GZ_OP_TOOL || op == GZ_OP_SELECT || op == GZ_OP_PICK || op == GZ_OP_HISTORY || op == GZ_OP_AT ||
-           op == GZ_OP_INTEREST || op == GZ_OP_NOTE || op == GZ_OP_PING;
+    return op == GZ_OP_TOOL || op == GZ_OP_SELECT || op == GZ_OP_PICK || op == GZ_OP_HISTORY ||
+           op == GZ_OP_AT || op == GZ_OP_INTEREST || op == GZ_OP_NOTE || op == GZ_OP_PING;
 }
 
 static void read_frame(struct frame *frame, const uint8_t *bytes, size_t size)
@@ -343,15 +356,18 @@ static void read_frame(struct frame *frame, const uint8_t *bytes, size_t size)
     bool acts = false;
     for (size_t offset = 0; offset < size && frame->count < FRAME_MESSAGES_MAX; frame->count++) {
         struct framed_message *next = &frame->messages[frame->count];
-        next->sense = gz_decode(GZ_FROM_CLIENT, bytes, size, &offset, &frame->arena, &next->message, &error) == GZ_OK;
+        next->sense = gz_decode(GZ_FROM_CLIENT, bytes, size, &offset, &frame->arena, &next->message,
+                                &error) == GZ_OK;
         bool acting = next->sense && !is_beside(next->message.op);
         if (acting || !acts) frame->acting = frame->count;
         acts |= acting;
     }
 }
 
-/* The end of a drag may take a seq after that of its last move; those before it in its frame may have been anywhere. */
-static void note_moves(const struct sim *sim, struct link *link, const struct frame *frame, uint64_t seq_before)
+/* The end of a drag may take a seq after that of its last move; those before it in its frame may
+ * have been anywhere. */
+static void note_moves(const struct sim *sim, struct link *link, const struct frame *frame,
+                       uint64_t seq_before)
 {
     uint64_t seq = gz_scene_seq(sim->core->scene);
     for (size_t i = 0; i < frame->count; i++) {
@@ -365,7 +381,8 @@ static void note_moves(const struct sim *sim, struct link *link, const struct fr
     }
 }
 
-static struct act act_of(struct sim *sim, const struct link *link, const char *user, const struct framed_message *said)
+static struct act act_of(struct sim *sim, const struct link *link, const char *user,
+                         const struct framed_message *said)
 {
     const struct gz_message *message = &said->message;
     bool asks = said->sense && (message->has & GZ_HAS(RID)) != 0;
@@ -422,7 +439,9 @@ static void receive(struct sim *sim, struct link *link, const struct parcel *par
         struct gz_message hello;
         struct gz_error error;
         gz_arena_init(&arena, SIZE_MAX / 2);
-        if (gz_decode(GZ_FROM_CLIENT, parcel->bytes, parcel->size, &offset, &arena, &hello, &error) != GZ_OK) abort();
+        if (gz_decode(GZ_FROM_CLIENT, parcel->bytes, parcel->size, &offset, &arena, &hello,
+                      &error) != GZ_OK)
+            abort();
         join(sim, link, &hello);
         gz_arena_finish(&arena);
     }
@@ -438,10 +457,12 @@ static void check_acks(const struct sim *sim, const struct gz_delta *delta)
             if (link->session == NULL || link->session->id != delta->acks[i].session) continue;
             const struct link_move *move = &link->moves[delta->acks[i].n % COUNT(link->moves)];
             if (move->n != delta->acks[i].n) continue;
-            PROMISE(move->first <= delta->seq, "an acknowledged pointer shows", "n %llu of session %llu",
-                    (unsigned long long)delta->acks[i].n, (unsigned long long)delta->acks[i].session);
-            PROMISE(move->last > delta->from, "a pointer is acknowledged once", "n %llu of session %llu",
-                    (unsigned long long)delta->acks[i].n, (unsigned long long)delta->acks[i].session);
+            PROMISE(move->first <= delta->seq, "an acknowledged pointer shows",
+                    "n %llu of session %llu", (unsigned long long)delta->acks[i].n,
+                    (unsigned long long)delta->acks[i].session);
+            PROMISE(move->last > delta->from, "a pointer is acknowledged once",
+                    "n %llu of session %llu", (unsigned long long)delta->acks[i].n,
+                    (unsigned long long)delta->acks[i].session);
         }
     }
 }
@@ -459,8 +480,8 @@ static void read_messages(struct sim *sim, const struct link *link, struct parce
         }
         struct gz_message *message = &parcel->messages[parcel->message_count];
         struct gz_error error = {.message = ""};
-        enum gz_status status =
-            gz_decode(GZ_FROM_SERVER, parcel->bytes, parcel->size, &offset, &parcel->arena, message, &error);
+        enum gz_status status = gz_decode(GZ_FROM_SERVER, parcel->bytes, parcel->size, &offset,
+                                          &parcel->arena, message, &error);
         PROMISE(status == GZ_OK, "what the core says can be read", "%s", error.message);
         model_said(sim, link->session->id, message);
         if (message->op == GZ_OP_DELTA) check_acks(sim, &message->delta);
@@ -509,7 +530,8 @@ static void turn(struct sim *sim)
     gz_core_turn(sim->core, sim->now);
     model_act(sim, &act);
     if (!sent_before && sim->batch != NULL) model_sent(sim, sim->batch);
-    PROMISE(gz_core_deadline(sim->core) > sim->now.mono_s, "the core comes to rest", "it wants another turn at once");
+    PROMISE(gz_core_deadline(sim->core) > sim->now.mono_s, "the core comes to rest",
+            "it wants another turn at once");
     sim->turns_quiet++;
     flush_all(sim);
 }
@@ -526,7 +548,8 @@ void daemon_start(struct sim *sim)
         .frame_headroom = HEADROOM,
     };
     core_store_open(&sim->store, &state);
-    trace(sim, "daemon: starts, epoch %llu, seq %llu", (unsigned long long)state.epoch, (unsigned long long)state.seq);
+    trace(sim, "daemon: starts, epoch %llu, seq %llu", (unsigned long long)state.epoch,
+          (unsigned long long)state.seq);
     sim->core = gz_core_create(&options, &state);
     if (sim->core == NULL) abort();
     gz_scene_state_finish(&state);
@@ -579,14 +602,16 @@ void daemon_stop(struct sim *sim)
 static double next_of_link(const struct sim *sim, const struct link *link)
 {
     double next = INFINITY;
-    bool silent = sim->now.mono_s < link->silent_until_s, stalled = sim->now.mono_s < link->stalled_until_s;
+    bool silent = sim->now.mono_s < link->silent_until_s,
+         stalled = sim->now.mono_s < link->stalled_until_s;
     bool full = link->session != NULL && gz_session_is_full(link->session);
     if (link->up.first != NULL && !silent && !full) next = fmin(next, link->up.first->due_s);
     if (link->down.first != NULL && !silent && !stalled) next = fmin(next, link->down.first->due_s);
     if (silent) next = fmin(next, link->silent_until_s);
     if (stalled) next = fmin(next, link->stalled_until_s);
     if (silent && link->session != NULL) next = fmin(next, link->heard_s + GZ_SILENCE_SECONDS);
-    if (link->session != NULL && link->ended_s > 0) next = fmin(next, link->ended_s + GZ_FAREWELL_SECONDS);
+    if (link->session != NULL && link->ended_s > 0)
+        next = fmin(next, link->ended_s + GZ_FAREWELL_SECONDS);
     return next;
 }
 
@@ -627,7 +652,8 @@ static void look_after(struct sim *sim, struct link *link)
     if (!silent) link->heard_s = now; /* it answered a ping */
     bool cut = link->session != NULL && silent && now >= link->heard_s + GZ_SILENCE_SECONDS;
     bool overdue = link->session != NULL && link->ended_s > 0 &&
-                   (now >= link->ended_s + GZ_FAREWELL_SECONDS || !gz_core_has_frame(sim->core, link->session));
+                   (now >= link->ended_s + GZ_FAREWELL_SECONDS ||
+                    !gz_core_has_frame(sim->core, link->session));
     if (cut) trace(sim, "session %llu is silent", (unsigned long long)link->session->id);
     if (cut || overdue) hang_up(sim, link);
 }
@@ -645,7 +671,8 @@ void link_step(struct sim *sim, struct link *link)
         deliver_down(sim, link);
         return; /* perhaps it is no more */
     }
-    if (sim->core != NULL) sim->turn_due_s = fmin(sim->turn_due_s, now + (chance(sim, 0.6) ? 0 : 0.002));
+    if (sim->core != NULL)
+        sim->turn_due_s = fmin(sim->turn_due_s, now + (chance(sim, 0.6) ? 0 : 0.002));
 }
 
 double daemon_due(const struct sim *sim)

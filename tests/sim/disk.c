@@ -1,13 +1,15 @@
-/* The rules of the disk: what it is given, what becomes of what it refuses, and what is there after a crash. */
+/* The rules of the disk: what it is given, what becomes of what it refuses, and what is there after
+ * a crash. */
 #include <string.h>
 
-#include "sim/model.h"
 #include "server/maxima.h"
+#include "sim/model.h"
 
 /* What of the edit is not as it was done; NULL for nothing. */
 static const char *difference(const struct deed *deed, const struct gz_edit_record *edit)
 {
-    if (strcmp(deed->user, edit->user) != 0 || deed->session != edit->session) return "by somebody else";
+    if (strcmp(deed->user, edit->user) != 0 || deed->session != edit->session)
+        return "by somebody else";
     if (strcmp(deed->key, edit->key != NULL ? edit->key : "") != 0) return "with another key";
     if (deed->target != edit->target) return "about something else";
     if (deed->facts.count != edit->change_count) return "on other nodes";
@@ -31,15 +33,18 @@ void model_sent(struct sim *sim, const struct gz_batch *batch)
     for (size_t i = 0; i < batch->ended_count; i++)
         PROMISE(model_deed(model, batch->ended[i].id) != NULL, "each edit is stored once",
                 "nobody made edit %llu, %s of session %llu", NUMBER(batch->ended[i].id),
-                gz_term_word(&gz_edit_kind_terms, (int)batch->ended[i].kind), NUMBER(batch->ended[i].session));
-    PROMISE(batch->ended_count == waiting, "each edit is stored once", "%zu are to be stored, and %zu wait",
-            batch->ended_count, waiting);
+                gz_term_word(&gz_edit_kind_terms, (int)batch->ended[i].kind),
+                NUMBER(batch->ended[i].session));
+    PROMISE(batch->ended_count == waiting, "each edit is stored once",
+            "%zu are to be stored, and %zu wait", batch->ended_count, waiting);
     for (size_t i = 0; i < batch->ended_count; i++) {
         struct deed *deed = (struct deed *)model_deed(model, batch->ended[i].id);
-        PROMISE(deed != NULL && !deed->stored, "each edit is stored once", "edit %llu", NUMBER(batch->ended[i].id));
+        PROMISE(deed != NULL && !deed->stored, "each edit is stored once", "edit %llu",
+                NUMBER(batch->ended[i].id));
         const char *wrong = difference(deed, &batch->ended[i]);
-        PROMISE(wrong == NULL, "the history holds what was done", "edit %llu, %s of session %llu, is %s",
-                NUMBER(deed->id), gz_term_word(&gz_edit_kind_terms, (int)batch->ended[i].kind), NUMBER(deed->session),
+        PROMISE(wrong == NULL, "the history holds what was done",
+                "edit %llu, %s of session %llu, is %s", NUMBER(deed->id),
+                gz_term_word(&gz_edit_kind_terms, (int)batch->ended[i].kind), NUMBER(deed->session),
                 wrong);
         deed->kind = batch->ended[i].kind;
         deed->seq = batch->ended[i].seq;
@@ -80,8 +85,10 @@ static void forget_after(struct model *model, uint64_t seq)
 {
     for (uint64_t id = 1; id < model->life_count; id++) {
         struct life *life = &model->lives[id];
-        while (life->version_count > 0 && life->versions[life->version_count - 1].seq > seq) life->version_count--;
-        life->now = life->version_count > 0 ? life->versions[life->version_count - 1].thing : nothing;
+        while (life->version_count > 0 && life->versions[life->version_count - 1].seq > seq)
+            life->version_count--;
+        life->now =
+            life->version_count > 0 ? life->versions[life->version_count - 1].thing : nothing;
         set_holder(model, id, 0);
     }
     while (model->log_count > 0 && model->log[model->log_count - 1].seq > seq) model->log_count--;
@@ -110,14 +117,17 @@ void model_restart(struct sim *sim)
     uint64_t saved = epochs > 0 ? sim->store.epochs[epochs - 1].seq_last : sim->store.seq;
     model->call++;
     model->time_s = sim->store.time;
-    while (model->deed_count > 0 && !model->deeds[model->deed_count - 1].stored) model->deed_count--;
+    while (model->deed_count > 0 && !model->deeds[model->deed_count - 1].stored)
+        model->deed_count--;
     forget_after(model, saved);
     notes_restart(sim);
     model->grip_count = 0;
-    for (size_t i = model->deed_count; i < sim->store.edit_count; i++) deed_of_record(sim, &sim->store.edits[i]);
-    PROMISE(model->deed_count == sim->store.edit_count, "what was answered is kept", "%zu edits of %zu are left",
-            sim->store.edit_count, model->deed_count);
-    model->deeds_known = model->deed_count > GZ_UNDO_EDITS_MAX ? model->deed_count - GZ_UNDO_EDITS_MAX : 0;
+    for (size_t i = model->deed_count; i < sim->store.edit_count; i++)
+        deed_of_record(sim, &sim->store.edits[i]);
+    PROMISE(model->deed_count == sim->store.edit_count, "what was answered is kept",
+            "%zu edits of %zu are left", sim->store.edit_count, model->deed_count);
+    model->deeds_known =
+        model->deed_count > GZ_UNDO_EDITS_MAX ? model->deed_count - GZ_UNDO_EDITS_MAX : 0;
     look(sim);
     PROMISE(model->changed.count == 0, "after a crash the scene is what was saved", "node %llu",
             NUMBER(model->changed.list[0].node));

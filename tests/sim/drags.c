@@ -1,11 +1,11 @@
 /* The rules of drags and wheels, and of the locks that they are. */
-#include "sim/model.h"
 #include "server/maxima.h"
+#include "sim/model.h"
 
 bool is_phase(const struct act *act, enum gz_phase phase)
 {
-    return act->kind == ACT_MESSAGE && !act->late && act->message != NULL && act->message->op == GZ_OP_POINTER &&
-           act->message->pointer.phase == phase;
+    return act->kind == ACT_MESSAGE && !act->late && act->message != NULL &&
+           act->message->op == GZ_OP_POINTER && act->message->pointer.phase == phase;
 }
 
 bool touches_unstored(const struct model *model, const struct grip *grip)
@@ -43,14 +43,18 @@ static void check_end(const struct sim *sim, const struct act *act, const struct
 
 static enum gz_edit_kind grip_kind(const struct grip *grip)
 {
-    return grip->kind == GZ_RUN_WHEEL ? GZ_EDIT_WHEEL : GZ_EDIT_TRANSLATE; /* the handle's is for the batch to say */
+    return grip->kind == GZ_RUN_WHEEL
+               ? GZ_EDIT_WHEEL
+               : GZ_EDIT_TRANSLATE; /* the handle's is for the batch to say */
 }
 
-/* One drag is one edit, from what the press found to what its end left; or none, where nothing is different. */
+/* One drag is one edit, from what the press found to what its end left; or none, where nothing is
+ * different. */
 static struct deed *complete(struct sim *sim, const struct act *act, const struct grip *grip)
 {
     struct model *model = &sim->model;
-    bool up = is_phase(act, GZ_PHASE_UP) && grip->session == act->session && grip->kind == GZ_RUN_DRAG;
+    bool up =
+        is_phase(act, GZ_PHASE_UP) && grip->session == act->session && grip->kind == GZ_RUN_DRAG;
     struct act by = *act;
     const struct gz_session *session = gz_core_session(sim->core, grip->session);
     by.session = grip->session;
@@ -58,7 +62,8 @@ static struct deed *complete(struct sim *sim, const struct act *act, const struc
     struct deed *deed = NULL;
     for (size_t i = 0; i < grip->press.count; i++) {
         const struct fact *press = &grip->press.list[i];
-        const struct thing *end = up ? after_of(model, press->node) : &model->lives[press->node].now;
+        const struct thing *end =
+            up ? after_of(model, press->node) : &model->lives[press->node].now;
         if (same_thing(&press->before, end)) continue;
         if (deed == NULL) deed = add_deed(sim, grip->edit, &by, grip_kind(grip));
         facts_add(&deed->facts, press->node, &press->before, end);
@@ -72,8 +77,8 @@ static void check_cancelled(const struct model *model, const struct grip *grip)
 {
     for (size_t i = 0; i < grip->press.count; i++) {
         const struct fact *press = &grip->press.list[i];
-        PROMISE(same_thing(after_of(model, press->node), &press->before), "a cancelled drag leaves the exact bits",
-                "node %llu", NUMBER(press->node));
+        PROMISE(same_thing(after_of(model, press->node), &press->before),
+                "a cancelled drag leaves the exact bits", "node %llu", NUMBER(press->node));
     }
 }
 
@@ -97,12 +102,13 @@ size_t count_waiting(const struct sim *sim)
 
 static void check_goes_on(const struct sim *sim, const struct act *act, const struct grip *grip)
 {
-    PROMISE(!is_cancelled(&sim->model, act, grip), "a cancelled drag is over", "that of session %llu runs",
+    PROMISE(!is_cancelled(&sim->model, act, grip), "a cancelled drag is over",
+            "that of session %llu runs", NUMBER(grip->session));
+    bool closes = act->kind == ACT_MESSAGE && act->session == grip->session && !act->late &&
+                  act->message != NULL && op_closes_wheel(act->message->op) &&
+                  grip->kind == GZ_RUN_WHEEL && count_waiting(sim) < GZ_PENDING_EDITS_MAX;
+    PROMISE(!closes, "what else is done completes a wheel", "that of session %llu turns on",
             NUMBER(grip->session));
-    bool closes = act->kind == ACT_MESSAGE && act->session == grip->session && !act->late && act->message != NULL &&
-                  op_closes_wheel(act->message->op) && grip->kind == GZ_RUN_WHEEL &&
-                  count_waiting(sim) < GZ_PENDING_EDITS_MAX;
-    PROMISE(!closes, "what else is done completes a wheel", "that of session %llu turns on", NUMBER(grip->session));
 }
 
 /* Returns the edit that its own `up` made of it; its memory is for the next. */
@@ -126,7 +132,8 @@ struct deed *end_grips(struct sim *sim, const struct act *act)
 {
     struct model *model = &sim->model;
     struct deed *made = NULL;
-    for (const struct gz_session *session = sim->core->sessions; session != NULL; session = session->next) {
+    for (const struct gz_session *session = sim->core->sessions; session != NULL;
+         session = session->next) {
         struct grip *grip = find_grip(model, session->id);
         if (grip == NULL) continue;
         if (still_runs(session, grip)) {
@@ -145,12 +152,14 @@ struct deed *end_grips(struct sim *sim, const struct act *act)
 static void begin_grip(struct sim *sim, const struct act *act, const struct gz_session *session)
 {
     struct model *model = &sim->model;
-    PROMISE(act->kind == ACT_MESSAGE && act->session == session->id && !act->late, "late input begins nothing",
-            "a drag of session %llu", NUMBER(session->id));
+    PROMISE(act->kind == ACT_MESSAGE && act->session == session->id && !act->late,
+            "late input begins nothing", "a drag of session %llu", NUMBER(session->id));
     PROMISE(sim->core->pending_count < GZ_PENDING_EDITS_MAX, "what waits is bounded",
             "%zu edits wait, and a drag begins", sim->core->pending_count);
-    PROMISE(session->role >= GZ_ROLE_EDITOR, "viewers drag nothing", "session %llu", NUMBER(session->id));
-    model->grips = grow(model->grips, &model->grip_capacity, model->grip_count + 1, sizeof *model->grips);
+    PROMISE(session->role >= GZ_ROLE_EDITOR, "viewers drag nothing", "session %llu",
+            NUMBER(session->id));
+    model->grips =
+        grow(model->grips, &model->grip_capacity, model->grip_count + 1, sizeof *model->grips);
     struct grip *grip = &model->grips[model->grip_count++];
     struct facts press = grip->press;
     press.count = 0;
@@ -168,7 +177,8 @@ static void begin_grip(struct sim *sim, const struct act *act, const struct gz_s
 
 void begin_grips(struct sim *sim, const struct act *act)
 {
-    for (const struct gz_session *session = sim->core->sessions; session != NULL; session = session->next) {
+    for (const struct gz_session *session = sim->core->sessions; session != NULL;
+         session = session->next) {
         bool runs = session->run.kind == GZ_RUN_DRAG || session->run.kind == GZ_RUN_WHEEL;
         if (runs && find_grip(&sim->model, session->id) == NULL) begin_grip(sim, act, session);
     }
@@ -185,7 +195,8 @@ void check_dragged(const struct model *model, uint64_t session)
                 "node %llu moved, held by session %llu", NUMBER(fact->node), NUMBER(holder));
         struct thing moved = fact->before;
         moved.trs = fact->after.trs;
-        PROMISE(same_thing(&moved, &fact->after), "a drag only moves", "node %llu", NUMBER(fact->node));
+        PROMISE(same_thing(&moved, &fact->after), "a drag only moves", "node %llu",
+                NUMBER(fact->node));
     }
 }
 
@@ -193,8 +204,8 @@ void check_released(const struct model *model, const struct act *act)
 {
     for (size_t i = 0; i < model->changed.count; i++) {
         const struct fact *fact = &model->changed.list[i];
-        PROMISE(model_holder(model, fact->node, model->call - 1) == act->session, "a drag moves what it holds",
-                "node %llu moved", NUMBER(fact->node));
+        PROMISE(model_holder(model, fact->node, model->call - 1) == act->session,
+                "a drag moves what it holds", "node %llu moved", NUMBER(fact->node));
     }
 }
 
@@ -211,8 +222,9 @@ void check_holders(const struct sim *sim)
 {
     const struct gz_node *node = NULL;
     while ((node = gz_scene_walk_all(sim->core->scene, node)) != NULL) {
-        PROMISE(node->holder == sim->model.lives[node->id].holder, "a node is held by the one drag that runs on it",
-                "node %llu is held by session %llu, it should be %llu", NUMBER(node->id), NUMBER(node->holder),
-                NUMBER(sim->model.lives[node->id].holder));
+        PROMISE(node->holder == sim->model.lives[node->id].holder,
+                "a node is held by the one drag that runs on it",
+                "node %llu is held by session %llu, it should be %llu", NUMBER(node->id),
+                NUMBER(node->holder), NUMBER(sim->model.lives[node->id].holder));
     }
 }

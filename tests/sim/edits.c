@@ -18,7 +18,8 @@ static uint64_t newest_edit(const struct sim *sim)
     return sim->core->next_edit - 1;
 }
 
-struct deed *add_edit(struct sim *sim, const struct act *act, enum gz_edit_kind kind, uint64_t target)
+struct deed *add_edit(struct sim *sim, const struct act *act, enum gz_edit_kind kind,
+                      uint64_t target)
 {
     struct model *model = &sim->model;
     check_unheld(model);
@@ -56,13 +57,13 @@ static void check_forced(const struct model *model)
     static const char *const promise = "a forced undo goes as far as it can";
     for (size_t i = 0; i < model->wanted.count; i++) {
         const struct fact *fact = &model->wanted.list[i];
-        PROMISE(is_forced_outcome(fact, after_of(model, fact->node)), promise, "node %llu is not as it should be",
-                NUMBER(fact->node));
+        PROMISE(is_forced_outcome(fact, after_of(model, fact->node)), promise,
+                "node %llu is not as it should be", NUMBER(fact->node));
     }
     for (size_t i = 0; i < model->changed.count; i++) {
         const struct fact *fact = &model->changed.list[i];
-        PROMISE(facts_find(&model->wanted, fact->node) != NULL || goes_along(model, fact), promise, "node %llu changed",
-                NUMBER(fact->node));
+        PROMISE(facts_find(&model->wanted, fact->node) != NULL || goes_along(model, fact), promise,
+                "node %llu changed", NUMBER(fact->node));
     }
 }
 
@@ -71,7 +72,8 @@ static bool moves_nodes(const struct facts *wanted)
 {
     for (size_t i = 0; i < wanted->count; i++) {
         const struct fact *fact = &wanted->list[i];
-        if (fact->before.there != fact->after.there || fact->before.parent != fact->after.parent) return true;
+        if (fact->before.there != fact->after.there || fact->before.parent != fact->after.parent)
+            return true;
     }
     return false;
 }
@@ -95,8 +97,8 @@ static struct deed *check_travel(struct sim *sim, const struct act *act, enum gz
     PROMISE(target != NULL, "undo takes back one's own latest edit", "there is nothing to %s",
             gz_term_word(&gz_edit_kind_terms, (int)kind));
     PROMISE(conflict == NULL || act->message->force, "undo never changes what others touched since",
-            "edit %llu of %s, by edit %llu of %s", NUMBER(target->id), target->user, NUMBER(conflict->id),
-            conflict->user);
+            "edit %llu of %s, by edit %llu of %s", NUMBER(target->id), target->user,
+            NUMBER(conflict->id), conflict->user);
     if (act->message->force)
         check_forced(model);
     else

@@ -43,7 +43,8 @@ void *grow(void *array, size_t *capacity, size_t count, size_t size)
     return array;
 }
 
-void facts_add(struct facts *facts, uint64_t node, const struct thing *before, const struct thing *after)
+void facts_add(struct facts *facts, uint64_t node, const struct thing *before,
+               const struct thing *after)
 {
     facts->list = grow(facts->list, &facts->capacity, facts->count + 1, sizeof *facts->list);
     facts->list[facts->count++] = (struct fact){node, *before, *after};
@@ -57,7 +58,8 @@ struct fact *facts_find(const struct facts *facts, uint64_t node)
     return NULL;
 }
 
-void facts_merge(struct facts *facts, uint64_t node, const struct thing *before, const struct thing *after)
+void facts_merge(struct facts *facts, uint64_t node, const struct thing *before,
+                 const struct thing *after)
 {
     struct fact *fact = facts_find(facts, node);
     if (fact != NULL)

@@ -58,11 +58,13 @@ gizmod_planted_fault(failed_commit_accepted FILE server/session/commit.c
         if (core->failing)" TO "if (status != GZ_NO_MEMORY) {
         if (core->failing)")
 gizmod_planted_fault(key_forgotten FILE server/session/pending.c
-    FROM "enum gz_status status = core->host.find_key(core->host.context, session->user, key, &core->scratch, edit);"
+    FROM "enum gz_status status =
+        core->host.find_key(core->host.context, session->user, key, &core->scratch, edit);"
     TO "enum gz_status status = GZ_OK;
     edit->id = 0;")
 gizmod_planted_fault(key_of_waiting_edit_forgotten FILE server/session/pending.c
-    FROM "strcmp(edit->user, session->user) == 0) return pending;" TO "false) return pending;")
+    FROM "strcmp(edit->user, session->user) == 0)
+            return pending;" TO "false) return pending;")
 
 # ---- locks and drags ----
 
@@ -134,7 +136,8 @@ gizmod_planted_fault(drags_wait_without_bound FILE server/session/run.c
 # ---- parts of the scene ----
 
 gizmod_planted_fault(part_misses_who_moves_in FILE server/sync/portion.c
-    FROM "if (!set_matching(portion, scene, node, matches(&portion->region, scene, node))) return false;"
+    FROM "if (!set_matching(portion, scene, node, matches(&portion->region, scene, node)))
+            return false;"
     TO "if (find(portion, node->id) != NULL &&
             !set_matching(portion, scene, node, matches(&portion->region, scene, node))) return false;")
 gizmod_planted_fault(part_without_ancestors FILE server/sync/portion.c
@@ -144,7 +147,8 @@ gizmod_planted_fault(part_tells_news_as_known FILE server/sync/follow.c
 gizmod_planted_fault(part_resumed FILE server/sync/follow.c
     FROM "*knows = cursor->greeted && !gz_sync_is_lost(sync, cursor);" TO "*knows = !gz_sync_is_lost(sync, cursor);")
 gizmod_planted_fault(part_looks_too_late FILE server/session/interest.c
-    FROM "!session->ended ? session->view_due_s : INFINITY" TO "!session->ended ? session->view_due_s + 1 : INFINITY")
+    FROM "!session->ended ? session->view_due_s
+                                                                           : INFINITY" TO "!session->ended ? session->view_due_s + 1 : INFINITY")
 
 # ---- notes ----
 
@@ -157,7 +161,8 @@ gizmod_planted_fault(note_key_forgotten FILE server/session/note.c
 gizmod_planted_fault(note_key_of_waiting_forgotten FILE server/session/note.c
     FROM "strcmp(note->key, key) != 0 ||" TO "true ||")
 gizmod_planted_fault(note_gone_not_told FILE server/sync/notes.c
-    FROM "if (!notes->all) notes->gone =" TO "if (false) notes->gone =")
+    FROM "if (!notes->all)
+        notes->gone =" TO "if (false) notes->gone =")
 gizmod_planted_fault(notes_not_told_anew FILE server/sync/notes.c
     FROM "bool lost = is_lost(sync, cursor);" TO "bool lost = false;")
 gizmod_planted_fault(notes_told_anew_for_ever FILE server/sync/notes.c
@@ -170,7 +175,8 @@ gizmod_planted_fault(note_stands_on_what_was_refused FILE server/session/note.c
 # ---- visits ----
 
 gizmod_planted_fault(visit_forgotten_under_an_edit FILE server/session/batch.c
-    FROM "if (next - i != 2 || traces[i + 1].visit == SIZE_MAX) continue;"
+    FROM "if (next - i != 2 || traces[i + 1].visit == SIZE_MAX)
+            continue;"
     TO "if (next - i < 2 || traces[i + 1].visit == SIZE_MAX) continue;" SEEDS 4000 LONG)
 
 # ---- times ----

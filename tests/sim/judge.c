@@ -15,14 +15,15 @@ void judge_begin(struct sim *sim)
 static void say_where(const char *promise)
 {
     fflush(stdout);
-    fprintf(stderr, "\nseed %llu, step %llu, at %.6f s: BROKEN PROMISE %s: ", (unsigned long long)judged->seed,
-            (unsigned long long)judged->step, judged->now.mono_s, promise);
+    fprintf(stderr, "\nseed %llu, step %llu, at %.6f s: BROKEN PROMISE %s: ",
+            (unsigned long long)judged->seed, (unsigned long long)judged->step, judged->now.mono_s,
+            promise);
 }
 
 static _Noreturn void end(void)
 {
-    fprintf(stderr, "\nto see it again: sim --seed %llu --steps %llu\n", (unsigned long long)judged->seed,
-            (unsigned long long)judged->steps);
+    fprintf(stderr, "\nto see it again: sim --seed %llu --steps %llu\n",
+            (unsigned long long)judged->seed, (unsigned long long)judged->steps);
     exit(1);
 }
 
@@ -76,17 +77,19 @@ static void add(struct words *words, const char *format, ...)
 static void add_ids(struct words *words, const char *what, struct gz_ids ids)
 {
     if (ids.count > 0) add(words, " %s", what);
-    for (size_t i = 0; i < ids.count && i < 8; i++) add(words, " %llu", (unsigned long long)ids.ids[i]);
+    for (size_t i = 0; i < ids.count && i < 8; i++)
+        add(words, " %llu", (unsigned long long)ids.ids[i]);
 }
 
 static void add_note(struct words *words, const struct gz_message *message)
 {
     const struct gz_note *note = &message->note;
-    if (message->has & GZ_HAS(NOTE)) add(words, " %llu%s", (unsigned long long)note->note, note->gone ? " gone" : "");
+    if (message->has & GZ_HAS(NOTE))
+        add(words, " %llu%s", (unsigned long long)note->note, note->gone ? " gone" : "");
     if (message->has & GZ_HAS(REPLY)) add(words, " to %llu", (unsigned long long)note->reply);
     if (message->has & GZ_HAS(NODE)) add(words, " at node %llu", (unsigned long long)note->node);
-    add(words, "%s%s%s", message->has & GZ_HAS(TEXT) ? " text" : "", message->has & GZ_HAS(POINT) ? " point" : "",
-        message->has & GZ_HAS(DONE) ? " done" : "");
+    add(words, "%s%s%s", message->has & GZ_HAS(TEXT) ? " text" : "",
+        message->has & GZ_HAS(POINT) ? " point" : "", message->has & GZ_HAS(DONE) ? " done" : "");
 }
 
 static void add_from_client(struct words *words, const struct gz_message *message)
@@ -94,7 +97,8 @@ static void add_from_client(struct words *words, const struct gz_message *messag
     const struct gz_pointer_message *pointer = &message->pointer;
     switch (message->op) {
     case GZ_OP_POINTER:
-        add(words, " %s n %llu", gz_term_word(&gz_phase_terms, (int)pointer->phase), (unsigned long long)pointer->n);
+        add(words, " %s n %llu", gz_term_word(&gz_phase_terms, (int)pointer->phase),
+            (unsigned long long)pointer->n);
         break;
     case GZ_OP_GRAB:
         add(words, " %s%s", gz_term_word(&gz_handle_terms, (int)pointer->handle),
@@ -104,7 +108,8 @@ static void add_from_client(struct words *words, const struct gz_message *messag
     case GZ_OP_NOTE: add_note(words, message); break;
     case GZ_OP_INTEREST:
         if (message->has & GZ_HAS(NODES)) add_ids(words, "in nodes", message->interest.nodes);
-        add(words, "%s%s", message->has & GZ_HAS(BOX) ? " in a box" : "", message->interest.view ? " in view" : "");
+        add(words, "%s%s", message->has & GZ_HAS(BOX) ? " in a box" : "",
+            message->interest.view ? " in view" : "");
         break;
     case GZ_OP_SET: add(words, " node %llu", (unsigned long long)message->set.nodes[0].id); break;
     case GZ_OP_CREATE: add(words, " %zu nodes", message->create.count); break;
@@ -123,11 +128,13 @@ static void add_from_server(struct words *words, const struct gz_message *messag
     switch (message->op) {
     case GZ_OP_DELTA:
         add(words, " %llu..%llu%s, %zu nodes, saved %llu", (unsigned long long)delta->from,
-            (unsigned long long)delta->seq, delta->more ? " more" : "", delta->count, (unsigned long long)delta->saved);
+            (unsigned long long)delta->seq, delta->more ? " more" : "", delta->count,
+            (unsigned long long)delta->saved);
         add_ids(words, "gone", delta->gone);
         break;
     case GZ_OP_WELCOME:
-        add(words, " session %llu epoch %llu seq %llu%s", (unsigned long long)message->welcome.session,
+        add(words, " session %llu epoch %llu seq %llu%s",
+            (unsigned long long)message->welcome.session,
             (unsigned long long)message->welcome.epoch, (unsigned long long)message->welcome.seq,
             message->welcome.resumed ? " resumed" : "");
         break;
@@ -138,8 +145,8 @@ static void add_from_server(struct words *words, const struct gz_message *messag
         break;
     case GZ_OP_EDIT:
         add(words, " %llu seq %llu of %.*s, %s", (unsigned long long)message->edit.id,
-            (unsigned long long)message->edit.seq, (int)message->edit.user.size, message->edit.user.bytes,
-            gz_term_word(&gz_edit_kind_terms, (int)message->edit.kind));
+            (unsigned long long)message->edit.seq, (int)message->edit.user.size,
+            message->edit.user.bytes, gz_term_word(&gz_edit_kind_terms, (int)message->edit.kind));
         add_ids(words, "on", message->edit.nodes);
         break;
     case GZ_OP_NOTES:
@@ -148,16 +155,20 @@ static void add_from_server(struct words *words, const struct gz_message *messag
         add_ids(words, "gone", message->notes.gone);
         break;
     case GZ_OP_CHECKPOINT_NEWS:
-        add(words, " %zu%s", message->checkpoint_news.count, message->checkpoint_news.all ? " all" : "");
+        add(words, " %zu%s", message->checkpoint_news.count,
+            message->checkpoint_news.all ? " all" : "");
         break;
     case GZ_OP_OK:
-        if (message->has & GZ_HAS(NOTE)) add(words, " note %llu", (unsigned long long)message->ok.note);
-        if (message->has & GZ_HAS(EDIT)) add(words, " edit %llu", (unsigned long long)message->ok.edit);
-        if (message->has & GZ_HAS(SEQ)) add(words, " seq %llu", (unsigned long long)message->ok.seq);
+        if (message->has & GZ_HAS(NOTE))
+            add(words, " note %llu", (unsigned long long)message->ok.note);
+        if (message->has & GZ_HAS(EDIT))
+            add(words, " edit %llu", (unsigned long long)message->ok.edit);
+        if (message->has & GZ_HAS(SEQ))
+            add(words, " seq %llu", (unsigned long long)message->ok.seq);
         break;
     case GZ_OP_ERROR:
-        add(words, " %s: %.*s", gz_status_word(message->error.code), (int)message->error.message.size,
-            message->error.message.bytes);
+        add(words, " %s: %.*s", gz_status_word(message->error.code),
+            (int)message->error.message.size, message->error.message.bytes);
         break;
     default: break;
     }

@@ -2,14 +2,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/model.h"
 #include "server/maxima.h"
+#include "sim/model.h"
 
 /* ---- nodes ---- */
 
 struct life *life_of(struct model *model, uint64_t node)
 {
-    model->lives = grow(model->lives, &model->life_capacity, (size_t)node + 1, sizeof *model->lives);
+    model->lives =
+        grow(model->lives, &model->life_capacity, (size_t)node + 1, sizeof *model->lives);
     if (node >= model->life_count) model->life_count = (size_t)node + 1;
     return &model->lives[node];
 }
@@ -18,7 +19,8 @@ void remember(struct model *model, uint64_t node, uint64_t seq, const struct thi
 {
     struct life *life = life_of(model, node);
     life->now = *thing;
-    life->versions = grow(life->versions, &life->version_capacity, life->version_count + 1, sizeof *life->versions);
+    life->versions = grow(life->versions, &life->version_capacity, life->version_count + 1,
+                          sizeof *life->versions);
     life->versions[life->version_count++] = (struct version){seq, *thing};
     model->log = grow(model->log, &model->log_capacity, model->log_count + 1, sizeof *model->log);
     model->log[model->log_count].seq = seq;
@@ -39,7 +41,8 @@ void set_holder(struct model *model, uint64_t node, uint64_t session)
     struct life *life = life_of(model, node);
     if (life->holder == session) return;
     life->holder = session;
-    life->holds = grow(life->holds, &life->hold_capacity, life->hold_count + 1, sizeof *life->holds);
+    life->holds =
+        grow(life->holds, &life->hold_capacity, life->hold_count + 1, sizeof *life->holds);
     life->holds[life->hold_count++] = (struct hold){model->call, session};
 }
 
@@ -66,7 +69,8 @@ const struct deed *model_key(const struct model *model, const char *user, const 
 {
     if (key == NULL || key[0] == '\0') return NULL;
     for (size_t i = model->deed_count; i-- > 0;) {
-        if (strcmp(model->deeds[i].key, key) == 0 && strcmp(model->deeds[i].user, user) == 0) return &model->deeds[i];
+        if (strcmp(model->deeds[i].key, key) == 0 && strcmp(model->deeds[i].user, user) == 0)
+            return &model->deeds[i];
     }
     return NULL;
 }
@@ -74,11 +78,13 @@ const struct deed *model_key(const struct model *model, const char *user, const 
 struct deed *add_deed(struct sim *sim, uint64_t id, const struct act *act, enum gz_edit_kind kind)
 {
     struct model *model = &sim->model;
-    model->deeds = grow(model->deeds, &model->deed_capacity, model->deed_count + 1, sizeof *model->deeds);
+    model->deeds =
+        grow(model->deeds, &model->deed_capacity, model->deed_count + 1, sizeof *model->deeds);
     struct deed *deed = &model->deeds[model->deed_count++];
     struct facts facts = deed->facts;
     facts.count = 0;
-    *deed = (struct deed){.id = id, .epoch = sim->store.epoch, .session = act->session, .kind = kind, .facts = facts};
+    *deed = (struct deed){
+        .id = id, .epoch = sim->store.epoch, .session = act->session, .kind = kind, .facts = facts};
     keep_text(deed->user, act->user);
     if (model->deed_count - model->deeds_known > GZ_UNDO_EDITS_MAX) model->deeds_known++;
     return deed;

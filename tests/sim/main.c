@@ -1,7 +1,9 @@
-/* sim [--seeds N] [--from N] [--first FILE] [--steps N]     runs that many seeds, those of the file first
- * sim --seed N [--steps N]                                  runs one of them and says all that happens
+/* sim [--seeds N] [--from N] [--first FILE] [--steps N]     runs that many seeds, those of the file
+ * first sim --seed N [--steps N]                                  runs one of them and says all
+ * that happens
  *
- * Exit codes: 0 every promise held; 1 one did not: its name, the seed, the step and the way back are on stderr; 2 usage. */
+ * Exit codes: 0 every promise held; 1 one did not: its name, the seed, the step and the way back
+ * are on stderr; 2 usage. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,19 +67,23 @@ int main(int count, char **words)
     struct options options;
     struct sim_counts counts = {0};
     if (!read_options(count, words, &options)) {
-        fprintf(stderr, "sim [--seeds N] [--from N] [--first FILE] [--steps N] | sim --seed N [--steps N]\n");
+        fprintf(
+            stderr,
+            "sim [--seeds N] [--from N] [--first FILE] [--steps N] | sim --seed N [--steps N]\n");
         return 2;
     }
     if (options.first != NULL && !run_first(options.first, &counts)) {
         fprintf(stderr, "%s cannot be read\n", options.first);
         return 2;
     }
-    uint64_t from = options.one ? options.seed : options.from, seeds = options.one ? 1 : options.seeds;
+    uint64_t from = options.one ? options.seed : options.from,
+             seeds = options.one ? 1 : options.seeds;
     for (uint64_t seed = from; seed < from + seeds; seed++, counts.seeds++)
         sim_run(seed, options.steps, options.one, &counts);
-    printf("%zu seeds, %zu steps, %zu actions, %zu edits, %zu cuts, %zu resumes, %zu places taken, %zu restarts, %zu refused commits; "
+    printf("%zu seeds, %zu steps, %zu actions, %zu edits, %zu cuts, %zu resumes, %zu places taken, "
+           "%zu restarts, %zu refused commits; "
            "%.0f seeds/s\n",
-           counts.seeds, counts.steps, counts.actions, counts.edits, counts.cuts, counts.resumes, counts.replaced, counts.restarts,
-           counts.refusals, (double)counts.seeds / cpu_seconds());
+           counts.seeds, counts.steps, counts.actions, counts.edits, counts.cuts, counts.resumes,
+           counts.replaced, counts.restarts, counts.refusals, (double)counts.seeds / cpu_seconds());
     return 0;
 }

@@ -15,19 +15,21 @@ void look(struct sim *sim)
         struct life *life = life_of(model, node->id);
         life->seen = model->call;
         life->seq = node->seq;
-        if (!same_thing(&life->now, &thing)) facts_add(&model->changed, node->id, &life->now, &thing);
+        if (!same_thing(&life->now, &thing))
+            facts_add(&model->changed, node->id, &life->now, &thing);
     }
     for (uint64_t id = 1; id < model->life_count; id++) {
         struct life *life = &model->lives[id];
-        if (life->now.there && life->seen != model->call) facts_add(&model->changed, id, &life->now, &nothing);
+        if (life->now.there && life->seen != model->call)
+            facts_add(&model->changed, id, &life->now, &nothing);
     }
 }
 
 static void check_time(struct sim *sim)
 {
     double time_s = sim->core->now.unix_s;
-    PROMISE(time_s >= sim->model.time_s, "the times of a scene never go back", "it was %.6f, and is %.6f",
-            sim->model.time_s, time_s);
+    PROMISE(time_s >= sim->model.time_s, "the times of a scene never go back",
+            "it was %.6f, and is %.6f", sim->model.time_s, time_s);
     sim->model.time_s = time_s;
 }
 
@@ -57,8 +59,8 @@ void model_act(struct sim *sim, const struct act *act)
     model->newest_node = gz_scene_next_id(sim->core->scene) - 1;
     model->next_edit = sim->core->next_edit;
     check_holders(sim);
-    PROMISE(sim->core->pending_count <= GZ_PENDING_EDITS_MAX + 2 * PEOPLE, "what waits is bounded", "%zu edits",
-            sim->core->pending_count);
+    PROMISE(sim->core->pending_count <= GZ_PENDING_EDITS_MAX + 2 * PEOPLE, "what waits is bounded",
+            "%zu edits", sim->core->pending_count);
 }
 
 void model_beside(struct sim *sim, const struct act *act)

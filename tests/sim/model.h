@@ -1,8 +1,8 @@
 /* model.h - what the files of the model ask of each other. Each holds one kind of rule:
  *
- *   facts.c     nodes as they are, and what became of them    lives.c     everything through all times
- *   drags.c     drags, wheels, locks                          wanted.c    what each edit makes of the scene
- *   edits.c     edits at once; undo                           requests.c  answers; keys
+ *   facts.c     nodes as they are, and what became of them    lives.c     everything through all
+ * times drags.c     drags, wheels, locks                          wanted.c    what each edit makes
+ * of the scene edits.c     edits at once; undo                           requests.c  answers; keys
  *   disk.c      batches, refusals, restarts                   said.c      what the core says
  *   mirrors.c   what people have                              model.c     each act in turn
  *
@@ -22,7 +22,8 @@ extern const struct thing nothing;
 void *grow(void *array, size_t *capacity, size_t count, size_t size);
 struct fact *facts_find(const struct facts *facts, uint64_t node);
 /* Of each node once; the first `before` and the last `after` count. */
-void facts_merge(struct facts *facts, uint64_t node, const struct thing *before, const struct thing *after);
+void facts_merge(struct facts *facts, uint64_t node, const struct thing *before,
+                 const struct thing *after);
 
 /* ---- lives.c ---- */
 
@@ -37,7 +38,8 @@ void give_key(struct deed *deed, const struct act *act);
 bool is_phase(const struct act *act, enum gz_phase phase);
 /* Whether a drag holds what an edit changed that is not stored. */
 bool touches_unstored(const struct model *model, const struct grip *grip);
-/* Drags that are over, in the order in which the core ends them; returns the edit that an `up` made of its own. */
+/* Drags that are over, in the order in which the core ends them; returns the edit that an `up` made
+ * of its own. */
 struct deed *end_grips(struct sim *sim, const struct act *act);
 void begin_grips(struct sim *sim, const struct act *act);
 /* Only transforms of nodes that the session (0: anybody) holds. */
@@ -64,7 +66,8 @@ void check_nothing(const struct model *model);
 
 /* ---- edits.c ---- */
 
-struct deed *add_edit(struct sim *sim, const struct act *act, enum gz_edit_kind kind, uint64_t target);
+struct deed *add_edit(struct sim *sim, const struct act *act, enum gz_edit_kind kind,
+                      uint64_t target);
 struct deed *check_operation(struct sim *sim, const struct act *act, struct deed *completed);
 
 /* ---- requests.c ---- */

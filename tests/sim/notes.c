@@ -1,10 +1,11 @@
-/* Notes: what people say of them, and what must come of it. A change of a note is nobody's to see until it is on the disk; until then
- * others may stand on it, and all of them go together where the disk refuses. */
+/* Notes: what people say of them, and what must come of it. A change of a note is nobody's to see
+ * until it is on the disk; until then others may stand on it, and all of them go together where the
+ * disk refuses. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/model.h"
 #include "server/maxima.h"
+#include "sim/model.h"
 
 /* ---- saying ---- */
 
@@ -18,7 +19,8 @@ void say_note(struct sim *sim, struct person *person)
 {
     static const struct gz_text texts[] = {{"why?", 4}, {"because", 7}, {"\xe2\x9c\x93", 3}};
     static const uint64_t parts[] = {GZ_HAS(TEXT), GZ_HAS(DONE), 0, 0};
-    struct gz_message message = {.op = GZ_OP_NOTE, .has = GZ_HAS(TEXT), .note.text = texts[below(sim, COUNT(texts))]};
+    struct gz_message message = {
+        .op = GZ_OP_NOTE, .has = GZ_HAS(TEXT), .note.text = texts[below(sim, COUNT(texts))]};
     if (chance(sim, 0.5)) {
         message.has = GZ_HAS(NOTE) | parts[below(sim, COUNT(parts))];
         message.note.note = any_note(sim, person);
@@ -58,7 +60,8 @@ static const struct note_change *note_at(const struct model *model, uint64_t id,
 static size_t count_at(const struct model *model, size_t changes)
 {
     size_t count = 0;
-    for (uint64_t id = 1; id <= model->note_last; id++) count += note_at(model, id, changes) != NULL;
+    for (uint64_t id = 1; id <= model->note_last; id++)
+        count += note_at(model, id, changes) != NULL;
     return count;
 }
 
@@ -73,18 +76,21 @@ static const struct note_change *note_of_key(const struct model *model, const st
 
 static void add_note(struct model *model, const struct note_change *change)
 {
-    model->notes = grow(model->notes, &model->note_capacity, model->note_count + 1, sizeof *model->notes);
+    model->notes =
+        grow(model->notes, &model->note_capacity, model->note_count + 1, sizeof *model->notes);
     model->notes[model->note_count++] = *change;
     if (change->id > model->note_last) model->note_last = change->id;
 }
 
 static bool same_note(const struct note_change *change, const struct gz_note_record *note)
 {
-    bool same_point = !note->has_point || memcmp(&change->point, &note->point, sizeof note->point) == 0;
+    bool same_point =
+        !note->has_point || memcmp(&change->point, &note->point, sizeof note->point) == 0;
     return change->id == note->id && change->gone == note->gone && change->done == note->done &&
-           change->node == note->node && change->reply == note->reply && change->has_point == note->has_point &&
-           same_point && change->made == note->made && change->changed == note->changed &&
-           strcmp(change->user, note->user) == 0 && strcmp(change->text, note->text) == 0;
+           change->node == note->node && change->reply == note->reply &&
+           change->has_point == note->has_point && same_point && change->made == note->made &&
+           change->changed == note->changed && strcmp(change->user, note->user) == 0 &&
+           strcmp(change->text, note->text) == 0;
 }
 
 static bool same_change(const struct note_change *change, const struct gz_note_record *note)
@@ -98,7 +104,8 @@ static bool same_change(const struct note_change *change, const struct gz_note_r
 /* What a note comes to be pinned to; false where that cannot be. */
 static bool pin(const struct sim *sim, const struct gz_message *message, struct note_change *change)
 {
-    bool has_node = (message->has & GZ_HAS(NODE)) != 0, has_point = (message->has & GZ_HAS(POINT)) != 0;
+    bool has_node = (message->has & GZ_HAS(NODE)) != 0,
+         has_point = (message->has & GZ_HAS(POINT)) != 0;
     if (!has_node && !has_point) return true;
     change->node = has_node ? message->note.node : 0;
     change->has_point = has_point;
@@ -109,8 +116,9 @@ static bool pin(const struct sim *sim, const struct gz_message *message, struct 
 /* Whether the node came or went in the very frame: before the note or after it. */
 static bool is_unsure(const struct sim *sim, const struct gz_message *message)
 {
-    const struct fact *fact =
-        (message->has & GZ_HAS(NODE)) != 0 ? facts_find(&sim->model.changed, message->note.node) : NULL;
+    const struct fact *fact = (message->has & GZ_HAS(NODE)) != 0
+                                  ? facts_find(&sim->model.changed, message->note.node)
+                                  : NULL;
     return fact != NULL && fact->before.there != fact->after.there;
 }
 
@@ -134,8 +142,10 @@ static bool make(const struct sim *sim, const struct act *act, struct note_chang
 static bool alter(const struct sim *sim, const struct act *act, struct note_change *change)
 {
     const struct gz_message *message = act->message;
-    const struct note_change *before = note_at(&sim->model, message->note.note, sim->model.note_count);
-    bool own = (message->has & (GZ_HAS(TEXT) | GZ_HAS(NODE) | GZ_HAS(POINT))) != 0 || message->note.gone;
+    const struct note_change *before =
+        note_at(&sim->model, message->note.note, sim->model.note_count);
+    bool own =
+        (message->has & (GZ_HAS(TEXT) | GZ_HAS(NODE) | GZ_HAS(POINT))) != 0 || message->note.gone;
     if (before == NULL || (own && strcmp(before->user, act->user) != 0)) return false;
     *change = *before;
     if (message->has & GZ_HAS(DONE)) change->done = message->note.done;
@@ -159,7 +169,8 @@ static bool is_unchanged(const struct model *model, const struct note_change *ch
     const struct note_change *before = note_at(model, change->id, model->note_count);
     return before != NULL && before->gone == change->gone && before->done == change->done &&
            before->node == change->node && before->has_point == change->has_point &&
-           memcmp(&before->point, &change->point, sizeof change->point) == 0 && strcmp(before->text, change->text) == 0;
+           memcmp(&before->point, &change->point, sizeof change->point) == 0 &&
+           strcmp(before->text, change->text) == 0;
 }
 
 /* ---- answers ---- */
@@ -205,9 +216,11 @@ static void act_note(struct sim *sim, const struct act *act)
     const struct gz_note_record *made = waiting(sim, model->note_count - model->notes_stored);
     bool full = count_waiting(sim) >= GZ_PENDING_EDITS_MAX;
     if (made == NULL && (full || is_unsure(sim, act->message))) return;
-    PROMISE(made != NULL, "what may be noted is noted", "request %llu of %s", NUMBER(act->request->rid), act->user);
+    PROMISE(made != NULL, "what may be noted is noted", "request %llu of %s",
+            NUMBER(act->request->rid), act->user);
     if (is_new) {
-        PROMISE(made->id > model->note_last, "ids of notes are given once", "note %llu", NUMBER(made->id));
+        PROMISE(made->id > model->note_last, "ids of notes are given once", "note %llu",
+                NUMBER(made->id));
         change.id = made->id;
         change.made = made->changed;
     }
@@ -215,22 +228,25 @@ static void act_note(struct sim *sim, const struct act *act)
     PROMISE(made->changed >= before_s && made->changed <= sim->core->now.unix_s,
             "the times of a scene never go back", "note %llu", NUMBER(made->id));
     change.changed = made->changed;
-    PROMISE(same_change(&change, made), "a note is what was said", "note %llu of %s", NUMBER(made->id), act->user);
+    PROMISE(same_change(&change, made), "a note is what was said", "note %llu of %s",
+            NUMBER(made->id), act->user);
     add_note(model, &change);
     expect_note(act->request, model, change.id);
 }
 
 void notes_act(struct sim *sim, const struct act *act)
 {
-    bool notes = act->message != NULL && act->message->op == GZ_OP_NOTE && !act->late && act->request != NULL;
+    bool notes = act->message != NULL && act->message->op == GZ_OP_NOTE && !act->late &&
+                 act->request != NULL;
     if (notes) act_note(sim, act);
 }
 
 void notes_settled(const struct sim *sim)
 {
     const struct model *model = &sim->model;
-    PROMISE(sim->core->pending_note_count == model->note_count - model->notes_stored, "the same key is one note",
-            "%zu wait, it should be %zu", sim->core->pending_note_count, model->note_count - model->notes_stored);
+    PROMISE(sim->core->pending_note_count == model->note_count - model->notes_stored,
+            "the same key is one note", "%zu wait, it should be %zu", sim->core->pending_note_count,
+            model->note_count - model->notes_stored);
 }
 
 /* ---- the disk ---- */
@@ -238,11 +254,12 @@ void notes_settled(const struct sim *sim)
 void notes_sent(struct sim *sim, const struct gz_batch *batch)
 {
     struct model *model = &sim->model;
-    PROMISE(batch->note_count == model->note_count - model->notes_stored, "each note is stored once", "%zu of %zu",
-            batch->note_count, model->note_count - model->notes_stored);
+    PROMISE(batch->note_count == model->note_count - model->notes_stored,
+            "each note is stored once", "%zu of %zu", batch->note_count,
+            model->note_count - model->notes_stored);
     for (size_t i = 0; i < batch->note_count; i++)
-        PROMISE(same_change(&model->notes[model->notes_stored + i], &batch->notes[i]), "a note is stored as it is",
-                "note %llu", NUMBER(batch->notes[i].id));
+        PROMISE(same_change(&model->notes[model->notes_stored + i], &batch->notes[i]),
+                "a note is stored as it is", "note %llu", NUMBER(batch->notes[i].id));
     model->notes_sent = model->note_count;
 }
 
@@ -252,7 +269,8 @@ void notes_refused(struct sim *sim)
     for (int i = 0; i < PEOPLE; i++) {
         for (size_t j = 0; j < sim->people[i].request_count; j++) {
             struct request *request = sim->people[i].requests[j];
-            if (request->answer == ANSWER_NOTE && request->change >= model->notes_stored && !request->answered)
+            if (request->answer == ANSWER_NOTE && request->change >= model->notes_stored &&
+                !request->answered)
                 request->answer = ANSWER_STORAGE;
         }
     }
@@ -277,28 +295,33 @@ void notes_check_store(const struct sim *sim)
         const struct gz_note_record *note = &sim->store.notes[i];
         const struct note_change *change = note_at(model, note->id, model->notes_stored);
         there += !note->gone;
-        PROMISE(note->gone ? change == NULL : change != NULL && same_note(change, note), "what was noted is kept",
-                "note %llu", NUMBER(note->id));
+        PROMISE(note->gone ? change == NULL : change != NULL && same_note(change, note),
+                "what was noted is kept", "note %llu", NUMBER(note->id));
     }
-    PROMISE(there == count_at(model, model->notes_stored), "what was noted is kept", "%zu notes", there);
+    PROMISE(there == count_at(model, model->notes_stored), "what was noted is kept", "%zu notes",
+            there);
     for (int i = 0; i < PEOPLE; i++) {
         for (size_t j = 0; j < sim->people[i].request_count; j++) {
             uint64_t told = sim->people[i].requests[j]->told_note;
             size_t found = told == 0;
-            for (size_t k = 0; k < sim->store.note_count; k++) found += sim->store.notes[k].id == told;
-            PROMISE(found == 1, "what was answered is kept, once", "note %llu is there %zu times", NUMBER(told), found);
+            for (size_t k = 0; k < sim->store.note_count; k++)
+                found += sim->store.notes[k].id == told;
+            PROMISE(found == 1, "what was answered is kept, once", "note %llu is there %zu times",
+                    NUMBER(told), found);
         }
     }
 }
 
 /* ---- what is said ---- */
 
-void notes_said_ok(const struct sim *sim, const struct request *request, const struct gz_message *message)
+void notes_said_ok(const struct sim *sim, const struct request *request,
+                   const struct gz_message *message)
 {
-    PROMISE(request->answer == ANSWER_NOTE && message->ok.note == request->note, "a note is answered with itself",
-            "request %llu has note %llu, it should be %llu", NUMBER(request->rid), NUMBER(message->ok.note),
-            NUMBER(request->note));
-    PROMISE(request->change < sim->model.notes_stored, "ok comes after COMMIT", "note %llu", NUMBER(message->ok.note));
+    PROMISE(request->answer == ANSWER_NOTE && message->ok.note == request->note,
+            "a note is answered with itself", "request %llu has note %llu, it should be %llu",
+            NUMBER(request->rid), NUMBER(message->ok.note), NUMBER(request->note));
+    PROMISE(request->change < sim->model.notes_stored, "ok comes after COMMIT", "note %llu",
+            NUMBER(message->ok.note));
 }
 
 static bool same_state(const struct note_change *change, const struct gz_note_state *state)
@@ -315,7 +338,8 @@ static bool same_state(const struct note_change *change, const struct gz_note_st
         .made = state->made,
         .changed = state->changed,
     };
-    bool texts = strlen(change->user) == state->user.size && strlen(change->text) == state->text.size &&
+    bool texts = strlen(change->user) == state->user.size &&
+                 strlen(change->text) == state->text.size &&
                  memcmp(change->user, state->user.bytes, state->user.size) == 0 &&
                  memcmp(change->text, state->text.bytes, state->text.size) == 0;
     return texts && same_note(change, &note);
@@ -331,8 +355,8 @@ void notes_said(const struct sim *sim, const struct gz_notes *notes)
                 NUMBER(notes->notes[i].id));
     }
     for (size_t i = 0; i < notes->gone.count; i++)
-        PROMISE(note_at(model, notes->gone.ids[i], model->notes_stored) == NULL, promise, "note %llu is there",
-                NUMBER(notes->gone.ids[i]));
+        PROMISE(note_at(model, notes->gone.ids[i], model->notes_stored) == NULL, promise,
+                "note %llu is there", NUMBER(notes->gone.ids[i]));
 }
 
 void notes_compare(const struct sim *sim, const struct person *person, size_t changes)
@@ -343,14 +367,15 @@ void notes_compare(const struct sim *sim, const struct person *person, size_t ch
         const struct note_change *change = note_at(&sim->model, id, changes);
         const struct gz_note_state *state = mirror_notes_find(&person->notes, id);
         there += change != NULL;
-        PROMISE(change == NULL ? state == NULL : state != NULL && same_state(change, state), promise,
-                "%s/%d has note %llu wrong", person->user, person->index, NUMBER(id));
+        PROMISE(change == NULL ? state == NULL : state != NULL && same_state(change, state),
+                promise, "%s/%d has note %llu wrong", person->user, person->index, NUMBER(id));
     }
-    PROMISE(person->notes.count == there, promise, "%s/%d has %zu of %zu", person->user, person->index,
-            person->notes.count, there);
+    PROMISE(person->notes.count == there, promise, "%s/%d has %zu of %zu", person->user,
+            person->index, person->notes.count, there);
 }
 
-void notes_hear(struct sim *sim, struct person *person, const struct parcel *parcel, const struct gz_notes *notes)
+void notes_hear(struct sim *sim, struct person *person, const struct parcel *parcel,
+                const struct gz_notes *notes)
 {
     sim->claim = "notes are told in order";
     mirror_notes_apply(&person->notes, notes);

@@ -1,11 +1,12 @@
-/* People who follow a part of the scene: a few subtrees, a box, what their camera sees. After each complete delta they have exactly
- * that part of the scene as it was then, as support/core_part.h finds it in the model. */
+/* People who follow a part of the scene: a few subtrees, a box, what their camera sees. After each
+ * complete delta they have exactly that part of the scene as it was then, as support/core_part.h
+ * finds it in the model. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/model.h"
 #include "server/maxima.h"
+#include "sim/model.h"
 
 /* ---- what is asked for ---- */
 
@@ -20,7 +21,8 @@ void say_interest(struct sim *sim, struct person *person)
         message.interest.nodes = (struct gz_ids){ids, ids[0] == ids[1] ? 1 : below(sim, 3)};
     } else if (kind < 5) {
         message.has = GZ_HAS(BOX);
-        message.interest.box = (gz_box){corner, gz_add(corner, (gz_vec3){between(sim, 0, 5), 2, 3})};
+        message.interest.box =
+            (gz_box){corner, gz_add(corner, (gz_vec3){between(sim, 0, 5), 2, 3})};
     } else if (kind < 7) {
         message.has = GZ_HAS(VIEW);
         message.interest.view = true;
@@ -46,7 +48,8 @@ void part_answered(struct person *person, const struct request *request)
 
 /* ---- cameras ---- */
 
-/* What a moving camera sees is looked at again after so long at the latest; and what rounding may add to it. */
+/* What a moving camera sees is looked at again after so long at the latest; and what rounding may
+ * add to it. */
 #define LOOKS_S (GZ_VIEW_MS_MIN / 1000.0 + 1e-9)
 
 void part_note_camera(const struct sim *sim, struct link *link)
@@ -54,10 +57,12 @@ void part_note_camera(const struct sim *sim, struct link *link)
     const struct gz_session *session = link->session;
     if (!session->has_camera) return;
     const struct gz_camera_input *input = &session->camera.input;
-    struct seen_camera *last = link->camera_count > 0 ? &link->cameras[link->camera_count - 1] : NULL;
+    struct seen_camera *last =
+        link->camera_count > 0 ? &link->cameras[link->camera_count - 1] : NULL;
     if (last != NULL && memcmp(last->camera.view, input->view, sizeof input->view) == 0) return;
     if (last != NULL) last->until_s = sim->now.mono_s;
-    link->cameras = grow(link->cameras, &link->camera_capacity, link->camera_count + 1, sizeof *link->cameras);
+    link->cameras =
+        grow(link->cameras, &link->camera_capacity, link->camera_count + 1, sizeof *link->cameras);
     struct seen_camera *seen = &link->cameras[link->camera_count++];
     *seen = (struct seen_camera){.until_s = INFINITY};
     memcpy(seen->camera.view, input->view, sizeof input->view);
@@ -67,7 +72,8 @@ void part_note_camera(const struct sim *sim, struct link *link)
 void part_stamp(const struct sim *sim, const struct link *link, struct parcel *parcel)
 {
     size_t first = 0;
-    while (first < link->camera_count && link->cameras[first].until_s < sim->now.mono_s - LOOKS_S) first++;
+    while (first < link->camera_count && link->cameras[first].until_s < sim->now.mono_s - LOOKS_S)
+        first++;
     parcel->camera_first = first;
     parcel->camera_last = link->camera_count > 0 ? link->camera_count - 1 : 0;
 }
@@ -106,15 +112,16 @@ static struct gz_node_record *nodes_at(const struct model *model, uint64_t seq, 
         before = *count;
         for (uint64_t id = 1; id < model->life_count; id++) {
             const struct thing *thing = model_at(model, id, seq);
-            if (!thing->there || has(nodes, *count, id) || !has(nodes, *count, thing->parent)) continue;
+            if (!thing->there || has(nodes, *count, id) || !has(nodes, *count, thing->parent))
+                continue;
             nodes[(*count)++] = record_of(thing, id);
         }
     }
     return nodes;
 }
 
-static bool holds(const struct person *person, const struct part_wish *wish, const struct gz_node_record *nodes,
-                  size_t count)
+static bool holds(const struct person *person, const struct part_wish *wish,
+                  const struct gz_node_record *nodes, size_t count)
 {
     bool *must, *may;
     part_wish_nodes(wish, nodes, count, &must, &may);
@@ -124,9 +131,10 @@ static bool holds(const struct person *person, const struct part_wish *wish, con
     return is_part;
 }
 
-/* Of cameras that came one soon after the other the view may be of any, but not of one before that it was of already. */
-static bool holds_view(struct person *person, const struct gz_node_record *nodes, size_t count, size_t first,
-                       size_t last)
+/* Of cameras that came one soon after the other the view may be of any, but not of one before that
+ * it was of already. */
+static bool holds_view(struct person *person, const struct gz_node_record *nodes, size_t count,
+                       size_t first, size_t last)
 {
     struct part_wish wish = *person->wish;
     if (person->looked < first) person->looked = first;
@@ -145,8 +153,8 @@ static void compare_contents(const struct sim *sim, const struct person *person)
         const struct mirror_node *node = &person->mirror.nodes[i];
         struct thing thing = thing_of(&node->content);
         PROMISE(same_thing(&thing, model_at(&sim->model, node->id, person->mirror.complete)),
-                "what is told of a part is as it is", "%s/%d has node %llu wrong at seq %llu", person->user,
-                person->index, NUMBER(node->id), NUMBER(person->mirror.complete));
+                "what is told of a part is as it is", "%s/%d has node %llu wrong at seq %llu",
+                person->user, person->index, NUMBER(node->id), NUMBER(person->mirror.complete));
     }
 }
 
@@ -154,12 +162,14 @@ void part_compare(struct sim *sim, struct person *person, size_t camera_first, s
 {
     size_t count;
     struct gz_node_record *nodes = nodes_at(&sim->model, person->mirror.complete, &count);
-    bool right = person->wish->kind == PART_VIEW ? holds_view(person, nodes, count, camera_first, camera_last)
-                                                 : holds(person, person->wish, nodes, count);
+    bool right = person->wish->kind == PART_VIEW
+                     ? holds_view(person, nodes, count, camera_first, camera_last)
+                     : holds(person, person->wish, nodes, count);
     free(nodes);
     static const char *const kinds[] = {"the whole", "subtrees", "a box", "a view"};
-    PROMISE(right, "a part is exactly the part", "%s/%d, who follows %s, has %zu nodes at seq %llu", person->user,
-            person->index, kinds[person->wish->kind], person->mirror.count, NUMBER(person->mirror.complete));
+    PROMISE(right, "a part is exactly the part", "%s/%d, who follows %s, has %zu nodes at seq %llu",
+            person->user, person->index, kinds[person->wish->kind], person->mirror.count,
+            NUMBER(person->mirror.complete));
     compare_contents(sim, person);
     sim->parts++;
 }

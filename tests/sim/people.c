@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/sim.h"
 #include "proto/limits.h"
+#include "sim/sim.h"
 
 enum { NODES_WANTED = 24, REFS = 3, FRAME_MESSAGES_MAX = 8 };
 
@@ -15,7 +15,8 @@ static struct request *new_request(struct person *person)
 {
     if (person->request_count == person->request_capacity) {
         person->request_capacity = person->request_capacity > 0 ? 2 * person->request_capacity : 64;
-        person->requests = realloc(person->requests, person->request_capacity * sizeof *person->requests);
+        person->requests =
+            realloc(person->requests, person->request_capacity * sizeof *person->requests);
         if (person->requests == NULL) abort();
     }
     struct request *request = calloc(1, sizeof *request);
@@ -57,20 +58,23 @@ static bool is_phase_of(const struct gz_message *message, enum gz_phase phase)
 /* What changes nothing in the scene, whatever else is said. */
 static bool is_beside(enum gz_op op)
 {
-    return op == GZ_OP_TOOL || op == GZ_OP_SELECT || op == GZ_OP_PICK || op == GZ_OP_HISTORY || op == GZ_OP_AT ||
-           op == GZ_OP_INTEREST || op == GZ_OP_NOTE || op == GZ_OP_PING;
+    return op == GZ_OP_TOOL || op == GZ_OP_SELECT || op == GZ_OP_PICK || op == GZ_OP_HISTORY ||
+           op == GZ_OP_AT || op == GZ_OP_INTEREST || op == GZ_OP_NOTE || op == GZ_OP_PING;
 }
 
-/* The model looks at the scene once for each frame: one thing may be done to it in one, or one drag moved on. */
+/* The model looks at the scene once for each frame: one thing may be done to it in one, or one drag
+ * moved on. */
 static bool may_join(const struct person *person, const struct gz_message *message)
 {
     const struct framed *framed = &person->framed;
     if (person->frame_count == FRAME_MESSAGES_MAX) return false;
     if (is_beside(message->op)) return !framed->wheel || !op_closes_wheel(message->op);
-    if (framed->closes && is_phase_of(message, GZ_PHASE_CANCEL)) return false; /* of the wheel, or of nothing */
+    if (framed->closes && is_phase_of(message, GZ_PHASE_CANCEL))
+        return false; /* of the wheel, or of nothing */
     if (!framed->acts) return true;
     if (is_phase_of(message, GZ_PHASE_MOVE)) return framed->begins || framed->moves_only;
-    return framed->moves_only && (is_phase_of(message, GZ_PHASE_UP) || is_phase_of(message, GZ_PHASE_CANCEL));
+    return framed->moves_only &&
+           (is_phase_of(message, GZ_PHASE_UP) || is_phase_of(message, GZ_PHASE_CANCEL));
 }
 
 static void note_framed(struct framed *framed, const struct gz_message *message)
@@ -78,7 +82,8 @@ static void note_framed(struct framed *framed, const struct gz_message *message)
     framed->closes |= op_closes_wheel(message->op);
     if (is_beside(message->op)) return;
     bool moves = is_phase_of(message, GZ_PHASE_MOVE);
-    framed->begins = message->op == GZ_OP_GRAB || is_phase_of(message, GZ_PHASE_DOWN) || (framed->begins && moves);
+    framed->begins = message->op == GZ_OP_GRAB || is_phase_of(message, GZ_PHASE_DOWN) ||
+                     (framed->begins && moves);
     framed->moves_only = moves && (framed->moves_only || !framed->acts);
     framed->wheel = message->op == GZ_OP_WHEEL;
     framed->acts = true;
@@ -115,8 +120,8 @@ static void encode(const struct gz_message *message, uint8_t **bytes, size_t *si
 
 bool op_edits(enum gz_op op)
 {
-    return op == GZ_OP_SET || op == GZ_OP_CREATE || op == GZ_OP_DELETE || op == GZ_OP_UNDO || op == GZ_OP_REDO ||
-           op == GZ_OP_RESTORE;
+    return op == GZ_OP_SET || op == GZ_OP_CREATE || op == GZ_OP_DELETE || op == GZ_OP_UNDO ||
+           op == GZ_OP_REDO || op == GZ_OP_RESTORE;
 }
 
 bool op_closes_wheel(enum gz_op op)
@@ -136,7 +141,8 @@ static const char *earlier_key(struct sim *sim, const struct person *other)
 static void choose_key(struct sim *sim, const struct person *person, struct request *request)
 {
     if (request->rid > 1 && chance(sim, 0.08)) {
-        const struct person *other = chance(sim, 0.5) ? person : &sim->people[person->index % USERS];
+        const struct person *other =
+            chance(sim, 0.5) ? person : &sim->people[person->index % USERS];
         if (other->request_count > 1 && strcmp(other->user, person->user) == 0)
             memcpy(request->key, earlier_key(sim, other), sizeof request->key);
     }
@@ -200,7 +206,8 @@ static struct gz_message any_pointer(struct sim *sim, struct person *person, enu
 
 static void say_move(struct sim *sim, struct person *person)
 {
-    struct gz_message message = any_pointer(sim, person, chance(sim, 0.9) ? GZ_PHASE_MOVE : GZ_PHASE_HOVER);
+    struct gz_message message =
+        any_pointer(sim, person, chance(sim, 0.9) ? GZ_PHASE_MOVE : GZ_PHASE_HOVER);
     (void)person_say(sim, person, &message);
     if (chance(sim, 0.75)) person->next_s = sim->now.mono_s + 0.016;
 }
@@ -225,8 +232,8 @@ static void say_grab(struct sim *sim, struct person *person)
     }
     if (chance(sim, 0.2)) {
         message.has |= GZ_HAS(VALUE);
-        message.pointer.value =
-            (struct gz_value){{between(sim, -2, 2), between(sim, -2, 2)}, 1 + (uint32_t)below(sim, 2)};
+        message.pointer.value = (struct gz_value){{between(sim, -2, 2), between(sim, -2, 2)},
+                                                  1 + (uint32_t)below(sim, 2)};
         if (chance(sim, 0.5)) message.has &= ~(GZ_HAS(AT) | GZ_HAS(RAY));
     }
     (void)person_say(sim, person, &message);
@@ -257,8 +264,10 @@ static void say_wheel(struct sim *sim, struct person *person)
 
 static void say_set(struct sim *sim, struct person *person)
 {
-    static const struct gz_text names[] = {{"red", 3}, {"green", 5}, {"", 0}, {"a node with a longer name", 25}};
-    static const gz_quat turns[] = {{0, 0, 0, 1}, {1, 0, 0, 0}, {0.5, 0.5, 0.5, 0.5}, {0, 0, -1, 0}};
+    static const struct gz_text names[] = {
+        {"red", 3}, {"green", 5}, {"", 0}, {"a node with a longer name", 25}};
+    static const gz_quat turns[] = {
+        {0, 0, 0, 1}, {1, 0, 0, 0}, {0.5, 0.5, 0.5, 0.5}, {0, 0, -1, 0}};
     static const uint64_t parts[] = {GZ_HAS(T), GZ_HAS(R), GZ_HAS(S), GZ_HAS(NAME), GZ_HAS(PARENT)};
     struct gz_set_node nodes[3];
     size_t count = 0;
@@ -297,7 +306,8 @@ static void say_create(struct sim *sim, struct person *person)
     size_t count = 1 + below(sim, REFS);
     if (gz_scene_count(sim->core->scene) > NODES_WANTED && chance(sim, 0.8)) return;
     for (size_t i = 0; i < count; i++) {
-        nodes[i] = (struct gz_create_node){.has = GZ_HAS(T) | GZ_HAS(REF), .ref = {&"abc"[i], 1}, .name = {"node", 4}};
+        nodes[i] = (struct gz_create_node){
+            .has = GZ_HAS(T) | GZ_HAS(REF), .ref = {&"abc"[i], 1}, .name = {"node", 4}};
         nodes[i].trs.t = any_place(sim);
         if (i > 0 && chance(sim, 0.5)) {
             nodes[i].has |= GZ_HAS(PARENT_REF);
@@ -347,8 +357,8 @@ static void say_history(struct sim *sim, struct person *person)
 {
     struct gz_message message = {.op = GZ_OP_HISTORY};
     if (chance(sim, 0.5))
-        message =
-            (struct gz_message){.op = GZ_OP_AT, .has = GZ_HAS(SEQ), .at.seq = 1 + below(sim, person->mirror.seq + 2)};
+        message = (struct gz_message){
+            .op = GZ_OP_AT, .has = GZ_HAS(SEQ), .at.seq = 1 + below(sim, person->mirror.seq + 2)};
     (void)person_say(sim, person, &message);
 }
 
@@ -374,8 +384,10 @@ static void say_camera(struct sim *sim, struct person *person)
 
 static void say_tool(struct sim *sim, struct person *person)
 {
-    struct gz_message message = {.op = GZ_OP_TOOL, .has = GZ_HAS(MODE) | GZ_HAS(SPACE) | GZ_HAS(PIVOT)};
-    message.tool.mode = chance(sim, 0.6) ? GZ_MODE_TRANSLATE : (enum gz_mode)below(sim, GZ_MODE_COUNT);
+    struct gz_message message = {.op = GZ_OP_TOOL,
+                                 .has = GZ_HAS(MODE) | GZ_HAS(SPACE) | GZ_HAS(PIVOT)};
+    message.tool.mode =
+        chance(sim, 0.6) ? GZ_MODE_TRANSLATE : (enum gz_mode)below(sim, GZ_MODE_COUNT);
     message.tool.space = (enum gz_space)below(sim, GZ_SPACE_COUNT);
     message.tool.pivot = (enum gz_pivot)below(sim, GZ_PIVOT_POINT);
     (void)person_say(sim, person, &message);
@@ -383,7 +395,8 @@ static void say_tool(struct sim *sim, struct person *person)
 
 static void say_pick(struct sim *sim, struct person *person)
 {
-    struct gz_message message = {.op = GZ_OP_PICK, .has = GZ_HAS(RECT), .pick.rect = {100, 100, 500, 400}};
+    struct gz_message message = {
+        .op = GZ_OP_PICK, .has = GZ_HAS(RECT), .pick.rect = {100, 100, 500, 400}};
     (void)person_say(sim, person, &message);
 }
 
@@ -404,16 +417,18 @@ static const struct {
     int dragging, idle;
     void (*say)(struct sim *sim, struct person *person);
 } sayings[] = {
-    {60, 4, say_move}, {2, 6, say_press},   {4, 16, say_grab},    {12, 2, say_up},      {4, 1, say_cancel},
-    {1, 5, say_wheel}, {2, 12, say_set},    {1, 5, say_create},   {1, 3, say_delete},   {1, 6, say_undo},
-    {1, 3, say_redo},  {1, 1, say_restore}, {1, 1, say_history},  {1, 3, say_select},   {1, 2, say_camera},
-    {1, 2, say_tool},  {0, 1, say_pick},    {1, 1, say_nonsense}, {1, 2, say_interest}, {1, 5, say_note},
+    {60, 4, say_move},   {2, 6, say_press},    {4, 16, say_grab},    {12, 2, say_up},
+    {4, 1, say_cancel},  {1, 5, say_wheel},    {2, 12, say_set},     {1, 5, say_create},
+    {1, 3, say_delete},  {1, 6, say_undo},     {1, 3, say_redo},     {1, 1, say_restore},
+    {1, 1, say_history}, {1, 3, say_select},   {1, 2, say_camera},   {1, 2, say_tool},
+    {0, 1, say_pick},    {1, 1, say_nonsense}, {1, 2, say_interest}, {1, 5, say_note},
 };
 
 static void say_something(struct sim *sim, struct person *person)
 {
     int sum = 0;
-    for (size_t i = 0; i < COUNT(sayings); i++) sum += person->dragging ? sayings[i].dragging : sayings[i].idle;
+    for (size_t i = 0; i < COUNT(sayings); i++)
+        sum += person->dragging ? sayings[i].dragging : sayings[i].idle;
     int drawn = (int)below(sim, (uint64_t)sum);
     size_t at = 0;
     for (;; at++) {
@@ -428,8 +443,8 @@ static void say_something(struct sim *sim, struct person *person)
 
 /* ---- coming ---- */
 
-/* Mostly what it knows; sometimes what cannot be: a seq that was never, or an epoch that was never. A part is not resumed, only what
- * was told of edits. */
+/* Mostly what it knows; sometimes what cannot be: a seq that was never, or an epoch that was never.
+ * A part is not resumed, only what was told of edits. */
 static void choose_resume(struct sim *sim, struct person *person, struct gz_message *hello)
 {
     if (person->epoch == 0 || chance(sim, person->part ? 0.5 : 0.1)) return;
@@ -439,7 +454,8 @@ static void choose_resume(struct sim *sim, struct person *person, struct gz_mess
     hello->hello.resume_edit = person->edit_seq;
     if (person->edit_seq > 0) hello->has |= GZ_HAS(EDIT);
     const struct person *other = chance(sim, 0.1) ? &sim->people[below(sim, PEOPLE)] : person;
-    bool own = other == person || strcmp(other->user, person->user) != 0; /* or none of the user's, which is worth nothing */
+    bool own = other == person || strcmp(other->user, person->user) !=
+                                      0; /* or none of the user's, which is worth nothing */
     if (own) hello->hello.resume_secret = (struct gz_text){other->secret, strlen(other->secret)};
     if (!person->part && chance(sim, 0.05)) hello->hello.resume_seq += 1000000;
     if (chance(sim, 0.05)) hello->hello.resume_epoch += 1000000;
@@ -517,21 +533,25 @@ void person_lose(struct sim *sim, struct person *person)
 /* ---- hearing ---- */
 
 /* R10: a resume is exact or it is none, and it is exact wherever it can be. */
-static void check_resume(struct sim *sim, const struct person *person, const struct gz_welcome *welcome)
+static void check_resume(struct sim *sim, const struct person *person,
+                         const struct gz_welcome *welcome)
 {
-    bool lied = person->resume_claim != person->epoch || person->resume_seq != person->mirror.complete;
+    bool lied =
+        person->resume_claim != person->epoch || person->resume_seq != person->mirror.complete;
     bool saved = person->resume_claim == welcome->epoch;
     for (size_t i = 0; i < sim->store.epoch_count; i++) {
         const struct gz_epoch_record *epoch = &sim->store.epochs[i];
         saved |= epoch->epoch == person->resume_claim && person->resume_seq <= epoch->seq_last;
     }
     if (welcome->resumed)
-        PROMISE(person->resume_claim != 0 && !lied && saved, "a resume is never a guess", "epoch %llu, seq %llu",
-                (unsigned long long)person->resume_claim, (unsigned long long)person->resume_seq);
+        PROMISE(person->resume_claim != 0 && !lied && saved, "a resume is never a guess",
+                "epoch %llu, seq %llu", (unsigned long long)person->resume_claim,
+                (unsigned long long)person->resume_seq);
     if (sim->core == NULL || lied || !saved || person->resume_seq == 0) return;
     bool remembered = person->resume_seq >= gz_scene_forgotten(sim->core->scene);
     if (remembered)
-        PROMISE(welcome->resumed, "who saw only what was saved resumes", "%s/%d", person->user, person->index);
+        PROMISE(welcome->resumed, "who saw only what was saved resumes", "%s/%d", person->user,
+                person->index);
 }
 
 static void hear_welcome(struct sim *sim, struct person *person, const struct gz_welcome *welcome)
@@ -560,12 +580,14 @@ static void hear_delta(struct sim *sim, struct person *person, const struct parc
                        const struct gz_delta *delta)
 {
     PROMISE(!person->begins_anew || person->wish == NULL || delta->from == 0,
-            "a part that is asked for at once is all that is told", "%s/%d hears of it from seq %llu", person->user,
-            person->index, (unsigned long long)delta->from);
+            "a part that is asked for at once is all that is told",
+            "%s/%d hears of it from seq %llu", person->user, person->index,
+            (unsigned long long)delta->from);
     person->begins_anew = false;
     sim->claim = "deltas are a chain without gap or double";
     mirror_apply(&person->mirror, delta);
-    PROMISE(delta->saved >= person->saved, "what is saved stays saved", "%s/%d", person->user, person->index);
+    PROMISE(delta->saved >= person->saved, "what is saved stays saved", "%s/%d", person->user,
+            person->index);
     person->saved = delta->saved;
     if (delta->from == 0) person->checked = UINT64_MAX;
     sim->claim = "the disk is given what it can explain";
@@ -589,7 +611,8 @@ uint64_t ids_number(struct gz_ids ids)
 static void forget_sight(struct person *person, uint64_t session)
 {
     for (size_t i = 0; i < person->sight_count; i++) {
-        if (person->sights[i].session == session) person->sights[i--] = person->sights[--person->sight_count];
+        if (person->sights[i].session == session)
+            person->sights[i--] = person->sights[--person->sight_count];
     }
 }
 
@@ -614,24 +637,28 @@ static void hear_presence(struct person *person, const struct gz_presence *prese
 
 static void hear_edit(struct person *person, const struct gz_edit_message *edit)
 {
-    PROMISE(edit->seq > person->edit_seq, "an edit is told once, in order", "edit %llu", (unsigned long long)edit->id);
+    PROMISE(edit->seq > person->edit_seq, "an edit is told once, in order", "edit %llu",
+            (unsigned long long)edit->id);
     person->edit_seq = edit->seq;
 }
 
 static void hear_answer(struct person *person, const struct gz_message *message)
 {
-    if ((message->has & GZ_HAS(RID)) == 0 || message->rid == 0 || message->rid > person->request_count) return;
+    if ((message->has & GZ_HAS(RID)) == 0 || message->rid == 0 ||
+        message->rid > person->request_count)
+        return;
     struct request *request = person->requests[message->rid - 1];
     request->answered = message->op == GZ_OP_OK ? !message->ok.more : true;
     if (message->op == GZ_OP_OK && request->op == GZ_OP_INTEREST) part_answered(person, request);
     if (message->op == GZ_OP_OK && (message->has & GZ_HAS(NOTE)) != 0) {
-        PROMISE(request->told_note == 0 || request->told_note == message->ok.note, "the same key has the same answer",
-                "request %llu", (unsigned long long)request->rid);
+        PROMISE(request->told_note == 0 || request->told_note == message->ok.note,
+                "the same key has the same answer", "request %llu",
+                (unsigned long long)request->rid);
         request->told_note = message->ok.note;
     }
     if (message->op != GZ_OP_OK || (message->has & GZ_HAS(EDIT)) == 0) return;
-    PROMISE(request->told == 0 || request->told == message->ok.edit, "the same key has the same answer", "request %llu",
-            (unsigned long long)request->rid);
+    PROMISE(request->told == 0 || request->told == message->ok.edit,
+            "the same key has the same answer", "request %llu", (unsigned long long)request->rid);
     request->told = message->ok.edit;
 }
 
@@ -642,12 +669,14 @@ void person_hear(struct sim *sim, struct person *person, const struct parcel *pa
     for (size_t i = 0; i < parcel->message_count && person->link != NULL; i++) {
         const struct gz_message *message = &parcel->messages[i];
         if (sim->trace) describe(message, text);
-        if (message->op != GZ_OP_GIZMO) trace(sim, "%s/%d hears %s", person->user, person->index, text);
+        if (message->op != GZ_OP_GIZMO)
+            trace(sim, "%s/%d hears %s", person->user, person->index, text);
         switch (message->op) {
         case GZ_OP_WELCOME: hear_welcome(sim, person, &message->welcome); break;
         case GZ_OP_DELTA: hear_delta(sim, person, parcel, &message->delta); break;
         case GZ_OP_SAVED:
-            PROMISE(message->saved_seq >= person->saved, "what is saved stays saved", "%s", person->user);
+            PROMISE(message->saved_seq >= person->saved, "what is saved stays saved", "%s",
+                    person->user);
             person->saved = message->saved_seq;
             break;
         case GZ_OP_PRESENCE: hear_presence(person, &message->presence); break;

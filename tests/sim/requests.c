@@ -1,7 +1,8 @@
 /* The rules of requests: what each has to be answered with, and that the same key is one edit. */
 #include "sim/model.h"
 
-static void expect(struct request *request, const struct act *act, uint64_t call, const struct deed *deed)
+static void expect(struct request *request, const struct act *act, uint64_t call,
+                   const struct deed *deed)
 {
     request->session = act->session;
     request->call = call;
@@ -23,12 +24,12 @@ void act_message(struct sim *sim, const struct act *act, struct deed *completed)
     bool asks_key = (may_edit && op_edits(act->message->op)) || is_phase(act, GZ_PHASE_UP);
     if (asks_key) known = model_key(model, act->user, act->key);
     if (known != NULL && known != completed) {
-        PROMISE((act->moved || model->changed.count == 0) && completed == NULL, "the same key is one edit", "%s again",
-                act->key);
+        PROMISE((act->moved || model->changed.count == 0) && completed == NULL,
+                "the same key is one edit", "%s again", act->key);
         check_dragged(model, act->session);
         /* A drag that runs is not the one of this key: it goes on. */
-        bool other =
-            is_phase(act, GZ_PHASE_UP) && (session->run.kind == GZ_RUN_DRAG || session->run.kind == GZ_RUN_ORBIT);
+        bool other = is_phase(act, GZ_PHASE_UP) &&
+                     (session->run.kind == GZ_RUN_DRAG || session->run.kind == GZ_RUN_ORBIT);
         expect(act->request, act, model->call, other ? NULL : known);
         act->request->again = !other;
         act->request->conflict = other;
@@ -39,13 +40,16 @@ void act_message(struct sim *sim, const struct act *act, struct deed *completed)
     const struct deed *deed = check_operation(sim, act, completed);
     if (act->request == NULL) return;
     expect(act->request, act, model->call, deed);
-    if (act->message->op == GZ_OP_RESTORE || act->message->op == GZ_OP_HISTORY || act->message->op == GZ_OP_AT)
+    if (act->message->op == GZ_OP_RESTORE || act->message->op == GZ_OP_HISTORY ||
+        act->message->op == GZ_OP_AT)
         act->request->answer = ANSWER_OPEN;
     if (act->message->op != GZ_OP_SET) return;
     act->request->node_changed = false;
     for (size_t i = 0; i < act->message->set.count; i++) {
-        /* A drag that follows its parent may move a node there and back within a turn: nobody sees that, but it has a seq. */
-        act->request->node_changed |= life_of(model, act->message->set.nodes[i].id)->seq > act->message->set.base;
+        /* A drag that follows its parent may move a node there and back within a turn: nobody sees
+         * that, but it has a seq. */
+        act->request->node_changed |=
+            life_of(model, act->message->set.nodes[i].id)->seq > act->message->set.base;
     }
 }
 
@@ -53,7 +57,8 @@ void act_beside(const struct act *act, uint64_t call)
 {
     if (act->request == NULL || act->late) return;
     expect(act->request, act, call, NULL);
-    if (act->message->op == GZ_OP_HISTORY || act->message->op == GZ_OP_AT) act->request->answer = ANSWER_OPEN;
+    if (act->message->op == GZ_OP_HISTORY || act->message->op == GZ_OP_AT)
+        act->request->answer = ANSWER_OPEN;
 }
 
 void act_answer(struct sim *sim, const struct act *act)
@@ -61,10 +66,11 @@ void act_answer(struct sim *sim, const struct act *act)
     struct model *model = &sim->model;
     const struct deed *known = model_key(model, act->user, act->key);
     const struct deed *deed = known;
-    if (known != NULL) PROMISE(model->changed.count == 0, "the same key is one edit", "%s again", act->key);
+    if (known != NULL)
+        PROMISE(model->changed.count == 0, "the same key is one edit", "%s again", act->key);
     if (known == NULL && model->changed.count > 0) {
-        PROMISE(act->answer != NULL && act->answer->status == GZ_OK, "what edits nothing changes nothing",
-                "a question");
+        PROMISE(act->answer != NULL && act->answer->status == GZ_OK,
+                "what edits nothing changes nothing", "a question");
         model->wanted.count = 0;
         want_restore(sim, act);
         check_wanted(model, "a restore is the state of then");

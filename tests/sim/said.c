@@ -11,57 +11,67 @@ static const struct deed *stored_deed(const struct sim *sim, uint64_t id, const 
 }
 
 /* R12. */
-static void said_ok(struct sim *sim, const struct request *request, const struct gz_message *message)
+static void said_ok(struct sim *sim, const struct request *request,
+                    const struct gz_message *message)
 {
     if ((message->has & GZ_HAS(NOTE)) != 0) {
         notes_said_ok(sim, request, message);
         return;
     }
     if ((message->has & GZ_HAS(EDIT)) == 0) {
-        PROMISE(request->op != GZ_OP_UNDO && request->op != GZ_OP_REDO, "an undo is an edit, whatever it finds",
-                "request %llu", NUMBER(request->rid));
-        PROMISE(request->answer != ANSWER_NOTE, "a note is answered as one", "request %llu", NUMBER(request->rid));
-        PROMISE(request->answer != ANSWER_EDIT && request->answer != ANSWER_STORAGE, "an edit is answered as one",
-                "request %llu", NUMBER(request->rid));
+        PROMISE(request->op != GZ_OP_UNDO && request->op != GZ_OP_REDO,
+                "an undo is an edit, whatever it finds", "request %llu", NUMBER(request->rid));
+        PROMISE(request->answer != ANSWER_NOTE, "a note is answered as one", "request %llu",
+                NUMBER(request->rid));
+        PROMISE(request->answer != ANSWER_EDIT && request->answer != ANSWER_STORAGE,
+                "an edit is answered as one", "request %llu", NUMBER(request->rid));
         return;
     }
     const struct deed *deed = stored_deed(sim, message->ok.edit, "ok comes after COMMIT");
-    PROMISE(request->answer == ANSWER_EDIT && request->edit == deed->id, "an edit is answered with itself",
-            "request %llu has edit %llu, it should be %llu", NUMBER(request->rid), NUMBER(deed->id),
-            NUMBER(request->edit));
-    PROMISE(deed->seq == message->ok.seq, "an edit is answered with itself", "seq %llu", NUMBER(message->ok.seq));
+    PROMISE(request->answer == ANSWER_EDIT && request->edit == deed->id,
+            "an edit is answered with itself", "request %llu has edit %llu, it should be %llu",
+            NUMBER(request->rid), NUMBER(deed->id), NUMBER(request->edit));
+    PROMISE(deed->seq == message->ok.seq, "an edit is answered with itself", "seq %llu",
+            NUMBER(message->ok.seq));
     sim->ok_edits++;
 }
 
-static void said_error(const struct sim *sim, const struct request *request, const struct gz_error_message *error)
+static void said_error(const struct sim *sim, const struct request *request,
+                       const struct gz_error_message *error)
 {
     bool later = request->again && error->code == GZ_TOO_MANY; /* not even looked at */
-    PROMISE(request->answer != ANSWER_NOTE || later, "a note that was made is not refused", "request %llu: %.*s",
-            NUMBER(request->rid), (int)error->message.size, error->message.bytes);
-    PROMISE(request->answer != ANSWER_EDIT || later, "an edit that was made is not refused", "request %llu: %.*s",
-            NUMBER(request->rid), (int)error->message.size, error->message.bytes);
+    PROMISE(request->answer != ANSWER_NOTE || later, "a note that was made is not refused",
+            "request %llu: %.*s", NUMBER(request->rid), (int)error->message.size,
+            error->message.bytes);
+    PROMISE(request->answer != ANSWER_EDIT || later, "an edit that was made is not refused",
+            "request %llu: %.*s", NUMBER(request->rid), (int)error->message.size,
+            error->message.bytes);
     static const char *const why = "a refusal says what is true";
     if (error->code == GZ_LOCKED) {
-        uint64_t holder = error->nodes.count > 0 ? model_holder(&sim->model, error->nodes.ids[0], request->call) : 0;
-        PROMISE(holder != 0 && holder == error->holder && holder != request->session, "a refusal names the holder",
-                "request %llu: %llu, it is %llu", NUMBER(request->rid), NUMBER(error->holder), NUMBER(holder));
+        uint64_t holder = error->nodes.count > 0
+                              ? model_holder(&sim->model, error->nodes.ids[0], request->call)
+                              : 0;
+        PROMISE(holder != 0 && holder == error->holder && holder != request->session,
+                "a refusal names the holder", "request %llu: %llu, it is %llu",
+                NUMBER(request->rid), NUMBER(error->holder), NUMBER(holder));
     }
     if (error->code == GZ_CONFLICT && request->op == GZ_OP_SET)
-        PROMISE(request->node_changed, why, "request %llu: nothing changed since: %.*s", NUMBER(request->rid),
-                (int)error->message.size, error->message.bytes);
+        PROMISE(request->node_changed, why, "request %llu: nothing changed since: %.*s",
+                NUMBER(request->rid), (int)error->message.size, error->message.bytes);
     else if (error->code == GZ_CONFLICT)
-        PROMISE(request->conflict, why, "request %llu: nobody touched it since", NUMBER(request->rid));
+        PROMISE(request->conflict, why, "request %llu: nobody touched it since",
+                NUMBER(request->rid));
     if (error->code == GZ_STORAGE)
         PROMISE(sim->disk_failed, why, "request %llu: the disk is well", NUMBER(request->rid));
     if (error->message.size > 16 && memcmp(error->message.bytes, "there is nothing", 16) == 0)
-        PROMISE(request->nothing, why, "request %llu: there is something to %s", NUMBER(request->rid),
-                gz_op_word(request->op));
+        PROMISE(request->nothing, why, "request %llu: there is something to %s",
+                NUMBER(request->rid), gz_op_word(request->op));
 }
 
 static void said_saved(const struct sim *sim, uint64_t saved)
 {
-    PROMISE(saved <= sim->store.seq, "what is said to be saved is saved", "seq %llu, and %llu is", NUMBER(saved),
-            NUMBER(sim->store.seq));
+    PROMISE(saved <= sim->store.seq, "what is said to be saved is saved", "seq %llu, and %llu is",
+            NUMBER(saved), NUMBER(sim->store.seq));
 }
 
 static void said_edit(const struct sim *sim, const struct gz_edit_message *edit)
@@ -70,7 +80,8 @@ static void said_edit(const struct sim *sim, const struct gz_edit_message *edit)
     bool same = deed->seq == edit->seq && deed->kind == edit->kind &&
                 edit->by == (deed->epoch == sim->store.epoch ? deed->session : 0) &&
                 strlen(deed->user) == edit->user.size && edit->nodes.count == deed->facts.count;
-    for (size_t i = 0; same && i < edit->nodes.count; i++) same = facts_find(&deed->facts, edit->nodes.ids[i]) != NULL;
+    for (size_t i = 0; same && i < edit->nodes.count; i++)
+        same = facts_find(&deed->facts, edit->nodes.ids[i]) != NULL;
     PROMISE(same, "an edit is told as it was", "edit %llu", NUMBER(edit->id));
 }
 
@@ -79,7 +90,8 @@ void model_said(struct sim *sim, uint64_t session, const struct gz_message *mess
     const struct request *request = NULL;
     if (message->op == GZ_OP_OK || message->op == GZ_OP_ERROR)
         request = message->has & GZ_HAS(RID) ? person_request(sim, session, message->rid) : NULL;
-    if (request != NULL && request->session != session) return; /* it was said again, and the core has it not yet */
+    if (request != NULL && request->session != session)
+        return; /* it was said again, and the core has it not yet */
     if (message->op == GZ_OP_OK && request != NULL) said_ok(sim, request, message);
     if (message->op == GZ_OP_ERROR && request != NULL) said_error(sim, request, &message->error);
     if (message->op == GZ_OP_SAVED) said_saved(sim, message->saved_seq);

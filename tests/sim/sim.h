@@ -1,15 +1,17 @@
-/* sim.h - the core in a world that is made of one number: its seed chooses what people do, how the links between them and the
- * daemon behave, what the clock says and what the disk does. The same seed gives the same run, step by step.
+/* sim.h - the core in a world that is made of one number: its seed chooses what people do, how the
+ * links between them and the daemon behave, what the clock says and what the disk does. The same
+ * seed gives the same run, step by step.
  *
- *   main.c     seeds and how many of them                world.c   what happens next; disturbances; the end of a seed
- *   daemon.c   the host of the core: turns, links, disk  people.c  what people do and what they make of what they hear
- *   model.h    what must come of it, in several files    undo.c    what an undo is about
- *   parts.c    people who follow a part of the scene      notes.c    notes: what is said of them, and what must come of it
- *   judge.c    a promise was broken; the trace
+ *   main.c     seeds and how many of them                world.c   what happens next; disturbances;
+ * the end of a seed daemon.c   the host of the core: turns, links, disk  people.c  what people do
+ * and what they make of what they hear model.h    what must come of it, in several files    undo.c
+ * what an undo is about parts.c    people who follow a part of the scene      notes.c    notes:
+ * what is said of them, and what must come of it judge.c    a promise was broken; the trace
  *
- * The model stands beside the core: after each call of the core it looks at the whole scene, says for every node that changed
- * why it was allowed to, and remembers each state by its seq. What people piece together from deltas is compared with that.
- * Ownership: the sim owns everything; people, links and requests live until its end or as long as their list says. Threads: one. */
+ * The model stands beside the core: after each call of the core it looks at the whole scene, says
+ * for every node that changed why it was allowed to, and remembers each state by its seq. What
+ * people piece together from deltas is compared with that. Ownership: the sim owns everything;
+ * people, links and requests live until its end or as long as their list says. Threads: one. */
 #ifndef GZ_TEST_SIM_H
 #define GZ_TEST_SIM_H
 
@@ -119,7 +121,16 @@ struct model {
 };
 
 /* What was done to the core. */
-enum act_kind { ACT_JOIN, ACT_MESSAGE, ACT_LEAVE, ACT_TURN, ACT_STORED, ACT_REFUSED, ACT_ANSWER, ACT_GOODBYE };
+enum act_kind {
+    ACT_JOIN,
+    ACT_MESSAGE,
+    ACT_LEAVE,
+    ACT_TURN,
+    ACT_STORED,
+    ACT_REFUSED,
+    ACT_ANSWER,
+    ACT_GOODBYE
+};
 
 struct request;
 
@@ -182,19 +193,22 @@ struct person {
     bool welcome;
     uint64_t session, epoch, saved, edit_seq, edits_before;
     char secret[GZ_SECRET_TEXT_BYTES_MAX + 1]; /* of its last welcome */
-    uint64_t resume_claim, resume_seq; /* what its last hello said; the claim is an epoch, 0 for none */
+    uint64_t resume_claim,
+        resume_seq; /* what its last hello said; the claim is an epoch, 0 for none */
     struct mirror mirror;
     struct mirror_notes notes;
-    const struct part_wish *wish; /* what its deltas have to hold since that was answered; NULL for all of it */
-    bool part;                    /* since the last one it was not told the whole scene */
-    size_t looked;                /* the camera by which a view was last right */
-    bool begins_anew;             /* its first delta has to be one from 0 */
-    uint8_t *frame;               /* messages that go together, and what is in them */
+    const struct part_wish
+        *wish;        /* what its deltas have to hold since that was answered; NULL for all of it */
+    bool part;        /* since the last one it was not told the whole scene */
+    size_t looked;    /* the camera by which a view was last right */
+    bool begins_anew; /* its first delta has to be one from 0 */
+    uint8_t *frame;   /* messages that go together, and what is in them */
     size_t frame_size, frame_count;
     struct framed framed;
-    bool partial;     /* the mirror has a part of a later state, which will be told again */
-    bool tainted;     /* and it was perhaps never saved: a crash would not take it back */
-    uint64_t checked; /* the last complete seq that was compared with the model; UINT64_MAX for none */
+    bool partial; /* the mirror has a part of a later state, which will be told again */
+    bool tainted; /* and it was perhaps never saved: a crash would not take it back */
+    uint64_t
+        checked; /* the last complete seq that was compared with the model; UINT64_MAX for none */
     struct sight sights[64];
     size_t sight_count;
     bool dragging;
@@ -236,9 +250,9 @@ struct seen_camera {
 
 struct link {
     struct link *next;
-    struct person *person;      /* NULL once it turned away */
-    struct person *owner;       /* who opened it */
-    struct gz_session *session; /* NULL before hello and after the end */
+    struct person *person;                /* NULL once it turned away */
+    struct person *owner;                 /* who opened it */
+    struct gz_session *session;           /* NULL before hello and after the end */
     char secret[2 * GZ_SECRET_BYTES + 1]; /* that it was given */
     bool over;
     struct lane up, down;
@@ -267,7 +281,8 @@ struct sim {
     struct core_store store;
     struct model model;
     struct gz_batch *batch;
-    double commit_due_s, disk_ok_s, disk_slow_s, past_slow_s, turn_due_s, start_due_s, stop_due_s, chaos_due_s;
+    double commit_due_s, disk_ok_s, disk_slow_s, past_slow_s, turn_due_s, start_due_s, stop_due_s,
+        chaos_due_s;
     bool commit_fails, quiet, disk_failed, stopping;
     uint64_t turns_quiet;
     struct question questions[PEOPLE * 8];
@@ -282,7 +297,8 @@ struct sim {
 /* ---- judge.c ---- */
 
 /* The promise does not hold: says where and how to see it again, and ends the program. */
-_Noreturn void broken(const char *promise, const char *format, ...) __attribute__((format(printf, 2, 3)));
+_Noreturn void broken(const char *promise, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 #define PROMISE(holds, promise, ...) ((holds) ? (void)0 : broken(promise, __VA_ARGS__))
 void judge_begin(struct sim *sim);
 void trace(const struct sim *sim, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -303,7 +319,8 @@ bool chance(struct sim *sim, double probability);
 /* ---- daemon.c ---- */
 
 void daemon_start(struct sim *sim);
-/* The process is gone, with what it had not stored; a batch on its way made it to the disk or not. */
+/* The process is gone, with what it had not stored; a batch on its way made it to the disk or
+ * not. */
 void daemon_crash(struct sim *sim);
 /* Says bye to everybody; the process ends when all is stored. */
 void daemon_stop(struct sim *sim);
@@ -352,7 +369,8 @@ void part_compare(struct sim *sim, struct person *person, size_t camera_first, s
 /* ---- notes.c ---- */
 
 void say_note(struct sim *sim, struct person *person);
-/* What becomes of a note that was said; and, once all of its frame had its turn, that the core has the same ones waiting. */
+/* What becomes of a note that was said; and, once all of its frame had its turn, that the core has
+ * the same ones waiting. */
 void notes_act(struct sim *sim, const struct act *act);
 void notes_settled(const struct sim *sim);
 void notes_sent(struct sim *sim, const struct gz_batch *batch);
@@ -361,9 +379,11 @@ void notes_refused(struct sim *sim);
 void notes_restart(struct sim *sim);
 /* The file has what was stored, each once. */
 void notes_check_store(const struct sim *sim);
-void notes_said_ok(const struct sim *sim, const struct request *request, const struct gz_message *message);
+void notes_said_ok(const struct sim *sim, const struct request *request,
+                   const struct gz_message *message);
 void notes_said(const struct sim *sim, const struct gz_notes *notes);
-void notes_hear(struct sim *sim, struct person *person, const struct parcel *parcel, const struct gz_notes *notes);
+void notes_hear(struct sim *sim, struct person *person, const struct parcel *parcel,
+                const struct gz_notes *notes);
 /* The person has what there was after so many changes. */
 void notes_compare(const struct sim *sim, const struct person *person, size_t changes);
 
@@ -373,21 +393,24 @@ void model_finish(struct model *model);
 /* After the core was made from the store: it is what was saved. */
 void model_restart(struct sim *sim);
 void model_act(struct sim *sim, const struct act *act);
-/* The same for what was said in one frame with what model_act was told of, and changes nothing in the scene. */
+/* The same for what was said in one frame with what model_act was told of, and changes nothing in
+ * the scene. */
 void model_beside(struct sim *sim, const struct act *act);
 void model_sent(struct sim *sim, const struct gz_batch *batch);
 /* What leaves the core for a session. */
 void model_said(struct sim *sim, uint64_t session, const struct gz_message *message);
 const struct thing *model_at(const struct model *model, uint64_t node, uint64_t seq);
 const struct deed *model_deed(const struct model *model, uint64_t id);
-const struct deed *model_key(const struct model *model, const char *user, const char *key); /* NULL for NULL */
+const struct deed *model_key(const struct model *model, const char *user,
+                             const char *key); /* NULL for NULL */
 uint64_t model_holder(const struct model *model, uint64_t node, uint64_t call);
 /* Compares what changed since the last comparison, or everything. */
 void model_compare(struct sim *sim, struct person *person, bool everything);
 struct thing thing_of(const struct gz_content *content);
 /* As much of it as there is room for; the rest is 0. */
 void keep_text(char kept[TEXT_MAX], const char *text);
-void facts_add(struct facts *facts, uint64_t node, const struct thing *before, const struct thing *after);
+void facts_add(struct facts *facts, uint64_t node, const struct thing *before,
+               const struct thing *after);
 bool same_thing(const struct thing *a, const struct thing *b);
 
 /* ---- undo.c ---- */
@@ -397,7 +420,8 @@ const struct deed *undo_target(const struct model *model, const char *user, bool
 /* What was done last about it: that is to be done backwards. */
 const struct deed *undo_last(const struct model *model, const struct deed *target);
 /* The latest edit of somebody else since then that is in the way; NULL for none. */
-const struct deed *undo_conflict(const struct model *model, const struct deed *last, const char *user);
+const struct deed *undo_conflict(const struct model *model, const struct deed *last,
+                                 const char *user);
 /* What it makes of its nodes, as they are now. */
 void undo_outcome(const struct model *model, const struct deed *last, struct facts *facts);
 

@@ -1,7 +1,8 @@
-/* Undo in words (R15): a user's edits are a pile. Undo takes the topmost one off it and lays it on a second pile; redo brings it
- * back from there; any other edit of that user clears the second pile. Either does backwards what was done last about the edit: it
- * was made, undone or redone. What somebody else did since then to one of its nodes is in the way, unless they took it back
- * and left all as it was. Only those parts go back that were changed. */
+/* Undo in words (R15): a user's edits are a pile. Undo takes the topmost one off it and lays it on
+ * a second pile; redo brings it back from there; any other edit of that user clears the second
+ * pile. Either does backwards what was done last about the edit: it was made, undone or redone.
+ * What somebody else did since then to one of its nodes is in the way, unless they took it back and
+ * left all as it was. Only those parts go back that were changed. */
 #include <string.h>
 
 #include "sim/sim.h"
@@ -77,7 +78,8 @@ const struct deed *undo_last(const struct model *model, const struct deed *targe
 }
 
 /* Done since `last`, and taken back; or the taking back of such. */
-static bool came_to_nothing(const struct model *model, const struct deed *deed, const struct deed *last)
+static bool came_to_nothing(const struct model *model, const struct deed *deed,
+                            const struct deed *last)
 {
     if (travels(deed)) deed = known(model, deed->target);
     return deed != NULL && deed > last && undo_last(model, deed)->kind == GZ_EDIT_UNDO;
@@ -86,15 +88,17 @@ static bool came_to_nothing(const struct model *model, const struct deed *deed, 
 /* Of `now`, only the parts that differ between `from` and `to` become those of `to`. */
 static struct thing with_parts(struct thing now, const struct thing *from, const struct thing *to)
 {
-#define TAKE(part)                                                                                                     \
+#define TAKE(part)                                                                                 \
     if (memcmp(&from->part, &to->part, sizeof to->part) != 0) now.part = to->part
     TAKE(trs.t);
     TAKE(trs.r);
     TAKE(trs.s);
     TAKE(parent);
     TAKE(asset);
-    if (memcmp(from->name, to->name, sizeof to->name) != 0) memcpy(now.name, to->name, sizeof now.name);
-    if (from->has_bounds != to->has_bounds || memcmp(&from->bounds, &to->bounds, sizeof to->bounds) != 0) {
+    if (memcmp(from->name, to->name, sizeof to->name) != 0)
+        memcpy(now.name, to->name, sizeof now.name);
+    if (from->has_bounds != to->has_bounds ||
+        memcmp(&from->bounds, &to->bounds, sizeof to->bounds) != 0) {
         now.has_bounds = to->has_bounds;
         now.bounds = to->bounds;
     }
@@ -111,13 +115,15 @@ static bool is_as_left(const struct model *model, const struct deed *last)
         if (now->there != fact->after.there) return false;
         if (!now->there) continue;
         /* What would be put back where that was not changed is now: then nothing else was. */
-        struct thing same = fact->before.there ? with_parts(*now, &fact->before, &fact->after) : fact->after;
+        struct thing same =
+            fact->before.there ? with_parts(*now, &fact->before, &fact->after) : fact->after;
         if (!same_thing(&same, now)) return false;
     }
     return true;
 }
 
-const struct deed *undo_conflict(const struct model *model, const struct deed *last, const char *user)
+const struct deed *undo_conflict(const struct model *model, const struct deed *last,
+                                 const char *user)
 {
     bool left = is_as_left(model, last);
     for (const struct deed *deed = model->deeds + model->deed_count; --deed > last;) {

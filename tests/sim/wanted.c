@@ -29,13 +29,16 @@ void want_set(struct sim *sim, const struct act *act)
 }
 
 /* `usual` is where it hangs when nothing is said. */
-static uint64_t created_parent(const struct gz_create *create, size_t index, uint64_t first, uint64_t usual)
+static uint64_t created_parent(const struct gz_create *create, size_t index, uint64_t first,
+                               uint64_t usual)
 {
     const struct gz_create_node *said = &create->nodes[index];
-    if ((said->has & GZ_HAS(PARENT_REF)) == 0) return said->has & GZ_HAS(PARENT) ? said->parent : usual;
+    if ((said->has & GZ_HAS(PARENT_REF)) == 0)
+        return said->has & GZ_HAS(PARENT) ? said->parent : usual;
     for (size_t i = 0; i < index; i++) {
         struct gz_text ref = create->nodes[i].ref;
-        bool same = ref.size == said->parent_ref.size && memcmp(ref.bytes, said->parent_ref.bytes, ref.size) == 0;
+        bool same = ref.size == said->parent_ref.size &&
+                    memcmp(ref.bytes, said->parent_ref.bytes, ref.size) == 0;
         if ((create->nodes[i].has & GZ_HAS(REF)) != 0 && same) return first + i;
     }
     return 0;
@@ -63,7 +66,8 @@ void want_create(struct sim *sim, const struct act *act)
             after.has_bounds = true;
             after.bounds = said->bounds;
         }
-        struct gz_set_node rest = {.has = said->has & (GZ_HAS(T) | GZ_HAS(R) | GZ_HAS(S)), .trs = said->trs};
+        struct gz_set_node rest = {.has = said->has & (GZ_HAS(T) | GZ_HAS(R) | GZ_HAS(S)),
+                                   .trs = said->trs};
         bool named = (said->has & GZ_HAS(COPY)) == 0 || (said->has & GZ_HAS(NAME)) != 0;
         if (named) rest.has |= GZ_HAS(NAME);
         rest.name = said->name;
@@ -87,14 +91,16 @@ void want_delete(struct sim *sim, const struct act *act)
     struct model *model = &sim->model;
     for (uint64_t id = 1; id < model->life_count; id++) {
         const struct thing *now = &model->lives[id].now;
-        if (now->there && is_under(model, id, act->message->remove)) facts_add(&model->wanted, id, now, &nothing);
+        if (now->there && is_under(model, id, act->message->remove))
+            facts_add(&model->wanted, id, now, &nothing);
     }
 }
 
 void want_restore(struct sim *sim, const struct act *act)
 {
     struct model *model = &sim->model;
-    for (uint64_t id = 1; id < model->life_count; id++) facts_add(&model->wanted, id, &nothing, &nothing);
+    for (uint64_t id = 1; id < model->life_count; id++)
+        facts_add(&model->wanted, id, &nothing, &nothing);
     for (size_t i = 0; i < act->answer->node_count; i++) {
         struct thing then = thing_of(&act->answer->nodes[i].content);
         facts_merge(&model->wanted, act->answer->nodes[i].id, &nothing, &then);
@@ -109,7 +115,8 @@ void want_refused(struct sim *sim)
         const struct grip *grip = &model->grips[i];
         if (!touches_unstored(model, grip)) continue;
         for (size_t j = 0; j < grip->press.count; j++)
-            facts_merge(&model->wanted, grip->press.list[j].node, &nothing, &grip->press.list[j].before);
+            facts_merge(&model->wanted, grip->press.list[j].node, &nothing,
+                        &grip->press.list[j].before);
     }
     for (size_t i = model->deed_count; i-- > 0 && !model->deeds[i].stored;) {
         const struct facts *facts = &model->deeds[i].facts;
@@ -131,12 +138,13 @@ void check_wanted(const struct model *model, const char *promise)
 {
     for (size_t i = 0; i < model->wanted.count; i++) {
         const struct fact *fact = &model->wanted.list[i];
-        PROMISE(same_thing(after_of(model, fact->node), &fact->after), promise, "node %llu is not as it should be",
-                NUMBER(fact->node));
+        PROMISE(same_thing(after_of(model, fact->node), &fact->after), promise,
+                "node %llu is not as it should be", NUMBER(fact->node));
     }
     for (size_t i = 0; i < model->changed.count; i++) {
         uint64_t node = model->changed.list[i].node;
-        PROMISE(facts_find(&model->wanted, node) != NULL, promise, "node %llu changed", NUMBER(node));
+        PROMISE(facts_find(&model->wanted, node) != NULL, promise, "node %llu changed",
+                NUMBER(node));
     }
 }
 

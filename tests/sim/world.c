@@ -50,24 +50,29 @@ static void somebody_leaves(struct sim *sim)
     if (link != NULL) link_close(sim, link);
 }
 
-/* Nobody is told: bytes wait until it is over, and the daemon or the person may have lost patience by then. */
+/* Nobody is told: bytes wait until it is over, and the daemon or the person may have lost patience
+ * by then. */
 static void silence_somebody(struct sim *sim)
 {
     struct link *link = any_link(sim);
     if (link == NULL) return;
     link->heard_s = sim->now.mono_s;
-    link->silent_until_s = sim->now.mono_s + (chance(sim, 0.5) ? between(sim, 0.5, 5) : between(sim, 5, 40));
-    trace(sim, "link of %s/%d is silent until %.3f", link->person->user, link->person->index, link->silent_until_s);
+    link->silent_until_s =
+        sim->now.mono_s + (chance(sim, 0.5) ? between(sim, 0.5, 5) : between(sim, 5, 40));
+    trace(sim, "link of %s/%d is silent until %.3f", link->person->user, link->person->index,
+          link->silent_until_s);
 }
 
-/* The person gives the link up, and the daemon does not hear of it: whoever comes back finds it still there. */
+/* The person gives the link up, and the daemon does not hear of it: whoever comes back finds it
+ * still there. */
 static void hang_somebody(struct sim *sim)
 {
     struct link *link = any_link(sim);
     if (link == NULL) return;
     link->heard_s = sim->now.mono_s;
     link->silent_until_s = sim->now.mono_s + between(sim, 5, 40);
-    trace(sim, "link of %s/%d hangs until %.3f", link->person->user, link->person->index, link->silent_until_s);
+    trace(sim, "link of %s/%d hangs until %.3f", link->person->user, link->person->index,
+          link->silent_until_s);
     link_cut(sim, link);
 }
 
@@ -77,7 +82,8 @@ static void stall_somebody(struct sim *sim)
     if (link != NULL) link->stalled_until_s = sim->now.mono_s + between(sim, 0.2, 8);
 }
 
-/* Several fall behind at about the same place and wake up at once: what they are then told is shared where it may be. */
+/* Several fall behind at about the same place and wake up at once: what they are then told is
+ * shared where it may be. */
 static void doze_together(struct sim *sim)
 {
     double until_s = sim->now.mono_s + between(sim, 0.1, 1);
@@ -128,9 +134,10 @@ static const struct {
     int weight;
     void (*disturb)(struct sim *sim);
 } disturbances[] = {
-    {20, cut_somebody}, {6, somebody_leaves}, {8, silence_somebody}, {12, hang_somebody}, {12, stall_somebody}, {50, doze_together},
-    {5, fail_disk},     {6, slow_disk},       {12, hang_disk},       {5, jump_clock},      {7, crash},
-    {3, stop},
+    {20, cut_somebody},  {6, somebody_leaves}, {8, silence_somebody},
+    {12, hang_somebody}, {12, stall_somebody}, {50, doze_together},
+    {5, fail_disk},      {6, slow_disk},       {12, hang_disk},
+    {5, jump_clock},     {7, crash},           {3, stop},
 };
 
 static void disturb(struct sim *sim)
@@ -198,7 +205,8 @@ static bool sees(const struct person *person, const struct gz_session *session)
         const struct sight *sight = &person->sights[i];
         if (sight->session != session->id) continue;
         bool at = session->has_pointer && !session->pointer.is_ray;
-        return sight->selection == ids_number((struct gz_ids){session->selection, session->selected}) &&
+        return sight->selection ==
+                   ids_number((struct gz_ids){session->selection, session->selected}) &&
                sight->locks == ids_number((struct gz_ids){session->run.ids, session->run.count}) &&
                sight->tool == session->tool.mode && sight->has_at == at &&
                (!at || memcmp(sight->at, session->pointer.at, sizeof sight->at) == 0);
@@ -209,32 +217,37 @@ static bool sees(const struct person *person, const struct gz_session *session)
 static void check_person(struct sim *sim, struct person *person)
 {
     const struct gz_core *core = sim->core;
-    PROMISE(person->link != NULL && person->welcome, "whoever wants to is here", "%s/%d is not", person->user,
-            person->index);
-    PROMISE(person->mirror.complete == gz_scene_seq(core->scene) && person->mirror.seq == person->mirror.complete,
-            "everybody has everything in the end", "%s/%d is at seq %llu", person->user, person->index,
-            (unsigned long long)person->mirror.seq);
+    PROMISE(person->link != NULL && person->welcome, "whoever wants to is here", "%s/%d is not",
+            person->user, person->index);
+    PROMISE(person->mirror.complete == gz_scene_seq(core->scene) &&
+                person->mirror.seq == person->mirror.complete,
+            "everybody has everything in the end", "%s/%d is at seq %llu", person->user,
+            person->index, (unsigned long long)person->mirror.seq);
     if (person->wish == NULL)
         model_compare(sim, person, true);
     else
         part_compare(sim, person, person->link->camera_count - 1, person->link->camera_count - 1);
     notes_compare(sim, person, sim->model.notes_stored);
-    PROMISE(person->saved == gz_scene_seq(core->scene), "everything is saved in the end", "%s/%d knows of %llu",
-            person->user, person->index, (unsigned long long)person->saved);
-    PROMISE(person->sight_count == core->session_count, "presence says who is here", "%s/%d sees %zu, there are %zu",
-            person->user, person->index, person->sight_count, core->session_count);
-    for (const struct gz_session *session = core->sessions; session != NULL; session = session->next)
-        PROMISE(sees(person, session), "presence says what they do", "%s/%d has session %llu wrong", person->user,
-                person->index, (unsigned long long)session->id);
+    PROMISE(person->saved == gz_scene_seq(core->scene), "everything is saved in the end",
+            "%s/%d knows of %llu", person->user, person->index, (unsigned long long)person->saved);
+    PROMISE(person->sight_count == core->session_count, "presence says who is here",
+            "%s/%d sees %zu, there are %zu", person->user, person->index, person->sight_count,
+            core->session_count);
+    for (const struct gz_session *session = core->sessions; session != NULL;
+         session = session->next)
+        PROMISE(sees(person, session), "presence says what they do", "%s/%d has session %llu wrong",
+                person->user, person->index, (unsigned long long)session->id);
     for (size_t i = 0; i < person->request_count; i++) {
         const struct request *request = person->requests[i];
-        PROMISE(!request->sent || request->answered, "every request is answered", "request %llu of %s/%d, %s",
-                (unsigned long long)request->rid, person->user, person->index, gz_op_word(request->op));
+        PROMISE(!request->sent || request->answered, "every request is answered",
+                "request %llu of %s/%d, %s", (unsigned long long)request->rid, person->user,
+                person->index, gz_op_word(request->op));
     }
     const struct core_store *store = &sim->store;
     if (store->edit_count > person->edits_before)
-        PROMISE(person->edit_seq >= store->edits[store->edit_count - 1].seq, "everybody is told of edits",
-                "%s/%d knows of seq %llu", person->user, person->index, (unsigned long long)person->edit_seq);
+        PROMISE(person->edit_seq >= store->edits[store->edit_count - 1].seq,
+                "everybody is told of edits", "%s/%d knows of seq %llu", person->user,
+                person->index, (unsigned long long)person->edit_seq);
 }
 
 static void check_oks(const struct sim *sim)
@@ -244,7 +257,8 @@ static void check_oks(const struct sim *sim)
             uint64_t told = sim->people[i].requests[j]->told;
             if (told == 0) continue;
             size_t found = 0;
-            for (size_t k = 0; k < sim->store.edit_count; k++) found += sim->store.edits[k].id == told;
+            for (size_t k = 0; k < sim->store.edit_count; k++)
+                found += sim->store.edits[k].id == told;
             PROMISE(found == 1, "what was answered is kept, once", "edit %llu is there %zu times",
                     (unsigned long long)told, found);
         }
@@ -294,8 +308,10 @@ static void everybody_leaves(struct sim *sim)
         sim->people[i].next_s = INFINITY;
     }
     run_for(sim, 5);
-    PROMISE(sim->core->session_count == 1, "who left is not here", "%zu are", sim->core->session_count);
-    PROMISE(sim->store.visitor_count == 1, "the file knows who is here", "%zu are", sim->store.visitor_count);
+    PROMISE(sim->core->session_count == 1, "who left is not here", "%zu are",
+            sim->core->session_count);
+    PROMISE(sim->store.visitor_count == 1, "the file knows who is here", "%zu are",
+            sim->store.visitor_count);
     check_person(sim, &sim->people[0]);
 }
 
@@ -303,7 +319,8 @@ static void everybody_leaves(struct sim *sim)
 
 static void populate(struct sim *sim)
 {
-    static const char *const users[USERS] = {"ann", "bob", "cho", "dee", "eve", "fay", "gus", "hal"};
+    static const char *const users[USERS] = {"ann", "bob", "cho", "dee",
+                                             "eve", "fay", "gus", "hal"};
     for (int i = 0; i < PEOPLE; i++) {
         struct person *person = &sim->people[i];
         person->index = i;
@@ -343,7 +360,9 @@ void sim_run(uint64_t seed, uint64_t steps, bool trace_it, struct sim_counts *co
     struct sim *sim = calloc(1, sizeof *sim);
     if (sim == NULL) abort();
     sim->seed = sim->random = seed;
-    sim->copies = seed % 5 != 3; /* not with the seeds of seeds.txt: what they found came in this order of chances */
+    sim->copies =
+        seed % 5 !=
+        3; /* not with the seeds of seeds.txt: what they found came in this order of chances */
     sim->steps = steps;
     sim->trace = trace_it;
     sim->now = (struct gz_now){1.7e9, 1000};

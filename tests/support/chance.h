@@ -1,6 +1,7 @@
-/* chance.h - random numbers that are the same for the same seed, and how many of them a test takes. Every test whose cases are
- * random reads the same two variables of the environment: GIZMOD_SEED chooses the cases, GIZMOD_TIMES how many there are, as a
- * factor of what the test does by itself (0.001 for one case, 100 for the long suite). */
+/* chance.h - random numbers that are the same for the same seed, and how many of them a test takes.
+ * Every test whose cases are random reads the same two variables of the environment: GIZMOD_SEED
+ * chooses the cases, GIZMOD_TIMES how many there are, as a factor of what the test does by itself
+ * (0.001 for one case, 100 for the long suite). */
 #ifndef TESTS_SUPPORT_CHANCE_H
 #define TESTS_SUPPORT_CHANCE_H
 

@@ -35,8 +35,8 @@ static void handle_query(void *context, uint64_t ticket, const struct gz_query *
     host->questions[host->question_count++] = (struct host_question){ticket, *query};
 }
 
-static enum gz_status handle_find_key(void *context, const char *user, const char *key, struct gz_arena *arena,
-                                      struct gz_edit_record *edit)
+static enum gz_status handle_find_key(void *context, const char *user, const char *key,
+                                      struct gz_arena *arena, struct gz_edit_record *edit)
 {
     (void)arena;
     struct host *host = context;
@@ -45,7 +45,8 @@ static enum gz_status handle_find_key(void *context, const char *user, const cha
     return GZ_OK;
 }
 
-static enum gz_status handle_find_note_key(void *context, const char *user, const char *key, uint64_t *note)
+static enum gz_status handle_find_note_key(void *context, const char *user, const char *key,
+                                           uint64_t *note)
 {
     struct host *host = context;
     if (host->keys_fail) return GZ_STORAGE;
@@ -76,7 +77,8 @@ static void open_core(struct host *host)
     struct gz_scene_state state;
     struct gz_core_options options = {
         .scene = HOST_SCENE,
-        .host = {host, handle_commit, handle_query, handle_find_key, handle_find_note_key, handle_kept_since},
+        .host = {host, handle_commit, handle_query, handle_find_key, handle_find_note_key,
+                 handle_kept_since},
         .server = "test",
         .messages_per_s = host->messages_per_s,
         .frame_headroom = HEADROOM,
@@ -89,7 +91,8 @@ static void open_core(struct host *host)
 
 void host_init_limited(struct host *host, double messages_per_s)
 {
-    *host = (struct host){.now = {1.7e9, 1000}, .next_session = 1, .messages_per_s = messages_per_s};
+    *host =
+        (struct host){.now = {1.7e9, 1000}, .next_session = 1, .messages_per_s = messages_per_s};
     core_store_init(&host->store);
     open_core(host);
 }
@@ -143,7 +146,8 @@ void host_restart(struct host *host, bool committed)
     gz_batch_destroy(host->batch);
     host->batch = NULL;
     host->question_count = 0;
-    for (struct client *client = host->clients; client != NULL; client = client->next) client->session = NULL;
+    for (struct client *client = host->clients; client != NULL; client = client->next)
+        client->session = NULL;
     host->now.mono_s += 1;
     host->now.unix_s += 1;
     open_core(host);
@@ -162,8 +166,8 @@ void host_settle(struct host *host, bool committed)
     host->commits += committed;
     host->refusals += !committed;
     enter(host);
-    gz_core_committed(host->core, batch, committed ? GZ_OK : GZ_STORAGE, committed ? "" : "the disk is full",
-                      host->now);
+    gz_core_committed(host->core, batch, committed ? GZ_OK : GZ_STORAGE,
+                      committed ? "" : "the disk is full", host->now);
     leave(host);
 }
 
@@ -181,7 +185,8 @@ static void answer_question(struct host *host)
 
 static void deliver(struct host *host)
 {
-    for (struct client *client = host->clients; client != NULL; client = client->next) client_read(client);
+    for (struct client *client = host->clients; client != NULL; client = client->next)
+        client_read(client);
 }
 
 void host_turn(struct host *host)
@@ -227,8 +232,8 @@ const struct gz_node_record *host_nodes(struct host *host, struct gz_arena *aren
 /* A look is taken a tenth of a second after the last one at the latest. */
 #define LOOKS_S 0.1
 
-static bool holds_part(const struct client *client, const struct part_wish *wish, const struct gz_node_record *nodes,
-                       size_t count)
+static bool holds_part(const struct client *client, const struct part_wish *wish,
+                       const struct gz_node_record *nodes, size_t count)
 {
     bool *must, *may;
     part_wish_nodes(wish, nodes, count, &must, &may);
@@ -239,7 +244,8 @@ static bool holds_part(const struct client *client, const struct part_wish *wish
     return holds;
 }
 
-/* Of cameras that came one soon after the other the view may be of any, but not of one before that it was of already. */
+/* Of cameras that came one soon after the other the view may be of any, but not of one before that
+ * it was of already. */
 static void assert_view(struct client *client, const struct gz_node_record *nodes, size_t count)
 {
     struct part_wish wish = client->wish;
@@ -270,10 +276,13 @@ void host_assert_equal(struct host *host)
     gz_arena_init(&arena, SIZE_MAX / 2);
     const struct gz_node_record *nodes = host_nodes(host, &arena, &count);
     for (struct client *client = host->clients; client != NULL; client = client->next) {
-        if (client->session == NULL || client->stalled || gz_session_end_reason(client->session) != NULL) continue;
+        if (client->session == NULL || client->stalled ||
+            gz_session_end_reason(client->session) != NULL)
+            continue;
         assert_part(client, nodes, count);
         mirror_notes_assert_equal(&client->notes, host->store.notes, host->store.note_count);
-        mirror_checkpoints_assert_equal(&client->checkpoints, host->store.checkpoints, host->store.checkpoint_count);
+        mirror_checkpoints_assert_equal(&client->checkpoints, host->store.checkpoints,
+                                        host->store.checkpoint_count);
     }
     gz_arena_finish(&arena);
 }
@@ -307,8 +316,8 @@ static void join(struct client *client, const struct gz_message *hello)
     enter(host);
     uint8_t secret[GZ_SECRET_BYTES] = {0};
     memcpy(secret, &client->id, sizeof client->id);
-    enum gz_status status =
-        gz_core_join(host->core, client->id, hello, client->role, secret, host->now, &client->session, &error);
+    enum gz_status status = gz_core_join(host->core, client->id, hello, client->role, secret,
+                                         host->now, &client->session, &error);
     leave(host);
     if (host->handle_core == NULL) assert_int_equal(status, GZ_OK);
     client->present_count = 0;
@@ -415,7 +424,8 @@ static void hear_welcome(struct client *client, const struct gz_welcome *welcome
     memset(client->secret, 0, sizeof client->secret);
     memcpy(client->secret, welcome->secret.bytes, welcome->secret.size);
     client->resumed = welcome->resumed;
-    /* Where it stands: a resume goes on from the last complete state, whatever of the next had come. */
+    /* Where it stands: a resume goes on from the last complete state, whatever of the next had
+     * come. */
     if (!welcome->resumed) client->mirror.complete = 0;
     client->mirror.seq = client->mirror.complete;
     mirror_notes_clear(&client->notes);
@@ -425,7 +435,8 @@ static void hear_welcome(struct client *client, const struct gz_welcome *welcome
 static void forget_present(struct client *client, uint64_t session)
 {
     for (size_t i = 0; i < client->present_count; i++) {
-        if (client->present[i].session == session) client->present[i] = client->present[--client->present_count];
+        if (client->present[i].session == session)
+            client->present[i] = client->present[--client->present_count];
     }
 }
 
@@ -458,8 +469,10 @@ static void hear_edit(struct client *client, const struct gz_edit_message *edit)
 
 static void remember_camera(struct client *client, const struct gz_camera_message *camera)
 {
-    assert_true(gz_grow(&client->cameras, &client->camera_capacity, client->camera_count + 1, sizeof *client->cameras));
-    client->cameras[client->camera_count++] = (struct said_camera){*camera, client->host->now.mono_s};
+    assert_true(gz_grow(&client->cameras, &client->camera_capacity, client->camera_count + 1,
+                        sizeof *client->cameras));
+    client->cameras[client->camera_count++] =
+        (struct said_camera){*camera, client->host->now.mono_s};
 }
 
 static void hear_view(struct client *client, const double view[16])
@@ -545,8 +558,8 @@ static void keep_frame(struct client *client, const struct gz_buffer *frame)
             assert_non_null(heard->messages);
         }
         struct gz_error error = {.message = ""};
-        enum gz_status status = gz_decode(GZ_FROM_SERVER, heard->bytes, frame->size, &offset, &heard->arena,
-                                          &heard->messages[heard->count], &error);
+        enum gz_status status = gz_decode(GZ_FROM_SERVER, heard->bytes, frame->size, &offset,
+                                          &heard->arena, &heard->messages[heard->count], &error);
         if (status != GZ_OK) fail_msg("the server said what cannot be read: %s", error.message);
     }
     *client->heard_end = heard;
@@ -580,7 +593,8 @@ void client_read(struct client *client)
 bool client_say_bytes(struct client *client, const uint8_t *bytes, size_t size)
 {
     enter(client->host);
-    bool is_looked_at = gz_core_receive(client->host->core, client->session, bytes, size, client->host->now);
+    bool is_looked_at =
+        gz_core_receive(client->host->core, client->session, bytes, size, client->host->now);
     leave(client->host);
     return is_looked_at;
 }
@@ -626,7 +640,8 @@ const struct gz_message *client_answer(const struct client *client, uint64_t rid
         for (size_t i = 0; i < heard->count; i++) {
             const struct gz_message *message = &heard->messages[i];
             bool answers = message->op == GZ_OP_OK || message->op == GZ_OP_ERROR;
-            if (answers && (message->has & GZ_HAS(RID)) != 0 && message->rid == rid) answer = message;
+            if (answers && (message->has & GZ_HAS(RID)) != 0 && message->rid == rid)
+                answer = message;
         }
     }
     return answer;

@@ -1,9 +1,11 @@
-/* core_host.h - gz_core with everything around it simulated: a clock that is moved by hand, a disk that commits, waits or
- * refuses as it is told, and clients that know only what they were sent. Nothing here is random: the same calls give the same run.
+/* core_host.h - gz_core with everything around it simulated: a clock that is moved by hand, a disk
+ * that commits, waits or refuses as it is told, and clients that know only what they were sent.
+ * Nothing here is random: the same calls give the same run.
  *
- * A host's turn is what a daemon's loop does: the core's turn, frames to every client that reads, what the disk and the past
- * answered, and again until there is nothing to do at this moment. It fails the test where the core would have it spin.
- * Ownership: the host owns its clients until they leave it. Threads: one. */
+ * A host's turn is what a daemon's loop does: the core's turn, frames to every client that reads,
+ * what the disk and the past answered, and again until there is nothing to do at this moment. It
+ * fails the test where the core would have it spin. Ownership: the host owns its clients until they
+ * leave it. Threads: one. */
 #ifndef GZ_TEST_CORE_HOST_H
 #define GZ_TEST_CORE_HOST_H
 
@@ -61,7 +63,8 @@ struct client {
     struct said_wish *said, **said_end;
     struct said_camera *cameras; /* of this session */
     size_t camera_count, camera_capacity;
-    size_t looked; /* the camera by which a view was last right: an earlier one cannot be any more */
+    size_t
+        looked; /* the camera by which a view was last right: an earlier one cannot be any more */
     struct mirror_notes notes;
     struct mirror_checkpoints checkpoints;
     uint64_t epoch, saved, next_rid;
@@ -88,8 +91,8 @@ struct host {
     uint64_t kept_since;
     bool keys_fail;  /* the disk does not say which keys are taken */
     bool past_fails; /* they are answered at once, without memory for them */
-    /* Told when the core is called and when it has returned, for tests that take its memory away; mostly NULL. Joining may
-     * then fail, and leaves the client without a session. */
+    /* Told when the core is called and when it has returned, for tests that take its memory away;
+     * mostly NULL. Joining may then fail, and leaves the client without a session. */
     void (*handle_core)(bool inside);
     /* Has each batch too before the disk takes it; mostly NULL. */
     void (*handle_batch)(void *context, struct gz_batch *batch);
@@ -109,11 +112,13 @@ void host_turn(struct host *host);
 void host_advance(struct host *host, double seconds);
 /* What becomes of the batch that is on its way. Without one it does nothing. */
 void host_settle(struct host *host, bool committed);
-/* The daemon dies and comes back; the batch that is on its way made it to the disk or did not. Clients lose their sessions. */
+/* The daemon dies and comes back; the batch that is on its way made it to the disk or did not.
+ * Clients lose their sessions. */
 void host_restart(struct host *host, bool committed);
-/* Fails the test unless all clients that are here and read hold exactly what the core does, or what of it they follow,
- * and of the notes and checkpoints what the disk does. (Each
- * complete delta is looked at when it comes; by now they are to be where the core is, and to have seen where the camera is.) */
+/* Fails the test unless all clients that are here and read hold exactly what the core does, or what
+ * of it they follow, and of the notes and checkpoints what the disk does. (Each complete delta is
+ * looked at when it comes; by now they are to be where the core is, and to have seen where the
+ * camera is.) */
 void host_assert_equal(struct host *host);
 /* The scene as it is, in `arena`. */
 const struct gz_node_record *host_nodes(struct host *host, struct gz_arena *arena, size_t *count);
@@ -129,8 +134,8 @@ struct client *client_enter(struct host *host, const char *user, enum gz_role ro
 void client_enter_again(struct client *client);
 /* Joins again with what its mirror holds; `epoch` and seq are the client's. Without a turn. */
 void client_resume(struct client *client);
-/* Joins again while its earlier session is still there: that is what the client given back has from now on, which takes no
- * frames. Without a turn. */
+/* Joins again while its earlier session is still there: that is what the client given back has from
+ * now on, which takes no frames. Without a turn. */
 struct client *client_replace(struct client *client);
 /* Its connection is gone; the client and its mirror stay. Without a turn. */
 void client_leave(struct client *client);
@@ -139,13 +144,16 @@ void client_read(struct client *client);
 /* Takes one frame, stalled or not; false where there is none. */
 bool client_read_one(struct client *client);
 
-/* Sends a message; no turn is made. An interest bears a rid, so that it is known from when on it counts. */
+/* Sends a message; no turn is made. An interest bears a rid, so that it is known from when on it
+ * counts. */
 void client_say(struct client *client, const struct gz_message *message);
 /* Whether the core wants a turn for them. */
 bool client_say_bytes(struct client *client, const uint8_t *bytes, size_t size);
-/* Sends it with a rid of its own, makes a turn, and gives the answer; NULL where there is none yet. The last rid is next_rid - 1. */
+/* Sends it with a rid of its own, makes a turn, and gives the answer; NULL where there is none yet.
+ * The last rid is next_rid - 1. */
 const struct gz_message *client_ask(struct client *client, const struct gz_message *message);
-/* The latest answer to a rid, the latest message of a kind; NULL where there is none. They live until client_forget. */
+/* The latest answer to a rid, the latest message of a kind; NULL where there is none. They live
+ * until client_forget. */
 const struct gz_message *client_answer(const struct client *client, uint64_t rid);
 const struct gz_message *client_last(const struct client *client, enum gz_op op);
 size_t client_count(const struct client *client, enum gz_op op);

@@ -127,7 +127,8 @@ static void assert_content(const struct gz_content *a, const struct gz_content *
     if (a->has_bounds) assert_memory_equal(&a->bounds, &b->bounds, sizeof a->bounds);
 }
 
-void mirror_assert_equal(const struct mirror *mirror, const struct gz_node_record *nodes, size_t count)
+void mirror_assert_equal(const struct mirror *mirror, const struct gz_node_record *nodes,
+                         size_t count)
 {
     assert_false(mirror->more);
     assert_int_equal(mirror->count, count);
@@ -138,8 +139,8 @@ void mirror_assert_equal(const struct mirror *mirror, const struct gz_node_recor
     }
 }
 
-bool mirror_is_part(const struct mirror *mirror, const struct gz_node_record *nodes, size_t count, const bool *must,
-                    const bool *may)
+bool mirror_is_part(const struct mirror *mirror, const struct gz_node_record *nodes, size_t count,
+                    const bool *must, const bool *may)
 {
     size_t held = 0;
     for (size_t i = 0; i < count; i++) {
@@ -150,8 +151,8 @@ bool mirror_is_part(const struct mirror *mirror, const struct gz_node_record *no
     return held == mirror->count;
 }
 
-void mirror_assert_part(const struct mirror *mirror, const struct gz_node_record *nodes, size_t count, const bool *must,
-                        const bool *may)
+void mirror_assert_part(const struct mirror *mirror, const struct gz_node_record *nodes,
+                        size_t count, const bool *must, const bool *may)
 {
     assert_false(mirror->more);
     assert_true(mirror_is_part(mirror, nodes, count, must, may));
@@ -249,7 +250,8 @@ static void assert_note(const struct gz_note_state *state, const struct gz_note_
     assert_true(state->made == record->made && state->changed == record->changed);
 }
 
-void mirror_notes_assert_equal(const struct mirror_notes *notes, const struct gz_note_record *records, size_t count)
+void mirror_notes_assert_equal(const struct mirror_notes *notes,
+                               const struct gz_note_record *records, size_t count)
 {
     size_t there = 0;
     assert_false(notes->more);
@@ -283,8 +285,8 @@ void mirror_checkpoints_finish(struct mirror_checkpoints *checkpoints)
     free(checkpoints->checkpoints);
 }
 
-static struct gz_checkpoint_state *find_checkpoint(const struct mirror_checkpoints *checkpoints, const char *name,
-                                                   size_t size)
+static struct gz_checkpoint_state *find_checkpoint(const struct mirror_checkpoints *checkpoints,
+                                                   const char *name, size_t size)
 {
     for (size_t i = 0; i < checkpoints->count; i++) {
         struct gz_checkpoint_state *one = &checkpoints->checkpoints[i];
@@ -301,12 +303,13 @@ static void forget_checkpoint(struct mirror_checkpoints *checkpoints, struct gz_
     *known = checkpoints->checkpoints[--checkpoints->count];
 }
 
-static void keep_checkpoint(struct mirror_checkpoints *checkpoints, const struct gz_checkpoint_state *state)
+static void keep_checkpoint(struct mirror_checkpoints *checkpoints,
+                            const struct gz_checkpoint_state *state)
 {
     if (checkpoints->count == checkpoints->capacity) {
         checkpoints->capacity = checkpoints->capacity > 0 ? 2 * checkpoints->capacity : 64;
-        checkpoints->checkpoints =
-            realloc(checkpoints->checkpoints, checkpoints->capacity * sizeof *checkpoints->checkpoints);
+        checkpoints->checkpoints = realloc(
+            checkpoints->checkpoints, checkpoints->capacity * sizeof *checkpoints->checkpoints);
         assert_non_null(checkpoints->checkpoints);
     }
     struct gz_checkpoint_state *kept = &checkpoints->checkpoints[checkpoints->count++];
@@ -321,11 +324,13 @@ static void assert_told_once(const struct gz_checkpoints *message, size_t at)
     const struct gz_text *name = &message->checkpoints[at].name;
     for (size_t i = 0; i < at; i++) {
         const struct gz_text *other = &message->checkpoints[i].name;
-        assert_false(other->size == name->size && memcmp(other->bytes, name->bytes, name->size) == 0);
+        assert_false(other->size == name->size &&
+                     memcmp(other->bytes, name->bytes, name->size) == 0);
     }
 }
 
-void mirror_checkpoints_apply(struct mirror_checkpoints *checkpoints, const struct gz_checkpoints *message)
+void mirror_checkpoints_apply(struct mirror_checkpoints *checkpoints,
+                              const struct gz_checkpoints *message)
 {
     assert_true(message->all || message->count > 0);
     if (message->all) mirror_checkpoints_clear(checkpoints);

@@ -1,7 +1,7 @@
-/* core_mirror.h - a scene as a client knows it, from deltas alone, its notes, from `notes` alone, and its
- * checkpoints, from `checkpoints` alone. It fails the test where a delta does not fit: a gap, a node
- * that is new and not told whole, an id that is both there and gone.
- * Ownership: it keeps copies. Threads: one. */
+/* core_mirror.h - a scene as a client knows it, from deltas alone, its notes, from `notes` alone,
+ * and its checkpoints, from `checkpoints` alone. It fails the test where a delta does not fit: a
+ * gap, a node that is new and not told whole, an id that is both there and gone. Ownership: it
+ * keeps copies. Threads: one. */
 #ifndef GZ_TEST_CORE_MIRROR_H
 #define GZ_TEST_CORE_MIRROR_H
 
@@ -25,14 +25,17 @@ struct mirror {
 void mirror_finish(struct mirror *mirror);
 void mirror_clear(struct mirror *mirror);
 void mirror_apply(struct mirror *mirror, const struct gz_delta *delta);
-const struct mirror_node *mirror_find(const struct mirror *mirror, uint64_t id); /* NULL where it is not there */
+const struct mirror_node *mirror_find(const struct mirror *mirror,
+                                      uint64_t id); /* NULL where it is not there */
 /* Fails the test unless the mirror holds exactly these nodes, bit for bit. */
-void mirror_assert_equal(const struct mirror *mirror, const struct gz_node_record *nodes, size_t count);
-/* The same of a part of them: all that `must` be there, none that may not, and each one's parent. */
-void mirror_assert_part(const struct mirror *mirror, const struct gz_node_record *nodes, size_t count, const bool *must,
-                        const bool *may);
-bool mirror_is_part(const struct mirror *mirror, const struct gz_node_record *nodes, size_t count, const bool *must,
-                    const bool *may);
+void mirror_assert_equal(const struct mirror *mirror, const struct gz_node_record *nodes,
+                         size_t count);
+/* The same of a part of them: all that `must` be there, none that may not, and each one's
+ * parent. */
+void mirror_assert_part(const struct mirror *mirror, const struct gz_node_record *nodes,
+                        size_t count, const bool *must, const bool *may);
+bool mirror_is_part(const struct mirror *mirror, const struct gz_node_record *nodes, size_t count,
+                    const bool *must, const bool *may);
 
 struct mirror_note {
     struct gz_note_state state; /* its texts are the mirror's own */
@@ -48,9 +51,11 @@ struct mirror_notes {
 void mirror_notes_finish(struct mirror_notes *notes);
 void mirror_notes_clear(struct mirror_notes *notes);
 void mirror_notes_apply(struct mirror_notes *notes, const struct gz_notes *message);
-const struct gz_note_state *mirror_notes_find(const struct mirror_notes *notes, uint64_t id); /* or NULL */
+const struct gz_note_state *mirror_notes_find(const struct mirror_notes *notes,
+                                              uint64_t id); /* or NULL */
 /* Fails the test unless the mirror holds exactly those of the records that are not gone. */
-void mirror_notes_assert_equal(const struct mirror_notes *notes, const struct gz_note_record *records, size_t count);
+void mirror_notes_assert_equal(const struct mirror_notes *notes,
+                               const struct gz_note_record *records, size_t count);
 
 struct mirror_checkpoints {
     struct gz_checkpoint_state *checkpoints; /* in no order; their texts are the mirror's own */
@@ -60,7 +65,8 @@ struct mirror_checkpoints {
 
 void mirror_checkpoints_finish(struct mirror_checkpoints *checkpoints);
 void mirror_checkpoints_clear(struct mirror_checkpoints *checkpoints);
-void mirror_checkpoints_apply(struct mirror_checkpoints *checkpoints, const struct gz_checkpoints *message);
+void mirror_checkpoints_apply(struct mirror_checkpoints *checkpoints,
+                              const struct gz_checkpoints *message);
 /* Fails the test unless the mirror holds exactly these. */
 void mirror_checkpoints_assert_equal(const struct mirror_checkpoints *checkpoints,
                                      const struct gz_checkpoint_record *records, size_t count);

@@ -56,16 +56,19 @@ static struct matrix from_trs(const gz_trs *trs)
 {
     double x = trs->r.x, y = trs->r.y, z = trs->r.z, w = trs->r.w;
     const double s[3] = {trs->s.x, trs->s.y, trs->s.z};
-    struct matrix a = {{{w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y), trs->t.x},
-                        {2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x), trs->t.y},
-                        {2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z, trs->t.z},
-                        {0, 0, 0, 1}}};
+    struct matrix a = {
+        {{w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y), trs->t.x},
+         {2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x), trs->t.y},
+         {2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z, trs->t.z},
+         {0, 0, 0, 1}}};
     for (int i = 0; i < 9; i++) a.m[i / 3][i % 3] *= s[i % 3];
     return a;
 }
 
-/* The corners of what the node's box is in the world: of the box about its eight corners, along the world's axes. */
-static void world_corners(const struct matrix *world, const struct gz_content *content, double corners[8][3])
+/* The corners of what the node's box is in the world: of the box about its eight corners, along the
+ * world's axes. */
+static void world_corners(const struct matrix *world, const struct gz_content *content,
+                          double corners[8][3])
 {
     const gz_box *b = &content->bounds;
     double low[3], high[3];
@@ -84,7 +87,8 @@ static void world_corners(const struct matrix *world, const struct gz_content *c
         }
     }
     for (int i = 0; i < 8; i++) {
-        for (int axis = 0; axis < 3; axis++) corners[i][axis] = i & 1 << axis ? high[axis] : low[axis];
+        for (int axis = 0; axis < 3; axis++)
+            corners[i][axis] = i & 1 << axis ? high[axis] : low[axis];
     }
 }
 
@@ -149,7 +153,8 @@ static bool is_named(const struct part_wish *wish, uint64_t id)
     return false;
 }
 
-static enum answer match(const struct part_wish *wish, const struct matrix *world, const struct gz_content *content)
+static enum answer match(const struct part_wish *wish, const struct matrix *world,
+                         const struct gz_content *content)
 {
     double corners[8][3];
     world_corners(world, content, corners);
@@ -166,22 +171,24 @@ static size_t parent_of(const struct gz_node_record *nodes, size_t child)
     return at;
 }
 
-void part_wish_nodes(const struct part_wish *wish, const struct gz_node_record *nodes, size_t count, bool **must,
-                     bool **may)
+void part_wish_nodes(const struct part_wish *wish, const struct gz_node_record *nodes, size_t count,
+                     bool **must, bool **may)
 {
     struct matrix *worlds = calloc(count + 1, sizeof *worlds);
     size_t *parents = calloc(count + 1, sizeof *parents); /* count for none */
     bool *below = calloc(count + 1, sizeof *below);       /* named or below one that is */
     *must = calloc(count + 1, sizeof **must);
     *may = calloc(count + 1, sizeof **may);
-    assert_true(worlds != NULL && parents != NULL && below != NULL && *must != NULL && *may != NULL);
+    assert_true(worlds != NULL && parents != NULL && below != NULL && *must != NULL &&
+                *may != NULL);
     for (size_t i = 0; i < count; i++) {
         const struct gz_content *content = &nodes[i].content;
         worlds[i] = from_trs(&content->trs);
         parents[i] = content->parent != 0 ? parent_of(nodes, i) : count;
         if (content->parent != 0) worlds[i] = product(&worlds[parents[i]], &worlds[i]);
         below[i] = is_named(wish, nodes[i].id) || (content->parent != 0 && below[parents[i]]);
-        enum answer answer = wish->kind == PART_NODES ? (below[i] ? YES : NO) : match(wish, &worlds[i], content);
+        enum answer answer =
+            wish->kind == PART_NODES ? (below[i] ? YES : NO) : match(wish, &worlds[i], content);
         if (wish->kind == PART_WHOLE) answer = YES;
         (*must)[i] = answer == YES;
         (*may)[i] = answer != NO;

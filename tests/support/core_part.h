@@ -1,6 +1,6 @@
-/* core_part.h - which part of a scene an interest is, found by going through all of it: plain and slow, with mathematics of its
- * own. Where rounding may decide, both answers are right.
- * Ownership: a wish keeps copies. Threads: one. */
+/* core_part.h - which part of a scene an interest is, found by going through all of it: plain and
+ * slow, with mathematics of its own. Where rounding may decide, both answers are right. Ownership:
+ * a wish keeps copies. Threads: one. */
 #ifndef GZ_TEST_CORE_PART_H
 #define GZ_TEST_CORE_PART_H
 
@@ -19,8 +19,9 @@ struct part_wish {
 struct part_wish part_wish_of(const struct gz_interest *interest, uint64_t has);
 void part_wish_finish(struct part_wish *wish);
 
-/* For each node (alive, parents first) whether it has to be in the part, and whether it may. Both lists are freed by the caller. */
-void part_wish_nodes(const struct part_wish *wish, const struct gz_node_record *nodes, size_t count, bool **must,
-                     bool **may);
+/* For each node (alive, parents first) whether it has to be in the part, and whether it may. Both
+ * lists are freed by the caller. */
+void part_wish_nodes(const struct part_wish *wish, const struct gz_node_record *nodes, size_t count,
+                     bool **must, bool **may);
 
 #endif

@@ -88,7 +88,8 @@ static const struct gz_node_record *latest(const struct core_store *store, uint6
 
 static bool same_content(const struct gz_content *a, const struct gz_content *b, bool with_trs)
 {
-    if (a->parent != b->parent || strcmp(a->name, b->name) != 0 || a->asset != b->asset) return false;
+    if (a->parent != b->parent || strcmp(a->name, b->name) != 0 || a->asset != b->asset)
+        return false;
     if (a->has_bounds != b->has_bounds) return false;
     if (a->has_bounds && memcmp(&a->bounds, &b->bounds, sizeof a->bounds) != 0) return false;
     return !with_trs || memcmp(&a->trs, &b->trs, sizeof a->trs) == 0;
@@ -117,14 +118,16 @@ static void judge_node(struct core_store *store, uint64_t id)
     assert_true(parent != NULL && !parent->gone);
 }
 
-/* Each edit begins where the one before it ended, and after it: who asks for a path piece by piece gets all of it. */
+/* Each edit begins where the one before it ended, and after it: who asks for a path piece by piece
+ * gets all of it. */
 static void replay(struct core_store *store, const struct gz_edit_record *edit)
 {
     bool is_drag = edit->handle != GZ_HANDLE_NONE || edit->kind == GZ_EDIT_WHEEL;
     for (size_t i = 0; i < edit->change_count; i++) {
         const struct gz_change *change = &edit->changes[i];
         struct core_store_node *node = node_of(store, change->node);
-        assert_true(edit->began > node->ended_s && edit->ended >= edit->began + (is_drag ? 1e-7 : 0));
+        assert_true(edit->began > node->ended_s &&
+                    edit->ended >= edit->began + (is_drag ? 1e-7 : 0));
         node->ended_s = edit->ended;
         assert_int_equal(change->existed, node->exists);
         if (change->existed) assert_true(same_content(&change->before, &node->told, true));
@@ -144,7 +147,8 @@ static void write_nodes(struct core_store *store, const struct gz_batch *batch)
         assert_true(record->seq > store->seq && record->seq <= batch->seq);
         assert_true(before == NULL || before->seq <= store->seq); /* each id once */
         assert_true(record->content.parent == 0 || latest(store, record->content.parent) != NULL);
-        store->versions = grow(store->versions, &store->version_capacity, store->version_count + 1, sizeof *record);
+        store->versions = grow(store->versions, &store->version_capacity, store->version_count + 1,
+                               sizeof *record);
         struct gz_node_record *kept = &store->versions[store->version_count];
         *kept = *record;
         kept->content.name = keep_text(&store->arena, record->content.name);
@@ -180,14 +184,16 @@ static void write_runs(struct core_store *store, const struct gz_batch *batch)
         assert_int_equal(find_open(store, batch->begun[i].id), store->open_count);
         assert_true(batch->begun[i].id < batch->next_edit && batch->begun[i].change_count > 0);
         judge_session(store, batch->begun[i].session);
-        store->open = grow(store->open, &store->open_capacity, store->open_count + 1, sizeof *store->open);
+        store->open =
+            grow(store->open, &store->open_capacity, store->open_count + 1, sizeof *store->open);
         store->open[store->open_count++] = keep_edit(&store->arena, &batch->begun[i]);
     }
     for (size_t i = 0; i < batch->sample_count; i++) {
         const struct gz_sample_record *sample = &batch->samples[i];
         const struct gz_node_record *record = latest(store, sample->node);
         assert_true(find_open(store, sample->edit) < store->open_count);
-        assert_true(sample->time > store->open[find_open(store, sample->edit)].began && sample->time == batch->time);
+        assert_true(sample->time > store->open[find_open(store, sample->edit)].began &&
+                    sample->time == batch->time);
         assert_int_equal(sample->seq, record->seq);
         assert_memory_equal(&sample->trs, &record->content.trs, sizeof sample->trs);
     }
@@ -202,8 +208,10 @@ static void write_edit(struct core_store *store, const struct gz_edit_record *ed
     double last_s = store->edit_count > 0 ? store->edits[store->edit_count - 1].ended : 0;
     assert_true(edit->seq > last && edit->seq > edit->began_seq && edit->began <= edit->ended);
     assert_true(edit->ended > last_s);
-    for (size_t i = 0; i < store->edit_count; i++) assert_int_not_equal(store->edits[i].id, edit->id);
-    store->edits = grow(store->edits, &store->edit_capacity, store->edit_count + 1, sizeof *store->edits);
+    for (size_t i = 0; i < store->edit_count; i++)
+        assert_int_not_equal(store->edits[i].id, edit->id);
+    store->edits =
+        grow(store->edits, &store->edit_capacity, store->edit_count + 1, sizeof *store->edits);
     store->edits[store->edit_count] = keep_edit(&store->arena, edit);
     replay(store, &store->edits[store->edit_count++]);
 }
@@ -217,7 +225,8 @@ static void write_edits(struct core_store *store, const struct gz_batch *batch)
         judge_session(store, batch->ended[i].session);
         write_edit(store, &batch->ended[i]);
         close_run(store, batch->ended[i].id);
-        if (batch->asset != NULL && batch->ended[i].kind == GZ_EDIT_IMPORT) store->asset_seq = batch->ended[i].seq;
+        if (batch->asset != NULL && batch->ended[i].kind == GZ_EDIT_IMPORT)
+            store->asset_seq = batch->ended[i].seq;
     }
     for (size_t i = 0; i < batch->dropped_count; i++) close_run(store, batch->dropped[i]);
 }
@@ -241,7 +250,8 @@ static void judge_note(const struct core_store *store, const struct gz_note_reco
     assert_true(note->node == 0 || latest(store, note->node) != NULL);
     if (before == NULL) {
         assert_true(store->note_count == 0 || note->id > store->notes[store->note_count - 1].id);
-        assert_true(!note->gone && note->made == note->changed && strcmp(note->user, note->by) == 0);
+        assert_true(!note->gone && note->made == note->changed &&
+                    strcmp(note->user, note->by) == 0);
         assert_true(note->reply == 0 || find_note(store, note->reply) != NULL);
         return;
     }
@@ -255,10 +265,10 @@ static void keep_key(struct core_store *store, const struct gz_note_record *note
 {
     uint64_t known;
     assert_false(core_store_find_note_key(store, note->by, note->key, &known));
-    store->note_keys =
-        grow(store->note_keys, &store->note_key_capacity, store->note_key_count + 1, sizeof *store->note_keys);
-    store->note_keys[store->note_key_count++] =
-        (struct core_store_note_key){keep_text(&store->arena, note->by), keep_text(&store->arena, note->key), note->id};
+    store->note_keys = grow(store->note_keys, &store->note_key_capacity, store->note_key_count + 1,
+                            sizeof *store->note_keys);
+    store->note_keys[store->note_key_count++] = (struct core_store_note_key){
+        keep_text(&store->arena, note->by), keep_text(&store->arena, note->key), note->id};
 }
 
 static void write_notes(struct core_store *store, const struct gz_batch *batch)
@@ -268,7 +278,8 @@ static void write_notes(struct core_store *store, const struct gz_batch *batch)
         judge_note(store, note);
         struct gz_note_record *kept = find_note(store, note->id);
         if (kept == NULL) {
-            store->notes = grow(store->notes, &store->note_capacity, store->note_count + 1, sizeof *store->notes);
+            store->notes = grow(store->notes, &store->note_capacity, store->note_count + 1,
+                                sizeof *store->notes);
             kept = &store->notes[store->note_count++];
         }
         *kept = *note;
@@ -280,7 +291,8 @@ static void write_notes(struct core_store *store, const struct gz_batch *batch)
     }
 }
 
-bool core_store_find_note_key(const struct core_store *store, const char *user, const char *key, uint64_t *note)
+bool core_store_find_note_key(const struct core_store *store, const char *user, const char *key,
+                              uint64_t *note)
 {
     for (size_t i = 0; i < store->note_key_count; i++) {
         const struct core_store_note_key *one = &store->note_keys[i];
@@ -312,12 +324,14 @@ static void write_checkpoints(struct core_store *store, const struct gz_batch *b
         assert_int_equal(at < store->checkpoint_count, one->gone);
         if (one->gone) {
             store->checkpoint_count--;
-            for (; at < store->checkpoint_count; at++) store->checkpoints[at] = store->checkpoints[at + 1];
+            for (; at < store->checkpoint_count; at++)
+                store->checkpoints[at] = store->checkpoints[at + 1];
             continue;
         }
-        store->checkpoints =
-            grow(store->checkpoints, &store->checkpoint_capacity, store->checkpoint_count + 1, sizeof *one);
-        for (at = store->checkpoint_count++; at > 0 && store->checkpoints[at - 1].seq > one->seq; at--)
+        store->checkpoints = grow(store->checkpoints, &store->checkpoint_capacity,
+                                  store->checkpoint_count + 1, sizeof *one);
+        for (at = store->checkpoint_count++; at > 0 && store->checkpoints[at - 1].seq > one->seq;
+             at--)
             store->checkpoints[at] = store->checkpoints[at - 1];
         store->checkpoints[at] = *one;
         store->checkpoints[at].name = keep_text(&store->arena, one->name);
@@ -338,10 +352,11 @@ static void write_joined(struct core_store *store, const struct gz_batch *batch)
 {
     for (size_t i = 0; i < batch->joined_count; i++) {
         assert_int_equal(find_visitor(store, batch->joined[i].session), store->visitor_count);
-        store->visitors =
-            grow(store->visitors, &store->visitor_capacity, store->visitor_count + 1, sizeof *store->visitors);
+        store->visitors = grow(store->visitors, &store->visitor_capacity, store->visitor_count + 1,
+                               sizeof *store->visitors);
         store->visitors[store->visitor_count++] = batch->joined[i].session;
-        store->known = grow(store->known, &store->known_capacity, store->known_count + 1, sizeof *store->known);
+        store->known = grow(store->known, &store->known_capacity, store->known_count + 1,
+                            sizeof *store->known);
         store->known[store->known_count++] = batch->joined[i].session;
     }
 }
@@ -382,7 +397,8 @@ static void complete_run(struct core_store *store, struct gz_edit_record *run)
     for (size_t i = 0; i < run->change_count; i++) {
         changes[count] = run->changes[i];
         changes[count].after = latest(store, changes[count].node)->content;
-        if (memcmp(&changes[count].before.trs, &changes[count].after.trs, sizeof(gz_trs)) != 0) count++;
+        if (memcmp(&changes[count].before.trs, &changes[count].after.trs, sizeof(gz_trs)) != 0)
+            count++;
     }
     run->change_count = count;
     run->ended = store->time += 1e-6;
@@ -393,7 +409,8 @@ static void complete_run(struct core_store *store, struct gz_edit_record *run)
 static void tell_epochs(struct core_store *store, struct gz_scene_state *state)
 {
     if (store->epoch > 0) {
-        store->epochs = grow(store->epochs, &store->epoch_capacity, store->epoch_count + 1, sizeof *store->epochs);
+        store->epochs = grow(store->epochs, &store->epoch_capacity, store->epoch_count + 1,
+                             sizeof *store->epochs);
         store->epochs[store->epoch_count++] = (struct gz_epoch_record){store->epoch, store->seq};
     }
     state->epoch = ++store->epoch;
@@ -404,7 +421,8 @@ static void tell_epochs(struct core_store *store, struct gz_scene_state *state)
 static size_t depth_of(const struct core_store *store, const struct gz_node_record *record)
 {
     size_t depth = 0;
-    for (uint64_t at = record->content.parent; at != 0; at = latest(store, at)->content.parent) depth++;
+    for (uint64_t at = record->content.parent; at != 0; at = latest(store, at)->content.parent)
+        depth++;
     return depth;
 }
 
@@ -428,7 +446,8 @@ static void tell_nodes(const struct core_store *store, struct gz_scene_state *st
         const struct gz_node_record *record = latest(store, id);
         if (record == NULL) continue;
         if (!record->gone) alive++;
-        places[count++] = (struct placed){record->gone ? SIZE_MAX : depth_of(store, record), record};
+        places[count++] =
+            (struct placed){record->gone ? SIZE_MAX : depth_of(store, record), record};
     }
     qsort(places, count, sizeof *places, compare_places);
     size_t forgotten = count - alive > store->graves_max ? count - alive - store->graves_max : 0;
@@ -470,7 +489,8 @@ void core_store_open(struct core_store *store, struct gz_scene_state *state)
     state->time = store->time;
     state->next_node = store->next_node;
     state->next_edit = store->next_edit;
-    size_t skipped = store->edit_count > GZ_UNDO_EDITS_MAX ? store->edit_count - GZ_UNDO_EDITS_MAX : 0;
+    size_t skipped =
+        store->edit_count > GZ_UNDO_EDITS_MAX ? store->edit_count - GZ_UNDO_EDITS_MAX : 0;
     state->edits = skipped > 0 ? store->edits + skipped : store->edits; /* which may be NULL */
     state->edit_count = store->edit_count - skipped;
     state->asset_seq = store->asset_seq;
@@ -478,11 +498,13 @@ void core_store_open(struct core_store *store, struct gz_scene_state *state)
 
 /* ---- asking ---- */
 
-bool core_store_find_key(const struct core_store *store, const char *user, const char *key, struct gz_edit_record *edit)
+bool core_store_find_key(const struct core_store *store, const char *user, const char *key,
+                         struct gz_edit_record *edit)
 {
     for (size_t i = 0; i < store->edit_count; i++) {
         const struct gz_edit_record *one = &store->edits[i];
-        if (one->key == NULL || strcmp(one->key, key) != 0 || strcmp(one->user, user) != 0) continue;
+        if (one->key == NULL || strcmp(one->key, key) != 0 || strcmp(one->user, user) != 0)
+            continue;
         *edit = *one;
         return true;
     }
@@ -502,18 +524,20 @@ static const struct gz_edit_record *edit_about(const struct core_store *store, u
 {
     for (size_t i = store->edit_count; i-- > 0;) {
         const struct gz_edit_record *one = &store->edits[i];
-        if ((one->kind == GZ_EDIT_UNDO || one->kind == GZ_EDIT_REDO) && one->target == edit) return one;
+        if ((one->kind == GZ_EDIT_UNDO || one->kind == GZ_EDIT_REDO) && one->target == edit)
+            return one;
     }
     return NULL;
 }
 
 /* What was done last about it, or itself; and whether it is undone by that. */
-static const struct gz_edit_record *last_about(const struct core_store *store, const struct gz_edit_record *edit,
-                                               bool *undone)
+static const struct gz_edit_record *last_about(const struct core_store *store,
+                                               const struct gz_edit_record *edit, bool *undone)
 {
     const struct gz_edit_record *last = edit;
     *undone = false;
-    for (const struct gz_edit_record *about; (about = edit_about(store, last->id)) != NULL; last = about)
+    for (const struct gz_edit_record *about; (about = edit_about(store, last->id)) != NULL;
+         last = about)
         *undone ^= about->kind == GZ_EDIT_UNDO;
     return last;
 }
@@ -527,13 +551,17 @@ static void forget_changes(struct gz_arena *arena, struct gz_edit_record *edit)
     edit->changes = NULL;
 }
 
-static void ask_history(const struct core_store *store, const struct gz_query *query, struct gz_answer *answer)
+static void ask_history(const struct core_store *store, const struct gz_query *query,
+                        struct gz_answer *answer)
 {
     struct gz_edit_record *edits = take(&answer->arena, store->edit_count, sizeof *edits);
     for (size_t i = store->edit_count; i-- > 0 && answer->edit_count < query->limit;) {
         const struct gz_edit_record *edit = &store->edits[i];
-        if (!touches(edit, query->node) || (query->user[0] != '\0' && strcmp(query->user, edit->user) != 0)) continue;
-        if (edit->ended <= query->since || edit->ended >= query->before) continue; /* NaN: neither */
+        if (!touches(edit, query->node) ||
+            (query->user[0] != '\0' && strcmp(query->user, edit->user) != 0))
+            continue;
+        if (edit->ended <= query->since || edit->ended >= query->before)
+            continue; /* NaN: neither */
         struct gz_edit_record *told = &edits[answer->edit_count++];
         *told = keep_edit(&answer->arena, edit);
         (void)last_about(store, edit, &told->undone);
@@ -550,7 +578,8 @@ static bool share_a_node(const struct gz_edit_record *a, const struct gz_edit_re
     return false;
 }
 
-static void ask_edit(const struct core_store *store, const struct gz_query *query, struct gz_answer *answer)
+static void ask_edit(const struct core_store *store, const struct gz_query *query,
+                     struct gz_answer *answer)
 {
     struct gz_edit_record *edits = take(&answer->arena, 3, sizeof *edits);
     const struct gz_edit_record *last = NULL, *later = NULL;
@@ -566,12 +595,14 @@ static void ask_edit(const struct core_store *store, const struct gz_query *quer
     last = last_about(store, last, &answer->undone);
     edits[answer->edit_count++] = keep_edit(&answer->arena, last);
     for (size_t i = 0; i < store->edit_count; i++) {
-        if (store->edits[i].seq > last->seq && share_a_node(last, &store->edits[i])) later = &store->edits[i];
+        if (store->edits[i].seq > last->seq && share_a_node(last, &store->edits[i]))
+            later = &store->edits[i];
     }
     if (later != NULL) edits[answer->edit_count++] = keep_edit(&answer->arena, later);
 }
 
-static void add_point(struct gz_answer *answer, const struct gz_query *query, const struct gz_point_record *point)
+static void add_point(struct gz_answer *answer, const struct gz_query *query,
+                      const struct gz_point_record *point)
 {
     struct gz_point_record *points = (struct gz_point_record *)answer->points;
     if (point->time <= query->since || point->time >= query->before) return; /* NaN: neither */
@@ -579,9 +610,11 @@ static void add_point(struct gz_answer *answer, const struct gz_query *query, co
 }
 
 /* Where drags found it and edits left it: samples are not kept here. */
-static void ask_path(const struct core_store *store, const struct gz_query *query, struct gz_answer *answer)
+static void ask_path(const struct core_store *store, const struct gz_query *query,
+                     struct gz_answer *answer)
 {
-    answer->points = take(&answer->arena, 2 * store->edit_count + 1, sizeof(struct gz_point_record));
+    answer->points =
+        take(&answer->arena, 2 * store->edit_count + 1, sizeof(struct gz_point_record));
     if (latest(store, query->node) == NULL)
         answer->status = gz_fail(&answer->error, GZ_UNKNOWN_NODE, "node: there is no such node");
     for (size_t i = 0; i < store->edit_count; i++) {
@@ -589,10 +622,12 @@ static void ask_path(const struct core_store *store, const struct gz_query *quer
         for (size_t j = 0; j < edit->change_count; j++) {
             const struct gz_change *change = &edit->changes[j];
             if (change->node != query->node) continue;
-            struct gz_point_record point = {edit->began_seq, edit->id, edit->began, change->before.parent,
-                                            change->before.trs};
-            if (edit->handle != GZ_HANDLE_NONE || edit->kind == GZ_EDIT_WHEEL) add_point(answer, query, &point);
-            point = (struct gz_point_record){edit->seq, edit->id, edit->ended, change->after.parent, change->after.trs};
+            struct gz_point_record point = {edit->began_seq, edit->id, edit->began,
+                                            change->before.parent, change->before.trs};
+            if (edit->handle != GZ_HANDLE_NONE || edit->kind == GZ_EDIT_WHEEL)
+                add_point(answer, query, &point);
+            point = (struct gz_point_record){edit->seq, edit->id, edit->ended, change->after.parent,
+                                             change->after.trs};
             if (change->exists) add_point(answer, query, &point);
         }
     }
@@ -608,10 +643,12 @@ static uint64_t seq_at(const struct core_store *store, double time)
 }
 
 /* By replaying the edits: right for every seq at which no drag was running. */
-static void ask_at(const struct core_store *store, const struct gz_query *query, struct gz_answer *answer)
+static void ask_at(const struct core_store *store, const struct gz_query *query,
+                   struct gz_answer *answer)
 {
     answer->seq = query->by_time ? seq_at(store, query->time) : query->seq;
-    const struct gz_content **contents = take(&answer->arena, store->node_capacity + 1, sizeof *contents);
+    const struct gz_content **contents =
+        take(&answer->arena, store->node_capacity + 1, sizeof *contents);
     for (size_t i = 0; i < store->edit_count && store->edits[i].seq <= answer->seq; i++) {
         for (size_t j = 0; j < store->edits[i].change_count; j++) {
             const struct gz_change *change = &store->edits[i].changes[j];
@@ -619,7 +656,8 @@ static void ask_at(const struct core_store *store, const struct gz_query *query,
         }
     }
     struct placed *places = take(&answer->arena, store->node_capacity + 1, sizeof *places);
-    struct gz_node_record *records = take(&answer->arena, store->node_capacity + 1, sizeof *records);
+    struct gz_node_record *records =
+        take(&answer->arena, store->node_capacity + 1, sizeof *records);
     size_t count = 0;
     for (uint64_t id = 1; id < store->node_capacity; id++) {
         if (contents[id] == NULL) continue;
@@ -635,7 +673,8 @@ static void ask_at(const struct core_store *store, const struct gz_query *query,
     answer->node_count = count;
 }
 
-void core_store_ask(const struct core_store *store, const struct gz_query *query, struct gz_answer *answer)
+void core_store_ask(const struct core_store *store, const struct gz_query *query,
+                    struct gz_answer *answer)
 {
     *answer = (struct gz_answer){.status = GZ_OK};
     gz_arena_init(&answer->arena, KEEP_BYTES_MAX);

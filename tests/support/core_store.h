@@ -1,7 +1,8 @@
-/* core_store.h - a disk in memory for the core's host: it keeps what was committed, answers for the past, and gives a scene back
- * after a restart. It also judges: a batch that breaks the contract of scene/record.h fails the test, and so does a state
- * that the edits before it do not explain (every node is where its latest edit left it, unless a drag is running on it).
- * Ownership: it keeps copies. Threads: one. */
+/* core_store.h - a disk in memory for the core's host: it keeps what was committed, answers for the
+ * past, and gives a scene back after a restart. It also judges: a batch that breaks the contract of
+ * scene/record.h fails the test, and so does a state that the edits before it do not explain (every
+ * node is where its latest edit left it, unless a drag is running on it). Ownership: it keeps
+ * copies. Threads: one. */
 #ifndef GZ_TEST_CORE_STORE_H
 #define GZ_TEST_CORE_STORE_H
 
@@ -50,13 +51,16 @@ struct core_store {
 void core_store_init(struct core_store *store);
 void core_store_finish(struct core_store *store);
 
-/* Ends the epoch, completes the drags that were left open at their last sample, and tells of the scene in a new epoch. */
+/* Ends the epoch, completes the drags that were left open at their last sample, and tells of the
+ * scene in a new epoch. */
 void core_store_open(struct core_store *store, struct gz_scene_state *state);
 void core_store_commit(struct core_store *store, const struct gz_batch *batch);
 bool core_store_find_key(const struct core_store *store, const char *user, const char *key,
                          struct gz_edit_record *edit);
-bool core_store_find_note_key(const struct core_store *store, const char *user, const char *key, uint64_t *note);
+bool core_store_find_note_key(const struct core_store *store, const char *user, const char *key,
+                              uint64_t *note);
 /* Fills `answer`, which is finished with gz_answer_finish. */
-void core_store_ask(const struct core_store *store, const struct gz_query *query, struct gz_answer *answer);
+void core_store_ask(const struct core_store *store, const struct gz_query *query,
+                    struct gz_answer *answer);
 
 #endif

@@ -17,8 +17,8 @@
 
 #include <cmocka.h>
 
-#include "support/raw_ws.h"
 #include "proto/limits.h"
+#include "support/raw_ws.h"
 
 #define PIECE_BYTES (512 * 1024)
 #define EVENTS 256
@@ -42,7 +42,8 @@ static void allow_many_descriptors(void)
 
 void crowd_init(struct crowd *crowd, int port)
 {
-    *crowd = (struct crowd){.port = port, .epoll = epoll_create1(EPOLL_CLOEXEC), .piece = malloc(PIECE_BYTES)};
+    *crowd = (struct crowd){
+        .port = port, .epoll = epoll_create1(EPOLL_CLOEXEC), .piece = malloc(PIECE_BYTES)};
     assert_true(crowd->epoll >= 0);
     assert_non_null(crowd->piece);
     gz_arena_init(&crowd->arena, 0);
@@ -84,24 +85,28 @@ static void watch(struct crowd_member *member, int how)
     assert_int_equal(epoll_ctl(member->crowd->epoll, how, member->socket, &event), 0);
 }
 
-struct crowd_member *crowd_enter(struct crowd *crowd, const char *scene, enum gz_role role, int receive_bytes)
+struct crowd_member *crowd_enter(struct crowd *crowd, const char *scene, enum gz_role role,
+                                 int receive_bytes)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)crowd->port)};
     int on = 1;
     struct crowd_member *member = calloc(1, sizeof *member);
     assert_non_null(member);
-    *member =
-        (struct crowd_member){.crowd = crowd, .next = crowd->members, .role = role, .scene = scene, .writing = true};
+    *member = (struct crowd_member){
+        .crowd = crowd, .next = crowd->members, .role = role, .scene = scene, .writing = true};
     gz_buffer_init(&member->in, SIZE_MAX / 2, 0);
     gz_buffer_init(&member->out, SIZE_MAX / 2, 0);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     member->socket = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     assert_true(member->socket >= 0);
     if (receive_bytes > 0)
-        assert_int_equal(setsockopt(member->socket, SOL_SOCKET, SO_RCVBUF, &receive_bytes, sizeof receive_bytes), 0);
+        assert_int_equal(
+            setsockopt(member->socket, SOL_SOCKET, SO_RCVBUF, &receive_bytes, sizeof receive_bytes),
+            0);
     assert_int_equal(setsockopt(member->socket, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on), 0);
     assert_int_equal(setsockopt(member->socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on), 0);
-    if (connect(member->socket, (struct sockaddr *)&address, sizeof address) != 0 && errno != EINPROGRESS)
+    if (connect(member->socket, (struct sockaddr *)&address, sizeof address) != 0 &&
+        errno != EINPROGRESS)
         fail_msg("connect: %s", strerror(errno));
     crowd->members = member;
     crowd->count++;
@@ -143,7 +148,8 @@ static void flush(struct crowd_member *member)
 {
     size_t sent = 0;
     while (sent < member->out.size) {
-        ssize_t count = send(member->socket, member->out.data + sent, member->out.size - sent, MSG_NOSIGNAL);
+        ssize_t count =
+            send(member->socket, member->out.data + sent, member->out.size - sent, MSG_NOSIGNAL);
         if (count < 0 && errno == EAGAIN) break;
         if (count <= 0) {
             crowd_leave(member);
@@ -165,7 +171,8 @@ static void send_bytes(struct crowd_member *member, const void *bytes, size_t si
 
 static void send_one(struct crowd_member *member, uint8_t opcode, const void *bytes, size_t size)
 {
-    uint8_t header[14] = {(uint8_t)(RAW_FIN | opcode)}; /* its mask is 0: the bytes stay as they are */
+    uint8_t header[14] = {
+        (uint8_t)(RAW_FIN | opcode)}; /* its mask is 0: the bytes stay as they are */
     size_t at = 2;
     if (size < 126) {
         header[1] = (uint8_t)(0x80 | size);
@@ -201,11 +208,12 @@ size_t crowd_unsent(const struct crowd_member *member)
 static void shake_hands(struct crowd_member *member)
 {
     char text[512];
-    int size = snprintf(text, sizeof text,
-                        "GET /ws HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-                        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
-                        "Sec-WebSocket-Protocol: " GZ_SUBPROTOCOL "\r\n\r\n",
-                        member->crowd->port);
+    int size = snprintf(
+        text, sizeof text,
+        "GET /ws HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
+        "Sec-WebSocket-Protocol: " GZ_SUBPROTOCOL "\r\n\r\n",
+        member->crowd->port);
     member->state = CROWD_SHAKING;
     send_bytes(member, text, (size_t)size);
 }
@@ -232,7 +240,8 @@ static void keep_reason(struct crowd_member *member, struct gz_text text)
 static void hear_delta(struct crowd_member *member, const struct gz_delta *delta)
 {
     if (delta->from != 0 && delta->from != member->seq)
-        fail_msg("a delta from %llu came at %llu", (unsigned long long)delta->from, (unsigned long long)member->seq);
+        fail_msg("a delta from %llu came at %llu", (unsigned long long)delta->from,
+                 (unsigned long long)member->seq);
     member->seq = delta->seq;
     member->deltas++;
     if (delta->count > member->nodes_max) member->nodes_max = delta->count;
@@ -260,7 +269,8 @@ static void hear(struct crowd_member *member, const struct gz_message *message)
     }
 }
 
-static void hear_messages(struct crowd_member *member, const uint8_t *bytes, size_t size, double came_s)
+static void hear_messages(struct crowd_member *member, const uint8_t *bytes, size_t size,
+                          double came_s)
 {
     struct crowd *crowd = member->crowd;
     member->frames++;
@@ -269,14 +279,16 @@ static void hear_messages(struct crowd_member *member, const uint8_t *bytes, siz
     for (size_t offset = 0; offset < size;) {
         struct gz_message message;
         struct gz_error error;
-        if (gz_decode(GZ_FROM_SERVER, bytes, size, &offset, &crowd->arena, &message, &error) != GZ_OK)
+        if (gz_decode(GZ_FROM_SERVER, bytes, size, &offset, &crowd->arena, &message, &error) !=
+            GZ_OK)
             fail_msg("the server's bytes are no message: %s", error.message);
         hear(member, &message);
         if (crowd->handle != NULL) crowd->handle(crowd->context, member, &message, came_s);
     }
 }
 
-static void hear_frame(struct crowd_member *member, uint8_t opcode, const uint8_t *bytes, size_t size, double came_s)
+static void hear_frame(struct crowd_member *member, uint8_t opcode, const uint8_t *bytes,
+                       size_t size, double came_s)
 {
     if (opcode == RAW_BINARY) hear_messages(member, bytes, size, came_s);
     if (opcode == RAW_PING) send_one(member, RAW_PONG, bytes, size);
@@ -304,12 +316,14 @@ static size_t take_handshake(struct crowd_member *member, const uint8_t *bytes, 
 {
     const uint8_t *end = memmem(bytes, size, "\r\n\r\n", 4);
     if (end == NULL) return 0;
-    if (memcmp(bytes, "HTTP/1.1 101 ", 13) != 0) fail_msg("no WebSocket: %.*s", (int)size, (const char *)bytes);
+    if (memcmp(bytes, "HTTP/1.1 101 ", 13) != 0)
+        fail_msg("no WebSocket: %.*s", (int)size, (const char *)bytes);
     say_hello(member);
     return (size_t)(end - bytes) + 4;
 }
 
-static size_t take_one(struct crowd_member *member, const uint8_t *bytes, size_t size, double came_s)
+static size_t take_one(struct crowd_member *member, const uint8_t *bytes, size_t size,
+                       double came_s)
 {
     size_t header;
     if (member->state == CROWD_SHAKING) return take_handshake(member, bytes, size);
@@ -328,7 +342,8 @@ static void take(struct crowd_member *member, const uint8_t *bytes, size_t size,
         bytes = member->in.data;
         size = member->in.size;
     }
-    while (member->state != CROWD_ENDED && (taken = take_one(member, bytes + done, size - done, came_s)) > 0)
+    while (member->state != CROWD_ENDED &&
+           (taken = take_one(member, bytes + done, size - done, came_s)) > 0)
         done += taken;
     if (member->state == CROWD_ENDED) return;
     if (kept) {
@@ -342,7 +357,8 @@ static void take(struct crowd_member *member, const uint8_t *bytes, size_t size,
 /* When the kernel had it: what is measured by that does not wait for this thread. */
 static double stamp_of(struct msghdr *header)
 {
-    for (struct cmsghdr *control = CMSG_FIRSTHDR(header); control != NULL; control = CMSG_NXTHDR(header, control)) {
+    for (struct cmsghdr *control = CMSG_FIRSTHDR(header); control != NULL;
+         control = CMSG_NXTHDR(header, control)) {
         if (control->cmsg_level != SOL_SOCKET || control->cmsg_type != SO_TIMESTAMPNS) continue;
         struct timespec stamp;
         memcpy(&stamp, CMSG_DATA(control), sizeof stamp);
@@ -355,8 +371,10 @@ static void receive(struct crowd_member *member)
 {
     char control[256];
     struct iovec piece = {member->crowd->piece, PIECE_BYTES};
-    struct msghdr header = {
-        .msg_iov = &piece, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+    struct msghdr header = {.msg_iov = &piece,
+                            .msg_iovlen = 1,
+                            .msg_control = control,
+                            .msg_controllen = sizeof control};
     ssize_t count = recvmsg(member->socket, &header, 0);
     if (count < 0 && errno == EAGAIN) return;
     if (count <= 0) {
@@ -381,7 +399,8 @@ static void step(struct crowd *crowd, int wait_ms)
         }
         /* A stalled one does not look why its socket woke it. */
         bool broken = (events[i].events & (EPOLLERR | EPOLLHUP)) != 0;
-        if (member->state != CROWD_ENDED && !member->stalled && ((events[i].events & EPOLLIN) || broken))
+        if (member->state != CROWD_ENDED && !member->stalled &&
+            ((events[i].events & EPOLLIN) || broken))
             receive(member);
     }
 }

@@ -1,12 +1,13 @@
-/* crowd.h - many WebSocket clients of a daemon in one thread: raw sockets that do not block, and epoll. What comes is decoded and
- * counted; who is stalled leaves it in the kernels.
- * The crowd only moves inside of crowd_run, crowd_until and the functions that send. Everything fails the test that called it when
- * the network cannot be used; what the server does is reported. Threads: one. */
+/* crowd.h - many WebSocket clients of a daemon in one thread: raw sockets that do not block, and
+ * epoll. What comes is decoded and counted; who is stalled leaves it in the kernels. The crowd only
+ * moves inside of crowd_run, crowd_until and the functions that send. Everything fails the test
+ * that called it when the network cannot be used; what the server does is reported. Threads:
+ * one. */
 #ifndef TESTS_SUPPORT_CROWD_H
 #define TESTS_SUPPORT_CROWD_H
 
-#include "proto/message.h"
 #include "proto/limits.h"
+#include "proto/message.h"
 
 enum crowd_state {
     CROWD_CONNECTING,
@@ -41,8 +42,10 @@ struct crowd {
     size_t count;
     struct gz_arena arena;
     uint8_t *piece;
-    /* Is told every message; may be NULL. `came_s` is when the kernel had the last byte, in Unix seconds. */
-    void (*handle)(void *context, struct crowd_member *member, const struct gz_message *message, double came_s);
+    /* Is told every message; may be NULL. `came_s` is when the kernel had the last byte, in Unix
+     * seconds. */
+    void (*handle)(void *context, struct crowd_member *member, const struct gz_message *message,
+                   double came_s);
     void *context;
 };
 
@@ -50,8 +53,10 @@ void crowd_init(struct crowd *crowd, int port);
 /* Hangs up on everybody. */
 void crowd_finish(struct crowd *crowd);
 
-/* A connection that is on its way to join. `receive_bytes`: of its kernel's buffer, 0 for as many as the kernel likes. */
-struct crowd_member *crowd_enter(struct crowd *crowd, const char *scene, enum gz_role role, int receive_bytes);
+/* A connection that is on its way to join. `receive_bytes`: of its kernel's buffer, 0 for as many
+ * as the kernel likes. */
+struct crowd_member *crowd_enter(struct crowd *crowd, const char *scene, enum gz_role role,
+                                 int receive_bytes);
 /* Hangs up. */
 void crowd_leave(struct crowd_member *member);
 /* All that came after `earlier`, who may be NULL, hang up and are forgotten. */
@@ -71,7 +76,8 @@ size_t crowd_unsent(const struct crowd_member *member);
 /* Lets them hear what comes within this time. */
 void crowd_run(struct crowd *crowd, double seconds);
 /* The same until `is_done` says so; false where the time is over before. */
-bool crowd_until(struct crowd *crowd, bool (*is_done)(void *context), void *context, double seconds);
+bool crowd_until(struct crowd *crowd, bool (*is_done)(void *context), void *context,
+                 double seconds);
 /* Until all that were let in are joined or ended; how many are joined. */
 size_t crowd_gather(struct crowd *crowd, double seconds);
 

@@ -37,7 +37,8 @@ static const char *program(const char *variable, const char *built)
 }
 
 /* Reads what comes until `until` is in it, the end, or the time is over; appended to *text. */
-static bool read_until(int descriptor, const char *until, double deadline, char **text, size_t *size)
+static bool read_until(int descriptor, const char *until, double deadline, char **text,
+                       size_t *size)
 {
     for (;;) {
         if (until != NULL && *text != NULL && strstr(*text, until) != NULL) return true;
@@ -89,7 +90,8 @@ static void set_preload(const struct test_daemon *daemon)
     setenv("LD_PRELOAD", daemon->preload, 1);
 }
 
-static void run_daemon(const struct test_daemon *daemon, int out, const char *option, const char *value)
+static void run_daemon(const struct test_daemon *daemon, int out, const char *option,
+                       const char *value)
 {
     char listen[32];
     snprintf(listen, sizeof listen, "127.0.0.1:%d", daemon->port);
@@ -124,7 +126,8 @@ bool test_daemon_try_start(struct test_daemon *daemon, const char *option, const
 
 void test_daemon_start(struct test_daemon *daemon, const char *option, const char *value)
 {
-    if (!test_daemon_try_start(daemon, option, value)) fail_with_log(daemon, "did not say where it listens");
+    if (!test_daemon_try_start(daemon, option, value))
+        fail_with_log(daemon, "did not say where it listens");
 }
 
 /* How it ended: its exit code, or -1. */
@@ -161,7 +164,8 @@ void test_daemon_ask_to_end(struct test_daemon *daemon)
 bool test_daemon_has_ended(const struct test_daemon *daemon)
 {
     siginfo_t info = {0};
-    return waitid(P_PID, (id_t)daemon->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == daemon->pid;
+    return waitid(P_PID, (id_t)daemon->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           info.si_pid == daemon->pid;
 }
 
 void test_daemon_end(struct test_daemon *daemon)
@@ -189,11 +193,13 @@ void test_daemon_finish(struct test_daemon *daemon)
 
 /* ---- programs beside it ---- */
 
-static void run_child(const int *pipes, const struct test_daemon *daemon, const char *const *arguments)
+static void run_child(const int *pipes, const struct test_daemon *daemon,
+                      const char *const *arguments)
 {
     const char *path = program("GIZMOCTL", GZ_GIZMOCTL_PATH);
     const char *all[32] = {path};
-    for (size_t i = 0; i + 2 < sizeof all / sizeof all[0] && arguments[i] != NULL; i++) all[i + 1] = arguments[i];
+    for (size_t i = 0; i + 2 < sizeof all / sizeof all[0] && arguments[i] != NULL; i++)
+        all[i + 1] = arguments[i];
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     dup2(pipes[0], STDIN_FILENO);
     dup2(pipes[3], STDOUT_FILENO);
@@ -207,7 +213,8 @@ static void run_child(const int *pipes, const struct test_daemon *daemon, const 
     _exit(127);
 }
 
-void test_ctl_start(struct test_child *child, const struct test_daemon *daemon, const char *const *arguments)
+void test_ctl_start(struct test_child *child, const struct test_daemon *daemon,
+                    const char *const *arguments)
 {
     int pipes[6]; /* input, output and errors: the end to read and the end to write */
     for (int i = 0; i < 6; i += 2) assert_int_equal(pipe2(pipes + i, O_CLOEXEC), 0);

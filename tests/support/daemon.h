@@ -1,8 +1,9 @@
 /* daemon.h - a real gizmod, and programs that talk to it, as child processes of a test.
- * The daemon listens on a port that was free, with a data directory of its own that finish removes; a daemon that is started again
- * keeps both. It dies with the test. Everything here fails the test that called it (cmocka's fail_msg) when it cannot do its
- * work, with the daemon's own log.
- * The binaries are $GIZMOD and $GIZMOCTL where set, else the ones the build made (GZ_GIZMOD_PATH, GZ_GIZMOCTL_PATH). */
+ * The daemon listens on a port that was free, with a data directory of its own that finish removes;
+ * a daemon that is started again keeps both. It dies with the test. Everything here fails the test
+ * that called it (cmocka's fail_msg) when it cannot do its work, with the daemon's own log. The
+ * binaries are $GIZMOD and $GIZMOCTL where set, else the ones the build made (GZ_GIZMOD_PATH,
+ * GZ_GIZMOCTL_PATH). */
 #ifndef TESTS_SUPPORT_DAEMON_H
 #define TESTS_SUPPORT_DAEMON_H
 
@@ -15,14 +16,15 @@ struct test_daemon {
     char url[128];
     char directory[64]; /* holds the scenes/ and the log */
     char data[96], log[96];
-    const char *
-        preload; /* a library that it loads first, and the file that tells that what to do (fault_preload.h); NULL for none */
+    const char *preload; /* a library that it loads first, and the file that tells that what to do
+                            (fault_preload.h); NULL for none */
     char control[96];
 };
 
 /* Makes the directory; starts nothing. */
 void test_daemon_init(struct test_daemon *daemon);
-/* Runs it and returns when it is listening. `option` and `value` are one more option, NULL for none. */
+/* Runs it and returns when it is listening. `option` and `value` are one more option, NULL for
+ * none. */
 void test_daemon_start(struct test_daemon *daemon, const char *option, const char *value);
 /* The same where it may end instead, which is then to be waited for. */
 bool test_daemon_try_start(struct test_daemon *daemon, const char *option, const char *value);
@@ -32,10 +34,12 @@ int test_daemon_wait(struct test_daemon *daemon);
 void test_daemon_kill(struct test_daemon *daemon);
 /* SIGTERM; what it exited with, or -1 where a signal ended it. */
 int test_daemon_stop(struct test_daemon *daemon);
-/* SIGTERM, for tests whose own clients are to take their leave before one of the above or below waits for the end. */
+/* SIGTERM, for tests whose own clients are to take their leave before one of the above or below
+ * waits for the end. */
 void test_daemon_ask_to_end(struct test_daemon *daemon);
 bool test_daemon_has_ended(const struct test_daemon *daemon);
-/* As test_daemon_stop, and fails with its log unless it ended in order: sanitizers speak at the end. */
+/* As test_daemon_stop, and fails with its log unless it ended in order: sanitizers speak at the
+ * end. */
 void test_daemon_end(struct test_daemon *daemon);
 /* Removes the scenes of one that does not run. */
 void test_daemon_forget(struct test_daemon *daemon);
@@ -54,8 +58,10 @@ struct test_output {
     char *out, *err;
 };
 
-/* Starts gizmoctl with these arguments, NULL at the end, GIZMOD_URL being the daemon's (NULL for none). */
-void test_ctl_start(struct test_child *child, const struct test_daemon *daemon, const char *const *arguments);
+/* Starts gizmoctl with these arguments, NULL at the end, GIZMOD_URL being the daemon's (NULL for
+ * none). */
+void test_ctl_start(struct test_child *child, const struct test_daemon *daemon,
+                    const char *const *arguments);
 /* Writes `input` (NULL for none) to it, and reads what it says until it ends. */
 void test_child_finish(struct test_child *child, const char *input, struct test_output *output);
 /* One line of its output, without the newline, for free(); fails after 20 s. */

@@ -20,7 +20,8 @@ struct fault_control *fault_control_init(struct test_daemon *daemon)
     int descriptor = open(daemon->control, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     assert_true(descriptor >= 0);
     assert_int_equal(ftruncate(descriptor, sizeof(struct fault_control)), 0);
-    struct fault_control *control = mmap(NULL, sizeof *control, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    struct fault_control *control =
+        mmap(NULL, sizeof *control, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
     assert_ptr_not_equal(control, MAP_FAILED);
     close(descriptor);
     snprintf(control->folder, sizeof control->folder, "%s/", daemon->data);

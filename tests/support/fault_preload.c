@@ -25,7 +25,8 @@ static int find_sqlite(struct dl_phdr_info *library, size_t size, void *context)
     if (strstr(library->dlpi_name, "libsqlite3") == NULL) return 0;
     sqlite_begin = library->dlpi_addr;
     for (size_t i = 0; i < library->dlpi_phnum; i++) {
-        uintptr_t end = library->dlpi_addr + library->dlpi_phdr[i].p_vaddr + library->dlpi_phdr[i].p_memsz;
+        uintptr_t end =
+            library->dlpi_addr + library->dlpi_phdr[i].p_vaddr + library->dlpi_phdr[i].p_memsz;
         if (library->dlpi_phdr[i].p_type == PT_LOAD && end > sqlite_end) sqlite_end = end;
     }
     return 1;
@@ -81,7 +82,8 @@ ssize_t pwrite64(int descriptor, const void *bytes, size_t size, off64_t offset)
     static ssize_t (*real)(int, const void *, size_t, off64_t);
     bool is_short = false;
     if (real == NULL) find(&real, "pwrite64");
-    if (!is_file(descriptor) || !fails(FAULT_DISK_WRITE, &is_short)) return real(descriptor, bytes, size, offset);
+    if (!is_file(descriptor) || !fails(FAULT_DISK_WRITE, &is_short))
+        return real(descriptor, bytes, size, offset);
     return is_short && size > 1 ? real(descriptor, bytes, size / 2, offset) : -1;
 }
 
@@ -95,7 +97,8 @@ ssize_t pread64(int descriptor, void *bytes, size_t size, off64_t offset)
     static ssize_t (*real)(int, void *, size_t, off64_t);
     bool is_short = false;
     if (real == NULL) find(&real, "pread64");
-    if (!is_file(descriptor) || !fails(FAULT_DISK_READ, &is_short)) return real(descriptor, bytes, size, offset);
+    if (!is_file(descriptor) || !fails(FAULT_DISK_READ, &is_short))
+        return real(descriptor, bytes, size, offset);
     return -1;
 }
 
@@ -129,7 +132,8 @@ int ftruncate64(int descriptor, off64_t size)
     static int (*real)(int, off64_t);
     bool is_short = false;
     if (real == NULL) find(&real, "ftruncate64");
-    return is_file(descriptor) && fails(FAULT_DISK_TRUNCATE, &is_short) ? -1 : real(descriptor, size);
+    return is_file(descriptor) && fails(FAULT_DISK_TRUNCATE, &is_short) ? -1
+                                                                        : real(descriptor, size);
 }
 
 int ftruncate(int descriptor, off_t size)
@@ -189,11 +193,13 @@ void *malloc(size_t size)
 void *calloc(size_t count, size_t size)
 {
     if (is_refused(__builtin_return_address(0))) return NULL;
-    return __interceptor_calloc != NULL ? __interceptor_calloc(count, size) : __libc_calloc(count, size);
+    return __interceptor_calloc != NULL ? __interceptor_calloc(count, size)
+                                        : __libc_calloc(count, size);
 }
 
 void *realloc(void *memory, size_t size)
 {
     if (is_refused(__builtin_return_address(0))) return NULL;
-    return __interceptor_realloc != NULL ? __interceptor_realloc(memory, size) : __libc_realloc(memory, size);
+    return __interceptor_realloc != NULL ? __interceptor_realloc(memory, size)
+                                         : __libc_realloc(memory, size);
 }

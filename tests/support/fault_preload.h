@@ -1,9 +1,10 @@
-/* fault_preload.h - a hand on the disk and the memory of a whole daemon: a library that is loaded before the C library's functions
- * (LD_PRELOAD) and does what a page of memory says that the test shares with it, while the daemon runs.
+/* fault_preload.h - a hand on the disk and the memory of a whole daemon: a library that is loaded
+ * before the C library's functions (LD_PRELOAD) and does what a page of memory says that the test
+ * shares with it, while the daemon runs.
  *
- * The disk: calls on regular files, but for the process' own three descriptors. The memory: malloc, calloc and realloc, by whichever
- * library; free never fails.
- * Threads: any, on both sides; what is armed while a call is under way counts from the next one on. Linux with glibc. */
+ * The disk: calls on regular files, but for the process' own three descriptors. The memory: malloc,
+ * calloc and realloc, by whichever library; free never fails. Threads: any, on both sides; what is
+ * armed while a call is under way counts from the next one on. Linux with glibc. */
 #ifndef TESTS_SUPPORT_FAULT_PRELOAD_H
 #define TESTS_SUPPORT_FAULT_PRELOAD_H
 
@@ -26,8 +27,9 @@ enum fault_disk_call {
 #define FAULT_DISK_ALL ((1u << FAULT_DISK_CALLS) - 1)
 
 /* What a call does instead of its work: an errno, or one of these. */
-#define FAULT_EFFECT_SHORT (-1) /* half of the bytes are taken; what is tried after them is ENOSPC */
-#define FAULT_EFFECT_HANG (-2)  /* it does not return before the disk is healed */
+#define FAULT_EFFECT_SHORT                                                                         \
+    (-1)                       /* half of the bytes are taken; what is tried after them is ENOSPC */
+#define FAULT_EFFECT_HANG (-2) /* it does not return before the disk is healed */
 
 /* The page. All of it is the test's to write but for the counters. */
 struct fault_control {
@@ -41,7 +43,8 @@ struct fault_control {
     _Atomic bool is_without_sqlite; /* SQLite's are neither counted nor fail */
 };
 
-/* Makes the page and has the daemon load the library from its next start on. The page lives until fault_control_finish. */
+/* Makes the page and has the daemon load the library from its next start on. The page lives until
+ * fault_control_finish. */
 struct fault_control *fault_control_init(struct test_daemon *daemon);
 void fault_control_finish(struct fault_control *control);
 
@@ -52,8 +55,8 @@ bool fault_disk_heal(struct fault_control *control);
 /* Waits for the first call that fails; false where none came within a few seconds. */
 bool fault_disk_await(const struct fault_control *control);
 
-/* The allocations from the first to the last, counted from now on, fail. SQLite makes most of all: `is_without_sqlite` is about the
- * others. */
+/* The allocations from the first to the last, counted from now on, fail. SQLite makes most of all:
+ * `is_without_sqlite` is about the others. */
 void fault_memory_arm(struct fault_control *control, bool is_without_sqlite, long first, long last);
 /* How many allocations there were since. */
 long fault_memory_heal(struct fault_control *control);

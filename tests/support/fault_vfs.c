@@ -4,7 +4,8 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-/* SQLite gives no context to a file that is not opened yet: the state is the VFS's, and there is one VFS. */
+/* SQLite gives no context to a file that is not opened yet: the state is the VFS's, and there is
+ * one VFS. */
 static struct {
     sqlite3_vfs vfs;
     sqlite3_vfs *real;
@@ -101,7 +102,8 @@ static int file_device(sqlite3_file *file)
 static int file_shm_map(sqlite3_file *file, int page, int size, int extend, void volatile **memory)
 {
     int rc = strike(FAULT_SHM);
-    return rc != SQLITE_OK ? rc : real(file)->pMethods->xShmMap(real(file), page, size, extend, memory);
+    return rc != SQLITE_OK ? rc
+                           : real(file)->pMethods->xShmMap(real(file), page, size, extend, memory);
 }
 
 static int file_shm_lock(sqlite3_file *file, int offset, int count, int flags)
@@ -139,7 +141,8 @@ static const sqlite3_io_methods methods = {
     .xShmUnmap = file_shm_unmap,
 };
 
-static int vfs_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *out_flags)
+static int vfs_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags,
+                    int *out_flags)
 {
     struct file *ours = (struct file *)file;
     (void)vfs;

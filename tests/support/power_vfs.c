@@ -123,7 +123,8 @@ static int file_write(sqlite3_file *file, const void *bytes, int size, sqlite3_i
     /* The write that the cut strikes may have got through in part. */
     if (disk != NULL && was_on) remember(disk, bytes, size, offset);
     pthread_mutex_unlock(&power.mutex);
-    return has_power ? real(file)->pMethods->xWrite(real(file), bytes, size, offset) : SQLITE_IOERR_WRITE;
+    return has_power ? real(file)->pMethods->xWrite(real(file), bytes, size, offset)
+                     : SQLITE_IOERR_WRITE;
 }
 
 static int file_truncate(sqlite3_file *file, sqlite3_int64 size)
@@ -229,7 +230,8 @@ static const sqlite3_io_methods methods = {
 static struct disk *find_disk(const char *path)
 {
     for (size_t i = 0; i < DISKS_MAX; i++)
-        if (power.disks[i].path != NULL && strcmp(power.disks[i].path, path) == 0) return &power.disks[i];
+        if (power.disks[i].path != NULL && strcmp(power.disks[i].path, path) == 0)
+            return &power.disks[i];
     return NULL;
 }
 
@@ -243,7 +245,8 @@ static struct disk *add_disk(const char *path)
         FILE *file = fopen(path, "rb");
         unsigned char bytes[4096];
         size_t size;
-        while (file != NULL && (size = fread(bytes, 1, sizeof bytes, file)) > 0) put(disk, bytes, size, disk->size);
+        while (file != NULL && (size = fread(bytes, 1, sizeof bytes, file)) > 0)
+            put(disk, bytes, size, disk->size);
         if (file != NULL) fclose(file);
         return disk;
     }
@@ -260,7 +263,8 @@ static void remove_disk(struct disk *disk)
     *disk = (struct disk){0};
 }
 
-static int vfs_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *out_flags)
+static int vfs_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags,
+                    int *out_flags)
 {
     struct file *ours = (struct file *)file;
     (void)vfs;
@@ -269,7 +273,8 @@ static int vfs_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int 
     if (rc != SQLITE_OK) return rc;
     ours->base.pMethods = &methods;
     pthread_mutex_lock(&power.mutex);
-    if (name != NULL && (flags & (SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL)) != 0) {
+    if (name != NULL &&
+        (flags & (SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL)) != 0) {
         ours->disk = find_disk(name);
         if (ours->disk == NULL) ours->disk = add_disk(name);
     }
@@ -323,7 +328,8 @@ static uint64_t next_random(uint64_t *state)
 }
 
 /* Of one write, the sectors that the dice keep. A truncation is kept or not. */
-static void apply_in_part(struct disk *disk, const struct operation *operation, uint64_t *random, unsigned sector)
+static void apply_in_part(struct disk *disk, const struct operation *operation, uint64_t *random,
+                          unsigned sector)
 {
     if (operation->bytes == NULL) {
         if (next_random(random) % 2 == 0) resize(disk, (size_t)operation->offset);
@@ -332,7 +338,8 @@ static void apply_in_part(struct disk *disk, const struct operation *operation, 
     size_t at = (size_t)operation->offset, end = at + (size_t)operation->size;
     while (at < end) {
         size_t stop = (at / sector + 1) * sector < end ? (at / sector + 1) * sector : end;
-        if (next_random(random) % 2 == 0) put(disk, operation->bytes + (at - (size_t)operation->offset), stop - at, at);
+        if (next_random(random) % 2 == 0)
+            put(disk, operation->bytes + (at - (size_t)operation->offset), stop - at, at);
         at = stop;
     }
 }
@@ -345,7 +352,8 @@ static void settle_disk(struct disk *disk, uint64_t *random, unsigned sector)
         disk->pending[i - 1] = disk->pending[other];
         disk->pending[other] = swap;
     }
-    for (size_t i = 0; i < disk->pending_count; i++) apply_in_part(disk, &disk->pending[i], random, sector);
+    for (size_t i = 0; i < disk->pending_count; i++)
+        apply_in_part(disk, &disk->pending[i], random, sector);
     FILE *file = fopen(disk->path, "wb");
     assert(file != NULL);
     size_t written = disk->size > 0 ? fwrite(disk->bytes, 1, disk->size, file) : 0;

@@ -1,6 +1,7 @@
-/* power_vfs.h - a SQLite VFS over the real one that can lose power: of what was written since a file's last sync, each sector
- * is kept or lost on its own, in any order. A removed file is gone at once. Nothing is synced to the real disk, so that ten thousand cuts take minutes.
- * It becomes the default when registered. Threads: any. */
+/* power_vfs.h - a SQLite VFS over the real one that can lose power: of what was written since a
+ * file's last sync, each sector is kept or lost on its own, in any order. A removed file is gone at
+ * once. Nothing is synced to the real disk, so that ten thousand cuts take minutes. It becomes the
+ * default when registered. Threads: any. */
 #ifndef GZ_TEST_POWER_VFS_H
 #define GZ_TEST_POWER_VFS_H
 
@@ -10,12 +11,14 @@
 /* Registers it as the default VFS; once per process. */
 void power_vfs_register(void);
 
-/* At the n-th write, sync or truncation from now (1 is the next) the power goes: that call and all later ones fail. 0: never. */
+/* At the n-th write, sync or truncation from now (1 is the next) the power goes: that call and all
+ * later ones fail. 0: never. */
 void power_vfs_cut_at(int n);
 bool power_vfs_is_cut(void);
 
-/* To be called when every file is closed: leaves in the files what a disk with sectors of this size may have after the cut, and
- * turns the power on again. Without a cut the files stay as they are. */
+/* To be called when every file is closed: leaves in the files what a disk with sectors of this size
+ * may have after the cut, and turns the power on again. Without a cut the files stay as they
+ * are. */
 void power_vfs_settle(uint64_t seed, unsigned sector_bytes);
 
 #endif

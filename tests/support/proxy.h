@@ -1,6 +1,8 @@
-/* proxy.h - a network between a client and a daemon that can go silent: a child process that hands on what either side says, for one
- * connection. While it is stopped nothing passes and nothing is heard of either side, though neither has hung up; what was said
- * meanwhile arrives when it goes on. It ends when one side hangs up, and with the test. Fails the test where it cannot do its work. */
+/* proxy.h - a network between a client and a daemon that can go silent: a child process that hands
+ * on what either side says, for one connection. While it is stopped nothing passes and nothing is
+ * heard of either side, though neither has hung up; what was said meanwhile arrives when it goes
+ * on. It ends when one side hangs up, and with the test. Fails the test where it cannot do its
+ * work. */
 #ifndef TESTS_SUPPORT_PROXY_H
 #define TESTS_SUPPORT_PROXY_H
 

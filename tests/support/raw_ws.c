@@ -33,7 +33,8 @@ int raw_connect(int port)
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     assert_true(fd >= 0);
-    if (connect(fd, (struct sockaddr *)&address, sizeof address) != 0) fail_msg("connect: %s", strerror(errno));
+    if (connect(fd, (struct sockaddr *)&address, sizeof address) != 0)
+        fail_msg("connect: %s", strerror(errno));
     return fd;
 }
 
@@ -116,7 +117,8 @@ void raw_read_response(int socket, struct raw_response *response)
     double deadline_s = now_s() + PATIENCE_S;
     while (left > 0) {
         char piece[4096];
-        ssize_t count = receive(socket, piece, left < sizeof piece ? left : sizeof piece, deadline_s);
+        ssize_t count =
+            receive(socket, piece, left < sizeof piece ? left : sizeof piece, deadline_s);
         if (count <= 0) break;
         size_t room = sizeof response->body - 1;
         size_t kept = response->body_size < room ? room - response->body_size : 0;
@@ -127,14 +129,16 @@ void raw_read_response(int socket, struct raw_response *response)
     }
 }
 
-void raw_request(int port, const char *method, const char *path, const char *headers, const void *body, size_t size,
-                 struct raw_response *response)
+void raw_request(int port, const char *method, const char *path, const char *headers,
+                 const void *body, size_t size, struct raw_response *response)
 {
     char head[16 * 1024];
     int socket = raw_connect(port);
-    snprintf(head, sizeof head, "%s %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nConnection: close\r\n%s\r\n", method, path,
+    snprintf(head, sizeof head,
+             "%s %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nConnection: close\r\n%s\r\n", method, path,
              port, headers);
-    (void)(raw_send_text(socket, head) && raw_send(socket, body, size)); /* it may refuse in the middle */
+    (void)(raw_send_text(socket, head) &&
+           raw_send(socket, body, size)); /* it may refuse in the middle */
     raw_read_response(socket, response);
     close(socket);
 }
@@ -145,10 +149,11 @@ int raw_handshake(int socket, int port, const char *path, const char *headers)
 {
     char text[4096];
     struct raw_response response;
-    snprintf(text, sizeof text,
-             "GET %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-             "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n%s\r\n",
-             path, port, headers);
+    snprintf(
+        text, sizeof text,
+        "GET %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n%s\r\n",
+        path, port, headers);
     assert_true(raw_send_text(socket, text));
     raw_read_response(socket, &response);
     return response.status;
@@ -157,7 +162,8 @@ int raw_handshake(int socket, int port, const char *path, const char *headers)
 int raw_open(int port)
 {
     int socket = raw_connect(port);
-    assert_int_equal(raw_handshake(socket, port, "/ws", "Sec-WebSocket-Protocol: gizmod.v1\r\n"), 101);
+    assert_int_equal(raw_handshake(socket, port, "/ws", "Sec-WebSocket-Protocol: gizmod.v1\r\n"),
+                     101);
     return socket;
 }
 
@@ -228,7 +234,8 @@ bool raw_is_ended_within(int socket, double seconds, int *code)
     while (raw_read_frame(socket, &frame, deadline_s - now_s())) {
         if (frame.opcode != RAW_CLOSE) continue;
         if (frame.size >= 2) *code = frame.bytes[0] << 8 | frame.bytes[1];
-        raw_send_frame(socket, RAW_FIN | RAW_CLOSE, true, frame.bytes, frame.size < 2 ? frame.size : 2);
+        raw_send_frame(socket, RAW_FIN | RAW_CLOSE, true, frame.bytes,
+                       frame.size < 2 ? frame.size : 2);
         break;
     }
     return raw_is_closed_within(socket, deadline_s - now_s());
@@ -253,8 +260,9 @@ bool raw_send_message(int socket, const struct gz_message *message)
 
 bool raw_send_hello(int socket, const char *scene, const char *user)
 {
-    struct gz_message hello = {.op = GZ_OP_HELLO,
-                               .hello = {.v = 1, .scene = text(scene), .user = text(user), .create = true}};
+    struct gz_message hello = {
+        .op = GZ_OP_HELLO,
+        .hello = {.v = 1, .scene = text(scene), .user = text(user), .create = true}};
     return raw_send_message(socket, &hello);
 }
 
@@ -267,8 +275,8 @@ bool raw_read_message(int socket, enum gz_op op, struct raw_frame *frame, struct
         gz_arena_reset(arena, gz_decode_bytes_max(frame->size));
         for (size_t offset = 0; offset < frame->size;) {
             struct gz_error error;
-            enum gz_status status =
-                gz_decode(GZ_FROM_SERVER, frame->bytes, frame->size, &offset, arena, message, &error);
+            enum gz_status status = gz_decode(GZ_FROM_SERVER, frame->bytes, frame->size, &offset,
+                                              arena, message, &error);
             if (status != GZ_OK) fail_msg("the server's bytes are no message: %s", error.message);
             if (message->op == op) return true;
         }
@@ -295,7 +303,8 @@ bool raw_answers(int socket)
     struct gz_message answer, ping = {.op = GZ_OP_PING, .has = GZ_HAS(RID), .rid = 77};
     struct gz_arena arena;
     gz_arena_init(&arena, 0);
-    bool came = raw_send_message(socket, &ping) && raw_read_message(socket, GZ_OP_OK, &frame, &arena, &answer) &&
+    bool came = raw_send_message(socket, &ping) &&
+                raw_read_message(socket, GZ_OP_OK, &frame, &arena, &answer) &&
                 answer.rid == ping.rid;
     gz_arena_finish(&arena);
     return came;

@@ -1,6 +1,7 @@
-/* raw_ws.h - HTTP and WebSocket by hand, so that a test can say what no library would: on a plain blocking socket with a patience of
- * a few seconds. Everything here fails the test that called it when the network does not do its part; what the server does
- * is reported. Threads: one connection at a time. */
+/* raw_ws.h - HTTP and WebSocket by hand, so that a test can say what no library would: on a plain
+ * blocking socket with a patience of a few seconds. Everything here fails the test that called it
+ * when the network does not do its part; what the server does is reported. Threads: one connection
+ * at a time. */
 #ifndef TESTS_SUPPORT_RAW_WS_H
 #define TESTS_SUPPORT_RAW_WS_H
 
@@ -8,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "proto/message.h"
 #include "proto/limits.h"
+#include "proto/message.h"
 
 /* ---- sockets ---- */
 
@@ -32,8 +33,8 @@ struct raw_response {
 /* Reads a response whose length is said; `head` requests have no body. */
 void raw_read_response(int socket, struct raw_response *response);
 /* One request on a connection of its own. `headers` are lines that end in CRLF, or "". */
-void raw_request(int port, const char *method, const char *path, const char *headers, const void *body, size_t size,
-                 struct raw_response *response);
+void raw_request(int port, const char *method, const char *path, const char *headers,
+                 const void *body, size_t size, struct raw_response *response);
 
 /* ---- WebSocket ---- */
 
@@ -63,8 +64,9 @@ struct raw_frame {
 /* The next frame within so many seconds; false where none came. Pings are answered on the way. */
 bool raw_read_frame(int socket, struct raw_frame *frame, double seconds);
 
-/* Whether the other side ends the conversation within so many seconds: says close, which is answered, and hangs up, or hangs up
- * without a word. `code` is the one of its close; 0 for none. */
+/* Whether the other side ends the conversation within so many seconds: says close, which is
+ * answered, and hangs up, or hangs up without a word. `code` is the one of its close; 0 for
+ * none. */
 bool raw_is_ended_within(int socket, double seconds, int *code);
 
 /* ---- messages ---- */
@@ -72,7 +74,8 @@ bool raw_is_ended_within(int socket, double seconds, int *code);
 bool raw_send_message(int socket, const struct gz_message *message);
 /* Joins as an editor. */
 bool raw_send_hello(int socket, const char *scene, const char *user);
-/* Reads on until a message of this kind comes; its texts point into `frame`, its lists into `arena`. */
+/* Reads on until a message of this kind comes; its texts point into `frame`, its lists into
+ * `arena`. */
 bool raw_read_message(int socket, enum gz_op op, struct raw_frame *frame, struct gz_arena *arena,
                       struct gz_message *message);
 /* Reads on until an error comes: its code, or GZ_OK where none did within a few seconds. */

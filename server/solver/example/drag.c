@@ -1,11 +1,13 @@
-/* drag.c - one drag with the solver library: a camera, a gizmo, what is under the pointer, and what moving it does.
+/* drag.c - one drag with the solver library: a camera, a gizmo, what is under the pointer, and what
+ * moving it does.
  *
  *     cc drag.c $(pkg-config --cflags --libs gizmo-solver) -o drag && ./drag */
 #include <stdio.h>
 
 #include <gizmod/solver.h>
 
-/* 60 degrees high, 16 to 9, no far plane; five metres before the origin and one above, looking along -z. */
+/* 60 degrees high, 16 to 9, no far plane; five metres before the origin and one above, looking
+ * along -z. */
 static const struct gz_camera_input view_of_origin = {
     .view = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, -1, -5, 1},
     .proj = {0.9742785792574935, 0, 0, 0, 0, 1.7320508075688772, 0, 0, 0, 0, -1, -1, 0, 0, -0.2, 0},
@@ -35,7 +37,8 @@ int main(void)
     gz_vec3 middle = gz_add(gizmo.origin, gz_scale(gizmo.axes[0], gizmo.size / 2));
     if (!gz_camera_project(&camera, middle, pointer.at, NULL)) return 1;
     enum gz_handle handle = gz_gizmo_pick(&gizmo, &tool, &camera, &pointer);
-    printf("%s at %.1f %.1f\n", gz_term_word(&gz_handle_terms, handle), pointer.at[0], pointer.at[1]);
+    printf("%s at %.1f %.1f\n", gz_term_word(&gz_handle_terms, handle), pointer.at[0],
+           pointer.at[1]);
     struct gz_drag drag;
     if (gz_drag_begin(&drag, handle, &gizmo, &tool, &camera, &pointer, 0) != GZ_SOLVE_OK) return 1;
 

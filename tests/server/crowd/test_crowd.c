@@ -1,21 +1,23 @@
-/* One client cannot hurt another: viewers that stop reading, one that says far too much, and very many that come at once.
- * GIZMOD_TIMES scales the 24 viewers and 200 joins; the long suite takes 200 and 2,000 at least. What is asked are counts and bytes; the times
- * are measured by crowd_bench. */
+/* One client cannot hurt another: viewers that stop reading, one that says far too much, and very
+ * many that come at once. GIZMOD_TIMES scales the 24 viewers and 200 joins; the long suite takes
+ * 200 and 2,000 at least. What is asked are counts and bytes; the times are measured by
+ * crowd_bench. */
 #include "server/net/net_fixture.h"
 
 #include <dirent.h>
 #include <stdlib.h>
 
+#include "server/maxima.h"
 #include "support/chance.h"
 #include "support/crowd.h"
-#include "server/maxima.h"
 
 #define SCENE "crowd"
 #define GROUPS 8
 #define GROUP_NODES 25
 #define MOVES 60
 #define PATIENCE_S 60.0
-#define RECEIVE_BYTES 4096 /* small, so that a stalled viewer soon fills what the daemon's side may hold */
+#define RECEIVE_BYTES                                                                              \
+    4096 /* small, so that a stalled viewer soon fills what the daemon's side may hold */
 #define MEMORY_BYTES_MAX (64 * 1024)
 #define PING "--ping-seconds=1"
 #define SILENCE "--silence-seconds=2"
@@ -59,7 +61,8 @@ static struct crowd_member **let_in_viewers(struct stage *stage)
     struct crowd_member **viewers = calloc(stage->viewers, sizeof *viewers);
     assert_non_null(viewers);
     for (size_t i = 0; i < stage->viewers; i++)
-        viewers[i] = crowd_enter(&stage->crowd, SCENE, GZ_ROLE_VIEWER, is_in_quarter(i) ? RECEIVE_BYTES : 0);
+        viewers[i] =
+            crowd_enter(&stage->crowd, SCENE, GZ_ROLE_VIEWER, is_in_quarter(i) ? RECEIVE_BYTES : 0);
     assert_int_equal(crowd_gather(&stage->crowd, PATIENCE_S), stage->viewers + 1);
     return viewers;
 }
@@ -102,8 +105,10 @@ static void move_everything(struct stage *stage)
 static bool is_everybody_up_to_date(void *context)
 {
     const struct stage *stage = context;
-    for (const struct crowd_member *member = stage->crowd.members; member != NULL; member = member->next) {
-        if (member->state == CROWD_JOINED && !member->stalled && member->seq < stage->mover->seq) return false;
+    for (const struct crowd_member *member = stage->crowd.members; member != NULL;
+         member = member->next) {
+        if (member->state == CROWD_JOINED && !member->stalled && member->seq < stage->mover->seq)
+            return false;
     }
     return true;
 }
@@ -139,7 +144,8 @@ static size_t descriptors(const struct net_fixture *fixture)
     return count;
 }
 
-/* The largest number of bytes that the kernel holds to be sent for one of the daemon's connections. */
+/* The largest number of bytes that the kernel holds to be sent for one of the daemon's
+ * connections. */
 static unsigned long kernel_bytes_max(const struct net_fixture *fixture)
 {
     char line[512];
@@ -155,7 +161,8 @@ static unsigned long kernel_bytes_max(const struct net_fixture *fixture)
     return most;
 }
 
-/* A few viewers' memory is lost among what else the daemon takes and gives back, and a sanitizer's own says nothing about ours. */
+/* A few viewers' memory is lost among what else the daemon takes and gives back, and a sanitizer's
+ * own says nothing about ours. */
 static bool memory_can_be_told(size_t viewers)
 {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -191,8 +198,8 @@ static void test_stalled_viewers_cost_little_and_get_fewer_larger_deltas(void **
     catch_up(&stage);
     long more = resident_bytes(&stage.fixture) - before - usual;
     unsigned long kernel = kernel_bytes_max(&stage.fixture);
-    print_message("a stalled viewer: %ld bytes of the daemon's and %lu of the kernel's\n", more / (long)stalled,
-                  kernel);
+    print_message("a stalled viewer: %ld bytes of the daemon's and %lu of the kernel's\n",
+                  more / (long)stalled, kernel);
     assert_true(kernel < MEMORY_BYTES_MAX / 2);
     if (memory_can_be_told(stalled)) assert_true(more / (long)stalled < MEMORY_BYTES_MAX / 2);
 
@@ -200,8 +207,9 @@ static void test_stalled_viewers_cost_little_and_get_fewer_larger_deltas(void **
     catch_up(&stage);
     assert_int_equal(crowd_count(&stage.crowd, CROWD_ENDED), 0);
     const struct crowd_member *slow = viewers[0], *healthy = viewers[1];
-    print_message("frames %zu of %zu, bytes %zu of %zu, nodes of the largest delta %zu and %zu\n", slow->frames,
-                  healthy->frames, slow->bytes, healthy->bytes, slow->nodes_max, healthy->nodes_max);
+    print_message("frames %zu of %zu, bytes %zu of %zu, nodes of the largest delta %zu and %zu\n",
+                  slow->frames, healthy->frames, slow->bytes, healthy->bytes, slow->nodes_max,
+                  healthy->nodes_max);
     for (size_t i = 0; i < stage.viewers; i++) {
         if (is_in_quarter(i)) {
             assert_true(viewers[i]->deltas < GROUPS * MOVES / 2);
@@ -221,7 +229,8 @@ static size_t users(const struct stage *stage)
     return (size_t)net_fixture_measure(stage->fixture.daemon.port, SCENE, "users");
 }
 
-/* R17. One who comes back at once reads why; who comes later finds what the kernels held for it, and the end. */
+/* R17. One who comes back at once reads why; who comes later finds what the kernels held for it,
+ * and the end. */
 static void test_stalled_viewers_are_ended_and_the_others_are_not(void **state)
 {
     struct stage stage;
@@ -282,7 +291,8 @@ static void test_sender_far_over_its_rate_is_told_and_ended_and_the_others_go_on
     (void)state;
     open_stage(&stage, "--messages-per-s=100", NULL);
     struct crowd_member **viewers = let_in_viewers(&stage);
-    struct flood sender = {.stage = &stage, .sender = crowd_enter(&stage.crowd, SCENE, GZ_ROLE_VIEWER, 0)};
+    struct flood sender = {.stage = &stage,
+                           .sender = crowd_enter(&stage.crowd, SCENE, GZ_ROLE_VIEWER, 0)};
     assert_int_equal(crowd_gather(&stage.crowd, PATIENCE_S), stage.viewers + 2);
     gz_buffer_init(&sender.frame, GZ_MESSAGE_BYTES_MAX, 0);
     assert_int_equal(gz_encode(&sender.frame, &ping), GZ_OK);
@@ -297,7 +307,8 @@ static void test_sender_far_over_its_rate_is_told_and_ended_and_the_others_go_on
     size_t seconds = (size_t)(net_fixture_now_s() - began_s);
     uint64_t moves = stage.moves - first;
     print_message("ended after %zu s: %zu rate_limited, %zu ok, %llu moves of another\n", seconds,
-                  sender.sender->errors[GZ_RATE_LIMITED], sender.sender->oks, (unsigned long long)moves);
+                  sender.sender->errors[GZ_RATE_LIMITED], sender.sender->oks,
+                  (unsigned long long)moves);
     assert_int_equal(sender.sender->state, CROWD_ENDED);
     assert_true(sender.sender->fatal);
     assert_true(seconds >= GZ_RATE_SECONDS_MAX);

@@ -1,5 +1,5 @@
-/* net_fixture.h - a daemon and a client that behaves, for tests with clients that do not: after each the others must still be
- * answered. */
+/* net_fixture.h - a daemon and a client that behaves, for tests with clients that do not: after
+ * each the others must still be answered. */
 #ifndef TESTS_SERVER_NET_FIXTURE_H
 #define TESTS_SERVER_NET_FIXTURE_H
 
@@ -26,7 +26,8 @@ struct net_fixture {
 
 /* `first` and `second` are options, as --name=VALUE, or NULL. */
 void net_fixture_start(struct net_fixture *fixture, const char *first, const char *second);
-/* The daemon must end in order whatever was done to it: under a sanitizer that is also the report's place. */
+/* The daemon must end in order whatever was done to it: under a sanitizer that is also the report's
+ * place. */
 void net_fixture_stop(struct net_fixture *fixture);
 void net_fixture_assert_unharmed(struct net_fixture *fixture);
 
@@ -35,7 +36,8 @@ int net_fixture_join(const struct net_fixture *fixture, const char *scene, const
 /* Where the witness was silent for too long on purpose: another one. */
 void net_fixture_renew_witness(struct net_fixture *fixture);
 
-/* Makes nodes with long names, all in one place, so that the scene is large on the wire; returns when they are saved. */
+/* Makes nodes with long names, all in one place, so that the scene is large on the wire; returns
+ * when they are saved. */
 void net_fixture_create_nodes(int socket, size_t count);
 /* What /metrics says of a scene: "users", "seq". */
 long net_fixture_measure(int port, const char *scene, const char *what);

@@ -1,5 +1,5 @@
-/* Where the editor is served from, and what the daemon says of it: a program of an installation of its own, which may have an
- * editor beside it. */
+/* Where the editor is served from, and what the daemon says of it: a program of an installation of
+ * its own, which may have an editor beside it. */
 #include "net_fixture.h"
 
 #include <arpa/inet.h>
@@ -54,7 +54,8 @@ struct run {
 
 static void exec_daemon(int out, const char *listen, const char *const *words)
 {
-    const char *all[WORDS_MAX + 7] = {"bin/gizmod", "--data", "scenes", "--log", "warn", "--listen", listen};
+    const char *all[WORDS_MAX + 7] = {"bin/gizmod", "--data",   "scenes", "--log",
+                                      "warn",       "--listen", listen};
     for (size_t i = 0; i < WORDS_MAX && words[i] != NULL; i++) all[i + 7] = words[i];
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     dup2(out, STDOUT_FILENO);
@@ -85,7 +86,8 @@ static void finish(struct run *run)
     int status;
     size_t size = strlen(run->said);
     assert_int_equal(kill(run->pid, SIGTERM), 0);
-    for (ssize_t count; (count = read(run->out, run->said + size, sizeof run->said - 1 - size)) > 0;)
+    for (ssize_t count;
+         (count = read(run->out, run->said + size, sizeof run->said - 1 - size)) > 0;)
         size += (size_t)count;
     close(run->out);
     assert_int_equal(waitpid(run->pid, &status, 0), run->pid);
@@ -96,8 +98,8 @@ static void finish(struct run *run)
 static void replace_port(char *text, size_t size, const char *form, int port)
 {
     const char *at = strchr(form, '#');
-    snprintf(text, size, "%.*s%d%s", at != NULL ? (int)(at - form) : (int)strlen(form), form, at != NULL ? port : 0,
-             at != NULL ? at + 1 : "");
+    snprintf(text, size, "%.*s%d%s", at != NULL ? (int)(at - form) : (int)strlen(form), form,
+             at != NULL ? port : 0, at != NULL ? at + 1 : "");
 }
 
 struct row {
@@ -117,7 +119,8 @@ static void assert_warning(const struct row *row, const char *listens)
     fclose(file);
     log[size] = '\0';
     bool insecure = row->words[0] != NULL && strcmp(row->words[0], "--insecure") == 0;
-    snprintf(warning, sizeof warning, "--insecure: whoever reaches %s reads, changes and deletes", listens);
+    snprintf(warning, sizeof warning, "--insecure: whoever reaches %s reads, changes and deletes",
+             listens);
     assert_int_equal(strstr(log, insecure ? warning : "--insecure") != NULL, insecure);
 }
 
@@ -134,7 +137,8 @@ static void assert_row(const struct row *row)
     int size = snprintf(expected, sizeof expected, "listening ws://%s/ws\n", listens);
     if (row->editor != NULL) {
         replace_port(editor, sizeof editor, row->editor, run.port);
-        snprintf(expected + size, sizeof expected - (size_t)size, "the editor is at http://%s/\n", editor);
+        snprintf(expected + size, sizeof expected - (size_t)size, "the editor is at http://%s/\n",
+                 editor);
     }
     assert_string_equal(run.said, expected);
     assert_warning(row, listens);
@@ -172,7 +176,11 @@ static void test_editor_that_is_installed_is_served(void **state)
         {"127.0.0.1:0", {"--web", "none"}, "127.0.0.1:#", NULL, NULL},
         {"127.0.0.1:0", {"--web=none", "--web=other"}, "127.0.0.1:#", "127.0.0.1:#", "other"},
         {"127.0.0.1:0", {"--web=other", "--web=none"}, "127.0.0.1:#", NULL, NULL},
-        {"127.0.0.1:0", {"--web", "./none"}, "127.0.0.1:#", NULL, NULL}, /* a folder that is not there */
+        {"127.0.0.1:0",
+         {"--web", "./none"},
+         "127.0.0.1:#",
+         NULL,
+         NULL}, /* a folder that is not there */
     };
     (void)state;
     assert_rows(rows, sizeof rows / sizeof rows[0]);

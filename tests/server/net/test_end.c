@@ -13,7 +13,8 @@ static void end_by(int number)
     int code;
     gz_arena_init(&arena, 0);
     net_fixture_start(&fixture, NULL, NULL);
-    int editor = net_fixture_join(&fixture, "ending", "anna"), lobby = raw_open(fixture.daemon.port);
+    int editor = net_fixture_join(&fixture, "ending", "anna"),
+        lobby = raw_open(fixture.daemon.port);
     int idle_http = raw_connect(fixture.daemon.port);
 
     double began_s = net_fixture_now_s();
@@ -45,16 +46,19 @@ static void test_end_by_sigint_is_in_order(void **state)
     end_by(SIGINT);
 }
 
-/* Nobody may hold up the end: neither one who does not read nor one who does not finish what he began. */
+/* Nobody may hold up the end: neither one who does not read nor one who does not finish what he
+ * began. */
 static void test_end_does_not_wait_for_those_who_do_not_answer(void **state)
 {
     struct net_fixture fixture;
     (void)state;
     net_fixture_start(&fixture, NULL, NULL);
-    int editor = net_fixture_join(&fixture, "ending", "anna"), deaf = net_fixture_join(&fixture, "ending", "ben");
+    int editor = net_fixture_join(&fixture, "ending", "anna"),
+        deaf = net_fixture_join(&fixture, "ending", "ben");
     for (int i = 0; i < 20; i++) net_fixture_create_nodes(editor, 500);
     int half = raw_connect(fixture.daemon.port);
-    assert_true(raw_send_text(half, "PUT /scenes/half HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\n{"));
+    assert_true(raw_send_text(
+        half, "PUT /scenes/half HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\n{"));
     double began_s = net_fixture_now_s();
     net_fixture_stop(&fixture);
     assert_true(net_fixture_now_s() - began_s < GZ_SHUTDOWN_SECONDS_MAX);

@@ -13,8 +13,9 @@ static struct gz_text text(const char *bytes)
 
 static struct gz_message proper_hello(void)
 {
-    return (struct gz_message){.op = GZ_OP_HELLO,
-                               .hello = {.v = 1, .scene = text("frames"), .user = text("anna"), .create = true}};
+    return (struct gz_message){
+        .op = GZ_OP_HELLO,
+        .hello = {.v = 1, .scene = text("frames"), .user = text("anna"), .create = true}};
 }
 
 static int join(void)
@@ -46,7 +47,8 @@ static void assert_error(int socket, enum gz_status wanted, bool wanted_fatal, c
 
 static void test_hello_table(void **state)
 {
-    static const char long_name[] = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"; /* 65 */
+    static const char long_name[] =
+        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"; /* 65 */
     static const struct {
         uint64_t v;
         const char *scene, *user;
@@ -69,10 +71,11 @@ static void test_hello_table(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct gz_message hello = {
-            .op = GZ_OP_HELLO,
-            .hello = {
-                .v = rows[i].v, .scene = text(rows[i].scene), .user = text(rows[i].user), .create = rows[i].create}};
+        struct gz_message hello = {.op = GZ_OP_HELLO,
+                                   .hello = {.v = rows[i].v,
+                                             .scene = text(rows[i].scene),
+                                             .user = text(rows[i].user),
+                                             .create = rows[i].create}};
         if (rows[i].role >= 0) {
             hello.has |= GZ_HAS(ROLE);
             hello.hello.role = (enum gz_role)rows[i].role;
@@ -118,7 +121,8 @@ static void test_hello_refused_carries_its_rid(void **state)
 
 static void test_hello_may_share_its_frame(void **state)
 {
-    struct gz_message hello = proper_hello(), ping = {.op = GZ_OP_PING, .has = GZ_HAS(RID), .rid = 5}, answer;
+    struct gz_message hello = proper_hello(),
+                      ping = {.op = GZ_OP_PING, .has = GZ_HAS(RID), .rid = 5}, answer;
     struct gz_buffer bytes;
     struct raw_frame frame;
     struct gz_arena arena;
@@ -145,10 +149,11 @@ static void test_hello_in_the_segment_of_the_handshake_is_taken(void **state)
     (void)state;
     gz_buffer_init(&bytes, GZ_HELLO_BYTES_MAX, 0);
     assert_int_equal(gz_encode(&bytes, &hello), GZ_OK);
-    int size = snprintf((char *)message, sizeof message,
-                        "GET /ws HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-                        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
-                        "Sec-WebSocket-Protocol: gizmod.v1\r\n\r\n");
+    int size = snprintf(
+        (char *)message, sizeof message,
+        "GET /ws HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
+        "Sec-WebSocket-Protocol: gizmod.v1\r\n\r\n");
     message[size++] = RAW_FIN | RAW_BINARY;
     message[size++] = (uint8_t)(0x80 | bytes.size);
     memset(message + size, 0, 4);
@@ -194,7 +199,8 @@ static void test_first_bytes_that_are_no_message_are_the_end(void **state)
         char where[32];
         snprintf(where, sizeof where, "first bytes, row %zu", i);
         int socket = raw_open(fixture.daemon.port);
-        assert_true(raw_send_frame(socket, RAW_FIN | RAW_BINARY, true, rows[i].bytes, rows[i].size));
+        assert_true(
+            raw_send_frame(socket, RAW_FIN | RAW_BINARY, true, rows[i].bytes, rows[i].size));
         assert_error(socket, GZ_BAD_MESSAGE, true, where);
     }
 }
@@ -233,7 +239,8 @@ static void test_first_message_in_pieces(void **state)
     assert_true(raw_send_frame(socket, RAW_BINARY, true, bytes.data, 7));
     assert_true(raw_send_frame(socket, RAW_FIN | RAW_PING, true, "x", 1));
     assert_true(raw_send_frame(socket, RAW_CONTINUATION, true, NULL, 0));
-    assert_true(raw_send_frame(socket, RAW_FIN | RAW_CONTINUATION, true, bytes.data + 7, bytes.size - 7));
+    assert_true(
+        raw_send_frame(socket, RAW_FIN | RAW_CONTINUATION, true, bytes.data + 7, bytes.size - 7));
     assert_true(raw_answers(socket));
     close(socket);
     /* One byte in each. */
@@ -298,7 +305,9 @@ static int count_errors(int socket)
     while (!answered && raw_read_frame(socket, &frame, 5)) {
         for (size_t offset = 0; offset < frame.size;) {
             gz_arena_reset(&arena, 0);
-            if (gz_decode(GZ_FROM_SERVER, frame.bytes, frame.size, &offset, &arena, &message, NULL) != GZ_OK) continue;
+            if (gz_decode(GZ_FROM_SERVER, frame.bytes, frame.size, &offset, &arena, &message,
+                          NULL) != GZ_OK)
+                continue;
             errors += message.op == GZ_OP_ERROR;
             answered |= message.op == GZ_OP_OK && message.rid == ping.rid;
         }
@@ -371,7 +380,8 @@ static void test_large_message_in_fragments_is_taken(void **state)
     for (size_t at = 0, piece = 40000; at < bytes.size; at += piece) {
         bool last = at + piece >= bytes.size;
         uint8_t first = (uint8_t)((at == 0 ? RAW_BINARY : RAW_CONTINUATION) | (last ? RAW_FIN : 0));
-        assert_true(raw_send_frame(socket, first, true, bytes.data + at, last ? bytes.size - at : piece));
+        assert_true(
+            raw_send_frame(socket, first, true, bytes.data + at, last ? bytes.size - at : piece));
     }
     /* There are no such nodes: that it says so, with our rid, shows that it read all of it. */
     assert_true(raw_read_message(socket, GZ_OP_ERROR, &frame, &arena, &answer));
@@ -405,7 +415,8 @@ static void test_frame_against_the_rules_harms_nobody(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         int socket = join();
-        assert_true(raw_send_frame(socket, rows[i].first, rows[i].masked, rows[i].bytes, rows[i].size));
+        assert_true(
+            raw_send_frame(socket, rows[i].first, rows[i].masked, rows[i].bytes, rows[i].size));
         int code;
         if (!raw_is_ended_within(socket, 8, &code)) fail_msg("row %zu: still open", i);
         close(socket);

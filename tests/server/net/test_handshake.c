@@ -24,7 +24,8 @@ static void test_handshake_table(void **state)
         {"/ws?x=1", OURS, 101},
         {"/ws", "Sec-WebSocket-Protocol: other, gizmod.v1\r\n", 101},
         {"/ws", "Sec-WebSocket-Protocol: other\r\nSec-WebSocket-Protocol: gizmod.v1\r\n", 101},
-        {"/ws", OURS "Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits\r\n", 101},
+        {"/ws", OURS "Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits\r\n",
+         101},
         {"/ws", "", 400},
         {"/ws", "Sec-WebSocket-Protocol: \r\n", 400},
         {"/ws", "Sec-WebSocket-Protocol: gizmod.v2\r\n", 400},
@@ -33,7 +34,8 @@ static void test_handshake_table(void **state)
         {"/ws", "Sec-WebSocket-Protocol: (http)\r\n", 400},
         {"/ws",
          "Sec-WebSocket-Protocol: gizmod.v1, "
-         "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+         "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+         "aaaaaaaaaaaaaaaaaaaa"
          "aaaaaaaaaaaaaa\r\n",
          400},
         {"/", OURS, 404},
@@ -44,7 +46,8 @@ static void test_handshake_table(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         int status = shake(rows[i].path, rows[i].headers);
-        if (status != rows[i].status) fail_msg("row %zu: %s %s: %d", i, rows[i].path, rows[i].headers, status);
+        if (status != rows[i].status)
+            fail_msg("row %zu: %s %s: %d", i, rows[i].path, rows[i].headers, status);
         net_fixture_assert_unharmed(&fixture);
     }
 }
@@ -84,7 +87,8 @@ static void test_handshake_of_a_page_from_elsewhere_is_refused(void **state)
         int before = mark != NULL ? (int)(mark - origins[i]) : (int)strlen(origins[i]);
         char port[8] = "";
         if (mark != NULL) snprintf(port, sizeof port, "%d", fixture.daemon.port);
-        snprintf(origin, sizeof origin, "%.*s%s%s", before, origins[i], port, mark != NULL ? mark + 2 : "");
+        snprintf(origin, sizeof origin, "%.*s%s%s", before, origins[i], port,
+                 mark != NULL ? mark + 2 : "");
         snprintf(headers, sizeof headers, OURS "Origin: %s\r\n", origin);
         int status = shake("/ws", headers);
         if (status != 403) fail_msg("Origin %s: %d", origin, status);
@@ -106,9 +110,10 @@ static void test_handshake_by_a_foreign_name_is_refused(void **state)
 {
     (void)state;
     int socket = raw_connect(fixture.daemon.port);
-    assert_true(raw_send_text(socket, "GET /ws HTTP/1.1\r\nHost: evil.example\r\nOrigin: http://evil.example\r\n"
-                                      "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-                                      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n" OURS "\r\n"));
+    assert_true(raw_send_text(
+        socket, "GET /ws HTTP/1.1\r\nHost: evil.example\r\nOrigin: http://evil.example\r\n"
+                "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+                "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n" OURS "\r\n"));
     struct raw_response response;
     raw_read_response(socket, &response);
     assert_int_equal(response.status, 403);
@@ -119,10 +124,12 @@ static void test_handshake_by_a_foreign_name_is_refused(void **state)
 static void test_handshake_without_its_parts_is_refused(void **state)
 {
     static const char *const requests[] = {
-        "GET /ws HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" OURS "\r\n",
+        "GET /ws HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" OURS
+        "\r\n",
         "GET /ws HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" OURS
         "Sec-WebSocket-Version: 8\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
-        "GET /ws HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\n"
+        "GET /ws HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: h2c\r\nConnection: Upgrade, "
+        "HTTP2-Settings\r\n"
         "HTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA\r\n\r\n",
         "PUT /ws HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" OURS
         "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
@@ -133,7 +140,8 @@ static void test_handshake_without_its_parts_is_refused(void **state)
         int socket = raw_connect(fixture.daemon.port);
         assert_true(raw_send_text(socket, requests[i]));
         raw_read_response(socket, &response);
-        if (response.status != 400 && response.status != 404) fail_msg("request %zu: %d", i, response.status);
+        if (response.status != 400 && response.status != 404)
+            fail_msg("request %zu: %d", i, response.status);
         close(socket);
     }
     net_fixture_assert_unharmed(&fixture);

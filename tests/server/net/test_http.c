@@ -17,7 +17,8 @@ static int request(const char *method, const char *path, const char *headers, co
 {
     char all[512];
     snprintf(all, sizeof all, "Content-Length: %zu\r\n%s", strlen(body), headers);
-    raw_request(fixture.daemon.port, method, path, body[0] != '\0' ? all : headers, body, strlen(body), response);
+    raw_request(fixture.daemon.port, method, path, body[0] != '\0' ? all : headers, body,
+                strlen(body), response);
     return response->status;
 }
 
@@ -66,36 +67,42 @@ static void test_http_table(void **state)
         {"PUT", "/scenes/x", "Content-Length: 999999999999\r\n", "", 413, "\"code\":\"too_large\""},
         {"PUT", "/scenes/x", "Transfer-Encoding: chunked\r\n", "", 411, "\"code\":\"bad_message\""},
         {"PUT", "/scenes/X", "", tiny, 400, "\"code\":\"bad_value\""},
-        {"PUT", "/scenes/x", "", "# made by hand\n\nv 0 0 0\n", 400, "looks like an OBJ file; gizmod imports glTF 2.0"},
+        {"PUT", "/scenes/x", "", "# made by hand\n\nv 0 0 0\n", 400,
+         "looks like an OBJ file; gizmod imports glTF 2.0"},
         {"PUT", "/scenes/x", "", "mtllib a.mtl\r\nv 0 0 0\r\n", 400, "looks like an OBJ file"},
         {"PUT", "/scenes/x", "", "solid cube\nfacet normal 0 0 1\n", 400, "looks like an STL file"},
         {"PUT", "/scenes/x", "", "Kaydara FBX Binary  ", 400, "looks like an FBX file"},
         {"PUT", "/scenes/x", "", "; FBX 7.4.0 project file\n", 400, "looks like an FBX file"},
         {"PUT", "/scenes/x", "", "#usda 1.0\n", 400, "looks like a USD file"},
         {"PUT", "/scenes/x", "", "PXR-USDC", 400, "looks like a USD file"},
-        {"PUT", "/scenes/x", "", "PK\003\004", 400, "looks like a ZIP archive (as .zip, .usdz and .3mf files are)"},
+        {"PUT", "/scenes/x", "", "PK\003\004", 400,
+         "looks like a ZIP archive (as .zip, .usdz and .3mf files are)"},
         {"PUT", "/scenes/x", "", "ply\nformat ascii 1.0\n", 400, "looks like a PLY file"},
         {"PUT", "/scenes/x", "", "ply\r\nformat ascii 1.0\r\n", 400, "looks like a PLY file"},
         {"PUT", "/scenes/x", "", "BLENDER-v306", 400, "looks like a Blender file"},
         {"PUT", "/scenes/x", "", "ISO-10303-21;\nHEADER;\n", 400, "looks like a STEP file"},
         {"PUT", "/scenes/x", "", "\037\213\010", 400, "looks like a gzip archive"},
-        {"PUT", "/scenes/x", "", "<?xml version='1.0'?><COLLADA>", 400, "looks like a COLLADA file"},
+        {"PUT", "/scenes/x", "", "<?xml version='1.0'?><COLLADA>", 400,
+         "looks like a COLLADA file"},
         {"PUT", "/scenes/x", "", "# of no known kind\n", 400, "JSON line 1, column 1"},
         {"PUT", "/scenes/x", "", "#", 400, "JSON line 1, column 1"},
         {"PUT", "/scenes/x.db", "", tiny, 400, "\"code\":\"bad_value\""},
         {"PUT", "/scenes/x?user=", "", tiny, 400, "\"code\":\"bad_value\""},
         {"PUT", "/scenes/x?user=%ff", "", tiny, 400, "\"code\":\"bad_value\""},
         {"PUT", "/scenes/witness", "", tiny, 409, "\"code\":\"conflict\""},
-        {"PUT", "/scenes/x", "Origin: http://evil.example\r\n", tiny, 403, "\"code\":\"forbidden\""},
+        {"PUT", "/scenes/x", "Origin: http://evil.example\r\n", tiny, 403,
+         "\"code\":\"forbidden\""},
         {"PUT", "/scenes/x", "Origin: null\r\n", tiny, 403, "\"code\":\"forbidden\""},
         {"GET", "/scenes", "Origin: http://evil.example\r\n", "", 200, "witness"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct raw_response response;
-        int status = request(rows[i].method, rows[i].path, rows[i].headers, rows[i].body, &response);
+        int status =
+            request(rows[i].method, rows[i].path, rows[i].headers, rows[i].body, &response);
         if (status != rows[i].status || strstr(response.body, rows[i].said) == NULL) {
-            fail_msg("row %zu: %s %s: %d %s", i, rows[i].method, rows[i].path, status, response.body);
+            fail_msg("row %zu: %s %s: %d %s", i, rows[i].method, rows[i].path, status,
+                     response.body);
         }
         net_fixture_assert_unharmed(&fixture);
     }
@@ -118,7 +125,8 @@ static void test_http_allowed_page_may_read(void **state)
     struct raw_response response;
     (void)state;
     request("GET", "/scenes", "Origin: https://editor.example\r\n", "", &response);
-    assert_non_null(strcasestr(response.head, "access-control-allow-origin: https://editor.example\r\n"));
+    assert_non_null(
+        strcasestr(response.head, "access-control-allow-origin: https://editor.example\r\n"));
     request("GET", "/scenes", "Origin: https://evil.example\r\n", "", &response);
     assert_null(strcasestr(response.head, "access-control-allow-origin"));
 }
@@ -163,7 +171,8 @@ static void test_http_preflight_table(void **state)
         assert_true(has_line(&response, "access-control-allow-origin: https://editor.example"));
         snprintf(line, sizeof line, "access-control-allow-methods: %s", rows[i].methods);
         assert_true(has_line(&response, line));
-        assert_non_null(strcasestr(response.head, "access-control-allow-headers: Authorization, Content-Type"));
+        assert_non_null(
+            strcasestr(response.head, "access-control-allow-headers: Authorization, Content-Type"));
         assert_null(strcasestr(response.head, "content-length"));
         assert_int_equal(response.body_size, 0);
     }
@@ -173,8 +182,9 @@ static void test_http_preflight_table(void **state)
 /* All of it as a browser does it, on one connection. */
 static void test_http_allowed_page_imports_and_reads(void **state)
 {
-    static const char ask[] = "OPTIONS /scenes/paged HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: https://editor.example\r\n"
-                              "Access-Control-Request-Method: PUT\r\n\r\n";
+    static const char ask[] =
+        "OPTIONS /scenes/paged HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: https://editor.example\r\n"
+        "Access-Control-Request-Method: PUT\r\n\r\n";
     struct raw_response response;
     char put[256];
     (void)state;
@@ -191,7 +201,8 @@ static void test_http_allowed_page_imports_and_reads(void **state)
     assert_int_equal(response.status, 201);
     assert_true(has_line(&response, "access-control-allow-origin: https://editor.example"));
     close(socket);
-    static const char *const paths[] = {"/scenes/paged/asset", "/scenes/paged/export", "/scenes", "/scenes/no/asset"};
+    static const char *const paths[] = {"/scenes/paged/asset", "/scenes/paged/export", "/scenes",
+                                        "/scenes/no/asset"};
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
         request("GET", paths[i], "Origin: https://editor.example\r\n", "", &response);
         assert_true(has_line(&response, "access-control-allow-origin: https://editor.example"));
@@ -258,14 +269,17 @@ static void test_list_says_what_is_open(void **state)
     char path[256];
     (void)state;
     snprintf(path, sizeof path, "%s/copied.db", fixture.daemon.data);
-    test_ctl(&output, &fixture.daemon, NULL, (const char *const[]){"backup", "witness", path, NULL});
+    test_ctl(&output, &fixture.daemon, NULL,
+             (const char *const[]){"backup", "witness", path, NULL});
     assert_int_equal(output.code, 0);
     test_output_finish(&output);
     request("GET", "/scenes", "", "", &response);
-    assert_non_null(strstr(response.body, "{\"name\":\"copied\",\"nodes\":0,\"seq\":0,\"users\":0,\"open\":false,"));
+    assert_non_null(strstr(
+        response.body, "{\"name\":\"copied\",\"nodes\":0,\"seq\":0,\"users\":0,\"open\":false,"));
     int editor = net_fixture_join(&fixture, "copied", "anna");
     request("GET", "/scenes", "", "", &response);
-    assert_non_null(strstr(response.body, "{\"name\":\"copied\",\"nodes\":0,\"seq\":0,\"users\":1,\"open\":true,"));
+    assert_non_null(strstr(
+        response.body, "{\"name\":\"copied\",\"nodes\":0,\"seq\":0,\"users\":1,\"open\":true,"));
     close(editor);
 }
 
@@ -276,7 +290,8 @@ static void test_errors_are_counted_by_their_code(void **state)
     bool fatal;
     (void)state;
     int port = fixture.daemon.port;
-    long unknown_before = net_fixture_errors(port, "unknown_op"), state_before = net_fixture_errors(port, "bad_state");
+    long unknown_before = net_fixture_errors(port, "unknown_op"),
+         state_before = net_fixture_errors(port, "bad_state");
     assert_int_equal(request("GET", "/nothing", "", "", &response), 404);
     int editor = net_fixture_join(&fixture, "counted", "anna");
     assert_true(raw_send_frame(editor, RAW_FIN | RAW_BINARY, true, unknown, sizeof unknown));
@@ -298,8 +313,10 @@ static void test_import_that_fails_leaves_nothing(void **state)
         "{}",
         "{\"asset\":{\"version\":\"1.0\"}}",
         "{\"asset\":{\"version\":\"2.0\"},\"scenes\":[{\"nodes\":[7]}],\"nodes\":[{}]}",
-        "{\"asset\":{\"version\":\"2.0\"},\"scenes\":[{\"nodes\":[0]}],\"nodes\":[{\"children\":[0]}]}",
-        "{\"asset\":{\"version\":\"2.0\"},\"scenes\":[{\"nodes\":[0]}],\"nodes\":[{\"translation\":[1e999,0,0]}]}",
+        "{\"asset\":{\"version\":\"2.0\"},\"scenes\":[{\"nodes\":[0]}],\"nodes\":[{\"children\":[0]"
+        "}]}",
+        "{\"asset\":{\"version\":\"2.0\"},\"scenes\":[{\"nodes\":[0]}],\"nodes\":[{\"translation\":"
+        "[1e999,0,0]}]}",
         "glTF\x02",
     };
     (void)state;
@@ -325,8 +342,9 @@ static void test_import_broken_off_leaves_nothing(void **state)
     (void)state;
     for (size_t i = 0; i < 2 * GZ_HTTP_JOBS_MAX; i++) {
         int socket = raw_connect(fixture.daemon.port);
-        assert_true(
-            raw_send_text(socket, "PUT /scenes/half HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000\r\n\r\n{"));
+        assert_true(raw_send_text(
+            socket,
+            "PUT /scenes/half HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000\r\n\r\n{"));
         close(socket);
     }
     net_fixture_assert_unharmed(&fixture);
@@ -342,8 +360,9 @@ static void test_imports_at_once_are_bounded(void **state)
     (void)state;
     for (size_t i = 0; i < GZ_HTTP_JOBS_MAX; i++) {
         sockets[i] = raw_connect(fixture.daemon.port);
-        assert_true(raw_send_text(sockets[i], "PUT /scenes/many HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n"
-                                              "Expect: 100-continue\r\n\r\n"));
+        assert_true(raw_send_text(
+            sockets[i], "PUT /scenes/many HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n"
+                        "Expect: 100-continue\r\n\r\n"));
         char line[26];
         assert_int_equal(recv(sockets[i], line, 25, MSG_WAITALL), 25);
         assert_memory_equal(line, "HTTP/1.1 100 Continue\r\n\r\n", 25);
@@ -398,8 +417,9 @@ static void test_http_connection_is_used_again(void **state)
         raw_read_response(socket, &response);
         assert_int_equal(response.status, 200);
         /* A refusal in between, whose body is not wanted. */
-        assert_true(
-            raw_send_text(socket, "PUT /scenes/witness HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5\r\n\r\nhello"));
+        assert_true(raw_send_text(
+            socket,
+            "PUT /scenes/witness HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5\r\n\r\nhello"));
         raw_read_response(socket, &response);
         assert_int_equal(response.status, 409);
     }

@@ -1,11 +1,11 @@
-/* What a client holds when its connection ends in some way that is not its own: R14. Nobody waits for it longer than the server needs
- * to know, and what it says late changes nothing. */
+/* What a client holds when its connection ends in some way that is not its own: R14. Nobody waits
+ * for it longer than the server needs to know, and what it says late changes nothing. */
 #include "net_fixture.h"
 
 #include <stdlib.h>
 
-#include "support/proxy.h"
 #include "proto/limits.h"
+#include "support/proxy.h"
 
 #define SCENE "held"
 #define TRIES_MAX 100
@@ -37,11 +37,12 @@ static void ask(struct stage *stage, int socket, struct gz_message message)
         gz_arena_reset(&stage->arena, gz_decode_bytes_max(stage->frame.size));
         for (size_t offset = 0; offset < stage->frame.size;) {
             struct gz_error error;
-            assert_int_equal(gz_decode(GZ_FROM_SERVER, stage->frame.bytes, stage->frame.size, &offset, &stage->arena,
-                                       &stage->answer, &error),
+            assert_int_equal(gz_decode(GZ_FROM_SERVER, stage->frame.bytes, stage->frame.size,
+                                       &offset, &stage->arena, &stage->answer, &error),
                              GZ_OK);
             if (stage->answer.op == GZ_OP_WELCOME)
-                snprintf(stage->secret, sizeof stage->secret, "%.*s", (int)stage->answer.welcome.secret.size,
+                snprintf(stage->secret, sizeof stage->secret, "%.*s",
+                         (int)stage->answer.welcome.secret.size,
                          stage->answer.welcome.secret.bytes);
             if (is_answer(&stage->answer, message.rid)) return;
         }
@@ -51,8 +52,9 @@ static void ask(struct stage *stage, int socket, struct gz_message message)
 
 static struct gz_message pointer(enum gz_phase phase, double x)
 {
-    struct gz_message message = {
-        .op = GZ_OP_POINTER, .has = GZ_HAS(RAY), .pointer = {.phase = phase, .ray = {x, 0, 5, 0, 0, -1}}};
+    struct gz_message message = {.op = GZ_OP_POINTER,
+                                 .has = GZ_HAS(RAY),
+                                 .pointer = {.phase = phase, .ray = {x, 0, 5, 0, 0, -1}}};
     return message;
 }
 
@@ -68,7 +70,8 @@ static enum gz_op grab(struct stage *stage, int socket)
 }
 
 /* `proxy`, where it is not NULL, is between anna and the daemon. */
-static void begin(struct stage *stage, const char *first, const char *second, struct test_proxy *proxy)
+static void begin(struct stage *stage, const char *first, const char *second,
+                  struct test_proxy *proxy)
 {
     struct gz_create_node node = {.name = {"piston", 6}};
     gz_arena_init(&stage->arena, 0);
@@ -108,7 +111,8 @@ static void assert_held_by_anna(struct stage *stage)
     const struct gz_error_message *error = &stage->answer.error;
     char text[GZ_ERROR_BYTES_MAX], expected[GZ_ERROR_BYTES_MAX];
     snprintf(text, sizeof text, "%.*s", (int)error->message.size, error->message.bytes);
-    snprintf(expected, sizeof expected, "node %llu (piston) is held by anna", (unsigned long long)stage->node);
+    snprintf(expected, sizeof expected, "node %llu (piston) is held by anna",
+             (unsigned long long)stage->node);
     assert_int_equal(error->code, GZ_LOCKED);
     assert_string_equal(text, expected);
     assert_int_equal(error->nodes.count, 1);
@@ -134,8 +138,9 @@ static void linger(int socket, unsigned seconds)
     }
 }
 
-/* A half-open connection: neither side hears of the other, and neither has hung up. `linger_s` later the network is back, with all that
- * anna said meanwhile: first while the daemon may still be saying goodbye to her, then when it has forgotten her. */
+/* A half-open connection: neither side hears of the other, and neither has hung up. `linger_s`
+ * later the network is back, with all that anna said meanwhile: first while the daemon may still be
+ * saying goodbye to her, then when it has forgotten her. */
 static void go_silent_and_come_back(unsigned linger_s)
 {
     struct stage *stage = new_stage();
@@ -144,8 +149,10 @@ static void go_silent_and_come_back(unsigned linger_s)
     assert_held_by_anna(stage);
     test_proxy_silence(&proxy);
     assert_held_by_anna(stage);
-    struct gz_message late[] = {pointer(GZ_PHASE_MOVE, 50), pointer(GZ_PHASE_UP, 60), pointer(GZ_PHASE_DOWN, 0)};
-    for (size_t i = 0; i < sizeof late / sizeof late[0]; i++) assert_true(raw_send_message(stage->anna, &late[i]));
+    struct gz_message late[] = {pointer(GZ_PHASE_MOVE, 50), pointer(GZ_PHASE_UP, 60),
+                                pointer(GZ_PHASE_DOWN, 0)};
+    for (size_t i = 0; i < sizeof late / sizeof late[0]; i++)
+        assert_true(raw_send_message(stage->anna, &late[i]));
     wait_for_the_node(stage);
     ask(stage, stage->ben, pointer(GZ_PHASE_MOVE, 3));
     linger(stage->ben, linger_s);
@@ -168,7 +175,8 @@ static void test_silent_holder_loses_the_node_and_late_input_changes_nothing(voi
     go_silent_and_come_back(4);
 }
 
-/* What came of anna's drag until her connection ended is an edit of hers: she finds it under undo. */
+/* What came of anna's drag until her connection ended is an edit of hers: she finds it under
+ * undo. */
 static void assert_kept_as_an_edit_of_annas(struct stage *stage)
 {
     ask(stage, stage->ben, pointer(GZ_PHASE_CANCEL, 0));
@@ -179,7 +187,8 @@ static void assert_kept_as_an_edit_of_annas(struct stage *stage)
     close(back);
 }
 
-/* When its close has come the server has seen what was wrong. Anna does not answer that, so the connection stays for seconds. */
+/* When its close has come the server has seen what was wrong. Anna does not answer that, so the
+ * connection stays for seconds. */
 static void read_until_close(struct stage *stage)
 {
     do {
@@ -197,7 +206,8 @@ static void test_holder_against_the_rules_loses_the_node_at_once(void **state)
         {RAW_FIN | 0x40 | RAW_BINARY, "\x80", 1}, /* a reserved bit */
         {RAW_FIN | 0x3, "\x80", 1},               /* an opcode that is none */
         {RAW_FIN | RAW_CONTINUATION, "\x80", 1},  /* of nothing */
-        {RAW_FIN | RAW_CLOSE, "\x03\xe8", 2},     /* within the rules: a close, but the connection is not hung up */
+        {RAW_FIN | RAW_CLOSE, "\x03\xe8",
+         2}, /* within the rules: a close, but the connection is not hung up */
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -225,7 +235,8 @@ static void test_holder_who_hangs_up_loses_the_node(void **state)
     end(stage);
 }
 
-/* Anna's connection hangs, with an answer half on its way; what she opens beside it has the node at its first word. */
+/* Anna's connection hangs, with an answer half on its way; what she opens beside it has the node at
+ * its first word. */
 static void test_holder_who_comes_back_with_the_secret_has_the_node_at_once(void **state)
 {
     struct stage *stage = new_stage();
@@ -238,7 +249,10 @@ static void test_holder_who_comes_back_with_the_secret_has_the_node_at_once(void
     test_proxy_silence(&proxy);
     int back = raw_open(stage->fixture.daemon.port);
     struct gz_message hello = {.op = GZ_OP_HELLO, .has = GZ_HAS(RESUME)};
-    hello.hello = (struct gz_hello){.v = 1, .scene = {SCENE, strlen(SCENE)}, .user = {"anna", 4}, .resume_epoch = 1,
+    hello.hello = (struct gz_hello){.v = 1,
+                                    .scene = {SCENE, strlen(SCENE)},
+                                    .user = {"anna", 4},
+                                    .resume_epoch = 1,
                                     .resume_secret = {first, strlen(first)}};
     assert_true(raw_send_message(back, &hello));
     assert_int_equal(grab(stage, back), GZ_OP_OK);

@@ -34,7 +34,8 @@ static void test_etag_table(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (gz_etag_is_listed(rows[i].list, "\"a-1\"") != rows[i].is_listed) fail_msg("%s", rows[i].list);
+        if (gz_etag_is_listed(rows[i].list, "\"a-1\"") != rows[i].is_listed)
+            fail_msg("%s", rows[i].list);
     }
 }
 
@@ -75,6 +76,7 @@ static void test_gzip_table(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_etag_table), cmocka_unit_test(test_gzip_table)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_etag_table),
+                                       cmocka_unit_test(test_gzip_table)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* What an operator relies on: who may read the files, what /metrics says, what the log and a refusal say, and another program that has
- * a scene's file locked. */
+/* What an operator relies on: who may read the files, what /metrics says, what the log and a
+ * refusal say, and another program that has a scene's file locked. */
 #include "net_fixture.h"
 #include "server/maxima.h"
 
@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-/* Another program's lock, in milliseconds: longer than SQLite's usual patience, shorter than the daemon's. */
+/* Another program's lock, in milliseconds: longer than SQLite's usual patience, shorter than the
+ * daemon's. */
 #define LOCK_MS 2500
 /* With a second's wait for each it would be two. */
 #define EDITS_BESIDE_A_LOCK 5
@@ -88,10 +89,13 @@ static void test_metrics_are_prometheus(void **state)
     assert_non_null(promtool);
     said[fread(said, 1, sizeof said - 1, promtool)] = '\0';
     if (pclose(promtool) != 0 || said[0] != '\0') fail_msg("promtool: %s", said);
-    static const char *const rows[] = {
-        "\nprocess_start_time_seconds 1",   "\nprocess_resident_memory_bytes ", "\nprocess_open_fds ",
-        "\nprocess_cpu_seconds_total ",     "\ngizmod_build_info{version=\"",   "# TYPE gizmod_scene_seq gauge\n",
-        "# TYPE gizmod_scene_saved gauge\n"};
+    static const char *const rows[] = {"\nprocess_start_time_seconds 1",
+                                       "\nprocess_resident_memory_bytes ",
+                                       "\nprocess_open_fds ",
+                                       "\nprocess_cpu_seconds_total ",
+                                       "\ngizmod_build_info{version=\"",
+                                       "# TYPE gizmod_scene_seq gauge\n",
+                                       "# TYPE gizmod_scene_saved gauge\n"};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (strstr(response.body, rows[i]) == NULL) fail_msg("no %s", rows[i]);
     }
@@ -103,11 +107,14 @@ static void test_refused_handshake_is_http_1_1(void **state)
     static const struct {
         const char *path, *headers, *status, *words;
     } rows[] = {
-        {"/ws", "Host: 127.0.0.1\r\n", "HTTP/1.1 400 ", "Sec-WebSocket-Protocol: only gizmod.v1 is spoken here"},
-        {"/nowhere", "Host: 127.0.0.1\r\nSec-WebSocket-Protocol: gizmod.v1\r\n", "HTTP/1.1 404 ", "ends in /ws"},
+        {"/ws", "Host: 127.0.0.1\r\n", "HTTP/1.1 400 ",
+         "Sec-WebSocket-Protocol: only gizmod.v1 is spoken here"},
+        {"/nowhere", "Host: 127.0.0.1\r\nSec-WebSocket-Protocol: gizmod.v1\r\n", "HTTP/1.1 404 ",
+         "ends in /ws"},
         {"/ws", "Host: scenes.example\r\nSec-WebSocket-Protocol: gizmod.v1\r\n", "HTTP/1.1 403 ",
          "start it with --allow-origin https://NAME"},
-        {"/ws", "Host: 127.0.0.1\r\nOrigin: https://app.example\r\nSec-WebSocket-Protocol: gizmod.v1\r\n",
+        {"/ws",
+         "Host: 127.0.0.1\r\nOrigin: https://app.example\r\nSec-WebSocket-Protocol: gizmod.v1\r\n",
          "HTTP/1.1 403 ", "--allow-origin https://app.example"},
     };
     (void)state;
@@ -122,8 +129,8 @@ static void test_refused_handshake_is_http_1_1(void **state)
         assert_true(raw_send_text(socket, request));
         raw_read_response(socket, &response);
         bool is_right = strncmp(response.head, rows[i].status, strlen(rows[i].status)) == 0 &&
-                        strcasestr(response.head, "\r\ncontent-length: ") != NULL && response.body[0] == '{' &&
-                        strstr(response.body, rows[i].words) != NULL;
+                        strcasestr(response.head, "\r\ncontent-length: ") != NULL &&
+                        response.body[0] == '{' && strstr(response.body, rows[i].words) != NULL;
         if (!is_right) fail_msg("row %zu: %s%s", i, response.head, response.body);
         close(socket);
     }
@@ -147,7 +154,8 @@ static sqlite3 *lock_file(void)
 static void send_edit(int socket, uint64_t rid)
 {
     struct gz_create_node node = {.name = {"waits", 5}, .trs = {.r = {0, 0, 0, 1}, .s = {1, 1, 1}}};
-    struct gz_message create = {.op = GZ_OP_CREATE, .has = GZ_HAS(RID), .rid = rid, .create = {&node, 1}};
+    struct gz_message create = {
+        .op = GZ_OP_CREATE, .has = GZ_HAS(RID), .rid = rid, .create = {&node, 1}};
     assert_true(raw_send_message(socket, &create));
 }
 
@@ -168,7 +176,8 @@ static void expect_ok(int socket, uint64_t rid)
 static void test_edit_waits_for_another_programs_lock(void **state)
 {
     (void)state;
-    int editor = net_fixture_join(&fixture, WITNESS_SCENE, "anna"), other = net_fixture_join(&fixture, "other", "bert");
+    int editor = net_fixture_join(&fixture, WITNESS_SCENE, "anna"),
+        other = net_fixture_join(&fixture, "other", "bert");
     sqlite3 *db = lock_file();
     send_edit(editor, 7);
     for (int i = 0; i < LOCK_MS / 100; i++) {
@@ -193,8 +202,10 @@ static void test_edit_is_refused_after_too_long_a_lock(void **state)
     bool fatal;
     assert_int_equal(raw_read_error(editor, &fatal), GZ_STORAGE);
     assert_false(fatal);
-    assert_true(count_in_log("another program, such as sqlite3, has had the scene's file locked for more than 5 s") >
-                0);
+    assert_true(
+        count_in_log(
+            "another program, such as sqlite3, has had the scene's file locked for more than 5 s") >
+        0);
     assert_int_equal(sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
     sqlite3_close(db);
     send_edit(editor, 9);
@@ -202,13 +213,15 @@ static void test_edit_is_refused_after_too_long_a_lock(void **state)
     close(editor);
 }
 
-/* Who asks for a scene that cannot be opened holds up nobody else: one edit of the witness for each of their tries. */
+/* Who asks for a scene that cannot be opened holds up nobody else: one edit of the witness for each
+ * of their tries. */
 static void test_locked_scene_holds_up_no_other(void **state)
 {
     (void)state;
     char path[256];
     sqlite3 *db;
-    int other = net_fixture_join(&fixture, "locked", "anna"), editor = net_fixture_join(&fixture, "free", "bert");
+    int other = net_fixture_join(&fixture, "locked", "anna"),
+        editor = net_fixture_join(&fixture, "free", "bert");
     net_fixture_create_nodes(other, 1);
     test_daemon_end(&fixture.daemon);
     close(other);
@@ -231,7 +244,8 @@ static void test_locked_scene_holds_up_no_other(void **state)
         edits++;
     }
     if (edits < EDITS_BESIDE_A_LOCK) fail_msg("only %zu edits", edits);
-    assert_true(count_in_log("another program, such as sqlite3, has the file locked: try again") > 0);
+    assert_true(count_in_log("another program, such as sqlite3, has the file locked: try again") >
+                0);
     assert_int_equal(sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
     sqlite3_close(db);
     close(editor);
@@ -244,7 +258,8 @@ static void restart(void)
     net_fixture_renew_witness(&fixture);
 }
 
-/* A lock that is there to the end: what could not be stored is said, and the exit status tells it. */
+/* A lock that is there to the end: what could not be stored is said, and the exit status tells
+ * it. */
 static void test_end_beside_a_lock_says_what_is_not_saved(void **state)
 {
     (void)state;

@@ -133,7 +133,8 @@ static int run(const char *const *words, int out, int err)
 
 static void assert_says(const char *said, const char *wanted, const char *where)
 {
-    if (wanted == NULL ? said[0] != '\0' : strstr(said, wanted) == NULL) fail_msg("%s: %s", where, said);
+    if (wanted == NULL ? said[0] != '\0' : strstr(said, wanted) == NULL)
+        fail_msg("%s: %s", where, said);
 }
 
 static void test_options_table(void **state)
@@ -148,7 +149,8 @@ static void test_options_table(void **state)
         assert_says(said, rows[i].err, "stderr");
         if (rows[i].code != 0) {
             char *last = strchr(said, '\n');
-            if (last == NULL || last[1] != '\0') fail_msg("%s: not one line: %s", rows[i].words[0], said);
+            if (last == NULL || last[1] != '\0')
+                fail_msg("%s: not one line: %s", rows[i].words[0], said);
         }
         read_file(out, said, sizeof said);
         assert_says(said, rows[i].out, "stdout");

@@ -66,7 +66,8 @@ static void test_origin_table(void **state)
     }
 }
 
-/* A page of evil.example, which has let its name point to 127.0.0.1, is the same host to its browser. */
+/* A page of evil.example, which has let its name point to 127.0.0.1, is the same host to its
+ * browser. */
 static void test_host_table(void **state)
 {
     static const struct {
@@ -90,7 +91,8 @@ static void test_host_table(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (gz_host_allowed(&loopback, rows[i].host) != rows[i].allowed) fail_msg("row %zu: Host %s", i, rows[i].host);
+        if (gz_host_allowed(&loopback, rows[i].host) != rows[i].allowed)
+            fail_msg("row %zu: Host %s", i, rows[i].host);
         assert_true(gz_host_allowed(&open_to_all, rows[i].host));
     }
 }

@@ -1,8 +1,10 @@
-/* More scenes than may be open at once: those that nobody is in make room, those that somebody is in do not. */
+/* More scenes than may be open at once: those that nobody is in make room, those that somebody is
+ * in do not. */
 #include "net_fixture.h"
 #include "server/maxima.h"
 
-/* Nobody reads for as long as a slow disk takes to make all these files: that is not to end them. */
+/* Nobody reads for as long as a slow disk takes to make all these files: that is not to end
+ * them. */
 #define QUIET "--silence-seconds", "3600"
 
 static void test_scenes_that_nobody_is_in_make_room(void **state)
@@ -19,7 +21,8 @@ static void test_scenes_that_nobody_is_in_make_room(void **state)
         close(net_fixture_join(&fixture, name, "anna"));
     }
     net_fixture_assert_unharmed(&fixture);
-    /* Closed meanwhile, and as it was; being the latest asked for, it is among the first measured. */
+    /* Closed meanwhile, and as it was; being the latest asked for, it is among the first
+     * measured. */
     editor = net_fixture_join(&fixture, "kept", "anna");
     assert_int_equal(net_fixture_measure(fixture.daemon.port, "kept", "nodes"), 10);
     close(editor);

@@ -1,4 +1,5 @@
-/* Clients that are silent, deaf, slow or gone: who is ended, who is not, and that the others are served. */
+/* Clients that are silent, deaf, slow or gone: who is ended, who is not, and that the others are
+ * served. */
 #include "net_fixture.h"
 
 #include <stdlib.h>
@@ -33,9 +34,11 @@ static void test_silent_client_is_dismissed_and_a_quiet_one_is_not(void **state)
     (void)state;
     gz_arena_init(&arena, 0);
     net_fixture_start(&fixture, PING, SILENCE);
-    int silent = net_fixture_join(&fixture, "silence", "anna"), quiet = net_fixture_join(&fixture, "silence", "ben");
+    int silent = net_fixture_join(&fixture, "silence", "anna"),
+        quiet = net_fixture_join(&fixture, "silence", "ben");
     /* The quiet one says nothing of its own, but its pongs: raw_read_frame gives them. */
-    for (double end_s = net_fixture_now_s() + 5; net_fixture_now_s() < end_s;) (void)raw_read_frame(quiet, &frame, 0.2);
+    for (double end_s = net_fixture_now_s() + 5; net_fixture_now_s() < end_s;)
+        (void)raw_read_frame(quiet, &frame, 0.2);
     assert_true(raw_answers(quiet));
     assert_true(raw_read_message(silent, GZ_OP_BYE, &frame, &arena, &bye));
     assert_true(raw_is_ended_within(silent, 5, &code));
@@ -52,7 +55,8 @@ static void test_client_that_does_not_read_is_ended_and_others_are_served(void *
     struct raw_frame frame;
     (void)state;
     net_fixture_start(&fixture, PING, SILENCE);
-    int editor = net_fixture_join(&fixture, "deaf", "anna"), deaf = net_fixture_join(&fixture, "deaf", "ben");
+    int editor = net_fixture_join(&fixture, "deaf", "anna"),
+        deaf = net_fixture_join(&fixture, "deaf", "ben");
     assert_int_equal(net_fixture_measure(fixture.daemon.port, "deaf", "users"), 2);
     /* Much more than the kernels keep for a socket. */
     for (int i = 0; i < 40; i++) net_fixture_create_nodes(editor, 500);
@@ -68,7 +72,8 @@ static void test_client_that_does_not_read_is_ended_and_others_are_served(void *
     net_fixture_stop(&fixture);
 }
 
-/* A slow reader is behind, not dead: it takes three times as long as silence may be, and says nothing meanwhile. */
+/* A slow reader is behind, not dead: it takes three times as long as silence may be, and says
+ * nothing meanwhile. */
 static void test_slow_reader_is_not_ended(void **state)
 {
     struct net_fixture fixture;

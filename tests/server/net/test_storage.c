@@ -1,4 +1,5 @@
-/* A disk that takes no more, by a limit on the size of files: what HTTP says then, and what stays. */
+/* A disk that takes no more, by a limit on the size of files: what HTTP says then, and what
+ * stays. */
 #include "net_fixture.h"
 
 #include <stdlib.h>
@@ -7,13 +8,14 @@
 #define FILE_BYTES_MAX (1024 * 1024)
 #define LARGE_BYTES (3 * FILE_BYTES_MAX)
 
-static const char tiny[] =
-    "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],\"nodes\":[{\"name\":\"base\"}]}";
+static const char tiny[] = "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]"
+                           "}],\"nodes\":[{\"name\":\"base\"}]}";
 
 static struct net_fixture fixture;
 static char *large;
 
-static int request(const char *method, const char *path, const char *body, size_t size, struct raw_response *response)
+static int request(const char *method, const char *path, const char *body, size_t size,
+                   struct raw_response *response)
 {
     char headers[64] = "";
     if (size > 0) snprintf(headers, sizeof headers, "Content-Length: %zu\r\n", size);
@@ -36,7 +38,8 @@ static void test_import_that_is_not_saved_leaves_no_scene(void **state)
     assert_non_null(strstr(response.body, "\"code\":\"storage\""));
     net_fixture_assert_unharmed(&fixture);
     static const char *const endings[] = {"", "-wal", "-shm", ".owner"};
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) assert_false(is_there("new", endings[i]));
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
+        assert_false(is_there("new", endings[i]));
     assert_int_equal(request("GET", "/scenes", "", 0, &response), 200);
     assert_null(strstr(response.body, "\"new\""));
     assert_int_equal(request("GET", "/healthz", "", 0, &response), 200);

@@ -1,4 +1,5 @@
-/* Files of the web folder: which can be had and which not, and what the headers say so that a browser asks for little. */
+/* Files of the web folder: which can be had and which not, and what the headers say so that a
+ * browser asks for little. */
 #include "net_fixture.h"
 
 #include <fcntl.h>
@@ -8,7 +9,8 @@
 static struct net_fixture fixture;
 static char web[64]; /* holds `root`, which is served, and what is not to be had */
 
-static int ask(const char *method, const char *path, const char *headers, struct raw_response *response)
+static int ask(const char *method, const char *path, const char *headers,
+               struct raw_response *response)
 {
     raw_request(fixture.daemon.port, method, path, headers, "", 0, response);
     return response->status;
@@ -77,7 +79,8 @@ static void test_web_folder_table(void **state)
 }
 
 /* The line of a header, without its end; empty where there is none. */
-static void find_header(const struct raw_response *response, const char *name, char *value, size_t size)
+static void find_header(const struct raw_response *response, const char *name, char *value,
+                        size_t size)
 {
     char start[64];
     snprintf(start, sizeof start, "\r\n%s: ", name);
@@ -86,11 +89,13 @@ static void find_header(const struct raw_response *response, const char *name, c
     snprintf(value, size, "%.*s", at != NULL ? (int)strcspn(at, "\r") : 0, at != NULL ? at : "");
 }
 
-static void assert_header(const char *path, const struct raw_response *response, const char *name, const char *expected)
+static void assert_header(const char *path, const struct raw_response *response, const char *name,
+                          const char *expected)
 {
     char value[512];
     find_header(response, name, value, sizeof value);
-    if (strcmp(value, expected) != 0) fail_msg("%s: %s is \"%s\", not \"%s\"", path, name, value, expected);
+    if (strcmp(value, expected) != 0)
+        fail_msg("%s: %s is \"%s\", not \"%s\"", path, name, value, expected);
 }
 
 #define ASK_AGAIN "no-cache"
@@ -104,13 +109,17 @@ static void test_web_caching_table(void **state)
     } rows[] = {
         {"/", "", "<p>index", ASK_AGAIN, "", ""},
         {"/app.js", "", "app()", ASK_AGAIN, "", "Accept-Encoding"},
-        {"/app.js", "Accept-Encoding: gzip, deflate, br\r\n", "packed app", ASK_AGAIN, "gzip", "Accept-Encoding"},
+        {"/app.js", "Accept-Encoding: gzip, deflate, br\r\n", "packed app", ASK_AGAIN, "gzip",
+         "Accept-Encoding"},
         {"/app.js", "Accept-Encoding: br\r\n", "app()", ASK_AGAIN, "", "Accept-Encoding"},
         {"/app.js", "Accept-Encoding: gzip;q=0\r\n", "app()", ASK_AGAIN, "", "Accept-Encoding"},
-        {"/inside", "Accept-Encoding: gzip\r\n", "packed app", ASK_AGAIN, "gzip", "Accept-Encoding"},
+        {"/inside", "Accept-Encoding: gzip\r\n", "packed app", ASK_AGAIN, "gzip",
+         "Accept-Encoding"},
         {"/index.html", "Accept-Encoding: gzip\r\n", "<p>index", ASK_AGAIN, "", ""},
-        {"/aged.js", "Accept-Encoding: gzip\r\n", "young", ASK_AGAIN, "", ""},      /* its copy is of an earlier file */
-        {"/pointed.js", "Accept-Encoding: gzip\r\n", "pointed", ASK_AGAIN, "", ""}, /* its copy leads elsewhere */
+        {"/aged.js", "Accept-Encoding: gzip\r\n", "young", ASK_AGAIN, "",
+         ""}, /* its copy is of an earlier file */
+        {"/pointed.js", "Accept-Encoding: gzip\r\n", "pointed", ASK_AGAIN, "",
+         ""}, /* its copy leads elsewhere */
         {"/main-ABCDEFG7.js", "", "main", FOREVER, "", ""},
         {"/main-ABCDEFG7.js.map", "", "{}", FOREVER, "", ""},
         {"/a-b-ABCDEFG7.css", "", "css", FOREVER, "", ""},
@@ -211,7 +220,8 @@ static void test_web_connection_is_used_again_after_304(void **state)
     get_tag("/", "", tag, sizeof tag);
     int socket = raw_connect(fixture.daemon.port);
     for (int i = 0; i < 3; i++) {
-        snprintf(text, sizeof text, "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nIf-None-Match: %s\r\n\r\n", tag);
+        snprintf(text, sizeof text,
+                 "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nIf-None-Match: %s\r\n\r\n", tag);
         assert_true(raw_send_text(socket, text));
         raw_read_response(socket, &response);
         assert_int_equal(response.status, 304);
@@ -238,20 +248,26 @@ static void test_web_head_is_get_without_a_body(void **state)
     assert_int_equal(ask("HEAD", "/nothing", "", &head), 404);
 }
 
-/* What a page may do is said of everything of the folder, also of what is not there; of nothing else. */
+/* What a page may do is said of everything of the folder, also of what is not there; of nothing
+ * else. */
 static void test_web_pages_are_told_what_they_may_do(void **state)
 {
     static const struct {
         const char *path;
         bool is_page;
-    } rows[] = {{"/", true}, {"/app.js", true}, {"/nothing", true}, {"/scenes", false}, {"/metrics", false}};
+    } rows[] = {{"/", true},
+                {"/app.js", true},
+                {"/nothing", true},
+                {"/scenes", false},
+                {"/metrics", false}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct raw_response response;
         char policy[512];
         get(rows[i].path, "", &response);
         assert_header(rows[i].path, &response, "x-content-type-options", "nosniff");
-        assert_header(rows[i].path, &response, "referrer-policy", rows[i].is_page ? "no-referrer" : "");
+        assert_header(rows[i].path, &response, "referrer-policy",
+                      rows[i].is_page ? "no-referrer" : "");
         find_header(&response, "content-security-policy", policy, sizeof policy);
         assert_int_equal(rows[i].is_page, policy[0] != '\0');
         if (!rows[i].is_page) continue;
@@ -312,7 +328,8 @@ static void make_web_folder(void)
     make_folder("root");
     make_folder("root/sub");
     make_folder("root/dir-ABCDEFG7.d");
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) write_file(files[i].name, files[i].content);
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        write_file(files[i].name, files[i].content);
     set_modified("root/aged.js.gz", 1);
     snprintf(secret, sizeof secret, "%s/secret", web);
     link_file(secret, "outside");

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "support/chance.h"
 #include "proto/limits.h"
+#include "support/chance.h"
 
 #define MADE_AT_ONCE_MAX 8
 #define PATIENCE_S 20.0
@@ -40,10 +40,11 @@ static void say(struct editor *editor, struct gz_message message)
 
 static void look(struct editor *editor)
 {
-    struct gz_message camera = {.op = GZ_OP_CAMERA,
-                                .camera = {.view = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, -10, 1},
-                                           .proj = {0.97, 0, 0, 0, 0, 1.73, 0, 0, 0, 0, -1, -1, 0, 0, -0.2, 0},
-                                           .viewport = {0, 0, 1920, 1080}}};
+    struct gz_message camera = {
+        .op = GZ_OP_CAMERA,
+        .camera = {.view = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, -10, 1},
+                   .proj = {0.97, 0, 0, 0, 0, 1.73, 0, 0, 0, 0, -1, -1, 0, 0, -0.2, 0},
+                   .viewport = {0, 0, 1920, 1080}}};
     say(editor, camera);
 }
 
@@ -70,12 +71,14 @@ static void come_back(struct editor *editor)
     look(editor);
 }
 
-void editor_start(struct editor *editor, const char *url, const char *scene, const char *user, uint64_t seed)
+void editor_start(struct editor *editor, const char *url, const char *scene, const char *user,
+                  uint64_t seed)
 {
     struct gz_client_options options = {.url = url, .scene = scene, .user = user, .create = true};
     struct gz_error error = {0};
     *editor = (struct editor){.random = seed, .nodes_min = 20, .nodes_max = 80, .name_bytes = 8};
-    if (gz_client_create(&editor->client, &options, &error) != GZ_OK) fail_msg("an editor: %s", error.message);
+    if (gz_client_create(&editor->client, &options, &error) != GZ_OK)
+        fail_msg("an editor: %s", error.message);
     look(editor);
 }
 
@@ -101,7 +104,8 @@ static struct gz_message pointer(struct editor *editor, enum gz_phase phase)
     return (struct gz_message){
         .op = GZ_OP_POINTER,
         .has = GZ_HAS(AT),
-        .pointer = {.phase = phase, .at = {700 + 500 * somewhere(editor) / 4, 540 + 300 * somewhere(editor) / 4}}};
+        .pointer = {.phase = phase,
+                    .at = {700 + 500 * somewhere(editor) / 4, 540 + 300 * somewhere(editor) / 4}}};
 }
 
 static void grab(struct editor *editor)
@@ -151,7 +155,8 @@ static const char *any_name(struct editor *editor, char name[GZ_NAME_BYTES_MAX +
 static void set(struct editor *editor)
 {
     char name[GZ_NAME_BYTES_MAX + 1];
-    static const uint64_t parts[] = {GZ_HAS(T), GZ_HAS(T), GZ_HAS(R), GZ_HAS(S), GZ_HAS(NAME), GZ_HAS(PARENT)};
+    static const uint64_t parts[] = {GZ_HAS(T), GZ_HAS(T),    GZ_HAS(R),
+                                     GZ_HAS(S), GZ_HAS(NAME), GZ_HAS(PARENT)};
     struct gz_set_node node = {
         .has = parts[below(editor, sizeof parts / sizeof parts[0])],
         .id = any_node(editor),
@@ -233,7 +238,8 @@ void editor_change_all(struct editor *editor)
 static bool is_saved(const struct editor *editor)
 {
     const struct gz_mirror *mirror = gz_client_mirror(editor->client);
-    return gz_mirror_is_complete(mirror) && gz_client_saved(editor->client) >= gz_mirror_seq(mirror);
+    return gz_mirror_is_complete(mirror) &&
+           gz_client_saved(editor->client) >= gz_mirror_seq(mirror);
 }
 
 void editor_rest(struct editor *editor)
@@ -242,11 +248,13 @@ void editor_rest(struct editor *editor)
     struct gz_error error = {0};
     if (editor->dragging) let_go(editor);
     while (gz_client_request(editor->client, &ping, PATIENCE_S, NULL, &error) != GZ_OK) {
-        if (gz_client_is_open(editor->client)) fail_msg("an editor is not answered: %s", error.message);
+        if (gz_client_is_open(editor->client))
+            fail_msg("an editor is not answered: %s", error.message);
         come_back(editor); /* the daemon ended just now */
     }
     while (!is_saved(editor))
-        if (gz_client_next(editor->client, PATIENCE_S) == NULL) fail_msg("nothing is saved any more");
+        if (gz_client_next(editor->client, PATIENCE_S) == NULL)
+            fail_msg("nothing is saved any more");
 }
 
 void editor_fill(struct editor *editor)

@@ -1,7 +1,8 @@
-/* editors.h - people at work, all at the same time and at random: they drag, set, rename, hang elsewhere, create, delete, undo and redo. What
- * they ask may be refused; they go on, and come back when their connection is lost. An `up` has a key, so that in the file an
- * edit by a handle without one is a drag that ended by itself.
- * Everything here fails the test where it cannot go on. Threads: one. */
+/* editors.h - people at work, all at the same time and at random: they drag, set, rename, hang
+ * elsewhere, create, delete, undo and redo. What they ask may be refused; they go on, and come back
+ * when their connection is lost. An `up` has a key, so that in the file an edit by a handle without
+ * one is a drag that ended by itself. Everything here fails the test where it cannot go on.
+ * Threads: one. */
 #ifndef TESTS_RESUME_EDITORS_H
 #define TESTS_RESUME_EDITORS_H
 
@@ -16,7 +17,8 @@ struct editor {
     uint64_t losses;
 };
 
-void editor_start(struct editor *editor, const char *url, const char *scene, const char *user, uint64_t seed);
+void editor_start(struct editor *editor, const char *url, const char *scene, const char *user,
+                  uint64_t seed);
 void editor_finish(struct editor *editor);
 /* Makes the least number of nodes that it leaves there; returns when they are saved. */
 void editor_fill(struct editor *editor);

@@ -28,14 +28,16 @@ static sqlite3_stmt *prepare(struct scene_file *file, const char *sql)
 {
     sqlite3_stmt *rows;
     sqlite3 *db = (sqlite3 *)file;
-    if (sqlite3_prepare_v2(db, sql, -1, &rows, NULL) != SQLITE_OK) fail_msg("%s: %s", sql, sqlite3_errmsg(db));
+    if (sqlite3_prepare_v2(db, sql, -1, &rows, NULL) != SQLITE_OK)
+        fail_msg("%s: %s", sql, sqlite3_errmsg(db));
     return rows;
 }
 
 static bool step(sqlite3_stmt *rows)
 {
     int rc = sqlite3_step(rows);
-    if (rc != SQLITE_ROW && rc != SQLITE_DONE) fail_msg("%s", sqlite3_errmsg(sqlite3_db_handle(rows)));
+    if (rc != SQLITE_ROW && rc != SQLITE_DONE)
+        fail_msg("%s", sqlite3_errmsg(sqlite3_db_handle(rows)));
     return rc == SQLITE_ROW;
 }
 
@@ -74,7 +76,8 @@ static void dump_row(FILE *out, sqlite3_stmt *rows)
     for (; *name != '\0'; name++) fprintf(out, "%02x", *name);
     for (int i = 3; i < 13; i++) dump_column(out, rows, i);
     if (sqlite3_column_type(rows, 13) == SQLITE_NULL) fputs(" -", out);
-    for (int i = 13; i < 19 && sqlite3_column_type(rows, 13) != SQLITE_NULL; i++) dump_column(out, rows, i);
+    for (int i = 13; i < 19 && sqlite3_column_type(rows, 13) != SQLITE_NULL; i++)
+        dump_column(out, rows, i);
     if (sqlite3_column_type(rows, 19) == SQLITE_NULL)
         fputs(" -\n", out);
     else
@@ -83,9 +86,10 @@ static void dump_row(FILE *out, sqlite3_stmt *rows)
 
 void file_dump(FILE *out, struct scene_file *file)
 {
-    sqlite3_stmt *rows = prepare(file, "SELECT id, coalesce(parent, 0), name, tx, ty, tz, rx, ry, rz, rw, sx, sy, sz,"
-                                       " min_x, min_y, min_z, max_x, max_y, max_z, asset"
-                                       " FROM nodes WHERE deleted_seq IS NULL ORDER BY id");
+    sqlite3_stmt *rows = prepare(
+        file, "SELECT id, coalesce(parent, 0), name, tx, ty, tz, rx, ry, rz, rw, sx, sy, sz,"
+              " min_x, min_y, min_z, max_x, max_y, max_z, asset"
+              " FROM nodes WHERE deleted_seq IS NULL ORDER BY id");
     while (step(rows)) dump_row(out, rows);
     sqlite3_finalize(rows);
 }

@@ -1,5 +1,6 @@
-/* follow URL SCENE - a client that follows a scene and says what it was told: the C client library, as the tests of following see it.
- * They may be run on any other client instead; tests/README.md says what such a program reads and writes. */
+/* follow URL SCENE - a client that follows a scene and says what it was told: the C client library,
+ * as the tests of following see it. They may be run on any other client instead; tests/README.md
+ * says what such a program reads and writes. */
 #include <inttypes.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -26,15 +27,17 @@ struct follower {
 static void say_joined(struct follower *follower)
 {
     const struct gz_welcome *welcome = gz_client_welcome(follower->client);
-    printf("joined %" PRIu64 " %" PRIu64 " %s\n", welcome->epoch, welcome->seq, welcome->resumed ? "resumed" : "anew");
+    printf("joined %" PRIu64 " %" PRIu64 " %s\n", welcome->epoch, welcome->seq,
+           welcome->resumed ? "resumed" : "anew");
     follower->joined = true;
 }
 
 static void join(struct follower *follower)
 {
     struct gz_error error;
-    enum gz_status status = follower->client == NULL ? gz_client_create(&follower->client, &follower->options, &error)
-                                                     : gz_client_reconnect(follower->client, &error);
+    enum gz_status status = follower->client == NULL
+                                ? gz_client_create(&follower->client, &follower->options, &error)
+                                : gz_client_reconnect(follower->client, &error);
     if (status == GZ_OK)
         say_joined(follower);
     else
@@ -45,7 +48,8 @@ static void say_message(const struct gz_message *message)
 {
     const struct gz_delta *delta = &message->delta;
     if (message->op == GZ_OP_DELTA)
-        printf("delta %" PRIu64 " %" PRIu64 " %s\n", delta->from, delta->seq, delta->more ? "more" : "whole");
+        printf("delta %" PRIu64 " %" PRIu64 " %s\n", delta->from, delta->seq,
+               delta->more ? "more" : "whole");
     if (message->op == GZ_OP_EDIT) printf("edit %" PRIu64 "\n", message->edit.seq);
 }
 
@@ -60,7 +64,8 @@ static void listen_to(struct follower *follower)
 
 static void say_state(struct follower *follower)
 {
-    const struct gz_mirror *mirror = follower->client != NULL ? gz_client_mirror(follower->client) : NULL;
+    const struct gz_mirror *mirror =
+        follower->client != NULL ? gz_client_mirror(follower->client) : NULL;
     if (!follower->asked || mirror == NULL || !follower->joined) return;
     if (!gz_mirror_is_complete(mirror) || gz_mirror_seq(mirror) < follower->wanted) return;
     printf("state %" PRIu64 "\n", gz_mirror_seq(mirror));
@@ -73,7 +78,8 @@ static void say_state(struct follower *follower)
 
 static void obey(struct follower *follower)
 {
-    if (strcmp(follower->line, "cut") == 0 && follower->client != NULL) gz_client_cut(follower->client);
+    if (strcmp(follower->line, "cut") == 0 && follower->client != NULL)
+        gz_client_cut(follower->client);
     if (strncmp(follower->line, "state ", 6) != 0) return;
     follower->asked = true;
     follower->wanted = strtoull(follower->line + 6, NULL, 10);

@@ -28,8 +28,8 @@ static double now_s(void)
 static void require(const struct follower *follower, bool holds, const char *rule)
 {
     if (holds) return;
-    fail_msg("%s: %s. It said: %s (it stood at %" PRIu64 ", whole at %" PRIu64 " of epoch %" PRIu64 "%s, edit %" PRIu64
-             ")",
+    fail_msg("%s: %s. It said: %s (it stood at %" PRIu64 ", whole at %" PRIu64 " of epoch %" PRIu64
+             "%s, edit %" PRIu64 ")",
              follower->name, rule, follower->last, follower->at, follower->whole, follower->epoch,
              follower->partial ? ", with a part of what is after that" : "", follower->edit);
 }
@@ -109,18 +109,22 @@ static bool was_saved(const struct past *past, uint64_t epoch, uint64_t seq)
 static void read_past(struct past *past, uint64_t epoch)
 {
     if (past->count > 0 && past->epochs[past->count - 1] >= epoch) return;
-    past->count = file_integers(past->file, "SELECT epoch FROM epochs ORDER BY epoch", past->epochs, EPOCHS_MAX);
-    (void)file_integers(past->file, "SELECT began_seq FROM epochs ORDER BY epoch", past->began_seqs, EPOCHS_MAX);
+    past->count = file_integers(past->file, "SELECT epoch FROM epochs ORDER BY epoch", past->epochs,
+                                EPOCHS_MAX);
+    (void)file_integers(past->file, "SELECT began_seq FROM epochs ORDER BY epoch", past->began_seqs,
+                        EPOCHS_MAX);
 }
 
 /* It is resumed where all that it has was saved or is of this epoch, and only there. */
-static void hear_joined(struct follower *follower, uint64_t epoch, uint64_t seq, bool resumed, struct past *past)
+static void hear_joined(struct follower *follower, uint64_t epoch, uint64_t seq, bool resumed,
+                        struct past *past)
 {
     read_past(past, epoch);
     bool had = follower->whole > 0;
     bool exact = epoch == follower->epoch || was_saved(past, follower->epoch, follower->whole);
     if (resumed) require(follower, had && exact, "it was resumed on what was never saved");
-    if (!resumed && had && !follower->partial) require(follower, !exact, "it could have been resumed");
+    if (!resumed && had && !follower->partial)
+        require(follower, !exact, "it could have been resumed");
     if (!resumed) follower->whole = 0, follower->partial = false;
     if (!resumed && follower->edit_count == 0) follower->edits_from = seq;
     follower->epoch = epoch;
@@ -134,7 +138,8 @@ static void hear_joined(struct follower *follower, uint64_t epoch, uint64_t seq,
 static void hear_delta(struct follower *follower, uint64_t from, uint64_t seq, bool more)
 {
     require(follower, follower->joined, "it has not joined");
-    if (from == 0 && !follower->fresh) follower->at = follower->whole = 0; /* it was too far behind */
+    if (from == 0 && !follower->fresh)
+        follower->at = follower->whole = 0; /* it was too far behind */
     require(follower, from == follower->at, "this delta is not from where it stands");
     require(follower, seq > from || (seq == from && follower->fresh), "this delta leads nowhere");
     follower->at = seq;
@@ -214,8 +219,8 @@ void follower_hear(struct follower *follower, struct past *past)
     }
 }
 
-void followers_state(struct follower *followers, size_t count, uint64_t seq, uint64_t edit, struct past *past,
-                     double timeout_s)
+void followers_state(struct follower *followers, size_t count, uint64_t seq, uint64_t edit,
+                     struct past *past, double timeout_s)
 {
     char order[64];
     double deadline = now_s() + timeout_s;
@@ -229,7 +234,8 @@ void followers_state(struct follower *followers, size_t count, uint64_t seq, uin
         for (size_t i = 0; i < count; i++) {
             struct follower *follower = &followers[i];
             follower_hear(follower, past);
-            bool ready = follower->stated >= seq && (follower->edit >= edit || follower->edits_from >= edit);
+            bool ready =
+                follower->stated >= seq && (follower->edit >= edit || follower->edits_from >= edit);
             require(follower, ready || now_s() < deadline, "nothing more came");
             done += ready;
         }

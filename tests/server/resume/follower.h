@@ -1,7 +1,8 @@
-/* follower.h - a client under test, as a program of its own: it is told of a URL and a scene, follows it through whatever happens, and
- * says what it was told. What it says is held against the rules as it comes: an order of seqs without a gap or a double, resumed
- * exactly where that is possible, each edit once. tests/README.md has the words that are exchanged.
- * The program is $GIZMOD_FOLLOWER where set, else the C client library's (GZ_FOLLOW_PATH). It dies with the test.
+/* follower.h - a client under test, as a program of its own: it is told of a URL and a scene,
+ * follows it through whatever happens, and says what it was told. What it says is held against the
+ * rules as it comes: an order of seqs without a gap or a double, resumed exactly where that is
+ * possible, each edit once. tests/README.md has the words that are exchanged. The program is
+ * $GIZMOD_FOLLOWER where set, else the C client library's (GZ_FOLLOW_PATH). It dies with the test.
  * Everything here fails the test that called it, with the follower's name and its last words. */
 #ifndef TESTS_RESUME_FOLLOWER_H
 #define TESTS_RESUME_FOLLOWER_H
@@ -49,14 +50,16 @@ struct follower {
     uint64_t joins, losses, resumes;
 };
 
-void follower_start(struct follower *follower, const char *name, const char *url, const char *scene);
+void follower_start(struct follower *follower, const char *name, const char *url,
+                    const char *scene);
 void follower_finish(struct follower *follower);
 /* Takes in what it has said, without waiting. */
 void follower_hear(struct follower *follower, struct past *past);
 void follower_order(struct follower *follower, const char *order);
-/* Waits until each of them has said its state at `seq` or later, and has heard of the edit of seq `edit`, 0 for none, or a later one.
- * All are heard meanwhile: one whose words nobody takes would hold up the network of the others. */
-void followers_state(struct follower *followers, size_t count, uint64_t seq, uint64_t edit, struct past *past,
-                     double timeout_s);
+/* Waits until each of them has said its state at `seq` or later, and has heard of the edit of seq
+ * `edit`, 0 for none, or a later one. All are heard meanwhile: one whose words nobody takes would
+ * hold up the network of the others. */
+void followers_state(struct follower *followers, size_t count, uint64_t seq, uint64_t edit,
+                     struct past *past, double timeout_s);
 
 #endif

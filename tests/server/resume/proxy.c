@@ -71,7 +71,8 @@ static void choose_fate(struct proxy *proxy, struct pair *pair)
 {
     /* Most lives are short; some are long enough for whoever fell far behind. */
     uint64_t longer = chance_below(&proxy->random, LONG_LIFE) == 0 ? 3 : 0;
-    uint64_t bits = proxy->bits_min + chance_below(&proxy->random, proxy->bits_max + longer - proxy->bits_min);
+    uint64_t bits =
+        proxy->bits_min + chance_below(&proxy->random, proxy->bits_max + longer - proxy->bits_min);
     pair->ends_s = now_s() + 1e-3 * (double)(chance_below(&proxy->random, LIFE_MS_MAX) << longer);
     pair->left = (UINT64_C(1) << bits) + chance_below(&proxy->random, UINT64_C(1) << bits);
     pair->fate = (enum proxy_fate)chance_below(&proxy->random, PROXY_FATES);
@@ -109,7 +110,8 @@ static size_t carry(int from, int to, size_t size)
 
 static void meet_fate(struct proxy *proxy, struct pair *pair)
 {
-    /* FIN, close, masked with zeros: 1000, normal. Nobody here is in the middle of a frame of its own. */
+    /* FIN, close, masked with zeros: 1000, normal. Nobody here is in the middle of a frame of its
+     * own. */
     static const char goodbye[] = {(char)0x88, (char)0x82, 0, 0, 0, 0, 0x03, (char)0xe8};
     enum proxy_fate fate = pair->fate;
     if (fate == PROXY_CLOSE && pair->carried < HANDSHAKE_BYTES) fate = PROXY_END;
@@ -121,12 +123,15 @@ static void meet_fate(struct proxy *proxy, struct pair *pair)
     case PROXY_END: end_pair(pair, false); break;
     case PROXY_RESET: end_pair(pair, true); break;
     case PROXY_STALL: pair->fate = PROXY_END, pair->left = 0; /* fall through */
-    case PROXY_DELAY: pair->paused_s = now_s() + 1e-3 * (double)chance_below(&proxy->random, PAUSE_MS_MAX); break;
+    case PROXY_DELAY:
+        pair->paused_s = now_s() + 1e-3 * (double)chance_below(&proxy->random, PAUSE_MS_MAX);
+        break;
     default: (void)write_all(pair->server, goodbye, sizeof goodbye); break;
     }
 }
 
-static void serve(struct proxy *proxy, struct pair *pair, bool from_client, bool from_server, bool foul)
+static void serve(struct proxy *proxy, struct pair *pair, bool from_client, bool from_server,
+                  bool foul)
 {
     if (pair->paused_s > 0) {
         if (foul && now_s() < pair->paused_s) return;
@@ -160,11 +165,13 @@ static void accept_one(struct proxy *proxy)
 {
     int client = accept4(proxy->listener, NULL, NULL, SOCK_CLOEXEC);
     int server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)proxy->daemon_port)};
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_port = htons((uint16_t)proxy->daemon_port)};
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     size_t at = 0;
     while (at < PAIRS_MAX && proxy->pairs[at].client != -1) at++;
-    if (client == -1 || at == PAIRS_MAX || connect(server, (struct sockaddr *)&address, sizeof address) != 0) {
+    if (client == -1 || at == PAIRS_MAX ||
+        connect(server, (struct sockaddr *)&address, sizeof address) != 0) {
         if (client != -1) close(client);
         close(server);
         return;
@@ -189,7 +196,8 @@ static void turn(struct proxy *proxy)
     bool foul = is_foul(proxy);
     for (size_t i = 0; i < PAIRS_MAX; i++) {
         if (proxy->pairs[i].client == -1) continue;
-        serve(proxy, &proxy->pairs[i], ready[1 + 2 * i].revents != 0, ready[2 + 2 * i].revents != 0, foul);
+        serve(proxy, &proxy->pairs[i], ready[1 + 2 * i].revents != 0, ready[2 + 2 * i].revents != 0,
+              foul);
     }
     if (ready[0].revents != 0) accept_one(proxy);
 }

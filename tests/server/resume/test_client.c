@@ -1,5 +1,5 @@
-/* What the C client says when it comes back, to a server that is nothing but this test: it is told as much as each case needs, and
- * then cut off. */
+/* What the C client says when it comes back, to a server that is nothing but this test: it is told
+ * as much as each case needs, and then cut off. */
 #include <arpa/inet.h>
 #include <libwebsockets.h>
 #include <netinet/in.h>
@@ -21,7 +21,8 @@
 #define PATIENCE_S 5.0
 #define EPOCH 7
 
-/* One connection of a case: what hello is to say, what the server answers, after which it hangs up. */
+/* One connection of a case: what hello is to say, what the server answers, after which it hangs
+ * up. */
 struct act {
     bool resumes, says_edit;
     uint64_t epoch, seq, edit;
@@ -66,10 +67,11 @@ static bool shake_hands(int socket)
     strcat(key, magic);
     lws_SHA1((const unsigned char *)key, strlen(key), hash);
     lws_b64_encode_string((const char *)hash, sizeof hash, accept, sizeof accept);
-    int size = snprintf(answer, sizeof answer,
-                        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-                        "Sec-WebSocket-Accept: %s\r\nSec-WebSocket-Protocol: %s\r\n\r\n",
-                        accept, GZ_SUBPROTOCOL);
+    int size =
+        snprintf(answer, sizeof answer,
+                 "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                 "Sec-WebSocket-Accept: %s\r\nSec-WebSocket-Protocol: %s\r\n\r\n",
+                 accept, GZ_SUBPROTOCOL);
     return write_all(socket, answer, (size_t)size);
 }
 
@@ -77,18 +79,21 @@ static bool shake_hands(int socket)
 static bool read_hello(int socket, struct gz_arena *arena, struct gz_message *hello)
 {
     uint8_t head[4], mask[4],
-        *bytes = gz_arena_take(arena, GZ_HELLO_BYTES_MAX, 1); /* the texts of the hello point into it */
+        *bytes =
+            gz_arena_take(arena, GZ_HELLO_BYTES_MAX, 1); /* the texts of the hello point into it */
     if (bytes == NULL || !read_all(socket, head, 2)) return false;
     size_t size = head[1] & 0x7f;
     if (size == 126) {
         if (!read_all(socket, head + 2, 2)) return false;
         size = (size_t)head[2] << 8 | head[3];
     }
-    if (size > GZ_HELLO_BYTES_MAX || !read_all(socket, mask, 4) || !read_all(socket, bytes, size)) return false;
+    if (size > GZ_HELLO_BYTES_MAX || !read_all(socket, mask, 4) || !read_all(socket, bytes, size))
+        return false;
     for (size_t i = 0; i < size; i++) bytes[i] ^= mask[i % 4];
     size_t offset = 0;
     struct gz_error error;
-    return gz_decode(GZ_FROM_CLIENT, bytes, size, &offset, arena, hello, &error) == GZ_OK && hello->op == GZ_OP_HELLO;
+    return gz_decode(GZ_FROM_CLIENT, bytes, size, &offset, arena, hello, &error) == GZ_OK &&
+           hello->op == GZ_OP_HELLO;
 }
 
 static bool say(int socket, const struct gz_message *message)
@@ -97,7 +102,8 @@ static bool say(int socket, const struct gz_message *message)
     gz_buffer_init(&bytes, 65535, 4);
     bool said = gz_encode(&bytes, message) == GZ_OK;
     const uint8_t head[4] = {0x82, 126, (uint8_t)(bytes.size >> 8), (uint8_t)bytes.size};
-    said = said && write_all(socket, head, sizeof head) && write_all(socket, bytes.data, bytes.size);
+    said =
+        said && write_all(socket, head, sizeof head) && write_all(socket, bytes.data, bytes.size);
     gz_buffer_finish(&bytes);
     return said;
 }
@@ -111,7 +117,8 @@ static const char *check_hello(const struct act *act, const struct gz_message *h
     if (said->resume_seq != act->seq) return "resume.seq";
     const char *secret = act->secret != NULL ? act->secret : "";
     size_t size = strlen(secret);
-    if (said->resume_secret.size != size || (size > 0 && memcmp(said->resume_secret.bytes, secret, size) != 0))
+    if (said->resume_secret.size != size ||
+        (size > 0 && memcmp(said->resume_secret.bytes, secret, size) != 0))
         return "resume.secret";
     if (((hello->has & GZ_HAS(EDIT)) != 0) != act->says_edit) return "resume.edit is there or not";
     return act->says_edit && said->resume_edit != act->edit ? "resume.edit" : NULL;
@@ -167,9 +174,11 @@ static void run(const struct act *acts, size_t count)
     options.url = play.url;
     assert_int_equal(pthread_create(&server, NULL, serve, &play), 0);
     for (size_t i = 0; i < count; i++) {
-        enum gz_status status =
-            i == 0 ? gz_client_create(&client, &options, &error) : gz_client_reconnect(client, &error);
-        if (status != GZ_OK) fail_msg("joining %zu: %s (%s)", i, error.message, play.fault != NULL ? play.fault : "");
+        enum gz_status status = i == 0 ? gz_client_create(&client, &options, &error)
+                                       : gz_client_reconnect(client, &error);
+        if (status != GZ_OK)
+            fail_msg("joining %zu: %s (%s)", i, error.message,
+                     play.fault != NULL ? play.fault : "");
         while (gz_client_next(client, PATIENCE_S) != NULL) continue;
         assert_false(gz_client_is_open(client));
     }
@@ -179,53 +188,64 @@ static void run(const struct act *acts, size_t count)
     if (play.fault != NULL) fail_msg("%s was not as it should be", play.fault);
 }
 
-static const struct gz_node_state node = {.has = GZ_HAS(T) | GZ_HAS(R) | GZ_HAS(S) | GZ_HAS(NAME) | GZ_HAS(PARENT),
+static const struct gz_node_state node = {.has = GZ_HAS(T) | GZ_HAS(R) | GZ_HAS(S) | GZ_HAS(NAME) |
+                                                 GZ_HAS(PARENT),
                                           .id = 1,
                                           .name = {"hand", 4},
                                           .trs = {{0, 0, 0}, {0, 0, 0, 1}, {1, 1, 1}}};
 static const struct gz_node_state untold = {.has = GZ_HAS(T), .id = 2};
 
-#define WELCOME(seq_, resumed_)                                                                                        \
-    {                                                                                                                  \
-        .op = GZ_OP_WELCOME, .welcome = {                                                                              \
-            .v = 1,                                                                                                    \
-            .session = 1,                                                                                              \
-            .scene = {"arm", 3},                                                                                       \
-            .epoch = EPOCH,                                                                                            \
-            .seq = (seq_),                                                                                             \
-            .resumed = (resumed_),                                                                                     \
-            .server = {"test", 4}                                                                                      \
-        }                                                                                                              \
+#define WELCOME(seq_, resumed_)                                                                    \
+    {                                                                                              \
+        .op = GZ_OP_WELCOME, .welcome = {                                                          \
+            .v = 1,                                                                                \
+            .session = 1,                                                                          \
+            .scene = {"arm", 3},                                                                   \
+            .epoch = EPOCH,                                                                        \
+            .seq = (seq_),                                                                         \
+            .resumed = (resumed_),                                                                 \
+            .server = {"test", 4}                                                                  \
+        }                                                                                          \
     }
-#define DELTA(from_, seq_, more_, saved_)                                                                              \
-    {                                                                                                                  \
-        .op = GZ_OP_DELTA, .delta = {.from = (from_), .seq = (seq_), .more = (more_), .saved = (saved_) }              \
+#define DELTA(from_, seq_, more_, saved_)                                                          \
+    {                                                                                              \
+        .op = GZ_OP_DELTA, .delta = {                                                              \
+            .from = (from_),                                                                       \
+            .seq = (seq_),                                                                         \
+            .more = (more_),                                                                       \
+            .saved = (saved_)                                                                      \
+        }                                                                                          \
     }
-#define DELTA_OF(node_, from_, seq_, more_, saved_)                                                                    \
-    {                                                                                                                  \
-        .op = GZ_OP_DELTA, .delta = {                                                                                  \
-            .from = (from_),                                                                                           \
-            .seq = (seq_),                                                                                             \
-            .more = (more_),                                                                                           \
-            .saved = (saved_),                                                                                         \
-            .nodes = (node_),                                                                                          \
-            .count = 1                                                                                                 \
-        }                                                                                                              \
+#define DELTA_OF(node_, from_, seq_, more_, saved_)                                                \
+    {                                                                                              \
+        .op = GZ_OP_DELTA, .delta = {                                                              \
+            .from = (from_),                                                                       \
+            .seq = (seq_),                                                                         \
+            .more = (more_),                                                                       \
+            .saved = (saved_),                                                                     \
+            .nodes = (node_),                                                                      \
+            .count = 1                                                                             \
+        }                                                                                          \
     }
-#define EDIT_TOLD(seq_)                                                                                                \
-    {                                                                                                                  \
-        .op = GZ_OP_EDIT, .edit = {.id = 3, .seq = (seq_), .user = {"anna", 4}, .kind = GZ_EDIT_SET }                  \
+#define EDIT_TOLD(seq_)                                                                            \
+    {                                                                                              \
+        .op = GZ_OP_EDIT, .edit = {                                                                \
+            .id = 3,                                                                               \
+            .seq = (seq_),                                                                         \
+            .user = {"anna", 4},                                                                   \
+            .kind = GZ_EDIT_SET                                                                    \
+        }                                                                                          \
     }
-#define WELCOME_WITH(secret_)                                                                                          \
-    {                                                                                                                  \
-        .op = GZ_OP_WELCOME, .welcome = {                                                                              \
-            .v = 1,                                                                                                    \
-            .session = 1,                                                                                              \
-            .scene = {"arm", 3},                                                                                       \
-            .epoch = EPOCH,                                                                                            \
-            .server = {"test", 4},                                                                                     \
-            .secret = {secret_, strlen(secret_)}                                                                       \
-        }                                                                                                              \
+#define WELCOME_WITH(secret_)                                                                      \
+    {                                                                                              \
+        .op = GZ_OP_WELCOME, .welcome = {                                                          \
+            .v = 1,                                                                                \
+            .session = 1,                                                                          \
+            .scene = {"arm", 3},                                                                   \
+            .epoch = EPOCH,                                                                        \
+            .server = {"test", 4},                                                                 \
+            .secret = {secret_, strlen(secret_)}                                                   \
+        }                                                                                          \
     }
 #define RUN(acts) run(acts, sizeof(acts) / sizeof(acts)[0])
 
@@ -233,8 +253,13 @@ static void test_client_resumes_where_it_was_whole(void **state)
 {
     (void)state;
     static const struct act acts[] = {
-        {.answer_count = 3, .answers = {WELCOME(4, false), DELTA_OF(&node, 0, 4, false, 2), DELTA(4, 6, false, 2)}},
-        {.resumes = true, .epoch = EPOCH, .seq = 6, .answer_count = 1, .answers = {WELCOME(6, true)}},
+        {.answer_count = 3,
+         .answers = {WELCOME(4, false), DELTA_OF(&node, 0, 4, false, 2), DELTA(4, 6, false, 2)}},
+        {.resumes = true,
+         .epoch = EPOCH,
+         .seq = 6,
+         .answer_count = 1,
+         .answers = {WELCOME(6, true)}},
         {.resumes = true,
          .epoch = EPOCH,
          .seq = 6,
@@ -255,7 +280,11 @@ static void test_client_says_the_secret_of_its_last_welcome(void **state)
          .secret = "0123456789abcdef",
          .answer_count = 1,
          .answers = {WELCOME_WITH("f")}},
-        {.resumes = true, .epoch = EPOCH, .secret = "f", .answer_count = 1, .answers = {WELCOME(0, false)}},
+        {.resumes = true,
+         .epoch = EPOCH,
+         .secret = "f",
+         .answer_count = 1,
+         .answers = {WELCOME(0, false)}},
         {.resumes = true, .epoch = EPOCH, .answer_count = 1, .answers = {WELCOME(0, false)}},
     };
     RUN(acts);
@@ -266,17 +295,23 @@ static void test_client_cut_off_within_a_snapshot_starts_anew(void **state)
     (void)state;
     static const struct act acts[] = {
         {.answer_count = 2, .answers = {WELCOME(9, false), DELTA_OF(&node, 0, 4, true, 9)}},
-        {.resumes = true, .epoch = EPOCH, .seq = 0, .answer_count = 1, .answers = {WELCOME(9, false)}},
+        {.resumes = true,
+         .epoch = EPOCH,
+         .seq = 0,
+         .answer_count = 1,
+         .answers = {WELCOME(9, false)}},
     };
     RUN(acts);
 }
 
-/* What is there of later than the last whole state was saved: no crash can have taken it back. It is told again. */
+/* What is there of later than the last whole state was saved: no crash can have taken it back. It
+ * is told again. */
 static void test_client_cut_off_within_what_was_saved_resumes(void **state)
 {
     (void)state;
     static const struct act acts[] = {
-        {.answer_count = 3, .answers = {WELCOME(9, false), DELTA_OF(&node, 0, 4, false, 9), DELTA(4, 6, true, 9)}},
+        {.answer_count = 3,
+         .answers = {WELCOME(9, false), DELTA_OF(&node, 0, 4, false, 9), DELTA(4, 6, true, 9)}},
         {.resumes = true,
          .epoch = EPOCH,
          .seq = 4,
@@ -287,29 +322,44 @@ static void test_client_cut_off_within_what_was_saved_resumes(void **state)
          .seq = 4,
          .answer_count = 2,
          .answers = {WELCOME(9, true), DELTA(4, 8, false, 9)}},
-        {.resumes = true, .epoch = EPOCH, .seq = 8, .answer_count = 1, .answers = {WELCOME(9, true)}},
+        {.resumes = true,
+         .epoch = EPOCH,
+         .seq = 8,
+         .answer_count = 1,
+         .answers = {WELCOME(9, true)}},
     };
     RUN(acts);
 }
 
-/* A server that crashed would not know that it ever said what is beyond `saved`, and would not take it back. */
+/* A server that crashed would not know that it ever said what is beyond `saved`, and would not take
+ * it back. */
 static void test_client_cut_off_within_what_was_not_saved_starts_anew(void **state)
 {
     (void)state;
     static const struct act acts[] = {
-        {.answer_count = 3, .answers = {WELCOME(9, false), DELTA_OF(&node, 0, 4, false, 5), DELTA(4, 6, true, 5)}},
-        {.resumes = true, .epoch = EPOCH, .seq = 0, .answer_count = 1, .answers = {WELCOME(9, false)}},
+        {.answer_count = 3,
+         .answers = {WELCOME(9, false), DELTA_OF(&node, 0, 4, false, 5), DELTA(4, 6, true, 5)}},
+        {.resumes = true,
+         .epoch = EPOCH,
+         .seq = 0,
+         .answer_count = 1,
+         .answers = {WELCOME(9, false)}},
     };
     RUN(acts);
     /* Also where it had gone back already, and was told less than before. */
     static const struct act again[] = {
-        {.answer_count = 3, .answers = {WELCOME(9, false), DELTA_OF(&node, 0, 4, false, 6), DELTA(4, 6, true, 6)}},
+        {.answer_count = 3,
+         .answers = {WELCOME(9, false), DELTA_OF(&node, 0, 4, false, 6), DELTA(4, 6, true, 6)}},
         {.resumes = true,
          .epoch = EPOCH,
          .seq = 4,
          .answer_count = 2,
          .answers = {WELCOME(9, true), DELTA(4, 7, true, 6)}},
-        {.resumes = true, .epoch = EPOCH, .seq = 0, .answer_count = 1, .answers = {WELCOME(9, false)}},
+        {.resumes = true,
+         .epoch = EPOCH,
+         .seq = 0,
+         .answer_count = 1,
+         .answers = {WELCOME(9, false)}},
     };
     RUN(again);
 }
@@ -331,7 +381,11 @@ static void test_client_whose_scene_is_broken_starts_anew(void **state)
          .seq = 9,
          .answer_count = 2,
          .answers = {WELCOME(9, true), DELTA(7, 8, false, 9)}}, /* a gap */
-        {.resumes = true, .epoch = EPOCH, .seq = 0, .answer_count = 1, .answers = {WELCOME(9, false)}},
+        {.resumes = true,
+         .epoch = EPOCH,
+         .seq = 0,
+         .answer_count = 1,
+         .answers = {WELCOME(9, false)}},
     };
     RUN(acts);
 }
@@ -341,7 +395,8 @@ static void test_client_says_which_edit_it_heard_of_last(void **state)
     (void)state;
     static const struct act acts[] = {
         {.answer_count = 4,
-         .answers = {WELCOME(9, false), DELTA_OF(&node, 0, 9, false, 9), EDIT_TOLD(7), EDIT_TOLD(9)}},
+         .answers = {WELCOME(9, false), DELTA_OF(&node, 0, 9, false, 9), EDIT_TOLD(7),
+                     EDIT_TOLD(9)}},
         {.resumes = true,
          .epoch = EPOCH,
          .seq = 9,

@@ -1,13 +1,13 @@
-/* R10: a restart begins an epoch; resume is exact where everything seen was saved, else a snapshot; never a guess. What was saved of
- * an epoch is read from the scene's file. */
+/* R10: a restart begins an epoch; resume is exact where everything seen was saved, else a snapshot;
+ * never a guess. What was saved of an epoch is read from the scene's file. */
 #include <stdio.h>
 #include <unistd.h>
 
 #include "dump.h"
 #include "file.h"
+#include "proto/limits.h"
 #include "server/scenario/stage.h"
 #include "support/raw_ws.h"
-#include "proto/limits.h"
 
 #define SCENE "arm"
 #define ENDS 5
@@ -38,7 +38,8 @@ static void assert_has_the_file(const struct gz_client *client, struct scene_fil
 static void await_saved(struct gz_client *client)
 {
     while (gz_client_saved(client) < gz_mirror_seq(gz_client_mirror(client)))
-        if (gz_client_next(client, STAGE_SECONDS) == NULL) fail_msg("not saved: %s", gz_client_reason(client));
+        if (gz_client_next(client, STAGE_SECONDS) == NULL)
+            fail_msg("not saved: %s", gz_client_reason(client));
 }
 
 static void begin_drag(struct gz_client *client, uint64_t node)
@@ -67,7 +68,8 @@ static void reconnect(struct gz_client *client)
 static void test_epoch_that_ended_in_order_is_resumed_exactly(void **state)
 {
     struct stage *stage = *state;
-    struct gz_client *anna = stage_join(stage, SCENE, "anna"), *wes = stage_join(stage, SCENE, "wes");
+    struct gz_client *anna = stage_join(stage, SCENE, "anna"),
+                     *wes = stage_join(stage, SCENE, "wes");
     struct scene_file *file = open_file(stage);
     uint64_t node = stage_create(anna, "hand", 0, (gz_vec3){0, 0, 0});
     for (int end = 0; end < ENDS; end++) {
@@ -93,7 +95,8 @@ static void test_epoch_that_ended_in_order_is_resumed_exactly(void **state)
 
 /* ---- killed ---- */
 
-/* Killed at any moment of a drag, the client having read what was there: whether that was saved, only the file knows. */
+/* Killed at any moment of a drag, the client having read what was there: whether that was saved,
+ * only the file knows. */
 static void test_epoch_that_crashed_is_resumed_where_all_that_was_seen_was_saved(void **state)
 {
     struct stage *stage = *state;
@@ -113,7 +116,8 @@ static void test_epoch_that_crashed_is_resumed_where_all_that_was_seen_was_saved
         uint64_t seen = gz_mirror_seq(gz_client_mirror(anna));
         test_daemon_start(&stage->daemon, NULL, NULL);
         reconnect(anna);
-        uint64_t saved = file_integer(file, "SELECT began_seq FROM epochs ORDER BY epoch DESC LIMIT 1");
+        uint64_t saved =
+            file_integer(file, "SELECT began_seq FROM epochs ORDER BY epoch DESC LIMIT 1");
         assert_int_equal(gz_client_welcome(anna)->resumed, seen <= saved);
         const struct gz_message *delta = gz_client_next(anna, STAGE_SECONDS);
         assert_true(delta != NULL && delta->op == GZ_OP_DELTA);
@@ -160,7 +164,8 @@ static void test_epoch_claims_that_cannot_be_start_from_0(void **state)
     test_daemon_start(&stage->daemon, NULL, NULL);
     reconnect(anna);
     struct gz_set_node set = {.has = GZ_HAS(T), .id = node, .trs.t = {1, 2, 3}};
-    uint64_t now = stage_ask(anna, message_set_t(&set))->ok.seq, epoch = gz_client_welcome(anna)->epoch;
+    uint64_t now = stage_ask(anna, message_set_t(&set))->ok.seq,
+             epoch = gz_client_welcome(anna)->epoch;
     const struct {
         uint64_t epoch, seq;
         bool exact;
@@ -181,17 +186,21 @@ static void test_epoch_claims_that_cannot_be_start_from_0(void **state)
         bool resumed;
         uint64_t from = claim(stage->daemon.port, claims[i].epoch, claims[i].seq, &resumed);
         if (resumed != claims[i].exact || from != (claims[i].exact ? claims[i].seq : 0))
-            fail_msg("claim %zu: %s, from %llu", i, resumed ? "resumed" : "anew", (unsigned long long)from);
+            fail_msg("claim %zu: %s, from %llu", i, resumed ? "resumed" : "anew",
+                     (unsigned long long)from);
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_epoch_that_ended_in_order_is_resumed_exactly, stage_setup, stage_teardown),
-        cmocka_unit_test_setup_teardown(test_epoch_that_crashed_is_resumed_where_all_that_was_seen_was_saved,
+        cmocka_unit_test_setup_teardown(test_epoch_that_ended_in_order_is_resumed_exactly,
                                         stage_setup, stage_teardown),
-        cmocka_unit_test_setup_teardown(test_epoch_claims_that_cannot_be_start_from_0, stage_setup, stage_teardown),
+        cmocka_unit_test_setup_teardown(
+            test_epoch_that_crashed_is_resumed_where_all_that_was_seen_was_saved, stage_setup,
+            stage_teardown),
+        cmocka_unit_test_setup_teardown(test_epoch_claims_that_cannot_be_start_from_0, stage_setup,
+                                        stage_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
-/* R11, through real sockets: who joins while 16 drags run holds the server's scene, bit for bit. The scene is several deltas long, so
- * that the drags go on in the middle of each snapshot. unit/core/test_join.c does the same 10,000 times. GIZMOD_TIMES scales the 100 joins. */
+/* R11, through real sockets: who joins while 16 drags run holds the server's scene, bit for bit.
+ * The scene is several deltas long, so that the drags go on in the middle of each snapshot.
+ * unit/core/test_join.c does the same 10,000 times. GIZMOD_TIMES scales the 100 joins. */
 #include <stdio.h>
 
 #include "dump.h"
@@ -30,7 +31,8 @@ static char *text_of(const struct gz_client *client)
 
 static struct gz_client *join(struct joins *joins, const char *user)
 {
-    struct gz_client_options options = {.url = joins->stage->daemon.url, .scene = SCENE, .user = user, .create = true};
+    struct gz_client_options options = {
+        .url = joins->stage->daemon.url, .scene = SCENE, .user = user, .create = true};
     struct gz_client *client;
     struct gz_error error = {0};
     stage_check(gz_client_create(&client, &options, &error), &error, "join");
@@ -44,7 +46,8 @@ static void make_scene(struct gz_client *client)
     memset(name, 'n', NAME_BYTES);
     name[NAME_BYTES] = '\0';
     for (size_t i = 0; i < NODES; i++)
-        nodes[i] = (struct gz_create_node){.has = GZ_HAS(T), .name = gz_client_text(name), .trs = gz_trs_identity};
+        nodes[i] = (struct gz_create_node){
+            .has = GZ_HAS(T), .name = gz_client_text(name), .trs = gz_trs_identity};
     stage_ask(client, (struct gz_message){.op = GZ_OP_CREATE, .create = {nodes, NODES}});
 }
 
@@ -54,8 +57,8 @@ static void drag_on(struct joins *joins, size_t steps)
     struct gz_error error = {0};
     for (size_t step = 0; step < steps; step++)
         for (size_t i = 0; i < DRAGS; i++) {
-            struct gz_message move =
-                message_pointer(GZ_PHASE_MOVE, 900 + (double)chance_below(&joins->random, 1000) / 7, 540);
+            struct gz_message move = message_pointer(
+                GZ_PHASE_MOVE, 900 + (double)chance_below(&joins->random, 1000) / 7, 540);
             stage_check(gz_client_send(joins->draggers[i], &move, NULL, &error), &error, "move");
             while (gz_client_next(joins->draggers[i], 0) != NULL) continue;
         }
@@ -64,7 +67,8 @@ static void drag_on(struct joins *joins, size_t steps)
 /* All moves that were sent have been made, and the drags still run. */
 static void hold_still(struct joins *joins)
 {
-    for (size_t i = 0; i < DRAGS; i++) stage_ask(joins->draggers[i], (struct gz_message){.op = GZ_OP_PING});
+    for (size_t i = 0; i < DRAGS; i++)
+        stage_ask(joins->draggers[i], (struct gz_message){.op = GZ_OP_PING});
     stage_ask(joins->draggers[0], (struct gz_message){.op = GZ_OP_PING});
 }
 
@@ -111,7 +115,8 @@ static void test_join_during_16_drags_holds_the_scene(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_join_during_16_drags_holds_the_scene, stage_setup, stage_teardown),
+        cmocka_unit_test_setup_teardown(test_join_during_16_drags_holds_the_scene, stage_setup,
+                                        stage_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

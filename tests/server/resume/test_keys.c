@@ -1,5 +1,6 @@
-/* R12: the same key twice is one edit with one answer, across reconnect and restart. Each request that may have a key is sent, is
- * interrupted before its answer was heard, and is sent again as it was: whether it had arrived is for the server to know. */
+/* R12: the same key twice is one edit with one answer, across reconnect and restart. Each request
+ * that may have a key is sent, is interrupted before its answer was heard, and is sent again as it
+ * was: whether it had arrived is for the server to know. */
 #include <stdio.h>
 
 #include "file.h"
@@ -21,7 +22,8 @@ struct fixture {
 
 static struct gz_message set_x(struct fixture *fixture, double x)
 {
-    fixture->set_node = (struct gz_set_node){.has = GZ_HAS(T), .id = fixture->node, .trs.t = {x, 0, 0}};
+    fixture->set_node =
+        (struct gz_set_node){.has = GZ_HAS(T), .id = fixture->node, .trs.t = {x, 0, 0}};
     return message_set_t(&fixture->set_node);
 }
 
@@ -32,7 +34,8 @@ static struct gz_message make_set(struct fixture *fixture)
 
 static struct gz_message make_create(struct fixture *fixture)
 {
-    fixture->create_node = (struct gz_create_node){.name = gz_client_text(fixture->key), .trs = gz_trs_identity};
+    fixture->create_node =
+        (struct gz_create_node){.name = gz_client_text(fixture->key), .trs = gz_trs_identity};
     return (struct gz_message){.op = GZ_OP_CREATE, .create = {&fixture->create_node, 1}};
 }
 
@@ -117,7 +120,8 @@ static void kill_daemon(struct fixture *fixture)
     come_back(fixture);
 }
 
-static void (*const interruptions[])(struct fixture *) = {lose_nothing, lose_connection, end_daemon, kill_daemon};
+static void (*const interruptions[])(struct fixture *) = {lose_nothing, lose_connection, end_daemon,
+                                                          kill_daemon};
 
 /* Until the server has said that an edit was made; whoever asked for it has not been listening. */
 static void await_edit(struct fixture *fixture)
@@ -131,8 +135,8 @@ static void await_edit(struct fixture *fixture)
 
 /* ---- a case ---- */
 
-static void send_and_interrupt(struct fixture *fixture, struct gz_message *message, void (*interrupt)(struct fixture *),
-                               bool when_done)
+static void send_and_interrupt(struct fixture *fixture, struct gz_message *message,
+                               void (*interrupt)(struct fixture *), bool when_done)
 {
     struct gz_error error = {0};
     uint64_t rid;
@@ -146,8 +150,8 @@ static void send_and_interrupt(struct fixture *fixture, struct gz_message *messa
     look(fixture);
 }
 
-/* All that was done since is one edit, and this is it. Without an answer that names it, it is a drag that ended by itself; one of
- * which nothing was saved yet is none. */
+/* All that was done since is one edit, and this is it. Without an answer that names it, it is a
+ * drag that ended by itself; one of which nothing was saved yet is none. */
 static void assert_is_the_edit(struct fixture *fixture, const struct gz_ok *answer)
 {
     char sql[160];
@@ -158,7 +162,8 @@ static void assert_is_the_edit(struct fixture *fixture, const struct gz_ok *answ
     assert_in_range(count, answer == NULL ? 0 : 1, 1);
     if (answer == NULL) return;
     assert_int_equal(answer->edit, edits[0]);
-    snprintf(sql, sizeof sql, "SELECT seq FROM edits WHERE key = '%s' AND user = 'anna'", fixture->key);
+    snprintf(sql, sizeof sql, "SELECT seq FROM edits WHERE key = '%s' AND user = 'anna'",
+             fixture->key);
     assert_int_equal(answer->seq, file_integer(fixture->file, sql));
 }
 
@@ -208,7 +213,8 @@ static void test_key_is_one_edit_whatever_happens_before_the_answer(void **state
     file_close(fixture.file);
 }
 
-/* Whoever comes back and begins another drag before sending the old `up` again keeps the drag that runs. */
+/* Whoever comes back and begins another drag before sending the old `up` again keeps the drag that
+ * runs. */
 static void test_key_of_an_earlier_drag_does_not_end_the_one_that_runs(void **state)
 {
     struct stage *stage = *state;
@@ -237,10 +243,10 @@ static void test_key_of_an_earlier_drag_does_not_end_the_one_that_runs(void **st
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_key_is_one_edit_whatever_happens_before_the_answer, stage_setup,
-                                        stage_teardown),
-        cmocka_unit_test_setup_teardown(test_key_of_an_earlier_drag_does_not_end_the_one_that_runs, stage_setup,
-                                        stage_teardown),
+        cmocka_unit_test_setup_teardown(test_key_is_one_edit_whatever_happens_before_the_answer,
+                                        stage_setup, stage_teardown),
+        cmocka_unit_test_setup_teardown(test_key_of_an_earlier_drag_does_not_end_the_one_that_runs,
+                                        stage_setup, stage_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
-/* R9: over 10,000 random disconnects every viewer's state, rebuilt from deltas alone, equals the server's, byte for byte; no gap, no
- * double, no disorder. Several people edit all the time; the network cuts, stalls and delays in the middle of frames; the daemon
- * is ended and killed and comes back. GIZMOD_TIMES and GIZMOD_SEED choose how many and which. */
+/* R9: over 10,000 random disconnects every viewer's state, rebuilt from deltas alone, equals the
+ * server's, byte for byte; no gap, no double, no disorder. Several people edit all the time; the
+ * network cuts, stalls and delays in the middle of frames; the daemon is ended and killed and comes
+ * back. GIZMOD_TIMES and GIZMOD_SEED choose how many and which. */
 #include <inttypes.h>
 #include <poll.h>
 #include <setjmp.h>
@@ -54,13 +55,15 @@ struct storm {
 static void begin(struct storm *storm, const struct kind *kind)
 {
     static const char *const users[EDITORS] = {"anna", "bert", "carl"};
-    static const char *const names[FOLLOWERS] = {"follower 1", "follower 2", "follower 3", "follower 4"};
+    static const char *const names[FOLLOWERS] = {"follower 1", "follower 2", "follower 3",
+                                                 "follower 4"};
     *storm = (struct storm){.random = chance_seed(1)};
     print_message("seed %" PRIu64 "\n", storm->random);
     test_daemon_init(&storm->daemon);
     test_daemon_start(&storm->daemon, NULL, NULL);
     for (size_t i = 0; i < EDITORS; i++) {
-        editor_start(&storm->editors[i], storm->daemon.url, SCENE, users[i], chance_below(&storm->random, UINT64_MAX));
+        editor_start(&storm->editors[i], storm->daemon.url, SCENE, users[i],
+                     chance_below(&storm->random, UINT64_MAX));
         storm->editors[i].nodes_min = kind->nodes / 2;
         storm->editors[i].nodes_max = kind->nodes;
         storm->editors[i].name_bytes = kind->name_bytes;
@@ -69,8 +72,8 @@ static void begin(struct storm *storm, const struct kind *kind)
     char path[160];
     snprintf(path, sizeof path, "%s/%s.db", storm->daemon.data, SCENE);
     storm->past.file = file_open(path);
-    storm->proxy =
-        proxy_start(storm->daemon.port, kind->bits_min, kind->bits_max, chance_below(&storm->random, UINT64_MAX));
+    storm->proxy = proxy_start(storm->daemon.port, kind->bits_min, kind->bits_max,
+                               chance_below(&storm->random, UINT64_MAX));
     for (size_t i = 0; i < FOLLOWERS; i++)
         follower_start(&storm->followers[i], names[i], proxy_url(storm->proxy), SCENE);
 }
@@ -83,12 +86,14 @@ static void finish(struct storm *storm)
         follower_finish(&storm->followers[i]);
     }
     for (size_t i = 0; i < EDITORS; i++) editor_finish(&storm->editors[i]);
-    print_message("%" PRIu64 " disconnects, %" PRIu64 " resumed; the daemon ended %" PRIu64 " and was killed %" PRIu64
-                  " times; ends %" PRIu64 ", resets %" PRIu64 ", stalls %" PRIu64 ", delays %" PRIu64
-                  ", goodbyes %" PRIu64 "; %" PRIu64 " quiet points\n",
-                  storm->losses, resumes, storm->restarts, storm->kills, proxy_count(storm->proxy, PROXY_END),
-                  proxy_count(storm->proxy, PROXY_RESET), proxy_count(storm->proxy, PROXY_STALL),
-                  proxy_count(storm->proxy, PROXY_DELAY), proxy_count(storm->proxy, PROXY_CLOSE), storm->quiet_points);
+    print_message("%" PRIu64 " disconnects, %" PRIu64 " resumed; the daemon ended %" PRIu64
+                  " and was killed %" PRIu64 " times; ends %" PRIu64 ", resets %" PRIu64
+                  ", stalls %" PRIu64 ", delays %" PRIu64 ", goodbyes %" PRIu64 "; %" PRIu64
+                  " quiet points\n",
+                  storm->losses, resumes, storm->restarts, storm->kills,
+                  proxy_count(storm->proxy, PROXY_END), proxy_count(storm->proxy, PROXY_RESET),
+                  proxy_count(storm->proxy, PROXY_STALL), proxy_count(storm->proxy, PROXY_DELAY),
+                  proxy_count(storm->proxy, PROXY_CLOSE), storm->quiet_points);
     proxy_finish(storm->proxy);
     file_close(storm->past.file);
     test_daemon_end(&storm->daemon);
@@ -176,7 +181,8 @@ static void assert_same(const char *whose, const char *text, const char *truth)
     size_t line = 0, at = 0;
     for (; text[at] != '\0' && text[at] == truth[at]; at++)
         if (text[at] == '\n') line = at + 1;
-    if (text[at] != truth[at]) fail_msg("%s has\n%.500s\nwhere the file has\n%.500s", whose, text + line, truth + line);
+    if (text[at] != truth[at])
+        fail_msg("%s has\n%.500s\nwhere the file has\n%.500s", whose, text + line, truth + line);
 }
 
 /* A client that was never here before. */
@@ -185,7 +191,8 @@ static void assert_newcomer_has(struct storm *storm, const char *truth)
     struct gz_client_options options = {.url = storm->daemon.url, .scene = SCENE, .user = "dora"};
     struct gz_client *client;
     struct gz_error error = {0};
-    if (gz_client_create(&client, &options, &error) != GZ_OK || gz_client_await(client, 0, PATIENCE_S, &error) != GZ_OK)
+    if (gz_client_create(&client, &options, &error) != GZ_OK ||
+        gz_client_await(client, 0, PATIENCE_S, &error) != GZ_OK)
         fail_msg("a newcomer: %s", error.message);
     char *text = text_of_mirror(gz_client_mirror(client));
     assert_same("a newcomer", text, truth);
@@ -216,7 +223,8 @@ static bool was_kept(const struct edits *all, uint64_t seq, uint64_t at)
 }
 
 /* Every edit that people completed is among those that were heard of. */
-static void assert_none_missed(const struct follower *follower, const struct edits *completed, const struct edits *all)
+static void assert_none_missed(const struct follower *follower, const struct edits *completed,
+                               const struct edits *all)
 {
     size_t heard = 0;
     for (size_t i = 0; i < completed->count; i++) {
@@ -236,14 +244,16 @@ static void assert_none_made_up(const struct follower *follower, const struct ed
         uint64_t seq = follower->edits[i].seq;
         while (at < all->count && all->seqs[at] < seq) at++;
         if (at == all->count || all->seqs[at] != seq)
-            fail_msg("%s was told of an edit of seq %" PRIu64 " that is not there", follower->name, seq);
+            fail_msg("%s was told of an edit of seq %" PRIu64 " that is not there", follower->name,
+                     seq);
     }
 }
 
 static void assert_editor_has(struct editor *editor, uint64_t seq, const char *truth)
 {
     struct gz_error error = {0};
-    if (gz_client_await(editor->client, seq, PATIENCE_S, &error) != GZ_OK) fail_msg("an editor: %s", error.message);
+    if (gz_client_await(editor->client, seq, PATIENCE_S, &error) != GZ_OK)
+        fail_msg("an editor: %s", error.message);
     char *text = text_of_mirror(gz_client_mirror(editor->client));
     assert_same("an editor", text, truth);
     free(text);
@@ -251,10 +261,13 @@ static void assert_editor_has(struct editor *editor, uint64_t seq, const char *t
 
 static void assert_followers_have(struct storm *storm, uint64_t seq, const char *truth)
 {
-    /* A drag that ended by itself (a handle, no key) in a crash may lie before an edit that was heard of already. */
-    struct edits completed = read_edits(storm->past.file, "SELECT seq FROM edits WHERE seq IS NOT NULL AND"
-                                                          " (handle IS NULL OR key IS NOT NULL) ORDER BY seq");
-    struct edits all = read_edits(storm->past.file, "SELECT seq FROM edits WHERE seq IS NOT NULL ORDER BY seq");
+    /* A drag that ended by itself (a handle, no key) in a crash may lie before an edit that was
+     * heard of already. */
+    struct edits completed =
+        read_edits(storm->past.file, "SELECT seq FROM edits WHERE seq IS NOT NULL AND"
+                                     " (handle IS NULL OR key IS NOT NULL) ORDER BY seq");
+    struct edits all =
+        read_edits(storm->past.file, "SELECT seq FROM edits WHERE seq IS NOT NULL ORDER BY seq");
     uint64_t last = completed.count > 0 ? completed.seqs[completed.count - 1] : 0;
     followers_state(storm->followers, FOLLOWERS, seq, last, &storm->past, PATIENCE_S);
     for (size_t i = 0; i < FOLLOWERS; i++) {
@@ -302,7 +315,8 @@ static void test_resume_viewers_that_are_cut_off_at_random_hold_the_scene(void *
     weather(chance_count(400), (struct kind){60, 8, 7, 16, false});
 }
 
-/* The scene is several deltas long: snapshots and large changes are cut off between deltas that say `more`. */
+/* The scene is several deltas long: snapshots and large changes are cut off between deltas that say
+ * `more`. */
 static void test_resume_viewers_cut_off_within_what_they_are_told_hold_the_scene(void **state)
 {
     (void)state;

@@ -16,7 +16,8 @@ static json_t *read_chunk(const char *path)
     if (file == NULL) fail_msg("%s is missing: install Debian's package assimp-testmodels", path);
     uint8_t head[20];
     assert_int_equal(fread(head, 1, sizeof head, file), sizeof head);
-    size_t size = head[12] | (size_t)head[13] << 8 | (size_t)head[14] << 16 | (size_t)head[15] << 24;
+    size_t size =
+        head[12] | (size_t)head[13] << 8 | (size_t)head[14] << 16 | (size_t)head[15] << 24;
     char *text = malloc(size);
     assert_non_null(text);
     assert_int_equal(fread(text, 1, size, file), size);
@@ -44,7 +45,8 @@ static void multiply(const long double *a, const long double *b, long double *pr
     for (int column = 0; column < 4; column++)
         for (int row = 0; row < 4; row++) {
             product[4 * column + row] = 0;
-            for (int k = 0; k < 4; k++) product[4 * column + row] += a[4 * k + row] * b[4 * column + k];
+            for (int k = 0; k < 4; k++)
+                product[4 * column + row] += a[4 * k + row] * b[4 * column + k];
         }
 }
 
@@ -57,8 +59,10 @@ static bool mesh_box(const json_t *file, const json_t *mesh, long double *min, l
         size_t position = (size_t)json_integer_value(json_object_get(attributes, "POSITION"));
         const json_t *accessor = json_array_get(json_object_get(file, "accessors"), position);
         for (size_t k = 0; k < 3; k++) {
-            long double low = json_number_value(json_array_get(json_object_get(accessor, "min"), k));
-            long double high = json_number_value(json_array_get(json_object_get(accessor, "max"), k));
+            long double low =
+                json_number_value(json_array_get(json_object_get(accessor, "min"), k));
+            long double high =
+                json_number_value(json_array_get(json_object_get(accessor, "max"), k));
             if (i == 0 || low < min[k]) min[k] = low;
             if (i == 0 || high > max[k]) max[k] = high;
         }
@@ -76,7 +80,8 @@ static void add_bounds(const json_t *file, const json_t *json, struct model_node
     for (int corner = 0; corner < 8; corner++)
         for (int row = 0; row < 3; row++) {
             long double at = node->world[12 + row];
-            for (int k = 0; k < 3; k++) at += node->world[4 * k + row] * (corner >> k & 1 ? high[k] : low[k]);
+            for (int k = 0; k < 3; k++)
+                at += node->world[4 * k + row] * (corner >> k & 1 ? high[k] : low[k]);
             if (corner == 0 || at < node->min[row]) node->min[row] = at;
             if (corner == 0 || at > node->max[row]) node->max[row] = at;
         }
@@ -106,7 +111,8 @@ void model_read(struct model *model, const char *path)
     json_t *file = read_chunk(path);
     model->count = json_array_size(json_object_get(file, "nodes"));
     assert_true(model->count <= MODEL_NODES_MAX);
-    const json_t *roots = json_object_get(json_array_get(json_object_get(file, "scenes"), 0), "nodes");
+    const json_t *roots =
+        json_object_get(json_array_get(json_object_get(file, "scenes"), 0), "nodes");
     for (size_t i = 0; i < json_array_size(roots); i++)
         visit(model, file, (size_t)json_integer_value(json_array_get(roots, i)), -1);
     json_decref(file);

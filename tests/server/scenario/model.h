@@ -1,5 +1,5 @@
-/* model.h - the engine, read from its file by code that shares nothing with the server: matrices in long doubles, bounds from the
- * corners of each mesh's POSITION min and max. */
+/* model.h - the engine, read from its file by code that shares nothing with the server: matrices in
+ * long doubles, bounds from the corners of each mesh's POSITION min and max. */
 #ifndef TESTS_SCENARIO_MODEL_H
 #define TESTS_SCENARIO_MODEL_H
 
@@ -7,7 +7,8 @@
 #include <stddef.h>
 
 /* Debian's package assimp-testmodels. */
-#define MODEL_ENGINE "/usr/share/assimp/models/glTF2/2CylinderEngine-glTF-Binary/2CylinderEngine.glb"
+#define MODEL_ENGINE                                                                               \
+    "/usr/share/assimp/models/glTF2/2CylinderEngine-glTF-Binary/2CylinderEngine.glb"
 #define MODEL_NODES_MAX 128
 
 struct model_node {

@@ -53,8 +53,11 @@ void stage_check(enum gz_status status, const struct gz_error *error, const char
 
 struct gz_client *stage_join(struct stage *stage, const char *scene, const char *user)
 {
-    struct gz_client_options options = {
-        .url = stage->daemon.url, .scene = scene, .user = user, .create = true, .timeout_s = STAGE_SECONDS};
+    struct gz_client_options options = {.url = stage->daemon.url,
+                                        .scene = scene,
+                                        .user = user,
+                                        .create = true,
+                                        .timeout_s = STAGE_SECONDS};
     struct gz_client *client;
     struct gz_error error = {0};
     assert_true(stage->count < STAGE_CLIENTS_MAX);
@@ -79,18 +82,20 @@ const struct gz_message *stage_ask(struct gz_client *client, struct gz_message m
 {
     const struct gz_message *answer;
     struct gz_error error = {0};
-    stage_check(gz_client_request(client, &message, STAGE_SECONDS, &answer, &error), &error, gz_op_word(message.op));
+    stage_check(gz_client_request(client, &message, STAGE_SECONDS, &answer, &error), &error,
+                gz_op_word(message.op));
     return answer;
 }
 
-const struct gz_message *stage_refused(struct gz_client *client, struct gz_message message, enum gz_status code)
+const struct gz_message *stage_refused(struct gz_client *client, struct gz_message message,
+                                       enum gz_status code)
 {
     const struct gz_message *answer = NULL;
     struct gz_error error = {0};
     enum gz_status status = gz_client_request(client, &message, STAGE_SECONDS, &answer, &error);
     if (status != code || answer == NULL)
-        fail_msg("%s: expected %s, got %s: %s", gz_op_word(message.op), gz_status_word(code), gz_status_word(status),
-                 error.message);
+        fail_msg("%s: expected %s, got %s: %s", gz_op_word(message.op), gz_status_word(code),
+                 gz_status_word(status), error.message);
     return answer;
 }
 
@@ -135,8 +140,8 @@ struct gz_message message_camera(gz_vec3 eye, gz_vec3 target)
     double f = 1.7320508075688772; /* 60 degrees from bottom to top */
     struct gz_message message = {.op = GZ_OP_CAMERA};
     message.camera = (struct gz_camera_message){
-        .view = {right.x, up.x, back.x, 0, right.y, up.y, back.y, 0, right.z, up.z, back.z, 0, -gz_dot(right, eye),
-                 -gz_dot(up, eye), -gz_dot(back, eye), 1},
+        .view = {right.x, up.x, back.x, 0, right.y, up.y, back.y, 0, right.z, up.z, back.z, 0,
+                 -gz_dot(right, eye), -gz_dot(up, eye), -gz_dot(back, eye), 1},
         .proj = {f * 1080 / 1920, 0, 0, 0, 0, f, 0, 0, 0, 0, -1, -1, 0, 0, -0.2, 0},
         .viewport = {0, 0, 1920, 1080},
     };
@@ -155,7 +160,8 @@ struct gz_message message_grab(const uint64_t *id, enum gz_handle handle, double
 
 struct gz_message message_pointer(enum gz_phase phase, double x, double y)
 {
-    return (struct gz_message){.op = GZ_OP_POINTER, .has = GZ_HAS(AT), .pointer = {.phase = phase, .at = {x, y}}};
+    return (struct gz_message){
+        .op = GZ_OP_POINTER, .has = GZ_HAS(AT), .pointer = {.phase = phase, .at = {x, y}}};
 }
 
 /* ---- nodes ---- */
@@ -170,7 +176,8 @@ const struct gz_mirror_node *node_in(const struct gz_client *client, uint64_t id
 const struct gz_mirror_node *node_named(const struct gz_client *client, const char *name)
 {
     size_t count;
-    const struct gz_mirror_node **list = gz_mirror_list(gz_client_mirror(client), &count), *found = NULL;
+    const struct gz_mirror_node **list = gz_mirror_list(gz_client_mirror(client), &count),
+                                *found = NULL;
     assert_non_null(list);
     for (size_t i = 0; i < count; i++)
         if (strcmp(list[i]->name, name) == 0) found = list[i];
@@ -182,11 +189,12 @@ const struct gz_mirror_node *node_named(const struct gz_client *client, const ch
 void assert_same_trs(const gz_trs *a, const gz_trs *b, const char *what)
 {
     if (gz_trs_same(a, b)) return;
-    fail_msg("%s: t (%.17g, %.17g, %.17g) r (%.17g, %.17g, %.17g, %.17g) and t (%.17g, %.17g, %.17g) r (%.17g, %.17g, "
+    fail_msg("%s: t (%.17g, %.17g, %.17g) r (%.17g, %.17g, %.17g, %.17g) and t (%.17g, %.17g, "
+             "%.17g) r (%.17g, %.17g, "
              "%.17g, %.17g) "
              "are not the same",
-             what, a->t.x, a->t.y, a->t.z, a->r.x, a->r.y, a->r.z, a->r.w, b->t.x, b->t.y, b->t.z, b->r.x, b->r.y,
-             b->r.z, b->r.w);
+             what, a->t.x, a->t.y, a->t.z, a->r.x, a->r.y, a->r.z, a->r.w, b->t.x, b->t.y, b->t.z,
+             b->r.x, b->r.y, b->r.z, b->r.w);
 }
 
 void assert_same_node(const struct gz_mirror_node *a, const struct gz_mirror_node *b)
@@ -216,8 +224,8 @@ void assert_same_scene(const struct gz_client *a, const struct gz_client *b)
 /* ---- the closed form ---- */
 
 /* x, y and w of the clip space of a point (weight 1) or a direction (weight 0). */
-static void project(const struct gz_camera_message *camera, const long double *v, long double weight,
-                    long double clip[3])
+static void project(const struct gz_camera_message *camera, const long double *v,
+                    long double weight, long double clip[3])
 {
     const long double from[4] = {v[0], v[1], v[2], weight};
     static const int rows[3] = {0, 1, 3};
@@ -230,15 +238,16 @@ static void project(const struct gz_camera_message *camera, const long double *v
     }
 }
 
-long double axis_foot(const struct gz_camera_message *camera, const long double origin[3], const long double axis[3],
-                      double x, double y)
+long double axis_foot(const struct gz_camera_message *camera, const long double origin[3],
+                      const long double axis[3], double x, double y)
 {
     long double a[3], b[3], image[2], velocity[2];
     project(camera, origin, 1, a);
     project(camera, axis, 0, b);
     for (int i = 0; i < 2; i++) {
         long double half = (long double)camera->viewport[2 + i] / 2 * (i == 0 ? 1 : -1);
-        image[i] = (long double)camera->viewport[i] + (long double)camera->viewport[2 + i] / 2 + half * a[i] / a[2];
+        image[i] = (long double)camera->viewport[i] + (long double)camera->viewport[2 + i] / 2 +
+                   half * a[i] / a[2];
         velocity[i] = half * (b[i] * a[2] - a[i] * b[2]) / (a[2] * a[2]);
     }
     long double k = ((x - image[0]) * velocity[0] + (y - image[1]) * velocity[1]) /

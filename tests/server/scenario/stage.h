@@ -1,5 +1,6 @@
-/* stage.h - what the scenario tests share: a daemon, clients that are in it, and the plain things that users do. Everything here
- * fails the test that called it, in the server's words, when it does not go well. */
+/* stage.h - what the scenario tests share: a daemon, clients that are in it, and the plain things
+ * that users do. Everything here fails the test that called it, in the server's words, when it does
+ * not go well. */
 #ifndef TESTS_SCENARIO_STAGE_H
 #define TESTS_SCENARIO_STAGE_H
 
@@ -31,14 +32,16 @@ int stage_teardown(void **state);
 /* Fails with the error's words unless the status is GZ_OK. */
 void stage_check(enum gz_status status, const struct gz_error *error, const char *what);
 
-/* Joins a scene, made where it is missing, and waits until all of it is there. Closed by the teardown. */
+/* Joins a scene, made where it is missing, and waits until all of it is there. Closed by the
+ * teardown. */
 struct gz_client *stage_join(struct stage *stage, const char *scene, const char *user);
 /* Makes the scene "engine" of MODEL_ENGINE, as user ida: 82 nodes. */
 void stage_import_engine(struct stage *stage);
 /* Sends and returns the `ok`; valid until the client's next call. */
 const struct gz_message *stage_ask(struct gz_client *client, struct gz_message message);
 /* Sends and returns the `error`, whose code must be this one. */
-const struct gz_message *stage_refused(struct gz_client *client, struct gz_message message, enum gz_status code);
+const struct gz_message *stage_refused(struct gz_client *client, struct gz_message message,
+                                       enum gz_status code);
 /* Makes a node; returns its id. */
 uint64_t stage_create(struct gz_client *client, const char *name, uint64_t parent, gz_vec3 t);
 /* Waits until a client's scene stands where another's does. */
@@ -52,14 +55,16 @@ struct gz_message message_pointer(enum gz_phase phase, double x, double y);
 /* The node, or a failure. */
 const struct gz_mirror_node *node_in(const struct gz_client *client, uint64_t id);
 const struct gz_mirror_node *node_named(const struct gz_client *client, const char *name);
-/* Fails where two clients do not have the same scene: the same nodes, each field the same to the last bit. */
+/* Fails where two clients do not have the same scene: the same nodes, each field the same to the
+ * last bit. */
 void assert_same_scene(const struct gz_client *a, const struct gz_client *b);
 void assert_same_node(const struct gz_mirror_node *a, const struct gz_mirror_node *b);
 void assert_same_trs(const gz_trs *a, const gz_trs *b, const char *what);
 
-/* How far along the world axis through `origin` the pointer at (x, y) is, by the closed form of an axis drag in long doubles:
- * the foot of the pointer on the axis's image. Shares nothing with the solver. */
-long double axis_foot(const struct gz_camera_message *camera, const long double origin[3], const long double axis[3],
-                      double x, double y);
+/* How far along the world axis through `origin` the pointer at (x, y) is, by the closed form of an
+ * axis drag in long doubles: the foot of the pointer on the axis's image. Shares nothing with the
+ * solver. */
+long double axis_foot(const struct gz_camera_message *camera, const long double origin[3],
+                      const long double axis[3], double x, double y);
 
 #endif

@@ -1,5 +1,5 @@
-/* A backup taken while sixteen people drag is a whole scene (R7): nothing in it is wrong, and the daemon opens it as one whose drags
- * were cut off where they had come to. */
+/* A backup taken while sixteen people drag is a whole scene (R7): nothing in it is wrong, and the
+ * daemon opens it as one whose drags were cut off where they had come to. */
 #include <math.h>
 #include <stdio.h>
 
@@ -15,7 +15,8 @@ static void drag_on(struct gz_client *people[PEOPLE], int *step)
         for (size_t i = 0; i < PEOPLE; i++) {
             double turn = 0.05 * *step + (double)i;
             struct gz_error error = {0};
-            struct gz_message message = message_pointer(GZ_PHASE_MOVE, 640 + 150 * sin(turn), 360 + 90 * cos(turn));
+            struct gz_message message =
+                message_pointer(GZ_PHASE_MOVE, 640 + 150 * sin(turn), 360 + 90 * cos(turn));
             stage_check(gz_client_send(people[i], &message, NULL, &error), &error, "move");
             (void)gz_client_next(people[i], 0);
         }
@@ -41,7 +42,8 @@ static void await_saved_drag(struct gz_client *client, uint64_t id, double x)
     for (;;) {
         if (node_in(client, id)->trs.t.x != x) seq = gz_mirror_seq(gz_client_mirror(client));
         if (seq != 0 && gz_client_saved(client) >= seq) break;
-        if (gz_client_next(client, STAGE_SECONDS) == NULL) fail_msg("not saved: %s", gz_client_reason(client));
+        if (gz_client_next(client, STAGE_SECONDS) == NULL)
+            fail_msg("not saved: %s", gz_client_reason(client));
     }
 }
 
@@ -78,16 +80,19 @@ static void test_backup_under_sixteen_drags_is_a_whole_scene(void **state)
         expect(stage, (const char *const[]){"check", file, NULL}, "nothing is wrong");
         assert_int_equal(rename(file, copy), 0);
         expect(stage, (const char *const[]){"ls", scene, NULL}, "16 nodes");
-        expect(stage, (const char *const[]){"history", scene, "--user", "user15", "--limit", "1", NULL},
+        expect(stage,
+               (const char *const[]){"history", scene, "--user", "user15", "--limit", "1", NULL},
                "translate tv");
     }
-    for (size_t i = 0; i < PEOPLE; i++) stage_ask(people[i], message_pointer(GZ_PHASE_UP, 640, 360));
+    for (size_t i = 0; i < PEOPLE; i++)
+        stage_ask(people[i], message_pointer(GZ_PHASE_UP, 640, 360));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_backup_under_sixteen_drags_is_a_whole_scene, stage_setup, stage_teardown),
+        cmocka_unit_test_setup_teardown(test_backup_under_sixteen_drags_is_a_whole_scene,
+                                        stage_setup, stage_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

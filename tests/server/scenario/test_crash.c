@@ -1,4 +1,5 @@
-/* kill -9 at the worst moment: what was answered ok is there, locks are free, clients go on where they were. */
+/* kill -9 at the worst moment: what was answered ok is there, locks are free, clients go on where
+ * they were. */
 #include <math.h>
 
 #include "stage.h"
@@ -15,7 +16,8 @@ static struct gz_message set_x(struct gz_set_node *node, uint64_t id, double x)
 static void await_saved(struct gz_client *client)
 {
     while (gz_client_saved(client) < gz_mirror_seq(gz_client_mirror(client)))
-        if (gz_client_next(client, STAGE_SECONDS) == NULL) fail_msg("not saved: %s", gz_client_reason(client));
+        if (gz_client_next(client, STAGE_SECONDS) == NULL)
+            fail_msg("not saved: %s", gz_client_reason(client));
 }
 
 static void restart(struct stage *stage)
@@ -34,7 +36,8 @@ static void reconnect(struct gz_client *client)
 static void test_kill_in_mid_drag_keeps_what_was_answered_and_frees_locks(void **state)
 {
     struct stage *stage = *state;
-    struct gz_client *editor = stage_join(stage, "arm", "anna"), *dragger = stage_join(stage, "arm", "bert");
+    struct gz_client *editor = stage_join(stage, "arm", "anna"),
+                     *dragger = stage_join(stage, "arm", "bert");
     struct gz_set_node node;
     uint64_t ids[NODES], edits[NODES];
     for (size_t i = 0; i < NODES; i++) ids[i] = stage_create(editor, "link", 0, (gz_vec3){0, 0, 0});
@@ -56,13 +59,16 @@ static void test_kill_in_mid_drag_keeps_what_was_answered_and_frees_locks(void *
     restart(stage);
 
     struct gz_client *after = stage_join(stage, "arm", "carl");
-    for (size_t i = 0; i < NODES; i++) assert_true(node_in(after, ids[i])->trs.t.x == 0.1 + (double)i);
+    for (size_t i = 0; i < NODES; i++)
+        assert_true(node_in(after, ids[i])->trs.t.x == 0.1 + (double)i);
     assert_same_trs(&node_in(after, dragged)->trs, &saved, "the drag as far as it was saved");
-    const struct gz_message *history =
-        stage_ask(after, (struct gz_message){.op = GZ_OP_HISTORY, .has = GZ_HAS(LIMIT), .history.limit = 100});
+    const struct gz_message *history = stage_ask(
+        after,
+        (struct gz_message){.op = GZ_OP_HISTORY, .has = GZ_HAS(LIMIT), .history.limit = 100});
     for (size_t i = 0; i < NODES; i++) {
         size_t found = 0;
-        for (size_t k = 0; k < history->ok.edit_count; k++) found += history->ok.edits[k].id == edits[i];
+        for (size_t k = 0; k < history->ok.edit_count; k++)
+            found += history->ok.edits[k].id == edits[i];
         assert_int_equal(found, 1);
     }
     stage_ask(after, message_camera((gz_vec3){0, 0, 10}, (gz_vec3){0, 0, 0}));
@@ -77,7 +83,8 @@ static void test_client_that_saw_only_what_was_saved_resumes_across_a_kill(void 
     uint64_t id = stage_create(client, "link", 0, (gz_vec3){0, 0, 0});
     stage_ask(client, set_x(&node, id, 1.0 / 3));
     await_saved(client);
-    uint64_t seq = gz_mirror_seq(gz_client_mirror(client)), epoch = gz_client_welcome(client)->epoch;
+    uint64_t seq = gz_mirror_seq(gz_client_mirror(client)),
+             epoch = gz_client_welcome(client)->epoch;
     restart(stage);
 
     struct gz_client *other = stage_join(stage, "arm", "bert");
@@ -93,7 +100,8 @@ static void test_client_that_saw_only_what_was_saved_resumes_across_a_kill(void 
 static void test_client_that_was_cut_off_resumes_within_an_epoch(void **state)
 {
     struct stage *stage = *state;
-    struct gz_client *client = stage_join(stage, "arm", "anna"), *other = stage_join(stage, "arm", "bert");
+    struct gz_client *client = stage_join(stage, "arm", "anna"),
+                     *other = stage_join(stage, "arm", "bert");
     struct gz_set_node node;
     uint64_t id = stage_create(other, "link", 0, (gz_vec3){0, 0, 0}),
              gone = stage_create(other, "bolt", id, (gz_vec3){0, 1, 0});
@@ -170,7 +178,8 @@ static void test_sigterm_says_bye_and_loses_nothing(void **state)
     assert_int_equal(test_daemon_stop(&stage->daemon), 0);
 
     bool bye = false;
-    for (const struct gz_message *message; (message = gz_client_next(client, STAGE_SECONDS)) != NULL;)
+    for (const struct gz_message *message;
+         (message = gz_client_next(client, STAGE_SECONDS)) != NULL;)
         bye |= message->op == GZ_OP_BYE;
     assert_true(bye);
     assert_false(gz_client_is_open(client));
@@ -183,16 +192,20 @@ static void test_sigterm_says_bye_and_loses_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_kill_in_mid_drag_keeps_what_was_answered_and_frees_locks, stage_setup,
+        cmocka_unit_test_setup_teardown(
+            test_kill_in_mid_drag_keeps_what_was_answered_and_frees_locks, stage_setup,
+            stage_teardown),
+        cmocka_unit_test_setup_teardown(
+            test_client_that_saw_only_what_was_saved_resumes_across_a_kill, stage_setup,
+            stage_teardown),
+        cmocka_unit_test_setup_teardown(test_client_that_was_cut_off_resumes_within_an_epoch,
+                                        stage_setup, stage_teardown),
+        cmocka_unit_test_setup_teardown(test_resume_from_a_past_that_never_was_starts_over,
+                                        stage_setup, stage_teardown),
+        cmocka_unit_test_setup_teardown(test_key_is_one_edit_across_a_restart, stage_setup,
                                         stage_teardown),
-        cmocka_unit_test_setup_teardown(test_client_that_saw_only_what_was_saved_resumes_across_a_kill, stage_setup,
+        cmocka_unit_test_setup_teardown(test_sigterm_says_bye_and_loses_nothing, stage_setup,
                                         stage_teardown),
-        cmocka_unit_test_setup_teardown(test_client_that_was_cut_off_resumes_within_an_epoch, stage_setup,
-                                        stage_teardown),
-        cmocka_unit_test_setup_teardown(test_resume_from_a_past_that_never_was_starts_over, stage_setup,
-                                        stage_teardown),
-        cmocka_unit_test_setup_teardown(test_key_is_one_edit_across_a_restart, stage_setup, stage_teardown),
-        cmocka_unit_test_setup_teardown(test_sigterm_says_bye_and_loses_nothing, stage_setup, stage_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

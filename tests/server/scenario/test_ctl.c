@@ -1,10 +1,11 @@
-/* gizmoctl as a person uses it: what it prints, what it exits with, one line where something is wrong. */
+/* gizmoctl as a person uses it: what it prints, what it exits with, one line where something is
+ * wrong. */
 #include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
-#include "stage.h"
 #include "proto/limits.h"
+#include "stage.h"
 
 #define ARGUMENTS_MAX 16
 
@@ -22,13 +23,16 @@ static size_t count_lines(const char *text)
     return lines;
 }
 
-static void check_has(const struct call *call, const char *stream, const char *text, const char *part)
+static void check_has(const struct call *call, const char *stream, const char *text,
+                      const char *part)
 {
     const char *second = call->arguments[1] != NULL ? call->arguments[1] : "";
     if (part == NULL && text[0] != '\0')
-        fail_msg("gizmoctl %s %s: %s should be empty and says: %s", call->arguments[0], second, stream, text);
+        fail_msg("gizmoctl %s %s: %s should be empty and says: %s", call->arguments[0], second,
+                 stream, text);
     if (part != NULL && strstr(text, part) == NULL)
-        fail_msg("gizmoctl %s %s: %s does not have \"%s\" but: %s", call->arguments[0], second, stream, part, text);
+        fail_msg("gizmoctl %s %s: %s does not have \"%s\" but: %s", call->arguments[0], second,
+                 stream, part, text);
 }
 
 static void check_call(const struct test_daemon *daemon, const char *input, const struct call *call)
@@ -54,7 +58,10 @@ static void test_wrong_command_lines_exit_2_with_a_line_that_names_it(void **sta
         {{"ls", "--fly"}, 2, NULL, "unknown option --fly"},
         {{"ls", "--jso"}, 2, NULL, "unknown option --jso"},
         {{"ls", "-l"}, 2, NULL, "unknown option -l"},
-        {{"set", "--t", "-1,-2", "engine", "--s", "-1,1,1", "1"}, 2, NULL, "--t: \"-1,-2\" is not X,Y,Z"},
+        {{"set", "--t", "-1,-2", "engine", "--s", "-1,1,1", "1"},
+         2,
+         NULL,
+         "--t: \"-1,-2\" is not X,Y,Z"},
         {{"set", "--t=-1,-2", "engine", "1"}, 2, NULL, "--t: \"-1,-2\" is not X,Y,Z"},
         {{"ls", "--", "--json"}, 2, NULL, "\"--json\" is no scene name"},
         {{"drag", "engine", "--steps", "1000001"},
@@ -81,45 +88,73 @@ static void test_wrong_command_lines_exit_2_with_a_line_that_names_it(void **sta
         {{"check"}, 2, NULL, "FILE.db is missing"},
         {{"watch", "engine", "--count", "-1"}, 2, NULL, "--count: \"-1\""},
         {{"watch", "engine", "--for", "soon"}, 2, NULL, "--for: \"soon\" is not a number"},
-        {{"drag", "engine", "--handle", "tx", "--from", "1,2", "--to", "3,4"}, 2, NULL, "--node is missing"},
-        {{"drag", "engine", "--node", "1", "--handle", "tw"}, 2, NULL, "--handle: \"tw\" is none of tx"},
-        {{"drag", "engine", "--node", "1", "--handle", "tx", "--from", "1;2"}, 2, NULL, "--from: \"1;2\" is not X,Y"},
+        {{"drag", "engine", "--handle", "tx", "--from", "1,2", "--to", "3,4"},
+         2,
+         NULL,
+         "--node is missing"},
+        {{"drag", "engine", "--node", "1", "--handle", "tw"},
+         2,
+         NULL,
+         "--handle: \"tw\" is none of tx"},
+        {{"drag", "engine", "--node", "1", "--handle", "tx", "--from", "1;2"},
+         2,
+         NULL,
+         "--from: \"1;2\" is not X,Y"},
         {{"drag", "engine", "--handle", "tx", "--value", "1"}, 2, NULL, "--node is missing"},
-        {{"drag", "engine", "--node", "1", "--handle", "tx", "--to", "3,4"}, 2, NULL, "--from is missing"},
+        {{"drag", "engine", "--node", "1", "--handle", "tx", "--to", "3,4"},
+         2,
+         NULL,
+         "--from is missing"},
         {{"drag", "engine", "--node", "1", "--handle", "tx", "--value", "1 m"},
          2,
          NULL,
          "--value: \"1 m\" is not V[,V]"},
-        {{"drag", "engine", "--node", "1", "--handle", "tx", "--value", "1,2,3"}, 2, NULL, "--value: \"1,2,3\""},
-        {{"drag", "engine", "--node", "1", "--handle", "tx", "--value", "1,"}, 2, NULL, "--value: \"1,\""},
-        {{"drag", "engine", "--node", "1", "--handle", "tx", "--value", "nan"}, 2, NULL, "--value: \"nan\""},
+        {{"drag", "engine", "--node", "1", "--handle", "tx", "--value", "1,2,3"},
+         2,
+         NULL,
+         "--value: \"1,2,3\""},
+        {{"drag", "engine", "--node", "1", "--handle", "tx", "--value", "1,"},
+         2,
+         NULL,
+         "--value: \"1,\""},
+        {{"drag", "engine", "--node", "1", "--handle", "tx", "--value", "nan"},
+         2,
+         NULL,
+         "--value: \"nan\""},
         {{"drag", "engine", "--node", "1", "--handle", "tx", "--value", "1", "--to", "3,4"},
          2,
          NULL,
          "--value and --to"},
-        {{"drag", "engine", "--node", "1", "--handle", "tx", "--value", "1", "--hz", "5"}, 2, NULL, "--value and --hz"},
+        {{"drag", "engine", "--node", "1", "--handle", "tx", "--value", "1", "--hz", "5"},
+         2,
+         NULL,
+         "--value and --hz"},
         {{"drag", "engine", "--node", "1", "--handle", "tx", "--from", "1,2", "--to", "3,inf"},
          2,
          NULL,
          "--to: \"3,inf\""},
-        {{"drag", "engine", "--node", "1", "--handle", "tx", "--from", "1,2", "--to", "3,4", "--look", "0,0,1"},
+        {{"drag", "engine", "--node", "1", "--handle", "tx", "--from", "1,2", "--to", "3,4",
+          "--look", "0,0,1"},
          2,
          NULL,
          "EYE and TARGET"},
-        {{"drag", "engine", "--node", "1", "--handle", "tx", "--from", "1,2", "--to", "3,4", "--look", "0,0,1",
-          "0,0,1"},
+        {{"drag", "engine", "--node", "1", "--handle", "tx", "--from", "1,2", "--to", "3,4",
+          "--look", "0,0,1", "0,0,1"},
          2,
          NULL,
          "same point"},
-        {{"drag", "engine", "--node", "1", "--handle", "tx", "--from", "1,2", "--to", "3,4", "--viewport", "12"},
+        {{"drag", "engine", "--node", "1", "--handle", "tx", "--from", "1,2", "--to", "3,4",
+          "--viewport", "12"},
          2,
          NULL,
          "--viewport: \"12\""},
-        {{"drag", "engine", "--node", "1", "--handle", "tx", "--from", "1,2", "--to", "3,4", "--fovy", "180"},
+        {{"drag", "engine", "--node", "1", "--handle", "tx", "--from", "1,2", "--to", "3,4",
+          "--fovy", "180"},
          2,
          NULL,
          "--fovy: 180"},
-        {{"drag", "engine", "--node", "1", "--handle", "tx", "--from", "1,2", "--to", "3,4", "--hz", "-5"},
+        {{"drag", "engine", "--node", "1", "--handle", "tx", "--from", "1,2", "--to", "3,4", "--hz",
+          "-5"},
          2,
          NULL,
          "--hz: -5"},
@@ -131,28 +166,58 @@ static void test_wrong_command_lines_exit_2_with_a_line_that_names_it(void **sta
         {{"set", "engine", "1", "--euler", "1,2,3", "--order", "XXY"}, 2, NULL, "--order: \"XXY\""},
         {{"set", "engine", "1", "--s", "1,1,1", "--order", "XYZ"}, 2, NULL, "--order"},
         {{"history", "engine", "--since", "lunch"}, 2, NULL, "--since: \"lunch\" is no time"},
-        {{"history", "engine", "--limit", "1001"}, 2, NULL, "--limit: \"1001\" is not a whole number from 1 to 1000"},
+        {{"history", "engine", "--limit", "1001"},
+         2,
+         NULL,
+         "--limit: \"1001\" is not a whole number from 1 to 1000"},
         {{"at", "engine"}, 2, NULL, "give one of --seq N|NAME and --time T"},
-        {{"at", "engine", "--seq", "1", "--time", "2"}, 2, NULL, "give one of --seq N|NAME and --time T"},
+        {{"at", "engine", "--seq", "1", "--time", "2"},
+         2,
+         NULL,
+         "give one of --seq N|NAME and --time T"},
         {{"restore", "engine"}, 2, NULL, "--seq N|NAME is missing"},
-        {{"restore", "engine", "--seq", "9007199254740992"}, 2, NULL, "--seq: \"9007199254740992\" is neither"},
+        {{"restore", "engine", "--seq", "9007199254740992"},
+         2,
+         NULL,
+         "--seq: \"9007199254740992\" is neither"},
         {{"revert", "engine"}, 2, NULL, "EDIT is missing"},
         {{"revert", "engine", "last"}, 2, NULL, "EDIT: \"last\" is no number of an edit"},
         {{"checkpoint", "engine"}, 2, NULL, "NAME is missing"},
-        {{"checkpoint", "engine", "a", "--seq", "1", "--gone"}, 2, NULL, "--seq and --gone: give one of them"},
+        {{"checkpoint", "engine", "a", "--seq", "1", "--gone"},
+         2,
+         NULL,
+         "--seq and --gone: give one of them"},
         {{"solve", "engine"}, 2, NULL, "one operand too many"},
-        {{"watch", "engine", "--box", "1,2,3"}, 2, NULL, "--box: \"1,2,3\" is not X0,Y0,Z0,X1,Y1,Z1"},
-        {{"watch", "engine", "--box", "0,0,0,1,1,1", "--subtree", "2"}, 2, NULL, "--subtree and --box"},
+        {{"watch", "engine", "--box", "1,2,3"},
+         2,
+         NULL,
+         "--box: \"1,2,3\" is not X0,Y0,Z0,X1,Y1,Z1"},
+        {{"watch", "engine", "--box", "0,0,0,1,1,1", "--subtree", "2"},
+         2,
+         NULL,
+         "--subtree and --box"},
         {{"watch", "engine", "--subtree"}, 2, NULL, "--subtree needs a value"},
         {{"who"}, 2, NULL, "SCENE is missing"},
         {{"notes", "engine", "more"}, 2, NULL, "\"more\" is one operand too many"},
         {{"note", "engine"}, 2, NULL, "TEXT is missing"},
         {{"note", "engine", "a", "--at", "1,2"}, 2, NULL, "--at: \"1,2\" is not X,Y,Z"},
-        {{"note", "engine", "a", "--reply", "first"}, 2, NULL, "--reply: \"first\" is not a whole number"},
-        {{"note", "engine", "--done", "1", "--gone", "1"}, 2, NULL, "--done, --open and --gone: give one of them"},
-        {{"note", "engine", "--done", "1", "--reply", "2"}, 2, NULL, "--reply belongs to a new note, --done to one"},
+        {{"note", "engine", "a", "--reply", "first"},
+         2,
+         NULL,
+         "--reply: \"first\" is not a whole number"},
+        {{"note", "engine", "--done", "1", "--gone", "1"},
+         2,
+         NULL,
+         "--done, --open and --gone: give one of them"},
+        {{"note", "engine", "--done", "1", "--reply", "2"},
+         2,
+         NULL,
+         "--reply belongs to a new note, --done to one"},
         {{"note", "engine", "a", "--done", "1"}, 2, NULL, "--done takes no TEXT"},
-        {{"note", "engine", "--gone", "1", "--node", "1"}, 2, NULL, "--gone takes no TEXT, --node or --at"},
+        {{"note", "engine", "--gone", "1", "--node", "1"},
+         2,
+         NULL,
+         "--gone takes no TEXT, --node or --at"},
         {{"note", "engine", "--edit", "1"}, 2, NULL, "--edit: nothing to change"},
     };
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) check_call(NULL, NULL, &calls[i]);
@@ -163,10 +228,16 @@ static void test_failures_at_run_time_exit_1_with_a_line(void **state)
     (void)state;
     static const struct call calls[] = {
         {{"ls", "--server", "ws://127.0.0.1:1/ws"}, 1, NULL, "ws://127.0.0.1:1/ws"},
-        {{"ls", "engine", "--server", "ws://127.0.0.1:1/ws"}, 1, NULL, "cannot connect to ws://127.0.0.1:1/ws"},
+        {{"ls", "engine", "--server", "ws://127.0.0.1:1/ws"},
+         1,
+         NULL,
+         "cannot connect to ws://127.0.0.1:1/ws"},
         {{"ls", "engine", "--server", "http://127.0.0.1/ws"}, 1, NULL, "does not begin with ws://"},
         {{"ls", "engine", "--server", "ws://127.0.0.1:99999/ws"}, 1, NULL, "port"},
-        {{"ls", "engine", "--server", "ws://127.0.0.1:1/elsewhere"}, 1, NULL, "does not end in /ws"},
+        {{"ls", "engine", "--server", "ws://127.0.0.1:1/elsewhere"},
+         1,
+         NULL,
+         "does not end in /ws"},
         {{"import", "/nowhere/a.glb", "engine"}, 1, NULL, "No such file"},
         {{"check", "/nowhere/a.db"}, 1, NULL, "a.db: No such file or directory (unknown_scene)"},
         {{"check", "/etc/passwd"}, 1, NULL, "file is not a database"},
@@ -206,28 +277,32 @@ static void test_help_of_each_command_names_its_options(void **state)
 
 /* ---- solve ---- */
 
-/* An eye at (0, 0, 10) with 90 degrees from bottom to top over 1000 x 1000 pixels: a pixel is 0.02 m at the object. */
-#define CASE                                                                                                           \
-    "\"tool\":\"translate_axis\",\"handle\":\"x\",\"space\":\"world\",\"viewport\":[1000,1000],"                       \
-    "\"view\":[1,0,0,0,0,1,0,0,0,0,1,0,0,0,-10,1],\"proj\":[1,0,0,0,0,1,0,0,0,0,-1,-1,0,0,-0.2,0],"                    \
-    "\"object\":{\"position\":[0,0,0],\"rotation\":[0,0,0,1],\"scale\":[1,2,1]},\"gizmo\":{\"px\":100},"               \
+/* An eye at (0, 0, 10) with 90 degrees from bottom to top over 1000 x 1000 pixels: a pixel is 0.02
+ * m at the object. */
+#define CASE                                                                                       \
+    "\"tool\":\"translate_axis\",\"handle\":\"x\",\"space\":\"world\",\"viewport\":[1000,1000],"   \
+    "\"view\":[1,0,0,0,0,1,0,0,0,0,1,0,0,0,-10,1],\"proj\":[1,0,0,0,0,1,0,0,0,0,-1,-1,0,0,-0.2,0]" \
+    ","                                                                                            \
+    "\"object\":{\"position\":[0,0,0],\"rotation\":[0,0,0,1],\"scale\":[1,2,1]},\"gizmo\":{"       \
+    "\"px\":100},"                                                                                 \
     "\"start\":[550,500],"
 
-static const char *const solve_input = "{\"id\":7," CASE "\"path\":[[550,500],[600,520],[550,500]]}\n"
-                                       "{\"id\":8," CASE "\"path\":[[550]]}\n"
-                                       "not json\n"
-                                       "{\"id\":\"nine\"," CASE "\"path\":[]}\n";
+static const char *const solve_input =
+    "{\"id\":7," CASE "\"path\":[[550,500],[600,520],[550,500]]}\n"
+    "{\"id\":8," CASE "\"path\":[[550]]}\n"
+    "not json\n"
+    "{\"id\":\"nine\"," CASE "\"path\":[]}\n";
 
 static void check_solve(const struct test_daemon *daemon)
 {
     struct test_output output;
     const char *const here[] = {"solve", NULL}, *const there[] = {"solve", "--server",
-                                                                  daemon != NULL ? daemon->url : "", NULL};
+                                                                  daemon != NULL ? daemon->url : "",
+                                                                  NULL};
     test_ctl(&output, NULL, solve_input, daemon != NULL ? there : here);
-    assert_string_equal(
-        output.out,
-        "{\"id\":7,\"grab\":\"ok\",\"r\":[[0,0,0,0,0,0,1,1,2,1],[1,0,0,0,0,0,1,1,2,1],[0,0,0,0,0,0,1,1,2,1]]}\n"
-        "{\"id\":\"nine\",\"grab\":\"ok\",\"r\":[]}\n");
+    assert_string_equal(output.out, "{\"id\":7,\"grab\":\"ok\",\"r\":[[0,0,0,0,0,0,1,1,2,1],[1,0,0,"
+                                    "0,0,0,1,1,2,1],[0,0,0,0,0,0,1,1,2,1]]}\n"
+                                    "{\"id\":\"nine\",\"grab\":\"ok\",\"r\":[]}\n");
     assert_non_null(strstr(output.err, "line 2: path[0]: is not two finite numbers"));
     assert_non_null(strstr(output.err, "line 3: "));
     assert_int_equal(count_lines(output.err), 2);
@@ -247,18 +322,23 @@ static void test_solve_answers_the_same_through_a_daemon(void **state)
     check_solve(&stage->daemon);
 }
 
-/* Three degrees from the line of sight, where a person's drag has a gentler law: a replayed one has the exact law in both places. */
+/* Three degrees from the line of sight, where a person's drag has a gentler law: a replayed one has
+ * the exact law in both places. */
 static void test_solve_of_a_steep_axis_is_the_same_bits_through_a_daemon(void **state)
 {
     struct stage *stage = *state;
     static const char input[] =
-        "{\"id\":1,\"tool\":\"translate_axis\",\"handle\":\"z\",\"space\":\"local\",\"viewport\":[1000,1000],"
-        "\"view\":[1,0,0,0,0,1,0,0,0,0,1,0,0.1,0.2,-10,1],\"proj\":[1,0,0,0,0,1,0,0,0,0,-1,-1,0,0,-0.2,0],"
-        "\"object\":{\"position\":[0.5,0,0],\"rotation\":[0,0.01,0,1],\"scale\":[1,2,1]},\"gizmo\":{\"px\":100},"
+        "{\"id\":1,\"tool\":\"translate_axis\",\"handle\":\"z\",\"space\":\"local\",\"viewport\":["
+        "1000,1000],"
+        "\"view\":[1,0,0,0,0,1,0,0,0,0,1,0,0.1,0.2,-10,1],\"proj\":[1,0,0,0,0,1,0,0,0,0,-1,-1,0,0,-"
+        "0.2,0],"
+        "\"object\":{\"position\":[0.5,0,0],\"rotation\":[0,0.01,0,1],\"scale\":[1,2,1]},\"gizmo\":"
+        "{\"px\":100},"
         "\"start\":[532,493],\"path\":[[532,493],[540,490],[580,470],[529,493]]}\n";
     struct test_output here, there;
     test_ctl(&here, NULL, input, (const char *const[]){"solve", NULL});
-    test_ctl(&there, NULL, input, (const char *const[]){"solve", "--server", stage->daemon.url, NULL});
+    test_ctl(&there, NULL, input,
+             (const char *const[]){"solve", "--server", stage->daemon.url, NULL});
     assert_int_equal(here.code, 0);
     assert_string_equal(here.err, "");
     /* A replay sees the axes alone; the daemon's gizmo has its centre handle there. */
@@ -272,10 +352,11 @@ static void test_solve_of_a_steep_axis_is_the_same_bits_through_a_daemon(void **
 
 /* ---- with a daemon ---- */
 
-static const char arm_gltf[] = "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],\"nodes\":["
-                               "{\"name\":\"base\",\"children\":[1,2],\"translation\":[0,1,0]},"
-                               "{\"name\":\"link\",\"rotation\":[0,0.70710678118654752,0,0.70710678118654752]},"
-                               "{\"name\":\"link\",\"scale\":[2,2,2]}]}";
+static const char arm_gltf[] =
+    "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],\"nodes\":["
+    "{\"name\":\"base\",\"children\":[1,2],\"translation\":[0,1,0]},"
+    "{\"name\":\"link\",\"rotation\":[0,0.70710678118654752,0,0.70710678118654752]},"
+    "{\"name\":\"link\",\"scale\":[2,2,2]}]}";
 
 static void write_arm(const struct test_daemon *daemon, char *path, size_t size)
 {
@@ -305,25 +386,36 @@ static void test_a_scenes_life_on_the_command_line(void **state)
         {{"ls", "arm"}, 0, "t (0, 1, 0) m  r (0, 0, 0) deg  s (1, 1, 1)", NULL},
         {{"ls", "arm"}, 0, "r (0, 90, 0) deg", NULL},
         {{"ls", "arm", "--json"}, 0, "\"name\":\"base\"", NULL},
-        {{"set", "arm", "base", "--t", "-1,0.5,2", "--user", "anna"}, 0, "t (-1, 0.5, 2) m  edit ", NULL},
-        {{"set", "arm", "base", "--euler", "0,30,0", "--user", "anna"}, 0, "r (0, 30, 0) deg  edit ", NULL},
-        {{"set", "arm", "base", "--euler", "10,20,30", "--order", "ZYX", "--key", "k1", "--user", "anna"},
+        {{"set", "arm", "base", "--t", "-1,0.5,2", "--user", "anna"},
+         0,
+         "t (-1, 0.5, 2) m  edit ",
+         NULL},
+        {{"set", "arm", "base", "--euler", "0,30,0", "--user", "anna"},
+         0,
+         "r (0, 30, 0) deg  edit ",
+         NULL},
+        {{"set", "arm", "base", "--euler", "10,20,30", "--order", "ZYX", "--key", "k1", "--user",
+          "anna"},
          0,
          "edit ",
          NULL},
         {{"set", "arm", "link", "--t", "1,1,1"}, 1, NULL, "several nodes are named \"link\""},
-        {{"set", "arm", "wrench", "--t", "1,1,1"}, 1, NULL, "no node has the name or id \"wrench\""},
+        {{"set", "arm", "wrench", "--t", "1,1,1"},
+         1,
+         NULL,
+         "no node has the name or id \"wrench\""},
         {{"set", "arm", "base", "--s", "0,1,1"}, 1, NULL, "(bad_value)"},
         {{"set", "arm", "base", "--name", "foot", "--user", "anna"}, 0, "name foot", NULL},
         {{"undo", "arm", "--user", "anna"}, 0, "edit ", NULL},
         {{"redo", "arm", "--user", "anna", "--json"}, 0, "{\"op\":\"ok\",\"edit\":", NULL},
         {{"undo", "arm", "--user", "nobody"}, 1, NULL, "(bad_state)"},
-        {{"drag", "arm", "--node", "foot", "--handle", "ty", "--from", "960,540", "--to", "960,440", "--hz", "0",
-          "--user", "bert"},
+        {{"drag", "arm", "--node", "foot", "--handle", "ty", "--from", "960,540", "--to", "960,440",
+          "--hz", "0", "--user", "bert"},
          0,
          "  ty  t (-1, 0.5, 2) -> (-1, ",
          NULL},
-        {{"drag", "arm", "--node", "foot", "--handle", "ty", "--from", "960,540", "--to", "960,540", "--hz", "0"},
+        {{"drag", "arm", "--node", "foot", "--handle", "ty", "--from", "960,540", "--to", "960,540",
+          "--hz", "0"},
          0,
          "nothing changed",
          NULL},
@@ -333,19 +425,44 @@ static void test_a_scenes_life_on_the_command_line(void **state)
          0,
          "  tz typed -0.25 m  t (",
          NULL},
-        {{"drag", "arm", "--node", "foot", "--handle", "tz", "--value", "0"}, 0, "nothing changed", NULL},
-        {{"drag", "arm", "--node", "foot", "--handle", "txy", "--value", "1"}, 1, NULL, "value: txy takes two numbers"},
-        {{"drag", "arm", "--node", "foot", "--handle", "rb", "--value", "1"}, 1, NULL, "value: rb takes no number"},
-        {{"drag", "arm", "--node", "foot", "--handle", "su", "--value", "0"}, 1, NULL, "value: su cannot be 0"},
-        {{"drag", "arm", "--node", "foot", "--handle", "tx", "--value", "1e16"}, 1, NULL, "value: beyond 1e15"},
-        {{"drag", "arm", "--node", "foot", "--handle", "txy", "--value", "1,-2", "--json", "--user", "cleo"},
+        {{"drag", "arm", "--node", "foot", "--handle", "tz", "--value", "0"},
+         0,
+         "nothing changed",
+         NULL},
+        {{"drag", "arm", "--node", "foot", "--handle", "txy", "--value", "1"},
+         1,
+         NULL,
+         "value: txy takes two numbers"},
+        {{"drag", "arm", "--node", "foot", "--handle", "rb", "--value", "1"},
+         1,
+         NULL,
+         "value: rb takes no number"},
+        {{"drag", "arm", "--node", "foot", "--handle", "su", "--value", "0"},
+         1,
+         NULL,
+         "value: su cannot be 0"},
+        {{"drag", "arm", "--node", "foot", "--handle", "tx", "--value", "1e16"},
+         1,
+         NULL,
+         "value: beyond 1e15"},
+        {{"drag", "arm", "--node", "foot", "--handle", "txy", "--value", "1,-2", "--json", "--user",
+          "cleo"},
          0,
          "{\"op\":\"ok\",\"edit\":",
          NULL},
-        {{"history", "arm", "--user", "cleo", "--limit", "1"}, 0, "translate txy typed (1, -2) m  foot", NULL},
-        {{"history", "arm", "--user", "cleo", "--limit", "1", "--json"}, 0, "\"value\":[1.0,-2.0]", NULL},
+        {{"history", "arm", "--user", "cleo", "--limit", "1"},
+         0,
+         "translate txy typed (1, -2) m  foot",
+         NULL},
+        {{"history", "arm", "--user", "cleo", "--limit", "1", "--json"},
+         0,
+         "\"value\":[1.0,-2.0]",
+         NULL},
         {{"history", "arm", "--node", "foot"}, 0, "name base -> foot", NULL},
-        {{"history", "arm", "--node", "foot"}, 0, "set            base #4  t (0, 1, 0) -> (-1, 0.5, 2) m", NULL},
+        {{"history", "arm", "--node", "foot"},
+         0,
+         "set            base #4  t (0, 1, 0) -> (-1, 0.5, 2) m",
+         NULL},
         {{"history", "arm", "--node", "foot", "--json"}, 0, "\"name\":\"base\"", NULL},
         {{"history", "arm", "--since", "1h", "--json"}, 0, "\"op\":\"edit\"", NULL},
         {{"history", "arm", "--before", "1970-01-02"}, 0, NULL, NULL},
@@ -356,14 +473,18 @@ static void test_a_scenes_life_on_the_command_line(void **state)
         {{"export", "none", out}, 1, NULL, "unknown_scene"},
         {{"backup", "arm", db}, 0, NULL, NULL},
         {{"check", db}, 0, "nothing is wrong", NULL},
-        {{"set", "--s", "-1,1,1", "arm", "--t", "-1,-2,-3", "foot", "--user", "anna"}, 0, "t (-1, -2, -3) m", NULL},
+        {{"set", "--s", "-1,1,1", "arm", "--t", "-1,-2,-3", "foot", "--user", "anna"},
+         0,
+         "t (-1, -2, -3) m",
+         NULL},
         {{"note", "--user", "anna", "arm", "--", "-5 mm"}, 0, "note 1", NULL},
         {{"notes", "arm"}, 0, "-5 mm", NULL},
         {{"watch", "arm", "--count", "1"}, 0, "the scene so far, 3 nodes", NULL},
         {{"watch", "arm", "--count", "1", "--json"}, 0, "{\"op\":\"delta\",\"from\":0,", NULL},
         {{"watch", "arm", "--for", "0.1"}, 0, "the scene so far", NULL},
     };
-    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) check_call(&stage->daemon, NULL, &calls[i]);
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
+        check_call(&stage->daemon, NULL, &calls[i]);
     assert_int_equal(access(out, R_OK), 0);
     /* The copy is a scene like any other. */
     char copy[160];
@@ -395,7 +516,8 @@ static void test_export_after_a_restart_is_what_it_was_before(void **state)
     size_t sizes[2];
     write_arm(&stage->daemon, file, sizeof file);
     check_call(&stage->daemon, NULL, &(struct call){{"import", file, "arm"}, 0, "3 nodes", NULL});
-    check_call(&stage->daemon, NULL, &(struct call){{"set", "arm", "1", "--t", "1,2,3"}, 0, "base #1", NULL});
+    check_call(&stage->daemon, NULL,
+               &(struct call){{"set", "arm", "1", "--t", "1,2,3"}, 0, "base #1", NULL});
     for (int i = 0; i < 2; i++) {
         snprintf(out[i], sizeof out[i], "%s/out%d.gltf", stage->daemon.data, i);
         check_call(&stage->daemon, NULL, &(struct call){{"export", "arm", out[i]}, 0, NULL, NULL});
@@ -408,7 +530,8 @@ static void test_export_after_a_restart_is_what_it_was_before(void **state)
     assert_memory_equal(bytes[0], bytes[1], sizes[0]);
 }
 
-static void assert_same_listing(const struct test_daemon *daemon, const char *scene, const char *other)
+static void assert_same_listing(const struct test_daemon *daemon, const char *scene,
+                                const char *other)
 {
     struct test_output a, b;
     test_ctl(&a, daemon, NULL, (const char *const[]){"ls", scene, "--json", NULL});
@@ -437,7 +560,8 @@ static void test_export_by_suffix_is_of_that_kind_and_comes_back_the_same(void *
     char file[128], bytes[8];
     write_arm(daemon, file, sizeof file);
     check_call(daemon, NULL, &(struct call){{"import", file, "arm"}, 0, "arm: 3 nodes\n", NULL});
-    check_call(daemon, NULL, &(struct call){{"import", robot, "robot"}, 0, "robot: 16 nodes\n", NULL});
+    check_call(daemon, NULL,
+               &(struct call){{"import", robot, "robot"}, 0, "robot: 16 nodes\n", NULL});
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         snprintf(file, sizeof file, "%s/out%zu%s", daemon->directory, i, rows[i].suffix);
         check_call(daemon, NULL, &(struct call){{"export", rows[i].scene, file}, 0, NULL, NULL});
@@ -450,9 +574,10 @@ static void test_export_by_suffix_is_of_that_kind_and_comes_back_the_same(void *
 
 static void test_export_says_which_skin_it_left_out(void **state)
 {
-    static const char rig[] =
-        "{\"asset\":{\"version\":\"2.0\"},\"scenes\":[{\"nodes\":[0]}],\"skins\":[{\"name\":\"Armature\",\"joints\":[1,2]}],"
-        "\"nodes\":[{\"name\":\"body\",\"skin\":0,\"children\":[1]},{\"name\":\"hip\",\"children\":[2]},{\"name\":\"knee\"}]}";
+    static const char rig[] = "{\"asset\":{\"version\":\"2.0\"},\"scenes\":[{\"nodes\":[0]}],"
+                              "\"skins\":[{\"name\":\"Armature\",\"joints\":[1,2]}],"
+                              "\"nodes\":[{\"name\":\"body\",\"skin\":0,\"children\":[1]},{"
+                              "\"name\":\"hip\",\"children\":[2]},{\"name\":\"knee\"}]}";
     const struct test_daemon *daemon = &((struct stage *)*state)->daemon;
     char file[128];
     struct test_output output;
@@ -462,12 +587,15 @@ static void test_export_says_which_skin_it_left_out(void **state)
     check_call(daemon, NULL, &(struct call){{"import", file, "rig"}, 0, "rig: 3 nodes\n", NULL});
     for (int broken = 0; broken < 2; broken++) {
         if (broken)
-            check_call(daemon, NULL, &(struct call){{"set", "rig", "knee", "--parent", "0"}, 0, "edit ", NULL});
+            check_call(daemon, NULL,
+                       &(struct call){{"set", "rig", "knee", "--parent", "0"}, 0, "edit ", NULL});
         test_ctl(&output, daemon, NULL, (const char *const[]){"export", "rig", file, NULL});
         assert_int_equal(output.code, 0);
-        assert_string_equal(output.err, broken ? "gizmoctl export: left out, because its joints no longer have a common "
-                                                 "root in the scene: skin 0 (Armature)\n"
-                                               : "");
+        assert_string_equal(
+            output.err,
+            broken ? "gizmoctl export: left out, because its joints no longer have a common "
+                     "root in the scene: skin 0 (Armature)\n"
+                   : "");
         test_output_finish(&output);
     }
 }
@@ -493,7 +621,8 @@ static void test_scenes_are_renamed_and_deleted(void **state)
         {{"rm", "other"}, 0, NULL, NULL},
         {{"ls"}, 0, NULL, NULL},
     };
-    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) check_call(&stage->daemon, NULL, &calls[i]);
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
+        check_call(&stage->daemon, NULL, &calls[i]);
 }
 
 static void test_at_and_restore_bring_back_the_past(void **state)
@@ -509,7 +638,8 @@ static void test_at_and_restore_bring_back_the_past(void **state)
                                     "  2  link  t (0, 0, 0) m  r (0, 90, 0) deg  s (1, 1, 1)\n"
                                     "  3  link  t (0, 0, 0) m  r (0, 0, 0) deg  s (2, 2, 2)\n");
     test_output_finish(&output);
-    test_ctl(&output, &stage->daemon, NULL, (const char *const[]){"set", "arm", "base", "--t", "1,0,0", NULL});
+    test_ctl(&output, &stage->daemon, NULL,
+             (const char *const[]){"set", "arm", "base", "--t", "1,0,0", NULL});
     snprintf(number, sizeof number, "%llu", (unsigned long long)seq_of(&output));
     test_output_finish(&output);
     const struct call calls[] = {
@@ -528,27 +658,39 @@ static void test_at_and_restore_bring_back_the_past(void **state)
          0,
          "checkpoint one metre  seq 4\n",
          NULL},
-        {{"checkpoint", "arm", "one metre"}, 1, NULL, "one metre is taken, by ann for seq 4 (conflict)"},
+        {{"checkpoint", "arm", "one metre"},
+         1,
+         NULL,
+         "one metre is taken, by ann for seq 4 (conflict)"},
         {{"checkpoint", "arm", "4"}, 1, NULL, "checkpoint.name: "},
-        {{"checkpoint", "arm", "oops", "--json"}, 0, "{\"op\":\"ok\",\"name\":\"oops\",\"seq\":7}\n", NULL},
+        {{"checkpoint", "arm", "oops", "--json"},
+         0,
+         "{\"op\":\"ok\",\"name\":\"oops\",\"seq\":7}\n",
+         NULL},
         {{"checkpoint", "arm", "oops", "--gone"}, 0, "gone: checkpoint oops  seq 7\n", NULL},
         {{"checkpoint", "arm", "oops", "--gone"}, 1, NULL, "there is no checkpoint called oops"},
         {{"at", "arm", "--seq", "two metres"}, 1, NULL, "there is no checkpoint called two metres"},
     };
-    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) check_call(&stage->daemon, NULL, &calls[i]);
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
+        check_call(&stage->daemon, NULL, &calls[i]);
     test_daemon_kill(&stage->daemon);
     test_daemon_start(&stage->daemon, NULL, NULL);
     const struct call later[] = {
         {{"checkpoints", "arm"}, 0, "one metre  seq 4         ann  20", NULL},
-        {{"checkpoints", "arm", "--json"}, 0, "{\"name\":\"one metre\",\"seq\":4,\"user\":\"ann\",\"made\":1", NULL},
+        {{"checkpoints", "arm", "--json"},
+         0,
+         "{\"name\":\"one metre\",\"seq\":4,\"user\":\"ann\",\"made\":1",
+         NULL},
         {{"at", "arm", "--seq", "one metre"}, 0, "arm  seq 4  3 nodes\n", NULL},
         {{"restore", "arm", "--seq", "one metre"}, 0, "edit ", NULL},
         {{"ls", "arm"}, 0, "t (1, 0, 0) m", NULL},
     };
-    for (size_t i = 0; i < sizeof later / sizeof later[0]; i++) check_call(&stage->daemon, NULL, &later[i]);
+    for (size_t i = 0; i < sizeof later / sizeof later[0]; i++)
+        check_call(&stage->daemon, NULL, &later[i]);
 }
 
-/* Edits of others are an admin's business, and on an open server only who was named by option can be one, and only who asks. */
+/* Edits of others are an admin's business, and on an open server only who was named by option can
+ * be one, and only who asks. */
 static void test_revert_of_anothers_edit_by_a_named_admin(void **state)
 {
     struct stage *stage = *state;
@@ -558,7 +700,10 @@ static void test_revert_of_anothers_edit_by_a_named_admin(void **state)
         {{"import", file, "arm"}, 0, "3 nodes", NULL},
         {{"set", "arm", "base", "--t", "1,0,0", "--user", "bob"}, 0, "edit 2", NULL},
         {{"set", "arm", "base", "--name", "foot", "--user", "cara"}, 0, "edit 3", NULL},
-        {{"revert", "arm", "2", "--user", "ada", "--admin"}, 1, NULL, "role: this is an open server"},
+        {{"revert", "arm", "2", "--user", "ada", "--admin"},
+         1,
+         NULL,
+         "role: this is an open server"},
         {{"revert", "arm", "2", "--user", "cara"},
          1,
          NULL,
@@ -566,11 +711,15 @@ static void test_revert_of_anothers_edit_by_a_named_admin(void **state)
         {{"revert", "arm", "1"}, 1, NULL, "edit: edit 1 is an import"},
         {{"revert", "arm", "99", "--user", "cara"}, 1, NULL, "edit: there is no edit 99"},
     };
-    for (size_t i = 0; i < sizeof as_editor / sizeof as_editor[0]; i++) check_call(&stage->daemon, NULL, &as_editor[i]);
+    for (size_t i = 0; i < sizeof as_editor / sizeof as_editor[0]; i++)
+        check_call(&stage->daemon, NULL, &as_editor[i]);
     test_daemon_kill(&stage->daemon);
     test_daemon_start(&stage->daemon, "--admin", "ada");
     const struct call as_admin[] = {
-        {{"revert", "arm", "2", "--user", "bea", "--admin"}, 1, NULL, "role: this is an open server"},
+        {{"revert", "arm", "2", "--user", "bea", "--admin"},
+         1,
+         NULL,
+         "role: this is an open server"},
         {{"revert", "arm", "2", "--user", "ada"}, 1, NULL, "to revert it takes an admin"},
         {{"revert", "arm", "2", "--user", "ada", "--admin"},
          1,
@@ -579,9 +728,13 @@ static void test_revert_of_anothers_edit_by_a_named_admin(void **state)
         {{"revert", "arm", "2", "--user", "ada", "--admin", "--force"}, 0, "edit 4  seq 6\n", NULL},
         {{"ls", "arm"}, 0, "1  foot    t (0, 1, 0) m", NULL},
         {{"undo", "arm", "--user", "bob"}, 1, NULL, "there is nothing to undo"},
-        {{"revert", "arm", "2", "--user", "ada", "--admin"}, 1, NULL, "edit 2 is taken back already, by ada (edit 4)"},
+        {{"revert", "arm", "2", "--user", "ada", "--admin"},
+         1,
+         NULL,
+         "edit 2 is taken back already, by ada (edit 4)"},
     };
-    for (size_t i = 0; i < sizeof as_admin / sizeof as_admin[0]; i++) check_call(&stage->daemon, NULL, &as_admin[i]);
+    for (size_t i = 0; i < sizeof as_admin / sizeof as_admin[0]; i++)
+        check_call(&stage->daemon, NULL, &as_admin[i]);
     test_daemon_kill(&stage->daemon);
     test_daemon_start(&stage->daemon, NULL, NULL);
     const struct call later[] = {
@@ -591,7 +744,8 @@ static void test_revert_of_anothers_edit_by_a_named_admin(void **state)
         {{"undo", "arm", "--user", "bob", "--force"}, 0, "edit 6", NULL},
         {{"ls", "arm"}, 0, "t (0, 1, 0) m", NULL},
     };
-    for (size_t i = 0; i < sizeof later / sizeof later[0]; i++) check_call(&stage->daemon, NULL, &later[i]);
+    for (size_t i = 0; i < sizeof later / sizeof later[0]; i++)
+        check_call(&stage->daemon, NULL, &later[i]);
 }
 
 /* The next line that has this in it; others are passed over. */
@@ -610,25 +764,29 @@ static void test_watch_tells_drags_and_comes_back_after_a_crash(void **state)
     struct gz_client *client = stage_join(stage, "arm", "anna");
     stage_create(client, "hand", 0, (gz_vec3){0, 0, 0});
     struct test_child child;
-    test_ctl_start(&child, &stage->daemon, (const char *const[]){"watch", "arm", "--for", "60", NULL});
+    test_ctl_start(&child, &stage->daemon,
+                   (const char *const[]){"watch", "arm", "--for", "60", NULL});
     await_line(&child, "the scene so far, 1 nodes");
     check_call(&stage->daemon, NULL,
-               &(struct call){{"drag", "arm", "--node", "hand", "--handle", "tx", "--from", "960,540", "--to",
-                               "1060,540", "--steps", "5", "--user", "bert"},
+               &(struct call){{"drag", "arm", "--node", "hand", "--handle", "tx", "--from",
+                               "960,540", "--to", "1060,540", "--steps", "5", "--user", "bert"},
                               0,
                               "edit ",
                               NULL});
     await_line(&child, "hand #");
     await_line(&child, "translate tx  hand #");
     check_call(&stage->daemon, NULL,
-               &(struct call){
-                   {"drag", "arm", "--node", "hand", "--handle", "rx", "--value", "30"}, 0, "rx typed 30 deg", NULL});
+               &(struct call){{"drag", "arm", "--node", "hand", "--handle", "rx", "--value", "30"},
+                              0,
+                              "rx typed 30 deg",
+                              NULL});
     await_line(&child, "rotate rx typed 30 deg  hand #");
     test_daemon_kill(&stage->daemon);
     await_line(&child, "connection lost");
     test_daemon_start(&stage->daemon, NULL, NULL);
     await_line(&child, "connected again, nothing missed");
-    check_call(&stage->daemon, NULL, &(struct call){{"set", "arm", "hand", "--t", "0,7,0"}, 0, "edit ", NULL});
+    check_call(&stage->daemon, NULL,
+               &(struct call){{"set", "arm", "hand", "--t", "0,7,0"}, 0, "edit ", NULL});
     await_line(&child, "t (0, 7, 0) m");
     kill(child.pid, SIGINT);
     struct test_output output;
@@ -649,27 +807,36 @@ static void test_who_is_in_the_way_is_said_by_name(void **state)
     stage_ask(anna, message_camera((gz_vec3){0, 0, 10}, (gz_vec3){0, 0, 0}));
     stage_ask(anna, message_grab(&hand, GZ_TX, 960, 540));
     const struct call held[] = {
-        {{"set", "arm", "hand", "--t", "1,1,1"}, 1, NULL, "node 2 (hand) is held by anna (locked)\n"},
+        {{"set", "arm", "hand", "--t", "1,1,1"},
+         1,
+         NULL,
+         "node 2 (hand) is held by anna (locked)\n"},
         {{"drag", "arm", "--node", "hand", "--handle", "tx", "--value", "1"},
          1,
          NULL,
          "node 2 (hand) is held by anna (locked)\n"},
     };
-    for (size_t i = 0; i < sizeof held / sizeof held[0]; i++) check_call(&stage->daemon, NULL, &held[i]);
+    for (size_t i = 0; i < sizeof held / sizeof held[0]; i++)
+        check_call(&stage->daemon, NULL, &held[i]);
     stage_ask(anna, message_pointer(GZ_PHASE_CANCEL, 960, 540));
     const struct call changed[] = {
         {{"set", "arm", "hand", "--t", "1,1,1", "--user", "bert"}, 0, "hand #2", NULL},
         {{"set", "arm", "hand", "--t", "2,2,2", "--user", "cleo"}, 0, "hand #2", NULL},
-        {{"undo", "arm", "--user", "bert"}, 1, NULL, "undo: cleo changed node 2 (hand) since (edit "},
+        {{"undo", "arm", "--user", "bert"},
+         1,
+         NULL,
+         "undo: cleo changed node 2 (hand) since (edit "},
         {{"undo", "arm", "--user", "bert"}, 1, NULL, " (conflict)\n"},
     };
-    for (size_t i = 0; i < sizeof changed / sizeof changed[0]; i++) check_call(&stage->daemon, NULL, &changed[i]);
+    for (size_t i = 0; i < sizeof changed / sizeof changed[0]; i++)
+        check_call(&stage->daemon, NULL, &changed[i]);
 }
 
 static void test_who_says_what_others_do_and_not_itself(void **state)
 {
     struct stage *stage = *state;
-    struct gz_client *anna = stage_join(stage, "arm", "anna"), *bert = stage_join(stage, "arm", "bert");
+    struct gz_client *anna = stage_join(stage, "arm", "anna"),
+                     *bert = stage_join(stage, "arm", "bert");
     uint64_t id = stage_create(anna, "hand", 0, (gz_vec3){0, 0, 0});
     struct gz_message tool = {.op = GZ_OP_TOOL, .has = GZ_HAS(MODE), .tool.mode = GZ_MODE_ROTATE};
     stage_ask(anna, tool);
@@ -677,16 +844,20 @@ static void test_who_says_what_others_do_and_not_itself(void **state)
     stage_ask(anna, message_grab(&id, GZ_TX, 960, 540));
     stage_ask(bert, (struct gz_message){.op = GZ_OP_PING});
     struct test_output output;
-    test_ctl(&output, &stage->daemon, NULL, (const char *const[]){"who", "arm", "--user", "cleo", NULL});
+    test_ctl(&output, &stage->daemon, NULL,
+             (const char *const[]){"who", "arm", "--user", "cleo", NULL});
     assert_int_equal(output.code, 0);
     assert_int_equal(count_lines(output.out), 2);
     assert_null(strstr(output.out, "cleo"));
     assert_non_null(strstr(output.out, "anna          editor  #"));
-    assert_non_null(strstr(output.out, "  rotate     1 selected  holds hand #1  looks from (600, 500, 900)\n"));
+    assert_non_null(
+        strstr(output.out, "  rotate     1 selected  holds hand #1  looks from (600, 500, 900)\n"));
     assert_non_null(strstr(output.out, "\nbert          editor  #"));
     test_output_finish(&output);
-    check_call(&stage->daemon, NULL, &(struct call){{"who", "arm", "--json"}, 0, "\"locks\":[1]", NULL});
-    check_call(&stage->daemon, NULL, &(struct call){{"who", "arm", "--json"}, 0, "\"tool\":\"rotate\"", NULL});
+    check_call(&stage->daemon, NULL,
+               &(struct call){{"who", "arm", "--json"}, 0, "\"locks\":[1]", NULL});
+    check_call(&stage->daemon, NULL,
+               &(struct call){{"who", "arm", "--json"}, 0, "\"tool\":\"rotate\"", NULL});
 }
 
 /* ---- notes ---- */
@@ -711,7 +882,10 @@ static void test_notes_are_left_answered_dealt_with_and_deleted(void **state)
     const struct call made[] = {
         {{"import", file, "arm"}, 0, "3 nodes", NULL},
         {{"notes", "arm"}, 0, NULL, NULL},
-        {{"note", "arm", "too long?", "--node", "base", "--at", "0,0.5,-1", "--user", "anna"}, 0, "note 1\n", NULL},
+        {{"note", "arm", "too long?", "--node", "base", "--at", "0,0.5,-1", "--user", "anna"},
+         0,
+         "note 1\n",
+         NULL},
         {{"note", "arm", "the whole\nof it", "--user", "bert", "--key", "k1"}, 0, "note 2\n", NULL},
         {{"note", "arm", "the whole\nof it", "--user", "bert", "--key", "k1"}, 0, "note 2\n", NULL},
         {{"note", "arm", "by 2 mm", "--reply", "1", "--user", "bert"}, 0, "note 3\n", NULL},
@@ -724,7 +898,8 @@ static void test_notes_are_left_answered_dealt_with_and_deleted(void **state)
         {{"note", "arm", "a", "--reply", "99"}, 1, NULL, "there is no note 99 (bad_value)"},
         {{"note", "arm", "--gone", "1", "--user", "bert"}, 1, NULL, "(forbidden)"},
     };
-    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++) check_call(&stage->daemon, NULL, &made[i]);
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
+        check_call(&stage->daemon, NULL, &made[i]);
     check_notes(&stage->daemon, NULL,
                 "1    anna   base #1 at (0, 0.5, -1)  open  too long?\n"
                 "  3  bert                            open  by 2 mm\n"
@@ -735,10 +910,14 @@ static void test_notes_are_left_answered_dealt_with_and_deleted(void **state)
         {{"note", "arm", "--done", "1", "--user", "bert"}, 0, "note 1  done\n", NULL},
         {{"note", "arm", "--done", "2"}, 0, "note 2  done\n", NULL},
         {{"note", "arm", "--open", "2"}, 0, "note 2  open\n", NULL},
-        {{"note", "arm", "all of it", "--edit", "2", "--at", "1,2,3", "--user", "bert"}, 0, "note 2  changed\n", NULL},
+        {{"note", "arm", "all of it", "--edit", "2", "--at", "1,2,3", "--user", "bert"},
+         0,
+         "note 2  changed\n",
+         NULL},
         {{"note", "arm", "--gone", "4", "--user", "cl\033eo"}, 0, "note 4  gone\n", NULL},
     };
-    for (size_t i = 0; i < sizeof changed / sizeof changed[0]; i++) check_call(&stage->daemon, NULL, &changed[i]);
+    for (size_t i = 0; i < sizeof changed / sizeof changed[0]; i++)
+        check_call(&stage->daemon, NULL, &changed[i]);
     check_notes(&stage->daemon, NULL, "2  bert  at (1, 2, 3)  open  all of it\n");
     test_daemon_kill(&stage->daemon);
     test_daemon_start(&stage->daemon, NULL, NULL);
@@ -746,14 +925,17 @@ static void test_notes_are_left_answered_dealt_with_and_deleted(void **state)
                 "1    anna  base #1 at (0, 0.5, -1)  done  too long?\n"
                 "  3  bert                           open  by 2 mm\n"
                 "2    bert  at (1, 2, 3)             open  all of it\n");
-    check_call(&stage->daemon, NULL,
-               &(struct call){{"notes", "arm", "--json"},
-                              0,
-                              "{\"id\":2,\"user\":\"bert\",\"text\":\"all of it\",\"point\":[1.0,2.0,3.0],\"made\":",
-                              NULL});
+    check_call(
+        &stage->daemon, NULL,
+        &(struct call){
+            {"notes", "arm", "--json"},
+            0,
+            "{\"id\":2,\"user\":\"bert\",\"text\":\"all of it\",\"point\":[1.0,2.0,3.0],\"made\":",
+            NULL});
 }
 
-/* Eight megabytes of them come in many messages; one that is missing would be missing in the list. */
+/* Eight megabytes of them come in many messages; one that is missing would be missing in the
+ * list. */
 static void test_notes_are_all_listed_however_many_there_are(void **state)
 {
     struct stage *stage = *state;
@@ -762,9 +944,11 @@ static void test_notes_are_all_listed_however_many_there_are(void **state)
     char text[GZ_NOTE_BYTES_MAX + 1];
     memset(text, 'x', GZ_NOTE_BYTES_MAX);
     text[GZ_NOTE_BYTES_MAX] = '\0';
-    struct gz_message note = {.op = GZ_OP_NOTE, .has = GZ_HAS(TEXT), .note.text = gz_client_text(text)};
+    struct gz_message note = {
+        .op = GZ_OP_NOTE, .has = GZ_HAS(TEXT), .note.text = gz_client_text(text)};
     struct gz_error error = {0};
-    for (int i = 0; i < NOTES - 1; i++) stage_check(gz_client_send(anna, &note, NULL, &error), &error, "note");
+    for (int i = 0; i < NOTES - 1; i++)
+        stage_check(gz_client_send(anna, &note, NULL, &error), &error, "note");
     assert_int_equal(stage_ask(anna, note)->ok.note, NOTES);
     struct test_output output;
     test_ctl(&output, &stage->daemon, NULL, (const char *const[]){"notes", "arm", NULL});
@@ -778,12 +962,17 @@ static void test_watch_prints_notes_as_they_come(void **state)
     struct stage *stage = *state;
     struct gz_client *client = stage_join(stage, "arm", "anna");
     stage_create(client, "hand", 0, (gz_vec3){0, 0, 0});
-    check_call(&stage->daemon, NULL, &(struct call){{"note", "arm", "first", "--user", "anna"}, 0, "note 1", NULL});
+    check_call(&stage->daemon, NULL,
+               &(struct call){{"note", "arm", "first", "--user", "anna"}, 0, "note 1", NULL});
     struct test_child child;
-    test_ctl_start(&child, &stage->daemon, (const char *const[]){"watch", "arm", "--for", "60", NULL});
+    test_ctl_start(&child, &stage->daemon,
+                   (const char *const[]){"watch", "arm", "--for", "60", NULL});
     await_line(&child, "note 1  open  first  by anna");
     const struct call calls[] = {
-        {{"note", "arm", "second", "--reply", "1", "--node", "hand", "--user", "bert"}, 0, "note 2", NULL},
+        {{"note", "arm", "second", "--reply", "1", "--node", "hand", "--user", "bert"},
+         0,
+         "note 2",
+         NULL},
         {{"note", "arm", "--done", "1"}, 0, "note 1  done", NULL},
         {{"note", "arm", "--gone", "2", "--user", "bert"}, 0, "note 2  gone", NULL},
     };
@@ -802,16 +991,19 @@ static void test_watch_prints_checkpoints_as_they_come(void **state)
     struct stage *stage = *state;
     struct gz_client *client = stage_join(stage, "arm", "anna");
     stage_create(client, "hand", 0, (gz_vec3){0, 0, 0});
-    check_call(&stage->daemon, NULL, &(struct call){{"checkpoint", "arm", "old", "--user", "anna"}, 0, "seq 1", NULL});
+    check_call(&stage->daemon, NULL,
+               &(struct call){{"checkpoint", "arm", "old", "--user", "anna"}, 0, "seq 1", NULL});
     struct test_child child;
-    test_ctl_start(&child, &stage->daemon, (const char *const[]){"watch", "arm", "--for", "60", NULL});
+    test_ctl_start(&child, &stage->daemon,
+                   (const char *const[]){"watch", "arm", "--for", "60", NULL});
     await_line(&child, "checkpoint old  seq 1  by anna");
     const struct call calls[] = {
         {{"checkpoint", "arm", "before lunch", "--user", "bert"}, 0, "seq 1", NULL},
         {{"checkpoint", "arm", "old", "--gone", "--user", "bert"}, 0, "gone: checkpoint old", NULL},
         {{"watch", "arm", "--count", "2", "--json"},
          0,
-         "{\"op\":\"checkpoints\",\"checkpoints\":[{\"name\":\"before lunch\",\"seq\":1,\"user\":\"bert\",\"made\":1",
+         "{\"op\":\"checkpoints\",\"checkpoints\":[{\"name\":\"before "
+         "lunch\",\"seq\":1,\"user\":\"bert\",\"made\":1",
          NULL},
     };
     for (size_t i = 0; i < 3; i++) check_call(&stage->daemon, NULL, &calls[i]);
@@ -833,20 +1025,36 @@ static void test_watch_of_a_part_tells_that_part_also_after_a_crash(void **state
     const struct call first[] = {
         {{"import", file, "arm"}, 0, "3 nodes", NULL},
         {{"set", "arm", "2", "--name", "rod"}, 0, "name rod", NULL},
-        {{"watch", "arm", "--subtree", "rod", "--count", "1"}, 0, "the part so far, 2 nodes\n", NULL},
-        {{"watch", "arm", "--subtree", "rod", "--subtree", "#3", "--count", "1"}, 0, "the part so far, 3 nodes", NULL},
+        {{"watch", "arm", "--subtree", "rod", "--count", "1"},
+         0,
+         "the part so far, 2 nodes\n",
+         NULL},
+        {{"watch", "arm", "--subtree", "rod", "--subtree", "#3", "--count", "1"},
+         0,
+         "the part so far, 3 nodes",
+         NULL},
         {{"watch", "arm", "--subtree", "elbow"}, 1, NULL, "no node has the name or id \"elbow\""},
-        {{"watch", "arm", "--box", "1,2,1,-1,0.5,-1", "--count", "1"}, 0, "the part so far, 3 nodes\n", NULL},
-        {{"watch", "arm", "--box", "9,9,9,8,8,8", "--count", "1"}, 0, "the part so far, 0 nodes\n", NULL},
+        {{"watch", "arm", "--box", "1,2,1,-1,0.5,-1", "--count", "1"},
+         0,
+         "the part so far, 3 nodes\n",
+         NULL},
+        {{"watch", "arm", "--box", "9,9,9,8,8,8", "--count", "1"},
+         0,
+         "the part so far, 0 nodes\n",
+         NULL},
     };
-    for (size_t i = 0; i < sizeof first / sizeof first[0]; i++) check_call(&stage->daemon, NULL, &first[i]);
+    for (size_t i = 0; i < sizeof first / sizeof first[0]; i++)
+        check_call(&stage->daemon, NULL, &first[i]);
     struct test_child child;
-    test_ctl_start(&child, &stage->daemon,
-                   (const char *const[]){"watch", "arm", "--box", "8,8,8,9,9,9", "--for", "60", NULL});
+    test_ctl_start(
+        &child, &stage->daemon,
+        (const char *const[]){"watch", "arm", "--box", "8,8,8,9,9,9", "--for", "60", NULL});
     await_line(&child, "the part so far, 0 nodes");
-    check_call(&stage->daemon, NULL, &(struct call){{"set", "arm", "base", "--t", "8.5,8.5,8.5"}, 0, "edit", NULL});
+    check_call(&stage->daemon, NULL,
+               &(struct call){{"set", "arm", "base", "--t", "8.5,8.5,8.5"}, 0, "edit", NULL});
     await_line(&child, "name base"); /* told whole */
-    check_call(&stage->daemon, NULL, &(struct call){{"set", "arm", "base", "--t", "0,0,0"}, 0, "edit", NULL});
+    check_call(&stage->daemon, NULL,
+               &(struct call){{"set", "arm", "base", "--t", "0,0,0"}, 0, "edit", NULL});
     await_line(&child, "gone");
     test_daemon_kill(&stage->daemon);
     await_line(&child, "connection lost");

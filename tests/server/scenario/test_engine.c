@@ -1,4 +1,5 @@
-/* A real assembly comes in, somebody drags a part of it while others watch, and the file says in words what happened. */
+/* A real assembly comes in, somebody drags a part of it while others watch, and the file says in
+ * words what happened. */
 #include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -10,8 +11,9 @@
 
 /* ---- the tree ---- */
 
-/* The file's matrices are rounded to floats, and a node keeps translation, rotation and scale: the nearest of these to such a matrix is
- * off by some units of a float's last place, over five levels. */
+/* The file's matrices are rounded to floats, and a node keeps translation, rotation and scale: the
+ * nearest of these to such a matrix is off by some units of a float's last place, over five
+ * levels. */
 #define FLOAT_STEPS (16 * 1.2e-7L)
 
 static void assert_world_is(const struct gz_client *client, const struct gz_mirror_node *node,
@@ -24,7 +26,8 @@ static void assert_world_is(const struct gz_client *client, const struct gz_mirr
     for (int i = 0; i < 16; i++) {
         long double size = i < 12 ? 1 : 1000;
         if (fabsl(matrix[i] - expected->world[i]) > FLOAT_STEPS * size)
-            fail_msg("%s: world[%d] is %.9g, the file says %.9Lg", node->name, i, matrix[i], expected->world[i]);
+            fail_msg("%s: world[%d] is %.9g, the file says %.9Lg", node->name, i, matrix[i],
+                     expected->world[i]);
     }
     assert_int_equal(node->has_bounds, expected->has_bounds);
     if (!node->has_bounds) return;
@@ -114,14 +117,18 @@ static void world_of(const struct gz_client *client, uint64_t id, long double or
     long double at[3] = {0};
     for (uint64_t up = id; up != 0; up = node_in(client, up)->parent) {
         const gz_trs *trs = &node_in(client, up)->trs;
-        long double x = trs->r.x, y = trs->r.y, z = trs->r.z, w = trs->r.w, n = x * x + y * y + z * z + w * w;
+        long double x = trs->r.x, y = trs->r.y, z = trs->r.z, w = trs->r.w,
+                    n = x * x + y * y + z * z + w * w;
         long double p[3] = {trs->s.x * at[0], trs->s.y * at[1], trs->s.z * at[2]};
-        at[0] = trs->t.x +
-                ((w * w + x * x - y * y - z * z) * p[0] + 2 * (x * y - w * z) * p[1] + 2 * (x * z + w * y) * p[2]) / n;
-        at[1] = trs->t.y +
-                (2 * (x * y + w * z) * p[0] + (w * w - x * x + y * y - z * z) * p[1] + 2 * (y * z - w * x) * p[2]) / n;
-        at[2] = trs->t.z +
-                (2 * (x * z - w * y) * p[0] + 2 * (y * z + w * x) * p[1] + (w * w - x * x - y * y + z * z) * p[2]) / n;
+        at[0] = trs->t.x + ((w * w + x * x - y * y - z * z) * p[0] + 2 * (x * y - w * z) * p[1] +
+                            2 * (x * z + w * y) * p[2]) /
+                               n;
+        at[1] = trs->t.y + (2 * (x * y + w * z) * p[0] + (w * w - x * x + y * y - z * z) * p[1] +
+                            2 * (y * z - w * x) * p[2]) /
+                               n;
+        at[2] = trs->t.z + (2 * (x * z - w * y) * p[0] + 2 * (y * z + w * x) * p[1] +
+                            (w * w - x * x - y * y + z * z) * p[2]) /
+                               n;
     }
     memcpy(origin, at, sizeof at);
 }
@@ -132,18 +139,21 @@ static uint64_t drag_tx(struct gz_client *client, uint64_t id, const double *fro
     stage_ask(client, message_grab(&id, GZ_TX, from[0], from[1]));
     for (int i = 1; i <= 40; i++) {
         double part = i / 40.0;
-        struct gz_message move =
-            message_pointer(GZ_PHASE_MOVE, from[0] + part * (to[0] - from[0]), from[1] + part * (to[1] - from[1]));
+        struct gz_message move = message_pointer(GZ_PHASE_MOVE, from[0] + part * (to[0] - from[0]),
+                                                 from[1] + part * (to[1] - from[1]));
         struct gz_error error = {0};
         stage_check(gz_client_send(client, &move, NULL, &error), &error, "move");
-        if (i % 4 == 0) stage_ask(client, (struct gz_message){.op = GZ_OP_PING}); /* some turns of the server's */
+        if (i % 4 == 0)
+            stage_ask(client,
+                      (struct gz_message){.op = GZ_OP_PING}); /* some turns of the server's */
     }
     const struct gz_message *done = stage_ask(client, message_pointer(GZ_PHASE_UP, to[0], to[1]));
     assert_true(done->has & GZ_HAS(EDIT));
     return done->ok.edit;
 }
 
-/* Each delta begins where the one before it ended or earlier news of the node did, and both tell the same at the same seq. */
+/* Each delta begins where the one before it ended or earlier news of the node did, and both tell
+ * the same at the same seq. */
 static void assert_same_deltas(const struct watcher *a, const struct watcher *b)
 {
     size_t common = 0;
@@ -167,7 +177,8 @@ static void test_drag_is_seen_alike_by_two_and_ends_at_the_closed_form(void **st
 {
     struct stage *stage = *state;
     stage_import_engine(stage);
-    struct gz_client *first = stage_join(stage, "engine", "anna"), *second = stage_join(stage, "engine", "bert"),
+    struct gz_client *first = stage_join(stage, "engine", "anna"),
+                     *second = stage_join(stage, "engine", "bert"),
                      *dragger = stage_join(stage, "engine", "carl");
     const struct gz_mirror_node *part = node_named(dragger, "node 29");
     uint64_t id = part->id;
@@ -195,7 +206,8 @@ static void test_drag_is_seen_alike_by_two_and_ends_at_the_closed_form(void **st
                         axis_foot(&camera.camera, before, x_axis, from[0], from[1]);
     world_of(first, id, after);
     assert_true(fabsl(moved) > 10);
-    /* Coordinates of some hundred metres have a last place of 1e-13 m; taking them into the parent and back costs a few. */
+    /* Coordinates of some hundred metres have a last place of 1e-13 m; taking them into the parent
+     * and back costs a few. */
     assert_true(fabsl(after[0] - before[0] - moved) < 1e-11L);
     assert_true(fabsl(after[1] - before[1]) < 1e-11L);
     assert_true(fabsl(after[2] - before[2]) < 1e-11L);
@@ -211,7 +223,8 @@ static void assert_row(sqlite3 *file, const char *query, const char *const *expe
     sqlite3_stmt *row;
     assert_int_equal(sqlite3_prepare_v2(file, query, -1, &row, NULL), SQLITE_OK);
     assert_int_equal(sqlite3_step(row), SQLITE_ROW);
-    for (int i = 0; i < count; i++) assert_string_equal((const char *)sqlite3_column_text(row, i), expected[i]);
+    for (int i = 0; i < count; i++)
+        assert_string_equal((const char *)sqlite3_column_text(row, i), expected[i]);
     sqlite3_finalize(row);
 }
 
@@ -222,8 +235,10 @@ static void test_history_says_in_words_who_moved_what(void **state)
     uint64_t id = stage_create(client, "piston", 0, (gz_vec3){1, 2, 3});
     struct gz_message camera = message_camera((gz_vec3){1, 2, 13}, (gz_vec3){1, 2, 3});
     stage_ask(client, camera);
-    /* Ten metres off and 60 degrees high, 1080 pixels are 20 tan 30 metres: so many pixels are 2.5 metres. */
-    drag_tx(client, id, (double[]){960, 540}, (double[]){960 + 2.5 * 1080 * 1.7320508075688772 / 20, 540});
+    /* Ten metres off and 60 degrees high, 1080 pixels are 20 tan 30 metres: so many pixels are 2.5
+     * metres. */
+    drag_tx(client, id, (double[]){960, 540},
+            (double[]){960 + 2.5 * 1080 * 1.7320508075688772 / 20, 540});
     struct gz_set_node turn = {
         .has = GZ_HAS(R), .id = id, .trs.r = gz_quat_about((gz_vec3){0, 1, 0}, 1.5707963267948966)};
     stage_ask(client, message_set_t(&turn));
@@ -232,12 +247,16 @@ static void test_history_says_in_words_who_moved_what(void **state)
     sqlite3 *file;
     snprintf(path, sizeof path, "%s/parts.db", stage->daemon.data);
     assert_int_equal(sqlite3_open_v2(path, &file, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
-    assert_row(file, "SELECT who, node, action, before, after FROM history WHERE action LIKE 'moved%'",
-               (const char *const[]){"carl", "piston", "moved along x (tx)", "(1.000, 2.000, 3.000) m",
-                                     "(3.500, 2.000, 3.000) m"},
+    assert_row(file,
+               "SELECT who, node, action, before, after FROM history WHERE action LIKE 'moved%'",
+               (const char *const[]){"carl", "piston", "moved along x (tx)",
+                                     "(1.000, 2.000, 3.000) m", "(3.500, 2.000, 3.000) m"},
                5);
-    assert_row(file, "SELECT who, node, before, after FROM history WHERE action LIKE 'set rotation%'",
-               (const char *const[]){"carl", "piston", "(0.00, 0.00, 0.00)\302\260", "(0.00, 90.00, 0.00)\302\260"}, 4);
+    assert_row(file,
+               "SELECT who, node, before, after FROM history WHERE action LIKE 'set rotation%'",
+               (const char *const[]){"carl", "piston", "(0.00, 0.00, 0.00)\302\260",
+                                     "(0.00, 90.00, 0.00)\302\260"},
+               4);
     sqlite3_close(file);
 
     struct test_output output;
@@ -251,11 +270,13 @@ static void test_history_says_in_words_who_moved_what(void **state)
 
 /* ---- typed values ---- */
 
-static void type_value(const struct stage *stage, const char *handle, const char *value, const char *printed)
+static void type_value(const struct stage *stage, const char *handle, const char *value,
+                       const char *printed)
 {
     struct test_output output;
     test_ctl(&output, &stage->daemon, NULL,
-             (const char *const[]){"drag", "parts", "--node", "piston", "--handle", handle, "--value", value, NULL});
+             (const char *const[]){"drag", "parts", "--node", "piston", "--handle", handle,
+                                   "--value", value, NULL});
     if (output.code != 0 || strstr(output.out, printed) == NULL)
         fail_msg("%s by %s: %s%s", handle, value, output.out, output.err);
     test_output_finish(&output);
@@ -265,26 +286,30 @@ static void type_value(const struct stage *stage, const char *handle, const char
 static void assert_values(struct stage *stage, const struct gz_value *values, size_t count)
 {
     struct gz_client *client = stage_join(stage, "parts", "dora");
-    const struct gz_message *past =
-        stage_ask(client, (struct gz_message){.op = GZ_OP_HISTORY, .has = GZ_HAS(LIMIT), .history.limit = count});
+    const struct gz_message *past = stage_ask(
+        client,
+        (struct gz_message){.op = GZ_OP_HISTORY, .has = GZ_HAS(LIMIT), .history.limit = count});
     assert_int_equal(past->ok.edit_count, count);
     for (size_t i = 0; i < count; i++) {
         const struct gz_value *value = &past->ok.edits[i].value;
         assert_true(past->ok.edits[i].has & GZ_HAS(VALUE));
         assert_int_equal(value->count, values[i].count);
-        assert_memory_equal(value->numbers, values[i].numbers, value->count * sizeof *value->numbers);
+        assert_memory_equal(value->numbers, values[i].numbers,
+                            value->count * sizeof *value->numbers);
     }
 }
 
 static void test_typed_values_are_exact_in_the_scene_the_history_and_the_file(void **state)
 {
-    static const struct gz_value values[] = {{{2}, 1}, {{0.5, -1}, 2}, {{1.5707963267948966}, 1}, {{0.1}, 1}};
+    static const struct gz_value values[] = {
+        {{2}, 1}, {{0.5, -1}, 2}, {{1.5707963267948966}, 1}, {{0.1}, 1}};
     struct stage *stage = *state;
     struct gz_client *client = stage_join(stage, "parts", "carl");
     uint64_t id = stage_create(client, "piston", 0, (gz_vec3){0.2, 2, 3});
     type_value(stage, "tx", "0.1", "  tx typed 0.1 m  t (0.2, 2, 3) -> (0.3, 2, 3) m  edit ");
     type_value(stage, "ry", "90", "  ry typed 90 deg  r (0, 0, 0) -> (0, 90, 0) deg  edit ");
-    type_value(stage, "tzx", "0.5,-1", "  tzx typed (0.5, -1) m  t (0.3, 2, 3) -> (-0.7, 2, 3.5) m  edit ");
+    type_value(stage, "tzx", "0.5,-1",
+               "  tzx typed (0.5, -1) m  t (0.3, 2, 3) -> (-0.7, 2, 3.5) m  edit ");
     type_value(stage, "su", "2", "  su typed 2  s (1, 1, 1) -> (2, 2, 2)  edit ");
     stage_catch_up(client, stage_join(stage, "parts", "eve"));
     const gz_trs *trs = &node_in(client, id)->trs;
@@ -313,13 +338,15 @@ static void test_typed_values_are_exact_in_the_scene_the_history_and_the_file(vo
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_import_gives_the_files_tree_transforms_and_bounds, stage_setup,
+        cmocka_unit_test_setup_teardown(test_import_gives_the_files_tree_transforms_and_bounds,
+                                        stage_setup, stage_teardown),
+        cmocka_unit_test_setup_teardown(test_drag_is_seen_alike_by_two_and_ends_at_the_closed_form,
+                                        stage_setup, stage_teardown),
+        cmocka_unit_test_setup_teardown(test_history_says_in_words_who_moved_what, stage_setup,
                                         stage_teardown),
-        cmocka_unit_test_setup_teardown(test_drag_is_seen_alike_by_two_and_ends_at_the_closed_form, stage_setup,
-                                        stage_teardown),
-        cmocka_unit_test_setup_teardown(test_history_says_in_words_who_moved_what, stage_setup, stage_teardown),
-        cmocka_unit_test_setup_teardown(test_typed_values_are_exact_in_the_scene_the_history_and_the_file, stage_setup,
-                                        stage_teardown),
+        cmocka_unit_test_setup_teardown(
+            test_typed_values_are_exact_in_the_scene_the_history_and_the_file, stage_setup,
+            stage_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,8 +13,11 @@
 
 static struct gz_node_state whole(uint64_t id, uint64_t parent, double x)
 {
-    struct gz_node_state state = {
-        .has = WHOLE, .id = id, .parent = parent, .name = gz_client_text("part"), .trs = gz_trs_identity};
+    struct gz_node_state state = {.has = WHOLE,
+                                  .id = id,
+                                  .parent = parent,
+                                  .name = gz_client_text("part"),
+                                  .trs = gz_trs_identity};
     state.trs.t.x = x;
     return state;
 }
@@ -22,7 +25,8 @@ static struct gz_node_state whole(uint64_t id, uint64_t parent, double x)
 static enum gz_status apply(struct gz_mirror *mirror, uint64_t from, uint64_t seq, bool more,
                             const struct gz_node_state *nodes, size_t count)
 {
-    struct gz_delta delta = {.from = from, .seq = seq, .more = more, .nodes = nodes, .count = count};
+    struct gz_delta delta = {
+        .from = from, .seq = seq, .more = more, .nodes = nodes, .count = count};
     return gz_mirror_apply(mirror, &delta, NULL);
 }
 
@@ -58,7 +62,8 @@ static void test_mirror_gap_is_a_conflict_and_from_0_starts_over(void **state)
 static void test_mirror_absent_fields_stay(void **state)
 {
     struct gz_mirror *mirror = *state;
-    struct gz_node_state node = whole(1, 0, 5), moved = {.has = GZ_HAS(T), .id = 1, .trs.t = {7, 8, 9}};
+    struct gz_node_state node = whole(1, 0, 5),
+                         moved = {.has = GZ_HAS(T), .id = 1, .trs.t = {7, 8, 9}};
     node.has |= GZ_HAS(BOUNDS) | GZ_HAS(ASSET);
     node.bounds = (gz_box){{-1, -2, -3}, {1, 2, 3}};
     node.asset = 12;
@@ -75,7 +80,8 @@ static void test_mirror_absent_fields_stay(void **state)
 static void test_mirror_new_node_without_a_field_is_a_conflict(void **state)
 {
     struct gz_mirror *mirror = *state;
-    static const uint64_t needed[] = {GZ_HAS(T), GZ_HAS(R), GZ_HAS(S), GZ_HAS(NAME), GZ_HAS(PARENT)};
+    static const uint64_t needed[] = {GZ_HAS(T), GZ_HAS(R), GZ_HAS(S), GZ_HAS(NAME),
+                                      GZ_HAS(PARENT)};
     for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
         struct gz_node_state node = whole(1, 0, 5);
         node.has &= ~needed[i];
@@ -109,11 +115,13 @@ static void test_mirror_gone_must_list_whole_subtrees(void **state)
     assert_int_equal(gz_mirror_apply(mirror, &gone, NULL), GZ_CONFLICT);
 }
 
-/* A part of the scene: what is told stands at the same seq, and nodes that leave it go like deleted ones. */
+/* A part of the scene: what is told stands at the same seq, and nodes that leave it go like deleted
+ * ones. */
 static void test_mirror_of_a_part_changes_without_the_scene_going_on(void **state)
 {
     struct gz_mirror *mirror = *state;
-    struct gz_node_state nodes[] = {whole(1, 0, 0), whole(2, 1, 0), whole(3, 0, 0)}, back = whole(2, 1, 8);
+    struct gz_node_state nodes[] = {whole(1, 0, 0), whole(2, 1, 0), whole(3, 0, 0)},
+                         back = whole(2, 1, 8);
     const uint64_t left[] = {2, 3};
     struct gz_delta narrower = {.from = 9, .seq = 9, .gone = {left, 2}, .more = true};
     assert_int_equal(apply(mirror, 0, 9, false, nodes, 3), GZ_OK);
@@ -133,7 +141,8 @@ static void test_mirror_of_a_part_changes_without_the_scene_going_on(void **stat
     assert_int_equal(gz_mirror_apply(mirror, &torn, NULL), GZ_CONFLICT);
 }
 
-/* A connection that was lost while `more` lasted: the deltas from the last complete state come again, over what is there. */
+/* A connection that was lost while `more` lasted: the deltas from the last complete state come
+ * again, over what is there. */
 static void test_mirror_rewound_is_where_it_was_last_complete(void **state)
 {
     struct gz_mirror *mirror = *state;

@@ -1,5 +1,5 @@
-/* R28: a text of any bytes that is one comes back as it went, from the wire to the file, from there over a restart to the wire again,
- * and as JSON to programs; and what is no text is refused. */
+/* R28: a text of any bytes that is one comes back as it went, from the wire to the file, from there
+ * over a restart to the wire again, and as JSON to programs; and what is no text is refused. */
 #include <jansson.h>
 
 #include "stage.h"
@@ -11,7 +11,7 @@ static const char *const names[] = {
     "a\nb\tc\r\v\f\b\x1b[31m",
     "\x01\x1f\x7f",
     "%s%n%d?1",
-    "\xc2\x80\xc2\x9f\xc2\xad",                         /* controls beyond ASCII, a hyphen that is not seen */
+    "\xc2\x80\xc2\x9f\xc2\xad", /* controls beyond ASCII, a hyphen that is not seen */
     "\xf0\x9f\x94\xa7\xe2\x80\x8d\xf0\x9f\x94\xa9",     /* joined signs */
     "\xef\xbf\xbf\xf4\x8f\xbf\xbf",                     /* the last of each plane */
     "\xef\xbb\xbf\xe2\x80\xae\xe2\x80\xa8\xe2\x80\xa9", /* marks of order, of direction, of lines */
@@ -34,17 +34,21 @@ static struct gz_client *join_as(struct stage *stage, const char *user)
     return stage_join(stage, "names", user);
 }
 
-/* For each: a node of that name, made by a user of that name, with a key of that name, and a note that says it. */
+/* For each: a node of that name, made by a user of that name, with a key of that name, and a note
+ * that says it. */
 static void make_all(struct stage *stage, uint64_t ids[NAME_COUNT])
 {
     for (size_t i = 0; i < NAME_COUNT; i++) {
         struct gz_client *client = join_as(stage, names[i]);
         struct gz_create_node node = {.name = gz_client_text(names[i]), .trs = gz_trs_identity};
-        struct gz_message create = {
-            .op = GZ_OP_CREATE, .has = GZ_HAS(KEY), .key = gz_client_text(names[i]), .create = {&node, 1}};
+        struct gz_message create = {.op = GZ_OP_CREATE,
+                                    .has = GZ_HAS(KEY),
+                                    .key = gz_client_text(names[i]),
+                                    .create = {&node, 1}};
         ids[i] = stage_ask(client, create)->ok.ids.ids[0];
-        stage_ask(client,
-                  (struct gz_message){.op = GZ_OP_NOTE, .has = GZ_HAS(TEXT), .note.text = gz_client_text(names[i])});
+        stage_ask(client, (struct gz_message){.op = GZ_OP_NOTE,
+                                              .has = GZ_HAS(TEXT),
+                                              .note.text = gz_client_text(names[i])});
         assert_int_equal(stage_ask(client, create)->ok.ids.ids[0], ids[i]);
         gz_client_destroy(client);
         stage->count--;
@@ -72,7 +76,8 @@ static void assert_all_on_the_wire(struct gz_client *client, const uint64_t ids[
 }
 
 /* The text of `key` in the i-th line that gizmoctl says. */
-static void assert_lines(const struct stage *stage, const char *const *arguments, const char *key, bool is_backwards)
+static void assert_lines(const struct stage *stage, const char *const *arguments, const char *key,
+                         bool is_backwards)
 {
     struct test_output output;
     test_ctl(&output, &stage->daemon, NULL, arguments);
@@ -114,10 +119,14 @@ static void test_bytes_that_are_no_text_are_refused(void **state)
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
         struct gz_text text = {refused[i].bytes, refused[i].size};
         struct gz_create_node node = {.name = text, .trs = gz_trs_identity};
-        stage_refused(client, (struct gz_message){.op = GZ_OP_CREATE, .create = {&node, 1}}, GZ_BAD_VALUE);
-        stage_refused(client, (struct gz_message){.op = GZ_OP_NOTE, .has = GZ_HAS(TEXT), .note.text = text},
+        stage_refused(client, (struct gz_message){.op = GZ_OP_CREATE, .create = {&node, 1}},
                       GZ_BAD_VALUE);
-        stage_refused(client, (struct gz_message){.op = GZ_OP_UNDO, .has = GZ_HAS(KEY), .key = text}, GZ_BAD_VALUE);
+        stage_refused(client,
+                      (struct gz_message){.op = GZ_OP_NOTE, .has = GZ_HAS(TEXT), .note.text = text},
+                      GZ_BAD_VALUE);
+        stage_refused(client,
+                      (struct gz_message){.op = GZ_OP_UNDO, .has = GZ_HAS(KEY), .key = text},
+                      GZ_BAD_VALUE);
     }
     assert_int_equal(gz_mirror_count(gz_client_mirror(client)), 0);
 }
@@ -125,9 +134,11 @@ static void test_bytes_that_are_no_text_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_texts_of_any_bytes_come_back_from_file_wire_and_gizmoctl, stage_setup,
+        cmocka_unit_test_setup_teardown(
+            test_texts_of_any_bytes_come_back_from_file_wire_and_gizmoctl, stage_setup,
+            stage_teardown),
+        cmocka_unit_test_setup_teardown(test_bytes_that_are_no_text_are_refused, stage_setup,
                                         stage_teardown),
-        cmocka_unit_test_setup_teardown(test_bytes_that_are_no_text_are_refused, stage_setup, stage_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

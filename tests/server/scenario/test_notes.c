@@ -1,5 +1,5 @@
-/* People talk in the scene: what one writes the others read, and a note that was answered ok is there whatever happens to the
- * daemon. */
+/* People talk in the scene: what one writes the others read, and a note that was answered ok is
+ * there whatever happens to the daemon. */
 #include <stdio.h>
 
 #include "stage.h"
@@ -8,7 +8,8 @@
 
 static struct gz_message note_message(uint64_t has, const char *text)
 {
-    return (struct gz_message){.op = GZ_OP_NOTE, .has = GZ_HAS(TEXT) | has, .note.text = gz_client_text(text)};
+    return (struct gz_message){
+        .op = GZ_OP_NOTE, .has = GZ_HAS(TEXT) | has, .note.text = gz_client_text(text)};
 }
 
 static struct gz_message change_message(uint64_t has, uint64_t id)
@@ -28,7 +29,9 @@ static void await_notes(struct gz_client *client, size_t count, uint64_t id, dou
 {
     for (;;) {
         const struct gz_note_state *note = gz_pinboard_find(gz_client_pinboard(client), id);
-        if (gz_pinboard_count(gz_client_pinboard(client)) == count && note != NULL && note->changed >= changed) return;
+        if (gz_pinboard_count(gz_client_pinboard(client)) == count && note != NULL &&
+            note->changed >= changed)
+            return;
         if (gz_client_next(client, STAGE_SECONDS) == NULL)
             fail_msg("the notes did not come: %s", gz_client_reason(client));
     }
@@ -62,8 +65,10 @@ static void reconnect(struct gz_client *client)
 static void test_notes_that_were_answered_survive_a_kill(void **state)
 {
     struct stage *stage = *state;
-    struct gz_client *anna = stage_join(stage, "arm", "anna"), *bert = stage_join(stage, "arm", "bert");
-    struct gz_message ask = note_message(GZ_HAS(NODE) | GZ_HAS(POINT) | GZ_HAS(KEY), "is this bolt long enough?");
+    struct gz_client *anna = stage_join(stage, "arm", "anna"),
+                     *bert = stage_join(stage, "arm", "bert");
+    struct gz_message ask =
+        note_message(GZ_HAS(NODE) | GZ_HAS(POINT) | GZ_HAS(KEY), "is this bolt long enough?");
     ask.note.node = stage_create(anna, "bolt", 0, (gz_vec3){0, 0, 0});
     ask.note.point = (gz_vec3){-0.0, 0.1, 1.0 / 3};
     ask.key = gz_client_text("first");
@@ -71,8 +76,10 @@ static void test_notes_that_were_answered_survive_a_kill(void **state)
     await_notes(bert, 1, question, 0);
     struct gz_message reply = note_message(GZ_HAS(REPLY), "two more turns \xe2\x9c\x93");
     reply.note.reply = question;
-    uint64_t answer = write_note(bert, reply), wrong = write_note(bert, note_message(0, "wrong scene, sorry"));
-    struct gz_message gone = change_message(0, wrong), done = change_message(GZ_HAS(DONE), question);
+    uint64_t answer = write_note(bert, reply),
+             wrong = write_note(bert, note_message(0, "wrong scene, sorry"));
+    struct gz_message gone = change_message(0, wrong),
+                      done = change_message(GZ_HAS(DONE), question);
     gone.note.gone = done.note.done = true;
     stage_ask(bert, gone);
     stage_refused(bert, change_message(GZ_HAS(POINT), question), GZ_FORBIDDEN);
@@ -98,8 +105,9 @@ static void test_notes_that_were_answered_survive_a_kill(void **state)
     await_notes(carl, 3, last, 0);
 }
 
-static const char table_gltf[] = "{\"asset\":{\"version\":\"2.0\"},\"scenes\":[{\"nodes\":[0]}],\"scene\":0,"
-                                 "\"nodes\":[{\"name\":\"table\"}]}";
+static const char table_gltf[] =
+    "{\"asset\":{\"version\":\"2.0\"},\"scenes\":[{\"nodes\":[0]}],\"scene\":0,"
+    "\"nodes\":[{\"name\":\"table\"}]}";
 
 static void test_import_in_place_of_the_scene_keeps_its_notes(void **state)
 {
@@ -143,7 +151,8 @@ static void write_something(struct gz_client *client, uint64_t *random, int step
     struct gz_message message = note_message(id != 0 ? GZ_HAS(REPLY) : 0, text);
     message.note.reply = id;
     uint64_t kind = dice(random, 5);
-    if (id != 0 && kind > 1) message = change_message(kind == 2 ? GZ_HAS(TEXT) : kind == 3 ? GZ_HAS(DONE) : 0, id);
+    if (id != 0 && kind > 1)
+        message = change_message(kind == 2 ? GZ_HAS(TEXT) : kind == 3 ? GZ_HAS(DONE) : 0, id);
     message.note.text = gz_client_text(text);
     message.note.done = dice(random, 2) != 0;
     message.note.gone = id != 0 && kind == 4;
@@ -151,7 +160,8 @@ static void write_something(struct gz_client *client, uint64_t *random, int step
     assert_true(status == GZ_OK || status == GZ_FORBIDDEN);
 }
 
-/* One's own session is told after the notes: who knows it has the first of them, and the others are announced. */
+/* One's own session is told after the notes: who knows it has the first of them, and the others are
+ * announced. */
 static void await_all_notes(struct gz_client *client)
 {
     uint64_t own = gz_client_welcome(client)->session;
@@ -160,7 +170,8 @@ static void await_all_notes(struct gz_client *client)
         if (gz_client_next(client, STAGE_SECONDS) == NULL) fail_msg("the notes did not come");
 }
 
-/* Takes in what was told so far. The answer to one ping may come before what was told in its turn. */
+/* Takes in what was told so far. The answer to one ping may come before what was told in its
+ * turn. */
 static void catch_up(struct gz_client *client)
 {
     for (int i = 0; i < 2; i++) stage_ask(client, (struct gz_message){.op = GZ_OP_PING});
@@ -178,7 +189,8 @@ static void test_notes_are_the_same_for_all_over_lost_connections_and_crashes(vo
         bool crash = dice(&random, 30) == 0;
         bool cut = away < 3 && away != writer;
         if (cut) gz_client_cut(clients[away]);
-        for (uint64_t i = dice(&random, 4); i > 0; i--) write_something(clients[writer], &random, step);
+        for (uint64_t i = dice(&random, 4); i > 0; i--)
+            write_something(clients[writer], &random, step);
         catch_up(clients[writer]);
         if (crash) {
             test_daemon_kill(&stage->daemon);
@@ -203,10 +215,13 @@ static void test_notes_are_the_same_for_all_over_lost_connections_and_crashes(vo
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_notes_that_were_answered_survive_a_kill, stage_setup, stage_teardown),
-        cmocka_unit_test_setup_teardown(test_notes_are_the_same_for_all_over_lost_connections_and_crashes, stage_setup,
+        cmocka_unit_test_setup_teardown(test_notes_that_were_answered_survive_a_kill, stage_setup,
                                         stage_teardown),
-        cmocka_unit_test_setup_teardown(test_import_in_place_of_the_scene_keeps_its_notes, stage_setup, stage_teardown),
+        cmocka_unit_test_setup_teardown(
+            test_notes_are_the_same_for_all_over_lost_connections_and_crashes, stage_setup,
+            stage_teardown),
+        cmocka_unit_test_setup_teardown(test_import_in_place_of_the_scene_keeps_its_notes,
+                                        stage_setup, stage_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,13 @@
-/* Viewers who asked for a part of the scene: whatever others do to it, each has exactly that part, as the scene of one who has the
- * whole says by code that shares nothing with the server. */
+/* Viewers who asked for a part of the scene: whatever others do to it, each has exactly that part,
+ * as the scene of one who has the whole says by code that shares nothing with the server. */
 #include <stdio.h>
 
 #include "stage.h"
 
 #define NODES_LIMIT 512 /* of the engine with all that is made here */
 #define STEPS 160
-/* Boxes nearer than this to the border of a part, in metres, may be on either side: the server's are rounded to floats. */
+/* Boxes nearer than this to the border of a part, in metres, may be on either side: the server's
+ * are rounded to floats. */
 #define BORDER 1e-3L
 
 enum part { SUBTREE, BOX, VIEW };
@@ -35,9 +36,10 @@ struct place {
 static struct place place_of_trs(const gz_trs *trs)
 {
     long double x = trs->r.x, y = trs->r.y, z = trs->r.z, w = trs->r.w;
-    const long double r[3][3] = {{1 - 2 * (y * y + z * z), 2 * (x * y + z * w), 2 * (x * z - y * w)},
-                                 {2 * (x * y - z * w), 1 - 2 * (x * x + z * z), 2 * (y * z + x * w)},
-                                 {2 * (x * z + y * w), 2 * (y * z - x * w), 1 - 2 * (x * x + y * y)}};
+    const long double r[3][3] = {
+        {1 - 2 * (y * y + z * z), 2 * (x * y + z * w), 2 * (x * z - y * w)},
+        {2 * (x * y - z * w), 1 - 2 * (x * x + z * z), 2 * (y * z + x * w)},
+        {2 * (x * z + y * w), 2 * (y * z - x * w), 1 - 2 * (x * x + y * y)}};
     const double s[3] = {trs->s.x, trs->s.y, trs->s.z}, t[3] = {trs->t.x, trs->t.y, trs->t.z};
     struct place place;
     for (int i = 0; i < 3; i++) {
@@ -55,7 +57,8 @@ static void carry(const struct place *place, const long double point[3], long do
     }
 }
 
-/* The eight corners of the node's bounds in the world, or its origin eight times; then the box about them. */
+/* The eight corners of the node's bounds in the world, or its origin eight times; then the box
+ * about them. */
 struct extent {
     long double corners[8][3], min[3], max[3];
 };
@@ -69,7 +72,8 @@ static struct extent extent_of(const struct gz_mirror *mirror, const struct gz_m
         at[0] = corner & 1 ? box->max.x : box->min.x;
         at[1] = corner & 2 ? box->max.y : box->min.y;
         at[2] = corner & 4 ? box->max.z : box->min.z;
-        for (const struct gz_mirror_node *up = node; up != NULL; up = gz_mirror_find(mirror, up->parent)) {
+        for (const struct gz_mirror_node *up = node; up != NULL;
+             up = gz_mirror_find(mirror, up->parent)) {
             struct place place = place_of_trs(&up->trs);
             const long double below[3] = {at[0], at[1], at[2]};
             carry(&place, below, at);
@@ -91,7 +95,8 @@ struct verdict {
     bool must, may;
 };
 
-static struct verdict judge_subtree(const struct gz_mirror *mirror, uint64_t root, const struct gz_mirror_node *node)
+static struct verdict judge_subtree(const struct gz_mirror *mirror, uint64_t root,
+                                    const struct gz_mirror_node *node)
 {
     while (node != NULL && node->id != root) node = gz_mirror_find(mirror, node->parent);
     return (struct verdict){node != NULL, node != NULL};
@@ -99,7 +104,8 @@ static struct verdict judge_subtree(const struct gz_mirror *mirror, uint64_t roo
 
 static struct verdict judge_box(const gz_box *box, const struct extent *extent)
 {
-    const double min[3] = {box->min.x, box->min.y, box->min.z}, max[3] = {box->max.x, box->max.y, box->max.z};
+    const double min[3] = {box->min.x, box->min.y, box->min.z},
+                 max[3] = {box->max.x, box->max.y, box->max.z};
     struct verdict verdict = {true, true};
     for (int k = 0; k < 3; k++) {
         long double room = fminl(extent->max[k] - min[k], max[k] - extent->min[k]);
@@ -110,8 +116,8 @@ static struct verdict judge_box(const gz_box *box, const struct extent *extent)
 }
 
 /* How far inside of the four sides of the view a point is; below 0 is outside. */
-static void sides_of(const struct gz_camera_message *camera, const long double point[3], long double sides[4],
-                     long double *depth)
+static void sides_of(const struct gz_camera_message *camera, const long double point[3],
+                     long double sides[4], long double *depth)
 {
     long double eye[4], clip[3];
     static const int rows[3] = {0, 1, 3};
@@ -127,8 +133,10 @@ static void sides_of(const struct gz_camera_message *camera, const long double p
     for (int i = 0; i < 4; i++) sides[i] = clip[2] + (i & 1 ? -clip[i / 2] : clip[i / 2]);
 }
 
-/* Surely seen is one with a corner of its box in the picture, surely not seen one whose box is beyond one of the sides. */
-static struct verdict judge_view(const struct gz_camera_message *camera, const struct extent *extent)
+/* Surely seen is one with a corner of its box in the picture, surely not seen one whose box is
+ * beyond one of the sides. */
+static struct verdict judge_view(const struct gz_camera_message *camera,
+                                 const struct extent *extent)
 {
     bool beyond[4] = {true, true, true, true};
     struct verdict verdict = {false, true};
@@ -152,7 +160,8 @@ static struct verdict judge(const struct viewer *viewer, const struct gz_mirror 
 {
     if (viewer->part == SUBTREE) return judge_subtree(mirror, viewer->root, node);
     struct extent extent = extent_of(mirror, node);
-    return viewer->part == BOX ? judge_box(&viewer->box, &extent) : judge_view(&viewer->camera, &extent);
+    return viewer->part == BOX ? judge_box(&viewer->box, &extent)
+                               : judge_view(&viewer->camera, &extent);
 }
 
 /* ---- holding it against what the viewer has ---- */
@@ -166,7 +175,8 @@ static size_t index_of(const struct gz_mirror_node *const *list, size_t count, u
 
 /* A node is in the part with all that are above it. */
 static void judge_all(const struct viewer *viewer, const struct gz_mirror *whole,
-                      const struct gz_mirror_node *const *list, size_t count, struct verdict verdicts[NODES_LIMIT])
+                      const struct gz_mirror_node *const *list, size_t count,
+                      struct verdict verdicts[NODES_LIMIT])
 {
     assert_true(count <= NODES_LIMIT);
     memset(verdicts, 0, count * sizeof verdicts[0]);
@@ -180,7 +190,8 @@ static void judge_all(const struct viewer *viewer, const struct gz_mirror *whole
 }
 
 /* "" where the viewer has its part of what `whole` has, else in words what is wrong. */
-static const char *difference(const struct viewer *viewer, const struct gz_client *whole, char words[256])
+static const char *difference(const struct viewer *viewer, const struct gz_client *whole,
+                              char words[256])
 {
     const struct gz_mirror *all = gz_client_mirror(whole), *part = gz_client_mirror(viewer->client);
     static const char *const names[] = {"subtree", "box", "view"};
@@ -199,12 +210,14 @@ static const char *difference(const struct viewer *viewer, const struct gz_clien
         found += node != NULL;
     }
     if (words[0] == '\0' && found != gz_mirror_count(part))
-        snprintf(words, 256, "%s: %zu nodes that are no more", names[viewer->part], gz_mirror_count(part) - found);
+        snprintf(words, 256, "%s: %zu nodes that are no more", names[viewer->part],
+                 gz_mirror_count(part) - found);
     free(list);
     return words;
 }
 
-static void check_viewer(const struct viewer *viewer, const struct gz_client *whole, const char *after)
+static void check_viewer(const struct viewer *viewer, const struct gz_client *whole,
+                         const char *after)
 {
     char words[256];
     if (difference(viewer, whole, words)[0] != '\0') fail_msg("after %s: %s", after, words);
@@ -229,14 +242,16 @@ static struct gz_message interest_of(const struct viewer *viewer)
     if (viewer->part == SUBTREE) message.has = GZ_HAS(NODES);
     if (viewer->part == BOX) message.has = GZ_HAS(BOX);
     if (viewer->part == VIEW) message.has = GZ_HAS(VIEW);
-    message.interest = (struct gz_interest){.nodes = {&viewer->root, 1}, .box = viewer->box, .view = true};
+    message.interest =
+        (struct gz_interest){.nodes = {&viewer->root, 1}, .box = viewer->box, .view = true};
     return message;
 }
 
 /* Joins with the part, so that nothing else is ever told. */
 static void join_part(struct stage *stage, struct viewer *viewer, const char *user)
 {
-    struct gz_message interest = interest_of(viewer), camera = {.op = GZ_OP_CAMERA, .camera = viewer->camera};
+    struct gz_message interest = interest_of(viewer),
+                      camera = {.op = GZ_OP_CAMERA, .camera = viewer->camera};
     struct gz_client_options options = {
         .url = stage->daemon.url,
         .scene = "engine",
@@ -249,7 +264,8 @@ static void join_part(struct stage *stage, struct viewer *viewer, const char *us
     assert_true(stage->count < STAGE_CLIENTS_MAX);
     stage_check(gz_client_create(&viewer->client, &options, &error), &error, "join with a part");
     stage->clients[stage->count++] = viewer->client;
-    stage_check(gz_client_await(viewer->client, 0, STAGE_SECONDS, &error), &error, "first delta of a part");
+    stage_check(gz_client_await(viewer->client, 0, STAGE_SECONDS, &error), &error,
+                "first delta of a part");
 }
 
 static void await_part(struct gz_client *client, const char *what)
@@ -273,7 +289,8 @@ static void begin(struct stage *stage, struct story *story)
     assert_non_null(list);
     uint64_t root = 0;
     for (size_t i = 0; i < count && root == 0; i++) {
-        const struct gz_mirror_node *parent = gz_mirror_find(gz_client_mirror(story->whole), list[i]->parent);
+        const struct gz_mirror_node *parent =
+            gz_mirror_find(gz_client_mirror(story->whole), list[i]->parent);
         if (parent != NULL && parent->parent != 0) root = parent->id;
     }
     free(list);
@@ -281,7 +298,8 @@ static void begin(struct stage *stage, struct story *story)
     story->viewers[0] = (struct viewer){.part = SUBTREE, .root = root};
     story->viewers[1] = (struct viewer){.part = BOX, .box = middle};
     story->viewers[2] = (struct viewer){.part = VIEW};
-    story->viewers[2].camera = message_camera((gz_vec3){150, 90, 260}, (gz_vec3){250, 40, 0}).camera;
+    story->viewers[2].camera =
+        message_camera((gz_vec3){150, 90, 260}, (gz_vec3){250, 40, 0}).camera;
     static const char *const names[] = {"sue", "bo", "vic"};
     for (int i = 0; i < 3; i++) join_part(stage, &story->viewers[i], names[i]);
     for (int i = 0; i < 3; i++) {
@@ -337,7 +355,8 @@ static const char *set_something(struct story *story)
         break;
     default:
         node.has = GZ_HAS(T);
-        node.trs.t = (gz_vec3){between(story, -300, 300), between(story, -100, 100), between(story, -150, 150)};
+        node.trs.t = (gz_vec3){between(story, -300, 300), between(story, -100, 100),
+                               between(story, -150, 150)};
     }
     struct gz_message message = message_set_t(&node);
     enum gz_status status = gz_client_request(story->anna, &message, STAGE_SECONDS, NULL, NULL);
@@ -354,12 +373,14 @@ static void delete_and_undo(struct story *story)
     settle(story, "undoing that");
 }
 
-/* Grabs a node where others are below it too, and moves it in five steps, each of which everybody sees. */
+/* Grabs a node where others are below it too, and moves it in five steps, each of which everybody
+ * sees. */
 static void drag(struct story *story)
 {
     uint64_t id = any_node(story);
     struct gz_message grab = message_grab(&id, dice(story, 2) != 0 ? GZ_TV : GZ_RV, 700, 400);
-    if (gz_client_request(story->anna, &grab, STAGE_SECONDS, NULL, NULL) != GZ_OK) return; /* behind the eye, say */
+    if (gz_client_request(story->anna, &grab, STAGE_SECONDS, NULL, NULL) != GZ_OK)
+        return; /* behind the eye, say */
     for (int i = 1; i <= 5; i++) {
         stage_ask(story->anna, message_pointer(GZ_PHASE_MOVE, 700 + 40.0 * i, 400 + 25.0 * i));
         settle(story, "a move of a drag");
@@ -380,7 +401,8 @@ static void test_parts_are_exact_after_everything_that_others_do(void **state) /
         case 0: drag(&story); break;
         case 1: delete_and_undo(&story); break;
         case 2:
-            stage_create(story.anna, "new", any_node(&story), (gz_vec3){between(&story, -100, 100), 0, 10});
+            stage_create(story.anna, "new", any_node(&story),
+                         (gz_vec3){between(&story, -100, 100), 0, 10});
             settle(&story, "making a node");
             break;
         default: settle(&story, set_something(&story));
@@ -399,13 +421,15 @@ static void test_part_can_be_changed_and_given_up(void **state)
     for (int round = 0; round < 3; round++) {
         static const enum part parts[] = {BOX, SUBTREE, BOX};
         viewer->part = parts[round];
-        viewer->box = (gz_box){{-400 + 200.0 * round, -100, -100}, {-250 + 200.0 * round, 100, 100}};
+        viewer->box =
+            (gz_box){{-400 + 200.0 * round, -100, -100}, {-250 + 200.0 * round, 100, 100}};
         stage_ask(viewer->client, interest_of(viewer));
         await_part(viewer->client, "another part");
         check_viewer(viewer, story.whole, "asking for another part");
         settle(&story, set_something(&story));
     }
-    struct gz_message nothing = {.op = GZ_OP_INTEREST, .has = GZ_HAS(NODES)}, whole = {.op = GZ_OP_INTEREST};
+    struct gz_message nothing = {.op = GZ_OP_INTEREST, .has = GZ_HAS(NODES)},
+                      whole = {.op = GZ_OP_INTEREST};
     stage_ask(viewer->client, nothing);
     await_part(viewer->client, "nothing");
     assert_int_equal(gz_mirror_count(gz_client_mirror(viewer->client)), 0);
@@ -429,11 +453,13 @@ static void test_part_in_view_follows_the_camera(void **state)
     struct viewer *viewer = &story.viewers[2];
     char words[256];
     for (int i = 0; i < 8; i++) {
-        struct gz_message camera = message_camera((gz_vec3){150, 90, 260 - 20.0 * i}, (gz_vec3){250 - 60.0 * i, 40, 0});
+        struct gz_message camera =
+            message_camera((gz_vec3){150, 90, 260 - 20.0 * i}, (gz_vec3){250 - 60.0 * i, 40, 0});
         viewer->camera = camera.camera;
         stage_ask(viewer->client, camera);
         while (difference(viewer, story.whole, words)[0] != '\0')
-            if (gz_client_next(viewer->client, STAGE_SECONDS) == NULL) fail_msg("the view moved: %s", words);
+            if (gz_client_next(viewer->client, STAGE_SECONDS) == NULL)
+                fail_msg("the view moved: %s", words);
     }
     settle(&story, "moving the view");
 }
@@ -445,7 +471,9 @@ static void test_part_refused_leaves_the_one_before(void **state)
     begin(stage, &story);
     struct viewer *viewer = &story.viewers[1];
     uint64_t nobody = 999999;
-    struct gz_message unknown = {.op = GZ_OP_INTEREST, .has = GZ_HAS(NODES), .interest.nodes = {&nobody, 1}},
+    struct gz_message unknown = {.op = GZ_OP_INTEREST,
+                                 .has = GZ_HAS(NODES),
+                                 .interest.nodes = {&nobody, 1}},
                       view = {.op = GZ_OP_INTEREST, .has = GZ_HAS(VIEW), .interest.view = true};
     stage_refused(viewer->client, unknown, GZ_UNKNOWN_NODE);
     stage_refused(viewer->client, view, GZ_BAD_STATE);
@@ -515,8 +543,11 @@ static void test_part_of_more_roots_than_fit_beside_hello(void **state)
     for (int i = 0; i < NODES / 2; i++) roots[i] = answer->ok.ids.ids[2 * i];
     const struct gz_message interest = {
         .op = GZ_OP_INTEREST, .has = GZ_HAS(NODES), .interest.nodes = {roots, NODES / 2}};
-    struct gz_client_options options = {
-        .url = stage->daemon.url, .scene = "many", .user = "bert", .timeout_s = STAGE_SECONDS, .interest = &interest};
+    struct gz_client_options options = {.url = stage->daemon.url,
+                                        .scene = "many",
+                                        .user = "bert",
+                                        .timeout_s = STAGE_SECONDS,
+                                        .interest = &interest};
     struct gz_client *bert;
     struct gz_error error = {0};
     stage_check(gz_client_create(&bert, &options, &error), &error, "join");
@@ -539,25 +570,30 @@ static void test_part_costs_its_viewer_a_fraction_of_the_bytes(void **state)
     begin(stage, &story);
     struct viewer nook = {.part = BOX, .box = {{5000, 5000, 5000}, {5001, 5001, 5001}}};
     join_part(stage, &nook, "nora");
-    uint64_t joining = gz_client_received_bytes(nook.client), all = gz_client_received_bytes(story.whole);
+    uint64_t joining = gz_client_received_bytes(nook.client),
+             all = gz_client_received_bytes(story.whole);
     print_message("joining: %llu bytes, of the whole scene %llu\n", (unsigned long long)joining,
                   (unsigned long long)all);
     assert_true(4 * joining < all);
     for (int i = 0; i < 300; i++) {
         struct gz_set_node nodes[20];
         for (int k = 0; k < 20; k++)
-            nodes[k] = (struct gz_set_node){.has = GZ_HAS(T), .id = 10 + (uint64_t)k, .trs.t = {i, k, 0}};
+            nodes[k] =
+                (struct gz_set_node){.has = GZ_HAS(T), .id = 10 + (uint64_t)k, .trs.t = {i, k, 0}};
         uint64_t seq =
-            stage_ask(story.anna, (struct gz_message){.op = GZ_OP_SET, .set = {.nodes = nodes, .count = 20}})->ok.seq;
+            stage_ask(story.anna,
+                      (struct gz_message){.op = GZ_OP_SET, .set = {.nodes = nodes, .count = 20}})
+                ->ok.seq;
         /* Who does not read is told less, later: here everybody is told of each. */
         struct gz_error error = {0};
         stage_check(gz_client_await(story.whole, seq, STAGE_SECONDS, &error), &error, "an edit");
     }
     settle(&story, "many edits");
     stage_catch_up(nook.client, story.whole);
-    uint64_t told = gz_client_received_bytes(nook.client) - joining, most = gz_client_received_bytes(story.whole) - all;
-    print_message("300 edits of 20 nodes: %llu bytes, of the whole scene %llu\n", (unsigned long long)told,
-                  (unsigned long long)most);
+    uint64_t told = gz_client_received_bytes(nook.client) - joining,
+             most = gz_client_received_bytes(story.whole) - all;
+    print_message("300 edits of 20 nodes: %llu bytes, of the whole scene %llu\n",
+                  (unsigned long long)told, (unsigned long long)most);
     assert_true(4 * told < most);
 }
 

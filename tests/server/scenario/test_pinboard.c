@@ -15,7 +15,8 @@
 
 static struct gz_note_state note(uint64_t id, const char *text)
 {
-    return (struct gz_note_state){.id = id, .user = gz_client_text("anna"), .text = gz_client_text(text)};
+    return (struct gz_note_state){
+        .id = id, .user = gz_client_text("anna"), .text = gz_client_text(text)};
 }
 
 static void apply_notes(struct gz_pinboard *pinboard, struct gz_notes notes)
@@ -121,7 +122,8 @@ static void test_people_records_are_whole_copies_that_replace_each_other(void **
     const struct gz_presence_user *kept = gz_people_find(people, 8);
     assert_string_equal(kept->user.bytes, "bert");
     assert_true(kept->view[5] == 0.25);
-    assert_true(kept->selection.count == 2 && kept->selection.ids[0] == 4 && kept->selection.ids[1] == 5);
+    assert_true(kept->selection.count == 2 && kept->selection.ids[0] == 4 &&
+                kept->selection.ids[1] == 5);
     assert_true(kept->locks.count == 1 && kept->locks.ids[0] == 6);
     told.users = &anna;
     assert_int_equal(gz_people_apply(people, &told, NULL), GZ_OK);
@@ -138,11 +140,13 @@ static void test_people_who_left_or_are_not_among_all_are_not_here(void **state)
 {
     (void)state;
     struct gz_people *people = gz_people_create();
-    const struct gz_presence_user three[] = {{.session = 1}, {.session = 2}, {.session = 3}}, four = {.session = 4};
+    const struct gz_presence_user three[] = {{.session = 1}, {.session = 2}, {.session = 3}},
+                                  four = {.session = 4};
     const uint64_t left[] = {2, 77};
     const struct gz_presence presences[] = {{.users = three, .count = 3}, {.left = {left, 2}}},
                              all = {.users = &four, .count = 1, .all = true};
-    for (int i = 0; i < 2; i++) assert_int_equal(gz_people_apply(people, &presences[i], NULL), GZ_OK);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(gz_people_apply(people, &presences[i], NULL), GZ_OK);
     assert_int_equal(gz_people_count(people), 2);
     assert_null(gz_people_find(people, 2));
     assert_int_equal(gz_people_apply(people, &all, NULL), GZ_OK);
@@ -163,8 +167,8 @@ static void test_wish_last_taken_holds_and_refused_ones_do_not(void **state)
     (void)state;
     struct gz_wishes wishes = {0};
     uint64_t ids[] = {3, 9};
-    struct gz_message nodes = interest(1, GZ_HAS(NODES)), box = interest(2, GZ_HAS(BOX)), whole = interest(3, 0),
-                      view = interest(4, GZ_HAS(VIEW));
+    struct gz_message nodes = interest(1, GZ_HAS(NODES)), box = interest(2, GZ_HAS(BOX)),
+                      whole = interest(3, 0), view = interest(4, GZ_HAS(VIEW));
     nodes.interest.nodes = (struct gz_ids){ids, 2};
     assert_true(gz_wishes_ask(&wishes, &nodes));
     assert_true(gz_wishes_ask(&wishes, &box));

@@ -1,5 +1,6 @@
-/* What gizmoctl, and so the C client, says to a server, and what it makes of one that says no: a proxy that answers, certificates
- * that nobody trusts. The server is one thread here that takes a request and sends an answer as it is written below. */
+/* What gizmoctl, and so the C client, says to a server, and what it makes of one that says no: a
+ * proxy that answers, certificates that nobody trusts. The server is one thread here that takes a
+ * request and sends an answer as it is written below. */
 #include <arpa/inet.h>
 #include <pthread.h>
 #include <signal.h>
@@ -23,9 +24,11 @@ struct server {
 
 static void serve_one(struct server *server, int socket)
 {
-    char rest[4096], *request = server->count < REQUESTS_MAX ? server->requests[server->count++] : rest;
+    char rest[4096],
+        *request = server->count < REQUESTS_MAX ? server->requests[server->count++] : rest;
     size_t size = 0;
-    for (ssize_t got; size < sizeof rest - 1 && strstr(request, "\r\n\r\n") == NULL; size += (size_t)got) {
+    for (ssize_t got; size < sizeof rest - 1 && strstr(request, "\r\n\r\n") == NULL;
+         size += (size_t)got) {
         got = recv(socket, request + size, sizeof rest - 1 - size, 0);
         if (got <= 0) break;
         request[size + (size_t)got] = '\0';
@@ -39,7 +42,8 @@ static void serve_one(struct server *server, int socket)
 static void *handle_thread(void *context)
 {
     struct server *server = context;
-    for (int socket; (socket = accept(server->listener, NULL, NULL)) >= 0;) serve_one(server, socket);
+    for (int socket; (socket = accept(server->listener, NULL, NULL)) >= 0;)
+        serve_one(server, socket);
     return NULL;
 }
 
@@ -70,8 +74,10 @@ static void server_end(struct server *server)
     close(server->listener);
 }
 
-/* Runs gizmoctl against the port, and wants exit code 1 with one line that has all of `words` in it. */
-static void check_refused(const char *scheme, int port, const char *const *arguments, const char *const *words)
+/* Runs gizmoctl against the port, and wants exit code 1 with one line that has all of `words` in
+ * it. */
+static void check_refused(const char *scheme, int port, const char *const *arguments,
+                          const char *const *words)
 {
     char url[64];
     const char *all[8] = {0};
@@ -92,7 +98,8 @@ static void check_refused(const char *scheme, int port, const char *const *argum
 }
 
 #define REFUSAL "{\"code\":\"forbidden\",\"message\":\"Host: not by this name\"}"
-#define ANSWER_403 "HTTP/1.1 403 Forbidden\r\nContent-Length: 55\r\nConnection: close\r\n\r\n" REFUSAL
+#define ANSWER_403                                                                                 \
+    "HTTP/1.1 403 Forbidden\r\nContent-Length: 55\r\nConnection: close\r\n\r\n" REFUSAL
 #define ANSWER_413 "HTTP/1.1 413 Whatever\r\nContent-Length: 6\r\nConnection: close\r\n\r\n<html>"
 #define ANSWER_502 "HTTP/1.1 502 Oh\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
@@ -103,7 +110,8 @@ static void test_programs_say_no_origin(void **state)
     (void)state;
     struct server server;
     server_start(&server, ANSWER_403);
-    check_refused("ws", server.port, list, (const char *const[]){"Host: not by this name (forbidden)", NULL});
+    check_refused("ws", server.port, list,
+                  (const char *const[]){"Host: not by this name (forbidden)", NULL});
     check_refused("ws", server.port, join, (const char *const[]){"(forbidden)", NULL});
     server_end(&server);
     assert_true(server.count >= 2);
@@ -119,13 +127,14 @@ static void test_a_refused_handshake_is_told_with_its_status_and_words(void **st
     (void)state;
     struct server server;
     server_start(&server, ANSWER_403);
-    check_refused(
-        "ws", server.port, join,
-        (const char *const[]){"cannot connect to ws://127.0.0.1:", "HTTP status 403: Host: not by this name", NULL});
+    check_refused("ws", server.port, join,
+                  (const char *const[]){"cannot connect to ws://127.0.0.1:",
+                                        "HTTP status 403: Host: not by this name", NULL});
     server_end(&server);
     server_start(&server, ANSWER_502);
     check_refused("ws", server.port, join,
-                  (const char *const[]){"HTTP status 502 (Bad Gateway), from http://127.0.0.1:", "/ws\n", NULL});
+                  (const char *const[]){
+                      "HTTP status 502 (Bad Gateway), from http://127.0.0.1:", "/ws\n", NULL});
     server_end(&server);
 }
 
@@ -135,12 +144,15 @@ static void test_a_proxys_refusal_is_told_with_its_meaning_and_url(void **state)
     struct server server;
     server_start(&server, ANSWER_502);
     check_refused("ws", server.port, list,
-                  (const char *const[]){"HTTP status 502 (Bad Gateway), from http://127.0.0.1:", "/scenes\n", NULL});
+                  (const char *const[]){
+                      "HTTP status 502 (Bad Gateway), from http://127.0.0.1:", "/scenes\n", NULL});
     server_end(&server);
     server_start(&server, ANSWER_413);
     check_refused("ws", server.port,
-                  (const char *const[]){"import", GZ_SOURCE_DIR "/server/exchange/sample/robot-arm.glb", "arm", NULL},
-                  (const char *const[]){"HTTP status 413 (Content Too Large): a proxy", "/scenes/arm\n", NULL});
+                  (const char *const[]){
+                      "import", GZ_SOURCE_DIR "/server/exchange/sample/robot-arm.glb", "arm", NULL},
+                  (const char *const[]){"HTTP status 413 (Content Too Large): a proxy",
+                                        "/scenes/arm\n", NULL});
     server_end(&server);
 }
 
@@ -151,9 +163,11 @@ static pid_t start_tls(int port)
 {
     char script[512];
     snprintf(script, sizeof script,
-             "d=$(mktemp -d) && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 1 "
+             "d=$(mktemp -d) && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 "
+             "-nodes -days 1 "
              "-subj /CN=127.0.0.1 -keyout $d/key -out $d/cert 2>/dev/null && "
-             "{ (sleep 1; rm -r $d) & exec openssl s_server -accept 127.0.0.1:%d -key $d/key -cert $d/cert -quiet "
+             "{ (sleep 1; rm -r $d) & exec openssl s_server -accept 127.0.0.1:%d -key $d/key -cert "
+             "$d/cert -quiet "
              "2>/dev/null; }",
              port);
     pid_t child = fork();
@@ -166,8 +180,9 @@ static pid_t start_tls(int port)
 
 static void await_port(int port)
 {
-    struct sockaddr_in address = {
-        .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK), .sin_port = htons((uint16_t)port)};
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+                                  .sin_port = htons((uint16_t)port)};
     for (int tries = 0; tries < 400; tries++) {
         int socket_ = socket(AF_INET, SOCK_STREAM, 0);
         bool is_there = connect(socket_, (struct sockaddr *)&address, sizeof address) == 0;
@@ -185,8 +200,10 @@ static void test_an_untrusted_certificate_is_told_in_words(void **state)
     close(listener);
     pid_t server = start_tls(port);
     await_port(port);
-    check_refused("wss", port, list, (const char *const[]){"the certificate of the server is not trusted", NULL});
-    check_refused("wss", port, join, (const char *const[]){"the certificate of the server is not trusted", NULL});
+    check_refused("wss", port, list,
+                  (const char *const[]){"the certificate of the server is not trusted", NULL});
+    check_refused("wss", port, join,
+                  (const char *const[]){"the certificate of the server is not trusted", NULL});
     kill(server, SIGTERM);
     waitpid(server, NULL, 0);
 }

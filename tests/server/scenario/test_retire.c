@@ -1,12 +1,13 @@
-/* A scene gives up its name while people are in it: renamed, deleted, its file taken away, and the daemon killed in the middle. Every
- * edit that was answered ok is there under one name, or the scene is gone; the only allowed outcomes. */
+/* A scene gives up its name while people are in it: renamed, deleted, its file taken away, and the
+ * daemon killed in the middle. Every edit that was answered ok is there under one name, or the
+ * scene is gone; the only allowed outcomes. */
 #include <sqlite3.h>
 #include <stdio.h>
 #include <unistd.h>
 
+#include "proto/limits.h"
 #include "stage.h"
 #include "support/raw_ws.h"
-#include "proto/limits.h"
 
 /* More with GZ_ROUNDS=1000. */
 #define ROUNDS 20
@@ -16,8 +17,8 @@
 
 /* ---- what all of these need ---- */
 
-static int ask_http(const struct stage *stage, const char *method, const char *path, const char *body,
-                    struct raw_response *response)
+static int ask_http(const struct stage *stage, const char *method, const char *path,
+                    const char *body, struct raw_response *response)
 {
     char length[64] = "";
     if (body[0] != '\0') snprintf(length, sizeof length, "Content-Length: %zu\r\n", strlen(body));
@@ -50,13 +51,16 @@ static void assert_no_files(const struct stage *stage, const char *scene)
     }
 }
 
-static void assert_refused(struct stage *stage, const char *scene, bool create, enum gz_status expected)
+static void assert_refused(struct stage *stage, const char *scene, bool create,
+                           enum gz_status expected)
 {
     int socket = raw_open(stage->daemon.port);
     bool fatal = false;
-    const struct gz_message hello = {
-        .op = GZ_OP_HELLO,
-        .hello = {.v = 1, .scene = gz_client_text(scene), .user = gz_client_text("zoe"), .create = create}};
+    const struct gz_message hello = {.op = GZ_OP_HELLO,
+                                     .hello = {.v = 1,
+                                               .scene = gz_client_text(scene),
+                                               .user = gz_client_text("zoe"),
+                                               .create = create}};
     assert_true(raw_send_message(socket, &hello));
     assert_int_equal(raw_read_error(socket, &fatal), expected);
     assert_true(fatal);
@@ -74,16 +78,19 @@ static struct gz_message set_x(struct gz_set_node *node, uint64_t id, double x)
     return message_set_t(node);
 }
 
-/* Reads to the end of the connection, which says why, and what the scene is called now if it has a new name. */
+/* Reads to the end of the connection, which says why, and what the scene is called now if it has a
+ * new name. */
 static void assert_bye(struct gz_client *client, const char *reason, const char *new_name)
 {
     bool is_fatal = false;
     char scene[GZ_SCENE_NAME_BYTES_MAX + 1] = "";
-    for (const struct gz_message *message; (message = gz_client_next(client, STAGE_SECONDS)) != NULL;) {
+    for (const struct gz_message *message;
+         (message = gz_client_next(client, STAGE_SECONDS)) != NULL;) {
         if (message->op != GZ_OP_BYE) continue;
         is_fatal = message->bye.fatal;
         if (message->has & GZ_HAS(SCENE))
-            snprintf(scene, sizeof scene, "%.*s", (int)message->bye.scene.size, message->bye.scene.bytes);
+            snprintf(scene, sizeof scene, "%.*s", (int)message->bye.scene.size,
+                     message->bye.scene.bytes);
     }
     assert_string_equal(scene, new_name);
     assert_false(gz_client_is_open(client));
@@ -115,12 +122,15 @@ static void test_rename_while_two_people_drag(void **state)
 {
     struct stage *stage = *state;
     struct raw_response response;
-    struct gz_client *anna = stage_join(stage, "arm", "anna"), *bert = stage_join(stage, "arm", "bert");
-    uint64_t left = stage_create(anna, "left", 0, (gz_vec3){0}), right = stage_create(anna, "right", 0, (gz_vec3){0});
+    struct gz_client *anna = stage_join(stage, "arm", "anna"),
+                     *bert = stage_join(stage, "arm", "bert");
+    uint64_t left = stage_create(anna, "left", 0, (gz_vec3){0}),
+             right = stage_create(anna, "right", 0, (gz_vec3){0});
     stage_catch_up(bert, anna);
     begin_drag(anna, left);
     begin_drag(bert, right);
-    assert_int_equal(ask_http(stage, "PATCH", "/scenes/arm?user=carl", "{\"name\": \"hand\"}", &response), 200);
+    assert_int_equal(
+        ask_http(stage, "PATCH", "/scenes/arm?user=carl", "{\"name\": \"hand\"}", &response), 200);
     assert_string_equal(response.body, "{\"scene\":\"hand\"}\n");
     /* The new name can be joined at once, by whom the answer reaches. */
     struct gz_client *after = stage_join(stage, "hand", "dora");
@@ -129,8 +139,8 @@ static void test_rename_while_two_people_drag(void **state)
     assert_true(node_in(anna, left)->trs.t.x > 0 && node_in(bert, right)->trs.t.x > 0);
     assert_same_trs(&node_in(after, left)->trs, &node_in(anna, left)->trs, "what anna dragged");
     assert_same_trs(&node_in(after, right)->trs, &node_in(bert, right)->trs, "what bert dragged");
-    const struct gz_message *history =
-        stage_ask(after, (struct gz_message){.op = GZ_OP_HISTORY, .has = GZ_HAS(LIMIT), .history.limit = 2});
+    const struct gz_message *history = stage_ask(
+        after, (struct gz_message){.op = GZ_OP_HISTORY, .has = GZ_HAS(LIMIT), .history.limit = 2});
     assert_int_equal(history->ok.edit_count, 2);
     for (size_t i = 0; i < 2; i++) assert_int_equal(history->ok.edits[i].handle, GZ_TX);
     begin_drag(after, left); /* nobody holds it */
@@ -138,7 +148,8 @@ static void test_rename_while_two_people_drag(void **state)
     assert_unknown(stage, "arm");
 }
 
-/* Edits are on their way when the scene is renamed: each is answered, and those that are ok are there. */
+/* Edits are on their way when the scene is renamed: each is answered, and those that are ok are
+ * there. */
 static void test_edits_in_flight_are_answered(void **state)
 {
     struct stage *stage = *state;
@@ -151,15 +162,18 @@ static void test_edits_in_flight_are_answered(void **state)
         struct gz_message set = set_x(&node, id, (double)i + 1);
         stage_check(gz_client_send(anna, &set, &rids[i], &error), &error, "set");
     }
-    assert_int_equal(ask_http(stage, "PATCH", "/scenes/arm", "{\"name\":\"hand\"}", &response), 200);
+    assert_int_equal(ask_http(stage, "PATCH", "/scenes/arm", "{\"name\":\"hand\"}", &response),
+                     200);
     size_t answered = 0, done = 0;
-    for (const struct gz_message *message; (message = gz_client_next(anna, STAGE_SECONDS)) != NULL;) {
+    for (const struct gz_message *message;
+         (message = gz_client_next(anna, STAGE_SECONDS)) != NULL;) {
         if (message->op != GZ_OP_OK && message->op != GZ_OP_ERROR) continue;
         answered++;
         if (message->op == GZ_OP_OK) assert_int_equal(message->rid, rids[done++]);
         if (message->op == GZ_OP_OK) continue;
         assert_int_equal(message->error.code, GZ_BAD_STATE);
-        assert_non_null(strstr(message->error.message.bytes, "this scene is being renamed to hand"));
+        assert_non_null(
+            strstr(message->error.message.bytes, "this scene is being renamed to hand"));
     }
     assert_int_equal(answered, EDITS);
     assert_string_equal(gz_client_reason(anna), "this scene was renamed to hand");
@@ -181,7 +195,8 @@ static void test_rename_table(void **state)
         {"PATCH", "/scenes/arm", "{\"name\":\"\"}", 400, "\"code\":\"bad_value\""},
         {"PATCH", "/scenes/arm", "{\"name\":7}", 400, "\"code\":\"bad_message\""},
         {"PATCH", "/scenes/arm", "[]", 400, "\"code\":\"bad_message\""},
-        {"PATCH", "/scenes/arm", "{\"name\":\"a\",\"name\":\"b\"}", 400, "\"code\":\"bad_message\""},
+        {"PATCH", "/scenes/arm", "{\"name\":\"a\",\"name\":\"b\"}", 400,
+         "\"code\":\"bad_message\""},
         {"PATCH", "/scenes/arm", "", 411, "\"code\":\"bad_message\""},
         {"PATCH", "/scenes/arm?user=%ff", "{\"name\":\"new\"}", 400, "\"code\":\"bad_value\""},
         {"PATCH", "/scenes", "{\"name\":\"new\"}", 405, "\"code\":\"unknown_op\""},
@@ -197,10 +212,12 @@ static void test_rename_table(void **state)
         struct raw_response response;
         int status = ask_http(stage, rows[i].method, rows[i].path, rows[i].body, &response);
         if (status != rows[i].status || strstr(response.body, rows[i].said) == NULL)
-            fail_msg("row %zu: %s %s %s: %d %s", i, rows[i].method, rows[i].path, rows[i].body, status, response.body);
+            fail_msg("row %zu: %s %s %s: %d %s", i, rows[i].method, rows[i].path, rows[i].body,
+                     status, response.body);
     }
     struct raw_response response;
-    raw_request(stage->daemon.port, "DELETE", "/scenes/arm", "Origin: http://evil.example\r\n", "", 0, &response);
+    raw_request(stage->daemon.port, "DELETE", "/scenes/arm", "Origin: http://evil.example\r\n", "",
+                0, &response);
     assert_int_equal(response.status, 403);
     stage_create(anna, "still here", 0, (gz_vec3){0});
 }
@@ -229,7 +246,8 @@ static void test_deleted_scene_is_gone_and_its_name_free(void **state)
 static void await_health(const struct stage *stage)
 {
     struct raw_response response;
-    for (int i = 0; i < 500 && ask_http(stage, "GET", "/healthz", "", &response) != 200; i++) usleep(10000);
+    for (int i = 0; i < 500 && ask_http(stage, "GET", "/healthz", "", &response) != 200; i++)
+        usleep(10000);
     assert_int_equal(response.status, 200);
 }
 
@@ -238,7 +256,8 @@ static void test_file_that_vanishes_is_said_once(void **state)
     struct stage *stage = *state;
     char path[256];
     struct gz_set_node node;
-    struct gz_client *anna = stage_join(stage, "arm", "anna"), *bert = stage_join(stage, "arm", "bert");
+    struct gz_client *anna = stage_join(stage, "arm", "anna"),
+                     *bert = stage_join(stage, "arm", "bert");
     uint64_t id = stage_create(anna, "link", 0, (gz_vec3){0});
     snprintf(path, sizeof path, "%s/arm.db", stage->daemon.data);
     assert_int_equal(unlink(path), 0);
@@ -281,7 +300,8 @@ static void test_file_that_is_moved_away_is_whole(void **state)
     assert_true(node_in(stage_join(stage, "leg", "bert"), id)->trs.t.x == EDITS);
 }
 
-/* Somebody reads an old state, so that not all of the log can be folded into the file: the rest stays where it is. */
+/* Somebody reads an old state, so that not all of the log can be folded into the file: the rest
+ * stays where it is. */
 static void test_file_that_is_moved_beside_a_reader_leaves_its_log(void **state)
 {
     struct stage *stage = *state;
@@ -292,13 +312,15 @@ static void test_file_that_is_moved_beside_a_reader_leaves_its_log(void **state)
     uint64_t id = stage_create(anna, "link", 0, (gz_vec3){0});
     snprintf(path, sizeof path, "%s/arm.db", stage->daemon.data);
     assert_int_equal(sqlite3_open(path, &reader), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(reader, "BEGIN; SELECT * FROM scene", NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(reader, "BEGIN; SELECT * FROM scene", NULL, NULL, NULL),
+                     SQLITE_OK);
     for (int i = 1; i <= EDITS; i++) stage_ask(anna, set_x(&node, id, i));
     rename_file(stage, "arm.db", "leg.db");
     stage_refused(anna, set_x(&node, id, EDITS + 1), GZ_STORAGE);
     assert_bye(anna, "this scene was closed, as its file was moved or deleted", "");
     await_health(stage);
-    assert_int_equal(count_in_log(stage, "arm.db-wal is the log of a file that was moved or deleted"), 1);
+    assert_int_equal(
+        count_in_log(stage, "arm.db-wal is the log of a file that was moved or deleted"), 1);
     assert_refused(stage, "arm", true, GZ_STORAGE);
     sqlite3_close(reader);
     rename_file(stage, "arm.db-wal", "leg.db-wal");
@@ -341,7 +363,8 @@ static void test_kill_during_a_rename_leaves_one_name(void **state)
         forget_clients(stage);
         stage_ask(stage_join(stage, names[at], "anna"), set_x(&node, id, round));
         snprintf(request, sizeof request,
-                 "PATCH /scenes/%s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %zu\r\n\r\n{\"name\":\"%s\"}",
+                 "PATCH /scenes/%s HTTP/1.1\r\nHost: localhost\r\nContent-Length: "
+                 "%zu\r\n\r\n{\"name\":\"%s\"}",
                  names[at], strlen(names[!at]) + 11, names[!at]);
         kill_during(stage, request);
         bool is_renamed = has_file(stage, at == 0 ? "hand.db" : "arm.db");
@@ -352,7 +375,8 @@ static void test_kill_during_a_rename_leaves_one_name(void **state)
             assert_no_files(stage, names[!at]);
         if (is_renamed) at = !at;
         struct gz_client *after = stage_join(stage, names[at], "bert");
-        if (node_in(after, id)->trs.t.x != round) fail_msg("round %d: x is %g", round, node_in(after, id)->trs.t.x);
+        if (node_in(after, id)->trs.t.x != round)
+            fail_msg("round %d: x is %g", round, node_in(after, id)->trs.t.x);
     }
 }
 
@@ -364,7 +388,8 @@ static void test_kill_during_a_deletion_leaves_all_or_nothing(void **state)
     for (int round = 1, last = rounds(); round <= last; round++) {
         forget_clients(stage);
         struct gz_client *anna = stage_join(stage, "arm", "anna");
-        if (gz_mirror_count(gz_client_mirror(anna)) == 0) id = stage_create(anna, "link", 0, (gz_vec3){0});
+        if (gz_mirror_count(gz_client_mirror(anna)) == 0)
+            id = stage_create(anna, "link", 0, (gz_vec3){0});
         stage_ask(anna, set_x(&node, id, round));
         kill_during(stage, "DELETE /scenes/arm HTTP/1.1\r\nHost: localhost\r\n\r\n");
         if (!has_file(stage, "arm.db")) assert_no_files(stage, "arm");
@@ -391,8 +416,10 @@ static void test_start_beside_a_lone_log_keeps_it(void **state)
     snprintf(path, sizeof path, "%s/arm.db-old", stage->daemon.data);
     fclose(fopen(path, "w"));
     test_daemon_start(&stage->daemon, NULL, NULL);
-    assert_int_equal(count_in_log(stage, "arm.db-wal is the log of a file that was moved or deleted"), 1);
-    assert_int_equal(count_in_log(stage, "deleted arm.db-wal") + count_in_log(stage, "arm.db-old"), 0);
+    assert_int_equal(
+        count_in_log(stage, "arm.db-wal is the log of a file that was moved or deleted"), 1);
+    assert_int_equal(count_in_log(stage, "deleted arm.db-wal") + count_in_log(stage, "arm.db-old"),
+                     0);
     assert_true(has_file(stage, "arm.db-wal") && has_file(stage, "arm.db-old"));
     assert_refused(stage, "arm", true, GZ_STORAGE);
     rename_file(stage, "leg.db", "arm.db");
@@ -402,18 +429,27 @@ static void test_start_beside_a_lone_log_keeps_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_rename_while_two_people_drag, stage_setup, stage_teardown),
-        cmocka_unit_test_setup_teardown(test_edits_in_flight_are_answered, stage_setup, stage_teardown),
-        cmocka_unit_test_setup_teardown(test_rename_table, stage_setup, stage_teardown),
-        cmocka_unit_test_setup_teardown(test_deleted_scene_is_gone_and_its_name_free, stage_setup, stage_teardown),
-        cmocka_unit_test_setup_teardown(test_file_that_vanishes_is_said_once, stage_setup, stage_teardown),
-        cmocka_unit_test_setup_teardown(test_who_comes_to_a_file_that_vanished_is_told, stage_setup, stage_teardown),
-        cmocka_unit_test_setup_teardown(test_file_that_is_moved_away_is_whole, stage_setup, stage_teardown),
-        cmocka_unit_test_setup_teardown(test_file_that_is_moved_beside_a_reader_leaves_its_log, stage_setup,
+        cmocka_unit_test_setup_teardown(test_rename_while_two_people_drag, stage_setup,
                                         stage_teardown),
-        cmocka_unit_test_setup_teardown(test_start_beside_a_lone_log_keeps_it, stage_setup, stage_teardown),
-        cmocka_unit_test_setup_teardown(test_kill_during_a_rename_leaves_one_name, stage_setup, stage_teardown),
-        cmocka_unit_test_setup_teardown(test_kill_during_a_deletion_leaves_all_or_nothing, stage_setup, stage_teardown),
+        cmocka_unit_test_setup_teardown(test_edits_in_flight_are_answered, stage_setup,
+                                        stage_teardown),
+        cmocka_unit_test_setup_teardown(test_rename_table, stage_setup, stage_teardown),
+        cmocka_unit_test_setup_teardown(test_deleted_scene_is_gone_and_its_name_free, stage_setup,
+                                        stage_teardown),
+        cmocka_unit_test_setup_teardown(test_file_that_vanishes_is_said_once, stage_setup,
+                                        stage_teardown),
+        cmocka_unit_test_setup_teardown(test_who_comes_to_a_file_that_vanished_is_told, stage_setup,
+                                        stage_teardown),
+        cmocka_unit_test_setup_teardown(test_file_that_is_moved_away_is_whole, stage_setup,
+                                        stage_teardown),
+        cmocka_unit_test_setup_teardown(test_file_that_is_moved_beside_a_reader_leaves_its_log,
+                                        stage_setup, stage_teardown),
+        cmocka_unit_test_setup_teardown(test_start_beside_a_lone_log_keeps_it, stage_setup,
+                                        stage_teardown),
+        cmocka_unit_test_setup_teardown(test_kill_during_a_rename_leaves_one_name, stage_setup,
+                                        stage_teardown),
+        cmocka_unit_test_setup_teardown(test_kill_during_a_deletion_leaves_all_or_nothing,
+                                        stage_setup, stage_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

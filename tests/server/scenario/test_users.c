@@ -1,10 +1,10 @@
-/* Several users in one scene: locks with their holder, undo of one's own, refusals that change nothing, and everybody having the
- * same scene in the end, whenever they came. */
+/* Several users in one scene: locks with their holder, undo of one's own, refusals that change
+ * nothing, and everybody having the same scene in the end, whenever they came. */
 #include <math.h>
 #include <stdio.h>
 
-#include "stage.h"
 #include "proto/limits.h"
+#include "stage.h"
 
 static struct gz_message set_t(struct gz_set_node *node, uint64_t id, gz_vec3 t)
 {
@@ -17,7 +17,8 @@ static struct gz_message set_t(struct gz_set_node *node, uint64_t id, gz_vec3 t)
 static void test_second_user_is_refused_with_the_holder_until_the_first_lets_go(void **state)
 {
     struct stage *stage = *state;
-    struct gz_client *anna = stage_join(stage, "arm", "anna"), *bert = stage_join(stage, "arm", "bert");
+    struct gz_client *anna = stage_join(stage, "arm", "anna"),
+                     *bert = stage_join(stage, "arm", "bert");
     uint64_t base = stage_create(anna, "base", 0, (gz_vec3){0, 0, 0}),
              hand = stage_create(anna, "hand", base, (gz_vec3){0, 1, 0});
     struct gz_set_node node;
@@ -53,7 +54,8 @@ static void test_second_user_is_refused_with_the_holder_until_the_first_lets_go(
 static void test_cancelled_drag_gives_back_every_bit(void **state)
 {
     struct stage *stage = *state;
-    struct gz_client *anna = stage_join(stage, "arm", "anna"), *bert = stage_join(stage, "arm", "bert");
+    struct gz_client *anna = stage_join(stage, "arm", "anna"),
+                     *bert = stage_join(stage, "arm", "bert");
     uint64_t id = stage_create(anna, "hand", 0, (gz_vec3){1.0 / 3, 0.1, -1e-9});
     stage_catch_up(bert, anna);
     gz_trs before = node_in(bert, id)->trs;
@@ -71,11 +73,14 @@ static void test_cancelled_drag_gives_back_every_bit(void **state)
 
 /* ---- seeing what another sees ---- */
 
-static const struct gz_presence_user *await_view(struct gz_client *client, uint64_t session, const double view[16])
+static const struct gz_presence_user *await_view(struct gz_client *client, uint64_t session,
+                                                 const double view[16])
 {
     for (;;) {
         const struct gz_presence_user *user = gz_people_find(gz_client_people(client), session);
-        if (user != NULL && user->has & GZ_HAS(VIEW) && memcmp(user->view, view, sizeof user->view) == 0) return user;
+        if (user != NULL && user->has & GZ_HAS(VIEW) &&
+            memcmp(user->view, view, sizeof user->view) == 0)
+            return user;
         if (gz_client_next(client, STAGE_SECONDS) == NULL) fail_msg("the view did not come");
     }
 }
@@ -83,13 +88,16 @@ static const struct gz_presence_user *await_view(struct gz_client *client, uint6
 static void test_following_another_gives_the_same_view_to_the_bit(void **state)
 {
     struct stage *stage = *state;
-    struct gz_client *anna = stage_join(stage, "arm", "anna"), *bert = stage_join(stage, "arm", "bert");
+    struct gz_client *anna = stage_join(stage, "arm", "anna"),
+                     *bert = stage_join(stage, "arm", "bert");
     stage_create(anna, "hand", 0, (gz_vec3){0, 0, 0});
     uint64_t leader = gz_client_welcome(anna)->session, follower = gz_client_welcome(bert)->session;
     for (int i = 0; i < 5; i++) {
-        struct gz_message camera = message_camera((gz_vec3){1.0 / 3 + i, 0.1, 10}, (gz_vec3){0, 1e-9 * i, 0});
+        struct gz_message camera =
+            message_camera((gz_vec3){1.0 / 3 + i, 0.1, 10}, (gz_vec3){0, 1e-9 * i, 0});
         stage_ask(anna, camera);
-        /* What bert reads from presence, and sends as his own camera, is what others then read of him. */
+        /* What bert reads from presence, and sends as his own camera, is what others then read of
+         * him. */
         const struct gz_presence_user *user = await_view(bert, leader, camera.camera.view);
         struct gz_message own = message_camera((gz_vec3){5, 5, 5}, (gz_vec3){0, 0, 0});
         memcpy(own.camera.view, user->view, sizeof own.camera.view);
@@ -102,11 +110,13 @@ static void test_following_another_gives_the_same_view_to_the_bit(void **state)
     assert_int_equal(gz_people_count(gz_client_people(anna)), 1);
 }
 
-/* An orbit turns the camera on the server: the view that others read is the one that its owner was told. */
+/* An orbit turns the camera on the server: the view that others read is the one that its owner was
+ * told. */
 static void test_following_another_through_an_orbit(void **state)
 {
     struct stage *stage = *state;
-    struct gz_client *anna = stage_join(stage, "arm", "anna"), *bert = stage_join(stage, "arm", "bert");
+    struct gz_client *anna = stage_join(stage, "arm", "anna"),
+                     *bert = stage_join(stage, "arm", "bert");
     stage_create(anna, "hand", 0, (gz_vec3){0, 0, 0});
     stage_ask(anna, message_camera((gz_vec3){3, 2, 10}, (gz_vec3){0, 0, 0}));
     struct gz_message tool = {.op = GZ_OP_TOOL, .has = GZ_HAS(MODE), .tool.mode = GZ_MODE_ORBIT};
@@ -134,12 +144,14 @@ static const struct gz_message *await(struct gz_client *client, enum gz_op op, u
     }
 }
 
-/* A turntable about a point of the client's own: bert can draw what anna sees, and the ray that she points along meets that point. */
+/* A turntable about a point of the client's own: bert can draw what anna sees, and the ray that she
+ * points along meets that point. */
 static void test_following_another_shows_where_she_looks_and_points(void **state)
 {
     const gz_vec3 target = {1, 2, -3};
     struct stage *stage = *state;
-    struct gz_client *anna = stage_join(stage, "arm", "anna"), *bert = stage_join(stage, "arm", "bert");
+    struct gz_client *anna = stage_join(stage, "arm", "anna"),
+                     *bert = stage_join(stage, "arm", "bert");
     struct gz_message camera = message_camera((gz_vec3){4, 3, 9}, target);
     struct gz_message tool = {.op = GZ_OP_TOOL, .has = GZ_HAS(MODE) | GZ_HAS(ORBIT)};
     struct gz_error error = {0};
@@ -156,7 +168,8 @@ static void test_following_another_shows_where_she_looks_and_points(void **state
     memcpy(view, await(anna, GZ_OP_VIEW, 0)->view, sizeof view);
     assert_true(fabs(view[4]) < 1e-14); /* level */
     const struct gz_presence_user *user = await_view(bert, gz_client_welcome(anna)->session, view);
-    assert_true(user->has & GZ_HAS(LENS) && user->has & GZ_HAS(AT) && user->has & GZ_HAS(RAY) && !user->parallel);
+    assert_true(user->has & GZ_HAS(LENS) && user->has & GZ_HAS(AT) && user->has & GZ_HAS(RAY) &&
+                !user->parallel);
     assert_true(fabs(user->lens[0] + user->lens[1]) < 1e-12 && user->lens[3] > 0);
     gz_vec3 along = {user->ray[3], user->ray[4], user->ray[5]};
     gz_vec3 way = gz_sub(target, (gz_vec3){user->ray[0], user->ray[1], user->ray[2]});
@@ -176,13 +189,16 @@ static void test_drag_says_how_far_it_has_gone_and_the_history_what_is_undone(vo
     stage_check(gz_client_send(anna, &move, NULL, &error), &error, "move");
     const struct gz_gizmo_message *gizmo;
     do {
-        gizmo = &await(anna, GZ_OP_GIZMO, GZ_HAS(VALUE) | GZ_HAS(ARM) | GZ_HAS(AXIS) | GZ_HAS(START))->gizmo;
+        gizmo =
+            &await(anna, GZ_OP_GIZMO, GZ_HAS(VALUE) | GZ_HAS(ARM) | GZ_HAS(AXIS) | GZ_HAS(START))
+                 ->gizmo;
     } while (gizmo->value.numbers[0] == 0);
     assert_true(fabs(gizmo->value.numbers[0] - M_PI / 2) < 1e-9);
     assert_true(fabs(gizmo->arm.x - 1) < 1e-9 && fabs(gizmo->axis.z - 1) < 1e-9);
     stage_ask(anna, message_pointer(GZ_PHASE_UP, 960, 440));
     stage_ask(anna, (struct gz_message){.op = GZ_OP_UNDO});
-    struct gz_message question = {.op = GZ_OP_HISTORY, .has = GZ_HAS(CHANGES), .history.changes = false};
+    struct gz_message question = {
+        .op = GZ_OP_HISTORY, .has = GZ_HAS(CHANGES), .history.changes = false};
     const struct gz_ok *ok = &stage_ask(anna, question)->ok;
     assert_int_equal(ok->edit_count, 3); /* the undo, the drag, the node */
     for (size_t i = 0; i < ok->edit_count; i++) {
@@ -197,7 +213,8 @@ static void test_drag_says_how_far_it_has_gone_and_the_history_what_is_undone(vo
 static void test_undo_takes_back_ones_own_and_says_conflicts(void **state)
 {
     struct stage *stage = *state;
-    struct gz_client *anna = stage_join(stage, "arm", "anna"), *bert = stage_join(stage, "arm", "bert");
+    struct gz_client *anna = stage_join(stage, "arm", "anna"),
+                     *bert = stage_join(stage, "arm", "bert");
     struct gz_set_node node;
     uint64_t id = stage_create(bert, "hand", 0, (gz_vec3){0, 0, 0}),
              other = stage_create(bert, "foot", 0, (gz_vec3){0, 0, 0});
@@ -225,9 +242,13 @@ static void test_undo_takes_back_ones_own_and_says_conflicts(void **state)
 static void test_create_hangs_refs_and_delete_takes_subtrees(void **state)
 {
     struct stage *stage = *state;
-    struct gz_client *anna = stage_join(stage, "arm", "anna"), *bert = stage_join(stage, "arm", "bert");
+    struct gz_client *anna = stage_join(stage, "arm", "anna"),
+                     *bert = stage_join(stage, "arm", "bert");
     const struct gz_create_node nodes[] = {
-        {.has = GZ_HAS(REF), .ref = gz_client_text("a"), .name = gz_client_text("arm"), .trs = gz_trs_identity},
+        {.has = GZ_HAS(REF),
+         .ref = gz_client_text("a"),
+         .name = gz_client_text("arm"),
+         .trs = gz_trs_identity},
         {.has = GZ_HAS(REF) | GZ_HAS(PARENT_REF),
          .ref = gz_client_text("b"),
          .parent_ref = gz_client_text("a"),
@@ -251,10 +272,12 @@ static void test_create_hangs_refs_and_delete_takes_subtrees(void **state)
     assert_int_equal(node_in(bert, ids[2])->parent, ids[1]);
     assert_true(node_in(bert, ids[2])->has_bounds);
 
-    uint64_t seq = stage_ask(bert, (struct gz_message){.op = GZ_OP_DELETE, .remove = {&ids[1], 1}})->ok.seq;
+    uint64_t seq =
+        stage_ask(bert, (struct gz_message){.op = GZ_OP_DELETE, .remove = {&ids[1], 1}})->ok.seq;
     stage_check(gz_client_await(anna, seq, STAGE_SECONDS, &error), &error, "delete");
     assert_int_equal(gz_mirror_count(gz_client_mirror(anna)), 1);
-    stage_refused(anna, (struct gz_message){.op = GZ_OP_DELETE, .remove = {&ids[2], 1}}, GZ_UNKNOWN_NODE);
+    stage_refused(anna, (struct gz_message){.op = GZ_OP_DELETE, .remove = {&ids[2], 1}},
+                  GZ_UNKNOWN_NODE);
     seq = stage_ask(bert, (struct gz_message){.op = GZ_OP_UNDO})->ok.seq;
     stage_check(gz_client_await(anna, seq, STAGE_SECONDS, &error), &error, "undo");
     assert_int_equal(node_in(anna, ids[2])->parent, ids[1]);
@@ -266,15 +289,18 @@ static void test_create_hangs_refs_and_delete_takes_subtrees(void **state)
 static void test_refused_requests_change_nothing_and_others_still_answer(void **state)
 {
     struct stage *stage = *state;
-    struct gz_client *anna = stage_join(stage, "arm", "anna"), *bert = stage_join(stage, "arm", "bert");
+    struct gz_client *anna = stage_join(stage, "arm", "anna"),
+                     *bert = stage_join(stage, "arm", "bert");
     uint64_t id = stage_create(anna, "hand", 0, (gz_vec3){1, 2, 3}), nobody = 999999;
     uint64_t child = stage_create(anna, "finger", id, (gz_vec3){0, 0, 0});
     stage_catch_up(bert, anna);
     uint64_t seq = gz_mirror_seq(gz_client_mirror(bert));
     const struct gz_set_node cycle = {.has = GZ_HAS(PARENT), .id = id, .parent = child},
                              flat = {.has = GZ_HAS(S), .id = id, .trs.s = {1, 0, 1}},
-                             zero = {.has = GZ_HAS(R), .id = id}, unknown = {.has = GZ_HAS(T), .id = nobody},
-                             twice[2] = {{.has = GZ_HAS(T), .id = id}, {.has = GZ_HAS(T), .id = id}},
+                             zero = {.has = GZ_HAS(R), .id = id},
+                             unknown = {.has = GZ_HAS(T), .id = nobody},
+                             twice[2] = {{.has = GZ_HAS(T), .id = id},
+                                         {.has = GZ_HAS(T), .id = id}},
                              orphan = {.has = GZ_HAS(PARENT), .id = id, .parent = nobody},
                              half[2] = {{.has = GZ_HAS(T), .id = id, .trs.t = {9, 9, 9}},
                                         {.has = GZ_HAS(T), .id = nobody}};
@@ -293,7 +319,9 @@ static void test_refused_requests_change_nothing_and_others_still_answer(void **
         {{.op = GZ_OP_SET, .set = {.nodes = &orphan, .count = 1}}, GZ_UNKNOWN_NODE, "999999"},
         {{.op = GZ_OP_SET, .set = {.nodes = half, .count = 2}}, GZ_UNKNOWN_NODE, "999999"},
         {{.op = GZ_OP_DELETE, .remove = {&nobody, 1}}, GZ_UNKNOWN_NODE, "999999"},
-        {{.op = GZ_OP_RESTORE, .has = GZ_HAS(SEQ), .restore = {.seq = 1u << 30}}, GZ_BAD_VALUE, "seq"},
+        {{.op = GZ_OP_RESTORE, .has = GZ_HAS(SEQ), .restore = {.seq = 1u << 30}},
+         GZ_BAD_VALUE,
+         "seq"},
         {{.op = GZ_OP_AT, .has = GZ_HAS(SEQ), .at.seq = 1u << 30}, GZ_BAD_VALUE, "seq"},
         {message_pointer(GZ_PHASE_UP, 1, 1), GZ_BAD_STATE, ""},
         {message_grab(&id, GZ_TX, 1, 1), GZ_BAD_STATE, "camera"},
@@ -301,7 +329,8 @@ static void test_refused_requests_change_nothing_and_others_still_answer(void **
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const struct gz_message *answer = stage_refused(anna, cases[i].message, cases[i].code);
         char words[GZ_ERROR_BYTES_MAX];
-        snprintf(words, sizeof words, "%.*s", (int)answer->error.message.size, answer->error.message.bytes);
+        snprintf(words, sizeof words, "%.*s", (int)answer->error.message.size,
+                 answer->error.message.bytes);
         if (strstr(words, cases[i].words) == NULL)
             fail_msg("case %zu: \"%s\" does not name %s", i, words, cases[i].words);
         stage_ask(bert, (struct gz_message){.op = GZ_OP_PING});
@@ -312,27 +341,30 @@ static void test_refused_requests_change_nothing_and_others_still_answer(void **
 static void test_bytes_that_are_no_message_are_answered_and_the_rest_is_read(void **state)
 {
     struct stage *stage = *state;
-    struct gz_client *anna = stage_join(stage, "arm", "anna"), *bert = stage_join(stage, "arm", "bert");
+    struct gz_client *anna = stage_join(stage, "arm", "anna"),
+                     *bert = stage_join(stage, "arm", "bert");
     static const struct {
         const char *bytes;
         size_t size;
     } cases[] = {
-        {"\xc1", 1},                                               /* never used */
-        {"\x93\x01\x02\x03", 4},                                   /* a list */
-        {"\x81\xa2op\xa4pin", 8},                                  /* cut off */
-        {"\x81\xa2op\x05", 5},                                     /* op is a number */
-        {"\x81\xa2op\xa3xyz", 8},                                  /* unknown op */
-        {"\xdf\xff\xff\xff\xff", 5},                               /* four thousand million fields */
-        {"\xc6\xff\xff\xff\xff", 5},                               /* four gigabytes */
+        {"\xc1", 1},                 /* never used */
+        {"\x93\x01\x02\x03", 4},     /* a list */
+        {"\x81\xa2op\xa4pin", 8},    /* cut off */
+        {"\x81\xa2op\x05", 5},       /* op is a number */
+        {"\x81\xa2op\xa3xyz", 8},    /* unknown op */
+        {"\xdf\xff\xff\xff\xff", 5}, /* four thousand million fields */
+        {"\xc6\xff\xff\xff\xff", 5}, /* four gigabytes */
         {"\x82\xa2op\xa6select\xa5nodes\xdd\xff\xff\xff\xff", 22}, /* as many ids */
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct gz_error error = {0};
-        stage_check(gz_client_send_bytes(anna, cases[i].bytes, cases[i].size, &error), &error, "bytes");
+        stage_check(gz_client_send_bytes(anna, cases[i].bytes, cases[i].size, &error), &error,
+                    "bytes");
         const struct gz_message *message;
         do {
             message = gz_client_next(anna, STAGE_SECONDS);
-            if (message == NULL) fail_msg("case %zu was not answered: %s", i, gz_client_reason(anna));
+            if (message == NULL)
+                fail_msg("case %zu was not answered: %s", i, gz_client_reason(anna));
         } while (message->op != GZ_OP_ERROR);
         enum gz_status expected = i == 4 ? GZ_UNKNOWN_OP : GZ_BAD_MESSAGE;
         assert_int_equal(message->error.code, expected);
@@ -347,13 +379,15 @@ static void test_viewer_may_not_edit(void **state)
     struct stage *stage = *state;
     struct gz_client *anna = stage_join(stage, "arm", "anna");
     uint64_t id = stage_create(anna, "hand", 0, (gz_vec3){0, 0, 0});
-    struct gz_client_options options = {.url = stage->daemon.url, .scene = "arm", .user = "vic", .has_role = true};
+    struct gz_client_options options = {
+        .url = stage->daemon.url, .scene = "arm", .user = "vic", .has_role = true};
     struct gz_error error = {0};
     stage_check(gz_client_create(&stage->clients[stage->count], &options, &error), &error, "join");
     struct gz_client *viewer = stage->clients[stage->count++];
     struct gz_set_node node;
     stage_refused(viewer, set_t(&node, id, (gz_vec3){1, 1, 1}), GZ_FORBIDDEN);
-    stage_refused(viewer, (struct gz_message){.op = GZ_OP_DELETE, .remove = {&id, 1}}, GZ_FORBIDDEN);
+    stage_refused(viewer, (struct gz_message){.op = GZ_OP_DELETE, .remove = {&id, 1}},
+                  GZ_FORBIDDEN);
     stage_refused(viewer, (struct gz_message){.op = GZ_OP_UNDO}, GZ_FORBIDDEN);
     stage_refused(viewer, message_grab(&id, GZ_TX, 0, 0), GZ_FORBIDDEN);
     stage_ask(viewer, (struct gz_message){.op = GZ_OP_SELECT, .select = {.nodes = {&id, 1}}});
@@ -372,7 +406,8 @@ static void test_unknown_scene_and_bad_names_are_refused_at_the_door(void **stat
     };
     stage_join(stage, "arm", "anna");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct gz_client_options options = {.url = stage->daemon.url, .scene = cases[i].scene, .user = cases[i].user};
+        struct gz_client_options options = {
+            .url = stage->daemon.url, .scene = cases[i].scene, .user = cases[i].user};
         struct gz_client *client;
         struct gz_error error = {0};
         assert_int_equal(gz_client_create(&client, &options, &error), cases[i].code);
@@ -385,7 +420,8 @@ static void test_unknown_scene_and_bad_names_are_refused_at_the_door(void **stat
 static void test_late_joiner_has_the_scene_of_those_who_followed(void **state)
 {
     struct stage *stage = *state;
-    struct gz_client *anna = stage_join(stage, "arm", "anna"), *bert = stage_join(stage, "arm", "bert");
+    struct gz_client *anna = stage_join(stage, "arm", "anna"),
+                     *bert = stage_join(stage, "arm", "bert");
     uint64_t ids[20];
     struct gz_set_node node;
     stage_ask(anna, message_camera((gz_vec3){3, 4, 10}, (gz_vec3){0, 0, 0}));
@@ -394,7 +430,8 @@ static void test_late_joiner_has_the_scene_of_those_who_followed(void **state)
                               (gz_vec3){1.0 / (double)(i + 3), 0.1, 0});
     for (int round = 0; round < 3; round++) {
         stage_ask(anna, message_grab(&ids[round], GZ_RZ, 1060, 560));
-        for (int i = 1; i < 8; i++) stage_ask(anna, message_pointer(GZ_PHASE_MOVE, 1060 - 15.5 * i, 560 + 11.25 * i));
+        for (int i = 1; i < 8; i++)
+            stage_ask(anna, message_pointer(GZ_PHASE_MOVE, 1060 - 15.5 * i, 560 + 11.25 * i));
         stage_ask(bert, set_t(&node, ids[10 + round], (gz_vec3){0.1 * round, 1e-17, -0.0}));
         stage_ask(anna, message_pointer(GZ_PHASE_UP, 940, 650));
         stage_ask(bert, (struct gz_message){.op = GZ_OP_DELETE, .remove = {&ids[19 - round], 1}});
@@ -410,7 +447,8 @@ static void test_late_joiner_has_the_scene_of_those_who_followed(void **state)
     assert_same_scene(late, bert);
 }
 
-/* A wait that oversleeps to the server's next ping, 5 s away, runs this test into its time limit. */
+/* A wait that oversleeps to the server's next ping, 5 s away, runs this test into its time
+ * limit. */
 static void test_short_waits_on_a_silent_scene_are_short(void **state)
 {
     struct stage *stage = *state;

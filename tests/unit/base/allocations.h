@@ -1,4 +1,5 @@
-/* allocations.h - a test's hand on malloc, calloc, realloc and free of the code under test (linked with --wrap). */
+/* allocations.h - a test's hand on malloc, calloc, realloc and free of the code under test (linked
+ * with --wrap). */
 #ifndef GZ_TEST_ALLOCATIONS_H
 #define GZ_TEST_ALLOCATIONS_H
 

@@ -26,7 +26,8 @@ static void test_buffer_takes_its_maximum_and_no_byte_more(void **state)
         assert_int_equal(gz_buffer_append(&buffer, "x", 1), GZ_TOO_LARGE);
         assert_int_equal(buffer.size, maxima[i]);
         assert_true(buffer.capacity <= maxima[i]);
-        for (size_t at = 0; at < maxima[i]; at++) assert_int_equal(buffer.data[at], (uint8_t)(at * 7));
+        for (size_t at = 0; at < maxima[i]; at++)
+            assert_int_equal(buffer.data[at], (uint8_t)(at * 7));
         gz_buffer_finish(&buffer);
     }
 }

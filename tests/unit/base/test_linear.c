@@ -55,7 +55,8 @@ static double mat3_distance(const gz_mat3 *a, const gz_mat3 *b)
 
 static void assert_mat3_near(const gz_mat3 *a, const gz_mat3 *b, double tolerance)
 {
-    if (!(mat3_distance(a, b) <= tolerance)) fail_msg("matrices differ by %.3g", mat3_distance(a, b));
+    if (!(mat3_distance(a, b) <= tolerance))
+        fail_msg("matrices differ by %.3g", mat3_distance(a, b));
 }
 
 static void assert_rotation(const gz_mat3 *m, double tolerance)
@@ -107,12 +108,14 @@ static void test_normalize_any_size_gives_the_direction(void **state)
 static void test_normalize_what_has_no_direction_is_refused(void **state)
 {
     (void)state;
-    const gz_vec3 cases[] = {{0, 0, 0}, {-0.0, 0, 0}, {NAN, 1, 0}, {1, INFINITY, 0}, {0, 0, -INFINITY}};
+    const gz_vec3 cases[] = {
+        {0, 0, 0}, {-0.0, 0, 0}, {NAN, 1, 0}, {1, INFINITY, 0}, {0, 0, -INFINITY}};
     for (size_t i = 0; i < COUNT(cases); i++) {
         gz_vec3 unit;
         assert_false(gz_normalize(cases[i], &unit));
         gz_quat rotation;
-        assert_false(gz_quat_normalize((gz_quat){cases[i].x, cases[i].y, 0, cases[i].z}, &rotation));
+        assert_false(
+            gz_quat_normalize((gz_quat){cases[i].x, cases[i].y, 0, cases[i].z}, &rotation));
     }
 }
 
@@ -146,7 +149,8 @@ static void test_rotations_agree_as_quaternion_and_matrix(void **state)
     uint64_t random = 2;
     for (int i = 0; i < 10000; i++) {
         gz_quat a = random_rotation(&random), b = random_rotation(&random);
-        gz_mat3 ma = gz_mat3_from_quat(a), mb = gz_mat3_from_quat(b), product = gz_mat3_multiply(&ma, &mb);
+        gz_mat3 ma = gz_mat3_from_quat(a), mb = gz_mat3_from_quat(b),
+                product = gz_mat3_multiply(&ma, &mb);
         gz_mat3 same = gz_mat3_from_quat(gz_quat_multiply(a, b));
         assert_mat3_near(&product, &same, 1e-14);
         gz_vec3 v = random_vec3(&random, 10);
@@ -163,7 +167,8 @@ static void test_quat_about_turns_by_the_right_hand(void **state)
     assert_true(vec3_distance(turned, (gz_vec3){0, 1, 0}) < 1e-15);
     for (int axis = 0; axis < 3; axis++) {
         gz_mat3 expected = axis_matrix(axis, 0.7);
-        gz_mat3 m = gz_mat3_from_quat(gz_quat_about((gz_vec3){axis == 0, axis == 1, axis == 2}, 0.7));
+        gz_mat3 m =
+            gz_mat3_from_quat(gz_quat_about((gz_vec3){axis == 0, axis == 1, axis == 2}, 0.7));
         assert_mat3_near(&m, &expected, 1e-15);
     }
 }
@@ -191,10 +196,12 @@ static void test_euler_is_the_product_of_its_axes_in_each_order(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(orders); i++) {
         const int *axes = orders[i].axes;
-        gz_mat3 a = axis_matrix(axes[0], 0.3), b = axis_matrix(axes[1], -0.8), c = axis_matrix(axes[2], 2.1);
+        gz_mat3 a = axis_matrix(axes[0], 0.3), b = axis_matrix(axes[1], -0.8),
+                c = axis_matrix(axes[2], 2.1);
         gz_mat3 expected = gz_mat3_multiply(&a, &b);
         expected = gz_mat3_multiply(&expected, &c);
-        gz_mat3 m = gz_mat3_from_quat(gz_quat_from_euler(angles_of(axes, 0.3, -0.8, 2.1), orders[i].order));
+        gz_mat3 m =
+            gz_mat3_from_quat(gz_quat_from_euler(angles_of(axes, 0.3, -0.8, 2.1), orders[i].order));
         assert_mat3_near(&m, &expected, 2e-15);
     }
 }
@@ -204,14 +211,16 @@ static void test_euler_angles_come_back_in_each_order(void **state)
     (void)state;
     uint64_t random = 4;
     for (size_t i = 0; i < 6 * 2000; i++) {
-        gz_vec3 angles = angles_of(orders[i % 6].axes, uniform(&random, -3.1, 3.1), uniform(&random, -1.5, 1.5),
-                                   uniform(&random, -3.1, 3.1));
-        gz_vec3 back = gz_euler_from_quat(gz_quat_from_euler(angles, orders[i % 6].order), orders[i % 6].order);
+        gz_vec3 angles = angles_of(orders[i % 6].axes, uniform(&random, -3.1, 3.1),
+                                   uniform(&random, -1.5, 1.5), uniform(&random, -3.1, 3.1));
+        gz_vec3 back = gz_euler_from_quat(gz_quat_from_euler(angles, orders[i % 6].order),
+                                          orders[i % 6].order);
         assert_true(vec3_distance(angles, back) < 1e-13);
     }
 }
 
-/* The rotation comes back to the last bits however near the middle angle is to a right one, where the angles do not. */
+/* The rotation comes back to the last bits however near the middle angle is to a right one, where
+ * the angles do not. */
 static void test_euler_near_gimbal_lock_keeps_the_rotation(void **state)
 {
     (void)state;
@@ -220,10 +229,12 @@ static void test_euler_near_gimbal_lock_keeps_the_rotation(void **state)
         enum gz_euler_order order = orders[i % 6].order;
         double gap = pow(10, -(double)(i / 6 % 18)) * uniform(&random, 0.1, 1);
         double middle = (i / 108 % 2 == 0 ? 1 : -1) * (PI / 2 - gap);
-        gz_vec3 angles = angles_of(orders[i % 6].axes, uniform(&random, -3, 3), middle, uniform(&random, -3, 3));
+        gz_vec3 angles =
+            angles_of(orders[i % 6].axes, uniform(&random, -3, 3), middle, uniform(&random, -3, 3));
         gz_quat q = gz_quat_from_euler(angles, order);
         gz_vec3 found = gz_euler_from_quat(q, order);
-        gz_mat3 m = gz_mat3_from_quat(q), back = gz_mat3_from_quat(gz_quat_from_euler(found, order));
+        gz_mat3 m = gz_mat3_from_quat(q),
+                back = gz_mat3_from_quat(gz_quat_from_euler(found, order));
         assert_mat3_near(&back, &m, 3e-14);
     }
 }
@@ -238,7 +249,8 @@ static void test_euler_at_gimbal_lock_has_no_last_angle(void **state)
         gz_vec3 found = gz_euler_from_quat(q, orders[i % 6].order);
         assert_true(gz_component(found, axes[2]) == 0);
         assert_near(fabs(gz_component(found, axes[1])), PI / 2, 1e-7);
-        gz_mat3 m = gz_mat3_from_quat(q), back = gz_mat3_from_quat(gz_quat_from_euler(found, orders[i % 6].order));
+        gz_mat3 m = gz_mat3_from_quat(q),
+                back = gz_mat3_from_quat(gz_quat_from_euler(found, orders[i % 6].order));
         assert_mat3_near(&back, &m, 3e-14);
     }
 }
@@ -258,15 +270,17 @@ static void test_inverse_undoes(void **state)
         assert_mat3_near(&both.linear, &gz_affine_identity.linear, 1e-13);
         assert_true(gz_length(both.origin) < 1e-12);
         gz_vec3 point = random_vec3(&random, 5);
-        assert_true(vec3_distance(gz_affine_apply(&inverse, gz_affine_apply(&a, point)), point) < 1e-12);
+        assert_true(vec3_distance(gz_affine_apply(&inverse, gz_affine_apply(&a, point)), point) <
+                    1e-12);
     }
 }
 
 static void test_inverse_of_a_flat_matrix_is_refused(void **state)
 {
     (void)state;
-    const gz_mat3 cases[] = {
-        {{1, 0, 0}, {0, 1, 0}, {0, 0, 0}}, {{1, 2, 3}, {2, 4, 6}, {0, 0, 1}}, {{NAN, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+    const gz_mat3 cases[] = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 0}},
+                             {{1, 2, 3}, {2, 4, 6}, {0, 0, 1}},
+                             {{NAN, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
     for (size_t i = 0; i < COUNT(cases); i++) {
         gz_mat3 result;
         gz_trs trs;
@@ -299,7 +313,8 @@ static void test_affine_from_trs_scales_then_turns_then_moves(void **state)
 
 /* ---- taking matrices apart ---- */
 
-/* What makes the polar decomposition: R is a rotation, and R^T m is symmetric. Positive definite, R is the nearest one. */
+/* What makes the polar decomposition: R is a rotation, and R^T m is symmetric. Positive definite, R
+ * is the nearest one. */
 static void assert_polar(const gz_mat3 *m, double tolerance)
 {
     gz_mat3 rotation;
@@ -320,7 +335,8 @@ static void test_polar_of_any_matrix_is_a_rotation_and_a_stretch(void **state)
     uint64_t random = 7;
     for (int i = 0; i < 5000; i++) {
         double size = pow(10, uniform(&random, -12, 12));
-        gz_mat3 m = {random_vec3(&random, size), random_vec3(&random, size), random_vec3(&random, size)};
+        gz_mat3 m = {random_vec3(&random, size), random_vec3(&random, size),
+                     random_vec3(&random, size)};
         if (fabs(gz_mat3_determinant(&m)) < 1e-3 * size * size * size) continue;
         assert_polar(&m, 1e-12);
     }
@@ -379,8 +395,9 @@ static void test_trs_from_affine_keeps_positive_scales(void **state)
         gz_affine a = gz_affine_from_trs(&trs);
         assert_true(gz_trs_from_affine(&a, &found, NULL));
         assert_true(vec3_distance(found.s, trs.s) < 1e-14);
-        assert_near(fabs(found.r.x * trs.r.x + found.r.y * trs.r.y + found.r.z * trs.r.z + found.r.w * trs.r.w), 1,
-                    1e-15);
+        assert_near(fabs(found.r.x * trs.r.x + found.r.y * trs.r.y + found.r.z * trs.r.z +
+                         found.r.w * trs.r.w),
+                    1, 1e-15);
     }
 }
 
@@ -412,9 +429,11 @@ static void test_trs_from_affine_says_what_a_shear_lost(void **state)
         gz_mat3 lost = {gz_sub(back.linear.x, a.linear.x), gz_sub(back.linear.y, a.linear.y),
                         gz_sub(back.linear.z, a.linear.z)};
         double size = sqrt(3 + shears[i] * shears[i]);
-        double distance = sqrt(gz_dot(lost.x, lost.x) + gz_dot(lost.y, lost.y) + gz_dot(lost.z, lost.z));
+        double distance =
+            sqrt(gz_dot(lost.x, lost.x) + gz_dot(lost.y, lost.y) + gz_dot(lost.z, lost.z));
         assert_near(residual, distance / size, 1e-16);
-        if (shears[i] < 0.01) assert_near(residual, shears[i] / sqrt(2) / sqrt(3), 1e-2 * shears[i]);
+        if (shears[i] < 0.01)
+            assert_near(residual, shears[i] / sqrt(2) / sqrt(3), 1e-2 * shears[i]);
         assert_memory_equal(&trs.t, &a.origin, sizeof trs.t);
     }
 }
@@ -461,7 +480,8 @@ static void test_box_transform_holds_the_eight_corners_and_no_more(void **state)
 static void test_box_union_and_centre(void **state)
 {
     (void)state;
-    gz_box a = {{0, -5, 2}, {1, 1, 3}}, b = {{-1, 0, 2.5}, {0.5, 4, 9}}, both = gz_box_union(&a, &b);
+    gz_box a = {{0, -5, 2}, {1, 1, 3}}, b = {{-1, 0, 2.5}, {0.5, 4, 9}},
+           both = gz_box_union(&a, &b);
     gz_vec3 centre = gz_box_centre(&both);
     assert_true(both.min.x == -1 && both.min.y == -5 && both.min.z == 2);
     assert_true(both.max.x == 1 && both.max.y == 4 && both.max.z == 9);

@@ -28,7 +28,8 @@ static void test_fail_fills_the_error_and_returns_the_status(void **state)
     assert_int_equal(gz_fail(NULL, GZ_TOO_MANY, "%s", "nobody reads this"), GZ_TOO_MANY);
 }
 
-/* However the text lies about the end, it is cut between two characters and loses no more than a character. */
+/* However the text lies about the end, it is cut between two characters and loses no more than a
+ * character. */
 static void test_fail_cuts_at_a_whole_character(void **state)
 {
     (void)state;
@@ -111,7 +112,9 @@ static void test_handle_says_its_kind_of_edit(void **state)
     (void)state;
     for (int handle = GZ_TX; handle < GZ_HANDLE_COUNT; handle++) {
         char letter = *gz_term_word(&gz_handle_terms, handle);
-        enum gz_edit_kind expected = letter == 't' ? GZ_EDIT_TRANSLATE : letter == 'r' ? GZ_EDIT_ROTATE : GZ_EDIT_SCALE;
+        enum gz_edit_kind expected = letter == 't'   ? GZ_EDIT_TRANSLATE
+                                     : letter == 'r' ? GZ_EDIT_ROTATE
+                                                     : GZ_EDIT_SCALE;
         if (handle == GZ_RB) expected = GZ_EDIT_BALL;
         assert_int_equal(gz_handle_kind((enum gz_handle)handle), expected);
     }
@@ -145,11 +148,14 @@ static void test_log_line_has_time_level_session_and_text(void **state)
     gz_log(&capture.log, GZ_ERROR, 42, "lost");
     capture_end(&capture);
     int year, read = 0;
-    assert_int_equal(sscanf(capture.text, "%4d-%*2d-%*2dT%*2d:%*2d:%*2d.%*3dZ info  port 80\n%n", &year, &read), 1);
+    assert_int_equal(
+        sscanf(capture.text, "%4d-%*2d-%*2dT%*2d:%*2d:%*2d.%*3dZ info  port 80\n%n", &year, &read),
+        1);
     assert_true(year >= 2024 && read > 0);
     const char *second = capture.text + read;
     read = 0;
-    assert_int_equal(sscanf(second, "%4d-%*2d-%*2dT%*2d:%*2d:%*2d.%*3dZ error [42] lost%n", &year, &read), 1);
+    assert_int_equal(
+        sscanf(second, "%4d-%*2d-%*2dT%*2d:%*2d:%*2d.%*3dZ error [42] lost%n", &year, &read), 1);
     assert_string_equal(second + read, "\n");
     free(capture.text);
 }

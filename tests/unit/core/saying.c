@@ -13,8 +13,8 @@ void assert_ok(const struct gz_message *answer)
 {
     assert_non_null(answer);
     if (answer->op == GZ_OP_ERROR)
-        fail_msg("refused: %s: %.*s", gz_status_word(answer->error.code), (int)answer->error.message.size,
-                 answer->error.message.bytes);
+        fail_msg("refused: %s: %.*s", gz_status_word(answer->error.code),
+                 (int)answer->error.message.size, answer->error.message.bytes);
     assert_int_equal(answer->op, GZ_OP_OK);
 }
 
@@ -30,11 +30,13 @@ void assert_says(const struct gz_message *answer, enum gz_status status, const c
 {
     assert_refused(answer, status);
     char said[GZ_ERROR_BYTES_MAX];
-    snprintf(said, sizeof said, "%.*s", (int)answer->error.message.size, answer->error.message.bytes);
+    snprintf(said, sizeof said, "%.*s", (int)answer->error.message.size,
+             answer->error.message.bytes);
     const char *dots = strstr(text, "...");
     if (dots != NULL) said[dots - text] = '\0';
     char expected[GZ_ERROR_BYTES_MAX];
-    snprintf(expected, sizeof expected, "%.*s", dots != NULL ? (int)(dots - text) : (int)strlen(text), text);
+    snprintf(expected, sizeof expected, "%.*s",
+             dots != NULL ? (int)(dots - text) : (int)strlen(text), text);
     assert_string_equal(said, expected);
 }
 
@@ -60,7 +62,8 @@ static struct gz_create_node node_to_create(const char *name, uint64_t parent)
     };
 }
 
-uint64_t create_node(struct client *client, const char *name, uint64_t parent, double x, double y, double z)
+uint64_t create_node(struct client *client, const char *name, uint64_t parent, double x, double y,
+                     double z)
 {
     struct gz_create_node node = node_to_create(name, parent);
     struct gz_message message = {.op = GZ_OP_CREATE, .create = {&node, 1}};
@@ -72,7 +75,8 @@ uint64_t create_node(struct client *client, const char *name, uint64_t parent, d
     return answer->ok.ids.ids[0];
 }
 
-const struct gz_message *ask_create(struct client *client, const char *name, uint64_t parent, const char *key)
+const struct gz_message *ask_create(struct client *client, const char *name, uint64_t parent,
+                                    const char *key)
 {
     struct gz_create_node node = node_to_create(name, parent);
     struct gz_message message = {.op = GZ_OP_CREATE, .create = {&node, 1}};
@@ -80,7 +84,8 @@ const struct gz_message *ask_create(struct client *client, const char *name, uin
     return client_ask(client, &message);
 }
 
-static const struct gz_message *ask_set(struct client *client, const struct gz_set_node *node, const char *key)
+static const struct gz_message *ask_set(struct client *client, const struct gz_set_node *node,
+                                        const char *key)
 {
     struct gz_message message = {.op = GZ_OP_SET, .set = {.nodes = node, .count = 1}};
     set_key(&message, key);
@@ -93,7 +98,8 @@ const struct gz_message *ask_move(struct client *client, uint64_t id, double x, 
     return ask_set(client, &node, NULL);
 }
 
-const struct gz_message *ask_move_keyed(struct client *client, uint64_t id, double x, const char *key)
+const struct gz_message *ask_move_keyed(struct client *client, uint64_t id, double x,
+                                        const char *key)
 {
     struct gz_set_node node = {.has = GZ_HAS(T), .id = id, .trs.t = {x, 0, 0}};
     return ask_set(client, &node, key);
@@ -165,7 +171,8 @@ const struct gz_message *ask_mode(struct client *client, enum gz_mode mode)
 
 struct gz_message pointer_message(enum gz_phase phase, double x, double y, uint64_t n)
 {
-    struct gz_message message = {.op = GZ_OP_POINTER, .has = GZ_HAS(AT), .pointer = {.phase = phase, .at = {x, y}}};
+    struct gz_message message = {
+        .op = GZ_OP_POINTER, .has = GZ_HAS(AT), .pointer = {.phase = phase, .at = {x, y}}};
     if (n > 0) {
         message.has |= GZ_HAS(N);
         message.pointer.n = n;
@@ -179,7 +186,8 @@ const struct gz_message *ask_pointer(struct client *client, enum gz_phase phase,
     return client_ask(client, &message);
 }
 
-const struct gz_message *ask_grab(struct client *client, enum gz_handle handle, uint64_t id, double x, double y)
+const struct gz_message *ask_grab(struct client *client, enum gz_handle handle, uint64_t id,
+                                  double x, double y)
 {
     struct gz_message message = pointer_message(GZ_PHASE_DOWN, x, y, 0);
     message.op = GZ_OP_GRAB;
@@ -220,7 +228,8 @@ const struct gz_message *ask_done(struct client *client, uint64_t note, bool don
 
 const struct gz_message *ask_gone(struct client *client, uint64_t note)
 {
-    struct gz_message message = {.op = GZ_OP_NOTE, .has = GZ_HAS(NOTE), .note = {.note = note, .gone = true}};
+    struct gz_message message = {
+        .op = GZ_OP_NOTE, .has = GZ_HAS(NOTE), .note = {.note = note, .gone = true}};
     return client_ask(client, &message);
 }
 
@@ -246,11 +255,13 @@ const struct gz_message *ask_checkpoint_gone(struct client *client, const char *
 
 const struct gz_message *ask_at_checkpoint(struct client *client, const char *name)
 {
-    struct gz_message message = {.op = GZ_OP_AT, .has = GZ_HAS(CHECKPOINT), .at.checkpoint = text_of(name)};
+    struct gz_message message = {
+        .op = GZ_OP_AT, .has = GZ_HAS(CHECKPOINT), .at.checkpoint = text_of(name)};
     return client_ask(client, &message);
 }
 
-const struct gz_message *ask_restore_checkpoint(struct client *client, const char *name, const char *key)
+const struct gz_message *ask_restore_checkpoint(struct client *client, const char *name,
+                                                const char *key)
 {
     struct gz_message message = {.op = GZ_OP_RESTORE, .has = GZ_HAS(CHECKPOINT)};
     message.restore.checkpoint = text_of(name);

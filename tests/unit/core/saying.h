@@ -1,4 +1,5 @@
-/* saying.h - what clients ask for in these tests, in few words. Each asks, makes a turn, and gives the answer (NULL: none yet). */
+/* saying.h - what clients ask for in these tests, in few words. Each asks, makes a turn, and gives
+ * the answer (NULL: none yet). */
 #ifndef GZ_TEST_SAYING_H
 #define GZ_TEST_SAYING_H
 
@@ -8,7 +9,8 @@
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 #define NO_FLAGS 0
 
-/* A window of 800 x 600 px, 90 degrees high; a metre at the distance d is 300 / d px. The middle is at 400, 300. */
+/* A window of 800 x 600 px, 90 degrees high; a metre at the distance d is 300 / d px. The middle is
+ * at 400, 300. */
 #define MIDDLE_X 400.0
 #define MIDDLE_Y 300.0
 #define METRE_PX(distance) (300.0 / (distance))
@@ -19,10 +21,13 @@ void assert_refused(const struct gz_message *answer, enum gz_status status);
 void assert_says(const struct gz_message *answer, enum gz_status status, const char *text);
 
 /* A node with a box of one metre about its origin. Returns its id; the disk must be committing. */
-uint64_t create_node(struct client *client, const char *name, uint64_t parent, double x, double y, double z);
-const struct gz_message *ask_create(struct client *client, const char *name, uint64_t parent, const char *key);
+uint64_t create_node(struct client *client, const char *name, uint64_t parent, double x, double y,
+                     double z);
+const struct gz_message *ask_create(struct client *client, const char *name, uint64_t parent,
+                                    const char *key);
 const struct gz_message *ask_move(struct client *client, uint64_t id, double x, double y, double z);
-const struct gz_message *ask_move_keyed(struct client *client, uint64_t id, double x, const char *key);
+const struct gz_message *ask_move_keyed(struct client *client, uint64_t id, double x,
+                                        const char *key);
 const struct gz_message *ask_rename(struct client *client, uint64_t id, const char *name);
 const struct gz_message *ask_hang(struct client *client, uint64_t id, uint64_t parent);
 const struct gz_message *ask_delete(struct client *client, uint64_t id);
@@ -33,10 +38,13 @@ const struct gz_message *ask_select(struct client *client, uint64_t id); /* 0: n
 /* Looks along -z from (0, 0, distance). */
 const struct gz_message *ask_camera(struct client *client, double distance);
 const struct gz_message *ask_mode(struct client *client, enum gz_mode mode);
-const struct gz_message *ask_pointer(struct client *client, enum gz_phase phase, double x, double y);
-const struct gz_message *ask_grab(struct client *client, enum gz_handle handle, uint64_t id, double x, double y);
+const struct gz_message *ask_pointer(struct client *client, enum gz_phase phase, double x,
+                                     double y);
+const struct gz_message *ask_grab(struct client *client, enum gz_handle handle, uint64_t id,
+                                  double x, double y);
 const struct gz_message *ask_wheel(struct client *client, double notches);
-/* Makes a note about the scene as a whole, changes one's text, says that it is done or that it is to go. */
+/* Makes a note about the scene as a whole, changes one's text, says that it is done or that it is
+ * to go. */
 const struct gz_message *ask_note(struct client *client, const char *text, const char *key);
 const struct gz_message *ask_reword(struct client *client, uint64_t note, const char *text);
 const struct gz_message *ask_done(struct client *client, uint64_t note, bool done);
@@ -47,8 +55,10 @@ const struct gz_message *ask_checkpoint_of(struct client *client, const char *na
 const struct gz_message *ask_checkpoint_gone(struct client *client, const char *name);
 /* A state by its checkpoint. */
 const struct gz_message *ask_at_checkpoint(struct client *client, const char *name);
-const struct gz_message *ask_restore_checkpoint(struct client *client, const char *name, const char *key);
-const struct gz_message *ask_op(struct client *client, enum gz_op op); /* one without needed fields */
+const struct gz_message *ask_restore_checkpoint(struct client *client, const char *name,
+                                                const char *key);
+const struct gz_message *ask_op(struct client *client,
+                                enum gz_op op); /* one without needed fields */
 
 struct gz_message camera_message(double distance);
 struct gz_message pointer_message(enum gz_phase phase, double x, double y, uint64_t n);

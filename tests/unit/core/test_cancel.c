@@ -1,5 +1,5 @@
-/* R16: a cancelled drag leaves the exact bits from before it, at everybody, whatever happened meanwhile. And the ways in which a
- * drag ends, or goes on, by somebody else's doing. */
+/* R16: a cancelled drag leaves the exact bits from before it, at everybody, whatever happened
+ * meanwhile. And the ways in which a drag ends, or goes on, by somebody else's doing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "unit/core/saying.h"
 #include "proto/limits.h"
+#include "unit/core/saying.h"
 
 #define MANY 10000
 #define STEP METRE_PX(10)
@@ -52,7 +52,8 @@ static void assert_as_before(struct scene *s)
     gz_trs now = host_node(&s->host, s->node).trs;
     assert_memory_equal(&now, &s->before, sizeof now);
     for (size_t i = 0; i < COUNT(all); i++)
-        assert_memory_equal(&mirror_find(&all[i]->mirror, s->node)->content.trs, &s->before, sizeof now);
+        assert_memory_equal(&mirror_find(&all[i]->mirror, s->node)->content.trs, &s->before,
+                            sizeof now);
 }
 
 static void take_and_move(struct scene *s, enum gz_handle handle)
@@ -128,7 +129,8 @@ static void test_cancel_while_the_disk_refuses_and_after_a_restart(void **state)
     close_scene(&s);
 }
 
-/* A drag that is in the file is closed there in the turn of its cancel: a crash right after it brings nothing back. */
+/* A drag that is in the file is closed there in the turn of its cancel: a crash right after it
+ * brings nothing back. */
 static void test_cancel_is_on_the_disk_at_once(void **state)
 {
     (void)state;
@@ -137,7 +139,8 @@ static void test_cancel_is_on_the_disk_at_once(void **state)
     take_and_move(&s, GZ_TXY);
     host_advance(&s.host, 0.1);
     assert_int_equal(s.host.store.open_count, 1);
-    assert_ok(ask_pointer(s.a, GZ_PHASE_MOVE, MIDDLE_X, MIDDLE_Y - STEP)); /* its sample is stored at this moment */
+    assert_ok(ask_pointer(s.a, GZ_PHASE_MOVE, MIDDLE_X,
+                          MIDDLE_Y - STEP)); /* its sample is stored at this moment */
     cancel(&s);
     size_t edits = s.host.store.edit_count;
     host_restart(&s.host, false);
@@ -182,7 +185,8 @@ static void test_cancel_of_a_wheel_and_of_what_was_typed(void **state)
     struct gz_message grab = {.op = GZ_OP_GRAB, .has = GZ_HAS(VALUE)};
     grab.pointer.handle = GZ_RX;
     grab.pointer.value = (struct gz_value){{0.123, 0}, 1};
-    for (int i = 0; i < 3; i++, grab.pointer.value.numbers[0] *= -3) assert_ok(client_ask(s.a, &grab));
+    for (int i = 0; i < 3; i++, grab.pointer.value.numbers[0] *= -3)
+        assert_ok(client_ask(s.a, &grab));
     cancel(&s);
     assert_as_before(&s);
     close_scene(&s);
@@ -210,7 +214,8 @@ static void test_cancel_of_ten_thousand_nodes(void **state)
     const struct gz_message *ok = client_ask(s.a, &create);
     assert_ok(ok);
     memcpy(ids, ok->ok.ids.ids, MANY * sizeof *ids);
-    for (size_t i = 0; i < MANY; i++) before[i] = mirror_find(&s.watcher->mirror, ids[i])->content.trs;
+    for (size_t i = 0; i < MANY; i++)
+        before[i] = mirror_find(&s.watcher->mirror, ids[i])->content.trs;
     struct gz_message grab = pointer_message(GZ_PHASE_DOWN, MIDDLE_X, MIDDLE_Y, 0);
     grab.op = GZ_OP_GRAB;
     grab.has |= GZ_HAS(NODES);
@@ -218,11 +223,12 @@ static void test_cancel_of_ten_thousand_nodes(void **state)
     grab.pointer.nodes = (struct gz_ids){ids, MANY};
     assert_ok(client_ask(s.a, &grab));
     assert_ok(ask_pointer(s.a, GZ_PHASE_MOVE, MIDDLE_X + 30, MIDDLE_Y + 50));
-    assert_memory_not_equal(&mirror_find(&s.watcher->mirror, ids[MANY - 1])->content.trs, &before[MANY - 1],
-                            sizeof *before);
+    assert_memory_not_equal(&mirror_find(&s.watcher->mirror, ids[MANY - 1])->content.trs,
+                            &before[MANY - 1], sizeof *before);
     cancel(&s);
     for (size_t i = 0; i < MANY; i++)
-        assert_memory_equal(&mirror_find(&s.watcher->mirror, ids[i])->content.trs, &before[i], sizeof *before);
+        assert_memory_equal(&mirror_find(&s.watcher->mirror, ids[i])->content.trs, &before[i],
+                            sizeof *before);
     close_scene(&s);
     free(before);
     free(nodes);
@@ -243,7 +249,8 @@ static void test_held_node_is_in_the_way_of_everything(void **state)
     take_and_move(&s, GZ_TXY);
     struct gz_message restore = {.op = GZ_OP_RESTORE, .has = GZ_HAS(SEQ), .restore.seq = then};
     struct gz_message empty = {.op = GZ_OP_RESTORE, .has = GZ_HAS(SEQ), .restore.seq = 1};
-    struct gz_core_import import = {.user = "bob", .asset = (const uint8_t *)"glTF", .asset_size = 4};
+    struct gz_core_import import = {
+        .user = "bob", .asset = (const uint8_t *)"glTF", .asset_size = 4};
     struct gz_error error;
     assert_refused(ask_move(s.b, s.node, 0, 0, 0), GZ_LOCKED);
     assert_refused(ask_rename(s.b, s.node, "mine"), GZ_LOCKED);
@@ -286,7 +293,8 @@ static void test_node_stays_under_the_pointer_when_its_parent_is_hung_elsewhere(
     close_scene(&s);
 }
 
-/* The one way: it began on what the disk then refused. Its holder reads which node and why, and what comes late moves nothing. */
+/* The one way: it began on what the disk then refused. Its holder reads which node and why, and
+ * what comes late moves nothing. */
 static void test_drag_of_a_node_that_the_disk_refused_ends_with_a_reason(void **state)
 {
     (void)state;
@@ -309,7 +317,8 @@ static void test_drag_of_a_node_that_the_disk_refused_ends_with_a_reason(void **
     assert_int_equal(error->error.nodes.ids[0], bolt);
     char expected[GZ_ERROR_BYTES_MAX];
     int size = snprintf(expected, sizeof expected,
-                        "the drag of node %llu (bolt) ended: what it began on could not be stored: the disk is full",
+                        "the drag of node %llu (bolt) ended: what it began on could not be stored: "
+                        "the disk is full",
                         (unsigned long long)bolt);
     assert_int_equal(error->error.message.size, size);
     assert_memory_equal(error->error.message.bytes, expected, (size_t)size);

@@ -1,5 +1,6 @@
-/* Nodes that are made as copies of others: all that is not said is as the other one has it at that moment, its mesh too; and what
- * holds for a mesh's node, through undo, the past and restarts, holds for its copies. */
+/* Nodes that are made as copies of others: all that is not said is as the other one has it at that
+ * moment, its mesh too; and what holds for a mesh's node, through undo, the past and restarts,
+ * holds for its copies. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -31,7 +32,8 @@ static void import(struct scene *s)
         {-1, {.name = "crank", .trs = gz_trs_identity, .asset = 4}},
         {0, {.name = "piston", .trs = placed, .has_bounds = true, .bounds = box, .asset = 5}}};
     enum gz_status done = GZ_INTERNAL;
-    struct gz_core_import import = {.user = "ida", .nodes = nodes, .count = COUNT(nodes), .asset_size = 4};
+    struct gz_core_import import = {
+        .user = "ida", .nodes = nodes, .count = COUNT(nodes), .asset_size = 4};
     import.asset = (const uint8_t *)"glTF";
     import.done = handle_done;
     import.context = &done;
@@ -68,7 +70,8 @@ static void close_scene(struct scene *s)
     host_finish(&s->host);
 }
 
-static const struct gz_message *ask_copies(struct client *client, const struct gz_create_node *nodes, size_t count)
+static const struct gz_message *ask_copies(struct client *client,
+                                           const struct gz_create_node *nodes, size_t count)
 {
     struct gz_message message = {.op = GZ_OP_CREATE, .create = {nodes, count}};
     return client_ask(client, &message);
@@ -124,8 +127,8 @@ static void test_copy_what_is_said_counts(void **state)
     const gz_trs moved = {{7, 8, 9}, {0, 0, 0, 1}, {1, 1, 2}};
     const gz_box small = {{0, 0, 0}, {1, 1, 1}};
     open_scene(&s);
-    struct gz_create_node node = {.has = GZ_HAS(COPY) | GZ_HAS(NAME) | GZ_HAS(PARENT) | GZ_HAS(T) | GZ_HAS(R) |
-                                         GZ_HAS(S) | GZ_HAS(BOUNDS),
+    struct gz_create_node node = {.has = GZ_HAS(COPY) | GZ_HAS(NAME) | GZ_HAS(PARENT) | GZ_HAS(T) |
+                                         GZ_HAS(R) | GZ_HAS(S) | GZ_HAS(BOUNDS),
                                   .copy = s.piston,
                                   .name = {"second", 6},
                                   .trs = moved,
@@ -138,7 +141,8 @@ static void test_copy_what_is_said_counts(void **state)
     assert_true(gz_trs_same(&content->trs, &moved));
     assert_memory_equal(&content->bounds, &small, sizeof small);
     assert_int_equal(content->asset, 5);
-    node = (struct gz_create_node){.has = GZ_HAS(COPY) | GZ_HAS(NAME), .copy = s.piston}; /* a name may be empty */
+    node = (struct gz_create_node){.has = GZ_HAS(COPY) | GZ_HAS(NAME),
+                                   .copy = s.piston}; /* a name may be empty */
     ok = ask_copies(s.a, &node, 1);
     assert_ok(ok);
     assert_string_equal(seen(&s, ok->ok.ids.ids[0])->name, "");
@@ -194,9 +198,11 @@ static void test_copy_of_none_is_refused(void **state)
     (void)state;
     struct scene s;
     open_scene(&s);
-    struct gz_create_node nodes[] = {
-        {.name = {"new", 3}}, {.has = GZ_HAS(COPY), .copy = s.piston}, {.has = GZ_HAS(COPY), .copy = 77}};
-    assert_says(ask_copies(s.a, nodes, 3), GZ_UNKNOWN_NODE, "create.nodes[2].copy: there is no node 77");
+    struct gz_create_node nodes[] = {{.name = {"new", 3}},
+                                     {.has = GZ_HAS(COPY), .copy = s.piston},
+                                     {.has = GZ_HAS(COPY), .copy = 77}};
+    assert_says(ask_copies(s.a, nodes, 3), GZ_UNKNOWN_NODE,
+                "create.nodes[2].copy: there is no node 77");
     assert_int_equal(client_last(s.a, GZ_OP_ERROR)->error.nodes.ids[0], 77);
     uint64_t gone = copy_node(s.a, s.piston);
     assert_ok(ask_delete(s.b, gone));
@@ -229,7 +235,8 @@ static void test_copy_outlives_the_original_and_the_past_knows_it(void **state)
     assert_piston(seen(&s, s.piston), s.crank);
     assert_ok(ask_undo(s.a, false));
     assert_int_equal(s.watcher->mirror.count, 0);
-    assert_ok(ask_undo(s.b, false)); /* the crank and the copy come back, the piston was gone before */
+    assert_ok(
+        ask_undo(s.b, false)); /* the crank and the copy come back, the piston was gone before */
     assert_piston(seen(&s, copy), s.crank);
     assert_int_equal(s.watcher->mirror.count, 2);
     close_scene(&s);

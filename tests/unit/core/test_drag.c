@@ -1,5 +1,5 @@
-/* Drags, wheels and orbits: from the pointer to the edit, who may hold what, and what the gizmo shows meanwhile. The camera
- * looks along -z at 10 m: a metre in the plane of the node is 30 px. */
+/* Drags, wheels and orbits: from the pointer to the edit, who may hold what, and what the gizmo
+ * shows meanwhile. The camera looks along -z at 10 m: a metre in the plane of the node is 30 px. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,14 +49,17 @@ static void assert_near(gz_vec3 place, double x, double y, double z)
     assert_true(fabs(place.z - z) < 1e-9);
 }
 
-static const struct gz_message *move_to(struct client *client, double metres_right, double metres_up)
+static const struct gz_message *move_to(struct client *client, double metres_right,
+                                        double metres_up)
 {
-    return ask_pointer(client, GZ_PHASE_MOVE, MIDDLE_X + metres_right * METRE, MIDDLE_Y - metres_up * METRE);
+    return ask_pointer(client, GZ_PHASE_MOVE, MIDDLE_X + metres_right * METRE,
+                       MIDDLE_Y - metres_up * METRE);
 }
 
 static const struct gz_message *let_go(struct client *client, double metres_right, double metres_up)
 {
-    return ask_pointer(client, GZ_PHASE_UP, MIDDLE_X + metres_right * METRE, MIDDLE_Y - metres_up * METRE);
+    return ask_pointer(client, GZ_PHASE_UP, MIDDLE_X + metres_right * METRE,
+                       MIDDLE_Y - metres_up * METRE);
 }
 
 /* Takes hold of the node's plane handle where the node is: it then goes where the pointer goes. */
@@ -72,7 +75,8 @@ static bool was_acknowledged(const struct client *client, uint64_t session, uint
             const struct gz_message *message = &heard->messages[i];
             if (message->op != GZ_OP_DELTA) continue;
             for (size_t j = 0; j < message->delta.ack_count; j++) {
-                if (message->delta.acks[j].session == session && message->delta.acks[j].n == n) return true;
+                if (message->delta.acks[j].session == session && message->delta.acks[j].n == n)
+                    return true;
             }
         }
     }
@@ -235,7 +239,8 @@ static void test_drag_survives_a_crash_to_its_last_sample(void **state)
     assert_ok(take(s.a, s.node));
     assert_ok(move_to(s.a, 1, 2));
     host_advance(&s.host, 0.1);
-    assert_int_equal(s.watcher->saved, s.watcher->mirror.seq); /* a running drag is saved as far as it came */
+    assert_int_equal(s.watcher->saved,
+                     s.watcher->mirror.seq); /* a running drag is saved as far as it came */
     s.host.disk = DISK_WAITS;
     assert_ok(move_to(s.a, 9, 9));
     host_restart(&s.host, false);
@@ -271,7 +276,8 @@ static void test_drag_with_a_key_is_one_edit(void **state)
     close_scene(&s);
 }
 
-/* Whoever begins another drag and says an old key for it made a mistake; what was dragged is not the price. */
+/* Whoever begins another drag and says an old key for it made a mistake; what was dragged is not
+ * the price. */
 static void test_drag_with_a_key_that_is_taken_goes_on(void **state)
 {
     (void)state;
@@ -307,10 +313,13 @@ static void test_drag_needs_a_camera_for_pixels(void **state)
     assert_refused(ask_pointer(blind, GZ_PHASE_DOWN, 1, 1), GZ_BAD_STATE);
     assert_refused(take(blind, s.node), GZ_BAD_STATE);
     struct gz_message grab = {.op = GZ_OP_GRAB, .has = GZ_HAS(RAY) | GZ_HAS(NODES)};
-    grab.pointer = (struct gz_pointer_message){
-        .phase = GZ_PHASE_DOWN, .handle = GZ_TXY, .nodes = {&s.node, 1}, .ray = {0, 0, 5, 0, 0, -1}};
+    grab.pointer = (struct gz_pointer_message){.phase = GZ_PHASE_DOWN,
+                                               .handle = GZ_TXY,
+                                               .nodes = {&s.node, 1},
+                                               .ray = {0, 0, 5, 0, 0, -1}};
     assert_ok(client_ask(blind, &grab));
-    struct gz_message move = {.op = GZ_OP_POINTER, .has = GZ_HAS(RAY), .pointer.phase = GZ_PHASE_UP};
+    struct gz_message move = {
+        .op = GZ_OP_POINTER, .has = GZ_HAS(RAY), .pointer.phase = GZ_PHASE_UP};
     const double ray[6] = {2, 1, 5, 0, 0, -3};
     memcpy(move.pointer.ray, ray, sizeof ray);
     assert_ok(client_ask(blind, &move));
@@ -457,8 +466,10 @@ static void test_refused_drag_is_taken_back_and_closed(void **state)
     close_scene(&s);
 }
 
-/* What was saved of it is there, for nothing could be written about its refusal; its user can take it back. */
-static void test_refused_drag_is_found_at_its_last_sample_where_the_disk_never_heard_of_it(void **state)
+/* What was saved of it is there, for nothing could be written about its refusal; its user can take
+ * it back. */
+static void
+test_refused_drag_is_found_at_its_last_sample_where_the_disk_never_heard_of_it(void **state)
 {
     (void)state;
     struct scene s;
@@ -564,15 +575,17 @@ static void test_orbit_by_turntable_stays_level(void **state)
     (void)state;
     struct scene s;
     open_scene(&s);
-    struct gz_message tool = {.op = GZ_OP_TOOL, .has = GZ_HAS(ORBIT), .tool.orbit = GZ_ORBIT_TURNTABLE};
+    struct gz_message tool = {
+        .op = GZ_OP_TOOL, .has = GZ_HAS(ORBIT), .tool.orbit = GZ_ORBIT_TURNTABLE};
     assert_ok(client_ask(s.a, &tool));
     struct gz_message down = pointer_message(GZ_PHASE_DOWN, MIDDLE_X + 90, MIDDLE_Y + 90, 0);
     down.pointer.mods = 1u << GZ_MOD_ORBIT;
     assert_ok(client_ask(s.a, &down));
     assert_ok(ask_pointer(s.a, GZ_PHASE_MOVE, MIDDLE_X + 90 + 600 / 8, MIDDLE_Y + 90 + 600 / 12));
     const double *view = client_last(s.a, GZ_OP_VIEW)->view;
-    assert_true(fabs(view[4]) < 1e-15);                 /* the world's up is not to the side */
-    assert_true(fabs(view[0] - cos(M_PI / 4)) < 1e-12); /* an eighth of a turn for an eighth of the height */
+    assert_true(fabs(view[4]) < 1e-15); /* the world's up is not to the side */
+    assert_true(fabs(view[0] - cos(M_PI / 4)) <
+                1e-12); /* an eighth of a turn for an eighth of the height */
     assert_true(fabs(view[6] - sin(M_PI / 6)) < 1e-12);
     assert_near(seen(s.a, (gz_vec3){0, 0, 0}), 0, 0, -DISTANCE);
     close_scene(&s);
@@ -591,7 +604,8 @@ static void test_orbit_turns_about_the_cameras_target(void **state)
     assert_ok(ask_pointer(s.a, GZ_PHASE_UP, MIDDLE_X + 70, MIDDLE_Y + 30));
     assert_near(seen(s.a, target), 1, 0.5, 4 - DISTANCE);
     assert_true(fabs(seen(s.a, (gz_vec3){0, 0, 0}).x) > 0.1);
-    assert_ok(ask_wheel(s.a, 1)); /* 0.9 of the way to it; a view that the server made keeps the target */
+    assert_ok(
+        ask_wheel(s.a, 1)); /* 0.9 of the way to it; a view that the server made keeps the target */
     assert_near(seen(s.a, target), 0.9, 0.45, 0.9 * (4 - DISTANCE));
     assert_ok(ask_camera(s.a, DISTANCE)); /* without one: the selection again */
     assert_ok(ask_wheel(s.a, 1));
@@ -743,7 +757,8 @@ int main(void)
         cmocka_unit_test(test_refused_commit_cancels_what_stands_on_it),
         cmocka_unit_test(test_refused_commit_cancels_a_wheel_that_has_not_moved),
         cmocka_unit_test(test_refused_drag_is_taken_back_and_closed),
-        cmocka_unit_test(test_refused_drag_is_found_at_its_last_sample_where_the_disk_never_heard_of_it),
+        cmocka_unit_test(
+            test_refused_drag_is_found_at_its_last_sample_where_the_disk_never_heard_of_it),
         cmocka_unit_test(test_wheel_turns_close_in_time_are_one_edit),
         cmocka_unit_test(test_wheel_beyond_reason_keeps_the_last_good_scale),
         cmocka_unit_test(test_orbit_moves_the_view_and_nothing_else),

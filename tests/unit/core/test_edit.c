@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "unit/core/saying.h"
 #include "server/maxima.h"
+#include "unit/core/saying.h"
 
 struct scene {
     struct host host;
@@ -49,7 +49,8 @@ static void test_edit_answers_after_commit(void **state)
     host_turn(&s.host);
     const struct gz_message *ok = client_answer(s.a, s.a->next_rid - 1);
     assert_ok(ok);
-    assert_int_equal(ok->has & (GZ_HAS(IDS) | GZ_HAS(SEQ) | GZ_HAS(EDIT)), GZ_HAS(IDS) | GZ_HAS(SEQ) | GZ_HAS(EDIT));
+    assert_int_equal(ok->has & (GZ_HAS(IDS) | GZ_HAS(SEQ) | GZ_HAS(EDIT)),
+                     GZ_HAS(IDS) | GZ_HAS(SEQ) | GZ_HAS(EDIT));
     assert_int_equal(ok->ok.seq, s.watcher->mirror.seq);
     assert_int_equal(s.watcher->saved, s.watcher->mirror.seq);
     const struct gz_message *edit = client_last(s.watcher, GZ_OP_EDIT);
@@ -69,7 +70,8 @@ static void test_edit_set_and_delete_reach_everybody(void **state)
     (void)state;
     struct scene s;
     open_scene(&s);
-    uint64_t top = create_node(s.a, "top", 0, 0, 0, 0), below = create_node(s.b, "below", top, 1, 0, 0);
+    uint64_t top = create_node(s.a, "top", 0, 0, 0, 0),
+             below = create_node(s.b, "below", top, 1, 0, 0);
     assert_ok(ask_move(s.a, below, 1, 2, 3));
     assert_ok(ask_rename(s.b, below, "renamed"));
     const struct mirror_node *seen = mirror_find(&s.watcher->mirror, below);
@@ -166,21 +168,28 @@ static void test_edit_refused_names_the_field_and_the_node(void **state)
     (void)state;
     struct scene s;
     open_scene(&s);
-    uint64_t arm = create_node(s.a, "arm", 0, 0, 0, 0), hand = create_node(s.a, "hand", arm, 1, 0, 0); /* 1 and 2 */
+    uint64_t arm = create_node(s.a, "arm", 0, 0, 0, 0),
+             hand = create_node(s.a, "hand", arm, 1, 0, 0); /* 1 and 2 */
     struct gz_set_node set[2] = {{.has = GZ_HAS(T), .id = hand}, {.has = GZ_HAS(T), .id = 99}};
     struct gz_message said = {.op = GZ_OP_SET, .set = {set, 2, 0}};
     assert_says(client_ask(s.a, &said), GZ_UNKNOWN_NODE, "set.nodes[1].id: there is no node 99");
     assert_int_equal(client_last(s.a, GZ_OP_ERROR)->error.nodes.ids[0], 99);
     set[1] = (struct gz_set_node){.has = GZ_HAS(PARENT), .id = arm, .parent = 77};
-    assert_says(client_ask(s.a, &said), GZ_UNKNOWN_NODE, "set.nodes[1].parent: there is no node 77");
+    assert_says(client_ask(s.a, &said), GZ_UNKNOWN_NODE,
+                "set.nodes[1].parent: there is no node 77");
     set[1].parent = hand;
-    assert_says(client_ask(s.a, &said), GZ_BAD_VALUE, "set.nodes[1].parent: node 1 would be below itself");
+    assert_says(client_ask(s.a, &said), GZ_BAD_VALUE,
+                "set.nodes[1].parent: node 1 would be below itself");
 
-    struct gz_create_node create[2] = {{.name = {"a", 1}}, {.has = GZ_HAS(PARENT), .name = {"b", 1}, .parent = 55}};
+    struct gz_create_node create[2] = {{.name = {"a", 1}},
+                                       {.has = GZ_HAS(PARENT), .name = {"b", 1}, .parent = 55}};
     said = (struct gz_message){.op = GZ_OP_CREATE, .create = {create, 2}};
-    assert_says(client_ask(s.a, &said), GZ_UNKNOWN_NODE, "create.nodes[1].parent: there is no node 55");
-    create[1] = (struct gz_create_node){.has = GZ_HAS(PARENT_REF), .name = {"b", 1}, .parent_ref = {"x", 1}};
-    assert_says(client_ask(s.a, &said), GZ_BAD_VALUE, "create.nodes[1].parent: no earlier node has this ref");
+    assert_says(client_ask(s.a, &said), GZ_UNKNOWN_NODE,
+                "create.nodes[1].parent: there is no node 55");
+    create[1] = (struct gz_create_node){
+        .has = GZ_HAS(PARENT_REF), .name = {"b", 1}, .parent_ref = {"x", 1}};
+    assert_says(client_ask(s.a, &said), GZ_BAD_VALUE,
+                "create.nodes[1].parent: no earlier node has this ref");
 
     const uint64_t ids[] = {hand, 44};
     said = (struct gz_message){.op = GZ_OP_DELETE, .remove = {ids, 2}};
@@ -194,10 +203,12 @@ static void test_edit_of_what_one_drags_names_the_field(void **state)
     (void)state;
     struct scene s;
     open_scene(&s);
-    uint64_t arm = create_node(s.a, "arm", 0, 0, 0, 0), hand = create_node(s.a, "hand", arm, 1, 0, 0);
+    uint64_t arm = create_node(s.a, "arm", 0, 0, 0, 0),
+             hand = create_node(s.a, "hand", arm, 1, 0, 0);
     assert_ok(ask_camera(s.a, 10));
     assert_ok(ask_grab(s.a, GZ_TXY, hand, MIDDLE_X, MIDDLE_Y));
-    assert_says(ask_move(s.a, hand, 3, 0, 0), GZ_BAD_STATE, "set.nodes[0]: node 2 is being dragged");
+    assert_says(ask_move(s.a, hand, 3, 0, 0), GZ_BAD_STATE,
+                "set.nodes[0]: node 2 is being dragged");
     assert_says(ask_delete(s.a, arm), GZ_BAD_STATE, "delete.nodes: node 2 is being dragged");
     assert_says(ask_delete(s.b, arm), GZ_LOCKED, "node 2 (hand) is held by ann");
     close_scene(&s);
@@ -209,7 +220,8 @@ static void test_edit_too_deep_names_the_field(void **state)
     struct scene s;
     open_scene(&s);
     uint64_t below = 0;
-    for (int depth = 0; depth < GZ_TREE_DEPTH_MAX; depth++) below = create_node(s.a, "n", below, 0, 0, 0);
+    for (int depth = 0; depth < GZ_TREE_DEPTH_MAX; depth++)
+        below = create_node(s.a, "n", below, 0, 0, 0);
     assert_says(ask_create(s.a, "n", below, NULL), GZ_TOO_MANY,
                 "create.nodes[0].parent: the hierarchy at node 257 is deeper than 256");
     close_scene(&s);
@@ -288,8 +300,10 @@ static void test_key_of_restore_asked_twice_is_one_edit(void **state)
     open_scene(&s);
     uint64_t id = create_node(s.a, "box", 0, 0, 0, 0), seq = s.a->mirror.seq;
     assert_ok(ask_move(s.a, id, 1, 0, 0));
-    struct gz_message restore = {
-        .op = GZ_OP_RESTORE, .has = GZ_HAS(KEY) | GZ_HAS(SEQ), .key = {"k", 1}, .restore = {.seq = seq}};
+    struct gz_message restore = {.op = GZ_OP_RESTORE,
+                                 .has = GZ_HAS(KEY) | GZ_HAS(SEQ),
+                                 .key = {"k", 1},
+                                 .restore = {.seq = seq}};
     s.host.past_waits = true;
     assert_null(client_ask(s.a, &restore));
     assert_null(client_ask(s.a, &restore));
@@ -390,7 +404,8 @@ static void test_undo_of_delete_brings_subtree_back(void **state)
     (void)state;
     struct scene s;
     open_scene(&s);
-    uint64_t top = create_node(s.a, "top", 0, 0, 0, 0), below = create_node(s.a, "below", top, 1, 2, 3);
+    uint64_t top = create_node(s.a, "top", 0, 0, 0, 0),
+             below = create_node(s.a, "below", top, 1, 2, 3);
     assert_ok(ask_delete(s.a, top));
     assert_ok(ask_undo(s.a, false));
     assert_int_equal(host_node(&s.host, below).parent, top);
@@ -477,8 +492,9 @@ static void test_past_history_tells_changes(void **state)
     open_scene(&s);
     uint64_t id = create_node(s.a, "one", 0, 0, 0, 0);
     assert_ok(ask_move(s.b, id, 7, 0, 0));
-    struct gz_message history = {
-        .op = GZ_OP_HISTORY, .has = GZ_HAS(NODE) | GZ_HAS(LIMIT), .history = {.node = id, .limit = 10}};
+    struct gz_message history = {.op = GZ_OP_HISTORY,
+                                 .has = GZ_HAS(NODE) | GZ_HAS(LIMIT),
+                                 .history = {.node = id, .limit = 10}};
     const struct gz_message *ok = client_ask(s.watcher, &history);
     assert_ok(ok);
     assert_int_equal(ok->ok.edit_count, 2);
@@ -539,7 +555,8 @@ static void test_past_questions_are_few(void **state)
     (void)state;
     struct scene s;
     open_scene(&s)->host.past_waits = true;
-    for (int i = 0; i < GZ_QUERIES_PER_SESSION_MAX; i++) assert_null(ask_op(s.watcher, GZ_OP_HISTORY));
+    for (int i = 0; i < GZ_QUERIES_PER_SESSION_MAX; i++)
+        assert_null(ask_op(s.watcher, GZ_OP_HISTORY));
     assert_refused(ask_op(s.watcher, GZ_OP_HISTORY), GZ_TOO_MANY);
     client_leave(s.watcher);
     s.host.past_waits = false;
@@ -629,7 +646,8 @@ static void test_import_refused_by_the_disk_is_taken_back(void **state)
     close_scene(&s);
 }
 
-/* Who pages through the history by time asks for what ended before the last one told: no two may end at one moment. */
+/* Who pages through the history by time asks for what ended before the last one told: no two may
+ * end at one moment. */
 static void test_edits_of_one_turn_end_at_moments_of_their_own(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* Joining, following, falling behind, coming back: what a viewer is sent takes it from where it is to where the scene is. */
+/* Joining, following, falling behind, coming back: what a viewer is sent takes it from where it is
+ * to where the scene is. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -6,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "unit/core/saying.h"
 #include "server/maxima.h"
+#include "unit/core/saying.h"
 
 #define MANY 20000
 
@@ -37,7 +38,8 @@ static void create_many(struct client *client, size_t count)
     assert_non_null(nodes);
     for (size_t i = 0; i < MANY; i++) nodes[i] = (struct gz_create_node){.name = {"n", 1}};
     for (size_t done = 0; done < count; done += MANY) {
-        struct gz_message create = {.op = GZ_OP_CREATE, .create = {nodes, count - done < MANY ? count - done : MANY}};
+        struct gz_message create = {.op = GZ_OP_CREATE,
+                                    .create = {nodes, count - done < MANY ? count - done : MANY}};
         client_say(client, &create);
         host_turn(client->host);
     }
@@ -50,7 +52,8 @@ static void rename_many(struct client *client, size_t count, const char *name)
     struct gz_set_node *nodes = calloc(count, sizeof *nodes);
     assert_non_null(nodes);
     for (size_t i = 0; i < count; i++)
-        nodes[i] = (struct gz_set_node){.has = GZ_HAS(NAME), .id = i + 1, .name = {name, strlen(name)}};
+        nodes[i] =
+            (struct gz_set_node){.has = GZ_HAS(NAME), .id = i + 1, .name = {name, strlen(name)}};
     struct gz_message set = {.op = GZ_OP_SET, .set = {.nodes = nodes, .count = count}};
     client_say(client, &set);
     host_turn(client->host);
@@ -115,7 +118,8 @@ static void test_resume_in_the_same_epoch_brings_what_was_missed(void **state)
     assert_int_equal(s.watcher->mirror.snapshots, 0);
     const struct gz_delta *delta = &client_last(s.watcher, GZ_OP_DELTA)->delta;
     assert_int_equal(delta->count, 2);
-    assert_int_equal(delta->nodes[0].has & (GZ_HAS(T) | GZ_HAS(NAME)), GZ_HAS(T)); /* no more than what changed */
+    assert_int_equal(delta->nodes[0].has & (GZ_HAS(T) | GZ_HAS(NAME)),
+                     GZ_HAS(T)); /* no more than what changed */
     assert_int_equal(delta->gone.count, 1);
     assert_int_equal(client_count(s.watcher, GZ_OP_EDIT), 3);
     close_scene(&s);
@@ -202,7 +206,12 @@ static void test_resume_that_does_not_say_its_edits_is_told_rather_twice_than_ne
 static void test_resume_is_told_of_edits_across_a_restart(void **state)
 {
     (void)state;
-    static const enum { SAID, NOT_SAID, UNKNOWN_EPOCH, CASES } cases[] = {SAID, NOT_SAID, UNKNOWN_EPOCH};
+    static const enum {
+        SAID,
+        NOT_SAID,
+        UNKNOWN_EPOCH,
+        CASES
+    } cases[] = {SAID, NOT_SAID, UNKNOWN_EPOCH};
     for (size_t i = 0; i < CASES; i++) {
         struct scene s;
         open_scene(&s);
@@ -325,7 +334,8 @@ static void test_stalled_past_forgotten_graves_starts_anew(void **state)
     host_turn(&s.host);
     assert_int_equal(s.watcher->mirror.snapshots, snapshots + 1);
     host_restart(&s.host, false);
-    assert_int_equal(gz_core_summary(s.host.core).nodes, 1); /* the file was told of all that went */
+    assert_int_equal(gz_core_summary(s.host.core).nodes,
+                     1); /* the file was told of all that went */
     close_scene(&s);
 }
 
@@ -492,7 +502,8 @@ static void test_presence_is_told_twenty_times_a_second(void **state)
     size_t told = client_count(s.watcher, GZ_OP_PRESENCE);
     assert_true(told >= 19 && told <= 21);
     host_advance(&s.host, 0.1);
-    assert_true(client_last(s.watcher, GZ_OP_PRESENCE)->presence.users[0].at[0] == 999 % 800); /* the latest wins */
+    assert_true(client_last(s.watcher, GZ_OP_PRESENCE)->presence.users[0].at[0] ==
+                999 % 800); /* the latest wins */
     close_scene(&s);
 }
 
@@ -552,10 +563,12 @@ static void test_rate_drops_says_and_ends(void **state)
     host_finish(&host);
 }
 
-/* R18: what is over the rate is not decoded and gives nobody a turn, but once a second, when it is said. */
+/* R18: what is over the rate is not decoded and gives nobody a turn, but once a second, when it is
+ * said. */
 static void test_rate_drops_cost_no_turn(void **state)
 {
-    static const uint8_t ping[] = {0x81, 0xA2, 'o', 'p', 0xA4, 'p', 'i', 'n', 'g'}, nonsense[] = {0xC1, 0xC1};
+    static const uint8_t ping[] = {0x81, 0xA2, 'o', 'p', 0xA4, 'p', 'i', 'n', 'g'},
+                         nonsense[] = {0xC1, 0xC1};
     (void)state;
     struct host host;
     host_init_limited(&host, 10);
@@ -579,7 +592,8 @@ static void test_rate_drops_cost_no_turn(void **state)
     host_finish(&host);
 }
 
-/* Small messages may be large work: what looks at a whole large scene counts for more than a ping. */
+/* Small messages may be large work: what looks at a whole large scene counts for more than a
+ * ping. */
 static void test_rate_counts_picks_by_the_size_of_the_scene(void **state)
 {
     (void)state;
@@ -590,11 +604,13 @@ static void test_rate_counts_picks_by_the_size_of_the_scene(void **state)
     create_many(client, 20 * GZ_NODES_PICKED_PER_MESSAGE);
     assert_int_equal(20 * GZ_NODES_PICKED_PER_MESSAGE, 2 * GZ_NODES_SIEVED_PER_MESSAGE);
     host_advance(&host, 2);
-    for (int i = 0; i < 50; i++) client_say(client, &pick); /* without rid nobody would hear the answer: no work */
+    for (int i = 0; i < 50; i++)
+        client_say(client, &pick); /* without rid nobody would hear the answer: no work */
     pick.has |= GZ_HAS(RID);
     for (pick.rid = 1; pick.rid <= 20; pick.rid++) client_say(client, &pick);
     host_turn(&host);
-    /* 50 are left. The first takes 1, 2 for passing over all of them, and 20 for finding out where they are; the others 3. */
+    /* 50 are left. The first takes 1, 2 for passing over all of them, and 20 for finding out where
+     * they are; the others 3. */
     assert_int_equal(client_count(client, GZ_OP_OK), 10);
     assert_int_equal(client_last(client, GZ_OP_ERROR)->error.code, GZ_RATE_LIMITED);
     client_forget(client);
@@ -629,7 +645,8 @@ static void test_ended_session_holds_nothing(void **state)
         for (int i = 0; i < 10; i++) client_say(client, &ping);
         host_advance(&host, 0.1);
     }
-    assert_ok(ask_grab(other, GZ_TXY, id, MIDDLE_X, MIDDLE_Y)); /* although its connection is still there */
+    assert_ok(ask_grab(other, GZ_TXY, id, MIDDLE_X,
+                       MIDDLE_Y)); /* although its connection is still there */
     assert_true(host_node(&host, id).trs.t.x == 1);
     host_finish(&host);
 }
@@ -649,7 +666,8 @@ static void test_answers_not_taken_end_a_session(void **state)
     assert_false(gz_session_is_full(s.watcher->session));
     client_say(s.watcher, &pick_all);
     assert_true(gz_session_is_full(s.watcher->session));
-    for (int i = 0; i < 200 && gz_session_end_reason(s.watcher->session) == NULL; i++) client_say(s.watcher, &pick_all);
+    for (int i = 0; i < 200 && gz_session_end_reason(s.watcher->session) == NULL; i++)
+        client_say(s.watcher, &pick_all);
     assert_non_null(gz_session_end_reason(s.watcher->session));
     assert_ok(ask_move(s.a, 1, 1, 1, 1)); /* and the others still answer */
     close_scene(&s);
@@ -667,12 +685,15 @@ static void test_answers_taken_slowly_are_no_end(void **state)
     client_say(s.watcher, &pick_all);
     while (bytes < GZ_OUTBOX_BYTES_MAX + GZ_OUTBOX_BYTES_MAX / 4) {
         client_say(s.watcher, &pick_all);
-        const struct gz_buffer *frame = gz_core_next_frame(s.host.core, s.watcher->session, s.host.now);
+        const struct gz_buffer *frame =
+            gz_core_next_frame(s.host.core, s.watcher->session, s.host.now);
         size_t offset = 0;
         struct gz_arena arena;
         struct gz_message message;
         gz_arena_init(&arena, SIZE_MAX / 2);
-        assert_int_equal(gz_decode(GZ_FROM_SERVER, frame->data, frame->size, &offset, &arena, &message, NULL), GZ_OK);
+        assert_int_equal(
+            gz_decode(GZ_FROM_SERVER, frame->data, frame->size, &offset, &arena, &message, NULL),
+            GZ_OK);
         assert_int_equal(message.ok.hit_count, MANY);
         gz_arena_finish(&arena);
         bytes += frame->size;
@@ -681,7 +702,8 @@ static void test_answers_taken_slowly_are_no_end(void **state)
     host_finish(&s.host);
 }
 
-/* Much more than an outbox holds: what waits is a piece at a time, and what everybody is told comes in between. */
+/* Much more than an outbox holds: what waits is a piece at a time, and what everybody is told comes
+ * in between. */
 static void test_answer_larger_than_the_outbox_is_told_piece_by_piece(void **state)
 {
     (void)state;
@@ -694,7 +716,8 @@ static void test_answer_larger_than_the_outbox_is_told_piece_by_piece(void **sta
     rename_many(s.a, MANY / 10, name);
     host_advance(&s.host, 1);
     struct gz_edit_record edits[150];
-    for (size_t i = 0; i < COUNT(edits); i++) edits[i] = s.host.store.edits[s.host.store.edit_count - 1];
+    for (size_t i = 0; i < COUNT(edits); i++)
+        edits[i] = s.host.store.edits[s.host.store.edit_count - 1];
     struct gz_answer answer = {.edits = edits, .edit_count = COUNT(edits)};
     s.host.past_waits = true;
     assert_null(ask_op(s.watcher, GZ_OP_HISTORY));
@@ -734,11 +757,13 @@ static void test_questions_wait_until_the_last_answer_is_told(void **state)
     open_scene(&s);
     create_many(s.a, MANY);
     host_advance(&s.host, 1);
-    struct gz_message at = {.op = GZ_OP_AT, .has = GZ_HAS(SEQ), .at.seq = gz_core_summary(s.host.core).seq};
+    struct gz_message at = {
+        .op = GZ_OP_AT, .has = GZ_HAS(SEQ), .at.seq = gz_core_summary(s.host.core).seq};
     s.watcher->stalled = true;
     assert_null(client_ask(s.watcher, &at));
     assert_null(client_ask(s.watcher, &at));
-    assert_int_equal(s.host.question_count, 0); /* one is answered, and is not told yet; the other was not asked */
+    assert_int_equal(s.host.question_count,
+                     0); /* one is answered, and is not told yet; the other was not asked */
     s.watcher->stalled = false;
     host_turn(&s.host);
     size_t nodes = 0;
@@ -769,13 +794,15 @@ static void test_end_of_all_says_bye_and_keeps_edits(void **state)
     host_finish(&s.host);
 }
 
-/* What it says that it heard of is of a history that this server does not know: it is as if it were not there. */
+/* What it says that it heard of is of a history that this server does not know: it is as if it were
+ * not there. */
 static void test_resume_edit_of_an_unknown_epoch_tells_of_no_past_edit(void **state)
 {
     (void)state;
     struct host host;
     host_init(&host);
-    struct client *ann = client_join(&host, "ann", GZ_ROLE_EDITOR), *bob = client_join(&host, "bob", GZ_ROLE_EDITOR);
+    struct client *ann = client_join(&host, "ann", GZ_ROLE_EDITOR),
+                  *bob = client_join(&host, "bob", GZ_ROLE_EDITOR);
     uint64_t id = create_node(ann, "piston", 0, 0, 0, 0);
     assert_ok(ask_move(ann, id, 1, 0, 0));
     uint64_t epoch = bob->epoch, first = host.store.edits[0].seq;

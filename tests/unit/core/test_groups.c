@@ -1,5 +1,5 @@
-/* The bounds of a node without any are those of what is below it. The camera looks along -z at 10 m: a metre in the plane of
- * the group is 30 px. */
+/* The bounds of a node without any are those of what is below it. The camera looks along -z at 10
+ * m: a metre in the plane of the group is 30 px. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
+#include "server/maxima.h"
 #include "session/session.h"
 #include "unit/core/saying.h"
-#include "server/maxima.h"
 
 #define DISTANCE 10.0
 #define METRE METRE_PX(DISTANCE)
@@ -23,7 +23,8 @@ struct scene {
 
 static uint64_t create_group(struct client *client, uint64_t parent, gz_trs trs)
 {
-    struct gz_create_node node = {.has = GZ_HAS(T) | GZ_HAS(R) | GZ_HAS(S), .name = {"group", 5}, .trs = trs};
+    struct gz_create_node node = {
+        .has = GZ_HAS(T) | GZ_HAS(R) | GZ_HAS(S), .name = {"group", 5}, .trs = trs};
     if (parent != 0) node.has |= GZ_HAS(PARENT);
     node.parent = parent;
     struct gz_message message = {.op = GZ_OP_CREATE, .create = {&node, 1}};
@@ -195,7 +196,8 @@ static void test_group_pivot_bounds_is_the_middle_of_what_is_below(void **state)
     close_scene(&s);
 }
 
-/* What is below is not looked through at each move of the pointer, nor while the group itself is dragged. */
+/* What is below is not looked through at each move of the pointer, nor while the group itself is
+ * dragged. */
 static void test_group_is_looked_through_once(void **state)
 {
     (void)state;

@@ -1,7 +1,8 @@
-/* Following a part of the scene: after each complete delta its viewer holds exactly that part, which the host finds by going through
- * all nodes with mathematics of its own (support/core_part.h). What is counted here besides: that nobody starts from 0 without
- * need, what is told, what it costs.
- * GIZMOD_SEED and GIZMOD_TIMES choose the runs; a failure is found again with the seed that was printed. */
+/* Following a part of the scene: after each complete delta its viewer holds exactly that part,
+ * which the host finds by going through all nodes with mathematics of its own
+ * (support/core_part.h). What is counted here besides: that nobody starts from 0 without need, what
+ * is told, what it costs. GIZMOD_SEED and GIZMOD_TIMES choose the runs; a failure is found again
+ * with the seed that was printed. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,10 +12,10 @@
 
 #include <cmocka.h>
 
+#include "server/maxima.h"
 #include "session/session.h"
 #include "sync/sync_internal.h"
 #include "unit/core/saying.h"
-#include "server/maxima.h"
 
 #define SEEDS 40
 #define STEPS 80
@@ -31,7 +32,8 @@ static const struct gz_message *ask_whole(struct client *client)
 
 static const struct gz_message *ask_nodes(struct client *client, const uint64_t *ids, size_t count)
 {
-    struct gz_message message = {.op = GZ_OP_INTEREST, .has = GZ_HAS(NODES), .interest.nodes = {ids, count}};
+    struct gz_message message = {
+        .op = GZ_OP_INTEREST, .has = GZ_HAS(NODES), .interest.nodes = {ids, count}};
     return client_ask(client, &message);
 }
 
@@ -58,7 +60,8 @@ static bool holds(const struct client *client, uint64_t id)
 struct scene {
     struct host host;
     struct client *a, *b;
-    uint64_t left, elbow, hand, right; /* hand below elbow below left, at x = -20; right at x = 20 */
+    uint64_t left, elbow, hand,
+        right; /* hand below elbow below left, at x = -20; right at x = 20 */
 };
 
 static void open_scene(struct scene *s)
@@ -115,7 +118,8 @@ static void test_interest_in_nodes_is_their_subtrees_and_what_is_above(void **st
     struct scene s;
     open_scene(&s);
     assert_ok(ask_nodes(s.b, &s.elbow, 1));
-    assert_true(holds(s.b, s.left) && holds(s.b, s.elbow) && holds(s.b, s.hand) && !holds(s.b, s.right));
+    assert_true(holds(s.b, s.left) && holds(s.b, s.elbow) && holds(s.b, s.hand) &&
+                !holds(s.b, s.right));
     uint64_t finger = create_node(s.a, "finger", s.hand, 0, 0, 0);
     uint64_t other = create_node(s.a, "other", s.left, 0, 0, 0);
     assert_true(holds(s.b, finger) && !holds(s.b, other));
@@ -376,14 +380,17 @@ static void test_interest_that_changes_in_the_middle_of_its_pieces(void **state)
     cut_after(&s, 1000);
     s.b->stalled = true;
     for (uint64_t rid = 900; rid < 940; rid++) {
-        struct gz_message box = {.op = GZ_OP_INTEREST, .has = GZ_HAS(BOX) | GZ_HAS(RID), .rid = rid};
-        box.interest.box = (gz_box){{(double)(rid % 7) * 100, -5, -5}, {(double)(rid % 7) * 100 + 700, 5, 5}};
+        struct gz_message box = {
+            .op = GZ_OP_INTEREST, .has = GZ_HAS(BOX) | GZ_HAS(RID), .rid = rid};
+        box.interest.box =
+            (gz_box){{(double)(rid % 7) * 100, -5, -5}, {(double)(rid % 7) * 100 + 700, 5, 5}};
         client_say(s.b, &box);
         for (uint64_t i = 0; i < 2 + rid % 15; i++) (void)client_read_one(s.b);
     }
     assert_true(s.b->mirror.more && s.b->mirror.count > 100);
     assert_ok(ask_move(s.a, s.right + 300, 0, 0, 0));
-    struct gz_message nothing = {.op = GZ_OP_INTEREST, .has = GZ_HAS(NODES) | GZ_HAS(RID), .rid = 999};
+    struct gz_message nothing = {
+        .op = GZ_OP_INTEREST, .has = GZ_HAS(NODES) | GZ_HAS(RID), .rid = 999};
     client_say(s.b, &nothing);
     s.b->stalled = false;
     host_turn(&s.host);
@@ -412,13 +419,15 @@ static void test_interest_past_forgotten_graves_needs_no_new_beginning(void **st
     struct scene s;
     open_scene(&s);
     uint64_t first = s.right + 1;
-    for (size_t done = 0; done < count; done += MANY) create_row(s.a, count - done < MANY ? count - done : MANY);
+    for (size_t done = 0; done < count; done += MANY)
+        create_row(s.a, count - done < MANY ? count - done : MANY);
     host_advance(&s.host, 1);
     client_forget(s.a);
     client_forget(s.b);
     struct client *late = client_join(&s.host, "joe", GZ_ROLE_VIEWER);
     double end = (double)(count % MANY);
-    assert_ok(ask_box(s.b, end - 10, end)); /* of each row some; the last ones are deleted first, and forgotten */
+    assert_ok(ask_box(s.b, end - 10,
+                      end)); /* of each row some; the last ones are deleted first, and forgotten */
     s.b->mirror.snapshots = late->mirror.snapshots = 0;
     assert_true(s.b->mirror.count > 30);
     s.b->stalled = late->stalled = true;
@@ -486,7 +495,8 @@ static void test_interest_in_the_view_is_looked_at_ten_times_a_second(void **sta
     close_scene(&s);
 }
 
-/* A camera at the origin that looks along +x, where `right` is, with the two numbers of its projection that say depth. */
+/* A camera at the origin that looks along +x, where `right` is, with the two numbers of its
+ * projection that say depth. */
 static struct gz_message camera_of_depth(double slope, double start, bool parallel)
 {
     static const double view[16] = {0, 0, -1, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1};
@@ -516,14 +526,17 @@ static void test_interest_in_the_view_knows_every_depth(void **state)
         {-0.1, -1, true, true, false},         /* in parallel, from -1 at 0 m to 1 at 20 m */
         {-0.2, -1, true, false, false},        /* to 10 m */
         {-0.01, 0, true, true, false},         /* from 0 to 1 at 100 m */
-        {-0.1, -1, true, true, true}, /* as before, and all signs turned: clip coordinates are worth the same */
+        {-0.1, -1, true, true,
+         true}, /* as before, and all signs turned: clip coordinates are worth the same */
         {-0.2, -1, true, false, true},
     };
     struct scene s;
     open_scene(&s);
     for (size_t i = 0; i < COUNT(cases); i++) {
-        struct gz_message camera = camera_of_depth(cases[i].slope, cases[i].start, cases[i].parallel);
-        for (int k = 0; k < 16 && cases[i].turned; k++) camera.camera.proj[k] = -camera.camera.proj[k];
+        struct gz_message camera =
+            camera_of_depth(cases[i].slope, cases[i].start, cases[i].parallel);
+        for (int k = 0; k < 16 && cases[i].turned; k++)
+            camera.camera.proj[k] = -camera.camera.proj[k];
         assert_ok(client_ask(s.b, &camera));
         assert_ok(ask_view(s.b, true));
         assert_int_equal(holds(s.b, s.right), cases[i].seen);
@@ -540,7 +553,8 @@ static void test_interest_in_what_is_nowhere(void **state)
     open_scene(&s);
     uint64_t id = s.right;
     for (int i = 0; i < 25; i++) {
-        struct gz_create_node node = {.has = GZ_HAS(S) | GZ_HAS(T) | GZ_HAS(PARENT), .parent = id, .name = {"n", 1}};
+        struct gz_create_node node = {
+            .has = GZ_HAS(S) | GZ_HAS(T) | GZ_HAS(PARENT), .parent = id, .name = {"n", 1}};
         node.trs.s = (gz_vec3){1e15, 1e15, 1e15};
         node.trs.t = (gz_vec3){1e15, -1e15, 1e15};
         struct gz_message create = {.op = GZ_OP_CREATE, .create = {&node, 1}};
@@ -585,7 +599,8 @@ static uint64_t any_node(struct game *game)
 
 static gz_vec3 any_place(struct game *game, double reach)
 {
-    return (gz_vec3){between(game, -reach, reach), between(game, -reach, reach), between(game, -reach, reach)};
+    return (gz_vec3){between(game, -reach, reach), between(game, -reach, reach),
+                     between(game, -reach, reach)};
 }
 
 static void say(struct client *client, struct gz_message *message)
@@ -600,7 +615,8 @@ static void say_creation(struct game *game)
     struct gz_create_node nodes[12];
     size_t count = 1 + below(game, COUNT(nodes));
     for (size_t i = 0; i < count; i++) {
-        nodes[i] = (struct gz_create_node){.has = GZ_HAS(T) | GZ_HAS(R) | GZ_HAS(PARENT), .name = {"n", 1}};
+        nodes[i] = (struct gz_create_node){.has = GZ_HAS(T) | GZ_HAS(R) | GZ_HAS(PARENT),
+                                           .name = {"n", 1}};
         nodes[i].parent = below(game, 3) == 0 ? 0 : any_node(game);
         nodes[i].trs.t = any_place(game, 4);
         nodes[i].trs.r = gz_quat_about((gz_vec3){0, 0, 1}, between(game, -3, 3));
@@ -625,7 +641,8 @@ static void say_changes(struct game *game)
         if (twice) continue;
         struct gz_set_node *node = &nodes[count++];
         *node = (struct gz_set_node){.id = id, .trs = gz_trs_identity, .name = {"renamed", 7}};
-        const uint64_t parts[] = {GZ_HAS(T), GZ_HAS(R), GZ_HAS(S), GZ_HAS(NAME), GZ_HAS(PARENT), GZ_HAS(PARENT)};
+        const uint64_t parts[] = {GZ_HAS(T),    GZ_HAS(R),      GZ_HAS(S),
+                                  GZ_HAS(NAME), GZ_HAS(PARENT), GZ_HAS(PARENT)};
         node->has = parts[below(game, COUNT(parts))] | parts[below(game, COUNT(parts))];
         node->trs.t = any_place(game, 4);
         node->trs.r = gz_quat_about((gz_vec3){0, 1, 0}, between(game, -3, 3));
@@ -651,7 +668,8 @@ static void change_something(struct game *game)
     case 6: message.op = GZ_OP_REDO; break;
     case 7:
         if (below(game, 4) > 0) return;
-        message = (struct gz_message){.op = GZ_OP_RESTORE, .has = GZ_HAS(SEQ), .restore.seq = 1 + below(game, seq + 1)};
+        message = (struct gz_message){
+            .op = GZ_OP_RESTORE, .has = GZ_HAS(SEQ), .restore.seq = 1 + below(game, seq + 1)};
         break;
     default: say_changes(game); return;
     }
@@ -685,7 +703,8 @@ static struct gz_message any_interest(struct game *game)
     default:
         message.has = GZ_HAS(BOX);
         message.interest.box.min = corner;
-        message.interest.box.max = gz_add(corner, (gz_vec3){between(game, 0, 9), between(game, 0, 9), 6});
+        message.interest.box.max =
+            gz_add(corner, (gz_vec3){between(game, 0, 9), between(game, 0, 9), 6});
         break;
     }
     return message;
@@ -700,7 +719,8 @@ static void follow_something(struct game *game, struct client *client)
 static void look_somewhere(struct game *game, struct client *client)
 {
     struct gz_message camera = camera_message(between(game, 1, 12));
-    gz_affine view = {.linear = gz_mat3_from_quat(gz_quat_about((gz_vec3){0, 1, 0}, between(game, -3, 3)))};
+    gz_affine view = {
+        .linear = gz_mat3_from_quat(gz_quat_about((gz_vec3){0, 1, 0}, between(game, -3, 3)))};
     view.origin = gz_negate(gz_mat3_apply(&view.linear, any_place(game, 5)));
     if (below(game, 2) == 0) gz_affine_to_matrix(&view, camera.camera.view);
     camera.camera.proj[0] = between(game, 0.5, 3);
@@ -765,7 +785,8 @@ static void test_interest_holds_exactly_its_part(void **state)
     (void)state;
     uint64_t first = chance_seed(1), count = chance_count(SEEDS);
     for (uint64_t seed = first; seed < first + count; seed++) {
-        fprintf(stderr, "GIZMOD_SEED=%llu\r", (unsigned long long)seed); /* what is read where it fails */
+        fprintf(stderr, "GIZMOD_SEED=%llu\r",
+                (unsigned long long)seed); /* what is read where it fails */
         play(seed);
     }
 }

@@ -1,6 +1,7 @@
-/* R11: who joins during 16 running drags holds the server's scene, bit for bit: at its first whole state, not only later on. The
- * scene is large enough for snapshots that are cut, with drags, edits and deletions between their parts. GIZMOD_TIMES
- * scales the 500 who join (10,000 in the long suite), GIZMOD_SEED chooses them. */
+/* R11: who joins during 16 running drags holds the server's scene, bit for bit: at its first whole
+ * state, not only later on. The scene is large enough for snapshots that are cut, with drags, edits
+ * and deletions between their parts. GIZMOD_TIMES scales the 500 who join (10,000 in the long
+ * suite), GIZMOD_SEED chooses them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,9 +9,9 @@
 
 #include <cmocka.h>
 
+#include "proto/limits.h"
 #include "support/chance.h"
 #include "unit/core/saying.h"
-#include "proto/limits.h"
 
 #define DRAGS 16
 #define NODES_LARGE 1500
@@ -35,7 +36,8 @@ static void make_nodes(struct joins *joins)
     static char name[GZ_NAME_BYTES_MAX];
     memset(name, 'n', sizeof name);
     for (size_t i = 0; i < joins->nodes; i++)
-        nodes[i] = (struct gz_create_node){.has = 0, .name = {name, sizeof name}, .trs = gz_trs_identity};
+        nodes[i] =
+            (struct gz_create_node){.has = 0, .name = {name, sizeof name}, .trs = gz_trs_identity};
     struct gz_message create = {.op = GZ_OP_CREATE, .create = {nodes, joins->nodes}};
     assert_ok(client_ask(joins->editor, &create));
 }
@@ -53,20 +55,24 @@ static void begin(struct joins *joins, uint64_t nodes)
         snprintf(user, sizeof user, "dragger-%zu", i);
         joins->draggers[i] = client_join(&joins->host, user, GZ_ROLE_EDITOR);
         assert_ok(ask_camera(joins->draggers[i], DISTANCE));
-        assert_ok(ask_grab(joins->draggers[i], i % 2 == 0 ? GZ_TXY : GZ_RZ, 1 + i, MIDDLE_X + 60, MIDDLE_Y));
+        assert_ok(ask_grab(joins->draggers[i], i % 2 == 0 ? GZ_TXY : GZ_RZ, 1 + i, MIDDLE_X + 60,
+                           MIDDLE_Y));
     }
 }
 
-/* Some of the drags go on; now and then somebody edits one of the other nodes, or makes one and deletes it. */
+/* Some of the drags go on; now and then somebody edits one of the other nodes, or makes one and
+ * deletes it. */
 static void go_on(struct joins *joins)
 {
     for (size_t i = 0; i < DRAGS; i++) {
-        struct gz_message move = pointer_message(GZ_PHASE_MOVE, MIDDLE_X + (double)below(joins, 4000) / 7,
-                                                 MIDDLE_Y + (double)below(joins, 1000) / 3, 0);
+        struct gz_message move =
+            pointer_message(GZ_PHASE_MOVE, MIDDLE_X + (double)below(joins, 4000) / 7,
+                            MIDDLE_Y + (double)below(joins, 1000) / 3, 0);
         if (below(joins, 3) > 0) client_say(joins->draggers[i], &move);
     }
     uint64_t id = DRAGS + 1 + below(joins, joins->nodes - DRAGS);
-    if (below(joins, 4) == 0) (void)ask_move(joins->editor, id, (double)below(joins, 1000) / 3, 0, 0);
+    if (below(joins, 4) == 0)
+        (void)ask_move(joins->editor, id, (double)below(joins, 1000) / 3, 0, 0);
     if (below(joins, 8) == 0 && joins->made != 0) {
         assert_ok(ask_delete(joins->editor, joins->made));
         joins->made = 0;
@@ -89,7 +95,8 @@ static void assert_holds_the_scene(struct joins *joins, const struct client *cli
     gz_arena_finish(&arena);
 }
 
-/* Takes its snapshot frame by frame, and looks at it at the moment at which it is whole. Returns how many deltas it was. */
+/* Takes its snapshot frame by frame, and looks at it at the moment at which it is whole. Returns
+ * how many deltas it was. */
 static size_t join_once(struct joins *joins)
 {
     struct client *joiner = joins->joiner;

@@ -1,7 +1,7 @@
-/* R13: eight users, random operations, a wall clock that jumps, a disk that refuses at times. The model knows who holds what from
- * the answers alone; the scene must agree after every operation, and every refusal must name that holder.
- * GIZMOD_SEED is the first seed, GIZMOD_TIMES scales the 20,000 operations (a million in the long suite); a game has 1,000 of
- * them. */
+/* R13: eight users, random operations, a wall clock that jumps, a disk that refuses at times. The
+ * model knows who holds what from the answers alone; the scene must agree after every operation,
+ * and every refusal must name that holder. GIZMOD_SEED is the first seed, GIZMOD_TIMES scales the
+ * 20,000 operations (a million in the long suite); a game has 1,000 of them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
+#include "server/maxima.h"
 #include "session/session.h"
 #include "unit/core/saying.h"
-#include "server/maxima.h"
 
 #define USERS 8
 #define GAME_STEPS 1000
@@ -49,7 +49,8 @@ static uint64_t any_node(struct game *game)
 {
     const struct gz_scene *scene = game->host.core->scene;
     const struct gz_node *node = gz_scene_walk_all(scene, NULL);
-    for (uint64_t skip = below(game, gz_scene_count(scene)); skip > 0; skip--) node = gz_scene_walk_all(scene, node);
+    for (uint64_t skip = below(game, gz_scene_count(scene)); skip > 0; skip--)
+        node = gz_scene_walk_all(scene, node);
     return node->id;
 }
 
@@ -78,7 +79,8 @@ static bool is_subtree_held(const struct game *game, uint64_t top_id, int who, b
 {
     const struct gz_node *top = node_of(game, top_id);
     for (const struct gz_node *at = top; at != NULL; at = gz_scene_walk(top, at)) {
-        if (by_others ? is_held_by_others(game, at->id, who) : game->holder[at->id] == who + 1) return true;
+        if (by_others ? is_held_by_others(game, at->id, who) : game->holder[at->id] == who + 1)
+            return true;
     }
     return false;
 }
@@ -95,7 +97,8 @@ static void check_refusal(struct game *game, int who, const struct gz_message *a
     int holder = game->holder[id] - 1;
     assert_int_equal(answer->error.holder, game->players[holder].client->id);
     char text[GZ_ERROR_BYTES_MAX], end[64];
-    int size = snprintf(text, sizeof text, "%.*s", (int)answer->error.message.size, answer->error.message.bytes);
+    int size = snprintf(text, sizeof text, "%.*s", (int)answer->error.message.size,
+                        answer->error.message.bytes);
     snprintf(end, sizeof end, "(piston) is held by %s", users[holder]);
     assert_string_equal(text + size - strlen(end), end);
 }
@@ -107,9 +110,11 @@ static void hear(struct game *game, int who)
     for (const struct heard *heard = client->heard; heard != NULL; heard = heard->next) {
         for (size_t i = 0; i < heard->count; i++) {
             const struct gz_message *message = &heard->messages[i];
-            if (message->op != GZ_OP_ERROR || message->error.code != GZ_STORAGE || (message->has & GZ_HAS(RID)) != 0)
+            if (message->op != GZ_OP_ERROR || message->error.code != GZ_STORAGE ||
+                (message->has & GZ_HAS(RID)) != 0)
                 continue;
-            if (message->error.nodes.count == 0) continue; /* the end of a wheel, which is nobody's request */
+            if (message->error.nodes.count == 0)
+                continue; /* the end of a wheel, which is nobody's request */
             for (size_t n = 0; n < message->error.nodes.count; n++)
                 assert_int_equal(game->holder[message->error.nodes.ids[n]], who + 1);
             release(game, who);
@@ -123,7 +128,8 @@ static void check(struct game *game)
     for (int who = 0; who < USERS; who++) {
         struct player *player = &game->players[who];
         hear(game, who);
-        if (player->runs == GZ_RUN_WHEEL && game->host.now.mono_s >= player->wheel_until_s) release(game, who);
+        if (player->runs == GZ_RUN_WHEEL && game->host.now.mono_s >= player->wheel_until_s)
+            release(game, who);
     }
     const struct gz_node *node = NULL;
     while ((node = gz_scene_walk_all(game->host.core->scene, node)) != NULL) {
@@ -145,7 +151,8 @@ static struct gz_message pointer(struct game *game, enum gz_phase phase)
     return (struct gz_message){
         .op = GZ_OP_POINTER,
         .has = GZ_HAS(RAY),
-        .pointer = {.phase = phase, .ray = {(double)below(game, 9) - 4, (double)below(game, 9) - 4, 50, 0, 0, -1}}};
+        .pointer = {.phase = phase,
+                    .ray = {(double)below(game, 9) - 4, (double)below(game, 9) - 4, 50, 0, 0, -1}}};
 }
 
 static void say_grab(struct game *game, int who)
@@ -196,7 +203,8 @@ static void say_wheel(struct game *game, int who)
     uint64_t id = any_node(game);
     if (player->runs == GZ_RUN_NONE) {
         assert_ok(ask_select(player->client, id));
-        check(game); /* in that turn the disk may have ended somebody's drag, or taken the node back */
+        check(game); /* in that turn the disk may have ended somebody's drag, or taken the node
+                      * back */
         if (node_of(game, id) == NULL) return;
         const struct gz_message *answer = ask_wheel(player->client, (double)below(game, 3) - 1);
         check_refusal(game, who, answer);
@@ -216,11 +224,14 @@ static void say_set(struct game *game, int who)
     struct client *client = game->players[who].client;
     close_wheel(game, who);
     bool held = is_held_by_others(game, id, who);
-    const struct gz_message *answer = below(game, 3) == 0 ? ask_hang(client, id, any_node(game))
-                                                          : ask_move(client, id, (double)below(game, 1000), 0, 0);
+    const struct gz_message *answer = below(game, 3) == 0
+                                          ? ask_hang(client, id, any_node(game))
+                                          : ask_move(client, id, (double)below(game, 1000), 0, 0);
     check_refusal(game, who, answer);
     /* What is so already is no change, and is ok. */
-    if (held) assert_true(answer != NULL && (answer->op == GZ_OP_ERROR || (answer->has & GZ_HAS(EDIT)) == 0));
+    if (held)
+        assert_true(answer != NULL &&
+                    (answer->op == GZ_OP_ERROR || (answer->has & GZ_HAS(EDIT)) == 0));
 }
 
 static void say_delete(struct game *game, int who)
@@ -231,7 +242,8 @@ static void say_delete(struct game *game, int who)
     const struct gz_message *answer = ask_delete(game->players[who].client, id);
     check_refusal(game, who, answer);
     if (others && !own) assert_refused(answer, GZ_LOCKED);
-    /* That the node is there is not asked: in that turn the disk may have refused the edit that made it. */
+    /* That the node is there is not asked: in that turn the disk may have refused the edit that
+     * made it. */
     if (others || own) assert_true(answer != NULL && answer->op == GZ_OP_ERROR);
 }
 
@@ -240,7 +252,8 @@ static void say_travel(struct game *game, int who)
     struct client *client = game->players[who].client;
     bool force = below(game, 2) == 0;
     close_wheel(game, who);
-    check_refusal(game, who, below(game, 3) == 0 ? ask_redo(client, force) : ask_undo(client, force));
+    check_refusal(game, who,
+                  below(game, 3) == 0 ? ask_redo(client, force) : ask_undo(client, force));
 }
 
 static void say_restore(struct game *game, int who)
@@ -268,14 +281,17 @@ static void grow(struct game *game, int who)
 {
     if (gz_scene_count(game->host.core->scene) >= NODES_WANTED) return;
     close_wheel(game, who);
-    (void)ask_create(game->players[who].client, "piston", below(game, 2) == 0 ? 0 : any_node(game), NULL);
+    (void)ask_create(game->players[who].client, "piston", below(game, 2) == 0 ? 0 : any_node(game),
+                     NULL);
 }
 
 static void disturb(struct game *game, int who)
 {
     struct host *host = &game->host;
     switch (below(game, 6)) {
-    case 0: host->now.unix_s += ((double)below(game, 2001) - 1000) * 1e4; break; /* months, either way */
+    case 0:
+        host->now.unix_s += ((double)below(game, 2001) - 1000) * 1e4;
+        break; /* months, either way */
     case 1: host->now.unix_s += ((double)below(game, 2001) - 1000) * 1e-3; break;
     case 2: host->disk = below(game, 3) == 0 ? DISK_WAITS : DISK_COMMITS; break;
     case 3: host->disk = below(game, 3) == 0 ? DISK_REFUSES : DISK_COMMITS; break;
@@ -336,7 +352,8 @@ static void test_one_holder_at_most_and_refusals_name_it(void **state)
     uint64_t seed = chance_seed(1), steps = chance_count(20000);
     size_t refusals = 0;
     for (uint64_t done = 0; done < steps; done += GAME_STEPS, seed++) {
-        fprintf(stderr, "GIZMOD_SEED=%llu\r", (unsigned long long)seed); /* what is read where it fails */
+        fprintf(stderr, "GIZMOD_SEED=%llu\r",
+                (unsigned long long)seed); /* what is read where it fails */
         refusals += play(seed, GAME_STEPS);
     }
     assert_true(refusals > steps / 50);
@@ -344,6 +361,7 @@ static void test_one_holder_at_most_and_refusals_name_it(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_holder_at_most_and_refusals_name_it)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_one_holder_at_most_and_refusals_name_it)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
-/* What a press takes by what is seen: random scenes whose nodes have triangles, bounds or neither, compared with the solver asked about
- * every node; whose triangles they are while imports come, are refused and are read anew; and what hostile ones cost.
- * GIZMOD_SEED and GIZMOD_TIMES choose the runs; a failure is found again with the seed that was printed. */
+/* What a press takes by what is seen: random scenes whose nodes have triangles, bounds or neither,
+ * compared with the solver asked about every node; whose triangles they are while imports come, are
+ * refused and are read anew; and what hostile ones cost. GIZMOD_SEED and GIZMOD_TIMES choose the
+ * runs; a failure is found again with the seed that was printed. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,23 +11,25 @@
 
 #include <cmocka.h>
 
+#include "server/maxima.h"
 #include "session/session.h"
 #include "unit/core/saying.h"
-#include "server/maxima.h"
 
 #define SEEDS 60
 #define NODES 60
 #define LOOKS 60
 #define TRIANGLES 12 /* of a mesh */
 
-/* ---- surfaces: one mesh of `count` triangles for each of the first `meshes` nodes that is not left out ---- */
+/* ---- surfaces: one mesh of `count` triangles for each of the first `meshes` nodes that is not
+ * left out ---- */
 
-static struct gz_surfaces *make_surfaces(size_t meshes, size_t nodes, size_t count, const struct gz_triangle *triangles)
+static struct gz_surfaces *make_surfaces(size_t meshes, size_t nodes, size_t count,
+                                         const struct gz_triangle *triangles)
 {
     size_t boxes = gz_surface_box_count(count);
     size_t head = sizeof(struct gz_surfaces) + meshes * sizeof(struct gz_surface);
-    size_t bytes =
-        head + nodes * sizeof(uint32_t) + meshes * (count * sizeof(struct gz_triangle) + boxes * 6 * sizeof(float));
+    size_t bytes = head + nodes * sizeof(uint32_t) +
+                   meshes * (count * sizeof(struct gz_triangle) + boxes * 6 * sizeof(float));
     char *memory = malloc(bytes);
     assert_non_null(memory);
     struct gz_surfaces *surfaces = (struct gz_surfaces *)(void *)memory;
@@ -39,7 +42,8 @@ static struct gz_surfaces *make_surfaces(size_t meshes, size_t nodes, size_t cou
                                      .mesh_of = mesh_of,
                                      .node_count = nodes};
     memcpy(own, triangles, meshes * count * sizeof *own);
-    for (size_t i = 0; i < meshes; i++) gz_surface_build(&surfaces->meshes[i], own + i * count, count, box + i * boxes);
+    for (size_t i = 0; i < meshes; i++)
+        gz_surface_build(&surfaces->meshes[i], own + i * count, count, box + i * boxes);
     for (size_t i = 0; i < nodes; i++) mesh_of[i] = i < meshes ? (uint32_t)i + 1 : 0;
     return surfaces;
 }
@@ -62,7 +66,8 @@ static void import(struct host *host, const struct gz_core_import_node *nodes, s
                                     .done = handle_done,
                                     .context = done};
     struct gz_error error;
-    if (gz_core_import(host->core, &import, host->now, &error) != GZ_OK) fail_msg("%s", error.message);
+    if (gz_core_import(host->core, &import, host->now, &error) != GZ_OK)
+        fail_msg("%s", error.message);
     host_turn(host);
 }
 
@@ -87,7 +92,8 @@ static double between(struct game *game, double low, double high)
 
 static gz_vec3 any_place(struct game *game, double reach)
 {
-    return (gz_vec3){between(game, -reach, reach), between(game, -reach, reach), between(game, -reach, reach)};
+    return (gz_vec3){between(game, -reach, reach), between(game, -reach, reach),
+                     between(game, -reach, reach)};
 }
 
 static void any_triangle(struct game *game, struct gz_triangle *triangle)
@@ -110,10 +116,13 @@ static void make_scene(struct game *game)
     assert_non_null(triangles);
     for (size_t i = 0; i < NODES * TRIANGLES; i++) any_triangle(game, &triangles[i]);
     for (size_t i = 0; i < NODES; i++) {
-        gz_quat turn = {between(game, -1, 1), between(game, -1, 1), between(game, -1, 1), between(game, 0.1, 1)}, unit;
+        gz_quat turn = {between(game, -1, 1), between(game, -1, 1), between(game, -1, 1),
+                        between(game, 0.1, 1)},
+                unit;
         assert_true(gz_quat_normalize(turn, &unit));
         bool below_another = i > 0 && below(game, 3) > 0;
-        nodes[i] = (struct gz_core_import_node){.parent = below_another ? (int64_t)below(game, i) : -1};
+        nodes[i] =
+            (struct gz_core_import_node){.parent = below_another ? (int64_t)below(game, i) : -1};
         nodes[i].content = (struct gz_content){
             .name = "n",
             .trs = {any_place(game, below_another ? 2 : 4),
@@ -132,7 +141,9 @@ static void make_scene(struct game *game)
 static struct gz_pointer any_look(struct game *game, struct gz_pick *said, uint64_t *has)
 {
     const struct mirror_node *node = &game->a->mirror.nodes[below(game, game->a->mirror.count)];
-    gz_vec3 about = gz_scene_world(game->host.core->scene, gz_scene_find(game->host.core->scene, node->id)).origin;
+    gz_vec3 about =
+        gz_scene_world(game->host.core->scene, gz_scene_find(game->host.core->scene, node->id))
+            .origin;
     struct gz_pointer pointer = {.is_ray = below(game, 3) == 0};
     about = gz_add(about, any_place(game, 1.5));
     if (pointer.is_ray || !gz_camera_project(&game->a->session->camera, about, pointer.at, NULL)) {
@@ -166,8 +177,8 @@ static int compare_found(const void *a, const void *b)
     return (x->hit.id > y->hit.id) - (x->hit.id < y->hit.id);
 }
 
-static bool find(struct game *game, const struct gz_node *node, const struct gz_pointer *pointer, bool passing,
-                 struct found *found)
+static bool find(struct game *game, const struct gz_node *node, const struct gz_pointer *pointer,
+                 bool passing, struct found *found)
 {
     const struct gz_session *session = game->a->session;
     const struct gz_surface *surface = gz_surface_of(game->host.core->surfaces, node->asset);
@@ -176,13 +187,16 @@ static bool find(struct game *game, const struct gz_node *node, const struct gz_
     *found = (struct found){.hit = {.id = node->id, .distance = INFINITY}};
     if (surface == NULL) {
         found->rank = node->has_bounds ? 0 : 2;
-        return !passing && gz_pick_node(&session->camera, pointer, &world, node->has_bounds ? &node->bounds : NULL,
-                                        session->tool.tolerance_px, &found->hit.distance, &found->hit.point);
+        return !passing &&
+               gz_pick_node(&session->camera, pointer, &world,
+                            node->has_bounds ? &node->bounds : NULL, session->tool.tolerance_px,
+                            &found->hit.distance, &found->hit.point);
     }
     if (passing) {
         struct gz_beside beside = {.px = session->tool.tolerance_px};
         found->rank = 1;
-        if (gz_surface_pass(surface, &session->camera, pointer, &world, &tests, &beside) != GZ_MET) return false;
+        if (gz_surface_pass(surface, &session->camera, pointer, &world, &tests, &beside) != GZ_MET)
+            return false;
         found->px = beside.px;
         found->hit.distance = beside.distance;
         found->hit.point = beside.point;
@@ -209,7 +223,8 @@ static size_t find_all(struct game *game, const struct gz_pointer *pointer, stru
 static void check_look(struct game *game)
 {
     struct found found[2 * NODES];
-    struct gz_message pick = {.op = GZ_OP_PICK, .pick.surface = true}, press = {.op = GZ_OP_POINTER};
+    struct gz_message pick = {.op = GZ_OP_PICK, .pick.surface = true},
+                      press = {.op = GZ_OP_POINTER};
     uint64_t has;
     struct gz_pointer pointer = any_look(game, &pick.pick, &has);
     size_t count = find_all(game, &pointer, found);
@@ -226,7 +241,8 @@ static void check_look(struct game *game)
     memcpy(press.pointer.ray, pick.pick.ray, sizeof press.pointer.ray);
     ok = client_ask(game->a, &press);
     assert_ok(ok);
-    assert_int_equal((ok->has & GZ_HAS(HIT)) != 0 ? ok->ok.hit : 0, count > 0 ? found[0].hit.id : 0);
+    assert_int_equal((ok->has & GZ_HAS(HIT)) != 0 ? ok->ok.hit : 0,
+                     count > 0 ? found[0].hit.id : 0);
     size_t *counts[] = {&game->met, &game->passed, &game->points};
     ++*(count > 0 ? counts[found[0].rank] : &game->nothing);
     client_forget(game->a);
@@ -243,7 +259,8 @@ static void play(struct game *game)
         uint64_t id = game->a->mirror.nodes[below(game, game->a->mirror.count)].id;
         gz_vec3 place = any_place(game, 4);
         if (below(game, 4) == 0) (void)ask_move(game->a, id, place.x, place.y, place.z);
-        if (below(game, 20) == 0 && game->a->mirror.count > NODES / 2) (void)ask_delete(game->a, id);
+        if (below(game, 20) == 0 && game->a->mirror.count > NODES / 2)
+            (void)ask_delete(game->a, id);
         if (below(game, 20) == 0) (void)ask_undo(game->a, true);
         host_advance(&game->host, 1);
         check_look(game);
@@ -258,7 +275,8 @@ static void test_a_look_is_as_if_all_nodes_were_asked(void **state)
     struct game *game = calloc(1, sizeof *game);
     assert_non_null(game);
     for (uint64_t seed = first; seed < first + count; seed++) {
-        fprintf(stderr, "GIZMOD_SEED=%llu\r", (unsigned long long)seed); /* what is read where it fails */
+        fprintf(stderr, "GIZMOD_SEED=%llu\r",
+                (unsigned long long)seed); /* what is read where it fails */
         game->random = seed;
         play(game);
     }
@@ -272,8 +290,9 @@ static void test_a_look_is_as_if_all_nodes_were_asked(void **state)
 /* From -half to half in x and y, facing +z. */
 static struct gz_surfaces *make_square(float half, size_t nodes)
 {
-    const struct gz_triangle triangles[] = {{{{-half, -half, 0}, {half, -half, 0}, {half, half, 0}}, 0},
-                                            {{{-half, -half, 0}, {half, half, 0}, {-half, half, 0}}, 0}};
+    const struct gz_triangle triangles[] = {
+        {{{-half, -half, 0}, {half, -half, 0}, {half, half, 0}}, 0},
+        {{{-half, -half, 0}, {half, half, 0}, {-half, half, 0}}, 0}};
     return make_surfaces(1, nodes, 2, triangles);
 }
 
@@ -287,10 +306,12 @@ static struct gz_core_import_node square_node(const char *name, double z, int64_
                                          .asset = asset}};
 }
 
-/* The name's first letter of what is pressed at so many metres beside the middle, as seen from 10 m; 0 for nothing. */
+/* The name's first letter of what is pressed at so many metres beside the middle, as seen from 10
+ * m; 0 for nothing. */
 static char pressed(struct client *client, double x)
 {
-    const struct gz_message *ok = ask_pointer(client, GZ_PHASE_DOWN, MIDDLE_X + x * METRE_PX(10), MIDDLE_Y);
+    const struct gz_message *ok =
+        ask_pointer(client, GZ_PHASE_DOWN, MIDDLE_X + x * METRE_PX(10), MIDDLE_Y);
     assert_ok(ok);
     if ((ok->has & GZ_HAS(HIT)) == 0) return 0;
     return gz_scene_find(client->host->core->scene, ok->ok.hit)->name[0];
@@ -344,7 +365,8 @@ static void test_pick_goes_by_bounds_unless_it_is_asked(void **state)
     struct client *a = begin(&host);
     const struct gz_core_import_node node = square_node("front", 0, 0);
     import(&host, &node, 1, make_square(0.5f, 1), NULL);
-    struct gz_message pick = {.op = GZ_OP_PICK, .has = GZ_HAS(AT), .pick.at = {MIDDLE_X + METRE_PX(10), MIDDLE_Y}};
+    struct gz_message pick = {
+        .op = GZ_OP_PICK, .has = GZ_HAS(AT), .pick.at = {MIDDLE_X + METRE_PX(10), MIDDLE_Y}};
     assert_int_equal(client_ask(a, &pick)->ok.hit_count, 1);
     pick.pick.surface = true;
     assert_int_equal(client_ask(a, &pick)->ok.hit_count, 0);
@@ -352,7 +374,8 @@ static void test_pick_goes_by_bounds_unless_it_is_asked(void **state)
     const struct gz_message *ok = client_ask(a, &pick);
     assert_int_equal(ok->ok.hit_count, 1);
     assert_true(fabs(ok->ok.hits[0].distance - 10) < 1e-9);
-    pick = (struct gz_message){.op = GZ_OP_PICK, .has = GZ_HAS(RECT), .pick = {.rect = {0, 0, 9, 9}, .surface = true}};
+    pick = (struct gz_message){
+        .op = GZ_OP_PICK, .has = GZ_HAS(RECT), .pick = {.rect = {0, 0, 9, 9}, .surface = true}};
     assert_refused(client_ask(a, &pick), GZ_BAD_VALUE);
     host_finish(&host);
 }
@@ -364,7 +387,8 @@ static void test_an_import_that_is_refused_gives_the_old_ones_back(void **state)
     (void)state;
     struct host host;
     struct client *a = begin(&host);
-    const struct gz_core_import_node first = square_node("first", 0, 0), second = square_node("second", 0, 0),
+    const struct gz_core_import_node first = square_node("first", 0, 0),
+                                     second = square_node("second", 0, 0),
                                      third = square_node("third", 0, 0);
     enum gz_status done[2] = {GZ_INTERNAL, GZ_INTERNAL};
     import(&host, &first, 1, make_square(0.5f, 1), NULL);
@@ -397,7 +421,8 @@ static void test_surfaces_that_come_late_find_their_place(void **state)
     (void)state;
     struct host host;
     struct client *a = begin(&host);
-    const struct gz_core_import_node first = square_node("first", 0, 0), second = square_node("second", 0, 0);
+    const struct gz_core_import_node first = square_node("first", 0, 0),
+                                     second = square_node("second", 0, 0);
     import(&host, &first, 1, NULL, NULL);
     uint64_t seq = gz_core_summary(host.core).asset_seq;
     struct gz_surfaces *surfaces = make_square(0.5f, 1), *again = make_square(0.5f, 1);
@@ -429,7 +454,8 @@ static void test_surfaces_that_come_late_find_their_place(void **state)
 
 /* ---- what it costs ---- */
 
-/* A thousand nodes in one place, each with ten thousand triangles in one place, all before the pointer but for the last bit: none is met. */
+/* A thousand nodes in one place, each with ten thousand triangles in one place, all before the
+ * pointer but for the last bit: none is met. */
 static void test_hostile_triangles_cost_who_asks(void **state)
 {
     (void)state;
@@ -447,9 +473,11 @@ static void test_hostile_triangles_cost_who_asks(void **state)
     import(&host, nodes, HOSTILE_NODES, surfaces, NULL);
     host_advance(&host, 5);
 
-    /* In the other half of the square nothing is; past what a look may cost it is the bounds' again. */
+    /* In the other half of the square nothing is; past what a look may cost it is the bounds'
+     * again. */
     double tokens = a->session->tokens;
-    struct gz_message press = {.op = GZ_OP_POINTER, .has = GZ_HAS(AT), .pointer.phase = GZ_PHASE_DOWN};
+    struct gz_message press = {
+        .op = GZ_OP_POINTER, .has = GZ_HAS(AT), .pointer.phase = GZ_PHASE_DOWN};
     press.pointer.at[0] = MIDDLE_X + 0.5 * METRE_PX(10);
     press.pointer.at[1] = MIDDLE_Y - 0.8 * METRE_PX(10);
     const struct gz_message *ok = client_ask(a, &press);
@@ -471,7 +499,8 @@ static void test_hostile_triangles_cost_who_asks(void **state)
     host_finish(&host);
 }
 
-/* Tens of thousands of nodes in one place, each with a triangle that is seen from behind: no look goes into the space of each. */
+/* Tens of thousands of nodes in one place, each with a triangle that is seen from behind: no look
+ * goes into the space of each. */
 static void test_hostile_nodes_cost_who_asks(void **state)
 {
     (void)state;
@@ -489,14 +518,17 @@ static void test_hostile_nodes_cost_who_asks(void **state)
     host_advance(&host, 5);
 
     double tokens = a->session->tokens;
-    struct gz_message press = {.op = GZ_OP_POINTER, .has = GZ_HAS(AT), .pointer.phase = GZ_PHASE_DOWN};
+    struct gz_message press = {
+        .op = GZ_OP_POINTER, .has = GZ_HAS(AT), .pointer.phase = GZ_PHASE_DOWN};
     press.pointer.at[0] = MIDDLE_X - 0.5 * METRE_PX(10);
     press.pointer.at[1] = MIDDLE_Y + 0.2 * METRE_PX(10);
     const struct gz_message *ok = client_ask(a, &press);
     assert_ok(ok);
-    assert_true((ok->has & GZ_HAS(HIT)) != 0); /* of one for which there were too many before it, by its bounds */
+    assert_true((ok->has & GZ_HAS(HIT)) !=
+                0); /* of one for which there were too many before it, by its bounds */
     double whole = (double)GZ_SURFACE_TESTS_PER_LOOK / GZ_SURFACE_TESTS_PER_MESSAGE;
-    assert_true(tokens - a->session->tokens > 0.99 * whole + (double)HOSTILE_NODES / GZ_NODES_PICKED_PER_MESSAGE);
+    assert_true(tokens - a->session->tokens >
+                0.99 * whole + (double)HOSTILE_NODES / GZ_NODES_PICKED_PER_MESSAGE);
     host_finish(&host);
 }
 

@@ -1,5 +1,5 @@
-/* What allocates and what does not, and what happens where there is no memory: the request is refused or the session ended, and
- * everything hangs together afterwards. */
+/* What allocates and what does not, and what happens where there is no memory: the request is
+ * refused or the session ended, and everything hangs together afterwards. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -8,10 +8,10 @@
 #include <cmocka.h>
 #include <malloc.h>
 
+#include "server/maxima.h"
 #include "session/session.h"
 #include "sync/portion.h"
 #include "unit/core/saying.h"
-#include "server/maxima.h"
 
 #define VIEWERS 200
 #define MOVES 1000
@@ -94,7 +94,8 @@ static const uint8_t *drop_frames(struct host *host, struct client *client, size
 {
     const uint8_t *bytes = NULL;
     const struct gz_buffer *frame;
-    for (*frames = 0; (frame = gz_core_next_frame(host->core, client->session, host->now)) != NULL; ++*frames)
+    for (*frames = 0; (frame = gz_core_next_frame(host->core, client->session, host->now)) != NULL;
+         ++*frames)
         bytes = frame->data;
     return bytes;
 }
@@ -146,7 +147,8 @@ static void test_steady_drag_allocates_nothing(void **state)
     host_finish(&host);
 }
 
-/* The same before viewers of whom each follows a part, in which the node moves, or out of which it is dragged and back in. */
+/* The same before viewers of whom each follows a part, in which the node moves, or out of which it
+ * is dragged and back in. */
 static void test_steady_drag_through_parts_allocates_nothing(void **state)
 {
     (void)state;
@@ -154,7 +156,8 @@ static void test_steady_drag_through_parts_allocates_nothing(void **state)
     struct client *dragging = open_drag(&host);
     double edge = 0;
     for (struct client *client = host.clients; client != NULL; client = client->next) {
-        struct gz_message box = {.op = GZ_OP_INTEREST, .has = GZ_HAS(BOX) | GZ_HAS(RID), .rid = client->next_rid++};
+        struct gz_message box = {
+            .op = GZ_OP_INTEREST, .has = GZ_HAS(BOX) | GZ_HAS(RID), .rid = client->next_rid++};
         box.interest.box = (gz_box){{edge, -9, -9}, {edge + 1, 9, 9}};
         if (client != dragging) client_say(client, &box);
         edge = edge < 3 ? edge + 0.1 : 0;
@@ -174,7 +177,8 @@ static void test_steady_turn_is_one_frame_for_all(void **state)
     struct client *dragging = open_drag(&host);
     drag_on(&host, dragging, 100);
     for (uint64_t turn = 0; turn < 20; turn++) {
-        for (uint64_t n = 0; n < 5; n++) say_move(dragging, MIDDLE_X + (double)(turn * 5 + n), 1000 + turn * 5 + n);
+        for (uint64_t n = 0; n < 5; n++)
+            say_move(dragging, MIDDLE_X + (double)(turn * 5 + n), 1000 + turn * 5 + n);
         gz_core_turn(host.core, host.now);
         const uint8_t *shared = NULL;
         for (struct client *client = host.clients; client != NULL; client = client->next) {
@@ -192,8 +196,9 @@ static void test_steady_turn_is_one_frame_for_all(void **state)
 /* ---- what a part costs ---- */
 
 #define CROWD 20000
-#define BYTES_PER_NODE                                                                                                 \
-    128 /* of the part: its entry, and the news of it while there are any; nothing for the other nodes */
+#define BYTES_PER_NODE                                                                             \
+    128 /* of the part: its entry, and the news of it while there are any; nothing for the other   \
+           nodes */
 
 static void ask_interest(struct client *client, double size)
 {
@@ -209,7 +214,8 @@ static void test_part_takes_memory_by_its_size(void **state)
     (void)state;
     struct host host;
     host_init(&host);
-    struct client *a = client_join(&host, "ann", GZ_ROLE_EDITOR), *b = client_join(&host, "bob", GZ_ROLE_VIEWER);
+    struct client *a = client_join(&host, "ann", GZ_ROLE_EDITOR),
+                  *b = client_join(&host, "bob", GZ_ROLE_VIEWER);
     struct gz_create_node *nodes = calloc(CROWD, sizeof *nodes);
     assert_non_null(nodes);
     for (size_t i = 0; i < CROWD; i++) {
@@ -261,8 +267,9 @@ static void test_news_that_are_never_all_taken_take_bounded_memory(void **state)
     struct gz_error error;
     assert_true(scene != NULL && portion != NULL && gz_portion_follow(portion, &region));
     for (uint64_t id = 1; id <= NODES; id++) {
-        struct gz_change change = {
-            .node = id, .exists = true, .after = {.name = "n", .trs = gz_trs_identity, .asset = -1}};
+        struct gz_change change = {.node = id,
+                                   .exists = true,
+                                   .after = {.name = "n", .trs = gz_trs_identity, .asset = -1}};
         assert_int_equal(gz_scene_apply(scene, &change, 1, 1, NULL, NULL, &error), GZ_OK);
     }
     in_the_core = true;
@@ -379,11 +386,13 @@ static void do_resume(struct scene *s)
 /* Into a part, out of it and back to the whole, while the scene changes. */
 static void do_interest(struct scene *s)
 {
-    struct gz_message box = {.op = GZ_OP_INTEREST, .has = GZ_HAS(BOX), .interest.box = {{-1, -1, -1}, {1, 1, 1}}};
+    struct gz_message box = {
+        .op = GZ_OP_INTEREST, .has = GZ_HAS(BOX), .interest.box = {{-1, -1, -1}, {1, 1, 1}}};
     struct gz_message whole = {.op = GZ_OP_INTEREST};
     (void)client_ask(s->b, &box);
     struct gz_create_node nodes[100];
-    for (size_t i = 0; i < COUNT(nodes); i++) nodes[i] = (struct gz_create_node){.name = {"many", 4}};
+    for (size_t i = 0; i < COUNT(nodes); i++)
+        nodes[i] = (struct gz_create_node){.name = {"many", 4}};
     struct gz_message create = {.op = GZ_OP_CREATE, .create = {nodes, COUNT(nodes)}};
     (void)client_ask(s->a, &create);
     (void)ask_move(s->a, s->one, 5, 5, 5);
@@ -397,8 +406,9 @@ static void do_pick(struct scene *s)
 }
 
 static void (*const doings[])(struct scene *s) = {
-    do_set,     do_rename, do_create,  do_delete, do_undo,  do_drag,          do_leave_dragging, do_wheel, do_restore,
-    do_history, do_cancel, do_refused, do_resume, do_notes, do_notes_refused, do_interest,       do_pick,
+    do_set,           do_rename,   do_create,  do_delete, do_undo,    do_drag,   do_leave_dragging,
+    do_wheel,         do_restore,  do_history, do_cancel, do_refused, do_resume, do_notes,
+    do_notes_refused, do_interest, do_pick,
 };
 
 static void open_scene(struct scene *s)
@@ -416,7 +426,8 @@ static void open_scene(struct scene *s)
 /* Who was ended, or could not come in, comes back. */
 static void bring_back(struct client *client)
 {
-    if (client->session != NULL && gz_session_end_reason(client->session) != NULL) client_leave(client);
+    if (client->session != NULL && gz_session_end_reason(client->session) != NULL)
+        client_leave(client);
     if (client->session == NULL) client_resume(client);
 }
 
@@ -459,17 +470,21 @@ static void test_memory_failing_anywhere_is_survived(void **state)
 /* Nobody takes frames and nothing is said: only who comes and goes. */
 static void come_and_go(struct host *host, size_t times)
 {
-    struct gz_message hello = {.op = GZ_OP_HELLO, .hello = {.v = GZ_PROTOCOL_VERSION, .user = {"flo", 3}}};
+    struct gz_message hello = {.op = GZ_OP_HELLO,
+                               .hello = {.v = GZ_PROTOCOL_VERSION, .user = {"flo", 3}}};
     struct gz_session *session;
     struct gz_error error;
     for (; times > 0; times--) {
         uint64_t id = host->next_session++;
-        assert_int_equal(gz_core_join(host->core, id, &hello, GZ_ROLE_EDITOR, NULL, host->now, &session, &error), GZ_OK);
+        assert_int_equal(
+            gz_core_join(host->core, id, &hello, GZ_ROLE_EDITOR, NULL, host->now, &session, &error),
+            GZ_OK);
         gz_core_leave(host->core, session, host->now);
     }
 }
 
-/* Who came and went while the disk took nothing is forgotten where there are too many; who is there, and whose edits are, is not. */
+/* Who came and went while the disk took nothing is forgotten where there are too many; who is
+ * there, and whose edits are, is not. */
 static void test_memory_of_visits_is_bounded_while_the_disk_waits(void **state)
 {
     (void)state;

@@ -1,9 +1,9 @@
-/* Random clients, a random disk, random delivery, disconnects and restarts; whatever happens, the promises hold:
- * what each client pieced together from deltas is the scene, bit for bit; an `ok` of an edit is on the disk, and the same key
- * gives the same edit; who follows a part of the scene holds exactly that part; nothing is held but by a drag that runs; the
- * history explains the state (the disk judges that);
- * notes and checkpoints are what the disk has, and seen before that by nobody.
- * GIZMOD_SEED is the first seed, GIZMOD_TIMES scales how many are run. */
+/* Random clients, a random disk, random delivery, disconnects and restarts; whatever happens, the
+ * promises hold: what each client pieced together from deltas is the scene, bit for bit; an `ok` of
+ * an edit is on the disk, and the same key gives the same edit; who follows a part of the scene
+ * holds exactly that part; nothing is held but by a drag that runs; the history explains the state
+ * (the disk judges that); notes and checkpoints are what the disk has, and seen before that by
+ * nobody. GIZMOD_SEED is the first seed, GIZMOD_TIMES scales how many are run. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -77,8 +77,9 @@ static void say(struct game *game, struct player *player, struct gz_message *mes
     struct client *client = player->client;
     message->has |= GZ_HAS(RID);
     message->rid = client->next_rid++;
-    bool may_have_key = message->op >= GZ_OP_SET && message->op != GZ_OP_PICK && message->op <= GZ_OP_RESTORE &&
-                        message->op != GZ_OP_HISTORY && message->op != GZ_OP_AT;
+    bool may_have_key = message->op >= GZ_OP_SET && message->op != GZ_OP_PICK &&
+                        message->op <= GZ_OP_RESTORE && message->op != GZ_OP_HISTORY &&
+                        message->op != GZ_OP_AT;
     may_have_key |= message->op == GZ_OP_NOTE;
     may_have_key |= message->op == GZ_OP_POINTER && message->pointer.phase == GZ_PHASE_UP;
     if (may_have_key && player->asked_count < ASKED_MAX && below(game, 3) == 0) {
@@ -95,7 +96,8 @@ static void say_create(struct game *game, struct player *player)
     struct gz_create_node nodes[3];
     size_t count = 1 + below(game, 3);
     for (size_t i = 0; i < count; i++) {
-        nodes[i] = (struct gz_create_node){.has = GZ_HAS(T) | GZ_HAS(REF), .ref = {&"abc"[i], 1}, .name = {"node", 4}};
+        nodes[i] = (struct gz_create_node){
+            .has = GZ_HAS(T) | GZ_HAS(REF), .ref = {&"abc"[i], 1}, .name = {"node", 4}};
         nodes[i].trs.t = any_place(game);
         if (i > 0 && below(game, 2) == 0) {
             nodes[i].has |= GZ_HAS(PARENT_REF);
@@ -140,26 +142,30 @@ static void say_delete(struct game *game, struct player *player)
 
 static void say_travel(struct game *game, struct player *player)
 {
-    struct gz_message message = {.op = below(game, 3) == 0 ? GZ_OP_REDO : GZ_OP_UNDO, .force = below(game, 2) == 0};
+    struct gz_message message = {.op = below(game, 3) == 0 ? GZ_OP_REDO : GZ_OP_UNDO,
+                                 .force = below(game, 2) == 0};
     say(game, player, &message);
 }
 
 static void say_past(struct game *game, struct player *player)
 {
     uint64_t seq = player->client->mirror.seq, back = below(game, 30);
-    struct gz_message message = {
-        .op = GZ_OP_RESTORE, .has = GZ_HAS(SEQ), .restore = {.seq = seq > back ? seq - back : seq + 1}};
+    struct gz_message message = {.op = GZ_OP_RESTORE,
+                                 .has = GZ_HAS(SEQ),
+                                 .restore = {.seq = seq > back ? seq - back : seq + 1}};
     if (below(game, 2) == 0) message = (struct gz_message){.op = GZ_OP_HISTORY};
     if (below(game, 3) == 0)
-        message = (struct gz_message){.op = GZ_OP_AT, .has = GZ_HAS(SEQ), .at.seq = 1 + below(game, seq + 2)};
+        message = (struct gz_message){
+            .op = GZ_OP_AT, .has = GZ_HAS(SEQ), .at.seq = 1 + below(game, seq + 2)};
     say(game, player, &message);
 }
 
 static void say_select(struct game *game, struct player *player)
 {
     uint64_t ids[2] = {any_node(game, player->client), any_node(game, player->client)};
-    struct gz_message message = {.op = GZ_OP_SELECT,
-                                 .select = {{ids, ids[0] == ids[1] ? 1 : 2}, (enum gz_how)below(game, GZ_HOW_COUNT)}};
+    struct gz_message message = {
+        .op = GZ_OP_SELECT,
+        .select = {{ids, ids[0] == ids[1] ? 1 : 2}, (enum gz_how)below(game, GZ_HOW_COUNT)}};
     say(game, player, &message);
 }
 
@@ -167,7 +173,8 @@ static void say_view(struct game *game, struct player *player)
 {
     struct gz_message message = camera_message(5 + (double)below(game, 20));
     if (below(game, 2) == 0) {
-        message = (struct gz_message){.op = GZ_OP_TOOL, .has = GZ_HAS(MODE) | GZ_HAS(SPACE) | GZ_HAS(PIVOT)};
+        message = (struct gz_message){.op = GZ_OP_TOOL,
+                                      .has = GZ_HAS(MODE) | GZ_HAS(SPACE) | GZ_HAS(PIVOT)};
         message.tool.mode = (enum gz_mode)below(game, GZ_MODE_COUNT);
         message.tool.space = (enum gz_space)below(game, GZ_SPACE_COUNT);
         message.tool.pivot = (enum gz_pivot)below(game, GZ_PIVOT_POINT);
@@ -178,7 +185,8 @@ static void say_view(struct game *game, struct player *player)
 static struct gz_message any_pointer(struct game *game, enum gz_phase phase)
 {
     struct gz_message message =
-        pointer_message(phase, between(game, 200, 600), between(game, 100, 500), below(game, 3) * below(game, 1000));
+        pointer_message(phase, between(game, 200, 600), between(game, 100, 500),
+                        below(game, 3) * below(game, 1000));
     if (below(game, 8) > 0) return message;
     message.has = GZ_HAS(RAY);
     const double ray[6] = {between(game, -3, 3), between(game, -3, 3), 10, 0, 0, -1};
@@ -213,8 +221,8 @@ static void say_grab(struct game *game, struct player *player)
     }
     if (below(game, 4) == 0) {
         message.has |= GZ_HAS(VALUE);
-        message.pointer.value =
-            (struct gz_value){{between(game, -2, 2), between(game, -2, 2)}, 1 + (uint32_t)below(game, 2)};
+        message.pointer.value = (struct gz_value){{between(game, -2, 2), between(game, -2, 2)},
+                                                  1 + (uint32_t)below(game, 2)};
         if (below(game, 2) == 0) message.has &= ~(GZ_HAS(AT) | GZ_HAS(RAY));
     }
     say(game, player, &message);
@@ -222,7 +230,8 @@ static void say_grab(struct game *game, struct player *player)
 
 static void say_up(struct game *game, struct player *player)
 {
-    struct gz_message message = any_pointer(game, below(game, 4) == 0 ? GZ_PHASE_CANCEL : GZ_PHASE_UP);
+    struct gz_message message =
+        any_pointer(game, below(game, 4) == 0 ? GZ_PHASE_CANCEL : GZ_PHASE_UP);
     if (below(game, 8) == 0) message.has &= ~(GZ_HAS(AT) | GZ_HAS(RAY));
     say(game, player, &message);
 }
@@ -235,7 +244,8 @@ static void say_wheel(struct game *game, struct player *player)
 
 static void say_pick(struct game *game, struct player *player)
 {
-    struct gz_message message = {.op = GZ_OP_PICK, .has = GZ_HAS(RECT), .pick.rect = {100, 100, 500, 400}};
+    struct gz_message message = {
+        .op = GZ_OP_PICK, .has = GZ_HAS(RECT), .pick.rect = {100, 100, 500, 400}};
     say(game, player, &message);
 }
 
@@ -245,13 +255,16 @@ static uint64_t any_note(struct game *game, const struct client *client)
     return client->notes.notes[below(game, client->notes.count)].state.id;
 }
 
-/* Never the same text twice: a change that changes nothing is none, and its key, which is not remembered, may come again. */
+/* Never the same text twice: a change that changes nothing is none, and its key, which is not
+ * remembered, may come again. */
 static void say_note(struct game *game, struct player *player)
 {
     static const char *const words[] = {"why?", "because", "\xe2\x9c\x93"};
     char text[40];
-    int size = snprintf(text, sizeof text, "%s %llu", words[below(game, 3)], (unsigned long long)game->notes_said++);
-    struct gz_message message = {.op = GZ_OP_NOTE, .has = GZ_HAS(TEXT), .note.text = {text, (size_t)size}};
+    int size = snprintf(text, sizeof text, "%s %llu", words[below(game, 3)],
+                        (unsigned long long)game->notes_said++);
+    struct gz_message message = {
+        .op = GZ_OP_NOTE, .has = GZ_HAS(TEXT), .note.text = {text, (size_t)size}};
     bool is_new = below(game, 2) == 0;
     if (!is_new) {
         const uint64_t parts[] = {GZ_HAS(TEXT), GZ_HAS(TEXT) | GZ_HAS(DONE), 0};
@@ -288,7 +301,8 @@ static void say_interest(struct game *game, struct player *player)
     case 2:
     case 3:
         message.has = GZ_HAS(BOX);
-        message.interest.box = (gz_box){corner, gz_add(corner, (gz_vec3){between(game, 0, 4), 2, 3})};
+        message.interest.box =
+            (gz_box){corner, gz_add(corner, (gz_vec3){between(game, 0, 4), 2, 3})};
         break;
     case 4:
         message.has = GZ_HAS(VIEW);
@@ -311,7 +325,8 @@ static void say_nonsense(struct game *game, struct player *player)
 /* Of few names, so that they are given, taken away and given again. */
 static void say_checkpoint(struct game *game, struct player *player)
 {
-    struct gz_message message = {.op = GZ_OP_CHECKPOINT, .checkpoint.name = {&"abc"[below(game, 3)], 1}};
+    struct gz_message message = {.op = GZ_OP_CHECKPOINT,
+                                 .checkpoint.name = {&"abc"[below(game, 3)], 1}};
     message.checkpoint.gone = below(game, 2) == 0;
     if (!message.checkpoint.gone && below(game, 2) == 0) {
         message.has = GZ_HAS(SEQ);
@@ -324,9 +339,10 @@ static const struct {
     int weight;
     void (*say)(struct game *game, struct player *player);
 } sayings[] = {
-    {4, say_create}, {8, say_set},      {2, say_delete}, {6, say_travel},   {2, say_past},       {3, say_select},
-    {2, say_view},   {5, say_pointer},  {20, say_moves}, {14, say_grab},    {8, say_up},         {4, say_wheel},
-    {1, say_pick},   {1, say_nonsense}, {5, say_note},   {2, say_interest}, {3, say_checkpoint},
+    {4, say_create},   {8, say_set},        {2, say_delete},  {6, say_travel},   {2, say_past},
+    {3, say_select},   {2, say_view},       {5, say_pointer}, {20, say_moves},   {14, say_grab},
+    {8, say_up},       {4, say_wheel},      {1, say_pick},    {1, say_nonsense}, {5, say_note},
+    {2, say_interest}, {3, say_checkpoint},
 };
 
 static void say_something(struct game *game, struct player *player)
@@ -357,7 +373,8 @@ static bool has_note(const struct game *game, uint64_t id)
     return false;
 }
 
-static void check_key(const struct player *player, uint64_t (*answers)[KEYS], uint64_t rid, uint64_t answer)
+static void check_key(const struct player *player, uint64_t (*answers)[KEYS], uint64_t rid,
+                      uint64_t answer)
 {
     for (size_t i = 0; i < player->asked_count; i++) {
         if (player->asked[i].rid != rid) continue;
@@ -384,7 +401,8 @@ static void check_heard(struct game *game, struct player *player)
             }
             bool is_edit_ok = message->op == GZ_OP_OK && (message->has & GZ_HAS(EDIT)) != 0;
             if (!is_edit_ok && message->op != GZ_OP_EDIT) continue;
-            const struct gz_edit_record *edit = stored_edit(game, is_edit_ok ? message->ok.edit : message->edit.id);
+            const struct gz_edit_record *edit =
+                stored_edit(game, is_edit_ok ? message->ok.edit : message->edit.id);
             assert_non_null(edit);
             assert_int_equal(edit->seq, is_edit_ok ? message->ok.seq : message->edit.seq);
             if (is_edit_ok) check_key(player, game->edit_of_key, message->rid, message->ok.edit);
@@ -410,7 +428,8 @@ static void check_holders(const struct game *game)
         const struct gz_session *holder = gz_core_session(core, node->holder);
         assert_true(holder != NULL && runs_on(holder, node->id));
     }
-    for (const struct gz_session *session = core->sessions; session != NULL; session = session->next) {
+    for (const struct gz_session *session = core->sessions; session != NULL;
+         session = session->next) {
         for (size_t i = 0; i < session->run.count; i++) {
             const struct gz_node *held = gz_scene_find(core->scene, session->run.ids[i]);
             assert_true(held != NULL && held->holder == session->id);
@@ -451,11 +470,13 @@ static void check_everything(struct game *game)
 
 /* ---- the game ---- */
 
-/* Whoever comes has a camera and mostly something in hand, and may follow a part from the beginning. */
+/* Whoever comes has a camera and mostly something in hand, and may follow a part from the
+ * beginning. */
 static void come(struct game *game, struct player *player)
 {
     struct gz_message camera = camera_message(10);
-    struct gz_message tool = {.op = GZ_OP_TOOL, .has = GZ_HAS(MODE), .tool.mode = GZ_MODE_UNIVERSAL};
+    struct gz_message tool = {
+        .op = GZ_OP_TOOL, .has = GZ_HAS(MODE), .tool.mode = GZ_MODE_UNIVERSAL};
     client_say(player->client, &camera);
     client_say(player->client, &tool);
     if (below(game, 4) == 0) say_interest(game, player);
@@ -472,7 +493,8 @@ static void come_or_go(struct game *game, struct player *player)
     come(game, player);
 }
 
-/* In half of the games deltas are cut after a few nodes; a core that was started anew has to be told. */
+/* In half of the games deltas are cut after a few nodes; a core that was started anew has to be
+ * told. */
 static void cut_deltas(struct game *game)
 {
     if (game->cuts) game->host.core->sync->delta_bytes = 600;
@@ -501,7 +523,8 @@ static void disturb(struct game *game)
         break;
     case 12:
     case 13:
-        if (player->client->session != NULL) (void)client_read_one(player->client); /* one of several, stalled or not */
+        if (player->client->session != NULL)
+            (void)client_read_one(player->client); /* one of several, stalled or not */
         break;
     default: host_advance(host, between(game, 0, 0.2)); break;
     }
@@ -531,8 +554,8 @@ static void play(uint64_t seed, uint64_t steps)
     for (int i = 0; i < CLIENTS; i++) {
         struct player *player = &game->players[i];
         player->user = i % USERS;
-        player->client =
-            client_enter(&game->host, users[player->user], i == CLIENTS - 1 ? GZ_ROLE_VIEWER : GZ_ROLE_EDITOR, i == 0);
+        player->client = client_enter(&game->host, users[player->user],
+                                      i == CLIENTS - 1 ? GZ_ROLE_VIEWER : GZ_ROLE_EDITOR, i == 0);
     }
     for (int i = 0; i < CLIENTS; i++) come(game, &game->players[i]);
     for (int i = 0; i < 4; i++) say_create(game, &game->players[0]);
@@ -553,7 +576,8 @@ static void test_model_promises_hold(void **state)
     uint64_t first = chance_seed(1), count = chance_count(SEEDS);
     uint64_t steps = STEPS;
     for (uint64_t seed = first; seed < first + count; seed++) {
-        fprintf(stderr, "GIZMOD_SEED=%llu\r", (unsigned long long)seed); /* what is read where it fails */
+        fprintf(stderr, "GIZMOD_SEED=%llu\r",
+                (unsigned long long)seed); /* what is read where it fails */
         play(seed, steps);
     }
 }

@@ -1,5 +1,5 @@
-/* Notes: made, changed and deleted by those who may, seen by everybody once they are on the disk and by nobody before. R3 and
- * R12 for notes. */
+/* Notes: made, changed and deleted by those who may, seen by everybody once they are on the disk
+ * and by nobody before. R3 and R12 for notes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
+#include "server/maxima.h"
 #include "session/session.h"
 #include "unit/core/saying.h"
-#include "server/maxima.h"
 
 #define MESSAGES_PER_S 1e6 /* thousands of notes are made at once here */
 
@@ -47,7 +47,8 @@ static struct gz_text text_of(const char *text)
 
 static struct gz_message note_message(uint64_t has)
 {
-    return (struct gz_message){.op = GZ_OP_NOTE, .has = GZ_HAS(TEXT) | has, .note.text = text_of("look")};
+    return (struct gz_message){
+        .op = GZ_OP_NOTE, .has = GZ_HAS(TEXT) | has, .note.text = text_of("look")};
 }
 
 static uint64_t id_of(const struct gz_message *answer)
@@ -126,13 +127,15 @@ static void test_note_is_no_change_of_the_scene(void **state)
     close_scene(&s);
 }
 
-/* What is said is what is told; a reply hangs where the other does, unless it says where it does. */
+/* What is said is what is told; a reply hangs where the other does, unless it says where it
+ * does. */
 static void test_note_is_pinned_to_what_it_says(void **state)
 {
     (void)state;
     struct scene s;
     open_scene(&s);
-    uint64_t box = create_node(s.ann, "box", 0, 0, 0, 0), lid = create_node(s.ann, "lid", box, 0, 1, 0);
+    uint64_t box = create_node(s.ann, "box", 0, 0, 0, 0),
+             lid = create_node(s.ann, "lid", box, 0, 1, 0);
     struct gz_message first = note_message(GZ_HAS(NODE) | GZ_HAS(POINT));
     first.note.node = box;
     first.note.point = (gz_vec3){1, -0.0, 3};
@@ -234,7 +237,8 @@ static void test_note_is_changed_whole_at_everybody(void **state)
     host_advance(&s.host, 5);
     assert_int_equal(id_of(ask_reword(s.ann, id, "two")), id);
     assert_text(s.watcher, id, "two");
-    assert_true(told(s.watcher, id)->made == made && told(s.watcher, id)->changed == s.host.now.unix_s);
+    assert_true(told(s.watcher, id)->made == made &&
+                told(s.watcher, id)->changed == s.host.now.unix_s);
     assert_ok(ask_done(s.bob, id, true));
     assert_true(told(s.watcher, id)->done);
     assert_text(s.watcher, id, "two");
@@ -298,14 +302,21 @@ enum wish { REWORD, PIN_TO_NODE, PIN_TO_POINT, TAKE_AWAY, SAY_DONE, DONE_AND_REW
 static struct gz_message wish_message(enum wish wish, uint64_t id, uint64_t node)
 {
     static const uint64_t has[] = {
-        [REWORD] = GZ_HAS(NOTE) | GZ_HAS(TEXT),        [PIN_TO_NODE] = GZ_HAS(NOTE) | GZ_HAS(NODE),
-        [PIN_TO_POINT] = GZ_HAS(NOTE) | GZ_HAS(POINT), [TAKE_AWAY] = GZ_HAS(NOTE),
-        [SAY_DONE] = GZ_HAS(NOTE) | GZ_HAS(DONE),      [DONE_AND_REWORD] = GZ_HAS(NOTE) | GZ_HAS(TEXT) | GZ_HAS(DONE),
+        [REWORD] = GZ_HAS(NOTE) | GZ_HAS(TEXT),
+        [PIN_TO_NODE] = GZ_HAS(NOTE) | GZ_HAS(NODE),
+        [PIN_TO_POINT] = GZ_HAS(NOTE) | GZ_HAS(POINT),
+        [TAKE_AWAY] = GZ_HAS(NOTE),
+        [SAY_DONE] = GZ_HAS(NOTE) | GZ_HAS(DONE),
+        [DONE_AND_REWORD] = GZ_HAS(NOTE) | GZ_HAS(TEXT) | GZ_HAS(DONE),
         [REPLY] = GZ_HAS(TEXT) | GZ_HAS(REPLY),
     };
     struct gz_message message = {.op = GZ_OP_NOTE, .has = has[wish]};
-    message.note = (struct gz_note){
-        .note = id, .text = text_of("other"), .node = node, .reply = id, .done = true, .gone = wish == TAKE_AWAY};
+    message.note = (struct gz_note){.note = id,
+                                    .text = text_of("other"),
+                                    .node = node,
+                                    .reply = id,
+                                    .done = true,
+                                    .gone = wish == TAKE_AWAY};
     return message;
 }
 
@@ -329,7 +340,8 @@ static void test_rights_to_a_note(void **state)
     uint64_t box = create_node(s.ann, "box", 0, 0, 0, 0);
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct client *const who[] = {s.ann, s.bob, s.boss, s.watcher};
-        const enum gz_status expected[] = {cases[i].author, cases[i].other, cases[i].admin, cases[i].viewer};
+        const enum gz_status expected[] = {cases[i].author, cases[i].other, cases[i].admin,
+                                           cases[i].viewer};
         for (size_t j = 0; j < COUNT(who); j++) {
             uint64_t id = id_of(ask_note(s.ann, "own", NULL));
             struct gz_message message = wish_message(cases[i].wish, id, box);
@@ -376,13 +388,22 @@ static void test_wrong_notes_change_nothing(void **state)
     } cases[] = {
         {GZ_HAS(NOTE) | GZ_HAS(TEXT), {.note = 7}, GZ_BAD_VALUE, "note.id: there is no note 7"},
         {GZ_HAS(NOTE), {.note = 7, .gone = true}, GZ_BAD_VALUE, "note.id: there is no note 7"},
-        {GZ_HAS(TEXT) | GZ_HAS(REPLY), {.reply = 7}, GZ_BAD_VALUE, "note.reply: there is no note 7"},
+        {GZ_HAS(TEXT) | GZ_HAS(REPLY),
+         {.reply = 7},
+         GZ_BAD_VALUE,
+         "note.reply: there is no note 7"},
         {GZ_HAS(NOTE) | GZ_HAS(REPLY), {.note = 1, .reply = 1}, GZ_BAD_VALUE, "note.reply"},
         {GZ_HAS(TEXT) | GZ_HAS(DONE), {.done = true}, GZ_BAD_VALUE, "note.id: done"},
         {GZ_HAS(TEXT), {.gone = true}, GZ_BAD_VALUE, "note.id: gone"},
-        {GZ_HAS(TEXT) | GZ_HAS(NODE), {.node = 99}, GZ_UNKNOWN_NODE, "note.node: there is no node 99"},
+        {GZ_HAS(TEXT) | GZ_HAS(NODE),
+         {.node = 99},
+         GZ_UNKNOWN_NODE,
+         "note.node: there is no node 99"},
         {GZ_HAS(NOTE) | GZ_HAS(NODE), {.note = 1, .node = 99}, GZ_UNKNOWN_NODE, "note.node"},
-        {GZ_HAS(NOTE) | GZ_HAS(TEXT) | GZ_HAS(NODE), {.note = 1, .node = 99}, GZ_UNKNOWN_NODE, "note.node"},
+        {GZ_HAS(NOTE) | GZ_HAS(TEXT) | GZ_HAS(NODE),
+         {.note = 1, .node = 99},
+         GZ_UNKNOWN_NODE,
+         "note.node"},
     };
     size_t commits = s.host.commits, messages = s.watcher->notes.messages;
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -426,7 +447,8 @@ static void say_note(struct client *client, const char *text)
 
 static void say_gone(struct client *client, uint64_t id)
 {
-    struct gz_message message = {.op = GZ_OP_NOTE, .has = GZ_HAS(NOTE), .note = {.note = id, .gone = true}};
+    struct gz_message message = {
+        .op = GZ_OP_NOTE, .has = GZ_HAS(NOTE), .note = {.note = id, .gone = true}};
     client_say(client, &message);
 }
 
@@ -493,7 +515,8 @@ static void test_key_again_is_the_same_note(void **state)
     assert_ok(ask_gone(s.ann, id));
     assert_int_equal(id_of(ask_note(s.ann, "one", "k")), id); /* it was made, and is gone */
     assert_int_equal(s.watcher->notes.count, 0);
-    assert_int_not_equal(id_of(ask_note(s.bob, "one", "k")), id); /* another user's key is another key */
+    assert_int_not_equal(id_of(ask_note(s.bob, "one", "k")),
+                         id); /* another user's key is another key */
     close_scene(&s);
 }
 
@@ -522,7 +545,8 @@ static void test_key_of_a_change_is_kept_too(void **state)
     struct scene s;
     open_scene(&s);
     uint64_t id = id_of(ask_note(s.ann, "one", NULL));
-    struct gz_message done = {.op = GZ_OP_NOTE, .has = GZ_HAS(NOTE) | GZ_HAS(DONE) | GZ_HAS(KEY), .key = {"k", 1}};
+    struct gz_message done = {
+        .op = GZ_OP_NOTE, .has = GZ_HAS(NOTE) | GZ_HAS(DONE) | GZ_HAS(KEY), .key = {"k", 1}};
     done.note = (struct gz_note){.note = id, .done = true};
     assert_int_equal(id_of(client_ask(s.bob, &done)), id);
     assert_ok(ask_done(s.ann, id, false));
@@ -567,7 +591,8 @@ static void test_refused_note_is_told_to_nobody(void **state)
     for (uint64_t rid = s.ann->next_rid - 4; rid < s.ann->next_rid; rid++) {
         assert_refused(client_answer(s.ann, rid), GZ_STORAGE);
         assert_non_null(memmem(client_answer(s.ann, rid)->error.message.bytes,
-                               client_answer(s.ann, rid)->error.message.size, "the disk is full", 16));
+                               client_answer(s.ann, rid)->error.message.size, "the disk is full",
+                               16));
     }
     assert_int_equal(s.watcher->notes.messages, messages);
     assert_text(s.watcher, id, "one");
@@ -665,7 +690,8 @@ static void test_note_that_is_about_to_go_is_not_there(void **state)
     close_scene(&s);
 }
 
-/* An `ok` that nothing needed to be written for is true only once that is stored which makes it so. */
+/* An `ok` that nothing needed to be written for is true only once that is stored which makes it
+ * so. */
 static void test_unchanged_waits_for_what_made_it_so(void **state)
 {
     (void)state;
@@ -697,7 +723,8 @@ static void test_notes_come_in_the_order_of_their_changes(void **state)
     (void)state;
     struct scene s;
     open_scene(&s)->watcher->stalled = true;
-    for (uint64_t id = 1; id <= 4; id++) assert_int_equal(id_of(ask_note(id % 2 ? s.ann : s.bob, "n", NULL)), id);
+    for (uint64_t id = 1; id <= 4; id++)
+        assert_int_equal(id_of(ask_note(id % 2 ? s.ann : s.bob, "n", NULL)), id);
     assert_ok(ask_done(s.bob, 3, true));
     assert_ok(ask_done(s.bob, 1, true));
     s.watcher->stalled = false;
@@ -850,7 +877,8 @@ static void test_viewer_far_behind_is_told_that_none_are_left(void **state)
     close_scene(&s);
 }
 
-/* What others were told meanwhile is not what it is told: a note that is gone by then never was, to it. */
+/* What others were told meanwhile is not what it is told: a note that is gone by then never was, to
+ * it. */
 static void test_viewer_behind_is_told_what_is_there_now(void **state)
 {
     (void)state;
@@ -880,7 +908,8 @@ static void test_note_is_one_frame_for_all(void **state)
     assert_ok(ask_note(s.ann, "one", NULL));
     const uint8_t *shared = NULL;
     for (size_t i = 0; i < COUNT(readers); i++) {
-        const struct gz_buffer *frame = gz_core_next_frame(s.host.core, readers[i]->session, s.host.now);
+        const struct gz_buffer *frame =
+            gz_core_next_frame(s.host.core, readers[i]->session, s.host.now);
         assert_non_null(frame);
         if (shared == NULL) shared = frame->data;
         assert_ptr_equal(frame->data, shared);

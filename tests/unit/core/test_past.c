@@ -1,5 +1,6 @@
-/* What is asked of the past and done with it. Checkpoints: named states, which are there once the disk has them, across restarts, and stand where a seq does. Revert: one edit is taken
- * back, whoever made it and however long ago, and whose it then is to undo (R15). */
+/* What is asked of the past and done with it. Checkpoints: named states, which are there once the
+ * disk has them, across restarts, and stand where a seq does. Revert: one edit is taken back,
+ * whoever made it and however long ago, and whose it then is to undo (R15). */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -64,8 +65,9 @@ static void assert_checkpoints(struct client *client, const char *expected)
     for (size_t i = 0; i < answer->ok.checkpoint_count; i++) {
         const struct gz_checkpoint_state *one = &answer->ok.checkpoints[i];
         size_t used = strlen(text);
-        snprintf(text + used, sizeof text - used, "%s%.*s %llu %.*s", i > 0 ? ", " : "", (int)one->name.size,
-                 one->name.bytes, (unsigned long long)one->seq, (int)one->user.size, one->user.bytes);
+        snprintf(text + used, sizeof text - used, "%s%.*s %llu %.*s", i > 0 ? ", " : "",
+                 (int)one->name.size, one->name.bytes, (unsigned long long)one->seq,
+                 (int)one->user.size, one->user.bytes);
     }
     assert_string_equal(text, expected);
 }
@@ -86,7 +88,8 @@ static void test_checkpoint_names_the_present_state_across_restart(void **state)
     assert_int_equal(ok->ok.seq, seq);
     assert_ok(ask_move(s.a, s.node, 2, 0, 0));
     assert_ok(ask_checkpoint_of(s.a, "Zo\xc3\xab: 1", 1));
-    snprintf(expected, sizeof expected, "Zo\xc3\xab: 1 1 ann, before lunch %llu bob", (unsigned long long)seq);
+    snprintf(expected, sizeof expected, "Zo\xc3\xab: 1 1 ann, before lunch %llu bob",
+             (unsigned long long)seq);
     for (int life = 0; life < 3; life++) {
         assert_checkpoints(s.viewer, expected);
         ok = ask_at_checkpoint(s.viewer, "before lunch");
@@ -179,17 +182,22 @@ static void test_checkpoint_refusals_say_what_is_wrong(void **state)
     struct scene s;
     open_scene(&s);
     assert_ok(ask_checkpoint(s.a, "v1"));
-    assert_says(ask_checkpoint(s.b, "v1"), GZ_CONFLICT, "checkpoint.name: v1 is taken, by ann for seq 1");
+    assert_says(ask_checkpoint(s.b, "v1"), GZ_CONFLICT,
+                "checkpoint.name: v1 is taken, by ann for seq 1");
     assert_says(ask_checkpoint_of(s.a, "v2", 2), GZ_BAD_VALUE, "checkpoint.seq: the scene is at 1");
     s.host.kept_since = 1;
-    assert_says(ask_checkpoint_of(s.a, "v2", 0), GZ_BAD_VALUE, "checkpoint.seq: the history begins at 1");
+    assert_says(ask_checkpoint_of(s.a, "v2", 0), GZ_BAD_VALUE,
+                "checkpoint.seq: the history begins at 1");
     assert_says(ask_checkpoint(s.a, "0123"), GZ_BAD_VALUE,
                 "checkpoint.name: of digits alone it could be taken for a seq");
-    assert_says(ask_checkpoint_gone(s.a, "v3"), GZ_BAD_VALUE, "checkpoint.name: there is no checkpoint called v3");
+    assert_says(ask_checkpoint_gone(s.a, "v3"), GZ_BAD_VALUE,
+                "checkpoint.name: there is no checkpoint called v3");
     struct gz_message both = {.op = GZ_OP_CHECKPOINT, .has = GZ_HAS(SEQ)};
     both.checkpoint = (struct gz_checkpoint){.name = {"v1", 2}, .seq = 1, .gone = true};
-    assert_says(client_ask(s.a, &both), GZ_BAD_VALUE, "checkpoint.seq: is said of one that is made, not of one to go");
-    assert_says(ask_at_checkpoint(s.a, "v"), GZ_BAD_VALUE, "checkpoint: there is no checkpoint called v");
+    assert_says(client_ask(s.a, &both), GZ_BAD_VALUE,
+                "checkpoint.seq: is said of one that is made, not of one to go");
+    assert_says(ask_at_checkpoint(s.a, "v"), GZ_BAD_VALUE,
+                "checkpoint: there is no checkpoint called v");
     assert_says(ask_restore_checkpoint(s.a, "v11", NULL), GZ_BAD_VALUE,
                 "checkpoint: there is no checkpoint called v11");
     assert_says(ask_checkpoint(s.viewer, "v4"), GZ_FORBIDDEN, "checkpoint: a viewer may not");
@@ -197,7 +205,8 @@ static void test_checkpoint_refusals_say_what_is_wrong(void **state)
     close_scene(&s);
 }
 
-/* The past goes on between the question and the disk: that one alone is refused, and what was stored with it is there. */
+/* The past goes on between the question and the disk: that one alone is refused, and what was
+ * stored with it is there. */
 /* ---- checkpoints are told ---- */
 
 static const struct gz_checkpoint_state *told_last(const struct client *client, size_t count)
@@ -208,7 +217,8 @@ static const struct gz_checkpoint_state *told_last(const struct client *client, 
     return last->checkpoint_news.checkpoints;
 }
 
-static void assert_told(const struct gz_checkpoint_state *told, const char *name, const char *user, bool gone)
+static void assert_told(const struct gz_checkpoint_state *told, const char *name, const char *user,
+                        bool gone)
 {
     assert_int_equal(told->name.size, strlen(name));
     assert_memory_equal(told->name.bytes, name, strlen(name));
@@ -281,7 +291,8 @@ static void test_newcomer_is_told_all_checkpoints_once(void **state)
     close_scene(&s);
 }
 
-/* A viewer that missed so many ends of names, one being left, and one whose name was given again. */
+/* A viewer that missed so many ends of names, one being left, and one whose name was given
+ * again. */
 static void miss_ends(int ends, bool told_anew)
 {
     struct scene s;
@@ -364,7 +375,8 @@ static void test_checkpoint_that_comes_too_late_is_refused_alone(void **state)
     s.host.kept_since = 2;
     s.host.disk = DISK_COMMITS;
     host_advance(&s.host, 1);
-    assert_says(client_answer(s.a, rid - 2), GZ_BAD_VALUE, "checkpoint.seq: the history begins at 2");
+    assert_says(client_answer(s.a, rid - 2), GZ_BAD_VALUE,
+                "checkpoint.seq: the history begins at 2");
     assert_ok(client_answer(s.a, rid - 1));
     assert_checkpoints(s.a, "in time 2 bob");
     host_restart(&s.host, true);
@@ -503,8 +515,10 @@ static void test_revert_of_anothers_edit_takes_an_admin(void **state)
     char words[GZ_ERROR_BYTES_MAX];
     open_scene(&s);
     uint64_t edit = moved(s.b, s.node, 1);
-    snprintf(words, sizeof words, "edit: edit %llu is bob's: to revert it takes an admin", (unsigned long long)edit);
-    for (int force = 0; force < 2; force++) assert_says(ask_revert(s.a, edit, force), GZ_FORBIDDEN, words);
+    snprintf(words, sizeof words, "edit: edit %llu is bob's: to revert it takes an admin",
+             (unsigned long long)edit);
+    for (int force = 0; force < 2; force++)
+        assert_says(ask_revert(s.a, edit, force), GZ_FORBIDDEN, words);
     assert_says(ask_revert(s.viewer, edit, false), GZ_FORBIDDEN, "revert: a viewer may not");
     assert_true(place(&s, s.node) == 1);
     assert_ok(ask_revert(s.admin, edit, false));
@@ -539,7 +553,8 @@ static void check_whose_turn_it_is(bool restarts)
     assert_ok(ask_redo(s.b, false));
     assert_true(place(&s, s.node) == 2);
     assert_ok(ask_undo(s.b, false));
-    assert_refused(ask_redo(s.admin, false), GZ_CONFLICT); /* of a revert of what was undone meanwhile */
+    assert_refused(ask_redo(s.admin, false),
+                   GZ_CONFLICT); /* of a revert of what was undone meanwhile */
     assert_ok(ask_undo(s.admin, false));
     assert_true(place(&s, s.node) == 0);
     assert_refused(ask_revert(s.admin, own, false), GZ_BAD_STATE);
@@ -590,11 +605,13 @@ static void test_revert_refusals_say_what_is_wrong(void **state)
     open_scene(&s);
     uint64_t edit = moved(s.a, s.node, 1);
     const struct gz_message *undone = ask_undo(s.a, false);
-    snprintf(words, sizeof words, "edit: edit %llu is taken back already, by ann (edit %llu)", (unsigned long long)edit,
-             (unsigned long long)undone->ok.edit);
-    for (int force = 0; force < 2; force++) assert_says(ask_revert(s.admin, edit, force), GZ_BAD_STATE, words);
+    snprintf(words, sizeof words, "edit: edit %llu is taken back already, by ann (edit %llu)",
+             (unsigned long long)edit, (unsigned long long)undone->ok.edit);
+    for (int force = 0; force < 2; force++)
+        assert_says(ask_revert(s.admin, edit, force), GZ_BAD_STATE, words);
     assert_says(ask_revert(s.admin, 4711, true), GZ_BAD_VALUE, "edit: there is no edit 4711");
-    const struct gz_core_import_node node = {.parent = -1, .content = {.name = "n", .trs = gz_trs_identity}};
+    const struct gz_core_import_node node = {.parent = -1,
+                                             .content = {.name = "n", .trs = gz_trs_identity}};
     struct gz_core_import import = {.user = "ann",
                                     .nodes = &node,
                                     .count = 1,
@@ -605,9 +622,11 @@ static void test_revert_refusals_say_what_is_wrong(void **state)
     assert_int_equal(gz_core_import(s.host.core, &import, s.host.now, &error), GZ_OK);
     host_turn(&s.host);
     uint64_t imported = client_last(s.a, GZ_OP_EDIT)->edit.id;
-    snprintf(words, sizeof words, "edit: edit %llu is an import: the file it replaced is not in the scene",
+    snprintf(words, sizeof words,
+             "edit: edit %llu is an import: the file it replaced is not in the scene",
              (unsigned long long)imported);
-    for (int force = 0; force < 2; force++) assert_says(ask_revert(s.admin, imported, force), GZ_BAD_STATE, words);
+    for (int force = 0; force < 2; force++)
+        assert_says(ask_revert(s.admin, imported, force), GZ_BAD_STATE, words);
     close_scene(&s);
 }
 
@@ -646,7 +665,8 @@ static void test_revert_with_a_known_key_is_not_done_twice(void **state)
     struct scene s;
     open_scene(&s);
     uint64_t edit = moved(s.b, s.node, 1);
-    struct gz_message revert = {.op = GZ_OP_REVERT, .has = GZ_HAS(KEY), .key = {"k", 1}, .revert = {edit, false}};
+    struct gz_message revert = {
+        .op = GZ_OP_REVERT, .has = GZ_HAS(KEY), .key = {"k", 1}, .revert = {edit, false}};
     const struct gz_message *first = client_ask(s.admin, &revert);
     assert_ok(first);
     uint64_t id = first->ok.edit;
@@ -690,19 +710,22 @@ static void test_revert_beyond_the_undo_log_asks_the_file(void **state)
     struct scene s;
     char words[GZ_ERROR_BYTES_MAX];
     open_scene(&s);
-    uint64_t other = create_node(s.a, "rod", 0, 0, 0, 0), third = create_node(s.a, "pin", 0, 0, 0, 0);
-    uint64_t edit = moved(s.b, s.node, 1), first = moved(s.b, third, 1), second = moved(s.b, third, 2);
+    uint64_t other = create_node(s.a, "rod", 0, 0, 0, 0),
+             third = create_node(s.a, "pin", 0, 0, 0, 0);
+    uint64_t edit = moved(s.b, s.node, 1), first = moved(s.b, third, 1),
+             second = moved(s.b, third, 2);
     fill_log(&s, other);
-    snprintf(words, sizeof words, "edit: edit %llu is bob's: to revert it takes an admin", (unsigned long long)edit);
+    snprintf(words, sizeof words, "edit: edit %llu is bob's: to revert it takes an admin",
+             (unsigned long long)edit);
     assert_says(ask_revert(s.a, edit, false), GZ_FORBIDDEN, words);
-    snprintf(words, sizeof words, "revert: bob changed node %llu (pin) since (edit %llu)", (unsigned long long)third,
-             (unsigned long long)second);
+    snprintf(words, sizeof words, "revert: bob changed node %llu (pin) since (edit %llu)",
+             (unsigned long long)third, (unsigned long long)second);
     assert_says(ask_revert(s.admin, first, false), GZ_CONFLICT, words);
     const struct gz_message *reverted = ask_revert(s.admin, edit, false);
     assert_ok(reverted);
     assert_true(place(&s, s.node) == 0);
-    snprintf(words, sizeof words, "edit: edit %llu is taken back already, by ada (edit %llu)", (unsigned long long)edit,
-             (unsigned long long)reverted->ok.edit);
+    snprintf(words, sizeof words, "edit: edit %llu is taken back already, by ada (edit %llu)",
+             (unsigned long long)edit, (unsigned long long)reverted->ok.edit);
     assert_says(ask_revert(s.admin, edit, false), GZ_BAD_STATE, words);
     reopen(&s);
     assert_ok(ask_undo(s.admin, false));
@@ -716,7 +739,8 @@ static void test_revert_beyond_the_undo_log_asks_the_file(void **state)
     close_scene(&s);
 }
 
-/* Two ask while neither is told: the file says the same to both, and the second is refused all the same. */
+/* Two ask while neither is told: the file says the same to both, and the second is refused all the
+ * same. */
 static void test_revert_of_one_old_edit_by_two_at_once(void **state)
 {
     (void)state;
@@ -761,7 +785,8 @@ static void test_path_goes_from_edit_to_edit(void **state)
     double began = s.host.now.unix_s;
     assert_ok(ask_grab(s.b, GZ_TXY, s.node, MIDDLE_X + METRE_PX(10), MIDDLE_Y));
     host_advance(&s.host, 1);
-    const struct gz_message *up = ask_pointer(s.b, GZ_PHASE_UP, MIDDLE_X + 3 * METRE_PX(10), MIDDLE_Y);
+    const struct gz_message *up =
+        ask_pointer(s.b, GZ_PHASE_UP, MIDDLE_X + 3 * METRE_PX(10), MIDDLE_Y);
     assert_ok(up);
     uint64_t dragged = up->ok.edit;
     assert_ok(ask_hang(s.a, s.node, parent));
@@ -776,8 +801,10 @@ static void test_path_goes_from_edit_to_edit(void **state)
     assert_true(points[1].edit == edit && points[1].trs.t.x == 1);
     assert_true(points[2].edit == dragged && points[2].trs.t.x == 1 && points[2].time == began);
     assert_int_equal(points[2].seq, began_seq);
-    assert_true(points[3].edit == dragged && fabs(points[3].trs.t.x - 3) < 1e-9 && points[3].time > began);
-    assert_true(points[4].parent == parent && points[3].parent == 0 && points[4].has == GZ_HAS(PARENT));
+    assert_true(points[3].edit == dragged && fabs(points[3].trs.t.x - 3) < 1e-9 &&
+                points[3].time > began);
+    assert_true(points[4].parent == parent && points[3].parent == 0 &&
+                points[4].has == GZ_HAS(PARENT));
     path.has = GZ_HAS(SINCE) | GZ_HAS(BEFORE_TIME);
     path.path.since = points[1].time;
     path.path.before = points[4].time;
@@ -790,7 +817,8 @@ static void test_path_goes_from_edit_to_edit(void **state)
     close_scene(&s);
 }
 
-/* All parts of the answer that was asked for last, and how many points they have together; each is checked to go on from the last. */
+/* All parts of the answer that was asked for last, and how many points they have together; each is
+ * checked to go on from the last. */
 static size_t count_parts(const struct client *client, uint64_t rid, size_t *parts)
 {
     size_t points = 0;
@@ -829,7 +857,8 @@ static void test_long_path_is_told_in_parts(void **state)
     client_forget(s.viewer);
     struct gz_message path = path_message(s.node);
     assert_non_null(client_ask(s.viewer, &path));
-    assert_int_equal(count_parts(s.viewer, s.viewer->next_rid - 1, &parts), 2 * GZ_PATH_POINTS_PER_MESSAGE + 1);
+    assert_int_equal(count_parts(s.viewer, s.viewer->next_rid - 1, &parts),
+                     2 * GZ_PATH_POINTS_PER_MESSAGE + 1);
     assert_int_equal(parts, 3);
     path.has = GZ_HAS(LIMIT);
     path.path.limit = GZ_PATH_POINTS_PER_MESSAGE + 1;

@@ -1,6 +1,6 @@
-/* Picking looks at few nodes, and its answers are those of looking at all of them: random scenes, cameras and pointers, compared
- * with the solver asked about every node.
- * GIZMOD_SEED and GIZMOD_TIMES choose the runs; a failure is found again with the seed that was printed. */
+/* Picking looks at few nodes, and its answers are those of looking at all of them: random scenes,
+ * cameras and pointers, compared with the solver asked about every node. GIZMOD_SEED and
+ * GIZMOD_TIMES choose the runs; a failure is found again with the seed that was printed. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,12 +37,15 @@ static double between(struct game *game, double low, double high)
 
 static gz_vec3 any_place(struct game *game, double reach)
 {
-    return (gz_vec3){between(game, -reach, reach), between(game, -reach, reach), between(game, -reach, reach)};
+    return (gz_vec3){between(game, -reach, reach), between(game, -reach, reach),
+                     between(game, -reach, reach)};
 }
 
 static gz_quat any_turn(struct game *game)
 {
-    gz_quat turn = {between(game, -1, 1), between(game, -1, 1), between(game, -1, 1), between(game, 0.1, 1)}, unit;
+    gz_quat turn = {between(game, -1, 1), between(game, -1, 1), between(game, -1, 1),
+                    between(game, 0.1, 1)},
+            unit;
     assert_true(gz_quat_normalize(turn, &unit));
     return unit;
 }
@@ -69,7 +72,8 @@ static void make_nodes(struct game *game)
         node.trs.s = (gz_vec3){any_scale(game), any_scale(game), any_scale(game)};
         if (top) node.trs.s = gz_scale(node.trs.s, game->size);
         if (below(game, 6) == 0 && i > 0) { /* in the same place as another one */
-            const struct mirror_node *other = &game->a->mirror.nodes[below(game, game->a->mirror.count)];
+            const struct mirror_node *other =
+                &game->a->mirror.nodes[below(game, game->a->mirror.count)];
             node.trs = other->content.trs;
             node.parent = other->content.parent;
             node.has |= GZ_HAS(PARENT);
@@ -77,7 +81,8 @@ static void make_nodes(struct game *game)
         if (below(game, 4) > 0) {
             gz_vec3 a = any_place(game, 2);
             node.has |= GZ_HAS(BOUNDS);
-            node.bounds = (gz_box){a, gz_add(a, (gz_vec3){between(game, 0, 2), between(game, 0, 2), 1})};
+            node.bounds =
+                (gz_box){a, gz_add(a, (gz_vec3){between(game, 0, 2), between(game, 0, 2), 1})};
         }
         struct gz_message create = {.op = GZ_OP_CREATE, .create = {&node, 1}};
         assert_ok(client_ask(game->a, &create));
@@ -136,7 +141,8 @@ static int compare_hits(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-static bool meets(struct game *game, const struct gz_message *pick, const struct gz_node *node, struct gz_hit *hit)
+static bool meets(struct game *game, const struct gz_message *pick, const struct gz_node *node,
+                  struct gz_hit *hit)
 {
     const struct gz_session *session = game->a->session;
     const struct gz_camera *camera = &session->camera;
@@ -149,7 +155,8 @@ static bool meets(struct game *game, const struct gz_message *pick, const struct
     pointer.direction = (gz_vec3){ray[3], ray[4], ray[5]};
     hit->id = node->id;
     if ((pick->has & GZ_HAS(RECT)) == 0)
-        return gz_pick_node(camera, &pointer, &world, bounds, session->tool.tolerance_px, &hit->distance, &hit->point);
+        return gz_pick_node(camera, &pointer, &world, bounds, session->tool.tolerance_px,
+                            &hit->distance, &hit->point);
     bool inside;
     if (!gz_pick_rect(camera, pick->pick.rect, &world, bounds, &inside)) return false;
     hit->point = bounds != NULL ? gz_affine_apply(&world, gz_box_centre(bounds)) : world.origin;
@@ -186,7 +193,9 @@ static struct gz_message any_pick(struct game *game)
     pick.pick.at[0] = between(game, 0, 820);
     pick.pick.at[1] = between(game, 0, 640);
     const struct mirror_node *node = &game->a->mirror.nodes[below(game, game->a->mirror.count)];
-    gz_vec3 about = gz_scene_world(game->host.core->scene, gz_scene_find(game->host.core->scene, node->id)).origin;
+    gz_vec3 about =
+        gz_scene_world(game->host.core->scene, gz_scene_find(game->host.core->scene, node->id))
+            .origin;
     double at[2];
     if (below(game, 3) > 0 && gz_camera_project(&game->a->session->camera, about, at, NULL) &&
         hypot(at[0], at[1]) < 1e6) { /* beside a node */
@@ -197,7 +206,8 @@ static struct gz_message any_pick(struct game *game)
         gz_vec3 from = any_place(game, 6 * game->size), along = gz_sub(about, from), x = {1, 0, 0};
         if (!(gz_length(along) < GZ_COORDINATE_MAX)) along = x;
         pick.has = GZ_HAS(RAY);
-        memcpy(ray, (double[6]){from.x, from.y, from.z, along.x, along.y, along.z}, 6 * sizeof *ray);
+        memcpy(ray, (double[6]){from.x, from.y, from.z, along.x, along.y, along.z},
+               6 * sizeof *ray);
     } else if (below(game, 2) == 0) {
         pick.has = GZ_HAS(RECT);
         pick.pick.inside = below(game, 2) == 0;
@@ -211,7 +221,8 @@ static struct gz_message any_pick(struct game *game)
 
 static void check_press(struct game *game, const struct gz_message *pick, uint64_t expected)
 {
-    struct gz_message press = {.op = GZ_OP_POINTER, .has = pick->has, .pointer.phase = GZ_PHASE_DOWN};
+    struct gz_message press = {
+        .op = GZ_OP_POINTER, .has = pick->has, .pointer.phase = GZ_PHASE_DOWN};
     memcpy(press.pointer.at, pick->pick.at, sizeof press.pointer.at);
     memcpy(press.pointer.ray, pick->pick.ray, sizeof press.pointer.ray);
     const struct gz_message *ok = client_ask(game->a, &press);
@@ -233,7 +244,8 @@ static void check_pick(struct game *game)
     }
     if ((pick.has & GZ_HAS(RECT)) == 0) {
         /* Where no triangles are known, what is seen are the bounds. */
-        struct gz_message tool = {.op = GZ_OP_TOOL, .has = GZ_HAS(SURFACE), .tool.surface = below(game, 2) == 0};
+        struct gz_message tool = {
+            .op = GZ_OP_TOOL, .has = GZ_HAS(SURFACE), .tool.surface = below(game, 2) == 0};
         assert_ok(client_ask(game->a, &tool));
         check_press(game, &pick, pressed(game, hits, count));
     }
@@ -270,13 +282,15 @@ static void test_pick_answers_as_if_all_nodes_were_asked(void **state)
     uint64_t first = chance_seed(1), count = chance_count(SEEDS);
     size_t hits = 0;
     for (uint64_t seed = first; seed < first + count; seed++) {
-        fprintf(stderr, "GIZMOD_SEED=%llu\r", (unsigned long long)seed); /* what is read where it fails */
+        fprintf(stderr, "GIZMOD_SEED=%llu\r",
+                (unsigned long long)seed); /* what is read where it fails */
         hits += play(seed);
     }
     assert_true(hits > count * PICKS / 2); /* there was something to find */
 }
 
-/* Boxes in one place are met at one distance: then the lowest id counts, whatever order the nodes are in. */
+/* Boxes in one place are met at one distance: then the lowest id counts, whatever order the nodes
+ * are in. */
 static void test_press_takes_the_lowest_id_of_equals(void **state)
 {
     (void)state;

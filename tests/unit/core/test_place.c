@@ -1,5 +1,6 @@
-/* A connection that hangs holds what its session held. Whoever comes back with the session's secret takes its place at
- * once; nobody else can, and who says what is no secret of theirs resumes as ever. */
+/* A connection that hangs holds what its session held. Whoever comes back with the session's secret
+ * takes its place at once; nobody else can, and who says what is no secret of theirs resumes as
+ * ever. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -105,7 +106,8 @@ static void test_place_is_taken_once_for_each_secret(void **state)
     close_scene(&s);
 }
 
-/* Ann comes back with what is not hers, or not right: both her sessions are there, and the earlier one holds the node. */
+/* Ann comes back with what is not hers, or not right: both her sessions are there, and the earlier
+ * one holds the node. */
 static void expect_no_place(struct scene *s, const char *secret)
 {
     assert_true(strlen(secret) < sizeof s->ann->secret);
@@ -126,7 +128,8 @@ static void expect_no_place(struct scene *s, const char *secret)
 static void test_what_is_no_secret_of_the_user_is_a_plain_resume(void **state)
 {
     (void)state;
-    static const char *const words[] = {"", "0", "00000000000000000000000000000000", "of bob", "cut off", "too long"};
+    static const char *const words[] = {"",       "0",       "00000000000000000000000000000000",
+                                        "of bob", "cut off", "too long"};
     for (size_t i = 0; i < COUNT(words); i++) {
         struct scene s;
         char said[2 * sizeof s.ann->secret];
@@ -150,8 +153,12 @@ static void test_session_without_a_secret_keeps_its_place(void **state)
     struct gz_message hello = {.op = GZ_OP_HELLO, .has = GZ_HAS(RESUME)};
     hello.hello = (struct gz_hello){.v = 1, .user = {"eve", 3}, .resume_epoch = 1};
     open_scene(&s);
-    assert_int_equal(gz_core_join(s.host.core, 90, &hello, GZ_ROLE_EDITOR, NULL, s.host.now, &session, &error), GZ_OK);
-    assert_int_equal(gz_core_join(s.host.core, 91, &hello, GZ_ROLE_EDITOR, NULL, s.host.now, &other, &error), GZ_OK);
+    assert_int_equal(
+        gz_core_join(s.host.core, 90, &hello, GZ_ROLE_EDITOR, NULL, s.host.now, &session, &error),
+        GZ_OK);
+    assert_int_equal(
+        gz_core_join(s.host.core, 91, &hello, GZ_ROLE_EDITOR, NULL, s.host.now, &other, &error),
+        GZ_OK);
     assert_null(gz_session_end_reason(session));
     gz_core_leave(s.host.core, session, s.host.now);
     gz_core_leave(s.host.core, other, s.host.now);

@@ -1,5 +1,6 @@
-/* A viewer's portion by itself: ids from all over, regions that change while news of the last one wait, news taken one by one. When all
- * are taken the viewer knows exactly the part, found by going through all nodes. */
+/* A viewer's portion by itself: ids from all over, regions that change while news of the last one
+ * wait, news taken one by one. When all are taken the viewer knows exactly the part, found by going
+ * through all nodes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -32,7 +33,8 @@ static uint64_t below(struct game *game, uint64_t limit)
 static void apply(struct game *game, const struct gz_change *change)
 {
     struct gz_error error;
-    enum gz_status status = gz_scene_apply(game->scene, change, 1, 1, NULL, NULL, &error); /* or it cannot be */
+    enum gz_status status =
+        gz_scene_apply(game->scene, change, 1, 1, NULL, NULL, &error); /* or it cannot be */
     assert_true(status != GZ_NO_MEMORY);
 }
 
@@ -64,10 +66,12 @@ static void follow_another(struct game *game)
 {
     static uint64_t named[3];
     double low = (double)below(game, 150);
-    game->region = (struct gz_region){.kind = GZ_REGION_BOX, .box = {{low, -1, -1}, {low + 40, 1, 1}}};
+    game->region =
+        (struct gz_region){.kind = GZ_REGION_BOX, .box = {{low, -1, -1}, {low + 40, 1, 1}}};
     if (below(game, 3) == 0) {
         for (size_t i = 0; i < COUNT(named); i++) named[i] = game->ids[below(game, NODES)];
-        game->region = (struct gz_region){.kind = GZ_REGION_NODES, .ids = named, .id_count = below(game, 4)};
+        game->region =
+            (struct gz_region){.kind = GZ_REGION_NODES, .ids = named, .id_count = below(game, 4)};
     }
     if (below(game, 8) == 0) game->region.kind = GZ_REGION_WHOLE;
     assert_true(gz_portion_follow(game->portion, &game->region));
@@ -102,7 +106,8 @@ static void check_part(const struct game *game)
     const struct gz_node *node = NULL;
     while ((node = gz_scene_walk_all(game->scene, node)) != NULL) {
         if (!is_match(game, node)) continue;
-        for (const struct gz_node *at = node; at != NULL; at = at->parent) in[index_of(game, at->id)] = true;
+        for (const struct gz_node *at = node; at != NULL; at = at->parent)
+            in[index_of(game, at->id)] = true;
     }
     assert_memory_equal(in, game->known, sizeof in);
 }
@@ -112,7 +117,9 @@ static void take_news(struct game *game, uint64_t count)
 {
     uint64_t id;
     bool gone;
-    for (; count > 0 && (id = gz_portion_next_news(game->portion, gz_scene_seq(game->scene), &gone)) != 0; count--) {
+    for (; count > 0 &&
+           (id = gz_portion_next_news(game->portion, gz_scene_seq(game->scene), &gone)) != 0;
+         count--) {
         bool *known = &game->known[index_of(game, id)];
         assert_true(*known == gone); /* it is news */
         *known = !gone;
@@ -147,7 +154,8 @@ static void test_portion_knows_its_part_when_all_news_are_taken(void **state)
     (void)state;
     uint64_t first = chance_seed(1), count = chance_count(SEEDS);
     for (uint64_t seed = first; seed < first + count; seed++) {
-        fprintf(stderr, "GIZMOD_SEED=%llu\r", (unsigned long long)seed); /* what is read where it fails */
+        fprintf(stderr, "GIZMOD_SEED=%llu\r",
+                (unsigned long long)seed); /* what is read where it fails */
         play(seed);
     }
 }

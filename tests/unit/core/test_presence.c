@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "unit/core/saying.h"
 #include "server/maxima.h"
+#include "unit/core/saying.h"
 
 #define MANY 10000
 
@@ -61,7 +61,8 @@ static void hover(struct client *client, double x)
     client_say(client, &message);
 }
 
-/* What a client was told of presence, and, of `session` alone, how often and with which record at last. */
+/* What a client was told of presence, and, of `session` alone, how often and with which record at
+ * last. */
 struct told {
     size_t messages, bytes, all, records;
     bool first_is_all;
@@ -205,7 +206,8 @@ static void test_presence_of_a_crowd_is_told_at_most_twenty_times_a_second(void 
     close_scene(&s);
 }
 
-/* One who selected everything moves the pointer a hundred times a second, and so does one who selected nothing. */
+/* One who selected everything moves the pointer a hundred times a second, and so does one who
+ * selected nothing. */
 static void test_presence_of_a_large_selection_takes_bounded_bytes(void **state)
 {
     enum { SECONDS = 10 };
@@ -281,7 +283,8 @@ static void test_presence_view_is_the_camera_that_was_sent(void **state)
     close_scene(&s);
 }
 
-/* A viewer's too: the camera that the server makes for an orbit or a wheel is told to its session and to those who follow. */
+/* A viewer's too: the camera that the server makes for an orbit or a wheel is told to its session
+ * and to those who follow. */
 static void test_presence_view_is_the_camera_that_an_orbit_made(void **state)
 {
     (void)state;
@@ -323,7 +326,8 @@ static void assert_numbers(const double *numbers, const double *wanted, size_t c
 static void test_presence_pixel_comes_with_its_ray(void **state)
 {
     (void)state;
-    const double straight[] = {0, 0, 10, 0, 0, -1}, slanted[] = {0, 0, 10, M_SQRT1_2, 0, -M_SQRT1_2};
+    const double straight[] = {0, 0, 10, 0, 0, -1},
+                 slanted[] = {0, 0, 10, M_SQRT1_2, 0, -M_SQRT1_2};
     const double farther[] = {0, 0, 20, M_SQRT1_2, 0, -M_SQRT1_2};
     struct scene s;
     open_scene(&s);
@@ -374,16 +378,18 @@ static void test_presence_tells_what_a_view_shows(void **state)
     close_scene(&s);
 }
 
-/* The fullest record there is without ids takes no more than the bytes that its pace is reckoned by. */
+/* The fullest record there is without ids takes no more than the bytes that its pace is reckoned
+ * by. */
 static void test_presence_record_is_no_larger_than_reckoned(void **state)
 {
     (void)state;
-    struct gz_presence_user user = {.session = GZ_ID_LIMIT - 1, .user = {"", GZ_USER_BYTES_MAX}, .parallel = true};
+    struct gz_presence_user user = {
+        .session = GZ_ID_LIMIT - 1, .user = {"", GZ_USER_BYTES_MAX}, .parallel = true};
     char name[GZ_USER_BYTES_MAX];
     memset(name, 'x', sizeof name);
     user.user.bytes = name;
-    user.has =
-        GZ_HAS(AT) | GZ_HAS(RAY) | GZ_HAS(VIEW) | GZ_HAS(LENS) | GZ_HAS(SELECTION) | GZ_HAS(TOOL) | GZ_HAS(LOCKS);
+    user.has = GZ_HAS(AT) | GZ_HAS(RAY) | GZ_HAS(VIEW) | GZ_HAS(LENS) | GZ_HAS(SELECTION) |
+               GZ_HAS(TOOL) | GZ_HAS(LOCKS);
     user.tool = GZ_MODE_TRANSLATE;
     struct gz_message one = {.op = GZ_OP_PRESENCE, .presence = {.users = &user, .count = 1}};
     struct gz_buffer bytes;
@@ -415,7 +421,8 @@ static void test_presence_colours_tell_people_apart(void **state)
     }
     host_advance(&host, 1);
     for (int i = 0; i < COLOURS; i++) {
-        for (int j = 0; j < i; j++) assert_int_not_equal(colour(people[0], people[i]), colour(people[0], people[j]));
+        for (int j = 0; j < i; j++)
+            assert_int_not_equal(colour(people[0], people[i]), colour(people[0], people[j]));
     }
     people[COLOURS] = client_join(&host, "one too many", GZ_ROLE_EDITOR);
     uint32_t usual = colour(people[COLOURS], people[COLOURS]);
@@ -440,7 +447,8 @@ static void test_presence_colour_of_a_user_is_one(void **state)
     assert_int_not_equal(next, usual);
     client_leave(ann);
     host_turn(&host);
-    struct client *again = client_join(&host, "bob", GZ_ROLE_VIEWER); /* though the usual one is free now */
+    struct client *again =
+        client_join(&host, "bob", GZ_ROLE_VIEWER); /* though the usual one is free now */
     assert_int_equal(colour(again, again), next);
     client_leave(other);
     client_leave(again);

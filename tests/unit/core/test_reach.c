@@ -1,5 +1,5 @@
-/* What proto/README.md says of where handles can be pressed, in parts of the gizmo's length, and of presses without a
- * camera. */
+/* What proto/README.md says of where handles can be pressed, in parts of the gizmo's length, and of
+ * presses without a camera. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -27,7 +27,8 @@ static void open_scene(struct scene *s)
     s->node = client_ask(s->ann, &create)->ok.ids.ids[0];
 }
 
-/* The handle that a press takes so many parts of the length to the right of the middle and above it. */
+/* The handle that a press takes so many parts of the length to the right of the middle and above
+ * it. */
 static enum gz_handle press(struct scene *s, double right, double up)
 {
     assert_ok(ask_select(s->ann, s->node));
@@ -45,16 +46,11 @@ static const struct {
     enum gz_handle handle;
     double right, up, from, to;
 } reaches[] = {
-    {GZ_MODE_TRANSLATE, GZ_TX, 1, 0, 0.12, 1},
-    {GZ_MODE_TRANSLATE, GZ_TY, 0, 1, 0.12, 1},
-    {GZ_MODE_TRANSLATE, GZ_TXY, 1, 1, 0.5, 0.75},
-    {GZ_MODE_TRANSLATE, GZ_TV, 0.6, 0.8, 0, 0.08},
-    {GZ_MODE_SCALE, GZ_SX, 1, 0, 0.12, 1},
-    {GZ_MODE_SCALE, GZ_SXY, 1, 1, 0.5, 0.75},
-    {GZ_MODE_SCALE, GZ_SU, 0.6, 0.8, 0, 0.12},
-    {GZ_MODE_ROTATE, GZ_RZ, 0.6, 0.8, 1, 1},
-    {GZ_MODE_ROTATE, GZ_RV, 0.6, 0.8, 1.2, 1.2},
-    {GZ_MODE_UNIVERSAL, GZ_SX, 1, 0, 1.06, 1.14},
+    {GZ_MODE_TRANSLATE, GZ_TX, 1, 0, 0.12, 1},    {GZ_MODE_TRANSLATE, GZ_TY, 0, 1, 0.12, 1},
+    {GZ_MODE_TRANSLATE, GZ_TXY, 1, 1, 0.5, 0.75}, {GZ_MODE_TRANSLATE, GZ_TV, 0.6, 0.8, 0, 0.08},
+    {GZ_MODE_SCALE, GZ_SX, 1, 0, 0.12, 1},        {GZ_MODE_SCALE, GZ_SXY, 1, 1, 0.5, 0.75},
+    {GZ_MODE_SCALE, GZ_SU, 0.6, 0.8, 0, 0.12},    {GZ_MODE_ROTATE, GZ_RZ, 0.6, 0.8, 1, 1},
+    {GZ_MODE_ROTATE, GZ_RV, 0.6, 0.8, 1.2, 1.2},  {GZ_MODE_UNIVERSAL, GZ_SX, 1, 0, 1.06, 1.14},
 };
 
 static void test_handles_reach_from_where_to_where_it_says(void **state)
@@ -64,12 +60,15 @@ static void test_handles_reach_from_where_to_where_it_says(void **state)
     open_scene(&s);
     assert_ok(ask_camera(s.ann, 10));
     for (size_t i = 0; i < COUNT(reaches); i++) {
-        struct gz_message tool = {.op = GZ_OP_TOOL, .has = GZ_HAS(MODE) | GZ_HAS(SIZE) | GZ_HAS(TOLERANCE)};
-        tool.tool = (struct gz_tool_message){.mode = reaches[i].mode, .size = SIZE_PX, .tolerance = TOLERANCE_PX};
+        struct gz_message tool = {.op = GZ_OP_TOOL,
+                                  .has = GZ_HAS(MODE) | GZ_HAS(SIZE) | GZ_HAS(TOLERANCE)};
+        tool.tool = (struct gz_tool_message){
+            .mode = reaches[i].mode, .size = SIZE_PX, .tolerance = TOLERANCE_PX};
         assert_ok(client_ask(s.ann, &tool));
         double x = reaches[i].right, y = reaches[i].up, from = reaches[i].from, to = reaches[i].to;
         double pad = from < to ? 0.002 : 0; /* its neighbour may begin where it ends */
-        const double inside[] = {from + pad, (from + to) / 2, to - pad}, outside[] = {from - 0.015, to + 0.015};
+        const double inside[] = {from + pad, (from + to) / 2, to - pad},
+                     outside[] = {from - 0.015, to + 0.015};
         for (size_t j = 0; j < COUNT(inside); j++) {
             if (press(&s, inside[j] * x, inside[j] * y) != reaches[i].handle)
                 fail_msg("row %zu: not at %g", i, inside[j]);
@@ -87,12 +86,14 @@ static void test_rays_need_no_camera(void **state)
     (void)state;
     struct scene s;
     open_scene(&s);
-    struct gz_message grab = {.op = GZ_OP_GRAB, .has = GZ_HAS(RAY) | GZ_HAS(NODES), .pointer = {.handle = GZ_TX}};
+    struct gz_message grab = {
+        .op = GZ_OP_GRAB, .has = GZ_HAS(RAY) | GZ_HAS(NODES), .pointer = {.handle = GZ_TX}};
     grab.pointer.phase = GZ_PHASE_DOWN;
     grab.pointer.nodes = (struct gz_ids){&s.node, 1};
     memcpy(grab.pointer.ray, (double[]){0, 0, 5, 0, 0, -1}, sizeof grab.pointer.ray);
     assert_ok(client_ask(s.ann, &grab)); /* by name */
-    struct gz_message up = {.op = GZ_OP_POINTER, .has = GZ_HAS(RAY), .pointer = {.phase = GZ_PHASE_UP}};
+    struct gz_message up = {
+        .op = GZ_OP_POINTER, .has = GZ_HAS(RAY), .pointer = {.phase = GZ_PHASE_UP}};
     memcpy(up.pointer.ray, (double[]){1, 0, 5, 0, 0, -1}, sizeof up.pointer.ray);
     assert_ok(client_ask(s.ann, &up));
     assert_true(host_node(&s.host, s.node).trs.t.x > 0.99);

@@ -1,5 +1,6 @@
-/* What a gizmo tells besides its place: the frames of its handles, and of the drag that runs how far it has gone, and from where. The camera looks along -z at 10 m: a metre in the
- * plane of the node is 30 px. */
+/* What a gizmo tells besides its place: the frames of its handles, and of the drag that runs how
+ * far it has gone, and from where. The camera looks along -z at 10 m: a metre in the plane of the
+ * node is 30 px. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,27 +35,32 @@ static void close_scene(struct scene *s)
     host_finish(&s->host);
 }
 
-static const struct gz_message *move_to(struct client *client, double metres_right, double metres_up)
+static const struct gz_message *move_to(struct client *client, double metres_right,
+                                        double metres_up)
 {
-    return ask_pointer(client, GZ_PHASE_MOVE, MIDDLE_X + metres_right * METRE, MIDDLE_Y - metres_up * METRE);
+    return ask_pointer(client, GZ_PHASE_MOVE, MIDDLE_X + metres_right * METRE,
+                       MIDDLE_Y - metres_up * METRE);
 }
 
-static const struct gz_message *grab_at(struct scene *s, enum gz_handle handle, double metres_right, double metres_up)
+static const struct gz_message *grab_at(struct scene *s, enum gz_handle handle, double metres_right,
+                                        double metres_up)
 {
-    return ask_grab(s->a, handle, s->node, MIDDLE_X + metres_right * METRE, MIDDLE_Y - metres_up * METRE);
+    return ask_grab(s->a, handle, s->node, MIDDLE_X + metres_right * METRE,
+                    MIDDLE_Y - metres_up * METRE);
 }
 
 static const struct gz_message *type(struct scene *s, enum gz_handle handle, double value)
 {
     struct gz_message grab = {.op = GZ_OP_GRAB, .has = GZ_HAS(VALUE) | GZ_HAS(NODES)};
-    grab.pointer = (struct gz_pointer_message){.handle = handle, .nodes = {&s->node, 1}, .value = {{value, 0}, 1}};
+    grab.pointer = (struct gz_pointer_message){
+        .handle = handle, .nodes = {&s->node, 1}, .value = {{value, 0}, 1}};
     return client_ask(s->a, &grab);
 }
 
 static void set_snap(struct scene *s, double metres, double radians)
 {
-    struct gz_message tool = {.op = GZ_OP_TOOL,
-                              .has = GZ_HAS(SNAP) | GZ_HAS(SNAP_T) | GZ_HAS(SNAP_R) | GZ_HAS(SNAP_ON)};
+    struct gz_message tool = {
+        .op = GZ_OP_TOOL, .has = GZ_HAS(SNAP) | GZ_HAS(SNAP_T) | GZ_HAS(SNAP_R) | GZ_HAS(SNAP_ON)};
     tool.tool.snap_t = metres;
     tool.tool.snap_r = radians;
     tool.tool.snap_on = true;
@@ -86,10 +92,14 @@ static void test_readout_is_in_the_terms_of_the_handle(void **state)
         uint32_t count;
         double still, value[2];
     } cases[] = {
-        {GZ_TX, {1, 0}, {3, 1}, 1, 0, {2, 0}},          {GZ_TXY, {1, 0}, {3, 1}, 2, 0, {2, 1}},
-        {GZ_TV, {0, 0}, {-2, 0.5}, 2, 0, {-2, 0.5}},    {GZ_RZ, {2, 0}, {0, 2}, 1, 0, {M_PI / 2, 0}},
-        {GZ_RV, {2, 0}, {0, -2}, 1, 0, {-M_PI / 2, 0}}, {GZ_SX, {1, 0}, {3, 0}, 1, 1, {3, 0}},
-        {GZ_SU, {1, 0}, {0, 2.5}, 1, 1, {2.5, 0}},      {GZ_BXP, {0.5, 0}, {1.5, 0}, 1, 1, {2, 0}},
+        {GZ_TX, {1, 0}, {3, 1}, 1, 0, {2, 0}},
+        {GZ_TXY, {1, 0}, {3, 1}, 2, 0, {2, 1}},
+        {GZ_TV, {0, 0}, {-2, 0.5}, 2, 0, {-2, 0.5}},
+        {GZ_RZ, {2, 0}, {0, 2}, 1, 0, {M_PI / 2, 0}},
+        {GZ_RV, {2, 0}, {0, -2}, 1, 0, {-M_PI / 2, 0}},
+        {GZ_SX, {1, 0}, {3, 0}, 1, 1, {3, 0}},
+        {GZ_SU, {1, 0}, {0, 2.5}, 1, 1, {2.5, 0}},
+        {GZ_BXP, {0.5, 0}, {1.5, 0}, 1, 1, {2, 0}},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct scene s;
@@ -103,7 +113,8 @@ static void test_readout_is_in_the_terms_of_the_handle(void **state)
         assert_true(client_last(s.a, GZ_OP_GIZMO)->has & GZ_HAS(START));
         assert_near(client_last(s.a, GZ_OP_GIZMO)->gizmo.start, 0, 0, 0);
         assert_ok(ask_pointer(s.a, GZ_PHASE_CANCEL, MIDDLE_X, MIDDLE_Y));
-        assert_false(client_last(s.a, GZ_OP_GIZMO)->has & (GZ_HAS(VALUE) | GZ_HAS(START) | GZ_HAS(ARM)));
+        assert_false(client_last(s.a, GZ_OP_GIZMO)->has &
+                     (GZ_HAS(VALUE) | GZ_HAS(START) | GZ_HAS(ARM)));
         close_scene(&s);
     }
 }
@@ -144,11 +155,13 @@ static void test_readout_is_snapped_and_typed_values_are_not(void **state)
     close_scene(&s);
 }
 
-/* Three quarters of a turn three times: the value goes on, and the arm turned by it is where the pointer is. */
+/* Three quarters of a turn three times: the value goes on, and the arm turned by it is where the
+ * pointer is. */
 static void test_readout_of_a_ring_counts_turns_from_its_arm(void **state)
 {
     (void)state;
-    static const double way[][2] = {{0, 2}, {-2, 0}, {0, -2}, {2, 0}, {0, 2}, {-2, 0}, {0, -2}, {2, 0}, {0, 2}};
+    static const double way[][2] = {{0, 2},  {-2, 0}, {0, -2}, {2, 0}, {0, 2},
+                                    {-2, 0}, {0, -2}, {2, 0},  {0, 2}};
     struct scene s;
     open_scene(&s);
     assert_ok(grab_at(&s, GZ_RZ, 2, 0));
@@ -189,7 +202,8 @@ static const struct gz_message *gizmo_of(struct scene *s, enum gz_mode mode, enu
 
 static void set_trs(struct scene *s, uint64_t node, gz_quat r, gz_vec3 scale)
 {
-    struct gz_set_node change = {.has = GZ_HAS(R) | GZ_HAS(S), .id = node, .trs = {.r = r, .s = scale}};
+    struct gz_set_node change = {
+        .has = GZ_HAS(R) | GZ_HAS(S), .id = node, .trs = {.r = r, .s = scale}};
     struct gz_message set = {.op = GZ_OP_SET, .set = {&change, 1}};
     assert_ok(client_ask(s->a, &set));
 }
@@ -217,8 +231,10 @@ static void test_readout_tells_frames_that_are_not_the_axes(void **state)
     for (size_t i = 0; i < COUNT(cases); i++) {
         const struct gz_message *message = gizmo_of(&s, cases[i].mode, cases[i].space);
         assert_int_equal(message->has & (turn | scale), cases[i].told);
-        /* The child's own x, stretched by what it hangs below: sheared, while the turn stays square. */
-        const gz_vec3 *sheared = cases[i].told & scale ? message->gizmo.scale_axes : message->gizmo.axes;
+        /* The child's own x, stretched by what it hangs below: sheared, while the turn stays
+         * square. */
+        const gz_vec3 *sheared =
+            cases[i].told & scale ? message->gizmo.scale_axes : message->gizmo.axes;
         if (cases[i].mode != GZ_MODE_ROTATE || cases[i].space == GZ_SPACE_LOCAL)
             assert_near(sheared[0], 4 / sqrt(17), 1 / sqrt(17), 0);
         if (cases[i].told & turn) assert_near(message->gizmo.turn_axes[0], M_SQRT1_2, M_SQRT1_2, 0);

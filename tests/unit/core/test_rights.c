@@ -1,5 +1,5 @@
-/* Who may say what, and that what is refused changes nothing: a table of every message, a table of what cannot be, and bytes
- * that are no message. After each the others still answer. */
+/* Who may say what, and that what is refused changes nothing: a table of every message, a table of
+ * what cannot be, and bytes that are no message. After each the others still answer. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
+#include "proto/limits.h"
 #include "session/session.h"
 #include "unit/core/saying.h"
-#include "proto/limits.h"
 
 struct scene {
     struct host host;
@@ -44,7 +44,8 @@ static void close_scene(struct scene *s)
 static struct gz_message hello_message(void)
 {
     struct gz_message message = {.op = GZ_OP_HELLO};
-    message.hello = (struct gz_hello){.v = 1, .scene = {HOST_SCENE, strlen(HOST_SCENE)}, .user = {"x", 1}};
+    message.hello =
+        (struct gz_hello){.v = 1, .scene = {HOST_SCENE, strlen(HOST_SCENE)}, .user = {"x", 1}};
     return message;
 }
 
@@ -162,8 +163,8 @@ static void test_rights_of_a_viewers_pointer(void **state)
     struct scene s;
     open_scene(&s);
     assert_ok(ask_select(s.viewer, s.top));
-    const struct gz_message *ok =
-        ask_pointer(s.viewer, GZ_PHASE_DOWN, MIDDLE_X + 50, MIDDLE_Y); /* where an editor has a handle */
+    const struct gz_message *ok = ask_pointer(s.viewer, GZ_PHASE_DOWN, MIDDLE_X + 50,
+                                              MIDDLE_Y); /* where an editor has a handle */
     assert_ok(ok);
     assert_int_equal(ok->has & GZ_HAS(HANDLE), 0);
     assert_ok(ask_pointer(s.viewer, GZ_PHASE_MOVE, MIDDLE_X + 80, MIDDLE_Y));
@@ -184,7 +185,8 @@ struct picture {
     struct gz_camera camera;
 };
 
-static void take_picture(const struct scene *s, const struct client *client, struct picture *picture)
+static void take_picture(const struct scene *s, const struct client *client,
+                         struct picture *picture)
 {
     const struct gz_session *session = client->session;
     memset(picture, 0, sizeof *picture);
@@ -198,13 +200,15 @@ static void take_picture(const struct scene *s, const struct client *client, str
     picture->selected = session->selected;
     assert_true(session->selected <= COUNT(picture->selection));
     if (session->selected > 0)
-        memcpy(picture->selection, session->selection, session->selected * sizeof picture->selection[0]);
+        memcpy(picture->selection, session->selection,
+               session->selected * sizeof picture->selection[0]);
     picture->run = session->run.kind;
     memcpy(&picture->tool, &session->tool, sizeof session->tool);
     memcpy(&picture->camera, &session->camera, sizeof session->camera);
 }
 
-static void assert_nothing_changed(struct scene *s, const struct client *client, const struct picture *before)
+static void assert_nothing_changed(struct scene *s, const struct client *client,
+                                   const struct picture *before)
 {
     struct picture after;
     host_advance(&s->host, 0.1);
@@ -259,14 +263,16 @@ static const enum gz_status wrong_status[WRONG_COUNT] = {
 
 static const uint64_t unknown_id = 4711;
 
-static struct gz_message wrong_set(enum wrong wrong, const struct scene *s, struct gz_set_node nodes[2])
+static struct gz_message wrong_set(enum wrong wrong, const struct scene *s,
+                                   struct gz_set_node nodes[2])
 {
     struct gz_message message = {.op = GZ_OP_SET, .set = {nodes, 1, 0}};
     nodes[0] = (struct gz_set_node){.has = GZ_HAS(T), .id = s->top, .trs = gz_trs_identity};
     nodes[1] = (struct gz_set_node){.has = GZ_HAS(T), .id = unknown_id};
     nodes[0].trs.t.x = 5;
     if (wrong == SET_UNKNOWN) nodes[0].id = unknown_id;
-    if (wrong == SET_CYCLE || wrong == SET_SELF || wrong == SET_UNKNOWN_PARENT) nodes[0].has |= GZ_HAS(PARENT);
+    if (wrong == SET_CYCLE || wrong == SET_SELF || wrong == SET_UNKNOWN_PARENT)
+        nodes[0].has |= GZ_HAS(PARENT);
     nodes[0].parent = wrong == SET_CYCLE ? s->below : wrong == SET_SELF ? s->top : unknown_id;
     if (wrong == SET_ONE_OF_TWO) message.set.count = 2;
     if (wrong == SET_NAN) nodes[0].trs.t.y = NAN;
@@ -283,9 +289,11 @@ static struct gz_message wrong_create(enum wrong wrong, struct gz_create_node no
     nodes[0] = (struct gz_create_node){.has = GZ_HAS(REF), .ref = {"a", 1}, .name = {"new", 3}};
     nodes[1] = nodes[0];
     if (wrong == CREATE_UNKNOWN_REF)
-        nodes[1] = (struct gz_create_node){.has = GZ_HAS(PARENT_REF), .parent_ref = {"b", 1}, .name = {"new", 3}};
+        nodes[1] = (struct gz_create_node){
+            .has = GZ_HAS(PARENT_REF), .parent_ref = {"b", 1}, .name = {"new", 3}};
     if (wrong == CREATE_UNKNOWN_PARENT)
-        nodes[1] = (struct gz_create_node){.has = GZ_HAS(PARENT), .parent = unknown_id, .name = {"new", 3}};
+        nodes[1] = (struct gz_create_node){
+            .has = GZ_HAS(PARENT), .parent = unknown_id, .name = {"new", 3}};
     return (struct gz_message){.op = GZ_OP_CREATE, .create = {nodes, 2}};
 }
 
@@ -302,8 +310,8 @@ static struct gz_message wrong_grab(void)
 static struct gz_message wrong_orbit(void)
 {
     struct gz_message message = {.op = GZ_OP_POINTER, .has = GZ_HAS(RAY)};
-    message.pointer =
-        (struct gz_pointer_message){.phase = GZ_PHASE_DOWN, .ray = {0, 0, 5, 0, 0, -1}, .mods = 1u << GZ_MOD_ORBIT};
+    message.pointer = (struct gz_pointer_message){
+        .phase = GZ_PHASE_DOWN, .ray = {0, 0, 5, 0, 0, -1}, .mods = 1u << GZ_MOD_ORBIT};
     return message;
 }
 
@@ -325,16 +333,21 @@ static void check_wrong(struct scene *s, enum wrong wrong)
     case CREATE_UNKNOWN_REF:
     case CREATE_REF_TWICE:
     case CREATE_UNKNOWN_PARENT: message = wrong_create(wrong, create); break;
-    case DELETE_UNKNOWN: message = (struct gz_message){.op = GZ_OP_DELETE, .remove = {&unknown_id, 1}}; break;
+    case DELETE_UNKNOWN:
+        message = (struct gz_message){.op = GZ_OP_DELETE, .remove = {&unknown_id, 1}};
+        break;
     case SELECT_UNKNOWN:
         message = (struct gz_message){.op = GZ_OP_SELECT, .select = {{&unknown_id, 1}, GZ_HOW_SET}};
         break;
     case GRAB_UNKNOWN: message = wrong_grab(); break;
     case UP_OF_NOTHING_FAR: message = pointer_message(GZ_PHASE_UP, 1e300, 0, 0); break;
     case RESTORE_FUTURE:
-        message = (struct gz_message){.op = GZ_OP_RESTORE, .has = GZ_HAS(SEQ), .restore = {.seq = future}};
+        message = (struct gz_message){
+            .op = GZ_OP_RESTORE, .has = GZ_HAS(SEQ), .restore = {.seq = future}};
         break;
-    case AT_FUTURE: message = (struct gz_message){.op = GZ_OP_AT, .has = GZ_HAS(SEQ), .at.seq = future}; break;
+    case AT_FUTURE:
+        message = (struct gz_message){.op = GZ_OP_AT, .has = GZ_HAS(SEQ), .at.seq = future};
+        break;
     case UNDO_NOTHING: message = (struct gz_message){.op = GZ_OP_UNDO, .force = true}; break;
     case REDO_NOTHING: message = (struct gz_message){.op = GZ_OP_REDO}; break;
     case CAMERA_FLAT:
@@ -397,7 +410,8 @@ static void test_message_cut_short_changes_nothing(void **state)
     struct scene s;
     struct picture before;
     open_scene(&s);
-    struct gz_set_node node = {.has = GZ_HAS(T) | GZ_HAS(NAME), .id = s.top, .trs.t = {5, 5, 5}, .name = {"other", 5}};
+    struct gz_set_node node = {
+        .has = GZ_HAS(T) | GZ_HAS(NAME), .id = s.top, .trs.t = {5, 5, 5}, .name = {"other", 5}};
     struct gz_message set = {.op = GZ_OP_SET, .set = {&node, 1, 0}};
     struct gz_buffer bytes;
     gz_buffer_init(&bytes, GZ_MESSAGE_BYTES_MAX, 0);
@@ -423,8 +437,10 @@ static void test_good_messages_beside_a_bad_one_count(void **state)
     struct scene s;
     open_scene(&s);
     struct gz_message ping = {.op = GZ_OP_PING, .has = GZ_HAS(RID), .rid = 100};
-    struct gz_message bad = {
-        .op = GZ_OP_SELECT, .has = GZ_HAS(RID), .rid = 101, .select = {{&unknown_id, 1}, GZ_HOW_SET}};
+    struct gz_message bad = {.op = GZ_OP_SELECT,
+                             .has = GZ_HAS(RID),
+                             .rid = 101,
+                             .select = {{&unknown_id, 1}, GZ_HOW_SET}};
     struct gz_buffer bytes;
     gz_buffer_init(&bytes, GZ_MESSAGE_BYTES_MAX, 0);
     assert_int_equal(gz_encode(&bytes, &ping), GZ_OK);

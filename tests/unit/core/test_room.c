@@ -1,4 +1,5 @@
-/* What room there is for triangles beside those of other scenes, and whose turn it is to have theirs made. */
+/* What room there is for triangles beside those of other scenes, and whose turn it is to have
+ * theirs made. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,10 +8,10 @@
 
 #include <cmocka.h>
 
+#include "server/maxima.h"
 #include "server/surfaces.h"
 #include "solver/surface.h"
 #include "unit/core/saying.h"
-#include "server/maxima.h"
 
 enum { SCENES = 3 };
 
@@ -25,8 +26,10 @@ static void start(struct daemon *daemon)
     daemon->scenes = (struct gz_scenes){.closing = true}; /* what is released is freed at once */
     for (int i = 0; i < SCENES; i++) {
         host_init(&daemon->hosts[i]);
-        daemon->open[i] = (struct gz_open_scene){
-            .scenes = &daemon->scenes, .name = "scene", .net.core = daemon->hosts[i].core, .next = daemon->scenes.open};
+        daemon->open[i] = (struct gz_open_scene){.scenes = &daemon->scenes,
+                                                 .name = "scene",
+                                                 .net.core = daemon->hosts[i].core,
+                                                 .next = daemon->scenes.open};
         daemon->scenes.open = &daemon->open[i];
     }
 }
@@ -49,10 +52,14 @@ static bool import(struct daemon *daemon, int scene, size_t bytes)
     assert_non_null(surfaces);
     surfaces->bytes = bytes;
     surfaces = gz_surfaces_admit(&daemon->open[scene], surfaces, GZ_OK);
-    struct gz_core_import import = {
-        .user = "ann", .asset = (const uint8_t *)"glTF", .asset_size = 4, .surfaces = surfaces, .done = handle_done};
+    struct gz_core_import import = {.user = "ann",
+                                    .asset = (const uint8_t *)"glTF",
+                                    .asset_size = 4,
+                                    .surfaces = surfaces,
+                                    .done = handle_done};
     struct gz_error error;
-    if (gz_core_import(host->core, &import, host->now, &error) != GZ_OK) fail_msg("%s", error.message);
+    if (gz_core_import(host->core, &import, host->now, &error) != GZ_OK)
+        fail_msg("%s", error.message);
     host_turn(host);
     return surfaces != NULL;
 }
@@ -100,7 +107,8 @@ static void test_imports_that_wait_do_not_pile_up(void **state)
     finish(&daemon);
 }
 
-/* The workers have other things to do, which people wait for. The files are not there: of each that is looked for a line is logged. */
+/* The workers have other things to do, which people wait for. The files are not there: of each that
+ * is looked for a line is logged. */
 static void test_scenes_that_are_opened_wait_for_each_other(void **state)
 {
     struct daemon daemon;

@@ -1,5 +1,6 @@
-/* The times of a scene: whatever the wall clock does, across restarts too, they never go back, and no two places of a
- * node's path have one time. So whoever asks for the path or the history piece by piece gets each piece once. */
+/* The times of a scene: whatever the wall clock does, across restarts too, they never go back, and
+ * no two places of a node's path have one time. So whoever asks for the path or the history piece
+ * by piece gets each piece once. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -77,13 +78,15 @@ static void drag(struct client *client, uint64_t node, int steps)
 static struct gz_answer ask_path(const struct scene *s, double since, uint32_t limit)
 {
     struct gz_answer answer;
-    struct gz_query query = {.kind = GZ_QUERY_PATH, .node = s->node, .since = since, .before = NAN, .limit = limit};
+    struct gz_query query = {
+        .kind = GZ_QUERY_PATH, .node = s->node, .since = since, .before = NAN, .limit = limit};
     gz_store_query(s->path, &query, &answer);
     assert_int_equal(answer.status, GZ_OK);
     return answer;
 }
 
-/* Point by point it is the whole path, none twice and none left out; it is no shorter than `points_min`. */
+/* Point by point it is the whole path, none twice and none left out; it is no shorter than
+ * `points_min`. */
 static void assert_pages(const struct scene *s, size_t points_min)
 {
     struct gz_answer whole = ask_path(s, NAN, 0);
@@ -148,10 +151,12 @@ static void test_history_after_the_clock_is_put_back_begins_with_the_last_edit(v
     s.host.now.unix_s -= 3600;
     uint64_t last = ask_move(s.ann, s.node, 2, 0, 0)->ok.edit;
     struct gz_answer answer;
-    gz_store_query(s.path, &(struct gz_query){.kind = GZ_QUERY_HISTORY, .since = NAN, .before = NAN}, &answer);
+    gz_store_query(
+        s.path, &(struct gz_query){.kind = GZ_QUERY_HISTORY, .since = NAN, .before = NAN}, &answer);
     assert_int_equal(answer.edit_count, 3);
     assert_int_equal(answer.edits[0].id, last);
-    for (size_t i = 1; i < answer.edit_count; i++) assert_true(answer.edits[i].ended < answer.edits[i - 1].ended);
+    for (size_t i = 1; i < answer.edit_count; i++)
+        assert_true(answer.edits[i].ended < answer.edits[i - 1].ended);
     gz_answer_finish(&answer);
     close_scene_of_two(&s);
 }
@@ -196,11 +201,13 @@ static void test_clock_that_was_put_back_is_caught_up_with(void **directory)
     assert_true(fabs(slow_s - (first_s + 5)) < 0.001);
     host_advance(&s.host, 15);
     assert_ok(ask_move(s.ann, s.node, 2, 0, 0));
-    assert_true(fabs(s.host.store.edits[s.host.store.edit_count - 1].ended - s.host.now.unix_s) < 0.001);
+    assert_true(fabs(s.host.store.edits[s.host.store.edit_count - 1].ended - s.host.now.unix_s) <
+                0.001);
     close_scene_of_two(&s);
 }
 
-/* What was asked for by a time of the scene is no future, though the wall clock has not come to it. */
+/* What was asked for by a time of the scene is no future, though the wall clock has not come to
+ * it. */
 static void test_newest_time_is_no_future_after_the_clock_is_put_back(void **directory)
 {
     struct scene s;

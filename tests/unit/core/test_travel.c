@@ -1,5 +1,5 @@
-/* Undo and redo among several users (R15): what is in the way is said, with who did what; what is forced goes as far as it can. The
- * random part is in test_travel_model.c. */
+/* Undo and redo among several users (R15): what is in the way is said, with who did what; what is
+ * forced goes as far as it can. The random part is in test_travel_model.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "unit/core/saying.h"
 #include "proto/limits.h"
+#include "unit/core/saying.h"
 
 struct scene {
     struct host host;
@@ -79,8 +79,8 @@ static void test_conflict_names_user_deed_nodes_and_edit(void **state)
     assert_ok(ask_grab(s.b, GZ_TXY, ids[0], MIDDLE_X + METRE_PX(10), MIDDLE_Y));
     assert_ok(ask_pointer(s.b, GZ_PHASE_UP, MIDDLE_X + 3 * METRE_PX(10), MIDDLE_Y));
     char text[GZ_ERROR_BYTES_MAX];
-    snprintf(text, sizeof text, "undo: bob moved node %llu (piston) since (edit %llu)", (unsigned long long)ids[0],
-             (unsigned long long)last_edit(s.a));
+    snprintf(text, sizeof text, "undo: bob moved node %llu (piston) since (edit %llu)",
+             (unsigned long long)ids[0], (unsigned long long)last_edit(s.a));
     const struct gz_message *refused = ask_undo(s.a, false);
     assert_says(refused, GZ_CONFLICT, text);
     assert_about(refused, ids, 1);
@@ -94,13 +94,14 @@ static void test_conflict_names_user_deed_nodes_and_edit(void **state)
     assert_about(refused, ids, 3);
 
     assert_ok(ask_delete(s.b, ids[1]));
-    snprintf(text, sizeof text, "undo: bob deleted node %llu since (edit %llu)", (unsigned long long)ids[1],
-             (unsigned long long)last_edit(s.a));
+    snprintf(text, sizeof text, "undo: bob deleted node %llu since (edit %llu)",
+             (unsigned long long)ids[1], (unsigned long long)last_edit(s.a));
     assert_says(ask_undo(s.a, false), GZ_CONFLICT, text);
     close_scene(&s);
 }
 
-/* The longest names there are: the message is cut at a whole character and is text all the same (the host reads it). */
+/* The longest names there are: the message is cut at a whole character and is text all the same
+ * (the host reads it). */
 static void test_conflict_with_long_names_is_text(void **state)
 {
     (void)state;
@@ -164,7 +165,8 @@ static void test_what_others_took_back_is_not_in_the_way(void **state)
     close_scene(&s);
 }
 
-/* All of bob's and cy's is undone, but not what it was about: what is there is not what ann left. */
+/* All of bob's and cy's is undone, but not what it was about: what is there is not what ann
+ * left. */
 static void test_what_others_took_back_and_left_changed_is_in_the_way(void **state)
 {
     (void)state;
@@ -230,7 +232,8 @@ static void test_undo_of_what_is_so_already_goes_on_to_the_next(void **state)
     (void)state;
     struct scene s;
     open_scene(&s);
-    uint64_t other = create_node(s.a, "other", 0, 0, 0, 0), id = create_node(s.a, "one", 0, 0, 0, 0);
+    uint64_t other = create_node(s.a, "other", 0, 0, 0, 0),
+             id = create_node(s.a, "one", 0, 0, 0, 0);
     assert_ok(ask_move(s.a, other, 7, 0, 0));
     assert_ok(ask_move(s.a, id, 1, 0, 0));
     assert_ok(ask_move(s.b, id, 0, 0, 0));
@@ -253,7 +256,8 @@ static void test_undo_of_create_does_not_take_what_others_put_below(void **state
     struct scene s;
     open_scene(&s);
     uint64_t top = create_node(s.a, "top", 0, 0, 0, 0);
-    uint64_t bolt = create_node(s.b, "bolt", top, 1, 0, 0), nut = create_node(s.b, "nut", bolt, 2, 0, 0);
+    uint64_t bolt = create_node(s.b, "bolt", top, 1, 0, 0),
+             nut = create_node(s.b, "nut", bolt, 2, 0, 0);
     const struct gz_message *refused = ask_undo(s.a, false);
     char text[GZ_ERROR_BYTES_MAX];
     snprintf(text, sizeof text, "undo: bob put node %llu (bolt) below node %llu (top) (edit ...",
@@ -275,7 +279,8 @@ static void test_undo_of_create_leaves_what_others_took_away(void **state)
     (void)state;
     struct scene s;
     open_scene(&s);
-    uint64_t top = create_node(s.a, "top", 0, 0, 0, 0), bolt = create_node(s.b, "bolt", top, 1, 0, 0);
+    uint64_t top = create_node(s.a, "top", 0, 0, 0, 0),
+             bolt = create_node(s.b, "bolt", top, 1, 0, 0);
     assert_ok(ask_hang(s.b, bolt, 0));
     assert_ok(ask_undo(s.a, false));
     assert_false(is_there(&s, top));
@@ -308,7 +313,8 @@ static void test_undo_of_create_of_what_is_held_below_is_locked(void **state)
     (void)state;
     struct scene s;
     open_scene(&s);
-    uint64_t top = create_node(s.a, "top", 0, 0, 0, 0), bolt = create_node(s.b, "bolt", top, 0, 0, 0);
+    uint64_t top = create_node(s.a, "top", 0, 0, 0, 0),
+             bolt = create_node(s.b, "bolt", top, 0, 0, 0);
     assert_ok(ask_grab(s.b, GZ_TXY, bolt, MIDDLE_X, MIDDLE_Y));
     assert_refused(ask_undo(s.a, true), GZ_LOCKED);
     assert_true(is_there(&s, bolt));
@@ -334,11 +340,13 @@ static void test_undo_of_delete_below_what_others_deleted(void **state)
     (void)state;
     struct scene s;
     open_scene(&s);
-    uint64_t arm = create_node(s.b, "arm", 0, 0, 0, 0), hand = create_node(s.a, "hand", arm, 3, 0, 0);
+    uint64_t arm = create_node(s.b, "arm", 0, 0, 0, 0),
+             hand = create_node(s.a, "hand", arm, 3, 0, 0);
     assert_ok(ask_delete(s.a, hand));
     assert_ok(ask_delete(s.b, arm));
     char text[GZ_ERROR_BYTES_MAX];
-    snprintf(text, sizeof text, "undo: bob deleted node %llu (arm) since (edit ...", (unsigned long long)arm);
+    snprintf(text, sizeof text, "undo: bob deleted node %llu (arm) since (edit ...",
+             (unsigned long long)arm);
     const struct gz_message *refused = ask_undo(s.a, false);
     assert_says(refused, GZ_CONFLICT, text);
     assert_about(refused, &arm, 1);
@@ -371,11 +379,13 @@ static void test_undo_of_a_hanging_that_would_be_a_circle(void **state)
     (void)state;
     struct scene s;
     open_scene(&s);
-    uint64_t arm = create_node(s.b, "arm", 0, 0, 0, 0), hand = create_node(s.b, "hand", arm, 0, 0, 0);
+    uint64_t arm = create_node(s.b, "arm", 0, 0, 0, 0),
+             hand = create_node(s.b, "hand", arm, 0, 0, 0);
     assert_ok(ask_hang(s.a, hand, 0));
     assert_ok(ask_hang(s.b, arm, hand));
     char text[GZ_ERROR_BYTES_MAX];
-    snprintf(text, sizeof text, "undo: bob changed node %llu (arm) since (edit ...", (unsigned long long)arm);
+    snprintf(text, sizeof text, "undo: bob changed node %llu (arm) since (edit ...",
+             (unsigned long long)arm);
     assert_says(ask_undo(s.a, false), GZ_CONFLICT, text);
     assert_int_equal(host_node(&s.host, hand).parent, 0);
     assert_ok(ask_undo(s.a, true)); /* nothing is left to do */
@@ -400,7 +410,8 @@ static void test_undo_after_others_restored_or_imported(void **state)
     assert_true(place(&s, id) == 0);
 
     assert_ok(ask_move(s.a, id, 2, 0, 0));
-    struct gz_core_import import = {.user = "bob", .asset = (const uint8_t *)"glTF", .asset_size = 4};
+    struct gz_core_import import = {
+        .user = "bob", .asset = (const uint8_t *)"glTF", .asset_size = 4};
     struct gz_error error;
     assert_int_equal(gz_core_import(s.host.core, &import, s.host.now, &error), GZ_OK);
     host_turn(&s.host);
@@ -417,7 +428,8 @@ static void test_import_over_what_is_held_says_who(void **state)
     open_scene(&s);
     uint64_t id = create_node(s.a, "piston", 0, 0, 0, 0);
     assert_ok(ask_grab(s.b, GZ_TXY, id, MIDDLE_X, MIDDLE_Y));
-    struct gz_core_import import = {.user = "ann", .asset = (const uint8_t *)"glTF", .asset_size = 4};
+    struct gz_core_import import = {
+        .user = "ann", .asset = (const uint8_t *)"glTF", .asset_size = 4};
     struct gz_error error;
     assert_int_equal(gz_core_import(s.host.core, &import, s.host.now, &error), GZ_LOCKED);
     assert_non_null(strstr(error.message, "(piston) is held by bob"));

@@ -1,8 +1,9 @@
-/* R15: undo and redo of four users against a model of them, over random edits, drags, wheels, restarts and reconnects. The model
- * keeps what each edit did, and of an undo knows what proto/README.md says: the scene must then be what the model says, bit for
- * bit, and a conflict must name whom the model names. What an unforced undo changes no standing edit of others has touched.
- * GIZMOD_SEED is the first seed, GIZMOD_TIMES scales the 20,000 operations (a million in the long suite); a game has 500 of
- * them. */
+/* R15: undo and redo of four users against a model of them, over random edits, drags, wheels,
+ * restarts and reconnects. The model keeps what each edit did, and of an undo knows what
+ * proto/README.md says: the scene must then be what the model says, bit for bit, and a conflict
+ * must name whom the model names. What an unforced undo changes no standing edit of others has
+ * touched. GIZMOD_SEED is the first seed, GIZMOD_TIMES scales the 20,000 operations (a million in
+ * the long suite); a game has 500 of them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "unit/core/saying.h"
 #include "proto/limits.h"
+#include "unit/core/saying.h"
 
 #define USERS 4
 #define GAME_STEPS 500
@@ -38,7 +39,8 @@ struct edit {
     int user;
     uint64_t id; /* as the server calls it */
     bool undone;
-    size_t root, last; /* of an undo or redo: what it is about; of others: itself; and what was done last about it */
+    size_t root, last; /* of an undo or redo: what it is about; of others: itself; and what was done
+                          last about it */
     struct change *changes;
     size_t count;
 };
@@ -57,7 +59,8 @@ static const char *const names[] = {"red", "green", "blue", ""};
 static bool same_node(const struct node *a, const struct node *b)
 {
     if (a->exists != b->exists) return false;
-    return !a->exists || (a->name == b->name && a->parent == b->parent && memcmp(&a->trs, &b->trs, sizeof a->trs) == 0);
+    return !a->exists || (a->name == b->name && a->parent == b->parent &&
+                          memcmp(&a->trs, &b->trs, sizeof a->trs) == 0);
 }
 
 static const struct change *change_of(const struct edit *edit, uint64_t id)
@@ -83,7 +86,8 @@ static void alter(struct node *node, const struct node *from, const struct node 
     if (differs(&from->trs.s, &to->trs.s, sizeof to->trs.s)) node->trs.s = to->trs.s;
 }
 
-/* The latest edit of others after `last` that touched its nodes; with `standing` not what came to nothing. EDITS_MAX: none. */
+/* The latest edit of others after `last` that touched its nodes; with `standing` not what came to
+ * nothing. EDITS_MAX: none. */
 static size_t find_conflict(const struct model *model, int user, size_t last, bool standing)
 {
     for (size_t at = model->count; at-- > last + 1;) {
@@ -123,7 +127,8 @@ static bool is_below(const struct node *nodes, uint64_t id, uint64_t above)
 static bool has_circle(const struct node *nodes)
 {
     for (uint64_t id = 1; id < IDS_MAX; id++) {
-        if (nodes[id].exists && nodes[id].parent != 0 && is_below(nodes, nodes[id].parent, id)) return true;
+        if (nodes[id].exists && nodes[id].parent != 0 && is_below(nodes, nodes[id].parent, id))
+            return true;
     }
     return false;
 }
@@ -142,7 +147,8 @@ static void reverse(const struct model *model, const struct edit *last, struct n
     }
 }
 
-/* What hangs below nodes that go, and is not spoken of: how many; they go too. -1 where that would take what is spoken of. */
+/* What hangs below nodes that go, and is not spoken of: how many; they go too. -1 where that would
+ * take what is spoken of. */
 static int take_strays(const struct model *model, const struct edit *last, struct node *nodes)
 {
     int count = 0;
@@ -151,7 +157,9 @@ static int take_strays(const struct model *model, const struct edit *last, struc
         found = false;
         for (uint64_t id = 1; id < IDS_MAX; id++) {
             uint64_t parent = nodes[id].parent;
-            if (!nodes[id].exists || parent == 0 || nodes[parent].exists || !model->nodes[parent].exists) continue;
+            if (!nodes[id].exists || parent == 0 || nodes[parent].exists ||
+                !model->nodes[parent].exists)
+                continue;
             if (change_of(last, id) != NULL) return -1;
             nodes[id].exists = false;
             found = true;
@@ -161,25 +169,30 @@ static int take_strays(const struct model *model, const struct edit *last, struc
     return count;
 }
 
-static void find_places(const struct model *model, const struct edit *last, struct node *nodes, bool for_loop)
+static void find_places(const struct model *model, const struct edit *last, struct node *nodes,
+                        bool for_loop)
 {
     for (size_t i = 0; i < last->count; i++) {
         uint64_t id = last->changes[i].id, parent = nodes[id].parent;
         const struct node *now = &model->nodes[id];
-        bool missing = nodes[id].exists && parent != 0 && !nodes[parent].exists && !model->nodes[parent].exists;
-        if (for_loop ? now->exists && nodes[id].exists : missing) nodes[id].parent = now->exists ? now->parent : 0;
+        bool missing = nodes[id].exists && parent != 0 && !nodes[parent].exists &&
+                       !model->nodes[parent].exists;
+        if (for_loop ? now->exists && nodes[id].exists : missing)
+            nodes[id].parent = now->exists ? now->parent : 0;
     }
 }
 
-/* What an undo or redo that does `last` backwards makes of the scene. False: it is a conflict; `who` is the edit in the way, EDITS_MAX
- * where it is something else. */
-static bool travel(const struct model *model, int user, size_t last_at, bool force, struct node *nodes, size_t *who)
+/* What an undo or redo that does `last` backwards makes of the scene. False: it is a conflict;
+ * `who` is the edit in the way, EDITS_MAX where it is something else. */
+static bool travel(const struct model *model, int user, size_t last_at, bool force,
+                   struct node *nodes, size_t *who)
 {
     const struct edit *last = &model->edits[last_at];
     memcpy(nodes, model->nodes, sizeof model->nodes);
     *who = EDITS_MAX;
     if (!force) *who = find_conflict(model, user, last_at, true);
-    if (!force && *who == EDITS_MAX && !is_as_left(model, last)) *who = find_conflict(model, user, last_at, false);
+    if (!force && *who == EDITS_MAX && !is_as_left(model, last))
+        *who = find_conflict(model, user, last_at, false);
     if (*who != EDITS_MAX) return false;
     reverse(model, last, nodes);
     if (force) find_places(model, last, nodes, false);
@@ -187,7 +200,8 @@ static bool travel(const struct model *model, int user, size_t last_at, bool for
     int strays = take_strays(model, last, nodes);
     if (strays < 0 || (strays > 0 && !force)) return false;
     for (uint64_t id = 1; id < IDS_MAX; id++) {
-        if (nodes[id].exists && nodes[id].parent != 0 && !nodes[nodes[id].parent].exists) return false;
+        if (nodes[id].exists && nodes[id].parent != 0 && !nodes[nodes[id].parent].exists)
+            return false;
     }
     return !has_circle(nodes);
 }
@@ -226,7 +240,8 @@ static void read_scene(struct game *game, struct node *nodes)
     for (size_t i = 0; i < count; i++) {
         const struct gz_content *content = &records[i].content;
         assert_true(records[i].id < IDS_MAX);
-        nodes[records[i].id] = (struct node){true, name_index(content->name), content->parent, content->trs};
+        nodes[records[i].id] =
+            (struct node){true, name_index(content->name), content->parent, content->trs};
     }
     gz_arena_finish(&arena);
 }
@@ -248,7 +263,10 @@ static size_t note(struct game *game, int who, uint64_t id, size_t root)
     struct edit *edit = &model->edits[model->count];
     struct node now[IDS_MAX];
     read_scene(game, now);
-    *edit = (struct edit){.user = who, .id = id, .root = root != EDITS_MAX ? root : model->count, .last = model->count};
+    *edit = (struct edit){.user = who,
+                          .id = id,
+                          .root = root != EDITS_MAX ? root : model->count,
+                          .last = model->count};
     edit->changes = calloc(IDS_MAX, sizeof *edit->changes);
     assert_non_null(edit->changes);
     for (uint64_t node = 1; node < IDS_MAX; node++) {
@@ -271,7 +289,8 @@ static void note_own(struct game *game, int who, uint64_t id)
 static void check_answer(struct game *game, int who, const struct gz_message *answer)
 {
     assert_non_null(answer);
-    if (answer->op == GZ_OP_OK && (answer->has & GZ_HAS(EDIT)) != 0) note_own(game, who, answer->ok.edit);
+    if (answer->op == GZ_OP_OK && (answer->has & GZ_HAS(EDIT)) != 0)
+        note_own(game, who, answer->ok.edit);
 }
 
 static void do_set(struct game *game, int who)
@@ -283,7 +302,9 @@ static void do_set(struct game *game, int who)
     switch (below(game, 4)) {
     case 0: answer = ask_rename(client, id, names[below(game, COUNT(names))]); break;
     case 1: answer = ask_hang(client, id, below(game, 3) == 0 ? 0 : any_node(game)); break;
-    default: answer = ask_move(client, id, (double)below(game, 5), (double)below(game, 3), 0); break;
+    default:
+        answer = ask_move(client, id, (double)below(game, 5), (double)below(game, 3), 0);
+        break;
     }
     check_answer(game, who, answer);
 }
@@ -294,7 +315,9 @@ static void do_create(struct game *game, int who)
     for (uint64_t id = 1; id < IDS_MAX; id++) count += game->model.nodes[id].exists;
     if (count >= NODES_WANTED) return;
     const char *name = names[below(game, COUNT(names))];
-    check_answer(game, who, ask_create(game->clients[who], name, below(game, 3) == 0 ? 0 : any_node(game), NULL));
+    check_answer(
+        game, who,
+        ask_create(game->clients[who], name, below(game, 3) == 0 ? 0 : any_node(game), NULL));
 }
 
 static void do_delete(struct game *game, int who)
@@ -308,7 +331,8 @@ static struct gz_message pointer(struct game *game, enum gz_phase phase)
     return (struct gz_message){
         .op = GZ_OP_POINTER,
         .has = GZ_HAS(RAY),
-        .pointer = {.phase = phase, .ray = {(double)below(game, 9) / 3, (double)below(game, 9) / 7, 50, 0, 0, -1}}};
+        .pointer = {.phase = phase,
+                    .ray = {(double)below(game, 9) / 3, (double)below(game, 9) / 7, 50, 0, 0, -1}}};
 }
 
 /* One drag is one step, however long it is. */
@@ -348,7 +372,8 @@ static void do_wheel(struct game *game, int who)
     if (edit != NULL) note_own(game, who, edit->edit.id);
 }
 
-static void check_conflict(struct game *game, const struct gz_message *answer, bool undo, size_t who)
+static void check_conflict(struct game *game, const struct gz_message *answer, bool undo,
+                           size_t who)
 {
     assert_refused(answer, GZ_CONFLICT);
     game->conflicts++;
@@ -358,26 +383,32 @@ static void check_conflict(struct game *game, const struct gz_message *answer, b
     if (who == EDITS_MAX) return;
     const struct edit *edit = &game->model.edits[who];
     char text[GZ_ERROR_BYTES_MAX], begin[32], end[48];
-    int size = snprintf(text, sizeof text, "%.*s", (int)answer->error.message.size, answer->error.message.bytes);
-    int begin_size = snprintf(begin, sizeof begin, "%s: %s ", undo ? "undo" : "redo", users[edit->user]);
+    int size = snprintf(text, sizeof text, "%.*s", (int)answer->error.message.size,
+                        answer->error.message.bytes);
+    int begin_size =
+        snprintf(begin, sizeof begin, "%s: %s ", undo ? "undo" : "redo", users[edit->user]);
     int end_size = snprintf(end, sizeof end, " since (edit %llu)", (unsigned long long)edit->id);
     assert_memory_equal(text, begin, (size_t)begin_size);
     assert_string_equal(text + size - end_size, end);
-    for (size_t i = 0; i < answer->error.nodes.count; i++) assert_non_null(change_of(edit, answer->error.nodes.ids[i]));
+    for (size_t i = 0; i < answer->error.nodes.count; i++)
+        assert_non_null(change_of(edit, answer->error.nodes.ids[i]));
     assert_true(answer->error.nodes.count > 0);
 }
 
-static void check_travelled(struct game *game, int who, bool undo, uint64_t id, const struct node *expected)
+static void check_travelled(struct game *game, int who, bool undo, uint64_t id,
+                            const struct node *expected)
 {
     struct model *model = &game->model;
-    size_t *from = undo ? model->done[who] : model->undone[who], *to = undo ? model->undone[who] : model->done[who];
+    size_t *from = undo ? model->done[who] : model->undone[who],
+           *to = undo ? model->undone[who] : model->done[who];
     size_t *from_count = undo ? &model->done_count[who] : &model->undone_count[who];
     size_t *to_count = undo ? &model->undone_count[who] : &model->done_count[who];
     size_t root = from[--*from_count];
     model->edits[root].last = note(game, who, id, root);
     model->edits[root].undone = undo;
     to[(*to_count)++] = root;
-    for (uint64_t node = 1; node < IDS_MAX; node++) assert_true(same_node(&model->nodes[node], &expected[node]));
+    for (uint64_t node = 1; node < IDS_MAX; node++)
+        assert_true(same_node(&model->nodes[node], &expected[node]));
     game->travels++;
 }
 
@@ -386,7 +417,8 @@ static void do_travel(struct game *game, int who)
     struct model *model = &game->model;
     bool undo = below(game, 3) > 0, force = below(game, 3) == 0;
     size_t count = undo ? model->done_count[who] : model->undone_count[who];
-    const struct gz_message *answer = undo ? ask_undo(game->clients[who], force) : ask_redo(game->clients[who], force);
+    const struct gz_message *answer =
+        undo ? ask_undo(game->clients[who], force) : ask_redo(game->clients[who], force);
     assert_non_null(answer);
     if (count == 0) {
         assert_refused(answer, GZ_BAD_STATE);
@@ -437,7 +469,8 @@ static void play(uint64_t seed, size_t *conflicts, size_t *travels)
     assert_non_null(game);
     game->random = seed;
     host_init_limited(&game->host, 1e9);
-    for (int i = 0; i < USERS; i++) game->clients[i] = client_join(&game->host, users[i], GZ_ROLE_EDITOR);
+    for (int i = 0; i < USERS; i++)
+        game->clients[i] = client_join(&game->host, users[i], GZ_ROLE_EDITOR);
     for (int i = 0; i < GAME_STEPS; i++) step(game);
     host_assert_equal(&game->host);
     *conflicts += game->conflicts;
@@ -453,7 +486,8 @@ static void test_travel_is_as_in_the_model(void **state)
     uint64_t seed = chance_seed(1), steps = chance_count(20000);
     size_t conflicts = 0, travels = 0;
     for (uint64_t done = 0; done < steps; done += GAME_STEPS, seed++) {
-        fprintf(stderr, "GIZMOD_SEED=%llu\r", (unsigned long long)seed); /* what is read where it fails */
+        fprintf(stderr, "GIZMOD_SEED=%llu\r",
+                (unsigned long long)seed); /* what is read where it fails */
         play(seed, &conflicts, &travels);
     }
     assert_true(conflicts > steps / 50 && travels > steps / 10);

@@ -1,5 +1,5 @@
-/* Drags whose value is typed instead of dragged: exactly that value, whatever the pointer does. The reference is the solver,
- * called here as its header says. */
+/* Drags whose value is typed instead of dragged: exactly that value, whatever the pointer does. The
+ * reference is the solver, called here as its header says. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,15 +57,16 @@ static void assert_bits(gz_trs a, gz_trs b)
 static struct gz_message typing(enum gz_handle handle, const uint64_t *id, struct gz_value value)
 {
     struct gz_message grab = {.op = GZ_OP_GRAB, .has = GZ_HAS(VALUE)};
-    grab.pointer = (struct gz_pointer_message){.phase = GZ_PHASE_DOWN, .handle = handle, .value = value};
+    grab.pointer =
+        (struct gz_pointer_message){.phase = GZ_PHASE_DOWN, .handle = handle, .value = value};
     if (id == NULL) return grab;
     grab.has |= GZ_HAS(NODES);
     grab.pointer.nodes = (struct gz_ids){id, 1};
     return grab;
 }
 
-static const struct gz_message *type(struct client *client, enum gz_handle handle, const uint64_t *id,
-                                     struct gz_value value)
+static const struct gz_message *type(struct client *client, enum gz_handle handle,
+                                     const uint64_t *id, struct gz_value value)
 {
     struct gz_message grab = typing(handle, id, value);
     return client_ask(client, &grab);
@@ -113,7 +114,8 @@ static struct gz_camera camera(void)
 }
 
 /* Where the solver has the node. */
-static gz_trs solved(const gz_trs *start, const gz_affine *parent, enum gz_handle handle, struct gz_value value)
+static gz_trs solved(const gz_trs *start, const gz_affine *parent, enum gz_handle handle,
+                     struct gz_value value)
 {
     struct gz_target target = {.local = *start, .parent = *parent};
     struct gz_camera view = camera();
@@ -122,7 +124,8 @@ static gz_trs solved(const gz_trs *start, const gz_affine *parent, enum gz_handl
     struct gz_motion motion = gz_motion_none;
     gz_trs local;
     assert_true(gz_gizmo_build(&gizmo, &gz_tool_default, &view, &target, 1, 0));
-    assert_int_equal(gz_drag_begin(&drag, handle, &gizmo, &gz_tool_default, &view, NULL, 0), GZ_SOLVE_OK);
+    assert_int_equal(gz_drag_begin(&drag, handle, &gizmo, &gz_tool_default, &view, NULL, 0),
+                     GZ_SOLVE_OK);
     assert_int_equal(gz_drag_value(&drag, value.numbers, (int)value.count, &motion), GZ_SOLVE_OK);
     assert_true(gz_motion_apply(&motion, &target, parent, &local, NULL));
     return local;
@@ -144,12 +147,18 @@ static void test_typed_value_is_the_solvers_to_the_bit(void **state)
         enum gz_edit_kind kind;
         struct gz_value value;
     } cases[] = {
-        {GZ_TX, GZ_EDIT_TRANSLATE, {{0.25, 0}, 1}},    {GZ_TY, GZ_EDIT_TRANSLATE, {{-1.0 / 3, 0}, 1}},
-        {GZ_TZX, GZ_EDIT_TRANSLATE, {{0.1, -7.3}, 2}}, {GZ_TXY, GZ_EDIT_TRANSLATE, {{0, 1e-9}, 2}},
-        {GZ_TV, GZ_EDIT_TRANSLATE, {{1.1, 2.2}, 2}},   {GZ_RX, GZ_EDIT_ROTATE, {{1.5707963267948966, 0}, 1}},
-        {GZ_RY, GZ_EDIT_ROTATE, {{-20.1, 0}, 1}},      {GZ_RV, GZ_EDIT_ROTATE, {{0.3, 0}, 1}},
-        {GZ_SX, GZ_EDIT_SCALE, {{1.7, 0}, 1}},         {GZ_SYZ, GZ_EDIT_SCALE, {{0.3, 0}, 1}},
-        {GZ_SU, GZ_EDIT_SCALE, {{2, 0}, 1}},           {GZ_SU, GZ_EDIT_SCALE, {{-1, 0}, 1}},
+        {GZ_TX, GZ_EDIT_TRANSLATE, {{0.25, 0}, 1}},
+        {GZ_TY, GZ_EDIT_TRANSLATE, {{-1.0 / 3, 0}, 1}},
+        {GZ_TZX, GZ_EDIT_TRANSLATE, {{0.1, -7.3}, 2}},
+        {GZ_TXY, GZ_EDIT_TRANSLATE, {{0, 1e-9}, 2}},
+        {GZ_TV, GZ_EDIT_TRANSLATE, {{1.1, 2.2}, 2}},
+        {GZ_RX, GZ_EDIT_ROTATE, {{1.5707963267948966, 0}, 1}},
+        {GZ_RY, GZ_EDIT_ROTATE, {{-20.1, 0}, 1}},
+        {GZ_RV, GZ_EDIT_ROTATE, {{0.3, 0}, 1}},
+        {GZ_SX, GZ_EDIT_SCALE, {{1.7, 0}, 1}},
+        {GZ_SYZ, GZ_EDIT_SCALE, {{0.3, 0}, 1}},
+        {GZ_SU, GZ_EDIT_SCALE, {{2, 0}, 1}},
+        {GZ_SU, GZ_EDIT_SCALE, {{-1, 0}, 1}},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct scene s;
@@ -161,7 +170,8 @@ static void test_typed_value_is_the_solvers_to_the_bit(void **state)
         assert_int_equal(ok->ok.handle, cases[i].handle);
         gz_trs expected = solved(&start, &parent, cases[i].handle, cases[i].value);
         assert_bits(now(&s), expected);
-        assert_memory_equal(&mirror_find(&s.b->mirror, s.node)->content.trs, &expected, sizeof expected); /* at once */
+        assert_memory_equal(&mirror_find(&s.b->mirror, s.node)->content.trs, &expected,
+                            sizeof expected); /* at once */
         ok = let_go(s.a);
         assert_ok(ok);
         assert_true(ok->has & GZ_HAS(EDIT));
@@ -188,7 +198,8 @@ static void test_typed_value_replaces_what_was_dragged_and_typed(void **state)
     assert_ok(ask_grab(s.a, GZ_TX, s.node, MIDDLE_X, MIDDLE_Y));
     assert_ok(ask_pointer(s.a, GZ_PHASE_MOVE, MIDDLE_X + METRE, MIDDLE_Y));
     assert_true(fabs(now(&s).t.x - start.t.x) > 0.1);
-    struct gz_message grab = typing(GZ_TX, &s.node, ONE(0.5)); /* the drag's own nodes may be said again */
+    struct gz_message grab =
+        typing(GZ_TX, &s.node, ONE(0.5)); /* the drag's own nodes may be said again */
     grab.has |= GZ_HAS(AT);
     assert_ok(client_ask(s.a, &grab));
     assert_bits(now(&s), solved(&start, &parent, GZ_TX, ONE(0.5)));
@@ -231,7 +242,8 @@ static void test_typed_value_is_acknowledged(void **state)
     open_scene(&s);
     struct gz_message grab = typing(GZ_TX, &s.node, ONE(0.5));
     grab.has |= GZ_HAS(N);
-    for (grab.pointer.n = 1; grab.pointer.n <= 3; grab.pointer.n++) { /* the same again: its turn comes all the same */
+    for (grab.pointer.n = 1; grab.pointer.n <= 3;
+         grab.pointer.n++) { /* the same again: its turn comes all the same */
         assert_ok(client_ask(s.a, &grab));
         const struct gz_delta *delta = &client_last(s.b, GZ_OP_DELTA)->delta;
         assert_int_equal(delta->ack_count, 1);
@@ -316,14 +328,16 @@ static void test_typed_value_that_cannot_be_changes_nothing(void **state)
         enum gz_handle handle;
         struct gz_value value;
     } cases[] = {
-        {GZ_TX, {{1, 1}, 2}},  {GZ_TXY, {{1, 0}, 1}},   {GZ_TV, {{1, 0}, 1}},    {GZ_RX, {{1, 2}, 2}},
-        {GZ_RB, {{1, 0}, 1}},  {GZ_RB, {{1, 1}, 2}},    {GZ_SX, {{0, 0}, 1}},    {GZ_SU, {{-0.0, 0}, 1}},
-        {GZ_SXY, {{2, 2}, 2}}, {GZ_TX, {{1e15, 0}, 1}}, {GZ_SX, {{1e15, 0}, 1}}, {GZ_SU, {{1e-15, 0}, 1}},
+        {GZ_TX, {{1, 1}, 2}},    {GZ_TXY, {{1, 0}, 1}},   {GZ_TV, {{1, 0}, 1}},
+        {GZ_RX, {{1, 2}, 2}},    {GZ_RB, {{1, 0}, 1}},    {GZ_RB, {{1, 1}, 2}},
+        {GZ_SX, {{0, 0}, 1}},    {GZ_SU, {{-0.0, 0}, 1}}, {GZ_SXY, {{2, 2}, 2}},
+        {GZ_TX, {{1e15, 0}, 1}}, {GZ_SX, {{1e15, 0}, 1}}, {GZ_SU, {{1e-15, 0}, 1}},
     };
     struct scene s;
     open_scene(&s);
-    struct gz_set_node set = {
-        .has = GZ_HAS(T) | GZ_HAS(S), .id = s.node, .trs = {{1e15, 1, 1}, {0, 0, 0, 1}, {2, 0.5, 1}}};
+    struct gz_set_node set = {.has = GZ_HAS(T) | GZ_HAS(S),
+                              .id = s.node,
+                              .trs = {{1e15, 1, 1}, {0, 0, 0, 1}, {2, 0.5, 1}}};
     struct gz_message message = {.op = GZ_OP_SET, .set = {.nodes = &set, .count = 1}};
     assert_ok(client_ask(s.b, &message));
     gz_trs start = now(&s);
@@ -334,8 +348,9 @@ static void test_typed_value_that_cannot_be_changes_nothing(void **state)
         assert_int_equal(strncmp(refused->error.message.bytes, "value: ", 7), 0);
         assert_bits(now(&s), start);
         assert_int_equal(s.a->mirror.seq, seq);
-        assert_refused(ask_grab(s.a, GZ_TX, 0, MIDDLE_X, MIDDLE_Y), GZ_BAD_STATE); /* nor was it selected */
-        assert_ok(ask_rename(s.b, s.node, i % 2 == 0 ? "even" : "odd"));           /* nor is it held */
+        assert_refused(ask_grab(s.a, GZ_TX, 0, MIDDLE_X, MIDDLE_Y),
+                       GZ_BAD_STATE);                                    /* nor was it selected */
+        assert_ok(ask_rename(s.b, s.node, i % 2 == 0 ? "even" : "odd")); /* nor is it held */
     }
     close_scene(&s);
 }
@@ -352,7 +367,8 @@ static void test_typed_value_that_cannot_be_leaves_the_last_one(void **state)
     assert_refused(type(s.a, GZ_SX, NULL, ONE(1e-16)), GZ_BAD_VALUE);
     assert_refused(type(s.a, GZ_SY, NULL, ONE(3)), GZ_BAD_STATE);
     assert_refused(type(s.a, GZ_SX, &s.parent, ONE(3)), GZ_BAD_STATE);
-    assert_refused(ask_grab(s.a, GZ_SX, s.node, MIDDLE_X, MIDDLE_Y), GZ_BAD_STATE); /* the pointer does not take over */
+    assert_refused(ask_grab(s.a, GZ_SX, s.node, MIDDLE_X, MIDDLE_Y),
+                   GZ_BAD_STATE); /* the pointer does not take over */
     assert_bits(now(&s), typed);
     assert_ok(let_go(s.a));
     assert_value(newest(s.b), ONE(2));

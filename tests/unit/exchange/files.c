@@ -6,7 +6,8 @@
 void require_models(void)
 {
     if (access(MODELS "/glTF2", R_OK) != 0) {
-        fail_msg("%s/glTF2 is missing: install Debian's package assimp-testmodels (apt install assimp-testmodels)",
+        fail_msg("%s/glTF2 is missing: install Debian's package assimp-testmodels (apt install "
+                 "assimp-testmodels)",
                  MODELS);
     }
 }

@@ -1,5 +1,5 @@
-/* files.h - what the tests of this room share: files as bytes, and glTF written down in the test itself.
- * Everything here fails the test that called it when it cannot do its work. */
+/* files.h - what the tests of this room share: files as bytes, and glTF written down in the test
+ * itself. Everything here fails the test that called it when it cannot do its work. */
 #ifndef TESTS_EXCHANGE_FILES_H
 #define TESTS_EXCHANGE_FILES_H
 
@@ -30,7 +30,8 @@ char *from_quotes(const char *text);
 /* A .glb of these chunks, for free(). */
 uint8_t *make_glb(const char *json, const void *bin, size_t bin_size, size_t *size);
 
-/* The JSON chunk of a .glb, parsed, and its BIN chunk; by code that shares nothing with the server's. */
+/* The JSON chunk of a .glb, parsed, and its BIN chunk; by code that shares nothing with the
+ * server's. */
 json_t *split_glb(const uint8_t *bytes, size_t size, const uint8_t **bin, size_t *bin_size);
 
 /* Imports, and says the error where that fails. */

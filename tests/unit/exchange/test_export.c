@@ -7,12 +7,13 @@
 #define ASSET "'asset':{'version':'2.0'}"
 #define ENGINE MODELS "/glTF2/2CylinderEngine-glTF-Binary/2CylinderEngine.glb"
 
-static void export_bytes(struct gz_buffer *out, const void *asset, size_t size, const struct gz_export_node *nodes,
-                         size_t count)
+static void export_bytes(struct gz_buffer *out, const void *asset, size_t size,
+                         const struct gz_export_node *nodes, size_t count)
 {
     struct gz_error error = {0};
     gz_buffer_init(out, GZ_ASSET_BYTES_MAX, 0);
-    if (gz_export_write(out, asset, size, nodes, count, NULL, &error) != GZ_OK) fail_msg("%s", error.message);
+    if (gz_export_write(out, asset, size, nodes, count, NULL, &error) != GZ_OK)
+        fail_msg("%s", error.message);
 }
 
 static void assert_same_import(const struct gz_import *a, const struct gz_import *b)
@@ -30,7 +31,8 @@ static void assert_same_import(const struct gz_import *a, const struct gz_import
     assert_true(a->residual_max == b->residual_max);
 }
 
-/* Exported as it was imported, a file says the same to the last bit, and its other chunks are the same bytes. */
+/* Exported as it was imported, a file says the same to the last bit, and its other chunks are the
+ * same bytes. */
 static void check_round_trip(const uint8_t *bytes, size_t size)
 {
     struct gz_import before, after;
@@ -79,7 +81,8 @@ static uint64_t next_random(uint64_t *seed)
 
 static double random_number(uint64_t *seed)
 {
-    return ((double)next_random(seed) / 4503599627370496.0 - 1) * pow(10, (double)(next_random(seed) % 17) - 8);
+    return ((double)next_random(seed) / 4503599627370496.0 - 1) *
+           pow(10, (double)(next_random(seed) % 17) - 8);
 }
 
 /* Whatever a TRS is, it comes back with the same bits: 2000 of them, over many magnitudes. */
@@ -93,14 +96,16 @@ static void test_export_changed_trs_comes_back_to_the_bit(void **state)
         import_bytes(&before, gz_sample_glb, gz_sample_glb_size);
         struct gz_export_node *nodes = same_nodes(&before);
         for (size_t i = 0; i < before.count; i++) {
-            gz_quat q = {random_number(&seed), random_number(&seed), random_number(&seed), random_number(&seed)};
+            gz_quat q = {random_number(&seed), random_number(&seed), random_number(&seed),
+                         random_number(&seed)};
             nodes[i].trs.t = (gz_vec3){random_number(&seed), -0.0, random_number(&seed)};
             nodes[i].trs.s = (gz_vec3){random_number(&seed), random_number(&seed), 1};
             assert_true(gz_quat_normalize(q, &nodes[i].trs.r));
         }
         export_bytes(&out, gz_sample_glb, gz_sample_glb_size, nodes, before.count);
         import_bytes(&after, out.data, out.size);
-        for (size_t i = 0; i < before.count; i++) assert_true(gz_trs_same(&after.nodes[i].trs, &nodes[i].trs));
+        for (size_t i = 0; i < before.count; i++)
+            assert_true(gz_trs_same(&after.nodes[i].trs, &nodes[i].trs));
         gz_import_finish(&before);
         gz_import_finish(&after);
         gz_buffer_finish(&out);
@@ -137,10 +142,12 @@ static void assert_json(const json_t *got, const char *expected)
     free(quoted);
 }
 
-#define TREE                                                                                                           \
-    "{" ASSET ",'scene':1,'scenes':[{'nodes':[0,4],'name':'other'},{'nodes':[0,3]}],'nodes':["                         \
-    "{'name':'a','children':[1,2],'matrix':[1,0,0,0,0,1,0,0,0,0,1,0,5,0,0,1]},{'name':'b','scale':[2,2,2]},"           \
-    "{'name':'c'},{'name':'d'},{'name':'e','translation':[9,9,9]}],'extras':{'n':[1.5,'\xE2\x82\xAC']},"               \
+#define TREE                                                                                       \
+    "{" ASSET ",'scene':1,'scenes':[{'nodes':[0,4],'name':'other'},{'nodes':[0,3]}],'nodes':["     \
+    "{'name':'a','children':[1,2],'matrix':[1,0,0,0,0,1,0,0,0,0,1,0,5,0,0,1]},{'name':'b','scale'" \
+    ":[2,2,2]},"                                                                                   \
+    "{'name':'c'},{'name':'d'},{'name':'e','translation':[9,9,9]}],'extras':{'n':[1.5,'"           \
+    "\xE2\x82\xAC']},"                                                                             \
     "'extensions':{'X':{'y':null}},'unknown':[true]}"
 
 static const gz_trs a_trs = {{5, 0, 0}, {0, 0, 0, 1}, {1, 1, 1}};
@@ -151,14 +158,19 @@ static void test_export_changes_only_what_changed(void **state)
 {
     (void)state;
     const gz_trs moved = {{1, 2, 0.1}, {0, 0, 0, 1}, {2, 2, 2}};
-    const struct gz_export_node nodes[] = {
-        {10, 0, 0, "a", a_trs}, {11, 10, 1, "b", moved}, {12, 10, 2, "see", one}, {13, 0, 3, "d", one}};
+    const struct gz_export_node nodes[] = {{10, 0, 0, "a", a_trs},
+                                           {11, 10, 1, "b", moved},
+                                           {12, 10, 2, "see", one},
+                                           {13, 0, 3, "d", one}};
     json_t *json = export_quoted(TREE, nodes, 4);
-    assert_json(json, "{" ASSET ",'scene':1,'scenes':[{'nodes':[0,4],'name':'other'},{'nodes':[0,3]}],'nodes':["
-                      "{'name':'a','children':[1,2],'matrix':[1,0,0,0,0,1,0,0,0,0,1,0,5,0,0,1]},"
-                      "{'name':'b','translation':[1.0,2.0,0.1],'scale':[2.0,2.0,2.0]},{'name':'see'},{'name':'d'},"
-                      "{'name':'e','translation':[9,9,9]}],'extras':{'n':[1.5,'\xE2\x82\xAC']},"
-                      "'extensions':{'X':{'y':null}},'unknown':[true]}");
+    assert_json(json,
+                "{" ASSET
+                ",'scene':1,'scenes':[{'nodes':[0,4],'name':'other'},{'nodes':[0,3]}],'nodes':["
+                "{'name':'a','children':[1,2],'matrix':[1,0,0,0,0,1,0,0,0,0,1,0,5,0,0,1]},"
+                "{'name':'b','translation':[1.0,2.0,0.1],'scale':[2.0,2.0,2.0]},{'name':'see'},{'"
+                "name':'d'},"
+                "{'name':'e','translation':[9,9,9]}],'extras':{'n':[1.5,'\xE2\x82\xAC']},"
+                "'extensions':{'X':{'y':null}},'unknown':[true]}");
     json_decref(json);
 }
 
@@ -166,11 +178,14 @@ static void test_export_moved_matrix_becomes_trs(void **state)
 {
     (void)state;
     const gz_trs moved = {{6, 0, 0}, {0, 0.6, 0, 0.8}, {1, 1, 1}};
-    const struct gz_export_node nodes[] = {
-        {10, 0, 0, "a", moved}, {11, 10, 1, "b", b_trs}, {12, 10, 2, "c", one}, {13, 0, 3, "d", one}};
+    const struct gz_export_node nodes[] = {{10, 0, 0, "a", moved},
+                                           {11, 10, 1, "b", b_trs},
+                                           {12, 10, 2, "c", one},
+                                           {13, 0, 3, "d", one}};
     json_t *json = export_quoted(TREE, nodes, 4);
-    assert_json(json_array_get(json_object_get(json, "nodes"), 0),
-                "{'name':'a','children':[1,2],'translation':[6.0,0.0,0.0],'rotation':[0.0,0.6,0.0,0.8]}");
+    assert_json(
+        json_array_get(json_object_get(json, "nodes"), 0),
+        "{'name':'a','children':[1,2],'translation':[6.0,0.0,0.0],'rotation':[0.0,0.6,0.0,0.8]}");
     json_decref(json);
 }
 
@@ -178,14 +193,17 @@ static void test_export_new_parents_and_new_nodes(void **state)
 {
     (void)state;
     /* c moves to the root, d under b, a new node between a and b; the list is in no order. */
-    const struct gz_export_node nodes[] = {{13, 11, 3, "d", one}, {11, 77, 1, "b", b_trs}, {77, 10, -1, "new", a_trs},
-                                           {12, 0, 2, "c", one},  {78, 0, -1, "top", one}, {10, 0, 0, "a", a_trs}};
+    const struct gz_export_node nodes[] = {{13, 11, 3, "d", one},      {11, 77, 1, "b", b_trs},
+                                           {77, 10, -1, "new", a_trs}, {12, 0, 2, "c", one},
+                                           {78, 0, -1, "top", one},    {10, 0, 0, "a", a_trs}};
     json_t *json = export_quoted(TREE, nodes, 6);
-    assert_json(json_object_get(json, "scenes"), "[{'nodes':[0,4],'name':'other'},{'nodes':[0,2,6]}]");
+    assert_json(json_object_get(json, "scenes"),
+                "[{'nodes':[0,4],'name':'other'},{'nodes':[0,2,6]}]");
     assert_json(json_object_get(json, "nodes"),
                 "[{'name':'a','children':[5],'matrix':[1,0,0,0,0,1,0,0,0,0,1,0,5,0,0,1]},"
                 "{'name':'b','scale':[2,2,2],'children':[3]},{'name':'c'},{'name':'d'},"
-                "{'name':'e','translation':[9,9,9]},{'name':'new','translation':[5.0,0.0,0.0],'children':[1]},"
+                "{'name':'e','translation':[9,9,9]},{'name':'new','translation':[5.0,0.0,0.0],'"
+                "children':[1]},"
                 "{'name':'top'}]");
     json_decref(json);
 }
@@ -223,34 +241,39 @@ static void test_export_file_without_scenes_gets_one_only_to_leave_nodes_out(voi
     json_decref(json);
     json = export_quoted(text, nodes, 4);
     assert_null(json_object_get(json, "scenes"));
-    assert_json(json_object_get(json, "nodes"), "[{'name':'a','children':[1]},{'name':'b'},{'name':'c'},{'name':'d'}]");
+    assert_json(json_object_get(json, "nodes"),
+                "[{'name':'a','children':[1]},{'name':'b'},{'name':'c'},{'name':'d'}]");
     json_decref(json);
 }
 
-#define PARTS                                                                                                          \
-    "'scenes':[{'nodes':[0,3]}],'meshes':[{'primitives':[{'attributes':{}}]}],"                                        \
-    "'cameras':[{'type':'perspective','perspective':{'yfov':1,'znear':1}}],'skins':[{'joints':[1,2]}]"
-#define CRANK                                                                                                          \
-    "'matrix':[1,0,0,0,0,1,0,0,0,0,1,0,5,0,0,1],'mesh':0,'skin':0,'camera':0,'weights':[0.5],'extras':{'a':[1]},"      \
+#define PARTS                                                                                      \
+    "'scenes':[{'nodes':[0,3]}],'meshes':[{'primitives':[{'attributes':{}}]}],"                    \
+    "'cameras':[{'type':'perspective','perspective':{'yfov':1,'znear':1}}],'skins':[{'joints':[1," \
+    "2]}]"
+#define CRANK                                                                                      \
+    "'matrix':[1,0,0,0,0,1,0,0,0,0,1,0,5,0,0,1],'mesh':0,'skin':0,'camera':0,'weights':[0.5],'"    \
+    "extras':{'a':[1]},"                                                                           \
     "'extensions':{'X_lod':{'ids':[2]}},'unknown':true"
 
 static void test_export_copies_have_all_that_the_file_says(void **state)
 {
     (void)state;
-    /* The first in the list is a copy of the crank, which did not move; another hangs below it and did; the bolt is one of a
-     * node without a mesh. */
-    const struct gz_export_node nodes[] = {{20, 0, 0, "second", a_trs}, {11, 10, 1, "node 1", b_trs},
-                                           {10, 0, 0, "crank", a_trs},  {12, 11, 2, "node 2", one},
-                                           {21, 20, 0, "crank", one},   {13, 0, 3, "bolt", one},
-                                           {22, 13, 3, "bolt", one},    {23, 20, 1, "node 1", one}};
-    json_t *json = export_quoted("{" ASSET "," PARTS ",'nodes':[{'name':'crank','children':[1]," CRANK "},"
-                                 "{'children':[2],'scale':[2,2,2]},{},{'name':'bolt'}]}",
-                                 nodes, 8);
-    assert_json(json_object_get(json, "nodes"),
-                "[{'name':'crank','children':[1]," CRANK "},{'children':[2],'scale':[2,2,2]},{},"
-                "{'name':'bolt','children':[6]},{'name':'second','children':[5,7]," CRANK "},"
-                "{'name':'crank','mesh':0,'skin':0,'camera':0,'weights':[0.5],'extras':{'a':[1]},"
-                "'extensions':{'X_lod':{'ids':[2]}},'unknown':true},{'name':'bolt'},{'name':'node 1'}]");
+    /* The first in the list is a copy of the crank, which did not move; another hangs below it and
+     * did; the bolt is one of a node without a mesh. */
+    const struct gz_export_node nodes[] = {
+        {20, 0, 0, "second", a_trs}, {11, 10, 1, "node 1", b_trs}, {10, 0, 0, "crank", a_trs},
+        {12, 11, 2, "node 2", one},  {21, 20, 0, "crank", one},    {13, 0, 3, "bolt", one},
+        {22, 13, 3, "bolt", one},    {23, 20, 1, "node 1", one}};
+    json_t *json =
+        export_quoted("{" ASSET "," PARTS ",'nodes':[{'name':'crank','children':[1]," CRANK "},"
+                      "{'children':[2],'scale':[2,2,2]},{},{'name':'bolt'}]}",
+                      nodes, 8);
+    assert_json(
+        json_object_get(json, "nodes"),
+        "[{'name':'crank','children':[1]," CRANK "},{'children':[2],'scale':[2,2,2]},{},"
+        "{'name':'bolt','children':[6]},{'name':'second','children':[5,7]," CRANK "},"
+        "{'name':'crank','mesh':0,'skin':0,'camera':0,'weights':[0.5],'extras':{'a':[1]},"
+        "'extensions':{'X_lod':{'ids':[2]}},'unknown':true},{'name':'bolt'},{'name':'node 1'}]");
     assert_json(json_object_get(json, "scenes"), "[{'nodes':[0,3,4]}]");
     json_decref(json);
 }
@@ -261,16 +284,19 @@ static void test_export_copy_takes_the_place_of_a_deleted_original(void **state)
     /* The crank is gone, and what was below it; its copies are two. */
     const struct gz_export_node nodes[] = {
         {21, 0, 0, "later", one}, {20, 0, 0, "sooner", one}, {13, 0, 3, "bolt", one}};
-    json_t *json = export_quoted("{" ASSET "," PARTS ",'nodes':[{'name':'crank','children':[1],'mesh':0},"
-                                 "{'children':[2]},{},{'name':'bolt'}]}",
-                                 nodes, 3);
-    assert_json(json_object_get(json, "nodes"), "[{'name':'sooner','mesh':0},{'children':[2]},{},{'name':'bolt'},"
-                                                "{'name':'later','mesh':0}]");
+    json_t *json =
+        export_quoted("{" ASSET "," PARTS ",'nodes':[{'name':'crank','children':[1],'mesh':0},"
+                      "{'children':[2]},{},{'name':'bolt'}]}",
+                      nodes, 3);
+    assert_json(json_object_get(json, "nodes"),
+                "[{'name':'sooner','mesh':0},{'children':[2]},{},{'name':'bolt'},"
+                "{'name':'later','mesh':0}]");
     assert_json(json_object_get(json, "scenes"), "[{'nodes':[0,3,4]}]");
     json_decref(json);
 }
 
-/* Every node of the sample twice: what comes back has its bounds twice, which are those of its meshes. */
+/* Every node of the sample twice: what comes back has its bounds twice, which are those of its
+ * meshes. */
 static void test_export_copies_come_back_with_their_meshes(void **state)
 {
     (void)state;
@@ -326,7 +352,8 @@ static void test_export_without_an_asset_is_bare_nodes(void **state)
 {
     (void)state;
     const gz_trs trs = {{0.1, 0, 0}, {0, 0, 0.6, 0.8}, {1, -1, 1}};
-    const struct gz_export_node nodes[] = {{2, 1, -1, "child", trs}, {1, 0, -1, "root \"\xE2\x82\xAC\"", one}};
+    const struct gz_export_node nodes[] = {{2, 1, -1, "child", trs},
+                                           {1, 0, -1, "root \"\xE2\x82\xAC\"", one}};
     struct gz_buffer out;
     struct gz_import import;
     export_bytes(&out, NULL, 0, nodes, 2);
@@ -383,7 +410,8 @@ static void test_export_bad_list_is_refused_and_writes_nothing(void **state)
         struct gz_error error = {0};
         gz_buffer_init(&out, 1000, 0);
         assert_int_equal(gz_buffer_append(&out, "before", 6), GZ_OK);
-        enum gz_status status = gz_export_write(&out, (const uint8_t *)json, strlen(json), nodes, 2, NULL, &error);
+        enum gz_status status =
+            gz_export_write(&out, (const uint8_t *)json, strlen(json), nodes, 2, NULL, &error);
         assert_int_equal(status, GZ_BAD_VALUE);
         if (strstr(error.message, cases[i].message) == NULL) fail_msg("says \"%s\"", error.message);
         assert_int_equal(out.size, 6);
@@ -398,19 +426,24 @@ static void test_export_of_copies_without_end_is_refused(void **state)
     enum { PROPERTIES = 5000, COPIES = 1 + GZ_ASSET_VALUES_MAX / PROPERTIES };
     char *text = calloc(PROPERTIES + 10, 16);
     size_t at = (size_t)sprintf(text, "{" ASSET ",'nodes':[{");
-    for (int i = 0; i < PROPERTIES; i++) at += (size_t)sprintf(text + at, "%s'x%d':0", i > 0 ? "," : "", i);
+    for (int i = 0; i < PROPERTIES; i++)
+        at += (size_t)sprintf(text + at, "%s'x%d':0", i > 0 ? "," : "", i);
     strcpy(text + at, "}]}");
     char *json = from_quotes(text);
     struct gz_export_node *nodes = calloc(COPIES + 1, sizeof *nodes);
-    for (uint64_t i = 0; i <= COPIES; i++) nodes[i] = (struct gz_export_node){i + 1, 0, 0, "n", one};
+    for (uint64_t i = 0; i <= COPIES; i++)
+        nodes[i] = (struct gz_export_node){i + 1, 0, 0, "n", one};
     struct gz_buffer out;
     struct gz_error error = {0};
     gz_buffer_init(&out, GZ_ASSET_BYTES_MAX, 0);
-    enum gz_status status = gz_export_write(&out, (const uint8_t *)json, strlen(json), nodes, COPIES + 1, NULL, &error);
+    enum gz_status status =
+        gz_export_write(&out, (const uint8_t *)json, strlen(json), nodes, COPIES + 1, NULL, &error);
     assert_int_equal(status, GZ_TOO_MANY);
     assert_non_null(strstr(error.message, "copies"));
     assert_int_equal(out.size, 0);
-    assert_int_equal(gz_export_write(&out, (const uint8_t *)json, strlen(json), nodes, 100, NULL, &error), GZ_OK);
+    assert_int_equal(
+        gz_export_write(&out, (const uint8_t *)json, strlen(json), nodes, 100, NULL, &error),
+        GZ_OK);
     gz_buffer_finish(&out);
     free(nodes);
     free(json);
@@ -428,7 +461,8 @@ static void test_export_that_does_not_fit_leaves_the_buffer(void **state)
         struct gz_buffer out;
         struct gz_error error = {0};
         gz_buffer_init(&out, sizes[i], 0);
-        enum gz_status status = gz_export_write(&out, gz_sample_glb, gz_sample_glb_size, nodes, import.count, NULL, &error);
+        enum gz_status status = gz_export_write(&out, gz_sample_glb, gz_sample_glb_size, nodes,
+                                                import.count, NULL, &error);
         assert_int_equal(status, GZ_TOO_LARGE);
         assert_int_equal(out.size, 0);
         gz_buffer_finish(&out);
@@ -443,7 +477,8 @@ static void convert(struct gz_buffer *out, const struct gz_buffer *from, bool bi
 {
     struct gz_error error = {0};
     gz_buffer_init(out, GZ_ASSET_BYTES_MAX, 0);
-    if (gz_gltf_convert(out, from->data, from->size, binary, &error) != GZ_OK) fail_msg("%s", error.message);
+    if (gz_gltf_convert(out, from->data, from->size, binary, &error) != GZ_OK)
+        fail_msg("%s", error.message);
 }
 
 static void test_convert_sample_to_text_and_back_is_the_same_scene_and_bytes(void **state)
@@ -487,11 +522,15 @@ static void test_convert_table(void **state)
     } rows[] = {
         {"{" ASSET "}", true, "{\"asset\":{\"version\":\"2.0\"}}"},
         {"{" ASSET "}", false, "{\"asset\":{\"version\":\"2.0\"}}"},
-        {"{" ASSET ",'buffers':[{'byteLength':3,'uri':'data:;base64,AQID'}]}", true, "[{\"byteLength\":3}]"},
+        {"{" ASSET ",'buffers':[{'byteLength':3,'uri':'data:;base64,AQID'}]}", true,
+         "[{\"byteLength\":3}]"},
         /* A buffer may be longer than it says, and in another form than base64. */
-        {"{" ASSET ",'buffers':[{'byteLength':1,'uri':'data:;base64,AQID'}]}", true, "[{\"byteLength\":1}]"},
-        {"{" ASSET ",'buffers':[{'byteLength':3,'uri':'data:,abc'}]}", true, "\"uri\":\"data:,abc\""},
-        {"{" ASSET ",'buffers':[{'byteLength':3,'uri':'data:;base64,AQID'}]}", false, "base64,AQID"},
+        {"{" ASSET ",'buffers':[{'byteLength':1,'uri':'data:;base64,AQID'}]}", true,
+         "[{\"byteLength\":1}]"},
+        {"{" ASSET ",'buffers':[{'byteLength':3,'uri':'data:,abc'}]}", true,
+         "\"uri\":\"data:,abc\""},
+        {"{" ASSET ",'buffers':[{'byteLength':3,'uri':'data:;base64,AQID'}]}", false,
+         "base64,AQID"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char *json = from_quotes(rows[i].json);
@@ -516,7 +555,8 @@ static void test_convert_what_does_not_fit_or_is_no_gltf_is_refused(void **state
     struct gz_error error = {0};
     struct gz_buffer out;
     gz_buffer_init(&out, gz_sample_glb_size, 0);
-    assert_int_equal(gz_gltf_convert(&out, gz_sample_glb, gz_sample_glb_size, false, &error), GZ_TOO_LARGE);
+    assert_int_equal(gz_gltf_convert(&out, gz_sample_glb, gz_sample_glb_size, false, &error),
+                     GZ_TOO_LARGE);
     assert_int_equal(out.size, 0);
     assert_int_equal(gz_gltf_convert(&out, (const uint8_t *)"x", 1, true, &error), GZ_BAD_MESSAGE);
     gz_buffer_finish(&out);
@@ -536,7 +576,8 @@ static size_t below(size_t count)
     return (chance_state >> 8) % count;
 }
 
-/* The parent of each node, and whether a root is in the default scene; by code that shares nothing with the server's. */
+/* The parent of each node, and whether a root is in the default scene; by code that shares nothing
+ * with the server's. */
 struct outline {
     size_t count;
     int64_t parents[RIG_NODES + 8];
@@ -551,12 +592,14 @@ static size_t index_at(const json_t *list, size_t i)
 static void read_outline(const json_t *json, struct outline *outline)
 {
     const json_t *nodes = json_object_get(json, "nodes");
-    const json_t *scene = json_array_get(json_object_get(json, "scenes"), 0), *roots = json_object_get(scene, "nodes");
+    const json_t *scene = json_array_get(json_object_get(json, "scenes"), 0),
+                 *roots = json_object_get(scene, "nodes");
     *outline = (struct outline){.count = json_array_size(nodes)};
     for (size_t i = 0; i < outline->count; i++) outline->parents[i] = -1;
     for (size_t i = 0; i < outline->count; i++) {
         const json_t *children = json_object_get(json_array_get(nodes, i), "children");
-        for (size_t j = 0; j < json_array_size(children); j++) outline->parents[index_at(children, j)] = (int64_t)i;
+        for (size_t j = 0; j < json_array_size(children); j++)
+            outline->parents[index_at(children, j)] = (int64_t)i;
     }
     for (size_t i = 0; i < json_array_size(roots); i++) outline->shown[index_at(roots, i)] = true;
 }
@@ -577,18 +620,23 @@ static size_t root_of(const struct outline *outline, size_t node)
 /* What glTF 2.0 says that a skin must have. */
 static void assert_skin(const json_t *json, const struct outline *outline, const json_t *skin)
 {
-    const json_t *joints = json_object_get(skin, "joints"), *skeleton = json_object_get(skin, "skeleton");
+    const json_t *joints = json_object_get(skin, "joints"),
+                 *skeleton = json_object_get(skin, "skeleton");
     const json_t *matrices = json_object_get(skin, "inverseBindMatrices");
     assert_true(json_array_size(joints) > 0);
     for (size_t i = 0; i < json_array_size(joints); i++) {
         assert_in_range(index_at(joints, i), 0, outline->count - 1);
-        assert_int_equal(root_of(outline, index_at(joints, i)), root_of(outline, index_at(joints, 0)));
+        assert_int_equal(root_of(outline, index_at(joints, i)),
+                         root_of(outline, index_at(joints, 0)));
         if (skeleton != NULL)
-            assert_true(is_below(outline, index_at(joints, i), (size_t)json_integer_value(skeleton)));
+            assert_true(
+                is_below(outline, index_at(joints, i), (size_t)json_integer_value(skeleton)));
     }
     if (matrices == NULL) return;
-    const json_t *accessor = json_array_get(json_object_get(json, "accessors"), (size_t)json_integer_value(matrices));
-    assert_int_equal(json_integer_value(json_object_get(accessor, "count")), json_array_size(joints));
+    const json_t *accessor =
+        json_array_get(json_object_get(json, "accessors"), (size_t)json_integer_value(matrices));
+    assert_int_equal(json_integer_value(json_object_get(accessor, "count")),
+                     json_array_size(joints));
 }
 
 /* How many nodes have a skin, each of which has to be valid. */
@@ -599,7 +647,8 @@ static size_t assert_skins(const json_t *json)
     const json_t *skins = json_object_get(json, "skins"), *nodes = json_object_get(json, "nodes");
     read_outline(json, &outline);
     assert_true(skins == NULL || json_array_size(skins) > 0);
-    for (size_t i = 0; i < json_array_size(skins); i++) assert_skin(json, &outline, json_array_get(skins, i));
+    for (size_t i = 0; i < json_array_size(skins); i++)
+        assert_skin(json, &outline, json_array_get(skins, i));
     for (size_t i = 0; i < outline.count; i++) {
         const json_t *index = json_object_get(json_array_get(nodes, i), "skin");
         if (index == NULL) continue;
@@ -607,7 +656,8 @@ static size_t assert_skins(const json_t *json)
         const json_t *skin = json_array_get(skins, (size_t)json_integer_value(index));
         assert_non_null(skin);
         size_t joint = index_at(json_object_get(skin, "joints"), 0);
-        if (outline.shown[root_of(&outline, i)]) assert_true(outline.shown[root_of(&outline, joint)]);
+        if (outline.shown[root_of(&outline, i)])
+            assert_true(outline.shown[root_of(&outline, joint)]);
     }
     return users;
 }
@@ -623,7 +673,8 @@ static bool hangs_below(const struct gz_export_node *nodes, size_t count, size_t
     return false;
 }
 
-/* Hangs some nodes elsewhere and deletes some with all that is below them. Says how many are left. */
+/* Hangs some nodes elsewhere and deletes some with all that is below them. Says how many are
+ * left. */
 static size_t edit_randomly(struct gz_export_node *nodes, size_t count)
 {
     for (size_t edits = below(4); edits > 0 && count > 1; edits--) {
@@ -631,7 +682,8 @@ static size_t edit_randomly(struct gz_export_node *nodes, size_t count)
         uint64_t id = nodes[node].id;
         if (below(3) > 0) {
             bool to_root = below(3) == 0;
-            if (to_root || !hangs_below(nodes, count, other, id)) nodes[node].parent = to_root ? 0 : nodes[other].id;
+            if (to_root || !hangs_below(nodes, count, other, id))
+                nodes[node].parent = to_root ? 0 : nodes[other].id;
             continue;
         }
         bool gone[RIG_NODES + 8] = {false};
@@ -655,7 +707,8 @@ static bool check_edited_skins(const uint8_t *bytes, size_t size, size_t users)
     struct gz_export_node *nodes = same_nodes(&import);
     size_t count = edit_randomly(nodes, import.count);
     gz_buffer_init(&out, GZ_ASSET_BYTES_MAX, 0);
-    if (gz_export_write(&out, bytes, size, nodes, count, dropped, &error) != GZ_OK) fail_msg("%s", error.message);
+    if (gz_export_write(&out, bytes, size, nodes, count, dropped, &error) != GZ_OK)
+        fail_msg("%s", error.message);
     json_t *json = json_loadb((const char *)out.data, out.size, 0, NULL);
     assert_non_null(json);
     size_t left = assert_skins(json);
@@ -667,13 +720,16 @@ static bool check_edited_skins(const uint8_t *bytes, size_t size, size_t users)
     return left < users;
 }
 
-/* A tree of joints under node 0, two skins of some of them, and three nodes that show one or the other. */
+/* A tree of joints under node 0, two skins of some of them, and three nodes that show one or the
+ * other. */
 static void make_rig(char text[RIG_BYTES])
 {
-    size_t used = (size_t)sprintf(text, "{" ASSET ",'scenes':[{'nodes':[0]}],'skins':["
-                                        "{'name':'Armature','skeleton':0,'joints':[3,4,5,%zu]},{'joints':[6,%zu]}],"
-                                        "'nodes':[",
-                                  6 + below(RIG_NODES - 6), 7 + below(RIG_NODES - 7));
+    size_t used =
+        (size_t)sprintf(text,
+                        "{" ASSET ",'scenes':[{'nodes':[0]}],'skins':["
+                        "{'name':'Armature','skeleton':0,'joints':[3,4,5,%zu]},{'joints':[6,%zu]}],"
+                        "'nodes':[",
+                        6 + below(RIG_NODES - 6), 7 + below(RIG_NODES - 7));
     size_t parents[RIG_NODES] = {0};
     for (size_t i = 1; i < RIG_NODES; i++) parents[i] = i < 3 ? 0 : below(i);
     for (size_t i = 0; i < RIG_NODES; i++) {
@@ -698,7 +754,8 @@ static void test_export_skins_stay_valid_whatever_becomes_of_joints(void **state
     struct gz_error error;
     require_models();
     gz_buffer_init(&file, GZ_ASSET_BYTES_MAX, 0);
-    assert_int_equal(gz_gltf_load(&file, MODELS "/glTF2/simple_skin/simple_skin.gltf", &error), GZ_OK);
+    assert_int_equal(gz_gltf_load(&file, MODELS "/glTF2/simple_skin/simple_skin.gltf", &error),
+                     GZ_OK);
     for (chance_state = 1; chance_state < EDITINGS; chance_state++) {
         uint32_t seed = chance_state;
         lost += check_edited_skins(file.data, file.size, 1);
@@ -714,9 +771,11 @@ static void test_export_skins_stay_valid_whatever_becomes_of_joints(void **state
     gz_buffer_finish(&file);
 }
 
-#define RIG                                                                                                            \
-    "{" ASSET ",'scenes':[{'nodes':[0,1]}],'skins':[{'name':'Armature','joints':[2,3]},{'skeleton':2,'joints':[3]}],"   \
-    "'nodes':[{'name':'body','skin':0},{'name':'rig','children':[2]},{'name':'hip','children':[3]},"                   \
+#define RIG                                                                                        \
+    "{" ASSET ",'scenes':[{'nodes':[0,1]}],'skins':[{'name':'Armature','joints':[2,3]},{'"         \
+    "skeleton':2,'joints':[3]}],"                                                                  \
+    "'nodes':[{'name':'body','skin':0},{'name':'rig','children':[2]},{'name':'hip','children':[3]" \
+    "},"                                                                                           \
     "{'name':'knee'},{'name':'alone'}]}"
 
 static void test_export_says_which_skin_was_dropped_and_why_others_stay(void **state)
@@ -731,13 +790,16 @@ static void test_export_says_which_skin_was_dropped_and_why_others_stay(void **s
         {0, "skin 0 (Armature)", "[{'joints':[3]}]"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const struct gz_export_node nodes[] = {{11, 0, 0, "body", one}, {12, 0, 1, "rig", one}, {13, 12, 2, "hip", one},
+        const struct gz_export_node nodes[] = {{11, 0, 0, "body", one},
+                                               {12, 0, 1, "rig", one},
+                                               {13, 12, 2, "hip", one},
                                                {14, cases[i].knee, 3, "knee", one}};
         char *json = from_quotes(RIG), dropped[GZ_DROPPED_BYTES];
         struct gz_buffer out;
         struct gz_error error;
         gz_buffer_init(&out, GZ_ASSET_BYTES_MAX, 0);
-        enum gz_status status = gz_export_write(&out, (uint8_t *)json, strlen(json), nodes, 4, dropped, &error);
+        enum gz_status status =
+            gz_export_write(&out, (uint8_t *)json, strlen(json), nodes, 4, dropped, &error);
         assert_int_equal(status, GZ_OK);
         assert_string_equal(dropped, cases[i].dropped);
         json_t *written = json_loadb((const char *)out.data, out.size, 0, NULL);

@@ -4,7 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Whole files that must be refused: the text with ' for ", the status, and a part of the message that names the place. */
+/* Whole files that must be refused: the text with ' for ", the status, and a part of the message
+ * that names the place. */
 struct bad {
     const char *name;
     const char *text;
@@ -14,14 +15,19 @@ struct bad {
 
 #define ASSET "'asset':{'version':'2.0'}"
 #define NODES(list) "{" ASSET ",'nodes':[" list "]}"
-/* A mesh of one triangle, of which each case spoils one part. 48 bytes: 3 indices, padding, 3 positions. */
+/* A mesh of one triangle, of which each case spoils one part. 48 bytes: 3 indices, padding, 3
+ * positions. */
 #define BYTES "AAABAAIAAAAAAAAAAAAAAAAAAAAAAIA/AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAA"
-#define BUFFERS "'buffers':[{'byteLength':48,'uri':'data:application/octet-stream;base64," BYTES "'}]"
-#define VIEWS "'bufferViews':[{'buffer':0,'byteLength':6},{'buffer':0,'byteOffset':8,'byteLength':36,'byteStride':12}]"
+#define BUFFERS                                                                                    \
+    "'buffers':[{'byteLength':48,'uri':'data:application/octet-stream;base64," BYTES "'}]"
+#define VIEWS                                                                                      \
+    "'bufferViews':[{'buffer':0,'byteLength':6},{'buffer':0,'byteOffset':8,'byteLength':36,'"      \
+    "byteStride':12}]"
 #define INDICES "{'bufferView':0,'componentType':5123,'count':3,'type':'SCALAR'}"
-#define POSITIONS "{'bufferView':1,'componentType':5126,'count':3,'type':'VEC3','min':[0,0,0],'max':[1,1,0]}"
+#define POSITIONS                                                                                  \
+    "{'bufferView':1,'componentType':5126,'count':3,'type':'VEC3','min':[0,0,0],'max':[1,1,0]}"
 #define MESHES "'meshes':[{'primitives':[{'attributes':{'POSITION':1},'indices':0}]}]"
-#define TRIANGLE(meshes, accessors, views, buffers)                                                                    \
+#define TRIANGLE(meshes, accessors, views, buffers)                                                \
     "{" ASSET ",'nodes':[{'mesh':0}]," meshes ",'accessors':[" accessors "]," views "," buffers "}"
 #define ACCESSORS(accessors) TRIANGLE(MESHES, accessors, VIEWS, BUFFERS)
 
@@ -46,41 +52,56 @@ static const struct bad bad_files[] = {
     {"bad UTF-8", NODES("{'name':'\xC3('}"), GZ_BAD_MESSAGE, "JSON line 1"},
     {"overlong UTF-8", NODES("{'name':'\xC0\xAF'}"), GZ_BAD_MESSAGE, "JSON line 1"},
 
-    {"nodes is an object", "{" ASSET ",'nodes':{}}", GZ_BAD_MESSAGE, "nodes: must be a list, is an object"},
+    {"nodes is an object", "{" ASSET ",'nodes':{}}", GZ_BAD_MESSAGE,
+     "nodes: must be a list, is an object"},
     {"a node is null", NODES("null"), GZ_BAD_MESSAGE, "nodes[0]: must be an object, is null"},
-    {"name is a number", NODES("{},{'name':7}"), GZ_BAD_MESSAGE, "nodes[1].name: must be a string, is a number"},
-    {"children is a number", NODES("{'children':1},{}"), GZ_BAD_MESSAGE, "nodes[0].children: must be a list"},
-    {"a child is a string", NODES("{'children':['1']},{}"), GZ_BAD_MESSAGE, "nodes[0].children[0]: must be an index"},
-    {"child out of range", NODES("{'children':[2]},{}"), GZ_BAD_VALUE, "nodes[0].children[0]: is 2"},
+    {"name is a number", NODES("{},{'name':7}"), GZ_BAD_MESSAGE,
+     "nodes[1].name: must be a string, is a number"},
+    {"children is a number", NODES("{'children':1},{}"), GZ_BAD_MESSAGE,
+     "nodes[0].children: must be a list"},
+    {"a child is a string", NODES("{'children':['1']},{}"), GZ_BAD_MESSAGE,
+     "nodes[0].children[0]: must be an index"},
+    {"child out of range", NODES("{'children':[2]},{}"), GZ_BAD_VALUE,
+     "nodes[0].children[0]: is 2"},
     {"child negative", NODES("{'children':[-1]}"), GZ_BAD_VALUE, "nodes[0].children[0]: is -1"},
-    {"child and a half", NODES("{'children':[0.5]},{}"), GZ_BAD_VALUE, "nodes[0].children[0]: is 0.5"},
+    {"child and a half", NODES("{'children':[0.5]},{}"), GZ_BAD_VALUE,
+     "nodes[0].children[0]: is 0.5"},
     {"two parents", NODES("{'children':[2]},{'children':[2]},{}"), GZ_BAD_VALUE,
      "nodes[1].children[0]: node 2 already is a child of node 0"},
-    {"a child twice", NODES("{'children':[1,1]},{}"), GZ_BAD_VALUE, "nodes[0].children[1]: node 1 already"},
-    {"own child", NODES("{'children':[0]}"), GZ_BAD_VALUE, "nodes[0].children: node 0 is its own ancestor"},
-    {"a cycle beside a tree", NODES("{},{'children':[2]},{'children':[3]},{'children':[1]}"), GZ_BAD_VALUE,
-     "is its own ancestor"},
-    {"mesh out of range", NODES("{'mesh':0}"), GZ_BAD_VALUE, "nodes[0].mesh: is 0, which is no index of the file's 0"},
+    {"a child twice", NODES("{'children':[1,1]},{}"), GZ_BAD_VALUE,
+     "nodes[0].children[1]: node 1 already"},
+    {"own child", NODES("{'children':[0]}"), GZ_BAD_VALUE,
+     "nodes[0].children: node 0 is its own ancestor"},
+    {"a cycle beside a tree", NODES("{},{'children':[2]},{'children':[3]},{'children':[1]}"),
+     GZ_BAD_VALUE, "is its own ancestor"},
+    {"mesh out of range", NODES("{'mesh':0}"), GZ_BAD_VALUE,
+     "nodes[0].mesh: is 0, which is no index of the file's 0"},
     {"camera out of range", NODES("{'camera':0}"), GZ_BAD_VALUE, "nodes[0].camera"},
     {"skin out of range", NODES("{'skin':3}"), GZ_BAD_VALUE, "nodes[0].skin"},
     {"scene out of range", "{" ASSET ",'scene':1,'scenes':[{}]}", GZ_BAD_VALUE, "scene: is 1"},
-    {"scene is a string", "{" ASSET ",'scene':'a','scenes':[{}]}", GZ_BAD_MESSAGE, "scene: must be an index"},
-    {"a scene's node out of range", "{" ASSET ",'scenes':[{'nodes':[0]}]}", GZ_BAD_VALUE, "scenes[0].nodes[0]: is 0"},
-    {"a scene's node is a child", "{" ASSET ",'scenes':[{'nodes':[1]}],'nodes':[{'children':[1]},{}]}", GZ_BAD_VALUE,
+    {"scene is a string", "{" ASSET ",'scene':'a','scenes':[{}]}", GZ_BAD_MESSAGE,
+     "scene: must be an index"},
+    {"a scene's node out of range", "{" ASSET ",'scenes':[{'nodes':[0]}]}", GZ_BAD_VALUE,
+     "scenes[0].nodes[0]: is 0"},
+    {"a scene's node is a child",
+     "{" ASSET ",'scenes':[{'nodes':[1]}],'nodes':[{'children':[1]},{}]}", GZ_BAD_VALUE,
      "scenes[0].nodes[0]: node 1 is no root"},
-    {"a root twice", "{" ASSET ",'scenes':[{'nodes':[0,0]}],'nodes':[{}]}", GZ_BAD_VALUE, "node 0 is there twice"},
+    {"a root twice", "{" ASSET ",'scenes':[{'nodes':[0,0]}],'nodes':[{}]}", GZ_BAD_VALUE,
+     "node 0 is there twice"},
 
     {"two numbers", NODES("{'translation':[0,0]}"), GZ_BAD_MESSAGE,
      "nodes[0].translation: has 2 elements, must have 3"},
     {"four scales", NODES("{'scale':[1,1,1,1]}"), GZ_BAD_MESSAGE, "nodes[0].scale: has 4 elements"},
     {"a word in a rotation", NODES("{'rotation':[0,0,0,'1']}"), GZ_BAD_MESSAGE,
      "nodes[0].rotation[3]: must be a number"},
-    {"a translation is null", NODES("{'translation':null}"), GZ_BAD_MESSAGE, "nodes[0].translation: must be a list"},
-    {"15 in a matrix", NODES("{'matrix':[1,0,0,0,0,1,0,0,0,0,1,0,0,0,0]}"), GZ_BAD_MESSAGE, "nodes[0].matrix: has 15"},
-    {"matrix and TRS", NODES("{'matrix':[1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1],'scale':[1,1,1]}"), GZ_BAD_VALUE,
-     "nodes[0]: has a matrix and"},
-    {"a projective matrix", NODES("{},{'matrix':[1,0,0,0.5,0,1,0,0,0,0,1,0,0,0,0,1]}"), GZ_BAD_VALUE,
-     "nodes[1].matrix: its last row"},
+    {"a translation is null", NODES("{'translation':null}"), GZ_BAD_MESSAGE,
+     "nodes[0].translation: must be a list"},
+    {"15 in a matrix", NODES("{'matrix':[1,0,0,0,0,1,0,0,0,0,1,0,0,0,0]}"), GZ_BAD_MESSAGE,
+     "nodes[0].matrix: has 15"},
+    {"matrix and TRS", NODES("{'matrix':[1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1],'scale':[1,1,1]}"),
+     GZ_BAD_VALUE, "nodes[0]: has a matrix and"},
+    {"a projective matrix", NODES("{},{'matrix':[1,0,0,0.5,0,1,0,0,0,0,1,0,0,0,0,1]}"),
+     GZ_BAD_VALUE, "nodes[1].matrix: its last row"},
     {"a flat matrix", NODES("{'matrix':[1,0,0,0,0,1,0,0,0,0,0,0,0,0,0,1]}"), GZ_BAD_VALUE,
      "nodes[0].matrix: is singular"},
     {"dependent columns", NODES("{'matrix':[1,2,3,0,2,4,6,0,0,0,1,0,0,0,0,1]}"), GZ_BAD_VALUE,
@@ -88,143 +109,190 @@ static const struct bad bad_files[] = {
     {"a zero scale", NODES("{},{},{'scale':[1,0,1]}"), GZ_BAD_VALUE, "nodes[2]: a scale is zero"},
     {"a tiny scale", NODES("{'scale':[1,1e-16,1]}"), GZ_BAD_VALUE, "nodes[0]: the scale 1e-16"},
     {"a huge scale", NODES("{'scale':[1,1,-1e16]}"), GZ_BAD_VALUE, "nodes[0]: the scale -1e+16"},
-    {"a huge translation", NODES("{'translation':[0,1.1e15,0]}"), GZ_BAD_VALUE, "nodes[0]: the translation 1.1e+15"},
-    {"a zero rotation", NODES("{'rotation':[0,0,0,0]}"), GZ_BAD_VALUE, "nodes[0].rotation: is zero"},
+    {"a huge translation", NODES("{'translation':[0,1.1e15,0]}"), GZ_BAD_VALUE,
+     "nodes[0]: the translation 1.1e+15"},
+    {"a zero rotation", NODES("{'rotation':[0,0,0,0]}"), GZ_BAD_VALUE,
+     "nodes[0].rotation: is zero"},
 
-    {"extensions is a list", NODES("{'extensions':[]}"), GZ_BAD_MESSAGE, "nodes[0].extensions: must be an object"},
-    {"a deep extension is a number", NODES("{'extensions':{'A':{'b':[{'extensions':{'C':1}}]}}}"), GZ_BAD_MESSAGE,
-     "nodes[0].extensions.A.b[0].extensions.C: must be an object"},
-    {"a mesh without primitives", "{" ASSET ",'meshes':[{}]}", GZ_BAD_MESSAGE, "meshes[0].primitives: missing"},
+    {"extensions is a list", NODES("{'extensions':[]}"), GZ_BAD_MESSAGE,
+     "nodes[0].extensions: must be an object"},
+    {"a deep extension is a number", NODES("{'extensions':{'A':{'b':[{'extensions':{'C':1}}]}}}"),
+     GZ_BAD_MESSAGE, "nodes[0].extensions.A.b[0].extensions.C: must be an object"},
+    {"a mesh without primitives", "{" ASSET ",'meshes':[{}]}", GZ_BAD_MESSAGE,
+     "meshes[0].primitives: missing"},
     {"a primitive without attributes", "{" ASSET ",'meshes':[{'primitives':[{}]}]}", GZ_BAD_MESSAGE,
      "meshes[0].primitives[0].attributes: missing"},
-    {"attribute out of range", "{" ASSET ",'meshes':[{'primitives':[{'attributes':{'POSITION':0}}]}]}", GZ_BAD_VALUE,
+    {"attribute out of range",
+     "{" ASSET ",'meshes':[{'primitives':[{'attributes':{'POSITION':0}}]}]}", GZ_BAD_VALUE,
      "meshes[0].primitives[0].attributes.POSITION: is 0"},
     {"mode 7", "{" ASSET ",'meshes':[{'primitives':[{'attributes':{},'mode':7}]}]}", GZ_BAD_VALUE,
      "meshes[0].primitives[0].mode: is 7, must be an integer from 0 to 6"},
-    {"a channel's sampler", "{" ASSET ",'animations':[{'samplers':[],'channels':[{'sampler':0,'target':{}}]}]}",
+    {"a channel's sampler",
+     "{" ASSET ",'animations':[{'samplers':[],'channels':[{'sampler':0,'target':{}}]}]}",
      GZ_BAD_VALUE, "animations[0].channels[0].sampler: is 0"},
-    {"a joint out of range", "{" ASSET ",'skins':[{'joints':[1]}],'nodes':[{}]}", GZ_BAD_VALUE, "skins[0].joints[0]"},
+    {"a joint out of range", "{" ASSET ",'skins':[{'joints':[1]}],'nodes':[{}]}", GZ_BAD_VALUE,
+     "skins[0].joints[0]"},
     {"an image that is not embedded", "{" ASSET ",'images':[{'uri':'a.png'}]}", GZ_BAD_VALUE,
      "images[0].uri: an external file must be embedded: a.png"},
 
     {"a buffer elsewhere",
-     TRIANGLE(MESHES, INDICES "," POSITIONS, VIEWS, "'buffers':[{'byteLength':48,'uri':'a.bin'}]"), GZ_BAD_VALUE,
-     "buffers[0].uri: an external file must be embedded: a.bin"},
-    {"a buffer nowhere", TRIANGLE(MESHES, INDICES "," POSITIONS, VIEWS, "'buffers':[{'byteLength':48}]"), GZ_BAD_VALUE,
+     TRIANGLE(MESHES, INDICES "," POSITIONS, VIEWS, "'buffers':[{'byteLength':48,'uri':'a.bin'}]"),
+     GZ_BAD_VALUE, "buffers[0].uri: an external file must be embedded: a.bin"},
+    {"a buffer nowhere",
+     TRIANGLE(MESHES, INDICES "," POSITIONS, VIEWS, "'buffers':[{'byteLength':48}]"), GZ_BAD_VALUE,
      "buffers[0]: has no uri"},
-    {"not base64", TRIANGLE(MESHES, INDICES "," POSITIONS, VIEWS, "'buffers':[{'byteLength':48,'uri':'data:,AAAA'}]"),
+    {"not base64",
+     TRIANGLE(MESHES, INDICES "," POSITIONS, VIEWS,
+              "'buffers':[{'byteLength':48,'uri':'data:,AAAA'}]"),
      GZ_BAD_VALUE, "buffers[0].uri: not a base64"},
     {"bad base64",
-     TRIANGLE(MESHES, INDICES "," POSITIONS, VIEWS, "'buffers':[{'byteLength':3,'uri':'data:;base64,AA*A'}]"),
+     TRIANGLE(MESHES, INDICES "," POSITIONS, VIEWS,
+              "'buffers':[{'byteLength':3,'uri':'data:;base64,AA*A'}]"),
      GZ_BAD_VALUE, "buffers[0].uri: not a base64"},
     {"base64 of a length that none has",
-     TRIANGLE(MESHES, INDICES "," POSITIONS, VIEWS, "'buffers':[{'byteLength':3,'uri':'data:;base64,AAAAA'}]"),
+     TRIANGLE(MESHES, INDICES "," POSITIONS, VIEWS,
+              "'buffers':[{'byteLength':3,'uri':'data:;base64,AAAAA'}]"),
      GZ_BAD_VALUE, "buffers[0].uri: not a base64"},
     {"base64 padded to a length that none has",
-     TRIANGLE(MESHES, INDICES "," POSITIONS, VIEWS, "'buffers':[{'byteLength':1,'uri':'data:;base64,AA='}]"),
+     TRIANGLE(MESHES, INDICES "," POSITIONS, VIEWS,
+              "'buffers':[{'byteLength':1,'uri':'data:;base64,AA='}]"),
      GZ_BAD_VALUE, "buffers[0].uri: not a base64"},
     {"a short buffer",
-     TRIANGLE(MESHES, INDICES "," POSITIONS, VIEWS, "'buffers':[{'byteLength':48,'uri':'data:;base64,AAAA'}]"),
+     TRIANGLE(MESHES, INDICES "," POSITIONS, VIEWS,
+              "'buffers':[{'byteLength':48,'uri':'data:;base64,AAAA'}]"),
      GZ_BAD_VALUE, "buffers[0].byteLength: is 48, but only 3 bytes"},
-    {"a buffer of nothing", TRIANGLE(MESHES, INDICES "," POSITIONS, VIEWS, "'buffers':[{'byteLength':0}]"),
-     GZ_BAD_VALUE, "buffers[0].byteLength: is 0"},
+    {"a buffer of nothing",
+     TRIANGLE(MESHES, INDICES "," POSITIONS, VIEWS, "'buffers':[{'byteLength':0}]"), GZ_BAD_VALUE,
+     "buffers[0].byteLength: is 0"},
     {"a view past its buffer",
-     TRIANGLE(MESHES, INDICES "," POSITIONS,
-              "'bufferViews':[{'buffer':0,'byteLength':6},{'buffer':0,'byteOffset':13,'byteLength':36}]", BUFFERS),
+     TRIANGLE(
+         MESHES, INDICES "," POSITIONS,
+         "'bufferViews':[{'buffer':0,'byteLength':6},{'buffer':0,'byteOffset':13,'byteLength':36}]",
+         BUFFERS),
      GZ_BAD_VALUE, "bufferViews[1]: bytes 13 to 49 of a buffer of 48"},
     {"a view past a length that is less than the bytes",
      TRIANGLE(MESHES, INDICES "," POSITIONS, VIEWS,
-              "'buffers':[{'byteLength':43,'uri':'data:application/octet-stream;base64," BYTES "'}]"),
+              "'buffers':[{'byteLength':43,'uri':'data:application/octet-stream;base64," BYTES
+              "'}]"),
      GZ_BAD_VALUE, "bufferViews[1]: bytes 8 to 44 of a buffer of 43"},
     {"a view of no buffer",
-     TRIANGLE(MESHES, INDICES "," POSITIONS, "'bufferViews':[{'buffer':1,'byteLength':6},{'buffer':0,'byteLength':36}]",
-              BUFFERS),
+     TRIANGLE(MESHES, INDICES "," POSITIONS,
+              "'bufferViews':[{'buffer':1,'byteLength':6},{'buffer':0,'byteLength':36}]", BUFFERS),
      GZ_BAD_VALUE, "bufferViews[0].buffer: is 1"},
     {"a view at 2^53",
      TRIANGLE(MESHES, INDICES "," POSITIONS,
-              "'bufferViews':[{'buffer':0,'byteOffset':9007199254740992,'byteLength':9007199254740992},{'buffer':0,'"
+              "'bufferViews':[{'buffer':0,'byteOffset':9007199254740992,'byteLength':"
+              "9007199254740992},{'buffer':0,'"
               "byteLength':36}]",
               BUFFERS),
      GZ_BAD_VALUE, "bufferViews[0]: bytes"},
     {"a stride of 3",
-     TRIANGLE(MESHES, INDICES "," POSITIONS,
-              "'bufferViews':[{'buffer':0,'byteLength':6,'byteStride':3},{'buffer':0,'byteLength':36}]", BUFFERS),
+     TRIANGLE(
+         MESHES, INDICES "," POSITIONS,
+         "'bufferViews':[{'buffer':0,'byteLength':6,'byteStride':3},{'buffer':0,'byteLength':36}]",
+         BUFFERS),
      GZ_BAD_VALUE, "bufferViews[0].byteStride: is 3"},
     {"a stride below the element",
      TRIANGLE(MESHES, INDICES "," POSITIONS,
-              "'bufferViews':[{'buffer':0,'byteLength':6},{'buffer':0,'byteOffset':8,'byteLength':36,'byteStride':8}]",
+              "'bufferViews':[{'buffer':0,'byteLength':6},{'buffer':0,'byteOffset':8,'byteLength':"
+              "36,'byteStride':8}]",
               BUFFERS),
      GZ_BAD_VALUE, "bufferViews[1].byteStride: is 8"},
-    {"count past the view", ACCESSORS("{'bufferView':0,'componentType':5123,'count':4,'type':'SCALAR'}," POSITIONS),
+    {"count past the view",
+     ACCESSORS("{'bufferView':0,'componentType':5123,'count':4,'type':'SCALAR'}," POSITIONS),
      GZ_BAD_VALUE, "accessors[0]: 4 elements from byte 0 pass bufferViews[0]"},
     {"count 2^53",
-     ACCESSORS("{'bufferView':0,'componentType':5123,'count':9007199254740992,'type':'SCALAR'}," POSITIONS),
+     ACCESSORS("{'bufferView':0,'componentType':5123,'count':9007199254740992,'type':'SCALAR'}"
+               "," POSITIONS),
      GZ_BAD_VALUE, "accessors[0]: 9007199254740992 elements"},
-    {"count 0", ACCESSORS("{'bufferView':0,'componentType':5123,'count':0,'type':'SCALAR'}," POSITIONS), GZ_BAD_VALUE,
-     "accessors[0].count: is 0"},
+    {"count 0",
+     ACCESSORS("{'bufferView':0,'componentType':5123,'count':0,'type':'SCALAR'}," POSITIONS),
+     GZ_BAD_VALUE, "accessors[0].count: is 0"},
     {"offset past the view",
-     ACCESSORS("{'bufferView':0,'byteOffset':2,'componentType':5123,'count':3,'type':'SCALAR'}," POSITIONS),
+     ACCESSORS("{'bufferView':0,'byteOffset':2,'componentType':5123,'count':3,'type':'SCALAR'}"
+               "," POSITIONS),
      GZ_BAD_VALUE, "accessors[0]: 3 elements from byte 2"},
     {"an odd offset",
-     ACCESSORS("{'bufferView':0,'byteOffset':1,'componentType':5123,'count':2,'type':'SCALAR'}," POSITIONS),
+     ACCESSORS("{'bufferView':0,'byteOffset':1,'componentType':5123,'count':2,'type':'SCALAR'}"
+               "," POSITIONS),
      GZ_BAD_VALUE, "accessors[0]: starts at a byte that is no multiple of 2"},
-    {"component type 5124", ACCESSORS("{'componentType':5124,'count':3,'type':'SCALAR'}," POSITIONS), GZ_BAD_VALUE,
+    {"component type 5124",
+     ACCESSORS("{'componentType':5124,'count':3,'type':'SCALAR'}," POSITIONS), GZ_BAD_VALUE,
      "accessors[0].componentType: is 5124"},
-    {"type VEC5", ACCESSORS("{'componentType':5123,'count':3,'type':'VEC5'}," POSITIONS), GZ_BAD_VALUE,
-     "accessors[0].type: glTF does not have VEC5"},
-    {"no min", ACCESSORS(INDICES ",{'bufferView':1,'componentType':5126,'count':3,'type':'VEC3','max':[1,1,0]}"),
+    {"type VEC5", ACCESSORS("{'componentType':5123,'count':3,'type':'VEC5'}," POSITIONS),
+     GZ_BAD_VALUE, "accessors[0].type: glTF does not have VEC5"},
+    {"no min",
+     ACCESSORS(INDICES
+               ",{'bufferView':1,'componentType':5126,'count':3,'type':'VEC3','max':[1,1,0]}"),
      GZ_BAD_MESSAGE, "accessors[1].min: a POSITION must have one"},
     {"two in max",
-     ACCESSORS(INDICES ",{'bufferView':1,'componentType':5126,'count':3,'type':'VEC3','min':[0,0,0],'max':[1,1]}"),
+     ACCESSORS(INDICES ",{'bufferView':1,'componentType':5126,'count':3,'type':'VEC3','min':[0,0,0]"
+                       ",'max':[1,1]}"),
      GZ_BAD_MESSAGE, "accessors[1].max: a POSITION must have one"},
     {"min over max",
-     ACCESSORS(INDICES ",{'bufferView':1,'componentType':5126,'count':3,'type':'VEC3','min':[0,2,0],'max':[1,1,0]}"),
+     ACCESSORS(INDICES ",{'bufferView':1,'componentType':5126,'count':3,'type':'VEC3','min':[0,2,0]"
+                       ",'max':[1,1,0]}"),
      GZ_BAD_VALUE, "accessors[1].min: is larger"},
     {"max beyond the doubles we keep",
-     ACCESSORS(INDICES ",{'bufferView':1,'componentType':5126,'count':3,'type':'VEC3','min':[0,0,0],'max':[1,1,3e38]}"),
+     ACCESSORS(INDICES ",{'bufferView':1,'componentType':5126,'count':3,'type':'VEC3','min':[0,0,0]"
+                       ",'max':[1,1,3e38]}"),
      GZ_BAD_VALUE, "accessors[1].max[2]: 3e+38 is beyond"},
     {"a POSITION of two",
-     ACCESSORS(INDICES ",{'bufferView':1,'componentType':5126,'count':3,'type':'VEC2','min':[0,0,0],'max':[1,1,0]}"),
+     ACCESSORS(INDICES ",{'bufferView':1,'componentType':5126,'count':3,'type':'VEC2','min':[0,0,0]"
+                       ",'max':[1,1,0]}"),
      GZ_BAD_VALUE, "accessors[1].type: a POSITION must be VEC3"},
-    {"float indices", ACCESSORS("{'componentType':5126,'count':3,'type':'SCALAR'}," POSITIONS), GZ_BAD_VALUE,
-     "accessors[0]: vertex indices must be unsigned scalars"},
+    {"float indices", ACCESSORS("{'componentType':5126,'count':3,'type':'SCALAR'}," POSITIONS),
+     GZ_BAD_VALUE, "accessors[0]: vertex indices must be unsigned scalars"},
     {"an index past the vertices",
-     ACCESSORS(INDICES ",{'bufferView':1,'componentType':5126,'count':2,'type':'VEC3','min':[0,0,0],'max':[1,1,0]}"),
+     ACCESSORS(INDICES ",{'bufferView':1,'componentType':5126,'count':2,'type':'VEC3','min':[0,0,0]"
+                       ",'max':[1,1,0]}"),
      GZ_BAD_VALUE, "meshes[0].primitives[0].indices: vertex 2 is out of range, POSITION has 2"},
     {"attributes of unlike counts",
      TRIANGLE("'meshes':[{'primitives':[{'attributes':{'POSITION':1,'NORMAL':2}}]}]",
-              INDICES "," POSITIONS ",{'componentType':5126,'count':4,'type':'VEC3'}", VIEWS, BUFFERS),
-     GZ_BAD_VALUE, "meshes[0].primitives[0].attributes: 4 elements, where POSITION has 3, in NORMAL"},
+              INDICES "," POSITIONS ",{'componentType':5126,'count':4,'type':'VEC3'}", VIEWS,
+              BUFFERS),
+     GZ_BAD_VALUE,
+     "meshes[0].primitives[0].attributes: 4 elements, where POSITION has 3, in NORMAL"},
     {"a matrix whose columns are padded",
-     ACCESSORS(INDICES "," POSITIONS ",{'bufferView':0,'componentType':5121,'count':1,'type':'MAT2'}"), GZ_BAD_VALUE,
-     "accessors[2]: 1 elements from byte 0 pass bufferViews[0], which has 6"},
-    {"sparse of more than there are",
      ACCESSORS(INDICES "," POSITIONS
-                       ",{'componentType':5126,'count':2,'type':'VEC3','sparse':{'count':3,'indices':{'bufferView':"
+                       ",{'bufferView':0,'componentType':5121,'count':1,'type':'MAT2'}"),
+     GZ_BAD_VALUE, "accessors[2]: 1 elements from byte 0 pass bufferViews[0], which has 6"},
+    {"sparse of more than there are",
+     ACCESSORS(INDICES "," POSITIONS ",{'componentType':5126,'count':2,'type':'VEC3','sparse':{'"
+                       "count':3,'indices':{'bufferView':"
                        "0,'componentType':5123},'values':{'bufferView':1}}}"),
      GZ_BAD_VALUE, "accessors[2].sparse: more than all"},
     {"sparse past its view",
-     ACCESSORS(INDICES "," POSITIONS ",{'componentType':5126,'count':9,'type':'VEC3','sparse':{'count':4,'indices':{'"
-                       "bufferView':0,'componentType':5123},'values':{'bufferView':1}}}"),
+     ACCESSORS(INDICES
+               "," POSITIONS
+               ",{'componentType':5126,'count':9,'type':'VEC3','sparse':{'count':4,'indices':{'"
+               "bufferView':0,'componentType':5123},'values':{'bufferView':1}}}"),
      GZ_BAD_VALUE, "accessors[2].sparse.indices: 4 elements"},
     {"sparse values past their view",
-     ACCESSORS(INDICES "," POSITIONS ",{'componentType':5126,'count':9,'type':'VEC3','sparse':{'count':3,'indices':{'"
-                       "bufferView':0,'componentType':5123},'values':{'bufferView':1,'byteOffset':4}}}"),
+     ACCESSORS(INDICES
+               "," POSITIONS
+               ",{'componentType':5126,'count':9,'type':'VEC3','sparse':{'count':3,'indices':{'"
+               "bufferView':0,'componentType':5123},'values':{'bufferView':1,'byteOffset':4}}}"),
      GZ_BAD_VALUE, "accessors[2].sparse.values: 3 elements"},
     {"sparse without values",
-     ACCESSORS(INDICES "," POSITIONS ",{'componentType':5126,'count':9,'type':'VEC3','sparse':{'count':3,'indices':{'"
-                       "bufferView':0,'componentType':5123}}}"),
+     ACCESSORS(INDICES
+               "," POSITIONS
+               ",{'componentType':5126,'count':9,'type':'VEC3','sparse':{'count':3,'indices':{'"
+               "bufferView':0,'componentType':5123}}}"),
      GZ_BAD_MESSAGE, "accessors[2].sparse.values: missing"},
 };
 
-static void assert_refused(const char *name, const void *bytes, size_t size, enum gz_status status, const char *message)
+static void assert_refused(const char *name, const void *bytes, size_t size, enum gz_status status,
+                           const char *message)
 {
     struct gz_import import;
     struct gz_error error = {0};
     enum gz_status got = gz_import_parse(&import, bytes, size, &error);
     if (got != status)
-        fail_msg("%s: is %s (%s), not %s", name, gz_status_word(got), error.message, gz_status_word(status));
-    if (strstr(error.message, message) == NULL) fail_msg("%s: says \"%s\", not \"%s\"", name, error.message, message);
+        fail_msg("%s: is %s (%s), not %s", name, gz_status_word(got), error.message,
+                 gz_status_word(status));
+    if (strstr(error.message, message) == NULL)
+        fail_msg("%s: says \"%s\", not \"%s\"", name, error.message, message);
     assert_int_equal(error.status, status);
     assert_null(import.nodes);
     assert_int_equal(import.count, 0);
@@ -235,7 +303,8 @@ static void test_import_bad_file_names_the_place(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof bad_files / sizeof bad_files[0]; i++) {
         char *json = from_quotes(bad_files[i].text);
-        assert_refused(bad_files[i].name, json, strlen(json), bad_files[i].status, bad_files[i].message);
+        assert_refused(bad_files[i].name, json, strlen(json), bad_files[i].status,
+                       bad_files[i].message);
         free(json);
     }
 }
@@ -256,11 +325,13 @@ static void test_import_bounds_are_the_union_of_primitives(void **state)
 {
     (void)state;
     struct gz_import import;
-    import_quoted(&import, "{" ASSET ",'nodes':[{'mesh':0},{'mesh':1},{'mesh':0},{}],"
-                           "'meshes':[{'primitives':[{'attributes':{'POSITION':0}},{'attributes':{'POSITION':1}}]},"
-                           "{'primitives':[{'attributes':{'NORMAL':0}}]}],'accessors':["
-                           "{'componentType':5126,'count':3,'type':'VEC3','min':[-1,0,2],'max':[1,0.5,3]},"
-                           "{'componentType':5126,'count':7,'type':'VEC3','min':[0,-4,2.5],'max':[5,0,2.75]}]}");
+    import_quoted(
+        &import,
+        "{" ASSET ",'nodes':[{'mesh':0},{'mesh':1},{'mesh':0},{}],"
+        "'meshes':[{'primitives':[{'attributes':{'POSITION':0}},{'attributes':{'POSITION':1}}]},"
+        "{'primitives':[{'attributes':{'NORMAL':0}}]}],'accessors':["
+        "{'componentType':5126,'count':3,'type':'VEC3','min':[-1,0,2],'max':[1,0.5,3]},"
+        "{'componentType':5126,'count':7,'type':'VEC3','min':[0,-4,2.5],'max':[5,0,2.75]}]}");
     const gz_box box = {{-1, -4, 2}, {5, 0.5, 3}};
     assert_memory_equal(&import.nodes[0].bounds, &box, sizeof box);
     assert_memory_equal(&import.nodes[2].bounds, &box, sizeof box);
@@ -288,12 +359,14 @@ static void test_import_quantized_bounds_are_decoded(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[600];
-        (void)snprintf(text, sizeof text,
-                       "{" ASSET ",'extensionsRequired':['KHR_mesh_quantization'],'nodes':[{'mesh':0}],"
-                       "'meshes':[{'primitives':[{'attributes':{'POSITION':0}}]}],'accessors':[{'componentType':%d,"
-                       "'normalized':%s,'count':3,'type':'VEC3','min':[%g,%g,%g],'max':[%g,%g,%g]}]}",
-                       cases[i].type, cases[i].normalized, cases[i].low, cases[i].low, cases[i].low, cases[i].high,
-                       cases[i].high, cases[i].high);
+        (void)snprintf(
+            text, sizeof text,
+            "{" ASSET ",'extensionsRequired':['KHR_mesh_quantization'],'nodes':[{'mesh':0}],"
+            "'meshes':[{'primitives':[{'attributes':{'POSITION':0}}]}],'accessors':[{'"
+            "componentType':%d,"
+            "'normalized':%s,'count':3,'type':'VEC3','min':[%g,%g,%g],'max':[%g,%g,%g]}]}",
+            cases[i].type, cases[i].normalized, cases[i].low, cases[i].low, cases[i].low,
+            cases[i].high, cases[i].high, cases[i].high);
         struct gz_import import;
         import_quoted(&import, text);
         assert_true(import.nodes[0].bounds.min.y == cases[i].decoded_low);
@@ -346,8 +419,10 @@ static void test_import_trs_is_taken_to_the_bit(void **state)
 {
     (void)state;
     struct gz_import import;
-    import_quoted(&import, NODES("{'translation':[0.1,-2,3e-300],'rotation':[0,0.6,0,-0.8],'scale':[-1,2,0.3]},"
-                                 "{'rotation':[0,0,3,4]},{'translation':[-0.0,0,0]}"));
+    import_quoted(
+        &import,
+        NODES("{'translation':[0.1,-2,3e-300],'rotation':[0,0.6,0,-0.8],'scale':[-1,2,0.3]},"
+              "{'rotation':[0,0,3,4]},{'translation':[-0.0,0,0]}"));
     const gz_trs first = {{0.1, -2, 3e-300}, {0, 0.6, 0, -0.8}, {-1, 2, 0.3}};
     assert_true(gz_trs_same(&import.nodes[0].trs, &first));
     const gz_trs second = {{0, 0, 0}, {0, 0, 0.6, 0.8}, {1, 1, 1}};
@@ -373,8 +448,8 @@ static void test_import_matrix_becomes_trs_and_tells_what_is_lost(void **state)
     assert_int_equal(import.matrix_count, 1);
     assert_true(import.residual_max < 1e-15);
     gz_import_finish(&import);
-    import_quoted(&import,
-                  NODES("{'matrix':[1,0,0,0,0.5,1,0,0,0,0,1,0,0,0,0,1]},{'matrix':[1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1]}"));
+    import_quoted(&import, NODES("{'matrix':[1,0,0,0,0.5,1,0,0,0,0,1,0,0,0,0,1]},{'matrix':[1,0,0,"
+                                 "0,0,1,0,0,0,0,1,0,0,0,0,1]}"));
     assert_int_equal(import.matrix_count, 2);
     assert_true(import.residual_max > 0.1 && import.residual_max < 0.3);
     gz_import_finish(&import);
@@ -399,7 +474,8 @@ static void test_import_extras_are_nobodys_business(void **state)
 {
     (void)state;
     struct gz_import import;
-    import_quoted(&import, NODES("{'extras':{'extensions':1,'mesh':'none'},'name':'a'},{'extras':3}"));
+    import_quoted(&import,
+                  NODES("{'extras':{'extensions':1,'mesh':'none'},'name':'a'},{'extras':3}"));
     assert_int_equal(import.count, 2);
     gz_import_finish(&import);
 }
@@ -409,10 +485,12 @@ static void test_import_sparse_indices_are_not_looked_at(void **state)
 {
     (void)state;
     struct gz_import import;
-    import_quoted(&import,
-                  ACCESSORS("{'bufferView':0,'componentType':5123,'count':3,'type':'SCALAR','sparse':{'count':1,"
-                            "'indices':{'bufferView':1,'componentType':5121},'values':{'bufferView':0}}},"
-                            "{'componentType':5126,'count':2,'type':'VEC3','min':[0,0,0],'max':[1,1,0]}"));
+    import_quoted(
+        &import,
+        ACCESSORS(
+            "{'bufferView':0,'componentType':5123,'count':3,'type':'SCALAR','sparse':{'count':1,"
+            "'indices':{'bufferView':1,'componentType':5121},'values':{'bufferView':0}}},"
+            "{'componentType':5126,'count':2,'type':'VEC3','min':[0,0,0],'max':[1,1,0]}"));
     assert_int_equal(import.count, 1);
     gz_import_finish(&import);
 }
@@ -446,12 +524,14 @@ static void test_import_indices_in_reach_of_each_width(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[700];
-        (void)snprintf(text, sizeof text,
-                       "{" ASSET ",'buffers':[{'byteLength':%zu}],'bufferViews':[{'buffer':0,'byteLength':%zu}],"
-                       "'accessors':[{'bufferView':0,'componentType':%d,'count':3,'type':'SCALAR'},"
-                       "{'componentType':5126,'count':3,'type':'VEC3','min':[0,0,0],'max':[1,1,0]}],"
-                       "'meshes':[{'primitives':[{'attributes':{'POSITION':1},'indices':0}]}]}",
-                       cases[i].size, cases[i].size, cases[i].type);
+        (void)snprintf(
+            text, sizeof text,
+            "{" ASSET
+            ",'buffers':[{'byteLength':%zu}],'bufferViews':[{'buffer':0,'byteLength':%zu}],"
+            "'accessors':[{'bufferView':0,'componentType':%d,'count':3,'type':'SCALAR'},"
+            "{'componentType':5126,'count':3,'type':'VEC3','min':[0,0,0],'max':[1,1,0]}],"
+            "'meshes':[{'primitives':[{'attributes':{'POSITION':1},'indices':0}]}]}",
+            cases[i].size, cases[i].size, cases[i].type);
         char *json = from_quotes(text);
         size_t size;
         uint8_t *glb = make_glb(json, cases[i].bytes, cases[i].size, &size);
@@ -474,7 +554,8 @@ static char *make_chain(size_t count)
     char *text = malloc(100 + count * 40);
     assert_non_null(text);
     size_t used = (size_t)sprintf(text, "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[");
-    for (size_t i = 0; i + 1 < count; i++) used += (size_t)sprintf(text + used, "{\"children\":[%zu]},", i + 1);
+    for (size_t i = 0; i + 1 < count; i++)
+        used += (size_t)sprintf(text + used, "{\"children\":[%zu]},", i + 1);
     (void)sprintf(text + used, "{}]}");
     return text;
 }
@@ -555,18 +636,21 @@ static void test_import_shared_indices_have_a_budget(void **state)
     (void)state;
     size_t bytes = 4 << 20, accessors = 70;
     char *text = malloc(40000);
-    size_t used = (size_t)sprintf(text,
-                                  "{'asset':{'version':'2.0'},'buffers':[{'byteLength':%zu}],'bufferViews':["
-                                  "{'buffer':0,'byteLength':%zu}],'accessors':[{'componentType':5126,'count':1,"
-                                  "'type':'VEC3','min':[0,0,0],'max':[0,0,0]}",
-                                  bytes, bytes);
+    size_t used = (size_t)sprintf(
+        text,
+        "{'asset':{'version':'2.0'},'buffers':[{'byteLength':%zu}],'bufferViews':["
+        "{'buffer':0,'byteLength':%zu}],'accessors':[{'componentType':5126,'count':1,"
+        "'type':'VEC3','min':[0,0,0],'max':[0,0,0]}",
+        bytes, bytes);
     for (size_t i = 0; i < accessors; i++) {
-        used +=
-            (size_t)sprintf(text + used, ",{'bufferView':0,'componentType':5121,'count':%zu,'type':'SCALAR'}", bytes);
+        used += (size_t)sprintf(
+            text + used, ",{'bufferView':0,'componentType':5121,'count':%zu,'type':'SCALAR'}",
+            bytes);
     }
     used += (size_t)sprintf(text + used, "],'meshes':[{'primitives':[");
     for (size_t i = 0; i < accessors; i++) {
-        used += (size_t)sprintf(text + used, "%s{'attributes':{'POSITION':0},'indices':%zu}", i > 0 ? "," : "", i + 1);
+        used += (size_t)sprintf(text + used, "%s{'attributes':{'POSITION':0},'indices':%zu}",
+                                i > 0 ? "," : "", i + 1);
     }
     (void)sprintf(text + used, "]}]}");
     char *json = from_quotes(text);
@@ -630,12 +714,16 @@ static void test_glb_chunks_out_of_form_are_refused(void **state)
         {"half a chunk header", "glTF\2\0\0\0\x10\0\0\0\4\0\0", 16, "chunk's header is cut off"},
         {"BIN first", "glTF\2\0\0\0\x18\0\0\0\4\0\0\0BIN\0{}  ", 24, "the first chunk is not JSON"},
         {"not a multiple of 4", "glTF\2\0\0\0\x16\0\0\0\2\0\0\0JSON{}", 22, "not a multiple of 4"},
-        {"a byte too few", "glTF\2\0\0\0\x18\0\0\0\x08\0\0\0JSON{}  ", 24, "8 bytes, but 4 are left"},
-        {"a chunk of 4 GiB", "glTF\2\0\0\0\x18\0\0\0\xFC\xFF\xFF\xFFJSON{}  ", 24, "4294967292 bytes, but 4 are left"},
-        {"bytes behind the last chunk", "glTF\2\0\0\0\x1C\0\0\0\4\0\0\0JSON{}  abc", 28, "header is cut off"},
+        {"a byte too few", "glTF\2\0\0\0\x18\0\0\0\x08\0\0\0JSON{}  ", 24,
+         "8 bytes, but 4 are left"},
+        {"a chunk of 4 GiB", "glTF\2\0\0\0\x18\0\0\0\xFC\xFF\xFF\xFFJSON{}  ", 24,
+         "4294967292 bytes, but 4 are left"},
+        {"bytes behind the last chunk", "glTF\2\0\0\0\x1C\0\0\0\4\0\0\0JSON{}  abc", 28,
+         "header is cut off"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        assert_refused(cases[i].name, cases[i].bytes, cases[i].size, GZ_BAD_MESSAGE, cases[i].message);
+        assert_refused(cases[i].name, cases[i].bytes, cases[i].size, GZ_BAD_MESSAGE,
+                       cases[i].message);
     }
 }
 
@@ -645,7 +733,8 @@ static void test_glb_buffer_longer_than_its_chunk_is_refused(void **state)
     char *json = from_quotes("{" ASSET ",'buffers':[{'byteLength':9}]}");
     size_t size;
     uint8_t *glb = make_glb(json, "12345678", 8, &size);
-    assert_refused("short BIN", glb, size, GZ_BAD_VALUE, "buffers[0].byteLength: is 9, but only 8 bytes");
+    assert_refused("short BIN", glb, size, GZ_BAD_VALUE,
+                   "buffers[0].byteLength: is 9, but only 8 bytes");
     free(glb);
     glb = make_glb(json, NULL, 0, &size);
     assert_refused("no BIN", glb, size, GZ_BAD_VALUE, "buffers[0]: has no uri");
@@ -665,7 +754,8 @@ static void test_glb_binary_chunk_that_comes_third_is_not_the_buffer(void **stat
     memcpy(second, "\x08\0\0\0XTRA", 8);
     assert_refused("BIN third", glb, size, GZ_BAD_VALUE, "buffers[0]: has no uri");
     memcpy(second + 4, "BIN", 4);
-    assert_refused("BIN twice", glb, size, GZ_BAD_VALUE, "buffers[0].byteLength: is 9, but only 8 bytes");
+    assert_refused("BIN twice", glb, size, GZ_BAD_VALUE,
+                   "buffers[0].byteLength: is 9, but only 8 bytes");
     free(glb);
     free(json);
 }
@@ -673,7 +763,8 @@ static void test_glb_binary_chunk_that_comes_third_is_not_the_buffer(void **stat
 static void test_import_too_large_is_refused_unread(void **state)
 {
     (void)state;
-    assert_refused("large", gz_sample_glb, (size_t)GZ_ASSET_BYTES_MAX + 1, GZ_TOO_LARGE, "at most 268435456");
+    assert_refused("large", gz_sample_glb, (size_t)GZ_ASSET_BYTES_MAX + 1, GZ_TOO_LARGE,
+                   "at most 268435456");
 }
 
 static void test_media_type_is_told_by_the_first_bytes(void **state)
@@ -693,16 +784,19 @@ static void test_sample_is_an_arm_with_a_hierarchy(void **state)
     import_bytes(&import, gz_sample_glb, gz_sample_glb_size);
     assert_int_equal(import.count, 16);
     int depth = 1;
-    for (int64_t at = find_node(&import, "left pad")->parent; at >= 0; at = import.nodes[at].parent) depth++;
+    for (int64_t at = find_node(&import, "left pad")->parent; at >= 0; at = import.nodes[at].parent)
+        depth++;
     assert_int_equal(depth, 12);
     for (size_t i = 0; i < import.count; i++) {
-        assert_int_equal(import.nodes[i].has_bounds, strcmp(import.nodes[i].name, "robot arm") != 0);
+        assert_int_equal(import.nodes[i].has_bounds,
+                         strcmp(import.nodes[i].name, "robot arm") != 0);
     }
     assert_string_equal(import.nodes[find_node(&import, "elbow")->parent].name, "upper arm");
     gz_import_finish(&import);
 }
 
-/* The header may hold anything, "solid " as well as nothing; the count of triangles has to fit the length. */
+/* The header may hold anything, "solid " as well as nothing; the count of triangles has to fit the
+ * length. */
 static void test_binary_stl_is_known_by_its_length(void **state)
 {
     (void)state;
@@ -711,8 +805,10 @@ static void test_binary_stl_is_known_by_its_length(void **state)
     struct gz_error error;
     bytes[80] = 2;
     for (size_t missing = 0; missing < 2; missing++) {
-        assert_int_equal(gz_import_parse(&import, bytes, sizeof bytes - missing, &error), GZ_BAD_MESSAGE);
-        bool is_stl = strstr(error.message, "this looks like an STL file; gizmod imports glTF 2.0") != NULL;
+        assert_int_equal(gz_import_parse(&import, bytes, sizeof bytes - missing, &error),
+                         GZ_BAD_MESSAGE);
+        bool is_stl =
+            strstr(error.message, "this looks like an STL file; gizmod imports glTF 2.0") != NULL;
         assert_int_equal(is_stl, missing == 0);
     }
 }

@@ -7,10 +7,12 @@
 #include <unistd.h>
 
 #define ASSET "'asset':{'version':'2.0'}"
-#define TRIANGLE(uri)                                                                                                  \
-    "{" ASSET ",'nodes':[{'mesh':0}],'buffers':[{'byteLength':6,'uri':'" uri "'}],"                                    \
-    "'bufferViews':[{'buffer':0,'byteLength':6}],'accessors':[{'bufferView':0,'componentType':5123,'count':3,"         \
-    "'type':'SCALAR'},{'componentType':5126,'count':3,'type':'VEC3','min':[0,0,0],'max':[1,1,0]}],"                    \
+#define TRIANGLE(uri)                                                                              \
+    "{" ASSET ",'nodes':[{'mesh':0}],'buffers':[{'byteLength':6,'uri':'" uri "'}],"                \
+    "'bufferViews':[{'buffer':0,'byteLength':6}],'accessors':[{'bufferView':0,'componentType':"    \
+    "5123,'count':3,"                                                                              \
+    "'type':'SCALAR'},{'componentType':5126,'count':3,'type':'VEC3','min':[0,0,0],'max':[1,1,0]}]" \
+    ","                                                                                            \
     "'meshes':[{'primitives':[{'attributes':{'POSITION':1},'indices':0}]}]}"
 
 static const uint8_t indices[] = {0, 0, 1, 0, 2, 0};
@@ -80,8 +82,10 @@ static void test_load_files_beside_and_below_are_embedded(void **state)
 {
     (void)state;
     static const char *const texts[] = {
-        TRIANGLE("a.bin"),         TRIANGLE("sub/b.bin"),        TRIANGLE("./sub//b.bin"), TRIANGLE("with%20space.bin"),
-        TRIANGLE("%E2%82%AC.bin"), TRIANGLE("\xE2\x82\xAC.bin"), TRIANGLE("./a:b.bin"),    TRIANGLE("staying.bin"),
+        TRIANGLE("a.bin"),         TRIANGLE("sub/b.bin"),
+        TRIANGLE("./sub//b.bin"),  TRIANGLE("with%20space.bin"),
+        TRIANGLE("%E2%82%AC.bin"), TRIANGLE("\xE2\x82\xAC.bin"),
+        TRIANGLE("./a:b.bin"),     TRIANGLE("staying.bin"),
         TRIANGLE("%61.bin"),
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
@@ -111,7 +115,8 @@ static void test_load_uri_that_leaves_or_lies_is_refused(void **state)
         enum gz_status status;
         const char *message;
     } cases[] = {
-        {TRIANGLE("../outside.bin"), GZ_BAD_VALUE, "buffers[0].uri: is a path that leaves the folder: ../outside.bin"},
+        {TRIANGLE("../outside.bin"), GZ_BAD_VALUE,
+         "buffers[0].uri: is a path that leaves the folder: ../outside.bin"},
         {TRIANGLE("sub/../../outside.bin"), GZ_BAD_VALUE, "leaves the folder"},
         {TRIANGLE("sub/../a.bin"), GZ_BAD_VALUE, "leaves the folder"},
         {TRIANGLE("%2e%2e/outside.bin"), GZ_BAD_VALUE, "leaves the folder"},
@@ -145,8 +150,10 @@ static void test_load_uri_that_leaves_or_lies_is_refused(void **state)
         assert_int_equal(gz_buffer_append(&out, "before", 6), GZ_OK);
         write_quoted("in/model.gltf", cases[i].text);
         enum gz_status status = gz_gltf_load(&out, at("in/model.gltf"), &error);
-        if (status != cases[i].status) fail_msg("case %zu: %s %s", i, gz_status_word(status), error.message);
-        if (strstr(error.message, cases[i].message) == NULL) fail_msg("case %zu: says \"%s\"", i, error.message);
+        if (status != cases[i].status)
+            fail_msg("case %zu: %s %s", i, gz_status_word(status), error.message);
+        if (strstr(error.message, cases[i].message) == NULL)
+            fail_msg("case %zu: says \"%s\"", i, error.message);
         assert_int_equal(out.size, 6);
         gz_buffer_finish(&out);
     }
@@ -167,7 +174,8 @@ static void test_load_images_are_embedded_as_what_they_are(void **state)
         {"GIF", 3, "data:application/octet-stream;base64,R0lG"},
         {"", 0, "data:application/octet-stream;base64,"},
     };
-    write_quoted("in/image.gltf", "{" ASSET ",'images':[{'uri':'picture'},{'uri':'data:image/png;base64,AAAA'}]}");
+    write_quoted("in/image.gltf",
+                 "{" ASSET ",'images':[{'uri':'picture'},{'uri':'data:image/png;base64,AAAA'}]}");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct gz_buffer out;
         struct gz_error error = {0};
@@ -176,7 +184,8 @@ static void test_load_images_are_embedded_as_what_they_are(void **state)
         if (gz_gltf_load(&out, at("in/image.gltf"), &error) != GZ_OK) fail_msg("%s", error.message);
         json_t *json = json_loadb((const char *)out.data, out.size, 0, NULL);
         const json_t *images = json_object_get(json, "images");
-        assert_string_equal(json_string_value(json_object_get(json_array_get(images, 0), "uri")), cases[i].uri);
+        assert_string_equal(json_string_value(json_object_get(json_array_get(images, 0), "uri")),
+                            cases[i].uri);
         assert_string_equal(json_string_value(json_object_get(json_array_get(images, 1), "uri")),
                             "data:image/png;base64,AAAA");
         json_decref(json);
@@ -204,7 +213,8 @@ static void test_load_embedding_keeps_numbers_to_the_bit(void **state)
 static void test_load_glb_with_a_file_beside_keeps_its_chunk(void **state)
 {
     (void)state;
-    char *json = from_quotes("{" ASSET ",'buffers':[{'byteLength':8},{'byteLength':6,'uri':'a.bin'}]}");
+    char *json =
+        from_quotes("{" ASSET ",'buffers':[{'byteLength':8},{'byteLength':6,'uri':'a.bin'}]}");
     size_t size;
     uint8_t *glb = make_glb(json, "BINCHUNK", 8, &size);
     struct gz_buffer out;
@@ -252,8 +262,9 @@ static void test_load_unreadable_file_is_said(void **state)
     (void)state;
     static const struct {
         const char *name, *message;
-    } cases[] = {
-        {"in/none.glb", "No such file or directory: "}, {"in", "not a file: "}, {"in/pipe.bin", "not a file: "}};
+    } cases[] = {{"in/none.glb", "No such file or directory: "},
+                 {"in", "not a file: "},
+                 {"in/pipe.bin", "not a file: "}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct gz_buffer out;
         struct gz_error error = {0};
@@ -277,8 +288,9 @@ static void test_load_too_much_is_refused(void **state)
     assert_int_equal(gz_gltf_load(&out, at("in/model.gltf"), &error), GZ_TOO_LARGE);
     assert_non_null(strstr(error.message, "buffers[0].uri: larger than"));
     assert_int_equal(truncate(at("in/large.bin"), (off_t)GZ_ASSET_BYTES_MAX / 4), 0);
-    write_quoted("in/model.gltf", "{" ASSET ",'images':[{'uri':'large.bin'},{'uri':'large.bin'},{'uri':'large.bin'},"
-                                  "{'uri':'large.bin'},{'uri':'large.bin'}]}");
+    write_quoted("in/model.gltf",
+                 "{" ASSET ",'images':[{'uri':'large.bin'},{'uri':'large.bin'},{'uri':'large.bin'},"
+                 "{'uri':'large.bin'},{'uri':'large.bin'}]}");
     assert_int_equal(gz_gltf_load(&out, at("in/model.gltf"), &error), GZ_TOO_LARGE);
     assert_non_null(strstr(error.message, "images[4].uri: larger than"));
     gz_buffer_finish(&out);

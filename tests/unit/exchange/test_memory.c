@@ -1,5 +1,6 @@
-/* Every allocation in turn finds no memory: each call then says so, holds nothing and leaves its output as it was. The
- * linker wraps the room's allocations, and those of the JSON library go through the room. */
+/* Every allocation in turn finds no memory: each call then says so, holds nothing and leaves its
+ * output as it was. The linker wraps the room's allocations, and those of the JSON library go
+ * through the room. */
 #include "files.h"
 
 void *__real_malloc(size_t size);
@@ -33,12 +34,14 @@ void *__wrap_realloc(void *memory, size_t size)
     return runs_out() ? NULL : __real_realloc(memory, size);
 }
 
-#define FILE_TEXT                                                                                                      \
-    "{'asset':{'version':'2.0'},'nodes':[{'name':'a','children':[1]},{'mesh':0},{'matrix':"                            \
-    "[1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1]}],'buffers':[{'byteLength':42,'uri':'data:;base64,"                             \
-    "AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAAAAABAAIA'}],"                                                     \
-    "'bufferViews':[{'buffer':0,'byteLength':42}],'accessors':[{'bufferView':0,'byteOffset':36,'componentType':5123,"  \
-    "'count':3,'type':'SCALAR'},{'bufferView':0,'componentType':5126,'count':3,'type':'VEC3','min':[0,0,0],"           \
+#define FILE_TEXT                                                                                  \
+    "{'asset':{'version':'2.0'},'nodes':[{'name':'a','children':[1]},{'mesh':0},{'matrix':"        \
+    "[1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1]}],'buffers':[{'byteLength':42,'uri':'data:;base64,"         \
+    "AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAAAAABAAIA'}],"                                 \
+    "'bufferViews':[{'buffer':0,'byteLength':42}],'accessors':[{'bufferView':0,'byteOffset':36,'"  \
+    "componentType':5123,"                                                                         \
+    "'count':3,'type':'SCALAR'},{'bufferView':0,'componentType':5126,'count':3,'type':'VEC3','"    \
+    "min':[0,0,0],"                                                                                \
     "'max':[1,1,0]}],'meshes':[{'primitives':[{'attributes':{'POSITION':1},'indices':0}]}]}"
 
 /* Without memory for the triangles alone a file is taken all the same. */
@@ -51,7 +54,8 @@ static void test_import_out_of_memory_holds_nothing(void **state)
         struct gz_import import;
         struct gz_error error = {0};
         left = tries;
-        enum gz_status status = gz_import_parse(&import, (const uint8_t *)json, strlen(json), &error);
+        enum gz_status status =
+            gz_import_parse(&import, (const uint8_t *)json, strlen(json), &error);
         whole = left >= 0;
         left = -1;
         if (status != GZ_OK) {
@@ -75,8 +79,10 @@ static void test_export_out_of_memory_writes_nothing(void **state)
 {
     (void)state;
     const gz_trs moved = {{1, 0, 0}, {0, 0, 0.6, 0.8}, {2, 2, 2}};
-    const struct gz_export_node nodes[] = {
-        {1, 0, 0, "b", moved}, {2, 3, 1, "c", moved}, {3, 1, -1, "new", moved}, {4, 0, 1, "copy", moved}};
+    const struct gz_export_node nodes[] = {{1, 0, 0, "b", moved},
+                                           {2, 3, 1, "c", moved},
+                                           {3, 1, -1, "new", moved},
+                                           {4, 0, 1, "copy", moved}};
     char *json = from_quotes(FILE_TEXT);
     enum gz_status status = GZ_NO_MEMORY;
     long tries = 0;

@@ -8,14 +8,16 @@
 
 #define ENGINE MODELS "/glTF2/2CylinderEngine-glTF-Binary/2CylinderEngine.glb"
 
-/* Every glTF file of the package, and what becomes of it: so many nodes, or an error that says this. */
+/* Every glTF file of the package, and what becomes of it: so many nodes, or an error that says
+ * this. */
 static const struct model {
     const char *path;
     enum gz_status status;
     size_t count;
     const char *message;
 } models[] = {
-    {"glTF/BoxTextured-glTF-Binary/BoxTextured.glb", GZ_VERSION, 0, "GLB: version 1, only glTF 2.x"},
+    {"glTF/BoxTextured-glTF-Binary/BoxTextured.glb", GZ_VERSION, 0,
+     "GLB: version 1, only glTF 2.x"},
     {"glTF/BoxTextured-glTF-Embedded/BoxTextured.gltf", GZ_VERSION, 0, "this is 1.0"},
     {"glTF/BoxTextured-glTF-MaterialsCommon/BoxTextured.gltf", GZ_VERSION, 0, "this is 1.0"},
     {"glTF/BoxTextured-glTF/BoxTextured.gltf", GZ_VERSION, 0, "this is 1.0"},
@@ -33,15 +35,19 @@ static const struct model {
     {"glTF2/BoxWithInfinites-glTF-Binary/BoxWithInfinites.glb", GZ_BAD_MESSAGE, 0,
      "accessors[2].min: a POSITION must have one"},
     {"glTF2/ClearCoat-glTF/ClearCoatTest.gltf", GZ_OK, 33, NULL},
-    {"glTF2/IncorrectVertexArrays/Cube.gltf", GZ_BAD_VALUE, 0, "bufferViews[2]: bytes 504 to 936 of a buffer of 514"},
+    {"glTF2/IncorrectVertexArrays/Cube.gltf", GZ_BAD_VALUE, 0,
+     "bufferViews[2]: bytes 504 to 936 of a buffer of 514"},
     {"glTF2/IndexOutOfRange/AllIndicesOutOfRange.gltf", GZ_BAD_VALUE, 0,
      "meshes[0].primitives[0].indices: vertex 65535 is out of range, POSITION has 24"},
     {"glTF2/IndexOutOfRange/IndexOutOfRange.gltf", GZ_BAD_VALUE, 0,
      "meshes[0].primitives[0].indices: vertex 255 is out of range, POSITION has 24"},
-    {"glTF2/MissingBin/BoxTextured.gltf", GZ_STORAGE, 0, "buffers[0].uri: No such file or directory: BoxTextured0.bin"},
+    {"glTF2/MissingBin/BoxTextured.gltf", GZ_STORAGE, 0,
+     "buffers[0].uri: No such file or directory: BoxTextured0.bin"},
     {"glTF2/RecursiveNodes/RecursiveNodes.gltf", GZ_BAD_VALUE, 0, "is its own ancestor"},
-    {"glTF2/SchemaFailures/sceneWrongType.gltf", GZ_BAD_MESSAGE, 0, "scene: must be an index, is a string"},
-    {"glTF2/TestNoRootNode/NoScene.gltf", GZ_BAD_VALUE, 0, "scene: is 0, which is no index of the file's 0 scenes"},
+    {"glTF2/SchemaFailures/sceneWrongType.gltf", GZ_BAD_MESSAGE, 0,
+     "scene: must be an index, is a string"},
+    {"glTF2/TestNoRootNode/NoScene.gltf", GZ_BAD_VALUE, 0,
+     "scene: is 0, which is no index of the file's 0 scenes"},
     {"glTF2/TestNoRootNode/SceneWithoutNodes.gltf", GZ_OK, 0, NULL},
     {"glTF2/cameras/Cameras.gltf", GZ_OK, 3, NULL},
     {"glTF2/draco/2CylinderEngine.gltf", GZ_OK, 82, NULL},
@@ -65,19 +71,23 @@ static const struct model {
     {"glTF2/issue_3269/texcoord_crash.gltf", GZ_OK, 5, NULL},
     {"glTF2/simple_skin/simple_skin.gltf", GZ_OK, 3, NULL},
     {"glTF2/textureTransform/TextureTransformTest.gltf", GZ_OK, 12, NULL},
-    {"glTF2/wrongTypes/badArray.gltf", GZ_BAD_MESSAGE, 0, "meshes[0].primitives: must be a list, is an object"},
+    {"glTF2/wrongTypes/badArray.gltf", GZ_BAD_MESSAGE, 0,
+     "meshes[0].primitives: must be a list, is an object"},
     {"glTF2/wrongTypes/badExtension.gltf", GZ_BAD_MESSAGE, 0,
      "extensions.KHR_texture_transform: must be an object, is a"},
-    {"glTF2/wrongTypes/badNumber.gltf", GZ_BAD_MESSAGE, 0, "materials[0].normalTexture.scale: must be a number, is a"},
+    {"glTF2/wrongTypes/badNumber.gltf", GZ_BAD_MESSAGE, 0,
+     "materials[0].normalTexture.scale: must be a number, is a"},
     {"glTF2/wrongTypes/badObject.gltf", GZ_BAD_MESSAGE, 0,
      "materials[0].pbrMetallicRoughness: must be an object, is a"},
-    {"glTF2/wrongTypes/badString.gltf", GZ_BAD_MESSAGE, 0, "scenes[0].name: must be a string, is a number"},
+    {"glTF2/wrongTypes/badString.gltf", GZ_BAD_MESSAGE, 0,
+     "scenes[0].name: must be a string, is a number"},
     {"glTF2/wrongTypes/badUint.gltf", GZ_BAD_VALUE, 0, "baseColorTexture.index: is -1"},
 };
 
 #define MODEL_COUNT (sizeof models / sizeof models[0])
 
-static enum gz_status load_and_import(struct gz_import *import, const char *path, struct gz_error *error)
+static enum gz_status load_and_import(struct gz_import *import, const char *path,
+                                      struct gz_error *error)
 {
     struct gz_buffer bytes;
     gz_buffer_init(&bytes, GZ_ASSET_BYTES_MAX, 0);
@@ -94,11 +104,13 @@ static void check_model(const struct model *model)
     struct gz_import import = {0};
     struct gz_error error = {0};
     enum gz_status status = load_and_import(&import, path, &error);
-    if (status != model->status) fail_msg("%s: %s %s", model->path, gz_status_word(status), error.message);
+    if (status != model->status)
+        fail_msg("%s: %s %s", model->path, gz_status_word(status), error.message);
     if (status == GZ_OK) {
         assert_int_equal(import.count, model->count);
         gz_import_finish(&import);
-    } else if (strstr(error.message, model->message) == NULL || strchr(error.message, '\n') != NULL) {
+    } else if (strstr(error.message, model->message) == NULL ||
+               strchr(error.message, '\n') != NULL) {
         fail_msg("%s: says \"%s\", not \"%s\"", model->path, error.message, model->message);
     }
 }
@@ -167,10 +179,12 @@ static int free_engine(void **state)
 static void raw_numbers(const json_t *node, const char *key, double *numbers, size_t count)
 {
     const json_t *list = json_object_get(node, key);
-    for (size_t i = 0; list != NULL && i < count; i++) numbers[i] = json_number_value(json_array_get(list, i));
+    for (size_t i = 0; list != NULL && i < count; i++)
+        numbers[i] = json_number_value(json_array_get(list, i));
 }
 
-/* A node's local matrix as the JSON has it; the six without one are at most moved, turned and scaled. */
+/* A node's local matrix as the JSON has it; the six without one are at most moved, turned and
+ * scaled. */
 static void raw_matrix(const json_t *node, double m[16])
 {
     double t[3] = {0, 0, 0}, q[4] = {0, 0, 0, 1}, s[3] = {1, 1, 1};
@@ -178,9 +192,10 @@ static void raw_matrix(const json_t *node, double m[16])
     raw_numbers(node, "rotation", q, 4);
     raw_numbers(node, "scale", s, 3);
     double x = q[0], y = q[1], z = q[2], w = q[3];
-    const double turn[9] = {1 - 2 * (y * y + z * z), 2 * (x * y + z * w),     2 * (x * z - y * w),
-                            2 * (x * y - z * w),     1 - 2 * (x * x + z * z), 2 * (y * z + x * w),
-                            2 * (x * z + y * w),     2 * (y * z - x * w),     1 - 2 * (x * x + y * y)};
+    const double turn[9] = {
+        1 - 2 * (y * y + z * z), 2 * (x * y + z * w),     2 * (x * z - y * w),
+        2 * (x * y - z * w),     1 - 2 * (x * x + z * z), 2 * (y * z + x * w),
+        2 * (x * z + y * w),     2 * (y * z - x * w),     1 - 2 * (x * x + y * y)};
     for (int column = 0; column < 4; column++) {
         for (int row = 0; row < 4; row++) {
             double value = row == 3 ? column == 3 : 0;
@@ -202,9 +217,10 @@ static void multiply(const double a[16], const double b[16], double out[16])
     }
 }
 
-/* What may differ: the file's matrices are floats, each off by residual_max at most from a TRS, in linear part and so in what
- * it does to the places below it; the rest is rounding of doubles. */
-static void check_world(const struct gz_import *import, int64_t index, const double raw[16], int depth)
+/* What may differ: the file's matrices are floats, each off by residual_max at most from a TRS, in
+ * linear part and so in what it does to the places below it; the rest is rounding of doubles. */
+static void check_world(const struct gz_import *import, int64_t index, const double raw[16],
+                        int depth)
 {
     gz_affine world = gz_affine_from_trs(&import->nodes[index].trs);
     for (int64_t up = import->nodes[index].parent; up >= 0; up = import->nodes[up].parent) {
@@ -218,8 +234,8 @@ static void check_world(const struct gz_import *import, int64_t index, const dou
     for (int i = 0; i < 16; i++) assert_float_equal(got[i], raw[i], tolerance);
 }
 
-static int check_tree(const struct engine *engine, size_t node, int64_t parent, const double above[16], int depth,
-                      size_t *seen)
+static int check_tree(const struct engine *engine, size_t node, int64_t parent,
+                      const double above[16], int depth, size_t *seen)
 {
     const struct gz_import *import = &engine->import;
     const json_t *json = json_array_get(json_object_get(engine->json, "nodes"), node);
@@ -251,7 +267,8 @@ static void test_engine_worlds_are_the_products_of_its_matrices(void **state)
     size_t seen = 0;
     int deepest = 0;
     for (size_t i = 0; i < json_array_size(roots); i++) {
-        int depth = check_tree(engine, (size_t)json_integer_value(json_array_get(roots, i)), -1, identity, 1, &seen);
+        int depth = check_tree(engine, (size_t)json_integer_value(json_array_get(roots, i)), -1,
+                               identity, 1, &seen);
         if (depth > deepest) deepest = depth;
     }
     assert_int_equal(seen, 82);
@@ -263,7 +280,8 @@ static void test_engine_worlds_are_the_products_of_its_matrices(void **state)
 
 static gz_box vertex_box(const struct engine *engine, size_t accessor_index, gz_box box)
 {
-    const json_t *accessor = json_array_get(json_object_get(engine->json, "accessors"), accessor_index);
+    const json_t *accessor =
+        json_array_get(json_object_get(engine->json, "accessors"), accessor_index);
     size_t view_index = (size_t)json_integer_value(json_object_get(accessor, "bufferView"));
     const json_t *view = json_array_get(json_object_get(engine->json, "bufferViews"), view_index);
     size_t offset = (size_t)(json_integer_value(json_object_get(view, "byteOffset")) +
@@ -290,17 +308,21 @@ static void test_engine_bounds_are_those_of_its_vertices(void **state)
         assert_int_equal(node->has_bounds, mesh != NULL);
         if (mesh == NULL) continue;
         with_bounds++;
-        json_t *primitives = json_object_get(
-            json_array_get(json_object_get(engine->json, "meshes"), (size_t)json_integer_value(mesh)), "primitives");
+        json_t *primitives = json_object_get(json_array_get(json_object_get(engine->json, "meshes"),
+                                                            (size_t)json_integer_value(mesh)),
+                                             "primitives");
         gz_box box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
         for (size_t k = 0; k < json_array_size(primitives); k++) {
             const json_t *attributes = json_object_get(json_array_get(primitives, k), "attributes");
-            box = vertex_box(engine, (size_t)json_integer_value(json_object_get(attributes, "POSITION")), box);
+            box = vertex_box(
+                engine, (size_t)json_integer_value(json_object_get(attributes, "POSITION")), box);
         }
         /* The file writes its bounds as decimals of floats. */
         for (int axis = 0; axis < 3; axis++) {
-            assert_true((float)gz_component(node->bounds.min, axis) == (float)gz_component(box.min, axis));
-            assert_true((float)gz_component(node->bounds.max, axis) == (float)gz_component(box.max, axis));
+            assert_true((float)gz_component(node->bounds.min, axis) ==
+                        (float)gz_component(box.min, axis));
+            assert_true((float)gz_component(node->bounds.max, axis) ==
+                        (float)gz_component(box.max, axis));
         }
     }
     assert_int_equal(with_bounds, 67);
@@ -311,8 +333,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_models_each_is_read_or_refused_in_words),
         cmocka_unit_test(test_models_the_table_has_them_all),
-        cmocka_unit_test_setup_teardown(test_engine_worlds_are_the_products_of_its_matrices, load_engine, free_engine),
-        cmocka_unit_test_setup_teardown(test_engine_bounds_are_those_of_its_vertices, load_engine, free_engine),
+        cmocka_unit_test_setup_teardown(test_engine_worlds_are_the_products_of_its_matrices,
+                                        load_engine, free_engine),
+        cmocka_unit_test_setup_teardown(test_engine_bounds_are_those_of_its_vertices, load_engine,
+                                        free_engine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

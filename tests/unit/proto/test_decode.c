@@ -1,4 +1,5 @@
-/* Where each field of each message goes: the golden vectors, read into structs and looked at one by one. */
+/* Where each field of each message goes: the golden vectors, read into structs and looked at one by
+ * one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,8 +24,8 @@ static const struct gz_message *read_vector(void **state, const char *name)
     gz_arena_reset(&fixture->arena, gz_decode_bytes_max(vector->size));
     size_t offset = 0;
     struct gz_error error = {.message = ""};
-    if (gz_decode(vector->side, vector->bytes, vector->size, &offset, &fixture->arena, &fixture->message, &error) !=
-        GZ_OK) {
+    if (gz_decode(vector->side, vector->bytes, vector->size, &offset, &fixture->arena,
+                  &fixture->message, &error) != GZ_OK) {
         fail_msg("%s: %s", name, error.message);
     }
     return &fixture->message;
@@ -40,7 +41,7 @@ static void assert_numbers(const void *numbers, size_t count, const double *expe
 {
     assert_memory_equal(numbers, expected, count * sizeof *expected);
 }
-#define assert_doubles(at, ...)                                                                                        \
+#define assert_doubles(at, ...)                                                                    \
     assert_numbers((at), sizeof((double[]){__VA_ARGS__}) / sizeof(double), (double[]){__VA_ARGS__})
 
 static void assert_ids(struct gz_ids list, size_t count, const uint64_t *expected)
@@ -48,8 +49,9 @@ static void assert_ids(struct gz_ids list, size_t count, const uint64_t *expecte
     assert_int_equal(list.count, count);
     assert_memory_equal(list.ids, expected, count * sizeof *expected);
 }
-#define assert_id_list(list, ...)                                                                                      \
-    assert_ids((list), sizeof((uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t), (uint64_t[]){__VA_ARGS__})
+#define assert_id_list(list, ...)                                                                  \
+    assert_ids((list), sizeof((uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t),                       \
+               (uint64_t[]){__VA_ARGS__})
 
 #define HAS2(a, b) (GZ_HAS(a) | GZ_HAS(b))
 #define HAS3(a, b, c) (HAS2(a, b) | GZ_HAS(c))
@@ -96,9 +98,10 @@ static void test_decode_tool(void **state)
 {
     const struct gz_message *message = read_vector(state, "tool_full");
     const struct gz_tool_message *tool = &message->tool;
-    assert_int_equal(message->has, GZ_HAS(RID) | HAS3(MODE, SPACE, PIVOT) | HAS3(SNAP, SNAP_T, SNAP_R) |
-                                       HAS3(SNAP_S, SNAP_ON, SNAP_ABSOLUTE) | HAS2(SIZE, TOLERANCE) |
-                                       HAS3(AXIS_METHOD, BALL, BALL_FIT));
+    assert_int_equal(message->has, GZ_HAS(RID) | HAS3(MODE, SPACE, PIVOT) |
+                                       HAS3(SNAP, SNAP_T, SNAP_R) |
+                                       HAS3(SNAP_S, SNAP_ON, SNAP_ABSOLUTE) |
+                                       HAS2(SIZE, TOLERANCE) | HAS3(AXIS_METHOD, BALL, BALL_FIT));
     assert_int_equal(tool->mode, GZ_MODE_ROTATE);
     assert_int_equal(tool->space, GZ_SPACE_LOCAL);
     assert_int_equal(tool->pivot, GZ_PIVOT_EACH);
@@ -200,9 +203,9 @@ static void test_decode_names_the_fields_of_which_one_is_wanted(void **state)
         gz_arena_reset(&fixture->arena, gz_decode_bytes_max(vector->size));
         size_t offset = 0;
         struct gz_error error = {.message = ""};
-        assert_int_not_equal(
-            gz_decode(vector->side, vector->bytes, vector->size, &offset, &fixture->arena, &fixture->message, &error),
-            GZ_OK);
+        assert_int_not_equal(gz_decode(vector->side, vector->bytes, vector->size, &offset,
+                                       &fixture->arena, &fixture->message, &error),
+                             GZ_OK);
         assert_string_equal(error.message, cases[i].text);
     }
 }
@@ -243,7 +246,8 @@ static void test_decode_euler_becomes_r(void **state)
     const struct gz_message *message = read_vector(state, "euler_zyx");
     assert_int_equal(message->set.nodes[0].has, HAS2(EULER, R));
     gz_vec3 angles = gz_euler_from_quat(message->set.nodes[0].trs.r, GZ_ZYX);
-    assert_true(fabs(angles.x - .3) < 1e-15 && fabs(angles.y + .7) < 1e-15 && fabs(angles.z - 1.1) < 1e-15);
+    assert_true(fabs(angles.x - .3) < 1e-15 && fabs(angles.y + .7) < 1e-15 &&
+                fabs(angles.z - 1.1) < 1e-15);
 }
 
 static void test_decode_create(void **state)
@@ -375,7 +379,8 @@ static void test_decode_gizmo(void **state)
     assert_doubles(&gizmo->origin, 1, 2, 3);
     assert_doubles(gizmo->axes, 0, 1, 0, -1, 0, 0, 0, 0, 1);
     assert_true(gizmo->size == .75);
-    assert_int_equal(gizmo->handles, 1 << GZ_TX | 1 << GZ_TY | 1 << GZ_TZ | 1 << GZ_RB | 1 << GZ_SX | 1 << GZ_SU);
+    assert_int_equal(gizmo->handles,
+                     1 << GZ_TX | 1 << GZ_TY | 1 << GZ_TZ | 1 << GZ_RB | 1 << GZ_SX | 1 << GZ_SU);
     assert_int_equal(gizmo->hover, GZ_TX);
     assert_int_equal(gizmo->active, GZ_TX);
     assert_int_equal(gizmo->line_count, 2);
@@ -540,7 +545,8 @@ static void assert_no_bit_twice(const struct gz_record *record)
     assert_int_equal(shared_bits(record, &taken), 0);
     for (size_t i = 0; i < record->count; i++) {
         const struct gz_row *row = &record->rows[i];
-        if (row->kind == GZ_KIND_RECORD || row->kind == GZ_KIND_RECORDS) assert_no_bit_twice(row->record);
+        if (row->kind == GZ_KIND_RECORD || row->kind == GZ_KIND_RECORDS)
+            assert_no_bit_twice(row->record);
     }
 }
 
@@ -549,7 +555,8 @@ static void assert_room_for_elements(const struct gz_record *record)
     for (size_t i = 0; i < record->count; i++) {
         const struct gz_row *row = &record->rows[i];
         if (row->record == NULL) continue;
-        if (row->kind == GZ_KIND_RECORDS) assert_true(row->record->size <= sizeof(union gz_element));
+        if (row->kind == GZ_KIND_RECORDS)
+            assert_true(row->record->size <= sizeof(union gz_element));
         assert_room_for_elements(row->record);
     }
 }

@@ -1,5 +1,6 @@
-/* Frames made to hurt: changed bytes, claims that the bytes do not cover, nesting, text that is none. Whatever comes, the
- * decoder answers, moves on, and takes no more memory than limits.h allows. */
+/* Frames made to hurt: changed bytes, claims that the bytes do not cover, nesting, text that is
+ * none. Whatever comes, the decoder answers, moves on, and takes no more memory than limits.h
+ * allows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,14 +10,16 @@
 
 #include <cmocka.h>
 
+#include "proto/limits.h"
 #include "support/chance.h"
 #include "unit/proto/wire.h"
-#include "proto/limits.h"
 
 static const enum gz_side sides[] = {GZ_FROM_CLIENT, GZ_FROM_SERVER};
 
-/* Reads a whole frame as a server would, and holds the decoder to what its header says. Returns the first status. */
-static enum gz_status read_frame(enum gz_side side, const uint8_t *bytes, size_t size, struct gz_arena *arena)
+/* Reads a whole frame as a server would, and holds the decoder to what its header says. Returns the
+ * first status. */
+static enum gz_status read_frame(enum gz_side side, const uint8_t *bytes, size_t size,
+                                 struct gz_arena *arena)
 {
     enum gz_status first = GZ_OK;
     for (size_t offset = 0; offset < size;) {
@@ -31,7 +34,8 @@ static enum gz_status read_frame(enum gz_side side, const uint8_t *bytes, size_t
         assert_int_not_equal(status, GZ_NO_MEMORY);
         if (status == GZ_OK) continue;
         assert_int_equal(error.status, status);
-        assert_true(strlen(error.message) > 0 && gz_text_valid(error.message, strlen(error.message)));
+        assert_true(strlen(error.message) > 0 &&
+                    gz_text_valid(error.message, strlen(error.message)));
         assert_true(arena->used <= GZ_DECODE_FACTOR_MAX * (offset - start) + GZ_DECODE_BYTES_FLOOR);
     }
     return first;
@@ -43,7 +47,8 @@ static enum gz_status read_frame(enum gz_side side, const uint8_t *bytes, size_t
 static void test_hostile_every_changed_byte_is_answered(void **state)
 {
     (void)state;
-    unsigned changes = (unsigned)chance_count(CHANGES) < 255 ? (unsigned)chance_count(CHANGES) : 255;
+    unsigned changes =
+        (unsigned)chance_count(CHANGES) < 255 ? (unsigned)chance_count(CHANGES) : 255;
     struct wire_vectors vectors = wire_load();
     struct gz_arena arena;
     gz_arena_init(&arena, 0);
@@ -63,12 +68,14 @@ static void test_hostile_every_changed_byte_is_answered(void **state)
 }
 
 /* A frame of `size` bytes: `head`, then `filler` over and over. */
-static uint8_t *make_frame(const char *head, size_t head_size, const char *filler, size_t filler_size, size_t size)
+static uint8_t *make_frame(const char *head, size_t head_size, const char *filler,
+                           size_t filler_size, size_t size)
 {
     uint8_t *frame = malloc(size);
     assert_non_null(frame);
     memcpy(frame, head, head_size);
-    for (size_t i = head_size; i < size; i++) frame[i] = (uint8_t)filler[(i - head_size) % filler_size];
+    for (size_t i = head_size; i < size; i++)
+        frame[i] = (uint8_t)filler[(i - head_size) % filler_size];
     return frame;
 }
 
@@ -76,9 +83,9 @@ struct bytes {
     const char *bytes;
     size_t size;
 };
-#define BYTES(text)                                                                                                    \
-    {                                                                                                                  \
-        (text), sizeof(text) - 1                                                                                       \
+#define BYTES(text)                                                                                \
+    {                                                                                              \
+        (text), sizeof(text) - 1                                                                   \
     }
 
 /* Claims, as the first bytes of a frame. */
@@ -145,15 +152,16 @@ static void test_hostile_claims_cost_no_memory(void **state)
     for (size_t i = 0; i < sizeof claims / sizeof *claims; i++) {
         for (size_t j = 0; j < sizeof fillers / sizeof *fillers; j++) {
             for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-                uint8_t *frame =
-                    make_frame(claims[i].bytes, claims[i].size, fillers[j].bytes, fillers[j].size, sizes[k]);
+                uint8_t *frame = make_frame(claims[i].bytes, claims[i].size, fillers[j].bytes,
+                                            fillers[j].size, sizes[k]);
                 size_t end = sizes[k];
                 for (size_t side = 0; side < 2; side++) {
                     size_t offset = 0;
                     struct gz_message message;
                     struct gz_error error = {.message = ""};
                     gz_arena_reset(&arena, gz_decode_bytes_max(end));
-                    enum gz_status status = gz_decode(sides[side], frame, end, &offset, &arena, &message, &error);
+                    enum gz_status status =
+                        gz_decode(sides[side], frame, end, &offset, &arena, &message, &error);
                     if (status == GZ_OK) continue; /* a list that is all there and well-formed */
                     assert_true(arena.used <= GZ_DECODE_FACTOR_MAX * end + GZ_DECODE_BYTES_FLOOR);
                     assert_true(strlen(error.message) > 0);
@@ -171,8 +179,9 @@ static void test_hostile_bare_claims_are_bad_message(void **state)
     struct gz_arena arena;
     gz_arena_init(&arena, 0);
     for (size_t i = 0; i < 8; i++) {
-        assert_int_equal(read_frame(GZ_FROM_CLIENT, (const uint8_t *)claims[i].bytes, claims[i].size, &arena),
-                         GZ_BAD_MESSAGE);
+        assert_int_equal(
+            read_frame(GZ_FROM_CLIENT, (const uint8_t *)claims[i].bytes, claims[i].size, &arena),
+            GZ_BAD_MESSAGE);
         assert_int_equal(arena.used, 0);
     }
     gz_arena_finish(&arena);
@@ -184,18 +193,21 @@ static void test_hostile_nesting_is_refused_at_any_depth(void **state)
     static const struct bytes nests[] = {BYTES("\x91"),
                                          BYTES("\x81\xa1"
                                                "a"),
-                                         BYTES("\xdc\x00\x01"), BYTES("\xdf\x00\x00\x00\x01\xa0"), BYTES("\x81")};
+                                         BYTES("\xdc\x00\x01"), BYTES("\xdf\x00\x00\x00\x01\xa0"),
+                                         BYTES("\x81")};
     static const char prefix[] = "\x82\xa2op\xa4ping\xa1x";
     struct gz_arena arena;
     gz_arena_init(&arena, 0);
     for (size_t i = 0; i < sizeof nests / sizeof *nests; i++) {
         for (size_t head = 0; head < 2; head++) {
             size_t size = 1000000 * nests[i].size + sizeof prefix;
-            uint8_t *frame = make_frame(prefix, head * (sizeof prefix - 1), nests[i].bytes, nests[i].size, size);
+            uint8_t *frame =
+                make_frame(prefix, head * (sizeof prefix - 1), nests[i].bytes, nests[i].size, size);
             size_t offset = 0;
             struct gz_message message;
             struct gz_error error = {.message = ""};
-            enum gz_status status = gz_decode(GZ_FROM_CLIENT, frame, size, &offset, &arena, &message, &error);
+            enum gz_status status =
+                gz_decode(GZ_FROM_CLIENT, frame, size, &offset, &arena, &message, &error);
             assert_int_equal(status, GZ_BAD_MESSAGE);
             assert_int_equal(offset, size);
             assert_non_null(strstr(error.message, "nested"));
@@ -255,7 +267,8 @@ static void test_hostile_twin_is_found_in_any_order(void **state)
             ids[twin] = ids[(twin * 31 + count) % twin];
             gz_buffer_clear(&frame);
             assert_int_equal(gz_encode(&frame, &message), GZ_OK);
-            assert_int_equal(read_frame(GZ_FROM_CLIENT, frame.data, frame.size, &arena), GZ_BAD_VALUE);
+            assert_int_equal(read_frame(GZ_FROM_CLIENT, frame.data, frame.size, &arena),
+                             GZ_BAD_VALUE);
             ids[twin] = kept;
         }
     }
@@ -263,7 +276,8 @@ static void test_hostile_twin_is_found_in_any_order(void **state)
     gz_buffer_finish(&frame);
 }
 
-/* Sorting these would take eight times their bytes; that there are too few bytes for so many ids is answer enough. */
+/* Sorting these would take eight times their bytes; that there are too few bytes for so many ids is
+ * answer enough. */
 static void test_hostile_one_id_over_and_over_costs_no_memory(void **state)
 {
     (void)state;
@@ -302,8 +316,8 @@ static void test_hostile_arena_too_small_is_too_large(void **state)
     size_t offset = 0;
     struct gz_message message;
     struct gz_error error = {.message = ""};
-    enum gz_status status =
-        gz_decode(GZ_FROM_CLIENT, (const uint8_t *)frame, sizeof frame - 1, &offset, &arena, &message, &error);
+    enum gz_status status = gz_decode(GZ_FROM_CLIENT, (const uint8_t *)frame, sizeof frame - 1,
+                                      &offset, &arena, &message, &error);
     assert_int_equal(status, GZ_TOO_LARGE);
     assert_string_equal(error.message, "select.nodes: more than may be decoded");
     assert_int_equal(offset, sizeof frame - 1);
@@ -358,10 +372,12 @@ static void test_text_valid_follows_the_unicode_table(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        char *copy = malloc(texts[i].text.size + 1); /* on the heap, so that a sanitizer sees a step beyond */
+        char *copy = malloc(texts[i].text.size +
+                            1); /* on the heap, so that a sanitizer sees a step beyond */
         assert_non_null(copy);
         char *end_aligned = memcpy(copy + 1, texts[i].text.bytes, texts[i].text.size);
-        if (gz_text_valid(end_aligned, texts[i].text.size) != texts[i].valid) fail_msg("text %zu", i);
+        if (gz_text_valid(end_aligned, texts[i].text.size) != texts[i].valid)
+            fail_msg("text %zu", i);
         free(copy);
     }
 }

@@ -1,5 +1,6 @@
-/* Messages of random content, made by the tables of the fields: written, read back, and compared field by field. That the
- * tables themselves are right is for the golden vectors to say. GIZMOD_SEED=N in the environment runs the one seed again. */
+/* Messages of random content, made by the tables of the fields: written, read back, and compared
+ * field by field. That the tables themselves are right is for the golden vectors to say.
+ * GIZMOD_SEED=N in the environment runs the one seed again. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,8 +13,8 @@
 #include <cmocka.h>
 
 #include "proto/fields.h"
-#include "support/chance.h"
 #include "proto/limits.h"
+#include "support/chance.h"
 
 #define ROUNDS 300
 #define MAKER_BYTES_MAX (64 * 1024 * 1024)
@@ -59,7 +60,8 @@ static void *take(struct maker *maker, size_t count, size_t size)
 
 static struct gz_text draw_text(struct maker *maker, const struct gz_row *row)
 {
-    static const char *const characters[] = {"a", "7", "\"", "\n", "\x7f", "é", "ß", "深", "\xef\xbf\xbf", "🦾"};
+    static const char *const characters[] = {"a", "7", "\"", "\n",           "\x7f",
+                                             "é", "ß", "深", "\xef\xbf\xbf", "🦾"};
     bool name = row->rule == GZ_RULE_SCENE_NAME;
     size_t size_max = draw(maker) % 4 == 0 ? row->size_max : draw(maker) % 40;
     if (size_max > row->size_max) size_max = row->size_max;
@@ -79,13 +81,14 @@ static void draw_numbers(struct maker *maker, const struct gz_row *row, double *
 {
     for (size_t i = 0; i < row->size_max; i++) {
         double number = draw_number(maker);
-        bool positive =
-            row->rule == GZ_RULE_POSITIVE || row->rule == GZ_RULE_NOT_NEGATIVE || row->rule == GZ_RULE_VIEWPORT;
+        bool positive = row->rule == GZ_RULE_POSITIVE || row->rule == GZ_RULE_NOT_NEGATIVE ||
+                        row->rule == GZ_RULE_VIEWPORT;
         numbers[i] = positive ? fabs(number) : number;
     }
     if (row->rule == GZ_RULE_QUATERNION) {
         gz_quat unit;
-        assert_true(gz_quat_normalize((gz_quat){numbers[0], numbers[1], numbers[2], numbers[3]}, &unit));
+        assert_true(
+            gz_quat_normalize((gz_quat){numbers[0], numbers[1], numbers[2], numbers[3]}, &unit));
         memcpy(numbers, &unit, sizeof unit);
     }
     size_t half = row->size_max / 2;
@@ -135,7 +138,8 @@ static struct gz_ids draw_ids(struct maker *maker, size_t count)
     return (struct gz_ids){ids, count};
 }
 
-static void make_record(struct maker *maker, const struct gz_record *record, void *base, uint64_t *has);
+static void make_record(struct maker *maker, const struct gz_record *record, void *base,
+                        uint64_t *has);
 
 static void make_struct(struct maker *maker, const struct gz_record *record, void *base)
 {
@@ -152,7 +156,8 @@ static void make_records(struct maker *maker, const struct gz_row *row, char *ba
     for (size_t i = 0; i < count; i++) {
         char *element = structs + i * row->record->size;
         make_struct(maker, row->record, element);
-        if (row->record->unique) memcpy(element + row->record->rows[0].offset, &ids.ids[i], sizeof *ids.ids);
+        if (row->record->unique)
+            memcpy(element + row->record->rows[0].offset, &ids.ids[i], sizeof *ids.ids);
     }
     memcpy(base + row->offset, &structs, sizeof structs);
     memcpy(base + row->count_offset, &count, sizeof count);
@@ -161,10 +166,12 @@ static void make_records(struct maker *maker, const struct gz_row *row, char *ba
 static void make_pivot(struct maker *maker, struct gz_tool_message *tool)
 {
     tool->pivot = (enum gz_pivot)(draw(maker) % GZ_PIVOT_COUNT);
-    if (tool->pivot == GZ_PIVOT_POINT) tool->pivot_point = (gz_vec3){draw_number(maker), draw_number(maker), -0.0};
+    if (tool->pivot == GZ_PIVOT_POINT)
+        tool->pivot_point = (gz_vec3){draw_number(maker), draw_number(maker), -0.0};
 }
 
-static void make_parent_or_ref(struct maker *maker, const struct gz_row *row, struct gz_create_node *node)
+static void make_parent_or_ref(struct maker *maker, const struct gz_row *row,
+                               struct gz_create_node *node)
 {
     node->has &= ~GZ_HAS(PARENT);
     node->has |= coin(maker) ? GZ_HAS(PARENT) : GZ_HAS(PARENT_REF);
@@ -182,9 +189,10 @@ static void make_value(struct maker *maker, const struct gz_row *row, void *base
     case GZ_KIND_BOOL:
     case GZ_KIND_CHOICE: *(bool *)value = coin(maker); break;
     case GZ_KIND_COUNT:
-        *(uint64_t *)value = draw_whole(maker) % (row->rule == GZ_RULE_ROWS     ? GZ_HISTORY_ROWS_MAX + 1
-                                                  : row->rule == GZ_RULE_POINTS ? GZ_PATH_POINTS_MAX + 1
-                                                                                : GZ_ID_LIMIT);
+        *(uint64_t *)value =
+            draw_whole(maker) % (row->rule == GZ_RULE_ROWS     ? GZ_HISTORY_ROWS_MAX + 1
+                                 : row->rule == GZ_RULE_POINTS ? GZ_PATH_POINTS_MAX + 1
+                                                               : GZ_ID_LIMIT);
         break;
     case GZ_KIND_ID: *(uint64_t *)value = 1 + draw_whole(maker) / 2; break;
     case GZ_KIND_PARENT: *(uint64_t *)value = coin(maker) ? 0 : 1 + draw_whole(maker) / 2; break;
@@ -196,11 +204,14 @@ static void make_value(struct maker *maker, const struct gz_row *row, void *base
     case GZ_KIND_VALUES: *(struct gz_value *)value = draw_value(maker); break;
     case GZ_KIND_TEXT: *(struct gz_text *)value = draw_text(maker, row); break;
     case GZ_KIND_WORD:
-        word = row->terms == &gz_phase_terms && !row->required ? GZ_PHASE_DOWN : draw_word(maker, row->terms);
+        word = row->terms == &gz_phase_terms && !row->required ? GZ_PHASE_DOWN
+                                                               : draw_word(maker, row->terms);
         memcpy(value, &word, sizeof word);
         break;
     case GZ_KIND_WORDS: *(uint64_t *)value = draw_words(maker, row->terms); break;
-    case GZ_KIND_STATUS: *(enum gz_status *)value = (enum gz_status)(1 + draw(maker) % GZ_INTERNAL); break;
+    case GZ_KIND_STATUS:
+        *(enum gz_status *)value = (enum gz_status)(1 + draw(maker) % GZ_INTERNAL);
+        break;
     case GZ_KIND_PIVOT: make_pivot(maker, base); break;
     case GZ_KIND_GROUP: make_record(maker, row->record, base, has); break;
     case GZ_KIND_RECORD: make_struct(maker, row->record, value); break;
@@ -225,14 +236,16 @@ static uint64_t draw_has(struct maker *maker, const struct gz_record *record, bo
             if (row->kind != GZ_KIND_EULER && (needed_always || coin(maker))) has |= row->has;
         }
         for (size_t i = 0; i < record->count; i++) {
-            if (record->rows[i].unless != 0 && (has & record->rows[i].unless) == 0) has |= record->rows[i].has;
+            if (record->rows[i].unless != 0 && (has & record->rows[i].unless) == 0)
+                has |= record->rows[i].has;
         }
         uint64_t chosen = has & record->at_most_one;
         if ((chosen & (chosen - 1)) == 0 && (needed == 0 || (has & needed) != 0)) return has;
     }
 }
 
-static void make_record(struct maker *maker, const struct gz_record *record, void *base, uint64_t *has)
+static void make_record(struct maker *maker, const struct gz_record *record, void *base,
+                        uint64_t *has)
 {
     uint64_t there = draw_has(maker, record, record->rule == GZ_RECORD_POINTER);
     for (size_t i = 0; i < record->count; i++) {
@@ -240,7 +253,8 @@ static void make_record(struct maker *maker, const struct gz_record *record, voi
         if (row->envelope) {
             maker->message->has |= there & row->has;
             make_value(maker, row, maker->message, has);
-        } else if ((row->required && row->unless == 0) || row->has == 0 || (there & row->has) != 0) {
+        } else if ((row->required && row->unless == 0) || row->has == 0 ||
+                   (there & row->has) != 0) {
             *has |= there & row->has;
             make_value(maker, row, base, has);
         }
@@ -249,7 +263,8 @@ static void make_record(struct maker *maker, const struct gz_record *record, voi
 
 /* ---- Comparing ---- */
 
-static bool same_record(const struct gz_record *record, const void *a, const void *b, uint64_t has_a, uint64_t has_b);
+static bool same_record(const struct gz_record *record, const void *a, const void *b,
+                        uint64_t has_a, uint64_t has_b);
 
 static bool same_struct(const struct gz_record *record, const char *a, const char *b)
 {
@@ -268,7 +283,8 @@ static bool same_text(struct gz_text a, struct gz_text b)
 
 static bool same_ids(struct gz_ids a, struct gz_ids b)
 {
-    return a.count == b.count && (a.count == 0 || memcmp(a.ids, b.ids, a.count * sizeof *a.ids) == 0);
+    return a.count == b.count &&
+           (a.count == 0 || memcmp(a.ids, b.ids, a.count * sizeof *a.ids) == 0);
 }
 
 static bool same_records(const struct gz_row *row, const char *a, const char *b)
@@ -289,13 +305,15 @@ static bool same_records(const struct gz_row *row, const char *a, const char *b)
 
 static bool same_values(const struct gz_value *a, const struct gz_value *b)
 {
-    return a->count == b->count && memcmp(a->numbers, b->numbers, a->count * sizeof *a->numbers) == 0;
+    return a->count == b->count &&
+           memcmp(a->numbers, b->numbers, a->count * sizeof *a->numbers) == 0;
 }
 
 static bool same_pivot(const struct gz_tool_message *a, const struct gz_tool_message *b)
 {
     if (a->pivot != b->pivot) return false;
-    return a->pivot != GZ_PIVOT_POINT || memcmp(&a->pivot_point, &b->pivot_point, sizeof a->pivot_point) == 0;
+    return a->pivot != GZ_PIVOT_POINT ||
+           memcmp(&a->pivot_point, &b->pivot_point, sizeof a->pivot_point) == 0;
 }
 
 static bool same_parent(const struct gz_create_node *a, const struct gz_create_node *b)
@@ -304,7 +322,8 @@ static bool same_parent(const struct gz_create_node *a, const struct gz_create_n
     return a->parent == b->parent;
 }
 
-static bool same_value(const struct gz_row *row, const void *base_a, const void *base_b, uint64_t has_a, uint64_t has_b)
+static bool same_value(const struct gz_row *row, const void *base_a, const void *base_b,
+                       uint64_t has_a, uint64_t has_b)
 {
     const char *a = (const char *)base_a + row->offset, *b = (const char *)base_b + row->offset;
     switch (row->kind) {
@@ -332,13 +351,15 @@ static bool same_value(const struct gz_row *row, const void *base_a, const void 
     }
 }
 
-static bool same_record(const struct gz_record *record, const void *a, const void *b, uint64_t has_a, uint64_t has_b)
+static bool same_record(const struct gz_record *record, const void *a, const void *b,
+                        uint64_t has_a, uint64_t has_b)
 {
     if (has_a != has_b) return false;
     for (size_t i = 0; i < record->count; i++) {
         const struct gz_row *row = &record->rows[i];
         bool required = row->required && (has_a & row->unless) == 0;
-        bool noted = required || row->has == 0 || row->kind == GZ_KIND_PARENT_OR_REF || (has_a & row->has) != 0;
+        bool noted = required || row->has == 0 || row->kind == GZ_KIND_PARENT_OR_REF ||
+                     (has_a & row->has) != 0;
         if (row->envelope || !noted || same_value(row, a, b, has_a, has_b)) continue;
         print_error("%s differs\n", row->key);
         return false;
@@ -351,7 +372,8 @@ static bool same_messages(struct gz_message *a, struct gz_message *b)
     if (a->op != b->op || a->has != b->has) return false;
     if ((a->has & GZ_HAS(RID)) != 0 && a->rid != b->rid) return false;
     if ((a->has & GZ_HAS(KEY)) != 0 && !same_text(a->key, b->key)) return false;
-    return same_record(&gz_message_records[a->op], &a->hello, &b->hello, *gz_message_has(a), *gz_message_has(b));
+    return same_record(&gz_message_records[a->op], &a->hello, &b->hello, *gz_message_has(a),
+                       *gz_message_has(b));
 }
 
 /* ---- The test ---- */
@@ -375,11 +397,13 @@ static void check_op(struct round *round, enum gz_op op, uint64_t seed)
     size_t offset = 0;
     gz_arena_reset(&round->arena, gz_decode_bytes_max(round->frame.size));
     enum gz_side side = op < GZ_OP_CLIENT_COUNT ? GZ_FROM_CLIENT : GZ_FROM_SERVER;
-    enum gz_status status =
-        gz_decode(side, round->frame.data, round->frame.size, &offset, &round->arena, &read, &error);
-    if (status != GZ_OK) fail_msg("seed %llu, %s: %s", (unsigned long long)seed, gz_op_word(op), error.message);
+    enum gz_status status = gz_decode(side, round->frame.data, round->frame.size, &offset,
+                                      &round->arena, &read, &error);
+    if (status != GZ_OK)
+        fail_msg("seed %llu, %s: %s", (unsigned long long)seed, gz_op_word(op), error.message);
     assert_int_equal(offset, round->frame.size);
-    if (!same_messages(&made, &read)) fail_msg("seed %llu, %s differs", (unsigned long long)seed, gz_op_word(op));
+    if (!same_messages(&made, &read))
+        fail_msg("seed %llu, %s differs", (unsigned long long)seed, gz_op_word(op));
     assert_int_equal(gz_encode(&round->again, &read), GZ_OK);
     assert_int_equal(round->again.size, round->frame.size);
     assert_memory_equal(round->again.data, round->frame.data, round->frame.size);
@@ -407,6 +431,7 @@ static void test_round_trip_keeps_every_field_of_every_message(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_round_trip_keeps_every_field_of_every_message)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_trip_keeps_every_field_of_every_message)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

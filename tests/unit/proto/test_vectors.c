@@ -1,4 +1,5 @@
-/* The golden vectors: each frame is read as proto/vectors/vectors.json says, and written again to the same bytes. */
+/* The golden vectors: each frame is read as proto/vectors/vectors.json says, and written again to
+ * the same bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "unit/proto/wire.h"
 #include "proto/limits.h"
+#include "unit/proto/wire.h"
 
 /* Euler angles become a quaternion by a handful of products: a few units in the last place. */
 #define EULER_TOLERANCE 1e-15
@@ -20,14 +21,16 @@ struct reading {
     struct gz_buffer written;
 };
 
-static void fail_vector(const struct reading *reading, const json_t *expected, const char *what, const char *got)
+static void fail_vector(const struct reading *reading, const json_t *expected, const char *what,
+                        const char *got)
 {
     char *text = json_dumps(expected, JSON_COMPACT);
     fail_msg("%s: %s\n  expected %s\n  got      %s", reading->vector->name, what, text, got);
 }
 
-static void check_error(const struct reading *reading, const json_t *expected, enum gz_status status,
-                        const struct gz_message *message, const struct gz_error *error)
+static void check_error(const struct reading *reading, const json_t *expected,
+                        enum gz_status status, const struct gz_message *message,
+                        const struct gz_error *error)
 {
     const char *field = json_string_value(json_object_get(expected, "field"));
     const char *code = json_string_value(json_object_get(expected, "error"));
@@ -53,7 +56,8 @@ static void check_message(struct reading *reading, const json_t *expected, enum 
     json_t *json = wire_to_json(reading->written.data + start, reading->written.size - start);
     double tolerance = reading->vector->canonical ? 0 : EULER_TOLERANCE;
     char *text = json_dumps(json, JSON_COMPACT);
-    if (!wire_same(expected, json, tolerance)) fail_vector(reading, expected, "read or written wrongly", text);
+    if (!wire_same(expected, json, tolerance))
+        fail_vector(reading, expected, "read or written wrongly", text);
     free(text);
     json_decref(json);
 }
@@ -67,8 +71,8 @@ static void check_vector(const struct wire_vector *vector)
         const json_t *expected = json_array_get(vector->expect, i);
         struct gz_message message;
         struct gz_error error = {.message = ""};
-        enum gz_status status =
-            gz_decode(vector->side, vector->bytes, vector->size, &reading.offset, &reading.arena, &message, &error);
+        enum gz_status status = gz_decode(vector->side, vector->bytes, vector->size,
+                                          &reading.offset, &reading.arena, &message, &error);
         if (json_object_get(expected, "op") == NULL) {
             check_error(&reading, expected, status, &message, &error);
         } else {
@@ -94,8 +98,10 @@ static bool has_vector(const struct wire_vectors *vectors, enum gz_side side, co
 {
     for (size_t i = 0; i < vectors->count; i++) {
         const struct wire_vector *vector = &vectors->all[i];
-        const char *op = json_string_value(json_object_get(json_array_get(vector->expect, 0), "op"));
-        if (vector->canonical && vector->side == side && op != NULL && strcmp(op, word) == 0) return true;
+        const char *op =
+            json_string_value(json_object_get(json_array_get(vector->expect, 0), "op"));
+        if (vector->canonical && vector->side == side && op != NULL && strcmp(op, word) == 0)
+            return true;
     }
     return false;
 }
@@ -118,12 +124,14 @@ static void test_vectors_stop_at_each_byte_is_refused(void **state)
         for (size_t size = 0; size < vector->size; size++) {
             struct gz_arena arena;
             gz_arena_init(&arena, gz_decode_bytes_max(size));
-            uint8_t *cut = size > 0 ? malloc(size) : NULL; /* so that a sanitizer sees a step beyond */
+            uint8_t *cut =
+                size > 0 ? malloc(size) : NULL; /* so that a sanitizer sees a step beyond */
             if (size > 0) memcpy(cut, vector->bytes, size);
             size_t offset = 0;
             struct gz_message message;
             struct gz_error error = {.message = ""};
-            if (gz_decode(vector->side, cut, size, &offset, &arena, &message, &error) != GZ_BAD_MESSAGE) {
+            if (gz_decode(vector->side, cut, size, &offset, &arena, &message, &error) !=
+                GZ_BAD_MESSAGE) {
                 fail_msg("%s cut at %zu: %s", vector->name, size, error.message);
             }
             assert_int_equal(offset, size);

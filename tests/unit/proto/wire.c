@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define require(condition)                                                                                             \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                                            \
-            abort();                                                                                                   \
-        }                                                                                                              \
+#define require(condition)                                                                         \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                        \
+            abort();                                                                               \
+        }                                                                                          \
     } while (0)
 
 static uint8_t *from_hex(const char *hex, size_t *size)
@@ -30,8 +30,9 @@ static struct wire_vector read_vector(const json_t *json)
 {
     struct wire_vector vector = {
         .name = json_string_value(json_object_get(json, "name")),
-        .side =
-            strcmp(json_string_value(json_object_get(json, "side")), "client") == 0 ? GZ_FROM_CLIENT : GZ_FROM_SERVER,
+        .side = strcmp(json_string_value(json_object_get(json, "side")), "client") == 0
+                    ? GZ_FROM_CLIENT
+                    : GZ_FROM_SERVER,
         .canonical = json_is_true(json_object_get(json, "canonical")),
         .expect = json_object_get(json, "expect"),
     };
@@ -42,14 +43,16 @@ static struct wire_vector read_vector(const json_t *json)
 struct wire_vectors wire_load(void)
 {
     json_error_t error;
-    struct wire_vectors vectors = {.file = json_load_file(GZ_SOURCE_DIR "/proto/vectors/vectors.json", 0, &error)};
+    struct wire_vectors vectors = {
+        .file = json_load_file(GZ_SOURCE_DIR "/proto/vectors/vectors.json", 0, &error)};
     if (vectors.file == NULL) fprintf(stderr, "vectors.json:%d: %s\n", error.line, error.text);
     const json_t *list = json_object_get(vectors.file, "vectors");
     vectors.count = json_array_size(list);
     require(vectors.count > 0);
     vectors.all = calloc(vectors.count, sizeof *vectors.all);
     require(vectors.all != NULL);
-    for (size_t i = 0; i < vectors.count; i++) vectors.all[i] = read_vector(json_array_get(list, i));
+    for (size_t i = 0; i < vectors.count; i++)
+        vectors.all[i] = read_vector(json_array_get(list, i));
     return vectors;
 }
 
@@ -114,7 +117,8 @@ json_t *wire_to_json(const uint8_t *bytes, size_t size)
     msgpack_unpacked unpacked;
     msgpack_unpacked_init(&unpacked);
     size_t offset = 0;
-    require(msgpack_unpack_next(&unpacked, (const char *)bytes, size, &offset) == MSGPACK_UNPACK_SUCCESS);
+    require(msgpack_unpack_next(&unpacked, (const char *)bytes, size, &offset) ==
+            MSGPACK_UNPACK_SUCCESS);
     require(offset == size);
     json_t *json = object_to_json(&unpacked.data);
     msgpack_unpacked_destroy(&unpacked);
@@ -146,8 +150,10 @@ static bool same_maps(const json_t *a, const json_t *b, double tolerance)
 bool wire_same(const json_t *a, const json_t *b, double tolerance)
 {
     if (a == NULL || b == NULL) return false;
-    if (json_is_integer(a) && json_is_integer(b)) return json_integer_value(a) == json_integer_value(b);
-    if (json_is_number(a) && json_is_number(b)) return fabs(json_number_value(a) - json_number_value(b)) <= tolerance;
+    if (json_is_integer(a) && json_is_integer(b))
+        return json_integer_value(a) == json_integer_value(b);
+    if (json_is_number(a) && json_is_number(b))
+        return fabs(json_number_value(a) - json_number_value(b)) <= tolerance;
     if (json_is_array(a) && json_is_array(b)) return same_lists(a, b, tolerance);
     if (json_is_object(a) && json_is_object(b)) return same_maps(a, b, tolerance);
     return json_equal(a, b);

@@ -1,5 +1,6 @@
-/* wire.h - what the tests of the wire share: the golden vectors, and a look at bytes through msgpack-c's own unpacker,
- * which knows nothing of ours. Whatever cannot be read fails the test that asked. */
+/* wire.h - what the tests of the wire share: the golden vectors, and a look at bytes through
+ * msgpack-c's own unpacker, which knows nothing of ours. Whatever cannot be read fails the test
+ * that asked. */
 #ifndef GZ_TESTS_WIRE_H
 #define GZ_TESTS_WIRE_H
 
@@ -28,7 +29,8 @@ const struct wire_vector *wire_find(const struct wire_vectors *vectors, const ch
 
 /* One MessagePack value as JSON; a new reference. */
 json_t *wire_to_json(const uint8_t *bytes, size_t size);
-/* Whether two are the same, numbers within `tolerance`; an integer is the same as a float of its value. */
+/* Whether two are the same, numbers within `tolerance`; an integer is the same as a float of its
+ * value. */
 bool wire_same(const json_t *a, const json_t *b, double tolerance);
 
 #endif

@@ -74,14 +74,17 @@ void apply(struct gz_scene *scene, const struct gz_change *changes, size_t count
 static struct gz_node *look_at(const struct gz_scene *scene, size_t *count)
 {
     size_t capacity = 2 * gz_scene_count(scene) + 1;
-    for (const struct gz_node *node = gz_scene_oldest(scene); node != NULL; node = node->newer) capacity++;
+    for (const struct gz_node *node = gz_scene_oldest(scene); node != NULL; node = node->newer)
+        capacity++;
     struct gz_node *seen = calloc(capacity, sizeof *seen);
     assert_non_null(seen);
     *count = 0;
-    for (const struct gz_node *at = gz_scene_walk_all(scene, NULL); at != NULL; at = gz_scene_walk_all(scene, at)) {
+    for (const struct gz_node *at = gz_scene_walk_all(scene, NULL); at != NULL;
+         at = gz_scene_walk_all(scene, at)) {
         seen[(*count)++] = *at;
     }
-    for (const struct gz_node *at = gz_scene_oldest(scene); at != NULL; at = at->newer) seen[(*count)++] = *at;
+    for (const struct gz_node *at = gz_scene_oldest(scene); at != NULL; at = at->newer)
+        seen[(*count)++] = *at;
     for (size_t i = 0; i < *count; i++) {
         seen[i].world = gz_affine_identity; /* caches and marks are nobody's business */
         seen[i].world_known = false;
@@ -90,11 +93,13 @@ static struct gz_node *look_at(const struct gz_scene *scene, size_t *count)
     return seen;
 }
 
-enum gz_status try_apply(struct gz_scene *scene, const struct gz_change *changes, size_t count, uint64_t session)
+enum gz_status try_apply(struct gz_scene *scene, const struct gz_change *changes, size_t count,
+                         uint64_t session)
 {
     size_t before_count, after_count;
     struct gz_node *before = look_at(scene, &before_count);
-    uint64_t seq = gz_scene_seq(scene), forgotten = gz_scene_forgotten(scene), next_id = gz_scene_next_id(scene);
+    uint64_t seq = gz_scene_seq(scene), forgotten = gz_scene_forgotten(scene),
+             next_id = gz_scene_next_id(scene);
     uint64_t at = 0, holder = 0;
     enum gz_status checked = gz_scene_check(scene, changes, count, session, &at, &holder, NULL);
     told_at = told_holder = 0;
@@ -102,7 +107,8 @@ enum gz_status try_apply(struct gz_scene *scene, const struct gz_change *changes
     assert_int_equal(before_count, after_count);
     assert_memory_equal(before, between, before_count * sizeof *before);
 
-    enum gz_status status = gz_scene_apply(scene, changes, count, session, &told_at, &told_holder, &told_error);
+    enum gz_status status =
+        gz_scene_apply(scene, changes, count, session, &told_at, &told_holder, &told_error);
     assert_int_equal(checked, status);
     if (status != GZ_OK) {
         assert_int_equal(at, told_at);
@@ -140,14 +146,16 @@ void assert_sound(const struct gz_scene *scene)
 {
     size_t walked = 0, ordered = 0;
     assert_siblings_sound(gz_scene_first_root(scene), NULL);
-    for (const struct gz_node *at = gz_scene_walk_all(scene, NULL); at != NULL; at = gz_scene_walk_all(scene, at)) {
+    for (const struct gz_node *at = gz_scene_walk_all(scene, NULL); at != NULL;
+         at = gz_scene_walk_all(scene, at)) {
         assert_siblings_sound(at->first_child, at);
         assert_ptr_equal(gz_scene_find(scene, at->id), at);
         walked++;
     }
     assert_int_equal(walked, gz_scene_count(scene));
     const struct gz_node *older = NULL;
-    for (const struct gz_node *at = gz_scene_oldest(scene); at != NULL; older = at, at = at->newer) {
+    for (const struct gz_node *at = gz_scene_oldest(scene); at != NULL;
+         older = at, at = at->newer) {
         assert_ptr_equal(at->older, older);
         if (older != NULL) assert_true(older->seq < at->seq);
         if (!at->gone) ordered++;

@@ -8,7 +8,8 @@
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 struct gz_scene *make_empty_scene(void);
-/* Node 1 is a root, 2 and 3 are its children, 4 is below 2, 5 is a root. Their names are "1" to "5". */
+/* Node 1 is a root, 2 and 3 are its children, 4 is below 2, 5 is a root. Their names are "1" to
+ * "5". */
 struct gz_scene *make_small_scene(void);
 
 struct gz_content make_content(uint64_t parent, const char *name);
@@ -20,9 +21,10 @@ struct gz_change make_move(const struct gz_scene *scene, uint64_t id, uint64_t p
 
 /* Applies as session 9; fails the test where that fails. */
 void apply(struct gz_scene *scene, const struct gz_change *changes, size_t count);
-/* Applies as `session` and returns the status, having made sure that gz_scene_check says the same, and that nothing at all
- * is different where it failed. */
-enum gz_status try_apply(struct gz_scene *scene, const struct gz_change *changes, size_t count, uint64_t session);
+/* Applies as `session` and returns the status, having made sure that gz_scene_check says the same,
+ * and that nothing at all is different where it failed. */
+enum gz_status try_apply(struct gz_scene *scene, const struct gz_change *changes, size_t count,
+                         uint64_t session);
 /* What the last try_apply told. */
 extern uint64_t told_at, told_holder;
 extern struct gz_error told_error;

@@ -1,7 +1,8 @@
-/* The bounds index against going through all nodes with numbers of a wider type: what reaches into a part of the world passes the
- * sieve, whatever became of the scene since it was last asked; and in tame scenes little else does. And the walk through what
- * moved, which keeps the index up.
- * GIZMOD_SEED and GIZMOD_TIMES choose the runs; a failure is found again with the seed that was printed. */
+/* The bounds index against going through all nodes with numbers of a wider type: what reaches into
+ * a part of the world passes the sieve, whatever became of the scene since it was last asked; and
+ * in tame scenes little else does. And the walk through what moved, which keeps the index up.
+ * GIZMOD_SEED and GIZMOD_TIMES choose the runs; a failure is found again with the seed that was
+ * printed. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,8 +13,8 @@
 #include <cmocka.h>
 
 #include "scene/boxes.h"
-#include "unit/scene/making.h"
 #include "server/maxima.h"
+#include "unit/scene/making.h"
 
 #define SEEDS 150
 #define STEPS 60
@@ -31,7 +32,8 @@ typedef long double wide;
 
 struct wide_world {
     wide m[3][4];    /* as it is */
-    wide size[3][4]; /* the sums of magnitudes that it was made of: what rounding is in proportion to */
+    wide size[3][4]; /* the sums of magnitudes that it was made of: what rounding is in proportion
+                        to */
 };
 
 static struct wide_world local_world(const gz_trs *trs)
@@ -75,7 +77,8 @@ static struct wide_world world_of(const struct gz_node *node)
     return world;
 }
 
-/* The node's box along the world's axes, and how large the numbers were that its sides were made of. */
+/* The node's box along the world's axes, and how large the numbers were that its sides were made
+ * of. */
 static void world_box(const struct gz_node *node, wide box[2][3], wide size[3])
 {
     struct wide_world world = world_of(node);
@@ -99,7 +102,8 @@ static void world_box(const struct gz_node *node, wide box[2][3], wide size[3])
     }
 }
 
-/* How far the box reaches into the half of space, and in *rounding what that may be wrong by, in proportion. */
+/* How far the box reaches into the half of space, and in *rounding what that may be wrong by, in
+ * proportion. */
 static wide reach_of(wide box[2][3], const wide size[3], const gz_plane *plane, wide *rounding)
 {
     const wide n[3] = {plane->normal.x, plane->normal.y, plane->normal.z};
@@ -147,7 +151,8 @@ static gz_vec3 any_place(struct game *game)
 static gz_trs any_trs(struct game *game)
 {
     gz_trs trs = {.t = any_place(game), .s = {any_scale(game), any_scale(game), any_scale(game)}};
-    gz_quat turn = {between(game, -1, 1), between(game, -1, 1), between(game, -1, 1), between(game, 0.1, 1)};
+    gz_quat turn = {between(game, -1, 1), between(game, -1, 1), between(game, -1, 1),
+                    between(game, 0.1, 1)};
     if (below(game, 3) == 0) turn = gz_quat_identity;
     assert_true(gz_quat_normalize(turn, &trs.r));
     return trs;
@@ -177,7 +182,8 @@ static void change_something(struct game *game)
 {
     struct gz_scene *scene = game->scene;
     struct gz_error error;
-    uint64_t id = any_alive(game), fresh = 1 + below(game, IDS), parent = below(game, 3) == 0 ? 0 : any_alive(game);
+    uint64_t id = any_alive(game), fresh = 1 + below(game, IDS),
+             parent = below(game, 3) == 0 ? 0 : any_alive(game);
     struct gz_change change = make_creation(fresh, parent, "made");
     uint64_t what = below(game, 10);
     change.after.trs = any_trs(game);
@@ -188,7 +194,8 @@ static void change_something(struct game *game)
         size_t count;
         uint64_t at;
         gz_arena_init(&arena, 1 << 20);
-        assert_int_equal(gz_changes_delete(scene, &arena, &id, 1, &changes, &count, &at, &error), GZ_OK);
+        assert_int_equal(gz_changes_delete(scene, &arena, &id, 1, &changes, &count, &at, &error),
+                         GZ_OK);
         assert_int_equal(gz_scene_apply(scene, changes, count, 9, NULL, NULL, &error), GZ_OK);
         gz_arena_finish(&arena);
         return;
@@ -229,8 +236,8 @@ static gz_plane any_plane(struct game *game)
 #define SLACK 1e-12L
 #define FLOAT_SLACK 1e-5L
 
-static void assert_sieved(struct game *game, const struct gz_node *node, bool passed, const gz_plane *planes,
-                          size_t count)
+static void assert_sieved(struct game *game, const struct gz_node *node, bool passed,
+                          const gz_plane *planes, size_t count)
 {
     wide box[2][3], size[3];
     bool reaches = true, far = false;
@@ -246,11 +253,13 @@ static void assert_sieved(struct game *game, const struct gz_node *node, bool pa
 
 static int compare_nodes(const void *a, const void *b)
 {
-    const struct gz_node *x = *(const struct gz_node *const *)a, *y = *(const struct gz_node *const *)b;
+    const struct gz_node *x = *(const struct gz_node *const *)a,
+                         *y = *(const struct gz_node *const *)b;
     return (x->id > y->id) - (x->id < y->id);
 }
 
-/* Each of them is alive and there once; the rest did not pass. Returns how many were looked at anew. */
+/* Each of them is alive and there once; the rest did not pass. Returns how many were looked at
+ * anew. */
 static size_t check_sieve(struct game *game, const gz_plane *planes, size_t count)
 {
     struct gz_sieved sieved;
@@ -295,7 +304,8 @@ static void test_boxes_let_through_what_is_there(void **state)
     (void)state;
     uint64_t first = chance_seed(1), count = chance_count(SEEDS);
     for (uint64_t seed = first; seed < first + count; seed++) {
-        fprintf(stderr, "GIZMOD_SEED=%llu\r", (unsigned long long)seed); /* what is read where it fails */
+        fprintf(stderr, "GIZMOD_SEED=%llu\r",
+                (unsigned long long)seed); /* what is read where it fails */
         play(seed);
     }
 }
@@ -315,10 +325,12 @@ static void test_boxes_of_worlds_beyond_numbers_always_pass(void **state)
             change.after.trs.t.x = 1;
             change.after.has_bounds = id % 3 > 0;
             change.after.bounds = (gz_box){{1, 1, 1}, {2, 2, 2}};
-            if (!change.after.has_bounds) memset(&change.after.bounds, 0, sizeof change.after.bounds);
+            if (!change.after.has_bounds)
+                memset(&change.after.bounds, 0, sizeof change.after.bounds);
             apply(game.scene, &change, 1);
         }
-        const gz_plane planes[] = {{{1, 0, 0}, -3}, {{-1, 0, 0}, 1}, {{0, 1, 0}, 0}, {{1, 1, 1}, 1e15}};
+        const gz_plane planes[] = {
+            {{1, 0, 0}, -3}, {{-1, 0, 0}, 1}, {{0, 1, 0}, 0}, {{1, 1, 1}, 1e15}};
         for (size_t k = 0; k < COUNT(planes); k++) (void)check_sieve(&game, &planes[k], 1);
         gz_scene_destroy(game.scene);
     }

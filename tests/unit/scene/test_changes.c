@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "unit/scene/making.h"
 #include "server/maxima.h"
+#include "unit/scene/making.h"
 
 static struct gz_arena arena;
 
@@ -60,8 +60,8 @@ static void test_reverse_takes_everything_back(void **state)
 {
     (void)state;
     struct gz_scene *scene = make_small_scene();
-    struct gz_change changes[] = {make_move(scene, 4, 5), make_deletion(scene, 2), make_creation(6, 4, "six"),
-                                  make_change(scene, 3)};
+    struct gz_change changes[] = {make_move(scene, 4, 5), make_deletion(scene, 2),
+                                  make_creation(6, 4, "six"), make_change(scene, 3)};
     changes[3].after.name = "renamed";
     struct gz_change *copy = gz_changes_copy(&arena, changes, 4);
     apply(scene, copy, 4);
@@ -103,14 +103,17 @@ static void test_delete_lists_subtrees_children_first_each_once(void **state)
         struct gz_scene *scene = make_small_scene();
         struct gz_change *changes;
         size_t count;
-        assert_int_equal(
-            gz_changes_delete(scene, &arena, cases[i].ids, cases[i].id_count, &changes, &count, NULL, NULL), GZ_OK);
+        assert_int_equal(gz_changes_delete(scene, &arena, cases[i].ids, cases[i].id_count, &changes,
+                                           &count, NULL, NULL),
+                         GZ_OK);
         assert_int_equal(count, cases[i].count);
         for (size_t c = 0; c < count; c++) {
             assert_int_equal(changes[c].node, cases[i].expected[c]);
             assert_true(changes[c].existed && !changes[c].exists);
-            assert_string_equal(changes[c].before.name, gz_scene_find(scene, changes[c].node)->name);
-            assert_ptr_not_equal(changes[c].before.name, gz_scene_find(scene, changes[c].node)->name);
+            assert_string_equal(changes[c].before.name,
+                                gz_scene_find(scene, changes[c].node)->name);
+            assert_ptr_not_equal(changes[c].before.name,
+                                 gz_scene_find(scene, changes[c].node)->name);
         }
         apply(scene, changes, count);
         assert_int_equal(gz_scene_count(scene), 5 - count);
@@ -130,7 +133,8 @@ static void test_delete_of_what_is_not_there_names_it(void **state)
         uint64_t at = 99;
         struct gz_error error;
         const uint64_t ids[] = {1, unknown[i], 2};
-        assert_int_equal(gz_changes_delete(scene, &arena, ids, 3, &changes, &count, &at, &error), GZ_UNKNOWN_NODE);
+        assert_int_equal(gz_changes_delete(scene, &arena, ids, 3, &changes, &count, &at, &error),
+                         GZ_UNKNOWN_NODE);
         assert_int_equal(at, unknown[i]);
         assert_int_equal(error.status, GZ_UNKNOWN_NODE);
     }
@@ -140,11 +144,13 @@ static void test_delete_of_what_is_not_there_names_it(void **state)
 /* ---- restoring ---- */
 
 /* Restores `records`; afterwards the scene must be just that. Then takes it back. */
-static void restore(struct gz_scene *scene, const struct gz_node_record *records, size_t count, size_t expected_changes)
+static void restore(struct gz_scene *scene, const struct gz_node_record *records, size_t count,
+                    size_t expected_changes)
 {
     struct gz_change *changes;
     size_t change_count, alive = gz_scene_count(scene);
-    assert_int_equal(gz_changes_restore(scene, &arena, records, count, &changes, &change_count, NULL), GZ_OK);
+    assert_int_equal(
+        gz_changes_restore(scene, &arena, records, count, &changes, &change_count, NULL), GZ_OK);
     assert_int_equal(change_count, expected_changes);
     apply(scene, changes, change_count);
     assert_int_equal(gz_scene_count(scene), count);
@@ -182,7 +188,8 @@ static void test_restore_swaps_revives_and_deletes(void **state)
     };
     restore(scene, moved_out, 2, 6);
     restore(scene, NULL, 0, 5);
-    const struct gz_node_record forgotten[] = {{.id = 1000, .content = make_content(0, "never seen")}};
+    const struct gz_node_record forgotten[] = {
+        {.id = 1000, .content = make_content(0, "never seen")}};
     restore(scene, forgotten, 1, 6);
     gz_scene_destroy(scene);
 }
@@ -197,8 +204,9 @@ static void test_restore_turns_the_deepest_chain_around_and_back(void **state)
     struct gz_node_record around[GZ_TREE_DEPTH_MAX];
     for (uint64_t i = 0; i < GZ_TREE_DEPTH_MAX; i++) {
         chain[i] = make_creation(i + 1, i, "link");
-        around[i] = (struct gz_node_record){.id = GZ_TREE_DEPTH_MAX - i,
-                                            .content = make_content(i == 0 ? 0 : GZ_TREE_DEPTH_MAX + 1 - i, "link")};
+        around[i] = (struct gz_node_record){
+            .id = GZ_TREE_DEPTH_MAX - i,
+            .content = make_content(i == 0 ? 0 : GZ_TREE_DEPTH_MAX + 1 - i, "link")};
     }
     apply(scene, chain, GZ_TREE_DEPTH_MAX);
     restore(scene, around, GZ_TREE_DEPTH_MAX, GZ_TREE_DEPTH_MAX);
@@ -211,10 +219,14 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_copy_owns_its_names, arena_begin, arena_end),
         cmocka_unit_test_setup_teardown(test_copy_beyond_the_arena_is_null, arena_begin, arena_end),
         cmocka_unit_test_setup_teardown(test_reverse_takes_everything_back, arena_begin, arena_end),
-        cmocka_unit_test_setup_teardown(test_delete_lists_subtrees_children_first_each_once, arena_begin, arena_end),
-        cmocka_unit_test_setup_teardown(test_delete_of_what_is_not_there_names_it, arena_begin, arena_end),
-        cmocka_unit_test_setup_teardown(test_restore_swaps_revives_and_deletes, arena_begin, arena_end),
-        cmocka_unit_test_setup_teardown(test_restore_turns_the_deepest_chain_around_and_back, arena_begin, arena_end),
+        cmocka_unit_test_setup_teardown(test_delete_lists_subtrees_children_first_each_once,
+                                        arena_begin, arena_end),
+        cmocka_unit_test_setup_teardown(test_delete_of_what_is_not_there_names_it, arena_begin,
+                                        arena_end),
+        cmocka_unit_test_setup_teardown(test_restore_swaps_revives_and_deletes, arena_begin,
+                                        arena_end),
+        cmocka_unit_test_setup_teardown(test_restore_turns_the_deepest_chain_around_and_back,
+                                        arena_begin, arena_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* Each allocation in turn fails: what was asked for is refused or done with less, nothing leaks, nothing is half done. */
+/* Each allocation in turn fails: what was asked for is refused or done with less, nothing leaks,
+ * nothing is half done. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,8 +35,8 @@ static void test_create_without_memory_is_null(void **state)
     enum { NODES = 200 };
     static struct gz_node_record records[NODES];
     for (size_t i = 0; i < NODES; i++) {
-        records[i] =
-            (struct gz_node_record){.id = i + 1, .seq = i + 1, .gone = i > 150, .content = make_content(i / 2, "n")};
+        records[i] = (struct gz_node_record){
+            .id = i + 1, .seq = i + 1, .gone = i > 150, .content = make_content(i / 2, "n")};
     }
     struct gz_scene_state loaded = {.seq = NODES, .nodes = records, .node_count = NODES};
     for (size_t n = 1;; n++) {
@@ -51,11 +52,13 @@ static void test_create_without_memory_is_null(void **state)
     }
 }
 
-/* Enough new nodes that the table has to grow, names that change, a grave that is opened, a move and a deletion. */
+/* Enough new nodes that the table has to grow, names that change, a grave that is opened, a move
+ * and a deletion. */
 static size_t make_list(const struct gz_scene *scene, struct gz_change *changes)
 {
     size_t count = 0;
-    for (uint64_t id = 100; id < 150; id++) changes[count++] = make_creation(id, id == 100 ? 5 : id - 1, "new");
+    for (uint64_t id = 100; id < 150; id++)
+        changes[count++] = make_creation(id, id == 100 ? 5 : id - 1, "new");
     changes[count++] = make_creation(3, 149, "made again");
     changes[count++] = make_move(scene, 4, 3);
     changes[count++] = make_deletion(scene, 2);
@@ -129,11 +132,12 @@ static void test_lists_without_memory_are_refused(void **state)
             struct gz_change *changes = NULL, change = make_change(scene, 1);
             size_t count;
             fail_allocation(n);
-            if (which == 0 &&
-                gz_changes_delete(scene, &arena, (uint64_t[]){1}, 1, &changes, &count, NULL, NULL) != GZ_OK) {
+            if (which == 0 && gz_changes_delete(scene, &arena, (uint64_t[]){1}, 1, &changes, &count,
+                                                NULL, NULL) != GZ_OK) {
                 changes = NULL;
             }
-            if (which == 1 && gz_changes_restore(scene, &arena, records, 2, &changes, &count, NULL) != GZ_OK)
+            if (which == 1 &&
+                gz_changes_restore(scene, &arena, records, 2, &changes, &count, NULL) != GZ_OK)
                 changes = NULL;
             if (which == 2) changes = gz_changes_copy(&arena, &change, 1);
             if (which == 3) changes = gz_changes_reverse(&arena, &change, 1);
@@ -150,7 +154,8 @@ static void test_undo_without_memory_is_shorter(void **state)
 {
     (void)state;
     const struct gz_change change = make_creation(1, 0, "n");
-    struct gz_edit_record edit = {.user = "ann", .kind = GZ_EDIT_SET, .changes = &change, .change_count = 1};
+    struct gz_edit_record edit = {
+        .user = "ann", .kind = GZ_EDIT_SET, .changes = &change, .change_count = 1};
     fail_allocation(1);
     assert_null(gz_undo_create());
     struct gz_undo_log *log = gz_undo_create();
@@ -189,9 +194,12 @@ static void test_pose_takes_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        MEMORY_TEST(test_create_without_memory_is_null),  MEMORY_TEST(test_apply_without_memory_changes_nothing),
-        MEMORY_TEST(test_a_refused_list_takes_no_memory), MEMORY_TEST(test_lists_without_memory_are_refused),
-        MEMORY_TEST(test_undo_without_memory_is_shorter), MEMORY_TEST(test_pose_takes_no_memory),
+        MEMORY_TEST(test_create_without_memory_is_null),
+        MEMORY_TEST(test_apply_without_memory_changes_nothing),
+        MEMORY_TEST(test_a_refused_list_takes_no_memory),
+        MEMORY_TEST(test_lists_without_memory_are_refused),
+        MEMORY_TEST(test_undo_without_memory_is_shorter),
+        MEMORY_TEST(test_pose_takes_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

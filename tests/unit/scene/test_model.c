@@ -1,5 +1,6 @@
-/* The scene against a model that is slow and plain: arrays, and everything looked up by going through all of it.
- * GIZMOD_SEED and GIZMOD_TIMES choose the run; a failure is found again with the seed that was printed. */
+/* The scene against a model that is slow and plain: arrays, and everything looked up by going
+ * through all of it. GIZMOD_SEED and GIZMOD_TIMES choose the run; a failure is found again with the
+ * seed that was printed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,11 +11,11 @@
 
 #include <cmocka.h>
 
-#include "unit/scene/making.h"
 #include "server/maxima.h"
+#include "unit/scene/making.h"
 
-/* Nodes 1 to LOOSE come and go. Beside them, not in the model, is a chain that nobody touches, so that the greatest depth is
- * near, and graves of others that fill the graveyard nearly up. */
+/* Nodes 1 to LOOSE come and go. Beside them, not in the model, is a chain that nobody touches, so
+ * that the greatest depth is near, and graves of others that fill the graveyard nearly up. */
 enum { LOOSE = 40, IDS = LOOSE + 1, LIST_MAX = 8, PASTS = 8, LINKS = GZ_TREE_DEPTH_MAX - 6 };
 enum { FILLER_ID = 1000000, LINK_ID = 2000000, END_ID = LINK_ID + LINKS - 1 };
 
@@ -48,7 +49,8 @@ static bool part_differs(const struct gz_content *a, const struct gz_content *b,
     }
 }
 
-static const char *const names[] = {"", "bolt", "h\xC3\xA9lice", "link", "a longer name than the others have"};
+static const char *const names[] = {"", "bolt", "h\xC3\xA9lice", "link",
+                                    "a longer name than the others have"};
 
 static const char *name_that_stays(const char *name)
 {
@@ -87,7 +89,8 @@ static bool model_is_below(const struct model *model, uint64_t id, uint64_t top)
 static size_t model_children(const struct model *model, uint64_t id)
 {
     size_t count = 0;
-    for (uint64_t i = 1; i < IDS; i++) count += model->things[i].alive && model->things[i].is.parent == id;
+    for (uint64_t i = 1; i < IDS; i++)
+        count += model->things[i].alive && model->things[i].is.parent == id;
     return count;
 }
 
@@ -103,7 +106,8 @@ static void model_trim(struct model *model)
             if (oldest == NULL || thing->seq < oldest->seq) oldest = thing;
         }
         if (graves <= GZ_TOMBSTONES_MAX) return;
-        if (oldest == NULL || (model->filler_first < model->filler_end && model->filler_first < oldest->seq)) {
+        if (oldest == NULL ||
+            (model->filler_first < model->filler_end && model->filler_first < oldest->seq)) {
             model->forgotten = model->filler_first++;
         } else {
             model->forgotten = oldest->seq;
@@ -112,8 +116,8 @@ static void model_trim(struct model *model)
     }
 }
 
-static enum gz_status model_arrange(struct model *model, const struct gz_change *change, uint64_t session, bool *moved,
-                                    uint64_t *at)
+static enum gz_status model_arrange(struct model *model, const struct gz_change *change,
+                                    uint64_t session, bool *moved, uint64_t *at)
 {
     struct thing *thing = &model->things[change->node];
     *at = change->node;
@@ -124,7 +128,8 @@ static enum gz_status model_arrange(struct model *model, const struct gz_change 
         differs |= part_differs(&change->before, &change->after, part);
     }
     if (!differs) return GZ_OK;
-    if (thing->holder != 0 && session != 0) return thing->holder == session ? GZ_BAD_STATE : GZ_LOCKED;
+    if (thing->holder != 0 && session != 0)
+        return thing->holder == session ? GZ_BAD_STATE : GZ_LOCKED;
     if (!change->exists) {
         if (model_children(model, change->node) > 0) return GZ_BAD_STATE;
         thing->alive = false;
@@ -132,7 +137,8 @@ static enum gz_status model_arrange(struct model *model, const struct gz_change 
     } else if (!change->existed || change->before.parent != change->after.parent) {
         uint64_t parent = change->after.parent;
         *at = parent;
-        if (parent != 0 && parent != END_ID && (parent >= IDS || !model->things[parent].alive)) return GZ_UNKNOWN_NODE;
+        if (parent != 0 && parent != END_ID && (parent >= IDS || !model->things[parent].alive))
+            return GZ_UNKNOWN_NODE;
         *moved = !change->existed || thing->is.parent != parent;
         thing->is.parent = parent;
         thing->alive = thing->known = true;
@@ -140,14 +146,17 @@ static enum gz_status model_arrange(struct model *model, const struct gz_change 
     return GZ_OK;
 }
 
-static void model_commit(struct model *model, const struct gz_change *change, bool moved, uint64_t session)
+static void model_commit(struct model *model, const struct gz_change *change, bool moved,
+                         uint64_t session)
 {
     struct thing *thing = &model->things[change->node];
     bool touched = change->existed != change->exists, made = touched && change->exists;
     bool parts[GZ_PART_COUNT] = {false};
     for (int part = 0; part < GZ_PART_COUNT && change->exists; part++) {
-        parts[part] = made || (part_differs(&change->before, &change->after, part) &&
-                               (part == GZ_PART_PARENT ? moved : part_differs(&thing->is, &change->after, part)));
+        parts[part] =
+            made ||
+            (part_differs(&change->before, &change->after, part) &&
+             (part == GZ_PART_PARENT ? moved : part_differs(&thing->is, &change->after, part)));
         touched |= parts[part];
     }
     if (!touched) return;
@@ -163,15 +172,16 @@ static void model_commit(struct model *model, const struct gz_change *change, bo
 }
 
 /* All or nothing: `model` is only changed on GZ_OK. */
-static enum gz_status model_apply(struct model *model, const struct gz_change *changes, size_t count, uint64_t session,
-                                  uint64_t *at)
+static enum gz_status model_apply(struct model *model, const struct gz_change *changes,
+                                  size_t count, uint64_t session, uint64_t *at)
 {
     static struct model next;
     next = *model;
     bool met[IDS] = {false}, moved[LIST_MAX + 2 * IDS] = {false};
     for (size_t i = 0; i < count; i++) {
         uint64_t id = *at = changes[i].node;
-        if (changes[i].exists && !(fabs(changes[i].after.trs.t.x) <= GZ_COORDINATE_MAX)) return GZ_BAD_VALUE;
+        if (changes[i].exists && !(fabs(changes[i].after.trs.t.x) <= GZ_COORDINATE_MAX))
+            return GZ_BAD_VALUE;
         if (id == 0 || id >= IDS) return changes[i].existed ? GZ_UNKNOWN_NODE : GZ_BAD_VALUE;
         if (changes[i].existed && !model->things[id].known && !met[id]) return GZ_UNKNOWN_NODE;
         met[id] = true;
@@ -223,7 +233,9 @@ static void compare_order(const struct model *model, const struct gz_scene *scen
         uint64_t next = 0;
         for (uint64_t id = 1; id < IDS; id++) {
             const struct thing *thing = &model->things[id];
-            if (thing->known && thing->seq > last && (next == 0 || thing->seq < model->things[next].seq)) next = id;
+            if (thing->known && thing->seq > last &&
+                (next == 0 || thing->seq < model->things[next].seq))
+                next = id;
         }
         while (node != NULL && node->id >= FILLER_ID) node = node->newer;
         if (next == 0) break;
@@ -245,7 +257,8 @@ static gz_affine model_world(const struct model *model, uint64_t id, gz_affine e
     const struct thing *thing = &model->things[id];
     gz_affine own = gz_affine_from_trs(&thing->is.trs);
     if (thing->is.parent == 0) return own;
-    gz_affine above = thing->is.parent == END_ID ? end_world : model_world(model, thing->is.parent, end_world);
+    gz_affine above =
+        thing->is.parent == END_ID ? end_world : model_world(model, thing->is.parent, end_world);
     return gz_affine_multiply(&above, &own);
 }
 
@@ -254,7 +267,8 @@ static void compare_world(const struct model *model, struct gz_scene *scene, uin
     if (!model->things[id].alive) return;
     gz_affine end_world = gz_affine_identity;
     end_world.origin.y = 0.25 * LINKS;
-    gz_affine expected = model_world(model, id, end_world), found = gz_scene_world(scene, gz_scene_find(scene, id));
+    gz_affine expected = model_world(model, id, end_world),
+              found = gz_scene_world(scene, gz_scene_find(scene, id));
     assert_memory_equal(&expected, &found, sizeof expected);
 }
 
@@ -269,7 +283,8 @@ static void compare(const struct model *model, struct gz_scene *scene, uint64_t 
     assert_int_equal(gz_scene_seq(scene), model->seq);
     assert_int_equal(gz_scene_forgotten(scene), model->forgotten);
     uint64_t back = chance_below(random, 200);
-    if (chance_below(random, 10) == 0) compare_order(model, scene, model->seq > back ? model->seq - back : 0);
+    if (chance_below(random, 10) == 0)
+        compare_order(model, scene, model->seq > back ? model->seq - back : 0);
     for (int i = 0; i < 4; i++) compare_world(model, scene, 1 + chance_below(random, LOOSE));
 }
 
@@ -294,7 +309,8 @@ static double random_number(uint64_t *random)
 static void change_part(struct gz_content *content, enum gz_part part, uint64_t *random)
 {
     const gz_quat turns[] = {{0, 0, 0, 1}, {1, 0, 0, 0}, {0, 0.6, 0, 0.8}, {0, 0, 0, -1}};
-    if (part == GZ_PART_T) content->trs.t = (gz_vec3){random_number(random), 0, random_number(random) * 0};
+    if (part == GZ_PART_T)
+        content->trs.t = (gz_vec3){random_number(random), 0, random_number(random) * 0};
     if (part == GZ_PART_R) content->trs.r = turns[chance_below(random, 4)];
     if (part == GZ_PART_S) content->trs.s.y = 1 + (double)chance_below(random, 3);
     if (part == GZ_PART_NAME) content->name = names[chance_below(random, COUNT(names))];
@@ -308,8 +324,11 @@ static struct gz_change random_change(const struct model *model, uint64_t *rando
 {
     uint64_t id = random_id(random);
     const struct thing *thing = &model->things[id];
-    struct gz_change change = {
-        .node = id, .existed = thing->alive, .exists = true, .before = thing->is, .after = thing->is};
+    struct gz_change change = {.node = id,
+                               .existed = thing->alive,
+                               .exists = true,
+                               .before = thing->is,
+                               .after = thing->is};
     if (!thing->alive) {
         change.before = change.after = make_content(0, "");
         for (int part = 0; part < GZ_PART_COUNT; part++) change_part(&change.after, part, random);
@@ -324,7 +343,8 @@ static struct gz_change random_change(const struct model *model, uint64_t *rando
     if (mistake == 0) change.existed = !change.existed;
     if (mistake == 1) change.after.trs.t.x = NAN;
     if (mistake == 2) change.node = chance_below(random, 2) == 0 ? 0 : GZ_ID_LIMIT;
-    if (mistake < 8) change_part(&change.before, (enum gz_part)chance_below(random, GZ_PART_COUNT), random);
+    if (mistake < 8)
+        change_part(&change.before, (enum gz_part)chance_below(random, GZ_PART_COUNT), random);
     return change;
 }
 
@@ -338,7 +358,8 @@ static size_t random_list(const struct model *model, struct gz_change *changes, 
         uint64_t at;
         changes[i] = random_change(&scratch, random);
         enum gz_status status = model_apply(&scratch, &changes[i], 1, 0, &at);
-        if (status != GZ_OK && chance_below(random, 4) > 0) changes[i--] = (struct gz_change){0}, count--;
+        if (status != GZ_OK && chance_below(random, 4) > 0)
+            changes[i--] = (struct gz_change){0}, count--;
     }
     return count;
 }
@@ -362,15 +383,18 @@ static bool is_time_to_look(struct run *run)
 }
 
 /* Applies to both, with the same outcome. */
-static enum gz_status apply_to_both(struct run *run, const struct gz_change *changes, size_t count, uint64_t session)
+static enum gz_status apply_to_both(struct run *run, const struct gz_change *changes, size_t count,
+                                    uint64_t session)
 {
     uint64_t expected_at = 0;
     enum gz_status expected = model_apply(&run->model, changes, count, session, &expected_at);
-    enum gz_status status =
-        is_time_to_look(run) ? try_apply(run->scene, changes, count, session)
-                             : gz_scene_apply(run->scene, changes, count, session, &told_at, &told_holder, &told_error);
+    enum gz_status status = is_time_to_look(run)
+                                ? try_apply(run->scene, changes, count, session)
+                                : gz_scene_apply(run->scene, changes, count, session, &told_at,
+                                                 &told_holder, &told_error);
     if (status != expected) {
-        fail_msg("scene: %s (%s), model: %s", gz_status_word(status), told_error.message, gz_status_word(expected));
+        fail_msg("scene: %s (%s), model: %s", gz_status_word(status), told_error.message,
+                 gz_status_word(expected));
     }
     if (status != GZ_OK && status != GZ_TOO_MANY) assert_int_equal(told_at, expected_at);
     if (status == GZ_LOCKED) assert_int_equal(told_holder, run->model.things[told_at].holder);
@@ -391,14 +415,16 @@ static void assert_contents_are(const struct run *run, const struct model *past)
     }
 }
 
-static bool befores_are_true(const struct model *model, const struct gz_change *changes, size_t count)
+static bool befores_are_true(const struct model *model, const struct gz_change *changes,
+                             size_t count)
 {
     static struct model scratch;
     scratch = *model;
     for (size_t i = 0; i < count; i++) {
         uint64_t at;
         for (int part = 0; part < GZ_PART_COUNT && changes[i].existed; part++) {
-            if (part_differs(&scratch.things[changes[i].node].is, &changes[i].before, part)) return false;
+            if (part_differs(&scratch.things[changes[i].node].is, &changes[i].before, part))
+                return false;
         }
         if (model_apply(&scratch, &changes[i], 1, 0, &at) != GZ_OK) return false;
     }
@@ -426,8 +452,8 @@ static void step_delete(struct run *run)
     for (size_t i = 0; i < count; i++) ids[i] = random_id(&run->random);
     for (size_t i = count; i-- > 0;) unknown = run->model.things[ids[i]].alive ? unknown : ids[i];
     struct gz_change *changes;
-    enum gz_status status =
-        gz_changes_delete(run->scene, &run->arena, ids, count, &changes, &change_count, &at, &told_error);
+    enum gz_status status = gz_changes_delete(run->scene, &run->arena, ids, count, &changes,
+                                              &change_count, &at, &told_error);
     assert_int_equal(status, unknown != 0 ? GZ_UNKNOWN_NODE : GZ_OK);
     if (unknown != 0) {
         assert_int_equal(at, unknown);
@@ -443,7 +469,8 @@ static void step_delete(struct run *run)
     (void)apply_to_both(run, changes, change_count, chance_below(&run->random, 4));
 }
 
-/* The chain, then the nodes alive in a past, parents first: in rounds, those whose parents are listed already. */
+/* The chain, then the nodes alive in a past, parents first: in rounds, those whose parents are
+ * listed already. */
 static size_t records_of(const struct model *past, struct gz_node_record *records)
 {
     bool listed[IDS] = {true};
@@ -451,15 +478,19 @@ static size_t records_of(const struct model *past, struct gz_node_record *record
     for (; count < LINKS; count++) {
         struct gz_content link = make_content(count == 0 ? 0 : LINK_ID + count - 1, "link");
         link.trs.t.y = 0.25;
-        records[count] = (struct gz_node_record){.id = LINK_ID + count, .seq = count + 1, .content = link};
+        records[count] =
+            (struct gz_node_record){.id = LINK_ID + count, .seq = count + 1, .content = link};
     }
     do {
         before = count;
         for (uint64_t id = 1; id < IDS; id++) {
             const struct thing *thing = &past->things[id];
-            if (!thing->alive || listed[id] || (thing->is.parent != END_ID && !listed[thing->is.parent])) continue;
+            if (!thing->alive || listed[id] ||
+                (thing->is.parent != END_ID && !listed[thing->is.parent]))
+                continue;
             listed[id] = true;
-            records[count++] = (struct gz_node_record){.id = id, .seq = thing->seq, .content = thing->is};
+            records[count++] =
+                (struct gz_node_record){.id = id, .seq = thing->seq, .content = thing->is};
         }
     } while (count > before);
     return count;
@@ -473,9 +504,13 @@ static void step_restore(struct run *run)
     const struct model *past = &run->pasts[chance_below(&run->random, PASTS)];
     size_t count = records_of(past, records), change_count;
     struct gz_change *changes;
-    assert_int_equal(gz_changes_restore(run->scene, &run->arena, records, count, &changes, &change_count, NULL), GZ_OK);
-    enum gz_status status = apply_to_both(run, changes, change_count, chance_below(&run->random, 4));
-    if (status == GZ_LOCKED || status == GZ_BAD_STATE) status = apply_to_both(run, changes, change_count, 0);
+    assert_int_equal(
+        gz_changes_restore(run->scene, &run->arena, records, count, &changes, &change_count, NULL),
+        GZ_OK);
+    enum gz_status status =
+        apply_to_both(run, changes, change_count, chance_below(&run->random, 4));
+    if (status == GZ_LOCKED || status == GZ_BAD_STATE)
+        status = apply_to_both(run, changes, change_count, 0);
     assert_int_equal(status, GZ_OK);
     assert_contents_are(run, past);
     if (chance_below(&run->random, 2) == 0) return;
@@ -489,7 +524,8 @@ static void step_pose(struct run *run)
     uint64_t id = random_id(&run->random);
     struct thing *thing = &run->model.things[id];
     if (!thing->alive) return;
-    struct gz_change change = {.node = id, .existed = true, .exists = true, .before = thing->is, .after = thing->is};
+    struct gz_change change = {
+        .node = id, .existed = true, .exists = true, .before = thing->is, .after = thing->is};
     change_part(&change.after, (enum gz_part)chance_below(&run->random, 3), &run->random);
     uint64_t holder = thing->holder, seq = thing->seq, at;
     assert_int_equal(model_apply(&run->model, &change, 1, 0, &at), GZ_OK);
@@ -499,19 +535,23 @@ static void step_pose(struct run *run)
 
 static void step_hold(struct run *run)
 {
-    uint64_t ids[4], at = 0, holder = 0, expected_at = 0, session = 1 + chance_below(&run->random, 3);
+    uint64_t ids[4], at = 0, holder = 0, expected_at = 0,
+                     session = 1 + chance_below(&run->random, 3);
     size_t count = 1 + chance_below(&run->random, 4);
     enum gz_status expected = GZ_OK;
     for (size_t i = 0; i < count; i++) ids[i] = random_id(&run->random);
     for (size_t i = count; i-- > 0;) {
         const struct thing *thing = &run->model.things[ids[i]];
         bool others = thing->holder != 0 && thing->holder != session;
-        if (!thing->alive || others) expected = thing->alive ? GZ_LOCKED : GZ_UNKNOWN_NODE, expected_at = ids[i];
+        if (!thing->alive || others)
+            expected = thing->alive ? GZ_LOCKED : GZ_UNKNOWN_NODE, expected_at = ids[i];
     }
-    assert_int_equal(gz_scene_hold(run->scene, ids, count, session, &at, &holder, &told_error), expected);
+    assert_int_equal(gz_scene_hold(run->scene, ids, count, session, &at, &holder, &told_error),
+                     expected);
     if (expected != GZ_OK) assert_int_equal(at, expected_at);
     if (expected == GZ_LOCKED) assert_int_equal(holder, run->model.things[at].holder);
-    for (size_t i = 0; i < count && expected == GZ_OK; i++) run->model.things[ids[i]].holder = session;
+    for (size_t i = 0; i < count && expected == GZ_OK; i++)
+        run->model.things[ids[i]].holder = session;
 }
 
 static void step_release(struct run *run)
@@ -555,8 +595,10 @@ static size_t add_fillers(struct run *run, struct gz_node_record *records)
     size_t count = chance_below(&run->random, 4) == 0 ? GZ_TOMBSTONES_MAX - 15 : 0;
     run->model.filler_first = run->model.seq + 1;
     for (size_t i = 0; i < count; i++) {
-        records[i] = (struct gz_node_record){
-            .id = FILLER_ID + i, .seq = ++run->model.seq, .gone = true, .content = make_content(0, "filler")};
+        records[i] = (struct gz_node_record){.id = FILLER_ID + i,
+                                             .seq = ++run->model.seq,
+                                             .gone = true,
+                                             .content = make_content(0, "filler")};
     }
     run->model.filler_end = run->model.seq + 1;
     return count;
@@ -576,7 +618,8 @@ static void reopen(struct run *run)
         if (!thing->known || thing->alive) continue;
         size_t at = count++;
         for (; at > graves && records[at - 1].seq > thing->seq; at--) records[at] = records[at - 1];
-        records[at] = (struct gz_node_record){.id = id, .seq = thing->seq, .gone = true, .content = thing->is};
+        records[at] = (struct gz_node_record){
+            .id = id, .seq = thing->seq, .gone = true, .content = thing->is};
     }
     count += add_fillers(run, records + count);
     struct gz_scene_state state = {.seq = run->model.seq,
@@ -608,9 +651,11 @@ static void test_random_steps_are_as_in_the_model(void **state)
         compare(&run->model, run->scene, &run->random);
         if (is_time_to_look(run)) assert_sound(run->scene);
     }
-    print_message("%zu lists applied, %zu refused, %zu of them locked; forgotten up to %llu\n", run->applied,
-                  run->refused, run->locked, (unsigned long long)run->model.forgotten);
-    assert_true(run->refused > steps / 100 && run->applied > steps / 5 && run->locked > steps / 1000);
+    print_message("%zu lists applied, %zu refused, %zu of them locked; forgotten up to %llu\n",
+                  run->applied, run->refused, run->locked,
+                  (unsigned long long)run->model.forgotten);
+    assert_true(run->refused > steps / 100 && run->applied > steps / 5 &&
+                run->locked > steps / 1000);
     gz_scene_destroy(run->scene);
     gz_arena_finish(&run->arena);
     free(run);

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "unit/scene/making.h"
 #include "server/maxima.h"
+#include "unit/scene/making.h"
 
 static gz_trs moved(double x)
 {
@@ -158,8 +158,8 @@ static void test_new_ids_were_never_given_out(void **state)
 
 /* ---- what cannot be ---- */
 
-static void refuse(struct gz_scene *scene, const struct gz_change *changes, size_t count, enum gz_status status,
-                   uint64_t at)
+static void refuse(struct gz_scene *scene, const struct gz_change *changes, size_t count,
+                   enum gz_status status, uint64_t at)
 {
     assert_int_equal(try_apply(scene, changes, count, 9), status);
     assert_int_equal(told_at, at);
@@ -281,7 +281,8 @@ static void test_apply_moves_children_out_of_what_it_deletes(void **state)
 {
     (void)state;
     struct gz_scene *scene = make_small_scene();
-    struct gz_change changes[] = {make_move(scene, 4, 5), make_deletion(scene, 2), make_creation(6, 4, "new")};
+    struct gz_change changes[] = {make_move(scene, 4, 5), make_deletion(scene, 2),
+                                  make_creation(6, 4, "new")};
     apply(scene, changes, 3);
     assert_int_equal(gz_scene_find(scene, 6)->parent->parent->id, 5);
     assert_int_equal(gz_scene_count(scene), 5);
@@ -295,7 +296,8 @@ static void make_chain(struct gz_scene *scene, size_t count)
 {
     struct gz_change *changes = calloc(count, sizeof *changes);
     assert_non_null(changes);
-    for (size_t i = 0; i < count; i++) changes[i] = make_creation(100 + i, i == 0 ? 0 : 99 + i, "link");
+    for (size_t i = 0; i < count; i++)
+        changes[i] = make_creation(100 + i, i == 0 ? 0 : 99 + i, "link");
     apply(scene, changes, count);
     free(changes);
 }
@@ -316,7 +318,8 @@ static void test_depth_has_a_limit(void **state)
     gz_scene_destroy(scene);
 }
 
-/* Moved nodes are looked at for themselves: a deep branch that comes along with a moved one must be found all the same. */
+/* Moved nodes are looked at for themselves: a deep branch that comes along with a moved one must be
+ * found all the same. */
 static void test_depth_of_moves_into_each_other_is_found(void **state)
 {
     (void)state;
@@ -334,9 +337,11 @@ static struct gz_scene *load_roots(size_t count)
     struct gz_node_record *records = calloc(count, sizeof *records);
     assert_non_null(records);
     for (size_t i = 0; i < count; i++) {
-        records[i] = (struct gz_node_record){.id = i + 1, .seq = i + 1, .content = make_content(0, "one of many")};
+        records[i] = (struct gz_node_record){
+            .id = i + 1, .seq = i + 1, .content = make_content(0, "one of many")};
     }
-    struct gz_scene_state full = {.seq = count, .next_node = count + 1, .nodes = records, .node_count = count};
+    struct gz_scene_state full = {
+        .seq = count, .next_node = count + 1, .nodes = records, .node_count = count};
     struct gz_scene *scene = gz_scene_create(&full);
     assert_non_null(scene);
     free(records);
@@ -360,7 +365,8 @@ static void test_scene_that_is_too_full_can_be_changed_but_not_grow(void **state
 {
     (void)state;
     struct gz_scene *scene = load_roots(GZ_NODES_MAX + 2);
-    struct gz_change changes[] = {make_move(scene, 7, 8), make_deletion(scene, 9), make_creation(9, 0, "again")};
+    struct gz_change changes[] = {make_move(scene, 7, 8), make_deletion(scene, 9),
+                                  make_creation(9, 0, "again")};
     apply(scene, changes, 3);
     struct gz_change more = make_creation(GZ_NODES_MAX + 3, 0, "more");
     refuse(scene, &more, 1, GZ_TOO_MANY, GZ_NODES_MAX + 3);
@@ -375,7 +381,8 @@ static void test_tombstones_beyond_the_limit_are_forgotten_oldest_first(void **s
     struct gz_scene *scene = load_roots(GZ_NODES_MAX);
     struct gz_change *deletions = calloc(GZ_TOMBSTONES_MAX + extra, sizeof *deletions);
     assert_non_null(deletions);
-    for (size_t i = 0; i < GZ_TOMBSTONES_MAX + extra; i++) deletions[i] = make_deletion(scene, i + 1);
+    for (size_t i = 0; i < GZ_TOMBSTONES_MAX + extra; i++)
+        deletions[i] = make_deletion(scene, i + 1);
     apply(scene, deletions, GZ_TOMBSTONES_MAX);
     assert_int_equal(gz_scene_forgotten(scene), 0);
     apply(scene, deletions + GZ_TOMBSTONES_MAX, extra);
@@ -403,8 +410,11 @@ static void test_load_keeps_seqs_hierarchy_and_graves(void **state)
         {.id = 5, .seq = 20, .gone = true, .content = make_content(8, "five")},
         {.id = 6, .seq = 27, .gone = true, .content = make_content(0, "six")},
     };
-    struct gz_scene_state loaded = {
-        .seq = 33, .next_node = 40, .nodes = records, .node_count = COUNT(records), .tombstones_from = 11};
+    struct gz_scene_state loaded = {.seq = 33,
+                                    .next_node = 40,
+                                    .nodes = records,
+                                    .node_count = COUNT(records),
+                                    .tombstones_from = 11};
     struct gz_scene *scene = gz_scene_create(&loaded);
     assert_non_null(scene);
     assert_sound(scene);
@@ -417,7 +427,8 @@ static void test_load_keeps_seqs_hierarchy_and_graves(void **state)
     for (size_t i = 0; i < COUNT(order); i++, at = at->newer) {
         assert_int_equal(at->id, order[i]);
         assert_int_equal(at->born, at->seq);
-        for (int part = 0; part < GZ_PART_COUNT; part++) assert_int_equal(at->part_seq[part], at->seq);
+        for (int part = 0; part < GZ_PART_COUNT; part++)
+            assert_int_equal(at->part_seq[part], at->seq);
     }
     assert_int_equal(gz_scene_after(scene, 20)->id, 9);
     assert_int_equal(gz_scene_after(scene, 19)->id, 5);
@@ -516,13 +527,15 @@ static void test_walks_meet_parents_first_and_everybody_once(void **state)
     struct gz_scene *scene = make_small_scene();
     const uint64_t all[] = {1, 2, 4, 3, 5}, some[] = {1, 2, 4, 3};
     size_t met = 0;
-    for (const struct gz_node *at = gz_scene_walk_all(scene, NULL); at != NULL; at = gz_scene_walk_all(scene, at)) {
+    for (const struct gz_node *at = gz_scene_walk_all(scene, NULL); at != NULL;
+         at = gz_scene_walk_all(scene, at)) {
         assert_int_equal(at->id, all[met++]);
     }
     assert_int_equal(met, 5);
     const struct gz_node *top = gz_scene_find(scene, 1);
     met = 0;
-    for (const struct gz_node *at = top; at != NULL; at = gz_scene_walk(top, at)) assert_int_equal(at->id, some[met++]);
+    for (const struct gz_node *at = top; at != NULL; at = gz_scene_walk(top, at))
+        assert_int_equal(at->id, some[met++]);
     assert_int_equal(met, 4);
     assert_null(gz_scene_walk(gz_scene_find(scene, 4), gz_scene_find(scene, 4)));
     assert_true(gz_scene_is_below(gz_scene_find(scene, 4), top));
@@ -540,11 +553,13 @@ static void test_hold_is_all_or_nothing_and_names_the_holder(void **state)
     uint64_t at = 0, holder = 0;
     struct gz_error error;
     assert_int_equal(gz_scene_hold(scene, (uint64_t[]){2, 3}, 2, 70, &at, &holder, &error), GZ_OK);
-    assert_int_equal(gz_scene_hold(scene, (uint64_t[]){5, 3}, 2, 71, &at, &holder, &error), GZ_LOCKED);
+    assert_int_equal(gz_scene_hold(scene, (uint64_t[]){5, 3}, 2, 71, &at, &holder, &error),
+                     GZ_LOCKED);
     assert_int_equal(at, 3);
     assert_int_equal(holder, 70);
     assert_int_equal(gz_scene_find(scene, 5)->holder, 0);
-    assert_int_equal(gz_scene_hold(scene, (uint64_t[]){5, 6}, 2, 71, &at, &holder, &error), GZ_UNKNOWN_NODE);
+    assert_int_equal(gz_scene_hold(scene, (uint64_t[]){5, 6}, 2, 71, &at, &holder, &error),
+                     GZ_UNKNOWN_NODE);
     assert_int_equal(at, 6);
     assert_int_equal(gz_scene_find(scene, 5)->holder, 0);
     gz_scene_release(scene, (uint64_t[]){2, 3, 99}, 3, 71);

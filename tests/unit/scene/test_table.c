@@ -31,7 +31,8 @@ static void test_table_finds_what_was_added_and_not_removed(void **state)
         added[i] = !added[i];
         for (size_t n = 0; n < 20; n++) {
             size_t other = chance_below(&random, NODES);
-            assert_ptr_equal(gz_table_find(&table, nodes[other].id), added[other] ? &nodes[other] : NULL);
+            assert_ptr_equal(gz_table_find(&table, nodes[other].id),
+                             added[other] ? &nodes[other] : NULL);
         }
     }
     size_t count = 0;
@@ -43,6 +44,7 @@ static void test_table_finds_what_was_added_and_not_removed(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_table_finds_what_was_added_and_not_removed)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_table_finds_what_was_added_and_not_removed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,20 +9,21 @@
 #include <cmocka.h>
 
 #include "scene/undo.h"
-#include "unit/scene/making.h"
 #include "server/maxima.h"
+#include "unit/scene/making.h"
 
 /* ---- edits in few words ---- */
 
 /* The changes of an edit that touched the nodes of these digits. */
 static const struct gz_change *touching(const char *digits, struct gz_change *changes)
 {
-    for (size_t i = 0; digits[i] != '\0'; i++) changes[i] = make_creation((uint64_t)(digits[i] - '0'), 0, "n");
+    for (size_t i = 0; digits[i] != '\0'; i++)
+        changes[i] = make_creation((uint64_t)(digits[i] - '0'), 0, "n");
     return changes;
 }
 
-static void add(struct gz_undo_log *log, uint64_t id, const char *user, enum gz_edit_kind kind, uint64_t target,
-                const char *digits)
+static void add(struct gz_undo_log *log, uint64_t id, const char *user, enum gz_edit_kind kind,
+                uint64_t target, const char *digits)
 {
     struct gz_change changes[10];
     struct gz_edit_record edit = {.id = id,
@@ -230,7 +231,8 @@ static void test_oldest_edits_are_forgotten(void **state)
 {
     (void)state;
     struct gz_undo_log *log = gz_undo_create();
-    for (uint64_t id = 1; id <= GZ_UNDO_EDITS_MAX + 5; id++) do_edit(log, id, id <= 6 ? "ann" : "ben");
+    for (uint64_t id = 1; id <= GZ_UNDO_EDITS_MAX + 5; id++)
+        do_edit(log, id, id <= 6 ? "ann" : "ben");
     expect(log, "ann", 6, 0);
     do_edit(log, 2000, "ben");
     expect(log, "ann", 0, 0);
@@ -316,8 +318,12 @@ static void test_conflict_goes_by_seq(void **state)
     (void)state;
     struct gz_undo_log *log = gz_undo_create();
     struct gz_change changes[1];
-    struct gz_edit_record edit = {
-        .id = 1, .seq = 50, .user = "ann", .kind = GZ_EDIT_SET, .changes = touching("1", changes), .change_count = 1};
+    struct gz_edit_record edit = {.id = 1,
+                                  .seq = 50,
+                                  .user = "ann",
+                                  .kind = GZ_EDIT_SET,
+                                  .changes = touching("1", changes),
+                                  .change_count = 1};
     gz_undo_add(log, &edit);
     edit.id = 2, edit.seq = 40, edit.user = "ben";
     gz_undo_add(log, &edit);
@@ -340,7 +346,8 @@ static void model_drop(struct model *model, size_t at)
 {
     model->count--;
     memmove(&model->edits[at], &model->edits[at + 1], (model->count - at) * sizeof model->edits[0]);
-    memmove(&model->changes[at], &model->changes[at + 1], (model->count - at) * sizeof model->changes[0]);
+    memmove(&model->changes[at], &model->changes[at + 1],
+            (model->count - at) * sizeof model->changes[0]);
 }
 
 static void model_add(struct model *model, const struct gz_edit_record *edit)
@@ -372,8 +379,10 @@ static void model_next(const struct model *model, const char *user, uint64_t *un
     }
     *undo = *redo = 0;
     for (size_t i = 0; i < model->count; i++) {
-        if (done_count > 0 && model->edits[i].id == done[done_count - 1]) *undo = model->edits[i].id;
-        if (undone_count > 0 && model->edits[i].id == undone[undone_count - 1]) *redo = model->edits[i].id;
+        if (done_count > 0 && model->edits[i].id == done[done_count - 1])
+            *undo = model->edits[i].id;
+        if (undone_count > 0 && model->edits[i].id == undone[undone_count - 1])
+            *redo = model->edits[i].id;
     }
 }
 
@@ -382,17 +391,20 @@ static uint64_t model_last(const struct model *model, uint64_t id)
     uint64_t last = id;
     for (size_t i = 0; i < model->count; i++) {
         enum gz_edit_kind kind = model->edits[i].kind;
-        if ((kind == GZ_EDIT_UNDO || kind == GZ_EDIT_REDO) && model->edits[i].target == id) last = model->edits[i].id;
+        if ((kind == GZ_EDIT_UNDO || kind == GZ_EDIT_REDO) && model->edits[i].target == id)
+            last = model->edits[i].id;
     }
     return last;
 }
 
-static uint64_t model_conflict(const struct model *model, uint64_t id, const char *user, uint64_t *node)
+static uint64_t model_conflict(const struct model *model, uint64_t id, const char *user,
+                               uint64_t *node)
 {
     size_t own = 0;
     while (model->edits[own].id != id) own++;
     for (size_t i = model->count; i-- > 0;) {
-        if (model->edits[i].seq <= model->edits[own].seq || strcmp(model->edits[i].user, user) == 0) continue;
+        if (model->edits[i].seq <= model->edits[own].seq || strcmp(model->edits[i].user, user) == 0)
+            continue;
         *node = UINT64_MAX;
         for (size_t a = 0; a < model->edits[i].change_count; a++) {
             for (size_t b = 0; b < model->edits[own].change_count; b++) {
@@ -406,7 +418,8 @@ static uint64_t model_conflict(const struct model *model, uint64_t id, const cha
     return 0;
 }
 
-static void compare_with_model(const struct gz_undo_log *log, const struct model *model, const char *user)
+static void compare_with_model(const struct gz_undo_log *log, const struct model *model,
+                               const char *user)
 {
     uint64_t undo, redo, node = 0, expected_node = 0;
     model_next(model, user, &undo, &redo);
@@ -417,12 +430,15 @@ static void compare_with_model(const struct gz_undo_log *log, const struct model
     assert_int_equal(node, expected_node);
 }
 
-static void add_random(struct gz_undo_log *log, struct model *model, uint64_t id, const char *user, uint64_t *random)
+static void add_random(struct gz_undo_log *log, struct model *model, uint64_t id, const char *user,
+                       uint64_t *random)
 {
-    const enum gz_edit_kind kinds[] = {GZ_EDIT_SET, GZ_EDIT_TRANSLATE, GZ_EDIT_CREATE, GZ_EDIT_DELETE, GZ_EDIT_RESTORE};
+    const enum gz_edit_kind kinds[] = {GZ_EDIT_SET, GZ_EDIT_TRANSLATE, GZ_EDIT_CREATE,
+                                       GZ_EDIT_DELETE, GZ_EDIT_RESTORE};
     struct gz_change changes[4];
     struct gz_edit_record edit = {.id = id, .seq = 2 * id, .user = user, .changes = changes};
-    edit.kind = chance_below(random, 100) == 0 ? GZ_EDIT_IMPORT : kinds[chance_below(random, COUNT(kinds))];
+    edit.kind =
+        chance_below(random, 100) == 0 ? GZ_EDIT_IMPORT : kinds[chance_below(random, COUNT(kinds))];
     edit.change_count = 1 + chance_below(random, 4);
     uint64_t choice = chance_below(random, 10);
     const struct gz_edit_record *target = choice < 4   ? gz_undo_next(log, user)
@@ -432,7 +448,8 @@ static void add_random(struct gz_undo_log *log, struct model *model, uint64_t id
         edit.kind = choice < 4 ? GZ_EDIT_UNDO : GZ_EDIT_REDO;
         edit.target = target->id;
     }
-    for (size_t i = 0; i < edit.change_count; i++) changes[i] = make_creation(1 + chance_below(random, 40), 0, "n");
+    for (size_t i = 0; i < edit.change_count; i++)
+        changes[i] = make_creation(1 + chance_below(random, 40), 0, "n");
     gz_undo_add(log, &edit);
     model_add(model, &edit);
 }

@@ -48,7 +48,8 @@ struct gz_target node_at(double x, double y, double z)
 
 struct stage stage_of(struct gz_camera camera, struct gz_target target)
 {
-    struct stage stage = {.camera = camera, .target = target, .tool = gz_tool_default, .motion = gz_motion_none};
+    struct stage stage = {
+        .camera = camera, .target = target, .tool = gz_tool_default, .motion = gz_motion_none};
     stage.tool.mode = GZ_MODE_UNIVERSAL;
     stage_build(&stage);
     return stage;
@@ -68,7 +69,8 @@ enum gz_solve stage_press(struct stage *stage, enum gz_handle handle, double x, 
 {
     const struct gz_pointer pointer = {.at = {x, y}};
     stage->motion = gz_motion_none;
-    return gz_drag_begin(&stage->drag, handle, &stage->gizmo, &stage->tool, &stage->camera, &pointer, 0);
+    return gz_drag_begin(&stage->drag, handle, &stage->gizmo, &stage->tool, &stage->camera,
+                         &pointer, 0);
 }
 
 enum gz_solve stage_press_point(struct stage *stage, enum gz_handle handle, gz_vec3 point)
@@ -82,7 +84,8 @@ enum gz_solve stage_move_with(struct stage *stage, double x, double y, uint32_t 
 {
     const struct gz_pointer pointer = {.at = {x, y}};
     stage->solved = gz_drag_solve(&stage->drag, &stage->camera, &pointer, mods, &stage->motion);
-    assert_true(gz_motion_apply(&stage->motion, &stage->target, &stage->target.parent, &stage->now, &stage->residual));
+    assert_true(gz_motion_apply(&stage->motion, &stage->target, &stage->target.parent, &stage->now,
+                                &stage->residual));
     return stage->solved;
 }
 

@@ -1,4 +1,5 @@
-/* stage.h - a camera, a node and a drag in a line each, for the solver's tests. Pixels 1920x1080, vertical field 60 degrees. */
+/* stage.h - a camera, a node and a drag in a line each, for the solver's tests. Pixels 1920x1080,
+ * vertical field 60 degrees. */
 #ifndef SOLVER_STAGE_H
 #define SOLVER_STAGE_H
 
@@ -48,18 +49,18 @@ enum gz_solve stage_move(struct stage *stage, double x, double y);
 enum gz_solve stage_move_with(struct stage *stage, double x, double y, uint32_t mods);
 enum gz_solve stage_move_point(struct stage *stage, gz_vec3 point);
 
-#define assert_near(a, b, slack)                                                                                       \
-    do {                                                                                                               \
-        double near_a = (a), near_b = (b);                                                                             \
-        if (!(fabs(near_a - near_b) <= (slack)))                                                                       \
-            fail_msg("%s is %.17g, not %.17g within %g", #a, near_a, near_b, (double)(slack));                         \
+#define assert_near(a, b, slack)                                                                   \
+    do {                                                                                           \
+        double near_a = (a), near_b = (b);                                                         \
+        if (!(fabs(near_a - near_b) <= (slack)))                                                   \
+            fail_msg("%s is %.17g, not %.17g within %g", #a, near_a, near_b, (double)(slack));     \
     } while (0)
-#define assert_vec3(a, bx, by, bz, slack)                                                                              \
-    do {                                                                                                               \
-        gz_vec3 vec_a = (a);                                                                                           \
-        assert_near(vec_a.x, bx, slack);                                                                               \
-        assert_near(vec_a.y, by, slack);                                                                               \
-        assert_near(vec_a.z, bz, slack);                                                                               \
+#define assert_vec3(a, bx, by, bz, slack)                                                          \
+    do {                                                                                           \
+        gz_vec3 vec_a = (a);                                                                       \
+        assert_near(vec_a.x, bx, slack);                                                           \
+        assert_near(vec_a.y, by, slack);                                                           \
+        assert_near(vec_a.z, bz, slack);                                                           \
     } while (0)
 
 #endif

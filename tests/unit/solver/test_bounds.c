@@ -1,4 +1,5 @@
-/* Faces and corners of the bounds as handles: which is which, what holds still, one node and several, none. */
+/* Faces and corners of the bounds as handles: which is which, what holds still, one node and
+ * several, none. */
 #include "unit/solver/stage.h"
 
 static const gz_box box = {{-1, -0.5, -0.75}, {1, 1.5, 0.25}};
@@ -20,7 +21,8 @@ static gz_vec3 place_in(const gz_box *within, const int at[3], int sign)
     return gz_add(centre, gz_times(half, side));
 }
 
-static gz_vec3 place_of(const struct gz_target *target, const gz_trs *local, const int at[3], int sign)
+static gz_vec3 place_of(const struct gz_target *target, const gz_trs *local, const int at[3],
+                        int sign)
 {
     gz_affine own = gz_affine_from_trs(local), world = gz_affine_multiply(&target->parent, &own);
     return gz_affine_apply(&world, place_in(target->bounds, at, sign));
@@ -36,7 +38,8 @@ static gz_quat about(double x, double y, double z, double degrees)
 /* Turned, mirrored in y, beneath a parent that is turned and stretched. */
 static struct gz_target skewed(void)
 {
-    struct gz_target target = {{{0.3, -0.1, 0.2}, about(1, 2, 0, 40), {1, -0.7, 1.3}}, gz_affine_identity, &box};
+    struct gz_target target = {
+        {{0.3, -0.1, 0.2}, about(1, 2, 0, 40), {1, -0.7, 1.3}}, gz_affine_identity, &box};
     const gz_trs parent = {{-0.4, 0.2, 0.1}, about(0, 1, 3, 25), {1.5, 1, 0.8}};
     target.parent = gz_affine_from_trs(&parent);
     return target;
@@ -95,7 +98,9 @@ static void test_face_scales_its_axis_alone_and_corner_all_alike(void **state)
     for (size_t i = 0; i < COUNT(sides); i++) {
         bool corner = sides[i].at[0] != 0 && sides[i].at[1] != 0;
         const double factor = 2.5;
-        assert_int_equal(gz_drag_begin(&s.drag, sides[i].handle, &s.gizmo, &s.tool, &s.camera, NULL, 0), GZ_SOLVE_OK);
+        assert_int_equal(
+            gz_drag_begin(&s.drag, sides[i].handle, &s.gizmo, &s.tool, &s.camera, NULL, 0),
+            GZ_SOLVE_OK);
         assert_int_equal(gz_handle_value_count(sides[i].handle), 1);
         assert_int_equal(gz_drag_value(&s.drag, &factor, 1, &s.motion), GZ_SOLVE_OK);
         assert_true(gz_motion_apply(&s.motion, &s.target, &s.target.parent, &s.now, &s.residual));
@@ -122,7 +127,8 @@ static void test_side_snaps_to_steps_of_its_factor(void **state)
         gz_vec3 pulled = place_of(&s.target, &s.target.local, at, 1),
                 held = place_of(&s.target, &s.target.local, at, -1);
         assert_int_equal(stage_press_point(&s, GZ_BXP, pulled), GZ_SOLVE_OK);
-        assert_int_equal(stage_move_point(&s, gz_add(held, gz_scale(gz_sub(pulled, held), 1.45))), GZ_SOLVE_OK);
+        assert_int_equal(stage_move_point(&s, gz_add(held, gz_scale(gz_sub(pulled, held), 1.45))),
+                         GZ_SOLVE_OK);
         assert_near(absolute ? s.now.s.x : s.motion.value[0], absolute ? 1 : 1.5, 1e-15);
         assert_int_equal(stage_move_point(&s, pulled), GZ_SOLVE_OK);
         assert_true(gz_trs_same(&s.now, &s.target.local));
@@ -139,7 +145,8 @@ static void test_side_pulled_past_the_opposite_one_stops_or_mirrors(void **state
             gz_vec3 pulled = place_of(&s.target, &s.target.local, sides[i].at, 1);
             gz_vec3 held = place_of(&s.target, &s.target.local, sides[i].at, -1);
             assert_int_equal(stage_press_point(&s, sides[i].handle, pulled), GZ_SOLVE_OK);
-            enum gz_solve solved = stage_move_point(&s, gz_sub(held, gz_scale(gz_sub(pulled, held), 0.5)));
+            enum gz_solve solved =
+                stage_move_point(&s, gz_sub(held, gz_scale(gz_sub(pulled, held), 0.5)));
             assert_int_equal(solved, mirror ? GZ_SOLVE_OK : GZ_SOLVE_CLAMPED);
             assert_near(s.motion.value[0], mirror ? -0.5 : 1e-6, 1e-12);
         }
@@ -170,7 +177,8 @@ static void test_several_nodes_have_one_box_along_the_worlds_axes(void **state)
     struct gz_target targets[3] = {node_at(2, 0, 0), node_at(-1, 1, 0), node_at(0, -3, 0.5)};
     targets[0].bounds = &box;
     targets[1].bounds = &box;
-    targets[1].local.r = about(0, 0, 1, 45); /* its box is 2 by 2 metres: 2.83 across; targets[2] has none */
+    targets[1].local.r =
+        about(0, 0, 1, 45); /* its box is 2 by 2 metres: 2.83 across; targets[2] has none */
     assert_true(gz_gizmo_build(&s.gizmo, &s.tool, &s.camera, targets, 3, 0));
     double middle = 0.5 * M_SQRT1_2, across = 2 * M_SQRT1_2;
     const gz_box all = {{-1 - middle - across, -3, -0.75}, {3, 1 + middle + across, 0.5}};
@@ -178,13 +186,15 @@ static void test_several_nodes_have_one_box_along_the_worlds_axes(void **state)
     struct gz_pointer pointer = {0};
     stage_image(&s, place_in(&all, sides[0].at, 1), pointer.at);
     assert_int_equal(gz_gizmo_pick(&s.gizmo, &s.tool, &s.camera, &pointer), GZ_BXN);
-    assert_int_equal(gz_drag_begin(&s.drag, GZ_BXN, &s.gizmo, &s.tool, &s.camera, &pointer, 0), GZ_SOLVE_OK);
+    assert_int_equal(gz_drag_begin(&s.drag, GZ_BXN, &s.gizmo, &s.tool, &s.camera, &pointer, 0),
+                     GZ_SOLVE_OK);
     const double factor = 2;
     assert_int_equal(gz_drag_value(&s.drag, &factor, 1, &s.motion), GZ_SOLVE_OK);
     for (int i = 0; i < 3; i++) {
         const struct gz_target *t = &targets[i];
         assert_true(gz_motion_apply(&s.motion, t, &t->parent, &s.now, &s.residual));
-        assert_vec3(s.now.t, all.max.x + 2 * (t->local.t.x - all.max.x), t->local.t.y, t->local.t.z, 1e-12);
+        assert_vec3(s.now.t, all.max.x + 2 * (t->local.t.x - all.max.x), t->local.t.y, t->local.t.z,
+                    1e-12);
         if (i == 1) {
             assert_true(s.residual > 0.1); /* it would be sheared */
         } else {
@@ -234,7 +244,8 @@ static void test_flat_box_is_not_pulled_across(void **state)
         bool across = sides[i].handle == GZ_BYN || sides[i].handle == GZ_BYP;
         assert_int_equal((s.gizmo.handles >> sides[i].handle & 1) != 0, !across);
         gz_vec3 pulled = place_in(&flat, sides[i].at, 1);
-        assert_int_equal(stage_press_point(&s, sides[i].handle, pulled), across ? GZ_SOLVE_NONE : GZ_SOLVE_OK);
+        assert_int_equal(stage_press_point(&s, sides[i].handle, pulled),
+                         across ? GZ_SOLVE_NONE : GZ_SOLVE_OK);
     }
 }
 
@@ -272,7 +283,8 @@ static void test_squares_have_their_pixels_wherever_they_are(void **state)
         stage_image(&s, place_in(&deep, sides[i].at, 1), at);
         for (int way = 0; way < 4; way++) {
             double step = (half + 5) * (way % 2 ? 1 : -1);
-            const struct gz_pointer beside = {.at = {at[0] + (way < 2 ? step : 0), at[1] + (way < 2 ? 0 : step)}};
+            const struct gz_pointer beside = {
+                .at = {at[0] + (way < 2 ? step : 0), at[1] + (way < 2 ? 0 : step)}};
             double px = gz_gizmo_distance(&s.gizmo, &s.tool, &s.camera, &beside, sides[i].handle);
             assert_near(px, 5, 1e-9);
         }
@@ -301,7 +313,8 @@ static void test_bare_ray_picks_and_pulls_a_side(void **state)
     struct stage s = stage_with_bounds(node_at(0, 0, 0));
     s.target.bounds = &box;
     assert_true(gz_gizmo_build(&s.gizmo, &s.tool, NULL, &s.target, 1, 0));
-    struct gz_pointer ray = {.is_ray = true, .origin = {1, 0.5, 5}, .direction = {0, 0, -5.25}}; /* at the face bxp */
+    struct gz_pointer ray = {
+        .is_ray = true, .origin = {1, 0.5, 5}, .direction = {0, 0, -5.25}}; /* at the face bxp */
     assert_int_equal(gz_gizmo_pick(&s.gizmo, &s.tool, NULL, &ray), GZ_BXP);
     assert_int_equal(gz_drag_begin(&s.drag, GZ_BXP, &s.gizmo, &s.tool, NULL, &ray, 0), GZ_SOLVE_OK);
     ray.origin.x = 2;

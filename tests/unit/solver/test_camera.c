@@ -1,4 +1,5 @@
-/* Cameras: what is refused, what the frame is; orbit and dolly, which make new ones. Null pointers. */
+/* Cameras: what is refused, what the frame is; orbit and dolly, which make new ones. Null
+ * pointers. */
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -39,7 +40,8 @@ static void test_frame_is_the_screens(void **state)
 {
     (void)state;
     gz_vec3 eye = {3, -4, 5};
-    struct gz_camera cameras[] = {camera_look(eye, (gz_vec3){0, 1, 0}), camera_ortho(eye, (gz_vec3){0, 1, 0}, 8)};
+    struct gz_camera cameras[] = {camera_look(eye, (gz_vec3){0, 1, 0}),
+                                  camera_ortho(eye, (gz_vec3){0, 1, 0}, 8)};
     for (size_t i = 0; i < COUNT(cameras); i++) {
         const struct gz_camera *c = &cameras[i];
         double a[2], b[2];

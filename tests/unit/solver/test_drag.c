@@ -1,4 +1,5 @@
-/* Options and edges of a drag: snapping, fine, typed values, axis methods, rays, fallback laws, clamps. */
+/* Options and edges of a drag: snapping, fine, typed values, axis methods, rays, fallback laws,
+ * clamps. */
 #include "solver/follow.h"
 #include "solver/snap.h"
 #include "unit/solver/stage.h"
@@ -8,7 +9,8 @@ static void test_snap_rounds_halves_away_from_zero(void **state)
     (void)state;
     static const struct {
         double value, step, want;
-    } cases[] = {{0.5, 1, 1}, {-0.5, 1, -1}, {0.49, 1, 0}, {-1.5, 1, -2}, {7, 0.1, 70 * 0.1}, {3, 0, 3}, {3, -1, 3}};
+    } cases[] = {{0.5, 1, 1},        {-0.5, 1, -1}, {0.49, 1, 0}, {-1.5, 1, -2},
+                 {7, 0.1, 70 * 0.1}, {3, 0, 3},     {3, -1, 3}};
     for (size_t i = 0; i < COUNT(cases); i++) {
         assert_near(gz_snap_value(cases[i].value, cases[i].step), cases[i].want, 0);
         assert_near(gz_snap_value(-cases[i].value, cases[i].step), -cases[i].want, 0);
@@ -24,10 +26,12 @@ static void test_snap_rounds_halves_away_from_zero(void **state)
 static void test_absolute_snap_puts_the_node_on_the_grid(void **state)
 {
     (void)state;
-    struct stage s = stage_of(camera_look((gz_vec3){3, 2, 6}, (gz_vec3){0, 0, 0}), node_at(0.1, 0.2, 0.3));
+    struct stage s =
+        stage_of(camera_look((gz_vec3){3, 2, 6}, (gz_vec3){0, 0, 0}), node_at(0.1, 0.2, 0.3));
     s.target.local.s = (gz_vec3){1.3, 1, 1};
     s.target.local.r = gz_quat_about((gz_vec3){0, 0, 1}, 7 * DEGREES);
-    s.tool.snap = (struct gz_snap){.t = 0.25, .r = 15 * DEGREES, .s = 0.5, .on = true, .absolute = true};
+    s.tool.snap =
+        (struct gz_snap){.t = 0.25, .r = 15 * DEGREES, .s = 0.5, .on = true, .absolute = true};
     stage_build(&s);
     assert_int_equal(stage_press_point(&s, GZ_TX, (gz_vec3){0.6, 0.2, 0.3}), GZ_SOLVE_OK);
     stage_move_point(&s, (gz_vec3){1.21, 0.2, 0.3});
@@ -41,7 +45,8 @@ static void test_absolute_snap_puts_the_node_on_the_grid(void **state)
     stage_move_point(&s, (gz_vec3){0.6, 0.7, 0.3});
     assert_near(2 * atan2(s.now.r.z, s.now.r.w) / DEGREES, 45, 1e-12);
     gz_vec3 axis = s.gizmo.scale_axes[0];
-    gz_vec3 near_place = gz_add(s.target.local.t, gz_scale(axis, 0.3)), far_place = gz_add(s.target.local.t, axis);
+    gz_vec3 near_place = gz_add(s.target.local.t, gz_scale(axis, 0.3)),
+            far_place = gz_add(s.target.local.t, axis);
     assert_int_equal(stage_press_point(&s, GZ_SX, near_place), GZ_SOLVE_OK);
     stage_move_point(&s, far_place);
     assert_near(s.now.s.x, 4.5, 1e-15);
@@ -89,18 +94,25 @@ static void test_typed_values_are_exact(void **state)
         enum gz_handle handle;
         double value[2];
         int count;
-    } cases[] = {
-        {GZ_TX, {1.25, 0}, 1}, {GZ_TYZ, {2, -3}, 2}, {GZ_RZ, {7, 0}, 1}, {GZ_SY, {-2, 0}, 1}, {GZ_SU, {3, 0}, 1}};
+    } cases[] = {{GZ_TX, {1.25, 0}, 1},
+                 {GZ_TYZ, {2, -3}, 2},
+                 {GZ_RZ, {7, 0}, 1},
+                 {GZ_SY, {-2, 0}, 1},
+                 {GZ_SU, {3, 0}, 1}};
     for (size_t i = 0; i < COUNT(cases); i++) {
-        assert_int_equal(gz_drag_begin(&s.drag, cases[i].handle, &s.gizmo, &s.tool, &s.camera, NULL, 0), GZ_SOLVE_OK);
-        assert_int_equal(gz_drag_value(&s.drag, cases[i].value, cases[i].count, &s.motion), GZ_SOLVE_OK);
+        assert_int_equal(
+            gz_drag_begin(&s.drag, cases[i].handle, &s.gizmo, &s.tool, &s.camera, NULL, 0),
+            GZ_SOLVE_OK);
+        assert_int_equal(gz_drag_value(&s.drag, cases[i].value, cases[i].count, &s.motion),
+                         GZ_SOLVE_OK);
         assert_memory_equal(s.motion.value, cases[i].value, sizeof s.motion.value);
         assert_true(gz_motion_apply(&s.motion, &s.target, &s.target.parent, &s.now, NULL));
         const struct gz_pointer pointer = {.at = {900, 500}};
         assert_int_equal(gz_drag_solve(&s.drag, &s.camera, &pointer, 0, &s.motion), GZ_SOLVE_KEPT);
         if (cases[i].handle == GZ_TX) assert_near(s.now.t.x, 0.1 + 1.25, 0);
         if (cases[i].handle == GZ_TYZ) assert_near(s.now.t.z, 0.3 - 3, 0);
-        if (cases[i].handle == GZ_RZ) assert_near(2 * atan2(s.now.r.z, s.now.r.w), 7 - 2 * M_PI, 1e-15);
+        if (cases[i].handle == GZ_RZ)
+            assert_near(2 * atan2(s.now.r.z, s.now.r.w), 7 - 2 * M_PI, 1e-15);
         if (cases[i].handle == GZ_SY) assert_near(s.now.s.y, -2, 0);
         if (cases[i].handle == GZ_SU) assert_near(s.now.s.z, 3, 0);
     }
@@ -120,7 +132,10 @@ static void test_rays_without_camera_drag_every_handle(void **state)
     target.bounds = &box;
     tool.mode = GZ_MODE_UNIVERSAL;
     assert_true(gz_gizmo_build(&gizmo, &tool, NULL, &target, 1, 0));
-    struct gz_pointer press = {.is_ray = true, .origin = {1, 1.5, 2}, .direction = {-0.93, -1.41, -2}}, move = press;
+    struct gz_pointer press = {.is_ray = true,
+                               .origin = {1, 1.5, 2},
+                               .direction = {-0.93, -1.41, -2}},
+                      move = press;
     move.direction = (gz_vec3){-0.85, -1.3, -2};
     for (enum gz_handle handle = GZ_TX; handle < GZ_HANDLE_COUNT; handle++) {
         struct gz_drag drag;
@@ -145,7 +160,8 @@ static void test_closest_method_is_the_nearest_place(void **state)
     struct gz_motion motion = gz_motion_none;
     assert_true(gz_gizmo_build(&gizmo, &gz_tool_default, NULL, &target, 1, 0));
     struct gz_pointer ray = {.is_ray = true, .origin = {0.25, 4, 0.5}, .direction = {0, -3, 0}};
-    assert_int_equal(gz_drag_begin(&drag, GZ_TX, &gizmo, &gz_tool_default, NULL, &ray, 0), GZ_SOLVE_OK);
+    assert_int_equal(gz_drag_begin(&drag, GZ_TX, &gizmo, &gz_tool_default, NULL, &ray, 0),
+                     GZ_SOLVE_OK);
     assert_int_equal(drag.rule, GZ_RULE_AXIS_CLOSEST);
     ray.origin = (gz_vec3){3, 4, -1};
     ray.direction = (gz_vec3){0, -1, 0};
@@ -176,7 +192,8 @@ static void test_axis_at_the_viewer_follows_vertical_pixels_without_a_jump_in_ga
     for (size_t i = 0; i < COUNT(degrees); i++) {
         double a = degrees[i] * DEGREES;
         struct stage s =
-            stage_of(camera_look((gz_vec3){0, 5 * sin(a), 5 * cos(a)}, (gz_vec3){0, 0, 0}), node_at(0, 0, 0));
+            stage_of(camera_look((gz_vec3){0, 5 * sin(a), 5 * cos(a)}, (gz_vec3){0, 0, 0}),
+                     node_at(0, 0, 0));
         assert_int_equal(stage_press(&s, GZ_TZ, 960, 540), GZ_SOLVE_OK);
         assert_int_equal(s.drag.rule, degrees[i] < 5 ? GZ_RULE_AXIS_PIXELS : GZ_RULE_AXIS_SCREEN);
         stage_move(&s, 960, 539);
@@ -225,7 +242,8 @@ static void test_camera_may_move_during_a_drag(void **state)
 static void test_ring_keeps_its_sense_when_the_camera_crosses_its_plane(void **state)
 {
     (void)state;
-    struct stage s = stage_of(camera_look((gz_vec3){0, 2, 5}, (gz_vec3){0, 0, 0}), node_at(0, 0, 0));
+    struct stage s =
+        stage_of(camera_look((gz_vec3){0, 2, 5}, (gz_vec3){0, 0, 0}), node_at(0, 0, 0));
     double r = s.gizmo.size;
     assert_int_equal(stage_press_point(&s, GZ_RY, (gz_vec3){0, 0, r}), GZ_SOLVE_OK);
     s.camera = camera_look((gz_vec3){0, -2, 5}, (gz_vec3){0, 0, 0});
@@ -271,7 +289,8 @@ static void test_shoemake_ball_does_not_depend_on_the_path(void **state)
     s.target.local = s.now;
     assert_int_equal(stage_press(&s, GZ_RB, 990, 590), GZ_SOLVE_OK);
     stage_move(&s, 1000, 500);
-    double same = whole.x * s.now.r.x + whole.y * s.now.r.y + whole.z * s.now.r.z + whole.w * s.now.r.w;
+    double same =
+        whole.x * s.now.r.x + whole.y * s.now.r.y + whole.z * s.now.r.z + whole.w * s.now.r.w;
     assert_near(fabs(same), 1, 1e-15);
 }
 
@@ -287,7 +306,8 @@ static void test_ball_has_no_cliff_at_its_rim(void **state)
         for (double px = 0; px < 2000; px += 0.01) {
             stage_move(&s, 960 + px, 540);
             if (!(s.motion.value[0] >= last))
-                fail_msg("ball %d at %g px: %.17g after %.17g", (int)smooth[i], px, s.motion.value[0], last);
+                fail_msg("ball %d at %g px: %.17g after %.17g", (int)smooth[i], px,
+                         s.motion.value[0], last);
             assert_true(s.motion.value[0] - last < 0.01);
             last = s.motion.value[0];
         }
@@ -296,11 +316,13 @@ static void test_ball_has_no_cliff_at_its_rim(void **state)
 
 static struct gz_pointer ray_at(double degrees)
 {
-    return (struct gz_pointer){
-        .is_ray = true, .origin = {degrees, 0, 0}, .direction = {cos(degrees * DEGREES), 0, -sin(degrees * DEGREES)}};
+    return (struct gz_pointer){.is_ray = true,
+                               .origin = {degrees, 0, 0},
+                               .direction = {cos(degrees * DEGREES), 0, -sin(degrees * DEGREES)}};
 }
 
-/* A hand that turns about +Y, slowly to `fine` degrees and then by `more`: where the ray is then, in degrees. */
+/* A hand that turns about +Y, slowly to `fine` degrees and then by `more`: where the ray is then,
+ * in degrees. */
 static double turn_slowly(double fine, double more)
 {
     struct gz_follow follow = {0};

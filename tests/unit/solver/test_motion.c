@@ -109,12 +109,14 @@ static void test_turn_is_exact_under_uniform_and_mirrored_parents(void **state)
     gz_quat q = about(1, 2, 3, 77);
     gz_vec3 pivot = {1, 1, 1};
     for (size_t i = 0; i < COUNT(scales); i++) {
-        struct gz_target start = {somewhere, parent_of((gz_vec3){1, 2, 3}, about(3, 1, 2, 50), scales[i]), NULL};
+        struct gz_target start = {
+            somewhere, parent_of((gz_vec3){1, 2, 3}, about(3, 1, 2, 50), scales[i]), NULL};
         start.local.s = (gz_vec3){1, 1, 1};
         struct gz_motion motion = turned(q, pivot);
         gz_trs now;
         assert_true(gz_motion_apply(&motion, &start, &start.parent, &now, NULL));
-        gz_affine before = world_of(&start.parent, &start.local), after = world_of(&start.parent, &now);
+        gz_affine before = world_of(&start.parent, &start.local),
+                  after = world_of(&start.parent, &now);
         gz_vec3 x = gz_rotate(q, before.linear.x), y = gz_rotate(q, before.linear.y);
         gz_vec3 place = gz_add(pivot, gz_rotate(q, gz_sub(before.origin, pivot)));
         assert_vec3(after.linear.x, x.x, x.y, x.z, 1e-14 * 10);
@@ -129,12 +131,14 @@ static void test_turn_keeps_unit_length_and_distances(void **state)
     struct gz_target a = {somewhere, sheared(), NULL}, b = a;
     b.local.t = (gz_vec3){-4, 2, 0.5};
     gz_trs now_a, now_b;
-    double apart = gz_length(gz_sub(gz_affine_apply(&a.parent, a.local.t), gz_affine_apply(&b.parent, b.local.t)));
+    double apart = gz_length(
+        gz_sub(gz_affine_apply(&a.parent, a.local.t), gz_affine_apply(&b.parent, b.local.t)));
     for (int degrees = 0; degrees < 720; degrees += 7) {
         struct gz_motion motion = turned(about(1, 2, 3, degrees), (gz_vec3){1, 1, 1});
         assert_true(gz_motion_apply(&motion, &a, &a.parent, &now_a, NULL));
         assert_true(gz_motion_apply(&motion, &b, &b.parent, &now_b, NULL));
-        double square = now_a.r.x * now_a.r.x + now_a.r.y * now_a.r.y + now_a.r.z * now_a.r.z + now_a.r.w * now_a.r.w;
+        double square = now_a.r.x * now_a.r.x + now_a.r.y * now_a.r.y + now_a.r.z * now_a.r.z +
+                        now_a.r.w * now_a.r.w;
         assert_near(square, 1, 1e-15);
         gz_vec3 pa = gz_affine_apply(&a.parent, now_a.t), pb = gz_affine_apply(&b.parent, now_b.t);
         assert_near(gz_length(gz_sub(pa, pb)), apart, apart * 1e-12);
@@ -175,8 +179,9 @@ static void test_scale_that_would_shear_says_what_is_lost(void **state)
     wanted.z.x *= 2;
     gz_vec3 dx = gz_sub(after.linear.x, wanted.x), dy = gz_sub(after.linear.y, wanted.y),
             dz = gz_sub(after.linear.z, wanted.z);
-    double lost = sqrt((gz_dot(dx, dx) + gz_dot(dy, dy) + gz_dot(dz, dz)) /
-                       (gz_dot(wanted.x, wanted.x) + gz_dot(wanted.y, wanted.y) + gz_dot(wanted.z, wanted.z)));
+    double lost = sqrt(
+        (gz_dot(dx, dx) + gz_dot(dy, dy) + gz_dot(dz, dz)) /
+        (gz_dot(wanted.x, wanted.x) + gz_dot(wanted.y, wanted.y) + gz_dot(wanted.z, wanted.z)));
     assert_true(lost > 0.1);
     assert_near(residual, lost, 1e-12);
     motion.factor = (gz_vec3){2, 2, 2};
@@ -190,12 +195,15 @@ static double square_of(const gz_mat3 *m)
     return gz_dot(m->x, m->x) + gz_dot(m->y, m->y) + gz_dot(m->z, m->z);
 }
 
-/* The wanted world axes, and what the TRS nearest to them, by the polar decomposition, is, and loses in the world. */
-static bool nearest_of(const struct gz_motion *motion, const struct gz_target *start, gz_trs *nearest, double *residual)
+/* The wanted world axes, and what the TRS nearest to them, by the polar decomposition, is, and
+ * loses in the world. */
+static bool nearest_of(const struct gz_motion *motion, const struct gz_target *start,
+                       gz_trs *nearest, double *residual)
 {
     gz_affine world = world_of(&start->parent, &start->local), to_parent;
     gz_mat3 inside = gz_mat3_multiply(&motion->frame_inverse, &world.linear);
-    gz_vec3 signs = {copysign(1, start->local.s.x), copysign(1, start->local.s.y), copysign(1, start->local.s.z)};
+    gz_vec3 signs = {copysign(1, start->local.s.x), copysign(1, start->local.s.y),
+                     copysign(1, start->local.s.z)};
     inside = (gz_mat3){gz_times(gz_scale(inside.x, signs.x), motion->factor),
                        gz_times(gz_scale(inside.y, signs.y), motion->factor),
                        gz_times(gz_scale(inside.z, signs.z), motion->factor)};
@@ -205,7 +213,8 @@ static bool nearest_of(const struct gz_motion *motion, const struct gz_target *s
     bool found = gz_trs_from_affine(&wanted, nearest, NULL);
     gz_affine got = gz_affine_from_trs(nearest);
     got.linear = gz_mat3_multiply(&start->parent.linear, &got.linear);
-    gz_mat3 lost = {gz_sub(grown.x, got.linear.x), gz_sub(grown.y, got.linear.y), gz_sub(grown.z, got.linear.z)};
+    gz_mat3 lost = {gz_sub(grown.x, got.linear.x), gz_sub(grown.y, got.linear.y),
+                    gz_sub(grown.z, got.linear.z)};
     *residual = sqrt(square_of(&lost) / square_of(&grown));
     nearest->s = gz_times(nearest->s, signs);
     return found;
@@ -214,11 +223,13 @@ static bool nearest_of(const struct gz_motion *motion, const struct gz_target *s
 static void test_scale_of_turned_nodes_is_the_nearest_there_is(void **state)
 {
     (void)state;
-    static const gz_vec3 scales[] = {{1, 1, 1}, {0.5, 1, 3}, {-2, 0.01, 1}, {40, -0.3, -7}, {1e-6, 1e6, 1}};
+    static const gz_vec3 scales[] = {
+        {1, 1, 1}, {0.5, 1, 3}, {-2, 0.01, 1}, {40, -0.3, -7}, {1e-6, 1e6, 1}};
     static const gz_vec3 factors[] = {{1.3, 1, 1},       {1, 1e-6, 1}, {50, 50, 1},
                                       {1.0000001, 1, 1}, {0.2, 3, 1},  {1, -2, 1}};
-    const gz_affine parents[] = {gz_affine_identity,
-                                 parent_of((gz_vec3){1, 2, 3}, about(3, 1, 2, 50), (gz_vec3){2, 2, 2}), sheared()};
+    const gz_affine parents[] = {
+        gz_affine_identity, parent_of((gz_vec3){1, 2, 3}, about(3, 1, 2, 50), (gz_vec3){2, 2, 2}),
+        sheared()};
     for (size_t i = 0; i < COUNT(scales) * COUNT(factors) * COUNT(parents) * 24; i++) {
         struct gz_target start = {somewhere, parents[i % COUNT(parents)], NULL};
         start.local.s = scales[i / COUNT(parents) % COUNT(scales)];
@@ -234,7 +245,8 @@ static void test_scale_of_turned_nodes_is_the_nearest_there_is(void **state)
         assert_true(nearest_of(&motion, &start, &nearest, &lost));
         assert_true(gz_motion_apply(&motion, &start, &start.parent, &now, &residual));
         gz_affine got = gz_affine_from_trs(&now), want = gz_affine_from_trs(&nearest);
-        double size = fmax(gz_length(want.linear.x), fmax(gz_length(want.linear.y), gz_length(want.linear.z)));
+        double size = fmax(gz_length(want.linear.x),
+                           fmax(gz_length(want.linear.y), gz_length(want.linear.z)));
         assert_vec3(got.linear.x, want.linear.x.x, want.linear.x.y, want.linear.x.z, 1e-12 * size);
         assert_vec3(got.linear.y, want.linear.y.x, want.linear.y.y, want.linear.y.z, 1e-12 * size);
         assert_vec3(got.linear.z, want.linear.z.x, want.linear.z.y, want.linear.z.z, 1e-12 * size);
@@ -245,7 +257,8 @@ static void test_scale_of_turned_nodes_is_the_nearest_there_is(void **state)
 static void test_scale_of_evenly_scaled_nodes_keeps_their_rotation(void **state)
 {
     (void)state;
-    struct gz_target start = {somewhere, parent_of((gz_vec3){1, 2, 3}, about(3, 1, 2, 50), (gz_vec3){2, 2, 2}), NULL};
+    struct gz_target start = {
+        somewhere, parent_of((gz_vec3){1, 2, 3}, about(3, 1, 2, 50), (gz_vec3){2, 2, 2}), NULL};
     start.local.s = (gz_vec3){3, 3, 3};
     struct gz_motion motion = scaled(1.7, 1, 1, start.local.t);
     gz_trs now;
@@ -273,10 +286,13 @@ static void test_scale_that_shears_keeps_mirrors_in_place(void **state)
 static void test_parent_that_moved_meanwhile_leaves_the_node_in_the_world(void **state)
 {
     (void)state;
-    struct gz_target start = {somewhere, parent_of((gz_vec3){1, 2, 3}, about(1, 0, 2, 30), (gz_vec3){2, 2, 2}), NULL};
-    gz_affine parents[] = {start.parent, parent_of((gz_vec3){-5, 0, 8}, about(0, 3, 1, 120), (gz_vec3){0.5, 0.5, 0.5})};
+    struct gz_target start = {
+        somewhere, parent_of((gz_vec3){1, 2, 3}, about(1, 0, 2, 30), (gz_vec3){2, 2, 2}), NULL};
+    gz_affine parents[] = {start.parent, parent_of((gz_vec3){-5, 0, 8}, about(0, 3, 1, 120),
+                                                   (gz_vec3){0.5, 0.5, 0.5})};
     parents[0].origin = (gz_vec3){9, 9, 9};
-    struct gz_motion motions[] = {gz_motion_none, moved(1, 2, 3), turned(about(1, 0, 0, 40), (gz_vec3){0, 0, 0})};
+    struct gz_motion motions[] = {gz_motion_none, moved(1, 2, 3),
+                                  turned(about(1, 0, 0, 40), (gz_vec3){0, 0, 0})};
     for (size_t p = 0; p < COUNT(parents); p++)
         for (size_t m = 0; m < COUNT(motions); m++) {
             gz_trs usual, now;
@@ -301,8 +317,9 @@ static void test_results_out_of_bounds_are_refused(void **state)
     gz_trs now = somewhere;
     assert_false(gz_motion_apply(&gz_motion_none, &start, &flat, &now, NULL));
     start.parent = gz_affine_identity;
-    struct gz_motion motions[] = {moved(1e16, 0, 0), moved(NAN, 0, 0), scaled(1e17, 1e17, 1e17, somewhere.t),
-                                  scaled(1e-16, 1e-16, 1e-16, somewhere.t), scaled(0, 0, 0, somewhere.t)};
+    struct gz_motion motions[] = {
+        moved(1e16, 0, 0), moved(NAN, 0, 0), scaled(1e17, 1e17, 1e17, somewhere.t),
+        scaled(1e-16, 1e-16, 1e-16, somewhere.t), scaled(0, 0, 0, somewhere.t)};
     for (size_t i = 0; i < COUNT(motions); i++)
         assert_false(gz_motion_apply(&motions[i], &start, &start.parent, &now, NULL));
     assert_true(gz_trs_same(&now, &somewhere));

@@ -1,4 +1,5 @@
-/* What is under the pointer: handles by their drawn shape, nodes by their boxes; and what is drawn. */
+/* What is under the pointer: handles by their drawn shape, nodes by their boxes; and what is
+ * drawn. */
 #include "unit/solver/stage.h"
 
 static enum gz_handle pick_at(const struct stage *s, gz_vec3 point, double dx, double dy)
@@ -19,7 +20,8 @@ static void use_mode(struct stage *s, enum gz_mode mode)
 static void test_handles_are_where_they_are_drawn(void **state)
 {
     (void)state;
-    struct stage s = stage_of(camera_look((gz_vec3){3, 4, 6}, (gz_vec3){0, 0, 0}), node_at(0, 0, 0));
+    struct stage s =
+        stage_of(camera_look((gz_vec3){3, 4, 6}, (gz_vec3){0, 0, 0}), node_at(0, 0, 0));
     double l = s.gizmo.size, c = l * M_SQRT1_2;
     gz_vec3 right = s.camera.right, up = s.camera.up;
     const struct {
@@ -50,7 +52,8 @@ static void test_handles_are_where_they_are_drawn(void **state)
     for (size_t i = 0; i < COUNT(cases); i++) {
         use_mode(&s, cases[i].mode);
         enum gz_handle got = pick_at(&s, cases[i].point, 0, 0);
-        if (got != cases[i].want) fail_msg("case %zu: %s", i, gz_term_word(&gz_handle_terms, (int)got));
+        if (got != cases[i].want)
+            fail_msg("case %zu: %s", i, gz_term_word(&gz_handle_terms, (int)got));
     }
     use_mode(&s, GZ_MODE_ROTATE);
     gz_vec3 on_view_ring = gz_add(gz_scale(right, 1.2 * l * 0.6), gz_scale(up, -1.2 * l * 0.8));
@@ -69,13 +72,16 @@ static void test_tolerance_is_in_pixels(void **state)
     assert_int_equal(pick_at(&s, grip, 0, 19.99), GZ_TX);
 }
 
-/* Beside an axis, at a plane's corner: the axis where it is the nearer by more than 2 pixels, else the plane. */
+/* Beside an axis, at a plane's corner: the axis where it is the nearer by more than 2 pixels, else
+ * the plane. */
 static void test_plane_takes_no_press_from_an_axis_that_is_nearer(void **state)
 {
     (void)state;
-    struct stage s = stage_of(camera_look((gz_vec3){0, 1.2, 5}, (gz_vec3){0, 0, 0}), node_at(0, 0, 0));
+    struct stage s =
+        stage_of(camera_look((gz_vec3){0, 1.2, 5}, (gz_vec3){0, 0, 0}), node_at(0, 0, 0));
     use_mode(&s, GZ_MODE_TRANSLATE);
-    gz_vec3 corner = {0.5 * s.gizmo.size, 0, 0.5 * s.gizmo.size}, beside = {0.5 * s.gizmo.size, 0, 0};
+    gz_vec3 corner = {0.5 * s.gizmo.size, 0, 0.5 * s.gizmo.size},
+            beside = {0.5 * s.gizmo.size, 0, 0};
     double plane[2], axis[2];
     stage_image(&s, corner, plane);
     stage_image(&s, beside, axis);
@@ -88,7 +94,8 @@ static void test_plane_takes_no_press_from_an_axis_that_is_nearer(void **state)
         double to_plane = gz_gizmo_distance(&s.gizmo, &s.tool, &s.camera, &pointer, GZ_TZX);
         assert_int_equal(pick, to_axis <= 8 && to_plane > to_axis + 2 ? GZ_TX : GZ_TZX);
     }
-    assert_int_equal(pick_at(&s, corner, 6, 2), GZ_TZX); /* inside of it the axis is as near, and does not matter */
+    assert_int_equal(pick_at(&s, corner, 6, 2),
+                     GZ_TZX); /* inside of it the axis is as near, and does not matter */
 }
 
 static void test_size_is_constant_in_pixels(void **state)
@@ -109,7 +116,8 @@ static void test_size_is_constant_in_pixels(void **state)
 static void test_ring_distance_is_the_conics(void **state)
 {
     (void)state;
-    struct stage s = stage_of(camera_look((gz_vec3){0.3, 0.8, 1.1}, (gz_vec3){0, 0, 0}), node_at(0, 0, 0));
+    struct stage s =
+        stage_of(camera_look((gz_vec3){0.3, 0.8, 1.1}, (gz_vec3){0, 0, 0}), node_at(0, 0, 0));
     use_mode(&s, GZ_MODE_ROTATE);
     for (int i = 0; i < 200; i++) {
         struct gz_pointer pointer = {.at = {860 + (i * 37) % 200, 440 + (i * 53) % 200}};
@@ -123,7 +131,8 @@ static void test_ring_distance_is_the_conics(void **state)
             best = fmin(best, hypot(at[0] - pointer.at[0], at[1] - pointer.at[1]));
         }
         double got = gz_gizmo_distance(&s.gizmo, &s.tool, &s.camera, &pointer, GZ_RY);
-        assert_true(got <= best + 1e-6 && got >= best - 3); /* the drawn half goes a degree past the middle */
+        assert_true(got <= best + 1e-6 &&
+                    got >= best - 3); /* the drawn half goes a degree past the middle */
         if (best < 30 && got > best - 0.01) assert_near(got, best, 0.01);
     }
 }
@@ -234,7 +243,8 @@ static void test_rectangle_takes_what_it_overlaps(void **state)
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         bool inside = !cases[i].inside;
-        if (gz_pick_rect(&camera, cases[i].rect, &world, &box, &inside) != cases[i].overlaps) fail_msg("case %zu", i);
+        if (gz_pick_rect(&camera, cases[i].rect, &world, &box, &inside) != cases[i].overlaps)
+            fail_msg("case %zu", i);
         assert_int_equal(inside, cases[i].inside);
     }
     bool inside;
@@ -261,15 +271,18 @@ static void test_lines_are_in_front_and_highlight_one(void **state)
         for (double px = 20; px < 5000; px *= 3) {
             s.tool.size_px = px;
             stage_build(&s);
-            size_t count = gz_gizmo_lines(&s.gizmo, &s.tool, &s.camera, GZ_TX, GZ_HANDLE_NONE, lines, COUNT(lines));
+            size_t count = gz_gizmo_lines(&s.gizmo, &s.tool, &s.camera, GZ_TX, GZ_HANDLE_NONE,
+                                          lines, COUNT(lines));
             assert_true(count > 0 && count < COUNT(lines));
             for (size_t i = 0; i < count; i++) {
                 double at[2];
                 assert_true(gz_camera_project(&s.camera, lines[i].from, at, NULL));
                 assert_true(gz_camera_project(&s.camera, lines[i].to, at, NULL));
             }
-            assert_int_equal(gz_gizmo_lines(&s.gizmo, &s.tool, &s.camera, GZ_TX, GZ_TX, lines, 3), 3);
-            assert_true(gz_gizmo_lines(&s.gizmo, &s.tool, NULL, GZ_TX, GZ_TX, lines, COUNT(lines)) > 0);
+            assert_int_equal(gz_gizmo_lines(&s.gizmo, &s.tool, &s.camera, GZ_TX, GZ_TX, lines, 3),
+                             3);
+            assert_true(gz_gizmo_lines(&s.gizmo, &s.tool, NULL, GZ_TX, GZ_TX, lines, COUNT(lines)) >
+                        0);
         }
     }
 }

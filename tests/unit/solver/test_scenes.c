@@ -39,7 +39,8 @@ static void test_axis_towards_vanishing_point_is_monotone_and_clamped(void **sta
     stage_image(&s, (gz_vec3){0, 0, 0.2}, at);
     assert_int_equal(stage_press(&s, GZ_TZ, at[0], at[1]), GZ_SOLVE_OK);
     for (double part = 0.5; part < 3; part += 0.0005) {
-        stage_move(&s, at[0] + part * (vanishing[0] - at[0]), at[1] + part * (vanishing[1] - at[1]));
+        stage_move(&s, at[0] + part * (vanishing[0] - at[0]),
+                   at[1] + part * (vanishing[1] - at[1]));
         assert_true(s.now.t.z <= last);
         assert_true(s.now.t.z > -4.9e6);
         assert_int_equal(s.solved, part < 0.9999 ? GZ_SOLVE_OK : GZ_SOLVE_CLAMPED);
@@ -119,20 +120,24 @@ static void test_ring_edge_on_keeps_gain(void **state)
     assert_int_equal(s.drag.rule, GZ_RULE_RING_TANGENT);
     for (int px = -200; px <= 200; px++) {
         stage_move(&s, 960 + px, 540);
-        if (px > -200) assert_true(s.motion.value[0] - last < 2 / radius_px && s.motion.value[0] > last);
+        if (px > -200)
+            assert_true(s.motion.value[0] - last < 2 / radius_px && s.motion.value[0] > last);
         last = s.motion.value[0];
     }
-    /* The grabbed point is the ring's nearest, where a pixel is less of the world than at the centre. */
+    /* The grabbed point is the ring's nearest, where a pixel is less of the world than at the
+     * centre. */
     double front = (5 - s.gizmo.size) / 5;
     stage_move(&s, 961, 540);
     assert_near(s.motion.value[0], front / radius_px, 1e-12);
 }
 
-/* Seen from straight above the axis a place on the ring is a place on its tangent: half a radius across is 30 degrees round. */
+/* Seen from straight above the axis a place on the ring is a place on its tangent: half a radius
+ * across is 30 degrees round. */
 static void test_ring_edge_on_arm_points_to_the_press(void **state)
 {
     (void)state;
-    struct stage s = stage_of(camera_ortho((gz_vec3){0, 0, 5}, (gz_vec3){0, 0, 0}, 10), node_at(0, 0, 0));
+    struct stage s =
+        stage_of(camera_ortho((gz_vec3){0, 0, 5}, (gz_vec3){0, 0, 0}, 10), node_at(0, 0, 0));
     static const double across[] = {0, 0.5, -1, 1.25};
     static const double degrees[] = {0, 30, -90, 90};
     gz_vec3 axis, arm;
@@ -190,7 +195,8 @@ static void test_ring_many_turns_stay_exact(void **state)
         stage_move_point(&s, (gz_vec3){r * cos(a), r * sin(a), 0});
         assert_near(s.motion.value[0] / DEGREES, step * 45, 1e-9);
     }
-    assert_vec3(gz_rotate(s.now.r, (gz_vec3){1, 0, 0}), cos(45 * DEGREES), sin(45 * DEGREES), 0, 1e-13);
+    assert_vec3(gz_rotate(s.now.r, (gz_vec3){1, 0, 0}), cos(45 * DEGREES), sin(45 * DEGREES), 0,
+                1e-13);
 }
 
 static void test_snap_ignores_what_is_less_than_half_a_step(void **state)
@@ -318,7 +324,8 @@ static void test_local_axis_follows_a_stretched_parent(void **state)
 static void test_view_plane_snap_has_no_memory(void **state)
 {
     (void)state;
-    struct stage s = stage_of(camera_look((gz_vec3){4, 3, 6}, (gz_vec3){0, 0, 0}), node_at(0, 0, 0));
+    struct stage s =
+        stage_of(camera_look((gz_vec3){4, 3, 6}, (gz_vec3){0, 0, 0}), node_at(0, 0, 0));
     s.tool.snap = (struct gz_snap){.t = 0.3, .on = true};
     assert_int_equal(stage_press(&s, GZ_TV, 960, 540), GZ_SOLVE_OK);
     stage_move(&s, 1200, 400);

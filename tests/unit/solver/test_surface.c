@@ -1,4 +1,5 @@
-/* Triangles under the pointer: the tree against a look at each of them, edges that nothing slips through, and what is passed by. */
+/* Triangles under the pointer: the tree against a look at each of them, edges that nothing slips
+ * through, and what is passed by. */
 #include <float.h>
 #include <stdlib.h>
 
@@ -70,8 +71,8 @@ static struct gz_pointer ray_to(gz_vec3 from, gz_vec3 to)
     return (struct gz_pointer){.is_ray = true, .origin = from, .direction = gz_sub(to, from)};
 }
 
-static enum gz_met meet(const struct made *made, const struct gz_pointer *pointer, const gz_affine *world,
-                        double *distance)
+static enum gz_met meet(const struct made *made, const struct gz_pointer *pointer,
+                        const gz_affine *world, double *distance)
 {
     struct gz_aim aim;
     size_t tests = TESTS_PLENTY;
@@ -80,15 +81,18 @@ static enum gz_met meet(const struct made *made, const struct gz_pointer *pointe
     return gz_surface_meet(&made->surface, &aim, &tests, distance);
 }
 
-/* The plain way: where the plane is met, and whether that is on the inner side of each edge. With more digits than a double has. */
-static bool meet_plainly(const struct gz_triangle *triangle, gz_vec3 from, gz_vec3 unit, double *distance)
+/* The plain way: where the plane is met, and whether that is on the inner side of each edge. With
+ * more digits than a double has. */
+static bool meet_plainly(const struct gz_triangle *triangle, gz_vec3 from, gz_vec3 unit,
+                         double *distance)
 {
     long double p[3][3], n[3], d[3] = {unit.x, unit.y, unit.z}, o[3] = {from.x, from.y, from.z};
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++) p[i][k] = (long double)triangle->corner[i][k] - o[k];
     for (int k = 0; k < 3; k++) {
         int a = (k + 1) % 3, b = (k + 2) % 3;
-        n[k] = (p[1][a] - p[0][a]) * (p[2][b] - p[0][b]) - (p[1][b] - p[0][b]) * (p[2][a] - p[0][a]);
+        n[k] =
+            (p[1][a] - p[0][a]) * (p[2][b] - p[0][b]) - (p[1][b] - p[0][b]) * (p[2][a] - p[0][a]);
     }
     long double along = n[0] * d[0] + n[1] * d[1] + n[2] * d[2];
     if (along == 0 || (along > 0 && !triangle->both_sides)) return false;
@@ -97,7 +101,8 @@ static bool meet_plainly(const struct gz_triangle *triangle, gz_vec3 from, gz_ve
         long double inner = 0;
         for (int k = 0; k < 3; k++) {
             int a = (k + 1) % 3, b = (k + 2) % 3, j = (i + 1) % 3;
-            inner += n[k] * ((p[j][a] - p[i][a]) * (d[b] * t - p[i][b]) - (p[j][b] - p[i][b]) * (d[a] * t - p[i][a]));
+            inner += n[k] * ((p[j][a] - p[i][a]) * (d[b] * t - p[i][b]) -
+                             (p[j][b] - p[i][b]) * (d[a] * t - p[i][a]));
         }
         if (inner < 0) return false;
     }
@@ -113,19 +118,23 @@ static void test_the_tree_holds_every_triangle_once(void **state)
         struct gz_triangle triangles[200] = {{.both_sides = 0}};
         for (size_t i = 0; i < count; i++) {
             gz_vec3 a = chance_place(&seed, 10);
-            triangles[i] = triangle_of(a, gz_add(a, chance_place(&seed, 1)), gz_add(a, chance_place(&seed, 1)), i % 2);
+            triangles[i] = triangle_of(a, gz_add(a, chance_place(&seed, 1)),
+                                       gz_add(a, chance_place(&seed, 1)), i % 2);
         }
         struct made made = make(triangles, count);
         bool found[200] = {false};
         for (size_t i = 0; i < count; i++) {
             size_t at = 0;
-            while (at < count && memcmp(&made.triangles[at], &triangles[i], sizeof triangles[i]) != 0) at++;
+            while (at < count &&
+                   memcmp(&made.triangles[at], &triangles[i], sizeof triangles[i]) != 0)
+                at++;
             assert_true(at < count);
             assert_false(found[at]);
             found[at] = true;
         }
         assert_int_equal(made.surface.count, count);
-        assert_int_equal(gz_surface_box_count(count), count > 0 ? ((size_t)2 << made.surface.levels) - 1 : 0);
+        assert_int_equal(gz_surface_box_count(count),
+                         count > 0 ? ((size_t)2 << made.surface.levels) - 1 : 0);
         unmake(&made);
     }
 }
@@ -137,17 +146,20 @@ static void compare_with_each(uint64_t *seed, size_t count, double size, double 
     assert_non_null(triangles);
     for (size_t i = 0; i < count; i++) {
         gz_vec3 a = chance_place(seed, reach), b = gz_add(a, chance_place(seed, size));
-        triangles[i] = triangle_of(a, b, gz_add(a, chance_place(seed, size)), chance_below(seed, 2));
+        triangles[i] =
+            triangle_of(a, b, gz_add(a, chance_place(seed, size)), chance_below(seed, 2));
     }
     struct made made = make(triangles, count);
     for (int ray = 0; ray < rays; ray++) {
-        struct gz_pointer pointer = ray_to(chance_place(seed, 2 * reach), chance_place(seed, reach));
+        struct gz_pointer pointer =
+            ray_to(chance_place(seed, 2 * reach), chance_place(seed, reach));
         gz_vec3 unit;
         double want = INFINITY, got;
         assert_true(gz_normalize(pointer.direction, &unit));
         for (size_t i = 0; i < count; i++) {
             double distance;
-            if (meet_plainly(&triangles[i], pointer.origin, unit, &distance)) want = fmin(want, distance);
+            if (meet_plainly(&triangles[i], pointer.origin, unit, &distance))
+                want = fmin(want, distance);
         }
         enum gz_met met = meet(&made, &pointer, &gz_affine_identity, &got);
         assert_int_equal(met, isfinite(want) ? GZ_MET : GZ_MISSED);
@@ -173,7 +185,8 @@ static void test_any_scale_will_do(void **state)
     (void)state;
     uint64_t seed = 8;
     const double scales[] = {1e-12, 1e-6, 1e6, 4e14};
-    for (size_t i = 0; i < COUNT(scales); i++) compare_with_each(&seed, 100, scales[i], scales[i], 300);
+    for (size_t i = 0; i < COUNT(scales); i++)
+        compare_with_each(&seed, 100, scales[i], scales[i], 300);
 }
 
 /* A sphere of eight faces, each cut into n * n; corners that are shared are the same to the bit. */
@@ -196,7 +209,8 @@ static struct made make_ball(int n, bool both_sides)
                         double length = sqrt(x * x + y * y + z * z);
                         c[corner] = (gz_vec3){sx * x / length, sy * y / length, sz * z / length};
                     }
-                    triangles[count++] = triangle_of(c[0], c[turned ? 2 : 1], c[turned ? 1 : 2], both_sides);
+                    triangles[count++] =
+                        triangle_of(c[0], c[turned ? 2 : 1], c[turned ? 1 : 2], both_sides);
                 }
             }
         }
@@ -223,15 +237,17 @@ static void test_nothing_slips_through_edges_and_corners(void **state)
     for (size_t w = 0; w < COUNT(worlds); w++) {
         for (size_t i = 0; i < ball.surface.count; i++) {
             for (int corner = 0; corner < 3; corner++) {
-                gz_vec3 a = corner_of(&ball.triangles[i], corner), b = corner_of(&ball.triangles[i], (corner + 1) % 3);
+                gz_vec3 a = corner_of(&ball.triangles[i], corner),
+                        b = corner_of(&ball.triangles[i], (corner + 1) % 3);
                 gz_vec3 on_edge = gz_add(a, gz_scale(gz_sub(b, a), chance(&seed, 0, 1)));
                 const gz_vec3 aims[] = {a, on_edge, gz_scale(gz_add(a, b), 0.5)};
                 for (size_t k = 0; k < COUNT(aims); k++) {
                     double distance;
                     gz_vec3 centre = gz_affine_apply(&worlds[w], (gz_vec3){0, 0, 0});
                     gz_vec3 target = gz_affine_apply(&worlds[w], aims[k]);
-                    gz_vec3 outside = gz_affine_apply(
-                        &worlds[w], gz_add(gz_scale(aims[k], chance(&seed, 2, 5)), chance_place(&seed, 0.5)));
+                    gz_vec3 outside =
+                        gz_affine_apply(&worlds[w], gz_add(gz_scale(aims[k], chance(&seed, 2, 5)),
+                                                           chance_place(&seed, 0.5)));
                     struct gz_pointer in = ray_to(outside, target), out = ray_to(centre, target);
                     assert_int_equal(meet(&ball, &in, &worlds[w], &distance), GZ_MET);
                     assert_near(distance, gz_length(gz_sub(target, outside)), 1e-6);
@@ -245,7 +261,8 @@ static void test_nothing_slips_through_edges_and_corners(void **state)
     unmake(&hull);
 }
 
-/* Straight down on the corners and edges of a level grid, where boxes have no height and the line no slope. */
+/* Straight down on the corners and edges of a level grid, where boxes have no height and the line
+ * no slope. */
 static void test_a_flat_grid_is_met_from_straight_above(void **state)
 {
     (void)state;
@@ -254,7 +271,8 @@ static void test_a_flat_grid_is_met_from_straight_above(void **state)
     for (int i = 0; i < 20; i++) {
         for (int j = 0; j < 20; j++) {
             double x = 0.1 * i, z = 0.1 * j;
-            gz_vec3 a = {x, 0.3, z}, b = {0.1 * (i + 1), 0.3, z}, c = {0.1 * (i + 1), 0.3, 0.1 * (j + 1)};
+            gz_vec3 a = {x, 0.3, z}, b = {0.1 * (i + 1), 0.3, z},
+                    c = {0.1 * (i + 1), 0.3, 0.1 * (j + 1)};
             triangles[count++] = triangle_of(a, c, b, false);
             triangles[count++] = triangle_of(a, (gz_vec3){x, 0.3, 0.1 * (j + 1)}, c, false);
         }
@@ -263,7 +281,8 @@ static void test_a_flat_grid_is_met_from_straight_above(void **state)
     for (int i = 1; i < 20; i++) {
         for (int j = 1; j < 20; j++) {
             for (int half = 0; half < 2; half++) {
-                double x = (double)(float)(0.1 * i), z = (double)(float)(0.1 * j) + 0.05 * half, distance;
+                double x = (double)(float)(0.1 * i), z = (double)(float)(0.1 * j) + 0.05 * half,
+                       distance;
                 struct gz_pointer down = ray_to((gz_vec3){x, 9, z}, (gz_vec3){x, 0, z});
                 struct gz_pointer up = ray_to((gz_vec3){x, -9, z}, (gz_vec3){x, 0, z});
                 assert_int_equal(meet(&grid, &down, &gz_affine_identity, &distance), GZ_MET);
@@ -300,7 +319,8 @@ static void test_what_has_no_area_is_met_by_nothing(void **state)
     struct made made = make(triangles, COUNT(triangles)), none = make(triangles, 0);
     double distance;
     for (int i = 0; i < 100; i++) {
-        struct gz_pointer pointer = ray_to(chance_place(&seed, 3), (gz_vec3){chance(&seed, 0, 3), 0, 0});
+        struct gz_pointer pointer =
+            ray_to(chance_place(&seed, 3), (gz_vec3){chance(&seed, 0, 3), 0, 0});
         assert_int_equal(meet(&made, &pointer, &gz_affine_identity, &distance), GZ_MISSED);
         assert_int_equal(meet(&none, &pointer, &gz_affine_identity, &distance), GZ_MISSED);
     }
@@ -321,7 +341,8 @@ static void test_the_work_is_bounded(void **state)
     struct gz_triangle *triangles = malloc(N * sizeof *triangles);
     assert_non_null(triangles);
     for (int i = 0; i < N; i++)
-        triangles[i] = triangle_of((gz_vec3){0, 0, 0}, (gz_vec3){1, 0, 0}, (gz_vec3){0, 1, 0}, true);
+        triangles[i] =
+            triangle_of((gz_vec3){0, 0, 0}, (gz_vec3){1, 0, 0}, (gz_vec3){0, 1, 0}, true);
     struct made made = make(triangles, N);
     struct gz_pointer pointer = ray_to((gz_vec3){0.2, 0.2, 5}, (gz_vec3){0.2, 0.2, 0});
     struct gz_aim aim;
@@ -342,8 +363,9 @@ static void test_the_work_is_bounded(void **state)
     const struct gz_pointer beside = {.at = {960 - 3, 540}};
     struct gz_beside passed = {.px = 8};
     tests = 100;
-    assert_int_equal(gz_surface_pass(&made.surface, &camera, &beside, &gz_affine_identity, &tests, &passed),
-                     GZ_GAVE_UP);
+    assert_int_equal(
+        gz_surface_pass(&made.surface, &camera, &beside, &gz_affine_identity, &tests, &passed),
+        GZ_GAVE_UP);
     unmake(&made);
     free(triangles);
 }
@@ -369,7 +391,8 @@ static void test_most_are_not_looked_at(void **state)
     unmake(&ball);
 }
 
-/* The build takes its time whatever the triangles are: here the middles lie so that each step settles one of them only. */
+/* The build takes its time whatever the triangles are: here the middles lie so that each step
+ * settles one of them only. */
 static void test_a_mean_order_is_built_too(void **state)
 {
     (void)state;
@@ -378,7 +401,8 @@ static void test_a_mean_order_is_built_too(void **state)
     assert_non_null(triangles);
     for (int i = 0; i < N; i++) {
         double x = ldexp(1, -(i % 100)) * (i % 2 ? 1 : -1);
-        triangles[i] = triangle_of((gz_vec3){x, 0, 0}, (gz_vec3){x, 1, 0}, (gz_vec3){x, 0, 1}, true);
+        triangles[i] =
+            triangle_of((gz_vec3){x, 0, 0}, (gz_vec3){x, 1, 0}, (gz_vec3){x, 0, 1}, true);
     }
     struct made made = make(triangles, N);
     double distance;
@@ -391,8 +415,8 @@ static void test_a_mean_order_is_built_too(void **state)
 
 /* ---- what is passed by ---- */
 
-static enum gz_met pass(const struct made *made, const struct gz_camera *camera, double x, double y, double reach,
-                        struct gz_beside *beside)
+static enum gz_met pass(const struct made *made, const struct gz_camera *camera, double x, double y,
+                        double reach, struct gz_beside *beside)
 {
     const struct gz_pointer pointer = {.at = {x, y}};
     size_t tests = TESTS_PLENTY;
@@ -416,16 +440,22 @@ static void test_a_thin_wire_is_passed_within_reach(void **state)
         assert_true(gz_camera_project(camera, a, ends[0], &w));
         assert_true(gz_camera_project(camera, b, ends[1], &w));
         double length = hypot(ends[1][0] - ends[0][0], ends[1][1] - ends[0][1]);
-        double across[2] = {(ends[1][1] - ends[0][1]) / length, -(ends[1][0] - ends[0][0]) / length};
-        if (across[1] < 0) across[0] = -across[0], across[1] = -across[1]; /* below: the other edge is above */
+        double across[2] = {(ends[1][1] - ends[0][1]) / length,
+                            -(ends[1][0] - ends[0][0]) / length};
+        if (across[1] < 0)
+            across[0] = -across[0], across[1] = -across[1]; /* below: the other edge is above */
         struct gz_beside beside;
-        assert_int_equal(pass(&made, camera, at[0] + 5 * across[0], at[1] + 5 * across[1], 8, &beside), GZ_MET);
+        assert_int_equal(
+            pass(&made, camera, at[0] + 5 * across[0], at[1] + 5 * across[1], 8, &beside), GZ_MET);
         assert_near(beside.px, 5, 1e-2);
         assert_vec3(beside.point, place.x, place.y, place.z, 1e-2);
         gz_vec3 from_eye = gz_sub(beside.point, camera->eye);
-        double away = camera->perspective ? gz_length(from_eye) : -gz_dot(from_eye, camera->backward);
+        double away =
+            camera->perspective ? gz_length(from_eye) : -gz_dot(from_eye, camera->backward);
         assert_near(beside.distance, away, 1e-9);
-        assert_int_equal(pass(&made, camera, at[0] + 9 * across[0], at[1] + 9 * across[1], 8, &beside), GZ_MISSED);
+        assert_int_equal(
+            pass(&made, camera, at[0] + 9 * across[0], at[1] + 9 * across[1], 8, &beside),
+            GZ_MISSED);
     }
     unmake(&made);
 }
@@ -435,8 +465,10 @@ static void test_what_is_not_seen_is_not_passed(void **state)
     (void)state;
     struct gz_camera camera = camera_at(0, 0, 5);
     const gz_vec3 a = {0, 0, 0}, b = {1, 0, 0}, c = {0, 1, 0}, up = {0, 0, 10};
-    const struct gz_triangle turned = triangle_of(a, c, b, false), to_us = triangle_of(a, b, c, false);
-    const struct gz_triangle behind = triangle_of(gz_add(a, up), gz_add(b, up), gz_add(c, up), true);
+    const struct gz_triangle turned = triangle_of(a, c, b, false),
+                             to_us = triangle_of(a, b, c, false);
+    const struct gz_triangle behind =
+        triangle_of(gz_add(a, up), gz_add(b, up), gz_add(c, up), true);
     struct gz_beside beside;
     struct made made = make(&turned, 1);
     assert_int_equal(pass(&made, &camera, 960 - 3, 540, 8, &beside), GZ_MISSED);

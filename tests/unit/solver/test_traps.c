@@ -1,5 +1,6 @@
-/* Mistakes that published descriptions of axis, plane and ring handles make, each with its own numbers: E1 to E29 of the
- * design notes. A test is named after what holds instead. The balls' are in test_traps_balls.c. */
+/* Mistakes that published descriptions of axis, plane and ring handles make, each with its own
+ * numbers: E1 to E29 of the design notes. A test is named after what holds instead. The balls' are
+ * in test_traps_balls.c. */
 #include "unit/solver/stage.h"
 
 #define FOCAL_PX (540 / tan(30 * DEGREES))
@@ -15,7 +16,9 @@ struct bare {
 
 static struct bare bare_at(gz_vec3 place, double size)
 {
-    struct bare b = {.target = node_at(place.x, place.y, place.z), .tool = gz_tool_default, .motion = gz_motion_none};
+    struct bare b = {.target = node_at(place.x, place.y, place.z),
+                     .tool = gz_tool_default,
+                     .motion = gz_motion_none};
     b.tool.mode = GZ_MODE_UNIVERSAL;
     b.tool.size_px = size / GZ_RAY_METRES_PER_PX;
     assert_true(gz_gizmo_build(&b.gizmo, &b.tool, NULL, &b.target, 1, 0));
@@ -43,16 +46,19 @@ static enum gz_solve bare_move(struct bare *b, struct gz_pointer pointer)
     return gz_drag_solve(&b->drag, NULL, &pointer, 0, &b->motion);
 }
 
-/* The least tangent of the angle from a ray to the drawn half of the circle about `centre` across +z, in a ray's pixels. */
+/* The least tangent of the angle from a ray to the drawn half of the circle about `centre` across
+ * +z, in a ray's pixels. */
 static double circle_px(gz_vec3 centre, double radius, struct gz_pointer pointer)
 {
     gz_vec3 along, viewer = gz_sub(pointer.origin, centre);
     double best = HUGE_VAL;
     assert_true(gz_normalize(pointer.direction, &along));
     for (double a = 0; a < 2 * M_PI; a += 1e-5) {
-        gz_vec3 arm = {radius * cos(a), radius * sin(a), 0}, way = gz_sub(gz_add(centre, arm), pointer.origin);
+        gz_vec3 arm = {radius * cos(a), radius * sin(a), 0},
+                way = gz_sub(gz_add(centre, arm), pointer.origin);
         if (gz_dot(arm, viewer) < 0 || gz_dot(way, along) <= 0) continue;
-        best = fmin(best, gz_length(gz_cross(way, along)) / gz_dot(way, along) / GZ_RAY_RADIANS_PER_PX);
+        best = fmin(best,
+                    gz_length(gz_cross(way, along)) / gz_dot(way, along) / GZ_RAY_RADIANS_PER_PX);
     }
     return best;
 }
@@ -64,7 +70,8 @@ static void test_nearest_place_of_skew_lines_has_its_sign_and_distance(void **st
     (void)state;
     struct bare b = bare_at((gz_vec3){0, 0, 0}, 5);
     struct gz_pointer pointer = ray((gz_vec3){3, 4, -10}, (gz_vec3){0, 0, 1});
-    assert_int_equal(bare_press(&b, GZ_TX, ray((gz_vec3){0, 4, -10}, (gz_vec3){0, 0, 1})), GZ_SOLVE_OK);
+    assert_int_equal(bare_press(&b, GZ_TX, ray((gz_vec3){0, 4, -10}, (gz_vec3){0, 0, 1})),
+                     GZ_SOLVE_OK);
     assert_int_equal(bare_move(&b, pointer), GZ_SOLVE_OK);
     assert_near(b.motion.value[0], 3, 1e-14);
     double px = gz_gizmo_distance(&b.gizmo, &b.tool, NULL, &pointer, GZ_TX);
@@ -75,11 +82,13 @@ static void test_nearly_parallel_lines_cross_where_they_cross(void **state) /* E
 {
     (void)state;
     static const double angles[] = {1e-1, 1e-3, 1e-4, 1e-5};
-    static const double aways[] = {1100, 900}; /* with the node before the ray's origin, and behind it */
+    static const double aways[] = {1100,
+                                   900}; /* with the node before the ray's origin, and behind it */
     struct bare b = bare_at((gz_vec3){0, 0, 0}, 5);
     for (size_t i = 0; i < COUNT(angles) * COUNT(aways); i++) {
         double angle = angles[i / COUNT(aways)], away = aways[i % COUNT(aways)];
-        assert_int_equal(bare_press(&b, GZ_TX, ray((gz_vec3){0, 10, 0}, (gz_vec3){0, -1, 0})), GZ_SOLVE_OK);
+        assert_int_equal(bare_press(&b, GZ_TX, ray((gz_vec3){0, 10, 0}, (gz_vec3){0, -1, 0})),
+                         GZ_SOLVE_OK);
         gz_vec3 direction = {cos(angle), sin(angle), 0};
         gz_vec3 origin = gz_sub((gz_vec3){1000, 0, 0}, gz_scale(direction, away));
         assert_int_equal(bare_move(&b, ray(origin, direction)), GZ_SOLVE_OK);
@@ -93,7 +102,8 @@ static void test_parallel_ray_has_no_place_and_leaves_the_last(void **state) /* 
     struct bare b = bare_at((gz_vec3){0, 0, 0}, 5);
     const struct gz_pointer parallel = ray((gz_vec3){0, 4, 0}, (gz_vec3){1, 0, 0});
     assert_int_equal(bare_press(&b, GZ_TX, parallel), GZ_SOLVE_NONE);
-    assert_int_equal(bare_press(&b, GZ_TX, ray((gz_vec3){0, 4, 0}, (gz_vec3){0, -1, 0})), GZ_SOLVE_OK);
+    assert_int_equal(bare_press(&b, GZ_TX, ray((gz_vec3){0, 4, 0}, (gz_vec3){0, -1, 0})),
+                     GZ_SOLVE_OK);
     assert_int_equal(bare_move(&b, ray((gz_vec3){2, 4, 0}, (gz_vec3){0, -1, 0})), GZ_SOLVE_OK);
     struct gz_motion last = b.motion;
     assert_int_equal(bare_move(&b, parallel), GZ_SOLVE_KEPT);
@@ -146,7 +156,8 @@ static void test_plane_behind_the_ray_is_not_hit(void **state) /* E7 */
     assert_int_equal(bare_press(&b, GZ_TZX, ray(eye, (gz_vec3){0, 1, -1})), GZ_SOLVE_NONE);
     assert_int_equal(bare_press(&b, GZ_TZX, ray_through(eye, (gz_vec3){0, 0, 0})), GZ_SOLVE_OK);
     assert_int_equal(bare_move(&b, ray(eye, (gz_vec3){0, 1, -1})), GZ_SOLVE_CLAMPED);
-    assert_true(b.motion.translation.z < -100); /* away from the viewer; the mirrored hit is at +7 */
+    assert_true(b.motion.translation.z <
+                -100); /* away from the viewer; the mirrored hit is at +7 */
     assert_int_equal(bare_press(&b, GZ_RY, ray_through(eye, (gz_vec3){0, 0, 1})), GZ_SOLVE_OK);
     double last = 0;
     for (double rise = -1; rise < 1; rise += 0.001) {
@@ -192,13 +203,15 @@ static void test_ring_loses_no_small_step(void **state) /* E9 */
 /* The same end from one event or from a thousand on a winding way. */
 static void check_sums_do_not_matter(enum gz_handle handle)
 {
-    struct stage s = stage_of(camera_look((gz_vec3){2, 3, 6}, (gz_vec3){0, 0, 0}), node_at(0.1, 0.2, 0.3));
+    struct stage s =
+        stage_of(camera_look((gz_vec3){2, 3, 6}, (gz_vec3){0, 0, 0}), node_at(0.1, 0.2, 0.3));
     assert_int_equal(stage_press(&s, handle, 1010, 500), GZ_SOLVE_OK);
     stage_move(&s, 1070, 470);
     gz_trs direct = s.now;
     assert_false(gz_trs_same(&direct, &s.target.local));
     assert_int_equal(stage_press(&s, handle, 1010, 500), GZ_SOLVE_OK);
-    for (int n = 0; n < 1000; n++) stage_move(&s, 1010 + 0.06 * n + 20 * sin(n), 500 - 0.03 * n + 20 * cos(n));
+    for (int n = 0; n < 1000; n++)
+        stage_move(&s, 1010 + 0.06 * n + 20 * sin(n), 500 - 0.03 * n + 20 * cos(n));
     stage_move(&s, 1070, 470);
     assert_true(gz_trs_same(&s.now, &direct));
 }
@@ -240,7 +253,8 @@ static void test_depth_convention_changes_no_bit(void **state) /* E11 */
     for (size_t h = 0; h < COUNT(handles); h++) {
         gz_trs first = gz_trs_identity;
         for (size_t row = 0; row < COUNT(depth_rows); row++) {
-            struct stage s = stage_of(camera_look((gz_vec3){2, 3, 6}, (gz_vec3){0, 0, 0}), node_at(0, 0, 0));
+            struct stage s =
+                stage_of(camera_look((gz_vec3){2, 3, 6}, (gz_vec3){0, 0, 0}), node_at(0, 0, 0));
             with_depth(&s, row);
             assert_int_equal(stage_press(&s, handles[h], 1010, 500), GZ_SOLVE_OK);
             stage_move(&s, 1100, 420);
@@ -285,7 +299,8 @@ static void test_two_drags_at_once_know_nothing_of_each_other(void **state) /* E
 {
     (void)state;
     struct stage a = stage_of(camera_at(0, 0, 5), node_at(0, 0, 0)), alone = a;
-    struct stage b = stage_of(camera_look((gz_vec3){4, 3, 2}, (gz_vec3){0, 1, 0}), node_at(0, 1, 0));
+    struct stage b =
+        stage_of(camera_look((gz_vec3){4, 3, 2}, (gz_vec3){0, 1, 0}), node_at(0, 1, 0));
     assert_int_equal(stage_press(&alone, GZ_RZ, 1056, 540), GZ_SOLVE_OK);
     for (int n = 0; n < 100; n++) stage_move(&alone, 960 + 96 * cos(n), 540 + 96 * sin(n));
     assert_int_equal(stage_press(&a, GZ_RZ, 1056, 540), GZ_SOLVE_OK);
@@ -317,7 +332,8 @@ static void test_axis_past_its_vanishing_point_keeps_its_sign(void **state) /* E
     assert_int_equal(stage_press(&s, GZ_TZ, at[0], at[1]), GZ_SOLVE_OK);
     for (size_t i = 0; i < COUNT(cases); i++) {
         double part = cases[i].part;
-        enum gz_solve solved = stage_move(&s, at[0] + part * (960 - at[0]), at[1] + part * (540 - at[1]));
+        enum gz_solve solved =
+            stage_move(&s, at[0] + part * (960 - at[0]), at[1] + part * (540 - at[1]));
         assert_int_equal(solved, part < 1 ? GZ_SOLVE_OK : GZ_SOLVE_CLAMPED);
         assert_near(s.motion.value[0], -cases[i].away, 1e-9 * cases[i].away);
     }
@@ -375,7 +391,8 @@ static void test_axis_far_from_the_origin_and_of_a_scaled_node_is_in_metres(void
     static const double places[] = {0, 1e3, 1e4, 1e5, 1e6};
     for (size_t i = 0; i < COUNT(places); i++) {
         double t = places[i];
-        struct stage s = stage_of(camera_look((gz_vec3){t + 3, t + 2, t + 8}, (gz_vec3){t, t, t}), node_at(t, t, t));
+        struct stage s = stage_of(camera_look((gz_vec3){t + 3, t + 2, t + 8}, (gz_vec3){t, t, t}),
+                                  node_at(t, t, t));
         s.target.local.s = (gz_vec3){7, 0.1, -3};
         s.tool.space = GZ_SPACE_LOCAL;
         stage_build(&s);
@@ -461,7 +478,8 @@ static void test_plane_method_faces_every_viewer(void **state) /* E24 */
         struct stage s = stage_of(camera_look(eye, (gz_vec3){0, 0, 0}), node_at(0, 0, 0));
         s.tool.axis_method = GZ_AXIS_PLANE;
         assert_int_equal(stage_press_point(&s, GZ_TX, (gz_vec3){0.3, 0, 0}), GZ_SOLVE_OK);
-        gz_vec3 normal = gz_cross(s.drag.axes[0], s.drag.axes[1]), best = gz_sub(eye, (gz_vec3){1, 0, 0});
+        gz_vec3 normal = gz_cross(s.drag.axes[0], s.drag.axes[1]),
+                best = gz_sub(eye, (gz_vec3){1, 0, 0});
         assert_near(fabs(gz_dot(normal, best)) / 5, 1, 1e-14);
         assert_int_equal(stage_move_point(&s, (gz_vec3){1, 0, 0}), GZ_SOLVE_OK);
         assert_near(s.motion.value[0], 0.7, 1e-13);
@@ -474,7 +492,8 @@ static void test_pointer_across_the_axis_moves_nothing_by_screen_or_plane(void *
     static const double across[] = {0.1, 0.2};
     for (enum gz_axis_method method = GZ_AXIS_SCREEN; method <= GZ_AXIS_PLANE; method++) {
         if (method == GZ_AXIS_CLOSEST) continue;
-        struct stage s = stage_of(camera_look((gz_vec3){3, 2, 6}, (gz_vec3){0, 0, 0}), node_at(0, 0, 0));
+        struct stage s =
+            stage_of(camera_look((gz_vec3){3, 2, 6}, (gz_vec3){0, 0, 0}), node_at(0, 0, 0));
         double a[2], b[2];
         s.tool.axis_method = method;
         stage_image(&s, (gz_vec3){0, 0, 0}, a);
@@ -518,7 +537,8 @@ static void test_near_plane_and_ortho_distance_change_no_answer(void **state) /*
         const struct gz_pointer pointer = {.at = {960, 540}};
         assert_true(gz_pick_node(&camera, &pointer, &world, &box, 8, &distance, &point));
         assert_near(distance, 4, 1e-14);
-        camera = camera_ortho((gz_vec3){0.2 * aways[i], 0.1 * aways[i], aways[i]}, (gz_vec3){0, 0, 0}, 10);
+        camera = camera_ortho((gz_vec3){0.2 * aways[i], 0.1 * aways[i], aways[i]},
+                              (gz_vec3){0, 0, 0}, 10);
         assert_true(gz_pick_node(&camera, &pointer, &world, &box, 8, &distance, &point));
         if (i == 0) first = point;
         assert_vec3(point, first.x, first.y, first.z, 1e-12);

@@ -1,5 +1,5 @@
-/* Mistakes that published descriptions of virtual trackballs make, each with its own numbers: E30 to E45 of the design
- * notes. A test is named after what holds instead. */
+/* Mistakes that published descriptions of virtual trackballs make, each with its own numbers: E30
+ * to E45 of the design notes. A test is named after what holds instead. */
 #include "unit/solver/stage.h"
 
 /* A ball of `radius` pixels about the middle of the picture, seen by a viewer on +z. */
@@ -131,7 +131,8 @@ static void test_outside_the_rim_is_the_rim(void **state) /* E34 */
         gz_quat rim = s.now.r;
         for (double far = 1.5; far < 1e9; far *= 10) {
             move_to(&s, 0.6 * far, -0.8 * far);
-            assert_true(quat_off(s.now.r, rim) < 1e-7); /* the rim's own z has the root of the last bit in it */
+            assert_true(quat_off(s.now.r, rim) <
+                        1e-7); /* the rim's own z has the root of the last bit in it */
             assert_true(norm_error(s.now.r) <= 2.3e-16);
         }
     }
@@ -140,7 +141,8 @@ static void test_outside_the_rim_is_the_rim(void **state) /* E34 */
 static void test_shoemake_turns_twice_and_regrabs_without_a_trace(void **state) /* E35 */
 {
     (void)state;
-    struct stage s = ball_stage(GZ_BALL_SHOEMAKE, 96), single = ball_stage(GZ_BALL_SHOEMAKE_SINGLE, 96);
+    struct stage s = ball_stage(GZ_BALL_SHOEMAKE, 96),
+                 single = ball_stage(GZ_BALL_SHOEMAKE_SINGLE, 96);
     assert_int_equal(press_at(&s, 0, 0), GZ_SOLVE_OK);
     assert_int_equal(press_at(&single, 0, 0), GZ_SOLVE_OK);
     move_to(&s, 0.5, 0);
@@ -268,8 +270,8 @@ static void test_second_drag_turns_about_the_screens_axes_too(void **state) /* E
     stage_build(&s);
     assert_int_equal(press_at(&s, 0, 0), GZ_SOLVE_OK);
     move_to(&s, 0.5, 0);
-    gz_quat wanted =
-        gz_quat_multiply(gz_quat_about((gz_vec3){0, 1, 0}, 30 * DEGREES), s.target.local.r); /* not the other way */
+    gz_quat wanted = gz_quat_multiply(gz_quat_about((gz_vec3){0, 1, 0}, 30 * DEGREES),
+                                      s.target.local.r); /* not the other way */
     assert_true(quat_off(s.now.r, wanted) < 1e-12);
 }
 
@@ -291,7 +293,8 @@ static void test_straight_vertical_drag_turns_about_the_horizontal(void **state)
 static void test_euler_angles_are_read_as_one_of_many_same_rotations(void **state) /* E44 */
 {
     (void)state;
-    static const int middle[] = {[GZ_XYZ] = 1, [GZ_XZY] = 2, [GZ_YXZ] = 0, [GZ_YZX] = 2, [GZ_ZXY] = 0, [GZ_ZYX] = 1};
+    static const int middle[] = {
+        [GZ_XYZ] = 1, [GZ_XZY] = 2, [GZ_YXZ] = 0, [GZ_YZX] = 2, [GZ_ZXY] = 0, [GZ_ZYX] = 1};
     static const double middles[] = {0.4, -1.2, M_PI_2, -M_PI_2};
     for (int order = GZ_XYZ; order <= GZ_ZYX; order++)
         for (size_t i = 0; i < COUNT(middles); i++) {
@@ -299,8 +302,10 @@ static void test_euler_angles_are_read_as_one_of_many_same_rotations(void **stat
             a[middle[order]] = middles[i];
             a[(middle[order] + 1) % 3] = -0.3;
             for (int k = 0; k < 3; k++) b[k] = k == middle[order] ? M_PI - a[k] : a[k] + M_PI;
-            gz_quat one = gz_quat_from_euler((gz_vec3){a[0], a[1], a[2]}, (enum gz_euler_order)order);
-            gz_quat other = gz_quat_from_euler((gz_vec3){b[0], b[1], b[2]}, (enum gz_euler_order)order);
+            gz_quat one =
+                gz_quat_from_euler((gz_vec3){a[0], a[1], a[2]}, (enum gz_euler_order)order);
+            gz_quat other =
+                gz_quat_from_euler((gz_vec3){b[0], b[1], b[2]}, (enum gz_euler_order)order);
             assert_true(quat_off(one, other) < 1e-15);
             gz_vec3 read = gz_euler_from_quat(one, (enum gz_euler_order)order);
             assert_true(quat_off(gz_quat_from_euler(read, (enum gz_euler_order)order), one) < 1e-7);

@@ -1,5 +1,5 @@
-#include "unit/store/scene_file.h"
 #include "server/maxima.h"
+#include "unit/store/scene_file.h"
 
 #include <float.h>
 #include <math.h>
@@ -11,9 +11,16 @@
 #define MODEL_SAMPLES_MAX 100000
 #define ACTIONS_MAX 4
 
-static const char *const names[] = {
-    "Piston_1", "Kurbel", "'; DROP TABLE nodes; --",  "line\nbreak", "\xf0\x9f\x94\xa9", "\"quoted\"",
-    "",         "%s%n",   "\xe6\xad\xaf\xe8\xbb\x8a", "NULL"};
+static const char *const names[] = {"Piston_1",
+                                    "Kurbel",
+                                    "'; DROP TABLE nodes; --",
+                                    "line\nbreak",
+                                    "\xf0\x9f\x94\xa9",
+                                    "\"quoted\"",
+                                    "",
+                                    "%s%n",
+                                    "\xe6\xad\xaf\xe8\xbb\x8a",
+                                    "NULL"};
 /* Doubles that a careless column or printf would change. */
 static const double numbers[] = {
     0.0,          -0.0, 1.0,   -1.0, 0.1,    1.0 / 3,     -2.5e-15,           9007199254740993.0,
@@ -52,7 +59,8 @@ uint64_t model_random(struct model *model, uint64_t below)
 
 static double random_number(struct model *model)
 {
-    if (model_random(model, 2) == 0) return numbers[model_random(model, sizeof numbers / sizeof numbers[0])];
+    if (model_random(model, 2) == 0)
+        return numbers[model_random(model, sizeof numbers / sizeof numbers[0])];
     return (double)model_random(model, 1000000) / 7919.0 - 60;
 }
 
@@ -78,7 +86,8 @@ static gz_box random_box(struct model *model)
 {
     gz_vec3 a = random_vec3(model), b = random_vec3(model);
     if (!model->is_sound) return (gz_box){a, b};
-    return (gz_box){{fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z)}, {fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z)}};
+    return (gz_box){{fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z)},
+                    {fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z)}};
 }
 
 /* What changes a node: it takes the next seq. */
@@ -89,7 +98,8 @@ static void touch(struct model *model, size_t node)
     model->time += 0.001;
 }
 
-static void keep_edit(struct model *model, struct gz_edit_record edit, const struct gz_change *changes, size_t count)
+static void keep_edit(struct model *model, struct gz_edit_record edit,
+                      const struct gz_change *changes, size_t count)
 {
     struct gz_change *copy = gz_arena_take(&model->arena, count, sizeof *copy);
     assert_non_null(copy);
@@ -100,7 +110,8 @@ static void keep_edit(struct model *model, struct gz_edit_record edit, const str
     model->edits[model->edit_count++] = edit;
 }
 
-static void finish_edit(struct model *model, struct gz_edit_record edit, const struct gz_change *changes, size_t count)
+static void finish_edit(struct model *model, struct gz_edit_record edit,
+                        const struct gz_change *changes, size_t count)
 {
     edit.ended = model->time;
     edit.seq = model->seq;
@@ -141,7 +152,8 @@ static void create(struct model *model)
     for (size_t i = 0; i < count; i++) {
         size_t parent = random_node(model), node = model->node_count++;
         struct gz_content *content = &model->nodes[node].content;
-        *content = some_content(parent == SIZE_MAX ? 0 : parent + 1, names[model_random(model, 10)], 0);
+        *content =
+            some_content(parent == SIZE_MAX ? 0 : parent + 1, names[model_random(model, 10)], 0);
         content->trs = random_trs(model);
         content->has_bounds = model_random(model, 2) == 0;
         if (content->has_bounds) content->bounds = random_box(model);
@@ -169,7 +181,8 @@ static void delete_subtree(struct model *model)
     struct gz_edit_record edit = begin_edit(model, GZ_EDIT_DELETE);
     for (size_t i = model->node_count; i-- > top;) {
         if (!below[i]) continue;
-        changes[count++] = (struct gz_change){.node = i + 1, .existed = true, .before = model->nodes[i].content};
+        changes[count++] =
+            (struct gz_change){.node = i + 1, .existed = true, .before = model->nodes[i].content};
         model->nodes[i].alive = false;
         touch(model, i);
     }
@@ -182,7 +195,8 @@ static void set(struct model *model)
     if (node == SIZE_MAX) return;
     struct gz_edit_record edit = begin_edit(model, GZ_EDIT_SET);
     struct gz_content *content = &model->nodes[node].content;
-    struct gz_change change = {.node = node + 1, .existed = true, .exists = true, .before = *content};
+    struct gz_change change = {
+        .node = node + 1, .existed = true, .exists = true, .before = *content};
     content->trs = random_trs(model);
     if (model_random(model, 3) == 0) content->name = names[model_random(model, 10)];
     size_t parent = random_node(model);
@@ -199,8 +213,10 @@ static void begin_drag(struct model *model, struct model_drag *drag)
         size_t node = random_node(model);
         if (node == SIZE_MAX) continue;
         model->nodes[node].held = true;
-        drag->changes[count++] =
-            (struct gz_change){.node = node + 1, .existed = true, .exists = true, .before = model->nodes[node].content};
+        drag->changes[count++] = (struct gz_change){.node = node + 1,
+                                                    .existed = true,
+                                                    .exists = true,
+                                                    .before = model->nodes[node].content};
     }
     if (count == 0) return;
     drag->is_running = true;
@@ -218,17 +234,19 @@ static void move_drag(struct model *model, struct model_drag *drag)
         model->nodes[node].content.trs = random_trs(model);
         touch(model, node);
         assert_true(model->sample_count < MODEL_SAMPLES_MAX);
-        model->samples[model->sample_count++] = (struct gz_sample_record){.edit = drag->edit.id,
-                                                                          .node = node + 1,
-                                                                          .seq = model->seq,
-                                                                          .time = model->time,
-                                                                          .trs = model->nodes[node].content.trs};
+        model->samples[model->sample_count++] =
+            (struct gz_sample_record){.edit = drag->edit.id,
+                                      .node = node + 1,
+                                      .seq = model->seq,
+                                      .time = model->time,
+                                      .trs = model->nodes[node].content.trs};
     }
 }
 
 static void release(struct model *model, struct model_drag *drag)
 {
-    for (size_t i = 0; i < drag->edit.change_count; i++) model->nodes[drag->changes[i].node - 1].held = false;
+    for (size_t i = 0; i < drag->edit.change_count; i++)
+        model->nodes[drag->changes[i].node - 1].held = false;
     drag->is_running = false;
 }
 
@@ -291,8 +309,8 @@ static void put_nodes(struct model *model, struct gz_batch *batch)
         struct model_node *node = &model->nodes[i];
         if (!node->touched) continue;
         node->touched = false;
-        nodes[batch->node_count++] =
-            (struct gz_node_record){.id = i + 1, .seq = node->seq, .gone = !node->alive, .content = node->content};
+        nodes[batch->node_count++] = (struct gz_node_record){
+            .id = i + 1, .seq = node->seq, .gone = !node->alive, .content = node->content};
     }
     batch->nodes = nodes;
 }
@@ -397,7 +415,8 @@ void model_reopen(struct model *model)
     for (size_t i = 0; i < MODEL_DRAGS_MAX; i++)
         if (model->drags[i].is_running) cut_off(model, &model->drags[i]);
     qsort(model->edits + whole, model->edit_count - whole, sizeof *model->edits, compare_seqs);
-    for (size_t i = whole; i < model->edit_count; i++) model->edits[i].ended += 1e-6 * (double)(i - whole + 1);
+    for (size_t i = whole; i < model->edit_count; i++)
+        model->edits[i].ended += 1e-6 * (double)(i - whole + 1);
     qsort(model->edits, model->edit_count, sizeof *model->edits, compare_seqs);
     model->saved_edits = model->edit_count;
     model->has_joined = false;
@@ -436,8 +455,9 @@ static void rest(struct span *span, double next_time)
         span->before.until = next_time - GZ_SAMPLE_MS_MIN / 1000.0;
 }
 
-static void move_node(const struct model *model, const struct gz_edit_record *edit, const struct gz_change *change,
-                      uint64_t seq, double time, struct model_node *node)
+static void move_node(const struct model *model, const struct gz_edit_record *edit,
+                      const struct gz_change *change, uint64_t seq, double time,
+                      struct model_node *node)
 {
     struct span span = {.before = {edit->began_seq, edit->began, edit->began, change->before.trs}};
     for (size_t i = 0; i < model->sample_count; i++) {
@@ -450,23 +470,27 @@ static void move_node(const struct model *model, const struct gz_edit_record *ed
     struct point end = {edit->seq, edit->ended, edit->ended, change->after.trs};
     if (edit->seq != 0) step(&span, &end, seq);
     node->content.trs = span.before.trs;
-    if (span.before.seq > edit->began_seq || span.before.until > edit->began) node->seq = span.before.seq;
+    if (span.before.seq > edit->began_seq || span.before.until > edit->began)
+        node->seq = span.before.seq;
     if (!span.has_after) return;
     double part = (double)(seq - span.before.seq) / (double)(span.after.seq - span.before.seq);
     if (!isnan(time)) part = (time - span.before.until) / (span.after.time - span.before.until);
     node->content.trs = gz_trs_between(&span.before.trs, &span.after.trs, part);
 }
 
-static void move_dragged(const struct model *model, const struct gz_edit_record *edit, const struct gz_change *changes,
-                         uint64_t seq, double time, struct model_node nodes[MODEL_NODES_MAX])
+static void move_dragged(const struct model *model, const struct gz_edit_record *edit,
+                         const struct gz_change *changes, uint64_t seq, double time,
+                         struct model_node nodes[MODEL_NODES_MAX])
 {
     bool has_begun = edit->began_seq < seq || edit->began <= time;
-    if (!has_begun || (edit->seq != 0 && edit->seq <= seq) || edit->handle == GZ_HANDLE_NONE) return;
+    if (!has_begun || (edit->seq != 0 && edit->seq <= seq) || edit->handle == GZ_HANDLE_NONE)
+        return;
     for (size_t i = 0; i < edit->change_count; i++)
         move_node(model, edit, &changes[i], seq, time, &nodes[changes[i].node - 1]);
 }
 
-void model_replay(const struct model *model, uint64_t seq, double time, struct model_node nodes[MODEL_NODES_MAX])
+void model_replay(const struct model *model, uint64_t seq, double time,
+                  struct model_node nodes[MODEL_NODES_MAX])
 {
     memset(nodes, 0, MODEL_NODES_MAX * sizeof *nodes);
     for (size_t i = 0; i < model->edit_count; i++) {
@@ -482,6 +506,7 @@ void model_replay(const struct model *model, uint64_t seq, double time, struct m
         move_dragged(model, &model->edits[i], model->edits[i].changes, seq, time, nodes);
     for (size_t i = 0; i < MODEL_DRAGS_MAX; i++) {
         const struct model_drag *drag = &model->drags[i];
-        if (drag->is_running && drag->is_begun) move_dragged(model, &drag->edit, drag->changes, seq, time, nodes);
+        if (drag->is_running && drag->is_begun)
+            move_dragged(model, &drag->edit, drag->changes, seq, time, nodes);
     }
 }

@@ -3,13 +3,16 @@
 #include <stdio.h>
 
 /* The drag of edit n takes x from n - 0.5 by n to n + 0.5. */
-static void move(struct gz_batch *batch, struct gz_edit_record *edit, struct numbered *numbered, double x)
+static void move(struct gz_batch *batch, struct gz_edit_record *edit, struct numbered *numbered,
+                 double x)
 {
     struct gz_node_record *nodes = gz_arena_take(&batch->arena, NUMBERED_NODES, sizeof *nodes);
     struct gz_change *changes = gz_arena_take(&batch->arena, NUMBERED_NODES, sizeof *changes);
-    struct gz_sample_record *samples = gz_arena_take(&batch->arena, NUMBERED_NODES, sizeof *samples);
+    struct gz_sample_record *samples =
+        gz_arena_take(&batch->arena, NUMBERED_NODES, sizeof *samples);
     assert_true(nodes != NULL && changes != NULL && samples != NULL);
-    struct gz_content before = some_content(0, "n", (double)edit->id - 0.5), now = some_content(0, "n", x);
+    struct gz_content before = some_content(0, "n", (double)edit->id - 0.5),
+                      now = some_content(0, "n", x);
     for (uint64_t i = 0; i < NUMBERED_NODES; i++) {
         uint64_t seq = ++numbered->seq;
         nodes[i] = (struct gz_node_record){.id = i + 1, .seq = seq, .content = now};
@@ -50,7 +53,8 @@ struct gz_batch *numbered_batch(struct numbered *numbered, bool is_end)
     return batch;
 }
 
-void assert_numbered(const struct gz_scene_state *state, uint64_t acknowledged, struct numbered *numbered)
+void assert_numbered(const struct gz_scene_state *state, uint64_t acknowledged,
+                     struct numbered *numbered)
 {
     *numbered = (struct numbered){0};
     assert_int_equal(state->node_count, state->edit_count > 0 ? NUMBERED_NODES : 0);

@@ -21,7 +21,8 @@ int remove_directory(void **state)
     char *path = *state;
     DIR *directory = opendir(path);
     struct dirent *entry;
-    while (directory != NULL && (entry = readdir(directory)) != NULL) unlink(in_directory(state, entry->d_name));
+    while (directory != NULL && (entry = readdir(directory)) != NULL)
+        unlink(in_directory(state, entry->d_name));
     if (directory != NULL) closedir(directory);
     int result = rmdir(path);
     free(path);
@@ -37,17 +38,19 @@ const char *in_directory(void **state, const char *name)
     return path;
 }
 
-struct gz_store *open_scene(const char *path, bool create, double time, struct gz_scene_state *state)
+struct gz_store *open_scene(const char *path, bool create, double time,
+                            struct gz_scene_state *state)
 {
     return open_recording(path, create, time, GZ_RECORD_THIN, state);
 }
 
-struct gz_store *open_recording(const char *path, bool create, double time, enum gz_recorded recorded,
-                                struct gz_scene_state *state)
+struct gz_store *open_recording(const char *path, bool create, double time,
+                                enum gz_recorded recorded, struct gz_scene_state *state)
 {
     struct gz_store *store;
     struct gz_error error = {0};
-    struct gz_store_options options = {.path = path, .create = create, .time = time, .recorded = recorded};
+    struct gz_store_options options = {
+        .path = path, .create = create, .time = time, .recorded = recorded};
     enum gz_status status = gz_store_open(&store, &options, state, &error);
     if (status != GZ_OK) fail_msg("open: %s", error.message);
     return store;
@@ -88,7 +91,8 @@ int64_t ask(const char *path, const char *sql)
     sqlite3 *db;
     sqlite3_stmt *row;
     assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
-    if (sqlite3_prepare_v2(db, sql, -1, &row, NULL) != SQLITE_OK) fail_msg("%s: %s", sql, sqlite3_errmsg(db));
+    if (sqlite3_prepare_v2(db, sql, -1, &row, NULL) != SQLITE_OK)
+        fail_msg("%s: %s", sql, sqlite3_errmsg(db));
     assert_int_equal(sqlite3_step(row), SQLITE_ROW);
     int64_t value = sqlite3_column_int64(row, 0);
     sqlite3_finalize(row);
@@ -100,13 +104,15 @@ void tell(const char *path, const char *sql)
 {
     sqlite3 *db;
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK) fail_msg("%s: %s", sql, sqlite3_errmsg(db));
+    if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK)
+        fail_msg("%s: %s", sql, sqlite3_errmsg(db));
     sqlite3_close(db);
 }
 
 struct gz_content some_content(uint64_t parent, const char *name, double x)
 {
-    struct gz_content content = {.parent = parent, .name = name, .trs = gz_trs_identity, .asset = -1};
+    struct gz_content content = {
+        .parent = parent, .name = name, .trs = gz_trs_identity, .asset = -1};
     content.trs.t.x = x;
     return content;
 }

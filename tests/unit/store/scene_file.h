@@ -1,5 +1,5 @@
-/* scene_file.h - what the store's tests share: a file in a directory of its own, commits that are waited for, and a model that
- * makes random batches and remembers all it did. */
+/* scene_file.h - what the store's tests share: a file in a directory of its own, commits that are
+ * waited for, and a model that makes random batches and remembers all it did. */
 #ifndef GZ_TEST_SCENE_FILE_H
 #define GZ_TEST_SCENE_FILE_H
 
@@ -21,9 +21,10 @@ int remove_directory(void **state);
 const char *in_directory(void **state, const char *name);
 
 /* Fails the test where the file cannot be opened. */
-struct gz_store *open_scene(const char *path, bool create, double time, struct gz_scene_state *state);
-struct gz_store *open_recording(const char *path, bool create, double time, enum gz_recorded recorded,
-                                struct gz_scene_state *state);
+struct gz_store *open_scene(const char *path, bool create, double time,
+                            struct gz_scene_state *state);
+struct gz_store *open_recording(const char *path, bool create, double time,
+                                enum gz_recorded recorded, struct gz_scene_state *state);
 /* Waits for the next batch that is done. */
 struct gz_batch *wait_for(struct gz_store *store, enum gz_status *status, struct gz_error *error);
 /* Submits it, waits, expects it to be committed, and frees it. */
@@ -49,10 +50,13 @@ struct numbered {
     uint64_t edits, seq; /* of the last one */
 };
 
-/* One drag of three nodes: begun and moved in one batch, and with `is_end` completed in the next. NULL without memory. */
+/* One drag of three nodes: begun and moved in one batch, and with `is_end` completed in the next.
+ * NULL without memory. */
 struct gz_batch *numbered_batch(struct numbered *numbered, bool is_end);
-/* Expects edits 1 to `acknowledged`, or one more that was under way, each whole, and sets `numbered` to go on from there. */
-void assert_numbered(const struct gz_scene_state *state, uint64_t acknowledged, struct numbered *numbered);
+/* Expects edits 1 to `acknowledged`, or one more that was under way, each whole, and sets
+ * `numbered` to go on from there. */
+void assert_numbered(const struct gz_scene_state *state, uint64_t acknowledged,
+                     struct numbered *numbered);
 
 /* ---- the model ---- */
 
@@ -76,9 +80,10 @@ struct model_drag {
 
 struct model {
     uint64_t random;
-    bool is_sound; /* to be set for nodes that a scene would take: unit rotations, boxes that are some */
-    bool
-        is_lasting; /* to be set for a long history: few nodes are deleted, of which it has no more than MODEL_NODES_MAX ever */
+    bool is_sound;   /* to be set for nodes that a scene would take: unit rotations, boxes that are
+                        some */
+    bool is_lasting; /* to be set for a long history: few nodes are deleted, of which it has no more
+                        than MODEL_NODES_MAX ever */
     uint64_t seq, next_edit;
     double time;
     bool has_joined;
@@ -100,11 +105,12 @@ void model_destroy(struct model *model);
 uint64_t model_random(struct model *model, uint64_t below);
 /* The next batch: some actions, each with its seqs. */
 struct gz_batch *model_batch(struct model *model);
-/* The file was closed and opened again: drags that ran are edits that ended at their last sample, and everybody has to join. All
- * batches must have been committed. */
+/* The file was closed and opened again: drags that ran are edits that ended at their last sample,
+ * and everybody has to join. All batches must have been committed. */
 void model_reopen(struct model *model);
-/* The scene as it was at `seq`, or at the time that lies there (NaN where it was not asked by time), by replaying all edits and
- * samples; `alive` of those not there is false. */
-void model_replay(const struct model *model, uint64_t seq, double time, struct model_node nodes[MODEL_NODES_MAX]);
+/* The scene as it was at `seq`, or at the time that lies there (NaN where it was not asked by
+ * time), by replaying all edits and samples; `alive` of those not there is false. */
+void model_replay(const struct model *model, uint64_t seq, double time,
+                  struct model_node nodes[MODEL_NODES_MAX]);
 
 #endif

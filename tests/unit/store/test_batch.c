@@ -1,6 +1,6 @@
 /* What is committed comes back: bit by bit, in order, and nothing else. */
-#include "unit/store/scene_file.h"
 #include "server/maxima.h"
+#include "unit/store/scene_file.h"
 
 #include <sqlite3.h>
 #include <stdio.h>
@@ -19,7 +19,8 @@ static struct gz_store *open_new(void **directory, const char **path)
     return store;
 }
 
-static void assert_state_is_the_models(const struct gz_scene_state *state, const struct model *model)
+static void assert_state_is_the_models(const struct gz_scene_state *state,
+                                       const struct model *model)
 {
     size_t alive = 0, changed = 0;
     for (size_t i = 0; i < model->node_count; i++) alive += model->nodes[i].alive;
@@ -88,7 +89,8 @@ static void test_random_batches_survive_many_openings(void **directory)
         struct gz_scene_state state;
         store = open_scene(path, false, START_TIME + 1e6 + opening, &state);
         assert_int_equal(state.edit_count, model->edit_count);
-        for (size_t i = 0; i < state.edit_count; i++) assert_same_edit(&state.edits[i], &model->edits[i]);
+        for (size_t i = 0; i < state.edit_count; i++)
+            assert_same_edit(&state.edits[i], &model->edits[i]);
         gz_scene_state_finish(&state);
     }
     gz_store_close(store);
@@ -101,8 +103,10 @@ static void test_node_that_came_back_has_no_path(void **directory)
     const char *path;
     struct gz_store *store = open_new(directory, &path);
     struct gz_content a = some_content(0, "a", 1), b = some_content(0, "b", 2);
-    struct gz_node_record nodes[] = {{.id = 1, .seq = 1, .content = a}, {.id = 2, .seq = 2, .content = b}};
-    struct gz_change made[] = {{.node = 1, .exists = true, .after = a}, {.node = 2, .exists = true, .after = b}};
+    struct gz_node_record nodes[] = {{.id = 1, .seq = 1, .content = a},
+                                     {.id = 2, .seq = 2, .content = b}};
+    struct gz_change made[] = {{.node = 1, .exists = true, .after = a},
+                               {.node = 2, .exists = true, .after = b}};
     struct gz_change held[] = {{.node = 1, .existed = true, .exists = true, .before = a},
                                {.node = 2, .existed = true, .exists = true, .before = b}};
     struct gz_edit_record create = {
@@ -131,8 +135,12 @@ static void test_node_that_came_back_has_no_path(void **directory)
     drag.seq = 6;
     drag.ended = 0.03;
     batch = gz_batch_create();
-    *batch = (struct gz_batch){
-        .arena = batch->arena, .seq = 6, .ended = &drag, .ended_count = 1, .next_node = 3, .next_edit = 3};
+    *batch = (struct gz_batch){.arena = batch->arena,
+                               .seq = 6,
+                               .ended = &drag,
+                               .ended_count = 1,
+                               .next_node = 3,
+                               .next_edit = 3};
     commit(store, batch);
     assert_int_equal(ask(path, "SELECT count(*) FROM samples WHERE node = 1"), 0);
     gz_store_close(store);
@@ -146,10 +154,18 @@ static void test_dropped_drag_leaves_nothing(void **directory)
     struct gz_node_record node = {.id = 1, .seq = 1, .content = content};
     struct gz_change made = {.node = 1, .exists = true, .after = content};
     struct gz_change dragged = {.node = 1, .existed = true, .exists = true, .before = content};
-    struct gz_edit_record create = {
-        .id = 1, .kind = GZ_EDIT_CREATE, .user = "u", .seq = 1, .changes = &made, .change_count = 1};
-    struct gz_edit_record drag = {
-        .id = 2, .handle = GZ_TX, .user = "u", .began_seq = 1, .changes = &dragged, .change_count = 1};
+    struct gz_edit_record create = {.id = 1,
+                                    .kind = GZ_EDIT_CREATE,
+                                    .user = "u",
+                                    .seq = 1,
+                                    .changes = &made,
+                                    .change_count = 1};
+    struct gz_edit_record drag = {.id = 2,
+                                  .handle = GZ_TX,
+                                  .user = "u",
+                                  .began_seq = 1,
+                                  .changes = &dragged,
+                                  .change_count = 1};
     struct gz_sample_record sample = {2, 1, 2, 0.02, content.trs};
     uint64_t dropped = 2;
     struct gz_batch *batch = gz_batch_create();
@@ -188,8 +204,10 @@ static void test_names_of_any_bytes_come_back(void **directory)
     struct gz_node_record nodes[10];
     struct gz_edit_record edits[10] = {0};
     for (size_t i = 0; i < 10; i++) {
-        nodes[i] = (struct gz_node_record){.id = i + 1, .seq = i + 1, .content = some_content(0, names[i], 0)};
-        edits[i] = (struct gz_edit_record){.id = i + 1, .seq = i + 1, .user = names[i], .key = names[i]};
+        nodes[i] = (struct gz_node_record){
+            .id = i + 1, .seq = i + 1, .content = some_content(0, names[i], 0)};
+        edits[i] =
+            (struct gz_edit_record){.id = i + 1, .seq = i + 1, .user = names[i], .key = names[i]};
     }
     struct gz_batch *batch = gz_batch_create();
     batch->nodes = nodes;
@@ -329,7 +347,8 @@ static struct gz_batch *batch_of_bytes(size_t size)
     return batch;
 }
 
-/* A reader that stays keeps the log growing; once it is gone the log is emptied, also where the writer never rests. */
+/* A reader that stays keeps the log growing; once it is gone the log is emptied, also where the
+ * writer never rests. */
 static void test_log_that_a_reader_held_is_emptied_afterwards(void **directory)
 {
     const char *path;
@@ -361,8 +380,10 @@ static void test_sessions_come_and_go(void **directory)
     batch->left = &left;
     batch->left_count = 1;
     commit(store, batch);
-    assert_int_equal(ask(path, "SELECT left - joined FROM sessions WHERE user = 'anna' AND role = 'admin'"), 60);
-    assert_int_equal(ask(path, "SELECT count(*) FROM sessions WHERE user = 'ben' AND left IS NULL"), 1);
+    assert_int_equal(
+        ask(path, "SELECT left - joined FROM sessions WHERE user = 'anna' AND role = 'admin'"), 60);
+    assert_int_equal(ask(path, "SELECT count(*) FROM sessions WHERE user = 'ben' AND left IS NULL"),
+                     1);
     gz_store_close(store);
 }
 
@@ -387,8 +408,10 @@ static void test_newest_asset_is_the_scenes(void **directory)
     assert_int_equal(gz_store_asset(path, &bytes, &error), GZ_OK);
     assert_int_equal(bytes.size, sizeof glb);
     assert_memory_equal(bytes.data, glb, sizeof glb);
-    assert_int_equal(ask(path, "SELECT seq FROM assets WHERE media_type = 'model/gltf-binary'"), 16);
-    assert_int_equal(ask(path, "SELECT count(*) FROM assets WHERE media_type = 'model/gltf+json'"), 1);
+    assert_int_equal(ask(path, "SELECT seq FROM assets WHERE media_type = 'model/gltf-binary'"),
+                     16);
+    assert_int_equal(ask(path, "SELECT count(*) FROM assets WHERE media_type = 'model/gltf+json'"),
+                     1);
     struct gz_buffer small;
     gz_buffer_init(&small, sizeof glb - 1, 0);
     assert_int_equal(gz_store_asset(path, &small, &error), GZ_TOO_LARGE);
@@ -411,8 +434,13 @@ static void test_newest_asset_is_the_scenes(void **directory)
 /* An import without a node, at that time. */
 static void commit_import(struct gz_store *store, uint64_t id, uint64_t seq, double ended)
 {
-    struct gz_edit_record import = {
-        .id = id, .kind = GZ_EDIT_IMPORT, .user = "anna", .began = ended, .ended = ended, .began_seq = seq, .seq = seq};
+    struct gz_edit_record import = {.id = id,
+                                    .kind = GZ_EDIT_IMPORT,
+                                    .user = "anna",
+                                    .began = ended,
+                                    .ended = ended,
+                                    .began_seq = seq,
+                                    .seq = seq};
     struct gz_batch *batch = gz_batch_create();
     batch->seq = batch->asset_seq = seq;
     batch->next_edit = id + 1;
@@ -424,7 +452,8 @@ static void commit_import(struct gz_store *store, uint64_t id, uint64_t seq, dou
     commit(store, batch);
 }
 
-/* The same bytes, imported again, or into a file of the same name, or after going back to a copy: each time another tag. */
+/* The same bytes, imported again, or into a file of the same name, or after going back to a copy:
+ * each time another tag. */
 static void test_asset_goes_by_a_tag_that_does_not_come_again(void **directory)
 {
     static const struct {
@@ -511,8 +540,10 @@ static void test_failing_backup_leaves_no_file(void **directory)
     const char *path;
     struct gz_error error = {0};
     gz_store_close(open_new(directory, &path));
-    assert_int_equal(gz_store_backup(path, in_directory(directory, "nowhere/copy.db"), &error), GZ_STORAGE);
-    assert_int_equal(gz_store_backup(in_directory(directory, "none.db"), in_directory(directory, "c.db"), &error),
+    assert_int_equal(gz_store_backup(path, in_directory(directory, "nowhere/copy.db"), &error),
+                     GZ_STORAGE);
+    assert_int_equal(gz_store_backup(in_directory(directory, "none.db"),
+                                     in_directory(directory, "c.db"), &error),
                      GZ_UNKNOWN_SCENE);
     assert_int_not_equal(access(in_directory(directory, "c.db"), F_OK), 0);
     assert_int_not_equal(access(in_directory(directory, "c.db.part"), F_OK), 0);

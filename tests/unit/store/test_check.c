@@ -1,4 +1,5 @@
-/* What gz_store_check says: nothing of files that the store wrote, and of each way to break one just what is broken. */
+/* What gz_store_check says: nothing of files that the store wrote, and of each way to break one
+ * just what is broken. */
 #include "unit/store/scene_file.h"
 
 #include <sqlite3.h>
@@ -94,7 +95,8 @@ static void test_check_of_a_drag_that_was_held_before_it_moved_is_clean(void **s
     gz_scene_state_finish(&scene);
     const struct gz_content from = some_content(0, "n", 0), to = some_content(0, "n", 1);
     const struct gz_change made = {.node = 1, .exists = true, .after = from};
-    const struct gz_change moved = {.node = 1, .existed = true, .exists = true, .before = from, .after = to};
+    const struct gz_change moved = {
+        .node = 1, .existed = true, .exists = true, .before = from, .after = to};
     struct gz_edit_record edit = {.id = 1,
                                   .kind = GZ_EDIT_CREATE,
                                   .user = "anna",
@@ -163,9 +165,13 @@ static void tell_edit(struct story *story, enum gz_edit_kind kind, uint64_t targ
 {
     struct gz_batch *batch = gz_batch_create();
     struct gz_content *before = &story->nodes[node];
-    struct gz_change change = {
-        .node = node, .existed = before->name != NULL, .exists = exists, .before = *before, .after = content};
-    struct gz_node_record record = {.id = node, .seq = ++story->seq, .gone = !exists, .content = content};
+    struct gz_change change = {.node = node,
+                               .existed = before->name != NULL,
+                               .exists = exists,
+                               .before = *before,
+                               .after = content};
+    struct gz_node_record record = {
+        .id = node, .seq = ++story->seq, .gone = !exists, .content = content};
     bool is_drag = kind == GZ_EDIT_TRANSLATE;
     struct gz_edit_record edit = {.id = ++story->edit,
                                   .kind = kind,
@@ -207,8 +213,9 @@ static void tell_join(struct story *story)
     commit(story->store, batch);
 }
 
-/* Edits 1 to 4 make nodes 1 to 4, each but the last below the one before; 5 drags node 2; 6 sets node 3; 7 deletes node 4, which
- * has a box; 8 undoes 6; after a restart 9 is a drag of node 3 that runs. */
+/* Edits 1 to 4 make nodes 1 to 4, each but the last below the one before; 5 drags node 2; 6 sets
+ * node 3; 7 deletes node 4, which has a box; 8 undoes 6; after a restart 9 is a drag of node 3 that
+ * runs. */
 static void write_story(const char *path)
 {
     struct story story = {0};
@@ -217,7 +224,8 @@ static void write_story(const char *path)
     gz_scene_state_finish(&scene);
     tell_join(&story);
     for (uint64_t i = 1; i <= 4; i++) {
-        struct gz_content made = some_content(i < 4 ? i - 1 : 0, i == 3 ? "Crank\nshaft" : "Node", (double)i);
+        struct gz_content made =
+            some_content(i < 4 ? i - 1 : 0, i == 3 ? "Crank\nshaft" : "Node", (double)i);
         made.has_bounds = i == 4;
         made.bounds = (gz_box){{-1, -1, -1}, {1, 1, 1}};
         tell_edit(&story, GZ_EDIT_CREATE, 0, i, made, true, true);
@@ -268,56 +276,71 @@ static void test_check_says_what_was_broken(void **state)
         {"UPDATE nodes SET deleted_seq = 3 WHERE id = 4",
          "row 4 of nodes breaks a rule of its table: (deleted_seq IS NULL OR deleted_seq = seq)\n"},
         {"UPDATE changes SET did = 'change' WHERE edit = 7",
-         "row 7 of changes breaks a rule of its table: ((after_name IS NULL) = (did = 'delete' OR seq IS NULL))\n"},
+         "row 7 of changes breaks a rule of its table: ((after_name IS NULL) = (did = 'delete' OR "
+         "seq IS NULL))\n"},
         {"DROP INDEX changes_by_node", "the index changes_by_node is missing\n"},
-        {"CREATE TABLE mine (x); CREATE INDEX mine_x ON mine (x)", "the table mine is not of a scene's schema\n"
-                                                                   "the index mine_x is not of a scene's schema\n"},
+        {"CREATE TABLE mine (x); CREATE INDEX mine_x ON mine (x)",
+         "the table mine is not of a scene's schema\n"
+         "the index mine_x is not of a scene's schema\n"},
         {"CREATE TRIGGER t AFTER UPDATE ON nodes BEGIN DELETE FROM edits; END",
          "the trigger t is not of a scene's schema\n"},
-        {"DROP VIEW drags; CREATE VIEW drags AS SELECT 1", "the view drags is not as a scene's schema has it\n"},
-        {"UPDATE edits SET epoch = 5 WHERE id = 2", "row 2 of edits names a row of sessions that is not there\n"
-                                                    "row 2 of edits names a row of epochs that is not there\n"},
-        {"UPDATE samples SET edit = 77 WHERE edit = 5", "a row of samples names a row of edits that is not there\n"},
+        {"DROP VIEW drags; CREATE VIEW drags AS SELECT 1",
+         "the view drags is not as a scene's schema has it\n"},
+        {"UPDATE edits SET epoch = 5 WHERE id = 2",
+         "row 2 of edits names a row of sessions that is not there\n"
+         "row 2 of edits names a row of epochs that is not there\n"},
+        {"UPDATE samples SET edit = 77 WHERE edit = 5",
+         "a row of samples names a row of edits that is not there\n"},
         {"DELETE FROM scene", "the table scene has 0 rows, not one\n"},
         {"INSERT INTO scene SELECT 2, seq, time, next_node, next_edit, created, made_by FROM scene",
          "row 2 of scene breaks a rule of its table: (id = 1)\n"
          "the table scene has 2 rows, not one\n"},
-        {"UPDATE scene SET next_node = 4", "node 4 (Node) has an id that was never given out: the next is 4\n"},
-        {"UPDATE scene SET next_edit = 9", "edit 9 has an id that was never given out: the next is 9\n"},
-        {"UPDATE scene SET seq = 8", "node 3 (Crank\nshaft) changed at seq 9, the scene has come to 8\n"
-                                     "edit 9 has samples of node 3 from seq 9 to 9, it went from 8 to 8\n"},
+        {"UPDATE scene SET next_node = 4",
+         "node 4 (Node) has an id that was never given out: the next is 4\n"},
+        {"UPDATE scene SET next_edit = 9",
+         "edit 9 has an id that was never given out: the next is 9\n"},
+        {"UPDATE scene SET seq = 8",
+         "node 3 (Crank\nshaft) changed at seq 9, the scene has come to 8\n"
+         "edit 9 has samples of node 3 from seq 9 to 9, it went from 8 to 8\n"},
         {"UPDATE edits SET seq = 50 WHERE id = 8; UPDATE changes SET seq = 50 WHERE edit = 8",
          "edit 8 is of seq 50, the scene has come to 9\n"
          "edit 8, from seq 7 to 50, is not of its epoch 1700000000000\n"},
         {"UPDATE nodes SET seq = 7 WHERE id = 2", "nodes 2 and 4 changed at one seq, 7\n"},
-        {"UPDATE edits SET seq = 6, began_seq = 4 WHERE id = 5; UPDATE changes SET seq = 6 WHERE edit = 5",
+        {"UPDATE edits SET seq = 6, began_seq = 4 WHERE id = 5; UPDATE changes SET seq = 6 WHERE "
+         "edit = 5",
          "edits 5 and 6 ended at one seq, 6\n"},
         {"INSERT INTO assets VALUES (1, 99, 'model/gltf+json', x'00')",
          "asset 1 is of seq 99, the scene has come to 9\n"},
-        {"UPDATE nodes SET parent = 4 WHERE id = 2; UPDATE changes SET after_parent = 4 WHERE node = 2",
+        {"UPDATE nodes SET parent = 4 WHERE id = 2; UPDATE changes SET after_parent = 4 WHERE node "
+         "= 2",
          "node 2 (Node) is alive, but its parent 4 is deleted\n"
          "node 2: edit 5 found another parent than edit 2 had left\n"},
-        {"UPDATE nodes SET parent = 3 WHERE id = 2; UPDATE changes SET after_parent = 3, before_parent = iif(edit = 2, "
+        {"UPDATE nodes SET parent = 3 WHERE id = 2; UPDATE changes SET after_parent = 3, "
+         "before_parent = iif(edit = 2, "
          "NULL, 3) WHERE node = 2",
          "node 2 (Node) hangs in a circle\n"
          "node 3 (Crank\nshaft) hangs in a circle\n"},
-        {"UPDATE nodes SET name = printf('%.300c', 'x') WHERE id = 1; UPDATE changes SET after_name = (SELECT name "
+        {"UPDATE nodes SET name = printf('%.300c', 'x') WHERE id = 1; UPDATE changes SET "
+         "after_name = (SELECT name "
          "FROM nodes WHERE id = 1) WHERE node = 1",
          "node 1 has a name of 300 bytes\n"},
         {"UPDATE nodes SET rx = 0.5 WHERE id = 1; UPDATE changes SET after_rx = 0.5 WHERE node = 1",
          "node 1 (Node) has a rotation that is no unit quaternion\n"
          "edit 1 left node 1 with a rotation that is no unit quaternion\n"},
-        {"UPDATE nodes SET ty = -9e999 WHERE id = 1; UPDATE changes SET after_ty = -9e999 WHERE node = 1",
+        {"UPDATE nodes SET ty = -9e999 WHERE id = 1; UPDATE changes SET after_ty = -9e999 WHERE "
+         "node = 1",
          "node 1 (Node) has a number that is not finite\n"
          "edit 1 left node 1 with a number that is not finite\n"},
-        {"UPDATE nodes SET min_x = 2.0 WHERE id = 4; UPDATE changes SET after_min_x = 2.0, before_min_x = 2.0 WHERE "
+        {"UPDATE nodes SET min_x = 2.0 WHERE id = 4; UPDATE changes SET after_min_x = 2.0, "
+         "before_min_x = 2.0 WHERE "
          "after_min_x IS NOT NULL OR before_min_x IS NOT NULL",
          "node 4 (Node) has a box that is none\n"},
         {"UPDATE samples SET sz = 9e999 WHERE edit = 5",
          "edit 5 has a sample of node 2 at seq 5 with a number that is not finite\n"},
         {"UPDATE samples SET rw = 0.9 WHERE edit = 5",
          "edit 5 has a sample of node 2 at seq 5 with a rotation that is no unit quaternion\n"},
-        {"UPDATE changes SET before_rw = 2.0 WHERE edit = 7; UPDATE changes SET after_rw = 2.0 WHERE edit = 4; UPDATE "
+        {"UPDATE changes SET before_rw = 2.0 WHERE edit = 7; UPDATE changes SET after_rw = 2.0 "
+         "WHERE edit = 4; UPDATE "
          "nodes SET rw = 2.0 WHERE id = 4",
          "node 4 (Node) has a rotation that is no unit quaternion\n"
          "edit 7 found node 4 with a rotation that is no unit quaternion\n"
@@ -333,60 +356,72 @@ static void test_check_says_what_was_broken(void **state)
          "edit 6, from seq 5 to 6, is not of its epoch 1700000000000\n"
          "edit 7, from seq 6 to 7, is not of its epoch 1700000000000\n"
          "edit 8, from seq 7 to 8, is not of its epoch 1700000000000\n"},
-        {"UPDATE epochs SET began_seq = 30", "epoch 1700000000000 began at seq 30, the scene has come to 9\n"
-                                             "epoch 1700001000000 began at seq 30, the scene has come to 9\n"
-                                             "edit 1, from seq 0 to 1, is not of its epoch 1700000000000\n"
-                                             "edit 2, from seq 1 to 2, is not of its epoch 1700000000000\n"
-                                             "edit 3, from seq 2 to 3, is not of its epoch 1700000000000\n"
-                                             "edit 4, from seq 3 to 4, is not of its epoch 1700000000000\n"
-                                             "edit 5, from seq 4 to 5, is not of its epoch 1700000000000\n"
-                                             "edit 6, from seq 5 to 6, is not of its epoch 1700000000000\n"
-                                             "edit 7, from seq 6 to 7, is not of its epoch 1700000000000\n"
-                                             "edit 8, from seq 7 to 8, is not of its epoch 1700000000000\n"
-                                             "edit 9, from seq 8 on, is not of its epoch 1700001000000\n"},
-        {"UPDATE sessions SET left = NULL", "session 1 (anna) never left epoch 1700000000000, which is over\n"},
+        {"UPDATE epochs SET began_seq = 30",
+         "epoch 1700000000000 began at seq 30, the scene has come to 9\n"
+         "epoch 1700001000000 began at seq 30, the scene has come to 9\n"
+         "edit 1, from seq 0 to 1, is not of its epoch 1700000000000\n"
+         "edit 2, from seq 1 to 2, is not of its epoch 1700000000000\n"
+         "edit 3, from seq 2 to 3, is not of its epoch 1700000000000\n"
+         "edit 4, from seq 3 to 4, is not of its epoch 1700000000000\n"
+         "edit 5, from seq 4 to 5, is not of its epoch 1700000000000\n"
+         "edit 6, from seq 5 to 6, is not of its epoch 1700000000000\n"
+         "edit 7, from seq 6 to 7, is not of its epoch 1700000000000\n"
+         "edit 8, from seq 7 to 8, is not of its epoch 1700000000000\n"
+         "edit 9, from seq 8 on, is not of its epoch 1700001000000\n"},
+        {"UPDATE sessions SET left = NULL",
+         "session 1 (anna) never left epoch 1700000000000, which is over\n"},
         {"UPDATE edits SET began_seq = 5 WHERE id = 5",
          "edit 5 ended at seq 5, which is not after 5, where it began\n"},
-        {"UPDATE edits SET began = ended + 60 WHERE id = 6", "edit 6 ended 60.0 s before it began\n"},
+        {"UPDATE edits SET began = ended + 60 WHERE id = 6",
+         "edit 6 ended 60.0 s before it began\n"},
         {"UPDATE edits SET epoch = (SELECT max(epoch) FROM epochs) WHERE id = 8",
          "edit 8, from seq 7 to 8, is not of its epoch 1700001000000\n"},
         {"UPDATE edits SET epoch = (SELECT min(epoch) FROM epochs) WHERE id = 9",
          "edit 9 runs since epoch 1700000000000, which is over\n"},
         {"UPDATE edits SET kind = 'set', handle = NULL WHERE id = 9",
          "edit 9 runs, but it is a set, which nobody drags\n"},
-        {"UPDATE edits SET target = 12 WHERE id = 8", "edit 8 undid edit 12, which was not before it\n"},
-        {"UPDATE edits SET target = NULL WHERE id = 8", "edit 8 undid nothing, which was not before it\n"},
+        {"UPDATE edits SET target = 12 WHERE id = 8",
+         "edit 8 undid edit 12, which was not before it\n"},
+        {"UPDATE edits SET target = NULL WHERE id = 8",
+         "edit 8 undid nothing, which was not before it\n"},
         {"UPDATE edits SET kind = 'restore', target = 8 WHERE id = 8",
          "edit 8 restored seq 8, which was not before it\n"},
-        {"UPDATE edits SET kind = 'redo', target = 8 WHERE id = 8", "edit 8 redid edit 8, which was not before it\n"},
-        {"UPDATE changes SET seq = 5 WHERE edit = 6", "edit 6 is of seq 6, its change of node 3 of 5\n"},
+        {"UPDATE edits SET kind = 'redo', target = 8 WHERE id = 8",
+         "edit 8 redid edit 8, which was not before it\n"},
+        {"UPDATE changes SET seq = 5 WHERE edit = 6",
+         "edit 6 is of seq 6, its change of node 3 of 5\n"},
         {"UPDATE samples SET seq = 9 WHERE edit = 5",
          "edit 5 has samples of node 2 from seq 9 to 9, it went from 4 to 5\n"},
         {"UPDATE samples SET seq = 3 WHERE edit = 5",
          "edit 5 has samples of node 2 from seq 3 to 3, it went from 4 to 5\n"},
-        {"UPDATE samples SET node = 1 WHERE edit = 5", "edit 5 has samples of node 1, which it did not change\n"},
+        {"UPDATE samples SET node = 1 WHERE edit = 5",
+         "edit 5 has samples of node 1, which it did not change\n"},
         {"DELETE FROM changes WHERE edit = 1", "node 1 (Node) is there, but no edit made it\n"},
         {"DELETE FROM changes WHERE edit IN (3, 6, 8, 9); DELETE FROM samples WHERE edit = 9",
          "node 3 (Crank\nshaft) is there, but no edit made it\n"},
-        {"DELETE FROM changes WHERE edit = 7", "node 4 (Node) is deleted, but edit 4, its last, left it alive\n"},
+        {"DELETE FROM changes WHERE edit = 7",
+         "node 4 (Node) is deleted, but edit 4, its last, left it alive\n"},
         {"UPDATE nodes SET deleted_seq = seq WHERE id = 1",
          "node 2 (Node) is alive, but its parent 1 is deleted\n"
          "node 1 (Node) is deleted, but edit 1, its last, left it alive\n"},
         {"UPDATE nodes SET deleted_seq = NULL WHERE id = 4",
          "node 4 (Node) is alive, but edit 7, its last, left it deleted\n"},
-        {"UPDATE nodes SET name = 'x' WHERE id = 1", "node 1 (x) has another name than edit 1, its last, had left\n"},
+        {"UPDATE nodes SET name = 'x' WHERE id = 1",
+         "node 1 (x) has another name than edit 1, its last, had left\n"},
         {"UPDATE nodes SET ty = -0.0 WHERE id = 1",
          "node 1 (Node) has another translation than edit 1, its last, had left\n"},
         {"UPDATE nodes SET name = 'x', tx = 77.0 WHERE id = 3",
          "node 3 (x) has another name than edit 8, its last, had left\n"},
-        {"UPDATE nodes SET sx = 2.0 WHERE id = 4", "node 4 (Node) has another scale than edit 7, its last, had left\n"},
+        {"UPDATE nodes SET sx = 2.0 WHERE id = 4",
+         "node 4 (Node) has another scale than edit 7, its last, had left\n"},
         {"UPDATE nodes SET parent = 1 WHERE id = 3",
          "node 3 (Crank\nshaft) has another parent than edit 8, its last, had left\n"},
         {"UPDATE nodes SET asset = 5 WHERE id = 2",
          "node 2 (Node) has another place in the glTF file than edit 5, its last, had left\n"},
         {"UPDATE nodes SET max_x = 5.0 WHERE id = 4",
          "node 4 (Node) has another box than edit 7, its last, had left\n"},
-        {"UPDATE nodes SET min_x = 0.0, min_y = 0.0, min_z = 0.0, max_x = 1.0, max_y = 1.0, max_z = 1.0 WHERE id = 2",
+        {"UPDATE nodes SET min_x = 0.0, min_y = 0.0, min_z = 0.0, max_x = 1.0, max_y = 1.0, max_z "
+         "= 1.0 WHERE id = 2",
          "node 2 (Node) has another box than edit 5, its last, had left\n"},
         {"UPDATE changes SET before_tx = 44.0 WHERE edit = 9",
          "node 3: edit 9 found another translation than edit 8 had left\n"},
@@ -394,8 +429,10 @@ static void test_check_says_what_was_broken(void **state)
          "node 3: edit 6 found another rotation than edit 3 had left\n"},
         {"UPDATE changes SET after_name = 'y' WHERE edit = 6",
          "node 3: edit 8 found another name than edit 6 had left\n"},
-        {"UPDATE changes SET did = 'create', before_parent = NULL, before_name = NULL, before_tx = NULL, before_ty = "
-         "NULL, before_tz = NULL, before_rx = NULL, before_ry = NULL, before_rz = NULL, before_rw = NULL, before_sx = "
+        {"UPDATE changes SET did = 'create', before_parent = NULL, before_name = NULL, before_tx = "
+         "NULL, before_ty = "
+         "NULL, before_tz = NULL, before_rx = NULL, before_ry = NULL, before_rz = NULL, before_rw "
+         "= NULL, before_sx = "
          "NULL, before_sy = NULL, before_sz = NULL WHERE edit = 5",
          "node 2: edit 5 made it, but it was there since edit 2\n"},
         {"UPDATE changes SET node = 4 WHERE edit = 8",
@@ -407,21 +444,27 @@ static void test_check_says_what_was_broken(void **state)
          "node 2: its history begins with edit 5, which did not make it\n"
          "edit 5 changes node 2 twice\n"
          "node 2 (Node) has another translation than edit 5, its last, had left\n"},
-        {"INSERT INTO edits SELECT 10, kind, handle, epoch, session, user, key, target, began, ended, began_seq, seq, "
-         "residual, typed, typed2 FROM edits WHERE id = 9; UPDATE scene SET next_edit = 11; CREATE TEMP TABLE c AS "
-         "SELECT * FROM changes WHERE edit = 9; UPDATE c SET edit = 10; INSERT INTO changes SELECT * FROM c",
+        {"INSERT INTO edits SELECT 10, kind, handle, epoch, session, user, key, target, began, "
+         "ended, began_seq, seq, "
+         "residual, typed, typed2 FROM edits WHERE id = 9; UPDATE scene SET next_edit = 11; CREATE "
+         "TEMP TABLE c AS "
+         "SELECT * FROM changes WHERE edit = 9; UPDATE c SET edit = 10; INSERT INTO changes SELECT "
+         "* FROM c",
          "edit 10 drags node 3 beside another\n"},
         {NOTES "VALUES (1, 'anna', 'why?', 2, NULL, NULL, NULL, 0, 1.0, 1.0, 'anna'),"
                "(2, 'ben', 'so', 1, NULL, NULL, NULL, 0, 2.0, 2.0, 'ben')",
          "note 1 answers note 2, which was not before it\n"},
-        {NOTES "VALUES (1, 'anna', printf('%.2001c', 'x'), NULL, NULL, NULL, NULL, 0, 1.0, 1.0, 'anna')",
+        {NOTES
+         "VALUES (1, 'anna', printf('%.2001c', 'x'), NULL, NULL, NULL, NULL, 0, 1.0, 1.0, 'anna')",
          "note 1 has a text of 2001 bytes\n"},
         {NOTES "VALUES (1, 'anna', 'here', NULL, 0.0, -9e999, 0.0, 0, 1.0, 1.0, 'anna')",
          "note 1 is at a place that is not finite\n"},
         {NOTES "VALUES (1, 'anna', 'here', NULL, 0.0, 1.0, NULL, 0, 1.0, 1.0, 'anna')",
-         "row 1 of notes breaks a rule of its table: (typeof(x) IN ('real', 'null') AND typeof(y) = typeof(x) AND"
+         "row 1 of notes breaks a rule of its table: (typeof(x) IN ('real', 'null') AND typeof(y) "
+         "= typeof(x) AND"
          " typeof(z) = typeof(x))\n"},
-        {"WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 4097) " NOTES
+        {"WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < "
+         "4097) " NOTES
          "SELECT value, 'anna', 'n', NULL, NULL, NULL, NULL, 0, 1.0, 1.0, 'anna' FROM n",
          "there are 4097 notes, the most is 4096\n"},
         {"INSERT INTO checkpoints VALUES ('later', 10, 'anna', 1.0)",
@@ -429,13 +472,16 @@ static void test_check_says_what_was_broken(void **state)
         {"INSERT INTO checkpoints VALUES ('12', 1, 'anna', 1.0)",
          "a row of checkpoints breaks a rule of its table: (name GLOB '*[^0-9]*')\n"},
         {"INSERT INTO checkpoints VALUES (printf('%.65c', 'x'), 1, 'anna', 1.0)",
-         "checkpoint xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx has a name of 65 bytes\n"},
-        {"WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 1001)"
+         "checkpoint xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx has a name "
+         "of 65 bytes\n"},
+        {"WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < "
+         "1001)"
          " INSERT INTO checkpoints SELECT 'n' || value, 1, 'anna', 1.0 FROM n",
          "there are 1001 checkpoints, the most is 1000\n"},
     };
     assert_clean(in_directory(state, "story.db"));
-    for (size_t i = 0; i < sizeof damages / sizeof damages[0]; i++) assert_damage(state, &damages[i]);
+    for (size_t i = 0; i < sizeof damages / sizeof damages[0]; i++)
+        assert_damage(state, &damages[i]);
 }
 
 static void test_check_counts_what_is_too_many_to_say(void **state)
@@ -443,15 +489,16 @@ static void test_check_counts_what_is_too_many_to_say(void **state)
     static struct said said;
     const char *path = in_directory(state, "deep.db");
     copy_file(in_directory(state, "story.db"), path, 0, 0);
-    tell(path,
-         "WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 360)"
-         " INSERT INTO nodes (id, seq, parent, name, tx, ty, tz, rx, ry, rz, rw, sx, sy, sz)"
-         " SELECT i, 100 + i, iif(i > 100, i - 1, NULL), 'n', 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0 FROM n;"
-         " UPDATE scene SET seq = 1000, next_node = 1000");
+    tell(path, "WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 360)"
+               " INSERT INTO nodes (id, seq, parent, name, tx, ty, tz, rx, ry, rz, rw, sx, sy, sz)"
+               " SELECT i, 100 + i, iif(i > 100, i - 1, NULL), 'n', 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, "
+               "1.0, 1.0, 1.0, 1.0 FROM n;"
+               " UPDATE scene SET seq = 1000, next_node = 1000");
     assert_int_equal(check(path, &said), GZ_OK);
     assert_int_equal(said.check.faults, 5 + 261);
     assert_non_null(strstr(said.words, "node 360 is 261 deep, the most is 256\n"));
-    assert_non_null(strstr(said.words, "node 119 (n) is there, but no edit made it\nand 241 more of that kind\n"));
+    assert_non_null(strstr(
+        said.words, "node 119 (n) is there, but no edit made it\nand 241 more of that kind\n"));
     assert_null(strstr(said.words, "node 120"));
 }
 

@@ -1,11 +1,13 @@
-/* Checkpoints in the file: what is committed comes back, what was taken away is gone, a batch that cannot be leaves nothing. */
+/* Checkpoints in the file: what is committed comes back, what was taken away is gone, a batch that
+ * cannot be leaves nothing. */
 #include "unit/store/scene_file.h"
 
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
 
-static struct gz_batch *batch_of(uint64_t seq, const struct gz_checkpoint_record *checkpoints, size_t count)
+static struct gz_batch *batch_of(uint64_t seq, const struct gz_checkpoint_record *checkpoints,
+                                 size_t count)
 {
     struct gz_batch *batch = gz_batch_create();
     assert_non_null(batch);
@@ -40,7 +42,10 @@ static void test_checkpoints_come_back_by_seq(void **directory)
     struct gz_error error = {0};
     struct gz_store *store = open_new(directory, &path);
     const struct gz_checkpoint_record made[] = {
-        {.name = "'; DROP TABLE checkpoints; --", .user = "O'Brien", .seq = 9, .made = START_TIME + 0.25},
+        {.name = "'; DROP TABLE checkpoints; --",
+         .user = "O'Brien",
+         .seq = 9,
+         .made = START_TIME + 0.25},
         {.name = "Zo\xc3\xab: 1", .user = "ann", .seq = 9, .made = START_TIME + 1},
         {.name = "x", .user = "ann", .seq = 0, .made = START_TIME + 2},
     };
@@ -80,7 +85,8 @@ static void test_checkpoint_of_a_past_that_has_gone_is_left_out_alone(void **dir
 {
     const char *path;
     struct gz_store *store = open_new(directory, &path);
-    const struct gz_checkpoint_record before = {.name = "old", .user = "ann", .seq = 3, .made = START_TIME};
+    const struct gz_checkpoint_record before = {
+        .name = "old", .user = "ann", .seq = 3, .made = START_TIME};
     const struct gz_checkpoint_record made[] = {
         {.name = "late", .user = "ann", .seq = 4, .made = START_TIME},
         {.name = "in time", .user = "ann", .seq = 5, .made = START_TIME},

@@ -1,4 +1,5 @@
-/* What people read: the views' words, and every query of schema/README.md on a file of a day's work. */
+/* What people read: the views' words, and every query of schema/README.md on a file of a day's
+ * work. */
 #include "unit/store/scene_file.h"
 
 #include <stdio.h>
@@ -27,13 +28,15 @@ static struct gz_change *change(struct day *day, uint64_t node)
 {
     struct gz_change *change = gz_arena_take(&day->arena, 1, sizeof *change);
     assert_non_null(change);
-    *change = (struct gz_change){.node = node, .existed = true, .exists = true, .before = day->nodes[node]};
+    *change = (struct gz_change){
+        .node = node, .existed = true, .exists = true, .before = day->nodes[node]};
     day->touched[node] = true;
     return change;
 }
 
 /* Commits what was touched with an edit of one change, or many. */
-static void finish(struct day *day, struct gz_edit_record edit, struct gz_change *changes, size_t count, bool is_done)
+static void finish(struct day *day, struct gz_edit_record edit, struct gz_change *changes,
+                   size_t count, bool is_done)
 {
     struct gz_batch *batch = gz_batch_create();
     struct gz_node_record nodes[NODE_END];
@@ -42,8 +45,8 @@ static void finish(struct day *day, struct gz_edit_record edit, struct gz_change
     for (uint64_t i = 1; i < NODE_END; i++) {
         if (!day->touched[i]) continue;
         day->touched[i] = false;
-        nodes[batch->node_count++] =
-            (struct gz_node_record){.id = i, .seq = ++day->seq, .gone = day->gone[i], .content = day->nodes[i]};
+        nodes[batch->node_count++] = (struct gz_node_record){
+            .id = i, .seq = ++day->seq, .gone = day->gone[i], .content = day->nodes[i]};
     }
     edit.id = ++day->edit;
     edit.seq = day->seq;
@@ -84,7 +87,8 @@ static void come_and_go(struct day *day)
 
 static void import(struct day *day)
 {
-    static const char *const names[] = {"", "Engine", "Block", "Crankshaft", "Piston_1", "Piston_2", "Bolt"};
+    static const char *const names[] = {"",         "Engine",   "Block", "Crankshaft",
+                                        "Piston_1", "Piston_2", "Bolt"};
     static const uint64_t parents[] = {0, 0, ENGINE, ENGINE, CRANKSHAFT, CRANKSHAFT, BLOCK};
     struct gz_change changes[SENSOR - 1];
     for (uint64_t i = ENGINE; i < SENSOR; i++) {
@@ -94,11 +98,13 @@ static void import(struct day *day)
         changes[i - 1] = (struct gz_change){.node = i, .exists = true, .after = day->nodes[i]};
     }
     finish(day,
-           (struct gz_edit_record){.kind = GZ_EDIT_IMPORT, .user = "anna", .began = AT(9, 0, 0), .ended = AT(9, 0, 0)},
+           (struct gz_edit_record){
+               .kind = GZ_EDIT_IMPORT, .user = "anna", .began = AT(9, 0, 0), .ended = AT(9, 0, 0)},
            changes, SENSOR - 1, true);
 }
 
-/* Piston_1 goes 25 cm along x from 11:59:58 to 12:00:08, in a jerk each second, and rests in between. */
+/* Piston_1 goes 25 cm along x from 11:59:58 to 12:00:08, in a jerk each second, and rests in
+ * between. */
 static void drag(struct day *day)
 {
     struct gz_change *moved = change(day, PISTON_1);
@@ -112,7 +118,8 @@ static void drag(struct day *day)
         day->nodes[PISTON_1].trs.t.x = 0.025 * i;
         struct gz_sample_record sample = {day->edit + 1, PISTON_1, ++day->seq, AT(11, 59, 58 + i),
                                           day->nodes[PISTON_1].trs};
-        struct gz_node_record node = {.id = PISTON_1, .seq = day->seq, .content = day->nodes[PISTON_1]};
+        struct gz_node_record node = {
+            .id = PISTON_1, .seq = day->seq, .content = day->nodes[PISTON_1]};
         struct gz_edit_record begun = edit;
         struct gz_batch *batch = gz_batch_create();
         begun.id = day->edit + 1;
@@ -134,8 +141,8 @@ static void drag(struct day *day)
     finish(day, edit, moved, 1, true);
 }
 
-static struct gz_edit_record edit_of(const struct day *day, enum gz_edit_kind kind, uint64_t session, double began,
-                                     double ended)
+static struct gz_edit_record edit_of(const struct day *day, enum gz_edit_kind kind,
+                                     uint64_t session, double began, double ended)
 {
     return (struct gz_edit_record){.kind = kind,
                                    .session = session,
@@ -200,7 +207,8 @@ static void begin_another_drag(struct day *day)
     finish(day, drag, running, 1, false);
 }
 
-/* A question about the piston with its answers, a place in the world, one about a node that is gone, and the scene as a whole. */
+/* A question about the piston with its answers, a place in the world, one about a node that is
+ * gone, and the scene as a whole. */
 static void write_notes(struct day *day)
 {
     const struct gz_note_record notes[] = {
@@ -244,7 +252,12 @@ static void write_notes(struct day *day)
          .made = AT(14, 6, 0),
          .changed = AT(14, 6, 0),
          .by = "ben"},
-        {.id = 6, .user = "anna", .text = "looks good", .made = AT(14, 15, 0), .changed = AT(14, 15, 0), .by = "anna"},
+        {.id = 6,
+         .user = "anna",
+         .text = "looks good",
+         .made = AT(14, 15, 0),
+         .changed = AT(14, 15, 0),
+         .by = "anna"},
         {.id = 5,
          .user = "ben",
          .text = "the sensor goes here",
@@ -337,7 +350,8 @@ static int remove_day(void **state)
 static void print_rows(sqlite3 *db, const char *sql, char *out, size_t size, int *rows)
 {
     sqlite3_stmt *statement;
-    if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) != SQLITE_OK) fail_msg("%s\n%s", sqlite3_errmsg(db), sql);
+    if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) != SQLITE_OK)
+        fail_msg("%s\n%s", sqlite3_errmsg(db), sql);
     size_t used = 0;
     int rc;
     out[0] = '\0';
@@ -358,15 +372,19 @@ static void test_views_read_well(void **state)
     static const struct {
         const char *sql, *rows;
     } cases[] = {
-        {"SELECT who, node, action, before, after, ended, seconds FROM history WHERE edit > 1 OR node_id = 4",
-         "ben|Sensor|created|-|(-1.500, 0.000, 0.000) m (0.00, 90.00, 0.00)°|2026-03-05T14:10:00.000Z|0.0\n"
-         "anna|Piston_1|undid edit 2|(0.250, 0.000, 0.000) m|(0.000, 0.000, 0.000) m|2026-03-05T14:05:00.000Z|0.0\n"
+        {"SELECT who, node, action, before, after, ended, seconds FROM history WHERE edit > 1 OR "
+         "node_id = 4",
+         "ben|Sensor|created|-|(-1.500, 0.000, 0.000) m (0.00, 90.00, "
+         "0.00)°|2026-03-05T14:10:00.000Z|0.0\n"
+         "anna|Piston_1|undid edit 2|(0.250, 0.000, 0.000) m|(0.000, 0.000, 0.000) "
+         "m|2026-03-05T14:05:00.000Z|0.0\n"
          "ben|Bolt|deleted|(0.000, 0.000, 0.000) m|-|2026-03-05T14:00:00.000Z|0.0\n"
          "anna|Piston_2|renamed, reparented|\"Piston_2\" under Crankshaft|\"Piston \"two\"\" under "
          "Block|2026-03-05T13:25:00.000Z|0.0\n"
          "ben|Crankshaft|turned about x (rx) by exactly 90°|(0.00, 0.00, 0.00)°|(90.00, 0.00, "
          "0.00)°|2026-03-05T13:12:30.000Z|150.0\n"
-         "ben|Piston_1|set scale|×(1.000, 1.000, 1.000)|×(2.000, 2.000, 2.000)|2026-03-05T12:20:00.000Z|0.0\n"
+         "ben|Piston_1|set scale|×(1.000, 1.000, 1.000)|×(2.000, 2.000, "
+         "2.000)|2026-03-05T12:20:00.000Z|0.0\n"
          "anna|Piston_1|moved along x (tx)|(0.000, 0.000, 0.000) m|(0.250, 0.000, 0.000) "
          "m|2026-03-05T12:00:08.000Z|10.0\n"
          "anna|Piston_1|imported|-|(0.000, 0.000, 0.000) m|2026-03-05T09:00:00.000Z|0.0\n"},
@@ -380,10 +398,12 @@ static void test_views_read_well(void **state)
          "2|/Engine/Crankshaft|0.0|0.0|90.0|0.0|1.0\n"
          "3|/Engine/Crankshaft/Piston_1|0.0|0.0|0.0|0.0|2.0\n"
          "1|/Sensor|-1.5|0.0|0.0|90.0|1.0\n"},
-        {"SELECT who, handle, nodes, samples, began, seconds FROM drags", "anna|tx|1|10|2026-03-05T11:59:58.000Z|10.0\n"
-                                                                          "ben|rx|1|0|2026-03-05T13:10:00.000Z|150.0\n"
-                                                                          "ben|ty|1|0|2026-03-05T14:20:00.000Z|\n"},
-        {"SELECT count(*), min(seconds), max(seconds), max(tx) FROM paths WHERE edit = 2", "21|0.0|10.0|0.25\n"},
+        {"SELECT who, handle, nodes, samples, began, seconds FROM drags",
+         "anna|tx|1|10|2026-03-05T11:59:58.000Z|10.0\n"
+         "ben|rx|1|0|2026-03-05T13:10:00.000Z|150.0\n"
+         "ben|ty|1|0|2026-03-05T14:20:00.000Z|\n"},
+        {"SELECT count(*), min(seconds), max(seconds), max(tx) FROM paths WHERE edit = 2",
+         "21|0.0|10.0|0.25\n"},
         {"SELECT DISTINCT node FROM paths WHERE edit = 2", "Piston_1\n"},
         {"SELECT who, role, joined, left, minutes, edits FROM visits",
          "cara|viewer|2026-03-05T13:05:00.000Z|2026-03-05T13:50:00.000Z|45.0|0\n"
@@ -394,9 +414,12 @@ static void test_views_read_well(void **state)
          "ben|the sensor goes here|a place|(-1.500, 0.000, 0.000) "
          "m||done|2026-03-05T14:06:00.000Z|2026-03-05T14:16:00.000Z|5\n"
          "anna|loose|Bolt (deleted)|||open|2026-03-05T13:30:00.000Z|2026-03-05T13:30:00.000Z|4\n"
-         "cara|who \"scaled\" it|the scene||anna|open|2026-03-05T13:20:00.000Z|2026-03-05T13:20:00.000Z|3\n"
-         "anna|a little|Piston_1||ben|deleted by anna|2026-03-05T12:17:00.000Z|2026-03-05T14:17:00.000Z|2\n"
-         "ben|too tight?|Piston_1|(0.000, 0.000, 0.125) m||open|2026-03-05T12:15:00.000Z|2026-03-05T12:15:00.000Z|1\n"},
+         "cara|who \"scaled\" it|the "
+         "scene||anna|open|2026-03-05T13:20:00.000Z|2026-03-05T13:20:00.000Z|3\n"
+         "anna|a little|Piston_1||ben|deleted by "
+         "anna|2026-03-05T12:17:00.000Z|2026-03-05T14:17:00.000Z|2\n"
+         "ben|too tight?|Piston_1|(0.000, 0.000, 0.125) "
+         "m||open|2026-03-05T12:15:00.000Z|2026-03-05T12:15:00.000Z|1\n"},
         {"SELECT name, who, made, as_of, edits_since, seq FROM checkpoints_in_words",
          "before lunch|anna|2026-03-05T12:09:00.000Z|2026-03-05T12:00:08.000Z|6|17\n"
          "as imported|ben|2026-03-05T13:00:00.000Z|2026-03-05T09:00:00.000Z|7|6\n"},
@@ -425,7 +448,8 @@ static void test_views_degrees_are_the_librarys(void **state)
         gz_vec3 angles = {(double)model_random(model, 5) - 2, (double)model_random(model, 5) - 2,
                           (double)model_random(model, 5) - 2};
         angles = gz_scale(angles, i < 125 ? acos(-1) / 2 : 0.7);
-        nodes[i] = (struct gz_node_record){.id = i + 1, .seq = i + 1, .content = some_content(0, "n", 0)};
+        nodes[i] =
+            (struct gz_node_record){.id = i + 1, .seq = i + 1, .content = some_content(0, "n", 0)};
         nodes[i].content.trs.r = gz_quat_from_euler(angles, GZ_XYZ);
     }
     struct gz_batch *batch = gz_batch_create();
@@ -435,14 +459,17 @@ static void test_views_degrees_are_the_librarys(void **state)
     sqlite3 *db;
     sqlite3_stmt *rows;
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_prepare_v2(db, "SELECT id, rx_deg, ry_deg, rz_deg FROM tree", -1, &rows, NULL), SQLITE_OK);
+    assert_int_equal(
+        sqlite3_prepare_v2(db, "SELECT id, rx_deg, ry_deg, rz_deg FROM tree", -1, &rows, NULL),
+        SQLITE_OK);
     int count = 0;
     for (; sqlite3_step(rows) == SQLITE_ROW; count++) {
         gz_quat expected = nodes[sqlite3_column_int(rows, 0) - 1].content.trs.r;
         gz_vec3 degrees = {sqlite3_column_double(rows, 1), sqlite3_column_double(rows, 2),
                            sqlite3_column_double(rows, 3)};
         gz_quat read = gz_quat_from_euler(gz_scale(degrees, acos(-1) / 180), GZ_XYZ);
-        double dot = expected.x * read.x + expected.y * read.y + expected.z * read.z + expected.w * read.w;
+        double dot =
+            expected.x * read.x + expected.y * read.y + expected.z * read.z + expected.w * read.w;
         assert_true(fabs(fabs(dot) - 1) < 1e-12);
     }
     assert_int_equal(count, 200);
@@ -453,7 +480,8 @@ static void test_views_degrees_are_the_librarys(void **state)
     assert_int_equal(remove_directory(&directory), 0);
 }
 
-/* As many digits as it takes to tell what was typed; a value that was typed is none that happened to come out. */
+/* As many digits as it takes to tell what was typed; a value that was typed is none that happened
+ * to come out. */
 static void test_views_say_what_was_typed(void **state)
 {
     (void)state;
@@ -517,16 +545,19 @@ static void test_views_say_what_was_typed(void **state)
     assert_int_equal(remove_directory(&directory), 0);
 }
 
-/* The newest few of a million rows are there at once only where SQLite need not put the others into order. */
+/* The newest few of a million rows are there at once only where SQLite need not put the others into
+ * order. */
 static void test_history_is_walked_and_not_sorted(void **state)
 {
     struct fixture *fixture = *state;
     char out[8192];
     int rows;
-    print_rows(fixture->db, "EXPLAIN QUERY PLAN SELECT * FROM history LIMIT 5", out, sizeof out, &rows);
+    print_rows(fixture->db, "EXPLAIN QUERY PLAN SELECT * FROM history LIMIT 5", out, sizeof out,
+               &rows);
     assert_non_null(strstr(out, "SEARCH e USING INDEX edits_by_seq"));
     assert_null(strstr(out, "ORDER BY"));
-    print_rows(fixture->db, "EXPLAIN QUERY PLAN SELECT * FROM history WHERE node_id = 4", out, sizeof out, &rows);
+    print_rows(fixture->db, "EXPLAIN QUERY PLAN SELECT * FROM history WHERE node_id = 4", out,
+               sizeof out, &rows);
     assert_non_null(strstr(out, "SEARCH c USING INDEX changes_by_node"));
 }
 
@@ -559,11 +590,13 @@ static bool needs_extension(const char *query)
     return strstr(query, "gizmo_") != NULL;
 }
 
-/* All of them by a connection that knows the extension's functions, and those that do not name them by one that does not. */
+/* All of them by a connection that knows the extension's functions, and those that do not name them
+ * by one that does not. */
 static void test_every_query_of_the_cookbook_runs_and_finds_something(void **state)
 {
     struct fixture *fixture = *state;
-    char *text = read_text_file(GZ_SOURCE_DIR "/schema/README.md"), *at = text, *out = malloc(1 << 16);
+    char *text = read_text_file(GZ_SOURCE_DIR "/schema/README.md"), *at = text,
+         *out = malloc(1 << 16);
     int queries = 0, extended = 0, rows;
     sqlite3 *db;
     assert_int_equal(sqlite3_open_v2(fixture->path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
@@ -595,7 +628,8 @@ static const char *find_picture(char *text)
     return query;
 }
 
-/* 25 cm along x fill a panel of 280 pixels from above and from the front; from the left nothing moves. */
+/* 25 cm along x fill a panel of 280 pixels from above and from the front; from the left nothing
+ * moves. */
 static void test_the_picture_of_a_path_shows_each_step_from_three_sides(void **state)
 {
     struct fixture *fixture = *state;
@@ -604,7 +638,8 @@ static void test_the_picture_of_a_path_shows_each_step_from_three_sides(void **s
     sqlite3 *db;
     assert_int_equal(sqlite3_open_v2(fixture->path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
     assert_int_equal(sqlite3_gizmo_init(db, NULL, NULL), SQLITE_OK);
-    print_rows(db, "SELECT count(*) - count(DISTINCT edit) FROM paths WHERE node = 'Piston_1'", out, 1 << 16, &rows);
+    print_rows(db, "SELECT count(*) - count(DISTINCT edit) FROM paths WHERE node = 'Piston_1'", out,
+               1 << 16, &rows);
     size_t steps = strtoul(out, NULL, 10);
     assert_true(steps >= 10);
     print_rows(db, find_picture(text), out, 1 << 16, &rows);
@@ -615,8 +650,9 @@ static void test_the_picture_of_a_path_shows_each_step_from_three_sides(void **s
     assert_int_equal(count_parts(out, "</line>"), 3 * steps);
     assert_non_null(strstr(out, ">from above, 0.25 m<"));
     assert_non_null(strstr(out, ">from the left, 0 m<"));
-    assert_non_null(strstr(out, "<line x1=\"20.00\" y1=\"170.00\"")); /* its beginning, at the left of a panel */
-    assert_non_null(strstr(out, "x2=\"300.00\" y2=\"170.00\""));      /* its end, at the right */
+    assert_non_null(strstr(
+        out, "<line x1=\"20.00\" y1=\"170.00\"")); /* its beginning, at the left of a panel */
+    assert_non_null(strstr(out, "x2=\"300.00\" y2=\"170.00\"")); /* its end, at the right */
     assert_non_null(strstr(out, "hsl(0,80%,45%)\"><title>anna, edit "));
     assert_int_equal(sqlite3_close(db), SQLITE_OK);
     free(text);
@@ -628,7 +664,8 @@ static void test_the_picture_of_a_path_shows_each_step_from_three_sides(void **s
 static void ask_shell(const char *path, const char *query, char *out, size_t size)
 {
     char command[1024];
-    snprintf(command, sizeof command, "sqlite3 -batch -readonly -init /dev/null -cmd '.load %s' '%s' <'%s.sql' 2>&1",
+    snprintf(command, sizeof command,
+             "sqlite3 -batch -readonly -init /dev/null -cmd '.load %s' '%s' <'%s.sql' 2>&1",
              GZ_EXTENSION_PATH, path, path);
     char script[512];
     snprintf(script, sizeof script, "%s.sql", path);
@@ -646,8 +683,8 @@ static void ask_shell(const char *path, const char *query, char *out, size_t siz
 static void test_the_shell_loads_the_extension(void **state)
 {
     struct fixture *fixture = *state;
-    char *text = read_text_file(GZ_SOURCE_DIR "/schema/README.md"), *at = text, *out = malloc(1 << 16),
-         *expected = malloc(1 << 16);
+    char *text = read_text_file(GZ_SOURCE_DIR "/schema/README.md"), *at = text,
+         *out = malloc(1 << 16), *expected = malloc(1 << 16);
     int rows;
     sqlite3 *db;
     assert_int_equal(sqlite3_open_v2(fixture->path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
@@ -671,8 +708,10 @@ static void test_a_program_loads_the_extension(void **state)
     char out[64], *words = NULL;
     int rows;
     assert_int_equal(sqlite3_open_v2(fixture->path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 1, NULL), SQLITE_OK);
-    if (sqlite3_load_extension(db, GZ_EXTENSION_PATH, NULL, &words) != SQLITE_OK) fail_msg("%s", words);
+    assert_int_equal(sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 1, NULL),
+                     SQLITE_OK);
+    if (sqlite3_load_extension(db, GZ_EXTENSION_PATH, NULL, &words) != SQLITE_OK)
+        fail_msg("%s", words);
     print_rows(db, "SELECT gizmo_world(7, 'tx')", out, sizeof out, &rows);
     assert_string_equal(out, "-1.5\n");
     assert_int_equal(sqlite3_close(db), SQLITE_OK);

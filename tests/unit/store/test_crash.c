@@ -1,5 +1,5 @@
-/* kill -9 while committing: what was acknowledged is there, nothing is halved or doubled. The log of what was acknowledged is
- * a pipe to the parent, outside the victim's reach. */
+/* kill -9 while committing: what was acknowledged is there, nothing is halved or doubled. The log
+ * of what was acknowledged is a pipe to the parent, outside the victim's reach. */
 #include "unit/store/scene_file.h"
 
 #include <signal.h>
@@ -11,7 +11,8 @@
 
 #define ROUNDS 20
 
-/* Commits until it is killed; the number of each completed edit goes down the pipe once it is acknowledged. */
+/* Commits until it is killed; the number of each completed edit goes down the pipe once it is
+ * acknowledged. */
 static void be_the_victim(const char *path, int log, struct numbered counters)
 {
     struct gz_store *store;
@@ -24,7 +25,8 @@ static void be_the_victim(const char *path, int log, struct numbered counters)
         gz_store_submit(store, numbered_batch(&counters, is_end));
         gz_batch_destroy(wait_for(store, &status, &error));
         if (status != GZ_OK) _exit(4);
-        if (is_end && write(log, &counters.edits, sizeof counters.edits) != sizeof counters.edits) _exit(5);
+        if (is_end && write(log, &counters.edits, sizeof counters.edits) != sizeof counters.edits)
+            _exit(5);
     }
 }
 
@@ -71,7 +73,8 @@ static void test_acknowledged_edits_survive_kill(void **directory)
         gz_scene_state_finish(&state);
         gz_store_close(store);
         assert_int_equal(ask(kept, "SELECT count(*) FROM edits"), counters.edits);
-        assert_int_equal(ask(kept, "SELECT count(*) FROM changes"), counters.edits * NUMBERED_NODES);
+        assert_int_equal(ask(kept, "SELECT count(*) FROM changes"),
+                         counters.edits * NUMBERED_NODES);
         assert_int_equal(ask(kept, "SELECT count(*) FROM edits WHERE ended IS NULL"), 0);
         assert_int_equal(ask(kept, "SELECT count(*) FROM pragma_foreign_key_check"), 0);
     }
@@ -81,7 +84,8 @@ static void test_acknowledged_edits_survive_kill(void **directory)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_acknowledged_edits_survive_kill, make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(test_acknowledged_edits_survive_kill, make_directory,
+                                        remove_directory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,22 +1,25 @@
-/* One edit asked of the file: what was done last about it, whether that leaves it undone, and what touched its nodes since; and
- * that a revert is one again after a restart. */
+/* One edit asked of the file: what was done last about it, whether that leaves it undone, and what
+ * touched its nodes since; and that a revert is one again after a restart. */
 #include "unit/store/scene_file.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Who did what: kind, target and the nodes, as digits. Its id is its place from 1, its seq ten times that. */
+/* Who did what: kind, target and the nodes, as digits. Its id is its place from 1, its seq ten
+ * times that. */
 static const struct {
     const char *user;
     enum gz_edit_kind kind;
     uint64_t target;
     const char *nodes;
 } history[] = {
-    {"ann", GZ_EDIT_CREATE, 0, "123"}, {"bob", GZ_EDIT_SET, 0, "12"},  {"bob", GZ_EDIT_UNDO, 2, "12"},
-    {"bob", GZ_EDIT_REDO, 2, "12"},    {"ada", GZ_EDIT_UNDO, 2, "12"}, {"ada", GZ_EDIT_UNDO, 5, "12"},
-    {"ann", GZ_EDIT_SET, 0, "3"},      {"eve", GZ_EDIT_UNDO, 7, "3"},  {"eve", GZ_EDIT_REDO, 7, "3"},
-    {"cid", GZ_EDIT_SET, 0, "2"},      {"cid", GZ_EDIT_SET, 0, ""},    {"cid", GZ_EDIT_UNDO, 11, ""},
+    {"ann", GZ_EDIT_CREATE, 0, "123"}, {"bob", GZ_EDIT_SET, 0, "12"},
+    {"bob", GZ_EDIT_UNDO, 2, "12"},    {"bob", GZ_EDIT_REDO, 2, "12"},
+    {"ada", GZ_EDIT_UNDO, 2, "12"},    {"ada", GZ_EDIT_UNDO, 5, "12"},
+    {"ann", GZ_EDIT_SET, 0, "3"},      {"eve", GZ_EDIT_UNDO, 7, "3"},
+    {"eve", GZ_EDIT_REDO, 7, "3"},     {"cid", GZ_EDIT_SET, 0, "2"},
+    {"cid", GZ_EDIT_SET, 0, ""},       {"cid", GZ_EDIT_UNDO, 11, ""},
 };
 enum { EDITS = sizeof history / sizeof history[0], NODES = 3 };
 
@@ -39,8 +42,8 @@ static void write_edit(struct gz_store *store, uint64_t id)
     for (size_t i = 0; i < edit.change_count; i++) {
         uint64_t node = (uint64_t)(digits[i] - '0');
         struct gz_content content = some_content(0, "n", (double)id);
-        changes[i] =
-            (struct gz_change){.node = node, .existed = id > 1, .exists = true, .before = content, .after = content};
+        changes[i] = (struct gz_change){
+            .node = node, .existed = id > 1, .exists = true, .before = content, .after = content};
         nodes[i] = (struct gz_node_record){.id = node, .seq = 10 * id - i, .content = content};
     }
     batch->nodes = nodes;
@@ -100,7 +103,8 @@ static void test_edit_is_told_with_what_became_of_it(void **directory)
     gz_store_close(store);
     store = open_scene(path, false, START_TIME + 100, &state);
     assert_int_equal(state.edit_count, EDITS);
-    for (size_t i = 0; i < EDITS; i++) assert_int_equal(state.edits[i].reverts, i + 1 == 5 || i + 1 == 8);
+    for (size_t i = 0; i < EDITS; i++)
+        assert_int_equal(state.edits[i].reverts, i + 1 == 5 || i + 1 == 8);
     gz_scene_state_finish(&state);
     gz_store_close(store);
 }
@@ -113,7 +117,8 @@ static void print_brief(const struct gz_answer *answer, char undone[64], char no
         const struct gz_edit_record *edit = &answer->edits[i];
         assert_null(edit->changes);
         if (edit->undone) used += (size_t)snprintf(undone + used, 64 - used, "%d ", (int)edit->id);
-        for (size_t j = 0; j < edit->change_count; j++) nodes[node_count++] = (char)('0' + edit->nodes[j]);
+        for (size_t j = 0; j < edit->change_count; j++)
+            nodes[node_count++] = (char)('0' + edit->nodes[j]);
     }
     undone[used] = nodes[node_count] = '\0';
 }
@@ -142,9 +147,11 @@ static void test_brief_history_tells_which_edits_are_undone_and_of_which_nodes(v
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_edit_is_told_with_what_became_of_it, make_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(test_brief_history_tells_which_edits_are_undone_and_of_which_nodes,
-                                        make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(test_edit_is_told_with_what_became_of_it, make_directory,
+                                        remove_directory),
+        cmocka_unit_test_setup_teardown(
+            test_brief_history_tells_which_edits_are_undone_and_of_which_nodes, make_directory,
+            remove_directory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

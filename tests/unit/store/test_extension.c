@@ -1,4 +1,5 @@
-/* The SQL functions of the extension, as they answer in a program: what they say of now and of the past is what the server says. */
+/* The SQL functions of the extension, as they answer in a program: what they say of now and of the
+ * past is what the server says. */
 #include "unit/store/scene_file.h"
 
 #include <math.h>
@@ -27,7 +28,8 @@ static int make_scene(void **state)
     gz_scene_state_finish(&scene);
     fixture->model = model_create(11);
     for (int i = 0; i < 400; i++) commit(fixture->store, model_batch(fixture->model));
-    if (sqlite3_open_v2(fixture->path, &fixture->db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK) return -1;
+    if (sqlite3_open_v2(fixture->path, &fixture->db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
+        return -1;
     return sqlite3_gizmo_init(fixture->db, NULL, NULL);
 }
 
@@ -49,9 +51,10 @@ static const char *answer(sqlite3 *db, const char *sql)
 {
     static char text[512];
     sqlite3_stmt *row;
-    if (sqlite3_prepare_v2(db, sql, -1, &row, NULL) != SQLITE_OK) fail_msg("%s: %s", sql, sqlite3_errmsg(db));
-    const char *found =
-        sqlite3_step(row) == SQLITE_ROW ? (const char *)sqlite3_column_text(row, 0) : sqlite3_errmsg(db);
+    if (sqlite3_prepare_v2(db, sql, -1, &row, NULL) != SQLITE_OK)
+        fail_msg("%s: %s", sql, sqlite3_errmsg(db));
+    const char *found = sqlite3_step(row) == SQLITE_ROW ? (const char *)sqlite3_column_text(row, 0)
+                                                        : sqlite3_errmsg(db);
     snprintf(text, sizeof text, "%s", found != NULL ? found : "NULL");
     sqlite3_finalize(row);
     return text;
@@ -65,7 +68,8 @@ static void assert_answers(sqlite3 *db, const struct sql_case *cases, size_t cou
 {
     for (size_t i = 0; i < count; i++) {
         const char *found = answer(db, cases[i].sql);
-        if (strcmp(found, cases[i].answer) != 0) fail_msg("%s is %s, not %s", cases[i].sql, found, cases[i].answer);
+        if (strcmp(found, cases[i].answer) != 0)
+            fail_msg("%s is %s, not %s", cases[i].sql, found, cases[i].answer);
     }
 }
 
@@ -83,19 +87,22 @@ static double euler_axis(sqlite3_stmt *row, gz_quat q, int order, const char *ax
     return degrees;
 }
 
-/* A rotation set by `euler` and `order` is read back by the same words, also where two axes fall together. */
+/* A rotation set by `euler` and `order` is read back by the same words, also where two axes fall
+ * together. */
 static void test_euler_in_every_order_is_what_set_takes(void **state)
 {
     struct fixture *fixture = *state;
     sqlite3_stmt *row;
-    assert_int_equal(sqlite3_prepare_v2(fixture->db, "SELECT gizmo_euler(?, ?, ?, ?, ?, ?)", -1, &row, NULL),
-                     SQLITE_OK);
+    assert_int_equal(
+        sqlite3_prepare_v2(fixture->db, "SELECT gizmo_euler(?, ?, ?, ?, ?, ?)", -1, &row, NULL),
+        SQLITE_OK);
     const double radians = acos(-1) / 180;
     for (int i = 0; i < 6 * 343; i++) {
         int order = i % 6, at = i / 6;
         gz_vec3 said = {-90.0 + 30 * (at % 7), -90.0 + 30 * (at / 7 % 7), -90.0 + 30 * (at / 49)};
         gz_quat q = gz_quat_from_euler(gz_scale(said, radians), (enum gz_euler_order)order);
-        gz_vec3 read = {euler_axis(row, q, order, "x"), euler_axis(row, q, order, "y"), euler_axis(row, q, order, "z")};
+        gz_vec3 read = {euler_axis(row, q, order, "x"), euler_axis(row, q, order, "y"),
+                        euler_axis(row, q, order, "z")};
         gz_quat again = gz_quat_from_euler(gz_scale(read, radians), (enum gz_euler_order)order);
         double dot = q.x * again.x + q.y * again.y + q.z * again.z + q.w * again.w;
         assert_true(fabs(fabs(dot) - 1) < 1e-12);
@@ -112,10 +119,11 @@ static void test_euler_in_every_order_is_what_set_takes(void **state)
 static void add_turned_nodes(sqlite3 *db)
 {
     sqlite3_stmt *row;
-    assert_int_equal(sqlite3_prepare_v2(db,
-                                        "INSERT INTO nodes (id, seq, name, tx, ty, tz, rx, ry, rz, rw, sx, sy, sz)"
-                                        " VALUES (?, 1, 'n', 0.0, 0.0, 0.0, ?, ?, ?, ?, 1.0, 1.0, 1.0)",
-                                        -1, &row, NULL),
+    assert_int_equal(sqlite3_prepare_v2(
+                         db,
+                         "INSERT INTO nodes (id, seq, name, tx, ty, tz, rx, ry, rz, rw, sx, sy, sz)"
+                         " VALUES (?, 1, 'n', 0.0, 0.0, 0.0, ?, ?, ?, ?, 1.0, 1.0, 1.0)",
+                         -1, &row, NULL),
                      SQLITE_OK);
     for (int i = 0; i < 343; i++) {
         gz_vec3 turns = {i % 7 - 3, i / 7 % 7 - 3, i / 49 - 3};
@@ -141,12 +149,13 @@ static void test_euler_agrees_with_the_views(void **state)
     assert_int_equal(sqlite3_gizmo_init(db, NULL, NULL), SQLITE_OK);
     assert_int_equal(sqlite3_exec(db, "BEGIN", NULL, NULL, NULL), SQLITE_OK);
     add_turned_nodes(db);
-    assert_string_equal(answer(db, "SELECT count(*) || ' ' || total(max(x, y, z) > 1e-9) FROM (SELECT"
-                                   " abs(t.rx_deg - gizmo_euler(n.rx, n.ry, n.rz, n.rw, 'XYZ', 'x')) AS x,"
-                                   " abs(t.ry_deg - gizmo_euler(n.rx, n.ry, n.rz, n.rw, 'XYZ', 'y')) AS y,"
-                                   " abs(t.rz_deg - gizmo_euler(n.rx, n.ry, n.rz, n.rw, 'XYZ', 'z')) AS z"
-                                   " FROM tree t JOIN nodes n USING (id))"),
-                        "343 0.0");
+    assert_string_equal(
+        answer(db, "SELECT count(*) || ' ' || total(max(x, y, z) > 1e-9) FROM (SELECT"
+                   " abs(t.rx_deg - gizmo_euler(n.rx, n.ry, n.rz, n.rw, 'XYZ', 'x')) AS x,"
+                   " abs(t.ry_deg - gizmo_euler(n.rx, n.ry, n.rz, n.rw, 'XYZ', 'y')) AS y,"
+                   " abs(t.rz_deg - gizmo_euler(n.rx, n.ry, n.rz, n.rw, 'XYZ', 'z')) AS z"
+                   " FROM tree t JOIN nodes n USING (id))"),
+        "343 0.0");
     assert_int_equal(sqlite3_close(db), SQLITE_OK);
 }
 
@@ -168,16 +177,19 @@ static void test_euler_says_what_it_cannot_take(void **state)
         {"SELECT gizmo_euler(0, 0, 0, x'00', 'XYZ')", "gizmo_euler: w is a blob, not a number"},
         {"SELECT gizmo_euler(0, 0, 0, 1, 'xyz')",
          "gizmo_euler: order is 'xyz', it has to be one of XYZ XZY YXZ YZX ZXY ZYX"},
-        {"SELECT gizmo_euler(0, 0, 0, 1, 7)", "gizmo_euler: order is '7', it has to be one of XYZ XZY YXZ YZX ZXY ZYX"},
-        {"SELECT gizmo_euler(0, 0, 0, 1, 'XYZ', 'w')", "gizmo_euler: axis is 'w', it has to be one of x y z"},
+        {"SELECT gizmo_euler(0, 0, 0, 1, 7)",
+         "gizmo_euler: order is '7', it has to be one of XYZ XZY YXZ YZX ZXY ZYX"},
+        {"SELECT gizmo_euler(0, 0, 0, 1, 'XYZ', 'w')",
+         "gizmo_euler: axis is 'w', it has to be one of x y z"},
     };
     assert_answers(fixture->db, cases, sizeof cases / sizeof cases[0]);
 }
 
 /* ---- gizmo_world and gizmo_distance ---- */
 
-/* Root 1 is turned by 90 degrees about z and twice as large, at (10, 0, 0); 2 hangs from it at (1, 0, 0), 3 from that, mirrored;
- * 4 has a scale of 0; 5 was never moved and 6 below it is deleted, then its parent is. */
+/* Root 1 is turned by 90 degrees about z and twice as large, at (10, 0, 0); 2 hangs from it at (1,
+ * 0, 0), 3 from that, mirrored; 4 has a scale of 0; 5 was never moved and 6 below it is deleted,
+ * then its parent is. */
 static void make_small_scene(const char *path)
 {
     struct gz_scene_state scene;
@@ -187,7 +199,8 @@ static void make_small_scene(const char *path)
     struct gz_change made[6], gone[2] = {0};
     static const uint64_t parents[] = {0, 1, 2, 1, 0, 5};
     for (uint64_t i = 0; i < 6; i++) {
-        nodes[i] = (struct gz_node_record){.id = i + 1, .seq = i + 1, .content = some_content(parents[i], "n", 1)};
+        nodes[i] = (struct gz_node_record){
+            .id = i + 1, .seq = i + 1, .content = some_content(parents[i], "n", 1)};
     }
     nodes[0].content.trs = (gz_trs){{10, 0, 0}, {0, 0, sqrt(0.5), sqrt(0.5)}, {2, 2, 2}};
     nodes[2].content.trs.s = (gz_vec3){-1, 1, 1};
@@ -195,13 +208,24 @@ static void make_small_scene(const char *path)
     for (size_t i = 0; i < 6; i++)
         made[i] = (struct gz_change){.node = i + 1, .exists = true, .after = nodes[i].content};
     for (size_t i = 0; i < 2; i++) {
-        gone[i] = (struct gz_change){.node = 6 - i, .existed = true, .before = nodes[5 - i].content};
+        gone[i] =
+            (struct gz_change){.node = 6 - i, .existed = true, .before = nodes[5 - i].content};
         nodes[5 - i].gone = true;
         nodes[5 - i].seq = 7 + i;
     }
-    struct gz_edit_record edits[] = {
-        {.id = 1, .kind = GZ_EDIT_CREATE, .user = "u", .seq = 6, .changes = made, .change_count = 6},
-        {.id = 2, .kind = GZ_EDIT_DELETE, .user = "u", .began_seq = 6, .seq = 8, .changes = gone, .change_count = 2}};
+    struct gz_edit_record edits[] = {{.id = 1,
+                                      .kind = GZ_EDIT_CREATE,
+                                      .user = "u",
+                                      .seq = 6,
+                                      .changes = made,
+                                      .change_count = 6},
+                                     {.id = 2,
+                                      .kind = GZ_EDIT_DELETE,
+                                      .user = "u",
+                                      .began_seq = 6,
+                                      .seq = 8,
+                                      .changes = gone,
+                                      .change_count = 2}};
     struct gz_batch *batch = gz_batch_create();
     batch->nodes = nodes;
     batch->node_count = 6;
@@ -224,7 +248,8 @@ static void test_world_of_a_small_scene(void **state)
         {"SELECT round(gizmo_world(3, 'sx'), 12)", "-2.0"},
         {"SELECT round(gizmo_world(3, 'ty'), 12)", "4.0"},
         {"SELECT gizmo_world(5)", "NULL"},
-        {"SELECT gizmo_world(5, 6)", "[1.0,0.0,0.0,0.0,0.0,1.0,0.0,0.0,0.0,0.0,1.0,0.0,1.0,0.0,0.0,1.0]"},
+        {"SELECT gizmo_world(5, 6)",
+         "[1.0,0.0,0.0,0.0,0.0,1.0,0.0,0.0,0.0,0.0,1.0,0.0,1.0,0.0,0.0,1.0]"},
         {"SELECT gizmo_world(6)", "NULL"},
         {"SELECT gizmo_world(6, 7, 'tx')", "2.0"},
         {"SELECT gizmo_world(6, 8, 'tx')", "NULL"},
@@ -270,15 +295,19 @@ static void test_world_before_what_is_kept_is_an_error(void **state)
 {
     struct fixture *fixture = *state;
     static const struct sql_case cases[] = {
-        {"SELECT gizmo_world(1, 6)", "gizmo_world: seq 6 is no longer kept: the history begins at 7"},
-        {"SELECT gizmo_distance(6, 1, 0)", "gizmo_distance: seq 0 is no longer kept: the history begins at 7"},
+        {"SELECT gizmo_world(1, 6)",
+         "gizmo_world: seq 6 is no longer kept: the history begins at 7"},
+        {"SELECT gizmo_distance(6, 1, 0)",
+         "gizmo_distance: seq 0 is no longer kept: the history begins at 7"},
         {"SELECT round(gizmo_distance(6, 1, 7), 12)", "8.0"},
         {"SELECT gizmo_world(1, 3) NOTNULL", "0"}, /* a checkpoint's; it was not alive yet */
         {"SELECT gizmo_world(1, 'tx')", "10.0"},
     };
     const char *path = in_directory(&fixture->directory, "kept.db");
     make_small_scene(path);
-    tell(path, "INSERT INTO checkpoints VALUES ('v1', 3, 'u', 0.0); UPDATE kept SET since = 7, swept = 7");
+    tell(
+        path,
+        "INSERT INTO checkpoints VALUES ('v1', 3, 'u', 0.0); UPDATE kept SET since = 7, swept = 7");
     sqlite3 *db;
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
     assert_int_equal(sqlite3_gizmo_init(db, NULL, NULL), SQLITE_OK);
@@ -293,7 +322,8 @@ static void test_world_of_a_damaged_file_is_an_error(void **state)
         {"SELECT gizmo_world(2)", "gizmo_world: the file is damaged: node 2 hangs from nothing"},
         {"SELECT gizmo_world(3)", "gizmo_world: the file is damaged: node 3 hangs from nothing"},
         {"SELECT gizmo_world(5)", "NULL"},
-        {"SELECT gizmo_world(4, 'tx')", "gizmo_world: the file is damaged: node 4 hangs from nothing"},
+        {"SELECT gizmo_world(4, 'tx')",
+         "gizmo_world: the file is damaged: node 4 hangs from nothing"},
         {"SELECT gizmo_world(1, 'tx')", "Inf"},
         {"SELECT gizmo_world(1)", "NULL"},
     };
@@ -323,7 +353,8 @@ static gz_affine world_of(const struct gz_answer *past, const gz_affine *worlds,
 {
     gz_affine local = gz_affine_from_trs(&past->nodes[i].content.trs);
     for (size_t parent = 0; parent < i; parent++)
-        if (past->nodes[parent].id == past->nodes[i].content.parent) return gz_affine_multiply(&worlds[parent], &local);
+        if (past->nodes[parent].id == past->nodes[i].content.parent)
+            return gz_affine_multiply(&worlds[parent], &local);
     return local;
 }
 
@@ -358,12 +389,14 @@ static void test_world_at_any_seq_is_what_at_says(void **state)
 {
     struct fixture *fixture = *state;
     sqlite3_stmt *row;
-    assert_int_equal(sqlite3_prepare_v2(fixture->db,
-                                        "SELECT gizmo_world(?1, ?2, 'tx'), gizmo_world(?1, ?2, 'ty'),"
-                                        " gizmo_world(?1, ?2, 'tz')",
-                                        -1, &row, NULL),
-                     SQLITE_OK);
-    for (int i = 0; i < 100; i++) assert_world_at(fixture, row, model_random(fixture->model, fixture->model->seq + 1));
+    assert_int_equal(
+        sqlite3_prepare_v2(fixture->db,
+                           "SELECT gizmo_world(?1, ?2, 'tx'), gizmo_world(?1, ?2, 'ty'),"
+                           " gizmo_world(?1, ?2, 'tz')",
+                           -1, &row, NULL),
+        SQLITE_OK);
+    for (int i = 0; i < 100; i++)
+        assert_world_at(fixture, row, model_random(fixture->model, fixture->model->seq + 1));
     assert_world_at(fixture, row, fixture->model->seq);
     sqlite3_finalize(row);
 }
@@ -371,8 +404,9 @@ static void test_world_at_any_seq_is_what_at_says(void **state)
 static void test_world_now_is_world_at_the_last_seq(void **state)
 {
     struct fixture *fixture = *state;
-    assert_string_equal(answer(fixture->db, "SELECT count(*) FROM nodes n, scene s"
-                                            " WHERE gizmo_world(n.id) IS NOT gizmo_world(n.id, s.seq)"),
+    assert_string_equal(answer(fixture->db,
+                               "SELECT count(*) FROM nodes n, scene s"
+                               " WHERE gizmo_world(n.id) IS NOT gizmo_world(n.id, s.seq)"),
                         "0");
     assert_string_not_equal(answer(fixture->db, "SELECT count(gizmo_world(id)) FROM nodes"), "0");
 }

@@ -1,5 +1,6 @@
-/* Disks that fail: each call in turn, full or broken, for good or once. The only allowed outcomes: a batch is committed whole, or it
- * is refused with GZ_STORAGE in words and nothing of it is there; and once the disk is well the same batch is taken. */
+/* Disks that fail: each call in turn, full or broken, for good or once. The only allowed outcomes:
+ * a batch is committed whole, or it is refused with GZ_STORAGE in words and nothing of it is there;
+ * and once the disk is well the same batch is taken. */
 #include "unit/store/scene_file.h"
 
 #include <sqlite3.h>
@@ -76,7 +77,8 @@ static bool commit_through_fault(struct gz_store *store, const char *path, struc
         assert_int_equal(gz_store_stats(store).last_status, GZ_STORAGE);
         gz_store_submit(store, batch);
         wait_for(store, &status, &error);
-        if (status != GZ_OK) fail_msg("%s at call %d: not healed: %s", fault->name, n, error.message);
+        if (status != GZ_OK)
+            fail_msg("%s at call %d: not healed: %s", fault->name, n, error.message);
     }
     gz_batch_destroy(batch);
     return has_struck;
@@ -89,8 +91,13 @@ static void put_note(struct model *model, struct gz_batch *batch)
     char *key = gz_arena_take(&batch->arena, 1, 32);
     assert_true(note != NULL && key != NULL);
     snprintf(key, 32, "%llu", (unsigned long long)model_random(model, UINT64_MAX));
-    *note = (struct gz_note_record){
-        .id = model->seq + 1, .user = "u", .text = "why?", .made = 1, .changed = model->time, .by = "u", .key = key};
+    *note = (struct gz_note_record){.id = model->seq + 1,
+                                    .user = "u",
+                                    .text = "why?",
+                                    .made = 1,
+                                    .changed = model->time,
+                                    .by = "u",
+                                    .key = key};
     batch->notes = note;
     batch->note_count = 1;
 }
@@ -117,7 +124,8 @@ static void assert_file_is_the_models(const char *path, const struct model *mode
     model_replay(model, model->seq, NAN, expected);
     for (size_t i = 0; i < answer.node_count; i++)
         assert_same_content(&answer.nodes[i].content, &expected[answer.nodes[i].id - 1].content);
-    assert_int_equal(ask(path, "SELECT count(*) FROM edits WHERE ended IS NOT NULL"), model->edit_count);
+    assert_int_equal(ask(path, "SELECT count(*) FROM edits WHERE ended IS NOT NULL"),
+                     model->edit_count);
     assert_int_equal(ask(path, "SELECT integrity_check = 'ok' FROM pragma_integrity_check"), 1);
     assert_int_equal(ask(path, "SELECT count(*) FROM pragma_foreign_key_check"), 0);
     gz_answer_finish(&answer);
@@ -148,7 +156,8 @@ static void test_commit_through_each_fault_is_whole_or_nothing(void **directory)
     }
 }
 
-/* Opening a file with a WAL that a crash left: refused in words or opened, and opened once the disk is well. */
+/* Opening a file with a WAL that a crash left: refused in words or opened, and opened once the disk
+ * is well. */
 static void test_open_and_close_through_each_fault_lose_nothing(void **directory)
 {
     for (size_t i = 0; i < FAULT_COUNT; i++) {
@@ -183,7 +192,8 @@ static void test_open_and_close_through_each_fault_lose_nothing(void **directory
     }
 }
 
-/* What the disk does not say is not taken for "there is none": the same key would then be used for a second edit. */
+/* What the disk does not say is not taken for "there is none": the same key would then be used for
+ * a second edit. */
 static void test_a_key_that_cannot_be_looked_up_is_not_free(void **directory)
 {
     const char *path = in_directory(directory, "k.db");
@@ -211,12 +221,12 @@ int main(void)
 {
     fault_vfs_register();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_commit_through_each_fault_is_whole_or_nothing, make_directory,
-                                        remove_directory),
-        cmocka_unit_test_setup_teardown(test_open_and_close_through_each_fault_lose_nothing, make_directory,
-                                        remove_directory),
-        cmocka_unit_test_setup_teardown(test_a_key_that_cannot_be_looked_up_is_not_free, make_directory,
-                                        remove_directory),
+        cmocka_unit_test_setup_teardown(test_commit_through_each_fault_is_whole_or_nothing,
+                                        make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(test_open_and_close_through_each_fault_lose_nothing,
+                                        make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(test_a_key_that_cannot_be_looked_up_is_not_free,
+                                        make_directory, remove_directory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

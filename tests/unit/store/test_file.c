@@ -13,10 +13,11 @@
 #include <unistd.h>
 
 #include "schema/schema.h"
-#include "store/database.h"
 #include "server/maxima.h"
+#include "store/database.h"
 
-static void expect_refusal(const char *path, bool create, enum gz_status expected, const char *words)
+static void expect_refusal(const char *path, bool create, enum gz_status expected,
+                           const char *words)
 {
     struct gz_store *store;
     struct gz_scene_state state;
@@ -24,7 +25,8 @@ static void expect_refusal(const char *path, bool create, enum gz_status expecte
     struct gz_store_options options = {.path = path, .create = create, .time = START_TIME};
     assert_int_equal(gz_store_open(&store, &options, &state, &error), expected);
     assert_null(store);
-    if (strstr(error.message, words) == NULL) fail_msg("\"%s\" does not say \"%s\"", error.message, words);
+    if (strstr(error.message, words) == NULL)
+        fail_msg("\"%s\" does not say \"%s\"", error.message, words);
 }
 
 static void open_and_close(const char *path, double time)
@@ -100,7 +102,8 @@ static void test_file_that_is_deleted_or_moved_takes_no_more(void **directory)
         struct gz_store *store = open_scene(path, true, START_TIME, &state);
         gz_scene_state_finish(&state);
         commit(store, model_batch(model));
-        assert_int_equal(is_moved ? rename(path, in_directory(directory, "elsewhere.db")) : unlink(path), 0);
+        assert_int_equal(
+            is_moved ? rename(path, in_directory(directory, "elsewhere.db")) : unlink(path), 0);
         gz_store_submit(store, model_batch(model));
         batch = wait_for(store, &status, &error);
         assert_int_equal(status, GZ_STORAGE);
@@ -233,16 +236,19 @@ static void test_read_only_file_is_refused_in_words(void **directory)
     assert_int_equal(ask(path, "SELECT count(*) FROM epochs"), 1);
 }
 
-/* A node with a drag that ran when the server was killed, one that had not moved anything, and a session that was there. */
+/* A node with a drag that ran when the server was killed, one that had not moved anything, and a
+ * session that was there. */
 static void leave_open(const char *path)
 {
     struct gz_scene_state state;
     struct gz_store *store = open_scene(path, true, START_TIME, &state);
     gz_scene_state_finish(&state);
     struct gz_session_record joined = {5, "anna", GZ_ROLE_EDITOR, START_TIME};
-    struct gz_content still = some_content(0, "still", 1), moved = some_content(0, "moved", 2), origin = moved;
+    struct gz_content still = some_content(0, "still", 1), moved = some_content(0, "moved", 2),
+                      origin = moved;
     moved.trs.t = (gz_vec3){-0.0, 7.25, 0.1};
-    struct gz_node_record nodes[] = {{.id = 1, .seq = 1, .content = still}, {.id = 2, .seq = 5, .content = moved}};
+    struct gz_node_record nodes[] = {{.id = 1, .seq = 1, .content = still},
+                                     {.id = 2, .seq = 5, .content = moved}};
     struct gz_change made[] = {{.node = 1, .exists = true, .after = still},
                                {.node = 2, .exists = true, .after = origin}};
     struct gz_change dragged[] = {{.node = 1, .existed = true, .exists = true, .before = still},
@@ -273,7 +279,8 @@ static void leave_open(const char *path)
                                       .began_seq = 2,
                                       .changes = dragged,
                                       .change_count = 1}};
-    struct gz_sample_record samples[] = {{2, 2, 4, START_TIME + 2, origin.trs}, {2, 2, 5, START_TIME + 3, moved.trs}};
+    struct gz_sample_record samples[] = {{2, 2, 4, START_TIME + 2, origin.trs},
+                                         {2, 2, 5, START_TIME + 3, moved.trs}};
     struct gz_batch *batch = gz_batch_create();
     batch->seq = 5;
     batch->time = START_TIME + 9;
@@ -317,13 +324,17 @@ static void test_state_is_bounded_to_the_latest(void **directory)
 {
     const char *path = in_directory(directory, "a.db");
     open_and_close(path, START_TIME);
-    tell(path, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 65546) INSERT INTO nodes"
+    tell(path, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 65546) "
+               "INSERT INTO nodes"
                " SELECT i, i, i, NULL, 'gone', 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0,"
                " NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM n;"
-               "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1100) INSERT INTO edits"
-               " SELECT i, 'set', NULL, (SELECT epoch FROM epochs), NULL, 'u', NULL, NULL, i, i, i - 1, i, 0, NULL, "
+               "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1100) "
+               "INSERT INTO edits"
+               " SELECT i, 'set', NULL, (SELECT epoch FROM epochs), NULL, 'u', NULL, NULL, i, i, i "
+               "- 1, i, 0, NULL, "
                "NULL FROM n;"
-               "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1100) INSERT INTO epochs"
+               "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1100) "
+               "INSERT INTO epochs"
                " SELECT i, i, i, 'old' FROM n;");
     struct gz_scene_state state;
     struct gz_store *store = open_scene(path, false, START_TIME + 1, &state);

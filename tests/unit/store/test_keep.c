@@ -1,5 +1,5 @@
-/* How much of the past is kept: what is left answers as all of it did, what is not is refused in words, whatever interrupts the taking
- * away. */
+/* How much of the past is kept: what is left answers as all of it did, what is not is refused in
+ * words, whatever interrupts the taking away. */
 #include "support/chance.h"
 #include "unit/store/scene_file.h"
 
@@ -11,20 +11,23 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "support/power_vfs.h"
 #include "server/maxima.h"
+#include "support/power_vfs.h"
 
 #define SECONDS_MAX 60
 /* Another program's lock: longer than the writer rests. */
 #define LOCK_MS 2500
 
-static struct gz_store *open_keeping(const char *path, struct gz_retention kept, struct gz_scene_state *state)
+static struct gz_store *open_keeping(const char *path, struct gz_retention kept,
+                                     struct gz_scene_state *state)
 {
     struct gz_store *store;
     struct gz_error error = {0};
-    struct gz_store_options options = {.path = path, .create = true, .time = START_TIME, .kept = kept};
+    struct gz_store_options options = {
+        .path = path, .create = true, .time = START_TIME, .kept = kept};
     options.recorded = GZ_RECORD_ALL;
-    if (gz_store_open(&store, &options, state, &error) != GZ_OK) fail_msg("open: %s", error.message);
+    if (gz_store_open(&store, &options, state, &error) != GZ_OK)
+        fail_msg("open: %s", error.message);
     return store;
 }
 
@@ -79,10 +82,13 @@ static void assert_nothing_more(const char *path)
 {
     static const char *const nothing[] = {
         "SELECT count(*) - count(DISTINCT node) FROM changes WHERE seq <= (SELECT since FROM kept)",
-        "SELECT count(*) FROM samples s JOIN edits e ON e.id = s.edit WHERE e.seq <= (SELECT since FROM kept)",
-        "SELECT count(*) FROM edits e WHERE NOT EXISTS (SELECT 1 FROM changes c WHERE c.edit = e.id)",
+        "SELECT count(*) FROM samples s JOIN edits e ON e.id = s.edit WHERE e.seq <= (SELECT since "
+        "FROM kept)",
+        "SELECT count(*) FROM edits e WHERE NOT EXISTS (SELECT 1 FROM changes c WHERE c.edit = "
+        "e.id)",
     };
-    for (size_t i = 0; i < sizeof nothing / sizeof nothing[0]; i++) assert_int_equal(ask(path, nothing[i]), 0);
+    for (size_t i = 0; i < sizeof nothing / sizeof nothing[0]; i++)
+        assert_int_equal(ask(path, nothing[i]), 0);
 }
 
 /* ---- against all that a model did ---- */
@@ -142,13 +148,15 @@ static void assert_times(const char *path, struct model *model, const struct gz_
 
 static void assert_history(const char *path, const struct model *model, size_t passed)
 {
-    struct gz_query query = {.kind = GZ_QUERY_HISTORY, .since = NAN, .before = model->edits[passed + 500].ended};
+    struct gz_query query = {
+        .kind = GZ_QUERY_HISTORY, .since = NAN, .before = model->edits[passed + 500].ended};
     struct gz_answer answer;
     gz_store_query(path, &query, &answer);
     assert_int_equal(answer.status, GZ_OK);
     size_t found = 0;
     for (size_t i = model->edit_count; i-- > passed;)
-        if (model->edits[i].ended < query.before) assert_same_edit(&answer.edits[found++], &model->edits[i]);
+        if (model->edits[i].ended < query.before)
+            assert_same_edit(&answer.edits[found++], &model->edits[i]);
     assert_int_equal(answer.edit_count, found);
     gz_answer_finish(&answer);
 }
@@ -169,8 +177,8 @@ static void make_checkpoints(const char *path, struct model *model, uint64_t seq
 }
 
 /* Those from `first` on are there, to the last bit. */
-static void assert_checkpoints(const char *path, const struct model *model, const uint64_t seqs[CHECKPOINTS],
-                               size_t first)
+static void assert_checkpoints(const char *path, const struct model *model,
+                               const uint64_t seqs[CHECKPOINTS], size_t first)
 {
     for (size_t i = first; i < CHECKPOINTS; i++) {
         struct gz_answer answer;
@@ -194,7 +202,8 @@ static void test_what_is_kept_answers_as_all_of_it_did(void **directory)
     struct gz_scene_state state;
     struct model *model = model_create(chosen);
     model->is_sound = model->is_lasting = true;
-    struct gz_store *store = open_keeping(path, (struct gz_retention){.edits = MODEL_EDITS_KEPT}, &state);
+    struct gz_store *store =
+        open_keeping(path, (struct gz_retention){.edits = MODEL_EDITS_KEPT}, &state);
     gz_scene_state_finish(&state);
     uint64_t checkpoints[CHECKPOINTS];
     while (model->edit_count < MODEL_EDITS_NAMED) commit(store, model_batch(model));
@@ -277,8 +286,9 @@ static void commit_edit(struct gz_store *store, uint64_t id, double ended)
     for (size_t i = 0; i < count; i++) {
         uint64_t node = id <= WIDE_EDITS ? i + 1 : node_of(id);
         changes[i] = change_of(node, id);
-        nodes[i] = (struct gz_node_record){
-            .id = node, .seq = seq_of(id) - count + i + 1, .content = some_content(0, "n", (double)id)};
+        nodes[i] = (struct gz_node_record){.id = node,
+                                           .seq = seq_of(id) - count + i + 1,
+                                           .content = some_content(0, "n", (double)id)};
     }
     struct gz_edit_record edit = {.id = id,
                                   .kind = id == 1 ? GZ_EDIT_CREATE : GZ_EDIT_SET,
@@ -293,8 +303,8 @@ static void commit_edit(struct gz_store *store, uint64_t id, double ended)
         edit.kind = GZ_EDIT_TRANSLATE;
         edit.handle = GZ_TX;
         for (size_t i = 0; i < SAMPLES; i++)
-            samples[i] =
-                (struct gz_sample_record){id, 1, edit.began_seq + i + 1, ended, some_content(0, "", WIDE_EDITS).trs};
+            samples[i] = (struct gz_sample_record){id, 1, edit.began_seq + i + 1, ended,
+                                                   some_content(0, "", WIDE_EDITS).trs};
         batch->samples = samples;
         batch->sample_count = SAMPLES;
     }
@@ -315,21 +325,24 @@ static void make_known(const char *path, uint64_t count, double later)
     struct gz_scene_state state;
     struct gz_store *store = open_keeping(path, (struct gz_retention){0}, &state);
     gz_scene_state_finish(&state);
-    for (uint64_t id = 1; id <= EDITS; id++) commit_edit(store, id, id <= count ? START_TIME : later);
+    for (uint64_t id = 1; id <= EDITS; id++)
+        commit_edit(store, id, id <= count ? START_TIME : later);
     gz_store_close(store);
 }
 
 static void assert_known(const char *path, uint64_t seq)
 {
     struct gz_answer answer;
-    if (ask_at(path, seq, &answer) != GZ_OK) fail_msg("at %llu: %s", (unsigned long long)seq, answer.error.message);
+    if (ask_at(path, seq, &answer) != GZ_OK)
+        fail_msg("at %llu: %s", (unsigned long long)seq, answer.error.message);
     assert_int_equal(answer.node_count, NODES);
     for (size_t i = 0; i < answer.node_count; i++)
         assert_true(answer.nodes[i].content.trs.t.x == x_at(answer.nodes[i].id, seq));
     gz_answer_finish(&answer);
 }
 
-/* Another program has the file locked: what is too old stays until it is gone, and the log has no line each second. */
+/* Another program has the file locked: what is too old stays until it is gone, and the log has no
+ * line each second. */
 static void test_the_past_waits_for_another_programs_lock(void **directory)
 {
     const char *path = in_directory(directory, "known.db");
@@ -368,13 +381,15 @@ static bool forget_in_the_dark(const char *path, int cut_at, unsigned random)
     struct gz_store *store;
     struct gz_scene_state state;
     struct gz_error error = {0};
-    struct gz_store_options options = {.path = path, .time = START_TIME, .kept = {.edits = GZ_UNDO_EDITS_MAX}};
+    struct gz_store_options options = {
+        .path = path, .time = START_TIME, .kept = {.edits = GZ_UNDO_EDITS_MAX}};
     power_vfs_cut_at(cut_at);
     bool done = false;
     if (gz_store_open(&store, &options, &state, &error) == GZ_OK) {
         for (int i = 0; i < SECONDS_MAX * 1000 && !power_vfs_is_cut() && !done; i++) {
             usleep(2000);
-            done = ask(path, "SELECT iif(since = swept, since, 0) FROM kept") == (int64_t)seq_of(PASSED);
+            done = ask(path, "SELECT iif(since = swept, since, 0) FROM kept") ==
+                   (int64_t)seq_of(PASSED);
         }
         gz_store_close(store);
         gz_scene_state_finish(&state);
@@ -395,7 +410,8 @@ static void assert_edit(const char *path, uint64_t edit, enum gz_status status)
     gz_answer_finish(&answer);
 }
 
-/* Wherever it stopped: what is after the horizon is as it was, the file is whole, and the next opening goes on from there. */
+/* Wherever it stopped: what is after the horizon is as it was, the file is whole, and the next
+ * opening goes on from there. */
 static void test_the_past_goes_in_steps_that_survive_power_cuts(void **directory)
 {
     const char *path = in_directory(directory, "known.db");
@@ -433,7 +449,8 @@ static void test_the_young_and_their_keys_are_kept(void **directory)
     struct gz_scene_state state;
     double now = (double)time(NULL);
     make_known(path, 100, now - GZ_KEEP_SECONDS_MIN + 600);
-    struct gz_store *store = open_keeping(path, (struct gz_retention){.edits = GZ_UNDO_EDITS_MAX}, &state);
+    struct gz_store *store =
+        open_keeping(path, (struct gz_retention){.edits = GZ_UNDO_EDITS_MAX}, &state);
     gz_scene_state_finish(&state);
     wait_until_kept_since(path, seq_of(100));
     gz_store_close(store);

@@ -46,8 +46,11 @@ static int make_scene(void **state)
     log = (struct gz_log){fixture->log, GZ_INFO};
     struct gz_scene_state scene;
     struct gz_error error;
-    struct gz_store_options options = {
-        .path = fixture->path, .create = true, .time = START_TIME, .notify = handle_nothing, .log = &log};
+    struct gz_store_options options = {.path = fixture->path,
+                                       .create = true,
+                                       .time = START_TIME,
+                                       .notify = handle_nothing,
+                                       .log = &log};
     if (gz_store_open(&fixture->store, &options, &scene, &error) != GZ_OK) return -1;
     gz_scene_state_finish(&scene);
     return 0;
@@ -84,8 +87,8 @@ static void move(struct fixture *fixture, uint64_t count)
     for (uint64_t i = 0; i < count; i++) {
         struct gz_content before = some_content(0, "n", (double)edit.id - 1),
                           after = some_content(0, "n", (double)edit.id);
-        changes[i] =
-            (struct gz_change){.node = i + 1, .existed = existed, .exists = true, .before = before, .after = after};
+        changes[i] = (struct gz_change){
+            .node = i + 1, .existed = existed, .exists = true, .before = before, .after = after};
         nodes[i] = (struct gz_node_record){.id = i + 1, .seq = ++fixture->seq, .content = after};
     }
     edit.seq = fixture->seq;
@@ -110,7 +113,8 @@ static sqlite3 *begin_reading(const char *path)
 {
     sqlite3 *db;
     assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, "BEGIN; SELECT count(*) FROM nodes", NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "BEGIN; SELECT count(*) FROM nodes", NULL, NULL, NULL),
+                     SQLITE_OK);
     return db;
 }
 
@@ -120,7 +124,8 @@ static bool has_said(struct fixture *fixture, const char *words)
     return strstr(fixture->said, words) != NULL;
 }
 
-/* While the reader is there edits go on, and it is said; afterwards the log is small within 10 s, whether a few edits go on or none. */
+/* While the reader is there edits go on, and it is said; afterwards the log is small within 10 s,
+ * whether a few edits go on or none. */
 static void stick_and_go(struct fixture *fixture, bool edits_go_on)
 {
     move(fixture, fixture->nodes);
@@ -137,7 +142,8 @@ static void stick_and_go(struct fixture *fixture, bool edits_go_on)
         usleep(500000);
         if (!edits_go_on && gz_store_stats(fixture->store).wal_bytes < LOG_BYTES_MAX) break;
     }
-    print_message("%lld MiB, and afterwards %lld\n", (long long)large >> 20, (long long)size_of(fixture->wal) >> 20);
+    print_message("%lld MiB, and afterwards %lld\n", (long long)large >> 20,
+                  (long long)size_of(fixture->wal) >> 20);
     assert_true(size_of(fixture->wal) < LOG_BYTES_MAX);
     assert_true(gz_store_stats(fixture->store).wal_bytes < LOG_BYTES_MAX);
     assert_true(has_said(fixture, "MiB again"));
@@ -157,8 +163,10 @@ static void test_log_is_small_again_while_few_edits_go_on(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_log_is_small_again_after_a_stuck_reader, make_scene, remove_scene),
-        cmocka_unit_test_setup_teardown(test_log_is_small_again_while_few_edits_go_on, make_scene, remove_scene),
+        cmocka_unit_test_setup_teardown(test_log_is_small_again_after_a_stuck_reader, make_scene,
+                                        remove_scene),
+        cmocka_unit_test_setup_teardown(test_log_is_small_again_while_few_edits_go_on, make_scene,
+                                        remove_scene),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* R5: SQLite gets no memory, from each of its allocations on: a batch is committed whole or refused whole, and is taken at once when
- * there is memory again. */
+/* R5: SQLite gets no memory, from each of its allocations on: a batch is committed whole or refused
+ * whole, and is taken at once when there is memory again. */
 #include <sqlite3.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -89,8 +89,9 @@ int main(void)
 {
     take_over_memory();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_commit_without_memory_is_whole_or_nothing_and_taken_later, make_directory,
-                                        remove_directory),
+        cmocka_unit_test_setup_teardown(
+            test_commit_without_memory_is_whole_or_nothing_and_taken_later, make_directory,
+            remove_directory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

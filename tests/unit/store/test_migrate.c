@@ -1,5 +1,6 @@
-/* A file that an earlier version wrote, tests/data/schema/version2.db (a scene that two people imported, dragged, edited, undid and
- * replaced): brought up to date with everything in it, whatever interrupts that. R8. */
+/* A file that an earlier version wrote, tests/data/schema/version2.db (a scene that two people
+ * imported, dragged, edited, undid and replaced): brought up to date with everything in it,
+ * whatever interrupts that. R8. */
 #include "unit/store/scene_file.h"
 
 #include <signal.h>
@@ -28,12 +29,14 @@ static const char *const contents[] = {
     "SELECT * FROM nodes ORDER BY id",
     "SELECT * FROM edits ORDER BY id",
     "SELECT * FROM changes ORDER BY edit, step",
-    "SELECT edit, node, seq, time, tx, ty, tz, rx, ry, rz, rw, sx, sy, sz FROM samples ORDER BY edit, node, seq",
+    "SELECT edit, node, seq, time, tx, ty, tz, rx, ry, rz, rw, sx, sy, sz FROM samples ORDER BY "
+    "edit, node, seq",
     "SELECT * FROM assets ORDER BY id",
     /* but for the names of nodes, which are those of then since version 8 */
     "SELECT who, action, before, after, ended, seconds, edit, step, node_id, seq FROM history",
     "SELECT * FROM tree",
-    "SELECT edit, who, node_id, seq, at, seconds, tx, ty, tz, rx_deg, ry_deg, rz_deg, sx, sy, sz FROM paths",
+    "SELECT edit, who, node_id, seq, at, seconds, tx, ty, tz, rx_deg, ry_deg, rz_deg, sx, sy, sz "
+    "FROM paths",
     "SELECT * FROM visits",
 };
 
@@ -68,7 +71,8 @@ static char *dump(const char *path)
         assert_int_equal(sqlite3_prepare_v2(db, contents[i], -1, &row, NULL), SQLITE_OK);
         int rc;
         while ((rc = sqlite3_step(row)) == SQLITE_ROW) {
-            for (int column = 0; column < sqlite3_column_count(row); column++) print_value(out, row, column);
+            for (int column = 0; column < sqlite3_column_count(row); column++)
+                print_value(out, row, column);
             fputc('\n', out);
         }
         assert_int_equal(rc, SQLITE_DONE);
@@ -126,8 +130,13 @@ static void test_old_file_keeps_everything_and_takes_what_is_new(void **director
     assert_int_equal(state.edit_count, 9);
     assert_int_equal(state.note_count, 0);
     assert_int_equal(state.next_note, 1);
-    struct gz_note_record note = {
-        .id = 1, .user = "eva", .text = "still here", .node = 1, .made = 2e9, .changed = 2e9, .by = "eva"};
+    struct gz_note_record note = {.id = 1,
+                                  .user = "eva",
+                                  .text = "still here",
+                                  .node = 1,
+                                  .made = 2e9,
+                                  .changed = 2e9,
+                                  .by = "eva"};
     struct gz_batch *batch = gz_batch_create();
     batch->seq = state.seq;
     batch->next_node = state.next_node;
@@ -135,7 +144,8 @@ static void test_old_file_keeps_everything_and_takes_what_is_new(void **director
     batch->notes = &note;
     batch->note_count = 1;
     commit(store, batch);
-    assert_int_equal(ask(path, "SELECT count(*) FROM notes_in_words WHERE about = 'table (deleted)'"), 1);
+    assert_int_equal(
+        ask(path, "SELECT count(*) FROM notes_in_words WHERE about = 'table (deleted)'"), 1);
     gz_store_close(store);
     gz_scene_state_finish(&state);
     power_vfs_settle(0, 512);

@@ -1,6 +1,7 @@
-/* A scene's file gets another name or is deleted, with what an earlier crash left beside the names, with other programs that have it
- * open, and with kill -9 in between. A power cut is not tried: support/power_vfs.h stands below SQLite and sees neither
- * the renames nor the fsync of the folder, so that a missing one would not show here. */
+/* A scene's file gets another name or is deleted, with what an earlier crash left beside the names,
+ * with other programs that have it open, and with kill -9 in between. A power cut is not tried:
+ * support/power_vfs.h stands below SQLite and sees neither the renames nor the fsync of the folder,
+ * so that a missing one would not show here. */
 #include "unit/store/scene_file.h"
 
 #include <fcntl.h>
@@ -41,7 +42,8 @@ static void copy(const char *from, const char *to)
 }
 
 /* A database with a write-ahead log beside it, as a kill leaves them. */
-static void write_edits_and_die(void **directory, const char *path, const char *log, struct numbered *numbered)
+static void write_edits_and_die(void **directory, const char *path, const char *log,
+                                struct numbered *numbered)
 {
     struct gz_scene_state state;
     const char *other = in_directory(directory, "other.db");
@@ -86,7 +88,8 @@ static void test_rename_takes_the_log_along(void **directory)
     assert_holds(b, numbered);
 }
 
-/* A database that was moved by hand has left its log behind: nobody takes that for the log of another, and nobody deletes it. */
+/* A database that was moved by hand has left its log behind: nobody takes that for the log of
+ * another, and nobody deletes it. */
 static void test_log_of_a_moved_file_stays(void **directory)
 {
     const char *a = in_directory(directory, "a.db"), *b = in_directory(directory, "b.db");
@@ -99,12 +102,16 @@ static void test_log_of_a_moved_file_stays(void **directory)
     write_edits_and_die(directory, b, in_directory(directory, "b.db-wal"), &another);
     assert_int_equal(rename(b, in_directory(directory, "moved.db")), 0);
     const enum gz_status refusals[] = {gz_store_tidy(b, &error), gz_store_rename(a, b, &error),
-                                       gz_store_delete(b, &error), gz_store_open(&store, &options, &state, &error)};
-    for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) assert_int_equal(refusals[i], GZ_STORAGE);
-    assert_non_null(strstr(error.message, "b.db-wal is the log of a file that was moved or deleted"));
+                                       gz_store_delete(b, &error),
+                                       gz_store_open(&store, &options, &state, &error)};
+    for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++)
+        assert_int_equal(refusals[i], GZ_STORAGE);
+    assert_non_null(
+        strstr(error.message, "b.db-wal is the log of a file that was moved or deleted"));
     assert_int_not_equal(access(b, F_OK), 0);
     assert_holds(a, numbered);
-    assert_int_equal(rename(in_directory(directory, "b.db-wal"), in_directory(directory, "moved.db-wal")), 0);
+    assert_int_equal(
+        rename(in_directory(directory, "b.db-wal"), in_directory(directory, "moved.db-wal")), 0);
     assert_holds(in_directory(directory, "moved.db"), another);
     assert_int_equal(gz_store_rename(a, b, NULL), GZ_OK);
 }
@@ -119,7 +126,8 @@ static void test_empty_log_is_no_hindrance(void **directory)
     assert_alone(directory, "a.db");
 }
 
-/* A crash in the middle of a deletion: what is beside the name goes, whoever wants the name next. */
+/* A crash in the middle of a deletion: what is beside the name goes, whoever wants the name
+ * next. */
 static void test_deletion_that_broke_off_is_finished(void **directory)
 {
     struct numbered numbered = {0};
@@ -128,7 +136,8 @@ static void test_deletion_that_broke_off_is_finished(void **directory)
     for (int who = 0; who < 3; who++) {
         const char *a = in_directory(directory, "a.db"), *b = in_directory(directory, "b.db");
         const char *deleted = in_directory(directory, ".deleted-b.db");
-        write_edits_and_die(directory, b, in_directory(directory, "b.db-wal"), &(struct numbered){0});
+        write_edits_and_die(directory, b, in_directory(directory, "b.db-wal"),
+                            &(struct numbered){0});
         assert_int_equal(rename(b, deleted), 0);
         if (who == 0) assert_int_equal(gz_store_tidy(b, NULL), GZ_OK);
         if (who == 1) gz_store_close(open_scene(b, true, START_TIME, &state));
@@ -146,16 +155,17 @@ static void test_files_beside_a_scene_are_known(void **directory)
 {
     static const struct {
         const char *file, *scene;
-    } rows[] = {{"arm.db-wal", "arm"}, {"arm.db-shm", "arm"},      {"arm.db-journal", "arm"}, {"arm.db.owner", "arm"},
-                {"arm.db", NULL},      {".deleted-arm.db", "arm"}, {"arm.db-old", NULL},      {"arm.db-wal.old", NULL},
-                {"arm-wal", NULL},     {".deleted-arm.txt", NULL}, {".deleted-.db", NULL},    {".db-wal", NULL}};
+    } rows[] = {{"arm.db-wal", "arm"},      {"arm.db-shm", "arm"},    {"arm.db-journal", "arm"},
+                {"arm.db.owner", "arm"},    {"arm.db", NULL},         {".deleted-arm.db", "arm"},
+                {"arm.db-old", NULL},       {"arm.db-wal.old", NULL}, {"arm-wal", NULL},
+                {".deleted-arm.txt", NULL}, {".deleted-.db", NULL},   {".db-wal", NULL}};
     (void)directory;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         size_t size = 0;
         const char *scene = gz_store_beside(rows[i].file, &size);
-        bool is_right = rows[i].scene == NULL
-                            ? scene == NULL
-                            : scene != NULL && size == strlen(rows[i].scene) && memcmp(scene, rows[i].scene, size) == 0;
+        bool is_right = rows[i].scene == NULL ? scene == NULL
+                                              : scene != NULL && size == strlen(rows[i].scene) &&
+                                                    memcmp(scene, rows[i].scene, size) == 0;
         if (!is_right) fail_msg("%s", rows[i].file);
     }
 }
@@ -206,8 +216,8 @@ static void look(void *context)
 /* As the start page does, which lists the scenes again and again. */
 static void test_rename_beside_those_who_only_look(void **directory)
 {
-    struct looker looker = {
-        .names = {strdup(in_directory(directory, "a.db")), strdup(in_directory(directory, "b.db"))}};
+    struct looker looker = {.names = {strdup(in_directory(directory, "a.db")),
+                                      strdup(in_directory(directory, "b.db"))}};
     struct numbered numbered = {0};
     uv_thread_t thread;
     write_edits(looker.names[0], 2, &numbered);
@@ -215,7 +225,8 @@ static void test_rename_beside_those_who_only_look(void **directory)
     for (int i = 0; i < LOOKED_AT_RENAMES; i++) {
         struct gz_error error;
         struct gz_scene_state state;
-        gz_store_close(open_scene(looker.names[i % 2], false, START_TIME, &state)); /* in write-ahead mode again */
+        gz_store_close(open_scene(looker.names[i % 2], false, START_TIME,
+                                  &state)); /* in write-ahead mode again */
         gz_scene_state_finish(&state);
         if (gz_store_rename(looker.names[i % 2], looker.names[(i + 1) % 2], &error) != GZ_OK)
             fail_msg("rename %d: %s", i, error.message);
@@ -239,7 +250,8 @@ static void test_delete_takes_what_is_no_database(void **directory)
 
 static void test_rename_killed_in_between(void **directory)
 {
-    char *names[] = {strdup(in_directory(directory, "a.db")), strdup(in_directory(directory, "b.db"))};
+    char *names[] = {strdup(in_directory(directory, "a.db")),
+                     strdup(in_directory(directory, "b.db"))};
     struct numbered numbered = {0};
     write_edits(names[0], 2, &numbered);
     for (int i = 0; i < KILLS; i++) {
@@ -273,15 +285,23 @@ static void test_rename_killed_in_between(void **directory)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_rename_takes_the_log_along, make_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(test_log_of_a_moved_file_stays, make_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(test_empty_log_is_no_hindrance, make_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(test_deletion_that_broke_off_is_finished, make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(test_rename_takes_the_log_along, make_directory,
+                                        remove_directory),
+        cmocka_unit_test_setup_teardown(test_log_of_a_moved_file_stays, make_directory,
+                                        remove_directory),
+        cmocka_unit_test_setup_teardown(test_empty_log_is_no_hindrance, make_directory,
+                                        remove_directory),
+        cmocka_unit_test_setup_teardown(test_deletion_that_broke_off_is_finished, make_directory,
+                                        remove_directory),
         cmocka_unit_test(test_files_beside_a_scene_are_known),
-        cmocka_unit_test_setup_teardown(test_rename_is_refused_and_changes_nothing, make_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(test_rename_beside_those_who_only_look, make_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(test_delete_takes_what_is_no_database, make_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(test_rename_killed_in_between, make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(test_rename_is_refused_and_changes_nothing, make_directory,
+                                        remove_directory),
+        cmocka_unit_test_setup_teardown(test_rename_beside_those_who_only_look, make_directory,
+                                        remove_directory),
+        cmocka_unit_test_setup_teardown(test_delete_takes_what_is_no_database, make_directory,
+                                        remove_directory),
+        cmocka_unit_test_setup_teardown(test_rename_killed_in_between, make_directory,
+                                        remove_directory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* Notes in the file: what is committed comes back, deleted ones are history, keys are kept, a refused batch leaves nothing. */
+/* Notes in the file: what is committed comes back, deleted ones are history, keys are kept, a
+ * refused batch leaves nothing. */
 #include "unit/store/scene_file.h"
 
 #include <math.h>
@@ -17,7 +18,9 @@ static struct gz_note_record some_note(uint64_t id, const char *text)
 static struct gz_batch *batch_of(const struct gz_note_record *notes, size_t count)
 {
     static const struct gz_node_record node = {
-        .id = 1, .seq = 1, .content = {.name = "box", .trs = {.r = {0, 0, 0, 1}, .s = {1, 1, 1}}, .asset = -1}};
+        .id = 1,
+        .seq = 1,
+        .content = {.name = "box", .trs = {.r = {0, 0, 0, 1}, .s = {1, 1, 1}}, .asset = -1}};
     struct gz_batch *batch = gz_batch_create();
     assert_non_null(batch);
     batch->seq = batch->node_count = batch->next_edit = 1;
@@ -60,8 +63,8 @@ static void test_notes_come_back_bit_by_bit(void **directory)
     const char *path;
     struct gz_store *store = open_new(directory, &path);
     struct gz_note_record notes[] = {some_note(1, "'; DROP TABLE notes; --"),
-                                     some_note(2, "line\nbreak \xf0\x9f\x94\xa9"), some_note(3, "a place"),
-                                     some_note(7, "an answer")};
+                                     some_note(2, "line\nbreak \xf0\x9f\x94\xa9"),
+                                     some_note(3, "a place"), some_note(7, "an answer")};
     notes[1].node = 1;
     notes[1].has_point = notes[2].has_point = true;
     notes[1].point = (gz_vec3){-0.0, 0.1, 1e-300};
@@ -86,8 +89,8 @@ static void test_changed_note_is_as_its_last_change_left_it(void **directory)
 {
     const char *path;
     struct gz_store *store = open_new(directory, &path);
-    struct gz_note_record notes[] = {some_note(1, "one"), some_note(1, "two"), some_note(1, "three"),
-                                     some_note(2, "other")};
+    struct gz_note_record notes[] = {some_note(1, "one"), some_note(1, "two"),
+                                     some_note(1, "three"), some_note(2, "other")};
     notes[0].node = 1;
     notes[1].has_point = true;
     notes[2].done = true;
@@ -117,8 +120,9 @@ static void test_deleted_note_keeps_its_row_and_its_id(void **directory)
     store = open_scene(path, false, START_TIME + 10, &state);
     assert_int_equal(state.note_count, 1);
     assert_int_equal(state.next_note, 3);
-    assert_int_equal(
-        ask(path, "SELECT gone = 1.7e9 + 9 AND changed_by = 'admin' AND text = 'two' FROM notes WHERE id = 2"), 1);
+    assert_int_equal(ask(path, "SELECT gone = 1.7e9 + 9 AND changed_by = 'admin' AND text = 'two' "
+                               "FROM notes WHERE id = 2"),
+                     1);
     gz_scene_state_finish(&state);
     gz_store_close(store);
 }
@@ -159,7 +163,8 @@ static void test_batch_with_an_impossible_note_is_refused_whole(void **directory
     first.key = "k";
     commit(store, batch_of(&first, 1));
     struct gz_note_record wrong[3][2];
-    for (int i = 0; i < 3; i++) wrong[i][0] = some_note(2, "good"), wrong[i][1] = some_note(3, "bad");
+    for (int i = 0; i < 3; i++)
+        wrong[i][0] = some_note(2, "good"), wrong[i][1] = some_note(3, "bad");
     wrong[0][1].node = 99;
     wrong[1][1].reply = 99;
     wrong[2][1].key = "k";

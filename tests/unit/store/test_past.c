@@ -1,4 +1,5 @@
-/* Questions to the past: history by its filters, the scene at a seq or a time, against a replay of all that was done. */
+/* Questions to the past: history by its filters, the scene at a seq or a time, against a replay of
+ * all that was done. */
 #include "server/maxima.h"
 #include "support/chance.h"
 #include "unit/store/scene_file.h"
@@ -65,7 +66,8 @@ static void assert_at(const struct fixture *fixture, uint64_t seq)
     struct gz_query query = {.kind = GZ_QUERY_AT, .seq = seq};
     struct gz_answer answer;
     gz_store_query(fixture->path, &query, &answer);
-    if (answer.status != GZ_OK) fail_msg("at %llu: %s", (unsigned long long)seq, answer.error.message);
+    if (answer.status != GZ_OK)
+        fail_msg("at %llu: %s", (unsigned long long)seq, answer.error.message);
     assert_int_equal(answer.seq, seq);
     model_replay(fixture->model, seq, NAN, expected);
     assert_answer_is(&answer, expected);
@@ -75,7 +77,8 @@ static void assert_at(const struct fixture *fixture, uint64_t seq)
 static void test_at_any_seq_is_what_a_replay_gives(void **state)
 {
     struct fixture *fixture = *state;
-    for (int i = 0; i < 1000; i++) assert_at(fixture, model_random(fixture->model, fixture->model->seq + 1));
+    for (int i = 0; i < 1000; i++)
+        assert_at(fixture, model_random(fixture->model, fixture->model->seq + 1));
     assert_at(fixture, 0);
     assert_at(fixture, fixture->model->seq);
 }
@@ -89,7 +92,8 @@ static void test_at_now_is_the_scene_itself(void **state)
     gz_store_query(fixture->path, &query, &answer);
     assert_int_equal(answer.status, GZ_OK);
     for (size_t i = 0; i < answer.node_count; i++)
-        assert_same_content(&answer.nodes[i].content, &fixture->model->nodes[answer.nodes[i].id - 1].content);
+        assert_same_content(&answer.nodes[i].content,
+                            &fixture->model->nodes[answer.nodes[i].id - 1].content);
     size_t alive = 0;
     for (size_t i = 0; i < fixture->model->node_count; i++) alive += fixture->model->nodes[i].alive;
     assert_int_equal(answer.node_count, alive);
@@ -103,7 +107,8 @@ static uint64_t seq_at(const struct model *model, double when)
     for (size_t i = 0; i < model->edit_count; i++)
         if (model->edits[i].ended <= when && model->edits[i].seq > seq) seq = model->edits[i].seq;
     for (size_t i = 0; i < model->sample_count; i++)
-        if (model->samples[i].edit != 0 && model->samples[i].time <= when && model->samples[i].seq > seq)
+        if (model->samples[i].edit != 0 && model->samples[i].time <= when &&
+            model->samples[i].seq > seq)
             seq = model->samples[i].seq;
     return seq;
 }
@@ -141,7 +146,9 @@ static void test_at_has_a_beginning_and_no_future(void **state)
     } cases[] = {
         {{.kind = GZ_QUERY_AT, .seq = now + 1}, GZ_BAD_VALUE, 0},
         {{.kind = GZ_QUERY_AT, .seq = GZ_ID_LIMIT - 1}, GZ_BAD_VALUE, 0},
-        {{.kind = GZ_QUERY_AT, .by_time = true, .time = (double)time(NULL) + 3600}, GZ_BAD_VALUE, 0},
+        {{.kind = GZ_QUERY_AT, .by_time = true, .time = (double)time(NULL) + 3600},
+         GZ_BAD_VALUE,
+         0},
         {{.kind = GZ_QUERY_AT, .by_time = true, .time = INFINITY}, GZ_BAD_VALUE, 0},
         {{.kind = GZ_QUERY_AT, .by_time = true, .time = NAN}, GZ_BAD_VALUE, 0},
         {{.kind = GZ_QUERY_AT, .by_time = true, .time = START_TIME - 1}, GZ_OK, 0},
@@ -173,7 +180,8 @@ static void assert_brief(const struct gz_edit_record *told, const struct gz_edit
     assert_int_equal(told->seq, edit->seq);
     assert_string_equal(told->user, edit->user);
     assert_int_equal(told->change_count, edit->change_count);
-    for (size_t i = 0; i < edit->change_count; i++) assert_int_equal(told->nodes[i], edit->changes[i].node);
+    for (size_t i = 0; i < edit->change_count; i++)
+        assert_int_equal(told->nodes[i], edit->changes[i].node);
     if (edit->change_count == 1)
         assert_string_equal(told->name, gz_change_name(&edit->changes[0]));
     else
@@ -186,7 +194,8 @@ static void assert_history(const struct fixture *fixture, const struct gz_query 
     struct gz_answer answer;
     gz_store_query(fixture->path, query, &answer);
     if (answer.status != GZ_OK) fail_msg("history: %s", answer.error.message);
-    size_t limit = query->limit == 0 || query->limit > GZ_HISTORY_ROWS_MAX ? GZ_HISTORY_ROWS_MAX : query->limit;
+    size_t limit = query->limit == 0 || query->limit > GZ_HISTORY_ROWS_MAX ? GZ_HISTORY_ROWS_MAX
+                                                                           : query->limit;
     size_t found = 0;
     for (size_t i = model->edit_count; i-- > 0 && found < limit;) {
         const struct gz_edit_record *edit = &model->edits[i];
@@ -219,7 +228,10 @@ static void test_history_filters_are_exact(void **state)
         {.since = NAN, .before = NAN, .user = "' OR 1=1 --"},
         {.since = edits[count / 2].ended, .before = NAN},
         {.since = NAN, .before = edits[count / 2].ended, .limit = 20},
-        {.since = edits[count / 3].ended, .before = edits[count / 2].ended, .user = "anna", .node = 5},
+        {.since = edits[count / 3].ended,
+         .before = edits[count / 2].ended,
+         .user = "anna",
+         .node = 5},
         {.since = START_TIME + 1e9, .before = NAN},
         {.since = -INFINITY, .before = INFINITY, .limit = 1},
     };
@@ -241,15 +253,16 @@ struct way {
     size_t count;
 };
 
-static void walk_to(struct way *way, uint64_t seq, uint64_t edit, double time, uint64_t parent, const gz_trs *trs)
+static void walk_to(struct way *way, uint64_t seq, uint64_t edit, double time, uint64_t parent,
+                    const gz_trs *trs)
 {
     assert_true(way->count < POINTS_MAX);
     way->points[way->count++] = (struct gz_point_record){seq, edit, time, parent, *trs};
 }
 
 /* A drag that did not move for long is said to have rested until shortly before it moved on. */
-static void walk_along(struct way *way, const struct model *model, const struct gz_edit_record *edit,
-                       const struct gz_change *change)
+static void walk_along(struct way *way, const struct model *model,
+                       const struct gz_edit_record *edit, const struct gz_change *change)
 {
     uint64_t seq = edit->began_seq, parent = change->before.parent;
     double time = edit->began;
@@ -267,11 +280,13 @@ static void walk_along(struct way *way, const struct model *model, const struct 
 
 static int compare_seqs(const void *a, const void *b)
 {
-    const struct gz_edit_record *x = *(struct gz_edit_record *const *)a, *y = *(struct gz_edit_record *const *)b;
+    const struct gz_edit_record *x = *(struct gz_edit_record *const *)a,
+                                *y = *(struct gz_edit_record *const *)b;
     return (x->began_seq > y->began_seq) - (x->began_seq < y->began_seq);
 }
 
-static void walk_edit(struct way *way, const struct model *model, const struct gz_edit_record *edit, uint64_t node)
+static void walk_edit(struct way *way, const struct model *model, const struct gz_edit_record *edit,
+                      uint64_t node)
 {
     for (size_t i = 0; i < edit->change_count; i++) {
         const struct gz_change *change = &edit->changes[i];
@@ -279,13 +294,15 @@ static void walk_edit(struct way *way, const struct model *model, const struct g
         bool is_drag = edit->handle != GZ_HANDLE_NONE || edit->kind == GZ_EDIT_WHEEL;
         if (is_drag) walk_along(way, model, edit, change);
         if (edit->seq != 0 && change->exists)
-            walk_to(way, edit->seq, edit->id, edit->ended, change->after.parent, &change->after.trs);
+            walk_to(way, edit->seq, edit->id, edit->ended, change->after.parent,
+                    &change->after.trs);
     }
 }
 
 static void walk(struct way *way, const struct model *model, uint64_t node)
 {
-    const struct gz_edit_record **edits = calloc(model->edit_count + MODEL_DRAGS_MAX, sizeof *edits);
+    const struct gz_edit_record **edits =
+        calloc(model->edit_count + MODEL_DRAGS_MAX, sizeof *edits);
     struct gz_edit_record running[MODEL_DRAGS_MAX];
     size_t count = 0;
     assert_non_null(edits);
@@ -302,10 +319,12 @@ static void walk(struct way *way, const struct model *model, uint64_t node)
     free(edits);
 }
 
-static void assert_path(const struct fixture *fixture, uint64_t node, double since, double before, uint32_t limit)
+static void assert_path(const struct fixture *fixture, uint64_t node, double since, double before,
+                        uint32_t limit)
 {
     static struct way way;
-    struct gz_query query = {.kind = GZ_QUERY_PATH, .node = node, .since = since, .before = before, .limit = limit};
+    struct gz_query query = {
+        .kind = GZ_QUERY_PATH, .node = node, .since = since, .before = before, .limit = limit};
     struct gz_answer answer;
     size_t at = 0;
     gz_store_query(fixture->path, &query, &answer);
@@ -330,7 +349,8 @@ static void test_path_of_any_node_is_what_the_model_did(void **state)
     struct fixture *fixture = *state;
     const struct model *model = fixture->model;
     for (uint64_t node = 1; node <= model->node_count; node++) {
-        double since = START_TIME + (double)model_random(fixture->model, 1000) / 1000 * (model->time - START_TIME);
+        double since = START_TIME + (double)model_random(fixture->model, 1000) / 1000 *
+                                        (model->time - START_TIME);
         assert_path(fixture, node, NAN, NAN, 0);
         assert_path(fixture, node, since, NAN, 0);
         assert_path(fixture, node, NAN, since, 0);

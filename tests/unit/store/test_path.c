@@ -1,4 +1,5 @@
-/* The paths of drags as they are kept: thinned, and never further from where a node was than is promised. */
+/* The paths of drags as they are kept: thinned, and never further from where a node was than is
+ * promised. */
 #include "unit/store/scene_file.h"
 
 #include <math.h>
@@ -7,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/maxima.h"
 #include "store/path.h"
 #include "support/fault_vfs.h"
-#include "server/maxima.h"
 
 #define SAMPLES 500
 #define STEP_S (GZ_SAMPLE_MS_MIN / 1000.0)
@@ -33,7 +34,8 @@ static gz_trs glide(double seconds)
 static gz_trs scribble(double seconds)
 {
     gz_trs trs = gz_trs_identity;
-    trs.t = (gz_vec3){sin(1.7 * seconds) + 0.0004 * sin(61 * seconds), 0.5 * sin(2.9 * seconds), 0.2 * cos(seconds)};
+    trs.t = (gz_vec3){sin(1.7 * seconds) + 0.0004 * sin(61 * seconds), 0.5 * sin(2.9 * seconds),
+                      0.2 * cos(seconds)};
     return trs;
 }
 
@@ -70,7 +72,8 @@ static gz_trs jump(double seconds)
 static const struct {
     const char *name;
     motion *at;
-    size_t points_max; /* of SAMPLES; a motion that is thinned worse than this is a mistake somewhere */
+    size_t points_max; /* of SAMPLES; a motion that is thinned worse than this is a mistake
+                          somewhere */
 } motions[] = {
     {"stand", stand, 1}, {"glide", glide, 1}, {"scribble", scribble, 250}, {"turn", turn, 150},
     {"spin", spin, 250}, {"grow", grow, 100}, {"jump", jump, 90},
@@ -97,7 +100,8 @@ static size_t thin(motion *at, const double times[SAMPLES], bool kept[SAMPLES])
 static double angle_between(gz_quat a, gz_quat b)
 {
     gz_quat turned = gz_quat_multiply(gz_quat_conjugate(a), b);
-    return 2 * atan2(sqrt(turned.x * turned.x + turned.y * turned.y + turned.z * turned.z), fabs(turned.w));
+    return 2 * atan2(sqrt(turned.x * turned.x + turned.y * turned.y + turned.z * turned.z),
+                     fabs(turned.w));
 }
 
 static void assert_near(const char *name, double seconds, const gz_trs *read, const gz_trs *was)
@@ -113,7 +117,8 @@ static void assert_near(const char *name, double seconds, const gz_trs *read, co
     double bits = 1e-12 * (1 + gz_length(was->t));
     if (off_m > TOLERANCE_M + bits || off_degrees > GZ_PATH_DEGREES * (1 + 1e-9) ||
         off_factor > GZ_PATH_SCALE * (1 + 1e-9))
-        fail_msg("%s at %.3f s: %g m, %g degrees, %g of the scale off", name, seconds, off_m, off_degrees, off_factor);
+        fail_msg("%s at %.3f s: %g m, %g degrees, %g of the scale off", name, seconds, off_m,
+                 off_degrees, off_factor);
 }
 
 /* Reads the path back at each moment that was sampled. */
@@ -140,7 +145,8 @@ static void test_path_is_near_at_every_sample_and_ends_exact(void **state)
     (void)state;
     double times[SAMPLES];
     bool kept[SAMPLES];
-    for (size_t i = 0; i < SAMPLES; i++) times[i] = STEP_S * (double)(i + 1) * (1 + 0.3 * sin((double)i));
+    for (size_t i = 0; i < SAMPLES; i++)
+        times[i] = STEP_S * (double)(i + 1) * (1 + 0.3 * sin((double)i));
     for (size_t i = 1; i < SAMPLES; i++) times[i] = fmax(times[i], times[i - 1] + 0.001);
     for (size_t which = 0; which < MOTIONS; which++) {
         size_t count = thin(motions[which].at, times, kept);
@@ -196,8 +202,12 @@ static void begin(struct drag *drag, const gz_trs *start)
     struct gz_node_record node = {.id = 1, .seq = 1, .content = content};
     struct gz_change made = {.node = 1, .exists = true, .after = content};
     struct gz_change held = {.node = 1, .existed = true, .exists = true, .before = content};
-    struct gz_edit_record create = {
-        .id = 1, .kind = GZ_EDIT_CREATE, .user = "u", .seq = 1, .changes = &made, .change_count = 1};
+    struct gz_edit_record create = {.id = 1,
+                                    .kind = GZ_EDIT_CREATE,
+                                    .user = "u",
+                                    .seq = 1,
+                                    .changes = &made,
+                                    .change_count = 1};
     struct gz_edit_record dragged = {.id = 2,
                                      .handle = GZ_TX,
                                      .user = "u",
@@ -284,7 +294,9 @@ static void test_recorded_path_answers_for_every_moment(void **directory)
     static const struct {
         enum gz_recorded recorded;
         int64_t least, most;
-    } cases[] = {{GZ_RECORD_THIN, 2, DRAGGED / 2}, {GZ_RECORD_ALL, DRAGGED, DRAGGED}, {GZ_RECORD_ENDS, 0, 0}};
+    } cases[] = {{GZ_RECORD_THIN, 2, DRAGGED / 2},
+                 {GZ_RECORD_ALL, DRAGGED, DRAGGED},
+                 {GZ_RECORD_ENDS, 0, 0}};
     for (size_t which = 0; which < 3; which++) {
         struct drag drag;
         open_drag(&drag, directory, cases[which].recorded, scribble);
@@ -299,15 +311,18 @@ static void test_recorded_path_answers_for_every_moment(void **directory)
             gz_trs read = ask_at(drag.path, START_TIME + i * STEP_S), was = scribble(i * STEP_S);
             /* Unix time in seconds has a last bit of a quarter of a microsecond. */
             if (gz_length(gz_sub(read.t, was.t)) > TOLERANCE_M + 1e-6)
-                fail_msg("%d: %g m off at sample %d", (int)cases[which].recorded, gz_length(gz_sub(read.t, was.t)), i);
+                fail_msg("%d: %g m off at sample %d", (int)cases[which].recorded,
+                         gz_length(gz_sub(read.t, was.t)), i);
         }
-        gz_trs end = ask_at(drag.path, START_TIME + DRAGGED * STEP_S + 1), was = scribble(DRAGGED * STEP_S);
+        gz_trs end = ask_at(drag.path, START_TIME + DRAGGED * STEP_S + 1),
+               was = scribble(DRAGGED * STEP_S);
         assert_true(gz_trs_same(&end, &was));
         gz_store_close(drag.store);
     }
 }
 
-/* Recorded by its ends alone it is told so: while it runs, the place where the drag found its node is the newest. */
+/* Recorded by its ends alone it is told so: while it runs, the place where the drag found its node
+ * is the newest. */
 static void test_path_of_a_running_drag_recorded_by_its_ends_has_its_beginning(void **directory)
 {
     for (int which = 0; which < 2; which++) {
@@ -316,7 +331,8 @@ static void test_path_of_a_running_drag_recorded_by_its_ends_has_its_beginning(v
         open_drag(&drag, directory, recorded, glide);
         gz_trs found = glide(0), now = glide(1);
         assert_true(move(&drag, START_TIME + 1, &now, false));
-        struct gz_query query = {.kind = GZ_QUERY_PATH, .node = 1, .since = START_TIME - 1, .before = NAN};
+        struct gz_query query = {
+            .kind = GZ_QUERY_PATH, .node = 1, .since = START_TIME - 1, .before = NAN};
         struct gz_answer answer;
         gz_store_query(drag.path, &query, &answer);
         assert_int_equal(answer.status, GZ_OK);
@@ -342,7 +358,8 @@ static void test_recorded_path_rests_where_the_node_rested(void **directory)
             assert_true(move(&drag, START_TIME + moves[i], &trs, false));
         }
         assert_true(move(&drag, START_TIME + 90, &trs, true));
-        static const double cases[][2] = {{1, 0}, {4.9, 0}, {5.04, 3}, {6, 3}, {59.9, 3}, {60.02, 5}, {75, 5}, {90, 5}};
+        static const double cases[][2] = {{1, 0},    {4.9, 0},   {5.04, 3}, {6, 3},
+                                          {59.9, 3}, {60.02, 5}, {75, 5},   {90, 5}};
         for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
             assert_float_equal(ask_at(drag.path, START_TIME + cases[i][0]).t.x, cases[i][1], 1e-4);
         gz_store_close(drag.store);
@@ -379,14 +396,16 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_path_is_near_at_every_sample_and_ends_exact),
         cmocka_unit_test(test_path_of_a_clock_set_back_keeps_what_has_no_line),
-        cmocka_unit_test_setup_teardown(test_path_of_a_running_drag_recorded_by_its_ends_has_its_beginning,
-                                        make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(
+            test_path_of_a_running_drag_recorded_by_its_ends_has_its_beginning, make_directory,
+            remove_directory),
         cmocka_unit_test(test_path_between_keeps_to_the_shorter_turn),
-        cmocka_unit_test_setup_teardown(test_recorded_path_answers_for_every_moment, make_directory, remove_directory),
-        cmocka_unit_test_setup_teardown(test_recorded_path_rests_where_the_node_rested, make_directory,
+        cmocka_unit_test_setup_teardown(test_recorded_path_answers_for_every_moment, make_directory,
                                         remove_directory),
-        cmocka_unit_test_setup_teardown(test_recorded_path_survives_commits_that_fail, make_directory,
-                                        remove_directory),
+        cmocka_unit_test_setup_teardown(test_recorded_path_rests_where_the_node_rested,
+                                        make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(test_recorded_path_survives_commits_that_fail,
+                                        make_directory, remove_directory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

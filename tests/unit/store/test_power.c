@@ -1,5 +1,6 @@
-/* Power cuts: at a random call the disk stops, and of what was not synced each sector is kept or lost on its own. The only allowed
- * outcomes: the file opens, holds every edit that was acknowledged, and perhaps the one that was under way, whole. */
+/* Power cuts: at a random call the disk stops, and of what was not synced each sector is kept or
+ * lost on its own. The only allowed outcomes: the file opens, holds every edit that was
+ * acknowledged, and perhaps the one that was under way, whole. */
 #include "support/chance.h"
 #include "unit/store/scene_file.h"
 
@@ -10,7 +11,8 @@
 #include "support/power_vfs.h"
 
 #define CUTS 300
-/* Calls within which a round is cut: an opening takes some ten, a commit two or three, a checkpoint at the end ten. */
+/* Calls within which a round is cut: an opening takes some ten, a commit two or three, a checkpoint
+ * at the end ten. */
 #define CALLS 60
 #define ROUNDS_PER_FILE 30
 
@@ -19,7 +21,8 @@ static uint64_t work(struct gz_store *store, struct numbered numbered, uint64_t 
 {
     uint64_t acknowledged = numbered.edits;
     bool is_end = false;
-    for (enum gz_status status = GZ_OK; commits > 0 && status == GZ_OK; commits--, is_end = !is_end) {
+    for (enum gz_status status = GZ_OK; commits > 0 && status == GZ_OK;
+         commits--, is_end = !is_end) {
         gz_store_submit(store, numbered_batch(&numbered, is_end));
         gz_batch_destroy(wait_for(store, &status, NULL));
         if (status == GZ_OK && is_end) acknowledged = numbered.edits;
@@ -42,7 +45,8 @@ static uint64_t lose_power(const char *path, struct numbered numbered, uint64_t 
     } else {
         assert_true(power_vfs_is_cut());
     }
-    power_vfs_settle(chance_below(random, UINT64_C(1) << 31), chance_below(random, 2) == 0 ? 512 : 4096);
+    power_vfs_settle(chance_below(random, UINT64_C(1) << 31),
+                     chance_below(random, 2) == 0 ? 512 : 4096);
     return acknowledged;
 }
 
@@ -82,7 +86,8 @@ int main(void)
 {
     power_vfs_register();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_acknowledged_edits_survive_power_cuts, make_directory, remove_directory),
+        cmocka_unit_test_setup_teardown(test_acknowledged_edits_survive_power_cuts, make_directory,
+                                        remove_directory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
