@@ -165,9 +165,9 @@ static enum gz_status store_whole(const struct slot *slot, const struct gz_head 
     const char *fault = whole_fault(head, least);
     if (fault != NULL) return bad_value(slot, fault);
     uint64_t value = whole_value(head);
-    if (slot->row->rule == GZ_RULE_ROWS && value > GZ_HISTORY_ROWS_MAX)
+    if (slot->row->rule == GZ_FIELD_RULE_ROWS && value > GZ_HISTORY_ROWS_MAX)
         return bad_value(slot, "more than 1000");
-    if (slot->row->rule == GZ_RULE_POINTS && value > GZ_PATH_POINTS_MAX)
+    if (slot->row->rule == GZ_FIELD_RULE_POINTS && value > GZ_PATH_POINTS_MAX)
         return bad_value(slot, "more than 65536");
     memcpy(target(slot), &value, sizeof value);
     return GZ_OK;
@@ -258,8 +258,9 @@ static enum gz_status read_text(const struct slot *slot)
     struct gz_text *text = target(slot);
     enum gz_status status = store_text(slot, &head, slot->row->size_max, text);
     if (status != GZ_OK) return status;
-    if (slot->row->rule == GZ_RULE_NOT_EMPTY && text->size == 0) return bad_value(slot, "empty");
-    if (slot->row->rule == GZ_RULE_SCENE_NAME && !is_scene_name(*text)) {
+    if (slot->row->rule == GZ_FIELD_RULE_NOT_EMPTY && text->size == 0)
+        return bad_value(slot, "empty");
+    if (slot->row->rule == GZ_FIELD_RULE_SCENE_NAME && !is_scene_name(*text)) {
         return bad_value(slot, "not of the form [a-z0-9][a-z0-9_-]{0,63}");
     }
     return GZ_OK;
@@ -267,7 +268,7 @@ static enum gz_status read_text(const struct slot *slot)
 
 static enum gz_status unknown_word(const struct slot *slot, const struct place *place)
 {
-    if (slot->row->terms == &gz_handle_terms) {
+    if (slot->row->terms == &gz_handle_words) {
         return fail(slot->decoder, place, GZ_UNKNOWN_HANDLE, "no handle has this name");
     }
     return fail(slot->decoder, place, GZ_BAD_VALUE, "unknown word");
@@ -277,7 +278,7 @@ static enum gz_status read_term(const struct slot *slot, int *value)
 {
     struct gz_head head = next_head(slot->decoder);
     if (head.type != MSGPACK_OBJECT_STR) return bad_message(slot, "expected a word");
-    *value = gz_term_value(slot->row->terms, (const char *)head.bytes, head.count);
+    *value = gz_vocabulary_value(slot->row->terms, (const char *)head.bytes, head.count);
     return *value >= 0 ? GZ_OK : unknown_word(slot, &slot->place);
 }
 
@@ -308,7 +309,7 @@ static enum gz_status read_words(const struct slot *slot)
         struct gz_head head = next_head(slot->decoder);
         if (head.type != MSGPACK_OBJECT_STR)
             return fail(slot->decoder, &element, GZ_BAD_MESSAGE, "expected a word");
-        int value = gz_term_value(slot->row->terms, (const char *)head.bytes, head.count);
+        int value = gz_vocabulary_value(slot->row->terms, (const char *)head.bytes, head.count);
         if (value < 0) return unknown_word(slot, &element);
         bits |= UINT64_C(1) << value;
     }
@@ -360,21 +361,21 @@ static enum gz_status read_colour(const struct slot *slot)
 
 /* ---- Numbers and their rules ---- */
 
-static const char *number_fault(enum gz_rule rule, double number)
+static const char *number_fault(enum gz_field_rule rule, double number)
 {
     if (!isfinite(number)) return "not finite";
     switch (rule) {
-    case GZ_RULE_POSITIVE: return number > 0 ? NULL : "not above 0";
-    case GZ_RULE_NOT_NEGATIVE: return number >= 0 ? NULL : "negative";
-    case GZ_RULE_SCALE:
+    case GZ_FIELD_RULE_POSITIVE: return number > 0 ? NULL : "not above 0";
+    case GZ_FIELD_RULE_NOT_NEGATIVE: return number >= 0 ? NULL : "negative";
+    case GZ_FIELD_RULE_SCALE:
         if (number == 0) return "zero scale";
         if (fabs(number) < GZ_SCALE_MIN) return "a scale nearer to 0 than 1e-15";
         break;
-    case GZ_RULE_COORDINATE:
-    case GZ_RULE_RAY:
-    case GZ_RULE_VIEWPORT:
-    case GZ_RULE_BOX:
-    case GZ_RULE_RECT: break;
+    case GZ_FIELD_RULE_COORDINATE:
+    case GZ_FIELD_RULE_RAY:
+    case GZ_FIELD_RULE_VIEWPORT:
+    case GZ_FIELD_RULE_BOX:
+    case GZ_FIELD_RULE_RECT: break;
     default: return NULL;
     }
     return fabs(number) > GZ_COORDINATE_MAX ? "beyond 1e15" : NULL;
@@ -398,19 +399,19 @@ static const char *quaternion_fault(double *numbers)
 }
 
 /* What is wrong with all numbers of a field together. */
-static const char *numbers_fault(enum gz_rule rule, double *numbers)
+static const char *numbers_fault(enum gz_field_rule rule, double *numbers)
 {
     switch (rule) {
-    case GZ_RULE_QUATERNION: return quaternion_fault(numbers);
-    case GZ_RULE_RAY:
+    case GZ_FIELD_RULE_QUATERNION: return quaternion_fault(numbers);
+    case GZ_FIELD_RULE_RAY:
         return numbers[3] == 0 && numbers[4] == 0 && numbers[5] == 0 ? "zero direction" : NULL;
-    case GZ_RULE_VIEWPORT: return numbers[2] > 0 && numbers[3] > 0 ? NULL : "empty viewport";
-    case GZ_RULE_BOX:
+    case GZ_FIELD_RULE_VIEWPORT: return numbers[2] > 0 && numbers[3] > 0 ? NULL : "empty viewport";
+    case GZ_FIELD_RULE_BOX:
         for (int i = 0; i < 3; i++) {
             if (numbers[i] > numbers[i + 3]) return "min above max";
         }
         return NULL;
-    case GZ_RULE_RECT:
+    case GZ_FIELD_RULE_RECT:
         put_in_order(&numbers[0], &numbers[2]);
         put_in_order(&numbers[1], &numbers[3]);
         return NULL;
@@ -425,8 +426,8 @@ static enum gz_status wrong_count(const struct slot *slot, size_t count)
     return bad_message(slot, what);
 }
 
-static enum gz_status read_number_list(const struct slot *slot, size_t count, enum gz_rule rule,
-                                       double *numbers)
+static enum gz_status read_number_list(const struct slot *slot, size_t count,
+                                       enum gz_field_rule rule, double *numbers)
 {
     struct gz_head list = next_head(slot->decoder);
     if (list.type != MSGPACK_OBJECT_ARRAY || list.count != count) return wrong_count(slot, count);
@@ -486,12 +487,12 @@ static enum gz_status read_pivot(const struct slot *slot)
     struct gz_tool_message *tool = slot->base;
     if (!list_is_next(slot->decoder)) return read_word(slot);
     tool->pivot = GZ_PIVOT_POINT;
-    return read_number_list(slot, 3, GZ_RULE_COORDINATE, &tool->pivot_point.x);
+    return read_number_list(slot, 3, GZ_FIELD_RULE_COORDINATE, &tool->pivot_point.x);
 }
 
 static enum gz_status read_euler(const struct slot *slot)
 {
-    return read_number_list(slot, 3, GZ_RULE_COORDINATE, &slot->decoder->euler.x);
+    return read_number_list(slot, 3, GZ_FIELD_RULE_COORDINATE, &slot->decoder->euler.x);
 }
 
 static enum gz_status read_order(const struct slot *slot)
@@ -615,7 +616,7 @@ static enum gz_status read_ids(const struct slot *slot)
 
 /* ---- Records ---- */
 
-static enum gz_status read_record(struct decoder *decoder, const struct gz_record *record,
+static enum gz_status read_record(struct decoder *decoder, const struct gz_record_type *record,
                                   void *base, uint64_t *has, const struct place *place);
 
 static enum gz_status read_group(const struct slot *slot)
@@ -625,7 +626,7 @@ static enum gz_status read_group(const struct slot *slot)
 
 /* Records without a `has` (tuples, hits) have only required fields; what is noted about them is
  * dropped. */
-static enum gz_status read_struct(struct decoder *decoder, const struct gz_record *record,
+static enum gz_status read_struct(struct decoder *decoder, const struct gz_record_type *record,
                                   void *base, const struct place *place)
 {
     uint64_t dropped = 0;
@@ -645,7 +646,7 @@ static enum gz_status read_inner(const struct slot *slot)
 static enum gz_status check_records(const struct slot *slot, size_t count)
 {
     struct decoder *decoder = slot->decoder;
-    const struct gz_record *record = slot->row->record;
+    const struct gz_record_type *record = slot->row->record;
     uint64_t *ids = NULL;
     enum gz_status status = GZ_OK;
     if (record->unique) {
@@ -668,7 +669,7 @@ static enum gz_status check_records(const struct slot *slot, size_t count)
 static enum gz_status fill_records(const struct slot *slot, size_t count)
 {
     struct decoder *decoder = slot->decoder;
-    const struct gz_record *record = slot->row->record;
+    const struct gz_record_type *record = slot->row->record;
     char *structs;
     enum gz_status status = take(decoder, &slot->place, count, record->size, &structs);
     if (status != GZ_OK) return status;
@@ -733,7 +734,7 @@ static enum gz_status read_field(struct decoder *decoder, const struct gz_row *r
 
 /* Most writers keep the order of the table, so the search begins after the row that was found
  * last. */
-static size_t find_row(const struct gz_record *record, const struct gz_head *key, size_t first)
+static size_t find_row(const struct gz_record_type *record, const struct gz_head *key, size_t first)
 {
     for (size_t i = 0; i < record->count; i++) {
         size_t row = first + i < record->count ? first + i : first + i - record->count;
@@ -742,7 +743,7 @@ static size_t find_row(const struct gz_record *record, const struct gz_head *key
     return record->count;
 }
 
-static enum gz_status check_missing(struct decoder *decoder, const struct gz_record *record,
+static enum gz_status check_missing(struct decoder *decoder, const struct gz_record_type *record,
                                     uint64_t has, uint64_t seen, const struct place *place)
 {
     for (size_t row = 0; row < record->count; row++) {
@@ -755,7 +756,8 @@ static enum gz_status check_missing(struct decoder *decoder, const struct gz_rec
 }
 
 /* The names of these fields: "at, ray". */
-static void name_fields(const struct gz_record *record, uint64_t bits, char names[NAMES_BYTES_MAX])
+static void name_fields(const struct gz_record_type *record, uint64_t bits,
+                        char names[NAMES_BYTES_MAX])
 {
     size_t used = 0;
     for (size_t row = 0; row < record->count && used < NAMES_BYTES_MAX; row++) {
@@ -766,7 +768,7 @@ static void name_fields(const struct gz_record *record, uint64_t bits, char name
     }
 }
 
-static enum gz_status missing_one_of(struct decoder *decoder, const struct gz_record *record,
+static enum gz_status missing_one_of(struct decoder *decoder, const struct gz_record_type *record,
                                      uint64_t bits, const struct place *place)
 {
     char names[NAMES_BYTES_MAX] = "", what[NAMES_BYTES_MAX + 32];
@@ -775,7 +777,7 @@ static enum gz_status missing_one_of(struct decoder *decoder, const struct gz_re
     return fail(decoder, place, GZ_BAD_MESSAGE, what);
 }
 
-static enum gz_status check_one_of(struct decoder *decoder, const struct gz_record *record,
+static enum gz_status check_one_of(struct decoder *decoder, const struct gz_record_type *record,
                                    uint64_t has, const struct place *place)
 {
     char names[NAMES_BYTES_MAX] = "", what[NAMES_BYTES_MAX + 32];
@@ -797,9 +799,9 @@ static void turn_euler_into_r(struct decoder *decoder, struct gz_set_node *node)
     node->has |= GZ_HAS(R);
 }
 
-static enum gz_status apply_record_rule(struct decoder *decoder, const struct gz_record *record,
-                                        void *base, uint64_t has, uint64_t seen,
-                                        const struct place *place)
+static enum gz_status apply_record_rule(struct decoder *decoder,
+                                        const struct gz_record_type *record, void *base,
+                                        uint64_t has, uint64_t seen, const struct place *place)
 {
     struct gz_pointer_message *pointer = base;
     switch (record->rule) {
@@ -810,7 +812,7 @@ static enum gz_status apply_record_rule(struct decoder *decoder, const struct gz
         return missing_one_of(decoder, record, record->at_most_one, place);
     case GZ_RECORD_GRAB:
         for (size_t row = 0; row < record->count; row++) {
-            bool phase_said = record->rows[row].terms == &gz_phase_terms && (seen >> row & 1) != 0;
+            bool phase_said = record->rows[row].terms == &gz_phase_words && (seen >> row & 1) != 0;
             if (!phase_said || pointer->phase == GZ_PHASE_DOWN) continue;
             return fail(decoder, &(struct place){place, "phase", 0}, GZ_BAD_VALUE,
                         "a grab is a down");
@@ -822,7 +824,7 @@ static enum gz_status apply_record_rule(struct decoder *decoder, const struct gz
     return GZ_OK;
 }
 
-static enum gz_status read_tuple(struct decoder *decoder, const struct gz_record *record,
+static enum gz_status read_tuple(struct decoder *decoder, const struct gz_record_type *record,
                                  void *base, uint64_t *has, const struct place *place)
 {
     struct gz_head list = next_head(decoder);
@@ -838,7 +840,7 @@ static enum gz_status read_tuple(struct decoder *decoder, const struct gz_record
     return status;
 }
 
-static enum gz_status read_fields(struct decoder *decoder, const struct gz_record *record,
+static enum gz_status read_fields(struct decoder *decoder, const struct gz_record_type *record,
                                   void *base, uint64_t *has, const struct place *place,
                                   uint64_t *seen)
 {
@@ -868,7 +870,7 @@ static enum gz_status read_fields(struct decoder *decoder, const struct gz_recor
     return GZ_OK;
 }
 
-static enum gz_status read_record(struct decoder *decoder, const struct gz_record *record,
+static enum gz_status read_record(struct decoder *decoder, const struct gz_record_type *record,
                                   void *base, uint64_t *has, const struct place *place)
 {
     if (record->tuple) return read_tuple(decoder, record, base, has, place);

@@ -64,13 +64,13 @@ static void write_value_list(struct writer *writer, const struct gz_value *value
     for (uint32_t i = 0; i < value->count; i++) pack_double(writer, value->numbers[i]);
 }
 
-static void write_term(struct writer *writer, const struct gz_terms *terms, int value)
+static void write_term(struct writer *writer, const struct gz_vocabulary *terms, int value)
 {
-    const char *word = gz_term_word(terms, value);
+    const char *word = gz_vocabulary_word(terms, value);
     write_string(writer, word, strlen(word));
 }
 
-static void write_terms(struct writer *writer, const struct gz_terms *terms, uint64_t bits)
+static void write_terms(struct writer *writer, const struct gz_vocabulary *terms, uint64_t bits)
 {
     pack_array(writer, (size_t)__builtin_popcountll(bits));
     for (int value = 0; value < terms->count; value++) {
@@ -114,15 +114,16 @@ static void write_pivot(struct writer *writer, const struct gz_tool_message *too
     if (tool->pivot == GZ_PIVOT_POINT) {
         write_numbers(writer, &tool->pivot_point.x, 3);
     } else {
-        write_term(writer, &gz_pivot_terms, (int)tool->pivot);
+        write_term(writer, &gz_pivot_words, (int)tool->pivot);
     }
 }
 
-static void write_record(struct writer *writer, const struct gz_record *record, const void *base,
-                         uint64_t has);
+static void write_record(struct writer *writer, const struct gz_record_type *record,
+                         const void *base, uint64_t has);
 
 /* A struct with its own `has`; those that have none (tuples, hits) hold required fields only. */
-static void write_struct(struct writer *writer, const struct gz_record *record, const void *base)
+static void write_struct(struct writer *writer, const struct gz_record_type *record,
+                         const void *base)
 {
     uint64_t has = 0;
     if (!record->tuple && record->has_offset < record->size) {
@@ -217,15 +218,16 @@ static inline bool is_there(const struct gz_row *row, const void *base, uint64_t
     return row->has != 0 ? (has & row->has) != 0 : says_something(row, base);
 }
 
-static void write_tuple(struct writer *writer, const struct gz_record *record, const void *base)
+static void write_tuple(struct writer *writer, const struct gz_record_type *record,
+                        const void *base)
 {
     pack_array(writer, record->count);
     for (size_t row = 0; row < record->count; row++)
         write_value(writer, &record->rows[row], base, 0);
 }
 
-static void write_record(struct writer *writer, const struct gz_record *record, const void *base,
-                         uint64_t has)
+static void write_record(struct writer *writer, const struct gz_record_type *record,
+                         const void *base, uint64_t has)
 {
     if (record->tuple) {
         write_tuple(writer, record, base);

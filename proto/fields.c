@@ -22,19 +22,19 @@
 #define IDS(key, type, member, ...) SIMPLE(GZ_KIND_IDS, key, type, member, __VA_ARGS__)
 #define NUMBER(key, type, member, rule_, ...)                                                      \
     {                                                                                              \
-        ROW(key, GZ_KIND_NUMBERS, struct type, member), .size_max = 1, .rule = GZ_RULE_##rule_,    \
-                                                        __VA_ARGS__                                \
+        ROW(key, GZ_KIND_NUMBERS, struct type, member), .size_max = 1,                             \
+                                                        .rule = GZ_FIELD_RULE_##rule_, __VA_ARGS__ \
     }
 #define NUMBERS(key, type, member, rule_, ...)                                                     \
     {                                                                                              \
         ROW(key, GZ_KIND_NUMBERS, struct type, member),                                            \
             .size_max = sizeof(((struct type *)0)->member) / (sizeof(double)),                     \
-            .rule = GZ_RULE_##rule_, __VA_ARGS__                                                   \
+            .rule = GZ_FIELD_RULE_##rule_, __VA_ARGS__                                             \
     }
 #define VALUE(key, type, member, ...)                                                              \
-    SIMPLE(GZ_KIND_VALUE, key, type, member, .rule = GZ_RULE_COORDINATE, __VA_ARGS__)
+    SIMPLE(GZ_KIND_VALUE, key, type, member, .rule = GZ_FIELD_RULE_COORDINATE, __VA_ARGS__)
 #define VALUES(key, type, member, ...)                                                             \
-    SIMPLE(GZ_KIND_VALUES, key, type, member, .rule = GZ_RULE_COORDINATE, __VA_ARGS__)
+    SIMPLE(GZ_KIND_VALUES, key, type, member, .rule = GZ_FIELD_RULE_COORDINATE, __VA_ARGS__)
 #define TEXT(key, type, member, bytes_max, ...)                                                    \
     {                                                                                              \
         ROW(key, GZ_KIND_TEXT, struct type, member), .size_max = (bytes_max), __VA_ARGS__          \
@@ -93,23 +93,24 @@ static const struct gz_row resume_rows[] = {
     COUNT("edit", gz_hello, resume_edit, IF(EDIT)),
     TEXT("secret", gz_hello, resume_secret, GZ_SECRET_TEXT_BYTES_MAX, IF_ANY),
 };
-static const struct gz_record resume_group = GROUP_OF(resume_rows);
+static const struct gz_record_type resume_group = GROUP_OF(resume_rows);
 
 static const struct gz_row hello_rows[] = {
     OP,
     RID,
     COUNT("v", gz_hello, v, REQUIRED),
-    TEXT("scene", gz_hello, scene, GZ_SCENE_NAME_BYTES_MAX, REQUIRED, .rule = GZ_RULE_SCENE_NAME),
-    TEXT("user", gz_hello, user, GZ_USER_BYTES_MAX, REQUIRED, .rule = GZ_RULE_NOT_EMPTY),
+    TEXT("scene", gz_hello, scene, GZ_SCENE_NAME_BYTES_MAX, REQUIRED,
+         .rule = GZ_FIELD_RULE_SCENE_NAME),
+    TEXT("user", gz_hello, user, GZ_USER_BYTES_MAX, REQUIRED, .rule = GZ_FIELD_RULE_NOT_EMPTY),
     TEXT("token", gz_hello, token, GZ_TOKEN_BYTES_MAX, IF(TOKEN)),
-    WORD("role", gz_hello, role, gz_role_terms, IF(ROLE)),
+    WORD("role", gz_hello, role, gz_role_words, IF(ROLE)),
     BOOL("create", gz_hello, create, IF_ANY),
     GROUP("resume", resume_group, IF(RESUME)),
     BOOL("draw", gz_hello, draw, IF_ANY),
 };
 
 static const char *const ndc_y_words[] = {"up", "down"};
-static const struct gz_terms ndc_y_terms = {ndc_y_words, 2};
+static const struct gz_vocabulary ndc_y_terms = {ndc_y_words, 2};
 
 static const struct gz_row camera_rows[] = {
     OP,
@@ -129,23 +130,23 @@ static const struct gz_row snap_rows[] = {
     BOOL("on", gz_tool_message, snap_on, IF(SNAP_ON)),
     BOOL("absolute", gz_tool_message, snap_absolute, IF(SNAP_ABSOLUTE)),
 };
-static const struct gz_record snap_group = GROUP_OF(snap_rows);
+static const struct gz_record_type snap_group = GROUP_OF(snap_rows);
 
 static const struct gz_row tool_rows[] = {
     OP,
     RID,
-    WORD("mode", gz_tool_message, mode, gz_mode_terms, IF(MODE)),
-    WORD("space", gz_tool_message, space, gz_space_terms, IF(SPACE)),
-    {ROW("pivot", GZ_KIND_PIVOT, struct gz_tool_message, pivot), .terms = &gz_pivot_terms,
+    WORD("mode", gz_tool_message, mode, gz_mode_words, IF(MODE)),
+    WORD("space", gz_tool_message, space, gz_space_words, IF(SPACE)),
+    {ROW("pivot", GZ_KIND_PIVOT, struct gz_tool_message, pivot), .terms = &gz_pivot_words,
      IF(PIVOT)},
     GROUP("snap", snap_group, IF(SNAP)),
     NUMBER("size", gz_tool_message, size, POSITIVE, IF(SIZE)),
     NUMBER("tolerance", gz_tool_message, tolerance, NOT_NEGATIVE, IF(TOLERANCE)),
     NUMBER("edge", gz_tool_message, edge, NOT_NEGATIVE, IF(EDGE)),
-    WORD("axis_method", gz_tool_message, axis_method, gz_axis_terms, IF(AXIS_METHOD)),
-    WORD("ball", gz_tool_message, ball, gz_ball_terms, IF(BALL)),
-    WORD("ball_fit", gz_tool_message, ball_fit, gz_fit_terms, IF(BALL_FIT)),
-    WORD("orbit", gz_tool_message, orbit, gz_orbit_terms, IF(ORBIT)),
+    WORD("axis_method", gz_tool_message, axis_method, gz_axis_words, IF(AXIS_METHOD)),
+    WORD("ball", gz_tool_message, ball, gz_ball_words, IF(BALL)),
+    WORD("ball_fit", gz_tool_message, ball_fit, gz_fit_words, IF(BALL_FIT)),
+    WORD("orbit", gz_tool_message, orbit, gz_orbit_words, IF(ORBIT)),
     BOOL("surface", gz_tool_message, surface, IF(SURFACE)),
     BOOL("mirror", gz_tool_message, mirror, IF(MIRROR)),
 };
@@ -154,27 +155,27 @@ static const struct gz_row select_rows[] = {
     OP,
     RID,
     IDS("nodes", gz_select, nodes, REQUIRED),
-    WORD("how", gz_select, how, gz_how_terms, REQUIRED),
+    WORD("how", gz_select, how, gz_how_words, REQUIRED),
 };
 
 #define PLACE_ROWS(type)                                                                           \
     NUMBERS("at", type, at, COORDINATE, IF(AT)), NUMBERS("ray", type, ray, RAY, IF(RAY))
 #define POINTER_ROWS                                                                               \
     PLACE_ROWS(gz_pointer_message), COUNT("n", gz_pointer_message, n, IF(N)),                      \
-        WORDS("mods", gz_pointer_message, mods, gz_mod_terms, IF_ANY)
+        WORDS("mods", gz_pointer_message, mods, gz_mod_words, IF_ANY)
 
 static const struct gz_row pointer_rows[] = {
-    OP, RID, KEY, WORD("phase", gz_pointer_message, phase, gz_phase_terms, REQUIRED), POINTER_ROWS,
+    OP, RID, KEY, WORD("phase", gz_pointer_message, phase, gz_phase_words, REQUIRED), POINTER_ROWS,
 };
 
 /* The phase of a grab is down, said or not. */
 static const struct gz_row grab_rows[] = {
     OP,
     RID,
-    WORD("handle", gz_pointer_message, handle, gz_handle_terms, REQUIRED),
+    WORD("handle", gz_pointer_message, handle, gz_handle_words, REQUIRED),
     IDS("nodes", gz_pointer_message, nodes, IF(NODES)),
     VALUE("value", gz_pointer_message, value, IF(VALUE)),
-    WORD("phase", gz_pointer_message, phase, gz_phase_terms, IF_ANY),
+    WORD("phase", gz_pointer_message, phase, gz_phase_words, IF_ANY),
     POINTER_ROWS,
 };
 
@@ -186,28 +187,29 @@ static const struct gz_row wheel_rows[] = {
 };
 
 #define TRS_ROWS(type)                                                                             \
-    {ROW("t", GZ_KIND_NUMBERS, struct type, trs.t), .size_max = 3, .rule = GZ_RULE_COORDINATE,     \
-     IF(T)},                                                                                       \
-        {ROW("r", GZ_KIND_NUMBERS, struct type, trs.r), .size_max = 4, .rule = GZ_RULE_QUATERNION, \
-         IF(R)},                                                                                   \
+    {ROW("t", GZ_KIND_NUMBERS, struct type, trs.t), .size_max = 3,                                 \
+     .rule = GZ_FIELD_RULE_COORDINATE, IF(T)},                                                     \
+        {ROW("r", GZ_KIND_NUMBERS, struct type, trs.r), .size_max = 4,                             \
+         .rule = GZ_FIELD_RULE_QUATERNION, IF(R)},                                                 \
     {                                                                                              \
-        ROW("s", GZ_KIND_NUMBERS, struct type, trs.s), .size_max = 3, .rule = GZ_RULE_SCALE, IF(S) \
+        ROW("s", GZ_KIND_NUMBERS, struct type, trs.s), .size_max = 3, .rule = GZ_FIELD_RULE_SCALE, \
+                                                       IF(S)                                       \
     }
 #define BOUNDS_ROW(type)                                                                           \
     {                                                                                              \
-        ROW("bounds", GZ_KIND_NUMBERS, struct type, bounds), .size_max = 6, .rule = GZ_RULE_BOX,   \
-                                                             IF(BOUNDS)                            \
+        ROW("bounds", GZ_KIND_NUMBERS, struct type, bounds), .size_max = 6,                        \
+                                                             .rule = GZ_FIELD_RULE_BOX, IF(BOUNDS) \
     }
 
 static const struct gz_row set_node_rows[] = {
     ID("id", gz_set_node, id, REQUIRED),
     TRS_ROWS(gz_set_node),
     {ROW("euler", GZ_KIND_EULER, struct gz_set_node, trs.r), IF(EULER)},
-    {ROW("order", GZ_KIND_ORDER, struct gz_set_node, trs.r), .terms = &gz_euler_terms, IF_ANY},
+    {ROW("order", GZ_KIND_ORDER, struct gz_set_node, trs.r), .terms = &gz_euler_words, IF_ANY},
     TEXT("name", gz_set_node, name, GZ_NAME_BYTES_MAX, IF(NAME)),
     SIMPLE(GZ_KIND_PARENT, "parent", gz_set_node, parent, IF(PARENT)),
 };
-static const struct gz_record set_node_record = {
+static const struct gz_record_type set_node_record = {
     RECORD_OF(set_node_rows, gz_set_node),
     .unique = true,
     .at_most_one = GZ_HAS(R) | GZ_HAS(EULER),
@@ -230,7 +232,8 @@ static const struct gz_row create_node_rows[] = {
     BOUNDS_ROW(gz_create_node),
     ID("copy", gz_create_node, copy, IF(COPY)),
 };
-static const struct gz_record create_node_record = {RECORD_OF(create_node_rows, gz_create_node)};
+static const struct gz_record_type create_node_record = {
+    RECORD_OF(create_node_rows, gz_create_node)};
 static const struct gz_row create_rows[] = {
     OP,
     RID,
@@ -268,7 +271,7 @@ static const struct gz_row history_rows[] = {
     TEXT("user", gz_history, user, GZ_USER_BYTES_MAX, IF(USER)),
     NUMBER("since", gz_history, since, NONE, IF(SINCE)),
     NUMBER("before", gz_history, before, NONE, IF(BEFORE_TIME)),
-    COUNT("limit", gz_history, limit, IF(LIMIT), .rule = GZ_RULE_ROWS),
+    COUNT("limit", gz_history, limit, IF(LIMIT), .rule = GZ_FIELD_RULE_ROWS),
     BOOL("changes", gz_history, changes, IF(CHANGES)),
 };
 
@@ -295,7 +298,8 @@ static const struct gz_row revert_rows[] = {
 static const struct gz_row checkpoint_rows[] = {
     OP,
     RID,
-    TEXT("name", gz_checkpoint, name, GZ_CHECKPOINT_BYTES_MAX, REQUIRED, .rule = GZ_RULE_NOT_EMPTY),
+    TEXT("name", gz_checkpoint, name, GZ_CHECKPOINT_BYTES_MAX, REQUIRED,
+         .rule = GZ_FIELD_RULE_NOT_EMPTY),
     COUNT("seq", gz_checkpoint, seq, IF(SEQ)),
     BOOL("gone", gz_checkpoint, gone, IF_ANY),
 };
@@ -308,14 +312,14 @@ static const struct gz_row path_rows[] = {
     ID("node", gz_path, node, REQUIRED),
     NUMBER("since", gz_path, since, NONE, IF(SINCE)),
     NUMBER("before", gz_path, before, NONE, IF(BEFORE_TIME)),
-    COUNT("limit", gz_path, limit, IF(LIMIT), .rule = GZ_RULE_POINTS),
+    COUNT("limit", gz_path, limit, IF(LIMIT), .rule = GZ_FIELD_RULE_POINTS),
 };
 
 static const struct gz_row interest_rows[] = {
     OP,
     RID,
     IDS("nodes", gz_interest, nodes, IF(NODES)),
-    {ROW("box", GZ_KIND_NUMBERS, struct gz_interest, box), .size_max = 6, .rule = GZ_RULE_BOX,
+    {ROW("box", GZ_KIND_NUMBERS, struct gz_interest, box), .size_max = 6, .rule = GZ_FIELD_RULE_BOX,
      IF(BOX)},
     BOOL("view", gz_interest, view, IF(VIEW)),
 };
@@ -325,7 +329,7 @@ static const struct gz_row note_rows[] = {
     RID,
     KEY,
     ID("id", gz_note, note, IF(NOTE)),
-    TEXT("text", gz_note, text, GZ_NOTE_BYTES_MAX, IF(TEXT), .rule = GZ_RULE_NOT_EMPTY),
+    TEXT("text", gz_note, text, GZ_NOTE_BYTES_MAX, IF(TEXT), .rule = GZ_FIELD_RULE_NOT_EMPTY),
     ID("node", gz_note, node, IF(NODE)),
     NUMBERS("point", gz_note, point, COORDINATE, IF(POINT)),
     ID("reply", gz_note, reply, IF(REPLY)),
@@ -342,7 +346,7 @@ static const struct gz_row limits_rows[] = {
     COUNT("messages_per_s", gz_welcome, messages_per_s, REQUIRED),
     COUNT("nodes", gz_welcome, nodes, REQUIRED),
 };
-static const struct gz_record limits_group = GROUP_OF(limits_rows);
+static const struct gz_record_type limits_group = GROUP_OF(limits_rows);
 
 static const struct gz_row welcome_rows[] = {
     OP,
@@ -352,7 +356,7 @@ static const struct gz_row welcome_rows[] = {
     COUNT("epoch", gz_welcome, epoch, REQUIRED),
     COUNT("seq", gz_welcome, seq, REQUIRED),
     BOOL("resumed", gz_welcome, resumed, REQUIRED),
-    WORD("role", gz_welcome, role, gz_role_terms, REQUIRED),
+    WORD("role", gz_welcome, role, gz_role_words, REQUIRED),
     GROUP("limits", limits_group, REQUIRED),
     TEXT("server", gz_welcome, server, GZ_NAME_BYTES_MAX, REQUIRED),
     TEXT("secret", gz_welcome, secret, GZ_SECRET_TEXT_BYTES_MAX, IF_ANY),
@@ -370,14 +374,14 @@ static const struct gz_row node_state_rows[] = {
     BOUNDS_ROW(gz_node_state),
     COUNT("asset", gz_node_state, asset, IF(ASSET)),
 };
-static const struct gz_record node_state_record = {RECORD_OF(node_state_rows, gz_node_state),
-                                                   .unique = true};
+static const struct gz_record_type node_state_record = {RECORD_OF(node_state_rows, gz_node_state),
+                                                        .unique = true};
 
 static const struct gz_row ack_rows[] = {
     COUNT("session", gz_ack, session, REQUIRED),
     COUNT("n", gz_ack, n, REQUIRED),
 };
-static const struct gz_record ack_tuple = TUPLE_OF(ack_rows, gz_ack);
+static const struct gz_record_type ack_tuple = TUPLE_OF(ack_rows, gz_ack);
 
 static const struct gz_row delta_rows[] = {
     OP,
@@ -405,21 +409,21 @@ static const struct gz_row line_rows[] = {
     NUMBER("z1", gz_line, ends[5], COORDINATE, REQUIRED),
     SIMPLE(GZ_KIND_RGB, "rgb", gz_line, rgb, REQUIRED),
 };
-static const struct gz_record line_tuple = TUPLE_OF(line_rows, gz_line);
+static const struct gz_record_type line_tuple = TUPLE_OF(line_rows, gz_line);
 
 static const struct gz_row gizmo_rows[] = {
     OP,
-    WORD("mode", gz_gizmo_message, mode, gz_mode_terms, REQUIRED),
-    WORD("space", gz_gizmo_message, space, gz_space_terms, REQUIRED),
+    WORD("mode", gz_gizmo_message, mode, gz_mode_words, REQUIRED),
+    WORD("space", gz_gizmo_message, space, gz_space_words, REQUIRED),
     NUMBERS("origin", gz_gizmo_message, origin, COORDINATE, REQUIRED),
     NUMBERS("axes", gz_gizmo_message, axes, COORDINATE, REQUIRED),
     NUMBERS("turn_axes", gz_gizmo_message, turn_axes, COORDINATE, IF(TURN_AXES)),
     NUMBERS("scale_axes", gz_gizmo_message, scale_axes, COORDINATE, IF(SCALE_AXES)),
     NUMBERS("box", gz_gizmo_message, box, COORDINATE, IF(BOX)),
     NUMBER("size", gz_gizmo_message, size, NONE, REQUIRED),
-    WORDS("handles", gz_gizmo_message, handles, gz_handle_terms, REQUIRED),
-    WORD("hover", gz_gizmo_message, hover, gz_handle_terms, IF(HOVER)),
-    WORD("active", gz_gizmo_message, active, gz_handle_terms, IF(ACTIVE)),
+    WORDS("handles", gz_gizmo_message, handles, gz_handle_words, REQUIRED),
+    WORD("hover", gz_gizmo_message, hover, gz_handle_words, IF(HOVER)),
+    WORD("active", gz_gizmo_message, active, gz_handle_words, IF(ACTIVE)),
     VALUES("value", gz_gizmo_message, value, IF(VALUE)),
     NUMBERS("start", gz_gizmo_message, start, COORDINATE, IF(START)),
     NUMBERS("arm", gz_gizmo_message, arm, COORDINATE, IF(ARM)),
@@ -436,16 +440,16 @@ static const struct gz_row presence_user_rows[] = {
     COUNT("session", gz_presence_user, session, REQUIRED),
     TEXT("user", gz_presence_user, user, GZ_USER_BYTES_MAX, REQUIRED),
     SIMPLE(GZ_KIND_COLOUR, "colour", gz_presence_user, rgb, REQUIRED),
-    WORD("role", gz_presence_user, role, gz_role_terms, REQUIRED),
+    WORD("role", gz_presence_user, role, gz_role_words, REQUIRED),
     PLACE_ROWS(gz_presence_user),
     NUMBERS("view", gz_presence_user, view, NONE, IF(VIEW)),
     NUMBERS("lens", gz_presence_user, lens, NONE, IF(LENS)),
     BOOL("parallel", gz_presence_user, parallel, IF_ANY),
     IDS("selection", gz_presence_user, selection, IF(SELECTION)),
-    WORD("tool", gz_presence_user, tool, gz_mode_terms, IF(TOOL)),
+    WORD("tool", gz_presence_user, tool, gz_mode_words, IF(TOOL)),
     IDS("locks", gz_presence_user, locks, IF(LOCKS)),
 };
-static const struct gz_record presence_user_record = {
+static const struct gz_record_type presence_user_record = {
     RECORD_OF(presence_user_rows, gz_presence_user)};
 
 static const struct gz_row presence_rows[] = {
@@ -466,8 +470,8 @@ static const struct gz_row note_state_rows[] = {
     NUMBER("made", gz_note_state, made, NONE, REQUIRED),
     NUMBER("changed", gz_note_state, changed, NONE, REQUIRED),
 };
-static const struct gz_record note_state_record = {RECORD_OF(note_state_rows, gz_note_state),
-                                                   .unique = true};
+static const struct gz_record_type note_state_record = {RECORD_OF(note_state_rows, gz_note_state),
+                                                        .unique = true};
 
 static const struct gz_row notes_rows[] = {
     OP,
@@ -478,7 +482,7 @@ static const struct gz_row notes_rows[] = {
 };
 
 static const struct gz_row side_rows[] = {NODE_STATE_ROWS};
-static const struct gz_record side_record = {RECORD_OF(side_rows, gz_node_state)};
+static const struct gz_record_type side_record = {RECORD_OF(side_rows, gz_node_state)};
 
 static const struct gz_row change_rows[] = {
     ID("id", gz_change_message, id, REQUIRED),
@@ -486,7 +490,7 @@ static const struct gz_row change_rows[] = {
     RECORD("before", gz_change_message, before, side_record, IF(BEFORE)),
     RECORD("after", gz_change_message, after, side_record, IF(AFTER)),
 };
-static const struct gz_record change_record = {
+static const struct gz_record_type change_record = {
     RECORD_OF(change_rows, gz_change_message),
     .unique = true,
     .at_least_one = GZ_HAS(BEFORE) | GZ_HAS(AFTER),
@@ -495,8 +499,8 @@ static const struct gz_record change_record = {
 #define EDIT_ROWS                                                                                  \
     COUNT("id", gz_edit_message, id, REQUIRED), COUNT("by", gz_edit_message, by, REQUIRED),        \
         TEXT("user", gz_edit_message, user, GZ_USER_BYTES_MAX, REQUIRED),                          \
-        WORD("kind", gz_edit_message, kind, gz_edit_kind_terms, REQUIRED),                         \
-        WORD("handle", gz_edit_message, handle, gz_handle_terms, IF(HANDLE)),                      \
+        WORD("kind", gz_edit_message, kind, gz_edit_kind_words, REQUIRED),                         \
+        WORD("handle", gz_edit_message, handle, gz_handle_words, IF(HANDLE)),                      \
         VALUE("value", gz_edit_message, value, IF(VALUE)),                                         \
         IDS("nodes", gz_edit_message, nodes, REQUIRED),                                            \
         TEXT("name", gz_edit_message, name, GZ_NAME_BYTES_MAX, IF(NAME)),                          \
@@ -512,15 +516,16 @@ static const struct gz_row history_edit_rows[] = {
     BOOL("undone", gz_edit_message, undone, IF_ANY),
     RECORDS("changes", gz_edit_message, changes, change_count, change_record, IF(CHANGES)),
 };
-static const struct gz_record history_edit_record = {RECORD_OF(history_edit_rows, gz_edit_message)};
+static const struct gz_record_type history_edit_record = {
+    RECORD_OF(history_edit_rows, gz_edit_message)};
 
 static const struct gz_row hit_rows[] = {
     ID("id", gz_hit, id, REQUIRED),
     NUMBER("distance", gz_hit, distance, NONE, REQUIRED),
     NUMBERS("point", gz_hit, point, NONE, REQUIRED),
 };
-static const struct gz_record hit_record = {ROWS(hit_rows), .size = sizeof(struct gz_hit),
-                                            .has_offset = SIZE_MAX};
+static const struct gz_record_type hit_record = {ROWS(hit_rows), .size = sizeof(struct gz_hit),
+                                                 .has_offset = SIZE_MAX};
 
 static const struct gz_row checkpoint_state_rows[] = {
     TEXT("name", gz_checkpoint_state, name, GZ_CHECKPOINT_BYTES_MAX, REQUIRED),
@@ -529,9 +534,9 @@ static const struct gz_row checkpoint_state_rows[] = {
     NUMBER("made", gz_checkpoint_state, made, NONE, REQUIRED),
     BOOL("gone", gz_checkpoint_state, gone, IF_ANY),
 };
-static const struct gz_record checkpoint_state_record = {ROWS(checkpoint_state_rows),
-                                                         .size = sizeof(struct gz_checkpoint_state),
-                                                         .has_offset = SIZE_MAX};
+static const struct gz_record_type checkpoint_state_record = {
+    ROWS(checkpoint_state_rows), .size = sizeof(struct gz_checkpoint_state),
+    .has_offset = SIZE_MAX};
 
 static const struct gz_row checkpoint_news_rows[] = {
     OP,
@@ -544,21 +549,21 @@ static const struct gz_row path_point_rows[] = {
     COUNT("edit", gz_path_point, edit, REQUIRED),
     NUMBER("time", gz_path_point, time, NONE, REQUIRED),
     {ROW("t", GZ_KIND_NUMBERS, struct gz_path_point, trs.t), .size_max = 3,
-     .rule = GZ_RULE_COORDINATE, REQUIRED},
+     .rule = GZ_FIELD_RULE_COORDINATE, REQUIRED},
     {ROW("r", GZ_KIND_NUMBERS, struct gz_path_point, trs.r), .size_max = 4,
-     .rule = GZ_RULE_QUATERNION, REQUIRED},
-    {ROW("s", GZ_KIND_NUMBERS, struct gz_path_point, trs.s), .size_max = 3, .rule = GZ_RULE_SCALE,
-     REQUIRED},
+     .rule = GZ_FIELD_RULE_QUATERNION, REQUIRED},
+    {ROW("s", GZ_KIND_NUMBERS, struct gz_path_point, trs.s), .size_max = 3,
+     .rule = GZ_FIELD_RULE_SCALE, REQUIRED},
     SIMPLE(GZ_KIND_PARENT, "parent", gz_path_point, parent, IF(PARENT)),
 };
-static const struct gz_record path_point_record = {RECORD_OF(path_point_rows, gz_path_point)};
+static const struct gz_record_type path_point_record = {RECORD_OF(path_point_rows, gz_path_point)};
 
 static const struct gz_row ok_rows[] = {
     OP,
     COUNT("rid", gz_message, rid, REQUIRED, .has = GZ_HAS(RID), .envelope = true),
     COUNT("seq", gz_ok, seq, IF(SEQ)),
     COUNT("edit", gz_ok, edit, IF(EDIT)),
-    WORD("handle", gz_ok, handle, gz_handle_terms, IF(HANDLE)),
+    WORD("handle", gz_ok, handle, gz_handle_words, IF(HANDLE)),
     ID("hit", gz_ok, hit, IF(HIT)),
     ID("note", gz_ok, note, IF(NOTE)),
     IDS("ids", gz_ok, ids, IF(IDS)),
@@ -586,13 +591,14 @@ static const struct gz_row bye_rows[] = {
     TEXT("reason", gz_bye, reason, GZ_ERROR_BYTES_MAX, REQUIRED),
     NUMBER("retry_s", gz_bye, retry_s, NOT_NEGATIVE, IF(RETRY_S)),
     BOOL("fatal", gz_bye, fatal, IF_ANY),
-    TEXT("scene", gz_bye, scene, GZ_SCENE_NAME_BYTES_MAX, IF(SCENE), .rule = GZ_RULE_SCENE_NAME),
+    TEXT("scene", gz_bye, scene, GZ_SCENE_NAME_BYTES_MAX, IF(SCENE),
+         .rule = GZ_FIELD_RULE_SCENE_NAME),
 };
 
 #define PLACE_BITS (GZ_HAS(AT) | GZ_HAS(RAY))
 #define PAST_BITS (GZ_HAS(SEQ) | GZ_HAS(TIME) | GZ_HAS(CHECKPOINT))
 
-const struct gz_record gz_message_records[GZ_OP_COUNT] = {
+const struct gz_record_type gz_message_records[GZ_OP_COUNT] = {
     [GZ_OP_HELLO] = {ROWS(hello_rows)},
     [GZ_OP_CAMERA] = {ROWS(camera_rows)},
     [GZ_OP_TOOL] = {ROWS(tool_rows)},

@@ -38,24 +38,24 @@ enum gz_kind {
 };
 
 /* What a value must be beyond its kind. All numbers are finite. */
-enum gz_rule {
-    GZ_RULE_NONE,
-    GZ_RULE_COORDINATE,   /* magnitudes up to GZ_COORDINATE_MAX */
-    GZ_RULE_SCALE,        /* magnitudes from GZ_SCALE_MIN to GZ_COORDINATE_MAX */
-    GZ_RULE_QUATERNION,   /* not zero; normalised on the way in */
-    GZ_RULE_POSITIVE,     /* > 0 */
-    GZ_RULE_NOT_NEGATIVE, /* >= 0 */
-    GZ_RULE_RAY,          /* coordinates, the direction not zero */
-    GZ_RULE_VIEWPORT,     /* width and height > 0 */
-    GZ_RULE_BOX,          /* coordinates, min <= max */
-    GZ_RULE_RECT,         /* coordinates, two corners; put in order on the way in */
-    GZ_RULE_ROWS,         /* an integer up to GZ_HISTORY_ROWS_MAX */
-    GZ_RULE_POINTS,       /* an integer up to GZ_PATH_POINTS_MAX */
-    GZ_RULE_NOT_EMPTY,    /* a text of at least a byte */
-    GZ_RULE_SCENE_NAME    /* [a-z0-9][a-z0-9_-]* */
+enum gz_field_rule {
+    GZ_FIELD_RULE_NONE,
+    GZ_FIELD_RULE_COORDINATE,   /* magnitudes up to GZ_COORDINATE_MAX */
+    GZ_FIELD_RULE_SCALE,        /* magnitudes from GZ_SCALE_MIN to GZ_COORDINATE_MAX */
+    GZ_FIELD_RULE_QUATERNION,   /* not zero; normalised on the way in */
+    GZ_FIELD_RULE_POSITIVE,     /* > 0 */
+    GZ_FIELD_RULE_NOT_NEGATIVE, /* >= 0 */
+    GZ_FIELD_RULE_RAY,          /* coordinates, the direction not zero */
+    GZ_FIELD_RULE_VIEWPORT,     /* width and height > 0 */
+    GZ_FIELD_RULE_BOX,          /* coordinates, min <= max */
+    GZ_FIELD_RULE_RECT,         /* coordinates, two corners; put in order on the way in */
+    GZ_FIELD_RULE_ROWS,         /* an integer up to GZ_HISTORY_ROWS_MAX */
+    GZ_FIELD_RULE_POINTS,       /* an integer up to GZ_PATH_POINTS_MAX */
+    GZ_FIELD_RULE_NOT_EMPTY,    /* a text of at least a byte */
+    GZ_FIELD_RULE_SCENE_NAME    /* [a-z0-9][a-z0-9_-]* */
 };
 
-struct gz_record;
+struct gz_record_type;
 
 /* One field. What is neither required nor has a bit is written where it says something: true, or a
  * text or list that is not empty. */
@@ -63,7 +63,7 @@ struct gz_row {
     const char *key;
     size_t key_size;
     enum gz_kind kind;
-    enum gz_rule rule;
+    enum gz_field_rule rule;
     bool required;       /* but where `unless` is there */
     bool envelope;       /* stands in struct gz_message itself: rid, key */
     uint64_t has;        /* the bit that says it is there; 0 where there is none */
@@ -71,8 +71,8 @@ struct gz_row {
     size_t offset;       /* in the record's struct */
     size_t count_offset; /* RECORDS: of the count */
     size_t size_max;     /* NUMBERS: how many; TEXT: most bytes */
-    const struct gz_terms *terms;
-    const struct gz_record *record;
+    const struct gz_vocabulary *terms;
+    const struct gz_record_type *record;
 };
 
 /* What a record must be beyond its fields. */
@@ -83,7 +83,7 @@ enum gz_record_rule {
     GZ_RECORD_SET_NODE, /* r is made of euler and order */
 };
 
-struct gz_record {
+struct gz_record_type {
     const struct gz_row *rows;
     size_t count;
     size_t size;           /* of the struct */
@@ -113,7 +113,7 @@ union gz_element {
 };
 
 /* The table of a message; its struct is the union of struct gz_message. */
-extern const struct gz_record gz_message_records[GZ_OP_COUNT];
+extern const struct gz_record_type gz_message_records[GZ_OP_COUNT];
 
 /* Where the `has` of a message's fields is: `edit` has its own, as it is also an element of
  * `edits`. */

@@ -21,7 +21,7 @@
 
 #include "proto/base/buffer.h"
 #include "proto/base/linear.h"
-#include "proto/base/wire_terms.h"
+#include "proto/base/wire_vocabulary.h"
 
 #define GZ_PROTOCOL_VERSION 1
 #define GZ_SUBPROTOCOL "gizmod.v1"

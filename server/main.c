@@ -9,11 +9,11 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "bulk.h"
 #include "net/origin.h"
 #include "options.h"
 #include "scenes.h"
 #include "server/maxima.h"
+#include "transfer.h"
 
 #define SERVER_NAME "gizmod " GIZMOD_VERSION
 #define SAMPLE_SCENE "robot-arm"
@@ -206,7 +206,7 @@ static enum gz_status open_first_scenes(struct daemon *daemon, struct gz_error *
         if (status != GZ_OK) return status;
     }
     if (!daemon->options.sample) return GZ_OK;
-    gz_bulk_sample(daemon->scenes, SAMPLE_SCENE, handle_sample_done, daemon);
+    gz_transfer_sample(daemon->scenes, SAMPLE_SCENE, handle_sample_done, daemon);
     while (!daemon->sample_done && daemon->ending_from_ms == 0) uv_run(&daemon->loop, UV_RUN_ONCE);
     if (daemon->sample_error.status != GZ_OK) *error = daemon->sample_error;
     return daemon->sample_error.status;

@@ -18,7 +18,7 @@
 /* Large scenes make large work of small messages: so many nodes edited, looked at for themselves
  * (some 0.1 us each), or passed over by a look at their boxes (some 3 ns each) count as one message
  * more. */
-#define GZ_NODES_SIEVED_PER_MESSAGE 10000
+#define GZ_NODES_CULLED_PER_MESSAGE 10000
 #define GZ_NODES_PICKED_PER_MESSAGE 1000
 #define GZ_NODES_EDITED_PER_MESSAGE 500
 /* The same for the boxes and triangles that a look at surfaces tests, some 20 ns each. */
@@ -54,7 +54,7 @@
 /* Joins and leaves that wait for the disk. Where more come while it refuses or hangs, those are
  * never written who came and went meanwhile. Far more than twice the sessions, so that this finds
  * many at once. */
-#define GZ_VISITS_WAITING_MAX 65536
+#define GZ_SESSION_ENTRIES_MAX 65536
 /* Earlier epochs that a client can resume from. */
 #define GZ_EPOCHS_MAX 1024
 /* Notes of a scene at once. With their longest texts they are 8 MB for everybody who joins. */
@@ -93,7 +93,7 @@
 #define GZ_LEFT_RING 4096
 /* Rows that are taken away at once of a past that is no longer kept: an edit that comes meanwhile
  * waits for these. */
-#define GZ_KEEP_ROWS_AT_ONCE 64
+#define GZ_RETENTION_ROWS_AT_ONCE 64
 /* Points per `ok` of an answer about a path. */
 #define GZ_PATH_POINTS_PER_MESSAGE 500
 /* Nodes per `ok` of an `at` answer. */
@@ -191,7 +191,7 @@
 #define GZ_COMMIT_SECONDS_MAX 1
 /* Seconds for which an edit is kept at least, and its key with it: a client that was cut off asks
  * again within them. */
-#define GZ_KEEP_SECONDS_MIN 3600
+#define GZ_RETENTION_SECONDS_MIN 3600
 /* Milliseconds that a query of the past may run on a reader. */
 #define GZ_QUERY_MS_MAX 10000
 /* Seconds that a scene which is to be deleted or renamed waits for those who read its past or its

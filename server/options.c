@@ -21,7 +21,7 @@ static_assert(GZ_ORIGINS_MAX <= GZ_ARG_TEXTS_MAX && GZ_ADMINS_MAX <= GZ_ARG_TEXT
 
 static const char *const record_words[] = {
     [GZ_RECORD_THIN] = "thin", [GZ_RECORD_ALL] = "all", [GZ_RECORD_ENDS] = "ends"};
-static const struct gz_terms record_terms = {record_words, 3};
+static const struct gz_vocabulary record_terms = {record_words, 3};
 
 static const struct gz_arg_option table[] = {
     {"--data", GZ_ARG_TEXT, "DIR", .help = "one NAME.db per scene; made if missing (./scenes)"},
@@ -47,7 +47,7 @@ static const struct gz_arg_option table[] = {
      .help = "between pings of a connection (5)"},
     {"--silence-seconds", GZ_ARG_NUMBERS, "N", .count = 1, .min = 1, .max = SECONDS_MAX,
      .help = "without a sign of life until a connection is ended (15)"},
-    {"--log", GZ_ARG_WORD, "LEVEL", .terms = &gz_level_terms,
+    {"--log", GZ_ARG_WORD, "LEVEL", .terms = &gz_level_words,
      .help = "error, warn, info or debug, to stderr (info)"},
     {"--help", .help = "say this"},
     {"--version", .help = "say which version this is"},
@@ -153,7 +153,8 @@ static enum gz_status take_keep(struct gz_options *options, const char *value,
         return gz_fail(error, GZ_BAD_VALUE,
                        "--keep: %s is not an age such as 90d (s, m, h, d or w for weeks)", value);
     options->kept.seconds = count * units[i].seconds;
-    if (options->kept.seconds >= GZ_KEEP_SECONDS_MIN && options->kept.seconds <= KEEP_SECONDS_MAX)
+    if (options->kept.seconds >= GZ_RETENTION_SECONDS_MIN &&
+        options->kept.seconds <= KEEP_SECONDS_MAX)
         return GZ_OK;
     return gz_fail(error, GZ_BAD_VALUE, "--keep: %s is not from 1h to 5000w", value);
 }

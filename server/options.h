@@ -23,7 +23,7 @@ struct gz_options {
     bool sample, insecure;
     enum gz_level log_level;
     enum gz_recorded recorded;
-    struct gz_retention kept;
+    struct gz_retention_rule kept;
     double messages_per_s, ping_s, silence_s;
     const char *origins[GZ_ORIGINS_MAX];
     size_t origin_count;

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bulk.h"
 #include "net/clock.h"
 #include "server/maxima.h"
 #include "surfaces.h"
+#include "transfer.h"
 
 /* Milliseconds between looks at how far it has come. */
 #define TICK_MS 5
@@ -189,7 +189,7 @@ static bool is_finished(const struct gz_retirement *retirement)
         return false;
     if (gz_clock_now().mono_s > retirement->until_s) return true;
     return (scene == NULL || is_at_rest(scene)) &&
-           !gz_bulk_reads(retirement->scenes, retirement->name) &&
+           !gz_transfer_reads(retirement->scenes, retirement->name) &&
            !gz_surfaces_reads(retirement->scenes, retirement->path);
 }
 

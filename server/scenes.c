@@ -9,12 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "bulk.h"
 #include "net/clock.h"
 #include "net/text.h"
 #include "retire.h"
 #include "server/maxima.h"
 #include "surfaces.h"
+#include "transfer.h"
 
 /* ---- names and paths ---- */
 
@@ -408,12 +408,12 @@ static enum gz_status host_find(void *context, struct gz_text name, bool create,
 static enum gz_status host_admit(void *context, const struct gz_http_request *request,
                                  struct gz_error *error)
 {
-    return gz_bulk_admit(context, request, error);
+    return gz_transfer_admit(context, request, error);
 }
 
 static void host_serve(void *context, struct gz_http_request *request)
 {
-    gz_bulk_serve(context, request);
+    gz_transfer_serve(context, request);
 }
 
 /* A commit that runs is as slow as it has been so far. */
@@ -547,7 +547,7 @@ enum gz_status gz_scenes_create(struct gz_scenes **out, const struct gz_scenes_o
                                  .messages_per_s = options->messages_per_s,
                                  .recorded = options->recorded,
                                  .kept = options->kept};
-    gz_bulk_tidy(scenes);
+    gz_transfer_tidy(scenes);
     *out = scenes;
     return GZ_OK;
 }
@@ -595,7 +595,7 @@ void gz_scenes_close(struct gz_scenes *scenes)
 {
     scenes->closing = true;
     gz_retire_cancel(scenes);
-    gz_bulk_cancel(scenes);
+    gz_transfer_cancel(scenes);
     struct gz_open_scene *next;
     for (struct gz_open_scene *scene = scenes->open; scene != NULL; scene = next) {
         next = scene->next;

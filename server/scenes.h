@@ -18,7 +18,7 @@
 #include "store/store.h"
 
 struct gz_scenes;
-struct gz_bulk_job;
+struct gz_transfer_job;
 struct gz_surfaces_job;
 struct gz_retirement;
 
@@ -43,10 +43,10 @@ struct gz_scenes {
     const char *folder, *server;
     double messages_per_s;
     enum gz_recorded recorded;
-    struct gz_retention kept;
+    struct gz_retention_rule kept;
     struct gz_open_scene *open;
     size_t count;
-    struct gz_bulk_job *jobs;              /* bulk.c's */
+    struct gz_transfer_job *jobs;          /* transfer.c's */
     struct gz_surfaces_job *surfaces_jobs; /* surfaces.c's; a worker has the first */
     struct gz_retirement *retirements;     /* retire.c's */
     uint64_t
@@ -62,7 +62,7 @@ struct gz_scenes_options {
     const char *server;
     double messages_per_s;
     enum gz_recorded recorded;
-    struct gz_retention kept;
+    struct gz_retention_rule kept;
 };
 
 GZ_MUST_USE enum gz_status gz_scenes_create(struct gz_scenes **scenes,

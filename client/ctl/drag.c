@@ -8,7 +8,7 @@
 
 static const struct gz_arg_option options[] = {
     {"--node", GZ_ARG_TEXT, "NODE", .help = "what to drag, by name or id"},
-    {"--handle", GZ_ARG_WORD, "HANDLE", .terms = &gz_handle_terms,
+    {"--handle", GZ_ARG_WORD, "HANDLE", .terms = &gz_handle_words,
      .help = "tx ty tz txy tyz tzx tv, rx ry rz rv rb, sx sy sz sxy syz szx su, b[xyz][np], "
              "b[np][np][np]"},
     {"--from", GZ_ARG_NUMBERS, "X,Y", .count = 2,
@@ -25,7 +25,7 @@ static const struct gz_arg_option options[] = {
     {"--fovy", GZ_ARG_NUMBERS, "DEGREES", .count = 1,
      .help = "with --look: vertical field of view (60)"},
     {"--viewport", GZ_ARG_TEXT, "WxH", .help = "with --look: pixels of the view (1920x1080)"},
-    {"--space", GZ_ARG_WORD, "SPACE", .terms = &gz_space_terms,
+    {"--space", GZ_ARG_WORD, "SPACE", .terms = &gz_space_words,
      .help = "the handle's axes: world (default) local parent view"},
     {"--key", GZ_ARG_TEXT, "KEY",
      .help = "of the edit: the same key again changes nothing and answers the same"},

@@ -89,15 +89,15 @@ static json_t *change(const struct gz_change_message *of)
 
 json_t *ctl_json_edit(const struct gz_edit_message *edit)
 {
-    json_t *object =
-        json_pack("{s:s,s:I,s:I,s:o,s:s,s:o,s:I,s:f,s:f}", "op", "edit", "id", (json_int_t)edit->id,
-                  "by", (json_int_t)edit->by, "user", text(edit->user), "kind",
-                  gz_term_word(&gz_edit_kind_terms, (int)edit->kind), "nodes", ids(edit->nodes),
-                  "seq", (json_int_t)edit->seq, "began", edit->began, "ended", edit->ended);
+    json_t *object = json_pack(
+        "{s:s,s:I,s:I,s:o,s:s,s:o,s:I,s:f,s:f}", "op", "edit", "id", (json_int_t)edit->id, "by",
+        (json_int_t)edit->by, "user", text(edit->user), "kind",
+        gz_vocabulary_word(&gz_edit_kind_words, (int)edit->kind), "nodes", ids(edit->nodes), "seq",
+        (json_int_t)edit->seq, "began", edit->began, "ended", edit->ended);
     if (edit->has & GZ_HAS(NAME)) json_object_set_new(object, "name", text(edit->name));
     if (edit->has & GZ_HAS(HANDLE))
         json_object_set_new(object, "handle",
-                            json_string(gz_term_word(&gz_handle_terms, (int)edit->handle)));
+                            json_string(gz_vocabulary_word(&gz_handle_words, (int)edit->handle)));
     const struct gz_value *value = &edit->value;
     if (edit->has & GZ_HAS(VALUE))
         json_object_set_new(object, "value",
@@ -174,7 +174,7 @@ json_t *ctl_json_person(const struct gz_presence_user *person)
     snprintf(colour, sizeof colour, "#%06x", (unsigned)(person->rgb & 0xFFFFFF));
     json_t *object = json_pack("{s:I,s:o,s:s,s:s}", "session", (json_int_t)person->session, "user",
                                text(person->user), "colour", colour, "role",
-                               gz_term_word(&gz_role_terms, (int)person->role));
+                               gz_vocabulary_word(&gz_role_words, (int)person->role));
     if (person->has & GZ_HAS(AT))
         json_object_set_new(object, "at", ctl_json_numbers(person->at, 2));
     if (person->has & GZ_HAS(RAY))
@@ -188,7 +188,7 @@ json_t *ctl_json_person(const struct gz_presence_user *person)
         json_object_set_new(object, "selection", ids(person->selection));
     if (person->has & GZ_HAS(TOOL))
         json_object_set_new(object, "tool",
-                            json_string(gz_term_word(&gz_mode_terms, (int)person->tool)));
+                            json_string(gz_vocabulary_word(&gz_mode_words, (int)person->tool)));
     if (person->has & GZ_HAS(LOCKS)) json_object_set_new(object, "locks", ids(person->locks));
     return object;
 }

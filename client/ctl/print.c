@@ -206,8 +206,9 @@ void ctl_edit_words(const struct gz_edit_message *edit, char text[CTL_EDIT_BYTES
     bool handle = (edit->has & GZ_HAS(HANDLE)) != 0;
     char typed[CTL_TYPED_BYTES] = "";
     if (edit->has & GZ_HAS(VALUE)) ctl_typed(edit->handle, &edit->value, typed);
-    snprintf(text, CTL_EDIT_BYTES, "%s%s%s%s%s", gz_term_word(&gz_edit_kind_terms, (int)edit->kind),
-             handle ? " " : "", handle ? gz_term_word(&gz_handle_terms, (int)edit->handle) : "",
+    snprintf(text, CTL_EDIT_BYTES, "%s%s%s%s%s",
+             gz_vocabulary_word(&gz_edit_kind_words, (int)edit->kind), handle ? " " : "",
+             handle ? gz_vocabulary_word(&gz_handle_words, (int)edit->handle) : "",
              typed[0] != '\0' ? " " : "", typed);
 }
 

@@ -9,7 +9,7 @@ static const struct gz_arg_option options[] = {
     {"--r", GZ_ARG_NUMBERS, "X,Y,Z,W", .count = 4, .help = "rotation as a quaternion"},
     {"--euler", GZ_ARG_NUMBERS, "X,Y,Z", .count = 3,
      .help = "rotation as angles about x, y and z, in degrees"},
-    {"--order", GZ_ARG_WORD, "ORDER", .terms = &gz_euler_terms,
+    {"--order", GZ_ARG_WORD, "ORDER", .terms = &gz_euler_words,
      .help = "the order of those turns: XYZ (default) XZY YXZ YZX ZXY ZYX"},
     {"--s", GZ_ARG_NUMBERS, "X,Y,Z", .count = 3, .help = "scale factors"},
     {"--name", GZ_ARG_TEXT, "NAME", .help = "a new name"},

@@ -30,7 +30,7 @@ static void put_answer(const struct solve_case *one, enum gz_handle grabbed)
     else if (grabbed == GZ_HANDLE_NONE)
         fputs("none", stdout);
     else
-        printf("wrong:%s", gz_term_word(&gz_handle_terms, (int)grabbed));
+        printf("wrong:%s", gz_vocabulary_word(&gz_handle_words, (int)grabbed));
     fputs("\",\"r\":[", stdout);
     put_rows(one);
     fputs("]}\n", stdout);

@@ -83,7 +83,7 @@ static enum gz_status read_tool(const json_t *json, struct gz_replay_case *repla
     if (replay->handle == GZ_HANDLE_NONE)
         return gz_fail(error, GZ_BAD_VALUE, "handle: \"%s\" is no handle of the tool \"%s\"",
                        handle, tool);
-    int value = gz_term_value(&gz_space_terms, space, strlen(space));
+    int value = gz_vocabulary_value(&gz_space_words, space, strlen(space));
     if (value < 0)
         return gz_fail(error, GZ_BAD_VALUE, "space: \"%s\" is none of world local parent view",
                        space);

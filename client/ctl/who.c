@@ -9,9 +9,9 @@ static void print_person(const struct gz_mirror *mirror, const struct gz_presenc
 {
     ctl_put_text(stdout, person->user);
     printf("%*s  %-6s  #%06x", ctl_width(person->user) < 12 ? 12 - ctl_width(person->user) : 0, "",
-           gz_term_word(&gz_role_terms, (int)person->role), (unsigned)person->rgb);
+           gz_vocabulary_word(&gz_role_words, (int)person->role), (unsigned)person->rgb);
     if (person->has & GZ_HAS(TOOL))
-        printf("  %-9s", gz_term_word(&gz_mode_terms, (int)person->tool));
+        printf("  %-9s", gz_vocabulary_word(&gz_mode_words, (int)person->tool));
     printf("  %zu selected", person->selection.count);
     if (person->locks.count > 0) {
         fputs("  holds ", stdout);

@@ -92,10 +92,10 @@ static enum gz_status take_word(const struct gz_arg_option *option, const char *
                                 struct gz_arg *value, struct gz_error *error)
 {
     char words[256] = "";
-    value->word = gz_term_value(option->terms, text, strlen(text));
+    value->word = gz_vocabulary_value(option->terms, text, strlen(text));
     if (value->word >= 0) return GZ_OK;
     for (int i = 0; i < option->terms->count; i++) {
-        const char *word = gz_term_word(option->terms, i);
+        const char *word = gz_vocabulary_word(option->terms, i);
         size_t used = strlen(words);
         if (word[0] != '\0')
             snprintf(words + used, sizeof words - used, "%s%s", used > 0 ? " " : "", word);

@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 #include "proto/base/status.h"
-#include "proto/base/terms.h"
+#include "proto/base/vocabulary.h"
 
 enum gz_arg_kind {
     GZ_ARG_FLAG,
@@ -33,7 +33,7 @@ struct gz_arg_option {
     enum gz_arg_kind kind;
     const char *value; /* what --help calls the value, e.g. "X,Y"; NULL for a flag */
     int count;
-    const struct gz_terms *terms;
+    const struct gz_vocabulary *terms;
     double min, max; /* of one number or integer; both 0 for no bounds */
     bool (*read)(const char *text, double *number);
     const char *form; /* what `read` takes, in words: "time (...)" */

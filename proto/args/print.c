@@ -133,7 +133,7 @@ static void put_terms(FILE *out, const struct gz_arg_command *command)
         if (option->kind != GZ_ARG_WORD) continue;
         fprintf(out, "    *:%s) words=\"", option->name);
         for (int i = 0; i < option->terms->count; i++)
-            fprintf(out, "%s ", gz_term_word(option->terms, i));
+            fprintf(out, "%s ", gz_vocabulary_word(option->terms, i));
         fputs("\" ;;\n", out);
     }
 }

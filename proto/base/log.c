@@ -6,7 +6,8 @@
 #include <time.h>
 
 static const char *const level_words[] = {"error", "warn", "info", "debug"};
-const struct gz_terms gz_level_terms = {level_words, sizeof level_words / sizeof level_words[0]};
+const struct gz_vocabulary gz_level_words = {level_words,
+                                             sizeof level_words / sizeof level_words[0]};
 
 /* Those below a space, DEL, and U+0080 to U+009F, which terminals obey as well: C2 80 to C2 9F. */
 static void escape_control_characters(char *text)

@@ -8,10 +8,10 @@
 #include <stdio.h>
 
 #include "proto/base/status.h"
-#include "proto/base/terms.h"
+#include "proto/base/vocabulary.h"
 
 enum gz_level { GZ_ERROR, GZ_WARN, GZ_INFO, GZ_DEBUG };
-extern const struct gz_terms gz_level_terms; /* error, warn, info, debug */
+extern const struct gz_vocabulary gz_level_words; /* error, warn, info, debug */
 
 struct gz_log {
     FILE *stream; /* not owned; NULL discards everything */

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "proto/base/terms.h"
+#include "proto/base/vocabulary.h"
 
 SQLITE_EXTENSION_INIT1
 
@@ -103,7 +103,7 @@ static void call_euler(sqlite3_context *call, int count, sqlite3_value **argumen
     gz_quat unit;
     if (!gizmo_has_all(arguments, count) || !read_rotation(call, arguments, &unit)) return;
     int order =
-        gizmo_read_word(call, arguments[4], "order", gz_euler_terms.words, gz_euler_terms.count);
+        gizmo_read_word(call, arguments[4], "order", gz_euler_words.words, gz_euler_words.count);
     if (order < 0) return;
     gz_vec3 angles = gz_scale(gz_euler_from_quat(unit, (enum gz_euler_order)order), degrees);
     if (count == 5) {

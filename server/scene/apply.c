@@ -4,14 +4,14 @@
  *   inspect  looks at the hierarchy that came out: cycles, depth, count;
  *   commit   gives out values and seqs.
  * What was arranged is taken back last first, which puts every list of siblings back link by link.
- * A node that is made stays a grave of seq 0, which nobody sees, until it is committed. Cycles and
- * depth count at the end only: so the reverse of a list that could be applied always can. */
+ * A node that is made stays a tombstone of seq 0, which nobody sees, until it is committed. Cycles
+ * and depth count at the end only: so the reverse of a list that could be applied always can. */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "scene/inside.h"
+#include "scene/internal.h"
 #include "server/maxima.h"
 
 #define ALL_PARTS ((1u << GZ_PART_COUNT) - 1)
@@ -341,7 +341,7 @@ static void finish(struct plan *plan, uint64_t *at, uint64_t *holder)
 {
     if (at != NULL) *at = plan->at;
     if (holder != NULL) *holder = plan->holder;
-    gz_graves_sweep(plan->scene);
+    gz_tombstones_sweep(plan->scene);
     for (size_t i = 0; plan->steps != NULL && i < plan->count; i++) free(plan->steps[i].name);
     free(plan->steps);
 }

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scene/inside.h"
+#include "scene/internal.h"
 
 char *gz_name_copy(const char *name)
 {

@@ -1,6 +1,6 @@
 #include <stdlib.h>
 
-#include "scene/inside.h"
+#include "scene/internal.h"
 #include "server/maxima.h"
 
 static struct gz_node *head_of(struct gz_scene *scene, const struct gz_node *node)
@@ -11,7 +11,7 @@ static struct gz_node *head_of(struct gz_scene *scene, const struct gz_node *nod
 
 static size_t *counter_of(struct gz_scene *scene, const struct gz_node *node)
 {
-    return node->gone ? &scene->graves : &scene->alive;
+    return node->gone ? &scene->tombstones : &scene->alive;
 }
 
 void gz_node_link(struct gz_scene *scene, struct gz_node *node, struct gz_node *next)
@@ -78,11 +78,12 @@ static void forget_grave(struct gz_scene *scene, struct gz_node *node)
     free(node);
 }
 
-void gz_graves_sweep(struct gz_scene *scene)
+void gz_tombstones_sweep(struct gz_scene *scene)
 {
     struct gz_node *oldest;
     while ((oldest = scene->graveyard.first_child) != NULL) {
-        if (oldest->seq != 0 && (scene->graves <= GZ_TOMBSTONES_MAX || oldest->seq > scene->stored))
+        if (oldest->seq != 0 &&
+            (scene->tombstones <= GZ_TOMBSTONES_MAX || oldest->seq > scene->stored))
             break;
         forget_grave(scene, oldest);
     }

@@ -13,7 +13,7 @@
 
 #include "proto/base/buffer.h"
 #include "proto/base/linear.h"
-#include "proto/base/wire_terms.h"
+#include "proto/base/wire_vocabulary.h"
 #include "proto/limits.h"
 
 /* What a node is, apart from its id. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scene/inside.h"
+#include "scene/internal.h"
 
 /* ---- from a file and to nothing ---- */
 
@@ -75,7 +75,7 @@ struct gz_scene *gz_scene_create(const struct gz_scene_state *state)
         gz_scene_destroy(scene);
         return NULL;
     }
-    gz_graves_sweep(scene);
+    gz_tombstones_sweep(scene);
     return scene;
 }
 
@@ -89,7 +89,7 @@ void gz_scene_destroy(struct gz_scene *scene)
         free(node);
     }
     free(scene->table.slots);
-    gz_boxes_finish(&scene->boxes);
+    gz_bounds_index_finish(&scene->bounds_index);
     free(scene);
 }
 
@@ -148,7 +148,7 @@ gz_affine gz_scene_world(struct gz_scene *scene, const struct gz_node *node)
         gz_affine above = gz_scene_world(scene, node->parent);
         world = gz_affine_multiply(&above, &world);
     }
-    if (node->gone) return world; /* nobody would tell a grave that its parent moved */
+    if (node->gone) return world; /* nobody would tell a tombstone that its parent moved */
     struct gz_node *own = (struct gz_node *)node;
     own->world = world;
     own->world_known = true;
@@ -262,7 +262,7 @@ uint64_t gz_scene_new_id(struct gz_scene *scene)
 void gz_scene_stored(struct gz_scene *scene, uint64_t seq)
 {
     scene->stored = seq;
-    gz_graves_sweep(scene);
+    gz_tombstones_sweep(scene);
 }
 
 uint64_t gz_scene_next_id(const struct gz_scene *scene)

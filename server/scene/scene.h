@@ -101,7 +101,7 @@ struct gz_moved {
 struct gz_moved gz_scene_moved(struct gz_scene *scene, uint64_t since, bool worlds);
 const struct gz_node *gz_moved_next(struct gz_moved *moved);
 /* Fills `content` with what the node is; the name points into the scene and lives until the node is
- * next renamed or made again or its grave is forgotten. What is to outlast that is copied
+ * next renamed or made again or its tombstone is forgotten. What is to outlast that is copied
  * (gz_changes_copy) before it is applied. */
 void gz_node_content(const struct gz_node *node, struct gz_content *content);
 

@@ -1,6 +1,6 @@
 #include <stdlib.h>
 
-#include "scene/inside.h"
+#include "scene/internal.h"
 
 #define FIRST_CAPACITY 64
 

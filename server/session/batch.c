@@ -62,13 +62,13 @@ static void forget_visits(struct gz_core *core)
     core->visit_count = kept;
 }
 
-bool gz_core_visit(struct gz_core *core, const struct gz_session *session, bool left)
+bool gz_core_log_session(struct gz_core *core, const struct gz_session *session, bool left)
 {
-    if (core->visit_count - core->visits_in_batch >= GZ_VISITS_WAITING_MAX) forget_visits(core);
+    if (core->visit_count - core->visits_in_batch >= GZ_SESSION_ENTRIES_MAX) forget_visits(core);
     if (!gz_grow(&core->visits, &core->visit_capacity, core->visit_count + 1, sizeof *core->visits))
         return false;
-    struct gz_visit *visit = &core->visits[core->visit_count++];
-    *visit = (struct gz_visit){session->id, "", session->role, core->now.unix_s, left};
+    struct gz_session_entry *visit = &core->visits[core->visit_count++];
+    *visit = (struct gz_session_entry){session->id, "", session->role, core->now.unix_s, left};
     memcpy(visit->user, session->user, sizeof visit->user);
     return true;
 }
@@ -137,85 +137,88 @@ static double stretch_of(const gz_mat3 *m)
 }
 
 /* How far the path of any of its nodes may pass beside, under the parent of each. */
-static double path_tolerance(const struct gz_run *run)
+static double path_tolerance(const struct gz_gesture *gesture)
 {
-    double tolerance_m = run->path_m;
-    for (size_t i = 0; i < run->count; i++) {
-        double stretch = stretch_of(&run->targets[i].parent.linear);
-        if (stretch > 0) tolerance_m = fmin(tolerance_m, run->path_m / stretch);
+    double tolerance_m = gesture->path_m;
+    for (size_t i = 0; i < gesture->count; i++) {
+        double stretch = stretch_of(&gesture->targets[i].parent.linear);
+        if (stretch > 0) tolerance_m = fmin(tolerance_m, gesture->path_m / stretch);
     }
     return tolerance_m;
 }
 
 /* A run that moved for the first time: who began what, and where its nodes were. What was typed may
  * yet be typed anew, so that is for its end to say. */
-static bool describe_run(struct gz_core *core, struct gz_batch *batch,
-                         const struct gz_session *session, struct gz_edit_record *record)
+static bool describe_gesture(struct gz_core *core, struct gz_batch *batch,
+                             const struct gz_session *session, struct gz_edit_record *record)
 {
-    const struct gz_run *run = &session->run;
-    struct gz_change *changes = gz_arena_take(&batch->arena, run->count, sizeof *changes);
+    const struct gz_gesture *gesture = &session->gesture;
+    struct gz_change *changes = gz_arena_take(&batch->arena, gesture->count, sizeof *changes);
     if (changes == NULL) return false;
-    for (size_t i = 0; i < run->count; i++) {
+    for (size_t i = 0; i < gesture->count; i++) {
         struct gz_change *change = &changes[i];
-        *change = (struct gz_change){.node = run->targets[i].id, .existed = true, .exists = true};
+        *change =
+            (struct gz_change){.node = gesture->targets[i].id, .existed = true, .exists = true};
         gz_node_content(gz_scene_find(core->scene, change->node), &change->after);
         change->after.name = gz_arena_string(&batch->arena, change->after.name);
         change->before = change->after;
-        change->before.trs = run->targets[i].start.local;
+        change->before.trs = gesture->targets[i].start.local;
         if (change->after.name == NULL) return false;
     }
     *record = (struct gz_edit_record){
-        .id = run->edit,
-        .kind = run->kind == GZ_RUN_WHEEL ? GZ_EDIT_WHEEL : gz_handle_kind(run->drag.handle),
-        .handle = run->kind == GZ_RUN_WHEEL ? GZ_HANDLE_NONE : run->drag.handle,
+        .id = gesture->edit,
+        .kind = gesture->kind == GZ_GESTURE_WHEEL ? GZ_EDIT_WHEEL
+                                                  : gz_handle_kind(gesture->drag.handle),
+        .handle = gesture->kind == GZ_GESTURE_WHEEL ? GZ_HANDLE_NONE : gesture->drag.handle,
         .session = session->id,
         .epoch = core->epoch,
         .user = gz_arena_string(&batch->arena, session->user),
-        .began = run->began,
-        .began_seq = run->began_seq,
+        .began = gesture->began,
+        .began_seq = gesture->began_seq,
         .changes = changes,
-        .change_count = run->count,
-        .path_m = path_tolerance(run),
+        .change_count = gesture->count,
+        .path_m = path_tolerance(gesture),
     };
     return record->user != NULL;
 }
 
-static bool is_stored(const struct gz_run *run)
+static bool is_stored(const struct gz_gesture *gesture)
 {
-    return (run->kind == GZ_RUN_DRAG || run->kind == GZ_RUN_WHEEL) && run->moved;
+    return (gesture->kind == GZ_GESTURE_DRAG || gesture->kind == GZ_GESTURE_WHEEL) &&
+           gesture->moved;
 }
 
-static size_t sample_run(const struct gz_core *core, const struct gz_run *run, double time,
-                         struct gz_sample_record *samples)
+static size_t sample_gesture(const struct gz_core *core, const struct gz_gesture *gesture,
+                             double time, struct gz_sample_record *samples)
 {
     size_t count = 0;
-    for (size_t i = 0; i < run->count; i++) {
-        const struct gz_node *node = gz_scene_find(core->scene, run->targets[i].id);
+    for (size_t i = 0; i < gesture->count; i++) {
+        const struct gz_node *node = gz_scene_find(core->scene, gesture->targets[i].id);
         if (node->seq <= core->stored_seq) continue;
         samples[count++] =
-            (struct gz_sample_record){run->edit, node->id, node->seq, time, node->trs};
+            (struct gz_sample_record){gesture->edit, node->id, node->seq, time, node->trs};
     }
     return count;
 }
 
-static bool add_runs(struct gz_core *core, struct gz_batch *batch)
+static bool add_gestures(struct gz_core *core, struct gz_batch *batch)
 {
     size_t runs = 0, targets = 0;
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
-        if (!is_stored(&session->run)) continue;
+        if (!is_stored(&session->gesture)) continue;
         runs++;
-        targets += session->run.count;
+        targets += session->gesture.count;
     }
     struct gz_edit_record *begun = gz_arena_take(&batch->arena, runs, sizeof *begun);
     struct gz_sample_record *samples = gz_arena_take(&batch->arena, targets, sizeof *samples);
     if (begun == NULL || samples == NULL) return false;
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
-        if (!is_stored(&session->run)) continue;
-        if (session->run.told == GZ_UNTOLD &&
-            !describe_run(core, batch, session, &begun[batch->begun_count++]))
+        if (!is_stored(&session->gesture)) continue;
+        if (session->gesture.told == GZ_UNTOLD &&
+            !describe_gesture(core, batch, session, &begun[batch->begun_count++]))
             return false;
         batch->sample_count +=
-            sample_run(core, &session->run, batch->time, samples + batch->sample_count);
+            sample_gesture(core, &session->gesture, batch->time, samples + batch->sample_count);
     }
     batch->begun = begun;
     batch->samples = samples;
@@ -256,7 +259,7 @@ static bool add_visits(struct gz_core *core, struct gz_batch *batch)
     uint64_t *dropped = gz_arena_take(&batch->arena, core->dropped_count, sizeof *dropped);
     if (joined == NULL || left == NULL || dropped == NULL) return false;
     for (size_t i = 0; i < core->visit_count; i++) {
-        const struct gz_visit *visit = &core->visits[i];
+        const struct gz_session_entry *visit = &core->visits[i];
         const char *user = gz_arena_string(&batch->arena, visit->user);
         if (user == NULL) return false;
         struct gz_session_record record = {visit->session, user, visit->role, visit->time};
@@ -289,7 +292,7 @@ static struct gz_batch *build_batch(struct gz_core *core)
     batch->time = gz_core_moment(core);
     batch->next_node = gz_scene_next_id(core->scene);
     batch->next_edit = core->next_edit;
-    if (add_nodes(core, batch) && add_runs(core, batch) && add_ended(core, batch) &&
+    if (add_nodes(core, batch) && add_gestures(core, batch) && add_ended(core, batch) &&
         add_visits(core, batch) && gz_core_add_notes(core, batch) &&
         gz_core_add_checkpoints(core, batch))
         return batch;
@@ -306,8 +309,8 @@ static void mark_sent(struct gz_core *core)
     struct gz_pending_checkpoint *checkpoint = core->pending_checkpoints;
     for (; checkpoint != NULL; checkpoint = checkpoint->next) checkpoint->in_batch = true;
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
-        if (is_stored(&session->run) && session->run.told == GZ_UNTOLD)
-            session->run.told = GZ_TELLING;
+        if (is_stored(&session->gesture) && session->gesture.told == GZ_UNTOLD)
+            session->gesture.told = GZ_TELLING;
     }
     core->visits_in_batch = core->visit_count;
     core->dropped_in_batch = core->dropped_count;

@@ -140,8 +140,8 @@ static enum gz_status unmake(const struct gz_core *core, const struct gz_message
     return GZ_OK;
 }
 
-enum gz_status gz_handle_checkpoint(struct gz_session *session, const struct gz_message *message,
-                                    struct gz_failure *failure)
+enum gz_status gz_on_checkpoint(struct gz_session *session, const struct gz_message *message,
+                                struct gz_failure *failure)
 {
     const struct gz_checkpoint *said = &message->checkpoint;
     struct gz_core *core = session->core;
@@ -155,8 +155,8 @@ enum gz_status gz_handle_checkpoint(struct gz_session *session, const struct gz_
     return status == GZ_OK ? append(session, message, &record, failure) : status;
 }
 
-enum gz_status gz_handle_checkpoints(struct gz_session *session, const struct gz_message *message,
-                                     struct gz_failure *failure)
+enum gz_status gz_on_checkpoints(struct gz_session *session, const struct gz_message *message,
+                                 struct gz_failure *failure)
 {
     const struct gz_checkpoint_list *list = session->core->checkpoints;
     size_t count = gz_checkpoint_list_count(list);

@@ -43,10 +43,10 @@ static void forget_stored(struct gz_core *core, uint64_t seq)
     gz_scene_stored(core->scene, seq);
 }
 
-static void set_told(struct gz_core *core, enum gz_run_told told)
+static void set_told(struct gz_core *core, enum gz_gesture_announced told)
 {
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
-        if (session->run.told == GZ_TELLING) session->run.told = told;
+        if (session->gesture.told == GZ_TELLING) session->gesture.told = told;
     }
 }
 
@@ -106,34 +106,34 @@ static uint64_t *pending_nodes(struct gz_core *core, size_t *count)
 
 /* Brings the run's nodes that are among `sorted` to the front of its ids; how many they are.
  * Without `sorted` all count. */
-static size_t touched_first(struct gz_run *run, const uint64_t *sorted, size_t count)
+static size_t touched_first(struct gz_gesture *gesture, const uint64_t *sorted, size_t count)
 {
     size_t touched = 0;
-    for (size_t i = 0; i < run->count; i++) {
-        uint64_t id = run->ids[i];
+    for (size_t i = 0; i < gesture->count; i++) {
+        uint64_t id = gesture->ids[i];
         if (sorted != NULL && !gz_has_id(sorted, count, id)) continue;
-        run->ids[i] = run->ids[touched];
-        run->ids[touched++] = id;
+        gesture->ids[i] = gesture->ids[touched];
+        gesture->ids[touched++] = id;
     }
     return touched;
 }
 
 /* A drag that began on what is now taken back has lost its ground. Without the memory to tell,
  * every drag has. */
-static void cancel_runs_on_pending(struct gz_core *core, const char *why)
+static void cancel_gestures_on_pending(struct gz_core *core, const char *why)
 {
     size_t count;
     const uint64_t *nodes = pending_nodes(core, &count);
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
-        size_t touched = touched_first(&session->run, nodes, count);
+        size_t touched = touched_first(&session->gesture, nodes, count);
         if (touched == 0) continue;
-        struct gz_failure failure = {.nodes = {session->run.ids, touched}};
+        struct gz_failure failure = {.nodes = {session->gesture.ids, touched}};
         char label[GZ_LABEL_BYTES];
-        gz_core_label(core, session->run.ids[0], NULL, label);
+        gz_core_label(core, session->gesture.ids[0], NULL, label);
         gz_fail(&failure.error, GZ_STORAGE,
                 "the drag of %s ended: what it began on could not be stored: %s", label, why);
         gz_session_refuse(session, false, 0, &failure, false);
-        gz_run_cancel(session);
+        gz_gesture_cancel(session);
     }
 }
 
@@ -199,7 +199,7 @@ static void keep_pending(struct gz_core *core, struct gz_pending *newest)
 void gz_core_refuse_batch(struct gz_core *core, const char *why)
 {
     set_told(core, GZ_UNTOLD);
-    cancel_runs_on_pending(core, why);
+    cancel_gestures_on_pending(core, why);
     struct gz_pending *pending = reverse_pending(core);
     while (pending != NULL && take_back(core, &pending->edit)) {
         struct gz_pending *older = pending->next;

@@ -105,9 +105,11 @@ void gz_core_destroy(struct gz_core *core)
 static void close_wheels(struct gz_core *core)
 {
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
-        if (session->run.kind != GZ_RUN_WHEEL || core->now.mono_s < session->run.closes_s) continue;
+        if (session->gesture.kind != GZ_GESTURE_WHEEL ||
+            core->now.mono_s < session->gesture.closes_s)
+            continue;
         gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX);
-        gz_run_complete(session, NULL);
+        gz_gesture_complete(session, NULL);
     }
 }
 
@@ -115,9 +117,9 @@ static void close_wheels(struct gz_core *core)
 static void complete_ended(struct gz_core *core)
 {
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
-        if (!session->ended || session->run.kind == GZ_RUN_NONE) continue;
+        if (!session->ended || session->gesture.kind == GZ_GESTURE_NONE) continue;
         gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX);
-        gz_run_complete(session, NULL);
+        gz_gesture_complete(session, NULL);
     }
 }
 
@@ -129,7 +131,7 @@ static void follow_parents(struct gz_core *core)
     for (size_t pass = 0; moved && pass < core->session_count; pass++) {
         moved = false;
         for (struct gz_session *session = core->sessions; session != NULL; session = session->next)
-            moved |= gz_run_follow(session);
+            moved |= gz_gesture_follow(session);
     }
 }
 
@@ -155,7 +157,8 @@ double gz_core_deadline(const struct gz_core *core)
     double deadline = fmin(gz_sync_presence_due(core->sync), gz_core_commit_due(core));
     for (const struct gz_session *session = core->sessions; session != NULL;
          session = session->next) {
-        if (session->run.kind == GZ_RUN_WHEEL) deadline = fmin(deadline, session->run.closes_s);
+        if (session->gesture.kind == GZ_GESTURE_WHEEL)
+            deadline = fmin(deadline, session->gesture.closes_s);
         deadline = fmin(deadline, gz_session_gizmo_due(session));
         deadline = fmin(deadline, gz_session_view_due(session));
     }

@@ -33,27 +33,27 @@ static const struct {
     bool closes_wheel, edits;
 } table[GZ_OP_CLIENT_COUNT] = {
     [GZ_OP_HELLO] = {handle_second_hello, GZ_ROLE_VIEWER, false, false},
-    [GZ_OP_CAMERA] = {gz_handle_camera, GZ_ROLE_VIEWER, false, false},
-    [GZ_OP_TOOL] = {gz_handle_tool, GZ_ROLE_VIEWER, true, false},
-    [GZ_OP_SELECT] = {gz_handle_select, GZ_ROLE_VIEWER, true, false},
-    [GZ_OP_POINTER] = {gz_handle_pointer, GZ_ROLE_VIEWER, false, false},
-    [GZ_OP_GRAB] = {gz_handle_grab, GZ_ROLE_EDITOR, true, false},
-    [GZ_OP_WHEEL] = {gz_handle_wheel, GZ_ROLE_VIEWER, false, false},
-    [GZ_OP_SET] = {gz_handle_set, GZ_ROLE_EDITOR, true, true},
-    [GZ_OP_CREATE] = {gz_handle_create, GZ_ROLE_EDITOR, true, true},
-    [GZ_OP_DELETE] = {gz_handle_delete, GZ_ROLE_EDITOR, true, true},
-    [GZ_OP_PICK] = {gz_handle_pick, GZ_ROLE_VIEWER, false, false},
-    [GZ_OP_UNDO] = {gz_handle_undo, GZ_ROLE_EDITOR, true, true},
-    [GZ_OP_REDO] = {gz_handle_redo, GZ_ROLE_EDITOR, true, true},
-    [GZ_OP_HISTORY] = {gz_handle_history, GZ_ROLE_VIEWER, false, false},
-    [GZ_OP_AT] = {gz_handle_at, GZ_ROLE_VIEWER, false, false},
-    [GZ_OP_RESTORE] = {gz_handle_restore, GZ_ROLE_EDITOR, true, true},
-    [GZ_OP_PATH] = {gz_handle_path, GZ_ROLE_VIEWER, false, false},
-    [GZ_OP_REVERT] = {gz_handle_revert, GZ_ROLE_EDITOR, true, true},
-    [GZ_OP_CHECKPOINT] = {gz_handle_checkpoint, GZ_ROLE_EDITOR, false, true},
-    [GZ_OP_CHECKPOINTS] = {gz_handle_checkpoints, GZ_ROLE_VIEWER, false, false},
-    [GZ_OP_NOTE] = {gz_handle_note, GZ_ROLE_EDITOR, false, true},
-    [GZ_OP_INTEREST] = {gz_handle_interest, GZ_ROLE_VIEWER, false, false},
+    [GZ_OP_CAMERA] = {gz_on_camera, GZ_ROLE_VIEWER, false, false},
+    [GZ_OP_TOOL] = {gz_on_tool, GZ_ROLE_VIEWER, true, false},
+    [GZ_OP_SELECT] = {gz_on_select, GZ_ROLE_VIEWER, true, false},
+    [GZ_OP_POINTER] = {gz_on_pointer, GZ_ROLE_VIEWER, false, false},
+    [GZ_OP_GRAB] = {gz_on_grab, GZ_ROLE_EDITOR, true, false},
+    [GZ_OP_WHEEL] = {gz_on_wheel, GZ_ROLE_VIEWER, false, false},
+    [GZ_OP_SET] = {gz_on_set, GZ_ROLE_EDITOR, true, true},
+    [GZ_OP_CREATE] = {gz_on_create, GZ_ROLE_EDITOR, true, true},
+    [GZ_OP_DELETE] = {gz_on_delete, GZ_ROLE_EDITOR, true, true},
+    [GZ_OP_PICK] = {gz_on_pick, GZ_ROLE_VIEWER, false, false},
+    [GZ_OP_UNDO] = {gz_on_undo, GZ_ROLE_EDITOR, true, true},
+    [GZ_OP_REDO] = {gz_on_redo, GZ_ROLE_EDITOR, true, true},
+    [GZ_OP_HISTORY] = {gz_on_history, GZ_ROLE_VIEWER, false, false},
+    [GZ_OP_AT] = {gz_on_at, GZ_ROLE_VIEWER, false, false},
+    [GZ_OP_RESTORE] = {gz_on_restore, GZ_ROLE_EDITOR, true, true},
+    [GZ_OP_PATH] = {gz_on_path, GZ_ROLE_VIEWER, false, false},
+    [GZ_OP_REVERT] = {gz_on_revert, GZ_ROLE_EDITOR, true, true},
+    [GZ_OP_CHECKPOINT] = {gz_on_checkpoint, GZ_ROLE_EDITOR, false, true},
+    [GZ_OP_CHECKPOINTS] = {gz_on_checkpoints, GZ_ROLE_VIEWER, false, false},
+    [GZ_OP_NOTE] = {gz_on_note, GZ_ROLE_EDITOR, false, true},
+    [GZ_OP_INTEREST] = {gz_on_interest, GZ_ROLE_VIEWER, false, false},
     [GZ_OP_PING] = {handle_ping, GZ_ROLE_VIEWER, false, false},
 };
 
@@ -116,14 +116,14 @@ static enum gz_status handle(struct gz_session *session, const struct gz_message
 {
     if (session->role < table[message->op].role)
         return gz_fail(&failure->error, GZ_FORBIDDEN, "%s: a %s may not", gz_op_word(message->op),
-                       gz_term_word(&gz_role_terms, session->role));
+                       gz_vocabulary_word(&gz_role_words, session->role));
     if (session->core->frozen[0] != '\0' && message->op != GZ_OP_PING)
         return gz_fail(&failure->error, GZ_BAD_STATE, "%s", session->core->frozen);
     enum gz_status status =
         table[message->op].edits ? gz_core_check_room(session->core, failure) : GZ_OK;
     if (status != GZ_OK) return status;
-    if (table[message->op].closes_wheel && session->run.kind == GZ_RUN_WHEEL)
-        gz_run_complete(session, NULL);
+    if (table[message->op].closes_wheel && session->gesture.kind == GZ_GESTURE_WHEEL)
+        gz_gesture_complete(session, NULL);
     gz_arena_reset(&session->core->scratch, GZ_EDIT_BYTES_MAX);
     return table[message->op].handle(session, message, failure);
 }

@@ -81,8 +81,8 @@ static enum gz_status change_of_set(struct gz_core *core, const struct gz_messag
     return change->after.name != NULL ? GZ_OK : no_memory(failure);
 }
 
-enum gz_status gz_handle_set(struct gz_session *session, const struct gz_message *message,
-                             struct gz_failure *failure)
+enum gz_status gz_on_set(struct gz_session *session, const struct gz_message *message,
+                         struct gz_failure *failure)
 {
     const struct gz_set *set = &message->set;
     struct gz_core *core = session->core;
@@ -216,8 +216,8 @@ static bool make_refs(struct gz_arena *arena, const struct gz_create *create, st
     return refs->slots != NULL;
 }
 
-enum gz_status gz_handle_create(struct gz_session *session, const struct gz_message *message,
-                                struct gz_failure *failure)
+enum gz_status gz_on_create(struct gz_session *session, const struct gz_message *message,
+                            struct gz_failure *failure)
 {
     const struct gz_create *create = &message->create;
     struct gz_core *core = session->core;
@@ -238,8 +238,8 @@ enum gz_status gz_handle_create(struct gz_session *session, const struct gz_mess
 
 /* ---- delete ---- */
 
-enum gz_status gz_handle_delete(struct gz_session *session, const struct gz_message *message,
-                                struct gz_failure *failure)
+enum gz_status gz_on_delete(struct gz_session *session, const struct gz_message *message,
+                            struct gz_failure *failure)
 {
     struct gz_core *core = session->core;
     struct gz_change *changes;

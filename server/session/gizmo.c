@@ -42,21 +42,21 @@ bool gz_session_gizmo(struct gz_session *session, bool anew, struct gz_gizmo *gi
     size_t count = gz_session_targets(session, &targets, &ids, &active);
     const struct gz_camera *camera = session->has_camera ? &session->camera : NULL;
     enum gz_handle dragged =
-        session->run.kind == GZ_RUN_DRAG ? session->run.drag.handle : GZ_HANDLE_NONE;
+        session->gesture.kind == GZ_GESTURE_DRAG ? session->gesture.drag.handle : GZ_HANDLE_NONE;
     gz_session_bound_groups(session, dragged, anew, targets, ids, count);
     return count > 0 && gz_gizmo_build(gizmo, &session->tool, camera, targets, count, active) &&
            gz_can_say(gizmo->origin) && isfinite(gizmo->size);
 }
 
 /* How far a drag has gone. A number that no message can say is left out. */
-static void read_out(const struct gz_run *run, struct gz_gizmo_message *message)
+static void read_out(const struct gz_gesture *gesture, struct gz_gizmo_message *message)
 {
-    const struct gz_motion *motion = &run->motion;
+    const struct gz_motion *motion = &gesture->motion;
     bool sayable =
         fabs(motion->value[0]) <= GZ_COORDINATE_MAX && fabs(motion->value[1]) <= GZ_COORDINATE_MAX;
-    message->active = run->drag.handle;
-    message->start = run->start;
-    (void)gz_drag_ring(&run->drag, &message->axis, &message->arm);
+    message->active = gesture->drag.handle;
+    message->start = gesture->start;
+    (void)gz_drag_ring(&gesture->drag, &message->axis, &message->arm);
     if (!sayable) return;
     memcpy(message->value.numbers, motion->value, sizeof message->value.numbers);
     message->value.count = (uint32_t)motion->value_count;
@@ -67,8 +67,8 @@ static void read_out(const struct gz_run *run, struct gz_gizmo_message *message)
 static void mark_handles(const struct gz_session *session, const struct gz_gizmo *gizmo,
                          struct gz_gizmo_message *message)
 {
-    if (session->run.kind == GZ_RUN_DRAG) {
-        read_out(&session->run, message);
+    if (session->gesture.kind == GZ_GESTURE_DRAG) {
+        read_out(&session->gesture, message);
     } else if (session->has_pointer) {
         const struct gz_camera *camera = session->has_camera ? &session->camera : NULL;
         message->hover = gz_gizmo_pick(gizmo, &session->tool, camera, &session->pointer);
@@ -188,7 +188,8 @@ double gz_session_gizmo_due(const struct gz_session *session)
 static bool is_due(const struct gz_session *session)
 {
     double due = gz_session_gizmo_due(session);
-    return isfinite(due) && (session->run.kind != GZ_RUN_NONE || session->core->now.mono_s >= due);
+    return isfinite(due) &&
+           (session->gesture.kind != GZ_GESTURE_NONE || session->core->now.mono_s >= due);
 }
 
 /* The gizmo is of `seq` now; when it follows the scene again depends on what it cost. */
@@ -214,8 +215,8 @@ void gz_session_update_gizmo(struct gz_session *session)
     struct gz_gizmo gizmo;
     bool due = is_due(session);
     /* What is below a group that is dragged goes along with it. */
-    bool there =
-        may_show && gz_session_gizmo(session, due && session->run.kind == GZ_RUN_NONE, &gizmo);
+    bool there = may_show &&
+                 gz_session_gizmo(session, due && session->gesture.kind == GZ_GESTURE_NONE, &gizmo);
     if (due) pace(session, seq);
     if (moved) gz_session_pay_groups(session);
     session->groups.unpaid = 0; /* what others changed is paced instead */

@@ -33,7 +33,7 @@ static struct gz_region region_of(const struct gz_session *session,
         region.box = asked->box;
     } else if (asked->view) {
         region.kind = GZ_REGION_VIEW;
-        gz_view_sieve(&session->camera, region.planes);
+        gz_view_cull(&session->camera, region.planes);
     }
     return region;
 }
@@ -49,8 +49,8 @@ static enum gz_status follow(struct gz_session *session, const struct gz_region 
     return GZ_OK;
 }
 
-enum gz_status gz_handle_interest(struct gz_session *session, const struct gz_message *message,
-                                  struct gz_failure *failure)
+enum gz_status gz_on_interest(struct gz_session *session, const struct gz_message *message,
+                              struct gz_failure *failure)
 {
     if (message->interest.view && !session->has_camera)
         return gz_fail(&failure->error, GZ_BAD_STATE,
@@ -81,7 +81,7 @@ void gz_session_update_view(struct gz_session *session)
     if (now < gz_session_view_due(session)) return;
     struct gz_region region = {.kind = GZ_REGION_VIEW};
     struct gz_failure failure;
-    gz_view_sieve(&session->camera, region.planes);
+    gz_view_cull(&session->camera, region.planes);
     session->view_due_s = now + GZ_VIEW_MS_MIN / 1000.0;
     if (follow(session, &region, &failure) != GZ_OK)
         gz_log(session->core->log, GZ_WARN, session->id, "%s", failure.error.message);

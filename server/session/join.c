@@ -121,7 +121,7 @@ static struct gz_session *find_earlier(const struct gz_core *core, const struct 
 static void replace(struct gz_session *earlier, uint64_t id)
 {
     gz_arena_reset(&earlier->core->scratch, GZ_EDIT_BYTES_MAX);
-    if (earlier->run.kind != GZ_RUN_NONE) gz_run_complete(earlier, NULL);
+    if (earlier->gesture.kind != GZ_GESTURE_NONE) gz_gesture_complete(earlier, NULL);
     gz_sync_absent(earlier->core->sync, &earlier->presence);
     char reason[GZ_ERROR_BYTES_MAX];
     snprintf(reason, sizeof reason, "session %llu of its user took its place",
@@ -175,7 +175,7 @@ enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const struct gz_m
     if (core->session_count - (earlier != NULL) >= GZ_SESSIONS_MAX)
         return gz_fail(error, GZ_TOO_MANY, "the scene is full");
     struct gz_session *session = new_session(core, id, hello, role);
-    if (session == NULL || !gz_core_visit(core, session, false)) {
+    if (session == NULL || !gz_core_log_session(core, session, false)) {
         free(session);
         return gz_fail(error, GZ_NO_MEMORY, "no memory for another session");
     }
@@ -190,7 +190,7 @@ enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const struct gz_m
     gz_session_present(session);
     send_welcome(session);
     gz_log(core->log, GZ_INFO, id, "%s joined %s as %s", session->user, core->name,
-           gz_term_word(&gz_role_terms, (int)role));
+           gz_vocabulary_word(&gz_role_words, (int)role));
     *out = session;
     return GZ_OK;
 }
@@ -198,7 +198,7 @@ enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const struct gz_m
 /* For the file. Without memory it says that the session is still there, until the next start. */
 static void depart(struct gz_session *session)
 {
-    if (!session->departed) (void)gz_core_visit(session->core, session, true);
+    if (!session->departed) (void)gz_core_log_session(session->core, session, true);
     session->departed = true;
 }
 
@@ -206,7 +206,7 @@ void gz_core_leave(struct gz_core *core, struct gz_session *session, struct gz_n
 {
     gz_core_set_now(core, now);
     gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX);
-    if (session->run.kind != GZ_RUN_NONE) gz_run_complete(session, NULL);
+    if (session->gesture.kind != GZ_GESTURE_NONE) gz_gesture_complete(session, NULL);
     depart(session);
     gz_sync_absent(core->sync, &session->presence);
     if (session->previous != NULL) session->previous->next = session->next;
@@ -214,7 +214,7 @@ void gz_core_leave(struct gz_core *core, struct gz_session *session, struct gz_n
     if (core->sessions == session) core->sessions = session->next;
     core->session_count--;
     gz_log(core->log, GZ_INFO, session->id, "%s left %s", session->user, core->name);
-    gz_run_finish(&session->run);
+    gz_gesture_finish(&session->gesture);
     gz_sync_cursor_finish(&session->cursor);
     gz_session_stop_telling(session);
     gz_buffer_finish(&session->outbox);
@@ -226,11 +226,11 @@ void gz_core_leave(struct gz_core *core, struct gz_session *session, struct gz_n
 
 /* ---- the end of all sessions ---- */
 
-static void complete_runs(struct gz_core *core)
+static void complete_gestures(struct gz_core *core)
 {
     gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX);
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
-        if (session->run.kind != GZ_RUN_NONE) gz_run_complete(session, NULL);
+        if (session->gesture.kind != GZ_GESTURE_NONE) gz_gesture_complete(session, NULL);
     }
 }
 
@@ -238,7 +238,7 @@ void gz_core_freeze(struct gz_core *core, const char *why, struct gz_now now)
 {
     gz_core_set_now(core, now);
     gz_print(core->frozen, sizeof core->frozen, "%s", why);
-    complete_runs(core);
+    complete_gestures(core);
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next)
         depart(session);
 }
@@ -264,7 +264,7 @@ void gz_core_end_all(struct gz_core *core, const struct gz_bye *bye, struct gz_n
     if (bye->scene.size > 0) message.has |= GZ_HAS(SCENE);
     snprintf(reason, sizeof reason, "%.*s", (int)bye->reason.size, bye->reason.bytes);
     gz_core_set_now(core, now);
-    complete_runs(core);
+    complete_gestures(core);
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
         gz_session_send(session, &message);
         gz_session_end(session, reason);

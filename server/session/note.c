@@ -245,8 +245,8 @@ static const char *copy_text(struct gz_arena *arena, struct gz_text text)
     return copy;
 }
 
-enum gz_status gz_handle_note(struct gz_session *session, const struct gz_message *message,
-                              struct gz_failure *failure)
+enum gz_status gz_on_note(struct gz_session *session, const struct gz_message *message,
+                          struct gz_failure *failure)
 {
     struct gz_core *core = session->core;
     bool is_new = (message->has & GZ_HAS(NOTE)) == 0;

@@ -72,8 +72,8 @@ bool gz_core_has_tickets_to_send(const struct gz_core *core)
     return false;
 }
 
-enum gz_status gz_handle_history(struct gz_session *session, const struct gz_message *message,
-                                 struct gz_failure *failure)
+enum gz_status gz_on_history(struct gz_session *session, const struct gz_message *message,
+                             struct gz_failure *failure)
 {
     const struct gz_history *said = &message->history;
     struct gz_query query = {
@@ -87,8 +87,8 @@ enum gz_status gz_handle_history(struct gz_session *session, const struct gz_mes
     return gz_session_ask(session, message, &query, 0, failure);
 }
 
-enum gz_status gz_handle_at(struct gz_session *session, const struct gz_message *message,
-                            struct gz_failure *failure)
+enum gz_status gz_on_at(struct gz_session *session, const struct gz_message *message,
+                        struct gz_failure *failure)
 {
     const struct gz_core *core = session->core;
     uint64_t now = gz_scene_seq(core->scene);
@@ -107,8 +107,8 @@ enum gz_status gz_handle_at(struct gz_session *session, const struct gz_message 
     return gz_session_ask(session, message, &query, query.by_time ? now : query.seq, failure);
 }
 
-enum gz_status gz_handle_path(struct gz_session *session, const struct gz_message *message,
-                              struct gz_failure *failure)
+enum gz_status gz_on_path(struct gz_session *session, const struct gz_message *message,
+                          struct gz_failure *failure)
 {
     const struct gz_path *said = &message->path;
     const struct gz_node *node = gz_scene_find(session->core->scene, said->node);
@@ -123,8 +123,8 @@ enum gz_status gz_handle_path(struct gz_session *session, const struct gz_messag
     return gz_session_ask(session, message, &query, node != NULL ? node->seq : 0, failure);
 }
 
-enum gz_status gz_handle_restore(struct gz_session *session, const struct gz_message *message,
-                                 struct gz_failure *failure)
+enum gz_status gz_on_restore(struct gz_session *session, const struct gz_message *message,
+                             struct gz_failure *failure)
 {
     const struct gz_core *core = session->core;
     uint64_t now = gz_scene_seq(core->scene);

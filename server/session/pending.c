@@ -210,7 +210,7 @@ enum gz_status gz_core_edit_import(struct gz_core *core, const struct gz_core_im
 }
 
 enum gz_status gz_core_complete(struct gz_core *core, const struct gz_edit_request *request,
-                                const struct gz_edit_record *edit, enum gz_run_told told)
+                                const struct gz_edit_record *edit, enum gz_gesture_announced told)
 {
     struct gz_pending *pending = new_pending(core, request, edit->changes, edit->change_count);
     if (pending == NULL) return GZ_NO_MEMORY;

@@ -40,26 +40,26 @@ bool gz_session_pick(struct gz_session *session, const struct gz_pointer *pointe
 
 /* Few of many nodes can be met: only those are looked at. What that cost counts against the
  * session's rate. */
-static enum gz_status sieve(struct gz_session *session, const gz_plane planes[GZ_PICK_PLANES],
-                            struct gz_sieved *sieved, struct gz_failure *failure)
+static enum gz_status cull(struct gz_session *session, const gz_plane planes[GZ_PICK_PLANES],
+                           struct gz_culled *culled, struct gz_failure *failure)
 {
     struct gz_scene *scene = session->core->scene;
-    if (!gz_scene_sieve(scene, planes, GZ_PICK_PLANES, sieved))
+    if (!gz_scene_cull(scene, planes, GZ_PICK_PLANES, culled))
         return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory to pick among the nodes");
     gz_session_charge(session,
-                      (double)gz_scene_count(scene) / GZ_NODES_SIEVED_PER_MESSAGE +
-                          (double)(sieved->count + sieved->renewed) / GZ_NODES_PICKED_PER_MESSAGE);
+                      (double)gz_scene_count(scene) / GZ_NODES_CULLED_PER_MESSAGE +
+                          (double)(culled->count + culled->renewed) / GZ_NODES_PICKED_PER_MESSAGE);
     return GZ_OK;
 }
 
-enum gz_status gz_session_sieve(struct gz_session *session, const struct gz_pointer *pointer,
-                                struct gz_sieved *sieved, struct gz_failure *failure)
+enum gz_status gz_session_cull(struct gz_session *session, const struct gz_pointer *pointer,
+                               struct gz_culled *culled, struct gz_failure *failure)
 {
     gz_plane planes[GZ_PICK_PLANES];
     const struct gz_camera *camera = session->has_camera ? &session->camera : NULL;
-    *sieved = (struct gz_sieved){.count = 0};
-    if (!gz_pick_sieve(camera, pointer, session->tool.tolerance_px, planes)) return GZ_OK;
-    return sieve(session, planes, sieved, failure);
+    *culled = (struct gz_culled){.count = 0};
+    if (!gz_pick_cull(camera, pointer, session->tool.tolerance_px, planes)) return GZ_OK;
+    return cull(session, planes, culled, failure);
 }
 
 /* A click means the thing that is seen: points (nodes without bounds) are taken only where there is
@@ -77,13 +77,13 @@ static enum gz_status node_under_by_bounds(struct gz_session *session,
                                            const struct gz_pointer *pointer, uint64_t *id,
                                            struct gz_failure *failure)
 {
-    struct gz_sieved sieved;
-    enum gz_status status = gz_session_sieve(session, pointer, &sieved, failure);
+    struct gz_culled culled;
+    enum gz_status status = gz_session_cull(session, pointer, &culled, failure);
     if (status != GZ_OK) return status;
     const struct gz_node *best = NULL;
     struct gz_hit best_hit = {.distance = INFINITY};
-    for (size_t i = 0; i < sieved.count; i++) {
-        const struct gz_node *node = sieved.nodes[i];
+    for (size_t i = 0; i < culled.count; i++) {
+        const struct gz_node *node = culled.nodes[i];
         struct gz_hit hit;
         if (!gz_session_pick(session, pointer, node, &hit) ||
             !is_before(node, &hit, best, &best_hit))
@@ -138,17 +138,17 @@ static enum gz_status pick_by_bounds(struct gz_session *session, const struct gz
                                      size_t *count, struct gz_failure *failure)
 {
     gz_plane planes[GZ_PICK_PLANES];
-    struct gz_sieved sieved;
-    if (rect != NULL) gz_pick_rect_sieve(&session->camera, rect->rect, planes);
-    enum gz_status status = rect != NULL ? sieve(session, planes, &sieved, failure)
-                                         : gz_session_sieve(session, pointer, &sieved, failure);
+    struct gz_culled culled;
+    if (rect != NULL) gz_pick_rect_cull(&session->camera, rect->rect, planes);
+    enum gz_status status = rect != NULL ? cull(session, planes, &culled, failure)
+                                         : gz_session_cull(session, pointer, &culled, failure);
     if (status != GZ_OK) return status;
-    *hits = gz_arena_take(&session->core->scratch, sieved.count, sizeof **hits);
+    *hits = gz_arena_take(&session->core->scratch, culled.count, sizeof **hits);
     if (*hits == NULL)
         return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory to pick among the nodes");
     *count = 0;
-    for (size_t i = 0; i < sieved.count; i++) {
-        const struct gz_node *node = sieved.nodes[i];
+    for (size_t i = 0; i < culled.count; i++) {
+        const struct gz_node *node = culled.nodes[i];
         struct gz_hit *hit = &(*hits)[*count];
         *count += rect != NULL ? node_in_rect(session, rect, node, hit)
                                : gz_session_pick(session, pointer, node, hit);
@@ -157,8 +157,8 @@ static enum gz_status pick_by_bounds(struct gz_session *session, const struct gz
     return GZ_OK;
 }
 
-enum gz_status gz_handle_pick(struct gz_session *session, const struct gz_message *message,
-                              struct gz_failure *failure)
+enum gz_status gz_on_pick(struct gz_session *session, const struct gz_message *message,
+                          struct gz_failure *failure)
 {
     const struct gz_pick *asked = &message->pick;
     bool by_rect = (message->has & GZ_HAS(RECT)) != 0;

@@ -7,7 +7,7 @@
  * first. */
 static void close_wheel(struct gz_session *session)
 {
-    if (session->run.kind == GZ_RUN_WHEEL) gz_run_complete(session, NULL);
+    if (session->gesture.kind == GZ_GESTURE_WHEEL) gz_gesture_complete(session, NULL);
 }
 
 /* What the client said, else the middle of what is selected, or of everything where nothing is. */
@@ -39,12 +39,12 @@ static enum gz_status begin_orbit(struct gz_session *session, const struct gz_po
 {
     if (pointer->is_ray)
         return gz_fail(&failure->error, GZ_BAD_VALUE, "ray: orbiting takes pixels (at)");
-    struct gz_run *run = &session->run;
-    *run = (struct gz_run){.kind = GZ_RUN_ORBIT, .pointer = *pointer};
-    if (gz_orbit_begin(&run->orbit, &session->tool, &session->camera, orbit_centre(session),
+    struct gz_gesture *gesture = &session->gesture;
+    *gesture = (struct gz_gesture){.kind = GZ_GESTURE_ORBIT, .pointer = *pointer};
+    if (gz_orbit_begin(&gesture->orbit, &session->tool, &session->camera, orbit_centre(session),
                        pointer) != GZ_SOLVE_NONE)
         return GZ_OK;
-    gz_run_finish(run);
+    gz_gesture_finish(gesture);
     return gz_fail(&failure->error, GZ_BAD_VALUE, "at: nothing to orbit about in this view");
 }
 
@@ -77,7 +77,7 @@ static enum gz_status press(struct gz_session *session, const struct gz_message 
 {
     uint32_t mods = message->pointer.mods;
     close_wheel(session);
-    if (session->run.kind != GZ_RUN_NONE)
+    if (session->gesture.kind != GZ_GESTURE_NONE)
         return gz_fail(&failure->error, GZ_BAD_STATE, "phase: down while a drag is running");
     if (session->tool.mode == GZ_MODE_ORBIT || (mods & (1u << GZ_MOD_ORBIT)) != 0) {
         enum gz_status status = begin_orbit(session, pointer, failure);
@@ -86,7 +86,7 @@ static enum gz_status press(struct gz_session *session, const struct gz_message 
     }
     enum gz_handle handle = handle_under(session, pointer);
     if (handle == GZ_HANDLE_NONE) return select_under(session, message, pointer, failure);
-    enum gz_status status = gz_run_begin(session, handle, pointer, mods, NULL, failure);
+    enum gz_status status = gz_gesture_begin(session, handle, pointer, mods, NULL, failure);
     if (status != GZ_OK) return status;
     struct gz_ok ok = {.handle = handle};
     gz_session_ok(session, message, GZ_HAS(HANDLE), &ok);
@@ -108,13 +108,13 @@ static void move(struct gz_session *session, const struct gz_message *message,
                  const struct gz_pointer *pointer)
 {
     uint64_t before = gz_scene_seq(session->core->scene);
-    gz_run_move(session, pointer, message->pointer.mods);
-    if (session->run.kind == GZ_RUN_DRAG) acknowledge(session, message, before);
+    gz_gesture_move(session, pointer, message->pointer.mods);
+    if (session->gesture.kind == GZ_GESTURE_DRAG) acknowledge(session, message, before);
 }
 
 static bool is_dragging(const struct gz_session *session)
 {
-    return session->run.kind == GZ_RUN_DRAG || session->run.kind == GZ_RUN_ORBIT;
+    return session->gesture.kind == GZ_GESTURE_DRAG || session->gesture.kind == GZ_GESTURE_ORBIT;
 }
 
 /* `pointer` is NULL where the message says no place: there is none to say for what was typed. */
@@ -125,24 +125,24 @@ static enum gz_status release(struct gz_session *session, const struct gz_messag
         gz_session_ok(session, message, 0, NULL);
         return GZ_OK;
     }
-    if (pointer == NULL && session->run.typed.count == 0)
+    if (pointer == NULL && session->gesture.typed.count == 0)
         return gz_fail(&failure->error, GZ_BAD_STATE,
                        "at: missing, and the drag that runs follows the pointer");
     move(session, message, pointer);
-    gz_run_complete(session, message);
+    gz_gesture_complete(session, message);
     return GZ_OK;
 }
 
 static void cancel(struct gz_session *session, const struct gz_message *message)
 {
     uint64_t before = gz_scene_seq(session->core->scene);
-    if (session->run.kind == GZ_RUN_ORBIT)
-        gz_session_send_view(session, session->run.orbit.camera.input.view);
-    if (session->run.kind == GZ_RUN_DRAG) {
-        gz_run_cancel(session);
+    if (session->gesture.kind == GZ_GESTURE_ORBIT)
+        gz_session_send_view(session, session->gesture.orbit.camera.input.view);
+    if (session->gesture.kind == GZ_GESTURE_DRAG) {
+        gz_gesture_cancel(session);
         acknowledge(session, message, before);
-    } else if (session->run.kind != GZ_RUN_NONE) {
-        gz_run_cancel(session);
+    } else if (session->gesture.kind != GZ_GESTURE_NONE) {
+        gz_gesture_cancel(session);
     }
     gz_session_ok(session, message, 0, NULL);
 }
@@ -175,8 +175,8 @@ static bool has_place(const struct gz_message *message)
     return (message->has & (GZ_HAS(AT) | GZ_HAS(RAY))) != 0;
 }
 
-enum gz_status gz_handle_pointer(struct gz_session *session, const struct gz_message *message,
-                                 struct gz_failure *failure)
+enum gz_status gz_on_pointer(struct gz_session *session, const struct gz_message *message,
+                             struct gz_failure *failure)
 {
     const struct gz_pointer_message *said = &message->pointer;
     enum gz_status status = GZ_OK;
@@ -218,7 +218,7 @@ static enum gz_status grab(struct gz_session *session, const struct gz_message *
     }
     const struct gz_value *value = message->has & GZ_HAS(VALUE) ? &said->value : NULL;
     enum gz_status status =
-        gz_run_begin(session, said->handle, pointer, (uint32_t)said->mods, value, failure);
+        gz_gesture_begin(session, said->handle, pointer, (uint32_t)said->mods, value, failure);
     if (status == GZ_OK) return GZ_OK;
     if (selected > 0) memcpy(session->selection, before, selected * sizeof *before);
     session->selected = selected;
@@ -237,27 +237,27 @@ static bool are_held(const struct gz_session *session, struct gz_ids ids)
         while (node != NULL && node->holder != session->id) node = node->parent;
         if (node == NULL) return false;
     }
-    return held == session->run.count;
+    return held == session->gesture.count;
 }
 
 /* While a drag runs, all that can be grabbed is its own handle, to type a value for it. */
 static enum gz_status check_grab(const struct gz_session *session, const struct gz_message *message,
                                  struct gz_failure *failure)
 {
-    const struct gz_run *run = &session->run;
-    if (run->kind == GZ_RUN_NONE) return GZ_OK;
-    if (run->kind != GZ_RUN_DRAG || (message->has & GZ_HAS(VALUE)) == 0)
+    const struct gz_gesture *gesture = &session->gesture;
+    if (gesture->kind == GZ_GESTURE_NONE) return GZ_OK;
+    if (gesture->kind != GZ_GESTURE_DRAG || (message->has & GZ_HAS(VALUE)) == 0)
         return gz_fail(&failure->error, GZ_BAD_STATE, "grab while a drag is running");
-    if (message->pointer.handle != run->drag.handle)
+    if (message->pointer.handle != gesture->drag.handle)
         return gz_fail(&failure->error, GZ_BAD_STATE, "handle: the drag that runs is of %s",
-                       gz_term_word(&gz_handle_terms, run->drag.handle));
+                       gz_vocabulary_word(&gz_handle_words, gesture->drag.handle));
     if ((message->has & GZ_HAS(NODES)) != 0 && !are_held(session, message->pointer.nodes))
         return gz_fail(&failure->error, GZ_BAD_STATE, "nodes: the drag that runs is of others");
     return GZ_OK;
 }
 
-enum gz_status gz_handle_grab(struct gz_session *session, const struct gz_message *message,
-                              struct gz_failure *failure)
+enum gz_status gz_on_grab(struct gz_session *session, const struct gz_message *message,
+                          struct gz_failure *failure)
 {
     const struct gz_pointer_message *said = &message->pointer;
     struct gz_pointer pointer;
@@ -269,8 +269,8 @@ enum gz_status gz_handle_grab(struct gz_session *session, const struct gz_messag
         status = gz_session_pointer(session, (message->has & GZ_HAS(RAY)) != 0, said->at, said->ray,
                                     &pointer, failure);
     if (status != GZ_OK) return status;
-    status = session->run.kind == GZ_RUN_DRAG
-                 ? gz_run_type(session, &said->value, failure)
+    status = session->gesture.kind == GZ_GESTURE_DRAG
+                 ? gz_gesture_type(session, &said->value, failure)
                  : grab(session, message, placed ? &pointer : NULL, failure);
     if (status != GZ_OK) return status;
     if (placed) session->pointer = pointer;
@@ -293,8 +293,8 @@ static enum gz_status dolly(struct gz_session *session, double notches, struct g
     return GZ_OK;
 }
 
-enum gz_status gz_handle_wheel(struct gz_session *session, const struct gz_message *message,
-                               struct gz_failure *failure)
+enum gz_status gz_on_wheel(struct gz_session *session, const struct gz_message *message,
+                           struct gz_failure *failure)
 {
     enum gz_status status = GZ_OK;
     if (is_dragging(session))
@@ -304,8 +304,9 @@ enum gz_status gz_handle_wheel(struct gz_session *session, const struct gz_messa
     } else if (session->role < GZ_ROLE_EDITOR) {
         return gz_fail(&failure->error, GZ_FORBIDDEN, "wheel: a viewer cannot scale");
     } else {
-        if (session->run.kind == GZ_RUN_NONE) status = gz_run_begin_wheel(session, failure);
-        if (status == GZ_OK) gz_run_turn_wheel(session, message->wheel.dy);
+        if (session->gesture.kind == GZ_GESTURE_NONE)
+            status = gz_gesture_begin_wheel(session, failure);
+        if (status == GZ_OK) gz_gesture_turn_wheel(session, message->wheel.dy);
     }
     if (status != GZ_OK) return status;
     struct gz_ok ok = {.seq = gz_scene_seq(session->core->scene)};

@@ -5,12 +5,12 @@
  * handler, rights, rate reply.c     what one session alone is told                  pending.c edits
  * that wait for the disk, keys batch.c     what the disk is to take                        commit.c
  * what it said view.c      camera, tool, select                            pointer.c   pointer,
- * grab, wheel run.c       a drag from press to edit                       edit.c      set, create,
- * delete travel.c    undo, redo, revert                                past.c      history, at,
- * path, restore pick.c      nodes under a pointer, by bounds                look.c      the same by
- * what is seen of them gizmo.c     what a session's gizmo looks like               groups.c    the
- * bounds of what has none of its own join.c      coming and going, epochs note.c      notes, to the
- * disk and back                     checkpoint.c  names for states interest.c  what part of the
+ * grab, wheel gesture.c       a drag from press to edit                       edit.c      set,
+ * create, delete travel.c    undo, redo, revert                                past.c      history,
+ * at, path, restore pick.c      nodes under a pointer, by bounds                surface_pick.c the
+ * same by what is seen of them gizmo.c     what a session's gizmo looks like               groups.c
+ * the bounds of what has none of its own join.c      coming and going, epochs note.c      notes, to
+ * the disk and back                     checkpoint.c  names for states interest.c  what part of the
  * scene a session follows        tell.c      large answers, piece by piece clock.c     the times of
  * the scene
  *
@@ -18,7 +18,7 @@
 #ifndef GZ_SESSION_H
 #define GZ_SESSION_H
 
-#include "scene/boxes.h"
+#include "scene/bounds_index.h"
 #include "scene/checkpoints.h"
 #include "scene/notes.h"
 #include "scene/scene.h"
@@ -38,25 +38,25 @@ struct gz_failure {
 
 /* ---- a run: an edit in the making ---- */
 
-enum gz_run_kind { GZ_RUN_NONE, GZ_RUN_DRAG, GZ_RUN_WHEEL, GZ_RUN_ORBIT };
+enum gz_gesture_kind { GZ_GESTURE_NONE, GZ_GESTURE_DRAG, GZ_GESTURE_WHEEL, GZ_GESTURE_ORBIT };
 
 /* What the store knows of a run. */
-enum gz_run_told { GZ_UNTOLD, GZ_TELLING, GZ_TOLD };
+enum gz_gesture_announced { GZ_UNTOLD, GZ_TELLING, GZ_TOLD };
 
-struct gz_run_target {
+struct gz_gesture_target {
     uint64_t id;
     struct gz_target start; /* bounds are not kept */
     gz_affine parent;       /* as of the last solve */
 };
 
-struct gz_run {
-    enum gz_run_kind kind;
-    enum gz_run_told told;
+struct gz_gesture {
+    enum gz_gesture_kind kind;
+    enum gz_gesture_announced told;
     bool moved; /* a node changed since the press */
     uint64_t edit;
     double began;
     uint64_t began_seq;
-    struct gz_run_target *targets;
+    struct gz_gesture_target *targets;
     uint64_t *ids; /* of the targets, in their order */
     size_t count;
     struct gz_motion motion;
@@ -111,7 +111,7 @@ struct gz_session {
     uint64_t *selection;       /* the last one is the active node */
     size_t selected, selection_capacity;
     struct gz_groups groups;
-    struct gz_run run;
+    struct gz_gesture gesture;
 
     bool gizmo_stale;
     uint64_t gizmo_seq; /* of the scene when the gizmo was last built */
@@ -190,7 +190,7 @@ struct gz_ticket {
     struct gz_query query;
 };
 
-struct gz_visit {
+struct gz_session_entry {
     uint64_t session;
     char user[GZ_USER_BYTES_MAX + 1];
     enum gz_role role;
@@ -228,7 +228,7 @@ struct gz_core {
     uint64_t next_note;
     struct gz_pending_checkpoint *pending_checkpoints, **pending_checkpoints_end;
     size_t pending_checkpoint_count;
-    struct gz_visit *visits;
+    struct gz_session_entry *visits;
     size_t visit_count, visit_capacity, visits_in_batch;
     uint64_t *dropped;
     size_t dropped_count, dropped_capacity, dropped_in_batch;
@@ -291,12 +291,12 @@ void gz_core_name_holder(const struct gz_core *core, struct gz_failure *failure)
 
 /* ---- view.c ---- */
 
-enum gz_status gz_handle_camera(struct gz_session *session, const struct gz_message *message,
-                                struct gz_failure *failure);
-enum gz_status gz_handle_tool(struct gz_session *session, const struct gz_message *message,
-                              struct gz_failure *failure);
-enum gz_status gz_handle_select(struct gz_session *session, const struct gz_message *message,
-                                struct gz_failure *failure);
+enum gz_status gz_on_camera(struct gz_session *session, const struct gz_message *message,
+                            struct gz_failure *failure);
+enum gz_status gz_on_tool(struct gz_session *session, const struct gz_message *message,
+                          struct gz_failure *failure);
+enum gz_status gz_on_select(struct gz_session *session, const struct gz_message *message,
+                            struct gz_failure *failure);
 GZ_MUST_USE enum gz_status gz_session_select(struct gz_session *session, const uint64_t *ids,
                                              size_t count, enum gz_how how,
                                              struct gz_failure *failure);
@@ -343,17 +343,17 @@ void gz_groups_finish(struct gz_groups *groups);
 
 /* ---- pick.c ---- */
 
-enum gz_status gz_handle_pick(struct gz_session *session, const struct gz_message *message,
-                              struct gz_failure *failure);
+enum gz_status gz_on_pick(struct gz_session *session, const struct gz_message *message,
+                          struct gz_failure *failure);
 /* The node under the pointer, 0 for none: where the tool goes by surfaces the first of
  * gz_session_look, else the front-most with bounds, else the front-most point. */
 GZ_MUST_USE enum gz_status gz_session_node_under(struct gz_session *session,
                                                  const struct gz_pointer *pointer, uint64_t *id,
                                                  struct gz_failure *failure);
 /* What can be under the pointer at all. Counts against the session's rate. */
-GZ_MUST_USE enum gz_status gz_session_sieve(struct gz_session *session,
-                                            const struct gz_pointer *pointer,
-                                            struct gz_sieved *sieved, struct gz_failure *failure);
+GZ_MUST_USE enum gz_status gz_session_cull(struct gz_session *session,
+                                           const struct gz_pointer *pointer,
+                                           struct gz_culled *culled, struct gz_failure *failure);
 /* Whether the pointer meets the node by its bounds, or as a point. */
 bool gz_session_pick(struct gz_session *session, const struct gz_pointer *pointer,
                      const struct gz_node *node, struct gz_hit *hit);
@@ -365,7 +365,7 @@ GZ_MUST_USE enum gz_status gz_session_pointer(const struct gz_session *session, 
                                               struct gz_pointer *pointer,
                                               struct gz_failure *failure);
 
-/* ---- look.c ---- */
+/* ---- surface_pick.c ---- */
 
 /* What the pointer meets, that which a press takes first, in the core's scratch. First the surfaces
  * of nodes whose triangles are known and the bounds of the others, by distance. Where none is met,
@@ -378,8 +378,8 @@ GZ_MUST_USE enum gz_status gz_session_look(struct gz_session *session,
 
 /* ---- interest.c ---- */
 
-enum gz_status gz_handle_interest(struct gz_session *session, const struct gz_message *message,
-                                  struct gz_failure *failure);
+enum gz_status gz_on_interest(struct gz_session *session, const struct gz_message *message,
+                              struct gz_failure *failure);
 /* Follows the camera where the session's interest is what it sees, if it is time. */
 void gz_session_update_view(struct gz_session *session);
 /* Monotonic time at which it will be; INFINITY for not. */
@@ -387,56 +387,57 @@ double gz_session_view_due(const struct gz_session *session);
 
 /* ---- pointer.c ---- */
 
-enum gz_status gz_handle_pointer(struct gz_session *session, const struct gz_message *message,
-                                 struct gz_failure *failure);
-enum gz_status gz_handle_grab(struct gz_session *session, const struct gz_message *message,
-                              struct gz_failure *failure);
-enum gz_status gz_handle_wheel(struct gz_session *session, const struct gz_message *message,
-                               struct gz_failure *failure);
+enum gz_status gz_on_pointer(struct gz_session *session, const struct gz_message *message,
+                             struct gz_failure *failure);
+enum gz_status gz_on_grab(struct gz_session *session, const struct gz_message *message,
+                          struct gz_failure *failure);
+enum gz_status gz_on_wheel(struct gz_session *session, const struct gz_message *message,
+                           struct gz_failure *failure);
 
-/* ---- run.c ---- */
+/* ---- gesture.c ---- */
 
 /* Holds the selection and starts a drag on `handle`, by a pointer, a typed value or both; the other
  * may be NULL. On failure nothing runs. */
-GZ_MUST_USE enum gz_status gz_run_begin(struct gz_session *session, enum gz_handle handle,
-                                        const struct gz_pointer *pointer, uint32_t mods,
-                                        const struct gz_value *value, struct gz_failure *failure);
+GZ_MUST_USE enum gz_status gz_gesture_begin(struct gz_session *session, enum gz_handle handle,
+                                            const struct gz_pointer *pointer, uint32_t mods,
+                                            const struct gz_value *value,
+                                            struct gz_failure *failure);
 /* Moves the nodes of a drag to where exactly this value has them, for the pointer too. On failure
  * nothing changes. */
-GZ_MUST_USE enum gz_status gz_run_type(struct gz_session *session, const struct gz_value *value,
-                                       struct gz_failure *failure);
-GZ_MUST_USE enum gz_status gz_run_begin_wheel(struct gz_session *session,
-                                              struct gz_failure *failure);
+GZ_MUST_USE enum gz_status gz_gesture_type(struct gz_session *session, const struct gz_value *value,
+                                           struct gz_failure *failure);
+GZ_MUST_USE enum gz_status gz_gesture_begin_wheel(struct gz_session *session,
+                                                  struct gz_failure *failure);
 /* Moves the nodes to where the pointer has them; NULL will do where a value was typed. */
-void gz_run_move(struct gz_session *session, const struct gz_pointer *pointer, uint32_t mods);
-void gz_run_turn_wheel(struct gz_session *session, double notches);
+void gz_gesture_move(struct gz_session *session, const struct gz_pointer *pointer, uint32_t mods);
+void gz_gesture_turn_wheel(struct gz_session *session, double notches);
 /* Solves again where a parent of a dragged node was moved by somebody; whether anything moved. */
-bool gz_run_follow(struct gz_session *session);
+bool gz_gesture_follow(struct gz_session *session);
 /* Ends the run as an edit, which `request` (NULL: nobody) is answered for after COMMIT. */
-void gz_run_complete(struct gz_session *session, const struct gz_message *request);
+void gz_gesture_complete(struct gz_session *session, const struct gz_message *request);
 /* Ends the run as if it had never been. */
-void gz_run_cancel(struct gz_session *session);
+void gz_gesture_cancel(struct gz_session *session);
 /* Frees the memory of a run that has ended. */
-void gz_run_finish(struct gz_run *run);
+void gz_gesture_finish(struct gz_gesture *gesture);
 
 /* ---- edit.c ---- */
 
-enum gz_status gz_handle_set(struct gz_session *session, const struct gz_message *message,
-                             struct gz_failure *failure);
-enum gz_status gz_handle_create(struct gz_session *session, const struct gz_message *message,
-                                struct gz_failure *failure);
-enum gz_status gz_handle_delete(struct gz_session *session, const struct gz_message *message,
-                                struct gz_failure *failure);
+enum gz_status gz_on_set(struct gz_session *session, const struct gz_message *message,
+                         struct gz_failure *failure);
+enum gz_status gz_on_create(struct gz_session *session, const struct gz_message *message,
+                            struct gz_failure *failure);
+enum gz_status gz_on_delete(struct gz_session *session, const struct gz_message *message,
+                            struct gz_failure *failure);
 
 /* ---- travel.c ---- */
 
-enum gz_status gz_handle_undo(struct gz_session *session, const struct gz_message *message,
-                              struct gz_failure *failure);
-enum gz_status gz_handle_redo(struct gz_session *session, const struct gz_message *message,
-                              struct gz_failure *failure);
+enum gz_status gz_on_undo(struct gz_session *session, const struct gz_message *message,
+                          struct gz_failure *failure);
+enum gz_status gz_on_redo(struct gz_session *session, const struct gz_message *message,
+                          struct gz_failure *failure);
 
-enum gz_status gz_handle_revert(struct gz_session *session, const struct gz_message *message,
-                                struct gz_failure *failure);
+enum gz_status gz_on_revert(struct gz_session *session, const struct gz_message *message,
+                            struct gz_failure *failure);
 /* What the past said of an edit that is to be reverted. */
 GZ_MUST_USE enum gz_status gz_session_revert(struct gz_session *session,
                                              const struct gz_ticket *ticket,
@@ -445,14 +446,14 @@ GZ_MUST_USE enum gz_status gz_session_revert(struct gz_session *session,
 
 /* ---- past.c ---- */
 
-enum gz_status gz_handle_history(struct gz_session *session, const struct gz_message *message,
-                                 struct gz_failure *failure);
-enum gz_status gz_handle_at(struct gz_session *session, const struct gz_message *message,
-                            struct gz_failure *failure);
-enum gz_status gz_handle_path(struct gz_session *session, const struct gz_message *message,
-                              struct gz_failure *failure);
-enum gz_status gz_handle_restore(struct gz_session *session, const struct gz_message *message,
-                                 struct gz_failure *failure);
+enum gz_status gz_on_history(struct gz_session *session, const struct gz_message *message,
+                             struct gz_failure *failure);
+enum gz_status gz_on_at(struct gz_session *session, const struct gz_message *message,
+                        struct gz_failure *failure);
+enum gz_status gz_on_path(struct gz_session *session, const struct gz_message *message,
+                          struct gz_failure *failure);
+enum gz_status gz_on_restore(struct gz_session *session, const struct gz_message *message,
+                             struct gz_failure *failure);
 /* Has the past asked, once all up to `after` is saved; what the message wants is done with the
  * answer. */
 GZ_MUST_USE enum gz_status gz_session_ask(struct gz_session *session,
@@ -479,8 +480,8 @@ void gz_session_stop_telling(struct gz_session *session);
 
 /* ---- note.c ---- */
 
-enum gz_status gz_handle_note(struct gz_session *session, const struct gz_message *message,
-                              struct gz_failure *failure);
+enum gz_status gz_on_note(struct gz_session *session, const struct gz_message *message,
+                          struct gz_failure *failure);
 /* Puts what waits into a batch; false without memory. */
 GZ_MUST_USE bool gz_core_add_notes(const struct gz_core *core, struct gz_batch *batch);
 /* The batch was stored: its notes are there for everybody, and answered. */
@@ -491,10 +492,10 @@ void gz_core_free_notes(struct gz_core *core);
 
 /* ---- checkpoint.c ---- */
 
-enum gz_status gz_handle_checkpoint(struct gz_session *session, const struct gz_message *message,
-                                    struct gz_failure *failure);
-enum gz_status gz_handle_checkpoints(struct gz_session *session, const struct gz_message *message,
-                                     struct gz_failure *failure);
+enum gz_status gz_on_checkpoint(struct gz_session *session, const struct gz_message *message,
+                                struct gz_failure *failure);
+enum gz_status gz_on_checkpoints(struct gz_session *session, const struct gz_message *message,
+                                 struct gz_failure *failure);
 /* The seq that a checkpoint stands for; GZ_BAD_VALUE where none of this name is stored. */
 GZ_MUST_USE enum gz_status gz_core_find_checkpoint(const struct gz_core *core, struct gz_text name,
                                                    uint64_t *seq, struct gz_failure *failure);
@@ -547,7 +548,7 @@ GZ_MUST_USE enum gz_status gz_core_edit_import(struct gz_core *core,
 GZ_MUST_USE enum gz_status gz_core_complete(struct gz_core *core,
                                             const struct gz_edit_request *request,
                                             const struct gz_edit_record *edit,
-                                            enum gz_run_told told);
+                                            enum gz_gesture_announced told);
 void gz_pending_destroy(struct gz_pending *pending);
 void gz_core_free_pending(struct gz_core *core);
 /* Answers an edit that is stored. */
@@ -571,7 +572,7 @@ void gz_core_refuse_batch(struct gz_core *core, const char *why);
 void gz_core_drop(struct gz_core *core, uint64_t edit);
 /* That a session joined or left, for the file; false without memory. An edit in the file needs its
  * session there. Not in the middle of a message. */
-bool gz_core_visit(struct gz_core *core, const struct gz_session *session, bool left);
+bool gz_core_log_session(struct gz_core *core, const struct gz_session *session, bool left);
 /* Hands the host what is to be saved, if it is time. */
 void gz_core_commit(struct gz_core *core);
 /* Monotonic time at which it will be. */

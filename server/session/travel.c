@@ -423,14 +423,14 @@ static enum gz_status travel(struct gz_session *session, const struct gz_message
     return gz_core_edit(core, &request, travel.changes, travel.count, failure);
 }
 
-enum gz_status gz_handle_undo(struct gz_session *session, const struct gz_message *message,
-                              struct gz_failure *failure)
+enum gz_status gz_on_undo(struct gz_session *session, const struct gz_message *message,
+                          struct gz_failure *failure)
 {
     return travel(session, message, GZ_EDIT_UNDO, failure);
 }
 
-enum gz_status gz_handle_redo(struct gz_session *session, const struct gz_message *message,
-                              struct gz_failure *failure)
+enum gz_status gz_on_redo(struct gz_session *session, const struct gz_message *message,
+                          struct gz_failure *failure)
 {
     return travel(session, message, GZ_EDIT_REDO, failure);
 }
@@ -465,8 +465,8 @@ static enum gz_status revert(struct travel *travel, const struct gz_edit_record 
                            : status;
 }
 
-enum gz_status gz_handle_revert(struct gz_session *session, const struct gz_message *message,
-                                struct gz_failure *failure)
+enum gz_status gz_on_revert(struct gz_session *session, const struct gz_message *message,
+                            struct gz_failure *failure)
 {
     struct gz_core *core = session->core;
     const struct gz_undo_log *log = core->undo;

@@ -43,7 +43,7 @@ void gz_session_present(struct gz_session *session)
     user->has = GZ_HAS(SELECTION) | GZ_HAS(TOOL) | GZ_HAS(LOCKS);
     user->selection = (struct gz_ids){session->selection, session->selected};
     user->tool = session->tool.mode;
-    user->locks = (struct gz_ids){session->run.ids, session->run.count};
+    user->locks = (struct gz_ids){session->gesture.ids, session->gesture.count};
     if (session->has_pointer) present_pointer(session, user);
     if (session->has_camera) present_camera(session, user);
     gz_sync_present(session->core->sync, &session->presence, session->core->now.mono_s);
@@ -67,8 +67,8 @@ static enum gz_status use_camera(struct gz_session *session, const struct gz_cam
     return GZ_OK;
 }
 
-enum gz_status gz_handle_camera(struct gz_session *session, const struct gz_message *message,
-                                struct gz_failure *failure)
+enum gz_status gz_on_camera(struct gz_session *session, const struct gz_message *message,
+                            struct gz_failure *failure)
 {
     const struct gz_camera_message *camera = &message->camera;
     struct gz_camera_input input = {.ndc_y_down = camera->ndc_y_down,
@@ -81,8 +81,8 @@ enum gz_status gz_handle_camera(struct gz_session *session, const struct gz_mess
     session->has_target = (message->has & GZ_HAS(TARGET)) != 0;
     session->target = camera->target;
     /* What was grabbed stays under the pointer while the camera moves. */
-    if (session->run.kind == GZ_RUN_DRAG)
-        gz_run_move(session, &session->run.pointer, session->run.mods);
+    if (session->gesture.kind == GZ_GESTURE_DRAG)
+        gz_gesture_move(session, &session->gesture.pointer, session->gesture.mods);
     gz_session_ok(session, message, 0, NULL);
     return GZ_OK;
 }
@@ -109,8 +109,8 @@ static void set_snap(struct gz_snap *snap, uint64_t has, const struct gz_tool_me
     if (has & GZ_HAS(SNAP_ABSOLUTE)) snap->absolute = said->snap_absolute;
 }
 
-enum gz_status gz_handle_tool(struct gz_session *session, const struct gz_message *message,
-                              struct gz_failure *failure)
+enum gz_status gz_on_tool(struct gz_session *session, const struct gz_message *message,
+                          struct gz_failure *failure)
 {
     (void)failure;
     const struct gz_tool_message *said = &message->tool;
@@ -219,8 +219,8 @@ enum gz_status gz_session_select(struct gz_session *session, const uint64_t *ids
     return GZ_OK;
 }
 
-enum gz_status gz_handle_select(struct gz_session *session, const struct gz_message *message,
-                                struct gz_failure *failure)
+enum gz_status gz_on_select(struct gz_session *session, const struct gz_message *message,
+                            struct gz_failure *failure)
 {
     const struct gz_select *select = &message->select;
     enum gz_status status =

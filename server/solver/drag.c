@@ -131,17 +131,17 @@ static enum gz_solve measure_on_the_way(const struct gz_drag *drag, const struct
 
 /* ---- Making motions: the handle's value becomes what it does ---- */
 
-static enum gz_part part_of(const struct gz_drag *drag)
+static enum gz_handle_part part_of(const struct gz_drag *drag)
 {
     return gz_handle_parts(drag->handle).part;
 }
 
-static bool is_scale(enum gz_part part)
+static bool is_scale(enum gz_handle_part part)
 {
     return part >= GZ_PART_SCALE_AXIS;
 }
 
-static bool is_turn(enum gz_part part)
+static bool is_turn(enum gz_handle_part part)
 {
     return part == GZ_PART_RING || part == GZ_PART_VIEW_RING || part == GZ_PART_BALL;
 }
@@ -164,7 +164,7 @@ static void scale_by(const struct gz_drag *drag, double factor, struct gz_motion
  * written, where a number is not finite. */
 static bool make_motion(const struct gz_drag *drag, const double value[2], struct gz_motion *motion)
 {
-    enum gz_part part = part_of(drag);
+    enum gz_handle_part part = part_of(drag);
     bool scales = is_scale(part), turns = is_turn(part);
     gz_vec3 offset =
         gz_add(gz_scale(drag->directions[0], value[0]), gz_scale(drag->directions[1], value[1]));
@@ -189,7 +189,7 @@ static bool make_motion(const struct gz_drag *drag, const double value[2], struc
     return true;
 }
 
-static double snapped(const struct gz_drag *drag, enum gz_part part, int index, double value)
+static double snapped(const struct gz_drag *drag, enum gz_handle_part part, int index, double value)
 {
     const struct gz_snap *snap = &drag->snap;
     double start = drag->start_value[index];
@@ -203,7 +203,7 @@ static double snapped(const struct gz_drag *drag, enum gz_part part, int index, 
 
 static bool snap_wanted(const struct gz_drag *drag, uint32_t mods)
 {
-    enum gz_part part = part_of(drag);
+    enum gz_handle_part part = part_of(drag);
     double step = is_scale(part) ? drag->snap.s : is_turn(part) ? drag->snap.r : drag->snap.t;
     bool inverted = (mods & (1u << GZ_MOD_SNAP)) != 0;
     return step > 0 && drag->snap.on != inverted;
@@ -480,7 +480,7 @@ enum gz_solve gz_drag_begin(struct gz_drag *drag, enum gz_handle handle,
     assert(drag != NULL && gizmo != NULL && tool != NULL);
     struct gz_drag made = {
         .handle = handle, .origin = gizmo->origin, .pivot = gizmo->origin, .each = gizmo->each};
-    enum gz_part part = part_of(&made);
+    enum gz_handle_part part = part_of(&made);
     struct gz_sight sight = {.camera = camera};
     if (part == GZ_PART_NONE) return GZ_SOLVE_NONE;
     bool needs_view = part == GZ_PART_MOVE_VIEW || part == GZ_PART_VIEW_RING;
@@ -551,7 +551,7 @@ static enum gz_solve solve_value(struct gz_drag *drag, const struct gz_camera *c
 /* Values onto the grid, unless nothing has moved: a press alone never jumps there. */
 static void snap_values(const struct gz_drag *drag, double value[2], double *turn)
 {
-    enum gz_part part = part_of(drag);
+    enum gz_handle_part part = part_of(drag);
     bool still = is_scale(part) ? value[0] == 1 : value[0] == 0 && value[1] == 0;
     if (still) return;
     for (int i = 0; i < gz_handle_value_count(drag->handle); i++)
@@ -596,7 +596,7 @@ static gz_vec3 tangent_arm(const struct gz_drag *drag, gz_vec3 front)
 bool gz_drag_ring(const struct gz_drag *drag, gz_vec3 *axis, gz_vec3 *arm)
 {
     assert(drag != NULL && axis != NULL && arm != NULL);
-    enum gz_part part = part_of(drag);
+    enum gz_handle_part part = part_of(drag);
     if (part != GZ_PART_RING && part != GZ_PART_VIEW_RING) return false;
     gz_vec3 first = drag->axes[0], made = first;
     if (drag->rule == GZ_RULE_RING_TANGENT)
@@ -612,7 +612,7 @@ enum gz_solve gz_drag_value(const struct gz_drag *drag, const double *value, int
                             struct gz_motion *motion)
 {
     assert(drag != NULL && value != NULL && motion != NULL);
-    enum gz_part part = part_of(drag);
+    enum gz_handle_part part = part_of(drag);
     if (count < 1 || count != gz_handle_value_count(drag->handle)) return GZ_SOLVE_NONE;
     const double pair[2] = {value[0], count > 1 ? value[1] : 0};
     if (!isfinite(pair[0]) || !isfinite(pair[1]) || (is_scale(part) && pair[0] == 0))

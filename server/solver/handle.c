@@ -36,7 +36,7 @@ static gz_vec3 side_of(enum gz_handle handle)
 
 gz_vec3 gz_handle_arm(const struct gz_gizmo *gizmo, enum gz_handle handle)
 {
-    enum gz_part part = gz_handle_parts(handle).part;
+    enum gz_handle_part part = gz_handle_parts(handle).part;
     if (part != GZ_PART_SCALE_FACE && part != GZ_PART_SCALE_CORNER) return (gz_vec3){0, 0, 0};
     gz_vec3 side = side_of(handle);
     const gz_vec3 *half = gizmo->box_half;

@@ -4,7 +4,7 @@
 
 #include "solver/solver.h"
 
-enum gz_part {
+enum gz_handle_part {
     GZ_PART_NONE,
     GZ_PART_MOVE_AXIS,
     GZ_PART_MOVE_PLANE,
@@ -22,7 +22,7 @@ enum gz_part {
 /* `axis` is 0, 1, 2 for x, y, z; of a plane it is the first of its two axes, axis and (axis + 1)
  * % 3. */
 struct gz_handle_parts {
-    enum gz_part part;
+    enum gz_handle_part part;
     int axis;
 };
 

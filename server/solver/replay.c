@@ -12,7 +12,7 @@ enum gz_handle gz_replay_handle(const char *tool, const char *handle)
     static const struct {
         const char *word, *suffix;
     } ends[] = {{"view", "v"}, {"uniform", "u"}, {"ball", "b"}};
-    int named = gz_term_value(&gz_handle_terms, handle, strlen(handle));
+    int named = gz_vocabulary_value(&gz_handle_words, handle, strlen(handle));
     if (named > 0) return (enum gz_handle)named;
     const char *suffix = handle, *prefix = NULL;
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
@@ -23,7 +23,7 @@ enum gz_handle gz_replay_handle(const char *tool, const char *handle)
     if (prefix == NULL || strlen(suffix) > 2) return GZ_HANDLE_NONE;
     name[0] = prefix[0];
     memcpy(name + 1, suffix, strlen(suffix));
-    int value = gz_term_value(&gz_handle_terms, name, strlen(name));
+    int value = gz_vocabulary_value(&gz_handle_words, name, strlen(name));
     return value > 0 ? (enum gz_handle)value : GZ_HANDLE_NONE;
 }
 
@@ -35,7 +35,7 @@ bool gz_replay_ball(const char *variant, enum gz_ball *ball)
         *ball = GZ_BALL_SHOEMAKE_SINGLE;
         return true;
     }
-    int value = gz_term_value(&gz_ball_terms, variant, strlen(variant));
+    int value = gz_vocabulary_value(&gz_ball_words, variant, strlen(variant));
     if (value >= 0) *ball = (enum gz_ball)value;
     return value >= 0;
 }

@@ -34,7 +34,7 @@
 #include <stdint.h>
 
 #include "proto/base/linear.h"
-#include "proto/base/terms.h"
+#include "proto/base/vocabulary.h"
 
 /* That of the project (Semantic Versioning): before 1.0.0 a new minor version may change what is
  * below. */
@@ -414,14 +414,14 @@ bool gz_pick_rect(const struct gz_camera *camera, const double rect[4], const gz
 /* For gz_pick_node: for each box about a node's bounds, and for the origins of nodes without. False
  * where the pointer meets nothing: a number that is not finite, a ray without direction, a pixel
  * without a camera. */
-bool gz_pick_sieve(const struct gz_camera *camera, const struct gz_pointer *pointer,
-                   double tolerance_px, gz_plane planes[GZ_PICK_PLANES]);
+bool gz_pick_cull(const struct gz_camera *camera, const struct gz_pointer *pointer,
+                  double tolerance_px, gz_plane planes[GZ_PICK_PLANES]);
 /* For gz_pick_rect. */
-void gz_pick_rect_sieve(const struct gz_camera *camera, const double rect[4],
-                        gz_plane planes[GZ_PICK_PLANES]);
+void gz_pick_rect_cull(const struct gz_camera *camera, const double rect[4],
+                       gz_plane planes[GZ_PICK_PLANES]);
 /* What the camera shows: its clip volume, depth range included. Where depth goes from 0 to 1 or
  * back, it begins nearer than the camera's own. */
-void gz_view_sieve(const struct gz_camera *camera, gz_plane planes[GZ_VIEW_PLANES]);
+void gz_view_cull(const struct gz_camera *camera, gz_plane planes[GZ_VIEW_PLANES]);
 
 /* ---- Orbit: the view is what turns ---- */
 

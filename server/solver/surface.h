@@ -8,7 +8,7 @@
  *
  *     gz_surface_build(&surface, triangles, count, boxes);      once; `boxes` has room for
  * gz_surface_box_count(count) gz_aim(&aim, &camera, &pointer, &world);                  for each
- * node that shows it gz_surface_meet(&surface, &aim, &tests, &distance);
+ * node that shows it gz_surface_hit(&surface, &aim, &tests, &distance);
  *
  * Frames: triangles in the node's own space, as the file has them; a ray is taken there by the
  * inverse of the node's world, in double. Units: distances in the world's metres. Sides: a triangle
@@ -88,7 +88,7 @@ static inline gz_vec3 gz_aim_place(const struct gz_aim *aim, double distance)
  * box. */
 double gz_surface_enter(const struct gz_surface *surface, const struct gz_aim *aim);
 
-enum gz_met {
+enum gz_surface_outcome {
     GZ_MISSED,
     GZ_MET,
     GZ_GAVE_UP /* after as many tests as there might be */
@@ -97,8 +97,8 @@ enum gz_met {
 /* Of the triangles no further away than *distance the one that is met first, and in *distance how
  * far away that is: as gz_pick_node says it. *tests is how many boxes and triangles may be tested;
  * those that were are taken off. The outputs are set with GZ_MET. */
-enum gz_met gz_surface_meet(const struct gz_surface *surface, const struct gz_aim *aim,
-                            size_t *tests, double *distance);
+enum gz_surface_outcome gz_surface_hit(const struct gz_surface *surface, const struct gz_aim *aim,
+                                       size_t *tests, double *distance);
 
 /* What a pointer passes by. */
 struct gz_beside {
@@ -111,8 +111,9 @@ struct gz_beside {
  * that are seen from this side which comes nearest to the pointer on the screen, if that is not
  * further than beside->px. Meant for pointers that meet nothing. *tests as above; `beside` is set
  * with GZ_MET. */
-enum gz_met gz_surface_pass(const struct gz_surface *surface, const struct gz_camera *camera,
-                            const struct gz_pointer *pointer, const gz_affine *world, size_t *tests,
-                            struct gz_beside *beside);
+enum gz_surface_outcome gz_surface_pass(const struct gz_surface *surface,
+                                        const struct gz_camera *camera,
+                                        const struct gz_pointer *pointer, const gz_affine *world,
+                                        size_t *tests, struct gz_beside *beside);
 
 #endif

@@ -246,7 +246,8 @@ static void check_present(struct replay *replay, const struct gz_content *now, b
 {
     struct checker *checker = replay->checker;
     if (replay->edit == 0) {
-        /* A node whose making was taken back before it was saved is a grave without a history. */
+        /* A node whose making was taken back before it was saved is a tombstone without a history.
+         */
         if (!gone)
             say(checker, "node %" PRIu64 " (%s) is there, but no edit made it", replay->node,
                 now->name);
@@ -627,7 +628,7 @@ static void check_promises(struct checker *checker)
     }
 }
 
-static enum gz_status count(struct gz_reader *reader, struct gz_store_check *check,
+static enum gz_status count(struct gz_db_reader *reader, struct gz_store_check *check,
                             struct gz_error *error)
 {
     int64_t version = 0, nodes = 0, edits = 0, seq = 0;
@@ -654,7 +655,7 @@ static enum gz_status make_model(sqlite3 **model, int version, struct gz_error *
     return status;
 }
 
-static enum gz_status check_reader(struct gz_reader *reader, struct gz_store_check *check,
+static enum gz_status check_reader(struct gz_db_reader *reader, struct gz_store_check *check,
                                    struct gz_error *error)
 {
     struct checker checker = {.db = reader->db, .check = check};
@@ -670,14 +671,14 @@ static enum gz_status check_reader(struct gz_reader *reader, struct gz_store_che
 enum gz_status gz_store_check(const char *path, struct gz_store_check *check,
                               struct gz_error *error)
 {
-    struct gz_reader reader;
+    struct gz_db_reader reader;
     bool still = access(path, F_OK) == 0 && !gz_has_log(path);
     check->faults = 0;
-    enum gz_status status =
-        still ? gz_reader_open_still(&reader, path, error) : gz_reader_open(&reader, path, error);
+    enum gz_status status = still ? gz_db_reader_open_still(&reader, path, error)
+                                  : gz_db_reader_open(&reader, path, error);
     if (status != GZ_OK) return status;
     status = check_reader(&reader, check, error);
-    gz_reader_close(&reader);
+    gz_db_reader_close(&reader);
     if (still && gz_has_log(path) && (status != GZ_OK || check->faults > 0))
         return gz_fail(error, GZ_BAD_STATE, "%s: somebody opened it meanwhile: check it again",
                        gz_db_file_name(path));

@@ -34,14 +34,14 @@ static enum gz_status read_blob(sqlite3 *db, sqlite3_int64 id, struct gz_buffer 
 
 enum gz_status gz_store_asset(const char *path, struct gz_buffer *out, struct gz_error *error)
 {
-    struct gz_reader reader;
+    struct gz_db_reader reader;
     int64_t id;
-    enum gz_status status = gz_reader_open(&reader, path, error);
+    enum gz_status status = gz_db_reader_open(&reader, path, error);
     if (status != GZ_OK) return status;
     status = gz_db_integer(reader.db, "SELECT max(id) FROM assets", &id, error);
     if (status == GZ_OK && id == 0) status = gz_fail(error, GZ_BAD_STATE, NO_ASSET);
     if (status == GZ_OK) status = read_blob(reader.db, id, out, error);
-    gz_reader_close(&reader);
+    gz_db_reader_close(&reader);
     return status;
 }
 
@@ -70,11 +70,11 @@ static enum gz_status read_tag(sqlite3 *db, char tag[GZ_ASSET_TAG_BYTES], struct
 enum gz_status gz_store_asset_tag(const char *path, char tag[GZ_ASSET_TAG_BYTES],
                                   struct gz_error *error)
 {
-    struct gz_reader reader;
-    enum gz_status status = gz_reader_open(&reader, path, error);
+    struct gz_db_reader reader;
+    enum gz_status status = gz_db_reader_open(&reader, path, error);
     if (status != GZ_OK) return status;
     status = read_tag(reader.db, tag, error);
-    gz_reader_close(&reader);
+    gz_db_reader_close(&reader);
     return status;
 }
 
@@ -93,9 +93,9 @@ static enum gz_status copy_pages(sqlite3 *from, sqlite3 *to, struct gz_error *er
 /* One read transaction, one step: the copy is the scene as one commit left it. */
 static enum gz_status copy_to(const char *path, const char *part, struct gz_error *error)
 {
-    struct gz_reader reader;
+    struct gz_db_reader reader;
     sqlite3 *copy;
-    enum gz_status status = gz_reader_open(&reader, path, error);
+    enum gz_status status = gz_db_reader_open(&reader, path, error);
     if (status != GZ_OK) return status;
     status = gz_db_open(part, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &copy, error);
     if (status == GZ_OK) {
@@ -106,7 +106,7 @@ static enum gz_status copy_to(const char *path, const char *part, struct gz_erro
                 gz_db_exec(copy, "PRAGMA synchronous = FULL; PRAGMA journal_mode = DELETE", error);
         sqlite3_close(copy);
     }
-    gz_reader_close(&reader);
+    gz_db_reader_close(&reader);
     return status;
 }
 
@@ -160,11 +160,11 @@ static enum gz_status read_summary(sqlite3 *db, struct gz_store_summary *summary
 enum gz_status gz_store_summary(const char *path, struct gz_store_summary *summary,
                                 struct gz_error *error)
 {
-    struct gz_reader reader;
+    struct gz_db_reader reader;
     *summary = (struct gz_store_summary){0};
-    enum gz_status status = gz_reader_open(&reader, path, error);
+    enum gz_status status = gz_db_reader_open(&reader, path, error);
     if (status != GZ_OK) return status;
     status = read_summary(reader.db, summary, error);
-    gz_reader_close(&reader);
+    gz_db_reader_close(&reader);
     return status;
 }

@@ -128,12 +128,12 @@ enum gz_status gz_db_migrate(sqlite3 *db, struct gz_error *error)
 
 static int handle_progress(void *context)
 {
-    const struct gz_reader *reader = context;
+    const struct gz_db_reader *reader = context;
     return uv_hrtime() > reader->deadline_ns;
 }
 
 /* Closes the connection where it cannot read a scene. */
-static enum gz_status begin_reading(struct gz_reader *reader, const char *path,
+static enum gz_status begin_reading(struct gz_db_reader *reader, const char *path,
                                     struct gz_error *error)
 {
     reader->deadline_ns = uv_hrtime() + (uint64_t)GZ_QUERY_MS_MAX * 1000000;
@@ -145,11 +145,12 @@ static enum gz_status begin_reading(struct gz_reader *reader, const char *path,
     if (status == GZ_OK && version == 0)
         status =
             gz_fail(error, GZ_UNKNOWN_SCENE, "%s: there is no scene in it", gz_db_file_name(path));
-    if (status != GZ_OK) gz_reader_close(reader);
+    if (status != GZ_OK) gz_db_reader_close(reader);
     return status;
 }
 
-enum gz_status gz_reader_open(struct gz_reader *reader, const char *path, struct gz_error *error)
+enum gz_status gz_db_reader_open(struct gz_db_reader *reader, const char *path,
+                                 struct gz_error *error)
 {
     enum gz_status status = gz_db_open(path, SQLITE_OPEN_READONLY, &reader->db, error);
     return status == GZ_OK ? begin_reading(reader, path, error) : status;
@@ -174,8 +175,8 @@ static char *uri_of(const char *path)
     return sqlite3_str_finish(uri);
 }
 
-enum gz_status gz_reader_open_still(struct gz_reader *reader, const char *path,
-                                    struct gz_error *error)
+enum gz_status gz_db_reader_open_still(struct gz_db_reader *reader, const char *path,
+                                       struct gz_error *error)
 {
     char *uri = uri_of(path);
     if (uri == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory");
@@ -185,11 +186,11 @@ enum gz_status gz_reader_open_still(struct gz_reader *reader, const char *path,
                                 ? make_safe(reader->db, error)
                                 : gz_db_fail(reader->db, rc, error, gz_db_file_name(path));
     if (status == GZ_OK) return begin_reading(reader, path, error);
-    gz_reader_close(reader);
+    gz_db_reader_close(reader);
     return status;
 }
 
-void gz_reader_close(struct gz_reader *reader)
+void gz_db_reader_close(struct gz_db_reader *reader)
 {
     sqlite3_close(reader->db);
     reader->db = NULL;

@@ -40,17 +40,17 @@ GZ_MUST_USE enum gz_status gz_db_migrate(sqlite3 *db, struct gz_error *error);
 
 /* A connection that cannot write, in a read transaction of its own, and how long its statements may
  * still run. */
-struct gz_reader {
+struct gz_db_reader {
     sqlite3 *db;
     uint64_t deadline_ns;
 };
 /* The reader stays where it is in memory until it is closed. */
-GZ_MUST_USE enum gz_status gz_reader_open(struct gz_reader *reader, const char *path,
-                                          struct gz_error *error);
+GZ_MUST_USE enum gz_status gz_db_reader_open(struct gz_db_reader *reader, const char *path,
+                                             struct gz_error *error);
 /* The same for a file that has no log, also where its directory cannot be written, leaving no trace
  * beside it. What is read makes no sense where somebody begins to write meanwhile. */
-GZ_MUST_USE enum gz_status gz_reader_open_still(struct gz_reader *reader, const char *path,
-                                                struct gz_error *error);
-void gz_reader_close(struct gz_reader *reader);
+GZ_MUST_USE enum gz_status gz_db_reader_open_still(struct gz_db_reader *reader, const char *path,
+                                                   struct gz_error *error);
+void gz_db_reader_close(struct gz_db_reader *reader);
 
 #endif

@@ -20,7 +20,7 @@ GZ_MUST_USE enum gz_status gz_load(sqlite3 *db, uint64_t epoch, struct gz_scene_
                                    struct gz_error *error);
 
 /* Fills the answer to GZ_QUERY_PATH. */
-GZ_MUST_USE enum gz_status gz_answer_path(struct gz_reader *reader, const struct gz_query *query,
+GZ_MUST_USE enum gz_status gz_answer_path(struct gz_db_reader *reader, const struct gz_query *query,
                                           struct gz_answer *answer);
 
 /* ---- files.c ---- */

@@ -29,7 +29,8 @@ static double tolerance_of(int component, double value, double tolerance_m)
     return GZ_PATH_SCALE * fabs(value);
 }
 
-static void begin_line(struct gz_path *path, double time, const double start[GZ_PATH_COMPONENTS])
+static void begin_line(struct gz_path_recorder *path, double time,
+                       const double start[GZ_PATH_COMPONENTS])
 {
     path->start_s = time;
     memmove(path->start, start, sizeof path->start);
@@ -39,15 +40,16 @@ static void begin_line(struct gz_path *path, double time, const double start[GZ_
     }
 }
 
-void gz_path_begin(struct gz_path *path, double time, const gz_trs *start)
+void gz_path_recorder_begin(struct gz_path_recorder *path, double time, const gz_trs *start)
 {
     double values[GZ_PATH_COMPONENTS];
-    *path = (struct gz_path){.last_seq = 0};
+    *path = (struct gz_path_recorder){.last_seq = 0};
     to_components(start, NULL, values);
     begin_line(path, time, values);
 }
 
-bool gz_path_needs_last(const struct gz_path *path, double time, const gz_trs *trs)
+bool gz_path_recorder_needs_last(const struct gz_path_recorder *path, double time,
+                                 const gz_trs *trs)
 {
     double values[GZ_PATH_COMPONENTS], seconds = time - path->start_s;
     if (path->last_seq == 0 || !(seconds > 0) || !(time >= path->last_s)) return true;
@@ -59,13 +61,13 @@ bool gz_path_needs_last(const struct gz_path *path, double time, const gz_trs *t
     return false;
 }
 
-double gz_path_rest(const struct gz_path *path, double time)
+double gz_path_recorder_rest(const struct gz_path_recorder *path, double time)
 {
     double since = path->last_seq != 0 ? path->last_s : path->start_s;
     return time - since > GZ_PATH_REST_MS / 1000.0 ? time - GZ_SAMPLE_MS_MIN / 1000.0 : NAN;
 }
 
-void gz_path_move_on(struct gz_path *path, double time)
+void gz_path_recorder_move_on(struct gz_path_recorder *path, double time)
 {
     begin_line(path, time, path->last_seq != 0 ? path->last : path->start);
     path->last_seq = 0;
@@ -73,7 +75,7 @@ void gz_path_move_on(struct gz_path *path, double time)
 
 /* A clock that stood still or was set back leaves no line: then nothing passes, and the sample
  * stays. */
-static void narrow(struct gz_path *path, double tolerance_m)
+static void narrow(struct gz_path_recorder *path, double tolerance_m)
 {
     double seconds = path->last_s - path->start_s;
     for (int i = 0; i < GZ_PATH_COMPONENTS; i++) {
@@ -84,10 +86,10 @@ static void narrow(struct gz_path *path, double tolerance_m)
     }
 }
 
-void gz_path_extend(struct gz_path *path, double tolerance_m, uint64_t seq, double time,
-                    const gz_trs *trs)
+void gz_path_recorder_extend(struct gz_path_recorder *path, double tolerance_m, uint64_t seq,
+                             double time, const gz_trs *trs)
 {
-    if (path->last_seq != 0 && gz_path_needs_last(path, time, trs))
+    if (path->last_seq != 0 && gz_path_recorder_needs_last(path, time, trs))
         begin_line(path, path->last_s, path->last);
     path->last_seq = seq;
     path->last_s = time;
@@ -95,7 +97,7 @@ void gz_path_extend(struct gz_path *path, double tolerance_m, uint64_t seq, doub
     narrow(path, tolerance_m);
 }
 
-gz_trs gz_path_start(const struct gz_path *path)
+gz_trs gz_path_start(const struct gz_path_recorder *path)
 {
     const double *at = path->start;
     return (gz_trs){{at[0], at[1], at[2]}, {at[3], at[4], at[5], at[6]}, {at[7], at[8], at[9]}};

@@ -23,27 +23,28 @@
 
 enum { GZ_PATH_COMPONENTS = 10 };
 
-struct gz_path {
+struct gz_path_recorder {
     double start_s, start[GZ_PATH_COMPONENTS]; /* the last point that is kept for good */
     double low[GZ_PATH_COMPONENTS], high[GZ_PATH_COMPONENTS];
     uint64_t last_seq; /* the newest sample; 0 while there is none, or it is the last point */
     double last_s, last[GZ_PATH_COMPONENTS];
 };
 
-void gz_path_begin(struct gz_path *path, double time, const gz_trs *start);
+void gz_path_recorder_begin(struct gz_path_recorder *path, double time, const gz_trs *start);
 /* Whether the newest sample has to stay as a point, now that the path goes on to this one. True
  * where there is none. */
-bool gz_path_needs_last(const struct gz_path *path, double time, const gz_trs *trs);
+bool gz_path_recorder_needs_last(const struct gz_path_recorder *path, double time,
+                                 const gz_trs *trs);
 /* The moment at which it moved on, where it was at rest between the newest sample (or the
  * beginning) and this time; NaN where it was not. */
-double gz_path_rest(const struct gz_path *path, double time);
+double gz_path_recorder_rest(const struct gz_path_recorder *path, double time);
 /* It was at rest until then: the next line begins there. The newest sample stays. */
-void gz_path_move_on(struct gz_path *path, double time);
+void gz_path_recorder_move_on(struct gz_path_recorder *path, double time);
 /* Goes on to the next sample, `tolerance_m` from which the line may pass. */
-void gz_path_extend(struct gz_path *path, double tolerance_m, uint64_t seq, double time,
-                    const gz_trs *trs);
+void gz_path_recorder_extend(struct gz_path_recorder *path, double tolerance_m, uint64_t seq,
+                             double time, const gz_trs *trs);
 
 /* The last point that is kept for good. */
-gz_trs gz_path_start(const struct gz_path *path);
+gz_trs gz_path_start(const struct gz_path_recorder *path);
 
 #endif

@@ -9,7 +9,7 @@ struct gz_path_run {
     double tolerance_m;
     size_t count, at; /* at: where the node asked for last stands */
     uint64_t *nodes;
-    struct gz_path *paths, *settled; /* with what this transaction did, and without */
+    struct gz_path_recorder *paths, *settled; /* with what this transaction did, and without */
     bool is_new, is_over, is_touched;
 };
 
@@ -48,7 +48,7 @@ void gz_paths_begin(struct gz_paths *paths, const struct gz_edit_record *edit)
     run->count = edit->change_count;
     for (size_t i = 0; i < run->count; i++) {
         run->nodes[i] = edit->changes[i].node;
-        gz_path_begin(&run->paths[i], edit->began, &edit->changes[i].before.trs);
+        gz_path_recorder_begin(&run->paths[i], edit->began, &edit->changes[i].before.trs);
     }
     run->next = paths->runs;
     paths->runs = run;

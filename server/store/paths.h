@@ -23,7 +23,7 @@ void gz_paths_begin(struct gz_paths *paths, const struct gz_edit_record *edit);
  * where every sample stays. Nodes are asked for in the order of the drag's changes, or it takes
  * longer. */
 struct gz_path_found {
-    struct gz_path *path;
+    struct gz_path_recorder *path;
     double tolerance_m;
     uint64_t began_seq;
 };

@@ -95,7 +95,7 @@ static enum gz_status read_one(sqlite3_stmt *row, const struct details *details,
                : status;
 }
 
-static enum gz_status read_history(struct gz_reader *reader, sqlite3_stmt *rows, uint32_t limit,
+static enum gz_status read_history(struct gz_db_reader *reader, sqlite3_stmt *rows, uint32_t limit,
                                    bool brief, struct gz_answer *answer)
 {
     struct gz_edit_record *edits = gz_arena_take(&answer->arena, limit, sizeof *edits);
@@ -116,7 +116,7 @@ static enum gz_status read_history(struct gz_reader *reader, sqlite3_stmt *rows,
     return status;
 }
 
-static enum gz_status answer_history(struct gz_reader *reader, const struct gz_query *query,
+static enum gz_status answer_history(struct gz_db_reader *reader, const struct gz_query *query,
                                      struct gz_answer *answer)
 {
     uint32_t limit = query->limit;
@@ -183,7 +183,7 @@ static enum gz_status find_last_of(sqlite3 *db, uint64_t edit, uint64_t *last,
     return status;
 }
 
-static enum gz_status answer_edit(struct gz_reader *reader, const struct gz_query *query,
+static enum gz_status answer_edit(struct gz_db_reader *reader, const struct gz_query *query,
                                   struct gz_answer *answer)
 {
     struct gz_edit_record *edits = gz_arena_take(&answer->arena, 3, sizeof *edits);
@@ -476,7 +476,7 @@ static enum gz_status collect(sqlite3 *db, const struct gz_moment *moment, struc
     return status == GZ_OK ? move_dragged(db, moment, list, &answer->error) : status;
 }
 
-static enum gz_status answer_at(struct gz_reader *reader, const struct gz_query *query,
+static enum gz_status answer_at(struct gz_db_reader *reader, const struct gz_query *query,
                                 struct gz_answer *answer)
 {
     struct gz_node_list list = {0};
@@ -499,8 +499,8 @@ void gz_store_query(const char *path, const struct gz_query *query, struct gz_an
 {
     *answer = (struct gz_answer){0};
     gz_arena_init(&answer->arena, GZ_RESULT_BYTES_MAX);
-    struct gz_reader reader;
-    answer->status = gz_reader_open(&reader, path, &answer->error);
+    struct gz_db_reader reader;
+    answer->status = gz_db_reader_open(&reader, path, &answer->error);
     if (answer->status != GZ_OK) return;
     switch (query->kind) {
     case GZ_QUERY_HISTORY: answer->status = answer_history(&reader, query, answer); break;
@@ -508,6 +508,6 @@ void gz_store_query(const char *path, const struct gz_query *query, struct gz_an
     case GZ_QUERY_PATH: answer->status = gz_answer_path(&reader, query, answer); break;
     case GZ_QUERY_EDIT: answer->status = answer_edit(&reader, query, answer); break;
     }
-    gz_reader_close(&reader);
+    gz_db_reader_close(&reader);
     if (answer->status != GZ_OK) answer->edit_count = answer->node_count = 0;
 }

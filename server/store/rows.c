@@ -186,11 +186,11 @@ static enum gz_status read_changes(sqlite3_stmt *rows, size_t count, struct gz_a
 
 /* The value of a word in a column; -1 for a word that this build does not know, `absent` for
  * NULL. */
-static int read_term(sqlite3_stmt *row, int column, const struct gz_terms *terms, int absent)
+static int read_term(sqlite3_stmt *row, int column, const struct gz_vocabulary *terms, int absent)
 {
     const char *word = (const char *)sqlite3_column_text(row, column);
     if (word == NULL) return absent;
-    return gz_term_value(terms, word, (size_t)sqlite3_column_bytes(row, column));
+    return gz_vocabulary_value(terms, word, (size_t)sqlite3_column_bytes(row, column));
 }
 
 static enum gz_status read_nodes(sqlite3_stmt *rows, size_t count, struct gz_arena *arena,
@@ -216,8 +216,8 @@ static enum gz_status read_nodes(sqlite3_stmt *rows, size_t count, struct gz_are
 static enum gz_status read_edit(sqlite3_stmt *row, struct gz_arena *arena,
                                 struct gz_edit_record *edit, struct gz_error *error)
 {
-    int kind = read_term(row, 1, &gz_edit_kind_terms, -1);
-    int handle = read_term(row, 2, &gz_handle_terms, GZ_HANDLE_NONE);
+    int kind = read_term(row, 1, &gz_edit_kind_words, -1);
+    int handle = read_term(row, 2, &gz_handle_words, GZ_HANDLE_NONE);
     if (kind < 0 || handle < 0)
         return gz_fail(error, GZ_STORAGE, "edit %lld is of an unknown kind",
                        sqlite3_column_int64(row, 0));

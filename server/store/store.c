@@ -10,8 +10,8 @@
 
 #include "store/database.h"
 #include "store/internal.h"
-#include "store/keep.h"
 #include "store/owner.h"
+#include "store/retention.h"
 #include "store/rows.h"
 #include "store/writer.h"
 
@@ -54,7 +54,7 @@ struct gz_store {
 
     /* the writer thread's once it runs */
     struct gz_writer writer;
-    struct gz_keep keep;
+    struct gz_retention keep;
     int checkpoint_at;         /* pages in the WAL */
     uint64_t checkpoint_at_ns; /* or the time, where it has more than CHECKPOINT_PAGES */
     bool is_wal_reported;
@@ -129,7 +129,7 @@ static void commit_group(struct gz_store *store, struct queue *group)
         edits += batch->ended_count;
     }
     if (status == GZ_OK) status = gz_writer_end(&store->writer, &error);
-    if (status == GZ_OK) gz_keep_count(&store->keep, edits);
+    if (status == GZ_OK) gz_retention_count(&store->keep, edits);
     for (struct gz_batch *batch = group->first; batch != NULL; batch = batch->next) {
         batch->status = status;
         batch->error = error;
@@ -197,9 +197,9 @@ static bool forget(struct gz_store *store)
 {
     struct gz_error error;
     bool more = false;
-    if (!gz_keep_is_on(&store->keep) || store->writer.wal_pages > 2 * CHECKPOINT_PAGES)
+    if (!gz_retention_is_on(&store->keep) || store->writer.wal_pages > 2 * CHECKPOINT_PAGES)
         return false;
-    if (gz_keep_step(&store->keep, gz_db_now(), &more, &error) != GZ_OK)
+    if (gz_retention_step(&store->keep, gz_db_now(), &more, &error) != GZ_OK)
         gz_log(store->log, GZ_WARN, 0, "letting go of the past: %s", error.message);
     uv_mutex_lock(&store->mutex);
     store->stats.kept_since = store->keep.since;
@@ -235,7 +235,7 @@ static uint64_t work_alone(struct gz_store *store, uint64_t wait_s)
         return 0;
     }
     if (wait_s == 0 || !rest(store)) return IDLE_SECONDS;
-    return gz_keep_is_on(&store->keep) ? KEEP_SECONDS : FOREVER;
+    return gz_retention_is_on(&store->keep) ? KEEP_SECONDS : FOREVER;
 }
 
 static void handle_thread(void *context)
@@ -248,7 +248,7 @@ static void handle_thread(void *context)
         if (taken.first != NULL) {
             commit_group(store, &taken);
             checkpoint_if_due(store);
-            wait_s = gz_keep_is_on(&store->keep) ? 0 : IDLE_SECONDS;
+            wait_s = gz_retention_is_on(&store->keep) ? 0 : IDLE_SECONDS;
         } else if (is_ending) {
             (void)rest(store);
         } else {
@@ -300,12 +300,12 @@ static enum gz_status open_writer(struct gz_store *store, const struct gz_store_
     if (status != GZ_OK) return status;
     sqlite3_busy_timeout(db, OPENING_BUSY_MS);
     status = prepare_database(db, options->time, state, error);
-    if (status == GZ_OK) status = gz_keep_init(&store->keep, db, options->kept, error);
+    if (status == GZ_OK) status = gz_retention_init(&store->keep, db, options->kept, error);
     store->stats.kept_since = store->keep.since;
     if (status == GZ_OK)
         status = gz_writer_init(&store->writer, db, state->epoch, options->recorded, error);
     if (status != GZ_OK) {
-        gz_keep_finish(&store->keep);
+        gz_retention_finish(&store->keep);
         sqlite3_close(db);
     }
     return status;
@@ -403,7 +403,7 @@ void gz_store_close(struct gz_store *store)
     sqlite3_finalize(store->key_changes);
     sqlite3_finalize(store->find_note_key);
     sqlite3_close(store->keys_db);
-    gz_keep_finish(&store->keep);
+    gz_retention_finish(&store->keep);
     gz_writer_finish(&store->writer);
     if (store->unfinished_path != NULL) {
         unlink(store->unfinished_path);

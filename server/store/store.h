@@ -31,8 +31,8 @@ enum gz_recorded {
 };
 
 /* How much of the past is kept: edits that are younger, and no more than so many. 0: without an
- * end. See keep.h. */
-struct gz_retention {
+ * end. See retention.h. */
+struct gz_retention_rule {
     double seconds;
     uint64_t edits;
 };
@@ -43,7 +43,7 @@ struct gz_store_options {
                     else GZ_UNKNOWN_SCENE */
     double time; /* now, Unix seconds: the epoch's beginning */
     enum gz_recorded recorded;
-    struct gz_retention kept;
+    struct gz_retention_rule kept;
     void (*notify)(void *context); /* something can be taken; on the writer's thread */
     void *context;
     const struct gz_log *log; /* may be NULL */

@@ -91,7 +91,7 @@ static enum gz_status check_node(sqlite3 *db, uint64_t node, struct gz_error *er
     return rc == SQLITE_ROW ? GZ_OK : gz_db_fail(db, rc, error, "the path");
 }
 
-enum gz_status gz_answer_path(struct gz_reader *reader, const struct gz_query *query,
+enum gz_status gz_answer_path(struct gz_db_reader *reader, const struct gz_query *query,
                               struct gz_answer *answer)
 {
     struct list list = {0};

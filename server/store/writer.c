@@ -161,7 +161,7 @@ static int write_joined(struct gz_writer *writer, const struct gz_session_record
     gz_bind_integer(&bind, writer->epoch);
     gz_bind_integer(&bind, session->session);
     gz_bind_text(&bind, session->user);
-    gz_bind_text(&bind, gz_term_word(&gz_role_terms, session->role));
+    gz_bind_text(&bind, gz_vocabulary_word(&gz_role_words, session->role));
     gz_bind_real(&bind, session->time);
     return gz_bind_run(&bind);
 }
@@ -228,16 +228,16 @@ static int go_on(struct gz_writer *writer, const struct gz_sample_record *sample
 {
     struct gz_path_found found;
     if (!gz_paths_find(&writer->paths, sample->edit, sample->node, &found)) return SQLITE_OK;
-    double until = gz_path_rest(found.path, sample->time);
+    double until = gz_path_recorder_rest(found.path, sample->time);
     int rc = SQLITE_OK;
     if (!isnan(until)) {
         rc = write_rest(writer, sample, &found, until);
-        gz_path_move_on(found.path, until);
+        gz_path_recorder_move_on(found.path, until);
     } else if (writer->recorded == GZ_RECORD_THIN &&
-               !gz_path_needs_last(found.path, sample->time, &sample->trs)) {
+               !gz_path_recorder_needs_last(found.path, sample->time, &sample->trs)) {
         rc = forget_sample(writer, sample->edit, sample->node, found.path->last_seq);
     }
-    gz_path_extend(found.path, found.tolerance_m, sample->seq, sample->time, &sample->trs);
+    gz_path_recorder_extend(found.path, found.tolerance_m, sample->seq, sample->time, &sample->trs);
     return rc;
 }
 
@@ -275,7 +275,7 @@ static int end_paths(struct gz_writer *writer, const struct gz_edit_record *edit
         if (writer->recorded != GZ_RECORD_THIN ||
             !gz_paths_find(&writer->paths, edit->id, change->node, &found))
             break;
-        if (!gz_path_needs_last(found.path, edit->ended, &change->after.trs))
+        if (!gz_path_recorder_needs_last(found.path, edit->ended, &change->after.trs))
             rc = forget_sample(writer, edit->id, change->node, found.path->last_seq);
     }
     gz_paths_end(&writer->paths, edit->id);
@@ -288,9 +288,9 @@ static int write_edit(struct gz_writer *writer, const struct gz_edit_record *edi
 {
     struct gz_bind bind = start(writer, GZ_WRITE_EDIT);
     gz_bind_integer(&bind, edit->id);
-    gz_bind_text(&bind, gz_term_word(&gz_edit_kind_terms, edit->kind));
+    gz_bind_text(&bind, gz_vocabulary_word(&gz_edit_kind_words, edit->kind));
     gz_bind_text(&bind, edit->handle != GZ_HANDLE_NONE
-                            ? gz_term_word(&gz_handle_terms, edit->handle)
+                            ? gz_vocabulary_word(&gz_handle_words, edit->handle)
                             : NULL);
     gz_bind_integer(&bind, writer->epoch);
     gz_bind_id(&bind, edit->session);

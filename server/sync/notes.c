@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "server/maxima.h"
+#include "sync/internal.h"
 #include "sync/sync.h"
-#include "sync/sync_internal.h"
 
 bool gz_sync_has_notes(const struct gz_sync *sync, const struct gz_cursor *cursor)
 {

@@ -1,8 +1,8 @@
 #include <math.h>
 
 #include "server/maxima.h"
+#include "sync/internal.h"
 #include "sync/sync.h"
-#include "sync/sync_internal.h"
 
 static void unlink_entry(struct gz_sync *sync, struct gz_presence_entry *entry)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "server/maxima.h"
-#include "sync/sync_internal.h"
+#include "sync/internal.h"
 
 struct gz_sync *gz_sync_create(struct gz_scene *scene, const struct gz_notebook *notes,
                                const struct gz_checkpoint_list *checkpoints, uint64_t saved,
@@ -70,8 +70,8 @@ struct gz_cursor gz_sync_cursor(const struct gz_sync *sync, uint64_t seq, const 
 
 void gz_sync_cursor_finish(struct gz_cursor *cursor)
 {
-    gz_portion_destroy(cursor->portion);
-    cursor->portion = NULL;
+    gz_interest_set_destroy(cursor->interest_set);
+    cursor->interest_set = NULL;
 }
 
 bool gz_sync_has_frame(const struct gz_sync *sync, const struct gz_cursor *cursor)
@@ -216,8 +216,8 @@ static enum gz_status append_delta(struct gz_sync *sync, struct gz_cursor *curso
     struct gz_delta *delta = &message.delta;
     delta->time = unix_s;
     delta->saved = sync->saved;
-    bool collected = cursor->portion != NULL ? gz_sync_collect_portion(sync, cursor, delta)
-                                             : collect_all(sync, cursor, delta);
+    bool collected = cursor->interest_set != NULL ? gz_sync_collect_interest(sync, cursor, delta)
+                                                  : collect_all(sync, cursor, delta);
     if (!collected || !collect_acks(sync, delta)) return GZ_NO_MEMORY;
     enum gz_status status = gz_encode(out, &message);
     if (status != GZ_OK) return status;
@@ -311,20 +311,21 @@ static const struct gz_buffer *own_frame(struct gz_sync *sync, struct gz_cursor 
     struct gz_cursor after = *cursor;
     gz_buffer_clear(&sync->own);
     if (build_frame(sync, &after, unix_s, &sync->own) != GZ_OK) {
-        gz_portion_forget(cursor->portion);
+        gz_interest_set_forget(cursor->interest_set);
         cursor->state = 0;
         cursor->greeted = false;
         return NULL;
     }
     *cursor = after;
-    if (cursor->greeted && gz_portion_is_whole(cursor->portion)) gz_sync_cursor_finish(cursor);
+    if (cursor->greeted && gz_interest_set_is_whole(cursor->interest_set))
+        gz_sync_cursor_finish(cursor);
     return &sync->own;
 }
 
 const struct gz_buffer *gz_sync_frame(struct gz_sync *sync, struct gz_cursor *cursor, double unix_s)
 {
     if (!gz_sync_has_frame(sync, cursor)) return NULL;
-    if (cursor->portion != NULL) return own_frame(sync, cursor, unix_s);
+    if (cursor->interest_set != NULL) return own_frame(sync, cursor, unix_s);
     struct cached_frame *frame = find_frame(sync, cursor);
     if (frame == NULL) {
         frame = oldest_frame(sync);

@@ -17,7 +17,7 @@
 #include "scene/checkpoints.h"
 #include "scene/notes.h"
 #include "scene/scene.h"
-#include "sync/portion.h"
+#include "sync/interest_set.h"
 
 struct gz_sync;
 
@@ -41,8 +41,8 @@ struct gz_cursor {
                      then is nothing to it */
     bool greeted; /* it had its first delta, or the first one since its interest; that is due even
                      where it is empty */
-    struct gz_portion *portion; /* what it follows; NULL for the whole scene. With `state` 0 the
-                                   viewer knows nothing */
+    struct gz_interest_set *interest_set; /* what it follows; NULL for the whole scene. With `state`
+                                   0 the viewer knows nothing */
 };
 
 /* One session as others see it; lives in the session. */

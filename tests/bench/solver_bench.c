@@ -198,7 +198,7 @@ static void print_gizmos(const struct gz_camera *camera)
     printf("\n%-12s %12s %12s %12s %12s\n", "ns", "hover", "760 px away", "build", "skewed");
     for (enum gz_mode mode = GZ_MODE_TRANSLATE; mode < GZ_MODE_ORBIT; mode++) {
         tool.mode = mode;
-        printf("%-12s %12.0f %12.0f %12.0f %12.0f\n", gz_term_word(&gz_mode_terms, (int)mode),
+        printf("%-12s %12.0f %12.0f %12.0f %12.0f\n", gz_vocabulary_word(&gz_mode_words, (int)mode),
                measure_hover(camera, &tool, 0), measure_hover(camera, &tool, 760),
                measure_build(camera, &tool, plain), measure_build(camera, &tool, skewed));
     }
@@ -214,10 +214,10 @@ int main(int argc, char **argv)
     printf("\n%-12s %12s %12s %12s %12s\n", "", "ns", "ns", "ms", "ms");
     printf("%-12s %12s %12s %12d %12s\n", "an update", "motion", "and a node", NODES, "unevenly");
     for (enum gz_handle handle = GZ_HANDLE_NONE + 1; handle < GZ_HANDLE_COUNT; handle++)
-        print_handle(gz_term_word(&gz_handle_terms, (int)handle), &camera, &tool, handle);
+        print_handle(gz_vocabulary_word(&gz_handle_words, (int)handle), &camera, &tool, handle);
     for (enum gz_ball ball = GZ_BALL_SHOEMAKE; ball <= GZ_BALL_CHEN; ball++) {
         tool.ball = ball;
-        print_handle(gz_term_word(&gz_ball_terms, (int)ball), &camera, &tool, GZ_RB);
+        print_handle(gz_vocabulary_word(&gz_ball_words, (int)ball), &camera, &tool, GZ_RB);
     }
     return 0;
 }

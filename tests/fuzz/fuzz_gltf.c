@@ -61,7 +61,7 @@ static void check_surface(const struct gz_surface *surface)
     size_t tests = 10000;
     double distance = INFINITY;
     if (gz_aim(&aim, NULL, &pointer, &gz_affine_identity) &&
-        gz_surface_meet(surface, &aim, &tests, &distance) == GZ_MET)
+        gz_surface_hit(surface, &aim, &tests, &distance) == GZ_MET)
         REQUIRE(distance >= 0 && isfinite(distance));
     (void)gz_surface_pass(surface, NULL, &pointer, &gz_affine_identity, &tests, &beside);
 }

@@ -44,7 +44,7 @@ int main()
     motion.translation = gz_add(node.local.t, gz_scale(node.local.s, 2));
     bool good = gz_motion_apply(&motion, &node, &node.parent, &now, nullptr);
     static_assert(GZ_COORDINATE_MAX * GZ_SCALE_MIN == 1, "the limits are shipped");
-    return good && now.t.y == 2 && gz_term_value(&gz_handle_terms, "tx", 2) == GZ_TX ? 0 : 1;
+    return good && now.t.y == 2 && gz_vocabulary_value(&gz_handle_words, "tx", 2) == GZ_TX ? 0 : 1;
 }
 PROGRAM
 # shellcheck disable=SC2086,SC2046

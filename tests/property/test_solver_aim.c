@@ -317,7 +317,7 @@ static bool build_around_viewer(struct scene *scene, struct dice *dice, gz_box *
 /* Which side a handle is on, -1, 0 or 1 along each axis. */
 static gz_vec3 side_of(enum gz_handle handle)
 {
-    const char *word = gz_term_word(&gz_handle_terms, (int)handle);
+    const char *word = gz_vocabulary_word(&gz_handle_words, (int)handle);
     double at[3] = {0, 0, 0};
     if (handle < GZ_BNNN)
         at[word[1] - 'x'] = word[2] == 'p' ? 1 : -1;

@@ -52,7 +52,7 @@ static gz_vec3 along(gz_vec3 from, gz_vec3 direction, double length)
 /* Where a face or corner is in the node's own box: -1, 0 or 1 along each axis, as its word says. */
 static void side_of(enum gz_handle handle, int side[3])
 {
-    const char *word = gz_term_word(&gz_handle_terms, (int)handle);
+    const char *word = gz_vocabulary_word(&gz_handle_words, (int)handle);
     for (int axis = 0; axis < 3; axis++) {
         bool face = strlen(word) == 3, this_axis = word[1] == "xyz"[axis];
         char letter = face ? (this_axis ? word[2] : 0) : word[1 + axis];
@@ -356,8 +356,8 @@ static void fail_drag(const struct drag_case *c, long number, const char *what, 
 {
     print_error("drag %ld of seed %llu: %s, handle %s, space %s, %s: %g\n", number,
                 (unsigned long long)test_seed(), c->kind->name,
-                gz_term_word(&gz_handle_terms, (int)c->handle),
-                gz_term_word(&gz_space_terms, (int)c->tool.space), what, value);
+                gz_vocabulary_word(&gz_handle_words, (int)c->handle),
+                gz_vocabulary_word(&gz_space_words, (int)c->tool.space), what, value);
     fail();
 }
 
@@ -438,7 +438,7 @@ static void test_random_drags_stay_under_the_pointer(void **state)
     for (int k = 0; k < CLASSES; k++) print_message(" %9s", classes[k].name);
     long answers = 0;
     for (int h = 1; h < GZ_HANDLE_COUNT; h++) {
-        print_message("\n%-4s", gz_term_word(&gz_handle_terms, h));
+        print_message("\n%-4s", gz_vocabulary_word(&gz_handle_words, h));
         for (int k = 0; k < CLASSES; k++) {
             print_message(" %9.1e", worst[k][h].px);
             answers += worst[k][h].answers;

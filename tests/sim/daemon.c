@@ -296,7 +296,7 @@ static void check_places(const struct sim *sim, const struct link *replaced)
                 "a secret takes its own session's place", "that of session %llu",
                 (unsigned long long)link->session->id);
         PROMISE(link != replaced ||
-                    (link->session->ended && link->session->run.kind == GZ_RUN_NONE),
+                    (link->session->ended && link->session->gesture.kind == GZ_GESTURE_NONE),
                 "who comes back finds free what it held", "session %llu drags on",
                 (unsigned long long)link->session->id);
     }

@@ -33,7 +33,7 @@ void model_sent(struct sim *sim, const struct gz_batch *batch)
     for (size_t i = 0; i < batch->ended_count; i++)
         PROMISE(model_deed(model, batch->ended[i].id) != NULL, "each edit is stored once",
                 "nobody made edit %llu, %s of session %llu", NUMBER(batch->ended[i].id),
-                gz_term_word(&gz_edit_kind_terms, (int)batch->ended[i].kind),
+                gz_vocabulary_word(&gz_edit_kind_words, (int)batch->ended[i].kind),
                 NUMBER(batch->ended[i].session));
     PROMISE(batch->ended_count == waiting, "each edit is stored once",
             "%zu are to be stored, and %zu wait", batch->ended_count, waiting);
@@ -44,8 +44,8 @@ void model_sent(struct sim *sim, const struct gz_batch *batch)
         const char *wrong = difference(deed, &batch->ended[i]);
         PROMISE(wrong == NULL, "the history holds what was done",
                 "edit %llu, %s of session %llu, is %s", NUMBER(deed->id),
-                gz_term_word(&gz_edit_kind_terms, (int)batch->ended[i].kind), NUMBER(deed->session),
-                wrong);
+                gz_vocabulary_word(&gz_edit_kind_words, (int)batch->ended[i].kind),
+                NUMBER(deed->session), wrong);
         deed->kind = batch->ended[i].kind;
         deed->seq = batch->ended[i].seq;
         deed->sent = true;

@@ -95,7 +95,7 @@ static struct deed *check_travel(struct sim *sim, const struct act *act, enum gz
         return NULL;
     }
     PROMISE(target != NULL, "undo takes back one's own latest edit", "there is nothing to %s",
-            gz_term_word(&gz_edit_kind_terms, (int)kind));
+            gz_vocabulary_word(&gz_edit_kind_words, (int)kind));
     PROMISE(conflict == NULL || act->message->force, "undo never changes what others touched since",
             "edit %llu of %s, by edit %llu of %s", NUMBER(target->id), target->user,
             NUMBER(conflict->id), conflict->user);

@@ -52,7 +52,7 @@ gizmod_planted_fault(refused_edit_leaves_a_part FILE server/session/commit.c
 gizmod_planted_fault(refused_edit_stays_undoable FILE server/session/commit.c
     FROM "    gz_undo_remove(core->undo, edit->id);" TO "")
 gizmod_planted_fault(drag_outlives_its_ground FILE server/session/commit.c
-    FROM "    cancel_runs_on_pending(core, why);" TO "")
+    FROM "    cancel_gestures_on_pending(core, why);" TO "")
 gizmod_planted_fault(failed_commit_accepted FILE server/session/commit.c
     FROM "if (status == GZ_OK) {
         if (core->failing)" TO "if (status != GZ_NO_MEMORY) {
@@ -73,23 +73,23 @@ gizmod_planted_fault(lock_not_taken FILE server/scene/scene.c
 gizmod_planted_fault(lock_of_others_taken FILE server/scene/scene.c
     FROM "if (node->holder == 0 || node->holder == session) continue;" TO "continue;")
 gizmod_planted_fault(lock_not_released_on_leave FILE server/session/join.c
-    FROM "if (session->run.kind != GZ_RUN_NONE) gz_run_complete(session, NULL);
+    FROM "if (session->gesture.kind != GZ_GESTURE_NONE) gz_gesture_complete(session, NULL);
     depart(session);" TO "depart(session);")
 gizmod_planted_fault(wrong_holder_named FILE server/scene/apply.c
     FROM "plan->holder = node->holder;" TO "plan->holder = node->holder + 1;")
-gizmod_planted_fault(cancel_forgets_a_node FILE server/session/run.c
-    FROM "for (size_t i = 0; i < session->run.count; i++) {
-        const struct gz_run_target *target = &session->run.targets[i];
+gizmod_planted_fault(cancel_forgets_a_node FILE server/session/gesture.c
+    FROM "for (size_t i = 0; i < session->gesture.count; i++) {
+        const struct gz_gesture_target *target = &session->gesture.targets[i];
         gz_scene_pose("
-    TO "for (size_t i = 0; i + (session->run.count > 1) < session->run.count; i++) {
-        const struct gz_run_target *target = &session->run.targets[i];
+    TO "for (size_t i = 0; i + (session->gesture.count > 1) < session->gesture.count; i++) {
+        const struct gz_gesture_target *target = &session->gesture.targets[i];
         gz_scene_pose(")
 gizmod_planted_fault(late_input_accepted FILE server/session/dispatch.c
     FROM "while (offset < size && !session->ended)" TO "while (offset < size)")
 gizmod_planted_fault(wheel_not_closed FILE server/session/dispatch.c
-    FROM "[GZ_OP_SET] = {gz_handle_set, GZ_ROLE_EDITOR, true, true}" TO "[GZ_OP_SET] = {gz_handle_set, GZ_ROLE_EDITOR, false, true}")
+    FROM "[GZ_OP_SET] = {gz_on_set, GZ_ROLE_EDITOR, true, true}" TO "[GZ_OP_SET] = {gz_on_set, GZ_ROLE_EDITOR, false, true}")
 gizmod_planted_fault(wheel_never_over FILE server/session/core.c
-    FROM "core->now.mono_s < session->run.closes_s" TO "core->now.unix_s < session->run.closes_s + 1.7e9 - 1000")
+    FROM "core->now.mono_s < session->gesture.closes_s" TO "core->now.unix_s < session->gesture.closes_s + 1.7e9 - 1000")
 
 # ---- undo ----
 
@@ -130,17 +130,17 @@ gizmod_planted_fault(leave_not_told FILE server/sync/presence.c
     FROM "sync->left[sync->left_count++ % GZ_LEFT_RING]" TO "sync->left[sync->left_count % GZ_LEFT_RING]")
 gizmod_planted_fault(question_forgotten FILE server/session/core.c
     FROM "if (gz_core_has_tickets_to_send(core)) return -INFINITY;" TO "")
-gizmod_planted_fault(drags_wait_without_bound FILE server/session/run.c
+gizmod_planted_fault(drags_wait_without_bound FILE server/session/gesture.c
     FROM "enum gz_status status = gz_core_check_room(core, failure);" TO "enum gz_status status = GZ_OK;")
 
 # ---- parts of the scene ----
 
-gizmod_planted_fault(part_misses_who_moves_in FILE server/sync/portion.c
-    FROM "if (!set_matching(portion, scene, node, matches(&portion->region, scene, node)))
+gizmod_planted_fault(part_misses_who_moves_in FILE server/sync/interest_set.c
+    FROM "if (!set_matching(interest_set, scene, node, matches(&interest_set->region, scene, node)))
             return false;"
-    TO "if (find(portion, node->id) != NULL &&
-            !set_matching(portion, scene, node, matches(&portion->region, scene, node))) return false;")
-gizmod_planted_fault(part_without_ancestors FILE server/sync/portion.c
+    TO "if (find(interest_set, node->id) != NULL &&
+            !set_matching(interest_set, scene, node, matches(&interest_set->region, scene, node))) return false;")
+gizmod_planted_fault(part_without_ancestors FILE server/sync/interest_set.c
     FROM "return entry->matches || entry->children > 0;" TO "return entry->matches;")
 gizmod_planted_fault(part_tells_news_as_known FILE server/sync/follow.c
     FROM "gz_scene_find(sync->scene, id), 0, bytes)" TO "gz_scene_find(sync->scene, id), delta->from, bytes)")
@@ -183,7 +183,7 @@ gizmod_planted_fault(visit_forgotten_under_an_edit FILE server/session/batch.c
 
 gizmod_planted_fault(clock_put_back FILE server/session/clock.c
     FROM "fmax(now.unix_s, at_least_s)" TO "now.unix_s")
-gizmod_planted_fault(drag_begins_in_the_past FILE server/session/run.c
+gizmod_planted_fault(drag_begins_in_the_past FILE server/session/gesture.c
     FROM "gz_core_moment(core)" TO "core->now.unix_s - 1e-6")
 gizmod_planted_fault(clock_forgets_the_file FILE server/session/core.c
     FROM "gz_core_start_clock(core, state->time);" TO "gz_core_start_clock(core, 0);")
@@ -191,6 +191,6 @@ gizmod_planted_fault(clock_forgets_the_file FILE server/session/core.c
 # ---- places that are taken ----
 
 gizmod_planted_fault(place_taken_with_its_drag FILE server/session/join.c
-    FROM "if (earlier->run.kind != GZ_RUN_NONE) gz_run_complete(earlier, NULL);" TO "")
+    FROM "if (earlier->gesture.kind != GZ_GESTURE_NONE) gz_gesture_complete(earlier, NULL);" TO "")
 gizmod_planted_fault(place_of_others_taken FILE server/session/join.c
     FROM "if (same_user && !" TO "if (!")

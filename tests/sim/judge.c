@@ -97,11 +97,11 @@ static void add_from_client(struct words *words, const struct gz_message *messag
     const struct gz_pointer_message *pointer = &message->pointer;
     switch (message->op) {
     case GZ_OP_POINTER:
-        add(words, " %s n %llu", gz_term_word(&gz_phase_terms, (int)pointer->phase),
+        add(words, " %s n %llu", gz_vocabulary_word(&gz_phase_words, (int)pointer->phase),
             (unsigned long long)pointer->n);
         break;
     case GZ_OP_GRAB:
-        add(words, " %s%s", gz_term_word(&gz_handle_terms, (int)pointer->handle),
+        add(words, " %s%s", gz_vocabulary_word(&gz_handle_words, (int)pointer->handle),
             pointer->value.count > 0 ? " typed" : "");
         if (message->has & GZ_HAS(NODES)) add_ids(words, "of", pointer->nodes);
         break;
@@ -146,7 +146,8 @@ static void add_from_server(struct words *words, const struct gz_message *messag
     case GZ_OP_EDIT:
         add(words, " %llu seq %llu of %.*s, %s", (unsigned long long)message->edit.id,
             (unsigned long long)message->edit.seq, (int)message->edit.user.size,
-            message->edit.user.bytes, gz_term_word(&gz_edit_kind_terms, (int)message->edit.kind));
+            message->edit.user.bytes,
+            gz_vocabulary_word(&gz_edit_kind_words, (int)message->edit.kind));
         add_ids(words, "on", message->edit.nodes);
         break;
     case GZ_OP_NOTES:

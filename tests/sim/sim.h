@@ -93,7 +93,7 @@ struct note_change {
 
 struct grip { /* a drag or wheel that runs */
     uint64_t session, edit;
-    enum gz_run_kind kind;
+    enum gz_gesture_kind kind;
     struct facts press; /* `before` is what the press found */
 };
 

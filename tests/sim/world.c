@@ -207,7 +207,8 @@ static bool sees(const struct person *person, const struct gz_session *session)
         bool at = session->has_pointer && !session->pointer.is_ray;
         return sight->selection ==
                    ids_number((struct gz_ids){session->selection, session->selected}) &&
-               sight->locks == ids_number((struct gz_ids){session->run.ids, session->run.count}) &&
+               sight->locks ==
+                   ids_number((struct gz_ids){session->gesture.ids, session->gesture.count}) &&
                sight->tool == session->tool.mode && sight->has_at == at &&
                (!at || memcmp(sight->at, session->pointer.at, sizeof sight->at) == 0);
     }

@@ -17,7 +17,7 @@ shared='"(proto/limits|proto/base/[a-z_]+)\.h"'
 ours="$shared|\"server/maxima\.h\""
 may proto/base "$shared"
 may proto/args "$shared|\"proto/args/[a-z_]+\.h\""
-may server/solver "\"(proto/base/(linear|terms)|solver/[a-z_]+)\.h\""
+may server/solver "\"(proto/base/(linear|vocabulary)|solver/[a-z_]+)\.h\""
 may proto "$shared|\"proto/[a-z_]+\.h\"|<msgpack[a-z_/]*\.h>"
 may server/scene "$ours|\"scene/[a-z_]+\.h\""
 may server/sync "$ours|\"(scene|proto|sync)/[a-z_]+\.h\""

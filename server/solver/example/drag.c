@@ -37,7 +37,7 @@ int main(void)
     gz_vec3 middle = gz_add(gizmo.origin, gz_scale(gizmo.axes[0], gizmo.size / 2));
     if (!gz_camera_project(&camera, middle, pointer.at, NULL)) return 1;
     enum gz_handle handle = gz_gizmo_pick(&gizmo, &tool, &camera, &pointer);
-    printf("%s at %.1f %.1f\n", gz_term_word(&gz_handle_terms, handle), pointer.at[0],
+    printf("%s at %.1f %.1f\n", gz_vocabulary_word(&gz_handle_words, handle), pointer.at[0],
            pointer.at[1]);
     struct gz_drag drag;
     if (gz_drag_begin(&drag, handle, &gizmo, &tool, &camera, &pointer, 0) != GZ_SOLVE_OK) return 1;

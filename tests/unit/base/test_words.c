@@ -11,7 +11,7 @@
 
 #include "proto/base/log.h"
 #include "proto/base/status.h"
-#include "proto/base/wire_terms.h"
+#include "proto/base/wire_vocabulary.h"
 #include "proto/limits.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -77,18 +77,18 @@ static void test_status_words_come_back(void **state)
 static void test_terms_come_back(void **state)
 {
     (void)state;
-    const struct gz_terms *lists[] = {
-        &gz_handle_terms, &gz_mode_terms,      &gz_space_terms, &gz_pivot_terms, &gz_axis_terms,
-        &gz_ball_terms,   &gz_fit_terms,       &gz_phase_terms, &gz_mod_terms,   &gz_role_terms,
-        &gz_how_terms,    &gz_edit_kind_terms, &gz_euler_terms,
+    const struct gz_vocabulary *lists[] = {
+        &gz_handle_words, &gz_mode_words,      &gz_space_words, &gz_pivot_words, &gz_axis_words,
+        &gz_ball_words,   &gz_fit_words,       &gz_phase_words, &gz_mod_words,   &gz_role_words,
+        &gz_how_words,    &gz_edit_kind_words, &gz_euler_words,
     };
     for (size_t i = 0; i < COUNT(lists); i++) {
         int named = 0;
         for (int value = 0; value < lists[i]->count; value++) {
-            const char *word = gz_term_word(lists[i], value);
+            const char *word = gz_vocabulary_word(lists[i], value);
             if (*word == '\0') continue;
             named++;
-            assert_int_equal(gz_term_value(lists[i], word, strlen(word)), value);
+            assert_int_equal(gz_vocabulary_value(lists[i], word, strlen(word)), value);
         }
         assert_true(named >= lists[i]->count - 2);
     }
@@ -97,21 +97,21 @@ static void test_terms_come_back(void **state)
 static void test_term_that_is_none_is_said_so(void **state)
 {
     (void)state;
-    assert_int_equal(gz_term_value(&gz_handle_terms, "t", 1), -1);
-    assert_int_equal(gz_term_value(&gz_handle_terms, "", 0), -1);
-    assert_int_equal(gz_term_value(&gz_handle_terms, "TX", 2), -1);
-    assert_int_equal(gz_term_value(&gz_handle_terms, "tx\0", 3), -1);
-    assert_int_equal(gz_term_value(&gz_handle_terms, "txy", 2), GZ_TX);
-    assert_string_equal(gz_term_word(&gz_handle_terms, GZ_HANDLE_NONE), "");
-    assert_string_equal(gz_term_word(&gz_handle_terms, -1), "");
-    assert_string_equal(gz_term_word(&gz_handle_terms, GZ_HANDLE_COUNT), "");
+    assert_int_equal(gz_vocabulary_value(&gz_handle_words, "t", 1), -1);
+    assert_int_equal(gz_vocabulary_value(&gz_handle_words, "", 0), -1);
+    assert_int_equal(gz_vocabulary_value(&gz_handle_words, "TX", 2), -1);
+    assert_int_equal(gz_vocabulary_value(&gz_handle_words, "tx\0", 3), -1);
+    assert_int_equal(gz_vocabulary_value(&gz_handle_words, "txy", 2), GZ_TX);
+    assert_string_equal(gz_vocabulary_word(&gz_handle_words, GZ_HANDLE_NONE), "");
+    assert_string_equal(gz_vocabulary_word(&gz_handle_words, -1), "");
+    assert_string_equal(gz_vocabulary_word(&gz_handle_words, GZ_HANDLE_COUNT), "");
 }
 
 static void test_handle_says_its_kind_of_edit(void **state)
 {
     (void)state;
     for (int handle = GZ_TX; handle < GZ_HANDLE_COUNT; handle++) {
-        char letter = *gz_term_word(&gz_handle_terms, handle);
+        char letter = *gz_vocabulary_word(&gz_handle_words, handle);
         enum gz_edit_kind expected = letter == 't'   ? GZ_EDIT_TRANSLATE
                                      : letter == 'r' ? GZ_EDIT_ROTATE
                                                      : GZ_EDIT_SCALE;
@@ -216,10 +216,10 @@ static void test_log_of_a_long_text_is_one_line(void **state)
 static void test_level_words(void **state)
 {
     (void)state;
-    assert_int_equal(gz_term_value(&gz_level_terms, "warn", 4), GZ_WARN);
-    assert_int_equal(gz_term_value(&gz_level_terms, "error", 5), GZ_ERROR);
-    assert_int_equal(gz_term_value(&gz_level_terms, "debug", 5), GZ_DEBUG);
-    assert_int_equal(gz_term_value(&gz_level_terms, "loud", 4), -1);
+    assert_int_equal(gz_vocabulary_value(&gz_level_words, "warn", 4), GZ_WARN);
+    assert_int_equal(gz_vocabulary_value(&gz_level_words, "error", 5), GZ_ERROR);
+    assert_int_equal(gz_vocabulary_value(&gz_level_words, "debug", 5), GZ_DEBUG);
+    assert_int_equal(gz_vocabulary_value(&gz_level_words, "loud", 4), -1);
 }
 
 int main(void)

@@ -602,7 +602,7 @@ static void test_rate_counts_picks_by_the_size_of_the_scene(void **state)
     struct client *client = client_join(&host, "ann", GZ_ROLE_EDITOR);
     struct gz_message pick = {.op = GZ_OP_PICK, .has = GZ_HAS(RAY), .pick.ray = {0, 0, 9, 0, 0, 1}};
     create_many(client, 20 * GZ_NODES_PICKED_PER_MESSAGE);
-    assert_int_equal(20 * GZ_NODES_PICKED_PER_MESSAGE, 2 * GZ_NODES_SIEVED_PER_MESSAGE);
+    assert_int_equal(20 * GZ_NODES_PICKED_PER_MESSAGE, 2 * GZ_NODES_CULLED_PER_MESSAGE);
     host_advance(&host, 2);
     for (int i = 0; i < 50; i++)
         client_say(client, &pick); /* without rid nobody would hear the answer: no work */

@@ -14,7 +14,7 @@
 
 #include "server/maxima.h"
 #include "session/session.h"
-#include "sync/sync_internal.h"
+#include "sync/internal.h"
 #include "unit/core/saying.h"
 
 #define SEEDS 40

@@ -10,7 +10,7 @@
 
 #include "server/maxima.h"
 #include "session/session.h"
-#include "sync/portion.h"
+#include "sync/interest_set.h"
 #include "unit/core/saying.h"
 
 #define VIEWERS 200
@@ -262,10 +262,11 @@ static void test_news_that_are_never_all_taken_take_bounded_memory(void **state)
     enum { NODES = 100 };
     struct gz_scene_state nothing = {.next_node = 1};
     struct gz_scene *scene = gz_scene_create(&nothing);
-    struct gz_portion *portion = gz_portion_create();
+    struct gz_interest_set *interest_set = gz_interest_set_create();
     struct gz_region region = {.kind = GZ_REGION_BOX, .box = {{-1, -1, -1}, {1, 1, 1}}};
     struct gz_error error;
-    assert_true(scene != NULL && portion != NULL && gz_portion_follow(portion, &region));
+    assert_true(scene != NULL && interest_set != NULL &&
+                gz_interest_set_follow(interest_set, &region));
     for (uint64_t id = 1; id <= NODES; id++) {
         struct gz_change change = {.node = id,
                                    .exists = true,
@@ -278,13 +279,13 @@ static void test_news_that_are_never_all_taken_take_bounded_memory(void **state)
         bool gone;
         pose_at(scene, 1 + i % NODES, i / NODES % 2 == 0 ? 5 : 0);
         pose_at(scene, 1 + i * 7 % NODES, i / NODES % 2 == 0 ? 0 : 5);
-        assert_true(gz_portion_update(portion, scene));
-        (void)gz_portion_next_news(portion, gz_scene_seq(scene), &gone);
+        assert_true(gz_interest_set_update(interest_set, scene));
+        (void)gz_interest_set_next_news(interest_set, gz_scene_seq(scene), &gone);
     }
-    assert_true(gz_portion_has_news(portion));
+    assert_true(gz_interest_set_has_news(interest_set));
     assert_true(held - before < NODES * BYTES_PER_NODE + 8192);
     in_the_core = false;
-    gz_portion_destroy(portion);
+    gz_interest_set_destroy(interest_set);
     gz_scene_destroy(scene);
 }
 
@@ -499,8 +500,8 @@ static void test_memory_of_visits_is_bounded_while_the_disk_waits(void **state)
     assert_null(ask_create(bob, "by bob", 0, NULL));
     client_leave(bob);
     for (int i = 0; i < 5; i++) {
-        come_and_go(&host, GZ_VISITS_WAITING_MAX / 2);
-        assert_true(host.core->visit_count <= GZ_VISITS_WAITING_MAX + 8);
+        come_and_go(&host, GZ_SESSION_ENTRIES_MAX / 2);
+        assert_true(host.core->visit_count <= GZ_SESSION_ENTRIES_MAX + 8);
     }
     struct client *cho = client_join(&host, "cho", GZ_ROLE_EDITOR);
     host_settle(&host, false);

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "session/session.h"
-#include "sync/sync_internal.h"
+#include "sync/internal.h"
 #include "unit/core/saying.h"
 
 #define SEEDS 200
@@ -413,8 +413,8 @@ static void check_heard(struct game *game, struct player *player)
 
 static bool runs_on(const struct gz_session *session, uint64_t node)
 {
-    for (size_t i = 0; i < session->run.count; i++) {
-        if (session->run.ids[i] == node) return true;
+    for (size_t i = 0; i < session->gesture.count; i++) {
+        if (session->gesture.ids[i] == node) return true;
     }
     return false;
 }
@@ -430,8 +430,8 @@ static void check_holders(const struct game *game)
     }
     for (const struct gz_session *session = core->sessions; session != NULL;
          session = session->next) {
-        for (size_t i = 0; i < session->run.count; i++) {
-            const struct gz_node *held = gz_scene_find(core->scene, session->run.ids[i]);
+        for (size_t i = 0; i < session->gesture.count; i++) {
+            const struct gz_node *held = gz_scene_find(core->scene, session->gesture.ids[i]);
             assert_true(held != NULL && held->holder == session->id);
         }
     }
@@ -444,7 +444,7 @@ static void check_presence(const struct game *game, const struct client *client)
     for (size_t i = 0; i < client->present_count; i++) {
         const struct gz_session *session = gz_core_session(core, client->present[i].session);
         assert_non_null(session);
-        assert_int_equal(client->present[i].locked, session->run.count);
+        assert_int_equal(client->present[i].locked, session->gesture.count);
         assert_int_equal(client->present[i].selected, session->selected);
     }
 }

@@ -180,7 +180,7 @@ struct picture {
     uint64_t nodes, seq, saved, users;
     size_t deltas, edits, selected;
     uint64_t selection[8];
-    enum gz_run_kind run;
+    enum gz_gesture_kind run;
     struct gz_tool tool;
     struct gz_camera camera;
 };
@@ -202,7 +202,7 @@ static void take_picture(const struct scene *s, const struct client *client,
     if (session->selected > 0)
         memcpy(picture->selection, session->selection,
                session->selected * sizeof picture->selection[0]);
-    picture->run = session->run.kind;
+    picture->run = session->gesture.kind;
     memcpy(&picture->tool, &session->tool, sizeof session->tool);
     memcpy(&picture->camera, &session->camera, sizeof session->camera);
 }

@@ -527,7 +527,7 @@ static void test_encode_at_the_maximum_leaves_what_was_there(void **state)
 }
 
 /* The bits that the rows of a record and of the groups in it share. */
-static uint64_t shared_bits(const struct gz_record *record, uint64_t *taken)
+static uint64_t shared_bits(const struct gz_record_type *record, uint64_t *taken)
 {
     uint64_t shared = 0;
     for (size_t i = 0; i < record->count; i++) {
@@ -539,7 +539,7 @@ static uint64_t shared_bits(const struct gz_record *record, uint64_t *taken)
     return shared;
 }
 
-static void assert_no_bit_twice(const struct gz_record *record)
+static void assert_no_bit_twice(const struct gz_record_type *record)
 {
     uint64_t taken = 0;
     assert_int_equal(shared_bits(record, &taken), 0);
@@ -550,7 +550,7 @@ static void assert_no_bit_twice(const struct gz_record *record)
     }
 }
 
-static void assert_room_for_elements(const struct gz_record *record)
+static void assert_room_for_elements(const struct gz_record_type *record)
 {
     for (size_t i = 0; i < record->count; i++) {
         const struct gz_row *row = &record->rows[i];

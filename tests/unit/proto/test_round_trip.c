@@ -62,12 +62,12 @@ static struct gz_text draw_text(struct maker *maker, const struct gz_row *row)
 {
     static const char *const characters[] = {"a", "7", "\"", "\n",           "\x7f",
                                              "é", "ß", "深", "\xef\xbf\xbf", "🦾"};
-    bool name = row->rule == GZ_RULE_SCENE_NAME;
+    bool name = row->rule == GZ_FIELD_RULE_SCENE_NAME;
     size_t size_max = draw(maker) % 4 == 0 ? row->size_max : draw(maker) % 40;
     if (size_max > row->size_max) size_max = row->size_max;
     char *bytes = take(maker, size_max + 1, 1);
     size_t size = 0;
-    if (name || row->rule == GZ_RULE_NOT_EMPTY) bytes[size++] = 'x';
+    if (name || row->rule == GZ_FIELD_RULE_NOT_EMPTY) bytes[size++] = 'x';
     while (size < size_max) {
         const char *next = characters[draw(maker) % (name ? 2 : 10)];
         if (size + strlen(next) > size_max) break;
@@ -81,18 +81,20 @@ static void draw_numbers(struct maker *maker, const struct gz_row *row, double *
 {
     for (size_t i = 0; i < row->size_max; i++) {
         double number = draw_number(maker);
-        bool positive = row->rule == GZ_RULE_POSITIVE || row->rule == GZ_RULE_NOT_NEGATIVE ||
-                        row->rule == GZ_RULE_VIEWPORT;
+        bool positive = row->rule == GZ_FIELD_RULE_POSITIVE ||
+                        row->rule == GZ_FIELD_RULE_NOT_NEGATIVE ||
+                        row->rule == GZ_FIELD_RULE_VIEWPORT;
         numbers[i] = positive ? fabs(number) : number;
     }
-    if (row->rule == GZ_RULE_QUATERNION) {
+    if (row->rule == GZ_FIELD_RULE_QUATERNION) {
         gz_quat unit;
         assert_true(
             gz_quat_normalize((gz_quat){numbers[0], numbers[1], numbers[2], numbers[3]}, &unit));
         memcpy(numbers, &unit, sizeof unit);
     }
     size_t half = row->size_max / 2;
-    for (size_t i = 0; (row->rule == GZ_RULE_BOX || row->rule == GZ_RULE_RECT) && i < half; i++) {
+    for (size_t i = 0;
+         (row->rule == GZ_FIELD_RULE_BOX || row->rule == GZ_FIELD_RULE_RECT) && i < half; i++) {
         if (numbers[i] > numbers[i + half]) numbers[i] = numbers[i + half] - 1;
     }
 }
@@ -103,7 +105,7 @@ static struct gz_value draw_value(struct maker *maker)
     return value;
 }
 
-static int draw_word(struct maker *maker, const struct gz_terms *terms)
+static int draw_word(struct maker *maker, const struct gz_vocabulary *terms)
 {
     int value;
     do value = (int)(draw(maker) % (uint64_t)terms->count);
@@ -111,7 +113,7 @@ static int draw_word(struct maker *maker, const struct gz_terms *terms)
     return value;
 }
 
-static uint64_t draw_words(struct maker *maker, const struct gz_terms *terms)
+static uint64_t draw_words(struct maker *maker, const struct gz_vocabulary *terms)
 {
     uint64_t bits = 0;
     for (size_t i = draw(maker) % 8; i > 0; i--) bits |= UINT64_C(1) << draw_word(maker, terms);
@@ -138,10 +140,10 @@ static struct gz_ids draw_ids(struct maker *maker, size_t count)
     return (struct gz_ids){ids, count};
 }
 
-static void make_record(struct maker *maker, const struct gz_record *record, void *base,
+static void make_record(struct maker *maker, const struct gz_record_type *record, void *base,
                         uint64_t *has);
 
-static void make_struct(struct maker *maker, const struct gz_record *record, void *base)
+static void make_struct(struct maker *maker, const struct gz_record_type *record, void *base)
 {
     uint64_t none = 0;
     bool own = !record->tuple && record->has_offset < record->size;
@@ -190,9 +192,9 @@ static void make_value(struct maker *maker, const struct gz_row *row, void *base
     case GZ_KIND_CHOICE: *(bool *)value = coin(maker); break;
     case GZ_KIND_COUNT:
         *(uint64_t *)value =
-            draw_whole(maker) % (row->rule == GZ_RULE_ROWS     ? GZ_HISTORY_ROWS_MAX + 1
-                                 : row->rule == GZ_RULE_POINTS ? GZ_PATH_POINTS_MAX + 1
-                                                               : GZ_ID_LIMIT);
+            draw_whole(maker) % (row->rule == GZ_FIELD_RULE_ROWS     ? GZ_HISTORY_ROWS_MAX + 1
+                                 : row->rule == GZ_FIELD_RULE_POINTS ? GZ_PATH_POINTS_MAX + 1
+                                                                     : GZ_ID_LIMIT);
         break;
     case GZ_KIND_ID: *(uint64_t *)value = 1 + draw_whole(maker) / 2; break;
     case GZ_KIND_PARENT: *(uint64_t *)value = coin(maker) ? 0 : 1 + draw_whole(maker) / 2; break;
@@ -204,7 +206,7 @@ static void make_value(struct maker *maker, const struct gz_row *row, void *base
     case GZ_KIND_VALUES: *(struct gz_value *)value = draw_value(maker); break;
     case GZ_KIND_TEXT: *(struct gz_text *)value = draw_text(maker, row); break;
     case GZ_KIND_WORD:
-        word = row->terms == &gz_phase_terms && !row->required ? GZ_PHASE_DOWN
+        word = row->terms == &gz_phase_words && !row->required ? GZ_PHASE_DOWN
                                                                : draw_word(maker, row->terms);
         memcpy(value, &word, sizeof word);
         break;
@@ -225,7 +227,8 @@ static void make_value(struct maker *maker, const struct gz_row *row, void *base
 }
 
 /* Which of the optional fields are there, as the record allows. */
-static uint64_t draw_has(struct maker *maker, const struct gz_record *record, bool place_needed)
+static uint64_t draw_has(struct maker *maker, const struct gz_record_type *record,
+                         bool place_needed)
 {
     uint64_t needed = place_needed ? record->at_most_one : record->at_least_one;
     for (;;) {
@@ -244,7 +247,7 @@ static uint64_t draw_has(struct maker *maker, const struct gz_record *record, bo
     }
 }
 
-static void make_record(struct maker *maker, const struct gz_record *record, void *base,
+static void make_record(struct maker *maker, const struct gz_record_type *record, void *base,
                         uint64_t *has)
 {
     uint64_t there = draw_has(maker, record, record->rule == GZ_RECORD_POINTER);
@@ -263,10 +266,10 @@ static void make_record(struct maker *maker, const struct gz_record *record, voi
 
 /* ---- Comparing ---- */
 
-static bool same_record(const struct gz_record *record, const void *a, const void *b,
+static bool same_record(const struct gz_record_type *record, const void *a, const void *b,
                         uint64_t has_a, uint64_t has_b);
 
-static bool same_struct(const struct gz_record *record, const char *a, const char *b)
+static bool same_struct(const struct gz_record_type *record, const char *a, const char *b)
 {
     uint64_t has_a = 0, has_b = 0;
     if (!record->tuple && record->has_offset < record->size) {
@@ -351,7 +354,7 @@ static bool same_value(const struct gz_row *row, const void *base_a, const void 
     }
 }
 
-static bool same_record(const struct gz_record *record, const void *a, const void *b,
+static bool same_record(const struct gz_record_type *record, const void *a, const void *b,
                         uint64_t has_a, uint64_t has_b)
 {
     if (has_a != has_b) return false;

@@ -52,8 +52,8 @@ static void test_create_without_memory_is_null(void **state)
     }
 }
 
-/* Enough new nodes that the table has to grow, names that change, a grave that is opened, a move
- * and a deletion. */
+/* Enough new nodes that the table has to grow, names that change, a tombstone that is opened, a
+ * move and a deletion. */
 static size_t make_list(const struct gz_scene *scene, struct gz_change *changes)
 {
     size_t count = 0;

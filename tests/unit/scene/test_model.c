@@ -15,12 +15,12 @@
 #include "unit/scene/making.h"
 
 /* Nodes 1 to LOOSE come and go. Beside them, not in the model, is a chain that nobody touches, so
- * that the greatest depth is near, and graves of others that fill the graveyard nearly up. */
+ * that the greatest depth is near, and tombstones of others that fill the graveyard nearly up. */
 enum { LOOSE = 40, IDS = LOOSE + 1, LIST_MAX = 8, PASTS = 8, LINKS = GZ_TREE_DEPTH_MAX - 6 };
 enum { FILLER_ID = 1000000, LINK_ID = 2000000, END_ID = LINK_ID + LINKS - 1 };
 
 struct thing {
-    bool known, alive; /* known and not alive: a grave */
+    bool known, alive; /* known and not alive: a tombstone */
     struct gz_content is;
     uint64_t seq, born, part_seq[GZ_PART_COUNT], by, holder;
 };
@@ -28,7 +28,7 @@ struct thing {
 struct model {
     struct thing things[IDS];
     uint64_t seq, forgotten;
-    uint64_t filler_first, filler_end; /* seqs of the filler graves that are left */
+    uint64_t filler_first, filler_end; /* seqs of the filler tombstones that are left */
 };
 
 /* ---- the model ---- */
@@ -98,14 +98,14 @@ static void model_trim(struct model *model)
 {
     for (;;) {
         struct thing *oldest = NULL;
-        size_t graves = model->filler_end - model->filler_first;
+        size_t tombstones = model->filler_end - model->filler_first;
         for (uint64_t id = 1; id < IDS; id++) {
             struct thing *thing = &model->things[id];
             if (!thing->known || thing->alive) continue;
-            graves++;
+            tombstones++;
             if (oldest == NULL || thing->seq < oldest->seq) oldest = thing;
         }
-        if (graves <= GZ_TOMBSTONES_MAX) return;
+        if (tombstones <= GZ_TOMBSTONES_MAX) return;
         if (oldest == NULL ||
             (model->filler_first < model->filler_end && model->filler_first < oldest->seq)) {
             model->forgotten = model->filler_first++;
@@ -609,7 +609,7 @@ static void reopen(struct run *run)
 {
     struct gz_node_record *records = calloc(LINKS + IDS + GZ_TOMBSTONES_MAX, sizeof *records);
     assert_non_null(records);
-    size_t count = records_of(&run->model, records), graves = count;
+    size_t count = records_of(&run->model, records), tombstones = count;
     for (uint64_t id = 1; id < IDS; id++) {
         struct thing *thing = &run->model.things[id];
         thing->by = thing->holder = 0;
@@ -617,7 +617,8 @@ static void reopen(struct run *run)
         for (int part = 0; part < GZ_PART_COUNT; part++) thing->part_seq[part] = thing->seq;
         if (!thing->known || thing->alive) continue;
         size_t at = count++;
-        for (; at > graves && records[at - 1].seq > thing->seq; at--) records[at] = records[at - 1];
+        for (; at > tombstones && records[at - 1].seq > thing->seq; at--)
+            records[at] = records[at - 1];
         records[at] = (struct gz_node_record){
             .id = id, .seq = thing->seq, .gone = true, .content = thing->is};
     }

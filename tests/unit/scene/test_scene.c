@@ -490,11 +490,11 @@ static void test_world_of_a_grave_follows_what_was_above(void **state)
     struct gz_scene *scene = make_small_scene();
     struct gz_change deletion = make_deletion(scene, 4);
     apply(scene, &deletion, 1);
-    const struct gz_node *grave = gz_scene_newest(scene);
-    assert_true(gz_scene_world(scene, grave).origin.x == 0);
+    const struct gz_node *tombstone = gz_scene_newest(scene);
+    assert_true(gz_scene_world(scene, tombstone).origin.x == 0);
     gz_trs trs = moved(3);
     gz_scene_pose(scene, gz_scene_find(scene, 2), &trs, 7);
-    assert_true(gz_scene_world(scene, grave).origin.x == 3);
+    assert_true(gz_scene_world(scene, tombstone).origin.x == 3);
     gz_scene_destroy(scene);
 }
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "scene/inside.h"
+#include "scene/internal.h"
 #include "unit/scene/making.h"
 
 enum { NODES = 3000 };

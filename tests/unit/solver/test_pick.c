@@ -53,7 +53,7 @@ static void test_handles_are_where_they_are_drawn(void **state)
         use_mode(&s, cases[i].mode);
         enum gz_handle got = pick_at(&s, cases[i].point, 0, 0);
         if (got != cases[i].want)
-            fail_msg("case %zu: %s", i, gz_term_word(&gz_handle_terms, (int)got));
+            fail_msg("case %zu: %s", i, gz_vocabulary_word(&gz_handle_words, (int)got));
     }
     use_mode(&s, GZ_MODE_ROTATE);
     gz_vec3 on_view_ring = gz_add(gz_scale(right, 1.2 * l * 0.6), gz_scale(up, -1.2 * l * 0.8));

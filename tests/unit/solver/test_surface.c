@@ -71,14 +71,14 @@ static struct gz_pointer ray_to(gz_vec3 from, gz_vec3 to)
     return (struct gz_pointer){.is_ray = true, .origin = from, .direction = gz_sub(to, from)};
 }
 
-static enum gz_met meet(const struct made *made, const struct gz_pointer *pointer,
-                        const gz_affine *world, double *distance)
+static enum gz_surface_outcome meet(const struct made *made, const struct gz_pointer *pointer,
+                                    const gz_affine *world, double *distance)
 {
     struct gz_aim aim;
     size_t tests = TESTS_PLENTY;
     *distance = INFINITY;
     if (!gz_aim(&aim, NULL, pointer, world)) return GZ_MISSED;
-    return gz_surface_meet(&made->surface, &aim, &tests, distance);
+    return gz_surface_hit(&made->surface, &aim, &tests, distance);
 }
 
 /* The plain way: where the plane is met, and whether that is on the inner side of each edge. With
@@ -161,7 +161,7 @@ static void compare_with_each(uint64_t *seed, size_t count, double size, double 
             if (meet_plainly(&triangles[i], pointer.origin, unit, &distance))
                 want = fmin(want, distance);
         }
-        enum gz_met met = meet(&made, &pointer, &gz_affine_identity, &got);
+        enum gz_surface_outcome met = meet(&made, &pointer, &gz_affine_identity, &got);
         assert_int_equal(met, isfinite(want) ? GZ_MET : GZ_MISSED);
         if (met == GZ_MET) assert_near(got, want, 1e-9 * want);
     }
@@ -349,15 +349,15 @@ static void test_the_work_is_bounded(void **state)
     size_t tests = 1000;
     double distance = INFINITY;
     assert_true(gz_aim(&aim, NULL, &pointer, &gz_affine_identity));
-    assert_int_equal(gz_surface_meet(&made.surface, &aim, &tests, &distance), GZ_GAVE_UP);
+    assert_int_equal(gz_surface_hit(&made.surface, &aim, &tests, &distance), GZ_GAVE_UP);
     assert_true(tests < 2);
     assert_true(isinf(distance));
     tests = TESTS_PLENTY;
-    assert_int_equal(gz_surface_meet(&made.surface, &aim, &tests, &distance), GZ_MET);
+    assert_int_equal(gz_surface_hit(&made.surface, &aim, &tests, &distance), GZ_MET);
     assert_true(TESTS_PLENTY - tests < 4 * N);
     assert_near(distance, 5, 1e-12);
     distance = 4.9; /* nothing is nearer than that */
-    assert_int_equal(gz_surface_meet(&made.surface, &aim, &tests, &distance), GZ_MISSED);
+    assert_int_equal(gz_surface_hit(&made.surface, &aim, &tests, &distance), GZ_MISSED);
 
     struct gz_camera camera = camera_at(0, 0, 5);
     const struct gz_pointer beside = {.at = {960 - 3, 540}};
@@ -384,7 +384,7 @@ static void test_most_are_not_looked_at(void **state)
         size_t tests = TESTS_PLENTY;
         double distance = INFINITY;
         assert_true(gz_aim(&aim, NULL, &pointer, &gz_affine_identity));
-        assert_int_equal(gz_surface_meet(&ball.surface, &aim, &tests, &distance), GZ_MET);
+        assert_int_equal(gz_surface_hit(&ball.surface, &aim, &tests, &distance), GZ_MET);
         if (TESTS_PLENTY - tests > most) most = TESTS_PLENTY - tests;
     }
     assert_true(most > 20 && most < 100);
@@ -415,8 +415,8 @@ static void test_a_mean_order_is_built_too(void **state)
 
 /* ---- what is passed by ---- */
 
-static enum gz_met pass(const struct made *made, const struct gz_camera *camera, double x, double y,
-                        double reach, struct gz_beside *beside)
+static enum gz_surface_outcome pass(const struct made *made, const struct gz_camera *camera,
+                                    double x, double y, double reach, struct gz_beside *beside)
 {
     const struct gz_pointer pointer = {.at = {x, y}};
     size_t tests = TESTS_PLENTY;

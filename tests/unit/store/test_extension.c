@@ -79,7 +79,7 @@ static double euler_axis(sqlite3_stmt *row, gz_quat q, int order, const char *ax
 {
     const double numbers[] = {q.x, q.y, q.z, q.w};
     for (int i = 0; i < 4; i++) sqlite3_bind_double(row, i + 1, numbers[i]);
-    sqlite3_bind_text(row, 5, gz_term_word(&gz_euler_terms, order), -1, SQLITE_STATIC);
+    sqlite3_bind_text(row, 5, gz_vocabulary_word(&gz_euler_words, order), -1, SQLITE_STATIC);
     sqlite3_bind_text(row, 6, axis, -1, SQLITE_STATIC);
     assert_int_equal(sqlite3_step(row), SQLITE_ROW);
     double degrees = sqlite3_column_double(row, 0);

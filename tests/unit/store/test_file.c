@@ -403,10 +403,10 @@ static void test_reader_cannot_write_and_runs_out_of_time(void **directory)
     const char *path = in_directory(directory, "a.db");
     leave_open(path);
     int64_t samples = ask(path, "SELECT count(*) FROM samples");
-    struct gz_reader reader;
+    struct gz_db_reader reader;
     struct gz_error error;
     int64_t value;
-    assert_int_equal(gz_reader_open(&reader, path, &error), GZ_OK);
+    assert_int_equal(gz_db_reader_open(&reader, path, &error), GZ_OK);
     assert_int_equal(gz_db_exec(reader.db, "DELETE FROM samples", &error), GZ_STORAGE);
     assert_int_equal(gz_db_exec(reader.db, "CREATE TABLE t (a)", &error), GZ_STORAGE);
     static const char endless[] =
@@ -414,7 +414,7 @@ static void test_reader_cannot_write_and_runs_out_of_time(void **directory)
     reader.deadline_ns = 0;
     assert_int_equal(gz_db_integer(reader.db, endless, &value, &error), GZ_TOO_LARGE);
     assert_non_null(strstr(error.message, "longer than 10 s"));
-    gz_reader_close(&reader);
+    gz_db_reader_close(&reader);
     assert_int_equal(ask(path, "SELECT count(*) FROM samples"), samples);
     assert_true(samples > 0);
 }

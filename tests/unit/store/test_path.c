@@ -83,14 +83,15 @@ static const struct {
 /* The path as the writer keeps it: which samples stay. */
 static size_t thin(motion *at, const double times[SAMPLES], bool kept[SAMPLES])
 {
-    struct gz_path path;
+    struct gz_path_recorder path;
     gz_trs start = at(0);
     size_t newest = SAMPLES, count = 0;
-    gz_path_begin(&path, 0, &start);
+    gz_path_recorder_begin(&path, 0, &start);
     for (size_t i = 0; i < SAMPLES; i++) {
         gz_trs trs = at(times[i]);
-        if (newest < SAMPLES && !gz_path_needs_last(&path, times[i], &trs)) kept[newest] = false;
-        gz_path_extend(&path, TOLERANCE_M, i + 1, times[i], &trs);
+        if (newest < SAMPLES && !gz_path_recorder_needs_last(&path, times[i], &trs))
+            kept[newest] = false;
+        gz_path_recorder_extend(&path, TOLERANCE_M, i + 1, times[i], &trs);
         kept[newest = i] = true;
     }
     for (size_t i = 0; i < SAMPLES; i++) count += kept[i];
@@ -160,15 +161,15 @@ static void test_path_is_near_at_every_sample_and_ends_exact(void **state)
 static void test_path_of_a_clock_set_back_keeps_what_has_no_line(void **state)
 {
     (void)state;
-    struct gz_path path;
+    struct gz_path_recorder path;
     gz_trs at = glide(0);
-    gz_path_begin(&path, 10, &at);
-    gz_path_extend(&path, TOLERANCE_M, 1, 9, &at);
-    assert_true(gz_path_needs_last(&path, 9.02, &at));
-    gz_path_extend(&path, TOLERANCE_M, 2, 9.02, &at);
-    assert_false(gz_path_needs_last(&path, 9.04, &at));
-    assert_true(gz_path_needs_last(&path, 9.01, &at));
-    assert_true(gz_path_needs_last(&path, NAN, &at));
+    gz_path_recorder_begin(&path, 10, &at);
+    gz_path_recorder_extend(&path, TOLERANCE_M, 1, 9, &at);
+    assert_true(gz_path_recorder_needs_last(&path, 9.02, &at));
+    gz_path_recorder_extend(&path, TOLERANCE_M, 2, 9.02, &at);
+    assert_false(gz_path_recorder_needs_last(&path, 9.04, &at));
+    assert_true(gz_path_recorder_needs_last(&path, 9.01, &at));
+    assert_true(gz_path_recorder_needs_last(&path, NAN, &at));
 }
 
 static void test_path_between_keeps_to_the_shorter_turn(void **state)

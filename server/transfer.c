@@ -1,4 +1,4 @@
-#include "bulk.h"
+#include "transfer.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -34,10 +34,10 @@ struct listed_scene {
 typedef void (*sample_done)(void *context, enum gz_status status, const char *message);
 
 /* One request on its way: prepared on the loop, worked on by a worker, finished on the loop. */
-struct gz_bulk_job {
+struct gz_transfer_job {
     uv_work_t work;
     struct gz_scenes *scenes;
-    struct gz_bulk_job *next;
+    struct gz_transfer_job *next;
     struct gz_http_request *request; /* NULL for the sample */
     const struct kind *kind;
     char name[GZ_SCENE_NAME_BYTES_MAX + 1];
@@ -70,19 +70,19 @@ struct gz_bulk_job {
 };
 
 struct kind {
-    enum gz_status (*prepare)(struct gz_bulk_job *job); /* NULL for nothing to prepare */
-    enum gz_status (*run)(struct gz_bulk_job *job);     /* on a worker */
+    enum gz_status (*prepare)(struct gz_transfer_job *job); /* NULL for nothing to prepare */
+    enum gz_status (*run)(struct gz_transfer_job *job);     /* on a worker */
     void (*finish)(
-        struct gz_bulk_job *job); /* answers and frees, or sees to it that somebody does */
-    enum gz_retire_how how;       /* without `run`: the scene gives up its name */
+        struct gz_transfer_job *job); /* answers and frees, or sees to it that somebody does */
+    enum gz_retire_how how;           /* without `run`: the scene gives up its name */
 };
 
 /* ---- jobs ---- */
 
-static struct gz_bulk_job *create_job(struct gz_scenes *scenes, const struct kind *kind,
-                                      const char *name)
+static struct gz_transfer_job *create_job(struct gz_scenes *scenes, const struct kind *kind,
+                                          const char *name)
 {
-    struct gz_bulk_job *job = calloc(1, sizeof *job);
+    struct gz_transfer_job *job = calloc(1, sizeof *job);
     char *path = gz_scene_path(scenes, name);
     if (job == NULL || path == NULL) {
         free(path);
@@ -102,9 +102,9 @@ static struct gz_bulk_job *create_job(struct gz_scenes *scenes, const struct kin
     return job;
 }
 
-static void free_job(struct gz_bulk_job *job)
+static void free_job(struct gz_transfer_job *job)
 {
-    struct gz_bulk_job **link = &job->scenes->jobs;
+    struct gz_transfer_job **link = &job->scenes->jobs;
     while (*link != job) link = &(*link)->next;
     *link = job->next;
     if (job->file >= 0) close(job->file);
@@ -119,7 +119,7 @@ static void free_job(struct gz_bulk_job *job)
     free(job);
 }
 
-static void refuse_job(struct gz_bulk_job *job)
+static void refuse_job(struct gz_transfer_job *job)
 {
     if (job->request != NULL) {
         gz_http_refuse(job->request, job->http_code, &job->error);
@@ -130,7 +130,7 @@ static void refuse_job(struct gz_bulk_job *job)
 }
 
 /* What the job made goes to its request. */
-static void answer_job(struct gz_bulk_job *job, int code)
+static void answer_job(struct gz_transfer_job *job, int code)
 {
     struct gz_http_answer answer = {
         .code = code, .type = job->type, .body = job->out, .file = job->file};
@@ -144,13 +144,13 @@ static void answer_job(struct gz_bulk_job *job, int code)
 
 static void work_on_job(uv_work_t *work)
 {
-    struct gz_bulk_job *job = work->data;
+    struct gz_transfer_job *job = work->data;
     job->error.status = job->kind->run(job);
 }
 
 static void handle_job_done(uv_work_t *work, int status)
 {
-    struct gz_bulk_job *job = work->data;
+    struct gz_transfer_job *job = work->data;
     job->working = false;
     if (status != 0 || job->scenes->closing)
         gz_fail(&job->error, GZ_BAD_STATE, "the server is going away");
@@ -161,7 +161,7 @@ static void handle_job_done(uv_work_t *work, int status)
     }
 }
 
-static void start_job(struct gz_bulk_job *job)
+static void start_job(struct gz_transfer_job *job)
 {
     if (job->kind->prepare != NULL) job->error.status = job->kind->prepare(job);
     if (job->error.status != GZ_OK) {
@@ -172,7 +172,7 @@ static void start_job(struct gz_bulk_job *job)
     uv_queue_work(job->scenes->loop, &job->work, work_on_job, handle_job_done);
 }
 
-static enum gz_status prepare_existing(struct gz_bulk_job *job)
+static enum gz_status prepare_existing(struct gz_transfer_job *job)
 {
     enum gz_status status = gz_scene_name_check("scene", job->name, &job->error);
     if (status == GZ_OK) status = gz_retire_check(job->scenes, job->name, &job->error);
@@ -183,7 +183,7 @@ static enum gz_status prepare_existing(struct gz_bulk_job *job)
     return GZ_OK;
 }
 
-static void finish_with_answer(struct gz_bulk_job *job)
+static void finish_with_answer(struct gz_transfer_job *job)
 {
     answer_job(job, 200);
 }
@@ -192,7 +192,7 @@ static void finish_with_answer(struct gz_bulk_job *job)
 
 /* Where another one is imported between the two looks, it goes by the tag of the one before, which
  * does not come again. */
-static enum gz_status run_asset(struct gz_bulk_job *job)
+static enum gz_status run_asset(struct gz_transfer_job *job)
 {
     char tag[GZ_ASSET_TAG_BYTES];
     enum gz_status status = gz_store_asset_tag(job->path, tag, &job->error);
@@ -206,7 +206,7 @@ static enum gz_status run_asset(struct gz_bulk_job *job)
     return status;
 }
 
-static enum gz_status run_backup(struct gz_bulk_job *job)
+static enum gz_status run_backup(struct gz_transfer_job *job)
 {
     char *copy;
     if (asprintf(&copy, "%s/" BACKUP_PREFIX "%d-%p", job->scenes->folder, (int)getpid(),
@@ -228,7 +228,7 @@ static enum gz_status run_backup(struct gz_bulk_job *job)
 
 /* ---- export: the nodes as the core has them, in the asset from the file ---- */
 
-static enum gz_status prepare_export(struct gz_bulk_job *job)
+static enum gz_status prepare_export(struct gz_transfer_job *job)
 {
     enum gz_status status = prepare_existing(job);
     if (status == GZ_OK)
@@ -239,7 +239,7 @@ static enum gz_status prepare_export(struct gz_bulk_job *job)
     return status == GZ_OK ? GZ_OK : gz_fail(&job->error, status, "no memory for the nodes");
 }
 
-static struct gz_export_node *export_nodes(struct gz_bulk_job *job)
+static struct gz_export_node *export_nodes(struct gz_transfer_job *job)
 {
     struct gz_export_node *nodes = gz_arena_take(&job->arena, job->record_count, sizeof *nodes);
     if (nodes == NULL) return NULL;
@@ -254,7 +254,7 @@ static struct gz_export_node *export_nodes(struct gz_bulk_job *job)
     return nodes;
 }
 
-static enum gz_status run_export(struct gz_bulk_job *job)
+static enum gz_status run_export(struct gz_transfer_job *job)
 {
     struct gz_buffer asset;
     gz_buffer_init(&asset, GZ_ASSET_BYTES_MAX, 0);
@@ -271,7 +271,7 @@ static enum gz_status run_export(struct gz_bulk_job *job)
     return status;
 }
 
-static enum gz_status convert_export(struct gz_bulk_job *job, bool binary)
+static enum gz_status convert_export(struct gz_transfer_job *job, bool binary)
 {
     enum gz_status status = run_export(job);
     if (status != GZ_OK) return status;
@@ -283,12 +283,12 @@ static enum gz_status convert_export(struct gz_bulk_job *job, bool binary)
     return status;
 }
 
-static enum gz_status run_export_glb(struct gz_bulk_job *job)
+static enum gz_status run_export_glb(struct gz_transfer_job *job)
 {
     return convert_export(job, true);
 }
 
-static enum gz_status run_export_gltf(struct gz_bulk_job *job)
+static enum gz_status run_export_gltf(struct gz_transfer_job *job)
 {
     return convert_export(job, false);
 }
@@ -305,7 +305,7 @@ static bool is_scene_file(const char *file, char name[GZ_SCENE_NAME_BYTES_MAX + 
     return true;
 }
 
-static enum gz_status list_scene(struct gz_bulk_job *job, const char *name)
+static enum gz_status list_scene(struct gz_transfer_job *job, const char *name)
 {
     struct gz_store_summary summary;
     struct gz_error error;
@@ -335,7 +335,7 @@ static int compare_listed(const void *a, const void *b)
     return strcmp(((const struct listed_scene *)a)->name, ((const struct listed_scene *)b)->name);
 }
 
-static enum gz_status run_list(struct gz_bulk_job *job)
+static enum gz_status run_list(struct gz_transfer_job *job)
 {
     char name[GZ_SCENE_NAME_BYTES_MAX + 1];
     enum gz_status status = GZ_OK;
@@ -352,7 +352,7 @@ static enum gz_status run_list(struct gz_bulk_job *job)
     return GZ_OK;
 }
 
-static void use_what_is_open(struct gz_bulk_job *job)
+static void use_what_is_open(struct gz_transfer_job *job)
 {
     for (struct gz_open_scene *scene = job->scenes->open; scene != NULL; scene = scene->next) {
         struct gz_core_summary summary = gz_core_summary(scene->net.core);
@@ -366,7 +366,7 @@ static void use_what_is_open(struct gz_bulk_job *job)
     }
 }
 
-static void finish_list(struct gz_bulk_job *job)
+static void finish_list(struct gz_transfer_job *job)
 {
     use_what_is_open(job);
     bool ok = gz_text_print(&job->out, "[");
@@ -390,13 +390,13 @@ static void finish_list(struct gz_bulk_job *job)
 
 /* ---- import ---- */
 
-static const uint8_t *import_bytes(const struct gz_bulk_job *job, size_t *size)
+static const uint8_t *import_bytes(const struct gz_transfer_job *job, size_t *size)
 {
     *size = job->request != NULL ? job->request->body.size : gz_sample_glb_size;
     return job->request != NULL ? job->request->body.data : gz_sample_glb;
 }
 
-static enum gz_status run_import(struct gz_bulk_job *job)
+static enum gz_status run_import(struct gz_transfer_job *job)
 {
     size_t size;
     const uint8_t *bytes = import_bytes(job, &size);
@@ -429,7 +429,7 @@ static void handle_import_undone(void *context, const struct gz_error *error)
 /* A scene that was made for an import which failed is as if it had never been, unless somebody came
  * meanwhile. Nothing else can be in it: what others asked after the import was refused with it, see
  * gz_core_refuse_batch. */
-static void give_up_import(struct gz_bulk_job *job)
+static void give_up_import(struct gz_transfer_job *job)
 {
     struct gz_retire_request request = {.how = GZ_RETIRE_DELETE,
                                         .name = job->name,
@@ -443,7 +443,7 @@ static void give_up_import(struct gz_bulk_job *job)
 
 static void handle_imported(void *context, enum gz_status status, const char *message)
 {
-    struct gz_bulk_job *job = context;
+    struct gz_transfer_job *job = context;
     if (status != GZ_OK) {
         gz_fail(&job->error, status, "%s", message != NULL ? message : "the import was not saved");
         give_up_import(job);
@@ -467,17 +467,17 @@ static void handle_imported(void *context, enum gz_status status, const char *me
     answer_job(job, job->made ? 201 : 200);
 }
 
-static enum gz_status find_target(struct gz_bulk_job *job)
+static enum gz_status find_target(struct gz_transfer_job *job)
 {
     job->made = !gz_scene_exists(job->scenes, job->name);
     if (!job->made && job->request != NULL) {
-        enum gz_status status = gz_bulk_admit(job->scenes, job->request, &job->error);
+        enum gz_status status = gz_transfer_admit(job->scenes, job->request, &job->error);
         if (status != GZ_OK) return status;
     }
     return gz_scenes_find(job->scenes, job->name, true, &job->scene, &job->error);
 }
 
-static void finish_import(struct gz_bulk_job *job)
+static void finish_import(struct gz_transfer_job *job)
 {
     size_t size;
     const uint8_t *bytes = import_bytes(job, &size);
@@ -512,7 +512,7 @@ static void finish_import(struct gz_bulk_job *job)
 
 static void handle_retired(void *context, const struct gz_error *error)
 {
-    struct gz_bulk_job *job = context;
+    struct gz_transfer_job *job = context;
     job->error = *error;
     bool renames = job->kind->how == GZ_RETIRE_RENAME;
     if (job->error.status == GZ_OK && renames &&
@@ -525,7 +525,7 @@ static void handle_retired(void *context, const struct gz_error *error)
         refuse_job(job);
 }
 
-static enum gz_status read_new_name(struct gz_bulk_job *job)
+static enum gz_status read_new_name(struct gz_transfer_job *job)
 {
     if (job->kind->how != GZ_RETIRE_RENAME) return GZ_OK;
     const struct gz_buffer *body = &job->request->body;
@@ -534,7 +534,7 @@ static enum gz_status read_new_name(struct gz_bulk_job *job)
     return status == GZ_OK ? gz_scene_name_check("name", job->new_name, &job->error) : status;
 }
 
-static void retire(struct gz_bulk_job *job)
+static void retire(struct gz_transfer_job *job)
 {
     struct gz_retire_request request = {.how = job->kind->how,
                                         .name = job->name,
@@ -569,8 +569,8 @@ static const struct kind kinds[] = {
     [GZ_HTTP_RENAME] = {.how = GZ_RETIRE_RENAME},
 };
 
-enum gz_status gz_bulk_admit(struct gz_scenes *scenes, const struct gz_http_request *request,
-                             struct gz_error *error)
+enum gz_status gz_transfer_admit(struct gz_scenes *scenes, const struct gz_http_request *request,
+                                 struct gz_error *error)
 {
     enum gz_status status = gz_scene_name_check("scene", request->scene, error);
     if (status != GZ_OK || request->what == GZ_HTTP_RENAME) return status;
@@ -583,9 +583,9 @@ enum gz_status gz_bulk_admit(struct gz_scenes *scenes, const struct gz_http_requ
     return GZ_OK;
 }
 
-void gz_bulk_serve(struct gz_scenes *scenes, struct gz_http_request *request)
+void gz_transfer_serve(struct gz_scenes *scenes, struct gz_http_request *request)
 {
-    struct gz_bulk_job *job = create_job(scenes, &kinds[request->what], request->scene);
+    struct gz_transfer_job *job = create_job(scenes, &kinds[request->what], request->scene);
     if (job == NULL) {
         struct gz_error error;
         gz_fail(&error, GZ_NO_MEMORY, "out of memory");
@@ -599,7 +599,7 @@ void gz_bulk_serve(struct gz_scenes *scenes, struct gz_http_request *request)
         start_job(job);
 }
 
-void gz_bulk_sample(struct gz_scenes *scenes, const char *name, sample_done done, void *context)
+void gz_transfer_sample(struct gz_scenes *scenes, const char *name, sample_done done, void *context)
 {
     if (gz_scene_exists(scenes, name)) {
         struct gz_open_scene *scene;
@@ -608,7 +608,7 @@ void gz_bulk_sample(struct gz_scenes *scenes, const char *name, sample_done done
         done(context, status, error.message);
         return;
     }
-    struct gz_bulk_job *job = create_job(scenes, &kinds[GZ_HTTP_IMPORT], name);
+    struct gz_transfer_job *job = create_job(scenes, &kinds[GZ_HTTP_IMPORT], name);
     if (job == NULL) {
         done(context, GZ_NO_MEMORY, "out of memory");
         return;
@@ -618,10 +618,10 @@ void gz_bulk_sample(struct gz_scenes *scenes, const char *name, sample_done done
     start_job(job);
 }
 
-void gz_bulk_cancel(struct gz_scenes *scenes)
+void gz_transfer_cancel(struct gz_scenes *scenes)
 {
-    struct gz_bulk_job *next;
-    for (struct gz_bulk_job *job = scenes->jobs; job != NULL; job = next) {
+    struct gz_transfer_job *next;
+    for (struct gz_transfer_job *job = scenes->jobs; job != NULL; job = next) {
         next = job->next;
         if (job->working) {
             uv_cancel((uv_req_t *)&job->work);
@@ -633,9 +633,9 @@ void gz_bulk_cancel(struct gz_scenes *scenes)
     }
 }
 
-bool gz_bulk_reads(const struct gz_scenes *scenes, const char *name)
+bool gz_transfer_reads(const struct gz_scenes *scenes, const char *name)
 {
-    const struct gz_bulk_job *job = scenes->jobs;
+    const struct gz_transfer_job *job = scenes->jobs;
     while (job != NULL &&
            (!job->working || (job->kind->run != run_list && strcmp(job->name, name) != 0)))
         job = job->next; /* the list reads every file */
@@ -661,7 +661,7 @@ static void tidy_scene(const struct gz_scenes *scenes, DIR *folder, const char *
     free(path);
 }
 
-void gz_bulk_tidy(const struct gz_scenes *scenes)
+void gz_transfer_tidy(const struct gz_scenes *scenes)
 {
     DIR *folder = opendir(scenes->folder);
     if (folder == NULL) return;

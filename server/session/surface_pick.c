@@ -27,7 +27,7 @@ struct look {
     const struct gz_pointer *pointer;
     const struct gz_camera *camera;
     bool first_only;
-    struct gz_sieved sieved;
+    struct gz_culled culled;
     struct candidate *candidates; /* a heap, the nearest first */
     size_t candidate_count;
     struct seen *seen; /* where only the first is asked for, that alone */
@@ -131,7 +131,8 @@ static bool meet(struct look *look, const struct candidate *candidate, double li
     struct gz_aim aim;
     double distance = limit;
     if (aim_at(look, candidate->node, &aim)) {
-        enum gz_met met = gz_surface_meet(candidate->surface, &aim, &look->tests, &distance);
+        enum gz_surface_outcome met =
+            gz_surface_hit(candidate->surface, &aim, &look->tests, &distance);
         if (met == GZ_MISSED) return false;
         if (met == GZ_MET) {
             *hit = (struct gz_hit){candidate->node->id, distance, gz_aim_place(&aim, distance)};
@@ -164,15 +165,15 @@ static void meet_all(struct look *look)
 static void pass_all(struct look *look)
 {
     double px = look->session->tool.tolerance_px;
-    for (size_t i = 0; i < look->sieved.count; i++) {
-        const struct gz_node *node = look->sieved.nodes[i];
+    for (size_t i = 0; i < look->culled.count; i++) {
+        const struct gz_node *node = look->culled.nodes[i];
         const struct gz_surface *surface = surface_of(look, node);
         if (surface == NULL) continue;
         if (!may_look(look)) break;
         gz_affine world = gz_scene_world(look->session->core->scene, node);
         struct gz_beside beside = {.px = px};
         struct seen seen = {.rank = PASSED, .hit = {.id = node->id}};
-        enum gz_met met =
+        enum gz_surface_outcome met =
             gz_surface_pass(surface, look->camera, look->pointer, &world, &look->tests, &beside);
         if (met == GZ_GAVE_UP) break;
         if (met == GZ_MISSED) continue;
@@ -189,14 +190,14 @@ static void pass_all(struct look *look)
 
 static enum gz_status begin_look(struct look *look, struct gz_failure *failure)
 {
-    enum gz_status status = gz_session_sieve(look->session, look->pointer, &look->sieved, failure);
+    enum gz_status status = gz_session_cull(look->session, look->pointer, &look->culled, failure);
     if (status != GZ_OK) return status;
     struct gz_arena *scratch = &look->session->core->scratch;
-    look->candidates = gz_arena_take(scratch, look->sieved.count, sizeof *look->candidates);
-    look->seen = gz_arena_take(scratch, look->sieved.count, sizeof *look->seen);
+    look->candidates = gz_arena_take(scratch, look->culled.count, sizeof *look->candidates);
+    look->seen = gz_arena_take(scratch, look->culled.count, sizeof *look->seen);
     if (look->candidates == NULL || look->seen == NULL)
         return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory to pick among the nodes");
-    for (size_t i = 0; i < look->sieved.count; i++) add_candidate(look, look->sieved.nodes[i]);
+    for (size_t i = 0; i < look->culled.count; i++) add_candidate(look, look->culled.nodes[i]);
     return GZ_OK;
 }
 

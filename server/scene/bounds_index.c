@@ -1,15 +1,15 @@
-#include "scene/boxes.h"
+#include "scene/bounds_index.h"
 
 #include <float.h>
 #include <stdlib.h>
 
-#include "scene/inside.h"
+#include "scene/internal.h"
 
 /* Beyond this ratio of its longest way to its shortest, rounding decides what a transform does to a
  * box. */
 #define SQUEEZE_MAX 1e8
 
-void gz_boxes_finish(struct gz_boxes *boxes)
+void gz_bounds_index_finish(struct gz_bounds_index *boxes)
 {
     for (int side = 0; side < 6; side++) free(boxes->sides[side]);
     free(boxes->nodes);
@@ -64,7 +64,7 @@ static void place(struct gz_scene *scene, const struct gz_node *node)
 {
     static const gz_box everywhere = {{-INFINITY, -INFINITY, -INFINITY},
                                       {INFINITY, INFINITY, INFINITY}};
-    struct gz_boxes *boxes = &scene->boxes;
+    struct gz_bounds_index *boxes = &scene->bounds_index;
     gz_box box;
     bool known = gz_scene_world_box(scene, node, &box);
     if (!known || (node->has_bounds && is_squeezed(&node->world.linear))) box = everywhere;
@@ -76,7 +76,7 @@ static void place(struct gz_scene *scene, const struct gz_node *node)
 
 /* ---- slots ---- */
 
-static bool reserve(struct gz_boxes *boxes, size_t count)
+static bool reserve(struct gz_bounds_index *boxes, size_t count)
 {
     if (count <= boxes->capacity) return true;
     size_t capacity = boxes->capacity;
@@ -92,7 +92,7 @@ static bool reserve(struct gz_boxes *boxes, size_t count)
     return true;
 }
 
-static bool take_slot(struct gz_boxes *boxes, const struct gz_node *node)
+static bool take_slot(struct gz_bounds_index *boxes, const struct gz_node *node)
 {
     if (node->slot != 0) return true;
     if (!reserve(boxes, boxes->count + 1)) return false;
@@ -102,7 +102,7 @@ static bool take_slot(struct gz_boxes *boxes, const struct gz_node *node)
 }
 
 /* The last one moves into the hole. */
-static void give_slot_back(struct gz_boxes *boxes, const struct gz_node *node)
+static void give_slot_back(struct gz_bounds_index *boxes, const struct gz_node *node)
 {
     if (node->slot == 0) return;
     size_t hole = node->slot - 1, last = --boxes->count;
@@ -116,13 +116,13 @@ static void give_slot_back(struct gz_boxes *boxes, const struct gz_node *node)
 static void begin_anew(struct gz_scene *scene)
 {
     for (struct gz_node *node = scene->oldest; node != NULL; node = node->newer) node->slot = 0;
-    scene->boxes.count = 0;
-    scene->boxes.seq = 0;
+    scene->bounds_index.count = 0;
+    scene->bounds_index.seq = 0;
 }
 
 static bool renew(struct gz_scene *scene, size_t *renewed)
 {
-    struct gz_boxes *boxes = &scene->boxes;
+    struct gz_bounds_index *boxes = &scene->bounds_index;
     if (boxes->seq < scene->forgotten) begin_anew(scene);
     struct gz_moved moved = gz_scene_moved(scene, boxes->seq, true);
     for (const struct gz_node *node; (node = gz_moved_next(&moved)) != NULL; ++*renewed) {
@@ -137,13 +137,13 @@ static bool renew(struct gz_scene *scene, size_t *renewed)
     return true;
 }
 
-/* ---- the sieve ---- */
+/* ---- the cull ---- */
 
 /* So many at once that what is found about them stays in the fastest memory. */
 #define BLOCK 256
 
 /* How far each box reaches into a half of space, where that is less than `reach` says. */
-static void reach_into(const struct gz_boxes *boxes, const gz_plane *plane, size_t first,
+static void reach_into(const struct gz_bounds_index *boxes, const gz_plane *plane, size_t first,
                        size_t count, double *reach)
 {
     const gz_vec3 n = plane->normal;
@@ -156,22 +156,22 @@ static void reach_into(const struct gz_boxes *boxes, const gz_plane *plane, size
     }
 }
 
-bool gz_scene_sieve(struct gz_scene *scene, const gz_plane *planes, size_t plane_count,
-                    struct gz_sieved *sieved)
+bool gz_scene_cull(struct gz_scene *scene, const gz_plane *planes, size_t plane_count,
+                   struct gz_culled *culled)
 {
-    struct gz_boxes *boxes = &scene->boxes;
+    struct gz_bounds_index *boxes = &scene->bounds_index;
     double reach[BLOCK];
-    *sieved = (struct gz_sieved){.count = 0};
-    if (!renew(scene, &sieved->renewed)) return false;
+    *culled = (struct gz_culled){.count = 0};
+    if (!renew(scene, &culled->renewed)) return false;
     for (size_t first = 0; first < boxes->count; first += BLOCK) {
         size_t count = boxes->count - first < BLOCK ? boxes->count - first : BLOCK;
         for (size_t i = 0; i < count; i++) reach[i] = INFINITY;
         for (size_t i = 0; i < plane_count; i++) reach_into(boxes, &planes[i], first, count, reach);
         for (size_t i = 0; i < count; i++) {
-            boxes->found[sieved->count] = boxes->nodes[first + i];
-            sieved->count += !(reach[i] < 0);
+            boxes->found[culled->count] = boxes->nodes[first + i];
+            culled->count += !(reach[i] < 0);
         }
     }
-    sieved->nodes = boxes->found;
+    culled->nodes = boxes->found;
     return true;
 }

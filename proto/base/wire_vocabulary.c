@@ -1,4 +1,4 @@
-#include "proto/base/wire_terms.h"
+#include "proto/base/wire_vocabulary.h"
 
 #include <assert.h>
 
@@ -10,10 +10,10 @@ static const char *const edit_kind_words[GZ_EDIT_KIND_COUNT] = {
     "create",    "delete", "undo",  "redo", "restore", "import",
 };
 
-const struct gz_terms gz_phase_terms = {phase_words, GZ_PHASE_COUNT};
-const struct gz_terms gz_role_terms = {role_words, GZ_ROLE_COUNT};
-const struct gz_terms gz_how_terms = {how_words, GZ_HOW_COUNT};
-const struct gz_terms gz_edit_kind_terms = {edit_kind_words, GZ_EDIT_KIND_COUNT};
+const struct gz_vocabulary gz_phase_words = {phase_words, GZ_PHASE_COUNT};
+const struct gz_vocabulary gz_role_words = {role_words, GZ_ROLE_COUNT};
+const struct gz_vocabulary gz_how_words = {how_words, GZ_HOW_COUNT};
+const struct gz_vocabulary gz_edit_kind_words = {edit_kind_words, GZ_EDIT_KIND_COUNT};
 
 enum gz_edit_kind gz_handle_kind(enum gz_handle handle)
 {

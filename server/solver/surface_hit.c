@@ -158,12 +158,12 @@ static size_t push_halves(const struct gz_surface *surface, const struct line *l
     return count;
 }
 
-enum gz_met gz_surface_meet(const struct gz_surface *surface, const struct gz_aim *aim,
-                            size_t *tests, double *distance)
+enum gz_surface_outcome gz_surface_hit(const struct gz_surface *surface, const struct gz_aim *aim,
+                                       size_t *tests, double *distance)
 {
     struct stop stops[STOPS_MAX];
     size_t stop_count = 0;
-    enum gz_met met = GZ_MISSED;
+    enum gz_surface_outcome met = GZ_MISSED;
     double limit = fmin(*distance, DBL_MAX);
     if (surface->count == 0) return met;
     struct line line = line_of(surface, aim);
@@ -284,8 +284,9 @@ static void pass_triangle(const struct view *view, const struct gz_triangle *tri
     }
 }
 
-static enum gz_met pass_all(const struct gz_surface *surface, const struct view *view,
-                            const struct gz_aim *aim, size_t *tests, struct nearest *nearest)
+static enum gz_surface_outcome pass_all(const struct gz_surface *surface, const struct view *view,
+                                        const struct gz_aim *aim, size_t *tests,
+                                        struct nearest *nearest)
 {
     struct stop stops[STOPS_MAX];
     size_t stop_count = 0;
@@ -313,9 +314,10 @@ static enum gz_met pass_all(const struct gz_surface *surface, const struct view 
 /* What is nearer than this part of the whole surface's depth has no place on the screen. */
 #define LEAST_DEPTH 1e-9
 
-enum gz_met gz_surface_pass(const struct gz_surface *surface, const struct gz_camera *camera,
-                            const struct gz_pointer *pointer, const gz_affine *world, size_t *tests,
-                            struct gz_beside *beside)
+enum gz_surface_outcome gz_surface_pass(const struct gz_surface *surface,
+                                        const struct gz_camera *camera,
+                                        const struct gz_pointer *pointer, const gz_affine *world,
+                                        size_t *tests, struct gz_beside *beside)
 {
     struct gz_sight sight;
     struct gz_aim aim;
@@ -329,7 +331,7 @@ enum gz_met gz_surface_pass(const struct gz_surface *surface, const struct gz_ca
         view.least_depth = fmax(view.least_depth, LEAST_DEPTH * fabs(see(&view, corner).depth));
     }
     struct nearest nearest = {.px = nextafter(beside->px, HUGE_VAL)};
-    enum gz_met met = pass_all(surface, &view, &aim, tests, &nearest);
+    enum gz_surface_outcome met = pass_all(surface, &view, &aim, tests, &nearest);
     if (met != GZ_MET) return met;
     if (!(nearest.px <= beside->px)) return GZ_MISSED;
     gz_vec3 place = gz_affine_apply(world, nearest.place);

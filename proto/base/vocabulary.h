@@ -1,6 +1,6 @@
-/* terms.h - the words of manipulation that the solvers, the wire and the history share, each list
- * once. The words that the solvers do not know are in wire_terms.h. An enumerator's word is what
- * the protocol and the database call it. Threads: pure, any. */
+/* vocabulary.h - the words of manipulation that the solvers, the wire and the history share, each
+ * list once. The words that the solvers do not know are in wire_vocabulary.h. An enumerator's word
+ * is what the protocol and the database call it. Threads: pure, any. */
 #ifndef GZ_BASE_TERMS_H
 #define GZ_BASE_TERMS_H
 
@@ -101,18 +101,18 @@ enum gz_orbit_law { GZ_ORBIT_BALL, GZ_ORBIT_TURNTABLE, GZ_ORBIT_LAW_COUNT };
 enum gz_mod { GZ_MOD_SNAP, GZ_MOD_FINE, GZ_MOD_ADD, GZ_MOD_ORBIT, GZ_MOD_COUNT };
 
 /* A list of words, one for each enumerator from 0; NULL where an enumerator has no word. */
-struct gz_terms {
+struct gz_vocabulary {
     const char *const *words;
     int count;
 };
 
-extern const struct gz_terms gz_handle_terms, gz_mode_terms, gz_space_terms, gz_pivot_terms,
-    gz_axis_terms, gz_ball_terms, gz_fit_terms, gz_orbit_terms, gz_mod_terms, gz_euler_terms;
+extern const struct gz_vocabulary gz_handle_words, gz_mode_words, gz_space_words, gz_pivot_words,
+    gz_axis_words, gz_ball_words, gz_fit_words, gz_orbit_words, gz_mod_words, gz_euler_words;
 
 /* The word of `value`; "" where it has none. */
-const char *gz_term_word(const struct gz_terms *terms, int value);
+const char *gz_vocabulary_word(const struct gz_vocabulary *terms, int value);
 /* The value whose word these bytes are; -1 where there is none. */
-int gz_term_value(const struct gz_terms *terms, const char *word, size_t size);
+int gz_vocabulary_value(const struct gz_vocabulary *terms, const char *word, size_t size);
 
 #ifdef __cplusplus
 }

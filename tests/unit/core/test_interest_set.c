@@ -1,6 +1,6 @@
-/* A viewer's portion by itself: ids from all over, regions that change while news of the last one
- * wait, news taken one by one. When all are taken the viewer knows exactly the part, found by going
- * through all nodes. */
+/* A viewer's interest_set by itself: ids from all over, regions that change while news of the last
+ * one wait, news taken one by one. When all are taken the viewer knows exactly the part, found by
+ * going through all nodes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "sync/portion.h"
+#include "sync/interest_set.h"
 #include "unit/core/saying.h"
 
 #define SEEDS 60
@@ -18,7 +18,7 @@
 
 struct game {
     struct gz_scene *scene;
-    struct gz_portion *portion;
+    struct gz_interest_set *interest_set;
     struct gz_region region;
     uint64_t random;
     uint64_t ids[NODES];
@@ -74,7 +74,7 @@ static void follow_another(struct game *game)
             (struct gz_region){.kind = GZ_REGION_NODES, .ids = named, .id_count = below(game, 4)};
     }
     if (below(game, 8) == 0) game->region.kind = GZ_REGION_WHOLE;
-    assert_true(gz_portion_follow(game->portion, &game->region));
+    assert_true(gz_interest_set_follow(game->interest_set, &game->region));
 }
 
 /* ---- what must hold ---- */
@@ -117,8 +117,8 @@ static void take_news(struct game *game, uint64_t count)
 {
     uint64_t id;
     bool gone;
-    for (; count > 0 &&
-           (id = gz_portion_next_news(game->portion, gz_scene_seq(game->scene), &gone)) != 0;
+    for (; count > 0 && (id = gz_interest_set_next_news(game->interest_set,
+                                                        gz_scene_seq(game->scene), &gone)) != 0;
          count--) {
         bool *known = &game->known[index_of(game, id)];
         assert_true(*known == gone); /* it is news */
@@ -128,24 +128,24 @@ static void take_news(struct game *game, uint64_t count)
 
 static void play(uint64_t seed)
 {
-    struct game game = {.random = seed, .portion = gz_portion_create()};
+    struct game game = {.random = seed, .interest_set = gz_interest_set_create()};
     struct gz_scene_state nothing = {.next_node = 1};
     game.scene = gz_scene_create(&nothing);
-    assert_true(game.scene != NULL && game.portion != NULL);
+    assert_true(game.scene != NULL && game.interest_set != NULL);
     for (size_t i = 0; i < NODES; i++) game.ids[i] = 1 + below(&game, UINT64_C(1) << 50);
     for (size_t i = 0; i < NODES; i++) make_node(&game, i);
     follow_another(&game);
     for (int step = 0; step < STEPS; step++) {
         for (uint64_t i = below(&game, 30); i > 0; i--) change_node(&game, below(&game, NODES));
         if (below(&game, 3) == 0) follow_another(&game);
-        assert_true(gz_portion_update(game.portion, game.scene));
+        assert_true(gz_interest_set_update(game.interest_set, game.scene));
         take_news(&game, below(&game, 3) == 0 ? UINT64_MAX : below(&game, 60));
-        if (gz_portion_has_news(game.portion)) continue;
+        if (gz_interest_set_has_news(game.interest_set)) continue;
         take_news(&game, 1);
         check_part(&game);
-        gz_portion_shrink(game.portion);
+        gz_interest_set_shrink(game.interest_set);
     }
-    gz_portion_destroy(game.portion);
+    gz_interest_set_destroy(game.interest_set);
     gz_scene_destroy(game.scene);
 }
 

@@ -1,4 +1,4 @@
-/* sync_internal.h - what the files of this room share. */
+/* internal.h - what the files of this room share. */
 #ifndef GZ_SYNC_INTERNAL_H
 #define GZ_SYNC_INTERNAL_H
 
@@ -86,8 +86,8 @@ GZ_MUST_USE bool gz_sync_add_gone(struct gz_sync *sync, struct gz_delta *delta, 
                                   size_t *bytes);
 /* The nodes of a delta for one who follows a part; fills `from` and `seq`, and `more` where it had
  * to be cut. */
-GZ_MUST_USE bool gz_sync_collect_portion(struct gz_sync *sync, struct gz_cursor *cursor,
-                                         struct gz_delta *delta);
+GZ_MUST_USE bool gz_sync_collect_interest(struct gz_sync *sync, struct gz_cursor *cursor,
+                                          struct gz_delta *delta);
 
 /* Whether there is anything of the notes that this cursor was not told, and appending it, as much
  * as fits; the cursor moves. */

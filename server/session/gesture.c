@@ -12,30 +12,30 @@ static const struct gz_camera *camera_of(const struct gz_session *session)
 
 /* ---- beginning ---- */
 
-static bool keep_targets(struct gz_run *run, const struct gz_target *targets, const uint64_t *ids,
-                         size_t count)
+static bool keep_targets(struct gz_gesture *gesture, const struct gz_target *targets,
+                         const uint64_t *ids, size_t count)
 {
-    run->targets = calloc(count, sizeof *run->targets);
-    run->ids = calloc(count, sizeof *run->ids);
-    if (run->targets == NULL || run->ids == NULL) return false;
+    gesture->targets = calloc(count, sizeof *gesture->targets);
+    gesture->ids = calloc(count, sizeof *gesture->ids);
+    if (gesture->targets == NULL || gesture->ids == NULL) return false;
     for (size_t i = 0; i < count; i++) {
-        run->targets[i] =
-            (struct gz_run_target){.id = ids[i], .start = targets[i], .parent = targets[i].parent};
-        run->targets[i].start.bounds = NULL;
-        run->ids[i] = ids[i];
+        gesture->targets[i] = (struct gz_gesture_target){
+            .id = ids[i], .start = targets[i], .parent = targets[i].parent};
+        gesture->targets[i].start.bounds = NULL;
+        gesture->ids[i] = ids[i];
     }
-    run->count = count;
+    gesture->count = count;
     return true;
 }
 
 /* Holds the top-most selected nodes and makes them the run's; the gizmo is as it stands now. What
  * begins may end as an edit, which then has to have room: its end cannot be refused. */
-static enum gz_status begin(struct gz_session *session, enum gz_run_kind kind,
+static enum gz_status begin(struct gz_session *session, enum gz_gesture_kind kind,
                             enum gz_handle handle, struct gz_gizmo *gizmo,
                             struct gz_failure *failure)
 {
     struct gz_core *core = session->core;
-    struct gz_run *run = &session->run;
+    struct gz_gesture *gesture = &session->gesture;
     struct gz_target *targets;
     uint64_t *ids;
     size_t active;
@@ -53,26 +53,26 @@ static enum gz_status begin(struct gz_session *session, enum gz_run_kind kind,
     status = gz_scene_hold(core->scene, ids, count, session->id, &failure->node, &failure->holder,
                            &failure->error);
     if (status != GZ_OK) return status;
-    *run = (struct gz_run){.kind = kind, .motion = gz_motion_none};
-    if (!keep_targets(run, targets, ids, count)) {
+    *gesture = (struct gz_gesture){.kind = kind, .motion = gz_motion_none};
+    if (!keep_targets(gesture, targets, ids, count)) {
         gz_scene_release(core->scene, ids, count, session->id);
-        gz_run_finish(run);
+        gz_gesture_finish(gesture);
         return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for the drag");
     }
-    run->edit = core->next_edit++;
-    run->path_m =
+    gesture->edit = core->next_edit++;
+    gesture->path_m =
         session->has_camera ? GZ_PATH_PX * gizmo->size / session->tool.size_px : GZ_PATH_METRES;
-    run->began = gz_core_moment(core);
-    run->began_seq = gz_scene_seq(core->scene);
+    gesture->began = gz_core_moment(core);
+    gesture->began_seq = gz_scene_seq(core->scene);
     return GZ_OK;
 }
 
 /* The nodes are free and others see it. */
 static void end(struct gz_session *session)
 {
-    struct gz_run *run = &session->run;
-    gz_scene_release(session->core->scene, run->ids, run->count, session->id);
-    gz_run_finish(run);
+    struct gz_gesture *gesture = &session->gesture;
+    gz_scene_release(session->core->scene, gesture->ids, gesture->count, session->id);
+    gz_gesture_finish(gesture);
     session->gizmo_stale = true;
     gz_session_present(session);
 }
@@ -80,7 +80,7 @@ static void end(struct gz_session *session)
 static enum gz_status refuse_handle(enum gz_handle handle, const struct gz_pointer *pointer,
                                     struct gz_failure *failure)
 {
-    const char *word = gz_term_word(&gz_handle_terms, handle);
+    const char *word = gz_vocabulary_word(&gz_handle_words, handle);
     if (pointer == NULL)
         return gz_fail(&failure->error, GZ_BAD_STATE,
                        "handle: the selection has no %s in this view", word);
@@ -88,26 +88,26 @@ static enum gz_status refuse_handle(enum gz_handle handle, const struct gz_point
                    word);
 }
 
-enum gz_status gz_run_begin(struct gz_session *session, enum gz_handle handle,
-                            const struct gz_pointer *pointer, uint32_t mods,
-                            const struct gz_value *value, struct gz_failure *failure)
+enum gz_status gz_gesture_begin(struct gz_session *session, enum gz_handle handle,
+                                const struct gz_pointer *pointer, uint32_t mods,
+                                const struct gz_value *value, struct gz_failure *failure)
 {
     struct gz_gizmo gizmo;
-    enum gz_status status = begin(session, GZ_RUN_DRAG, handle, &gizmo, failure);
+    enum gz_status status = begin(session, GZ_GESTURE_DRAG, handle, &gizmo, failure);
     if (status != GZ_OK) return status;
-    struct gz_run *run = &session->run;
-    run->start = gizmo.origin;
-    if (pointer != NULL) run->pointer = *pointer;
-    if (pointer != NULL && pointer->is_ray) run->path_m = GZ_PATH_METRES;
-    run->mods = mods;
-    enum gz_solve solve = gz_drag_begin(&run->drag, handle, &gizmo, &session->tool,
+    struct gz_gesture *gesture = &session->gesture;
+    gesture->start = gizmo.origin;
+    if (pointer != NULL) gesture->pointer = *pointer;
+    if (pointer != NULL && pointer->is_ray) gesture->path_m = GZ_PATH_METRES;
+    gesture->mods = mods;
+    enum gz_solve solve = gz_drag_begin(&gesture->drag, handle, &gizmo, &session->tool,
                                         camera_of(session), pointer, mods);
     if (solve == GZ_SOLVE_NONE)
         status = refuse_handle(handle, pointer, failure);
     else if (value != NULL)
-        status = gz_run_type(session, value, failure);
+        status = gz_gesture_type(session, value, failure);
     else /* moves nothing, and says so in the handle's terms */
-        (void)gz_drag_solve(&run->drag, camera_of(session), pointer, mods, &run->motion);
+        (void)gz_drag_solve(&gesture->drag, camera_of(session), pointer, mods, &gesture->motion);
     if (status != GZ_OK) {
         end(session);
         return status;
@@ -117,14 +117,14 @@ enum gz_status gz_run_begin(struct gz_session *session, enum gz_handle handle,
     return GZ_OK;
 }
 
-enum gz_status gz_run_begin_wheel(struct gz_session *session, struct gz_failure *failure)
+enum gz_status gz_gesture_begin_wheel(struct gz_session *session, struct gz_failure *failure)
 {
     struct gz_gizmo gizmo;
-    enum gz_status status = begin(session, GZ_RUN_WHEEL, GZ_HANDLE_NONE, &gizmo, failure);
+    enum gz_status status = begin(session, GZ_GESTURE_WHEEL, GZ_HANDLE_NONE, &gizmo, failure);
     if (status != GZ_OK) return status;
     /* The whole turn is solved from the press each time: one notch's motion holds the pivot that
      * all of them share. */
-    session->run.motion = gz_motion_wheel(&gizmo, 1);
+    session->gesture.motion = gz_motion_wheel(&gizmo, 1);
     gz_session_present(session);
     return GZ_OK;
 }
@@ -136,36 +136,36 @@ enum gz_status gz_run_begin_wheel(struct gz_session *session, struct gz_failure 
 static void pose(struct gz_session *session, const struct gz_motion *motion)
 {
     struct gz_scene *scene = session->core->scene;
-    struct gz_run *run = &session->run;
+    struct gz_gesture *gesture = &session->gesture;
     uint64_t before = gz_scene_seq(scene);
-    run->residual = 0;
-    for (size_t i = 0; i < run->count; i++) {
-        struct gz_run_target *target = &run->targets[i];
+    gesture->residual = 0;
+    for (size_t i = 0; i < gesture->count; i++) {
+        struct gz_gesture_target *target = &gesture->targets[i];
         const struct gz_node *node = gz_scene_find(scene, target->id);
         gz_trs local;
         double residual = 0;
         target->parent = gz_scene_parent_world(scene, node);
         if (!gz_motion_apply(motion, &target->start, &target->parent, &local, &residual)) continue;
-        run->residual = fmax(run->residual, residual);
+        gesture->residual = fmax(gesture->residual, residual);
         gz_scene_pose(scene, node, &local, session->id);
     }
-    if (gz_scene_seq(scene) != before) run->moved = true;
+    if (gz_scene_seq(scene) != before) gesture->moved = true;
 }
 
-void gz_run_move(struct gz_session *session, const struct gz_pointer *pointer, uint32_t mods)
+void gz_gesture_move(struct gz_session *session, const struct gz_pointer *pointer, uint32_t mods)
 {
-    struct gz_run *run = &session->run;
-    if (run->typed.count > 0) return;
-    run->pointer = *pointer;
-    run->mods = mods;
-    if (run->kind == GZ_RUN_ORBIT) {
+    struct gz_gesture *gesture = &session->gesture;
+    if (gesture->typed.count > 0) return;
+    gesture->pointer = *pointer;
+    gesture->mods = mods;
+    if (gesture->kind == GZ_GESTURE_ORBIT) {
         double view[16];
-        enum gz_solve solve = gz_orbit_solve(&run->orbit, pointer, mods, view);
+        enum gz_solve solve = gz_orbit_solve(&gesture->orbit, pointer, mods, view);
         if (solve == GZ_SOLVE_OK || solve == GZ_SOLVE_CLAMPED) gz_session_send_view(session, view);
         return;
     }
-    (void)gz_drag_solve(&run->drag, camera_of(session), pointer, mods, &run->motion);
-    pose(session, &run->motion);
+    (void)gz_drag_solve(&gesture->drag, camera_of(session), pointer, mods, &gesture->motion);
+    pose(session, &gesture->motion);
 }
 
 /* A pointer may leave a node where it cannot go; what is typed goes there wholly or is refused. */
@@ -173,8 +173,8 @@ static enum gz_status check_motion(struct gz_session *session, const struct gz_m
                                    struct gz_failure *failure)
 {
     struct gz_scene *scene = session->core->scene;
-    for (size_t i = 0; i < session->run.count; i++) {
-        const struct gz_run_target *target = &session->run.targets[i];
+    for (size_t i = 0; i < session->gesture.count; i++) {
+        const struct gz_gesture_target *target = &session->gesture.targets[i];
         gz_affine parent = gz_scene_parent_world(scene, gz_scene_find(scene, target->id));
         gz_trs local;
         if (gz_motion_apply(motion, &target->start, &parent, &local, NULL)) continue;
@@ -185,101 +185,105 @@ static enum gz_status check_motion(struct gz_session *session, const struct gz_m
     return GZ_OK;
 }
 
-enum gz_status gz_run_type(struct gz_session *session, const struct gz_value *value,
-                           struct gz_failure *failure)
+enum gz_status gz_gesture_type(struct gz_session *session, const struct gz_value *value,
+                               struct gz_failure *failure)
 {
     static const char *const numbers[] = {"no number", "one number", "two numbers"};
-    struct gz_run *run = &session->run;
-    const char *handle = gz_term_word(&gz_handle_terms, run->drag.handle);
-    int count = gz_handle_value_count(run->drag.handle);
+    struct gz_gesture *gesture = &session->gesture;
+    const char *handle = gz_vocabulary_word(&gz_handle_words, gesture->drag.handle);
+    int count = gz_handle_value_count(gesture->drag.handle);
     struct gz_motion motion = gz_motion_none;
     if ((int)value->count != count)
         return gz_fail(&failure->error, GZ_BAD_VALUE, "value: %s takes %s, not %u", handle,
                        numbers[count], value->count);
-    if (gz_drag_value(&run->drag, value->numbers, count, &motion) != GZ_SOLVE_OK)
+    if (gz_drag_value(&gesture->drag, value->numbers, count, &motion) != GZ_SOLVE_OK)
         return gz_fail(&failure->error, GZ_BAD_VALUE, "value: %s cannot be %g", handle,
                        value->numbers[0]);
     enum gz_status status = check_motion(session, &motion, failure);
     if (status != GZ_OK) return status;
-    run->typed = *value;
-    run->motion = motion;
-    pose(session, &run->motion);
+    gesture->typed = *value;
+    gesture->motion = motion;
+    pose(session, &gesture->motion);
     return GZ_OK;
 }
 
-static struct gz_motion wheel_motion(const struct gz_run *run)
+static struct gz_motion wheel_motion(const struct gz_gesture *gesture)
 {
-    struct gz_motion motion = run->motion;
-    double factor = pow(motion.factor.x, run->notches);
+    struct gz_motion motion = gesture->motion;
+    double factor = pow(motion.factor.x, gesture->notches);
     motion.factor = (gz_vec3){factor, factor, factor};
     motion.value[0] = factor;
-    if (run->notches == 0) motion = gz_motion_none;
+    if (gesture->notches == 0) motion = gz_motion_none;
     return motion;
 }
 
-void gz_run_turn_wheel(struct gz_session *session, double notches)
+void gz_gesture_turn_wheel(struct gz_session *session, double notches)
 {
-    struct gz_run *run = &session->run;
-    double before = run->notches;
-    run->notches += notches;
-    run->closes_s = session->core->now.mono_s + GZ_WHEEL_SECONDS;
-    struct gz_motion motion = wheel_motion(run);
+    struct gz_gesture *gesture = &session->gesture;
+    double before = gesture->notches;
+    gesture->notches += notches;
+    gesture->closes_s = session->core->now.mono_s + GZ_WHEEL_SECONDS;
+    struct gz_motion motion = wheel_motion(gesture);
     if (!gz_finite(motion.factor) || (motion.kind != GZ_MOTION_NONE && motion.factor.x == 0)) {
-        run->notches = before;
+        gesture->notches = before;
         return;
     }
     pose(session, &motion);
 }
 
-bool gz_run_follow(struct gz_session *session)
+bool gz_gesture_follow(struct gz_session *session)
 {
-    struct gz_run *run = &session->run;
+    struct gz_gesture *gesture = &session->gesture;
     struct gz_scene *scene = session->core->scene;
-    if ((run->kind != GZ_RUN_DRAG && run->kind != GZ_RUN_WHEEL) || !run->moved) return false;
+    if ((gesture->kind != GZ_GESTURE_DRAG && gesture->kind != GZ_GESTURE_WHEEL) || !gesture->moved)
+        return false;
     bool parents_moved = false;
-    for (size_t i = 0; i < run->count && !parents_moved; i++) {
-        gz_affine parent = gz_scene_parent_world(scene, gz_scene_find(scene, run->targets[i].id));
-        parents_moved = memcmp(&parent, &run->targets[i].parent, sizeof parent) != 0;
+    for (size_t i = 0; i < gesture->count && !parents_moved; i++) {
+        gz_affine parent =
+            gz_scene_parent_world(scene, gz_scene_find(scene, gesture->targets[i].id));
+        parents_moved = memcmp(&parent, &gesture->targets[i].parent, sizeof parent) != 0;
     }
     if (!parents_moved) return false;
     uint64_t before = gz_scene_seq(scene);
-    struct gz_motion motion = run->kind == GZ_RUN_WHEEL ? wheel_motion(run) : run->motion;
+    struct gz_motion motion =
+        gesture->kind == GZ_GESTURE_WHEEL ? wheel_motion(gesture) : gesture->motion;
     pose(session, &motion);
     return gz_scene_seq(scene) != before;
 }
 
 /* ---- ending ---- */
 
-void gz_run_finish(struct gz_run *run)
+void gz_gesture_finish(struct gz_gesture *gesture)
 {
-    free(run->targets);
-    free(run->ids);
-    *run = (struct gz_run){.kind = GZ_RUN_NONE};
+    free(gesture->targets);
+    free(gesture->ids);
+    *gesture = (struct gz_gesture){.kind = GZ_GESTURE_NONE};
 }
 
 /* What the run did, node by node; NULL without memory. Nodes that are back at their first bits are
  * left out. */
 static struct gz_change *collect_changes(struct gz_session *session, size_t *count)
 {
-    struct gz_run *run = &session->run;
-    struct gz_change *changes = gz_arena_take(&session->core->scratch, run->count, sizeof *changes);
+    struct gz_gesture *gesture = &session->gesture;
+    struct gz_change *changes =
+        gz_arena_take(&session->core->scratch, gesture->count, sizeof *changes);
     *count = 0;
     if (changes == NULL) return NULL;
-    for (size_t i = 0; i < run->count; i++) {
+    for (size_t i = 0; i < gesture->count; i++) {
         struct gz_change *change = &changes[*count];
-        change->node = run->targets[i].id;
+        change->node = gesture->targets[i].id;
         change->existed = change->exists = true;
         gz_node_content(gz_scene_find(session->core->scene, change->node), &change->after);
         change->before = change->after;
-        change->before.trs = run->targets[i].start.local;
+        change->before.trs = gesture->targets[i].start.local;
         if (gz_change_is_real(change)) (*count)++;
     }
     return changes;
 }
 
-static enum gz_edit_kind kind_of(const struct gz_run *run)
+static enum gz_edit_kind kind_of(const struct gz_gesture *gesture)
 {
-    return run->kind == GZ_RUN_WHEEL ? GZ_EDIT_WHEEL : gz_handle_kind(run->drag.handle);
+    return gesture->kind == GZ_GESTURE_WHEEL ? GZ_EDIT_WHEEL : gz_handle_kind(gesture->drag.handle);
 }
 
 static void answer_without_edit(struct gz_session *session, const struct gz_message *request)
@@ -292,52 +296,53 @@ static void answer_without_edit(struct gz_session *session, const struct gz_mess
 static void restore_start(struct gz_session *session)
 {
     struct gz_scene *scene = session->core->scene;
-    for (size_t i = 0; i < session->run.count; i++) {
-        const struct gz_run_target *target = &session->run.targets[i];
+    for (size_t i = 0; i < session->gesture.count; i++) {
+        const struct gz_gesture_target *target = &session->gesture.targets[i];
         gz_scene_pose(scene, gz_scene_find(scene, target->id), &target->start.local, session->id);
     }
 }
 
-void gz_run_cancel(struct gz_session *session)
+void gz_gesture_cancel(struct gz_session *session)
 {
-    struct gz_run *run = &session->run;
-    if (run->kind != GZ_RUN_ORBIT) restore_start(session);
-    if (run->told != GZ_UNTOLD) gz_core_drop(session->core, run->edit);
+    struct gz_gesture *gesture = &session->gesture;
+    if (gesture->kind != GZ_GESTURE_ORBIT) restore_start(session);
+    if (gesture->told != GZ_UNTOLD) gz_core_drop(session->core, gesture->edit);
     end(session);
 }
 
-void gz_run_complete(struct gz_session *session, const struct gz_message *request)
+void gz_gesture_complete(struct gz_session *session, const struct gz_message *request)
 {
     struct gz_core *core = session->core;
-    struct gz_run *run = &session->run;
+    struct gz_gesture *gesture = &session->gesture;
     size_t count = 0;
-    struct gz_change *changes = run->kind == GZ_RUN_ORBIT ? NULL : collect_changes(session, &count);
+    struct gz_change *changes =
+        gesture->kind == GZ_GESTURE_ORBIT ? NULL : collect_changes(session, &count);
     if (count == 0) {
-        gz_run_cancel(session);
+        gz_gesture_cancel(session);
         answer_without_edit(session, request);
         return;
     }
     char key[GZ_KEY_BYTES_MAX + 1];
     struct gz_edit_request wanted = {
-        .session = session, .user = session->user, .kind = kind_of(run)};
-    if (request != NULL) wanted = gz_edit_request(session, request, kind_of(run), key);
+        .session = session, .user = session->user, .kind = kind_of(gesture)};
+    if (request != NULL) wanted = gz_edit_request(session, request, kind_of(gesture), key);
     struct gz_edit_record edit = {
-        .id = run->edit,
-        .handle = run->kind == GZ_RUN_DRAG ? run->drag.handle : GZ_HANDLE_NONE,
-        .began = run->began,
-        .began_seq = run->began_seq,
+        .id = gesture->edit,
+        .handle = gesture->kind == GZ_GESTURE_DRAG ? gesture->drag.handle : GZ_HANDLE_NONE,
+        .began = gesture->began,
+        .began_seq = gesture->began_seq,
         .seq = gz_scene_tick(core->scene),
-        .residual = run->residual,
-        .value = {run->typed.numbers[0], run->typed.numbers[1]},
-        .value_count = run->typed.count,
+        .residual = gesture->residual,
+        .value = {gesture->typed.numbers[0], gesture->typed.numbers[1]},
+        .value_count = gesture->typed.count,
         .changes = changes,
         .change_count = count,
     };
     struct gz_failure failure = {.node = 0};
-    if (gz_core_complete(core, &wanted, &edit, run->told) != GZ_OK) {
+    if (gz_core_complete(core, &wanted, &edit, gesture->told) != GZ_OK) {
         /* What cannot be remembered is not kept: an edit that no history holds could never be taken
          * back. */
-        gz_run_cancel(session);
+        gz_gesture_cancel(session);
         gz_fail(&failure.error, GZ_NO_MEMORY, "no memory to complete the drag; it was taken back");
         gz_session_refuse(session, wanted.has_rid, wanted.rid, &failure, false);
         return;

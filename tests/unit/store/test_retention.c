@@ -18,7 +18,7 @@
 /* Another program's lock: longer than the writer rests. */
 #define LOCK_MS 2500
 
-static struct gz_store *open_keeping(const char *path, struct gz_retention kept,
+static struct gz_store *open_keeping(const char *path, struct gz_retention_rule kept,
                                      struct gz_scene_state *state)
 {
     struct gz_store *store;
@@ -203,7 +203,7 @@ static void test_what_is_kept_answers_as_all_of_it_did(void **directory)
     struct model *model = model_create(chosen);
     model->is_sound = model->is_lasting = true;
     struct gz_store *store =
-        open_keeping(path, (struct gz_retention){.edits = MODEL_EDITS_KEPT}, &state);
+        open_keeping(path, (struct gz_retention_rule){.edits = MODEL_EDITS_KEPT}, &state);
     gz_scene_state_finish(&state);
     uint64_t checkpoints[CHECKPOINTS];
     while (model->edit_count < MODEL_EDITS_NAMED) commit(store, model_batch(model));
@@ -228,7 +228,7 @@ static void test_what_is_kept_answers_as_all_of_it_did(void **directory)
     gz_store_close(store);
     assert_whole(path);
     model_reopen(model);
-    store = open_keeping(path, (struct gz_retention){0}, &state);
+    store = open_keeping(path, (struct gz_retention_rule){0}, &state);
     assert_int_equal(state.edit_count, GZ_UNDO_EDITS_MAX);
     for (size_t i = 0; i < state.edit_count; i++)
         assert_same_edit(&state.edits[i], &model->edits[model->edit_count - state.edit_count + i]);
@@ -323,7 +323,7 @@ static void commit_edit(struct gz_store *store, uint64_t id, double ended)
 static void make_known(const char *path, uint64_t count, double later)
 {
     struct gz_scene_state state;
-    struct gz_store *store = open_keeping(path, (struct gz_retention){0}, &state);
+    struct gz_store *store = open_keeping(path, (struct gz_retention_rule){0}, &state);
     gz_scene_state_finish(&state);
     for (uint64_t id = 1; id <= EDITS; id++)
         commit_edit(store, id, id <= count ? START_TIME : later);
@@ -448,9 +448,9 @@ static void test_the_young_and_their_keys_are_kept(void **directory)
     const char *path = in_directory(directory, "young.db");
     struct gz_scene_state state;
     double now = (double)time(NULL);
-    make_known(path, 100, now - GZ_KEEP_SECONDS_MIN + 600);
+    make_known(path, 100, now - GZ_RETENTION_SECONDS_MIN + 600);
     struct gz_store *store =
-        open_keeping(path, (struct gz_retention){.edits = GZ_UNDO_EDITS_MAX}, &state);
+        open_keeping(path, (struct gz_retention_rule){.edits = GZ_UNDO_EDITS_MAX}, &state);
     gz_scene_state_finish(&state);
     wait_until_kept_since(path, seq_of(100));
     gz_store_close(store);
@@ -464,11 +464,12 @@ static void test_what_is_older_goes(void **directory)
     struct gz_scene_state state;
     double now = (double)time(NULL);
     make_known(path, 200, now - 7200);
-    struct gz_store *store = open_keeping(path, (struct gz_retention){.seconds = 10800}, &state);
+    struct gz_store *store =
+        open_keeping(path, (struct gz_retention_rule){.seconds = 10800}, &state);
     gz_scene_state_finish(&state);
     wait_until_kept_since(path, seq_of(200));
     gz_store_close(store);
-    store = open_keeping(path, (struct gz_retention){.seconds = 5400}, &state);
+    store = open_keeping(path, (struct gz_retention_rule){.seconds = 5400}, &state);
     gz_scene_state_finish(&state);
     wait_until_kept_since(path, seq_of(PASSED));
     gz_store_close(store);

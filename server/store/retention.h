@@ -1,4 +1,4 @@
-/* keep.h - how much of the past is kept, and the taking away of what is not.
+/* retention.h - how much of the past is kept, and the taking away of what is not.
  *
  * The past is whole from one seq on, the horizon (`since` in the table kept): the state at it and
  * at each seq after it can be asked for, and each edit after it is there with its changes and
@@ -12,11 +12,11 @@
  *
  * An edit is passed when it is older than the rule says or has more edits after it, but never while
  * it is one of the latest GZ_UNDO_EDITS_MAX, which undo may ask for, or ended within
- * GZ_KEEP_SECONDS_MIN, so that its key is still known; nor while it runs. Space that becomes free
- * in the file is used again; the file does not shrink.
+ * GZ_RETENTION_SECONDS_MIN, so that its key is still known; nor while it runs. Space that becomes
+ * free in the file is used again; the file does not shrink.
  *
- * Each step is one transaction of GZ_KEEP_ROWS_AT_ONCE rows and says in the table how far it came,
- * so that it can stop anywhere: with the process, the power, a disk that refuses. Units: Unix
+ * Each step is one transaction of GZ_RETENTION_ROWS_AT_ONCE rows and says in the table how far it
+ * came, so that it can stop anywhere: with the process, the power, a disk that refuses. Units: Unix
  * seconds. Threads: the writer's, between its transactions. */
 #ifndef GZ_STORE_KEEP_H
 #define GZ_STORE_KEEP_H
@@ -25,39 +25,39 @@
 
 #include "store/store.h"
 
-enum gz_keep_statement {
-    GZ_KEEP_BEGIN,
-    GZ_KEEP_COMMIT,
-    GZ_KEEP_NEXT,
-    GZ_KEEP_MARK,
-    GZ_KEEP_CHANGES,
-    GZ_KEEP_FIND_EARLIER,
-    GZ_KEEP_FORGET_CHANGE,
-    GZ_KEEP_FORGET_SAMPLES,
-    GZ_KEEP_FORGET_EDIT,
-    GZ_KEEP_STATEMENTS
+enum gz_retention_statement {
+    GZ_RETENTION_BEGIN,
+    GZ_RETENTION_COMMIT,
+    GZ_RETENTION_NEXT,
+    GZ_RETENTION_MARK,
+    GZ_RETENTION_CHANGES,
+    GZ_RETENTION_FIND_EARLIER,
+    GZ_RETENTION_FORGET_CHANGE,
+    GZ_RETENTION_FORGET_SAMPLES,
+    GZ_RETENTION_FORGET_EDIT,
+    GZ_RETENTION_STATEMENTS
 };
 
-struct gz_keep {
-    struct gz_retention rule;
+struct gz_retention {
+    struct gz_retention_rule rule;
     sqlite3 *db;
-    sqlite3_stmt *statements[GZ_KEEP_STATEMENTS];
+    sqlite3_stmt *statements[GZ_RETENTION_STATEMENTS];
     uint64_t since; /* the horizon */
     uint64_t edits; /* after it, completed */
 };
 
 /* The connection stays the caller's, and open longer than this. */
-GZ_MUST_USE enum gz_status gz_keep_init(struct gz_keep *keep, sqlite3 *db, struct gz_retention rule,
-                                        struct gz_error *error);
-void gz_keep_finish(struct gz_keep *keep);
+GZ_MUST_USE enum gz_status gz_retention_init(struct gz_retention *keep, sqlite3 *db,
+                                             struct gz_retention_rule rule, struct gz_error *error);
+void gz_retention_finish(struct gz_retention *keep);
 
 /* Whether anything is ever taken away. */
-bool gz_keep_is_on(const struct gz_keep *keep);
+bool gz_retention_is_on(const struct gz_retention *keep);
 /* So many edits were committed. */
-void gz_keep_count(struct gz_keep *keep, uint64_t edits);
+void gz_retention_count(struct gz_retention *keep, uint64_t edits);
 /* One step; `*more` says whether it had anything to do, which it has not while another program
  * has the file locked. After a failure nothing of it is left. */
-GZ_MUST_USE enum gz_status gz_keep_step(struct gz_keep *keep, double now, bool *more,
-                                        struct gz_error *error);
+GZ_MUST_USE enum gz_status gz_retention_step(struct gz_retention *keep, double now, bool *more,
+                                             struct gz_error *error);
 
 #endif

@@ -204,7 +204,7 @@ static bool find(struct game *game, const struct gz_node *node, const struct gz_
     }
     struct gz_aim aim;
     assert_true(gz_aim(&aim, &session->camera, pointer, &world));
-    return gz_surface_meet(surface, &aim, &tests, &found->hit.distance) == GZ_MET;
+    return gz_surface_hit(surface, &aim, &tests, &found->hit.distance) == GZ_MET;
 }
 
 static size_t find_all(struct game *game, const struct gz_pointer *pointer, struct found *found)

@@ -1,5 +1,5 @@
 /* The bounds index against going through all nodes with numbers of a wider type: what reaches into
- * a part of the world passes the sieve, whatever became of the scene since it was last asked; and
+ * a part of the world passes the cull, whatever became of the scene since it was last asked; and
  * in tame scenes little else does. And the walk through what moved, which keeps the index up.
  * GIZMOD_SEED and GIZMOD_TIMES choose the runs; a failure is found again with the seed that was
  * printed. */
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "scene/boxes.h"
+#include "scene/bounds_index.h"
 #include "server/maxima.h"
 #include "unit/scene/making.h"
 
@@ -262,25 +262,25 @@ static int compare_nodes(const void *a, const void *b)
  * anew. */
 static size_t check_sieve(struct game *game, const gz_plane *planes, size_t count)
 {
-    struct gz_sieved sieved;
-    assert_true(gz_scene_sieve(game->scene, planes, count, &sieved));
-    const struct gz_node **passed = calloc(sieved.count + 1, sizeof *passed);
+    struct gz_culled culled;
+    assert_true(gz_scene_cull(game->scene, planes, count, &culled));
+    const struct gz_node **passed = calloc(culled.count + 1, sizeof *passed);
     assert_non_null(passed);
-    if (sieved.count > 0) memcpy(passed, sieved.nodes, sieved.count * sizeof *passed);
-    qsort(passed, sieved.count, sizeof *passed, compare_nodes);
-    for (size_t i = 0; i < sieved.count; i++) {
+    if (culled.count > 0) memcpy(passed, culled.nodes, culled.count * sizeof *passed);
+    qsort(passed, culled.count, sizeof *passed, compare_nodes);
+    for (size_t i = 0; i < culled.count; i++) {
         assert_ptr_equal(gz_scene_find(game->scene, passed[i]->id), passed[i]);
         if (i > 0) assert_true(passed[i - 1]->id < passed[i]->id);
     }
     const struct gz_node *node = NULL;
     while ((node = gz_scene_walk_all(game->scene, node)) != NULL) {
-        bool there = bsearch(&node, passed, sieved.count, sizeof *passed, compare_nodes) != NULL;
+        bool there = bsearch(&node, passed, culled.count, sizeof *passed, compare_nodes) != NULL;
         if (count == 0) assert_true(there);
         assert_sieved(game, node, there, planes, count);
     }
-    if (count == 0) assert_int_equal(sieved.count, gz_scene_count(game->scene));
+    if (count == 0) assert_int_equal(culled.count, gz_scene_count(game->scene));
     free(passed);
-    return sieved.renewed;
+    return culled.renewed;
 }
 
 static void play(uint64_t seed)
@@ -346,9 +346,9 @@ static void test_boxes_of_squeezed_nodes_always_pass(void **state)
     change.after.trs.s = (gz_vec3){1, 1e-9, 1};
     apply(game.scene, &change, 1);
     const gz_plane away = {{-1, 0, 0}, -100};
-    struct gz_sieved sieved;
-    assert_true(gz_scene_sieve(game.scene, &away, 1, &sieved));
-    assert_int_equal(sieved.count, 1);
+    struct gz_culled culled;
+    assert_true(gz_scene_cull(game.scene, &away, 1, &culled));
+    assert_int_equal(culled.count, 1);
     gz_scene_destroy(game.scene);
 }
 
@@ -375,7 +375,7 @@ static void test_boxes_are_renewed_for_what_moved(void **state)
     gz_scene_destroy(game.scene);
 }
 
-/* ---- graves that are forgotten ---- */
+/* ---- tombstones that are forgotten ---- */
 
 static void delete_from(struct gz_scene *scene, uint64_t first, uint64_t count)
 {
@@ -410,7 +410,7 @@ static void test_boxes_outlive_forgotten_graves(void **state)
     delete_from(game.scene, 100, many); /* the first of them are forgotten at once */
     assert_true(gz_scene_forgotten(game.scene) > 0);
     create_from(game.scene, 50, 20);
-    create_from(game.scene, 100 + many - 10, 10); /* of the last ones there are graves */
+    create_from(game.scene, 100 + many - 10, 10); /* of the last ones there are tombstones */
     create_from(game.scene, 100, 10);
     (void)check_sieve(&game, NULL, 0);
     const gz_plane plane = {{1, 0, 0}, -5};

@@ -1,5 +1,5 @@
-/* boxes.h - where the nodes are: which of them may reach into a part of the world, without asking
- * each one.
+/* bounds_index.h - where the nodes are: which of them may reach into a part of the world, without
+ * asking each one.
  *
  * The scene keeps a box in the world for each node, side by side in memory, and looks through all
  * of them: a scan of the largest scene takes less than a millisecond. It is brought up to date when
@@ -11,9 +11,9 @@
 
 #include "scene/scene.h"
 
-/* What passed a sieve, in no order. Valid until the next sieve of this scene, or until it
+/* What passed a cull, in no order. Valid until the next cull of this scene, or until it
  * changes. */
-struct gz_sieved {
+struct gz_culled {
     const struct gz_node *const *nodes;
     size_t count;
     size_t renewed; /* nodes whose box had to be found anew: what the call cost beside the scan */
@@ -22,8 +22,8 @@ struct gz_sieved {
 /* All nodes whose box reaches into every one of these halves of space, and some that do not: boxes
  * are rounded outward, a corner between two planes is not looked at, and nodes that are so squeezed
  * that rounding decides where they are always pass. */
-GZ_MUST_USE bool gz_scene_sieve(struct gz_scene *scene, const gz_plane *planes, size_t plane_count,
-                                struct gz_sieved *sieved);
+GZ_MUST_USE bool gz_scene_cull(struct gz_scene *scene, const gz_plane *planes, size_t plane_count,
+                               struct gz_culled *culled);
 
 /* The box in the world about the node's own bounds, or its origin where it has none. False where it
  * is not finite. */

@@ -63,8 +63,8 @@ static void ray_planes(const struct gz_sight *sight, double tolerance_px,
         planes[i] = (gz_plane){normals[i], SPARE * (1 + slope) * reach - gz_dot(normals[i], o)};
 }
 
-bool gz_pick_sieve(const struct gz_camera *camera, const struct gz_pointer *pointer,
-                   double tolerance_px, gz_plane planes[GZ_PICK_PLANES])
+bool gz_pick_cull(const struct gz_camera *camera, const struct gz_pointer *pointer,
+                  double tolerance_px, gz_plane planes[GZ_PICK_PLANES])
 {
     assert(pointer != NULL && planes != NULL);
     struct gz_sight sight;
@@ -80,8 +80,8 @@ bool gz_pick_sieve(const struct gz_camera *camera, const struct gz_pointer *poin
     return true;
 }
 
-void gz_pick_rect_sieve(const struct gz_camera *camera, const double rect[4],
-                        gz_plane planes[GZ_PICK_PLANES])
+void gz_pick_rect_cull(const struct gz_camera *camera, const double rect[4],
+                       gz_plane planes[GZ_PICK_PLANES])
 {
     assert(camera != NULL && rect != NULL && planes != NULL);
     const double window[4] = {fmin(rect[0], rect[2]), fmin(rect[1], rect[3]),
@@ -90,7 +90,7 @@ void gz_pick_rect_sieve(const struct gz_camera *camera, const double rect[4],
 }
 
 /* Depths from -w to w hold those from 0 to w, either way round. */
-void gz_view_sieve(const struct gz_camera *camera, gz_plane planes[GZ_VIEW_PLANES])
+void gz_view_cull(const struct gz_camera *camera, gz_plane planes[GZ_VIEW_PLANES])
 {
     assert(camera != NULL && planes != NULL);
     const double *proj = camera->input.proj;

@@ -1,4 +1,4 @@
-#include "proto/base/terms.h"
+#include "proto/base/vocabulary.h"
 
 #include <string.h>
 
@@ -24,24 +24,24 @@ static const char *const orbit_words[GZ_ORBIT_LAW_COUNT] = {"ball", "turntable"}
 static const char *const mod_words[GZ_MOD_COUNT] = {"snap", "fine", "add", "orbit"};
 static const char *const euler_words[] = {"XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX"};
 
-const struct gz_terms gz_handle_terms = {handle_words, GZ_HANDLE_COUNT};
-const struct gz_terms gz_mode_terms = {mode_words, GZ_MODE_COUNT};
-const struct gz_terms gz_space_terms = {space_words, GZ_SPACE_COUNT};
-const struct gz_terms gz_pivot_terms = {pivot_words, GZ_PIVOT_COUNT};
-const struct gz_terms gz_axis_terms = {axis_words, GZ_AXIS_COUNT};
-const struct gz_terms gz_ball_terms = {ball_words, GZ_BALL_COUNT};
-const struct gz_terms gz_fit_terms = {fit_words, GZ_FIT_COUNT};
-const struct gz_terms gz_orbit_terms = {orbit_words, GZ_ORBIT_LAW_COUNT};
-const struct gz_terms gz_mod_terms = {mod_words, GZ_MOD_COUNT};
-const struct gz_terms gz_euler_terms = {euler_words, 6};
+const struct gz_vocabulary gz_handle_words = {handle_words, GZ_HANDLE_COUNT};
+const struct gz_vocabulary gz_mode_words = {mode_words, GZ_MODE_COUNT};
+const struct gz_vocabulary gz_space_words = {space_words, GZ_SPACE_COUNT};
+const struct gz_vocabulary gz_pivot_words = {pivot_words, GZ_PIVOT_COUNT};
+const struct gz_vocabulary gz_axis_words = {axis_words, GZ_AXIS_COUNT};
+const struct gz_vocabulary gz_ball_words = {ball_words, GZ_BALL_COUNT};
+const struct gz_vocabulary gz_fit_words = {fit_words, GZ_FIT_COUNT};
+const struct gz_vocabulary gz_orbit_words = {orbit_words, GZ_ORBIT_LAW_COUNT};
+const struct gz_vocabulary gz_mod_words = {mod_words, GZ_MOD_COUNT};
+const struct gz_vocabulary gz_euler_words = {euler_words, 6};
 
-const char *gz_term_word(const struct gz_terms *terms, int value)
+const char *gz_vocabulary_word(const struct gz_vocabulary *terms, int value)
 {
     if (value < 0 || value >= terms->count || terms->words[value] == NULL) return "";
     return terms->words[value];
 }
 
-int gz_term_value(const struct gz_terms *terms, const char *word, size_t size)
+int gz_vocabulary_value(const struct gz_vocabulary *terms, const char *word, size_t size)
 {
     for (int value = 0; value < terms->count; value++) {
         const char *candidate = terms->words[value];

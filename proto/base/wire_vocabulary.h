@@ -1,10 +1,10 @@
-/* wire_terms.h - the words that the wire and the history share and the solvers do not know, each
- * list once. An enumerator's word is what the protocol and the database call it. Threads: pure,
- * any. */
+/* wire_vocabulary.h - the words that the wire and the history share and the solvers do not know,
+ * each list once. An enumerator's word is what the protocol and the database call it. Threads:
+ * pure, any. */
 #ifndef GZ_BASE_WIRE_TERMS_H
 #define GZ_BASE_WIRE_TERMS_H
 
-#include "proto/base/terms.h"
+#include "proto/base/vocabulary.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -40,7 +40,7 @@ enum gz_edit_kind {
     GZ_EDIT_KIND_COUNT
 };
 
-extern const struct gz_terms gz_phase_terms, gz_role_terms, gz_how_terms, gz_edit_kind_terms;
+extern const struct gz_vocabulary gz_phase_words, gz_role_words, gz_how_words, gz_edit_kind_words;
 
 /* What a handle does, as the kind of edit that a drag on it becomes. GZ_HANDLE_NONE has none: do
  * not ask. */
