@@ -1,0 +1,74 @@
+/* job.h - work for libuv's workers: what takes long runs on a worker and is finished on the loop.
+ *
+ * A job is embedded in what it works for. `run` is called on a worker and touches nothing that the
+ * loop may change meanwhile. `done` is called on the loop, exactly once for each job that was
+ * started and never from within a function of this header; it may free the job.
+ *
+ * The one rule for cancellation: `done` comes in any case. If `is_cancelled` is set by then, `run`
+ * may have run or not, nobody wants the result, and `done` only frees what there is. A worker is
+ * never interrupted.
+ *
+ * Lanes: the jobs of a lane begin in the order in which they were started, and only a few of them
+ * are at workers at once, so that no lane keeps another one waiting: the bounds of all lanes
+ * together are GZ_WORKERS. A waiting job takes no memory beside itself; how many may wait is
+ * bounded by those who start them: open scenes (GZ_SCENES_MAX), questions of sessions
+ * (GZ_QUERIES_PER_SESSION_MAX), HTTP requests (GZ_HTTP_JOBS_MAX).
+ *
+ * Ownership: who starts a job keeps it where it is until `done`. Threads: the loop's, but for
+ * `run`. Errors: none; a job that fails keeps its own error. */
+#ifndef GZ_HOST_JOB_H
+#define GZ_HOST_JOB_H
+
+#include <stdbool.h>
+#include <uv.h>
+
+enum gz_lane {
+    GZ_LANE_FILES,     /* scenes are opened, closed, deleted and renamed: people wait for it */
+    GZ_LANE_PAST,      /* questions to the past */
+    GZ_LANE_TRANSFERS, /* HTTP: import, export, backup, the list */
+    GZ_LANE_TRIANGLES, /* of scenes that were opened: nobody waits for them */
+    GZ_LANE_MEMORY,    /* large memory is freed */
+    GZ_LANE_COUNT
+};
+
+/* Workers that libuv is to have: the bounds of all lanes together. */
+#define GZ_WORKERS 9
+
+struct gz_job {
+    enum gz_lane lane;
+    /* The scene whose file the job reads or writes; "" for none, "*" for those of all scenes. Lives
+     * as long as the job. */
+    const char *subject;
+    void (*run)(struct gz_job *job);
+    void (*done)(struct gz_job *job);
+    bool is_cancelled; /* to be read in `done` */
+    /* the rest is job.c's */
+    bool is_at_worker;
+    struct gz_jobs *jobs;
+    struct gz_job *next;
+    uv_work_t work;
+};
+
+struct gz_jobs {
+    uv_loop_t *loop;
+    struct gz_job_queue {
+        struct gz_job *first, **end; /* in the order of their start, those at workers included */
+        unsigned at_workers, bound;
+    } lanes[GZ_LANE_COUNT];
+    bool is_closing;
+};
+
+void gz_jobs_init(struct gz_jobs *jobs, uv_loop_t *loop);
+void gz_job_start(struct gz_jobs *jobs, struct gz_job *job);
+/* Cancels the jobs of this lane about this subject. */
+void gz_jobs_cancel(struct gz_jobs *jobs, enum gz_lane lane, const char *subject);
+/* Whether a worker may be at the files of this scene. */
+bool gz_jobs_use(const struct gz_jobs *jobs, const char *subject);
+/* Frees memory on a worker, by `finish`: memory that another thread took is slow to give back. At
+ * once without memory for the job. */
+void gz_jobs_free(struct gz_jobs *jobs, void *memory, void (*finish)(void *memory));
+/* Cancels all jobs, and whatever is started from now on. Their `done` comes while the loop runs on;
+ * the loop does not end before. */
+void gz_jobs_close(struct gz_jobs *jobs);
+
+#endif

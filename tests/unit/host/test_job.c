@@ -1,0 +1,235 @@
+/* The worker jobs of the host: where `run` and `done` are called, how many of a lane are at
+ * workers, and that a job that is cancelled is finished like any other. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "host/job.h"
+
+enum { JOBS = 12 };
+
+struct counted {
+    struct gz_job job; /* first */
+    struct stage *stage;
+    int number;
+    bool has_run, ran_on_loop;
+};
+
+/* The gate keeps each `run` at its worker until the test opens it. */
+struct stage {
+    uv_loop_t loop;
+    struct gz_jobs jobs;
+    uv_thread_t loop_thread;
+    uv_sem_t began, gate;
+    atomic_int at_once, at_once_most;
+    struct counted all[JOBS];
+    int order[JOBS], done_count, cancelled_count;
+};
+
+static void run(struct gz_job *job)
+{
+    struct counted *counted = (struct counted *)job;
+    struct stage *stage = counted->stage;
+    uv_thread_t self = uv_thread_self();
+    counted->ran_on_loop = uv_thread_equal(&self, &stage->loop_thread) != 0;
+    int now = atomic_fetch_add(&stage->at_once, 1) + 1, most = atomic_load(&stage->at_once_most);
+    while (now > most && !atomic_compare_exchange_weak(&stage->at_once_most, &most, now)) continue;
+    uv_sem_post(&stage->began);
+    uv_sem_wait(&stage->gate);
+    atomic_fetch_sub(&stage->at_once, 1);
+    counted->has_run = true;
+}
+
+static void handle_done(struct gz_job *job)
+{
+    struct counted *counted = (struct counted *)job;
+    struct stage *stage = counted->stage;
+    uv_thread_t self = uv_thread_self();
+    assert_true(uv_thread_equal(&self, &stage->loop_thread));
+    stage->order[stage->done_count++] = counted->number;
+    stage->cancelled_count += job->is_cancelled;
+}
+
+static void start_job(struct stage *stage, int number, enum gz_lane lane, const char *subject)
+{
+    stage->all[number] =
+        (struct counted){.job = {.lane = lane, .subject = subject, .run = run, .done = handle_done},
+                         .stage = stage,
+                         .number = number};
+    gz_job_start(&stage->jobs, &stage->all[number].job);
+}
+
+static void open_gate(struct stage *stage, int count)
+{
+    for (int i = 0; i < count; i++) uv_sem_post(&stage->gate);
+}
+
+static int start(void **state)
+{
+    struct stage *stage = calloc(1, sizeof *stage);
+    assert_non_null(stage);
+    assert_int_equal(uv_loop_init(&stage->loop), 0);
+    assert_int_equal(uv_sem_init(&stage->began, 0), 0);
+    assert_int_equal(uv_sem_init(&stage->gate, 0), 0);
+    stage->loop_thread = uv_thread_self();
+    gz_jobs_init(&stage->jobs, &stage->loop);
+    *state = stage;
+    return 0;
+}
+
+/* Whatever was started is finished, once. */
+static int stop(void **state)
+{
+    struct stage *stage = *state;
+    assert_int_equal(uv_loop_close(&stage->loop), 0);
+    uv_sem_destroy(&stage->began);
+    uv_sem_destroy(&stage->gate);
+    free(stage);
+    return 0;
+}
+
+static void test_jobs_run_on_workers_and_are_done_on_the_loop(void **state)
+{
+    struct stage *stage = *state;
+    open_gate(stage, 2);
+    start_job(stage, 0, GZ_LANE_PAST, "a");
+    start_job(stage, 1, GZ_LANE_FILES, "b");
+    assert_int_equal(stage->done_count, 0);
+    uv_run(&stage->loop, UV_RUN_DEFAULT);
+    assert_int_equal(stage->done_count, 2);
+    assert_int_equal(stage->cancelled_count, 0);
+    for (int i = 0; i < 2; i++) assert_true(stage->all[i].has_run && !stage->all[i].ran_on_loop);
+}
+
+static void test_lane_of_one_goes_in_order(void **state)
+{
+    struct stage *stage = *state;
+    open_gate(stage, JOBS);
+    for (int i = 0; i < JOBS; i++) start_job(stage, i, GZ_LANE_TRIANGLES, "a");
+    uv_run(&stage->loop, UV_RUN_DEFAULT);
+    assert_int_equal(stage->done_count, JOBS);
+    assert_int_equal(atomic_load(&stage->at_once_most), 1);
+    for (int i = 0; i < JOBS; i++) assert_int_equal(stage->order[i], i);
+}
+
+/* A lane that is full, and whose jobs take long, keeps no other lane waiting. */
+static void test_full_lane_keeps_no_other_waiting(void **state)
+{
+    struct stage *stage = *state;
+    unsigned bound = stage->jobs.lanes[GZ_LANE_PAST].bound;
+    for (int i = 0; i < JOBS - 1; i++) start_job(stage, i, GZ_LANE_PAST, "a");
+    for (unsigned i = 0; i < bound; i++) uv_sem_wait(&stage->began);
+    start_job(stage, JOBS - 1, GZ_LANE_FILES, "b");
+    uv_sem_wait(&stage->began); /* it is at a worker beside them */
+    assert_int_equal(atomic_load(&stage->at_once), bound + 1);
+    open_gate(stage, JOBS);
+    uv_run(&stage->loop, UV_RUN_DEFAULT);
+    assert_int_equal(stage->done_count, JOBS);
+    assert_int_equal(atomic_load(&stage->at_once_most), bound + 1);
+}
+
+static void test_bounds_are_the_workers_together(void **state)
+{
+    struct stage *stage = *state;
+    unsigned sum = 0;
+    for (int i = 0; i < GZ_LANE_COUNT; i++) sum += stage->jobs.lanes[i].bound;
+    assert_int_equal(sum, GZ_WORKERS);
+}
+
+/* The job at the worker runs to its end, the other one never runs; both are done, later. */
+static void test_cancelled_jobs_are_done_all_the_same(void **state)
+{
+    struct stage *stage = *state;
+    start_job(stage, 0, GZ_LANE_TRIANGLES, "a");
+    start_job(stage, 1, GZ_LANE_TRIANGLES, "a");
+    start_job(stage, 2, GZ_LANE_TRIANGLES, "b");
+    uv_sem_wait(&stage->began);
+    gz_jobs_cancel(&stage->jobs, GZ_LANE_TRIANGLES, "a");
+    assert_int_equal(stage->done_count, 0);
+    open_gate(stage, JOBS); /* libuv may have given the second one to a worker already */
+    uv_run(&stage->loop, UV_RUN_DEFAULT);
+    assert_int_equal(stage->done_count, 3);
+    assert_int_equal(stage->cancelled_count, 2);
+    assert_true(stage->all[0].has_run && stage->all[0].job.is_cancelled);
+    assert_true(stage->all[1].job.is_cancelled);
+    assert_true(stage->all[2].has_run && !stage->all[2].job.is_cancelled);
+}
+
+static void test_file_is_in_use_until_the_worker_has_left_it(void **state)
+{
+    struct stage *stage = *state;
+    start_job(stage, 0, GZ_LANE_TRIANGLES, "a");
+    start_job(stage, 1, GZ_LANE_TRIANGLES, "b");
+    uv_sem_wait(&stage->began);
+    assert_true(gz_jobs_use(&stage->jobs, "a") && gz_jobs_use(&stage->jobs, "b"));
+    assert_false(gz_jobs_use(&stage->jobs, "c"));
+    gz_jobs_cancel(&stage->jobs, GZ_LANE_TRIANGLES, "a");
+    gz_jobs_cancel(&stage->jobs, GZ_LANE_TRIANGLES, "b");
+    assert_true(gz_jobs_use(&stage->jobs, "a"));
+    assert_false(gz_jobs_use(&stage->jobs, "b"));
+    open_gate(stage, 2);
+    uv_run(&stage->loop, UV_RUN_DEFAULT);
+    assert_false(gz_jobs_use(&stage->jobs, "a"));
+    open_gate(stage, 1);
+    start_job(stage, 2, GZ_LANE_TRANSFERS, "*");
+    assert_true(gz_jobs_use(&stage->jobs, "a"));
+    uv_run(&stage->loop, UV_RUN_DEFAULT);
+}
+
+/* At the end of the daemon: what is at a worker, what waits, and what comes afterwards. */
+static void test_closing_finishes_all_of_them(void **state)
+{
+    struct stage *stage = *state;
+    for (int i = 0; i < JOBS - 1; i++) start_job(stage, i, GZ_LANE_TRIANGLES, "a");
+    uv_sem_wait(&stage->began);
+    gz_jobs_close(&stage->jobs);
+    start_job(stage, JOBS - 1, GZ_LANE_FILES, "a");
+    assert_int_equal(stage->done_count, 0);
+    open_gate(stage, JOBS);
+    uv_run(&stage->loop, UV_RUN_DEFAULT);
+    assert_int_equal(stage->done_count, JOBS);
+    assert_int_equal(stage->cancelled_count, JOBS);
+    assert_true(stage->all[0].has_run);
+}
+
+static void count_and_free(void *memory)
+{
+    atomic_fetch_add((atomic_int *)memory, 1);
+}
+
+static void test_memory_is_freed_once_whenever_it_ends(void **state)
+{
+    struct stage *stage = *state;
+    static atomic_int freed[JOBS];
+    for (int i = 0; i < JOBS / 2; i++) gz_jobs_free(&stage->jobs, &freed[i], count_and_free);
+    gz_jobs_close(&stage->jobs);
+    for (int i = JOBS / 2; i < JOBS; i++) gz_jobs_free(&stage->jobs, &freed[i], count_and_free);
+    uv_run(&stage->loop, UV_RUN_DEFAULT);
+    for (int i = 0; i < JOBS; i++) assert_int_equal(atomic_load(&freed[i]), 1);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
+
+int main(void)
+{
+    char workers[8];
+    snprintf(workers, sizeof workers, "%d", GZ_WORKERS);
+    uv_os_setenv("UV_THREADPOOL_SIZE", workers);
+    const struct CMUnitTest tests[] = {
+        TEST(test_jobs_run_on_workers_and_are_done_on_the_loop),
+        TEST(test_lane_of_one_goes_in_order),
+        TEST(test_full_lane_keeps_no_other_waiting),
+        TEST(test_bounds_are_the_workers_together),
+        TEST(test_cancelled_jobs_are_done_all_the_same),
+        TEST(test_file_is_in_use_until_the_worker_has_left_it),
+        TEST(test_closing_finishes_all_of_them),
+        TEST(test_memory_is_freed_once_whenever_it_ends),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
