@@ -9,11 +9,11 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "host/scenes.h"
+#include "host/transfer.h"
 #include "net/origin.h"
 #include "options.h"
-#include "scenes.h"
 #include "server/maxima.h"
-#include "transfer.h"
 
 #define SERVER_NAME "gizmod " GIZMOD_VERSION
 #define SAMPLE_SCENE "robot-arm"

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/scenes.h"
 #include "net/origin.h"
 #include "proto/args/args.h"
 #include "proto/message.h"
-#include "scenes.h"
 #include "server/maxima.h"
 
 #define PORT_DEFAULT 7432

@@ -1,4 +1,4 @@
-#include "surfaces.h"
+#include "host/triangles.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "scenes.h"
+#include "host/scenes.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -9,12 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "host/retire.h"
+#include "host/transfer.h"
+#include "host/triangles.h"
 #include "net/clock.h"
 #include "net/text.h"
-#include "retire.h"
 #include "server/maxima.h"
-#include "surfaces.h"
-#include "transfer.h"
 
 /* ---- names and paths ---- */
 

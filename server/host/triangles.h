@@ -6,10 +6,10 @@
  * their bounds. All scenes together have GZ_SURFACE_BYTES_MAX. What does not fit, or for which
  * there is no memory, is left out with a line in the log: those nodes are picked by their bounds.
  * Threads: the loop's. */
-#ifndef GZ_SURFACES_H
-#define GZ_SURFACES_H
+#ifndef GZ_HOST_TRIANGLES_H
+#define GZ_HOST_TRIANGLES_H
 
-#include "scenes.h"
+#include "host/scenes.h"
 
 struct gz_surfaces;
 

@@ -6,10 +6,10 @@
  * 4. Everybody in it is told `bye`.
  * From step 1 on nobody joins, exports or imports under its name, nor under its new one.
  * Threads: the loop's. */
-#ifndef GZ_RETIRE_H
-#define GZ_RETIRE_H
+#ifndef GZ_HOST_RETIRE_H
+#define GZ_HOST_RETIRE_H
 
-#include "scenes.h"
+#include "host/scenes.h"
 
 enum gz_retire_how { GZ_RETIRE_DELETE, GZ_RETIRE_RENAME, GZ_RETIRE_GONE };
 

@@ -1,13 +1,13 @@
-#include "retire.h"
+#include "host/retire.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/transfer.h"
+#include "host/triangles.h"
 #include "net/clock.h"
 #include "server/maxima.h"
-#include "surfaces.h"
-#include "transfer.h"
 
 /* Milliseconds between looks at how far it has come. */
 #define TICK_MS 5

@@ -7,8 +7,8 @@
  * goes first. Its past is read on libuv's workers. Ownership: the caller owns the loop.
  * gz_scenes_close begins the end, the loop finishes it, gz_scenes_destroy frees. Threads: the
  * loop's; what runs on workers has copies. Errors: the store's and the core's, in their words. */
-#ifndef GZ_SCENES_H
-#define GZ_SCENES_H
+#ifndef GZ_HOST_SCENES_H
+#define GZ_HOST_SCENES_H
 
 #include <stdbool.h>
 #include <uv.h>

@@ -1,10 +1,10 @@
 /* transfer.h - what is large or not live: the list of scenes, glTF in and out, backups, scenes
  * deleted and renamed. Made on libuv's workers from copies, so that no viewer waits for it.
  * Threads: the loop's. */
-#ifndef GZ_TRANSFER_H
-#define GZ_TRANSFER_H
+#ifndef GZ_HOST_TRANSFER_H
+#define GZ_HOST_TRANSFER_H
 
-#include "scenes.h"
+#include "host/scenes.h"
 
 /* Answers a request, sooner or later. */
 void gz_transfer_serve(struct gz_scenes *scenes, struct gz_http_request *request);

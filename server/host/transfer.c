@@ -1,4 +1,4 @@
-#include "transfer.h"
+#include "host/transfer.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include "exchange/exchange.h"
+#include "host/retire.h"
+#include "host/triangles.h"
 #include "net/clock.h"
 #include "net/text.h"
-#include "retire.h"
 #include "server/maxima.h"
-#include "surfaces.h"
 
 /* Backups are made in the folder of the scenes, under names that no scene has, and are deleted once
  * they are open. */

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
+#include "host/triangles.h"
 #include "server/maxima.h"
-#include "server/surfaces.h"
 #include "solver/surface.h"
 #include "unit/core/saying.h"
 
