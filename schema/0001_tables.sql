@@ -1,4 +1,5 @@
--- A scene's tables. Forward only: what a released version wrote is changed by a later file, never by editing this one.
+-- A scene's tables, their indexes and triggers. Once this file is released it is never edited: a later file with the next number
+-- changes what it made.
 --
 -- Metres, radians, Unix seconds. Transforms are local to the parent: translation tx ty tz, rotation quaternion rx ry rz rw,
 -- scale sx sy sz. Their columns are ANY with a check, not REAL, because REAL stores -0.0 as 0 and a scene comes back bit by bit.
@@ -7,37 +8,37 @@ PRAGMA application_id = 0x477A5363; -- "GzSc"
 -- One row: where the scene stands.
 CREATE TABLE scene (
     id INTEGER PRIMARY KEY CHECK (id = 1),
-    seq INTEGER NOT NULL,        -- of the last change that is saved
-    time REAL NOT NULL,          -- of the last commit
-    next_node INTEGER NOT NULL,  -- ids that were never given out
+    seq INTEGER NOT NULL,        -- the last change that is saved
+    time REAL NOT NULL,          -- when that was
+    next_node INTEGER NOT NULL,  -- the next free ids
     next_edit INTEGER NOT NULL,
     created REAL NOT NULL,
     made_by TEXT NOT NULL        -- the server that made the file
 ) STRICT;
 
--- One row for each time that a server opened the file. All up to began_seq was saved before it began.
+-- One row for each time that a server opened the file. Everything up to began_seq was saved before the epoch began.
 CREATE TABLE epochs (
-    epoch INTEGER PRIMARY KEY,   -- milliseconds since 1970 at its beginning, or the next free number
+    epoch INTEGER PRIMARY KEY,   -- milliseconds since 1970 when it began, or the next free number
     began REAL NOT NULL,
     began_seq INTEGER NOT NULL,
     server TEXT NOT NULL
 ) STRICT;
 
--- Who was here.
+-- Every visit of a user.
 CREATE TABLE sessions (
     epoch INTEGER NOT NULL REFERENCES epochs,
     session INTEGER NOT NULL,
     user TEXT NOT NULL,
     role TEXT NOT NULL CHECK (role IN ('viewer', 'editor', 'admin')),
     joined REAL NOT NULL,
-    left REAL,                   -- NULL while there
+    left REAL,                   -- NULL while the user is there
     PRIMARY KEY (epoch, session)
 ) STRICT, WITHOUT ROWID;
 
--- Every node that ever was, as it is now; a deleted one as it was last.
+-- Every node that ever was, as it is now; a deleted node as it was at its end.
 CREATE TABLE nodes (
     id INTEGER PRIMARY KEY,
-    seq INTEGER NOT NULL,        -- of its last change
+    seq INTEGER NOT NULL,        -- the node's last change
     deleted_seq INTEGER,         -- NULL while alive
     parent INTEGER REFERENCES nodes DEFERRABLE INITIALLY DEFERRED,  -- NULL under the root
     name TEXT NOT NULL,
@@ -56,7 +57,7 @@ CREATE TABLE nodes (
 CREATE INDEX nodes_by_parent ON nodes (parent);
 CREATE INDEX nodes_deleted ON nodes (deleted_seq) WHERE deleted_seq IS NOT NULL;
 
--- What people did. A drag that runs has no ended and no seq yet.
+-- What people did. A drag that is still running has neither ended nor seq.
 CREATE TABLE edits (
     id INTEGER PRIMARY KEY,
     kind TEXT NOT NULL CHECK (kind IN ('translate', 'rotate', 'scale', 'ball', 'wheel', 'set', 'create', 'delete',
@@ -66,17 +67,17 @@ CREATE TABLE edits (
                                   'bxn', 'bxp', 'byn', 'byp', 'bzn', 'bzp',
                                   'bnnn', 'bnnp', 'bnpn', 'bnpp', 'bpnn', 'bpnp', 'bppn', 'bppp')),
     epoch INTEGER NOT NULL REFERENCES epochs,
-    session INTEGER,             -- NULL where it came beside the sessions, as an import does
+    session INTEGER,             -- NULL if no session made the edit: an import over HTTP
     user TEXT NOT NULL,
-    key TEXT,                    -- the client's own name for it: the same key again is the same edit
-    target INTEGER,              -- the edit that an undo or redo is about; the seq that a restore went back to
+    key TEXT,                    -- the client's own name for the edit: the same key again is the same edit
+    target INTEGER,              -- undo, redo: the edit that was undone or redone; restore: the seq that was restored
     began REAL NOT NULL,
     ended REAL,
-    began_seq INTEGER NOT NULL,  -- before its first change
-    seq INTEGER,                 -- of its last change
-    residual REAL NOT NULL,      -- what of the motion translation, rotation and scale could not hold, relative
-    typed ANY,                   -- a drag's value where it was typed: metres, radians or a factor; ANY as transforms are
-    typed2 ANY,                  -- along the second axis of a plane
+    began_seq INTEGER NOT NULL,  -- before the edit's first change
+    seq INTEGER,                 -- the edit's last change
+    residual REAL NOT NULL,      -- the part of the motion that translation, rotation and scale could not represent, relative
+    typed ANY,                   -- the value of a drag if it was typed: metres, radians or a factor; ANY as transforms are
+    typed2 ANY,                  -- the value along the second axis of a plane
     FOREIGN KEY (epoch, session) REFERENCES sessions (epoch, session),
     CHECK ((seq IS NULL) = (ended IS NULL)),
     CHECK (typeof(typed) IN ('real', 'null') AND typeof(typed2) IN ('real', 'null')),
@@ -86,11 +87,13 @@ CREATE UNIQUE INDEX edits_by_key ON edits (user, key) WHERE key IS NOT NULL;
 CREATE INDEX edits_by_seq ON edits (seq);
 CREATE INDEX edits_by_time ON edits (ended, seq);
 CREATE INDEX edits_by_user ON edits (user, ended, seq);
+-- Whether an edit is undone, and by whom, is found by the edits whose target it is.
+CREATE INDEX edits_by_target ON edits (target, seq) WHERE kind IN ('undo', 'redo');
 
--- What each edit did to each node: before and after. after is NULL while its drag runs.
+-- What each edit did to each node: the node before and after. The after columns are NULL while the drag is running.
 CREATE TABLE changes (
     edit INTEGER NOT NULL REFERENCES edits,
-    step INTEGER NOT NULL,       -- their order within the edit, from 0
+    step INTEGER NOT NULL,       -- the order of the edit's changes, from 0
     node INTEGER NOT NULL REFERENCES nodes,
     seq INTEGER,                 -- the edit's
     did TEXT NOT NULL CHECK (did IN ('create', 'change', 'delete')),
@@ -122,10 +125,11 @@ CREATE TABLE changes (
            typeof(after_sz) = typeof(after_tx))
 ) STRICT;
 CREATE UNIQUE INDEX changes_by_edit ON changes (edit, step);
--- Time travel: the latest change of a node up to a seq is one step into this.
+-- Time travel: the latest change of a node up to a seq is one step into this index.
 CREATE INDEX changes_by_node ON changes (node, seq, step, edit);
 
--- The path of each drag: where it had a node when the turn's changes were saved.
+-- The path of each drag: the points where it had a node. A point is left out if the straight line past it tells as much; `until` is set
+-- if the node rested at the point until then, because the line would have the node creep.
 CREATE TABLE samples (
     edit INTEGER NOT NULL REFERENCES edits DEFERRABLE INITIALLY DEFERRED,
     node INTEGER NOT NULL REFERENCES nodes,
@@ -133,7 +137,7 @@ CREATE TABLE samples (
     time REAL NOT NULL,
     tx ANY NOT NULL, ty ANY NOT NULL, tz ANY NOT NULL,
     rx ANY NOT NULL, ry ANY NOT NULL, rz ANY NOT NULL, rw ANY NOT NULL,
-    sx ANY NOT NULL, sy ANY NOT NULL, sz ANY NOT NULL,
+    sx ANY NOT NULL, sy ANY NOT NULL, sz ANY NOT NULL, until REAL,
     PRIMARY KEY (edit, node, seq),
     CHECK (typeof(tx) = 'real' AND typeof(ty) = 'real' AND typeof(tz) = 'real' AND
            typeof(rx) = 'real' AND typeof(ry) = 'real' AND typeof(rz) = 'real' AND typeof(rw) = 'real' AND
@@ -143,7 +147,65 @@ CREATE TABLE samples (
 -- The glTF files that were imported, whole; the newest is the scene's.
 CREATE TABLE assets (
     id INTEGER PRIMARY KEY,
-    seq INTEGER NOT NULL,        -- of the import that brought it
+    seq INTEGER NOT NULL,        -- the import's
     media_type TEXT NOT NULL CHECK (media_type IN ('model/gltf-binary', 'model/gltf+json')),
     bytes BLOB NOT NULL
 ) STRICT;
+
+-- What people write in the scene. Notes are no edits: they take no seq, and nothing undoes them.
+-- Every note that ever was, as it was left last. A deleted note keeps its row.
+CREATE TABLE notes (
+    id INTEGER PRIMARY KEY,
+    user TEXT NOT NULL,          -- who wrote it
+    text TEXT NOT NULL,
+    node INTEGER REFERENCES nodes,  -- the node that the note is pinned to, perhaps deleted since; NULL for none
+    x ANY, y ANY, z ANY,         -- the place, in the node's own space or, without a node, in the world; ANY as transforms are
+    reply INTEGER REFERENCES notes,  -- the note that this one answers
+    done INTEGER NOT NULL CHECK (done IN (0, 1)),
+    made REAL NOT NULL,
+    changed REAL NOT NULL,       -- when the note was changed last, or else made
+    changed_by TEXT NOT NULL,
+    gone REAL,                   -- when the note was deleted; NULL while it is there
+    CHECK (typeof(x) IN ('real', 'null') AND typeof(y) = typeof(x) AND typeof(z) = typeof(x)),
+    CHECK (gone IS NULL OR gone = changed)
+) STRICT;
+CREATE INDEX notes_there ON notes (id) WHERE gone IS NULL;
+
+-- The clients' own names for requests about notes: the same key again is the same request.
+CREATE TABLE note_keys (
+    user TEXT NOT NULL,
+    key TEXT NOT NULL,
+    note INTEGER NOT NULL REFERENCES notes,
+    PRIMARY KEY (user, key)
+) STRICT, WITHOUT ROWID;
+
+-- Names for states of the scene: a name stands wherever a seq does. The part of the history that a checkpoint needs is never removed.
+CREATE TABLE checkpoints (
+    name TEXT PRIMARY KEY CHECK (name GLOB '*[^0-9]*'),  -- digits alone would be a seq
+    seq INTEGER NOT NULL CHECK (seq >= 0),
+    user TEXT NOT NULL,          -- who gave the name
+    made REAL NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX checkpoints_by_seq ON checkpoints (seq);
+
+-- One row: how much of the past is there. If a server was told to keep only a part, each node has exactly one change at `since` or
+-- before it, the latest one then; everything after `since` is whole.
+CREATE TABLE kept (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    since INTEGER NOT NULL,      -- the scene can be read at this seq and at every later one; 0: from the beginning
+    swept INTEGER NOT NULL,      -- everything that the edits up to this seq made useless is removed
+    step INTEGER NOT NULL,       -- and what the first so many changes of the next edit made useless
+    CHECK (swept <= since)
+) STRICT;
+INSERT INTO kept VALUES (1, 0, 0, 0);
+
+-- A checkpoint may have needed a part of the past before `since`: without the checkpoint that part is looked at again.
+CREATE TRIGGER checkpoint_gone AFTER DELETE ON checkpoints BEGIN
+    UPDATE kept SET swept = 0, step = 0 WHERE OLD.seq < since;
+END;
+
+-- No checkpoint is made for a state that is no longer kept.
+CREATE TRIGGER checkpoint_made BEFORE INSERT ON checkpoints
+WHEN NEW.seq < (SELECT since FROM kept) BEGIN
+    SELECT RAISE(ABORT, 'the state of a checkpoint is no longer kept');
+END;

@@ -1,18 +1,21 @@
 /* gizmo.h - SQL functions over a scene's file for sqlite3 and for programs: a loadable extension,
  * `.load gizmo`.
  *
- *   gizmo_euler(x, y, z, w, order)          '[rx, ry, rz]', degrees about x, y and z; order is XYZ
- * XZY YXZ YZX ZXY or ZYX gizmo_euler(x, y, z, w, order, axis)    the degrees about axis 'x', 'y' or
- * 'z' gizmo_world(node [, seq])               '[16 numbers]', the node's matrix in the world,
- * column by column as in glTF gizmo_world(node [, seq], element)      one number of the transform
- * nearest to it: tx ty tz rx ry rz rw sx sy sz gizmo_distance(a, b [, seq])            metres
- * between two nodes' origins in the world
+ * - gizmo_euler(x, y, z, w, order): '[rx, ry, rz]', the degrees about x, y and z. order is one of
+ *   XYZ XZY YXZ YZX ZXY ZYX.
+ * - gizmo_euler(x, y, z, w, order, axis): the degrees about axis 'x', 'y' or 'z'.
+ * - gizmo_world(node [, seq]): '[16 numbers]', the node's matrix in the world, column by column as
+ *   in glTF.
+ * - gizmo_world(node [, seq], element): one number of the nearest translation, rotation and scale:
+ *   tx ty tz rx ry rz rw sx sy sz.
+ * - gizmo_distance(a, b [, seq]): metres between the origins of two nodes in the world.
  *
- * Where an argument is NULL the answer is NULL; so is it for a node that is not alive (now, or at
- * that seq), and for numbers that do not exist: what leaves the doubles, the rotation and scale of
- * what has no inverse. Anything else that cannot be answered is an SQL error in words. They read
- * "main" alone, change nothing, and need no other part of gizmod. At a seq inside of a drag the
- * node is at its last sample up to there. Threads: the connection's. */
+ * If an argument is NULL the answer is NULL. So is the answer for a node that is not alive (now, or
+ * at that seq), and for numbers that do not exist: a result that is not finite, the rotation and
+ * scale of a matrix without an inverse. Everything else that cannot be answered is an SQL error in
+ * words. The functions read "main" alone, change nothing, and need no other part of gizmod. At a
+ * seq inside of a drag the node is on the line between two points of the drag's path. Threads: the
+ * connection's. */
 #ifndef GIZMO_EXTENSION_H
 #define GIZMO_EXTENSION_H
 

@@ -2,6 +2,7 @@
  * multiplied from the root down, in the order in which the server does it, so that the bits are the
  * same. */
 #include "schema/extension/gizmo.h"
+#include "schema/extension/sql.h"
 #include "server/maxima.h"
 
 SQLITE_EXTENSION_INIT3
@@ -9,53 +10,15 @@ SQLITE_EXTENSION_INIT3
 /* Twice what a scene may have: what is deeper is a circle. */
 #define DEPTH_MAX (2 * GZ_TREE_DEPTH_MAX)
 
-#define TRS(p)                                                                                     \
-    p "tx, " p "ty, " p "tz, " p "rx, " p "ry, " p "rz, " p "rw, " p "sx, " p "sy, " p "sz"
-
-/* The first two begin with: is it alive, its parent; the others with: the drag, its seq. */
-enum { NOW, THEN, BEFORE, AFTER, SINCE, STATEMENT_COUNT };
-static const char *const sql[STATEMENT_COUNT] = {
-    [NOW] = "SELECT deleted_seq IS NULL, parent, " TRS(
-        "") ", (SELECT seq FROM scene) FROM nodes WHERE id = ?1",
-    [THEN] = "SELECT did <> 'delete', after_parent, " TRS(
-        "after_") " FROM changes WHERE node = ?1 AND seq <= ?2 ORDER BY seq DESC, step DESC LIMIT "
-                  "1",
-    /* A drag that ran then has its change later, and it is the next one of this node, because a
-     * held node is changed by nobody else; or it still runs. First the point of its path before: a
-     * sample, or where it found the node. */
-    [BEFORE] = "WITH drag (edit, step) AS (SELECT c.edit, c.step FROM changes c JOIN edits e ON "
-               "e.id = c.edit WHERE c.rowid = "
-               "coalesce((SELECT rowid FROM changes WHERE node = ?1 AND seq > ?2 ORDER BY seq, "
-               "step LIMIT 1),"
-               "(SELECT rowid FROM changes WHERE node = ?1 AND seq IS NULL LIMIT 1))"
-               " AND e.began_seq < ?2 AND (e.handle IS NOT NULL OR e.kind = 'wheel')) "
-               "SELECT edit, seq, " TRS("") " FROM (SELECT s.edit, s.seq, " TRS(
-                   "s.") " FROM drag d JOIN samples s ON s.edit = d.edit WHERE s.node = ?1 AND "
-                         "s.seq <= ?2 ORDER BY s.seq "
-                         "DESC LIMIT 1)"
-                         " UNION ALL SELECT e.id, e.began_seq, " TRS(
-                             "c.before_") " FROM drag d JOIN changes c ON c.edit = d.edit AND "
-                                          "c.step = d.step JOIN edits e ON "
-                                          "e.id = d.edit LIMIT 1",
-    /* Then the point after, of drag ?3: a sample, or where the drag left it. */
-    [AFTER] = "SELECT edit, seq, " TRS("") " FROM (SELECT edit, seq, " TRS(
-        "") " FROM samples WHERE edit = ?3 AND node = ?1 AND seq > ?2 ORDER BY seq LIMIT 1)"
-            " UNION ALL SELECT edit, seq, " TRS(
-                "after_") " FROM changes WHERE edit = ?3 AND node = ?1 AND seq > ?2 LIMIT 1",
-    /* Where the past begins, if that is after ?2. */
-    [SINCE] = "SELECT since FROM kept WHERE ?1 NOTNULL AND since > max(?2, 0)"
-              " AND NOT EXISTS (SELECT 1 FROM checkpoints WHERE seq = ?2)",
-};
-
-/* Statements that are prepared as they are needed. */
+/* The statements of world.sql, prepared as they are needed. */
 struct reader {
-    sqlite3_stmt *statements[STATEMENT_COUNT];
+    sqlite3_stmt *statements[GZ_SQL_WORLD_COUNT];
 };
 
 static void handle_discard(void *memory)
 {
     struct reader *reader = memory;
-    for (int i = 0; i < STATEMENT_COUNT; i++) sqlite3_finalize(reader->statements[i]);
+    for (int i = 0; i < GZ_SQL_WORLD_COUNT; i++) sqlite3_finalize(reader->statements[i]);
     sqlite3_free(reader);
 }
 
@@ -104,12 +67,15 @@ static sqlite3_stmt *look(struct question *question, int which, sqlite3_int64 no
 {
     sqlite3_stmt **statement = &question->reader->statements[which];
     sqlite3 *db = sqlite3_context_db_handle(question->call);
-    if (*statement == NULL && sqlite3_prepare_v2(db, sql[which], -1, statement, NULL) != SQLITE_OK)
+    if (*statement == NULL &&
+        sqlite3_prepare_v2(db, gz_sql_world[which], -1, statement, NULL) != SQLITE_OK)
         return fail_sql(question);
-    sqlite3_bind_int64(*statement, 1, node);
-    if (which != NOW) sqlite3_bind_int64(*statement, 2, question->seq);
-    if (which == AFTER) sqlite3_bind_int64(*statement, 3, question->drag);
-    int rc = sqlite3_step(*statement);
+    int rc = sqlite3_bind_int64(*statement, 1, node);
+    if (rc == SQLITE_OK && which != GZ_SQL_WORLD_NOW)
+        rc = sqlite3_bind_int64(*statement, 2, question->seq);
+    if (rc == SQLITE_OK && which == GZ_SQL_WORLD_AFTER)
+        rc = sqlite3_bind_int64(*statement, 3, question->drag);
+    if (rc == SQLITE_OK) rc = sqlite3_step(*statement);
     if (rc == SQLITE_ROW) return *statement;
     if (rc != SQLITE_DONE) (void)fail_sql(question);
     sqlite3_reset(*statement);
@@ -126,13 +92,13 @@ static gz_trs read_trs(sqlite3_stmt *row)
 /* Where a drag that ran then had it: on the line between two points of its path. */
 static void find_dragged(struct question *question, sqlite3_int64 node, gz_trs *trs)
 {
-    sqlite3_stmt *row = look(question, BEFORE, node);
+    sqlite3_stmt *row = look(question, GZ_SQL_WORLD_BEFORE, node);
     if (row == NULL) return;
     sqlite3_int64 drag = sqlite3_column_int64(row, 0), from = sqlite3_column_int64(row, 1);
     *trs = read_trs(row);
     sqlite3_reset(row);
     question->drag = drag;
-    row = look(question, AFTER, node);
+    row = look(question, GZ_SQL_WORLD_AFTER, node);
     if (row == NULL) return;
     gz_trs next = read_trs(row);
     double part = (double)(question->seq - from) / (double)(sqlite3_column_int64(row, 1) - from);
@@ -144,7 +110,8 @@ static void find_dragged(struct question *question, sqlite3_int64 node, gz_trs *
  * alive. */
 static bool find(struct question *question, sqlite3_int64 node, gz_trs *trs, sqlite3_int64 *parent)
 {
-    sqlite3_stmt *row = look(question, question->in_past ? THEN : NOW, node);
+    sqlite3_stmt *row =
+        look(question, question->in_past ? GZ_SQL_WORLD_THEN : GZ_SQL_WORLD_NOW, node);
     if (row == NULL) return false;
     bool alive = sqlite3_column_int(row, 0) != 0;
     *parent = sqlite3_column_int64(row, 1);
@@ -155,14 +122,10 @@ static bool find(struct question *question, sqlite3_int64 node, gz_trs *trs, sql
     return !question->failed;
 }
 
-/* That the past is kept from there on. A file of an earlier version keeps all of it. */
+/* Whether the past is kept at the seq that is asked for. */
 static bool check_kept(struct question *question, sqlite3_int64 node)
 {
-    sqlite3 *db = sqlite3_context_db_handle(question->call);
-    if (sqlite3_table_column_metadata(db, "main", "kept", "since", NULL, NULL, NULL, NULL, NULL) !=
-        SQLITE_OK)
-        return true;
-    sqlite3_stmt *row = look(question, SINCE, node);
+    sqlite3_stmt *row = look(question, GZ_SQL_WORLD_SINCE, node);
     if (row == NULL) return !question->failed;
     sqlite3_int64 since = sqlite3_column_int64(row, 0);
     sqlite3_reset(row);
@@ -174,7 +137,7 @@ static bool check_kept(struct question *question, sqlite3_int64 node)
 /* That there is such a node, and such a seq. */
 static bool check(struct question *question, sqlite3_int64 node)
 {
-    sqlite3_stmt *row = look(question, NOW, node);
+    sqlite3_stmt *row = look(question, GZ_SQL_WORLD_NOW, node);
     if (row == NULL) {
         if (!question->failed) gizmo_fail(question->call, "there is no node %lld", node);
         return false;

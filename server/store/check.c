@@ -26,7 +26,6 @@ struct checker {
 };
 
 struct promise {
-    int since; /* the schema version that made its tables */
     const char *sql;
     void (*run)(struct checker *checker);
 };
@@ -180,8 +179,6 @@ static void check_constraints(struct checker *checker)
         "after_") ", edit, seq FROM changes WHERE node = ?1 AND seq IS " which " NULL" order
 #define EDIT_COLUMN (2 + 2 * GZ_CONTENT_COLUMN_COUNT)
 #define SEQ_COLUMN (EDIT_COLUMN + 1)
-/* The schema version that made the table kept. */
-#define KEPT_VERSION 7
 
 static const char nodes_sql[] =
     "SELECT id, deleted_seq IS NOT NULL, " GZ_CONTENT_COLUMNS("") " FROM nodes ORDER BY id";
@@ -330,7 +327,6 @@ static int64_t read_since(struct checker *checker)
 {
     int64_t since = 0;
     struct gz_error error;
-    if (checker->check->version < KEPT_VERSION) return 0;
     if (gz_db_integer(checker->db, "SELECT since FROM kept", &since, &error) != GZ_OK)
         say_unread(checker, checker->db);
     return since;
@@ -382,61 +378,49 @@ static void check_replay(struct checker *checker)
 /* ---- the promises ---- */
 
 static const struct promise promises[] = {
-    {0,
-     "SELECT 'SQLite: ' || replace(integrity_check, char(10), '; ') FROM "
+    {"SELECT 'SQLite: ' || replace(integrity_check, char(10), '; ') FROM "
      "pragma_integrity_check(" TEXT(SAID_MAX) ") WHERE integrity_check <> 'ok'",
      NULL},
-    {0, NULL, check_schema},
-    {0, NULL, check_constraints},
-    {0,
-     "SELECT coalesce('row ' || rowid, 'a row') || ' of ' || \"table\" || ' names a row of ' || "
+    {NULL, check_schema},
+    {NULL, check_constraints},
+    {"SELECT coalesce('row ' || rowid, 'a row') || ' of ' || \"table\" || ' names a row of ' || "
      "parent ||"
      " ' that is not there' FROM pragma_foreign_key_check",
      NULL},
-    {1,
-     "SELECT 'the table scene has ' || count(*) || ' rows, not one' FROM scene HAVING count(*) <> "
+    {"SELECT 'the table scene has ' || count(*) || ' rows, not one' FROM scene HAVING count(*) <> "
      "1",
      NULL},
 
     /* ids and seqs below what is given out next */
-    {1,
-     "SELECT " NODE_WORDS " || ' has an id that was never given out: the next is ' || s.next_node"
+    {"SELECT " NODE_WORDS " || ' has an id that was never given out: the next is ' || s.next_node"
      " FROM nodes n, scene s WHERE n.id < 1 OR n.id >= s.next_node",
      NULL},
-    {1,
-     "SELECT 'edit ' || e.id || ' has an id that was never given out: the next is ' || s.next_edit"
+    {"SELECT 'edit ' || e.id || ' has an id that was never given out: the next is ' || s.next_edit"
      " FROM edits e, scene s WHERE e.id < 1 OR e.id >= s.next_edit",
      NULL},
-    {1,
-     "SELECT " NODE_WORDS " || ' changed at seq ' || n.seq || ', the scene has come to ' || s.seq"
+    {"SELECT " NODE_WORDS " || ' changed at seq ' || n.seq || ', the scene has come to ' || s.seq"
      " FROM nodes n, scene s WHERE n.seq < 1 OR n.seq > s.seq",
      NULL},
-    {1,
-     "SELECT 'edit ' || e.id || ' is of seq ' || coalesce(e.seq, e.began_seq) || ', the scene has "
+    {"SELECT 'edit ' || e.id || ' is of seq ' || coalesce(e.seq, e.began_seq) || ', the scene has "
      "come to ' || s.seq"
      " FROM edits e, scene s WHERE e.seq > s.seq OR e.began_seq > s.seq",
      NULL},
-    {1,
-     "SELECT 'asset ' || a.id || ' is of seq ' || a.seq || ', the scene has come to ' || s.seq"
+    {"SELECT 'asset ' || a.id || ' is of seq ' || a.seq || ', the scene has come to ' || s.seq"
      " FROM assets a, scene s WHERE a.seq > s.seq",
      NULL},
-    {1,
-     "SELECT 'nodes ' || min(id) || ' and ' || max(id) || ' changed at one seq, ' || seq FROM nodes"
+    {"SELECT 'nodes ' || min(id) || ' and ' || max(id) || ' changed at one seq, ' || seq FROM nodes"
      " GROUP BY seq HAVING count(*) > 1",
      NULL},
-    {1,
-     "SELECT 'edits ' || min(id) || ' and ' || max(id) || ' ended at one seq, ' || seq FROM edits"
+    {"SELECT 'edits ' || min(id) || ' and ' || max(id) || ' ended at one seq, ' || seq FROM edits"
      " WHERE seq IS NOT NULL GROUP BY seq HAVING count(*) > 1",
      NULL},
 
     /* the tree */
-    {1,
-     "SELECT " NODE_WORDS " || ' is alive, but its parent ' || p.id || ' is deleted'"
+    {"SELECT " NODE_WORDS " || ' is alive, but its parent ' || p.id || ' is deleted'"
      " FROM nodes n JOIN nodes p ON p.id = n.parent WHERE n.deleted_seq IS NULL AND p.deleted_seq "
      "IS NOT NULL",
      NULL},
-    {1,
-     "WITH RECURSIVE walk(id) AS (SELECT id FROM nodes n WHERE deleted_seq IS NULL AND (parent IS "
+    {"WITH RECURSIVE walk(id) AS (SELECT id FROM nodes n WHERE deleted_seq IS NULL AND (parent IS "
      "NULL OR NOT EXISTS"
      " (SELECT 1 FROM nodes p WHERE p.id = n.parent AND p.deleted_seq IS NULL))"
      " UNION ALL SELECT n.id FROM walk w JOIN nodes n ON n.parent = w.id WHERE n.deleted_seq IS "
@@ -444,16 +428,14 @@ static const struct promise promises[] = {
      " SELECT " NODE_WORDS
      " || ' hangs in a circle' FROM nodes n WHERE n.deleted_seq IS NULL AND n.id NOT IN walk",
      NULL},
-    {1,
-     "WITH RECURSIVE walk(id, depth) AS (SELECT id, 1 FROM nodes WHERE parent IS NULL AND "
+    {"WITH RECURSIVE walk(id, depth) AS (SELECT id, 1 FROM nodes WHERE parent IS NULL AND "
      "deleted_seq IS NULL"
      " UNION ALL SELECT n.id, w.depth + 1 FROM walk w JOIN nodes n ON n.parent = w.id WHERE "
      "n.deleted_seq IS NULL)"
      " SELECT 'node ' || id || ' is ' || depth || ' deep, the most is " TEXT(
          GZ_TREE_DEPTH_MAX) "' FROM walk WHERE depth > " TEXT(GZ_TREE_DEPTH_MAX),
      NULL},
-    {1,
-     "SELECT 'there are ' || count(*) || ' nodes, the most is " TEXT(
+    {"SELECT 'there are ' || count(*) || ' nodes, the most is " TEXT(
          GZ_NODES_MAX) "' FROM nodes "
                        "WHERE "
                        "deleted_seq IS "
@@ -463,154 +445,127 @@ static const struct promise promises[] = {
      NULL},
 
     /* what nodes are */
-    {1,
-     "SELECT 'node ' || id || ' has a name of ' || length(CAST(name AS BLOB)) || ' bytes' FROM "
+    {"SELECT 'node ' || id || ' has a name of ' || length(CAST(name AS BLOB)) || ' bytes' FROM "
      "nodes"
      " WHERE length(CAST(name AS BLOB)) > " TEXT(GZ_NAME_BYTES_MAX),
      NULL},
-    {1,
-     "SELECT " NODE_WORDS
+    {"SELECT " NODE_WORDS
      " || ' has ' || " WRONG_TRS("n.") " FROM nodes n WHERE " IS_WRONG_TRS("n."),
      NULL},
-    {1, "SELECT " NODE_WORDS " || ' has a box that is none' FROM nodes n WHERE " IS_NO_BOX("n."),
+    {"SELECT " NODE_WORDS " || ' has a box that is none' FROM nodes n WHERE " IS_NO_BOX("n."),
      NULL},
-    {1,
-     "SELECT 'edit ' || edit || ' found node ' || node || ' with ' || " WRONG_TRS(
+    {"SELECT 'edit ' || edit || ' found node ' || node || ' with ' || " WRONG_TRS(
          "before_") " FROM changes WHERE " IS_WRONG_TRS("before_"),
      NULL},
-    {1,
-     "SELECT 'edit ' || edit || ' left node ' || node || ' with ' || " WRONG_TRS(
+    {"SELECT 'edit ' || edit || ' left node ' || node || ' with ' || " WRONG_TRS(
          "after_") " FROM changes WHERE " IS_WRONG_TRS("after_"),
      NULL},
-    {1,
-     "SELECT 'edit ' || edit || ' has a sample of node ' || node || ' at seq ' || seq || ' with ' "
+    {"SELECT 'edit ' || edit || ' has a sample of node ' || node || ' at seq ' || seq || ' with ' "
      "|| " WRONG_TRS("") " FROM samples WHERE " IS_WRONG_TRS(""),
      NULL},
 
     /* epochs and visits, one after the other */
-    {1,
-     "SELECT 'epoch ' || epoch || ' began at seq ' || began_seq || ', before the one before it "
+    {"SELECT 'epoch ' || epoch || ' began at seq ' || began_seq || ', before the one before it "
      "did, at ' || last FROM"
      " (SELECT epoch, began_seq, lag(began_seq, 1, 0) OVER (ORDER BY epoch) AS last FROM epochs) "
      "WHERE began_seq < "
      "last",
      NULL},
-    {1,
-     "SELECT 'epoch ' || epoch || ' began at seq ' || began_seq || ', the scene has come to ' || "
+    {"SELECT 'epoch ' || epoch || ' began at seq ' || began_seq || ', the scene has come to ' || "
      "s.seq"
      " FROM epochs e, scene s WHERE e.began_seq > s.seq",
      NULL},
-    {1,
-     "SELECT 'session ' || session || ' (' || user || ') never left epoch ' || epoch || ', which "
+    {"SELECT 'session ' || session || ' (' || user || ') never left epoch ' || epoch || ', which "
      "is over'"
      " FROM sessions WHERE left IS NULL AND epoch < (SELECT max(epoch) FROM epochs)",
      NULL},
 
     /* edits */
-    {1,
-     "SELECT 'edit ' || id || ' ended at seq ' || seq || ', which is not after ' || began_seq || "
+    {"SELECT 'edit ' || id || ' ended at seq ' || seq || ', which is not after ' || began_seq || "
      "', where it began'"
      " FROM edits WHERE seq <= began_seq OR began_seq < 0",
      NULL},
-    {1,
-     "SELECT 'edit ' || id || ' ended ' || round(began - ended, 3) || ' s before it began' FROM "
+    {"SELECT 'edit ' || id || ' ended ' || round(began - ended, 3) || ' s before it began' FROM "
      "edits"
      " WHERE ended < began",
      NULL},
-    {1,
-     "SELECT 'edit ' || e.id || ', from seq ' || e.began_seq || coalesce(' to ' || e.seq, ' on') ||"
+    {"SELECT 'edit ' || e.id || ', from seq ' || e.began_seq || coalesce(' to ' || e.seq, ' on') ||"
      " ', is not of its epoch ' || e.epoch FROM (SELECT epoch, began_seq AS low, lead(began_seq) "
      "OVER (ORDER BY epoch) "
      "AS high FROM epochs) p"
      " JOIN edits e ON e.epoch = p.epoch WHERE e.began_seq < p.low OR e.seq > p.high",
      NULL},
-    {1,
-     "SELECT 'edit ' || id || ' runs since epoch ' || epoch || ', which is over' FROM edits"
+    {"SELECT 'edit ' || id || ' runs since epoch ' || epoch || ', which is over' FROM edits"
      " WHERE ended IS NULL AND epoch < (SELECT max(epoch) FROM epochs)",
      NULL},
-    {1,
-     "SELECT 'edit ' || id || ' runs, but it is a ' || kind || ', which nobody drags' FROM edits"
+    {"SELECT 'edit ' || id || ' runs, but it is a ' || kind || ', which nobody drags' FROM edits"
      " WHERE ended IS NULL AND handle IS NULL AND kind <> 'wheel'",
      NULL},
-    {1,
-     "SELECT 'edit ' || id || iif(kind = 'undo', ' undid ', ' redid ') || coalesce('edit ' || "
+    {"SELECT 'edit ' || id || iif(kind = 'undo', ' undid ', ' redid ') || coalesce('edit ' || "
      "target, 'nothing') ||"
      " ', which was not before it' FROM edits WHERE kind IN ('undo', 'redo') AND coalesce(target "
      ">= id, true)",
      NULL},
-    {1,
-     "SELECT 'edit ' || id || ' restored seq ' || target || ', which was not before it' FROM edits"
+    {"SELECT 'edit ' || id || ' restored seq ' || target || ', which was not before it' FROM edits"
      " WHERE kind = 'restore' AND target > began_seq",
      NULL},
 
     /* what edits did */
-    {1,
-     "SELECT 'edit ' || c.edit || ' is of seq ' || coalesce(e.seq, 'nothing yet') || ', its change "
+    {"SELECT 'edit ' || c.edit || ' is of seq ' || coalesce(e.seq, 'nothing yet') || ', its change "
      "of node ' || c.node "
      "||"
      " ' of ' || coalesce(c.seq, 'nothing yet') FROM changes c JOIN edits e ON e.id = c.edit WHERE "
      "c.seq IS NOT e.seq",
      NULL},
-    {1,
-     "SELECT 'edit ' || s.edit || ' has samples of node ' || s.node || ' from seq ' || s.low || ' "
+    {"SELECT 'edit ' || s.edit || ' has samples of node ' || s.node || ' from seq ' || s.low || ' "
      "to ' || s.high ||"
      " ', it went from ' || e.began_seq || ' to ' || coalesce(e.seq, c.seq) FROM (SELECT edit, "
      "node, min(seq) AS low,"
      " max(seq) AS high FROM samples GROUP BY edit, node) s JOIN edits e ON e.id = s.edit, scene c"
      " WHERE s.low < e.began_seq OR s.high > coalesce(e.seq, c.seq)",
      NULL},
-    {1,
-     "SELECT 'edit ' || s.edit || ' has samples of node ' || s.node || ', which it did not change' "
+    {"SELECT 'edit ' || s.edit || ' has samples of node ' || s.node || ', which it did not change' "
      "FROM"
      " (SELECT DISTINCT edit, node FROM samples) s JOIN edits e ON e.id = s.edit WHERE NOT EXISTS "
      "(SELECT 1 FROM "
      "changes c"
      " WHERE c.node = s.node AND c.seq IS e.seq AND +c.edit = s.edit)",
      NULL},
-    {1, NULL, check_replay},
+    {NULL, check_replay},
 
     /* how much of the past is kept */
-    {KEPT_VERSION,
-     "SELECT 'the table kept has ' || count(*) || ' rows, not one' FROM kept HAVING count(*) <> 1",
+    {"SELECT 'the table kept has ' || count(*) || ' rows, not one' FROM kept HAVING count(*) <> 1",
      NULL},
-    {KEPT_VERSION,
-     "SELECT 'the past is kept from seq ' || k.since || ' on, the scene has come to ' || s.seq "
+    {"SELECT 'the past is kept from seq ' || k.since || ' on, the scene has come to ' || s.seq "
      "FROM kept k, scene s"
      " WHERE k.since < 0 OR k.since > s.seq",
      NULL},
 
     /* notes */
-    {3,
-     "SELECT 'note ' || id || ' answers note ' || reply || ', which was not before it' FROM notes "
+    {"SELECT 'note ' || id || ' answers note ' || reply || ', which was not before it' FROM notes "
      "WHERE reply >= id",
      NULL},
-    {3,
-     "SELECT 'note ' || id || ' has a text of ' || length(CAST(text AS BLOB)) || ' bytes' FROM "
+    {"SELECT 'note ' || id || ' has a text of ' || length(CAST(text AS BLOB)) || ' bytes' FROM "
      "notes"
      " WHERE length(CAST(text AS BLOB)) > " TEXT(GZ_NOTE_BYTES_MAX),
      NULL},
-    {3,
-     "SELECT 'note ' || id || ' is at a place that is not finite' FROM notes WHERE 9e999 IN "
+    {"SELECT 'note ' || id || ' is at a place that is not finite' FROM notes WHERE 9e999 IN "
      "(abs(x), abs(y), abs(z))",
      NULL},
-    {3,
-     "SELECT 'there are ' || count(*) || ' notes, the most is " TEXT(
+    {"SELECT 'there are ' || count(*) || ' notes, the most is " TEXT(
          GZ_NOTES_MAX) "' FROM notes WHERE gone IS NULL HAVING count(*) > " TEXT(GZ_NOTES_MAX),
      NULL},
 
     /* checkpoints */
-    {6,
-     "SELECT 'checkpoint ' || c.name || ' is for seq ' || c.seq || ', the scene has come to ' || "
+    {"SELECT 'checkpoint ' || c.name || ' is for seq ' || c.seq || ', the scene has come to ' || "
      "s.seq"
      " FROM checkpoints c, scene s WHERE c.seq > s.seq",
      NULL},
-    {6,
-     "SELECT 'checkpoint ' || name || ' has a name of ' || length(CAST(name AS BLOB)) || ' bytes' "
+    {"SELECT 'checkpoint ' || name || ' has a name of ' || length(CAST(name AS BLOB)) || ' bytes' "
      "FROM checkpoints"
      " WHERE length(CAST(name AS BLOB)) > " TEXT(GZ_CHECKPOINT_BYTES_MAX),
      NULL},
-    {6,
-     "SELECT 'there are ' || count(*) || ' checkpoints, the most is " TEXT(
+    {"SELECT 'there are ' || count(*) || ' checkpoints, the most is " TEXT(
          GZ_CHECKPOINTS_MAX) "' FROM checkpoints HAVING count(*) > " TEXT(GZ_CHECKPOINTS_MAX),
      NULL},
 };
@@ -618,7 +573,6 @@ static const struct promise promises[] = {
 static void check_promises(struct checker *checker)
 {
     for (size_t i = 0; i < sizeof promises / sizeof promises[0]; i++) {
-        if (promises[i].since > checker->check->version) continue;
         checker->found = 0;
         if (promises[i].sql != NULL)
             ask(checker, promises[i].sql);
@@ -650,8 +604,8 @@ static enum gz_status make_model(sqlite3 **model, int version, struct gz_error *
 {
     enum gz_status status =
         gz_db_open(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, model, error);
-    for (int i = 0; status == GZ_OK && i < version; i++)
-        status = gz_db_exec(*model, gz_schema_sql[i], error);
+    for (int i = 0; status == GZ_OK && i < version - GZ_SCHEMA_BASE; i++)
+        status = gz_db_exec(*model, gz_sql_schema[i], error);
     return status;
 }
 

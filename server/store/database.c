@@ -97,19 +97,27 @@ enum gz_status gz_db_identify(sqlite3 *db, struct gz_error *error)
     bool is_empty = application == 0 && version == 0 && objects == 0;
     if (application != GZ_APPLICATION_ID && !is_empty)
         return gz_fail(error, GZ_STORAGE, "the file is a SQLite database, but not a scene");
-    if (version > gz_schema_version)
+    if (version > 0 && version <= GZ_SCHEMA_BASE)
+        return gz_fail(
+            error, GZ_VERSION,
+            "the file has schema version %lld, from before the first release: export the "
+            "scene with the gizmod that wrote it, and import that file here",
+            (long long)version);
+    if (version > GZ_SCHEMA_VERSION)
         return gz_fail(error, GZ_VERSION,
                        "the file has schema version %lld, this server knows %d: use a newer gizmod",
-                       (long long)version, gz_schema_version);
+                       (long long)version, GZ_SCHEMA_VERSION);
     return GZ_OK;
 }
 
-static enum gz_status migrate_to(sqlite3 *db, int version, struct gz_error *error)
+static enum gz_status migrate_to(sqlite3 *db, int64_t version, struct gz_error *error)
 {
     char set_version[64];
-    sqlite3_snprintf(sizeof set_version, set_version, "PRAGMA user_version = %d", version);
+    sqlite3_snprintf(sizeof set_version, set_version, "PRAGMA user_version = %lld",
+                     (long long)version);
     enum gz_status status = gz_db_exec(db, "BEGIN IMMEDIATE", error);
-    if (status == GZ_OK) status = gz_db_exec(db, gz_schema_sql[version - 1], error);
+    if (status == GZ_OK)
+        status = gz_db_exec(db, gz_sql_schema[version - GZ_SCHEMA_BASE - 1], error);
     if (status == GZ_OK) status = gz_db_exec(db, set_version, error);
     if (status == GZ_OK) status = gz_db_exec(db, "COMMIT", error);
     if (status != GZ_OK && !sqlite3_get_autocommit(db))
@@ -119,10 +127,11 @@ static enum gz_status migrate_to(sqlite3 *db, int version, struct gz_error *erro
 
 enum gz_status gz_db_migrate(sqlite3 *db, struct gz_error *error)
 {
-    int64_t version;
+    int64_t version = 0;
     enum gz_status status = gz_db_integer(db, "PRAGMA user_version", &version, error);
-    for (int next = (int)version + 1; status == GZ_OK && next <= gz_schema_version; next++)
-        status = migrate_to(db, next, error);
+    if (version < GZ_SCHEMA_BASE) version = GZ_SCHEMA_BASE;
+    while (status == GZ_OK && version < GZ_SCHEMA_VERSION)
+        status = migrate_to(db, ++version, error);
     return status;
 }
 

@@ -46,7 +46,7 @@ static void test_open_fresh_file_is_an_empty_scene(void **directory)
     assert_int_equal(state.next_edit, 1);
     assert_int_equal(state.node_count + state.edit_count + state.epoch_count, 0);
     assert_int_equal(state.asset_seq, 0);
-    assert_int_equal(ask(path, "PRAGMA user_version"), gz_schema_version);
+    assert_int_equal(ask(path, "PRAGMA user_version"), GZ_SCHEMA_VERSION);
     assert_int_equal(ask(path, "PRAGMA application_id"), GZ_APPLICATION_ID);
     gz_store_close(store);
     gz_scene_state_finish(&state);
@@ -161,16 +161,17 @@ static void test_second_owner_is_refused_while_readers_are_not(void **directory)
 
 static void test_each_older_schema_is_migrated(void **directory)
 {
-    for (int version = 0; version <= gz_schema_version; version++) {
+    for (int count = 0; count <= GZ_SQL_SCHEMA_COUNT; count++) {
         char name[32], sql[64];
-        snprintf(name, sizeof name, "v%d.db", version);
+        snprintf(name, sizeof name, "v%d.db", count);
         const char *path = in_directory(directory, name);
         close(open(path, O_CREAT | O_WRONLY, 0644));
-        for (int n = 0; n < version; n++) tell(path, gz_schema_sql[n]);
-        snprintf(sql, sizeof sql, "PRAGMA user_version = %d", version);
+        for (int n = 0; n < count; n++) tell(path, gz_sql_schema[n]);
+        snprintf(sql, sizeof sql, "PRAGMA user_version = %d",
+                 count > 0 ? GZ_SCHEMA_BASE + count : 0);
         tell(path, sql);
         open_and_close(path, START_TIME);
-        assert_int_equal(ask(path, "PRAGMA user_version"), gz_schema_version);
+        assert_int_equal(ask(path, "PRAGMA user_version"), GZ_SCHEMA_VERSION);
         assert_int_equal(ask(path, "SELECT count(*) FROM history"), 0);
     }
 }
@@ -178,15 +179,15 @@ static void test_each_older_schema_is_migrated(void **directory)
 static void test_failing_migration_leaves_the_old_version(void **directory)
 {
     const char *path = in_directory(directory, "a.db");
-    tell(path, gz_schema_sql[0]);
-    tell(path, "PRAGMA user_version = 1; CREATE VIEW visits AS SELECT 1");
+    tell(path, gz_sql_schema[0]);
+    tell(path, "PRAGMA user_version = 9; CREATE VIEW visits AS SELECT 1");
     int64_t before = ask(path, "SELECT count(*) FROM sqlite_schema");
     expect_refusal(path, false, GZ_STORAGE, "visits already exists");
-    assert_int_equal(ask(path, "PRAGMA user_version"), 1);
+    assert_int_equal(ask(path, "PRAGMA user_version"), 9);
     assert_int_equal(ask(path, "SELECT count(*) FROM sqlite_schema"), before);
     tell(path, "DROP VIEW visits");
     open_and_close(path, START_TIME);
-    assert_int_equal(ask(path, "PRAGMA user_version"), gz_schema_version);
+    assert_int_equal(ask(path, "PRAGMA user_version"), GZ_SCHEMA_VERSION);
 }
 
 static void test_files_that_are_no_scene_are_refused_and_kept(void **directory)
@@ -198,6 +199,14 @@ static void test_files_that_are_no_scene_are_refused_and_kept(void **directory)
     struct gz_store_summary summary;
     assert_int_equal(gz_store_summary(path, &summary, NULL), GZ_VERSION);
     assert_int_equal(ask(path, "PRAGMA user_version"), 99);
+    for (int version = 1; version <= GZ_SCHEMA_BASE; version++) {
+        char sql[64], words[64];
+        snprintf(sql, sizeof sql, "PRAGMA user_version = %d", version);
+        snprintf(words, sizeof words, "schema version %d, from before the first release", version);
+        tell(path, sql);
+        expect_refusal(path, true, GZ_VERSION, words);
+        assert_int_equal(ask(path, "PRAGMA user_version"), version);
+    }
 
     path = in_directory(directory, "foreign.db");
     tell(path, "CREATE TABLE recipes (a); PRAGMA journal_mode = DELETE");

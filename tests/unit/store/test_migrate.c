@@ -1,6 +1,8 @@
-/* A file that an earlier version wrote, tests/data/schema/version2.db (a scene that two people
- * imported, dragged, edited, undid and replaced): brought up to date with everything in it,
- * whatever interrupts that. R8. */
+/* A file of an earlier schema version is brought up to date with everything in it, whatever
+ * interrupts that. tests/data/schema/version10.db is a file of the first release: a scene that two
+ * people imported, dragged, edited, undid, replaced and wrote notes in. No release is older, so the
+ * earlier file is that one without its views, which is version 9: what a power cut leaves of a file
+ * that is being made. */
 #include "unit/store/scene_file.h"
 
 #include <signal.h>
@@ -14,8 +16,8 @@
 #include "schema/schema.h"
 #include "support/power_vfs.h"
 
-#define OLD_FILE GZ_SOURCE_DIR "/tests/data/schema/version2.db"
-#define OLD_VERSION 2
+#define FIRST_RELEASE GZ_SOURCE_DIR "/tests/data/schema/version10.db"
+#define OLD_VERSION 9
 /* Calls of the disk that an opening takes, and more. */
 #define CALLS_MAX 200
 #define SEEDS 4
@@ -29,15 +31,19 @@ static const char *const contents[] = {
     "SELECT * FROM nodes ORDER BY id",
     "SELECT * FROM edits ORDER BY id",
     "SELECT * FROM changes ORDER BY edit, step",
-    "SELECT edit, node, seq, time, tx, ty, tz, rx, ry, rz, rw, sx, sy, sz FROM samples ORDER BY "
-    "edit, node, seq",
+    "SELECT * FROM samples ORDER BY edit, node, seq",
     "SELECT * FROM assets ORDER BY id",
-    /* but for the names of nodes, which are those of then since version 8 */
-    "SELECT who, action, before, after, ended, seconds, edit, step, node_id, seq FROM history",
+    "SELECT * FROM notes ORDER BY id",
+    "SELECT * FROM note_keys",
+    "SELECT * FROM checkpoints",
+    "SELECT * FROM kept",
+    "SELECT * FROM history",
     "SELECT * FROM tree",
-    "SELECT edit, who, node_id, seq, at, seconds, tx, ty, tz, rx_deg, ry_deg, rz_deg, sx, sy, sz "
-    "FROM paths",
+    "SELECT * FROM drags",
+    "SELECT * FROM paths",
     "SELECT * FROM visits",
+    "SELECT * FROM notes_in_words",
+    "SELECT * FROM checkpoints_in_words",
 };
 
 static void print_value(FILE *out, sqlite3_stmt *row, int column)
@@ -83,10 +89,10 @@ static char *dump(const char *path)
     return text;
 }
 
-static void copy_old_file(const char *to)
+static void copy_first_release(const char *to)
 {
     static uint8_t bytes[1 << 20];
-    FILE *from = fopen(OLD_FILE, "rb"), *copy = fopen(to, "wb");
+    FILE *from = fopen(FIRST_RELEASE, "rb"), *copy = fopen(to, "wb");
     assert_true(from != NULL && copy != NULL);
     size_t size = fread(bytes, 1, sizeof bytes, from);
     assert_in_range(size, 4096, sizeof bytes - 1);
@@ -95,15 +101,35 @@ static void copy_old_file(const char *to)
     fclose(copy);
 }
 
-/* An old file of this name, and what is in it. */
+/* Takes the views away again, which is what the schema's second file made. */
+static void make_old(const char *path)
+{
+    sqlite3 *db;
+    char sql[1024] = "";
+    sqlite3_stmt *views;
+    assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, "unix"), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, "SELECT name FROM sqlite_schema WHERE type = 'view'",
+                                        -1, &views, NULL),
+                     SQLITE_OK);
+    while (sqlite3_step(views) == SQLITE_ROW)
+        snprintf(sql + strlen(sql), sizeof sql - strlen(sql), "DROP VIEW %s;",
+                 (const char *)sqlite3_column_text(views, 0));
+    sqlite3_finalize(views);
+    snprintf(sql + strlen(sql), sizeof sql - strlen(sql), "PRAGMA user_version = %d", OLD_VERSION);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+/* An old file of this name, and what was in it before it became old. */
 static const char *put_old_file(void **directory, const char *name, char **before)
 {
     char *path = strdup(in_directory(directory, name));
     assert_non_null(path);
-    copy_old_file(path);
-    assert_int_equal(ask(path, "PRAGMA user_version"), OLD_VERSION);
+    copy_first_release(path);
     *before = dump(path);
     assert_true(strlen(*before) > 4000);
+    make_old(path);
+    assert_int_equal(ask(path, "PRAGMA user_version"), OLD_VERSION);
     return path;
 }
 
@@ -122,15 +148,15 @@ static void test_old_file_keeps_everything_and_takes_what_is_new(void **director
     const char *path = put_old_file(directory, "old.db", &before);
     struct gz_scene_state state;
     struct gz_store *store = open_scene(path, false, 2e9, &state);
-    assert_int_equal(ask(path, "PRAGMA user_version"), gz_schema_version);
-    assert_true(gz_schema_version > OLD_VERSION);
+    assert_int_equal(ask(path, "PRAGMA user_version"), GZ_SCHEMA_VERSION);
     assert_kept(path, before);
     assert_int_equal(state.seq, 22);
     assert_int_equal(state.node_count, 6); /* three of them deleted */
     assert_int_equal(state.edit_count, 9);
-    assert_int_equal(state.note_count, 0);
-    assert_int_equal(state.next_note, 1);
-    struct gz_note_record note = {.id = 1,
+    assert_int_equal(state.note_count, 2); /* and one deleted */
+    assert_int_equal(state.next_note, 4);
+    assert_int_equal(state.checkpoint_count, 1);
+    struct gz_note_record note = {.id = 4,
                                   .user = "eva",
                                   .text = "still here",
                                   .node = 1,
@@ -145,7 +171,7 @@ static void test_old_file_keeps_everything_and_takes_what_is_new(void **director
     batch->note_count = 1;
     commit(store, batch);
     assert_int_equal(
-        ask(path, "SELECT count(*) FROM notes_in_words WHERE about = 'table (deleted)'"), 1);
+        ask(path, "SELECT count(*) FROM notes_in_words WHERE about = 'table (deleted)'"), 2);
     gz_store_close(store);
     gz_scene_state_finish(&state);
     power_vfs_settle(0, 512);
@@ -174,13 +200,13 @@ static void open_in_the_light(const char *path, const char *before)
 {
     struct gz_scene_state state;
     int64_t version = ask(path, "PRAGMA user_version");
-    assert_in_range(version, OLD_VERSION, gz_schema_version);
+    assert_in_range(version, OLD_VERSION, GZ_SCHEMA_VERSION);
     if (version == OLD_VERSION)
-        assert_int_equal(ask(path, "SELECT count(*) FROM sqlite_schema WHERE name = 'notes'"), 0);
+        assert_int_equal(ask(path, "SELECT count(*) FROM sqlite_schema WHERE type = 'view'"), 0);
     struct gz_store *store = open_scene(path, false, 2e9, &state);
     gz_store_close(store);
     gz_scene_state_finish(&state);
-    assert_int_equal(ask(path, "PRAGMA user_version"), gz_schema_version);
+    assert_int_equal(ask(path, "PRAGMA user_version"), GZ_SCHEMA_VERSION);
     assert_kept(path, before);
     power_vfs_settle(0, 512);
 }
