@@ -1,9 +1,11 @@
 /* gizmod: arguments, signals, wiring. What it does is in the rooms. */
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -131,6 +133,53 @@ static void set_descriptor_limit(void)
     rlim_t wanted = GZ_SESSIONS_MAX + GZ_CONNECTIONS_SPARE + SPARE_DESCRIPTORS;
     limit.rlim_cur = wanted < limit.rlim_max ? wanted : limit.rlim_max;
     setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static void do_nothing(uv_work_t *work)
+{
+    (void)work;
+}
+
+/* libuv keeps a table of the descriptors that it watches; the highest there can be is watched once,
+ * and the table has its final size (64 KiB). Without such a descriptor the daemon runs all the
+ * same. */
+static void reserve_watches(uv_loop_t *loop, uv_poll_t *watch)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    int event = eventfd(0, EFD_CLOEXEC);
+    int highest = fcntl(event, F_DUPFD_CLOEXEC, (int)limit.rlim_cur - 1);
+    if (highest >= 0 && uv_poll_init(loop, watch, highest) == 0) {
+        uv_poll_start(watch, UV_READABLE, NULL);
+        uv_close((uv_handle_t *)watch, NULL);
+    }
+    if (highest >= 0) close(highest);
+    if (event >= 0) close(event);
+}
+
+static void handle_abort(int number)
+{
+    static const char words[] = "gizmod: no memory to start\n";
+    (void)number;
+    if (write(STDERR_FILENO, words, sizeof words - 1) < 0) _exit(EXIT_FAILURE);
+    _exit(EXIT_FAILURE);
+}
+
+/* libuv aborts the process if it has no memory for its table of descriptors or for its workers. It
+ * gets both here, and needs no more of them later. */
+static bool open_loop(uv_loop_t *loop)
+{
+    uv_poll_t watch;
+    uv_work_t work;
+    signal(SIGABRT, handle_abort);
+    bool is_open = uv_loop_init(loop) == 0;
+    if (is_open) {
+        reserve_watches(loop, &watch);
+        uv_queue_work(loop, &work, do_nothing, NULL);
+        uv_run(loop, UV_RUN_DEFAULT);
+    }
+    signal(SIGABRT, SIG_DFL);
+    return is_open;
 }
 
 static void watch_signal(struct daemon *daemon, uv_signal_t *signal, int number)
@@ -286,7 +335,7 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a full disk, not the end */
     set_descriptor_limit();
-    if (uv_loop_init(&daemon.loop) != 0) {
+    if (!open_loop(&daemon.loop)) {
         fputs("gizmod: the loop does not start\n", stderr);
         return EXIT_FAILURE;
     }
