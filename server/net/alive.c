@@ -40,17 +40,10 @@ static bool is_overdue(struct gz_connection *connection, double now_s)
     return now_s - connection->over_s > GZ_FAREWELL_SECONDS;
 }
 
-/* libwebsockets looks at its timeouts when something comes, so it is given something. */
-static void kill_connection(struct gz_connection *connection)
-{
-    lws_set_timeout(connection->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
-    lws_cancel_service(connection->net->context);
-}
-
 static void look_at(struct gz_connection *connection, double now_s)
 {
     if (connection->end != 0) {
-        if (now_s - connection->ended_s > GZ_FAREWELL_SECONDS) kill_connection(connection);
+        if (now_s - connection->ended_s > GZ_FAREWELL_SECONDS) gz_connection_kill(connection);
     } else if (connection->session == NULL && now_s - connection->opened_s > GZ_HELLO_SECONDS_MAX) {
         struct gz_error error;
         gz_fail(&error, GZ_BAD_STATE, "hello did not come within %d seconds", GZ_HELLO_SECONDS_MAX);
@@ -66,8 +59,10 @@ static void look_at(struct gz_connection *connection, double now_s)
 
 static void sweep_scene(struct gz_net_scene *scene, double now_s)
 {
+    struct gz_connection *next;
     for (struct gz_connection *connection = scene->connections; connection != NULL;
-         connection = connection->next) {
+         connection = next) {
+        next = connection->next; /* one that is lost moves to the lobby */
         look_at(connection, now_s);
     }
 }

@@ -12,8 +12,8 @@ void gz_connection_write(struct gz_connection *connection, const struct gz_buffe
 {
     struct gz_net_counters *counters = &connection->net->counters;
     if (lws_write(connection->wsi, frame->data, frame->size, kind) < 0) {
-        connection->choked =
-            true; /* the socket is broken: the loop will tell us that it is closed */
+        gz_connection_lose(connection);
+        gz_connection_kill(connection);
         return;
     }
     if (kind == LWS_WRITE_BINARY) {
@@ -47,6 +47,7 @@ static void write_frames(struct gz_connection *connection, struct gz_now now)
         const struct gz_buffer *frame = gz_core_next_frame(core, connection->session, now);
         if (frame == NULL) break;
         gz_connection_write(connection, frame, LWS_WRITE_BINARY);
+        if (connection->parted) return;
     }
     if (connection->paused && !gz_session_is_full(connection->session)) {
         connection->paused = false;
@@ -65,6 +66,7 @@ static void part(struct gz_connection *connection, struct gz_now now)
     if (connection->out.size > 0)
         gz_connection_write(connection, &connection->out, LWS_WRITE_BINARY);
     gz_buffer_clear(&connection->out);
+    if (connection->parted) return;
     connection->parted = true;
     /* Not by the usual way, the result of a callback: Debian's libwebsockets is built so that this
      * ends a connection on libuv twice, the second time without a close. */
@@ -77,7 +79,7 @@ static void flush_connection(struct gz_connection *connection, struct gz_now now
     connection->ready = false;
     if (connection->parted) return;
     if (connection->end == 0) write_frames(connection, now);
-    if (connection->end != 0) part(connection, now);
+    if (connection->end != 0 && !connection->parted) part(connection, now);
 }
 
 static void flush_scene(struct gz_net_scene *scene, bool everybody, struct gz_now now)

@@ -110,6 +110,8 @@ int gz_websocket_callback(struct lws *wsi, enum lws_callback_reasons reason, voi
 void gz_connection_leave(struct gz_connection *connection, struct gz_now now);
 /* The same where libwebsockets is ending the connection: nothing more is read or written. */
 void gz_connection_lose(struct gz_connection *connection);
+/* The loop closes the socket soon, without a word to the other side. */
+void gz_connection_kill(struct gz_connection *connection);
 /* Moves a connection to this scene's list. */
 void gz_connection_move(struct gz_connection *connection, struct gz_net_scene *scene);
 /* Queues an error. `request` may be NULL; its rid is carried back. Where `fatal` the connection is
@@ -128,7 +130,9 @@ void gz_hello_receive(struct gz_connection *connection, const uint8_t *bytes, si
 /* A pass over all that is touched, if it is time; else, and for what comes later, sees to it that
  * the loop wakes up. */
 void gz_flush(struct gz_net *net);
-/* Writes one frame, which has room for its header before it. */
+/* Writes one frame, which has room for its header before it. If libwebsockets cannot take all of it,
+ * for want of memory or because the socket is broken, the connection is lost and killed: a part of
+ * the frame may be on its way, and nothing can follow a part. */
 void gz_connection_write(struct gz_connection *connection, const struct gz_buffer *frame,
                          enum lws_write_protocol kind);
 

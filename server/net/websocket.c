@@ -230,6 +230,13 @@ void gz_connection_lose(struct gz_connection *connection)
     connection->parted = true;
 }
 
+/* libwebsockets looks at its timeouts when something comes, so it is given something. */
+void gz_connection_kill(struct gz_connection *connection)
+{
+    lws_set_timeout(connection->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
+    lws_cancel_service(connection->net->context);
+}
+
 static void finish(struct gz_connection *connection)
 {
     struct gz_net *net = connection->net;
