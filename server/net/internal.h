@@ -130,9 +130,9 @@ void gz_hello_receive(struct gz_connection *connection, const uint8_t *bytes, si
 /* A pass over all that is touched, if it is time; else, and for what comes later, sees to it that
  * the loop wakes up. */
 void gz_flush(struct gz_net *net);
-/* Writes one frame, which has room for its header before it. If libwebsockets cannot take all of it,
- * for want of memory or because the socket is broken, the connection is lost and killed: a part of
- * the frame may be on its way, and nothing can follow a part. */
+/* Writes one frame, which has room for its header before it. If libwebsockets cannot take all of
+ * it, for want of memory or because the socket is broken, the connection is lost and killed: a part
+ * of the frame may be on its way, and nothing can follow a part. */
 void gz_connection_write(struct gz_connection *connection, const struct gz_buffer *frame,
                          enum lws_write_protocol kind);
 

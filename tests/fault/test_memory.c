@@ -11,6 +11,7 @@
 #include "fault_stage.h"
 #include "proto/limits.h"
 #include "support/chance.h"
+#include "support/raw_ws.h"
 
 #define SCENE "arm"
 #define TRIED 60
@@ -20,6 +21,17 @@
  * at each look of the daemon, four times a second, with two allocations or more. The 400 that fail
  * at most are over by then. */
 #define OUTAGE_S 50.0
+/* Connections that are open at once: libuv's table of descriptors has 30 places at first, then 62,
+ * then 126, and a daemon has some 20 descriptors of its own. */
+#define CONNECTIONS 120
+/* Microseconds for the daemon to take a connection. */
+#define TAKE_US 2000
+/* An answer of so many nodes with long names is more than a socket takes at once, if nobody reads
+ * for so many microseconds. */
+#define ANSWER_NODES 600
+#define UNREAD_US 50000
+/* The loop is made, with all that libuv keeps for it, in so many allocations of the start. */
+#define LOOP_ALLOCATIONS 20
 /* How many fail one after the other: one, a few, all for a while. */
 static const long lengths[] = {1, 4, 400};
 
@@ -38,21 +50,30 @@ static const char glb[] = "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes
 
 /* ---- everything once ---- */
 
-/* The ok, or NULL where it was refused or the connection ended; no answer is a failure. */
-static const struct gz_message *ask(struct script *script, struct gz_message message)
+/* The ok to a message that was sent, or NULL if it was refused or the connection ended; no answer
+ * is a failure. */
+static const struct gz_message *await_ok(struct script *script, enum gz_op op, uint64_t rid)
 {
     struct gz_error error = {0};
     const struct gz_message *answer = NULL;
-    if (!gz_client_is_open(script->client)) return NULL;
-    enum gz_status status =
-        gz_client_request(script->client, &message, PATIENCE_S, &answer, &error);
-    while (status == GZ_OK && answer->ok.more)
-        status = gz_client_answer(script->client, answer->rid, PATIENCE_S, &answer, &error);
+    enum gz_status status;
+    do {
+        status = gz_client_answer(script->client, rid, PATIENCE_S, &answer, &error);
+    } while (status == GZ_OK && answer->ok.more);
     if (status == GZ_OK) return answer;
     if (answer == NULL && gz_client_is_open(script->client))
-        fail_msg("allocation %ld: %s was not answered: %s", script->n, gz_op_word(message.op),
-                 error.message);
+        test_daemon_fail(&script->fault->stage.daemon, "did not answer %s at allocation %ld: %s",
+                         gz_op_word(op), script->n, error.message);
     return NULL;
+}
+
+static const struct gz_message *ask(struct script *script, struct gz_message message)
+{
+    uint64_t rid;
+    struct gz_error error;
+    if (!gz_client_is_open(script->client)) return NULL;
+    if (gz_client_send(script->client, &message, &rid, &error) != GZ_OK) return NULL;
+    return await_ok(script, message.op, rid);
 }
 
 /* The number is the key's. */
@@ -189,15 +210,19 @@ static void assert_acknowledged_is_there(const struct script *script, const char
     }
 }
 
+static void assert_is_up(struct stage *stage, long n)
+{
+    int status;
+    if (waitpid(stage->daemon.pid, &status, WNOHANG) == 0) return;
+    stage->daemon.pid = 0;
+    test_daemon_fail(&stage->daemon, "ended by signal %d at allocation %ld",
+                     WIFSIGNALED(status) ? WTERMSIG(status) : 0, n);
+}
+
 static void assert_goes_on(struct script *script, long n)
 {
     struct stage *stage = &script->fault->stage;
-    int status;
-    if (waitpid(stage->daemon.pid, &status, WNOHANG) != 0) {
-        stage->daemon.pid = 0;
-        fail_msg("allocation %ld: the daemon ended by signal %d", n,
-                 WIFSIGNALED(status) ? WTERMSIG(status) : 0);
-    }
+    assert_is_up(stage, n);
     struct gz_client *after = stage_join(stage, SCENE, "bert");
     uint64_t id = stage_create(after, "after", 0, (gz_vec3){1, 2, 3});
     stage_ask(after, (struct gz_message){.op = GZ_OP_DELETE, .remove = {&id, 1}});
@@ -249,6 +274,82 @@ static void test_memory_that_fails_outside_of_sqlite_does_no_harm(void **state)
     try_allocations(*state, true);
 }
 
+/* A connection, tried again while the first, the second ... of its allocations fails, until there
+ * is none left to fail. */
+static int connect_at_last(struct fault_stage *fault)
+{
+    for (long n = 1;; n++) {
+        fault_memory_arm(fault->control, true, n, n);
+        int socket = raw_connect(fault->stage.daemon.port);
+        usleep(TAKE_US);
+        long made = fault_memory_heal(fault->control);
+        assert_is_up(&fault->stage, n);
+        if (made < n) return socket;
+        close(socket);
+    }
+}
+
+static void test_memory_that_fails_while_connections_come_does_no_harm(void **state)
+{
+    struct fault_stage *fault = *state;
+    int sockets[CONNECTIONS];
+    for (size_t i = 0; i < CONNECTIONS; i++) sockets[i] = connect_at_last(fault);
+    for (size_t i = 0; i < CONNECTIONS; i++) close(sockets[i]);
+    stage_join(&fault->stage, SCENE, "anna");
+}
+
+static void create_long_names(struct fault_stage *fault)
+{
+    static struct gz_create_node nodes[ANSWER_NODES];
+    static char name[201];
+    memset(name, 'n', sizeof name - 1);
+    for (size_t i = 0; i < ANSWER_NODES; i++)
+        nodes[i] = (struct gz_create_node){.name = gz_client_text(name), .trs = gz_trs_identity};
+    stage_ask(stage_join(&fault->stage, SCENE, "anna"),
+              (struct gz_message){.op = GZ_OP_CREATE, .create = {nodes, ANSWER_NODES}});
+}
+
+/* Whether there was such an allocation. */
+static bool read_late(struct fault_stage *fault, long n)
+{
+    uint64_t rid;
+    struct gz_error error;
+    struct gz_message at = {.op = GZ_OP_AT, .has = GZ_HAS(SEQ), .at.seq = ANSWER_NODES};
+    struct script script = {.fault = fault, .n = n, .client = try_join(fault, SCENE, "bert")};
+    assert_is_up(&fault->stage, n - 1);
+    assert_non_null(script.client);
+    fault_memory_arm(fault->control, true, n, n);
+    stage_check(gz_client_send(script.client, &at, &rid, &error), &error, "at");
+    usleep(UNREAD_US);
+    await_ok(&script, at.op, rid);
+    long made = fault_memory_heal(fault->control);
+    gz_client_destroy(script.client);
+    return made >= n;
+}
+
+/* Half of a frame is with the reader then, and the other half nowhere. */
+static void test_memory_that_fails_for_a_late_reader_ends_its_connection(void **state)
+{
+    struct fault_stage *fault = *state;
+    long n = 1;
+    create_long_names(fault);
+    while (read_late(fault, n)) n++;
+    print_message("%ld allocations\n", n - 1);
+}
+
+static void try_start(struct fault_stage *fault, bool is_without_sqlite, long n)
+{
+    struct test_daemon *daemon = &fault->stage.daemon;
+    fault_memory_arm(fault->control, is_without_sqlite, n, n);
+    bool is_up = test_daemon_try_start(daemon, "--open=" SCENE, NULL);
+    fault_memory_heal(fault->control);
+    if (is_up) {
+        test_daemon_end(daemon);
+    } else if (test_daemon_wait(daemon) != 1) {
+        test_daemon_fail(daemon, "did not end in order at allocation %ld of the start", n);
+    }
+}
+
 /* At its beginning it says so and ends, or does without. */
 static void test_memory_that_fails_at_the_start_ends_it_in_words(void **state)
 {
@@ -261,17 +362,9 @@ static void test_memory_that_fails_at_the_start_ends_it_in_words(void **state)
     long all = fault_memory_heal(fault->control);
     test_daemon_end(daemon);
     print_message("%ld allocations until it listens\n", all);
-    for (long i = 0; i < tried; i++) {
-        long n = 1 + (long)((double)i / (double)tried * (double)all);
-        fault_memory_arm(fault->control, i % 2 == 0, n, n);
-        bool is_up = test_daemon_try_start(daemon, "--open=" SCENE, NULL);
-        fault_memory_heal(fault->control);
-        if (is_up) {
-            test_daemon_end(daemon);
-        } else if (test_daemon_wait(daemon) != 1) {
-            fail_msg("allocation %ld of the start: it did not end in order", n);
-        }
-    }
+    for (long n = 1; n <= LOOP_ALLOCATIONS; n++) try_start(fault, true, n);
+    for (long i = 0; i < tried; i++)
+        try_start(fault, i % 2 == 0, 1 + (long)((double)i / (double)tried * (double)all));
     test_daemon_start(daemon, NULL, NULL);
 }
 
@@ -282,6 +375,11 @@ int main(void)
                                         fault_stage_setup, fault_stage_teardown),
         cmocka_unit_test_setup_teardown(test_memory_that_fails_outside_of_sqlite_does_no_harm,
                                         fault_stage_setup, fault_stage_teardown),
+        cmocka_unit_test_setup_teardown(test_memory_that_fails_while_connections_come_does_no_harm,
+                                        fault_stage_setup, fault_stage_teardown),
+        cmocka_unit_test_setup_teardown(
+            test_memory_that_fails_for_a_late_reader_ends_its_connection, fault_stage_setup,
+            fault_stage_teardown),
         cmocka_unit_test_setup_teardown(test_memory_that_fails_at_the_start_ends_it_in_words,
                                         fault_stage_setup, fault_stage_teardown),
     };

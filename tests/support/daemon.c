@@ -58,9 +58,13 @@ static bool read_until(int descriptor, const char *until, double deadline, char 
 
 /* ---- the daemon ---- */
 
-static void fail_with_log(const struct test_daemon *daemon, const char *what)
+void test_daemon_fail(const struct test_daemon *daemon, const char *format, ...)
 {
-    char log[4096] = "";
+    char what[256], log[4096] = "";
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
     FILE *file = fopen(daemon->log, "r");
     if (file != NULL) {
         if (fseek(file, -(long)(sizeof log - 1), SEEK_END) != 0) rewind(file);
@@ -127,7 +131,7 @@ bool test_daemon_try_start(struct test_daemon *daemon, const char *option, const
 void test_daemon_start(struct test_daemon *daemon, const char *option, const char *value)
 {
     if (!test_daemon_try_start(daemon, option, value))
-        fail_with_log(daemon, "did not say where it listens");
+        test_daemon_fail(daemon, "did not say where it listens");
 }
 
 /* How it ended: its exit code, or -1. */
@@ -170,7 +174,7 @@ bool test_daemon_has_ended(const struct test_daemon *daemon)
 
 void test_daemon_end(struct test_daemon *daemon)
 {
-    if (test_daemon_stop(daemon) != 0) fail_with_log(daemon, "did not end in order");
+    if (test_daemon_stop(daemon) != 0) test_daemon_fail(daemon, "did not end in order");
 }
 
 static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *where)

@@ -41,6 +41,9 @@ bool test_daemon_has_ended(const struct test_daemon *daemon);
 /* As test_daemon_stop, and fails with its log unless it ended in order: sanitizers speak at the
  * end. */
 void test_daemon_end(struct test_daemon *daemon);
+/* Fails with "gizmod", these words and the end of the daemon's log. */
+__attribute__((format(printf, 2, 3))) void test_daemon_fail(const struct test_daemon *daemon,
+                                                            const char *format, ...);
 /* Removes the scenes of one that does not run. */
 void test_daemon_forget(struct test_daemon *daemon);
 /* Kills what still runs, and removes the directory. */
