@@ -1,3 +1,5 @@
+/* client.c - a connection to a scene: the WebSocket, what is sent and received, the mirror of
+ * the scene, and joining again after the connection was lost. */
 #include <inttypes.h>
 #include <libwebsockets.h>
 #include <math.h>
@@ -7,9 +9,9 @@
 
 #include "gizmo_client.h"
 #include "http.h"
+#include "interests.h"
 #include "proto/limits.h"
 #include "refusal.h"
-#include "wish.h"
 
 #define JOIN_SECONDS 10.0
 /* Bytes of one message from the server. A delta is cut at GZ_DELTA_BYTES_MAX, an answer fits an
@@ -52,7 +54,7 @@ struct gz_client {
     struct gz_mirror *mirror;
     struct gz_pinboard *pinboard;
     struct gz_people *people;
-    struct gz_wishes wishes;
+    struct gz_interests interests;
     bool part; /* the mirror holds, or may hold, a part of the scene: nothing to resume from */
     bool has_camera;
     struct gz_camera_message
@@ -334,18 +336,18 @@ enum gz_status gz_client_send(struct gz_client *client, struct gz_message *messa
 {
     if (client->state != OPEN)
         return gz_fail(error, GZ_INTERNAL, "not connected: %s", client->reason);
-    bool wish = message->op == GZ_OP_INTEREST;
-    if (rid != NULL || (wish && !(message->has & GZ_HAS(RID)))) {
+    bool interest = message->op == GZ_OP_INTEREST;
+    if (rid != NULL || (interest && !(message->has & GZ_HAS(RID)))) {
         message->rid = ++client->rid;
         message->has |= GZ_HAS(RID);
     }
     if (rid != NULL) *rid = message->rid;
-    if (wish && !gz_wishes_ask(&client->wishes, message))
+    if (interest && !gz_interests_ask(&client->interests, message))
         return gz_fail(error, GZ_NO_MEMORY, "no memory for a message");
     struct frame *frame = new_frame(error);
     enum gz_status status = GZ_NO_MEMORY;
     if (frame != NULL) status = send_frame(client, frame, gz_encode(&frame->bytes, message), error);
-    if (status != GZ_OK && wish) gz_wishes_answer(&client->wishes, message->rid, false);
+    if (status != GZ_OK && interest) gz_interests_answer(&client->interests, message->rid, false);
     if (status == GZ_OK && message->op == GZ_OP_CAMERA) set_camera(client, &message->camera);
     return status;
 }
@@ -394,7 +396,8 @@ static enum gz_status take_delta(struct gz_client *client, const struct gz_delta
 {
     if (delta->saved > client->saved) client->saved = delta->saved;
     enum gz_status status = gz_mirror_apply(client->mirror, delta, error);
-    if (client->wishes.taken == NULL && gz_mirror_is_complete(client->mirror)) client->part = false;
+    if (client->interests.taken == NULL && gz_mirror_is_complete(client->mirror))
+        client->part = false;
     if (status != GZ_OK) gz_mirror_clear(client->mirror); /* nothing can be resumed from it */
     return status;
 }
@@ -402,7 +405,8 @@ static enum gz_status take_delta(struct gz_client *client, const struct gz_delta
 static void take_answer(struct gz_client *client, bool taken)
 {
     const struct gz_message *message = &client->message;
-    if (!(message->has & GZ_HAS(RID)) || !gz_wishes_answer(&client->wishes, message->rid, taken))
+    if (!(message->has & GZ_HAS(RID)) ||
+        !gz_interests_answer(&client->interests, message->rid, taken))
         return;
     client->part = true;
     gz_mirror_expect(client->mirror);
@@ -593,21 +597,21 @@ static struct gz_message make_hello(const struct gz_client *client)
 }
 
 /* The part of the scene that was asked for, if any, and the camera that it takes. */
-static enum gz_status encode_wish(struct gz_client *client, struct gz_buffer *out)
+static enum gz_status encode_interest(struct gz_client *client, struct gz_buffer *out)
 {
-    struct gz_wish *wish = client->wishes.taken;
-    if (wish == NULL) return GZ_OK;
+    struct gz_interest_request *interest = client->interests.taken;
+    if (interest == NULL) return GZ_OK;
     struct gz_message camera = {.op = GZ_OP_CAMERA, .camera = client->camera};
-    wish->message.rid = ++client->rid;
-    wish->message.has |= GZ_HAS(RID);
-    bool view = (wish->message.has & GZ_HAS(VIEW)) != 0;
+    interest->message.rid = ++client->rid;
+    interest->message.has |= GZ_HAS(RID);
+    bool view = (interest->message.has & GZ_HAS(VIEW)) != 0;
     enum gz_status status = view && client->has_camera ? gz_encode(out, &camera) : GZ_OK;
-    return status == GZ_OK ? gz_encode(out, &wish->message) : status;
+    return status == GZ_OK ? gz_encode(out, &interest->message) : status;
 }
 
-/* Sends hello, and the wish in the same frame where it fits. Then the first delta is of that part
- * alone. */
-static enum gz_status say_hello(struct gz_client *client, bool *wish_is_left,
+/* Sends hello, and the interest in the same frame where it fits. Then the first delta is of that
+ * part alone. */
+static enum gz_status say_hello(struct gz_client *client, bool *interest_is_left,
                                 struct gz_error *error)
 {
     struct gz_message hello = make_hello(client);
@@ -615,17 +619,17 @@ static enum gz_status say_hello(struct gz_client *client, bool *wish_is_left,
     if (frame == NULL) return GZ_NO_MEMORY;
     enum gz_status status = gz_encode(&frame->bytes, &hello);
     size_t size = frame->bytes.size;
-    if (status == GZ_OK) status = encode_wish(client, &frame->bytes);
-    *wish_is_left = frame->bytes.size > GZ_HELLO_BYTES_MAX;
-    if (*wish_is_left) gz_buffer_truncate(&frame->bytes, size);
+    if (status == GZ_OK) status = encode_interest(client, &frame->bytes);
+    *interest_is_left = frame->bytes.size > GZ_HELLO_BYTES_MAX;
+    if (*interest_is_left) gz_buffer_truncate(&frame->bytes, size);
     return send_frame(client, frame, status, error);
 }
 
-static enum gz_status send_wish(struct gz_client *client, struct gz_error *error)
+static enum gz_status send_interest(struct gz_client *client, struct gz_error *error)
 {
     struct frame *frame = new_frame(error);
     if (frame == NULL) return GZ_NO_MEMORY;
-    return send_frame(client, frame, encode_wish(client, &frame->bytes), error);
+    return send_frame(client, frame, encode_interest(client, &frame->bytes), error);
 }
 
 static enum gz_status await_welcome(struct gz_client *client, double deadline,
@@ -665,12 +669,12 @@ static enum gz_status join(struct gz_client *client, double deadline, struct gz_
     if (client->state == CONNECTING) over(client, "no answer in time");
     if (client->state != OPEN) return fail_unconnected(client, deadline, error);
 
-    bool wish_is_left = false;
-    enum gz_status status = say_hello(client, &wish_is_left, error);
+    bool interest_is_left = false;
+    enum gz_status status = say_hello(client, &interest_is_left, error);
     if (status == GZ_OK) status = await_welcome(client, deadline, error);
-    if (status == GZ_OK && wish_is_left) status = send_wish(client, error);
-    if (status != GZ_OK || client->wishes.taken == NULL) return status;
-    return gz_client_answer(client, client->wishes.taken->message.rid, deadline - now_s(), NULL,
+    if (status == GZ_OK && interest_is_left) status = send_interest(client, error);
+    if (status != GZ_OK || client->interests.taken == NULL) return status;
+    return gz_client_answer(client, client->interests.taken->message.rid, deadline - now_s(), NULL,
                             error);
 }
 
@@ -680,7 +684,7 @@ enum gz_status gz_client_reconnect(struct gz_client *client, struct gz_error *er
     queue_clear(&client->received);
     queue_clear(&client->unsent);
     gz_buffer_clear(&client->incoming);
-    gz_wishes_forget_asked(&client->wishes);
+    gz_interests_forget_asked(&client->interests);
     client->offset = 0;
     double deadline = now_s() + client->options.timeout_s;
     enum gz_status status = open_socket(client, error);
@@ -716,8 +720,8 @@ static bool copy_wish(struct gz_client *client, const struct gz_client_options *
     client->options.camera = client->options.interest = NULL;
     if (options->camera != NULL) set_camera(client, &options->camera->camera);
     if (options->interest == NULL) return true;
-    if (!gz_wishes_ask(&client->wishes, options->interest)) return false;
-    gz_wishes_answer(&client->wishes, options->interest->rid, true);
+    if (!gz_interests_ask(&client->interests, options->interest)) return false;
+    gz_interests_answer(&client->interests, options->interest->rid, true);
     return true;
 }
 
@@ -763,7 +767,7 @@ void gz_client_destroy(struct gz_client *client)
     gz_mirror_destroy(client->mirror);
     gz_pinboard_destroy(client->pinboard);
     gz_people_destroy(client->people);
-    gz_wishes_clear(&client->wishes);
+    gz_interests_clear(&client->interests);
     free(client->address);
     free(client->scene);
     free(client->user);

@@ -1,3 +1,4 @@
+/* http.c - one HTTP request to the daemon, from its headers to the answer's last byte. */
 #include <libwebsockets.h>
 #include <string.h>
 #include <time.h>

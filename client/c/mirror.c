@@ -1,3 +1,4 @@
+/* mirror.c - the scene as a viewer knows it: a hash table of nodes that deltas keep up to date. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

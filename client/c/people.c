@@ -1,3 +1,4 @@
+/* people.c - the people in the scene, kept up to date by presence messages. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* pinboard.c - the notes in the scene, kept up to date by notes messages. */
 #include <stdlib.h>
 
 #include "gizmo_client.h"

@@ -1,3 +1,4 @@
+/* records.c - a sorted list of memory blocks, each under its id. */
 #include "records.h"
 
 #include <stdlib.h>

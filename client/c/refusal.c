@@ -1,3 +1,4 @@
+/* refusal.c - turns an HTTP status that is not a success into an error in words. */
 #include "refusal.h"
 
 #include <jansson.h>

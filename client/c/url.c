@@ -1,3 +1,4 @@
+/* url.c - reads the URL of a daemon: scheme, host, port, path prefix. */
 #include "url.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* args.c - the arguments of a command: the shared options, the environment, and scene names. */
 #include "args.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* at.c - `gizmoctl at`: the nodes of the scene as it was at a time. */
 #include <inttypes.h>
 
 #include "ctl.h"

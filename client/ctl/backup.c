@@ -1,3 +1,4 @@
+/* backup.c - `gizmoctl backup`: downloads a copy of the scene's database. */
 #include "ctl.h"
 #include "proto/limits.h"
 

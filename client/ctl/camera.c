@@ -1,3 +1,4 @@
+/* camera.c - reads a camera from a JSON file, or makes one from an eye and a target. */
 #include <string.h>
 
 #include "ctl.h"

@@ -1,3 +1,4 @@
+/* check.c - `gizmoctl check`: checks a scene's file without a daemon. */
 #include <inttypes.h>
 
 #include "ctl.h"

@@ -1,3 +1,5 @@
+/* checkpoint.c - `gizmoctl checkpoint` and `gizmoctl checkpoints`: names for states of the
+ * scene. */
 #include <inttypes.h>
 
 #include "ctl.h"

@@ -1,3 +1,4 @@
+/* common.c - what most commands do: join a scene, send an HTTP request, wait, find a node. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>

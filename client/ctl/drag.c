@@ -1,3 +1,4 @@
+/* drag.c - `gizmoctl drag`: drags a node by a handle, as a person with a mouse does. */
 #include "ctl.h"
 
 #define STEPS_DEFAULT 20

@@ -1,3 +1,4 @@
+/* export.c - `gizmoctl export`: downloads the scene as glTF. */
 #include <string.h>
 #include <strings.h>
 

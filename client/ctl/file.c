@@ -1,3 +1,4 @@
+/* file.c - downloads into a file, which appears only once it is complete. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* history.c - `gizmoctl history`: prints the edits of a scene. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,6 +1,4 @@
-#include <string.h>
-#include <strings.h>
-
+/* import.c - `gizmoctl import`: makes a scene of a glTF file. */
 #include "ctl.h"
 #include "exchange/exchange.h"
 #include "proto/limits.h"
@@ -26,25 +24,8 @@ static enum gz_status put(const struct ctl_args *args, const struct gz_buffer *f
     return ctl_http(args, http, answer, error);
 }
 
-/* Formats that people have, and that this is not about. */
-static bool is_foreign(const char *file)
-{
-    static const char *const suffixes[] = {".obj",   ".stl",  ".fbx", ".usd",  ".usda",
-                                           ".usdc",  ".usdz", ".dae", ".ply",  ".3ds",
-                                           ".blend", ".step", ".stp", ".iges", ".zip"};
-    const char *suffix = strrchr(file, '.');
-    size_t i = 0, count = sizeof suffixes / sizeof suffixes[0];
-    while (suffix != NULL && i < count && strcasecmp(suffix, suffixes[i]) != 0) i++;
-    return suffix != NULL && i < count;
-}
-
 static enum ctl_exit run(const struct ctl_args *args)
 {
-    if (is_foreign(args->operands[0]))
-        return ctl_usage(
-            args,
-            "%s is no glTF 2.0 file (.glb or .gltf): export one from the program that made it",
-            args->operands[0]);
     struct gz_error error = {0};
     struct gz_buffer file;
     gz_buffer_init(&file, GZ_ASSET_BYTES_MAX, 0);

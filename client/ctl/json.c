@@ -1,3 +1,4 @@
+/* json.c - messages of the server as JSON, for --json. */
 #include <math.h>
 
 #include "ctl.h"

@@ -1,3 +1,4 @@
+/* ls.c - `gizmoctl ls`: lists the scenes, or the nodes of one scene. */
 #include <inttypes.h>
 
 #include "ctl.h"

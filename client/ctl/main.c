@@ -1,3 +1,4 @@
+/* main.c - gizmoctl: finds the command that the arguments name, and runs it. */
 #include <stdio.h>
 #include <string.h>
 

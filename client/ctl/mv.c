@@ -1,3 +1,4 @@
+/* mv.c - `gizmoctl mv`: gives a scene another name. */
 #include <string.h>
 
 #include "ctl.h"

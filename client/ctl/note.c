@@ -1,3 +1,4 @@
+/* note.c - `gizmoctl note`: writes, changes or deletes a note in the scene. */
 #include <inttypes.h>
 
 #include "ctl.h"

@@ -1,3 +1,4 @@
+/* notes.c - `gizmoctl notes`: lists the notes of the scene. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

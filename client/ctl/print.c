@@ -1,3 +1,4 @@
+/* print.c - texts, nodes, transforms and changes as people read them. */
 #include <inttypes.h>
 #include <string.h>
 

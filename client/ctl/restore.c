@@ -1,3 +1,4 @@
+/* restore.c - `gizmoctl restore`: makes a past state of the scene the present one. */
 #include "ctl.h"
 
 static const struct gz_arg_option options[] = {

@@ -1,3 +1,4 @@
+/* revert.c - `gizmoctl revert`: takes back one edit. */
 #include "ctl.h"
 #include "proto/limits.h"
 

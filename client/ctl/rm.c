@@ -1,3 +1,4 @@
+/* rm.c - `gizmoctl rm`: deletes a scene. */
 #include "ctl.h"
 
 static enum ctl_exit run(const struct ctl_args *args)

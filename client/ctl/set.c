@@ -1,3 +1,4 @@
+/* set.c - `gizmoctl set`: sets the transform, name or parent of a node. */
 #include <string.h>
 
 #include "ctl.h"

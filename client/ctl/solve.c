@@ -1,3 +1,4 @@
+/* solve.c - `gizmoctl solve`: answers drags in JSON, by the solver or by a daemon. */
 #include "solve.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* solve_case.c - reads one drag for `gizmoctl solve` from a line of JSON. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* solve_live.c - has a daemon answer one drag for `gizmoctl solve`. */
 #include <string.h>
 
 #include "solve.h"

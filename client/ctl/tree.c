@@ -1,3 +1,4 @@
+/* tree.c - prints the nodes of a scene as a tree. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,5 @@
+/* undo.c - `gizmoctl undo` and `gizmoctl redo`: one's own latest edit, taken back or done
+ * again. */
 #include "ctl.h"
 
 static const struct gz_arg_option options[] = {

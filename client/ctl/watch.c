@@ -1,3 +1,4 @@
+/* watch.c - `gizmoctl watch`: prints what happens in a scene until Ctrl-C. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

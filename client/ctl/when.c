@@ -1,3 +1,4 @@
+/* when.c - reads and writes times: dates, times of today, "10 min ago", Unix seconds. */
 #include "when.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* who.c - `gizmoctl who`: lists the people in a scene. */
 #include "ctl.h"
 
 static const struct gz_arg_option options[] = {

@@ -1,3 +1,4 @@
+/* args.c - reads a command line by the table of options that it is given. */
 #include "proto/args/args.h"
 #include "proto/limits.h"
 

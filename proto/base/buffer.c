@@ -1,3 +1,4 @@
+/* buffer.c - buffers and arenas that grow up to a maximum. */
 #include "proto/base/buffer.h"
 
 #include <assert.h>

@@ -1,3 +1,4 @@
+/* linear.c - the mathematics of linear.h that is too long to be inline. */
 #include "proto/base/linear.h"
 
 #include <float.h>

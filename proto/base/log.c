@@ -1,3 +1,4 @@
+/* log.c - writes log lines: one line for each event, without control characters. */
 #include "proto/base/log.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* status.c - statuses as words, and errors with a message. */
 #include "proto/base/status.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* vocabulary.c - the words for modes, handles, spaces and the like, and looking them up. */
 #include "proto/base/vocabulary.h"
 
 #include <string.h>

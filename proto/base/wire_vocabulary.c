@@ -1,3 +1,4 @@
+/* wire_vocabulary.c - the words that only the wire and the history use. */
 #include "proto/base/wire_vocabulary.h"
 
 #include <assert.h>

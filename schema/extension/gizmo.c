@@ -1,3 +1,4 @@
+/* gizmo.c - the SQL functions for transforms, as a loadable extension of SQLite. */
 #include "schema/extension/gizmo.h"
 
 #include <stdarg.h>

@@ -1,0 +1,66 @@
+/* interests.c - the parts of the scene that a client asked to follow, kept so that it can ask for
+ * them again after it was cut off. */
+#include "interests.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool gz_interests_ask(struct gz_interests *interests, const struct gz_message *interest)
+{
+    size_t count = interest->has & GZ_HAS(NODES) ? interest->interest.nodes.count : 0;
+    struct gz_interest_request *request = malloc(sizeof *request + count * sizeof request->ids[0]);
+    if (request == NULL) return false;
+    request->next = NULL;
+    request->message = *interest;
+    if (count > 0)
+        memcpy(request->ids, interest->interest.nodes.ids, count * sizeof request->ids[0]);
+    request->message.interest.nodes = (struct gz_ids){request->ids, count};
+    struct gz_interest_request **end = &interests->asked;
+    while (*end != NULL) end = &(*end)->next;
+    *end = request;
+    return true;
+}
+
+static bool is_whole(const struct gz_message *interest)
+{
+    bool view = interest->has & GZ_HAS(VIEW) && interest->interest.view;
+    return !view && !(interest->has & (GZ_HAS(NODES) | GZ_HAS(BOX)));
+}
+
+static void set_taken(struct gz_interests *interests, struct gz_interest_request *request)
+{
+    free(interests->taken);
+    interests->taken = request;
+}
+
+bool gz_interests_answer(struct gz_interests *interests, uint64_t rid, bool taken)
+{
+    if (interests->taken != NULL && interests->taken->message.rid == rid) {
+        if (!taken) set_taken(interests, NULL);
+        return taken;
+    }
+    struct gz_interest_request **link = &interests->asked;
+    while (*link != NULL && (*link)->message.rid != rid) link = &(*link)->next;
+    struct gz_interest_request *request = *link;
+    if (request == NULL) return false;
+    *link = request->next;
+    bool whole = is_whole(&request->message);
+    if (taken) set_taken(interests, whole ? NULL : request);
+    if (!taken || whole) free(request);
+    return taken;
+}
+
+void gz_interests_forget_asked(struct gz_interests *interests)
+{
+    while (interests->asked != NULL) {
+        struct gz_interest_request *request = interests->asked;
+        interests->asked = request->next;
+        free(request);
+    }
+}
+
+void gz_interests_clear(struct gz_interests *interests)
+{
+    gz_interests_forget_asked(interests);
+    set_taken(interests, NULL);
+}
