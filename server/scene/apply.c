@@ -35,8 +35,8 @@ struct plan {
     size_t count, arranged;
     size_t alive; /* nodes before */
     uint64_t session;
-    uint64_t at, holder;
-    struct gz_error *error;
+    uint64_t at; /* the node that is looked at */
+    struct gz_failure *failure;
 };
 
 /* ---- prepare ---- */
@@ -78,7 +78,7 @@ static enum gz_status check_content(uint64_t id, const struct gz_content *conten
 static enum gz_status unknown_node(struct plan *plan, uint64_t id)
 {
     plan->at = id;
-    return gz_fail(plan->error, GZ_UNKNOWN_NODE, "node %" PRIu64 " does not exist", id);
+    return gz_fail(&plan->failure->error, GZ_UNKNOWN_NODE, "node %" PRIu64 " does not exist", id);
 }
 
 static enum gz_status find_or_make(struct plan *plan, const struct gz_change *change,
@@ -88,13 +88,13 @@ static enum gz_status find_or_make(struct plan *plan, const struct gz_change *ch
     if (*node != NULL) return GZ_OK;
     if (change->existed) return unknown_node(plan, change->node);
     if (change->node == 0 || change->node >= GZ_ID_LIMIT) {
-        return gz_fail(plan->error, GZ_BAD_VALUE, "%" PRIu64 " cannot be the id of a node",
-                       change->node);
+        return gz_fail(&plan->failure->error, GZ_BAD_VALUE,
+                       "%" PRIu64 " cannot be the id of a node", change->node);
     }
     *node = gz_node_create(plan->scene, change->node);
-    return *node != NULL
-               ? GZ_OK
-               : gz_fail(plan->error, GZ_NO_MEMORY, "no memory for node %" PRIu64, change->node);
+    return *node != NULL ? GZ_OK
+                         : gz_fail(&plan->failure->error, GZ_NO_MEMORY,
+                                   "no memory for node %" PRIu64, change->node);
 }
 
 static bool gives_name(const struct gz_change *change)
@@ -109,19 +109,22 @@ static enum gz_status prepare(struct plan *plan)
 {
     plan->steps = calloc(plan->count + 1, sizeof *plan->steps);
     if (plan->steps == NULL)
-        return gz_fail(plan->error, GZ_NO_MEMORY, "no memory for %zu changes", plan->count);
+        return gz_fail(&plan->failure->error, GZ_NO_MEMORY, "no memory for %zu changes",
+                       plan->count);
     for (size_t i = 0; i < plan->count; i++) {
         const struct gz_change *change = &plan->changes[i];
         struct step *step = &plan->steps[i];
         plan->at = change->node;
         enum gz_status status =
-            change->exists ? check_content(change->node, &change->after, plan->error) : GZ_OK;
+            change->exists ? check_content(change->node, &change->after, &plan->failure->error)
+                           : GZ_OK;
         if (status == GZ_OK) status = find_or_make(plan, change, &step->node);
         if (status != GZ_OK) return status;
         gz_world_forget(step->node);
         if (!gives_name(change)) continue;
         step->name = gz_name_copy(change->after.name);
-        if (step->name == NULL) return gz_fail(plan->error, GZ_NO_MEMORY, "no memory for a name");
+        if (step->name == NULL)
+            return gz_fail(&plan->failure->error, GZ_NO_MEMORY, "no memory for a name");
     }
     return GZ_OK;
 }
@@ -154,11 +157,12 @@ static enum gz_status check_holder(struct plan *plan, const struct gz_node *node
 {
     if (node->holder == 0 || plan->session == 0) return GZ_OK;
     if (node->holder == plan->session) {
-        return gz_fail(plan->error, GZ_BAD_STATE, "node %" PRIu64 " is being dragged", node->id);
+        return gz_fail(&plan->failure->error, GZ_BAD_STATE, "node %" PRIu64 " is being dragged",
+                       node->id);
     }
-    plan->holder = node->holder;
-    return gz_fail(plan->error, GZ_LOCKED, "node %" PRIu64 " is held by session %" PRIu64, node->id,
-                   node->holder);
+    plan->failure->holder = node->holder;
+    return gz_fail(&plan->failure->error, GZ_LOCKED, "node %" PRIu64 " is held by session %" PRIu64,
+                   node->id, node->holder);
 }
 
 static enum gz_status arrange_parent(struct plan *plan, const struct gz_change *change,
@@ -180,7 +184,8 @@ static enum gz_status arrange_step(struct plan *plan, const struct gz_change *ch
     plan->at = node->id;
     if (change->existed && node->gone) return unknown_node(plan, node->id);
     if (!change->existed && !node->gone) {
-        return gz_fail(plan->error, GZ_BAD_STATE, "node %" PRIu64 " exists already", node->id);
+        return gz_fail(&plan->failure->error, GZ_BAD_STATE, "node %" PRIu64 " exists already",
+                       node->id);
     }
     if (!gz_change_is_real(change)) return GZ_OK;
     enum gz_status status = check_holder(plan, node);
@@ -190,7 +195,8 @@ static enum gz_status arrange_step(struct plan *plan, const struct gz_change *ch
         return stays ? GZ_OK : arrange_parent(plan, change, step);
     }
     if (node->first_child != NULL) {
-        return gz_fail(plan->error, GZ_BAD_STATE, "node %" PRIu64 " still has children", node->id);
+        return gz_fail(&plan->failure->error, GZ_BAD_STATE, "node %" PRIu64 " still has children",
+                       node->id);
     }
     move(plan, step, true, node->parent);
     return GZ_OK;
@@ -238,11 +244,12 @@ static enum gz_status too_deep(struct plan *plan, const struct gz_node *node)
 {
     plan->at = node->id;
     if (levels_above(node, plan->scene->alive) > plan->scene->alive) {
-        return gz_fail(plan->error, GZ_BAD_VALUE, "node %" PRIu64 " would be below itself",
-                       node->id);
+        return gz_fail(&plan->failure->error, GZ_BAD_VALUE,
+                       "node %" PRIu64 " would be below itself", node->id);
     }
-    return gz_fail(plan->error, GZ_TOO_MANY, "the hierarchy at node %" PRIu64 " is deeper than %d",
-                   node->id, GZ_TREE_DEPTH_MAX);
+    return gz_fail(&plan->failure->error, GZ_TOO_MANY,
+                   "the hierarchy at node %" PRIu64 " is deeper than %d", node->id,
+                   GZ_TREE_DEPTH_MAX);
 }
 
 /* Every cycle has a node that was moved: after the first loop there is none, and the second can
@@ -263,7 +270,8 @@ static enum gz_status inspect(struct plan *plan)
         if (levels > GZ_TREE_DEPTH_MAX) return too_deep(plan, node);
     }
     if (plan->scene->alive > GZ_NODES_MAX && plan->scene->alive > plan->alive) {
-        return gz_fail(plan->error, GZ_TOO_MANY, "a scene has at most %d nodes", GZ_NODES_MAX);
+        return gz_fail(&plan->failure->error, GZ_TOO_MANY, "a scene has at most %d nodes",
+                       GZ_NODES_MAX);
     }
     return GZ_OK;
 }
@@ -324,11 +332,23 @@ static void commit_step(struct plan *plan, const struct gz_change *change, struc
 
 /* ---- the whole ---- */
 
+static struct plan plan_of(struct gz_scene *scene, const struct gz_change *changes, size_t count,
+                           uint64_t session, struct gz_failure *failure)
+{
+    return (struct plan){.scene = scene,
+                         .changes = changes,
+                         .count = count,
+                         .alive = scene->alive,
+                         .session = session,
+                         .failure = failure};
+}
+
 static enum gz_status verify(struct plan *plan)
 {
     enum gz_status status = prepare(plan);
     if (status == GZ_OK) status = arrange(plan);
     if (status == GZ_OK) status = inspect(plan);
+    if (status != GZ_OK) plan->failure->node = plan->at;
     return status;
 }
 
@@ -337,47 +357,33 @@ static void take_back(struct plan *plan)
     while (plan->arranged > 0) move_back(plan, &plan->steps[--plan->arranged]);
 }
 
-static void finish(struct plan *plan, uint64_t *at, uint64_t *holder)
+static void finish(struct plan *plan)
 {
-    if (at != NULL) *at = plan->at;
-    if (holder != NULL) *holder = plan->holder;
     gz_tombstones_sweep(plan->scene);
     for (size_t i = 0; plan->steps != NULL && i < plan->count; i++) free(plan->steps[i].name);
     free(plan->steps);
 }
 
 enum gz_status gz_scene_check(struct gz_scene *scene, const struct gz_change *changes, size_t count,
-                              uint64_t session, uint64_t *at, uint64_t *holder,
-                              struct gz_error *error)
+                              uint64_t session, struct gz_failure *failure)
 {
-    struct plan plan = {.scene = scene,
-                        .changes = changes,
-                        .count = count,
-                        .alive = scene->alive,
-                        .session = session,
-                        .error = error};
+    struct plan plan = plan_of(scene, changes, count, session, failure);
     enum gz_status status = verify(&plan);
     take_back(&plan);
-    finish(&plan, at, holder);
+    finish(&plan);
     return status;
 }
 
 enum gz_status gz_scene_apply(struct gz_scene *scene, const struct gz_change *changes, size_t count,
-                              uint64_t session, uint64_t *at, uint64_t *holder,
-                              struct gz_error *error)
+                              uint64_t session, struct gz_failure *failure)
 {
-    struct plan plan = {.scene = scene,
-                        .changes = changes,
-                        .count = count,
-                        .alive = scene->alive,
-                        .session = session,
-                        .error = error};
+    struct plan plan = plan_of(scene, changes, count, session, failure);
     enum gz_status status = verify(&plan);
     if (status == GZ_OK) {
         for (size_t i = 0; i < count; i++) commit_step(&plan, &changes[i], &plan.steps[i]);
     } else {
         take_back(&plan);
     }
-    finish(&plan, at, holder);
+    finish(&plan);
     return status;
 }

@@ -111,9 +111,9 @@ struct gz_change *gz_changes_reverse(struct gz_arena *arena, const struct gz_cha
     return reverse;
 }
 
-static enum gz_status no_memory(struct gz_error *error)
+static enum gz_status no_memory(struct gz_failure *failure)
 {
-    return gz_fail(error, GZ_NO_MEMORY, "no memory for the list of changes");
+    return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for the list of changes");
 }
 
 static struct gz_change deletion_of(const struct gz_node *node)
@@ -177,21 +177,22 @@ static bool delete_subtrees(struct gz_arena *arena, const struct gz_node *const 
 }
 
 enum gz_status gz_changes_delete(struct gz_scene *scene, struct gz_arena *arena,
-                                 const uint64_t *ids, size_t count, struct gz_change **changes,
-                                 size_t *change_count, uint64_t *at, struct gz_error *error)
+                                 const uint64_t *ids, size_t count, struct gz_change_list *list,
+                                 struct gz_failure *failure)
 {
     for (size_t i = 0; i < count; i++) {
         if (gz_scene_find(scene, ids[i]) != NULL) continue;
-        if (at != NULL) *at = ids[i];
-        return gz_fail(error, GZ_UNKNOWN_NODE, "node %" PRIu64 " does not exist", ids[i]);
+        failure->node = ids[i];
+        return gz_fail(&failure->error, GZ_UNKNOWN_NODE, "node %" PRIu64 " does not exist", ids[i]);
     }
     const struct gz_node **tops = gz_arena_take(arena, count, sizeof(const struct gz_node *));
-    if (tops == NULL) return no_memory(error);
+    if (tops == NULL) return no_memory(failure);
     size_t top_count = gz_scene_tops(scene, ids, count, tops);
-    *change_count = count_subtrees(tops, top_count);
-    *changes = gz_arena_take(arena, *change_count, sizeof **changes);
-    if (*changes == NULL || !delete_subtrees(arena, tops, top_count, *changes + *change_count))
-        return no_memory(error);
+    list->count = count_subtrees(tops, top_count);
+    list->changes = gz_arena_take(arena, list->count, sizeof *list->changes);
+    if (list->changes == NULL ||
+        !delete_subtrees(arena, tops, top_count, list->changes + list->count))
+        return no_memory(failure);
     return GZ_OK;
 }
 
@@ -244,21 +245,21 @@ static bool delete_unmarked(const struct gz_scene *scene, struct gz_arena *arena
  * cycle; when all have gone what is left below the others can be deleted. */
 enum gz_status gz_changes_restore(struct gz_scene *scene, struct gz_arena *arena,
                                   const struct gz_node_record *nodes, size_t count,
-                                  struct gz_change **changes, size_t *change_count,
-                                  struct gz_error *error)
+                                  struct gz_change_list *list, struct gz_failure *failure)
 {
     size_t changed = mark_restored(scene, nodes, count), deleted = 0;
     (void)delete_unmarked(scene, arena, NULL, &deleted);
-    *change_count = changed + deleted;
-    *changes = gz_arena_take(arena, *change_count, sizeof **changes);
-    if (*changes == NULL) return no_memory(error);
-    struct gz_change *next = *changes;
+    list->count = changed + deleted;
+    list->changes = gz_arena_take(arena, list->count, sizeof *list->changes);
+    if (list->changes == NULL) return no_memory(failure);
+    struct gz_change *next = list->changes;
     for (size_t i = 0; i < count; i++) {
         struct gz_change change;
         if (!restoration_of(scene, &nodes[i], &change)) continue;
-        if (!own_names(arena, &change)) return no_memory(error);
+        if (!own_names(arena, &change)) return no_memory(failure);
         *next++ = change;
     }
-    return delete_unmarked(scene, arena, *changes + *change_count, &deleted) ? GZ_OK
-                                                                             : no_memory(error);
+    return delete_unmarked(scene, arena, list->changes + list->count, &deleted)
+               ? GZ_OK
+               : no_memory(failure);
 }

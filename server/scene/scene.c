@@ -287,19 +287,19 @@ void gz_scene_pose(struct gz_scene *scene, const struct gz_node *node, const gz_
 /* ---- holding ---- */
 
 enum gz_status gz_scene_hold(struct gz_scene *scene, const uint64_t *ids, size_t count,
-                             uint64_t session, uint64_t *at, uint64_t *holder,
-                             struct gz_error *error)
+                             uint64_t session, struct gz_failure *failure)
 {
     assert(session != 0);
     for (size_t i = 0; i < count; i++) {
         const struct gz_node *node = gz_scene_find(scene, ids[i]);
-        if (at != NULL) *at = ids[i];
+        if (node != NULL && (node->holder == 0 || node->holder == session)) continue;
+        failure->node = ids[i];
         if (node == NULL)
-            return gz_fail(error, GZ_UNKNOWN_NODE, "node %" PRIu64 " does not exist", ids[i]);
-        if (node->holder == 0 || node->holder == session) continue;
-        if (holder != NULL) *holder = node->holder;
-        return gz_fail(error, GZ_LOCKED, "node %" PRIu64 " is held by session %" PRIu64, ids[i],
-                       node->holder);
+            return gz_fail(&failure->error, GZ_UNKNOWN_NODE, "node %" PRIu64 " does not exist",
+                           ids[i]);
+        failure->holder = node->holder;
+        return gz_fail(&failure->error, GZ_LOCKED, "node %" PRIu64 " is held by session %" PRIu64,
+                       ids[i], node->holder);
     }
     for (size_t i = 0; i < count; i++) gz_table_find(&scene->table, ids[i])->holder = session;
     return GZ_OK;

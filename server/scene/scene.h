@@ -20,6 +20,7 @@
 #include "proto/base/buffer.h"
 #include "proto/base/linear.h"
 #include "proto/base/status.h"
+#include "scene/failure.h"
 #include "scene/record.h"
 
 /* Parts of a node that change apart; each remembers the seq of its own last change, so that a delta
@@ -130,30 +131,33 @@ void gz_scene_pose(struct gz_scene *scene, const struct gz_node *node, const gz_
  * out in the end: no cycles (GZ_BAD_VALUE), depth and count (GZ_TOO_MANY). So the reverse of a list
  * that could be applied can be. Values are in range. Nobody else holds a node that changes
  * (GZ_LOCKED); one that `session` itself drags is GZ_BAD_STATE; `session` 0 overrules both (the
- * disk refused an edit), and whoever held a node that goes holds it no longer. `at` (may be NULL)
- * is told which node it is about, and `holder` who holds it, with GZ_LOCKED. */
+ * disk refused an edit), and whoever held a node that goes holds it no longer. */
 GZ_MUST_USE enum gz_status gz_scene_check(struct gz_scene *scene, const struct gz_change *changes,
-                                          size_t count, uint64_t session, uint64_t *at,
-                                          uint64_t *holder, struct gz_error *error);
+                                          size_t count, uint64_t session,
+                                          struct gz_failure *failure);
 /* Checks and applies; each node that is made, deleted or changed takes a seq, in order. Only those
  * parts of a node change that differ between before and after and are not so already: what a change
  * does not mean to touch stays as it is, also where somebody else touched it since. A node of an id
  * that was there before is that node again, with a new `born`. */
 GZ_MUST_USE enum gz_status gz_scene_apply(struct gz_scene *scene, const struct gz_change *changes,
-                                          size_t count, uint64_t session, uint64_t *at,
-                                          uint64_t *holder, struct gz_error *error);
+                                          size_t count, uint64_t session,
+                                          struct gz_failure *failure);
 
 /* ---- holding ---- */
 
-/* All of these nodes for a drag of `session`, or none: GZ_LOCKED with `at` and `holder`,
- * GZ_UNKNOWN_NODE with `at`. What it holds already it goes on holding. */
+/* Gives all of these nodes to a drag of `session`, or none of them: GZ_LOCKED, GZ_UNKNOWN_NODE. The
+ * session keeps what it holds already. */
 GZ_MUST_USE enum gz_status gz_scene_hold(struct gz_scene *scene, const uint64_t *ids, size_t count,
-                                         uint64_t session, uint64_t *at, uint64_t *holder,
-                                         struct gz_error *error);
+                                         uint64_t session, struct gz_failure *failure);
 /* Frees those of the ids that `session` holds. */
 void gz_scene_release(struct gz_scene *scene, const uint64_t *ids, size_t count, uint64_t session);
 
 /* ---- changes as data: each makes its result in an arena; NULL without memory ---- */
+
+struct gz_change_list {
+    struct gz_change *changes;
+    size_t count;
+};
 
 /* A deep copy, names included. */
 struct gz_change *gz_changes_copy(struct gz_arena *arena, const struct gz_change *changes,
@@ -166,18 +170,18 @@ struct gz_change *gz_changes_reverse(struct gz_arena *arena, const struct gz_cha
  * their order. `tops` has room for `count`. O(count + the nodes above them). */
 size_t gz_scene_tops(struct gz_scene *scene, const uint64_t *ids, size_t count,
                      const struct gz_node **tops);
-/* The deletion of these nodes with their subtrees, children first, each node once. `at` gets the
- * unknown id. */
+/* The deletion of these nodes with their subtrees, children first, each node once.
+ * GZ_UNKNOWN_NODE, GZ_NO_MEMORY. */
 GZ_MUST_USE enum gz_status gz_changes_delete(struct gz_scene *scene, struct gz_arena *arena,
                                              const uint64_t *ids, size_t count,
-                                             struct gz_change **changes, size_t *change_count,
-                                             uint64_t *at, struct gz_error *error);
+                                             struct gz_change_list *list,
+                                             struct gz_failure *failure);
 /* What turns the scene as it is into `nodes` (alive, parents first): an order that gz_scene_apply
  * takes as it is. */
 GZ_MUST_USE enum gz_status gz_changes_restore(struct gz_scene *scene, struct gz_arena *arena,
                                               const struct gz_node_record *nodes, size_t count,
-                                              struct gz_change **changes, size_t *change_count,
-                                              struct gz_error *error);
+                                              struct gz_change_list *list,
+                                              struct gz_failure *failure);
 /* Whether before and after differ in any bit. */
 bool gz_change_is_real(const struct gz_change *change);
 /* Whether the node is, in all that the change alters, as its `before` says. */

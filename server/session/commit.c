@@ -127,7 +127,7 @@ static void cancel_gestures_on_pending(struct gz_core *core, const char *why)
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
         size_t touched = touched_first(&session->gesture, nodes, count);
         if (touched == 0) continue;
-        struct gz_failure failure = {.nodes = {session->gesture.ids, touched}};
+        struct gz_failure failure = {.nodes = session->gesture.ids, .node_count = touched};
         char label[GZ_LABEL_BYTES];
         gz_core_label(core, session->gesture.ids[0], NULL, label);
         gz_fail(&failure.error, GZ_STORAGE,
@@ -143,10 +143,9 @@ static bool take_back(struct gz_core *core, const struct gz_edit_record *edit)
     struct gz_failure failure = {.node = 0};
     gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX);
     struct gz_change *back = gz_changes_reverse(&core->scratch, edit->changes, edit->change_count);
-    enum gz_status status = back == NULL
-                                ? GZ_NO_MEMORY
-                                : gz_scene_apply(core->scene, back, edit->change_count, 0,
-                                                 &failure.node, &failure.holder, &failure.error);
+    enum gz_status status =
+        back == NULL ? GZ_NO_MEMORY
+                     : gz_scene_apply(core->scene, back, edit->change_count, 0, &failure);
     if (status == GZ_NO_MEMORY) return false;
     if (status != GZ_OK)
         gz_log(core->log, GZ_ERROR, 0, "%s: edit %llu could not be taken back: %s", core->name,

@@ -244,43 +244,47 @@ struct gz_core_summary gz_core_summary(const struct gz_core *core)
 
 /* ---- import and export ---- */
 
-static enum gz_status delete_everything(struct gz_core *core, struct gz_change **changes,
-                                        size_t *count, struct gz_error *error)
+static enum gz_status delete_everything(struct gz_core *core, struct gz_change_list *list,
+                                        struct gz_failure *failure)
 {
     size_t roots = 0;
     uint64_t *ids = gz_arena_take(&core->scratch, gz_scene_count(core->scene), sizeof *ids);
-    if (ids == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory for this import");
+    if (ids == NULL) return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for this import");
     for (const struct gz_node *root = gz_scene_first_root(core->scene); root != NULL;
          root = root->next)
         ids[roots++] = root->id;
-    uint64_t at;
-    return gz_changes_delete(core->scene, &core->scratch, ids, roots, changes, count, &at, error);
+    return gz_changes_delete(core->scene, &core->scratch, ids, roots, list, failure);
+}
+
+static enum gz_status replace_everything(struct gz_core *core, const struct gz_core_import *import,
+                                         struct gz_failure *failure)
+{
+    struct gz_change_list deleted;
+    enum gz_status status = delete_everything(core, &deleted, failure);
+    if (status != GZ_OK) return status;
+    size_t count = deleted.count + import->count;
+    struct gz_change *changes = gz_arena_take(&core->scratch, count, sizeof *changes);
+    uint64_t *ids = gz_arena_take(&core->scratch, import->count, sizeof *ids);
+    if (changes == NULL || ids == NULL)
+        return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for this import");
+    if (deleted.count > 0) memcpy(changes, deleted.changes, deleted.count * sizeof *changes);
+    for (size_t i = 0; i < import->count; i++) {
+        const struct gz_core_import_node *node = &import->nodes[i];
+        struct gz_change *change = &changes[deleted.count + i];
+        ids[i] = gz_scene_new_id(core->scene);
+        *change = (struct gz_change){.node = ids[i], .exists = true, .after = node->content};
+        change->after.parent = node->parent < 0 ? 0 : ids[node->parent];
+    }
+    return gz_core_edit_import(core, import, changes, count, failure);
 }
 
 enum gz_status gz_core_import(struct gz_core *core, const struct gz_core_import *import,
                               struct gz_now now, struct gz_error *error)
 {
+    struct gz_failure failure = {.node = 0};
     gz_core_set_now(core, now);
     gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX);
-    struct gz_change *deleted;
-    size_t deleted_count;
-    enum gz_status status = delete_everything(core, &deleted, &deleted_count, error);
-    if (status != GZ_OK) return status;
-    struct gz_change *changes =
-        gz_arena_take(&core->scratch, deleted_count + import->count, sizeof *changes);
-    uint64_t *ids = gz_arena_take(&core->scratch, import->count, sizeof *ids);
-    if (changes == NULL || ids == NULL)
-        return gz_fail(error, GZ_NO_MEMORY, "no memory for this import");
-    if (deleted_count > 0) memcpy(changes, deleted, deleted_count * sizeof *changes);
-    for (size_t i = 0; i < import->count; i++) {
-        const struct gz_core_import_node *node = &import->nodes[i];
-        ids[i] = gz_scene_new_id(core->scene);
-        changes[deleted_count + i] =
-            (struct gz_change){.node = ids[i], .exists = true, .after = node->content};
-        changes[deleted_count + i].after.parent = node->parent < 0 ? 0 : ids[node->parent];
-    }
-    struct gz_failure failure = {.node = 0};
-    status = gz_core_edit_import(core, import, changes, deleted_count + import->count, &failure);
+    enum gz_status status = replace_everything(core, import, &failure);
     gz_core_name_holder(core, &failure);
     if (status != GZ_OK && error != NULL) *error = failure.error;
     return status;

@@ -242,17 +242,16 @@ enum gz_status gz_on_delete(struct gz_session *session, const struct gz_message 
                             struct gz_failure *failure)
 {
     struct gz_core *core = session->core;
-    struct gz_change *changes;
-    size_t count;
+    struct gz_change_list list;
     if (gz_core_answer_key(session, message)) return GZ_OK;
     for (size_t i = 0; i < message->remove.count; i++) {
         uint64_t id = message->remove.ids[i];
         if (gz_scene_find(core->scene, id) == NULL)
             return unknown_node(failure, message, i, "", id);
     }
-    enum gz_status status =
-        gz_changes_delete(core->scene, &core->scratch, message->remove.ids, message->remove.count,
-                          &changes, &count, &failure->node, &failure->error);
+    enum gz_status status = gz_changes_delete(core->scene, &core->scratch, message->remove.ids,
+                                              message->remove.count, &list, failure);
     if (status != GZ_OK) return status;
-    return edit(session, message, GZ_EDIT_DELETE, changes, count, (struct gz_ids){0}, failure);
+    return edit(session, message, GZ_EDIT_DELETE, list.changes, list.count, (struct gz_ids){0},
+                failure);
 }

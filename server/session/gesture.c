@@ -50,8 +50,7 @@ static enum gz_status begin(struct gz_session *session, enum gz_gesture_kind kin
     if (tool.mode == GZ_MODE_NONE || tool.mode == GZ_MODE_ORBIT) tool.mode = GZ_MODE_UNIVERSAL;
     if (!gz_gizmo_build(gizmo, &tool, camera_of(session), targets, count, active))
         return gz_fail(&failure->error, GZ_BAD_STATE, "the selection has no gizmo in this view");
-    status = gz_scene_hold(core->scene, ids, count, session->id, &failure->node, &failure->holder,
-                           &failure->error);
+    status = gz_scene_hold(core->scene, ids, count, session->id, failure);
     if (status != GZ_OK) return status;
     *gesture = (struct gz_gesture){.kind = kind, .motion = gz_motion_none};
     if (!keep_targets(gesture, targets, ids, count)) {

@@ -181,14 +181,13 @@ static enum gz_status restore(struct gz_session *session, const struct gz_ticket
         gz_ticket_request(session, ticket, GZ_EDIT_RESTORE, ticket->query.seq);
     if (gz_core_answer_known(session, &request))
         return GZ_OK; /* asked twice before the past had answered */
-    struct gz_change *changes;
-    size_t count;
+    struct gz_change_list list;
     enum gz_status status = check_asset(core, ticket, answer, failure);
     if (status != GZ_OK) return status;
     status = gz_changes_restore(core->scene, &core->scratch, answer->nodes, answer->node_count,
-                                &changes, &count, &failure->error);
+                                &list, failure);
     if (status != GZ_OK) return status;
-    return gz_core_edit(core, &request, changes, count, failure);
+    return gz_core_edit(core, &request, list.changes, list.count, failure);
 }
 
 static enum gz_status answer_ticket(struct gz_session *session, const struct gz_ticket *ticket,

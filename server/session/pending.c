@@ -114,8 +114,8 @@ static enum gz_status apply(struct gz_core *core, struct gz_pending *pending, ui
                             struct gz_failure *failure)
 {
     struct gz_edit_record *edit = &pending->edit;
-    enum gz_status status = gz_scene_apply(core->scene, edit->changes, edit->change_count, actor,
-                                           &failure->node, &failure->holder, &failure->error);
+    enum gz_status status =
+        gz_scene_apply(core->scene, edit->changes, edit->change_count, actor, failure);
     if (status != GZ_OK) return status;
     edit->id = core->next_edit++;
     edit->seq = gz_scene_seq(core->scene);
@@ -146,8 +146,7 @@ enum gz_status gz_core_edit(struct gz_core *core, const struct gz_edit_request *
 {
     enum gz_status status = gz_core_check_room(core, failure);
     if (status != GZ_OK) return status;
-    status = gz_scene_check(core->scene, changes, count, request->session->id, &failure->node,
-                            &failure->holder, &failure->error);
+    status = gz_scene_check(core->scene, changes, count, request->session->id, failure);
     if (status != GZ_OK) return status;
     struct gz_pending *pending = new_pending(core, request, changes, count);
     if (pending == NULL) return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for this edit");
@@ -173,8 +172,7 @@ static enum gz_status apply_import(struct gz_core *core, struct gz_pending *pend
 {
     const struct gz_edit_record *edit = &pending->edit;
     enum gz_status status =
-        gz_scene_check(core->scene, edit->changes, edit->change_count, GZ_ID_LIMIT, &failure->node,
-                       &failure->holder, &failure->error);
+        gz_scene_check(core->scene, edit->changes, edit->change_count, GZ_ID_LIMIT, failure);
     return status == GZ_OK ? apply(core, pending, 0, failure) : status;
 }
 

@@ -173,10 +173,11 @@ void gz_session_refuse(struct gz_session *session, bool has_rid, uint64_t rid,
     message.error.code = error->status;
     message.error.message = (struct gz_text){error->message, strlen(error->message)};
     message.error.fatal = fatal;
-    if (failure->node != 0 || failure->nodes.count > 0) {
+    if (failure->node != 0 || failure->node_count > 0) {
         message.has |= GZ_HAS(NODES);
-        message.error.nodes =
-            failure->nodes.count > 0 ? failure->nodes : (struct gz_ids){&failure->node, 1};
+        message.error.nodes = failure->node_count > 0
+                                  ? (struct gz_ids){failure->nodes, failure->node_count}
+                                  : (struct gz_ids){&failure->node, 1};
     }
     if (failure->holder != 0) {
         message.has |= GZ_HAS(HOLDER);

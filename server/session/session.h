@@ -28,14 +28,6 @@
 #include "solver/surface.h"
 #include "sync/sync.h"
 
-/* Why a request was refused, and about which node; `holder` goes with GZ_LOCKED. Where it is about
- * several nodes `nodes` has them all, in memory that outlives the answer. */
-struct gz_failure {
-    struct gz_error error;
-    uint64_t node, holder;
-    struct gz_ids nodes;
-};
-
 /* ---- a run: an edit in the making ---- */
 
 enum gz_gesture_kind { GZ_GESTURE_NONE, GZ_GESTURE_DRAG, GZ_GESTURE_WHEEL, GZ_GESTURE_ORBIT };

@@ -127,7 +127,8 @@ static enum gz_status check_conflict(const struct travel *travel)
     if (ids == NULL) return no_memory(travel);
     char deed[GZ_ERROR_BYTES_MAX];
     describe(travel, later, ids[0], count - 1, deed, sizeof deed);
-    travel->failure->nodes = (struct gz_ids){ids, count};
+    travel->failure->nodes = ids;
+    travel->failure->node_count = count;
     return gz_fail(&travel->failure->error, GZ_CONFLICT, "%s: %s", travel->word, deed);
 }
 
@@ -225,7 +226,8 @@ static enum gz_status refuse_strays(const struct travel *travel, struct gz_ids s
     gz_core_label(core, gz_scene_find(core->scene, first)->parent->id, NULL, parent);
     const struct gz_edit_record *later =
         gz_undo_toucher(core->undo, travel->last, travel->beside, first);
-    travel->failure->nodes = strays;
+    travel->failure->nodes = strays.ids;
+    travel->failure->node_count = strays.count;
     if (later == NULL)
         return gz_fail(&travel->failure->error, GZ_CONFLICT, "%s: %s is below %s", travel->word,
                        child, parent);
@@ -262,19 +264,18 @@ static enum fate fate_of(const struct travel *travel, uint64_t id)
 static enum gz_status take_strays_along(struct travel *travel, struct gz_ids strays)
 {
     struct gz_core *core = travel->core;
-    struct gz_change *gone;
-    size_t gone_count, count = travel->count;
-    enum gz_status status =
-        gz_changes_delete(core->scene, &core->scratch, strays.ids, strays.count, &gone, &gone_count,
-                          &travel->failure->node, &travel->failure->error);
+    struct gz_change_list gone;
+    size_t count = travel->count;
+    enum gz_status status = gz_changes_delete(core->scene, &core->scratch, strays.ids, strays.count,
+                                              &gone, travel->failure);
     if (status != GZ_OK) return status;
-    struct gz_change *all = gz_arena_take(&core->scratch, gone_count + count, sizeof *all);
+    struct gz_change *all = gz_arena_take(&core->scratch, gone.count + count, sizeof *all);
     if (all == NULL) return no_memory(travel);
     memcpy(all, travel->changes, count * sizeof *all);
-    for (size_t i = 0; i < gone_count; i++) {
-        enum fate fate = fate_of(travel, gone[i].node);
+    for (size_t i = 0; i < gone.count; i++) {
+        enum fate fate = fate_of(travel, gone.changes[i].node);
         if (fate == IS_IN_THE_WAY) return refuse_strays(travel, strays);
-        if (fate == GOES_ALONG) all[count++] = gone[i];
+        if (fate == GOES_ALONG) all[count++] = gone.changes[i];
     }
     travel->changes = all;
     travel->count = count;
@@ -309,7 +310,7 @@ static void stay(struct gz_change *change)
 static enum gz_status check(const struct travel *travel, struct gz_failure *failure)
 {
     return gz_scene_check(travel->core->scene, travel->changes, travel->count, travel->session->id,
-                          &failure->node, &failure->holder, &failure->error);
+                          failure);
 }
 
 static void settle_parents(struct travel *travel)

@@ -264,14 +264,14 @@ static void test_news_that_are_never_all_taken_take_bounded_memory(void **state)
     struct gz_scene *scene = gz_scene_create(&nothing);
     struct gz_interest_set *interest_set = gz_interest_set_create();
     struct gz_region region = {.kind = GZ_REGION_BOX, .box = {{-1, -1, -1}, {1, 1, 1}}};
-    struct gz_error error;
+    struct gz_failure failure;
     assert_true(scene != NULL && interest_set != NULL &&
                 gz_interest_set_follow(interest_set, &region));
     for (uint64_t id = 1; id <= NODES; id++) {
         struct gz_change change = {.node = id,
                                    .exists = true,
                                    .after = {.name = "n", .trs = gz_trs_identity, .asset = -1}};
-        assert_int_equal(gz_scene_apply(scene, &change, 1, 1, NULL, NULL, &error), GZ_OK);
+        assert_int_equal(gz_scene_apply(scene, &change, 1, 1, &failure), GZ_OK);
     }
     in_the_core = true;
     long long before = held;

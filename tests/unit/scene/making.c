@@ -8,8 +8,7 @@
 
 #include <cmocka.h>
 
-uint64_t told_at, told_holder;
-struct gz_error told_error;
+struct gz_failure told;
 
 struct gz_scene *make_empty_scene(void)
 {
@@ -65,7 +64,7 @@ struct gz_change make_move(const struct gz_scene *scene, uint64_t id, uint64_t p
 void apply(struct gz_scene *scene, const struct gz_change *changes, size_t count)
 {
     enum gz_status status = try_apply(scene, changes, count, 9);
-    if (status != GZ_OK) fail_msg("%s: %s", gz_status_word(status), told_error.message);
+    if (status != GZ_OK) fail_msg("%s: %s", gz_status_word(status), told.error.message);
 }
 
 /* ---- nothing changed ---- */
@@ -100,20 +99,19 @@ enum gz_status try_apply(struct gz_scene *scene, const struct gz_change *changes
     struct gz_node *before = look_at(scene, &before_count);
     uint64_t seq = gz_scene_seq(scene), forgotten = gz_scene_forgotten(scene),
              next_id = gz_scene_next_id(scene);
-    uint64_t at = 0, holder = 0;
-    enum gz_status checked = gz_scene_check(scene, changes, count, session, &at, &holder, NULL);
-    told_at = told_holder = 0;
+    struct gz_failure failure = {.node = 0};
+    enum gz_status checked = gz_scene_check(scene, changes, count, session, &failure);
+    told = (struct gz_failure){.node = 0};
     struct gz_node *between = look_at(scene, &after_count);
     assert_int_equal(before_count, after_count);
     assert_memory_equal(before, between, before_count * sizeof *before);
 
-    enum gz_status status =
-        gz_scene_apply(scene, changes, count, session, &told_at, &told_holder, &told_error);
+    enum gz_status status = gz_scene_apply(scene, changes, count, session, &told);
     assert_int_equal(checked, status);
     if (status != GZ_OK) {
-        assert_int_equal(at, told_at);
-        assert_int_equal(holder, told_holder);
-        assert_int_equal(told_error.status, status);
+        assert_int_equal(failure.node, told.node);
+        assert_int_equal(failure.holder, told.holder);
+        assert_int_equal(told.error.status, status);
         assert_int_equal(gz_scene_seq(scene), seq);
         assert_int_equal(gz_scene_forgotten(scene), forgotten);
         assert_int_equal(gz_scene_next_id(scene), next_id);

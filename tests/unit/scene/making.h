@@ -25,9 +25,8 @@ void apply(struct gz_scene *scene, const struct gz_change *changes, size_t count
  * and that nothing at all is different where it failed. */
 enum gz_status try_apply(struct gz_scene *scene, const struct gz_change *changes, size_t count,
                          uint64_t session);
-/* What the last try_apply told. */
-extern uint64_t told_at, told_holder;
-extern struct gz_error told_error;
+/* Why the last try_apply was refused. */
+extern struct gz_failure told;
 
 /* Fails the test unless the lists of siblings, the order of change and the counts hang together. */
 void assert_sound(const struct gz_scene *scene);

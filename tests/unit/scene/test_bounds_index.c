@@ -190,13 +190,10 @@ static void change_something(struct game *game)
     any_bounds(game, &change.after);
     if (what == 0 && id != 0) {
         struct gz_arena arena;
-        struct gz_change *changes;
-        size_t count;
-        uint64_t at;
+        struct gz_change_list list;
         gz_arena_init(&arena, 1 << 20);
-        assert_int_equal(gz_changes_delete(scene, &arena, &id, 1, &changes, &count, &at, &error),
-                         GZ_OK);
-        assert_int_equal(gz_scene_apply(scene, changes, count, 9, NULL, NULL, &error), GZ_OK);
+        assert_int_equal(gz_changes_delete(scene, &arena, &id, 1, &list, &told), GZ_OK);
+        assert_int_equal(gz_scene_apply(scene, list.changes, list.count, 9, &told), GZ_OK);
         gz_arena_finish(&arena);
         return;
     }
@@ -207,7 +204,7 @@ static void change_something(struct game *game)
         if (what == 7) any_bounds(game, &change.after);
         if (what > 7) change.after.trs = any_trs(game);
     }
-    enum gz_status status = gz_scene_apply(scene, &change, 1, 9, NULL, NULL, &error);
+    enum gz_status status = gz_scene_apply(scene, &change, 1, 9, &told);
     assert_true(status != GZ_NO_MEMORY);
 }
 
@@ -380,23 +377,21 @@ static void test_boxes_are_renewed_for_what_moved(void **state)
 static void delete_from(struct gz_scene *scene, uint64_t first, uint64_t count)
 {
     struct gz_change *changes = calloc(count, sizeof *changes);
-    struct gz_error error;
     assert_non_null(changes);
     for (uint64_t i = 0; i < count; i++) changes[i] = make_deletion(scene, first + i);
-    assert_int_equal(gz_scene_apply(scene, changes, count, 0, NULL, NULL, &error), GZ_OK);
+    assert_int_equal(gz_scene_apply(scene, changes, count, 0, &told), GZ_OK);
     free(changes);
 }
 
 static void create_from(struct gz_scene *scene, uint64_t first, uint64_t count)
 {
     struct gz_change *changes = calloc(count, sizeof *changes);
-    struct gz_error error;
     assert_non_null(changes);
     for (uint64_t i = 0; i < count; i++) {
         changes[i] = make_creation(first + i, 0, "n");
         changes[i].after.trs.t.x = (double)i;
     }
-    assert_int_equal(gz_scene_apply(scene, changes, count, 0, NULL, NULL, &error), GZ_OK);
+    assert_int_equal(gz_scene_apply(scene, changes, count, 0, &told), GZ_OK);
     free(changes);
 }
 

@@ -101,13 +101,12 @@ static void test_delete_lists_subtrees_children_first_each_once(void **state)
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct gz_scene *scene = make_small_scene();
-        struct gz_change *changes;
-        size_t count;
-        assert_int_equal(gz_changes_delete(scene, &arena, cases[i].ids, cases[i].id_count, &changes,
-                                           &count, NULL, NULL),
-                         GZ_OK);
-        assert_int_equal(count, cases[i].count);
-        for (size_t c = 0; c < count; c++) {
+        struct gz_change_list list;
+        assert_int_equal(
+            gz_changes_delete(scene, &arena, cases[i].ids, cases[i].id_count, &list, &told), GZ_OK);
+        assert_int_equal(list.count, cases[i].count);
+        const struct gz_change *changes = list.changes;
+        for (size_t c = 0; c < list.count; c++) {
             assert_int_equal(changes[c].node, cases[i].expected[c]);
             assert_true(changes[c].existed && !changes[c].exists);
             assert_string_equal(changes[c].before.name,
@@ -115,8 +114,8 @@ static void test_delete_lists_subtrees_children_first_each_once(void **state)
             assert_ptr_not_equal(changes[c].before.name,
                                  gz_scene_find(scene, changes[c].node)->name);
         }
-        apply(scene, changes, count);
-        assert_int_equal(gz_scene_count(scene), 5 - count);
+        apply(scene, changes, list.count);
+        assert_int_equal(gz_scene_count(scene), 5 - list.count);
         gz_scene_destroy(scene);
     }
 }
@@ -125,18 +124,15 @@ static void test_delete_of_what_is_not_there_names_it(void **state)
 {
     (void)state;
     struct gz_scene *scene = make_small_scene();
-    struct gz_change deletion = make_deletion(scene, 4), *changes;
+    struct gz_change deletion = make_deletion(scene, 4);
     apply(scene, &deletion, 1);
     const uint64_t unknown[] = {4, 70, 0};
     for (size_t i = 0; i < COUNT(unknown); i++) {
-        size_t count;
-        uint64_t at = 99;
-        struct gz_error error;
+        struct gz_change_list list;
         const uint64_t ids[] = {1, unknown[i], 2};
-        assert_int_equal(gz_changes_delete(scene, &arena, ids, 3, &changes, &count, &at, &error),
-                         GZ_UNKNOWN_NODE);
-        assert_int_equal(at, unknown[i]);
-        assert_int_equal(error.status, GZ_UNKNOWN_NODE);
+        assert_int_equal(gz_changes_delete(scene, &arena, ids, 3, &list, &told), GZ_UNKNOWN_NODE);
+        assert_int_equal(told.node, unknown[i]);
+        assert_int_equal(told.error.status, GZ_UNKNOWN_NODE);
     }
     gz_scene_destroy(scene);
 }
@@ -147,12 +143,11 @@ static void test_delete_of_what_is_not_there_names_it(void **state)
 static void restore(struct gz_scene *scene, const struct gz_node_record *records, size_t count,
                     size_t expected_changes)
 {
-    struct gz_change *changes;
-    size_t change_count, alive = gz_scene_count(scene);
-    assert_int_equal(
-        gz_changes_restore(scene, &arena, records, count, &changes, &change_count, NULL), GZ_OK);
-    assert_int_equal(change_count, expected_changes);
-    apply(scene, changes, change_count);
+    struct gz_change_list list;
+    size_t alive = gz_scene_count(scene);
+    assert_int_equal(gz_changes_restore(scene, &arena, records, count, &list, &told), GZ_OK);
+    assert_int_equal(list.count, expected_changes);
+    apply(scene, list.changes, list.count);
     assert_int_equal(gz_scene_count(scene), count);
     for (size_t i = 0; i < count; i++) {
         struct gz_change same = make_change(scene, records[i].id);

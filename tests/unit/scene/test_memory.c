@@ -76,12 +76,11 @@ static void test_apply_without_memory_changes_nothing(void **state)
     size_t count = make_list(scene, changes);
     for (size_t n = 1;; n++) {
         fail_allocation(n);
-        enum gz_status checked = gz_scene_check(scene, changes, count, 9, NULL, NULL, NULL);
+        enum gz_status checked = gz_scene_check(scene, changes, count, 9, &told);
         bool check_failed = allocation_failed();
         assert_int_equal(checked, check_failed ? GZ_NO_MEMORY : GZ_OK);
         fail_allocation(n);
-        struct gz_error error;
-        enum gz_status status = gz_scene_apply(scene, changes, count, 9, NULL, NULL, &error);
+        enum gz_status status = gz_scene_apply(scene, changes, count, 9, &told);
         bool apply_failed = allocation_failed();
         fail_allocation(0);
         assert_sound(scene);
@@ -91,7 +90,7 @@ static void test_apply_without_memory_changes_nothing(void **state)
             break;
         }
         assert_int_equal(status, GZ_NO_MEMORY);
-        assert_int_equal(error.status, GZ_NO_MEMORY);
+        assert_int_equal(told.error.status, GZ_NO_MEMORY);
         assert_int_equal(gz_scene_seq(scene), 6);
         assert_int_equal(gz_scene_next_id(scene), 6);
         assert_int_equal(gz_scene_count(scene), 4);
@@ -129,20 +128,18 @@ static void test_lists_without_memory_are_refused(void **state)
         for (size_t n = 1;; n++) {
             struct gz_arena arena;
             gz_arena_init(&arena, 1 << 20);
-            struct gz_change *changes = NULL, change = make_change(scene, 1);
-            size_t count;
+            struct gz_change_list list = {NULL, 0};
+            struct gz_change change = make_change(scene, 1);
             fail_allocation(n);
-            if (which == 0 && gz_changes_delete(scene, &arena, (uint64_t[]){1}, 1, &changes, &count,
-                                                NULL, NULL) != GZ_OK) {
-                changes = NULL;
-            }
-            if (which == 1 &&
-                gz_changes_restore(scene, &arena, records, 2, &changes, &count, NULL) != GZ_OK)
-                changes = NULL;
-            if (which == 2) changes = gz_changes_copy(&arena, &change, 1);
-            if (which == 3) changes = gz_changes_reverse(&arena, &change, 1);
+            if (which == 0 &&
+                gz_changes_delete(scene, &arena, (uint64_t[]){1}, 1, &list, &told) != GZ_OK)
+                list.changes = NULL;
+            if (which == 1 && gz_changes_restore(scene, &arena, records, 2, &list, &told) != GZ_OK)
+                list.changes = NULL;
+            if (which == 2) list.changes = gz_changes_copy(&arena, &change, 1);
+            if (which == 3) list.changes = gz_changes_reverse(&arena, &change, 1);
             bool failed = allocation_failed();
-            assert_true(failed == (changes == NULL));
+            assert_true(failed == (list.changes == NULL));
             gz_arena_finish(&arena);
             if (!failed) break;
         }
@@ -182,7 +179,7 @@ static void test_pose_takes_no_memory(void **state)
         gz_scene_pose(scene, gz_scene_find(scene, 1 + (uint64_t)i % 5), &trs, 9);
         (void)gz_scene_world(scene, gz_scene_find(scene, 4));
     }
-    assert_int_equal(gz_scene_hold(scene, (uint64_t[]){1, 2}, 2, 9, NULL, NULL, NULL), GZ_OK);
+    assert_int_equal(gz_scene_hold(scene, (uint64_t[]){1, 2}, 2, 9, &told), GZ_OK);
     gz_scene_release(scene, (uint64_t[]){1, 2}, 2, 9);
     assert_false(allocation_failed());
     fail_allocation(0);

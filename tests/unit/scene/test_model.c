@@ -390,14 +390,13 @@ static enum gz_status apply_to_both(struct run *run, const struct gz_change *cha
     enum gz_status expected = model_apply(&run->model, changes, count, session, &expected_at);
     enum gz_status status = is_time_to_look(run)
                                 ? try_apply(run->scene, changes, count, session)
-                                : gz_scene_apply(run->scene, changes, count, session, &told_at,
-                                                 &told_holder, &told_error);
+                                : gz_scene_apply(run->scene, changes, count, session, &told);
     if (status != expected) {
-        fail_msg("scene: %s (%s), model: %s", gz_status_word(status), told_error.message,
+        fail_msg("scene: %s (%s), model: %s", gz_status_word(status), told.error.message,
                  gz_status_word(expected));
     }
-    if (status != GZ_OK && status != GZ_TOO_MANY) assert_int_equal(told_at, expected_at);
-    if (status == GZ_LOCKED) assert_int_equal(told_holder, run->model.things[told_at].holder);
+    if (status != GZ_OK && status != GZ_TOO_MANY) assert_int_equal(told.node, expected_at);
+    if (status == GZ_LOCKED) assert_int_equal(told.holder, run->model.things[told.node].holder);
     run->applied += status == GZ_OK;
     run->refused += status != GZ_OK;
     run->locked += status == GZ_LOCKED;
@@ -447,16 +446,15 @@ static void step_apply(struct run *run)
 
 static void step_delete(struct run *run)
 {
-    uint64_t ids[3], at = 0, unknown = 0;
-    size_t count = 1 + chance_below(&run->random, 3), change_count = 0, expected = 0;
+    uint64_t ids[3], unknown = 0;
+    size_t count = 1 + chance_below(&run->random, 3), expected = 0;
     for (size_t i = 0; i < count; i++) ids[i] = random_id(&run->random);
     for (size_t i = count; i-- > 0;) unknown = run->model.things[ids[i]].alive ? unknown : ids[i];
-    struct gz_change *changes;
-    enum gz_status status = gz_changes_delete(run->scene, &run->arena, ids, count, &changes,
-                                              &change_count, &at, &told_error);
+    struct gz_change_list list;
+    enum gz_status status = gz_changes_delete(run->scene, &run->arena, ids, count, &list, &told);
     assert_int_equal(status, unknown != 0 ? GZ_UNKNOWN_NODE : GZ_OK);
     if (unknown != 0) {
-        assert_int_equal(at, unknown);
+        assert_int_equal(told.node, unknown);
         return;
     }
     for (uint64_t id = 1; id < IDS; id++) {
@@ -465,8 +463,8 @@ static void step_delete(struct run *run)
             below |= run->model.things[id].alive && model_is_below(&run->model, id, ids[i]);
         expected += below;
     }
-    assert_int_equal(change_count, expected);
-    (void)apply_to_both(run, changes, change_count, chance_below(&run->random, 4));
+    assert_int_equal(list.count, expected);
+    (void)apply_to_both(run, list.changes, list.count, chance_below(&run->random, 4));
 }
 
 /* The chain, then the nodes alive in a past, parents first: in rounds, those whose parents are
@@ -502,19 +500,18 @@ static void step_restore(struct run *run)
     static struct model before;
     before = run->model;
     const struct model *past = &run->pasts[chance_below(&run->random, PASTS)];
-    size_t count = records_of(past, records), change_count;
-    struct gz_change *changes;
-    assert_int_equal(
-        gz_changes_restore(run->scene, &run->arena, records, count, &changes, &change_count, NULL),
-        GZ_OK);
+    size_t count = records_of(past, records);
+    struct gz_change_list list;
+    assert_int_equal(gz_changes_restore(run->scene, &run->arena, records, count, &list, &told),
+                     GZ_OK);
     enum gz_status status =
-        apply_to_both(run, changes, change_count, chance_below(&run->random, 4));
+        apply_to_both(run, list.changes, list.count, chance_below(&run->random, 4));
     if (status == GZ_LOCKED || status == GZ_BAD_STATE)
-        status = apply_to_both(run, changes, change_count, 0);
+        status = apply_to_both(run, list.changes, list.count, 0);
     assert_int_equal(status, GZ_OK);
     assert_contents_are(run, past);
     if (chance_below(&run->random, 2) == 0) return;
-    struct gz_change *reverse = gz_changes_reverse(&run->arena, changes, change_count);
+    struct gz_change *reverse = gz_changes_reverse(&run->arena, list.changes, list.count);
     assert_int_equal(apply_to_both(run, reverse, change_count, 0), GZ_OK);
     assert_contents_are(run, &before);
 }
@@ -535,8 +532,7 @@ static void step_pose(struct run *run)
 
 static void step_hold(struct run *run)
 {
-    uint64_t ids[4], at = 0, holder = 0, expected_at = 0,
-                     session = 1 + chance_below(&run->random, 3);
+    uint64_t ids[4], expected_at = 0, session = 1 + chance_below(&run->random, 3);
     size_t count = 1 + chance_below(&run->random, 4);
     enum gz_status expected = GZ_OK;
     for (size_t i = 0; i < count; i++) ids[i] = random_id(&run->random);
@@ -546,10 +542,9 @@ static void step_hold(struct run *run)
         if (!thing->alive || others)
             expected = thing->alive ? GZ_LOCKED : GZ_UNKNOWN_NODE, expected_at = ids[i];
     }
-    assert_int_equal(gz_scene_hold(run->scene, ids, count, session, &at, &holder, &told_error),
-                     expected);
-    if (expected != GZ_OK) assert_int_equal(at, expected_at);
-    if (expected == GZ_LOCKED) assert_int_equal(holder, run->model.things[at].holder);
+    assert_int_equal(gz_scene_hold(run->scene, ids, count, session, &told), expected);
+    if (expected != GZ_OK) assert_int_equal(told.node, expected_at);
+    if (expected == GZ_LOCKED) assert_int_equal(told.holder, run->model.things[told.node].holder);
     for (size_t i = 0; i < count && expected == GZ_OK; i++)
         run->model.things[ids[i]].holder = session;
 }

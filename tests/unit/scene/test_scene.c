@@ -162,7 +162,7 @@ static void refuse(struct gz_scene *scene, const struct gz_change *changes, size
                    enum gz_status status, uint64_t at)
 {
     assert_int_equal(try_apply(scene, changes, count, 9), status);
-    assert_int_equal(told_at, at);
+    assert_int_equal(told.node, at);
 }
 
 static void refuse_move(struct gz_scene *scene, uint64_t id, uint64_t parent, enum gz_status status)
@@ -550,22 +550,18 @@ static void test_hold_is_all_or_nothing_and_names_the_holder(void **state)
 {
     (void)state;
     struct gz_scene *scene = make_small_scene();
-    uint64_t at = 0, holder = 0;
-    struct gz_error error;
-    assert_int_equal(gz_scene_hold(scene, (uint64_t[]){2, 3}, 2, 70, &at, &holder, &error), GZ_OK);
-    assert_int_equal(gz_scene_hold(scene, (uint64_t[]){5, 3}, 2, 71, &at, &holder, &error),
-                     GZ_LOCKED);
-    assert_int_equal(at, 3);
-    assert_int_equal(holder, 70);
+    assert_int_equal(gz_scene_hold(scene, (uint64_t[]){2, 3}, 2, 70, &told), GZ_OK);
+    assert_int_equal(gz_scene_hold(scene, (uint64_t[]){5, 3}, 2, 71, &told), GZ_LOCKED);
+    assert_int_equal(told.node, 3);
+    assert_int_equal(told.holder, 70);
     assert_int_equal(gz_scene_find(scene, 5)->holder, 0);
-    assert_int_equal(gz_scene_hold(scene, (uint64_t[]){5, 6}, 2, 71, &at, &holder, &error),
-                     GZ_UNKNOWN_NODE);
-    assert_int_equal(at, 6);
+    assert_int_equal(gz_scene_hold(scene, (uint64_t[]){5, 6}, 2, 71, &told), GZ_UNKNOWN_NODE);
+    assert_int_equal(told.node, 6);
     assert_int_equal(gz_scene_find(scene, 5)->holder, 0);
     gz_scene_release(scene, (uint64_t[]){2, 3, 99}, 3, 71);
     assert_int_equal(gz_scene_find(scene, 3)->holder, 70);
     gz_scene_release(scene, (uint64_t[]){3}, 1, 70);
-    assert_int_equal(gz_scene_hold(scene, (uint64_t[]){5, 3}, 2, 71, NULL, NULL, NULL), GZ_OK);
+    assert_int_equal(gz_scene_hold(scene, (uint64_t[]){5, 3}, 2, 71, &told), GZ_OK);
     assert_int_equal(gz_scene_find(scene, 2)->holder, 70);
     assert_int_equal(gz_scene_seq(scene), 5);
     gz_scene_destroy(scene);
@@ -575,17 +571,17 @@ static void test_held_node_is_changed_by_nobody(void **state)
 {
     (void)state;
     struct gz_scene *scene = make_small_scene();
-    assert_int_equal(gz_scene_hold(scene, (uint64_t[]){4}, 1, 70, NULL, NULL, NULL), GZ_OK);
+    assert_int_equal(gz_scene_hold(scene, (uint64_t[]){4}, 1, 70, &told), GZ_OK);
     struct gz_change move = make_change(scene, 4);
     move.after.trs.t.x = 1;
     assert_int_equal(try_apply(scene, &move, 1, 71), GZ_LOCKED);
-    assert_int_equal(told_at, 4);
-    assert_int_equal(told_holder, 70);
+    assert_int_equal(told.node, 4);
+    assert_int_equal(told.holder, 70);
     assert_int_equal(try_apply(scene, &move, 1, 70), GZ_BAD_STATE);
-    assert_string_equal(told_error.message, "node 4 is being dragged");
+    assert_string_equal(told.error.message, "node 4 is being dragged");
     struct gz_change above[] = {make_deletion(scene, 4), make_deletion(scene, 2)};
     assert_int_equal(try_apply(scene, above, 2, 71), GZ_LOCKED);
-    assert_int_equal(told_at, 4);
+    assert_int_equal(told.node, 4);
     struct gz_change same = make_change(scene, 4);
     assert_int_equal(try_apply(scene, &same, 1, 71), GZ_OK);
     struct gz_change carried = make_move(scene, 2, 5);
