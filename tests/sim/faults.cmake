@@ -71,12 +71,13 @@ gizmod_planted_fault(key_of_waiting_edit_forgotten FILE server/session/pending.c
 gizmod_planted_fault(lock_not_taken FILE server/scene/scene.c
     FROM "gz_table_find(&scene->table, ids[i])->holder = session;" TO "(void)session;")
 gizmod_planted_fault(lock_of_others_taken FILE server/scene/scene.c
-    FROM "if (node->holder == 0 || node->holder == session) continue;" TO "continue;")
+    FROM "if (node != NULL && (node->holder == 0 || node->holder == session)) continue;"
+    TO "if (node != NULL) continue;")
 gizmod_planted_fault(lock_not_released_on_leave FILE server/session/join.c
     FROM "if (session->gesture.kind != GZ_GESTURE_NONE) gz_gesture_complete(session, NULL);
     depart(session);" TO "depart(session);")
 gizmod_planted_fault(wrong_holder_named FILE server/scene/apply.c
-    FROM "plan->holder = node->holder;" TO "plan->holder = node->holder + 1;")
+    FROM "plan->failure->holder = node->holder;" TO "plan->failure->holder = node->holder + 1;")
 gizmod_planted_fault(cancel_forgets_a_node FILE server/session/gesture.c
     FROM "for (size_t i = 0; i < session->gesture.count; i++) {
         const struct gz_gesture_target *target = &session->gesture.targets[i];

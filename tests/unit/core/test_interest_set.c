@@ -32,10 +32,9 @@ static uint64_t below(struct game *game, uint64_t limit)
 
 static void apply(struct game *game, const struct gz_change *change)
 {
-    struct gz_error error;
-    enum gz_status status =
-        gz_scene_apply(game->scene, change, 1, 1, NULL, NULL, &error); /* or it cannot be */
-    assert_true(status != GZ_NO_MEMORY);
+    struct gz_failure failure;
+    enum gz_status status = gz_scene_apply(game->scene, change, 1, 1, &failure);
+    assert_true(status != GZ_NO_MEMORY); /* a change that cannot be is refused */
 }
 
 static void make_node(struct game *game, size_t index)

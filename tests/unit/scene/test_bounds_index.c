@@ -181,7 +181,6 @@ static uint64_t any_alive(struct game *game)
 static void change_something(struct game *game)
 {
     struct gz_scene *scene = game->scene;
-    struct gz_error error;
     uint64_t id = any_alive(game), fresh = 1 + below(game, IDS),
              parent = below(game, 3) == 0 ? 0 : any_alive(game);
     struct gz_change change = make_creation(fresh, parent, "made");

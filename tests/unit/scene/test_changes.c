@@ -154,7 +154,7 @@ static void restore(struct gz_scene *scene, const struct gz_node_record *records
         same.after = records[i].content;
         assert_false(gz_change_is_real(&same));
     }
-    apply(scene, gz_changes_reverse(&arena, changes, change_count), change_count);
+    apply(scene, gz_changes_reverse(&arena, list.changes, list.count), list.count);
     assert_int_equal(gz_scene_count(scene), alive);
 }
 

@@ -512,7 +512,7 @@ static void step_restore(struct run *run)
     assert_contents_are(run, past);
     if (chance_below(&run->random, 2) == 0) return;
     struct gz_change *reverse = gz_changes_reverse(&run->arena, list.changes, list.count);
-    assert_int_equal(apply_to_both(run, reverse, change_count, 0), GZ_OK);
+    assert_int_equal(apply_to_both(run, reverse, list.count, 0), GZ_OK);
     assert_contents_are(run, &before);
 }
 
