@@ -25,20 +25,29 @@ const finish = {
       if (errors.length > 0) return;
       for (const page of PAGES) await writePage(page, metafile.outputs);
       for (const path of Object.keys(metafile.outputs)) await compress(join(here, path));
-      if (watch) console.log(`${new Date().toLocaleTimeString()}  bundled into ${folder}: reload the page`);
+      if (watch)
+        console.log(`${new Date().toLocaleTimeString()}  bundled into ${folder}: reload the page`);
     });
   },
 };
 
 async function writePage(page, outputs) {
   const entry = `${page.source}/${page.entry}`;
-  const [script, output] = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === entry);
+  const [script, output] = Object.entries(outputs).find(
+    ([, { entryPoint }]) => entryPoint === entry,
+  );
   const to = join(folder, page.to);
   const name = (path) => (page.to ? "../" : "") + path.slice(path.lastIndexOf("/") + 1);
   const style = output.cssBundle ? `<link rel="stylesheet" href="${name(output.cssBundle)}">` : "";
   const html = await readFile(join(here, page.source, "index.html"), "utf8");
   await mkdir(to, { recursive: true });
-  await writeFile(join(to, "index.html"), html.replace("<!-- bundle -->", `${style}\n  <script type="module" src="${name(script)}"></script>`));
+  await writeFile(
+    join(to, "index.html"),
+    html.replace(
+      "<!-- bundle -->",
+      `${style}\n  <script type="module" src="${name(script)}"></script>`,
+    ),
+  );
 }
 
 async function compress(path) {
@@ -50,7 +59,10 @@ async function copyStatic() {
   const files = await readdir(join(here, "editor/static")).catch(() => []);
   for (const file of files) await copyFile(join(here, "editor/static", file), join(folder, file));
   // What the start page makes the sample scene of, where the daemon has not made it.
-  await copyFile(join(here, "../../server/exchange/sample/robot-arm.glb"), join(folder, "robot-arm.glb"));
+  await copyFile(
+    join(here, "../../server/exchange/sample/robot-arm.glb"),
+    join(folder, "robot-arm.glb"),
+  );
 }
 
 /** What meshes that are compressed by Draco need, and only they: three's loader fetches it by these names. */
@@ -72,7 +84,7 @@ const options = {
   bundle: true,
   splitting: true,
   format: "esm",
-  target: ["es2022", "safari16.4"],   // style sheets get the prefixes that Safari wants
+  target: ["es2022", "safari16.4"], // style sheets get the prefixes that Safari wants
   minify: !watch,
   sourcemap: true,
   metafile: true,

@@ -21,10 +21,22 @@ const bundles = await mkdtemp(join(tmpdir(), "gizmod-web-test-"));
 try {
   const entryPoints = await testsIn(join(here, "editor"));
   await build({
-    entryPoints, outdir: bundles, outExtension: { ".js": ".mjs" }, bundle: true, format: "esm", platform: "node", target: "node18",
-    jsx: "automatic", jsxImportSource: "preact", loader: { ".css": "empty", ".svg": "empty" }, sourcemap: "inline", logLevel: "warning",
+    entryPoints,
+    outdir: bundles,
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    target: "node18",
+    jsx: "automatic",
+    jsxImportSource: "preact",
+    loader: { ".css": "empty", ".svg": "empty" },
+    sourcemap: "inline",
+    logLevel: "warning",
   });
-  const { status } = spawnSync(process.execPath, ["--enable-source-maps", "--test", bundles], { stdio: "inherit" });
+  const { status } = spawnSync(process.execPath, ["--enable-source-maps", "--test", bundles], {
+    stdio: "inherit",
+  });
   process.exitCode = status ?? 1;
 } finally {
   await rm(bundles, { recursive: true, force: true });

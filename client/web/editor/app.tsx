@@ -74,14 +74,22 @@ function Viewport({ editor }: { editor: Editor }) {
   }, [editor]);
   return (
     <div class="viewport">
-      <canvas ref={canvas} tabIndex={0} role="application" aria-label="View of the scene" aria-describedby="view-help" />
+      <canvas
+        ref={canvas}
+        tabIndex={0}
+        role="application"
+        aria-label="View of the scene"
+        aria-describedby="view-help"
+      />
       <p id="view-help" class="visually-hidden">
-        Arrow keys turn the view, or move what is selected. Plus and minus zoom, F frames what is selected. A question mark lists all keys.
+        Arrow keys turn the view, or move what is selected. Plus and minus zoom, F frames what is
+        selected. A question mark lists all keys.
       </p>
       <Overlay />
       {refused && (
         <p class="viewport-refused" role="alert">
-          This browser has no WebGL 2, or it is switched off, so there is no picture of the scene. All else works without it.
+          This browser has no WebGL 2, or it is switched off, so there is no picture of the scene.
+          All else works without it.
         </p>
       )}
     </div>

@@ -59,7 +59,8 @@ export interface AssetState {
 }
 
 const TOASTS_MAX = 4;
-const OLDER = "The server now has an earlier state of this scene, as after a backup was restored. It does not have what was saved since.";
+const OLDER =
+  "The server now has an earlier state of this scene, as after a backup was restored. It does not have what was saved since.";
 const TOAST_MS = 6000;
 
 export class Editor {
@@ -133,10 +134,12 @@ export class Editor {
       if (status.phase !== "online") this.#giveUpChoices();
       if (status.phase === "online" && status.older) this.say("error", OLDER);
     });
-    session.on("unsaved", (count) => batch(() => {
-      this.unsaved.value = count;
-      this.held.value = session.held;
-    }));
+    session.on("unsaved", (count) =>
+      batch(() => {
+        this.unsaved.value = count;
+        this.held.value = session.held;
+      }),
+    );
     session.on("selection", (ids) => (this.selection.value = ids));
     session.on("people", (people) =>
       batch(() => {
@@ -154,7 +157,9 @@ export class Editor {
     session.on("error", (error) => this.fail(error));
     effect(() => {
       this.#changed(true);
-      return this.scene.value.on("change", ({ all, added, gone, structure }) => this.#changed(all || added.length + gone.length + structure.length > 0));
+      return this.scene.value.on("change", ({ all, added, gone, structure }) =>
+        this.#changed(all || added.length + gone.length + structure.length > 0),
+      );
     });
     this.timeline = new TimelineModel(this);
   }
@@ -163,7 +168,8 @@ export class Editor {
   async #heard(edit: Edit): Promise<void> {
     this.lastEdit.value = edit;
     if (edit.kind !== "import" || this.#nodesBefore === 0) return;
-    if ((await this.#ownImport) !== edit.seq) this.say("warn", replacedWords(edit, Date.now() / 1000));
+    if ((await this.#ownImport) !== edit.seq)
+      this.say("warn", replacedWords(edit, Date.now() / 1000));
   }
 
   /** Runs an import of this page's own, of which it needs no message. */
@@ -188,7 +194,9 @@ export class Editor {
   /** Says something at the edge of the view; errors stay until they are put away. */
   say(level: Toast["level"], text: string, action?: Toast["action"]): void {
     const toast = { id: ++this.#lastToast, level, text, action };
-    this.toasts.value = [...this.toasts.peek().filter((other) => other.text !== text), toast].slice(-TOASTS_MAX);
+    this.toasts.value = [...this.toasts.peek().filter((other) => other.text !== text), toast].slice(
+      -TOASTS_MAX,
+    );
     if (level !== "error") setTimeout(() => this.dismiss(toast.id), TOAST_MS);
   }
 
@@ -211,7 +219,10 @@ export class Editor {
   /** Says what went wrong. */
   fail(error: unknown): void {
     const { code, message } = error as Partial<GizmodError>;
-    this.say(code === "locked" || code === "conflict" || code === "lost" ? "warn" : "error", plain(message ?? String(error)));
+    this.say(
+      code === "locked" || code === "conflict" || code === "lost" ? "warn" : "error",
+      plain(message ?? String(error)),
+    );
   }
 
   async undo(): Promise<void> {
@@ -231,7 +242,10 @@ export class Editor {
       if (code === "bad_state") return this.say("info", `There is nothing to ${way}.`);
       if (code !== "conflict") return this.fail(error);
       const label = way === "undo" ? "Undo anyway" : "Redo anyway";
-      this.say("warn", plain(message), { label, run: () => void this.try(() => this.session[way]({ force: true })) });
+      this.say("warn", plain(message), {
+        label,
+        run: () => void this.try(() => this.session[way]({ force: true })),
+      });
     }
   }
 
@@ -246,7 +260,10 @@ export class Editor {
       tell(known);
     };
     this.#choices.set(answer, tell);
-    choice.then(() => told(true), () => told(false));
+    choice.then(
+      () => told(true),
+      () => told(false),
+    );
     return choice;
   }
 

@@ -28,7 +28,13 @@ const user = asked.get("user") ?? recall("gizmod.user");
 startTheme();
 if (scene && user) {
   document.title = `${scene} - gizmod`;
-  const session = new Session({ url: home(), scene, user, role: (asked.get("role") as Role | null) ?? undefined, create: asked.has("create") });
+  const session = new Session({
+    url: home(),
+    scene,
+    user,
+    role: (asked.get("role") as Role | null) ?? undefined,
+    create: asked.has("create"),
+  });
   window.gizmod = new Editor(session);
   render(<App editor={window.gizmod} />, root);
 } else {

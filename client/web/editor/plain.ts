@@ -4,7 +4,9 @@
 const LABEL = /node \d+ \((.+)\)(?= is held by | since\b| and \d+ more since\b)/;
 
 export function plain(message: string): string {
-  const words = message.replace(/^[a-z_]+(?:[.[][\w.[\]]*)?: /, "").replace(/ \(edit \d+\)$/, " then");
+  const words = message
+    .replace(/^[a-z_]+(?:[.[][\w.[\]]*)?: /, "")
+    .replace(/ \(edit \d+\)$/, " then");
   const named = words.replace(LABEL, "$1");
   // A name that comes first stays as it was given.
   return words.search(LABEL) === 0 ? named : named.charAt(0).toUpperCase() + named.slice(1);

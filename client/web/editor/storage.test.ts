@@ -14,7 +14,8 @@ test("where storage is blocked nothing is kept, and nothing fails", () => {
 });
 
 test("what is kept is recalled where it was kept, until it is forgotten", () => {
-  for (const name of ["localStorage", "sessionStorage"]) Object.defineProperty(globalThis, name, { value: fakeStorage(), configurable: true });
+  for (const name of ["localStorage", "sessionStorage"])
+    Object.defineProperty(globalThis, name, { value: fakeStorage(), configurable: true });
   keep("a", "1");
   keep("a", "2", "tab");
   assert.equal(recall("a"), "1");
@@ -25,5 +26,9 @@ test("what is kept is recalled where it was kept, until it is forgotten", () => 
 
 function fakeStorage() {
   const kept = new Map<string, string>();
-  return { getItem: (key: string) => kept.get(key) ?? null, setItem: (key: string, value: string) => void kept.set(key, value), removeItem: (key: string) => void kept.delete(key) };
+  return {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => void kept.set(key, value),
+    removeItem: (key: string) => void kept.delete(key),
+  };
 }

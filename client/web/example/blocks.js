@@ -1,11 +1,21 @@
 // blocks.js - the scene of the example, as any three.js application may have one: nothing in here knows that it is shared.
 import * as THREE from "three";
 
-const COLOURS = { floor: "#39404d", plinth: "#8b93a3", red: "#e4572e", yellow: "#f3a712", blue: "#4f8dff", green: "#5fb46a" };
+const COLOURS = {
+  floor: "#39404d",
+  plinth: "#8b93a3",
+  red: "#e4572e",
+  yellow: "#f3a712",
+  blue: "#4f8dff",
+  green: "#5fb46a",
+};
 
 /** @param {string} name @param {THREE.BufferGeometry} geometry @param {string} colour @param {[number, number, number]} place */
 function block(name, geometry, colour, place) {
-  const mesh = new THREE.Mesh(geometry, new THREE.MeshStandardMaterial({ color: colour, roughness: 0.6 }));
+  const mesh = new THREE.Mesh(
+    geometry,
+    new THREE.MeshStandardMaterial({ color: colour, roughness: 0.6 }),
+  );
   mesh.name = name;
   mesh.position.set(...place);
   mesh.castShadow = mesh.receiveShadow = true;
@@ -21,7 +31,12 @@ export function makeBlocks() {
     plinth,
     ball,
     block("cube", new THREE.BoxGeometry(1, 1, 1), COLOURS.red, [-2.2, 0.5, 0.6]),
-    block("cylinder", new THREE.CylinderGeometry(0.45, 0.45, 1.4, 48), COLOURS.blue, [2.1, 0.7, 0.4]),
+    block(
+      "cylinder",
+      new THREE.CylinderGeometry(0.45, 0.45, 1.4, 48),
+      COLOURS.blue,
+      [2.1, 0.7, 0.4],
+    ),
     block("ring", new THREE.TorusGeometry(0.5, 0.18, 24, 64), COLOURS.green, [0.3, 0.68, 2.1]),
   ];
 }
@@ -35,7 +50,10 @@ export function makeStage() {
   sun.shadow.mapSize.set(1024, 1024);
   Object.assign(sun.shadow.camera, { left: -6, right: 6, top: 6, bottom: -6 });
   sun.shadow.normalBias = 0.02;
-  const floor = new THREE.Mesh(new THREE.CircleGeometry(7, 96), new THREE.MeshStandardMaterial({ color: COLOURS.floor, roughness: 1 }));
+  const floor = new THREE.Mesh(
+    new THREE.CircleGeometry(7, 96),
+    new THREE.MeshStandardMaterial({ color: COLOURS.floor, roughness: 1 }),
+  );
   floor.rotation.x = -Math.PI / 2;
   floor.receiveShadow = true;
   stage.add(sun, new THREE.HemisphereLight("#cfe0ff", "#404652", 1.1), floor);

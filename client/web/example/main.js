@@ -41,7 +41,13 @@ canvas.addEventListener("pointerdown", ({ offsetX, offsetY }) => press.set(offse
 canvas.addEventListener("click", ({ offsetX, offsetY }) => {
   // Neither a press on the controls nor the end of an orbit.
   if (controls.axis !== null || Math.hypot(offsetX - press.x, offsetY - press.y) > 4) return;
-  caster.setFromCamera(new THREE.Vector2((2 * offsetX) / canvas.clientWidth - 1, 1 - (2 * offsetY) / canvas.clientHeight), camera);
+  caster.setFromCamera(
+    new THREE.Vector2(
+      (2 * offsetX) / canvas.clientWidth - 1,
+      1 - (2 * offsetY) / canvas.clientHeight,
+    ),
+    camera,
+  );
   const [hit] = caster.intersectObjects(blocks, false);
   if (hit) controls.attach(hit.object);
   else controls.detach();
@@ -49,7 +55,9 @@ canvas.addEventListener("click", ({ offsetX, offsetY }) => {
 
 startTools(controls);
 showPeople(session); // shared
-session.on("status", ({ phase, reason }) => showStatus(phase === "online" ? "" : (reason ?? "Connecting"))); // shared
+session.on("status", ({ phase, reason }) =>
+  showStatus(phase === "online" ? "" : (reason ?? "Connecting")),
+); // shared
 
 new ResizeObserver(resize).observe(canvas);
 orbit.update();

@@ -3,16 +3,22 @@
 /** @import {Session} from "gizmod-client" */
 /** @import {RemoteTransformControls} from "gizmod-client/three" */
 
-const KEYS = new Map([["w", "translate"], ["e", "rotate"], ["r", "scale"]]);
+const KEYS = new Map([
+  ["w", "translate"],
+  ["e", "rotate"],
+  ["r", "scale"],
+]);
 
 /** Buttons and keys that choose the mode. @param {RemoteTransformControls} controls */
 export function startTools(controls) {
   const buttons = [...document.querySelectorAll("button[data-mode]")];
   const choose = (/** @type {any} */ mode) => {
     controls.setMode(mode);
-    for (const button of buttons) button.setAttribute("aria-pressed", `${button.getAttribute("data-mode") === mode}`);
+    for (const button of buttons)
+      button.setAttribute("aria-pressed", `${button.getAttribute("data-mode") === mode}`);
   };
-  for (const button of buttons) button.addEventListener("click", () => choose(button.getAttribute("data-mode")));
+  for (const button of buttons)
+    button.addEventListener("click", () => choose(button.getAttribute("data-mode")));
   addEventListener("keydown", ({ key, ctrlKey, metaKey, altKey }) => {
     const mode = KEYS.get(key.toLowerCase());
     if (mode && !ctrlKey && !metaKey && !altKey) choose(mode);
@@ -28,12 +34,14 @@ export function showStatus(words) {
 export function showPeople(session) {
   const list = /** @type {HTMLElement} */ (document.querySelector("ul"));
   const show = () =>
-    list.replaceChildren(...session.people.map(({ user, colour, me }) => {
-      const item = document.createElement("li");
-      item.style.setProperty("--person", colour);
-      item.textContent = me ? `${user} (you)` : user;
-      return item;
-    }));
+    list.replaceChildren(
+      ...session.people.map(({ user, colour, me }) => {
+        const item = document.createElement("li");
+        item.style.setProperty("--person", colour);
+        item.textContent = me ? `${user} (you)` : user;
+        return item;
+      }),
+    );
   session.on("people", show);
   show();
 }

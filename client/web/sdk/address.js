@@ -12,7 +12,10 @@ export function urlOf(base, path) {
  * @returns {string}
  */
 export function socketUrl(url = globalThis.location?.origin) {
-  if (url === undefined) throw new TypeError("outside of a web page connect needs a url, such as ws://127.0.0.1:7432/ws");
+  if (url === undefined)
+    throw new TypeError(
+      "outside of a web page connect needs a url, such as ws://127.0.0.1:7432/ws",
+    );
   if (!/^http/.test(url)) return url;
   return urlOf(url.replace(/\/ws\/*$/, ""), "/ws").replace(/^http/, "ws");
 }

@@ -32,7 +32,15 @@ test("codec_writes_no_undefined_fields", () => {
 });
 
 test("codec_writes_the_bytes_of_the_protocol_where_nothing_is_a_float", () => {
-  for (const name of ["hello_full", "select_set", "undo", "restore", "saved", "ok_edit", "error_full"]) {
+  for (const name of [
+    "hello_full",
+    "select_set",
+    "undo",
+    "restore",
+    "saved",
+    "ok_edit",
+    "error_full",
+  ]) {
     const vector = canonical.find((candidate) => candidate.name === name);
     assert.equal(Buffer.from(encode(...vector.expect)).toString("hex"), vector.bytes);
   }
@@ -43,18 +51,27 @@ test("codec_reads_an_array_buffer", () => {
 });
 
 test("codec_keeps_the_largest_id", () => {
-  assert.deepStrictEqual(decode(encode({ op: "saved", seq: 2 ** 53 - 1 })), [{ op: "saved", seq: 2 ** 53 - 1 }]);
+  assert.deepStrictEqual(decode(encode({ op: "saved", seq: 2 ** 53 - 1 })), [
+    { op: "saved", seq: 2 ** 53 - 1 },
+  ]);
 });
 
-for (const [name, hex] of [["a_cut_frame", "82a26f70"], ["a_list", "9101"], ["no_op", "80"], ["noise", "c1"]]) {
-  test(`codec_throws_on_${name}`, () => assert.throws(() => decode(new Uint8Array(Buffer.from(hex, "hex")))));
+for (const [name, hex] of [
+  ["a_cut_frame", "82a26f70"],
+  ["a_list", "9101"],
+  ["no_op", "80"],
+  ["noise", "c1"],
+]) {
+  test(`codec_throws_on_${name}`, () =>
+    assert.throws(() => decode(new Uint8Array(Buffer.from(hex, "hex")))));
 }
 
 // What the published protocol shows as bytes is what is tested.
 test("codec_readme_examples_are_vectors", () => {
   const readme = readFileSync(new URL("../../../proto/README.md", import.meta.url), "utf8");
   const blocks = [...readme.matchAll(/^```wire\n(.*?)^```$/gms)].map(([, block]) =>
-    block.replace(/^((?:[0-9a-f]{2} ?)+).*$/gm, "$1").replace(/\s/g, ""));
+    block.replace(/^((?:[0-9a-f]{2} ?)+).*$/gm, "$1").replace(/\s/g, ""),
+  );
   const bytes = (name) => vectors.find((vector) => vector.name === name).bytes;
   assert.deepStrictEqual(blocks, [bytes("readme_client"), bytes("readme_server")]);
 });

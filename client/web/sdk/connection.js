@@ -16,7 +16,14 @@ const BEAT_MS = 5000;
  * and not time, since a page that slept has heard nothing for long. A slow network has to carry the largest part of a state meanwhile. */
 const SILENT_BEATS_MAX = 4;
 /** After these the same attempt would fail again. */
-const FINAL = new Set(["version", "forbidden", "unauthorised", "unknown_scene", "bad_value", "bad_message"]);
+const FINAL = new Set([
+  "version",
+  "forbidden",
+  "unauthorised",
+  "unknown_scene",
+  "bad_value",
+  "bad_message",
+]);
 
 /** What the server, or the connection, says against a request. `code` is one of proto/README.md, or "lost" or "closed". */
 export class GizmodError extends Error {
@@ -132,7 +139,8 @@ export class Connection {
   ask(message) {
     return new Promise((resolve, reject) => {
       if (this.#closed) return reject(new GizmodError("closed", "the connection is closed"));
-      if (!this.#open && message.key === undefined) return reject(new GizmodError("lost", "there is no connection to the server"));
+      if (!this.#open && message.key === undefined)
+        return reject(new GizmodError("lost", "there is no connection to the server"));
       const rid = ++this.#lastRid;
       const held = message.key !== undefined && this.handlers.holds();
       const pending = { message: { ...message, rid }, parts: [], held, resolve, reject };
@@ -237,10 +245,13 @@ export class Connection {
     const news = [];
     for (const message of decode(data)) {
       if (message.op === "welcome") this.#welcome(message);
-      if (message.op === "error" && message.fatal) this.#fatal = new GizmodError(message.code, message.message, message);
-      if (message.op === "error" && message.code === "rate_limited" && !message.fatal) this.#dropped(message);
+      if (message.op === "error" && message.fatal)
+        this.#fatal = new GizmodError(message.code, message.message, message);
+      if (message.op === "error" && message.code === "rate_limited" && !message.fatal)
+        this.#dropped(message);
       if (message.op === "bye") this.#retryS = message.retry_s ?? 0;
-      if (message.op === "bye" && message.fatal) this.#fatal = new GizmodError("unknown_scene", message.reason, message);
+      if (message.op === "bye" && message.fatal)
+        this.#fatal = new GizmodError("unknown_scene", message.reason, message);
       if (!this.#answer(message)) news.push(message);
     }
     this.handlers.received(news);
@@ -258,13 +269,15 @@ export class Connection {
   }
 
   #hold() {
-    for (const pending of this.#pending.values()) pending.held ||= pending.message.key !== undefined;
+    for (const pending of this.#pending.values())
+      pending.held ||= pending.message.key !== undefined;
     this.handlers.unsaved();
   }
 
   /** What has a key may be sent again: the server makes it once. */
   #sendAgain() {
-    for (const { message, held } of this.#pending.values()) if (message.key !== undefined && !held) this.send(message);
+    for (const { message, held } of this.#pending.values())
+      if (message.key !== undefined && !held) this.send(message);
   }
 
   /** The server took no notice of some messages and does not say which: no answer is waited for that may not come. @param {any} error */
@@ -294,12 +307,20 @@ export class Connection {
     const messages = this.#queue;
     this.#queue = [];
     if (this.#socket?.readyState !== 1) return;
-    for (const frame of encodeFrames(messages, this.#bytesMax, (message, bytes) => this.#refuse(message, bytes))) this.#socket.send(frame);
+    for (const frame of encodeFrames(messages, this.#bytesMax, (message, bytes) =>
+      this.#refuse(message, bytes),
+    ))
+      this.#socket.send(frame);
   }
 
   /** The server would end the connection over it, however often it is sent. @param {any} message @param {number} bytes */
   #refuse({ op, rid }, bytes) {
-    const error = { op: "error", rid, code: "too_large", message: `${op}: its ${bytes} bytes are more than the ${this.#bytesMax} that the server takes at once` };
+    const error = {
+      op: "error",
+      rid,
+      code: "too_large",
+      message: `${op}: its ${bytes} bytes are more than the ${this.#bytesMax} that the server takes at once`,
+    };
     if (!this.#answer(error)) this.handlers.received([error]);
   }
 
@@ -307,7 +328,9 @@ export class Connection {
   #unreachable() {
     const { host, origin } = globalThis.location ?? {};
     const foreign = host !== undefined && host !== new URL(this.url).host;
-    return foreign && !this.#known ? `the server cannot be reached, or lets no pages in from ${origin} (--allow-origin)` : "the server cannot be reached";
+    return foreign && !this.#known
+      ? `the server cannot be reached, or lets no pages in from ${origin} (--allow-origin)`
+      : "the server cannot be reached";
   }
 
   #lost() {
@@ -316,16 +339,24 @@ export class Connection {
     this.#queue = [];
     this.#rest();
     if (this.#closed) return;
-    this.#reject("lost", "the connection was lost before the answer came", (message) => message.key === undefined);
-    if (this.#fatal && FINAL.has(this.#fatal.code)) return this.#end(this.#fatal.message, this.#fatal.code, this.#fatal.scene);
-    const reason = this.#fatal?.message ?? (this.#retryS !== undefined ? "the server is going away" : this.#unreachable());
+    this.#reject(
+      "lost",
+      "the connection was lost before the answer came",
+      (message) => message.key === undefined,
+    );
+    if (this.#fatal && FINAL.has(this.#fatal.code))
+      return this.#end(this.#fatal.message, this.#fatal.code, this.#fatal.scene);
+    const reason =
+      this.#fatal?.message ??
+      (this.#retryS !== undefined ? "the server is going away" : this.#unreachable());
     this.#fatal = null;
     this.#wait(reason);
   }
 
   /** @param {string} reason */
   #wait(reason) {
-    const backoff = Math.min(RETRY_MS_MAX, RETRY_MS * 2 ** this.#attempts++) * (0.75 + Math.random() / 2);
+    const backoff =
+      Math.min(RETRY_MS_MAX, RETRY_MS * 2 ** this.#attempts++) * (0.75 + Math.random() / 2);
     const ms = Math.max(backoff, 1000 * (this.#retryS ?? 0));
     this.#timer = setTimeout(() => this.#connect(), ms);
     this.handlers.status({ phase: "offline", reason, retryAt: Date.now() + ms });

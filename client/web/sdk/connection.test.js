@@ -46,7 +46,14 @@ class Socket {
 
 function connect() {
   const told = [];
-  const handlers = { hello: () => [{}], holds: () => false, welcomed: () => {}, received: () => {}, status: (status) => told.push(status), unsaved: () => {} };
+  const handlers = {
+    hello: () => [{}],
+    holds: () => false,
+    welcomed: () => {},
+    received: () => {},
+    status: (status) => told.push(status),
+    unsaved: () => {},
+  };
   const connection = new Connection("ws://nowhere", Socket, handlers);
   return { connection, told, socket: Socket.all.at(-1) };
 }
@@ -110,7 +117,12 @@ test("a scene that is deleted or renamed ends the connection for good; another b
     socket.hear({ op: "bye", reason: "this scene was deleted by ada", fatal });
     socket.onclose();
     assert.equal(told.at(-1).phase, fatal ? "closed" : "offline");
-    if (fatal) assert.deepEqual(told.at(-1), { phase: "closed", code: "unknown_scene", reason: "this scene was deleted by ada" });
+    if (fatal)
+      assert.deepEqual(told.at(-1), {
+        phase: "closed",
+        code: "unknown_scene",
+        reason: "this scene was deleted by ada",
+      });
     connection.close();
   }
 });
@@ -119,7 +131,12 @@ test("the status after a scene was renamed has its new name", () => {
   const { told, socket } = connect();
   socket.open();
   socket.hear({ op: "welcome" });
-  socket.hear({ op: "bye", reason: "this scene was renamed by ada", fatal: true, scene: "motor-2" });
+  socket.hear({
+    op: "bye",
+    reason: "this scene was renamed by ada",
+    fatal: true,
+    scene: "motor-2",
+  });
   socket.onclose();
   assert.deepEqual([told.at(-1).phase, told.at(-1).scene], ["closed", "motor-2"]);
 });

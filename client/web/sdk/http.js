@@ -8,7 +8,10 @@ import { GizmodError } from "./connection.js";
 async function check(response) {
   if (response.ok) return response;
   const said = await response.json().catch(() => null);
-  throw new GizmodError(said?.code ?? "internal", said?.message ?? `the server answered ${response.status}`);
+  throw new GizmodError(
+    said?.code ?? "internal",
+    said?.message ?? `the server answered ${response.status}`,
+  );
 }
 
 /** @param {string} [base] the daemon's http address; a page at the root of its host can leave it out @returns {Promise<SceneListing[]>} */
@@ -38,7 +41,13 @@ export async function deleteScene(scene, { base = "", user } = {}) {
 /** Gives a scene another name. @param {string} scene @param {string} name @param {{ base?: string, user?: string }} [more] */
 export async function renameScene(scene, name, { base = "", user } = {}) {
   const headers = { "content-type": "application/json" };
-  await check(await fetch(pathOf(scene, base) + byUser(user), { method: "PATCH", headers, body: JSON.stringify({ name }) }));
+  await check(
+    await fetch(pathOf(scene, base) + byUser(user), {
+      method: "PATCH",
+      headers,
+      body: JSON.stringify({ name }),
+    }),
+  );
 }
 
 /**
@@ -51,7 +60,8 @@ function put(url, file, progress) {
     const request = new XMLHttpRequest();
     request.upload.onprogress = ({ loaded, total }) => progress(total > 0 ? loaded / total : 0);
     request.onload = () => resolve(new Response(request.responseText, { status: request.status }));
-    request.onerror = () => reject(new GizmodError("lost", "the connection to the server was lost"));
+    request.onerror = () =>
+      reject(new GizmodError("lost", "the connection to the server was lost"));
     request.open("PUT", url);
     request.send(file);
   });
@@ -64,8 +74,19 @@ function put(url, file, progress) {
  * @param {{ base?: string, user?: string, replace?: boolean, progress?: (part: number) => void }} [more] `progress` (in browsers) hears how much is sent, 0 to 1
  * @returns {Promise<{ scene: string, nodes: number, matrices: number, residual: number, seq: number }>}
  */
-export async function importScene(scene, file, { base = "", user, replace = false, progress } = {}) {
-  const query = new URLSearchParams({ ...(user ? { user } : {}), ...(replace ? { replace: "" } : {}) });
+export async function importScene(
+  scene,
+  file,
+  { base = "", user, replace = false, progress } = {},
+) {
+  const query = new URLSearchParams({
+    ...(user ? { user } : {}),
+    ...(replace ? { replace: "" } : {}),
+  });
   const url = `${pathOf(scene, base)}?${query}`;
-  return (await check(progress ? await put(url, file, progress) : await fetch(url, { method: "PUT", body: file }))).json();
+  return (
+    await check(
+      progress ? await put(url, file, progress) : await fetch(url, { method: "PUT", body: file }),
+    )
+  ).json();
 }

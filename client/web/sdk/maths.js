@@ -10,9 +10,15 @@
 export function compose(t, r, s, out = new Float64Array(16)) {
   const [x, y, z, w] = r;
   const rows = [
-    1 - 2 * (y * y + z * z), 2 * (x * y + z * w), 2 * (x * z - y * w),
-    2 * (x * y - z * w), 1 - 2 * (x * x + z * z), 2 * (y * z + x * w),
-    2 * (x * z + y * w), 2 * (y * z - x * w), 1 - 2 * (x * x + y * y),
+    1 - 2 * (y * y + z * z),
+    2 * (x * y + z * w),
+    2 * (x * z - y * w),
+    2 * (x * y - z * w),
+    1 - 2 * (x * x + z * z),
+    2 * (y * z + x * w),
+    2 * (x * z + y * w),
+    2 * (y * z - x * w),
+    1 - 2 * (x * x + y * y),
   ];
   for (let column = 0; column < 3; column++) {
     for (let row = 0; row < 3; row++) out[4 * column + row] = rows[3 * column + row] * s[column];
@@ -40,15 +46,28 @@ export function multiply(a, b, out = new Float64Array(16)) {
 /** The inverse of an affine matrix; of one that has none the identity. @param {Mat4} m */
 export function invertAffine(m, out = new Float64Array(16)) {
   const [a, b, c, , d, e, f, , g, h, i] = Array.from(m);
-  const A = e * i - f * h, B = f * g - d * i, C = d * h - e * g;
+  const A = e * i - f * h,
+    B = f * g - d * i,
+    C = d * h - e * g;
   const det = a * A + b * B + c * C;
   if (!Number.isFinite(1 / det)) return set(out, IDENTITY);
-  const rows = [A, c * h - b * i, b * f - c * e, B, a * i - c * g, c * d - a * f, C, b * g - a * h, a * e - b * d];
+  const rows = [
+    A,
+    c * h - b * i,
+    b * f - c * e,
+    B,
+    a * i - c * g,
+    c * d - a * f,
+    C,
+    b * g - a * h,
+    a * e - b * d,
+  ];
   for (let column = 0; column < 3; column++) {
     for (let row = 0; row < 3; row++) out[4 * column + row] = rows[3 * column + row] / det;
     out[4 * column + 3] = 0;
   }
-  for (let row = 0; row < 3; row++) out[12 + row] = -(out[row] * m[12] + out[4 + row] * m[13] + out[8 + row] * m[14]);
+  for (let row = 0; row < 3; row++)
+    out[12 + row] = -(out[row] * m[12] + out[4 + row] * m[13] + out[8 + row] * m[14]);
   out[15] = 1;
   return out;
 }
@@ -67,7 +86,8 @@ export function boxTransform(box, m) {
   const out = [m[12], m[13], m[14], m[12], m[13], m[14]];
   for (let row = 0; row < 3; row++) {
     for (let column = 0; column < 3; column++) {
-      const a = m[4 * column + row] * box[column], b = m[4 * column + row] * box[3 + column];
+      const a = m[4 * column + row] * box[column],
+        b = m[4 * column + row] * box[3 + column];
       out[row] += Math.min(a, b);
       out[3 + row] += Math.max(a, b);
     }
@@ -78,7 +98,9 @@ export function boxTransform(box, m) {
 /** @param {Box | null} a @param {Box} b @returns {Box} */
 export function boxUnion(a, b) {
   if (a === null) return [...b];
-  return /** @type {Box} */ (a.map((value, i) => (i < 3 ? Math.min(value, b[i]) : Math.max(value, b[i]))));
+  return /** @type {Box} */ (
+    a.map((value, i) => (i < 3 ? Math.min(value, b[i]) : Math.max(value, b[i])))
+  );
 }
 
 /** @param {Float64Array} out @param {Mat4} m */

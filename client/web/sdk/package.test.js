@@ -1,7 +1,17 @@
 // The package as npm packs it: what is in it, and that programs in TypeScript and in JavaScript can use each entry point.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
@@ -25,7 +35,8 @@ function makeClone() {
   const web = join(folder, "clone/client/web");
   const made = [join(here, "types"), join(here, "LICENSE")];
   cpSync(here, join(web, "sdk"), { recursive: true, filter: (path) => !made.includes(path) });
-  for (const file of ["package.json", "package-lock.json", "tsconfig.json"]) copyFileSync(join(here, "..", file), join(web, file));
+  for (const file of ["package.json", "package-lock.json", "tsconfig.json"])
+    copyFileSync(join(here, "..", file), join(web, file));
   copyFileSync(join(here, "../../../LICENSE"), join(folder, "clone/LICENSE"));
   return join(web, "sdk");
 }
@@ -37,18 +48,31 @@ before(() => {
   mkdirSync(join(folder, "node_modules/@types"), { recursive: true });
   run("tar", ["-xzf", packed.filename, "-C", "node_modules"], folder);
   run("mv", ["node_modules/package", "node_modules/gizmod-client"], folder);
-  for (const name of ["three", "@types/three", "@msgpack"]) symlinkSync(join(modules, name), join(folder, "node_modules", name));
+  for (const name of ["three", "@types/three", "@msgpack"])
+    symlinkSync(join(modules, name), join(folder, "node_modules", name));
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
 });
 
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 test("package_holds_its_sources_types_licence_and_readme_and_nothing_else", () => {
-  const sources = ["", "three/"].flatMap((part) => readdirSync(join(here, part)).filter((file) => /(?<!\.test)\.js$/.test(file)).map((file) => part + file));
-  const types = [...sources.map((file) => file.replace(/\.js$/, ".d.ts")), "types.d.ts"].map((file) => `types/${file}`);
+  const sources = ["", "three/"].flatMap((part) =>
+    readdirSync(join(here, part))
+      .filter((file) => /(?<!\.test)\.js$/.test(file))
+      .map((file) => part + file),
+  );
+  const types = [...sources.map((file) => file.replace(/\.js$/, ".d.ts")), "types.d.ts"].map(
+    (file) => `types/${file}`,
+  );
   const files = packed.files.map(({ path }) => path);
-  assert.deepEqual(files.sort(), ["LICENSE", "README.md", "package.json", ...sources, ...types].sort());
-  assert.equal(readFileSync(join(folder, "node_modules/gizmod-client/LICENSE"), "utf8"), readFileSync(join(here, "../../../LICENSE"), "utf8"));
+  assert.deepEqual(
+    files.sort(),
+    ["LICENSE", "README.md", "package.json", ...sources, ...types].sort(),
+  );
+  assert.equal(
+    readFileSync(join(folder, "node_modules/gizmod-client/LICENSE"), "utf8"),
+    readFileSync(join(here, "../../../LICENSE"), "utf8"),
+  );
 });
 
 /** What an application writes; each @ts-expect-error is a mistake that the types find. */
@@ -89,18 +113,37 @@ export async function main(canvas: HTMLCanvasElement): Promise<void> {
 }
 `;
 
-for (const [moduleResolution, module] of [["bundler", "esnext"], ["nodenext", "nodenext"]]) {
+for (const [moduleResolution, module] of [
+  ["bundler", "esnext"],
+  ["nodenext", "nodenext"],
+]) {
   test(`package_has_types_for_every_entry_point_by_${moduleResolution}`, () => {
     const skipLibCheck = moduleResolution === "nodenext"; // the other one looks at all declarations
     writeFileSync(join(folder, "app.ts"), CONSUMER);
-    const compilerOptions = { strict: true, noEmit: true, target: "es2022", lib: ["es2022", "dom", "dom.iterable"], types: [], module, moduleResolution, skipLibCheck };
-    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["app.ts"] }));
+    const compilerOptions = {
+      strict: true,
+      noEmit: true,
+      target: "es2022",
+      lib: ["es2022", "dom", "dom.iterable"],
+      types: [],
+      module,
+      moduleResolution,
+      skipLibCheck,
+    };
+    writeFileSync(
+      join(folder, "tsconfig.json"),
+      JSON.stringify({ compilerOptions, files: ["app.ts"] }),
+    );
     run(process.execPath, [join(modules, "typescript/bin/tsc"), "-p", folder], folder);
   });
 }
 
 test("package_entry_points_load_in_node", () => {
-  const lines = ['import { Session } from "gizmod-client";', 'import { encode } from "gizmod-client/codec";', 'import { share } from "gizmod-client/three";'];
+  const lines = [
+    'import { Session } from "gizmod-client";',
+    'import { encode } from "gizmod-client/codec";',
+    'import { share } from "gizmod-client/three";',
+  ];
   const print = "console.log(typeof Session, encode({ op: 'ping' }).length > 0, typeof share);";
   writeFileSync(join(folder, "app.mjs"), [...lines, print].join("\n"));
   assert.equal(run(process.execPath, ["app.mjs"], folder), "function true function\n");

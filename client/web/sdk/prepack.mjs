@@ -14,7 +14,12 @@ function run(command, words, folder) {
   // `npm pack --dry-run` would let an `npm ci` inside of it install nothing.
   const env = { ...process.env, npm_config_dry_run: "" };
   const shell = command === "npm"; // on Windows it is a script
-  const { status } = spawnSync(command, words, { cwd: folder, env, shell, stdio: ["ignore", 2, 2] });
+  const { status } = spawnSync(command, words, {
+    cwd: folder,
+    env,
+    shell,
+    stdio: ["ignore", 2, 2],
+  });
   if (status !== 0) process.exit(status ?? 1);
 }
 

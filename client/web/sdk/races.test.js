@@ -43,15 +43,47 @@ class Socket {
   }
 }
 
-const node = (id) => ({ id, t: [0, 0, 0], r: [0, 0, 0, 1], s: [1, 1, 1], name: `n${id}`, parent: null });
-const welcome = (more = {}) => ({ op: "welcome", v: 1, session: 1, scene: "arm", epoch: 7, seq: 0, resumed: false, role: "editor", limits: {}, server: "gizmod", ...more });
-const state = (more = {}) => ({ op: "delta", from: 0, seq: 2, time: 1, saved: 2, nodes: [node(1), node(2)], ...more });
+const node = (id) => ({
+  id,
+  t: [0, 0, 0],
+  r: [0, 0, 0, 1],
+  s: [1, 1, 1],
+  name: `n${id}`,
+  parent: null,
+});
+const welcome = (more = {}) => ({
+  op: "welcome",
+  v: 1,
+  session: 1,
+  scene: "arm",
+  epoch: 7,
+  seq: 0,
+  resumed: false,
+  role: "editor",
+  limits: {},
+  server: "gizmod",
+  ...more,
+});
+const state = (more = {}) => ({
+  op: "delta",
+  from: 0,
+  seq: 2,
+  time: 1,
+  saved: 2,
+  nodes: [node(1), node(2)],
+  ...more,
+});
 /** Until what was queued in this turn is sent, and promises are settled. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 /** A session that is online, and its socket. */
 async function joined(t, told = welcome()) {
-  const session = new Session({ url: "ws://there/ws", scene: "arm", user: "Ada", WebSocket: Socket });
+  const session = new Session({
+    url: "ws://there/ws",
+    scene: "arm",
+    user: "Ada",
+    WebSocket: Socket,
+  });
   t.after(() => session.close());
   const socket = Socket.all.at(-1);
   socket.open();
@@ -76,14 +108,21 @@ test("resume_after_a_state_that_broke_off_begins_anew", async (t) => {
   assert.deepEqual(second.last("hello").resume, { epoch: 7, seq: 2, edit: 0 });
   second.tell(welcome({ epoch: 8 }), state({ seq: 1, more: true }));
   const third = reconnect(session, second);
-  assert.deepEqual(third.last("hello").resume, { epoch: 8, seq: 0, edit: 0 }, "seq 2 was of another epoch");
+  assert.deepEqual(
+    third.last("hello").resume,
+    { epoch: 8, seq: 0, edit: 0 },
+    "seq 2 was of another epoch",
+  );
 });
 
 test("resume_after_an_interest_ended_without_its_state_begins_anew", async (t) => {
   const { session, socket } = await joined(t);
   const part = session.interest({ nodes: [1] });
   await settled();
-  socket.tell({ op: "ok", rid: socket.last("interest").rid }, { op: "delta", from: 2, seq: 2, time: 1, saved: 2, nodes: [], gone: [2] });
+  socket.tell(
+    { op: "ok", rid: socket.last("interest").rid },
+    { op: "delta", from: 2, seq: 2, time: 1, saved: 2, nodes: [], gone: [2] },
+  );
   await part;
   const whole = session.interest();
   await settled();
@@ -103,9 +142,23 @@ test("selection_survives_a_connection_that_breaks_at_once_and_loses_what_is_gone
   const third = reconnect(session, second);
   await settled();
   assert.deepEqual(session.selection, [1, 2]);
-  third.tell(welcome({ resumed: true }), { op: "delta", from: 2, seq: 3, time: 1, saved: 3, nodes: [], gone: [1] });
+  third.tell(welcome({ resumed: true }), {
+    op: "delta",
+    from: 2,
+    seq: 3,
+    time: 1,
+    saved: 3,
+    nodes: [],
+    gone: [1],
+  });
   await settled();
-  third.tell({ op: "error", rid: third.last("select").rid, code: "unknown_node", message: "nodes[0]: there is no node 1", nodes: [1] });
+  third.tell({
+    op: "error",
+    rid: third.last("select").rid,
+    code: "unknown_node",
+    message: "nodes[0]: there is no node 1",
+    nodes: [1],
+  });
   await settled();
   assert.deepEqual(third.last("select").nodes, [2]);
   assert.deepEqual(session.selection, [2]);
@@ -119,8 +172,15 @@ test("frames_hold_no_more_than_the_server_takes", async (t) => {
   assert.equal(socket.sent.filter(({ op }) => op === "set").length, 10);
   assert.ok(socket.frames - before > 1, "in several frames");
   const nodes = Array.from({ length: 40 }, (_, i) => ({ id: i + 1, t: [0.5, 0.5, 0.5] }));
-  await assert.rejects(session.set(nodes), ({ code, message }) => code === "too_large" && /500/.test(message));
-  assert.equal(socket.sent.filter(({ op }) => op === "set").length, 10, "what is too large is not sent");
+  await assert.rejects(
+    session.set(nodes),
+    ({ code, message }) => code === "too_large" && /500/.test(message),
+  );
+  assert.equal(
+    socket.sent.filter(({ op }) => op === "set").length,
+    10,
+    "what is too large is not sent",
+  );
   assert.equal(session.unsaved, 10);
 });
 
@@ -133,12 +193,22 @@ test("dropped_messages_leave_no_promise_open_and_edits_are_sent_again", async (t
   const late = socket.last("pick").rid;
   const errors = [];
   session.on("error", ({ code }) => errors.push(code));
-  socket.tell({ op: "error", code: "rate_limited", message: "more than 2000 messages a second: the rest is dropped" });
+  socket.tell({
+    op: "error",
+    code: "rate_limited",
+    message: "more than 2000 messages a second: the rest is dropped",
+  });
   await assert.rejects(pick, ({ code }) => code === "rate_limited");
   socket.tell({ op: "error", rid: late, code: "bad_state", message: "late" });
   assert.deepEqual(errors, ["rate_limited"], "what was given up is not told");
   await new Promise((resolve) => setTimeout(resolve, 1100));
-  assert.deepEqual(socket.sent.filter(({ op }) => op === "set").map((message) => [message.key, message.rid]), [[key, rid], [key, rid]]);
+  assert.deepEqual(
+    socket.sent.filter(({ op }) => op === "set").map((message) => [message.key, message.rid]),
+    [
+      [key, rid],
+      [key, rid],
+    ],
+  );
   socket.tell({ op: "ok", rid, seq: 3, edit: 9 });
   assert.equal((await edit).edit, 9);
 });
@@ -165,15 +235,29 @@ test("edits_made_to_a_newer_state_wait_until_they_are_applied", async (t) => {
   third.tell(welcome({ epoch: 8, seq: 1, resumed: true }), state({ seq: 1, saved: 1 }));
   const own = session.set([{ id: 1, t: [2, 0, 0] }]);
   await settled();
-  assert.deepEqual([sentEdits(second).length, sentEdits(third).length, session.held], [0, 1, 3], "another one goes by itself");
+  assert.deepEqual(
+    [sentEdits(second).length, sentEdits(third).length, session.held],
+    [0, 1, 3],
+    "another one goes by itself",
+  );
   third.tell({ op: "ok", rid: third.last("set").rid, seq: 2, edit: 7 });
   await own;
   session.applyHeld();
   await settled();
   const sent = sentEdits(third).slice(1);
-  assert.deepEqual(sent.map(({ op, base }) => [op, base]), [["set", undefined], ["create", undefined], ["set", undefined]]);
+  assert.deepEqual(
+    sent.map(({ op, base }) => [op, base]),
+    [
+      ["set", undefined],
+      ["create", undefined],
+      ["set", undefined],
+    ],
+  );
   third.tell(...sent.map(({ rid }, i) => ({ op: "ok", rid, seq: 3 + i, edit: 8 + i })));
-  assert.deepEqual((await Promise.all(edits)).map(({ edit }) => edit), [8, 9, 10]);
+  assert.deepEqual(
+    (await Promise.all(edits)).map(({ edit }) => edit),
+    [8, 9, 10],
+  );
   assert.deepEqual([session.held, session.unsaved], [0, 0]);
 });
 
@@ -182,13 +266,24 @@ test("edits_made_to_a_newer_state_are_discarded_as_conflicts", async (t) => {
   const told = [];
   session.on("unsaved", (count) => told.push(count));
   session.discardHeld();
-  for (const edit of edits) await assert.rejects(edit, ({ code, message }) => code === "conflict" && /newer state/.test(message));
+  for (const edit of edits)
+    await assert.rejects(
+      edit,
+      ({ code, message }) => code === "conflict" && /newer state/.test(message),
+    );
   assert.deepEqual([session.held, session.unsaved, told, sentEdits(second).length], [0, 0, [0], 0]);
 });
 
 test("edit_made_away_goes_by_what_was_saved_and_by_the_base_of_its_caller", async (t) => {
   const { session, socket } = await joined(t);
-  socket.tell({ op: "delta", from: 2, seq: 5, time: 1, saved: 2, nodes: [{ id: 1, t: [3, 0, 0] }] });
+  socket.tell({
+    op: "delta",
+    from: 2,
+    seq: 5,
+    time: 1,
+    saved: 2,
+    nodes: [{ id: 1, t: [3, 0, 0] }],
+  });
   socket.close();
   const edit = session.set([{ id: 1, t: [1, 0, 0] }]);
   const own = session.set([{ id: 1, t: [1, 0, 0] }], { base: 9 });
@@ -198,16 +293,36 @@ test("edit_made_away_goes_by_what_was_saved_and_by_the_base_of_its_caller", asyn
   const [first, last] = sentEdits(second);
   assert.deepEqual([first.base, last.base, session.held], [2, 9, 0]);
   second.tell({ op: "ok", rid: first.rid, seq: 3, edit: 9 });
-  second.tell({ op: "error", rid: last.rid, code: "bad_value", message: "set.base: the scene is at 2" });
+  second.tell({
+    op: "error",
+    rid: last.rid,
+    code: "bad_value",
+    message: "set.base: the scene is at 2",
+  });
   assert.equal((await edit).edit, 9);
-  await assert.rejects(own, ({ code }) => code === "bad_value", "what the caller said is the caller's");
+  await assert.rejects(
+    own,
+    ({ code }) => code === "bad_value",
+    "what the caller said is the caller's",
+  );
 });
 
 test("typed_numbers_of_edits_are_lists_however_they_came", async (t) => {
   const { session, socket } = await joined(t);
   const told = [];
   session.on("edit", ({ value }) => told.push(value));
-  const edit = { op: "edit", id: 1, by: 1, user: "Ada", kind: "translate", handle: "tx", nodes: [1], seq: 3, began: 1, ended: 1 };
+  const edit = {
+    op: "edit",
+    id: 1,
+    by: 1,
+    user: "Ada",
+    kind: "translate",
+    handle: "tx",
+    nodes: [1],
+    seq: 3,
+    began: 1,
+    ended: 1,
+  };
   socket.tell({ ...edit, value: 0.5 }, { ...edit, value: [1, 2] }, edit);
   assert.deepEqual(told, [[0.5], [1, 2], undefined]);
   const history = session.history();
@@ -217,10 +332,20 @@ test("typed_numbers_of_edits_are_lists_however_they_came", async (t) => {
 });
 
 test("refusal_is_told_with_the_code_of_the_server", async (t) => {
-  const session = new Session({ url: "ws://there/ws", scene: "arm", user: "Ada", WebSocket: Socket });
+  const session = new Session({
+    url: "ws://there/ws",
+    scene: "arm",
+    user: "Ada",
+    WebSocket: Socket,
+  });
   const socket = Socket.all.at(-1);
   socket.open();
-  socket.tell({ op: "error", code: "unknown_scene", message: "there is no scene arm", fatal: true });
+  socket.tell({
+    op: "error",
+    code: "unknown_scene",
+    message: "there is no scene arm",
+    fatal: true,
+  });
   socket.close();
   await assert.rejects(session.ready, ({ code }) => code === "unknown_scene");
   assert.equal(session.status.code, "unknown_scene");
@@ -228,7 +353,15 @@ test("refusal_is_told_with_the_code_of_the_server", async (t) => {
 
 test("gizmo_of_a_lost_connection_is_not_there", async (t) => {
   const { session, socket } = await joined(t);
-  socket.tell({ op: "gizmo", mode: "translate", handles: ["tx"], active: "tx", origin: [0, 0, 0], axes: [1, 0, 0, 0, 1, 0, 0, 0, 1], size: 1 });
+  socket.tell({
+    op: "gizmo",
+    mode: "translate",
+    handles: ["tx"],
+    active: "tx",
+    origin: [0, 0, 0],
+    axes: [1, 0, 0, 0, 1, 0, 0, 0, 1],
+    size: 1,
+  });
   assert.equal(session.gizmo.active, "tx");
   socket.close();
   assert.equal(session.gizmo, null);

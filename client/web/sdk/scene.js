@@ -56,7 +56,11 @@ export class SceneModel extends Emitter {
     const chain = [];
     /** @type {Float64Array} */
     let above = IDENTITY;
-    for (let at = /** @type {SceneNode | undefined} */ (node); at; at = at.parent === null ? undefined : this.#nodes.get(at.parent)) {
+    for (
+      let at = /** @type {SceneNode | undefined} */ (node);
+      at;
+      at = at.parent === null ? undefined : this.#nodes.get(at.parent)
+    ) {
       const world = this.#worlds.get(at.id);
       if (world) {
         above = world;
@@ -115,7 +119,11 @@ export class SceneModel extends Emitter {
       this.saved = Math.max(this.saved, delta.saved ?? 0);
     }
     this.#hang(change);
-    if (change.all || change.added.length + change.gone.length + change.moved.length + change.structure.length > 0) this.emit("change", change);
+    if (
+      change.all ||
+      change.added.length + change.gone.length + change.moved.length + change.structure.length > 0
+    )
+      this.emit("change", change);
   }
 
   /** @param {SceneChange} change */
@@ -137,11 +145,23 @@ export class SceneModel extends Emitter {
     for (const told of delta.nodes) {
       const node = this.#nodes.get(told.id);
       if (!node) {
-        this.#nodes.set(told.id, { name: "", parent: null, t: [0, 0, 0], r: [0, 0, 0, 1], s: [1, 1, 1], ...told, children: [] });
+        this.#nodes.set(told.id, {
+          name: "",
+          parent: null,
+          t: [0, 0, 0],
+          r: [0, 0, 0, 1],
+          s: [1, 1, 1],
+          ...told,
+          children: [],
+        });
         change.added.push(told.id);
         continue;
       }
-      const placed = told.t !== undefined || told.r !== undefined || told.s !== undefined || told.parent !== undefined;
+      const placed =
+        told.t !== undefined ||
+        told.r !== undefined ||
+        told.s !== undefined ||
+        told.parent !== undefined;
       if (placed) change.moved.push(told.id);
       if (told.name !== undefined || told.parent !== undefined) change.structure.push(told.id);
       Object.assign(node, told);
@@ -152,7 +172,8 @@ export class SceneModel extends Emitter {
   #hang(change) {
     if (change.all) return this.#hangAll();
     // What came in one delta of a state may be gone again in a later one.
-    for (const list of [change.added, change.moved, change.structure]) keep(list, (id) => this.#nodes.has(id));
+    for (const list of [change.added, change.moved, change.structure])
+      keep(list, (id) => this.#nodes.has(id));
     for (const id of change.gone) this.#unhang(id);
     for (const id of [...change.added, ...change.structure]) {
       const parent = this.#nodes.get(id)?.parent ?? null;
@@ -168,7 +189,8 @@ export class SceneModel extends Emitter {
     for (const node of this.#nodes.values()) node.children = [];
     this.#roots = [];
     this.#hung.clear();
-    for (const id of [...this.#nodes.keys()].sort((a, b) => a - b)) this.#hangOne(id, this.#nodes.get(id)?.parent ?? null);
+    for (const id of [...this.#nodes.keys()].sort((a, b) => a - b))
+      this.#hangOne(id, this.#nodes.get(id)?.parent ?? null);
   }
 
   /** @param {Id} id @param {Id | null} parent */
@@ -203,7 +225,8 @@ function keep(list, which) {
 
 /** Where an id is, or belongs, in an ascending list. @param {Id[]} list @param {Id} id */
 function placeOf(list, id) {
-  let low = 0, high = list.length;
+  let low = 0,
+    high = list.length;
   while (low < high) {
     const middle = (low + high) >> 1;
     if (list[middle] < id) low = middle + 1;

@@ -11,7 +11,8 @@ const NO_WEBSOCKET =
   "there is no global WebSocket, as in Node before version 22: pass one, such as that of the package ws: " +
   'import WebSocket from "ws"; connect({ ..., WebSocket })';
 
-const DISCARDED = "the edit was made to a newer state of the scene than the server now has, and was discarded";
+const DISCARDED =
+  "the edit was made to a newer state of the scene than the server now has, and was discarded";
 
 /**
  * @typedef {object} SessionEvents
@@ -46,7 +47,12 @@ export class Session extends Emitter {
   /** @type {readonly Id[]} */
   selection = [];
   /** What was told of the tool so far; the server's own beginnings where nothing was. @type {Tool} */
-  tool = { mode: "translate", space: "world", pivot: "median", snap: { on: false, absolute: false } };
+  tool = {
+    mode: "translate",
+    space: "world",
+    pivot: "median",
+    snap: { on: false, absolute: false },
+  };
   /** @type {Camera | null} */
   camera = null;
 
@@ -139,7 +145,8 @@ export class Session extends Emitter {
 
   /** Who holds this node, if it is somebody else. @param {Id} id @returns {Person | undefined} */
   holder(id) {
-    for (const person of this.#people.values()) if (!person.me && person.locks?.includes(id)) return person;
+    for (const person of this.#people.values())
+      if (!person.me && person.locks?.includes(id)) return person;
     return undefined;
   }
 
@@ -165,7 +172,12 @@ export class Session extends Emitter {
 
   /** @param {Camera} camera */
   setCamera(camera) {
-    this.camera = { ...camera, view: Array.from(camera.view), proj: Array.from(camera.proj), viewport: Array.from(camera.viewport) };
+    this.camera = {
+      ...camera,
+      view: Array.from(camera.view),
+      proj: Array.from(camera.proj),
+      viewport: Array.from(camera.viewport),
+    };
     this.#connection.send({ op: "camera", ...this.camera });
   }
 
@@ -180,7 +192,8 @@ export class Session extends Emitter {
    * @param {readonly Id[]} nodes @param {"set" | "add" | "remove" | "toggle"} [how]
    */
   async select(nodes, how = "set") {
-    if (!this.#connection.open && this.status.phase !== "closed") return this.#setSelection(afterSelect(this.selection, nodes, how));
+    if (!this.#connection.open && this.status.phase !== "closed")
+      return this.#setSelection(afterSelect(this.selection, nodes, how));
     this.#selecting++;
     try {
       await this.#ask({ op: "select", nodes, how });
@@ -217,10 +230,18 @@ export class Session extends Emitter {
   async down(place) {
     this.#orbiting = this.tool.mode === "orbit" || place.mods?.includes("orbit") === true;
     const orbiting = this.#orbiting;
-    const { handle, hit } = await this.#ask({ op: "pointer", phase: "down", n: ++this.#pointerN, ...place });
+    const { handle, hit } = await this.#ask({
+      op: "pointer",
+      phase: "down",
+      n: ++this.#pointerN,
+      ...place,
+    });
     const adds = place.mods?.includes("add");
     const selects = handle === undefined && !orbiting && (hit !== undefined || !adds);
-    if (selects) this.#setSelection(afterSelect(this.selection, hit === undefined ? [] : [hit], adds ? "add" : "set"));
+    if (selects)
+      this.#setSelection(
+        afterSelect(this.selection, hit === undefined ? [] : [hit], adds ? "add" : "set"),
+      );
     return { handle, hit };
   }
 
@@ -318,20 +339,26 @@ export class Session extends Emitter {
    * @returns {Promise<Edit[]>}
    */
   async history(which = {}) {
-    return (await this.#connection.ask({ op: "history", ...which })).flatMap((part) => part.edits.map(asEdit));
+    return (await this.#connection.ask({ op: "history", ...which })).flatMap((part) =>
+      part.edits.map(asEdit),
+    );
   }
 
   /** The whole scene as it was. @param {{ seq: number } | { time: number } | { checkpoint: string }} moment @returns {Promise<SceneModel>} */
   async at(moment) {
     const parts = await this.#connection.ask({ op: "at", ...moment });
     const model = new SceneModel();
-    model.apply(parts.map((part, i) => ({ from: i === 0 ? 0 : part.seq, seq: part.seq, nodes: part.nodes })));
+    model.apply(
+      parts.map((part, i) => ({ from: i === 0 ? 0 : part.seq, seq: part.seq, nodes: part.nodes })),
+    );
     return model;
   }
 
   /** Where a node was, point by point, under its parent of then. @param {Id} node @param {{ since?: number, before?: number, limit?: number }} [which] @returns {Promise<PathPoint[]>} */
   async path(node, which = {}) {
-    return (await this.#connection.ask({ op: "path", node, ...which })).flatMap((part) => part.path);
+    return (await this.#connection.ask({ op: "path", node, ...which })).flatMap(
+      (part) => part.path,
+    );
   }
 
   /** Asks anew for what `named` has. @returns {Promise<Checkpoint[]>} ascending by seq */
@@ -366,8 +393,20 @@ export class Session extends Emitter {
 
   #hello() {
     const { scene, user, role, token, create } = this.#options;
-    const stand = { epoch: this.#epoch, seq: this.#whole ? this.scene.seq : 0, edit: this.#lastEdit, secret: this.#secret };
-    const hello = { scene, user, role, token, create, resume: stand.epoch === 0 ? undefined : stand };
+    const stand = {
+      epoch: this.#epoch,
+      seq: this.#whole ? this.scene.seq : 0,
+      edit: this.#lastEdit,
+      secret: this.#secret,
+    };
+    const hello = {
+      scene,
+      user,
+      role,
+      token,
+      create,
+      resume: stand.epoch === 0 ? undefined : stand,
+    };
     if (!this.#part) return [hello];
     const camera = this.camera ? [{ op: "camera", ...this.camera }] : [];
     return [hello, ...camera, { op: "interest", ...this.#part }];
@@ -376,7 +415,12 @@ export class Session extends Emitter {
   /** @param {any} welcome */
   #welcomed(welcome) {
     const known = this.#epoch !== 0;
-    Object.assign(this, { id: welcome.session, role: welcome.role, limits: welcome.limits, server: welcome.server });
+    Object.assign(this, {
+      id: welcome.session,
+      role: welcome.role,
+      limits: welcome.limits,
+      server: welcome.server,
+    });
     this.#epoch = welcome.epoch;
     this.#secret = welcome.secret;
     // What was saved is never taken back: another file stands in the place of the one that was there.
@@ -403,7 +447,12 @@ export class Session extends Emitter {
         const { code, nodes = [] } = /** @type {GizmodError} */ (error);
         // Without a connection it is left to the next.
         if (code !== "unknown_node" || nodes.length === 0) return;
-        this.#setSelection(this.selection.filter((id) => !nodes.includes(id) && (this.#part !== null || this.scene.get(id) !== undefined)));
+        this.#setSelection(
+          this.selection.filter(
+            (id) =>
+              !nodes.includes(id) && (this.#part !== null || this.scene.get(id) !== undefined),
+          ),
+        );
       }
     }
   }
@@ -411,7 +460,8 @@ export class Session extends Emitter {
   /** @param {any[]} messages */
   #received(messages) {
     const connecting = this.status.phase === "connecting";
-    let notes = false, checkpoints = false;
+    let notes = false,
+      checkpoints = false;
     for (const message of messages) {
       if (message.op === "delta") this.#delta(message);
       else if (message.op === "saved") this.scene.saved = message.seq;
@@ -422,7 +472,8 @@ export class Session extends Emitter {
       else if (message.op === "checkpoints") checkpoints = this.#tellCheckpoints(message);
       else if (message.op === "edit") this.#edited(message);
       // What ends the connection is told by the status.
-      else if (message.op === "error" && !message.fatal) this.emit("error", new GizmodError(message.code, message.message, message));
+      else if (message.op === "error" && !message.fatal)
+        this.emit("error", new GizmodError(message.code, message.message, message));
     }
     if (messages.some(({ op }) => op === "presence")) this.#tellPeople();
     // Who is here anew is not told of what there is none of: there may have been some before.
@@ -465,7 +516,8 @@ export class Session extends Emitter {
   #presence(presence) {
     if (presence.all) this.#people.clear();
     for (const session of presence.left ?? []) this.#people.delete(session);
-    for (const person of presence.users) this.#people.set(person.session, { ...person, me: person.session === this.id });
+    for (const person of presence.users)
+      this.#people.set(person.session, { ...person, me: person.session === this.id });
   }
 
   #tellPeople() {
@@ -476,7 +528,11 @@ export class Session extends Emitter {
 
   /** @param {readonly Id[]} selection */
   #setSelection(selection) {
-    if (selection.length === this.selection.length && selection.every((id, i) => id === this.selection[i])) return;
+    if (
+      selection.length === this.selection.length &&
+      selection.every((id, i) => id === this.selection[i])
+    )
+      return;
     this.selection = selection;
     this.emit("selection", selection);
   }
@@ -508,7 +564,14 @@ export class Session extends Emitter {
   /** @param {Status} status */
   #setStatus(status) {
     this.status = status;
-    if (status.phase === "closed") this.#first.reject(new GizmodError(status.code ?? "closed", status.reason ?? "the connection is closed", status));
+    if (status.phase === "closed")
+      this.#first.reject(
+        new GizmodError(
+          status.code ?? "closed",
+          status.reason ?? "the connection is closed",
+          status,
+        ),
+      );
     if (status.phase === "offline" || status.phase === "closed") this.#setGizmo(null);
     this.emit("status", status);
   }

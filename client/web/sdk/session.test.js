@@ -46,12 +46,15 @@ function event(session, name, accept = () => true) {
 }
 
 /** Resolves once presence, which is told at most 20 times a second, has made it so. */
-const told = async (session, accept) => { if (!accept()) await event(session, "people", accept); };
+const told = async (session, accept) => {
+  if (!accept()) await event(session, "people", accept);
+};
 
 const online = (session) => event(session, "status", ({ phase }) => phase === "online");
 
 test("what one sets the other sees, with the same seq", async () => {
-  const ada = await join("Ada"), bob = await join("Bob");
+  const ada = await join("Ada"),
+    bob = await join("Bob");
   const [id] = ada.scene.roots;
   const told = event(bob, "edit");
   const change = event(bob.scene, "change");
@@ -89,14 +92,21 @@ test("a selection is known as soon as it is answered", async () => {
 });
 
 test("nodes that are made and deleted come and go in the tree", async () => {
-  const ada = await join("Ada"), bob = await join("Bob");
+  const ada = await join("Ada"),
+    bob = await join("Bob");
   const [root] = ada.scene.roots;
-  const { ids } = await ada.create([{ ref: "a", name: "bracket", parent: root }, { name: "bolt", parent: "a" }]);
+  const { ids } = await ada.create([
+    { ref: "a", name: "bracket", parent: root },
+    { name: "bolt", parent: "a" },
+  ]);
   assert.deepEqual(ada.scene.get(ids[0]).children, [ids[1]]);
   assert.ok(ada.scene.get(root).children.includes(ids[0]));
   const told = event(bob, "edit", ({ kind }) => kind === "delete");
   await ada.set([{ id: ids[1], parent: null }]);
-  assert.ok(ada.scene.roots.includes(ids[1]) && ada.scene.get(ids[0]).children.length === 0, "hung elsewhere");
+  assert.ok(
+    ada.scene.roots.includes(ids[1]) && ada.scene.get(ids[0]).children.length === 0,
+    "hung elsewhere",
+  );
   await ada.set([{ id: ids[1], parent: ids[0] }]);
   assert.deepEqual(ada.scene.get(ids[0]).children, [ids[1]]);
   await ada.delete([ids[0]]);
@@ -107,10 +117,17 @@ test("nodes that are made and deleted come and go in the tree", async () => {
 });
 
 test("copies have the mesh of their node and what is not said of them", async () => {
-  const ada = await join("Ada"), bob = await join("Bob");
-  const node = [...ada.scene.nodes.values()].find(({ asset, children }) => asset !== undefined && children.length > 0);
-  const { ids, edit } = await ada.create([{ ref: "a", copy: node.id }, { parent: "a", copy: node.children[0], name: "again" }]);
-  const [top, below] = ids.map((id) => ada.scene.get(id)), { children, id, by, ...rest } = node;
+  const ada = await join("Ada"),
+    bob = await join("Bob");
+  const node = [...ada.scene.nodes.values()].find(
+    ({ asset, children }) => asset !== undefined && children.length > 0,
+  );
+  const { ids, edit } = await ada.create([
+    { ref: "a", copy: node.id },
+    { parent: "a", copy: node.children[0], name: "again" },
+  ]);
+  const [top, below] = ids.map((id) => ada.scene.get(id)),
+    { children, id, by, ...rest } = node;
   assert.deepEqual(top, { ...rest, id: ids[0], children: [ids[1]], by: ada.id });
   assert.equal(below.asset, ada.scene.get(node.children[0]).asset);
   assert.equal(below.name, "again");
@@ -118,7 +135,10 @@ test("copies have the mesh of their node and what is not said of them", async ()
   await ada.revert(edit);
   await told;
   assert.equal(bob.scene.get(ids[0]), undefined);
-  await assert.rejects(ada.create([{ copy: ids[0] }]), { code: "unknown_node", message: `create.nodes[0].copy: there is no node ${ids[0]}` });
+  await assert.rejects(ada.create([{ copy: ids[0] }]), {
+    code: "unknown_node",
+    message: `create.nodes[0].copy: there is no node ${ids[0]}`,
+  });
 });
 
 test("the past is a scene of its own and the present stays", async () => {
@@ -138,24 +158,32 @@ test("the past is a scene of its own and the present stays", async () => {
 test("an edit of an unknown node says so and changes nothing", async () => {
   const ada = await join("Ada");
   const seq = ada.scene.seq;
-  await assert.rejects(ada.set([{ id: 999_999, t: [0, 0, 0] }]), ({ code, nodes }) => code === "unknown_node" && nodes[0] === 999_999);
+  await assert.rejects(
+    ada.set([{ id: 999_999, t: [0, 0, 0] }]),
+    ({ code, nodes }) => code === "unknown_node" && nodes[0] === 999_999,
+  );
   assert.equal(ada.scene.seq, seq);
 });
 
 test("who holds a node is told, and in the way of others", async () => {
-  const ada = await join("Ada"), bob = await join("Bob");
+  const ada = await join("Ada"),
+    bob = await join("Bob");
   const [id] = ada.scene.roots;
   const held = event(bob, "people", () => bob.holder(id) !== undefined);
   await ada.grab("tx", { nodes: [id], value: [0.5] });
   await held;
   assert.equal(bob.holder(id).user, "Ada");
   assert.equal(ada.holder(id), undefined, "oneself is nobody else");
-  await assert.rejects(bob.set([{ id, t: [0, 0, 0] }]), ({ code, holder, message }) => code === "locked" && holder === ada.id && /Ada/.test(message));
+  await assert.rejects(
+    bob.set([{ id, t: [0, 0, 0] }]),
+    ({ code, holder, message }) => code === "locked" && holder === ada.id && /Ada/.test(message),
+  );
   await ada.cancel();
 });
 
 test("a killed daemon: an edit made meanwhile waits, and is there once, under the same key", async () => {
-  const ada = await join("Ada"), bob = await join("Bob");
+  const ada = await join("Ada"),
+    bob = await join("Bob");
   const [id] = ada.scene.roots;
   const [child] = ada.scene.get(id).children;
   await ada.select([id]);
@@ -177,7 +205,8 @@ test("a killed daemon: an edit made meanwhile waits, and is there once, under th
   assert.equal((await edit).seq > seq, true);
   assert.equal(ada.unsaved, 0);
   assert.deepEqual(ada.selection, [id, child], "selected again");
-  const told = (people) => people.some(({ session, selection }) => session === ada.id && selection?.length === 2);
+  const told = (people) =>
+    people.some(({ session, selection }) => session === ada.id && selection?.length === 2);
   if (!told(bob.people)) await event(bob, "people", told);
   const [latest, before] = await ada.history({ limit: 2 });
   assert.equal(latest.id, (await edit).edit);
@@ -192,7 +221,8 @@ test("an edit made while away does not write over what others did meanwhile", as
   held = true;
   await daemon.kill();
   await away;
-  const edit = ada.set([{ id, t: [5, 0, 0] }]), next = ada.set([{ id, t: [6, 0, 0] }]);
+  const edit = ada.set([{ id, t: [5, 0, 0] }]),
+    next = ada.set([{ id, t: [6, 0, 0] }]);
   for (const one of [edit, next]) one.catch(() => {});
   await daemon.run();
   await daemon.ctl("set", SCENE, String(id), "--user", "bob", "--t", "0,7,0");
@@ -209,7 +239,11 @@ test("edits made while away do not stand in each other's way", async () => {
   const away = event(ada, "status", ({ phase }) => phase === "offline");
   await daemon.kill();
   await away;
-  const edits = [ada.set([{ id, t: [1, 0, 0] }]), ada.set([{ id, name: "renamed" }]), ada.set([{ id, t: [2, 0, 0] }])];
+  const edits = [
+    ada.set([{ id, t: [1, 0, 0] }]),
+    ada.set([{ id, name: "renamed" }]),
+    ada.set([{ id, t: [2, 0, 0] }]),
+  ];
   await daemon.run();
   const back = online(ada);
   ada.retry();
@@ -246,36 +280,57 @@ test("a part of the scene is all there is, also after a crash, until all is aske
 
 /** A network that can hang: what either side says then stays where it is, and the daemon does not hear who has hung up. */
 async function network(t) {
-  const port = Number(new URL(daemon.socket).port), pairs = new Set();
+  const port = Number(new URL(daemon.socket).port),
+    pairs = new Set();
   let hung = false;
   const server = createServer((near) => {
     const far = createConnection(port, "127.0.0.1");
     const pair = { near, far, hung: false };
     pairs.add(pair);
-    near.on("data", (bytes) => pair.hung || far.write(bytes)).on("error", () => {}).on("close", () => pair.hung || far.destroy());
-    far.on("data", (bytes) => pair.hung || near.write(bytes)).on("error", () => {}).on("close", () => near.destroy());
+    near
+      .on("data", (bytes) => pair.hung || far.write(bytes))
+      .on("error", () => {})
+      .on("close", () => pair.hung || far.destroy());
+    far
+      .on("data", (bytes) => pair.hung || near.write(bytes))
+      .on("error", () => {})
+      .on("close", () => near.destroy());
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   t.after(() => {
-    for (const { near, far } of pairs) { near.destroy(); far.destroy(); }
+    for (const { near, far } of pairs) {
+      near.destroy();
+      far.destroy();
+    }
     server.close();
   });
-  return { url: `ws://127.0.0.1:${server.address().port}/ws`, hang: () => { for (const pair of pairs) pair.hung = true; } };
+  return {
+    url: `ws://127.0.0.1:${server.address().port}/ws`,
+    hang: () => {
+      for (const pair of pairs) pair.hung = true;
+    },
+  };
 }
 
 test("whoever comes back while the old connection hangs has at once what they held", async (t) => {
   const { url, hang } = await network(t);
   const sockets = [];
   class Kept extends WebSocket {
-    constructor(...rest) { super(...rest); sockets.push(this); }
+    constructor(...rest) {
+      super(...rest);
+      sockets.push(this);
+    }
   }
-  const bob = await join("Bob"), ada = await join("Eva", { url, WebSocket: Kept });
-  const [id] = ada.scene.roots, x = ada.scene.get(id).t[0];
+  const bob = await join("Bob"),
+    ada = await join("Eva", { url, WebSocket: Kept });
+  const [id] = ada.scene.roots,
+    x = ada.scene.get(id).t[0];
   const ray = (to) => ({ ray: [to, 0, 5, 0, 0, -1] });
   await ada.grab("tx", { nodes: [id], ...ray(0) });
   ada.move(ray(1));
   await event(bob.scene, "change", () => bob.scene.get(id).t[0] !== x);
-  const dragged = bob.scene.get(id).t[0], first = ada.id;
+  const dragged = bob.scene.get(id).t[0],
+    first = ada.id;
   await told(bob, () => bob.holder(id)?.session === first);
   hang();
   const lost = event(ada, "status", ({ phase }) => phase !== "online");
@@ -289,7 +344,14 @@ test("whoever comes back while the old connection hangs has at once what they he
   assert.equal(ada.scene.get(id).t[0], dragged, "the drag that hung is an edit");
   await ada.undo();
   assert.equal(ada.scene.get(id).t[0], x);
-  await told(bob, () => bob.people.filter(({ user }) => user === "Eva").map(({ session }) => session).join() === `${ada.id}`);
+  await told(
+    bob,
+    () =>
+      bob.people
+        .filter(({ user }) => user === "Eva")
+        .map(({ session }) => session)
+        .join() === `${ada.id}`,
+  );
 });
 
 test("a scene that is not there is refused for good, in words", async () => {
@@ -303,11 +365,15 @@ test("a scene that is not there is refused for good, in words", async () => {
 test("a viewer may look and not edit", async () => {
   const eve = await join("Eve", { role: "viewer" });
   assert.equal(eve.role, "viewer");
-  await assert.rejects(eve.set([{ id: eve.scene.roots[0], t: [0, 0, 0] }]), ({ code }) => code === "forbidden");
+  await assert.rejects(
+    eve.set([{ id: eve.scene.roots[0], t: [0, 0, 0] }]),
+    ({ code }) => code === "forbidden",
+  );
 });
 
 test("checkpoints are told to everybody at once, to newcomers, and when they go", async () => {
-  const ada = await join("Ada"), bob = await join("Bob");
+  const ada = await join("Ada"),
+    bob = await join("Bob");
   const has = (name) => (list) => list.some((checkpoint) => checkpoint.name === name);
   const told = event(bob, "checkpoints", has("before lunch"));
   const seq = await ada.checkpoint("before lunch");
@@ -316,7 +382,10 @@ test("checkpoints are told to everybody at once, to newcomers, and when they go"
   assert.ok(made > 0);
   const earlier = event(bob, "checkpoints", has("the beginning"));
   await ada.checkpoint("the beginning", { seq: 0 });
-  assert.deepEqual((await earlier).map(({ name }) => name), ["the beginning", "before lunch"]);
+  assert.deepEqual(
+    (await earlier).map(({ name }) => name),
+    ["the beginning", "before lunch"],
+  );
   const eve = new Session({ url: daemon.socket, scene: "robot-arm", user: "Eve", WebSocket });
   sessions.push(eve);
   await event(eve, "checkpoints", has("before lunch"));
@@ -328,7 +397,8 @@ test("checkpoints are told to everybody at once, to newcomers, and when they go"
 });
 
 test("notes are there for everybody, and go", async () => {
-  const ada = await join("Ada"), bob = await join("Bob");
+  const ada = await join("Ada"),
+    bob = await join("Bob");
   const [id] = ada.scene.roots;
   const told = event(bob, "notes", (notes) => notes.some(({ text }) => text === "too close?"));
   const note = await ada.note({ text: "too close?", node: id, point: [0, 1, 0] });

@@ -36,20 +36,35 @@ function chance(seed) {
 function somePlace({ meshes }, next) {
   for (;;) {
     const mesh = meshes[Math.floor(next() * meshes.length)];
-    const { index, attributes: { position } } = mesh.geometry;
+    const {
+      index,
+      attributes: { position },
+    } = mesh.geometry;
     const first = 3 * Math.floor((next() * (index ?? position).count) / 3);
-    const [a, b, c] = [first, first + 1, first + 2].map((i) => new Vector3().fromBufferAttribute(position, index ? index.getX(i) : i).applyMatrix4(mesh.matrixWorld));
+    const [a, b, c] = [first, first + 1, first + 2].map((i) =>
+      new Vector3()
+        .fromBufferAttribute(position, index ? index.getX(i) : i)
+        .applyMatrix4(mesh.matrixWorld),
+    );
     const sides = [b.clone().sub(a), c.clone().sub(a)];
-    if (sides[0].clone().cross(sides[1]).length() > 1e-6 * sides[0].length() * sides[1].length()) return a.add(b).add(c).divideScalar(3);
+    if (sides[0].clone().cross(sides[1]).length() > 1e-6 * sides[0].length() * sides[1].length())
+      return a.add(b).add(c).divideScalar(3);
   }
 }
 
 /** Rays from around at places of the meshes, and some that pass them by. */
 function* someRays(model, size, next) {
   for (let i = 0; i < RAYS; i++) {
-    const to = somePlace(model, next), along = () => (next() - 0.5) * size;
+    const to = somePlace(model, next),
+      along = () => (next() - 0.5) * size;
     if (i % 3 === 0) to.add(new Vector3(along(), along(), along()).multiplyScalar(0.3));
-    const from = to.clone().add(new Vector3(along(), along(), along()).normalize().multiplyScalar(i % 4 === 0 ? 0.2 * size : 3 * size));
+    const from = to
+      .clone()
+      .add(
+        new Vector3(along(), along(), along())
+          .normalize()
+          .multiplyScalar(i % 4 === 0 ? 0.2 * size : 3 * size),
+      );
     yield { from, direction: to.sub(from).normalize() };
   }
 }
@@ -60,7 +75,10 @@ async function compare(session, model, size) {
   const counts = { met: 0, missed: 0 };
   for (const { from, direction } of someRays(model, size, next)) {
     const [first, second] = new Raycaster(from, direction).intersectObjects(model.meshes, false);
-    const [hit] = await session.pick({ ray: [...from.toArray(), ...direction.toArray()], surface: true });
+    const [hit] = await session.pick({
+      ray: [...from.toArray(), ...direction.toArray()],
+      surface: true,
+    });
     if (!first) {
       assert.equal(hit, undefined, `nothing is at ${from.toArray()} along ${direction.toArray()}`);
       counts.missed++;
@@ -68,7 +86,10 @@ async function compare(session, model, size) {
     }
     counts.met++;
     assert.ok(hit, `nothing is met at ${from.toArray()} along ${direction.toArray()}`);
-    assert.ok(Math.abs(hit.distance - first.distance) < 1e-4 * first.distance, `met at ${hit.distance}, not ${first.distance}`);
+    assert.ok(
+      Math.abs(hit.distance - first.distance) < 1e-4 * first.distance,
+      `met at ${hit.distance}, not ${first.distance}`,
+    );
     const isTie = second && second.distance - first.distance < 1e-6 * first.distance;
     if (!isTie) assert.equal(session.scene.get(hit.id).asset, model.nodeOf(first.object));
     const place = first.point.toArray();
@@ -97,12 +118,26 @@ test("the engine is met where three.js meets it", async () => {
 class File {
   #parts = [];
   #size = 0;
-  json = { asset: { version: "2.0" }, scene: 0, scenes: [{ nodes: [] }], nodes: [], meshes: [], accessors: [], bufferViews: [], materials: [{}, { doubleSided: true }] };
+  json = {
+    asset: { version: "2.0" },
+    scene: 0,
+    scenes: [{ nodes: [] }],
+    nodes: [],
+    meshes: [],
+    accessors: [],
+    bufferViews: [],
+    materials: [{}, { doubleSided: true }],
+  };
 
   view(array, more = {}) {
     const bytes = Buffer.from(array.buffer);
     this.#parts.push(bytes, Buffer.alloc(-bytes.length & 3));
-    this.json.bufferViews.push({ buffer: 0, byteOffset: this.#size, byteLength: bytes.length, ...more });
+    this.json.bufferViews.push({
+      buffer: 0,
+      byteOffset: this.#size,
+      byteLength: bytes.length,
+      ...more,
+    });
     this.#size += bytes.length + (-bytes.length & 3);
     return this.json.bufferViews.length - 1;
   }
@@ -113,17 +148,28 @@ class File {
   }
 
   indices(array) {
-    const componentType = { Uint8Array: 5121, Uint16Array: 5123, Uint32Array: 5125 }[array.constructor.name];
-    return this.accessor({ bufferView: this.view(array), componentType, count: array.length, type: "SCALAR" });
+    const componentType = { Uint8Array: 5121, Uint16Array: 5123, Uint32Array: 5125 }[
+      array.constructor.name
+    ];
+    return this.accessor({
+      bufferView: this.view(array),
+      componentType,
+      count: array.length,
+      type: "SCALAR",
+    });
   }
 
   /** As a .glb. */
   finish() {
     const bin = Buffer.concat(this.#parts);
     this.json.buffers = [{ byteLength: bin.length }];
-    const text = JSON.stringify(this.json), json = Buffer.from(text.padEnd(Math.ceil(text.length / 4) * 4));
-    const head = Buffer.alloc(20), between = Buffer.alloc(8);
-    [0x46546c67, 2, 28 + json.length + bin.length, json.length, 0x4e4f534a].forEach((word, i) => head.writeUInt32LE(word, 4 * i));
+    const text = JSON.stringify(this.json),
+      json = Buffer.from(text.padEnd(Math.ceil(text.length / 4) * 4));
+    const head = Buffer.alloc(20),
+      between = Buffer.alloc(8);
+    [0x46546c67, 2, 28 + json.length + bin.length, json.length, 0x4e4f534a].forEach((word, i) =>
+      head.writeUInt32LE(word, 4 * i),
+    );
     [bin.length, 0x004e4942].forEach((word, i) => between.writeUInt32LE(word, 4 * i));
     return Buffer.concat([head, json, between, bin]);
   }
@@ -132,7 +178,10 @@ class File {
 /** The least and the largest of each coordinate. */
 function extent(places) {
   const along = (axis) => places.map((place) => place[axis]);
-  return { min: [0, 1, 2].map((axis) => Math.min(...along(axis))), max: [0, 1, 2].map((axis) => Math.max(...along(axis))) };
+  return {
+    min: [0, 1, 2].map((axis) => Math.min(...along(axis))),
+    max: [0, 1, 2].map((axis) => Math.max(...along(axis))),
+  };
 }
 
 const COUNT = 24;
@@ -141,14 +190,32 @@ const range = (count, make = (i) => i) => Array.from({ length: count }, (_, i) =
 /** Places as floats, one after the other. */
 function floats(file, next) {
   const places = range(COUNT, () => [0, 1, 2].map(() => Math.fround(2 * next() - 1)));
-  return { position: file.accessor({ bufferView: file.view(new Float32Array(places.flat())), componentType: 5126, count: COUNT, type: "VEC3", ...extent(places) }) };
+  return {
+    position: file.accessor({
+      bufferView: file.view(new Float32Array(places.flat())),
+      componentType: 5126,
+      count: COUNT,
+      type: "VEC3",
+      ...extent(places),
+    }),
+  };
 }
 
 /** With something else between them. */
 function apart(file, next) {
   const places = range(COUNT, () => [0, 1, 2].map(() => Math.fround(2 * next() - 1)));
-  const bufferView = file.view(new Float32Array(places.flatMap((place) => [...place, 7, 8, 9])), { byteStride: 24 });
-  return { position: file.accessor({ bufferView, componentType: 5126, count: COUNT, type: "VEC3", ...extent(places) }) };
+  const bufferView = file.view(new Float32Array(places.flatMap((place) => [...place, 7, 8, 9])), {
+    byteStride: 24,
+  });
+  return {
+    position: file.accessor({
+      bufferView,
+      componentType: 5126,
+      count: COUNT,
+      type: "VEC3",
+      ...extent(places),
+    }),
+  };
 }
 
 /** As integers of two bytes, or of one, that stand for -1 to 1. */
@@ -156,8 +223,19 @@ function quantised(type, componentType, largest) {
   return (file, next) => {
     const places = range(COUNT, () => [0, 1, 2].map(() => Math.round((2 * next() - 1) * largest)));
     const byteStride = 4 * type.BYTES_PER_ELEMENT;
-    const bufferView = file.view(new type(places.flatMap((place) => [...place, 0])), { byteStride });
-    return { position: file.accessor({ bufferView, componentType, normalized: true, count: COUNT, type: "VEC3", ...extent(places) }) };
+    const bufferView = file.view(new type(places.flatMap((place) => [...place, 0])), {
+      byteStride,
+    });
+    return {
+      position: file.accessor({
+        bufferView,
+        componentType,
+        normalized: true,
+        count: COUNT,
+        type: "VEC3",
+        ...extent(places),
+      }),
+    };
   };
 }
 
@@ -166,14 +244,25 @@ function sparse(file, next) {
   const { position } = floats(file, next);
   const others = range(COUNT / 3, () => [0, 1, 2].map(() => Math.fround(2 * next() - 1)));
   const count = others.length;
-  const indices = { bufferView: file.view(new Uint16Array(range(count, (i) => 3 * i + 1))), componentType: 5123 };
+  const indices = {
+    bufferView: file.view(new Uint16Array(range(count, (i) => 3 * i + 1))),
+    componentType: 5123,
+  };
   Object.assign(file.json.accessors[position], {
-    sparse: { count, indices, values: { bufferView: file.view(new Float32Array(others.flat())) } }, min: [-1, -1, -1], max: [1, 1, 1],
+    sparse: { count, indices, values: { bufferView: file.view(new Float32Array(others.flat())) } },
+    min: [-1, -1, -1],
+    max: [1, 1, 1],
   });
   return { position };
 }
 
-const PLACES = [floats, apart, quantised(Int16Array, 5122, 32767), quantised(Int8Array, 5120, 127), sparse];
+const PLACES = [
+  floats,
+  apart,
+  quantised(Int16Array, 5122, 32767),
+  quantised(Int8Array, 5120, 127),
+  sparse,
+];
 const MODES = [4, 5, 6];
 
 function everyWay(next) {
@@ -183,23 +272,39 @@ function everyWay(next) {
       for (const type of [null, Uint8Array, Uint16Array, Uint32Array]) {
         const attributes = { POSITION: places(file, next).position };
         const primitive = { attributes, mode, material: next() < 0.5 ? 0 : 1 };
-        if (type) primitive.indices = file.indices(new type(range(COUNT, () => Math.floor(next() * COUNT))));
+        if (type)
+          primitive.indices = file.indices(
+            new type(range(COUNT, () => Math.floor(next() * COUNT))),
+          );
         const mesh = file.json.meshes.push({ primitives: [primitive] }) - 1;
         const some = (from, to) => [0, 1, 2].map(() => from + (to - from) * next());
         const scale = some(0.6, 1.6).map((factor) => (next() < 0.3 ? -factor : factor));
-        const rotation = [...some(-1, 1), 1], length = Math.hypot(...rotation);
-        const node = file.json.nodes.push({ mesh, translation: [5 * i, 5 * mode, 5 * next()], rotation: rotation.map((x) => x / length), scale }) - 1;
+        const rotation = [...some(-1, 1), 1],
+          length = Math.hypot(...rotation);
+        const node =
+          file.json.nodes.push({
+            mesh,
+            translation: [5 * i, 5 * mode, 5 * next()],
+            rotation: rotation.map((x) => x / length),
+            scale,
+          }) - 1;
         if (next() < 0.3 && node > 0) (file.json.nodes[node - 1].children ??= []).push(node);
         else file.json.scenes[0].nodes.push(node);
       }
     }
   }
-  Object.assign(file.json, { extensionsUsed: ["KHR_mesh_quantization"], extensionsRequired: ["KHR_mesh_quantization"] });
+  Object.assign(file.json, {
+    extensionsUsed: ["KHR_mesh_quantization"],
+    extensionsRequired: ["KHR_mesh_quantization"],
+  });
   return file.finish();
 }
 
 async function importBytes(scene, body, more = "") {
-  const response = await fetch(`${daemon.url}/scenes/${scene}?user=test${more}`, { method: "PUT", body });
+  const response = await fetch(`${daemon.url}/scenes/${scene}?user=test${more}`, {
+    method: "PUT",
+    body,
+  });
   assert.ok(response.ok, await response.text());
 }
 
@@ -214,14 +319,16 @@ test("triangles are met however they are written down", async () => {
 
 /** Rays at which the bounds say one node, and three.js another or nothing. */
 async function tellingRays(session, model, count) {
-  const next = chance(5), rays = { behind: [], empty: [] };
+  const next = chance(5),
+    rays = { behind: [], empty: [] };
   while (rays.behind.length < count || rays.empty.length < count) {
     for (const { from, direction } of someRays(model, 700, next)) {
       const [first] = new Raycaster(from, direction).intersectObjects(model.meshes, false);
       const ray = [...from.toArray(), ...direction.toArray()];
       const [hit] = await session.pick({ ray });
       const asset = first && model.nodeOf(first.object);
-      if (hit && session.scene.get(hit.id).asset !== asset) (first ? rays.behind : rays.empty).push({ ray, asset, byBounds: hit.id });
+      if (hit && session.scene.get(hit.id).asset !== asset)
+        (first ? rays.behind : rays.empty).push({ ray, asset, byBounds: hit.id });
     }
   }
   return rays;
@@ -245,7 +352,9 @@ async function assertPresses(session, rays) {
 async function surfaces(scene) {
   for (;;) {
     const metrics = await (await fetch(`${daemon.url}/metrics`)).text();
-    const count = Number(new RegExp(`gizmod_scene_triangles\\{scene="${scene}"\\} (\\d+)`).exec(metrics)?.[1] ?? 0);
+    const count = Number(
+      new RegExp(`gizmod_scene_triangles\\{scene="${scene}"\\} (\\d+)`).exec(metrics)?.[1] ?? 0,
+    );
     if (count > 0) return count;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

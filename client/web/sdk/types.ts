@@ -13,13 +13,32 @@ export type Ray = [x: number, y: number, z: number, dx: number, dy: number, dz: 
 export type Mat4 = ArrayLike<number>;
 
 export type Role = "viewer" | "editor" | "admin";
-export type Mode = "none" | "translate" | "rotate" | "scale" | "bounds" | "universal" | "arcball" | "orbit";
+export type Mode =
+  | "none"
+  | "translate"
+  | "rotate"
+  | "scale"
+  | "bounds"
+  | "universal"
+  | "arcball"
+  | "orbit";
 export type Space = "world" | "local" | "parent" | "view";
 export type Pivot = "median" | "active" | "each" | "bounds" | Vec3;
 export type EulerOrder = "XYZ" | "XZY" | "YXZ" | "YZX" | "ZXY" | "ZYX";
 export type Modifier = "snap" | "fine" | "add" | "orbit";
 export type EditKind =
-  | "translate" | "rotate" | "scale" | "ball" | "wheel" | "set" | "create" | "delete" | "undo" | "redo" | "restore" | "import";
+  | "translate"
+  | "rotate"
+  | "scale"
+  | "ball"
+  | "wheel"
+  | "set"
+  | "create"
+  | "delete"
+  | "undo"
+  | "redo"
+  | "restore"
+  | "import";
 
 export interface SceneNode {
   readonly id: Id;

@@ -3,25 +3,52 @@ import { test } from "node:test";
 
 import { transformPoint } from "../../sdk/maths.js";
 import type { Quat, Vec3 } from "../../sdk/types.js";
-import { type Pose, axesOf, between, dot, eyeOf, poseOf, projection, turnOf, turned, viewOf } from "./camera";
+import {
+  type Pose,
+  axesOf,
+  between,
+  dot,
+  eyeOf,
+  poseOf,
+  projection,
+  turnOf,
+  turned,
+  viewOf,
+} from "./camera";
 
 const close = (a: ArrayLike<number>, b: ArrayLike<number>, by = 1e-9): void => {
   assert.equal(a.length, b.length);
-  for (let i = 0; i < a.length; i++) assert.ok(Math.abs(a[i] - b[i]) <= by, `${Array.from(a)} is not ${Array.from(b)}`);
+  for (let i = 0; i < a.length; i++)
+    assert.ok(Math.abs(a[i] - b[i]) <= by, `${Array.from(a)} is not ${Array.from(b)}`);
 };
 
-const SIDES: Vec3[] = [[0, 0, 1], [0, 0, -1], [1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [6, 5, 8], [-1, -3, -2]];
+const SIDES: Vec3[] = [
+  [0, 0, 1],
+  [0, 0, -1],
+  [1, 0, 0],
+  [-1, 0, 0],
+  [0, 1, 0],
+  [0, -1, 0],
+  [6, 5, 8],
+  [-1, -3, -2],
+];
 
 test("camera_of_a_side_looks_at_its_target_from_there_and_level", () => {
   for (const side of SIDES) {
     const pose: Pose = { target: [1, 2, 3], turn: turnOf(side), distance: 5 };
     const [right, up, back] = axesOf(pose.turn);
     const length = Math.hypot(...side);
-    close(back, side.map((value) => value / length));
+    close(
+      back,
+      side.map((value) => value / length),
+    );
     close(transformPoint(viewOf(pose), pose.target), [0, 0, -5]);
     close([right[1]], [0]);
     assert.ok(up[1] >= -1e-12);
-    close(eyeOf(pose), [0, 1, 2].map((i) => pose.target[i] + back[i] * 5));
+    close(
+      eyeOf(pose),
+      [0, 1, 2].map((i) => pose.target[i] + back[i] * 5),
+    );
   }
 });
 
@@ -36,7 +63,14 @@ test("camera_view_and_back_is_the_same_pose", () => {
 
 test("camera_turntable_keeps_the_horizon_and_stops_at_the_poles", () => {
   let turn: Quat = turnOf([1, 1, 1]);
-  for (const [yaw, pitch] of [[0.3, 0.2], [-2, -0.7], [1, 9], [0.5, 0], [0.1, -9], [0, 0.4]]) {
+  for (const [yaw, pitch] of [
+    [0.3, 0.2],
+    [-2, -0.7],
+    [1, 9],
+    [0.5, 0],
+    [0.1, -9],
+    [0, 0.4],
+  ]) {
     turn = turned(turn, yaw, pitch);
     const [right, up] = axesOf(turn);
     close([right[1]], [0]);

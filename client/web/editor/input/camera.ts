@@ -35,8 +35,22 @@ export function viewOf(pose: Pose): number[] {
   const [right, up, back] = axesOf(pose.turn);
   const eye = eyeOf(pose);
   return [
-    right[0], up[0], back[0], 0, right[1], up[1], back[1], 0, right[2], up[2], back[2], 0,
-    -dot(right, eye), -dot(up, eye), -dot(back, eye), 1,
+    right[0],
+    up[0],
+    back[0],
+    0,
+    right[1],
+    up[1],
+    back[1],
+    0,
+    right[2],
+    up[2],
+    back[2],
+    0,
+    -dot(right, eye),
+    -dot(up, eye),
+    -dot(back, eye),
+    1,
   ];
 }
 
@@ -45,7 +59,9 @@ export function poseOf(view: Mat4, distance: number): Pose {
   const right: Vec3 = [view[0], view[4], view[8]];
   const up: Vec3 = [view[1], view[5], view[9]];
   const back: Vec3 = [view[2], view[6], view[10]];
-  const eye = [0, 1, 2].map((i) => -(right[i] * view[12] + up[i] * view[13] + back[i] * view[14])) as Vec3;
+  const eye = [0, 1, 2].map(
+    (i) => -(right[i] * view[12] + up[i] * view[13] + back[i] * view[14]),
+  ) as Vec3;
   return { target: along(eye, back, -distance), turn: quatOf(right, up, back), distance };
 }
 
@@ -60,12 +76,18 @@ export function turnOf(back: Vec3): Quat {
 /** The same turned about the world's +Y by `yaw`, and about the eye's right by `pitch` as far as straight up or down; the horizon becomes level. Radians. */
 export function turned(turn: Quat, yaw: number, pitch: number): Quat {
   const [right, , back] = axesOf(turn);
-  const level = Math.abs(back[1]) > 0.99999 ? Math.atan2(-right[2], right[0]) : Math.atan2(back[0], back[2]);
+  const level =
+    Math.abs(back[1]) > 0.99999 ? Math.atan2(-right[2], right[0]) : Math.atan2(back[0], back[2]);
   const high = Math.asin(Math.max(-1, Math.min(1, back[1]))) + pitch;
   const up = Math.max(-Math.PI / 2, Math.min(Math.PI / 2, high));
   const y = (level + yaw) / 2;
   const x = -up / 2;
-  return [Math.sin(x) * Math.cos(y), Math.cos(x) * Math.sin(y), -Math.sin(x) * Math.sin(y), Math.cos(x) * Math.cos(y)];
+  return [
+    Math.sin(x) * Math.cos(y),
+    Math.cos(x) * Math.sin(y),
+    -Math.sin(x) * Math.sin(y),
+    Math.cos(x) * Math.cos(y),
+  ];
 }
 
 /** Between two poses; k from 0 to 1. Distances go by factors, so that a way in looks as even as a way out. */
@@ -81,11 +103,29 @@ export function between(a: Pose, b: Pose, k: number): Pose {
 export function projection(aspect: number, distance: number, parallel: boolean): number[] {
   const high = Math.tan(FOV_RAD / 2) * (parallel ? distance : 1);
   const x = 1 / (high * aspect);
-  if (parallel) return [x, 0, 0, 0, 0, 1 / high, 0, 0, 0, 0, -1 / (PARALLEL_DEPTH * distance), 0, 0, 0, 0, 1];
+  if (parallel)
+    return [x, 0, 0, 0, 0, 1 / high, 0, 0, 0, 0, -1 / (PARALLEL_DEPTH * distance), 0, 0, 0, 0, 1];
   const near = distance * NEAR;
   const far = distance * FAR;
   const depth = far - near;
-  return [x, 0, 0, 0, 0, 1 / high, 0, 0, 0, 0, -(far + near) / depth, -1, 0, 0, (-2 * far * near) / depth, 0];
+  return [
+    x,
+    0,
+    0,
+    0,
+    0,
+    1 / high,
+    0,
+    0,
+    0,
+    0,
+    -(far + near) / depth,
+    -1,
+    0,
+    0,
+    (-2 * far * near) / depth,
+    0,
+  ];
 }
 
 export function slerp(a: Quat, b: Quat, k: number): Quat {
@@ -99,9 +139,18 @@ export function slerp(a: Quat, b: Quat, k: number): Quat {
   return mixed.map((value) => value / length) as Quat;
 }
 
-export const along = (from: Vec3, axis: Vec3, by: number): Vec3 => [from[0] + axis[0] * by, from[1] + axis[1] * by, from[2] + axis[2] * by];
-export const dot = (a: ArrayLike<number>, b: ArrayLike<number>): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-const cross = (a: Vec3, b: Vec3): Vec3 => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+export const along = (from: Vec3, axis: Vec3, by: number): Vec3 => [
+  from[0] + axis[0] * by,
+  from[1] + axis[1] * by,
+  from[2] + axis[2] * by,
+];
+export const dot = (a: ArrayLike<number>, b: ArrayLike<number>): number =>
+  a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+const cross = (a: Vec3, b: Vec3): Vec3 => [
+  a[1] * b[2] - a[2] * b[1],
+  a[2] * b[0] - a[0] * b[2],
+  a[0] * b[1] - a[1] * b[0],
+];
 const unit = (a: Vec3): Vec3 => {
   const length = Math.hypot(...a) || 1;
   return [a[0] / length, a[1] / length, a[2] / length];
@@ -110,10 +159,13 @@ const unit = (a: Vec3): Vec3 => {
 /** The rotation whose matrix has these columns. */
 function quatOf([a, b, c]: Vec3, [d, e, f]: Vec3, [g, h, i]: Vec3): Quat {
   const q: Quat =
-    a + e + i > 0 ? [f - h, g - c, b - d, 1 + a + e + i]
-    : a > e && a > i ? [1 + a - e - i, b + d, g + c, f - h]
-    : e > i ? [b + d, 1 - a + e - i, f + h, g - c]
-    : [g + c, f + h, 1 - a - e + i, b - d];
+    a + e + i > 0
+      ? [f - h, g - c, b - d, 1 + a + e + i]
+      : a > e && a > i
+        ? [1 + a - e - i, b + d, g + c, f - h]
+        : e > i
+          ? [b + d, 1 - a + e - i, f + h, g - c]
+          : [g + c, f + h, 1 - a - e + i, b - d];
   const length = Math.hypot(...q);
   return q.map((value) => value / length) as Quat;
 }

@@ -11,16 +11,32 @@ export function chordOf(event: KeyEvent): string {
   const plain = digit ?? (/^[a-z]$/i.test(event.key) ? event.key.toUpperCase() : letter);
   const key = plain ?? event.key;
   const shift = event.shiftKey && (plain !== undefined || key.length > 1);
-  return [event.ctrlKey || event.metaKey ? "Mod+" : "", event.altKey ? "Alt+" : "", shift ? "Shift+" : "", key].join("");
+  return [
+    event.ctrlKey || event.metaKey ? "Mod+" : "",
+    event.altKey ? "Alt+" : "",
+    shift ? "Shift+" : "",
+    key,
+  ].join("");
 }
 
 const SHOWN: Record<string, string> = {
-  Escape: "Esc", Delete: "Del", ArrowUp: "\u2191", ArrowDown: "\u2193", ArrowLeft: "\u2190", ArrowRight: "\u2192", Mod: APPLE ? "\u2318" : "Ctrl",
-  Alt: APPLE ? "\u2325" : "Alt", Shift: APPLE ? "\u21e7" : "Shift", "-": "\u2212",
+  Escape: "Esc",
+  Delete: "Del",
+  ArrowUp: "\u2191",
+  ArrowDown: "\u2193",
+  ArrowLeft: "\u2190",
+  ArrowRight: "\u2192",
+  Mod: APPLE ? "\u2318" : "Ctrl",
+  Alt: APPLE ? "\u2325" : "Alt",
+  Shift: APPLE ? "\u21e7" : "Shift",
+  "-": "\u2212",
 };
 
 /** The keys of a chord as they are written on the keyboard. */
 export function keysOf(chord: string): string[] {
-  const keys = chord === "+" || chord.endsWith("++") ? [...chord.slice(0, -1).split("+").filter(Boolean), "+"] : chord.split("+");
+  const keys =
+    chord === "+" || chord.endsWith("++")
+      ? [...chord.slice(0, -1).split("+").filter(Boolean), "+"]
+      : chord.split("+");
   return keys.map((key) => SHOWN[key] ?? key);
 }

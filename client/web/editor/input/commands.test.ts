@@ -5,7 +5,15 @@ import { chordOf, keysOf } from "./chord";
 import { COMMANDS, commandOf } from "./commands";
 import { heldTo } from "./grab";
 
-const key = (key: string, code: string, more = {}) => ({ key, code, ctrlKey: false, metaKey: false, altKey: false, shiftKey: false, ...more });
+const key = (key: string, code: string, more = {}) => ({
+  key,
+  code,
+  ctrlKey: false,
+  metaKey: false,
+  altKey: false,
+  shiftKey: false,
+  ...more,
+});
 
 test("commands_no_chord_does_two_things", () => {
   for (const keymap of ["common", "blender"] as const) {
@@ -25,11 +33,21 @@ test("commands_have_names_of_their_own", () => {
 
 test("commands_keys_that_people_know_do_what_they_expect", () => {
   const expected: [string, string, string][] = [
-    ["W", "tool-move", "common"], ["E", "tool-rotate", "common"], ["R", "tool-scale", "common"], ["F", "frame-selected", "common"],
-    ["G", "grab-tv", "blender"], ["R", "grab-rv", "blender"], ["S", "grab-su", "blender"], ["X", "delete", "blender"],
-    ["Mod+Z", "undo", "common"], ["Mod+Y", "redo", "common"], ["Mod+Shift+Z", "redo", "blender"], ["Mod+A", "select-all", "common"],
+    ["W", "tool-move", "common"],
+    ["E", "tool-rotate", "common"],
+    ["R", "tool-scale", "common"],
+    ["F", "frame-selected", "common"],
+    ["G", "grab-tv", "blender"],
+    ["R", "grab-rv", "blender"],
+    ["S", "grab-su", "blender"],
+    ["X", "delete", "blender"],
+    ["Mod+Z", "undo", "common"],
+    ["Mod+Y", "redo", "common"],
+    ["Mod+Shift+Z", "redo", "blender"],
+    ["Mod+A", "select-all", "common"],
   ];
-  for (const [chord, id, keymap] of expected) assert.equal(commandOf(chord, keymap as "common" | "blender")?.id, id, chord);
+  for (const [chord, id, keymap] of expected)
+    assert.equal(commandOf(chord, keymap as "common" | "blender")?.id, id, chord);
   assert.equal(commandOf("Enter", "common"), null);
 });
 
@@ -54,9 +72,20 @@ test("chord_is_shown_key_by_key", () => {
 
 test("grab_an_axis_holds_the_same_kind_of_motion_to_it_and_again_frees_it", () => {
   const cases: [string, "x" | "y" | "z", boolean, string | null][] = [
-    ["tv", "x", false, "tx"], ["tx", "y", false, "ty"], ["tx", "x", false, "tv"], ["tv", "z", true, "txy"], ["txy", "z", true, "tv"],
-    ["tv", "y", true, "tzx"], ["rv", "z", false, "rz"], ["rb", "x", false, "rx"], ["rx", "x", false, "rv"], ["rv", "x", true, null],
-    ["su", "y", false, "sy"], ["su", "x", true, "syz"], ["bxp", "x", false, null],
+    ["tv", "x", false, "tx"],
+    ["tx", "y", false, "ty"],
+    ["tx", "x", false, "tv"],
+    ["tv", "z", true, "txy"],
+    ["txy", "z", true, "tv"],
+    ["tv", "y", true, "tzx"],
+    ["rv", "z", false, "rz"],
+    ["rb", "x", false, "rx"],
+    ["rx", "x", false, "rv"],
+    ["rv", "x", true, null],
+    ["su", "y", false, "sy"],
+    ["su", "x", true, "syz"],
+    ["bxp", "x", false, null],
   ];
-  for (const [handle, axis, plane, next] of cases) assert.equal(heldTo(handle, axis, plane), next, `${handle} ${axis}`);
+  for (const [handle, axis, plane, next] of cases)
+    assert.equal(heldTo(handle, axis, plane), next, `${handle} ${axis}`);
 });

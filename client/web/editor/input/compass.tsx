@@ -33,7 +33,8 @@ const ENDS: readonly End[] = [
 
 /** Where the end of an axis is: right, down, towards us. */
 function seen(view: readonly number[], [x, y, z]: Vec3): Vec3 {
-  const at = (row: number): number => (view[row] * x + view[4 + row] * y + view[8 + row] * z) * REACH_PX;
+  const at = (row: number): number =>
+    (view[row] * x + view[4 + row] * y + view[8 + row] * z) * REACH_PX;
   return [at(0), -at(1), at(2)];
 }
 
@@ -46,27 +47,60 @@ export function Compass() {
   useSignalEffect(() => {
     rig.revision.value;
     const { offsetLeft = 0, offsetTop = 0, offsetWidth = 0, offsetHeight = 0 } = self.current ?? {};
-    aside.value = reaches(editor, editor.gizmo.value, [offsetLeft, offsetTop, offsetLeft + offsetWidth, offsetTop + offsetHeight]);
+    aside.value = reaches(editor, editor.gizmo.value, [
+      offsetLeft,
+      offsetTop,
+      offsetLeft + offsetWidth,
+      offsetTop + offsetHeight,
+    ]);
   });
   const other = parallel ? "Perspective" : "Orthographic";
   return (
     <div ref={self} class="compass" data-aside={aside.value || undefined}>
       <Ball />
       <div class="compass-more">
-        <button type="button" class="icon-button" aria-label={other} data-tip={other} data-keys="5" data-side="end" onClick={() => toggleParallel(editor)}>
+        <button
+          type="button"
+          class="icon-button"
+          aria-label={other}
+          data-tip={other}
+          data-keys="5"
+          data-side="end"
+          onClick={() => toggleParallel(editor)}
+        >
           <Icon name={parallel ? "perspective" : "orthographic"} />
         </button>
-        <button type="button" class="icon-button" aria-label="Frame selected" data-tip="Frame selected" data-keys="F" data-side="end" onClick={() => frameSelected(editor)}>
+        <button
+          type="button"
+          class="icon-button"
+          aria-label="Frame selected"
+          data-tip="Frame selected"
+          data-keys="F"
+          data-side="end"
+          onClick={() => frameSelected(editor)}
+        >
           <Icon name="frame" />
         </button>
         <button
-          type="button" class="icon-button compass-mouse" aria-label="Navigate with the left button" aria-pressed={input.navigates.value} data-tip="Navigate with the left button" data-keys="V" data-side="end"
+          type="button"
+          class="icon-button compass-mouse"
+          aria-label="Navigate with the left button"
+          aria-pressed={input.navigates.value}
+          data-tip="Navigate with the left button"
+          data-keys="V"
+          data-side="end"
           onClick={() => (input.navigates.value = !input.navigates.peek())}
         >
           <Icon name="hand" />
         </button>
         <button
-          type="button" class="icon-button compass-mouse" aria-label="How to orbit, pan and zoom" aria-pressed={input.saysHow.value && roomForHow(editor)} disabled={!roomForHow(editor)} data-tip="How to orbit, pan and zoom" data-side="end"
+          type="button"
+          class="icon-button compass-mouse"
+          aria-label="How to orbit, pan and zoom"
+          aria-pressed={input.saysHow.value && roomForHow(editor)}
+          disabled={!roomForHow(editor)}
+          data-tip="How to orbit, pan and zoom"
+          data-side="end"
           onClick={() => input.sayHow(!input.saysHow.peek())}
         >
           <Icon name="info" />
@@ -82,11 +116,26 @@ function Ball() {
   const { rig } = editor;
   rig.revision.value;
   return (
-    <div class="compass-ball" role="group" aria-label="View from" onPointerDown={(event) => turnBy(editor, event)}>
+    <div
+      class="compass-ball"
+      role="group"
+      aria-label="View from"
+      onPointerDown={(event) => turnBy(editor, event)}
+    >
       <svg viewBox="0 0 92 92" aria-hidden="true">
         {ENDS.filter(({ side }) => !side.includes(-1)).map(({ axis, side }) => {
           const [x, y] = seen(rig.view, side);
-          return <line key={axis} x1={MIDDLE_PX} y1={MIDDLE_PX} x2={MIDDLE_PX + x} y2={MIDDLE_PX + y} stroke={`var(--axis-${axis})`} stroke-width="2" />;
+          return (
+            <line
+              key={axis}
+              x1={MIDDLE_PX}
+              y1={MIDDLE_PX}
+              x2={MIDDLE_PX + x}
+              y2={MIDDLE_PX + y}
+              stroke={`var(--axis-${axis})`}
+              stroke-width="2"
+            />
+          );
         })}
       </svg>
       {ENDS.map((end) => (
@@ -102,9 +151,13 @@ function turnBy(editor: Editor, down: PointerEvent): void {
   const ball = down.currentTarget as HTMLElement;
   const over = new AbortController();
   let orbit: Orbit | null = null;
-  const at = (event: PointerEvent): Vec2 => [editor.rig.width / 2 + event.clientX - down.clientX, editor.rig.height / 2 + event.clientY - down.clientY];
+  const at = (event: PointerEvent): Vec2 => [
+    editor.rig.width / 2 + event.clientX - down.clientX,
+    editor.rig.height / 2 + event.clientY - down.clientY,
+  ];
   const move = (event: PointerEvent): void => {
-    if (!orbit && Math.hypot(event.clientX - down.clientX, event.clientY - down.clientY) < CLICK_PX) return;
+    if (!orbit && Math.hypot(event.clientX - down.clientX, event.clientY - down.clientY) < CLICK_PX)
+      return;
     if (!orbit) ball.setPointerCapture(down.pointerId);
     orbit ??= new Orbit(editor, at(down));
     orbit.move(at(event));
@@ -127,7 +180,10 @@ function EndButton({ end: { axis, from, side }, at: [x, y, z] }: { end: End; at:
       aria-label={`View from the ${from}`}
       data-tip={`From the ${from}`}
       data-side="end"
-      style={{ transform: `translate(${x}px, ${y}px) scale(${1 + z / 250})`, zIndex: Math.round(z) + REACH_PX }}
+      style={{
+        transform: `translate(${x}px, ${y}px) scale(${1 + z / 250})`,
+        zIndex: Math.round(z) + REACH_PX,
+      }}
       onClick={() => lookFrom(editor, side)}
     >
       {axis.toUpperCase()}

@@ -24,19 +24,40 @@ interface Asked {
 /** An editor of which the parts under test see enough, and what it asked of its session, in order. */
 function stand() {
   const asked: Asked[] = [];
-  const ask = (op: string) => (...said: unknown[]) => new Promise((resolve, reject) => asked.push({ op, said, resolve, reject }));
+  const ask =
+    (op: string) =>
+    (...said: unknown[]) =>
+      new Promise((resolve, reject) => asked.push({ op, said, resolve, reject }));
   const events = new Emitter<Record<string, unknown>>();
-  const questions = Object.fromEntries(["down", "grab", "up", "cancel", "pick", "select"].map((op) => [op, ask(op)]));
+  const questions = Object.fromEntries(
+    ["down", "grab", "up", "cancel", "pick", "select"].map((op) => [op, ask(op)]),
+  );
   const told: unknown[] = [];
   const session = {
-    ...questions, status: { phase: "online" }, move: () => {}, setCamera: (camera: unknown) => told.push(camera),
-    on: events.on.bind(events), scene: { get: () => ({ children: [], bounds: [] }) },
+    ...questions,
+    status: { phase: "online" },
+    move: () => {},
+    setCamera: (camera: unknown) => told.push(camera),
+    on: events.on.bind(events),
+    scene: { get: () => ({ children: [], bounds: [] }) },
   };
   const editor = {
-    session, input: new InputState(), following: {}, try: (edit: () => Promise<unknown>) => edit(), choosing: (choice: Promise<unknown>) => choice, fail: () => {},
+    session,
+    input: new InputState(),
+    following: {},
+    try: (edit: () => Promise<unknown>) => edit(),
+    choosing: (choice: Promise<unknown>) => choice,
+    fail: () => {},
   };
   const rig = new CameraRig(session as unknown as Session);
-  return { asked, events, told, rig, editor: Object.assign(editor, { rig }) as unknown as Editor, ops: () => asked.map(({ op }) => op) };
+  return {
+    asked,
+    events,
+    told,
+    rig,
+    editor: Object.assign(editor, { rig }) as unknown as Editor,
+    ops: () => asked.map(({ op }) => op),
+  };
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -52,7 +73,11 @@ test("drag_whose_number_was_refused_ends_where_it_was", async () => {
   await turn();
   drag.commit();
   assert.deepEqual(ops(), ["grab", "grab", "up"]);
-  assert.deepEqual(asked[2].said, [{ at: [10, 20], mods: [] }], "without a place the server would go on with it");
+  assert.deepEqual(
+    asked[2].said,
+    [{ at: [10, 20], mods: [] }],
+    "without a place the server would go on with it",
+  );
 });
 
 test("drag_that_was_given_another_handle_hears_no_answer_of_the_first", async () => {
@@ -77,7 +102,11 @@ test("drag_ends_before_an_orbit_or_another_drag_begins", async () => {
   assert.deepEqual(ops(), ["grab", "up", "down"]);
   Drag.grab(editor, "tx", [0, 0]).commit();
   Drag.grab(editor, "ty", [0, 0]);
-  assert.deepEqual(ops().slice(3), ["grab", "up", "grab"], "also where the server has not answered yet");
+  assert.deepEqual(
+    ops().slice(3),
+    ["grab", "up", "grab"],
+    "also where the server has not answered yet",
+  );
 });
 
 test("rectangle_that_is_cancelled_while_the_server_looks_selects_nothing", async () => {

@@ -36,7 +36,12 @@ export class Drag {
   }
 
   /** Presses there: on a handle, a node, or nothing. `missed` is told where it was no handle. */
-  static press(editor: Editor, at: Vec2, mods: Modifier[], missed: (hit: number | undefined) => void): Drag {
+  static press(
+    editor: Editor,
+    at: Vec2,
+    mods: Modifier[],
+    missed: (hit: number | undefined) => void,
+  ): Drag {
     const drag = Drag.#next(editor, at);
     drag.#begin(editor.choosing(editor.session.down({ at, mods })), missed);
     return drag;
@@ -106,7 +111,9 @@ export class Drag {
       return;
     }
     this.typed = true;
-    this.editor.session.grab(this.handle, { value }).catch((error: GizmodError) => this.#say(error));
+    this.editor.session
+      .grab(this.handle, { value })
+      .catch((error: GizmodError) => this.#say(error));
   }
 
   #grab(handle: string): void {
@@ -122,7 +129,10 @@ export class Drag {
     this.#send();
   }
 
-  #begin(answer: Promise<{ handle?: string; hit?: number }>, missed?: (hit: number | undefined) => void): void {
+  #begin(
+    answer: Promise<{ handle?: string; hit?: number }>,
+    missed?: (hit: number | undefined) => void,
+  ): void {
     const begun = ++this.#begun;
     this.state = "asked";
     answer.then(
@@ -187,7 +197,8 @@ export class Drag {
   /** What is held by somebody is said where one tried; the rest at the edge. */
   #say(error: GizmodError): void {
     if (error.code === "lost" || error.code === "closed") return;
-    if (error.code === "locked" || error.code === "bad_state" || error.code === "bad_value") this.editor.input.hint(plain(error.message), this.#last);
+    if (error.code === "locked" || error.code === "bad_state" || error.code === "bad_value")
+      this.editor.input.hint(plain(error.message), this.#last);
     else this.editor.fail(error);
   }
 }

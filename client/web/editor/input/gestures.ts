@@ -28,10 +28,13 @@ export function dragMods(event: MouseEvent | KeyboardEvent): Modifier[] {
 }
 
 export function gestureOf(editor: Editor, at: Vec2, event: PointerEvent): Gesture {
-  if ((event.button === 1 && event.ctrlKey) || (event.button === 2 && event.altKey)) return new ZoomGesture(editor, at);
-  if (event.button === 2 || (event.button === 1 && event.shiftKey)) return new PanGesture(editor, at);
+  if ((event.button === 1 && event.ctrlKey) || (event.button === 2 && event.altKey))
+    return new ZoomGesture(editor, at);
+  if (event.button === 2 || (event.button === 1 && event.shiftKey))
+    return new PanGesture(editor, at);
   if (event.button === 1 || event.altKey || editor.past.peek()) return new OrbitGesture(editor, at);
-  if (editor.input.navigates.peek() && editor.gizmo.peek()?.hover === undefined) return new NavigateGesture(editor, at, event);
+  if (editor.input.navigates.peek() && editor.gizmo.peek()?.hover === undefined)
+    return new NavigateGesture(editor, at, event);
   return new PressGesture(editor, at, event);
 }
 
@@ -73,7 +76,9 @@ class NavigateGesture implements Gesture {
   }
   #begin(): Gesture {
     if (this.down.ctrlKey || this.down.metaKey) return new ZoomGesture(this.editor, this.from);
-    return this.down.shiftKey ? new PanGesture(this.editor, this.from) : new OrbitGesture(this.editor, this.from);
+    return this.down.shiftKey
+      ? new PanGesture(this.editor, this.from)
+      : new OrbitGesture(this.editor, this.from);
   }
 }
 
@@ -158,7 +163,10 @@ class PressGesture implements Gesture {
   }
 
   get #isRectangle(): boolean {
-    return this.#rectangle !== null || (this.#free && Math.hypot(this.#at[0] - this.from[0], this.#at[1] - this.from[1]) > CLICK_PX);
+    return (
+      this.#rectangle !== null ||
+      (this.#free && Math.hypot(this.#at[0] - this.from[0], this.#at[1] - this.from[1]) > CLICK_PX)
+    );
   }
 
   #press(event: PointerEvent): void {

@@ -35,7 +35,12 @@ function Marquee() {
   const corners = useEditor().input.marquee.value;
   if (!corners) return null;
   const [[x0, y0], [x1, y1]] = corners;
-  const style = { left: px(Math.min(x0, x1)), top: px(Math.min(y0, y1)), width: px(Math.abs(x1 - x0)), height: px(Math.abs(y1 - y0)) };
+  const style = {
+    left: px(Math.min(x0, x1)),
+    top: px(Math.min(y0, y1)),
+    width: px(Math.abs(x1 - x0)),
+    height: px(Math.abs(y1 - y0)),
+  };
   return <div class="hand-marquee" data-part="marquee" style={style} />;
 }
 
@@ -44,10 +49,15 @@ function Readout() {
   const handle = input.dragged.value;
   const { value, active = handle, origin } = gizmo.value ?? {};
   if (handle === null || !active || (!value && !input.typed.value)) return null;
-  const at = input.pointer.value ?? (origin && rig.project(origin)) ?? [rig.width / 2, rig.height / 2];
+  const at = input.pointer.value ??
+    (origin && rig.project(origin)) ?? [rig.width / 2, rig.height / 2];
   return (
     <Beside at={at} part="readout">
-      {input.typed.value && <span class={`hand-typed ${valueOf(input.typed.value, active) ? "" : "wrong"}`}>{input.typed.value}</span>}
+      {input.typed.value && (
+        <span class={`hand-typed ${valueOf(input.typed.value, active) ? "" : "wrong"}`}>
+          {input.typed.value}
+        </span>
+      )}
       {value && dragWords(active, value)}
     </Beside>
   );
@@ -101,7 +111,17 @@ function Keys() {
 }
 
 /** Words below and to the right of a place in the view, or where there is room for them. */
-function Beside({ at, part, look = "", children }: { at: Vec2; part?: string; look?: string; children: ComponentChildren }) {
+function Beside({
+  at,
+  part,
+  look = "",
+  children,
+}: {
+  at: Vec2;
+  part?: string;
+  look?: string;
+  children: ComponentChildren;
+}) {
   const { rig } = useEditor();
   const note = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {

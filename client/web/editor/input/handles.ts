@@ -11,13 +11,23 @@ const BOUNDS_PX = 14;
 const VIEW_PX_MIN = 480;
 
 /** Whether a handle may be in this part of the view: left, top, right, bottom, in pixels. */
-export function reaches({ rig }: Editor, gizmo: Gizmo | null, [x0, y0, x1, y1]: readonly [number, number, number, number]): boolean {
+export function reaches(
+  { rig }: Editor,
+  gizmo: Gizmo | null,
+  [x0, y0, x1, y1]: readonly [number, number, number, number],
+): boolean {
   if (!gizmo || gizmo.handles.length === 0 || x1 <= x0 || rig.width < VIEW_PX_MIN) return false;
   const { box, origin, size } = gizmo;
   const near = box ? BOUNDS_PX : (REACH * size) / rig.metresPerPxAt(origin);
   return (box ? placesOn(box) : [origin]).some((place) => {
     const at = rig.project(place);
-    return at !== null && Math.hypot(at[0] - Math.max(x0, Math.min(x1, at[0])), at[1] - Math.max(y0, Math.min(y1, at[1]))) < near;
+    return (
+      at !== null &&
+      Math.hypot(
+        at[0] - Math.max(x0, Math.min(x1, at[0])),
+        at[1] - Math.max(y0, Math.min(y1, at[1])),
+      ) < near
+    );
   });
 }
 
@@ -26,5 +36,10 @@ function placesOn(box: ArrayLike<number>): Vec3[] {
   const steps = [-1, 0, 1];
   const all = steps.flatMap((x) => steps.flatMap((y) => steps.map((z) => [x, y, z])));
   const on = all.filter((step) => [1, 3].includes(step.filter(Boolean).length));
-  return on.map((step) => [0, 1, 2].map((i) => box[i] + step[0] * box[3 + i] + step[1] * box[6 + i] + step[2] * box[9 + i]) as Vec3);
+  return on.map(
+    (step) =>
+      [0, 1, 2].map(
+        (i) => box[i] + step[0] * box[3 + i] + step[1] * box[6 + i] + step[2] * box[9 + i],
+      ) as Vec3,
+  );
 }

@@ -16,7 +16,8 @@ const FINGERS: readonly [string, readonly string[]][] = [
 ];
 
 /** Whether the hint can be seen: not during a drag, nor in the past, whose banner stands in its place. */
-export const roomForHow = ({ input, past }: Editor): boolean => input.dragged.value === null && past.value === null;
+export const roomForHow = ({ input, past }: Editor): boolean =>
+  input.dragged.value === null && past.value === null;
 
 export function HowToNavigate() {
   const editor = useEditor();
@@ -30,7 +31,13 @@ export function HowToNavigate() {
           <b>{what}</b> {hows.join(" or ")}
         </span>
       ))}
-      <button type="button" class="icon-button" aria-label="Got it" data-tip="Got it" onClick={() => input.sayHow(false)}>
+      <button
+        type="button"
+        class="icon-button"
+        aria-label="Got it"
+        data-tip="Got it"
+        onClick={() => input.sayHow(false)}
+      >
         <Icon name="close" />
       </button>
     </div>

@@ -14,7 +14,14 @@ export function startInput(view: View): () => void {
   const { editor, canvas } = view;
   editor.session.setTool({ orbit: "turntable" });
   editor.rig.resize(canvas.clientWidth, canvas.clientHeight);
-  const stops = [startPointers(editor, canvas), startKeys(editor), startCursor(editor, canvas), startLastView(editor), startFollowing(editor), startSnapSteps(editor)];
+  const stops = [
+    startPointers(editor, canvas),
+    startKeys(editor),
+    startCursor(editor, canvas),
+    startLastView(editor),
+    startFollowing(editor),
+    startSnapSteps(editor),
+  ];
   return () => stops.forEach((stop) => stop());
 }
 
@@ -24,6 +31,16 @@ function startCursor(editor: Editor, canvas: HTMLCanvasElement): () => void {
     const { input } = editor;
     const handle = input.dragged.value ?? editor.gizmo.value?.hover;
     const doing = input.navigating.value;
-    canvas.style.cursor = doing ? "grabbing" : input.dragged.value ? "grabbing" : handle ? "grab" : input.navigates.value ? "move" : input.marquee.value ? "crosshair" : "default";
+    canvas.style.cursor = doing
+      ? "grabbing"
+      : input.dragged.value
+        ? "grabbing"
+        : handle
+          ? "grab"
+          : input.navigates.value
+            ? "move"
+            : input.marquee.value
+              ? "crosshair"
+              : "default";
   });
 }

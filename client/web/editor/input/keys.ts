@@ -17,14 +17,20 @@ const IN_DRAGS: ReadonlySet<string> = new Set(["Enter", "Escape", "Backspace", "
 export function startKeys(editor: Editor): () => void {
   const nudge = new Nudge(editor);
   const press = (event: KeyboardEvent): boolean => {
-    if (event.type === "keydown") return arrowKey(nudge, event) || (editor.input.running ? dragKey(editor, event) : commandKey(editor, event));
+    if (event.type === "keydown")
+      return (
+        arrowKey(nudge, event) ||
+        (editor.input.running ? dragKey(editor, event) : commandKey(editor, event))
+      );
     if (isModifier(event.key)) editor.input.running?.again(dragMods(event));
     return false;
   };
   const late = new LateKeys(editor, press);
   const down = (event: KeyboardEvent): void => {
     if (event.defaultPrevented || event.isComposing || isTaken(event)) return;
-    const waits = late.waiting ? isOwn(editor, event) : editor.isChoosing && isAboutChoice(editor, event);
+    const waits = late.waiting
+      ? isOwn(editor, event)
+      : editor.isChoosing && isAboutChoice(editor, event);
     if (waits) late.add(event);
     if (waits || press(event)) event.preventDefault();
   };
@@ -70,34 +76,56 @@ class LateKeys {
 /** Whether a key does something with what is selected. */
 function isAboutChoice(editor: Editor, event: KeyboardEvent): boolean {
   if (editor.input.running || (event.key === "Escape" && editor.input.abort)) return false;
-  if (isArrow(event.key)) return isView(event.target) && !event.altKey && !event.ctrlKey && !event.metaKey;
+  if (isArrow(event.key))
+    return isView(event.target) && !event.altKey && !event.ctrlKey && !event.metaKey;
   const command = commandOf(chordOf(event), editor.input.keymap.peek());
-  return command?.run !== undefined && isAboutSelection(command) && (!YIELDING.has(command.id) || (command.possible?.(editor) ?? true));
+  return (
+    command?.run !== undefined &&
+    isAboutSelection(command) &&
+    (!YIELDING.has(command.id) || (command.possible?.(editor) ?? true))
+  );
 }
 
 /** Whether a key is the page's, in a drag or without one, rather than the browser's. */
 function isOwn(editor: Editor, event: KeyboardEvent): boolean {
   if (isArrow(event.key)) return isView(event.target);
-  const plain = !event.ctrlKey && !event.metaKey && !event.altKey && (event.key.length === 1 || IN_DRAGS.has(event.key));
-  return plain || isModifier(event.key) || commandOf(chordOf(event), editor.input.keymap.peek()) !== null;
+  const plain =
+    !event.ctrlKey &&
+    !event.metaKey &&
+    !event.altKey &&
+    (event.key.length === 1 || IN_DRAGS.has(event.key));
+  return (
+    plain || isModifier(event.key) || commandOf(chordOf(event), editor.input.keymap.peek()) !== null
+  );
 }
 
 /** Whether a key belongs to what has the focus: all of them in text, those without Ctrl in lists and sliders. */
 function isTaken(event: KeyboardEvent): boolean {
   const { target } = event;
   if (!(target instanceof HTMLElement)) return false;
-  if (target.isContentEditable || target.closest("dialog[open], [role=dialog], [role=menu]")) return true;
-  if (target.matches("select, input[type=range], [role=slider]")) return !event.ctrlKey && !event.metaKey;
-  return target.matches("textarea, input:not([type=checkbox], [type=radio], [type=range], [type=button])");
+  if (target.isContentEditable || target.closest("dialog[open], [role=dialog], [role=menu]"))
+    return true;
+  if (target.matches("select, input[type=range], [role=slider]"))
+    return !event.ctrlKey && !event.metaKey;
+  return target.matches(
+    "textarea, input:not([type=checkbox], [type=radio], [type=range], [type=button])",
+  );
 }
 
 /** Arrows are for the view alone where it, or nothing, has the focus. */
-const isView = (target: EventTarget | null): boolean => target instanceof HTMLCanvasElement || target === document.body;
+const isView = (target: EventTarget | null): boolean =>
+  target instanceof HTMLCanvasElement || target === document.body;
 
 const isModifier = (key: string): boolean => key === "Control" || key === "Meta" || key === "Shift";
 
 function arrowKey(nudge: Nudge, event: KeyboardEvent): boolean {
-  if (!isArrow(event.key) || event.altKey || !isView(event.target) || (nudge.editor.input.running && !nudge.running)) return false;
+  if (
+    !isArrow(event.key) ||
+    event.altKey ||
+    !isView(event.target) ||
+    (nudge.editor.input.running && !nudge.running)
+  )
+    return false;
   nudge.press(event.key, { large: event.shiftKey, turns: event.ctrlKey || event.metaKey });
   return true;
 }
@@ -126,8 +154,10 @@ function dragKey(editor: Editor, event: KeyboardEvent): boolean {
   else if (event.key === "Enter") drag.commit();
   else if (event.key === "Tab") typeNext(editor);
   else if (event.key === "Backspace") type(editor, input.typed.peek().slice(0, -1));
-  else if (isTyped(event.key, input.typed.peek()) && !event.ctrlKey && !event.metaKey) type(editor, typedWith(input.typed.peek(), event.key));
-  else if (/^[xyz]$/i.test(event.key) && drag.handle !== null) hold(editor, event.key.toLowerCase() as Axis, event.shiftKey);
+  else if (isTyped(event.key, input.typed.peek()) && !event.ctrlKey && !event.metaKey)
+    type(editor, typedWith(input.typed.peek(), event.key));
+  else if (/^[xyz]$/i.test(event.key) && drag.handle !== null)
+    hold(editor, event.key.toLowerCase() as Axis, event.shiftKey);
   else return !event.ctrlKey && !event.metaKey && event.key.length === 1;
   return true;
 }
@@ -153,7 +183,8 @@ function type(editor: Editor, text: string): void {
   const { input } = editor;
   const handle = input.running?.handle;
   if (!handle) return;
-  if (handle === "rb") return input.hint("The ball takes no number. X, Y or Z turns about an axis.");
+  if (handle === "rb")
+    return input.hint("The ball takes no number. X, Y or Z turns about an axis.");
   input.typed.value = text;
   const value = valueOf(text, handle);
   if (value || text === "") input.running?.type(value);

@@ -24,9 +24,11 @@ export function startLastView(editor: Editor): () => void {
   }
   // Where one looked at what was there before says nothing of what is there now.
   const stopImports = session.on("edit", ({ kind }) => {
-    if (kind === "import" && editor.past.peek() === null && editor.following.peek() === null) frameAll(editor, { fly: false });
+    if (kind === "import" && editor.past.peek() === null && editor.following.peek() === null)
+      frameAll(editor, { fly: false });
   });
-  const save = (): void => keep(stored, JSON.stringify({ pose: rig.pose, parallel: rig.parallel.peek() }), "tab");
+  const save = (): void =>
+    keep(stored, JSON.stringify({ pose: rig.pose, parallel: rig.parallel.peek() }), "tab");
   window.addEventListener("pagehide", save);
   return () => {
     window.removeEventListener("pagehide", save);
@@ -38,7 +40,9 @@ export function startLastView(editor: Editor): () => void {
 function readCamera(text: string | null): { pose: Pose; parallel: boolean } | null {
   try {
     const { pose, parallel } = JSON.parse(text ?? "null") as { pose: Pose; parallel: boolean };
-    return [...pose.target, ...pose.turn, pose.distance].every(Number.isFinite) ? { pose, parallel } : null;
+    return [...pose.target, ...pose.turn, pose.distance].every(Number.isFinite)
+      ? { pose, parallel }
+      : null;
   } catch {
     return null;
   }

@@ -50,7 +50,8 @@ export class Nudge {
   }
 
   #end(): void {
-    if (this.running) this.editor.input.said.value = `Moved ${dragWords(this.#handle, [this.#far])}`;
+    if (this.running)
+      this.editor.input.said.value = `Moved ${dragWords(this.#handle, [this.#far])}`;
     this.#drag?.commit();
   }
 

@@ -108,7 +108,8 @@ class PointerInput {
 
   /** How far beside a handle a press still takes it. */
   #reach(tolerance: number): void {
-    if ((this.editor.tool.peek().tolerance ?? REACH_PX.mouse) !== tolerance) this.editor.setTool({ tolerance });
+    if ((this.editor.tool.peek().tolerance ?? REACH_PX.mouse) !== tolerance)
+      this.editor.setTool({ tolerance });
   }
 
   #at(event: MouseEvent): Vec2 {
@@ -121,15 +122,20 @@ class PointerInput {
 export function startPointers(editor: Editor, canvas: HTMLCanvasElement): () => void {
   const pointer = new PointerInput(editor, canvas);
   const ended = new AbortController();
-  const listen = <Name extends keyof HTMLElementEventMap>(name: Name, listener: (event: HTMLElementEventMap[Name]) => void): void =>
-    canvas.addEventListener(name, listener, { signal: ended.signal, passive: false });
+  const listen = <Name extends keyof HTMLElementEventMap>(
+    name: Name,
+    listener: (event: HTMLElementEventMap[Name]) => void,
+  ): void => canvas.addEventListener(name, listener, { signal: ended.signal, passive: false });
   listen("pointerdown", (event) => pointer.down(event));
   listen("pointermove", (event) => pointer.move(event));
   listen("pointerup", (event) => pointer.up(event));
   listen("pointercancel", (event) => pointer.cancelled(event));
   listen("pointerleave", () => pointer.left());
   listen("wheel", (event) => pointer.wheel(event));
-  for (const name of ["gesturestart", "gesturechange", "gestureend"]) canvas.addEventListener(name, (event) => pointer.pinch(event as PinchEvent), { signal: ended.signal });
+  for (const name of ["gesturestart", "gesturechange", "gestureend"])
+    canvas.addEventListener(name, (event) => pointer.pinch(event as PinchEvent), {
+      signal: ended.signal,
+    });
   listen("blur", () => delete canvas.dataset.by);
   const elsewhere = (event: PointerEvent): void => pointer.elsewhere(event);
   window.addEventListener("pointermove", elsewhere, { signal: ended.signal });

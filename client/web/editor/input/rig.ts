@@ -5,7 +5,19 @@ import { signal } from "@preact/signals";
 import type { Session } from "../../sdk/index.js";
 import { transformPoint } from "../../sdk/maths.js";
 import type { Box, Ray, Vec2, Vec3 } from "../../sdk/types.js";
-import { FOV_RAD, type Pose, along, axesOf, between, eyeOf, poseOf, projection, turnOf, turned, viewOf } from "./camera";
+import {
+  FOV_RAD,
+  type Pose,
+  along,
+  axesOf,
+  between,
+  eyeOf,
+  poseOf,
+  projection,
+  turnOf,
+  turned,
+  viewOf,
+} from "./camera";
 
 /** How near the eye comes to its target, and how far it goes, in metres. */
 const DISTANCE_MIN = 1e-7;
@@ -135,7 +147,10 @@ export class CameraRig {
     this.#arrive();
     const [right, up] = axesOf(this.#pose.turn);
     const metres = this.metresPerPx;
-    this.place({ ...this.#pose, target: along(along(this.#pose.target, right, -dx * metres), up, dy * metres) });
+    this.place({
+      ...this.#pose,
+      target: along(along(this.#pose.target, right, -dx * metres), up, dy * metres),
+    });
   }
 
   /** Changes the distance to the target by a factor; what is under the pixel `at`, as far as the target is, stays there. */
@@ -152,7 +167,11 @@ export class CameraRig {
     this.#arrive();
     const distance = -transformPoint(this.view, point)[2];
     if (this.parallel.peek() || !(distance > DISTANCE_MIN) || distance > DISTANCE_MAX) return;
-    this.place({ ...this.#pose, target: along(this.eye, axesOf(this.#pose.turn)[2], -distance), distance });
+    this.place({
+      ...this.#pose,
+      target: along(this.eye, axesOf(this.#pose.turn)[2], -distance),
+      distance,
+    });
   }
 
   /** Shows all of a box, from the same direction; a point comes into mid-view, as near as it is. */
@@ -161,7 +180,10 @@ export class CameraRig {
     const radius = 0.5 * Math.hypot(box[3] - box[0], box[4] - box[1], box[5] - box[2]);
     const narrow = Math.min(1, this.width / this.height);
     const from = this.#goal ?? this.#pose;
-    const distance = radius > 0 ? clampDistance((1.15 * radius) / (Math.sin(FOV_RAD / 2) * narrow)) : from.distance;
+    const distance =
+      radius > 0
+        ? clampDistance((1.15 * radius) / (Math.sin(FOV_RAD / 2) * narrow))
+        : from.distance;
     const pose = { ...from, target, distance };
     if (fly) this.fly(pose);
     else this.place(pose);
@@ -181,7 +203,9 @@ export class CameraRig {
     const x = ((2 * at[0]) / this.width - 1) / this.proj[0];
     const y = (1 - (2 * at[1]) / this.height) / this.proj[5];
     const parallel = this.parallel.peek();
-    const ahead = parallel ? along([0, 0, 0], back, -1) : along(along(along([0, 0, 0], back, -1), right, x), up, y);
+    const ahead = parallel
+      ? along([0, 0, 0], back, -1)
+      : along(along(along([0, 0, 0], back, -1), right, x), up, y);
     const length = Math.hypot(...ahead);
     const from = parallel ? along(along(this.eye, right, x), up, y) : this.eye;
     return [...from, ahead[0] / length, ahead[1] / length, ahead[2] / length];
@@ -226,8 +250,14 @@ export class CameraRig {
 
   #tell(): void {
     this.#told = false;
-    this.session.setCamera({ view: this.view, proj: this.proj, viewport: [0, 0, this.width, this.height], target: this.target });
+    this.session.setCamera({
+      view: this.view,
+      proj: this.proj,
+      viewport: [0, 0, this.width, this.height],
+      target: this.target,
+    });
   }
 }
 
-const clampDistance = (metres: number): number => Math.min(DISTANCE_MAX, Math.max(DISTANCE_MIN, metres));
+const clampDistance = (metres: number): number =>
+  Math.min(DISTANCE_MAX, Math.max(DISTANCE_MIN, metres));

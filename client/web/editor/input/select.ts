@@ -54,7 +54,9 @@ export class RectangleSelection {
       while (this.#next) {
         const [[x0, y0], [x1, y1]] = this.#next;
         this.#next = null;
-        const touched = (await session.pick({ rect: [x0, y0, x1, y1] })).map(({ id }) => id).filter((id) => hasShape(this.editor, id));
+        const touched = (await session.pick({ rect: [x0, y0, x1, y1] }))
+          .map(({ id }) => id)
+          .filter((id) => hasShape(this.editor, id));
         if (!this.#cancelled) await session.select(combined(this.before, touched, this.choice));
       }
     } finally {
@@ -64,7 +66,11 @@ export class RectangleSelection {
 }
 
 /** A selection and what is chosen beside it. */
-export function combined(before: readonly Id[], chosen: readonly Id[], choice: Choice): readonly Id[] {
+export function combined(
+  before: readonly Id[],
+  chosen: readonly Id[],
+  choice: Choice,
+): readonly Id[] {
   if (choice === "set") return chosen;
   const known = new Set(before);
   const more = chosen.filter((id) => !known.has(id));
@@ -98,7 +104,10 @@ export function selectChildren(editor: Editor): void {
 /** All that can be seen and is not selected. */
 export function invert(editor: Editor): void {
   const chosen = new Set(editor.selection.peek());
-  choose(editor, [...editor.session.scene.nodes.keys()].filter((id) => !chosen.has(id) && hasShape(editor, id)));
+  choose(
+    editor,
+    [...editor.session.scene.nodes.keys()].filter((id) => !chosen.has(id) && hasShape(editor, id)),
+  );
 }
 
 /** What is behind what is selected, where the pointer is; behind the last comes the first. */
@@ -106,8 +115,13 @@ export async function selectBehind(editor: Editor): Promise<void> {
   const at = editor.input.pointer.peek();
   if (!at) return;
   const chosen = async (): Promise<void> => {
-    const ids = (await editor.session.pick({ at, surface: true })).map(({ id }) => id).filter((id) => hasShape(editor, id));
-    if (ids.length > 0) await editor.session.select([ids[(ids.indexOf(editor.selection.peek()[0]) + 1) % ids.length]]);
+    const ids = (await editor.session.pick({ at, surface: true }))
+      .map(({ id }) => id)
+      .filter((id) => hasShape(editor, id));
+    if (ids.length > 0)
+      await editor.session.select([
+        ids[(ids.indexOf(editor.selection.peek()[0]) + 1) % ids.length],
+      ]);
   };
   await editor.try(() => editor.choosing(chosen()));
 }

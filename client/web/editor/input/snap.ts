@@ -32,7 +32,8 @@ export function startSnapSteps(editor: Editor): () => void {
   return effect(() => {
     rig.revision.value;
     const origin = editor.gizmo.value?.origin;
-    if (input.snapDistance.value !== null || input.dragged.value !== null || rig.height <= 1) return;
+    if (input.snapDistance.value !== null || input.dragged.value !== null || rig.height <= 1)
+      return;
     const t = roundAbove(STEP_PX * ((origin && rig.metresPerPxAt(origin)) || rig.metresPerPx));
     if (t !== editor.tool.peek().snap?.t) editor.setTool({ snap: { t } });
   });

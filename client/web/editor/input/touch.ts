@@ -141,6 +141,7 @@ class OneFinger {
     if (!this.#over) return;
     this.#drag?.commit();
     this.#orbit?.end();
-    if (this.#noHandle && !this.#orbit && !this.editor.past.peek()) void select(this.editor, this.#at, this.#long ? "toggle" : "set");
+    if (this.#noHandle && !this.#orbit && !this.editor.past.peek())
+      void select(this.editor, this.#at, this.#long ? "toggle" : "set");
   }
 }

@@ -37,13 +37,17 @@ test("typed_text_is_the_value_that_the_handle_takes", () => {
   for (const [text, handle, value] of VALUES) {
     const read = valueOf(text, handle);
     if (value === null || read === null) assert.equal(read, value, `${text} on ${handle}`);
-    else for (let i = 0; i < value.length; i++) assert.ok(Math.abs(read[i] - value[i]) < 1e-12, `${text} on ${handle}: ${read}`);
+    else
+      for (let i = 0; i < value.length; i++)
+        assert.ok(Math.abs(read[i] - value[i]) < 1e-12, `${text} on ${handle}: ${read}`);
   }
 });
 
 test("typed_handles_take_as_many_numbers_as_the_server_says", () => {
-  for (const handle of ["tx", "rv", "sx", "sxy", "su", "bxn", "bnnp"]) assert.equal(measureOf(handle).count, 1, handle);
-  for (const handle of ["txy", "tyz", "tzx", "tv"]) assert.equal(measureOf(handle).count, 2, handle);
+  for (const handle of ["tx", "rv", "sx", "sxy", "su", "bxn", "bnnp"])
+    assert.equal(measureOf(handle).count, 1, handle);
+  for (const handle of ["txy", "tyz", "tzx", "tv"])
+    assert.equal(measureOf(handle).count, 2, handle);
   assert.equal(measureOf("rb").count, 0);
 });
 

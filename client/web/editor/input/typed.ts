@@ -8,7 +8,8 @@ const NUMBER = /^([+-]?(?:\d+\.?\d*|\.\d+))\s*([^\d\s]*)$/;
 export function measureOf(handle: string): { measure: Quantity; count: 0 | 1 | 2 } {
   if (handle === "rb") return { measure: "angle", count: 0 };
   const kind = handle[0];
-  if (kind === "t") return { measure: "length", count: handle.length === 3 || handle === "tv" ? 2 : 1 };
+  if (kind === "t")
+    return { measure: "length", count: handle.length === 3 || handle === "tv" ? 2 : 1 };
   return { measure: kind === "r" ? "angle" : "factor", count: 1 };
 }
 
@@ -18,7 +19,9 @@ export function measureOf(handle: string): { measure: Quantity; count: 0 | 1 | 2
  */
 export function valueOf(text: string, handle: string): number[] | null {
   const { measure, count } = measureOf(handle);
-  const parts = (count === 1 ? [text.replace(",", ".")] : text.split(",")).map((part) => numberOf(part, measure));
+  const parts = (count === 1 ? [text.replace(",", ".")] : text.split(",")).map((part) =>
+    numberOf(part, measure),
+  );
   if (count === 0 || parts.length > count || parts.some((part) => part === null)) return null;
   while (parts.length < count) parts.push(0);
   return parts as number[];
@@ -26,7 +29,8 @@ export function valueOf(text: string, handle: string): number[] | null {
 
 function numberOf(text: string, measure: Quantity): number | null {
   const [, digits, unit] = NUMBER.exec(text.trim()) ?? [];
-  const size = unit === undefined ? undefined : unitSize(measure, unit.toLowerCase() || BARE_UNIT[measure]);
+  const size =
+    unit === undefined ? undefined : unitSize(measure, unit.toLowerCase() || BARE_UNIT[measure]);
   return size === undefined ? null : inBase(Number(digits), size);
 }
 

@@ -19,7 +19,9 @@ export function axesWords(handle: string): string[] {
   if (handle === "tv") return ["Right", "Up"];
   if (handle === "rv") return ["View"];
   if (handle[0] === "b") return [];
-  return [...handle.slice(1)].filter((letter) => "xyz".includes(letter)).map((letter) => letter.toUpperCase());
+  return [...handle.slice(1)]
+    .filter((letter) => "xyz".includes(letter))
+    .map((letter) => letter.toUpperCase());
 }
 
 /** What stands beside the pointer while a handle is dragged. */

@@ -22,7 +22,9 @@ export async function deleteNodes(editor: Editor, ids: readonly Id[]): Promise<v
 
 /** Makes an empty node below another one, or at the root, and selects it. @returns its id */
 export async function createNode(editor: Editor, parent: Id | null): Promise<Id | undefined> {
-  const done = await editor.try(() => editor.choosing(make(editor, [{ name: "new node", parent }])));
+  const done = await editor.try(() =>
+    editor.choosing(make(editor, [{ name: "new node", parent }])),
+  );
   return done?.ids[0];
 }
 
@@ -34,7 +36,8 @@ async function make({ session }: Editor, nodes: NewNode[]): Promise<Done & { ids
 }
 
 export async function renameNode(editor: Editor, id: Id, name: string): Promise<void> {
-  if (name !== editor.session.scene.get(id)?.name) await editor.try(() => editor.session.set([{ id, name }]));
+  if (name !== editor.session.scene.get(id)?.name)
+    await editor.try(() => editor.session.set([{ id, name }]));
 }
 
 /** Whether nodes can hang below `parent`: not where that is one of them or below one. */
@@ -46,11 +49,17 @@ export function canReparent(editor: Editor, ids: readonly Id[], parent: Id | nul
 }
 
 /** Hangs nodes elsewhere. They stay where they are in the world, or keep what they are under their parent. */
-export async function reparentNodes(editor: Editor, ids: readonly Id[], parent: Id | null, keep: "world" | "local"): Promise<void> {
+export async function reparentNodes(
+  editor: Editor,
+  ids: readonly Id[],
+  parent: Id | null,
+  keep: "world" | "local",
+): Promise<void> {
   const { scene } = editor.session;
   const moved = topmost(scene, ids).filter((id) => scene.get(id)?.parent !== parent);
   if (moved.length === 0 || !editor.editable.peek()) return;
-  if (!canReparent(editor, moved, parent)) return editor.say("warn", "A node cannot be moved into itself.");
+  if (!canReparent(editor, moved, parent))
+    return editor.say("warn", "A node cannot be moved into itself.");
   let residual = 0;
   const changes: NodeChange[] = moved.map((id) => {
     if (keep === "local") return { id, parent };
@@ -61,8 +70,13 @@ export async function reparentNodes(editor: Editor, ids: readonly Id[], parent: 
   const done = await editor.try(() => editor.session.set(changes));
   if (!done?.edit) return;
   const where = parent === null ? "to the top level" : `into ${nameOf(scene, parent)}`;
-  const skewed = residual > 1e-6 ? " Its new parent is scaled unevenly, so its shape changes slightly." : "";
-  editor.say(skewed ? "warn" : "info", `Moved ${nameAll(editor, moved)} ${where}.${skewed}`, undo(editor, done.edit));
+  const skewed =
+    residual > 1e-6 ? " Its new parent is scaled unevenly, so its shape changes slightly." : "";
+  editor.say(
+    skewed ? "warn" : "info",
+    `Moved ${nameAll(editor, moved)} ${where}.${skewed}`,
+    undo(editor, done.edit),
+  );
 }
 
 /** Copies nodes with all that is below them, as they are when the server makes the copies, meshes too. The copies have names of their own, what is below them keeps its names; they hang beside them in the same place, and are selected. */
@@ -76,12 +90,20 @@ export async function duplicateNodes(editor: Editor, ids: readonly Id[]): Promis
   for (const top of tops) {
     for (const copy of scene.below(top)) {
       const { name = "", parent } = scene.get(copy) ?? {};
-      copies.push({ ref: `n${copy}`, copy, ...(copy === top ? { name: nextName(name) } : { parent: `n${parent}` }) });
+      copies.push({
+        ref: `n${copy}`,
+        copy,
+        ...(copy === top ? { name: nextName(name) } : { parent: `n${parent}` }),
+      });
     }
   }
   const done = await editor.try(() => editor.choosing(make(editor, copies)));
   if (!done?.edit) return;
-  editor.say("info", `Duplicated ${said}. ${tops.length === 1 ? "The copy is" : "The copies are"} in the same place.`, undo(editor, done.edit));
+  editor.say(
+    "info",
+    `Duplicated ${said}. ${tops.length === 1 ? "The copy is" : "The copies are"} in the same place.`,
+    undo(editor, done.edit),
+  );
 }
 
 function undo(editor: Editor, edit: number) {

@@ -21,6 +21,7 @@ export class Angles {
   /** What a node's angles are about to be. */
   say(id: Id, angles: Vec3): void {
     this.#last.set(id, angles);
-    if (this.#last.size > REMEMBERED) for (const oldest of this.#last.keys()) return void this.#last.delete(oldest);
+    if (this.#last.size > REMEMBERED)
+      for (const oldest of this.#last.keys()) return void this.#last.delete(oldest);
   }
 }

@@ -16,7 +16,8 @@ export async function copyTransform(editor: Editor): Promise<void> {
 }
 
 export async function pasteTransform(editor: Editor): Promise<void> {
-  const text = (await navigator.clipboard?.readText?.().catch(() => null)) ?? recall(KEY, "tab") ?? "";
+  const text =
+    (await navigator.clipboard?.readText?.().catch(() => null)) ?? recall(KEY, "tab") ?? "";
   const state = parseTransform(text) ?? parseTransform(recall(KEY, "tab") ?? "");
   if (!state) return editor.say("warn", "There is no transform in the clipboard.");
   const changes = editor.selection.peek().map((id) => ({ id, ...state }));
@@ -26,7 +27,10 @@ export async function pasteTransform(editor: Editor): Promise<void> {
 function parseTransform(text: string): Pick<NodeState, "t" | "r" | "s"> | null {
   try {
     const { t, r, s } = JSON.parse(text) as NodeState;
-    const holds = (list: unknown, count: number) => Array.isArray(list) && list.length === count && list.every((value) => typeof value === "number");
+    const holds = (list: unknown, count: number) =>
+      Array.isArray(list) &&
+      list.length === count &&
+      list.every((value) => typeof value === "number");
     return holds(t, 3) && holds(r, 4) && holds(s, 3) ? { t, r, s } : null;
   } catch {
     return null;

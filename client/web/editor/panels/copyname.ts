@@ -27,6 +27,9 @@ function numbered(base: string, n: number): string {
   const suffix = `.${String(n).padStart(3, "0")}`;
   const room = NAME_BYTES_MAX - suffix.length;
   const bytes = new TextEncoder().encode(base);
-  const cut = bytes.length <= room ? base : new TextDecoder().decode(bytes.slice(0, room)).replace(/\uFFFD+$/, "");
+  const cut =
+    bytes.length <= room
+      ? base
+      : new TextDecoder().decode(bytes.slice(0, room)).replace(/\uFFFD+$/, "");
   return cut + suffix;
 }

@@ -32,7 +32,10 @@ export function Dialog({ title, onClose, class: look = "", bare = false, childre
   useLayoutEffect(() => dialog.current?.showModal(), []);
   return (
     <dialog
-      ref={dialog} class={`dialog ${look}`} aria-label={title} onClose={(event) => onClose(event.currentTarget.returnValue)}
+      ref={dialog}
+      class={`dialog ${look}`}
+      aria-label={title}
+      onClose={(event) => onClose(event.currentTarget.returnValue)}
       onKeyDown={(event) => event.stopPropagation()}
       onPointerDown={(event) => event.target === dialog.current && dialog.current?.close()}
     >
@@ -40,7 +43,12 @@ export function Dialog({ title, onClose, class: look = "", bare = false, childre
         {!bare && (
           <header class="dialog-head">
             <h2>{title}</h2>
-            <button type="button" class="icon-button" aria-label="Close" onClick={() => dialog.current?.close()}>
+            <button
+              type="button"
+              class="icon-button"
+              aria-label="Close"
+              onClick={() => dialog.current?.close()}
+            >
               <Icon name="close" />
             </button>
           </header>

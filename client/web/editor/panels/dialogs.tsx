@@ -18,11 +18,18 @@ export function Ask({ asked }: { asked: Question }) {
     <Dialog title={asked.title} onClose={(answer) => asked.answer(answer === "yes")}>
       <p class="dialog-text">{asked.text}</p>
       <div class="dialog-buttons">
-        <button type="button" class="button" autofocus={asked.danger} onClick={(event) => closeDialog(event.currentTarget)}>
+        <button
+          type="button"
+          class="button"
+          autofocus={asked.danger}
+          onClick={(event) => closeDialog(event.currentTarget)}
+        >
           Cancel
         </button>
         <button
-          type="button" class={`button ${asked.danger ? "danger" : "primary"}`} autofocus={!asked.danger}
+          type="button"
+          class={`button ${asked.danger ? "danger" : "primary"}`}
+          autofocus={!asked.danger}
           onClick={(event) => closeDialog(event.currentTarget, "yes")}
         >
           {asked.yes}

@@ -46,7 +46,9 @@ export function namedFiles(list: Iterable<File> | null): NamedFile[] {
 
 /** What was dropped can be asked for only until the event is over, so the list is made before anything is waited for. */
 async function filesOf(data: DataTransfer): Promise<NamedFile[]> {
-  const entries = [...data.items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
+  const entries = [...data.items]
+    .map((item) => item.webkitGetAsEntry())
+    .filter((entry) => entry !== null);
   const plain = namedFiles(data.files);
   if (!entries.some(({ isDirectory }) => isDirectory)) return plain;
   const found: NamedFile[] = [];
@@ -57,13 +59,17 @@ async function filesOf(data: DataTransfer): Promise<NamedFile[]> {
 /** Of too many files it finds one more than may be, and no others. */
 async function walk(entry: FileSystemEntry, found: NamedFile[]): Promise<void> {
   if (entry.isFile) {
-    const file = await new Promise<File | null>((done) => (entry as FileSystemFileEntry).file(done, () => done(null)));
+    const file = await new Promise<File | null>((done) =>
+      (entry as FileSystemFileEntry).file(done, () => done(null)),
+    );
     if (file) found.push({ path: entry.fullPath.replace(/^\//, ""), file });
     return;
   }
   const reader = (entry as FileSystemDirectoryEntry).createReader();
   for (;;) {
-    const some = await new Promise<FileSystemEntry[]>((done) => reader.readEntries(done, () => done([])));
+    const some = await new Promise<FileSystemEntry[]>((done) =>
+      reader.readEntries(done, () => done([])),
+    );
     if (some.length === 0) return;
     for (const below of some) {
       if (found.length > FILES_MAX) return;

@@ -6,15 +6,24 @@ import { Angles } from "./angles";
 import { axesOf, eulerFromQuat } from "./euler";
 
 const ORDERS: EulerOrder[] = ["XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX"];
-const close = (a: readonly number[], b: readonly number[], within = 1e-9) => a.every((value, i) => Math.abs(value - b[i]) < within);
+const close = (a: readonly number[], b: readonly number[], within = 1e-9) =>
+  a.every((value, i) => Math.abs(value - b[i]) < within);
 
 for (const order of ORDERS) {
   test(`euler_${order}_there_and_back`, () => {
-    for (const angles of [[0.3, -0.7, 1.1], [-1.2, 0.4, -0.2], [0, 0, 0], [2.5, 0.1, -3]] as Vec3[]) {
+    for (const angles of [
+      [0.3, -0.7, 1.1],
+      [-1.2, 0.4, -0.2],
+      [0, 0, 0],
+      [2.5, 0.1, -3],
+    ] as Vec3[]) {
       const back = eulerFromQuat(quatFromEuler(angles, order), order);
-      const [there, here] = [back, angles].map((turn) => rotate(quatFromEuler(turn, order), [1, 2, 3]));
+      const [there, here] = [back, angles].map((turn) =>
+        rotate(quatFromEuler(turn, order), [1, 2, 3]),
+      );
       assert.ok(close(there, here), `${angles}: ${back}`);
-      if (Math.abs(angles["XYZ".indexOf(order[1])]) < Math.PI / 2) assert.ok(close(back, angles), `${angles}: ${back}`);
+      if (Math.abs(angles["XYZ".indexOf(order[1])]) < Math.PI / 2)
+        assert.ok(close(back, angles), `${angles}: ${back}`);
     }
   });
 
@@ -24,7 +33,10 @@ for (const order of ORDERS) {
       angles["XYZ".indexOf(order[1])] = middle;
       const q = quatFromEuler(angles, order);
       const back = eulerFromQuat(q, order);
-      assert.ok(close(rotate(quatFromEuler(back, order), [1, 2, 3]), rotate(q, [1, 2, 3]), 1e-6), `${back}`);
+      assert.ok(
+        close(rotate(quatFromEuler(back, order), [1, 2, 3]), rotate(q, [1, 2, 3]), 1e-6),
+        `${back}`,
+      );
     }
   });
 }
@@ -32,7 +44,12 @@ for (const order of ORDERS) {
 test("angles_typed_past_a_quarter_and_a_whole_turn_are_shown_as_typed", () => {
   for (const order of ORDERS) {
     const angles = new Angles(order);
-    for (const typed of [[0.2, 2, 0.4], [2, 0.2, 7], [-4, -2.5, 2], [0, Math.PI / 2 + 0.01, 0]] as Vec3[]) {
+    for (const typed of [
+      [0.2, 2, 0.4],
+      [2, 0.2, 7],
+      [-4, -2.5, 2],
+      [0, Math.PI / 2 + 0.01, 0],
+    ] as Vec3[]) {
       angles.say(1, typed);
       const shown = angles.of({ id: 1, r: quatFromEuler(typed, order) });
       assert.ok(close(shown, typed), `${order} ${typed}: ${shown}`);
@@ -42,7 +59,11 @@ test("angles_typed_past_a_quarter_and_a_whole_turn_are_shown_as_typed", () => {
 
 test("angles_of_a_turn_that_goes_on_go_on", () => {
   const angles = new Angles("XYZ");
-  for (let y = 0; y < 7; y += 0.1) assert.ok(Math.abs(angles.of({ id: 1, r: quatFromEuler([0, y, 0], "XYZ") })[1] - y) < 1e-6, `${y}`);
+  for (let y = 0; y < 7; y += 0.1)
+    assert.ok(
+      Math.abs(angles.of({ id: 1, r: quatFromEuler([0, y, 0], "XYZ") })[1] - y) < 1e-6,
+      `${y}`,
+    );
 });
 
 test("angles_forget_the_oldest", () => {
@@ -60,7 +81,11 @@ test("euler_XYZ_turns_about_new_axes", () => {
 
 function rotate([x, y, z, w]: Quat, v: Vec3): Vec3 {
   const t = [2 * (y * v[2] - z * v[1]), 2 * (z * v[0] - x * v[2]), 2 * (x * v[1] - y * v[0])];
-  return [v[0] + w * t[0] + y * t[2] - z * t[1], v[1] + w * t[1] + z * t[0] - x * t[2], v[2] + w * t[2] + x * t[1] - y * t[0]];
+  return [
+    v[0] + w * t[0] + y * t[2] - z * t[1],
+    v[1] + w * t[1] + z * t[0] - x * t[2],
+    v[2] + w * t[2] + x * t[1] - y * t[0],
+  ];
 }
 
 /** As the server reads `euler` and `order`. */

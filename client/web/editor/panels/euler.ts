@@ -44,7 +44,9 @@ export function eulerNear(q: Quat, order: EulerOrder, before: Vec3): Vec3 {
 const TURN = 2 * Math.PI;
 
 function unwound(angles: Vec3, before: Vec3): Vec3 {
-  return angles.map((angle, axis) => angle + TURN * Math.round((before[axis] - angle) / TURN)) as Vec3;
+  return angles.map(
+    (angle, axis) => angle + TURN * Math.round((before[axis] - angle) / TURN),
+  ) as Vec3;
 }
 
 function apart(a: Vec3, b: Vec3): number {

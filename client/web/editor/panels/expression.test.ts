@@ -73,7 +73,8 @@ const SHOWN: [value: number, quantity: Quantity, text: string][] = [
 ];
 
 for (const [value, quantity, text] of SHOWN) {
-  test(`expression_shows_${quantity}_${value}_as_${text}`, () => assert.equal(shown(value, quantity), text));
+  test(`expression_shows_${quantity}_${value}_as_${text}`, () =>
+    assert.equal(shown(value, quantity), text));
 }
 
 test("expression_reads_what_it_shows", () => {
@@ -84,7 +85,21 @@ test("expression_reads_what_it_shows", () => {
 });
 
 test("expression_shows_a_number_in_as_many_characters_as_there_are", () => {
-  const numbers = [-205667.123, 1234.56789, 0.000123456, -0.123456789, 123456789, -123456789, 1.2346e-6, -1.2346e-6, 12, 0];
+  const numbers = [
+    -205667.123, 1234.56789, 0.000123456, -0.123456789, 123456789, -123456789, 1.2346e-6,
+    -1.2346e-6, 12, 0,
+  ];
   const said = numbers.map((number) => compact(number, "length", 8));
-  assert.deepEqual(said, ["-205667", "1234.568", "0.00012", "-0.12346", "1.2346e8", "-1.235e8", "1.235e-6", "-1.23e-6", "12", "0"]);
+  assert.deepEqual(said, [
+    "-205667",
+    "1234.568",
+    "0.00012",
+    "-0.12346",
+    "1.2346e8",
+    "-1.235e8",
+    "1.235e-6",
+    "-1.23e-6",
+    "12",
+    "0",
+  ]);
 });

@@ -3,7 +3,8 @@
 
 import { BARE_UNIT, type Quantity, inBare, inBase, unitSize } from "../units";
 
-const TOKEN = /\s*(?:(\d+(?:[.,]\d*)?(?:e[+-]?\d+)?|[.,]\d+(?:e[+-]?\d+)?)|([-+*/()])|([a-zµ°"'%]+))/giy;
+const TOKEN =
+  /\s*(?:(\d+(?:[.,]\d*)?(?:e[+-]?\d+)?|[.,]\d+(?:e[+-]?\d+)?)|([-+*/()])|([a-zµ°"'%]+))/giy;
 
 /** What a text amounts to; null where it is not a number, or none that is finite. */
 export function evaluate(text: string, quantity: Quantity): number | null {
@@ -69,7 +70,8 @@ class Reader {
       if (!plus && !this.#takes("-")) return value;
       const next = this.#product();
       const sign = plus ? 1 : -1;
-      if (value.unit === null && next.unit === null) value = { number: value.number + sign * next.number, unit: null };
+      if (value.unit === null && next.unit === null)
+        value = { number: value.number + sign * next.number, unit: null };
       else value = { number: this.#size(value) + sign * this.#size(next), unit: 1 };
     }
   }
@@ -82,7 +84,10 @@ class Reader {
       if (!times && !this.#takes("/")) return value;
       const next = this.#signed();
       if (value.unit !== null && next.unit !== null) return NONE;
-      value = { number: times ? value.number * next.number : value.number / next.number, unit: value.unit ?? next.unit };
+      value = {
+        number: times ? value.number * next.number : value.number / next.number,
+        unit: value.unit ?? next.unit,
+      };
     }
   }
 
@@ -108,7 +113,9 @@ class Reader {
     const next = this.tokens[this.#at];
     if (!next || !("word" in next)) return value;
     this.#at++;
-    return value.unit === null ? { number: value.number, unit: unitSize(this.quantity, next.word) ?? NaN } : NONE;
+    return value.unit === null
+      ? { number: value.number, unit: unitSize(this.quantity, next.word) ?? NaN }
+      : NONE;
   }
 
   #takes(sign: string): boolean {
@@ -124,11 +131,15 @@ export function compact(value: number, quantity: Quantity, chars: number): strin
   const text = shown(value, quantity);
   if (text.length <= chars) return text;
   const number = inBare(value, quantity);
-  const digits = chars - String(Math.trunc(number)).length - 1 - (number < 0 && number > -1 ? 1 : 0);
+  const digits =
+    chars - String(Math.trunc(number)).length - 1 - (number < 0 && number > -1 ? 1 : 0);
   const rounded = number.toFixed(Math.max(0, digits));
   if (rounded.length <= chars && Math.abs(number) >= 1e-3) return rounded;
   for (let digits = 4; ; digits--) {
-    const power = number.toExponential(digits).replace(/\.?0+e/, "e").replace("e+", "e");
+    const power = number
+      .toExponential(digits)
+      .replace(/\.?0+e/, "e")
+      .replace("e+", "e");
     if (power.length <= chars || digits === 0) return power;
   }
 }
@@ -142,8 +153,21 @@ export function shown(value: number, quantity: Quantity): string {
   const size = Math.abs(number);
   // What rounding leaves of a zero is one.
   if (size < (quantity === "angle" ? 1e-6 : 1e-9)) return "0";
-  if (size < 1e-5 || size >= 1e9) return number.toExponential(4).replace(/\.?0+e/, "e").replace("e+", "e");
-  const digits = quantity === "angle" ? 3 : Math.max(quantity === "length" ? LENGTH_DIGITS : 0, Math.min(5, 5 - Math.floor(Math.log10(size))));
-  const text = number.toFixed(digits).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
+  if (size < 1e-5 || size >= 1e9)
+    return number
+      .toExponential(4)
+      .replace(/\.?0+e/, "e")
+      .replace("e+", "e");
+  const digits =
+    quantity === "angle"
+      ? 3
+      : Math.max(
+          quantity === "length" ? LENGTH_DIGITS : 0,
+          Math.min(5, 5 - Math.floor(Math.log10(size))),
+        );
+  const text = number
+    .toFixed(digits)
+    .replace(/(\.\d*?)0+$/, "$1")
+    .replace(/\.$/, "");
   return text === "-0" ? "0" : text;
 }

@@ -38,7 +38,12 @@ export function Fields() {
       <h2 class="panel-title">
         Transform
         <span class="grow" />
-        <MenuButton name="Transform menu" tip="Copy, paste, reset" side="end" items={() => fieldsMenu(editor, ids, locked)}>
+        <MenuButton
+          name="Transform menu"
+          tip="Copy, paste, reset"
+          side="end"
+          items={() => fieldsMenu(editor, ids, locked)}
+        >
           <Icon name="more" />
         </MenuButton>
       </h2>
@@ -60,7 +65,12 @@ export function Fields() {
               </div>
               {field === "r" && <Order order={order} />}
               {field === "s" && <Proportions uniform={uniform} locked={locked} />}
-              <Cells field={field} angles={angles} uniform={field === "s" && uniform.value} locked={locked} />
+              <Cells
+                field={field}
+                angles={angles}
+                uniform={field === "s" && uniform.value}
+                locked={locked}
+              />
             </div>
           ))}
         </div>
@@ -85,7 +95,13 @@ function Order({ order }: { order: Signal<EulerOrder> }) {
     keep(ORDER_KEY, chosen);
   };
   return (
-    <select class="select fields-order" aria-label="Euler order" title="Order in which the angles are applied" value={order.value} onChange={(event) => choose(event.currentTarget.value as EulerOrder)}>
+    <select
+      class="select fields-order"
+      aria-label="Euler order"
+      title="Order in which the angles are applied"
+      value={order.value}
+      onChange={(event) => choose(event.currentTarget.value as EulerOrder)}
+    >
       {ORDERS.map((one) => (
         <option key={one}>{one}</option>
       ))}
@@ -96,7 +112,13 @@ function Order({ order }: { order: Signal<EulerOrder> }) {
 function Proportions({ uniform, locked }: { uniform: Signal<boolean>; locked: boolean }) {
   return (
     <button
-      type="button" class="icon-button fields-uniform" aria-label="Keep proportions" aria-pressed={uniform.value} data-tip="Keep proportions" data-side="end" disabled={locked}
+      type="button"
+      class="icon-button fields-uniform"
+      aria-label="Keep proportions"
+      aria-pressed={uniform.value}
+      data-tip="Keep proportions"
+      data-side="end"
+      disabled={locked}
       onClick={() => (uniform.value = !uniform.value)}
     >
       <Icon name="link" />
@@ -119,8 +141,14 @@ function Name({ ids, locked }: { ids: readonly Id[]; locked: boolean }) {
   };
   return (
     <input
-      class="input fields-name" aria-label="Name" maxLength={256} readOnly={locked || !one} placeholder={one ? nameOf(editor.scene.value, ids[0]) : undefined}
-      value={typed.value ?? (one ? name.value : nameAll(editor, ids))} onInput={(event) => (typed.value = event.currentTarget.value)} onBlur={() => void accept()}
+      class="input fields-name"
+      aria-label="Name"
+      maxLength={256}
+      readOnly={locked || !one}
+      placeholder={one ? nameOf(editor.scene.value, ids[0]) : undefined}
+      value={typed.value ?? (one ? name.value : nameAll(editor, ids))}
+      onInput={(event) => (typed.value = event.currentTarget.value)}
+      onBlur={() => void accept()}
       onKeyDown={(event) => {
         event.stopPropagation();
         if (event.key === "Escape") typed.value = null;
@@ -134,7 +162,9 @@ function Name({ ids, locked }: { ids: readonly Id[]; locked: boolean }) {
 function useHolder(editor: Editor): Person | undefined {
   const session = useComputed(() => {
     const selection = new Set(editor.selection.value);
-    return editor.people.value.find((person) => !person.me && person.locks?.some((id) => selection.has(id)))?.session;
+    return editor.people.value.find(
+      (person) => !person.me && person.locks?.some((id) => selection.has(id)),
+    )?.session;
   });
   return editor.people.peek().find((person) => person.session === session.value);
 }
@@ -143,8 +173,26 @@ function fieldsMenu(editor: Editor, ids: readonly Id[], locked: boolean): MenuIt
   const none = ids.length === 0;
   const reset = (field: Field) => void editor.try(() => editor.session.set(resetField(ids, field)));
   return [
-    { label: "Copy transform", icon: "copy", disabled: none, run: () => void copyTransform(editor) },
-    { label: "Paste transform", icon: "paste", disabled: none || locked, run: () => void pasteTransform(editor) },
-    ...ROWS.map(({ field, name }, i): MenuItem => ({ label: `Reset ${name.toLowerCase()}`, icon: "reset", line: i === 0, disabled: none || locked, run: () => reset(field) })),
+    {
+      label: "Copy transform",
+      icon: "copy",
+      disabled: none,
+      run: () => void copyTransform(editor),
+    },
+    {
+      label: "Paste transform",
+      icon: "paste",
+      disabled: none || locked,
+      run: () => void pasteTransform(editor),
+    },
+    ...ROWS.map(
+      ({ field, name }, i): MenuItem => ({
+        label: `Reset ${name.toLowerCase()}`,
+        icon: "reset",
+        line: i === 0,
+        disabled: none || locked,
+        run: () => reset(field),
+      }),
+    ),
   ];
 }

@@ -9,7 +9,13 @@ export function Held() {
   if (count === 0 || status.value.phase !== "online") return null;
   const waiting = `${count} waiting ${count === 1 ? "change was" : "changes were"}`;
   return (
-    <div class="states-card" role="alertdialog" aria-labelledby="held-title" aria-describedby="held-words" data-part="held">
+    <div
+      class="states-card"
+      role="alertdialog"
+      aria-labelledby="held-title"
+      aria-describedby="held-words"
+      data-part="held"
+    >
       <h2 id="held-title">{waiting} made to a newer state of the scene</h2>
       <p id="held-words">The server now has an earlier state, without what was saved since.</p>
       <div class="states-buttons">

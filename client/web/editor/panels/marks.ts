@@ -40,7 +40,12 @@ function collect(others: readonly Person[], names: ReadonlyMap<number, string>):
 function sameMarks(a: readonly Person[], b: readonly Person[]): boolean {
   return (
     a.length === b.length &&
-    a.every((person, i) => person.session === b[i].session && sameIds(person.selection, b[i].selection) && sameIds(person.locks, b[i].locks))
+    a.every(
+      (person, i) =>
+        person.session === b[i].session &&
+        sameIds(person.selection, b[i].selection) &&
+        sameIds(person.locks, b[i].locks),
+    )
   );
 }
 

@@ -37,7 +37,15 @@ interface ButtonProps {
   children: ComponentChildren;
 }
 
-export function MenuButton({ name, items, class: look = "icon-button", tip, side = "start", above, children }: ButtonProps) {
+export function MenuButton({
+  name,
+  items,
+  class: look = "icon-button",
+  tip,
+  side = "start",
+  above,
+  children,
+}: ButtonProps) {
   const button = useRef<HTMLButtonElement>(null);
   const [open, setOpen] = useState(false);
   const close = () => {
@@ -46,12 +54,24 @@ export function MenuButton({ name, items, class: look = "icon-button", tip, side
   };
   const place = () => {
     const box = button.current?.getBoundingClientRect() ?? new DOMRect();
-    return { x: side === "start" ? box.left : box.right, y: above ? box.top - 4 : box.bottom + 4, side, above };
+    return {
+      x: side === "start" ? box.left : box.right,
+      y: above ? box.top - 4 : box.bottom + 4,
+      side,
+      above,
+    };
   };
   return (
     <>
       <button
-        ref={button} type="button" class={look} aria-label={name} aria-haspopup="menu" aria-expanded={open} data-tip={tip} data-side={side}
+        ref={button}
+        type="button"
+        class={look}
+        aria-label={name}
+        aria-haspopup="menu"
+        aria-expanded={open}
+        data-tip={tip}
+        data-side={side}
         onClick={() => setOpen(!open)}
         onKeyDown={(event) => {
           if (event.key !== "ArrowDown") return;
@@ -73,21 +93,36 @@ interface Place {
   above?: boolean;
 }
 
-export function Menu({ name, items, place, onClose }: { name: string; items: MenuItem[]; place: Place; onClose: () => void }) {
+export function Menu({
+  name,
+  items,
+  place,
+  onClose,
+}: {
+  name: string;
+  items: MenuItem[];
+  place: Place;
+  onClose: () => void;
+}) {
   const menu = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     const element = menu.current as HTMLDivElement;
     const stay = () => keepInside(element, place);
     stay();
     // One of those that cannot be chosen, where there are no others: keys are the menu's as long as it is open.
-    (element.querySelector<HTMLElement>("[role^=menuitem]:not([aria-disabled=true])") ?? element.querySelector<HTMLElement>("[role^=menuitem]"))?.focus();
+    (
+      element.querySelector<HTMLElement>("[role^=menuitem]:not([aria-disabled=true])") ??
+      element.querySelector<HTMLElement>("[role^=menuitem]")
+    )?.focus();
     addEventListener("resize", stay);
     return () => removeEventListener("resize", stay);
   }, []);
   useEffect(() => {
     const away = (event: PointerEvent) => {
       // The button that opened it closes it by itself.
-      const inside = menu.current?.contains(event.target as Node) || (event.target as Element).closest("[aria-haspopup=menu][aria-expanded=true]");
+      const inside =
+        menu.current?.contains(event.target as Node) ||
+        (event.target as Element).closest("[aria-haspopup=menu][aria-expanded=true]");
       if (!inside) onClose();
     };
     addEventListener("pointerdown", away, true);
@@ -98,7 +133,14 @@ export function Menu({ name, items, place, onClose }: { name: string; items: Men
     };
   }, []);
   return (
-    <div ref={menu} class="menu" role="menu" aria-label={name} onKeyDown={(event) => handleKey(event, onClose)} onContextMenu={(event) => event.preventDefault()}>
+    <div
+      ref={menu}
+      class="menu"
+      role="menu"
+      aria-label={name}
+      onKeyDown={(event) => handleKey(event, onClose)}
+      onContextMenu={(event) => event.preventDefault()}
+    >
       {items.map((item) => (
         <>
           {item.line && <hr />}
@@ -124,7 +166,13 @@ function Item({ item, onClose }: { item: MenuItem; onClose: () => void }) {
   };
   const inside = (
     <>
-      {item.checked || item.on ? <Icon name="check" /> : item.icon ? <Icon name={item.icon} /> : <span class="icon" />}
+      {item.checked || item.on ? (
+        <Icon name="check" />
+      ) : item.icon ? (
+        <Icon name={item.icon} />
+      ) : (
+        <span class="icon" />
+      )}
       <span class="menu-label">{item.label}</span>
       {item.keys && <kbd>{item.keys}</kbd>}
     </>
@@ -161,7 +209,8 @@ function handleKey(event: KeyboardEvent, onClose: () => void): void {
     event.preventDefault();
     items.at(to % items.length)?.focus();
   } else if (event.key.length === 1 && event.key !== " ") {
-    const begins = (item: HTMLElement) => item.textContent?.trim().toLowerCase().startsWith(event.key.toLowerCase());
+    const begins = (item: HTMLElement) =>
+      item.textContent?.trim().toLowerCase().startsWith(event.key.toLowerCase());
     [...items.slice(at + 1), ...items].find(begins)?.focus();
   }
 }

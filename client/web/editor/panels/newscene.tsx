@@ -39,7 +39,8 @@ export function NewScene({ primary, taken, named, join }: Props) {
       const file = await oneFile(files);
       const scene = name.value || freeName(toSceneName(file.name), taken);
       fault.value = nameFault(scene) ?? "";
-      if (fault.value === "") named(`Import ${file.name}`, (user) => void make(scene, () => send(scene, file, user)));
+      if (fault.value === "")
+        named(`Import ${file.name}`, (user) => void make(scene, () => send(scene, file, user)));
     } catch (error) {
       fault.value = (error as Error).message;
     }
@@ -73,7 +74,10 @@ export function NewScene({ primary, taken, named, join }: Props) {
     else named("Open sample scene", (user) => void make(SAMPLE, () => makeSample(user)));
   };
   const create = () => {
-    fault.value = (taken.includes(name.value) ? `A scene named ${name.value} already exists.` : nameFault(name.value)) ?? "";
+    fault.value =
+      (taken.includes(name.value)
+        ? `A scene named ${name.value} already exists.`
+        : nameFault(name.value)) ?? "";
     if (fault.value === "") join(name.value, true);
   };
   const { value: sent } = upload;
@@ -88,8 +92,18 @@ export function NewScene({ primary, taken, named, join }: Props) {
         <ImportButton take={(files) => void take(files)} />
         <CreateForm name={name} create={create} edited={() => (fault.value = "")} />
       </div>
-      <p class="start-hint">{sent ? said(sent) : "You can also drop a .glb file, or a .gltf file with the files it needs, on this page."}</p>
-      {sent && <progress aria-label={`Uploading ${sent.file}`} max={1} value={sent.part < 1 ? sent.part : undefined} />}
+      <p class="start-hint">
+        {sent
+          ? said(sent)
+          : "You can also drop a .glb file, or a .gltf file with the files it needs, on this page."}
+      </p>
+      {sent && (
+        <progress
+          aria-label={`Uploading ${sent.file}`}
+          max={1}
+          value={sent.part < 1 ? sent.part : undefined}
+        />
+      )}
       <p class="start-fault" role="alert">
         {fault.value}
       </p>
@@ -100,7 +114,10 @@ export function NewScene({ primary, taken, named, join }: Props) {
 async function fetchSample(): Promise<File> {
   const file = `${SAMPLE}.glb`;
   const response = await fetch(home() + file).catch(() => null);
-  if (!response?.ok) throw new Error(`The sample scene cannot be fetched: ${response ? `the server answers ${response.status}` : "the server cannot be reached"}.`);
+  if (!response?.ok)
+    throw new Error(
+      `The sample scene cannot be fetched: ${response ? `the server answers ${response.status}` : "the server cannot be reached"}.`,
+    );
   return new File([await response.blob()], file);
 }
 
@@ -117,12 +134,27 @@ function ImportButton({ take }: { take: (files: readonly NamedFile[]) => void })
         <Icon name="upload" />
         Import file…
       </button>
-      <input ref={files} type="file" accept={ACCEPTED} multiple hidden onChange={(event) => chosen(event.currentTarget)} />
+      <input
+        ref={files}
+        type="file"
+        accept={ACCEPTED}
+        multiple
+        hidden
+        onChange={(event) => chosen(event.currentTarget)}
+      />
     </>
   );
 }
 
-function CreateForm({ name, create, edited }: { name: Signal<string>; create: () => void; edited: () => void }) {
+function CreateForm({
+  name,
+  create,
+  edited,
+}: {
+  name: Signal<string>;
+  create: () => void;
+  edited: () => void;
+}) {
   const submit = (event: Event) => {
     event.preventDefault();
     create();
@@ -130,7 +162,13 @@ function CreateForm({ name, create, edited }: { name: Signal<string>; create: ()
   return (
     <form class="start-make" onSubmit={submit}>
       <input
-        class="input" aria-label="Name of the new scene" placeholder="my-scene" maxLength={64} value={name.value} spellcheck={false} autocomplete="off"
+        class="input"
+        aria-label="Name of the new scene"
+        placeholder="my-scene"
+        maxLength={64}
+        value={name.value}
+        spellcheck={false}
+        autocomplete="off"
         onInput={(event) => {
           name.value = event.currentTarget.value;
           edited();

@@ -28,11 +28,16 @@ export interface CellProps {
 export function NumberCell({ field, axis, angles, uniform, locked }: CellProps) {
   const editor = useEditor();
   const input = useRef<HTMLInputElement>(null);
-  const entry = useMemo(() => new NumberEntry(editor, field, axis, angles), [editor, field, axis, angles]);
+  const entry = useMemo(
+    () => new NumberEntry(editor, field, axis, angles),
+    [editor, field, axis, angles],
+  );
   entry.uniform = uniform;
   // Only a change of this very text draws the cell anew, however much else moves.
   const focused = useSignal(false);
-  const text = useComputed(() => (editor.revision.value, entry.text(focused.value ? Infinity : CHARS)));
+  const text = useComputed(
+    () => (editor.revision.value, entry.text(focused.value ? Infinity : CHARS)),
+  );
   const handleFocus = ({ currentTarget }: { currentTarget: HTMLInputElement }) => {
     focused.value = true;
     // At once, so that all of it is selected.
@@ -62,13 +67,32 @@ export function NumberCell({ field, axis, angles, uniform, locked }: CellProps) 
   const dragged = entry.dragged.value;
   return (
     <label class="cell" data-axis={axis} data-scrubbing={dragged !== null ? "" : undefined}>
-      <span class="cell-letter" aria-hidden="true" title={late.value} onPointerDown={(event) => !locked && entry.scrub(event, () => input.current?.focus())}>
+      <span
+        class="cell-letter"
+        aria-hidden="true"
+        title={late.value}
+        onPointerDown={(event) => !locked && entry.scrub(event, () => input.current?.focus())}
+      >
         {"XYZ"[axis]}
       </span>
       <input
-        ref={input} class="input" inputMode="decimal" autocomplete="off" spellcheck={false} aria-label={`${NAMES[field]} ${"XYZ"[axis]}`} placeholder={mixed ? "mixed" : undefined} readOnly={locked}
-        title={mixed ? undefined : entry.exact()} value={entry.typed.value ?? (dragged !== null ? entry.shown(dragged, CHARS) : mixed ? "" : text.value)}
-        onInput={(event) => (entry.typed.value = event.currentTarget.value)} onFocus={handleFocus} onBlur={handleBlur} onKeyDown={handleKey}
+        ref={input}
+        class="input"
+        inputMode="decimal"
+        autocomplete="off"
+        spellcheck={false}
+        aria-label={`${NAMES[field]} ${"XYZ"[axis]}`}
+        placeholder={mixed ? "mixed" : undefined}
+        readOnly={locked}
+        title={mixed ? undefined : entry.exact()}
+        value={
+          entry.typed.value ??
+          (dragged !== null ? entry.shown(dragged, CHARS) : mixed ? "" : text.value)
+        }
+        onInput={(event) => (entry.typed.value = event.currentTarget.value)}
+        onFocus={handleFocus}
+        onBlur={handleBlur}
+        onKeyDown={handleKey}
       />
     </label>
   );

@@ -7,7 +7,14 @@ import { inBare } from "../units";
 import type { Angles } from "./angles";
 import { compact } from "./expression";
 import { Scrub, type Scrubbed, whyLate } from "./scrub";
-import { type Field, QUANTITY, changeNumber, changeScale, commonNumber, parseEntry } from "./transform";
+import {
+  type Field,
+  QUANTITY,
+  changeNumber,
+  changeScale,
+  commonNumber,
+  parseEntry,
+} from "./transform";
 
 /** What a pixel of a drag stands for: half a degree and a hundredth; of lengths the view says it. Ten of them are one step of an arrow key. */
 const STEPS = { r: Math.PI / 360, s: 0.01 };
@@ -30,7 +37,13 @@ export class NumberEntry {
 
   /** As a field shows it, with room for so many characters; "mixed" where several differ. */
   text(chars = Infinity): string {
-    const value = commonNumber(this.editor.scene.value, this.editor.selection.value, this.field, this.axis, this.angles.value);
+    const value = commonNumber(
+      this.editor.scene.value,
+      this.editor.selection.value,
+      this.field,
+      this.axis,
+      this.angles.value,
+    );
     return value === null ? "mixed" : value === undefined ? "" : this.shown(value, chars);
   }
 
@@ -42,7 +55,13 @@ export class NumberEntry {
   /** All digits, without the noise of degrees that are kept in radians. */
   exact(): string | undefined {
     const { editor, field, axis, angles } = this;
-    const value = commonNumber(editor.scene.peek(), editor.selection.peek(), field, axis, angles.peek());
+    const value = commonNumber(
+      editor.scene.peek(),
+      editor.selection.peek(),
+      field,
+      axis,
+      angles.peek(),
+    );
     if (value === null || value === undefined) return undefined;
     const number = inBare(value, QUANTITY[field]);
     return String(number === value ? value : Number(number.toPrecision(15)));
@@ -71,7 +90,9 @@ export class NumberEntry {
     const { editor, field, axis, angles } = this;
     const { scene } = editor.session;
     const ids = editor.selection.peek();
-    const changes = this.uniform ? changeScale(scene, ids, axis, to) : changeNumber(scene, ids, field, axis, angles.peek(), to);
+    const changes = this.uniform
+      ? changeScale(scene, ids, axis, to)
+      : changeNumber(scene, ids, field, axis, angles.peek(), to);
     for (const { id, euler } of changes) if (euler) angles.peek().say(id, euler);
     if (changes.length > 0) await editor.try(() => editor.session.set(changes));
   }

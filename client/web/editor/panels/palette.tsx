@@ -32,9 +32,15 @@ export function Palette() {
   const at = useSignal(0);
   const list = useRef<HTMLDivElement>(null);
   const chosen = useRef<Entry | null>(null);
-  const commands = useMemo(() => [...commandEntries(editor), ...sceneEntries(editor), ...themeEntries()], [editor]);
+  const commands = useMemo(
+    () => [...commandEntries(editor), ...sceneEntries(editor), ...themeEntries()],
+    [editor],
+  );
   const entries = useMemo(() => find(editor, commands, words.value), [words.value]);
-  useEffect(() => list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" }), [at.value, words.value]);
+  useEffect(
+    () => list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" }),
+    [at.value, words.value],
+  );
   const run = (entry: Entry | undefined, from: EventTarget | null) => {
     if (!entry || entry.disabled) return;
     chosen.current = entry;
@@ -57,8 +63,18 @@ export function Palette() {
       <div class="palette-search">
         <Icon name="search" />
         <input
-          type="text" role="combobox" aria-label="Find a command or a node" aria-expanded="true" aria-controls="palette-list" aria-autocomplete="list" autocomplete="off" spellcheck={false} autofocus
-          aria-activedescendant={entries[at.value] ? `palette-${entries[at.value].id}` : undefined} placeholder="Find a command or a node" value={words.value}
+          type="text"
+          role="combobox"
+          aria-label="Find a command or a node"
+          aria-expanded="true"
+          aria-controls="palette-list"
+          aria-autocomplete="list"
+          autocomplete="off"
+          spellcheck={false}
+          autofocus
+          aria-activedescendant={entries[at.value] ? `palette-${entries[at.value].id}` : undefined}
+          placeholder="Find a command or a node"
+          value={words.value}
           onInput={(event) => {
             words.value = event.currentTarget.value;
             at.value = 0;
@@ -69,8 +85,14 @@ export function Palette() {
       <div ref={list} id="palette-list" class="palette-list" role="listbox" aria-label="Results">
         {entries.map((entry, i) => (
           <div
-            key={entry.id} id={`palette-${entry.id}`} class="palette-entry" role="option" aria-selected={i === at.value} aria-disabled={entry.disabled}
-            onPointerMove={() => (at.value = i)} onClick={(event) => run(entry, event.currentTarget)}
+            key={entry.id}
+            id={`palette-${entry.id}`}
+            class="palette-entry"
+            role="option"
+            aria-selected={i === at.value}
+            aria-disabled={entry.disabled}
+            onPointerMove={() => (at.value = i)}
+            onClick={(event) => run(entry, event.currentTarget)}
           >
             <span class="palette-group">{entry.group}</span>
             <span class="palette-label">{entry.label}</span>
@@ -86,29 +108,48 @@ export function Palette() {
 function commandEntries(editor: Editor): Entry[] {
   const keymap = editor.input.keymap.peek();
   return COMMANDS.filter(({ id, run }) => run && id !== "palette").map((command) => ({
-    id: command.id, label: command.label, group: command.group, keys: command.keys[keymap][0] && keysOf(command.keys[keymap][0]).join(" "),
-    disabled: command.possible?.(editor) === false, run: () => runCommand(editor, command.id),
+    id: command.id,
+    label: command.label,
+    group: command.group,
+    keys: command.keys[keymap][0] && keysOf(command.keys[keymap][0]).join(" "),
+    disabled: command.possible?.(editor) === false,
+    run: () => runCommand(editor, command.id),
   }));
 }
 
 function sceneEntries(editor: Editor): Entry[] {
   return sceneMenu(editor).map(({ label, disabled, href, download, run }, i) => ({
-    id: `scene-${i}`, label, group: "Scene", disabled,
+    id: `scene-${i}`,
+    label,
+    group: "Scene",
+    disabled,
     run: () => {
-      if (href) Object.assign(document.createElement("a"), { href, download: download ?? "" }).click();
+      if (href)
+        Object.assign(document.createElement("a"), { href, download: download ?? "" }).click();
       else run?.();
     },
   }));
 }
 
 function themeEntries(): Entry[] {
-  const themes: [Theme, string][] = [["system", "system"], ["dark", "dark"], ["light", "light"]];
-  return themes.map(([theme, words]) => ({ id: `theme-${theme}`, label: `Theme: ${words}`, group: "Page", run: () => setTheme(theme) }));
+  const themes: [Theme, string][] = [
+    ["system", "system"],
+    ["dark", "dark"],
+    ["light", "light"],
+  ];
+  return themes.map(([theme, words]) => ({
+    id: `theme-${theme}`,
+    label: `Theme: ${words}`,
+    group: "Page",
+    run: () => setTheme(theme),
+  }));
 }
 
 function find(editor: Editor, commands: readonly Entry[], words: string): Entry[] {
   if (words.trim() === "") return [...commands];
-  const scored = commands.map((entry) => ({ entry, score: score(`${entry.label} ${entry.group}`, words) })).filter((found) => found.score > 0);
+  const scored = commands
+    .map((entry) => ({ entry, score: score(`${entry.label} ${entry.group}`, words) }))
+    .filter((found) => found.score > 0);
   scored.sort((a, b) => b.score - a.score);
   return [...scored.map(({ entry }) => entry), ...findNodes(editor, words)];
 }
@@ -121,7 +162,12 @@ function findNodes(editor: Editor, words: string): Entry[] {
     if (points > 0) found.push({ id: node.id, score: points });
   }
   found.sort((a, b) => b.score - a.score || a.id - b.id);
-  return found.slice(0, NODES_MAX).map(({ id }) => ({ id: `node-${id}`, label: nameOf(scene, id), group: "Node", run: () => void goTo(editor, id) }));
+  return found.slice(0, NODES_MAX).map(({ id }) => ({
+    id: `node-${id}`,
+    label: nameOf(scene, id),
+    group: "Node",
+    run: () => void goTo(editor, id),
+  }));
 }
 
 async function goTo(editor: Editor, id: number): Promise<void> {

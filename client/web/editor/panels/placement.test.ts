@@ -7,7 +7,8 @@ import type { Quat, Vec3 } from "../../sdk/types.js";
 import { decompose, placeUnder } from "./placement";
 
 const TURN: Quat = [0.5, 0.5, 0.5, 0.5];
-const far = (a: ArrayLike<number>, b: ArrayLike<number>) => Math.max(...Array.from(a, (value, i) => Math.abs(value - b[i])));
+const far = (a: ArrayLike<number>, b: ArrayLike<number>) =>
+  Math.max(...Array.from(a, (value, i) => Math.abs(value - b[i])));
 
 function scene(nodes: object[]): SceneModel {
   const model = new SceneModel();
@@ -30,7 +31,10 @@ for (const [name, t, r, s] of PLACES) {
   test(`placement_decomposes_${name}`, () => {
     const matrix = compose(t, r, s);
     const place = decompose(matrix, s);
-    assert.ok(far(compose(place.t, place.r, place.s), matrix) < 1e-9 * Math.max(...s.map(Math.abs), 1), JSON.stringify(place));
+    assert.ok(
+      far(compose(place.t, place.r, place.s), matrix) < 1e-9 * Math.max(...s.map(Math.abs), 1),
+      JSON.stringify(place),
+    );
     assert.ok(far(place.s, s) < 1e-9);
     assert.ok(place.residual < 1e-9);
   });

@@ -36,7 +36,8 @@ export function decompose(m: ArrayLike<number>, like: Vec3 = [1, 1, 1]): Placeme
 function quatFromAxes(x: Vec3, y: Vec3, z: Vec3): Quat {
   const trace = x[0] + y[1] + z[2];
   if (trace > 0) return normal([y[2] - z[1], z[0] - x[2], x[1] - y[0], 1 + trace]);
-  if (x[0] >= y[1] && x[0] >= z[2]) return normal([1 + x[0] - y[1] - z[2], x[1] + y[0], x[2] + z[0], y[2] - z[1]]);
+  if (x[0] >= y[1] && x[0] >= z[2])
+    return normal([1 + x[0] - y[1] - z[2], x[1] + y[0], x[2] + z[0], y[2] - z[1]]);
   if (y[1] >= z[2]) return normal([x[1] + y[0], 1 + y[1] - x[0] - z[2], y[2] + z[1], z[0] - x[2]]);
   return normal([x[2] + z[0], y[2] + z[1], 1 + z[2] - x[0] - y[1], x[1] - y[0]]);
 }
@@ -52,9 +53,17 @@ function difference(a: ArrayLike<number>, b: ArrayLike<number>): number {
 }
 
 const dot = (a: Vec3, b: Vec3): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-const cross = (a: Vec3, b: Vec3): Vec3 => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+const cross = (a: Vec3, b: Vec3): Vec3 => [
+  a[1] * b[2] - a[2] * b[1],
+  a[2] * b[0] - a[0] * b[2],
+  a[0] * b[1] - a[1] * b[0],
+];
 const scaled = (a: Vec3, by: number): Vec3 => [a[0] * by, a[1] * by, a[2] * by];
-const added = (a: Vec3, b: Vec3, by: number): Vec3 => [a[0] + b[0] * by, a[1] + b[1] * by, a[2] + b[2] * by];
+const added = (a: Vec3, b: Vec3, by: number): Vec3 => [
+  a[0] + b[0] * by,
+  a[1] + b[1] * by,
+  a[2] + b[2] * by,
+];
 const unit = (a: Vec3): Vec3 => scaled(a, 1 / (Math.hypot(...a) || 1));
 const normal = (q: Quat): Quat => {
   const length = Math.hypot(...q) || 1;

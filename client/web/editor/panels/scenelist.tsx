@@ -52,23 +52,43 @@ export function SceneList({ scenes, named, join, changed }: Props) {
   return (
     <section aria-labelledby="start-scenes">
       <h2 id="start-scenes">Scenes</h2>
-      {scenes?.length ? <Table scenes={scenes} join={join} ask={ask} /> : <p class="start-none">{scenes ? "No scenes yet. Open the sample scene, or import a file." : "Loading…"}</p>}
+      {scenes?.length ? (
+        <Table scenes={scenes} join={join} ask={ask} />
+      ) : (
+        <p class="start-none">
+          {scenes ? "No scenes yet. Open the sample scene, or import a file." : "Loading…"}
+        </p>
+      )}
       <p class="start-fault" role="alert">
         {fault.value}
       </p>
-      {what === "rename" && scene && <Rename scene={scene} user={user} renamed={changed} onClose={close} />}
-      {what === "delete" && scene && <Delete scene={scene} yes={() => void remove(scene.name, user)} onClose={close} />}
+      {what === "rename" && scene && (
+        <Rename scene={scene} user={user} renamed={changed} onClose={close} />
+      )}
+      {what === "delete" && scene && (
+        <Delete scene={scene} yes={() => void remove(scene.name, user)} onClose={close} />
+      )}
     </section>
   );
 }
 
-function Table({ scenes, join, ask }: { scenes: readonly SceneListing[]; join: Join; ask: AskAbout }) {
+function Table({
+  scenes,
+  join,
+  ask,
+}: {
+  scenes: readonly SceneListing[];
+  join: Join;
+  ask: AskAbout;
+}) {
   return (
     <table class="start-list">
       <thead>
         <tr>
           <th scope="col">Name</th>
-          <th scope="col" class="start-number">Nodes</th>
+          <th scope="col" class="start-number">
+            Nodes
+          </th>
           <th scope="col">Last change</th>
           <th scope="col">People</th>
           <th scope="col">
@@ -95,7 +115,9 @@ function Row({ scene, join, ask }: { scene: SceneListing; join: Join; ask: AskAb
         </button>
       </th>
       <td class="start-number">{nodes.toLocaleString("en")}</td>
-      <td title={new Date(changed * 1000).toLocaleString("en-GB")}>{ago(changed, Date.now() / 1000)}</td>
+      <td title={new Date(changed * 1000).toLocaleString("en-GB")}>
+        {ago(changed, Date.now() / 1000)}
+      </td>
       <td>
         {users > 0 && (
           <span class="chip start-here">
@@ -117,14 +139,33 @@ function menuOf(scene: SceneListing, join: Join, ask: AskAbout): MenuItem[] {
   const { name } = scene;
   return [
     { label: "Open", icon: "right", run: () => join(name) },
-    { label: "Export as .glb", icon: "download", line: true, href: sceneUrl(name, "export", home()), download: `${name}.glb` },
-    { label: "Download backup", icon: "database", href: sceneUrl(name, "backup", home()), download: `${name}.gizmod` },
+    {
+      label: "Export as .glb",
+      icon: "download",
+      line: true,
+      href: sceneUrl(name, "export", home()),
+      download: `${name}.glb`,
+    },
+    {
+      label: "Download backup",
+      icon: "database",
+      href: sceneUrl(name, "backup", home()),
+      download: `${name}.gizmod`,
+    },
     { label: "Rename…", line: true, run: () => ask("rename", scene) },
     { label: "Delete…", icon: "trash", danger: true, run: () => ask("delete", scene) },
   ];
 }
 
-function Delete({ scene: { name, users }, yes, onClose }: { scene: SceneListing; yes: () => void; onClose: () => void }) {
+function Delete({
+  scene: { name, users },
+  yes,
+  onClose,
+}: {
+  scene: SceneListing;
+  yes: () => void;
+  onClose: () => void;
+}) {
   const here = users > 0 ? ` ${users} ${users === 1 ? "person is" : "people are"} in it now.` : "";
   const answer = (sure: boolean) => {
     onClose();
@@ -134,7 +175,17 @@ function Delete({ scene: { name, users }, yes, onClose }: { scene: SceneListing;
   return <Ask asked={{ title: `Delete ${name}?`, text, yes: "Delete", danger: true, answer }} />;
 }
 
-function Rename({ scene, user, renamed, onClose }: { scene: SceneListing; user: string; renamed: () => void; onClose: () => void }) {
+function Rename({
+  scene,
+  user,
+  renamed,
+  onClose,
+}: {
+  scene: SceneListing;
+  user: string;
+  renamed: () => void;
+  onClose: () => void;
+}) {
   const name = useSignal(scene.name);
   const fault = useSignal("");
   const rename = async (form: EventTarget | null) => {
@@ -157,7 +208,14 @@ function Rename({ scene, user, renamed, onClose }: { scene: SceneListing; user: 
         }}
       >
         <input
-          autofocus class="input start-rename" aria-label="New name" maxLength={64} spellcheck={false} autocomplete="off" value={name.value} aria-describedby="start-rename-fault"
+          autofocus
+          class="input start-rename"
+          aria-label="New name"
+          maxLength={64}
+          spellcheck={false}
+          autocomplete="off"
+          value={name.value}
+          aria-describedby="start-rename-fault"
           onInput={(event) => {
             name.value = event.currentTarget.value;
             fault.value = "";
@@ -167,7 +225,11 @@ function Rename({ scene, user, renamed, onClose }: { scene: SceneListing; user: 
           {fault.value}
         </p>
         <div class="dialog-buttons">
-          <button type="button" class="button" onClick={(event) => closeDialog(event.currentTarget)}>
+          <button
+            type="button"
+            class="button"
+            onClick={(event) => closeDialog(event.currentTarget)}
+          >
             Cancel
           </button>
           <button type="submit" class="button primary">

@@ -13,17 +13,45 @@ export function sceneMenu(editor: Editor): MenuItem[] {
   const away = editor.status.peek().phase !== "online";
   return [
     ...linkItems(editor),
-    { label: "Replace with a file…", icon: "upload", line: true, disabled: away || !editor.editable.peek(), run: () => chooseFile(editor) },
-    { label: "Export as .glb", icon: "download", disabled: away, href: sceneUrl(name, "export", home()), download: `${name}.glb` },
-    { label: "Original file", icon: "download", disabled: away, href: sceneUrl(name, "asset", home()), download: `${name}-original.glb` },
-    { label: "Download backup", icon: "database", disabled: away, href: sceneUrl(name, "backup", home()), download: `${name}.gizmod` },
+    {
+      label: "Replace with a file…",
+      icon: "upload",
+      line: true,
+      disabled: away || !editor.editable.peek(),
+      run: () => chooseFile(editor),
+    },
+    {
+      label: "Export as .glb",
+      icon: "download",
+      disabled: away,
+      href: sceneUrl(name, "export", home()),
+      download: `${name}.glb`,
+    },
+    {
+      label: "Original file",
+      icon: "download",
+      disabled: away,
+      href: sceneUrl(name, "asset", home()),
+      download: `${name}-original.glb`,
+    },
+    {
+      label: "Download backup",
+      icon: "database",
+      disabled: away,
+      href: sceneUrl(name, "backup", home()),
+      download: `${name}.gizmod`,
+    },
     { label: "All scenes", icon: "home", line: true, href: "./" },
   ];
 }
 
 /** Lets the person choose the file. */
 export function chooseFile(editor: Editor): void {
-  const input = Object.assign(document.createElement("input"), { type: "file", accept: ACCEPTED, multiple: true });
+  const input = Object.assign(document.createElement("input"), {
+    type: "file",
+    accept: ACCEPTED,
+    multiple: true,
+  });
   input.onchange = () => {
     if (input.files?.length) void replaceScene(editor, namedFiles(input.files));
   };
@@ -51,7 +79,14 @@ async function replaceBy(editor: Editor, file: File): Promise<void> {
   if (!sure || upload.peek()) return;
   const progress = (part: number) => (upload.value = { file: file.name, part });
   progress(0);
-  const done = await editor.importing(() => importScene(session.sceneName, file, { base: home(), user: session.user, replace: true, progress }));
+  const done = await editor.importing(() =>
+    importScene(session.sceneName, file, {
+      base: home(),
+      user: session.user,
+      replace: true,
+      progress,
+    }),
+  );
   upload.value = null;
   if (done) editor.say("info", `Imported ${file.name}: ${done.nodes} nodes.`);
 }

@@ -20,7 +20,8 @@ for (const [from, to] of NAMES) {
 }
 
 test("scenename_faults_are_told", () => {
-  for (const name of ["", "Arm", "-arm", "a b", "ä", "x".repeat(65)]) assert.notEqual(nameFault(name), null, name);
+  for (const name of ["", "Arm", "-arm", "a b", "ä", "x".repeat(65)])
+    assert.notEqual(nameFault(name), null, name);
 });
 
 test("scenename_taken_ones_are_counted", () => {

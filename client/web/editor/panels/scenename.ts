@@ -6,13 +6,22 @@ const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 export function nameFault(name: string): string | null {
   if (name === "") return "A scene needs a name.";
   if (name.length > 64) return "A name has at most 64 letters.";
-  return NAME.test(name) ? null : "Small letters, digits, - and _ only, the first a letter or digit.";
+  return NAME.test(name)
+    ? null
+    : "Small letters, digits, - and _ only, the first a letter or digit.";
 }
 
 /** The name that comes nearest to a text, such as that of a file. */
 export function toSceneName(text: string): string {
-  const plain = text.replace(/\.(glb|gltf)$/i, "").normalize("NFKD").replace(/[\u0300-\u036f]/g, "");
-  const name = plain.toLowerCase().replace(/[^a-z0-9_]+/g, "-").replace(/^[-_]+|-+$/g, "").slice(0, 64);
+  const plain = text
+    .replace(/\.(glb|gltf)$/i, "")
+    .normalize("NFKD")
+    .replace(/[\u0300-\u036f]/g, "");
+  const name = plain
+    .toLowerCase()
+    .replace(/[^a-z0-9_]+/g, "-")
+    .replace(/^[-_]+|-+$/g, "")
+    .slice(0, 64);
   return name || "scene";
 }
 

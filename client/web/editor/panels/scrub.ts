@@ -33,16 +33,27 @@ function findWay(editor: Editor, { ids, field, axis, angles, uniform }: Scrubbed
     return { handle: `t${letter}`, space: "parent", value: (from, to) => (to - from) * metres };
   }
   if (ids.length !== 1) return null;
-  if (field === "s") return { handle: uniform ? "su" : `s${letter}`, space: "local", value: (from, to) => to / from };
+  if (field === "s")
+    return {
+      handle: uniform ? "su" : `s${letter}`,
+      space: "local",
+      value: (from, to) => to / from,
+    };
   const [outer, , inner] = axesOf(angles.order);
-  if (field === "r" && (axis === outer || axis === inner)) return { handle: `r${letter}`, space: axis === outer ? "parent" : "local", value: (from, to) => to - from };
+  if (field === "r" && (axis === outer || axis === inner))
+    return {
+      handle: `r${letter}`,
+      space: axis === outer ? "parent" : "local",
+      value: (from, to) => to - from,
+    };
   return null;
 }
 
 /** Why a drag of the letter is seen by nobody until it ends; nothing where everybody sees it go on. */
 export function whyLate(editor: Editor, what: Scrubbed): string | undefined {
   if (what.ids.length === 0 || findWay(editor, what)) return undefined;
-  if (what.ids.length > 1) return "Set when the drag ends: each of them changes in its own way, which no one handle does";
+  if (what.ids.length > 1)
+    return "Set when the drag ends: each of them changes in its own way, which no one handle does";
   // The first angle turns about an axis of the parent and the last about one of the node: the middle one about where the first has turned its axis.
   return "Set when the drag ends: the axis of the middle angle is turned by the first, and no ring turns about that";
 }
@@ -106,7 +117,12 @@ export class Scrub {
       return;
     }
     if (!this.#began && !this.#asking) return;
-    if (keep && last !== null) await this.editor.try(() => session.grab((this.#way as Way).handle, { value: [(this.#way as Way).value(this.from, last)] }));
+    if (keep && last !== null)
+      await this.editor.try(() =>
+        session.grab((this.#way as Way).handle, {
+          value: [(this.#way as Way).value(this.from, last)],
+        }),
+      );
     await this.editor.try(async () => (keep ? void (await session.up()) : await session.cancel()));
     this.#giveBack();
   }
@@ -119,8 +135,12 @@ export class Scrub {
   async #set(number: number): Promise<void> {
     const { session } = this.editor;
     const { ids, field, axis, angles, uniform } = this.what;
-    const to = (before: number) => (field === "s" ? before * (number / this.from) : before + number - this.from);
-    const changes = field === "s" && uniform ? changeScale(session.scene, ids, axis, to) : changeNumber(session.scene, ids, field, axis, angles, to);
+    const to = (before: number) =>
+      field === "s" ? before * (number / this.from) : before + number - this.from;
+    const changes =
+      field === "s" && uniform
+        ? changeScale(session.scene, ids, axis, to)
+        : changeNumber(session.scene, ids, field, axis, angles, to);
     if (changes.length > 0) await this.editor.try(() => session.set(changes));
   }
 }

@@ -62,12 +62,23 @@ export function Start({ scene }: { scene: string | null }) {
         <img src="icon.svg" alt="" width="40" height="40" />
         <h1>gizmod</h1>
         <p>Edit 3D scenes together, live.</p>
-        <Who user={user} field={field} label={label} submit={submit} edited={() => (fault.value = "")} />
+        <Who
+          user={user}
+          field={field}
+          label={label}
+          submit={submit}
+          edited={() => (fault.value = "")}
+        />
       </header>
       <p class="start-fault" role="alert">
         {fault.value}
       </p>
-      <NewScene primary={label === null} taken={scenes.value?.map(({ name }) => name) ?? []} named={named} join={join} />
+      <NewScene
+        primary={label === null}
+        taken={scenes.value?.map(({ name }) => name) ?? []}
+        named={named}
+        join={join}
+      />
       <SceneList scenes={scenes.value} named={named} join={join} changed={refresh} />
     </main>
   );
@@ -93,7 +104,13 @@ function Who({ user, field, label, submit, edited }: WhoProps) {
     >
       <label for="start-user">Your name</label>
       <input
-        ref={field} id="start-user" class="input" autocomplete="nickname" maxLength={64} value={user.value} placeholder="for example Ada"
+        ref={field}
+        id="start-user"
+        class="input"
+        autocomplete="nickname"
+        maxLength={64}
+        value={user.value}
+        placeholder="for example Ada"
         onInput={(event) => {
           user.value = event.currentTarget.value;
           edited();
@@ -109,7 +126,10 @@ function Who({ user, field, label, submit, edited }: WhoProps) {
 }
 
 /** Keeps the list up to date. @returns what asks for it at once */
-function useList(scenes: Signal<readonly SceneListing[] | null>, fault: Signal<string>): () => void {
+function useList(
+  scenes: Signal<readonly SceneListing[] | null>,
+  fault: Signal<string>,
+): () => void {
   const ask = async () => {
     if (document.hidden) return;
     try {

@@ -50,14 +50,17 @@ function Connection({ status }: { status: Status }) {
     return (
       <>
         <span class="states-spinner" />
-        {status.loaded ? `Loading ${session.sceneName}: ${count(status.loaded, "node")} so far` : "Connecting…"}
+        {status.loaded
+          ? `Loading ${session.sceneName}: ${count(status.loaded, "node")} so far`
+          : "Connecting…"}
       </>
     );
   }
   return (
     <>
       <Icon name={status.phase === "offline" ? "offline" : "warn"} />
-      {status.phase === "offline" ? "Offline" : "Disconnected"}: {status.reason ?? "the connection was lost"}
+      {status.phase === "offline" ? "Offline" : "Disconnected"}:{" "}
+      {status.reason ?? "the connection was lost"}
     </>
   );
 }
@@ -70,7 +73,9 @@ function useBack(status: Status): string | null {
     if (status.phase === "offline") lost.current = true;
     if (status.phase !== "online" || !lost.current) return;
     lost.current = false;
-    said.value = status.resumed ? "Back online, no changes missed" : "Back online, the scene was reloaded";
+    said.value = status.resumed
+      ? "Back online, no changes missed"
+      : "Back online, the scene was reloaded";
     const timer = setTimeout(() => (said.value = null), BACK_MS);
     return () => clearTimeout(timer);
   }, [status.phase]);
@@ -83,7 +88,8 @@ function Unsaved() {
   if (unsaved.value === 0) return null;
   return (
     <span class="states-unsaved" data-part="unsaved">
-      {status.value.phase === "online" && held.value === 0 ? "Saving" : "Not saved yet:"} {count(unsaved.value, "edit")}
+      {status.value.phase === "online" && held.value === 0 ? "Saving" : "Not saved yet:"}{" "}
+      {count(unsaved.value, "edit")}
     </span>
   );
 }
@@ -120,15 +126,30 @@ function Loading() {
   const { asset } = useEditor();
   const { phase, loaded = 0, total = 0 } = asset.value;
   if (phase !== "loading") return null;
-  const words = total > 0 ? `Loading meshes: ${megabytes(loaded)} of ${megabytes(total)}` : `Loading meshes: ${megabytes(loaded)}`;
-  return <Progress name="Loading meshes" words={words} part={total > 0 && loaded < total ? loaded / total : undefined} />;
+  const words =
+    total > 0
+      ? `Loading meshes: ${megabytes(loaded)} of ${megabytes(total)}`
+      : `Loading meshes: ${megabytes(loaded)}`;
+  return (
+    <Progress
+      name="Loading meshes"
+      words={words}
+      part={total > 0 && loaded < total ? loaded / total : undefined}
+    />
+  );
 }
 
 function Upload() {
   const { upload } = useEditor();
   if (!upload.value) return null;
   const { file, part } = upload.value;
-  return <Progress name={`Uploading ${file}`} words={part < 1 ? `Uploading ${file}` : `Processing ${file}`} part={part < 1 ? part : undefined} />;
+  return (
+    <Progress
+      name={`Uploading ${file}`}
+      words={part < 1 ? `Uploading ${file}` : `Processing ${file}`}
+      part={part < 1 ? part : undefined}
+    />
+  );
 }
 
 function Progress({ name, words, part }: { name: string; words: string; part?: number }) {
@@ -147,7 +168,8 @@ function Middle({ status }: { status: Status }) {
   const seen = useRef(false);
   const empty = useComputed(() => (editor.structure.value, editor.scene.value.nodes.size === 0));
   if (status.phase === "online") seen.current = true;
-  if (status.phase === "closed" && status.code === "unknown_scene" && seen.current) return <Gone status={status} />;
+  if (status.phase === "closed" && status.code === "unknown_scene" && seen.current)
+    return <Gone status={status} />;
   if (status.phase === "closed") {
     const missing = status.code === "unknown_scene";
     return (
@@ -170,9 +192,22 @@ function Middle({ status }: { status: Status }) {
       </Card>
     );
   }
-  if (!seen.current) return <Card late title={`Joining ${sceneName}…`} words={status.phase === "offline" ? sentence(status.reason ?? "the server cannot be reached") : ""} />;
-  if (!empty.value || status.phase !== "online" || editor.past.value || editor.upload.value) return null;
-  if (!editor.editable.value) return <Card title="This scene is empty" words="Nobody has added anything yet." />;
+  if (!seen.current)
+    return (
+      <Card
+        late
+        title={`Joining ${sceneName}…`}
+        words={
+          status.phase === "offline"
+            ? sentence(status.reason ?? "the server cannot be reached")
+            : ""
+        }
+      />
+    );
+  if (!empty.value || status.phase !== "online" || editor.past.value || editor.upload.value)
+    return null;
+  if (!editor.editable.value)
+    return <Card title="This scene is empty" words="Nobody has added anything yet." />;
   return (
     <Card title="This scene is empty" words="Drop a .glb or .gltf file here, or create a node.">
       <button type="button" class="button primary" onClick={() => chooseFile(editor)}>
@@ -192,7 +227,10 @@ function Gone({ status: { reason = "", scene: name } }: { status: Status }) {
   const search = new URLSearchParams(location.search);
   if (name) search.set("scene", name);
   return (
-    <Card title={name ? "Scene renamed" : "Scene deleted or closed"} words={`${sentence(reason)} This page shows the scene as it was.`}>
+    <Card
+      title={name ? "Scene renamed" : "Scene deleted or closed"}
+      words={`${sentence(reason)} This page shows the scene as it was.`}
+    >
       {name && (
         <a class="button primary" href={`?${search}`}>
           Open {name}
@@ -205,7 +243,17 @@ function Gone({ status: { reason = "", scene: name } }: { status: Status }) {
   );
 }
 
-function Card({ title, words, late, children }: { title: string; words: string; late?: boolean; children?: ComponentChildren }) {
+function Card({
+  title,
+  words,
+  late,
+  children,
+}: {
+  title: string;
+  words: string;
+  late?: boolean;
+  children?: ComponentChildren;
+}) {
   return (
     <div class={`states-card${late ? " late" : ""}`}>
       <h2>{title}</h2>
@@ -246,6 +294,8 @@ function useLeaveWarning(): void {
   }, [waits]);
 }
 
-const count = (n: number, what: string): string => `${n.toLocaleString("en")} ${what}${n === 1 ? "" : "s"}`;
+const count = (n: number, what: string): string =>
+  `${n.toLocaleString("en")} ${what}${n === 1 ? "" : "s"}`;
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
-const sentence = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? "" : "."}`;
+const sentence = (words: string): string =>
+  `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? "" : "."}`;

@@ -51,9 +51,18 @@ export function StepField({ name, tip, quantity, value, onValue, onEmpty }: Prop
   return (
     <span class="stepfield" data-tip={tip ?? name}>
       <input
-        class="input" inputMode="decimal" role="spinbutton" aria-label={name} aria-valuenow={value} aria-valuetext={`${text} ${unit}`} autocomplete="off"
-        value={typed.value ?? text} onInput={(event) => (typed.value = event.currentTarget.value)}
-        onFocus={(event) => event.currentTarget.select()} onBlur={take} onKeyDown={handleKey}
+        class="input"
+        inputMode="decimal"
+        role="spinbutton"
+        aria-label={name}
+        aria-valuenow={value}
+        aria-valuetext={`${text} ${unit}`}
+        autocomplete="off"
+        value={typed.value ?? text}
+        onInput={(event) => (typed.value = event.currentTarget.value)}
+        onFocus={(event) => event.currentTarget.select()}
+        onBlur={take}
+        onKeyDown={handleKey}
       />
       <span class="stepfield-unit">{unit}</span>
     </span>

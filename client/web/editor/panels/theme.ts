@@ -25,5 +25,6 @@ export function startTheme(): void {
 
 function apply(): void {
   const chosen = theme.peek();
-  document.documentElement.dataset.theme = chosen === "system" ? (light.matches ? "light" : "dark") : chosen;
+  document.documentElement.dataset.theme =
+    chosen === "system" ? (light.matches ? "light" : "dark") : chosen;
 }

@@ -24,7 +24,11 @@ function Item({ toast }: { toast: Toast }) {
     action?.run();
   };
   return (
-    <div class="toast" data-level={toast.level} role={toast.level === "error" ? "alert" : undefined}>
+    <div
+      class="toast"
+      data-level={toast.level}
+      role={toast.level === "error" ? "alert" : undefined}
+    >
       <Icon name={toast.level === "info" ? "info" : "warn"} />
       <span class="toast-text">{toast.text}</span>
       {action && (
@@ -32,7 +36,12 @@ function Item({ toast }: { toast: Toast }) {
           {action.label}
         </button>
       )}
-      <button type="button" class="icon-button" aria-label="Dismiss" onClick={() => editor.dismiss(toast.id)}>
+      <button
+        type="button"
+        class="icon-button"
+        aria-label="Dismiss"
+        onClick={() => editor.dismiss(toast.id)}
+      >
         <Icon name="close" />
       </button>
     </div>

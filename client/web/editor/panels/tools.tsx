@@ -18,8 +18,18 @@ const MODES: { mode: Mode; name: string; icon: IconName }[] = [
   { mode: "universal", name: "Universal", icon: "universal" },
   { mode: "arcball", name: "Arcball", icon: "arcball" },
 ];
-const SPACES: [Space, string][] = [["world", "World"], ["local", "Local"], ["parent", "Parent"], ["view", "View"]];
-const PIVOTS: [Pivot & string, string][] = [["median", "Median point"], ["active", "Active node"], ["each", "Individual origins"], ["bounds", "Bounds centre"]];
+const SPACES: [Space, string][] = [
+  ["world", "World"],
+  ["local", "Local"],
+  ["parent", "Parent"],
+  ["view", "View"],
+];
+const PIVOTS: [Pivot & string, string][] = [
+  ["median", "Median point"],
+  ["active", "Active node"],
+  ["each", "Individual origins"],
+  ["bounds", "Bounds centre"],
+];
 
 export function Tools() {
   const editor = useEditor();
@@ -28,8 +38,16 @@ export function Tools() {
       <div class="tools-modes">
         {MODES.map(({ mode, name, icon }) => (
           <button
-            key={mode} type="button" class="icon-button" aria-label={name} aria-pressed={mode === (editor.editable.value ? editor.tool.value.mode : "none")} data-tip={name} data-keys={keysFor(editor, name)} data-side="right"
-            disabled={!editor.editable.value && mode !== "none"} onClick={() => editor.setTool({ mode })}
+            key={mode}
+            type="button"
+            class="icon-button"
+            aria-label={name}
+            aria-pressed={mode === (editor.editable.value ? editor.tool.value.mode : "none")}
+            data-tip={name}
+            data-keys={keysFor(editor, name)}
+            data-side="right"
+            disabled={!editor.editable.value && mode !== "none"}
+            onClick={() => editor.setTool({ mode })}
           >
             <Icon name={icon} />
           </button>
@@ -37,19 +55,44 @@ export function Tools() {
       </div>
       {/* Always there, so that the view has the same height in the past as in the present. */}
       <fieldset class="tools-options" aria-label="Tool options" disabled={!editor.editable.value}>
-        <Choice name="Space" options={SPACES} value={editor.tool.value.space ?? "world"} choose={(space) => editor.setTool({ space })} />
-        <Choice name="Pivot" options={PIVOTS} value={String(editor.tool.value.pivot ?? "median")} choose={(pivot) => editor.setTool({ pivot })} />
+        <Choice
+          name="Space"
+          options={SPACES}
+          value={editor.tool.value.space ?? "world"}
+          choose={(space) => editor.setTool({ space })}
+        />
+        <Choice
+          name="Pivot"
+          options={PIVOTS}
+          value={String(editor.tool.value.pivot ?? "median")}
+          choose={(pivot) => editor.setTool({ pivot })}
+        />
         <Snap editor={editor} />
       </fieldset>
     </div>
   );
 }
 
-function Choice<T extends string>({ name, options, value, choose }: { name: string; options: [T, string][]; value: string; choose: (value: T) => void }) {
+function Choice<T extends string>({
+  name,
+  options,
+  value,
+  choose,
+}: {
+  name: string;
+  options: [T, string][];
+  value: string;
+  choose: (value: T) => void;
+}) {
   const known = options.some(([option]) => option === value);
   return (
     <span data-tip={name}>
-      <select class="select tools-select" aria-label={name} value={known ? value : ""} onChange={(event) => choose(event.currentTarget.value as T)}>
+      <select
+        class="select tools-select"
+        aria-label={name}
+        value={known ? value : ""}
+        onChange={(event) => choose(event.currentTarget.value as T)}
+      >
         {!known && <option value="">Custom point</option>}
         {options.map(([option, label]) => (
           <option key={option} value={option}>
@@ -66,19 +109,52 @@ function Snap({ editor }: { editor: Editor }) {
   const on = snap.on === true;
   return (
     <>
-      <button type="button" class="icon-button" aria-label="Snap" aria-pressed={on} data-tip="Snap to increments" data-keys={`${keysFor(editor, "Snap")}, or hold ${keysOf("Mod").join("")}`} onClick={() => toggleSnap(editor)}>
+      <button
+        type="button"
+        class="icon-button"
+        aria-label="Snap"
+        aria-pressed={on}
+        data-tip="Snap to increments"
+        data-keys={`${keysFor(editor, "Snap")}, or hold ${keysOf("Mod").join("")}`}
+        onClick={() => toggleSnap(editor)}
+      >
         <Icon name="snap" />
       </button>
       {on && (
         <>
           <StepField
-            name="Snap distance" tip={editor.input.snapDistance.value === null ? "Snap distance, follows the zoom" : "Snap distance. Clear it to follow the zoom"} quantity="length"
-            value={snap.t ?? SNAP_STEPS.t} onValue={(t) => setSnapDistance(editor, t)} onEmpty={() => setSnapDistance(editor, null)}
+            name="Snap distance"
+            tip={
+              editor.input.snapDistance.value === null
+                ? "Snap distance, follows the zoom"
+                : "Snap distance. Clear it to follow the zoom"
+            }
+            quantity="length"
+            value={snap.t ?? SNAP_STEPS.t}
+            onValue={(t) => setSnapDistance(editor, t)}
+            onEmpty={() => setSnapDistance(editor, null)}
           />
-          <StepField name="Snap angle" quantity="angle" value={snap.r ?? SNAP_STEPS.r} onValue={(r) => editor.setTool({ snap: { r } })} />
-          <StepField name="Snap scale" quantity="factor" value={snap.s ?? SNAP_STEPS.s} onValue={(s) => editor.setTool({ snap: { s } })} />
+          <StepField
+            name="Snap angle"
+            quantity="angle"
+            value={snap.r ?? SNAP_STEPS.r}
+            onValue={(r) => editor.setTool({ snap: { r } })}
+          />
+          <StepField
+            name="Snap scale"
+            quantity="factor"
+            value={snap.s ?? SNAP_STEPS.s}
+            onValue={(s) => editor.setTool({ snap: { s } })}
+          />
           <button
-            type="button" class="icon-button" aria-label="Snap to the grid" aria-pressed={snap.absolute === true} data-tip={snap.absolute ? "Snaps to the absolute grid" : "Snaps in increments from the start"} data-keys={keysOf("Shift+M").join("+")}
+            type="button"
+            class="icon-button"
+            aria-label="Snap to the grid"
+            aria-pressed={snap.absolute === true}
+            data-tip={
+              snap.absolute ? "Snaps to the absolute grid" : "Snaps in increments from the start"
+            }
+            data-keys={keysOf("Shift+M").join("+")}
             onClick={() => toggleSnapToGrid(editor)}
           >
             <Icon name="grid" />
@@ -91,7 +167,8 @@ function Snap({ editor }: { editor: Editor }) {
 
 /** The shortcut of the tool of this name. */
 function keysFor(editor: Editor, name: string): string | undefined {
-  const chord = COMMANDS.find((command) => command.group === "Tools" && command.label === name)?.keys[editor.input.keymap.value][0];
+  const chord = COMMANDS.find((command) => command.group === "Tools" && command.label === name)
+    ?.keys[editor.input.keymap.value][0];
   return chord && keysOf(chord).join("+");
 }
 
@@ -101,6 +178,10 @@ function moveFocus(event: KeyboardEvent): void {
   const target = event.target as HTMLElement;
   if (step === undefined || target.tagName !== "BUTTON") return;
   event.preventDefault();
-  const controls = [...(event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>(":is(button, select, input):not(:disabled)")];
+  const controls = [
+    ...(event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>(
+      ":is(button, select, input):not(:disabled)",
+    ),
+  ];
   controls.at((controls.indexOf(target) + step) % controls.length)?.focus();
 }

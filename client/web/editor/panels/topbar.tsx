@@ -19,7 +19,11 @@ export function TopBar() {
     <header class="topbar">
       <Drawer side="left" name="Scene panel" />
       <h1 class="visually-hidden">{editor.session.sceneName}</h1>
-      <MenuButton name={`Scene menu: ${editor.session.sceneName}`} class="button quiet topbar-scene" items={() => sceneMenu(editor)}>
+      <MenuButton
+        name={`Scene menu: ${editor.session.sceneName}`}
+        class="button quiet topbar-scene"
+        items={() => sceneMenu(editor)}
+      >
         <img class="topbar-logo" src="icon.svg" alt="" />
         <span>{editor.session.sceneName}</span>
         <Icon name="down" />
@@ -28,19 +32,43 @@ export function TopBar() {
       <span class="topbar-line" />
       <Undo />
       <span class="grow" />
-      <button type="button" class="button topbar-search" aria-label="Find a command" aria-keyshortcuts="Control+K" onClick={() => (editor.dialog.value = "palette")}>
+      <button
+        type="button"
+        class="button topbar-search"
+        aria-label="Find a command"
+        aria-keyshortcuts="Control+K"
+        onClick={() => (editor.dialog.value = "palette")}
+      >
         <Icon name="search" />
         <span>Find a command</span>
         <kbd aria-hidden="true" data-keys={keysOf("Mod+K").join(" ")} />
       </button>
       <span class="topbar-line" />
       <button
-        type="button" class="icon-button topbar-spare" aria-label="Keyboard shortcuts" data-tip="Keyboard shortcuts" data-keys="?" data-side="end"
+        type="button"
+        class="icon-button topbar-spare"
+        aria-label="Keyboard shortcuts"
+        data-tip="Keyboard shortcuts"
+        data-keys="?"
+        data-side="end"
         onClick={() => (editor.dialog.value = "shortcuts")}
       >
         <Icon name="keyboard" />
       </button>
-      <MenuButton name="Theme" tip="Theme" side="end" class="icon-button topbar-spare" items={() => THEMES.map(([value, label, icon]) => ({ label, icon, checked: theme.value === value, run: () => setTheme(value) }))}>
+      <MenuButton
+        name="Theme"
+        tip="Theme"
+        side="end"
+        class="icon-button topbar-spare"
+        items={() =>
+          THEMES.map(([value, label, icon]) => ({
+            label,
+            icon,
+            checked: theme.value === value,
+            run: () => setTheme(value),
+          }))
+        }
+      >
         <Icon name={THEMES.find(([value]) => value === theme.value)?.[2] ?? "system"} />
       </MenuButton>
       <Drawer side="right" name="Details panel" />
@@ -53,7 +81,11 @@ function Drawer({ side, name }: { side: "left" | "right"; name: string }) {
   const open = drawer.value === side;
   return (
     <button
-      type="button" class="icon-button topbar-drawer" aria-label={name} aria-expanded={open} aria-controls={side === "left" ? "scene-panel" : "details-panel"}
+      type="button"
+      class="icon-button topbar-drawer"
+      aria-label={name}
+      aria-expanded={open}
+      aria-controls={side === "left" ? "scene-panel" : "details-panel"}
       onClick={() => (drawer.value = open ? null : side)}
     >
       <Icon name={side === "left" ? "tree" : "sliders"} />
@@ -66,10 +98,26 @@ function Undo() {
   const can = editor.editable.value;
   return (
     <>
-      <button type="button" class="icon-button" aria-label="Undo" data-tip="Undo" data-keys={keysOf("Mod+Z").join("+")} disabled={!can} onClick={() => void editor.undo()}>
+      <button
+        type="button"
+        class="icon-button"
+        aria-label="Undo"
+        data-tip="Undo"
+        data-keys={keysOf("Mod+Z").join("+")}
+        disabled={!can}
+        onClick={() => void editor.undo()}
+      >
         <Icon name="undo" />
       </button>
-      <button type="button" class="icon-button" aria-label="Redo" data-tip="Redo" data-keys={keysOf("Mod+Y").join("+")} disabled={!can} onClick={() => void editor.redo()}>
+      <button
+        type="button"
+        class="icon-button"
+        aria-label="Redo"
+        data-tip="Redo"
+        data-keys={keysOf("Mod+Y").join("+")}
+        disabled={!can}
+        onClick={() => void editor.redo()}
+      >
         <Icon name="redo" />
       </button>
     </>

@@ -8,10 +8,16 @@ import { changeNumber, changeScale, commonNumber, parseEntry, resetField } from 
 function scene(): SceneModel {
   const model = new SceneModel();
   const half = Math.SQRT1_2;
-  model.apply([{ from: 0, seq: 1, nodes: [
-    { id: 1, name: "a", parent: null, t: [1, 2, 3], r: [0, half, 0, half] },
-    { id: 2, name: "b", parent: null, t: [1, 5, 3], s: [1, 1, 2] },
-  ] }]);
+  model.apply([
+    {
+      from: 0,
+      seq: 1,
+      nodes: [
+        { id: 1, name: "a", parent: null, t: [1, 2, 3], r: [0, half, 0, half] },
+        { id: 2, name: "b", parent: null, t: [1, 5, 3], s: [1, 1, 2] },
+      ],
+    },
+  ]);
   return model;
 }
 
@@ -24,8 +30,14 @@ test("transform_common_numbers_are_told_others_are_mixed", () => {
 });
 
 test("transform_one_number_changes_and_the_others_stay", () => {
-  assert.deepEqual(changeNumber(scene(), [1, 2], "t", 1, new Angles("XYZ"), () => 5), [{ id: 1, t: [1, 5, 3] }]);
-  assert.deepEqual(changeNumber(scene(), [2], "s", 2, new Angles("XYZ"), (before) => before * 2), [{ id: 2, s: [1, 1, 4] }]);
+  assert.deepEqual(
+    changeNumber(scene(), [1, 2], "t", 1, new Angles("XYZ"), () => 5),
+    [{ id: 1, t: [1, 5, 3] }],
+  );
+  assert.deepEqual(
+    changeNumber(scene(), [2], "s", 2, new Angles("XYZ"), (before) => before * 2),
+    [{ id: 2, s: [1, 1, 4] }],
+  );
 });
 
 test("transform_angles_go_as_three_with_their_order", () => {
@@ -34,8 +46,17 @@ test("transform_angles_go_as_three_with_their_order", () => {
 });
 
 test("transform_proportions_stay", () => {
-  assert.deepEqual(changeScale(scene(), [1, 2], 2, () => 4), [{ id: 1, s: [4, 4, 4] }, { id: 2, s: [2, 2, 4] }]);
-  assert.deepEqual(changeScale(scene(), [1], 0, () => 1), []);
+  assert.deepEqual(
+    changeScale(scene(), [1, 2], 2, () => 4),
+    [
+      { id: 1, s: [4, 4, 4] },
+      { id: 2, s: [2, 2, 4] },
+    ],
+  );
+  assert.deepEqual(
+    changeScale(scene(), [1], 0, () => 1),
+    [],
+  );
 });
 
 const ENTRIES: [text: string, field: "t" | "r" | "s", before: number, after: number][] = [
@@ -48,7 +69,8 @@ const ENTRIES: [text: string, field: "t" | "r" | "s", before: number, after: num
 ];
 
 for (const [text, field, before, after] of ENTRIES) {
-  test(`transform_entry_${text}`, () => assert.ok(Math.abs((parseEntry(text, field)?.(before) ?? NaN) - after) < 1e-12));
+  test(`transform_entry_${text}`, () =>
+    assert.ok(Math.abs((parseEntry(text, field)?.(before) ?? NaN) - after) < 1e-12));
 }
 
 test("transform_entry_that_is_no_number_is_none", () => {

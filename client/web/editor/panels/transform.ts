@@ -15,13 +15,20 @@ export function readNumber(node: SceneNode, field: Field, axis: number, angles: 
 }
 
 /** The number that all of these nodes have; null where they differ, undefined where there are none. */
-export function commonNumber(scene: SceneModel, ids: readonly Id[], field: Field, axis: number, angles: Angles): number | null | undefined {
+export function commonNumber(
+  scene: SceneModel,
+  ids: readonly Id[],
+  field: Field,
+  axis: number,
+  angles: Angles,
+): number | null | undefined {
   let common: number | undefined;
   for (const id of ids) {
     const node = scene.get(id);
     if (!node) continue;
     const value = readNumber(node, field, axis, angles);
-    if (common !== undefined && Math.abs(value - common) > 1e-9 * Math.max(1, Math.abs(common))) return null;
+    if (common !== undefined && Math.abs(value - common) > 1e-9 * Math.max(1, Math.abs(common)))
+      return null;
     common ??= value;
   }
   return common;
@@ -48,7 +55,14 @@ export function parseEntry(text: string, field: Field): ((before: number) => num
 }
 
 /** The change of each of these nodes in which one number is made anew; those that would not change are left out. */
-export function changeNumber(scene: SceneModel, ids: readonly Id[], field: Field, axis: number, angles: Angles, to: (before: number) => number): NodeChange[] {
+export function changeNumber(
+  scene: SceneModel,
+  ids: readonly Id[],
+  field: Field,
+  axis: number,
+  angles: Angles,
+  to: (before: number) => number,
+): NodeChange[] {
   const changes: NodeChange[] = [];
   for (const id of ids) {
     const node = scene.get(id);
@@ -64,7 +78,12 @@ export function changeNumber(scene: SceneModel, ids: readonly Id[], field: Field
 }
 
 /** The same for scales whose proportions stay: all three factors change as one does. */
-export function changeScale(scene: SceneModel, ids: readonly Id[], axis: number, to: (before: number) => number): NodeChange[] {
+export function changeScale(
+  scene: SceneModel,
+  ids: readonly Id[],
+  axis: number,
+  to: (before: number) => number,
+): NodeChange[] {
   const changes: NodeChange[] = [];
   for (const id of ids) {
     const node = scene.get(id);

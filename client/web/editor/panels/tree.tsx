@@ -33,10 +33,17 @@ export function Tree() {
     <section class="tree-panel">
       <h2 class="panel-title">
         Scene
-        <span class="tree-count">{(editor.structure.value, editor.scene.value.nodes.size.toLocaleString("en"))}</span>
+        <span class="tree-count">
+          {(editor.structure.value, editor.scene.value.nodes.size.toLocaleString("en"))}
+        </span>
         <span class="grow" />
         <button
-          type="button" class="icon-button" aria-label="New node" data-tip="New node" data-side="end" disabled={!editor.editable.value}
+          type="button"
+          class="icon-button"
+          aria-label="New node"
+          data-tip="New node"
+          data-side="end"
+          disabled={!editor.editable.value}
           onClick={async () => {
             const id = await createNode(editor, null);
             if (id !== undefined) tree.renaming.value = id;
@@ -57,11 +64,21 @@ function Search({ tree }: { tree: TreeState }) {
     <div class="tree-search">
       <Icon name="search" />
       <input
-        class="input" type="search" aria-label="Search nodes" placeholder="Search" value={tree.search.value} onInput={(event) => (tree.search.value = event.currentTarget.value)}
+        class="input"
+        type="search"
+        aria-label="Search nodes"
+        placeholder="Search"
+        value={tree.search.value}
+        onInput={(event) => (tree.search.value = event.currentTarget.value)}
         onKeyDown={(event) => {
           event.stopPropagation();
           if (event.key === "Escape") clear();
-          if (event.key === "ArrowDown") (event.currentTarget.closest(".tree-panel")?.querySelector("[role=tree]") as HTMLElement | null)?.focus();
+          if (event.key === "ArrowDown")
+            (
+              event.currentTarget
+                .closest(".tree-panel")
+                ?.querySelector("[role=tree]") as HTMLElement | null
+            )?.focus();
         }}
       />
     </div>
@@ -73,7 +90,9 @@ function List({ tree, marks }: { tree: TreeState; marks: Marks }) {
   const list = useRef<HTMLDivElement>(null);
   const top = useSignal(0);
   const size = useSignal({ width: 250, height: 400, row: 26 });
-  const deepest = useComputed(() => tree.rows.value.reduce((depth, one) => Math.max(depth, one.depth), 1));
+  const deepest = useComputed(() =>
+    tree.rows.value.reduce((depth, one) => Math.max(depth, one.depth), 1),
+  );
   const menu = useSignal<{ id: Id; x: number; y: number } | null>(null);
   useSize(list, size);
   useReveal(tree, list, size);
@@ -87,13 +106,27 @@ function List({ tree, marks }: { tree: TreeState; marks: Marks }) {
   return (
     <>
       <div
-        ref={list} class="tree" role="tree" aria-label="Scene tree" aria-multiselectable="true" tabIndex={0} data-target={tree.target.value === "root" ? "root" : undefined}
-        aria-activedescendant={active !== null && seen.some(({ id }) => id === active) ? `tree-${active}` : undefined}
-        onScroll={(event) => (top.value = event.currentTarget.scrollTop)} onKeyDown={(event) => handleTreeKey(tree, event, openMenu(menu), Math.floor(height / row))}
+        ref={list}
+        class="tree"
+        role="tree"
+        aria-label="Scene tree"
+        aria-multiselectable="true"
+        tabIndex={0}
+        data-target={tree.target.value === "root" ? "root" : undefined}
+        aria-activedescendant={
+          active !== null && seen.some(({ id }) => id === active) ? `tree-${active}` : undefined
+        }
+        onScroll={(event) => (top.value = event.currentTarget.scrollTop)}
+        onKeyDown={(event) => handleTreeKey(tree, event, openMenu(menu), Math.floor(height / row))}
         onPointerDown={(event) => dragRows(tree, event)}
         onDblClick={(event) => {
           const id = rowOf(event.target);
-          if (id !== null && editor.editable.peek() && !(event.target as HTMLElement).closest("[data-twist]")) tree.renaming.value = id;
+          if (
+            id !== null &&
+            editor.editable.peek() &&
+            !(event.target as HTMLElement).closest("[data-twist]")
+          )
+            tree.renaming.value = id;
         }}
         onContextMenu={(event) => {
           event.preventDefault();
@@ -105,13 +138,22 @@ function List({ tree, marks }: { tree: TreeState; marks: Marks }) {
       >
         <div class="tree-all" role="presentation" style={{ height: `${rows.length * row}px` }}>
           {seen.map((one, i) => (
-            <TreeRow key={one.id} tree={tree} row={one} y={(first + i) * row} indent={indent} marks={marks.value.get(one.id)} />
+            <TreeRow
+              key={one.id}
+              tree={tree}
+              row={one}
+              y={(first + i) * row}
+              indent={indent}
+              marks={marks.value.get(one.id)}
+            />
           ))}
         </div>
       </div>
       {menu.value && (
         <Menu
-          name="Node" place={menu.value} items={nodeMenu(tree, menu.value.id)}
+          name="Node"
+          place={menu.value}
+          items={nodeMenu(tree, menu.value.id)}
           onClose={() => {
             menu.value = null;
             if (tree.renaming.peek() === null) list.current?.focus();
@@ -125,7 +167,11 @@ function List({ tree, marks }: { tree: TreeState; marks: Marks }) {
 function Empty({ tree }: { tree: TreeState }) {
   const { editor } = tree;
   if (tree.search.value !== "") return <p class="tree-empty">No node is called that.</p>;
-  return <p class="tree-empty">{editor.status.value.phase === "online" ? "There are no nodes yet." : ""}</p>;
+  return (
+    <p class="tree-empty">
+      {editor.status.value.phase === "online" ? "There are no nodes yet." : ""}
+    </p>
+  );
 }
 
 interface RowProps {
@@ -143,11 +189,25 @@ function TreeRow({ tree, row, y, indent, marks = [] }: RowProps) {
   const node = editor.scene.value.get(id);
   const selected = tree.selected.value.has(id);
   const name = nameOf(editor.scene.value, id);
-  const state = [row.aside && "aside", tree.cut.value.has(id) && "cut", tree.active.value === id && "active", tree.target.value === id && "target"];
+  const state = [
+    row.aside && "aside",
+    tree.cut.value.has(id) && "cut",
+    tree.active.value === id && "active",
+    tree.target.value === id && "target",
+  ];
   return (
     <div
-      id={`tree-${id}`} class={`tree-row ${state.filter(Boolean).join(" ")}`} role="treeitem" data-node={id} style={{ transform: `translateY(${y}px)`, paddingLeft: `${4 + indent * depth}px` }}
-      aria-selected={selected} aria-expanded={open} aria-level={depth + 1} aria-setsize={row.count} aria-posinset={row.place} aria-label={label(name, marks)}
+      id={`tree-${id}`}
+      class={`tree-row ${state.filter(Boolean).join(" ")}`}
+      role="treeitem"
+      data-node={id}
+      style={{ transform: `translateY(${y}px)`, paddingLeft: `${4 + indent * depth}px` }}
+      aria-selected={selected}
+      aria-expanded={open}
+      aria-level={depth + 1}
+      aria-setsize={row.count}
+      aria-posinset={row.place}
+      aria-label={label(name, marks)}
     >
       <span class="tree-twist" data-twist={open === undefined ? undefined : ""}>
         {open !== undefined && <Icon name={open ? "down" : "right"} />}
@@ -155,9 +215,20 @@ function TreeRow({ tree, row, y, indent, marks = [] }: RowProps) {
       <span class="tree-kind">
         <Icon name={node?.bounds ? "cube" : node?.children.length ? "group" : "empty"} />
       </span>
-      {tree.renaming.value === id ? <Rename tree={tree} id={id} /> : <span class="tree-name" title={name}>{name}</span>}
+      {tree.renaming.value === id ? (
+        <Rename tree={tree} id={id} />
+      ) : (
+        <span class="tree-name" title={name}>
+          {name}
+        </span>
+      )}
       {marks.map((mark) => (
-        <span key={mark.user} class={`tree-mark${mark.held ? " held" : ""}`} style={{ "--colour": mark.colour }} title={`${mark.held ? "held" : "selected"} by ${mark.user}`}>
+        <span
+          key={mark.user}
+          class={`tree-mark${mark.held ? " held" : ""}`}
+          style={{ "--colour": mark.colour }}
+          title={`${mark.held ? "held" : "selected"} by ${mark.user}`}
+        >
           {mark.held && <Icon name="lock" />}
         </span>
       ))}
@@ -166,7 +237,9 @@ function TreeRow({ tree, row, y, indent, marks = [] }: RowProps) {
 }
 
 function label(name: string, marks: readonly Mark[]): string {
-  return [name, ...marks.map((mark) => `${mark.held ? "held" : "selected"} by ${mark.user}`)].join(", ");
+  return [name, ...marks.map((mark) => `${mark.held ? "held" : "selected"} by ${mark.user}`)].join(
+    ", ",
+  );
 }
 
 function Rename({ tree, id }: { tree: TreeState; id: Id }) {
@@ -187,7 +260,12 @@ function Rename({ tree, id }: { tree: TreeState; id: Id }) {
   };
   return (
     <input
-      ref={input} class="input tree-rename" aria-label="Name of the node" defaultValue={editor.session.scene.get(id)?.name} maxLength={256} onBlur={() => end(true)}
+      ref={input}
+      class="input tree-rename"
+      aria-label="Name of the node"
+      defaultValue={editor.session.scene.get(id)?.name}
+      maxLength={256}
+      onBlur={() => end(true)}
       onPointerDown={(event) => event.stopPropagation()}
       onKeyDown={(event) => {
         event.stopPropagation();
@@ -211,13 +289,50 @@ function nodeMenu(tree: TreeState, id: Id): MenuItem[] {
     { label: "Frame in view", icon: "frame", keys: "F", run: () => frameSelected(editor) },
     { label: "Rename", keys: "F2", line: true, disabled, run: () => (tree.renaming.value = id) },
     { label: "New child node", icon: "plus", disabled, run: () => void createInside(tree, id) },
-    { label: "Duplicate", icon: "copy", keys: keysOf("Mod+D").join("+"), disabled, run: () => void duplicateNodes(editor, ids) },
-    { label: "Cut", keys: keysOf("Mod+X").join("+"), line: true, disabled, run: () => (tree.cut.value = new Set(ids)) },
-    { label: "Paste as child", icon: "paste", keys: keysOf("Mod+V").join("+"), disabled: disabled || cut.length === 0, run: () => hang(id) },
-    { label: "Move to top level", disabled, run: () => void reparentNodes(editor, ids, null, "world") },
-    { label: "Expand all children", line: true, run: () => tree.setOpen(editor.scene.peek().below(id), true) },
-    { label: "Collapse all children", run: () => tree.setOpen(editor.scene.peek().below(id), false) },
-    { label: "Delete", icon: "trash", keys: "Del", line: true, danger: true, disabled, run: () => void deleteNodes(editor, ids) },
+    {
+      label: "Duplicate",
+      icon: "copy",
+      keys: keysOf("Mod+D").join("+"),
+      disabled,
+      run: () => void duplicateNodes(editor, ids),
+    },
+    {
+      label: "Cut",
+      keys: keysOf("Mod+X").join("+"),
+      line: true,
+      disabled,
+      run: () => (tree.cut.value = new Set(ids)),
+    },
+    {
+      label: "Paste as child",
+      icon: "paste",
+      keys: keysOf("Mod+V").join("+"),
+      disabled: disabled || cut.length === 0,
+      run: () => hang(id),
+    },
+    {
+      label: "Move to top level",
+      disabled,
+      run: () => void reparentNodes(editor, ids, null, "world"),
+    },
+    {
+      label: "Expand all children",
+      line: true,
+      run: () => tree.setOpen(editor.scene.peek().below(id), true),
+    },
+    {
+      label: "Collapse all children",
+      run: () => tree.setOpen(editor.scene.peek().below(id), false),
+    },
+    {
+      label: "Delete",
+      icon: "trash",
+      keys: "Del",
+      line: true,
+      danger: true,
+      disabled,
+      run: () => void deleteNodes(editor, ids),
+    },
   ];
 }
 
@@ -234,12 +349,20 @@ function openMenu(menu: { value: { id: Id; x: number; y: number } | null }) {
   };
 }
 
-function useSize(list: { current: HTMLElement | null }, size: { value: { width: number; height: number; row: number } }): void {
+function useSize(
+  list: { current: HTMLElement | null },
+  size: { value: { width: number; height: number; row: number } },
+): void {
   const there = list.current !== null;
   useLayoutEffect(() => {
     if (!list.current) return;
     const element = list.current;
-    const measure = () => (size.value = { width: element.clientWidth, height: element.clientHeight, row: element.querySelector<HTMLElement>(".tree-row")?.offsetHeight || 26 });
+    const measure = () =>
+      (size.value = {
+        width: element.clientWidth,
+        height: element.clientHeight,
+        row: element.querySelector<HTMLElement>(".tree-row")?.offsetHeight || 26,
+      });
     const observer = new ResizeObserver(measure);
     observer.observe(element);
     measure();
@@ -248,7 +371,11 @@ function useSize(list: { current: HTMLElement | null }, size: { value: { width: 
 }
 
 /** What was selected elsewhere comes into sight; so does the row that the keys go to. */
-function useReveal(tree: TreeState, list: { current: HTMLElement | null }, size: { value: { width: number; height: number; row: number } }): void {
+function useReveal(
+  tree: TreeState,
+  list: { current: HTMLElement | null },
+  size: { value: { width: number; height: number; row: number } },
+): void {
   const { selection } = tree.editor;
   const last = selection.value.at(-1);
   const searching = tree.search.value !== "";
@@ -262,6 +389,7 @@ function useReveal(tree: TreeState, list: { current: HTMLElement | null }, size:
     const { row } = size.value;
     const y = place * row;
     if (y < element.scrollTop) element.scrollTop = y;
-    else if (y + row > element.scrollTop + element.clientHeight) element.scrollTop = y + row - element.clientHeight;
+    else if (y + row > element.scrollTop + element.clientHeight)
+      element.scrollTop = y + row - element.clientHeight;
   }, [tree.active.value, searching, place === undefined]);
 }

@@ -22,7 +22,11 @@ export function dragRows(tree: TreeState, down: PointerEvent): void {
   const id = rowOf(down.target);
   if (down.button !== 0) return;
   if (id === null) {
-    if (down.target === down.currentTarget || (down.target as HTMLElement).classList.contains("tree-all")) choose(tree.editor, []);
+    if (
+      down.target === down.currentTarget ||
+      (down.target as HTMLElement).classList.contains("tree-all")
+    )
+      choose(tree.editor, []);
     return;
   }
   if ((down.target as HTMLElement).closest("[data-twist]")) {
@@ -55,16 +59,21 @@ class Press {
     addEventListener("keydown", (event) => this.#key(event), { signal, capture: true });
     // What is part of the selection may be about to be dragged with all of it, and a finger may be about to scroll: then the release selects.
     const plain = !down.shiftKey && !down.ctrlKey && !down.metaKey;
-    this.#waits = down.pointerType === "touch" || (plain && tree.editor.selection.peek().includes(id));
+    this.#waits =
+      down.pointerType === "touch" || (plain && tree.editor.selection.peek().includes(id));
     if (!this.#waits) this.#choose(down);
   }
 
   #choose(event: PointerEvent): void {
-    this.tree.choose(this.id, event.shiftKey ? "range" : event.ctrlKey || event.metaKey ? "toggle" : "set");
+    this.tree.choose(
+      this.id,
+      event.shiftKey ? "range" : event.ctrlKey || event.metaKey ? "toggle" : "set",
+    );
   }
 
   #move(event: PointerEvent): void {
-    const far = Math.hypot(event.clientX - this.down.clientX, event.clientY - this.down.clientY) > CLICK_PX;
+    const far =
+      Math.hypot(event.clientX - this.down.clientX, event.clientY - this.down.clientY) > CLICK_PX;
     if (!this.#dragged) {
       if (!far || event.pointerType === "touch" || !this.tree.editor.editable.peek()) return;
       this.#dragged = this.tree.about(this.id);
@@ -84,7 +93,8 @@ class Press {
     if (target === tree.target.peek()) return;
     tree.target.value = target;
     clearTimeout(this.#opens);
-    if (typeof target === "number") this.#opens = setTimeout(() => tree.setOpen([target], true), OPEN_MS);
+    if (typeof target === "number")
+      this.#opens = setTimeout(() => tree.setOpen([target], true), OPEN_MS);
   }
 
   #scrollAtEdge(y: number): void {
@@ -103,7 +113,13 @@ class Press {
     const target = tree.target.peek();
     const dragged = this.#dragged;
     this.#end();
-    if (dragged && target !== null) void reparentNodes(tree.editor, dragged, target === "root" ? null : target, event.altKey ? "local" : "world");
+    if (dragged && target !== null)
+      void reparentNodes(
+        tree.editor,
+        dragged,
+        target === "root" ? null : target,
+        event.altKey ? "local" : "world",
+      );
     else if (!dragged && this.#waits) this.#choose(event);
   }
 

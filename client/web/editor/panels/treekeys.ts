@@ -4,11 +4,20 @@ import { choose } from "../input/select";
 import { deleteNodes, duplicateNodes, reparentNodes } from "./actions";
 import type { TreeState } from "./treestate";
 
-export function handleTreeKey(tree: TreeState, event: KeyboardEvent, openMenu: (id: Id) => void, page: number): void {
+export function handleTreeKey(
+  tree: TreeState,
+  event: KeyboardEvent,
+  openMenu: (id: Id) => void,
+  page: number,
+): void {
   const { rows, placeOf, active } = tree;
-  const place = (active.peek() === null ? undefined : placeOf.peek().get(active.peek() as Id)) ?? -1;
+  const place =
+    (active.peek() === null ? undefined : placeOf.peek().get(active.peek() as Id)) ?? -1;
   const id = rows.peek()[place]?.id;
-  const done = event.ctrlKey || event.metaKey ? handleWithControl(tree, event, id) : moveTo(tree, event, place, page) || handlePlain(tree, event, id, openMenu);
+  const done =
+    event.ctrlKey || event.metaKey
+      ? handleWithControl(tree, event, id)
+      : moveTo(tree, event, place, page) || handlePlain(tree, event, id, openMenu);
   if (!done) return;
   event.preventDefault();
   event.stopPropagation();
@@ -17,14 +26,26 @@ export function handleTreeKey(tree: TreeState, event: KeyboardEvent, openMenu: (
 /** Keys that go to another row: it is selected, with Shift all on the way too. */
 function moveTo(tree: TreeState, event: KeyboardEvent, place: number, page: number): boolean {
   const rows = tree.rows.peek();
-  const to = { ArrowDown: place + 1, ArrowUp: place - 1, Home: 0, End: rows.length - 1, PageDown: place + page, PageUp: place - page }[event.key];
+  const to = {
+    ArrowDown: place + 1,
+    ArrowUp: place - 1,
+    Home: 0,
+    End: rows.length - 1,
+    PageDown: place + page,
+    PageUp: place - page,
+  }[event.key];
   if (to === undefined) return false;
   const row = rows[Math.max(0, Math.min(rows.length - 1, to))];
   tree.choose(row.id, event.shiftKey ? "range" : "set");
   return true;
 }
 
-function handlePlain(tree: TreeState, event: KeyboardEvent, id: Id | undefined, openMenu: (id: Id) => void): boolean {
+function handlePlain(
+  tree: TreeState,
+  event: KeyboardEvent,
+  id: Id | undefined,
+  openMenu: (id: Id) => void,
+): boolean {
   if (event.key === "Escape" && tree.cut.peek().size > 0) {
     tree.cut.value = new Set();
     return true;
@@ -38,7 +59,13 @@ function handlePlain(tree: TreeState, event: KeyboardEvent, id: Id | undefined, 
       stepOut(tree, id);
       return true;
     case "*":
-      tree.setOpen(tree.rows.peek().filter((row) => row.depth === depthOf(tree, id)).map((row) => row.id), true);
+      tree.setOpen(
+        tree.rows
+          .peek()
+          .filter((row) => row.depth === depthOf(tree, id))
+          .map((row) => row.id),
+        true,
+      );
       return true;
     case " ":
       tree.choose(id, "toggle");
@@ -73,10 +100,16 @@ function handleWithControl(tree: TreeState, event: KeyboardEvent, id: Id | undef
   switch (event.key) {
     case "ArrowDown":
     case "ArrowUp":
-      tree.active.value = rows[Math.max(0, Math.min(rows.length - 1, place + (event.key === "ArrowDown" ? 1 : -1)))].id;
+      tree.active.value =
+        rows[
+          Math.max(0, Math.min(rows.length - 1, place + (event.key === "ArrowDown" ? 1 : -1)))
+        ].id;
       return true;
     case "a":
-      choose(editor, rows.filter((row) => !row.aside).map((row) => row.id));
+      choose(
+        editor,
+        rows.filter((row) => !row.aside).map((row) => row.id),
+      );
       return true;
     case " ":
       if (id !== undefined) tree.choose(id, "toggle");
@@ -85,7 +118,8 @@ function handleWithControl(tree: TreeState, event: KeyboardEvent, id: Id | undef
       if (id !== undefined) editor.onceChosen(() => void duplicateNodes(editor, tree.about(id)));
       return true;
     case "x":
-      if (id !== undefined && editor.editable.peek()) editor.onceChosen(() => (tree.cut.value = new Set(tree.about(id))));
+      if (id !== undefined && editor.editable.peek())
+        editor.onceChosen(() => (tree.cut.value = new Set(tree.about(id))));
       return true;
     case "v":
       if (tree.cut.peek().size === 0) return false;
@@ -119,7 +153,12 @@ function goOn(tree: TreeState, going: readonly Id[]): void {
   const gone = new Set(going.flatMap((id) => [...scene.below(id)]));
   const rows = tree.rows.peek();
   const place = tree.placeOf.peek().get(going[going.length - 1]) ?? 0;
-  const next = rows.slice(place).find((row) => !gone.has(row.id)) ?? rows.slice(0, place).reverse().find((row) => !gone.has(row.id));
+  const next =
+    rows.slice(place).find((row) => !gone.has(row.id)) ??
+    rows
+      .slice(0, place)
+      .reverse()
+      .find((row) => !gone.has(row.id));
   tree.active.value = next?.id ?? null;
 }
 

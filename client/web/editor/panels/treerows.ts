@@ -20,13 +20,18 @@ export function opensAtFirst(scene: SceneModel, depth: number): boolean {
   return scene.nodes.size <= 300 || (depth < 1 && scene.roots.length < 20);
 }
 
-export function treeRows(scene: SceneModel, isOpen: (id: Id, depth: number) => boolean, search: string): Row[] {
+export function treeRows(
+  scene: SceneModel,
+  isOpen: (id: Id, depth: number) => boolean,
+  search: string,
+): Row[] {
   const wanted = search.trim().toLowerCase();
   const shown = wanted === "" ? null : findShown(scene, wanted);
   const rows: Row[] = [];
   // Siblings that are still to come, the deepest last: a tree may be too deep for calls.
   const waiting: { ids: readonly Id[]; next: number }[] = [];
-  const enter = (ids: readonly Id[]) => waiting.push({ ids: shown ? ids.filter((id) => shown.has(id)) : ids, next: 0 });
+  const enter = (ids: readonly Id[]) =>
+    waiting.push({ ids: shown ? ids.filter((id) => shown.has(id)) : ids, next: 0 });
   enter(scene.roots);
   for (let level = waiting.at(-1); level; level = waiting.at(-1)) {
     if (level.next === level.ids.length) {
@@ -38,7 +43,14 @@ export function treeRows(scene: SceneModel, isOpen: (id: Id, depth: number) => b
     const children = scene.get(id)?.children ?? [];
     const below = shown ? children.some((child) => shown.has(child)) : children.length > 0;
     const open = below ? shown !== null || isOpen(id, depth) : undefined;
-    rows.push({ id, depth, place: level.next, count: level.ids.length, open, aside: shown?.get(id) === false });
+    rows.push({
+      id,
+      depth,
+      place: level.next,
+      count: level.ids.length,
+      open,
+      aside: shown?.get(id) === false,
+    });
     if (open) enter(children);
   }
   return rows;
@@ -50,7 +62,12 @@ function findShown(scene: SceneModel, wanted: string): Map<Id, boolean> {
   for (const node of scene.nodes.values()) {
     if (!node.name.toLowerCase().includes(wanted) && `#${node.id}` !== wanted) continue;
     shown.set(node.id, true);
-    for (let above = node.parent; above !== null && !shown.has(above); above = scene.get(above)?.parent ?? null) shown.set(above, false);
+    for (
+      let above = node.parent;
+      above !== null && !shown.has(above);
+      above = scene.get(above)?.parent ?? null
+    )
+      shown.set(above, false);
   }
   return shown;
 }
@@ -58,7 +75,8 @@ function findShown(scene: SceneModel, wanted: string): Map<Id, boolean> {
 /** Those above a node, the nearest first. */
 export function above(scene: SceneModel, id: Id): Id[] {
   const found: Id[] = [];
-  for (let at = scene.get(id)?.parent ?? null; at !== null; at = scene.get(at)?.parent ?? null) found.push(at);
+  for (let at = scene.get(id)?.parent ?? null; at !== null; at = scene.get(at)?.parent ?? null)
+    found.push(at);
   return found;
 }
 

@@ -30,7 +30,11 @@ export class TreeState {
       editor.structure.value;
       const scene = editor.scene.value;
       const said = this.#said.value;
-      return treeRows(scene, (id, depth) => said.get(id) ?? opensAtFirst(scene, depth), this.search.value);
+      return treeRows(
+        scene,
+        (id, depth) => said.get(id) ?? opensAtFirst(scene, depth),
+        this.search.value,
+      );
     });
     this.selected = computed(() => new Set(editor.selection.value));
     this.placeOf = computed(() => new Map(this.rows.value.map((row, i) => [row.id, i])));
@@ -78,7 +82,10 @@ export class TreeState {
     const places = this.placeOf.peek();
     const to = places.get(id) ?? 0;
     const from = (this.#anchor === null ? undefined : places.get(this.#anchor)) ?? to;
-    const ids = this.rows.peek().slice(Math.min(from, to), Math.max(from, to) + 1).map((row) => row.id);
+    const ids = this.rows
+      .peek()
+      .slice(Math.min(from, to), Math.max(from, to) + 1)
+      .map((row) => row.id);
     return from > to ? ids.reverse() : ids;
   }
 }

@@ -7,7 +7,16 @@ import { LANES_MAX, lastAtMost, makeAxis, placeOf, placeOfTime, spotAfter, spotA
 
 /** Edits of [began, ended], with ids and seqs in their order. */
 const edits = (...spans: [number, number][]): Edit[] =>
-  spans.map(([began, ended], i) => ({ id: i + 1, by: 1, user: "Ada", kind: "translate", nodes: [1], seq: 10 * (i + 1), began, ended }));
+  spans.map(([began, ended], i) => ({
+    id: i + 1,
+    by: 1,
+    user: "Ada",
+    kind: "translate",
+    nodes: [1],
+    seq: 10 * (i + 1),
+    began,
+    ended,
+  }));
 
 test("axis_no_edits_is_now_alone", () => {
   const axis = makeAxis([]);
@@ -16,7 +25,11 @@ test("axis_no_edits_is_now_alone", () => {
 });
 
 test("axis_a_drag_takes_room_by_the_logarithm_of_its_seconds", () => {
-  for (const [seconds, units] of [[1, 1], [3, 2], [63, 6]]) {
+  for (const [seconds, units] of [
+    [1, 1],
+    [3, 2],
+    [63, 6],
+  ]) {
     const [{ from, to }] = makeAxis(edits([100, 100 + seconds])).marks;
     assert.equal(to - from, units);
   }
@@ -38,17 +51,26 @@ test("axis_edits_at_the_same_time_stand_apart_in_their_order", () => {
 
 test("axis_overlapping_drags_are_in_lanes_of_their_own", () => {
   const { marks, lanes } = makeAxis(edits([100, 110], [102, 112], [111, 113]));
-  assert.deepEqual(marks.map(({ lane }) => lane), [0, 1, 0]);
+  assert.deepEqual(
+    marks.map(({ lane }) => lane),
+    [0, 1, 0],
+  );
   assert.equal(lanes, 2);
 });
 
 test("axis_more_overlaps_than_lanes_share_them", () => {
-  const { lanes } = makeAxis(edits(...Array.from({ length: 20 }, (_, i): [number, number] => [100 + i / 10, 200 + i])));
+  const { lanes } = makeAxis(
+    edits(...Array.from({ length: 20 }, (_, i): [number, number] => [100 + i / 10, 200 + i])),
+  );
   assert.equal(lanes, LANES_MAX);
 });
 
 test("axis_places_and_times_ascend_together", () => {
-  const axis = makeAxis(edits([100, 104], [101, 103.9], [500, 500], [9000, 9060], [9001, 9100]).sort((a, b) => a.ended - b.ended));
+  const axis = makeAxis(
+    edits([100, 104], [101, 103.9], [500, 500], [9000, 9060], [9001, 9100]).sort(
+      (a, b) => a.ended - b.ended,
+    ),
+  );
   let before = -1;
   for (let time = 100; time <= 9100; time += 0.5) {
     const place = placeOfTime(axis, time);
@@ -90,7 +112,8 @@ test("axis_spot_and_place_are_each_other's_way_back", () => {
     assert.equal(placeOf(axis, spotAfter(edit)), to);
     assert.deepEqual(spotAt(axis, to, 0), spotAfter(edit));
   }
-  for (const time of [101, 103.5, 303, 349]) assert.ok(Math.abs((spotAt(axis, placeOf(axis, { time }), 0)?.time ?? 0) - time) < 1e-6);
+  for (const time of [101, 103.5, 303, 349])
+    assert.ok(Math.abs((spotAt(axis, placeOf(axis, { time }), 0)?.time ?? 0) - time) < 1e-6);
 });
 
 test("axis_edit_that_is_not_shown_is_placed_by_its_time", () => {
@@ -103,10 +126,22 @@ test("axis_edit_that_is_not_shown_is_placed_by_its_time", () => {
 test("axis_clock_that_went_back_breaks_nothing", () => {
   const axis = makeAxis(edits([100, 104], [90, 103], [110, 109]));
   for (const { from, to } of axis.marks) assert.ok(from <= to && to <= axis.length);
-  for (let u = 0; u < axis.length; u += 0.1) assert.ok(Number.isFinite(spotAt(axis, u, 0.05)?.time ?? 0));
+  for (let u = 0; u < axis.length; u += 0.1)
+    assert.ok(Number.isFinite(spotAt(axis, u, 0.05)?.time ?? 0));
 });
 
 test("axis_last_at_most_finds_the_last_of_equals", () => {
   const list = [1, 2, 2, 5];
-  for (const [value, index] of [[0, -1], [1, 0], [2, 2], [4, 2], [5, 3], [9, 3]]) assert.equal(lastAtMost(list, value, (item) => item), index);
+  for (const [value, index] of [
+    [0, -1],
+    [1, 0],
+    [2, 2],
+    [4, 2],
+    [5, 3],
+    [9, 3],
+  ])
+    assert.equal(
+      lastAtMost(list, value, (item) => item),
+      index,
+    );
 });

@@ -67,7 +67,9 @@ export function makeAxis(edits: readonly Edit[]): Axis {
 function layKnots(edits: readonly Edit[], began: Float64Array, ended: Float64Array): Knot[] {
   const events = edits.flatMap((edit, i) => {
     const end = { i, time: edit.ended, ends: true };
-    return edit.ended - edit.began < INSTANT_S ? [end] : [{ i, time: edit.began, ends: false }, end];
+    return edit.ended - edit.began < INSTANT_S
+      ? [end]
+      : [{ i, time: edit.began, ends: false }, end];
   });
   events.sort((a, b) => a.time - b.time || Number(a.ends) - Number(b.ends) || a.i - b.i);
   const knots: Knot[] = [];
@@ -99,7 +101,9 @@ function roomOfWork(seconds: number): number {
 }
 
 function roomOfGap(seconds: number): number {
-  return seconds <= GAP_UNITS ? seconds : GAP_UNITS + GAP_LOG_UNITS * Math.log10(seconds / GAP_UNITS);
+  return seconds <= GAP_UNITS
+    ? seconds
+    : GAP_UNITS + GAP_LOG_UNITS * Math.log10(seconds / GAP_UNITS);
 }
 
 /** The highest lane that is free where a mark begins. @returns how many are used */
@@ -152,6 +156,7 @@ export function spotAt(axis: Axis, u: number, near: number): Spot | null {
   const i = lastAtMost(knots, u, (knot) => knot.u);
   const knot = knots[Math.max(0, i)];
   const next = knots[i + 1];
-  if (knot.busy && next) return { time: knot.time + ((u - knot.u) / (next.u - knot.u)) * (next.time - knot.time) };
+  if (knot.busy && next)
+    return { time: knot.time + ((u - knot.u) / (next.u - knot.u)) * (next.time - knot.time) };
   return spotAfter(marks[Math.max(0, knot.done)].edit);
 }

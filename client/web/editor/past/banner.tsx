@@ -17,17 +17,26 @@ export function PastBanner() {
   const edits = timeline.history.edits.value;
   // What is seen inside of a drag is a part of it: the next that ends.
   const spot = timeline.player.spot.value;
-  const edit = spot?.edit ?? (moment && edits[lastAtMost(edits, moment.time, ({ ended }) => ended) + 1]);
+  const edit =
+    spot?.edit ?? (moment && edits[lastAtMost(edits, moment.time, ({ ended }) => ended) + 1]);
   const still = !timeline.player.playing.value && edit && edit.nodes.length <= GLANCE_NODES_MAX;
   useEffect(() => {
     if (!edit || !still) return;
-    timeline.history.details(edit).then((details) => (told.value = details), () => {});
+    timeline.history.details(edit).then(
+      (details) => (told.value = details),
+      () => {},
+    );
   }, [edit?.id, still]);
   if (!moment) return null;
   return (
     <>
       <div class="past-frame" />
-      <div class="past-banner" data-part="past-banner" role="status" aria-live={timeline.player.playing.value ? "off" : "polite"}>
+      <div
+        class="past-banner"
+        data-part="past-banner"
+        role="status"
+        aria-live={timeline.player.playing.value ? "off" : "polite"}
+      >
         <span class="past-words">
           Viewing <strong>{timeWords(moment.time, Date.now() / 1000)}</strong>
           {edit && `: ${timeline.wordsOf(told.value?.id === edit.id ? told.value : edit)}`}

@@ -18,7 +18,12 @@ export function EditCard() {
   const { timeline } = useEditor();
   const opened = timeline.opened.value;
   if (!opened) return null;
-  return <Card key={opened.id} edit={timeline.history.edits.value.find(({ id }) => id === opened.id) ?? opened} />;
+  return (
+    <Card
+      key={opened.id}
+      edit={timeline.history.edits.value.find(({ id }) => id === opened.id) ?? opened}
+    />
+  );
 }
 
 function Card({ edit }: { edit: Edit }) {
@@ -26,16 +31,28 @@ function Card({ edit }: { edit: Edit }) {
   const told = useSignal<Edit | null>(null);
   const problem = useSignal("");
   useEffect(() => {
-    timeline.history.details(edit).then((details) => (told.value = details), (error: Error) => (problem.value = error.message));
+    timeline.history.details(edit).then(
+      (details) => (told.value = details),
+      (error: Error) => (problem.value = error.message),
+    );
   }, [edit.id]);
   const known = told.value ?? edit;
   const lasted = edit.ended - edit.began;
   return (
-    <section class="edit-card" aria-label="Edit details" onKeyDown={(event) => event.key === "Escape" && (timeline.opened.value = null)}>
+    <section
+      class="edit-card"
+      aria-label="Edit details"
+      onKeyDown={(event) => event.key === "Escape" && (timeline.opened.value = null)}
+    >
       <header>
         <span class="edit-person" style={{ background: colourOf(edit.user, people.value) }} />
         <h2>{timeline.wordsOf(known)}</h2>
-        <button type="button" class="icon-button" aria-label="Close" onClick={() => (timeline.opened.value = null)}>
+        <button
+          type="button"
+          class="icon-button"
+          aria-label="Close"
+          onClick={() => (timeline.opened.value = null)}
+        >
           <Icon name="close" />
         </button>
       </header>
@@ -70,12 +87,19 @@ function Changes({ edit, problem }: { edit: Edit | null; problem: string }) {
             <dd key={label}>
               <span class="edit-label">{label}</span>
               {change.before && <span>{before}</span>}
-              {change.after && <span>{change.before && <span class="edit-arrow">→ </span>}{after}</span>}
+              {change.after && (
+                <span>
+                  {change.before && <span class="edit-arrow">→ </span>}
+                  {after}
+                </span>
+              )}
             </dd>
           ))}
         </dl>
       ))}
-      {changes.length > NODES_SHOWN && <p class="edit-when">and {count(changes.length - NODES_SHOWN)} more</p>}
+      {changes.length > NODES_SHOWN && (
+        <p class="edit-when">and {count(changes.length - NODES_SHOWN)} more</p>
+      )}
       {changes.length === 0 && <p class="edit-when">No changes.</p>}
     </div>
   );
@@ -88,9 +112,23 @@ function Actions({ edit }: { edit: Edit }) {
   const before = timeline.before(edit);
   return (
     <div class="edit-actions">
-      <button type="button" class="button" disabled={!before} onClick={() => before && timeline.player.seek(before)}>Show before</button>
-      <button type="button" class="button" onClick={() => timeline.player.seek(spotAfter(edit))}>Show after</button>
-      <button type="button" class="button" disabled={there.length === 0} onClick={() => choose(editor, there)}>
+      <button
+        type="button"
+        class="button"
+        disabled={!before}
+        onClick={() => before && timeline.player.seek(before)}
+      >
+        Show before
+      </button>
+      <button type="button" class="button" onClick={() => timeline.player.seek(spotAfter(edit))}>
+        Show after
+      </button>
+      <button
+        type="button"
+        class="button"
+        disabled={there.length === 0}
+        onClick={() => choose(editor, there)}
+      >
         Select {there.length === 1 ? "node" : "nodes"}
       </button>
       {timeline.canTakeBack(edit) && (

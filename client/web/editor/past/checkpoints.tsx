@@ -15,20 +15,44 @@ export function checkpointItems({ timeline, role }: Editor): MenuItem[] {
   const all = [...timeline.history.checkpoints.peek()].reverse();
   if (all.length === 0) return [{ label: "No checkpoints yet", disabled: true }];
   const at = timeline.checkpoint();
-  const items: MenuItem[] = all.map((checkpoint) => ({ label: checkpoint.name, icon: "flag", keys: whenOf(checkpoint, timeline.timeOf(checkpoint)), run: () => timeline.goTo(checkpoint) }));
+  const items: MenuItem[] = all.map((checkpoint) => ({
+    label: checkpoint.name,
+    icon: "flag",
+    keys: whenOf(checkpoint, timeline.timeOf(checkpoint)),
+    run: () => timeline.goTo(checkpoint),
+  }));
   if (!at) return items;
   const editable = role.peek() !== "viewer";
-  return [...items, ...checkpointActions(timeline, at, editable).map((item, i) => ({ ...item, line: i === 0 }))];
-}
-
-export function checkpointActions(timeline: Editor["timeline"], checkpoint: Checkpoint, editable: boolean): MenuItem[] {
   return [
-    { label: `Restore “${checkpoint.name}”`, icon: "reset", disabled: !editable, run: () => void timeline.restore({ checkpoint: checkpoint.name }) },
-    { label: `Delete checkpoint “${checkpoint.name}”`, icon: "trash", danger: true, disabled: !editable, run: () => void timeline.removeCheckpoint(checkpoint.name) },
+    ...items,
+    ...checkpointActions(timeline, at, editable).map((item, i) => ({ ...item, line: i === 0 })),
   ];
 }
 
-const whenOf = ({ user }: Checkpoint, time: number): string => `${timeWords(time, Date.now() / 1000, false)}, ${user}`;
+export function checkpointActions(
+  timeline: Editor["timeline"],
+  checkpoint: Checkpoint,
+  editable: boolean,
+): MenuItem[] {
+  return [
+    {
+      label: `Restore “${checkpoint.name}”`,
+      icon: "reset",
+      disabled: !editable,
+      run: () => void timeline.restore({ checkpoint: checkpoint.name }),
+    },
+    {
+      label: `Delete checkpoint “${checkpoint.name}”`,
+      icon: "trash",
+      danger: true,
+      disabled: !editable,
+      run: () => void timeline.removeCheckpoint(checkpoint.name),
+    },
+  ];
+}
+
+const whenOf = ({ user }: Checkpoint, time: number): string =>
+  `${timeWords(time, Date.now() / 1000, false)}, ${user}`;
 
 export function NameCheckpoint({ onClose }: { onClose: () => void }) {
   const { timeline, past } = useEditor();
@@ -45,16 +69,31 @@ export function NameCheckpoint({ onClose }: { onClose: () => void }) {
     <Dialog title="Add checkpoint" onClose={onClose}>
       <form onSubmit={handleSubmit}>
         <p class="checkpoint-hint">
-          The scene as it {past.value ? `was at ${timeWords(past.value.time, Date.now() / 1000)}` : "is now"} can be viewed and restored later by this name.
+          The scene as it{" "}
+          {past.value ? `was at ${timeWords(past.value.time, Date.now() / 1000)}` : "is now"} can be
+          viewed and restored later by this name.
         </p>
         <input
-          autofocus class="input checkpoint-name" aria-label="Name of the checkpoint" placeholder="before the redesign" maxLength={NAME_BYTES_MAX} value={name.value}
-          aria-invalid={problem !== ""} aria-describedby="checkpoint-problem" onInput={(event) => (name.value = event.currentTarget.value)}
+          autofocus
+          class="input checkpoint-name"
+          aria-label="Name of the checkpoint"
+          placeholder="before the redesign"
+          maxLength={NAME_BYTES_MAX}
+          value={name.value}
+          aria-invalid={problem !== ""}
+          aria-describedby="checkpoint-problem"
+          onInput={(event) => (name.value = event.currentTarget.value)}
         />
-        <p id="checkpoint-problem" class="checkpoint-problem" role="status">{problem}</p>
+        <p id="checkpoint-problem" class="checkpoint-problem" role="status">
+          {problem}
+        </p>
         <div class="dialog-buttons">
-          <button type="button" class="button" onClick={onClose}>Cancel</button>
-          <button type="submit" class="button primary" disabled={words === "" || problem !== ""}>Add</button>
+          <button type="button" class="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class="button primary" disabled={words === "" || problem !== ""}>
+            Add
+          </button>
         </div>
       </form>
     </Dialog>
@@ -63,7 +102,8 @@ export function NameCheckpoint({ onClose }: { onClose: () => void }) {
 
 /** What the server would say against a name; nothing where it is right. */
 function problemOf(name: string, taken: readonly Checkpoint[]): string {
-  if (taken.some((checkpoint) => checkpoint.name === name)) return "Another checkpoint has this name.";
+  if (taken.some((checkpoint) => checkpoint.name === name))
+    return "Another checkpoint has this name.";
   if (/^\d+$/.test(name)) return "A name cannot be a number only.";
   if (new TextEncoder().encode(name).length > NAME_BYTES_MAX) return "This name is too long.";
   return "";

@@ -9,11 +9,16 @@ import { COLOURS, colourOf } from "./colour";
 test("colour_list_is_the_server's", () => {
   const source = readFileSync("../../server/session/join.c", "utf8");
   const list = /colours\[\] = \{([^}]*)\}/.exec(source)?.[1] ?? "";
-  assert.deepEqual([...list.matchAll(/0x([0-9A-F]{6})/g)].map(([, hex]) => `#${hex.toLowerCase()}`), COLOURS);
+  assert.deepEqual(
+    [...list.matchAll(/0x([0-9A-F]{6})/g)].map(([, hex]) => `#${hex.toLowerCase()}`),
+    COLOURS,
+  );
 });
 
 test("colour_of_who_is_here_is_as_told", () => {
-  const people: Person[] = [{ session: 1, user: "Ada", colour: "#123456", role: "editor", me: true }];
+  const people: Person[] = [
+    { session: 1, user: "Ada", colour: "#123456", role: "editor", me: true },
+  ];
   assert.equal(colourOf("Ada", people), "#123456");
   assert.equal(colourOf("Bob", people), colourOf("Bob"));
 });

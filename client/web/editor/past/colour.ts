@@ -2,7 +2,20 @@
 import type { Person } from "../../sdk/types.js";
 
 /** As in server/session/join.c. */
-export const COLOURS = ["#ec0528", "#b75e03", "#967002", "#6b7e02", "#05893e", "#028575", "#038297", "#077bc2", "#5b62ff", "#a835ff", "#d203cc", "#e5027a"];
+export const COLOURS = [
+  "#ec0528",
+  "#b75e03",
+  "#967002",
+  "#6b7e02",
+  "#05893e",
+  "#028575",
+  "#038297",
+  "#077bc2",
+  "#5b62ff",
+  "#a835ff",
+  "#d203cc",
+  "#e5027a",
+];
 
 export function colourOf(user: string, people: readonly Person[] = []): string {
   const here = people.find((person) => person.user === user);

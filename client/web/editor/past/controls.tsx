@@ -21,7 +21,9 @@ type Room = "full" | "wide" | "narrow" | "tight";
 const ROOM_PX = { fine: [1112, 912, 552], coarse: [1344, 1104, 664] };
 
 function roomOf(width: number): Room {
-  const [full, wide, narrow] = matchMedia("(pointer: coarse)").matches ? ROOM_PX.coarse : ROOM_PX.fine;
+  const [full, wide, narrow] = matchMedia("(pointer: coarse)").matches
+    ? ROOM_PX.coarse
+    : ROOM_PX.fine;
   return width >= full ? "full" : width >= wide ? "wide" : width >= narrow ? "narrow" : "tight";
 }
 
@@ -68,18 +70,51 @@ function Transport({ speed }: { speed: boolean }) {
   const empty = timeline.axis.value.marks.length === 0;
   return (
     <>
-      <button type="button" class="icon-button" aria-label="Previous edit" data-tip="Previous edit" data-keys="<" data-side="start" disabled={player.index() === 0} onClick={() => player.step(-1)}>
+      <button
+        type="button"
+        class="icon-button"
+        aria-label="Previous edit"
+        data-tip="Previous edit"
+        data-keys="<"
+        data-side="start"
+        disabled={player.index() === 0}
+        onClick={() => player.step(-1)}
+      >
         <Icon name="previous" />
       </button>
-      <button type="button" class="icon-button" aria-label={playing ? "Pause" : "Play"} data-tip={playing ? "Pause" : "Play history"} disabled={empty} onClick={() => player.toggle()}>
+      <button
+        type="button"
+        class="icon-button"
+        aria-label={playing ? "Pause" : "Play"}
+        data-tip={playing ? "Pause" : "Play history"}
+        disabled={empty}
+        onClick={() => player.toggle()}
+      >
         <Icon name={playing ? "pause" : "play"} />
       </button>
-      <button type="button" class="icon-button" aria-label="Next edit" data-tip="Next edit" data-keys=">" disabled={!past.value} onClick={() => player.step(1)}>
+      <button
+        type="button"
+        class="icon-button"
+        aria-label="Next edit"
+        data-tip="Next edit"
+        data-keys=">"
+        disabled={!past.value}
+        onClick={() => player.step(1)}
+      >
         <Icon name="next" />
       </button>
       {speed && (
-        <select class="select time-speed" aria-label="Speed" value={player.speed.value} onChange={(event) => (player.speed.value = Number(event.currentTarget.value))}>
-          {SPEEDS.map((speed) => <option key={speed} value={speed}>{speed}×</option>)}
+        <select
+          class="select time-speed"
+          aria-label="Speed"
+          value={player.speed.value}
+          onChange={(event) => (player.speed.value = Number(event.currentTarget.value))}
+        >
+          {SPEEDS.map((speed) => (
+            <option key={speed} value={speed}>
+              {speed}×
+            </option>
+          ))}
         </select>
       )}
     </>
@@ -90,10 +125,25 @@ function Readout({ short }: { short: boolean }) {
   const { timeline, past } = useEditor();
   const edits = timeline.axis.value.marks.length;
   const more = timeline.history.older.value !== "none" ? "+" : "";
-  if (!past.value) return <span class="time-readout">Now <span class="time-faint">{edits}{more} {edits === 1 ? "edit" : "edits"}</span></span>;
+  if (!past.value)
+    return (
+      <span class="time-readout">
+        Now{" "}
+        <span class="time-faint">
+          {edits}
+          {more} {edits === 1 ? "edit" : "edits"}
+        </span>
+      </span>
+    );
   return (
     <span class="time-readout past">
-      {timeWords(past.value.time, Date.now() / 1000)} <span class="time-faint">{timeline.player.index() + 1}{short ? "/" : " of "}{edits}{more}</span>
+      {timeWords(past.value.time, Date.now() / 1000)}{" "}
+      <span class="time-faint">
+        {timeline.player.index() + 1}
+        {short ? "/" : " of "}
+        {edits}
+        {more}
+      </span>
     </span>
   );
 }
@@ -119,26 +169,63 @@ function Moment({ room, naming }: { room: Room; naming: Signal<boolean> }) {
         </button>
       )}
       {past.value && restore}
-      <button type="button" class="icon-button" aria-label="List of edits" data-tip="List of edits, and what the bars mean" aria-pressed={timeline.listed.value} onClick={() => (timeline.listed.value = !timeline.listed.value)}>
+      <button
+        type="button"
+        class="icon-button"
+        aria-label="List of edits"
+        data-tip="List of edits, and what the bars mean"
+        aria-pressed={timeline.listed.value}
+        onClick={() => (timeline.listed.value = !timeline.listed.value)}
+      >
         <Icon name="list" />
       </button>
-      <button type="button" class="icon-button" aria-label="Edit details" data-tip="Edit details" aria-pressed={timeline.opened.value !== null} onClick={() => timeline.toggleDetails()}>
+      <button
+        type="button"
+        class="icon-button"
+        aria-label="Edit details"
+        data-tip="Edit details"
+        aria-pressed={timeline.opened.value !== null}
+        onClick={() => timeline.toggleDetails()}
+      >
         <Icon name="info" />
       </button>
-      <button type="button" class="icon-button" aria-label="Show motion path" data-tip="Show motion path of the selection" aria-pressed={timeline.ways.shown.value} onClick={() => (timeline.ways.shown.value = !timeline.ways.shown.value)}>
+      <button
+        type="button"
+        class="icon-button"
+        aria-label="Show motion path"
+        data-tip="Show motion path of the selection"
+        aria-pressed={timeline.ways.shown.value}
+        onClick={() => (timeline.ways.shown.value = !timeline.ways.shown.value)}
+      >
         <Icon name="path" />
       </button>
-      <button type="button" class="icon-button" aria-label="Add checkpoint" data-tip="Add checkpoint" disabled={!edits} onClick={() => (naming.value = true)}>
+      <button
+        type="button"
+        class="icon-button"
+        aria-label="Add checkpoint"
+        data-tip="Add checkpoint"
+        disabled={!edits}
+        onClick={() => (naming.value = true)}
+      >
         <Icon name="flag" />
       </button>
-      <MenuButton name="Checkpoints" tip="Checkpoints" side="end" above items={() => checkpointItems(editor)}>
+      <MenuButton
+        name="Checkpoints"
+        tip="Checkpoints"
+        side="end"
+        above
+        items={() => checkpointItems(editor)}
+      >
         <Icon name="flags" />
       </MenuButton>
     </>
   );
 }
 
-const usersOf = ({ timeline }: Editor): string[] => [...new Set(timeline.history.edits.value.map(({ user }) => user))].sort((a, b) => a.localeCompare(b));
+const usersOf = ({ timeline }: Editor): string[] =>
+  [...new Set(timeline.history.edits.value.map(({ user }) => user))].sort((a, b) =>
+    a.localeCompare(b),
+  );
 
 function Filters() {
   const editor = useEditor();
@@ -146,12 +233,26 @@ function Filters() {
   const users = useComputed(() => usersOf(editor));
   return (
     <>
-      <select class="select time-user" aria-label="Filter by person" value={timeline.user.value ?? ""} onChange={(event) => (timeline.user.value = event.currentTarget.value || null)}>
+      <select
+        class="select time-user"
+        aria-label="Filter by person"
+        value={timeline.user.value ?? ""}
+        onChange={(event) => (timeline.user.value = event.currentTarget.value || null)}
+      >
         <option value="">Everybody</option>
-        {users.value.map((user) => <option key={user} value={user}>{user}</option>)}
+        {users.value.map((user) => (
+          <option key={user} value={user}>
+            {user}
+          </option>
+        ))}
       </select>
       <button
-        type="button" class="icon-button" aria-label="Edits of the selection only" data-tip="Only edits of the selection" data-side="end" aria-pressed={timeline.selectedOnly.value}
+        type="button"
+        class="icon-button"
+        aria-label="Edits of the selection only"
+        data-tip="Only edits of the selection"
+        data-side="end"
+        aria-pressed={timeline.selectedOnly.value}
         onClick={() => (timeline.selectedOnly.value = !timeline.selectedOnly.value)}
       >
         <Icon name="filter" />
@@ -160,7 +261,8 @@ function Filters() {
   );
 }
 
-const hasEarlier = ({ history }: TimelineModel): boolean => history.older.value !== "none" && history.edits.value.length < EDITS_MAX;
+const hasEarlier = ({ history }: TimelineModel): boolean =>
+  history.older.value !== "none" && history.edits.value.length < EDITS_MAX;
 
 function ZoomButtons({ zoom }: { zoom: Zoom }) {
   const { timeline } = useEditor();
@@ -169,17 +271,42 @@ function ZoomButtons({ zoom }: { zoom: Zoom }) {
   return (
     <span class="time-zoom">
       {hasEarlier(timeline) && (
-        <button type="button" class="button quiet" disabled={older.value === "loading"} onClick={() => void timeline.history.loadOlder()}>
+        <button
+          type="button"
+          class="button quiet"
+          disabled={older.value === "loading"}
+          onClick={() => void timeline.history.loadOlder()}
+        >
           {older.value === "loading" ? "Loading…" : "Load earlier edits"}
         </button>
       )}
-      <button type="button" class="icon-button" aria-label="Zoom out of the timeline" data-tip="Zoom out" onClick={() => zoom.zoomBy(1 / 1.6)}>
+      <button
+        type="button"
+        class="icon-button"
+        aria-label="Zoom out of the timeline"
+        data-tip="Zoom out"
+        onClick={() => zoom.zoomBy(1 / 1.6)}
+      >
         <Icon name="minus" />
       </button>
-      <button type="button" class="icon-button" aria-label="Show all edits" data-tip={`Show all ${count(timeline.axis.value.marks.length, "edit")}`} data-side="end" onClick={fit}>
+      <button
+        type="button"
+        class="icon-button"
+        aria-label="Show all edits"
+        data-tip={`Show all ${count(timeline.axis.value.marks.length, "edit")}`}
+        data-side="end"
+        onClick={fit}
+      >
         <Icon name="fit" />
       </button>
-      <button type="button" class="icon-button" aria-label="Zoom into the timeline" data-tip="Zoom in" data-side="end" onClick={() => zoom.zoomBy(1.6)}>
+      <button
+        type="button"
+        class="icon-button"
+        aria-label="Zoom into the timeline"
+        data-tip="Zoom in"
+        data-side="end"
+        onClick={() => zoom.zoomBy(1.6)}
+      >
         <Icon name="plus" />
       </button>
     </span>
@@ -193,8 +320,17 @@ function More({ zoom, tight, naming }: { zoom: Zoom; tight: boolean; naming: Sig
     ...(tight ? momentItems(editor, () => (naming.value = true)) : []),
     ...filterItems(editor).map((item, i) => ({ ...item, line: tight && i === 0 })),
     ...zoomItems(editor, zoom).map((item, i) => ({ ...item, line: i === 0 })),
-    ...SPEEDS.map((speed, i): MenuItem => ({ label: `Speed ${speed}×`, line: i === 0, checked: editor.timeline.player.speed.peek() === speed, run: () => (editor.timeline.player.speed.value = speed) })),
-    ...(tight ? checkpointItems(editor).map((item, i) => ({ ...item, line: item.line || i === 0 })) : []),
+    ...SPEEDS.map(
+      (speed, i): MenuItem => ({
+        label: `Speed ${speed}×`,
+        line: i === 0,
+        checked: editor.timeline.player.speed.peek() === speed,
+        run: () => (editor.timeline.player.speed.value = speed),
+      }),
+    ),
+    ...(tight
+      ? checkpointItems(editor).map((item, i) => ({ ...item, line: item.line || i === 0 }))
+      : []),
   ];
   return (
     <MenuButton name="More timeline options" tip="More" side="end" above items={items}>
@@ -206,25 +342,53 @@ function More({ zoom, tight, naming }: { zoom: Zoom; tight: boolean; naming: Sig
 function momentItems({ timeline, role }: Editor, name: () => void): MenuItem[] {
   const { listed, ways } = timeline;
   return [
-    { label: "List of edits", icon: "list", on: listed.peek(), run: () => (listed.value = !listed.peek()) },
-    { label: "Edit details", icon: "info", on: timeline.opened.peek() !== null, run: () => timeline.toggleDetails() },
-    { label: "Motion path of the selection", icon: "path", on: ways.shown.peek(), run: () => (ways.shown.value = !ways.shown.peek()) },
+    {
+      label: "List of edits",
+      icon: "list",
+      on: listed.peek(),
+      run: () => (listed.value = !listed.peek()),
+    },
+    {
+      label: "Edit details",
+      icon: "info",
+      on: timeline.opened.peek() !== null,
+      run: () => timeline.toggleDetails(),
+    },
+    {
+      label: "Motion path of the selection",
+      icon: "path",
+      on: ways.shown.peek(),
+      run: () => (ways.shown.value = !ways.shown.peek()),
+    },
     { label: "Add checkpoint", icon: "flag", disabled: role.peek() === "viewer", run: name },
   ];
 }
 
 function filterItems(editor: Editor): MenuItem[] {
   const { user, selectedOnly } = editor.timeline;
-  const of = (who: string | null, label: string): MenuItem => ({ label, checked: user.peek() === who, run: () => (user.value = who) });
+  const of = (who: string | null, label: string): MenuItem => ({
+    label,
+    checked: user.peek() === who,
+    run: () => (user.value = who),
+  });
   return [
     of(null, "Edits by everybody"),
     ...usersOf(editor).map((who) => of(who, `Edits by ${who}`)),
-    { label: "Only edits of the selection", icon: "filter", on: selectedOnly.peek(), run: () => (selectedOnly.value = !selectedOnly.peek()) },
+    {
+      label: "Only edits of the selection",
+      icon: "filter",
+      on: selectedOnly.peek(),
+      run: () => (selectedOnly.value = !selectedOnly.peek()),
+    },
   ];
 }
 
 function zoomItems({ timeline }: Editor, zoom: Zoom): MenuItem[] {
-  const earlier: MenuItem = { label: "Load earlier edits", disabled: timeline.history.older.peek() === "loading", run: () => void timeline.history.loadOlder() };
+  const earlier: MenuItem = {
+    label: "Load earlier edits",
+    disabled: timeline.history.older.peek() === "loading",
+    run: () => void timeline.history.loadOlder(),
+  };
   return [
     { label: "Zoom into the timeline", icon: "plus", run: () => zoom.zoomBy(1.6) },
     { label: "Zoom out of the timeline", icon: "minus", run: () => zoom.zoomBy(1 / 1.6) },

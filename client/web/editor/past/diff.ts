@@ -22,7 +22,9 @@ export function differ(from: SceneModel, to: SceneModel): Difference {
 }
 
 function alike(a: SceneNode, b: SceneNode): boolean {
-  return a.name === b.name && a.parent === b.parent && same(a.t, b.t) && same(a.r, b.r) && same(a.s, b.s);
+  return (
+    a.name === b.name && a.parent === b.parent && same(a.t, b.t) && same(a.r, b.r) && same(a.s, b.s)
+  );
 }
 
 function same(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
@@ -31,9 +33,15 @@ function same(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
 }
 
 /** What `SceneModel.apply` takes to make `from` as `to` is: only what is otherwise, so that who draws the scene draws only that. */
-export function deltaTo(from: SceneModel, to: SceneModel): { from: number; seq: number; nodes: object[]; gone: Id[] } {
+export function deltaTo(
+  from: SceneModel,
+  to: SceneModel,
+): { from: number; seq: number; nodes: object[]; gone: Id[] } {
   const { changed, added, gone } = differ(from, to);
-  const nodes = [...added.map((id) => whole(to.get(id) as SceneNode)), ...changed.map((id) => otherwise(from.get(id) as SceneNode, to.get(id) as SceneNode))];
+  const nodes = [
+    ...added.map((id) => whole(to.get(id) as SceneNode)),
+    ...changed.map((id) => otherwise(from.get(id) as SceneNode, to.get(id) as SceneNode)),
+  ];
   return { from: 1, seq: to.seq, nodes, gone };
 }
 
@@ -43,11 +51,25 @@ function whole({ children: _, ...told }: SceneNode): object {
 }
 
 function otherwise(from: SceneNode, { id, name, parent, t, r, s }: SceneNode): object {
-  return { id, t, r, s, ...(name !== from.name && { name }), ...(parent !== from.parent && { parent }) };
+  return {
+    id,
+    t,
+    r,
+    s,
+    ...(name !== from.name && { name }),
+    ...(parent !== from.parent && { parent }),
+  };
 }
 
 /** "3 nodes change, 1 node is restored, 2 nodes are removed"; nothing where they are alike. */
 export function differenceWords({ changed, added, gone }: Difference): string {
-  const say = (ids: Id[], one: string, many: string): string => (ids.length === 0 ? "" : `${count(ids.length)} ${ids.length === 1 ? one : many}`);
-  return [say(changed, "changes", "change"), say(added, "is restored", "are restored"), say(gone, "is removed", "are removed")].filter(Boolean).join(", ");
+  const say = (ids: Id[], one: string, many: string): string =>
+    ids.length === 0 ? "" : `${count(ids.length)} ${ids.length === 1 ? one : many}`;
+  return [
+    say(changed, "changes", "change"),
+    say(added, "is restored", "are restored"),
+    say(gone, "is removed", "are removed"),
+  ]
+    .filter(Boolean)
+    .join(", ");
 }

@@ -56,7 +56,8 @@ export class Drags {
 
   /** The scene at a time inside of drags; null where it is to be asked for. A drag that runs now is not followed. */
   async at(time: number): Promise<Followed | null> {
-    if (!this.#stretch || time < this.#stretch.from || time >= this.#stretch.to) await this.#enter(time);
+    if (!this.#stretch || time < this.#stretch.from || time >= this.#stretch.to)
+      await this.#enter(time);
     const [stretch, base] = [this.#stretch, this.#base];
     if (!stretch || !base) return null;
     let seq = base.seq;
@@ -65,7 +66,15 @@ export class Drags {
       for (const [node, path] of this.#paths.get(id) ?? []) {
         const state = stateAt(path, time);
         if (!state || !base.get(node)) continue;
-        seq = Math.max(seq, path[Math.max(0, lastAtMost(path, time, (point) => point.time))].seq);
+        seq = Math.max(
+          seq,
+          path[
+            Math.max(
+              0,
+              lastAtMost(path, time, (point) => point.time),
+            )
+          ].seq,
+        );
         nodes.push({ id: node, t: state.t, r: state.r, s: state.s });
       }
     }
@@ -91,15 +100,27 @@ export class Drags {
 
   async #load(drags: readonly Edit[]): Promise<void> {
     const paths = new Map<number, ReadonlyMap<Id, readonly PathPoint[]>>();
-    for (const drag of drags) paths.set(drag.id, this.#paths.get(drag.id) ?? (await this.#pathsOf(drag)));
+    for (const drag of drags)
+      paths.set(drag.id, this.#paths.get(drag.id) ?? (await this.#pathsOf(drag)));
     this.#paths = paths;
   }
 
-  async #pathsOf({ id, nodes, began, ended }: Edit): Promise<ReadonlyMap<Id, readonly PathPoint[]>> {
+  async #pathsOf({
+    id,
+    nodes,
+    began,
+    ended,
+  }: Edit): Promise<ReadonlyMap<Id, readonly PathPoint[]>> {
     const paths = new Map<Id, readonly PathPoint[]>();
     for (const node of nodes) {
-      const path = await this.session.path(node, { since: began - OVERLAP_S, before: ended + OVERLAP_S });
-      paths.set(node, path.filter(({ edit }) => edit === id));
+      const path = await this.session.path(node, {
+        since: began - OVERLAP_S,
+        before: ended + OVERLAP_S,
+      });
+      paths.set(
+        node,
+        path.filter(({ edit }) => edit === id),
+      );
     }
     return paths;
   }

@@ -57,17 +57,29 @@ function List() {
       <h2 class="panel-title">
         Edits
         <span class="grow" />
-        <button type="button" class="icon-button" aria-label="Close the list of edits" onClick={() => (timeline.listed.value = false)}>
+        <button
+          type="button"
+          class="icon-button"
+          aria-label="Close the list of edits"
+          onClick={() => (timeline.listed.value = false)}
+        >
           <Icon name="close" />
         </button>
       </h2>
       <Legend />
       <ol class="edits-list">
-        {seen.map((edit) => <Row key={edit.id} edit={edit} />)}
+        {seen.map((edit) => (
+          <Row key={edit.id} edit={edit} />
+        ))}
       </ol>
       {seen.length === 0 && <p class="edits-none">No edits yet.</p>}
       {(edits.length > seen.length || history.older.value !== "none") && (
-        <button type="button" class="button quiet edits-earlier" disabled={history.older.value === "loading"} onClick={earlier}>
+        <button
+          type="button"
+          class="button quiet edits-earlier"
+          disabled={history.older.value === "loading"}
+          onClick={earlier}
+        >
           Earlier edits
         </button>
       )}
@@ -85,7 +97,13 @@ function Row({ edit }: { edit: Edit }) {
   };
   return (
     <li>
-      <button type="button" class="edits-row" data-undone={edit.undone} aria-current={player.spot.value?.edit?.id === edit.id || undefined} onClick={go}>
+      <button
+        type="button"
+        class="edits-row"
+        data-undone={edit.undone}
+        aria-current={player.spot.value?.edit?.id === edit.id || undefined}
+        onClick={go}
+      >
         <span class="edit-person" style={{ background: colourOf(edit.user, people.value) }} />
         <span class="edits-what">{timeline.wordsOf(edit)}</span>
         <span class="edits-when">{timeWords(edit.ended, Date.now() / 1000)}</span>

@@ -5,7 +5,16 @@ import type { Session } from "../../sdk/index.js";
 import type { Edit } from "../../sdk/types.js";
 import { EditHistory } from "./history";
 
-const edit = (seq: number): Edit => ({ id: seq, seq, kind: "set", user: "ann", nodes: [1], began: seq, ended: seq }) as unknown as Edit;
+const edit = (seq: number): Edit =>
+  ({
+    id: seq,
+    seq,
+    kind: "set",
+    user: "ann",
+    nodes: [1],
+    began: seq,
+    ended: seq,
+  }) as unknown as Edit;
 
 /** A session whose answers come when they are told to. */
 function session() {
@@ -17,7 +26,11 @@ function session() {
     waiting.shift()?.(page);
     await new Promise((resolve) => setImmediate(resolve));
   };
-  return { session: { on, history } as unknown as Session, tell: (name: string, told: unknown) => heard.get(name)?.(told), answer };
+  return {
+    session: { on, history } as unknown as Session,
+    tell: (name: string, told: unknown) => heard.get(name)?.(told),
+    answer,
+  };
 }
 
 test("history_edit_that_comes_before_the_answer_stays", async () => {
@@ -26,7 +39,10 @@ test("history_edit_that_comes_before_the_answer_stays", async () => {
   tell("status", { phase: "online", resumed: false });
   tell("edit", edit(4));
   await answer([edit(3), edit(2), edit(1)]);
-  assert.deepEqual(history.edits.value.map(({ seq }) => seq), [1, 2, 3, 4]);
+  assert.deepEqual(
+    history.edits.value.map(({ seq }) => seq),
+    [1, 2, 3, 4],
+  );
 });
 
 test("history_of_a_scene_that_came_anew_is_not_mixed_with_what_was", async () => {
@@ -36,5 +52,8 @@ test("history_of_a_scene_that_came_anew_is_not_mixed_with_what_was", async () =>
   await answer([edit(12), edit(11)]);
   tell("status", { phase: "online", resumed: false });
   await answer([edit(3)]);
-  assert.deepEqual(history.edits.value.map(({ seq }) => seq), [3]);
+  assert.deepEqual(
+    history.edits.value.map(({ seq }) => seq),
+    [3],
+  );
 });

@@ -43,7 +43,11 @@ export class EditHistory {
     if (this.older.peek() !== "some" || !oldest || this.edits.peek().length >= EDITS_MAX) return;
     this.older.value = "loading";
     try {
-      const page = await this.session.history({ before: oldest.ended + OVERLAP_S, limit: PAGE_EDITS, changes: false });
+      const page = await this.session.history({
+        before: oldest.ended + OVERLAP_S,
+        limit: PAGE_EDITS,
+        changes: false,
+      });
       this.older.value = page.length < PAGE_EDITS ? "none" : "some";
       this.#add(page);
     } catch {
@@ -59,13 +63,18 @@ export class EditHistory {
     const asked = this.#askDetails(edit);
     asked.catch(() => this.#details.delete(edit.id));
     this.#details.set(edit.id, asked);
-    if (this.#details.size > DETAILS_MAX) this.#details.delete(this.#details.keys().next().value as number);
+    if (this.#details.size > DETAILS_MAX)
+      this.#details.delete(this.#details.keys().next().value as number);
     return asked;
   }
 
   async #askDetails(edit: Edit): Promise<Edit> {
     const node = edit.nodes.length > 0 ? { node: edit.nodes[0] } : {};
-    const found = await this.session.history({ ...node, since: edit.ended - OVERLAP_S, before: edit.ended + OVERLAP_S });
+    const found = await this.session.history({
+      ...node,
+      since: edit.ended - OVERLAP_S,
+      before: edit.ended + OVERLAP_S,
+    });
     return found.find(({ id }) => id === edit.id) ?? edit;
   }
 
@@ -86,7 +95,8 @@ export class EditHistory {
     const before = this.older.peek();
     try {
       const page = await this.session.history({ limit: PAGE_EDITS, changes: false });
-      const joins = page.length === 0 || this.edits.peek().some(({ id }) => id === page[page.length - 1].id);
+      const joins =
+        page.length === 0 || this.edits.peek().some(({ id }) => id === page[page.length - 1].id);
       const earlier = joins && this.edits.peek().length > page.length;
       // Some may have come since the server answered.
       if (!joins) this.edits.value = this.edits.peek().filter(({ seq }) => seq > page[0].seq);
@@ -100,7 +110,8 @@ export class EditHistory {
   #add(told: readonly Edit[]): void {
     const before = this.edits.peek();
     const last = before.at(-1);
-    if (told.length === 1 && (!last || told[0].seq > last.seq)) this.edits.value = this.#kept([...before, told[0]]);
+    if (told.length === 1 && (!last || told[0].seq > last.seq))
+      this.edits.value = this.#kept([...before, told[0]]);
     else {
       const byId = new Map([...before, ...told].map((edit) => [edit.id, edit]));
       this.edits.value = this.#kept([...byId.values()].sort((a, b) => a.seq - b.seq));

@@ -7,11 +7,34 @@ import { makeAxis } from "./axis";
 import { makeBars, makeLabels } from "./marks";
 
 const many = (count: number, lasts = 0, every = 1): Edit[] =>
-  Array.from({ length: count }, (_, i) => ({ id: i + 1, by: 1, user: "Ada", kind: "set", nodes: [1], seq: i + 1, began: 1000 + i * every, ended: 1000 + i * every + lasts }));
-const window = (unitPx: number, width: number, left = 0) => ({ unitPx, width, xOf: (u: number) => u * unitPx - left, placeAt: (x: number) => (x + left) / unitPx });
+  Array.from({ length: count }, (_, i) => ({
+    id: i + 1,
+    by: 1,
+    user: "Ada",
+    kind: "set",
+    nodes: [1],
+    seq: i + 1,
+    began: 1000 + i * every,
+    ended: 1000 + i * every + lasts,
+  }));
+const window = (unitPx: number, width: number, left = 0) => ({
+  unitPx,
+  width,
+  xOf: (u: number) => u * unitPx - left,
+  placeAt: (x: number) => (x + left) / unitPx,
+});
 
 test("marks_no_bar_covers_another_at_any_zoom", () => {
-  const axis = makeAxis([...many(60, 0.05, 0.3), ...many(40, 2.5, 1).map((edit) => ({ ...edit, id: edit.id + 60, seq: edit.seq + 60, began: edit.began + 30, ended: edit.ended + 30 }))]);
+  const axis = makeAxis([
+    ...many(60, 0.05, 0.3),
+    ...many(40, 2.5, 1).map((edit) => ({
+      ...edit,
+      id: edit.id + 60,
+      seq: edit.seq + 60,
+      began: edit.began + 30,
+      ended: edit.ended + 30,
+    })),
+  ]);
   for (const unitPx of [2, 14, 60, 400]) {
     const lanes: number[] = [];
     for (const { x, width, lane } of makeBars(axis, window(unitPx, 1e6))) {
@@ -23,7 +46,11 @@ test("marks_no_bar_covers_another_at_any_zoom", () => {
 
 test("marks_every_edit_is_in_one_bar", () => {
   const axis = makeAxis(many(500, 0, 0.01));
-  for (const unitPx of [1, 5, 50]) assert.equal(makeBars(axis, window(unitPx, 1e6, -50)).reduce((sum, { count }) => sum + count, 0), 500);
+  for (const unitPx of [1, 5, 50])
+    assert.equal(
+      makeBars(axis, window(unitPx, 1e6, -50)).reduce((sum, { count }) => sum + count, 0),
+      500,
+    );
 });
 
 test("marks_far_out_there_are_no_more_bars_than_have_room", () => {
@@ -49,7 +76,9 @@ test("marks_labels_do_not_run_into_each_other", () => {
 });
 
 test("marks_a_second_is_told_once", () => {
-  const texts = makeLabels(makeAxis(many(300, 0, 0.01)), window(20, 4000), 1e6).map(({ text }) => text);
+  const texts = makeLabels(makeAxis(many(300, 0, 0.01)), window(20, 4000), 1e6).map(
+    ({ text }) => text,
+  );
   assert.equal(new Set(texts).size, texts.length);
   assert.ok(texts.length >= 3);
 });

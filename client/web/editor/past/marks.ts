@@ -42,7 +42,10 @@ export function makeBars(axis: Axis, window: Window): Bar[] {
     // All end where the state that they left stands, also those that took no time; none covers the one before.
     const last = lastOfLane[lane];
     const end = window.xOf(to);
-    const x = Math.max(Math.min(window.xOf(from), end - BAR_PX_MIN), last ? last.x + last.width + 1 : -Infinity);
+    const x = Math.max(
+      Math.min(window.xOf(from), end - BAR_PX_MIN),
+      last ? last.x + last.width + 1 : -Infinity,
+    );
     const width = end - x;
     if (last && width < BAR_PX_MIN && last.width <= 2 * BAR_PX_MIN) {
       Object.assign(last, { edit, count: last.count + 1 });

@@ -29,18 +29,28 @@ export class TimelineModel {
     const user = this.user.value;
     const chosen = this.selectedOnly.value ? new Set(this.editor.selection.value) : null;
     if (user === null && !chosen) return edits;
-    return edits.filter((edit) => (user === null || edit.user === user) && (!chosen || edit.nodes.some((id) => chosen.has(id))));
+    return edits.filter(
+      (edit) =>
+        (user === null || edit.user === user) &&
+        (!chosen || edit.nodes.some((id) => chosen.has(id))),
+    );
   });
   readonly axis = computed(() => makeAxis(this.shown.value));
   readonly #nowStep = computed(() => {
     const { marks } = this.axis.value;
-    const isNewest = marks.length > 0 && marks[marks.length - 1].edit === this.history.edits.value.at(-1);
+    const isNewest =
+      marks.length > 0 && marks[marks.length - 1].edit === this.history.edits.value.at(-1);
     return isNewest ? marks.length - 1 : marks.length;
   });
 
   constructor(readonly editor: Editor) {
     this.history = new EditHistory(editor.session);
-    this.player = new Player(editor, () => this.axis.value, () => this.#nowStep.value, () => this.history.edits.peek());
+    this.player = new Player(
+      editor,
+      () => this.axis.value,
+      () => this.#nowStep.value,
+      () => this.history.edits.peek(),
+    );
     this.ways = new Ways(editor);
     // Details that are open are those of what is looked at.
     this.player.spot.subscribe((spot) => {
@@ -50,11 +60,17 @@ export class TimelineModel {
 
   /** The name of a node now, or else then. */
   readonly nameOf = (id: Id): string =>
-    this.editor.session.scene.get(id)?.name || this.editor.past.peek()?.scene.get(id)?.name || `node ${id}`;
+    this.editor.session.scene.get(id)?.name ||
+    this.editor.past.peek()?.scene.get(id)?.name ||
+    `node ${id}`;
 
   toggleDetails(): void {
     const edits = this.shown.peek();
-    this.opened.value = this.opened.peek() ? null : (this.player.spot.peek()?.edit ?? edits[Math.min(this.player.index(), edits.length - 1)] ?? null);
+    this.opened.value = this.opened.peek()
+      ? null
+      : (this.player.spot.peek()?.edit ??
+        edits[Math.min(this.player.index(), edits.length - 1)] ??
+        null);
   }
 
   /** The state that an edit found; null where nothing of it is known. */
@@ -72,7 +88,11 @@ export class TimelineModel {
 
   goTo(checkpoint: Checkpoint): void {
     this.player.pause();
-    this.player.seek({ seq: checkpoint.seq, time: this.timeOf(checkpoint), edit: this.#editLeaving(checkpoint.seq) });
+    this.player.seek({
+      seq: checkpoint.seq,
+      time: this.timeOf(checkpoint),
+      edit: this.#editLeaving(checkpoint.seq),
+    });
   }
 
   /** When the scene came to be as a checkpoint has it; where that is too long ago to be known, when the name was given. */
@@ -91,7 +111,9 @@ export class TimelineModel {
     const past = editor.past.peek();
     if (!past) return;
     this.player.pause();
-    const when = what ? `as it was at “${what.checkpoint}”` : `as it was at ${timeWords(past.time, Date.now() / 1000)}`;
+    const when = what
+      ? `as it was at “${what.checkpoint}”`
+      : `as it was at ${timeWords(past.time, Date.now() / 1000)}`;
     const difference = differenceWords(differ(editor.session.scene, past.scene));
     if (!difference) return editor.say("info", `The scene is already ${when}.`);
     const text = `${difference}. Everybody sees the change at once. It is one edit, which you can undo.`;
@@ -99,7 +121,10 @@ export class TimelineModel {
     const done = await editor.try(() => editor.session.restore(what ?? { seq: past.seq }));
     if (!done) return;
     this.player.toNow();
-    editor.say("info", `The scene is now ${when}.`, { label: "Undo", run: () => void editor.undo() });
+    editor.say("info", `The scene is now ${when}.`, {
+      label: "Undo",
+      run: () => void editor.undo(),
+    });
   }
 
   /** What an edit did. */
@@ -120,17 +145,25 @@ export class TimelineModel {
     try {
       await editor.session.revert(edit.id, force ? { force } : {});
       this.player.toNow();
-      editor.say("info", `Reverted: ${this.wordsOf(edit)}.`, { label: "Undo", run: () => void editor.undo() });
+      editor.say("info", `Reverted: ${this.wordsOf(edit)}.`, {
+        label: "Undo",
+        run: () => void editor.undo(),
+      });
     } catch (error) {
       const { code, message } = error as { code?: string; message: string };
       if (code !== "conflict" || force) return editor.fail(error);
-      editor.say("warn", message, { label: "Revert anyway", run: () => void this.takeBack(edit, true) });
+      editor.say("warn", message, {
+        label: "Revert anyway",
+        run: () => void this.takeBack(edit, true),
+      });
     }
   }
 
   async addCheckpoint(name: string): Promise<void> {
     const seq = this.editor.past.peek()?.seq;
-    await this.editor.try(() => this.editor.session.checkpoint(name, seq === undefined ? {} : { seq }));
+    await this.editor.try(() =>
+      this.editor.session.checkpoint(name, seq === undefined ? {} : { seq }),
+    );
   }
 
   async removeCheckpoint(name: string): Promise<void> {

@@ -15,7 +15,9 @@ export function worldStops(paths: Paths, node: Id, local: Vec3): Way["stops"] {
   if (own.length === 0) return [];
   const ends = endTimes(paths);
   const from = own[0].time;
-  const times = [...new Set([...paths.values()].flatMap((path) => path.map(({ time }) => time)))].filter((time) => time >= from).sort((a, b) => a - b);
+  const times = [...new Set([...paths.values()].flatMap((path) => path.map(({ time }) => time)))]
+    .filter((time) => time >= from)
+    .sort((a, b) => a - b);
   const stops: { point: Vec3; time: number; between?: true }[] = [];
   for (const time of times) {
     const point = transformPoint(worldAt(paths, node, time), local);
@@ -34,7 +36,8 @@ function endTimes(paths: Paths): Set<number> {
   const ends = new Set<number>();
   for (const path of paths.values()) {
     path.forEach((point, i) => {
-      if (path[i - 1]?.edit !== point.edit || path[i + 1]?.edit !== point.edit) ends.add(point.time);
+      if (path[i - 1]?.edit !== point.edit || path[i + 1]?.edit !== point.edit)
+        ends.add(point.time);
     });
   }
   return ends;
@@ -53,15 +56,24 @@ function worldAt(paths: Paths, node: Id, time: number): Float64Array {
 }
 
 /** Between two points of one drag a node goes straight; between edits it rests. Before its first point it is where that is. */
-export function stateAt(path: readonly PathPoint[], time: number): Pick<PathPoint, "t" | "r" | "s" | "parent"> | undefined {
+export function stateAt(
+  path: readonly PathPoint[],
+  time: number,
+): Pick<PathPoint, "t" | "r" | "s" | "parent"> | undefined {
   const i = lastAtMost(path, time, (point) => point.time);
   const [a, b] = [path[Math.max(0, i)], path[i + 1]];
   if (i < 0 || !b || b.edit !== a.edit || b.time <= a.time) return a;
   const part = (time - a.time) / (b.time - a.time);
-  return { t: mix(a.t, b.t, part), s: mix(a.s, b.s, part), r: turnPart(a.r, b.r, part), parent: a.parent };
+  return {
+    t: mix(a.t, b.t, part),
+    s: mix(a.s, b.s, part),
+    r: turnPart(a.r, b.r, part),
+    parent: a.parent,
+  };
 }
 
-const mix = (a: Vec3, b: Vec3, part: number): Vec3 => [0, 1, 2].map((i) => a[i] + part * (b[i] - a[i])) as Vec3;
+const mix = (a: Vec3, b: Vec3, part: number): Vec3 =>
+  [0, 1, 2].map((i) => a[i] + part * (b[i] - a[i])) as Vec3;
 
 /** Evenly from one rotation to another, the short way. */
 function turnPart(a: Quat, b: Quat, part: number): Quat {

@@ -21,7 +21,11 @@ export class Player {
   /** A question is open and the picture is not yet the one that is wished for. */
   readonly waiting = signal(false);
   /** Where it stands on the axis; while it plays that is finer than `spot`. */
-  readonly place = computed(() => this.#head.value ?? (this.spot.value ? placeOf(this.axis(), this.spot.value) : this.axis().length));
+  readonly place = computed(
+    () =>
+      this.#head.value ??
+      (this.spot.value ? placeOf(this.axis(), this.spot.value) : this.axis().length),
+  );
 
   /** States after whole edits: those do not change any more. */
   #cache = new Map<number, SceneModel>();
@@ -78,7 +82,10 @@ export class Player {
   /** The step that is shown: the mark whose state it is, or that ended last before. */
   index(): number {
     if (!this.spot.value) return this.nowStep();
-    return Math.max(0, lastAtMost(this.axis().marks, this.place.value + 1e-9, (mark) => mark.to));
+    return Math.max(
+      0,
+      lastAtMost(this.axis().marks, this.place.value + 1e-9, (mark) => mark.to),
+    );
   }
 
   /** From where it is; from the beginning where that is the present. */
@@ -118,11 +125,13 @@ export class Player {
     try {
       while (this.spot.peek() && !same(this.spot.peek(), shown)) {
         const spot = this.spot.peek() as Spot;
-        const followed = spot.seq === undefined && this.playing.peek() ? await this.#drags.at(spot.time) : null;
+        const followed =
+          spot.seq === undefined && this.playing.peek() ? await this.#drags.at(spot.time) : null;
         const scene = followed ? null : await this.#ask(spot);
         // Who went back to now meanwhile does not want to see it any more.
         if (!this.spot.peek()) break;
-        if (followed) batch(() => this.#putFollowed(followed, spot.time)); // nobody sees its base alone
+        if (followed)
+          batch(() => this.#putFollowed(followed, spot.time)); // nobody sees its base alone
         else if (scene) this.#put(scene, spot.time);
         shown = spot;
       }
@@ -159,7 +168,8 @@ export class Player {
     if (known) return known;
     const scene = await this.editor.session.at({ seq });
     this.#cache.set(seq, scene);
-    if (this.#cache.size > CACHE_NODES_MAX / Math.max(1, scene.nodes.size)) this.#cache.delete(this.#cache.keys().next().value as number);
+    if (this.#cache.size > CACHE_NODES_MAX / Math.max(1, scene.nodes.size))
+      this.#cache.delete(this.#cache.keys().next().value as number);
     return scene;
   }
 }

@@ -28,9 +28,13 @@ export function Track({ zoom }: { zoom: Zoom }) {
   const fingers = useRef(new Map<number, number>());
   useSize(track, zoom);
   useWheel(track, zoom);
-  useEffect(() => player.place.subscribe((place) => press.current === null && zoom.reveal(place)), [player, zoom]);
+  useEffect(
+    () => player.place.subscribe((place) => press.current === null && zoom.reveal(place)),
+    [player, zoom],
+  );
 
-  const xIn = (event: { clientX: number }): number => event.clientX - (track.current as HTMLElement).getBoundingClientRect().left;
+  const xIn = (event: { clientX: number }): number =>
+    event.clientX - (track.current as HTMLElement).getBoundingClientRect().left;
   const scrub = (x: number): void => {
     player.pause();
     player.seek(spotAt(timeline.axis.peek(), zoom.placeAt(x), NEAR_PX / zoom.unitPx.peek()));
@@ -69,9 +73,20 @@ export function Track({ zoom }: { zoom: Zoom }) {
   };
   return (
     <div
-      ref={track} class="time-track" role="slider" tabIndex={0} aria-label="Moment" aria-orientation="horizontal" {...useSliderValue()}
-      onPointerDown={handleDown} onPointerMove={handleMove} onPointerUp={handleUp} onPointerCancel={handleCancel} onContextMenu={handleContext}
-      onKeyDown={(event) => handleKey(event, player)} onPointerLeave={() => (hovered.value = null)}
+      ref={track}
+      class="time-track"
+      role="slider"
+      tabIndex={0}
+      aria-label="Moment"
+      aria-orientation="horizontal"
+      {...useSliderValue()}
+      onPointerDown={handleDown}
+      onPointerMove={handleMove}
+      onPointerUp={handleUp}
+      onPointerCancel={handleCancel}
+      onContextMenu={handleContext}
+      onKeyDown={(event) => handleKey(event, player)}
+      onPointerLeave={() => (hovered.value = null)}
     >
       <Marks zoom={zoom} onHover={(bar) => (hovered.value = bar)} />
       <Flags zoom={zoom} />
@@ -88,14 +103,29 @@ function pinch(fingers: Map<number, number>, id: number, x: number, zoom: Zoom):
   if (before === undefined || other === undefined) return;
   fingers.set(id, x);
   zoom.scrollBy((before - x) / 2);
-  zoom.zoomBy(Math.max(1, Math.abs(x - other)) / Math.max(1, Math.abs(before - other)), (x + other) / 2);
+  zoom.zoomBy(
+    Math.max(1, Math.abs(x - other)) / Math.max(1, Math.abs(before - other)),
+    (x + other) / 2,
+  );
 }
 
 function useSliderValue() {
   const { timeline } = useEditor();
   const { spot } = timeline.player;
-  const words = !spot.value ? "Now" : [timeWords(spot.value.time, Date.now() / 1000), spot.value.edit && timeline.wordsOf(spot.value.edit)].filter(Boolean).join(", ");
-  return { "aria-valuemin": 0, "aria-valuemax": timeline.player.nowStep(), "aria-valuenow": timeline.player.index(), "aria-valuetext": words };
+  const words = !spot.value
+    ? "Now"
+    : [
+        timeWords(spot.value.time, Date.now() / 1000),
+        spot.value.edit && timeline.wordsOf(spot.value.edit),
+      ]
+        .filter(Boolean)
+        .join(", ");
+  return {
+    "aria-valuemin": 0,
+    "aria-valuemax": timeline.player.nowStep(),
+    "aria-valuenow": timeline.player.index(),
+    "aria-valuetext": words,
+  };
 }
 
 function Marks({ zoom, onHover }: { zoom: Zoom; onHover: (bar: Bar) => void }) {
@@ -103,21 +133,44 @@ function Marks({ zoom, onHover }: { zoom: Zoom; onHover: (bar: Bar) => void }) {
   const colours = useComputed(() => people.value.map(({ user, colour }) => user + colour).join());
   const drawn = useComputed(() => {
     const axis = timeline.axis.value;
-    const window = { unitPx: zoom.unitPx.value, width: zoom.width.value, xOf: (u: number) => zoom.xOf(u), placeAt: (x: number) => zoom.placeAt(x) };
-    return { bars: makeBars(axis, window), labels: makeLabels(axis, window, Date.now() / 1000), lanes: axis.lanes };
+    const window = {
+      unitPx: zoom.unitPx.value,
+      width: zoom.width.value,
+      xOf: (u: number) => zoom.xOf(u),
+      placeAt: (x: number) => zoom.placeAt(x),
+    };
+    return {
+      bars: makeBars(axis, window),
+      labels: makeLabels(axis, window, Date.now() / 1000),
+      lanes: axis.lanes,
+    };
   });
   colours.value;
   const { bars, labels, lanes } = drawn.value;
   return (
     <>
       <div class="time-ruler">
-        {labels.map(({ x, text }) => <span key={text} style={{ left: `${x}px` }}>{text}</span>)}
+        {labels.map(({ x, text }) => (
+          <span key={text} style={{ left: `${x}px` }}>
+            {text}
+          </span>
+        ))}
       </div>
       <div class="time-lanes" style={{ "--lanes": lanes }}>
         {bars.map((bar) => (
           <span
-            key={bar.edit.id} class="time-mark" data-edit={bar.edit.id} data-kind={bar.edit.kind} data-undone={bar.edit.undone} onPointerEnter={() => onHover(bar)}
-            style={{ left: `${bar.x}px`, width: `${bar.width}px`, "--lane": bar.lane, "--person": colourOf(bar.edit.user, people.peek()) }}
+            key={bar.edit.id}
+            class="time-mark"
+            data-edit={bar.edit.id}
+            data-kind={bar.edit.kind}
+            data-undone={bar.edit.undone}
+            onPointerEnter={() => onHover(bar)}
+            style={{
+              left: `${bar.x}px`,
+              width: `${bar.width}px`,
+              "--lane": bar.lane,
+              "--person": colourOf(bar.edit.user, people.peek()),
+            }}
           />
         ))}
       </div>
@@ -141,7 +194,17 @@ function Flags({ zoom }: { zoom: Zoom }) {
           player.pause();
           timeline.goTo(checkpoint);
         };
-        return <span key={checkpoint.name} class="time-flag" data-checkpoint={checkpoint.name} style={flagStyle(x, poles[i + 1]?.x ?? Infinity, zoom.width.value)} onPointerDown={go}>{checkpoint.name}</span>;
+        return (
+          <span
+            key={checkpoint.name}
+            class="time-flag"
+            data-checkpoint={checkpoint.name}
+            style={flagStyle(x, poles[i + 1]?.x ?? Infinity, zoom.width.value)}
+            onPointerDown={go}
+          >
+            {checkpoint.name}
+          </span>
+        );
       })}
     </div>
   );
@@ -156,7 +219,14 @@ function flagStyle(x: number, next: number, width: number): Record<string, strin
 function Head({ zoom }: { zoom: Zoom }) {
   const { timeline } = useEditor();
   const { place, spot, waiting } = timeline.player;
-  return <span class="time-head" data-past={spot.value ? true : undefined} data-waiting={waiting.value || undefined} style={{ transform: `translateX(${zoom.xOf(place.value)}px)` }} />;
+  return (
+    <span
+      class="time-head"
+      data-past={spot.value ? true : undefined}
+      data-waiting={waiting.value || undefined}
+      style={{ transform: `translateX(${zoom.xOf(place.value)}px)` }}
+    />
+  );
 }
 
 /** Who did what and when; how far, as soon as the server has told that. */
@@ -166,14 +236,18 @@ function Tip({ bar, zoom }: { bar: Bar | null; zoom: Zoom }) {
   const edit = bar?.edit;
   useEffect(() => {
     if (!edit || edit.nodes.length > GLANCE_NODES_MAX) return;
-    timeline.history.details(edit).then((details) => (told.value = details), () => {});
+    timeline.history.details(edit).then(
+      (details) => (told.value = details),
+      () => {},
+    );
   }, [edit?.id]);
   if (!bar || !edit) return null;
   const words = timeline.wordsOf(told.value?.id === edit.id ? told.value : edit);
   const x = Math.max(120, Math.min(bar.x + bar.width / 2, zoom.width.value - 120));
   return (
     <span class="time-tip" style={{ left: `${x}px` }}>
-      {bar.count > 1 ? `${bar.count} edits, the last: ${words}` : words}, {timeWords(edit.ended, Date.now() / 1000)}
+      {bar.count > 1 ? `${bar.count} edits, the last: ${words}` : words},{" "}
+      {timeWords(edit.ended, Date.now() / 1000)}
       {edit.ended - edit.began >= DRAG_S && `, for ${durationWords(edit.ended - edit.began)}`}
     </span>
   );
@@ -186,7 +260,15 @@ function editAt(event: MouseEvent, edits: readonly Edit[]): Edit | null {
 }
 
 function handleKey(event: KeyboardEvent, player: Player): void {
-  const steps: Record<string, number> = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10, Home: -Infinity };
+  const steps: Record<string, number> = {
+    ArrowLeft: -1,
+    ArrowDown: -1,
+    ArrowRight: 1,
+    ArrowUp: 1,
+    PageDown: -10,
+    PageUp: 10,
+    Home: -Infinity,
+  };
   if (event.altKey || event.ctrlKey || event.metaKey) return;
   if (event.key in steps) player.step(steps[event.key]);
   else if (event.key === "End" || event.key === "Escape") player.toNow();
@@ -215,7 +297,11 @@ function useWheel(track: { current: HTMLElement | null }, zoom: Zoom): void {
       event.preventDefault();
       const sideways = event.shiftKey ? event.deltaY || event.deltaX : event.deltaX;
       if (Math.abs(sideways) > Math.abs(event.shiftKey ? 0 : event.deltaY)) zoom.scrollBy(sideways);
-      else zoom.zoomBy(Math.exp(-event.deltaY * WHEEL_ZOOM), event.clientX - element.getBoundingClientRect().left);
+      else
+        zoom.zoomBy(
+          Math.exp(-event.deltaY * WHEEL_ZOOM),
+          event.clientX - element.getBoundingClientRect().left,
+        );
     };
     element.addEventListener("wheel", handle, { passive: false });
     return () => element.removeEventListener("wheel", handle);

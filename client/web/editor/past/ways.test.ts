@@ -9,7 +9,13 @@ import { Ways } from "./ways";
 
 /** A node that was moved once a second. */
 const points: readonly PathPoint[] = Array.from({ length: 20_010 }, (_, i) => ({
-  seq: i, edit: i, time: i, t: [i, 0, 0], r: [0, 0, 0, 1], s: [1, 1, 1], parent: null,
+  seq: i,
+  edit: i,
+  time: i,
+  t: [i, 0, 0],
+  r: [0, 0, 0, 1],
+  s: [1, 1, 1],
+  parent: null,
 }));
 
 test("way_of_a_path_longer_than_a_page_ends_where_the_node_is", async () => {
@@ -19,7 +25,12 @@ test("way_of_a_path_longer_than_a_page_ends_where_the_node_is", async () => {
     Promise.resolve(points.filter(({ time }) => time > since).slice(0, limit));
   const session = { on: () => {}, scene, path };
   const shown = signal<readonly Way[]>([]);
-  const ways = new Ways({ session, selection: signal([1]), path: shown, fail: assert.fail } as unknown as Editor);
+  const ways = new Ways({
+    session,
+    selection: signal([1]),
+    path: shown,
+    fail: assert.fail,
+  } as unknown as Editor);
   ways.shown.value = true;
   await new Promise((resolve) => setImmediate(resolve));
   const { stops } = shown.value[0];

@@ -25,7 +25,8 @@ export class Ways {
       void this.#ask(nodes);
     });
     editor.session.on("edit", (edit) => {
-      if (this.shown.peek() && edit.nodes.some((id) => this.#parts.has(id))) void this.#ask(editor.selection.peek().slice(0, WAYS_MAX));
+      if (this.shown.peek() && edit.nodes.some((id) => this.#parts.has(id)))
+        void this.#ask(editor.selection.peek().slice(0, WAYS_MAX));
     });
   }
 
@@ -43,14 +44,18 @@ export class Ways {
     } finally {
       this.#busy = false;
     }
-    if (asked !== this.#asked && this.shown.peek()) void this.#ask(this.editor.selection.peek().slice(0, WAYS_MAX));
+    if (asked !== this.#asked && this.shown.peek())
+      void this.#ask(this.editor.selection.peek().slice(0, WAYS_MAX));
   }
 
   async #load(nodes: readonly Id[]): Promise<Editor["path"]["value"]> {
     const paths = new Map<Id, readonly PathPoint[]>();
     for (const node of nodes) await this.#collect(node, paths);
     this.#parts = new Set(paths.keys());
-    return nodes.map((node) => ({ node, stops: worldStops(chainOf(paths, node), node, middleOf(this.editor.session.scene, node)) }));
+    return nodes.map((node) => ({
+      node,
+      stops: worldStops(chainOf(paths, node), node, middleOf(this.editor.session.scene, node)),
+    }));
   }
 
   /** The path of a node and of everything that it ever hung below. */
@@ -58,14 +63,18 @@ export class Ways {
     if (paths.has(node)) return;
     const path = await this.#newest(node);
     paths.set(node, path);
-    for (const parent of new Set(path.map((point) => point.parent))) if (parent !== null) await this.#collect(parent, paths);
+    for (const parent of new Set(path.map((point) => point.parent)))
+      if (parent !== null) await this.#collect(parent, paths);
   }
 
   /** The server tells the oldest points first, page by page; where there are more than are drawn, the newest are what people mean. */
   async #newest(node: Id): Promise<readonly PathPoint[]> {
     let path: readonly PathPoint[] = [];
     for (;;) {
-      const page = await this.editor.session.path(node, { limit: POINTS_MAX, since: path.at(-1)?.time });
+      const page = await this.editor.session.path(node, {
+        limit: POINTS_MAX,
+        since: path.at(-1)?.time,
+      });
       path = [...path, ...page].slice(-POINTS_MAX);
       if (page.length < POINTS_MAX) return path;
     }
@@ -73,11 +82,16 @@ export class Ways {
 }
 
 /** Only those of the paths that matter to this node. */
-function chainOf(paths: ReadonlyMap<Id, readonly PathPoint[]>, node: Id, into = new Map<Id, readonly PathPoint[]>()): Map<Id, readonly PathPoint[]> {
+function chainOf(
+  paths: ReadonlyMap<Id, readonly PathPoint[]>,
+  node: Id,
+  into = new Map<Id, readonly PathPoint[]>(),
+): Map<Id, readonly PathPoint[]> {
   const path = paths.get(node);
   if (!path || into.has(node)) return into;
   into.set(node, path);
-  for (const parent of new Set(path.map((point) => point.parent))) if (parent !== null) chainOf(paths, parent, into);
+  for (const parent of new Set(path.map((point) => point.parent)))
+    if (parent !== null) chainOf(paths, parent, into);
   return into;
 }
 

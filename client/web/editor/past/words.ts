@@ -27,7 +27,8 @@ const VERBS: Record<Edit["kind"], string> = {
 export function describe(edit: Edit, nameOf: NameOf): string {
   if (edit.kind === "import") return `${edit.user} imported ${count(edit.nodes.length)}`;
   if (edit.kind === "restore") return `${edit.user} restored an earlier state`;
-  const what = edit.nodes.length === 1 ? edit.name || nameOf(edit.nodes[0]) : count(edit.nodes.length);
+  const what =
+    edit.nodes.length === 1 ? edit.name || nameOf(edit.nodes[0]) : count(edit.nodes.length);
   const [only] = edit.changes?.length === 1 ? edit.changes : [];
   const amount = only ? amountOf(edit, only, nameOf) : "";
   if (edit.kind === "set" && amount) return `${edit.user} ${amount}`;
@@ -42,28 +43,42 @@ export function replacedWords({ user, ended }: Edit, now: number): string {
 function amountOf(edit: Edit, { id, name, before, after }: Change, nameOf: NameOf): string {
   if (!before || !after) return "";
   if (edit.kind === "set") return setWords(name || nameOf(id), before, after, nameOf);
-  if (edit.kind === "translate" && before.t && after.t) return lengthWords(distance(before.t, after.t));
-  if ((edit.kind === "rotate" || edit.kind === "ball") && before.r && after.r) return angleWords(turn(before.r, after.r));
-  if ((edit.kind === "scale" || edit.kind === "wheel") && before.s && after.s) return factorWords(before.s, after.s);
+  if (edit.kind === "translate" && before.t && after.t)
+    return lengthWords(distance(before.t, after.t));
+  if ((edit.kind === "rotate" || edit.kind === "ball") && before.r && after.r)
+    return angleWords(turn(before.r, after.r));
+  if ((edit.kind === "scale" || edit.kind === "wheel") && before.s && after.s)
+    return factorWords(before.s, after.s);
   return "";
 }
 
 function setWords(name: string, before: NodeState, after: NodeState, nameOf: NameOf): string {
   const said: string[] = [];
-  if (before.name !== undefined && after.name !== undefined) said.push(`renamed ${before.name} to ${after.name}`);
-  if (after.parent !== undefined) said.push(`moved ${name} ${after.parent === null ? "to the top level" : `into ${nameOf(after.parent)}`}`);
+  if (before.name !== undefined && after.name !== undefined)
+    said.push(`renamed ${before.name} to ${after.name}`);
+  if (after.parent !== undefined)
+    said.push(
+      `moved ${name} ${after.parent === null ? "to the top level" : `into ${nameOf(after.parent)}`}`,
+    );
   if (said.length > 0) return said.join(" and ");
-  if (before.t && after.t && !after.r && !after.s) return `moved ${name} ${lengthWords(distance(before.t, after.t))}`;
-  if (before.r && after.r && !after.t && !after.s) return `rotated ${name} ${angleWords(turn(before.r, after.r))}`;
-  if (before.s && after.s && !after.t && !after.r) return `scaled ${name} ${factorWords(before.s, after.s)}`;
+  if (before.t && after.t && !after.r && !after.s)
+    return `moved ${name} ${lengthWords(distance(before.t, after.t))}`;
+  if (before.r && after.r && !after.t && !after.s)
+    return `rotated ${name} ${angleWords(turn(before.r, after.r))}`;
+  if (before.s && after.s && !after.t && !after.r)
+    return `scaled ${name} ${factorWords(before.s, after.s)}`;
   return "";
 }
 
 /** What became of one node, a line for each part of it: ["moved 12 mm", "X 0 m → 0.012 m"]. */
-export function changeLines({ before, after }: Change, nameOf: NameOf): { label: string; before: string; after: string }[] {
+export function changeLines(
+  { before, after }: Change,
+  nameOf: NameOf,
+): { label: string; before: string; after: string }[] {
   const lines: { label: string; before: string; after: string }[] = [];
   const add = (label: string, from: string | undefined, to: string | undefined): void => {
-    if (from !== undefined || to !== undefined) lines.push({ label, before: from ?? "-", after: to ?? "-" });
+    if (from !== undefined || to !== undefined)
+      lines.push({ label, before: from ?? "-", after: to ?? "-" });
   };
   const parent = (state?: NodeState): string | undefined =>
     state?.parent === undefined ? undefined : state.parent === null ? "none" : nameOf(state.parent);
@@ -75,7 +90,8 @@ export function changeLines({ before, after }: Change, nameOf: NameOf): { label:
   return lines;
 }
 
-const vectorWords = (v: readonly number[] | undefined): string | undefined => v?.map((value) => numberWords(value)).join(", ");
+const vectorWords = (v: readonly number[] | undefined): string | undefined =>
+  v?.map((value) => numberWords(value)).join(", ");
 
 const placeWords = (t: Vec3 | undefined): string | undefined => t && `${vectorWords(t)} m`;
 
@@ -105,12 +121,17 @@ export function durationWords(seconds: number): string {
 
 function factorWords(before: Vec3, after: Vec3): string {
   const factors = after.map((value, i) => value / before[i]);
-  const alike = factors.every((factor) => Math.abs(factor - factors[0]) < 1e-4 * Math.abs(factors[0]));
+  const alike = factors.every(
+    (factor) => Math.abs(factor - factors[0]) < 1e-4 * Math.abs(factors[0]),
+  );
   if (!factors.every(Number.isFinite)) return "";
   return `by ${alike ? three(factors[0]) : factors.map((factor) => three(factor)).join(", ")}`;
 }
 
-const three = (value: number): string => (Math.abs(value) >= 100 ? numberWords(Math.round(value), 15) : numberWords(Number(value.toFixed(9)), 3));
+const three = (value: number): string =>
+  Math.abs(value) >= 100
+    ? numberWords(Math.round(value), 15)
+    : numberWords(Number(value.toFixed(9)), 3);
 
 const distance = (a: Vec3, b: Vec3): number => Math.hypot(b[0] - a[0], b[1] - a[1], b[2] - a[2]);
 
@@ -121,12 +142,17 @@ function turn(a: Quat, b: Quat): number {
   return 4 * Math.asin(Math.min(1, Math.min(chord, other) / 2));
 }
 
-export const count = (n: number, what = "node"): string => `${n.toLocaleString("en")} ${what}${n === 1 ? "" : "s"}`;
+export const count = (n: number, what = "node"): string =>
+  `${n.toLocaleString("en")} ${what}${n === 1 ? "" : "s"}`;
 
 /** "14:32:05", with the day where it is not today's. @param time Unix seconds @param now of the same */
 export function timeWords(time: number, now: number, seconds = true): string {
   const at = new Date(time * 1000);
-  const clock = at.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit", ...(seconds && { second: "2-digit" }) });
+  const clock = at.toLocaleTimeString("en-GB", {
+    hour: "2-digit",
+    minute: "2-digit",
+    ...(seconds && { second: "2-digit" }),
+  });
   const day = dayWords(time, now);
   return day ? `${day} ${clock}` : clock;
 }
@@ -148,7 +174,12 @@ export function dayWords(time: number, now: number): string {
   const days = Math.round((midnight(today) - midnight(at)) / 86_400_000);
   if (days === 0) return "";
   if (days === 1) return "yesterday";
-  return at.toLocaleDateString("en-GB", { day: "numeric", month: "short", ...(at.getFullYear() !== today.getFullYear() && { year: "numeric" }) });
+  return at.toLocaleDateString("en-GB", {
+    day: "numeric",
+    month: "short",
+    ...(at.getFullYear() !== today.getFullYear() && { year: "numeric" }),
+  });
 }
 
-const midnight = (date: Date): number => new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
+const midnight = (date: Date): number =>
+  new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();

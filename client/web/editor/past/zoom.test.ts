@@ -21,16 +21,39 @@ test("zoom_begins_with_all_where_there_is_room", () => {
 test("zoom_no_bar_takes_more_than_an_eighth_of_the_track_until_somebody_zooms", () => {
   for (const seconds of [[0.4], [4], [0.5, 0.7, 0.6], [3600], [60, 0.2]]) {
     const ends = seconds.map((_, i) => 100 + 5000 * i);
-    const axis = makeAxis(seconds.map((lasts, i) => ({ id: i + 1, by: 1, user: "Ada", kind: "translate", nodes: [1], seq: i + 1, began: ends[i] - lasts, ended: ends[i] })));
+    const axis = makeAxis(
+      seconds.map((lasts, i) => ({
+        id: i + 1,
+        by: 1,
+        user: "Ada",
+        kind: "translate",
+        nodes: [1],
+        seq: i + 1,
+        began: ends[i] - lasts,
+        ended: ends[i],
+      })),
+    );
     for (const width of [300, 1000]) {
       const zoom = zoomOf(axis.length, width, axis.longest);
-      const window = () => ({ unitPx: zoom.unitPx.value, width, xOf: (u: number) => zoom.xOf(u), placeAt: (x: number) => zoom.placeAt(x) });
+      const window = () => ({
+        unitPx: zoom.unitPx.value,
+        width,
+        xOf: (u: number) => zoom.xOf(u),
+        placeAt: (x: number) => zoom.placeAt(x),
+      });
       for (const fit of [false, true]) {
         if (fit) zoom.fitAll();
         const bars = makeBars(axis, window());
         assert.equal(bars.length, seconds.length);
-        for (const bar of bars) assert.ok(bar.width <= width / 8 + 1e-9 && bar.x >= 0, `${seconds} on ${width}: ${bar.width}`);
-        assert.ok(Math.abs(zoom.xOf(axis.length) - (width - PAD_PX)) < 1e-6, "now is at the right end");
+        for (const bar of bars)
+          assert.ok(
+            bar.width <= width / 8 + 1e-9 && bar.x >= 0,
+            `${seconds} on ${width}: ${bar.width}`,
+          );
+        assert.ok(
+          Math.abs(zoom.xOf(axis.length) - (width - PAD_PX)) < 1e-6,
+          "now is at the right end",
+        );
       }
       zoom.zoomBy(2);
       assert.ok(Math.max(...makeBars(axis, window()).map((bar) => bar.width)) > width / 8);

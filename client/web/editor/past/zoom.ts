@@ -18,7 +18,9 @@ export class Zoom {
 
   readonly unitPx = computed(() => this.#unitPx.value ?? this.#usual());
   /** Now is at the right end of the track; below 0 where the axis is shorter than the track. */
-  readonly left = computed(() => Math.min(Math.max(0, this.#left.value ?? Infinity), this.leftMax()));
+  readonly left = computed(() =>
+    Math.min(Math.max(0, this.#left.value ?? Infinity), this.leftMax()),
+  );
 
   /** @param axis its length, and that of its longest bar, in units */
   constructor(readonly axis: () => { readonly length: number; readonly longest: number }) {}
@@ -74,7 +76,10 @@ export class Zoom {
 
   #usual(): number {
     const { longest } = this.axis();
-    return Math.min(Math.max(UNIT_PX_READABLE, this.#fit()), (BAR_PART_MAX * this.width.value) / Math.max(longest, 1e-9));
+    return Math.min(
+      Math.max(UNIT_PX_READABLE, this.#fit()),
+      (BAR_PART_MAX * this.width.value) / Math.max(longest, 1e-9),
+    );
   }
 
   #setLeft(left: number): void {

@@ -11,13 +11,18 @@ export function inkOn(colour: string): string {
 /** At most two letters for a round mark. */
 export function initials(user: string): string {
   const words = user.split(/[\s._@-]+/).filter((word) => word !== "");
-  const letters = words.length > 1 ? [words[0], words[words.length - 1]].map((word) => [...word][0]) : [...(words[0] ?? "?")].slice(0, 1);
+  const letters =
+    words.length > 1
+      ? [words[0], words[words.length - 1]].map((word) => [...word][0])
+      : [...(words[0] ?? "?")].slice(0, 1);
   return letters.join("").toUpperCase();
 }
 
 /** As WCAG has it: 0 for black, 1 for white. */
 function luminance(colour: string): number {
   const parts = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16) / 255);
-  const [red, green, blue] = parts.map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+  const [red, green, blue] = parts.map((part) =>
+    part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4,
+  );
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }

@@ -6,7 +6,15 @@ import type { Editor } from "../editor";
 import { keep, recall } from "../storage";
 import { goTo } from "./places";
 import { askedNote } from "./share";
-import { type Filter, type Seen, type Thread, isUnread, passes, threadsOf, withSeen } from "./threads";
+import {
+  type Filter,
+  type Seen,
+  type Thread,
+  isUnread,
+  passes,
+  threadsOf,
+  withSeen,
+} from "./threads";
 
 /** Where a note is to be: at a point of a node, at a node, at a point of the world, or nowhere. */
 export interface Spot {
@@ -29,16 +37,27 @@ export class NoteDesk {
   readonly threads = computed(() => threadsOf(this.editor.notes.value));
   readonly shown = computed(() => {
     const under = this.selectedOnly.value ? this.#underSelection() : null;
-    return this.threads.value.filter((thread) => passes(thread, this.filter.value) && (under === null || under.has(thread.root.node ?? 0)));
+    return this.threads.value.filter(
+      (thread) =>
+        passes(thread, this.filter.value) && (under === null || under.has(thread.root.node ?? 0)),
+    );
   });
-  readonly unread = computed(() => new Set(this.threads.value.filter((thread) => this.#isUnread(thread)).map(({ root }) => root.id)));
+  readonly unread = computed(
+    () =>
+      new Set(
+        this.threads.value.filter((thread) => this.#isUnread(thread)).map(({ root }) => root.id),
+      ),
+  );
 
   #seen = signal<Seen>({ base: 0, threads: {} });
 
   constructor(readonly editor: Editor) {
     this.#seen.value = this.#stored() ?? this.#seen.value;
     const { session } = editor;
-    void session.ready.then(() => this.#arrive(), () => {});
+    void session.ready.then(
+      () => this.#arrive(),
+      () => {},
+    );
   }
 
   /** Whether this person may write here at all. */
@@ -48,7 +67,10 @@ export class NoteDesk {
 
   /** Whether the words of a note are this person's to change. */
   owns(note: Note): boolean {
-    return this.mayWrite && (note.user === this.editor.session.user || this.editor.role.value === "admin");
+    return (
+      this.mayWrite &&
+      (note.user === this.editor.session.user || this.editor.role.value === "admin")
+    );
   }
 
   place(): void {
@@ -75,7 +97,9 @@ export class NoteDesk {
 
   /** Opens the thread that this note is part of; null closes what is open. */
   open(id: number | null): void {
-    const thread = this.threads.peek().find(({ root, replies }) => root.id === id || replies.some((reply) => reply.id === id));
+    const thread = this.threads
+      .peek()
+      .find(({ root, replies }) => root.id === id || replies.some((reply) => reply.id === id));
     this.editor.openNote.value = thread?.root.id ?? null;
     if (!thread) return;
     if (!this.shown.peek().includes(thread)) {
@@ -97,7 +121,10 @@ export class NoteDesk {
   }
 
   readAll(): void {
-    this.#see({ base: Math.max(0, ...this.threads.peek().map(({ latest }) => latest)), threads: {} });
+    this.#see({
+      base: Math.max(0, ...this.threads.peek().map(({ latest }) => latest)),
+      threads: {},
+    });
   }
 
   #isUnread(thread: Thread): boolean {

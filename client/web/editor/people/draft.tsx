@@ -35,7 +35,14 @@ function PlacingBar() {
       <button type="button" class="button" onClick={() => editor.desk.write({})}>
         On the whole scene
       </button>
-      <button type="button" class="icon-button" aria-label="Cancel" data-tip="Cancel" data-keys="Esc" onClick={() => editor.desk.leave()}>
+      <button
+        type="button"
+        class="icon-button"
+        aria-label="Cancel"
+        data-tip="Cancel"
+        data-keys="Esc"
+        onClick={() => editor.desk.leave()}
+      >
         <Icon name="close" />
       </button>
     </div>
@@ -56,7 +63,12 @@ function Card({ spot }: { spot: Spot }) {
   return (
     <>
       {at && <span class="draft-pin" style={{ transform: `translate(${at[0]}px, ${at[1]}px)` }} />}
-      <div ref={card} class={at ? "draft-card" : "draft-card draft-afloat"} role="dialog" aria-label="New note">
+      <div
+        ref={card}
+        class={at ? "draft-card" : "draft-card draft-afloat"}
+        role="dialog"
+        aria-label="New note"
+      >
         <p class="draft-about">{aboutWords(editor, spot)}</p>
         <Writer name="New note" send="Add note" focus onSend={send} onClose={() => desk.leave()} />
       </div>
@@ -76,8 +88,12 @@ function putBeside(card: HTMLElement, [x, y]: readonly [number, number]): void {
   const right = x + GAP_PX + PIN_PX;
   const left = right + offsetWidth + GAP_PX <= clientWidth ? right : x - GAP_PX - offsetWidth;
   const beside = left >= GAP_PX;
-  const below = y + GAP_PX + offsetHeight <= clientHeight ? y + GAP_PX : y - PIN_PX - GAP_PX - offsetHeight;
+  const below =
+    y + GAP_PX + offsetHeight <= clientHeight ? y + GAP_PX : y - PIN_PX - GAP_PX - offsetHeight;
   const inside = (at: number, room: number) => Math.max(GAP_PX, Math.min(at, room - GAP_PX));
-  const at = [inside(beside ? left : x - offsetWidth / 2, clientWidth - offsetWidth), inside(beside ? y - PIN_PX : below, clientHeight - offsetHeight)];
+  const at = [
+    inside(beside ? left : x - offsetWidth / 2, clientWidth - offsetWidth),
+    inside(beside ? y - PIN_PX : below, clientHeight - offsetHeight),
+  ];
   card.style.transform = `translate(${at[0]}px, ${at[1]}px)`;
 }

@@ -21,7 +21,11 @@ export function FollowBar() {
     <div class="follow-frame" style={{ "--person": colour, "--ink": inkOn(colour) }}>
       <div class="follow-bar" role="status">
         <span>Following {name}</span>
-        <button type="button" aria-label={`Stop following ${name}`} onClick={() => (editor.following.value = null)}>
+        <button
+          type="button"
+          aria-label={`Stop following ${name}`}
+          onClick={() => (editor.following.value = null)}
+        >
           Stop
         </button>
       </div>

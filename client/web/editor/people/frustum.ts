@@ -19,13 +19,27 @@ const far = Array.from({ length: 4 }, () => new Vector3());
 const roof = [new Vector3(), new Vector3(), new Vector3()];
 
 /** @param size how long it is at most, in metres */
-export function drawFrustum(wires: Wires, eye: Vector3, turn: Quaternion, lens: readonly number[] | undefined, parallel: boolean, size: number, colour: Color): void {
+export function drawFrustum(
+  wires: Wires,
+  eye: Vector3,
+  turn: Quaternion,
+  lens: readonly number[] | undefined,
+  parallel: boolean,
+  size: number,
+  colour: Color,
+): void {
   const [left, right, bottom, top] = lens ?? LENS_UNKNOWN;
   const reach = Math.hypot(Math.max(-left, right), Math.max(-bottom, top));
   const depth = parallel ? size : Math.min(size, (SPREAD * size) / reach);
   const scale = parallel ? (SPREAD * size) / reach : depth;
-  const put = (out: Vector3, x: number, y: number, z: number) => out.set(x, y, z).applyQuaternion(turn).add(eye);
-  const corners = [[left, bottom], [right, bottom], [right, top], [left, top]];
+  const put = (out: Vector3, x: number, y: number, z: number) =>
+    out.set(x, y, z).applyQuaternion(turn).add(eye);
+  const corners = [
+    [left, bottom],
+    [right, bottom],
+    [right, top],
+    [left, top],
+  ];
   corners.forEach(([x, y], i) => {
     put(far[i], x * scale, y * scale, -depth);
     if (parallel) put(near[i], x * scale, y * scale, 0);
@@ -36,7 +50,9 @@ export function drawFrustum(wires: Wires, eye: Vector3, turn: Quaternion, lens: 
     wires.segment(far[i], far[(i + 1) % 4], colour);
     if (parallel) wires.segment(near[i], near[(i + 1) % 4], colour);
   }
-  const middle = ((left + right) / 2) * scale, half = 0.3 * (right - left) * scale, above = (top + 0.12 * (top - bottom)) * scale;
+  const middle = ((left + right) / 2) * scale,
+    half = 0.3 * (right - left) * scale,
+    above = (top + 0.12 * (top - bottom)) * scale;
   put(roof[0], middle - half, above, -depth);
   put(roof[1], middle + half, above, -depth);
   put(roof[2], middle, above + half, -depth);

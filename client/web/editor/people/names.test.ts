@@ -5,11 +5,20 @@ import { test } from "node:test";
 import type { Person } from "../../sdk/types.js";
 import { sessionNames } from "./names";
 
-const person = (session: number, user = "Ada"): Person => ({ session, user, colour: "#05893e", role: "editor", me: false });
+const person = (session: number, user = "Ada"): Person => ({
+  session,
+  user,
+  colour: "#05893e",
+  role: "editor",
+  me: false,
+});
 
 test("names_of_one_user_are_numbered_in_the_order_of_their_coming", () => {
   const names = sessionNames([person(4), person(2), person(3, "Bob")], new Map());
-  assert.deepEqual([2, 3, 4].map((session) => names.get(session)), ["Ada", "Bob", "Ada (2)"]);
+  assert.deepEqual(
+    [2, 3, 4].map((session) => names.get(session)),
+    ["Ada", "Bob", "Ada (2)"],
+  );
 });
 
 test("names_stay_as_a_tab_reconnects_under_a_new_session", () => {

@@ -4,7 +4,8 @@ import type { Person } from "../../sdk/types.js";
 /** By session. */
 export type SessionNames = ReadonlyMap<number, string>;
 
-const numbered = (user: string, number: number): string => (number === 1 ? user : `${user} (${number})`);
+const numbered = (user: string, number: number): string =>
+  number === 1 ? user : `${user} (${number})`;
 
 /**
  * Whoever stays keeps their name. Whoever comes gets the first that is free, in the order of their coming: so a tab that
@@ -12,8 +13,13 @@ const numbered = (user: string, number: number): string => (number === 1 ? user 
  * @param before what this function said last @returns `before` itself if nobody came or left
  */
 export function sessionNames(people: readonly Person[], before: SessionNames): SessionNames {
-  if (people.length === before.size && people.every(({ session }) => before.has(session))) return before;
-  const names = new Map(people.flatMap(({ session }) => (before.has(session) ? [[session, before.get(session) as string]] : [])));
+  if (people.length === before.size && people.every(({ session }) => before.has(session)))
+    return before;
+  const names = new Map(
+    people.flatMap(({ session }) =>
+      before.has(session) ? [[session, before.get(session) as string]] : [],
+    ),
+  );
   const taken = new Set(names.values());
   for (const { session, user } of [...people].sort((a, b) => a.session - b.session)) {
     if (names.has(session)) continue;

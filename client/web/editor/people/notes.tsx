@@ -57,8 +57,15 @@ function NotesTitle({ desk }: { desk: NoteDesk }) {
       <span class="grow" />
       {desk.mayWrite && (
         <button
-          type="button" class="icon-button" aria-label="Add note" aria-pressed={desk.placing.value} data-tip="Add note" data-keys="N" data-side="end"
-          disabled={!desk.editor.editable.value} onClick={() => (desk.placing.value ? desk.leave() : desk.place())}
+          type="button"
+          class="icon-button"
+          aria-label="Add note"
+          aria-pressed={desk.placing.value}
+          data-tip="Add note"
+          data-keys="N"
+          data-side="end"
+          disabled={!desk.editor.editable.value}
+          onClick={() => (desk.placing.value ? desk.leave() : desk.place())}
         >
           <Icon name="plus" />
         </button>
@@ -71,18 +78,32 @@ function NotesTitle({ desk }: { desk: NoteDesk }) {
 }
 
 function NotesFilter({ desk }: { desk: NoteDesk }) {
-  const count = (filter: Filter) => desk.threads.value.filter(({ root }) => filter === "all" || (root.done ?? false) === (filter === "done")).length;
+  const count = (filter: Filter) =>
+    desk.threads.value.filter(
+      ({ root }) => filter === "all" || (root.done ?? false) === (filter === "done"),
+    ).length;
   if (desk.threads.value.length === 0) return null;
   return (
     <div class="notes-filter" role="group" aria-label="Filter notes">
       {FILTERS.map(({ filter, label }) => (
-        <button key={filter} type="button" class="button quiet" aria-pressed={desk.filter.value === filter} onClick={() => (desk.filter.value = filter)}>
+        <button
+          key={filter}
+          type="button"
+          class="button quiet"
+          aria-pressed={desk.filter.value === filter}
+          onClick={() => (desk.filter.value = filter)}
+        >
           {label} <span class="notes-count">{count(filter)}</span>
         </button>
       ))}
       <span class="grow" />
       <button
-        type="button" class="icon-button" aria-label="Only notes on the selection" aria-pressed={desk.selectedOnly.value} data-tip="Only notes on the selection" data-side="end"
+        type="button"
+        class="icon-button"
+        aria-label="Only notes on the selection"
+        aria-pressed={desk.selectedOnly.value}
+        data-tip="Only notes on the selection"
+        data-side="end"
         onClick={() => (desk.selectedOnly.value = !desk.selectedOnly.value)}
       >
         <Icon name="select" />
@@ -93,21 +114,39 @@ function NotesFilter({ desk }: { desk: NoteDesk }) {
 
 function menuOf(desk: NoteDesk): MenuItem[] {
   return [
-    { label: "Show pins in the view", on: desk.pinned.value, run: () => (desk.pinned.value = !desk.pinned.value) },
-    { label: "Mark all as read", icon: "check", line: true, disabled: desk.unread.value.size === 0, run: () => desk.readAll() },
+    {
+      label: "Show pins in the view",
+      on: desk.pinned.value,
+      run: () => (desk.pinned.value = !desk.pinned.value),
+    },
+    {
+      label: "Mark all as read",
+      icon: "check",
+      line: true,
+      disabled: desk.unread.value.size === 0,
+      run: () => desk.readAll(),
+    },
   ];
 }
 
 function noneWords(desk: NoteDesk): string {
-  if (desk.selectedOnly.value) return desk.editor.selection.value.length > 0 ? "No such notes on the selection." : "Nothing is selected.";
-  if (desk.threads.value.length > 0) return FILTERS.find(({ filter }) => filter === desk.filter.value)?.none ?? "";
-  return desk.mayWrite ? "No notes yet. To pin one to a part, press + or N, then the part." : "No notes yet.";
+  if (desk.selectedOnly.value)
+    return desk.editor.selection.value.length > 0
+      ? "No such notes on the selection."
+      : "Nothing is selected.";
+  if (desk.threads.value.length > 0)
+    return FILTERS.find(({ filter }) => filter === desk.filter.value)?.none ?? "";
+  return desk.mayWrite
+    ? "No notes yet. To pin one to a part, press + or N, then the part."
+    : "No notes yet.";
 }
 
 /** Up and down go from thread to thread. */
 function walk(event: KeyboardEvent): void {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-  const heads = [...(event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>(".notes-head")];
+  const heads = [
+    ...(event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>(".notes-head"),
+  ];
   const at = heads.indexOf(event.target as HTMLElement);
   if (step === undefined || at < 0) return;
   event.preventDefault();

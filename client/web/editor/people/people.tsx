@@ -49,7 +49,13 @@ function startRoster(editor: Editor) {
     editor.structure.value;
     const now = Date.now();
     activity.update(editor.people.value, now);
-    const here = roster(editor.people.value, activity, now, editor.names.value, (id) => editor.session.scene.get(id)?.name);
+    const here = roster(
+      editor.people.value,
+      activity,
+      now,
+      editor.names.value,
+      (id) => editor.session.scene.get(id)?.name,
+    );
     const next = editor.status.value.phase === "online" ? here : lostRows(here);
     if (!sameRows(last, next)) last = next;
     return last;
@@ -61,7 +67,12 @@ function ShowOthers() {
   const { showPeople } = useEditor();
   return (
     <button
-      type="button" class="icon-button" aria-label="Show others in the view" aria-pressed={showPeople.value} data-tip="Show others' cameras, pointers and names" data-side="end"
+      type="button"
+      class="icon-button"
+      aria-label="Show others in the view"
+      aria-pressed={showPeople.value}
+      data-tip="Show others' cameras, pointers and names"
+      data-side="end"
       onClick={() => (showPeople.value = !showPeople.value)}
     >
       <Icon name="eye" />
@@ -72,15 +83,25 @@ function ShowOthers() {
 function PersonRow({ row }: { row: Row }) {
   const { session, user, name, colour, role, me, doing, looks, idle } = row;
   return (
-    <li class={idle ? "people-row people-idle" : "people-row"} data-session={session} aria-label={`${name}${me ? ", you" : ""}, ${doing}`}>
-      <span class="people-mark" aria-hidden="true" style={{ background: colour, color: inkOn(colour) }}>
+    <li
+      class={idle ? "people-row people-idle" : "people-row"}
+      data-session={session}
+      aria-label={`${name}${me ? ", you" : ""}, ${doing}`}
+    >
+      <span
+        class="people-mark"
+        aria-hidden="true"
+        style={{ background: colour, color: inkOn(colour) }}
+      >
         {initials(user)}
       </span>
       <span class="people-words">
         <span class="people-name">
           <b>{name}</b>
           {me && <span class="people-note">you</span>}
-          {role !== "editor" && <span class="people-note">{role === "viewer" ? "view only" : "admin"}</span>}
+          {role !== "editor" && (
+            <span class="people-note">{role === "viewer" ? "view only" : "admin"}</span>
+          )}
         </span>
         <span class="people-doing">{doing}</span>
       </span>

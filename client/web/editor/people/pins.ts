@@ -35,11 +35,16 @@ export class PinLayer implements Layer {
   /** Where pins are, in pixels of the view. */
   areas: readonly Area[] = [];
   #desk: NoteDesk;
-  #buttons = new Map<number, { element: HTMLButtonElement; look: string; members: readonly Pin[] }>();
+  #buttons = new Map<
+    number,
+    { element: HTMLButtonElement; look: string; members: readonly Pin[] }
+  >();
   #hidden: Hidden;
   #stop: (() => void)[] = [];
   #above = (id: Id) => this.tops.above([id])?.top ?? null;
-  #colours = computed(() => this.view.editor.people.value.map(({ user, colour }) => user + colour).join());
+  #colours = computed(() =>
+    this.view.editor.people.value.map(({ user, colour }) => user + colour).join(),
+  );
 
   constructor(
     readonly view: View,
@@ -52,17 +57,35 @@ export class PinLayer implements Layer {
     this.element.className = "note-pins";
     this.element.setAttribute("role", "group");
     this.element.setAttribute("aria-label", "Notes in the view");
-    this.element.addEventListener("wheel", (event) => view.canvas.dispatchEvent(new WheelEvent(event.type, event)), { passive: true });
+    this.element.addEventListener(
+      "wheel",
+      (event) => view.canvas.dispatchEvent(new WheelEvent(event.type, event)),
+      { passive: true },
+    );
     parent.append(this.element);
-    this.#stop.push(effect(() => this.#follow()), this.#watchPlacing(parent));
+    this.#stop.push(
+      effect(() => this.#follow()),
+      this.#watchPlacing(parent),
+    );
   }
 
   update(): void {
     const pins = this.#pins();
-    this.#hidden.update(pins.map(({ thread, place }) => ({ id: thread.root.id, place, onNode: thread.root.point === undefined })));
+    this.#hidden.update(
+      pins.map(({ thread, place }) => ({
+        id: thread.root.id,
+        place,
+        onNode: thread.root.point === undefined,
+      })),
+    );
     const clusters = cluster(pins, NEAR_PX);
     for (const one of clusters) this.#show(one);
-    this.areas = clusters.map(({ at }) => ({ x: at[0] + PIN_AT[0], y: at[1] + PIN_AT[1], width: PIN_PX, height: PIN_PX }));
+    this.areas = clusters.map(({ at }) => ({
+      x: at[0] + PIN_AT[0],
+      y: at[1] + PIN_AT[1],
+      width: PIN_PX,
+      height: PIN_PX,
+    }));
     const shown = new Set(clusters.map(({ members }) => members[0].thread.root.id));
     for (const [id, { element }] of this.#buttons) {
       if (shown.has(id)) continue;
@@ -96,7 +119,9 @@ export class PinLayer implements Layer {
       const at = place && this.#project(place);
       if (place && at) pins.push({ thread, place, at });
     }
-    return pins.sort((a, b) => Number(b.thread.root.id === open) - Number(a.thread.root.id === open));
+    return pins.sort(
+      (a, b) => Number(b.thread.root.id === open) - Number(a.thread.root.id === open),
+    );
   }
 
   #project(place: Vec3): Vec2 | null {
@@ -138,7 +163,9 @@ export class PinLayer implements Layer {
 
   /** A click on a pin of several goes through them. */
   #open(id: number): void {
-    const ids = (this.#buttons.get(id)?.members ?? []).map(({ thread }) => thread.root.id).sort((a, b) => a - b);
+    const ids = (this.#buttons.get(id)?.members ?? [])
+      .map(({ thread }) => thread.root.id)
+      .sort((a, b) => a - b);
     const at = ids.indexOf(this.view.editor.openNote.peek() ?? 0);
     this.#desk.open(ids.length === 1 && at === 0 ? null : (ids[(at + 1) % ids.length] ?? null));
     this.view.editor.drawer.value = "right";
@@ -165,12 +192,15 @@ export class PinLayer implements Layer {
     const key = (event: KeyboardEvent) => {
       if (!this.#desk.placing.peek()) return;
       if (event.key === "Escape") this.#desk.leave();
-      else if (event.key === "Enter" && !(event.target instanceof HTMLButtonElement)) this.#desk.writeAtSelection();
+      else if (event.key === "Enter" && !(event.target instanceof HTMLButtonElement))
+        this.#desk.writeAtSelection();
       else return;
       event.preventDefault();
       event.stopImmediatePropagation();
     };
-    const stop = this.#desk.placing.subscribe((placing) => parent.classList.toggle("note-placing", placing));
+    const stop = this.#desk.placing.subscribe((placing) =>
+      parent.classList.toggle("note-placing", placing),
+    );
     parent.addEventListener("pointerdown", press, true);
     window.addEventListener("keydown", key, true);
     return () => {
@@ -191,7 +221,10 @@ export class PinLayer implements Layer {
   }
 
   #onNode(node: Id, point: Vec3): Spot {
-    return { node, point: transformPoint(invertAffine(this.view.editor.session.scene.world(node)), point) };
+    return {
+      node,
+      point: transformPoint(invertAffine(this.view.editor.session.scene.world(node)), point),
+    };
   }
 
   /** On the ground, or as far away as what is looked at where the ground is not in sight or further. */
@@ -204,7 +237,12 @@ export class PinLayer implements Layer {
   }
 }
 
-function dress(element: HTMLButtonElement, members: readonly Pin[], look: string, colour: string): void {
+function dress(
+  element: HTMLButtonElement,
+  members: readonly Pin[],
+  look: string,
+  colour: string,
+): void {
   element.className = look.slice(0, look.indexOf("|"));
   const { user, done } = members[0].thread.root;
   const mark = done ? "✓" : initials(user);
@@ -218,5 +256,7 @@ function dress(element: HTMLButtonElement, members: readonly Pin[], look: string
 function nameOf(members: readonly Pin[]): string {
   const { user, text } = members[0].thread.root;
   const short = text.length > 80 ? `${text.slice(0, 79)}…` : text;
-  return members.length > 1 ? `${members.length} notes, the first by ${user}: ${short}` : `Note by ${user}: ${short}`;
+  return members.length > 1
+    ? `${members.length} notes, the first by ${user}: ${short}`
+    : `Note by ${user}: ${short}`;
 }

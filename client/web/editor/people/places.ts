@@ -9,7 +9,11 @@ import type { Spot } from "./desk";
 const AROUND = 0.15;
 
 /** Null where the note is nowhere, or on a node that is not there. A note on a whole node is above it: `above` says where that is. */
-export function placeOf({ node, point }: Spot, scene: SceneModel, above = (id: Id): Vec3 | null => topOf(scene.box([id]))): Vec3 | null {
+export function placeOf(
+  { node, point }: Spot,
+  scene: SceneModel,
+  above = (id: Id): Vec3 | null => topOf(scene.box([id])),
+): Vec3 | null {
   if (node === undefined) return point ?? null;
   if (!scene.get(node)) return null;
   return point ? transformPoint(scene.world(node), point) : above(node);
@@ -28,5 +32,8 @@ export function goTo(editor: Editor, spot: Spot): void {
   const box = spot.node === undefined ? null : scene.box([spot.node]);
   editor.following.value = null;
   editor.drawer.value = null;
-  editor.rig.frame(box ?? ([...place.map((x) => x - around), ...place.map((x) => x + around)] as Box), { fly: true });
+  editor.rig.frame(
+    box ?? ([...place.map((x) => x - around), ...place.map((x) => x + around)] as Box),
+    { fly: true },
+  );
 }

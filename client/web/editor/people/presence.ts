@@ -94,7 +94,8 @@ export class PresenceLayer implements Layer {
       if (track) track.aim(person, now);
       else this.#tracks.set(person.session, new Track(person));
     }
-    for (const session of this.#tracks.keys()) changed = (!here.has(session) && this.#tracks.delete(session)) || changed;
+    for (const session of this.#tracks.keys())
+      changed = (!here.has(session) && this.#tracks.delete(session)) || changed;
     this.#ends.ask(this.#tracks);
     if (changed || people.length === 0) this.#wake();
   }
@@ -119,15 +120,28 @@ export class PresenceLayer implements Layer {
   #drawWires(): void {
     const { editor } = this.view;
     const eye = anchor.fromArray(editor.rig.eye);
-    this.#wires.begin(eye, this.#tracks.size * (frustum.SEGMENTS + 1), this.#tracks.size * frustum.SHEETS);
+    this.#wires.begin(
+      eye,
+      this.#tracks.size * (frustum.SEGMENTS + 1),
+      this.#tracks.size * frustum.SHEETS,
+    );
     for (const track of this.#tracks.values()) {
       colour.set(track.person.colour);
       if (this.#showsCamera(track)) {
         const size = CAMERA_PX * editor.rig.metresPerPxAt(track.eye.at.toArray());
         const { lens, parallel } = track.person;
-        frustum.drawFrustum(this.#wires, track.eye.at, track.turn, lens, parallel ?? false, size, colour);
+        frustum.drawFrustum(
+          this.#wires,
+          track.eye.at,
+          track.turn,
+          lens,
+          parallel ?? false,
+          size,
+          colour,
+        );
       }
-      if (this.#pointsSomewhere(track) && !this.#isFollowed(track)) this.#wires.segment(this.#tailOf(track), track.tip.at, colour);
+      if (this.#pointsSomewhere(track) && !this.#isFollowed(track))
+        this.#wires.segment(this.#tailOf(track), track.tip.at, colour);
     }
     this.#wires.end();
   }
@@ -143,7 +157,10 @@ export class PresenceLayer implements Layer {
     const { rig } = this.view.editor;
     if (!track.hasView || this.#isFollowed(track)) return false;
     const own = rig.eye;
-    return Math.hypot(track.eye.at.x - own[0], track.eye.at.y - own[1], track.eye.at.z - own[2]) > OWN_EYE * rig.distance;
+    return (
+      Math.hypot(track.eye.at.x - own[0], track.eye.at.y - own[1], track.eye.at.z - own[2]) >
+      OWN_EYE * rig.distance
+    );
   }
 
   /** Where people point is about the present. */
@@ -165,7 +182,14 @@ export class PresenceLayer implements Layer {
       const text = names.get(session) ?? user;
       const put = (rank: number, kind: Tag["kind"], at: Vec2 | null) => {
         const short = kind === "eye" && this.#tracks.size > NAMED_MAX;
-        if (at && (kind === "held" || this.#inside(at))) tags[rank].push({ key: `${session} ${kind}`, kind, text: short ? initials(user) : text, colour, at });
+        if (at && (kind === "held" || this.#inside(at)))
+          tags[rank].push({
+            key: `${session} ${kind}`,
+            kind,
+            text: short ? initials(user) : text,
+            colour,
+            at,
+          });
       };
       const held = this.#heldAt(track.person);
       put(0, "held", held);

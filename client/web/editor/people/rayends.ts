@@ -27,7 +27,10 @@ export class RayEnds {
 
   #next(): void {
     this.#timer = undefined;
-    const moved = [...this.#waiting.values()].filter((track) => track.asks).sort((a, b) => a.askedAt - b.askedAt).slice(0, TOGETHER_MAX);
+    const moved = [...this.#waiting.values()]
+      .filter((track) => track.asks)
+      .sort((a, b) => a.askedAt - b.askedAt)
+      .slice(0, TOGETHER_MAX);
     if (moved.length === 0 || this.session.status.phase !== "online") return;
     this.#timer = setTimeout(() => this.#next(), PACE_MS);
     for (const track of moved) void this.#pick(track);

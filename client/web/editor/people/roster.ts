@@ -52,26 +52,51 @@ export class Activity {
 }
 
 /** Oneself first, then in the order of coming. */
-export function roster(people: readonly Person[], activity: Activity, now: number, names: SessionNames, nameOf: (id: Id) => string | undefined): Row[] {
+export function roster(
+  people: readonly Person[],
+  activity: Activity,
+  now: number,
+  names: SessionNames,
+  nameOf: (id: Id) => string | undefined,
+): Row[] {
   const rows = people.map((person) => {
     const idleMs = activity.idleMs(person.session, now);
     const { session, user, colour, role, me } = person;
-    return { session, user, name: names.get(session) ?? user, colour, role, me, doing: doing(person, idleMs, nameOf), looks: person.view !== undefined, idle: idleMs > 0 };
+    return {
+      session,
+      user,
+      name: names.get(session) ?? user,
+      colour,
+      role,
+      me,
+      doing: doing(person, idleMs, nameOf),
+      looks: person.view !== undefined,
+      idle: idleMs > 0,
+    };
   });
   return [...rows.filter((row) => row.me), ...rows.filter((row) => !row.me)];
 }
 
 /** Without a connection: who was here last. What they do now nobody knows, and oneself does nothing that they see. */
 export function lostRows(rows: readonly Row[]): Row[] {
-  return rows.map((row) => ({ ...row, doing: row.me ? "offline" : "here when the connection was lost", looks: false, idle: true }));
+  return rows.map((row) => ({
+    ...row,
+    doing: row.me ? "offline" : "here when the connection was lost",
+    looks: false,
+    idle: true,
+  }));
 }
 
 export function sameRows(a: readonly Row[], b: readonly Row[]): boolean {
-  return a.length === b.length && a.every((row, i) => (Object.keys(row) as (keyof Row)[]).every((key) => row[key] === b[i][key]));
+  return (
+    a.length === b.length &&
+    a.every((row, i) => (Object.keys(row) as (keyof Row)[]).every((key) => row[key] === b[i][key]))
+  );
 }
 
 function doing(person: Person, idleMs: number, nameOf: (id: Id) => string | undefined): string {
-  if (person.locks?.length) return `${HOLDING[person.tool ?? "none"]} ${these(person.locks, nameOf)}`;
+  if (person.locks?.length)
+    return `${HOLDING[person.tool ?? "none"]} ${these(person.locks, nameOf)}`;
   if (idleMs > 0) return `away for ${Math.floor(idleMs / 60_000)} min`;
   if (person.selection?.length) return `${these(person.selection, nameOf)} selected`;
   if (!person.view) return "here";

@@ -32,7 +32,11 @@ export async function shareLink(editor: Editor, to: Link = {}): Promise<void> {
 export function linkItems(editor: Editor): MenuItem[] {
   return [
     { label: "Copy link", icon: "link", run: () => void shareLink(editor) },
-    { label: "Copy view-only link", icon: "eye", run: () => void shareLink(editor, { role: "viewer" }) },
+    {
+      label: "Copy view-only link",
+      icon: "eye",
+      run: () => void shareLink(editor, { role: "viewer" }),
+    },
   ];
 }
 

@@ -3,12 +3,22 @@ import { test } from "node:test";
 
 import { type Label, spread, topOf } from "./spread";
 
-const label = (x: number, y: number, lines = 0): Label => ({ x, y, width: 40, height: 16, lines, crowded: false });
+const label = (x: number, y: number, lines = 0): Label => ({
+  x,
+  y,
+  width: 40,
+  height: 16,
+  lines,
+  crowded: false,
+});
 
 test("spread_labels_that_are_apart_stay_where_they_are", () => {
   const labels = [label(0, 0), label(100, 0), label(0, 40)];
   spread(labels);
-  assert.deepEqual(labels.map(({ lines }) => lines), [0, 0, 0]);
+  assert.deepEqual(
+    labels.map(({ lines }) => lines),
+    [0, 0, 0],
+  );
 });
 
 test("spread_of_labels_on_each_other_the_first_stays_and_none_overlaps_another", () => {
@@ -39,11 +49,15 @@ test("spread_a_label_keeps_off_what_is_taken", () => {
 test("spread_where_there_is_no_room_a_label_is_crowded_and_takes_none_from_others", () => {
   const labels = Array.from({ length: 9 }, () => label(0, 0));
   spread(labels);
-  assert.deepEqual(labels.map(({ crowded }) => crowded), [...Array(7).fill(false), true, true]);
+  assert.deepEqual(
+    labels.map(({ crowded }) => crowded),
+    [...Array(7).fill(false), true, true],
+  );
 });
 
 test("spread_moves_no_label_beyond_the_view", () => {
   const labels = [label(0, 0), label(5, 0), label(10, 0)];
   spread(labels, [], 60);
-  for (const one of labels) assert.ok(topOf(one) >= 0 && topOf(one) + one.height <= 60, `${topOf(one)}`);
+  for (const one of labels)
+    assert.ok(topOf(one) >= 0 && topOf(one) + one.height <= 60, `${topOf(one)}`);
 });

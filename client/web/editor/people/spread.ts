@@ -22,17 +22,26 @@ const MOVE_GAP = 7;
 const LINES = [0, 1, -1, 2, -2, 3, -3];
 
 /** Sets `lines` and `crowded`; who comes first has the better place, and none is put on what is taken, or moved beyond the view of this height. */
-export function spread(labels: readonly Label[], taken: readonly Area[] = [], height?: number): void {
+export function spread(
+  labels: readonly Label[],
+  taken: readonly Area[] = [],
+  height?: number,
+): void {
   const areas = [...taken];
   for (const label of labels) {
-    const isInside = (lines: number) => height === undefined || lines === 0 || (topOf(label, lines) >= 0 && topOf(label, lines) + label.height <= height);
-    const isFree = (lines: number, gap: number) => isInside(lines) && !areas.some((other) => overlap(label, topOf(label, lines), other, gap));
+    const isInside = (lines: number) =>
+      height === undefined ||
+      lines === 0 ||
+      (topOf(label, lines) >= 0 && topOf(label, lines) + label.height <= height);
+    const isFree = (lines: number, gap: number) =>
+      isInside(lines) && !areas.some((other) => overlap(label, topOf(label, lines), other, gap));
     const nearer = LINES.slice(0, LINES.indexOf(label.lines));
     const better = nearer.find((lines) => isFree(lines, MOVE_GAP));
     const free = better ?? [label.lines, ...LINES].find((lines) => isFree(lines, GAP));
     label.crowded = free === undefined;
     label.lines = free ?? 0;
-    if (!label.crowded) areas.push({ x: label.x, y: topOf(label), width: label.width, height: label.height });
+    if (!label.crowded)
+      areas.push({ x: label.x, y: topOf(label), width: label.width, height: label.height });
   }
 }
 
@@ -43,5 +52,10 @@ export function topOf(label: Label, lines = label.lines): number {
 
 /** @param top of `a`, wherever that is */
 function overlap(a: Area, top: number, b: Area, gap: number): boolean {
-  return a.x < b.x + b.width + gap && b.x < a.x + a.width + gap && top < b.y + b.height + gap && b.y < top + a.height + gap;
+  return (
+    a.x < b.x + b.width + gap &&
+    b.x < a.x + a.width + gap &&
+    top < b.y + b.height + gap &&
+    b.y < top + a.height + gap
+  );
 }

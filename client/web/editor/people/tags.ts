@@ -39,10 +39,18 @@ export class Tags {
   }
 
   /** Shows these and no others, all in the view; those that come first have the better places. @param size of the view @param taken where none may be */
-  show(tags: readonly Tag[], [width, height]: readonly [number, number], taken: readonly Area[]): void {
+  show(
+    tags: readonly Tag[],
+    [width, height]: readonly [number, number],
+    taken: readonly Area[],
+  ): void {
     for (const shown of this.#shown.values()) shown.used = false;
     const labels = tags.map((tag) => this.#place(tag, width, height));
-    spread(labels.filter((_, i) => tags[i].kind !== "cursor"), taken, height);
+    spread(
+      labels.filter((_, i) => tags[i].kind !== "cursor"),
+      taken,
+      height,
+    );
     tags.forEach((tag, i) => move(tag, labels[i]));
     for (const [key, shown] of this.#shown) {
       if (shown.used) continue;
@@ -60,13 +68,27 @@ export class Tags {
     if (!shown) {
       const element = document.createElement("div");
       this.element.append(element);
-      shown = { element, look: "", used: true, x: 0, y: 0, width: 0, height: 0, lines: 0, crowded: false };
+      shown = {
+        element,
+        look: "",
+        used: true,
+        x: 0,
+        y: 0,
+        width: 0,
+        height: 0,
+        lines: 0,
+        crowded: false,
+      };
       this.#shown.set(tag.key, shown);
     }
     const look = `${tag.kind} ${tag.colour} ${tag.text}`;
     if (look !== shown.look) dress(shown, tag, look);
     const [x, y] = PLACES[tag.kind](shown.width, shown.height);
-    Object.assign(shown, { used: true, x: clamp(tag.at[0] + x, width - shown.width), y: tag.kind === "cursor" ? tag.at[1] : clamp(tag.at[1] + y, height - shown.height) });
+    Object.assign(shown, {
+      used: true,
+      x: clamp(tag.at[0] + x, width - shown.width),
+      y: tag.kind === "cursor" ? tag.at[1] : clamp(tag.at[1] + y, height - shown.height),
+    });
     return shown;
   }
 }

@@ -29,11 +29,18 @@ export function ThreadItem({ thread, now }: { thread: Thread; now: number }) {
     if (open && unread) editor.desk.read(thread);
   }, [open, unread, thread]);
   return (
-    <li ref={item} class={open ? "notes-item notes-open" : "notes-item"} data-note={root.id} data-done={root.done}>
+    <li
+      ref={item}
+      class={open ? "notes-item notes-open" : "notes-item"}
+      data-note={root.id}
+      data-done={root.done}
+    >
       <NoteWords note={root} now={now} open={open} unread={unread} thread={thread} />
       <div class="notes-about">
         <About note={root} />
-        {replies.length > 0 && !open && <span>{replies.length === 1 ? "1 answer" : `${replies.length} answers`}</span>}
+        {replies.length > 0 && !open && (
+          <span>{replies.length === 1 ? "1 answer" : `${replies.length} answers`}</span>
+        )}
         {thread.beheaded && <span>answers a note that is gone</span>}
       </div>
       {open && <Answers thread={thread} now={now} />}
@@ -66,7 +73,13 @@ function Answers({ thread: { root, replies }, now }: { thread: Thread; now: numb
           ))}
         </ul>
       )}
-      {desk.mayWrite && <Writer name="Reply" send="Reply" onSend={(text) => session.note({ text, reply: root.id })} />}
+      {desk.mayWrite && (
+        <Writer
+          name="Reply"
+          send="Reply"
+          onSend={(text) => session.note({ text, reply: root.id })}
+        />
+      )}
     </>
   );
 }
@@ -87,7 +100,11 @@ function NoteWords({ note, now, open, unread, thread }: WordsProps) {
   const time = new Date(1000 * note.made).toLocaleString();
   const head = (
     <>
-      <span class="notes-mark" aria-hidden="true" style={{ background: colour, color: inkOn(colour) }}>
+      <span
+        class="notes-mark"
+        aria-hidden="true"
+        style={{ background: colour, color: inkOn(colour) }}
+      >
         {initials(note.user)}
       </span>
       <b>{note.user}</b>
@@ -100,7 +117,12 @@ function NoteWords({ note, now, open, unread, thread }: WordsProps) {
     <article class="notes-words">
       <header>
         {thread ? (
-          <button type="button" class="notes-head" aria-expanded={open} onClick={() => editor.desk.open(open ? null : note.id)}>
+          <button
+            type="button"
+            class="notes-head"
+            aria-expanded={open}
+            onClick={() => editor.desk.open(open ? null : note.id)}
+          >
             {head}
           </button>
         ) : (
@@ -108,18 +130,31 @@ function NoteWords({ note, now, open, unread, thread }: WordsProps) {
         )}
         {thread && <Done note={note} />}
         {open && !editing.value && (
-          <MenuButton name={`Menu of the note by ${note.user}`} side="end" items={() => menuOf(editor, note, () => (editing.value = true))}>
+          <MenuButton
+            name={`Menu of the note by ${note.user}`}
+            side="end"
+            items={() => menuOf(editor, note, () => (editing.value = true))}
+          >
             <Icon name="more" />
           </MenuButton>
         )}
       </header>
       {editing.value ? (
         <Writer
-          name="Text of the note" send="Save" text={note.text} focus
-          onSend={(text) => (text === note.text ? Promise.resolve() : editor.session.note({ id: note.id, text }))} onClose={() => (editing.value = false)}
+          name="Text of the note"
+          send="Save"
+          text={note.text}
+          focus
+          onSend={(text) =>
+            text === note.text ? Promise.resolve() : editor.session.note({ id: note.id, text })
+          }
+          onClose={() => (editing.value = false)}
         />
       ) : (
-        <p class={open ? "notes-text" : "notes-text notes-short"} onClick={() => !open && editor.desk.open(note.id)}>
+        <p
+          class={open ? "notes-text" : "notes-text notes-short"}
+          onClick={() => !open && editor.desk.open(note.id)}
+        >
           {note.text}
         </p>
       )}
@@ -129,7 +164,11 @@ function NoteWords({ note, now, open, unread, thread }: WordsProps) {
 
 function menuOf(editor: Editor, note: Note, edit: () => void): MenuItem[] {
   const { desk, session } = editor;
-  const link: MenuItem = { label: "Copy link", icon: "link", run: () => void shareLink(editor, { note: note.id }) };
+  const link: MenuItem = {
+    label: "Copy link",
+    icon: "link",
+    run: () => void shareLink(editor, { note: note.id }),
+  };
   if (!desk.owns(note)) return [link];
   const items: MenuItem[] = [link, { label: "Edit", run: edit }];
   const [only, ...others] = editor.selection.peek();
@@ -137,20 +176,31 @@ function menuOf(editor: Editor, note: Note, edit: () => void): MenuItem[] {
     const run = () => void editor.try(() => session.note({ id: note.id, node: only }));
     items.push({ label: `Move to ${nameOf(session.scene, only)}`, run });
   }
-  items.push({ label: "Delete", icon: "trash", danger: true, line: true, run: () => void remove(editor, note) });
+  items.push({
+    label: "Delete",
+    icon: "trash",
+    danger: true,
+    line: true,
+    run: () => void remove(editor, note),
+  });
   return items;
 }
 
 async function remove(editor: Editor, note: Note): Promise<void> {
   if (editor.openNote.peek() === note.id) editor.desk.open(null);
-  if ((await editor.try(() => editor.session.note({ id: note.id, gone: true }))) !== undefined) offerBack(editor, note);
+  if ((await editor.try(() => editor.session.note({ id: note.id, gone: true }))) !== undefined)
+    offerBack(editor, note);
 }
 
 /** The server keeps no note that is gone; its words may be written again. */
 function offerBack(editor: Editor, { user, text, node, point, reply }: Note): void {
   const own = user === editor.session.user;
   const run = () => void editor.try(() => editor.session.note({ text, node, point, reply }));
-  editor.say("info", `${own ? "Your" : `${user}'s`} note was deleted.`, own ? { label: "Restore note", run } : undefined);
+  editor.say(
+    "info",
+    `${own ? "Your" : `${user}'s`} note was deleted.`,
+    own ? { label: "Restore note", run } : undefined,
+  );
 }
 
 /** What it is pinned to: a press shows it. */
@@ -159,10 +209,16 @@ function About({ note }: { note: Note }) {
   editor.structure.value;
   const { node, point } = note;
   if (node === undefined && !point) return <span>the whole scene</span>;
-  if (!placeOf(note, editor.scene.value)) return <span>{editor.past.value ? "a node that did not exist then" : "a deleted node"}</span>;
+  if (!placeOf(note, editor.scene.value))
+    return <span>{editor.past.value ? "a node that did not exist then" : "a deleted node"}</span>;
   const name = node === undefined ? "a place" : nameOf(editor.scene.value, node);
   return (
-    <button type="button" class="notes-chip" aria-label={`Show ${name} in the view`} onClick={() => goTo(editor, note)}>
+    <button
+      type="button"
+      class="notes-chip"
+      aria-label={`Show ${name} in the view`}
+      onClick={() => goTo(editor, note)}
+    >
       <Icon name="frame" />
       <span>{name}</span>
     </button>
@@ -171,11 +227,18 @@ function About({ note }: { note: Note }) {
 
 function Done({ note }: { note: Note }) {
   const editor = useEditor();
-  const toggle = () => void editor.try(() => editor.session.note({ id: note.id, done: !note.done }));
+  const toggle = () =>
+    void editor.try(() => editor.session.note({ id: note.id, done: !note.done }));
   const name = note.done ? "Reopen" : "Mark as done";
   return (
     <button
-      type="button" class="icon-button notes-done" aria-label="Done" aria-pressed={note.done ?? false} data-tip={name} data-side="end" disabled={!editor.desk.mayWrite}
+      type="button"
+      class="icon-button notes-done"
+      aria-label="Done"
+      aria-pressed={note.done ?? false}
+      data-tip={name}
+      data-side="end"
+      disabled={!editor.desk.mayWrite}
       onClick={toggle}
     >
       <Icon name="check" />

@@ -49,6 +49,11 @@ export function isUnread({ root, replies }: Thread, seen: Seen, user: string): b
 
 /** What was seen after this thread was; those that are not there any more are forgotten. */
 export function withSeen(seen: Seen, thread: Thread, threads: readonly Thread[]): Seen {
-  const kept = threads.filter(({ root }) => seen.threads[root.id] !== undefined).map(({ root }) => [root.id, seen.threads[root.id]]);
-  return { base: seen.base, threads: { ...Object.fromEntries(kept), [thread.root.id]: thread.latest } };
+  const kept = threads
+    .filter(({ root }) => seen.threads[root.id] !== undefined)
+    .map(({ root }) => [root.id, seen.threads[root.id]]);
+  return {
+    base: seen.base,
+    threads: { ...Object.fromEntries(kept), [thread.root.id]: thread.latest },
+  };
 }

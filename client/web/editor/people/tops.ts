@@ -30,7 +30,8 @@ export class Tops implements Layer {
     const scene = this.view.editor.scene.peek();
     let all: Box | null = null;
     for (const id of ids) {
-      if (scene.get(id)) all = boxUnion(all, boxTransform(this.#bounds.of(scene, id) ?? POINT, scene.world(id)));
+      if (scene.get(id))
+        all = boxUnion(all, boxTransform(this.#bounds.of(scene, id) ?? POINT, scene.world(id)));
     }
     if (!all) return null;
     const [x, y, z] = [0, 1, 2].map((axis) => (all[axis] + all[axis + 3]) / 2);

@@ -6,7 +6,13 @@ import { Track } from "./track";
 
 const TENTH_S = 0.1;
 const at = (x: number, more: Partial<Person> = {}): Person => ({
-  session: 1, user: "Bob", colour: "#05893e", role: "editor", me: false, view: [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, -x, 0, 0, 1], ...more,
+  session: 1,
+  user: "Bob",
+  colour: "#05893e",
+  role: "editor",
+  me: false,
+  view: [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, -x, 0, 0, 1],
+  ...more,
 });
 
 test("track_a_camera_is_at_once_where_it_was_told_first_then_goes_after_what_is_told_and_comes_to_rest_exactly_there", () => {

@@ -92,7 +92,8 @@ export class Track {
   advance(seconds: number): boolean {
     if (!this.#moving) return false;
     const share = 1 - Math.exp(-Math.min(seconds, STEP_S_MAX) / FOLLOW_S);
-    const near = REST * Math.max(1e-3, this.eye.goal.distanceTo(this.tip.known ? this.tip.goal : this.eye.at));
+    const near =
+      REST * Math.max(1e-3, this.eye.goal.distanceTo(this.tip.known ? this.tip.goal : this.eye.at));
     this.turn.slerp(this.#turnGoal, share);
     const turning = this.turn.angleTo(this.#turnGoal) > REST;
     if (!turning) this.turn.copy(this.#turnGoal);

@@ -1,6 +1,17 @@
 // wires.ts - the lines of all people in one draw: cameras and pointer rays, each in its person's colour, and a faint sheet where a camera's picture ends. Points are
 // kept from an anchor near the eye, so that they are as exact far from the world's origin as at it.
-import { BufferAttribute, BufferGeometry, Color, DoubleSide, Group, InstancedInterleavedBuffer, InterleavedBufferAttribute, Mesh, MeshBasicMaterial, Vector3 } from "three";
+import {
+  BufferAttribute,
+  BufferGeometry,
+  Color,
+  DoubleSide,
+  Group,
+  InstancedInterleavedBuffer,
+  InterleavedBufferAttribute,
+  Mesh,
+  MeshBasicMaterial,
+  Vector3,
+} from "three";
 import { LineMaterial } from "three/addons/lines/LineMaterial.js";
 import { LineSegments2 } from "three/addons/lines/LineSegments2.js";
 import { LineSegmentsGeometry } from "three/addons/lines/LineSegmentsGeometry.js";
@@ -42,7 +53,13 @@ export class Wires extends Group {
     super();
     const material = new LineMaterial({ linewidth: LINE_PX, vertexColors: true });
     this.#lines = new LineSegments2(new LineSegmentsGeometry(), material);
-    const sheet = new MeshBasicMaterial({ vertexColors: true, transparent: true, opacity: SHEET_OPACITY, depthWrite: false, side: DoubleSide });
+    const sheet = new MeshBasicMaterial({
+      vertexColors: true,
+      transparent: true,
+      opacity: SHEET_OPACITY,
+      depthWrite: false,
+      side: DoubleSide,
+    });
     this.#sheets = new Mesh(new BufferGeometry(), sheet);
     this.#lines.frustumCulled = this.#sheets.frustumCulled = false;
     this.add(this.#lines, this.#sheets);
@@ -51,7 +68,8 @@ export class Wires extends Group {
 
   /** Begins anew: at most so many segments and sheets follow. `anchor` is a point of the world. */
   begin(anchor: Vector3, segments: number, sheets: number): void {
-    if (2 * segments > this.#linePoints.size || 6 * sheets > this.#sheetPoints.size) this.#allocate(2 * segments, 2 * sheets);
+    if (2 * segments > this.#linePoints.size || 6 * sheets > this.#sheetPoints.size)
+      this.#allocate(2 * segments, 2 * sheets);
     this.#linePoints.count = this.#sheetPoints.count = 0;
     this.position.copy(anchor);
   }
@@ -63,7 +81,8 @@ export class Wires extends Group {
 
   /** The corners go around. */
   sheet(corners: readonly Vector3[], colour: Color): void {
-    for (const corner of [0, 1, 2, 0, 2, 3]) this.#sheetPoints.put(corners[corner], this.position, colour);
+    for (const corner of [0, 1, 2, 0, 2, 3])
+      this.#sheetPoints.put(corners[corner], this.position, colour);
   }
 
   end(): void {
@@ -86,7 +105,9 @@ export class Wires extends Group {
   #allocate(segments: number, sheets: number): void {
     this.#linePoints = new Points(2 * segments);
     this.#sheetPoints = new Points(6 * sheets);
-    this.#buffers = [this.#linePoints.positions, this.#linePoints.colours].map((array) => new InstancedInterleavedBuffer(array, 6, 1));
+    this.#buffers = [this.#linePoints.positions, this.#linePoints.colours].map(
+      (array) => new InstancedInterleavedBuffer(array, 6, 1),
+    );
     const [positions, colours] = this.#buffers;
     this.#lines.geometry.dispose();
     const geometry = new LineSegmentsGeometry();
@@ -97,7 +118,10 @@ export class Wires extends Group {
     this.#lines.geometry = geometry;
     this.#sheets.geometry.dispose();
     this.#sheets.geometry = new BufferGeometry();
-    this.#sheets.geometry.setAttribute("position", new BufferAttribute(this.#sheetPoints.positions, 3));
+    this.#sheets.geometry.setAttribute(
+      "position",
+      new BufferAttribute(this.#sheetPoints.positions, 3),
+    );
     this.#sheets.geometry.setAttribute("color", new BufferAttribute(this.#sheetPoints.colours, 3));
   }
 }

@@ -53,7 +53,14 @@ export function Writer({ name, send, text = "", focus = false, onSend, onClose }
       }}
     >
       <textarea
-        ref={field} class="input" rows={1} aria-label={name} placeholder={onClose ? undefined : `${name}…`} value={words.value} readOnly={sending.value} onKeyDown={key}
+        ref={field}
+        class="input"
+        rows={1}
+        aria-label={name}
+        placeholder={onClose ? undefined : `${name}…`}
+        value={words.value}
+        readOnly={sending.value}
+        onKeyDown={key}
         onInput={(event) => {
           words.value = event.currentTarget.value;
           grow(event.currentTarget);
@@ -79,7 +86,9 @@ function State({ bytes, sending }: { bytes: number; sending: boolean }) {
   const { status } = useEditor();
   return (
     <>
-      {bytes > BYTES_SAID && <span class={bytes > BYTES_MAX ? "notes-long" : undefined}>{BYTES_MAX - bytes} left</span>}
+      {bytes > BYTES_SAID && (
+        <span class={bytes > BYTES_MAX ? "notes-long" : undefined}>{BYTES_MAX - bytes} left</span>
+      )}
       {sending && status.value.phase !== "online" && <span>waits for the server</span>}
       <span class="grow" />
     </>

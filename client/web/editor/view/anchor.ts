@@ -19,7 +19,8 @@ export class Anchor implements Layer {
   update(view: View): void {
     const { target, distance } = view.editor.rig;
     const at = this.group.position;
-    if (Math.hypot(target[0] - at.x, target[1] - at.y, target[2] - at.z) <= AWAY_MAX * distance) return;
+    if (Math.hypot(target[0] - at.x, target[1] - at.y, target[2] - at.z) <= AWAY_MAX * distance)
+      return;
     at.set(...target);
     this.version++;
   }

@@ -24,7 +24,12 @@ export type Progress = (loaded: number, total: number) => void;
  * @param known the version that is there already
  * @returns null where that still is the one
  */
-export async function loadAsset(scene: string, known: string | null, progress: Progress, signal: AbortSignal): Promise<AssetMeshes | null> {
+export async function loadAsset(
+  scene: string,
+  known: string | null,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<AssetMeshes | null> {
   const response = await ask(sceneUrl(scene, "asset", home()), signal);
   const version = response.headers.get("etag");
   if (version !== null && version === known) return null;
@@ -49,7 +54,10 @@ async function ask(url: string, signal: AbortSignal): Promise<Response> {
   const response = await fetch(url, { signal });
   if (response.ok) return response;
   const said = await response.json().catch(() => null);
-  throw new GizmodError(said?.code ?? "internal", said?.message ?? `the server answered ${response.status}`);
+  throw new GizmodError(
+    said?.code ?? "internal",
+    said?.message ?? `the server answered ${response.status}`,
+  );
 }
 
 async function download(response: Response, progress: Progress): Promise<ArrayBuffer> {
@@ -65,10 +73,15 @@ async function download(response: Response, progress: Progress): Promise<ArrayBu
 }
 
 /** Compressed meshes need decoders, which only files that name them pay for. @returns what lets go of them */
-async function addDecoders(loader: import("three/examples/jsm/loaders/GLTFLoader.js").GLTFLoader, bytes: ArrayBuffer): Promise<() => void> {
+async function addDecoders(
+  loader: import("three/examples/jsm/loaders/GLTFLoader.js").GLTFLoader,
+  bytes: ArrayBuffer,
+): Promise<() => void> {
   const text = new TextDecoder("latin1").decode(bytes.slice(0, jsonEnd(bytes)));
   if (text.includes("meshopt_compression")) {
-    loader.setMeshoptDecoder((await import("three/examples/jsm/libs/meshopt_decoder.module.js")).MeshoptDecoder);
+    loader.setMeshoptDecoder(
+      (await import("three/examples/jsm/libs/meshopt_decoder.module.js")).MeshoptDecoder,
+    );
   }
   if (!text.includes("KHR_draco_mesh_compression")) return () => {};
   const { DRACOLoader } = await import("three/examples/jsm/loaders/DRACOLoader.js");
@@ -87,11 +100,21 @@ function jsonEnd(bytes: ArrayBuffer): number {
 /** Takes everything but the meshes out of the file before it is read. @returns by node the index of its mesh */
 function leaveMeshesOnly({ json }: GLTFParser): (number | undefined)[] {
   const meshOf = ((json.nodes ?? []) as { mesh?: number }[]).map(({ mesh }) => mesh);
-  Object.assign(json, { nodes: [], skins: [], animations: [], cameras: [], scenes: [{ nodes: [] }], scene: 0 });
+  Object.assign(json, {
+    nodes: [],
+    skins: [],
+    animations: [],
+    cameras: [],
+    scenes: [{ nodes: [] }],
+    scene: 0,
+  });
   return meshOf;
 }
 
-async function readMeshes(parser: GLTFParser, meshOf: readonly (number | undefined)[]): Promise<Omit<AssetMeshes, "version">> {
+async function readMeshes(
+  parser: GLTFParser,
+  meshOf: readonly (number | undefined)[],
+): Promise<Omit<AssetMeshes, "version">> {
   const used = [...new Set(meshOf)].filter((mesh) => mesh !== undefined);
   const read = await Promise.allSettled(used.map((mesh) => parser.getDependency("mesh", mesh)));
   const partsOf = new Map<number, Part[]>();
@@ -113,7 +136,9 @@ async function readMeshes(parser: GLTFParser, meshOf: readonly (number | undefin
 function wordsOf(reason: unknown): string {
   const message = reason instanceof Error && !(reason instanceof TypeError) ? reason.message : "";
   if (message.includes("KTX2")) return "the textures of the file are KTX2, which is not read here";
-  return message.replace(/^THREE\.\w+: /, "") || "the file says something about them that cannot be";
+  return (
+    message.replace(/^THREE\.\w+: /, "") || "the file says something about them that cannot be"
+  );
 }
 
 function toParts(mesh: THREE.Object3D): Part[] {
@@ -138,7 +163,8 @@ function primitiveOf(object: THREE.Object3D): Primitive {
 export function disposeMeshes(parts: ReadonlyMap<number, readonly Part[]>): void {
   for (const { geometry, material } of new Set([...parts.values()].flat())) {
     geometry.dispose();
-    for (const value of Object.values(material)) if (value instanceof THREE.Texture && !value.isRenderTargetTexture) value.dispose();
+    for (const value of Object.values(material))
+      if (value instanceof THREE.Texture && !value.isRenderTargetTexture) value.dispose();
     material.dispose();
   }
 }

@@ -17,7 +17,8 @@ function makeScene(): SceneModel {
   const scene = new SceneModel();
   scene.apply([
     {
-      from: 0, seq: 1,
+      from: 0,
+      seq: 1,
       nodes: [
         { id: 1, t: [100, 0, 0], r: QUARTER_TURN },
         { id: 2, parent: 1, bounds: UNIT },
@@ -28,7 +29,8 @@ function makeScene(): SceneModel {
   return scene;
 }
 
-const rounded = (box: Box | null): number[] | undefined => box?.map((value) => Math.round(1e6 * value) / 1e6 + 0);
+const rounded = (box: Box | null): number[] | undefined =>
+  box?.map((value) => Math.round(1e6 * value) / 1e6 + 0);
 
 test("bounds_of_a_group_are_along_its_own_axes", () => {
   assert.deepEqual(rounded(new LocalBounds().of(makeScene(), 1)), [-1, -1, -1, 11, 1, 1]);
@@ -50,7 +52,10 @@ test("bounds_follow_a_child_that_moved_by_itself", () => {
 });
 
 test("bounds_box_matrix_takes_the_unit_box_to_the_bounds", () => {
-  const matrix = boxMatrix([1, 2, 3, 5, 4, 9], new THREE.Matrix4().makeTranslation(100, 0, 0).elements);
+  const matrix = boxMatrix(
+    [1, 2, 3, 5, 4, 9],
+    new THREE.Matrix4().makeTranslation(100, 0, 0).elements,
+  );
   assert.deepEqual(transformPoint(matrix, [-0.5, -0.5, -0.5]), [101, 2, 3]);
   assert.deepEqual(transformPoint(matrix, [0.5, 0.5, 0.5]), [105, 4, 9]);
 });
@@ -61,7 +66,13 @@ test("bounds_flat_box_has_an_inverse", () => {
 });
 
 test("bounds_fit_the_mesh_that_they_are_of", () => {
-  const parts = [{ geometry: new THREE.BoxGeometry(2, 2, 2), material: new THREE.Material(), primitive: "mesh" as const }];
+  const parts = [
+    {
+      geometry: new THREE.BoxGeometry(2, 2, 2),
+      material: new THREE.Material(),
+      primitive: "mesh" as const,
+    },
+  ];
   assert.ok(fits(parts, UNIT));
   assert.ok(fits(parts, [-1.005, -1, -1, 1, 1, 1]));
   assert.ok(!fits(parts, [-1.1, -1, -1, 1, 1, 1]));

@@ -14,7 +14,11 @@ export class LocalBounds {
     let box: Box | null = null;
     for (const below of scene.below(id)) {
       const bounds = scene.get(below)?.bounds;
-      if (bounds) box = boxUnion(box, below === id ? bounds : boxTransform(bounds, multiply(inverse, scene.world(below))));
+      if (bounds)
+        box = boxUnion(
+          box,
+          below === id ? bounds : boxTransform(bounds, multiply(inverse, scene.world(below))),
+        );
     }
     this.#known.set(id, box);
     return box;
@@ -22,7 +26,12 @@ export class LocalBounds {
 
   /** A node moved: those above it may have other boxes now, it itself and those below it have not. */
   moved(scene: SceneModel, id: Id): void {
-    for (let above = scene.get(id)?.parent ?? null; above !== null; above = scene.get(above)?.parent ?? null) this.#known.delete(above);
+    for (
+      let above = scene.get(id)?.parent ?? null;
+      above !== null;
+      above = scene.get(above)?.parent ?? null
+    )
+      this.#known.delete(above);
   }
 
   clear(): void {

@@ -31,7 +31,12 @@ const placed = new Float64Array(16);
 
 /** The matrix of the unit box as `bounds` of a node with this matrix to the world. The next call writes over it. */
 export function boxMatrix(bounds: Box, world: Mat4): Mat4 {
-  const longest = Math.max(bounds[3] - bounds[0], bounds[4] - bounds[1], bounds[5] - bounds[2], 1e-9);
+  const longest = Math.max(
+    bounds[3] - bounds[0],
+    bounds[4] - bounds[1],
+    bounds[5] - bounds[2],
+    1e-9,
+  );
   local.fill(0);
   for (let i = 0; i < 3; i++) {
     local[5 * i] = Math.max(bounds[3 + i] - bounds[i], SIDE_MIN * longest);
@@ -48,6 +53,9 @@ export function fits(parts: readonly Part[], bounds: Box): boolean {
     if (!geometry.boundingBox) geometry.computeBoundingBox();
     box.union(geometry.boundingBox as THREE.Box3);
   }
-  const slack = 0.01 * Math.max(bounds[3] - bounds[0], bounds[4] - bounds[1], bounds[5] - bounds[2]);
-  return [...box.min.toArray(), ...box.max.toArray()].every((value, i) => Math.abs(value - bounds[i]) <= slack);
+  const slack =
+    0.01 * Math.max(bounds[3] - bounds[0], bounds[4] - bounds[1], bounds[5] - bounds[2]);
+  return [...box.min.toArray(), ...box.max.toArray()].every(
+    (value, i) => Math.abs(value - bounds[i]) <= slack,
+  );
 }

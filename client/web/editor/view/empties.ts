@@ -52,7 +52,13 @@ export class Empties implements Layer {
     readonly selection: Selection,
   ) {
     const uniforms = { size: { value: SIZE_PX }, width: { value: 1 } };
-    const material = new THREE.ShaderMaterial({ uniforms, vertexShader, fragmentShader, transparent: true, depthWrite: false });
+    const material = new THREE.ShaderMaterial({
+      uniforms,
+      vertexShader,
+      fragmentShader,
+      transparent: true,
+      depthWrite: false,
+    });
     this.#points = new THREE.Points(new THREE.BufferGeometry(), material);
     this.#points.frustumCulled = false;
     this.#points.renderOrder = RENDER_ORDER;
@@ -83,12 +89,20 @@ export class Empties implements Layer {
 
   #find(scene: SceneModel): void {
     this.#slots.clear();
-    for (const [id, node] of scene.nodes) if (node.children.length === 0 && !this.stage.partsOf(node)) this.#slots.set(id, this.#slots.size);
+    for (const [id, node] of scene.nodes)
+      if (node.children.length === 0 && !this.stage.partsOf(node))
+        this.#slots.set(id, this.#slots.size);
     this.#points.visible = this.#slots.size > 0;
     const { geometry } = this.#points;
     geometry.dispose();
-    geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(3 * this.#slots.size), 3));
-    geometry.setAttribute("ink", new THREE.BufferAttribute(new Float32Array(4 * this.#slots.size), 4));
+    geometry.setAttribute(
+      "position",
+      new THREE.BufferAttribute(new Float32Array(3 * this.#slots.size), 3),
+    );
+    geometry.setAttribute(
+      "ink",
+      new THREE.BufferAttribute(new Float32Array(4 * this.#slots.size), 4),
+    );
     for (const id of this.#slots.keys()) this.#place(scene, id);
     this.#marked = -1;
   }

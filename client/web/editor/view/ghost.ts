@@ -23,8 +23,19 @@ const RENDER_ORDER = 10;
 export class Ghost implements Layer {
   readonly #depth: InstanceSet;
   readonly #shape: InstanceSet;
-  readonly #depthMaterial = new THREE.MeshBasicMaterial({ colorWrite: false, transparent: true, side: THREE.DoubleSide, ...BEHIND });
-  readonly #material = new THREE.MeshLambertMaterial({ transparent: true, opacity: OPACITY, depthWrite: false, side: THREE.DoubleSide, ...BEHIND });
+  readonly #depthMaterial = new THREE.MeshBasicMaterial({
+    colorWrite: false,
+    transparent: true,
+    side: THREE.DoubleSide,
+    ...BEHIND,
+  });
+  readonly #material = new THREE.MeshLambertMaterial({
+    transparent: true,
+    opacity: OPACITY,
+    depthWrite: false,
+    side: THREE.DoubleSide,
+    ...BEHIND,
+  });
   /** Where those that would be dragged are, or were when it began. */
   readonly #places = new Map<Id, Float64Array>();
   #stale = true;
@@ -53,7 +64,8 @@ export class Ghost implements Layer {
   update({ editor }: View): void {
     const isDragging = editor.past.peek() === null && editor.gizmo.peek()?.active !== undefined;
     if (!isDragging) this.#remember();
-    if (isDragging !== this.#shown || (isDragging && this.#anchored !== this.anchor.version)) this.#show(isDragging);
+    if (isDragging !== this.#shown || (isDragging && this.#anchored !== this.anchor.version))
+      this.#show(isDragging);
     this.#depth.flush();
     this.#shape.flush();
   }

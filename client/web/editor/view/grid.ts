@@ -8,7 +8,11 @@ import { followTheme, themeColour } from "./theme";
 import type { Layer, View } from "./view";
 
 /** By the axis that the plane stands on: those that lie in it. */
-const PLANES = [[2, 1], [0, 2], [0, 1]] as const;
+const PLANES = [
+  [2, 1],
+  [0, 2],
+  [0, 1],
+] as const;
 /** The cosine of the angle between the line of sight and an axis, from which on one looks along it. */
 const ALONG = 0.99999;
 /** How far behind the target an upright grid is, in distances to it. */
@@ -88,8 +92,15 @@ export class Grid implements Layer {
       normal: { value: new THREE.Vector3() },
     };
     const material = new THREE.ShaderMaterial({
-      uniforms, vertexShader, fragmentShader, transparent: true, depthWrite: false, side: THREE.DoubleSide,
-      polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 4,
+      uniforms,
+      vertexShader,
+      fragmentShader,
+      transparent: true,
+      depthWrite: false,
+      side: THREE.DoubleSide,
+      polygonOffset: true,
+      polygonOffsetFactor: 1,
+      polygonOffsetUnits: 4,
     });
     this.#mesh = new THREE.Mesh(new THREE.PlaneGeometry(2, 2), material);
     this.#mesh.frustumCulled = false;
@@ -98,7 +109,9 @@ export class Grid implements Layer {
     view.world.add(this.#mesh);
     this.#stop = followTheme(() => {
       uniforms.line.value.copy(themeColour("--grid"));
-      ["--axis-x", "--axis-y", "--axis-z"].forEach((name, axis) => this.#axes[axis].copy(themeColour(name)));
+      ["--axis-x", "--axis-y", "--axis-z"].forEach((name, axis) =>
+        this.#axes[axis].copy(themeColour(name)),
+      );
       view.invalidate();
     });
   }
@@ -110,7 +123,12 @@ export class Grid implements Layer {
     const decade = Math.log10(rig.metresPerPx * CELL_PX);
     const cell = 10 ** Math.ceil(decade);
     const plane = planeAt(rig, normal);
-    const reach = REACH * Math.max(rig.distance, rig.parallel.peek() && normal !== 1 ? 0 : Math.abs(rig.eye[normal] - plane));
+    const reach =
+      REACH *
+      Math.max(
+        rig.distance,
+        rig.parallel.peek() && normal !== 1 ? 0 : Math.abs(rig.eye[normal] - plane),
+      );
     const { target } = rig;
     this.#place(rig, normal, plane, reach);
     uniforms.axisU.value = this.#axes[u];
@@ -137,8 +155,15 @@ export class Grid implements Layer {
     at[u] = target[u];
     at[v] = target[v];
     at[normal] = plane;
-    const basis = [u, v, normal].map((axis) => new THREE.Vector3().setComponent(axis, 1)) as [THREE.Vector3, THREE.Vector3, THREE.Vector3];
-    this.#mesh.matrix.makeBasis(...basis).scale(new THREE.Vector3(reach, reach, reach)).setPosition(at[0], at[1], at[2]);
+    const basis = [u, v, normal].map((axis) => new THREE.Vector3().setComponent(axis, 1)) as [
+      THREE.Vector3,
+      THREE.Vector3,
+      THREE.Vector3,
+    ];
+    this.#mesh.matrix
+      .makeBasis(...basis)
+      .scale(new THREE.Vector3(reach, reach, reach))
+      .setPosition(at[0], at[1], at[2]);
     this.#mesh.matrixWorldNeedsUpdate = true;
   }
 }

@@ -5,9 +5,31 @@ import * as THREE from "three";
 
 import { InstanceSet, type Part } from "./instances";
 
-const part = (): Part => ({ geometry: new THREE.BoxGeometry(), material: new THREE.MeshBasicMaterial(), primitive: "mesh" });
-const at = (x: number, y = 0, z = 0, scale = 1): number[] => [scale, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, x, y, z, 1];
-const meshes = (set: InstanceSet): THREE.InstancedMesh[] => set.group.children as THREE.InstancedMesh[];
+const part = (): Part => ({
+  geometry: new THREE.BoxGeometry(),
+  material: new THREE.MeshBasicMaterial(),
+  primitive: "mesh",
+});
+const at = (x: number, y = 0, z = 0, scale = 1): number[] => [
+  scale,
+  0,
+  0,
+  0,
+  0,
+  1,
+  0,
+  0,
+  0,
+  0,
+  1,
+  0,
+  x,
+  y,
+  z,
+  1,
+];
+const meshes = (set: InstanceSet): THREE.InstancedMesh[] =>
+  set.group.children as THREE.InstancedMesh[];
 
 /** Where the instances of a set are in the world, with what the batch as a whole does, in ascending order. */
 function places(set: InstanceSet): number[] {
@@ -28,7 +50,10 @@ test("instances_same_shape_is_one_draw_call", () => {
   const parts = [part()];
   for (let id = 1; id <= 100; id++) set.put(id, parts, at(id));
   assert.equal(meshes(set).length, 1);
-  assert.deepEqual(places(set), Array.from({ length: 100 }, (_, i) => i + 1));
+  assert.deepEqual(
+    places(set),
+    Array.from({ length: 100 }, (_, i) => i + 1),
+  );
 });
 
 test("instances_two_parts_are_two_draw_calls", () => {
@@ -81,7 +106,12 @@ test("instances_mirrored_one_is_in_a_mirrored_batch_at_its_place", () => {
   set.put(1, parts, at(1));
   set.put(2, parts, at(2, 0, 0, -1));
   assert.deepEqual(places(set), [1, 2]);
-  assert.deepEqual(meshes(set).map((mesh) => Math.sign(mesh.matrixWorld.determinant())).sort(), [-1, 1]);
+  assert.deepEqual(
+    meshes(set)
+      .map((mesh) => Math.sign(mesh.matrixWorld.determinant()))
+      .sort(),
+    [-1, 1],
+  );
 });
 
 test("instances_that_are_mirrored_later_change_their_batch", () => {

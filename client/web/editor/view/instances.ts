@@ -93,7 +93,9 @@ export class InstanceSet {
     }
     if (!first) return null;
     const { batch, instanceId, point } = first;
-    for (const [id, { slots }] of this.#entries) if (slots.some((slot) => slot.batch === batch && slot.index === instanceId)) return { id, point };
+    for (const [id, { slots }] of this.#entries)
+      if (slots.some((slot) => slot.batch === batch && slot.index === instanceId))
+        return { id, point };
     return null;
   }
 
@@ -179,7 +181,10 @@ class Batch {
     for (const attribute of [this.#mesh.instanceMatrix, this.#mesh.instanceColor]) {
       if (!attribute) continue;
       attribute.clearUpdateRanges();
-      attribute.addUpdateRange(this.#low * attribute.itemSize, (this.#high - this.#low + 1) * attribute.itemSize);
+      attribute.addUpdateRange(
+        this.#low * attribute.itemSize,
+        (this.#high - this.#low + 1) * attribute.itemSize,
+      );
       attribute.needsUpdate = true;
     }
     this.#low = Infinity;
@@ -217,7 +222,8 @@ class Batch {
   #make(capacity: number): THREE.InstancedMesh {
     const { geometry, material, primitive } = this.part;
     const mesh = new THREE.InstancedMesh(geometry, material, capacity);
-    if (this.options.coloured) mesh.instanceColor = new THREE.InstancedBufferAttribute(new Float32Array(3 * capacity), 3);
+    if (this.options.coloured)
+      mesh.instanceColor = new THREE.InstancedBufferAttribute(new Float32Array(3 * capacity), 3);
     if (primitive !== "mesh") Object.assign(mesh, OTHER_PRIMITIVES[primitive]);
     if (this.mirrored) mesh.scale.x = -1;
     mesh.renderOrder = this.options.renderOrder ?? 0;
@@ -236,5 +242,9 @@ const OTHER_PRIMITIVES = {
 };
 
 function determinant(m: Mat4): number {
-  return m[0] * (m[5] * m[10] - m[6] * m[9]) - m[4] * (m[1] * m[10] - m[2] * m[9]) + m[8] * (m[1] * m[6] - m[2] * m[5]);
+  return (
+    m[0] * (m[5] * m[10] - m[6] * m[9]) -
+    m[4] * (m[1] * m[10] - m[2] * m[9]) +
+    m[8] * (m[1] * m[6] - m[2] * m[5])
+  );
 }

@@ -8,7 +8,11 @@ export class Light implements Layer {
   readonly #direction = new THREE.Vector3();
 
   constructor(view: View) {
-    view.world.add(new THREE.HemisphereLight(0xf4f7ff, 0x6d6a66, 1.55), this.#lamp, this.#lamp.target);
+    view.world.add(
+      new THREE.HemisphereLight(0xf4f7ff, 0x6d6a66, 1.55),
+      this.#lamp,
+      this.#lamp.target,
+    );
   }
 
   update({ camera }: View): void {

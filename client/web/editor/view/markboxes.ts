@@ -26,7 +26,8 @@ export class MarkBoxes {
   set(scene: SceneModel, boxed: Iterable<[number, readonly Id[]]>): void {
     this.#boxed = new Map(boxed);
     this.#sessions.clear();
-    for (const [session, tops] of this.#boxed) for (const top of tops) for (const id of scene.below(top)) this.#add(id, session);
+    for (const [session, tops] of this.#boxed)
+      for (const top of tops) for (const id of scene.below(top)) this.#add(id, session);
   }
 
   /** The sessions whose boxes these nodes are in. */

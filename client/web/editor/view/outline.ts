@@ -45,18 +45,36 @@ export class Outline {
   readonly set: InstanceSet;
   readonly #mask: THREE.WebGLRenderTarget;
   readonly #world = new THREE.Scene();
-  readonly #material = new THREE.MeshBasicMaterial({ side: THREE.DoubleSide, depthTest: false, depthWrite: false });
+  readonly #material = new THREE.MeshBasicMaterial({
+    side: THREE.DoubleSide,
+    depthTest: false,
+    depthWrite: false,
+  });
   readonly #quad: THREE.Mesh<THREE.PlaneGeometry, THREE.ShaderMaterial>;
 
   constructor(
     readonly view: View,
     readonly anchor: Anchor,
   ) {
-    this.#mask = new THREE.WebGLRenderTarget(1, 1, { samples: view.software ? 0 : 4, depthBuffer: false });
+    this.#mask = new THREE.WebGLRenderTarget(1, 1, {
+      samples: view.software ? 0 : 4,
+      depthBuffer: false,
+    });
     this.set = new InstanceSet(anchor.group.position, { material: this.#material, coloured: true });
     this.#world.add(this.set.group);
-    const uniforms = { mask: { value: this.#mask.texture }, reach: { value: new THREE.Vector2() }, part: { value: new THREE.Vector4() } };
-    const material = new THREE.ShaderMaterial({ uniforms, vertexShader, fragmentShader, transparent: true, depthTest: false, depthWrite: false });
+    const uniforms = {
+      mask: { value: this.#mask.texture },
+      reach: { value: new THREE.Vector2() },
+      part: { value: new THREE.Vector4() },
+    };
+    const material = new THREE.ShaderMaterial({
+      uniforms,
+      vertexShader,
+      fragmentShader,
+      transparent: true,
+      depthTest: false,
+      depthWrite: false,
+    });
     this.#quad = new THREE.Mesh(new THREE.PlaneGeometry(2, 2), material);
     this.#quad.frustumCulled = false;
     this.#quad.renderOrder = RENDER_ORDER;
@@ -83,7 +101,14 @@ export class Outline {
     const { reach, part } = this.#quad.material.uniforms;
     const room = 2 * WIDTH_PX;
     reach.value.set(WIDTH_PX / width, WIDTH_PX / height);
-    part.value.set((x0 - room) / width, 1 - (y1 + room) / height, (x1 + room) / width, 1 - (y0 - room) / height).clampScalar(0, 1);
+    part.value
+      .set(
+        (x0 - room) / width,
+        1 - (y1 + room) / height,
+        (x1 + room) / width,
+        1 - (y0 - room) / height,
+      )
+      .clampScalar(0, 1);
   }
 
   dispose(): void {

@@ -44,7 +44,9 @@ export class Pace {
 
 /** Whether WebGL runs on the processor. Browsers say so by refusing a context that should not, or, where somebody asked for it, by its name alone. */
 export function drawsInSoftware(): boolean {
-  const context = document.createElement("canvas").getContext("webgl2", { failIfMajorPerformanceCaveat: true });
+  const context = document
+    .createElement("canvas")
+    .getContext("webgl2", { failIfMajorPerformanceCaveat: true });
   if (!context) return true;
   const masked = context.getParameter(context.RENDERER) === "WebKit WebGL";
   const extension = masked ? context.getExtension("WEBGL_debug_renderer_info") : null;

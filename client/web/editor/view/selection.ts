@@ -57,8 +57,13 @@ export class Selection implements Layer {
   ) {
     const { editor } = view;
     this.#outline = new Outline(view, anchor);
-    this.#corners = new InstanceSet(anchor.group.position, { coloured: true, renderOrder: RENDER_ORDER });
-    this.#cornerParts = [{ geometry: strokeGeometry(cornerPoints()), material: this.#material, primitive: "mesh" }];
+    this.#corners = new InstanceSet(anchor.group.position, {
+      coloured: true,
+      renderOrder: RENDER_ORDER,
+    });
+    this.#cornerParts = [
+      { geometry: strokeGeometry(cornerPoints()), material: this.#material, primitive: "mesh" },
+    ];
     anchor.group.add(this.#corners.group);
     const stops = [
       effect(() => this.#told(editor.selection.value, editor.people.value)),
@@ -122,8 +127,11 @@ export class Selection implements Layer {
   #told(selection: readonly Id[], people: readonly Person[]): void {
     const before = this.#people;
     const own = people.find(({ me }) => me);
-    const now = own ? [...people.filter(({ me }) => !me), { ...own, selection: [...selection] }] : people;
-    if (now.length === before.length && now.every((person, i) => marksAlike(person, before[i]))) return;
+    const now = own
+      ? [...people.filter(({ me }) => !me), { ...own, selection: [...selection] }]
+      : people;
+    if (now.length === before.length && now.every((person, i) => marksAlike(person, before[i])))
+      return;
     this.#people = now;
     this.#mark(now);
     this.#stale = true;
@@ -135,7 +143,10 @@ export class Selection implements Layer {
     this.#marks.clear();
     this.#marked.clear();
     for (const { session, colour, selection = [], locks = [], me } of people) {
-      const mark = { colour: me ? this.#own : new THREE.Color(colour), boxed: me ? selection : locks };
+      const mark = {
+        colour: me ? this.#own : new THREE.Color(colour),
+        boxed: me ? selection : locks,
+      };
       this.#marks.set(session, mark);
       for (const id of [...selection, ...locks]) this.#marked.set(id, mark);
     }
@@ -147,9 +158,13 @@ export class Selection implements Layer {
     this.#outline.set.clear();
     this.#corners.clear();
     this.#outlined.clear();
-    for (const [top, mark] of this.#marked) for (const id of scene.below(top)) this.#outlined.set(id, mark);
+    for (const [top, mark] of this.#marked)
+      for (const id of scene.below(top)) this.#outlined.set(id, mark);
     for (const id of this.#outlined.keys()) this.#put(id);
-    this.#boxes.set(scene, [...this.#marks].map(([session, { boxed }]) => [session, boxed]));
+    this.#boxes.set(
+      scene,
+      [...this.#marks].map(([session, { boxed }]) => [session, boxed]),
+    );
     this.#putBoxes(this.#marks.keys());
   }
 
@@ -163,7 +178,8 @@ export class Selection implements Layer {
     for (const session of sessions) {
       const placed = this.#boxes.of(scene, session);
       const colour = this.#marks.get(session)?.colour;
-      if (placed) this.#corners.put(session, this.#cornerParts, boxMatrix(placed.box, placed.world), colour);
+      if (placed)
+        this.#corners.put(session, this.#cornerParts, boxMatrix(placed.box, placed.world), colour);
       else this.#corners.remove(session);
     }
   }
@@ -176,7 +192,12 @@ export class Selection implements Layer {
 }
 
 function marksAlike(a: Person, b: Person): boolean {
-  return a.session === b.session && a.colour === b.colour && alike(a.selection, b.selection) && alike(a.locks, b.locks);
+  return (
+    a.session === b.session &&
+    a.colour === b.colour &&
+    alike(a.selection, b.selection) &&
+    alike(a.locks, b.locks)
+  );
 }
 
 function alike(a: readonly Id[] = [], b: readonly Id[] = []): boolean {
@@ -188,7 +209,8 @@ function cornerPoints(): number[] {
   const points: number[] = [];
   for (let corner = 0; corner < 8; corner++) {
     const at = [0, 1, 2].map((axis) => ((corner >> axis) & 1) - 0.5);
-    for (let axis = 0; axis < 3; axis++) points.push(...at, ...at.map((value, i) => (i === axis ? value * (1 - 2 * CORNER) : value)));
+    for (let axis = 0; axis < 3; axis++)
+      points.push(...at, ...at.map((value, i) => (i === axis ? value * (1 - 2 * CORNER) : value)));
   }
   return points;
 }

@@ -68,13 +68,20 @@ export class Stage implements Layer {
     const node = this.#scene.get(id);
     const parts = node && this.partsOf(node);
     if (!parts) return set.remove(id);
-    set.put(id, parts, parts === BOX_PARTS && node.bounds ? boxMatrix(node.bounds, world) : world, colour);
+    set.put(
+      id,
+      parts,
+      parts === BOX_PARTS && node.bounds ? boxMatrix(node.bounds, world) : world,
+      colour,
+    );
   }
 
   /** The first surface that a ray meets, as the last picture shows it. */
   meet([x, y, z, dx, dy, dz]: Ray): { id: Id; point: Vec3 } | null {
     this.#drawn.group.updateWorldMatrix(true, true);
-    const met = this.#drawn.meet(new THREE.Raycaster(new THREE.Vector3(x, y, z), new THREE.Vector3(dx, dy, dz)));
+    const met = this.#drawn.meet(
+      new THREE.Raycaster(new THREE.Vector3(x, y, z), new THREE.Vector3(dx, dy, dz)),
+    );
     return met && { id: met.id, point: met.point.toArray() };
   }
 
@@ -107,7 +114,12 @@ export class Stage implements Layer {
   /** A node of the past may be of a glTF that another import has replaced since. */
   #isOfAsset(node: SceneNode, parts: readonly Part[]): boolean {
     const now = this.view.editor.session.scene;
-    return this.#scene === now || now.get(node.id) !== undefined || node.bounds === undefined || fits(parts, node.bounds);
+    return (
+      this.#scene === now ||
+      now.get(node.id) !== undefined ||
+      node.bounds === undefined ||
+      fits(parts, node.bounds)
+    );
   }
 
   #show(scene: SceneModel): () => void {
@@ -123,8 +135,13 @@ export class Stage implements Layer {
     if (this.#due === null) return;
     for (const id of change.gone) this.#due.add(id);
     for (const id of change.moved) this.#dueMoved.add(id);
-    if (change.added.length + change.gone.length > 0 || change.structure.some((id) => this.#dueMoved.has(id))) this.#dueRegrown = true;
-    for (const top of [...change.added, ...change.moved]) for (const id of this.#scene.below(top)) this.#due.add(id);
+    if (
+      change.added.length + change.gone.length > 0 ||
+      change.structure.some((id) => this.#dueMoved.has(id))
+    )
+      this.#dueRegrown = true;
+    for (const top of [...change.added, ...change.moved])
+      for (const id of this.#scene.below(top)) this.#due.add(id);
   }
 
   #putAll(): void {
@@ -134,7 +151,8 @@ export class Stage implements Layer {
 
   /** Looks for the glTF where nodes are of one: after a state that came as a whole it may be another. */
   #wantMeshes(): void {
-    for (const { asset } of this.#scene.nodes.values()) if (asset !== undefined) return void this.#load();
+    for (const { asset } of this.#scene.nodes.values())
+      if (asset !== undefined) return void this.#load();
   }
 
   async #load(): Promise<void> {
@@ -143,19 +161,22 @@ export class Stage implements Layer {
     const { signal } = (this.#loading = new AbortController());
     if (this.#version === null) editor.asset.value = { phase: "loading", loaded: 0, total: 0 };
     try {
-      const progress = (loaded: number, total: number) => (editor.asset.value = { phase: "loading", loaded, total });
+      const progress = (loaded: number, total: number) =>
+        (editor.asset.value = { phase: "loading", loaded, total });
       const asset = await loadAsset(editor.session.sceneName, this.#version, progress, signal);
       if (signal.aborted) return;
       if (asset) this.#take(asset);
       const failed = asset?.failed;
-      editor.asset.value = failed === undefined ? { phase: "ready" } : { phase: "failed", reason: failed };
+      editor.asset.value =
+        failed === undefined ? { phase: "ready" } : { phase: "failed", reason: failed };
     } catch (error) {
       if (signal.aborted) return;
       this.#take({ parts: new Map(), version: null });
       editor.asset.value = { phase: "failed", reason: (error as GizmodError).message };
     }
     const { reason } = editor.asset.value;
-    if (reason !== undefined) editor.say("warn", `Some meshes cannot be shown; boxes replace them: ${reason}`);
+    if (reason !== undefined)
+      editor.say("warn", `Some meshes cannot be shown; boxes replace them: ${reason}`);
   }
 
   #take({ parts, version }: AssetMeshes): void {

@@ -6,7 +6,10 @@ import * as THREE from "three";
  * @param points three numbers for each
  * @param pale one for each point: from 0, as strong as the material says, to 1, which is not seen
  */
-export function strokeGeometry(points: ArrayLike<number>, pale?: ArrayLike<number>): THREE.BufferGeometry {
+export function strokeGeometry(
+  points: ArrayLike<number>,
+  pale?: ArrayLike<number>,
+): THREE.BufferGeometry {
   const geometry = new THREE.BufferGeometry();
   const count = Math.floor(points.length / 6);
   const ends = new Float32Array(12 * count);
@@ -82,7 +85,12 @@ export class StrokeMaterial extends THREE.ShaderMaterial {
   /** @param width in CSS pixels */
   constructor(width: number, opacity = 1, parameters: THREE.ShaderMaterialParameters = {}) {
     super({
-      uniforms: { viewport: { value: new THREE.Vector2(1, 1) }, width: { value: width }, colour: { value: new THREE.Color(1, 1, 1) }, opacity: { value: opacity } },
+      uniforms: {
+        viewport: { value: new THREE.Vector2(1, 1) },
+        width: { value: width },
+        colour: { value: new THREE.Color(1, 1, 1) },
+        opacity: { value: opacity },
+      },
       vertexShader,
       fragmentShader,
       transparent: true,

@@ -19,7 +19,9 @@ export class Studio {
   light(parts: Iterable<readonly Part[]>): void {
     this.#lit.clear();
     for (const list of parts) {
-      for (const { material } of list) if (material instanceof THREE.MeshStandardMaterial && material.metalness > 0) this.#lit.add(material);
+      for (const { material } of list)
+        if (material instanceof THREE.MeshStandardMaterial && material.metalness > 0)
+          this.#lit.add(material);
     }
     for (const material of this.#lit) material.envMap = this.#texture();
   }
@@ -49,7 +51,16 @@ export class Studio {
 function build(): THREE.Scene {
   const room = new THREE.Scene();
   const [wall, ceiling, floor] = [0.42, 0.9, 0.12].map((light) => surface(light));
-  room.add(new THREE.Mesh(new THREE.BoxGeometry(SIDE, SIDE, SIDE), [wall, wall, ceiling, floor, wall, wall]));
+  room.add(
+    new THREE.Mesh(new THREE.BoxGeometry(SIDE, SIDE, SIDE), [
+      wall,
+      wall,
+      ceiling,
+      floor,
+      wall,
+      wall,
+    ]),
+  );
   for (const { at, size, light } of LAMPS) {
     const lamp = new THREE.Mesh(new THREE.BoxGeometry(...size), surface(light));
     lamp.position.set(...(at as [number, number, number]));
@@ -59,5 +70,8 @@ function build(): THREE.Scene {
 }
 
 function surface(light: number): THREE.Material {
-  return new THREE.MeshBasicMaterial({ color: new THREE.Color(light, light, light), side: THREE.DoubleSide });
+  return new THREE.MeshBasicMaterial({
+    color: new THREE.Color(light, light, light),
+    side: THREE.DoubleSide,
+  });
 }

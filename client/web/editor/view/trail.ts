@@ -42,16 +42,20 @@ export class Trail implements Layer {
         view.invalidate();
       }),
       followTheme(() => {
-        for (const material of [this.#front, this.#behind]) material.colour.copy(themeColour("--past"));
-        for (const material of [this.#dots, this.#ring]) material.uniforms.colour.value.copy(themeColour("--past"));
+        for (const material of [this.#front, this.#behind])
+          material.colour.copy(themeColour("--past"));
+        for (const material of [this.#dots, this.#ring])
+          material.uniforms.colour.value.copy(themeColour("--past"));
         view.invalidate();
       }),
     ];
   }
 
   update({ editor, renderer }: View): void {
-    for (const material of [this.#front, this.#behind]) material.setViewport(editor.rig.width, editor.rig.height);
-    for (const material of [this.#dots, this.#ring]) material.uniforms.density.value = renderer.getPixelRatio();
+    for (const material of [this.#front, this.#behind])
+      material.setViewport(editor.rig.width, editor.rig.height);
+    for (const material of [this.#dots, this.#ring])
+      material.uniforms.density.value = renderer.getPixelRatio();
     if (!this.#stale && this.#anchored === this.anchor.version) return;
     this.#stale = false;
     this.#anchored = this.anchor.version;
@@ -80,7 +84,9 @@ export class Trail implements Layer {
     );
     this.#put(new THREE.Mesh(segments, this.#behind));
     this.#put(new THREE.Mesh(segments, this.#front));
-    this.#put(new THREE.Points(pointGeometry(points.filter((_, i) => !stops[i].between)), this.#dots));
+    this.#put(
+      new THREE.Points(pointGeometry(points.filter((_, i) => !stops[i].between)), this.#dots),
+    );
     const now = moment === undefined ? -1 : stops.filter(({ time }) => time <= moment).length - 1;
     if (now >= 0) this.#put(new THREE.Points(pointGeometry([points[now]]), this.#ring));
   }
@@ -93,13 +99,21 @@ export class Trail implements Layer {
 }
 
 function pointGeometry(points: readonly number[][]): THREE.BufferGeometry {
-  return new THREE.BufferGeometry().setAttribute("position", new THREE.Float32BufferAttribute(points.flat(), 3));
+  return new THREE.BufferGeometry().setAttribute(
+    "position",
+    new THREE.Float32BufferAttribute(points.flat(), 3),
+  );
 }
 
 /** Round points of a size in CSS pixels. @param hole how much of their radius is left out */
 function dotMaterial(sizePx: number, hole: number): THREE.ShaderMaterial {
   return new THREE.ShaderMaterial({
-    uniforms: { colour: { value: new THREE.Color() }, density: { value: 1 }, sizePx: { value: sizePx }, hole: { value: hole } },
+    uniforms: {
+      colour: { value: new THREE.Color() },
+      density: { value: 1 },
+      sizePx: { value: sizePx },
+      hole: { value: hole },
+    },
     vertexShader: `
       uniform float density, sizePx;
       void main() {

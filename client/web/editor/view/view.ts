@@ -47,7 +47,10 @@ export class View {
     canvas.addEventListener("webglcontextrestored", this.#restored);
     const observer = new ResizeObserver(() => this.#resize());
     observer.observe(canvas.parentElement ?? canvas);
-    this.#stop.push(() => observer.disconnect(), () => canvas.removeEventListener("webglcontextrestored", this.#restored));
+    this.#stop.push(
+      () => observer.disconnect(),
+      () => canvas.removeEventListener("webglcontextrestored", this.#restored),
+    );
     this.#stop.push(
       effect(() => {
         editor.rig.revision.value;
@@ -96,7 +99,8 @@ export class View {
     this.#due = 0;
     const waitedMs = performance.now() - this.#asked;
     this.#pace.drawn(waitedMs);
-    if (this.#pace.moving !== this.#pace.still) this.#rest = setTimeout(() => this.#draw(this.#pace.still), REST_MS + 2 * waitedMs);
+    if (this.#pace.moving !== this.#pace.still)
+      this.#rest = setTimeout(() => this.#draw(this.#pace.still), REST_MS + 2 * waitedMs);
     this.#draw(this.#pace.moving);
   }
 

@@ -63,7 +63,9 @@ export class Binding extends Emitter {
 
   /** @param {SceneChange} change */
   #follow(change) {
-    const gone = change.all ? [...this.#objects.keys()].filter((id) => !this.scene.get(id)) : change.gone;
+    const gone = change.all
+      ? [...this.#objects.keys()].filter((id) => !this.scene.get(id))
+      : change.gone;
     for (const id of gone) this.#forget(id);
     if (change.all) return this.#bindAll();
     for (const id of change.added) this.#bind(id);
@@ -98,8 +100,10 @@ export class Binding extends Emitter {
 
   /** A node that got another parent: its object follows where both have one, and goes to the top where it has none. @param {Id} id */
   #hang(id) {
-    const object = this.#objects.get(id), node = this.scene.get(id);
-    if (!object?.parent || !node || this.nodeOf(object.parent) === (node.parent ?? undefined)) return;
+    const object = this.#objects.get(id),
+      node = this.scene.get(id);
+    if (!object?.parent || !node || this.nodeOf(object.parent) === (node.parent ?? undefined))
+      return;
     const above = node.parent === null ? topOf(object) : this.#objects.get(node.parent);
     above?.add(object);
   }
@@ -108,7 +112,8 @@ export class Binding extends Emitter {
   #tell(ids) {
     const moved = [];
     for (const id of ids) {
-      const object = this.#objects.get(id), node = this.scene.get(id);
+      const object = this.#objects.get(id),
+        node = this.scene.get(id);
       if (!object || !node) continue;
       object.position.fromArray(node.t);
       object.quaternion.fromArray(node.r);
@@ -161,7 +166,8 @@ export function bindGltf(scene, gltf) {
 /** An object and what hangs below it, but for what is by itself. @param {Object3D} object @param {Set<Object3D>} others @returns {Object3D} */
 function cloneWithout(object, others) {
   const clone = object.clone(false);
-  for (const child of object.children) if (!others.has(child)) clone.add(cloneWithout(child, others));
+  for (const child of object.children)
+    if (!others.has(child)) clone.add(cloneWithout(child, others));
   return clone;
 }
 
@@ -174,15 +180,20 @@ function cloneWithout(object, others) {
 export async function share(session, objects) {
   const named = new Map([...objects].map((object) => [object.name, check(object)]));
   const all = new Set(named.values());
-  if (named.has("") || named.size !== [...objects].length) throw new Error("gizmod: each object that is shared needs a name of its own");
+  if (named.has("") || named.size !== [...objects].length)
+    throw new Error("gizmod: each object that is shared needs a name of its own");
   const known = names(session.scene);
-  const missing = [...all].filter((object) => !known.has(object.name)).sort((a, b) => depthOf(a) - depthOf(b));
+  const missing = [...all]
+    .filter((object) => !known.has(object.name))
+    .sort((a, b) => depthOf(a) - depthOf(b));
   if (missing.length > 0 && session.role !== "viewer") {
     const { ids } = await session.create(missing.map((object) => nodeOf(object, all, known)));
     await removeDoubles(session.scene, ids, (doubles) => session.delete(doubles));
   }
   const first = names(session.scene);
-  return bind(session.scene, ({ id, name }) => ((first.get(name) ?? id) === id ? named.get(name) : undefined));
+  return bind(session.scene, ({ id, name }) =>
+    (first.get(name) ?? id) === id ? named.get(name) : undefined,
+  );
 }
 
 /** The first node of each name. @param {SceneModel} scene @returns {Map<string, Id>} */
@@ -199,7 +210,9 @@ function names(scene) {
 async function removeDoubles(scene, ids, remove) {
   const known = names(scene);
   const doubles = new Set(ids.filter((id) => known.get(scene.get(id)?.name ?? "") !== id));
-  const alone = [...doubles].filter((id) => [...scene.below(id)].every((below) => doubles.has(below)));
+  const alone = [...doubles].filter((id) =>
+    [...scene.below(id)].every((below) => doubles.has(below)),
+  );
   if (alone.length > 0) await remove(alone);
 }
 
@@ -220,19 +233,26 @@ function nodeOf(object, all, known) {
 
 /** The box in the object's own space about its geometry and that of what hangs below it, but for what is shared by itself. @param {Object3D} object @param {Set<Object3D>} all */
 function boundsOf(object, all) {
-  const box = new Box3(), part = new Box3();
+  const box = new Box3(),
+    part = new Box3();
   object.updateWorldMatrix(true, true);
   const inverse = object.matrixWorld.clone().invert();
   const own = (/** @type {any} */ at) => {
     if (at !== object && all.has(at)) return;
     if (at.geometry) {
       at.geometry.computeBoundingBox();
-      box.union(part.copy(at.geometry.boundingBox).applyMatrix4(new Matrix4().multiplyMatrices(inverse, at.matrixWorld)));
+      box.union(
+        part
+          .copy(at.geometry.boundingBox)
+          .applyMatrix4(new Matrix4().multiplyMatrices(inverse, at.matrixWorld)),
+      );
     }
     at.children.forEach(own);
   };
   own(object);
-  return box.isEmpty() ? undefined : /** @type {import("../types.js").Box} */ ([...box.min.toArray(), ...box.max.toArray()]);
+  return box.isEmpty()
+    ? undefined
+    : /** @type {import("../types.js").Box} */ ([...box.min.toArray(), ...box.max.toArray()]);
 }
 
 /** @param {Object3D} object @param {Set<Object3D>} all @returns {Object3D | undefined} */
@@ -240,7 +260,10 @@ function sharedAbove(object, all) {
   for (let at = object.parent; at; at = at.parent) {
     if (all.has(at)) return at;
     at.updateMatrix();
-    if (!at.matrix.equals(IDENTITY)) throw new Error(`gizmod: "${object.name}" hangs below something that is moved, turned or scaled and not shared`);
+    if (!at.matrix.equals(IDENTITY))
+      throw new Error(
+        `gizmod: "${object.name}" hangs below something that is moved, turned or scaled and not shared`,
+      );
   }
   return undefined;
 }

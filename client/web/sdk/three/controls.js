@@ -19,7 +19,20 @@ import { axisName, isShown } from "./names.js";
 const SIZE_PX = 96;
 const TOOL = new Set(["mode", "space", "size", "translationSnap", "rotationSnap", "scaleSnap"]);
 const OBSERVED = [
-  "camera", "object", "enabled", "axis", "mode", "space", "size", "dragging", "showX", "showY", "showZ", "translationSnap", "rotationSnap", "scaleSnap",
+  "camera",
+  "object",
+  "enabled",
+  "axis",
+  "mode",
+  "space",
+  "size",
+  "dragging",
+  "showX",
+  "showY",
+  "showZ",
+  "translationSnap",
+  "rotationSnap",
+  "scaleSnap",
 ];
 
 /**
@@ -103,7 +116,8 @@ export class RemoteTransformControls extends EventDispatcher {
   attach(...objects) {
     const ids = objects.map((object) => {
       const id = this.binding.nodeOf(object);
-      if (id === undefined) throw new Error(`gizmod: the object "${object.name}" is not bound to a node of the scene`);
+      if (id === undefined)
+        throw new Error(`gizmod: the object "${object.name}" is not bound to a node of the scene`);
       return id;
     });
     this.object = this.binding.objectOf(ids[ids.length - 1]);
@@ -198,7 +212,12 @@ export class RemoteTransformControls extends EventDispatcher {
     const { mode, space, translationSnap: t, rotationSnap: r, scaleSnap: s } = this;
     const size = SIZE_PX * this.size;
     this.view.sizePx = size;
-    const snap = { on: steps(mode, t, r, s), t: t ?? undefined, r: r ?? undefined, s: s ?? undefined };
+    const snap = {
+      on: steps(mode, t, r, s),
+      t: t ?? undefined,
+      r: r ?? undefined,
+      s: s ?? undefined,
+    };
     this.session.setTool({ mode, space, size, snap });
   }
 
@@ -208,7 +227,9 @@ export class RemoteTransformControls extends EventDispatcher {
     const { session, binding, domElement } = this;
     this.#stops.push(session.on("gizmo", (gizmo) => this.#show(gizmo)));
     this.#stops.push(session.on("selection", (ids) => this.#selected(ids)));
-    this.#stops.push(session.on("status", ({ phase }) => phase !== "online" && this.dragging && this.#end()));
+    this.#stops.push(
+      session.on("status", ({ phase }) => phase !== "online" && this.dragging && this.#end()),
+    );
     this.#stops.push(binding.on("change", (objects) => this.#moved(objects)));
     /** @type {[string, (event: any) => void][]} */
     const handlers = [
@@ -241,7 +262,8 @@ export class RemoteTransformControls extends EventDispatcher {
 
   /** @param {Object3D[]} objects */
   #moved(objects) {
-    if (this.dragging && this.object && objects.includes(this.object)) this.dispatchEvent({ type: "objectChange" });
+    if (this.dragging && this.object && objects.includes(this.object))
+      this.dispatchEvent({ type: "objectChange" });
     this.dispatchEvent({ type: "change" });
   }
 
@@ -250,7 +272,8 @@ export class RemoteTransformControls extends EventDispatcher {
     const handles = gizmo?.handles.filter((handle) => isShown(handle, this)) ?? [];
     this.view.show(gizmo && { ...gizmo, handles });
     const lit = gizmo?.active ?? gizmo?.hover;
-    if (!this.dragging) this.axis = lit !== undefined && handles.includes(lit) ? axisName(lit) : null;
+    if (!this.dragging)
+      this.axis = lit !== undefined && handles.includes(lit) ? axisName(lit) : null;
     this.dispatchEvent({ type: "change" });
   }
 
@@ -275,7 +298,12 @@ export class RemoteTransformControls extends EventDispatcher {
   #handleMove(event) {
     if (this.dragging) {
       if (event.pointerId === this.#pointer) this.session.move(this.#placeOf(event));
-    } else if (this.enabled && this.object && event.pointerType !== "touch" && event.buttons === 0) {
+    } else if (
+      this.enabled &&
+      this.object &&
+      event.pointerType !== "touch" &&
+      event.buttons === 0
+    ) {
       this.#hover(this.#placeOf(event));
     }
   }
@@ -355,7 +383,11 @@ export class RemoteTransformControls extends EventDispatcher {
     const now = [...matrixWorldInverse.elements, ...projectionMatrix.elements, width, height];
     if (width === 0 || height === 0 || now.every((value, i) => value === this.#told[i])) return;
     this.#told.set(now);
-    this.session.setCamera({ view: matrixWorldInverse.elements, proj: projectionMatrix.elements, viewport: [0, 0, width, height] });
+    this.session.setCamera({
+      view: matrixWorldInverse.elements,
+      proj: projectionMatrix.elements,
+      viewport: [0, 0, width, height],
+    });
   }
 }
 

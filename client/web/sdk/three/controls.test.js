@@ -10,8 +10,10 @@ import { connect } from "../index.js";
 import { RemoteTransformControls, bind, bindGltf, share } from "./index.js";
 import { axisName, isShown } from "./names.js";
 
-const WIDTH = 800, HEIGHT = 600;
-let daemon, count = 0;
+const WIDTH = 800,
+  HEIGHT = 600;
+let daemon,
+  count = 0;
 const sessions = [];
 
 before(async () => {
@@ -24,7 +26,14 @@ after(async () => {
 });
 
 async function join(scene, user, more = {}) {
-  const session = await connect({ url: daemon.socket, scene, user, create: true, WebSocket, ...more });
+  const session = await connect({
+    url: daemon.socket,
+    scene,
+    user,
+    create: true,
+    WebSocket,
+    ...more,
+  });
   sessions.push(session);
   return session;
 }
@@ -40,7 +49,15 @@ class Canvas extends EventTarget {
 
   /** A pointer event at a pixel of the view. */
   point(type, [x, y], more = {}) {
-    const event = Object.assign(new Event(type), { clientX: x + 10, clientY: y + 20, button: 0, buttons: 0, pointerId: 1, pointerType: "mouse", ...more });
+    const event = Object.assign(new Event(type), {
+      clientX: x + 10,
+      clientY: y + 20,
+      button: 0,
+      buttons: 0,
+      pointerId: 1,
+      pointerType: "mouse",
+      ...more,
+    });
     this.dispatchEvent(event);
   }
 }
@@ -54,7 +71,9 @@ function block(name) {
 /** An application with one block, its camera 10 m before it. */
 async function application(scene, user) {
   const session = await join(scene, user);
-  const stage = new Scene(), mesh = block("block"), canvas = new Canvas();
+  const stage = new Scene(),
+    mesh = block("block"),
+    canvas = new Canvas();
   const camera = new PerspectiveCamera(45, WIDTH / HEIGHT, 0.1, 100);
   camera.position.set(0, 0, 10);
   stage.add(mesh);
@@ -62,7 +81,15 @@ async function application(scene, user) {
   const controls = new RemoteTransformControls(camera, canvas, session, binding);
   stage.add(controls.getHelper());
   const events = [];
-  for (const type of ["mouseDown", "mouseUp", "objectChange", "dragging-changed", "mode-changed", "saved", "error"]) {
+  for (const type of [
+    "mouseDown",
+    "mouseUp",
+    "objectChange",
+    "dragging-changed",
+    "mode-changed",
+    "saved",
+    "error",
+  ]) {
     controls.addEventListener(type, (event) => events.push(event));
   }
   const types = () => events.map(({ type }) => type);
@@ -101,7 +128,8 @@ const sceneName = () => `controls-${++count}`;
 
 test("controls_a_drag_moves_the_object_for_all_and_is_one_edit", async () => {
   const scene = sceneName();
-  const ada = await application(scene, "Ada"), bob = await application(scene, "Bob");
+  const ada = await application(scene, "Ada"),
+    bob = await application(scene, "Bob");
   const [x, y] = await reachArrow(ada);
   ada.canvas.point("pointerdown", [x, y]);
   assert.equal(ada.controls.dragging, true, "at once, so that an orbit can be switched off");
@@ -136,7 +164,8 @@ test("controls_escape_takes_a_drag_back", async () => {
 
 test("controls_what_another_holds_is_said_and_not_dragged", async () => {
   const scene = sceneName();
-  const ada = await application(scene, "Ada"), bob = await application(scene, "Bob");
+  const ada = await application(scene, "Ada"),
+    bob = await application(scene, "Bob");
   await reachArrow(bob);
   await ada.session.select([ada.binding.nodeOf(ada.mesh)]);
   await ada.session.grab("tx", { value: [1] });
@@ -156,14 +185,18 @@ test("controls_what_another_holds_is_said_and_not_dragged", async () => {
 
 test("controls_a_drag_that_is_refused_after_its_end_is_said_once", async () => {
   const scene = sceneName();
-  const ada = await application(scene, "Ada"), bob = await application(scene, "Bob");
+  const ada = await application(scene, "Ada"),
+    bob = await application(scene, "Bob");
   const at = await reachArrow(bob);
   await ada.session.grab("ty", { nodes: [ada.binding.nodeOf(ada.mesh)], value: [0] });
   bob.canvas.point("pointerdown", at);
   bob.canvas.point("pointerup", at);
   await bob.session.probe({ at });
   await bob.session.probe({ at });
-  assert.deepEqual(bob.events.filter(({ type }) => type === "error").map(({ error }) => error.code), ["locked"]);
+  assert.deepEqual(
+    bob.events.filter(({ type }) => type === "error").map(({ error }) => error.code),
+    ["locked"],
+  );
   await ada.session.cancel();
 });
 
@@ -209,7 +242,11 @@ test("controls_a_press_that_is_faster_than_the_answer_grabs_what_is_under_it", a
 test("controls_a_tap_that_ends_before_the_answer_drags_nothing", async () => {
   const app = await application(sceneName(), "Ada");
   const arrow = await reachArrow(app);
-  app.canvas.point("pointerdown", arrow, { pointerType: "touch", pointerId: 7, clientX: arrow[0] + 11 });
+  app.canvas.point("pointerdown", arrow, {
+    pointerType: "touch",
+    pointerId: 7,
+    clientX: arrow[0] + 11,
+  });
   app.canvas.point("pointerup", arrow, { pointerType: "touch", pointerId: 7 });
   await app.session.probe({ at: arrow });
   await app.session.probe({ at: arrow });
@@ -242,7 +279,10 @@ test("controls_properties_are_those_of_three_and_tell_of_their_changes", async (
   controls.setRotationSnap(0.5);
   controls.setSpace("local");
   controls.setSize(2);
-  assert.deepEqual([session.tool.snap.on, session.tool.snap.r, session.tool.space, session.tool.size], [true, 0.5, "local", 192]);
+  assert.deepEqual(
+    [session.tool.snap.on, session.tool.snap.r, session.tool.space, session.tool.size],
+    [true, 0.5, "local", 192],
+  );
   controls.setMode("translate");
   assert.equal(session.tool.snap.on, false, "what has no step is not snapped");
 });
@@ -252,7 +292,10 @@ test("controls_handles_that_are_not_shown_cannot_be_grabbed", async () => {
   const at = await reachArrow(app);
   app.controls.showX = false;
   assert.equal(app.controls.axis, null);
-  assert.deepEqual(app.controls.view.gizmo.handles.filter((handle) => handle.includes("x")), []);
+  assert.deepEqual(
+    app.controls.view.gizmo.handles.filter((handle) => handle.includes("x")),
+    [],
+  );
   app.canvas.point("pointerdown", at);
   assert.equal(app.controls.dragging, false);
 });
@@ -267,7 +310,8 @@ test("controls_follow_a_selection_that_was_made_elsewhere", async () => {
 });
 
 test("controls_attach_what_a_part_belongs_to", async () => {
-  const app = await application(sceneName(), "Ada"), part = block("part");
+  const app = await application(sceneName(), "Ada"),
+    part = block("part");
   app.mesh.add(part);
   app.controls.attach(part);
   assert.equal(app.controls.object, app.mesh);
@@ -291,8 +335,17 @@ test("controls_after_dispose_hear_no_pointer", async () => {
 test("bind_objects_go_where_nodes_are_and_hang_where_they_hang", async () => {
   const scene = sceneName();
   const session = await join(scene, "Ada");
-  const { ids: [low, high] } = await session.create([{ name: "low", t: [1, 2, 3] }, { name: "high", s: [2, 2, 2] }]);
-  const stage = new Scene(), objects = new Map([["low", block("a")], ["high", block("b")]]);
+  const {
+    ids: [low, high],
+  } = await session.create([
+    { name: "low", t: [1, 2, 3] },
+    { name: "high", s: [2, 2, 2] },
+  ]);
+  const stage = new Scene(),
+    objects = new Map([
+      ["low", block("a")],
+      ["high", block("b")],
+    ]);
   for (const object of objects.values()) stage.add(object);
   const binding = bind(session.scene, ({ name }) => objects.get(name));
   assert.deepEqual(objects.get("low").position.toArray(), [1, 2, 3]);
@@ -316,24 +369,45 @@ test("bind_gltf_goes_by_the_index_in_the_asset", async () => {
   const node = [...session.scene.nodes.values()].find(({ asset }) => asset !== undefined);
   assert.ok(node, "the sample is made of a glTF");
   const object = new Group();
-  const binding = bindGltf(session.scene, { parser: { associations: new Map([[object, { nodes: node.asset }]]) } });
+  const binding = bindGltf(session.scene, {
+    parser: { associations: new Map([[object, { nodes: node.asset }]]) },
+  });
   assert.equal(binding.objectOf(node.id), object);
 });
 
 test("bind_gltf_gives_clones_to_copies", async () => {
   const session = await join("robot-arm", "Ada");
-  const node = [...session.scene.nodes.values()].find(({ asset, children }) => asset !== undefined && children.length > 0);
+  const node = [...session.scene.nodes.values()].find(
+    ({ asset, children }) => asset !== undefined && children.length > 0,
+  );
   const part = session.scene.get(node.children[0]);
-  const stage = new Scene(), object = new Group(), skin = block("skin"), child = block("child");
+  const stage = new Scene(),
+    object = new Group(),
+    skin = block("skin"),
+    child = block("child");
   stage.add(object.add(skin, child));
-  const associations = new Map([[object, { nodes: node.asset }], [skin, { meshes: 0 }], [child, { nodes: part.asset }]]);
+  const associations = new Map([
+    [object, { nodes: node.asset }],
+    [skin, { meshes: 0 }],
+    [child, { nodes: part.asset }],
+  ]);
   const binding = bindGltf(session.scene, { parser: { associations } });
-  const { ids: [id, below] } = await session.create([{ ref: "a", copy: node.id, t: [1, 2, 3] }, { parent: "a", copy: part.id }]);
-  const clone = binding.objectOf(id), cloneBelow = binding.objectOf(below);
+  const {
+    ids: [id, below],
+  } = await session.create([
+    { ref: "a", copy: node.id, t: [1, 2, 3] },
+    { parent: "a", copy: part.id },
+  ]);
+  const clone = binding.objectOf(id),
+    cloneBelow = binding.objectOf(below);
   assert.notEqual(clone, object);
   assert.equal(clone.parent, stage);
   assert.deepEqual(clone.position.toArray(), [1, 2, 3]);
-  assert.deepEqual(clone.children.map(({ name }) => name), ["skin", "child"], "what is no node came along, what is one of its own is the copy's");
+  assert.deepEqual(
+    clone.children.map(({ name }) => name),
+    ["skin", "child"],
+    "what is no node came along, what is one of its own is the copy's",
+  );
   assert.equal(clone.children[0].geometry, skin.geometry);
   assert.equal(clone.children[1], cloneBelow);
   assert.equal(binding.objectOf(node.id), object);
@@ -347,17 +421,27 @@ test("bind_gltf_gives_clones_to_copies", async () => {
 
 test("export_has_copies_that_three_shows_with_their_mesh", async () => {
   const session = await join("robot-arm", "Ada");
-  const node = [...session.scene.nodes.values()].find(({ asset, bounds, children }) => asset !== undefined && bounds && children.length > 0);
+  const node = [...session.scene.nodes.values()].find(
+    ({ asset, bounds, children }) => asset !== undefined && bounds && children.length > 0,
+  );
   const { ids } = await session.create([{ copy: node.id, t: [1, 2, 3] }]);
   const bytes = await (await fetch(`${daemon.url}/scenes/robot-arm/export`)).arrayBuffer();
   await session.delete(ids);
   globalThis.self ??= globalThis;
   const { parser, scene } = await new GLTFLoader().parseAsync(bytes, "");
   const objects = [];
-  scene.traverse((object) => parser.associations.get(object)?.nodes !== undefined && objects.push(object));
-  const geometryOf = (object) => (object.isMesh ? object : object.children.find((child) => child.isMesh))?.geometry;
+  scene.traverse(
+    (object) => parser.associations.get(object)?.nodes !== undefined && objects.push(object),
+  );
+  const geometryOf = (object) =>
+    (object.isMesh ? object : object.children.find((child) => child.isMesh))?.geometry;
   const original = objects.find((object) => parser.associations.get(object).nodes === node.asset);
-  const copies = objects.filter((object) => object !== original && object.parent === original.parent && object.position.equals({ x: 1, y: 2, z: 3 }));
+  const copies = objects.filter(
+    (object) =>
+      object !== original &&
+      object.parent === original.parent &&
+      object.position.equals({ x: 1, y: 2, z: 3 }),
+  );
   assert.equal(copies.length, 1);
   assert.ok(geometryOf(original));
   assert.equal(geometryOf(copies[0]), geometryOf(original));
@@ -368,7 +452,8 @@ test("share_makes_what_is_missing_once_though_two_come_together", async () => {
   const scene = sceneName();
   const sessionsHere = await Promise.all(["Ada", "Bob", "Cy"].map((user) => join(scene, user)));
   const parts = sessionsHere.map(() => {
-    const base = block("base"), lamp = block("lamp");
+    const base = block("base"),
+      lamp = block("lamp");
     lamp.position.set(0, 2, 0);
     base.add(lamp);
     return [base, lamp];
@@ -388,7 +473,8 @@ test("share_says_what_cannot_be_shared", async () => {
   const session = await join(sceneName(), "Ada");
   await assert.rejects(share(session, [block("a"), block("a")]), /a name of its own/);
   await assert.rejects(share(session, [block("")]), /a name of its own/);
-  const moved = new Group(), inside = block("inside");
+  const moved = new Group(),
+    inside = block("inside");
   moved.position.set(1, 0, 0);
   moved.add(inside);
   await assert.rejects(share(session, [inside]), /inside.*not shared/);
@@ -398,7 +484,8 @@ test("share_says_what_cannot_be_shared", async () => {
 test("share_lets_a_viewer_see_what_others_make", async () => {
   const scene = sceneName();
   await join(scene, "Ada");
-  const viewer = await join(scene, "Bob", { role: "viewer" }), seen = block("late");
+  const viewer = await join(scene, "Bob", { role: "viewer" }),
+    seen = block("late");
   await share(viewer, [seen]);
   const editor = await join(scene, "Cy");
   await editor.create([{ name: "late", t: [0, 7, 0] }]);
@@ -409,6 +496,19 @@ test("names_are_those_of_three", () => {
   const cases = { tx: "X", tzx: "XZ", tv: "XYZ", rv: "E", rb: "XYZE", su: "XYZ", bppp: "bppp" };
   for (const [handle, name] of Object.entries(cases)) assert.equal(axisName(handle), name);
   const noY = { showX: true, showY: false, showZ: true };
-  const shown = ["tx", "ty", "tz", "txy", "tzx", "tv", "rv", "rb", "su", "bxn", "byp", "bppp"].filter((handle) => isShown(handle, noY));
+  const shown = [
+    "tx",
+    "ty",
+    "tz",
+    "txy",
+    "tzx",
+    "tv",
+    "rv",
+    "rb",
+    "su",
+    "bxn",
+    "byp",
+    "bppp",
+  ].filter((handle) => isShown(handle, noY));
   assert.deepEqual(shown, ["tx", "tz", "tzx", "bxn"]);
 });

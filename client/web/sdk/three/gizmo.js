@@ -26,7 +26,13 @@ import { minus, times } from "./vectors.js";
 
 /** @type {GizmoColours} */
 export const GIZMO_COLOURS = {
-  x: "#ff5c5c", y: "#7ccf4b", z: "#4f8dff", neutral: "#e8ebf1", highlight: "#ffd23f", rim: "#000000", rimAlpha: 0.3,
+  x: "#ff5c5c",
+  y: "#7ccf4b",
+  z: "#4f8dff",
+  neutral: "#e8ebf1",
+  highlight: "#ffd23f",
+  rim: "#000000",
+  rimAlpha: 0.3,
 };
 
 export class GizmoView extends Group {
@@ -41,7 +47,11 @@ export class GizmoView extends Group {
   /** @type {Gizmo | null} */
   #gizmo = null;
   /** @type {Record<"neutral" | "highlight", Color> & { axes: [Color, Color, Color] }} */
-  #colours = { axes: [new Color(), new Color(), new Color()], neutral: new Color(), highlight: new Color() };
+  #colours = {
+    axes: [new Color(), new Color(), new Color()],
+    neutral: new Color(),
+    highlight: new Color(),
+  };
 
   /** @param {Partial<GizmoColours>} [colours] */
   constructor(colours = {}) {
@@ -82,7 +92,10 @@ export class GizmoView extends Group {
 
   /** @param {Gizmo} gizmo @param {Camera} camera @returns {number} the length of an axis in metres; 0 behind the eye */
   #place(gizmo, camera) {
-    const size = this.sizePx > 0 ? this.sizePx * pixelAt(camera, gizmo.origin, this.picture.height) : gizmo.size;
+    const size =
+      this.sizePx > 0
+        ? this.sizePx * pixelAt(camera, gizmo.origin, this.picture.height)
+        : gizmo.size;
     this.position.fromArray(gizmo.origin);
     this.scale.setScalar(size > 0 ? size : 1);
     this.updateMatrixWorld(true);
@@ -99,7 +112,14 @@ export class GizmoView extends Group {
     };
     const eye = times(minus([m[12], m[13], m[14]], gizmo.origin), 1 / size);
     const pixel = pixelAt(camera, gizmo.origin, this.picture.height) / size;
-    return { perspective: camera.projectionMatrix.elements[11] !== 0, eye, right: column(0), up: column(4), back: column(8), pixel };
+    return {
+      perspective: camera.projectionMatrix.elements[11] !== 0,
+      eye,
+      right: column(0),
+      up: column(4),
+      back: column(8),
+      pixel,
+    };
   }
 
   /** @param {Gizmo} gizmo @param {Camera} camera @param {number} size */
@@ -111,15 +131,24 @@ export class GizmoView extends Group {
       gizmo,
       sight: this.#sight(camera, gizmo, size),
       size,
-      frames: { t: axes, r: gizmo.turn_axes ? columns(gizmo.turn_axes) : axes, s: gizmo.scale_axes ? columns(gizmo.scale_axes) : axes },
+      frames: {
+        t: axes,
+        r: gizmo.turn_axes ? columns(gizmo.turn_axes) : axes,
+        s: gizmo.scale_axes ? columns(gizmo.scale_axes) : axes,
+      },
       colours: this.#colours,
       bounds: boundsOf(gizmo, size),
       ball: this.#ball(gizmo, camera),
     };
     if (drawing.bounds) drawBox(drawing, drawing.bounds);
     if (gizmo.active) drawGuides(drawing, gizmo.active);
-    const handles = gizmo.active && !gizmo.handles.includes(gizmo.active) ? [...gizmo.handles, gizmo.active] : gizmo.handles;
-    const sorted = handles.map((handle) => ({ handle, depth: handleDepth(drawing, handle) })).sort((a, b) => b.depth - a.depth);
+    const handles =
+      gizmo.active && !gizmo.handles.includes(gizmo.active)
+        ? [...gizmo.handles, gizmo.active]
+        : gizmo.handles;
+    const sorted = handles
+      .map((handle) => ({ handle, depth: handleDepth(drawing, handle) }))
+      .sort((a, b) => b.depth - a.depth);
     for (const { handle } of sorted) drawHandle(drawing, handle);
   }
 
@@ -128,7 +157,10 @@ export class GizmoView extends Group {
     const { width, height } = this.picture;
     if (gizmo.mode !== "arcball" || this.ballFit === "object") return null;
     const place = new Vector3().fromArray(gizmo.origin).project(camera);
-    const radii = this.ballFit === "circle" ? [Math.min(width, height) / 2, Math.min(width, height) / 2] : [width / 2, height / 2];
+    const radii =
+      this.ballFit === "circle"
+        ? [Math.min(width, height) / 2, Math.min(width, height) / 2]
+        : [width / 2, height / 2];
     return { at: [(-place.x * width) / 2, (-place.y * height) / 2], radii };
   }
 }
@@ -136,14 +168,20 @@ export class GizmoView extends Group {
 /** In parts of the length of an axis, from the origin. @param {Gizmo} gizmo @param {number} size @returns {Bounds | null} */
 function boundsOf({ box, origin }, size) {
   if (!box) return null;
-  const [centre, x, y, z] = [0, 3, 6, 9].map((i) => times([box[i], box[i + 1], box[i + 2]], 1 / size));
+  const [centre, x, y, z] = [0, 3, 6, 9].map((i) =>
+    times([box[i], box[i + 1], box[i + 2]], 1 / size),
+  );
   return [minus(centre, times(origin, 1 / size)), x, y, z];
 }
 
 /** How many metres a pixel is at a point; 0 behind the eye. @param {Camera} camera @param {Vec3} point @param {number} height of the picture in pixels */
 export function pixelAt(camera, point, height) {
-  const view = camera.matrixWorldInverse.elements, proj = camera.projectionMatrix.elements;
-  const [x, y, z] = [0, 1, 2].map((row) => view[row] * point[0] + view[4 + row] * point[1] + view[8 + row] * point[2] + view[12 + row]);
+  const view = camera.matrixWorldInverse.elements,
+    proj = camera.projectionMatrix.elements;
+  const [x, y, z] = [0, 1, 2].map(
+    (row) =>
+      view[row] * point[0] + view[4 + row] * point[1] + view[8 + row] * point[2] + view[12 + row],
+  );
   const w = proj[3] * x + proj[7] * y + proj[11] * z + proj[15];
   return w > 0 ? (2 * w) / (Math.abs(proj[5]) * height) : 0;
 }

@@ -6,9 +6,12 @@ import { OrthographicCamera, PerspectiveCamera, Vector3 } from "three";
 import { GizmoView, pixelAt } from "./gizmo.js";
 import { axisOf, columns, normalOf, ringSpan, sideOf } from "./shapes.js";
 
-const WIDTH = 800, HEIGHT = 600;
+const WIDTH = 800,
+  HEIGHT = 600;
 const WORLD = [1, 0, 0, 0, 1, 0, 0, 0, 1];
-const FILL = 0, LINE = 1, DISC = 3;
+const FILL = 0,
+  LINE = 1,
+  DISC = 3;
 
 function cameraAt(distance, about = [0, 0, 0]) {
   const camera = new PerspectiveCamera(45, WIDTH / HEIGHT, 0.01, 1e6);
@@ -20,7 +23,17 @@ function cameraAt(distance, about = [0, 0, 0]) {
 function draw(gizmo, camera = cameraAt(10)) {
   const view = new GizmoView();
   view.picture = { width: WIDTH, height: HEIGHT };
-  view.show(gizmo && { mode: "translate", space: "world", origin: [0, 0, 0], axes: WORLD, size: 1, handles: [], ...gizmo });
+  view.show(
+    gizmo && {
+      mode: "translate",
+      space: "world",
+      origin: [0, 0, 0],
+      axes: WORLD,
+      size: 1,
+      handles: [],
+      ...gizmo,
+    },
+  );
   view.update(camera);
   return view;
 }
@@ -37,7 +50,10 @@ function strokes(view) {
   return list;
 }
 
-const ends = (view, kind) => strokes(view).filter((stroke) => stroke.kind === kind).map(({ to }) => to);
+const ends = (view, kind) =>
+  strokes(view)
+    .filter((stroke) => stroke.kind === kind)
+    .map(({ to }) => to);
 const farthest = (view, axis) => Math.max(...strokes(view).map(({ from }) => from[axis]));
 const near = (a, b, within = 1e-5) => a.every((value, i) => Math.abs(value - b[i]) <= within);
 
@@ -52,7 +68,10 @@ for (const distance of [0.05, 3, 40, 5000]) {
     const camera = cameraAt(distance);
     const view = draw({ handles: ["tx"] }, camera);
     assert.ok(Math.abs(farthest(view, 0) - 1) < 1e-6);
-    const [from, to] = [[0, 0, 0], [1, 0, 0]].map((place) => pixelOf(view, camera, place));
+    const [from, to] = [
+      [0, 0, 0],
+      [1, 0, 0],
+    ].map((place) => pixelOf(view, camera, place));
     assert.ok(Math.abs(to[0] - from[0] - 96) < 1e-6);
   });
 }
@@ -82,7 +101,14 @@ test("gizmo_is_not_drawn_behind_the_eye_nor_where_there_is_none", () => {
 test("gizmo_size_can_be_what_the_server_told", () => {
   const view = new GizmoView();
   view.sizePx = 0;
-  view.show({ mode: "translate", space: "world", origin: [0, 0, 0], axes: WORLD, size: 0.37, handles: ["tx"] });
+  view.show({
+    mode: "translate",
+    space: "world",
+    origin: [0, 0, 0],
+    axes: WORLD,
+    size: 0.37,
+    handles: ["tx"],
+  });
   view.update(cameraAt(10));
   assert.equal(view.scale.x, 0.37);
 });
@@ -93,18 +119,33 @@ test("gizmo_draws_the_handles_that_are_told_and_no_others", () => {
 });
 
 test("gizmo_draws_the_dragged_handle_though_the_mode_has_another", () => {
-  const view = draw({ mode: "rotate", handles: ["rx"], active: "ty", value: [0], start: [0, 0, 0] });
+  const view = draw({
+    mode: "rotate",
+    handles: ["rx"],
+    active: "ty",
+    value: [0],
+    start: [0, 0, 0],
+  });
   assert.ok(ends(view, FILL).some((place) => near(place, [0, 1, 0])));
 });
 
 test("gizmo_handles_have_the_axes_of_their_kind", () => {
-  const turned = { turn_axes: [0, 1, 0, 0, 0, 1, 1, 0, 0], scale_axes: [0, 0, 1, 1, 0, 0, 0, 1, 0] };
+  const turned = {
+    turn_axes: [0, 1, 0, 0, 0, 1, 1, 0, 0],
+    scale_axes: [0, 0, 1, 1, 0, 0, 0, 1, 0],
+  };
   const boxes = draw({ mode: "universal", handles: ["sx"], ...turned });
-  assert.ok(farthest(boxes, 2) > 1.1 && farthest(boxes, 0) < 0.1, "the box of sx is on its own x, which is the world's z");
+  assert.ok(
+    farthest(boxes, 2) > 1.1 && farthest(boxes, 0) < 0.1,
+    "the box of sx is on its own x, which is the world's z",
+  );
   const arrow = draw({ mode: "universal", handles: ["tx"], ...turned });
   assert.ok(farthest(arrow, 0) > 0.99);
   const ring = draw({ mode: "universal", handles: ["rx"], ...turned });
-  assert.ok(strokes(ring).every(({ from }) => Math.abs(from[1]) < 1e-6), "the ring rx is about the world's y");
+  assert.ok(
+    strokes(ring).every(({ from }) => Math.abs(from[1]) < 1e-6),
+    "the ring rx is about the world's y",
+  );
 });
 
 test("gizmo_ring_shows_the_half_that_faces_the_viewer", () => {
@@ -115,7 +156,10 @@ test("gizmo_ring_shows_the_half_that_faces_the_viewer", () => {
   const places = ends(draw({ mode: "rotate", handles: ["ry"] }, camera), LINE);
   assert.ok(places.every(([x]) => x > -0.03) && places.some(([x]) => x > 0.99));
   const whole = ends(draw({ mode: "rotate", handles: ["rx"] }, camera), LINE);
-  assert.ok(whole.some(([, y]) => y > 0.99) && whole.some(([, y]) => y < -0.99), "seen along its axis it is whole");
+  assert.ok(
+    whole.some(([, y]) => y > 0.99) && whole.some(([, y]) => y < -0.99),
+    "seen along its axis it is whole",
+  );
 });
 
 test("gizmo_box_of_a_dragged_scale_goes_with_the_factor", () => {
@@ -128,30 +172,85 @@ test("gizmo_box_of_a_dragged_scale_goes_with_the_factor", () => {
 
 test("gizmo_bounds_are_where_they_are_told", () => {
   const camera = cameraAt(10);
-  const view = draw({ mode: "bounds", handles: ["bxp", "bnpp"], origin: [1, 1, 1], box: [1, 1, 1, 0.5, 0, 0, 0, 0.25, 0, 0, 0, 2] }, camera);
+  const view = draw(
+    {
+      mode: "bounds",
+      handles: ["bxp", "bnpp"],
+      origin: [1, 1, 1],
+      box: [1, 1, 1, 0.5, 0, 0, 0, 0.25, 0, 0, 0, 2],
+    },
+    camera,
+  );
   const size = 96 * pixelAt(camera, [1, 1, 1], HEIGHT);
-  const squares = strokes(view).filter(({ kind }) => kind === 2).map(({ from }) => from);
+  const squares = strokes(view)
+    .filter(({ kind }) => kind === 2)
+    .map(({ from }) => from);
   assert.ok(squares.some((place) => near(place, [0.5 / size, 0, 0])));
   assert.ok(squares.some((place) => near(place, [-0.5 / size, 0.25 / size, 2 / size])));
   assert.equal(ends(view, LINE).length / 4, 12, "the edges of the box");
 });
 
 test("gizmo_guides_go_from_the_start_of_the_drag_to_where_it_is", () => {
-  const view = draw({ handles: ["tx"], active: "tx", origin: [3, 0, 0], start: [1, 0, 0], value: [2] });
+  const view = draw({
+    handles: ["tx"],
+    active: "tx",
+    origin: [3, 0, 0],
+    start: [1, 0, 0],
+    value: [2],
+  });
   const start = [-2 / view.scale.x, 0, 0];
-  assert.ok(strokes(view).some(({ kind, from, to }) => kind === LINE && near(from, start) && near(to, [0, 0, 0])));
-  assert.ok(ends(view, DISC).some((place) => near(place, start)), "a ghost where it was");
+  assert.ok(
+    strokes(view).some(
+      ({ kind, from, to }) => kind === LINE && near(from, start) && near(to, [0, 0, 0]),
+    ),
+  );
+  assert.ok(
+    ends(view, DISC).some((place) => near(place, start)),
+    "a ghost where it was",
+  );
 });
 
 test("gizmo_guides_turn_the_arm_by_the_value", () => {
-  for (const [value, end] of [[Math.PI / 2, [0, 0, -1]], [-Math.PI / 2, [0, 0, 1]], [4.5 * Math.PI, [0, 0, -1]]]) {
-    const view = draw({ mode: "rotate", handles: ["ry"], active: "ry", value: [value], start: [0, 0, 0], arm: [1, 0, 0], axis: [0, 1, 0] });
-    assert.ok(ends(view, DISC).some((place) => near(place, end)), `a turn by ${value} ends at ${end}`);
+  for (const [value, end] of [
+    [Math.PI / 2, [0, 0, -1]],
+    [-Math.PI / 2, [0, 0, 1]],
+    [4.5 * Math.PI, [0, 0, -1]],
+  ]) {
+    const view = draw({
+      mode: "rotate",
+      handles: ["ry"],
+      active: "ry",
+      value: [value],
+      start: [0, 0, 0],
+      arm: [1, 0, 0],
+      axis: [0, 1, 0],
+    });
+    assert.ok(
+      ends(view, DISC).some((place) => near(place, end)),
+      `a turn by ${value} ends at ${end}`,
+    );
   }
 });
 
 test("gizmo_grows_with_what_is_to_be_drawn", () => {
-  const handles = ["rx", "ry", "rz", "rv", "rb", "tx", "ty", "tz", "txy", "tyz", "tzx", "tv", "sx", "sy", "sz", "su"];
+  const handles = [
+    "rx",
+    "ry",
+    "rz",
+    "rv",
+    "rb",
+    "tx",
+    "ty",
+    "tz",
+    "txy",
+    "tyz",
+    "tzx",
+    "tv",
+    "sx",
+    "sy",
+    "sz",
+    "su",
+  ];
   const all = draw({ mode: "universal", handles });
   const count = strokes(all).length;
   assert.ok(count > 4 * 512, "more than it begins with");
@@ -168,10 +267,12 @@ test("gizmo_colours_can_be_others_and_what_is_dragged_leaves_the_rest_pale", () 
   const tipOf = (axis) => {
     const count = 4 * (view.children[0].geometry.drawRange.count / 6);
     for (let i = 0; i < count; i++) {
-      if (Math.abs(position.getComponent(i, axis) - 1) < 1e-6) return [tint.getX(i), tint.getY(i), tint.getZ(i), tint.getW(i)];
+      if (Math.abs(position.getComponent(i, axis) - 1) < 1e-6)
+        return [tint.getX(i), tint.getY(i), tint.getZ(i), tint.getW(i)];
     }
   };
-  const [red, , blueOfX, pale] = tipOf(0), [redOfY, , blue, whole] = tipOf(1);
+  const [red, , blueOfX, pale] = tipOf(0),
+    [redOfY, , blue, whole] = tipOf(1);
   assert.ok(red > 0.5 && blueOfX === 0 && pale < 0.3);
   assert.ok(blue > 0.5 && redOfY === 0 && whole === 1);
 });
@@ -184,15 +285,30 @@ test("gizmo_is_not_hit_by_the_rays_of_an_application", () => {
 
 test("shapes_handles_are_taken_apart", () => {
   const cases = [
-    ["tx", 0, [0, 0, 0]], ["tzx", 2, [0, 0, 0]], ["ry", 1, [0, 0, 0]], ["rv", -1, [0, 0, 0]], ["su", -1, [0, 0, 0]],
-    ["bxn", 0, [-1, 0, 0]], ["bzp", 2, [0, 0, 1]], ["bnpp", -1, [-1, 1, 1]],
+    ["tx", 0, [0, 0, 0]],
+    ["tzx", 2, [0, 0, 0]],
+    ["ry", 1, [0, 0, 0]],
+    ["rv", -1, [0, 0, 0]],
+    ["su", -1, [0, 0, 0]],
+    ["bxn", 0, [-1, 0, 0]],
+    ["bzp", 2, [0, 0, 1]],
+    ["bnpp", -1, [-1, 1, 1]],
   ];
   for (const [handle, axis, side] of cases) {
     assert.equal(axisOf(handle), axis, handle);
-    if (handle[0] === "b") assert.deepEqual(sideOf(handle).map((value) => value + 0), side, handle);
+    if (handle[0] === "b")
+      assert.deepEqual(
+        sideOf(handle).map((value) => value + 0),
+        side,
+        handle,
+      );
   }
   assert.deepEqual(["txy", "tyz", "tzx"].map(normalOf), [2, 0, 1]);
-  assert.deepEqual(columns(WORLD), [[1, 0, 0], [0, 1, 0], [0, 0, 1]]);
+  assert.deepEqual(columns(WORLD), [
+    [1, 0, 0],
+    [0, 1, 0],
+    [0, 0, 1],
+  ]);
 });
 
 test("shapes_ring_seen_at_an_angle_shows_a_little_more_than_half", () => {

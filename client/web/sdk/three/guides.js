@@ -40,7 +40,8 @@ function drawMove(drawing, handle) {
 
 /** An endless line along each axis of the handle. @param {Drawing} drawing @param {string} handle @param {Vec3} through */
 function drawLines({ ink, frames, colours }, handle, through) {
-  const first = axisOf(handle), frame = frameOf(frames, handle);
+  const first = axisOf(handle),
+    frame = frameOf(frames, handle);
   if (first < 0) return;
   for (const axis of isPlane(handle) ? [first, (first + 1) % 3] : [first]) {
     const pen = { colour: colours.axes[axis], alpha: 0.75, width: 1.25 };
@@ -52,16 +53,27 @@ function drawLines({ ink, frames, colours }, handle, through) {
 
 /** @param {Drawing} drawing @param {string} handle @param {Vec3} start */
 function drawGrid({ ink, frames, colours, size }, handle, start) {
-  const first = axisOf(handle), frame = frames.t, second = (first + 1) % 3;
+  const first = axisOf(handle),
+    frame = frames.t,
+    second = (first + 1) % 3;
   const step = 10 ** Math.round(Math.log10(size / 2)) / size;
   const reach = GRID_LINES * step;
-  for (const [over, way] of [[first, second], [second, first]]) {
+  for (const [over, way] of [
+    [first, second],
+    [second, first],
+  ]) {
     for (let i = -GRID_LINES; i <= GRID_LINES; i++) {
       const middle = along(start, frame[over], i * step);
       for (let piece = 0; i !== 0 && piece < GRID_PIECES; piece++) {
-        const from = ((2 * piece) / GRID_PIECES - 1) * reach, to = ((2 * piece + 2) / GRID_PIECES - 1) * reach;
+        const from = ((2 * piece) / GRID_PIECES - 1) * reach,
+          to = ((2 * piece + 2) / GRID_PIECES - 1) * reach;
         const away = Math.hypot(i * step, (from + to) / 2) / reach;
-        if (away < 1) ink.line({ colour: colours.neutral, alpha: 0.3 * (1 - away), width: 1 }, along(middle, frame[way], from), along(middle, frame[way], to));
+        if (away < 1)
+          ink.line(
+            { colour: colours.neutral, alpha: 0.3 * (1 - away), width: 1 },
+            along(middle, frame[way], from),
+            along(middle, frame[way], to),
+          );
       }
     }
   }
@@ -70,13 +82,20 @@ function drawGrid({ ink, frames, colours, size }, handle, start) {
 /** Where the origin was. @param {Drawing} drawing @param {Vec3} start */
 function drawCross({ ink, frames, colours, sight }, start) {
   const reach = 9 * sight.pixel;
-  frames.t.forEach((axis, i) => ink.line({ colour: colours.axes[i], alpha: 0.8, width: 1.5 }, along(start, axis, -reach), along(start, axis, reach)));
+  frames.t.forEach((axis, i) =>
+    ink.line(
+      { colour: colours.axes[i], alpha: 0.8, width: 1.5 },
+      along(start, axis, -reach),
+      along(start, axis, reach),
+    ),
+  );
   ink.dot({ colour: colours.neutral, alpha: 0.9 }, start, 5, "disc");
 }
 
 /** The way along one axis of a plane, then along the other. @param {Drawing} drawing @param {string} handle @param {Vec3} start */
 function drawParts({ ink, gizmo, frames, colours, size }, handle, start) {
-  const first = axisOf(handle), second = (first + 1) % 3;
+  const first = axisOf(handle),
+    second = (first + 1) % 3;
   const corner = along(start, frames.t[first], (gizmo.value?.[0] ?? 0) / size);
   ink.line({ colour: colours.axes[first], width: 1.75 }, start, corner);
   ink.line({ colour: colours.axes[second], width: 1.75 }, corner, [0, 0, 0]);
@@ -89,7 +108,8 @@ function drawWay({ ink, colours, sight }, start) {
   const aside = times(unit(cross(start, sight.back)), END_PX * sight.pixel);
   const pen = { colour: colours.neutral, width: 1.5 };
   ink.line({ ...pen, dash: 5 }, start, [0, 0, 0]);
-  for (const end of [start, /** @type {Vec3} */ ([0, 0, 0])]) ink.line(pen, along(end, aside, -1), along(end, aside));
+  for (const end of [start, /** @type {Vec3} */ ([0, 0, 0])])
+    ink.line(pen, along(end, aside, -1), along(end, aside));
 }
 
 /** The angle from where the ring was grabbed. @param {Drawing} drawing @param {string} handle */
@@ -97,9 +117,12 @@ function drawTurn({ ink, gizmo, colours }, handle) {
   const { arm, axis, value } = gizmo;
   if (!arm || !axis || !value) return;
   const radius = handle === "rv" ? VIEW_RING : 1;
-  const side = times(arm, radius), other = times(cross(axis, arm), radius);
-  const whole = Math.trunc(value[0] / TURN), rest = value[0] - whole * TURN;
-  if (whole !== 0) ink.sector({ colour: colours.highlight, alpha: 0.16 }, [0, 0, 0], side, other, 0, TURN);
+  const side = times(arm, radius),
+    other = times(cross(axis, arm), radius);
+  const whole = Math.trunc(value[0] / TURN),
+    rest = value[0] - whole * TURN;
+  if (whole !== 0)
+    ink.sector({ colour: colours.highlight, alpha: 0.16 }, [0, 0, 0], side, other, 0, TURN);
   ink.sector({ colour: colours.highlight, alpha: 0.28 }, [0, 0, 0], side, other, 0, rest);
   drawTicks(ink, { colour: colours.neutral, alpha: 0.8, width: 1.25 }, side, other);
   ink.line({ colour: colours.neutral, alpha: 0.9, width: 1.5 }, [0, 0, 0], side);
@@ -111,7 +134,11 @@ function drawTurn({ ink, gizmo, colours }, handle) {
 /** @param {import("./ink.js").Ink} ink @param {Pen} pen @param {Vec3} side @param {Vec3} other */
 function drawTicks(ink, pen, side, other) {
   for (let i = 0; i < TICKS; i++) {
-    const out = along(times(side, Math.cos((i * TURN) / TICKS)), other, Math.sin((i * TURN) / TICKS));
+    const out = along(
+      times(side, Math.cos((i * TURN) / TICKS)),
+      other,
+      Math.sin((i * TURN) / TICKS),
+    );
     ink.line(pen, times(out, i % 3 === 0 ? 0.92 : 0.96), times(out, 0.99));
   }
 }

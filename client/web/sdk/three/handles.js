@@ -1,5 +1,22 @@
 // handles.js - draws each handle of a gizmo. Places are in parts of the length of an axis, from the gizmo's origin.
-import { AXIS_FROM, BOX_AT, CONE, CORNER_HALF, CUBE, FACE_HALF, SCALE_DISC, VIEW_DISC, VIEW_RING, axisOf, normal, normalOf, quad, ringSpan, sideOf, toViewer } from "./shapes.js";
+import {
+  AXIS_FROM,
+  BOX_AT,
+  CONE,
+  CORNER_HALF,
+  CUBE,
+  FACE_HALF,
+  SCALE_DISC,
+  VIEW_DISC,
+  VIEW_RING,
+  axisOf,
+  normal,
+  normalOf,
+  quad,
+  ringSpan,
+  sideOf,
+  toViewer,
+} from "./shapes.js";
 import { across, along, cross, dot, length, times, unit } from "./vectors.js";
 
 /** @import {Color} from "three" */
@@ -46,8 +63,12 @@ export function handleDepth({ gizmo, frames, sight, bounds }, handle) {
   if (handle[0] === "r") return 1e8;
   if (handle === "tv" || handle === "su") return -1e9;
   if (handle[0] === "b") return -dot(sidePlace(bounds, handle), sight.back);
-  const axis = axisOf(handle), frame = frameOf(frames, handle);
-  return -dot(handle.length === 3 ? along(times(frame[axis], 0.6), frame[(axis + 1) % 3], 0.6) : frame[axis], sight.back);
+  const axis = axisOf(handle),
+    frame = frameOf(frames, handle);
+  return -dot(
+    handle.length === 3 ? along(times(frame[axis], 0.6), frame[(axis + 1) % 3], 0.6) : frame[axis],
+    sight.back,
+  );
 }
 
 /** @param {Drawing} drawing @param {string} handle */
@@ -57,12 +78,22 @@ export function drawHandle(drawing, handle) {
   const plane = isPlane(handle);
   const axis = plane ? normalOf(handle) : axisOf(handle);
   const own = axis < 0 ? colours.neutral : colours.axes[axis];
-  const pen = { colour: lit ? colours.highlight : own, alpha: lit ? 1 : gizmo.active ? FADED : visible(drawing, handle), width: lit ? STROKE_LIT : STROKE };
+  const pen = {
+    colour: lit ? colours.highlight : own,
+    alpha: lit ? 1 : gizmo.active ? FADED : visible(drawing, handle),
+    width: lit ? STROKE_LIT : STROKE,
+  };
   if (plane) drawPlane(drawing, handle, pen, lit);
   else if (handle === "tv") drawCentre(drawing, pen, VIEW_DISC, lit);
   else if (handle === "su") drawCentre(drawing, pen, SCALE_DISC, lit);
   else if (handle === "rb") drawBall(drawing, pen, lit);
-  else if (handle === "rv") ink.circle({ ...pen, width: pen.width - 1 }, ORIGIN, times(sight.right, VIEW_RING), times(sight.up, VIEW_RING));
+  else if (handle === "rv")
+    ink.circle(
+      { ...pen, width: pen.width - 1 },
+      ORIGIN,
+      times(sight.right, VIEW_RING),
+      times(sight.up, VIEW_RING),
+    );
   else if (handle[0] === "r") drawRing(drawing, axis, pen);
   else if (handle[0] === "t") drawArrow(drawing, drawing.frames.t[axis], pen);
   else if (handle[0] === "s") drawScale(drawing, axis, pen);
@@ -74,7 +105,11 @@ export function drawBox({ ink, gizmo, colours }, [centre, ...halves]) {
   const pen = { colour: colours.neutral, alpha: gizmo.active ? 0.5 : 0.85, width: 1.25 };
   for (let axis = 0; axis < 3; axis++) {
     for (let edge = 0; edge < 4; edge++) {
-      const middle = along(along(centre, halves[(axis + 1) % 3], edge & 1 ? 1 : -1), halves[(axis + 2) % 3], edge & 2 ? 1 : -1);
+      const middle = along(
+        along(centre, halves[(axis + 1) % 3], edge & 1 ? 1 : -1),
+        halves[(axis + 2) % 3],
+        edge & 2 ? 1 : -1,
+      );
       ink.line(pen, along(middle, halves[axis], -1), along(middle, halves[axis]));
     }
   }
@@ -84,7 +119,8 @@ export function drawBox({ ink, gizmo, colours }, [centre, ...halves]) {
 export const isPlane = (handle) => handle.length === 3 && handle[0] !== "b";
 
 /** @param {Drawing["frames"]} frames @param {string} handle @returns {Frame} */
-export const frameOf = (frames, handle) => frames[/** @type {"t" | "r" | "s"} */ (handle[0])] ?? frames.t;
+export const frameOf = (frames, handle) =>
+  frames[/** @type {"t" | "r" | "s"} */ (handle[0])] ?? frames.t;
 
 /** @param {Bounds | null} bounds @param {string} handle @returns {Vec3} */
 export function sidePlace(bounds, handle, factor = 1) {
@@ -95,12 +131,22 @@ export function sidePlace(bounds, handle, factor = 1) {
 
 /** How much is to be seen of a straight handle that points to the viewer, a plane on its edge, a side of the bounds behind. @param {Drawing} drawing @param {string} handle */
 function visible({ frames, sight, bounds }, handle) {
-  if (handle[0] === "b") return bounds && dot(minusCentre(bounds, handle), toViewer(sight, sidePlace(bounds, handle))) < 0 ? BEHIND : 1;
+  if (handle[0] === "b")
+    return bounds &&
+      dot(minusCentre(bounds, handle), toViewer(sight, sidePlace(bounds, handle))) < 0
+      ? BEHIND
+      : 1;
   const axis = axisOf(handle);
   if (axis < 0 || handle[0] === "r") return 1;
-  const frame = frameOf(frames, handle), viewer = toViewer(sight, ORIGIN);
-  const sine = isPlane(handle) ? Math.abs(dot(unit(cross(frame[axis], frame[(axis + 1) % 3])), viewer)) : length(cross(frame[axis], viewer));
-  return FADE_LEAST + (1 - FADE_LEAST) * Math.min(1, Math.max(0, (sine - FADE_TO) / (FADE_FROM - FADE_TO)));
+  const frame = frameOf(frames, handle),
+    viewer = toViewer(sight, ORIGIN);
+  const sine = isPlane(handle)
+    ? Math.abs(dot(unit(cross(frame[axis], frame[(axis + 1) % 3])), viewer))
+    : length(cross(frame[axis], viewer));
+  return (
+    FADE_LEAST +
+    (1 - FADE_LEAST) * Math.min(1, Math.max(0, (sine - FADE_TO) / (FADE_FROM - FADE_TO)))
+  );
 }
 
 /** @param {Bounds} bounds @param {string} handle */
@@ -108,27 +154,52 @@ const minusCentre = (bounds, handle) => along(sidePlace(bounds, handle), bounds[
 
 /** @param {Drawing} drawing @param {Vec3} axis @param {Pen} pen */
 function drawArrow(drawing, axis, pen) {
-  const side = across(axis), other = cross(axis, side);
+  const side = across(axis),
+    other = cross(axis, side);
   drawing.ink.line(pen, times(axis, AXIS_FROM), times(axis, 1 - 0.8 * HEAD_LENGTH));
-  drawSolid(drawing, CONE, times(axis, 1 - HEAD_LENGTH), [times(side, HEAD_RADIUS), times(other, HEAD_RADIUS), times(axis, HEAD_LENGTH)], pen);
+  drawSolid(
+    drawing,
+    CONE,
+    times(axis, 1 - HEAD_LENGTH),
+    [times(side, HEAD_RADIUS), times(other, HEAD_RADIUS), times(axis, HEAD_LENGTH)],
+    pen,
+  );
 }
 
 /** A box on the axis; while it is dragged it goes with the factor. @param {Drawing} drawing @param {number} i @param {Pen} pen */
 function drawScale(drawing, i, pen) {
-  const { gizmo, frames: { s: axes } } = drawing;
+  const {
+    gizmo,
+    frames: { s: axes },
+  } = drawing;
   const universal = gizmo.mode === "universal";
-  const factor = gizmo.active === "su" || gizmo.active === `s${"xyz"[i]}` ? (gizmo.value?.[0] ?? 1) : 1;
+  const factor =
+    gizmo.active === "su" || gizmo.active === `s${"xyz"[i]}` ? (gizmo.value?.[0] ?? 1) : 1;
   const at = (universal ? BOX_AT : 1 - BOX_HALF) * factor;
-  if (!universal || gizmo.active) drawing.ink.line(pen, times(axes[i], AXIS_FROM * Math.sign(at)), times(axes[i], at));
-  drawSolid(drawing, CUBE, times(axes[i], at), [times(axes[0], BOX_HALF), times(axes[1], BOX_HALF), times(axes[2], BOX_HALF)], pen);
+  if (!universal || gizmo.active)
+    drawing.ink.line(pen, times(axes[i], AXIS_FROM * Math.sign(at)), times(axes[i], at));
+  drawSolid(
+    drawing,
+    CUBE,
+    times(axes[i], at),
+    [times(axes[0], BOX_HALF), times(axes[1], BOX_HALF), times(axes[2], BOX_HALF)],
+    pen,
+  );
 }
 
 /** @param {Drawing} drawing @param {string} handle @param {Pen} pen @param {boolean} lit */
 function drawPlane({ ink, gizmo, frames }, handle, pen, lit) {
-  const first = axisOf(handle), frame = frameOf(frames, handle);
+  const first = axisOf(handle),
+    frame = frameOf(frames, handle);
   const factor = handle === gizmo.active && handle[0] === "s" ? (gizmo.value?.[0] ?? 1) : 1;
   const corners = quad(frame[first], frame[(first + 1) % 3], factor);
-  ink.fill({ ...pen, alpha: (pen.alpha ?? 1) * (lit ? 0.55 : 0.3) }, corners[0], corners[1], corners[2], corners[3]);
+  ink.fill(
+    { ...pen, alpha: (pen.alpha ?? 1) * (lit ? 0.55 : 0.3) },
+    corners[0],
+    corners[1],
+    corners[2],
+    corners[3],
+  );
   ink.loop({ ...pen, width: lit ? 2 : 1.5 }, corners);
 }
 
@@ -136,25 +207,36 @@ function drawPlane({ ink, gizmo, frames }, handle, pen, lit) {
 function drawCentre({ ink, sight }, pen, radius, lit) {
   const wide = (2 * radius) / sight.pixel;
   ink.dot({ ...pen, alpha: (pen.alpha ?? 1) * (lit ? 0.5 : 0.2) }, ORIGIN, wide, "disc");
-  ink.circle({ ...pen, width: lit ? 2.5 : 1.75 }, ORIGIN, times(sight.right, radius), times(sight.up, radius));
+  ink.circle(
+    { ...pen, width: lit ? 2.5 : 1.75 },
+    ORIGIN,
+    times(sight.right, radius),
+    times(sight.up, radius),
+  );
 }
 
 /** @param {Drawing} drawing @param {Pen} pen @param {boolean} lit */
 function drawBall({ ink, gizmo, sight, colours, ball }, pen, lit) {
   const [dx, dy] = (ball?.at ?? [0, 0]).map((px) => px * sight.pixel);
   const [rx, ry] = ball ? ball.radii.map((px) => px * sight.pixel) : [1, 1];
-  const centre = along(times(sight.right, dx), sight.up, dy), side = times(sight.right, rx), other = times(sight.up, ry);
+  const centre = along(times(sight.right, dx), sight.up, dy),
+    side = times(sight.right, rx),
+    other = times(sight.up, ry);
   const strength = lit ? 0.13 : gizmo.active ? 0 : 0.07;
-  if (strength > 0) ink.sector({ colour: colours.neutral, alpha: strength }, centre, side, other, 0, 2 * Math.PI);
-  if (lit || gizmo.mode === "arcball") ink.circle({ ...pen, width: lit ? 2 : 1.5 }, centre, side, other);
+  if (strength > 0)
+    ink.sector({ colour: colours.neutral, alpha: strength }, centre, side, other, 0, 2 * Math.PI);
+  if (lit || gizmo.mode === "arcball")
+    ink.circle({ ...pen, width: lit ? 2 : 1.5 }, centre, side, other);
 }
 
 /** @param {Drawing} drawing @param {number} i @param {Pen} pen */
 function drawRing({ ink, gizmo, frames, sight }, i, pen) {
-  const first = frames.r[(i + 1) % 3], second = frames.r[(i + 2) % 3];
+  const first = frames.r[(i + 1) % 3],
+    second = frames.r[(i + 2) % 3];
   const [from, to] = ringSpan(toViewer(sight, ORIGIN), first, second);
   const whole = gizmo.active === `r${"xyz"[i]}`;
-  if (whole) ink.arc({ ...pen, alpha: 0.45, width: 1.5 }, ORIGIN, first, second, to, from + 2 * Math.PI);
+  if (whole)
+    ink.arc({ ...pen, alpha: 0.45, width: 1.5 }, ORIGIN, first, second, to, from + 2 * Math.PI);
   ink.arc(pen, ORIGIN, first, second, from, to);
 }
 
@@ -173,10 +255,13 @@ function drawSolid({ ink, sight }, solid, centre, [x, y, z], pen) {
     const out = times(normal(points[a], points[b], points[c]), turned);
     return dot(out, toViewer(sight, points[a])) > 0 ? Math.max(0, dot(out, sight.back)) : -1;
   });
-  for (const [a, b, f, g] of solid.edges) if (lights[f] < 0 !== lights[g] < 0) ink.line({ ...pen, width: 1.25 }, points[a], points[b], 0.5);
+  for (const [a, b, f, g] of solid.edges)
+    if (lights[f] < 0 !== lights[g] < 0)
+      ink.line({ ...pen, width: 1.25 }, points[a], points[b], 0.5);
   solid.faces.forEach((face, i) => {
     if (lights[i] < 0) return;
     const shaded = { ...pen, colour: pen.colour.clone().multiplyScalar(0.62 + 0.38 * lights[i]) };
-    for (let at = 1; at + 1 < face.length; at++) ink.fill(shaded, points[face[0]], points[face[at]], points[face[at + 1]]);
+    for (let at = 1; at + 1 < face.length; at++)
+      ink.fill(shaded, points[face[0]], points[face[at]], points[face[at + 1]]);
   });
 }

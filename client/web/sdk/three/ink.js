@@ -1,7 +1,17 @@
 // ink.js - strokes of so many pixels, dots and filled triangles in space, in one mesh and one draw call, in the order in which they were drawn and above
 // all else. Strokes are smooth at their edges without multisampling and have a thin rim, so that they stand out from any ground.
 // Pixels are CSS pixels: `finish` is told how many of them the picture is high.
-import { Color, DynamicDrawUsage, InterleavedBuffer, InterleavedBufferAttribute, Mesh, BufferGeometry, ShaderMaterial, Vector2, Vector4 } from "three";
+import {
+  Color,
+  DynamicDrawUsage,
+  InterleavedBuffer,
+  InterleavedBufferAttribute,
+  Mesh,
+  BufferGeometry,
+  ShaderMaterial,
+  Vector2,
+  Vector4,
+} from "three";
 
 /** @import {Vec3} from "../types.js" */
 
@@ -102,21 +112,24 @@ export class Ink extends Mesh {
   #floats;
 
   constructor() {
-    super(new BufferGeometry(), new ShaderMaterial({
-      vertexShader: VERTEX,
-      fragmentShader: FRAGMENT,
-      uniforms: {
-        viewport: { value: new Vector2(1, 1) },
-        density: { value: 1 },
-        nearest: { value: NEAREST },
-        rim: { value: new Vector4(0, 0, 0, 0.35) },
-      },
-      transparent: true,
-      depthTest: false,
-      depthWrite: false,
-      toneMapped: false,
-      side: 2,
-    }));
+    super(
+      new BufferGeometry(),
+      new ShaderMaterial({
+        vertexShader: VERTEX,
+        fragmentShader: FRAGMENT,
+        uniforms: {
+          viewport: { value: new Vector2(1, 1) },
+          density: { value: 1 },
+          nearest: { value: NEAREST },
+          rim: { value: new Vector4(0, 0, 0, 0.35) },
+        },
+        transparent: true,
+        depthTest: false,
+        depthWrite: false,
+        toneMapped: false,
+        side: 2,
+      }),
+    );
     this.frustumCulled = false;
     this.renderOrder = 1000;
     [this.#buffer, this.#floats] = this.#allocate();
@@ -141,7 +154,9 @@ export class Ink extends Mesh {
 
   /** @param {Pen} pen @param {Vec3[]} points */
   loop(pen, points) {
-    points.forEach((point, i) => this.line(pen, point, points[(i + 1) % points.length], (pen.width ?? 2) / 2));
+    points.forEach((point, i) =>
+      this.line(pen, point, points[(i + 1) % points.length], (pen.width ?? 2) / 2),
+    );
   }
 
   /** A part of the circle that `side` and `other` span about `centre`. @param {Pen} pen @param {Vec3} centre @param {Vec3} side @param {Vec3} other @param {number} first @param {number} last */
@@ -214,16 +229,24 @@ export class Ink extends Mesh {
    */
   #quad({ colour, alpha = 1, width = 2, dash = 0 }, kind, cap, a, b, c, d, other) {
     const to = this.#floats;
-    for (let corner = 0, at = this.#count * CORNERS * STRIDE; corner < CORNERS; corner++, at += STRIDE) {
-      const from = corner === 0 ? a : corner === 1 ? b : corner === 2 ? c : d, far = other ?? from;
-      to[at] = from[0], to[at + 1] = from[1], to[at + 2] = from[2];
-      to[at + 3] = far[0], to[at + 4] = far[1], to[at + 5] = far[2];
+    for (
+      let corner = 0, at = this.#count * CORNERS * STRIDE;
+      corner < CORNERS;
+      corner++, at += STRIDE
+    ) {
+      const from = corner === 0 ? a : corner === 1 ? b : corner === 2 ? c : d,
+        far = other ?? from;
+      ((to[at] = from[0]), (to[at + 1] = from[1]), (to[at + 2] = from[2]));
+      ((to[at + 3] = far[0]), (to[at + 4] = far[1]), (to[at + 5] = far[2]));
       to[at + 6] = kind;
       to[at + 7] = corner === 1 || corner === 2 ? 1 : 0;
       to[at + 8] = corner < 2 ? -1 : 1;
       to[at + 9] = width;
-      to[at + 10] = cap, to[at + 11] = dash;
-      to[at + 12] = colour.r, to[at + 13] = colour.g, to[at + 14] = colour.b, to[at + 15] = alpha;
+      ((to[at + 10] = cap), (to[at + 11] = dash));
+      ((to[at + 12] = colour.r),
+        (to[at + 13] = colour.g),
+        (to[at + 14] = colour.b),
+        (to[at + 15] = alpha));
     }
     this.#next();
   }
@@ -242,7 +265,8 @@ export class Ink extends Mesh {
     const buffer = new InterleavedBuffer(floats, STRIDE).setUsage(DynamicDrawUsage);
     /** @type {number[]} */
     const index = [];
-    for (let i = 0; i < this.#capacity; i++) for (const corner of [0, 1, 2, 0, 2, 3]) index.push(CORNERS * i + corner);
+    for (let i = 0; i < this.#capacity; i++)
+      for (const corner of [0, 1, 2, 0, 2, 3]) index.push(CORNERS * i + corner);
     this.geometry.dispose();
     this.geometry = new BufferGeometry();
     this.geometry.setIndex(index);
@@ -253,12 +277,23 @@ export class Ink extends Mesh {
   }
 }
 
-const ATTRIBUTES = [["position", 3, 0], ["other", 3, 3], ["shape", 4, 6], ["style", 2, 10], ["tint", 4, 12]];
+const ATTRIBUTES = [
+  ["position", 3, 0],
+  ["other", 3, 3],
+  ["shape", 4, 6],
+  ["style", 2, 10],
+  ["tint", 4, 12],
+];
 const VIEWPORT = new Vector4();
 const ARC_STEP = (3 * Math.PI) / 180;
 
 /** @param {Vec3} centre @param {Vec3} side @param {Vec3} other @param {number} angle @returns {Vec3} */
 function onArc(centre, side, other, angle) {
-  const c = Math.cos(angle), s = Math.sin(angle);
-  return [centre[0] + c * side[0] + s * other[0], centre[1] + c * side[1] + s * other[1], centre[2] + c * side[2] + s * other[2]];
+  const c = Math.cos(angle),
+    s = Math.sin(angle);
+  return [
+    centre[0] + c * side[0] + s * other[0],
+    centre[1] + c * side[1] + s * other[1],
+    centre[2] + c * side[2] + s * other[2],
+  ];
 }

@@ -2,9 +2,25 @@
 
 /** @type {Record<string, string>} */
 const AXES = {
-  tx: "X", ty: "Y", tz: "Z", txy: "XY", tyz: "YZ", tzx: "XZ", tv: "XYZ",
-  rx: "X", ry: "Y", rz: "Z", rv: "E", rb: "XYZE",
-  sx: "X", sy: "Y", sz: "Z", sxy: "XY", syz: "YZ", szx: "XZ", su: "XYZ",
+  tx: "X",
+  ty: "Y",
+  tz: "Z",
+  txy: "XY",
+  tyz: "YZ",
+  tzx: "XZ",
+  tv: "XYZ",
+  rx: "X",
+  ry: "Y",
+  rz: "Z",
+  rv: "E",
+  rb: "XYZE",
+  sx: "X",
+  sy: "Y",
+  sz: "Z",
+  sxy: "XY",
+  syz: "YZ",
+  szx: "XZ",
+  su: "XYZ",
 };
 
 /** Handles that three has none for, such as those of the bounds, keep their own name. @param {string} handle */
@@ -16,7 +32,8 @@ export const axisName = (handle) => AXES[handle] ?? handle;
  * @param {{ showX: boolean, showY: boolean, showZ: boolean }} shown
  */
 export function isShown(handle, { showX, showY, showZ }) {
-  const axis = handle[0] === "b" ? (handle.length === 3 ? handle[1].toUpperCase() : "XYZ") : axisName(handle);
+  const axis =
+    handle[0] === "b" ? (handle.length === 3 ? handle[1].toUpperCase() : "XYZ") : axisName(handle);
   const has = (/** @type {string} */ letter) => axis.includes(letter) || axis === "E";
   return (showX || !has("X")) && (showY || !has("Y")) && (showZ || !has("Z"));
 }

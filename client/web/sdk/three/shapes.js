@@ -41,15 +41,22 @@ export function toViewer(sight, point) {
  * @returns {[number, number]}
  */
 export function ringSpan(viewer, first, second) {
-  const x = dot(viewer, first), y = dot(viewer, second), tilt = Math.hypot(x, y);
+  const x = dot(viewer, first),
+    y = dot(viewer, second),
+    tilt = Math.hypot(x, y);
   if (tilt <= FACE_ON_SINE) return [-Math.PI, Math.PI];
-  const middle = Math.atan2(y, x), half = Math.acos(-FACE_ON_SINE / tilt);
+  const middle = Math.atan2(y, x),
+    half = Math.acos(-FACE_ON_SINE / tilt);
   return [middle - half, middle + half];
 }
 
 /** The three axes of a gizmo. @param {ArrayLike<number>} axes @returns {[Vec3, Vec3, Vec3]} */
 export function columns(axes) {
-  return [[axes[0], axes[1], axes[2]], [axes[3], axes[4], axes[5]], [axes[6], axes[7], axes[8]]];
+  return [
+    [axes[0], axes[1], axes[2]],
+    [axes[3], axes[4], axes[5]],
+    [axes[6], axes[7], axes[8]],
+  ];
 }
 
 /** Which axis a handle is named after, the first one of a plane: 0 to 2, or -1 for none. @param {string} handle */
@@ -71,9 +78,14 @@ export function sideOf(handle) {
 
 /** The four corners of a plane's handle. @param {Vec3} first @param {Vec3} second @returns {Vec3[]} */
 export function quad(first, second, factor = 1) {
-  const from = QUAD_FROM * factor, to = QUAD_TO * factor;
+  const from = QUAD_FROM * factor,
+    to = QUAD_TO * factor;
   /** @param {number} a @param {number} b @returns {Vec3} */
-  const at = (a, b) => [first[0] * a + second[0] * b, first[1] * a + second[1] * b, first[2] * a + second[2] * b];
+  const at = (a, b) => [
+    first[0] * a + second[0] * b,
+    first[1] * a + second[1] * b,
+    first[2] * a + second[2] * b,
+  ];
   return [at(from, from), at(to, from), at(to, to), at(from, to)];
 }
 
@@ -87,7 +99,8 @@ function solid(points, faces) {
   const edges = new Map();
   faces.forEach((face, index) => {
     face.forEach((a, i) => {
-      const b = face[(i + 1) % face.length], key = `${Math.min(a, b)} ${Math.max(a, b)}`;
+      const b = face[(i + 1) % face.length],
+        key = `${Math.min(a, b)} ${Math.max(a, b)}`;
       const known = edges.get(key);
       if (known) known[3] = index;
       else edges.set(key, [a, b, index, index]);
@@ -100,15 +113,32 @@ function solid(points, faces) {
 export const CONE = cone(20);
 /** From -1 to 1. */
 export const CUBE = solid(
-  [[-1, -1, -1], [1, -1, -1], [1, 1, -1], [-1, 1, -1], [-1, -1, 1], [1, -1, 1], [1, 1, 1], [-1, 1, 1]],
-  [[3, 2, 1, 0], [4, 5, 6, 7], [0, 1, 5, 4], [2, 3, 7, 6], [1, 2, 6, 5], [3, 0, 4, 7]],
+  [
+    [-1, -1, -1],
+    [1, -1, -1],
+    [1, 1, -1],
+    [-1, 1, -1],
+    [-1, -1, 1],
+    [1, -1, 1],
+    [1, 1, 1],
+    [-1, 1, 1],
+  ],
+  [
+    [3, 2, 1, 0],
+    [4, 5, 6, 7],
+    [0, 1, 5, 4],
+    [2, 3, 7, 6],
+    [1, 2, 6, 5],
+    [3, 0, 4, 7],
+  ],
 );
 
 /** @param {number} sides */
 function cone(sides) {
   /** @type {Vec3[]} */
   const points = [[0, 0, 1]];
-  const base = [], faces = [];
+  const base = [],
+    faces = [];
   for (let i = 0; i < sides; i++) {
     const angle = (2 * Math.PI * i) / sides;
     points.push([Math.cos(angle), Math.sin(angle), 0]);

@@ -3,7 +3,11 @@
 /** @import {Vec3} from "../types.js" */
 
 /** @param {ArrayLike<number>} p @param {ArrayLike<number>} direction @param {number} [length] @returns {Vec3} */
-export const along = (p, direction, length = 1) => [p[0] + direction[0] * length, p[1] + direction[1] * length, p[2] + direction[2] * length];
+export const along = (p, direction, length = 1) => [
+  p[0] + direction[0] * length,
+  p[1] + direction[1] * length,
+  p[2] + direction[2] * length,
+];
 
 /** @param {ArrayLike<number>} a @param {ArrayLike<number>} b @returns {Vec3} */
 export const minus = (a, b) => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
@@ -15,7 +19,11 @@ export const times = (a, factor) => [a[0] * factor, a[1] * factor, a[2] * factor
 export const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 
 /** @param {ArrayLike<number>} a @param {ArrayLike<number>} b @returns {Vec3} */
-export const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+export const cross = (a, b) => [
+  a[1] * b[2] - a[2] * b[1],
+  a[2] * b[0] - a[0] * b[2],
+  a[0] * b[1] - a[1] * b[0],
+];
 
 /** @param {ArrayLike<number>} a */
 export const length = (a) => Math.hypot(a[0], a[1], a[2]);
