@@ -6,7 +6,7 @@ import { copyTransform, pasteTransform } from "../panels/clipboard";
 import { grabByKey } from "./grab";
 import { choose, invert, selectBehind, selectChildren, selectParents } from "./select";
 import { toggleSnap, toggleSnapToGrid } from "./snap";
-import type { Keymap } from "./state";
+import type { Keymap } from "./inputstate";
 import { frameAll, frameSelected, lookFrom, toggleParallel, zoom } from "./views";
 
 export interface Command {

@@ -9,7 +9,7 @@ import { Drag } from "./drag";
 import { Orbit } from "./orbit";
 import { CameraRig } from "./rig";
 import { RectangleSelection } from "./select";
-import { InputState } from "./state";
+import { InputState } from "./inputstate";
 
 Object.assign(globalThis, { requestAnimationFrame: () => 1, cancelAnimationFrame: () => {} });
 

@@ -2,12 +2,13 @@
 // edit or taken back. Moves go out once for each picture. A lost connection ends it: the server keeps what was dragged so far.
 import type { GizmodError } from "../../sdk/index.js";
 import type { Modifier, Place, Vec2 } from "../../sdk/types.js";
-import type { Editor } from "../editor";
+import type { EditorState } from "../editorstate";
 import { plain } from "../plain";
+import type { RunningDrag } from "./inputstate";
 
 export type DragState = "asked" | "running" | "over";
 
-export class Drag {
+export class Drag implements RunningDrag {
   state: DragState = "asked";
   handle: string | null = null;
   /** Numbers were typed; until they are taken back the pointer moves nothing. */
@@ -26,7 +27,7 @@ export class Drag {
   #offStatus: () => void;
 
   private constructor(
-    readonly editor: Editor,
+    readonly editor: EditorState,
     at: Vec2,
   ) {
     this.#from = this.#last = this.#told = at;
@@ -37,7 +38,7 @@ export class Drag {
 
   /** Presses there: on a handle, a node, or nothing. `missed` is told where it was no handle. */
   static press(
-    editor: Editor,
+    editor: EditorState,
     at: Vec2,
     mods: Modifier[],
     missed: (hit: number | undefined) => void,
@@ -48,15 +49,17 @@ export class Drag {
   }
 
   /** Grabs the selection by a named handle. */
-  static grab(editor: Editor, handle: string, at: Vec2): Drag {
+  static grab(editor: EditorState, handle: string, at: Vec2): Drag {
     const drag = Drag.#next(editor, at);
     drag.#grab(handle);
     return drag;
   }
 
-  static #next(editor: Editor, at: Vec2): Drag {
+  static #next(editor: EditorState, at: Vec2): Drag {
     editor.input.settle();
-    return (editor.input.drag = new Drag(editor, at));
+    const drag = new Drag(editor, at);
+    editor.input.drag = drag;
+    return drag;
   }
 
   /** Whether it still follows hand and keys. */

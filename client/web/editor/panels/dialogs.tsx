@@ -1,6 +1,6 @@
 // dialogs.tsx - the window over the page, where one is open: a question, the shortcuts, the palette.
 import { useEditor } from "../context";
-import type { Question } from "../editor";
+import type { Question } from "../editorstate";
 import { Dialog, closeDialog } from "./dialog";
 import { Palette } from "./palette";
 import { Shortcuts } from "./shortcuts";

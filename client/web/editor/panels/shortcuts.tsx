@@ -2,7 +2,7 @@
 import { useEditor } from "../context";
 import { keysOf } from "../input/chord";
 import { COMMANDS, type Command } from "../input/commands";
-import type { Keymap } from "../input/state";
+import type { Keymap } from "../input/inputstate";
 import { Dialog, closeOver } from "./dialog";
 import "./shortcuts.css";
 

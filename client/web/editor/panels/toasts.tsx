@@ -1,7 +1,7 @@
 // toasts.tsx - what was done and what went wrong, at the edge of the view, with what can be done about it. The list is always there: screen readers tell what comes
 // into a region that they know, and mostly not what comes as a region of its own.
 import { useEditor } from "../context";
-import type { Toast } from "../editor";
+import type { Toast } from "../editorstate";
 import { Icon } from "../icons";
 import "./toasts.css";
 

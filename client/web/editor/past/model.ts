@@ -2,7 +2,7 @@
 import { computed, signal } from "@preact/signals";
 
 import type { Checkpoint, Edit, Id } from "../../sdk/types.js";
-import type { Editor } from "../editor";
+import type { EditorState } from "../editorstate";
 import { type Spot, lastAtMost, makeAxis, spotAfter } from "./axis";
 import { differ, differenceWords } from "./diff";
 import { EditHistory } from "./history";
@@ -43,7 +43,7 @@ export class TimelineModel {
     return isNewest ? marks.length - 1 : marks.length;
   });
 
-  constructor(readonly editor: Editor) {
+  constructor(readonly editor: EditorState) {
     this.history = new EditHistory(editor.session);
     this.player = new Player(
       editor,

@@ -1,8 +1,14 @@
 // path.ts - where a point of a node was in the world, from the paths of the node and of all that it ever hung below. Pure.
 import { compose, multiply, transformPoint } from "../../sdk/maths.js";
 import type { Id, PathPoint, Quat, Vec3 } from "../../sdk/types.js";
-import type { Way } from "../editor";
 import { lastAtMost } from "./axis";
+
+/** The way of a node through the world, oldest stop first. */
+export interface Way {
+  node: Id;
+  /** `time` in Unix seconds; `between` the beginning and the end of a drag. */
+  stops: readonly { point: Vec3; time: number; between?: true }[];
+}
 
 export type Paths = ReadonlyMap<Id, readonly PathPoint[]>;
 

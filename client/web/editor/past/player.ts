@@ -4,7 +4,7 @@ import { batch, computed, effect, signal } from "@preact/signals";
 
 import { SceneModel } from "../../sdk/index.js";
 import type { Edit } from "../../sdk/types.js";
-import type { Editor } from "../editor";
+import type { EditorState } from "../editorstate";
 import { type Axis, type Spot, lastAtMost, placeOf, spotAfter, spotAt } from "./axis";
 import { deltaTo } from "./diff";
 import { Drags, type Followed, type Stretch } from "./drags";
@@ -36,7 +36,7 @@ export class Player {
   readonly #head = signal<number | null>(null);
 
   constructor(
-    readonly editor: Editor,
+    readonly editor: EditorState,
     readonly axis: () => Axis,
     /** The step that is the present: the last mark, or, where others came after that, one more. */
     readonly nowStep: () => number,

@@ -4,7 +4,8 @@ import { test } from "node:test";
 
 import { SceneModel } from "../../sdk/index.js";
 import type { PathPoint } from "../../sdk/types.js";
-import type { Editor, Way } from "../editor";
+import type { Editor } from "../editor";
+import type { Way } from "../past/path";
 import { Ways } from "./ways";
 
 /** A node that was moved once a second. */

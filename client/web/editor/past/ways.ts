@@ -4,7 +4,7 @@ import { effect, signal } from "@preact/signals";
 import type { SceneModel } from "../../sdk/index.js";
 import { invertAffine, transformPoint } from "../../sdk/maths.js";
 import type { Id, PathPoint, Vec3 } from "../../sdk/types.js";
-import type { Editor } from "../editor";
+import type { EditorState } from "../editorstate";
 import { worldStops } from "./path";
 
 /** More ways than these tell nothing. */
@@ -19,7 +19,7 @@ export class Ways {
   #asked = 0;
   #busy = false;
 
-  constructor(readonly editor: Editor) {
+  constructor(readonly editor: EditorState) {
     effect(() => {
       const nodes = this.shown.value ? editor.selection.value.slice(0, WAYS_MAX) : [];
       void this.#ask(nodes);
@@ -48,7 +48,7 @@ export class Ways {
       void this.#ask(this.editor.selection.peek().slice(0, WAYS_MAX));
   }
 
-  async #load(nodes: readonly Id[]): Promise<Editor["path"]["value"]> {
+  async #load(nodes: readonly Id[]): Promise<EditorState["path"]["value"]> {
     const paths = new Map<Id, readonly PathPoint[]>();
     for (const node of nodes) await this.#collect(node, paths);
     this.#parts = new Set(paths.keys());

@@ -1,10 +1,10 @@
 // desk.ts - what a person is about to do with notes: which are shown, which one is being written and where, what was read. Notes themselves are the server's.
 import { computed, signal } from "@preact/signals";
 
-import type { Id, Note, Vec2, Vec3 } from "../../sdk/types.js";
-import type { Editor } from "../editor";
+import type { Id, Note, Vec2 } from "../../sdk/types.js";
+import type { EditorState } from "../editorstate";
 import { keep, recall } from "../storage";
-import { goTo } from "./places";
+import { type Spot, goTo } from "./places";
 import { askedNote } from "./share";
 import {
   type Filter,
@@ -15,12 +15,6 @@ import {
   threadsOf,
   withSeen,
 } from "./threads";
-
-/** Where a note is to be: at a point of a node, at a node, at a point of the world, or nowhere. */
-export interface Spot {
-  node?: Id;
-  point?: Vec3;
-}
 
 export class NoteDesk {
   readonly filter = signal<Filter>("open");
@@ -51,7 +45,7 @@ export class NoteDesk {
 
   #seen = signal<Seen>({ base: 0, threads: {} });
 
-  constructor(readonly editor: Editor) {
+  constructor(readonly editor: EditorState) {
     this.#seen.value = this.#stored() ?? this.#seen.value;
     const { session } = editor;
     void session.ready.then(

@@ -5,7 +5,7 @@ import { useEditor } from "../context";
 import type { Editor } from "../editor";
 import { Icon } from "../icons";
 import { nameOf } from "../panels/treerows";
-import type { Spot } from "./desk";
+import type { Spot } from "./places";
 import { Writer } from "./writer";
 import "./draft.css";
 

@@ -2,8 +2,13 @@
 import type { SceneModel } from "../../sdk/index.js";
 import { transformPoint } from "../../sdk/maths.js";
 import type { Box, Id, Vec3 } from "../../sdk/types.js";
-import type { Editor } from "../editor";
-import type { Spot } from "./desk";
+import type { EditorState } from "../editorstate";
+
+/** Where a note is to be: at a point of a node, at a node, at a point of the world, or nowhere. */
+export interface Spot {
+  node?: Id;
+  point?: Vec3;
+}
 
 /** A point alone is shown with so much around it, in distances from the eye. */
 const AROUND = 0.15;
@@ -24,7 +29,7 @@ function topOf(box: Box | null): Vec3 | null {
 }
 
 /** Shows what a note is about. */
-export function goTo(editor: Editor, spot: Spot): void {
+export function goTo(editor: EditorState, spot: Spot): void {
   const scene = editor.scene.peek();
   const place = placeOf(spot, scene);
   if (!place) return;

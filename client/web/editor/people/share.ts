@@ -1,5 +1,5 @@
 // share.ts - a link to this scene, or to a note in it, for others: they choose their own name.
-import type { Editor } from "../editor";
+import type { EditorState } from "../editorstate";
 import { home } from "../home";
 import type { MenuItem } from "../panels/menu";
 
@@ -9,7 +9,7 @@ interface Link {
   role?: "viewer";
 }
 
-function linkTo(editor: Editor, { note, role }: Link): string {
+function linkTo(editor: EditorState, { note, role }: Link): string {
   const link = new URL(home());
   link.searchParams.set("scene", editor.session.sceneName);
   if (role) link.searchParams.set("role", role);
@@ -22,14 +22,14 @@ export function askedNote(): number {
   return Number(new URLSearchParams(location.search).get("note"));
 }
 
-export async function shareLink(editor: Editor, to: Link = {}): Promise<void> {
+export async function shareLink(editor: EditorState, to: Link = {}): Promise<void> {
   const link = linkTo(editor, to);
   if (await copy(link)) editor.say("info", `${to.role ? "View-only link" : "Link"} copied.`);
   else editor.say("info", `The link: ${link}`);
 }
 
 /** The two ways to let others in, for menus. */
-export function linkItems(editor: Editor): MenuItem[] {
+export function linkItems(editor: EditorState): MenuItem[] {
   return [
     { label: "Copy link", icon: "link", run: () => void shareLink(editor) },
     {

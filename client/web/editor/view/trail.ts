@@ -3,7 +3,7 @@
 import { effect } from "@preact/signals";
 import * as THREE from "three";
 
-import type { Way } from "../editor";
+import type { Way } from "../past/path";
 import type { Anchor } from "./anchor";
 import { StrokeMaterial, strokeGeometry } from "./strokes";
 import { followTheme, themeColour } from "./theme";

@@ -1,12 +1,26 @@
 // state.ts - what hand and keyboard are doing just now: written by the gestures, shown by the overlay.
 import { signal } from "@preact/signals";
 
-import type { Vec2 } from "../../sdk/types.js";
+import type { Modifier, Vec2 } from "../../sdk/types.js";
 import { keep, recall } from "../storage";
-import type { Drag } from "./drag";
 
 /** What the keys mean: as in Maya and Unity, or as in Blender. */
 export type Keymap = "common" | "blender";
+
+/** The drag of the selection, as those see it who lead or end it; drag.ts has the one there is. */
+export interface RunningDrag {
+  /** The name of the handle; null until the server has said which one was pressed. */
+  readonly handle: string | null;
+  /** Whether it still follows pointer and keys. */
+  readonly running: boolean;
+  move(at: Vec2, mods: Modifier[]): void;
+  again(mods: Modifier[]): void;
+  constrain(handle: string): void;
+  type(value: number[] | null): void;
+  flush(): void;
+  commit(): void;
+  cancel(): void;
+}
 
 const STORED = "gizmod.keymap";
 const STORED_HINT = "gizmod.navigated";
@@ -30,7 +44,7 @@ export class InputState {
   /** Words at a place in the view, for a moment. */
   readonly bubble = signal<{ at: Vec2; text: string } | null>(null);
   /** The drag of the selection that runs, or that ran last. */
-  drag: Drag | null = null;
+  drag: RunningDrag | null = null;
   /** Breaks off what is done with the pointer; null where nothing is. */
   abort: (() => void) | null = null;
   /** The step of distances that somebody typed; null where it follows the zoom. */
@@ -45,7 +59,7 @@ export class InputState {
   #bubbleTimer: ReturnType<typeof setTimeout> | undefined;
 
   /** The drag that runs now. */
-  get running(): Drag | null {
+  get running(): RunningDrag | null {
     return this.drag?.running ? this.drag : null;
   }
 
