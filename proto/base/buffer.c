@@ -96,16 +96,32 @@ void gz_arena_finish(struct gz_arena *arena)
     arena->used = 0;
 }
 
-void gz_arena_reset(struct gz_arena *arena, size_t max)
+struct gz_arena_mark gz_arena_mark(const struct gz_arena *arena)
 {
-    while (arena->blocks != NULL &&
-           (arena->blocks->next != NULL || arena->blocks->capacity > BLOCK_BYTES)) {
+    const size_t used_in_block = arena->blocks != NULL ? arena->blocks->used : 0;
+    return (struct gz_arena_mark){arena->blocks, used_in_block, arena->used};
+}
+
+/* The oldest block stays for the next use, unless it is a large one. */
+static bool is_kept(const struct gz_arena_block *block)
+{
+    return block == NULL || (block->next == NULL && block->capacity <= BLOCK_BYTES);
+}
+
+void gz_arena_go_back(struct gz_arena *arena, struct gz_arena_mark mark)
+{
+    while (arena->blocks != mark.block && !(mark.block == NULL && is_kept(arena->blocks))) {
         struct gz_arena_block *block = arena->blocks;
         arena->blocks = block->next;
         free(block);
     }
-    if (arena->blocks != NULL) arena->blocks->used = 0;
-    arena->used = 0;
+    if (arena->blocks != NULL) arena->blocks->used = mark.used_in_block;
+    arena->used = mark.used;
+}
+
+void gz_arena_reset(struct gz_arena *arena, size_t max)
+{
+    gz_arena_go_back(arena, (struct gz_arena_mark){.used = 0});
     arena->max = max;
 }
 

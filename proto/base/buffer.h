@@ -49,6 +49,17 @@ void gz_arena_init(struct gz_arena *arena, size_t max);
 void gz_arena_finish(struct gz_arena *arena);
 /* Takes everything back; at most one block of memory is kept. The maximum may be set anew. */
 void gz_arena_reset(struct gz_arena *arena, size_t max);
+
+/* How full an arena is. Whoever borrows memory for a part of its work takes a mark first, and goes
+ * back to the mark at the end: all that was taken between the two is free again. Marks nest. */
+struct gz_arena_mark {
+    struct gz_arena_block *block;
+    size_t used_in_block, used;
+};
+
+struct gz_arena_mark gz_arena_mark(const struct gz_arena *arena);
+void gz_arena_go_back(struct gz_arena *arena, struct gz_arena_mark mark);
+
 /* Zeroed memory for `count` items of `size` bytes, or NULL where that passes the maximum or there
  * is none. */
 GZ_MUST_USE void *gz_arena_take(struct gz_arena *arena, size_t count, size_t size);

@@ -129,6 +129,33 @@ static void test_arena_takes_its_maximum_and_no_piece_more(void **state)
     gz_arena_finish(&arena);
 }
 
+/* From an empty arena, within a block, and over blocks that came meanwhile. */
+static void test_arena_goes_back_to_a_mark(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {16, 1000, 100000};
+    struct gz_arena arena;
+    gz_arena_init(&arena, 200000);
+    for (size_t before = 0; before < 3; before++) {
+        uint8_t *kept = before > 0 ? gz_arena_take(&arena, before, 64) : NULL;
+        if (kept != NULL) memset(kept, 7, before * 64);
+        const size_t used = arena.used;
+        for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+            struct gz_arena_mark mark = gz_arena_mark(&arena);
+            assert_non_null(gz_arena_take(&arena, sizes[i], 1));
+            struct gz_arena_mark inner = gz_arena_mark(&arena);
+            uint8_t *first = gz_arena_take(&arena, sizes[i], 1);
+            gz_arena_go_back(&arena, inner);
+            if (sizes[i] < 4096) assert_ptr_equal(gz_arena_take(&arena, sizes[i], 1), first);
+            gz_arena_go_back(&arena, mark);
+            assert_int_equal(arena.used, used);
+        }
+        for (size_t i = 0; i < before * 64; i++) assert_int_equal(kept[i], 7);
+        gz_arena_reset(&arena, 200000);
+    }
+    gz_arena_finish(&arena);
+}
+
 static void test_arena_refuses_a_product_that_wraps(void **state)
 {
     (void)state;
@@ -170,6 +197,7 @@ int main(void)
         cmocka_unit_test(test_buffer_finish_of_nothing_is_fine),
         cmocka_unit_test(test_arena_pieces_are_aligned_apart_and_zero),
         cmocka_unit_test(test_arena_takes_its_maximum_and_no_piece_more),
+        cmocka_unit_test(test_arena_goes_back_to_a_mark),
         cmocka_unit_test(test_arena_refuses_a_product_that_wraps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
