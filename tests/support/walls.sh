@@ -25,6 +25,7 @@ may client/c "$shared|$own|\"proto/(message|fields|read)\.h\"|<(libwebsockets|ja
 may client/ctl "$shared|$own|\"(proto/(args/args|message)|solver/replay|store/store|exchange/exchange)\.h\"|<jansson\.h>"
 may server/scene "$ours|\"scene/[a-z_]+\.h\""
 may server/sync "$ours|\"(scene|proto|sync)/[a-z_]+\.h\""
+may server/journal "$ours|\"(scene/record|proto/message|journal/[a-z_]+)\.h\""
 may server/session "$ours|\"(scene|proto|sync|solver|session)/[a-z_]+\.h\""
 may server/store "$ours|\"(scene|store|schema)/[a-z_]+\.h\"|<(sqlite3|uv)\.h>"
 may schema/extension "$ours|\"schema/extension/[a-z_]+\.h\"|<sqlite3ext\.h>"
@@ -33,7 +34,7 @@ may server/host "$ours|\"((session/core|scene/record|store/store|exchange/exchan
 may server/net "$ours|\"((proto|net)/[a-z_]+|session/core|scene/record)\.h\"|<(libwebsockets|uv)\.h>"
 
 # The core has no clock, no thread, no file: it is a function of its inputs.
-for room in solver scene sync session; do
+for room in solver scene sync journal session; do
     found=$(grep -nE '\b(time|clock_gettime|gettimeofday|rand|random|fopen|open|read|write|pthread_[a-z]+|getenv)\(' server/$room/*.c | grep -vE 'include' || true)
     [ -z "$found" ] && continue
     echo "server/$room reaches outside: $found"

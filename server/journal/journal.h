@@ -1,0 +1,126 @@
+/* journal.h - the queue of everything that waits for the disk, whatever it is.
+ *
+ * The core applies an edit, or decides about a note, long before the disk has it. Until then it is
+ * an entry in this queue, and whoever asked for it waits:
+ *
+ *   gz_journal_append   something happened that the disk is to have
+ *   gz_journal_wait     somebody else waits for the same entry: the request was sent twice
+ *   gz_journal_add      all entries are written into a batch, which goes to the disk
+ *   gz_journal_accept   the disk has the batch: its entries leave the queue, oldest first
+ *   gz_journal_refuse   the disk refused: all entries are taken back, newest first, because what
+ *                       came later stands on what came before, in the batch or after it
+ *
+ * An entry is of a kind, which is a row of functions; what is special about edits, notes or
+ * checkpoints is in their rows. The journal knows no session either: a waiter is a pair of numbers,
+ * and what became of an entry goes back to each of its waiters by one callback.
+ *
+ * Ownership: an entry is the first member of the struct that its kind allocates; the journal owns
+ * it from gz_journal_append on and gives it to `free` in the end. A batch points into the entries
+ * instead of copying them: from gz_journal_append until `free` the content of an entry stays as it
+ * is, and the journal must outlive a batch that is with the disk. Threads: one; the thread that
+ * stores a batch reads what the entries hold. Times: monotonic seconds. */
+#ifndef GZ_JOURNAL_JOURNAL_H
+#define GZ_JOURNAL_JOURNAL_H
+
+#include "proto/message.h"
+#include "scene/record.h"
+
+struct gz_journal_entry;
+
+/* Who is answered when the disk has decided. */
+struct gz_journal_waiter {
+    struct gz_journal_waiter *next;
+    uint64_t session; /* 0: nobody */
+    uint64_t rid;     /* of the request, if it has one */
+    bool has_rid;
+};
+
+/* What became of an entry: `ok` if the status of `error` is GZ_OK. It may point into the entry. */
+struct gz_journal_outcome {
+    struct gz_error error;
+    struct gz_ok ok;
+    uint64_t has; /* the members of `ok` that are set */
+};
+
+/* The functions get the context of the journal. */
+struct gz_journal_kind {
+    /* A batch is to leave at once. If false, the entry goes with the next one. */
+    bool is_urgent;
+    /* Writes the entry into the batch. False without memory. */
+    bool (*add)(const struct gz_journal_entry *entry, struct gz_batch *batch);
+    /* The disk has the entry. NULL: there is nothing to do or to answer. */
+    void (*accept)(void *context, struct gz_journal_entry *entry, const struct gz_batch *batch,
+                   struct gz_journal_outcome *outcome);
+    /* Takes the entry back, as far as it is visible already. `why` is the reason of the disk. False
+     * without the memory for that: then nothing has changed, and the entry and all older ones stay
+     * in the queue. NULL: entries of this kind cannot be refused, and stay until the disk takes
+     * them. */
+    bool (*refuse)(void *context, struct gz_journal_entry *entry, const char *why,
+                   struct gz_journal_outcome *outcome);
+    void (*free)(void *context, struct gz_journal_entry *entry);
+};
+
+/* The creator of an entry sets the kind, the waiter, the bytes and the key. */
+struct gz_journal_entry {
+    const struct gz_journal_kind *kind;
+    struct gz_journal_waiter waiter; /* the first one; the journal allocates the others */
+    size_t bytes;                    /* of memory that the entry takes */
+    const char *user, *key;          /* of the request; key: NULL for none */
+    /* The journal's own. */
+    struct gz_journal_entry *older, *newer;
+    bool in_batch;
+};
+
+/* Zeroed but for the callback it is an empty journal. Everything in it is for reading. */
+struct gz_journal {
+    void (*answer)(void *context, const struct gz_journal_waiter *waiter,
+                   const struct gz_journal_outcome *outcome);
+    void *context;
+    struct gz_journal_entry *oldest, *newest;
+    size_t requests;   /* entries that can be refused */
+    size_t waiting;    /* their waiters; an entry without a waiter counts as one */
+    size_t bytes;      /* of all entries */
+    size_t urgent;     /* entries for which a batch is to leave at once */
+    bool is_with_disk; /* a batch is on its way */
+    bool is_refused;   /* the last batch was refused, or could not be made */
+    double tried_s;    /* when that was begun */
+};
+
+/* Frees the entries; nobody is answered. */
+void gz_journal_finish(struct gz_journal *journal);
+
+/* Needs no memory. */
+void gz_journal_append(struct gz_journal *journal, struct gz_journal_entry *entry);
+/* Takes an entry out, which is not in a batch, and frees it. */
+void gz_journal_forget(struct gz_journal *journal, struct gz_journal_entry *entry);
+/* One more waiter for an entry. False without memory. */
+GZ_MUST_USE bool gz_journal_wait(struct gz_journal *journal, struct gz_journal_entry *entry,
+                                 struct gz_journal_waiter waiter);
+/* GZ_TOO_MANY while GZ_PENDING_EDITS_MAX wait, or entries of GZ_EDIT_BYTES_MAX bytes. */
+GZ_MUST_USE enum gz_status gz_journal_check_room(const struct gz_journal *journal,
+                                                 struct gz_error *error);
+
+/* The oldest entry of this kind that is newer than `after` (NULL: of all); NULL if there is
+ * none. */
+struct gz_journal_entry *gz_journal_next(const struct gz_journal *journal,
+                                         const struct gz_journal_kind *kind,
+                                         const struct gz_journal_entry *after);
+/* The entry of this kind that this user asked for with this key; NULL if there is none. */
+struct gz_journal_entry *gz_journal_find(const struct gz_journal *journal,
+                                         const struct gz_journal_kind *kind, const char *user,
+                                         const char *key);
+
+/* When the next batch is to be made; INFINITY for not now. `is_ahead`: there is more to store than
+ * the entries. -INFINITY: at once. After a refusal GZ_RETRY_MS pass before the next try. */
+double gz_journal_due(const struct gz_journal *journal, bool is_ahead);
+/* Writes all entries into the batch. False without memory. */
+GZ_MUST_USE bool gz_journal_add(const struct gz_journal *journal, struct gz_batch *batch);
+/* A try at that time: the batch of all entries goes to the disk now, or could not be made. */
+void gz_journal_tried(struct gz_journal *journal, double mono_s, bool is_sent);
+/* The disk has the batch. */
+void gz_journal_accept(struct gz_journal *journal, const struct gz_batch *batch);
+/* It has not, and will not. Without the memory to take an entry back, its waiters and those of all
+ * older entries are told GZ_NO_MEMORY: they are not to wait for the next try. */
+void gz_journal_refuse(struct gz_journal *journal, const char *why);
+
+#endif

@@ -1,0 +1,342 @@
+/* The queue of what waits for the disk: the order of taking and of taking back, who is answered,
+ * how much may wait, and when the next batch is due. The kinds here write down what is done to
+ * their entries. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "journal/journal.h"
+#include "server/maxima.h"
+
+struct thing {
+    struct gz_journal_entry entry;
+    uint64_t id;
+};
+
+/* What was done, one word each: "+3" stored, "-3" taken back, "~3" freed, "7:3" session 7 was
+ * answered ok about 3, "7!storage" or "7!internal" that session 7 was refused. */
+struct diary {
+    struct gz_journal journal;
+    char text[1024];
+    uint64_t stuck;        /* this one cannot be taken back */
+    bool appends, forgets; /* while something is taken back */
+};
+
+static void note(struct diary *diary, const char *format, ...)
+{
+    size_t size = strlen(diary->text);
+    va_list values;
+    va_start(values, format);
+    vsnprintf(diary->text + size, sizeof diary->text - size, format, values);
+    va_end(values);
+}
+
+static uint64_t id_of(const struct gz_journal_entry *entry)
+{
+    return ((const struct thing *)entry)->id;
+}
+
+static bool add(const struct gz_journal_entry *entry, struct gz_batch *batch)
+{
+    if (id_of(entry) == 99) return false;
+    batch->seq = batch->seq * 10 + id_of(entry); /* the ids as digits, in their order */
+    return true;
+}
+
+static void accept(void *context, struct gz_journal_entry *entry, const struct gz_batch *batch,
+                   struct gz_journal_outcome *outcome)
+{
+    (void)batch;
+    note(context, "+%d ", (int)id_of(entry));
+    outcome->ok.seq = id_of(entry);
+    outcome->has = GZ_HAS(SEQ);
+}
+
+static struct thing *append(struct diary *diary, const struct gz_journal_kind *kind, uint64_t id,
+                            uint64_t session);
+static const struct gz_journal_kind remark;
+
+static bool refuse(void *context, struct gz_journal_entry *entry, const char *why,
+                   struct gz_journal_outcome *outcome)
+{
+    struct diary *diary = context;
+    if (id_of(entry) == diary->stuck) return false;
+    note(diary, "-%d ", (int)id_of(entry));
+    gz_fail(&outcome->error, GZ_STORAGE, "%s", why);
+    if (diary->appends) append(diary, &remark, 9, 0);
+    struct gz_journal_entry *other = gz_journal_next(&diary->journal, &remark, NULL);
+    if (diary->forgets && other != NULL) gz_journal_forget(&diary->journal, other);
+    return true;
+}
+
+static void free_thing(void *context, struct gz_journal_entry *entry)
+{
+    note(context, "~%d ", (int)id_of(entry));
+    free(entry);
+}
+
+static const struct gz_journal_kind edit = {true, add, accept, refuse, free_thing};
+static const struct gz_journal_kind letter = {true, add, accept, refuse, free_thing};
+/* Is not urgent, and cannot be refused. */
+static const struct gz_journal_kind remark = {.add = add, .free = free_thing};
+
+static void answer(void *context, const struct gz_journal_waiter *waiter,
+                   const struct gz_journal_outcome *outcome)
+{
+    if (outcome->error.status != GZ_OK)
+        note(context, "%d!%s ", (int)waiter->session, gz_status_word(outcome->error.status));
+    else
+        note(context, "%d:%d ", (int)waiter->session, (int)outcome->ok.seq);
+}
+
+static void start(struct diary *diary)
+{
+    *diary = (struct diary){.journal = {.answer = answer}};
+    diary->journal.context = diary;
+}
+
+static struct thing *append(struct diary *diary, const struct gz_journal_kind *kind, uint64_t id,
+                            uint64_t session)
+{
+    struct thing *thing = calloc(1, sizeof *thing);
+    assert_non_null(thing);
+    thing->entry = (struct gz_journal_entry){
+        .kind = kind, .waiter = {.session = session}, .bytes = 100, .user = "ann", .key = NULL};
+    thing->id = id;
+    gz_journal_append(&diary->journal, &thing->entry);
+    return thing;
+}
+
+/* What was noted since it was last looked at. */
+#define assert_noted(diary, wanted)                                                                \
+    do {                                                                                           \
+        assert_string_equal((diary)->text, wanted);                                                \
+        (diary)->text[0] = '\0';                                                                   \
+    } while (0)
+
+static void send(struct diary *diary, uint64_t ids)
+{
+    struct gz_batch batch = {.seq = 0};
+    assert_true(gz_journal_add(&diary->journal, &batch));
+    assert_int_equal(batch.seq, ids);
+    gz_journal_tried(&diary->journal, 1, true);
+}
+
+static void settle(struct diary *diary)
+{
+    struct gz_batch batch = {.seq = 0};
+    gz_journal_accept(&diary->journal, &batch);
+}
+
+static void assert_empty(const struct gz_journal *journal)
+{
+    assert_null(journal->oldest);
+    assert_null(journal->newest);
+    assert_int_equal(journal->requests, 0);
+    assert_int_equal(journal->waiting, 0);
+    assert_int_equal(journal->urgent, 0);
+    assert_int_equal(journal->bytes, 0);
+}
+
+static void test_what_is_stored_is_answered_oldest_first_over_all_kinds(void **state)
+{
+    (void)state;
+    struct diary diary;
+    start(&diary);
+    append(&diary, &edit, 1, 7);
+    append(&diary, &letter, 2, 8);
+    append(&diary, &remark, 3, 0);
+    append(&diary, &edit, 4, 7);
+    send(&diary, 1234);
+    append(&diary, &letter, 5, 8);
+    settle(&diary);
+    assert_noted(&diary, "+1 7:1 ~1 +2 8:2 ~2 ~3 +4 7:4 ~4 ");
+    send(&diary, 5);
+    settle(&diary);
+    assert_noted(&diary, "+5 8:5 ~5 ");
+    assert_empty(&diary.journal);
+}
+
+/* What came after the batch stands on what was in it. */
+static void test_what_is_refused_goes_back_newest_first_over_all_kinds(void **state)
+{
+    (void)state;
+    struct diary diary;
+    start(&diary);
+    append(&diary, &edit, 1, 7);
+    append(&diary, &remark, 2, 0);
+    append(&diary, &letter, 3, 8);
+    send(&diary, 123);
+    append(&diary, &edit, 4, 7);
+    gz_journal_refuse(&diary.journal, "full");
+    assert_noted(&diary, "-4 7!storage ~4 -3 8!storage ~3 -1 7!storage ~1 ");
+    send(&diary, 2);
+    settle(&diary);
+    assert_noted(&diary, "~2 ");
+    assert_empty(&diary.journal);
+}
+
+static void test_without_memory_what_is_older_stays_and_nobody_waits(void **state)
+{
+    (void)state;
+    struct diary diary;
+    start(&diary);
+    append(&diary, &letter, 1, 8);
+    append(&diary, &remark, 2, 0);
+    struct thing *stuck = append(&diary, &edit, 3, 7);
+    assert_true(
+        gz_journal_wait(&diary.journal, &stuck->entry, (struct gz_journal_waiter){.session = 6}));
+    append(&diary, &edit, 4, 7);
+    send(&diary, 1234);
+    diary.stuck = 3;
+    gz_journal_refuse(&diary.journal, "full");
+    assert_noted(&diary, "-4 7!storage ~4 7!internal 6!internal 8!internal ");
+    assert_int_equal(diary.journal.requests, 2);
+    assert_int_equal(diary.journal.waiting, 2);
+    append(&diary, &edit, 5, 7);
+    send(&diary, 1235);
+    settle(&diary);
+    assert_noted(&diary, "+1 ~1 ~2 +3 ~3 +5 7:5 ~5 ");
+    assert_empty(&diary.journal);
+}
+
+/* Taking back may leave a trace for the file, and may end what others waited for. */
+static void test_the_queue_may_change_while_it_is_taken_back(void **state)
+{
+    (void)state;
+    struct diary diary;
+    start(&diary);
+    append(&diary, &remark, 1, 0);
+    append(&diary, &edit, 2, 7);
+    append(&diary, &remark, 3, 0);
+    append(&diary, &edit, 4, 7);
+    diary.appends = true;
+    gz_journal_refuse(&diary.journal, "full");
+    assert_noted(&diary, "-4 7!storage ~4 -2 7!storage ~2 ");
+    diary.appends = false;
+    send(&diary, 1399);
+    settle(&diary);
+    assert_noted(&diary, "~1 ~3 ~9 ~9 ");
+    append(&diary, &remark, 1, 0);
+    append(&diary, &edit, 2, 7);
+    append(&diary, &remark, 3, 0);
+    append(&diary, &edit, 4, 7);
+    diary.forgets = true;
+    gz_journal_refuse(&diary.journal, "full");
+    assert_noted(&diary, "-4 ~1 7!storage ~4 -2 ~3 7!storage ~2 ");
+    assert_empty(&diary.journal);
+}
+
+static void test_all_waiters_are_answered(void **state)
+{
+    (void)state;
+    struct diary diary;
+    start(&diary);
+    struct thing *thing = append(&diary, &edit, 1, 7);
+    thing->entry.key = "k";
+    struct gz_journal_entry *found = gz_journal_find(&diary.journal, &edit, "ann", "k");
+    assert_ptr_equal(found, &thing->entry);
+    assert_null(gz_journal_find(&diary.journal, &letter, "ann", "k"));
+    assert_null(gz_journal_find(&diary.journal, &edit, "bob", "k"));
+    assert_null(gz_journal_find(&diary.journal, &edit, "ann", "j"));
+    assert_true(gz_journal_wait(&diary.journal, found, (struct gz_journal_waiter){.session = 5}));
+    assert_true(gz_journal_wait(&diary.journal, found, (struct gz_journal_waiter){.session = 6}));
+    append(&diary, &edit, 2, 0);
+    assert_int_equal(diary.journal.waiting, 4);
+    send(&diary, 12);
+    settle(&diary);
+    assert_noted(&diary, "+1 7:1 6:1 5:1 ~1 +2 ~2 ");
+    assert_empty(&diary.journal);
+}
+
+static void test_what_waits_is_bounded_by_number_and_by_bytes(void **state)
+{
+    (void)state;
+    struct diary diary;
+    struct gz_error error;
+    start(&diary);
+    struct thing *thing = append(&diary, &edit, 1, 7);
+    append(&diary, &remark, 2, 0); /* is in nobody's way */
+    for (int i = 2; i < GZ_PENDING_EDITS_MAX; i++) {
+        assert_int_equal(gz_journal_check_room(&diary.journal, &error), GZ_OK);
+        assert_true(gz_journal_wait(&diary.journal, &thing->entry, thing->entry.waiter));
+    }
+    assert_int_equal(gz_journal_check_room(&diary.journal, &error), GZ_OK);
+    append(&diary, &letter, 3, 8);
+    assert_int_equal(gz_journal_check_room(&diary.journal, &error), GZ_TOO_MANY);
+    gz_journal_refuse(&diary.journal, "full");
+    assert_int_equal(gz_journal_check_room(&diary.journal, &error), GZ_OK);
+    thing = calloc(1, sizeof *thing);
+    assert_non_null(thing);
+    thing->entry = (struct gz_journal_entry){.kind = &edit, .bytes = GZ_EDIT_BYTES_MAX};
+    gz_journal_append(&diary.journal, &thing->entry);
+    assert_int_equal(gz_journal_check_room(&diary.journal, &error), GZ_TOO_MANY);
+    gz_journal_finish(&diary.journal);
+    assert_empty(&diary.journal);
+}
+
+static void test_when_a_batch_is_due(void **state)
+{
+    (void)state;
+    struct diary diary;
+    const struct gz_journal *journal = &diary.journal;
+    const double sample_s = GZ_SAMPLE_MS_MIN / 1000.0, retry_s = GZ_RETRY_MS / 1000.0;
+    start(&diary);
+    assert_true(gz_journal_due(journal, false) == INFINITY);
+    assert_true(gz_journal_due(journal, true) == sample_s);
+    append(&diary, &remark, 1, 0);
+    assert_true(gz_journal_due(journal, false) == sample_s);
+    append(&diary, &edit, 2, 7);
+    assert_true(gz_journal_due(journal, false) == -INFINITY);
+    send(&diary, 12);
+    assert_true(gz_journal_due(journal, true) == INFINITY);
+    append(&diary, &edit, 3, 7);
+    assert_true(gz_journal_due(journal, true) == INFINITY);
+    settle(&diary);
+    assert_true(gz_journal_due(journal, false) == -INFINITY);
+    gz_journal_tried(&diary.journal, 2, false); /* no memory for a batch */
+    assert_true(gz_journal_due(journal, false) == 2 + retry_s);
+    gz_journal_refuse(&diary.journal, "no memory");
+    assert_true(gz_journal_due(journal, false) == INFINITY);
+    append(&diary, &edit, 4, 7);
+    assert_true(gz_journal_due(journal, false) == 2 + retry_s);
+    send(&diary, 4);
+    settle(&diary);
+    assert_true(gz_journal_due(journal, true) == 1 + sample_s);
+}
+
+static void test_a_batch_without_memory_is_none(void **state)
+{
+    (void)state;
+    struct diary diary;
+    struct gz_batch batch = {.seq = 0};
+    start(&diary);
+    append(&diary, &edit, 1, 7);
+    append(&diary, &edit, 99, 7);
+    append(&diary, &edit, 3, 7);
+    assert_false(gz_journal_add(&diary.journal, &batch));
+    settle(&diary); /* nothing was sent */
+    assert_noted(&diary, "");
+    gz_journal_finish(&diary.journal);
+    assert_noted(&diary, "~3 ~99 ~1 ");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_what_is_stored_is_answered_oldest_first_over_all_kinds),
+        cmocka_unit_test(test_what_is_refused_goes_back_newest_first_over_all_kinds),
+        cmocka_unit_test(test_without_memory_what_is_older_stays_and_nobody_waits),
+        cmocka_unit_test(test_the_queue_may_change_while_it_is_taken_back),
+        cmocka_unit_test(test_all_waiters_are_answered),
+        cmocka_unit_test(test_what_waits_is_bounded_by_number_and_by_bytes),
+        cmocka_unit_test(test_when_a_batch_is_due),
+        cmocka_unit_test(test_a_batch_without_memory_is_none),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
