@@ -31,7 +31,6 @@ static int compare_traces(const void *a, const void *b)
 /* Those of visits that are on their way stay as they are, and so their leaves. */
 static struct trace *collect_traces(struct gz_core *core, size_t *count)
 {
-    gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX);
     struct trace *traces =
         gz_arena_take(&core->scratch, core->visit_count + core->pending_count, sizeof *traces);
     *count = 0;
@@ -49,6 +48,7 @@ static struct trace *collect_traces(struct gz_core *core, size_t *count)
 static void forget_visits(struct gz_core *core)
 {
     size_t count, kept = core->visits_in_batch;
+    struct gz_arena_mark mark = gz_arena_mark(&core->scratch);
     const struct trace *traces = collect_traces(core, &count);
     if (traces == NULL) return;
     for (size_t i = 0, next; i < count; i = next) {
@@ -60,6 +60,7 @@ static void forget_visits(struct gz_core *core)
     for (size_t i = kept; i < core->visit_count; i++)
         if (core->visits[i].session != 0) core->visits[kept++] = core->visits[i];
     core->visit_count = kept;
+    gz_arena_go_back(&core->scratch, mark);
 }
 
 bool gz_core_log_session(struct gz_core *core, const struct gz_session *session, bool left)
@@ -94,7 +95,6 @@ static struct placed_node *changed_nodes(struct gz_core *core, size_t *count)
     const struct gz_node *first = gz_scene_after(core->scene, core->stored_seq);
     *count = 0;
     for (const struct gz_node *node = first; node != NULL; node = node->newer) ++*count;
-    gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX);
     struct placed_node *places = gz_arena_take(&core->scratch, *count, sizeof *places);
     if (places == NULL) return NULL;
     struct placed_node *next = places;

@@ -17,8 +17,9 @@ void gz_core_start_clock(struct gz_core *core, double newest_s)
         (struct gz_now){newest_s, INFINITY}; /* nothing passed yet when the first time comes */
 }
 
-void gz_core_set_now(struct gz_core *core, struct gz_now now)
+void gz_core_enter(struct gz_core *core, struct gz_now now)
 {
+    gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX);
     double passed_s = fmax(now.mono_s - core->now.mono_s, 0);
     double at_least_s = core->now.unix_s + GZ_CLOCK_RATE_MIN * passed_s;
     core->now = (struct gz_now){fmax(now.unix_s, at_least_s), now.mono_s};

@@ -7,7 +7,7 @@
 
 void gz_core_tell_edit(struct gz_core *core, const struct gz_edit_record *edit, uint64_t told)
 {
-    gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX);
+    struct gz_arena_mark mark = gz_arena_mark(&core->scratch);
     uint64_t *ids = gz_arena_take(&core->scratch, edit->change_count, sizeof *ids);
     if (ids == NULL) return;
     for (size_t i = 0; i < edit->change_count; i++) ids[i] = edit->changes[i].node;
@@ -16,6 +16,7 @@ void gz_core_tell_edit(struct gz_core *core, const struct gz_edit_record *edit, 
     if (gz_sync_edit(core->sync, &message, told) != GZ_OK)
         gz_log(core->log, GZ_WARN, 0, "%s: no memory to tell of edit %llu", core->name,
                (unsigned long long)edit->id);
+    gz_arena_go_back(&core->scratch, mark);
 }
 
 static void answer_committed(struct gz_core *core, struct gz_pending *pending)
@@ -93,7 +94,6 @@ static uint64_t *pending_nodes(struct gz_core *core, size_t *count)
     *count = 0;
     for (const struct gz_pending *pending = core->pending; pending != NULL; pending = pending->next)
         total += pending->edit.change_count;
-    gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX);
     uint64_t *ids = gz_arena_take(&core->scratch, total + 1, sizeof *ids);
     if (ids == NULL) return NULL;
     for (const struct gz_pending *pending = core->pending; pending != NULL;
@@ -141,11 +141,12 @@ static void cancel_gestures_on_pending(struct gz_core *core, const char *why)
 static bool take_back(struct gz_core *core, const struct gz_edit_record *edit)
 {
     struct gz_failure failure = {.node = 0};
-    gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX);
+    struct gz_arena_mark mark = gz_arena_mark(&core->scratch);
     struct gz_change *back = gz_changes_reverse(&core->scratch, edit->changes, edit->change_count);
     enum gz_status status =
         back == NULL ? GZ_NO_MEMORY
                      : gz_scene_apply(core->scene, back, edit->change_count, 0, &failure);
+    gz_arena_go_back(&core->scratch, mark);
     if (status == GZ_NO_MEMORY) return false;
     if (status != GZ_OK)
         gz_log(core->log, GZ_ERROR, 0, "%s: edit %llu could not be taken back: %s", core->name,
@@ -216,7 +217,7 @@ void gz_core_committed(struct gz_core *core, struct gz_batch *batch, enum gz_sta
                        const char *message, struct gz_now now)
 {
     uint64_t seq = batch->seq, kept_since = batch->kept_since;
-    gz_core_set_now(core, now);
+    gz_core_enter(core, now);
     gz_batch_destroy(batch);
     core->committing = false;
     if (status == GZ_OK) {

@@ -108,7 +108,6 @@ static void close_wheels(struct gz_core *core)
         if (session->gesture.kind != GZ_GESTURE_WHEEL ||
             core->now.mono_s < session->gesture.closes_s)
             continue;
-        gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX);
         gz_gesture_complete(session, NULL);
     }
 }
@@ -118,7 +117,6 @@ static void complete_ended(struct gz_core *core)
 {
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
         if (!session->ended || session->gesture.kind == GZ_GESTURE_NONE) continue;
-        gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX);
         gz_gesture_complete(session, NULL);
     }
 }
@@ -137,14 +135,16 @@ static void follow_parents(struct gz_core *core)
 
 void gz_core_turn(struct gz_core *core, struct gz_now now)
 {
-    gz_core_set_now(core, now);
+    gz_core_enter(core, now);
     close_wheels(core);
     complete_ended(core);
     follow_parents(core);
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
         if (session->ended) continue;
+        struct gz_arena_mark mark = gz_arena_mark(&core->scratch);
         gz_session_update_gizmo(session);
         gz_session_update_view(session);
+        gz_arena_go_back(&core->scratch, mark);
     }
     gz_sync_show_presence(core->sync, now.mono_s);
     gz_core_commit(core);
@@ -193,7 +193,7 @@ static const struct gz_buffer *private_frame(struct gz_core *core, struct gz_ses
 const struct gz_buffer *gz_core_next_frame(struct gz_core *core, struct gz_session *session,
                                            struct gz_now now)
 {
-    gz_core_set_now(core, now);
+    gz_core_enter(core, now);
     gz_session_drain(session);
     if (session->outbox_sent < session->outbox.size) return private_frame(core, session);
     if (session->ended) return NULL;
@@ -282,8 +282,7 @@ enum gz_status gz_core_import(struct gz_core *core, const struct gz_core_import 
                               struct gz_now now, struct gz_error *error)
 {
     struct gz_failure failure = {.node = 0};
-    gz_core_set_now(core, now);
-    gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX);
+    gz_core_enter(core, now);
     enum gz_status status = replace_everything(core, import, &failure);
     gz_core_name_holder(core, &failure);
     if (status != GZ_OK && error != NULL) *error = failure.error;

@@ -124,14 +124,13 @@ static enum gz_status handle(struct gz_session *session, const struct gz_message
     if (status != GZ_OK) return status;
     if (table[message->op].closes_wheel && session->gesture.kind == GZ_GESTURE_WHEEL)
         gz_gesture_complete(session, NULL);
-    gz_arena_reset(&session->core->scratch, GZ_EDIT_BYTES_MAX);
     return table[message->op].handle(session, message, failure);
 }
 
 bool gz_core_receive(struct gz_core *core, struct gz_session *session, const uint8_t *bytes,
                      size_t size, struct gz_now now)
 {
-    gz_core_set_now(core, now);
+    gz_core_enter(core, now);
     size_t offset = 0;
     bool is_looked_at = false;
     gz_arena_reset(&core->decoded, gz_decode_bytes_max(size));
@@ -139,6 +138,7 @@ bool gz_core_receive(struct gz_core *core, struct gz_session *session, const uin
         /* What is over the rate costs no decoding; the rest of the frame is over it as well. */
         if (!take_token(session)) return refuse_rate(session) || is_looked_at;
         is_looked_at = true;
+        struct gz_arena_mark mark = gz_arena_mark(&core->scratch);
         struct gz_message message;
         struct gz_failure failure = {.node = 0};
         enum gz_status status = gz_decode(GZ_FROM_CLIENT, bytes, size, &offset, &core->decoded,
@@ -148,6 +148,7 @@ bool gz_core_receive(struct gz_core *core, struct gz_session *session, const uin
         if (status != GZ_OK)
             gz_session_refuse(session, (message.has & GZ_HAS(RID)) != 0, message.rid, &failure,
                               false);
+        gz_arena_go_back(&core->scratch, mark);
     }
     return is_looked_at;
 }

@@ -211,7 +211,6 @@ void gz_session_update_gizmo(struct gz_session *session)
     bool moved = session->gizmo_stale; /* the lines depend on the camera too */
     session->gizmo_stale = false;
 
-    gz_arena_reset(&session->core->scratch, GZ_EDIT_BYTES_MAX);
     struct gz_gizmo gizmo;
     bool due = is_due(session);
     /* What is below a group that is dragged goes along with it. */

@@ -120,7 +120,6 @@ static struct gz_session *find_earlier(const struct gz_core *core, const struct 
 /* Its connection hangs, though nobody knows that yet but its client. */
 static void replace(struct gz_session *earlier, uint64_t id)
 {
-    gz_arena_reset(&earlier->core->scratch, GZ_EDIT_BYTES_MAX);
     if (earlier->gesture.kind != GZ_GESTURE_NONE) gz_gesture_complete(earlier, NULL);
     gz_sync_absent(earlier->core->sync, &earlier->presence);
     char reason[GZ_ERROR_BYTES_MAX];
@@ -167,7 +166,7 @@ enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const struct gz_m
                             enum gz_role role, const uint8_t *secret, struct gz_now now,
                             struct gz_session **out, struct gz_error *error)
 {
-    gz_core_set_now(core, now);
+    gz_core_enter(core, now);
     if (hello->hello.user.size == 0 || hello->hello.user.size > GZ_USER_BYTES_MAX)
         return gz_fail(error, GZ_BAD_VALUE, "user: a name of 1 to %d bytes", GZ_USER_BYTES_MAX);
     struct gz_session *earlier =
@@ -204,8 +203,7 @@ static void depart(struct gz_session *session)
 
 void gz_core_leave(struct gz_core *core, struct gz_session *session, struct gz_now now)
 {
-    gz_core_set_now(core, now);
-    gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX);
+    gz_core_enter(core, now);
     if (session->gesture.kind != GZ_GESTURE_NONE) gz_gesture_complete(session, NULL);
     depart(session);
     gz_sync_absent(core->sync, &session->presence);
@@ -228,7 +226,6 @@ void gz_core_leave(struct gz_core *core, struct gz_session *session, struct gz_n
 
 static void complete_gestures(struct gz_core *core)
 {
-    gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX);
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
         if (session->gesture.kind != GZ_GESTURE_NONE) gz_gesture_complete(session, NULL);
     }
@@ -236,7 +233,7 @@ static void complete_gestures(struct gz_core *core)
 
 void gz_core_freeze(struct gz_core *core, const char *why, struct gz_now now)
 {
-    gz_core_set_now(core, now);
+    gz_core_enter(core, now);
     gz_print(core->frozen, sizeof core->frozen, "%s", why);
     complete_gestures(core);
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next)
@@ -263,7 +260,7 @@ void gz_core_end_all(struct gz_core *core, const struct gz_bye *bye, struct gz_n
     if (!bye->fatal) message.has |= GZ_HAS(RETRY_S);
     if (bye->scene.size > 0) message.has |= GZ_HAS(SCENE);
     snprintf(reason, sizeof reason, "%.*s", (int)bye->reason.size, bye->reason.bytes);
-    gz_core_set_now(core, now);
+    gz_core_enter(core, now);
     complete_gestures(core);
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
         gz_session_send(session, &message);

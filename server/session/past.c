@@ -207,7 +207,7 @@ static enum gz_status answer_ticket(struct gz_session *session, const struct gz_
 void gz_core_answered(struct gz_core *core, uint64_t number, struct gz_answer *answer,
                       struct gz_now now)
 {
-    gz_core_set_now(core, now);
+    gz_core_enter(core, now);
     struct gz_ticket **at = &core->tickets;
     while (*at != NULL && (*at)->number != number) at = &(*at)->next;
     struct gz_ticket *ticket = *at;
@@ -218,7 +218,6 @@ void gz_core_answered(struct gz_core *core, uint64_t number, struct gz_answer *a
         struct gz_failure failure = {.node = 0};
         session->queries--;
         session->asking = false;
-        gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX);
         if (answer_ticket(session, ticket, answer, &failure) != GZ_OK)
             gz_session_refuse(session, ticket->has_rid, ticket->rid, &failure, false);
     }

@@ -233,9 +233,14 @@ struct gz_core {
     char frozen[GZ_ERROR_BYTES_MAX]; /* why nothing more is done; empty: it is */
 
     struct gz_arena decoded; /* of one frame */
-    struct gz_arena scratch; /* of one message */
-    struct gz_now now;       /* by gz_core_set_now alone */
-    struct gz_buffer frame;  /* a view of what was handed out last */
+    /* Memory for the work of one call of the host. gz_core_enter empties it, and nothing else does:
+     * nobody keeps a pointer into it beyond the call, or while the host is called back. Whatever is
+     * done many times within a call (a message of a frame, a session of a turn, an edit of a batch)
+     * goes back to where the scratch stood before (gz_arena_go_back). Its maximum is
+     * GZ_EDIT_BYTES_MAX; the changes of all gestures together fit, for each node is in one. */
+    struct gz_arena scratch;
+    struct gz_now now;      /* by gz_core_enter alone */
+    struct gz_buffer frame; /* a view of what was handed out last */
 };
 
 /* ---- core.c ---- */
@@ -247,9 +252,10 @@ void gz_core_release(struct gz_core *core, struct gz_surfaces *surfaces);
 
 /* The core's time begins at `newest_s`, the newest time of the file. */
 void gz_core_start_clock(struct gz_core *core, double newest_s);
-/* The host says what time it is. `core->now.unix_s` follows it, and never goes back: where the wall
- * clock was put back it goes on at GZ_CLOCK_RATE_MIN until the wall clock has caught up. */
-void gz_core_set_now(struct gz_core *core, struct gz_now now);
+/* Each call of the host that has work done begins with this: the scratch is empty, and this is the
+ * time. `core->now.unix_s` follows the wall clock and never goes back: where that was put back, it
+ * goes on at GZ_CLOCK_RATE_MIN until the wall clock has caught up. */
+void gz_core_enter(struct gz_core *core, struct gz_now now);
 /* The time at which an edit begins or ends, or of a batch with its samples: later than every moment
  * given before, so that no two of them have the same one. */
 double gz_core_moment(struct gz_core *core);

@@ -177,7 +177,6 @@ void gz_session_tell_more(struct gz_session *session)
     struct gz_core *core = session->core;
     struct gz_ok ok;
     if (telling == NULL) return;
-    gz_arena_reset(&core->scratch, GZ_EDIT_BYTES_MAX);
     if (!telling->form->describe(core, telling, &ok)) {
         refuse_telling(session);
         return;
