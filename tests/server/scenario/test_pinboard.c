@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "gizmo_client.h"
-#include "wish.h"
+#include "interests.h"
 
 /* ---- notes ---- */
 
@@ -155,7 +155,7 @@ static void test_people_who_left_or_are_not_among_all_are_not_here(void **state)
     gz_people_destroy(people);
 }
 
-/* ---- wishes ---- */
+/* ---- interests ---- */
 
 static struct gz_message interest(uint64_t rid, uint64_t has)
 {
@@ -165,50 +165,50 @@ static struct gz_message interest(uint64_t rid, uint64_t has)
 static void test_wish_last_taken_holds_and_refused_ones_do_not(void **state)
 {
     (void)state;
-    struct gz_wishes wishes = {0};
+    struct gz_interests interests = {0};
     uint64_t ids[] = {3, 9};
     struct gz_message nodes = interest(1, GZ_HAS(NODES)), box = interest(2, GZ_HAS(BOX)),
                       whole = interest(3, 0), view = interest(4, GZ_HAS(VIEW));
     nodes.interest.nodes = (struct gz_ids){ids, 2};
-    assert_true(gz_wishes_ask(&wishes, &nodes));
-    assert_true(gz_wishes_ask(&wishes, &box));
+    assert_true(gz_interests_ask(&interests, &nodes));
+    assert_true(gz_interests_ask(&interests, &box));
     ids[0] = 0;
-    assert_false(gz_wishes_answer(&wishes, 7, true));
-    assert_true(gz_wishes_answer(&wishes, 1, true));
-    assert_false(gz_wishes_answer(&wishes, 2, false));
-    const struct gz_ids kept = wishes.taken->message.interest.nodes;
+    assert_false(gz_interests_answer(&interests, 7, true));
+    assert_true(gz_interests_answer(&interests, 1, true));
+    assert_false(gz_interests_answer(&interests, 2, false));
+    const struct gz_ids kept = interests.taken->message.interest.nodes;
     assert_true(kept.count == 2 && kept.ids[0] == 3 && kept.ids[1] == 9);
-    assert_null(wishes.asked);
+    assert_null(interests.asked);
     /* `view` of false is the whole scene as well. */
-    assert_true(gz_wishes_ask(&wishes, &view));
-    assert_true(gz_wishes_answer(&wishes, 4, true));
-    assert_null(wishes.taken);
+    assert_true(gz_interests_ask(&interests, &view));
+    assert_true(gz_interests_answer(&interests, 4, true));
+    assert_null(interests.taken);
     view.interest.view = true;
-    assert_true(gz_wishes_ask(&wishes, &view));
-    assert_true(gz_wishes_ask(&wishes, &whole));
-    assert_true(gz_wishes_answer(&wishes, 4, true));
-    assert_non_null(wishes.taken);
-    assert_true(gz_wishes_answer(&wishes, 3, true));
-    assert_null(wishes.taken);
-    gz_wishes_clear(&wishes);
+    assert_true(gz_interests_ask(&interests, &view));
+    assert_true(gz_interests_ask(&interests, &whole));
+    assert_true(gz_interests_answer(&interests, 4, true));
+    assert_non_null(interests.taken);
+    assert_true(gz_interests_answer(&interests, 3, true));
+    assert_null(interests.taken);
+    gz_interests_clear(&interests);
 }
 
 static void test_wish_taken_once_and_refused_again_is_forgotten(void **state)
 {
     (void)state;
-    struct gz_wishes wishes = {0};
+    struct gz_interests interests = {0};
     struct gz_message box = interest(1, GZ_HAS(BOX)), other = interest(2, GZ_HAS(BOX));
-    assert_true(gz_wishes_ask(&wishes, &box));
-    assert_true(gz_wishes_answer(&wishes, 1, true));
-    assert_true(gz_wishes_ask(&wishes, &other));
-    gz_wishes_forget_asked(&wishes);
-    assert_false(gz_wishes_answer(&wishes, 2, true));
-    wishes.taken->message.rid = 5;
-    assert_true(gz_wishes_answer(&wishes, 5, true));
-    assert_non_null(wishes.taken);
-    assert_false(gz_wishes_answer(&wishes, 5, false));
-    assert_null(wishes.taken);
-    gz_wishes_clear(&wishes);
+    assert_true(gz_interests_ask(&interests, &box));
+    assert_true(gz_interests_answer(&interests, 1, true));
+    assert_true(gz_interests_ask(&interests, &other));
+    gz_interests_forget_asked(&interests);
+    assert_false(gz_interests_answer(&interests, 2, true));
+    interests.taken->message.rid = 5;
+    assert_true(gz_interests_answer(&interests, 5, true));
+    assert_non_null(interests.taken);
+    assert_false(gz_interests_answer(&interests, 5, false));
+    assert_null(interests.taken);
+    gz_interests_clear(&interests);
 }
 
 int main(void)
