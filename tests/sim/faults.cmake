@@ -1,7 +1,8 @@
 # Faults that are planted on purpose: the test of the test. Each is one mistake in one file, and the simulation has to find it.
 
-# gizmod_planted_fault(NAME FILE server/session/x.c FROM "..." TO "..."): the simulation with this mistake. The file's copy is linked
-# before the rooms, so that it takes the place of their member. LONG: it takes so many seeds that only the long suite looks for it.
+# gizmod_planted_fault(NAME FILE server/session/x.c FROM "..." TO "..."): the simulation with this mistake. The file with the
+# mistake becomes a library that is loaded before the core, so that it takes the place of the file without.
+# LONG: it takes so many seeds that only the long suite looks for it.
 function(gizmod_planted_fault name)
     cmake_parse_arguments(PARSE_ARGV 1 FAULT "LONG" "FILE;FROM;TO;SEEDS" "")
     if(FAULT_LONG AND NOT GIZMOD_LONG)
@@ -17,15 +18,16 @@ function(gizmod_planted_fault name)
     add_custom_command(OUTPUT ${copy}
         COMMAND ${CMAKE_COMMAND} -DSOURCE=${source} -DCOPY=${copy} -P ${CMAKE_CURRENT_SOURCE_DIR}/plant.cmake
         DEPENDS ${source} ${copy}.from ${copy}.to ${CMAKE_CURRENT_SOURCE_DIR}/plant.cmake VERBATIM)
-    set(program sim_fault_${name})
-    add_executable(${program} ${copy} $<TARGET_OBJECTS:sim_world>)
-    target_link_libraries(${program} PRIVATE sim_core)
+    set(fault sim_fault_${name})
+    add_library(${fault} MODULE ${copy})
+    target_link_libraries(${fault} PRIVATE sim_tight)
     # A mistake may leave something unused.
-    target_compile_options(${program} PRIVATE -w)
-    set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/faults)
-    add_test(NAME ${program} COMMAND ${CMAKE_COMMAND} -DSIM=$<TARGET_FILE:${program}> -DSEEDS=${FAULT_SEEDS}
+    target_compile_options(${fault} PRIVATE -w)
+    set_target_properties(${fault} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/faults)
+    add_test(NAME ${fault} COMMAND ${CMAKE_COMMAND}
+        -DSIM=$<TARGET_FILE:sim> -DFAULT=$<TARGET_FILE:${fault}> -DSEEDS=${FAULT_SEEDS}
         -P ${CMAKE_CURRENT_SOURCE_DIR}/found.cmake)
-    set_tests_properties(${program} PROPERTIES LABELS $<IF:$<BOOL:${FAULT_LONG}>,long,sim> TIMEOUT 600)
+    set_tests_properties(${fault} PROPERTIES LABELS $<IF:$<BOOL:${FAULT_LONG}>,long,sim> TIMEOUT 600 PROCESSORS 2)
 endfunction()
 
 # ---- the disk ----

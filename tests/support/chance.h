@@ -24,13 +24,25 @@ static inline uint64_t chance_seed(uint64_t usual)
     return said != NULL && said[0] != '\0' ? strtoull(said, NULL, 0) : usual;
 }
 
-/* GIZMOD_TIMES times `usual`, at least 1. */
-static inline uint64_t chance_count(uint64_t usual)
+static inline double chance_times(void)
 {
     const char *said = getenv("GIZMOD_TIMES");
     double times = said != NULL ? strtod(said, NULL) : 1;
-    double count = (times > 0 ? times : 1) * (double)usual;
+    return times > 0 ? times : 1;
+}
+
+/* GIZMOD_TIMES times `usual`, at least 1. */
+static inline uint64_t chance_count(uint64_t usual)
+{
+    double count = chance_times() * (double)usual;
     return count > 1 ? (uint64_t)count : 1;
+}
+
+/* The stride of a test that goes through every case: 1, or n if GIZMOD_TIMES is 1/n. */
+static inline int chance_stride(void)
+{
+    double times = chance_times();
+    return times < 1 && times > 1e-3 ? (int)(1 / times) : 1;
 }
 
 #endif

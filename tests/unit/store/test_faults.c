@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "support/chance.h"
 #include "support/fault_vfs.h"
 
 struct fault {
@@ -168,7 +169,7 @@ static void test_open_and_close_through_each_fault_lose_nothing(void **directory
         struct gz_store *store = open_scene(path, true, START_TIME, &state);
         struct model *model = model_create(100 + i);
         gz_scene_state_finish(&state);
-        for (int n = 1; n < 40; n++) {
+        for (int n = 1; n < 40; n += chance_stride()) {
             commit(store, large_batch(model));
             fault_vfs_arm(faults[i].call, n, faults[i].code, faults[i].once);
             gz_store_close(store);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "schema/schema.h"
+#include "support/chance.h"
 #include "support/power_vfs.h"
 
 #define FIRST_RELEASE GZ_SOURCE_DIR "/tests/data/schema/version10.db"
@@ -215,8 +216,8 @@ static void test_old_file_survives_power_cuts_at_each_call(void **directory)
 {
     for (unsigned seed = 0; seed < SEEDS; seed++) {
         bool is_cut = true;
-        int cut_at = 1;
-        for (; is_cut && cut_at < CALLS_MAX; cut_at++) {
+        int cut_at = 1 + (int)seed % chance_stride();
+        for (; is_cut && cut_at < CALLS_MAX; cut_at += chance_stride()) {
             char *before, name[32];
             snprintf(name, sizeof name, "p%u-%d.db", seed, cut_at);
             const char *path = put_old_file(directory, name, &before);
@@ -241,7 +242,7 @@ static void be_the_victim(const char *path)
 static void test_old_file_survives_kills(void **directory)
 {
     srand(3);
-    for (int kills = 0; kills < KILLS; kills++) {
+    for (int kills = 0; kills < (int)chance_count(KILLS); kills++) {
         char *before, name[32];
         snprintf(name, sizeof name, "k%d.db", kills);
         const char *path = put_old_file(directory, name, &before);

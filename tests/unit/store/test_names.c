@@ -2,6 +2,7 @@
  * with other programs that have it open, and with kill -9 in between. A power cut is not tried:
  * support/power_vfs.h stands below SQLite and sees neither the renames nor the fsync of the folder,
  * so that a missing one would not show here. */
+#include "support/chance.h"
 #include "unit/store/scene_file.h"
 
 #include <fcntl.h>
@@ -16,7 +17,7 @@
 #include <uv.h>
 
 #define KILLS 60
-#define LOOKED_AT_RENAMES 40 /* even: it ends with its first name */
+#define LOOKED_AT_RENAMES 20 /* and as many back */
 
 static void write_edits(const char *path, uint64_t count, struct numbered *numbered)
 {
@@ -222,7 +223,7 @@ static void test_rename_beside_those_who_only_look(void **directory)
     uv_thread_t thread;
     write_edits(looker.names[0], 2, &numbered);
     assert_int_equal(uv_thread_create(&thread, look, &looker), 0);
-    for (int i = 0; i < LOOKED_AT_RENAMES; i++) {
+    for (int i = 0; i < 2 * (int)chance_count(LOOKED_AT_RENAMES); i++) {
         struct gz_error error;
         struct gz_scene_state state;
         gz_store_close(open_scene(looker.names[i % 2], false, START_TIME,
@@ -254,7 +255,7 @@ static void test_rename_killed_in_between(void **directory)
                      strdup(in_directory(directory, "b.db"))};
     struct numbered numbered = {0};
     write_edits(names[0], 2, &numbered);
-    for (int i = 0; i < KILLS; i++) {
+    for (int i = 0; i < (int)chance_count(KILLS); i++) {
         pid_t child = fork();
         if (child == 0) {
             int at = access(names[0], F_OK) == 0 ? 0 : 1;

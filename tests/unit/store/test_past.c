@@ -77,7 +77,7 @@ static void assert_at(const struct fixture *fixture, uint64_t seq)
 static void test_at_any_seq_is_what_a_replay_gives(void **state)
 {
     struct fixture *fixture = *state;
-    for (int i = 0; i < 1000; i++)
+    for (uint64_t i = chance_count(1000); i > 0; i--)
         assert_at(fixture, model_random(fixture->model, fixture->model->seq + 1));
     assert_at(fixture, 0);
     assert_at(fixture, fixture->model->seq);
@@ -118,7 +118,7 @@ static void test_at_any_time_is_the_last_seq_before_it(void **state)
     struct fixture *fixture = *state;
     struct model *model = fixture->model;
     static struct model_node expected[MODEL_NODES_MAX];
-    for (int i = 0; i < 500; i++) {
+    for (int i = 0; i < (int)chance_count(500); i++) {
         double span = model->time - START_TIME;
         struct gz_query query = {.kind = GZ_QUERY_AT, .by_time = true};
         query.time = START_TIME - 0.01 + span * (double)model_random(model, 1000000) / 1e6;

@@ -115,7 +115,7 @@ static void assert_is_replay(const struct model *model, const struct gz_answer *
 
 static void assert_seqs(const char *path, struct model *model, uint64_t since)
 {
-    for (int i = 0; i < 600; i++) {
+    for (int i = 0; i < (int)chance_count(600); i++) {
         struct gz_answer answer;
         uint64_t seq = since + model_random(model, model->seq - since + 1);
         if (i < 50) seq = since + (uint64_t)i;
@@ -131,7 +131,7 @@ static void assert_seqs(const char *path, struct model *model, uint64_t since)
 
 static void assert_times(const char *path, struct model *model, const struct gz_edit_record *first)
 {
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < (int)chance_count(300); i++) {
         struct gz_query query = {.kind = GZ_QUERY_AT, .by_time = true};
         struct gz_answer answer;
         double part = (double)model_random(model, 1000000) / 1e6;

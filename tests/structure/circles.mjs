@@ -163,7 +163,7 @@ function describe(kind, circle, edges) {
 }
 
 function main() {
-  const list = readFileSync(join(root, "tests/support/circles_known.txt"), "utf8");
+  const list = readFileSync(join(root, "tests/structure/circles_known.txt"), "utf8");
   const known = list.split("\n").filter((line) => line && !line.startsWith("#"));
   const sources = readSources();
   const includes = new Map([...sources].map(([path, text]) => [path, references(path, text)]));

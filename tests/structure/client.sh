@@ -1,9 +1,9 @@
 #!/bin/sh
 # Runs the example of the C client against a daemon of its own, builds it from what is installed, links the library whole beside
 # the solver library, and has its header read as C++.
-#     client.sh SOURCE_DIR BUILD_DIR CC SANITIZERS
+#     client.sh SOURCE_DIR BUILD_DIR CC
 set -eu
-source=$1 build=$2 cc=$3 sanitizers=$4
+source=$1 build=$2 cc=$3
 here=$(mktemp -d)
 daemon=
 trap '[ -z "$daemon" ] || kill "$daemon"; wait; rm -rf "$here"' EXIT
@@ -28,9 +28,9 @@ cmake --install "$build" --prefix "$here/installed" >/dev/null
 PKG_CONFIG_PATH=$(dirname "$(find "$here/installed" -name gizmo-client.pc)"):${PKG_CONFIG_PATH:-}
 export PKG_CONFIG_PATH
 lib=$(pkg-config --variable=libdir gizmo-client)
-sh "$source/tests/support/exports.sh" "$cc" "$(pkg-config --cflags gizmo-client)" gizmo_client.h \
+sh "$source/tests/structure/exports.sh" "$cc" "$(pkg-config --cflags gizmo-client)" gizmo_client.h \
     "$build/client/c/libgizmo-client.a $build/proto/base/libgizmo_base.a" "$lib/libgizmo-client.a $lib/libgizmo_base.a"
-flags="-std=c11 ${sanitizers:+-fsanitize=$sanitizers}"
+flags=-std=c11
 # shellcheck disable=SC2086,SC2046
 "$cc" $flags "$source/client/c/example.c" $(pkg-config --cflags --libs gizmo-client) -o "$here/by_pkgconfig"
 # shellcheck disable=SC2086,SC2046
