@@ -32,8 +32,8 @@ GZ_MUST_USE enum gz_status gz_db_integer(sqlite3 *db, const char *sql, int64_t *
 /* Unix seconds. */
 double gz_db_now(void);
 
-/* Refuses a file that is not a scene's (GZ_STORAGE), and one whose schema is newer than this build's
- * or from before the first release (GZ_VERSION). Changes nothing. */
+/* Refuses a file that is not a scene's (GZ_STORAGE), and one whose schema is newer than this
+ * build's or from before the first release (GZ_VERSION). Changes nothing. */
 GZ_MUST_USE enum gz_status gz_db_identify(sqlite3 *db, struct gz_error *error);
 /* Brings the schema up to this build's version, one transaction for each number. */
 GZ_MUST_USE enum gz_status gz_db_migrate(sqlite3 *db, struct gz_error *error);

@@ -10,7 +10,8 @@ trap 'rm -rf "$here"' EXIT
 flags="-std=c11 -Wall -Wextra -Wpedantic -Werror"
 
 PKG_CONFIG=false PKG_CONFIG_LIBDIR='' PKG_CONFIG_PATH='' cmake -S "$source" -B "$here/alone" -DGIZMOD_SOLVER_ONLY=ON \
-    -DCMAKE_C_COMPILER="$cc" -DCMAKE_BUILD_TYPE=Debug >/dev/null
+    -DCMAKE_C_COMPILER="$cc" -DCMAKE_C_FLAGS_RELEASE=-O1 \
+    -DCMAKE_BUILD_TYPE="$(sed -n 's/^CMAKE_BUILD_TYPE:.*=//p' "$build/CMakeCache.txt")" >/dev/null
 cmake --build "$here/alone" >/dev/null
 cmake --install "$here/alone" --prefix "$here/first" >/dev/null
 cmake --install "$build" --prefix "$here/component" --component solver >/dev/null
