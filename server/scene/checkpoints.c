@@ -1,3 +1,4 @@
+/* Keeps the checkpoints of a scene: by seq for requests, and on a shelf for viewers. */
 #include "scene/checkpoints.h"
 
 #include <assert.h>
@@ -7,11 +8,12 @@
 #include "server/maxima.h"
 
 struct gz_checkpoint_list {
-    struct gz_checkpoint_entry **entries; /* ascending by seq */
-    size_t count, capacity;
-    uint64_t version, forgotten;
-    struct gz_checkpoint_entry *gone[GZ_CHECKPOINTS_GONE_RING];
-    uint64_t gone_count;
+    struct gz_checkpoint_entry **entries; /* ascending by seq; as many as are on the shelf */
+    size_t capacity;
+    struct gz_shelf shelf;
+    struct gz_shelf_removal ring[GZ_CHECKPOINTS_GONE_RING];
+    /* Removal number i, from 0, is at i % GZ_CHECKPOINTS_GONE_RING; the shelf knows it by i. */
+    struct gz_checkpoint_entry *removals[GZ_CHECKPOINTS_GONE_RING];
 };
 
 struct gz_checkpoint_entry *gz_checkpoint_entry_create(const struct gz_checkpoint_record *record)
@@ -19,14 +21,13 @@ struct gz_checkpoint_entry *gz_checkpoint_entry_create(const struct gz_checkpoin
     size_t name = strlen(record->name) + 1, user = strlen(record->user) + 1;
     struct gz_checkpoint_entry *entry = malloc(sizeof *entry + name + user);
     if (entry == NULL) return NULL;
-    entry->is = *record;
-    entry->version = 0;
+    *entry = (struct gz_checkpoint_entry){.is = *record};
     entry->is.name = memcpy(entry->texts, record->name, name);
     entry->is.user = memcpy(entry->texts + name, record->user, user);
     return entry;
 }
 
-/* ---- all of them ---- */
+/* ---- all checkpoints ---- */
 
 static bool load(struct gz_checkpoint_list *list, const struct gz_scene_state *state)
 {
@@ -42,8 +43,8 @@ struct gz_checkpoint_list *gz_checkpoint_list_create(const struct gz_scene_state
 {
     struct gz_checkpoint_list *list = calloc(1, sizeof *list);
     if (list == NULL) return NULL;
-    list->version = 1;
-    /* A file may have more of them than this server lets people make. */
+    gz_shelf_init(&list->shelf, list->ring, GZ_CHECKPOINTS_GONE_RING);
+    /* A file may hold more checkpoints than this server lets people make. */
     list->capacity =
         state->checkpoint_count > GZ_CHECKPOINTS_MAX ? state->checkpoint_count : GZ_CHECKPOINTS_MAX;
     list->entries = malloc(list->capacity * sizeof(struct gz_checkpoint_entry *));
@@ -55,17 +56,22 @@ struct gz_checkpoint_list *gz_checkpoint_list_create(const struct gz_scene_state
 void gz_checkpoint_list_destroy(struct gz_checkpoint_list *list)
 {
     if (list == NULL) return;
-    for (size_t i = 0; i < list->count; i++) free(list->entries[i]);
-    for (size_t i = 0; i < GZ_CHECKPOINTS_GONE_RING; i++) free(list->gone[i]);
+    for (size_t i = 0; i < list->shelf.count; i++) free(list->entries[i]);
+    for (size_t i = 0; i < GZ_CHECKPOINTS_GONE_RING; i++) free(list->removals[i]);
     free(list->entries);
     free(list);
 }
 
 /* ---- reading ---- */
 
+const struct gz_shelf *gz_checkpoint_list_shelf(const struct gz_checkpoint_list *list)
+{
+    return &list->shelf;
+}
+
 size_t gz_checkpoint_list_count(const struct gz_checkpoint_list *list)
 {
-    return list->count;
+    return list->shelf.count;
 }
 
 const struct gz_checkpoint_entry *gz_checkpoint_list_at(const struct gz_checkpoint_list *list,
@@ -77,7 +83,7 @@ const struct gz_checkpoint_entry *gz_checkpoint_list_at(const struct gz_checkpoi
 static size_t place_of(const struct gz_checkpoint_list *list, const char *name, size_t size)
 {
     size_t place = 0;
-    while (place < list->count) {
+    while (place < list->shelf.count) {
         const char *other = list->entries[place]->is.name;
         if (strlen(other) == size && memcmp(other, name, size) == 0) break;
         place++;
@@ -89,81 +95,53 @@ const struct gz_checkpoint_entry *gz_checkpoint_list_find(const struct gz_checkp
                                                           const char *name, size_t size)
 {
     size_t place = place_of(list, name, size);
-    return place < list->count ? list->entries[place] : NULL;
+    return place < list->shelf.count ? list->entries[place] : NULL;
 }
 
-uint64_t gz_checkpoint_list_version(const struct gz_checkpoint_list *list)
+const struct gz_checkpoint_entry *gz_checkpoint_list_removal(const struct gz_checkpoint_list *list,
+                                                             uint64_t id)
 {
-    return list->version;
-}
-
-uint64_t gz_checkpoint_list_forgotten(const struct gz_checkpoint_list *list)
-{
-    return list->forgotten;
-}
-
-static bool has_name(const struct gz_checkpoint_entry *const *entries, size_t count,
-                     const char *name)
-{
-    size_t at = 0;
-    while (at < count && strcmp(entries[at]->is.name, name) != 0) at++;
-    return at < count;
-}
-
-size_t gz_checkpoint_list_gone(const struct gz_checkpoint_list *list, uint64_t version,
-                               const struct gz_checkpoint_entry **gone)
-{
-    uint64_t first = list->gone_count > GZ_CHECKPOINTS_GONE_RING
-                         ? list->gone_count - GZ_CHECKPOINTS_GONE_RING
-                         : 0;
-    size_t count = 0;
-    for (uint64_t i = list->gone_count; i > first; i--) {
-        const struct gz_checkpoint_entry *entry = list->gone[(i - 1) % GZ_CHECKPOINTS_GONE_RING];
-        if (entry->version <= version) break;
-        bool given_again = place_of(list, entry->is.name, strlen(entry->is.name)) < list->count;
-        if (!given_again && !has_name(gone, count, entry->is.name)) gone[count++] = entry;
+    const struct gz_checkpoint_entry *entry = list->removals[id % GZ_CHECKPOINTS_GONE_RING];
+    const char *name = entry->is.name;
+    if (gz_checkpoint_list_find(list, name, strlen(name)) != NULL) return NULL;
+    while (++id < list->shelf.removals) {
+        if (strcmp(list->removals[id % GZ_CHECKPOINTS_GONE_RING]->is.name, name) == 0) return NULL;
     }
-    return count;
+    return entry;
 }
 
 /* ---- changing ---- */
 
 static void insert(struct gz_checkpoint_list *list, struct gz_checkpoint_entry *entry)
 {
-    assert(list->count < list->capacity);
-    size_t place = list->count++;
+    assert(list->shelf.count < list->capacity);
+    size_t place = list->shelf.count;
     for (; place > 0 && list->entries[place - 1]->is.seq > entry->is.seq; place--)
         list->entries[place] = list->entries[place - 1];
     list->entries[place] = entry;
+    gz_shelf_put(&list->shelf, &entry->item);
 }
 
-static void take_away(struct gz_checkpoint_list *list, size_t place)
+static void take_away(struct gz_checkpoint_list *list, size_t place,
+                      struct gz_checkpoint_entry *removal)
 {
-    free(list->entries[place]);
-    list->count--;
-    for (; place < list->count; place++) list->entries[place] = list->entries[place + 1];
-}
-
-static void remember_end(struct gz_checkpoint_list *list, struct gz_checkpoint_entry *entry)
-{
-    struct gz_checkpoint_entry **slot = &list->gone[list->gone_count++ % GZ_CHECKPOINTS_GONE_RING];
-    if (*slot != NULL) list->forgotten = (*slot)->version;
+    struct gz_checkpoint_entry *entry = list->entries[place];
+    uint64_t id = list->shelf.removals;
+    struct gz_checkpoint_entry **slot = &list->removals[id % GZ_CHECKPOINTS_GONE_RING];
+    gz_shelf_remove(&list->shelf, &entry->item, id);
+    for (; place < list->shelf.count; place++) list->entries[place] = list->entries[place + 1];
+    free(entry);
     free(*slot);
-    *slot = entry;
+    *slot = removal;
 }
 
 void gz_checkpoint_list_put(struct gz_checkpoint_list *list, struct gz_checkpoint_entry *entry)
 {
     size_t place = place_of(list, entry->is.name, strlen(entry->is.name));
-    if (entry->is.gone && place == list->count) {
-        free(entry);
-        return;
-    }
-    entry->version = ++list->version;
-    if (entry->is.gone) {
-        take_away(list, place);
-        remember_end(list, entry);
-    } else {
+    if (!entry->is.gone)
         insert(list, entry);
-    }
+    else if (place < list->shelf.count)
+        take_away(list, place, entry);
+    else
+        free(entry);
 }

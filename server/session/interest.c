@@ -41,7 +41,7 @@ static struct gz_region region_of(const struct gz_session *session,
 static enum gz_status follow(struct gz_session *session, const struct gz_region *region,
                              struct gz_failure *failure)
 {
-    if (!gz_sync_follow(session->core->sync, &session->cursor, region))
+    if (!gz_sync_set_interest(session->core->sync, &session->cursor, region))
         return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory to follow a part of the scene");
     session->follows_view = region->kind == GZ_REGION_VIEW;
     session->view_moved = false;

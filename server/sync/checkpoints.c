@@ -1,66 +1,63 @@
-/* The names of states on their way to viewers: those that were given after the cursor, and those
- * that were taken away. All there are fit into one message (limits.h). */
+/* Encodes what a viewer's cursor is behind of the checkpoints: the names that were taken away, then
+ * those that were given. One message takes all of them (server/maxima.h). */
 #include <string.h>
 
-#include "server/maxima.h"
 #include "sync/internal.h"
-#include "sync/sync.h"
 
-bool gz_sync_has_checkpoints(const struct gz_sync *sync, const struct gz_cursor *cursor)
-{
-    if (cursor->checkpoints == gz_checkpoint_list_version(sync->checkpoints)) return false;
-    /* somebody new is not told that there are none */
-    return cursor->checkpoints > 0 || gz_checkpoint_list_count(sync->checkpoints) > 0;
-}
-
+/* A file may hold more checkpoints than fit into a frame. They are left out here; the answer to the
+ * request `checkpoints` has all. */
 enum { MOST = GZ_CHECKPOINTS_MAX + GZ_CHECKPOINTS_GONE_RING };
 
 static bool add(struct gz_sync *sync, struct gz_checkpoints *message,
                 const struct gz_checkpoint_entry *entry)
 {
     const struct gz_checkpoint_record *is = &entry->is;
-    if (!gz_grow(&sync->checkpoint_states, &sync->checkpoint_state_capacity, message->count + 1,
-                 sizeof *sync->checkpoint_states))
-        return false;
-    sync->checkpoint_states[message->count++] = (struct gz_checkpoint_state){
+    struct gz_checkpoint_state *states = gz_sync_items(sync, message->count + 1, sizeof *states);
+    if (states == NULL) return false;
+    states[message->count++] = (struct gz_checkpoint_state){
         .name = {is->name, strlen(is->name)},
         .user = {is->user, strlen(is->user)},
         .seq = is->seq,
         .made = is->made,
         .gone = is->gone,
     };
+    message->checkpoints = states;
     return true;
 }
 
-static bool collect(struct gz_sync *sync, uint64_t after, struct gz_checkpoints *message)
+static bool add_removals(struct gz_sync *sync, struct gz_shelf_reading *reading,
+                         struct gz_checkpoints *message)
+{
+    uint64_t gone[GZ_CHECKPOINTS_GONE_RING];
+    size_t count = gz_shelf_gone(reading, gone);
+    for (size_t i = 0; i < count; i++) {
+        const struct gz_checkpoint_entry *removal =
+            gz_checkpoint_list_removal(sync->checkpoints, gone[i]);
+        if (removal != NULL && !add(sync, message, removal)) return false;
+    }
+    return true;
+}
+
+/* The names that were given after `version`, ascending by seq. */
+static bool add_given(struct gz_sync *sync, uint64_t version, struct gz_checkpoints *message)
 {
     const struct gz_checkpoint_list *list = sync->checkpoints;
-    const struct gz_checkpoint_entry *gone[GZ_CHECKPOINTS_GONE_RING];
-    size_t gone_count = message->all ? 0 : gz_checkpoint_list_gone(list, after, gone);
-    for (size_t i = 0; i < gone_count; i++) {
-        if (!add(sync, message, gone[i])) return false;
-    }
-    /* A file may have more of them than a frame holds; `checkpoints`, asked for, has all. */
     for (size_t i = 0; i < gz_checkpoint_list_count(list) && message->count < MOST; i++) {
         const struct gz_checkpoint_entry *entry = gz_checkpoint_list_at(list, i);
-        if (entry->version > after && !add(sync, message, entry)) return false;
+        if (entry->item.version > version && !add(sync, message, entry)) return false;
     }
-    message->checkpoints = sync->checkpoint_states;
     return true;
 }
 
 enum gz_status gz_sync_append_checkpoints(struct gz_sync *sync, struct gz_cursor *cursor,
                                           struct gz_buffer *out)
 {
-    uint64_t version = gz_checkpoint_list_version(sync->checkpoints);
-    if (cursor->checkpoints == version) return GZ_OK;
-    bool lost = cursor->checkpoints > 0 &&
-                cursor->checkpoints < gz_checkpoint_list_forgotten(sync->checkpoints);
-    uint64_t after = lost ? 0 : cursor->checkpoints;
-    struct gz_message message = {.op = GZ_OP_CHECKPOINT_NEWS, .checkpoint_news.all = after == 0};
-    if (!collect(sync, after, &message.checkpoint_news)) return GZ_NO_MEMORY;
-    enum gz_status status = GZ_OK;
-    if (lost || message.checkpoint_news.count > 0) status = gz_encode(out, &message);
-    if (status == GZ_OK) cursor->checkpoints = version;
-    return status;
+    struct gz_shelf_reading reading =
+        gz_shelf_read(gz_checkpoint_list_shelf(sync->checkpoints), &cursor->checkpoints);
+    struct gz_message message = {.op = GZ_OP_CHECKPOINT_NEWS, .checkpoint_news.all = reading.anew};
+    struct gz_checkpoints *news = &message.checkpoint_news;
+    uint64_t version = reading.cursor.version;
+    reading.next = NULL; /* the whole list is read below, in the order of seq */
+    if (!add_removals(sync, &reading, news) || !add_given(sync, version, news)) return GZ_NO_MEMORY;
+    return gz_sync_append_reading(&message, news->count, &reading, &cursor->checkpoints, out);
 }

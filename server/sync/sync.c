@@ -1,10 +1,11 @@
+/* Builds the frame that takes a cursor to where the scene is, and keeps the latest few of them for
+ * other viewers that stand at the same place. */
 #include "sync/sync.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/maxima.h"
 #include "sync/internal.h"
 
 struct gz_sync *gz_sync_create(struct gz_scene *scene, const struct gz_notebook *notes,
@@ -18,6 +19,8 @@ struct gz_sync *gz_sync_create(struct gz_scene *scene, const struct gz_notebook 
     sync->checkpoints = checkpoints;
     sync->saved = saved;
     sync->version = 1;
+    gz_shelf_init(&sync->presence, sync->left, GZ_LEFT_RING);
+    sync->presence_shown = sync->presence.version;
     sync->presence_shown_s = -INFINITY;
     sync->delta_bytes = GZ_DELTA_BYTES_MAX;
     for (int i = 0; i < FRAMES; i++)
@@ -36,9 +39,7 @@ void gz_sync_destroy(struct gz_sync *sync)
     free(sync->states);
     free(sync->gone);
     free(sync->delta_acks);
-    free(sync->users);
-    free(sync->note_states);
-    free(sync->checkpoint_states);
+    free(sync->items);
     free(sync);
 }
 
@@ -49,23 +50,23 @@ static uint64_t first_edit_kept(const struct gz_sync *sync)
     return sync->edit_count > GZ_EDIT_RING ? sync->edit_count - GZ_EDIT_RING : 0;
 }
 
-/* How many edits somebody at `seq` was told of. An edit changes the scene before its COMMIT and is
- * told of after it: the state that a viewer stands at may hold edits that it was never told of. */
-static uint64_t edits_told(const struct gz_sync *sync, uint64_t seq, const uint64_t *heard)
+/* How many edits a viewer at `seq` was sent. An edit changes the scene before its COMMIT and is
+ * sent after it: the state that a viewer stands at may hold edits that it was never sent. */
+static uint64_t edits_sent(const struct gz_sync *sync, uint64_t seq, const uint64_t *heard)
 {
     if (seq == 0 && heard == NULL) return sync->edit_count;
-    uint64_t told = first_edit_kept(sync);
-    for (; told < sync->edit_count; told++) {
-        const struct edit_bytes *edit = &sync->edits[(told + 1) % GZ_EDIT_RING];
-        if (heard != NULL ? edit->seq > *heard : edit->told >= seq) break;
+    uint64_t sent = first_edit_kept(sync);
+    for (; sent < sync->edit_count; sent++) {
+        const struct edit_bytes *edit = &sync->edits[(sent + 1) % GZ_EDIT_RING];
+        if (heard != NULL ? edit->seq > *heard : edit->sent_at >= seq) break;
     }
-    return told;
+    return sent;
 }
 
 struct gz_cursor gz_sync_cursor(const struct gz_sync *sync, uint64_t seq, const uint64_t *heard)
 {
     return (struct gz_cursor){
-        .state = seq, .base = seq, .since = seq, .edits = edits_told(sync, seq, heard)};
+        .state = seq, .base = seq, .since = seq, .edits = edits_sent(sync, seq, heard)};
 }
 
 void gz_sync_cursor_finish(struct gz_cursor *cursor)
@@ -78,13 +79,14 @@ bool gz_sync_has_frame(const struct gz_sync *sync, const struct gz_cursor *curso
 {
     return !cursor->greeted || cursor->state != gz_scene_seq(sync->scene) ||
            cursor->saved != sync->saved || cursor->edits != sync->edit_count ||
-           cursor->presence < sync->presence_shown || gz_sync_has_notes(sync, cursor) ||
-           gz_sync_has_checkpoints(sync, cursor);
+           cursor->presence.version < sync->presence_shown ||
+           gz_shelf_has_news(gz_notebook_shelf(sync->notes), &cursor->notes) ||
+           gz_shelf_has_news(gz_checkpoint_list_shelf(sync->checkpoints), &cursor->checkpoints);
 }
 
 /* ---- the delta ---- */
 
-/* Bytes that a field may take encoded, its key included; a frame is cut by their sum. */
+/* Bytes that a field may take encoded, with its key. A delta is cut by their sum. */
 enum {
     BYTES_NODE = 32,
     BYTES_T = 32,
@@ -100,9 +102,18 @@ size_t gz_sync_fill_state(struct gz_node_state *state, const struct gz_node *nod
     size_t bytes = BYTES_NODE;
     bool is_new = node->born > base;
     if (node->by != 0) state->has |= GZ_HAS(BY);
-    if (is_new || node->part_seq[GZ_PART_T] > base) state->has |= GZ_HAS(T), bytes += BYTES_T;
-    if (is_new || node->part_seq[GZ_PART_R] > base) state->has |= GZ_HAS(R), bytes += BYTES_R;
-    if (is_new || node->part_seq[GZ_PART_S] > base) state->has |= GZ_HAS(S), bytes += BYTES_S;
+    if (is_new || node->part_seq[GZ_PART_T] > base) {
+        state->has |= GZ_HAS(T);
+        bytes += BYTES_T;
+    }
+    if (is_new || node->part_seq[GZ_PART_R] > base) {
+        state->has |= GZ_HAS(R);
+        bytes += BYTES_R;
+    }
+    if (is_new || node->part_seq[GZ_PART_S] > base) {
+        state->has |= GZ_HAS(S);
+        bytes += BYTES_S;
+    }
     if (is_new || node->part_seq[GZ_PART_NAME] > base) {
         state->has |= GZ_HAS(NAME);
         state->name = (struct gz_text){node->name, strlen(node->name)};
@@ -146,14 +157,14 @@ bool gz_sync_add_gone(struct gz_sync *sync, struct gz_delta *delta, uint64_t id,
     return true;
 }
 
-/* A snapshot does not tell of nodes that were deleted before it began. */
+/* A node that was deleted before a snapshot began has no place in it. */
 static bool knew_of(const struct gz_cursor *cursor, const struct gz_node *gone)
 {
     return cursor->base > 0 || gone->seq > cursor->since;
 }
 
-/* Collects the nodes that changed after delta->from, oldest change first, until the frame is full:
- * then `more` is set and the delta leads to the last change that is in it. */
+/* Collects the nodes that changed after delta->from, oldest change first. Once the frame is full
+ * `more` is set, and the delta leads to the last change that is in it. */
 static bool collect_nodes(struct gz_sync *sync, const struct gz_cursor *cursor,
                           struct gz_delta *delta)
 {
@@ -190,8 +201,8 @@ static bool collect_acks(struct gz_sync *sync, struct gz_delta *delta)
     return true;
 }
 
-/* A viewer in the middle of its snapshot stands at an old seq, but knows of no node that was
- * deleted before the snapshot. */
+/* A viewer in the middle of its snapshot stands at an old seq, but has no node that was deleted
+ * before the snapshot began. */
 bool gz_sync_is_lost(const struct gz_sync *sync, const struct gz_cursor *cursor)
 {
     uint64_t knows_from = cursor->state > cursor->since ? cursor->state : cursor->since;
@@ -226,6 +237,25 @@ static enum gz_status append_delta(struct gz_sync *sync, struct gz_cursor *curso
     cursor->saved = sync->saved;
     cursor->greeted = !delta->more;
     return GZ_OK;
+}
+
+/* ---- what stands on a shelf ---- */
+
+void *gz_sync_items(struct gz_sync *sync, size_t count, size_t item_size)
+{
+    bool has_room = gz_grow(&sync->items, &sync->item_bytes, count * item_size, 1);
+    return has_room ? sync->items : NULL;
+}
+
+enum gz_status gz_sync_append_reading(const struct gz_message *message, size_t count,
+                                      const struct gz_shelf_reading *reading,
+                                      struct gz_shelf_cursor *cursor, struct gz_buffer *out)
+{
+    /* A newcomer need not be sent that there is nothing. */
+    bool is_lost = reading->anew && cursor->version > 0;
+    enum gz_status status = is_lost || count > 0 ? gz_encode(out, message) : GZ_OK;
+    if (status == GZ_OK) *cursor = reading->cursor;
+    return status;
 }
 
 /* ---- the frame ---- */
@@ -264,24 +294,30 @@ static enum gz_status build_frame(struct gz_sync *sync, struct gz_cursor *cursor
     if (status == GZ_OK && cursor->saved != sync->saved) status = append_saved(sync, cursor, out);
     if (status == GZ_OK) status = gz_sync_append_notes(sync, cursor, out);
     if (status == GZ_OK) status = gz_sync_append_checkpoints(sync, cursor, out);
-    if (status == GZ_OK && cursor->presence < sync->presence_shown)
+    if (status == GZ_OK && cursor->presence.version < sync->presence_shown)
         status = gz_sync_append_presence(sync, cursor, out);
     return status;
+}
+
+static bool same_shelf_cursor(const struct gz_shelf_cursor *a, const struct gz_shelf_cursor *b)
+{
+    return a->version == b->version && a->since == b->since;
 }
 
 static bool same_cursor(const struct gz_cursor *a, const struct gz_cursor *b)
 {
     return a->state == b->state && a->base == b->base && a->since == b->since &&
-           a->saved == b->saved && a->edits == b->edits && a->notes == b->notes &&
-           a->notes_since == b->notes_since && a->checkpoints == b->checkpoints &&
-           a->presence == b->presence && a->met == b->met && a->greeted == b->greeted;
+           a->saved == b->saved && a->edits == b->edits && a->greeted == b->greeted &&
+           same_shelf_cursor(&a->notes, &b->notes) &&
+           same_shelf_cursor(&a->checkpoints, &b->checkpoints) &&
+           same_shelf_cursor(&a->presence, &b->presence);
 }
 
-/* Everything that a frame can hold: it is stale as soon as any of it moved on. */
+/* Of everything that a frame can hold: a frame is stale as soon as any of it changed. */
 static uint64_t content_version(const struct gz_sync *sync)
 {
-    return sync->version + gz_scene_seq(sync->scene) + gz_notebook_version(sync->notes) +
-           gz_checkpoint_list_version(sync->checkpoints);
+    return sync->version + gz_scene_seq(sync->scene) + gz_notebook_shelf(sync->notes)->version +
+           gz_checkpoint_list_shelf(sync->checkpoints)->version;
 }
 
 static struct cached_frame *find_frame(struct gz_sync *sync, const struct gz_cursor *cursor)
@@ -303,8 +339,8 @@ static struct cached_frame *oldest_frame(struct gz_sync *sync)
     return oldest;
 }
 
-/* For one who follows a part, whom nobody stands beside. What was told is written down while the
- * frame is built: where that fails in the middle nothing is certain any more. */
+/* A frame for a viewer with an interest. The interest set writes down what the viewer has while the
+ * frame is built: if that fails in the middle, the viewer starts from 0. */
 static const struct gz_buffer *own_frame(struct gz_sync *sync, struct gz_cursor *cursor,
                                          double unix_s)
 {
@@ -341,7 +377,7 @@ const struct gz_buffer *gz_sync_frame(struct gz_sync *sync, struct gz_cursor *cu
     return &frame->bytes;
 }
 
-/* ---- what there is to tell ---- */
+/* ---- what viewers are sent beside the scene ---- */
 
 void gz_sync_saved(struct gz_sync *sync, uint64_t seq)
 {
@@ -355,7 +391,7 @@ uint64_t gz_sync_saved_seq(const struct gz_sync *sync)
     return sync->saved;
 }
 
-enum gz_status gz_sync_edit(struct gz_sync *sync, const struct gz_message *edit, uint64_t told)
+enum gz_status gz_sync_edit(struct gz_sync *sync, const struct gz_message *edit, uint64_t sent_at)
 {
     struct gz_buffer bytes;
     gz_buffer_init(&bytes, GZ_FRAME_BYTES_MAX - GZ_DELTA_BYTES_MAX, 0);
@@ -368,7 +404,7 @@ enum gz_status gz_sync_edit(struct gz_sync *sync, const struct gz_message *edit,
     sync->version++;
     struct edit_bytes *place = &sync->edits[sync->edit_count % GZ_EDIT_RING];
     free(place->bytes);
-    *place = (struct edit_bytes){bytes.data, bytes.size, edit->edit.seq, told};
+    *place = (struct edit_bytes){bytes.data, bytes.size, edit->edit.seq, sent_at};
     return GZ_OK;
 }
 
@@ -377,7 +413,7 @@ void gz_sync_acknowledge(struct gz_sync *sync, uint64_t session, uint64_t n)
     size_t at = 0;
     while (at < sync->ack_count && sync->acks[at].session != session) at++;
     if (at == sync->ack_count) {
-        /* Without memory the acknowledgement is left out; the state that it is about is not. */
+        /* Without memory viewers miss the acknowledgement, but not the state that it is about. */
         if (!gz_grow(&sync->acks, &sync->ack_capacity, at + 1, sizeof *sync->acks)) return;
         sync->ack_count++;
     }

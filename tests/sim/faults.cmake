@@ -130,7 +130,7 @@ gizmod_planted_fault(edit_told_twice FILE server/session/commit.c
 # ---- presence, rest ----
 
 gizmod_planted_fault(leave_not_told FILE server/sync/presence.c
-    FROM "sync->left[sync->left_count++ % GZ_LEFT_RING]" TO "sync->left[sync->left_count % GZ_LEFT_RING]")
+    FROM "presence->left = (struct gz_ids){left, gz_shelf_gone(&reading, left)};" TO "(void)gz_shelf_gone(&reading, left);")
 gizmod_planted_fault(question_forgotten FILE server/session/core.c
     FROM "if (gz_core_has_tickets_to_send(core)) return -INFINITY;" TO "")
 gizmod_planted_fault(drags_wait_without_bound FILE server/session/gesture.c
@@ -145,9 +145,9 @@ gizmod_planted_fault(part_misses_who_moves_in FILE server/sync/interest_set.c
             !set_matching(interest_set, scene, node, matches(&interest_set->region, scene, node))) return false;")
 gizmod_planted_fault(part_without_ancestors FILE server/sync/interest_set.c
     FROM "return entry->matches || entry->children > 0;" TO "return entry->matches;")
-gizmod_planted_fault(part_tells_news_as_known FILE server/sync/follow.c
+gizmod_planted_fault(part_tells_news_as_known FILE server/sync/interest.c
     FROM "gz_scene_find(sync->scene, id), 0, bytes)" TO "gz_scene_find(sync->scene, id), delta->from, bytes)")
-gizmod_planted_fault(part_resumed FILE server/sync/follow.c
+gizmod_planted_fault(part_resumed FILE server/sync/interest.c
     FROM "*knows = cursor->greeted && !gz_sync_is_lost(sync, cursor);" TO "*knows = !gz_sync_is_lost(sync, cursor);")
 gizmod_planted_fault(part_looks_too_late FILE server/session/interest.c
     FROM "!session->ended ? session->view_due_s
@@ -164,13 +164,11 @@ gizmod_planted_fault(note_key_forgotten FILE server/session/note.c
 gizmod_planted_fault(note_key_of_waiting_forgotten FILE server/session/note.c
     FROM "strcmp(note->key, key) != 0 ||" TO "true ||")
 gizmod_planted_fault(note_gone_not_told FILE server/sync/notes.c
-    FROM "if (!notes->all)
-        notes->gone =" TO "if (false) notes->gone =")
-gizmod_planted_fault(notes_not_told_anew FILE server/sync/notes.c
-    FROM "bool lost = is_lost(sync, cursor);" TO "bool lost = false;")
-gizmod_planted_fault(notes_told_anew_for_ever FILE server/sync/notes.c
-    FROM "knows_from = cursor->notes > cursor->notes_since ? cursor->notes : cursor->notes_since"
-    TO "knows_from = cursor->notes")
+    FROM "notes->gone = (struct gz_ids){gone, gz_shelf_gone(&reading, gone)};" TO "(void)gz_shelf_gone(&reading, gone);")
+gizmod_planted_fault(shelf_not_read_anew FILE server/scene/shelf.c
+    FROM "cursor->version == 0 || knows_until < shelf->forgotten;" TO "cursor->version == 0;")
+gizmod_planted_fault(shelf_read_anew_for_ever FILE server/scene/shelf.c
+    FROM "uint64_t knows_until = later(cursor->version, cursor->since);" TO "uint64_t knows_until = cursor->version;")
 gizmod_planted_fault(note_stands_on_what_was_refused FILE server/session/note.c
     FROM "while (core->pending_notes != NULL) {"
     TO "while (core->pending_notes != NULL && core->pending_notes->in_batch) {")

@@ -31,8 +31,8 @@ static bool begin_to_follow(const struct gz_sync *sync, struct gz_cursor *cursor
     return true;
 }
 
-bool gz_sync_follow(const struct gz_sync *sync, struct gz_cursor *cursor,
-                    const struct gz_region *region)
+bool gz_sync_set_interest(const struct gz_sync *sync, struct gz_cursor *cursor,
+                          const struct gz_region *region)
 {
     bool follows = true;
     if (cursor->interest_set != NULL)
