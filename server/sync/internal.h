@@ -61,23 +61,27 @@ struct gz_sync {
     size_t item_bytes;
 };
 
+/* ---- delta.c, interest.c ---- */
+
 /* Whether a node was forgotten whose deletion this cursor missed: the viewer has to start from
  * 0. */
 bool gz_sync_is_lost(const struct gz_sync *sync, const struct gz_cursor *cursor);
 
-/* Fills in what of the node is new to a viewer that has it as of `base` (0: never had it). Returns
- * about how many bytes that takes encoded. */
-size_t gz_sync_fill_state(struct gz_node_state *state, const struct gz_node *node, uint64_t base);
-/* Adds a node, or the id of one that went, to the delta in the making; `bytes` grows by what that
- * takes encoded. False without memory. */
+/* Adds to the delta in the making: what of the node is new to a viewer that has it as of `base` (0:
+ * never had it), or the id of a node that went. `bytes` grows by about what that takes encoded.
+ * False without memory. */
 GZ_MUST_USE bool gz_sync_add_state(struct gz_sync *sync, struct gz_delta *delta,
                                    const struct gz_node *node, uint64_t base, size_t *bytes);
 GZ_MUST_USE bool gz_sync_add_gone(struct gz_sync *sync, struct gz_delta *delta, uint64_t id,
                                   size_t *bytes);
-/* Collects the nodes of a delta for a viewer with an interest. Fills `from` and `seq`, and `more`
- * if the delta had to be cut. False without memory. */
+/* Collect the nodes of a delta: of the whole scene, or for a viewer with an interest. Both fill
+ * `from` and `seq`, and `more` if the delta had to be cut. False without memory. */
+GZ_MUST_USE bool gz_sync_collect_whole(struct gz_sync *sync, struct gz_cursor *cursor,
+                                       struct gz_delta *delta);
 GZ_MUST_USE bool gz_sync_collect_interest(struct gz_sync *sync, struct gz_cursor *cursor,
                                           struct gz_delta *delta);
+
+/* ---- reading.c ---- */
 
 /* Room for `count` items of a message about things on a shelf, which keeps the items that were
  * there; NULL without memory. There is one such message at a time. */
@@ -88,6 +92,8 @@ GZ_MUST_USE enum gz_status gz_sync_append_reading(const struct gz_message *messa
                                                   const struct gz_shelf_reading *reading,
                                                   struct gz_shelf_cursor *cursor,
                                                   struct gz_buffer *out);
+
+/* ---- notes.c, checkpoints.c, presence.c ---- */
 
 /* Append what this cursor is behind of, and move it: as many notes and present users as fit, and
  * all checkpoints. */

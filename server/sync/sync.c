@@ -86,107 +86,6 @@ bool gz_sync_has_frame(const struct gz_sync *sync, const struct gz_cursor *curso
 
 /* ---- the delta ---- */
 
-/* Bytes that a field may take encoded, with its key. A delta is cut by their sum. */
-enum {
-    BYTES_NODE = 32,
-    BYTES_T = 32,
-    BYTES_R = 40,
-    BYTES_S = 32,
-    BYTES_BOUNDS = 64,
-    BYTES_WORD = 16
-};
-
-size_t gz_sync_fill_state(struct gz_node_state *state, const struct gz_node *node, uint64_t base)
-{
-    *state = (struct gz_node_state){.id = node->id, .trs = node->trs, .by = node->by};
-    size_t bytes = BYTES_NODE;
-    bool is_new = node->born > base;
-    if (node->by != 0) state->has |= GZ_HAS(BY);
-    if (is_new || node->part_seq[GZ_PART_T] > base) {
-        state->has |= GZ_HAS(T);
-        bytes += BYTES_T;
-    }
-    if (is_new || node->part_seq[GZ_PART_R] > base) {
-        state->has |= GZ_HAS(R);
-        bytes += BYTES_R;
-    }
-    if (is_new || node->part_seq[GZ_PART_S] > base) {
-        state->has |= GZ_HAS(S);
-        bytes += BYTES_S;
-    }
-    if (is_new || node->part_seq[GZ_PART_NAME] > base) {
-        state->has |= GZ_HAS(NAME);
-        state->name = (struct gz_text){node->name, strlen(node->name)};
-        bytes += BYTES_WORD + state->name.size;
-    }
-    if (is_new || node->part_seq[GZ_PART_PARENT] > base) {
-        state->has |= GZ_HAS(PARENT);
-        state->parent = node->parent != NULL ? node->parent->id : 0;
-        bytes += BYTES_WORD;
-    }
-    if (node->has_bounds && (is_new || node->part_seq[GZ_PART_BOUNDS] > base)) {
-        state->has |= GZ_HAS(BOUNDS);
-        state->bounds = node->bounds;
-        bytes += BYTES_BOUNDS;
-    }
-    if (node->asset >= 0 && (is_new || node->part_seq[GZ_PART_ASSET] > base)) {
-        state->has |= GZ_HAS(ASSET);
-        state->asset = (uint64_t)node->asset;
-        bytes += BYTES_WORD;
-    }
-    return bytes;
-}
-
-bool gz_sync_add_state(struct gz_sync *sync, struct gz_delta *delta, const struct gz_node *node,
-                       uint64_t base, size_t *bytes)
-{
-    if (!gz_grow(&sync->states, &sync->state_capacity, delta->count + 1, sizeof *sync->states))
-        return false;
-    *bytes += gz_sync_fill_state(&sync->states[delta->count++], node, base);
-    delta->nodes = sync->states;
-    return true;
-}
-
-bool gz_sync_add_gone(struct gz_sync *sync, struct gz_delta *delta, uint64_t id, size_t *bytes)
-{
-    if (!gz_grow(&sync->gone, &sync->gone_capacity, delta->gone.count + 1, sizeof *sync->gone))
-        return false;
-    sync->gone[delta->gone.count++] = id;
-    delta->gone.ids = sync->gone;
-    *bytes += BYTES_WORD;
-    return true;
-}
-
-/* A node that was deleted before a snapshot began has no place in it. */
-static bool knew_of(const struct gz_cursor *cursor, const struct gz_node *gone)
-{
-    return cursor->base > 0 || gone->seq > cursor->since;
-}
-
-/* Collects the nodes that changed after delta->from, oldest change first. Once the frame is full
- * `more` is set, and the delta leads to the last change that is in it. */
-static bool collect_nodes(struct gz_sync *sync, const struct gz_cursor *cursor,
-                          struct gz_delta *delta)
-{
-    size_t bytes = 0;
-    const struct gz_node *node = gz_scene_after(sync->scene, delta->from);
-    delta->seq = gz_scene_seq(sync->scene);
-    for (; node != NULL; node = node->newer) {
-        if (bytes >= sync->delta_bytes) {
-            delta->more = true;
-            delta->seq = node->older->seq;
-            break;
-        }
-        bool added = true;
-        if (!node->gone)
-            added = gz_sync_add_state(sync, delta, node, cursor->base, &bytes);
-        else if (knew_of(cursor, node))
-            added = gz_sync_add_gone(sync, delta, node->id, &bytes);
-        if (!added) return false;
-    }
-    return true;
-}
-
 static bool collect_acks(struct gz_sync *sync, struct gz_delta *delta)
 {
     for (size_t i = 0; i < sync->ack_count; i++) {
@@ -201,25 +100,6 @@ static bool collect_acks(struct gz_sync *sync, struct gz_delta *delta)
     return true;
 }
 
-/* A viewer in the middle of its snapshot stands at an old seq, but has no node that was deleted
- * before the snapshot began. */
-bool gz_sync_is_lost(const struct gz_sync *sync, const struct gz_cursor *cursor)
-{
-    uint64_t knows_from = cursor->state > cursor->since ? cursor->state : cursor->since;
-    return knows_from < gz_scene_forgotten(sync->scene) ||
-           cursor->state > gz_scene_seq(sync->scene);
-}
-
-static bool collect_all(struct gz_sync *sync, struct gz_cursor *cursor, struct gz_delta *delta)
-{
-    delta->from = gz_sync_is_lost(sync, cursor) ? 0 : cursor->state;
-    if (delta->from == 0) {
-        cursor->base = 0;
-        cursor->since = gz_scene_seq(sync->scene);
-    }
-    return collect_nodes(sync, cursor, delta);
-}
-
 static enum gz_status append_delta(struct gz_sync *sync, struct gz_cursor *cursor, double unix_s,
                                    struct gz_buffer *out)
 {
@@ -228,7 +108,7 @@ static enum gz_status append_delta(struct gz_sync *sync, struct gz_cursor *curso
     delta->time = unix_s;
     delta->saved = sync->saved;
     bool collected = cursor->interest_set != NULL ? gz_sync_collect_interest(sync, cursor, delta)
-                                                  : collect_all(sync, cursor, delta);
+                                                  : gz_sync_collect_whole(sync, cursor, delta);
     if (!collected || !collect_acks(sync, delta)) return GZ_NO_MEMORY;
     enum gz_status status = gz_encode(out, &message);
     if (status != GZ_OK) return status;
@@ -237,25 +117,6 @@ static enum gz_status append_delta(struct gz_sync *sync, struct gz_cursor *curso
     cursor->saved = sync->saved;
     cursor->greeted = !delta->more;
     return GZ_OK;
-}
-
-/* ---- what stands on a shelf ---- */
-
-void *gz_sync_items(struct gz_sync *sync, size_t count, size_t item_size)
-{
-    bool has_room = gz_grow(&sync->items, &sync->item_bytes, count * item_size, 1);
-    return has_room ? sync->items : NULL;
-}
-
-enum gz_status gz_sync_append_reading(const struct gz_message *message, size_t count,
-                                      const struct gz_shelf_reading *reading,
-                                      struct gz_shelf_cursor *cursor, struct gz_buffer *out)
-{
-    /* A newcomer need not be sent that there is nothing. */
-    bool is_lost = reading->anew && cursor->version > 0;
-    enum gz_status status = is_lost || count > 0 ? gz_encode(out, message) : GZ_OK;
-    if (status == GZ_OK) *cursor = reading->cursor;
-    return status;
 }
 
 /* ---- the frame ---- */

@@ -107,14 +107,14 @@ gizmod_planted_fault(undo_of_nothing_forgotten FILE server/session/pending.c
 
 # ---- order, join, resume ----
 
-gizmod_planted_fault(node_skipped_at_the_cut FILE server/sync/sync.c
+gizmod_planted_fault(node_skipped_at_the_cut FILE server/sync/delta.c
     FROM "delta->seq = node->older->seq;" TO "delta->seq = node->seq;")
-gizmod_planted_fault(cut_delta_tells_of_the_last_part_only FILE server/sync/sync.c
+gizmod_planted_fault(cut_delta_tells_of_the_last_part_only FILE server/sync/delta.c
     FROM "gz_sync_add_state(sync, delta, node, cursor->base, &bytes)"
     TO "gz_sync_add_state(sync, delta, node, delta->from, &bytes)")
 gizmod_planted_fault(frames_shared_across_bases FILE server/sync/sync.c
     FROM "a->base == b->base && a->since == b->since &&" TO "" SEEDS 8000 LONG)
-gizmod_planted_fault(grave_forgotten_too_early FILE server/sync/sync.c
+gizmod_planted_fault(grave_forgotten_too_early FILE server/sync/delta.c
     FROM "return knows_from < gz_scene_forgotten(sync->scene) ||" TO "return knows_from > gz_scene_seq(sync->scene) ||")
 gizmod_planted_fault(unsaved_resume_accepted FILE server/session/join.c
     FROM "return core->epochs[i].seq_last;" TO "return gz_scene_seq(core->scene);")

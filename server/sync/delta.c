@@ -1,0 +1,124 @@
+/* Collects the nodes of a delta, and says what of each node is new to a viewer. */
+#include <string.h>
+
+#include "sync/internal.h"
+
+/* Bytes that a node and its fields may take encoded, with their keys. A delta is cut by the sum. */
+enum { BYTES_NODE = 32, BYTES_ID = 16 };
+static const struct {
+    uint64_t has;
+    size_t bytes;
+} field_bytes[] = {{GZ_HAS(T), 32},    {GZ_HAS(R), 40},      {GZ_HAS(S), 32},
+                   {GZ_HAS(NAME), 16}, {GZ_HAS(PARENT), 16}, {GZ_HAS(BOUNDS), 64},
+                   {GZ_HAS(ASSET), 16}};
+
+static size_t bytes_of(const struct gz_node_state *state)
+{
+    size_t bytes = BYTES_NODE + state->name.size;
+    for (size_t i = 0; i < sizeof field_bytes / sizeof *field_bytes; i++) {
+        if (state->has & field_bytes[i].has) bytes += field_bytes[i].bytes;
+    }
+    return bytes;
+}
+
+static bool changed(const struct gz_node *node, enum gz_part part, uint64_t base)
+{
+    return node->born > base || node->part_seq[part] > base;
+}
+
+/* Fills in what of the node is new to a viewer that has it as of `base` (0: never had it). */
+static void fill_state(struct gz_node_state *state, const struct gz_node *node, uint64_t base)
+{
+    *state = (struct gz_node_state){.id = node->id, .trs = node->trs, .by = node->by};
+    if (node->by != 0) state->has |= GZ_HAS(BY);
+    if (changed(node, GZ_PART_T, base)) state->has |= GZ_HAS(T);
+    if (changed(node, GZ_PART_R, base)) state->has |= GZ_HAS(R);
+    if (changed(node, GZ_PART_S, base)) state->has |= GZ_HAS(S);
+    if (changed(node, GZ_PART_NAME, base)) {
+        state->has |= GZ_HAS(NAME);
+        state->name = (struct gz_text){node->name, strlen(node->name)};
+    }
+    if (changed(node, GZ_PART_PARENT, base)) {
+        state->has |= GZ_HAS(PARENT);
+        state->parent = node->parent != NULL ? node->parent->id : 0;
+    }
+    if (node->has_bounds && changed(node, GZ_PART_BOUNDS, base)) {
+        state->has |= GZ_HAS(BOUNDS);
+        state->bounds = node->bounds;
+    }
+    if (node->asset >= 0 && changed(node, GZ_PART_ASSET, base)) {
+        state->has |= GZ_HAS(ASSET);
+        state->asset = (uint64_t)node->asset;
+    }
+}
+
+bool gz_sync_add_state(struct gz_sync *sync, struct gz_delta *delta, const struct gz_node *node,
+                       uint64_t base, size_t *bytes)
+{
+    if (!gz_grow(&sync->states, &sync->state_capacity, delta->count + 1, sizeof *sync->states))
+        return false;
+    struct gz_node_state *state = &sync->states[delta->count++];
+    fill_state(state, node, base);
+    *bytes += bytes_of(state);
+    delta->nodes = sync->states;
+    return true;
+}
+
+bool gz_sync_add_gone(struct gz_sync *sync, struct gz_delta *delta, uint64_t id, size_t *bytes)
+{
+    if (!gz_grow(&sync->gone, &sync->gone_capacity, delta->gone.count + 1, sizeof *sync->gone))
+        return false;
+    sync->gone[delta->gone.count++] = id;
+    delta->gone.ids = sync->gone;
+    *bytes += BYTES_ID;
+    return true;
+}
+
+/* A node that was deleted before a snapshot began has no place in it. */
+static bool knew_of(const struct gz_cursor *cursor, const struct gz_node *gone)
+{
+    return cursor->base > 0 || gone->seq > cursor->since;
+}
+
+/* Collects the nodes that changed after delta->from, oldest change first. Once the frame is full
+ * `more` is set, and the delta leads to the last change that is in it. */
+static bool collect_nodes(struct gz_sync *sync, const struct gz_cursor *cursor,
+                          struct gz_delta *delta)
+{
+    size_t bytes = 0;
+    const struct gz_node *node = gz_scene_after(sync->scene, delta->from);
+    delta->seq = gz_scene_seq(sync->scene);
+    for (; node != NULL; node = node->newer) {
+        if (bytes >= sync->delta_bytes) {
+            delta->more = true;
+            delta->seq = node->older->seq;
+            break;
+        }
+        bool added = true;
+        if (!node->gone)
+            added = gz_sync_add_state(sync, delta, node, cursor->base, &bytes);
+        else if (knew_of(cursor, node))
+            added = gz_sync_add_gone(sync, delta, node->id, &bytes);
+        if (!added) return false;
+    }
+    return true;
+}
+
+/* A viewer in the middle of its snapshot stands at an old seq, but has no node that was deleted
+ * before the snapshot began. */
+bool gz_sync_is_lost(const struct gz_sync *sync, const struct gz_cursor *cursor)
+{
+    uint64_t knows_from = cursor->state > cursor->since ? cursor->state : cursor->since;
+    return knows_from < gz_scene_forgotten(sync->scene) ||
+           cursor->state > gz_scene_seq(sync->scene);
+}
+
+bool gz_sync_collect_whole(struct gz_sync *sync, struct gz_cursor *cursor, struct gz_delta *delta)
+{
+    delta->from = gz_sync_is_lost(sync, cursor) ? 0 : cursor->state;
+    if (delta->from == 0) {
+        cursor->base = 0;
+        cursor->since = gz_scene_seq(sync->scene);
+    }
+    return collect_nodes(sync, cursor, delta);
+}
