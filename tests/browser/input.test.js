@@ -337,7 +337,7 @@ test("keys that follow each other right after a click keep their order, and modi
   const answer = await holdPresses();
   await ada.page.mouse.click(...(await centre()));
   for (const key of ["g", "Shift+X", "x", "1", "Enter"]) await ada.page.keyboard.press(key);
-  assert.equal(await ada.page.evaluate(() => window.gizmod.isChoosing), true, "all of that came before the answer");
+  assert.equal(await ada.page.evaluate(() => window.gizmod.isSelecting), true, "all of that came before the answer");
   await answer(true);
   await ada.until(([id, x]) => Math.abs(window.gizmod.session.scene.get(id)?.t[0] - x) > 0.5, [id, before[0]]);
   await saved();
@@ -355,7 +355,7 @@ test("a key after a click that the server never heard of does nothing to what wa
   await ada.page.mouse.click(...(await centre()));
   await ada.page.keyboard.press("Delete");
   await answer(false);
-  await ada.until(() => !window.gizmod.isChoosing);
+  await ada.until(() => !window.gizmod.isSelecting);
   await ada.page.keyboard.press("["); // once this is done, so would be what came before it
   await saved();
   assert.ok(await ada.node("node 79"));

@@ -70,7 +70,7 @@ test("fields, labels, steps and typed numbers of a small scene are in metres too
     await x.press("Enter");
     await carl.until((metres) => Math.abs([...window.gizmod.session.scene.nodes.values()][0].t[0] - metres) < 1e-15, metres);
   }
-  const words = await carl.page.evaluate(async () => window.gizmod.timeline.wordsOf((await window.gizmod.session.history({ limit: 1 }))[0]));
+  const words = await carl.page.evaluate(async () => window.gizmod.timeline.textOf((await window.gizmod.session.history({ limit: 1 }))[0]));
   assert.equal(words, "Carl moved wheel 0.0005 m");
   await carl.page.getByRole("button", { name: "Snap", exact: true }).click();
   assert.equal(await carl.page.locator(".stepfield-unit").first().innerText(), "m");

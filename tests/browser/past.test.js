@@ -185,7 +185,7 @@ test("a drag that is played is what the server says it was, without a scene for 
 test("the path of what is selected is there to be drawn", async () => {
   await ada.page.evaluate((id) => window.gizmod.session.select([id]), id);
   await ada.page.getByRole("button", { name: "Show motion path" }).click();
-  await ada.until(() => window.gizmod.path.value[0]?.stops.length >= 5);
+  await ada.until(() => window.gizmod.motionPaths.value[0]?.stops.length >= 5);
 });
 
 test("a menu in which nothing can be chosen has the keys all the same", async () => {

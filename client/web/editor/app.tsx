@@ -5,9 +5,9 @@ import { EditorContext } from "./context";
 import type { Editor } from "./editor";
 import { startInput } from "./input/input";
 import { Dialogs } from "./panels/dialogs";
-import { Fields } from "./panels/fields";
-import { Held } from "./panels/held";
-import { States } from "./panels/states";
+import { Inspector } from "./panels/inspector";
+import { HeldEdits } from "./panels/heldedits";
+import { ViewStatus } from "./panels/viewstatus";
 import { Toasts } from "./panels/toasts";
 import { Tools } from "./panels/tools";
 import { TopBar } from "./panels/topbar";
@@ -15,10 +15,10 @@ import { Tree } from "./panels/tree";
 import { PastBanner } from "./past/banner";
 import { Edits } from "./past/edits";
 import { Timeline } from "./past/timeline";
-import { NoteDraft } from "./people/draft";
-import { FollowBar } from "./people/follow-bar";
-import { NotesPanel } from "./people/notes";
-import { PeoplePanel } from "./people/people";
+import { NoteDraft } from "./people/notedraft";
+import { FollowBar } from "./people/followbar";
+import { NotesPanel } from "./people/notespanel";
+import { PeoplePanel } from "./people/peoplepanel";
 import { startLayers } from "./view/layers";
 import { View } from "./view/view";
 import { Overlay } from "./view/overlay";
@@ -40,14 +40,14 @@ export function App({ editor }: { editor: Editor }) {
             <PastBanner />
             <Edits over />
             <NoteDraft />
-            <States />
-            <Held />
+            <ViewStatus />
+            <HeldEdits />
           </div>
           <div class="drawer-veil" onPointerDown={() => (editor.drawer.value = null)} />
         </main>
         <aside class="side right" id="details-panel" aria-label="Details">
           <Edits over={false} />
-          <Fields />
+          <Inspector />
           <PeoplePanel />
           <NotesPanel />
         </aside>

@@ -2,16 +2,16 @@
 // larger parts, which are built on that state.
 import type { Session } from "../sdk/index.js";
 import { EditorState } from "./editorstate";
-import { TimelineModel } from "./past/model";
-import { NoteDesk } from "./people/desk";
+import { TimelineModel } from "./past/timelinemodel";
+import { NotesModel } from "./people/notesmodel";
 
 export class Editor extends EditorState {
   readonly timeline: TimelineModel;
-  readonly desk: NoteDesk;
+  readonly notesModel: NotesModel;
 
   constructor(session: Session) {
     super(session);
-    this.desk = new NoteDesk(this);
+    this.notesModel = new NotesModel(this);
     this.timeline = new TimelineModel(this);
   }
 }

@@ -8,10 +8,10 @@ import { type GizmodError, SceneModel, type Session } from "../sdk/index.js";
 import type { Edit, Gizmo, Id, Note, Person, Status, Tool } from "../sdk/types.js";
 import { CameraRig } from "./input/rig";
 import { InputState } from "./input/inputstate";
-import type { Way } from "./past/path";
-import { replacedWords } from "./past/words";
+import type { MotionPath } from "./past/worldpath";
+import { replacedText } from "./past/edittext";
 import { type SessionNames, sessionNames } from "./people/names";
-import { plain } from "./plain";
+import { errorText } from "./errortext";
 
 export interface Toast {
   id: number;
@@ -33,7 +33,7 @@ export interface Question {
 }
 
 /** A moment of the past that is shown in place of the present. */
-export interface Moment {
+export interface PastState {
   seq: number;
   /** Unix seconds. */
   time: number;
@@ -78,7 +78,7 @@ export class EditorState {
   readonly lastEdit = signal<Edit | null>(null);
 
   /** The moment that is shown; null for the present. While it is not null nothing can be edited. */
-  readonly past = signal<Moment | null>(null);
+  readonly past = signal<PastState | null>(null);
   readonly scene = computed(() => this.past.value?.scene ?? this.session.scene);
   /** Counts the changes of the scene that is shown, once for each frame of the server: read it to follow all of them. */
   readonly revision = signal(0);
@@ -95,7 +95,7 @@ export class EditorState {
   /** The note that is open in the panel; null for none. */
   readonly openNote = signal<number | null>(null);
   /** The ways that are drawn in the view. */
-  readonly path = signal<readonly Way[]>([]);
+  readonly motionPaths = signal<readonly MotionPath[]>([]);
   readonly asset = signal<AssetState>({ phase: "none" });
   readonly toasts = signal<readonly Toast[]>([]);
   /** A file on its way to the server: how much of it is sent, 0 to 1; 1 while the server reads it. */
@@ -114,7 +114,7 @@ export class EditorState {
   #nodes = 0;
   #nodesBefore = 0;
   /** Choices of nodes that the server has not answered yet, as whether they became what is selected, with what says so. */
-  readonly #choices = new Map<Promise<boolean>, (known: boolean) => void>();
+  readonly #pendingSelections = new Map<Promise<boolean>, (known: boolean) => void>();
 
   constructor(readonly session: Session) {
     this.rig = new CameraRig(session);
@@ -122,7 +122,7 @@ export class EditorState {
     session.on("status", (status) => {
       this.status.value = status;
       this.role.value = session.role;
-      if (status.phase !== "online") this.#giveUpChoices();
+      if (status.phase !== "online") this.#dropPendingSelections();
       if (status.phase === "online" && status.older) this.say("error", OLDER);
     });
     session.on("unsaved", (count) =>
@@ -140,7 +140,7 @@ export class EditorState {
     );
     session.on("notes", (notes) => (this.notes.value = notes));
     session.on("gizmo", (gizmo) => (this.gizmo.value = gizmo));
-    session.on("edit", (edit) => void this.#heard(edit));
+    session.on("edit", (edit) => void this.#onEdit(edit));
     session.scene.on("change", ({ all, added }) => {
       if (all || added.length > 0) this.#nodesBefore = this.#nodes;
       this.#nodes = session.scene.nodes.size;
@@ -155,15 +155,15 @@ export class EditorState {
   }
 
   /** Warns of nodes that somebody else's import replaced. Its edit may be told before the answer to an import of one's own. */
-  async #heard(edit: Edit): Promise<void> {
+  async #onEdit(edit: Edit): Promise<void> {
     this.lastEdit.value = edit;
     if (edit.kind !== "import" || this.#nodesBefore === 0) return;
     if ((await this.#ownImport) !== edit.seq)
-      this.say("warn", replacedWords(edit, Date.now() / 1000));
+      this.say("warn", replacedText(edit, Date.now() / 1000));
   }
 
   /** Runs an import of this page's own, of which it needs no message. */
-  importing<T extends { seq: number }>(run: () => Promise<T>): Promise<T | undefined> {
+  runImport<T extends { seq: number }>(run: () => Promise<T>): Promise<T | undefined> {
     const done = this.try(run);
     this.#ownImport = done.then((answer) => answer?.seq);
     return done;
@@ -211,20 +211,20 @@ export class EditorState {
     const { code, message } = error as Partial<GizmodError>;
     this.say(
       code === "locked" || code === "conflict" || code === "lost" ? "warn" : "error",
-      plain(message ?? String(error)),
+      errorText(message ?? String(error)),
     );
   }
 
   async undo(): Promise<void> {
-    await this.#takeBack("undo");
+    await this.#undoOrRedo("undo");
   }
 
   async redo(): Promise<void> {
-    await this.#takeBack("redo");
+    await this.#undoOrRedo("redo");
   }
 
   /** What is in the way of it is told, with the way to do what can be done. */
-  async #takeBack(way: "undo" | "redo"): Promise<void> {
+  async #undoOrRedo(way: "undo" | "redo"): Promise<void> {
     try {
       await this.session[way]();
     } catch (error) {
@@ -232,49 +232,49 @@ export class EditorState {
       if (code === "bad_state") return this.say("info", `There is nothing to ${way}.`);
       if (code !== "conflict") return this.fail(error);
       const label = way === "undo" ? "Undo anyway" : "Redo anyway";
-      this.say("warn", plain(message), {
+      this.say("warn", errorText(message), {
         label,
         run: () => void this.try(() => this.session[way]({ force: true })),
       });
     }
   }
 
-  /** To be told of everything that selects, as it fails or not: until the server has answered, `selection` is what was selected before. */
-  choosing<T>(choice: Promise<T>): Promise<T> {
+  /** To be settle of everything that selects, as it fails or not: until the server has answered, `selection` is what was selected before. */
+  trackSelection<T>(choice: Promise<T>): Promise<T> {
     // Without a connection nothing waits: who selects does so here, and what is made then is there some time.
     if (this.status.peek().phase !== "online") return choice;
-    let tell: (known: boolean) => void = () => {};
-    const answer = new Promise<boolean>((resolve) => (tell = resolve));
-    const told = (known: boolean): void => {
-      this.#choices.delete(answer);
-      tell(known);
+    let settleAnswer: (known: boolean) => void = () => {};
+    const answer = new Promise<boolean>((resolve) => (settleAnswer = resolve));
+    const settle = (known: boolean): void => {
+      this.#pendingSelections.delete(answer);
+      settleAnswer(known);
     };
-    this.#choices.set(answer, tell);
+    this.#pendingSelections.set(answer, settleAnswer);
     choice.then(
-      () => told(true),
-      () => told(false),
+      () => settle(true),
+      () => settle(false),
     );
     return choice;
   }
 
-  #giveUpChoices(): void {
-    for (const tell of this.#choices.values()) tell(false);
-    this.#choices.clear();
+  #dropPendingSelections(): void {
+    for (const settle of this.#pendingSelections.values()) settle(false);
+    this.#pendingSelections.clear();
   }
 
-  get isChoosing(): boolean {
-    return this.#choices.size > 0;
+  get isSelecting(): boolean {
+    return this.#pendingSelections.size > 0;
   }
 
   /** Resolves once the server has answered: whether `selection` is what was chosen so far. */
-  async chosen(): Promise<boolean> {
-    return (await Promise.all(this.#choices.keys())).every(Boolean);
+  async selectionSettled(): Promise<boolean> {
+    return (await Promise.all(this.#pendingSelections.keys())).every(Boolean);
   }
 
   /** Does something with what was chosen, once that is known; nothing where it could not be chosen, for what was selected before is not what was meant. */
-  onceChosen(run: () => void): void {
-    if (!this.isChoosing) return run();
-    void this.chosen().then((known) => {
+  whenSelectionSettled(run: () => void): void {
+    if (!this.isSelecting) return run();
+    void this.selectionSettled().then((known) => {
       if (known) run();
     });
   }

@@ -8,8 +8,8 @@ import { Session } from "../sdk/index.js";
 import type { Role } from "../sdk/types.js";
 import { App } from "./app";
 import { Editor } from "./editor";
-import { home } from "./home";
-import { Start } from "./panels/start";
+import { serverUrl } from "./serverurl";
+import { StartPage } from "./panels/startpage";
 import { startTheme } from "./panels/theme";
 import { recall } from "./storage";
 
@@ -29,7 +29,7 @@ startTheme();
 if (scene && user) {
   document.title = `${scene} - gizmod`;
   const session = new Session({
-    url: home(),
+    url: serverUrl(),
     scene,
     user,
     role: (asked.get("role") as Role | null) ?? undefined,
@@ -38,5 +38,5 @@ if (scene && user) {
   window.gizmod = new Editor(session);
   render(<App editor={window.gizmod} />, root);
 } else {
-  render(<Start scene={scene} />, root);
+  render(<StartPage scene={scene} />, root);
 }

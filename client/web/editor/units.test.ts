@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import type { Edit } from "../sdk/types.js";
-import { dragWords } from "./input/words";
-import { valueOf } from "./input/typed";
+import { dragText } from "./input/dragtext";
+import { valueOf } from "./input/typedvalue";
 import { compact, evaluate, shown } from "./panels/expression";
-import { changeLines, describe } from "./past/words";
-import { BARE_UNIT, inBare, inBase, lengthWords } from "./units";
+import { changeLines, describe } from "./past/edittext";
+import { BARE_UNIT, inBare, inBase, lengthText } from "./units";
 
 test("units_a_length_in_words_is_in_metres_to_a_millimetre_and_a_small_one_keeps_three_digits", () => {
   const cases: [metres: number, words: string][] = [
@@ -27,7 +27,7 @@ test("units_a_length_in_words_is_in_metres_to_a_millimetre_and_a_small_one_keeps
     [12_345.6789, "12345.679 m"],
     [205_667_123, "205667123 m"],
   ];
-  for (const [metres, words] of cases) assert.equal(lengthWords(metres), words);
+  for (const [metres, words] of cases) assert.equal(lengthText(metres), words);
 });
 
 test("units_a_field_a_label_and_a_read_out_say_the_same_number_in_metres", () => {
@@ -54,7 +54,7 @@ test("units_a_field_a_label_and_a_read_out_say_the_same_number_in_metres", () =>
       changes,
     };
     assert.equal(`${shown(metres, "length")} ${BARE_UNIT.length}`, `${number} m`);
-    assert.equal(dragWords("tx", [metres]), `X ${number} m`);
+    assert.equal(dragText("tx", [metres]), `X ${number} m`);
     assert.equal(
       describe(edit, () => "piston"),
       `Ada moved piston ${number} m`,

@@ -50,7 +50,7 @@ const DIGITS_MAX = 12;
 const NOISE_M = 1e-9;
 
 /** "12.5 m", "0.0125 m": what every label and read-out says of a length; a true minus sign. */
-export function lengthWords(metres: number): string {
+export function lengthText(metres: number): string {
   const size = Math.abs(metres);
   if (size < NOISE_M) return "0 m";
   const needed = DIGITS_THAT_COUNT - 1 - Math.floor(Math.log10(size));

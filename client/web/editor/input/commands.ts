@@ -1,10 +1,10 @@
 // commands.ts - everything that can be done by a key or by name, once: for the keyboard, for the list of shortcuts, and for the palette.
 import type { Mode, Vec3 } from "../../sdk/types.js";
 import type { Editor } from "../editor";
-import { createNode, deleteNodes, duplicateNodes } from "../panels/actions";
+import { createNode, deleteNodes, duplicateNodes } from "../panels/nodeactions";
 import { copyTransform, pasteTransform } from "../panels/clipboard";
 import { grabByKey } from "./grab";
-import { choose, invert, selectBehind, selectChildren, selectParents } from "./select";
+import { selectNodes, invert, selectBehind, selectChildren, selectParents } from "./select";
 import { toggleSnap, toggleSnapToGrid } from "./snap";
 import type { Keymap } from "./inputstate";
 import { frameAll, frameSelected, lookFrom, toggleParallel, zoom } from "./views";
@@ -58,7 +58,7 @@ const look = (label: string, side: Vec3, ...chords: string[]): Command => ({
   run: (editor) => lookFrom(editor, side),
 });
 
-const told = (label: string, ...chords: string[]): Command => ({
+const inDrag = (label: string, ...chords: string[]): Command => ({
   id: label.toLowerCase().replaceAll(" ", "-"),
   label,
   group: "During a drag",
@@ -168,7 +168,7 @@ export const COMMANDS: readonly Command[] = [
     label: "Add note",
     group: "Edit",
     keys: both("N"),
-    run: ({ desk }) => desk.place(),
+    run: ({ notesModel }) => notesModel.place(),
     possible: editable,
   },
   grab("Grab and move", "tv", "G"),
@@ -180,14 +180,14 @@ export const COMMANDS: readonly Command[] = [
     label: "Select all",
     group: "Selection",
     keys: keys(["Mod+A"], ["A", "Mod+A"]),
-    run: (editor) => choose(editor, editor.session.scene.roots),
+    run: (editor) => selectNodes(editor, editor.session.scene.roots),
   },
   {
     id: "deselect",
     label: "Deselect all",
     group: "Selection",
     keys: keys(["Escape"], ["Alt+A", "Escape"]),
-    run: (editor) => choose(editor, []),
+    run: (editor) => selectNodes(editor, []),
     possible: chosen,
   },
   {
@@ -251,7 +251,7 @@ export const COMMANDS: readonly Command[] = [
     label: "How to orbit, pan and zoom",
     group: "Help",
     keys: both(),
-    run: ({ input }) => input.sayHow(true),
+    run: ({ input }) => input.setHint(true),
   },
   {
     id: "zoom-in",
@@ -268,7 +268,7 @@ export const COMMANDS: readonly Command[] = [
     run: (editor) => zoom(editor, 1.25),
   },
   {
-    ...told(
+    ...inDrag(
       "Orbit the view; with a selection, nudge it",
       "ArrowLeft",
       "ArrowRight",
@@ -314,8 +314,8 @@ export const COMMANDS: readonly Command[] = [
     label: "Show motion path of the selection",
     group: "History",
     keys: both("Shift+P"),
-    run: ({ timeline: { ways } }) => (ways.shown.value = !ways.shown.peek()),
-    on: ({ timeline }) => timeline.ways.shown.value,
+    run: ({ timeline: { motionPaths } }) => (motionPaths.shown.value = !motionPaths.shown.peek()),
+    on: ({ timeline }) => timeline.motionPaths.shown.value,
   },
   {
     id: "details",
@@ -326,19 +326,19 @@ export const COMMANDS: readonly Command[] = [
     on: ({ timeline }) => timeline.opened.value !== null,
   },
 
-  told("Constrain to an axis", "X", "Y", "Z"),
-  told("Constrain to a plane", "Shift+X", "Shift+Y", "Shift+Z"),
-  told(
+  inDrag("Constrain to an axis", "X", "Y", "Z"),
+  inDrag("Constrain to a plane", "Shift+X", "Shift+Y", "Shift+Z"),
+  inDrag(
     "Type an exact value, with a unit if you like; Tab for the second value",
     "1",
     "5",
     "m",
     "m",
   ),
-  told("Snap, or while snapping is on, do not snap", "Mod"),
-  told("Precise: a tenth of the speed", "Shift"),
-  told("Confirm", "Enter"),
-  told("Cancel", "Escape"),
+  inDrag("Snap, or while snapping is on, do not snap", "Mod"),
+  inDrag("Precise: a tenth of the speed", "Shift"),
+  inDrag("Confirm", "Enter"),
+  inDrag("Cancel", "Escape"),
 
   {
     id: "palette",

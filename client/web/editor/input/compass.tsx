@@ -7,8 +7,8 @@ import { useEditor } from "../context";
 import type { Editor } from "../editor";
 import { Icon } from "../icons";
 import "./compass.css";
-import { reaches } from "./handles";
-import { roomForHow } from "./how";
+import { handlesReach } from "./handlearea";
+import { roomForHint } from "./navigationhint";
 import { Orbit } from "./orbit";
 import { frameSelected, lookFrom, toggleParallel } from "./views";
 
@@ -47,7 +47,7 @@ export function Compass() {
   useSignalEffect(() => {
     rig.revision.value;
     const { offsetLeft = 0, offsetTop = 0, offsetWidth = 0, offsetHeight = 0 } = self.current ?? {};
-    aside.value = reaches(editor, editor.gizmo.value, [
+    aside.value = handlesReach(editor, editor.gizmo.value, [
       offsetLeft,
       offsetTop,
       offsetLeft + offsetWidth,
@@ -97,11 +97,11 @@ export function Compass() {
           type="button"
           class="icon-button compass-mouse"
           aria-label="How to orbit, pan and zoom"
-          aria-pressed={input.saysHow.value && roomForHow(editor)}
-          disabled={!roomForHow(editor)}
+          aria-pressed={input.showsHint.value && roomForHint(editor)}
+          disabled={!roomForHint(editor)}
           data-tip="How to orbit, pan and zoom"
           data-side="end"
-          onClick={() => input.sayHow(!input.saysHow.peek())}
+          onClick={() => input.setHint(!input.showsHint.peek())}
         >
           <Icon name="info" />
         </button>

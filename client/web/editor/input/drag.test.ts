@@ -32,12 +32,12 @@ function stand() {
   const questions = Object.fromEntries(
     ["down", "grab", "up", "cancel", "pick", "select"].map((op) => [op, ask(op)]),
   );
-  const told: unknown[] = [];
+  const sent: unknown[] = [];
   const session = {
     ...questions,
     status: { phase: "online" },
     move: () => {},
-    setCamera: (camera: unknown) => told.push(camera),
+    setCamera: (camera: unknown) => sent.push(camera),
     on: events.on.bind(events),
     scene: { get: () => ({ children: [], bounds: [] }) },
   };
@@ -46,14 +46,14 @@ function stand() {
     input: new InputState(),
     following: {},
     try: (edit: () => Promise<unknown>) => edit(),
-    choosing: (choice: Promise<unknown>) => choice,
+    trackSelection: (choice: Promise<unknown>) => choice,
     fail: () => {},
   };
   const rig = new CameraRig(session as unknown as Session);
   return {
     asked,
     events,
-    told,
+    sent,
     rig,
     editor: Object.assign(editor, { rig }) as unknown as Editor,
     ops: () => asked.map(({ op }) => op),
@@ -121,7 +121,7 @@ test("rectangle_that_is_cancelled_while_the_server_looks_selects_nothing", async
 });
 
 test("view_that_comes_after_the_page_moved_on_is_refused_and_the_server_told", async () => {
-  const { rig, events, told } = stand();
+  const { rig, events, sent } = stand();
   const turned = [0, 0, -1, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, -5, 1];
   rig.lend();
   events.emit("view", turned);
@@ -129,9 +129,9 @@ test("view_that_comes_after_the_page_moved_on_is_refused_and_the_server_told", a
   rig.pan(10, 0);
   const { view } = rig;
   await turn();
-  told.length = 0;
+  sent.length = 0;
   events.emit("view", turned);
   assert.deepEqual(rig.view, view);
   await turn();
-  assert.deepEqual((told[0] as { view: number[] }).view, view);
+  assert.deepEqual((sent[0] as { view: number[] }).view, view);
 });

@@ -3,7 +3,7 @@
 import type { GizmodError } from "../../sdk/index.js";
 import type { Modifier, Place, Vec2 } from "../../sdk/types.js";
 import type { EditorState } from "../editorstate";
-import { plain } from "../plain";
+import { errorText } from "../errortext";
 import type { RunningDrag } from "./inputstate";
 
 export type DragState = "asked" | "running" | "over";
@@ -17,7 +17,7 @@ export class Drag implements RunningDrag {
   #from: Vec2;
   #last: Vec2;
   /** Where the server was told that the pointer is. */
-  #told: Vec2;
+  #sent: Vec2;
   #mods: Modifier[] = [];
   #frame = 0;
   /** How it is to end, where that was said before the server's answer came. */
@@ -30,7 +30,7 @@ export class Drag implements RunningDrag {
     readonly editor: EditorState,
     at: Vec2,
   ) {
-    this.#from = this.#last = this.#told = at;
+    this.#from = this.#last = this.#sent = at;
     this.#offStatus = editor.session.on("status", ({ phase }) => {
       if (phase !== "online") this.#over();
     });
@@ -44,7 +44,7 @@ export class Drag implements RunningDrag {
     missed: (hit: number | undefined) => void,
   ): Drag {
     const drag = Drag.#next(editor, at);
-    drag.#begin(editor.choosing(editor.session.down({ at, mods })), missed);
+    drag.#begin(editor.trackSelection(editor.session.down({ at, mods })), missed);
     return drag;
   }
 
@@ -165,7 +165,7 @@ export class Drag implements RunningDrag {
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
     if (this.state === "over" || this.typed) return;
-    this.#told = this.#last;
+    this.#sent = this.#last;
     this.editor.session.move({ at: this.#last, mods: this.#mods });
   }
 
@@ -182,7 +182,7 @@ export class Drag implements RunningDrag {
     const { session } = this.editor;
     if (this.#frame !== 0) this.#send();
     // Where the server refused what was typed, it is the place that counts, of before that.
-    const place: Place = { at: this.typed ? this.#told : this.#last, mods: this.#mods };
+    const place: Place = { at: this.typed ? this.#sent : this.#last, mods: this.#mods };
     this.#over();
     void this.editor.try<unknown>(() => (how === "commit" ? session.up(place) : session.cancel()));
   }
@@ -201,7 +201,7 @@ export class Drag implements RunningDrag {
   #say(error: GizmodError): void {
     if (error.code === "lost" || error.code === "closed") return;
     if (error.code === "locked" || error.code === "bad_state" || error.code === "bad_value")
-      this.editor.input.hint(plain(error.message), this.#last);
+      this.editor.input.hint(errorText(error.message), this.#last);
     else this.editor.fail(error);
   }
 }

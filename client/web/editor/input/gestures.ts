@@ -5,7 +5,7 @@ import type { Id, Modifier, Vec2 } from "../../sdk/types.js";
 import type { Editor } from "../editor";
 import { Drag } from "./drag";
 import { Orbit } from "./orbit";
-import { type Choice, RectangleSelection, choiceOf, select } from "./select";
+import { type SelectMode, RectangleSelection, selectModeOf, selectAt } from "./select";
 
 /** How far a press may wander and still is a click. */
 const CLICK_PX = 4;
@@ -69,7 +69,7 @@ class NavigateGesture implements Gesture {
   }
   end(at: Vec2, event: PointerEvent): void {
     if (this.#gesture) this.#gesture.end(at, event);
-    else void select(this.editor, at, choiceOf(event));
+    else void selectAt(this.editor, at, selectModeOf(event));
   }
   cancel(): void {
     this.#gesture?.cancel();
@@ -120,7 +120,7 @@ class ZoomGesture extends PanGesture {
 /** The left button: a handle, else a click or a rectangle. The server says which; what was pressed is selected then already. */
 class PressGesture implements Gesture {
   #drag: Drag | null = null;
-  #choice: Choice;
+  #mode: SelectMode;
   #at: Vec2;
   /** It is known to be no drag. */
   #free = false;
@@ -135,9 +135,9 @@ class PressGesture implements Gesture {
   ) {
     this.#at = from;
     this.#before = editor.selection.peek();
-    this.#choice = choiceOf(event);
+    this.#mode = selectModeOf(event);
     const onHandle = editor.gizmo.peek()?.hover !== undefined;
-    this.#free = this.#choice === "toggle" && !onHandle;
+    this.#free = this.#mode === "toggle" && !onHandle;
     if (!this.#free) this.#press(event);
   }
 
@@ -151,7 +151,7 @@ class PressGesture implements Gesture {
     this.#at = at;
     this.#released = true;
     if (this.#drag) this.#drag.commit();
-    else if (this.#free && !this.#isRectangle) void select(this.editor, at, this.#choice);
+    else if (this.#free && !this.#isRectangle) void selectAt(this.editor, at, this.#mode);
     this.#finish();
   }
 
@@ -170,7 +170,7 @@ class PressGesture implements Gesture {
   }
 
   #press(event: PointerEvent): void {
-    const mods: Modifier[] = this.#choice === "add" ? ["add", ...dragMods(event)] : dragMods(event);
+    const mods: Modifier[] = this.#mode === "add" ? ["add", ...dragMods(event)] : dragMods(event);
     const missed = (): void => {
       this.#free = true;
       if (this.#released) this.#finish();
@@ -187,7 +187,7 @@ class PressGesture implements Gesture {
 
   #show(): void {
     if (!this.#free || !this.#isRectangle) return;
-    this.#rectangle ??= new RectangleSelection(this.editor, this.#choice, this.#before);
+    this.#rectangle ??= new RectangleSelection(this.editor, this.#mode, this.#before);
     this.#rectangle.to(this.from, this.#at);
     this.editor.input.marquee.value = [this.from, this.#at];
   }

@@ -53,7 +53,7 @@ export class InputState {
   /** The left button turns and moves the view, whatever is under it: for those who have no other buttons. */
   readonly navigates = signal(false);
   /** Whether it is said how to turn and move the view: until somebody has done so. */
-  readonly saysHow = signal(recall(STORED_HINT) === null);
+  readonly showsHint = signal(recall(STORED_HINT) === null);
   readonly keymap = signal<Keymap>(recall(STORED) === "blender" ? "blender" : "common");
 
   #bubbleTimer: ReturnType<typeof setTimeout> | undefined;
@@ -75,15 +75,15 @@ export class InputState {
   }
 
   /** Shows how to turn and move the view, or puts that away for good. */
-  sayHow(shown: boolean): void {
-    this.saysHow.value = shown;
+  setHint(shown: boolean): void {
+    this.showsHint.value = shown;
     if (!shown) keep(STORED_HINT, "yes");
   }
 
   /** The hand turns or moves the view from now on. */
   navigate(how: "orbit" | "pan"): void {
     this.navigating.value = how;
-    if (this.saysHow.peek()) this.sayHow(false);
+    if (this.showsHint.peek()) this.setHint(false);
   }
 
   /** Says it where the pointer is. */

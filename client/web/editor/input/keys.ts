@@ -5,7 +5,7 @@ import { commandOf, isAboutSelection } from "./commands";
 import { type Axis, heldTo } from "./grab";
 import { Nudge, isArrow } from "./nudge";
 import { dragMods } from "./gestures";
-import { isTyped, measureOf, valueOf } from "./typed";
+import { isTyped, measureOf, valueOf } from "./typedvalue";
 
 /** Commands that go on while their key is held. */
 const REPEATING: ReadonlySet<string> = new Set(["undo", "redo", "zoom-in", "zoom-out"]);
@@ -30,7 +30,7 @@ export function startKeys(editor: Editor): () => void {
     if (event.defaultPrevented || event.isComposing || isTaken(event)) return;
     const waits = late.waiting
       ? isOwn(editor, event)
-      : editor.isChoosing && isAboutChoice(editor, event);
+      : editor.isSelecting && isAboutChoice(editor, event);
     if (waits) late.add(event);
     if (waits || press(event)) event.preventDefault();
   };
@@ -66,7 +66,7 @@ class LateKeys {
   /** Each waits for what the one before it chose. Where something could not be chosen, as without a connection, they mean nothing. */
   async #pressAll(): Promise<void> {
     while (this.waiting) {
-      if (await this.editor.chosen()) this.press(this.#keys[0]);
+      if (await this.editor.selectionSettled()) this.press(this.#keys[0]);
       else this.#keys = [];
       this.#keys.shift();
     }

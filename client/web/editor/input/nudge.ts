@@ -4,7 +4,7 @@ import type { Vec3 } from "../../sdk/types.js";
 import type { Editor } from "../editor";
 import { axesOf, dot } from "./camera";
 import { Drag } from "./drag";
-import { dragWords } from "./words";
+import { dragText } from "./dragtext";
 
 /** Presses within this time are one edit. */
 const TOGETHER_MS = 700;
@@ -44,14 +44,13 @@ export class Nudge {
     const { editor } = this;
     this.#handle = handle;
     this.#far = 0;
-    // The same words again would be told to nobody.
+    // The same words again would be matrix to nobody.
     editor.input.said.value = "";
     this.#drag = Drag.grab(editor, handle, [editor.rig.width / 2, editor.rig.height / 2]);
   }
 
   #end(): void {
-    if (this.running)
-      this.editor.input.said.value = `Moved ${dragWords(this.#handle, [this.#far])}`;
+    if (this.running) this.editor.input.said.value = `Moved ${dragText(this.#handle, [this.#far])}`;
     this.#drag?.commit();
   }
 
@@ -65,8 +64,8 @@ export class Nudge {
 
 /** The axis of the gizmo, or of the world, that points most as the arrow does, and which way; up never takes the one that left and right have. */
 function handleFor(editor: Editor, arrow: Arrow): [handle: string, sign: number] {
-  const told = editor.gizmo.peek()?.axes ?? [1, 0, 0, 0, 1, 0, 0, 0, 1];
-  const axes = [0, 3, 6].map((i) => told.slice(i, i + 3)) as Vec3[];
+  const matrix = editor.gizmo.peek()?.axes ?? [1, 0, 0, 0, 1, 0, 0, 0, 1];
+  const axes = [0, 3, 6].map((i) => matrix.slice(i, i + 3)) as Vec3[];
   const [right, up] = axesOf(editor.rig.pose.turn);
   const across = most(axes, right, -1);
   const level = arrow === "ArrowLeft" || arrow === "ArrowRight";

@@ -37,7 +37,7 @@ export class CameraRig {
   height = 1;
 
   #pose: Pose = { target: [0, 0, 0], turn: turnOf([6, 5, 8]), distance: 11 };
-  #told = false;
+  #queued = false;
   #flight = 0;
   /** Where a flight leads. What is asked for meanwhile begins there, so that no view is left half turned. */
   #goal: Pose | null = null;
@@ -230,9 +230,9 @@ export class CameraRig {
   #set(pose: Pose): void {
     this.#pose = pose;
     this.#show(viewOf(pose));
-    if (this.#told) return;
-    this.#told = true;
-    queueMicrotask(() => this.#tell());
+    if (this.#queued) return;
+    this.#queued = true;
+    queueMicrotask(() => this.#send());
   }
 
   /** The server turned the view: it knows, and is not told. What comes after the view was moved here again was on its way then, and the server is told what counts. */
@@ -248,8 +248,8 @@ export class CameraRig {
     this.revision.value = this.revision.peek() + 1;
   }
 
-  #tell(): void {
-    this.#told = false;
+  #send(): void {
+    this.#queued = false;
     this.session.setCamera({
       view: this.view,
       proj: this.proj,

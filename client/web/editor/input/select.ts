@@ -2,21 +2,25 @@
 import type { Id, Vec2 } from "../../sdk/types.js";
 import type { Editor } from "../editor";
 
-export type Choice = "set" | "add" | "toggle";
+export type SelectMode = "set" | "add" | "toggle";
 
 /** Shift adds, Ctrl turns round what is chosen. */
-export function choiceOf(event: { shiftKey: boolean; ctrlKey: boolean; metaKey: boolean }): Choice {
+export function selectModeOf(event: {
+  shiftKey: boolean;
+  ctrlKey: boolean;
+  metaKey: boolean;
+}): SelectMode {
   if (event.ctrlKey || event.metaKey) return "toggle";
   return event.shiftKey ? "add" : "set";
 }
 
 /** What is under this pixel; nothing clears the selection, where it is not added to. */
-export async function select(editor: Editor, at: Vec2, choice: Choice): Promise<void> {
+export async function selectAt(editor: Editor, at: Vec2, mode: SelectMode): Promise<void> {
   const chosen = async (): Promise<void> => {
     const hit = (await editor.session.pick({ at, surface: true }))[0];
-    if (hit || choice === "set") await editor.session.select(hit ? [hit.id] : [], choice);
+    if (hit || mode === "set") await editor.session.select(hit ? [hit.id] : [], mode);
   };
-  await editor.try(() => editor.choosing(chosen()));
+  await editor.try(() => editor.trackSelection(chosen()));
 }
 
 /**
@@ -30,21 +34,21 @@ export class RectangleSelection {
 
   constructor(
     readonly editor: Editor,
-    readonly choice: Choice,
+    readonly mode: SelectMode,
     /** What was selected before the press. */
     readonly before: readonly Id[],
   ) {}
 
   to(from: Vec2, at: Vec2): void {
     this.#next = [from, at];
-    if (!this.#asking) void this.editor.try(() => this.editor.choosing(this.#ask()));
+    if (!this.#asking) void this.editor.try(() => this.editor.trackSelection(this.#ask()));
   }
 
   /** What was selected before is so again. */
   cancel(): void {
     this.#next = null;
     this.#cancelled = true;
-    choose(this.editor, this.before);
+    selectNodes(this.editor, this.before);
   }
 
   async #ask(): Promise<void> {
@@ -57,7 +61,7 @@ export class RectangleSelection {
         const touched = (await session.pick({ rect: [x0, y0, x1, y1] }))
           .map(({ id }) => id)
           .filter((id) => hasShape(this.editor, id));
-        if (!this.#cancelled) await session.select(combined(this.before, touched, this.choice));
+        if (!this.#cancelled) await session.select(combined(this.before, touched, this.mode));
       }
     } finally {
       this.#asking = false;
@@ -69,12 +73,12 @@ export class RectangleSelection {
 export function combined(
   before: readonly Id[],
   chosen: readonly Id[],
-  choice: Choice,
+  mode: SelectMode,
 ): readonly Id[] {
-  if (choice === "set") return chosen;
+  if (mode === "set") return chosen;
   const known = new Set(before);
   const more = chosen.filter((id) => !known.has(id));
-  if (choice === "add") return [...before, ...more];
+  if (mode === "add") return [...before, ...more];
   const taken = new Set(chosen);
   return [...before.filter((id) => !taken.has(id)), ...more];
 }
@@ -85,26 +89,26 @@ function hasShape(editor: Editor, id: Id): boolean {
 }
 
 /** What is selected is this now. */
-export function choose(editor: Editor, ids: readonly Id[]): void {
-  void editor.try(() => editor.choosing(editor.session.select(ids)));
+export function selectNodes(editor: Editor, ids: readonly Id[]): void {
+  void editor.try(() => editor.trackSelection(editor.session.select(ids)));
 }
 
 export function selectParents(editor: Editor): void {
   const { scene } = editor.session;
   const parents = editor.selection.peek().map((id) => scene.get(id)?.parent ?? id);
-  choose(editor, [...new Set(parents)]);
+  selectNodes(editor, [...new Set(parents)]);
 }
 
 export function selectChildren(editor: Editor): void {
   const { scene } = editor.session;
   const children = editor.selection.peek().flatMap((id) => scene.get(id)?.children ?? []);
-  if (children.length > 0) choose(editor, children);
+  if (children.length > 0) selectNodes(editor, children);
 }
 
 /** All that can be seen and is not selected. */
 export function invert(editor: Editor): void {
   const chosen = new Set(editor.selection.peek());
-  choose(
+  selectNodes(
     editor,
     [...editor.session.scene.nodes.keys()].filter((id) => !chosen.has(id) && hasShape(editor, id)),
   );
@@ -123,5 +127,5 @@ export async function selectBehind(editor: Editor): Promise<void> {
         ids[(ids.indexOf(editor.selection.peek()[0]) + 1) % ids.length],
       ]);
   };
-  await editor.try(() => editor.choosing(chosen()));
+  await editor.try(() => editor.trackSelection(chosen()));
 }

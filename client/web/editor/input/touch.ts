@@ -4,7 +4,7 @@ import type { Vec2 } from "../../sdk/types.js";
 import type { Editor } from "../editor";
 import { Drag } from "./drag";
 import { Orbit } from "./orbit";
-import { select } from "./select";
+import { selectAt } from "./select";
 
 /** A finger is less steady than a mouse. */
 const TAP_PX = 10;
@@ -142,6 +142,6 @@ class OneFinger {
     this.#drag?.commit();
     this.#orbit?.end();
     if (this.#noHandle && !this.#orbit && !this.editor.past.peek())
-      void select(this.editor, this.#at, this.#long ? "toggle" : "set");
+      void selectAt(this.editor, this.#at, this.#long ? "toggle" : "set");
   }
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import type { EulerOrder, Quat, Vec3 } from "../../sdk/types.js";
-import { Angles } from "./angles";
+import { EulerMemory } from "./eulermemory";
 import { axesOf, eulerFromQuat } from "./euler";
 
 const ORDERS: EulerOrder[] = ["XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX"];
@@ -43,7 +43,7 @@ for (const order of ORDERS) {
 
 test("angles_typed_past_a_quarter_and_a_whole_turn_are_shown_as_typed", () => {
   for (const order of ORDERS) {
-    const angles = new Angles(order);
+    const angles = new EulerMemory(order);
     for (const typed of [
       [0.2, 2, 0.4],
       [2, 0.2, 7],
@@ -58,7 +58,7 @@ test("angles_typed_past_a_quarter_and_a_whole_turn_are_shown_as_typed", () => {
 });
 
 test("angles_of_a_turn_that_goes_on_go_on", () => {
-  const angles = new Angles("XYZ");
+  const angles = new EulerMemory("XYZ");
   for (let y = 0; y < 7; y += 0.1)
     assert.ok(
       Math.abs(angles.of({ id: 1, r: quatFromEuler([0, y, 0], "XYZ") })[1] - y) < 1e-6,
@@ -67,7 +67,7 @@ test("angles_of_a_turn_that_goes_on_go_on", () => {
 });
 
 test("angles_forget_the_oldest", () => {
-  const angles = new Angles("XYZ");
+  const angles = new EulerMemory("XYZ");
   angles.say(1, [0, 2, 0]);
   for (let id = 2; id < 100; id++) angles.say(id, [0, 0, 0]);
   assert.ok(angles.of({ id: 1, r: quatFromEuler([0, 2, 0], "XYZ") })[1] < Math.PI / 2);

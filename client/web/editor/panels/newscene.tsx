@@ -3,12 +3,12 @@ import { type Signal, useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 
 import { type GizmodError, importScene } from "../../sdk/index.js";
-import { home } from "../home";
+import { serverUrl } from "../serverurl";
 import { Icon } from "../icons";
-import { namedFiles, useDrop } from "./drop";
+import { namedFiles, useDrop } from "./filedrop";
 import { ACCEPTED, type NamedFile, oneFile } from "./gltffiles";
 import { freeName, nameFault, toSceneName } from "./scenename";
-import type { Join, Named } from "./named";
+import type { Join, WithUser } from "./startactions";
 
 /** The daemon makes this scene with --sample; otherwise the page makes it, of a file that is served beside it. */
 const SAMPLE = "robot-arm";
@@ -24,11 +24,11 @@ interface Props {
   primary: boolean;
   /** Names of scenes that there are. */
   taken: readonly string[];
-  named: Named;
+  withUser: WithUser;
   join: Join;
 }
 
-export function NewScene({ primary, taken, named, join }: Props) {
+export function NewScene({ primary, taken, withUser, join }: Props) {
   const name = useSignal("");
   const fault = useSignal("");
   const upload = useSignal<Upload | null>(null);
@@ -40,7 +40,7 @@ export function NewScene({ primary, taken, named, join }: Props) {
       const scene = name.value || freeName(toSceneName(file.name), taken);
       fault.value = nameFault(scene) ?? "";
       if (fault.value === "")
-        named(`Import ${file.name}`, (user) => void make(scene, () => send(scene, file, user)));
+        withUser(`Import ${file.name}`, (user) => void make(scene, () => send(scene, file, user)));
     } catch (error) {
       fault.value = (error as Error).message;
     }
@@ -48,7 +48,7 @@ export function NewScene({ primary, taken, named, join }: Props) {
   const send = async (scene: string, file: File, user: string) => {
     const progress = (part: number) => (upload.value = { file: file.name, part });
     progress(0);
-    await importScene(scene, file, { base: home(), user, progress });
+    await importScene(scene, file, { base: serverUrl(), user, progress });
   };
   /** Makes a scene and joins it, or says why it cannot be made. */
   const make = async (scene: string, run: () => Promise<void>) => {
@@ -71,12 +71,12 @@ export function NewScene({ primary, taken, named, join }: Props) {
   useDrop(over, (files) => void take(files));
   const openSample = () => {
     if (taken.includes(SAMPLE)) join(SAMPLE);
-    else named("Open sample scene", (user) => void make(SAMPLE, () => makeSample(user)));
+    else withUser("Open sample scene", (user) => void make(SAMPLE, () => makeSample(user)));
   };
   const create = () => {
     fault.value =
       (taken.includes(name.value)
-        ? `A scene named ${name.value} already exists.`
+        ? `A scene withUser ${name.value} already exists.`
         : nameFault(name.value)) ?? "";
     if (fault.value === "") join(name.value, true);
   };
@@ -113,7 +113,7 @@ export function NewScene({ primary, taken, named, join }: Props) {
 
 async function fetchSample(): Promise<File> {
   const file = `${SAMPLE}.glb`;
-  const response = await fetch(home() + file).catch(() => null);
+  const response = await fetch(serverUrl() + file).catch(() => null);
   if (!response?.ok)
     throw new Error(
       `The sample scene cannot be fetched: ${response ? `the server answers ${response.status}` : "the server cannot be reached"}.`,

@@ -6,7 +6,7 @@ import { useEditor } from "../context";
 import type { Editor } from "../editor";
 import { chordOf } from "../input/chord";
 import { commandOf } from "../input/commands";
-import type { Angles } from "./angles";
+import type { EulerMemory } from "./eulermemory";
 import { NumberEntry } from "./numberentry";
 import type { Field } from "./transform";
 
@@ -19,7 +19,7 @@ const KEYS: Record<string, number> = { ArrowUp: 1, ArrowDown: -1, PageUp: 10, Pa
 export interface CellProps {
   field: Field;
   axis: number;
-  angles: ReadonlySignal<Angles>;
+  angles: ReadonlySignal<EulerMemory>;
   /** Of a scale: the other two follow. */
   uniform: boolean;
   locked: boolean;
@@ -50,7 +50,7 @@ export function NumberCell({ field, axis, angles, uniform, locked }: CellProps) 
   };
   const handleKey = (event: KeyboardEvent) => {
     event.stopPropagation();
-    if (entry.typed.peek() === null && takeBack(editor, event)) return;
+    if (entry.typed.peek() === null && undoInField(editor, event)) return;
     if (event.key === "Enter") {
       void entry.accept();
       input.current?.select();
@@ -99,7 +99,7 @@ export function NumberCell({ field, axis, angles, uniform, locked }: CellProps) 
 }
 
 /** Where nothing is being typed there is nothing to take back in the field: what was entered last is an edit. */
-function takeBack(editor: Editor, event: KeyboardEvent): boolean {
+function undoInField(editor: Editor, event: KeyboardEvent): boolean {
   const { id } = commandOf(chordOf(event), editor.input.keymap.peek()) ?? {};
   if (id !== "undo" && id !== "redo") return false;
   event.preventDefault();

@@ -4,7 +4,7 @@ import { type ReadonlySignal, signal } from "@preact/signals";
 import type { Id } from "../../sdk/types.js";
 import type { Editor } from "../editor";
 import { inBare } from "../units";
-import type { Angles } from "./angles";
+import type { EulerMemory } from "./eulermemory";
 import { compact } from "./expression";
 import { Scrub, type Scrubbed, whyLate } from "./scrub";
 import {
@@ -32,7 +32,7 @@ export class NumberEntry {
     readonly editor: Editor,
     readonly field: Field,
     readonly axis: number,
-    readonly angles: ReadonlySignal<Angles>,
+    readonly angles: ReadonlySignal<EulerMemory>,
   ) {}
 
   /** As a field shows it, with room for so many characters; "mixed" where several differ. */
@@ -73,7 +73,7 @@ export class NumberEntry {
     return whyLate(this.editor, this.#scrubbed(this.editor.selection.value, this.angles.value));
   }
 
-  #scrubbed(ids: readonly Id[], angles: Angles): Scrubbed {
+  #scrubbed(ids: readonly Id[], angles: EulerMemory): Scrubbed {
     const { field, axis, uniform } = this;
     return { ids, field, axis, angles, uniform };
   }

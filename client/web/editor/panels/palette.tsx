@@ -8,7 +8,7 @@ import { Icon, type IconName } from "../icons";
 import { keysOf } from "../input/chord";
 import { COMMANDS, runCommand } from "../input/commands";
 import { Dialog, closeOver } from "./dialog";
-import { score } from "./match";
+import { matchScore } from "./matchscore";
 import { sceneMenu } from "./scenemenu";
 import { type Theme, setTheme } from "./theme";
 import { nameOf } from "./treerows";
@@ -148,7 +148,7 @@ function themeEntries(): Entry[] {
 function find(editor: Editor, commands: readonly Entry[], words: string): Entry[] {
   if (words.trim() === "") return [...commands];
   const scored = commands
-    .map((entry) => ({ entry, score: score(`${entry.label} ${entry.group}`, words) }))
+    .map((entry) => ({ entry, score: matchScore(`${entry.label} ${entry.group}`, words) }))
     .filter((found) => found.score > 0);
   scored.sort((a, b) => b.score - a.score);
   return [...scored.map(({ entry }) => entry), ...findNodes(editor, words)];
@@ -158,7 +158,7 @@ function findNodes(editor: Editor, words: string): Entry[] {
   const scene = editor.scene.peek();
   const found: { id: number; score: number }[] = [];
   for (const node of scene.nodes.values()) {
-    const points = score(node.name, words);
+    const points = matchScore(node.name, words);
     if (points > 0) found.push({ id: node.id, score: points });
   }
   found.sort((a, b) => b.score - a.score || a.id - b.id);
@@ -171,6 +171,6 @@ function findNodes(editor: Editor, words: string): Entry[] {
 }
 
 async function goTo(editor: Editor, id: number): Promise<void> {
-  await editor.try(() => editor.choosing(editor.session.select([id])));
+  await editor.try(() => editor.trackSelection(editor.session.select([id])));
   runCommand(editor, "frame-selected");
 }

@@ -3,20 +3,20 @@ import { useSignal } from "@preact/signals";
 
 import { deleteScene, renameScene, sceneUrl } from "../../sdk/index.js";
 import type { SceneListing } from "../../sdk/types.js";
-import { home } from "../home";
+import { serverUrl } from "../serverurl";
 import { Icon } from "../icons";
-import { ago } from "../past/words";
-import { plain } from "../plain";
+import { ago } from "../past/edittext";
+import { errorText } from "../errortext";
 import { Dialog, closeDialog } from "./dialog";
 import { Ask } from "./dialogs";
 import { MenuButton, type MenuItem } from "./menu";
-import type { Join, Named } from "./named";
+import type { Join, WithUser } from "./startactions";
 import { nameFault } from "./scenename";
 
 interface Props {
   /** Null while they are not known. */
   scenes: readonly SceneListing[] | null;
-  named: Named;
+  withUser: WithUser;
   join: Join;
   /** The list is not what it was. */
   changed: () => void;
@@ -31,22 +31,22 @@ interface Asked {
 }
 type AskAbout = (what: Asked["what"], scene: SceneListing) => void;
 
-export function SceneList({ scenes, named, join, changed }: Props) {
+export function SceneList({ scenes, withUser, join, changed }: Props) {
   const asked = useSignal<Asked | null>(null);
   const fault = useSignal("");
   const remove = async (scene: string, user: string) => {
     fault.value = "";
     try {
-      await deleteScene(scene, { base: home(), user });
+      await deleteScene(scene, { base: serverUrl(), user });
     } catch (error) {
-      fault.value = plain((error as Error).message);
+      fault.value = errorText((error as Error).message);
     }
     changed();
   };
   const close = () => (asked.value = null);
   const ask: AskAbout = (what, scene) => {
     const label = `${what === "rename" ? "Rename" : "Delete"} ${scene.name}`;
-    named(label, (user) => (asked.value = { what, scene, user }));
+    withUser(label, (user) => (asked.value = { what, scene, user }));
   };
   const { what, scene, user = "" } = asked.value ?? {};
   return (
@@ -143,13 +143,13 @@ function menuOf(scene: SceneListing, join: Join, ask: AskAbout): MenuItem[] {
       label: "Export as .glb",
       icon: "download",
       line: true,
-      href: sceneUrl(name, "export", home()),
+      href: sceneUrl(name, "export", serverUrl()),
       download: `${name}.glb`,
     },
     {
       label: "Download backup",
       icon: "database",
-      href: sceneUrl(name, "backup", home()),
+      href: sceneUrl(name, "backup", serverUrl()),
       download: `${name}.gizmod`,
     },
     { label: "Rename…", line: true, run: () => ask("rename", scene) },
@@ -192,11 +192,11 @@ function Rename({
     fault.value = nameFault(name.value) ?? "";
     if (fault.value !== "" || name.value === scene.name) return;
     try {
-      await renameScene(scene.name, name.value, { base: home(), user });
+      await renameScene(scene.name, name.value, { base: serverUrl(), user });
       renamed();
       closeDialog(form);
     } catch (error) {
-      fault.value = plain((error as Error).message);
+      fault.value = errorText((error as Error).message);
     }
   };
   return (

@@ -1,9 +1,9 @@
 // scenemenu.ts - what can be done with the scene as a whole.
 import { importScene, sceneUrl } from "../../sdk/index.js";
 import type { Editor } from "../editor";
-import { home } from "../home";
+import { serverUrl } from "../serverurl";
 import { linkItems } from "../people/share";
-import { namedFiles } from "./drop";
+import { namedFiles } from "./filedrop";
 import { ACCEPTED, type NamedFile, oneFile } from "./gltffiles";
 import type { MenuItem } from "./menu";
 
@@ -24,21 +24,21 @@ export function sceneMenu(editor: Editor): MenuItem[] {
       label: "Export as .glb",
       icon: "download",
       disabled: away,
-      href: sceneUrl(name, "export", home()),
+      href: sceneUrl(name, "export", serverUrl()),
       download: `${name}.glb`,
     },
     {
       label: "Original file",
       icon: "download",
       disabled: away,
-      href: sceneUrl(name, "asset", home()),
+      href: sceneUrl(name, "asset", serverUrl()),
       download: `${name}-original.glb`,
     },
     {
       label: "Download backup",
       icon: "database",
       disabled: away,
-      href: sceneUrl(name, "backup", home()),
+      href: sceneUrl(name, "backup", serverUrl()),
       download: `${name}.gizmod`,
     },
     { label: "All scenes", icon: "home", line: true, href: "./" },
@@ -79,9 +79,9 @@ async function replaceBy(editor: Editor, file: File): Promise<void> {
   if (!sure || upload.peek()) return;
   const progress = (part: number) => (upload.value = { file: file.name, part });
   progress(0);
-  const done = await editor.importing(() =>
+  const done = await editor.runImport(() =>
     importScene(session.sceneName, file, {
-      base: home(),
+      base: serverUrl(),
       user: session.user,
       replace: true,
       progress,

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { score } from "./match";
 import { freeName, nameFault, toSceneName } from "./scenename";
 
 const NAMES: [from: string, to: string][] = [
@@ -28,11 +27,4 @@ test("scenename_taken_ones_are_counted", () => {
   assert.equal(freeName("arm", ["base"]), "arm");
   assert.equal(freeName("arm", ["arm", "arm-2"]), "arm-3");
   assert.equal(nameFault(freeName("x".repeat(64), ["x".repeat(64)])), null);
-});
-
-test("match_beginnings_of_words_come_first", () => {
-  assert.ok(score("Frame all", "fra") > score("Universal frame", "fra"));
-  assert.ok(score("Frame all", "all") > score("Small", "all"));
-  assert.equal(score("Frame all", "all x"), 0);
-  assert.ok(score("View from the top", "top view") > 0);
 });

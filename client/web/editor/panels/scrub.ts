@@ -2,7 +2,7 @@
 // sees it, and it is one edit. Where there is none (the middle one of three angles, several nodes under different parents) the number is set when the drag ends.
 import type { Id, Space } from "../../sdk/types.js";
 import type { Editor } from "../editor";
-import type { Angles } from "./angles";
+import type { EulerMemory } from "./eulermemory";
 import { axesOf } from "./euler";
 import { type Field, changeNumber, changeScale, readNumber } from "./transform";
 
@@ -11,11 +11,11 @@ export interface Scrubbed {
   ids: readonly Id[];
   field: Field;
   axis: number;
-  angles: Angles;
+  angles: EulerMemory;
   uniform: boolean;
 }
 
-interface Way {
+interface ScrubHandle {
   handle: string;
   space: Space;
   /** What a value of the handle is for so much of the number. */
@@ -23,7 +23,10 @@ interface Way {
 }
 
 /** A handle that is about this number alone; null where there is none. */
-function findWay(editor: Editor, { ids, field, axis, angles, uniform }: Scrubbed): Way | null {
+function findHandle(
+  editor: Editor,
+  { ids, field, axis, angles, uniform }: Scrubbed,
+): ScrubHandle | null {
   const { scene } = editor.session;
   const parents = new Set(ids.map((id) => scene.get(id)?.parent));
   const letter = "xyz"[axis];
@@ -51,9 +54,9 @@ function findWay(editor: Editor, { ids, field, axis, angles, uniform }: Scrubbed
 
 /** Why a drag of the letter is seen by nobody until it ends; nothing where everybody sees it go on. */
 export function whyLate(editor: Editor, what: Scrubbed): string | undefined {
-  if (what.ids.length === 0 || findWay(editor, what)) return undefined;
+  if (what.ids.length === 0 || findHandle(editor, what)) return undefined;
   if (what.ids.length > 1)
-    return "Set when the drag ends: each of them changes in its own way, which no one handle does";
+    return "Set when the drag ends: each of them changes in its own scrubHandle, which no one handle does";
   // The first angle turns about an axis of the parent and the last about one of the node: the middle one about where the first has turned its axis.
   return "Set when the drag ends: the axis of the middle angle is turned by the first, and no ring turns about that";
 }
@@ -61,7 +64,7 @@ export function whyLate(editor: Editor, what: Scrubbed): string | undefined {
 export class Scrub {
   /** Before the drag, of the node that was selected last. */
   readonly from: number;
-  #way: Way | null;
+  #handle: ScrubHandle | null;
   #tool: Editor["session"]["tool"];
   #wanted: number | null = null;
   #asking = false;
@@ -74,28 +77,31 @@ export class Scrub {
   ) {
     const node = editor.session.scene.get(what.ids[what.ids.length - 1]);
     this.from = node ? readNumber(node, what.field, what.axis, what.angles) : 0;
-    this.#way = findWay(editor, what);
+    this.#handle = findHandle(editor, what);
     this.#tool = editor.session.tool;
   }
 
   /** The number is to be this. The latest wins; one question is under way at a time. */
   to(number: number): void {
     this.#wanted = this.what.field === "s" && number * this.from <= 0 ? null : number;
-    if (this.#way && !this.#asking && this.#wanted !== null) void this.#ask(this.#way);
+    if (this.#handle && !this.#asking && this.#wanted !== null) void this.#ask(this.#handle);
   }
 
-  async #ask(way: Way): Promise<void> {
+  async #ask(scrubHandle: ScrubHandle): Promise<void> {
     const { session } = this.editor;
     this.#asking = true;
     if (!this.#began) {
       this.editor.input.settle();
-      session.setTool({ space: way.space, pivot: "each" });
+      session.setTool({ space: scrubHandle.space, pivot: "each" });
     }
     try {
       while (this.#wanted !== null && !this.#over) {
-        const value = [way.value(this.from, this.#wanted)];
+        const value = [scrubHandle.value(this.from, this.#wanted)];
         this.#wanted = null;
-        await session.grab(way.handle, this.#began ? { value } : { value, nodes: this.what.ids });
+        await session.grab(
+          scrubHandle.handle,
+          this.#began ? { value } : { value, nodes: this.what.ids },
+        );
         this.#began = true;
       }
     } catch (error) {
@@ -112,15 +118,15 @@ export class Scrub {
     const { session } = this.editor;
     if (this.#over) return;
     this.#over = true;
-    if (!this.#way) {
+    if (!this.#handle) {
       if (keep && last !== null) await this.#set(last);
       return;
     }
     if (!this.#began && !this.#asking) return;
     if (keep && last !== null)
       await this.editor.try(() =>
-        session.grab((this.#way as Way).handle, {
-          value: [(this.#way as Way).value(this.from, last)],
+        session.grab((this.#handle as ScrubHandle).handle, {
+          value: [(this.#handle as ScrubHandle).value(this.from, last)],
         }),
       );
     await this.editor.try(async () => (keep ? void (await session.up()) : await session.cancel()));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { SceneModel } from "../../sdk/index.js";
-import { Angles } from "./angles";
+import { EulerMemory } from "./eulermemory";
 import { changeNumber, changeScale, commonNumber, parseEntry, resetField } from "./transform";
 
 function scene(): SceneModel {
@@ -23,25 +23,27 @@ function scene(): SceneModel {
 
 test("transform_common_numbers_are_told_others_are_mixed", () => {
   const model = scene();
-  const told = [0, 1, 2].map((axis) => commonNumber(model, [1, 2], "t", axis, new Angles("XYZ")));
-  assert.deepEqual(told, [1, null, 3]);
-  assert.equal(commonNumber(model, [], "t", 0, new Angles("XYZ")), undefined);
-  assert.equal(commonNumber(model, [9], "t", 0, new Angles("XYZ")), undefined);
+  const numbers = [0, 1, 2].map((axis) =>
+    commonNumber(model, [1, 2], "t", axis, new EulerMemory("XYZ")),
+  );
+  assert.deepEqual(numbers, [1, null, 3]);
+  assert.equal(commonNumber(model, [], "t", 0, new EulerMemory("XYZ")), undefined);
+  assert.equal(commonNumber(model, [9], "t", 0, new EulerMemory("XYZ")), undefined);
 });
 
 test("transform_one_number_changes_and_the_others_stay", () => {
   assert.deepEqual(
-    changeNumber(scene(), [1, 2], "t", 1, new Angles("XYZ"), () => 5),
+    changeNumber(scene(), [1, 2], "t", 1, new EulerMemory("XYZ"), () => 5),
     [{ id: 1, t: [1, 5, 3] }],
   );
   assert.deepEqual(
-    changeNumber(scene(), [2], "s", 2, new Angles("XYZ"), (before) => before * 2),
+    changeNumber(scene(), [2], "s", 2, new EulerMemory("XYZ"), (before) => before * 2),
     [{ id: 2, s: [1, 1, 4] }],
   );
 });
 
 test("transform_angles_go_as_three_with_their_order", () => {
-  const [change] = changeNumber(scene(), [2], "r", 2, new Angles("ZYX"), () => 0.5);
+  const [change] = changeNumber(scene(), [2], "r", 2, new EulerMemory("ZYX"), () => 0.5);
   assert.deepEqual(change, { id: 2, euler: [0, 0, 0.5], order: "ZYX" });
 });
 

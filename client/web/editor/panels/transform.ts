@@ -2,7 +2,7 @@
 import type { SceneModel } from "../../sdk/index.js";
 import type { Id, NodeChange, SceneNode, Vec3 } from "../../sdk/types.js";
 import type { Quantity } from "../units";
-import type { Angles } from "./angles";
+import type { EulerMemory } from "./eulermemory";
 import { evaluate } from "./expression";
 
 export type Field = "t" | "r" | "s";
@@ -10,7 +10,12 @@ export type Field = "t" | "r" | "s";
 export const QUANTITY: Record<Field, Quantity> = { t: "length", r: "angle", s: "factor" };
 
 /** One number of a node: metres, radians about the axis in that order, or a factor. */
-export function readNumber(node: SceneNode, field: Field, axis: number, angles: Angles): number {
+export function readNumber(
+  node: SceneNode,
+  field: Field,
+  axis: number,
+  angles: EulerMemory,
+): number {
   return field === "r" ? angles.of(node)[axis] : node[field][axis];
 }
 
@@ -20,7 +25,7 @@ export function commonNumber(
   ids: readonly Id[],
   field: Field,
   axis: number,
-  angles: Angles,
+  angles: EulerMemory,
 ): number | null | undefined {
   let common: number | undefined;
   for (const id of ids) {
@@ -60,7 +65,7 @@ export function changeNumber(
   ids: readonly Id[],
   field: Field,
   axis: number,
-  angles: Angles,
+  angles: EulerMemory,
   to: (before: number) => number,
 ): NodeChange[] {
   const changes: NodeChange[] = [];

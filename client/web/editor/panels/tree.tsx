@@ -8,8 +8,8 @@ import { useEditor } from "../context";
 import { Icon } from "../icons";
 import { keysOf } from "../input/chord";
 import { frameSelected } from "../input/views";
-import { createNode, deleteNodes, duplicateNodes, renameNode, reparentNodes } from "./actions";
-import { type Mark, followMarks } from "./marks";
+import { createNode, deleteNodes, duplicateNodes, renameNode, reparentNodes } from "./nodeactions";
+import { type NodeUser, nodeUsers } from "./nodeusers";
 import { Menu, type MenuItem } from "./menu";
 import { dragRows, rowOf } from "./treedrag";
 import { handleTreeKey } from "./treekeys";
@@ -23,12 +23,12 @@ const MORE_ROWS = 8;
 const INDENT = 12;
 const ROOM_PX = 120;
 
-type Marks = ReadonlySignal<ReadonlyMap<Id, readonly Mark[]>>;
+type NodeUsers = ReadonlySignal<ReadonlyMap<Id, readonly NodeUser[]>>;
 
 export function Tree() {
   const editor = useEditor();
   const tree = useMemo(() => new TreeState(editor), [editor]);
-  const marks = useMemo(() => followMarks(editor), [editor]);
+  const users = useMemo(() => nodeUsers(editor), [editor]);
   return (
     <section class="tree-panel">
       <h2 class="panel-title">
@@ -53,7 +53,7 @@ export function Tree() {
         </button>
       </h2>
       <Search tree={tree} />
-      <List tree={tree} marks={marks} />
+      <List tree={tree} users={users} />
     </section>
   );
 }
@@ -85,7 +85,7 @@ function Search({ tree }: { tree: TreeState }) {
   );
 }
 
-function List({ tree, marks }: { tree: TreeState; marks: Marks }) {
+function List({ tree, users }: { tree: TreeState; users: NodeUsers }) {
   const { editor } = tree;
   const list = useRef<HTMLDivElement>(null);
   const top = useSignal(0);
@@ -144,7 +144,7 @@ function List({ tree, marks }: { tree: TreeState; marks: Marks }) {
               row={one}
               y={(first + i) * row}
               indent={indent}
-              marks={marks.value.get(one.id)}
+              users={users.value.get(one.id)}
             />
           ))}
         </div>
@@ -180,10 +180,10 @@ interface RowProps {
   y: number;
   /** Of each level, in pixels. */
   indent: number;
-  marks: readonly Mark[] | undefined;
+  users: readonly NodeUser[] | undefined;
 }
 
-function TreeRow({ tree, row, y, indent, marks = [] }: RowProps) {
+function TreeRow({ tree, row, y, indent, users = [] }: RowProps) {
   const { editor } = tree;
   const { id, depth, open } = row;
   const node = editor.scene.value.get(id);
@@ -207,7 +207,7 @@ function TreeRow({ tree, row, y, indent, marks = [] }: RowProps) {
       aria-level={depth + 1}
       aria-setsize={row.count}
       aria-posinset={row.place}
-      aria-label={label(name, marks)}
+      aria-label={label(name, users)}
     >
       <span class="tree-twist" data-twist={open === undefined ? undefined : ""}>
         {open !== undefined && <Icon name={open ? "down" : "right"} />}
@@ -222,24 +222,25 @@ function TreeRow({ tree, row, y, indent, marks = [] }: RowProps) {
           {name}
         </span>
       )}
-      {marks.map((mark) => (
+      {users.map((person) => (
         <span
-          key={mark.user}
-          class={`tree-mark${mark.held ? " held" : ""}`}
-          style={{ "--colour": mark.colour }}
-          title={`${mark.held ? "held" : "selected"} by ${mark.user}`}
+          key={person.name}
+          class={`tree-mark${person.holds ? " held" : ""}`}
+          style={{ "--colour": person.colour }}
+          title={`${person.holds ? "held" : "selected"} by ${person.name}`}
         >
-          {mark.held && <Icon name="lock" />}
+          {person.holds && <Icon name="lock" />}
         </span>
       ))}
     </div>
   );
 }
 
-function label(name: string, marks: readonly Mark[]): string {
-  return [name, ...marks.map((mark) => `${mark.held ? "held" : "selected"} by ${mark.user}`)].join(
-    ", ",
-  );
+function label(name: string, users: readonly NodeUser[]): string {
+  return [
+    name,
+    ...users.map((person) => `${person.holds ? "held" : "selected"} by ${person.name}`),
+  ].join(", ");
 }
 
 function Rename({ tree, id }: { tree: TreeState; id: Id }) {

@@ -1,7 +1,7 @@
 // treedrag.ts - clicks on rows, and rows that are dragged onto others to hang below them. By mouse and pen; a finger scrolls, and has the menu.
 import type { Id } from "../../sdk/types.js";
-import { choose } from "../input/select";
-import { canReparent, reparentNodes } from "./actions";
+import { selectNodes } from "../input/select";
+import { canReparent, reparentNodes } from "./nodeactions";
 import type { TreeState } from "./treestate";
 
 /** So far a press may wander and still be a click. */
@@ -26,7 +26,7 @@ export function dragRows(tree: TreeState, down: PointerEvent): void {
       down.target === down.currentTarget ||
       (down.target as HTMLElement).classList.contains("tree-all")
     )
-      choose(tree.editor, []);
+      selectNodes(tree.editor, []);
     return;
   }
   if ((down.target as HTMLElement).closest("[data-twist]")) {

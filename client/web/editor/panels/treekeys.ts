@@ -1,7 +1,7 @@
 // treekeys.ts - the keys of the tree. Letters are left to the tools' shortcuts; who looks for a name has the search.
 import type { Id } from "../../sdk/types.js";
-import { choose } from "../input/select";
-import { deleteNodes, duplicateNodes, reparentNodes } from "./actions";
+import { selectNodes } from "../input/select";
+import { deleteNodes, duplicateNodes, reparentNodes } from "./nodeactions";
 import type { TreeState } from "./treestate";
 
 export function handleTreeKey(
@@ -77,7 +77,7 @@ function handlePlain(
       if (tree.editor.editable.peek()) tree.renaming.value = id;
       return true;
     case "Delete":
-      tree.editor.onceChosen(() => {
+      tree.editor.whenSelectionSettled(() => {
         void deleteNodes(tree.editor, tree.about(id));
         goOn(tree, tree.about(id));
       });
@@ -106,7 +106,7 @@ function handleWithControl(tree: TreeState, event: KeyboardEvent, id: Id | undef
         ].id;
       return true;
     case "a":
-      choose(
+      selectNodes(
         editor,
         rows.filter((row) => !row.aside).map((row) => row.id),
       );
@@ -115,11 +115,12 @@ function handleWithControl(tree: TreeState, event: KeyboardEvent, id: Id | undef
       if (id !== undefined) tree.choose(id, "toggle");
       return true;
     case "d":
-      if (id !== undefined) editor.onceChosen(() => void duplicateNodes(editor, tree.about(id)));
+      if (id !== undefined)
+        editor.whenSelectionSettled(() => void duplicateNodes(editor, tree.about(id)));
       return true;
     case "x":
       if (id !== undefined && editor.editable.peek())
-        editor.onceChosen(() => (tree.cut.value = new Set(tree.about(id))));
+        editor.whenSelectionSettled(() => (tree.cut.value = new Set(tree.about(id))));
       return true;
     case "v":
       if (tree.cut.peek().size === 0) return false;

@@ -67,7 +67,7 @@ export class TreeState {
 
   async #select(ids: readonly Id[], how: "set" | "toggle"): Promise<void> {
     this.#choosing++;
-    await this.editor.try(() => this.editor.choosing(this.editor.session.select(ids, how)));
+    await this.editor.try(() => this.editor.trackSelection(this.editor.session.select(ids, how)));
     this.#choosing--;
   }
 

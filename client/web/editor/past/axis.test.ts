@@ -3,7 +3,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import type { Edit } from "../../sdk/types.js";
-import { LANES_MAX, lastAtMost, makeAxis, placeOf, placeOfTime, spotAfter, spotAt } from "./axis";
+import {
+  LANES_MAX,
+  lastAtMost,
+  makeAxis,
+  placeOf,
+  placeOfTime,
+  momentAfter,
+  momentAt,
+} from "./axis";
 
 /** Edits of [began, ended], with ids and seqs in their order. */
 const edits = (...spans: [number, number][]): Edit[] =>
@@ -21,7 +29,7 @@ const edits = (...spans: [number, number][]): Edit[] =>
 test("axis_no_edits_is_now_alone", () => {
   const axis = makeAxis([]);
   assert.equal(axis.marks.length, 0);
-  assert.equal(spotAt(axis, 0, 0), null);
+  assert.equal(momentAt(axis, 0, 0), null);
 });
 
 test("axis_a_drag_takes_room_by_the_logarithm_of_its_seconds", () => {
@@ -82,44 +90,44 @@ test("axis_places_and_times_ascend_together", () => {
 
 test("axis_spot_inside_of_a_drag_is_its_time", () => {
   const axis = makeAxis(edits([100, 104]));
-  assert.deepEqual(spotAt(axis, axis.marks[0].to / 4, 0.1), { time: 101 });
+  assert.deepEqual(momentAt(axis, axis.marks[0].to / 4, 0.1), { time: 101 });
 });
 
 test("axis_spot_near_an_end_is_what_the_edit_left", () => {
   const all = edits([100, 104], [200, 201]);
   const axis = makeAxis(all);
-  assert.deepEqual(spotAt(axis, axis.marks[0].to - 0.05, 0.1), spotAfter(all[0]));
-  assert.deepEqual(spotAt(axis, axis.marks[0].to + 0.05, 0.1), spotAfter(all[0]));
+  assert.deepEqual(momentAt(axis, axis.marks[0].to - 0.05, 0.1), momentAfter(all[0]));
+  assert.deepEqual(momentAt(axis, axis.marks[0].to + 0.05, 0.1), momentAfter(all[0]));
 });
 
 test("axis_spot_in_a_gap_is_what_the_edit_before_left", () => {
   const all = edits([100, 101], [9000, 9001]);
   const axis = makeAxis(all);
   const middle = (axis.marks[0].to + axis.marks[1].from) / 2;
-  assert.deepEqual(spotAt(axis, middle, 0.01), spotAfter(all[0]));
+  assert.deepEqual(momentAt(axis, middle, 0.01), momentAfter(all[0]));
 });
 
 test("axis_spot_at_the_right_end_is_now", () => {
   const axis = makeAxis(edits([100, 101]));
-  assert.equal(spotAt(axis, axis.length, 0.1), null);
-  assert.equal(spotAt(axis, axis.length + 50, 0.1), null);
+  assert.equal(momentAt(axis, axis.length, 0.1), null);
+  assert.equal(momentAt(axis, axis.length + 50, 0.1), null);
 });
 
 test("axis_spot_and_place_are_each_other's_way_back", () => {
   const all = edits([100, 104], [104.2, 104.2], [104.2, 104.2], [300, 350]);
   const axis = makeAxis(all);
   for (const { edit, to } of axis.marks) {
-    assert.equal(placeOf(axis, spotAfter(edit)), to);
-    assert.deepEqual(spotAt(axis, to, 0), spotAfter(edit));
+    assert.equal(placeOf(axis, momentAfter(edit)), to);
+    assert.deepEqual(momentAt(axis, to, 0), momentAfter(edit));
   }
   for (const time of [101, 103.5, 303, 349])
-    assert.ok(Math.abs((spotAt(axis, placeOf(axis, { time }), 0)?.time ?? 0) - time) < 1e-6);
+    assert.ok(Math.abs((momentAt(axis, placeOf(axis, { time }), 0)?.time ?? 0) - time) < 1e-6);
 });
 
 test("axis_edit_that_is_not_shown_is_placed_by_its_time", () => {
   const all = edits([100, 101], [200, 201], [300, 301]);
   const axis = makeAxis([all[0], all[2]]);
-  const place = placeOf(axis, spotAfter(all[1]));
+  const place = placeOf(axis, momentAfter(all[1]));
   assert.ok(place > axis.marks[0].to && place < axis.marks[1].from);
 });
 
@@ -127,7 +135,7 @@ test("axis_clock_that_went_back_breaks_nothing", () => {
   const axis = makeAxis(edits([100, 104], [90, 103], [110, 109]));
   for (const { from, to } of axis.marks) assert.ok(from <= to && to <= axis.length);
   for (let u = 0; u < axis.length; u += 0.1)
-    assert.ok(Number.isFinite(spotAt(axis, u, 0.05)?.time ?? 0));
+    assert.ok(Number.isFinite(momentAt(axis, u, 0.05)?.time ?? 0));
 });
 
 test("axis_last_at_most_finds_the_last_of_equals", () => {

@@ -43,14 +43,14 @@ export interface Axis {
 }
 
 /** A moment: the state after `seq`, or, without it, that of the time, which is inside of a drag. */
-export interface Spot {
+export interface Moment {
   time: number;
   seq?: number;
   /** The edit that left it so. */
   edit?: Edit;
 }
 
-export const spotAfter = (edit: Edit): Spot => ({ time: edit.ended, seq: edit.seq, edit });
+export const momentAfter = (edit: Edit): Moment => ({ time: edit.ended, seq: edit.seq, edit });
 
 /** @param edits ascending by seq */
 export function makeAxis(edits: readonly Edit[]): Axis {
@@ -139,24 +139,24 @@ export function placeOfTime({ knots, length }: Axis, time: number): number {
   return a.u + ((time - a.time) / (b.time - a.time)) * (b.u - a.u);
 }
 
-export function placeOf(axis: Axis, { edit, time }: Spot): number {
+export function placeOf(axis: Axis, { edit, time }: Moment): number {
   if (!edit) return placeOfTime(axis, time);
   const i = lastAtMost(axis.marks, edit.seq, (mark) => mark.edit.seq);
   return i >= 0 && axis.marks[i].edit.id === edit.id ? axis.marks[i].to : placeOfTime(axis, time);
 }
 
 /** What is at a place; null for now. Within `near` of the end of an edit it is what that one left. */
-export function spotAt(axis: Axis, u: number, near: number): Spot | null {
+export function momentAt(axis: Axis, u: number, near: number): Moment | null {
   const { marks, knots } = axis;
   if (marks.length === 0 || u >= axis.length - NOW_UNITS / 2) return null;
   const ended = lastAtMost(marks, u, (mark) => mark.to);
   for (const i of [ended, ended + 1]) {
-    if (marks[i] && Math.abs(marks[i].to - u) <= near) return spotAfter(marks[i].edit);
+    if (marks[i] && Math.abs(marks[i].to - u) <= near) return momentAfter(marks[i].edit);
   }
   const i = lastAtMost(knots, u, (knot) => knot.u);
   const knot = knots[Math.max(0, i)];
   const next = knots[i + 1];
   if (knot.busy && next)
     return { time: knot.time + ((u - knot.u) / (next.u - knot.u)) * (next.time - knot.time) };
-  return spotAfter(marks[Math.max(0, knot.done)].edit);
+  return momentAfter(marks[Math.max(0, knot.done)].edit);
 }

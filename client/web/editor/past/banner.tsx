@@ -7,27 +7,27 @@ import { useEditor } from "../context";
 import { lastAtMost } from "./axis";
 import { GLANCE_NODES_MAX } from "./history";
 import { returnToNow } from "./now";
-import { timeWords } from "./words";
+import { timeText } from "./edittext";
 
 export function PastBanner() {
   const editor = useEditor();
   const { past, timeline } = editor;
-  const told = useSignal<Edit | null>(null);
-  const moment = past.value;
+  const details = useSignal<Edit | null>(null);
+  const state = past.value;
   const edits = timeline.history.edits.value;
   // What is seen inside of a drag is a part of it: the next that ends.
-  const spot = timeline.player.spot.value;
+  const moment = timeline.player.moment.value;
   const edit =
-    spot?.edit ?? (moment && edits[lastAtMost(edits, moment.time, ({ ended }) => ended) + 1]);
+    moment?.edit ?? (state && edits[lastAtMost(edits, state.time, ({ ended }) => ended) + 1]);
   const still = !timeline.player.playing.value && edit && edit.nodes.length <= GLANCE_NODES_MAX;
   useEffect(() => {
     if (!edit || !still) return;
     timeline.history.details(edit).then(
-      (details) => (told.value = details),
+      (found) => (details.value = found),
       () => {},
     );
   }, [edit?.id, still]);
-  if (!moment) return null;
+  if (!state) return null;
   return (
     <>
       <div class="past-frame" />
@@ -38,8 +38,8 @@ export function PastBanner() {
         aria-live={timeline.player.playing.value ? "off" : "polite"}
       >
         <span class="past-words">
-          Viewing <strong>{timeWords(moment.time, Date.now() / 1000)}</strong>
-          {edit && `: ${timeline.wordsOf(told.value?.id === edit.id ? told.value : edit)}`}
+          Viewing <strong>{timeText(state.time, Date.now() / 1000)}</strong>
+          {edit && `: ${timeline.textOf(details.value?.id === edit.id ? details.value : edit)}`}
         </span>
         <button type="button" class="past-return" onClick={() => returnToNow(editor)}>
           Return to the present

@@ -5,10 +5,10 @@ import { useEffect } from "preact/hooks";
 import type { Edit } from "../../sdk/types.js";
 import { useEditor } from "../context";
 import { Icon } from "../icons";
-import { choose } from "../input/select";
-import { spotAfter } from "./axis";
-import { colourOf } from "./colour";
-import { changeLines, count, durationWords, timeWords } from "./words";
+import { selectNodes } from "../input/select";
+import { momentAfter } from "./axis";
+import { colourOf } from "../people/colour";
+import { changeLines, count, durationText, timeText } from "./edittext";
 
 const NODES_SHOWN = 12;
 /** A part that the transform could not hold and that is worth a word. */
@@ -28,15 +28,15 @@ export function EditCard() {
 
 function Card({ edit }: { edit: Edit }) {
   const { timeline, people } = useEditor();
-  const told = useSignal<Edit | null>(null);
+  const details = useSignal<Edit | null>(null);
   const problem = useSignal("");
   useEffect(() => {
     timeline.history.details(edit).then(
-      (details) => (told.value = details),
+      (found) => (details.value = found),
       (error: Error) => (problem.value = error.message),
     );
   }, [edit.id]);
-  const known = told.value ?? edit;
+  const known = details.value ?? edit;
   const lasted = edit.ended - edit.began;
   return (
     <section
@@ -46,7 +46,7 @@ function Card({ edit }: { edit: Edit }) {
     >
       <header>
         <span class="edit-person" style={{ background: colourOf(edit.user, people.value) }} />
-        <h2>{timeline.wordsOf(known)}</h2>
+        <h2>{timeline.textOf(known)}</h2>
         <button
           type="button"
           class="icon-button"
@@ -57,13 +57,13 @@ function Card({ edit }: { edit: Edit }) {
         </button>
       </header>
       <p class="edit-when">
-        {timeWords(edit.ended, Date.now() / 1000)}
-        {lasted >= 0.15 && `, for ${durationWords(lasted)}`} · edit {edit.id}
+        {timeText(edit.ended, Date.now() / 1000)}
+        {lasted >= 0.15 && `, for ${durationText(lasted)}`} · edit {edit.id}
         {edit.value && " · typed"}
         {edit.undone && " · undone since"}
         {(edit.residual ?? 0) > RESIDUAL_TOLD && " · the shape changed slightly"}
       </p>
-      <Changes edit={told.value} problem={problem.value} />
+      <Changes edit={details.value} problem={problem.value} />
       <Actions edit={edit} />
     </section>
   );
@@ -120,19 +120,19 @@ function Actions({ edit }: { edit: Edit }) {
       >
         Show before
       </button>
-      <button type="button" class="button" onClick={() => timeline.player.seek(spotAfter(edit))}>
+      <button type="button" class="button" onClick={() => timeline.player.seek(momentAfter(edit))}>
         Show after
       </button>
       <button
         type="button"
         class="button"
         disabled={there.length === 0}
-        onClick={() => choose(editor, there)}
+        onClick={() => selectNodes(editor, there)}
       >
         Select {there.length === 1 ? "node" : "nodes"}
       </button>
-      {timeline.canTakeBack(edit) && (
-        <button type="button" class="button" onClick={() => void timeline.takeBack(edit)}>
+      {timeline.canRevert(edit) && (
+        <button type="button" class="button" onClick={() => void timeline.revert(edit)}>
           <Icon name="undo" />
           Revert
         </button>

@@ -6,7 +6,7 @@ import { useEditor } from "../context";
 import type { Editor } from "../editor";
 import { Dialog } from "../panels/dialog";
 import type { MenuItem } from "../panels/menu";
-import { timeWords } from "./words";
+import { timeText } from "./edittext";
 
 const NAME_BYTES_MAX = 64;
 
@@ -52,7 +52,7 @@ export function checkpointActions(
 }
 
 const whenOf = ({ user }: Checkpoint, time: number): string =>
-  `${timeWords(time, Date.now() / 1000, false)}, ${user}`;
+  `${timeText(time, Date.now() / 1000, false)}, ${user}`;
 
 export function NameCheckpoint({ onClose }: { onClose: () => void }) {
   const { timeline, past } = useEditor();
@@ -70,7 +70,7 @@ export function NameCheckpoint({ onClose }: { onClose: () => void }) {
       <form onSubmit={handleSubmit}>
         <p class="checkpoint-hint">
           The scene as it{" "}
-          {past.value ? `was at ${timeWords(past.value.time, Date.now() / 1000)}` : "is now"} can be
+          {past.value ? `was at ${timeText(past.value.time, Date.now() / 1000)}` : "is now"} can be
           viewed and restored later by this name.
         </p>
         <input

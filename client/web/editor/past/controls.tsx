@@ -9,10 +9,10 @@ import { Icon } from "../icons";
 import { MenuButton, type MenuItem } from "../panels/menu";
 import { NameCheckpoint, checkpointItems } from "./checkpoints";
 import { EDITS_MAX } from "./history";
-import type { TimelineModel } from "./model";
+import type { TimelineModel } from "./timelinemodel";
 import { returnToNow } from "./now";
 import { SPEEDS } from "./player";
-import { count, timeWords } from "./words";
+import { count, timeText } from "./edittext";
 import type { Zoom } from "./zoom";
 
 /** What the row holds: all, all without its words, only what is about the moment, only what cannot be done without. */
@@ -47,7 +47,7 @@ export function Controls({ zoom }: { zoom: Zoom }) {
       <Transport speed={room === "full" || room === "wide"} />
       <Readout short={room === "tight"} />
       <span class="time-grow" />
-      <Moment room={room} naming={naming} />
+      <MomentButtons room={room} naming={naming} />
       {room === "full" || room === "wide" ? (
         <>
           <span class="time-line" />
@@ -137,7 +137,7 @@ function Readout({ short }: { short: boolean }) {
     );
   return (
     <span class="time-readout past">
-      {timeWords(past.value.time, Date.now() / 1000)}{" "}
+      {timeText(past.value.time, Date.now() / 1000)}{" "}
       <span class="time-faint">
         {timeline.player.index() + 1}
         {short ? "/" : " of "}
@@ -149,7 +149,7 @@ function Readout({ short }: { short: boolean }) {
 }
 
 /** In the least room only what is about the past itself; the banner leads back, and the rest is in the menu. */
-function Moment({ room, naming }: { room: Room; naming: Signal<boolean> }) {
+function MomentButtons({ room, naming }: { room: Room; naming: Signal<boolean> }) {
   const editor = useEditor();
   const { timeline, past, role } = editor;
   const edits = role.value !== "viewer";
@@ -194,8 +194,8 @@ function Moment({ room, naming }: { room: Room; naming: Signal<boolean> }) {
         class="icon-button"
         aria-label="Show motion path"
         data-tip="Show motion path of the selection"
-        aria-pressed={timeline.ways.shown.value}
-        onClick={() => (timeline.ways.shown.value = !timeline.ways.shown.value)}
+        aria-pressed={timeline.motionPaths.shown.value}
+        onClick={() => (timeline.motionPaths.shown.value = !timeline.motionPaths.shown.value)}
       >
         <Icon name="path" />
       </button>
@@ -340,7 +340,7 @@ function More({ zoom, tight, naming }: { zoom: Zoom; tight: boolean; naming: Sig
 }
 
 function momentItems({ timeline, role }: Editor, name: () => void): MenuItem[] {
-  const { listed, ways } = timeline;
+  const { listed, motionPaths } = timeline;
   return [
     {
       label: "List of edits",
@@ -357,8 +357,8 @@ function momentItems({ timeline, role }: Editor, name: () => void): MenuItem[] {
     {
       label: "Motion path of the selection",
       icon: "path",
-      on: ways.shown.peek(),
-      run: () => (ways.shown.value = !ways.shown.peek()),
+      on: motionPaths.shown.peek(),
+      run: () => (motionPaths.shown.value = !motionPaths.shown.peek()),
     },
     { label: "Add checkpoint", icon: "flag", disabled: role.peek() === "viewer", run: name },
   ];

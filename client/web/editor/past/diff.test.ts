@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { SceneModel } from "../../sdk/index.js";
-import { deltaTo, differ, differenceWords } from "./diff";
+import { deltaTo, differ, differenceText } from "./diff";
 
 const scene = (...nodes: object[]): SceneModel => {
   const model = new SceneModel();
@@ -21,7 +21,7 @@ const node = (id: number, more: object = {}): object => ({
 });
 
 test("diff_alike_scenes_differ_in_nothing", () => {
-  assert.equal(differenceWords(differ(scene(node(1)), scene(node(1)))), "");
+  assert.equal(differenceText(differ(scene(node(1)), scene(node(1)))), "");
 });
 
 for (const more of [
@@ -36,7 +36,7 @@ for (const more of [
 }
 
 test("diff_counts_what_comes_and_goes", () => {
-  const words = differenceWords(
+  const words = differenceText(
     differ(scene(node(1), node(2), node(3)), scene(node(1, { t: [1, 0, 0] }), node(4))),
   );
   assert.equal(words, "1 node changes, 1 node is restored, 2 nodes are removed");

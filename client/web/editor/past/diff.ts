@@ -1,7 +1,7 @@
 // diff.ts - how two states of a scene differ. Pure.
 import type { SceneModel } from "../../sdk/index.js";
 import type { Id, SceneNode } from "../../sdk/types.js";
-import { count } from "./words";
+import { count } from "./edittext";
 
 export interface Difference {
   /** Those that are elsewhere, or called or hung otherwise, in `to`. */
@@ -46,8 +46,8 @@ export function deltaTo(
 }
 
 /** A node as the server tells it. */
-function whole({ children: _, ...told }: SceneNode): object {
-  return told;
+function whole({ children: _, ...state }: SceneNode): object {
+  return state;
 }
 
 function otherwise(from: SceneNode, { id, name, parent, t, r, s }: SceneNode): object {
@@ -62,7 +62,7 @@ function otherwise(from: SceneNode, { id, name, parent, t, r, s }: SceneNode): o
 }
 
 /** "3 nodes change, 1 node is restored, 2 nodes are removed"; nothing where they are alike. */
-export function differenceWords({ changed, added, gone }: Difference): string {
+export function differenceText({ changed, added, gone }: Difference): string {
   const say = (ids: Id[], one: string, many: string): string =>
     ids.length === 0 ? "" : `${count(ids.length)} ${ids.length === 1 ? one : many}`;
   return [

@@ -6,11 +6,11 @@ import { useEffect } from "preact/hooks";
 import type { Edit } from "../../sdk/types.js";
 import { useEditor } from "../context";
 import { Icon } from "../icons";
-import { spotAfter } from "./axis";
+import { momentAfter } from "./axis";
 import { EditCard } from "./card";
-import { colourOf } from "./colour";
+import { colourOf } from "../people/colour";
 import { Legend } from "./legend";
-import { timeWords } from "./words";
+import { timeText } from "./edittext";
 import "./edits.css";
 
 /** As in app.css: the sides are drawers. */
@@ -93,7 +93,7 @@ function Row({ edit }: { edit: Edit }) {
   const { player } = timeline;
   const go = (): void => {
     player.pause();
-    player.seek(spotAfter(edit));
+    player.seek(momentAfter(edit));
   };
   return (
     <li>
@@ -101,12 +101,12 @@ function Row({ edit }: { edit: Edit }) {
         type="button"
         class="edits-row"
         data-undone={edit.undone}
-        aria-current={player.spot.value?.edit?.id === edit.id || undefined}
+        aria-current={player.moment.value?.edit?.id === edit.id || undefined}
         onClick={go}
       >
         <span class="edit-person" style={{ background: colourOf(edit.user, people.value) }} />
-        <span class="edits-what">{timeline.wordsOf(edit)}</span>
-        <span class="edits-when">{timeWords(edit.ended, Date.now() / 1000)}</span>
+        <span class="edits-what">{timeline.textOf(edit)}</span>
+        <span class="edits-when">{timeText(edit.ended, Date.now() / 1000)}</span>
       </button>
     </li>
   );

@@ -16,11 +16,11 @@ const edit = (seq: number): Edit =>
     ended: seq,
   }) as unknown as Edit;
 
-/** A session whose answers come when they are told to. */
+/** A session whose answers come when they are data to. */
 function session() {
-  const heard = new Map<string, (told: unknown) => void>();
+  const handlers = new Map<string, (data: unknown) => void>();
   const waiting: ((page: Edit[]) => void)[] = [];
-  const on = (name: string, hear: (told: unknown) => void) => heard.set(name, hear);
+  const on = (name: string, handler: (data: unknown) => void) => handlers.set(name, handler);
   const history = () => new Promise<Edit[]>((answer) => waiting.push(answer));
   const answer = async (page: Edit[]) => {
     waiting.shift()?.(page);
@@ -28,16 +28,16 @@ function session() {
   };
   return {
     session: { on, history } as unknown as Session,
-    tell: (name: string, told: unknown) => heard.get(name)?.(told),
+    emit: (name: string, data: unknown) => handlers.get(name)?.(data),
     answer,
   };
 }
 
 test("history_edit_that_comes_before_the_answer_stays", async () => {
-  const { session: ours, tell, answer } = session();
+  const { session: ours, emit, answer } = session();
   const history = new EditHistory(ours);
-  tell("status", { phase: "online", resumed: false });
-  tell("edit", edit(4));
+  emit("status", { phase: "online", resumed: false });
+  emit("edit", edit(4));
   await answer([edit(3), edit(2), edit(1)]);
   assert.deepEqual(
     history.edits.value.map(({ seq }) => seq),
@@ -46,11 +46,11 @@ test("history_edit_that_comes_before_the_answer_stays", async () => {
 });
 
 test("history_of_a_scene_that_came_anew_is_not_mixed_with_what_was", async () => {
-  const { session: ours, tell, answer } = session();
+  const { session: ours, emit, answer } = session();
   const history = new EditHistory(ours);
-  tell("status", { phase: "online", resumed: false });
+  emit("status", { phase: "online", resumed: false });
   await answer([edit(12), edit(11)]);
-  tell("status", { phase: "online", resumed: false });
+  emit("status", { phase: "online", resumed: false });
   await answer([edit(3)]);
   assert.deepEqual(
     history.edits.value.map(({ seq }) => seq),

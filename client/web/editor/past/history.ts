@@ -11,7 +11,7 @@ const DETAILS_MAX = 200;
 const AGAIN_MS = 400;
 /** What an edit of more nodes did in detail is not asked for unless somebody opens it. */
 export const GLANCE_NODES_MAX = 50;
-/** Times are told to the microsecond at best: pages and questions about one edit overlap by this. */
+/** Times are added to the microsecond at best: pages and questions about one edit overlap by this. */
 const OVERLAP_S = 2e-6;
 
 export class EditHistory {
@@ -107,13 +107,13 @@ export class EditHistory {
     }
   }
 
-  #add(told: readonly Edit[]): void {
+  #add(added: readonly Edit[]): void {
     const before = this.edits.peek();
     const last = before.at(-1);
-    if (told.length === 1 && (!last || told[0].seq > last.seq))
-      this.edits.value = this.#kept([...before, told[0]]);
+    if (added.length === 1 && (!last || added[0].seq > last.seq))
+      this.edits.value = this.#kept([...before, added[0]]);
     else {
-      const byId = new Map([...before, ...told].map((edit) => [edit.id, edit]));
+      const byId = new Map([...before, ...added].map((edit) => [edit.id, edit]));
       this.edits.value = this.#kept([...byId.values()].sort((a, b) => a.seq - b.seq));
     }
   }

@@ -5,9 +5,9 @@ import { batch, computed, effect, signal } from "@preact/signals";
 import { SceneModel } from "../../sdk/index.js";
 import type { Edit } from "../../sdk/types.js";
 import type { EditorState } from "../editorstate";
-import { type Axis, type Spot, lastAtMost, placeOf, spotAfter, spotAt } from "./axis";
+import { type Axis, type Moment, lastAtMost, placeOf, momentAfter, momentAt } from "./axis";
 import { deltaTo } from "./diff";
-import { Drags, type Followed, type Stretch } from "./drags";
+import { DragPlayback, type Followed, type Stretch } from "./dragplayback";
 
 export const SPEEDS: readonly number[] = [0.5, 1, 2, 4, 8];
 /** States that are kept have so many nodes together. */
@@ -15,7 +15,7 @@ const CACHE_NODES_MAX = 200_000;
 
 export class Player {
   /** What is wished for; null for the present. What is shown follows as `editor.past`. */
-  readonly spot = signal<Spot | null>(null);
+  readonly moment = signal<Moment | null>(null);
   readonly playing = signal(false);
   readonly speed = signal(1);
   /** A question is open and the picture is not yet the one that is wished for. */
@@ -24,13 +24,13 @@ export class Player {
   readonly place = computed(
     () =>
       this.#head.value ??
-      (this.spot.value ? placeOf(this.axis(), this.spot.value) : this.axis().length),
+      (this.moment.value ? placeOf(this.axis(), this.moment.value) : this.axis().length),
   );
 
   /** States after whole edits: those do not change any more. */
   #cache = new Map<number, SceneModel>();
   #frame = 0;
-  readonly #drags: Drags;
+  readonly #dragPlayback: DragPlayback;
   /** What is shown is the base of this one, with what was dragged in it elsewhere. */
   #followed: Stretch | null = null;
   readonly #head = signal<number | null>(null);
@@ -43,27 +43,27 @@ export class Player {
     /** All that are known, ascending by seq. */
     edits: () => readonly Edit[],
   ) {
-    this.#drags = new Drags(editor.session, edits, (seq) => this.#stateAfter(seq));
+    this.#dragPlayback = new DragPlayback(editor.session, edits, (seq) => this.#stateAfter(seq));
     effect(() => {
       const { phase, resumed, older } = editor.status.value;
       if (phase === "online" && !resumed) {
         this.#cache.clear();
-        this.#drags.forget();
+        this.#dragPlayback.forget();
       }
       // A scene that is another one, or a lost connection, ends what looks into the past of this one.
       if (phase === "closed" || older) this.toNow();
     });
   }
 
-  seek(spot: Spot | null): void {
-    if (!spot) return this.toNow();
-    this.spot.value = spot;
+  seek(moment: Moment | null): void {
+    if (!moment) return this.toNow();
+    this.moment.value = moment;
     if (!this.waiting.peek()) void this.#show();
   }
 
   toNow(): void {
     this.pause();
-    this.spot.value = null;
+    this.moment.value = null;
     this.editor.past.value = null;
   }
 
@@ -73,15 +73,15 @@ export class Player {
     const { marks } = this.axis();
     if (marks.length === 0) return;
     const at = this.index();
-    const spot = this.spot.peek();
-    const between = spot !== null && marks[at]?.edit.id !== spot.edit?.id;
+    const moment = this.moment.peek();
+    const between = moment !== null && marks[at]?.edit.id !== moment.edit?.id;
     const to = Math.max(0, at + edits + (between && edits < 0 ? 1 : 0));
-    this.seek(to >= this.nowStep() ? null : spotAfter(marks[to].edit));
+    this.seek(to >= this.nowStep() ? null : momentAfter(marks[to].edit));
   }
 
   /** The step that is shown: the mark whose state it is, or that ended last before. */
   index(): number {
-    if (!this.spot.value) return this.nowStep();
+    if (!this.moment.value) return this.nowStep();
     return Math.max(
       0,
       lastAtMost(this.axis().marks, this.place.value + 1e-9, (mark) => mark.to),
@@ -92,16 +92,16 @@ export class Player {
   play(): void {
     const axis = this.axis();
     if (this.playing.peek() || axis.marks.length === 0) return;
-    let head = this.spot.peek() ? this.place.peek() : 0;
+    let head = this.moment.peek() ? this.place.peek() : 0;
     let before = performance.now();
     const next = (now: number): void => {
       // A slow answer slows the play down rather than leaving things out.
       if (!this.waiting.peek()) head += (Math.min(now - before, 100) / 1000) * this.speed.peek();
       before = now;
-      const spot = spotAt(this.axis(), head, 0);
-      if (!spot) return this.toNow();
+      const moment = momentAt(this.axis(), head, 0);
+      if (!moment) return this.toNow();
       this.#head.value = head;
-      if (!same(spot, this.spot.peek())) this.seek(spot);
+      if (!same(moment, this.moment.peek())) this.seek(moment);
       this.#frame = requestAnimationFrame(next);
     };
     this.playing.value = true;
@@ -121,19 +121,21 @@ export class Player {
 
   async #show(): Promise<void> {
     this.waiting.value = true;
-    let shown: Spot | null = null;
+    let shown: Moment | null = null;
     try {
-      while (this.spot.peek() && !same(this.spot.peek(), shown)) {
-        const spot = this.spot.peek() as Spot;
+      while (this.moment.peek() && !same(this.moment.peek(), shown)) {
+        const moment = this.moment.peek() as Moment;
         const followed =
-          spot.seq === undefined && this.playing.peek() ? await this.#drags.at(spot.time) : null;
-        const scene = followed ? null : await this.#ask(spot);
+          moment.seq === undefined && this.playing.peek()
+            ? await this.#dragPlayback.at(moment.time)
+            : null;
+        const scene = followed ? null : await this.#ask(moment);
         // Who went back to now meanwhile does not want to see it any more.
-        if (!this.spot.peek()) break;
+        if (!this.moment.peek()) break;
         if (followed)
-          batch(() => this.#putFollowed(followed, spot.time)); // nobody sees its base alone
-        else if (scene) this.#put(scene, spot.time);
-        shown = spot;
+          batch(() => this.#putFollowed(followed, moment.time)); // nobody sees its base alone
+        else if (scene) this.#put(scene, moment.time);
+        shown = moment;
       }
     } catch (error) {
       this.editor.fail(error);
@@ -159,7 +161,7 @@ export class Player {
     this.editor.past.value = { seq, time, scene };
   }
 
-  #ask({ seq, time }: Spot): Promise<SceneModel> {
+  #ask({ seq, time }: Moment): Promise<SceneModel> {
     return seq === undefined ? this.editor.session.at({ time }) : this.#stateAfter(seq);
   }
 
@@ -174,6 +176,6 @@ export class Player {
   }
 }
 
-function same(a: Spot | null, b: Spot | null): boolean {
+function same(a: Moment | null, b: Moment | null): boolean {
   return a?.time === b?.time && a?.seq === b?.seq;
 }

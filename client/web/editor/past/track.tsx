@@ -4,12 +4,12 @@ import { useEffect, useRef } from "preact/hooks";
 
 import type { Edit } from "../../sdk/types.js";
 import { useEditor } from "../context";
-import { lastAtMost, placeOfTime, spotAfter, spotAt } from "./axis";
-import { colourOf } from "./colour";
+import { lastAtMost, placeOfTime, momentAfter, momentAt } from "./axis";
+import { colourOf } from "../people/colour";
 import { GLANCE_NODES_MAX } from "./history";
-import { type Bar, makeBars, makeLabels } from "./marks";
+import { type Bar, makeBars, makeLabels } from "./bars";
 import type { Player } from "./player";
-import { durationWords, timeWords } from "./words";
+import { durationText, timeText } from "./edittext";
 import type { Zoom } from "./zoom";
 
 const NEAR_PX = 6;
@@ -37,7 +37,7 @@ export function Track({ zoom }: { zoom: Zoom }) {
     event.clientX - (track.current as HTMLElement).getBoundingClientRect().left;
   const scrub = (x: number): void => {
     player.pause();
-    player.seek(spotAt(timeline.axis.peek(), zoom.placeAt(x), NEAR_PX / zoom.unitPx.peek()));
+    player.seek(momentAt(timeline.axis.peek(), zoom.placeAt(x), NEAR_PX / zoom.unitPx.peek()));
   };
   const handleDown = (event: PointerEvent): void => {
     if (event.button !== 0) return;
@@ -58,7 +58,7 @@ export function Track({ zoom }: { zoom: Zoom }) {
   // A press on an edit that does not move shows what it left.
   const handleUp = (event: PointerEvent): void => {
     fingers.current.delete(event.pointerId);
-    if (press.current?.edit && !press.current.moved) player.seek(spotAfter(press.current.edit));
+    if (press.current?.edit && !press.current.moved) player.seek(momentAfter(press.current.edit));
     press.current = null;
   };
   const handleCancel = (event: PointerEvent): void => {
@@ -111,12 +111,12 @@ function pinch(fingers: Map<number, number>, id: number, x: number, zoom: Zoom):
 
 function useSliderValue() {
   const { timeline } = useEditor();
-  const { spot } = timeline.player;
-  const words = !spot.value
+  const { moment } = timeline.player;
+  const words = !moment.value
     ? "Now"
     : [
-        timeWords(spot.value.time, Date.now() / 1000),
-        spot.value.edit && timeline.wordsOf(spot.value.edit),
+        timeText(moment.value.time, Date.now() / 1000),
+        moment.value.edit && timeline.textOf(moment.value.edit),
       ]
         .filter(Boolean)
         .join(", ");
@@ -218,37 +218,37 @@ function flagStyle(x: number, next: number, width: number): Record<string, strin
 
 function Head({ zoom }: { zoom: Zoom }) {
   const { timeline } = useEditor();
-  const { place, spot, waiting } = timeline.player;
+  const { place, moment, waiting } = timeline.player;
   return (
     <span
       class="time-head"
-      data-past={spot.value ? true : undefined}
+      data-past={moment.value ? true : undefined}
       data-waiting={waiting.value || undefined}
       style={{ transform: `translateX(${zoom.xOf(place.value)}px)` }}
     />
   );
 }
 
-/** Who did what and when; how far, as soon as the server has told that. */
+/** Who did what and when; how far, as soon as the server has details that. */
 function Tip({ bar, zoom }: { bar: Bar | null; zoom: Zoom }) {
   const { timeline } = useEditor();
-  const told = useSignal<Edit | null>(null);
+  const details = useSignal<Edit | null>(null);
   const edit = bar?.edit;
   useEffect(() => {
     if (!edit || edit.nodes.length > GLANCE_NODES_MAX) return;
     timeline.history.details(edit).then(
-      (details) => (told.value = details),
+      (found) => (details.value = found),
       () => {},
     );
   }, [edit?.id]);
   if (!bar || !edit) return null;
-  const words = timeline.wordsOf(told.value?.id === edit.id ? told.value : edit);
+  const words = timeline.textOf(details.value?.id === edit.id ? details.value : edit);
   const x = Math.max(120, Math.min(bar.x + bar.width / 2, zoom.width.value - 120));
   return (
     <span class="time-tip" style={{ left: `${x}px` }}>
       {bar.count > 1 ? `${bar.count} edits, the last: ${words}` : words},{" "}
-      {timeWords(edit.ended, Date.now() / 1000)}
-      {edit.ended - edit.began >= DRAG_S && `, for ${durationWords(edit.ended - edit.began)}`}
+      {timeText(edit.ended, Date.now() / 1000)}
+      {edit.ended - edit.began >= DRAG_S && `, for ${durationText(edit.ended - edit.began)}`}
     </span>
   );
 }

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { makeAxis } from "./axis";
-import { makeBars } from "./marks";
+import { makeBars } from "./bars";
 import { PAD_PX, Zoom } from "./zoom";
 
 function zoomOf(length: number, width = 1000, longest = 0): Zoom {

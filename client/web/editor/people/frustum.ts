@@ -3,7 +3,7 @@
 import type { Color, Quaternion } from "three";
 import { Vector3 } from "three";
 
-import type { Wires } from "./wires";
+import type { LineBatch } from "./linebatch";
 
 /** Of one camera, at most. */
 export const SEGMENTS = 14;
@@ -20,7 +20,7 @@ const roof = [new Vector3(), new Vector3(), new Vector3()];
 
 /** @param size how long it is at most, in metres */
 export function drawFrustum(
-  wires: Wires,
+  lines: LineBatch,
   eye: Vector3,
   turn: Quaternion,
   lens: readonly number[] | undefined,
@@ -46,9 +46,9 @@ export function drawFrustum(
     else near[i].copy(eye);
   });
   for (let i = 0; i < 4; i++) {
-    wires.segment(near[i], far[i], colour);
-    wires.segment(far[i], far[(i + 1) % 4], colour);
-    if (parallel) wires.segment(near[i], near[(i + 1) % 4], colour);
+    lines.segment(near[i], far[i], colour);
+    lines.segment(far[i], far[(i + 1) % 4], colour);
+    if (parallel) lines.segment(near[i], near[(i + 1) % 4], colour);
   }
   const middle = ((left + right) / 2) * scale,
     half = 0.3 * (right - left) * scale,
@@ -56,7 +56,7 @@ export function drawFrustum(
   put(roof[0], middle - half, above, -depth);
   put(roof[1], middle + half, above, -depth);
   put(roof[2], middle, above + half, -depth);
-  wires.segment(roof[0], roof[2], colour);
-  wires.segment(roof[1], roof[2], colour);
-  wires.sheet(far, colour);
+  lines.segment(roof[0], roof[2], colour);
+  lines.segment(roof[1], roof[2], colour);
+  lines.sheet(far, colour);
 }

@@ -2,19 +2,18 @@
 // says where a new note is to be: the server says what is under it, the meshes where its surface is.
 import { computed, effect } from "@preact/signals";
 
-import type { Stage } from "../view/stage";
+import type { NodeLayer } from "../view/nodelayer";
 import type { Layer, View } from "../view/view";
 import type { Id, Ray, Vec2, Vec3 } from "../../sdk/types.js";
 import { invertAffine, transformPoint } from "../../sdk/maths.js";
-import { colourOf } from "../past/colour";
 import { type Cluster, cluster } from "./cluster";
-import { initials, inkOn } from "./colour";
-import type { NoteDesk } from "./desk";
-import { Hidden } from "./hidden";
-import { type Spot, placeOf } from "./places";
-import type { Area } from "./spread";
+import { colourOf, initials, inkOn } from "./colour";
+import type { NotesModel } from "./notesmodel";
+import { PinOcclusion } from "./pinocclusion";
+import { type NoteTarget, placeOfNote } from "./noteplace";
+import type { Area } from "./labellayout";
 import type { Thread } from "./threads";
-import type { Tops } from "./tops";
+import type { BoxTops } from "./boxtops";
 import "./pins.css";
 
 /** Of the newest threads; more tell nothing. */
@@ -34,26 +33,26 @@ export class PinLayer implements Layer {
   readonly element = document.createElement("div");
   /** Where pins are, in pixels of the view. */
   areas: readonly Area[] = [];
-  #desk: NoteDesk;
+  #notesModel: NotesModel;
   #buttons = new Map<
     number,
     { element: HTMLButtonElement; look: string; members: readonly Pin[] }
   >();
-  #hidden: Hidden;
+  #hidden: PinOcclusion;
   #stop: (() => void)[] = [];
-  #above = (id: Id) => this.tops.above([id])?.top ?? null;
+  #above = (id: Id) => this.boxTops.above([id])?.top ?? null;
   #colours = computed(() =>
     this.view.editor.people.value.map(({ user, colour }) => user + colour).join(),
   );
 
   constructor(
     readonly view: View,
-    readonly stage: Stage,
-    readonly tops: Tops,
+    readonly nodeLayer: NodeLayer,
+    readonly boxTops: BoxTops,
   ) {
     const parent = view.canvas.parentElement ?? document.body;
-    this.#desk = view.editor.desk;
-    this.#hidden = new Hidden(view, stage);
+    this.#notesModel = view.editor.notesModel;
+    this.#hidden = new PinOcclusion(view, nodeLayer);
     this.element.className = "note-pins";
     this.element.setAttribute("role", "group");
     this.element.setAttribute("aria-label", "Notes in the view");
@@ -102,7 +101,7 @@ export class PinLayer implements Layer {
   }
 
   #follow(): void {
-    const { shown, unread, draft, pinned } = this.#desk;
+    const { shown, unread, draft, pinned } = this.#notesModel;
     const { openNote, scene } = this.view.editor;
     for (const seen of [shown, unread, draft, pinned, openNote, scene, this.#colours]) seen.value;
     this.view.invalidate();
@@ -111,11 +110,11 @@ export class PinLayer implements Layer {
   /** What is open comes first: the others join it. */
   #pins(): Pin[] {
     const { editor } = this.view;
-    if (!this.#desk.pinned.peek()) return [];
+    if (!this.#notesModel.pinned.peek()) return [];
     const open = editor.openNote.peek();
     const pins: Pin[] = [];
-    for (const thread of this.#desk.shown.peek().slice(0, PINS_MAX)) {
-      const place = placeOf(thread.root, editor.scene.peek(), this.#above);
+    for (const thread of this.#notesModel.shown.peek().slice(0, PINS_MAX)) {
+      const place = placeOfNote(thread.root, editor.scene.peek(), this.#above);
       const at = place && this.#project(place);
       if (place && at) pins.push({ thread, place, at });
     }
@@ -155,7 +154,7 @@ export class PinLayer implements Layer {
     const looks = ["note-pin"];
     if (members.length > 1) looks.push("note-pin-many");
     if (ids.some((id) => id === open)) looks.push("note-pin-open");
-    if (ids.some((id) => this.#desk.unread.peek().has(id))) looks.push("note-pin-unread");
+    if (ids.some((id) => this.#notesModel.unread.peek().has(id))) looks.push("note-pin-unread");
     if (members.every(({ thread }) => thread.root.done)) looks.push("note-pin-done");
     if (ids.every((id) => this.#hidden.has(id))) looks.push("note-pin-hidden");
     return `${looks.join(" ")}|${nameOf(members)}`;
@@ -167,15 +166,17 @@ export class PinLayer implements Layer {
       .map(({ thread }) => thread.root.id)
       .sort((a, b) => a - b);
     const at = ids.indexOf(this.view.editor.openNote.peek() ?? 0);
-    this.#desk.open(ids.length === 1 && at === 0 ? null : (ids[(at + 1) % ids.length] ?? null));
+    this.#notesModel.open(
+      ids.length === 1 && at === 0 ? null : (ids[(at + 1) % ids.length] ?? null),
+    );
     this.view.editor.drawer.value = "right";
   }
 
   #placeDraft(): void {
-    const draft = this.#desk.draft.peek();
-    const place = draft && placeOf(draft, this.view.editor.scene.peek(), this.#above);
+    const draft = this.#notesModel.draft.peek();
+    const place = draft && placeOfNote(draft, this.view.editor.scene.peek(), this.#above);
     const next = place && this.#project(place);
-    const { draftAt } = this.#desk;
+    const { draftAt } = this.#notesModel;
     const now = draftAt.peek();
     if (next?.[0] !== now?.[0] || next?.[1] !== now?.[1]) draftAt.value = next;
   }
@@ -183,22 +184,22 @@ export class PinLayer implements Layer {
   /** While a place is asked for, the left button says it, Enter takes what is selected, and Escape leaves; orbit, pan and zoom go on as always. */
   #watchPlacing(parent: HTMLElement): () => void {
     const press = (event: PointerEvent) => {
-      if (!this.#desk.placing.peek() || event.button !== 0 || event.altKey) return;
+      if (!this.#notesModel.placing.peek() || event.button !== 0 || event.altKey) return;
       event.stopImmediatePropagation();
       event.preventDefault();
       const frame = this.view.canvas.getBoundingClientRect();
       void this.#place([event.clientX - frame.left, event.clientY - frame.top]);
     };
     const key = (event: KeyboardEvent) => {
-      if (!this.#desk.placing.peek()) return;
-      if (event.key === "Escape") this.#desk.leave();
+      if (!this.#notesModel.placing.peek()) return;
+      if (event.key === "Escape") this.#notesModel.leave();
       else if (event.key === "Enter" && !(event.target instanceof HTMLButtonElement))
-        this.#desk.writeAtSelection();
+        this.#notesModel.writeAtSelection();
       else return;
       event.preventDefault();
       event.stopImmediatePropagation();
     };
-    const stop = this.#desk.placing.subscribe((placing) =>
+    const stop = this.#notesModel.placing.subscribe((placing) =>
       parent.classList.toggle("note-placing", placing),
     );
     parent.addEventListener("pointerdown", press, true);
@@ -213,14 +214,16 @@ export class PinLayer implements Layer {
   async #place(at: Vec2): Promise<void> {
     const { editor } = this.view;
     const hits = await editor.try(() => editor.session.pick({ at, surface: true }));
-    if (!hits || !this.#desk.placing.peek()) return;
-    const surface = this.stage.meet(editor.rig.rayAt(at));
+    if (!hits || !this.#notesModel.placing.peek()) return;
+    const surface = this.nodeLayer.meet(editor.rig.rayAt(at));
     const hit = hits.find(({ id }) => id === surface?.id) ?? hits[0];
-    if (!hit) return this.#desk.write({ point: this.#groundAt(editor.rig.rayAt(at)) });
-    this.#desk.write(this.#onNode(hit.id, surface?.id === hit.id ? surface.point : hit.point));
+    if (!hit) return this.#notesModel.write({ point: this.#groundAt(editor.rig.rayAt(at)) });
+    this.#notesModel.write(
+      this.#onNode(hit.id, surface?.id === hit.id ? surface.point : hit.point),
+    );
   }
 
-  #onNode(node: Id, point: Vec3): Spot {
+  #onNode(node: Id, point: Vec3): NoteTarget {
     return {
       node,
       point: transformPoint(invertAffine(this.view.editor.session.scene.world(node)), point),

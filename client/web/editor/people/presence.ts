@@ -8,11 +8,11 @@ import type { Person, Vec2 } from "../../sdk/types.js";
 import { initials } from "./colour";
 import * as frustum from "./frustum";
 import { RayEnds } from "./rayends";
-import type { Area } from "./spread";
+import type { Area } from "./labellayout";
 import { type Tag, Tags } from "./tags";
-import type { Tops } from "./tops";
-import { Track } from "./track";
-import { Wires } from "./wires";
+import type { BoxTops } from "./boxtops";
+import { SmoothPose } from "./smoothpose";
+import { LineBatch } from "./linebatch";
 
 /** The length of a camera on the screen. */
 const CAMERA_PX = 54;
@@ -32,10 +32,10 @@ const SOFTWARE_MS = 100;
 const HELD_MAX = 64;
 
 export class PresenceLayer implements Layer {
-  #wires = new Wires();
+  #lines = new LineBatch();
   #tags: Tags;
   #ends: RayEnds;
-  #tracks = new Map<number, Track>();
+  #poses = new Map<number, SmoothPose>();
   #drawnAt = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #stop: () => void;
@@ -43,18 +43,18 @@ export class PresenceLayer implements Layer {
   /** @param taken where labels must not be, in pixels of the view */
   constructor(
     readonly view: View,
-    readonly tops: Tops,
+    readonly boxTops: BoxTops,
     readonly taken: () => readonly Area[],
   ) {
     const { editor, canvas } = view;
-    view.world.add(this.#wires);
+    view.world.add(this.#lines);
     this.#tags = new Tags(canvas.parentElement ?? document.body);
     this.#ends = new RayEnds(editor.session, () => this.#wake());
     this.#stop = effect(() => {
       const shown = editor.showPeople.value;
       editor.past.value;
       editor.following.value;
-      this.#told(shown ? editor.people.value : []);
+      this.#showPeople(shown ? editor.people.value : []);
     });
   }
 
@@ -63,11 +63,11 @@ export class PresenceLayer implements Layer {
     const seconds = (now - this.#drawnAt) / 1000;
     this.#drawnAt = now;
     let moving = false;
-    for (const track of this.#tracks.values()) {
-      track.point(this.#spare(track));
-      moving = track.advance(seconds) || moving;
+    for (const pose of this.#poses.values()) {
+      pose.point(this.#spare(pose));
+      moving = pose.advance(seconds) || moving;
     }
-    this.#drawWires();
+    this.#drawLines();
     const { width, height } = this.view.editor.rig;
     this.#tags.show(this.#tagsOf(now), [width, height], this.taken());
     if (moving) this.#wake();
@@ -78,25 +78,25 @@ export class PresenceLayer implements Layer {
     clearTimeout(this.#timer);
     this.#ends.dispose();
     this.#tags.dispose();
-    this.#wires.dispose();
+    this.#lines.dispose();
   }
 
-  #told(people: readonly Person[]): void {
+  #showPeople(people: readonly Person[]): void {
     const now = performance.now();
     let changed = false;
     const here = new Set<number>();
     for (const person of people) {
       if (person.me) continue;
       here.add(person.session);
-      const track = this.#tracks.get(person.session);
-      if (track?.person === person) continue;
+      const pose = this.#poses.get(person.session);
+      if (pose?.person === person) continue;
       changed = true;
-      if (track) track.aim(person, now);
-      else this.#tracks.set(person.session, new Track(person));
+      if (pose) pose.aim(person, now);
+      else this.#poses.set(person.session, new SmoothPose(person));
     }
-    for (const session of this.#tracks.keys())
-      changed = (!here.has(session) && this.#tracks.delete(session)) || changed;
-    this.#ends.ask(this.#tracks);
+    for (const session of this.#poses.keys())
+      changed = (!here.has(session) && this.#poses.delete(session)) || changed;
+    this.#ends.ask(this.#poses);
     if (changed || people.length === 0) this.#wake();
   }
 
@@ -109,79 +109,79 @@ export class PresenceLayer implements Layer {
   }
 
   /** How far to draw a ray that meets nothing: until it passes by what one looks at. */
-  #spare(track: Track): number {
-    const { ray } = track.person;
+  #spare(pose: SmoothPose): number {
+    const { ray } = pose.person;
     const { target, distance } = this.view.editor.rig;
     if (!ray) return 0;
     const along = [0, 1, 2].reduce((sum, i) => sum + (target[i] - ray[i]) * ray[3 + i], 0);
     return Math.max(along, SPARE_MIN * distance);
   }
 
-  #drawWires(): void {
+  #drawLines(): void {
     const { editor } = this.view;
     const eye = anchor.fromArray(editor.rig.eye);
-    this.#wires.begin(
+    this.#lines.begin(
       eye,
-      this.#tracks.size * (frustum.SEGMENTS + 1),
-      this.#tracks.size * frustum.SHEETS,
+      this.#poses.size * (frustum.SEGMENTS + 1),
+      this.#poses.size * frustum.SHEETS,
     );
-    for (const track of this.#tracks.values()) {
-      colour.set(track.person.colour);
-      if (this.#showsCamera(track)) {
-        const size = CAMERA_PX * editor.rig.metresPerPxAt(track.eye.at.toArray());
-        const { lens, parallel } = track.person;
+    for (const pose of this.#poses.values()) {
+      colour.set(pose.person.colour);
+      if (this.#showsCamera(pose)) {
+        const size = CAMERA_PX * editor.rig.metresPerPxAt(pose.eye.at.toArray());
+        const { lens, parallel } = pose.person;
         frustum.drawFrustum(
-          this.#wires,
-          track.eye.at,
-          track.turn,
+          this.#lines,
+          pose.eye.at,
+          pose.turn,
           lens,
           parallel ?? false,
           size,
           colour,
         );
       }
-      if (this.#pointsSomewhere(track) && !this.#isFollowed(track))
-        this.#wires.segment(this.#tailOf(track), track.tip.at, colour);
+      if (this.#pointsSomewhere(pose) && !this.#isFollowed(pose))
+        this.#lines.segment(this.#tailOf(pose), pose.tip.at, colour);
     }
-    this.#wires.end();
+    this.#lines.end();
   }
 
   /** Where the part of the ray begins that is drawn. */
-  #tailOf({ from, tip }: Track): Vector3 {
+  #tailOf({ from, tip }: SmoothPose): Vector3 {
     const length = tip.at.distanceTo(from.at);
     const shown = RAY_PX * this.view.editor.rig.metresPerPxAt(tip.at.toArray());
     return length > shown ? tail.lerpVectors(tip.at, from.at, shown / length) : from.at;
   }
 
-  #showsCamera(track: Track): boolean {
+  #showsCamera(pose: SmoothPose): boolean {
     const { rig } = this.view.editor;
-    if (!track.hasView || this.#isFollowed(track)) return false;
+    if (!pose.hasView || this.#isFollowed(pose)) return false;
     const own = rig.eye;
     return (
-      Math.hypot(track.eye.at.x - own[0], track.eye.at.y - own[1], track.eye.at.z - own[2]) >
+      Math.hypot(pose.eye.at.x - own[0], pose.eye.at.y - own[1], pose.eye.at.z - own[2]) >
       OWN_EYE * rig.distance
     );
   }
 
   /** Where people point is about the present. */
-  #pointsSomewhere(track: Track): boolean {
-    return track.hasRay && this.view.editor.past.peek() === null;
+  #pointsSomewhere(pose: SmoothPose): boolean {
+    return pose.hasRay && this.view.editor.past.peek() === null;
   }
 
   /** Through whose eyes one looks: their camera and the length of their ray are in the way, where they point is what one follows them for. */
-  #isFollowed(track: Track): boolean {
-    return this.view.editor.following.peek() === track.person.session;
+  #isFollowed(pose: SmoothPose): boolean {
+    return this.view.editor.following.peek() === pose.person.session;
   }
 
   /** What is held comes before where people point, and that before where they look from. */
   #tagsOf(now: number): Tag[] {
     const tags: Tag[][] = [[], [], []];
     const names = this.view.editor.names.peek();
-    for (const track of this.#tracks.values()) {
-      const { session, user, colour } = track.person;
+    for (const pose of this.#poses.values()) {
+      const { session, user, colour } = pose.person;
       const text = names.get(session) ?? user;
       const put = (rank: number, kind: Tag["kind"], at: Vec2 | null) => {
-        const short = kind === "eye" && this.#tracks.size > NAMED_MAX;
+        const short = kind === "eye" && this.#poses.size > NAMED_MAX;
         if (at && (kind === "held" || this.#inside(at)))
           tags[rank].push({
             key: `${session} ${kind}`,
@@ -191,14 +191,14 @@ export class PresenceLayer implements Layer {
             at,
           });
       };
-      const held = this.#heldAt(track.person);
+      const held = this.#heldAt(pose.person);
       put(0, "held", held);
-      if (this.#pointsSomewhere(track) && (!held || this.#isFollowed(track))) {
-        const tip = this.#project(track.tip.at);
+      if (this.#pointsSomewhere(pose) && (!held || this.#isFollowed(pose))) {
+        const tip = this.#project(pose.tip.at);
         put(1, "cursor", tip);
-        if (now - track.pointedAt < POINTING_MS) put(1, "tip", tip);
+        if (now - pose.pointedAt < POINTING_MS) put(1, "tip", tip);
       }
-      if (this.#showsCamera(track)) put(2, "eye", this.#project(track.eye.at));
+      if (this.#showsCamera(pose)) put(2, "eye", this.#project(pose.eye.at));
     }
     return tags.flat();
   }
@@ -207,7 +207,7 @@ export class PresenceLayer implements Layer {
   #heldAt(person: Person): Vec2 | null {
     const { editor } = this.view;
     if (!person.locks?.length || editor.past.peek() !== null) return null;
-    const held = this.tops.above(person.locks.slice(0, HELD_MAX));
+    const held = this.boxTops.above(person.locks.slice(0, HELD_MAX));
     const top = held && editor.rig.project(held.top);
     const middle = held && editor.rig.project(held.middle);
     return top && ((middle && this.#inside(middle)) || this.#inside(top)) ? top : null;

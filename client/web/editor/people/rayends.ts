@@ -1,13 +1,13 @@
 // rayends.ts - where the rays of others end is asked of the server, as all picking is: a few at a time, those first that waited longest.
 import type { Session } from "../../sdk/index.js";
-import type { Track } from "./track";
+import type { SmoothPose } from "./smoothpose";
 
 const PACE_MS = 200;
 const TOGETHER_MAX = 8;
 
 export class RayEnds {
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #waiting: ReadonlyMap<number, Track> = new Map();
+  #waiting: ReadonlyMap<number, SmoothPose> = new Map();
 
   constructor(
     readonly session: Session,
@@ -15,8 +15,8 @@ export class RayEnds {
   ) {}
 
   /** Asks for those of these whose ray moved, now or soon. */
-  ask(tracks: ReadonlyMap<number, Track>): void {
-    this.#waiting = tracks;
+  ask(poses: ReadonlyMap<number, SmoothPose>): void {
+    this.#waiting = poses;
     if (this.#timer === undefined) this.#next();
   }
 
@@ -28,21 +28,21 @@ export class RayEnds {
   #next(): void {
     this.#timer = undefined;
     const moved = [...this.#waiting.values()]
-      .filter((track) => track.asks)
+      .filter((pose) => pose.asks)
       .sort((a, b) => a.askedAt - b.askedAt)
       .slice(0, TOGETHER_MAX);
     if (moved.length === 0 || this.session.status.phase !== "online") return;
     this.#timer = setTimeout(() => this.#next(), PACE_MS);
-    for (const track of moved) void this.#pick(track);
+    for (const pose of moved) void this.#pick(pose);
   }
 
-  async #pick(track: Track): Promise<void> {
-    track.asks = false;
-    track.askedAt = performance.now();
-    const { ray } = track.person;
+  async #pick(pose: SmoothPose): Promise<void> {
+    pose.asks = false;
+    pose.askedAt = performance.now();
+    const { ray } = pose.person;
     if (!ray) return;
     try {
-      track.reach = (await this.session.pick({ ray, surface: true }))[0]?.distance ?? null;
+      pose.reach = (await this.session.pick({ ray, surface: true }))[0]?.distance ?? null;
       this.answered();
     } catch {
       // Without an answer the ray stays as long as it was.

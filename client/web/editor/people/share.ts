@@ -1,6 +1,6 @@
 // share.ts - a link to this scene, or to a note in it, for others: they choose their own name.
 import type { EditorState } from "../editorstate";
-import { home } from "../home";
+import { serverUrl } from "../serverurl";
 import type { MenuItem } from "../panels/menu";
 
 /** What a link leads to: this scene, with `note` open, or with nothing that can be edited. */
@@ -10,7 +10,7 @@ interface Link {
 }
 
 function linkTo(editor: EditorState, { note, role }: Link): string {
-  const link = new URL(home());
+  const link = new URL(serverUrl());
   link.searchParams.set("scene", editor.session.sceneName);
   if (role) link.searchParams.set("role", role);
   if (note !== undefined) link.searchParams.set("note", String(note));

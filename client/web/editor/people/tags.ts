@@ -1,6 +1,6 @@
 // tags.ts - names over the view, as elements of the page: crisp at every zoom, and never in the way of the pointer. Screen readers have them from the list of people.
 import { inkOn } from "./colour";
-import { type Area, type Label, spread, topOf } from "./spread";
+import { type Area, type Label, layOutLabels, topOf } from "./labellayout";
 import "./tags.css";
 
 export interface Tag {
@@ -46,7 +46,7 @@ export class Tags {
   ): void {
     for (const shown of this.#shown.values()) shown.used = false;
     const labels = tags.map((tag) => this.#place(tag, width, height));
-    spread(
+    layOutLabels(
       labels.filter((_, i) => tags[i].kind !== "cursor"),
       taken,
       height,

@@ -4,7 +4,7 @@ import * as THREE from "three";
 import type { GLTFParser } from "three/examples/jsm/loaders/GLTFLoader.js";
 
 import { GizmodError, sceneUrl } from "../../sdk/index.js";
-import { home } from "../home";
+import { serverUrl } from "../serverurl";
 import type { Part, Primitive } from "./instances";
 
 export interface AssetMeshes {
@@ -30,7 +30,7 @@ export async function loadAsset(
   progress: Progress,
   signal: AbortSignal,
 ): Promise<AssetMeshes | null> {
-  const response = await ask(sceneUrl(scene, "asset", home()), signal);
+  const response = await ask(sceneUrl(scene, "asset", serverUrl()), signal);
   const version = response.headers.get("etag");
   if (version !== null && version === known) return null;
   const bytes = await download(response, progress);
@@ -85,7 +85,7 @@ async function addDecoders(
   }
   if (!text.includes("KHR_draco_mesh_compression")) return () => {};
   const { DRACOLoader } = await import("three/examples/jsm/loaders/DRACOLoader.js");
-  const draco = new DRACOLoader().setDecoderPath(`${home()}draco/`);
+  const draco = new DRACOLoader().setDecoderPath(`${serverUrl()}draco/`);
   loader.setDRACOLoader(draco);
   return () => draco.dispose();
 }
@@ -121,7 +121,7 @@ async function readMeshes(
   const failures: string[] = [];
   read.forEach((result, i) => {
     if (result.status === "fulfilled") partsOf.set(used[i], toParts(result.value));
-    else failures.push(wordsOf(result.reason));
+    else failures.push(textOf(result.reason));
   });
   if (used.length > 0 && partsOf.size === 0) throw new Error(failures[0]);
   const parts = new Map<number, Part[]>();
@@ -133,7 +133,7 @@ async function readMeshes(
 }
 
 /** What the readers throw is meant for programmers. */
-function wordsOf(reason: unknown): string {
+function textOf(reason: unknown): string {
   const message = reason instanceof Error && !(reason instanceof TypeError) ? reason.message : "";
   if (message.includes("KTX2")) return "the textures of the file are KTX2, which is not read here";
   return (

@@ -7,7 +7,7 @@ import { SceneModel } from "../../sdk/index.js";
 import { transformPoint } from "../../sdk/maths.js";
 import type { Box } from "../../sdk/types.js";
 import { LocalBounds } from "./bounds";
-import { boxMatrix, fits } from "./boxes";
+import { boxMatrix, fits } from "./boxmesh";
 
 const UNIT: Box = [-1, -1, -1, 1, 1, 1];
 const QUARTER_TURN = [0, Math.SQRT1_2, 0, Math.SQRT1_2];

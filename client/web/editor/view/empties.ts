@@ -4,10 +4,10 @@ import * as THREE from "three";
 
 import type { SceneModel } from "../../sdk/index.js";
 import type { Id } from "../../sdk/types.js";
-import type { Anchor } from "./anchor";
+import type { FloatingOrigin } from "./floatingorigin";
 import type { Selection } from "./selection";
-import type { Stage } from "./stage";
-import { followTheme, themeColour } from "./theme";
+import type { NodeLayer } from "./nodelayer";
+import { followTheme, themeColour } from "./themecolours";
 import type { Layer, View } from "./view";
 
 /** CSS pixels. */
@@ -47,8 +47,8 @@ export class Empties implements Layer {
 
   constructor(
     view: View,
-    readonly anchor: Anchor,
-    readonly stage: Stage,
+    readonly origin: FloatingOrigin,
+    readonly nodeLayer: NodeLayer,
     readonly selection: Selection,
   ) {
     const uniforms = { size: { value: SIZE_PX }, width: { value: 1 } };
@@ -62,7 +62,7 @@ export class Empties implements Layer {
     this.#points = new THREE.Points(new THREE.BufferGeometry(), material);
     this.#points.frustumCulled = false;
     this.#points.renderOrder = RENDER_ORDER;
-    anchor.group.add(this.#points);
+    origin.group.add(this.#points);
     this.#stop = followTheme(() => {
       this.#usual.copy(themeColour("--muted"));
       this.#marked = -1;
@@ -72,7 +72,7 @@ export class Empties implements Layer {
 
   update({ editor, renderer }: View): void {
     const scene = editor.scene.peek();
-    const { fresh, regrown } = this.stage;
+    const { fresh, regrown } = this.nodeLayer;
     if (regrown || fresh === null) this.#find(scene);
     else for (const id of fresh) if (this.#slots.has(id)) this.#place(scene, id);
     if (this.#marked !== this.selection.version) this.#colour();
@@ -90,7 +90,7 @@ export class Empties implements Layer {
   #find(scene: SceneModel): void {
     this.#slots.clear();
     for (const [id, node] of scene.nodes)
-      if (node.children.length === 0 && !this.stage.partsOf(node))
+      if (node.children.length === 0 && !this.nodeLayer.partsOf(node))
         this.#slots.set(id, this.#slots.size);
     this.#points.visible = this.#slots.size > 0;
     const { geometry } = this.#points;
@@ -109,7 +109,7 @@ export class Empties implements Layer {
 
   #place(scene: SceneModel, id: Id): void {
     const world = scene.world(id);
-    const { x, y, z } = this.anchor.group.position;
+    const { x, y, z } = this.origin.group.position;
     const { position } = this.#points.geometry.attributes;
     position.setXYZ(this.#slots.get(id) ?? 0, world[12] - x, world[13] - y, world[14] - z);
     position.needsUpdate = true;

@@ -5,10 +5,10 @@ import * as THREE from "three";
 
 import type { SceneModel } from "../../sdk/index.js";
 import type { Id } from "../../sdk/types.js";
-import type { Anchor } from "./anchor";
+import type { FloatingOrigin } from "./floatingorigin";
 import { InstanceSet } from "./instances";
-import type { Stage } from "./stage";
-import { followTheme, themeColour } from "./theme";
+import type { NodeLayer } from "./nodelayer";
+import { followTheme, themeColour } from "./themecolours";
 import type { Layer, View } from "./view";
 
 /** More nodes than these have no ghost; fewer where each is drawn by the processor. */
@@ -40,18 +40,18 @@ export class Ghost implements Layer {
   readonly #places = new Map<Id, Float64Array>();
   #stale = true;
   #shown = false;
-  #anchored = 0;
+  #originVersion = 0;
   #stop: (() => void)[];
 
   constructor(
     readonly view: View,
-    readonly anchor: Anchor,
-    readonly stage: Stage,
+    readonly origin: FloatingOrigin,
+    readonly nodeLayer: NodeLayer,
   ) {
-    const at = anchor.group.position;
+    const at = origin.group.position;
     this.#depth = new InstanceSet(at, { material: this.#depthMaterial, renderOrder: RENDER_ORDER });
     this.#shape = new InstanceSet(at, { material: this.#material, renderOrder: RENDER_ORDER + 1 });
-    anchor.group.add(this.#depth.group, this.#shape.group);
+    origin.group.add(this.#depth.group, this.#shape.group);
     this.#stop = [
       effect(() => {
         view.editor.selection.value;
@@ -64,7 +64,7 @@ export class Ghost implements Layer {
   update({ editor }: View): void {
     const isDragging = editor.past.peek() === null && editor.gizmo.peek()?.active !== undefined;
     if (!isDragging) this.#remember();
-    if (isDragging !== this.#shown || (isDragging && this.#anchored !== this.anchor.version))
+    if (isDragging !== this.#shown || (isDragging && this.#originVersion !== this.origin.version))
       this.#show(isDragging);
     this.#depth.flush();
     this.#shape.flush();
@@ -79,11 +79,11 @@ export class Ghost implements Layer {
 
   #remember(): void {
     const scene = this.view.editor.session.scene;
-    if (this.#stale || this.stage.regrown || this.stage.fresh === null) {
+    if (this.#stale || this.nodeLayer.regrown || this.nodeLayer.fresh === null) {
       this.#places.clear();
       for (const id of this.#dragged(scene)) this.#places.set(id, scene.world(id).slice());
     } else {
-      for (const id of this.stage.fresh) this.#places.get(id)?.set(scene.world(id));
+      for (const id of this.nodeLayer.fresh) this.#places.get(id)?.set(scene.world(id));
     }
     this.#stale = false;
   }
@@ -100,10 +100,10 @@ export class Ghost implements Layer {
 
   #show(shown: boolean): void {
     this.#shown = shown;
-    this.#anchored = this.anchor.version;
+    this.#originVersion = this.origin.version;
     for (const set of [this.#depth, this.#shape]) {
       set.clear();
-      if (shown) for (const [id, place] of this.#places) this.stage.put(set, id, place);
+      if (shown) for (const [id, place] of this.#places) this.nodeLayer.put(set, id, place);
     }
   }
 }

@@ -2,7 +2,7 @@
 import { effect } from "@preact/signals";
 
 import { GizmoView } from "../../sdk/three/index.js";
-import { followTheme, themeColour } from "./theme";
+import { followTheme, themeColour } from "./themecolours";
 import type { Layer, View } from "./view";
 
 export function gizmoLayer(view: View): Layer {
@@ -15,8 +15,8 @@ export function gizmoLayer(view: View): Layer {
       view.invalidate();
     }),
     effect(() => {
-      const told = editor.past.value === null ? editor.gizmo.value : null;
-      gizmo.show(told && editor.input.finger.value ? { ...told, hover: undefined } : told);
+      const shown = editor.past.value === null ? editor.gizmo.value : null;
+      gizmo.show(shown && editor.input.finger.value ? { ...shown, hover: undefined } : shown);
       gizmo.sizePx = editor.tool.value.size ?? 96;
       gizmo.ballFit = editor.tool.value.ball_fit ?? "object";
       view.invalidate();

@@ -4,7 +4,7 @@
 import * as THREE from "three";
 
 import type { CameraRig } from "../input/rig";
-import { followTheme, themeColour } from "./theme";
+import { followTheme, themeColour } from "./themecolours";
 import type { Layer, View } from "./view";
 
 /** By the axis that the plane stands on: those that lie in it. */

@@ -2,7 +2,7 @@
 // first; then every pixel that is none of theirs, and has one of theirs within the width of the line, is the line's. What they cover keeps its colour.
 import * as THREE from "three";
 
-import type { Anchor } from "./anchor";
+import type { FloatingOrigin } from "./floatingorigin";
 import { InstanceSet } from "./instances";
 import type { View } from "./view";
 
@@ -54,13 +54,13 @@ export class Outline {
 
   constructor(
     readonly view: View,
-    readonly anchor: Anchor,
+    readonly origin: FloatingOrigin,
   ) {
     this.#mask = new THREE.WebGLRenderTarget(1, 1, {
       samples: view.software ? 0 : 4,
       depthBuffer: false,
     });
-    this.set = new InstanceSet(anchor.group.position, { material: this.#material, coloured: true });
+    this.set = new InstanceSet(origin.group.position, { material: this.#material, coloured: true });
     this.#world.add(this.set.group);
     const uniforms = {
       mask: { value: this.#mask.texture },
@@ -89,7 +89,7 @@ export class Outline {
     const size = renderer.getDrawingBufferSize(scratch);
     this.#mask.setSize(size.x, size.y);
     this.#aim(rect);
-    this.set.group.position.copy(this.anchor.group.position);
+    this.set.group.position.copy(this.origin.group.position);
     this.set.flush();
     renderer.setRenderTarget(this.#mask);
     renderer.render(this.#world, camera);

@@ -1,14 +1,14 @@
 // overlay.tsx - what stands over the view in words: labels, read-outs, the rectangle of a selection.
 import { Compass } from "../input/compass";
-import { Hand } from "../input/hand";
-import { HowToNavigate } from "../input/how";
+import { PointerOverlay } from "../input/pointeroverlay";
+import { NavigationHint } from "../input/navigationhint";
 
 export function Overlay() {
   return (
     <>
-      <Hand />
+      <PointerOverlay />
       <Compass />
-      <HowToNavigate />
+      <NavigationHint />
     </>
   );
 }

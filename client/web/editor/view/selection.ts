@@ -5,15 +5,15 @@ import * as THREE from "three";
 
 import { transformPoint } from "../../sdk/maths.js";
 import type { Id, Person } from "../../sdk/types.js";
-import type { Anchor } from "./anchor";
+import type { FloatingOrigin } from "./floatingorigin";
 import { LocalBounds } from "./bounds";
-import { boxMatrix } from "./boxes";
+import { boxMatrix } from "./boxmesh";
 import { InstanceSet, type Part } from "./instances";
-import { MarkBoxes } from "./markboxes";
+import { SelectionBoxes } from "./selectionboxes";
 import { Outline, type Rect } from "./outline";
-import type { Stage } from "./stage";
+import type { NodeLayer } from "./nodelayer";
 import { StrokeMaterial, strokeGeometry } from "./strokes";
-import { followTheme, themeColour } from "./theme";
+import { followTheme, themeColour } from "./themecolours";
 import type { Layer, View } from "./view";
 
 /** With more marks than these the outline may be anywhere in the view. */
@@ -36,7 +36,7 @@ export class Selection implements Layer {
   readonly #cornerParts: readonly Part[];
   readonly #material = new StrokeMaterial(BOX_PX, 1, { depthTest: false });
   readonly #bounds = new LocalBounds();
-  readonly #boxes = new MarkBoxes(this.#bounds);
+  readonly #boxes = new SelectionBoxes(this.#bounds);
   readonly #own = new THREE.Color();
   /** By session. */
   #marks = new Map<number, Mark>();
@@ -52,21 +52,21 @@ export class Selection implements Layer {
 
   constructor(
     readonly view: View,
-    anchor: Anchor,
-    readonly stage: Stage,
+    origin: FloatingOrigin,
+    readonly nodeLayer: NodeLayer,
   ) {
     const { editor } = view;
-    this.#outline = new Outline(view, anchor);
-    this.#corners = new InstanceSet(anchor.group.position, {
+    this.#outline = new Outline(view, origin);
+    this.#corners = new InstanceSet(origin.group.position, {
       coloured: true,
       renderOrder: RENDER_ORDER,
     });
     this.#cornerParts = [
       { geometry: strokeGeometry(cornerPoints()), material: this.#material, primitive: "mesh" },
     ];
-    anchor.group.add(this.#corners.group);
+    origin.group.add(this.#corners.group);
     const stops = [
-      effect(() => this.#told(editor.selection.value, editor.people.value)),
+      effect(() => this.#showPeople(editor.selection.value, editor.people.value)),
       followTheme(() => {
         this.#own.copy(themeColour("--selection"));
         this.#stale = true;
@@ -77,7 +77,7 @@ export class Selection implements Layer {
   }
 
   update({ editor }: View): void {
-    const { fresh, moved, regrown } = this.stage;
+    const { fresh, moved, regrown } = this.nodeLayer;
     if (regrown) this.#bounds.clear();
     for (const id of moved) this.#bounds.moved(editor.scene.peek(), id);
     if (this.#stale || regrown || fresh === null) this.#putAll();
@@ -124,7 +124,7 @@ export class Selection implements Layer {
   }
 
   /** Presence comes often and mostly says where pointers are. */
-  #told(selection: readonly Id[], people: readonly Person[]): void {
+  #showPeople(selection: readonly Id[], people: readonly Person[]): void {
     const before = this.#people;
     const own = people.find(({ me }) => me);
     const now = own
@@ -187,7 +187,7 @@ export class Selection implements Layer {
   #put(id: Id): void {
     const scene = this.view.editor.scene.peek();
     const mark = this.#outlined.get(id);
-    if (mark) this.stage.put(this.#outline.set, id, scene.world(id), mark.colour);
+    if (mark) this.nodeLayer.put(this.#outline.set, id, scene.world(id), mark.colour);
   }
 }
 

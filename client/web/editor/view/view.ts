@@ -4,7 +4,7 @@ import { effect } from "@preact/signals";
 import * as THREE from "three";
 
 import type { Editor } from "../editor";
-import { drawsInSoftware, paceOf } from "./pace";
+import { drawsInSoftware, resolutionFor } from "./resolution";
 
 /** So long after the last picture nothing moves any more. */
 const REST_MS = 250;
@@ -29,7 +29,7 @@ export class View {
   #due = 0;
   #asked = 0;
   #rest: ReturnType<typeof setTimeout> | undefined;
-  #pace;
+  #resolution;
   /** The screen's, which changes with the zoom of the page and from screen to screen. */
   #density = devicePixelRatio;
   #stop: (() => void)[] = [];
@@ -39,9 +39,9 @@ export class View {
     readonly canvas: HTMLCanvasElement,
   ) {
     this.software = drawsInSoftware();
-    this.#pace = paceOf(this.software);
+    this.#resolution = resolutionFor(this.software);
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !this.software, alpha: true });
-    this.renderer.setPixelRatio(this.#pace.full);
+    this.renderer.setPixelRatio(this.#resolution.full);
     this.camera.matrixAutoUpdate = false;
     this.world.matrixWorldAutoUpdate = true;
     canvas.addEventListener("webglcontextrestored", this.#restored);
@@ -88,7 +88,7 @@ export class View {
 
   #resize(): void {
     const { clientWidth, clientHeight } = this.canvas.parentElement ?? this.canvas;
-    if (this.#density !== devicePixelRatio) this.#pace = paceOf(this.software);
+    if (this.#density !== devicePixelRatio) this.#resolution = resolutionFor(this.software);
     this.#density = devicePixelRatio;
     this.renderer.setSize(clientWidth, clientHeight, false);
     this.editor.rig.resize(clientWidth, clientHeight);
@@ -98,10 +98,10 @@ export class View {
   #next(): void {
     this.#due = 0;
     const waitedMs = performance.now() - this.#asked;
-    this.#pace.drawn(waitedMs);
-    if (this.#pace.moving !== this.#pace.still)
-      this.#rest = setTimeout(() => this.#draw(this.#pace.still), REST_MS + 2 * waitedMs);
-    this.#draw(this.#pace.moving);
+    this.#resolution.drawn(waitedMs);
+    if (this.#resolution.moving !== this.#resolution.still)
+      this.#rest = setTimeout(() => this.#draw(this.#resolution.still), REST_MS + 2 * waitedMs);
+    this.#draw(this.#resolution.moving);
   }
 
   #draw(ratio: number): void {

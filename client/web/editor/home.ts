@@ -1,5 +1,0 @@
-// home.ts - the daemon's address: the folder that this page came from. Behind a reverse proxy it may be below a path.
-
-export function home(): string {
-  return new URL("./", location.href).href;
-}

@@ -1,0 +1,45 @@
+// navigationhint.tsx - how to turn and move the view, until somebody has done so; the button below the axes shows it again.
+import { useEditor } from "../context";
+import type { Editor } from "../editor";
+import { Icon } from "../icons";
+import { keysOf } from "./chord";
+import "./navigationhint.css";
+
+const MOUSE: readonly [string, readonly string[]][] = [
+  ["Orbit", ["middle drag", `${keysOf("Alt")[0]} + left drag`]],
+  ["Pan", ["right drag"]],
+  ["Zoom", ["wheel"]],
+];
+const FINGERS: readonly [string, readonly string[]][] = [
+  ["Orbit", ["one finger"]],
+  ["Pan and zoom", ["two fingers"]],
+];
+
+/** Whether the hint can be seen: not during a drag, nor in the past, whose banner stands in its place. */
+export const roomForHint = ({ input, past }: Editor): boolean =>
+  input.dragged.value === null && past.value === null;
+
+export function NavigationHint() {
+  const editor = useEditor();
+  const { input } = editor;
+  if (!input.showsHint.value || !roomForHint(editor)) return null;
+  const ways = input.finger.value || matchMedia("(pointer: coarse)").matches ? FINGERS : MOUSE;
+  return (
+    <div class="navigation-hint" role="note" aria-label="How to orbit, pan and zoom">
+      {ways.map(([what, hows]) => (
+        <span key={what}>
+          <b>{what}</b> {hows.join(" or ")}
+        </span>
+      ))}
+      <button
+        type="button"
+        class="icon-button"
+        aria-label="Got it"
+        data-tip="Got it"
+        onClick={() => input.setHint(false)}
+      >
+        <Icon name="close" />
+      </button>
+    </div>
+  );
+}

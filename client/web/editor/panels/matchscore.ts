@@ -1,0 +1,15 @@
+// matchscore.ts - how well a text answers to what somebody typed. Pure.
+
+/** 0 where one of the words is not in it; more where words begin with what was typed, and the earlier they stand. */
+export function matchScore(text: string, typed: string): number {
+  const lower = text.toLowerCase();
+  const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
+  let points = 0;
+  for (const word of words) {
+    const at = lower.indexOf(word);
+    if (at < 0) return 0;
+    const begins = new RegExp(`(^|[^a-z0-9])${word.replace(/[^a-z0-9]/g, "\\$&")}`).test(lower);
+    points += (begins ? 2 : 1) + 1 / (1 + at);
+  }
+  return points;
+}

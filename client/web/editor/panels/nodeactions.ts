@@ -1,0 +1,111 @@
+// nodeactions.ts - edits of whole nodes, for the tree, the keys and the palette: each says what it did, with the way back where that is not plain to see.
+import type { Done, Id, NewNode, NodeChange } from "../../sdk/types.js";
+import type { Editor } from "../editor";
+import { copyNames } from "./copyname";
+import { placeUnder } from "./placement";
+import { above, nameOf, topmost } from "./treerows";
+
+/** One node by its name, several by their number. */
+export function nameAll(editor: Editor, ids: readonly Id[]): string {
+  return ids.length === 1 ? nameOf(editor.scene.peek(), ids[0]) : `${ids.length} nodes`;
+}
+
+export async function deleteNodes(editor: Editor, ids: readonly Id[]): Promise<void> {
+  const scene = editor.session.scene;
+  const tops = topmost(scene, ids);
+  if (tops.length === 0 || !editor.editable.peek()) return;
+  const below = tops.reduce((sum, id) => sum + [...scene.below(id)].length - 1, 0);
+  const said = `${nameAll(editor, tops)}${below > 0 ? ` and ${below} below` : ""}`;
+  const done = await editor.try(() => editor.session.delete(tops));
+  if (done?.edit) editor.say("info", `Deleted ${said}.`, undo(editor, done.edit));
+}
+
+/** Makes an empty node below another one, or at the root, and selects it. @returns its id */
+export async function createNode(editor: Editor, parent: Id | null): Promise<Id | undefined> {
+  const done = await editor.try(() =>
+    editor.trackSelection(make(editor, [{ name: "new node", parent }])),
+  );
+  return done?.ids[0];
+}
+
+/** Makes nodes, and selects those that do not hang below others of them. */
+async function make({ session }: Editor, nodes: NewNode[]): Promise<Done & { ids: Id[] }> {
+  const done = await session.create(nodes);
+  await session.select(done.ids.filter((_, i) => typeof nodes[i].parent !== "string"));
+  return done;
+}
+
+export async function renameNode(editor: Editor, id: Id, name: string): Promise<void> {
+  if (name !== editor.session.scene.get(id)?.name)
+    await editor.try(() => editor.session.set([{ id, name }]));
+}
+
+/** Whether nodes can hang below `parent`: not where that is one of them or below one. */
+export function canReparent(editor: Editor, ids: readonly Id[], parent: Id | null): boolean {
+  if (parent === null) return true;
+  const { scene } = editor.session;
+  const chain = [parent, ...above(scene, parent)];
+  return !ids.some((id) => chain.includes(id));
+}
+
+/** Hangs nodes elsewhere. They stay where they are in the world, or keep what they are under their parent. */
+export async function reparentNodes(
+  editor: Editor,
+  ids: readonly Id[],
+  parent: Id | null,
+  keep: "world" | "local",
+): Promise<void> {
+  const { scene } = editor.session;
+  const moved = topmost(scene, ids).filter((id) => scene.get(id)?.parent !== parent);
+  if (moved.length === 0 || !editor.editable.peek()) return;
+  if (!canReparent(editor, moved, parent))
+    return editor.say("warn", "A node cannot be moved into itself.");
+  let residual = 0;
+  const changes: NodeChange[] = moved.map((id) => {
+    if (keep === "local") return { id, parent };
+    const place = placeUnder(scene, id, parent);
+    residual = Math.max(residual, place.residual);
+    return { id, parent, t: place.t, r: place.r, s: place.s };
+  });
+  const done = await editor.try(() => editor.session.set(changes));
+  if (!done?.edit) return;
+  const where = parent === null ? "to the top level" : `into ${nameOf(scene, parent)}`;
+  const skewed =
+    residual > 1e-6 ? " Its new parent is scaled unevenly, so its shape changes slightly." : "";
+  editor.say(
+    skewed ? "warn" : "info",
+    `Moved ${nameAll(editor, moved)} ${where}.${skewed}`,
+    undo(editor, done.edit),
+  );
+}
+
+/** Copies nodes with all that is below them, as they are when the server makes the copies, meshes too. The copies have names of their own, what is below them keeps its names; they hang beside them in the same place, and are selected. */
+export async function duplicateNodes(editor: Editor, ids: readonly Id[]): Promise<void> {
+  const { scene } = editor.session;
+  const tops = topmost(scene, ids);
+  if (tops.length === 0 || !editor.editable.peek()) return;
+  const said = nameAll(editor, tops);
+  const copies: NewNode[] = [];
+  const nextName = copyNames(scene);
+  for (const top of tops) {
+    for (const copy of scene.below(top)) {
+      const { name = "", parent } = scene.get(copy) ?? {};
+      copies.push({
+        ref: `n${copy}`,
+        copy,
+        ...(copy === top ? { name: nextName(name) } : { parent: `n${parent}` }),
+      });
+    }
+  }
+  const done = await editor.try(() => editor.trackSelection(make(editor, copies)));
+  if (!done?.edit) return;
+  editor.say(
+    "info",
+    `Duplicated ${said}. ${tops.length === 1 ? "The copy is" : "The copies are"} in the same place.`,
+    undo(editor, done.edit),
+  );
+}
+
+function undo(editor: Editor, edit: number) {
+  return { label: "Undo", run: () => void editor.try(() => editor.session.revert(edit)) };
+}

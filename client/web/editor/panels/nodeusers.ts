@@ -1,0 +1,57 @@
+// nodeusers.ts - which nodes others have selected or hold. Presence comes 20 times a second, mostly about pointers: this changes only when selections or locks do.
+import { type ReadonlySignal, computed } from "@preact/signals";
+
+import type { Id, Person } from "../../sdk/types.js";
+import type { Editor } from "../editor";
+
+export interface NodeUser {
+  name: string;
+  colour: string;
+  holds: boolean;
+}
+
+/** The marks of each node that has some, those that hold first. */
+export function nodeUsers(editor: Editor): ReadonlySignal<ReadonlyMap<Id, readonly NodeUser[]>> {
+  let before: readonly Person[] = [];
+  let users: ReadonlyMap<Id, readonly NodeUser[]> = new Map();
+  return computed(() => {
+    const others = editor.people.value.filter((person) => !person.me);
+    if (!sameMarks(before, others)) users = collect(others, editor.names.peek());
+    before = others;
+    return users;
+  });
+}
+
+function collect(
+  others: readonly Person[],
+  names: ReadonlyMap<number, string>,
+): Map<Id, NodeUser[]> {
+  const users = new Map<Id, NodeUser[]>();
+  for (const { session, user, colour, locks = [], selection = [] } of others) {
+    const held = new Set(locks);
+    for (const id of new Set([...locks, ...selection])) {
+      const list = users.get(id) ?? [];
+      const person = { name: names.get(session) ?? user, colour, holds: held.has(id) };
+      if (person.holds) list.unshift(person);
+      else list.push(person);
+      users.set(id, list);
+    }
+  }
+  return users;
+}
+
+function sameMarks(a: readonly Person[], b: readonly Person[]): boolean {
+  return (
+    a.length === b.length &&
+    a.every(
+      (person, i) =>
+        person.session === b[i].session &&
+        sameIds(person.selection, b[i].selection) &&
+        sameIds(person.locks, b[i].locks),
+    )
+  );
+}
+
+function sameIds(a: readonly Id[] = [], b: readonly Id[] = []): boolean {
+  return a === b || (a.length === b.length && a.every((id, i) => id === b[i]));
+}

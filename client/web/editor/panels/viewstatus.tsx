@@ -1,0 +1,301 @@
+// viewstatus.tsx - how the page stands to the server, over the view: loading, online, offline with what waits, closed; and what to do where there is nothing to see.
+import { useComputed, useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+
+import type { Status } from "../../sdk/types.js";
+import { useEditor } from "../context";
+import { Icon } from "../icons";
+import { createNode } from "./nodeactions";
+import { useDrop } from "./filedrop";
+import { chooseFile, replaceScene } from "./scenemenu";
+import "./viewstatus.css";
+
+/** So long it is said that the connection is back. */
+const BACK_MS = 5000;
+
+export function ViewStatus() {
+  const editor = useEditor();
+  useLeaveWarning();
+  const status = editor.status.value;
+  return (
+    <>
+      <div class="status">
+        <div class="status-line" role="status" data-part="connection" data-phase={status.phase}>
+          <Connection status={status} />
+          <Unsaved />
+        </div>
+        <Retry status={status} />
+        <Loading />
+        <Upload />
+      </div>
+      <Middle status={status} />
+      <Drop />
+    </>
+  );
+}
+
+function Connection({ status }: { status: Status }) {
+  const { session } = useEditor();
+  const back = useBack(status);
+  if (status.phase === "online") {
+    return (
+      <>
+        <span class="status-dot" />
+        {back ?? "Online"}
+      </>
+    );
+  }
+  if (status.phase === "connecting") {
+    return (
+      <>
+        <span class="status-spinner" />
+        {status.loaded
+          ? `Loading ${session.sceneName}: ${count(status.loaded, "node")} so far`
+          : "Connecting…"}
+      </>
+    );
+  }
+  return (
+    <>
+      <Icon name={status.phase === "offline" ? "offline" : "warn"} />
+      {status.phase === "offline" ? "Offline" : "Disconnected"}:{" "}
+      {status.reason ?? "the connection was lost"}
+    </>
+  );
+}
+
+/** What is said for a moment once a lost connection is back. */
+function useBack(status: Status): string | null {
+  const said = useSignal<string | null>(null);
+  const lost = useRef(false);
+  useEffect(() => {
+    if (status.phase === "offline") lost.current = true;
+    if (status.phase !== "online" || !lost.current) return;
+    lost.current = false;
+    said.value = status.resumed
+      ? "Back online, no changes missed"
+      : "Back online, the scene was reloaded";
+    const timer = setTimeout(() => (said.value = null), BACK_MS);
+    return () => clearTimeout(timer);
+  }, [status.phase]);
+  return said.value;
+}
+
+/** Edits are kept until the server has them; this says how many are not there yet. */
+function Unsaved() {
+  const { unsaved, held, status } = useEditor();
+  if (unsaved.value === 0) return null;
+  return (
+    <span class="status-unsaved" data-part="unsaved">
+      {status.value.phase === "online" && held.value === 0 ? "Saving" : "Not saved yet:"}{" "}
+      {count(unsaved.value, "edit")}
+    </span>
+  );
+}
+
+function Retry({ status }: { status: Status }) {
+  const { session } = useEditor();
+  const now = useSignal(Date.now());
+  const away = status.phase === "offline";
+  useEffect(() => {
+    if (!away) return;
+    now.value = Date.now();
+    const timer = setInterval(() => (now.value = Date.now()), 500);
+    // The network is back, or the laptop is open again: nobody wants to wait for the next attempt.
+    const retry = () => document.hidden || session.retry();
+    addEventListener("online", retry);
+    document.addEventListener("visibilitychange", retry);
+    return () => {
+      clearInterval(timer);
+      removeEventListener("online", retry);
+      document.removeEventListener("visibilitychange", retry);
+    };
+  }, [away]);
+  if (!away) return null;
+  const seconds = Math.max(0, Math.ceil(((status.retryAt ?? 0) - now.value) / 1000));
+  return (
+    <button type="button" class="button status-retry" onClick={() => session.retry()}>
+      Try now{seconds > 1 && <span class="status-soon"> (again in {seconds} s)</span>}
+    </button>
+  );
+}
+
+/** How far the meshes are; boxes stand for them meanwhile. */
+function Loading() {
+  const { asset } = useEditor();
+  const { phase, loaded = 0, total = 0 } = asset.value;
+  if (phase !== "loading") return null;
+  const words =
+    total > 0
+      ? `Loading meshes: ${megabytes(loaded)} of ${megabytes(total)}`
+      : `Loading meshes: ${megabytes(loaded)}`;
+  return (
+    <Progress
+      name="Loading meshes"
+      words={words}
+      part={total > 0 && loaded < total ? loaded / total : undefined}
+    />
+  );
+}
+
+function Upload() {
+  const { upload } = useEditor();
+  if (!upload.value) return null;
+  const { file, part } = upload.value;
+  return (
+    <Progress
+      name={`Uploading ${file}`}
+      words={part < 1 ? `Uploading ${file}` : `Processing ${file}`}
+      part={part < 1 ? part : undefined}
+    />
+  );
+}
+
+function Progress({ name, words, part }: { name: string; words: string; part?: number }) {
+  return (
+    <div class="status-line status-progress">
+      <span>{words}</span>
+      <progress aria-label={name} max={1} value={part} />
+    </div>
+  );
+}
+
+/** In the middle of the view, where there is nothing else to see. */
+function Middle({ status }: { status: Status }) {
+  const editor = useEditor();
+  const { sceneName } = editor.session;
+  const seen = useRef(false);
+  const empty = useComputed(() => (editor.structure.value, editor.scene.value.nodes.size === 0));
+  if (status.phase === "online") seen.current = true;
+  if (status.phase === "closed" && status.code === "unknown_scene" && seen.current)
+    return <Gone status={status} />;
+  if (status.phase === "closed") {
+    const missing = status.code === "unknown_scene";
+    return (
+      <Card
+        title={missing ? "No such scene" : "Disconnected"}
+        words={`${sentence(status.reason ?? "the connection was closed")}${seen.current ? " This page shows the scene as it was." : ""}`}
+      >
+        {missing ? (
+          <a class="button primary" href={`${location.search}&create`}>
+            Create it
+          </a>
+        ) : (
+          <button type="button" class="button primary" onClick={() => location.reload()}>
+            Reconnect
+          </button>
+        )}
+        <a class="button" href="./">
+          All scenes
+        </a>
+      </Card>
+    );
+  }
+  if (!seen.current)
+    return (
+      <Card
+        late
+        title={`Joining ${sceneName}…`}
+        words={
+          status.phase === "offline"
+            ? sentence(status.reason ?? "the server cannot be reached")
+            : ""
+        }
+      />
+    );
+  if (!empty.value || status.phase !== "online" || editor.past.value || editor.upload.value)
+    return null;
+  if (!editor.editable.value)
+    return <Card title="This scene is empty" words="Nobody has added anything yet." />;
+  return (
+    <Card title="This scene is empty" words="Drop a .glb or .gltf file here, or create a node.">
+      <button type="button" class="button primary" onClick={() => chooseFile(editor)}>
+        <Icon name="upload" />
+        Import a file…
+      </button>
+      <button type="button" class="button" onClick={() => void createNode(editor, null)}>
+        <Icon name="plus" />
+        New node
+      </button>
+    </Card>
+  );
+}
+
+/** The scene of this page was renamed, or it was deleted or closed for good: the server's fields tell which, its reason is for people. */
+function Gone({ status: { reason = "", scene: name } }: { status: Status }) {
+  const search = new URLSearchParams(location.search);
+  if (name) search.set("scene", name);
+  return (
+    <Card
+      title={name ? "Scene renamed" : "Scene deleted or closed"}
+      words={`${sentence(reason)} This page shows the scene as it was.`}
+    >
+      {name && (
+        <a class="button primary" href={`?${search}`}>
+          Open {name}
+        </a>
+      )}
+      <a class={`button${name ? "" : " primary"}`} href="./">
+        All scenes
+      </a>
+    </Card>
+  );
+}
+
+function Card({
+  title,
+  words,
+  late,
+  children,
+}: {
+  title: string;
+  words: string;
+  late?: boolean;
+  children?: ComponentChildren;
+}) {
+  return (
+    <div class={`status-card${late ? " late" : ""}`}>
+      <h2>{title}</h2>
+      {words && <p>{words}</p>}
+      {children && <div class="status-buttons">{children}</div>}
+    </div>
+  );
+}
+
+/** A file over the page is about to be imported. */
+function Drop() {
+  const editor = useEditor();
+  const over = useSignal(false);
+  useDrop(over, (files) => {
+    if (editor.editable.peek()) void replaceScene(editor, files);
+    else editor.say("warn", "View only: files cannot be imported.");
+  });
+  if (!over.value) return null;
+  return (
+    <div class="status-drop">
+      <Icon name="upload" />
+      Import into {editor.session.sceneName}
+    </div>
+  );
+}
+
+/** What the server has not is lost with the page: the browser asks before it is left. */
+function useLeaveWarning(): void {
+  const { unsaved, session } = useEditor();
+  const waits = unsaved.value > 0;
+  useEffect(() => {
+    if (!waits) return;
+    const warn = (event: BeforeUnloadEvent) => {
+      if (session.status.phase !== "closed") event.preventDefault();
+    };
+    addEventListener("beforeunload", warn);
+    return () => removeEventListener("beforeunload", warn);
+  }, [waits]);
+}
+
+const count = (n: number, what: string): string =>
+  `${n.toLocaleString("en")} ${what}${n === 1 ? "" : "s"}`;
+const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
+const sentence = (words: string): string =>
+  `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? "" : "."}`;

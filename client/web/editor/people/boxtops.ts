@@ -1,0 +1,40 @@
+// boxtops.ts - where that is which stands above a node: the middle of the top of the box about it and all that is below it. Boxes are kept in the nodes' own spaces, so
+// that a drag of much costs little.
+import { boxTransform, boxUnion } from "../../sdk/maths.js";
+import type { Box, Id, Vec3 } from "../../sdk/types.js";
+import { LocalBounds } from "../view/bounds";
+import type { NodeLayer } from "../view/nodelayer";
+import type { Layer, View } from "../view/view";
+
+const POINT: Box = [0, 0, 0, 0, 0, 0];
+
+export class BoxTops implements Layer {
+  #bounds = new LocalBounds();
+  #structure = -1;
+
+  constructor(
+    readonly view: View,
+    readonly nodeLayer: NodeLayer,
+  ) {}
+
+  update(): void {
+    const { scene, structure } = this.view.editor;
+    const { fresh, moved } = this.nodeLayer;
+    if (fresh === null || this.#structure !== structure.peek()) this.#bounds.clear();
+    else for (const id of moved) this.#bounds.moved(scene.peek(), id);
+    this.#structure = structure.peek();
+  }
+
+  /** The middle of the top, and of all, in the world; null if none of them is in the scene. */
+  above(ids: readonly Id[]): { top: Vec3; middle: Vec3 } | null {
+    const scene = this.view.editor.scene.peek();
+    let all: Box | null = null;
+    for (const id of ids) {
+      if (scene.get(id))
+        all = boxUnion(all, boxTransform(this.#bounds.of(scene, id) ?? POINT, scene.world(id)));
+    }
+    if (!all) return null;
+    const [x, y, z] = [0, 1, 2].map((axis) => (all[axis] + all[axis + 3]) / 2);
+    return { top: [x, all[4], z], middle: [x, y, z] };
+  }
+}

@@ -1,0 +1,67 @@
+// followbar.tsx - a frame around the view in the colour of whom one follows, and how to stop. Where they leave, following ends; where they only lost their
+// connection and come back, it goes on.
+import { useEffect } from "preact/hooks";
+
+import { useEditor } from "../context";
+import type { Editor } from "../editor";
+import { inkOn } from "./colour";
+import "./followbar.css";
+
+/** For so long somebody who left may come back. */
+const RETURN_MS = 10_000;
+
+export function FollowBar() {
+  const editor = useEditor();
+  useEffect(() => watchFollowed(editor), [editor]);
+  const person = editor.people.value.find(({ session }) => session === editor.following.value);
+  if (!person) return null;
+  const { session, colour } = person;
+  const name = editor.names.value.get(session);
+  return (
+    <div class="follow-frame" style={{ "--person": colour, "--ink": inkOn(colour) }}>
+      <div class="follow-bar" role="status">
+        <span>Following {name}</span>
+        <button
+          type="button"
+          aria-label={`Stop following ${name}`}
+          onClick={() => (editor.following.value = null)}
+        >
+          Stop
+        </button>
+      </div>
+    </div>
+  );
+}
+
+/** @returns what ends it */
+function watchFollowed(editor: Editor): () => void {
+  let user = "";
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const lost = () => {
+    editor.following.value = null;
+    editor.say("info", `${user} left the scene.`);
+  };
+  const stop = editor.people.subscribe((people) => follow(people.length > 0));
+  const stopToo = editor.following.subscribe(() => follow(true));
+
+  function follow(known: boolean): void {
+    const session = editor.following.peek();
+    const people = editor.people.peek();
+    const person = people.find((one) => one.session === session);
+    if (session === null || person) {
+      clearTimeout(timer);
+      timer = undefined;
+      user = person?.user ?? "";
+      return;
+    }
+    const back = people.find((one) => one.user === user && !one.me);
+    if (back) editor.following.value = back.session;
+    else if (known) timer ??= setTimeout(lost, RETURN_MS);
+  }
+
+  return () => {
+    clearTimeout(timer);
+    stop();
+    stopToo();
+  };
+}

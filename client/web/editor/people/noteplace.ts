@@ -1,0 +1,44 @@
+// noteplace.ts - where notes are in the world.
+import type { SceneModel } from "../../sdk/index.js";
+import { transformPoint } from "../../sdk/maths.js";
+import type { Box, Id, Vec3 } from "../../sdk/types.js";
+import type { EditorState } from "../editorstate";
+
+/** Where a note is to be: at a point of a node, at a node, at a point of the world, or nowhere. */
+export interface NoteTarget {
+  node?: Id;
+  point?: Vec3;
+}
+
+/** A point alone is shown with so much around it, in distances from the eye. */
+const AROUND = 0.15;
+
+/** Null where the note is nowhere, or on a node that is not there. A note on a whole node is above it: `above` says where that is. */
+export function placeOfNote(
+  { node, point }: NoteTarget,
+  scene: SceneModel,
+  above = (id: Id): Vec3 | null => topOf(scene.box([id])),
+): Vec3 | null {
+  if (node === undefined) return point ?? null;
+  if (!scene.get(node)) return null;
+  return point ? transformPoint(scene.world(node), point) : above(node);
+}
+
+function topOf(box: Box | null): Vec3 | null {
+  return box && [(box[0] + box[3]) / 2, box[4], (box[2] + box[5]) / 2];
+}
+
+/** Shows what a note is about. */
+export function frameNote(editor: EditorState, target: NoteTarget): void {
+  const scene = editor.scene.peek();
+  const place = placeOfNote(target, scene);
+  if (!place) return;
+  const around = AROUND * editor.rig.distance;
+  const box = target.node === undefined ? null : scene.box([target.node]);
+  editor.following.value = null;
+  editor.drawer.value = null;
+  editor.rig.frame(
+    box ?? ([...place.map((x) => x - around), ...place.map((x) => x + around)] as Box),
+    { fly: true },
+  );
+}

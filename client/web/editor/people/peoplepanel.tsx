@@ -1,0 +1,130 @@
+// peoplepanel.tsx - who is here, what they do, and how to look over their shoulder.
+import { computed, signal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+
+import { useEditor } from "../context";
+import type { Editor } from "../editor";
+import { Icon } from "../icons";
+import { MenuButton } from "../panels/menu";
+import { inkOn, initials } from "./colour";
+import { Activity, type Row, lostRows, roster, sameRows } from "./roster";
+import { linkItems } from "./share";
+import "./peoplepanel.css";
+
+const TICK_MS = 30_000;
+
+export function PeoplePanel() {
+  const editor = useEditor();
+  const { rows, tick } = useMemo(() => startRoster(editor), [editor]);
+  useEffect(() => {
+    const timer = setInterval(() => tick.value++, TICK_MS);
+    return () => clearInterval(timer);
+  }, [tick]);
+  return (
+    <section class="panel people" aria-label="People">
+      <h2 class="panel-title">
+        People <span class="people-count">{rows.value.length}</span>
+        <span class="grow" />
+        <ShowOthers />
+        <MenuButton name="Share" tip="Share" side="end" items={() => linkItems(editor)}>
+          <Icon name="link" />
+        </MenuButton>
+      </h2>
+      <ul class="people-list" role="list" aria-label="People">
+        {rows.value.map((row) => (
+          <PersonRow key={row.session} row={row} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** Rows that become others only when their words do: the panel is not drawn anew 20 times a second. */
+function startRoster(editor: Editor) {
+  const activity = new Activity();
+  const tick = signal(0);
+  let last: Row[] = [];
+  const rows = computed(() => {
+    tick.value;
+    editor.structure.value;
+    const now = Date.now();
+    activity.update(editor.people.value, now);
+    const here = roster(
+      editor.people.value,
+      activity,
+      now,
+      editor.names.value,
+      (id) => editor.session.scene.get(id)?.name,
+    );
+    const next = editor.status.value.phase === "online" ? here : lostRows(here);
+    if (!sameRows(last, next)) last = next;
+    return last;
+  });
+  return { rows, tick };
+}
+
+function ShowOthers() {
+  const { showPeople } = useEditor();
+  return (
+    <button
+      type="button"
+      class="icon-button"
+      aria-label="Show others in the view"
+      aria-pressed={showPeople.value}
+      data-tip="Show others' cameras, pointers and names"
+      data-side="end"
+      onClick={() => (showPeople.value = !showPeople.value)}
+    >
+      <Icon name="eye" />
+    </button>
+  );
+}
+
+function PersonRow({ row }: { row: Row }) {
+  const { session, user, name, colour, role, me, doing, looks, idle } = row;
+  return (
+    <li
+      class={idle ? "people-row people-idle" : "people-row"}
+      data-session={session}
+      aria-label={`${name}${me ? ", you" : ""}, ${doing}`}
+    >
+      <span
+        class="people-mark"
+        aria-hidden="true"
+        style={{ background: colour, color: inkOn(colour) }}
+      >
+        {initials(user)}
+      </span>
+      <span class="people-words">
+        <span class="people-name">
+          <b>{name}</b>
+          {me && <span class="people-note">you</span>}
+          {role !== "editor" && (
+            <span class="people-note">{role === "viewer" ? "view only" : "admin"}</span>
+          )}
+        </span>
+        <span class="people-doing">{doing}</span>
+      </span>
+      {!me && looks && <FollowButton session={session} user={name} />}
+    </li>
+  );
+}
+
+function FollowButton({ session, user }: { session: number; user: string }) {
+  const { following, drawer } = useEditor();
+  const follows = following.value === session;
+  return (
+    <button
+      type="button"
+      class="button quiet people-follow"
+      aria-pressed={follows}
+      aria-label={follows ? `Stop following ${user}` : `Follow ${user}`}
+      onClick={() => {
+        following.value = follows ? null : session;
+        drawer.value = null;
+      }}
+    >
+      {follows ? "Following" : "Follow"}
+    </button>
+  );
+}

@@ -1,0 +1,116 @@
+// smoothpose.ts - where somebody looks from and points to, between the 20 times a second that the server tells it: what is shown goes after what was told, quickly at first,
+// and rests once it is there. World: right-handed, +Y up, metres.
+import { Matrix4, Quaternion, Vector3 } from "three";
+
+import type { Person } from "../../sdk/types.js";
+
+/** After this long two thirds of the way are done. */
+const FOLLOW_S = 0.06;
+/** What is told at once after a pause, a jump of a view for example, is not to be flown to for long. */
+const STEP_S_MAX = 0.1;
+const REST = 1e-4;
+
+/** A point that goes after its goal. */
+class Glide {
+  readonly at = new Vector3();
+  readonly goal = new Vector3();
+  known = false;
+
+  aim(x: number, y: number, z: number): void {
+    this.goal.set(x, y, z);
+    if (!this.known) this.at.copy(this.goal);
+    this.known = true;
+  }
+
+  /** Goes on by the part `share` of what is left. `near` metres count as there. */
+  advance(share: number, near: number): boolean {
+    this.at.lerp(this.goal, share);
+    if (this.at.distanceTo(this.goal) > near) return true;
+    this.at.copy(this.goal);
+    return false;
+  }
+}
+
+export class SmoothPose {
+  person: Person;
+  readonly eye = new Glide();
+  readonly turn = new Quaternion();
+  /** Where the pointer's ray begins, and where it ends: on what it meets. */
+  readonly from = new Glide();
+  readonly tip = new Glide();
+  /** How far the ray reaches, in metres: the last that the server answered; null where it met nothing or nobody asked. */
+  reach: number | null = null;
+  /** The ray was told anew since the server was asked. */
+  asks = false;
+  /** When it was asked last, in milliseconds. */
+  askedAt = -Infinity;
+  /** When the pointer moved last, in milliseconds. */
+  pointedAt = -Infinity;
+
+  #turnGoal = new Quaternion();
+  #moving = true;
+
+  constructor(person: Person) {
+    this.person = person;
+    this.asks = person.ray !== undefined;
+    this.aim(person, 0);
+  }
+
+  get hasView(): boolean {
+    return this.eye.known;
+  }
+
+  get hasRay(): boolean {
+    return this.from.known;
+  }
+
+  /** Takes over what was told of them. */
+  aim(person: Person, now: number): void {
+    const { ray } = person;
+    if (ray && !sameRay(ray, this.person.ray)) {
+      this.pointedAt = now;
+      this.asks = true;
+    }
+    this.person = person;
+    this.#moving = true;
+    if (person.view) this.#aimView(person.view);
+    else this.eye.known = false;
+    if (!ray) this.from.known = this.tip.known = false;
+  }
+
+  /** Sets the end of the ray: `spare` metres along it where nothing is met. */
+  point(spare: number): void {
+    const { ray } = this.person;
+    if (!ray) return;
+    const reach = this.reach ?? spare;
+    this.from.aim(ray[0], ray[1], ray[2]);
+    this.tip.aim(ray[0] + reach * ray[3], ray[1] + reach * ray[4], ray[2] + reach * ray[5]);
+    this.#moving = true;
+  }
+
+  /** Goes on for so many seconds. @returns whether it is still on its way */
+  advance(seconds: number): boolean {
+    if (!this.#moving) return false;
+    const share = 1 - Math.exp(-Math.min(seconds, STEP_S_MAX) / FOLLOW_S);
+    const near =
+      REST * Math.max(1e-3, this.eye.goal.distanceTo(this.tip.known ? this.tip.goal : this.eye.at));
+    this.turn.slerp(this.#turnGoal, share);
+    const turning = this.turn.angleTo(this.#turnGoal) > REST;
+    if (!turning) this.turn.copy(this.#turnGoal);
+    const gliding = [this.eye, this.from, this.tip].map((glide) => glide.advance(share, near));
+    this.#moving = turning || gliding.includes(true);
+    return this.#moving;
+  }
+
+  #aimView(view: readonly number[]): void {
+    const fresh = !this.eye.known;
+    const world = new Matrix4().fromArray(view).invert();
+    this.eye.aim(world.elements[12], world.elements[13], world.elements[14]);
+    this.#turnGoal.setFromRotationMatrix(world);
+    if (fresh) this.turn.copy(this.#turnGoal);
+  }
+}
+
+function sameRay(a: readonly number[], b: readonly number[] | undefined): boolean {
+  return b !== undefined && a.every((value, i) => value === b[i]);
+}

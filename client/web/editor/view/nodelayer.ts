@@ -1,0 +1,191 @@
+// nodelayer.ts - the nodes of the scene that is shown, be it now or a moment of the past: each as its mesh of the glTF, as the box of its bounds, or not at all.
+import { effect } from "@preact/signals";
+import * as THREE from "three";
+
+import { type GizmodError, SceneModel } from "../../sdk/index.js";
+import type { Id, Ray, SceneChange, SceneNode, Vec3 } from "../../sdk/types.js";
+import type { FloatingOrigin } from "./floatingorigin";
+import { type AssetMeshes, disposeMeshes, loadAsset } from "./asset";
+import { BOX_PARTS, boxMatrix, fits, setBoxColour } from "./boxmesh";
+import { InstanceSet, type Part } from "./instances";
+import { Environment } from "./environment";
+import { followTheme, themeColour } from "./themecolours";
+import type { Layer, View } from "./view";
+
+export class NodeLayer implements Layer {
+  readonly #drawn: InstanceSet;
+  readonly #environment: Environment;
+  #parts: ReadonlyMap<number, Part[]> = new Map();
+  #version: string | null = null;
+  #scene = new SceneModel();
+  /** What this picture shows where it was not before; null for all. For the layers above, which draw the same nodes. */
+  fresh: ReadonlySet<Id> | null = null;
+  /** Those of `fresh` that moved by themselves, rather than with what is above them. */
+  moved: ReadonlySet<Id> = new Set();
+  /** Whether this picture has nodes that came, went, or hang elsewhere: what is below a node may be other nodes now. */
+  regrown = false;
+  #due: Set<Id> | null = null;
+  #dueMoved = new Set<Id>();
+  #dueRegrown = false;
+  #originVersion = 0;
+  #loading: AbortController | null = null;
+  #stop: (() => void)[];
+
+  constructor(
+    readonly view: View,
+    readonly origin: FloatingOrigin,
+  ) {
+    const { editor } = view;
+    this.#environment = new Environment(view.renderer);
+    this.#drawn = new InstanceSet(origin.group.position);
+    origin.group.add(this.#drawn.group);
+    this.#stop = [
+      effect(() => this.#show(editor.scene.value)),
+      followTheme(() => {
+        setBoxColour(themeColour("--mesh"));
+        view.invalidate();
+      }),
+      // Not when its nodes come: the file can be had once the import is on the disk.
+      editor.session.on("edit", ({ kind }) => {
+        if (kind === "import") void this.#load();
+        else if (editor.asset.peek().phase === "none") this.#wantMeshes(); // such as an undo that brings the first node with a mesh back
+      }),
+      editor.session.on("status", ({ phase }) => {
+        if (phase === "online" && editor.asset.peek().phase === "failed") void this.#load();
+      }),
+    ];
+  }
+
+  /** What is drawn for a node; undefined for nothing. */
+  partsOf(node: SceneNode): readonly Part[] | undefined {
+    const parts = node.asset === undefined ? undefined : this.#parts.get(node.asset);
+    if (parts && this.#isOfAsset(node, parts)) return parts;
+    return node.bounds && BOX_PARTS;
+  }
+
+  /** Draws a node of the scene into a set of instances as it is drawn here, or takes it off where there is nothing to draw. */
+  put(set: InstanceSet, id: Id, world: ArrayLike<number>, colour?: THREE.Color): void {
+    const node = this.#scene.get(id);
+    const parts = node && this.partsOf(node);
+    if (!parts) return set.remove(id);
+    set.put(
+      id,
+      parts,
+      parts === BOX_PARTS && node.bounds ? boxMatrix(node.bounds, world) : world,
+      colour,
+    );
+  }
+
+  /** The first surface that a ray meets, as the last picture shows it. */
+  meet([x, y, z, dx, dy, dz]: Ray): { id: Id; point: Vec3 } | null {
+    this.#drawn.group.updateWorldMatrix(true, true);
+    const met = this.#drawn.meet(
+      new THREE.Raycaster(new THREE.Vector3(x, y, z), new THREE.Vector3(dx, dy, dz)),
+    );
+    return met && { id: met.id, point: met.point.toArray() };
+  }
+
+  update(): void {
+    if (this.#originVersion !== this.origin.version) this.#due = null;
+    this.#originVersion = this.origin.version;
+    if (this.#due === null) this.#putAll();
+    else for (const id of this.#due) this.put(this.#drawn, id, this.#scene.world(id));
+    this.fresh = this.#due;
+    this.moved = this.#dueMoved;
+    this.regrown = this.#dueRegrown || this.fresh === null;
+    this.#due = new Set();
+    this.#dueMoved = new Set();
+    this.#dueRegrown = false;
+    this.#drawn.flush();
+  }
+
+  restore(): void {
+    this.#environment.restore();
+  }
+
+  dispose(): void {
+    this.#loading?.abort();
+    for (const stop of this.#stop) stop();
+    this.#drawn.clear();
+    disposeMeshes(this.#parts);
+    this.#environment.dispose();
+  }
+
+  /** A node of the past may be of a glTF that another import has replaced since. */
+  #isOfAsset(node: SceneNode, parts: readonly Part[]): boolean {
+    const now = this.view.editor.session.scene;
+    return (
+      this.#scene === now ||
+      now.get(node.id) !== undefined ||
+      node.bounds === undefined ||
+      fits(parts, node.bounds)
+    );
+  }
+
+  #show(scene: SceneModel): () => void {
+    this.#scene = scene;
+    this.#due = null;
+    if (!this.#loading) this.#wantMeshes();
+    return scene.on("change", (change) => this.#changed(change));
+  }
+
+  #changed(change: SceneChange): void {
+    if (change.all) this.#wantMeshes();
+    if (change.all) this.#due = null;
+    if (this.#due === null) return;
+    for (const id of change.gone) this.#due.add(id);
+    for (const id of change.moved) this.#dueMoved.add(id);
+    if (
+      change.added.length + change.gone.length > 0 ||
+      change.structure.some((id) => this.#dueMoved.has(id))
+    )
+      this.#dueRegrown = true;
+    for (const top of [...change.added, ...change.moved])
+      for (const id of this.#scene.below(top)) this.#due.add(id);
+  }
+
+  #putAll(): void {
+    for (const id of [...this.#drawn.ids]) if (!this.#scene.get(id)) this.#drawn.remove(id);
+    for (const id of this.#scene.nodes.keys()) this.put(this.#drawn, id, this.#scene.world(id));
+  }
+
+  /** Looks for the glTF where nodes are of one: after a state that came as a whole it may be another. */
+  #wantMeshes(): void {
+    for (const { asset } of this.#scene.nodes.values())
+      if (asset !== undefined) return void this.#load();
+  }
+
+  async #load(): Promise<void> {
+    const { editor } = this.view;
+    this.#loading?.abort();
+    const { signal } = (this.#loading = new AbortController());
+    if (this.#version === null) editor.asset.value = { phase: "loading", loaded: 0, total: 0 };
+    try {
+      const progress = (loaded: number, total: number) =>
+        (editor.asset.value = { phase: "loading", loaded, total });
+      const asset = await loadAsset(editor.session.sceneName, this.#version, progress, signal);
+      if (signal.aborted) return;
+      if (asset) this.#take(asset);
+      const failed = asset?.failed;
+      editor.asset.value =
+        failed === undefined ? { phase: "ready" } : { phase: "failed", reason: failed };
+    } catch (error) {
+      if (signal.aborted) return;
+      this.#take({ parts: new Map(), version: null });
+      editor.asset.value = { phase: "failed", reason: (error as GizmodError).message };
+    }
+    const { reason } = editor.asset.value;
+    if (reason !== undefined)
+      editor.say("warn", `Some meshes cannot be shown; boxes replace them: ${reason}`);
+  }
+
+  #take({ parts, version }: AssetMeshes): void {
+    this.#drawn.clear();
+    disposeMeshes(this.#parts);
+    this.#environment.light(parts.values());
+    this.#parts = parts;
+    this.#version = version;
+    this.#due = null;
+    this.view.invalidate();
+  }
+}
