@@ -295,7 +295,7 @@ test("a .gltf comes with the files that it names, and without them one is told w
   await bob.page.goto(daemon.url);
   const files = bob.page.locator("input[type=file]");
   await files.setInputFiles(`${MODELS}/cameras/Cameras.gltf`);
-  await bob.page.getByText("Cameras.gltf needs simpleSquare.bin: drop or choose all of them together.").waitFor();
+  await bob.page.getByText("Cameras.gltf needs simpleSquare.bin. Drop or choose all of these files together.").waitFor();
   await files.setInputFiles([`${MODELS}/cameras/Cameras.gltf`, `${MODELS}/cameras/simpleSquare.bin`]);
   await bob.online();
   assert.match(bob.page.url(), /scene=cameras/);

@@ -1,4 +1,4 @@
-// app.tsx - where the parts of the editor stand.
+// app.tsx - lays out the parts of the editor on the page.
 import { useEffect, useRef, useState } from "preact/hooks";
 
 import { EditorContext } from "./context";
@@ -96,7 +96,7 @@ function Viewport({ editor }: { editor: Editor }) {
   );
 }
 
-/** Null where the browser cannot draw. */
+/** Opens the view; null if the browser has no WebGL 2. */
 function openView(editor: Editor, canvas: HTMLCanvasElement): View | null {
   try {
     return new View(editor, canvas);

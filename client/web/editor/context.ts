@@ -1,4 +1,4 @@
-// context.ts - how components reach the editor that they are part of.
+// context.ts - gives components the editor that they are part of.
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 

@@ -1,7 +1,7 @@
-// editorstate.ts - what all parts of the editor share: the session, what is shown, what is selected,
-// messages to the person. Data flows one way: the server sends to the session, the session sets the
-// signals here, and views and panels follow the signals. What a person does goes to the session, and
-// its result comes back the same way.
+// editorstate.ts - what all parts of the editor share: the session, what is shown, what is
+// selected, messages to the person. Data flows one way: the server sends to the session, the
+// session sets the signals here, and views and panels follow the signals. What a person does goes
+// to the session, and its result comes back the same way.
 import { batch, computed, effect, signal } from "@preact/signals";
 
 import { type GizmodError, SceneModel, type Session } from "../sdk/index.js";
@@ -17,103 +17,124 @@ export interface Toast {
   id: number;
   level: "info" | "warn" | "error";
   text: string;
-  /** What can be done about it. */
+  /** An offer to act on the message, shown as a button. */
   action?: { label: string; run: () => void };
 }
 
-/** What the person is asked before something is done. */
+/** A question to the person before something is done. */
 export interface Question {
   title: string;
   text: string;
-  /** What is done, as a verb: "Replace". */
+  /** The label of the button that agrees, a verb: "Replace". */
   yes: string;
-  /** What cannot be taken back: Enter says no. */
+  /** The action cannot be undone: Enter cancels. */
   danger?: boolean;
   answer: (yes: boolean) => void;
 }
 
-/** A moment of the past that is shown in place of the present. */
+/** A state of the past that is shown in place of the present. */
 export interface PastState {
   seq: number;
   /** Unix seconds. */
   time: number;
-  /** The scene as it was. */
+  /** The scene as it was then. */
   scene: SceneModel;
 }
 
-/** The glTF that the scene's meshes come from. */
+/** The glTF file that the scene's meshes come from. */
 export interface AssetState {
-  /** `none`: there is no need of it. */
+  /** `none`: no node needs the file. */
   phase: "none" | "loading" | "ready" | "failed";
-  /** Loading: bytes that have come, and all there are (0 while that is not known). */
+  /** While loading: bytes received so far, and the total; 0 until the total is known. */
   loaded?: number;
   total?: number;
-  /** Failed: why boxes stand for some meshes. */
+  /** If it failed: why some meshes are shown as boxes. */
   reason?: string;
 }
 
 const TOASTS_MAX = 4;
 const OLDER =
-  "The server now has an earlier state of this scene, as after a backup was restored. It does not have what was saved since.";
+  "The server now has an earlier state of this scene, for example because a backup was restored. " +
+  "Later edits are not in it.";
 const TOAST_MS = 6000;
 
 export class EditorState {
   readonly rig: CameraRig;
-  /** What hand and keyboard are doing. */
+  /** What pointer and keyboard are doing now. */
   readonly input = new InputState();
 
   readonly status = signal<Status>({ phase: "connecting" });
-  /** Edits that the server did not answer yet. */
+  /** The number of edits that the server has not answered yet. */
   readonly unsaved = signal(0);
-  /** How many of those were made to a newer state than the server now has, and wait for a word of the person. */
+  /**
+   * How many of these edits were made to a newer state than the server now has. They wait until the
+   * person applies or discards them.
+   */
   readonly held = signal(0);
   readonly selection = signal<readonly Id[]>([]);
   readonly people = signal<readonly Person[]>([]);
-  /** What each session is called, see names.ts. It changes only as somebody comes or leaves. */
+  /**
+   * The display name of each session, see names.ts. It changes only when a session joins or leaves.
+   */
   readonly names = signal<SessionNames>(new Map());
   readonly notes = signal<readonly Note[]>([]);
   readonly gizmo = signal<Gizmo | null>(null);
   readonly tool = signal<Tool>({});
-  /** The edit that was told last. */
+  /** The latest edit that the server has sent. */
   readonly lastEdit = signal<Edit | null>(null);
 
-  /** The moment that is shown; null for the present. While it is not null nothing can be edited. */
+  /**
+   * The state of the past that is shown; null for the present. While the past is shown nothing can
+   * be edited.
+   */
   readonly past = signal<PastState | null>(null);
   readonly scene = computed(() => this.past.value?.scene ?? this.session.scene);
-  /** Counts the changes of the scene that is shown, once for each frame of the server: read it to follow all of them. */
+  /**
+   * Counts the changes of the scene that is shown, once for each frame of the server. An effect
+   * that reads it runs after each change.
+   */
   readonly revision = signal(0);
-  /** Counts those of names, parents and of what is there: what a tree shows. */
+  /** Counts the changes of names, of parents, and of which nodes there are: what a tree shows. */
   readonly structure = signal(0);
 
-  /** Whether edits are possible now: the role allows it, and this is the present. Offline edits wait. */
+  /**
+   * Whether edits are possible now: the role allows them, and the present is shown. Edits that are
+   * made offline wait.
+   */
   readonly editable = computed(() => this.role.value !== "viewer" && this.past.value === null);
   readonly role = signal<"viewer" | "editor" | "admin">("viewer");
-  /** The session whose view is followed; null for none. */
+  /** The session whose view this page follows; null for none. */
   readonly following = signal<number | null>(null);
-  /** Whether the others' cameras, pointers and names are drawn in the view. */
+  /** Whether the view shows the cameras, pointers and names of the others. */
   readonly showPeople = signal(true);
   /** The note that is open in the panel; null for none. */
   readonly openNote = signal<number | null>(null);
-  /** The ways that are drawn in the view. */
+  /** The motion paths that the view draws. */
   readonly motionPaths = signal<readonly MotionPath[]>([]);
   readonly asset = signal<AssetState>({ phase: "none" });
   readonly toasts = signal<readonly Toast[]>([]);
-  /** A file on its way to the server: how much of it is sent, 0 to 1; 1 while the server reads it. */
+  /**
+   * A file that is being uploaded: the part that is sent, 0 to 1; 1 while the server reads the
+   * file.
+   */
   readonly upload = signal<{ file: string; part: number } | null>(null);
-  /** What is asked over the page; null for nothing. */
+  /** The question that a dialog shows; null for none. */
   readonly question = signal<Question | null>(null);
-  /** The window that is open over the page. */
+  /** The dialog that is open over the page. */
   readonly dialog = signal<"shortcuts" | "palette" | null>(null);
-  /** The side panel that is open where there is no room for both beside the view. */
+  /** The side panel that is open, if the page is too narrow for both beside the view. */
   readonly drawer = signal<"left" | "right" | null>(null);
 
   #lastToast = 0;
-  /** The latest import of this page's own: the seq of its edit, undefined if it failed. */
+  /** The latest import of this page: the seq of its edit, undefined if the import failed. */
   #ownImport: Promise<number | undefined> = Promise.resolve(undefined);
-  /** How many nodes the scene has, and how many it had before some came. */
+  /** The number of nodes in the scene, and the number before nodes were last added. */
   #nodes = 0;
   #nodesBefore = 0;
-  /** Choices of nodes that the server has not answered yet, as whether they became what is selected, with what says so. */
+  /**
+   * Selections that the server has not answered yet: a promise that tells whether the selection was
+   * made, and the function that settles it.
+   */
   readonly #pendingSelections = new Map<Promise<boolean>, (known: boolean) => void>();
 
   constructor(readonly session: Session) {
@@ -154,7 +175,10 @@ export class EditorState {
     });
   }
 
-  /** Warns of nodes that somebody else's import replaced. Its edit may be told before the answer to an import of one's own. */
+  /**
+   * Warns if another person's import replaced the nodes. The edit of this page's own import may
+   * arrive before the answer to the import, so that answer is awaited first.
+   */
   async #onEdit(edit: Edit): Promise<void> {
     this.lastEdit.value = edit;
     if (edit.kind !== "import" || this.#nodesBefore === 0) return;
@@ -162,7 +186,7 @@ export class EditorState {
       this.say("warn", replacedText(edit, Date.now() / 1000));
   }
 
-  /** Runs an import of this page's own, of which it needs no message. */
+  /** Runs an import of this page, which then gives no warning of its own edit. */
   runImport<T extends { seq: number }>(run: () => Promise<T>): Promise<T | undefined> {
     const done = this.try(run);
     this.#ownImport = done.then((answer) => answer?.seq);
@@ -181,7 +205,7 @@ export class EditorState {
     this.tool.value = this.session.tool;
   }
 
-  /** Says something at the edge of the view; errors stay until they are put away. */
+  /** Shows a message at the edge of the view; an error stays until it is dismissed. */
   say(level: Toast["level"], text: string, action?: Toast["action"]): void {
     const toast = { id: ++this.#lastToast, level, text, action };
     this.toasts.value = [...this.toasts.peek().filter((other) => other.text !== text), toast].slice(
@@ -194,7 +218,7 @@ export class EditorState {
     this.toasts.value = this.toasts.peek().filter((toast) => toast.id !== id);
   }
 
-  /** Asks before something is done. Resolves to whether it shall be. */
+  /** Asks the person before something is done. Resolves to whether the person agrees. */
   ask(question: Omit<Question, "answer">): Promise<boolean> {
     this.question.peek()?.answer(false);
     return new Promise((resolve) => {
@@ -206,7 +230,7 @@ export class EditorState {
     });
   }
 
-  /** Says what went wrong. */
+  /** Shows an error as a message. */
   fail(error: unknown): void {
     const { code, message } = error as Partial<GizmodError>;
     this.say(
@@ -223,7 +247,7 @@ export class EditorState {
     await this.#undoOrRedo("redo");
   }
 
-  /** What is in the way of it is told, with the way to do what can be done. */
+  /** If later edits are in the way, the message names them and offers to undo or redo anyway. */
   async #undoOrRedo(way: "undo" | "redo"): Promise<void> {
     try {
       await this.session[way]();
@@ -239,9 +263,12 @@ export class EditorState {
     }
   }
 
-  /** To be settle of everything that selects, as it fails or not: until the server has answered, `selection` is what was selected before. */
+  /**
+   * Every change of the selection is passed through here: until the server has answered,
+   * `selection` is still the previous one.
+   */
   trackSelection<T>(choice: Promise<T>): Promise<T> {
-    // Without a connection nothing waits: who selects does so here, and what is made then is there some time.
+    // Without a connection there is nothing to wait for: the session changes the selection at once.
     if (this.status.peek().phase !== "online") return choice;
     let settleAnswer: (known: boolean) => void = () => {};
     const answer = new Promise<boolean>((resolve) => (settleAnswer = resolve));
@@ -266,12 +293,15 @@ export class EditorState {
     return this.#pendingSelections.size > 0;
   }
 
-  /** Resolves once the server has answered: whether `selection` is what was chosen so far. */
+  /** Resolves when the server has answered all changes of the selection: true if all were made. */
   async selectionSettled(): Promise<boolean> {
     return (await Promise.all(this.#pendingSelections.keys())).every(Boolean);
   }
 
-  /** Does something with what was chosen, once that is known; nothing where it could not be chosen, for what was selected before is not what was meant. */
+  /**
+   * Runs an action on the selection as soon as the selection is known. If a change of the selection
+   * failed nothing is run, because the previous selection is not what the person meant.
+   */
   whenSelectionSettled(run: () => void): void {
     if (!this.isSelecting) return run();
     void this.selectionSettled().then((known) => {
@@ -279,7 +309,7 @@ export class EditorState {
     });
   }
 
-  /** Runs an edit, and says what went wrong. Undefined where something did. */
+  /** Runs an edit and shows its error. Undefined if it failed. */
   async try<T>(edit: () => Promise<T>): Promise<T | undefined> {
     try {
       return await edit();

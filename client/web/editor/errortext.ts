@@ -1,6 +1,7 @@
-// errortext.ts - what the server says is wrong, in words for who looks at the scene: it speaks of fields, ids and numbers of edits as well, which programs need. Pure.
+// errortext.ts - rewords an error of the server for a person who looks at the scene: field names,
+// ids and numbers of edits, which programs need, are left out. Pure.
 
-/** A name may have brackets of its own: what stands behind it says where it ends. */
+/** The name of a node may contain brackets, so the words after the name tell where it ends. */
 const LABEL = /node \d+ \((.+)\)(?= is held by | since\b| and \d+ more since\b)/;
 
 export function errorText(message: string): string {
@@ -8,6 +9,6 @@ export function errorText(message: string): string {
     .replace(/^[a-z_]+(?:[.[][\w.[\]]*)?: /, "")
     .replace(/ \(edit \d+\)$/, " then");
   const named = words.replace(LABEL, "$1");
-  // A name that comes first stays as it was given.
+  // A name at the beginning keeps its case.
   return words.search(LABEL) === 0 ? named : named.charAt(0).toUpperCase() + named.slice(1);
 }

@@ -1,5 +1,7 @@
-// main.tsx - the page: joins the scene that its address names (?scene=NAME&user=NAME&role=viewer, with &create a new one), and shows it.
-// First, so that the style sheets of the parts come after it.
+// main.tsx - starts the page: it joins the scene that the address names
+// (?scene=NAME&user=NAME&role=viewer; &create makes a new one) and shows it, or shows the start page.
+
+// The base style sheet comes first, so that those of the parts override it.
 import "./style/base.css";
 
 import { render } from "preact";

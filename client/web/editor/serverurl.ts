@@ -1,4 +1,5 @@
-// serverurl.ts - the daemon's address: the folder that this page came from. Behind a reverse proxy it may be below a path.
+// serverurl.ts - the address of the daemon: the folder that this page was loaded from. Behind a
+// reverse proxy it may have a path.
 
 export function serverUrl(): string {
   return new URL("./", location.href).href;

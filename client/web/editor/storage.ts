@@ -1,4 +1,5 @@
-// storage.ts - what the browser keeps for the page. Where it keeps nothing (blocked, full), the page works all the same and forgets.
+// storage.ts - values that the browser keeps for the page. If it cannot keep any (storage blocked
+// or full), the page works without them.
 
 /** `tab`: until the tab is closed. */
 export type Where = "browser" | "tab";
@@ -15,12 +16,12 @@ export function recall(key: string, where: Where = "browser"): string | null {
   }
 }
 
-/** Null forgets it. */
+/** Stores a value; null deletes it. */
 export function keep(key: string, value: string | null, where: Where = "browser"): void {
   try {
     if (value === null) storeOf(where).removeItem(key);
     else storeOf(where).setItem(key, value);
   } catch {
-    // It is as if it had been forgotten.
+    // The value is lost, which the page can live with.
   }
 }

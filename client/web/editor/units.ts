@@ -1,6 +1,7 @@
-// units.ts - the units of what people read and type: which there are, how large each is (in metres, in radians, as a
-// factor), and lengths in words. Lengths are shown in metres everywhere, and a number without a unit is in metres,
-// degrees or a plain factor: it means the same for everybody and in every scene. Pure.
+// units.ts - the units that people read and type: which ones there are, their sizes (in metres,
+// radians, or as a factor), and the text of lengths. Lengths are always shown in metres, and a
+// number without a unit is in metres, degrees or a plain factor, so that it means the same for
+// everybody and in every scene. Pure.
 
 export type Quantity = "length" | "angle" | "factor";
 
@@ -25,31 +26,36 @@ const UNITS: Record<Quantity, Record<string, number>> = {
 /** The unit of a number without one. */
 export const BARE_UNIT: Record<Quantity, string> = { length: "m", angle: "°", factor: "×" };
 
-/** How large a unit is, by its name in small letters; undefined for a name that is none of this quantity. */
+/** The size of a unit, by its lower-case name; undefined if the quantity has no such unit. */
 export function unitSize(quantity: Quantity, name: string): number | undefined {
   return Object.hasOwn(UNITS[quantity], name) ? UNITS[quantity][name] : undefined;
 }
 
-/** So many of a unit, in metres, radians or as a factor. 570 mm is 0.57 m to the bit, which 570 * 0.001 is not. */
+/**
+ * Converts a number of a unit to metres, radians or a factor. 570 mm is exactly 0.57 m, which 570 *
+ * 0.001 is not.
+ */
 export function inBase(number: number, size: number): number {
   const parts = Math.round(1 / size);
   return parts > 1 && 1 / parts === size ? number / parts : number * size;
 }
 
-/** The other way: how many of the bare unit a value is. */
+/** Converts a value to the unit of a number without one. */
 export function inBare(value: number, quantity: Quantity): number {
   return quantity === "angle" ? (value * 180) / Math.PI : value;
 }
 
-/** Digits behind the point of a length: to a millimetre. */
+/** The least number of decimals of a length: millimetres. */
 const LENGTH_DIGITS = 3;
-/** A length below a metre has so many digits that count. */
+/** The least number of significant digits of a length below a metre. */
 const DIGITS_THAT_COUNT = 3;
 const DIGITS_MAX = 12;
-/** Metres. What is smaller is what rounding left of a zero. */
+/** Metres. A smaller length is the rounding noise of a zero. */
 const NOISE_M = 1e-9;
 
-/** "12.5 m", "0.0125 m": what every label and read-out says of a length; a true minus sign. */
+/**
+ * "12.5 m", "0.0125 m": the text of a length in every label and read-out, with a true minus sign.
+ */
 export function lengthText(metres: number): string {
   const size = Math.abs(metres);
   if (size < NOISE_M) return "0 m";

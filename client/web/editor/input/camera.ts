@@ -1,20 +1,24 @@
-// camera.ts - the maths of a camera that looks at a target: an orientation, a target in mid-view, and a distance. Pure.
-// World: right-handed, +Y up, metres. Quaternions [x, y, z, w] turn the eye's axes (right, up, back) into the world's.
+// camera.ts - the maths of a camera that looks at a target: an orientation, a target in the middle
+// of the view, and a distance. Pure. World: right-handed, +Y up, metres. Quaternions [x, y, z, w]
+// turn the eye's axes (right, up, back) into the world's.
 import type { Mat4, Quat, Vec3 } from "../../sdk/types.js";
 
 export interface Pose {
   target: Vec3;
   turn: Quat;
-  /** From the eye to the target, above 0. */
+  /** Metres from the eye to the target, above 0. */
   distance: number;
 }
 
 /** The vertical angle of view. */
 export const FOV_RAD = (45 * Math.PI) / 180;
-/** Where the near and the far plane of a perspective are, as parts of the distance. */
+/** The distances of the near and the far plane of a perspective, in distances to the target. */
 const NEAR = 2e-3;
 const FAR = 1e4;
-/** A parallel view sees as far behind the eye as before it: there, nearness is no reason to see nothing. */
+/**
+ * The depth of a parallel view before and behind the eye, in distances to the target: a parallel
+ * view has no reason to clip what is behind the eye.
+ */
 const PARALLEL_DEPTH = 1e3;
 
 /** The eye's right, up and back in the world. */
@@ -30,7 +34,7 @@ export function eyeOf({ target, turn, distance }: Pose): Vec3 {
   return along(target, axesOf(turn)[2], distance);
 }
 
-/** World to eye. */
+/** The matrix from the world to the eye. */
 export function viewOf(pose: Pose): number[] {
   const [right, up, back] = axesOf(pose.turn);
   const eye = eyeOf(pose);
@@ -54,7 +58,7 @@ export function viewOf(pose: Pose): number[] {
   ];
 }
 
-/** What looks through this view, with a target at that distance. */
+/** The pose of a view matrix, with its target at that distance. */
 export function poseOf(view: Mat4, distance: number): Pose {
   const right: Vec3 = [view[0], view[4], view[8]];
   const up: Vec3 = [view[1], view[5], view[9]];
@@ -65,7 +69,7 @@ export function poseOf(view: Mat4, distance: number): Pose {
   return { target: along(eye, back, -distance), turn: quatOf(right, up, back), distance };
 }
 
-/** Looks along `-back`, the horizon level; straight down or up, -Z is up. */
+/** The orientation that looks along `-back` with a level horizon; straight down or up, -Z is up. */
 export function turnOf(back: Vec3): Quat {
   const b = unit(back);
   const above: Vec3 = Math.abs(b[1]) > 0.99999 ? [0, 0, -Math.sign(b[1])] : [0, 1, 0];
@@ -73,7 +77,10 @@ export function turnOf(back: Vec3): Quat {
   return quatOf(right, cross(b, right), b);
 }
 
-/** The same turned about the world's +Y by `yaw`, and about the eye's right by `pitch` as far as straight up or down; the horizon becomes level. Radians. */
+/**
+ * Turns an orientation about the world's +Y by `yaw`, and about the eye's right by `pitch`, at most
+ * to straight up or down. The horizon becomes level. Radians.
+ */
 export function turned(turn: Quat, yaw: number, pitch: number): Quat {
   const [right, , back] = axesOf(turn);
   const level =
@@ -90,7 +97,10 @@ export function turned(turn: Quat, yaw: number, pitch: number): Quat {
   ];
 }
 
-/** Between two poses; k from 0 to 1. Distances go by factors, so that a way in looks as even as a way out. */
+/**
+ * Interpolates two poses; k from 0 to 1. Distances are interpolated as factors, so that zooming in
+ * looks as even as zooming out.
+ */
 export function between(a: Pose, b: Pose, k: number): Pose {
   return {
     target: [0, 1, 2].map((i) => a.target[i] + (b.target[i] - a.target[i]) * k) as Vec3,
@@ -99,7 +109,10 @@ export function between(a: Pose, b: Pose, k: number): Pose {
   };
 }
 
-/** Eye to clip, with a depth of -1 to 1. What is at the target is of the same size in both kinds. */
+/**
+ * The matrix from the eye to clip space, with a depth of -1 to 1. At the target both projections
+ * show the same size.
+ */
 export function projection(aspect: number, distance: number, parallel: boolean): number[] {
   const high = Math.tan(FOV_RAD / 2) * (parallel ? distance : 1);
   const x = 1 / (high * aspect);

@@ -1,10 +1,13 @@
-// chord.ts - which keys are down, as one text: "Mod+Shift+Z". Mod is Ctrl, on Apple's keyboards Command. Pure.
+// chord.ts - the keys that are down, as one text: "Mod+Shift+Z". Mod is Ctrl, and Command on
+// Apple's keyboards. Pure.
 
 const APPLE = typeof navigator !== "undefined" && /Mac|iPhone|iPad/.test(navigator.platform);
 
 type KeyEvent = Pick<KeyboardEvent, "key" | "code" | "ctrlKey" | "metaKey" | "altKey" | "shiftKey">;
 
-/** Letters as the layout has them, where it has Latin ones; digits also from the number block. */
+/**
+ * Letters follow the keyboard layout if it has Latin letters; digits may come from the number pad.
+ */
 export function chordOf(event: KeyEvent): string {
   const [, digit] = /^(?:Digit|Numpad)(\d)$/.exec(event.code) ?? [];
   const [, letter] = /^Key([A-Z])$/.exec(event.code) ?? [];
@@ -32,7 +35,7 @@ const SHOWN: Record<string, string> = {
   "-": "\u2212",
 };
 
-/** The keys of a chord as they are written on the keyboard. */
+/** The keys of a chord as they are printed on the keyboard. */
 export function keysOf(chord: string): string[] {
   const keys =
     chord === "+" || chord.endsWith("++")

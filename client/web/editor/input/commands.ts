@@ -1,4 +1,5 @@
-// commands.ts - everything that can be done by a key or by name, once: for the keyboard, for the list of shortcuts, and for the palette.
+// commands.ts - the table of all commands: the keyboard, the list of shortcuts and the command
+// palette read it.
 import type { Mode, Vec3 } from "../../sdk/types.js";
 import type { Editor } from "../editor";
 import { createNode, deleteNodes, duplicateNodes } from "../panels/nodeactions";
@@ -13,13 +14,13 @@ export interface Command {
   id: string;
   label: string;
   group: "Tools" | "Edit" | "Selection" | "View" | "History" | "During a drag" | "Help";
-  /** Chords, see chord.ts, for each choice of keys; the first is the one to be shown. */
+  /** The chords (see chord.ts) in each keymap; the first one is shown. */
   keys: Record<Keymap, readonly string[]>;
-  /** Those that are only told about have none: what they do is part of a drag. */
+  /** A command without `run` is only listed: its keys act within a drag. */
   run?(editor: Editor): unknown;
-  /** Whether it can be done now; without it, always. */
+  /** Whether the command can run now; without this function it always can. */
   possible?(editor: Editor): boolean;
-  /** Whether it is on now, for those that can be. */
+  /** Whether the command is switched on, if it is a switch. */
   on?(editor: Editor): boolean;
 }
 
@@ -356,17 +357,20 @@ export const COMMANDS: readonly Command[] = [
   },
 ];
 
-/** What this chord does; null for nothing. */
+/** The command of this chord; null for none. */
 export function commandOf(chord: string, keymap: Keymap): Command | null {
   return COMMANDS.find((command) => command.run && command.keys[keymap].includes(chord)) ?? null;
 }
 
-/** What it does depends on what is selected: who chooses something and presses its key at once means what they chose, also where the server is far away. */
+/**
+ * Whether the effect of a command depends on the selection. If the key is pressed right after a
+ * selection, the command waits for the server's answer.
+ */
 export function isAboutSelection({ id, group }: Command): boolean {
   return group === "Edit" || group === "Selection" || id === "frame-selected";
 }
 
-/** The command of this name: for buttons and menus. */
+/** Runs the command of this name, for buttons and menus. */
 export function runCommand(editor: Editor, id: string): void {
   const command = COMMANDS.find((other) => other.id === id);
   if (command?.run && (command.possible?.(editor) ?? true)) command.run(editor);

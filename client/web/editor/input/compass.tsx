@@ -1,4 +1,5 @@
-// compass.tsx - the world's axes in the corner of the view, as one sees them now; a click on an end looks from there. It steps aside from handles.
+// compass.tsx - the world's axes in the corner of the view. A click on the end of an axis looks
+// from there. The compass fades if a handle of the gizmo is under it.
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useRef } from "preact/hooks";
 
@@ -31,7 +32,7 @@ const ENDS: readonly End[] = [
   { axis: "z", from: "back", side: [0, 0, -1] },
 ];
 
-/** Where the end of an axis is: right, down, towards us. */
+/** The end of an axis in pixels: right, down, towards the eye. */
 function seen(view: readonly number[], [x, y, z]: Vec3): Vec3 {
   const at = (row: number): number =>
     (view[row] * x + view[4 + row] * y + view[8 + row] * z) * REACH_PX;
@@ -110,7 +111,10 @@ export function Compass() {
   );
 }
 
-/** The axes; only this follows each turn of the view. To drag it is to turn the view. */
+/**
+ * The axes; only this component is drawn again after each turn of the view. Dragging it turns the
+ * view.
+ */
 function Ball() {
   const editor = useEditor();
   const { rig } = editor;
@@ -145,7 +149,7 @@ function Ball() {
   );
 }
 
-/** Until the pointer has left its place it may still be a click on an end. */
+/** A press becomes an orbit when the pointer has moved; until then it may be a click on an end. */
 function turnBy(editor: Editor, down: PointerEvent): void {
   if (down.button !== 0) return;
   const ball = down.currentTarget as HTMLElement;

@@ -1,5 +1,7 @@
-// drag.ts - one drag of the selection, as the server runs it: begun by a press on a handle or by name, led by the pointer or by typed numbers, and ended as one
-// edit or taken back. Moves go out once for each picture. A lost connection ends it: the server keeps what was dragged so far.
+// drag.ts - one drag of the selection, which the server runs. It begins with a press on a handle or
+// with the name of a handle, follows the pointer or typed numbers, and ends as one edit or is
+// cancelled. At most one move is sent for each frame. A lost connection ends the drag; the server
+// keeps what was dragged so far.
 import type { GizmodError } from "../../sdk/index.js";
 import type { Modifier, Place, Vec2 } from "../../sdk/types.js";
 import type { EditorState } from "../editorstate";
@@ -11,18 +13,18 @@ export type DragState = "asked" | "running" | "over";
 export class Drag implements RunningDrag {
   state: DragState = "asked";
   handle: string | null = null;
-  /** Numbers were typed; until they are taken back the pointer moves nothing. */
+  /** Numbers were typed: the pointer moves nothing until they are deleted. */
   typed = false;
 
   #from: Vec2;
   #last: Vec2;
-  /** Where the server was told that the pointer is. */
+  /** The position of the pointer that was sent last. */
   #sent: Vec2;
   #mods: Modifier[] = [];
   #frame = 0;
-  /** How it is to end, where that was said before the server's answer came. */
+  /** How the drag is to end, if that was decided before the server answered its beginning. */
   #wanted: "commit" | "cancel" | null = null;
-  /** Counts what was asked for: answers to what was given up since mean nothing. */
+  /** Counts the beginnings: an answer to an earlier one is ignored. */
   #begun = 0;
   #offStatus: () => void;
 
@@ -36,7 +38,9 @@ export class Drag implements RunningDrag {
     });
   }
 
-  /** Presses there: on a handle, a node, or nothing. `missed` is told where it was no handle. */
+  /**
+   * Presses at a pixel: on a handle, a node or nothing. `missed` is called if no handle is there.
+   */
   static press(
     editor: EditorState,
     at: Vec2,
@@ -62,7 +66,7 @@ export class Drag implements RunningDrag {
     return drag;
   }
 
-  /** Whether it still follows hand and keys. */
+  /** Whether the drag still follows pointer and keys. */
   get running(): boolean {
     return this.state !== "over" && this.#wanted === null;
   }
@@ -75,27 +79,30 @@ export class Drag implements RunningDrag {
     this.#frame ||= requestAnimationFrame(() => this.#send());
   }
 
-  /** The same place with other modifiers. */
+  /** Sends the same position with other modifiers. */
   again(mods: Modifier[]): void {
     this.move(this.#last, mods);
   }
 
-  /** Before something else is pressed: what was to end without the server's answer ends now. */
+  /** Called before another press: a drag that is to end but was not answered yet ends now. */
   flush(): void {
     if (this.state === "asked" && this.#wanted) this.#finish(this.#wanted);
   }
 
-  /** Leaves the selection where it is, as one edit. */
+  /** Ends the drag as one edit. */
   commit(): void {
     this.#end("commit");
   }
 
-  /** Puts the selection back. */
+  /** Ends the drag and restores the selection's transforms. */
   cancel(): void {
     this.#end("cancel");
   }
 
-  /** Goes on with another handle, as if it had been grabbed at the beginning. Shift was pressed for the key that says so: it makes fine only what comes after. */
+  /**
+   * Continues with another handle, as if that one had been grabbed at the beginning. Shift is part
+   * of the key that asks for a plane, so it makes only later moves precise.
+   */
   constrain(handle: string): void {
     if (this.state === "over" || this.handle === null || handle === this.handle) return;
     const mods = this.#mods;
@@ -106,7 +113,7 @@ export class Drag implements RunningDrag {
     this.again(mods);
   }
 
-  /** Goes exactly that far; null for following the pointer again. */
+  /** Sets the exact value of the drag; null to follow the pointer again. */
   type(value: number[] | null): void {
     if (this.state === "over" || this.handle === null) return;
     if (value === null) {
@@ -181,7 +188,7 @@ export class Drag implements RunningDrag {
   #finish(how: "commit" | "cancel"): void {
     const { session } = this.editor;
     if (this.#frame !== 0) this.#send();
-    // Where the server refused what was typed, it is the place that counts, of before that.
+    // If typed numbers were refused, the position that was sent before them counts.
     const place: Place = { at: this.typed ? this.#sent : this.#last, mods: this.#mods };
     this.#over();
     void this.editor.try<unknown>(() => (how === "commit" ? session.up(place) : session.cancel()));
@@ -197,7 +204,10 @@ export class Drag implements RunningDrag {
     this.editor.input.typed.value = "";
   }
 
-  /** What is held by somebody is said where one tried; the rest at the edge. */
+  /**
+   * Shows at the pointer why the drag was refused (a lock, a wrong number); other errors appear at
+   * the edge of the view.
+   */
   #say(error: GizmodError): void {
     if (error.code === "lost" || error.code === "closed") return;
     if (error.code === "locked" || error.code === "bad_state" || error.code === "bad_value")

@@ -1,10 +1,10 @@
-// dragtext.ts - how far a drag went, in words: metres, degrees, factors. Pure.
+// dragtext.ts - the read-out of a drag in metres, degrees or factors. Pure.
 import { lengthText } from "../units";
 import { measureOf } from "./typedvalue";
 
 const DEGREES = 180 / Math.PI;
 
-/** Digits enough to see a step, and no noise behind them; a true minus sign. */
+/** Enough digits to see a step and no rounding noise, with a true minus sign. */
 function fixed(value: number, digits: number): string {
   const text = value.toFixed(digits);
   return (Number(text) === 0 ? text.replace("-", "") : text).replace("-", "\u2212");
@@ -14,7 +14,7 @@ export const angleText = (radians: number): string => `${fixed(radians * DEGREES
 
 const factorText = (factor: number): string => `\u00d7 ${fixed(factor, 3)}`;
 
-/** The axes that the numbers of a handle count along: "X", or "X" and "Y", or none. */
+/** The axes that a handle's numbers belong to: "X", or "X" and "Y", or none. */
 export function axesText(handle: string): string[] {
   if (handle === "tv") return ["Right", "Up"];
   if (handle === "rv") return ["View"];
@@ -24,7 +24,7 @@ export function axesText(handle: string): string[] {
     .map((letter) => letter.toUpperCase());
 }
 
-/** What stands beside the pointer while a handle is dragged. */
+/** The text beside the pointer while a handle is dragged. */
 export function dragText(handle: string, value: readonly number[]): string {
   const { measure } = measureOf(handle);
   const axes = axesText(handle);

@@ -1,13 +1,14 @@
-// follow.ts - seeing what somebody else sees, until one moves one's own view; people/follow-bar.tsx sees to it when they leave.
+// follow.ts - shows the view of another session until this page moves its own view.
+// people/followbar.tsx handles a session that leaves.
 import { effect } from "@preact/signals";
 
 import type { Editor } from "../editor";
 import { FOV_RAD, poseOf } from "./camera";
 
-/** Presence comes up to 20 times a second; the way between two of its views takes as long. */
+/** Presence arrives up to 20 times a second; moving between two of its views takes this long. */
 const GLIDE_MS = 60;
 
-/** @returns what ends it */
+/** @returns a function that stops following */
 export function startFollowing(editor: Editor): () => void {
   let seen = "";
   return effect(() => {

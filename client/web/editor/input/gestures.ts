@@ -1,16 +1,19 @@
-// gestures.ts - what mouse and pen do in the view. Left: drags a handle, selects a node, or draws a rectangle that selects; with Alt it orbits. Middle
-// orbits, with Shift it pans, with Ctrl it zooms; right (and a pen's barrel button) pans, with Alt it zooms. Of the past, which nobody can edit, the left button
-// turns the view. While `navigates` is on and no handle is under it, the left button turns the view, pans with Shift, and zooms with Ctrl. Fingers are in touch.ts.
+// gestures.ts - what mouse and pen do in the view. The left button drags a handle, selects a node,
+// or draws a selection rectangle; with Alt it orbits. The middle button orbits, with Shift it pans,
+// with Ctrl it zooms. The right button (and a pen's barrel button) pans, with Alt it zooms. While
+// the past is shown, which cannot be edited, the left button orbits. While `navigates` is on and
+// the pointer is on no handle, the left button orbits, pans with Shift, and zooms with Ctrl.
+// Fingers are in touch.ts.
 import type { Id, Modifier, Vec2 } from "../../sdk/types.js";
 import type { Editor } from "../editor";
 import { Drag } from "./drag";
 import { Orbit } from "./orbit";
 import { type SelectMode, RectangleSelection, selectModeOf, selectAt } from "./select";
 
-/** How far a press may wander and still is a click. */
+/** A press that moves no further than this is a click. */
 const CLICK_PX = 4;
 
-/** The natural logarithm of the zoom for each pixel of a drag that zooms. */
+/** The natural logarithm of the zoom factor for each pixel of a drag that zooms. */
 const ZOOM_PER_PX = 0.008;
 
 export interface Gesture {
@@ -19,7 +22,7 @@ export interface Gesture {
   cancel(): void;
 }
 
-/** During a drag: Ctrl turns snapping round, Shift makes it fine. */
+/** The modifiers of a drag: Ctrl inverts snapping, Shift makes it precise. */
 export function dragMods(event: MouseEvent | KeyboardEvent): Modifier[] {
   const mods: Modifier[] = [];
   if (event.ctrlKey || event.metaKey) mods.push("snap");
@@ -54,7 +57,7 @@ class OrbitGesture implements Gesture {
   }
 }
 
-/** The left button where it navigates: a click still selects. */
+/** The left button while it navigates: a click still selects. */
 class NavigateGesture implements Gesture {
   #gesture: Gesture | null = null;
   constructor(
@@ -102,7 +105,7 @@ class PanGesture implements Gesture {
   }
 }
 
-/** Up is nearer, about where it began. */
+/** Dragging up zooms in, about the point of the press. */
 class ZoomGesture extends PanGesture {
   #from: Vec2;
   #last: number;
@@ -117,12 +120,15 @@ class ZoomGesture extends PanGesture {
   }
 }
 
-/** The left button: a handle, else a click or a rectangle. The server says which; what was pressed is selected then already. */
+/**
+ * The left button: a handle, else a click or a rectangle. The server decides which one; it has then
+ * already selected what was pressed.
+ */
 class PressGesture implements Gesture {
   #drag: Drag | null = null;
   #mode: SelectMode;
   #at: Vec2;
-  /** It is known to be no drag. */
+  /** The press is known not to be a drag of a handle. */
   #free = false;
   #released = false;
   #rectangle: RectangleSelection | null = null;

@@ -1,13 +1,16 @@
-// handlearea.ts - where on the screen the handles of the gizmo may be: what lies over the view leaves them to the pointer.
+// handlearea.ts - the area of the view that the gizmo's handles may cover: controls over the view
+// give way to the pointer there.
 import type { Gizmo, Vec3 } from "../../sdk/types.js";
 import type { Editor } from "../editor";
 
-/** How far handles reach from the middle of the gizmo, in lengths of an axis. */
+/** How far handles reach from the gizmo's origin, in lengths of an axis. */
 const REACH = 1.3;
-/** How far a handle on the bounds reaches from its place, in pixels. */
+/** How far a handle of the bounds tool reaches from its point, in pixels. */
 const BOUNDS_PX = 14;
 
-/** In a narrower view handles are nearly everywhere, and nothing could be used beside them. */
+/**
+ * In a narrower view the handles cover nearly everything, so controls over the view stay usable.
+ */
 const VIEW_PX_MIN = 480;
 
 /** Whether a handle may be in this part of the view: left, top, right, bottom, in pixels. */
@@ -31,7 +34,10 @@ export function handlesReach(
   });
 }
 
-/** The middles of the faces and the corners: those at -1, 0 and 1 along each half of the box that are not on an edge. */
+/**
+ * The middles of the faces and the corners of the box. A step of -1, 0 or 1 along each half axis
+ * names a place; places on an edge have two steps that are not 0.
+ */
 function placesOn(box: ArrayLike<number>): Vec3[] {
   const steps = [-1, 0, 1];
   const all = steps.flatMap((x) => steps.flatMap((y) => steps.map((z) => [x, y, z])));

@@ -1,4 +1,4 @@
-// input.ts - what mouse, touch, pen and keys do in the view.
+// input.ts - starts mouse, touch, pen and keyboard input in the view.
 import { effect } from "@preact/signals";
 
 import type { Editor } from "../editor";
@@ -9,7 +9,7 @@ import { startLastView } from "./lastview";
 import { startPointers } from "./pointers";
 import { startSnapSteps } from "./snap";
 
-/** @returns what ends it */
+/** @returns a function that ends the input */
 export function startInput(view: View): () => void {
   const { editor, canvas } = view;
   editor.session.setTool({ orbit: "turntable" });
@@ -25,7 +25,7 @@ export function startInput(view: View): () => void {
   return () => stops.forEach((stop) => stop());
 }
 
-/** What a press would do, as the shape of the cursor. */
+/** The shape of the cursor shows what a press would do. */
 function startCursor(editor: Editor, canvas: HTMLCanvasElement): () => void {
   return effect(() => {
     const { input } = editor;

@@ -1,4 +1,5 @@
-// keys.ts - the keyboard in the whole page, except where somebody types into a field. While a drag runs the keys belong to it.
+// keys.ts - the keyboard of the whole page, except in text fields. While a drag runs its keys come
+// first.
 import type { Editor } from "../editor";
 import { chordOf } from "./chord";
 import { commandOf, isAboutSelection } from "./commands";
@@ -7,11 +8,14 @@ import { Nudge, isArrow } from "./nudge";
 import { dragMods } from "./gestures";
 import { isTyped, measureOf, valueOf } from "./typedvalue";
 
-/** Commands that go on while their key is held. */
+/** Commands that repeat while their key is held. */
 const REPEATING: ReadonlySet<string> = new Set(["undo", "redo", "zoom-in", "zoom-out"]);
-/** Commands whose keys belong to others where they cannot be done: text is copied and pasted by the browser, and Escape leaves many things. */
+/**
+ * Commands whose key goes to the browser while the command is not possible: it copies and pastes
+ * text, and Escape closes many things.
+ */
 const YIELDING: ReadonlySet<string> = new Set(["copy", "paste", "deselect"]);
-/** Keys with names that a drag takes. */
+/** Named keys that a drag uses. */
 const IN_DRAGS: ReadonlySet<string> = new Set(["Enter", "Escape", "Backspace", "Tab"]);
 
 export function startKeys(editor: Editor): () => void {
@@ -46,7 +50,11 @@ export function startKeys(editor: Editor): () => void {
   };
 }
 
-/** Keys that are pressed before the server has said what is selected. The first of them is about that, and what the others mean depends on what it does: G, X, 5 moves something by five, and X alone may delete it. */
+/**
+ * Keys that are pressed before the server has answered a selection. The first one acts on the
+ * selection, and the meaning of the others depends on it: G, X, 5 moves the nodes by five, whereas
+ * X alone may delete them.
+ */
 class LateKeys {
   #keys: KeyboardEvent[] = [];
 
@@ -63,7 +71,10 @@ class LateKeys {
     if (this.#keys.push(event) === 1) void this.#pressAll();
   }
 
-  /** Each waits for what the one before it chose. Where something could not be chosen, as without a connection, they mean nothing. */
+  /**
+   * Each key waits for the selection that the previous one made. If a selection fails, for example
+   * because the connection is lost, the remaining keys are dropped.
+   */
   async #pressAll(): Promise<void> {
     while (this.waiting) {
       if (await this.editor.selectionSettled()) this.press(this.#keys[0]);
@@ -73,7 +84,7 @@ class LateKeys {
   }
 }
 
-/** Whether a key does something with what is selected. */
+/** Whether a key acts on the selection. */
 function isAboutChoice(editor: Editor, event: KeyboardEvent): boolean {
   if (editor.input.running || (event.key === "Escape" && editor.input.abort)) return false;
   if (isArrow(event.key))
@@ -86,7 +97,7 @@ function isAboutChoice(editor: Editor, event: KeyboardEvent): boolean {
   );
 }
 
-/** Whether a key is the page's, in a drag or without one, rather than the browser's. */
+/** Whether the page handles a key, in a drag or outside of one, rather than the browser. */
 function isOwn(editor: Editor, event: KeyboardEvent): boolean {
   if (isArrow(event.key)) return isView(event.target);
   const plain =
@@ -99,7 +110,10 @@ function isOwn(editor: Editor, event: KeyboardEvent): boolean {
   );
 }
 
-/** Whether a key belongs to what has the focus: all of them in text, those without Ctrl in lists and sliders. */
+/**
+ * Whether a key belongs to the focused element: every key in a text field, keys without Ctrl in
+ * lists and sliders.
+ */
 function isTaken(event: KeyboardEvent): boolean {
   const { target } = event;
   if (!(target instanceof HTMLElement)) return false;
@@ -112,7 +126,7 @@ function isTaken(event: KeyboardEvent): boolean {
   );
 }
 
-/** Arrows are for the view alone where it, or nothing, has the focus. */
+/** Arrow keys are for the view only if the view, or nothing, has the focus. */
 const isView = (target: EventTarget | null): boolean =>
   target instanceof HTMLCanvasElement || target === document.body;
 
@@ -139,12 +153,13 @@ function commandKey(editor: Editor, event: KeyboardEvent): boolean {
   if (!command?.run || (event.repeat && !REPEATING.has(command.id))) return false;
   const possible = command.possible?.(editor) ?? true;
   if (!possible && YIELDING.has(command.id)) return false;
-  // Where it is not possible the key is taken all the same: Ctrl+D is no bookmark here with nothing selected either, and Shift+Escape in Firefox no list of its processes.
+  // The browser does not get the key even if the command is not possible: Ctrl+D must not add a
+  // bookmark only because nothing is selected, nor Shift+Escape open Firefox's list of processes.
   if (possible) command.run(editor);
   return true;
 }
 
-/** @returns whether the key was for the drag; others are lost on it, but for the browser's own. */
+/** @returns whether the drag used the key. Other keys do nothing, except the browser's own. */
 function dragKey(editor: Editor, event: KeyboardEvent): boolean {
   const { input } = editor;
   const drag = input.running;
@@ -162,7 +177,7 @@ function dragKey(editor: Editor, event: KeyboardEvent): boolean {
   return true;
 }
 
-/** A minus anywhere turns the sign of the number that is being typed. */
+/** A minus at any place changes the sign of the number that is being typed. */
 function typedWith(before: string, key: string): string {
   if (key !== "-" || before === "") return before + key;
   const parts = before.split(",");
@@ -171,7 +186,9 @@ function typedWith(before: string, key: string): string {
   return parts.join(",");
 }
 
-/** On to the second number of two, where there is one; a drag does not leave the view. */
+/**
+ * Tab goes to the second number, if the handle has two; during a drag it does not move the focus.
+ */
 function typeNext(editor: Editor): void {
   const { input } = editor;
   const before = input.typed.peek();

@@ -1,10 +1,11 @@
-// lastview.ts - where one looks from at the beginning: as the last time in this scene and tab, else so that all is seen.
+// lastview.ts - the view at the beginning: the last one of this tab in this scene, else one that
+// shows all of the scene.
 import type { Editor } from "../editor";
 import { keep, recall } from "../storage";
 import type { Pose } from "./camera";
 import { frameAll } from "./views";
 
-/** All of the scene is framed as soon as there is anything. @returns what ends it */
+/** Frames the whole scene as soon as it has a node. @returns a function that ends this */
 export function startLastView(editor: Editor): () => void {
   const { rig, session } = editor;
   const stored = `gizmod.camera.${session.sceneName}`;
@@ -22,7 +23,7 @@ export function startLastView(editor: Editor): () => void {
     stopFraming = session.scene.on("change", frame);
     frame();
   }
-  // Where one looked at what was there before says nothing of what is there now.
+  // After an import the previous view is of no use, so the new scene is framed.
   const stopImports = session.on("edit", ({ kind }) => {
     if (kind === "import" && editor.past.peek() === null && editor.following.peek() === null)
       frameAll(editor, { fly: false });

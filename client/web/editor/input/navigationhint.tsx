@@ -1,4 +1,5 @@
-// navigationhint.tsx - how to turn and move the view, until somebody has done so; the button below the axes shows it again.
+// navigationhint.tsx - explains how to orbit, pan and zoom until the person has done so; a button
+// below the compass shows the hint again.
 import { useEditor } from "../context";
 import type { Editor } from "../editor";
 import { Icon } from "../icons";
@@ -15,7 +16,10 @@ const FINGERS: readonly [string, readonly string[]][] = [
   ["Pan and zoom", ["two fingers"]],
 ];
 
-/** Whether the hint can be seen: not during a drag, nor in the past, whose banner stands in its place. */
+/**
+ * Whether there is room for the hint: not during a drag, nor in the past, whose banner takes its
+ * place.
+ */
 export const roomForHint = ({ input, past }: Editor): boolean =>
   input.dragged.value === null && past.value === null;
 

@@ -1,15 +1,19 @@
-// nudge.ts - the arrow keys: what is selected goes step by step along the axis that looks most like the arrow, and presses that follow each other are one edit.
-// With nothing selected the view turns.
+// nudge.ts - the arrow keys move the selection step by step along the axis that points most in the
+// direction of the arrow. Presses in quick succession are one edit. If nothing is selected the
+// arrow keys orbit the view.
 import type { Vec3 } from "../../sdk/types.js";
 import type { Editor } from "../editor";
 import { axesOf, dot } from "./camera";
 import { Drag } from "./drag";
 import { dragText } from "./dragtext";
 
-/** Presses within this time are one edit. */
+/** Presses within this time belong to one edit. */
 const TOGETHER_MS = 700;
 const TURN_RAD = Math.PI / 12;
-/** Without a snap distance a step is about this long on the screen, and round in metres. */
+/**
+ * Without a snap distance a step is about this long on the screen, rounded to a power of ten in
+ * metres.
+ */
 const STEP_PX = 8;
 
 type Arrow = "ArrowLeft" | "ArrowRight" | "ArrowUp" | "ArrowDown";
@@ -23,7 +27,7 @@ export class Nudge {
 
   constructor(readonly editor: Editor) {}
 
-  /** Whether the drag that runs is one of arrows. */
+  /** Whether the running drag is one of the arrow keys. */
   get running(): boolean {
     return this.#drag !== null && this.editor.input.running === this.#drag;
   }
@@ -44,7 +48,7 @@ export class Nudge {
     const { editor } = this;
     this.#handle = handle;
     this.#far = 0;
-    // The same words again would be matrix to nobody.
+    // A live region announces only a text that changes.
     editor.input.said.value = "";
     this.#drag = Drag.grab(editor, handle, [editor.rig.width / 2, editor.rig.height / 2]);
   }
@@ -62,7 +66,10 @@ export class Nudge {
   }
 }
 
-/** The axis of the gizmo, or of the world, that points most as the arrow does, and which way; up never takes the one that left and right have. */
+/**
+ * The axis of the gizmo, or of the world, that points most in the direction of the arrow, and its
+ * sign. Up and down never use the axis of left and right.
+ */
 function handleFor(editor: Editor, arrow: Arrow): [handle: string, sign: number] {
   const matrix = editor.gizmo.peek()?.axes ?? [1, 0, 0, 0, 1, 0, 0, 0, 1];
   const axes = [0, 3, 6].map((i) => matrix.slice(i, i + 3)) as Vec3[];

@@ -1,4 +1,5 @@
-// orbit.ts - turning the view about its target: at the server, which sends the new view back; without a connection, here.
+// orbit.ts - orbits the view about its target: the server computes the new view and sends it back;
+// without a connection the page does.
 import type { Vec2 } from "../../sdk/types.js";
 import type { Editor } from "../editor";
 
@@ -33,7 +34,7 @@ export class Orbit {
     if (!this.#away) this.editor.session.up({ at: this.#last }).catch(() => {});
   }
 
-  /** A whole turn for the height of the view, as at the server. */
+  /** Dragging across the height of the view is a full turn, as at the server. */
   #turn(at: Vec2): void {
     const perPx = (2 * Math.PI) / this.editor.rig.height;
     this.editor.rig.turn((this.#last[0] - at[0]) * perPx, (at[1] - this.#last[1]) * perPx);

@@ -1,4 +1,5 @@
-// pointeroverlay.tsx - what stands at the pointer: how far a drag went and what was typed for it, the rectangle of a selection, and why something cannot be grabbed.
+// pointeroverlay.tsx - what is shown at the pointer: the read-out of a drag with the typed number,
+// the selection rectangle, and why something cannot be grabbed.
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 
@@ -9,9 +10,9 @@ import { valueOf } from "./typedvalue";
 import { dragText } from "./dragtext";
 import "./pointeroverlay.css";
 
-/** Beside the cursor, so that it hides nothing. */
+/** Distance from the cursor, so that the text hides nothing. */
 const ASIDE_PX = 18;
-/** From the edge of the view. */
+/** Least distance from the edge of the view. */
 const EDGE_PX = 6;
 
 export function PointerOverlay() {
@@ -26,7 +27,7 @@ export function PointerOverlay() {
   );
 }
 
-/** A view that is narrower has no room for the keys. */
+/** A narrower view has no room for the list of keys. */
 const KEYS_ROOM_PX = 760;
 
 const px = (length: number): string => `${length}px`;
@@ -84,7 +85,7 @@ function Said() {
   );
 }
 
-/** What keys do while a drag runs. */
+/** What the keys do while a drag runs. */
 const DRAG_KEYS: readonly [keys: string[], label: string][] = [
   [["X", "Y", "Z"], "axis"],
   [["1", "2", "\u2026"], "exactly"],
@@ -110,7 +111,7 @@ function Keys() {
   );
 }
 
-/** Words below and to the right of a place in the view, or where there is room for them. */
+/** A text below and to the right of a place in the view, or on another side if there is no room. */
 function Beside({
   at,
   part,
@@ -127,7 +128,9 @@ function Beside({
   useLayoutEffect(() => {
     if (!note.current) return;
     const { offsetWidth, offsetHeight, style } = note.current;
-    style.translate = `${aside(at[0], offsetWidth, rig.width)}px ${aside(at[1], offsetHeight, rig.height)}px`;
+    const x = aside(at[0], offsetWidth, rig.width);
+    const y = aside(at[1], offsetHeight, rig.height);
+    style.translate = `${x}px ${y}px`;
   });
   return (
     <div ref={note} class={`pointer-note ${look}`} data-part={part}>
@@ -136,7 +139,7 @@ function Beside({
   );
 }
 
-/** Where something of this size begins beside `at`, within the room. */
+/** Where a box of this size begins beside `at`, within the room. */
 function aside(at: number, size: number, room: number): number {
   const place = at + ASIDE_PX + size > room - EDGE_PX ? at - ASIDE_PX - size : at + ASIDE_PX;
   return Math.round(Math.max(EDGE_PX, Math.min(place, room - EDGE_PX - size)));

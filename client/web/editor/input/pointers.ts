@@ -1,11 +1,12 @@
-// pointers.ts - the events of the canvas, handed to what they are about: a gesture of the mouse or pen, fingers, the wheel, or hovering.
+// pointers.ts - passes the pointer events of the canvas on: to a gesture of the mouse or pen, to
+// the fingers, to the wheel, or to hovering.
 import type { Vec2 } from "../../sdk/types.js";
 import type { Editor } from "../editor";
 import { type Gesture, dragMods, gestureOf } from "./gestures";
 import { Touch } from "./touch";
 import { type PinchEvent, Wheel } from "./wheel";
 
-/** How far beside a handle a press still takes it. */
+/** How far from a handle a press still takes it, in pixels. */
 const REACH_PX = { mouse: 8, finger: 22 };
 
 class PointerInput {
@@ -80,7 +81,7 @@ class PointerInput {
     this.#wheel.pinch(event, this.#at(event));
   }
 
-  /** A drag that began with a key goes on beside the view too, and a press there ends it. */
+  /** A drag that began with a key continues outside of the view, and a press there ends it. */
   elsewhere(event: PointerEvent): void {
     const { input } = this.editor;
     if (!input.held.peek() || event.target === this.canvas) return;
@@ -88,7 +89,10 @@ class PointerInput {
     else input.running?.move(this.#at(event), dragMods(event));
   }
 
-  /** A drag that began with a key ends with a press: left leaves it, right takes it back. */
+  /**
+   * A press ends a drag that began with a key: the left button confirms it, the right button
+   * cancels it.
+   */
   #endHeld(event: PointerEvent): boolean {
     const { input } = this.editor;
     if (!input.held.peek()) return false;
@@ -97,7 +101,7 @@ class PointerInput {
     return true;
   }
 
-  /** Tells the server where the pointer is, once for each picture. */
+  /** Sends the position of the pointer, once for each frame. */
   #hover(): void {
     this.#hovered ||= requestAnimationFrame(() => {
       this.#hovered = 0;
@@ -106,7 +110,7 @@ class PointerInput {
     });
   }
 
-  /** How far beside a handle a press still takes it. */
+  /** Sets how far from a handle a press still takes it. */
   #reach(tolerance: number): void {
     if ((this.editor.tool.peek().tolerance ?? REACH_PX.mouse) !== tolerance)
       this.editor.setTool({ tolerance });
@@ -118,7 +122,7 @@ class PointerInput {
   }
 }
 
-/** @returns what ends it */
+/** @returns a function that removes the listeners */
 export function startPointers(editor: Editor, canvas: HTMLCanvasElement): () => void {
   const pointer = new PointerInput(editor, canvas);
   const ended = new AbortController();

@@ -1,5 +1,6 @@
-// rig.ts - the camera that this page looks through: told to the server as matrices, moved here by pan, zoom and framing, and by the server where it orbits.
-// World: right-handed, +Y up, metres. Pixels: CSS pixels of the view, from its top left.
+// rig.ts - the camera of this page. Pan, zoom and framing move it here, an orbit moves it at the
+// server; the server receives its matrices. World: right-handed, +Y up, metres. Pixels: CSS pixels
+// of the view, from its top left.
 import { signal } from "@preact/signals";
 
 import type { Session } from "../../sdk/index.js";
@@ -19,19 +20,19 @@ import {
   viewOf,
 } from "./camera";
 
-/** How near the eye comes to its target, and how far it goes, in metres. */
+/** The least and the greatest distance from the eye to the target, in metres. */
 const DISTANCE_MIN = 1e-7;
 const DISTANCE_MAX = 1e9;
-/** How long a way to another view takes. */
+/** The duration of an animated change of view. */
 const FLIGHT_MS = 220;
 
 export class CameraRig {
-  /** Counts changes: read it to follow the camera. */
+  /** Counts changes of the camera: an effect that reads it runs after each one. */
   readonly revision = signal(0);
   readonly parallel = signal(false);
-  /** World to eye, column by column. */
+  /** The matrix from the world to the eye, by columns. */
   view: number[] = [];
-  /** Eye to clip, with a depth of -1 to 1. */
+  /** The matrix from the eye to clip space, with a depth of -1 to 1. */
   proj: number[] = [];
   width = 1;
   height = 1;
@@ -39,9 +40,12 @@ export class CameraRig {
   #pose: Pose = { target: [0, 0, 0], turn: turnOf([6, 5, 8]), distance: 11 };
   #queued = false;
   #flight = 0;
-  /** Where a flight leads. What is asked for meanwhile begins there, so that no view is left half turned. */
+  /**
+   * The end of the animation that is running. A change of view during the animation starts from
+   * there, so that no view stays half turned.
+   */
   #goal: Pose | null = null;
-  /** The server turns the view, until something here moves it. */
+  /** The server orbits the view, until this page moves it. */
   #lent = false;
 
   constructor(readonly session: Session) {
@@ -49,7 +53,7 @@ export class CameraRig {
     this.#set(this.#pose);
   }
 
-  /** What is in mid-view, and what an orbit turns about. */
+  /** The point in the middle of the view, which an orbit turns about. */
   get target(): Vec3 {
     return this.#pose.target;
   }
@@ -62,17 +66,17 @@ export class CameraRig {
     return eyeOf(this.#pose);
   }
 
-  /** From the eye to the target, in metres. */
+  /** Metres from the eye to the target. */
   get distance(): number {
     return this.#pose.distance;
   }
 
-  /** How many metres a pixel is at the target. */
+  /** Metres per pixel at the target. */
   get metresPerPx(): number {
     return (2 * Math.tan(FOV_RAD / 2) * this.distance) / this.height;
   }
 
-  /** How many metres a pixel is as far from the eye as this point is; 0 behind it. */
+  /** Metres per pixel at the depth of this point; 0 behind the eye. */
   metresPerPxAt(point: ArrayLike<number>): number {
     if (this.parallel.peek()) return this.metresPerPx;
     return (this.metresPerPx * Math.max(0, -transformPoint(this.view, point)[2])) / this.distance;
@@ -90,37 +94,37 @@ export class CameraRig {
     this.#set(this.#pose);
   }
 
-  /** Is there at once. */
+  /** Sets the pose at once. */
   place(pose: Pose): void {
     this.stop();
     this.#lent = false;
     this.#set(pose);
   }
 
-  /** Goes there in a short while; at once where people asked for less motion. */
+  /** Moves to the pose with a short animation; at once if the person prefers reduced motion. */
   fly(pose: Pose): void {
     this.#travel(pose, FLIGHT_MS, (part) => 1 - (1 - part) ** 3);
   }
 
-  /** Goes there evenly, in so many milliseconds. */
+  /** Moves to the pose evenly, in so many milliseconds. */
   glide(pose: Pose, ms: number): void {
     this.#travel(pose, ms, (part) => part);
   }
 
-  /** Leaves the view to an orbit at the server, until it is moved here again. */
+  /** Leaves the view to an orbit at the server, until this page moves it again. */
   lend(): void {
     this.stop();
     this.#lent = true;
   }
 
-  /** Ends a flight where it is. */
+  /** Stops an animation where it is. */
   stop(): void {
     cancelAnimationFrame(this.#flight);
     this.#flight = 0;
     this.#goal = null;
   }
 
-  /** Ends a flight where it leads. */
+  /** Jumps to the end of an animation. */
   #arrive(): void {
     if (this.#goal) this.place(this.#goal);
   }
@@ -131,18 +135,18 @@ export class CameraRig {
     this.place({ target, turn: turnOf(back), distance: Math.hypot(...back) });
   }
 
-  /** Looks at the target from that side. */
+  /** Looks at the target from that side, with an animation. */
   lookFrom(side: Vec3): void {
     this.fly({ ...(this.#goal ?? this.#pose), turn: turnOf(side) });
   }
 
-  /** Turns about the target as a turntable does, in radians. */
+  /** Orbits about the target as a turntable, in radians. */
   turn(yaw: number, pitch: number): void {
     this.#arrive();
     this.place({ ...this.#pose, turn: turned(this.#pose.turn, yaw, pitch) });
   }
 
-  /** Moves the eye so that what is at the target follows the pointer by so many pixels. */
+  /** Moves the camera so that the target follows the pointer by so many pixels. */
   pan(dx: number, dy: number): void {
     this.#arrive();
     const [right, up] = axesOf(this.#pose.turn);
@@ -153,7 +157,10 @@ export class CameraRig {
     });
   }
 
-  /** Changes the distance to the target by a factor; what is under the pixel `at`, as far as the target is, stays there. */
+  /**
+   * Multiplies the distance to the target by a factor. The point under the pixel `at`, in the depth
+   * of the target, keeps its place on the screen.
+   */
   zoom(factor: number, at: Vec2 = [this.width / 2, this.height / 2]): void {
     this.#arrive();
     const distance = clampDistance(this.distance * factor);
@@ -162,7 +169,10 @@ export class CameraRig {
     this.place({ ...this.#pose, distance });
   }
 
-  /** Puts the target as far as this point is, on the line of sight: what is there then keeps its place under a pan or zoom. The picture stays. */
+  /**
+   * Sets the depth of the target to that of a point, on the line of sight, so that the point keeps
+   * its place during a pan or zoom. The picture does not change.
+   */
   setDepth(point: Vec3): void {
     this.#arrive();
     const distance = -transformPoint(this.view, point)[2];
@@ -174,7 +184,10 @@ export class CameraRig {
     });
   }
 
-  /** Shows all of a box, from the same direction; a point comes into mid-view, as near as it is. */
+  /**
+   * Shows a whole box from the same direction; a single point comes to the middle of the view at
+   * the same distance.
+   */
   frame(box: Box, { fly = false } = {}): void {
     const target: Vec3 = [(box[0] + box[3]) / 2, (box[1] + box[4]) / 2, (box[2] + box[5]) / 2];
     const radius = 0.5 * Math.hypot(box[3] - box[0], box[4] - box[1], box[5] - box[2]);
@@ -189,7 +202,7 @@ export class CameraRig {
     else this.place(pose);
   }
 
-  /** Where a point of the world is in the view; null behind the eye. */
+  /** The pixel of a point of the world; null behind the eye. */
   project(point: ArrayLike<number>): Vec2 | null {
     const eye = transformPoint(this.view, point);
     if (!this.parallel.peek() && eye[2] >= 0) return null;
@@ -197,7 +210,10 @@ export class CameraRig {
     return [((x + 1) / 2) * this.width, ((1 - y) / 2) * this.height];
   }
 
-  /** What lies under a place in the view: from the eye, orthographic from its plane; the direction has length 1. */
+  /**
+   * The ray through a pixel: from the eye, or from the plane of the eye in a parallel view. Its
+   * direction has length 1.
+   */
   rayAt(at: Vec2): Ray {
     const [right, up, back] = axesOf(this.#pose.turn);
     const x = ((2 * at[0]) / this.width - 1) / this.proj[0];
@@ -235,7 +251,10 @@ export class CameraRig {
     queueMicrotask(() => this.#send());
   }
 
-  /** The server turned the view: it knows, and is not told. What comes after the view was moved here again was on its way then, and the server is told what counts. */
+  /**
+   * The server orbited the view, so the new view is not sent back. If this page has moved the view
+   * since, the server's view is outdated, and the server receives the current one.
+   */
   #orbited(view: number[]): void {
     if (!this.#lent) return this.#set(this.#pose);
     this.#pose = poseOf(view, this.distance);

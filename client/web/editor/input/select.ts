@@ -1,10 +1,11 @@
-// select.ts - choosing nodes by a click or a rectangle: the server says what is there.
+// select.ts - selects nodes by a click, a rectangle or their relation to the selection. The server
+// picks what is under a pixel or in a rectangle.
 import type { Id, Vec2 } from "../../sdk/types.js";
 import type { Editor } from "../editor";
 
 export type SelectMode = "set" | "add" | "toggle";
 
-/** Shift adds, Ctrl turns round what is chosen. */
+/** Shift adds to the selection, Ctrl toggles. */
 export function selectModeOf(event: {
   shiftKey: boolean;
   ctrlKey: boolean;
@@ -14,7 +15,10 @@ export function selectModeOf(event: {
   return event.shiftKey ? "add" : "set";
 }
 
-/** What is under this pixel; nothing clears the selection, where it is not added to. */
+/**
+ * Selects the node under this pixel. A click on nothing clears the selection, unless it would add
+ * to it.
+ */
 export async function selectAt(editor: Editor, at: Vec2, mode: SelectMode): Promise<void> {
   const chosen = async (): Promise<void> => {
     const hit = (await editor.session.pick({ at, surface: true }))[0];
@@ -24,8 +28,9 @@ export async function selectAt(editor: Editor, at: Vec2, mode: SelectMode): Prom
 }
 
 /**
- * A rectangle that is being drawn: what it touches is selected as it grows, with one question on its way at a time. Groups that have no shape of their own are
- * left out: who draws a rectangle means what is seen.
+ * A rectangle that is being drawn. Nodes that it touches are selected as it grows; one question to
+ * the server is open at a time. Groups without a shape are left out, because a person who draws a
+ * rectangle means what is visible.
  */
 export class RectangleSelection {
   #asking = false;
@@ -35,7 +40,7 @@ export class RectangleSelection {
   constructor(
     readonly editor: Editor,
     readonly mode: SelectMode,
-    /** What was selected before the press. */
+    /** The selection before the press. */
     readonly before: readonly Id[],
   ) {}
 
@@ -44,7 +49,7 @@ export class RectangleSelection {
     if (!this.#asking) void this.editor.try(() => this.editor.trackSelection(this.#ask()));
   }
 
-  /** What was selected before is so again. */
+  /** Restores the selection before the press. */
   cancel(): void {
     this.#next = null;
     this.#cancelled = true;
@@ -69,7 +74,7 @@ export class RectangleSelection {
   }
 }
 
-/** A selection and what is chosen beside it. */
+/** The selection `before`, combined with the chosen nodes. */
 export function combined(
   before: readonly Id[],
   chosen: readonly Id[],
@@ -88,7 +93,7 @@ function hasShape(editor: Editor, id: Id): boolean {
   return node !== undefined && (node.bounds !== undefined || node.children.length === 0);
 }
 
-/** What is selected is this now. */
+/** Makes these nodes the selection. */
 export function selectNodes(editor: Editor, ids: readonly Id[]): void {
   void editor.try(() => editor.trackSelection(editor.session.select(ids)));
 }
@@ -105,7 +110,7 @@ export function selectChildren(editor: Editor): void {
   if (children.length > 0) selectNodes(editor, children);
 }
 
-/** All that can be seen and is not selected. */
+/** Selects all visible nodes that are not selected. */
 export function invert(editor: Editor): void {
   const chosen = new Set(editor.selection.peek());
   selectNodes(
@@ -114,7 +119,7 @@ export function invert(editor: Editor): void {
   );
 }
 
-/** What is behind what is selected, where the pointer is; behind the last comes the first. */
+/** Selects the node behind the selected one, at the pointer; after the last one comes the first. */
 export async function selectBehind(editor: Editor): Promise<void> {
   const at = editor.input.pointer.peek();
   if (!at) return;

@@ -1,12 +1,13 @@
-// snap.ts - snapping on and off, and its steps. That of distances follows the zoom until somebody types one: a tenth of a metre is nothing in a street, and leaps in a watch.
+// snap.ts - switches snapping and sets its steps. The snap distance follows the zoom until the
+// person types one, because a tenth of a metre is too small for a street and too large for a watch.
 import { effect } from "@preact/signals";
 
 import type { Editor } from "../editor";
 import { roundAbove } from "./round";
 
-/** 15 degrees, a tenth; of distances where nothing is drawn. */
+/** Radians and a factor; the distance counts only while nothing is drawn. */
 export const SNAP_STEPS = { t: 0.1, r: Math.PI / 12, s: 0.1 };
-/** The least that a step of distances is on the screen, where the gizmo is. */
+/** The least length of a snap distance on the screen, at the gizmo. */
 const STEP_PX = 10;
 
 export function toggleSnap(editor: Editor): void {
@@ -14,18 +15,24 @@ export function toggleSnap(editor: Editor): void {
   editor.setTool({ snap: { ...SNAP_STEPS, ...snap, on: !snap?.on } });
 }
 
-/** To whole steps of the axes, as the lines of the grid are, or by whole steps from where it was. */
+/**
+ * Switches between absolute steps, which are the lines of the grid, and steps from where the drag
+ * began.
+ */
 export function toggleSnapToGrid(editor: Editor): void {
   editor.setTool({ snap: { absolute: !editor.tool.peek().snap?.absolute } });
 }
 
-/** This distance from now on; null for what suits the zoom. */
+/** Sets the snap distance; null to let it follow the zoom. */
 export function setSnapDistance(editor: Editor, metres: number | null): void {
   editor.input.snapDistance.value = metres;
   if (metres !== null) editor.setTool({ snap: { t: metres } });
 }
 
-/** Sees to it that there are steps, so that Ctrl snaps also where snapping was never switched on. A drag goes on with those that it began with. @returns what ends it */
+/**
+ * Sets the steps even while snapping is off, so that Ctrl can snap. A running drag keeps the steps
+ * of its beginning. @returns a function that ends this
+ */
 export function startSnapSteps(editor: Editor): () => void {
   const { input, rig, session } = editor;
   editor.setTool({ snap: { ...SNAP_STEPS, ...session.tool.snap } });

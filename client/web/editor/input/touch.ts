@@ -1,5 +1,6 @@
-// touch.ts - fingers in the view. One: drags a handle, selects by a tap, adds by a long one, else orbits. Two: pan, and zoom as they part. A finger hides what
-// is under it, so the server is asked what is there before anything begins.
+// touch.ts - fingers in the view. One finger drags a handle, selects by a tap, toggles by a long
+// press, else orbits. Two fingers pan, and zoom as they move apart. A finger hides what is under
+// it, so the server is asked for a handle there before anything begins.
 import type { Vec2 } from "../../sdk/types.js";
 import type { Editor } from "../editor";
 import { Drag } from "./drag";
@@ -8,9 +9,9 @@ import { selectAt } from "./select";
 
 /** A finger is less steady than a mouse. */
 const TAP_PX = 10;
-/** A finger that stays so long adds to the selection, or takes away from it. */
+/** A press of this length toggles the selection. */
 const LONG_MS = 450;
-/** What a finger hides. */
+/** The height of what a finger hides. */
 const FINGER_PX = 70;
 
 export class Touch {
@@ -47,12 +48,12 @@ export class Touch {
     this.#finish();
   }
 
-  /** Words for the finger stand above it, not below. */
+  /** The read-out appears above the finger, which would hide it. */
   #say([x, y]: Vec2): void {
     this.editor.input.pointer.value = [x, y - FINGER_PX];
   }
 
-  /** A second finger came: what the first one did is taken back. */
+  /** A second finger cancels what the first one did. */
   #leaveOne(): void {
     this.#one?.cancel();
     this.#one = null;
@@ -74,7 +75,10 @@ export class Touch {
   }
 }
 
-/** What one finger does is known once the server said whether there is a handle below it; it may have moved on by then, or be gone. */
+/**
+ * The gesture of one finger is decided by the server's answer whether a handle is below it. By then
+ * the finger may have moved or be gone.
+ */
 class OneFinger {
   #at: Vec2;
   #began = performance.now();
@@ -130,7 +134,7 @@ class OneFinger {
     return Math.hypot(this.#at[0] - this.from[0], this.#at[1] - this.from[1]) > TAP_PX;
   }
 
-  /** The view turns once the finger has left its place. */
+  /** The view orbits once the finger has moved. */
   #turn(): void {
     if (!this.#noHandle || (!this.#orbit && !this.#strayed)) return;
     this.#orbit ??= new Orbit(this.editor, this.from);

@@ -1,10 +1,11 @@
-// typedvalue.ts - numbers that are typed during a drag: "12", "-.5", "30mm", "1.5 m", "90", "0.5 rad", and two of them with a comma for planes. Pure.
+// typedvalue.ts - numbers that are typed during a drag: "12", "-.5", "30mm", "1.5 m", "90", "0.5
+// rad", and two numbers with a comma for planes. Pure.
 
 import { BARE_UNIT, type Quantity, inBase, unitSize } from "../units";
 
 const NUMBER = /^([+-]?(?:\d+\.?\d*|\.\d+))\s*([^\d\s]*)$/;
 
-/** How far by this handle is counted, and by how many numbers; no number for the ball. */
+/** The quantity that a handle measures, and how many numbers it takes; the arcball takes none. */
 export function measureOf(handle: string): { measure: Quantity; count: 0 | 1 | 2 } {
   if (handle === "rb") return { measure: "angle", count: 0 };
   const kind = handle[0];
@@ -14,8 +15,9 @@ export function measureOf(handle: string): { measure: Quantity; count: 0 | 1 | 2
 }
 
 /**
- * What was typed, as `grab.value` takes it: metres, radians, factors. Null where it is no number yet. A comma parts two numbers, and the second may be left out and
- * is 0 then; where there is but one number a comma is as good as a point.
+ * The typed text as `grab.value` takes it: metres, radians or factors. Null if it is not a number
+ * yet. A comma separates two numbers; the second may be missing and is then 0. If the handle takes
+ * one number, a comma is a decimal point.
  */
 export function valueOf(text: string, handle: string): number[] | null {
   const { measure, count } = measureOf(handle);
@@ -34,7 +36,10 @@ function numberOf(text: string, measure: Quantity): number | null {
   return size === undefined ? null : inBase(Number(digits), size);
 }
 
-/** Whether a key goes on with what was typed. A number begins with a digit, a sign or a point; letters are units, so they come behind one. */
+/**
+ * Whether a key continues the typed text. A number begins with a digit, a sign or a point; letters
+ * belong to a unit, so they come after a digit.
+ */
 export function isTyped(key: string, before: string): boolean {
   if (/^[\d.+-]$/.test(key)) return true;
   return before !== "" && /^[a-zµ°%'", ]$/i.test(key);

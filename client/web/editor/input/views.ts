@@ -1,9 +1,12 @@
-// views.ts - ways to look at the scene, for keys, buttons and the axes in the corner.
+// views.ts - commands that change the view, for keys, buttons and the compass.
 import { boxTransform, boxUnion } from "../../sdk/maths.js";
 import type { Box, Id, Vec3 } from "../../sdk/types.js";
 import type { Editor } from "../editor";
 
-/** The box about what can be seen of these and of all below them; where nothing can be seen, about their places. */
+/**
+ * The box around the visible parts of these nodes and of all below them; if nothing is visible,
+ * around their origins.
+ */
 function boxOf(editor: Editor, ids: readonly Id[]): Box | null {
   const scene = editor.scene.peek();
   let box: Box | null = null;
@@ -16,7 +19,7 @@ function boxOf(editor: Editor, ids: readonly Id[]): Box | null {
   return box ?? scene.box(ids);
 }
 
-/** Shows all that is selected, or everything where nothing is. */
+/** Frames the selection, or everything if nothing is selected. */
 export function frameSelected(editor: Editor): void {
   const ids = editor.selection.peek();
   const box = boxOf(editor, ids.length > 0 ? ids : editor.scene.peek().roots);
@@ -36,7 +39,7 @@ export function lookFrom(editor: Editor, side: Vec3): void {
   editor.rig.lookFrom(side);
 }
 
-/** Nearer where the factor is below 1. */
+/** Zooms in if the factor is below 1. */
 export function zoom(editor: Editor, factor: number): void {
   editor.following.value = null;
   editor.rig.zoom(factor);

@@ -1,34 +1,37 @@
-// wheel.ts - zooming to what is under the pointer. Two fingers on a trackpad that pinch come as a wheel with Ctrl, in Safari as events of their own; with Shift the wheel
-// moves sideways.
+// wheel.ts - zooms to what is under the pointer. A pinch on a trackpad arrives as a wheel event
+// with Ctrl, in Safari as gesture events. With Shift the wheel pans sideways.
 import type { Vec2 } from "../../sdk/types.js";
 import type { Editor } from "../editor";
 
-/** What one line and one page of a wheel are in pixels. Firefox tells lines, six for a notch, where others tell some 100 pixels. */
+/**
+ * The pixels of one line and of one page. Firefox counts lines, six for a notch, where others count
+ * about 100 pixels.
+ */
 const LINE_PX = 18;
 const PAGE_PX = 300;
-/** The natural logarithm of the zoom for each pixel. */
+/** The natural logarithm of the zoom factor for each pixel. */
 const PER_PX = 0.0015;
 const PINCH_PER_PX = 0.01;
-/** What a single event may bring: some wheels tell of leaps. */
+/** The most that one event may zoom: some wheels report jumps. */
 const EVENT_PX_MAX = 240;
-/** After so long a rest the server is asked anew what is under the pointer. */
+/** After a pause of this length the server is asked again what is under the pointer. */
 const REST_MS = 250;
-/** And so long its answer is waited for. */
+/** How long the answer is awaited. */
 const ANSWER_MS = 150;
 
-/** What Safari tells of a pinch. */
+/** Safari's event of a pinch. */
 export interface PinchEvent extends MouseEvent {
-  /** How far the fingers are apart, as a part of how far they were at the beginning. */
+  /** The distance of the fingers, as a part of the distance at the beginning. */
   scale: number;
 }
 
 export class Wheel {
   #last = -Infinity;
-  /** What is to come once the depth is known, as a logarithm. */
+  /** The zoom that waits for the depth, as a logarithm. */
   #due = 0;
   #at: Vec2 = [0, 0];
   #asking = false;
-  /** Of the pinch that goes on, as it was told last; null while none does. */
+  /** The latest scale of the running pinch; null while there is none. */
   #scale: number | null = null;
 
   constructor(readonly editor: Editor) {}
@@ -44,7 +47,7 @@ export class Wheel {
     this.#by(by * (event.ctrlKey ? PINCH_PER_PX : PER_PX), event, at);
   }
 
-  /** Of fingers on the view itself touch.ts knows more. */
+  /** On a touch screen touch.ts handles the fingers. */
   pinch(event: PinchEvent, at: Vec2): void {
     event.preventDefault();
     const { input, following } = this.editor;
@@ -68,7 +71,10 @@ export class Wheel {
     this.#due = 0;
   }
 
-  /** The target goes as deep as what is under the pointer, so that the way leads to it and not past it. */
+  /**
+   * Sets the depth of the target to what is under the pointer, so that zooming leads to it and not
+   * past it.
+   */
   async #reach(at: Vec2): Promise<void> {
     const { session, rig, past } = this.editor;
     if (this.#asking || past.peek() || session.status.phase !== "online") return;

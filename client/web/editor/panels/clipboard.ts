@@ -1,4 +1,5 @@
-// clipboard.ts - a transform as text, in the terms of the protocol, so that it can go to other programs and come from them.
+// clipboard.ts - copies and pastes a transform as text, in the terms of the protocol, so that other
+// programs can read and write it.
 import type { NodeState } from "../../sdk/types.js";
 import type { Editor } from "../editor";
 import { keep, recall } from "../storage";
@@ -10,7 +11,7 @@ export async function copyTransform(editor: Editor): Promise<void> {
   if (!node) return;
   const text = JSON.stringify({ t: node.t, r: node.r, s: node.s });
   keep(KEY, text, "tab");
-  // Pages that did not come by https have no clipboard; the copy within this page is there all the same.
+  // A page that was not loaded by https has no clipboard; the copy within this tab still works.
   await navigator.clipboard?.writeText(text).catch(() => undefined);
   editor.say("info", `Copied the transform of ${node.name || `node ${node.id}`}.`);
 }

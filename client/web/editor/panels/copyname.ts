@@ -1,10 +1,13 @@
-// copyname.ts - names for copies, which nothing else in the scene has: "rod" becomes "rod.001", and that "rod.002". Pure.
+// copyname.ts - unique names for copies: "rod" becomes "rod.001", and that "rod.002". Pure.
 import type { SceneModel } from "../../sdk/index.js";
 
-/** Bytes that the server takes as a name. */
+/** The longest name that the server accepts, in bytes. */
 const NAME_BYTES_MAX = 256;
 
-/** What names one copy after another, by the name of what is copied; what has no name gets none. */
+/**
+ * Returns a function that names one copy after another from the name of the original. A node
+ * without a name gets none.
+ */
 export function copyNames({ nodes }: SceneModel): (name: string) => string {
   const taken = new Set<string>();
   for (const { name } of nodes.values()) taken.add(name);
@@ -22,7 +25,7 @@ export function copyNames({ nodes }: SceneModel): (name: string) => string {
   };
 }
 
-/** A base that leaves no room for the number is cut. */
+/** Cuts a base that leaves no room for the number. */
 function numbered(base: string, n: number): string {
   const suffix = `.${String(n).padStart(3, "0")}`;
   const room = NAME_BYTES_MAX - suffix.length;

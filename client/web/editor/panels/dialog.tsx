@@ -1,4 +1,4 @@
-// dialog.tsx - a window over the page that has to be answered or put away; the browser keeps the focus in it and gives it back.
+// dialog.tsx - a modal window; the browser keeps the focus in it and gives it back afterwards.
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 
@@ -8,27 +8,27 @@ import "./dialog.css";
 
 interface Props {
   title: string;
-  /** With what a button gave to `closeDialog`; empty where it was put away. */
+  /** Receives the answer that a button gave to `closeDialog`; empty if the dialog was dismissed. */
   onClose: (answer: string) => void;
   class?: string;
-  /** The title is only told, not shown. */
+  /** Screen readers announce the title; it is not shown. */
   bare?: boolean;
   children: ComponentChildren;
 }
 
-/** Closes the window that an element is in. */
+/** Closes the dialog that contains an element. */
 export function closeDialog(inside: EventTarget | null, answer = ""): void {
   (inside as HTMLElement | null)?.closest("dialog")?.close(answer);
 }
 
-/** The page forgets a window that was closed, unless another one was opened meanwhile. */
+/** Clears the dialog that was closed, unless another one was opened meanwhile. */
 export function closeOver(editor: Editor, which: "shortcuts" | "palette"): void {
   if (editor.dialog.peek() === which) editor.dialog.value = null;
 }
 
 export function Dialog({ title, onClose, class: look = "", bare = false, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
-  // Before the next key: what is typed at once is for the dialog.
+  // Before the next key event, so that what is typed at once goes to the dialog.
   useLayoutEffect(() => dialog.current?.showModal(), []);
   return (
     <dialog

@@ -1,4 +1,4 @@
-// dialogs.tsx - the window over the page, where one is open: a question, the shortcuts, the palette.
+// dialogs.tsx - shows the dialog that is open: a question, the shortcuts, or the command palette.
 import { useEditor } from "../context";
 import type { Question } from "../editorstate";
 import { Dialog, closeDialog } from "./dialog";

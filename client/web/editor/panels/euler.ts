@@ -1,7 +1,11 @@
-// euler.ts - rotations as three angles, in the protocol's terms: XYZ turns about x, then about the new y, then about the new z. Radians. Pure.
+// euler.ts - rotations as three Euler angles, in the protocol's terms: XYZ turns about x, then
+// about the new y, then about the new z. Radians. Pure.
 import type { EulerOrder, Quat, Vec3 } from "../../sdk/types.js";
 
-/** So near to the middle angle's quarter turn the first and the last one cannot be told apart: all of it goes to the first. */
+/**
+ * Closer than this to a quarter turn of the middle angle, the first and the last angle cannot be
+ * told apart (gimbal lock): the first one gets the whole rotation.
+ */
 const POLE = 1 - 1e-12;
 
 const AXIS: Record<string, number> = { X: 0, Y: 1, Z: 2 };
@@ -11,7 +15,7 @@ export function axesOf(order: EulerOrder): [number, number, number] {
   return [AXIS[order[0]], AXIS[order[1]], AXIS[order[2]]];
 }
 
-/** Three angles about x, y and z, whatever the order: the middle one within a quarter turn. */
+/** The angles about x, y and z, whatever the order; the middle one is within a quarter turn. */
 export function eulerFromQuat(q: Quat, order: EulerOrder): Vec3 {
   const [i, j, k] = axesOf(order);
   const sign = (j - i + 3) % 3 === 1 ? 1 : -1;
@@ -25,11 +29,14 @@ export function eulerFromQuat(q: Quat, order: EulerOrder): Vec3 {
   } else {
     out[i] = Math.atan2(sign * at(k, j), at(j, j));
   }
-  // No angle is -0.
+  // Turns -0 into 0.
   return [out[0] + 0, out[1] + 0, out[2] + 0];
 }
 
-/** The same rotation by the angles that come nearest to those of before: so they go on past a quarter turn and a whole one, as they were typed or dragged. */
+/**
+ * The angles of the same rotation that are nearest to the angles before. So an angle can grow
+ * beyond a quarter turn and a whole turn, as it was typed or dragged.
+ */
 export function eulerNear(q: Quat, order: EulerOrder, before: Vec3): Vec3 {
   const [i, j, k] = axesOf(order);
   const one = eulerFromQuat(q, order);

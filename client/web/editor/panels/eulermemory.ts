@@ -1,9 +1,10 @@
-// eulermemory.ts - the three angles of nodes in one order, with a memory: nodes have quaternions, and of the many angles that are the same rotation people mean those
-// that they typed, or that go on from where a turn was a moment ago. Radians.
+// eulermemory.ts - remembers the Euler angles of nodes in one order. Nodes have quaternions; of the
+// many angles that are the same rotation, people mean those that they typed, or those that continue
+// the previous ones. Radians.
 import type { EulerOrder, Id, Quat, Vec3 } from "../../sdk/types.js";
 import { eulerFromQuat, eulerNear } from "./euler";
 
-/** More than anybody looks at; beyond it the oldest are forgotten. */
+/** The oldest nodes are forgotten beyond this number. */
 const REMEMBERED = 64;
 
 export class EulerMemory {
@@ -18,7 +19,7 @@ export class EulerMemory {
     return angles;
   }
 
-  /** What a node's angles are about to be. */
+  /** Sets the angles of a node before an edit changes its rotation. */
   say(id: Id, angles: Vec3): void {
     this.#last.set(id, angles);
     if (this.#last.size > REMEMBERED)

@@ -1,12 +1,13 @@
-// expression.ts - what people type for a number: "1.5+0.2", "30mm", "1/3 turn", "(2+3)*4". Lengths come out in metres, angles in radians.
-// A number without a unit is in metres, degrees or a factor.
+// expression.ts - evaluates what a person types for a number: "1.5+0.2", "30mm", "1/3 turn",
+// "(2+3)*4". Results are in metres, radians or a factor. A number without a unit is in metres,
+// degrees or a factor.
 
 import { BARE_UNIT, type Quantity, inBare, inBase, unitSize } from "../units";
 
 const TOKEN =
   /\s*(?:(\d+(?:[.,]\d*)?(?:e[+-]?\d+)?|[.,]\d+(?:e[+-]?\d+)?)|([-+*/()])|([a-zµ°"'%]+))/giy;
 
-/** What a text amounts to; null where it is not a number, or none that is finite. */
+/** The value of a text; null if it is not a finite number. */
 export function evaluate(text: string, quantity: Quantity): number | null {
   const tokens = tokenise(text);
   if (!tokens || tokens.length === 0) return null;
@@ -31,7 +32,7 @@ function tokenise(text: string): Token[] | null {
   return tokens;
 }
 
-/** A number, and how large the unit is that was said for it; null where none was. */
+/** A number and the size of its unit; null if it has none. */
 interface Value {
   number: number;
   unit: number | null;
@@ -39,14 +40,17 @@ interface Value {
 
 const NONE: Value = { number: NaN, unit: null };
 
-/** Sums of products of numbers, brackets and units. NaN where the text breaks off or means nothing, such as metres times metres. */
+/**
+ * Parses sums of products of numbers, brackets and units. The result is NaN if the text is
+ * incomplete or means nothing, such as metres times metres.
+ */
 class Reader {
   #at = 0;
 
   constructor(
     readonly tokens: Token[],
     readonly quantity: Quantity,
-    /** The size of the unit of a number without one. */
+    /** The size of the unit that a bare number has. */
     readonly bare: number,
   ) {}
 
@@ -54,7 +58,7 @@ class Reader {
     return this.#at === this.tokens.length;
   }
 
-  /** In metres, radians, or as a plain factor: a number without a unit is in the bare one. */
+  /** The value in metres, radians or as a factor. */
   total(): number {
     return this.#size(this.#sum());
   }
@@ -76,7 +80,10 @@ class Reader {
     }
   }
 
-  /** At most one factor has a unit, which is then that of all: so 1/3 turn is a third of one. */
+  /**
+   * At most one factor of a product has a unit, which is then the unit of the product: 1/3 turn is
+   * a third of a turn.
+   */
   #product(): Value {
     let value = this.#signed();
     for (;;) {
@@ -126,7 +133,7 @@ class Reader {
   }
 }
 
-/** The same in at most so many characters, for a field that is not being edited. */
+/** Formats a value in at most so many characters, for a field that is not being edited. */
 export function compact(value: number, quantity: Quantity, chars: number): string {
   const text = shown(value, quantity);
   if (text.length <= chars) return text;
@@ -144,14 +151,14 @@ export function compact(value: number, quantity: Quantity, chars: number): strin
   }
 }
 
-/** Digits behind the point that lengths have at least, however large they are: to a millimetre. */
+/** The least number of decimals of a length: millimetres. */
 const LENGTH_DIGITS = 3;
 
-/** A number as a field shows it, without its unit: six digits that count, and of degrees three behind the point. */
+/** Formats a value without its unit: six significant digits; three decimals for degrees. */
 export function shown(value: number, quantity: Quantity): string {
   const number = inBare(value, quantity);
   const size = Math.abs(number);
-  // What rounding leaves of a zero is one.
+  // Rounding noise around 0 is shown as 0.
   if (size < (quantity === "angle" ? 1e-6 : 1e-9)) return "0";
   if (size < 1e-5 || size >= 1e9)
     return number

@@ -1,13 +1,16 @@
-// filedrop.ts - files and folders that are dropped anywhere on the page.
+// filedrop.ts - accepts files and folders that are dropped anywhere on the page.
 import type { Signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
 import { FILES_MAX, type NamedFile } from "./gltffiles";
 
-/** So soon after leaving one part of the page a file is over another. Not every browser tells that from leaving the page. */
+/**
+ * A file that leaves one element enters the next within this time. Not every browser tells that
+ * apart from leaving the page.
+ */
 const GONE_MS = 200;
 
-/** `over` is true while something is held over the page. */
+/** `over` is true while files are dragged over the page. */
 export function useDrop(over: Signal<boolean>, take: (files: readonly NamedFile[]) => void): void {
   const latest = useRef(take);
   latest.current = take;
@@ -39,12 +42,15 @@ export function useDrop(over: Signal<boolean>, take: (files: readonly NamedFile[
   }, []);
 }
 
-/** The files that a person chose, which have no folders. */
+/** Files from a file dialog, which have no folders. */
 export function namedFiles(list: Iterable<File> | null): NamedFile[] {
   return [...(list ?? [])].map((file) => ({ path: file.name, file }));
 }
 
-/** What was dropped can be asked for only until the event is over, so the list is made before anything is waited for. */
+/**
+ * The dropped items can be read only during the event, so the list is made before anything is
+ * awaited.
+ */
 async function filesOf(data: DataTransfer): Promise<NamedFile[]> {
   const entries = [...data.items]
     .map((item) => item.webkitGetAsEntry())
@@ -56,7 +62,7 @@ async function filesOf(data: DataTransfer): Promise<NamedFile[]> {
   return found;
 }
 
-/** Of too many files it finds one more than may be, and no others. */
+/** Collects files up to one more than the maximum, so that the caller can refuse them. */
 async function walk(entry: FileSystemEntry, found: NamedFile[]): Promise<void> {
   if (entry.isFile) {
     const file = await new Promise<File | null>((done) =>

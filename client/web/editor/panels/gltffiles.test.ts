@@ -83,7 +83,7 @@ test("what is too much is said, and not read", async () => {
   };
   await assert.rejects(
     oneFile([gltf("x.gltf", { buffers: [{ uri: "x.bin" }] }), huge]),
-    /x\.gltf and its files are too large to be embedded, 3815 MiB of at most 256: as one \.glb they take less/,
+    /x\.gltf and its files are too large: 3815 MiB, at most 256\. Save them as one \.glb file/,
   );
   await assert.rejects(
     oneFile(Array.from({ length: 2001 }, (_, i) => named(`${i}.bin`))),
@@ -96,16 +96,16 @@ test("what is missing is named, and so is what is one too many", async () => {
   const model = gltf("x.gltf", { buffers: [{ uri: "x.bin" }], images: [{ uri: "a/skin.png" }] });
   await assert.rejects(
     oneFile([model]),
-    /x\.gltf needs x\.bin, a\/skin\.png: drop or choose all of them together/,
+    /x\.gltf needs x\.bin, a\/skin\.png\. Drop or choose all of these files together/,
   );
   await assert.rejects(
     oneFile([model, named("x.bin"), named("b/skin.png"), named("c/skin.png")]),
-    /needs a\/skin\.png:/,
+    /needs a\/skin\.png\./,
     "two could be meant",
   );
   await assert.rejects(
     oneFile([named("a.glb"), named("b.glb")]),
-    /One scene at a time: these are 2 \(a\.glb, b\.glb\)/,
+    /These are 2 scenes: a\.glb, b\.glb\./,
   );
-  await assert.rejects(oneFile([named("a.obj")]), /a\.obj is no \.glb and no \.gltf/);
+  await assert.rejects(oneFile([named("a.obj")]), /a\.obj is not a \.glb or \.gltf file/);
 });

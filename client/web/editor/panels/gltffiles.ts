@@ -1,20 +1,20 @@
-// gltffiles.ts - the one file that is imported, of those that somebody dropped or chose: a .glb or .gltf by itself, or a .gltf with the buffers and pictures that it
-// names, which then are embedded in it.
+// gltffiles.ts - makes one file for the import from the files that were dropped or chosen: a .glb
+// or .gltf by itself, or a .gltf with the buffers and images that it names embedded.
 
 export interface NamedFile {
-  /** With the folders that came with it. */
+  /** The path, with the folders that were dropped. */
   path: string;
   file: File;
 }
 
-/** What can be chosen, for the browser's own list of files. */
+/** The types that the browser's file dialog offers. */
 export const ACCEPTED = ".glb,.gltf,.bin,.png,.jpg,.jpeg,.webp,.ktx2";
 
-/** What a scene is made of are few files; who drops more has dropped something else. */
+/** A scene consists of few files; more than this were dropped by mistake. */
 export const FILES_MAX = 2000;
-/** What the server takes as one file, GZ_ASSET_BYTES_MAX in proto/limits.h. */
+/** The largest file that the server accepts, GZ_ASSET_BYTES_MAX in proto/limits.h. */
 const BYTES_MAX = 256 * 2 ** 20;
-/** Of the name of a file that is missing, so many letters are said. */
+/** The name of a missing file is shown up to this length. */
 const NAME_MAX = 60;
 
 const PICTURES = new Map([
@@ -24,24 +24,28 @@ const PICTURES = new Map([
   ["webp", "image/webp"],
   ["ktx2", "image/ktx2"],
 ]);
-/** Of three bytes base64 makes four letters: pieces of a multiple of three can be put one behind the other. */
+/**
+ * Base64 turns three bytes into four letters, so pieces of a multiple of three bytes can be joined.
+ */
 const PIECE = 3 * 8192;
 
 export async function oneFile(files: readonly NamedFile[]): Promise<File> {
   if (files.length > FILES_MAX)
     throw new Error(
-      `These are more than ${FILES_MAX.toLocaleString("en")} files: drop or choose only what one scene is made of.`,
+      `These are more than ${FILES_MAX.toLocaleString("en")} files. ` +
+        "Drop or choose only the files of one scene.",
     );
   const scenes = files.filter(({ path }) => /\.(glb|gltf)$/i.test(path));
   if (scenes.length === 0)
     throw new Error(
       files.length === 1
-        ? `${files[0].file.name} is no .glb and no .gltf.`
-        : "None of these files is a .glb or .gltf.",
+        ? `${files[0].file.name} is not a .glb or .gltf file.`
+        : "None of these files is a .glb or .gltf file.",
     );
   if (scenes.length > 1)
     throw new Error(
-      `One scene at a time: these are ${scenes.length} (${scenes.map(({ file }) => file.name).join(", ")}).`,
+      `These are ${scenes.length} scenes: ${list(scenes.map(({ file }) => file.name))}. ` +
+        "Drop or choose one at a time.",
     );
   return /\.gltf$/i.test(scenes[0].path) ? embedded(scenes[0], files) : scenes[0].file;
 }
@@ -50,7 +54,10 @@ interface Referring {
   uri?: unknown;
 }
 
-/** As it is where it needs nothing, or is not what it says: the server knows best what is wrong with it. */
+/**
+ * Returns the file unchanged if it needs no other files or is not valid: the server reports what is
+ * wrong with it.
+ */
 async function embedded(scene: NamedFile, files: readonly NamedFile[]): Promise<File> {
   const json = await parse(scene.file);
   const referring = [json?.buffers, json?.images].flatMap((list) =>
@@ -64,12 +71,13 @@ async function embedded(scene: NamedFile, files: readonly NamedFile[]): Promise<
   const missing = [...new Set(outside.filter((_, i) => !found[i]).map(({ uri }) => uri))];
   if (missing.length > 0)
     throw new Error(
-      `${scene.file.name} needs ${list(missing)}: drop or choose all of them together.`,
+      `${scene.file.name} needs ${list(missing)}. Drop or choose all of these files together.`,
     );
   const bytes = (found as File[]).reduce((sum, { size }) => sum + (4 * size) / 3, scene.file.size);
   if (bytes > BYTES_MAX)
     throw new Error(
-      `${scene.file.name} and its files are too large to be embedded, ${Math.ceil(bytes / 2 ** 20)} MiB of at most ${BYTES_MAX / 2 ** 20}: as one .glb they take less.`,
+      `${scene.file.name} and its files are too large: ${Math.ceil(bytes / 2 ** 20)} MiB, ` +
+        `at most ${BYTES_MAX / 2 ** 20}. Save them as one .glb file, which is smaller.`,
     );
   for (const [i, one] of outside.entries()) one.uri = await dataUri(found[i] as File);
   return new File([JSON.stringify(json)], scene.file.name);
@@ -90,13 +98,16 @@ async function parse(file: File): Promise<{ buffers?: unknown; images?: unknown 
   }
 }
 
-/** Where the uri says, seen from the scene's folder; or, as files that are chosen have no folders, the only one of that name. Nothing but these files can be meant. */
+/**
+ * Finds the file that a URI names, relative to the scene's folder. Files from a file dialog have no
+ * folders, so otherwise the only file of that name is taken.
+ */
 function find(uri: string, from: string, files: readonly NamedFile[]): File | undefined {
   let name = uri;
   try {
     name = decodeURIComponent(uri);
   } catch {
-    // It has a percent sign of its own.
+    // The name contains a plain percent sign.
   }
   const parts = [...from.split("/").slice(0, -1), ...name.split(/[/\\]/)].filter(
     (part) => part !== "" && part !== ".",

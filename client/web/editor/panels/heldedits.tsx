@@ -1,5 +1,6 @@
-// heldedits.tsx - edits that were made to a newer state of the scene than the server now has, as before a backup was restored:
-// the person says whether they are made to the state of now.
+// heldedits.tsx - asks what to do with edits that were made to a newer state of the scene than the
+// server now has, for example after a backup was restored: apply them to the present state or
+// discard them.
 import { useEditor } from "../context";
 import "./viewstatus.css";
 

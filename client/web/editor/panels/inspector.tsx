@@ -1,4 +1,5 @@
-// inspector.tsx - the transform of what is selected, in numbers: metres, degrees, factors, under the node's parent.
+// inspector.tsx - shows and edits the transform of the selection in numbers: metres, degrees and
+// factors, relative to the parent.
 import { type Signal, useComputed, useSignal } from "@preact/signals";
 
 import type { EulerOrder, Id, Person } from "../../sdk/types.js";
@@ -27,7 +28,7 @@ const ROWS: { field: Field; name: string }[] = [
 export function Inspector() {
   const editor = useEditor();
   const order = useSignal<EulerOrder>(ORDERS.find((one) => one === recall(ORDER_KEY)) ?? "XYZ");
-  // A new memory for each selection: what was dragged an hour ago is shown as anybody sees it.
+  // Each selection begins with a new memory, so that old angles do not come back.
   const angles = useComputed(() => (editor.selection.value, new EulerMemory(order.value)));
   const uniform = useSignal(false);
   const ids = editor.selection.value;
@@ -158,7 +159,7 @@ function Name({ ids, locked }: { ids: readonly Id[]; locked: boolean }) {
   );
 }
 
-/** Who else holds one of these nodes. */
+/** The other person who holds one of these nodes. */
 function useHolder(editor: Editor): Person | undefined {
   const session = useComputed(() => {
     const selection = new Set(editor.selection.value);

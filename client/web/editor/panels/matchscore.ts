@@ -1,6 +1,9 @@
-// matchscore.ts - how well a text answers to what somebody typed. Pure.
+// matchscore.ts - rates how well a text matches a search. Pure.
 
-/** 0 where one of the words is not in it; more where words begin with what was typed, and the earlier they stand. */
+/**
+ * 0 if one of the typed words is missing; higher if words begin with what was typed, and if they
+ * come early.
+ */
 export function matchScore(text: string, typed: string): number {
   const lower = text.toLowerCase();
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);

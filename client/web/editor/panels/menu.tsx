@@ -1,4 +1,5 @@
-// menu.tsx - a button with a menu below it, and a menu at a point: arrow keys, first letters, Escape, as in ARIA's menu pattern.
+// menu.tsx - a button with a menu, and a menu at a point: arrow keys, first letters and Escape work
+// as in ARIA's menu pattern.
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
@@ -8,20 +9,20 @@ import "./menu.css";
 export interface MenuItem {
   label: string;
   icon?: IconName;
-  /** A shortcut, to be shown. */
+  /** The shortcut that is shown. */
   keys?: string;
-  /** One of a group of choices: whether it is the one. */
+  /** For one of a group of choices: whether it is the current one. */
   checked?: boolean;
-  /** A switch by itself: whether it is on. */
+  /** For a switch: whether it is on. */
   on?: boolean;
-  /** It cannot be chosen now. */
+  /** The item cannot be chosen now. */
   disabled?: boolean;
   danger?: boolean;
-  /** A line above it. */
+  /** A separator is drawn above the item. */
   line?: boolean;
-  /** Where it leads, rather than `run`. */
+  /** The address of a link, in place of `run`. */
   href?: string;
-  /** `href` is a file to keep. */
+  /** The name of the file to save, if `href` is a download. */
   download?: string;
   run?: () => void;
 }
@@ -32,7 +33,7 @@ interface ButtonProps {
   class?: string;
   tip?: string;
   side?: "start" | "end";
-  /** The menu stands above the button. */
+  /** The menu opens above the button. */
   above?: boolean;
   children: ComponentChildren;
 }
@@ -109,7 +110,7 @@ export function Menu({
     const element = menu.current as HTMLDivElement;
     const stay = () => keepInside(element, place);
     stay();
-    // One of those that cannot be chosen, where there are no others: keys are the menu's as long as it is open.
+    // If every item is disabled the first one gets the focus, because an open menu takes the keys.
     (
       element.querySelector<HTMLElement>("[role^=menuitem]:not([aria-disabled=true])") ??
       element.querySelector<HTMLElement>("[role^=menuitem]")
@@ -119,7 +120,7 @@ export function Menu({
   }, []);
   useEffect(() => {
     const away = (event: PointerEvent) => {
-      // The button that opened it closes it by itself.
+      // The button that opened the menu also closes it.
       const inside =
         menu.current?.contains(event.target as Node) ||
         (event.target as Element).closest("[aria-haspopup=menu][aria-expanded=true]");
@@ -215,10 +216,11 @@ function handleKey(event: KeyboardEvent, onClose: () => void): void {
   }
 }
 
-/** The menu stands at its place, moved as far as the window needs. */
+/** Moves the menu as far as needed to fit into the window. */
 function keepInside(element: HTMLElement, { x, y, side, above }: Place): void {
   const { width, height } = element.getBoundingClientRect();
   const left = side === "end" ? x - width : x;
   element.style.left = `${Math.max(6, Math.min(left, innerWidth - width - 6))}px`;
-  element.style.top = `${Math.max(6, Math.min(above ? y - height : y, innerHeight - height - 6))}px`;
+  const top = above ? y - height : y;
+  element.style.top = `${Math.max(6, Math.min(top, innerHeight - height - 6))}px`;
 }

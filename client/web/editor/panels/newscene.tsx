@@ -1,4 +1,5 @@
-// newscene.tsx - ways to begin on the start page: the sample scene, a glTF file, an empty scene.
+// newscene.tsx - ways to start a scene on the start page: the sample scene, a glTF file, an empty
+// scene.
 import { type Signal, useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 
@@ -10,19 +11,22 @@ import { ACCEPTED, type NamedFile, oneFile } from "./gltffiles";
 import { freeName, nameFault, toSceneName } from "./scenename";
 import type { Join, WithUser } from "./startactions";
 
-/** The daemon makes this scene with --sample; otherwise the page makes it, of a file that is served beside it. */
+/**
+ * The daemon makes this scene with --sample; otherwise the page makes it from a file that the
+ * daemon serves.
+ */
 const SAMPLE = "robot-arm";
 
 interface Upload {
   file: string;
-  /** 0 to 1; 1 while the server reads it. */
+  /** 0 to 1; 1 while the server reads the file. */
   part: number;
 }
 
 interface Props {
-  /** Whether the sample is what the page offers first. */
+  /** Whether the sample scene is the main button of the page. */
   primary: boolean;
-  /** Names of scenes that there are. */
+  /** Names of the existing scenes. */
   taken: readonly string[];
   withUser: WithUser;
   join: Join;
@@ -50,7 +54,7 @@ export function NewScene({ primary, taken, withUser, join }: Props) {
     progress(0);
     await importScene(scene, file, { base: serverUrl(), user, progress });
   };
-  /** Makes a scene and joins it, or says why it cannot be made. */
+  /** Makes a scene and joins it, or shows why it cannot be made. */
   const make = async (scene: string, run: () => Promise<void>) => {
     if (upload.peek()) return;
     try {
@@ -64,7 +68,7 @@ export function NewScene({ primary, taken, withUser, join }: Props) {
   const makeSample = async (user: string) => {
     const file = await fetchSample();
     await send(SAMPLE, file, user).catch((error: GizmodError) => {
-      // Somebody else has made it just now.
+      // Another page has made it in the meantime.
       if (error.code !== "conflict") throw error;
     });
   };
@@ -116,7 +120,9 @@ async function fetchSample(): Promise<File> {
   const response = await fetch(serverUrl() + file).catch(() => null);
   if (!response?.ok)
     throw new Error(
-      `The sample scene cannot be fetched: ${response ? `the server answers ${response.status}` : "the server cannot be reached"}.`,
+      response
+        ? `The sample scene cannot be fetched: the server answers ${response.status}.`
+        : "The sample scene cannot be fetched: the server cannot be reached.",
     );
   return new File([await response.blob()], file);
 }
@@ -125,7 +131,7 @@ function ImportButton({ take }: { take: (files: readonly NamedFile[]) => void })
   const files = useRef<HTMLInputElement>(null);
   const chosen = (input: HTMLInputElement) => {
     if (input.files?.length) take(namedFiles(input.files));
-    // The same file may be chosen again, once it is mended.
+    // So that the same file can be chosen again after it was repaired.
     input.value = "";
   };
   return (

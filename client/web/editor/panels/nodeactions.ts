@@ -1,11 +1,12 @@
-// nodeactions.ts - edits of whole nodes, for the tree, the keys and the palette: each says what it did, with the way back where that is not plain to see.
+// nodeactions.ts - edits of whole nodes, for the tree, the keys and the command palette. Each one
+// shows a message with an undo button if its effect is not obvious.
 import type { Done, Id, NewNode, NodeChange } from "../../sdk/types.js";
 import type { Editor } from "../editor";
 import { copyNames } from "./copyname";
 import { placeUnder } from "./placement";
 import { above, nameOf, topmost } from "./treerows";
 
-/** One node by its name, several by their number. */
+/** The name of a single node, or the number of several. */
 export function nameAll(editor: Editor, ids: readonly Id[]): string {
   return ids.length === 1 ? nameOf(editor.scene.peek(), ids[0]) : `${ids.length} nodes`;
 }
@@ -20,7 +21,7 @@ export async function deleteNodes(editor: Editor, ids: readonly Id[]): Promise<v
   if (done?.edit) editor.say("info", `Deleted ${said}.`, undo(editor, done.edit));
 }
 
-/** Makes an empty node below another one, or at the root, and selects it. @returns its id */
+/** Creates an empty node below a parent or at the top level, and selects it. @returns its id */
 export async function createNode(editor: Editor, parent: Id | null): Promise<Id | undefined> {
   const done = await editor.try(() =>
     editor.trackSelection(make(editor, [{ name: "new node", parent }])),
@@ -28,7 +29,7 @@ export async function createNode(editor: Editor, parent: Id | null): Promise<Id 
   return done?.ids[0];
 }
 
-/** Makes nodes, and selects those that do not hang below others of them. */
+/** Creates nodes, and selects those whose parent is not one of them. */
 async function make({ session }: Editor, nodes: NewNode[]): Promise<Done & { ids: Id[] }> {
   const done = await session.create(nodes);
   await session.select(done.ids.filter((_, i) => typeof nodes[i].parent !== "string"));
@@ -40,7 +41,7 @@ export async function renameNode(editor: Editor, id: Id, name: string): Promise<
     await editor.try(() => editor.session.set([{ id, name }]));
 }
 
-/** Whether nodes can hang below `parent`: not where that is one of them or below one. */
+/** Whether nodes can move below `parent`: not if it is one of them or below one of them. */
 export function canReparent(editor: Editor, ids: readonly Id[], parent: Id | null): boolean {
   if (parent === null) return true;
   const { scene } = editor.session;
@@ -48,7 +49,10 @@ export function canReparent(editor: Editor, ids: readonly Id[], parent: Id | nul
   return !ids.some((id) => chain.includes(id));
 }
 
-/** Hangs nodes elsewhere. They stay where they are in the world, or keep what they are under their parent. */
+/**
+ * Moves nodes below another parent. They keep their place in the world, or their transform relative
+ * to the parent.
+ */
 export async function reparentNodes(
   editor: Editor,
   ids: readonly Id[],
@@ -79,7 +83,11 @@ export async function reparentNodes(
   );
 }
 
-/** Copies nodes with all that is below them, as they are when the server makes the copies, meshes too. The copies have names of their own, what is below them keeps its names; they hang beside them in the same place, and are selected. */
+/**
+ * Duplicates nodes with everything below them, meshes included, in their state at the server. The
+ * copies are siblings of the originals, in the same place, with new names; nodes below them keep
+ * their names. The copies are selected.
+ */
 export async function duplicateNodes(editor: Editor, ids: readonly Id[]): Promise<void> {
   const { scene } = editor.session;
   const tops = topmost(scene, ids);
@@ -101,7 +109,9 @@ export async function duplicateNodes(editor: Editor, ids: readonly Id[]): Promis
   if (!done?.edit) return;
   editor.say(
     "info",
-    `Duplicated ${said}. ${tops.length === 1 ? "The copy is" : "The copies are"} in the same place.`,
+    tops.length === 1
+      ? `Duplicated ${said}. The copy is in the same place.`
+      : `Duplicated ${said}. The copies are in the same place.`,
     undo(editor, done.edit),
   );
 }

@@ -1,4 +1,5 @@
-// nodeusers.ts - which nodes others have selected or hold. Presence comes 20 times a second, mostly about pointers: this changes only when selections or locks do.
+// nodeusers.ts - which nodes other people have selected or hold. Presence arrives 20 times a
+// second, mostly with pointers; the result changes only when selections or locks do.
 import { type ReadonlySignal, computed } from "@preact/signals";
 
 import type { Id, Person } from "../../sdk/types.js";
@@ -10,7 +11,7 @@ export interface NodeUser {
   holds: boolean;
 }
 
-/** The marks of each node that has some, those that hold first. */
+/** The people of each node, those who hold it first. */
 export function nodeUsers(editor: Editor): ReadonlySignal<ReadonlyMap<Id, readonly NodeUser[]>> {
   let before: readonly Person[] = [];
   let users: ReadonlyMap<Id, readonly NodeUser[]> = new Map();

@@ -1,4 +1,4 @@
-// numbercell.tsx - the field of one number of what is selected, with the letter that drags it.
+// numbercell.tsx - the field of one number of the selection, with the letter that can be dragged.
 import { type ReadonlySignal, useComputed, useSignal } from "@preact/signals";
 import { useMemo, useRef } from "preact/hooks";
 
@@ -11,16 +11,18 @@ import { NumberEntry } from "./numberentry";
 import type { Field } from "./transform";
 
 const NAMES: Record<Field, string> = { t: "Translation", r: "Rotation", s: "Scale" };
-/** What a field has room for. While it is edited all of the number is in it. */
+/**
+ * The number of characters that fit into a field. While it is edited it contains the whole number.
+ */
 const CHARS = 8;
-/** How many steps a key is. */
+/** The number of steps of a key. */
 const KEYS: Record<string, number> = { ArrowUp: 1, ArrowDown: -1, PageUp: 10, PageDown: -10 };
 
 export interface CellProps {
   field: Field;
   axis: number;
   angles: ReadonlySignal<EulerMemory>;
-  /** Of a scale: the other two follow. */
+  /** For a scale: the other two factors keep their proportion. */
   uniform: boolean;
   locked: boolean;
 }
@@ -33,14 +35,14 @@ export function NumberCell({ field, axis, angles, uniform, locked }: CellProps) 
     [editor, field, axis, angles],
   );
   entry.uniform = uniform;
-  // Only a change of this very text draws the cell anew, however much else moves.
+  // The cell is drawn again only if this text changes, however much else moves.
   const focused = useSignal(false);
   const text = useComputed(
     () => (editor.revision.value, entry.text(focused.value ? Infinity : CHARS)),
   );
   const handleFocus = ({ currentTarget }: { currentTarget: HTMLInputElement }) => {
     focused.value = true;
-    // At once, so that all of it is selected.
+    // Set at once, so that the whole number is selected.
     if (text.value !== "mixed") currentTarget.value = text.value;
     currentTarget.select();
   };
@@ -98,7 +100,10 @@ export function NumberCell({ field, axis, angles, uniform, locked }: CellProps) 
   );
 }
 
-/** Where nothing is being typed there is nothing to take back in the field: what was entered last is an edit. */
+/**
+ * If nothing was typed, undo and redo are those of the scene, because the field has nothing to
+ * undo.
+ */
 function undoInField(editor: Editor, event: KeyboardEvent): boolean {
   const { id } = commandOf(chordOf(event), editor.input.keymap.peek()) ?? {};
   if (id !== "undo" && id !== "redo") return false;

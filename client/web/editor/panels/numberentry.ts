@@ -1,4 +1,5 @@
-// numberentry.ts - what is done with one number of what is selected: typed, stepped, dragged by its letter.
+// numberentry.ts - edits one number of the selection: by typing, by steps, and by dragging its
+// letter.
 import { type ReadonlySignal, signal } from "@preact/signals";
 
 import type { Id } from "../../sdk/types.js";
@@ -16,15 +17,18 @@ import {
   parseEntry,
 } from "./transform";
 
-/** What a pixel of a drag stands for: half a degree and a hundredth; of lengths the view says it. Ten of them are one step of an arrow key. */
+/**
+ * The change for each pixel of a drag: half a degree, or a hundredth; for lengths it depends on the
+ * zoom. Ten of these are one step of an arrow key.
+ */
 const STEPS = { r: Math.PI / 360, s: 0.01 };
 
 export class NumberEntry {
-  /** Until the scene shows it. */
+  /** The typed text, until the scene shows its value. */
   readonly typed = signal<string | null>(null);
-  /** While its letter is dragged. */
+  /** The value while the letter is dragged. */
   readonly dragged = signal<number | null>(null);
-  /** Of a scale: the other two follow. */
+  /** For a scale: the other two factors keep their proportion. */
   uniform = false;
   #accepting = false;
 
@@ -35,7 +39,7 @@ export class NumberEntry {
     readonly angles: ReadonlySignal<EulerMemory>,
   ) {}
 
-  /** As a field shows it, with room for so many characters; "mixed" where several differ. */
+  /** The text of the field in at most so many characters; "mixed" if the selected nodes differ. */
   text(chars = Infinity): string {
     const value = commonNumber(
       this.editor.scene.value,
@@ -52,7 +56,7 @@ export class NumberEntry {
     return compact(value, QUANTITY[this.field], chars);
   }
 
-  /** All digits, without the noise of degrees that are kept in radians. */
+  /** All digits, without the rounding noise of the conversion from radians to degrees. */
   exact(): string | undefined {
     const { editor, field, axis, angles } = this;
     const value = commonNumber(
@@ -67,9 +71,11 @@ export class NumberEntry {
     return String(number === value ? value : Number(number.toPrecision(15)));
   }
 
-  /** Why others do not see a drag of the letter while it goes on, if they do not. */
+  /**
+   * Why others see a drag of the letter only when it ends; undefined if they see it while it runs.
+   */
   late(): string | undefined {
-    this.editor.structure.value; // which parents they have
+    this.editor.structure.value; // the parents may have changed
     return whyLate(this.editor, this.#scrubbed(this.editor.selection.value, this.angles.value));
   }
 
@@ -80,7 +86,7 @@ export class NumberEntry {
 
   get step(): number {
     if (this.field !== "t") return STEPS[this.field];
-    // The next of 1, 2, 5, 10 ... to what a pixel is in the view.
+    // The length of a pixel in the view, rounded up to 1, 2 or 5 times a power of ten.
     const metres = this.editor.rig.metresPerPx;
     const power = 10 ** Math.floor(Math.log10(metres));
     return power * ([1, 2, 5].find((step) => step * power >= metres) ?? 10);
@@ -97,7 +103,7 @@ export class NumberEntry {
     if (changes.length > 0) await editor.try(() => editor.session.set(changes));
   }
 
-  /** Takes what was typed. A field that is left while that is under way takes it once. */
+  /** Applies what was typed. Leaving the field while that is under way does not apply it twice. */
   async accept(): Promise<void> {
     const text = this.typed.peek();
     if (text === null || this.#accepting) return;
@@ -110,13 +116,13 @@ export class NumberEntry {
     if (this.typed.peek() === text) this.typed.value = null;
   }
 
-  /** By so many steps. */
+  /** Changes the number by so many steps. */
   async nudge(steps: number): Promise<void> {
     const by = 10 * steps * this.step;
     await this.set((before) => round(before + by));
   }
 
-  /** Follows a press on the letter; one that does not move is a click. */
+  /** Follows a press on the letter; without a movement it is a click. */
   scrub(down: PointerEvent, click: () => void): void {
     const ids = this.editor.selection.peek();
     if (down.button !== 0 || ids.length === 0) return;
@@ -138,15 +144,17 @@ export class NumberEntry {
 
 interface Letter {
   from: number;
-  /** What a pixel stands for. */
+  /** The change for each pixel. */
   step: number;
   show: (number: number) => void;
-  /** Once for each picture. */
+  /** Called once for each frame. */
   tell: (number: number) => void;
   end: (keep: boolean, moved: boolean) => void;
 }
 
-/** A pointer that drags a number to the sides: Shift is fine, Ctrl goes in steps, Escape takes it back. */
+/**
+ * A pointer that drags a number sideways: Shift is precise, Ctrl snaps to steps, Escape cancels.
+ */
 function followLetter(down: PointerEvent, { from, step, show, tell, end }: Letter): void {
   const letter = down.currentTarget as HTMLElement;
   const stop = new AbortController();

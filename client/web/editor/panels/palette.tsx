@@ -1,4 +1,4 @@
-// palette.tsx - everything by its name: commands, what can be done with the scene, nodes to go to.
+// palette.tsx - the command palette: finds commands, actions of the scene menu, and nodes by name.
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 
@@ -53,7 +53,7 @@ export function Palette() {
     event.preventDefault();
     at.value = (at.value + step + entries.length) % entries.length;
   };
-  // It runs once the focus is back where it was.
+  // The command runs after the focus has returned to where it was.
   const closed = () => {
     closeOver(editor, "palette");
     chosen.current?.run();

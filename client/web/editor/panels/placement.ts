@@ -1,4 +1,5 @@
-// placement.ts - a node under another parent, where it was in the world. Pure; glTF's terms.
+// placement.ts - the transform of a node under another parent at the same place in the world. Pure;
+// glTF's terms.
 import { compose, invertAffine, multiply } from "../../sdk/maths.js";
 import type { SceneModel } from "../../sdk/index.js";
 import type { Id, Quat, Vec3 } from "../../sdk/types.js";
@@ -7,17 +8,23 @@ export interface Placement {
   t: Vec3;
   r: Quat;
   s: Vec3;
-  /** The relative part of the matrix that translation, rotation and scale cannot hold: 0 unless it is skewed. */
+  /**
+   * The relative part of the matrix that translation, rotation and scale cannot express: 0 unless
+   * it is skewed.
+   */
   residual: number;
 }
 
-/** What a node is to be below `parent` so that it stays in its place in the world. */
+/** The transform of a node below `parent` that keeps its place in the world. */
 export function placeUnder(scene: SceneModel, id: Id, parent: Id | null): Placement {
   const local = multiply(invertAffine(scene.world(parent)), scene.world(id));
   return decompose(local, scene.get(id)?.s ?? [1, 1, 1]);
 }
 
-/** An affine matrix as translation, rotation and scale, with the signs of `like` as far as its handedness lets them be. */
+/**
+ * Decomposes an affine matrix into translation, rotation and scale. The factors have the signs of
+ * `like`, as far as the handedness of the matrix allows.
+ */
 export function decompose(m: ArrayLike<number>, like: Vec3 = [1, 1, 1]): Placement {
   const columns = [0, 1, 2].map((i): Vec3 => [m[4 * i], m[4 * i + 1], m[4 * i + 2]]);
   const signs: number[] = like.map((factor) => (factor < 0 ? -1 : 1));
@@ -32,7 +39,7 @@ export function decompose(m: ArrayLike<number>, like: Vec3 = [1, 1, 1]): Placeme
   return { t, r, s, residual: difference(m, compose(t, r, s)) };
 }
 
-/** The rotation that takes the axes of the world to these three, which are orthogonal and of length 1. */
+/** The rotation from the world's axes to these three, which are orthogonal and of length 1. */
 function quatFromAxes(x: Vec3, y: Vec3, z: Vec3): Quat {
   const trace = x[0] + y[1] + z[2];
   if (trace > 0) return normal([y[2] - z[1], z[0] - x[2], x[1] - y[0], 1 + trace]);

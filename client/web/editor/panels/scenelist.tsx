@@ -1,4 +1,5 @@
-// scenelist.tsx - the scenes that the server has, on the start page: how large they are, when they changed, who is in them. They are opened, renamed and deleted here.
+// scenelist.tsx - the list of scenes on the start page: their size, when they changed, and who is
+// in them. Scenes are opened, renamed and deleted here.
 import { useSignal } from "@preact/signals";
 
 import { deleteScene, renameScene, sceneUrl } from "../../sdk/index.js";
@@ -14,19 +15,19 @@ import type { Join, WithUser } from "./startactions";
 import { nameFault } from "./scenename";
 
 interface Props {
-  /** Null while they are not known. */
+  /** Null until the list has arrived. */
   scenes: readonly SceneListing[] | null;
   withUser: WithUser;
   join: Join;
-  /** The list is not what it was. */
+  /** Called after a scene was renamed or deleted. */
   changed: () => void;
 }
 
-/** What is asked about a scene. */
+/** A question about a scene. */
 interface Asked {
   what: "rename" | "delete";
   scene: SceneListing;
-  /** Who does it. */
+  /** The person who acts. */
   user: string;
 }
 type AskAbout = (what: Asked["what"], scene: SceneListing) => void;
@@ -171,7 +172,9 @@ function Delete({
     onClose();
     if (sure) yes();
   };
-  const text = `The scene, its history and its notes are deleted for everybody.${here} This cannot be undone. Download a backup first if you may need it again.`;
+  const text =
+    `The scene, its history and its notes are deleted for everybody.${here} ` +
+    "This cannot be undone. Download a backup first if you may need it again.";
   return <Ask asked={{ title: `Delete ${name}?`, text, yes: "Delete", danger: true, answer }} />;
 }
 

@@ -1,4 +1,4 @@
-// scenemenu.ts - what can be done with the scene as a whole.
+// scenemenu.ts - the menu of the scene: share, import, export, backup.
 import { importScene, sceneUrl } from "../../sdk/index.js";
 import type { Editor } from "../editor";
 import { serverUrl } from "../serverurl";
@@ -45,7 +45,7 @@ export function sceneMenu(editor: Editor): MenuItem[] {
   ];
 }
 
-/** Lets the person choose the file. */
+/** Opens the browser's file dialog. */
 export function chooseFile(editor: Editor): void {
   const input = Object.assign(document.createElement("input"), {
     type: "file",
@@ -58,7 +58,9 @@ export function chooseFile(editor: Editor): void {
   input.click();
 }
 
-/** Imports what somebody chose or dropped in place of all that the scene holds; what stands there is asked about first. */
+/**
+ * Imports files in place of the whole scene; if the scene is not empty the person is asked first.
+ */
 export async function replaceScene(editor: Editor, files: readonly NamedFile[]): Promise<void> {
   if (editor.upload.peek()) return;
   const file = await oneFile(files).catch((error: Error) => editor.say("warn", error.message));
@@ -72,7 +74,10 @@ async function replaceBy(editor: Editor, file: File): Promise<void> {
     count === 0 ||
     (await editor.ask({
       title: `Replace ${session.sceneName}?`,
-      text: `${file.name} replaces the ${count} node${count === 1 ? "" : "s"} of this scene, for everybody. This cannot be undone. The timeline still shows earlier states, but cannot restore them. Export or back up first what you want to keep.`,
+      text:
+        `${file.name} replaces the ${count} node${count === 1 ? "" : "s"} of this scene, for ` +
+        "everybody. This cannot be undone. The timeline still shows earlier states, but cannot " +
+        "restore them. Export or back up first what you want to keep.",
       yes: "Replace",
       danger: true,
     }));

@@ -1,8 +1,9 @@
-// scenename.ts - names that a scene may have: small letters, digits, - and _, beginning with a letter or digit, 64 at most. Pure.
+// scenename.ts - valid names of scenes: lower-case letters, digits, - and _, beginning with a
+// letter or digit, at most 64. Pure.
 
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
-/** What is wrong with a name, in words; null where nothing is. */
+/** Says what is wrong with a name; null if it is valid. */
 export function nameFault(name: string): string | null {
   if (name === "") return "A scene needs a name.";
   if (name.length > 64) return "A name has at most 64 letters.";
@@ -11,7 +12,7 @@ export function nameFault(name: string): string | null {
     : "Small letters, digits, - and _ only, the first a letter or digit.";
 }
 
-/** The name that comes nearest to a text, such as that of a file. */
+/** The valid name nearest to a text such as the name of a file. */
 export function toSceneName(text: string): string {
   const plain = text
     .replace(/\.(glb|gltf)$/i, "")
@@ -25,7 +26,7 @@ export function toSceneName(text: string): string {
   return name || "scene";
 }
 
-/** A name like this one that none of `taken` is. */
+/** A similar name that is not in `taken`. */
 export function freeName(name: string, taken: readonly string[]): string {
   if (!taken.includes(name)) return name;
   for (let n = 2; ; n++) {

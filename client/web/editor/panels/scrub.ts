@@ -1,12 +1,14 @@
-// scrub.ts - a number that is dragged by its label. Where a handle of the server is about just this number, the drag is one of that handle, by value: everybody
-// sees it, and it is one edit. Where there is none (the middle one of three angles, several nodes under different parents) the number is set when the drag ends.
+// scrub.ts - a number that is dragged by its letter. If one of the server's handles changes exactly
+// this number, the drag sets the value of that handle: everybody sees it, and it is one edit. If
+// there is no such handle (the middle one of three Euler angles, several nodes under different
+// parents) the number is set when the drag ends.
 import type { Id, Space } from "../../sdk/types.js";
 import type { Editor } from "../editor";
 import type { EulerMemory } from "./eulermemory";
 import { axesOf } from "./euler";
 import { type Field, changeNumber, changeScale, readNumber } from "./transform";
 
-/** What is dragged: one number of these nodes; of a scale perhaps all three as one. */
+/** One number of these nodes; for a scale possibly all three as one. */
 export interface Scrubbed {
   ids: readonly Id[];
   field: Field;
@@ -18,11 +20,11 @@ export interface Scrubbed {
 interface ScrubHandle {
   handle: string;
   space: Space;
-  /** What a value of the handle is for so much of the number. */
+  /** The value of the handle for a change of the number. */
   value: (from: number, to: number) => number;
 }
 
-/** A handle that is about this number alone; null where there is none. */
+/** The handle that changes this number alone; null if there is none. */
 function findHandle(
   editor: Editor,
   { ids, field, axis, angles, uniform }: Scrubbed,
@@ -52,17 +54,20 @@ function findHandle(
   return null;
 }
 
-/** Why a drag of the letter is seen by nobody until it ends; nothing where everybody sees it go on. */
+/**
+ * Why others see a drag of the letter only when it ends; undefined if they see it while it runs.
+ */
 export function whyLate(editor: Editor, what: Scrubbed): string | undefined {
   if (what.ids.length === 0 || findHandle(editor, what)) return undefined;
   if (what.ids.length > 1)
-    return "Set when the drag ends: each of them changes in its own scrubHandle, which no one handle does";
-  // The first angle turns about an axis of the parent and the last about one of the node: the middle one about where the first has turned its axis.
-  return "Set when the drag ends: the axis of the middle angle is turned by the first, and no ring turns about that";
+    return "Set when the drag ends: no single handle changes all of the selected nodes";
+  // The first angle turns about an axis of the parent, the last one about an axis of the node, and
+  // the middle one about an axis that the first has turned.
+  return "Set when the drag ends: no rotation ring turns about the axis of the middle angle";
 }
 
 export class Scrub {
-  /** Before the drag, of the node that was selected last. */
+  /** The number before the drag, of the node that was selected last. */
   readonly from: number;
   #handle: ScrubHandle | null;
   #tool: Editor["session"]["tool"];
@@ -81,7 +86,9 @@ export class Scrub {
     this.#tool = editor.session.tool;
   }
 
-  /** The number is to be this. The latest wins; one question is under way at a time. */
+  /**
+   * Sets the number. Only the latest value counts; one question to the server is open at a time.
+   */
   to(number: number): void {
     this.#wanted = this.what.field === "s" && number * this.from <= 0 ? null : number;
     if (this.#handle && !this.#asking && this.#wanted !== null) void this.#ask(this.#handle);
@@ -112,7 +119,7 @@ export class Scrub {
     this.#asking = false;
   }
 
-  /** Ends it as one edit, or takes it back. */
+  /** Ends the drag as one edit, or cancels it. */
   async end(keep: boolean): Promise<void> {
     const last = this.#wanted;
     const { session } = this.editor;

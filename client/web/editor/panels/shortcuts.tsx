@@ -1,4 +1,4 @@
-// shortcuts.tsx - all keys there are, for the choice of keys that counts; and that choice.
+// shortcuts.tsx - the dialog of all shortcuts in the current keymap, and the choice of the keymap.
 import { useEditor } from "../context";
 import { keysOf } from "../input/chord";
 import { COMMANDS, type Command } from "../input/commands";
@@ -12,7 +12,7 @@ const KEYMAPS: [Keymap, string][] = [
   ["blender", "Blender"],
 ];
 
-/** What mouse, fingers and the tree know beside the commands. */
+/** Actions of mouse, fingers and the tree that are not commands. */
 const OTHERS: [string, [string, string][]][] = [
   [
     "Mouse and fingers",
@@ -102,7 +102,7 @@ export function Shortcuts() {
 }
 
 function Line({ command, keymap }: { command: Command; keymap: Keymap }) {
-  // Those that are only told about name keys that belong together; of the others any one does it.
+  // The keys of a command without `run` belong together; of the others any one runs the command.
   const chords = command.keys[keymap];
   return (
     <div>

@@ -1,6 +1,10 @@
-// startactions.ts - what the parts of the start page ask of the page: it knows the person's name, and asks for it where it does not.
+// startactions.ts - what the parts of the start page can ask of the page, which knows the person's
+// name or asks for it.
 
-/** Opens the page of a scene, or makes the scene before that. */
+/** Opens the page of a scene; with `create` the scene is created first. */
 export type Join = (name: string, create?: boolean) => void;
-/** Does something under the person's name, which is asked for first if it is not known; `label` names what will be done. */
+/**
+ * Acts under the person's name, which the page asks for first if it is missing; `label` names the
+ * action.
+ */
 export type WithUser = (label: string, go: (user: string) => void) => void;

@@ -1,4 +1,5 @@
-// startpage.tsx - the page without a scene, or without a name to join it under: who one is, ways to begin, and the scenes that there are.
+// startpage.tsx - the page that is shown without a scene or without a name: it asks for the
+// person's name, offers ways to start a scene, and lists the scenes.
 import { type Signal, useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
@@ -13,17 +14,17 @@ import { SceneList } from "./scenelist";
 import "./startpage.css";
 
 const USER_KEY = "gizmod.user";
-/** The list is asked for anew so often, so that it says who is where. */
+/** How often the list is fetched again, because people join and leave. */
 const REFRESH_MS = 5000;
 const LOST = "The server cannot be reached.";
 
-/** What somebody wants to do who did not give their name yet: it is done once they have. */
+/** An action that waits until the person has entered a name. */
 interface Wish {
   label: string;
   go: (user: string) => void;
 }
 
-/** @param scene the one that a link led to; null where all are to choose from */
+/** @param scene the scene that a link leads to; null to show all */
 export function StartPage({ scene }: { scene: string | null }) {
   const user = useSignal(recall(USER_KEY) ?? "");
   const scenes = useSignal<readonly SceneListing[] | null>(null);
@@ -87,7 +88,7 @@ export function StartPage({ scene }: { scene: string | null }) {
 interface WhoProps {
   user: Signal<string>;
   field: RefObject<HTMLInputElement | null>;
-  /** What the form does; null for nothing. */
+  /** The label of the button; null for no button. */
   label: string | null;
   submit: () => void;
   edited: () => void;
@@ -125,7 +126,7 @@ function Who({ user, field, label, submit, edited }: WhoProps) {
   );
 }
 
-/** Keeps the list up to date. @returns what asks for it at once */
+/** Keeps the list up to date. @returns a function that fetches it at once */
 function useList(
   scenes: Signal<readonly SceneListing[] | null>,
   fault: Signal<string>,

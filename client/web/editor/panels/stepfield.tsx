@@ -1,4 +1,4 @@
-// stepfield.tsx - a field for one positive number with its unit: snap steps.
+// stepfield.tsx - a field for one positive number with its unit, such as a snap step.
 import { useSignal } from "@preact/signals";
 
 import { roundAbove, roundBelow } from "../input/round";
@@ -6,7 +6,9 @@ import { BARE_UNIT, type Quantity } from "../units";
 import { evaluate, shown } from "./expression";
 import "./stepfield.css";
 
-/** What an arrow key adds. Of lengths, which may be of any size, it makes the next round one. */
+/**
+ * The step of an arrow key. A length, which may have any magnitude, goes to the next round number.
+ */
 const STEP = { angle: (5 * Math.PI) / 180, factor: 0.1 };
 
 function stepped(value: number, quantity: Quantity, way: number): number {
@@ -16,12 +18,12 @@ function stepped(value: number, quantity: Quantity, way: number): number {
 
 interface Props {
   name: string;
-  /** Where more than the name is to be said. */
+  /** The tooltip, if it says more than the name. */
   tip?: string;
   quantity: Quantity;
   value: number;
   onValue: (value: number) => void;
-  /** What leaving it empty means, where that means something. */
+  /** Called if the field is left empty, if that has a meaning. */
   onEmpty?: () => void;
 }
 
@@ -29,7 +31,7 @@ export function StepField({ name, tip, quantity, value, onValue, onEmpty }: Prop
   const unit = BARE_UNIT[quantity];
   const text = shown(value, quantity);
   const typed = useSignal<string | null>(null);
-  // Also the number that is there already: where it was not typed, it may become another one by itself.
+  // Called even with the same number: a snap distance that follows the zoom then becomes fixed.
   const accept = (next: number | null) => {
     typed.value = null;
     if (next !== null && next > 0) onValue(next);

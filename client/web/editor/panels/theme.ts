@@ -1,4 +1,5 @@
-// theme.ts - dark or light: as the system says, or as the person chose for good. It stands as data-theme on the root element.
+// theme.ts - the dark or the light theme: that of the system or the one that the person chose. The
+// root element has it as data-theme.
 import { signal } from "@preact/signals";
 
 import { keep, recall } from "../storage";
@@ -8,7 +9,7 @@ export type Theme = "system" | "dark" | "light";
 const KEY = "gizmod.theme";
 const light = matchMedia("(prefers-color-scheme: light)");
 
-/** What the person chose. */
+/** The choice of the person. */
 export const theme = signal<Theme>((recall(KEY) as Theme | null) ?? "system");
 
 export function setTheme(chosen: Theme): void {
@@ -17,7 +18,7 @@ export function setTheme(chosen: Theme): void {
   apply();
 }
 
-/** Follows the system from now on, where nothing was chosen. */
+/** Follows the system from now on, unless the person chose a theme. */
 export function startTheme(): void {
   light.addEventListener("change", apply);
   apply();

@@ -1,5 +1,5 @@
-// toasts.tsx - what was done and what went wrong, at the edge of the view, with what can be done about it. The list is always there: screen readers tell what comes
-// into a region that they know, and mostly not what comes as a region of its own.
+// toasts.tsx - messages at the edge of the view, with an action. The list is always in the page,
+// because screen readers announce what is added to a live region that they know.
 import { useEditor } from "../context";
 import type { Toast } from "../editorstate";
 import { Icon } from "../icons";

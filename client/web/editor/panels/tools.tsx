@@ -1,4 +1,5 @@
-// tools.tsx - what the next drag does: the tool, its space and pivot, its steps. Stands at the left and the upper edge of the view.
+// tools.tsx - the toolbar at the left and upper edge of the view: the tool, its space, pivot and
+// snap steps.
 import type { Mode, Pivot, Space } from "../../sdk/types.js";
 import { useEditor } from "../context";
 import type { Editor } from "../editor";
@@ -165,14 +166,14 @@ function Snap({ editor }: { editor: Editor }) {
   );
 }
 
-/** The shortcut of the tool of this name. */
+/** The shortcut of the tool with this name. */
 function keysFor(editor: Editor, name: string): string | undefined {
   const chord = COMMANDS.find((command) => command.group === "Tools" && command.label === name)
     ?.keys[editor.input.keymap.value][0];
   return chord && keysOf(chord).join("+");
 }
 
-/** Arrow keys go from one button to the next; a field or a list keeps its own. */
+/** Arrow keys move from one button to the next; in a field or a list they keep their meaning. */
 function moveFocus(event: KeyboardEvent): void {
   const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
   const target = event.target as HTMLElement;

@@ -1,4 +1,5 @@
-// topbar.tsx - the scene's menu, undo and redo, and what is about the page as a whole.
+// topbar.tsx - the bar at the top: the scene menu, undo and redo, commands, shortcuts and the
+// theme.
 import { useEditor } from "../context";
 import { Icon } from "../icons";
 import { keysOf } from "../input/chord";

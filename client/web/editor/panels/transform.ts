@@ -1,4 +1,5 @@
-// transform.ts - the numbers of the fields: what the selected nodes have in common, and what an edit of one number makes of each of them. Pure.
+// transform.ts - the numbers of the inspector: the number that the selected nodes have in common,
+// and the changes that set it in each of them. Pure.
 import type { SceneModel } from "../../sdk/index.js";
 import type { Id, NodeChange, SceneNode, Vec3 } from "../../sdk/types.js";
 import type { Quantity } from "../units";
@@ -9,7 +10,7 @@ export type Field = "t" | "r" | "s";
 
 export const QUANTITY: Record<Field, Quantity> = { t: "length", r: "angle", s: "factor" };
 
-/** One number of a node: metres, radians about the axis in that order, or a factor. */
+/** One number of a node: metres, radians of the Euler angle, or a factor. */
 export function readNumber(
   node: SceneNode,
   field: Field,
@@ -19,7 +20,7 @@ export function readNumber(
   return field === "r" ? angles.of(node)[axis] : node[field][axis];
 }
 
-/** The number that all of these nodes have; null where they differ, undefined where there are none. */
+/** The number that all of these nodes have; null if they differ, undefined if there are none. */
 export function commonNumber(
   scene: SceneModel,
   ids: readonly Id[],
@@ -39,7 +40,10 @@ export function commonNumber(
   return common;
 }
 
-/** What a typed text makes of a number: "2", "1.5+0.2", "30mm", or "+=0.1", "-=", "*=", "/=" of what is there. Null where it is not a number. */
+/**
+ * The function that a typed text stands for: "2", "1.5+0.2", "30mm", or "+=0.1", "-=", "*=", "/="
+ * relative to the number before. Null if the text is not a number.
+ */
 export function parseEntry(text: string, field: Field): ((before: number) => number) | null {
   const relative = /^\s*([-+*/])=(.*)$/.exec(text);
   const factor = relative?.[1] === "*" || relative?.[1] === "/";
@@ -59,7 +63,7 @@ export function parseEntry(text: string, field: Field): ((before: number) => num
   }
 }
 
-/** The change of each of these nodes in which one number is made anew; those that would not change are left out. */
+/** The changes that set one number of each node; nodes that would not change are left out. */
 export function changeNumber(
   scene: SceneModel,
   ids: readonly Id[],
@@ -82,7 +86,7 @@ export function changeNumber(
   return changes;
 }
 
-/** The same for scales whose proportions stay: all three factors change as one does. */
+/** The same for a scale that keeps its proportions: all three factors change by the same ratio. */
 export function changeScale(
   scene: SceneModel,
   ids: readonly Id[],
@@ -99,7 +103,7 @@ export function changeScale(
   return changes;
 }
 
-/** What nodes are to be so that they are as if nothing had been done to them. */
+/** The changes that reset a part of the transform. */
 export function resetField(ids: readonly Id[], field: Field): NodeChange[] {
   if (field === "r") return ids.map((id) => ({ id, r: [0, 0, 0, 1] }));
   return ids.map((id) => ({ id, [field]: field === "t" ? [0, 0, 0] : [1, 1, 1] }));

@@ -1,5 +1,6 @@
-// tree.tsx - the tree of the scene. Only the rows that are seen are in the page, so a scene may be as large as it is; the keys are at one of them by
-// aria-activedescendant, as in ARIA's tree pattern with many selected.
+// tree.tsx - the tree of the scene. Only visible rows are in the page, so a scene may have any
+// size. The row with the keyboard focus is named by aria-activedescendant, as in ARIA's tree
+// pattern with multiple selection.
 import { type ReadonlySignal, useComputed, useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
@@ -17,9 +18,12 @@ import { TreeState } from "./treestate";
 import { type Row, nameOf } from "./treerows";
 import "./tree.css";
 
-/** Rows beyond the edge that are drawn too. */
+/** Rows beyond the visible ones that are drawn as well. */
 const MORE_ROWS = 8;
-/** Each level begins so many pixels further to the right, or fewer if the deepest row would have less room than this. So nothing is ever beyond the edge. */
+/**
+ * The indentation of each level in pixels; less if the deepest row would otherwise be narrower than
+ * ROOM_PX, so that no row leaves the panel.
+ */
 const INDENT = 12;
 const ROOM_PX = 120;
 
@@ -371,7 +375,7 @@ function useSize(
   }, [there]);
 }
 
-/** What was selected elsewhere comes into sight; so does the row that the keys go to. */
+/** Scrolls to a node that was selected elsewhere, and to the row with the keyboard focus. */
 function useReveal(
   tree: TreeState,
   list: { current: HTMLElement | null },

@@ -1,18 +1,19 @@
-// treedrag.ts - clicks on rows, and rows that are dragged onto others to hang below them. By mouse and pen; a finger scrolls, and has the menu.
+// treedrag.ts - clicks on rows, and dragging rows onto others to move them below those. For mouse
+// and pen; a finger scrolls, and uses the menu instead.
 import type { Id } from "../../sdk/types.js";
 import { selectNodes } from "../input/select";
 import { canReparent, reparentNodes } from "./nodeactions";
 import type { TreeState } from "./treestate";
 
-/** So far a press may wander and still be a click. */
+/** A press that moves no further than this is a click. */
 const CLICK_PX = 4;
-/** A closed row opens when what is dragged stays over it for so long. */
+/** A closed row opens if dragged rows stay over it for this long. */
 const OPEN_MS = 700;
-/** So near an edge the list scrolls, by so many pixels each frame. */
+/** Within this distance from an edge the list scrolls, by so many pixels each frame. */
 const EDGE_PX = 24;
 const SCROLL_PX = 8;
 
-/** The node whose row this is in. */
+/** The node of the row that contains this element. */
 export function rowOf(target: EventTarget | null): Id | null {
   const row = (target as HTMLElement | null)?.closest<HTMLElement>("[data-node]");
   return row ? Number(row.dataset.node) : null;
@@ -38,7 +39,7 @@ export function dragRows(tree: TreeState, down: PointerEvent): void {
 
 class Press {
   #dragged: readonly Id[] | null = null;
-  /** The release selects, not the press. */
+  /** The row is selected on release, not on press. */
   readonly #waits: boolean;
   #scroll = 0;
   #frame = 0;
@@ -57,7 +58,8 @@ class Press {
     addEventListener("pointerup", (event) => this.#up(event), { signal });
     addEventListener("pointercancel", () => this.#end(), { signal });
     addEventListener("keydown", (event) => this.#key(event), { signal, capture: true });
-    // What is part of the selection may be about to be dragged with all of it, and a finger may be about to scroll: then the release selects.
+    // A press on a selected row may start a drag of the whole selection, and a finger may start
+    // scrolling: then the release selects.
     const plain = !down.shiftKey && !down.ctrlKey && !down.metaKey;
     this.#waits =
       down.pointerType === "touch" || (plain && tree.editor.selection.peek().includes(id));

@@ -1,4 +1,5 @@
-// treekeys.ts - the keys of the tree. Letters are left to the tools' shortcuts; who looks for a name has the search.
+// treekeys.ts - the keys of the tree. Letters keep their meaning as shortcuts of the tools; the
+// search field finds names.
 import type { Id } from "../../sdk/types.js";
 import { selectNodes } from "../input/select";
 import { deleteNodes, duplicateNodes, reparentNodes } from "./nodeactions";
@@ -23,7 +24,7 @@ export function handleTreeKey(
   event.stopPropagation();
 }
 
-/** Keys that go to another row: it is selected, with Shift all on the way too. */
+/** Keys that move to another row and select it; with Shift they select all rows up to it. */
 function moveTo(tree: TreeState, event: KeyboardEvent, place: number, page: number): boolean {
   const rows = tree.rows.peek();
   const to = {
@@ -132,7 +133,7 @@ function handleWithControl(tree: TreeState, event: KeyboardEvent, id: Id | undef
   }
 }
 
-/** Right opens, and from an open row goes to the first one below it. */
+/** Right opens a row; on an open row it goes to the first child. */
 function stepIn(tree: TreeState, id: Id): void {
   const rows = tree.rows.peek();
   const place = tree.placeOf.peek().get(id) ?? 0;
@@ -140,7 +141,7 @@ function stepIn(tree: TreeState, id: Id): void {
   else if (rows[place].open) tree.choose(rows[place + 1].id, "set");
 }
 
-/** Left closes, and from a closed row goes to the one above it. */
+/** Left closes a row; on a closed row it goes to the parent. */
 function stepOut(tree: TreeState, id: Id): void {
   const row = tree.rows.peek()[tree.placeOf.peek().get(id) ?? 0];
   const parent = tree.editor.scene.peek().get(id)?.parent;
@@ -148,7 +149,7 @@ function stepOut(tree: TreeState, id: Id): void {
   else if (parent !== null && parent !== undefined) tree.choose(parent, "set");
 }
 
-/** To the next row that is not about to go, or the last one before. */
+/** Goes to the next row that will not be deleted, or the last one before. */
 function goOn(tree: TreeState, going: readonly Id[]): void {
   const { scene } = tree.editor.session;
   const gone = new Set(going.flatMap((id) => [...scene.below(id)]));

@@ -1,21 +1,25 @@
-// treerows.ts - the rows that a tree shows: what is open, and, while something is searched, what matches with all that is above it. Pure.
+// treerows.ts - the rows that the tree shows: the children of open nodes, or during a search the
+// matches with all their ancestors. Pure.
 import type { SceneModel } from "../../sdk/index.js";
 import type { Id } from "../../sdk/types.js";
 
 export interface Row {
   id: Id;
-  /** 0 at the root. */
+  /** 0 at the top level. */
   depth: number;
-  /** Its place among its siblings that are shown, from 1 on, and how many those are. */
+  /** Its position among its visible siblings, from 1, and their number. */
   place: number;
   count: number;
-  /** Undefined where nothing is below it. */
+  /** Whether the row is open; undefined if the node has no children. */
   open?: boolean;
-  /** It is there for what matches below it. */
+  /** The row is shown only because a node below it matches. */
   aside: boolean;
 }
 
-/** Whether a node is open where the person said nothing: small scenes wholly, large ones at the top. */
+/**
+ * Whether a node is open before the person opened or closed it: all nodes of a small scene, the top
+ * levels of a large one.
+ */
 export function opensAtFirst(scene: SceneModel, depth: number): boolean {
   return scene.nodes.size <= 300 || (depth < 1 && scene.roots.length < 20);
 }
@@ -28,7 +32,8 @@ export function treeRows(
   const wanted = search.trim().toLowerCase();
   const shown = wanted === "" ? null : findShown(scene, wanted);
   const rows: Row[] = [];
-  // Siblings that are still to come, the deepest last: a tree may be too deep for calls.
+  // A stack of siblings that are still to come, the deepest last: a tree may be too deep for
+  // recursion.
   const waiting: { ids: readonly Id[]; next: number }[] = [];
   const enter = (ids: readonly Id[]) =>
     waiting.push({ ids: shown ? ids.filter((id) => shown.has(id)) : ids, next: 0 });
@@ -56,7 +61,7 @@ export function treeRows(
   return rows;
 }
 
-/** Those whose name or id is searched (true), and all that is above them (false). */
+/** The nodes whose name or id matches (true), and their ancestors (false). */
 function findShown(scene: SceneModel, wanted: string): Map<Id, boolean> {
   const shown = new Map<Id, boolean>();
   for (const node of scene.nodes.values()) {
@@ -72,7 +77,7 @@ function findShown(scene: SceneModel, wanted: string): Map<Id, boolean> {
   return shown;
 }
 
-/** Those above a node, the nearest first. */
+/** The ancestors of a node, the nearest first. */
 export function above(scene: SceneModel, id: Id): Id[] {
   const found: Id[] = [];
   for (let at = scene.get(id)?.parent ?? null; at !== null; at = scene.get(at)?.parent ?? null)
@@ -80,13 +85,13 @@ export function above(scene: SceneModel, id: Id): Id[] {
   return found;
 }
 
-/** Of these nodes those that are below no other one of them. */
+/** The nodes of this list that are not below another one of it. */
 export function topmost(scene: SceneModel, ids: readonly Id[]): Id[] {
   const all = new Set(ids);
   return ids.filter((id) => !above(scene, id).some((other) => all.has(other)));
 }
 
-/** What a node is called where it has no name. */
+/** The name of a node, or a substitute if it has none. */
 export function nameOf(scene: SceneModel, id: Id): string {
   return scene.get(id)?.name || `node ${id}`;
 }

@@ -1,4 +1,5 @@
-// treestate.ts - what the tree panel knows beside the scene: what is open, searched, in focus, being renamed, cut.
+// treestate.ts - the state of the tree panel: which rows are open, the search, the keyboard focus,
+// the row that is being renamed, and the rows that were cut.
 import { type ReadonlySignal, computed, signal } from "@preact/signals";
 
 import type { Id } from "../../sdk/types.js";
@@ -7,12 +8,12 @@ import { type Row, above, opensAtFirst, treeRows } from "./treerows";
 
 export class TreeState {
   readonly search = signal("");
-  /** The row that the keys are at. */
+  /** The row with the keyboard focus. */
   readonly active = signal<Id | null>(null);
   readonly renaming = signal<Id | null>(null);
-  /** What is to be hung elsewhere. */
+  /** Nodes that were cut, to be pasted below another parent. */
   readonly cut = signal<ReadonlySet<Id>>(new Set());
-  /** What dragged rows would be dropped on: a node, "root", or nothing. */
+  /** Where dragged rows would be dropped: a node, "root", or nowhere. */
   readonly target = signal<Id | "root" | null>(null);
 
   readonly rows: ReadonlySignal<readonly Row[]>;
@@ -20,9 +21,9 @@ export class TreeState {
   readonly placeOf: ReadonlySignal<ReadonlyMap<Id, number>>;
 
   readonly #said = signal<ReadonlyMap<Id, boolean>>(new Map());
-  /** Where a range of rows begins. */
+  /** The row at which a range begins. */
   #anchor: Id | null = null;
-  /** Choices that the server has not answered yet. */
+  /** The number of selections that the server has not answered yet. */
   #choosing = 0;
 
   constructor(readonly editor: Editor) {
@@ -46,7 +47,10 @@ export class TreeState {
     this.#said.value = said;
   }
 
-  /** Opens what is above a node, and puts the keys there. Not while a choice that was made here is on its way: the keys are further than what is selected so far. */
+  /**
+   * Opens the ancestors of a node and moves the keyboard focus to it. While a selection made in the
+   * tree is unanswered the focus is already further, so nothing happens.
+   */
   reveal(id: Id): void {
     const scene = this.editor.scene.peek();
     if (!scene.get(id) || this.#choosing > 0) return;
@@ -57,7 +61,9 @@ export class TreeState {
     this.active.value = id;
   }
 
-  /** What a click or a key at a row selects: that row, one more, or all from the last one to it. */
+  /**
+   * Selects as a click or key at a row does: that row, one more, or the range from the last one.
+   */
   choose(id: Id, how: "set" | "toggle" | "range"): void {
     this.active.value = id;
     const range = how === "range" ? this.#range(id) : null;
@@ -71,13 +77,16 @@ export class TreeState {
     this.#choosing--;
   }
 
-  /** What an action on a row is about: the selection where the row is part of it, else the row alone. */
+  /**
+   * The nodes that an action on a row applies to: the selection if the row is part of it, else the
+   * row alone.
+   */
   about(id: Id): readonly Id[] {
     const selection = this.editor.selection.peek();
     return selection.includes(id) ? selection : [id];
   }
 
-  /** In the order from the anchor to `id`, which is then the active one. */
+  /** Selects the range from the anchor to `id`, in this order; `id` is then the active node. */
   #range(id: Id): Id[] {
     const places = this.placeOf.peek();
     const to = places.get(id) ?? 0;

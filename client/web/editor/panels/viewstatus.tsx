@@ -1,4 +1,5 @@
-// viewstatus.tsx - how the page stands to the server, over the view: loading, online, offline with what waits, closed; and what to do where there is nothing to see.
+// viewstatus.tsx - the state of the connection, uploads and loading over the view, and cards in the
+// middle of the view while there is no scene to see.
 import { useComputed, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
@@ -11,7 +12,7 @@ import { useDrop } from "./filedrop";
 import { chooseFile, replaceScene } from "./scenemenu";
 import "./viewstatus.css";
 
-/** So long it is said that the connection is back. */
+/** How long the page shows that the connection is back. */
 const BACK_MS = 5000;
 
 export function ViewStatus() {
@@ -65,7 +66,7 @@ function Connection({ status }: { status: Status }) {
   );
 }
 
-/** What is said for a moment once a lost connection is back. */
+/** The text that is shown for a moment after a lost connection is back. */
 function useBack(status: Status): string | null {
   const said = useSignal<string | null>(null);
   const lost = useRef(false);
@@ -82,7 +83,7 @@ function useBack(status: Status): string | null {
   return said.value;
 }
 
-/** Edits are kept until the server has them; this says how many are not there yet. */
+/** The number of edits that the server has not accepted yet; the page keeps them until then. */
 function Unsaved() {
   const { unsaved, held, status } = useEditor();
   if (unsaved.value === 0) return null;
@@ -102,7 +103,7 @@ function Retry({ status }: { status: Status }) {
     if (!away) return;
     now.value = Date.now();
     const timer = setInterval(() => (now.value = Date.now()), 500);
-    // The network is back, or the laptop is open again: nobody wants to wait for the next attempt.
+    // The network is back or the computer woke up: connect now rather than at the next attempt.
     const retry = () => document.hidden || session.retry();
     addEventListener("online", retry);
     document.addEventListener("visibilitychange", retry);
@@ -121,7 +122,7 @@ function Retry({ status }: { status: Status }) {
   );
 }
 
-/** How far the meshes are; boxes stand for them meanwhile. */
+/** The progress of the meshes; until they are loaded boxes replace them. */
 function Loading() {
   const { asset } = useEditor();
   const { phase, loaded = 0, total = 0 } = asset.value;
@@ -161,7 +162,7 @@ function Progress({ name, words, part }: { name: string; words: string; part?: n
   );
 }
 
-/** In the middle of the view, where there is nothing else to see. */
+/** A card in the middle of the view while there is nothing else to see. */
 function Middle({ status }: { status: Status }) {
   const editor = useEditor();
   const { sceneName } = editor.session;
@@ -175,7 +176,10 @@ function Middle({ status }: { status: Status }) {
     return (
       <Card
         title={missing ? "No such scene" : "Disconnected"}
-        words={`${sentence(status.reason ?? "the connection was closed")}${seen.current ? " This page shows the scene as it was." : ""}`}
+        words={[
+          sentence(status.reason ?? "the connection was closed"),
+          seen.current ? "This page shows the scene as it was." : "",
+        ].join(" ")}
       >
         {missing ? (
           <a class="button primary" href={`${location.search}&create`}>
@@ -222,7 +226,10 @@ function Middle({ status }: { status: Status }) {
   );
 }
 
-/** The scene of this page was renamed, or it was deleted or closed for good: the server's fields tell which, its reason is for people. */
+/**
+ * The scene of this page was renamed, deleted or closed for good. The server's fields tell which;
+ * its reason is written for people.
+ */
 function Gone({ status: { reason = "", scene: name } }: { status: Status }) {
   const search = new URLSearchParams(location.search);
   if (name) search.set("scene", name);
@@ -263,7 +270,7 @@ function Card({
   );
 }
 
-/** A file over the page is about to be imported. */
+/** The drop target that covers the page while a file is over it. */
 function Drop() {
   const editor = useEditor();
   const over = useSignal(false);
@@ -280,7 +287,7 @@ function Drop() {
   );
 }
 
-/** What the server has not is lost with the page: the browser asks before it is left. */
+/** Unsaved edits would be lost with the page: the browser asks before the page is left. */
 function useLeaveWarning(): void {
   const { unsaved, session } = useEditor();
   const waits = unsaved.value > 0;

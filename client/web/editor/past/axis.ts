@@ -1,18 +1,21 @@
-// axis.ts - where edits stand along the timeline. The axis has a length in units of its own: a drag has room by the
-// logarithm of its seconds, time in which nobody did anything takes little room, and edits that came at once stand
-// beside each other. Pure: no signals, no DOM.
+// axis.ts - the positions of edits along the timeline. The axis has units of its own: the length of
+// a drag grows with the logarithm of its seconds, pauses are short, and edits at the same time
+// stand side by side. Pure: no signals, no DOM.
 import type { Edit } from "../../sdk/types.js";
 
-/** The room of a gap: all of a short one, and of a longer one this and a bit for each tenfold. */
+/**
+ * The length of a pause: its seconds up to GAP_UNITS, and beyond that GAP_LOG_UNITS more for each
+ * factor of ten.
+ */
 const GAP_UNITS = 0.6;
 const GAP_LOG_UNITS = 0.35;
-/** Between the ends of any two edits, so that each can be seen and hit. */
+/** The least distance between the ends of two edits, so that each can be seen and clicked. */
 const APART_UNITS = 0.5;
-/** What was quicker than this was no drag: it stands where it ended. */
+/** A shorter edit is not a drag: it stands where it ended. */
 const INSTANT_S = 0.15;
-/** From the last edit to now. */
+/** The distance from the last edit to the present. */
 export const NOW_UNITS = 1;
-/** Edits that overlap in time stand below each other, up to so many. */
+/** Edits that overlap in time stand below each other in at most so many lanes. */
 export const LANES_MAX = 4;
 
 export interface Mark {
@@ -25,9 +28,9 @@ export interface Mark {
 interface Knot {
   u: number;
   time: number;
-  /** The last mark that had ended here; -1 before the first. */
+  /** The last mark that had ended here; -1 before the first one. */
   done: number;
-  /** Whether something was being dragged from here to the next knot. */
+  /** Whether a drag was running from here to the next knot. */
   busy: boolean;
 }
 
@@ -35,18 +38,21 @@ export interface Axis {
   /** Ascending by seq, and by `to`. */
   marks: readonly Mark[];
   knots: readonly Knot[];
-  /** Where now is. */
+  /** The position of the present. */
   length: number;
-  /** The longest mark. */
+  /** The length of the longest mark. */
   longest: number;
   lanes: number;
 }
 
-/** A moment: the state after `seq`, or, without it, that of the time, which is inside of a drag. */
+/**
+ * A moment of the past: the state after `seq`, or, without `seq`, the state at that time, which is
+ * within a drag.
+ */
 export interface Moment {
   time: number;
   seq?: number;
-  /** The edit that left it so. */
+  /** The edit that ended with this state. */
   edit?: Edit;
 }
 
@@ -63,7 +69,7 @@ export function makeAxis(edits: readonly Edit[]): Axis {
   return { marks, knots, lanes, longest, length: (knots.at(-1)?.u ?? 0) + NOW_UNITS };
 }
 
-/** @returns ascending by place and time; writes where each edit began and ended */
+/** @returns the knots, ascending by position and time; writes where each edit began and ended */
 function layKnots(edits: readonly Edit[], began: Float64Array, ended: Float64Array): Knot[] {
   const events = edits.flatMap((edit, i) => {
     const end = { i, time: edit.ended, ends: true };
@@ -95,7 +101,7 @@ function layKnots(edits: readonly Edit[], began: Float64Array, ended: Float64Arr
   return knots;
 }
 
-/** A unit for a second, and about one more each time it is twice as long. */
+/** One unit for the first second, and about one more each time the duration doubles. */
 function roomOfWork(seconds: number): number {
   return Math.log2(1 + seconds);
 }
@@ -106,7 +112,7 @@ function roomOfGap(seconds: number): number {
     : GAP_UNITS + GAP_LOG_UNITS * Math.log10(seconds / GAP_UNITS);
 }
 
-/** The highest lane that is free where a mark begins. @returns how many are used */
+/** Assigns the highest lane that is free where a mark begins. @returns the number of lanes used */
 function assignLanes(marks: Mark[]): number {
   const free: number[] = [];
   for (const mark of [...marks].sort((a, b) => a.from - b.from)) {
@@ -118,7 +124,7 @@ function assignLanes(marks: Mark[]): number {
   return Math.max(1, free.length);
 }
 
-/** The last index whose key is not above `value`; -1 where there is none. `key` ascends. */
+/** The last index whose key is not above `value`; -1 if there is none. Keys ascend. */
 export function lastAtMost<T>(list: readonly T[], value: number, key: (item: T) => number): number {
   let low = 0;
   let high = list.length;
@@ -130,7 +136,7 @@ export function lastAtMost<T>(list: readonly T[], value: number, key: (item: T) 
   return low - 1;
 }
 
-/** Where a time is. */
+/** The position of a time. */
 export function placeOfTime({ knots, length }: Axis, time: number): number {
   const i = lastAtMost(knots, time, (knot) => knot.time);
   if (i < 0) return 0;
@@ -145,7 +151,10 @@ export function placeOf(axis: Axis, { edit, time }: Moment): number {
   return i >= 0 && axis.marks[i].edit.id === edit.id ? axis.marks[i].to : placeOfTime(axis, time);
 }
 
-/** What is at a place; null for now. Within `near` of the end of an edit it is what that one left. */
+/**
+ * The moment at a position; null for the present. Within `near` of the end of an edit it is the
+ * state after that edit.
+ */
 export function momentAt(axis: Axis, u: number, near: number): Moment | null {
   const { marks, knots } = axis;
   if (marks.length === 0 || u >= axis.length - NOW_UNITS / 2) return null;

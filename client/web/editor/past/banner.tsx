@@ -1,4 +1,5 @@
-// banner.tsx - nobody shall take the past for the present: a frame about the view, and words about which moment it is.
+// banner.tsx - a frame around the view and a banner with the time, so that nobody takes the past
+// for the present.
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
@@ -15,7 +16,7 @@ export function PastBanner() {
   const details = useSignal<Edit | null>(null);
   const state = past.value;
   const edits = timeline.history.edits.value;
-  // What is seen inside of a drag is a part of it: the next that ends.
+  // Within a drag, the edit that is shown is the next one that ends.
   const moment = timeline.player.moment.value;
   const edit =
     moment?.edit ?? (state && edits[lastAtMost(edits, state.time, ({ ended }) => ended) + 1]);

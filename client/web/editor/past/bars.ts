@@ -1,14 +1,15 @@
-// bars.ts - what of the axis is drawn at a zoom: bars for edits, one for those that would lie on each other, and the times below. Pure.
+// bars.ts - what the timeline draws at a zoom: bars for edits, one bar for edits that would
+// overlap, and the times below. Pure.
 import type { Edit } from "../../sdk/types.js";
 import { type Axis, type Mark, lastAtMost } from "./axis";
 import { dayText, timeText } from "./edittext";
 
-/** Without room for this one bar stands for several edits. */
+/** The least width of a bar; if there is less room one bar stands for several edits. */
 const BAR_PX_MIN = 5;
 const LABEL_PX = 76;
 
 export interface Bar {
-  /** The last of them. */
+  /** The last one of its edits. */
   edit: Edit;
   count: number;
   x: number;
@@ -28,7 +29,7 @@ interface Window {
   placeAt(x: number): number;
 }
 
-/** Marks that are seen, and one or two more. */
+/** The visible marks, and one or two more. */
 function seen({ marks, longest }: Axis, { width, placeAt }: Window): readonly Mark[] {
   const first = lastAtMost(marks, placeAt(-BAR_PX_MIN), (mark) => mark.to);
   const last = lastAtMost(marks, placeAt(width) + longest, (mark) => mark.to);
@@ -39,7 +40,8 @@ export function makeBars(axis: Axis, window: Window): Bar[] {
   const bars: Bar[] = [];
   const lastOfLane: Bar[] = [];
   for (const { edit, from, to, lane } of seen(axis, window)) {
-    // All end where the state that they left stands, also those that took no time; none covers the one before.
+    // Every bar ends at the state that its edit left, even if the edit took no time; no bar covers
+    // the one before.
     const last = lastOfLane[lane];
     const end = window.xOf(to);
     const x = Math.max(
@@ -56,7 +58,10 @@ export function makeBars(axis: Axis, window: Window): Bar[] {
   return bars.filter((bar) => bar.x < window.width && bar.x + bar.width > 0);
 }
 
-/** Times at the ends of edits, as many as there is room for; the day where it is another one. */
+/**
+ * Times at the ends of edits, as many as there is room for; with the day if it differs from the one
+ * before.
+ */
 export function makeLabels(axis: Axis, window: Window, now: number): Label[] {
   const labels: Label[] = [];
   let free = 0;

@@ -1,4 +1,4 @@
-// card.tsx - what one edit did, node by node, and what can be done about it.
+// card.tsx - the details of one edit: what it changed in each node, and the actions on it.
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
@@ -11,7 +11,7 @@ import { colourOf } from "../people/colour";
 import { changeLines, count, durationText, timeText } from "./edittext";
 
 const NODES_SHOWN = 12;
-/** A part that the transform could not hold and that is worth a word. */
+/** A larger residual, which is the part that the transform could not express, is mentioned. */
 const RESIDUAL_TOLD = 1e-6;
 
 export function EditCard() {

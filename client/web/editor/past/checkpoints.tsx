@@ -1,4 +1,4 @@
-// checkpoints.tsx - moments that have names: making one, and the menu of them all.
+// checkpoints.tsx - named moments of the past: the dialog that adds one, and the menu of all.
 import { useSignal } from "@preact/signals";
 
 import type { Checkpoint } from "../../sdk/types.js";
@@ -10,7 +10,7 @@ import { timeText } from "./edittext";
 
 const NAME_BYTES_MAX = 64;
 
-/** Those there are, the newest first; and what can be done with the one that is looked at. */
+/** All checkpoints, the newest first, and the actions on the one that is shown. */
 export function checkpointItems({ timeline, role }: Editor): MenuItem[] {
   const all = [...timeline.history.checkpoints.peek()].reverse();
   if (all.length === 0) return [{ label: "No checkpoints yet", disabled: true }];
@@ -100,7 +100,7 @@ export function NameCheckpoint({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** What the server would say against a name; nothing where it is right. */
+/** Why the server would refuse a name; empty if the name is valid. */
 function problemOf(name: string, taken: readonly Checkpoint[]): string {
   if (taken.some((checkpoint) => checkpoint.name === name))
     return "Another checkpoint has this name.";

@@ -1,5 +1,6 @@
-// controls.tsx - the row above the track: playing, the moment in words, what can be done with it, and which edits are shown. What a narrow row has no room for
-// is in a menu at its end.
+// controls.tsx - the row of controls above the track: playing, the moment that is shown, the
+// actions on it, and the filters. A narrow row has a menu at its end for the controls that do not
+// fit.
 import { type Signal, useComputed, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
@@ -15,9 +16,15 @@ import { SPEEDS } from "./player";
 import { count, timeText } from "./edittext";
 import type { Zoom } from "./zoom";
 
-/** What the row holds: all, all without its words, only what is about the moment, only what cannot be done without. */
+/**
+ * What the row shows, by its width: everything; without some labels; only the controls of the
+ * moment; or only the necessary ones.
+ */
 type Room = "full" | "wide" | "narrow" | "tight";
-/** The least widths of the first three in pixels, for a mouse and for the larger controls of a finger. */
+/**
+ * The least widths of the first three in pixels, for a mouse and for the larger controls of a touch
+ * screen.
+ */
 const ROOM_PX = { fine: [1112, 912, 552], coarse: [1344, 1104, 664] };
 
 function roomOf(width: number): Room {
@@ -148,7 +155,10 @@ function Readout({ short }: { short: boolean }) {
   );
 }
 
-/** In the least room only what is about the past itself; the banner leads back, and the rest is in the menu. */
+/**
+ * In the tightest row only what concerns the past itself; the banner returns to the present, and
+ * the menu has the rest.
+ */
 function MomentButtons({ room, naming }: { room: Room; naming: Signal<boolean> }) {
   const editor = useEditor();
   const { timeline, past, role } = editor;
@@ -313,7 +323,7 @@ function ZoomButtons({ zoom }: { zoom: Zoom }) {
   );
 }
 
-/** What the row has no room for. */
+/** The menu of the controls that do not fit into the row. */
 function More({ zoom, tight, naming }: { zoom: Zoom; tight: boolean; naming: Signal<boolean> }) {
   const editor = useEditor();
   const items = (): MenuItem[] => [

@@ -1,10 +1,10 @@
-// diff.ts - how two states of a scene differ. Pure.
+// diff.ts - the difference of two states of a scene. Pure.
 import type { SceneModel } from "../../sdk/index.js";
 import type { Id, SceneNode } from "../../sdk/types.js";
 import { count } from "./edittext";
 
 export interface Difference {
-  /** Those that are elsewhere, or called or hung otherwise, in `to`. */
+  /** Nodes whose transform, name or parent differs in `to`. */
   changed: Id[];
   added: Id[];
   gone: Id[];
@@ -32,7 +32,10 @@ function same(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
   return true;
 }
 
-/** What `SceneModel.apply` takes to make `from` as `to` is: only what is otherwise, so that who draws the scene draws only that. */
+/**
+ * The delta for `SceneModel.apply` that turns `from` into `to`. It contains only what differs, so
+ * that only that is drawn again.
+ */
 export function deltaTo(
   from: SceneModel,
   to: SceneModel,
@@ -45,7 +48,7 @@ export function deltaTo(
   return { from: 1, seq: to.seq, nodes, gone };
 }
 
-/** A node as the server tells it. */
+/** A node as the server sends it. */
 function whole({ children: _, ...state }: SceneNode): object {
   return state;
 }
@@ -61,7 +64,7 @@ function otherwise(from: SceneNode, { id, name, parent, t, r, s }: SceneNode): o
   };
 }
 
-/** "3 nodes change, 1 node is restored, 2 nodes are removed"; nothing where they are alike. */
+/** "3 nodes change, 1 node is restored, 2 nodes are removed"; empty if nothing differs. */
 export function differenceText({ changed, added, gone }: Difference): string {
   const say = (ids: Id[], one: string, many: string): string =>
     ids.length === 0 ? "" : `${count(ids.length)} ${ids.length === 1 ? one : many}`;

@@ -1,25 +1,31 @@
-// dragplayback.ts - the scene inside of drags, while the past is played: a state of the whole is asked for once, and then only what was dragged goes along its path, which
-// is asked for once too. A picture each sixtieth of a second would otherwise be a scene each.
+// dragplayback.ts - the scene within drags while the past is played. The page asks for one state of
+// the whole scene and one path for each dragged node, and then moves only these nodes. Otherwise
+// each frame would need a whole scene.
 import type { SceneModel, Session } from "../../sdk/index.js";
 import type { Edit, Id, PathPoint, Quat, Vec3 } from "../../sdk/types.js";
 import { lastAtMost } from "./axis";
 import { stateAt } from "./worldpath";
 
-/** Each path is a question. Of more nodes than these the whole scene is asked for each time. */
+/**
+ * Each path needs a request. If more nodes are dragged, each frame asks for the whole scene
+ * instead.
+ */
 export const FOLLOWED_MAX = 32;
-/** Times are told to the microsecond at best. */
+/** The server's times are exact to a microsecond at best. */
 const OVERLAP_S = 2e-6;
 
-/** A time in which these drags went on, after that edit, and nothing else was done. */
+/**
+ * A span of time in which these drags went on, after the edit `after`, and nothing else was done.
+ */
 export interface Stretch {
   from: number;
   to: number;
   drags: readonly Edit[];
-  /** The last one that had ended; none where that is not known. */
+  /** The last edit that had ended; undefined if it is not known. */
   after: Edit | undefined;
 }
 
-/** What is otherwise than in `base`, which is the same state as long as `stretch` is the same. */
+/** The nodes that differ from `base`, which is the same state for the whole stretch. */
 export interface Followed {
   stretch: Stretch;
   base: SceneModel;
@@ -43,18 +49,21 @@ export function stretchAt(edits: readonly Edit[], time: number): Stretch {
 export class DragPlayback {
   #stretch: Stretch | null = null;
   #base: SceneModel | null = null;
-  /** Of the drags of this stretch. */
+  /** The paths of the drags of this stretch. */
   #paths = new Map<number, ReadonlyMap<Id, readonly PathPoint[]>>();
 
   constructor(
     readonly session: Session,
-    /** All that are known, whichever are shown. */
+    /** All known edits, whether shown or not. */
     readonly edits: () => readonly Edit[],
-    /** The state that an edit left. */
+    /** The state after an edit. */
     readonly stateAfter: (seq: number) => Promise<SceneModel>,
   ) {}
 
-  /** The scene at a time inside of drags; null where it is to be asked for. A drag that runs now is not followed. */
+  /**
+   * The scene at a time within drags; null if it has to be requested. A drag that is still running
+   * is not followed.
+   */
   async at(time: number): Promise<Followed | null> {
     if (!this.#stretch || time < this.#stretch.from || time >= this.#stretch.to)
       await this.#enter(time);
@@ -81,7 +90,7 @@ export class DragPlayback {
     return { stretch, base, seq, nodes };
   }
 
-  /** The past may be another one. */
+  /** Forgets everything, because the scene may have another past. */
   forget(): void {
     this.#stretch = this.#base = null;
     this.#paths.clear();

@@ -1,5 +1,6 @@
-// edits.tsx - the edits as a plain list, what the timeline's bars mean, and what one edit did: at the top of the right side, so that nothing of the view is covered. If
-// there is no room for that side they lie over the lower part of the view.
+// edits.tsx - the list of edits, the legend of the bars, and the details of one edit. They stand at
+// the top of the right panel, so that they cover nothing of the view; if there is no room for that
+// panel they lie over the lower part of the view.
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
@@ -13,12 +14,12 @@ import { Legend } from "./legend";
 import { timeText } from "./edittext";
 import "./edits.css";
 
-/** As in app.css: the sides are drawers. */
+/** As in app.css: the side panels are drawers. */
 const NARROW = "(max-width: 820px), (max-width: 1000px) and (max-height: 480px)";
-/** So many are listed at first, and more each time somebody asks for earlier ones. */
+/** The number of edits listed at first, and added each time for earlier ones. */
 const ROWS = 100;
 
-/** @param over whether this is the place over the view */
+/** @param over whether this is the instance over the view */
 export function Edits({ over }: { over: boolean }) {
   const { timeline } = useEditor();
   if (useMatch(NARROW) !== over || (!timeline.listed.value && !timeline.opened.value)) return null;
@@ -41,7 +42,7 @@ function useMatch(query: string): boolean {
   return matches.value;
 }
 
-/** Who did what and when, the newest first. */
+/** Who did what and when, the newest edit first. */
 function List() {
   const { timeline } = useEditor();
   const { history } = timeline;
@@ -87,7 +88,7 @@ function List() {
   );
 }
 
-/** A click shows the scene as this edit left it. */
+/** A click shows the scene after this edit. */
 function Row({ edit }: { edit: Edit }) {
   const { timeline, people } = useEditor();
   const { player } = timeline;

@@ -1,4 +1,4 @@
-// edittext.ts - what an edit did and when, in words for people. Pure.
+// edittext.ts - describes what an edit did and when. Pure.
 import type { Edit, Id, NodeState, Quat, Vec3 } from "../../sdk/types.js";
 import { lengthText } from "../units";
 
@@ -21,8 +21,9 @@ const VERBS: Record<Edit["kind"], string> = {
 };
 
 /**
- * "Ada moved piston 12 mm": the amount only if the changes are known. A node is called what it was called then.
- * @param nameOf today's names, for what the edit does not name
+ * "Ada moved piston 12 mm": the amount only if the changes are known. A node has the name that it
+ * had then.
+ * @param nameOf the present names, for nodes that the edit does not name
  */
 export function describe(edit: Edit, nameOf: NameOf): string {
   if (edit.kind === "import") return `${edit.user} imported ${count(edit.nodes.length)}`;
@@ -35,9 +36,11 @@ export function describe(edit: Edit, nameOf: NameOf): string {
   return `${edit.user} ${VERBS[edit.kind]} ${what}${amount ? ` ${amount}` : ""}`;
 }
 
-/** What a scene says when somebody imports a file in place of all that it held. @param now Unix seconds */
+/** The warning that another person's import replaced the whole scene. @param now Unix seconds */
 export function replacedText({ user, ended }: Edit, now: number): string {
-  return `${user} replaced this scene with a file at ${timeText(ended, now)}. The timeline still shows what was here before.`;
+  const at = timeText(ended, now);
+  const before = "The timeline still shows what was here before.";
+  return `${user} replaced this scene with a file at ${at}. ${before}`;
 }
 
 function amountOf(edit: Edit, { id, name, before, after }: Change, nameOf: NameOf): string {
@@ -58,7 +61,9 @@ function setText(name: string, before: NodeState, after: NodeState, nameOf: Name
     said.push(`renamed ${before.name} to ${after.name}`);
   if (after.parent !== undefined)
     said.push(
-      `moved ${name} ${after.parent === null ? "to the top level" : `into ${nameOf(after.parent)}`}`,
+      after.parent === null
+        ? `moved ${name} to the top level`
+        : `moved ${name} into ${nameOf(after.parent)}`,
     );
   if (said.length > 0) return said.join(" and ");
   if (before.t && after.t && !after.r && !after.s)
@@ -70,7 +75,7 @@ function setText(name: string, before: NodeState, after: NodeState, nameOf: Name
   return "";
 }
 
-/** What became of one node, a line for each part of it: ["moved 12 mm", "X 0 m → 0.012 m"]. */
+/** The changes of one node, a line for each property: "Scale" was "1, 1, 1" and is "2, 2, 2". */
 export function changeLines(
   { before, after }: Change,
   nameOf: NameOf,
@@ -102,7 +107,8 @@ function rotationText(r: Quat | undefined): string | undefined {
   const angle = 2 * Math.atan2(sine, Math.abs(r[3]));
   if (angle < 1e-9) return "none";
   const sign = r[3] < 0 ? -1 : 1;
-  return `${angleText(angle)} about ${[r[0], r[1], r[2]].map((part) => numberText((sign * part) / sine, 3)).join(", ")}`;
+  const axis = [r[0], r[1], r[2]].map((part) => numberText((sign * part) / sine, 3));
+  return `${angleText(angle)} about ${axis.join(", ")}`;
 }
 
 function numberText(value: number, digits = 6): string {
@@ -145,7 +151,7 @@ function turn(a: Quat, b: Quat): number {
 export const count = (n: number, what = "node"): string =>
   `${n.toLocaleString("en")} ${what}${n === 1 ? "" : "s"}`;
 
-/** "14:32:05", with the day where it is not today's. @param time Unix seconds @param now of the same */
+/** "14:32:05", with the day if it is not today. @param time Unix seconds @param now Unix seconds */
 export function timeText(time: number, now: number, seconds = true): string {
   const at = new Date(time * 1000);
   const clock = at.toLocaleTimeString("en-GB", {
@@ -157,7 +163,10 @@ export function timeText(time: number, now: number, seconds = true): string {
   return day ? `${day} ${clock}` : clock;
 }
 
-/** "just now", "5 min ago", "3 h ago", "2 d ago", and past a week the day. @param time Unix seconds @param now of the same */
+/**
+ * "just now", "5 min ago", "3 h ago", "2 d ago", and after a week the day. @param time Unix seconds
+ * @param now Unix seconds
+ */
 export function ago(time: number, now: number): string {
   const minutes = Math.floor((now - time) / 60);
   if (minutes < 1) return "just now";
@@ -167,7 +176,7 @@ export function ago(time: number, now: number): string {
   return dayText(time, now);
 }
 
-/** Nothing for today, "yesterday", "12 Nov", "12 Nov 2025". */
+/** Empty for today, "yesterday", "12 Nov", "12 Nov 2025". */
 export function dayText(time: number, now: number): string {
   const at = new Date(time * 1000);
   const today = new Date(now * 1000);

@@ -1,23 +1,27 @@
-// history.ts - the edits of the scene that this page knows of: the newest, those that come, and older ones when somebody asks; and the moments that have names.
+// history.ts - the edits and checkpoints of the scene that this page knows: the newest ones, those
+// that arrive, and older ones on request.
 import { signal } from "@preact/signals";
 
 import type { Session } from "../../sdk/index.js";
 import type { Checkpoint, Edit } from "../../sdk/types.js";
 
 const PAGE_EDITS = 500;
-/** Past this the oldest are forgotten, and can be asked for again. */
+/** Beyond this number the oldest edits are forgotten; they can be requested again. */
 export const EDITS_MAX = 6000;
 const DETAILS_MAX = 200;
 const AGAIN_MS = 400;
-/** What an edit of more nodes did in detail is not asked for unless somebody opens it. */
+/** The details of an edit with more nodes are requested only if the person opens it. */
 export const GLANCE_NODES_MAX = 50;
-/** Times are added to the microsecond at best: pages and questions about one edit overlap by this. */
+/**
+ * The server's times are exact to a microsecond at best: pages and requests for one edit overlap by
+ * this.
+ */
 const OVERLAP_S = 2e-6;
 
 export class EditHistory {
   /** Ascending by seq. */
   readonly edits = signal<readonly Edit[]>([]);
-  /** Whether there are older ones than these at the server. */
+  /** Whether the server has older edits than these. */
   readonly older = signal<"some" | "loading" | "none">("loading");
   readonly checkpoints = signal<readonly Checkpoint[]>([]);
 
@@ -37,7 +41,7 @@ export class EditHistory {
     });
   }
 
-  /** The next page into the past. */
+  /** Loads the next page of older edits. */
   async loadOlder(): Promise<void> {
     const [oldest] = this.edits.peek();
     if (this.older.peek() !== "some" || !oldest || this.edits.peek().length >= EDITS_MAX) return;
@@ -55,7 +59,7 @@ export class EditHistory {
     }
   }
 
-  /** The edit with its `changes`. */
+  /** Resolves to the edit with its `changes`. */
   details(edit: Edit): Promise<Edit> {
     if (edit.changes) return Promise.resolve(edit);
     const known = this.#details.get(edit.id);
@@ -78,14 +82,19 @@ export class EditHistory {
     return found.find(({ id }) => id === edit.id) ?? edit;
   }
 
-  /** A state that came anew may have another past: the file of the scene may be another one. */
+  /**
+   * A scene that was sent as a whole may have another past, because its file may be another one.
+   */
   #forget(): void {
     this.edits.value = [];
     this.older.value = "loading";
     this.#details.clear();
   }
 
-  /** Only the answers of the server say which edits are taken back by now; people who undo several in a row are waited for. */
+  /**
+   * Only the server knows which edits are now undone, so the page asks again, after a pause in case
+   * the person undoes several edits in a row.
+   */
   #lookAgain(): void {
     clearTimeout(this.#again);
     this.#again = setTimeout(() => void this.#reload(), AGAIN_MS);
@@ -98,7 +107,7 @@ export class EditHistory {
       const joins =
         page.length === 0 || this.edits.peek().some(({ id }) => id === page[page.length - 1].id);
       const earlier = joins && this.edits.peek().length > page.length;
-      // Some may have come since the server answered.
+      // Edits may have arrived since the server answered.
       if (!joins) this.edits.value = this.edits.peek().filter(({ seq }) => seq > page[0].seq);
       this.older.value = earlier ? before : page.length < PAGE_EDITS ? "none" : "some";
       this.#add(page);

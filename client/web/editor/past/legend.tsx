@@ -1,4 +1,4 @@
-// legend.tsx - what the bars of the timeline mean.
+// legend.tsx - explains the bars of the timeline.
 const LINES: readonly [look: string, words: string][] = [
   ["edit", "An edit, in its person's colour. The longer it took, the wider its bar."],
   ["undo", "An undo or a redo"],

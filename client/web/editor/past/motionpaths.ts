@@ -1,4 +1,5 @@
-// motionpaths.ts - asks for the paths of what is selected while they are shown, and again when an edit touches them.
+// motionpaths.ts - loads the motion paths of the selected nodes while they are shown, and again
+// after an edit of these nodes.
 import { effect, signal } from "@preact/signals";
 
 import type { SceneModel } from "../../sdk/index.js";
@@ -7,14 +8,14 @@ import type { Id, PathPoint, Vec3 } from "../../sdk/types.js";
 import type { EditorState } from "../editorstate";
 import { worldStops } from "./worldpath";
 
-/** More ways than these tell nothing. */
+/** More paths would only cover each other. */
 const PATHS_MAX = 12;
 const POINTS_MAX = 20_000;
 
 export class MotionPaths {
   readonly shown = signal(false);
 
-  /** Everything whose path is part of a way that is shown. */
+  /** All nodes that a motion path depends on. */
   #parts = new Set<Id>();
   #asked = 0;
   #busy = false;
@@ -30,7 +31,7 @@ export class MotionPaths {
     });
   }
 
-  /** Several wishes while the answer to one is awaited are one wish. */
+  /** Requests that come while an answer is awaited are combined into one. */
   async #ask(nodes: readonly Id[]): Promise<void> {
     const asked = ++this.#asked;
     if (nodes.length === 0) this.editor.motionPaths.value = [];
@@ -58,7 +59,7 @@ export class MotionPaths {
     }));
   }
 
-  /** The path of a node and of everything that it ever hung below. */
+  /** Collects the path of a node and of all parents that it ever had. */
   async #collect(node: Id, paths: Map<Id, readonly PathPoint[]>): Promise<void> {
     if (paths.has(node)) return;
     const path = await this.#newest(node);
@@ -67,7 +68,10 @@ export class MotionPaths {
       if (parent !== null) await this.#collect(parent, paths);
   }
 
-  /** The server tells the oldest points first, page by page; where there are more than are drawn, the newest are what people mean. */
+  /**
+   * The server sends the oldest points first, page by page. If there are more than can be drawn,
+   * the newest are kept.
+   */
   async #newest(node: Id): Promise<readonly PathPoint[]> {
     let path: readonly PathPoint[] = [];
     for (;;) {
@@ -81,7 +85,7 @@ export class MotionPaths {
   }
 }
 
-/** Only those of the paths that matter to this node. */
+/** The paths that this node depends on. */
 function chainOf(
   paths: ReadonlyMap<Id, readonly PathPoint[]>,
   node: Id,
@@ -95,7 +99,7 @@ function chainOf(
   return into;
 }
 
-/** What people take for the place of a node is the middle of what they see of it, in the node's own space. */
+/** The middle of what is visible of a node, in its own space: people take this for its position. */
 function middleOf(scene: SceneModel, node: Id): Vec3 {
   const box = scene.get(node)?.bounds ?? scene.box([node]);
   if (!box) return [0, 0, 0];

@@ -1,4 +1,5 @@
-// now.ts - the way back from the past by a button. The button goes with the past: the keys go on in the view rather than nowhere.
+// now.ts - returns to the present. The button that was pressed disappears with the past, so the
+// view gets the keyboard focus.
 import type { Editor } from "../editor";
 
 export function returnToNow({ timeline }: Editor): void {

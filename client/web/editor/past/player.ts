@@ -1,5 +1,6 @@
-// player.ts - which moment is shown, and how it gets there: scrubbing, steps, playing. One question about the past is open at a time, and only the latest wish
-// is asked next, so a scrub is as quick as the server is and never behind.
+// player.ts - the moment that is shown: scrubbing, steps and playing. Only one request for a state
+// of the past is open at a time, and the next one is for the latest moment asked for; so scrubbing
+// is as quick as the server is and never lags behind.
 import { batch, computed, effect, signal } from "@preact/signals";
 
 import { SceneModel } from "../../sdk/index.js";
@@ -10,37 +11,40 @@ import { deltaTo } from "./diff";
 import { DragPlayback, type Followed, type Stretch } from "./dragplayback";
 
 export const SPEEDS: readonly number[] = [0.5, 1, 2, 4, 8];
-/** States that are kept have so many nodes together. */
+/** The states in the cache have at most so many nodes together. */
 const CACHE_NODES_MAX = 200_000;
 
 export class Player {
-  /** What is wished for; null for the present. What is shown follows as `editor.past`. */
+  /**
+   * The moment that is asked for; null for the present. The scene that is shown follows in
+   * `editor.past`.
+   */
   readonly moment = signal<Moment | null>(null);
   readonly playing = signal(false);
   readonly speed = signal(1);
-  /** A question is open and the picture is not yet the one that is wished for. */
+  /** A request is open, so the view does not show the moment yet. */
   readonly waiting = signal(false);
-  /** Where it stands on the axis; while it plays that is finer than `spot`. */
+  /** The position on the axis; while playing it is more exact than `moment`. */
   readonly place = computed(
     () =>
       this.#head.value ??
       (this.moment.value ? placeOf(this.axis(), this.moment.value) : this.axis().length),
   );
 
-  /** States after whole edits: those do not change any more. */
+  /** States after whole edits, which never change. */
   #cache = new Map<number, SceneModel>();
   #frame = 0;
   readonly #dragPlayback: DragPlayback;
-  /** What is shown is the base of this one, with what was dragged in it elsewhere. */
+  /** The stretch whose base is shown, with the dragged nodes moved. */
   #followed: Stretch | null = null;
   readonly #head = signal<number | null>(null);
 
   constructor(
     readonly editor: EditorState,
     readonly axis: () => Axis,
-    /** The step that is the present: the last mark, or, where others came after that, one more. */
+    /** The step of the present: the last mark, or one more if later edits are not shown. */
     readonly nowStep: () => number,
-    /** All that are known, ascending by seq. */
+    /** All known edits, ascending by seq. */
     edits: () => readonly Edit[],
   ) {
     this.#dragPlayback = new DragPlayback(editor.session, edits, (seq) => this.#stateAfter(seq));
@@ -50,7 +54,7 @@ export class Player {
         this.#cache.clear();
         this.#dragPlayback.forget();
       }
-      // A scene that is another one, or a lost connection, ends what looks into the past of this one.
+      // A restored backup or a closed connection ends the view of the past.
       if (phase === "closed" || older) this.toNow();
     });
   }
@@ -67,7 +71,7 @@ export class Player {
     this.editor.past.value = null;
   }
 
-  /** So many edits on, or back. */
+  /** Steps by so many edits. */
   step(edits: number): void {
     this.pause();
     const { marks } = this.axis();
@@ -79,7 +83,7 @@ export class Player {
     this.seek(to >= this.nowStep() ? null : momentAfter(marks[to].edit));
   }
 
-  /** The step that is shown: the mark whose state it is, or that ended last before. */
+  /** The step that is shown: the last mark that had ended. */
   index(): number {
     if (!this.moment.value) return this.nowStep();
     return Math.max(
@@ -88,14 +92,14 @@ export class Player {
     );
   }
 
-  /** From where it is; from the beginning where that is the present. */
+  /** Plays from the moment that is shown, or from the beginning if that is the present. */
   play(): void {
     const axis = this.axis();
     if (this.playing.peek() || axis.marks.length === 0) return;
     let head = this.moment.peek() ? this.place.peek() : 0;
     let before = performance.now();
     const next = (now: number): void => {
-      // A slow answer slows the play down rather than leaving things out.
+      // While an answer is awaited the time stands still, so that nothing is skipped.
       if (!this.waiting.peek()) head += (Math.min(now - before, 100) / 1000) * this.speed.peek();
       before = now;
       const moment = momentAt(this.axis(), head, 0);
@@ -130,10 +134,11 @@ export class Player {
             ? await this.#dragPlayback.at(moment.time)
             : null;
         const scene = followed ? null : await this.#ask(moment);
-        // Who went back to now meanwhile does not want to see it any more.
+        // The person has returned to the present in the meantime.
         if (!this.moment.peek()) break;
         if (followed)
-          batch(() => this.#putFollowed(followed, moment.time)); // nobody sees its base alone
+          // In one batch, so that the base alone is never drawn.
+          batch(() => this.#putFollowed(followed, moment.time));
         else if (scene) this.#put(scene, moment.time);
         shown = moment;
       }
@@ -145,7 +150,7 @@ export class Player {
     }
   }
 
-  /** All moments of one look into the past are one scene that changes, as the present does. */
+  /** All states of the past are shown by one scene that changes, as the present does. */
   #put(state: SceneModel, time: number): void {
     const scene = this.editor.past.peek()?.scene ?? new SceneModel();
     scene.apply([deltaTo(scene, state)]);

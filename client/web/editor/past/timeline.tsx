@@ -1,4 +1,4 @@
-// timeline.tsx - the footer: the edits of the scene along their time, the moment that is looked at, and what can be done with it.
+// timeline.tsx - the timeline below the view: its controls and its track.
 import { useMemo } from "preact/hooks";
 
 import { useEditor } from "../context";

@@ -1,4 +1,5 @@
-// timelinemodel.ts - what the timeline is about: which edits it shows, where they stand, which moment is looked at. The editor has one as long as it lives.
+// timelinemodel.ts - the model of the timeline: which edits it shows, their positions, the moment
+// that is shown, and the actions on edits and checkpoints. The editor has one.
 import { computed, signal } from "@preact/signals";
 
 import type { Checkpoint, Edit, Id } from "../../sdk/types.js";
@@ -18,10 +19,10 @@ export class TimelineModel {
   readonly user = signal<string | null>(null);
   /** Only edits of nodes that are selected. */
   readonly selectedOnly = signal(false);
-  /** Whose details are open; null for none. */
+  /** The edit whose details are open; null for none. */
   readonly opened = signal<Edit | null>(null);
 
-  /** Whether the edits are listed beside the view. */
+  /** Whether the list of edits is shown beside the view. */
   readonly listed = signal(false);
 
   readonly shown = computed(() => {
@@ -52,13 +53,13 @@ export class TimelineModel {
       () => this.history.edits.peek(),
     );
     this.motionPaths = new MotionPaths(editor);
-    // Details that are open are those of what is looked at.
+    // Open details change with the moment that is shown.
     this.player.moment.subscribe((moment) => {
       if (moment?.edit && this.opened.peek()) this.opened.value = moment.edit;
     });
   }
 
-  /** The name of a node now, or else then. */
+  /** The present name of a node, or else its name at the moment that is shown. */
   readonly nameOf = (id: Id): string =>
     this.editor.session.scene.get(id)?.name ||
     this.editor.past.peek()?.scene.get(id)?.name ||
@@ -73,14 +74,14 @@ export class TimelineModel {
         null);
   }
 
-  /** The state that an edit found; null where nothing of it is known. */
+  /** The moment before an edit; null if no earlier edit is known. */
   before(edit: Edit): Moment | null {
     const edits = this.history.edits.value;
     const i = lastAtMost(edits, edit.seq - 1, ({ seq }) => seq);
     return i < 0 ? null : momentAfter(edits[i]);
   }
 
-  /** The checkpoint whose state is looked at. */
+  /** The checkpoint that is shown. */
   checkpoint(): Checkpoint | undefined {
     const seq = this.player.moment.peek()?.seq;
     return this.history.checkpoints.peek().find((checkpoint) => checkpoint.seq === seq);
@@ -95,7 +96,10 @@ export class TimelineModel {
     });
   }
 
-  /** When the scene came to be as a checkpoint has it; where that is too long ago to be known, when the name was given. */
+  /**
+   * The time of a checkpoint's state; if its edit is no longer known, the time when the checkpoint
+   * was added.
+   */
   timeOf({ seq, made }: Checkpoint): number {
     return this.#editLeaving(seq)?.ended ?? made;
   }
@@ -105,7 +109,9 @@ export class TimelineModel {
     return edits[lastAtMost(edits, seq, (edit) => edit.seq)];
   }
 
-  /** Makes a state of the past the present one, if that is what the person wants: by default the one that is shown. */
+  /**
+   * Restores a state of the past after a question: a checkpoint, or else the state that is shown.
+   */
   async restore(what?: { checkpoint: string }): Promise<void> {
     const { editor } = this;
     const past = editor.past.peek();
@@ -116,7 +122,8 @@ export class TimelineModel {
       : `as it was at ${timeText(past.time, Date.now() / 1000)}`;
     const difference = differenceText(differ(editor.session.scene, past.scene));
     if (!difference) return editor.say("info", `The scene is already ${when}.`);
-    const text = `${difference}. Everybody sees the change at once. It is one edit, which you can undo.`;
+    const effect = "Everybody sees the change at once. It is one edit, which you can undo.";
+    const text = `${difference}. ${effect}`;
     if (!(await editor.ask({ title: `Restore the scene ${when}?`, text, yes: "Restore" }))) return;
     const done = await editor.try(() => editor.session.restore(what ?? { seq: past.seq }));
     if (!done) return;
@@ -127,19 +134,19 @@ export class TimelineModel {
     });
   }
 
-  /** What an edit did. */
+  /** Describes an edit. */
   textOf(edit: Edit): string {
     return describe(edit, this.nameOf);
   }
 
-  /** One's own edits, or for who administers anybody's; imports stay. */
+  /** People can revert their own edits, admins all edits; an import cannot be reverted. */
   canRevert(edit: Edit): boolean {
     const { session, role } = this.editor;
     if (edit.kind === "import" || edit.undone || role.value === "viewer") return false;
     return role.value === "admin" || edit.user === session.user;
   }
 
-  /** Takes back one edit, whatever came after it. */
+  /** Reverts one edit. If later edits changed the same nodes, a message offers to revert anyway. */
   async revert(edit: Edit, force = false): Promise<void> {
     const { editor } = this;
     try {

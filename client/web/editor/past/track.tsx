@@ -1,4 +1,5 @@
-// track.tsx - the edits along their time, and the head that says which moment is shown. To a keyboard and a screen reader it is a slider from edit to edit.
+// track.tsx - the track of the timeline: the bars of the edits, checkpoints, and the playhead. For
+// the keyboard and screen readers it is a slider that steps from edit to edit.
 import { useComputed, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
@@ -15,7 +16,7 @@ import type { Zoom } from "./zoom";
 const NEAR_PX = 6;
 const CLICK_PX = 3;
 const FLAG_PX = 140;
-/** What was quicker was no drag. */
+/** A shorter edit is not a drag. */
 const DRAG_S = 0.15;
 const WHEEL_ZOOM = 0.0022;
 
@@ -55,7 +56,7 @@ export function Track({ zoom }: { zoom: Zoom }) {
     at.moved ||= Math.abs(xIn(event) - at.x) > CLICK_PX;
     if (at.moved || !at.edit) scrub(xIn(event));
   };
-  // A press on an edit that does not move shows what it left.
+  // A click on an edit shows the state after it.
   const handleUp = (event: PointerEvent): void => {
     fingers.current.delete(event.pointerId);
     if (press.current?.edit && !press.current.moved) player.seek(momentAfter(press.current.edit));
@@ -96,7 +97,7 @@ export function Track({ zoom }: { zoom: Zoom }) {
   );
 }
 
-/** Two fingers hold what is below them: moved apart they zoom, moved together they scroll. */
+/** Two fingers zoom as they move apart, and scroll as they move together. */
 function pinch(fingers: Map<number, number>, id: number, x: number, zoom: Zoom): void {
   const before = fingers.get(id);
   const other = [...fingers].find(([finger]) => finger !== id)?.[1];
@@ -210,7 +211,10 @@ function Flags({ zoom }: { zoom: Zoom }) {
   );
 }
 
-/** A flag flies to the right of its pole as far as the next one, or to the left where the track ends. */
+/**
+ * A checkpoint's flag extends to the right up to the next flag, or to the left at the end of the
+ * track.
+ */
 function flagStyle(x: number, next: number, width: number): Record<string, string> {
   if (x > width - FLAG_PX / 2) return { right: `${width - x}px`, borderRadius: "4px 0 0 4px" };
   return { left: `${x}px`, maxWidth: `${Math.max(8, Math.min(FLAG_PX, next - x - 2))}px` };
@@ -229,7 +233,7 @@ function Head({ zoom }: { zoom: Zoom }) {
   );
 }
 
-/** Who did what and when; how far, as soon as the server has details that. */
+/** Who did what and when, with the amount as soon as the server has sent it. */
 function Tip({ bar, zoom }: { bar: Bar | null; zoom: Zoom }) {
   const { timeline } = useEditor();
   const details = useSignal<Edit | null>(null);
@@ -289,7 +293,10 @@ function useSize(track: { current: HTMLElement | null }, zoom: Zoom): void {
   }, [zoom]);
 }
 
-/** The wheel zooms about the pointer; sideways, or with Shift, it scrolls. Not passive, or the page would zoom with it. */
+/**
+ * The wheel zooms about the pointer; sideways or with Shift it scrolls. The listener is not
+ * passive, so that the page does not zoom as well.
+ */
 function useWheel(track: { current: HTMLElement | null }, zoom: Zoom): void {
   useEffect(() => {
     const element = track.current as HTMLElement;

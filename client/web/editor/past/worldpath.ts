@@ -1,21 +1,27 @@
-// worldpath.ts - where a point of a node was in the world, from the paths of the node and of all that it ever hung below. Pure.
+// worldpath.ts - the motion of a point of a node in the world, from the recorded paths of the node
+// and of its ancestors. Pure.
 import { compose, multiply, transformPoint } from "../../sdk/maths.js";
 import type { Id, PathPoint, Quat, Vec3 } from "../../sdk/types.js";
 import { lastAtMost } from "./axis";
 
-/** The way of a node through the world, oldest stop first. */
+/** The motion of a node through the world, the oldest stop first. */
 export interface MotionPath {
   node: Id;
-  /** `time` in Unix seconds; `between` the beginning and the end of a drag. */
+  /**
+   * `time` in Unix seconds; `between` marks points within a drag, rather than its beginning or end.
+   */
   stops: readonly { point: Vec3; time: number; between?: true }[];
 }
 
 export type Paths = ReadonlyMap<Id, readonly PathPoint[]>;
 
-/** Chains are as deep as the scene, and never rings: this only ends what a broken answer would begin. */
+/** A limit against cycles, which only a wrong answer could contain. */
 const DEPTH_MAX = 256;
 
-/** @param paths of the node and of those above it, each ascending; @param local the point, in the node's own space */
+/**
+ * @param paths of the node and of its ancestors, each ascending by time @param local the point, in
+ * the node's own space
+ */
 export function worldStops(paths: Paths, node: Id, local: Vec3): MotionPath["stops"] {
   const own = paths.get(node) ?? [];
   if (own.length === 0) return [];
@@ -61,7 +67,10 @@ function worldAt(paths: Paths, node: Id, time: number): Float64Array {
   return world;
 }
 
-/** Between two points of one drag a node goes straight; between edits it rests. Before its first point it is where that is. */
+/**
+ * The transform at a time: linear between two points of one drag, constant between edits. Before
+ * the first point it is that of the first point.
+ */
 export function stateAt(
   path: readonly PathPoint[],
   time: number,
@@ -81,7 +90,7 @@ export function stateAt(
 const mix = (a: Vec3, b: Vec3, part: number): Vec3 =>
   [0, 1, 2].map((i) => a[i] + part * (b[i] - a[i])) as Vec3;
 
-/** Evenly from one rotation to another, the short way. */
+/** Interpolates two rotations evenly, on the shorter arc. */
 function turnPart(a: Quat, b: Quat, part: number): Quat {
   const dot = a.reduce((sum, value, i) => sum + value * b[i], 0);
   const angle = Math.acos(Math.min(1, Math.abs(dot)));

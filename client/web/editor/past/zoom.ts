@@ -1,31 +1,37 @@
-// zoom.ts - which part of the axis is seen, and how large. In pixels of the track, which has some room at both ends.
+// zoom.ts - the visible part of the timeline's axis and its scale, in pixels of the track. The
+// track has some margin at both ends.
 import { batch, computed, signal } from "@preact/signals";
 
 export const PAD_PX = 14;
 const UNIT_PX_MAX = 400;
-/** Unless somebody zooms, edits stand this far apart at least, and the track shows the newest. */
+/** The least scale until the person zooms; the track then shows the newest edits. */
 const UNIT_PX_READABLE = 14;
-/** Unless somebody zooms, no bar takes more of the track than this part. */
+/** The largest part of the track that one bar takes until the person zooms. */
 const BAR_PART_MAX = 1 / 8;
 
 export class Zoom {
-  /** Of the track. */
+  /** The width of the track. */
   readonly width = signal(600);
-  /** Pixels of a unit; null for what fits best. */
+  /** Pixels per unit; null to fit. */
   readonly #unitPx = signal<number | null>(null);
-  /** Pixels of the axis left of what is seen; null for as far right as possible, where now is. */
+  /**
+   * Pixels of the axis to the left of the visible part; null to show the present at the right end.
+   */
   readonly #left = signal<number | null>(null);
 
   readonly unitPx = computed(() => this.#unitPx.value ?? this.#usual());
-  /** Now is at the right end of the track; below 0 where the axis is shorter than the track. */
+  /**
+   * At most so far that the present is at the right end of the track; below 0 if the axis is
+   * shorter than the track.
+   */
   readonly left = computed(() =>
     Math.min(Math.max(0, this.#left.value ?? Infinity), this.leftMax()),
   );
 
-  /** @param axis its length, and that of its longest bar, in units */
+  /** @param axis its length, and the length of its longest bar, in units */
   constructor(readonly axis: () => { readonly length: number; readonly longest: number }) {}
 
-  /** Where a place of the axis is seen. */
+  /** The pixel of a position on the axis. */
   xOf(u: number): number {
     return PAD_PX + u * this.unitPx.value - this.left.value;
   }
@@ -58,7 +64,7 @@ export class Zoom {
     });
   }
 
-  /** Brings a place of the axis into the part that is seen. */
+  /** Scrolls until a position is visible. */
   reveal(u: number): void {
     const x = this.xOf(u);
     const edge = Math.min(60, this.width.peek() / 4);

@@ -1,5 +1,6 @@
-// boxtops.ts - where that is which stands above a node: the middle of the top of the box about it and all that is below it. Boxes are kept in the nodes' own spaces, so
-// that a drag of much costs little.
+// boxtops.ts - the point above a node where its label or pin stands: the middle of the top of the
+// box around it and everything below it. Boxes are kept in the nodes' own spaces, so that dragging
+// a large part of the scene costs little.
 import { boxTransform, boxUnion } from "../../sdk/maths.js";
 import type { Box, Id, Vec3 } from "../../sdk/types.js";
 import { LocalBounds } from "../view/bounds";
@@ -25,7 +26,10 @@ export class BoxTops implements Layer {
     this.#structure = structure.peek();
   }
 
-  /** The middle of the top, and of all, in the world; null if none of them is in the scene. */
+  /**
+   * The middle of the top of the common box, and the middle of the box, in the world; null if none
+   * of the nodes is in the scene.
+   */
   above(ids: readonly Id[]): { top: Vec3; middle: Vec3 } | null {
     const scene = this.view.editor.scene.peek();
     let all: Box | null = null;

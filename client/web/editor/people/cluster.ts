@@ -1,13 +1,13 @@
-// cluster.ts - pins that would lie on each other become one.
+// cluster.ts - combines pins that would overlap into clusters. Pure.
 import type { Vec2 } from "../../sdk/types.js";
 
 export interface Cluster<T> {
-  /** Where the first of them is. */
+  /** The position of its first pin. */
   at: Vec2;
   members: T[];
 }
 
-/** Those that come first keep their places; others within `px` of one join it. */
+/** The first pins keep their places; a pin within `px` pixels of a cluster joins it. */
 export function cluster<T extends { at: Vec2 }>(pins: readonly T[], px: number): Cluster<T>[] {
   const clusters: Cluster<T>[] = [];
   for (const pin of pins) {

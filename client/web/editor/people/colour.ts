@@ -2,7 +2,7 @@
 // name that are written on it. Pure.
 import type { Person } from "../../sdk/types.js";
 
-/** As in server/session/join.c. */
+/** The palette of server/session/join.c. */
 export const COLOURS = [
   "#ec0528",
   "#b75e03",
@@ -26,15 +26,15 @@ export function colourOf(user: string, people: readonly Person[] = []): string {
   return COLOURS[hash % COLOURS.length];
 }
 
-/** As WCAG asks for small text. */
+/** The contrast that WCAG requires for small text. */
 const CONTRAST = 4.5;
 
-/** White where it is legible on `colour` (#rrggbb), as it is on all that the server gives; else black. */
+/** White if it is legible on `colour` (#rrggbb), which is so for the whole palette; else black. */
 export function inkOn(colour: string): string {
   return 1.05 / (luminance(colour) + 0.05) >= CONTRAST ? "#ffffff" : "#000000";
 }
 
-/** At most two letters for a round mark. */
+/** At most two letters of a name, for a round mark. */
 export function initials(user: string): string {
   const words = user.split(/[\s._@-]+/).filter((word) => word !== "");
   const letters =
@@ -44,7 +44,7 @@ export function initials(user: string): string {
   return letters.join("").toUpperCase();
 }
 
-/** As WCAG has it: 0 for black, 1 for white. */
+/** The relative luminance as WCAG defines it: 0 for black, 1 for white. */
 function luminance(colour: string): number {
   const parts = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16) / 255);
   const [red, green, blue] = parts.map((part) =>

@@ -1,5 +1,6 @@
-// followbar.tsx - a frame around the view in the colour of whom one follows, and how to stop. Where they leave, following ends; where they only lost their
-// connection and come back, it goes on.
+// followbar.tsx - a frame around the view in the colour of the person whose view is followed, and a
+// button to stop. Following ends if the person leaves; it continues if they only lost their
+// connection and come back.
 import { useEffect } from "preact/hooks";
 
 import { useEditor } from "../context";
@@ -7,7 +8,7 @@ import type { Editor } from "../editor";
 import { inkOn } from "./colour";
 import "./followbar.css";
 
-/** For so long somebody who left may come back. */
+/** How long a person who left may take to come back. */
 const RETURN_MS = 10_000;
 
 export function FollowBar() {
@@ -33,7 +34,7 @@ export function FollowBar() {
   );
 }
 
-/** @returns what ends it */
+/** @returns a function that ends this */
 function watchFollowed(editor: Editor): () => void {
   let user = "";
   let timer: ReturnType<typeof setTimeout> | undefined;

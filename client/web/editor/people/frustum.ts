@@ -1,24 +1,25 @@
-// frustum.ts - somebody's camera as lines: from the eye to the corners of what it sees, and a roof that says where up is. Its size is chosen on the screen, so that it
-// is seen from far and does not fill the view from near.
+// frustum.ts - draws another person's camera as lines: from the eye to the corners of its picture,
+// with a triangle that points up. Its size is constant on the screen, so that it is visible from
+// far away and does not fill the view from near.
 import type { Color, Quaternion } from "three";
 import { Vector3 } from "three";
 
 import type { LineBatch } from "./linebatch";
 
-/** Of one camera, at most. */
+/** The most segments and quads of one camera. */
 export const SEGMENTS = 14;
 export const SHEETS = 1;
 
-/** Left, right, bottom, top at 1 m; where nobody told. */
+/** Left, right, bottom and top at 1 m, if the person's client did not send them. */
 const LENS_UNKNOWN = [-0.66, 0.66, -0.41, 0.41];
-/** From the middle of the picture to its corners, as part of the size. */
+/** The distance from the middle of the picture to its corners, as a part of the size. */
 const SPREAD = 0.62;
 
 const near = Array.from({ length: 4 }, () => new Vector3());
 const far = Array.from({ length: 4 }, () => new Vector3());
 const roof = [new Vector3(), new Vector3(), new Vector3()];
 
-/** @param size how long it is at most, in metres */
+/** @param size the greatest length in metres */
 export function drawFrustum(
   lines: LineBatch,
   eye: Vector3,

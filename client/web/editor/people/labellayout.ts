@@ -1,27 +1,33 @@
-// labellayout.ts - labels that would lie on each other are moved apart, up or down by whole lines. Pixels.
+// labellayout.ts - moves labels that would overlap apart, up or down by whole lines. Pixels. Pure.
 
 export interface Area {
-  /** Left and top. */
+  /** The left and top edge. */
   x: number;
   y: number;
   width: number;
   height: number;
 }
 
-/** Its area is where it would best be. */
+/** A label, with the area where it would best be. */
 export interface Label extends Area {
-  /** By how many lines it is moved; it is given what it had the last time. */
+  /** The number of lines that it is moved by; on input that of the last layout. */
   lines: number;
-  /** Nowhere near is room for it. */
+  /** There is no room for it nearby. */
   crowded: boolean;
 }
 
 const GAP = 2;
-/** A label moves to a nearer place only where there is this much room, so that it does not jump to and fro. */
+/**
+ * A label moves closer only if there is at least this much room, so that it does not jump to and
+ * fro.
+ */
 const MOVE_GAP = 7;
 const LINES = [0, 1, -1, 2, -2, 3, -3];
 
-/** Sets `lines` and `crowded`; who comes first has the better place, and none is put on what is taken, or moved beyond the view of this height. */
+/**
+ * Sets `lines` and `crowded`. Earlier labels get the better places; no label covers a taken area or
+ * leaves a view of this height.
+ */
 export function layOutLabels(
   labels: readonly Label[],
   taken: readonly Area[] = [],
@@ -45,12 +51,12 @@ export function layOutLabels(
   }
 }
 
-/** The top of a label that was moved. */
+/** The top of a label after it was moved. */
 export function topOf(label: Label, lines = label.lines): number {
   return label.y + lines * (label.height + GAP);
 }
 
-/** @param top of `a`, wherever that is */
+/** @param top the top of `a`, in place of its own */
 function overlap(a: Area, top: number, b: Area, gap: number): boolean {
   return (
     a.x < b.x + b.width + gap &&

@@ -1,5 +1,6 @@
-// linebatch.ts - the lines of all people in one draw: cameras and pointer rays, each in its person's colour, and a faint sheet where a camera's picture ends. Points are
-// kept from an anchor near the eye, so that they are as exact far from the world's origin as at it.
+// linebatch.ts - draws the lines of all people in one draw call: cameras and pointer rays in the
+// person's colour, and a faint quad for the picture of each camera. Points are stored relative to a
+// point near the eye, so that they are exact even far from the world's origin.
 import {
   BufferAttribute,
   BufferGeometry,
@@ -20,7 +21,7 @@ const LINE_PX = 1.6;
 const SHEET_OPACITY = 0.16;
 const SEGMENTS_MIN = 64;
 
-/** Two points to a segment, three to a triangle; a colour beside each. */
+/** Two points for each segment, three for each triangle; each with a colour. */
 class Points {
   positions: Float32Array;
   colours: Float32Array;
@@ -66,7 +67,10 @@ export class LineBatch extends Group {
     this.#allocate(SEGMENTS_MIN, 1);
   }
 
-  /** Begins anew: at most so many segments and sheets follow. `anchor` is a point of the world. */
+  /**
+   * Begins a new picture with at most so many segments and quads. @param origin a point of the
+   * world that the stored points are relative to
+   */
   begin(anchor: Vector3, segments: number, sheets: number): void {
     if (2 * segments > this.#linePoints.size || 6 * sheets > this.#sheetPoints.size)
       this.#allocate(2 * segments, 2 * sheets);
@@ -79,7 +83,7 @@ export class LineBatch extends Group {
     this.#linePoints.put(b, this.position, colour);
   }
 
-  /** The corners go around. */
+  /** @param corners in order around the quad */
   sheet(corners: readonly Vector3[], colour: Color): void {
     for (const corner of [0, 1, 2, 0, 2, 3])
       this.#sheetPoints.put(corners[corner], this.position, colour);

@@ -1,16 +1,17 @@
-// names.ts - what the sessions of a scene are called. Two of one user would look alike: the second one is "Ada (2)". Pure.
+// names.ts - the display names of sessions. The second session of one user is called "Ada (2)".
+// Pure.
 import type { Person } from "../../sdk/types.js";
 
-/** By session. */
+/** The names by session. */
 export type SessionNames = ReadonlyMap<number, string>;
 
 const numbered = (user: string, number: number): string =>
   number === 1 ? user : `${user} (${number})`;
 
 /**
- * Whoever stays keeps their name. Whoever comes gets the first that is free, in the order of their coming: so a tab that
- * comes back has the name that it had, and the other tabs keep theirs.
- * @param before what this function said last @returns `before` itself if nobody came or left
+ * A session that stays keeps its name. A new session gets the first free name, in the order of
+ * joining: a tab that reconnects gets its name back, and the other tabs keep theirs.
+ * @param before the previous result @returns `before` itself if nobody joined or left
  */
 export function sessionNames(people: readonly Person[], before: SessionNames): SessionNames {
   if (people.length === before.size && people.every(({ session }) => before.has(session)))

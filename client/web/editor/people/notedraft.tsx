@@ -1,4 +1,5 @@
-// notedraft.tsx - over the view: the question where a new note is to be, and the card that it is written on, beside its pin.
+// notedraft.tsx - asks over the view where a new note belongs, and shows the form for its text
+// beside its pin.
 import { useLayoutEffect, useRef } from "preact/hooks";
 
 import { useEditor } from "../context";
@@ -10,7 +11,7 @@ import { NoteForm } from "./noteform";
 import "./notedraft.css";
 
 const GAP_PX = 12;
-/** How far a pin reaches from its point. */
+/** How far a pin extends from its point. */
 const PIN_PX = 26;
 
 export function NoteDraft() {
@@ -87,7 +88,10 @@ function aboutText({ session }: Editor, { node, point }: NoteTarget): string {
   return point ? "At this place" : "On the whole scene";
 }
 
-/** Beside the pin, right of it where there is room, or else below or above; all of it inside of the view. */
+/**
+ * Puts the card to the right of the pin, or else to the left, below or above; all of it is within
+ * the view.
+ */
 function putBeside(card: HTMLElement, [x, y]: readonly [number, number]): void {
   const { clientWidth, clientHeight } = card.parentElement as HTMLElement;
   const { offsetWidth, offsetHeight } = card;

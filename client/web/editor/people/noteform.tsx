@@ -1,16 +1,17 @@
-// noteform.tsx - a field for the words of a note: Ctrl+Enter sends, Escape leaves. What was written stays until the server has it.
+// noteform.tsx - a field for the text of a note: Ctrl+Enter sends it, Escape cancels. The text
+// stays until the server has accepted it.
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 
 import { useEditor } from "../context";
 
-/** As the server bounds it. */
+/** The longest text that the server accepts, in bytes. */
 const BYTES_MAX = 2000;
 const BYTES_SAID = 1800;
 
 interface Props {
   name: string;
-  /** What the button says. */
+  /** The label of the button. */
   send: string;
   text?: string;
   focus?: boolean;
@@ -81,7 +82,7 @@ export function NoteForm({ name, send, text = "", focus = false, onSend, onClose
   );
 }
 
-/** How much may still be written, where that is little, and what it waits for. */
+/** The room that is left, if it is little, and whether the note waits for the connection. */
 function State({ bytes, sending }: { bytes: number; sending: boolean }) {
   const { status } = useEditor();
   return (
@@ -95,7 +96,7 @@ function State({ bytes, sending }: { bytes: number; sending: boolean }) {
   );
 }
 
-/** As high as its words. */
+/** Makes the field as high as its text. */
 function grow(field: HTMLTextAreaElement | null, focus = false): void {
   if (!field) return;
   field.style.height = "auto";

@@ -1,19 +1,22 @@
-// noteplace.ts - where notes are in the world.
+// noteplace.ts - the positions of notes in the world.
 import type { SceneModel } from "../../sdk/index.js";
 import { transformPoint } from "../../sdk/maths.js";
 import type { Box, Id, Vec3 } from "../../sdk/types.js";
 import type { EditorState } from "../editorstate";
 
-/** Where a note is to be: at a point of a node, at a node, at a point of the world, or nowhere. */
+/** What a note is pinned to: a point of a node, a node, a point of the world, or nothing. */
 export interface NoteTarget {
   node?: Id;
   point?: Vec3;
 }
 
-/** A point alone is shown with so much around it, in distances from the eye. */
+/** A single point is framed with this much around it, in distances from the eye. */
 const AROUND = 0.15;
 
-/** Null where the note is nowhere, or on a node that is not there. A note on a whole node is above it: `above` says where that is. */
+/**
+ * The position of a note; null if it is pinned to nothing or to a node that does not exist. A note
+ * on a whole node stands above it, at the point that `above` returns.
+ */
 export function placeOfNote(
   { node, point }: NoteTarget,
   scene: SceneModel,
@@ -28,7 +31,7 @@ function topOf(box: Box | null): Vec3 | null {
   return box && [(box[0] + box[3]) / 2, box[4], (box[2] + box[5]) / 2];
 }
 
-/** Shows what a note is about. */
+/** Frames what a note is pinned to. */
 export function frameNote(editor: EditorState, target: NoteTarget): void {
   const scene = editor.scene.peek();
   const place = placeOfNote(target, scene);

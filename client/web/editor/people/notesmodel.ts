@@ -1,4 +1,5 @@
-// notesmodel.ts - what a person is about to do with notes: which are shown, which one is being written and where, what was read. Notes themselves are the server's.
+// notesmodel.ts - the model of the notes: which ones are shown, the one that is being written and
+// its place, and which ones were read. The notes themselves come from the server.
 import { computed, signal } from "@preact/signals";
 
 import type { Id, Note, Vec2 } from "../../sdk/types.js";
@@ -18,14 +19,14 @@ import {
 
 export class NotesModel {
   readonly filter = signal<Filter>("open");
-  /** Only notes of what is selected, or of what is below it. */
+  /** Show only notes on the selection and on nodes below it. */
   readonly selectedOnly = signal(false);
   readonly pinned = signal(true);
-  /** The next click in the view says where a note is to be. */
+  /** The next click in the view sets the place of a new note. */
   readonly placing = signal(false);
-  /** Where the note is that is being written; null for none. */
+  /** What the note is pinned to that is being written; null for none. */
   readonly draft = signal<NoteTarget | null>(null);
-  /** That place in pixels of the view; null where it is not seen. */
+  /** The pixel of that place in the view; null if it is not visible. */
   readonly draftAt = signal<Vec2 | null>(null);
 
   readonly threads = computed(() => threadsOf(this.editor.notes.value));
@@ -54,12 +55,12 @@ export class NotesModel {
     );
   }
 
-  /** Whether this person may write here at all. */
+  /** Whether this person may write notes. */
   get mayWrite(): boolean {
     return this.editor.role.value !== "viewer";
   }
 
-  /** Whether the words of a note are this person's to change. */
+  /** Whether this person may change a note. */
   owns(note: Note): boolean {
     return (
       this.mayWrite &&
@@ -78,7 +79,7 @@ export class NotesModel {
     this.draft.value = target;
   }
 
-  /** On the one node that is selected, else on the whole scene. */
+  /** Starts a note on the selected node, or on the whole scene if not exactly one is selected. */
   writeAtSelection(): void {
     const [node, ...others] = this.editor.selection.peek();
     this.write(node !== undefined && others.length === 0 ? { node } : {});
@@ -89,7 +90,7 @@ export class NotesModel {
     this.draft.value = null;
   }
 
-  /** Opens the thread that this note is part of; null closes what is open. */
+  /** Opens the thread that contains this note; null closes the open one. */
   open(id: number | null): void {
     const thread = this.threads
       .peek()
@@ -103,7 +104,10 @@ export class NotesModel {
     this.read(thread);
   }
 
-  /** Opens a note that was just made; it is told to everybody, oneself included, a moment later. */
+  /**
+   * Opens a note that was just written; the server sends it to everybody, this page included, a
+   * moment later.
+   */
   made(id: number): void {
     if (this.filter.peek() === "done") this.filter.value = "open";
     this.selectedOnly.value = false;
@@ -131,7 +135,10 @@ export class NotesModel {
     return new Set(selection.value.flatMap((id) => [...scene.value.below(id)]));
   }
 
-  /** Who is here for the first time has nothing to catch up with. A note that the address asks for is shown once the view has begun. */
+  /**
+   * For a person who is here for the first time all notes count as read. A note that the address
+   * names is shown after the view has started.
+   */
   #arrive(): void {
     if (this.#stored() === null) this.readAll();
     const asked = askedNote();

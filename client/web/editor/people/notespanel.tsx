@@ -1,4 +1,4 @@
-// notespanel.tsx - what people say to each other about the scene: the threads, the newest words first.
+// notespanel.tsx - the panel of notes: the threads, the one with the newest note first.
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
@@ -10,7 +10,7 @@ import { ThreadItem } from "./threaditem";
 import type { Filter } from "./threads";
 import "./notespanel.css";
 
-/** So many are in the page at first; more when they are asked for. */
+/** The number of threads shown at first, and added each time. */
 const PAGE = 50;
 const TICK_MS = 60_000;
 
@@ -141,7 +141,7 @@ function noneText(notesModel: NotesModel): string {
     : "No notes yet.";
 }
 
-/** Up and down go from thread to thread. */
+/** The arrow keys move from thread to thread. */
 function walk(event: KeyboardEvent): void {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   const heads = [

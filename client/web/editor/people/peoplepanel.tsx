@@ -1,4 +1,5 @@
-// peoplepanel.tsx - who is here, what they do, and how to look over their shoulder.
+// peoplepanel.tsx - the panel of people: who is here, what they do, and a button to follow their
+// view.
 import { computed, signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 
@@ -39,7 +40,9 @@ export function PeoplePanel() {
   );
 }
 
-/** Rows that become others only when their words do: the panel is not drawn anew 20 times a second. */
+/**
+ * The rows change only if their text does, so that the panel is not drawn again 20 times a second.
+ */
 function startRoster(editor: Editor) {
   const activity = new Activity();
   const tick = signal(0);

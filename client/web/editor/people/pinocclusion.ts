@@ -1,17 +1,21 @@
-// pinocclusion.ts - which pins have something before them: looked up in the meshes once view and scene are at rest, a few at a time.
+// pinocclusion.ts - finds the pins that something hides. The meshes are searched while view and
+// scene are at rest, a few pins at a time.
 import type { NodeLayer } from "../view/nodelayer";
 import type { View } from "../view/view";
 import type { Ray, Vec3 } from "../../sdk/types.js";
 
 const REST_MS = 250;
 const SLICE_MS = 6;
-/** A pin lies on a surface: what is met this near before it, in distances from the eye, is that surface. */
+/**
+ * A pin lies on a surface: a hit this close before it, in distances from the eye, is that surface
+ * itself.
+ */
 const SKIN = 0.01;
 
 export interface Placed {
   id: number;
   place: Vec3;
-  /** It is above a node rather than at a point of it. */
+  /** The pin stands above a node rather than at a point of it. */
   onNode: boolean;
 }
 
@@ -29,10 +33,11 @@ export class PinOcclusion {
     return this.#hidden.has(id);
   }
 
-  /** Begins anew where something moved since. */
+  /** Starts again if something has moved. */
   update(pins: readonly Placed[]): void {
     const { rig, revision, asset } = this.view.editor;
-    const state = `${rig.revision.peek()} ${revision.peek()} ${asset.peek().phase} ${pins.map(({ id }) => id).join()}`;
+    const ids = pins.map(({ id }) => id).join();
+    const state = [rig.revision.peek(), revision.peek(), asset.peek().phase, ids].join(" ");
     if (state === this.#state) return;
     this.#state = state;
     clearTimeout(this.#timer);

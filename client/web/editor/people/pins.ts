@@ -1,5 +1,6 @@
-// pins.ts - notes in the view: a button where each one is, one for those that would lie on each other; pale where something is before it. And the click that
-// says where a new note is to be: the server says what is under it, the meshes where its surface is.
+// pins.ts - the pins of notes in the view, one for several notes that would overlap, pale if
+// something hides it. It also handles the click that places a new note: the server picks the node
+// under it, the meshes give the point on its surface.
 import { computed, effect } from "@preact/signals";
 
 import type { NodeLayer } from "../view/nodelayer";
@@ -16,10 +17,10 @@ import type { Thread } from "./threads";
 import type { BoxTops } from "./boxtops";
 import "./pins.css";
 
-/** Of the newest threads; more tell nothing. */
+/** Only the newest threads have pins; more would only cover each other. */
 const PINS_MAX = 200;
 const NEAR_PX = 24;
-/** As pins.css has it: the size of a pin, and where it is from its point. */
+/** As in pins.css: the size of a pin, and its offset from its point. */
 const PIN_PX = 26;
 const PIN_AT = [-3, -27];
 
@@ -31,7 +32,7 @@ interface Pin {
 
 export class PinLayer implements Layer {
   readonly element = document.createElement("div");
-  /** Where pins are, in pixels of the view. */
+  /** The areas of the pins, in pixels of the view. */
   areas: readonly Area[] = [];
   #notesModel: NotesModel;
   #buttons = new Map<
@@ -107,7 +108,7 @@ export class PinLayer implements Layer {
     this.view.invalidate();
   }
 
-  /** What is open comes first: the others join it. */
+  /** The open thread comes first, so that others join its pin. */
   #pins(): Pin[] {
     const { editor } = this.view;
     if (!this.#notesModel.pinned.peek()) return [];
@@ -160,7 +161,7 @@ export class PinLayer implements Layer {
     return `${looks.join(" ")}|${nameOf(members)}`;
   }
 
-  /** A click on a pin of several goes through them. */
+  /** Repeated clicks on a pin of several notes open one after the other. */
   #open(id: number): void {
     const ids = (this.#buttons.get(id)?.members ?? [])
       .map(({ thread }) => thread.root.id)
@@ -181,7 +182,10 @@ export class PinLayer implements Layer {
     if (next?.[0] !== now?.[0] || next?.[1] !== now?.[1]) draftAt.value = next;
   }
 
-  /** While a place is asked for, the left button says it, Enter takes what is selected, and Escape leaves; orbit, pan and zoom go on as always. */
+  /**
+   * While a new note is being placed, the left button sets its place, Enter uses the selection, and
+   * Escape cancels; orbit, pan and zoom work as always.
+   */
   #watchPlacing(parent: HTMLElement): () => void {
     const press = (event: PointerEvent) => {
       if (!this.#notesModel.placing.peek() || event.button !== 0 || event.altKey) return;
@@ -230,7 +234,10 @@ export class PinLayer implements Layer {
     };
   }
 
-  /** On the ground, or as far away as what is looked at where the ground is not in sight or further. */
+  /**
+   * The point on the ground; if the ground is not visible or too far away, the point in the depth
+   * of the target.
+   */
   #groundAt([x, y, z, dx, dy, dz]: Ray): Vec3 {
     const { target, distance } = this.view.editor.rig;
     const along = (target[0] - x) * dx + (target[1] - y) * dy + (target[2] - z) * dz;

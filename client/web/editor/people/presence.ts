@@ -1,5 +1,6 @@
-// presence.ts - the others in the view: their cameras, where they point, what they hold. It draws on while somebody is on the way to where they were told to be,
-// and rests when all are there.
+// presence.ts - the other people in the view: their cameras, their pointers, and the names of what
+// they hold. It draws while one of them is moving to the latest position, and rests when all have
+// arrived.
 import { effect } from "@preact/signals";
 import { Color, Vector3 } from "three";
 
@@ -16,19 +17,30 @@ import { LineBatch } from "./linebatch";
 
 /** The length of a camera on the screen. */
 const CAMERA_PX = 54;
-/** A camera nearer than this to one's own eye, as part of the distance to what one looks at, is in the way. */
+/**
+ * A camera closer to this page's own eye than this, as a part of the distance to the target, is
+ * hidden, because it is in the way.
+ */
 const OWN_EYE = 0.04;
-/** A ray that meets nothing ends as far away as what one looks at, or so much of it. */
+/**
+ * A ray that meets nothing ends in the depth of the target, at least at this part of that distance.
+ */
 const SPARE_MIN = 0.05;
-/** Of a ray so much is drawn before where it ends, on the screen: all of it would cross the view. */
+/**
+ * The length on the screen of the drawn part of a ray, before its end; a whole ray would cross the
+ * view.
+ */
 const RAY_PX = 56;
-/** A pointer's name is shown for so long after it moved. */
+/** How long the name at a pointer is shown after the pointer moved. */
 const POINTING_MS = 8000;
-/** With more others than these a camera has the first letters of a name only. */
+/** If there are more people than this a camera shows initials instead of the name. */
 const NAMED_MAX = 8;
-/** Where there is no graphics processor, pictures only of others come no more often than this: what one does oneself goes first. */
+/**
+ * Without a graphics processor, movements of others are drawn no more often than this: what the
+ * person does comes first.
+ */
 const SOFTWARE_MS = 100;
-/** Nodes of one person's hold that its label is put over. */
+/** The label of a person stands over at most so many of the nodes that the person holds. */
 const HELD_MAX = 64;
 
 export class PresenceLayer implements Layer {
@@ -40,7 +52,7 @@ export class PresenceLayer implements Layer {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #stop: () => void;
 
-  /** @param taken where labels must not be, in pixels of the view */
+  /** @param taken areas that labels must not cover, in pixels of the view */
   constructor(
     readonly view: View,
     readonly boxTops: BoxTops,
@@ -108,7 +120,7 @@ export class PresenceLayer implements Layer {
     }, SOFTWARE_MS);
   }
 
-  /** How far to draw a ray that meets nothing: until it passes by what one looks at. */
+  /** The length of a ray that meets nothing: up to the point nearest to the target. */
   #spare(pose: SmoothPose): number {
     const { ray } = pose.person;
     const { target, distance } = this.view.editor.rig;
@@ -146,7 +158,7 @@ export class PresenceLayer implements Layer {
     this.#lines.end();
   }
 
-  /** Where the part of the ray begins that is drawn. */
+  /** The point where the drawn part of the ray begins. */
   #tailOf({ from, tip }: SmoothPose): Vector3 {
     const length = tip.at.distanceTo(from.at);
     const shown = RAY_PX * this.view.editor.rig.metresPerPxAt(tip.at.toArray());
@@ -163,17 +175,22 @@ export class PresenceLayer implements Layer {
     );
   }
 
-  /** Where people point is about the present. */
+  /** Pointers belong to the present, so they are hidden while the past is shown. */
   #pointsSomewhere(pose: SmoothPose): boolean {
     return pose.hasRay && this.view.editor.past.peek() === null;
   }
 
-  /** Through whose eyes one looks: their camera and the length of their ray are in the way, where they point is what one follows them for. */
+  /**
+   * Whether this page follows the person's view. Then the camera and the ray are hidden, because
+   * they are in the way, and the end of the ray is shown.
+   */
   #isFollowed(pose: SmoothPose): boolean {
     return this.view.editor.following.peek() === pose.person.session;
   }
 
-  /** What is held comes before where people point, and that before where they look from. */
+  /**
+   * Labels of what people hold come before those of pointers, and these before those of cameras.
+   */
   #tagsOf(now: number): Tag[] {
     const tags: Tag[][] = [[], [], []];
     const names = this.view.editor.names.peek();
@@ -203,7 +220,7 @@ export class PresenceLayer implements Layer {
     return tags.flat();
   }
 
-  /** In the middle above what is held, if its top or its middle is in the view. */
+  /** The point above what a person holds, if its top or its middle is in the view. */
   #heldAt(person: Person): Vec2 | null {
     const { editor } = this.view;
     if (!person.locks?.length || editor.past.peek() !== null) return null;

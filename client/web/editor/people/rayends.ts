@@ -1,4 +1,5 @@
-// rayends.ts - where the rays of others end is asked of the server, as all picking is: a few at a time, those first that waited longest.
+// rayends.ts - asks the server where the pointer rays of others end, a few at a time, those first
+// that have waited longest.
 import type { Session } from "../../sdk/index.js";
 import type { SmoothPose } from "./smoothpose";
 
@@ -14,7 +15,7 @@ export class RayEnds {
     readonly answered: () => void,
   ) {}
 
-  /** Asks for those of these whose ray moved, now or soon. */
+  /** Asks, now or soon, about the rays that moved. */
   ask(poses: ReadonlyMap<number, SmoothPose>): void {
     this.#waiting = poses;
     if (this.#timer === undefined) this.#next();
@@ -45,7 +46,7 @@ export class RayEnds {
       pose.reach = (await this.session.pick({ ray, surface: true }))[0]?.distance ?? null;
       this.answered();
     } catch {
-      // Without an answer the ray stays as long as it was.
+      // Without an answer the ray keeps its length.
     }
   }
 }

@@ -1,19 +1,20 @@
-// roster.ts - who is here and what they do, in words. Presence comes 20 times a second; a row changes only where its words do.
+// roster.ts - describes who is here and what they do. Presence arrives 20 times a second; a row
+// changes only if its text does. Pure.
 import type { Id, Mode, Person, Role } from "../../sdk/types.js";
 import type { SessionNames } from "./names";
 
 export interface Row {
   session: number;
   user: string;
-  /** What this session of theirs is called. */
+  /** The display name of the session. */
   name: string;
   colour: string;
   role: Role;
   me: boolean;
   doing: string;
-  /** They look from somewhere: a view that can be followed. */
+  /** The person has a view that can be followed. */
   looks: boolean;
-  /** Nothing came from them for a while. */
+  /** The person has not done anything for a while. */
   idle: boolean;
 }
 
@@ -34,7 +35,7 @@ const HOLDING: Record<Mode, string> = {
 export class Activity {
   #last = new Map<number, { person: Person; at: number }>();
 
-  /** A record of presence is another object whenever something in it changed. */
+  /** The presence of a person is a new object whenever something in it has changed. */
   update(people: readonly Person[], now: number): void {
     const last = new Map<number, { person: Person; at: number }>();
     for (const person of people) {
@@ -44,14 +45,14 @@ export class Activity {
     this.#last = last;
   }
 
-  /** For how long nothing came, where that is long enough to speak of; else 0. */
+  /** How long a person has been idle; 0 if that is too short to mention. */
   idleMs(session: number, now: number): number {
     const idle = now - (this.#last.get(session)?.at ?? now);
     return idle >= IDLE_MS ? idle : 0;
   }
 }
 
-/** Oneself first, then in the order of coming. */
+/** The person of this page first, then the others in the order of joining. */
 export function roster(
   people: readonly Person[],
   activity: Activity,
@@ -77,7 +78,7 @@ export function roster(
   return [...rows.filter((row) => row.me), ...rows.filter((row) => !row.me)];
 }
 
-/** Without a connection: who was here last. What they do now nobody knows, and oneself does nothing that they see. */
+/** The rows while the connection is lost: the people who were here, without what they do now. */
 export function lostRows(rows: readonly Row[]): Row[] {
   return rows.map((row) => ({
     ...row,

@@ -1,9 +1,9 @@
-// share.ts - a link to this scene, or to a note in it, for others: they choose their own name.
+// share.ts - links to this scene, or to a note in it, for other people, who choose their own name.
 import type { EditorState } from "../editorstate";
 import { serverUrl } from "../serverurl";
 import type { MenuItem } from "../panels/menu";
 
-/** What a link leads to: this scene, with `note` open, or with nothing that can be edited. */
+/** What a link opens: this scene, with the note `note`, or for viewing only. */
 interface Link {
   note?: number;
   role?: "viewer";
@@ -17,7 +17,7 @@ function linkTo(editor: EditorState, { note, role }: Link): string {
   return link.href;
 }
 
-/** The note that the page's address asks for; 0 for none. */
+/** The note that the page's address names; 0 for none. */
 export function askedNote(): number {
   return Number(new URLSearchParams(location.search).get("note"));
 }
@@ -28,7 +28,7 @@ export async function shareLink(editor: EditorState, to: Link = {}): Promise<voi
   else editor.say("info", `The link: ${link}`);
 }
 
-/** The two ways to let others in, for menus. */
+/** The menu items that copy a link. */
 export function linkItems(editor: EditorState): MenuItem[] {
   return [
     { label: "Copy link", icon: "link", run: () => void shareLink(editor) },
@@ -49,7 +49,7 @@ async function copy(text: string): Promise<boolean> {
   }
 }
 
-/** Pages that came over plain HTTP from another machine have no clipboard of their own. */
+/** A page that was loaded by plain HTTP from another machine has no clipboard API. */
 function copyFromField(text: string): boolean {
   const field = document.createElement("textarea");
   const focused = document.activeElement as HTMLElement | null;

@@ -1,16 +1,17 @@
-// smoothpose.ts - where somebody looks from and points to, between the 20 times a second that the server tells it: what is shown goes after what was told, quickly at first,
-// and rests once it is there. World: right-handed, +Y up, metres.
+// smoothpose.ts - the eye and the pointer of another person, smoothed between the 20 times a second
+// that the server sends them: the shown pose approaches the latest one, quickly at first, and rests
+// when it has arrived. World: right-handed, +Y up, metres.
 import { Matrix4, Quaternion, Vector3 } from "three";
 
 import type { Person } from "../../sdk/types.js";
 
-/** After this long two thirds of the way are done. */
+/** The time constant: after this long 63 % of the way is done. */
 const FOLLOW_S = 0.06;
-/** What is told at once after a pause, a jump of a view for example, is not to be flown to for long. */
+/** The longest step, so that a jump after a pause is not animated for long. */
 const STEP_S_MAX = 0.1;
 const REST = 1e-4;
 
-/** A point that goes after its goal. */
+/** A point that approaches its goal. */
 class Glide {
   readonly at = new Vector3();
   readonly goal = new Vector3();
@@ -22,7 +23,9 @@ class Glide {
     this.known = true;
   }
 
-  /** Goes on by the part `share` of what is left. `near` metres count as there. */
+  /**
+   * Moves by the part `share` of the distance that is left. Within `near` metres it has arrived.
+   */
   advance(share: number, near: number): boolean {
     this.at.lerp(this.goal, share);
     if (this.at.distanceTo(this.goal) > near) return true;
@@ -35,16 +38,19 @@ export class SmoothPose {
   person: Person;
   readonly eye = new Glide();
   readonly turn = new Quaternion();
-  /** Where the pointer's ray begins, and where it ends: on what it meets. */
+  /** Where the pointer's ray begins, and where it ends: on what it hits. */
   readonly from = new Glide();
   readonly tip = new Glide();
-  /** How far the ray reaches, in metres: the last that the server answered; null where it met nothing or nobody asked. */
+  /**
+   * The length of the ray in metres, as the server last answered; null if it hit nothing or was not
+   * asked.
+   */
   reach: number | null = null;
-  /** The ray was told anew since the server was asked. */
+  /** The ray has changed since the server was last asked. */
   asks = false;
-  /** When it was asked last, in milliseconds. */
+  /** When the server was last asked, in milliseconds. */
   askedAt = -Infinity;
-  /** When the pointer moved last, in milliseconds. */
+  /** When the pointer last moved, in milliseconds. */
   pointedAt = -Infinity;
 
   #turnGoal = new Quaternion();
@@ -64,7 +70,7 @@ export class SmoothPose {
     return this.from.known;
   }
 
-  /** Takes over what was told of them. */
+  /** Takes over new presence. */
   aim(person: Person, now: number): void {
     const { ray } = person;
     if (ray && !sameRay(ray, this.person.ray)) {
@@ -78,7 +84,7 @@ export class SmoothPose {
     if (!ray) this.from.known = this.tip.known = false;
   }
 
-  /** Sets the end of the ray: `spare` metres along it where nothing is met. */
+  /** Sets the end of the ray: `spare` metres along it if it hits nothing. */
   point(spare: number): void {
     const { ray } = this.person;
     if (!ray) return;
@@ -88,7 +94,7 @@ export class SmoothPose {
     this.#moving = true;
   }
 
-  /** Goes on for so many seconds. @returns whether it is still on its way */
+  /** Moves on by so many seconds. @returns whether it is still moving */
   advance(seconds: number): boolean {
     if (!this.#moving) return false;
     const share = 1 - Math.exp(-Math.min(seconds, STEP_S_MAX) / FOLLOW_S);

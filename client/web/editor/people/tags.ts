@@ -1,16 +1,17 @@
-// tags.ts - names over the view, as elements of the page: crisp at every zoom, and never in the way of the pointer. Screen readers have them from the list of people.
+// tags.ts - the names of other people over the view, as elements of the page: sharp at every zoom,
+// and never in the way of the pointer. Screen readers read the list of people instead.
 import { inkOn } from "./colour";
 import { type Area, type Label, layOutLabels, topOf } from "./labellayout";
 import "./tags.css";
 
 export interface Tag {
-  /** One element is kept for each. */
+  /** Identifies the element of the tag from one picture to the next. */
   key: string;
-  /** `cursor` is an arrow without the word, and stays at its point. */
+  /** `cursor` is an arrow without a name that stays at its point. */
   kind: "eye" | "tip" | "held" | "cursor";
   text: string;
   colour: string;
-  /** The point that it belongs to, in pixels of the view. */
+  /** The point that the tag belongs to, in pixels of the view. */
   at: readonly [number, number];
 }
 
@@ -20,7 +21,7 @@ interface Shown extends Label {
   used: boolean;
 }
 
-/** From the point to the left top of the label. */
+/** The offset from the point to the left top of the label. */
 const PLACES: Record<Tag["kind"], (width: number, height: number) => [number, number]> = {
   eye: (width) => [-width / 2, 10],
   tip: () => [11, 13],
@@ -38,7 +39,10 @@ export class Tags {
     parent.append(this.element);
   }
 
-  /** Shows these and no others, all in the view; those that come first have the better places. @param size of the view @param taken where none may be */
+  /**
+   * Shows these tags and no others, all within the view; earlier ones get the better places.
+   * @param size of the view @param taken areas that no tag may cover
+   */
   show(
     tags: readonly Tag[],
     [width, height]: readonly [number, number],

@@ -1,4 +1,5 @@
-// threaditem.tsx - one thread in the list: closed its first words, open all of it, with what can be done.
+// threaditem.tsx - one thread of notes in the list: its first words, or if it is open all notes
+// with their actions.
 import { useComputed, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
@@ -47,7 +48,9 @@ export function ThreadItem({ thread, now }: { thread: Thread; now: number }) {
   );
 }
 
-/** Scrolls the panel and nothing else: `scrollIntoView` would move the page too, where the panel is a drawer on its way. */
+/**
+ * Scrolls the panel only. `scrollIntoView` would also scroll the page while a drawer is sliding in.
+ */
 function showInPanel(item: HTMLElement): void {
   const panel = item.closest("aside");
   const title = item.closest("section")?.querySelector(".panel-title");
@@ -88,7 +91,7 @@ interface WordsProps {
   now: number;
   open: boolean;
   unread: boolean;
-  /** It is the first of this thread: its head opens and closes it. */
+  /** Set for the first note of a thread, whose head opens and closes the thread. */
   thread?: Thread;
 }
 
@@ -191,7 +194,7 @@ async function remove(editor: Editor, note: Note): Promise<void> {
     offerBack(editor, note);
 }
 
-/** The server keeps no note that is gone; its words may be written again. */
+/** The server does not keep a deleted note, but its text can be written again. */
 function offerBack(editor: Editor, { user, text, node, point, reply }: Note): void {
   const own = user === editor.session.user;
   const run = () => void editor.try(() => editor.session.note({ text, node, point, reply }));
@@ -202,7 +205,7 @@ function offerBack(editor: Editor, { user, text, node, point, reply }: Note): vo
   );
 }
 
-/** What it is pinned to: a press shows it. */
+/** What the note is pinned to; a click frames it. */
 function About({ note }: { note: Note }) {
   const editor = useEditor();
   editor.structure.value;

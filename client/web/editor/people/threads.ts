@@ -1,25 +1,26 @@
-// threads.ts - notes and what was answered to them, put together. Times are Unix seconds of the server.
+// threads.ts - groups notes and their replies into threads, and tells which ones are unread. Times
+// are Unix seconds of the server. Pure.
 import type { Note } from "../../sdk/types.js";
 
 export interface Thread {
   root: Note;
-  /** In the order of their making. */
+  /** In the order in which they were written. */
   replies: Note[];
-  /** What it began with is gone: `root` is the earliest answer that is left. */
+  /** The first note was deleted: `root` is the earliest reply that is left. */
   beheaded: boolean;
-  /** When the last was made. */
+  /** When the newest note was written. */
   latest: number;
 }
 
 export type Filter = "open" | "done" | "all";
 
-/** What somebody has read: all that was made up to `base`, and of some threads more. */
+/** What a person has read: all notes up to `base`, and those of some threads up to a later time. */
 export interface Seen {
   base: number;
   threads: Record<number, number>;
 }
 
-/** Those with the newest words first. @param notes ascending by id */
+/** The threads, the one with the newest note first. @param notes ascending by id */
 export function threadsOf(notes: readonly Note[]): Thread[] {
   const tops = new Map<number, number>();
   const threads = new Map<number, Thread>();
@@ -41,13 +42,13 @@ export function passes(thread: Thread, filter: Filter): boolean {
   return filter === "all" || (thread.root.done ?? false) === (filter === "done");
 }
 
-/** Whether somebody else said something in it that `user` has not seen. */
+/** Whether another person wrote a note in it that `user` has not read. */
 export function isUnread({ root, replies }: Thread, seen: Seen, user: string): boolean {
   const until = seen.threads[root.id] ?? seen.base;
   return [root, ...replies].some((note) => note.user !== user && note.made > until);
 }
 
-/** What was seen after this thread was; those that are not there any more are forgotten. */
+/** What is read after this thread was read; threads that do not exist any more are forgotten. */
 export function withSeen(seen: Seen, thread: Thread, threads: readonly Thread[]): Seen {
   const kept = threads
     .filter(({ root }) => seen.threads[root.id] !== undefined)

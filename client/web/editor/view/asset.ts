@@ -1,5 +1,6 @@
-// asset.ts - the meshes of a scene's glTF, for the nodes that came from it. Only meshes are read: where they stand, in how many places and below what is the server's
-// to say. What stays behind: skins (a mesh is shown as it was modelled), animations, cameras and lights.
+// asset.ts - loads the meshes of the scene's glTF file for the nodes that were imported from it.
+// Only meshes are read; the server says where and how often they stand. Not read: skins (a mesh is
+// shown as it was modelled), animations, cameras and lights.
 import * as THREE from "three";
 import type { GLTFParser } from "three/examples/jsm/loaders/GLTFLoader.js";
 
@@ -8,21 +9,22 @@ import { serverUrl } from "../serverurl";
 import type { Part, Primitive } from "./instances";
 
 export interface AssetMeshes {
-  /** What names this version of the file; null where the server gives it no name. */
+  /** The version of the file; null if the server gives none. */
   version: string | null;
-  /** By the index of the node in the glTF. */
+  /** The parts by the index of the node in the glTF file. */
   parts: Map<number, Part[]>;
-  /** Why some could not be read; the nodes of those have no parts. */
+  /** Why some meshes could not be read; their nodes have no parts. */
   failed?: string;
 }
 
-/** Bytes that have come, and all there are; 0 where the server does not say. */
+/** Bytes received so far, and the total; 0 if the server does not say. */
 export type Progress = (loaded: number, total: number) => void;
 
 /**
- * Reads the glTF that the scene was imported from. Rejects where there is none, or nothing of it can be read.
- * @param known the version that is there already
- * @returns null where that still is the one
+ * Loads the glTF file that the scene was imported from. Rejects if there is none, or if nothing of
+ * it can be read.
+ * @param known the version that is already loaded
+ * @returns null if that is still the current version
  */
 export async function loadAsset(
   scene: string,
@@ -72,7 +74,10 @@ async function download(response: Response, progress: Progress): Promise<ArrayBu
   return new Blob(chunks).arrayBuffer();
 }
 
-/** Compressed meshes need decoders, which only files that name them pay for. @returns what lets go of them */
+/**
+ * Adds the decoders of compressed meshes, which only files that need them load. @returns a function
+ * that frees the decoders
+ */
 async function addDecoders(
   loader: import("three/examples/jsm/loaders/GLTFLoader.js").GLTFLoader,
   bytes: ArrayBuffer,
@@ -90,14 +95,19 @@ async function addDecoders(
   return () => draco.dispose();
 }
 
-/** Where the JSON of the file ends: of a .glb its first chunk, else all of it. */
+/**
+ * Where the JSON of the file ends: that of a .glb with its first chunk, otherwise with the file.
+ */
 function jsonEnd(bytes: ArrayBuffer): number {
   const view = new DataView(bytes);
   const isBinary = bytes.byteLength >= 20 && view.getUint32(0, true) === 0x46546c67;
   return isBinary ? 20 + view.getUint32(12, true) : bytes.byteLength;
 }
 
-/** Takes everything but the meshes out of the file before it is read. @returns by node the index of its mesh */
+/**
+ * Removes everything but the meshes from the file before it is parsed. @returns the index of the
+ * mesh of each node
+ */
 function leaveMeshesOnly({ json }: GLTFParser): (number | undefined)[] {
   const meshOf = ((json.nodes ?? []) as { mesh?: number }[]).map(({ mesh }) => mesh);
   Object.assign(json, {
@@ -132,7 +142,7 @@ async function readMeshes(
   return { parts, failed: failures[0] };
 }
 
-/** What the readers throw is meant for programmers. */
+/** The errors of the loaders are written for programmers. */
 function textOf(reason: unknown): string {
   const message = reason instanceof Error && !(reason instanceof TypeError) ? reason.message : "";
   if (message.includes("KTX2")) return "the textures of the file are KTX2, which is not read here";
@@ -159,7 +169,7 @@ function primitiveOf(object: THREE.Object3D): Primitive {
   return object instanceof THREE.Line ? "line" : "mesh";
 }
 
-/** Lets the graphics processor forget what nobody draws any more. */
+/** Frees the GPU memory of meshes that are no longer drawn. */
 export function disposeMeshes(parts: ReadonlyMap<number, readonly Part[]>): void {
   for (const { geometry, material } of new Set([...parts.values()].flat())) {
     geometry.dispose();

@@ -1,4 +1,4 @@
-// bounds.ts - the box about a node and all that is below it, along the node's own axes.
+// bounds.ts - the box around a node and everything below it, along the node's own axes.
 import { type SceneModel } from "../../sdk/index.js";
 import { boxTransform, boxUnion, invertAffine, multiply } from "../../sdk/maths.js";
 import type { Box, Id } from "../../sdk/types.js";
@@ -6,7 +6,7 @@ import type { Box, Id } from "../../sdk/types.js";
 export class LocalBounds {
   #known = new Map<Id, Box | null>();
 
-  /** Null where there is nothing that has bounds. */
+  /** Null if nothing there has bounds. */
   of(scene: SceneModel, id: Id): Box | null {
     const known = this.#known.get(id);
     if (known !== undefined) return known;
@@ -24,7 +24,9 @@ export class LocalBounds {
     return box;
   }
 
-  /** A node moved: those above it may have other boxes now, it itself and those below it have not. */
+  /**
+   * A node moved: the boxes of its ancestors may have changed, its own and those below it have not.
+   */
   moved(scene: SceneModel, id: Id): void {
     for (
       let above = scene.get(id)?.parent ?? null;

@@ -1,11 +1,12 @@
-// boxmesh.ts - what stands for a node that has bounds and no mesh: one box, drawn with its edges, for all of them.
+// boxmesh.ts - the box that replaces the mesh of a node that has bounds but no mesh: one geometry
+// with drawn edges for all nodes.
 import * as THREE from "three";
 
 import { multiply } from "../../sdk/maths.js";
 import type { Box, Mat4 } from "../../sdk/types.js";
 import type { Part } from "./instances";
 
-/** A side of no length is drawn as one this long, in parts of the longest: a flat box has normals too. */
+/** The least side, as a part of the longest one: even a flat box needs normals. */
 const SIDE_MIN = 1e-4;
 
 const geometry = new THREE.BoxGeometry();
@@ -29,7 +30,10 @@ export function setBoxColour(colour: THREE.Color): void {
 const local = new Float64Array(16);
 const placed = new Float64Array(16);
 
-/** The matrix of the unit box as `bounds` of a node with this matrix to the world. The next call writes over it. */
+/**
+ * The matrix that puts the unit box at `bounds` of a node with this world matrix. The next call
+ * overwrites the result.
+ */
 export function boxMatrix(bounds: Box, world: Mat4): Mat4 {
   const longest = Math.max(
     bounds[3] - bounds[0],
@@ -46,7 +50,7 @@ export function boxMatrix(bounds: Box, world: Mat4): Mat4 {
   return multiply(world, local, placed);
 }
 
-/** Whether these bounds can be those of the parts, up to the error of compressed meshes. */
+/** Whether the bounds match these parts, up to the error of compressed meshes. */
 export function fits(parts: readonly Part[], bounds: Box): boolean {
   const box = new THREE.Box3();
   for (const { geometry } of parts) {

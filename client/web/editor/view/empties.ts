@@ -1,5 +1,5 @@
-// empties.ts - a small cross for each node that has no shape and nothing below it: without one, what was just made could not be seen, nor what to click on. Nodes that others
-// hang below are seen by those.
+// empties.ts - a small cross for each node without a shape and without children, so that a new node
+// can be seen and clicked. A node with children is visible by those.
 import * as THREE from "three";
 
 import type { SceneModel } from "../../sdk/index.js";
@@ -12,11 +12,11 @@ import type { Layer, View } from "./view";
 
 /** CSS pixels. */
 const SIZE_PX = 13;
-/** Above the meshes, of which those that are selected are in front. */
+/** Above the meshes; crosses of selected nodes are in front of them. */
 const RENDER_ORDER = 5;
 
 const vertexShader = `
-  attribute vec4 ink;   // with an alpha of 1 for those that are selected, which nothing hides
+  attribute vec4 ink; // alpha 1: the node is selected, and nothing hides its cross
   uniform float size;
   varying vec3 colour;
   void main() {
@@ -40,7 +40,7 @@ const fragmentShader = `
 export class Empties implements Layer {
   readonly #points: THREE.Points<THREE.BufferGeometry, THREE.ShaderMaterial>;
   readonly #usual = new THREE.Color();
-  /** Where each is in the buffers. */
+  /** The index of each node in the buffers. */
   #slots = new Map<Id, number>();
   #marked = -1;
   #stop: () => void;

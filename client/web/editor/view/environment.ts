@@ -1,4 +1,5 @@
-// environment.ts - what metals mirror: a bright ceiling, a dark floor and two tall lamps. Metals have no colour but this, all else does without.
+// environment.ts - the environment map that metals reflect: a bright ceiling, a dark floor and two
+// tall lamps. Only metals need it; without it they would be black.
 import * as THREE from "three";
 
 import type { Part } from "./instances";
@@ -15,7 +16,7 @@ export class Environment {
 
   constructor(readonly renderer: THREE.WebGLRenderer) {}
 
-  /** Lets those of the parts that are of metal mirror the studio. */
+  /** Sets the environment map of the metallic parts. */
   light(parts: Iterable<readonly Part[]>): void {
     this.#lit.clear();
     for (const list of parts) {
@@ -26,7 +27,7 @@ export class Environment {
     for (const material of this.#lit) material.envMap = this.#texture();
   }
 
-  /** After the graphics processor forgot the picture. */
+  /** Draws the map again after the GPU has lost it. */
   restore(): void {
     this.#made = null;
     for (const material of this.#lit) material.envMap = this.#texture();

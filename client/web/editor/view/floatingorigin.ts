@@ -1,11 +1,16 @@
-// floatingorigin.ts - where the single-precision numbers of the GPU count from. World coordinates are doubles; what is written into buffers is relative to a point near
-// what is looked at, so that a millimetre stays a millimetre a thousand kilometres from the world's origin. Whoever fills buffers puts the object below `group`, takes
-// `group.position` off every coordinate, and fills them again when `version` changed.
+// floatingorigin.ts - the floating origin of the single-precision coordinates on the GPU. World
+// coordinates are doubles; what is written into buffers is relative to a point near the target of
+// the view, so that a millimetre stays a millimetre a thousand kilometres from the world's origin.
+// Code that fills buffers adds its object to `group`, subtracts `group.position` from every
+// coordinate, and fills the buffers again when `version` has changed.
 import * as THREE from "three";
 
 import type { Layer, View } from "./view";
 
-/** How far the target of the view may be from the anchor, in distances from the eye to the target: a float then still is a tenth of a pixel or finer. */
+/**
+ * How far the target of the view may be from the origin, in distances from the eye to the target:
+ * the error of a float is then at most a tenth of a pixel.
+ */
 const AWAY_MAX = 1000;
 
 export class FloatingOrigin implements Layer {

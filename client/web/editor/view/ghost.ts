@@ -1,5 +1,6 @@
-// ghost.ts - while one drags, a pale picture of what is dragged stays where it was. It is taken from the last picture before the drag: when the server says that a drag
-// runs, the nodes may have moved already.
+// ghost.ts - while nodes are dragged, a pale copy shows where they were. It is taken from the last
+// picture before the drag, because the nodes may already have moved when the server says that a
+// drag is running.
 import { effect } from "@preact/signals";
 import * as THREE from "three";
 
@@ -11,13 +12,19 @@ import type { NodeLayer } from "./nodelayer";
 import { followTheme, themeColour } from "./themecolours";
 import type { Layer, View } from "./view";
 
-/** More nodes than these have no ghost; fewer where each is drawn by the processor. */
+/** More nodes than this have no ghost; fewer without a graphics processor. */
 const NODES_MAX = 5000;
 const NODES_MAX_SOFTWARE = 200;
 const OPACITY = 0.25;
-/** Where faces of the ghost lie in those of what moves, as with every box that moves along one of its edges, what moves is in front. */
+/**
+ * If faces of the ghost coincide with faces of the dragged node, as with every box that moves along
+ * one of its edges, the dragged node is in front.
+ */
 const BEHIND = { polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 4 };
-/** After all meshes: first how deep the ghost is, then what of it is in front, so that it does not show through itself. */
+/**
+ * After all meshes: first the depth of the ghost, then its front, so that it does not show through
+ * itself.
+ */
 const RENDER_ORDER = 10;
 
 export class Ghost implements Layer {
@@ -36,7 +43,7 @@ export class Ghost implements Layer {
     side: THREE.DoubleSide,
     ...BEHIND,
   });
-  /** Where those that would be dragged are, or were when it began. */
+  /** The world matrices of the nodes before the drag. */
   readonly #places = new Map<Id, Float64Array>();
   #stale = true;
   #shown = false;
@@ -88,7 +95,7 @@ export class Ghost implements Layer {
     this.#stale = false;
   }
 
-  /** All that a drag of the selection takes with it; nothing where that is too much. */
+  /** All nodes that a drag of the selection moves; none if they are too many. */
   #dragged(scene: SceneModel): ReadonlySet<Id> {
     const most = this.view.software ? NODES_MAX_SOFTWARE : NODES_MAX;
     const ids = new Set<Id>();

@@ -1,4 +1,4 @@
-// gizmo.ts - the gizmo in the view, in the colours of the theme.
+// gizmo.ts - shows the gizmo in the view, in the colours of the theme.
 import { effect } from "@preact/signals";
 
 import { GizmoView } from "../../sdk/three/index.js";

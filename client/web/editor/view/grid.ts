@@ -1,25 +1,29 @@
-// grid.ts - the ground: a grid without an end on the plane y = 0, in metres. If one looks along x or z it is upright: in the plane of the other two axes through the
-// world's origin, or behind all if there is no perspective. Its cells are
-// the power of ten that suits the distance; tenths of them fade in as one comes closer. The axes have their colours.
+// grid.ts - the ground: an endless grid on the plane y = 0, in metres. If the view looks along x or
+// z the grid is upright: in the plane of the other two axes, through the world's origin, or behind
+// everything in a parallel view. The size of its cells is the power of ten that suits the distance;
+// tenths of it fade in as the view comes closer. The axes have their own colours.
 import * as THREE from "three";
 
 import type { CameraRig } from "../input/rig";
 import { followTheme, themeColour } from "./themecolours";
 import type { Layer, View } from "./view";
 
-/** By the axis that the plane stands on: those that lie in it. */
+/** The two axes of the plane, by the axis that it is perpendicular to. */
 const PLANES = [
   [2, 1],
   [0, 2],
   [0, 1],
 ] as const;
-/** The cosine of the angle between the line of sight and an axis, from which on one looks along it. */
+/** The view looks along an axis if the cosine of the angle between them is above this. */
 const ALONG = 0.99999;
-/** How far behind the target an upright grid is, in distances to it. */
+/** How far behind the target an upright grid is, in distances to the target. */
 const BEHIND = 900;
 /** Half the side of the plane, in distances to the target. */
 const REACH = 100;
-/** The least width of a cell in pixels at the target before the next power of ten takes over. */
+/**
+ * The least width of a cell in pixels at the target; narrower cells give way to the next power of
+ * ten.
+ */
 const CELL_PX = 9;
 
 const vertexShader = `
@@ -33,14 +37,15 @@ const vertexShader = `
   }`;
 
 const fragmentShader = `
-  // How strong the lines of a cell, of ten and of a hundred cells are; each becomes the next weaker one as the cells grow.
+  // How strong the lines of one, ten and a hundred cells are; each fades into the next weaker one
+  // as the cells grow.
   const float FINE = 0.48, MID = 0.68, COARSE = 0.95;
   uniform vec3 line, axisU, axisV;
-  uniform vec2 offset;    // of the centre of the plane from a line of the coarsest grid, in cells
-  uniform vec2 centre;    // of the plane, in cells
+  uniform vec2 offset; // from a line of the coarsest grid to the centre of the plane, in cells
+  uniform vec2 centre; // the centre of the plane, in cells
   uniform float cell, blend, far, px;
   uniform bool parallel;
-  uniform vec3 normal;    // of the plane, in the world
+  uniform vec3 normal; // the normal of the plane, in the world
   varying vec2 place;
   varying vec3 eyed;
 
@@ -55,11 +60,12 @@ const fragmentShader = `
     vec2 cells = place / cell;
     vec2 at = cells + offset;
     vec2 width = max(fwidth(cells), 1e-6) * px;
-    float room = smoothstep(0.0, 0.6, blend);   // for the finest lines, which fade as their cells get too small
+    float room = smoothstep(0.0, 0.6, blend); // the finest lines fade as their cells get too small
     float fine = lines(at, width, 1.0) * room;
     float mid = lines(at, width, 10.0);
     float coarse = lines(at, width, 100.0);
-    vec4 ink = vec4(line, max(max(fine * FINE, mid * mix(FINE, MID, room)), coarse * mix(MID, COARSE, room)));
+    float strong = max(mid * mix(FINE, MID, room), coarse * mix(MID, COARSE, room));
+    vec4 ink = vec4(line, max(fine * FINE, strong));
     vec2 axis = (1.0 - smoothstep(0.35, 1.35, abs(cells + centre) / width));
     ink = mix(ink, vec4(axisU, 1.0), axis.y);
     ink = mix(ink, vec4(axisV, 1.0), axis.x);
@@ -168,12 +174,15 @@ export class Grid implements Layer {
   }
 }
 
-/** 0 for x or 2 for z, if one looks along it. */
+/** 0 for x or 2 for z, if the view looks along that axis. */
 function uprightAxis(rig: CameraRig): 0 | 2 | undefined {
   return ([0, 2] as const).find((axis) => Math.abs(rig.view[4 * axis + 2]) > ALONG);
 }
 
-/** Where the plane is on the axis that it stands on. An eye that looks away from the origin sees it at the target. */
+/**
+ * The position of the plane on the axis that it is perpendicular to. If the eye looks away from the
+ * origin, the plane is at the target.
+ */
 function planeAt({ parallel, target, eye, view, distance }: CameraRig, normal: number): number {
   if (normal === 1) return 0;
   const back = Math.sign(view[4 * normal + 2]);

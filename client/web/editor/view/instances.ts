@@ -1,5 +1,6 @@
-// instances.ts - the one way in which shapes are drawn: all that share geometry and material are instances of one draw call. Only the matrices of what moved are
-// written and uploaded; adding and taking off costs the same however many there are.
+// instances.ts - draws all shapes: parts with the same geometry and material are instances of one
+// draw call. Only the matrices of nodes that moved are written and uploaded; adding and removing a
+// node takes constant time.
 import * as THREE from "three";
 
 import type { Id, Mat4 } from "../../sdk/types.js";
@@ -14,7 +15,7 @@ export interface Part {
 }
 
 export interface InstanceOptions {
-  /** In place of the parts' own. */
+  /** Replaces the materials of the parts. */
   material?: THREE.Material;
   /** Each instance has a colour. */
   coloured?: boolean;
@@ -26,7 +27,7 @@ interface Slot {
   index: number;
 }
 
-/** One thing that is drawn: a slot for each of its parts. */
+/** One node that is drawn: a slot for each of its parts. */
 interface Entry {
   parts: readonly Part[];
   mirrored: boolean;
@@ -38,7 +39,10 @@ export class InstanceSet {
   #batches = new Map<string, Batch>();
   #entries = new Map<Id, Entry>();
 
-  /** @param origin what is taken off each translation; `clear` and put all again when it changed */
+  /**
+   * @param origin is subtracted from each translation; after it has changed call `clear` and put
+   * all nodes again
+   */
   constructor(
     readonly origin: THREE.Vector3,
     readonly options: InstanceOptions = {},
@@ -56,7 +60,7 @@ export class InstanceSet {
     return this.#entries.has(id);
   }
 
-  /** Adds it, or moves it to where it is now. */
+  /** Adds a node, or moves it to its current place. */
   put(id: Id, parts: readonly Part[], world: Mat4, colour?: THREE.Color): void {
     const mirrored = determinant(world) < 0;
     let entry = this.#entries.get(id);
@@ -84,7 +88,7 @@ export class InstanceSet {
     this.#entries.clear();
   }
 
-  /** The first of them that a ray of the world meets. */
+  /** The first instance that a ray hits. */
   meet(ray: THREE.Raycaster): { id: Id; point: THREE.Vector3 } | null {
     let first: (THREE.Intersection & { batch: Batch }) | null = null;
     for (const batch of this.#batches.values()) {
@@ -99,7 +103,7 @@ export class InstanceSet {
     return null;
   }
 
-  /** Before each picture: what was written goes to the GPU. */
+  /** Called before each picture: uploads what was written. */
   flush(): void {
     for (const batch of this.#batches.values()) batch.flush();
   }
@@ -121,8 +125,11 @@ export class InstanceSet {
   }
 }
 
-/** The instances of one geometry in one material. Those that are mirrored have their triangles the other way round, which three knows of whole objects only: such
- * a batch is a mirrored object with instances that are mirrored back. */
+/**
+ * The instances of one geometry and material. Mirrored instances need the opposite winding of their
+ * triangles, which three knows for whole objects only; so a mirrored batch is a mirrored object whose
+ * instances are mirrored back.
+ */
 class Batch {
   #mesh: THREE.InstancedMesh;
   #slots: Slot[] = [];
@@ -151,7 +158,7 @@ class Batch {
     return slot;
   }
 
-  /** The last one takes its place. */
+  /** The last instance takes the free place. */
   remove(slot: Slot): void {
     const last = this.#slots.pop() as Slot;
     this.#mesh.count = this.#slots.length;
@@ -191,7 +198,7 @@ class Batch {
     this.#high = -1;
   }
 
-  /** Lines and points are not met: they have no surface. */
+  /** Lines and points have no surface, so a ray does not hit them. */
   meet(ray: THREE.Raycaster): THREE.Intersection | undefined {
     if (this.part.primitive !== "mesh") return undefined;
     this.#mesh.boundingSphere = null;
@@ -233,7 +240,7 @@ class Batch {
   }
 }
 
-/** three asks an object by these what its vertices make. */
+/** The flags by which three knows what an object's vertices form. */
 const OTHER_PRIMITIVES = {
   points: { isMesh: false, isPoints: true },
   line: { isMesh: false, isLine: true },

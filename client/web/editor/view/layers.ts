@@ -1,4 +1,4 @@
-// layers.ts - everything that is drawn in the view, from the ground up.
+// layers.ts - adds everything that the view draws, from the ground up.
 import { PinLayer } from "../people/pins";
 import { PresenceLayer } from "../people/presence";
 import { BoxTops } from "../people/boxtops";

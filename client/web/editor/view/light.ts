@@ -1,4 +1,4 @@
-// light.ts - the light that all is seen in: a sky over a ground, and a lamp over the shoulder of who looks.
+// light.ts - the light of the view: a hemisphere light, and a lamp that moves with the camera.
 import * as THREE from "three";
 
 import type { Layer, View } from "./view";

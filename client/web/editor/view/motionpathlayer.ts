@@ -1,5 +1,6 @@
-// motionpathlayer.ts - the ways of nodes through the world: a line that grows stronger towards the present, with a dot at each stop; where something stands before it, it is
-// faint. While a moment of the past is shown, the stop of that moment is ringed.
+// motionpathlayer.ts - draws motion paths: a line that grows stronger towards the present, with a
+// dot at each stop; it is faint behind other things. While the past is shown, a ring marks the stop
+// of that moment.
 import { effect } from "@preact/signals";
 import * as THREE from "three";
 
@@ -15,7 +16,7 @@ const RING_PX = 15;
 const HIDDEN_OPACITY = 0.3;
 /** How pale the oldest stop is. */
 const PALEST = 0.65;
-/** Above the outlines of what is selected, below gizmos. */
+/** Above the outlines of the selection, below the gizmo. */
 const RENDER_ORDER = 910;
 
 export class MotionPathLayer implements Layer {
@@ -105,7 +106,7 @@ function pointGeometry(points: readonly number[][]): THREE.BufferGeometry {
   );
 }
 
-/** Round points of a size in CSS pixels. @param hole how much of their radius is left out */
+/** Round points of a size in CSS pixels. @param hole the part of the radius that is left out */
 function dotMaterial(sizePx: number, hole: number): THREE.ShaderMaterial {
   return new THREE.ShaderMaterial({
     uniforms: {
@@ -126,7 +127,8 @@ function dotMaterial(sizePx: number, hole: number): THREE.ShaderMaterial {
       void main() {
         float away = 2.0 * length(gl_PointCoord - 0.5);
         float soft = fwidth(away);
-        float ink = smoothstep(1.0, 1.0 - 2.0 * soft, away) * (hole > 0.0 ? smoothstep(hole - soft, hole + soft, away) : 1.0);
+        float ring = hole > 0.0 ? smoothstep(hole - soft, hole + soft, away) : 1.0;
+        float ink = smoothstep(1.0, 1.0 - 2.0 * soft, away) * ring;
         if (ink == 0.0) discard;
         gl_FragColor = vec4(colour, ink);
         #include <colorspace_fragment>

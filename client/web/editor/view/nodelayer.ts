@@ -1,4 +1,5 @@
-// nodelayer.ts - the nodes of the scene that is shown, be it now or a moment of the past: each as its mesh of the glTF, as the box of its bounds, or not at all.
+// nodelayer.ts - draws the nodes of the scene that is shown, present or past: each as its mesh of
+// the glTF file, as a box of its bounds, or not at all.
 import { effect } from "@preact/signals";
 import * as THREE from "three";
 
@@ -18,11 +19,14 @@ export class NodeLayer implements Layer {
   #parts: ReadonlyMap<number, Part[]> = new Map();
   #version: string | null = null;
   #scene = new SceneModel();
-  /** What this picture shows where it was not before; null for all. For the layers above, which draw the same nodes. */
+  /**
+   * The nodes that this picture shows at a new place; null for all. Layers above use it, because
+   * they draw the same nodes.
+   */
   fresh: ReadonlySet<Id> | null = null;
-  /** Those of `fresh` that moved by themselves, rather than with what is above them. */
+  /** The nodes of `fresh` that moved by themselves, rather than with an ancestor. */
   moved: ReadonlySet<Id> = new Set();
-  /** Whether this picture has nodes that came, went, or hang elsewhere: what is below a node may be other nodes now. */
+  /** Whether nodes were added, removed or moved to another parent since the last picture. */
   regrown = false;
   #due: Set<Id> | null = null;
   #dueMoved = new Set<Id>();
@@ -45,10 +49,12 @@ export class NodeLayer implements Layer {
         setBoxColour(themeColour("--mesh"));
         view.invalidate();
       }),
-      // Not when its nodes come: the file can be had once the import is on the disk.
+      // The file can be fetched only after the import is on the disk, which is later than its nodes
+      // arrive.
       editor.session.on("edit", ({ kind }) => {
         if (kind === "import") void this.#load();
-        else if (editor.asset.peek().phase === "none") this.#wantMeshes(); // such as an undo that brings the first node with a mesh back
+        // An undo may restore the first node with a mesh.
+        else if (editor.asset.peek().phase === "none") this.#wantMeshes();
       }),
       editor.session.on("status", ({ phase }) => {
         if (phase === "online" && editor.asset.peek().phase === "failed") void this.#load();
@@ -56,14 +62,17 @@ export class NodeLayer implements Layer {
     ];
   }
 
-  /** What is drawn for a node; undefined for nothing. */
+  /** The parts that are drawn for a node; undefined if it has no shape. */
   partsOf(node: SceneNode): readonly Part[] | undefined {
     const parts = node.asset === undefined ? undefined : this.#parts.get(node.asset);
     if (parts && this.#isOfAsset(node, parts)) return parts;
     return node.bounds && BOX_PARTS;
   }
 
-  /** Draws a node of the scene into a set of instances as it is drawn here, or takes it off where there is nothing to draw. */
+  /**
+   * Puts a node into another set of instances with the same shape as here, or removes it there if
+   * it has no shape.
+   */
   put(set: InstanceSet, id: Id, world: ArrayLike<number>, colour?: THREE.Color): void {
     const node = this.#scene.get(id);
     const parts = node && this.partsOf(node);
@@ -76,7 +85,7 @@ export class NodeLayer implements Layer {
     );
   }
 
-  /** The first surface that a ray meets, as the last picture shows it. */
+  /** The first surface that a ray hits in the last picture. */
   meet([x, y, z, dx, dy, dz]: Ray): { id: Id; point: Vec3 } | null {
     this.#drawn.group.updateWorldMatrix(true, true);
     const met = this.#drawn.meet(
@@ -111,7 +120,7 @@ export class NodeLayer implements Layer {
     this.#environment.dispose();
   }
 
-  /** A node of the past may be of a glTF that another import has replaced since. */
+  /** A node of the past may belong to a glTF file that another import has replaced since. */
   #isOfAsset(node: SceneNode, parts: readonly Part[]): boolean {
     const now = this.view.editor.session.scene;
     return (
@@ -149,7 +158,10 @@ export class NodeLayer implements Layer {
     for (const id of this.#scene.nodes.keys()) this.put(this.#drawn, id, this.#scene.world(id));
   }
 
-  /** Looks for the glTF where nodes are of one: after a state that came as a whole it may be another. */
+  /**
+   * Loads the glTF file if a node refers to it: with a scene that was sent as a whole it may be
+   * another file.
+   */
   #wantMeshes(): void {
     for (const { asset } of this.#scene.nodes.values())
       if (asset !== undefined) return void this.#load();

@@ -1,5 +1,7 @@
-// outline.ts - a line in colour around what some instances cover of the view, also where something stands before them. They are drawn into a picture of their own
-// first; then every pixel that is none of theirs, and has one of theirs within the width of the line, is the line's. What they cover keeps its colour.
+// outline.ts - draws a coloured line around what some instances cover of the view, even where
+// something hides them. The instances are first drawn into a mask; then each pixel outside of the
+// mask that is within the line's width of it is coloured. What the instances cover keeps its
+// colour.
 import * as THREE from "three";
 
 import type { FloatingOrigin } from "./floatingorigin";
@@ -8,7 +10,7 @@ import type { View } from "./view";
 
 /** CSS pixels. */
 const WIDTH_PX = 2;
-/** Above all meshes, below gizmos. */
+/** Above all meshes, below the gizmo. */
 const RENDER_ORDER = 900;
 
 /** Left, top, right, bottom. */
@@ -26,7 +28,7 @@ const vertexShader = `
 
 const fragmentShader = `
   uniform sampler2D mask;
-  uniform vec2 reach;   // of the line, in parts of the picture
+  uniform vec2 reach; // the width of the line, as a part of the picture
   varying vec2 uv0;
   void main() {
     vec4 here = texture2D(mask, uv0);
@@ -81,7 +83,10 @@ export class Outline {
     view.world.add(this.#quad);
   }
 
-  /** Draws the picture that the line is made of. @param rect what of the view it may be in, in pixels; null for nothing */
+  /**
+   * Draws the mask. @param rect the part of the view that the instances are in, in pixels; null for
+   * none
+   */
   update(rect: Rect | null): void {
     this.#quad.visible = this.set.size > 0 && rect !== null;
     if (!this.#quad.visible || rect === null) return;

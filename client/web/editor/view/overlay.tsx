@@ -1,4 +1,4 @@
-// overlay.tsx - what stands over the view in words: labels, read-outs, the rectangle of a selection.
+// overlay.tsx - the elements of the page that lie over the view.
 import { Compass } from "../input/compass";
 import { PointerOverlay } from "../input/pointeroverlay";
 import { NavigationHint } from "../input/navigationhint";

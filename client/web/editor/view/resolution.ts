@@ -1,13 +1,16 @@
-// resolution.ts - how finely the view is drawn: as finely as the screen can show when nothing moves, and as coarsely as it must be for what moves not to stutter. Counts
-// in pixels drawn per CSS pixel.
+// resolution.ts - the resolution of the view: the full one of the screen while nothing moves, and a
+// lower one if motion would otherwise stutter. In drawn pixels per CSS pixel.
 
-/** From asking for a picture to the turn in which it is drawn: longer means that those before it are still being drawn. */
+/**
+ * The time from requesting a picture to drawing it: if it is longer, earlier pictures are still
+ * being drawn.
+ */
 const SLOW_MS = 45;
 const FAST_MS = 24;
-/** How many in a row before it becomes coarser, or finer again. */
+/** The number of slow or fast pictures in a row before the resolution changes. */
 const SLOW_PICTURES = 3;
 const FAST_PICTURES = 60;
-/** Parts of the full fineness. */
+/** The steps, as parts of the full resolution. */
 const STEPS = [1, 0.75, 0.5];
 
 export class AdaptiveResolution {
@@ -16,8 +19,8 @@ export class AdaptiveResolution {
   #fast = 0;
 
   /**
-   * @param full while there is no need to be coarser
-   * @param still when nothing moves
+   * @param full the resolution during motion, if it does not have to be lower
+   * @param still the resolution while nothing moves
    */
   constructor(
     readonly full: number,
@@ -28,7 +31,7 @@ export class AdaptiveResolution {
     return this.full * STEPS[this.#step];
   }
 
-  /** A picture was drawn so long after it was asked for. */
+  /** Reports how long after its request a picture was drawn. */
   drawn(waitedMs: number): void {
     this.#slow = waitedMs > SLOW_MS ? this.#slow + 1 : 0;
     this.#fast = waitedMs < FAST_MS ? this.#fast + 1 : 0;
@@ -42,7 +45,10 @@ export class AdaptiveResolution {
   }
 }
 
-/** Whether WebGL runs on the processor. Browsers say so by refusing a context that should not, or, where somebody asked for it, by its name alone. */
+/**
+ * Whether WebGL runs in software. Browsers show it by refusing a context that must not be slow, or,
+ * if the person has forced it, only by the name of the renderer.
+ */
 export function drawsInSoftware(): boolean {
   const context = document
     .createElement("canvas")
@@ -55,7 +61,10 @@ export function drawsInSoftware(): boolean {
   return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
 }
 
-/** Edges are smooth by multisampling on a graphics processor; in software that costs more than all else, so there it is the picture at rest that is finer. */
+/**
+ * On a graphics processor multisampling smooths the edges. In software that would cost too much, so
+ * there only the picture at rest has a higher resolution.
+ */
 export function resolutionFor(software: boolean): AdaptiveResolution {
   const full = Math.min(2, devicePixelRatio);
   return software

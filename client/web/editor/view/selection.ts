@@ -1,5 +1,7 @@
-// selection.ts - who has selected what: an outline around the selected nodes with all that is below them, and the corners of one box about
-// one's own selection, and of one about what each of the others holds. One's own selection always has the same colour, the others have theirs.
+// selection.ts - shows what everybody has selected: an outline around the selected nodes and
+// everything below them, and the corners of a box around this person's own selection, and of one
+// around the nodes that each other person holds. The own selection always has the same colour; the
+// others have their person's colour.
 import { effect } from "@preact/signals";
 import * as THREE from "three";
 
@@ -16,17 +18,17 @@ import { StrokeMaterial, strokeGeometry } from "./strokes";
 import { followTheme, themeColour } from "./themecolours";
 import type { Layer, View } from "./view";
 
-/** With more marks than these the outline may be anywhere in the view. */
+/** With more selected nodes the outline may be anywhere in the view. */
 const PROJECTED_MAX = 32;
-/** Of an edge of the box, how much each corner draws. */
+/** The part of an edge that each corner draws. */
 const CORNER = 0.16;
 const BOX_PX = 1.5;
 const RENDER_ORDER = 901;
 
-/** What one person has selected, or holds. */
+/** What one person has selected or holds. */
 interface Mark {
   colour: THREE.Color;
-  /** These have one box about all of them. */
+  /** The nodes that have a common box. */
   boxed: readonly Id[];
 }
 
@@ -38,14 +40,14 @@ export class Selection implements Layer {
   readonly #bounds = new LocalBounds();
   readonly #boxes = new SelectionBoxes(this.#bounds);
   readonly #own = new THREE.Color();
-  /** By session. */
+  /** The marks by session. */
   #marks = new Map<number, Mark>();
-  /** Each node that somebody has selected or holds, itself. */
+  /** The mark of each node that somebody has selected or holds. */
   #marked = new Map<Id, Mark>();
-  /** Which mark each node that is drawn in the outline has. */
+  /** The mark of each node that the outline contains: marked nodes and everything below them. */
   #outlined = new Map<Id, Mark>();
   #people: readonly Person[] = [];
-  /** Counts changes of who has selected what. */
+  /** Counts changes of the marks. */
   version = 0;
   #stale = true;
   #stop: () => void;
@@ -96,12 +98,14 @@ export class Selection implements Layer {
     this.#material.dispose();
   }
 
-  /** The colour of who has selected a node, or one that it hangs below; undefined where nobody has. */
+  /**
+   * The colour of the person who has selected a node or an ancestor of it; undefined if nobody has.
+   */
   colourOf(id: Id): THREE.Color | undefined {
     return this.#outlined.get(id)?.colour;
   }
 
-  /** The part of the view that the marked nodes are in; null where they are in none. */
+  /** The part of the view that contains the marked nodes; null if they are outside of it. */
   #rect(): Rect | null {
     const { rig, scene } = this.view.editor;
     const all: Rect = [0, 0, rig.width, rig.height];
@@ -123,7 +127,7 @@ export class Selection implements Layer {
     return rect[0] < rig.width && rect[1] < rig.height && rect[2] > 0 && rect[3] > 0 ? rect : null;
   }
 
-  /** Presence comes often and mostly says where pointers are. */
+  /** Presence arrives often, and mostly with pointers only. */
   #showPeople(selection: readonly Id[], people: readonly Person[]): void {
     const before = this.#people;
     const own = people.find(({ me }) => me);
@@ -138,7 +142,10 @@ export class Selection implements Layer {
     this.view.invalidate();
   }
 
-  /** The later in the list have their colour where several have selected the same; the last is oneself. */
+  /**
+   * If several people have selected a node, the later one in the list gives the colour; the last
+   * one is this person.
+   */
   #mark(people: readonly Person[]): void {
     this.#marks.clear();
     this.#marked.clear();

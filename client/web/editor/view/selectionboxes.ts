@@ -1,5 +1,6 @@
-// selectionboxes.ts - the boxes about what each person has selected or holds. A box is made anew only if a node in it moved:
-// one person's drag costs nothing for the selections of the others.
+// selectionboxes.ts - the boxes around what each person has selected or holds. A box is computed
+// again only if a node in it moved: one person's drag costs nothing for the selections of the
+// others.
 import type { SceneModel } from "../../sdk/index.js";
 import { boxTransform, boxUnion } from "../../sdk/maths.js";
 import type { Box, Id, Mat4 } from "../../sdk/types.js";
@@ -15,14 +16,14 @@ export interface Placed {
 }
 
 export class SelectionBoxes {
-  /** By session. */
+  /** The boxed nodes by session. */
   #boxed = new Map<number, readonly Id[]>();
-  /** In whose boxes each node is. */
+  /** The sessions whose boxes contain each node. */
   #sessions = new Map<Id, Set<number>>();
 
   constructor(readonly bounds: Pick<LocalBounds, "of">) {}
 
-  /** From now on each session has one box about all these nodes, with what is below them. */
+  /** Sets the nodes of each session's box; it includes everything below them. */
   set(scene: SceneModel, boxed: Iterable<[number, readonly Id[]]>): void {
     this.#boxed = new Map(boxed);
     this.#sessions.clear();
@@ -30,14 +31,17 @@ export class SelectionBoxes {
       for (const top of tops) for (const id of scene.below(top)) this.#add(id, session);
   }
 
-  /** The sessions whose boxes these nodes are in. */
+  /** The sessions whose boxes contain one of these nodes. */
   touched(ids: Iterable<Id>): Set<number> {
     const all = new Set<number>();
     for (const id of ids) for (const session of this.#sessions.get(id) ?? []) all.add(session);
     return all;
   }
 
-  /** Along the node's own axes about one node, along the world's about several. Null for nothing that has bounds. */
+  /**
+   * The box along the node's own axes for a single node, along the world's for several. Null if
+   * nothing there has bounds.
+   */
   of(scene: SceneModel, session: number): Placed | null {
     const there = (this.#boxed.get(session) ?? []).filter((id) => scene.get(id));
     const world = there.length === 1 ? scene.world(there[0]) : WORLD;

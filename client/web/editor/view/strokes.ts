@@ -1,10 +1,11 @@
-// strokes.ts - lines of a width in pixels, which WebGL by itself does not have: each segment is a quad that the vertex shader makes as wide as it should be.
+// strokes.ts - lines with a width in pixels, which WebGL itself does not have: each segment is a
+// quad that the vertex shader makes as wide as it should be.
 import * as THREE from "three";
 
 /**
- * Segments from the 1st point to the 2nd, the 3rd to the 4th, and so on.
- * @param points three numbers for each
- * @param pale one for each point: from 0, as strong as the material says, to 1, which is not seen
+ * Segments from the 1st point to the 2nd, from the 3rd to the 4th, and so on.
+ * @param points three numbers for each point
+ * @param pale one number for each point: from 0, as strong as the material says, to 1, invisible
  */
 export function strokeGeometry(
   points: ArrayLike<number>,
@@ -45,7 +46,7 @@ const vertexShader = `
   uniform float width;
   varying vec4 ink;
 
-  // A segment that reaches behind the eye begins a little before it.
+  // A segment that begins behind the eye is cut shortly before it.
   vec4 seen(vec4 a, vec4 b) {
     float nearest = 1e-4 * max(abs(a.w), abs(b.w));
     return a.w >= nearest ? a : mix(b, a, (b.w - nearest) / (b.w - a.w));
@@ -104,7 +105,7 @@ export class StrokeMaterial extends THREE.ShaderMaterial {
     return this.uniforms.colour.value;
   }
 
-  /** To be told the size of the view in CSS pixels before each picture. */
+  /** Call this with the size of the view in CSS pixels before each picture. */
   setViewport(width: number, height: number): void {
     this.uniforms.viewport.value.set(width, height);
   }

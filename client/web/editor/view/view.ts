@@ -1,18 +1,18 @@
-// view.ts - the canvas and what is drawn on it, when something changed and not otherwise. Layers add what they draw below `world` (units: metres), and ask
-// for a new picture with `invalidate`.
+// view.ts - the canvas. It draws a picture only after something has changed. Layers add what they
+// draw below `world` (units: metres) and call `invalidate` to request a picture.
 import { effect } from "@preact/signals";
 import * as THREE from "three";
 
 import type { Editor } from "../editor";
 import { drawsInSoftware, resolutionFor } from "./resolution";
 
-/** So long after the last picture nothing moves any more. */
+/** This long after the last picture, motion has ended. */
 const REST_MS = 250;
 
 export interface Layer {
-  /** Called before each picture, in the order of adding. */
+  /** Called before each picture, in the order in which the layers were added. */
   update?(view: View): void;
-  /** The graphics processor has forgotten all: what was drawn once, for later pictures, is to be drawn again. */
+  /** The GPU has lost its memory: draw again what is drawn once for later pictures. */
   restore?(): void;
   dispose?(): void;
 }
@@ -20,9 +20,9 @@ export interface Layer {
 export class View {
   readonly world = new THREE.Scene();
   readonly renderer: THREE.WebGLRenderer;
-  /** There is no graphics processor: layers do without what is only nice to have. */
+  /** There is no graphics processor: layers leave out what is not necessary. */
   readonly software: boolean;
-  /** Its matrices are the rig's; nothing else of it is used. */
+  /** Only its matrices are used; they come from the rig. */
   readonly camera = new THREE.PerspectiveCamera();
 
   #layers: Layer[] = [];
@@ -30,7 +30,9 @@ export class View {
   #asked = 0;
   #rest: ReturnType<typeof setTimeout> | undefined;
   #resolution;
-  /** The screen's, which changes with the zoom of the page and from screen to screen. */
+  /**
+   * The screen's pixel ratio, which changes with the zoom of the page and from screen to screen.
+   */
   #density = devicePixelRatio;
   #stop: (() => void)[] = [];
 
@@ -65,7 +67,7 @@ export class View {
     this.invalidate();
   }
 
-  /** Asks for a new picture. */
+  /** Requests a new picture. */
   invalidate(): void {
     if (this.#due !== 0) return;
     clearTimeout(this.#rest);
