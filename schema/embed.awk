@@ -10,7 +10,7 @@
 function finish() {
     if (kind == "let") lets[name] = text
     if (kind == "statement") add(name, text)
-    if (kind == "file" && !is_marked) add(base, whole)
+    if (kind == "file") add(base, whole)
     kind = text = ""
 }
 
@@ -51,11 +51,11 @@ FNR == 1 {
     base = FILENAME
     sub(/.*\//, "", base); sub(/\.sql$/, "", base)
     group = set != "" ? set : base
-    kind = "file"; whole = ""; is_marked = 0
+    kind = "file"; whole = ""
 }
 /^-- (:|let )/ {
-    finish()
-    is_marked = 1
+    if (kind != "file") finish()
+    text = ""
     kind = $2 == "let" ? "let" : "statement"
     name = kind == "let" ? $3 : substr($2, 2)
     next

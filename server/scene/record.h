@@ -158,9 +158,7 @@ struct gz_batch {
     /* Written by the store where there are checkpoints: those made for a seq before it were left
      * out, as the past is kept from it on. */
     uint64_t kept_since;
-    /* Whoever has it may put it into a queue and write down what became of it, which so needs no
-     * memory. */
-    struct gz_batch *next;
+    /* The store writes down what became of the batch, which so needs no memory. */
     enum gz_status status;
     struct gz_error error;
 };

@@ -1,6 +1,7 @@
-/* What is promised of a scene's file, each promise an entry of one table: a query whose rows are
- * sentences about what breaks it, or a function where SQL would compare -0.0 with 0. A new table of
- * the schema is a new entry, or a few. */
+/* check.c - checks a scene's file against what is promised of it. Each promise is an entry of one
+ * table: a statement of sql/check.sql whose rows are sentences about what breaks the promise, or a
+ * function, because SQL would compare -0.0 with 0. A new table of the schema is a new entry, or a
+ * few. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -26,7 +27,8 @@ struct checker {
 };
 
 struct promise {
-    const char *sql;
+    enum gz_sql_check sql;
+    uint64_t most; /* what ?1 of the statement is; 0 if it has none */
     void (*run)(struct checker *checker);
 };
 
@@ -47,11 +49,6 @@ static void say(struct checker *checker, const char *format, ...)
     checker->check->handle_fault(checker->check->context, words);
 }
 
-static void say_unread(struct checker *checker, sqlite3 *db)
-{
-    say(checker, "it cannot be read: %s", sqlite3_errmsg(db));
-}
-
 static void say_rest(struct checker *checker)
 {
     char words[64];
@@ -60,37 +57,29 @@ static void say_rest(struct checker *checker)
     checker->check->handle_fault(checker->check->context, words);
 }
 
-/* NULL, and said, where the file does not allow it. */
-static sqlite3_stmt *prepare(struct checker *checker, sqlite3 *db, const char *sql)
+static struct gz_ask prepare(sqlite3 *db, enum gz_sql_check which)
 {
-    sqlite3_stmt *rows;
-    if (sqlite3_prepare_v2(db, sql, -1, &rows, NULL) == SQLITE_OK) return rows;
-    say_unread(checker, db);
-    return NULL;
+    return gz_ask_prepare(db, gz_sql_check[which]);
 }
 
-static bool next(struct checker *checker, sqlite3_stmt *rows)
+/* Ends the use, and says it if the rows could not all be read. */
+static void end(struct checker *checker, struct gz_ask *ask)
 {
-    int rc = sqlite3_step(rows);
-    if (rc != SQLITE_ROW && rc != SQLITE_DONE) say_unread(checker, sqlite3_db_handle(rows));
-    return rc == SQLITE_ROW;
+    struct gz_error error;
+    if (gz_ask_end(ask, GZ_OK, &error, "it cannot be read") != GZ_OK)
+        say(checker, "%s", error.message);
 }
 
-static void ask(struct checker *checker, const char *sql)
+static void say_rows(struct checker *checker, struct gz_ask *ask)
 {
-    sqlite3_stmt *rows = prepare(checker, checker->db, sql);
-    while (rows != NULL && next(checker, rows)) {
-        const char *words = (const char *)sqlite3_column_text(rows, 0);
+    while (gz_ask_row(ask)) {
+        const char *words = (const char *)sqlite3_column_text(ask->statement, 0);
         say(checker, "%s", words != NULL ? words : "no memory to say what");
     }
-    sqlite3_finalize(rows);
+    end(checker, ask);
 }
 
 /* ---- the schema ---- */
-
-/* SQLite's own tables are its own business: what ANALYZE leaves is no harm. */
-static const char schema_sql[] = "SELECT name, type, sql FROM sqlite_schema WHERE name NOT LIKE "
-                                 "'sqlite\\_%' ESCAPE '\\' ORDER BY name";
 
 static const char *text_of(sqlite3_stmt *row, int column)
 {
@@ -98,30 +87,32 @@ static const char *text_of(sqlite3_stmt *row, int column)
     return text != NULL ? text : "";
 }
 
-/* What is, and what the numbered files make of an empty database, both in the order of names. */
-static void compare_schemas(struct checker *checker, sqlite3_stmt *is, sqlite3_stmt *should)
+/* The file's schema, and the schema that the numbered files make of an empty database, both in the
+ * order of names. */
+static void compare_schemas(struct checker *checker, struct gz_ask *is, struct gz_ask *should)
 {
-    bool more_is = next(checker, is), more_should = next(checker, should);
+    bool more_is = gz_ask_row(is), more_should = gz_ask_row(should);
     while (more_is || more_should) {
-        int order = !more_is ? 1 : !more_should ? -1 : strcmp(text_of(is, 0), text_of(should, 0));
+        sqlite3_stmt *a = is->statement, *b = should->statement;
+        int order = !more_is ? 1 : !more_should ? -1 : strcmp(text_of(a, 0), text_of(b, 0));
         if (order < 0)
-            say(checker, "the %s %s is not of a scene's schema", text_of(is, 1), text_of(is, 0));
-        if (order > 0) say(checker, "the %s %s is missing", text_of(should, 1), text_of(should, 0));
-        if (order == 0 && strcmp(text_of(is, 2), text_of(should, 2)) != 0)
-            say(checker, "the %s %s is not as a scene's schema has it", text_of(is, 1),
-                text_of(is, 0));
-        if (order <= 0) more_is = next(checker, is);
-        if (order >= 0) more_should = next(checker, should);
+            say(checker, "the %s %s is not of a scene's schema", text_of(a, 1), text_of(a, 0));
+        if (order > 0) say(checker, "the %s %s is missing", text_of(b, 1), text_of(b, 0));
+        if (order == 0 && strcmp(text_of(a, 2), text_of(b, 2)) != 0)
+            say(checker, "the %s %s is not as a scene's schema has it", text_of(a, 1),
+                text_of(a, 0));
+        if (order <= 0) more_is = gz_ask_row(is);
+        if (order >= 0) more_should = gz_ask_row(should);
     }
 }
 
 static void check_schema(struct checker *checker)
 {
-    sqlite3_stmt *is = prepare(checker, checker->db, schema_sql),
-                 *should = prepare(checker, checker->model, schema_sql);
-    if (is != NULL && should != NULL) compare_schemas(checker, is, should);
-    sqlite3_finalize(should);
-    sqlite3_finalize(is);
+    struct gz_ask is = prepare(checker->db, GZ_SQL_CHECK_SCHEMA);
+    struct gz_ask should = prepare(checker->model, GZ_SQL_CHECK_SCHEMA);
+    if (is.rc == SQLITE_OK && should.rc == SQLITE_OK) compare_schemas(checker, &is, &should);
+    end(checker, &should);
+    end(checker, &is);
 }
 
 /* The next "(...)" after a CHECK in a table's SQL, and its size; NULL where there are no more. */
@@ -148,47 +139,42 @@ static void check_constraint(struct checker *checker, const char *table, bool ha
         "SELECT coalesce('row ' || %s, 'a row') || ' of %q breaks a rule of its table: %.*q'"
         " FROM %s WHERE NOT %.*s",
         has_rowid ? "rowid" : "NULL", table, (int)size, text, table, (int)size, text);
-    if (query != NULL)
-        ask(checker, query);
-    else
+    if (query == NULL) {
         say(checker, "no memory for the rules of %s", table);
+        return;
+    }
+    struct gz_ask ask = gz_ask_prepare(checker->db, query);
+    say_rows(checker, &ask);
     sqlite3_free(query);
 }
 
-/* SQLite does not look at them in a file that it cannot write. */
+/* The rules of the tables: SQLite itself does not look at them in a file that it cannot write. */
 static void check_constraints(struct checker *checker)
 {
-    sqlite3_stmt *tables = prepare(checker, checker->model,
-                                   "SELECT name, sql FROM sqlite_schema WHERE type = 'table'");
-    while (tables != NULL && next(checker, tables)) {
-        const char *sql = text_of(tables, 1), *text = sql;
+    struct gz_ask tables = prepare(checker->model, GZ_SQL_CHECK_TABLES);
+    while (gz_ask_row(&tables)) {
+        const char *sql = text_of(tables.statement, 1), *text = sql;
         size_t size;
         while ((text = find_constraint(text, &size)) != NULL) {
-            check_constraint(checker, text_of(tables, 0), strstr(sql, "WITHOUT ROWID") == NULL,
-                             text, size);
+            check_constraint(checker, text_of(tables.statement, 0),
+                             strstr(sql, "WITHOUT ROWID") == NULL, text, size);
             text += size;
         }
     }
-    sqlite3_finalize(tables);
+    end(checker, &tables);
 }
 
 /* ---- the history of each node, and what it comes to ---- */
 
-#define HISTORY(which, order)                                                                      \
-    "SELECT node, did, " GZ_CONTENT_COLUMNS("before_") ", " GZ_CONTENT_COLUMNS(                    \
-        "after_") ", edit, seq FROM changes WHERE node = ?1 AND seq IS " which " NULL" order
-#define EDIT_COLUMN (2 + 2 * GZ_CONTENT_COLUMN_COUNT)
-#define SEQ_COLUMN (EDIT_COLUMN + 1)
-
-static const char nodes_sql[] =
-    "SELECT id, deleted_seq IS NOT NULL, " GZ_CONTENT_COLUMNS("") " FROM nodes ORDER BY id";
+/* In a row of GZ_SQL_CHECK_HISTORY and GZ_SQL_CHECK_RUNNING, after the columns {change}. */
+enum { EDIT_COLUMN = 2 + 2 * GZ_CONTENT_COLUMN_COUNT, SEQ_COLUMN };
 
 struct replay {
     struct checker *checker;
-    sqlite3_stmt *nodes, *done, *running;
+    struct gz_ask nodes, history, running;
     struct gz_arena arena; /* of one node */
-    int64_t since; /* where the past begins that is kept; what is left from before it need not hang
-                      together */
+    int64_t
+        since; /* where the kept past begins; the rest of an older edit need not hang together */
     /* the node as its history so far leaves it */
     uint64_t node, edit; /* edit: 0 before the first */
     bool exists;
@@ -272,312 +258,151 @@ static bool read_change(struct replay *replay, sqlite3_stmt *row, struct gz_chan
     return false;
 }
 
-static void replay_done(struct replay *replay)
+static void replay_history(struct replay *replay)
 {
     struct gz_change change;
-    while (next(replay->checker, replay->done) && read_change(replay, replay->done, &change)) {
-        uint64_t edit = (uint64_t)sqlite3_column_int64(replay->done, EDIT_COLUMN);
-        if (sqlite3_column_int64(replay->done, SEQ_COLUMN) > replay->since)
+    sqlite3_stmt *row = replay->history.statement;
+    gz_bind_integer(&replay->history, replay->node);
+    while (gz_ask_row(&replay->history) && read_change(replay, row, &change)) {
+        uint64_t edit = (uint64_t)sqlite3_column_int64(row, EDIT_COLUMN);
+        if (sqlite3_column_int64(row, SEQ_COLUMN) > replay->since)
             check_link(replay, &change, edit);
         replay->edit = edit;
         replay->exists = change.exists;
         replay->content = change.exists ? change.after : change.before;
     }
+    end(replay->checker, &replay->history);
 }
 
-/* True where a drag holds the node. */
+/* True if a drag holds the node. */
 static bool replay_running(struct replay *replay)
 {
     struct gz_change change;
+    sqlite3_stmt *row = replay->running.statement;
     bool is_held = false;
-    while (next(replay->checker, replay->running) &&
-           read_change(replay, replay->running, &change)) {
-        uint64_t edit = (uint64_t)sqlite3_column_int64(replay->running, EDIT_COLUMN);
+    gz_bind_integer(&replay->running, replay->node);
+    while (gz_ask_row(&replay->running) && read_change(replay, row, &change)) {
+        uint64_t edit = (uint64_t)sqlite3_column_int64(row, EDIT_COLUMN);
         if (is_held)
             say(replay->checker, "edit %" PRIu64 " drags node %" PRIu64 " beside another", edit,
                 replay->node);
         check_link(replay, &change, edit);
         is_held = true;
     }
+    end(replay->checker, &replay->running);
     return is_held;
 }
 
-static void replay_node(struct replay *replay)
+static void replay_node(struct replay *replay, sqlite3_stmt *history, sqlite3_stmt *running)
 {
     struct gz_content now;
     gz_arena_reset(&replay->arena, GZ_STATE_BYTES_MAX);
-    replay->node = (uint64_t)sqlite3_column_int64(replay->nodes, 0);
+    replay->node = (uint64_t)sqlite3_column_int64(replay->nodes.statement, 0);
     replay->edit = 0;
     replay->exists = false;
-    bool gone = sqlite3_column_int(replay->nodes, 1) != 0;
-    if (gz_read_content(replay->nodes, 2, &replay->arena, &now) != GZ_OK) {
+    replay->history = gz_ask_begin(history);
+    replay->running = gz_ask_begin(running);
+    bool gone = sqlite3_column_int(replay->nodes.statement, 1) != 0;
+    if (gz_read_content(replay->nodes.statement, 2, &replay->arena, &now) != GZ_OK) {
         say(replay->checker, "node %" PRIu64 " has no name", replay->node);
         return;
     }
-    sqlite3_bind_int64(replay->done, 1, (sqlite3_int64)replay->node);
-    sqlite3_bind_int64(replay->running, 1, (sqlite3_int64)replay->node);
-    replay_done(replay);
+    replay_history(replay);
     check_present(replay, &now, gone, replay_running(replay));
-    sqlite3_reset(replay->done);
-    sqlite3_reset(replay->running);
 }
 
-/* 0, and said, where it cannot be read. */
+/* 0, and said, if it cannot be read. */
 static int64_t read_since(struct checker *checker)
 {
     int64_t since = 0;
     struct gz_error error;
-    if (gz_db_integer(checker->db, "SELECT since FROM kept", &since, &error) != GZ_OK)
-        say_unread(checker, checker->db);
+    if (gz_db_integer(checker->db, gz_sql_check[GZ_SQL_CHECK_SINCE], &since, &error) != GZ_OK)
+        say(checker, "%s", error.message);
     return since;
 }
 
 static void check_replay(struct checker *checker)
 {
-    struct replay replay = {
-        .checker = checker,
-        .nodes = prepare(checker, checker->db, nodes_sql),
-        .done = prepare(checker, checker->db, HISTORY("NOT", " ORDER BY seq, step")),
-        .running = prepare(checker, checker->db, HISTORY("", ""))};
+    struct replay replay = {.checker = checker,
+                            .nodes = prepare(checker->db, GZ_SQL_CHECK_NODES),
+                            .since = read_since(checker)};
+    struct gz_ask history = prepare(checker->db, GZ_SQL_CHECK_HISTORY);
+    struct gz_ask running = prepare(checker->db, GZ_SQL_CHECK_RUNNING);
     gz_arena_init(&replay.arena, GZ_STATE_BYTES_MAX);
-    replay.since = read_since(checker);
-    while (replay.nodes != NULL && replay.done != NULL && replay.running != NULL &&
-           next(checker, replay.nodes))
-        replay_node(&replay);
-    sqlite3_finalize(replay.nodes);
-    sqlite3_finalize(replay.done);
-    sqlite3_finalize(replay.running);
+    while (history.rc == SQLITE_OK && running.rc == SQLITE_OK && gz_ask_row(&replay.nodes))
+        replay_node(&replay, history.statement, running.statement);
+    end(checker, &replay.nodes);
+    end(checker, &history);
+    end(checker, &running);
     gz_arena_finish(&replay.arena);
 }
-
-/* ---- numbers ---- */
-
-#define TEXT_OF(number) #number
-#define TEXT(number) TEXT_OF(number)
-
-/* As far from 1 as the scene lets a rotation's square be; NULL, which is no fault, for a side that
- * is not there. */
-#define IS_NO_ROTATION(p)                                                                          \
-    "abs(" p "rx * " p "rx + " p "ry * " p "ry + " p "rz * " p "rz + " p "rw * " p "rw - 1) > "    \
-    "1e-6"
-#define IS_INFINITE(p)                                                                             \
-    "9e999 IN (abs(" p "tx), abs(" p "ty), abs(" p "tz), abs(" p "sx), abs(" p "sy), abs(" p "sz)" \
-    ")"
-#define IS_NO_BOX(p)                                                                               \
-    p "min_x > " p "max_x OR " p "min_y > " p "max_y OR " p "min_z > " p                           \
-      "max_z OR 9e999 IN (abs(" p "min_x), abs(" p "min_y), abs(" p "min_z), abs(" p               \
-      "max_x), abs(" p "max_y), abs(" p "max_z))"
-/* The faults of a transform, and of a box, in words. */
-#define WRONG_TRS(p)                                                                               \
-    "iif(" IS_NO_ROTATION(                                                                         \
-        p) ", 'a rotation that is no unit quaternion', 'a number that is not finite')"
-#define IS_WRONG_TRS(p) "(" IS_NO_ROTATION(p) " OR " IS_INFINITE(p) ")"
-
-#define NODE_WORDS "'node ' || n.id || ' (' || n.name || ')'"
 
 /* ---- the promises ---- */
 
 static const struct promise promises[] = {
-    {"SELECT 'SQLite: ' || replace(integrity_check, char(10), '; ') FROM "
-     "pragma_integrity_check(" TEXT(SAID_MAX) ") WHERE integrity_check <> 'ok'",
-     NULL},
-    {NULL, check_schema},
-    {NULL, check_constraints},
-    {"SELECT coalesce('row ' || rowid, 'a row') || ' of ' || \"table\" || ' names a row of ' || "
-     "parent ||"
-     " ' that is not there' FROM pragma_foreign_key_check",
-     NULL},
-    {"SELECT 'the table scene has ' || count(*) || ' rows, not one' FROM scene HAVING count(*) <> "
-     "1",
-     NULL},
-
-    /* ids and seqs below what is given out next */
-    {"SELECT " NODE_WORDS " || ' has an id that was never given out: the next is ' || s.next_node"
-     " FROM nodes n, scene s WHERE n.id < 1 OR n.id >= s.next_node",
-     NULL},
-    {"SELECT 'edit ' || e.id || ' has an id that was never given out: the next is ' || s.next_edit"
-     " FROM edits e, scene s WHERE e.id < 1 OR e.id >= s.next_edit",
-     NULL},
-    {"SELECT " NODE_WORDS " || ' changed at seq ' || n.seq || ', the scene has come to ' || s.seq"
-     " FROM nodes n, scene s WHERE n.seq < 1 OR n.seq > s.seq",
-     NULL},
-    {"SELECT 'edit ' || e.id || ' is of seq ' || coalesce(e.seq, e.began_seq) || ', the scene has "
-     "come to ' || s.seq"
-     " FROM edits e, scene s WHERE e.seq > s.seq OR e.began_seq > s.seq",
-     NULL},
-    {"SELECT 'asset ' || a.id || ' is of seq ' || a.seq || ', the scene has come to ' || s.seq"
-     " FROM assets a, scene s WHERE a.seq > s.seq",
-     NULL},
-    {"SELECT 'nodes ' || min(id) || ' and ' || max(id) || ' changed at one seq, ' || seq FROM nodes"
-     " GROUP BY seq HAVING count(*) > 1",
-     NULL},
-    {"SELECT 'edits ' || min(id) || ' and ' || max(id) || ' ended at one seq, ' || seq FROM edits"
-     " WHERE seq IS NOT NULL GROUP BY seq HAVING count(*) > 1",
-     NULL},
-
-    /* the tree */
-    {"SELECT " NODE_WORDS " || ' is alive, but its parent ' || p.id || ' is deleted'"
-     " FROM nodes n JOIN nodes p ON p.id = n.parent WHERE n.deleted_seq IS NULL AND p.deleted_seq "
-     "IS NOT NULL",
-     NULL},
-    {"WITH RECURSIVE walk(id) AS (SELECT id FROM nodes n WHERE deleted_seq IS NULL AND (parent IS "
-     "NULL OR NOT EXISTS"
-     " (SELECT 1 FROM nodes p WHERE p.id = n.parent AND p.deleted_seq IS NULL))"
-     " UNION ALL SELECT n.id FROM walk w JOIN nodes n ON n.parent = w.id WHERE n.deleted_seq IS "
-     "NULL)"
-     " SELECT " NODE_WORDS
-     " || ' hangs in a circle' FROM nodes n WHERE n.deleted_seq IS NULL AND n.id NOT IN walk",
-     NULL},
-    {"WITH RECURSIVE walk(id, depth) AS (SELECT id, 1 FROM nodes WHERE parent IS NULL AND "
-     "deleted_seq IS NULL"
-     " UNION ALL SELECT n.id, w.depth + 1 FROM walk w JOIN nodes n ON n.parent = w.id WHERE "
-     "n.deleted_seq IS NULL)"
-     " SELECT 'node ' || id || ' is ' || depth || ' deep, the most is " TEXT(
-         GZ_TREE_DEPTH_MAX) "' FROM walk WHERE depth > " TEXT(GZ_TREE_DEPTH_MAX),
-     NULL},
-    {"SELECT 'there are ' || count(*) || ' nodes, the most is " TEXT(
-         GZ_NODES_MAX) "' FROM nodes "
-                       "WHERE "
-                       "deleted_seq IS "
-                       "NULL HAVING "
-                       "count(*) "
-                       "> " TEXT(GZ_NODES_MAX),
-     NULL},
-
-    /* what nodes are */
-    {"SELECT 'node ' || id || ' has a name of ' || length(CAST(name AS BLOB)) || ' bytes' FROM "
-     "nodes"
-     " WHERE length(CAST(name AS BLOB)) > " TEXT(GZ_NAME_BYTES_MAX),
-     NULL},
-    {"SELECT " NODE_WORDS
-     " || ' has ' || " WRONG_TRS("n.") " FROM nodes n WHERE " IS_WRONG_TRS("n."),
-     NULL},
-    {"SELECT " NODE_WORDS " || ' has a box that is none' FROM nodes n WHERE " IS_NO_BOX("n."),
-     NULL},
-    {"SELECT 'edit ' || edit || ' found node ' || node || ' with ' || " WRONG_TRS(
-         "before_") " FROM changes WHERE " IS_WRONG_TRS("before_"),
-     NULL},
-    {"SELECT 'edit ' || edit || ' left node ' || node || ' with ' || " WRONG_TRS(
-         "after_") " FROM changes WHERE " IS_WRONG_TRS("after_"),
-     NULL},
-    {"SELECT 'edit ' || edit || ' has a sample of node ' || node || ' at seq ' || seq || ' with ' "
-     "|| " WRONG_TRS("") " FROM samples WHERE " IS_WRONG_TRS(""),
-     NULL},
-
-    /* epochs and visits, one after the other */
-    {"SELECT 'epoch ' || epoch || ' began at seq ' || began_seq || ', before the one before it "
-     "did, at ' || last FROM"
-     " (SELECT epoch, began_seq, lag(began_seq, 1, 0) OVER (ORDER BY epoch) AS last FROM epochs) "
-     "WHERE began_seq < "
-     "last",
-     NULL},
-    {"SELECT 'epoch ' || epoch || ' began at seq ' || began_seq || ', the scene has come to ' || "
-     "s.seq"
-     " FROM epochs e, scene s WHERE e.began_seq > s.seq",
-     NULL},
-    {"SELECT 'session ' || session || ' (' || user || ') never left epoch ' || epoch || ', which "
-     "is over'"
-     " FROM sessions WHERE left IS NULL AND epoch < (SELECT max(epoch) FROM epochs)",
-     NULL},
-
-    /* edits */
-    {"SELECT 'edit ' || id || ' ended at seq ' || seq || ', which is not after ' || began_seq || "
-     "', where it began'"
-     " FROM edits WHERE seq <= began_seq OR began_seq < 0",
-     NULL},
-    {"SELECT 'edit ' || id || ' ended ' || round(began - ended, 3) || ' s before it began' FROM "
-     "edits"
-     " WHERE ended < began",
-     NULL},
-    {"SELECT 'edit ' || e.id || ', from seq ' || e.began_seq || coalesce(' to ' || e.seq, ' on') ||"
-     " ', is not of its epoch ' || e.epoch FROM (SELECT epoch, began_seq AS low, lead(began_seq) "
-     "OVER (ORDER BY epoch) "
-     "AS high FROM epochs) p"
-     " JOIN edits e ON e.epoch = p.epoch WHERE e.began_seq < p.low OR e.seq > p.high",
-     NULL},
-    {"SELECT 'edit ' || id || ' runs since epoch ' || epoch || ', which is over' FROM edits"
-     " WHERE ended IS NULL AND epoch < (SELECT max(epoch) FROM epochs)",
-     NULL},
-    {"SELECT 'edit ' || id || ' runs, but it is a ' || kind || ', which nobody drags' FROM edits"
-     " WHERE ended IS NULL AND handle IS NULL AND kind <> 'wheel'",
-     NULL},
-    {"SELECT 'edit ' || id || iif(kind = 'undo', ' undid ', ' redid ') || coalesce('edit ' || "
-     "target, 'nothing') ||"
-     " ', which was not before it' FROM edits WHERE kind IN ('undo', 'redo') AND coalesce(target "
-     ">= id, true)",
-     NULL},
-    {"SELECT 'edit ' || id || ' restored seq ' || target || ', which was not before it' FROM edits"
-     " WHERE kind = 'restore' AND target > began_seq",
-     NULL},
-
-    /* what edits did */
-    {"SELECT 'edit ' || c.edit || ' is of seq ' || coalesce(e.seq, 'nothing yet') || ', its change "
-     "of node ' || c.node "
-     "||"
-     " ' of ' || coalesce(c.seq, 'nothing yet') FROM changes c JOIN edits e ON e.id = c.edit WHERE "
-     "c.seq IS NOT e.seq",
-     NULL},
-    {"SELECT 'edit ' || s.edit || ' has samples of node ' || s.node || ' from seq ' || s.low || ' "
-     "to ' || s.high ||"
-     " ', it went from ' || e.began_seq || ' to ' || coalesce(e.seq, c.seq) FROM (SELECT edit, "
-     "node, min(seq) AS low,"
-     " max(seq) AS high FROM samples GROUP BY edit, node) s JOIN edits e ON e.id = s.edit, scene c"
-     " WHERE s.low < e.began_seq OR s.high > coalesce(e.seq, c.seq)",
-     NULL},
-    {"SELECT 'edit ' || s.edit || ' has samples of node ' || s.node || ', which it did not change' "
-     "FROM"
-     " (SELECT DISTINCT edit, node FROM samples) s JOIN edits e ON e.id = s.edit WHERE NOT EXISTS "
-     "(SELECT 1 FROM "
-     "changes c"
-     " WHERE c.node = s.node AND c.seq IS e.seq AND +c.edit = s.edit)",
-     NULL},
-    {NULL, check_replay},
-
-    /* how much of the past is kept */
-    {"SELECT 'the table kept has ' || count(*) || ' rows, not one' FROM kept HAVING count(*) <> 1",
-     NULL},
-    {"SELECT 'the past is kept from seq ' || k.since || ' on, the scene has come to ' || s.seq "
-     "FROM kept k, scene s"
-     " WHERE k.since < 0 OR k.since > s.seq",
-     NULL},
-
-    /* notes */
-    {"SELECT 'note ' || id || ' answers note ' || reply || ', which was not before it' FROM notes "
-     "WHERE reply >= id",
-     NULL},
-    {"SELECT 'note ' || id || ' has a text of ' || length(CAST(text AS BLOB)) || ' bytes' FROM "
-     "notes"
-     " WHERE length(CAST(text AS BLOB)) > " TEXT(GZ_NOTE_BYTES_MAX),
-     NULL},
-    {"SELECT 'note ' || id || ' is at a place that is not finite' FROM notes WHERE 9e999 IN "
-     "(abs(x), abs(y), abs(z))",
-     NULL},
-    {"SELECT 'there are ' || count(*) || ' notes, the most is " TEXT(
-         GZ_NOTES_MAX) "' FROM notes WHERE gone IS NULL HAVING count(*) > " TEXT(GZ_NOTES_MAX),
-     NULL},
-
-    /* checkpoints */
-    {"SELECT 'checkpoint ' || c.name || ' is for seq ' || c.seq || ', the scene has come to ' || "
-     "s.seq"
-     " FROM checkpoints c, scene s WHERE c.seq > s.seq",
-     NULL},
-    {"SELECT 'checkpoint ' || name || ' has a name of ' || length(CAST(name AS BLOB)) || ' bytes' "
-     "FROM checkpoints"
-     " WHERE length(CAST(name AS BLOB)) > " TEXT(GZ_CHECKPOINT_BYTES_MAX),
-     NULL},
-    {"SELECT 'there are ' || count(*) || ' checkpoints, the most is " TEXT(
-         GZ_CHECKPOINTS_MAX) "' FROM checkpoints HAVING count(*) > " TEXT(GZ_CHECKPOINTS_MAX),
-     NULL},
+    {.sql = GZ_SQL_CHECK_INTEGRITY, .most = SAID_MAX},
+    {.run = check_schema},
+    {.run = check_constraints},
+    {.sql = GZ_SQL_CHECK_FOREIGN_KEYS},
+    {.sql = GZ_SQL_CHECK_ONE_SCENE},
+    {.sql = GZ_SQL_CHECK_NODE_IDS},
+    {.sql = GZ_SQL_CHECK_EDIT_IDS},
+    {.sql = GZ_SQL_CHECK_NODE_SEQS},
+    {.sql = GZ_SQL_CHECK_EDIT_SEQS},
+    {.sql = GZ_SQL_CHECK_ASSET_SEQS},
+    {.sql = GZ_SQL_CHECK_NODE_SEQS_DIFFER},
+    {.sql = GZ_SQL_CHECK_EDIT_SEQS_DIFFER},
+    {.sql = GZ_SQL_CHECK_PARENTS_ALIVE},
+    {.sql = GZ_SQL_CHECK_NO_CIRCLE},
+    {.sql = GZ_SQL_CHECK_DEPTH, .most = GZ_TREE_DEPTH_MAX},
+    {.sql = GZ_SQL_CHECK_NODE_COUNT, .most = GZ_NODES_MAX},
+    {.sql = GZ_SQL_CHECK_NODE_NAMES, .most = GZ_NAME_BYTES_MAX},
+    {.sql = GZ_SQL_CHECK_NODE_TRANSFORMS},
+    {.sql = GZ_SQL_CHECK_NODE_BOXES},
+    {.sql = GZ_SQL_CHECK_TRANSFORMS_BEFORE},
+    {.sql = GZ_SQL_CHECK_TRANSFORMS_AFTER},
+    {.sql = GZ_SQL_CHECK_SAMPLE_TRANSFORMS},
+    {.sql = GZ_SQL_CHECK_EPOCHS_ASCEND},
+    {.sql = GZ_SQL_CHECK_EPOCH_SEQS},
+    {.sql = GZ_SQL_CHECK_SESSIONS_LEFT},
+    {.sql = GZ_SQL_CHECK_EDITS_ADVANCE},
+    {.sql = GZ_SQL_CHECK_EDITS_LAST},
+    {.sql = GZ_SQL_CHECK_EDITS_IN_EPOCHS},
+    {.sql = GZ_SQL_CHECK_DRAGS_END},
+    {.sql = GZ_SQL_CHECK_DRAGS_DRAG},
+    {.sql = GZ_SQL_CHECK_UNDO_TARGETS},
+    {.sql = GZ_SQL_CHECK_RESTORE_TARGETS},
+    {.sql = GZ_SQL_CHECK_CHANGE_SEQS},
+    {.sql = GZ_SQL_CHECK_SAMPLE_SEQS},
+    {.sql = GZ_SQL_CHECK_SAMPLE_NODES},
+    {.run = check_replay},
+    {.sql = GZ_SQL_CHECK_ONE_KEPT},
+    {.sql = GZ_SQL_CHECK_KEPT_SINCE},
+    {.sql = GZ_SQL_CHECK_NOTE_REPLIES},
+    {.sql = GZ_SQL_CHECK_NOTE_TEXTS, .most = GZ_NOTE_BYTES_MAX},
+    {.sql = GZ_SQL_CHECK_NOTE_PLACES},
+    {.sql = GZ_SQL_CHECK_NOTE_COUNT, .most = GZ_NOTES_MAX},
+    {.sql = GZ_SQL_CHECK_CHECKPOINT_SEQS},
+    {.sql = GZ_SQL_CHECK_CHECKPOINT_NAMES, .most = GZ_CHECKPOINT_BYTES_MAX},
+    {.sql = GZ_SQL_CHECK_CHECKPOINT_COUNT, .most = GZ_CHECKPOINTS_MAX},
 };
+
+static void check_promise(struct checker *checker, const struct promise *promise)
+{
+    if (promise->run != NULL) {
+        promise->run(checker);
+        return;
+    }
+    struct gz_ask ask = prepare(checker->db, promise->sql);
+    if (promise->most > 0) gz_bind_integer(&ask, promise->most);
+    say_rows(checker, &ask);
+}
 
 static void check_promises(struct checker *checker)
 {
     for (size_t i = 0; i < sizeof promises / sizeof promises[0]; i++) {
         checker->found = 0;
-        if (promises[i].sql != NULL)
-            ask(checker, promises[i].sql);
-        else
-            promises[i].run(checker);
+        check_promise(checker, &promises[i]);
         say_rest(checker);
     }
 }
@@ -588,11 +413,11 @@ static enum gz_status count(struct gz_db_reader *reader, struct gz_store_check *
     int64_t version = 0, nodes = 0, edits = 0, seq = 0;
     enum gz_status status = gz_db_integer(reader->db, "PRAGMA user_version", &version, error);
     if (status == GZ_OK)
-        status = gz_db_integer(reader->db, "SELECT count(*) FROM nodes WHERE deleted_seq IS NULL",
-                               &nodes, error);
+        status = gz_db_integer(reader->db, gz_sql_check[GZ_SQL_CHECK_COUNT_NODES], &nodes, error);
     if (status == GZ_OK)
-        status = gz_db_integer(reader->db, "SELECT count(*) FROM edits", &edits, error);
-    if (status == GZ_OK) status = gz_db_integer(reader->db, "SELECT seq FROM scene", &seq, error);
+        status = gz_db_integer(reader->db, gz_sql_check[GZ_SQL_CHECK_COUNT_EDITS], &edits, error);
+    if (status == GZ_OK)
+        status = gz_db_integer(reader->db, gz_sql_check[GZ_SQL_CHECK_LAST_SEQ], &seq, error);
     check->version = (int)version;
     check->nodes = (uint64_t)nodes;
     check->edits = (uint64_t)edits;

@@ -1,3 +1,4 @@
+/* copy.c - what is read of a scene as a whole: its glTF, a backup, a summary. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -6,6 +7,7 @@
 #include <unistd.h>
 
 #include "store/internal.h"
+#include "store/rows.h"
 
 #define NO_ASSET "the scene has no asset: nothing was imported"
 
@@ -38,7 +40,7 @@ enum gz_status gz_store_asset(const char *path, struct gz_buffer *out, struct gz
     int64_t id;
     enum gz_status status = gz_db_reader_open(&reader, path, error);
     if (status != GZ_OK) return status;
-    status = gz_db_integer(reader.db, "SELECT max(id) FROM assets", &id, error);
+    status = gz_db_integer(reader.db, gz_sql_copy[GZ_SQL_COPY_LAST_ASSET], &id, error);
     if (status == GZ_OK && id == 0) status = gz_fail(error, GZ_BAD_STATE, NO_ASSET);
     if (status == GZ_OK) status = read_blob(reader.db, id, out, error);
     gz_db_reader_close(&reader);
@@ -47,26 +49,17 @@ enum gz_status gz_store_asset(const char *path, struct gz_buffer *out, struct gz
 
 static enum gz_status read_tag(sqlite3 *db, char tag[GZ_ASSET_TAG_BYTES], struct gz_error *error)
 {
-    static const char sql[] =
-        "SELECT printf('%x-%x-%x', s.created * 1e6, a.id, e.ended * 1e6) FROM scene s, assets a"
-        " LEFT JOIN edits e ON e.seq = a.seq AND e.kind = 'import' ORDER BY a.id DESC LIMIT 1";
-    sqlite3_stmt *rows;
-    enum gz_status status = gz_db_prepare(db, sql, &rows, error);
-    if (status != GZ_OK) return status;
-    int rc = sqlite3_step(rows);
-    const char *text = rc == SQLITE_ROW ? (const char *)sqlite3_column_text(rows, 0) : NULL;
-    if (text != NULL)
-        snprintf(tag, GZ_ASSET_TAG_BYTES, "%s", text);
-    else if (rc == SQLITE_DONE)
-        status = gz_fail(error, GZ_BAD_STATE, NO_ASSET);
-    else
-        status = gz_db_fail(db, rc == SQLITE_ROW ? SQLITE_NOMEM : rc, error, "the asset");
-    sqlite3_finalize(rows);
-    return status;
+    struct gz_ask ask = gz_ask_prepare(db, gz_sql_copy[GZ_SQL_COPY_ASSET_TAG]);
+    bool has_asset = gz_ask_row(&ask);
+    const char *text = has_asset ? (const char *)sqlite3_column_text(ask.statement, 0) : NULL;
+    if (text != NULL) snprintf(tag, GZ_ASSET_TAG_BYTES, "%s", text);
+    if (has_asset && text == NULL) ask.rc = SQLITE_NOMEM;
+    enum gz_status status = gz_ask_end(&ask, GZ_OK, error, "the asset");
+    return status != GZ_OK || has_asset ? status : gz_fail(error, GZ_BAD_STATE, NO_ASSET);
 }
 
-/* When the file was made, which of its assets it is, and when that was imported, in microseconds:
- * ids and seqs alone come again where a scene is made anew, or goes on from a copy. */
+/* The tag has two times in it, because ids and seqs alone come again when a scene is made anew or
+ * goes on from a copy. */
 enum gz_status gz_store_asset_tag(const char *path, char tag[GZ_ASSET_TAG_BYTES],
                                   struct gz_error *error)
 {
@@ -138,23 +131,16 @@ enum gz_status gz_store_backup(const char *path, const char *to, struct gz_error
 static enum gz_status read_summary(sqlite3 *db, struct gz_store_summary *summary,
                                    struct gz_error *error)
 {
-    static const char sql[] = "SELECT (SELECT count(*) FROM nodes) - (SELECT count(*) FROM nodes "
-                              "WHERE deleted_seq IS NOT NULL), seq,"
-                              " coalesce((SELECT max(ended) FROM edits), created), EXISTS (SELECT "
-                              "1 FROM assets) FROM scene";
-    sqlite3_stmt *rows;
-    enum gz_status status = gz_db_prepare(db, sql, &rows, error);
-    if (status != GZ_OK) return status;
-    int rc = sqlite3_step(rows);
-    if (rc == SQLITE_ROW)
-        *summary = (struct gz_store_summary){.nodes = (uint64_t)sqlite3_column_int64(rows, 0),
-                                             .seq = (uint64_t)sqlite3_column_int64(rows, 1),
-                                             .changed = sqlite3_column_double(rows, 2),
-                                             .has_asset = sqlite3_column_int(rows, 3) != 0};
-    else
-        status = gz_db_fail(db, rc, error, "the summary");
-    sqlite3_finalize(rows);
-    return status;
+    struct gz_ask ask = gz_ask_prepare(db, gz_sql_copy[GZ_SQL_COPY_SUMMARY]);
+    if (gz_ask_row(&ask))
+        *summary =
+            (struct gz_store_summary){.nodes = (uint64_t)sqlite3_column_int64(ask.statement, 0),
+                                      .seq = (uint64_t)sqlite3_column_int64(ask.statement, 1),
+                                      .changed = sqlite3_column_double(ask.statement, 2),
+                                      .has_asset = sqlite3_column_int(ask.statement, 3) != 0};
+    else if (ask.rc == SQLITE_DONE)
+        ask.rc = SQLITE_CORRUPT;
+    return gz_ask_end(&ask, GZ_OK, error, "the summary");
 }
 
 enum gz_status gz_store_summary(const char *path, struct gz_store_summary *summary,

@@ -1,3 +1,5 @@
+/* database.c - opens connections, brings a file's schema up to date, puts SQLite's errors into
+ * words. */
 #include "store/database.h"
 
 #include <errno.h>
@@ -8,6 +10,7 @@
 
 #include "schema/schema.h"
 #include "server/maxima.h"
+#include "store/rows.h"
 
 /* Milliseconds to wait for another process's lock: somebody writes with sqlite3, or recovers the
  * WAL. */
@@ -34,24 +37,20 @@ enum gz_status gz_db_exec(sqlite3 *db, const char *sql, struct gz_error *error)
     return rc == SQLITE_OK ? GZ_OK : gz_db_fail(db, rc, error, "the scene's file");
 }
 
-enum gz_status gz_db_prepare(sqlite3 *db, const char *sql, sqlite3_stmt **statement,
-                             struct gz_error *error)
+enum gz_status gz_db_prepare_all(sqlite3 *db, const char *const *sql, int count,
+                                 sqlite3_stmt **statements, struct gz_error *error)
 {
-    int rc = sqlite3_prepare_v3(db, sql, -1, SQLITE_PREPARE_PERSISTENT, statement, NULL);
+    int rc = SQLITE_OK;
+    for (int i = 0; rc == SQLITE_OK && i < count; i++)
+        rc = sqlite3_prepare_v3(db, sql[i], -1, SQLITE_PREPARE_PERSISTENT, &statements[i], NULL);
     return rc == SQLITE_OK ? GZ_OK : gz_db_fail(db, rc, error, "the scene's file");
 }
 
 enum gz_status gz_db_integer(sqlite3 *db, const char *sql, int64_t *value, struct gz_error *error)
 {
-    sqlite3_stmt *statement;
-    enum gz_status status = gz_db_prepare(db, sql, &statement, error);
-    if (status != GZ_OK) return status;
-    int rc = sqlite3_step(statement);
-    *value = rc == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
-    if (rc != SQLITE_ROW && rc != SQLITE_DONE)
-        status = gz_db_fail(db, rc, error, "the scene's file");
-    sqlite3_finalize(statement);
-    return status;
+    struct gz_ask ask = gz_ask_prepare(db, sql);
+    *value = gz_ask_row(&ask) ? sqlite3_column_int64(ask.statement, 0) : 0;
+    return gz_ask_end(&ask, GZ_OK, error, "the scene's file");
 }
 
 /* A scene's file may come from anybody: its schema is not trusted and cannot be tampered with

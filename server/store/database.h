@@ -23,8 +23,9 @@ const char *gz_db_file_name(const char *path);
 GZ_MUST_USE enum gz_status gz_db_open(const char *path, int flags, sqlite3 **db,
                                       struct gz_error *error);
 GZ_MUST_USE enum gz_status gz_db_exec(sqlite3 *db, const char *sql, struct gz_error *error);
-GZ_MUST_USE enum gz_status gz_db_prepare(sqlite3 *db, const char *sql, sqlite3_stmt **statement,
-                                         struct gz_error *error);
+/* Prepares statements that are kept; the caller finalizes them, after an error too. */
+GZ_MUST_USE enum gz_status gz_db_prepare_all(sqlite3 *db, const char *const *sql, int count,
+                                             sqlite3_stmt **statements, struct gz_error *error);
 /* The first column of the first row, 0 where that is NULL or there is no row. */
 GZ_MUST_USE enum gz_status gz_db_integer(sqlite3 *db, const char *sql, int64_t *value,
                                          struct gz_error *error);

@@ -12,6 +12,7 @@
 
 #include "store/internal.h"
 #include "store/owner.h"
+#include "store/rows.h"
 
 int gz_sync_directory(const char *path)
 {
@@ -193,40 +194,32 @@ enum gz_status gz_store_tidy(const char *path, struct gz_error *error)
     return status;
 }
 
-/* Leaves write-ahead mode: all that is in the log comes into the database, and the log is deleted.
- * True once that is done. */
-static bool leave_log(sqlite3_stmt *mode, int *rc)
+/* Leaves write-ahead mode: SQLite copies the log into the database and deletes it, but only while
+ * nobody else has the database open, in any program: a program that had it open under its old name
+ * would write beside us under the new one. *is_done says whether that happened. */
+static enum gz_status leave_log(sqlite3 *db, const char *path, bool *is_done,
+                                struct gz_error *error)
 {
-    *rc = sqlite3_step(mode);
-    const char *now = *rc == SQLITE_ROW ? (const char *)sqlite3_column_text(mode, 0) : NULL;
-    bool is_done = now != NULL && strcmp(now, "delete") == 0;
-    sqlite3_reset(mode);
-    return is_done;
+    struct gz_ask mode = gz_ask_prepare(db, "PRAGMA journal_mode = DELETE");
+    const char *now = gz_ask_row(&mode) ? (const char *)sqlite3_column_text(mode.statement, 0) : "";
+    *is_done = now != NULL && strcmp(now, "delete") == 0;
+    if ((mode.rc & 0xff) == SQLITE_BUSY) mode.rc = SQLITE_DONE;
+    return gz_ask_end(&mode, GZ_OK, error, gz_db_file_name(path));
 }
 
-/* SQLite folds the log in only while nobody else has the database open, in any program: who had it
- * open under its old name would write beside us under the new one. Who only looks, such as the list
- * of scenes, is gone in a moment. */
+/* A program that only looks, such as the list of scenes, is gone in a moment. */
 static enum gz_status fold_log(sqlite3 *db, const char *path, struct gz_error *error)
 {
-    sqlite3_stmt *mode;
-    enum gz_status status = gz_db_prepare(db, "PRAGMA journal_mode = DELETE", &mode, error);
-    if (status != GZ_OK) return status;
-    int rc;
-    bool is_done = leave_log(mode, &rc);
-    for (int i = 0; !is_done && (rc == SQLITE_ROW || (rc & 0xff) == SQLITE_BUSY) && i < FOLD_TRIES;
-         i++) {
+    bool is_done = false;
+    enum gz_status status = leave_log(db, path, &is_done, error);
+    for (int i = 0; status == GZ_OK && !is_done && i < FOLD_TRIES; i++) {
         sqlite3_sleep(FOLD_STEP_MS);
-        is_done = leave_log(mode, &rc);
+        status = leave_log(db, path, &is_done, error);
     }
-    if (!is_done && rc != SQLITE_ROW && (rc & 0xff) != SQLITE_BUSY)
-        status = gz_db_fail(db, rc, error, gz_db_file_name(path));
-    else if (!is_done)
-        status = gz_fail(error, GZ_BAD_STATE,
-                         "%s is open in another program, such as sqlite3: close that first",
-                         gz_db_file_name(path));
-    sqlite3_finalize(mode);
-    return status;
+    if (status != GZ_OK || is_done) return status;
+    return gz_fail(error, GZ_BAD_STATE,
+                   "%s is open in another program, such as sqlite3: close that first",
+                   gz_db_file_name(path));
 }
 
 static enum gz_status fold(const char *path, struct gz_error *error)

@@ -1,3 +1,4 @@
+/* load.c - reads a scene from its file into what the core begins with. */
 #include <stdlib.h>
 
 #include "server/maxima.h"
@@ -9,128 +10,87 @@ static enum gz_status fail_memory(struct gz_error *error)
     return gz_fail(error, GZ_NO_MEMORY, "no memory for the scene");
 }
 
-/* The next row: true for one; at the end, or with an error in `status`, the statement is finalized
- * and the answer false. */
-static bool next_row(sqlite3 *db, sqlite3_stmt *rows, enum gz_status *status,
-                     struct gz_error *error)
-{
-    int rc = *status == GZ_OK ? sqlite3_step(rows) : SQLITE_DONE;
-    if (rc == SQLITE_ROW) return true;
-    if (rc != SQLITE_DONE) *status = gz_db_fail(db, rc, error, "reading the scene");
-    sqlite3_finalize(rows);
-    return false;
-}
+static const char reading[] = "reading the scene";
 
 static enum gz_status load_scene(sqlite3 *db, struct gz_scene_state *state, struct gz_error *error)
 {
-    sqlite3_stmt *rows;
-    enum gz_status status =
-        gz_db_prepare(db,
-                      "SELECT seq, next_node, next_edit, (SELECT max(seq) FROM assets), max(time,"
-                      " coalesce((SELECT max(ended) FROM edits), time), coalesce((SELECT "
-                      "max(changed) FROM notes), time),"
-                      " coalesce((SELECT max(made) FROM checkpoints), time)) FROM scene",
-                      &rows, error);
-    if (status != GZ_OK) return status;
-    while (next_row(db, rows, &status, error)) {
-        state->seq = (uint64_t)sqlite3_column_int64(rows, 0);
-        state->next_node = (uint64_t)sqlite3_column_int64(rows, 1);
-        state->next_edit = (uint64_t)sqlite3_column_int64(rows, 2);
-        state->asset_seq = (uint64_t)sqlite3_column_int64(rows, 3);
-        state->time = sqlite3_column_double(rows, 4);
+    struct gz_ask ask = gz_ask_prepare(db, gz_sql_load[GZ_SQL_LOAD_SCENE]);
+    if (gz_ask_row(&ask)) {
+        state->seq = (uint64_t)sqlite3_column_int64(ask.statement, 0);
+        state->next_node = (uint64_t)sqlite3_column_int64(ask.statement, 1);
+        state->next_edit = (uint64_t)sqlite3_column_int64(ask.statement, 2);
+        state->asset_seq = (uint64_t)sqlite3_column_int64(ask.statement, 3);
+        state->time = sqlite3_column_double(ask.statement, 4);
     }
-    return status;
+    return gz_ask_end(&ask, GZ_OK, error, reading);
 }
 
-/* What was saved when an epoch ended is where the next one began. */
+/* Rows come newest first and are wanted oldest first. */
 static enum gz_status load_epochs(sqlite3 *db, struct gz_scene_state *state, struct gz_error *error)
 {
-    sqlite3_stmt *rows;
     struct gz_epoch_record *epochs = gz_arena_take(&state->arena, GZ_EPOCHS_MAX, sizeof *epochs);
     if (epochs == NULL) return fail_memory(error);
     state->epochs = epochs;
-    enum gz_status status = gz_db_prepare(
-        db,
-        "SELECT epoch, ended_seq FROM"
-        " (SELECT epoch, lead(began_seq) OVER (ORDER BY epoch) AS ended_seq FROM epochs)"
-        " WHERE ended_seq IS NOT NULL ORDER BY epoch DESC LIMIT ?",
-        &rows, error);
-    if (status != GZ_OK) return status;
-    sqlite3_bind_int(rows, 1, GZ_EPOCHS_MAX);
-    while (next_row(db, rows, &status, error))
+    struct gz_ask ask = gz_ask_prepare(db, gz_sql_load[GZ_SQL_LOAD_EPOCHS]);
+    gz_bind_integer(&ask, GZ_EPOCHS_MAX);
+    while (gz_ask_row(&ask))
         epochs[state->epoch_count++] =
-            (struct gz_epoch_record){.epoch = (uint64_t)sqlite3_column_int64(rows, 0),
-                                     .seq_last = (uint64_t)sqlite3_column_int64(rows, 1)};
+            (struct gz_epoch_record){.epoch = (uint64_t)sqlite3_column_int64(ask.statement, 0),
+                                     .seq_last = (uint64_t)sqlite3_column_int64(ask.statement, 1)};
     for (size_t i = 0; i < state->epoch_count / 2; i++) {
         struct gz_epoch_record swap = epochs[i];
         epochs[i] = epochs[state->epoch_count - 1 - i];
         epochs[state->epoch_count - 1 - i] = swap;
     }
-    return status;
+    return gz_ask_end(&ask, GZ_OK, error, reading);
 }
 
-static enum gz_status read_nodes(sqlite3 *db, sqlite3_stmt *rows, struct gz_scene_state *state,
+static enum gz_status read_nodes(struct gz_ask *ask, struct gz_scene_state *state,
                                  struct gz_node_list *list, struct gz_error *error)
 {
-    enum gz_status status = GZ_OK;
-    while (next_row(db, rows, &status, error)) {
+    bool is_read = true;
+    while (is_read && gz_ask_row(ask)) {
         struct gz_node_record *node = gz_node_list_add(list);
-        if (node == NULL || gz_read_content(rows, 3, &state->arena, &node->content) != GZ_OK) {
-            status = fail_memory(error);
-            continue;
-        }
-        node->id = (uint64_t)sqlite3_column_int64(rows, 0);
-        node->seq = (uint64_t)sqlite3_column_int64(rows, 1);
-        node->gone = sqlite3_column_type(rows, 2) != SQLITE_NULL;
+        is_read = node != NULL &&
+                  gz_read_content(ask->statement, 3, &state->arena, &node->content) == GZ_OK;
+        if (!is_read) continue;
+        node->id = (uint64_t)sqlite3_column_int64(ask->statement, 0);
+        node->seq = (uint64_t)sqlite3_column_int64(ask->statement, 1);
+        node->gone = sqlite3_column_type(ask->statement, 2) != SQLITE_NULL;
     }
-    return status;
+    return gz_ask_end(ask, is_read ? GZ_OK : fail_memory(error), error, reading);
 }
 
 static enum gz_status load_alive(sqlite3 *db, struct gz_scene_state *state,
                                  struct gz_node_list *list, struct gz_error *error)
 {
-    sqlite3_stmt *rows;
-    enum gz_status status =
-        gz_db_prepare(db,
-                      "SELECT id, seq, deleted_seq, " GZ_CONTENT_COLUMNS(
-                          "") " FROM nodes WHERE deleted_seq IS NULL ORDER BY id",
-                      &rows, error);
-    if (status == GZ_OK) status = read_nodes(db, rows, state, list, error);
+    struct gz_ask ask = gz_ask_prepare(db, gz_sql_load[GZ_SQL_LOAD_ALIVE]);
     struct gz_node_record *ordered;
+    enum gz_status status = read_nodes(&ask, state, list, error);
     if (status == GZ_OK)
         status = gz_parents_first(list->nodes, list->count, &state->arena, &ordered, error);
     for (size_t i = 0; status == GZ_OK && i < list->count; i++) list->nodes[i] = ordered[i];
     return status;
 }
 
-static enum gz_status load_gone(sqlite3 *db, struct gz_scene_state *state,
-                                struct gz_node_list *list, struct gz_error *error)
+static enum gz_status load_deleted(sqlite3 *db, struct gz_scene_state *state,
+                                   struct gz_node_list *list, struct gz_error *error)
 {
-    sqlite3_stmt *rows;
-    enum gz_status status =
-        gz_db_prepare(db,
-                      "SELECT deleted_seq FROM nodes WHERE deleted_seq IS NOT NULL"
-                      " ORDER BY deleted_seq DESC LIMIT 1 OFFSET ?",
-                      &rows, error);
+    struct gz_ask ask = gz_ask_prepare(db, gz_sql_load[GZ_SQL_LOAD_TOMBSTONES_FROM]);
+    gz_bind_integer(&ask, GZ_TOMBSTONES_MAX);
+    if (gz_ask_row(&ask)) state->tombstones_from = (uint64_t)sqlite3_column_int64(ask.statement, 0);
+    enum gz_status status = gz_ask_end(&ask, GZ_OK, error, reading);
     if (status != GZ_OK) return status;
-    sqlite3_bind_int(rows, 1, GZ_TOMBSTONES_MAX);
-    while (next_row(db, rows, &status, error))
-        state->tombstones_from = (uint64_t)sqlite3_column_int64(rows, 0);
-    if (status == GZ_OK)
-        status = gz_db_prepare(db,
-                               "SELECT id, seq, deleted_seq, " GZ_CONTENT_COLUMNS(
-                                   "") " FROM nodes WHERE deleted_seq > ? ORDER BY deleted_seq",
-                               &rows, error);
-    if (status != GZ_OK) return status;
-    sqlite3_bind_int64(rows, 1, (sqlite3_int64)state->tombstones_from);
-    return read_nodes(db, rows, state, list, error);
+    ask = gz_ask_prepare(db, gz_sql_load[GZ_SQL_LOAD_DELETED]);
+    gz_bind_integer(&ask, state->tombstones_from);
+    return read_nodes(&ask, state, list, error);
 }
 
 static enum gz_status load_nodes(sqlite3 *db, struct gz_scene_state *state, struct gz_error *error)
 {
     struct gz_node_list list = {0};
     enum gz_status status = load_alive(db, state, &list, error);
-    if (status == GZ_OK) status = load_gone(db, state, &list, error);
+    if (status == GZ_OK) status = load_deleted(db, state, &list, error);
     if (status == GZ_OK) {
         struct gz_node_record *nodes = gz_arena_take(&state->arena, list.count, sizeof *nodes);
         if (nodes == NULL) status = fail_memory(error);
@@ -142,50 +102,45 @@ static enum gz_status load_nodes(sqlite3 *db, struct gz_scene_state *state, stru
     return status;
 }
 
-/* How many of the latest edits fit what is remembered for undo. */
+/* How many of the latest edits fit into what is remembered for undo. */
 static enum gz_status count_edits(sqlite3 *db, size_t *count, struct gz_error *error)
 {
-    sqlite3_stmt *rows;
-    enum gz_status status = gz_db_prepare(
-        db,
-        "SELECT (SELECT count(*) FROM changes c WHERE c.edit = e.id)"
-        " FROM edits e WHERE e.seq IS NOT NULL ORDER BY e.seq DESC, e.id DESC LIMIT ?",
-        &rows, error);
-    if (status != GZ_OK) return status;
-    sqlite3_bind_int(rows, 1, GZ_UNDO_EDITS_MAX);
+    struct gz_ask ask = gz_ask_prepare(db, gz_sql_load[GZ_SQL_LOAD_CHANGE_COUNTS]);
     sqlite3_int64 changes = 0;
     *count = 0;
-    while (next_row(db, rows, &status, error)) {
-        changes += sqlite3_column_int64(rows, 0);
+    gz_bind_integer(&ask, GZ_UNDO_EDITS_MAX);
+    while (gz_ask_row(&ask)) {
+        changes += sqlite3_column_int64(ask.statement, 0);
         if (changes <= GZ_UNDO_CHANGES_MAX) (*count)++;
     }
-    return status;
+    return gz_ask_end(&ask, GZ_OK, error, reading);
+}
+
+/* Rows come newest first and are wanted oldest first: the list is filled from its end. */
+static enum gz_status read_edits(sqlite3 *db, size_t count, struct gz_edit_record *edits,
+                                 struct gz_scene_state *state, struct gz_error *error)
+{
+    enum gz_status status = GZ_OK;
+    struct gz_ask changes = gz_ask_prepare(db, gz_sql_rows[GZ_SQL_ROWS_CHANGES]);
+    struct gz_ask ask = gz_ask_prepare(db, gz_sql_load[GZ_SQL_LOAD_EDITS]);
+    gz_bind_integer(&ask, count);
+    while (status == GZ_OK && changes.rc == SQLITE_OK && gz_ask_row(&ask)) {
+        state->edit_count++;
+        state->edits = edits + count - state->edit_count;
+        status = gz_read_edit(ask.statement, changes.statement, &state->arena,
+                              &edits[count - state->edit_count], error);
+    }
+    status = gz_ask_end(&ask, status, error, reading);
+    return gz_ask_end(&changes, status, error, reading);
 }
 
 static enum gz_status load_edits(sqlite3 *db, struct gz_scene_state *state, struct gz_error *error)
 {
     size_t count;
-    sqlite3_stmt *rows, *changes;
     enum gz_status status = count_edits(db, &count, error);
     if (status != GZ_OK) return status;
     struct gz_edit_record *edits = gz_arena_take(&state->arena, count, sizeof *edits);
-    if (edits == NULL) return fail_memory(error);
-    status = gz_db_prepare(db,
-                           "SELECT " GZ_EDIT_COLUMNS " FROM edits e WHERE e.seq IS NOT NULL"
-                           " ORDER BY e.seq DESC, e.id DESC LIMIT ?",
-                           &rows, error);
-    if (status != GZ_OK) return status;
-    sqlite3_bind_int64(rows, 1, (sqlite3_int64)count);
-    status = gz_db_prepare(db, GZ_EDIT_CHANGES_SQL, &changes, error);
-    /* They come newest first and are wanted oldest first: the list is filled from its end. */
-    while (next_row(db, rows, &status, error)) {
-        state->edit_count++;
-        state->edits = edits + count - state->edit_count;
-        status =
-            gz_read_edit(rows, changes, &state->arena, &edits[count - state->edit_count], error);
-    }
-    sqlite3_finalize(changes);
-    return status;
+    return edits != NULL ? read_edits(db, count, edits, state, error) : fail_memory(error);
 }
 
 static enum gz_status read_note(sqlite3_stmt *row, struct gz_arena *arena,
@@ -211,24 +166,18 @@ static enum gz_status read_note(sqlite3_stmt *row, struct gz_arena *arena,
 static enum gz_status load_notes(sqlite3 *db, struct gz_scene_state *state, struct gz_error *error)
 {
     int64_t count = 0, last = 0;
-    enum gz_status status =
-        gz_db_integer(db, "SELECT count(*) FROM notes WHERE gone IS NULL", &count, error);
-    if (status == GZ_OK) status = gz_db_integer(db, "SELECT max(id) FROM notes", &last, error);
+    enum gz_status status = gz_db_integer(db, gz_sql_load[GZ_SQL_LOAD_NOTE_COUNT], &count, error);
+    if (status == GZ_OK)
+        status = gz_db_integer(db, gz_sql_load[GZ_SQL_LOAD_LAST_NOTE], &last, error);
     if (status != GZ_OK) return status;
     state->next_note = (uint64_t)last + 1;
     struct gz_note_record *notes = gz_arena_take(&state->arena, (size_t)count, sizeof *notes);
     if (notes == NULL) return fail_memory(error);
     state->notes = notes;
-    sqlite3_stmt *rows;
-    status =
-        gz_db_prepare(db,
-                      "SELECT id, user, text, node, x, y, z, reply, done, made, changed, changed_by"
-                      " FROM notes WHERE gone IS NULL ORDER BY id",
-                      &rows, error);
-    if (status != GZ_OK) return status;
-    while (next_row(db, rows, &status, error))
-        status = read_note(rows, &state->arena, &notes[state->note_count++], error);
-    return status;
+    struct gz_ask ask = gz_ask_prepare(db, gz_sql_load[GZ_SQL_LOAD_NOTES]);
+    while (status == GZ_OK && gz_ask_row(&ask))
+        status = read_note(ask.statement, &state->arena, &notes[state->note_count++], error);
+    return gz_ask_end(&ask, status, error, reading);
 }
 
 static enum gz_status read_checkpoint(sqlite3_stmt *row, struct gz_arena *arena,
@@ -248,20 +197,18 @@ static enum gz_status load_checkpoints(sqlite3 *db, struct gz_scene_state *state
                                        struct gz_error *error)
 {
     int64_t count = 0;
-    enum gz_status status = gz_db_integer(db, "SELECT count(*) FROM checkpoints", &count, error);
+    enum gz_status status =
+        gz_db_integer(db, gz_sql_load[GZ_SQL_LOAD_CHECKPOINT_COUNT], &count, error);
     if (status != GZ_OK) return status;
     struct gz_checkpoint_record *checkpoints =
         gz_arena_take(&state->arena, (size_t)count, sizeof *checkpoints);
     if (checkpoints == NULL) return fail_memory(error);
     state->checkpoints = checkpoints;
-    sqlite3_stmt *rows;
-    status = gz_db_prepare(db, "SELECT name, seq, user, made FROM checkpoints ORDER BY seq, made",
-                           &rows, error);
-    if (status != GZ_OK) return status;
-    while (next_row(db, rows, &status, error))
-        status =
-            read_checkpoint(rows, &state->arena, &checkpoints[state->checkpoint_count++], error);
-    return status;
+    struct gz_ask ask = gz_ask_prepare(db, gz_sql_load[GZ_SQL_LOAD_CHECKPOINTS]);
+    while (status == GZ_OK && gz_ask_row(&ask))
+        status = read_checkpoint(ask.statement, &state->arena,
+                                 &checkpoints[state->checkpoint_count++], error);
+    return gz_ask_end(&ask, status, error, reading);
 }
 
 static enum gz_status load_all(sqlite3 *db, struct gz_scene_state *state, struct gz_error *error)

@@ -1,3 +1,4 @@
+/* owner.c - takes and gives back the lock on NAME.db.owner. */
 #include "store/owner.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* path.c - decides which samples of a path are written down; see path.h. */
 #include "store/path.h"
 
 #include <math.h>

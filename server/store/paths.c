@@ -1,3 +1,5 @@
+/* paths.c - keeps a path for each node of each running drag, and a copy to go back to if a
+ * transaction fails. */
 #include "store/paths.h"
 
 #include <stdlib.h>

@@ -18,46 +18,34 @@
  * Each step is one transaction of GZ_RETENTION_ROWS_AT_ONCE rows and says in the table how far it
  * came, so that it can stop anywhere: with the process, the power, a disk that refuses. Units: Unix
  * seconds. Threads: the writer's, between its transactions. */
-#ifndef GZ_STORE_KEEP_H
-#define GZ_STORE_KEEP_H
+#ifndef GZ_STORE_RETENTION_H
+#define GZ_STORE_RETENTION_H
 
 #include <sqlite3.h>
 
+#include "store/sql.h"
 #include "store/store.h"
-
-enum gz_retention_statement {
-    GZ_RETENTION_BEGIN,
-    GZ_RETENTION_COMMIT,
-    GZ_RETENTION_NEXT,
-    GZ_RETENTION_MARK,
-    GZ_RETENTION_CHANGES,
-    GZ_RETENTION_FIND_EARLIER,
-    GZ_RETENTION_FORGET_CHANGE,
-    GZ_RETENTION_FORGET_SAMPLES,
-    GZ_RETENTION_FORGET_EDIT,
-    GZ_RETENTION_STATEMENTS
-};
 
 struct gz_retention {
     struct gz_retention_rule rule;
     sqlite3 *db;
-    sqlite3_stmt *statements[GZ_RETENTION_STATEMENTS];
+    sqlite3_stmt *statements[GZ_SQL_RETENTION_COUNT];
     uint64_t since; /* the horizon */
     uint64_t edits; /* after it, completed */
 };
 
 /* The connection stays the caller's, and open longer than this. */
-GZ_MUST_USE enum gz_status gz_retention_init(struct gz_retention *keep, sqlite3 *db,
+GZ_MUST_USE enum gz_status gz_retention_init(struct gz_retention *retention, sqlite3 *db,
                                              struct gz_retention_rule rule, struct gz_error *error);
-void gz_retention_finish(struct gz_retention *keep);
+void gz_retention_finish(struct gz_retention *retention);
 
 /* Whether anything is ever taken away. */
-bool gz_retention_is_on(const struct gz_retention *keep);
+bool gz_retention_is_on(const struct gz_retention *retention);
 /* So many edits were committed. */
-void gz_retention_count(struct gz_retention *keep, uint64_t edits);
+void gz_retention_count(struct gz_retention *retention, uint64_t edits);
 /* One step; `*more` says whether it had anything to do, which it has not while another program
  * has the file locked. After a failure nothing of it is left. */
-GZ_MUST_USE enum gz_status gz_retention_step(struct gz_retention *keep, double now, bool *more,
+GZ_MUST_USE enum gz_status gz_retention_step(struct gz_retention *retention, double now, bool *more,
                                              struct gz_error *error);
 
 #endif

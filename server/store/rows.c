@@ -1,3 +1,4 @@
+/* rows.c - binds records to statements and reads records from rows. */
 #include "store/rows.h"
 
 #include <assert.h>
@@ -7,108 +8,138 @@
 #include "server/maxima.h"
 #include "store/database.h"
 
-struct gz_bind gz_bind_begin(sqlite3_stmt *statement)
+struct gz_ask gz_ask_begin(sqlite3_stmt *statement)
 {
-    return (struct gz_bind){.statement = statement, .next = 1, .rc = SQLITE_OK};
+    return (struct gz_ask){
+        .db = sqlite3_db_handle(statement), .statement = statement, .next = 1, .rc = SQLITE_OK};
 }
 
-static void keep(struct gz_bind *bind, int rc)
+struct gz_ask gz_ask_prepare(sqlite3 *db, const char *sql)
 {
-    if (bind->rc == SQLITE_OK) bind->rc = rc;
+    struct gz_ask ask = {.db = db, .next = 1, .is_own = true};
+    ask.rc = sqlite3_prepare_v2(db, sql, -1, &ask.statement, NULL);
+    return ask;
 }
 
-void gz_bind_integer(struct gz_bind *bind, uint64_t value)
+bool gz_ask_row(struct gz_ask *ask)
 {
-    keep(bind, sqlite3_bind_int64(bind->statement, bind->next++, (sqlite3_int64)value));
+    if (ask->rc == SQLITE_OK || ask->rc == SQLITE_ROW) ask->rc = sqlite3_step(ask->statement);
+    return ask->rc == SQLITE_ROW;
 }
 
-static void bind_null(struct gz_bind *bind)
+int gz_ask_finish(struct gz_ask *ask)
 {
-    keep(bind, sqlite3_bind_null(bind->statement, bind->next++));
+    if (ask->is_own)
+        sqlite3_finalize(ask->statement);
+    else
+        sqlite3_reset(ask->statement);
+    return ask->rc == SQLITE_ROW || ask->rc == SQLITE_DONE ? SQLITE_OK : ask->rc;
 }
 
-void gz_bind_id(struct gz_bind *bind, uint64_t value)
+enum gz_status gz_ask_end(struct gz_ask *ask, enum gz_status status, struct gz_error *error,
+                          const char *doing)
+{
+    bool is_fine = ask->rc == SQLITE_OK || ask->rc == SQLITE_ROW || ask->rc == SQLITE_DONE;
+    if (status == GZ_OK && !is_fine) status = gz_db_fail(ask->db, ask->rc, error, doing);
+    gz_ask_finish(ask);
+    return status;
+}
+
+int gz_ask_run(struct gz_ask *ask)
+{
+    assert(ask->rc != SQLITE_OK || ask->next == sqlite3_bind_parameter_count(ask->statement) + 1);
+    gz_ask_row(ask);
+    return gz_ask_finish(ask);
+}
+
+/* What one bind returned. */
+static void keep(struct gz_ask *ask, int rc)
+{
+    if (ask->rc == SQLITE_OK) ask->rc = rc;
+}
+
+void gz_bind_integer(struct gz_ask *ask, uint64_t value)
+{
+    keep(ask, sqlite3_bind_int64(ask->statement, ask->next++, (sqlite3_int64)value));
+}
+
+static void bind_null(struct gz_ask *ask)
+{
+    keep(ask, sqlite3_bind_null(ask->statement, ask->next++));
+}
+
+void gz_bind_id(struct gz_ask *ask, uint64_t value)
 {
     if (value == 0)
-        bind_null(bind);
+        bind_null(ask);
     else
-        gz_bind_integer(bind, value);
+        gz_bind_integer(ask, value);
 }
 
-void gz_bind_real(struct gz_bind *bind, double value)
+void gz_bind_real(struct gz_ask *ask, double value)
 {
-    keep(bind, sqlite3_bind_double(bind->statement, bind->next++, value));
+    keep(ask, sqlite3_bind_double(ask->statement, ask->next++, value));
 }
 
-void gz_bind_text(struct gz_bind *bind, const char *text)
+void gz_bind_text(struct gz_ask *ask, const char *text)
 {
-    keep(bind, sqlite3_bind_text(bind->statement, bind->next++, text, -1, SQLITE_STATIC));
+    keep(ask, sqlite3_bind_text(ask->statement, ask->next++, text, -1, SQLITE_STATIC));
 }
 
-void gz_bind_blob(struct gz_bind *bind, const void *bytes, size_t size)
+void gz_bind_blob(struct gz_ask *ask, const void *bytes, size_t size)
 {
-    keep(bind, sqlite3_bind_blob64(bind->statement, bind->next++, bytes, size, SQLITE_STATIC));
+    keep(ask, sqlite3_bind_blob64(ask->statement, ask->next++, bytes, size, SQLITE_STATIC));
 }
 
-static void bind_vec3(struct gz_bind *bind, gz_vec3 v)
+static void bind_vec3(struct gz_ask *ask, gz_vec3 v)
 {
-    gz_bind_real(bind, v.x);
-    gz_bind_real(bind, v.y);
-    gz_bind_real(bind, v.z);
+    gz_bind_real(ask, v.x);
+    gz_bind_real(ask, v.y);
+    gz_bind_real(ask, v.z);
 }
 
-static void bind_nulls(struct gz_bind *bind, int count)
+static void bind_nulls(struct gz_ask *ask, int count)
 {
-    while (count-- > 0) bind_null(bind);
+    while (count-- > 0) bind_null(ask);
 }
 
-void gz_bind_point(struct gz_bind *bind, const gz_vec3 *point)
+void gz_bind_point(struct gz_ask *ask, const gz_vec3 *point)
 {
     if (point != NULL)
-        bind_vec3(bind, *point);
+        bind_vec3(ask, *point);
     else
-        bind_nulls(bind, 3);
+        bind_nulls(ask, 3);
 }
 
-void gz_bind_trs(struct gz_bind *bind, const gz_trs *trs)
+void gz_bind_trs(struct gz_ask *ask, const gz_trs *trs)
 {
-    bind_vec3(bind, trs->t);
-    gz_bind_real(bind, trs->r.x);
-    gz_bind_real(bind, trs->r.y);
-    gz_bind_real(bind, trs->r.z);
-    gz_bind_real(bind, trs->r.w);
-    bind_vec3(bind, trs->s);
+    bind_vec3(ask, trs->t);
+    gz_bind_real(ask, trs->r.x);
+    gz_bind_real(ask, trs->r.y);
+    gz_bind_real(ask, trs->r.z);
+    gz_bind_real(ask, trs->r.w);
+    bind_vec3(ask, trs->s);
 }
 
-void gz_bind_content(struct gz_bind *bind, const struct gz_content *content)
+void gz_bind_content(struct gz_ask *ask, const struct gz_content *content)
 {
     if (content == NULL) {
-        bind_nulls(bind, GZ_CONTENT_COLUMN_COUNT);
+        bind_nulls(ask, GZ_CONTENT_COLUMN_COUNT);
         return;
     }
-    gz_bind_id(bind, content->parent);
-    gz_bind_text(bind, content->name);
-    gz_bind_trs(bind, &content->trs);
+    gz_bind_id(ask, content->parent);
+    gz_bind_text(ask, content->name);
+    gz_bind_trs(ask, &content->trs);
     if (content->has_bounds) {
-        bind_vec3(bind, content->bounds.min);
-        bind_vec3(bind, content->bounds.max);
+        bind_vec3(ask, content->bounds.min);
+        bind_vec3(ask, content->bounds.max);
     } else {
-        bind_nulls(bind, 6);
+        bind_nulls(ask, 6);
     }
     if (content->asset >= 0)
-        gz_bind_integer(bind, (uint64_t)content->asset);
+        gz_bind_integer(ask, (uint64_t)content->asset);
     else
-        bind_null(bind);
-}
-
-int gz_bind_run(struct gz_bind *bind)
-{
-    assert(bind->rc != SQLITE_OK ||
-           bind->next == sqlite3_bind_parameter_count(bind->statement) + 1);
-    if (bind->rc != SQLITE_OK) return bind->rc;
-    int rc = sqlite3_step(bind->statement);
-    sqlite3_reset(bind->statement);
-    return rc == SQLITE_DONE ? SQLITE_OK : rc;
+        bind_null(ask);
 }
 
 const char *gz_read_text(sqlite3_stmt *row, int column, struct gz_arena *arena)
@@ -168,20 +199,24 @@ enum gz_status gz_read_change(sqlite3_stmt *row, struct gz_arena *arena, struct 
     return read_side(row, 2 + GZ_CONTENT_COLUMN_COUNT, arena, &change->after, &change->exists);
 }
 
-static enum gz_status read_changes(sqlite3_stmt *rows, size_t count, struct gz_arena *arena,
+static enum gz_status fail_memory(struct gz_error *error, const char *what)
+{
+    return gz_fail(error, GZ_NO_MEMORY, "no memory for the %s of an edit", what);
+}
+
+static enum gz_status read_changes(sqlite3_stmt *statement, size_t count, struct gz_arena *arena,
                                    struct gz_edit_record *edit, struct gz_error *error)
 {
     struct gz_change *changes = gz_arena_take(arena, count, sizeof *changes);
-    if (changes == NULL)
-        return gz_fail(error, GZ_NO_MEMORY, "no memory for the changes of an edit");
+    if (changes == NULL) return fail_memory(error, "changes");
     edit->changes = changes;
-    int rc;
-    while ((rc = sqlite3_step(rows)) == SQLITE_ROW && edit->change_count < count)
-        if (gz_read_change(rows, arena, &changes[edit->change_count++]) != GZ_OK)
-            return gz_fail(error, GZ_NO_MEMORY, "no memory for the changes of an edit");
-    return rc == SQLITE_DONE
-               ? GZ_OK
-               : gz_db_fail(sqlite3_db_handle(rows), rc, error, "the changes of an edit");
+    struct gz_ask rows = gz_ask_begin(statement);
+    gz_bind_integer(&rows, edit->id);
+    bool is_read = true;
+    while (is_read && edit->change_count < count && gz_ask_row(&rows))
+        is_read = gz_read_change(statement, arena, &changes[edit->change_count++]) == GZ_OK;
+    enum gz_status status = is_read ? GZ_OK : fail_memory(error, "changes");
+    return gz_ask_end(&rows, status, error, "the changes of an edit");
 }
 
 /* The value of a word in a column; -1 for a word that this build does not know, `absent` for
@@ -193,23 +228,21 @@ static int read_term(sqlite3_stmt *row, int column, const struct gz_vocabulary *
     return gz_vocabulary_value(terms, word, (size_t)sqlite3_column_bytes(row, column));
 }
 
-static enum gz_status read_nodes(sqlite3_stmt *rows, size_t count, struct gz_arena *arena,
+static enum gz_status read_nodes(sqlite3_stmt *statement, size_t count, struct gz_arena *arena,
                                  struct gz_edit_record *edit, struct gz_error *error)
 {
     uint64_t *nodes = gz_arena_take(arena, count, sizeof *nodes);
-    if (nodes == NULL) return gz_fail(error, GZ_NO_MEMORY, "no memory for the nodes of an edit");
+    if (nodes == NULL) return fail_memory(error, "nodes");
     edit->nodes = nodes;
-    int rc;
-    while ((rc = sqlite3_step(rows)) == SQLITE_ROW && edit->change_count < count) {
-        nodes[edit->change_count++] = (uint64_t)sqlite3_column_int64(rows, 0);
-        if (count > 1) continue;
-        edit->name = gz_read_text(rows, 1, arena);
-        if (edit->name == NULL)
-            return gz_fail(error, GZ_NO_MEMORY, "no memory for the nodes of an edit");
+    struct gz_ask rows = gz_ask_begin(statement);
+    gz_bind_integer(&rows, edit->id);
+    while (edit->change_count < count && gz_ask_row(&rows)) {
+        nodes[edit->change_count++] = (uint64_t)sqlite3_column_int64(statement, 0);
+        if (count == 1) edit->name = gz_read_text(statement, 1, arena);
     }
-    return rc == SQLITE_DONE
-               ? GZ_OK
-               : gz_db_fail(sqlite3_db_handle(rows), rc, error, "the nodes of an edit");
+    bool is_read = count != 1 || edit->change_count == 0 || edit->name != NULL;
+    enum gz_status status = is_read ? GZ_OK : fail_memory(error, "nodes");
+    return gz_ask_end(&rows, status, error, "the nodes of an edit");
 }
 
 /* All of the edit but its changes. */
@@ -254,22 +287,14 @@ enum gz_status gz_read_edit(sqlite3_stmt *row, sqlite3_stmt *changes, struct gz_
                             struct gz_edit_record *edit, struct gz_error *error)
 {
     enum gz_status status = read_edit(row, arena, edit, error);
-    if (status != GZ_OK) return status;
-    sqlite3_bind_int64(changes, 1, sqlite3_column_int64(row, 0));
-    status = read_changes(changes, change_count(row), arena, edit, error);
-    sqlite3_reset(changes);
-    return status;
+    return status == GZ_OK ? read_changes(changes, change_count(row), arena, edit, error) : status;
 }
 
 enum gz_status gz_read_brief_edit(sqlite3_stmt *row, sqlite3_stmt *nodes, struct gz_arena *arena,
                                   struct gz_edit_record *edit, struct gz_error *error)
 {
     enum gz_status status = read_edit(row, arena, edit, error);
-    if (status != GZ_OK) return status;
-    sqlite3_bind_int64(nodes, 1, sqlite3_column_int64(row, 0));
-    status = read_nodes(nodes, change_count(row), arena, edit, error);
-    sqlite3_reset(nodes);
-    return status;
+    return status == GZ_OK ? read_nodes(nodes, change_count(row), arena, edit, error) : status;
 }
 
 size_t gz_find_record(const struct gz_node_record *nodes, size_t count, uint64_t id)

@@ -1,5 +1,9 @@
+/* store.c - the writer's thread: takes a batch, commits it, and between two batches keeps the
+ * write-ahead log small and lets go of the past that is no longer kept. Opening, closing, and the
+ * look-up of keys on the opener's thread. */
 #include "store/store.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,16 +19,17 @@
 #include "store/rows.h"
 #include "store/writer.h"
 
-/* Pages of 4 KiB in the WAL after which the writer copies them into the database between two
+/* Pages of 4 KiB in the log after which the writer copies them into the database, between two
  * commits. */
-#define CHECKPOINT_PAGES 1000
-/* Seconds without a batch after which the WAL is emptied. */
+#define WAL_CHECKPOINT_PAGES 1000
+/* Seconds after which that is tried again for a log that could not be emptied, however little is
+ * added to it. */
+#define WAL_CHECKPOINT_SECONDS 2
+/* Seconds without a batch after which the log is emptied. */
 #define IDLE_SECONDS 1
-/* Seconds between looks at what has become too old to be kept, while nothing else happens. */
-#define KEEP_SECONDS 60
-/* Seconds after which a WAL that could not be emptied is tried again, however little is added to
- * it. */
-#define CHECKPOINT_SECONDS 2
+/* Seconds between looks for edits that have become too old to be kept, while nothing else
+ * happens. */
+#define RETENTION_SECONDS 60
 #define FOREVER UINT64_MAX
 /* Milliseconds that an opening waits for another program's lock: its thread has other scenes to
  * serve. */
@@ -33,11 +38,6 @@
 #define WAL_BYTES_KEPT "16777216"
 /* Bytes of WAL that somebody who reads for too long is reported at. */
 #define WAL_BYTES_REPORTED (64 * 1024 * 1024)
-
-/* Batches on their way, the oldest first. */
-struct queue {
-    struct gz_batch *first, *last;
-};
 
 struct gz_store {
     void (*notify)(void *context);
@@ -50,13 +50,15 @@ struct gz_store {
 
     /* the opener's */
     sqlite3 *keys_db;
-    sqlite3_stmt *find_key, *key_changes, *find_note_key;
+    sqlite3_stmt *find_key[GZ_SQL_KEYS_COUNT], *rows[GZ_SQL_ROWS_COUNT];
 
     /* the writer thread's once it runs */
     struct gz_writer writer;
-    struct gz_retention keep;
-    int checkpoint_at;         /* pages in the WAL */
-    uint64_t checkpoint_at_ns; /* or the time, where it has more than CHECKPOINT_PAGES */
+    struct gz_retention retention;
+    /* When the log is copied into the database next: at so many pages, or, if it has more than
+     * WAL_CHECKPOINT_PAGES, at this time. */
+    int wal_checkpoint_at;
+    uint64_t wal_checkpoint_at_ns;
     bool is_wal_reported;
 
     uv_thread_t thread;
@@ -65,38 +67,9 @@ struct gz_store {
     uv_cond_t wake;
     bool has_mutex, has_wake;
     bool is_closing;
-    struct queue queued, done;
+    struct gz_batch *queued, *done; /* the one batch that is on its way, before and after */
     struct gz_store_stats stats;
 };
-
-static void push(struct queue *queue, struct gz_batch *batch)
-{
-    batch->next = NULL;
-    if (queue->last != NULL)
-        queue->last->next = batch;
-    else
-        queue->first = batch;
-    queue->last = batch;
-}
-
-static struct gz_batch *pop(struct queue *queue)
-{
-    struct gz_batch *batch = queue->first;
-    if (batch == NULL) return NULL;
-    queue->first = batch->next;
-    if (queue->first == NULL) queue->last = NULL;
-    return batch;
-}
-
-static void append(struct queue *queue, const struct queue *more)
-{
-    if (more->first == NULL) return;
-    if (queue->last != NULL)
-        queue->last->next = more->first;
-    else
-        queue->first = more->first;
-    queue->last = more->last;
-}
 
 /* ---- the writer's thread ---- */
 
@@ -116,34 +89,23 @@ static uint64_t count_rows(const struct gz_batch *batch)
     return rows;
 }
 
-/* All of them in one transaction, and so with one fate. */
-static void commit_group(struct gz_store *store, struct queue *group)
+static void commit(struct gz_store *store, struct gz_batch *batch)
 {
-    struct gz_error error = {0};
-    uint64_t start_ns = uv_hrtime(), rows = 0, edits = 0;
-    enum gz_status status = gz_writer_begin(&store->writer, &error);
-    for (struct gz_batch *batch = group->first; status == GZ_OK && batch != NULL;
-         batch = batch->next) {
-        status = gz_writer_add(&store->writer, batch, &error);
-        rows += count_rows(batch);
-        edits += batch->ended_count;
-    }
-    if (status == GZ_OK) status = gz_writer_end(&store->writer, &error);
-    if (status == GZ_OK) gz_retention_count(&store->keep, edits);
-    for (struct gz_batch *batch = group->first; batch != NULL; batch = batch->next) {
-        batch->status = status;
-        batch->error = error;
-    }
-    bool is_gone = status != GZ_OK && gz_writer_has_moved(&store->writer);
+    uint64_t start_ns = uv_hrtime();
+    batch->error = (struct gz_error){0};
+    batch->status = gz_writer_commit(&store->writer, batch, &batch->error);
+    bool is_committed = batch->status == GZ_OK;
+    if (is_committed) gz_retention_count(&store->retention, batch->ended_count);
+    bool is_gone = !is_committed && gz_writer_has_moved(&store->writer);
     uv_mutex_lock(&store->mutex);
-    append(&store->done, group);
-    store->stats.last_status = status;
+    store->done = batch;
+    store->stats.last_status = batch->status;
     store->stats.is_gone = is_gone;
     store->stats.last_commit_s = (double)(uv_hrtime() - start_ns) * 1e-9;
     store->stats.wal_bytes = wal_bytes(store);
-    if (status == GZ_OK) {
+    if (is_committed) {
         store->stats.commits++;
-        store->stats.rows += rows;
+        store->stats.rows += count_rows(batch);
     }
     uv_mutex_unlock(&store->mutex);
     if (store->notify != NULL) store->notify(store->context);
@@ -164,15 +126,15 @@ static void report_wal(struct gz_store *store, uint64_t bytes)
     store->is_wal_reported = is_large;
 }
 
-static void checkpoint_if_due(struct gz_store *store)
+static void wal_checkpoint_if_due(struct gz_store *store)
 {
     int pages = store->writer.wal_pages;
-    if (pages < CHECKPOINT_PAGES) store->checkpoint_at = CHECKPOINT_PAGES;
-    bool is_time = pages >= CHECKPOINT_PAGES && uv_hrtime() >= store->checkpoint_at_ns;
-    if (pages >= store->checkpoint_at || is_time) {
-        (void)gz_writer_checkpoint(&store->writer, false);
-        store->checkpoint_at = pages + CHECKPOINT_PAGES;
-        store->checkpoint_at_ns = uv_hrtime() + (uint64_t)CHECKPOINT_SECONDS * 1000000000;
+    if (pages < WAL_CHECKPOINT_PAGES) store->wal_checkpoint_at = WAL_CHECKPOINT_PAGES;
+    bool is_time = pages >= WAL_CHECKPOINT_PAGES && uv_hrtime() >= store->wal_checkpoint_at_ns;
+    if (pages >= store->wal_checkpoint_at || is_time) {
+        (void)gz_writer_wal_checkpoint(&store->writer, false);
+        store->wal_checkpoint_at = pages + WAL_CHECKPOINT_PAGES;
+        store->wal_checkpoint_at_ns = uv_hrtime() + (uint64_t)WAL_CHECKPOINT_SECONDS * 1000000000;
     }
     report_wal(store, wal_bytes(store));
 }
@@ -180,7 +142,7 @@ static void checkpoint_if_due(struct gz_store *store)
 /* Whether there is nothing left to do until the next batch. */
 static bool rest(struct gz_store *store)
 {
-    if (wal_bytes(store) > 0 && gz_writer_checkpoint(&store->writer, true))
+    if (wal_bytes(store) > 0 && gz_writer_wal_checkpoint(&store->writer, true))
         store->writer.wal_pages = 0;
     uint64_t bytes = wal_bytes(store);
     report_wal(store, bytes);
@@ -197,31 +159,32 @@ static bool forget(struct gz_store *store)
 {
     struct gz_error error;
     bool more = false;
-    if (!gz_retention_is_on(&store->keep) || store->writer.wal_pages > 2 * CHECKPOINT_PAGES)
+    if (!gz_retention_is_on(&store->retention) ||
+        store->writer.wal_pages > 2 * WAL_CHECKPOINT_PAGES)
         return false;
-    if (gz_retention_step(&store->keep, gz_db_now(), &more, &error) != GZ_OK)
+    if (gz_retention_step(&store->retention, gz_db_now(), &more, &error) != GZ_OK)
         gz_log(store->log, GZ_WARN, 0, "letting go of the past: %s", error.message);
     uv_mutex_lock(&store->mutex);
-    store->stats.kept_since = store->keep.since;
+    store->stats.kept_since = store->retention.since;
     uv_mutex_unlock(&store->mutex);
     return more;
 }
 
-/* Takes all that is queued, waiting for it so many seconds; nothing after them, or when it is time
- * to end. */
-static struct queue take_queued(struct gz_store *store, uint64_t wait_s, bool *is_ending)
+/* Takes the batch that is queued, waiting so many seconds for it; NULL after them, or when it is
+ * time to end. */
+static struct gz_batch *take_queued(struct gz_store *store, uint64_t wait_s, bool *is_ending)
 {
     uv_mutex_lock(&store->mutex);
     int timeout = wait_s == 0;
-    while (store->queued.first == NULL && !store->is_closing && timeout == 0) {
+    while (store->queued == NULL && !store->is_closing && timeout == 0) {
         if (wait_s == FOREVER)
             uv_cond_wait(&store->wake, &store->mutex);
         else
             timeout = uv_cond_timedwait(&store->wake, &store->mutex, wait_s * 1000000000);
     }
-    struct queue taken = store->queued;
-    store->queued = (struct queue){0};
-    *is_ending = store->is_closing && taken.first == NULL;
+    struct gz_batch *taken = store->queued;
+    store->queued = NULL;
+    *is_ending = store->is_closing && taken == NULL;
     uv_mutex_unlock(&store->mutex);
     return taken;
 }
@@ -231,11 +194,11 @@ static struct queue take_queued(struct gz_store *store, uint64_t wait_s, bool *i
 static uint64_t work_alone(struct gz_store *store, uint64_t wait_s)
 {
     if (forget(store)) {
-        checkpoint_if_due(store);
+        wal_checkpoint_if_due(store);
         return 0;
     }
     if (wait_s == 0 || !rest(store)) return IDLE_SECONDS;
-    return gz_retention_is_on(&store->keep) ? KEEP_SECONDS : FOREVER;
+    return gz_retention_is_on(&store->retention) ? RETENTION_SECONDS : FOREVER;
 }
 
 static void handle_thread(void *context)
@@ -244,11 +207,11 @@ static void handle_thread(void *context)
     bool is_ending = false;
     uint64_t wait_s = IDLE_SECONDS;
     while (!is_ending) {
-        struct queue taken = take_queued(store, wait_s, &is_ending);
-        if (taken.first != NULL) {
-            commit_group(store, &taken);
-            checkpoint_if_due(store);
-            wait_s = gz_retention_is_on(&store->keep) ? 0 : IDLE_SECONDS;
+        struct gz_batch *batch = take_queued(store, wait_s, &is_ending);
+        if (batch != NULL) {
+            commit(store, batch);
+            wal_checkpoint_if_due(store);
+            wait_s = gz_retention_is_on(&store->retention) ? 0 : IDLE_SECONDS;
         } else if (is_ending) {
             (void)rest(store);
         } else {
@@ -261,17 +224,13 @@ static void handle_thread(void *context)
 
 static enum gz_status use_wal(sqlite3 *db, struct gz_error *error)
 {
-    sqlite3_stmt *statement;
-    enum gz_status status = gz_db_prepare(db, "PRAGMA journal_mode = WAL", &statement, error);
-    if (status != GZ_OK) return status;
-    int rc = sqlite3_step(statement);
-    if (rc != SQLITE_ROW)
-        status = gz_db_fail(db, rc, error, "the write-ahead log");
-    else if (strcmp((const char *)sqlite3_column_text(statement, 0), "wal") != 0)
+    struct gz_ask ask = gz_ask_prepare(db, "PRAGMA journal_mode = WAL");
+    enum gz_status status = GZ_OK;
+    if (gz_ask_row(&ask) && strcmp((const char *)sqlite3_column_text(ask.statement, 0), "wal") != 0)
         status = gz_fail(error, GZ_STORAGE,
                          "the file system has no shared memory for a write-ahead log");
-    sqlite3_finalize(statement);
-    /* Checkpoints are made between commits, not within one. */
+    status = gz_ask_end(&ask, status, error, "the write-ahead log");
+    /* The log is copied into the database between commits, not within one. */
     sqlite3_wal_autocheckpoint(db, 0);
     if (status == GZ_OK)
         status = gz_db_exec(
@@ -300,12 +259,12 @@ static enum gz_status open_writer(struct gz_store *store, const struct gz_store_
     if (status != GZ_OK) return status;
     sqlite3_busy_timeout(db, OPENING_BUSY_MS);
     status = prepare_database(db, options->time, state, error);
-    if (status == GZ_OK) status = gz_retention_init(&store->keep, db, options->kept, error);
-    store->stats.kept_since = store->keep.since;
+    if (status == GZ_OK) status = gz_retention_init(&store->retention, db, options->kept, error);
+    store->stats.kept_since = store->retention.since;
     if (status == GZ_OK)
         status = gz_writer_init(&store->writer, db, state->epoch, options->recorded, error);
     if (status != GZ_OK) {
-        gz_retention_finish(&store->keep);
+        gz_retention_finish(&store->retention);
         sqlite3_close(db);
     }
     return status;
@@ -314,20 +273,13 @@ static enum gz_status open_writer(struct gz_store *store, const struct gz_store_
 static enum gz_status open_keys(struct gz_store *store, const char *path, struct gz_error *error)
 {
     enum gz_status status = gz_db_open(path, SQLITE_OPEN_READONLY, &store->keys_db, error);
-    if (status == GZ_OK) sqlite3_busy_timeout(store->keys_db, OPENING_BUSY_MS);
-    if (status == GZ_OK)
-        status =
-            gz_db_prepare(store->keys_db,
-                          "SELECT " GZ_EDIT_COLUMNS
-                          " FROM edits e WHERE e.user = ? AND e.key = ? AND e.ended IS NOT NULL",
-                          &store->find_key, error);
-    if (status == GZ_OK)
-        status = gz_db_prepare(store->keys_db, GZ_EDIT_CHANGES_SQL, &store->key_changes, error);
-    if (status == GZ_OK)
-        status =
-            gz_db_prepare(store->keys_db, "SELECT note FROM note_keys WHERE user = ? AND key = ?",
-                          &store->find_note_key, error);
-    return status;
+    if (status != GZ_OK) return status;
+    sqlite3_busy_timeout(store->keys_db, OPENING_BUSY_MS);
+    status =
+        gz_db_prepare_all(store->keys_db, gz_sql_keys, GZ_SQL_KEYS_COUNT, store->find_key, error);
+    return status == GZ_OK ? gz_db_prepare_all(store->keys_db, gz_sql_rows, GZ_SQL_ROWS_COUNT,
+                                               store->rows, error)
+                           : status;
 }
 
 static enum gz_status start_thread(struct gz_store *store, struct gz_error *error)
@@ -373,7 +325,7 @@ enum gz_status gz_store_open(struct gz_store **store, const struct gz_store_opti
     (*store)->context = options->context;
     (*store)->log = options->log;
     (*store)->owner.descriptor = -1;
-    (*store)->checkpoint_at = CHECKPOINT_PAGES;
+    (*store)->wal_checkpoint_at = WAL_CHECKPOINT_PAGES;
     enum gz_status status = open_store(*store, options, state, error);
     if (status != GZ_OK) {
         gz_store_close(*store);
@@ -399,19 +351,17 @@ void gz_store_close(struct gz_store *store)
 {
     if (store == NULL) return;
     if (store->has_thread) end_thread(store);
-    sqlite3_finalize(store->find_key);
-    sqlite3_finalize(store->key_changes);
-    sqlite3_finalize(store->find_note_key);
+    for (int i = 0; i < GZ_SQL_KEYS_COUNT; i++) sqlite3_finalize(store->find_key[i]);
+    for (int i = 0; i < GZ_SQL_ROWS_COUNT; i++) sqlite3_finalize(store->rows[i]);
     sqlite3_close(store->keys_db);
-    gz_retention_finish(&store->keep);
+    gz_retention_finish(&store->retention);
     gz_writer_finish(&store->writer);
     if (store->unfinished_path != NULL) {
         unlink(store->unfinished_path);
         gz_delete_beside(store->unfinished_path);
     }
     gz_owner_finish(&store->owner);
-    struct gz_batch *batch;
-    while ((batch = pop(&store->done)) != NULL) gz_batch_destroy(batch);
+    gz_batch_destroy(store->done);
     if (store->has_wake) uv_cond_destroy(&store->wake);
     if (store->has_mutex) uv_mutex_destroy(&store->mutex);
     free(store->wal_path);
@@ -423,7 +373,8 @@ void gz_store_close(struct gz_store *store)
 void gz_store_submit(struct gz_store *store, struct gz_batch *batch)
 {
     uv_mutex_lock(&store->mutex);
-    push(&store->queued, batch);
+    assert(store->queued == NULL && store->done == NULL);
+    store->queued = batch;
     uv_cond_signal(&store->wake);
     uv_mutex_unlock(&store->mutex);
 }
@@ -432,7 +383,8 @@ struct gz_batch *gz_store_take(struct gz_store *store, enum gz_status *status,
                                struct gz_error *error)
 {
     uv_mutex_lock(&store->mutex);
-    struct gz_batch *batch = pop(&store->done);
+    struct gz_batch *batch = store->done;
+    store->done = NULL;
     uv_mutex_unlock(&store->mutex);
     if (batch == NULL) return NULL;
     *status = batch->status;
@@ -440,27 +392,25 @@ struct gz_batch *gz_store_take(struct gz_store *store, enum gz_status *status,
     return batch;
 }
 
-/* Asks for the row of a key: SQLITE_ROW, SQLITE_DONE, or why not. */
-static int step_to_key(sqlite3_stmt *find, const char *user, const char *key)
+/* ---- keys: on the opener's thread ---- */
+
+static struct gz_ask ask_for_key(struct gz_store *store, enum gz_sql_keys which, const char *user,
+                                 const char *key)
 {
-    int rc = sqlite3_bind_text(find, 1, user, -1, SQLITE_STATIC);
-    if (rc == SQLITE_OK) rc = sqlite3_bind_text(find, 2, key, -1, SQLITE_STATIC);
-    return rc == SQLITE_OK ? sqlite3_step(find) : rc;
+    struct gz_ask ask = gz_ask_begin(store->find_key[which]);
+    gz_bind_text(&ask, user);
+    gz_bind_text(&ask, key);
+    return ask;
 }
 
-/* The status of such a question. */
-static enum gz_status key_status(struct gz_store *store, int rc, struct gz_error *error)
+/* A look-up that failed is not the same as a key that is not there: it says so, and is logged. */
+static enum gz_status end_key(struct gz_store *store, struct gz_ask *ask, enum gz_status status,
+                              struct gz_error *error)
 {
-    if (rc == SQLITE_ROW || rc == SQLITE_DONE) return GZ_OK;
-    return gz_fail(error, rc == SQLITE_NOMEM ? GZ_NO_MEMORY : GZ_STORAGE, "%s",
-                   sqlite3_errmsg(store->keys_db));
-}
-
-static enum gz_status finish_key(struct gz_store *store, sqlite3_stmt *find, enum gz_status status,
-                                 const struct gz_error *error)
-{
+    bool is_memory = ask->rc == SQLITE_NOMEM;
+    status = gz_ask_end(ask, status, error, "the key");
+    if (is_memory && status != GZ_OK) status = GZ_NO_MEMORY;
     if (status != GZ_OK) gz_log(store->log, GZ_ERROR, 0, "looking for a key: %s", error->message);
-    sqlite3_reset(find);
     return status;
 }
 
@@ -468,21 +418,21 @@ enum gz_status gz_store_find_key(struct gz_store *store, const char *user, const
                                  struct gz_arena *arena, struct gz_edit_record *edit)
 {
     struct gz_error error = {0};
+    enum gz_status status = GZ_OK;
     edit->id = 0;
-    int rc = step_to_key(store->find_key, user, key);
-    enum gz_status status = key_status(store, rc, &error);
-    if (rc == SQLITE_ROW)
-        status = gz_read_edit(store->find_key, store->key_changes, arena, edit, &error);
-    return finish_key(store, store->find_key, status, &error);
+    struct gz_ask ask = ask_for_key(store, GZ_SQL_KEYS_EDIT, user, key);
+    if (gz_ask_row(&ask))
+        status = gz_read_edit(ask.statement, store->rows[GZ_SQL_ROWS_CHANGES], arena, edit, &error);
+    return end_key(store, &ask, status, &error);
 }
 
 enum gz_status gz_store_find_note_key(struct gz_store *store, const char *user, const char *key,
                                       uint64_t *note)
 {
     struct gz_error error = {0};
-    int rc = step_to_key(store->find_note_key, user, key);
-    *note = rc == SQLITE_ROW ? (uint64_t)sqlite3_column_int64(store->find_note_key, 0) : 0;
-    return finish_key(store, store->find_note_key, key_status(store, rc, &error), &error);
+    struct gz_ask ask = ask_for_key(store, GZ_SQL_KEYS_NOTE, user, key);
+    *note = gz_ask_row(&ask) ? (uint64_t)sqlite3_column_int64(ask.statement, 0) : 0;
+    return end_key(store, &ask, GZ_OK, &error);
 }
 
 struct gz_store_stats gz_store_stats(struct gz_store *store)

@@ -56,14 +56,15 @@ struct gz_store_options {
 GZ_MUST_USE enum gz_status gz_store_open(struct gz_store **store,
                                          const struct gz_store_options *options,
                                          struct gz_scene_state *state, struct gz_error *error);
-/* Commits what was submitted, ends the writer and closes the file. NULL is fine. Batches not taken
- * are freed. */
+/* Commits what was submitted, ends the writer and closes the file. NULL is fine. A batch that was
+ * not taken is freed. */
 void gz_store_close(struct gz_store *store);
 
-/* Hands a batch to the writer, which owns it until it is taken back. */
+/* Hands a batch to the writer, which owns it until it is taken back. One at a time: the batch
+ * before was taken. */
 void gz_store_submit(struct gz_store *store, struct gz_batch *batch);
-/* The next batch that is done, in the order of submission, with its status; NULL when there is none
- * yet. The caller owns it. */
+/* The batch that was submitted, once it is done, with its status; NULL until then. The caller owns
+ * it. */
 struct gz_batch *gz_store_take(struct gz_store *store, enum gz_status *status,
                                struct gz_error *error);
 

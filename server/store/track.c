@@ -1,6 +1,5 @@
-/* Where a node was, point by point: where its drags found it, the points of their paths, rests, and
- * where each edit left it. */
-#include <math.h>
+/* track.c - answers where a node was, point by point: where its drags found it, the points of their
+ * paths, rests, and where each edit left it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,30 +7,6 @@
 #include "store/internal.h"
 #include "store/rows.h"
 
-/* One kind of point: of the edits `e` that are kept and their changes `c` of the node ?1, those
- * where `which`. Of one seq the step orders them. */
-#define KIND(seq, step, time, parent, prefix, joins, which)                                        \
-    "SELECT " seq " AS seq, " step " AS step, " time " AS time, e.id AS edit, " parent             \
-    " AS parent, " GZ_TRS_COLUMNS(prefix) " FROM changes c JOIN edits e ON e.id = c.edit " joins   \
-                                          "WHERE c.node = ?1 AND (c.seq IS NULL OR c.seq > "       \
-                                          "(SELECT since FROM kept)) AND " which
-#define SAMPLES "JOIN samples s ON s.edit = c.edit AND s.node = c.node "
-#define IS_DRAG "(e.handle IS NOT NULL OR e.kind = 'wheel')"
-
-/* A sample at the seq of its edit's end is that end; a rest is two points. */
-#define ENDS                                                                                       \
-    KIND("c.seq", "0", "e.ended", "c.after_parent", "c.after_", "",                                \
-         "c.seq IS NOT NULL AND c.did <> 'delete'")
-#define BEGINNINGS KIND("e.began_seq", "1", "e.began", "c.before_parent", "c.before_", "", IS_DRAG)
-#define PATHS                                                                                      \
-    KIND("s.seq", "2", "s.time", "c.before_parent", "s.", SAMPLES,                                 \
-         "(c.seq IS NULL OR s.seq < c.seq)")
-#define RESTS KIND("s.seq", "3", "s.until", "c.before_parent", "s.", SAMPLES, "s.until IS NOT NULL")
-
-static const char points_sql[] =
-    "SELECT * FROM (" ENDS " UNION ALL " BEGINNINGS " UNION ALL " PATHS " UNION ALL " RESTS ")"
-    " WHERE time > coalesce(?2, -9e999) AND time < coalesce(?3, 9e999) ORDER BY seq, step, time "
-    "LIMIT ?4";
 enum { TRS_COLUMN = 5 };
 
 struct list {
@@ -44,51 +19,43 @@ static enum gz_status fail_memory(struct gz_error *error)
     return gz_fail(error, GZ_TOO_LARGE, "the answer is too large: ask for less");
 }
 
-static enum gz_status read_points(sqlite3 *db, sqlite3_stmt *rows, struct list *list,
-                                  struct gz_error *error)
+static enum gz_status read_points(struct gz_ask *ask, struct list *list, struct gz_error *error)
 {
-    int rc;
-    while ((rc = sqlite3_step(rows)) == SQLITE_ROW) {
-        if (!gz_grow(&list->points, &list->capacity, list->count + 1, sizeof *list->points))
-            return fail_memory(error);
+    bool has_room = true;
+    while (has_room && gz_ask_row(ask)) {
+        has_room = gz_grow(&list->points, &list->capacity, list->count + 1, sizeof *list->points);
+        if (!has_room) continue;
         list->points[list->count++] = (struct gz_point_record){
-            .seq = (uint64_t)sqlite3_column_int64(rows, 0),
-            .time = sqlite3_column_double(rows, 2),
-            .edit = (uint64_t)sqlite3_column_int64(rows, 3),
-            .parent = (uint64_t)sqlite3_column_int64(rows, 4),
-            .trs = gz_read_trs(rows, TRS_COLUMN),
+            .seq = (uint64_t)sqlite3_column_int64(ask->statement, 0),
+            .time = sqlite3_column_double(ask->statement, 2),
+            .edit = (uint64_t)sqlite3_column_int64(ask->statement, 3),
+            .parent = (uint64_t)sqlite3_column_int64(ask->statement, 4),
+            .trs = gz_read_trs(ask->statement, TRS_COLUMN),
         };
     }
-    return rc == SQLITE_DONE ? GZ_OK : gz_db_fail(db, rc, error, "the path");
+    return gz_ask_end(ask, has_room ? GZ_OK : fail_memory(error), error, "the path");
 }
 
 static enum gz_status collect(sqlite3 *db, const struct gz_query *query, struct list *list,
                               struct gz_error *error)
 {
-    sqlite3_stmt *rows;
-    enum gz_status status = gz_db_prepare(db, points_sql, &rows, error);
-    if (status != GZ_OK) return status;
-    sqlite3_bind_int64(rows, 1, (sqlite3_int64)query->node);
-    if (!isnan(query->since)) sqlite3_bind_double(rows, 2, query->since);
-    if (!isnan(query->before)) sqlite3_bind_double(rows, 3, query->before);
-    sqlite3_bind_int64(rows, 4, query->limit > 0 ? query->limit : GZ_PATH_POINTS_MAX);
-    status = read_points(db, rows, list, error);
-    sqlite3_finalize(rows);
-    return status;
+    struct gz_ask ask = gz_ask_prepare(db, gz_sql_track[GZ_SQL_TRACK_POINTS]);
+    gz_bind_integer(&ask, query->node);
+    gz_bind_real(&ask, query->since);
+    gz_bind_real(&ask, query->before);
+    gz_bind_integer(&ask, query->limit > 0 ? query->limit : GZ_PATH_POINTS_MAX);
+    return read_points(&ask, list, error);
 }
 
 static enum gz_status check_node(sqlite3 *db, uint64_t node, struct gz_error *error)
 {
-    sqlite3_stmt *row;
-    enum gz_status status = gz_db_prepare(db, "SELECT 1 FROM nodes WHERE id = ?", &row, error);
-    if (status != GZ_OK) return status;
-    sqlite3_bind_int64(row, 1, (sqlite3_int64)node);
-    int rc = sqlite3_step(row);
-    sqlite3_finalize(row);
-    if (rc == SQLITE_DONE)
-        return gz_fail(error, GZ_UNKNOWN_NODE, "node: there never was a node %llu",
-                       (unsigned long long)node);
-    return rc == SQLITE_ROW ? GZ_OK : gz_db_fail(db, rc, error, "the path");
+    struct gz_ask ask = gz_ask_prepare(db, gz_sql_track[GZ_SQL_TRACK_NODE]);
+    gz_bind_integer(&ask, node);
+    bool is_found = gz_ask_row(&ask);
+    enum gz_status status = gz_ask_end(&ask, GZ_OK, error, "the path");
+    if (status != GZ_OK || is_found) return status;
+    return gz_fail(error, GZ_UNKNOWN_NODE, "node: there never was a node %llu",
+                   (unsigned long long)node);
 }
 
 enum gz_status gz_answer_path(struct gz_db_reader *reader, const struct gz_query *query,

@@ -1,3 +1,5 @@
+/* writer.c - what each record of a batch does to the tables. The statements are in sql/writer.sql.
+ */
 #include "store/writer.h"
 
 #include <assert.h>
@@ -11,64 +13,6 @@
 #define BUSY_STEP_MS 10
 #define AS_TEXT(number) #number
 #define TEXT_OF(number) AS_TEXT(number)
-
-#define CONTENT_EXCLUDED                                                                           \
-    "parent = excluded.parent, name = excluded.name, tx = excluded.tx, ty = excluded.ty, tz = "    \
-    "excluded.tz, "                                                                                \
-    "rx = excluded.rx, ry = excluded.ry, rz = excluded.rz, rw = excluded.rw, sx = excluded.sx, "   \
-    "sy = excluded.sy, "                                                                           \
-    "sz = excluded.sz, min_x = excluded.min_x, min_y = excluded.min_y, min_z = excluded.min_z, "   \
-    "max_x = excluded.max_x, max_y = excluded.max_y, max_z = excluded.max_z, asset = "             \
-    "excluded.asset"
-#define TEN "?, ?, ?, ?, ?, ?, ?, ?, ?, ?"
-#define NINETEEN TEN ", ?, ?, ?, ?, ?, ?, ?, ?, ?"
-
-static const char *const sql[GZ_WRITE_COUNT] = {
-    [GZ_WRITE_BEGIN] = "BEGIN IMMEDIATE",
-    [GZ_WRITE_COMMIT] = "COMMIT",
-    [GZ_WRITE_ROLLBACK] = "ROLLBACK",
-    [GZ_WRITE_SCENE] = "UPDATE scene SET seq = ?, time = ?, next_node = ?, next_edit = ?",
-    [GZ_WRITE_JOINED] =
-        "INSERT INTO sessions (epoch, session, user, role, joined) VALUES (?, ?, ?, ?, ?)",
-    [GZ_WRITE_LEFT] = "UPDATE sessions SET left = ? WHERE epoch = ? AND session = ?",
-    [GZ_WRITE_NODE] = "INSERT INTO nodes (id, seq, deleted_seq, " GZ_CONTENT_COLUMNS(
-        "") ") VALUES (?, ?, ?, " NINETEEN
-            ") ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, deleted_seq = "
-            "excluded.deleted_seq, " CONTENT_EXCLUDED,
-    [GZ_WRITE_EDIT] =
-        "INSERT INTO edits (id, kind, handle, epoch, session, user, key, target, began, ended, "
-        "began_seq, seq, residual, typed, typed2) VALUES (" TEN ", ?, ?, ?, ?, ?) "
-        "ON CONFLICT (id) DO UPDATE SET kind = excluded.kind, handle = excluded.handle, "
-        "key = excluded.key, target = excluded.target, began = excluded.began, ended = "
-        "excluded.ended, "
-        "seq = excluded.seq, "
-        "residual = excluded.residual, typed = excluded.typed, typed2 = excluded.typed2",
-    [GZ_WRITE_CHANGE] = "INSERT INTO changes (edit, step, node, seq, did, " GZ_CONTENT_COLUMNS(
-        "before_") ", " GZ_CONTENT_COLUMNS("after_") ") VALUES (?, ?, ?, ?, ?, " NINETEEN
-                                                     ", " NINETEEN ")",
-    [GZ_WRITE_SAMPLE] = "INSERT INTO samples (edit, node, seq, time, " GZ_TRS_COLUMNS(
-        "") ") VALUES (?, ?, ?, ?, " TEN ")",
-    [GZ_WRITE_REST] = "UPDATE samples SET until = ? WHERE edit = ? AND node = ? AND seq = ?",
-    [GZ_WRITE_FORGET_SAMPLE] = "DELETE FROM samples WHERE edit = ? AND node = ? AND seq = ?",
-    [GZ_WRITE_FORGET_CHANGES] = "DELETE FROM changes WHERE edit = ?",
-    [GZ_WRITE_FORGET_SAMPLES] = "DELETE FROM samples WHERE edit = ?",
-    [GZ_WRITE_FORGET_UNCHANGED] = "DELETE FROM samples WHERE edit = ?1 AND node NOT IN"
-                                  " (SELECT node FROM changes WHERE edit = ?1)",
-    [GZ_WRITE_FORGET_EDIT] = "DELETE FROM edits WHERE id = ?",
-    [GZ_WRITE_NOTE] =
-        "INSERT INTO notes (id, user, text, node, x, y, z, reply, done, made, changed, changed_by, "
-        "gone)"
-        " VALUES (" TEN
-        ", ?, ?, ?) ON CONFLICT (id) DO UPDATE SET text = excluded.text, node = excluded.node,"
-        " x = excluded.x, y = excluded.y, z = excluded.z, done = excluded.done, changed = "
-        "excluded.changed,"
-        " changed_by = excluded.changed_by, gone = excluded.gone",
-    [GZ_WRITE_NOTE_KEY] = "INSERT INTO note_keys (user, key, note) VALUES (?, ?, ?)",
-    [GZ_WRITE_CHECKPOINT] = "INSERT INTO checkpoints (name, seq, user, made) VALUES (?, ?, ?, ?)",
-    [GZ_WRITE_FORGET_CHECKPOINT] = "DELETE FROM checkpoints WHERE name = ?",
-    [GZ_WRITE_KEPT_SINCE] = "SELECT since FROM kept",
-    [GZ_WRITE_ASSET] = "INSERT INTO assets (seq, media_type, bytes) VALUES (?, ?, ?)",
-};
 
 /* Another program has the file locked: an edit waits for that, nothing else does, and nobody does
  * at the end. */
@@ -95,12 +39,11 @@ enum gz_status gz_writer_init(struct gz_writer *writer, sqlite3 *db, uint64_t ep
                               enum gz_recorded recorded, struct gz_error *error)
 {
     *writer = (struct gz_writer){.epoch = epoch, .recorded = recorded};
-    for (int i = 0; i < GZ_WRITE_COUNT; i++) {
-        enum gz_status status = gz_db_prepare(db, sql[i], &writer->statements[i], error);
-        if (status != GZ_OK) {
-            gz_writer_finish(writer);
-            return status;
-        }
+    enum gz_status status =
+        gz_db_prepare_all(db, gz_sql_writer, GZ_SQL_WRITER_COUNT, writer->statements, error);
+    if (status != GZ_OK) {
+        gz_writer_finish(writer);
+        return status;
     }
     writer->db = db;
     sqlite3_wal_hook(db, handle_wal, writer);
@@ -110,99 +53,97 @@ enum gz_status gz_writer_init(struct gz_writer *writer, sqlite3 *db, uint64_t ep
 
 void gz_writer_finish(struct gz_writer *writer)
 {
-    for (int i = 0; i < GZ_WRITE_COUNT; i++) sqlite3_finalize(writer->statements[i]);
+    for (int i = 0; i < GZ_SQL_WRITER_COUNT; i++) sqlite3_finalize(writer->statements[i]);
     sqlite3_close(writer->db);
     gz_paths_finish(&writer->paths);
     *writer = (struct gz_writer){0};
 }
 
-static struct gz_bind start(struct gz_writer *writer, enum gz_write what)
+static struct gz_ask start(struct gz_writer *writer, enum gz_sql_writer what)
 {
-    return gz_bind_begin(writer->statements[what]);
+    return gz_ask_begin(writer->statements[what]);
 }
 
-static int run(struct gz_writer *writer, enum gz_write what)
+static int run(struct gz_writer *writer, enum gz_sql_writer what)
 {
-    struct gz_bind bind = start(writer, what);
-    return gz_bind_run(&bind);
+    struct gz_ask ask = start(writer, what);
+    return gz_ask_run(&ask);
 }
 
-static int run_for(struct gz_writer *writer, enum gz_write what, uint64_t edit)
+static int run_for(struct gz_writer *writer, enum gz_sql_writer what, uint64_t edit)
 {
-    struct gz_bind bind = start(writer, what);
-    gz_bind_integer(&bind, edit);
-    return gz_bind_run(&bind);
+    struct gz_ask ask = start(writer, what);
+    gz_bind_integer(&ask, edit);
+    return gz_ask_run(&ask);
 }
 
-/* The one number of a statement that has one row. */
-static int read_integer(struct gz_writer *writer, enum gz_write what, uint64_t *value)
+static int read_kept_since(struct gz_writer *writer, uint64_t *seq)
 {
-    struct gz_bind bind = start(writer, what);
-    int rc = sqlite3_step(bind.statement);
-    if (rc == SQLITE_ROW) *value = (uint64_t)sqlite3_column_int64(bind.statement, 0);
-    sqlite3_reset(bind.statement);
-    if (rc == SQLITE_DONE) return SQLITE_CORRUPT;
-    return rc == SQLITE_ROW ? SQLITE_OK : rc;
+    struct gz_ask ask = start(writer, GZ_SQL_WRITER_KEPT_SINCE);
+    if (gz_ask_row(&ask)) *seq = (uint64_t)sqlite3_column_int64(ask.statement, 0);
+    bool is_damaged = ask.rc == SQLITE_DONE;
+    int rc = gz_ask_finish(&ask);
+    return is_damaged ? SQLITE_CORRUPT : rc;
 }
 
 static int write_scene(struct gz_writer *writer, const struct gz_batch *batch)
 {
-    struct gz_bind bind = start(writer, GZ_WRITE_SCENE);
-    gz_bind_integer(&bind, batch->seq);
-    gz_bind_real(&bind, batch->time);
-    gz_bind_integer(&bind, batch->next_node);
-    gz_bind_integer(&bind, batch->next_edit);
-    return gz_bind_run(&bind);
+    struct gz_ask ask = start(writer, GZ_SQL_WRITER_SCENE);
+    gz_bind_integer(&ask, batch->seq);
+    gz_bind_real(&ask, batch->time);
+    gz_bind_integer(&ask, batch->next_node);
+    gz_bind_integer(&ask, batch->next_edit);
+    return gz_ask_run(&ask);
 }
 
 static int write_joined(struct gz_writer *writer, const struct gz_session_record *session)
 {
-    struct gz_bind bind = start(writer, GZ_WRITE_JOINED);
-    gz_bind_integer(&bind, writer->epoch);
-    gz_bind_integer(&bind, session->session);
-    gz_bind_text(&bind, session->user);
-    gz_bind_text(&bind, gz_vocabulary_word(&gz_role_words, session->role));
-    gz_bind_real(&bind, session->time);
-    return gz_bind_run(&bind);
+    struct gz_ask ask = start(writer, GZ_SQL_WRITER_JOINED);
+    gz_bind_integer(&ask, writer->epoch);
+    gz_bind_integer(&ask, session->session);
+    gz_bind_text(&ask, session->user);
+    gz_bind_text(&ask, gz_vocabulary_word(&gz_role_words, session->role));
+    gz_bind_real(&ask, session->time);
+    return gz_ask_run(&ask);
 }
 
 static int write_left(struct gz_writer *writer, const struct gz_session_record *session)
 {
-    struct gz_bind bind = start(writer, GZ_WRITE_LEFT);
-    gz_bind_real(&bind, session->time);
-    gz_bind_integer(&bind, writer->epoch);
-    gz_bind_integer(&bind, session->session);
-    return gz_bind_run(&bind);
+    struct gz_ask ask = start(writer, GZ_SQL_WRITER_LEFT);
+    gz_bind_real(&ask, session->time);
+    gz_bind_integer(&ask, writer->epoch);
+    gz_bind_integer(&ask, session->session);
+    return gz_ask_run(&ask);
 }
 
 static int write_node(struct gz_writer *writer, const struct gz_node_record *node)
 {
-    struct gz_bind bind = start(writer, GZ_WRITE_NODE);
-    gz_bind_integer(&bind, node->id);
-    gz_bind_integer(&bind, node->seq);
-    gz_bind_id(&bind, node->gone ? node->seq : 0);
-    gz_bind_content(&bind, &node->content);
-    return gz_bind_run(&bind);
+    struct gz_ask ask = start(writer, GZ_SQL_WRITER_NODE);
+    gz_bind_integer(&ask, node->id);
+    gz_bind_integer(&ask, node->seq);
+    gz_bind_id(&ask, node->gone ? node->seq : 0);
+    gz_bind_content(&ask, &node->content);
+    return gz_ask_run(&ask);
 }
 
 static int forget_sample(struct gz_writer *writer, uint64_t edit, uint64_t node, uint64_t seq)
 {
-    struct gz_bind bind = start(writer, GZ_WRITE_FORGET_SAMPLE);
-    gz_bind_integer(&bind, edit);
-    gz_bind_integer(&bind, node);
-    gz_bind_integer(&bind, seq);
-    return gz_bind_run(&bind);
+    struct gz_ask ask = start(writer, GZ_SQL_WRITER_FORGET_SAMPLE);
+    gz_bind_integer(&ask, edit);
+    gz_bind_integer(&ask, node);
+    gz_bind_integer(&ask, seq);
+    return gz_ask_run(&ask);
 }
 
 static int insert_sample(struct gz_writer *writer, const struct gz_sample_record *sample)
 {
-    struct gz_bind bind = start(writer, GZ_WRITE_SAMPLE);
-    gz_bind_integer(&bind, sample->edit);
-    gz_bind_integer(&bind, sample->node);
-    gz_bind_integer(&bind, sample->seq);
-    gz_bind_real(&bind, sample->time);
-    gz_bind_trs(&bind, &sample->trs);
-    return gz_bind_run(&bind);
+    struct gz_ask ask = start(writer, GZ_SQL_WRITER_SAMPLE);
+    gz_bind_integer(&ask, sample->edit);
+    gz_bind_integer(&ask, sample->node);
+    gz_bind_integer(&ask, sample->seq);
+    gz_bind_real(&ask, sample->time);
+    gz_bind_trs(&ask, &sample->trs);
+    return gz_ask_run(&ask);
 }
 
 /* It stayed where it was, until then: that is said of the newest sample, or is a point of its own
@@ -215,12 +156,12 @@ static int write_rest(struct gz_writer *writer, const struct gz_sample_record *s
                                              gz_path_start(found->path)};
         return insert_sample(writer, &beginning);
     }
-    struct gz_bind bind = start(writer, GZ_WRITE_REST);
-    gz_bind_real(&bind, until);
-    gz_bind_integer(&bind, sample->edit);
-    gz_bind_integer(&bind, sample->node);
-    gz_bind_integer(&bind, found->path->last_seq);
-    return gz_bind_run(&bind);
+    struct gz_ask ask = start(writer, GZ_SQL_WRITER_REST);
+    gz_bind_real(&ask, until);
+    gz_bind_integer(&ask, sample->edit);
+    gz_bind_integer(&ask, sample->node);
+    gz_bind_integer(&ask, found->path->last_seq);
+    return gz_ask_run(&ask);
 }
 
 /* The newest sample is there until this one shows that the path does not need it. */
@@ -252,17 +193,17 @@ static int write_change(struct gz_writer *writer, const struct gz_edit_record *e
                         bool is_done)
 {
     const struct gz_change *change = &edit->changes[step];
-    struct gz_bind bind = start(writer, GZ_WRITE_CHANGE);
-    gz_bind_integer(&bind, edit->id);
-    gz_bind_integer(&bind, step);
-    gz_bind_integer(&bind, change->node);
-    gz_bind_id(&bind, is_done ? edit->seq : 0);
-    gz_bind_text(&bind, !is_done || (change->existed && change->exists) ? "change"
-                        : change->exists                                ? "create"
-                                                                        : "delete");
-    gz_bind_content(&bind, change->existed ? &change->before : NULL);
-    gz_bind_content(&bind, is_done && change->exists ? &change->after : NULL);
-    return gz_bind_run(&bind);
+    struct gz_ask ask = start(writer, GZ_SQL_WRITER_CHANGE);
+    gz_bind_integer(&ask, edit->id);
+    gz_bind_integer(&ask, step);
+    gz_bind_integer(&ask, change->node);
+    gz_bind_id(&ask, is_done ? edit->seq : 0);
+    gz_bind_text(&ask, !is_done || (change->existed && change->exists) ? "change"
+                       : change->exists                                ? "create"
+                                                                       : "delete");
+    gz_bind_content(&ask, change->existed ? &change->before : NULL);
+    gz_bind_content(&ask, is_done && change->exists ? &change->after : NULL);
+    return gz_ask_run(&ask);
 }
 
 /* Where a drag ends may show that the sample before it is not needed. */
@@ -286,92 +227,79 @@ static int end_paths(struct gz_writer *writer, const struct gz_edit_record *edit
  * said. */
 static int write_edit(struct gz_writer *writer, const struct gz_edit_record *edit, bool is_done)
 {
-    struct gz_bind bind = start(writer, GZ_WRITE_EDIT);
-    gz_bind_integer(&bind, edit->id);
-    gz_bind_text(&bind, gz_vocabulary_word(&gz_edit_kind_words, edit->kind));
-    gz_bind_text(&bind, edit->handle != GZ_HANDLE_NONE
-                            ? gz_vocabulary_word(&gz_handle_words, edit->handle)
-                            : NULL);
-    gz_bind_integer(&bind, writer->epoch);
-    gz_bind_id(&bind, edit->session);
-    gz_bind_text(&bind, edit->user);
-    gz_bind_text(&bind, edit->key);
-    gz_bind_id(&bind, edit->target);
-    gz_bind_real(&bind, edit->began);
-    if (is_done)
-        gz_bind_real(&bind, edit->ended);
-    else
-        gz_bind_text(&bind, NULL);
-    gz_bind_integer(&bind, edit->began_seq);
-    if (is_done)
-        gz_bind_integer(&bind, edit->seq);
-    else
-        gz_bind_text(&bind, NULL);
-    gz_bind_real(&bind, edit->residual);
-    for (uint32_t i = 0; i < 2; i++) {
-        if (i < edit->value_count)
-            gz_bind_real(&bind, edit->value[i]);
-        else
-            gz_bind_text(&bind, NULL);
-    }
-    int rc = gz_bind_run(&bind);
+    struct gz_ask ask = start(writer, GZ_SQL_WRITER_EDIT);
+    gz_bind_integer(&ask, edit->id);
+    gz_bind_text(&ask, gz_vocabulary_word(&gz_edit_kind_words, edit->kind));
+    gz_bind_text(&ask, edit->handle != GZ_HANDLE_NONE
+                           ? gz_vocabulary_word(&gz_handle_words, edit->handle)
+                           : NULL);
+    gz_bind_integer(&ask, writer->epoch);
+    gz_bind_id(&ask, edit->session);
+    gz_bind_text(&ask, edit->user);
+    gz_bind_text(&ask, edit->key);
+    gz_bind_id(&ask, edit->target);
+    gz_bind_real(&ask, edit->began);
+    gz_bind_real(&ask, is_done ? edit->ended : NAN);
+    gz_bind_integer(&ask, edit->began_seq);
+    gz_bind_id(&ask, is_done ? edit->seq : 0);
+    gz_bind_real(&ask, edit->residual);
+    for (uint32_t i = 0; i < 2; i++)
+        gz_bind_real(&ask, i < edit->value_count ? edit->value[i] : NAN);
+    int rc = gz_ask_run(&ask);
     if (!is_done && writer->recorded != GZ_RECORD_ENDS) gz_paths_begin(&writer->paths, edit);
     if (rc == SQLITE_OK && is_done) rc = end_paths(writer, edit);
-    if (rc == SQLITE_OK && is_done) rc = run_for(writer, GZ_WRITE_FORGET_CHANGES, edit->id);
+    if (rc == SQLITE_OK && is_done) rc = run_for(writer, GZ_SQL_WRITER_FORGET_CHANGES, edit->id);
     for (size_t step = 0; rc == SQLITE_OK && step < edit->change_count; step++)
         rc = write_change(writer, edit, step, is_done);
     /* A node that came back to its first bits is none that the drag changed, and so has no path in
      * it. */
     bool sampled = is_done && (edit->handle != GZ_HANDLE_NONE || edit->kind == GZ_EDIT_WHEEL);
-    if (rc == SQLITE_OK && sampled) rc = run_for(writer, GZ_WRITE_FORGET_UNCHANGED, edit->id);
+    if (rc == SQLITE_OK && sampled) rc = run_for(writer, GZ_SQL_WRITER_FORGET_UNCHANGED, edit->id);
     return rc;
 }
 
 static int write_dropped(struct gz_writer *writer, uint64_t edit)
 {
-    int rc = run_for(writer, GZ_WRITE_FORGET_SAMPLES, edit);
-    if (rc == SQLITE_OK) rc = run_for(writer, GZ_WRITE_FORGET_CHANGES, edit);
-    if (rc == SQLITE_OK) rc = run_for(writer, GZ_WRITE_FORGET_EDIT, edit);
+    int rc = run_for(writer, GZ_SQL_WRITER_FORGET_SAMPLES, edit);
+    if (rc == SQLITE_OK) rc = run_for(writer, GZ_SQL_WRITER_FORGET_CHANGES, edit);
+    if (rc == SQLITE_OK) rc = run_for(writer, GZ_SQL_WRITER_FORGET_EDIT, edit);
     gz_paths_end(&writer->paths, edit);
     return rc;
 }
 
 static int write_note(struct gz_writer *writer, const struct gz_note_record *note)
 {
-    struct gz_bind bind = start(writer, GZ_WRITE_NOTE);
-    gz_bind_integer(&bind, note->id);
-    gz_bind_text(&bind, note->user);
-    gz_bind_text(&bind, note->text);
-    gz_bind_id(&bind, note->node);
-    gz_bind_point(&bind, note->has_point ? &note->point : NULL);
-    gz_bind_id(&bind, note->reply);
-    gz_bind_integer(&bind, note->done);
-    gz_bind_real(&bind, note->made);
-    gz_bind_real(&bind, note->changed);
-    gz_bind_text(&bind, note->by);
-    if (note->gone)
-        gz_bind_real(&bind, note->changed);
-    else
-        gz_bind_text(&bind, NULL);
-    int rc = gz_bind_run(&bind);
+    struct gz_ask ask = start(writer, GZ_SQL_WRITER_NOTE);
+    gz_bind_integer(&ask, note->id);
+    gz_bind_text(&ask, note->user);
+    gz_bind_text(&ask, note->text);
+    gz_bind_id(&ask, note->node);
+    gz_bind_point(&ask, note->has_point ? &note->point : NULL);
+    gz_bind_id(&ask, note->reply);
+    gz_bind_integer(&ask, note->done);
+    gz_bind_real(&ask, note->made);
+    gz_bind_real(&ask, note->changed);
+    gz_bind_text(&ask, note->by);
+    gz_bind_real(&ask, note->gone ? note->changed : NAN);
+    int rc = gz_ask_run(&ask);
     if (rc != SQLITE_OK || note->key == NULL) return rc;
-    bind = start(writer, GZ_WRITE_NOTE_KEY);
-    gz_bind_text(&bind, note->by);
-    gz_bind_text(&bind, note->key);
-    gz_bind_integer(&bind, note->id);
-    return gz_bind_run(&bind);
+    ask = start(writer, GZ_SQL_WRITER_NOTE_KEY);
+    gz_bind_text(&ask, note->by);
+    gz_bind_text(&ask, note->key);
+    gz_bind_integer(&ask, note->id);
+    return gz_ask_run(&ask);
 }
 
 static int write_checkpoint(struct gz_writer *writer, const struct gz_checkpoint_record *checkpoint)
 {
-    struct gz_bind bind =
-        start(writer, checkpoint->gone ? GZ_WRITE_FORGET_CHECKPOINT : GZ_WRITE_CHECKPOINT);
-    gz_bind_text(&bind, checkpoint->name);
-    if (checkpoint->gone) return gz_bind_run(&bind);
-    gz_bind_integer(&bind, checkpoint->seq);
-    gz_bind_text(&bind, checkpoint->user);
-    gz_bind_real(&bind, checkpoint->made);
-    return gz_bind_run(&bind);
+    struct gz_ask ask = start(writer, checkpoint->gone ? GZ_SQL_WRITER_FORGET_CHECKPOINT
+                                                       : GZ_SQL_WRITER_CHECKPOINT);
+    gz_bind_text(&ask, checkpoint->name);
+    if (checkpoint->gone) return gz_ask_run(&ask);
+    gz_bind_integer(&ask, checkpoint->seq);
+    gz_bind_text(&ask, checkpoint->user);
+    gz_bind_real(&ask, checkpoint->made);
+    return gz_ask_run(&ask);
 }
 
 /* The past may have gone on since the core looked: what came too late is no fault of the others in
@@ -379,7 +307,7 @@ static int write_checkpoint(struct gz_writer *writer, const struct gz_checkpoint
 static int write_checkpoints(struct gz_writer *writer, struct gz_batch *batch)
 {
     if (batch->checkpoint_count == 0) return SQLITE_OK;
-    int rc = read_integer(writer, GZ_WRITE_KEPT_SINCE, &batch->kept_since);
+    int rc = read_kept_since(writer, &batch->kept_since);
     for (size_t i = 0; rc == SQLITE_OK && i < batch->checkpoint_count; i++) {
         const struct gz_checkpoint_record *checkpoint = &batch->checkpoints[i];
         if (checkpoint->gone || checkpoint->seq >= batch->kept_since)
@@ -392,11 +320,11 @@ static int write_asset(struct gz_writer *writer, const struct gz_batch *batch)
 {
     bool is_binary = batch->asset_size >= 4 && batch->asset[0] == 'g' && batch->asset[1] == 'l' &&
                      batch->asset[2] == 'T' && batch->asset[3] == 'F';
-    struct gz_bind bind = start(writer, GZ_WRITE_ASSET);
-    gz_bind_integer(&bind, batch->asset_seq);
-    gz_bind_text(&bind, is_binary ? "model/gltf-binary" : "model/gltf+json");
-    gz_bind_blob(&bind, batch->asset, batch->asset_size);
-    return gz_bind_run(&bind);
+    struct gz_ask ask = start(writer, GZ_SQL_WRITER_ASSET);
+    gz_bind_integer(&ask, batch->asset_seq);
+    gz_bind_text(&ask, is_binary ? "model/gltf-binary" : "model/gltf+json");
+    gz_bind_blob(&ask, batch->asset, batch->asset_size);
+    return gz_ask_run(&ask);
 }
 
 static int write_batch(struct gz_writer *writer, struct gz_batch *batch)
@@ -427,7 +355,7 @@ static int write_batch(struct gz_writer *writer, struct gz_batch *batch)
  * batch begins with it. */
 static void roll_back(struct gz_writer *writer)
 {
-    if (!sqlite3_get_autocommit(writer->db)) (void)run(writer, GZ_WRITE_ROLLBACK);
+    if (!sqlite3_get_autocommit(writer->db)) (void)run(writer, GZ_SQL_WRITER_ROLLBACK);
     gz_paths_settle(&writer->paths, false);
 }
 
@@ -450,35 +378,25 @@ bool gz_writer_has_moved(struct gz_writer *writer)
            moved != 0;
 }
 
-enum gz_status gz_writer_begin(struct gz_writer *writer, struct gz_error *error)
+enum gz_status gz_writer_commit(struct gz_writer *writer, struct gz_batch *batch,
+                                struct gz_error *error)
 {
     roll_back(writer);
     writer->is_waiting = true;
-    int rc = run(writer, GZ_WRITE_BEGIN);
+    int rc = run(writer, GZ_SQL_WRITER_BEGIN);
     writer->is_waiting = false;
-    return rc == SQLITE_OK ? GZ_OK : give_up(writer, rc, error);
-}
-
-enum gz_status gz_writer_add(struct gz_writer *writer, struct gz_batch *batch,
-                             struct gz_error *error)
-{
-    int rc = write_batch(writer, batch);
-    return rc == SQLITE_OK ? GZ_OK : give_up(writer, rc, error);
-}
-
-enum gz_status gz_writer_end(struct gz_writer *writer, struct gz_error *error)
-{
-    if (gz_writer_has_moved(writer)) {
+    if (rc == SQLITE_OK) rc = write_batch(writer, batch);
+    if (rc == SQLITE_OK && gz_writer_has_moved(writer)) {
         roll_back(writer);
         return gz_fail(error, GZ_STORAGE, "the scene's file was moved or deleted");
     }
-    int rc = run(writer, GZ_WRITE_COMMIT);
+    if (rc == SQLITE_OK) rc = run(writer, GZ_SQL_WRITER_COMMIT);
     if (rc != SQLITE_OK) return give_up(writer, rc, error);
     gz_paths_settle(&writer->paths, true);
     return GZ_OK;
 }
 
-bool gz_writer_checkpoint(struct gz_writer *writer, bool truncate)
+bool gz_writer_wal_checkpoint(struct gz_writer *writer, bool truncate)
 {
     int rc = sqlite3_wal_checkpoint_v2(
         writer->db, NULL, truncate ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE, NULL,

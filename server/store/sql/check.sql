@@ -1,0 +1,218 @@
+-- What is promised of a scene's file. Each statement is one promise of check.c: its rows are sentences about what breaks it. ?1 is the
+-- most of something that there may be.
+
+-- :integrity
+SELECT 'SQLite: ' || replace(integrity_check, char(10), '; ') FROM pragma_integrity_check(?1) WHERE integrity_check <> 'ok'
+-- :foreign_keys
+SELECT coalesce('row ' || rowid, 'a row') || ' of ' || "table" || ' names a row of ' || parent || ' that is not there'
+  FROM pragma_foreign_key_check
+-- :one_scene
+SELECT 'the table scene has ' || count(*) || ' rows, not one' FROM scene HAVING count(*) <> 1
+
+-- Ids and seqs are below what is given out next.
+
+-- let node
+'node ' || n.id || ' (' || n.name || ')'
+-- :node_ids
+SELECT {node} || ' has an id that was never given out: the next is ' || s.next_node
+  FROM nodes n, scene s
+ WHERE n.id < 1 OR n.id >= s.next_node
+-- :edit_ids
+SELECT 'edit ' || e.id || ' has an id that was never given out: the next is ' || s.next_edit
+  FROM edits e, scene s
+ WHERE e.id < 1 OR e.id >= s.next_edit
+-- :node_seqs
+SELECT {node} || ' changed at seq ' || n.seq || ', the scene has come to ' || s.seq
+  FROM nodes n, scene s
+ WHERE n.seq < 1 OR n.seq > s.seq
+-- :edit_seqs
+SELECT 'edit ' || e.id || ' is of seq ' || coalesce(e.seq, e.began_seq) || ', the scene has come to ' || s.seq
+  FROM edits e, scene s
+ WHERE e.seq > s.seq OR e.began_seq > s.seq
+-- :asset_seqs
+SELECT 'asset ' || a.id || ' is of seq ' || a.seq || ', the scene has come to ' || s.seq
+  FROM assets a, scene s
+ WHERE a.seq > s.seq
+-- :node_seqs_differ
+SELECT 'nodes ' || min(id) || ' and ' || max(id) || ' changed at one seq, ' || seq FROM nodes GROUP BY seq HAVING count(*) > 1
+-- :edit_seqs_differ
+SELECT 'edits ' || min(id) || ' and ' || max(id) || ' ended at one seq, ' || seq
+  FROM edits
+ WHERE seq IS NOT NULL
+ GROUP BY seq
+HAVING count(*) > 1
+
+-- The tree.
+
+-- :parents_alive
+SELECT {node} || ' is alive, but its parent ' || p.id || ' is deleted'
+  FROM nodes n JOIN nodes p ON p.id = n.parent
+ WHERE n.deleted_seq IS NULL AND p.deleted_seq IS NOT NULL
+-- :no_circle
+WITH RECURSIVE walk(id) AS (
+    SELECT id FROM nodes n
+     WHERE deleted_seq IS NULL AND (parent IS NULL OR NOT EXISTS
+           (SELECT 1 FROM nodes p WHERE p.id = n.parent AND p.deleted_seq IS NULL))
+    UNION ALL
+    SELECT n.id FROM walk w JOIN nodes n ON n.parent = w.id WHERE n.deleted_seq IS NULL)
+SELECT {node} || ' hangs in a circle' FROM nodes n WHERE n.deleted_seq IS NULL AND n.id NOT IN walk
+-- :depth
+WITH RECURSIVE walk(id, depth) AS (
+    SELECT id, 1 FROM nodes WHERE parent IS NULL AND deleted_seq IS NULL
+    UNION ALL
+    SELECT n.id, w.depth + 1 FROM walk w JOIN nodes n ON n.parent = w.id WHERE n.deleted_seq IS NULL)
+SELECT 'node ' || id || ' is ' || depth || ' deep, the most is ' || ?1 FROM walk WHERE depth > ?1
+-- :node_count
+SELECT 'there are ' || count(*) || ' nodes, the most is ' || ?1 FROM nodes WHERE deleted_seq IS NULL HAVING count(*) > ?1
+
+-- What nodes are.
+
+-- :node_names
+SELECT 'node ' || id || ' has a name of ' || length(CAST(name AS BLOB)) || ' bytes'
+  FROM nodes
+ WHERE length(CAST(name AS BLOB)) > ?1
+
+-- A rotation's square may be as far from 1 as the scene lets it be. NULL, for a side of a change that is not there, is no fault.
+-- let no_rotation
+abs({p}rx * {p}rx + {p}ry * {p}ry + {p}rz * {p}rz + {p}rw * {p}rw - 1) > 1e-6
+-- let infinite
+9e999 IN (abs({p}tx), abs({p}ty), abs({p}tz), abs({p}sx), abs({p}sy), abs({p}sz))
+-- let fault_of_trs
+iif({no_rotation {p}}, 'a rotation that is no unit quaternion', 'a number that is not finite')
+-- let wrong_trs
+({no_rotation {p}} OR {infinite {p}})
+-- :node_transforms
+SELECT {node} || ' has ' || {fault_of_trs n.} FROM nodes n WHERE {wrong_trs n.}
+-- :node_boxes
+SELECT {node} || ' has a box that is none'
+  FROM nodes n
+ WHERE n.min_x > n.max_x OR n.min_y > n.max_y OR n.min_z > n.max_z
+    OR 9e999 IN (abs(n.min_x), abs(n.min_y), abs(n.min_z), abs(n.max_x), abs(n.max_y), abs(n.max_z))
+-- :transforms_before
+SELECT 'edit ' || edit || ' found node ' || node || ' with ' || {fault_of_trs before_} FROM changes WHERE {wrong_trs before_}
+-- :transforms_after
+SELECT 'edit ' || edit || ' left node ' || node || ' with ' || {fault_of_trs after_} FROM changes WHERE {wrong_trs after_}
+-- :sample_transforms
+SELECT 'edit ' || edit || ' has a sample of node ' || node || ' at seq ' || seq || ' with ' || {fault_of_trs}
+  FROM samples
+ WHERE {wrong_trs}
+
+-- Epochs and sessions, one after the other.
+
+-- :epochs_ascend
+SELECT 'epoch ' || epoch || ' began at seq ' || began_seq || ', before the one before it did, at ' || last
+  FROM (SELECT epoch, began_seq, lag(began_seq, 1, 0) OVER (ORDER BY epoch) AS last FROM epochs)
+ WHERE began_seq < last
+-- :epoch_seqs
+SELECT 'epoch ' || epoch || ' began at seq ' || began_seq || ', the scene has come to ' || s.seq
+  FROM epochs e, scene s
+ WHERE e.began_seq > s.seq
+-- :sessions_left
+SELECT 'session ' || session || ' (' || user || ') never left epoch ' || epoch || ', which is over'
+  FROM sessions
+ WHERE left IS NULL AND epoch < (SELECT max(epoch) FROM epochs)
+
+-- Edits.
+
+-- :edits_advance
+SELECT 'edit ' || id || ' ended at seq ' || seq || ', which is not after ' || began_seq || ', where it began'
+  FROM edits
+ WHERE seq <= began_seq OR began_seq < 0
+-- :edits_last
+SELECT 'edit ' || id || ' ended ' || round(began - ended, 3) || ' s before it began' FROM edits WHERE ended < began
+-- :edits_in_epochs
+SELECT 'edit ' || e.id || ', from seq ' || e.began_seq || coalesce(' to ' || e.seq, ' on') || ', is not of its epoch ' || e.epoch
+  FROM (SELECT epoch, began_seq AS low, lead(began_seq) OVER (ORDER BY epoch) AS high FROM epochs) p
+  JOIN edits e ON e.epoch = p.epoch
+ WHERE e.began_seq < p.low OR e.seq > p.high
+-- :drags_end
+SELECT 'edit ' || id || ' runs since epoch ' || epoch || ', which is over'
+  FROM edits
+ WHERE ended IS NULL AND epoch < (SELECT max(epoch) FROM epochs)
+-- :drags_drag
+SELECT 'edit ' || id || ' runs, but it is a ' || kind || ', which nobody drags'
+  FROM edits
+ WHERE ended IS NULL AND handle IS NULL AND kind <> 'wheel'
+-- :undo_targets
+SELECT 'edit ' || id || iif(kind = 'undo', ' undid ', ' redid ') || coalesce('edit ' || target, 'nothing') || ', which was not before it'
+  FROM edits
+ WHERE kind IN ('undo', 'redo') AND coalesce(target >= id, true)
+-- :restore_targets
+SELECT 'edit ' || id || ' restored seq ' || target || ', which was not before it'
+  FROM edits
+ WHERE kind = 'restore' AND target > began_seq
+
+-- What edits did.
+
+-- :change_seqs
+SELECT 'edit ' || c.edit || ' is of seq ' || coalesce(e.seq, 'nothing yet') || ', its change of node ' || c.node ||
+       ' of ' || coalesce(c.seq, 'nothing yet')
+  FROM changes c JOIN edits e ON e.id = c.edit
+ WHERE c.seq IS NOT e.seq
+-- :sample_seqs
+SELECT 'edit ' || s.edit || ' has samples of node ' || s.node || ' from seq ' || s.low || ' to ' || s.high ||
+       ', it went from ' || e.began_seq || ' to ' || coalesce(e.seq, c.seq)
+  FROM (SELECT edit, node, min(seq) AS low, max(seq) AS high FROM samples GROUP BY edit, node) s
+  JOIN edits e ON e.id = s.edit, scene c
+ WHERE s.low < e.began_seq OR s.high > coalesce(e.seq, c.seq)
+-- :sample_nodes
+SELECT 'edit ' || s.edit || ' has samples of node ' || s.node || ', which it did not change'
+  FROM (SELECT DISTINCT edit, node FROM samples) s JOIN edits e ON e.id = s.edit
+ WHERE NOT EXISTS (SELECT 1 FROM changes c WHERE c.node = s.node AND c.seq IS e.seq AND +c.edit = s.edit)
+
+-- How much of the past is kept.
+
+-- :one_kept
+SELECT 'the table kept has ' || count(*) || ' rows, not one' FROM kept HAVING count(*) <> 1
+-- :kept_since
+SELECT 'the past is kept from seq ' || k.since || ' on, the scene has come to ' || s.seq
+  FROM kept k, scene s
+ WHERE k.since < 0 OR k.since > s.seq
+
+-- Notes.
+
+-- :note_replies
+SELECT 'note ' || id || ' answers note ' || reply || ', which was not before it' FROM notes WHERE reply >= id
+-- :note_texts
+SELECT 'note ' || id || ' has a text of ' || length(CAST(text AS BLOB)) || ' bytes'
+  FROM notes
+ WHERE length(CAST(text AS BLOB)) > ?1
+-- :note_places
+SELECT 'note ' || id || ' is at a place that is not finite' FROM notes WHERE 9e999 IN (abs(x), abs(y), abs(z))
+-- :note_count
+SELECT 'there are ' || count(*) || ' notes, the most is ' || ?1 FROM notes WHERE gone IS NULL HAVING count(*) > ?1
+
+-- Checkpoints.
+
+-- :checkpoint_seqs
+SELECT 'checkpoint ' || c.name || ' is for seq ' || c.seq || ', the scene has come to ' || s.seq
+  FROM checkpoints c, scene s
+ WHERE c.seq > s.seq
+-- :checkpoint_names
+SELECT 'checkpoint ' || name || ' has a name of ' || length(CAST(name AS BLOB)) || ' bytes'
+  FROM checkpoints
+ WHERE length(CAST(name AS BLOB)) > ?1
+-- :checkpoint_count
+SELECT 'there are ' || count(*) || ' checkpoints, the most is ' || ?1 FROM checkpoints HAVING count(*) > ?1
+
+-- What the functions of check.c ask.
+
+-- SQLite's own tables are its own business: the tables that ANALYZE leaves are no harm.
+-- :schema
+SELECT name, type, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY name
+-- :tables
+SELECT name, sql FROM sqlite_schema WHERE type = 'table'
+-- :nodes
+SELECT id, deleted_seq IS NOT NULL, {content} FROM nodes ORDER BY id
+-- :history
+SELECT {change}, edit, seq FROM changes WHERE node = ?1 AND seq IS NOT NULL ORDER BY seq, step
+-- :running
+SELECT {change}, edit, seq FROM changes WHERE node = ?1 AND seq IS NULL
+-- :since
+SELECT since FROM kept
+-- :count_nodes
+SELECT count(*) FROM nodes WHERE deleted_seq IS NULL
+-- :count_edits
+SELECT count(*) FROM edits
+-- :last_seq
+SELECT seq FROM scene

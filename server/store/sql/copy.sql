@@ -1,0 +1,14 @@
+-- What copy.c reads of a scene as a whole.
+
+-- :last_asset
+SELECT max(id) FROM assets
+-- When the file was made, which of its assets is the newest, and when that was imported, in microseconds.
+-- :asset_tag
+SELECT printf('%x-%x-%x', s.created * 1e6, a.id, e.ended * 1e6)
+  FROM scene s, assets a LEFT JOIN edits e ON e.seq = a.seq AND e.kind = 'import'
+ ORDER BY a.id DESC
+ LIMIT 1
+-- :summary
+SELECT (SELECT count(*) FROM nodes) - (SELECT count(*) FROM nodes WHERE deleted_seq IS NOT NULL), seq,
+       coalesce((SELECT max(ended) FROM edits), created), EXISTS (SELECT 1 FROM assets)
+  FROM scene

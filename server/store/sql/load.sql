@@ -1,0 +1,46 @@
+-- What load.c reads of a scene that is opened.
+
+-- The scene's time is that of the latest thing in it.
+-- :scene
+SELECT seq, next_node, next_edit, (SELECT max(seq) FROM assets),
+       max(time, coalesce((SELECT max(ended) FROM edits), time), coalesce((SELECT max(changed) FROM notes), time),
+           coalesce((SELECT max(made) FROM checkpoints), time))
+  FROM scene
+
+-- Everything that was saved when an epoch ended is where the next one began. The latest ones first.
+-- :epochs
+SELECT epoch, ended_seq
+  FROM (SELECT epoch, lead(began_seq) OVER (ORDER BY epoch) AS ended_seq FROM epochs)
+ WHERE ended_seq IS NOT NULL
+ ORDER BY epoch DESC
+ LIMIT :count
+
+-- :alive
+SELECT id, seq, deleted_seq, {content} FROM nodes WHERE deleted_seq IS NULL ORDER BY id
+-- The seq after which there are :count deleted nodes.
+-- :tombstones_from
+SELECT deleted_seq FROM nodes WHERE deleted_seq IS NOT NULL ORDER BY deleted_seq DESC LIMIT 1 OFFSET :count
+-- :deleted
+SELECT id, seq, deleted_seq, {content} FROM nodes WHERE deleted_seq > :from ORDER BY deleted_seq
+
+-- How many changes each of the latest edits has.
+-- :change_counts
+SELECT (SELECT count(*) FROM changes c WHERE c.edit = e.id)
+  FROM edits e
+ WHERE e.seq IS NOT NULL
+ ORDER BY e.seq DESC, e.id DESC
+ LIMIT :count
+-- :edits
+SELECT {edit} FROM edits e WHERE e.seq IS NOT NULL ORDER BY e.seq DESC, e.id DESC LIMIT :count
+
+-- :note_count
+SELECT count(*) FROM notes WHERE gone IS NULL
+-- :last_note
+SELECT max(id) FROM notes
+-- :notes
+SELECT id, user, text, node, x, y, z, reply, done, made, changed, changed_by FROM notes WHERE gone IS NULL ORDER BY id
+
+-- :checkpoint_count
+SELECT count(*) FROM checkpoints
+-- :checkpoints
+SELECT name, seq, user, made FROM checkpoints ORDER BY seq, made

@@ -1,0 +1,40 @@
+-- What recover.c does when a file is opened.
+
+-- :last_epoch
+SELECT max(epoch) FROM epochs
+
+-- A scene that was never opened has no row yet.
+-- :scene
+INSERT OR IGNORE INTO scene (id, seq, time, next_node, next_edit, created, made_by)
+VALUES (1, 0, :time, 1, 1, :created, :made_by)
+
+-- What a killed server left open. The rows of the nodes are where its drags had come to; each such drag becomes an edit that ended
+-- there, just after its last sample, so that no two edits have one time. A node that a drag never moved is not part of the edit, and
+-- a drag that moved no node never was.
+-- :close_open
+DELETE FROM changes
+ WHERE edit IN (SELECT id FROM edits WHERE ended IS NULL)
+   AND (SELECT n.seq FROM nodes n WHERE n.id = node) <= (SELECT e.began_seq FROM edits e WHERE e.id = edit);
+DELETE FROM samples
+ WHERE edit IN (SELECT id FROM edits WHERE ended IS NULL)
+   AND NOT EXISTS (SELECT 1 FROM changes c WHERE c.edit = samples.edit);
+DELETE FROM edits
+ WHERE ended IS NULL AND NOT EXISTS (SELECT 1 FROM changes c WHERE c.edit = edits.id);
+UPDATE changes
+   SET ({content after_}) = (SELECT {content n.} FROM nodes n WHERE n.id = node),
+       seq = (SELECT max(n.seq) FROM changes c JOIN nodes n ON n.id = c.node WHERE c.edit = changes.edit)
+ WHERE edit IN (SELECT id FROM edits WHERE ended IS NULL);
+UPDATE edits
+   SET seq = o.seq,
+       ended = 1e-6 * o.place + max(began, coalesce(
+           (SELECT coalesce(s.until, s.time) FROM samples s WHERE s.edit = edits.id ORDER BY s.seq DESC LIMIT 1),
+           (SELECT time FROM scene)))
+  FROM (SELECT edit, max(seq) AS seq, row_number() OVER (ORDER BY max(seq)) AS place
+          FROM changes
+         WHERE edit IN (SELECT id FROM edits WHERE ended IS NULL)
+         GROUP BY edit) o
+ WHERE o.edit = edits.id;
+UPDATE sessions SET left = max(joined, (SELECT time FROM scene)) WHERE left IS NULL;
+
+-- :epoch
+INSERT INTO epochs (epoch, began, began_seq, server) SELECT :epoch, :began, seq, :server FROM scene

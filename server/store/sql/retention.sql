@@ -1,0 +1,43 @@
+-- How retention.c takes the past away, edit by edit.
+
+-- :begin
+BEGIN IMMEDIATE
+-- :commit
+COMMIT
+
+-- The edit that the horizon comes to next, or has come to without being done with it.
+-- :next
+SELECT id, seq, ended, (SELECT step FROM kept), seq > (SELECT since FROM kept)
+  FROM edits
+ WHERE seq > (SELECT swept FROM kept)
+ ORDER BY seq
+ LIMIT 1
+-- :mark
+UPDATE kept SET since = max(since, :since), swept = :swept, step = :step
+-- :changes
+SELECT node, step FROM changes WHERE edit = :edit AND step >= :step ORDER BY step
+
+-- The change that a node had before seq ?2, unless a checkpoint needs it: one in between, or one inside of the drag that made it.
+-- :find_earlier
+SELECT change, edit
+  FROM (SELECT c.rowid AS change, c.edit, c.seq, e.began_seq
+          FROM changes c JOIN edits e ON e.id = c.edit
+         WHERE c.node = ?1 AND c.seq < ?2
+         ORDER BY c.seq DESC, c.step DESC
+         LIMIT 1) p
+ WHERE NOT EXISTS (SELECT 1 FROM checkpoints k
+                    WHERE (k.seq >= p.seq AND k.seq < ?2) OR (k.seq > p.began_seq AND k.seq < p.seq))
+-- :forget_change
+DELETE FROM changes WHERE rowid = :change
+-- Up to ?2 samples of an edit, unless a checkpoint is inside of it.
+-- :forget_samples
+DELETE FROM samples
+ WHERE edit = ?1 AND (node, seq) IN (SELECT node, seq FROM samples WHERE edit = ?1 LIMIT ?2)
+   AND NOT EXISTS (SELECT 1 FROM edits e JOIN checkpoints k ON k.seq > e.began_seq AND k.seq < e.seq WHERE e.id = ?1)
+-- :forget_edit
+DELETE FROM edits WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM changes WHERE edit = ?1)
+
+-- :since
+SELECT since FROM kept
+-- :count_edits
+SELECT count(*) FROM edits WHERE seq > (SELECT since FROM kept)
