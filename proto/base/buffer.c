@@ -149,3 +149,11 @@ void *gz_arena_take(struct gz_arena *arena, size_t count, size_t size)
     arena->used += bytes;
     return memory;
 }
+
+char *gz_arena_string(struct gz_arena *arena, const char *text)
+{
+    if (text == NULL) return NULL;
+    size_t size = strlen(text) + 1;
+    char *copy = gz_arena_take(arena, size, 1);
+    return copy != NULL ? memcpy(copy, text, size) : NULL;
+}

@@ -63,5 +63,7 @@ void gz_arena_go_back(struct gz_arena *arena, struct gz_arena_mark mark);
 /* Zeroed memory for `count` items of `size` bytes, or NULL where that passes the maximum or there
  * is none. */
 GZ_MUST_USE void *gz_arena_take(struct gz_arena *arena, size_t count, size_t size);
+/* A copy of a terminated text; NULL for NULL, or without memory. */
+char *gz_arena_string(struct gz_arena *arena, const char *text);
 
 #endif

@@ -1,19 +1,20 @@
-/* From the core to the disk: everything since the last batch, as one. */
-#include <assert.h>
+/* batch.c - makes a batch of all that the disk does not have yet. See batch.h. */
+#include "session/batch.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "server/maxima.h"
+#include "session/checkpoint.h"
+#include "session/clock.h"
+#include "session/commit.h"
+#include "session/note.h"
+#include "session/pending.h"
 #include "session/session.h"
+#include "session/session_entry.h"
 
 /* ---- what else is to be stored ---- */
-
-void gz_core_drop(struct gz_core *core, uint64_t edit)
-{
-    assert(core->dropped_count < core->dropped_capacity);
-    core->dropped[core->dropped_count++] = edit;
-}
 
 /* What holds on to a session's row in the file, or would make it. */
 struct trace {
@@ -125,67 +126,18 @@ static bool add_nodes(struct gz_core *core, struct gz_batch *batch)
     return true;
 }
 
-/* At most how much longer the map makes a length: exact where its columns are at right angles, by
- * Gershgorin otherwise. */
-static double stretch_of(const gz_mat3 *m)
+/* A gesture that moved for the first time: who began what, and where its nodes were. What may still
+ * be different at its end is for the end to say. */
+static bool add_begun(struct gz_core *core, struct gz_batch *batch,
+                      const struct gz_session *session, struct gz_edit_record *record)
 {
-    double xy = fabs(gz_dot(m->x, m->y)), yz = fabs(gz_dot(m->y, m->z)),
-           zx = fabs(gz_dot(m->z, m->x));
-    double x = gz_dot(m->x, m->x) + xy + zx, y = gz_dot(m->y, m->y) + xy + yz,
-           z = gz_dot(m->z, m->z) + yz + zx;
-    return sqrt(fmax(x, fmax(y, z)));
-}
-
-/* How far the path of any of its nodes may pass beside, under the parent of each. */
-static double path_tolerance(const struct gz_gesture *gesture)
-{
-    double tolerance_m = gesture->path_m;
-    for (size_t i = 0; i < gesture->count; i++) {
-        double stretch = stretch_of(&gesture->targets[i].parent.linear);
-        if (stretch > 0) tolerance_m = fmin(tolerance_m, gesture->path_m / stretch);
-    }
-    return tolerance_m;
-}
-
-/* A run that moved for the first time: who began what, and where its nodes were. What was typed may
- * yet be typed anew, so that is for its end to say. */
-static bool describe_gesture(struct gz_core *core, struct gz_batch *batch,
-                             const struct gz_session *session, struct gz_edit_record *record)
-{
-    const struct gz_gesture *gesture = &session->gesture;
-    struct gz_change *changes = gz_arena_take(&batch->arena, gesture->count, sizeof *changes);
-    if (changes == NULL) return false;
-    for (size_t i = 0; i < gesture->count; i++) {
-        struct gz_change *change = &changes[i];
-        *change =
-            (struct gz_change){.node = gesture->targets[i].id, .existed = true, .exists = true};
-        gz_node_content(gz_scene_find(core->scene, change->node), &change->after);
-        change->after.name = gz_arena_string(&batch->arena, change->after.name);
-        change->before = change->after;
-        change->before.trs = gesture->targets[i].start.local;
-        if (change->after.name == NULL) return false;
-    }
-    *record = (struct gz_edit_record){
-        .id = gesture->edit,
-        .kind = gesture->kind == GZ_GESTURE_WHEEL ? GZ_EDIT_WHEEL
-                                                  : gz_handle_kind(gesture->drag.handle),
-        .handle = gesture->kind == GZ_GESTURE_WHEEL ? GZ_HANDLE_NONE : gesture->drag.handle,
-        .session = session->id,
-        .epoch = core->epoch,
-        .user = gz_arena_string(&batch->arena, session->user),
-        .began = gesture->began,
-        .began_seq = gesture->began_seq,
-        .changes = changes,
-        .change_count = gesture->count,
-        .path_m = path_tolerance(gesture),
-    };
+    if (!gz_gesture_describe(&session->gesture, core->scene, &batch->arena, record)) return false;
+    record->value_count = 0;
+    record->residual = 0;
+    record->session = session->id;
+    record->epoch = core->epoch;
+    record->user = gz_arena_string(&batch->arena, session->user);
     return record->user != NULL;
-}
-
-static bool is_stored(const struct gz_gesture *gesture)
-{
-    return (gesture->kind == GZ_GESTURE_DRAG || gesture->kind == GZ_GESTURE_WHEEL) &&
-           gesture->moved;
 }
 
 static size_t sample_gesture(const struct gz_core *core, const struct gz_gesture *gesture,
@@ -196,7 +148,7 @@ static size_t sample_gesture(const struct gz_core *core, const struct gz_gesture
         const struct gz_node *node = gz_scene_find(core->scene, gesture->targets[i].id);
         if (node->seq <= core->stored_seq) continue;
         samples[count++] =
-            (struct gz_sample_record){gesture->edit, node->id, node->seq, time, node->trs};
+            (struct gz_sample_record){gesture->edit.id, node->id, node->seq, time, node->trs};
     }
     return count;
 }
@@ -205,7 +157,7 @@ static bool add_gestures(struct gz_core *core, struct gz_batch *batch)
 {
     size_t runs = 0, targets = 0;
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
-        if (!is_stored(&session->gesture)) continue;
+        if (!session->gesture.moved) continue;
         runs++;
         targets += session->gesture.count;
     }
@@ -213,9 +165,9 @@ static bool add_gestures(struct gz_core *core, struct gz_batch *batch)
     struct gz_sample_record *samples = gz_arena_take(&batch->arena, targets, sizeof *samples);
     if (begun == NULL || samples == NULL) return false;
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
-        if (!is_stored(&session->gesture)) continue;
-        if (session->gesture.told == GZ_UNTOLD &&
-            !describe_gesture(core, batch, session, &begun[batch->begun_count++]))
+        if (!session->gesture.moved) continue;
+        if (session->gesture.edit.stored == GZ_EDIT_UNKNOWN &&
+            !add_begun(core, batch, session, &begun[batch->begun_count++]))
             return false;
         batch->sample_count +=
             sample_gesture(core, &session->gesture, batch->time, samples + batch->sample_count);
@@ -309,8 +261,9 @@ static void mark_sent(struct gz_core *core)
     struct gz_pending_checkpoint *checkpoint = core->pending_checkpoints;
     for (; checkpoint != NULL; checkpoint = checkpoint->next) checkpoint->in_batch = true;
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
-        if (is_stored(&session->gesture) && session->gesture.told == GZ_UNTOLD)
-            session->gesture.told = GZ_TELLING;
+        struct gz_gesture *gesture = &session->gesture;
+        if (gesture->moved && gesture->edit.stored == GZ_EDIT_UNKNOWN)
+            gesture->edit.stored = GZ_EDIT_SENT;
     }
     core->visits_in_batch = core->visit_count;
     core->dropped_in_batch = core->dropped_count;

@@ -1,9 +1,12 @@
-/* Checkpoints: names for states. One is nobody's to use, or to see, until it is on the disk, as a
- * note is. */
+/* checkpoint.c - checkpoints: names for states. One is nobody's to use, or to see, until it is on
+ * the disk, as a note is. */
+#include "session/checkpoint.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "server/maxima.h"
+#include "session/handlers.h"
 #include "session/session.h"
 
 /* ---- what waits ---- */
@@ -171,7 +174,7 @@ enum gz_status gz_on_checkpoints(struct gz_session *session, const struct gz_mes
                                                  .seq = is->seq,
                                                  .made = is->made};
     }
-    gz_session_charge(session, (double)count / GZ_CHECKPOINTS_TOLD_PER_MESSAGE);
+    gz_rate_charge(&session->rate, (double)count / GZ_CHECKPOINTS_TOLD_PER_MESSAGE);
     struct gz_ok ok = {.checkpoints = states, .checkpoint_count = count};
     gz_session_ok(session, message, GZ_HAS(CHECKPOINTS), &ok);
     return GZ_OK;

@@ -1,10 +1,11 @@
-/* The scene's clock: the one place that gives times. The wall clock may be put back, the times of a
- * scene never go back: what pages through them by `since` or `before` would lose what lies on the
- * other side. */
+/* clock.c - gives times. The wall clock may be put back, the times of a scene never go back: a
+ * client that pages through them by `since` or `before` would lose what lies on the other side. See
+ * clock.h. */
+#include "session/clock.h"
+
 #include <math.h>
 
 #include "server/maxima.h"
-#include "session/session.h"
 
 /* The smallest step between two moments: the doubles near today's times are 0.24 microseconds
  * apart. */

@@ -1,18 +1,29 @@
-/* What the disk said. What it took is answered and told to everybody; what it refused is taken
- * back, newest first, at every viewer. */
+/* commit.c - what follows from what the disk said. What it took is answered and announced to
+ * everybody; what it refused is taken back, newest first, at every viewer. See commit.h. */
+#include "session/commit.h"
+
 #include <string.h>
 
+#include "scene/undo.h"
 #include "server/maxima.h"
+#include "session/checkpoint.h"
+#include "session/describe.h"
+#include "session/ids.h"
+#include "session/interaction.h"
+#include "session/label.h"
+#include "session/note.h"
+#include "session/pending.h"
 #include "session/session.h"
+#include "session/session_entry.h"
 
-void gz_core_tell_edit(struct gz_core *core, const struct gz_edit_record *edit, uint64_t told)
+void gz_core_announce_edit(struct gz_core *core, const struct gz_edit_record *edit, uint64_t told)
 {
     struct gz_arena_mark mark = gz_arena_mark(&core->scratch);
     uint64_t *ids = gz_arena_take(&core->scratch, edit->change_count, sizeof *ids);
     if (ids == NULL) return;
     for (size_t i = 0; i < edit->change_count; i++) ids[i] = edit->changes[i].node;
     struct gz_message message = {.op = GZ_OP_EDIT};
-    message.edit = gz_edit_told(core, edit, (struct gz_ids){ids, edit->change_count});
+    message.edit = gz_describe_edit(edit, core->epoch, (struct gz_ids){ids, edit->change_count});
     if (gz_sync_edit(core->sync, &message, told) != GZ_OK)
         gz_log(core->log, GZ_WARN, 0, "%s: no memory to tell of edit %llu", core->name,
                (unsigned long long)edit->id);
@@ -27,7 +38,7 @@ static void answer_committed(struct gz_core *core, struct gz_pending *pending)
             gz_session_edit_ok(session, waiter->rid, &pending->edit, pending->created);
     }
     if (pending->done != NULL) pending->done(pending->context, GZ_OK, "");
-    gz_core_tell_edit(core, &pending->edit, gz_scene_seq(core->scene));
+    gz_core_announce_edit(core, &pending->edit, gz_scene_seq(core->scene));
 }
 
 static void forget_stored(struct gz_core *core, uint64_t seq)
@@ -44,17 +55,19 @@ static void forget_stored(struct gz_core *core, uint64_t seq)
     gz_scene_stored(core->scene, seq);
 }
 
-static void set_told(struct gz_core *core, enum gz_gesture_announced told)
+/* The batch said these gestures to the file; now it knows them, or not. */
+static void set_stored(struct gz_core *core, bool is_known)
 {
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
-        if (session->gesture.told == GZ_TELLING) session->gesture.told = told;
+        if (session->gesture.edit.stored == GZ_EDIT_SENT)
+            session->gesture.edit.stored = is_known ? GZ_EDIT_KNOWN : GZ_EDIT_UNKNOWN;
     }
 }
 
 static void accept_batch(struct gz_core *core, uint64_t seq, uint64_t kept_since)
 {
     forget_stored(core, seq);
-    set_told(core, GZ_TOLD);
+    set_stored(core, true);
     gz_sync_saved(core->sync, seq);
     while (core->pending != NULL && core->pending->in_batch) {
         struct gz_pending *pending = core->pending;
@@ -63,7 +76,7 @@ static void accept_batch(struct gz_core *core, uint64_t seq, uint64_t kept_since
         core->pending_count--;
         core->pending_bytes -= pending->bytes;
         answer_committed(core, pending);
-        gz_core_release(core, pending->surfaces_before);
+        gz_host_release(&core->host, pending->surfaces_before);
         gz_pending_destroy(pending);
     }
     gz_core_accept_notes(core);
@@ -80,7 +93,7 @@ static void refuse_pending(struct gz_core *core, const struct gz_pending *pendin
             gz_session_refuse(session, waiter->has_rid, waiter->rid, &failure, false);
     }
     if (pending->asset != NULL) {
-        gz_core_release(core, core->surfaces);
+        gz_host_release(&core->host, core->surfaces);
         core->asset_seq = pending->asset_seq_before;
         core->surfaces = pending->surfaces_before;
     }
@@ -129,11 +142,11 @@ static void cancel_gestures_on_pending(struct gz_core *core, const char *why)
         if (touched == 0) continue;
         struct gz_failure failure = {.nodes = session->gesture.ids, .node_count = touched};
         char label[GZ_LABEL_BYTES];
-        gz_core_label(core, session->gesture.ids[0], NULL, label);
+        gz_node_label(core->scene, session->gesture.ids[0], NULL, label);
         gz_fail(&failure.error, GZ_STORAGE,
                 "the drag of %s ended: what it began on could not be stored: %s", label, why);
         gz_session_refuse(session, false, 0, &failure, false);
-        gz_gesture_cancel(session);
+        gz_interaction_cancel(session);
     }
 }
 
@@ -198,7 +211,7 @@ static void keep_pending(struct gz_core *core, struct gz_pending *newest)
  * first. */
 void gz_core_refuse_batch(struct gz_core *core, const char *why)
 {
-    set_told(core, GZ_UNTOLD);
+    set_stored(core, false);
     cancel_gestures_on_pending(core, why);
     struct gz_pending *pending = reverse_pending(core);
     while (pending != NULL && take_back(core, &pending->edit)) {
@@ -213,11 +226,10 @@ void gz_core_refuse_batch(struct gz_core *core, const char *why)
     gz_core_refuse_checkpoints(core, why);
 }
 
-void gz_core_committed(struct gz_core *core, struct gz_batch *batch, enum gz_status status,
-                       const char *message, struct gz_now now)
+void gz_core_close_batch(struct gz_core *core, struct gz_batch *batch, enum gz_status status,
+                         const char *message)
 {
     uint64_t seq = batch->seq, kept_since = batch->kept_since;
-    gz_core_enter(core, now);
     gz_batch_destroy(batch);
     core->committing = false;
     if (status == GZ_OK) {

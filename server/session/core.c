@@ -1,11 +1,24 @@
+/* core.c - the core as its host sees it: making and ending one, the turn, frames out, imports. */
 #include "session/core.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "scene/undo.h"
 #include "server/maxima.h"
+#include "session/batch.h"
+#include "session/checkpoint.h"
+#include "session/clock.h"
+#include "session/commit.h"
+#include "session/gizmo.h"
+#include "session/history.h"
+#include "session/interaction.h"
+#include "session/interest.h"
+#include "session/note.h"
+#include "session/pending.h"
 #include "session/session.h"
+#include "solver/surface.h"
 
 /* ---- making and ending ---- */
 
@@ -37,7 +50,8 @@ static bool build(struct gz_core *core, const struct gz_core_options *options,
     if (core->sync == NULL || !copy_epochs(core, state)) return false;
     for (size_t i = 0; i < state->edit_count; i++) {
         gz_undo_add(core->undo, &state->edits[i]);
-        gz_core_tell_edit(core, &state->edits[i], state->edits[i].seq); /* to those who come back */
+        gz_core_announce_edit(core, &state->edits[i],
+                              state->edits[i].seq); /* to those who come back */
     }
     return true;
 }
@@ -76,13 +90,9 @@ void gz_core_destroy(struct gz_core *core)
 {
     if (core == NULL) return;
     while (core->sessions != NULL) gz_core_leave(core, core->sessions, core->now);
-    while (core->tickets != NULL) {
-        struct gz_ticket *next = core->tickets->next;
-        free(core->tickets);
-        core->tickets = next;
-    }
+    gz_core_free_tickets(core);
     gz_core_free_pending(core);
-    gz_core_release(core, core->surfaces);
+    gz_host_release(&core->host, core->surfaces);
     gz_core_free_notes(core);
     gz_core_free_checkpoints(core);
     gz_sync_destroy(core->sync);
@@ -102,22 +112,14 @@ void gz_core_destroy(struct gz_core *core)
 
 /* ---- the turn ---- */
 
-static void close_wheels(struct gz_core *core)
+/* Gestures that end by themselves, and those of sessions that ended: such a session may go on
+ * taking its last messages, but what it held is free at once. */
+static void finish_gestures(struct gz_core *core)
 {
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
-        if (session->gesture.kind != GZ_GESTURE_WHEEL ||
-            core->now.mono_s < session->gesture.closes_s)
-            continue;
-        gz_gesture_complete(session, NULL);
-    }
-}
-
-/* A session that ended may go on taking its last words: what it held is free at once. */
-static void complete_ended(struct gz_core *core)
-{
-    for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
-        if (!session->ended || session->gesture.kind == GZ_GESTURE_NONE) continue;
-        gz_gesture_complete(session, NULL);
+        bool is_over = session->ended || core->now.mono_s >= session->gesture.closes_s;
+        if (session->gesture.interaction == NULL || !is_over) continue;
+        gz_interaction_finish(session, NULL);
     }
 }
 
@@ -129,21 +131,20 @@ static void follow_parents(struct gz_core *core)
     for (size_t pass = 0; moved && pass < core->session_count; pass++) {
         moved = false;
         for (struct gz_session *session = core->sessions; session != NULL; session = session->next)
-            moved |= gz_gesture_follow(session);
+            moved |= gz_gesture_follow(&session->gesture, core->scene, session->id);
     }
 }
 
 void gz_core_turn(struct gz_core *core, struct gz_now now)
 {
     gz_core_enter(core, now);
-    close_wheels(core);
-    complete_ended(core);
+    finish_gestures(core);
     follow_parents(core);
     for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
         if (session->ended) continue;
         struct gz_arena_mark mark = gz_arena_mark(&core->scratch);
         gz_session_update_gizmo(session);
-        gz_session_update_view(session);
+        gz_session_update_interest(session);
         gz_arena_go_back(&core->scratch, mark);
     }
     gz_sync_show_presence(core->sync, now.mono_s);
@@ -157,10 +158,10 @@ double gz_core_deadline(const struct gz_core *core)
     double deadline = fmin(gz_sync_presence_due(core->sync), gz_core_commit_due(core));
     for (const struct gz_session *session = core->sessions; session != NULL;
          session = session->next) {
-        if (session->gesture.kind == GZ_GESTURE_WHEEL)
+        if (session->gesture.interaction != NULL)
             deadline = fmin(deadline, session->gesture.closes_s);
         deadline = fmin(deadline, gz_session_gizmo_due(session));
-        deadline = fmin(deadline, gz_session_view_due(session));
+        if (!session->ended) deadline = fmin(deadline, gz_view_interest_due(&session->view));
     }
     return deadline;
 }
@@ -170,39 +171,46 @@ bool gz_core_is_idle(const struct gz_core *core)
     return gz_core_is_stored(core) && core->tickets == NULL && !isfinite(gz_core_commit_due(core));
 }
 
+/* ---- what the host answers ---- */
+
+void gz_core_committed(struct gz_core *core, struct gz_batch *batch, enum gz_status status,
+                       const char *message, struct gz_now now)
+{
+    gz_core_enter(core, now);
+    gz_core_close_batch(core, batch, status, message);
+}
+
+void gz_core_answered(struct gz_core *core, uint64_t ticket, struct gz_answer *answer,
+                      struct gz_now now)
+{
+    gz_core_enter(core, now);
+    gz_core_close_ticket(core, ticket, answer);
+}
+
 /* ---- frames ---- */
 
 bool gz_core_has_frame(const struct gz_core *core, const struct gz_session *session)
 {
-    if (session->outbox_sent < session->outbox.size) return true;
+    if (gz_outbox_waiting(&session->outbox) > 0) return true;
     return !session->ended &&
-           (session->telling != NULL || gz_sync_has_frame(core->sync, &session->cursor));
+           (session->past.answer != NULL || gz_sync_has_frame(core->sync, &session->cursor));
 }
 
-/* The bytes before a frame in the outbox were handed out before: they are free for its header. */
-static const struct gz_buffer *private_frame(struct gz_core *core, struct gz_session *session)
-{
-    size_t end = session->outbox.size;
-    if (session->cuts_used < session->cut_count) end = session->cuts[session->cuts_used++];
-    core->frame.data = session->outbox.data + session->outbox_sent;
-    core->frame.size = end - session->outbox_sent;
-    session->outbox_sent = end;
-    return &core->frame;
-}
-
+/* First what is sent to this session alone; then a frame for everybody and a piece of an answer, by
+ * turns. */
 const struct gz_buffer *gz_core_next_frame(struct gz_core *core, struct gz_session *session,
                                            struct gz_now now)
 {
+    struct gz_past *past = &session->past;
     gz_core_enter(core, now);
-    gz_session_drain(session);
-    if (session->outbox_sent < session->outbox.size) return private_frame(core, session);
+    if (gz_outbox_next(&session->outbox, &core->frame)) return &core->frame;
     if (session->ended) return NULL;
     const struct gz_buffer *frame =
-        session->piece_next ? NULL : gz_sync_frame(core->sync, &session->cursor, core->now.unix_s);
-    session->piece_next = session->telling != NULL && frame != NULL;
+        past->takes_turns ? NULL : gz_sync_frame(core->sync, &session->cursor, core->now.unix_s);
+    past->takes_turns = past->answer != NULL && frame != NULL;
     if (frame != NULL) return frame;
-    gz_session_tell_more(session);
-    if (session->outbox_sent < session->outbox.size) return private_frame(core, session);
+    gz_session_send_piece(session);
+    if (gz_outbox_next(&session->outbox, &core->frame)) return &core->frame;
     return gz_sync_frame(core->sync, &session->cursor, core->now.unix_s);
 }
 
@@ -216,6 +224,11 @@ const char *gz_session_end_reason(const struct gz_session *session)
 bool gz_session_is_replaced(const struct gz_session *session)
 {
     return session->replaced;
+}
+
+bool gz_session_is_full(const struct gz_session *session)
+{
+    return gz_outbox_is_full(&session->outbox);
 }
 
 static uint64_t surface_bytes_before(const struct gz_core *core)
@@ -287,16 +300,6 @@ enum gz_status gz_core_import(struct gz_core *core, const struct gz_core_import 
     gz_core_name_holder(core, &failure);
     if (status != GZ_OK && error != NULL) *error = failure.error;
     return status;
-}
-
-void gz_core_release(struct gz_core *core, struct gz_surfaces *surfaces)
-{
-    if (surfaces == NULL) return;
-    if (core->host.release != NULL) {
-        core->host.release(core->host.context, surfaces);
-    } else {
-        free(surfaces);
-    }
 }
 
 bool gz_core_take_surfaces(struct gz_core *core, uint64_t asset_seq, struct gz_surfaces *surfaces)

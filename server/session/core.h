@@ -20,41 +20,11 @@
 #include "proto/base/log.h"
 #include "proto/message.h"
 #include "scene/record.h"
+#include "session/host.h"
+#include "session/import.h"
 
 struct gz_core;
 struct gz_session;
-struct gz_surfaces;
-
-/* Both in seconds: `unix_s` for people and the history, may jump (the times that the core gives
- * never go back); `mono_s` for intervals, never goes back. */
-struct gz_now {
-    double unix_s, mono_s;
-};
-
-struct gz_core_host {
-    void *context;
-    /* Stores a batch, which the host then owns; answered by gz_core_committed, later, on this
-     * thread. At most one at a time. */
-    void (*commit)(void *context, struct gz_batch *batch);
-    /* Asks the past; answered by gz_core_answered with the same ticket on this thread: later, or at
-     * once where it cannot be asked. */
-    void (*query)(void *context, uint64_t ticket, const struct gz_query *query);
-    /* The committed edit of this user with this key, answered at once; edit->id is 0 if there is
-     * none. Not GZ_OK: the file did not say. */
-    enum gz_status (*find_key)(void *context, const char *user, const char *key,
-                               struct gz_arena *arena, struct gz_edit_record *edit);
-    /* The note that a committed request of this user with this key was about, likewise; *note is 0
-     * if there is none. */
-    enum gz_status (*find_note_key)(void *context, const char *user, const char *key,
-                                    uint64_t *note);
-    /* The seq from which on the past can be asked for; NULL for all of it. */
-    uint64_t (*kept_since)(void *context);
-    /* Takes an answer that was told, to free it elsewhere: memory that another thread took is slow
-     * to give back, and that thread may hold it up. NULL: it is freed here. */
-    void (*discard)(void *context, struct gz_answer *answer);
-    /* The same for surfaces that are not needed any more; NULL: they are freed here. */
-    void (*release)(void *context, struct gz_surfaces *surfaces);
-};
 
 struct gz_core_options {
     const char *scene; /* its name; copied */
@@ -155,21 +125,6 @@ struct gz_core_summary gz_core_summary(const struct gz_core *core);
  * copied. `done` is called once, with GZ_OK after COMMIT. Parents come before children; parent is
  * an index into nodes, -1 for a root. GZ_LOCKED where somebody drags, GZ_BAD_VALUE, GZ_TOO_MANY:
  * then `done` is not called. */
-struct gz_core_import_node {
-    int64_t parent;
-    struct gz_content content; /* its own parent is not used */
-};
-struct gz_core_import {
-    const char *user;
-    const struct gz_core_import_node *nodes;
-    size_t count;
-    const uint8_t *asset;
-    size_t asset_size;
-    struct gz_surfaces *surfaces; /* of the asset, for free(); the core's with GZ_OK; NULL: its
-                                     nodes are picked by their bounds */
-    void (*done)(void *context, enum gz_status status, const char *message);
-    void *context;
-};
 GZ_MUST_USE enum gz_status gz_core_import(struct gz_core *core, const struct gz_core_import *import,
                                           struct gz_now now, struct gz_error *error);
 

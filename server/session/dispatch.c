@@ -1,11 +1,12 @@
-#include <math.h>
-#include <string.h>
+/* dispatch.c - from the bytes of a client to the handler of each message: rights, rate, state. */
+#include "session/core.h"
 
 #include "server/maxima.h"
+#include "session/clock.h"
+#include "session/handlers.h"
+#include "session/interaction.h"
+#include "session/pending.h"
 #include "session/session.h"
-
-typedef enum gz_status handle_message(struct gz_session *session, const struct gz_message *message,
-                                      struct gz_failure *failure);
 
 static enum gz_status handle_ping(struct gz_session *session, const struct gz_message *message,
                                   struct gz_failure *failure)
@@ -28,7 +29,7 @@ static enum gz_status handle_second_hello(struct gz_session *session,
  * turning, and whether it edits at once: then it is not looked at while too much waits for the
  * disk. */
 static const struct {
-    handle_message *handle;
+    gz_handler *handle;
     enum gz_role role;
     bool closes_wheel, edits;
 } table[GZ_OP_CLIENT_COUNT] = {
@@ -57,55 +58,15 @@ static const struct {
     [GZ_OP_PING] = {handle_ping, GZ_ROLE_VIEWER, false, false},
 };
 
-struct gz_edit_request gz_edit_request(struct gz_session *session, const struct gz_message *message,
-                                       enum gz_edit_kind kind, char key[GZ_KEY_BYTES_MAX + 1])
-{
-    struct gz_edit_request request = {.session = session, .user = session->user, .kind = kind};
-    request.has_rid = (message->has & GZ_HAS(RID)) != 0;
-    request.rid = message->rid;
-    if (message->has & GZ_HAS(KEY)) {
-        memcpy(key, message->key.bytes, message->key.size);
-        key[message->key.size] = '\0';
-        request.key = key;
-    }
-    return request;
-}
-
-/* ---- the rate ---- */
-
-/* A bucket of one second's messages that fills as time goes. */
-static bool take_token(struct gz_session *session)
-{
-    const struct gz_core *core = session->core;
-    double now = core->now.mono_s;
-    session->tokens += (now - session->tokens_s) * core->messages_per_s;
-    session->tokens = fmin(session->tokens, core->messages_per_s);
-    session->tokens_s = now;
-    if (session->tokens < 1) return false;
-    session->tokens -= 1;
-    return true;
-}
-
-/* The bucket may be left in debt: what was begun is done, and what comes next waits. */
-void gz_session_charge(struct gz_session *session, double messages)
-{
-    session->tokens -= messages;
-}
-
-/* Dropped; said once a second, which it returns; who goes on for ten seconds without a pause of one
- * is ended. */
+/* Drops what is over the rate. Whether that was said to the session, or ended it. */
 static bool refuse_rate(struct gz_session *session)
 {
-    double now = session->core->now.mono_s;
-    if (now - session->over_last_s > 1) session->over_since_s = now;
-    session->over_last_s = now;
-    bool fatal = now - session->over_since_s > GZ_RATE_SECONDS_MAX;
-    if (!fatal && now - session->over_said_s < 1) return false;
-    session->over_said_s = now;
     struct gz_failure failure = {.node = 0};
+    enum gz_excess excess = gz_rate_exceed(&session->rate, session->core->now.mono_s);
+    if (excess == GZ_EXCESS_DROP) return false;
     gz_fail(&failure.error, GZ_RATE_LIMITED,
-            "more than %.0f messages a second: the rest is dropped", session->core->messages_per_s);
-    gz_session_refuse(session, false, 0, &failure, fatal);
+            "more than %.0f messages a second: the rest is dropped", session->rate.per_s);
+    gz_session_refuse(session, false, 0, &failure, excess == GZ_EXCESS_END);
     return true;
 }
 
@@ -122,8 +83,7 @@ static enum gz_status handle(struct gz_session *session, const struct gz_message
     enum gz_status status =
         table[message->op].edits ? gz_core_check_room(session->core, failure) : GZ_OK;
     if (status != GZ_OK) return status;
-    if (table[message->op].closes_wheel && session->gesture.kind == GZ_GESTURE_WHEEL)
-        gz_gesture_complete(session, NULL);
+    if (table[message->op].closes_wheel) gz_interaction_give_way(session);
     return table[message->op].handle(session, message, failure);
 }
 
@@ -136,7 +96,8 @@ bool gz_core_receive(struct gz_core *core, struct gz_session *session, const uin
     gz_arena_reset(&core->decoded, gz_decode_bytes_max(size));
     while (offset < size && !session->ended) {
         /* What is over the rate costs no decoding; the rest of the frame is over it as well. */
-        if (!take_token(session)) return refuse_rate(session) || is_looked_at;
+        if (!gz_rate_take(&session->rate, core->now.mono_s))
+            return refuse_rate(session) || is_looked_at;
         is_looked_at = true;
         struct gz_arena_mark mark = gz_arena_mark(&core->scratch);
         struct gz_message message;
@@ -144,7 +105,7 @@ bool gz_core_receive(struct gz_core *core, struct gz_session *session, const uin
         enum gz_status status = gz_decode(GZ_FROM_CLIENT, bytes, size, &offset, &core->decoded,
                                           &message, &failure.error);
         if (status == GZ_OK) status = handle(session, &message, &failure);
-        gz_session_pay_groups(session);
+        gz_rate_charge(&session->rate, gz_groups_charge(&session->groups));
         if (status != GZ_OK)
             gz_session_refuse(session, (message.has & GZ_HAS(RID)) != 0, message.rid, &failure,
                               false);

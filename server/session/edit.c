@@ -1,6 +1,9 @@
+/* edit.c - nodes that are set, created and deleted. */
 #include <string.h>
 
 #include "proto/limits.h"
+#include "session/handlers.h"
+#include "session/pending.h"
 #include "session/session.h"
 
 /* A terminated copy in `arena`; NULL without memory. */

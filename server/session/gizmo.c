@@ -1,63 +1,35 @@
+/* gizmo.c - builds a session's gizmo, and sends it when it looks different. See gizmo.h. */
+#include "session/gizmo.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "server/maxima.h"
+#include "session/describe.h"
 #include "session/session.h"
-
-size_t gz_session_targets(struct gz_session *session, struct gz_target **targets, uint64_t **ids,
-                          size_t *active)
-{
-    struct gz_scene *scene = session->core->scene;
-    struct gz_arena *scratch = &session->core->scratch;
-    gz_session_prune_selection(session);
-    size_t selected = session->selected;
-    const struct gz_node **tops = gz_arena_take(scratch, selected, sizeof *tops);
-    *targets = gz_arena_take(scratch, selected, sizeof **targets);
-    *ids = gz_arena_take(scratch, selected, sizeof **ids);
-    if (selected == 0 || tops == NULL || *targets == NULL || *ids == NULL) return 0;
-    size_t count = gz_scene_tops(scene, session->selection, selected, tops);
-    for (size_t i = 0; i < count; i++) {
-        (*ids)[i] = tops[i]->id;
-        (*targets)[i] = (struct gz_target){
-            .local = tops[i]->trs,
-            .parent = gz_scene_parent_world(scene, tops[i]),
-            .bounds = tops[i]->has_bounds ? &tops[i]->bounds : NULL,
-        };
-    }
-    *active = count - 1; /* the last one selected of those that move */
-    return count;
-}
-
-bool gz_can_say(gz_vec3 place)
-{
-    return fabs(place.x) <= GZ_COORDINATE_MAX && fabs(place.y) <= GZ_COORDINATE_MAX &&
-           fabs(place.z) <= GZ_COORDINATE_MAX;
-}
 
 bool gz_session_gizmo(struct gz_session *session, bool anew, struct gz_gizmo *gizmo)
 {
-    struct gz_target *targets;
-    uint64_t *ids;
-    size_t active;
-    size_t count = gz_session_targets(session, &targets, &ids, &active);
-    const struct gz_camera *camera = session->has_camera ? &session->camera : NULL;
-    enum gz_handle dragged =
-        session->gesture.kind == GZ_GESTURE_DRAG ? session->gesture.drag.handle : GZ_HANDLE_NONE;
-    gz_session_bound_groups(session, dragged, anew, targets, ids, count);
-    return count > 0 && gz_gizmo_build(gizmo, &session->tool, camera, targets, count, active) &&
-           gz_can_say(gizmo->origin) && isfinite(gizmo->size);
+    struct gz_core *core = session->core;
+    gz_session_prune_selection(session);
+    struct gz_targets targets = gz_targets_of(&session->selection, core->scene, &core->scratch);
+    gz_groups_bound(&session->groups, core->scene, &session->tool, session->gesture.drag.handle,
+                    anew, &targets);
+    return targets.count > 0 &&
+           gz_gizmo_build(gizmo, &session->tool, gz_view_camera(&session->view), targets.list,
+                          targets.count, targets.active) &&
+           gz_is_sendable(gizmo->origin) && isfinite(gizmo->size);
 }
 
 /* How far a drag has gone. A number that no message can say is left out. */
 static void read_out(const struct gz_gesture *gesture, struct gz_gizmo_message *message)
 {
     const struct gz_motion *motion = &gesture->motion;
-    bool sayable =
-        fabs(motion->value[0]) <= GZ_COORDINATE_MAX && fabs(motion->value[1]) <= GZ_COORDINATE_MAX;
+    gz_vec3 numbers = {motion->value[0], motion->value[1], 0};
     message->active = gesture->drag.handle;
     message->start = gesture->start;
     (void)gz_drag_ring(&gesture->drag, &message->axis, &message->arm);
-    if (!sayable) return;
+    if (!gz_is_sendable(numbers)) return;
     memcpy(message->value.numbers, motion->value, sizeof message->value.numbers);
     message->value.count = (uint32_t)motion->value_count;
 }
@@ -67,24 +39,23 @@ static void read_out(const struct gz_gesture *gesture, struct gz_gizmo_message *
 static void mark_handles(const struct gz_session *session, const struct gz_gizmo *gizmo,
                          struct gz_gizmo_message *message)
 {
-    if (session->gesture.kind == GZ_GESTURE_DRAG) {
+    const struct gz_view *view = &session->view;
+    if (session->gesture.drag.handle != GZ_HANDLE_NONE)
         read_out(&session->gesture, message);
-    } else if (session->has_pointer) {
-        const struct gz_camera *camera = session->has_camera ? &session->camera : NULL;
-        message->hover = gz_gizmo_pick(gizmo, &session->tool, camera, &session->pointer);
-    }
+    else if (view->has_pointer)
+        message->hover = gz_gizmo_pick(gizmo, &session->tool, gz_view_camera(view), &view->pointer);
 }
 
 static size_t make_lines(const struct gz_session *session, const struct gz_gizmo *gizmo,
                          const struct gz_gizmo_message *message, struct gz_line *lines)
 {
     struct gz_segment segments[GZ_GIZMO_LINES_MAX];
-    size_t count = gz_gizmo_lines(gizmo, &session->tool, &session->camera, message->hover,
+    size_t count = gz_gizmo_lines(gizmo, &session->tool, &session->view.camera, message->hover,
                                   message->active, segments, GZ_GIZMO_LINES_MAX);
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
         const struct gz_segment *s = &segments[i];
-        if (!gz_can_say(s->from) || !gz_can_say(s->to)) continue;
+        if (!gz_is_sendable(s->from) || !gz_is_sendable(s->to)) continue;
         lines[kept++] =
             (struct gz_line){{s->from.x, s->from.y, s->from.z, s->to.x, s->to.y, s->to.z}, s->rgb};
     }
@@ -111,10 +82,11 @@ static void place_handles(const struct gz_gizmo *gizmo, struct gz_gizmo_message 
     if (handles & SCALES)
         memcpy(message->scale_axes, gizmo->scale_axes, sizeof message->scale_axes);
     const gz_vec3 *half = gizmo->box_half;
-    bool sayable = gz_can_say(gizmo->box_centre) && gz_can_say(half[0]) && gz_can_say(half[1]) &&
-                   gz_can_say(half[2]);
-    bool stretched = gizmo->mode == GZ_MODE_BOUNDS || message->active >= GZ_BXN;
-    if (!stretched || !gizmo->has_box || !sayable) return;
+    bool stretches = gizmo->mode == GZ_MODE_BOUNDS || message->active >= GZ_BXN;
+    if (!stretches || !gizmo->has_box) return;
+    if (!gz_is_sendable(gizmo->box_centre) || !gz_is_sendable(half[0]) ||
+        !gz_is_sendable(half[1]) || !gz_is_sendable(half[2]))
+        return;
     message->box[0] = gizmo->box_centre;
     memcpy(&message->box[1], half, sizeof gizmo->box_half);
 }
@@ -158,70 +130,76 @@ static bool is_own_frame(const struct gz_gizmo_message *message, const gz_vec3 f
 static void send_gizmo(struct gz_session *session, const struct gz_gizmo *gizmo, bool there)
 {
     struct gz_line lines[GZ_GIZMO_LINES_MAX];
-    struct gz_message message = {.op = GZ_OP_GIZMO, .gizmo = session->gizmo};
-    if (session->gizmo.hover != GZ_HANDLE_NONE) message.has |= GZ_HAS(HOVER);
-    if (session->gizmo.active != GZ_HANDLE_NONE) message.has |= GZ_HAS(ACTIVE) | GZ_HAS(START);
-    if (session->gizmo.value.count > 0) message.has |= GZ_HAS(VALUE);
-    if (is_ring(session->gizmo.active)) message.has |= GZ_HAS(ARM) | GZ_HAS(AXIS);
-    if (is_own_frame(&session->gizmo, session->gizmo.turn_axes, RINGS))
-        message.has |= GZ_HAS(TURN_AXES);
-    if (is_own_frame(&session->gizmo, session->gizmo.scale_axes, SCALES))
-        message.has |= GZ_HAS(SCALE_AXES);
-    if (is_box(session->gizmo.box)) message.has |= GZ_HAS(BOX);
-    if (session->draw && session->has_camera) {
+    struct gz_message message = {.op = GZ_OP_GIZMO, .gizmo = session->shown.gizmo};
+    struct gz_gizmo_message *shown = &message.gizmo;
+    if (shown->hover != GZ_HANDLE_NONE) message.has |= GZ_HAS(HOVER);
+    if (shown->active != GZ_HANDLE_NONE) message.has |= GZ_HAS(ACTIVE) | GZ_HAS(START);
+    if (shown->value.count > 0) message.has |= GZ_HAS(VALUE);
+    if (is_ring(shown->active)) message.has |= GZ_HAS(ARM) | GZ_HAS(AXIS);
+    if (is_own_frame(shown, shown->turn_axes, RINGS)) message.has |= GZ_HAS(TURN_AXES);
+    if (is_own_frame(shown, shown->scale_axes, SCALES)) message.has |= GZ_HAS(SCALE_AXES);
+    if (is_box(shown->box)) message.has |= GZ_HAS(BOX);
+    if (session->draw && session->view.has_camera) {
         message.has |= GZ_HAS(LINES);
-        message.gizmo.lines = lines;
-        message.gizmo.line_count = there ? make_lines(session, gizmo, &session->gizmo, lines) : 0;
+        shown->lines = lines;
+        shown->line_count = there ? make_lines(session, gizmo, shown, lines) : 0;
     }
     gz_session_send(session, &message);
 }
 
-double gz_session_gizmo_due(const struct gz_session *session)
+/* ---- when ---- */
+
+/* Whether the session has a gizmo at all. */
+static bool has_gizmo(const struct gz_session *session)
 {
-    bool behind = session->role >= GZ_ROLE_EDITOR && session->selected > 0 && !session->ended &&
-                  session->gizmo_seq != gz_scene_seq(session->core->scene);
-    return behind ? session->gizmo_due_s : INFINITY;
+    return session->role >= GZ_ROLE_EDITOR && session->selection.count > 0;
 }
 
-/* Its own drag shows at once; what others change, at the pace that the size of the selection
- * allows, and of what is looked at below it. */
+double gz_session_gizmo_due(const struct gz_session *session)
+{
+    bool behind = has_gizmo(session) && !session->ended &&
+                  session->shown.seq != gz_scene_seq(session->core->scene);
+    return behind ? session->shown.due_s : INFINITY;
+}
+
+/* The session's own gesture shows at once; what others change, at the pace that the size of the
+ * selection allows, and the number of nodes below it. */
 static bool is_due(const struct gz_session *session)
 {
-    double due = gz_session_gizmo_due(session);
-    return isfinite(due) &&
-           (session->gesture.kind != GZ_GESTURE_NONE || session->core->now.mono_s >= due);
+    double due_s = gz_session_gizmo_due(session);
+    bool is_moving = session->gesture.interaction != NULL;
+    return isfinite(due_s) && (is_moving || session->core->now.mono_s >= due_s);
 }
 
 /* The gizmo is of `seq` now; when it follows the scene again depends on what it cost. */
 static void pace(struct gz_session *session, uint64_t seq)
 {
-    size_t nodes = session->selected + session->groups.walked;
-    session->gizmo_seq = seq;
-    session->gizmo_due_s = session->core->now.mono_s;
+    size_t nodes = session->selection.count + session->groups.walked;
+    session->shown.seq = seq;
+    session->shown.due_s = session->core->now.mono_s;
     if (nodes > GZ_GIZMO_NODES_AT_ONCE)
-        session->gizmo_due_s += (double)nodes * GZ_GIZMO_SECONDS_PER_NODE;
+        session->shown.due_s += (double)nodes * GZ_GIZMO_SECONDS_PER_NODE;
 }
 
 void gz_session_update_gizmo(struct gz_session *session)
 {
+    struct gz_shown *shown = &session->shown;
     uint64_t seq = gz_scene_seq(session->core->scene);
-    bool shows_one = session->gizmo.handles != 0;
-    bool may_show = session->role >= GZ_ROLE_EDITOR && session->selected > 0;
-    if (!session->gizmo_stale && (!may_show || !is_due(session))) return;
-    bool moved = session->gizmo_stale; /* the lines depend on the camera too */
-    session->gizmo_stale = false;
+    bool may_show = has_gizmo(session), due = is_due(session);
+    bool moved = shown->stale; /* the lines depend on the camera too */
+    if (!moved && (!may_show || !due)) return;
+    shown->stale = false;
 
     struct gz_gizmo gizmo;
-    bool due = is_due(session);
     /* What is below a group that is dragged goes along with it. */
-    bool there = may_show &&
-                 gz_session_gizmo(session, due && session->gesture.kind == GZ_GESTURE_NONE, &gizmo);
+    bool anew = due && session->gesture.interaction == NULL;
+    bool there = may_show && gz_session_gizmo(session, anew, &gizmo);
     if (due) pace(session, seq);
-    if (moved) gz_session_pay_groups(session);
-    session->groups.unpaid = 0; /* what others changed is paced instead */
-    if (!there && !shows_one) return;
+    double charge = gz_groups_charge(&session->groups);
+    if (moved) gz_rate_charge(&session->rate, charge); /* what others changed is paced instead */
+    if (!there && shown->gizmo.handles == 0) return;
     struct gz_gizmo_message now = describe(session, &gizmo, there);
-    if (memcmp(&now, &session->gizmo, sizeof now) == 0 && !(moved && session->draw)) return;
-    session->gizmo = now;
+    if (memcmp(&now, &shown->gizmo, sizeof now) == 0 && !(moved && session->draw)) return;
+    shown->gizmo = now;
     send_gizmo(session, &gizmo, there);
 }

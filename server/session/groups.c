@@ -1,10 +1,10 @@
-/* The bounds of nodes that have none of their own, as groups have not: the box about what is below
- * them. */
+/* groups.c - finds the boxes of groups. See groups.h. */
+#include "session/groups.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "server/maxima.h"
-#include "session/session.h"
 
 void gz_groups_finish(struct gz_groups *groups)
 {
@@ -30,19 +30,18 @@ static bool reserve(struct gz_groups *groups, size_t count)
     return true;
 }
 
-/* The box along the group's own axes. False where nothing below it has bounds, or no finite
- * ones. */
+/* The box along the group's own axes. False if nothing below it has bounds that are finite. */
 static bool find_box(struct gz_scene *scene, const struct gz_node *group, gz_box *box,
                      size_t *walked)
 {
     gz_affine world = gz_scene_world(scene, group), inverse;
     if (!gz_affine_inverse(&world, &inverse)) return false;
     bool found = false;
-    for (const struct gz_node *node = group; node != NULL;
-         node = gz_scene_walk(group, node), ++*walked) {
+    for (const struct gz_node *node = group; node != NULL; node = gz_scene_walk(group, node)) {
+        ++*walked;
         if (!node->has_bounds) continue;
-        gz_affine there = gz_scene_world(scene, node),
-                  inside = gz_affine_multiply(&inverse, &there);
+        gz_affine there = gz_scene_world(scene, node);
+        gz_affine inside = gz_affine_multiply(&inverse, &there);
         gz_box one = gz_box_transform(&node->bounds, &inside);
         if (!gz_finite(one.min) || !gz_finite(one.max)) continue;
         *box = found ? gz_box_union(box, &one) : one;
@@ -51,34 +50,34 @@ static bool find_box(struct gz_scene *scene, const struct gz_node *group, gz_box
     return found;
 }
 
-static bool are_known(const struct gz_groups *groups, const uint64_t *ids, size_t count)
+static bool are_known(const struct gz_groups *groups, const struct gz_targets *targets)
 {
-    return groups->count == count && memcmp(groups->ids, ids, count * sizeof *ids) == 0;
+    return groups->count == targets->count &&
+           memcmp(groups->ids, targets->ids, targets->count * sizeof *targets->ids) == 0;
 }
 
-static bool find_all(struct gz_session *session, const struct gz_target *targets,
-                     const uint64_t *ids, size_t count)
+static bool find_all(struct gz_groups *groups, struct gz_scene *scene,
+                     const struct gz_targets *targets)
 {
-    struct gz_groups *groups = &session->groups;
-    struct gz_scene *scene = session->core->scene;
     groups->count = groups->walked = 0;
-    if (!reserve(groups, count)) return false;
-    for (size_t i = 0; i < count; i++) {
-        groups->ids[i] = ids[i];
-        groups->found[i] =
-            targets[i].bounds == NULL &&
-            find_box(scene, gz_scene_find(scene, ids[i]), &groups->boxes[i], &groups->walked);
+    if (!reserve(groups, targets->count)) return false;
+    for (size_t i = 0; i < targets->count; i++) {
+        const struct gz_node *node = gz_scene_find(scene, targets->ids[i]);
+        groups->ids[i] = targets->ids[i];
+        groups->found[i] = targets->list[i].bounds == NULL &&
+                           find_box(scene, node, &groups->boxes[i], &groups->walked);
     }
-    groups->count = count;
+    groups->count = targets->count;
     groups->seq = gz_scene_seq(scene);
-    groups->unpaid += groups->walked;
+    groups->uncharged += groups->walked;
     return true;
 }
 
-void gz_session_pay_groups(struct gz_session *session)
+double gz_groups_charge(struct gz_groups *groups)
 {
-    gz_session_charge(session, (double)session->groups.unpaid / GZ_NODES_PICKED_PER_MESSAGE);
-    session->groups.unpaid = 0;
+    double messages = (double)groups->uncharged / GZ_NODES_PICKED_PER_MESSAGE;
+    groups->uncharged = 0;
+    return messages;
 }
 
 static bool are_needed(const struct gz_tool *tool, enum gz_handle handle)
@@ -86,17 +85,17 @@ static bool are_needed(const struct gz_tool *tool, enum gz_handle handle)
     return tool->mode == GZ_MODE_BOUNDS || tool->pivot == GZ_PIVOT_BOUNDS || handle >= GZ_BXN;
 }
 
-void gz_session_bound_groups(struct gz_session *session, enum gz_handle handle, bool anew,
-                             struct gz_target *targets, const uint64_t *ids, size_t count)
+void gz_groups_bound(struct gz_groups *groups, struct gz_scene *scene, const struct gz_tool *tool,
+                     enum gz_handle handle, bool anew, const struct gz_targets *targets)
 {
-    struct gz_groups *groups = &session->groups;
-    if (count == 0 || !are_needed(&session->tool, handle)) {
+    if (targets->count == 0 || !are_needed(tool, handle)) {
         gz_groups_finish(groups);
         return;
     }
-    bool is_old = anew && groups->seq != gz_scene_seq(session->core->scene);
-    if ((is_old || !are_known(groups, ids, count)) && !find_all(session, targets, ids, count))
-        return;
-    for (size_t i = 0; i < count; i++)
-        if (targets[i].bounds == NULL && groups->found[i]) targets[i].bounds = &groups->boxes[i];
+    bool is_old = anew && groups->seq != gz_scene_seq(scene);
+    if ((is_old || !are_known(groups, targets)) && !find_all(groups, scene, targets)) return;
+    for (size_t i = 0; i < targets->count; i++) {
+        if (targets->list[i].bounds == NULL && groups->found[i])
+            targets->list[i].bounds = &groups->boxes[i];
+    }
 }

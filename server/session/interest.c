@@ -1,23 +1,14 @@
+/* interest.c - sets the part of the scene that a session follows. See interest.h. */
+#include "session/interest.h"
+
 #include <math.h>
-#include <string.h>
 
 #include "server/maxima.h"
+#include "session/handlers.h"
+#include "session/ids.h"
 #include "session/session.h"
 
 static_assert(GZ_REGION_PLANES == GZ_VIEW_PLANES, "a region of a view has its planes");
-
-static enum gz_status check_nodes(const struct gz_session *session, struct gz_ids nodes,
-                                  struct gz_failure *failure)
-{
-    for (size_t i = 0; i < nodes.count; i++) {
-        if (gz_scene_find(session->core->scene, nodes.ids[i]) != NULL) continue;
-        failure->node = nodes.ids[i];
-        return gz_fail(&failure->error, GZ_UNKNOWN_NODE,
-                       "interest.nodes[%zu]: there is no node %llu", i,
-                       (unsigned long long)nodes.ids[i]);
-    }
-    return GZ_OK;
-}
 
 static struct gz_region region_of(const struct gz_session *session,
                                   const struct gz_message *message)
@@ -33,7 +24,7 @@ static struct gz_region region_of(const struct gz_session *session,
         region.box = asked->box;
     } else if (asked->view) {
         region.kind = GZ_REGION_VIEW;
-        gz_view_cull(&session->camera, region.planes);
+        gz_view_cull(&session->view.camera, region.planes);
     }
     return region;
 }
@@ -43,46 +34,41 @@ static enum gz_status follow(struct gz_session *session, const struct gz_region 
 {
     if (!gz_sync_set_interest(session->core->sync, &session->cursor, region))
         return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory to follow a part of the scene");
-    session->follows_view = region->kind == GZ_REGION_VIEW;
-    session->view_moved = false;
-    session->view_due_s = session->core->now.mono_s + GZ_VIEW_MS_MIN / 1000.0;
+    session->view.is_followed = region->kind == GZ_REGION_VIEW;
+    session->view.moved = false;
+    session->view.interest_due_s = session->core->now.mono_s + GZ_VIEW_MS_MIN / 1000.0;
     return GZ_OK;
 }
 
 enum gz_status gz_on_interest(struct gz_session *session, const struct gz_message *message,
                               struct gz_failure *failure)
 {
-    if (message->interest.view && !session->has_camera)
+    if (message->interest.view && !session->view.has_camera)
         return gz_fail(&failure->error, GZ_BAD_STATE,
-                       "interest.view: needs a camera, and none was sent yet");
+                       "interest.view: needs a camera, and none was sent yet; send camera first");
     enum gz_status status = GZ_OK;
     if (message->has & GZ_HAS(NODES))
-        status = check_nodes(session, message->interest.nodes, failure);
+        status =
+            gz_check_ids(session->core->scene, "interest.nodes", message->interest.nodes, failure);
     if (status != GZ_OK) return status;
     struct gz_region region = region_of(session, message);
     status = follow(session, &region, failure);
     if (status != GZ_OK) return status;
-    gz_session_charge(session,
-                      (double)gz_scene_count(session->core->scene) / GZ_NODES_PICKED_PER_MESSAGE);
+    gz_rate_charge(&session->rate,
+                   (double)gz_scene_count(session->core->scene) / GZ_NODES_PICKED_PER_MESSAGE);
     gz_session_ok(session, message, 0, NULL);
     return GZ_OK;
 }
 
-double gz_session_view_due(const struct gz_session *session)
+/* Without memory the interest stays as it is, and is tried again when it is next due. */
+void gz_session_update_interest(struct gz_session *session)
 {
-    return session->follows_view && session->view_moved && !session->ended ? session->view_due_s
-                                                                           : INFINITY;
-}
-
-/* Without memory the part stays as it is, and is tried again when the next look is due. */
-void gz_session_update_view(struct gz_session *session)
-{
-    double now = session->core->now.mono_s;
-    if (now < gz_session_view_due(session)) return;
+    double now_s = session->core->now.mono_s;
+    if (session->ended || now_s < gz_view_interest_due(&session->view)) return;
     struct gz_region region = {.kind = GZ_REGION_VIEW};
     struct gz_failure failure;
-    gz_view_cull(&session->camera, region.planes);
-    session->view_due_s = now + GZ_VIEW_MS_MIN / 1000.0;
+    gz_view_cull(&session->view.camera, region.planes);
+    session->view.interest_due_s = now_s + GZ_VIEW_MS_MIN / 1000.0;
     if (follow(session, &region, &failure) != GZ_OK)
         gz_log(session->core->log, GZ_WARN, session->id, "%s", failure.error.message);
 }

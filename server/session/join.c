@@ -1,9 +1,15 @@
-#include <math.h>
+/* join.c - sessions come and go: the colour and the place of a newcomer, the end of all. */
+#include "session/core.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "server/maxima.h"
+#include "session/batch.h"
+#include "session/clock.h"
+#include "session/describe.h"
+#include "session/interaction.h"
 #include "session/session.h"
 
 /* Well apart, and all as bright as each other: white is legible on them (4.5:1), they are on light
@@ -80,9 +86,9 @@ static void send_welcome(struct gz_session *session)
         .session = session->id,
         .epoch = core->epoch,
         .seq = gz_scene_seq(core->scene),
-        .scene = {core->name, strlen(core->name)},
-        .server = {core->server, strlen(core->server)},
-        .secret = {session->secret, strlen(session->secret)},
+        .scene = gz_text_of(core->name),
+        .server = gz_text_of(core->server),
+        .secret = gz_text_of(session->secret),
         .resumed = session->cursor.state > 0,
         .role = session->role,
         .message_bytes = GZ_MESSAGE_BYTES_MAX,
@@ -120,7 +126,7 @@ static struct gz_session *find_earlier(const struct gz_core *core, const struct 
 /* Its connection hangs, though nobody knows that yet but its client. */
 static void replace(struct gz_session *earlier, uint64_t id)
 {
-    if (earlier->gesture.kind != GZ_GESTURE_NONE) gz_gesture_complete(earlier, NULL);
+    gz_interaction_finish(earlier, NULL);
     gz_sync_absent(earlier->core->sync, &earlier->presence);
     char reason[GZ_ERROR_BYTES_MAX];
     snprintf(reason, sizeof reason, "session %llu of its user took its place",
@@ -146,11 +152,9 @@ static struct gz_session *new_session(struct gz_core *core, uint64_t id,
     session->draw = hello->hello.draw;
     session->tool = gz_tool_default;
     session->by_surface = true;
-    session->tokens = core->messages_per_s;
-    session->tokens_s = core->now.mono_s;
-    session->over_last_s = session->over_said_s = -INFINITY;
+    session->rate = gz_rate_of(core->messages_per_s, core->now.mono_s);
     memcpy(session->user, hello->hello.user.bytes, hello->hello.user.size);
-    gz_buffer_init(&session->outbox, GZ_OUTBOX_BYTES_MAX, core->frame.headroom);
+    gz_outbox_init(&session->outbox, core->frame.headroom);
     return session;
 }
 
@@ -182,7 +186,7 @@ enum gz_status gz_core_join(struct gz_core *core, uint64_t id, const struct gz_m
     if (earlier != NULL) replace(earlier, id);
     session->cursor = first_cursor(core, hello);
     session->presence.user.session = id;
-    session->presence.user.user = (struct gz_text){session->user, strlen(session->user)};
+    session->presence.user.user = gz_text_of(session->user);
     session->presence.user.rgb = colour_of(core, session->user);
     session->presence.user.role = role;
     list_session(core, session);
@@ -204,7 +208,7 @@ static void depart(struct gz_session *session)
 void gz_core_leave(struct gz_core *core, struct gz_session *session, struct gz_now now)
 {
     gz_core_enter(core, now);
-    if (session->gesture.kind != GZ_GESTURE_NONE) gz_gesture_complete(session, NULL);
+    gz_interaction_finish(session, NULL);
     depart(session);
     gz_sync_absent(core->sync, &session->presence);
     if (session->previous != NULL) session->previous->next = session->next;
@@ -214,10 +218,9 @@ void gz_core_leave(struct gz_core *core, struct gz_session *session, struct gz_n
     gz_log(core->log, GZ_INFO, session->id, "%s left %s", session->user, core->name);
     gz_gesture_finish(&session->gesture);
     gz_sync_cursor_finish(&session->cursor);
-    gz_session_stop_telling(session);
-    gz_buffer_finish(&session->outbox);
-    free(session->cuts);
-    free(session->selection);
+    gz_past_stop(&session->past, &core->host);
+    gz_outbox_finish(&session->outbox);
+    gz_selection_finish(&session->selection);
     gz_groups_finish(&session->groups);
     free(session);
 }
@@ -226,9 +229,8 @@ void gz_core_leave(struct gz_core *core, struct gz_session *session, struct gz_n
 
 static void complete_gestures(struct gz_core *core)
 {
-    for (struct gz_session *session = core->sessions; session != NULL; session = session->next) {
-        if (session->gesture.kind != GZ_GESTURE_NONE) gz_gesture_complete(session, NULL);
-    }
+    for (struct gz_session *session = core->sessions; session != NULL; session = session->next)
+        gz_interaction_finish(session, NULL);
 }
 
 void gz_core_freeze(struct gz_core *core, const char *why, struct gz_now now)
@@ -249,7 +251,8 @@ bool gz_core_is_stored(const struct gz_core *core)
 bool gz_core_is_told(const struct gz_core *core)
 {
     const struct gz_session *session = core->sessions;
-    while (session != NULL && (session->ended || session->telling == NULL)) session = session->next;
+    while (session != NULL && (session->ended || session->past.answer == NULL))
+        session = session->next;
     return session == NULL && core->tickets == NULL;
 }
 

@@ -1,10 +1,13 @@
-/* Notes. A change of one is nobody's to see until it is on the disk: it waits as the whole note
- * that will be, and takes the place of the one before once it is committed. What comes meanwhile
- * stands on what waits. */
+/* note.c - notes. A change of one is nobody's to see until it is on the disk: it waits as the whole
+ * note that will be, and takes the place of the one before once it is committed. What comes
+ * meanwhile stands on what waits. */
+#include "session/note.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "server/maxima.h"
+#include "session/handlers.h"
 #include "session/session.h"
 
 /* ---- what waits ---- */

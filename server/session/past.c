@@ -1,225 +1,124 @@
-/* Questions to the past. They are asked of the file, so each waits until what it is about is saved;
- * the answer comes later. */
-#include <math.h>
+/* past.c - cuts an answer of the past into pieces. See past.h. */
+#include "session/past.h"
+
 #include <stdlib.h>
-#include <string.h>
 
 #include "server/maxima.h"
-#include "session/session.h"
+#include "session/describe.h"
 
-/* ---- asking ---- */
+/* About how many bytes a change takes encoded, apart from names, and a node that is only named. */
+enum { BYTES_CHANGE = 200, BYTES_NODE = 9 };
 
-enum gz_status gz_session_ask(struct gz_session *session, const struct gz_message *message,
-                              const struct gz_query *query, uint64_t after,
-                              struct gz_failure *failure)
+/* What an answer is a list of. `describe` makes the next piece, as much as goes into one message;
+ * false without memory. */
+struct form {
+    bool (*describe)(struct gz_outgoing_answer *out, uint64_t epoch, struct gz_arena *arena,
+                     struct gz_ok *ok);
+    uint64_t has;
+};
+
+struct gz_outgoing_answer {
+    struct gz_answer answer;
+    uint64_t rid;
+    const struct form *form;
+    size_t done; /* of its elements */
+};
+
+static bool describe_nodes(struct gz_outgoing_answer *out, uint64_t epoch, struct gz_arena *arena,
+                           struct gz_ok *ok)
 {
-    struct gz_core *core = session->core;
-    if (session->queries >= GZ_QUERIES_PER_SESSION_MAX)
-        return gz_fail(&failure->error, GZ_TOO_MANY, "%d questions are open already",
-                       GZ_QUERIES_PER_SESSION_MAX);
-    if (after > gz_sync_saved_seq(core->sync) && core->failing)
-        return gz_fail(&failure->error, GZ_STORAGE, "the state asked for could not be stored yet");
-    struct gz_ticket *ticket = calloc(1, sizeof *ticket);
-    if (ticket == NULL)
-        return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for this question");
-    *ticket = (struct gz_ticket){
-        .number = core->next_ticket++,
-        .session = session->id,
-        .has_rid = (message->has & GZ_HAS(RID)) != 0,
-        .rid = message->rid,
-        .has_key = (message->has & GZ_HAS(KEY)) != 0,
-        .restores = message->op == GZ_OP_RESTORE,
-        .force = message->op == GZ_OP_REVERT && message->revert.force,
-        .after = after,
-        .query = *query,
-    };
-    if (ticket->has_key) memcpy(ticket->key, message->key.bytes, message->key.size);
-    struct gz_ticket **end = &core->tickets;
-    while (*end != NULL) end = &(*end)->next;
-    *end = ticket;
-    session->queries++;
+    (void)epoch;
+    size_t left = out->answer.node_count - out->done;
+    size_t count = left < GZ_AT_NODES_PER_MESSAGE ? left : GZ_AT_NODES_PER_MESSAGE;
+    struct gz_node_state *states = gz_arena_take(arena, count, sizeof *states);
+    if (states == NULL) return false;
+    for (size_t i = 0; i < count; i++) {
+        const struct gz_node_record *node = &out->answer.nodes[out->done++];
+        states[i] = gz_describe_node(node->id, &node->content);
+    }
+    *ok = (struct gz_ok){
+        .seq = out->answer.seq, .nodes = states, .node_count = count, .more = count < left};
+    return true;
+}
+
+/* At least one, and as many as fit into a frame. */
+static bool describe_edits(struct gz_outgoing_answer *out, uint64_t epoch, struct gz_arena *arena,
+                           struct gz_ok *ok)
+{
+    size_t left = out->answer.edit_count - out->done, count = 0, bytes = 0;
+    struct gz_edit_message *edits = gz_arena_take(arena, left, sizeof *edits);
+    if (edits == NULL) return false;
+    for (; count < left && bytes < GZ_OUTBOX_FRAME_BYTES; count++) {
+        const struct gz_edit_record *edit = &out->answer.edits[out->done++];
+        if (!gz_describe_whole_edit(edit, epoch, arena, &edits[count])) return false;
+        edits[count].undone = edit->undone;
+        size_t bytes_each = edit->nodes != NULL ? BYTES_NODE : BYTES_CHANGE;
+        bytes += BYTES_CHANGE + edit->change_count * bytes_each;
+    }
+    *ok = (struct gz_ok){.edits = edits, .edit_count = count, .more = count < left};
+    return true;
+}
+
+static bool describe_points(struct gz_outgoing_answer *out, uint64_t epoch, struct gz_arena *arena,
+                            struct gz_ok *ok)
+{
+    (void)epoch;
+    size_t left = out->answer.point_count - out->done;
+    size_t count = left < GZ_PATH_POINTS_PER_MESSAGE ? left : GZ_PATH_POINTS_PER_MESSAGE;
+    struct gz_path_point *points = gz_arena_take(arena, count, sizeof *points);
+    if (points == NULL) return false;
+    for (size_t i = 0; i < count; i++) {
+        const struct gz_point_record *point = &out->answer.points[out->done++];
+        points[i] = (struct gz_path_point){.has = GZ_HAS(PARENT),
+                                           .seq = point->seq,
+                                           .edit = point->edit,
+                                           .time = point->time,
+                                           .trs = point->trs,
+                                           .parent = point->parent};
+    }
+    *ok = (struct gz_ok){.path = points, .path_count = count, .more = count < left};
+    return true;
+}
+
+static const struct form nodes_form = {describe_nodes, GZ_HAS(SEQ) | GZ_HAS(SCENE_NODES)};
+static const struct form edits_form = {describe_edits, GZ_HAS(EDITS)};
+static const struct form points_form = {describe_points, GZ_HAS(PATH)};
+
+static const struct form *form_of(const struct gz_query *query)
+{
+    if (query->kind == GZ_QUERY_HISTORY) return &edits_form;
+    return query->kind == GZ_QUERY_PATH ? &points_form : &nodes_form;
+}
+
+bool gz_past_may_ask(const struct gz_past *past)
+{
+    return !past->asking && past->answer == NULL;
+}
+
+enum gz_status gz_past_send(struct gz_past *past, uint64_t rid, const struct gz_query *query,
+                            struct gz_answer *answer)
+{
+    past->answer = calloc(1, sizeof *past->answer);
+    if (past->answer == NULL) return GZ_NO_MEMORY;
+    *past->answer =
+        (struct gz_outgoing_answer){.answer = *answer, .rid = rid, .form = form_of(query)};
+    *answer = (struct gz_answer){.status = GZ_OK};
     return GZ_OK;
 }
 
-/* One question of a session at a time, and none while it has not been told the last answer: answers
- * are large. */
-static bool may_ask(const struct gz_core *core, const struct gz_ticket *ticket)
+bool gz_past_next_piece(struct gz_past *past, uint64_t epoch, struct gz_arena *arena,
+                        struct gz_message *piece)
 {
-    const struct gz_session *session = gz_core_session(core, ticket->session);
-    return !ticket->sent && ticket->after <= gz_sync_saved_seq(core->sync) &&
-           (session == NULL ||
-            (!session->asking && session->telling == NULL && !gz_session_is_full(session)));
+    struct gz_outgoing_answer *out = past->answer;
+    *piece =
+        (struct gz_message){.op = GZ_OP_OK, .has = GZ_HAS(RID) | out->form->has, .rid = out->rid};
+    return out->form->describe(out, epoch, arena, &piece->ok);
 }
 
-void gz_core_send_tickets(struct gz_core *core)
+void gz_past_stop(struct gz_past *past, const struct gz_core_host *host)
 {
-    struct gz_ticket *next;
-    for (struct gz_ticket *ticket = core->tickets; ticket != NULL; ticket = next) {
-        next = ticket->next; /* what is answered at once is gone afterwards */
-        if (!may_ask(core, ticket)) continue;
-        struct gz_session *session = gz_core_session(core, ticket->session);
-        if (session != NULL) session->asking = true;
-        ticket->sent = true;
-        core->host.query(core->host.context, ticket->number, &ticket->query);
-    }
-}
-
-bool gz_core_has_tickets_to_send(const struct gz_core *core)
-{
-    for (const struct gz_ticket *ticket = core->tickets; ticket != NULL; ticket = ticket->next) {
-        if (may_ask(core, ticket)) return true;
-    }
-    return false;
-}
-
-enum gz_status gz_on_history(struct gz_session *session, const struct gz_message *message,
-                             struct gz_failure *failure)
-{
-    const struct gz_history *said = &message->history;
-    struct gz_query query = {
-        .kind = GZ_QUERY_HISTORY, .since = NAN, .before = NAN, .limit = GZ_HISTORY_ROWS_MAX};
-    if (message->has & GZ_HAS(NODE)) query.node = said->node;
-    if (message->has & GZ_HAS(USER)) memcpy(query.user, said->user.bytes, said->user.size);
-    if (message->has & GZ_HAS(SINCE)) query.since = said->since;
-    if (message->has & GZ_HAS(BEFORE_TIME)) query.before = said->before;
-    if (message->has & GZ_HAS(LIMIT)) query.limit = (uint32_t)said->limit;
-    query.brief = (message->has & GZ_HAS(CHANGES)) != 0 && !said->changes;
-    return gz_session_ask(session, message, &query, 0, failure);
-}
-
-enum gz_status gz_on_at(struct gz_session *session, const struct gz_message *message,
-                        struct gz_failure *failure)
-{
-    const struct gz_core *core = session->core;
-    uint64_t now = gz_scene_seq(core->scene);
-    struct gz_query query = {.kind = GZ_QUERY_AT, .seq = message->at.seq, .time = message->at.time};
-    query.by_time = (message->has & GZ_HAS(TIME)) != 0;
-    if (message->has & GZ_HAS(CHECKPOINT)) {
-        enum gz_status status =
-            gz_core_find_checkpoint(core, message->at.checkpoint, &query.seq, failure);
-        if (status != GZ_OK) return status;
-    }
-    if (query.by_time && query.time > core->now.unix_s)
-        return gz_fail(&failure->error, GZ_BAD_VALUE, "time: is in the future");
-    if (!query.by_time && query.seq > now)
-        return gz_fail(&failure->error, GZ_BAD_VALUE, "seq: the scene is at %llu",
-                       (unsigned long long)now);
-    return gz_session_ask(session, message, &query, query.by_time ? now : query.seq, failure);
-}
-
-enum gz_status gz_on_path(struct gz_session *session, const struct gz_message *message,
-                          struct gz_failure *failure)
-{
-    const struct gz_path *said = &message->path;
-    const struct gz_node *node = gz_scene_find(session->core->scene, said->node);
-    struct gz_query query = {.kind = GZ_QUERY_PATH,
-                             .node = said->node,
-                             .since = NAN,
-                             .before = NAN,
-                             .limit = GZ_PATH_POINTS_MAX};
-    if (message->has & GZ_HAS(SINCE)) query.since = said->since;
-    if (message->has & GZ_HAS(BEFORE_TIME)) query.before = said->before;
-    if (message->has & GZ_HAS(LIMIT)) query.limit = (uint32_t)said->limit;
-    return gz_session_ask(session, message, &query, node != NULL ? node->seq : 0, failure);
-}
-
-enum gz_status gz_on_restore(struct gz_session *session, const struct gz_message *message,
-                             struct gz_failure *failure)
-{
-    const struct gz_core *core = session->core;
-    uint64_t now = gz_scene_seq(core->scene);
-    struct gz_query query = {.kind = GZ_QUERY_AT, .seq = message->restore.seq};
-    if (gz_core_answer_key(session, message)) return GZ_OK;
-    if (message->has & GZ_HAS(CHECKPOINT)) {
-        enum gz_status status =
-            gz_core_find_checkpoint(core, message->restore.checkpoint, &query.seq, failure);
-        if (status != GZ_OK) return status;
-    }
-    if (query.seq > now)
-        return gz_fail(&failure->error, GZ_BAD_VALUE, "seq: the scene is at %llu",
-                       (unsigned long long)now);
-    return gz_session_ask(session, message, &query, query.seq, failure);
-}
-
-/* ---- answering ---- */
-
-struct gz_edit_request gz_ticket_request(struct gz_session *session, const struct gz_ticket *ticket,
-                                         enum gz_edit_kind kind, uint64_t target)
-{
-    return (struct gz_edit_request){
-        .session = session,
-        .user = session->user,
-        .kind = kind,
-        .target = target,
-        .has_rid = ticket->has_rid,
-        .rid = ticket->rid,
-        .key = ticket->has_key ? ticket->key : NULL,
-    };
-}
-
-/* The nodes of before an import refer to a file that the import replaced: they could not be
- * shown. */
-static enum gz_status check_asset(const struct gz_core *core, const struct gz_ticket *ticket,
-                                  const struct gz_answer *answer, struct gz_failure *failure)
-{
-    if (ticket->query.seq >= core->asset_seq) return GZ_OK;
-    for (size_t i = 0; i < answer->node_count; i++) {
-        if (answer->nodes[i].content.asset < 0) continue;
-        return gz_fail(
-            &failure->error, GZ_BAD_STATE,
-            "seq: the scene's glTF was replaced at seq %llu; what was before cannot be restored",
-            (unsigned long long)core->asset_seq);
-    }
-    return GZ_OK;
-}
-
-static enum gz_status restore(struct gz_session *session, const struct gz_ticket *ticket,
-                              const struct gz_answer *answer, struct gz_failure *failure)
-{
-    struct gz_core *core = session->core;
-    struct gz_edit_request request =
-        gz_ticket_request(session, ticket, GZ_EDIT_RESTORE, ticket->query.seq);
-    if (gz_core_answer_known(session, &request))
-        return GZ_OK; /* asked twice before the past had answered */
-    struct gz_change_list list;
-    enum gz_status status = check_asset(core, ticket, answer, failure);
-    if (status != GZ_OK) return status;
-    status = gz_changes_restore(core->scene, &core->scratch, answer->nodes, answer->node_count,
-                                &list, failure);
-    if (status != GZ_OK) return status;
-    return gz_core_edit(core, &request, list.changes, list.count, failure);
-}
-
-static enum gz_status answer_ticket(struct gz_session *session, const struct gz_ticket *ticket,
-                                    struct gz_answer *answer, struct gz_failure *failure)
-{
-    if (answer->status != GZ_OK) {
-        failure->error = answer->error;
-        return answer->status;
-    }
-    if (ticket->restores) return restore(session, ticket, answer, failure);
-    if (ticket->query.kind == GZ_QUERY_EDIT)
-        return gz_session_revert(session, ticket, answer, failure);
-    if (!ticket->has_rid) return GZ_OK; /* nobody would know what it is about */
-    return gz_session_tell(session, ticket, answer, failure);
-}
-
-void gz_core_answered(struct gz_core *core, uint64_t number, struct gz_answer *answer,
-                      struct gz_now now)
-{
-    gz_core_enter(core, now);
-    struct gz_ticket **at = &core->tickets;
-    while (*at != NULL && (*at)->number != number) at = &(*at)->next;
-    struct gz_ticket *ticket = *at;
-    if (ticket == NULL) return;
-    *at = ticket->next;
-    struct gz_session *session = gz_core_session(core, ticket->session);
-    if (session != NULL) {
-        struct gz_failure failure = {.node = 0};
-        session->queries--;
-        session->asking = false;
-        if (answer_ticket(session, ticket, answer, &failure) != GZ_OK)
-            gz_session_refuse(session, ticket->has_rid, ticket->rid, &failure, false);
-    }
-    free(ticket);
+    if (past->answer == NULL) return;
+    gz_host_discard(host, &past->answer->answer);
+    free(past->answer);
+    past->answer = NULL;
 }

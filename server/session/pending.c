@@ -1,10 +1,16 @@
-/* Edits that wait for the disk. An edit is applied at once, for everybody to see, and answered when
- * the batch that holds it was committed; the same key meanwhile, or later, is the same edit. */
-#include <math.h>
+/* pending.c - edits that wait for the disk. An edit is applied at once, for everybody to see, and
+ * answered when the batch that holds it was committed; the same key meanwhile, or later, is the
+ * same edit. */
+#include "session/pending.h"
+
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "scene/undo.h"
 #include "server/maxima.h"
+#include "session/clock.h"
+#include "session/import.h"
 #include "session/session.h"
 
 /* ---- pending edits ---- */
@@ -21,20 +27,12 @@ void gz_core_free_pending(struct gz_core *core)
 {
     while (core->pending != NULL) {
         struct gz_pending *next = core->pending->next;
-        gz_core_release(core, core->pending->surfaces_before);
+        gz_host_release(&core->host, core->pending->surfaces_before);
         gz_pending_destroy(core->pending);
         core->pending = next;
     }
     core->pending_end = &core->pending;
     core->pending_count = core->pending_bytes = 0;
-}
-
-char *gz_arena_string(struct gz_arena *arena, const char *text)
-{
-    if (text == NULL) return NULL;
-    size_t size = strlen(text) + 1;
-    char *copy = gz_arena_take(arena, size, 1);
-    return copy != NULL ? memcpy(copy, text, size) : NULL;
 }
 
 static bool add_waiter(struct gz_pending *pending, uint64_t session, bool has_rid, uint64_t rid)
@@ -158,8 +156,8 @@ enum gz_status gz_core_edit(struct gz_core *core, const struct gz_edit_request *
         answer_unchanged(core, request);
         return GZ_OK;
     }
-    gz_session_charge(request->session,
-                      (double)pending->edit.change_count / GZ_NODES_EDITED_PER_MESSAGE);
+    gz_rate_charge(&request->session->rate,
+                   (double)pending->edit.change_count / GZ_NODES_EDITED_PER_MESSAGE);
     status = apply(core, pending, request->session->id, failure);
     if (status != GZ_OK) gz_pending_destroy(pending);
     return status;
@@ -208,11 +206,11 @@ enum gz_status gz_core_edit_import(struct gz_core *core, const struct gz_core_im
 }
 
 enum gz_status gz_core_complete(struct gz_core *core, const struct gz_edit_request *request,
-                                const struct gz_edit_record *edit, enum gz_gesture_announced told)
+                                const struct gz_edit_record *edit, bool begun)
 {
     struct gz_pending *pending = new_pending(core, request, edit->changes, edit->change_count);
     if (pending == NULL) return GZ_NO_MEMORY;
-    pending->begun = told != GZ_UNTOLD;
+    pending->begun = begun;
     struct gz_edit_record *own = &pending->edit;
     own->id = edit->id;
     own->handle = edit->handle;
@@ -224,6 +222,12 @@ enum gz_status gz_core_complete(struct gz_core *core, const struct gz_edit_reque
     own->value_count = edit->value_count;
     append_pending(core, pending);
     return GZ_OK;
+}
+
+void gz_core_drop(struct gz_core *core, uint64_t edit)
+{
+    assert(core->dropped_count < core->dropped_capacity);
+    core->dropped[core->dropped_count++] = edit;
 }
 
 /* ---- keys ---- */

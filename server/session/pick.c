@@ -1,66 +1,13 @@
+/* pick.c - answers what is under a pointer or in a rectangle. See pick.h. */
+#include "session/pick.h"
+
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "server/maxima.h"
+#include "session/bounds_pick.h"
+#include "session/handlers.h"
 #include "session/session.h"
-
-enum gz_status gz_session_pointer(const struct gz_session *session, bool has_ray,
-                                  const double at[2], const double ray[6],
-                                  struct gz_pointer *pointer, struct gz_failure *failure)
-{
-    *pointer = (struct gz_pointer){.is_ray = has_ray};
-    if (has_ray) {
-        pointer->origin = (gz_vec3){ray[0], ray[1], ray[2]};
-        pointer->direction = (gz_vec3){ray[3], ray[4], ray[5]};
-        return GZ_OK;
-    }
-    if (!session->has_camera)
-        return gz_fail(&failure->error, GZ_BAD_STATE,
-                       "at: pixels need a camera, and none was sent yet");
-    memcpy(pointer->at, at, sizeof pointer->at);
-    return GZ_OK;
-}
-
-bool gz_can_say_hit(const struct gz_hit *hit)
-{
-    return isfinite(hit->distance) && gz_finite(hit->point);
-}
-
-bool gz_session_pick(struct gz_session *session, const struct gz_pointer *pointer,
-                     const struct gz_node *node, struct gz_hit *hit)
-{
-    gz_affine world = gz_scene_world(session->core->scene, node);
-    hit->id = node->id;
-    bool met = gz_pick_node(session->has_camera ? &session->camera : NULL, pointer, &world,
-                            node->has_bounds ? &node->bounds : NULL, session->tool.tolerance_px,
-                            &hit->distance, &hit->point);
-    return met && gz_can_say_hit(hit);
-}
-
-/* Few of many nodes can be met: only those are looked at. What that cost counts against the
- * session's rate. */
-static enum gz_status cull(struct gz_session *session, const gz_plane planes[GZ_PICK_PLANES],
-                           struct gz_culled *culled, struct gz_failure *failure)
-{
-    struct gz_scene *scene = session->core->scene;
-    if (!gz_scene_cull(scene, planes, GZ_PICK_PLANES, culled))
-        return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory to pick among the nodes");
-    gz_session_charge(session,
-                      (double)gz_scene_count(scene) / GZ_NODES_CULLED_PER_MESSAGE +
-                          (double)(culled->count + culled->renewed) / GZ_NODES_PICKED_PER_MESSAGE);
-    return GZ_OK;
-}
-
-enum gz_status gz_session_cull(struct gz_session *session, const struct gz_pointer *pointer,
-                               struct gz_culled *culled, struct gz_failure *failure)
-{
-    gz_plane planes[GZ_PICK_PLANES];
-    const struct gz_camera *camera = session->has_camera ? &session->camera : NULL;
-    *culled = (struct gz_culled){.count = 0};
-    if (!gz_pick_cull(camera, pointer, session->tool.tolerance_px, planes)) return GZ_OK;
-    return cull(session, planes, culled, failure);
-}
+#include "session/surface_pick.h"
 
 /* A click means the thing that is seen: points (nodes without bounds) are taken only where there is
  * nothing else. Of those at one distance the lowest id, as in `pick`. */
@@ -101,10 +48,13 @@ enum gz_status gz_session_node_under(struct gz_session *session, const struct gz
     if (!session->by_surface) return node_under_by_bounds(session, pointer, id, failure);
     struct gz_hit *hits;
     size_t count;
-    enum gz_status status = gz_session_look(session, pointer, true, &hits, &count, failure);
+    enum gz_status status =
+        gz_session_pick_surfaces(session, pointer, true, &hits, &count, failure);
     if (status == GZ_OK) *id = count > 0 ? hits[0].id : 0;
     return status;
 }
+
+/* ---- all of them ---- */
 
 static int compare_hits(const void *a, const void *b)
 {
@@ -113,47 +63,41 @@ static int compare_hits(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-static bool node_in_rect(struct gz_session *session, const struct gz_pick *asked,
-                         const struct gz_node *node, struct gz_hit *hit)
+/* Room for a hit of each node that was not culled. */
+static enum gz_status make_room(struct gz_session *session, const struct gz_culled *culled,
+                                struct gz_hit **hits, struct gz_failure *failure)
 {
-    gz_affine world = gz_scene_world(session->core->scene, node);
-    bool inside = false;
-    if (!gz_pick_rect(&session->camera, asked->rect, &world,
-                      node->has_bounds ? &node->bounds : NULL, &inside))
-        return false;
-    if (asked->inside && !inside) return false;
-    gz_vec3 centre =
-        node->has_bounds ? gz_affine_apply(&world, gz_box_centre(&node->bounds)) : world.origin;
-    gz_vec3 from_eye = gz_sub(centre, session->camera.eye);
-    hit->id = node->id;
-    hit->point = centre;
-    hit->distance = session->camera.perspective ? gz_length(from_eye)
-                                                : -gz_dot(from_eye, session->camera.backward);
-    return gz_can_say_hit(hit);
+    *hits = gz_arena_take(&session->core->scratch, culled->count, sizeof **hits);
+    if (*hits != NULL) return GZ_OK;
+    return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory to pick among the nodes");
 }
 
-/* All that is met by its bounds, or as a point. */
+/* All nodes that the pointer meets by their bounds, or as points. */
 static enum gz_status pick_by_bounds(struct gz_session *session, const struct gz_pointer *pointer,
-                                     const struct gz_pick *rect, struct gz_hit **hits,
-                                     size_t *count, struct gz_failure *failure)
+                                     struct gz_hit **hits, size_t *count,
+                                     struct gz_failure *failure)
 {
-    gz_plane planes[GZ_PICK_PLANES];
     struct gz_culled culled;
-    if (rect != NULL) gz_pick_rect_cull(&session->camera, rect->rect, planes);
-    enum gz_status status = rect != NULL ? cull(session, planes, &culled, failure)
-                                         : gz_session_cull(session, pointer, &culled, failure);
+    enum gz_status status = gz_session_cull(session, pointer, &culled, failure);
+    if (status == GZ_OK) status = make_room(session, &culled, hits, failure);
     if (status != GZ_OK) return status;
-    *hits = gz_arena_take(&session->core->scratch, culled.count, sizeof **hits);
-    if (*hits == NULL)
-        return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory to pick among the nodes");
-    *count = 0;
     for (size_t i = 0; i < culled.count; i++) {
-        const struct gz_node *node = culled.nodes[i];
-        struct gz_hit *hit = &(*hits)[*count];
-        *count += rect != NULL ? node_in_rect(session, rect, node, hit)
-                               : gz_session_pick(session, pointer, node, hit);
+        if (gz_session_pick(session, pointer, culled.nodes[i], &(*hits)[*count])) ++*count;
     }
-    qsort(*hits, *count, sizeof **hits, compare_hits);
+    return GZ_OK;
+}
+
+/* All nodes in the rectangle. */
+static enum gz_status pick_by_rect(struct gz_session *session, const struct gz_pick *asked,
+                                   struct gz_hit **hits, size_t *count, struct gz_failure *failure)
+{
+    struct gz_culled culled;
+    enum gz_status status = gz_session_cull_rect(session, asked->rect, &culled, failure);
+    if (status == GZ_OK) status = make_room(session, &culled, hits, failure);
+    if (status != GZ_OK) return status;
+    for (size_t i = 0; i < culled.count; i++) {
+        if (gz_session_pick_rect(session, asked, culled.nodes[i], &(*hits)[*count])) ++*count;
+    }
     return GZ_OK;
 }
 
@@ -162,22 +106,24 @@ enum gz_status gz_on_pick(struct gz_session *session, const struct gz_message *m
 {
     const struct gz_pick *asked = &message->pick;
     bool by_rect = (message->has & GZ_HAS(RECT)) != 0;
-    struct gz_pointer pointer = {.is_ray = false};
+    struct gz_pointer pointer;
     struct gz_hit *hits = NULL;
     size_t count = 0;
     if (by_rect && asked->surface)
         return gz_fail(&failure->error, GZ_BAD_VALUE,
                        "surface: a rect goes by bounds alone; leave it out");
-    enum gz_status status = gz_session_pointer(session, (message->has & GZ_HAS(RAY)) != 0,
-                                               asked->at, asked->ray, &pointer, failure);
+    enum gz_status status = gz_view_point(&session->view, (message->has & GZ_HAS(RAY)) != 0,
+                                          asked->at, asked->ray, &pointer, &failure->error);
     if (status != GZ_OK) return status;
-
-    if ((message->has & GZ_HAS(RID)) == 0) return GZ_OK; /* nobody would hear the answer */
-
-    status = asked->surface ? gz_session_look(session, &pointer, false, &hits, &count, failure)
-                            : pick_by_bounds(session, &pointer, by_rect ? asked : NULL, &hits,
-                                             &count, failure);
+    if ((message->has & GZ_HAS(RID)) == 0) return GZ_OK; /* there would be no answer */
+    if (asked->surface)
+        status = gz_session_pick_surfaces(session, &pointer, false, &hits, &count, failure);
+    else if (by_rect)
+        status = pick_by_rect(session, asked, &hits, &count, failure);
+    else
+        status = pick_by_bounds(session, &pointer, &hits, &count, failure);
     if (status != GZ_OK) return status;
+    if (!asked->surface) qsort(hits, count, sizeof *hits, compare_hits);
     struct gz_ok ok = {.hits = hits, .hit_count = count};
     gz_session_ok(session, message, GZ_HAS(HITS), &ok);
     return GZ_OK;

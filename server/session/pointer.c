@@ -1,62 +1,34 @@
-#include <math.h>
+/* pointer.c - what a user does with a pointer and a wheel: presses, grabs, moves, releases. */
 #include <string.h>
 
+#include "session/gizmo.h"
+#include "session/handlers.h"
+#include "session/interaction.h"
+#include "session/orbit.h"
+#include "session/pending.h"
+#include "session/pick.h"
 #include "session/session.h"
+#include "session/setup.h"
 
-/* A wheel in progress is an edit of its own: whatever else is done with the pointer completes it
- * first. */
-static void close_wheel(struct gz_session *session)
+/* Whether a gesture runs that goes on until the pointer is released. */
+static bool is_dragging(const struct gz_session *session)
 {
-    if (session->gesture.kind == GZ_GESTURE_WHEEL) gz_gesture_complete(session, NULL);
+    const struct gz_interaction *interaction = session->gesture.interaction;
+    return interaction != NULL && !interaction->gives_way;
 }
 
-/* What the client said, else the middle of what is selected, or of everything where nothing is. */
-static gz_vec3 orbit_centre(struct gz_session *session)
-{
-    struct gz_scene *scene = session->core->scene;
-    gz_vec3 sum = {0, 0, 0};
-    size_t count = 0;
-    if (session->has_target) return session->target;
-    gz_session_prune_selection(session);
-    for (size_t i = 0; i < session->selected; i++, count++)
-        sum =
-            gz_add(sum, gz_scene_world(scene, gz_scene_find(scene, session->selection[i])).origin);
-    if (count > 0) return gz_scale(sum, 1.0 / (double)count);
-
-    gz_box all = {{0, 0, 0}, {0, 0, 0}};
-    const struct gz_node *node = NULL;
-    while ((node = gz_scene_walk_all(scene, node)) != NULL) {
-        gz_affine world = gz_scene_world(scene, node);
-        gz_box point = {world.origin, world.origin};
-        gz_box box = node->has_bounds ? gz_box_transform(&node->bounds, &world) : point;
-        all = count++ == 0 ? box : gz_box_union(&all, &box);
-    }
-    return gz_box_centre(&all);
-}
-
-static enum gz_status begin_orbit(struct gz_session *session, const struct gz_pointer *pointer,
-                                  struct gz_failure *failure)
-{
-    if (pointer->is_ray)
-        return gz_fail(&failure->error, GZ_BAD_VALUE, "ray: orbiting takes pixels (at)");
-    struct gz_gesture *gesture = &session->gesture;
-    *gesture = (struct gz_gesture){.kind = GZ_GESTURE_ORBIT, .pointer = *pointer};
-    if (gz_orbit_begin(&gesture->orbit, &session->tool, &session->camera, orbit_centre(session),
-                       pointer) != GZ_SOLVE_NONE)
-        return GZ_OK;
-    gz_gesture_finish(gesture);
-    return gz_fail(&failure->error, GZ_BAD_VALUE, "at: nothing to orbit about in this view");
-}
+/* ---- pressing ---- */
 
 static enum gz_status select_under(struct gz_session *session, const struct gz_message *message,
                                    const struct gz_pointer *pointer, struct gz_failure *failure)
 {
-    bool add = (message->pointer.mods & (1u << GZ_MOD_ADD)) != 0;
+    bool adds = (message->pointer.mods & (1u << GZ_MOD_ADD)) != 0;
     uint64_t hit;
     enum gz_status status = gz_session_node_under(session, pointer, &hit, failure);
     if (status != GZ_OK) return status;
-    if (hit != 0 || !add)
-        status = gz_session_select(session, &hit, hit != 0, add ? GZ_HOW_ADD : GZ_HOW_SET, failure);
+    struct gz_ids ids = {&hit, hit != 0 ? 1 : 0};
+    if (hit != 0 || !adds)
+        status = gz_session_select(session, ids, adds ? GZ_HOW_ADD : GZ_HOW_SET, failure);
     if (status != GZ_OK) return status;
     struct gz_ok ok = {.hit = hit};
     gz_session_ok(session, message, hit != 0 ? GZ_HAS(HIT) : 0, &ok);
@@ -68,33 +40,36 @@ static enum gz_handle handle_under(struct gz_session *session, const struct gz_p
     struct gz_gizmo gizmo;
     if (session->role < GZ_ROLE_EDITOR || !gz_session_gizmo(session, false, &gizmo))
         return GZ_HANDLE_NONE;
-    return gz_gizmo_pick(&gizmo, &session->tool, session->has_camera ? &session->camera : NULL,
-                         pointer);
+    return gz_gizmo_pick(&gizmo, &session->tool, gz_view_camera(&session->view), pointer);
 }
 
 static enum gz_status press(struct gz_session *session, const struct gz_message *message,
                             const struct gz_pointer *pointer, struct gz_failure *failure)
 {
     uint32_t mods = message->pointer.mods;
-    close_wheel(session);
-    if (session->gesture.kind != GZ_GESTURE_NONE)
-        return gz_fail(&failure->error, GZ_BAD_STATE, "phase: down while a drag is running");
+    struct gz_interaction_input input = {.pointer = pointer, .mods = mods};
+    struct gz_ok ok = {.handle = GZ_HANDLE_NONE};
+    enum gz_status status;
+    gz_interaction_give_way(session);
+    if (session->gesture.interaction != NULL)
+        return gz_fail(&failure->error, GZ_BAD_STATE,
+                       "phase: down while a drag is running; send up or cancel first");
     if (session->tool.mode == GZ_MODE_ORBIT || (mods & (1u << GZ_MOD_ORBIT)) != 0) {
-        enum gz_status status = begin_orbit(session, pointer, failure);
-        if (status == GZ_OK) gz_session_ok(session, message, 0, NULL);
-        return status;
+        status = gz_interaction_begin(session, &gz_orbit_interaction, &input, failure);
+    } else {
+        ok.handle = input.handle = handle_under(session, pointer);
+        if (input.handle == GZ_HANDLE_NONE) return select_under(session, message, pointer, failure);
+        status = gz_interaction_begin(session, &gz_drag_interaction, &input, failure);
     }
-    enum gz_handle handle = handle_under(session, pointer);
-    if (handle == GZ_HANDLE_NONE) return select_under(session, message, pointer, failure);
-    enum gz_status status = gz_gesture_begin(session, handle, pointer, mods, NULL, failure);
     if (status != GZ_OK) return status;
-    struct gz_ok ok = {.handle = handle};
-    gz_session_ok(session, message, GZ_HAS(HANDLE), &ok);
+    gz_session_ok(session, message, ok.handle != GZ_HANDLE_NONE ? GZ_HAS(HANDLE) : 0, &ok);
     return GZ_OK;
 }
 
-/* The state shows what this pointer did. Where it moved nothing, the acknowledgement takes a place
- * of its own in the order. */
+/* ---- moving and releasing ---- */
+
+/* The scene shows what this pointer did. If it moved nothing, the acknowledgement takes a place of
+ * its own in the order. */
 static void acknowledge(struct gz_session *session, const struct gz_message *message,
                         uint64_t seq_before)
 {
@@ -107,17 +82,15 @@ static void acknowledge(struct gz_session *session, const struct gz_message *mes
 static void move(struct gz_session *session, const struct gz_message *message,
                  const struct gz_pointer *pointer)
 {
+    const struct gz_interaction *interaction = session->gesture.interaction;
+    struct gz_interaction_input input = {.pointer = pointer, .mods = message->pointer.mods};
+    struct gz_failure ignored;
     uint64_t before = gz_scene_seq(session->core->scene);
-    gz_gesture_move(session, pointer, message->pointer.mods);
-    if (session->gesture.kind == GZ_GESTURE_DRAG) acknowledge(session, message, before);
+    (void)interaction->move(session, &input, &ignored); /* a pointer that cannot be followed */
+    if (interaction->is_acknowledged) acknowledge(session, message, before);
 }
 
-static bool is_dragging(const struct gz_session *session)
-{
-    return session->gesture.kind == GZ_GESTURE_DRAG || session->gesture.kind == GZ_GESTURE_ORBIT;
-}
-
-/* `pointer` is NULL where the message says no place: there is none to say for what was typed. */
+/* `pointer` is NULL if the message has no place: after a typed value it need not have one. */
 static enum gz_status release(struct gz_session *session, const struct gz_message *message,
                               const struct gz_pointer *pointer, struct gz_failure *failure)
 {
@@ -127,23 +100,18 @@ static enum gz_status release(struct gz_session *session, const struct gz_messag
     }
     if (pointer == NULL && session->gesture.typed.count == 0)
         return gz_fail(&failure->error, GZ_BAD_STATE,
-                       "at: missing, and the drag that runs follows the pointer");
+                       "at: missing, and the running drag follows the pointer; send at or ray");
     move(session, message, pointer);
-    gz_gesture_complete(session, message);
+    gz_interaction_finish(session, message);
     return GZ_OK;
 }
 
 static void cancel(struct gz_session *session, const struct gz_message *message)
 {
+    const struct gz_interaction *interaction = session->gesture.interaction;
     uint64_t before = gz_scene_seq(session->core->scene);
-    if (session->gesture.kind == GZ_GESTURE_ORBIT)
-        gz_session_send_view(session, session->gesture.orbit.camera.input.view);
-    if (session->gesture.kind == GZ_GESTURE_DRAG) {
-        gz_gesture_cancel(session);
-        acknowledge(session, message, before);
-    } else if (session->gesture.kind != GZ_GESTURE_NONE) {
-        gz_gesture_cancel(session);
-    }
+    gz_interaction_cancel(session);
+    if (interaction != NULL && interaction->is_acknowledged) acknowledge(session, message, before);
     gz_session_ok(session, message, 0, NULL);
 }
 
@@ -154,9 +122,9 @@ static void hover(struct gz_session *session, const struct gz_message *message,
     gz_session_ok(session, message, 0, NULL);
 }
 
-/* Whether an `up` says the key of an edit that is known. Where no drag runs it was sent again, and
- * gets that edit's answer; a drag that runs is another one, which the key cannot name: it goes on,
- * so that nothing is lost. */
+/* Whether the key of an `up` decides about it: an edit has the key. If no drag runs, the `up` was
+ * sent again, and gets the answer of that edit. A drag that runs is another one, which the key
+ * cannot name: it goes on, so that nothing is lost. */
 static bool is_known(struct gz_session *session, const struct gz_message *message,
                      enum gz_status *status, struct gz_failure *failure)
 {
@@ -165,68 +133,80 @@ static bool is_known(struct gz_session *session, const struct gz_message *messag
     *status = gz_core_edit_of_key(session, message, &edit, failure);
     if (*status != GZ_OK) return true;
     if (edit == 0) return false;
-    *status = gz_fail(&failure->error, GZ_CONFLICT, "key: edit %llu has it; the drag goes on",
+    *status = gz_fail(&failure->error, GZ_CONFLICT,
+                      "key: edit %llu has it; the drag goes on, end it with another key",
                       (unsigned long long)edit);
     return true;
 }
+
+/* ---- the messages ---- */
 
 static bool has_place(const struct gz_message *message)
 {
     return (message->has & (GZ_HAS(AT) | GZ_HAS(RAY))) != 0;
 }
 
+static enum gz_status read_pointer(const struct gz_session *session,
+                                   const struct gz_message *message, struct gz_pointer *pointer,
+                                   struct gz_failure *failure)
+{
+    return gz_view_point(&session->view, (message->has & GZ_HAS(RAY)) != 0, message->pointer.at,
+                         message->pointer.ray, pointer, &failure->error);
+}
+
+static void keep_pointer(struct gz_session *session, const struct gz_pointer *pointer)
+{
+    session->view.pointer = *pointer;
+    session->view.has_pointer = true;
+}
+
 enum gz_status gz_on_pointer(struct gz_session *session, const struct gz_message *message,
                              struct gz_failure *failure)
 {
-    const struct gz_pointer_message *said = &message->pointer;
+    enum gz_phase phase = message->pointer.phase;
     enum gz_status status = GZ_OK;
-    if (said->phase == GZ_PHASE_UP && is_known(session, message, &status, failure)) return status;
-    if (said->phase == GZ_PHASE_CANCEL) {
+    struct gz_pointer pointer;
+    if (phase == GZ_PHASE_UP && is_known(session, message, &status, failure)) return status;
+    if (phase == GZ_PHASE_CANCEL) {
         cancel(session, message);
         return GZ_OK;
     }
     if (!has_place(message)) return release(session, message, NULL, failure);
-    struct gz_pointer pointer;
-    status = gz_session_pointer(session, (message->has & GZ_HAS(RAY)) != 0, said->at, said->ray,
-                                &pointer, failure);
+    status = read_pointer(session, message, &pointer, failure);
     if (status != GZ_OK) return status;
-    session->pointer = pointer;
-    session->has_pointer = true;
-    session->gizmo_stale = true;
+    keep_pointer(session, &pointer);
+    session->shown.stale = true;
     gz_session_present(session);
-    if (said->phase == GZ_PHASE_DOWN) return press(session, message, &pointer, failure);
-    if (said->phase == GZ_PHASE_UP) return release(session, message, &pointer, failure);
+    if (phase == GZ_PHASE_DOWN) return press(session, message, &pointer, failure);
+    if (phase == GZ_PHASE_UP) return release(session, message, &pointer, failure);
     hover(session, message, &pointer);
     return GZ_OK;
 }
 
-/* Selects what the grab names and begins the drag; a drag that cannot begin leaves the selection as
- * it was. */
+/* Selects what the grab names and begins the drag. If the drag cannot begin, the selection is as it
+ * was. */
 static enum gz_status grab(struct gz_session *session, const struct gz_message *message,
-                           const struct gz_pointer *pointer, struct gz_failure *failure)
+                           const struct gz_interaction_input *input, struct gz_failure *failure)
 {
-    const struct gz_pointer_message *said = &message->pointer;
-    size_t selected = session->selected;
-    uint64_t *before = gz_arena_take(&session->core->scratch, selected, sizeof *before);
+    struct gz_selection *selection = &session->selection;
+    size_t count = selection->count;
+    uint64_t *before = gz_arena_take(&session->core->scratch, count, sizeof *before);
+    enum gz_status status = GZ_OK;
     if (before == NULL)
         return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for the selection");
-    if (selected > 0) memcpy(before, session->selection, selected * sizeof *before);
-    if (message->has & GZ_HAS(NODES)) {
-        enum gz_status status =
-            gz_session_select(session, said->nodes.ids, said->nodes.count, GZ_HOW_SET, failure);
-        if (status != GZ_OK) return status;
-    }
-    const struct gz_value *value = message->has & GZ_HAS(VALUE) ? &said->value : NULL;
-    enum gz_status status =
-        gz_gesture_begin(session, said->handle, pointer, (uint32_t)said->mods, value, failure);
+    if (count > 0) memcpy(before, selection->ids, count * sizeof *before);
+    if (message->has & GZ_HAS(NODES))
+        status = gz_session_select(session, message->pointer.nodes, GZ_HOW_SET, failure);
+    if (status != GZ_OK) return status;
+    status = gz_interaction_begin(session, &gz_drag_interaction, input, failure);
     if (status == GZ_OK) return GZ_OK;
-    if (selected > 0) memcpy(session->selection, before, selected * sizeof *before);
-    session->selected = selected;
+    if (count > 0) memcpy(selection->ids, before, count * sizeof *before);
+    selection->count = count;
     gz_session_present(session);
     return status;
 }
 
-/* Whether these are the nodes that the session holds; those below them may be named or not, they
+/* Whether these are the nodes that the session holds. Nodes below them may be named or not: they
  * move with them. */
 static bool are_held(const struct gz_session *session, struct gz_ids ids)
 {
@@ -245,14 +225,17 @@ static enum gz_status check_grab(const struct gz_session *session, const struct 
                                  struct gz_failure *failure)
 {
     const struct gz_gesture *gesture = &session->gesture;
-    if (gesture->kind == GZ_GESTURE_NONE) return GZ_OK;
-    if (gesture->kind != GZ_GESTURE_DRAG || (message->has & GZ_HAS(VALUE)) == 0)
-        return gz_fail(&failure->error, GZ_BAD_STATE, "grab while a drag is running");
-    if (message->pointer.handle != gesture->drag.handle)
-        return gz_fail(&failure->error, GZ_BAD_STATE, "handle: the drag that runs is of %s",
-                       gz_vocabulary_word(&gz_handle_words, gesture->drag.handle));
+    enum gz_handle handle = gesture->drag.handle;
+    if (gesture->interaction == NULL) return GZ_OK;
+    if (handle == GZ_HANDLE_NONE || (message->has & GZ_HAS(VALUE)) == 0)
+        return gz_fail(&failure->error, GZ_BAD_STATE,
+                       "grab while a drag is running; send up or cancel first");
+    if (message->pointer.handle != handle)
+        return gz_fail(&failure->error, GZ_BAD_STATE, "handle: the running drag is on %s",
+                       gz_vocabulary_word(&gz_handle_words, handle));
     if ((message->has & GZ_HAS(NODES)) != 0 && !are_held(session, message->pointer.nodes))
-        return gz_fail(&failure->error, GZ_BAD_STATE, "nodes: the drag that runs is of others");
+        return gz_fail(&failure->error, GZ_BAD_STATE,
+                       "nodes: the running drag holds other nodes; leave nodes out");
     return GZ_OK;
 }
 
@@ -261,53 +244,47 @@ enum gz_status gz_on_grab(struct gz_session *session, const struct gz_message *m
 {
     const struct gz_pointer_message *said = &message->pointer;
     struct gz_pointer pointer;
-    bool placed = has_place(message);
-    close_wheel(session);
+    bool is_typed = (message->has & GZ_HAS(VALUE)) != 0, is_placed = has_place(message);
+    struct gz_interaction_input input = {.handle = said->handle,
+                                         .pointer = is_placed ? &pointer : NULL,
+                                         .mods = (uint32_t)said->mods,
+                                         .value = is_typed ? &said->value : NULL};
     uint64_t before = gz_scene_seq(session->core->scene);
     enum gz_status status = check_grab(session, message, failure);
-    if (status == GZ_OK && placed)
-        status = gz_session_pointer(session, (message->has & GZ_HAS(RAY)) != 0, said->at, said->ray,
-                                    &pointer, failure);
+    if (status == GZ_OK && is_placed) status = read_pointer(session, message, &pointer, failure);
     if (status != GZ_OK) return status;
-    status = session->gesture.kind == GZ_GESTURE_DRAG
-                 ? gz_gesture_type(session, &said->value, failure)
-                 : grab(session, message, placed ? &pointer : NULL, failure);
+    const struct gz_interaction *running = session->gesture.interaction;
+    status = running != NULL ? running->move(session, &input, failure)
+                             : grab(session, message, &input, failure);
     if (status != GZ_OK) return status;
-    if (placed) session->pointer = pointer;
-    if (placed) session->has_pointer = true;
+    if (is_placed) keep_pointer(session, &pointer);
     gz_session_present(session);
-    if (message->has & GZ_HAS(VALUE)) acknowledge(session, message, before);
+    if (is_typed) acknowledge(session, message, before);
     struct gz_ok ok = {.handle = said->handle};
     gz_session_ok(session, message, GZ_HAS(HANDLE), &ok);
     return GZ_OK;
 }
 
-static enum gz_status dolly(struct gz_session *session, double notches, struct gz_failure *failure)
+static enum gz_status turn_wheel(struct gz_session *session, double notches,
+                                 struct gz_failure *failure)
 {
-    double view[16];
-    if (!session->has_camera)
-        return gz_fail(&failure->error, GZ_BAD_STATE, "wheel: there is no camera to move");
-    if (!gz_orbit_dolly(&session->camera, orbit_centre(session), pow(0.9, notches), view))
-        return gz_fail(&failure->error, GZ_BAD_VALUE, "dy: too large");
-    gz_session_send_view(session, view);
-    return GZ_OK;
+    struct gz_interaction_input input = {.notches = notches};
+    if (session->tool.mode == GZ_MODE_ORBIT) return gz_session_dolly(session, notches, failure);
+    if (session->role < GZ_ROLE_EDITOR)
+        return gz_fail(&failure->error, GZ_FORBIDDEN, "wheel: a viewer cannot scale");
+    enum gz_status status = GZ_OK;
+    if (session->gesture.interaction == NULL)
+        status = gz_interaction_begin(session, &gz_wheel_interaction, &input, failure);
+    return status == GZ_OK ? session->gesture.interaction->move(session, &input, failure) : status;
 }
 
 enum gz_status gz_on_wheel(struct gz_session *session, const struct gz_message *message,
                            struct gz_failure *failure)
 {
-    enum gz_status status = GZ_OK;
     if (is_dragging(session))
-        return gz_fail(&failure->error, GZ_BAD_STATE, "wheel while a drag is running");
-    if (session->tool.mode == GZ_MODE_ORBIT) {
-        status = dolly(session, message->wheel.dy, failure);
-    } else if (session->role < GZ_ROLE_EDITOR) {
-        return gz_fail(&failure->error, GZ_FORBIDDEN, "wheel: a viewer cannot scale");
-    } else {
-        if (session->gesture.kind == GZ_GESTURE_NONE)
-            status = gz_gesture_begin_wheel(session, failure);
-        if (status == GZ_OK) gz_gesture_turn_wheel(session, message->wheel.dy);
-    }
+        return gz_fail(&failure->error, GZ_BAD_STATE,
+                       "wheel while a drag is running; send up or cancel first");
+    enum gz_status status = turn_wheel(session, message->wheel.dy, failure);
     if (status != GZ_OK) return status;
     struct gz_ok ok = {.seq = gz_scene_seq(session->core->scene)};
     gz_session_ok(session, message, GZ_HAS(SEQ), &ok);

@@ -94,7 +94,7 @@ static void answer(struct sim *sim, struct question *question)
     const struct gz_session *session =
         ticket != NULL ? gz_core_session(sim->core, ticket->session) : NULL;
     core_store_ask(&sim->store, &question->query, &past);
-    if (session != NULL && ticket->restores) {
+    if (session != NULL && ticket->on_answer == gz_session_restore) {
         keep_text(user, session->user);
         act.session = session->id;
         act.user = user;
@@ -296,7 +296,7 @@ static void check_places(const struct sim *sim, const struct link *replaced)
                 "a secret takes its own session's place", "that of session %llu",
                 (unsigned long long)link->session->id);
         PROMISE(link != replaced ||
-                    (link->session->ended && link->session->gesture.kind == GZ_GESTURE_NONE),
+                    (link->session->ended && link->session->gesture.interaction == NULL),
                 "who comes back finds free what it held", "session %llu drags on",
                 (unsigned long long)link->session->id);
     }
@@ -515,7 +515,7 @@ static void flush_all(struct sim *sim)
     for (struct link *link = sim->links; link != NULL; link = link->next) {
         if (link->session == NULL) continue;
         flush(sim, link);
-        size_t waiting = link->session->outbox.size - link->session->outbox_sent;
+        size_t waiting = gz_outbox_waiting(&link->session->outbox);
         PROMISE(waiting <= GZ_OUTBOX_BYTES_MAX, "what waits is bounded", "%zu bytes", waiting);
         if (gz_session_end_reason(link->session) == NULL) continue;
         if (link->ended_s == 0) link->ended_s = sim->now.mono_s;

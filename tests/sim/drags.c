@@ -34,7 +34,7 @@ static void check_end(const struct sim *sim, const struct act *act, const struct
     case ACT_LEAVE: may = grip->session == act->session; break;
     case ACT_JOIN: may = grip->session == act->replaced; break;
     case ACT_TURN:
-        may = grip->kind == GZ_GESTURE_WHEEL || (session != NULL && session->ended);
+        may = grip->interaction == &gz_wheel_interaction || (session != NULL && session->ended);
         break;
     case ACT_REFUSED: may = touches_unstored(&sim->model, grip); break;
     case ACT_GOODBYE: may = true; break;
@@ -45,7 +45,7 @@ static void check_end(const struct sim *sim, const struct act *act, const struct
 
 static enum gz_edit_kind grip_kind(const struct grip *grip)
 {
-    return grip->kind == GZ_GESTURE_WHEEL
+    return grip->interaction == &gz_wheel_interaction
                ? GZ_EDIT_WHEEL
                : GZ_EDIT_TRANSLATE; /* the handle's is for the batch to say */
 }
@@ -56,7 +56,7 @@ static struct deed *complete(struct sim *sim, const struct act *act, const struc
 {
     struct model *model = &sim->model;
     bool up = is_phase(act, GZ_PHASE_UP) && grip->session == act->session &&
-              grip->kind == GZ_GESTURE_DRAG;
+              grip->interaction == &gz_drag_interaction;
     struct act by = *act;
     const struct gz_session *session = gz_core_session(sim->core, grip->session);
     by.session = grip->session;
@@ -86,8 +86,8 @@ static void check_cancelled(const struct model *model, const struct grip *grip)
 
 static bool still_runs(const struct gz_session *session, const struct grip *grip)
 {
-    return session != NULL && session->gesture.kind == grip->kind &&
-           session->gesture.edit == grip->edit;
+    return session != NULL && session->gesture.interaction == grip->interaction &&
+           session->gesture.edit.id == grip->edit;
 }
 
 static struct grip *find_grip(const struct model *model, uint64_t session)
@@ -109,7 +109,8 @@ static void check_goes_on(const struct sim *sim, const struct act *act, const st
             "that of session %llu runs", NUMBER(grip->session));
     bool closes = act->kind == ACT_MESSAGE && act->session == grip->session && !act->late &&
                   act->message != NULL && op_closes_wheel(act->message->op) &&
-                  grip->kind == GZ_GESTURE_WHEEL && count_waiting(sim) < GZ_PENDING_EDITS_MAX;
+                  grip->interaction == &gz_wheel_interaction &&
+                  count_waiting(sim) < GZ_PENDING_EDITS_MAX;
     PROMISE(!closes, "what else is done completes a wheel", "that of session %llu turns on",
             NUMBER(grip->session));
 }
@@ -128,7 +129,7 @@ static struct deed *end_grip(struct sim *sim, const struct act *act, struct grip
         check_cancelled(model, &grip);
     *at = model->grips[--model->grip_count];
     model->grips[model->grip_count] = grip;
-    return grip.kind == GZ_GESTURE_DRAG ? deed : NULL;
+    return grip.interaction == &gz_drag_interaction ? deed : NULL;
 }
 
 struct deed *end_grips(struct sim *sim, const struct act *act)
@@ -166,7 +167,8 @@ static void begin_grip(struct sim *sim, const struct act *act, const struct gz_s
     struct grip *grip = &model->grips[model->grip_count++];
     struct facts press = grip->press;
     press.count = 0;
-    *grip = (struct grip){session->id, session->gesture.edit, session->gesture.kind, press};
+    *grip =
+        (struct grip){session->id, session->gesture.edit.id, session->gesture.interaction, press};
     for (size_t i = 0; i < session->gesture.count; i++) {
         uint64_t node = session->gesture.ids[i];
         const struct thing *now = &life_of(model, node)->now;
@@ -182,8 +184,8 @@ void begin_grips(struct sim *sim, const struct act *act)
 {
     for (const struct gz_session *session = sim->core->sessions; session != NULL;
          session = session->next) {
-        bool runs =
-            session->gesture.kind == GZ_GESTURE_DRAG || session->gesture.kind == GZ_GESTURE_WHEEL;
+        bool runs = session->gesture.interaction == &gz_drag_interaction ||
+                    session->gesture.interaction == &gz_wheel_interaction;
         if (runs && find_grip(&sim->model, session->id) == NULL) begin_grip(sim, act, session);
     }
 }

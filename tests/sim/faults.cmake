@@ -76,23 +76,23 @@ gizmod_planted_fault(lock_of_others_taken FILE server/scene/scene.c
     FROM "if (node != NULL && (node->holder == 0 || node->holder == session)) continue;"
     TO "if (node != NULL) continue;")
 gizmod_planted_fault(lock_not_released_on_leave FILE server/session/join.c
-    FROM "if (session->gesture.kind != GZ_GESTURE_NONE) gz_gesture_complete(session, NULL);
+    FROM "gz_interaction_finish(session, NULL);
     depart(session);" TO "depart(session);")
 gizmod_planted_fault(wrong_holder_named FILE server/scene/apply.c
     FROM "plan->failure->holder = node->holder;" TO "plan->failure->holder = node->holder + 1;")
 gizmod_planted_fault(cancel_forgets_a_node FILE server/session/gesture.c
-    FROM "for (size_t i = 0; i < session->gesture.count; i++) {
-        const struct gz_gesture_target *target = &session->gesture.targets[i];
+    FROM "for (size_t i = 0; i < gesture->count; i++) {
+        const struct gz_gesture_target *target = &gesture->targets[i];
         gz_scene_pose("
-    TO "for (size_t i = 0; i + (session->gesture.count > 1) < session->gesture.count; i++) {
-        const struct gz_gesture_target *target = &session->gesture.targets[i];
+    TO "for (size_t i = 0; i + (gesture->count > 1) < gesture->count; i++) {
+        const struct gz_gesture_target *target = &gesture->targets[i];
         gz_scene_pose(")
 gizmod_planted_fault(late_input_accepted FILE server/session/dispatch.c
     FROM "while (offset < size && !session->ended)" TO "while (offset < size)")
 gizmod_planted_fault(wheel_not_closed FILE server/session/dispatch.c
     FROM "[GZ_OP_SET] = {gz_on_set, GZ_ROLE_EDITOR, true, true}" TO "[GZ_OP_SET] = {gz_on_set, GZ_ROLE_EDITOR, false, true}")
 gizmod_planted_fault(wheel_never_over FILE server/session/core.c
-    FROM "core->now.mono_s < session->gesture.closes_s" TO "core->now.unix_s < session->gesture.closes_s + 1.7e9 - 1000")
+    FROM "core->now.mono_s >= session->gesture.closes_s" TO "core->now.unix_s >= session->gesture.closes_s + 1.7e9 - 1000")
 
 # ---- undo ----
 
@@ -100,7 +100,7 @@ gizmod_planted_fault(undo_ignores_others FILE server/scene/undo.c
     FROM "if (!find_common(own, entry, node)) continue;" TO "if (node == NULL) continue;")
 gizmod_planted_fault(redo_not_cleared FILE server/scene/undo.c
     FROM "if (!is_travel(entry)) return NULL;" TO "if (!is_travel(entry)) continue;")
-gizmod_planted_fault(undo_takes_all_parts FILE server/session/travel.c
+gizmod_planted_fault(undo_takes_all_parts FILE server/session/undo.c
     FROM "gz_change_rebase(node, &change);" TO "gz_node_content(node, &change.before);")
 gizmod_planted_fault(undo_of_nothing_forgotten FILE server/session/pending.c
     FROM "change_count == 0 && !travels" TO "change_count == 0")
@@ -125,7 +125,7 @@ gizmod_planted_fault(acknowledged_before_it_moved FILE server/sync/sync.c
     TO "sync->acks[at] = (struct acknowledgement){session, n + 1, gz_scene_seq(sync->scene)};")
 gizmod_planted_fault(edit_told_twice FILE server/session/commit.c
     FROM "        answer_committed(core, pending);" TO "        answer_committed(core, pending);
-        gz_core_tell_edit(core, &pending->edit, gz_scene_seq(core->scene));")
+        gz_core_announce_edit(core, &pending->edit, gz_scene_seq(core->scene));")
 
 # ---- presence, rest ----
 
@@ -133,7 +133,7 @@ gizmod_planted_fault(leave_not_told FILE server/sync/presence.c
     FROM "presence->left = (struct gz_ids){left, gz_shelf_gone(&reading, left)};" TO "(void)gz_shelf_gone(&reading, left);")
 gizmod_planted_fault(question_forgotten FILE server/session/core.c
     FROM "if (gz_core_has_tickets_to_send(core)) return -INFINITY;" TO "")
-gizmod_planted_fault(drags_wait_without_bound FILE server/session/gesture.c
+gizmod_planted_fault(drags_wait_without_bound FILE server/session/interaction.c
     FROM "enum gz_status status = gz_core_check_room(core, failure);" TO "enum gz_status status = GZ_OK;")
 
 # ---- parts of the scene ----
@@ -149,9 +149,8 @@ gizmod_planted_fault(part_tells_news_as_known FILE server/sync/interest.c
     FROM "gz_scene_find(sync->scene, id), 0, bytes)" TO "gz_scene_find(sync->scene, id), delta->from, bytes)")
 gizmod_planted_fault(part_resumed FILE server/sync/interest.c
     FROM "*knows = cursor->greeted && !gz_sync_is_lost(sync, cursor);" TO "*knows = !gz_sync_is_lost(sync, cursor);")
-gizmod_planted_fault(part_looks_too_late FILE server/session/interest.c
-    FROM "!session->ended ? session->view_due_s
-                                                                           : INFINITY" TO "!session->ended ? session->view_due_s + 1 : INFINITY")
+gizmod_planted_fault(part_looks_too_late FILE server/session/view.c
+    FROM "? view->interest_due_s : INFINITY" TO "? view->interest_due_s + 1 : INFINITY")
 
 # ---- notes ----
 
@@ -184,7 +183,7 @@ gizmod_planted_fault(visit_forgotten_under_an_edit FILE server/session/batch.c
 
 gizmod_planted_fault(clock_put_back FILE server/session/clock.c
     FROM "fmax(now.unix_s, at_least_s)" TO "now.unix_s")
-gizmod_planted_fault(drag_begins_in_the_past FILE server/session/gesture.c
+gizmod_planted_fault(drag_begins_in_the_past FILE server/session/interaction.c
     FROM "gz_core_moment(core)" TO "core->now.unix_s - 1e-6")
 gizmod_planted_fault(clock_forgets_the_file FILE server/session/core.c
     FROM "gz_core_start_clock(core, state->time);" TO "gz_core_start_clock(core, 0);")
@@ -192,6 +191,6 @@ gizmod_planted_fault(clock_forgets_the_file FILE server/session/core.c
 # ---- places that are taken ----
 
 gizmod_planted_fault(place_taken_with_its_drag FILE server/session/join.c
-    FROM "if (earlier->gesture.kind != GZ_GESTURE_NONE) gz_gesture_complete(earlier, NULL);" TO "")
+    FROM "gz_interaction_finish(earlier, NULL);" TO "")
 gizmod_planted_fault(place_of_others_taken FILE server/session/join.c
     FROM "if (same_user && !" TO "if (!")

@@ -28,8 +28,8 @@ void act_message(struct sim *sim, const struct act *act, struct deed *completed)
                 "the same key is one edit", "%s again", act->key);
         check_dragged(model, act->session);
         /* A drag that runs is not the one of this key: it goes on. */
-        bool other = is_phase(act, GZ_PHASE_UP) && (session->gesture.kind == GZ_GESTURE_DRAG ||
-                                                    session->gesture.kind == GZ_GESTURE_ORBIT);
+        const struct gz_interaction *interaction = session->gesture.interaction;
+        bool other = is_phase(act, GZ_PHASE_UP) && interaction != NULL && !interaction->gives_way;
         expect(act->request, act, model->call, other ? NULL : known);
         act->request->again = !other;
         act->request->conflict = other;

@@ -16,6 +16,11 @@
 #define GZ_TEST_SIM_H
 
 #include "server/maxima.h"
+#include "session/core.h"
+#include "session/history.h"
+#include "session/interaction.h"
+#include "session/note.h"
+#include "session/pending.h"
 #include "session/session.h"
 #include "support/core_mirror.h"
 #include "support/core_part.h"
@@ -93,7 +98,7 @@ struct note_change {
 
 struct grip { /* a drag or wheel that runs */
     uint64_t session, edit;
-    enum gz_gesture_kind kind;
+    const struct gz_interaction *interaction;
     struct facts press; /* `before` is what the press found */
 };
 

@@ -204,13 +204,13 @@ static bool sees(const struct person *person, const struct gz_session *session)
     for (size_t i = 0; i < person->sight_count; i++) {
         const struct sight *sight = &person->sights[i];
         if (sight->session != session->id) continue;
-        bool at = session->has_pointer && !session->pointer.is_ray;
+        bool at = session->view.has_pointer && !session->view.pointer.is_ray;
         return sight->selection ==
-                   ids_number((struct gz_ids){session->selection, session->selected}) &&
+                   ids_number((struct gz_ids){session->selection.ids, session->selection.count}) &&
                sight->locks ==
                    ids_number((struct gz_ids){session->gesture.ids, session->gesture.count}) &&
                sight->tool == session->tool.mode && sight->has_at == at &&
-               (!at || memcmp(sight->at, session->pointer.at, sizeof sight->at) == 0);
+               (!at || memcmp(sight->at, session->view.pointer.at, sizeof sight->at) == 0);
     }
     return false;
 }

@@ -21,7 +21,7 @@
 
 struct player {
     struct client *client;
-    enum gz_gesture_kind runs; /* as it was told */
+    enum { RUNS_NONE, RUNS_DRAG, RUNS_WHEEL } runs; /* by the answers */
     double wheel_until_s;
 };
 
@@ -61,13 +61,13 @@ static void release(struct game *game, int who)
     for (size_t id = 0; id < IDS_MAX; id++) {
         if (game->holder[id] == who + 1) game->holder[id] = 0;
     }
-    game->players[who].runs = GZ_GESTURE_NONE;
+    game->players[who].runs = RUNS_NONE;
 }
 
 /* Whatever else one does, but pointing, ends one's wheel. */
 static void close_wheel(struct game *game, int who)
 {
-    if (game->players[who].runs == GZ_GESTURE_WHEEL) release(game, who);
+    if (game->players[who].runs == RUNS_WHEEL) release(game, who);
 }
 
 static bool is_held_by_others(const struct game *game, uint64_t id, int who)
@@ -128,7 +128,7 @@ static void check(struct game *game)
     for (int who = 0; who < USERS; who++) {
         struct player *player = &game->players[who];
         hear(game, who);
-        if (player->runs == GZ_GESTURE_WHEEL && game->host.now.mono_s >= player->wheel_until_s)
+        if (player->runs == RUNS_WHEEL && game->host.now.mono_s >= player->wheel_until_s)
             release(game, who);
     }
     const struct gz_node *node = NULL;
@@ -172,12 +172,12 @@ static void say_grab(struct game *game, int who)
     check_refusal(game, who, answer);
     bool held = false;
     for (size_t i = 0; i < count; i++) held |= is_held_by_others(game, ids[i], who);
-    if (player->runs != GZ_GESTURE_NONE) {
+    if (player->runs != RUNS_NONE) {
         assert_refused(answer, GZ_BAD_STATE);
     } else if (held) {
         assert_refused(answer, GZ_LOCKED);
     } else if (is_ok(answer)) {
-        player->runs = GZ_GESTURE_DRAG;
+        player->runs = RUNS_DRAG;
         for (size_t i = 0; i < count; i++) game->holder[ids[i]] = who + 1;
     }
 }
@@ -193,7 +193,7 @@ static void say_end(struct game *game, int who)
 {
     struct player *player = &game->players[who];
     struct gz_message end = pointer(game, below(game, 2) == 0 ? GZ_PHASE_UP : GZ_PHASE_CANCEL);
-    if (player->runs == GZ_GESTURE_DRAG || end.pointer.phase == GZ_PHASE_CANCEL) release(game, who);
+    if (player->runs == RUNS_DRAG || end.pointer.phase == GZ_PHASE_CANCEL) release(game, who);
     (void)client_ask(player->client, &end);
 }
 
@@ -201,7 +201,7 @@ static void say_wheel(struct game *game, int who)
 {
     struct player *player = &game->players[who];
     uint64_t id = any_node(game);
-    if (player->runs == GZ_GESTURE_NONE) {
+    if (player->runs == RUNS_NONE) {
         assert_ok(ask_select(player->client, id));
         check(game); /* in that turn the disk may have ended somebody's drag, or taken the node
                       * back */
@@ -210,7 +210,7 @@ static void say_wheel(struct game *game, int who)
         check_refusal(game, who, answer);
         if (is_held_by_others(game, id, who)) assert_refused(answer, GZ_LOCKED);
         if (!is_ok(answer)) return;
-        player->runs = GZ_GESTURE_WHEEL;
+        player->runs = RUNS_WHEEL;
         game->holder[id] = who + 1;
     } else if (!is_ok(ask_wheel(player->client, 1))) {
         return;

@@ -445,7 +445,7 @@ static void check_presence(const struct game *game, const struct client *client)
         const struct gz_session *session = gz_core_session(core, client->present[i].session);
         assert_non_null(session);
         assert_int_equal(client->present[i].locked, session->gesture.count);
-        assert_int_equal(client->present[i].selected, session->selected);
+        assert_int_equal(client->present[i].selected, session->selection.count);
     }
 }
 

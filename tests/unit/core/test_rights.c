@@ -180,7 +180,7 @@ struct picture {
     uint64_t nodes, seq, saved, users;
     size_t deltas, edits, selected;
     uint64_t selection[8];
-    enum gz_gesture_kind run;
+    const struct gz_interaction *interaction;
     struct gz_tool tool;
     struct gz_camera camera;
 };
@@ -197,14 +197,14 @@ static void take_picture(const struct scene *s, const struct client *client,
     picture->users = summary.users;
     picture->deltas = s->watcher->mirror.deltas;
     picture->edits = s->host.store.edit_count;
-    picture->selected = session->selected;
-    assert_true(session->selected <= COUNT(picture->selection));
-    if (session->selected > 0)
-        memcpy(picture->selection, session->selection,
-               session->selected * sizeof picture->selection[0]);
-    picture->run = session->gesture.kind;
+    picture->selected = session->selection.count;
+    assert_true(session->selection.count <= COUNT(picture->selection));
+    if (session->selection.count > 0)
+        memcpy(picture->selection, session->selection.ids,
+               session->selection.count * sizeof picture->selection[0]);
+    picture->interaction = session->gesture.interaction;
     memcpy(&picture->tool, &session->tool, sizeof session->tool);
-    memcpy(&picture->camera, &session->camera, sizeof session->camera);
+    memcpy(&picture->camera, &session->view.camera, sizeof session->view.camera);
 }
 
 static void assert_nothing_changed(struct scene *s, const struct client *client,

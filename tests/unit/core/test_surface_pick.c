@@ -146,7 +146,8 @@ static struct gz_pointer any_look(struct game *game, struct gz_pick *said, uint6
             .origin;
     struct gz_pointer pointer = {.is_ray = below(game, 3) == 0};
     about = gz_add(about, any_place(game, 1.5));
-    if (pointer.is_ray || !gz_camera_project(&game->a->session->camera, about, pointer.at, NULL)) {
+    if (pointer.is_ray ||
+        !gz_camera_project(&game->a->session->view.camera, about, pointer.at, NULL)) {
         pointer.is_ray = true;
         pointer.origin = any_place(game, 9);
         pointer.direction = gz_sub(about, pointer.origin);
@@ -188,14 +189,15 @@ static bool find(struct game *game, const struct gz_node *node, const struct gz_
     if (surface == NULL) {
         found->rank = node->has_bounds ? 0 : 2;
         return !passing &&
-               gz_pick_node(&session->camera, pointer, &world,
+               gz_pick_node(&session->view.camera, pointer, &world,
                             node->has_bounds ? &node->bounds : NULL, session->tool.tolerance_px,
                             &found->hit.distance, &found->hit.point);
     }
     if (passing) {
         struct gz_beside beside = {.px = session->tool.tolerance_px};
         found->rank = 1;
-        if (gz_surface_pass(surface, &session->camera, pointer, &world, &tests, &beside) != GZ_MET)
+        if (gz_surface_pass(surface, &session->view.camera, pointer, &world, &tests, &beside) !=
+            GZ_MET)
             return false;
         found->px = beside.px;
         found->hit.distance = beside.distance;
@@ -203,7 +205,7 @@ static bool find(struct game *game, const struct gz_node *node, const struct gz_
         return true;
     }
     struct gz_aim aim;
-    assert_true(gz_aim(&aim, &session->camera, pointer, &world));
+    assert_true(gz_aim(&aim, &session->view.camera, pointer, &world));
     return gz_surface_hit(surface, &aim, &tests, &found->hit.distance) == GZ_MET;
 }
 
@@ -475,7 +477,7 @@ static void test_hostile_triangles_cost_who_asks(void **state)
 
     /* In the other half of the square nothing is; past what a look may cost it is the bounds'
      * again. */
-    double tokens = a->session->tokens;
+    double tokens = a->session->rate.tokens;
     struct gz_message press = {
         .op = GZ_OP_POINTER, .has = GZ_HAS(AT), .pointer.phase = GZ_PHASE_DOWN};
     press.pointer.at[0] = MIDDLE_X + 0.5 * METRE_PX(10);
@@ -483,7 +485,7 @@ static void test_hostile_triangles_cost_who_asks(void **state)
     const struct gz_message *ok = client_ask(a, &press);
     assert_ok(ok);
     assert_true((ok->has & GZ_HAS(HIT)) != 0);
-    double price = tokens - a->session->tokens;
+    double price = tokens - a->session->rate.tokens;
     assert_true(price > (double)GZ_SURFACE_TESTS_PER_LOOK / GZ_SURFACE_TESTS_PER_MESSAGE);
     assert_true(price < 2.0 * GZ_SURFACE_TESTS_PER_LOOK / GZ_SURFACE_TESTS_PER_MESSAGE);
     for (int i = 0; i < 100 && client_count(a, GZ_OP_ERROR) == 0; i++) (void)client_ask(a, &press);
@@ -517,7 +519,7 @@ static void test_hostile_nodes_cost_who_asks(void **state)
     free(nodes);
     host_advance(&host, 5);
 
-    double tokens = a->session->tokens;
+    double tokens = a->session->rate.tokens;
     struct gz_message press = {
         .op = GZ_OP_POINTER, .has = GZ_HAS(AT), .pointer.phase = GZ_PHASE_DOWN};
     press.pointer.at[0] = MIDDLE_X - 0.5 * METRE_PX(10);
@@ -527,7 +529,7 @@ static void test_hostile_nodes_cost_who_asks(void **state)
     assert_true((ok->has & GZ_HAS(HIT)) !=
                 0); /* of one for which there were too many before it, by its bounds */
     double whole = (double)GZ_SURFACE_TESTS_PER_LOOK / GZ_SURFACE_TESTS_PER_MESSAGE;
-    assert_true(tokens - a->session->tokens >
+    assert_true(tokens - a->session->rate.tokens >
                 0.99 * whole + (double)HOSTILE_NODES / GZ_NODES_PICKED_PER_MESSAGE);
     host_finish(&host);
 }

@@ -1,0 +1,30 @@
+/* bounds_pick.h - the nodes under a pointer or in a rectangle, by their bounds. */
+#ifndef GZ_SESSION_BOUNDS_PICK_H
+#define GZ_SESSION_BOUNDS_PICK_H
+
+#include "proto/message.h"
+#include "scene/bounds_index.h"
+#include "scene/failure.h"
+#include "solver/solver.h"
+
+struct gz_session;
+
+/* What can be under the pointer at all, or in the rectangle. Few of many nodes can: only those are
+ * looked at. Counts against the session's rate. */
+GZ_MUST_USE enum gz_status gz_session_cull(struct gz_session *session,
+                                           const struct gz_pointer *pointer,
+                                           struct gz_culled *culled, struct gz_failure *failure);
+GZ_MUST_USE enum gz_status gz_session_cull_rect(struct gz_session *session, const double rect[4],
+                                                struct gz_culled *culled,
+                                                struct gz_failure *failure);
+/* Whether the pointer meets the node by its bounds, or as a point. */
+bool gz_session_pick(struct gz_session *session, const struct gz_pointer *pointer,
+                     const struct gz_node *node, struct gz_hit *hit);
+/* Whether the node is in the rectangle, as asked. */
+bool gz_session_pick_rect(struct gz_session *session, const struct gz_pick *asked,
+                          const struct gz_node *node, struct gz_hit *hit);
+/* Whether a message can have this hit: nodes far below one another may lie outside of what a double
+ * holds. */
+bool gz_is_sendable_hit(const struct gz_hit *hit);
+
+#endif

@@ -1,0 +1,122 @@
+/* describe.c - turns records into parts of messages. See describe.h. */
+#include "session/describe.h"
+
+#include <math.h>
+#include <string.h>
+
+bool gz_is_sendable(gz_vec3 place)
+{
+    return fabs(place.x) <= GZ_COORDINATE_MAX && fabs(place.y) <= GZ_COORDINATE_MAX &&
+           fabs(place.z) <= GZ_COORDINATE_MAX;
+}
+
+struct gz_text gz_text_of(const char *string)
+{
+    return (struct gz_text){string, strlen(string)};
+}
+
+struct gz_node_state gz_describe_node(uint64_t id, const struct gz_content *content)
+{
+    struct gz_node_state state = {
+        .has = GZ_HAS(T) | GZ_HAS(R) | GZ_HAS(S) | GZ_HAS(NAME) | GZ_HAS(PARENT),
+        .id = id,
+        .trs = content->trs,
+        .name = gz_text_of(content->name),
+        .parent = content->parent,
+        .bounds = content->bounds,
+    };
+    if (content->has_bounds) state.has |= GZ_HAS(BOUNDS);
+    if (content->asset < 0) return state;
+    state.has |= GZ_HAS(ASSET);
+    state.asset = (uint64_t)content->asset;
+    return state;
+}
+
+/* ---- edits ---- */
+
+/* Of an edit of one node, what the node was called then; else NULL. */
+static const char *name_then(const struct gz_edit_record *edit)
+{
+    if (edit->change_count != 1) return NULL;
+    return edit->nodes != NULL ? edit->name : gz_change_name(&edit->changes[0]);
+}
+
+struct gz_edit_message gz_describe_edit(const struct gz_edit_record *edit, uint64_t epoch,
+                                        struct gz_ids nodes)
+{
+    struct gz_edit_message message = {
+        .id = edit->id,
+        .by = edit->epoch == epoch ? edit->session : 0,
+        .seq = edit->seq,
+        .user = gz_text_of(edit->user),
+        .kind = edit->kind,
+        .handle = edit->handle,
+        .value = {{edit->value[0], edit->value[1]}, edit->value_count},
+        .nodes = nodes,
+        .residual = edit->residual,
+        .began = edit->began,
+        .ended = edit->ended,
+    };
+    if (edit->handle != GZ_HANDLE_NONE) message.has |= GZ_HAS(HANDLE);
+    if (edit->value_count > 0) message.has |= GZ_HAS(VALUE);
+    if (edit->residual > 0) message.has |= GZ_HAS(RESIDUAL);
+    const char *name = name_then(edit);
+    if (name == NULL) return message;
+    message.has |= GZ_HAS(NAME);
+    message.name = gz_text_of(name);
+    return message;
+}
+
+/* The parts of the node that are the same before and after. */
+static uint64_t same_parts(const struct gz_content *before, const struct gz_content *after)
+{
+    uint64_t same = GZ_HAS(BOUNDS) | GZ_HAS(ASSET);
+    if (memcmp(&before->trs.t, &after->trs.t, sizeof before->trs.t) == 0) same |= GZ_HAS(T);
+    if (memcmp(&before->trs.r, &after->trs.r, sizeof before->trs.r) == 0) same |= GZ_HAS(R);
+    if (memcmp(&before->trs.s, &after->trs.s, sizeof before->trs.s) == 0) same |= GZ_HAS(S);
+    if (strcmp(before->name, after->name) == 0) same |= GZ_HAS(NAME);
+    if (before->parent == after->parent) same |= GZ_HAS(PARENT);
+    return same;
+}
+
+/* If the node was there before and after, only what differs; else all of it. */
+static struct gz_change_message describe_change(const struct gz_change *change)
+{
+    const struct gz_content *before = &change->before, *after = &change->after;
+    struct gz_change_message message = {
+        .id = change->node, .has = GZ_HAS(NAME), .name = gz_text_of(gz_change_name(change))};
+    uint64_t same = change->existed && change->exists ? same_parts(before, after) : 0;
+    if (change->existed) {
+        message.has |= GZ_HAS(BEFORE);
+        message.before = gz_describe_node(change->node, before);
+        message.before.has &= ~same;
+    }
+    if (change->exists) {
+        message.has |= GZ_HAS(AFTER);
+        message.after = gz_describe_node(change->node, after);
+        message.after.has &= ~same;
+    }
+    return message;
+}
+
+bool gz_describe_whole_edit(const struct gz_edit_record *edit, uint64_t epoch,
+                            struct gz_arena *arena, struct gz_edit_message *message)
+{
+    size_t count = edit->change_count;
+    if (edit->nodes != NULL) {
+        *message = gz_describe_edit(edit, epoch, (struct gz_ids){edit->nodes, count});
+        return true;
+    }
+    struct gz_change_message *changes = gz_arena_take(arena, count, sizeof *changes);
+    uint64_t *ids = gz_arena_take(arena, count, sizeof *ids);
+    if (changes == NULL || ids == NULL) return false;
+    for (size_t i = 0; i < count; i++) {
+        changes[i] = describe_change(&edit->changes[i]);
+        ids[i] = edit->changes[i].node;
+    }
+    *message = gz_describe_edit(edit, epoch, (struct gz_ids){ids, count});
+    message->has |= GZ_HAS(CHANGES);
+    message->changes = changes;
+    message->change_count = count;
+    return true;
+}

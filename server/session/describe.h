@@ -1,0 +1,24 @@
+/* describe.h - what the core and the file know, as parts of messages. Pure; a text in a message
+ * points to where the record has it. */
+#ifndef GZ_SESSION_DESCRIBE_H
+#define GZ_SESSION_DESCRIBE_H
+
+#include "proto/message.h"
+#include "scene/record.h"
+
+/* Whether a message can have this place: nodes far below one another may lie outside of what the
+ * wire allows. A NaN is not sendable. */
+bool gz_is_sendable(gz_vec3 place);
+
+struct gz_text gz_text_of(const char *string);
+struct gz_node_state gz_describe_node(uint64_t id, const struct gz_content *content);
+/* An edit without its changes. `epoch` is the present one: only its sessions are named, because
+ * they are numbered anew in each epoch. */
+struct gz_edit_message gz_describe_edit(const struct gz_edit_record *edit, uint64_t epoch,
+                                        struct gz_ids nodes);
+/* The same with its changes, or with its nodes alone if the record is brief; made in `arena`. False
+ * without memory. */
+GZ_MUST_USE bool gz_describe_whole_edit(const struct gz_edit_record *edit, uint64_t epoch,
+                                        struct gz_arena *arena, struct gz_edit_message *message);
+
+#endif

@@ -1,0 +1,79 @@
+/* gesture.h - something that a user began and has not ended: a drag on a handle, a wheel that
+ * turns, a view that orbits. An edit in the making, if it holds nodes.
+ *
+ * interaction.h begins, moves and ends a gesture; this is what it remembers meanwhile, and what it
+ * does to the scene.
+ *
+ * Frames: a start is local to the node's parent, a motion is in the world. Ownership: the caller
+ * owns the struct; finish frees what it holds. */
+#ifndef GZ_SESSION_GESTURE_H
+#define GZ_SESSION_GESTURE_H
+
+#include "proto/message.h"
+#include "scene/failure.h"
+#include "scene/scene.h"
+#include "session/targets.h"
+
+struct gz_interaction;
+
+/* A node that a gesture holds. */
+struct gz_gesture_target {
+    uint64_t id;
+    struct gz_target start; /* as it was at the beginning, without bounds */
+    gz_affine parent;       /* of the last time that the node was posed */
+};
+
+/* The edit that a gesture becomes. */
+struct gz_gesture_edit {
+    uint64_t id;
+    enum gz_edit_kind kind;
+    double began; /* Unix seconds */
+    uint64_t began_seq;
+    double path_m; /* how far its recorded path may pass beside, in the world */
+    /* Whether the file knows it: not, or a batch that is on its way says it, or it does. */
+    enum { GZ_EDIT_UNKNOWN, GZ_EDIT_SENT, GZ_EDIT_KNOWN } stored;
+};
+
+struct gz_gesture {
+    const struct gz_interaction *interaction; /* what runs; NULL: nothing does */
+    struct gz_gesture_target *targets;
+    uint64_t *ids; /* of the targets, in their order */
+    size_t count;
+    struct gz_motion motion; /* since the beginning */
+    double residual;
+    bool moved; /* a node changed since the beginning */
+    struct gz_gesture_edit edit;
+    double closes_s; /* monotonic: when it ends by itself; INFINITY: never */
+
+    struct gz_drag drag;       /* its handle is GZ_HANDLE_NONE unless a drag runs */
+    gz_vec3 start;             /* drag: where the gizmo was at the press */
+    struct gz_value typed;     /* drag: once a value was typed, the pointer moves nothing */
+    struct gz_pointer pointer; /* the last one */
+    uint32_t mods;             /* with it */
+    struct gz_motion notch;    /* wheel: what one notch does */
+    double notches;            /* wheel: turned so far */
+    struct gz_orbit orbit;
+};
+
+/* Makes these nodes, as they are now, the ones that the gesture holds. False without memory. */
+GZ_MUST_USE bool gz_gesture_keep(struct gz_gesture *gesture, const struct gz_targets *targets);
+/* Puts each node where the motion has it. A node that cannot follow, because its parent lost its
+ * inverse, stays where it is. `by` is the session. */
+void gz_gesture_pose(struct gz_gesture *gesture, struct gz_scene *scene, uint64_t by);
+/* Poses again if a parent of a node was moved by somebody; whether that moved anything. */
+bool gz_gesture_follow(struct gz_gesture *gesture, struct gz_scene *scene, uint64_t by);
+/* Puts each node where it was at the beginning. */
+void gz_gesture_restore(const struct gz_gesture *gesture, struct gz_scene *scene, uint64_t by);
+/* GZ_BAD_VALUE about the first node that cannot go where the motion has it. */
+GZ_MUST_USE enum gz_status gz_gesture_check(const struct gz_gesture *gesture,
+                                            struct gz_scene *scene, const struct gz_motion *motion,
+                                            struct gz_failure *failure);
+/* What the gesture has done so far, as an edit: with a change for each node that it holds, moved or
+ * not. Whose edit it is and when it ended is for the caller to say. All of it is in `arena`. False
+ * without memory. */
+GZ_MUST_USE bool gz_gesture_describe(const struct gz_gesture *gesture, const struct gz_scene *scene,
+                                     struct gz_arena *arena, struct gz_edit_record *edit);
+/* Frees what the gesture remembers; nothing runs any more. */
+void gz_gesture_finish(struct gz_gesture *gesture);
+
+#endif

@@ -1,0 +1,31 @@
+/* groups.h - the bounds of nodes that have none of their own, as groups do not: the box about all
+ * that is below them.
+ *
+ * Ownership: the caller owns the struct; finish frees what it holds. Zeroed it is empty. */
+#ifndef GZ_SESSION_GROUPS_H
+#define GZ_SESSION_GROUPS_H
+
+#include "session/targets.h"
+
+/* What was found below the targets of a gizmo when it last mattered. */
+struct gz_groups {
+    uint64_t *ids; /* the targets that it was found for, in their order */
+    gz_box *boxes; /* of those with `found`, in the node's own space */
+    bool *found;   /* the target has no bounds, and something below it has */
+    size_t count, capacity;
+    size_t walked;    /* nodes that were looked at: what it cost */
+    size_t uncharged; /* of those, the ones that no message was charged for yet */
+    uint64_t seq;     /* of the scene then */
+};
+
+/* Gives each target without bounds the box about the bounds of all nodes below it, if the tool or
+ * `handle` goes by bounds. O(nodes below) if the targets are others than the last time or, with
+ * `anew`, the scene has changed; else O(targets). Without memory such targets stay without bounds.
+ * The boxes live until the next call. */
+void gz_groups_bound(struct gz_groups *groups, struct gz_scene *scene, const struct gz_tool *tool,
+                     enum gz_handle handle, bool anew, const struct gz_targets *targets);
+/* What is to be charged for the nodes that were looked at since the last charge, in messages. */
+double gz_groups_charge(struct gz_groups *groups);
+void gz_groups_finish(struct gz_groups *groups);
+
+#endif

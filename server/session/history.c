@@ -1,0 +1,249 @@
+/* history.c - asks the past, and answers with what it says. See history.h. */
+#include "session/history.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/maxima.h"
+#include "session/checkpoint.h"
+#include "session/handlers.h"
+#include "session/pending.h"
+#include "session/session.h"
+
+/* ---- asking ---- */
+
+enum gz_status gz_session_ask(struct gz_session *session, const struct gz_message *message,
+                              const struct gz_query *query, uint64_t after,
+                              gz_answer_handler *on_answer, struct gz_failure *failure)
+{
+    struct gz_core *core = session->core;
+    if (session->past.open >= GZ_QUERIES_PER_SESSION_MAX)
+        return gz_fail(&failure->error, GZ_TOO_MANY,
+                       "%d questions are open already; wait for an answer",
+                       GZ_QUERIES_PER_SESSION_MAX);
+    if (after > gz_sync_saved_seq(core->sync) && core->failing)
+        return gz_fail(&failure->error, GZ_STORAGE, "the state asked for could not be stored yet");
+    struct gz_ticket *ticket = calloc(1, sizeof *ticket);
+    if (ticket == NULL)
+        return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for this question");
+    *ticket = (struct gz_ticket){
+        .number = core->next_ticket++,
+        .session = session->id,
+        .has_rid = (message->has & GZ_HAS(RID)) != 0,
+        .rid = message->rid,
+        .has_key = (message->has & GZ_HAS(KEY)) != 0,
+        .force = message->op == GZ_OP_REVERT && message->revert.force,
+        .after = after,
+        .query = *query,
+        .on_answer = on_answer,
+    };
+    if (ticket->has_key) memcpy(ticket->key, message->key.bytes, message->key.size);
+    struct gz_ticket **end = &core->tickets;
+    while (*end != NULL) end = &(*end)->next;
+    *end = ticket;
+    session->past.open++;
+    return GZ_OK;
+}
+
+/* Answers are large: the file is not asked while much waits to be sent. */
+static bool may_ask(const struct gz_core *core, const struct gz_ticket *ticket)
+{
+    const struct gz_session *session = gz_core_session(core, ticket->session);
+    return !ticket->is_sent && ticket->after <= gz_sync_saved_seq(core->sync) &&
+           (session == NULL ||
+            (gz_past_may_ask(&session->past) && !gz_outbox_is_full(&session->outbox)));
+}
+
+void gz_core_send_tickets(struct gz_core *core)
+{
+    struct gz_ticket *next;
+    for (struct gz_ticket *ticket = core->tickets; ticket != NULL; ticket = next) {
+        next = ticket->next; /* a question that is answered at once is closed afterwards */
+        if (!may_ask(core, ticket)) continue;
+        struct gz_session *session = gz_core_session(core, ticket->session);
+        if (session != NULL) session->past.asking = true;
+        ticket->is_sent = true;
+        core->host.query(core->host.context, ticket->number, &ticket->query);
+    }
+}
+
+bool gz_core_has_tickets_to_send(const struct gz_core *core)
+{
+    for (const struct gz_ticket *ticket = core->tickets; ticket != NULL; ticket = ticket->next) {
+        if (may_ask(core, ticket)) return true;
+    }
+    return false;
+}
+
+/* ---- what is done with the answers ---- */
+
+static enum gz_status send_answer(struct gz_session *session, const struct gz_ticket *ticket,
+                                  struct gz_answer *answer, struct gz_failure *failure)
+{
+    if (!ticket->has_rid) return GZ_OK; /* the client would not know what it is the answer to */
+    enum gz_status status = gz_past_send(&session->past, ticket->rid, &ticket->query, answer);
+    return status == GZ_OK ? GZ_OK : gz_fail(&failure->error, status, "no memory for the answer");
+}
+
+struct gz_edit_request gz_ticket_request(struct gz_session *session, const struct gz_ticket *ticket,
+                                         enum gz_edit_kind kind, uint64_t target)
+{
+    return (struct gz_edit_request){
+        .session = session,
+        .user = session->user,
+        .kind = kind,
+        .target = target,
+        .has_rid = ticket->has_rid,
+        .rid = ticket->rid,
+        .key = ticket->has_key ? ticket->key : NULL,
+    };
+}
+
+/* The nodes of before an import refer to a file that the import replaced: they could not be
+ * shown. */
+static enum gz_status check_asset(const struct gz_core *core, const struct gz_ticket *ticket,
+                                  const struct gz_answer *answer, struct gz_failure *failure)
+{
+    if (ticket->query.seq >= core->asset_seq) return GZ_OK;
+    for (size_t i = 0; i < answer->node_count; i++) {
+        if (answer->nodes[i].content.asset < 0) continue;
+        return gz_fail(
+            &failure->error, GZ_BAD_STATE,
+            "seq: the scene's glTF was replaced at seq %llu; what was before cannot be restored",
+            (unsigned long long)core->asset_seq);
+    }
+    return GZ_OK;
+}
+
+enum gz_status gz_session_restore(struct gz_session *session, const struct gz_ticket *ticket,
+                                  struct gz_answer *answer, struct gz_failure *failure)
+{
+    struct gz_core *core = session->core;
+    struct gz_edit_request request =
+        gz_ticket_request(session, ticket, GZ_EDIT_RESTORE, ticket->query.seq);
+    /* The client may have asked twice before the past answered. */
+    if (gz_core_answer_known(session, &request)) return GZ_OK;
+    struct gz_change_list list;
+    enum gz_status status = check_asset(core, ticket, answer, failure);
+    if (status != GZ_OK) return status;
+    status = gz_changes_restore(core->scene, &core->scratch, answer->nodes, answer->node_count,
+                                &list, failure);
+    if (status != GZ_OK) return status;
+    return gz_core_edit(core, &request, list.changes, list.count, failure);
+}
+
+void gz_core_close_ticket(struct gz_core *core, uint64_t number, struct gz_answer *answer)
+{
+    struct gz_ticket **at = &core->tickets;
+    while (*at != NULL && (*at)->number != number) at = &(*at)->next;
+    struct gz_ticket *ticket = *at;
+    if (ticket == NULL) return;
+    *at = ticket->next;
+    struct gz_session *session = gz_core_session(core, ticket->session);
+    if (session != NULL) {
+        struct gz_failure failure = {.error = answer->error};
+        session->past.open--;
+        session->past.asking = false;
+        enum gz_status status = answer->status;
+        if (status == GZ_OK) status = ticket->on_answer(session, ticket, answer, &failure);
+        if (status != GZ_OK)
+            gz_session_refuse(session, ticket->has_rid, ticket->rid, &failure, false);
+    }
+    free(ticket);
+}
+
+void gz_core_free_tickets(struct gz_core *core)
+{
+    while (core->tickets != NULL) {
+        struct gz_ticket *next = core->tickets->next;
+        free(core->tickets);
+        core->tickets = next;
+    }
+}
+
+void gz_session_send_piece(struct gz_session *session)
+{
+    struct gz_core *core = session->core;
+    struct gz_message piece;
+    if (session->past.answer == NULL) return;
+    bool made = gz_past_next_piece(&session->past, core->epoch, &core->scratch, &piece);
+    struct gz_failure failure = {.node = 0};
+    gz_fail(&failure.error, GZ_NO_MEMORY, "no memory for the answer");
+    if (!made) gz_session_refuse(session, true, piece.rid, &failure, false);
+    bool goes_on = made && gz_session_answer(session, &piece) && piece.ok.more;
+    if (!goes_on) gz_past_stop(&session->past, &core->host);
+}
+
+/* ---- the messages ---- */
+
+enum gz_status gz_on_history(struct gz_session *session, const struct gz_message *message,
+                             struct gz_failure *failure)
+{
+    const struct gz_history *said = &message->history;
+    struct gz_query query = {
+        .kind = GZ_QUERY_HISTORY, .since = NAN, .before = NAN, .limit = GZ_HISTORY_ROWS_MAX};
+    if (message->has & GZ_HAS(NODE)) query.node = said->node;
+    if (message->has & GZ_HAS(USER)) memcpy(query.user, said->user.bytes, said->user.size);
+    if (message->has & GZ_HAS(SINCE)) query.since = said->since;
+    if (message->has & GZ_HAS(BEFORE_TIME)) query.before = said->before;
+    if (message->has & GZ_HAS(LIMIT)) query.limit = (uint32_t)said->limit;
+    query.brief = (message->has & GZ_HAS(CHANGES)) != 0 && !said->changes;
+    return gz_session_ask(session, message, &query, 0, send_answer, failure);
+}
+
+enum gz_status gz_on_at(struct gz_session *session, const struct gz_message *message,
+                        struct gz_failure *failure)
+{
+    const struct gz_core *core = session->core;
+    uint64_t now = gz_scene_seq(core->scene);
+    struct gz_query query = {.kind = GZ_QUERY_AT, .seq = message->at.seq, .time = message->at.time};
+    query.by_time = (message->has & GZ_HAS(TIME)) != 0;
+    if (message->has & GZ_HAS(CHECKPOINT)) {
+        enum gz_status status =
+            gz_core_find_checkpoint(core, message->at.checkpoint, &query.seq, failure);
+        if (status != GZ_OK) return status;
+    }
+    if (query.by_time && query.time > core->now.unix_s)
+        return gz_fail(&failure->error, GZ_BAD_VALUE, "time: is in the future");
+    if (!query.by_time && query.seq > now)
+        return gz_fail(&failure->error, GZ_BAD_VALUE, "seq: the scene is at %llu",
+                       (unsigned long long)now);
+    return gz_session_ask(session, message, &query, query.by_time ? now : query.seq, send_answer,
+                          failure);
+}
+
+enum gz_status gz_on_path(struct gz_session *session, const struct gz_message *message,
+                          struct gz_failure *failure)
+{
+    const struct gz_path *said = &message->path;
+    const struct gz_node *node = gz_scene_find(session->core->scene, said->node);
+    struct gz_query query = {.kind = GZ_QUERY_PATH,
+                             .node = said->node,
+                             .since = NAN,
+                             .before = NAN,
+                             .limit = GZ_PATH_POINTS_MAX};
+    if (message->has & GZ_HAS(SINCE)) query.since = said->since;
+    if (message->has & GZ_HAS(BEFORE_TIME)) query.before = said->before;
+    if (message->has & GZ_HAS(LIMIT)) query.limit = (uint32_t)said->limit;
+    return gz_session_ask(session, message, &query, node != NULL ? node->seq : 0, send_answer,
+                          failure);
+}
+
+enum gz_status gz_on_restore(struct gz_session *session, const struct gz_message *message,
+                             struct gz_failure *failure)
+{
+    const struct gz_core *core = session->core;
+    uint64_t now = gz_scene_seq(core->scene);
+    struct gz_query query = {.kind = GZ_QUERY_AT, .seq = message->restore.seq};
+    if (gz_core_answer_key(session, message)) return GZ_OK;
+    if (message->has & GZ_HAS(CHECKPOINT)) {
+        enum gz_status status =
+            gz_core_find_checkpoint(core, message->restore.checkpoint, &query.seq, failure);
+        if (status != GZ_OK) return status;
+    }
+    if (query.seq > now)
+        return gz_fail(&failure->error, GZ_BAD_VALUE, "seq: the scene is at %llu",
+                       (unsigned long long)now);
+    return gz_session_ask(session, message, &query, query.seq, gz_session_restore, failure);
+}

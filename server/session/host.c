@@ -1,0 +1,20 @@
+/* host.c - the functions of a host that may be missing. See host.h. */
+#include "session/host.h"
+
+#include <stdlib.h>
+
+void gz_host_discard(const struct gz_core_host *host, struct gz_answer *answer)
+{
+    if (host->discard != NULL)
+        host->discard(host->context, answer);
+    else
+        gz_answer_finish(answer);
+}
+
+void gz_host_release(const struct gz_core_host *host, struct gz_surfaces *surfaces)
+{
+    if (surfaces != NULL && host->release != NULL)
+        host->release(host->context, surfaces);
+    else
+        free(surfaces);
+}

@@ -1,0 +1,48 @@
+/* host.h - what the core asks of the program that it runs in.
+ *
+ * The core knows no socket, no SQLite and no clock: it gets the time with each call, and has the
+ * rest done by these functions. Threads: all are called on the core's. */
+#ifndef GZ_SESSION_HOST_H
+#define GZ_SESSION_HOST_H
+
+#include "scene/record.h"
+
+struct gz_surfaces;
+
+/* Both in seconds: `unix_s` for people and the history, may jump (the times that the core gives
+ * never go back); `mono_s` for intervals, never goes back. */
+struct gz_now {
+    double unix_s, mono_s;
+};
+
+struct gz_core_host {
+    void *context;
+    /* Stores a batch, which the host then owns; answered by gz_core_committed, later, on this
+     * thread. At most one at a time. */
+    void (*commit)(void *context, struct gz_batch *batch);
+    /* Asks the past; answered by gz_core_answered with the same ticket on this thread: later, or at
+     * once where it cannot be asked. */
+    void (*query)(void *context, uint64_t ticket, const struct gz_query *query);
+    /* The committed edit of this user with this key, answered at once; edit->id is 0 if there is
+     * none. Not GZ_OK: the file did not say. */
+    enum gz_status (*find_key)(void *context, const char *user, const char *key,
+                               struct gz_arena *arena, struct gz_edit_record *edit);
+    /* The note that a committed request of this user with this key was about, likewise; *note is 0
+     * if there is none. */
+    enum gz_status (*find_note_key)(void *context, const char *user, const char *key,
+                                    uint64_t *note);
+    /* The seq from which on the past can be asked for; NULL for all of it. */
+    uint64_t (*kept_since)(void *context);
+    /* Takes an answer that was told, to free it elsewhere: memory that another thread took is slow
+     * to give back, and that thread may hold it up. NULL: it is freed here. */
+    void (*discard)(void *context, struct gz_answer *answer);
+    /* The same for surfaces that are not needed any more; NULL: they are freed here. */
+    void (*release)(void *context, struct gz_surfaces *surfaces);
+};
+
+/* Gives an answer, or surfaces, to the host to be freed; frees them if the host does not take
+ * them. NULL surfaces are fine. */
+void gz_host_discard(const struct gz_core_host *host, struct gz_answer *answer);
+void gz_host_release(const struct gz_core_host *host, struct gz_surfaces *surfaces);
+
+#endif

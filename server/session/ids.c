@@ -1,0 +1,37 @@
+/* ids.c - sorts and checks ids. See ids.h. */
+#include "session/ids.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int compare_ids(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+uint64_t *gz_sorted_ids(struct gz_arena *arena, const uint64_t *ids, size_t count)
+{
+    uint64_t *sorted = gz_arena_take(arena, count + 1, sizeof *sorted);
+    if (sorted == NULL) return NULL;
+    if (count > 0) memcpy(sorted, ids, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, compare_ids);
+    return sorted;
+}
+
+bool gz_has_id(const uint64_t *sorted, size_t count, uint64_t id)
+{
+    return bsearch(&id, sorted, count, sizeof id, compare_ids) != NULL;
+}
+
+enum gz_status gz_check_ids(const struct gz_scene *scene, const char *field, struct gz_ids ids,
+                            struct gz_failure *failure)
+{
+    for (size_t i = 0; i < ids.count; i++) {
+        if (gz_scene_find(scene, ids.ids[i]) != NULL) continue;
+        failure->node = ids.ids[i];
+        return gz_fail(&failure->error, GZ_UNKNOWN_NODE, "%s[%zu]: there is no node %llu", field, i,
+                       (unsigned long long)ids.ids[i]);
+    }
+    return GZ_OK;
+}

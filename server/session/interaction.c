@@ -1,0 +1,158 @@
+/* interaction.c - begins and ends gestures, and makes edits of those that hold nodes. See
+ * interaction.h. */
+#include "session/interaction.h"
+
+#include <math.h>
+
+#include "server/maxima.h"
+#include "session/clock.h"
+#include "session/pending.h"
+#include "session/session.h"
+
+enum gz_status gz_interaction_begin(struct gz_session *session,
+                                    const struct gz_interaction *interaction,
+                                    const struct gz_interaction_input *input,
+                                    struct gz_failure *failure)
+{
+    enum gz_status status = interaction->begin(session, input, failure);
+    if (status == GZ_OK) session->gesture.interaction = interaction;
+    return status;
+}
+
+void gz_interaction_finish(struct gz_session *session, const struct gz_message *request)
+{
+    const struct gz_interaction *interaction = session->gesture.interaction;
+    if (interaction != NULL) interaction->finish(session, request);
+}
+
+void gz_interaction_cancel(struct gz_session *session)
+{
+    const struct gz_interaction *interaction = session->gesture.interaction;
+    if (interaction != NULL) interaction->cancel(session);
+}
+
+void gz_interaction_give_way(struct gz_session *session)
+{
+    const struct gz_interaction *interaction = session->gesture.interaction;
+    if (interaction != NULL && interaction->gives_way) interaction->finish(session, NULL);
+}
+
+void gz_interaction_camera_moved(struct gz_session *session)
+{
+    const struct gz_interaction *interaction = session->gesture.interaction;
+    if (interaction != NULL && interaction->camera_moved != NULL)
+        interaction->camera_moved(session);
+}
+
+/* ---- gestures that hold nodes ---- */
+
+/* The gizmo that a handle of any mode is grabbed on: one of a mode that has no gizmo is complete
+ * all the same. */
+static bool build_gizmo(const struct gz_session *session, const struct gz_targets *targets,
+                        struct gz_gizmo *gizmo)
+{
+    struct gz_tool tool = session->tool;
+    if (tool.mode == GZ_MODE_NONE || tool.mode == GZ_MODE_ORBIT) tool.mode = GZ_MODE_UNIVERSAL;
+    return gz_gizmo_build(gizmo, &tool, gz_view_camera(&session->view), targets->list,
+                          targets->count, targets->active);
+}
+
+enum gz_status gz_interaction_hold(struct gz_session *session, enum gz_handle handle,
+                                   enum gz_edit_kind kind, struct gz_gizmo *gizmo,
+                                   struct gz_failure *failure)
+{
+    struct gz_core *core = session->core;
+    struct gz_gesture *gesture = &session->gesture;
+    enum gz_status status = gz_core_check_room(core, failure);
+    if (status != GZ_OK) return status;
+    gz_session_prune_selection(session);
+    struct gz_targets targets = gz_targets_of(&session->selection, core->scene, &core->scratch);
+    if (targets.count == 0)
+        return gz_fail(&failure->error, GZ_BAD_STATE, "nothing is selected; select nodes first");
+    gz_groups_bound(&session->groups, core->scene, &session->tool, handle, true, &targets);
+    if (!build_gizmo(session, &targets, gizmo))
+        return gz_fail(&failure->error, GZ_BAD_STATE, "the selection has no gizmo in this view");
+    status = gz_scene_hold(core->scene, targets.ids, targets.count, session->id, failure);
+    if (status != GZ_OK) return status;
+    *gesture = (struct gz_gesture){.motion = gz_motion_none, .closes_s = INFINITY};
+    if (!gz_gesture_keep(gesture, &targets)) {
+        gz_scene_release(core->scene, targets.ids, targets.count, session->id);
+        gz_gesture_finish(gesture);
+        return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for the drag");
+    }
+    gesture->edit = (struct gz_gesture_edit){
+        .id = core->next_edit++,
+        .kind = kind,
+        .began = gz_core_moment(core),
+        .began_seq = gz_scene_seq(core->scene),
+        .path_m = session->view.has_camera ? GZ_PATH_PX * gizmo->size / session->tool.size_px
+                                           : GZ_PATH_METRES,
+    };
+    return GZ_OK;
+}
+
+void gz_interaction_release(struct gz_session *session)
+{
+    struct gz_gesture *gesture = &session->gesture;
+    gz_scene_release(session->core->scene, gesture->ids, gesture->count, session->id);
+    gz_gesture_finish(gesture);
+    session->shown.stale = true;
+    gz_session_present(session);
+}
+
+void gz_interaction_take_back(struct gz_session *session)
+{
+    struct gz_gesture *gesture = &session->gesture;
+    gz_gesture_restore(gesture, session->core->scene, session->id);
+    if (gesture->edit.stored != GZ_EDIT_UNKNOWN) gz_core_drop(session->core, gesture->edit.id);
+    gz_interaction_release(session);
+}
+
+static bool has_changed(const struct gz_edit_record *edit)
+{
+    for (size_t i = 0; i < edit->change_count; i++) {
+        if (gz_change_is_real(&edit->changes[i])) return true;
+    }
+    return false;
+}
+
+/* An edit that the history cannot hold could never be taken back: without memory it is not
+ * kept. */
+static void refuse_edit(struct gz_session *session, const struct gz_message *request)
+{
+    struct gz_failure failure = {.node = 0};
+    bool has_rid = request != NULL && (request->has & GZ_HAS(RID)) != 0;
+    gz_interaction_take_back(session);
+    gz_fail(&failure.error, GZ_NO_MEMORY, "no memory to complete the drag; it was taken back");
+    gz_session_refuse(session, has_rid, has_rid ? request->rid : 0, &failure, false);
+}
+
+static void answer_without_edit(struct gz_session *session, const struct gz_message *request)
+{
+    if (request == NULL) return;
+    struct gz_ok ok = {.seq = gz_scene_seq(session->core->scene)};
+    gz_session_ok(session, request, GZ_HAS(SEQ), &ok);
+}
+
+void gz_interaction_keep_edit(struct gz_session *session, const struct gz_message *request)
+{
+    struct gz_core *core = session->core;
+    struct gz_gesture *gesture = &session->gesture;
+    struct gz_edit_record edit = {.change_count = 0};
+    bool described = gz_gesture_describe(gesture, core->scene, &core->scratch, &edit);
+    if (described && !has_changed(&edit)) {
+        gz_interaction_take_back(session);
+        answer_without_edit(session, request);
+        return;
+    }
+    char key[GZ_KEY_BYTES_MAX + 1];
+    struct gz_edit_request wanted = {
+        .session = session, .user = session->user, .kind = gesture->edit.kind};
+    if (request != NULL) wanted = gz_edit_request(session, request, gesture->edit.kind, key);
+    edit.seq = gz_scene_tick(core->scene);
+    bool begun = gesture->edit.stored != GZ_EDIT_UNKNOWN;
+    if (described && gz_core_complete(core, &wanted, &edit, begun) == GZ_OK)
+        gz_interaction_release(session);
+    else
+        refuse_edit(session, request);
+}

@@ -1,0 +1,13 @@
+/* orbit.h - the view that a session's pointer and wheel move, instead of nodes. */
+#ifndef GZ_SESSION_ORBIT_H
+#define GZ_SESSION_ORBIT_H
+
+#include "scene/failure.h"
+
+struct gz_session;
+
+/* Moves the camera to or from what it turns about. */
+GZ_MUST_USE enum gz_status gz_session_dolly(struct gz_session *session, double notches,
+                                            struct gz_failure *failure);
+
+#endif

@@ -1,0 +1,121 @@
+/* session.c - answers one session, and shows others what it does. See session.h. */
+#include "session/session.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "session/describe.h"
+#include "session/label.h"
+
+struct gz_session *gz_core_session(const struct gz_core *core, uint64_t id)
+{
+    struct gz_session *session = core->sessions;
+    while (session != NULL && session->id != id) session = session->next;
+    return session;
+}
+
+void gz_session_end(struct gz_session *session, const char *reason)
+{
+    if (session->ended) return;
+    session->ended = true;
+    snprintf(session->end_reason, sizeof session->end_reason, "%s", reason);
+    gz_log(session->core->log, GZ_INFO, session->id, "ended: %s", reason);
+}
+
+/* ---- answers ---- */
+
+static void end_behind(struct gz_session *session)
+{
+    gz_session_end(session, "too much waited to be sent to it: it reads too slowly");
+}
+
+void gz_session_send(struct gz_session *session, const struct gz_message *message)
+{
+    if (session->ended) return;
+    if (gz_outbox_append(&session->outbox, message) != GZ_OK) end_behind(session);
+}
+
+bool gz_session_answer(struct gz_session *session, const struct gz_message *ok)
+{
+    if (session->ended) return false;
+    enum gz_status status = gz_outbox_append(&session->outbox, ok);
+    if (status == GZ_OK) return true;
+    if (status != GZ_TOO_LARGE || gz_outbox_is_full(&session->outbox)) {
+        end_behind(session);
+        return false;
+    }
+    struct gz_failure failure = {.node = 0};
+    gz_fail(&failure.error, GZ_TOO_LARGE, "the answer is larger than %d bytes: ask for less",
+            GZ_OUTBOX_BYTES_MAX);
+    gz_session_refuse(session, true, ok->rid, &failure, false);
+    return false;
+}
+
+void gz_session_ok(struct gz_session *session, const struct gz_message *request, uint64_t has,
+                   const struct gz_ok *ok)
+{
+    if ((request->has & GZ_HAS(RID)) == 0) return;
+    struct gz_message message = {.op = GZ_OP_OK, .has = has | GZ_HAS(RID), .rid = request->rid};
+    if (ok != NULL) message.ok = *ok;
+    (void)gz_session_answer(session, &message);
+}
+
+void gz_core_name_holder(const struct gz_core *core, struct gz_failure *failure)
+{
+    const struct gz_session *holder = gz_core_session(core, failure->holder);
+    if (failure->error.status != GZ_LOCKED || holder == NULL) return;
+    char label[GZ_LABEL_BYTES];
+    gz_node_label(core->scene, failure->node, NULL, label);
+    gz_fail(&failure->error, GZ_LOCKED, "%s is held by %s", label, holder->user);
+}
+
+/* What the failure is about, in the message. */
+static void name_nodes(const struct gz_failure *failure, struct gz_message *message)
+{
+    if (failure->node != 0 || failure->node_count > 0) {
+        message->has |= GZ_HAS(NODES);
+        message->error.nodes = failure->node_count > 0
+                                   ? (struct gz_ids){failure->nodes, failure->node_count}
+                                   : (struct gz_ids){&failure->node, 1};
+    }
+    if (failure->holder == 0) return;
+    message->has |= GZ_HAS(HOLDER);
+    message->error.holder = failure->holder;
+}
+
+void gz_session_refuse(struct gz_session *session, bool has_rid, uint64_t rid,
+                       const struct gz_failure *failure, bool fatal)
+{
+    struct gz_core *core = session->core;
+    struct gz_failure named = *failure;
+    gz_core_name_holder(core, &named);
+    const struct gz_error *error = &named.error;
+    struct gz_message message = {.op = GZ_OP_ERROR, .rid = rid, .has = has_rid ? GZ_HAS(RID) : 0};
+    message.error.code = error->status;
+    message.error.message = gz_text_of(error->message);
+    message.error.fatal = fatal;
+    name_nodes(&named, &message);
+    gz_session_send(session, &message);
+    if (core->errors != NULL) core->errors[error->status]++;
+    gz_log(core->log, GZ_DEBUG, session->id, "refused: %s: %s", gz_status_word(error->status),
+           error->message);
+    if (fatal) gz_session_end(session, error->message);
+}
+
+/* ---- state ---- */
+
+void gz_session_present(struct gz_session *session)
+{
+    struct gz_presence_user *user = &session->presence.user;
+    user->has = GZ_HAS(SELECTION) | GZ_HAS(TOOL) | GZ_HAS(LOCKS);
+    user->selection = (struct gz_ids){session->selection.ids, session->selection.count};
+    user->tool = session->tool.mode;
+    user->locks = (struct gz_ids){session->gesture.ids, session->gesture.count};
+    gz_view_present(&session->view, user);
+    gz_sync_present(session->core->sync, &session->presence, session->core->now.mono_s);
+}
+
+void gz_session_prune_selection(struct gz_session *session)
+{
+    if (gz_selection_prune(&session->selection, session->core->scene)) gz_session_present(session);
+}

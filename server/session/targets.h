@@ -1,0 +1,21 @@
+/* targets.h - the nodes that a gizmo stands on: those that are selected and have no selected node
+ * above them, because they move with it. */
+#ifndef GZ_SESSION_TARGETS_H
+#define GZ_SESSION_TARGETS_H
+
+#include "session/selection.h"
+#include "solver/solver.h"
+
+struct gz_targets {
+    struct gz_target *list; /* bounds point into the scene; NULL for a node without */
+    uint64_t *ids;          /* in the same order */
+    size_t count;
+    size_t active; /* index of the node whose space counts: the one that was selected last */
+};
+
+/* The targets of this selection, all of whose nodes are there; made in `arena`. None if nothing is
+ * selected, or without memory. */
+struct gz_targets gz_targets_of(const struct gz_selection *selection, struct gz_scene *scene,
+                                struct gz_arena *arena);
+
+#endif

@@ -1,0 +1,55 @@
+/* wheel.c - a wheel that turns: scales the selection until it rests for GZ_WHEEL_SECONDS. */
+#include <math.h>
+
+#include "server/maxima.h"
+#include "session/interaction.h"
+#include "session/session.h"
+
+/* The whole turn is solved from the beginning each time: the motion of one notch holds the pivot,
+ * which all of them share. */
+static enum gz_status begin(struct gz_session *session, const struct gz_interaction_input *input,
+                            struct gz_failure *failure)
+{
+    (void)input;
+    struct gz_gizmo gizmo;
+    enum gz_status status =
+        gz_interaction_hold(session, GZ_HANDLE_NONE, GZ_EDIT_WHEEL, &gizmo, failure);
+    if (status != GZ_OK) return status;
+    session->gesture.notch = gz_motion_wheel(&gizmo, 1);
+    gz_session_present(session);
+    return GZ_OK;
+}
+
+static struct gz_motion motion_of(const struct gz_motion *notch, double notches)
+{
+    if (notches == 0) return gz_motion_none;
+    struct gz_motion motion = *notch;
+    double factor = pow(notch->factor.x, notches);
+    motion.factor = (gz_vec3){factor, factor, factor};
+    motion.value[0] = factor;
+    return motion;
+}
+
+/* A turn that goes beyond what a number holds does nothing. */
+static enum gz_status move(struct gz_session *session, const struct gz_interaction_input *input,
+                           struct gz_failure *failure)
+{
+    (void)failure;
+    struct gz_gesture *gesture = &session->gesture;
+    double notches = gesture->notches + input->notches;
+    gesture->closes_s = session->core->now.mono_s + GZ_WHEEL_SECONDS;
+    struct gz_motion motion = motion_of(&gesture->notch, notches);
+    if (!gz_finite(motion.factor) || (notches != 0 && motion.factor.x == 0)) return GZ_OK;
+    gesture->notches = notches;
+    gesture->motion = motion;
+    gz_gesture_pose(gesture, session->core->scene, session->id);
+    return GZ_OK;
+}
+
+const struct gz_interaction gz_wheel_interaction = {
+    .begin = begin,
+    .move = move,
+    .finish = gz_interaction_keep_edit,
+    .cancel = gz_interaction_take_back,
+    .gives_way = true,
+};
