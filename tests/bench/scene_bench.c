@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "proto/limits.h"
+#include "session/core.h"
 #include "session/session.h"
 
 #define PER_PARENT 50

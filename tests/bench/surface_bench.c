@@ -7,7 +7,9 @@
 
 #include "exchange/exchange.h"
 #include "proto/limits.h"
+#include "session/core.h"
 #include "session/session.h"
+#include "solver/surface.h"
 
 #define ENGINE "/usr/share/assimp/models/glTF2/2CylinderEngine-glTF-Binary/2CylinderEngine.glb"
 #define LOOKS 2000

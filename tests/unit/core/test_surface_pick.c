@@ -13,6 +13,7 @@
 
 #include "server/maxima.h"
 #include "session/session.h"
+#include "solver/surface.h"
 #include "unit/core/saying.h"
 
 #define SEEDS 60
