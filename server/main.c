@@ -11,8 +11,8 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "host/scenes.h"
-#include "host/transfer.h"
+#include "host/host.h"
+#include "host/job.h"
 #include "net/origin.h"
 #include "options.h"
 #include "server/maxima.h"
@@ -46,13 +46,13 @@ struct daemon {
     struct gz_options options;
     const char *web; /* folder of static files; NULL for none */
     char editor[PATH_MAX];
-    struct gz_scenes *scenes;
+    struct gz_host *host;
     struct gz_net *net;
     uv_signal_t terminate, interrupt;
     uv_timer_t ending;
     uint64_t ending_from_ms; /* 0 while it runs */
     bool closed, saved;
-    bool sample_done;
+    bool is_sample_done;
     struct gz_error sample_error;
 };
 
@@ -61,10 +61,9 @@ struct daemon {
 static void close_everything(struct daemon *daemon)
 {
     daemon->closed = true;
-    daemon->saved = gz_scenes_are_saved(daemon->scenes);
-    if (!daemon->saved) gz_scenes_say_unsaved(daemon->scenes);
+    daemon->saved = gz_host_is_saved(daemon->host, true);
     gz_net_close(daemon->net);
-    gz_scenes_close(daemon->scenes);
+    gz_host_close(daemon->host);
     /* These keep watch over the rest without holding it up: a second signal is not to break off
      * what the first began. */
     uv_unref((uv_handle_t *)&daemon->terminate);
@@ -77,9 +76,9 @@ static void handle_ending(uv_timer_t *timer)
     struct daemon *daemon = timer->data;
     uint64_t spent_ms = uv_now(&daemon->loop) - daemon->ending_from_ms;
     if (!daemon->closed) {
-        bool done = gz_scenes_are_idle(daemon->scenes) && gz_net_is_quiet(daemon->net);
+        bool done = gz_host_is_idle(daemon->host) && gz_net_is_quiet(daemon->net);
         uint64_t patience_ms =
-            gz_scenes_are_saved(daemon->scenes) ? CLIENTS_PATIENCE_MS : SAVING_PATIENCE_MS;
+            gz_host_is_saved(daemon->host, false) ? CLIENTS_PATIENCE_MS : SAVING_PATIENCE_MS;
         if (done || spent_ms > patience_ms) close_everything(daemon);
     } else if (spent_ms > WORKERS_PATIENCE_MS) {
         gz_log(&daemon->log, GZ_WARN, 0, "a worker does not come to an end: leaving without it%s",
@@ -118,7 +117,7 @@ static void handle_signal(uv_signal_t *signal, int number)
     daemon->ending_from_ms = uv_now(&daemon->loop);
     set_alarm();
     gz_net_drain(daemon->net);
-    gz_scenes_end(daemon->scenes, "the server is going away", RETRY_SECONDS);
+    gz_host_end(daemon->host, "the server is going away", RETRY_SECONDS);
     uv_timer_start(&daemon->ending, handle_ending, END_TICK_MS, END_TICK_MS);
 }
 
@@ -133,11 +132,6 @@ static void set_descriptor_limit(void)
     rlim_t wanted = GZ_SESSIONS_MAX + GZ_CONNECTIONS_SPARE + SPARE_DESCRIPTORS;
     limit.rlim_cur = wanted < limit.rlim_max ? wanted : limit.rlim_max;
     setrlimit(RLIMIT_NOFILE, &limit);
-}
-
-static void do_nothing(uv_work_t *work)
-{
-    (void)work;
 }
 
 /* libuv keeps a table of the descriptors that it watches; the highest there can be is watched once,
@@ -170,13 +164,11 @@ static void handle_abort(int number)
 static bool open_loop(uv_loop_t *loop)
 {
     uv_poll_t watch;
-    uv_work_t work;
     signal(SIGABRT, handle_abort);
     bool is_open = uv_loop_init(loop) == 0;
     if (is_open) {
         reserve_watches(loop, &watch);
-        uv_queue_work(loop, &work, do_nothing, NULL);
-        uv_run(loop, UV_RUN_DEFAULT);
+        gz_jobs_make_workers(loop);
     }
     signal(SIGABRT, SIG_DFL);
     return is_open;
@@ -211,18 +203,18 @@ static const char *choose_web(struct daemon *daemon)
 static enum gz_status create_rooms(struct daemon *daemon, struct gz_error *error)
 {
     const struct gz_options *options = &daemon->options;
-    struct gz_scenes_options scenes = {.loop = &daemon->loop,
-                                       .log = &daemon->log,
-                                       .folder = options->data,
-                                       .server = SERVER_NAME,
-                                       .messages_per_s = options->messages_per_s,
-                                       .recorded = options->recorded,
-                                       .kept = options->kept};
-    enum gz_status status = gz_scenes_create(&daemon->scenes, &scenes, error);
+    struct gz_host_options host = {.loop = &daemon->loop,
+                                   .log = &daemon->log,
+                                   .folder = options->data,
+                                   .server = SERVER_NAME,
+                                   .messages_per_s = options->messages_per_s,
+                                   .recorded = options->recorded,
+                                   .kept = options->kept};
+    enum gz_status status = gz_host_create(&daemon->host, &host, error);
     if (status != GZ_OK) return status;
     struct gz_net_options net = {.loop = &daemon->loop,
                                  .log = &daemon->log,
-                                 .host = gz_scenes_host(daemon->scenes),
+                                 .host = gz_host_for_net(daemon->host),
                                  .address = options->address,
                                  .port = options->port,
                                  .web = daemon->web,
@@ -234,31 +226,30 @@ static enum gz_status create_rooms(struct daemon *daemon, struct gz_error *error
                                  .silence_s = options->silence_s,
                                  .server = SERVER_NAME};
     status = gz_net_create(&daemon->net, &net, error);
-    daemon->scenes->net = daemon->net;
+    gz_host_connect(daemon->host, daemon->net);
     return status;
 }
 
-static void handle_sample_done(void *context, enum gz_status status, const char *message)
+static void handle_sample_done(void *context, const struct gz_error *error)
 {
     struct daemon *daemon = context;
-    daemon->sample_done = true;
-    gz_fail(&daemon->sample_error, status, "%s: %s", SAMPLE_SCENE, message);
+    daemon->is_sample_done = true;
+    daemon->sample_error = *error;
 }
 
 /* Nobody is let in before these are there. */
 static enum gz_status open_first_scenes(struct daemon *daemon, struct gz_error *error)
 {
-    struct gz_open_scene *scene;
-    if (daemon->options.open != NULL) {
-        enum gz_status status =
-            gz_scenes_find(daemon->scenes, daemon->options.open, true, &scene, error);
-        if (status != GZ_OK) return status;
-    }
-    if (!daemon->options.sample) return GZ_OK;
-    gz_transfer_sample(daemon->scenes, SAMPLE_SCENE, handle_sample_done, daemon);
-    while (!daemon->sample_done && daemon->ending_from_ms == 0) uv_run(&daemon->loop, UV_RUN_ONCE);
-    if (daemon->sample_error.status != GZ_OK) *error = daemon->sample_error;
-    return daemon->sample_error.status;
+    const char *name = daemon->options.open;
+    enum gz_status status = name != NULL ? gz_host_open(daemon->host, name, error) : GZ_OK;
+    if (status != GZ_OK || !daemon->options.sample) return status;
+    gz_host_sample(daemon->host, SAMPLE_SCENE, handle_sample_done, daemon);
+    while (!daemon->is_sample_done && daemon->ending_from_ms == 0)
+        uv_run(&daemon->loop, UV_RUN_ONCE);
+    status = daemon->sample_error.status;
+    return status == GZ_OK ? GZ_OK
+                           : gz_fail(error, status, "--sample: %s: %s", SAMPLE_SCENE,
+                                     daemon->sample_error.message);
 }
 
 /* In one write: who waits for the first line may read no further. */
@@ -315,7 +306,7 @@ static void run(struct daemon *daemon)
     }
     uv_run(&daemon->loop, UV_RUN_DEFAULT);
     gz_net_destroy(daemon->net);
-    gz_scenes_destroy(daemon->scenes);
+    gz_host_destroy(daemon->host);
     if (uv_loop_close(&daemon->loop) != 0)
         gz_log(&daemon->log, GZ_WARN, 0, "the loop still had handles");
 }

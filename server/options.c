@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/scenes.h"
+#include "host/name.h"
 #include "net/origin.h"
 #include "proto/args/args.h"
 #include "proto/message.h"

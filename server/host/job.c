@@ -2,6 +2,7 @@
 #include "host/job.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,21 @@ static const unsigned bounds[GZ_LANE_COUNT] = {[GZ_LANE_FILES] = 2,
                                                [GZ_LANE_TRANSFERS] = 2,
                                                [GZ_LANE_TRIANGLES] = 1,
                                                [GZ_LANE_MEMORY] = 1};
+
+static void do_nothing(uv_work_t *work)
+{
+    (void)work;
+}
+
+void gz_jobs_make_workers(uv_loop_t *loop)
+{
+    char workers[8];
+    uv_work_t work;
+    snprintf(workers, sizeof workers, "%d", GZ_WORKERS);
+    setenv("UV_THREADPOOL_SIZE", workers, 0);
+    uv_queue_work(loop, &work, do_nothing, NULL);
+    uv_run(loop, UV_RUN_DEFAULT);
+}
 
 void gz_jobs_init(struct gz_jobs *jobs, uv_loop_t *loop)
 {
@@ -109,21 +125,21 @@ void gz_jobs_close(struct gz_jobs *jobs)
 /* ---- freeing memory ---- */
 
 struct freeing {
-    struct gz_job job; /* first */
-    void *memory;      /* NULL once it is freed */
+    struct gz_job job;
+    void *memory; /* NULL once it is freed */
     void (*finish)(void *memory);
 };
 
 static void run_freeing(struct gz_job *job)
 {
-    struct freeing *freeing = (struct freeing *)job;
+    struct freeing *freeing = job->context;
     freeing->finish(freeing->memory);
     freeing->memory = NULL;
 }
 
 static void handle_freed(struct gz_job *job)
 {
-    struct freeing *freeing = (struct freeing *)job;
+    struct freeing *freeing = job->context;
     if (freeing->memory != NULL) run_freeing(job);
     free(freeing);
 }
@@ -135,9 +151,12 @@ void gz_jobs_free(struct gz_jobs *jobs, void *memory, void (*finish)(void *memor
         finish(memory);
         return;
     }
-    *freeing = (struct freeing){
-        .job = {.lane = GZ_LANE_MEMORY, .subject = "", .run = run_freeing, .done = handle_freed},
-        .memory = memory,
-        .finish = finish};
+    *freeing = (struct freeing){.job = {.lane = GZ_LANE_MEMORY,
+                                        .subject = "",
+                                        .run = run_freeing,
+                                        .done = handle_freed,
+                                        .context = freeing},
+                                .memory = memory,
+                                .finish = finish};
     gz_job_start(jobs, &freeing->job);
 }

@@ -31,7 +31,8 @@ enum gz_lane {
     GZ_LANE_COUNT
 };
 
-/* Workers that libuv is to have: the bounds of all lanes together. */
+/* Workers that libuv has, unless the environment says otherwise in UV_THREADPOOL_SIZE: the bounds
+ * of all lanes together. */
 #define GZ_WORKERS 9
 
 struct gz_job {
@@ -41,6 +42,7 @@ struct gz_job {
     const char *subject;
     void (*run)(struct gz_job *job);
     void (*done)(struct gz_job *job);
+    void *context;
     bool is_cancelled; /* to be read in `done` */
     /* the rest is job.c's */
     bool is_at_worker;
@@ -58,6 +60,9 @@ struct gz_jobs {
     bool is_closing;
 };
 
+/* Has libuv make its workers, on a loop that has nothing else to do; it aborts the process without
+ * memory for them. Once, before the first job. */
+void gz_jobs_make_workers(uv_loop_t *loop);
 void gz_jobs_init(struct gz_jobs *jobs, uv_loop_t *loop);
 void gz_job_start(struct gz_jobs *jobs, struct gz_job *job);
 /* Cancels the jobs of this lane about this subject. */

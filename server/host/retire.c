@@ -1,11 +1,10 @@
+/* Scenes that are deleted or renamed, or whose file is gone, step by step. */
 #include "host/retire.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/transfer.h"
-#include "host/triangles.h"
 #include "net/clock.h"
 #include "server/maxima.h"
 
@@ -21,18 +20,19 @@ enum phase {
 };
 
 struct gz_retirement {
-    uv_work_t work;
-    uv_timer_t tick;
+    struct gz_retirements *all;
     struct gz_retirement *next;
-    struct gz_scenes *scenes;
-    struct gz_open_scene *scene; /* NULL where it is not open */
-    struct gz_store *store;      /* its, for the worker to close */
     enum phase phase;
-    double until_s; /* monotonic: after this it waits only for the disk and the past */
     enum gz_retire_how how;
-    char name[GZ_SCENE_NAME_BYTES_MAX + 1], new_name[GZ_SCENE_NAME_BYTES_MAX + 1];
-    char by[GZ_USER_BYTES_MAX + 8]; /* " by NAME", or "" */
+    struct gz_name_claim claim, new_claim; /* the second's name is empty but for a rename */
+    char by[GZ_USER_BYTES_MAX + 8];        /* " by NAME", or "" */
     char *path, *new_path;
+    struct gz_open_scene *scene; /* NULL if it is not open */
+    struct gz_scene_wait wait;   /* while it is being opened or closed */
+    uv_timer_t tick;
+    double until_s; /* monotonic: after this it waits only for the disk and the past */
+    struct gz_job job;
+    struct gz_store *store; /* the scene's, for the worker to close */
     struct gz_error error;
     void (*done)(void *context, const struct gz_error *error);
     void *context;
@@ -43,7 +43,7 @@ struct gz_retirement {
 /* "deleted by anna", "renamed to motor": after "is being" and after "was". */
 static void describe(const struct gz_retirement *retirement, char *words, size_t size)
 {
-    const char *new_name = retirement->new_name, *by = retirement->by;
+    const char *new_name = retirement->new_claim.name, *by = retirement->by;
     switch (retirement->how) {
     case GZ_RETIRE_DELETE: gz_print(words, size, "deleted%s", by); return;
     case GZ_RETIRE_RENAME: gz_print(words, size, "renamed to %s%s", new_name, by); return;
@@ -53,28 +53,20 @@ static void describe(const struct gz_retirement *retirement, char *words, size_t
     }
 }
 
-static struct gz_retirement *find(const struct gz_scenes *scenes, const char *name, bool *is_new)
+static void report(struct gz_retirement *retirement)
 {
-    for (struct gz_retirement *at = scenes->retirements; at != NULL; at = at->next) {
-        *is_new = strcmp(at->new_name, name) == 0;
-        if (at->phase != LEAVING && (*is_new || strcmp(at->name, name) == 0)) return at;
-    }
-    return NULL;
-}
-
-enum gz_status gz_retire_check(const struct gz_scenes *scenes, const char *name,
-                               struct gz_error *error)
-{
-    bool is_new;
+    const struct gz_log *log = retirement->all->scenes->setting->log;
+    const char *name = retirement->claim.name;
+    bool is_gone = retirement->how == GZ_RETIRE_GONE;
     char words[GZ_ERROR_BYTES_MAX];
-    const struct gz_retirement *retirement = find(scenes, name, &is_new);
-    if (retirement == NULL) return GZ_OK;
-    if (is_new)
-        return gz_fail(error, GZ_BAD_STATE,
-                       "scene: %s is just being renamed to %s: try again in a moment",
-                       retirement->name, name);
     describe(retirement, words, sizeof words);
-    return gz_fail(error, GZ_UNKNOWN_SCENE, "scene: %s is just being %s", name, words);
+    if (retirement->error.status == GZ_OK)
+        gz_log(log, GZ_INFO, 0, "%s: %s", name, words);
+    else
+        gz_log(log, GZ_WARN, 0, "%s: %s%s: %s", name, is_gone ? "" : "was not ", words,
+               retirement->error.message);
+    if (retirement->done != NULL) retirement->done(retirement->context, &retirement->error);
+    retirement->done = NULL;
 }
 
 /* ---- its end ---- */
@@ -87,35 +79,28 @@ static void free_retirement(uv_handle_t *tick)
     free(retirement);
 }
 
-static void end(struct gz_retirement *retirement)
+static void give_up_names(struct gz_retirement *retirement)
 {
-    struct gz_retirement **link = &retirement->scenes->retirements;
-    while (*link != retirement) link = &(*link)->next;
-    *link = retirement->next;
-    if (retirement->scene != NULL) gz_scenes_drop(retirement->scene);
-    uv_close((uv_handle_t *)&retirement->tick, free_retirement);
+    gz_scenes_unclaim(retirement->all->scenes, &retirement->claim);
+    gz_scenes_unclaim(retirement->all->scenes, &retirement->new_claim);
 }
 
-static void report(struct gz_retirement *retirement)
+static void end(struct gz_retirement *retirement)
 {
-    const struct gz_log *log = retirement->scenes->log;
-    bool is_gone = retirement->how == GZ_RETIRE_GONE;
-    char words[GZ_ERROR_BYTES_MAX];
-    describe(retirement, words, sizeof words);
-    if (retirement->error.status == GZ_OK)
-        gz_log(log, GZ_INFO, 0, "%s: %s", retirement->name, words);
-    else
-        gz_log(log, GZ_WARN, 0, "%s: %s%s: %s", retirement->name, is_gone ? "" : "was not ", words,
-               retirement->error.message);
-    if (retirement->done != NULL) retirement->done(retirement->context, &retirement->error);
-    retirement->done = NULL;
+    struct gz_retirement **link = &retirement->all->first;
+    while (*link != retirement) link = &(*link)->next;
+    *link = retirement->next;
+    give_up_names(retirement);
+    gz_scenes_forget(&retirement->wait);
+    if (retirement->scene != NULL) gz_scenes_drop(retirement->scene);
+    uv_close((uv_handle_t *)&retirement->tick, free_retirement);
 }
 
 /* ---- everybody leaves ---- */
 
 static void say_bye(const struct gz_retirement *retirement)
 {
-    struct gz_core *core = retirement->scene->net.core;
+    const char *new_name = retirement->new_claim.name;
     char words[GZ_ERROR_BYTES_MAX], reason[GZ_ERROR_BYTES_MAX];
     bool is_done = retirement->error.status == GZ_OK ||
                    retirement->how == GZ_RETIRE_GONE; /* it is gone in any case */
@@ -124,29 +109,15 @@ static void say_bye(const struct gz_retirement *retirement)
     gz_print(reason, sizeof reason, "this scene was %s%s",
              is_done ? "" : "closed, it could not be ", words);
     bye.reason = (struct gz_text){reason, strlen(reason)};
-    if (is_done) bye.scene = (struct gz_text){retirement->new_name, strlen(retirement->new_name)};
-    gz_core_end_all(core, &bye, gz_clock_now());
-    retirement->scene->net.touched = true;
-}
-
-static void handle_files_done(uv_work_t *work, int status)
-{
-    struct gz_retirement *retirement = work->data;
-    if (status != 0) gz_fail(&retirement->error, GZ_BAD_STATE, "the server is going away");
-    retirement->phase = LEAVING;
-    report(retirement);
-    if (retirement->scene == NULL || retirement->scenes->closing) {
-        end(retirement);
-    } else {
-        say_bye(retirement);
-    }
+    if (is_done) bye.scene = (struct gz_text){new_name, strlen(new_name)};
+    gz_core_end_all(gz_open_scene_touch(retirement->scene), &bye, gz_clock_now());
 }
 
 /* ---- the files ---- */
 
-static void work_on_files(uv_work_t *work)
+static void run_at_files(struct gz_job *job)
 {
-    struct gz_retirement *retirement = work->data;
+    struct gz_retirement *retirement = job->context;
     struct gz_error *error = &retirement->error;
     gz_store_close(retirement->store);
     retirement->store = NULL;
@@ -159,21 +130,39 @@ static void work_on_files(uv_work_t *work)
     }
 }
 
+static void handle_files_done(struct gz_job *job)
+{
+    struct gz_retirement *retirement = job->context;
+    gz_store_close(retirement->store); /* if its job was cancelled */
+    retirement->phase = LEAVING;
+    give_up_names(retirement);
+    report(retirement);
+    if (retirement->scene == NULL || job->is_cancelled) {
+        end(retirement);
+    } else {
+        say_bye(retirement);
+    }
+}
+
 static void give_to_worker(struct gz_retirement *retirement)
 {
     retirement->phase = AT_FILES;
     if (retirement->scene != NULL) {
         gz_scenes_hide(retirement->scene);
-        retirement->store = retirement->scene->store;
-        retirement->scene->store = NULL;
+        retirement->store = gz_open_scene_take_store(retirement->scene);
     }
-    retirement->work.data = retirement;
-    uv_queue_work(retirement->scenes->loop, &retirement->work, work_on_files, handle_files_done);
+    gz_fail(&retirement->error, GZ_BAD_STATE, "the server is going away"); /* unless it runs */
+    retirement->job = (struct gz_job){.lane = GZ_LANE_FILES,
+                                      .subject = retirement->claim.name,
+                                      .run = run_at_files,
+                                      .done = handle_files_done,
+                                      .context = retirement};
+    gz_job_start(retirement->all->scenes->setting->jobs, &retirement->job);
 }
 
 /* ---- what was asked before ---- */
 
-/* A disk that takes nothing will not take what is still to be said of visits either. */
+/* A disk that takes nothing will not take what is still to be said of sessions either. */
 static bool is_at_rest(const struct gz_open_scene *scene)
 {
     if (scene->net.touched || !gz_core_is_told(scene->net.core)) return false;
@@ -185,12 +174,12 @@ static bool is_at_rest(const struct gz_open_scene *scene)
 static bool is_finished(const struct gz_retirement *retirement)
 {
     const struct gz_open_scene *scene = retirement->scene;
-    if (scene != NULL && (scene->query_count > 0 || !gz_core_is_stored(scene->net.core)))
+    if (retirement->wait.list != NULL) return false;
+    if (scene != NULL && (scene->question_count > 0 || !gz_core_is_stored(scene->net.core)))
         return false;
     if (gz_clock_now().mono_s > retirement->until_s) return true;
     return (scene == NULL || is_at_rest(scene)) &&
-           !gz_transfer_reads(retirement->scenes, retirement->name) &&
-           !gz_surfaces_reads(retirement->scenes, retirement->path);
+           !gz_jobs_use(retirement->all->scenes->setting->jobs, retirement->claim.name);
 }
 
 static void handle_tick(uv_timer_t *tick)
@@ -202,90 +191,115 @@ static void handle_tick(uv_timer_t *tick)
 
 /* ---- its beginning ---- */
 
+/* The scene is open or it is not, and stays so. */
+static void freeze(struct gz_retirement *retirement)
+{
+    struct gz_scenes *scenes = retirement->all->scenes;
+    char words[GZ_ERROR_BYTES_MAX], why[GZ_ERROR_BYTES_MAX];
+    retirement->scene = gz_scenes_find_open(scenes, retirement->claim.name);
+    if (retirement->scene == NULL) return;
+    describe(retirement, words, sizeof words);
+    gz_print(why, sizeof why, "this scene is being %s", words);
+    gz_core_freeze(gz_open_scene_touch(retirement->scene), why, gz_clock_now());
+    gz_jobs_cancel(scenes->setting->jobs, GZ_LANE_TRIANGLES, retirement->claim.name);
+}
+
+/* Why its opening failed does not matter to a file that is to go. */
+static void handle_settled(struct gz_scene_wait *wait, const struct gz_error *error)
+{
+    (void)error;
+    freeze(wait->context);
+}
+
 static enum gz_status check(const struct gz_scenes *scenes, const struct gz_retire_request *request,
                             struct gz_error *error)
 {
-    enum gz_status status = gz_retire_check(scenes, request->name, error);
+    enum gz_status status = gz_scenes_check_name(scenes, request->name, error);
     if (status == GZ_OK && request->how == GZ_RETIRE_RENAME) {
-        status = gz_retire_check(scenes, request->new_name, error);
+        status = gz_scenes_check_name(scenes, request->new_name, error);
         if (status != GZ_OK)
             status = error->status = GZ_BAD_STATE; /* a name that is given up is free in a moment */
     }
     if (status != GZ_OK) return status;
-    if (!gz_scene_exists(scenes, request->name))
+    if (!gz_scenes_have(scenes, request->name))
         return gz_fail(error, GZ_UNKNOWN_SCENE, "there is no scene %s", request->name);
-    if (request->how == GZ_RETIRE_RENAME && gz_scene_exists(scenes, request->new_name))
+    if (request->how == GZ_RETIRE_RENAME && gz_scenes_have(scenes, request->new_name))
         return gz_fail(error, GZ_CONFLICT, "scene: %s is there already", request->new_name);
     return GZ_OK;
 }
 
-static struct gz_retirement *create(struct gz_scenes *scenes,
+static void claim_names(struct gz_retirement *retirement, const struct gz_retire_request *request)
+{
+    struct gz_name_claim *claim = &retirement->claim, *new_claim = &retirement->new_claim;
+    char words[GZ_ERROR_BYTES_MAX];
+    bool renames = request->how == GZ_RETIRE_RENAME;
+    snprintf(claim->name, sizeof claim->name, "%s", request->name);
+    if (renames) snprintf(new_claim->name, sizeof new_claim->name, "%s", request->new_name);
+    describe(retirement, words, sizeof words);
+    gz_fail(&claim->why, GZ_UNKNOWN_SCENE, "scene: %s is just being %s", request->name, words);
+    gz_scenes_claim(retirement->all->scenes, claim);
+    if (!renames) return;
+    gz_fail(&new_claim->why, GZ_BAD_STATE,
+            "scene: %s is just being renamed to %s: try again in a moment", request->name,
+            request->new_name);
+    gz_scenes_claim(retirement->all->scenes, new_claim);
+}
+
+static struct gz_retirement *create(struct gz_retirements *all,
                                     const struct gz_retire_request *request)
 {
     struct gz_retirement *retirement = calloc(1, sizeof *retirement);
     if (retirement == NULL) return NULL;
     bool renames = request->how == GZ_RETIRE_RENAME;
-    retirement->scenes = scenes;
+    const struct gz_scene_setting *setting = all->scenes->setting;
+    retirement->all = all;
     retirement->how = request->how;
-    snprintf(retirement->name, sizeof retirement->name, "%s", request->name);
-    if (renames)
-        snprintf(retirement->new_name, sizeof retirement->new_name, "%s", request->new_name);
     if (request->user[0] != '\0')
         gz_print(retirement->by, sizeof retirement->by, " by %s", request->user);
-    retirement->path = gz_scene_path(scenes, request->name);
-    retirement->new_path = renames ? gz_scene_path(scenes, request->new_name) : NULL;
-    retirement->scene = gz_scenes_find_open(scenes, request->name);
+    retirement->path = gz_scene_path(setting, request->name);
+    retirement->new_path = renames ? gz_scene_path(setting, request->new_name) : NULL;
     retirement->until_s = gz_clock_now().mono_s + GZ_RETIRE_SECONDS_MAX;
     retirement->done = request->done;
     retirement->context = request->context;
+    retirement->wait = (struct gz_scene_wait){.again = handle_settled, .context = retirement};
     retirement->tick.data = retirement;
     if (retirement->path != NULL && (!renames || retirement->new_path != NULL)) return retirement;
     free_retirement((uv_handle_t *)&retirement->tick);
     return NULL;
 }
 
-static void freeze(const struct gz_retirement *retirement)
-{
-    struct gz_open_scene *scene = retirement->scene;
-    char words[GZ_ERROR_BYTES_MAX], why[GZ_ERROR_BYTES_MAX];
-    describe(retirement, words, sizeof words);
-    gz_print(why, sizeof why, "this scene is being %s", words);
-    gz_core_freeze(scene->net.core, why, gz_clock_now());
-    gz_surfaces_cancel(scene);
-    scene->net.touched = true;
-}
-
-enum gz_status gz_retire(struct gz_scenes *scenes, const struct gz_retire_request *request,
+enum gz_status gz_retire(struct gz_retirements *all, const struct gz_retire_request *request,
                          struct gz_error *error)
 {
+    struct gz_scenes *scenes = all->scenes;
     enum gz_status status = check(scenes, request, error);
     if (status != GZ_OK) return status;
-    struct gz_retirement *retirement = create(scenes, request);
+    struct gz_retirement *retirement = create(all, request);
     if (retirement == NULL) return gz_fail(error, GZ_NO_MEMORY, "out of memory");
-    retirement->next = scenes->retirements;
-    scenes->retirements = retirement;
-    uv_timer_init(scenes->loop, &retirement->tick);
+    retirement->next = all->first;
+    all->first = retirement;
+    claim_names(retirement, request);
+    uv_timer_init(scenes->setting->loop, &retirement->tick);
     uv_timer_start(&retirement->tick, handle_tick, 0, TICK_MS);
-    if (retirement->scene != NULL) freeze(retirement);
+    if (!gz_scenes_wait(scenes, request->name, &retirement->wait)) freeze(retirement);
     return GZ_OK;
 }
 
 /* ---- the daemon's end ---- */
 
-bool gz_retire_is_idle(const struct gz_scenes *scenes)
+bool gz_retire_is_idle(const struct gz_retirements *all)
 {
-    const struct gz_retirement *retirement = scenes->retirements;
+    const struct gz_retirement *retirement = all->first;
     while (retirement != NULL && retirement->phase == LEAVING) retirement = retirement->next;
     return retirement == NULL;
 }
 
-void gz_retire_cancel(struct gz_scenes *scenes)
+void gz_retire_cancel(struct gz_retirements *all)
 {
     struct gz_retirement *next;
-    for (struct gz_retirement *retirement = scenes->retirements; retirement != NULL;
-         retirement = next) {
+    for (struct gz_retirement *retirement = all->first; retirement != NULL; retirement = next) {
         next = retirement->next;
-        if (retirement->phase == AT_FILES) continue; /* it comes to its end by itself */
+        if (retirement->phase == AT_FILES) continue; /* its job comes to its end */
         if (retirement->phase == FINISHING) {
             gz_fail(&retirement->error, GZ_BAD_STATE, "the server is going away");
             report(retirement);

@@ -1,11 +1,12 @@
 /* retire.h - a scene gives up its name while the daemon runs: it is deleted or renamed, or its file
  * is gone.
- * 1. Nothing more is done in it; edits and drags that run are finished and answered.
+ * 1. Nothing more is done in it; edits and drags that run are finished and answered. If it is just
+ *    being opened or closed, that comes to its end first.
  * 2. What workers read of it comes to an end.
  * 3. A worker closes its file, with its write-ahead log folded in, and deletes or renames it.
  * 4. Everybody in it is told `bye`.
- * From step 1 on nobody joins, exports or imports under its name, nor under its new one.
- * Threads: the loop's. */
+ * From step 1 on nobody joins, exports or imports under its name, nor under its new one: both are
+ * claimed. Threads: the loop's. */
 #ifndef GZ_HOST_RETIRE_H
 #define GZ_HOST_RETIRE_H
 
@@ -13,29 +14,29 @@
 
 enum gz_retire_how { GZ_RETIRE_DELETE, GZ_RETIRE_RENAME, GZ_RETIRE_GONE };
 
+struct gz_retirements {
+    struct gz_scenes *scenes;
+    struct gz_retirement *first;
+};
+
 struct gz_retire_request {
     enum gz_retire_how how;
-    const char *name, *new_name; /* names that can be; the second for a rename */
-    const char *user;            /* who wants it; "" where nobody says */
-    /* Called once, later, with what came of it; NULL for nobody. */
+    const char *name, *new_name; /* valid names; the second for a rename */
+    const char *user;            /* who asks for it; "" if nobody says */
+    /* Called once, later, with the result; may be NULL. */
     void (*done)(void *context, const struct gz_error *error);
     void *context;
 };
 
-/* GZ_UNKNOWN_SCENE, GZ_CONFLICT where the new name is taken, GZ_BAD_STATE where one of the names is
- * being given up already: then `done` is not called. */
-GZ_MUST_USE enum gz_status gz_retire(struct gz_scenes *scenes,
+/* GZ_UNKNOWN_SCENE, GZ_CONFLICT if the new name is taken, GZ_BAD_STATE if one of the names is being
+ * given up already: then `done` is not called. */
+GZ_MUST_USE enum gz_status gz_retire(struct gz_retirements *retirements,
                                      const struct gz_retire_request *request,
                                      struct gz_error *error);
 
-/* Whether the name can be used: GZ_UNKNOWN_SCENE where its scene is just giving it up, GZ_BAD_STATE
- * where one is just getting it. */
-GZ_MUST_USE enum gz_status gz_retire_check(const struct gz_scenes *scenes, const char *name,
-                                           struct gz_error *error);
-
 /* Nothing is on its way any more, but for people who take their leave. */
-bool gz_retire_is_idle(const struct gz_scenes *scenes);
+bool gz_retire_is_idle(const struct gz_retirements *retirements);
 /* At the daemon's end: what no worker has begun is refused. Before the scenes are closed. */
-void gz_retire_cancel(struct gz_scenes *scenes);
+void gz_retire_cancel(struct gz_retirements *retirements);
 
 #endif

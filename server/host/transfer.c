@@ -1,6 +1,7 @@
+/* Requests for what is large or not live, and the import of the sample: prepared on the loop,
+ * worked on by a worker, finished on the loop. */
 #include "host/transfer.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -10,41 +11,36 @@
 #include <unistd.h>
 
 #include "exchange/exchange.h"
-#include "host/retire.h"
+#include "host/folder.h"
+#include "host/name.h"
 #include "host/triangles.h"
 #include "net/clock.h"
 #include "net/text.h"
 #include "server/maxima.h"
 
-/* Backups are made in the folder of the scenes, under names that no scene has, and are deleted once
- * they are open. */
-#define BACKUP_PREFIX ".backup-"
-/* Who does an import where the request does not say. */
+/* Who does an import if the request does not say. */
 #define USER_DEFAULT "http"
+#define JSON_TYPE "application/json"
 
 static_assert(GZ_ASSET_TAG_BYTES + 2 <= GZ_ETAG_BYTES, "a tag and its quotes");
 
-struct listed_scene {
-    char name[GZ_SCENE_NAME_BYTES_MAX + 1];
-    uint64_t nodes, seq, users;
-    double changed; /* Unix seconds */
-    bool is_open;
-};
-
-typedef void (*sample_done)(void *context, enum gz_status status, const char *message);
-
-/* One request on its way: prepared on the loop, worked on by a worker, finished on the loop. */
-struct gz_transfer_job {
-    uv_work_t work;
-    struct gz_scenes *scenes;
-    struct gz_transfer_job *next;
-    struct gz_http_request *request; /* NULL for the sample */
+struct gz_transfer {
+    struct gz_transfers *all;
+    struct gz_transfer *next;
     const struct kind *kind;
+    struct gz_http_request *request; /* NULL for the sample */
     char name[GZ_SCENE_NAME_BYTES_MAX + 1];
     char new_name[GZ_SCENE_NAME_BYTES_MAX + 1]; /* rename */
     char *path;
-    bool working;          /* a worker has it */
-    bool retiring;         /* the retirement of its scene will answer it */
+    enum {
+        ON_LOOP,   /* it waits for its scene or for a commit */
+        AT_WORKER, /* its job ends it */
+        RETIRING   /* the retirement of its scene ends it */
+    } place;
+    bool has_run;
+    struct gz_job job;
+    struct gz_scene_wait wait;
+    struct gz_open_scene *scene;
     struct gz_error error; /* status GZ_OK: all is well so far */
     int http_code;         /* of the error; 0 for the one of its status */
     struct gz_buffer out;
@@ -52,11 +48,11 @@ struct gz_transfer_job {
     char etag[GZ_ETAG_BYTES];
     int file;
     /* import */
+    struct gz_buffer body;
     struct gz_import import;
     struct gz_core_import_node *nodes;
-    struct gz_open_scene *scene;
-    bool made;
-    sample_done done;
+    bool is_admitted, made;
+    void (*done)(void *context, const struct gz_error *error);
     void *done_context;
     /* export */
     struct gz_arena arena;
@@ -64,187 +60,224 @@ struct gz_transfer_job {
     size_t record_count;
     bool has_asset;
     char dropped[GZ_DROPPED_BYTES];
-    /* list */
-    struct listed_scene *listed;
-    size_t listed_count;
+    struct gz_scene_list list;
 };
 
 struct kind {
-    enum gz_status (*prepare)(struct gz_transfer_job *job); /* NULL for nothing to prepare */
-    enum gz_status (*run)(struct gz_transfer_job *job);     /* on a worker */
-    void (*finish)(
-        struct gz_transfer_job *job); /* answers and frees, or sees to it that somebody does */
-    enum gz_retire_how how;           /* without `run`: the scene gives up its name */
+    /* Both on the loop; NULL: nothing to do. `prepare` may find that a scene is to be opened first:
+     * then it waits, and is called again. */
+    enum gz_status (*prepare)(struct gz_transfer *transfer);
+    enum gz_status (*run)(struct gz_transfer *transfer); /* on a worker */
+    /* Answers and frees, or sees to it that somebody does. */
+    void (*finish)(struct gz_transfer *transfer);
+    enum gz_retire_how how; /* without `run`: the scene gives up its name */
 };
 
-/* ---- jobs ---- */
+/* ---- from the beginning to the answer ---- */
 
-static struct gz_transfer_job *create_job(struct gz_scenes *scenes, const struct kind *kind,
-                                          const char *name)
+static void handle_scene(struct gz_scene_wait *wait, const struct gz_error *error);
+static void run_transfer(struct gz_job *job);
+static void handle_done(struct gz_job *job);
+
+static struct gz_transfer *create_transfer(struct gz_transfers *all, const struct kind *kind,
+                                           const char *name)
 {
-    struct gz_transfer_job *job = calloc(1, sizeof *job);
-    char *path = gz_scene_path(scenes, name);
-    if (job == NULL || path == NULL) {
+    struct gz_transfer *transfer = calloc(1, sizeof *transfer);
+    char *path = gz_scene_path(all->scenes->setting, name);
+    if (transfer == NULL || path == NULL) {
         free(path);
-        free(job);
+        free(transfer);
         return NULL;
     }
-    job->scenes = scenes;
-    job->kind = kind;
-    job->path = path;
-    job->file = -1;
-    job->work.data = job;
-    snprintf(job->name, sizeof job->name, "%s", name);
-    gz_buffer_init(&job->out, GZ_HTTP_ANSWER_BYTES_MAX, 0);
-    gz_arena_init(&job->arena, GZ_HTTP_ANSWER_BYTES_MAX);
-    job->next = scenes->jobs;
-    scenes->jobs = job;
-    return job;
+    snprintf(transfer->name, sizeof transfer->name, "%s", name);
+    transfer->all = all;
+    transfer->kind = kind;
+    transfer->path = path;
+    transfer->file = -1;
+    transfer->wait = (struct gz_scene_wait){.again = handle_scene, .context = transfer};
+    transfer->job = (struct gz_job){.lane = GZ_LANE_TRANSFERS,
+                                    .subject = transfer->name,
+                                    .run = run_transfer,
+                                    .done = handle_done,
+                                    .context = transfer};
+    gz_buffer_init(&transfer->out, GZ_HTTP_ANSWER_BYTES_MAX, 0);
+    gz_arena_init(&transfer->arena, GZ_HTTP_ANSWER_BYTES_MAX);
+    transfer->next = all->first;
+    all->first = transfer;
+    return transfer;
 }
 
-static void free_job(struct gz_transfer_job *job)
+static void release_surfaces(struct gz_transfer *transfer)
 {
-    struct gz_transfer_job **link = &job->scenes->jobs;
-    while (*link != job) link = &(*link)->next;
-    *link = job->next;
-    if (job->file >= 0) close(job->file);
-    gz_buffer_finish(&job->out);
-    gz_arena_finish(&job->arena);
-    gz_surfaces_release(job->scenes, job->import.surfaces);
-    job->import.surfaces = NULL;
-    gz_import_finish(&job->import);
-    free(job->nodes);
-    free(job->listed);
-    free(job->path);
-    free(job);
+    if (transfer->import.surfaces != NULL)
+        gz_jobs_free(transfer->all->scenes->setting->jobs, transfer->import.surfaces, free);
+    transfer->import.surfaces = NULL;
 }
 
-static void refuse_job(struct gz_transfer_job *job)
+static void free_transfer(struct gz_transfer *transfer)
 {
-    if (job->request != NULL) {
-        gz_http_refuse(job->request, job->http_code, &job->error);
-    } else {
-        job->done(job->done_context, job->error.status, job->error.message);
-    }
-    free_job(job);
+    struct gz_transfer **link = &transfer->all->first;
+    while (*link != transfer) link = &(*link)->next;
+    *link = transfer->next;
+    if (transfer->file >= 0) close(transfer->file);
+    gz_buffer_finish(&transfer->out);
+    gz_buffer_finish(&transfer->body);
+    gz_arena_finish(&transfer->arena);
+    release_surfaces(transfer);
+    gz_import_finish(&transfer->import);
+    gz_scene_list_finish(&transfer->list);
+    free(transfer->nodes);
+    free(transfer->path);
+    free(transfer);
 }
 
-/* What the job made goes to its request. */
-static void answer_job(struct gz_transfer_job *job, int code)
+static void refuse(struct gz_transfer *transfer)
+{
+    if (transfer->request != NULL)
+        gz_http_refuse(transfer->request, transfer->http_code, &transfer->error);
+    else
+        transfer->done(transfer->done_context, &transfer->error);
+    free_transfer(transfer);
+}
+
+/* What was made goes to its request. */
+static void answer(struct gz_transfer *transfer, int code)
 {
     struct gz_http_answer answer = {
-        .code = code, .type = job->type, .body = job->out, .file = job->file};
-    memcpy(answer.etag, job->etag, sizeof answer.etag);
-    memcpy(answer.dropped, job->dropped, sizeof answer.dropped);
-    job->out = (struct gz_buffer){0};
-    job->file = -1;
-    gz_http_answer(job->request, &answer);
-    free_job(job);
+        .code = code, .type = transfer->type, .body = transfer->out, .file = transfer->file};
+    memcpy(answer.etag, transfer->etag, sizeof answer.etag);
+    memcpy(answer.dropped, transfer->dropped, sizeof answer.dropped);
+    transfer->out = (struct gz_buffer){0};
+    transfer->file = -1;
+    gz_http_answer(transfer->request, &answer);
+    free_transfer(transfer);
 }
 
-static void work_on_job(uv_work_t *work)
+static void finish_with_answer(struct gz_transfer *transfer)
 {
-    struct gz_transfer_job *job = work->data;
-    job->error.status = job->kind->run(job);
+    answer(transfer, 200);
 }
 
-static void handle_job_done(uv_work_t *work, int status)
+static void run_transfer(struct gz_job *job)
 {
-    struct gz_transfer_job *job = work->data;
-    job->working = false;
-    if (status != 0 || job->scenes->closing)
-        gz_fail(&job->error, GZ_BAD_STATE, "the server is going away");
-    if (job->error.status != GZ_OK) {
-        refuse_job(job);
+    struct gz_transfer *transfer = job->context;
+    transfer->error.status = transfer->kind->run(transfer);
+}
+
+static void handle_done(struct gz_job *job)
+{
+    struct gz_transfer *transfer = job->context;
+    transfer->place = ON_LOOP;
+    transfer->has_run = true;
+    if (job->is_cancelled) gz_fail(&transfer->error, GZ_BAD_STATE, "the server is going away");
+    if (transfer->error.status != GZ_OK)
+        refuse(transfer);
+    else
+        transfer->kind->finish(transfer);
+}
+
+static void start(struct gz_transfer *transfer)
+{
+    if (transfer->kind->prepare != NULL) transfer->error.status = transfer->kind->prepare(transfer);
+    if (transfer->error.status != GZ_OK) {
+        refuse(transfer);
+    } else if (transfer->wait.list == NULL) {
+        transfer->place = AT_WORKER;
+        gz_job_start(transfer->all->scenes->setting->jobs, &transfer->job);
+    }
+}
+
+/* Its scene, which was being opened, can be asked for again. */
+static void handle_scene(struct gz_scene_wait *wait, const struct gz_error *error)
+{
+    struct gz_transfer *transfer = wait->context;
+    if (error != NULL) {
+        transfer->error = *error;
+        refuse(transfer);
+    } else if (transfer->has_run) {
+        transfer->kind->finish(transfer);
     } else {
-        job->kind->finish(job);
+        start(transfer);
     }
 }
 
-static void start_job(struct gz_transfer_job *job)
+static enum gz_status find_scene(struct gz_transfer *transfer, bool create)
 {
-    if (job->kind->prepare != NULL) job->error.status = job->kind->prepare(job);
-    if (job->error.status != GZ_OK) {
-        refuse_job(job);
-        return;
-    }
-    job->working = true;
-    uv_queue_work(job->scenes->loop, &job->work, work_on_job, handle_job_done);
+    return gz_scenes_find(transfer->all->scenes, transfer->name, create, &transfer->wait,
+                          &transfer->scene, &transfer->error);
 }
 
-static enum gz_status prepare_existing(struct gz_transfer_job *job)
+static enum gz_status prepare_existing(struct gz_transfer *transfer)
 {
-    enum gz_status status = gz_scene_name_check("scene", job->name, &job->error);
-    if (status == GZ_OK) status = gz_retire_check(job->scenes, job->name, &job->error);
+    enum gz_status status = gz_scene_name_check("scene", transfer->name, &transfer->error);
+    if (status == GZ_OK)
+        status = gz_scenes_check_name(transfer->all->scenes, transfer->name, &transfer->error);
     if (status != GZ_OK) return status;
-    if (!gz_scene_exists(job->scenes, job->name)) {
-        return gz_fail(&job->error, GZ_UNKNOWN_SCENE, "there is no scene %s", job->name);
+    if (!gz_scenes_have(transfer->all->scenes, transfer->name)) {
+        return gz_fail(&transfer->error, GZ_UNKNOWN_SCENE, "there is no scene %s", transfer->name);
     }
     return GZ_OK;
-}
-
-static void finish_with_answer(struct gz_transfer_job *job)
-{
-    answer_job(job, 200);
 }
 
 /* ---- asset and backup: from the file ---- */
 
 /* Where another one is imported between the two looks, it goes by the tag of the one before, which
  * does not come again. */
-static enum gz_status run_asset(struct gz_transfer_job *job)
+static enum gz_status run_asset(struct gz_transfer *transfer)
 {
     char tag[GZ_ASSET_TAG_BYTES];
-    enum gz_status status = gz_store_asset_tag(job->path, tag, &job->error);
+    enum gz_status status = gz_store_asset_tag(transfer->path, tag, &transfer->error);
     if (status == GZ_OK) {
-        snprintf(job->etag, sizeof job->etag, "\"%s\"", tag);
-        if (gz_http_knows(job->request, job->etag)) return GZ_OK;
-        status = gz_store_asset(job->path, &job->out, &job->error);
+        snprintf(transfer->etag, sizeof transfer->etag, "\"%s\"", tag);
+        if (gz_http_knows(transfer->request, transfer->etag)) return GZ_OK;
+        status = gz_store_asset(transfer->path, &transfer->out, &transfer->error);
     }
-    if (status == GZ_BAD_STATE) job->http_code = 404;
-    if (status == GZ_OK) job->type = gz_gltf_media_type(job->out.data, job->out.size);
+    if (status == GZ_BAD_STATE) transfer->http_code = 404;
+    if (status == GZ_OK)
+        transfer->type = gz_gltf_media_type(transfer->out.data, transfer->out.size);
     return status;
 }
 
-static enum gz_status run_backup(struct gz_transfer_job *job)
+static enum gz_status run_backup(struct gz_transfer *transfer)
 {
     char *copy;
-    if (asprintf(&copy, "%s/" BACKUP_PREFIX "%d-%p", job->scenes->folder, (int)getpid(),
-                 (void *)job) < 0) {
-        return gz_fail(&job->error, GZ_NO_MEMORY, "out of memory");
+    if (asprintf(&copy, "%s/" GZ_BACKUP_PREFIX "%d-%p", transfer->all->scenes->setting->folder,
+                 (int)getpid(), (void *)transfer) < 0) {
+        return gz_fail(&transfer->error, GZ_NO_MEMORY, "out of memory");
     }
-    enum gz_status status = gz_store_backup(job->path, copy, &job->error);
+    enum gz_status status = gz_store_backup(transfer->path, copy, &transfer->error);
     if (status == GZ_OK) {
-        job->file = open(copy, O_RDONLY | O_CLOEXEC);
-        if (job->file < 0)
-            status =
-                gz_fail(&job->error, GZ_STORAGE, "the backup cannot be read: %s", strerror(errno));
+        transfer->file = open(copy, O_RDONLY | O_CLOEXEC);
+        if (transfer->file < 0)
+            status = gz_fail(&transfer->error, GZ_STORAGE, "the backup cannot be read: %s",
+                             strerror(errno));
     }
     unlink(copy);
     free(copy);
-    job->type = "application/vnd.sqlite3";
+    transfer->type = "application/vnd.sqlite3";
     return status;
 }
 
 /* ---- export: the nodes as the core has them, in the asset from the file ---- */
 
-static enum gz_status prepare_export(struct gz_transfer_job *job)
+static enum gz_status prepare_export(struct gz_transfer *transfer)
 {
-    enum gz_status status = prepare_existing(job);
-    if (status == GZ_OK)
-        status = gz_scenes_find(job->scenes, job->name, false, &job->scene, &job->error);
-    if (status != GZ_OK) return status;
-    job->has_asset = gz_core_summary(job->scene->net.core).has_asset;
-    status = gz_core_nodes(job->scene->net.core, &job->arena, &job->records, &job->record_count);
-    return status == GZ_OK ? GZ_OK : gz_fail(&job->error, status, "no memory for the nodes");
+    enum gz_status status = prepare_existing(transfer);
+    if (status == GZ_OK) status = find_scene(transfer, false);
+    if (status != GZ_OK || transfer->scene == NULL) return status;
+    transfer->has_asset = gz_core_summary(transfer->scene->net.core).has_asset;
+    status = gz_core_nodes(transfer->scene->net.core, &transfer->arena, &transfer->records,
+                           &transfer->record_count);
+    return status == GZ_OK ? GZ_OK : gz_fail(&transfer->error, status, "no memory for the nodes");
 }
 
-static struct gz_export_node *export_nodes(struct gz_transfer_job *job)
+static struct gz_export_node *export_nodes(struct gz_transfer *transfer)
 {
-    struct gz_export_node *nodes = gz_arena_take(&job->arena, job->record_count, sizeof *nodes);
+    struct gz_export_node *nodes =
+        gz_arena_take(&transfer->arena, transfer->record_count, sizeof *nodes);
     if (nodes == NULL) return NULL;
-    for (size_t i = 0; i < job->record_count; i++) {
-        const struct gz_node_record *record = &job->records[i];
+    for (size_t i = 0; i < transfer->record_count; i++) {
+        const struct gz_node_record *record = &transfer->records[i];
         nodes[i] = (struct gz_export_node){.id = record->id,
                                            .parent = record->content.parent,
                                            .asset = record->content.asset,
@@ -254,168 +287,90 @@ static struct gz_export_node *export_nodes(struct gz_transfer_job *job)
     return nodes;
 }
 
-static enum gz_status run_export(struct gz_transfer_job *job)
+static enum gz_status run_export(struct gz_transfer *transfer)
 {
     struct gz_buffer asset;
     gz_buffer_init(&asset, GZ_ASSET_BYTES_MAX, 0);
-    const struct gz_export_node *nodes = export_nodes(job);
+    const struct gz_export_node *nodes = export_nodes(transfer);
     enum gz_status status =
-        nodes != NULL ? GZ_OK : gz_fail(&job->error, GZ_NO_MEMORY, "no memory for the nodes");
-    if (status == GZ_OK && job->has_asset) status = gz_store_asset(job->path, &asset, &job->error);
+        nodes != NULL ? GZ_OK : gz_fail(&transfer->error, GZ_NO_MEMORY, "no memory for the nodes");
+    if (status == GZ_OK && transfer->has_asset)
+        status = gz_store_asset(transfer->path, &asset, &transfer->error);
     if (status == GZ_OK) {
-        status = gz_export_write(&job->out, asset.data, asset.size, nodes, job->record_count,
-                                 job->dropped, &job->error);
+        status = gz_export_write(&transfer->out, asset.data, asset.size, nodes,
+                                 transfer->record_count, transfer->dropped, &transfer->error);
     }
-    if (status == GZ_OK) job->type = gz_gltf_media_type(job->out.data, job->out.size);
+    if (status == GZ_OK)
+        transfer->type = gz_gltf_media_type(transfer->out.data, transfer->out.size);
     gz_buffer_finish(&asset);
     return status;
 }
 
-static enum gz_status convert_export(struct gz_transfer_job *job, bool binary)
+static enum gz_status convert_export(struct gz_transfer *transfer, bool binary)
 {
-    enum gz_status status = run_export(job);
+    enum gz_status status = run_export(transfer);
     if (status != GZ_OK) return status;
-    struct gz_buffer written = job->out;
-    gz_buffer_init(&job->out, GZ_HTTP_ANSWER_BYTES_MAX, 0);
-    status = gz_gltf_convert(&job->out, written.data, written.size, binary, &job->error);
-    if (status == GZ_OK) job->type = gz_gltf_media_type(job->out.data, job->out.size);
+    struct gz_buffer written = transfer->out;
+    gz_buffer_init(&transfer->out, GZ_HTTP_ANSWER_BYTES_MAX, 0);
+    status = gz_gltf_convert(&transfer->out, written.data, written.size, binary, &transfer->error);
+    if (status == GZ_OK)
+        transfer->type = gz_gltf_media_type(transfer->out.data, transfer->out.size);
     gz_buffer_finish(&written);
     return status;
 }
 
-static enum gz_status run_export_glb(struct gz_transfer_job *job)
+static enum gz_status run_export_glb(struct gz_transfer *transfer)
 {
-    return convert_export(job, true);
+    return convert_export(transfer, true);
 }
 
-static enum gz_status run_export_gltf(struct gz_transfer_job *job)
+static enum gz_status run_export_gltf(struct gz_transfer *transfer)
 {
-    return convert_export(job, false);
+    return convert_export(transfer, false);
 }
 
-/* ---- list: the files of the folder, and what is known better of those that are open ---- */
+/* ---- list ---- */
 
-static bool is_scene_file(const char *file, char name[GZ_SCENE_NAME_BYTES_MAX + 1])
+static enum gz_status run_list(struct gz_transfer *transfer)
 {
-    size_t size = strlen(file);
-    if (size <= 3 || strcmp(file + size - 3, ".db") != 0 || !gz_scene_name_valid(file, size - 3))
-        return false;
-    memcpy(name, file, size - 3);
-    name[size - 3] = '\0';
-    return true;
+    return gz_folder_list(transfer->all->scenes->setting, &transfer->list, &transfer->error);
 }
 
-static enum gz_status list_scene(struct gz_transfer_job *job, const char *name)
+static void finish_list(struct gz_transfer *transfer)
 {
-    struct gz_store_summary summary;
-    struct gz_error error;
-    char *path = gz_scene_path(job->scenes, name);
-    if (path == NULL) return GZ_NO_MEMORY;
-    enum gz_status status = gz_store_summary(path, &summary, &error);
-    free(path);
-    if (status != GZ_OK) {
-        gz_log(job->scenes->log, GZ_WARN, 0, "%s: cannot be listed: %s", name, error.message);
-        return GZ_OK;
-    }
-    if ((job->listed_count & (job->listed_count - 1)) == 0) {
-        size_t room = job->listed_count > 0 ? 2 * job->listed_count : 1;
-        struct listed_scene *grown = realloc(job->listed, room * sizeof *grown);
-        if (grown == NULL) return GZ_NO_MEMORY;
-        job->listed = grown;
-    }
-    struct listed_scene *listed = &job->listed[job->listed_count++];
-    *listed = (struct listed_scene){
-        .nodes = summary.nodes, .seq = summary.seq, .changed = summary.changed};
-    snprintf(listed->name, sizeof listed->name, "%s", name);
-    return GZ_OK;
-}
-
-static int compare_listed(const void *a, const void *b)
-{
-    return strcmp(((const struct listed_scene *)a)->name, ((const struct listed_scene *)b)->name);
-}
-
-static enum gz_status run_list(struct gz_transfer_job *job)
-{
-    char name[GZ_SCENE_NAME_BYTES_MAX + 1];
-    enum gz_status status = GZ_OK;
-    DIR *folder = opendir(job->scenes->folder);
-    if (folder == NULL)
-        return gz_fail(&job->error, GZ_STORAGE, "the folder cannot be read: %s", strerror(errno));
-    for (struct dirent *entry; status == GZ_OK && (entry = readdir(folder)) != NULL;) {
-        if (is_scene_file(entry->d_name, name)) status = list_scene(job, name);
-    }
-    closedir(folder);
-    if (status != GZ_OK) return gz_fail(&job->error, status, "no memory for the list");
-    if (job->listed_count > 0)
-        qsort(job->listed, job->listed_count, sizeof *job->listed, compare_listed);
-    return GZ_OK;
-}
-
-static void use_what_is_open(struct gz_transfer_job *job)
-{
-    for (struct gz_open_scene *scene = job->scenes->open; scene != NULL; scene = scene->next) {
-        struct gz_core_summary summary = gz_core_summary(scene->net.core);
-        for (size_t i = 0; i < job->listed_count; i++) {
-            if (strcmp(job->listed[i].name, scene->name) != 0) continue;
-            job->listed[i].nodes = summary.nodes;
-            job->listed[i].seq = summary.seq;
-            job->listed[i].users = summary.users;
-            job->listed[i].is_open = true;
-        }
-    }
-}
-
-static void finish_list(struct gz_transfer_job *job)
-{
-    use_what_is_open(job);
-    bool ok = gz_text_print(&job->out, "[");
-    for (size_t i = 0; ok && i < job->listed_count; i++) {
-        const struct listed_scene *listed = &job->listed[i];
-        ok = gz_text_print(&job->out,
-                           "%s{\"name\":\"%s\",\"nodes\":%" PRIu64 ",\"seq\":%" PRIu64
-                           ",\"users\":%" PRIu64 ",\"open\":%s,\"changed\":%.3f}",
-                           i > 0 ? ",\n" : "", listed->name, listed->nodes, listed->seq,
-                           listed->users, listed->is_open ? "true" : "false", listed->changed);
-    }
-    ok = ok && gz_text_print(&job->out, "]\n");
-    job->type = "application/json";
-    if (ok) {
-        answer_job(job, 200);
+    transfer->type = JSON_TYPE;
+    if (gz_scene_list_print(&transfer->list, transfer->all->scenes, &transfer->out)) {
+        answer(transfer, 200);
         return;
     }
-    gz_fail(&job->error, GZ_NO_MEMORY, "no memory for the list");
-    refuse_job(job);
+    gz_fail(&transfer->error, GZ_NO_MEMORY, "no memory for the list");
+    refuse(transfer);
 }
 
 /* ---- import ---- */
 
-static const uint8_t *import_bytes(const struct gz_transfer_job *job, size_t *size)
+static enum gz_status run_import(struct gz_transfer *transfer)
 {
-    *size = job->request != NULL ? job->request->body.size : gz_sample_glb_size;
-    return job->request != NULL ? job->request->body.data : gz_sample_glb;
-}
-
-static enum gz_status run_import(struct gz_transfer_job *job)
-{
-    size_t size;
-    const uint8_t *bytes = import_bytes(job, &size);
-    enum gz_status status = gz_import_parse(&job->import, bytes, size, &job->error);
+    enum gz_status status = gz_import_parse(&transfer->import, transfer->body.data,
+                                            transfer->body.size, &transfer->error);
     if (status != GZ_OK) {
-        job->import = (struct gz_import){0};
-        if (status == GZ_VERSION) job->http_code = 400; /* the file's, not ours */
+        transfer->import = (struct gz_import){0};
+        if (status == GZ_VERSION) transfer->http_code = 400; /* the file's, not ours */
         return status;
     }
-    job->nodes = calloc(job->import.count > 0 ? job->import.count : 1, sizeof *job->nodes);
-    if (job->nodes == NULL) return gz_fail(&job->error, GZ_NO_MEMORY, "no memory for the nodes");
-    for (size_t i = 0; i < job->import.count; i++) {
-        const struct gz_import_node *node = &job->import.nodes[i];
-        job->nodes[i] = (struct gz_core_import_node){.parent = node->parent,
-                                                     .content = {.name = node->name,
-                                                                 .trs = node->trs,
-                                                                 .has_bounds = node->has_bounds,
-                                                                 .bounds = node->bounds,
-                                                                 .asset = node->asset}};
+    transfer->nodes =
+        calloc(transfer->import.count > 0 ? transfer->import.count : 1, sizeof *transfer->nodes);
+    if (transfer->nodes == NULL)
+        return gz_fail(&transfer->error, GZ_NO_MEMORY, "no memory for the nodes");
+    for (size_t i = 0; i < transfer->import.count; i++) {
+        const struct gz_import_node *node = &transfer->import.nodes[i];
+        transfer->nodes[i] =
+            (struct gz_core_import_node){.parent = node->parent,
+                                         .content = {.name = node->name,
+                                                     .trs = node->trs,
+                                                     .has_bounds = node->has_bounds,
+                                                     .bounds = node->bounds,
+                                                     .asset = node->asset}};
     }
     return GZ_OK;
 }
@@ -423,130 +378,151 @@ static enum gz_status run_import(struct gz_transfer_job *job)
 static void handle_import_undone(void *context, const struct gz_error *error)
 {
     (void)error; /* why it failed matters more */
-    refuse_job(context);
+    refuse(context);
 }
 
 /* A scene that was made for an import which failed is as if it had never been, unless somebody came
  * meanwhile. Nothing else can be in it: what others asked after the import was refused with it, see
  * gz_core_refuse_batch. */
-static void give_up_import(struct gz_transfer_job *job)
+static void give_up_import(struct gz_transfer *transfer)
 {
     struct gz_retire_request request = {.how = GZ_RETIRE_DELETE,
-                                        .name = job->name,
+                                        .name = transfer->name,
                                         .user = "",
                                         .done = handle_import_undone,
-                                        .context = job};
-    bool is_unwanted = job->made && job->scene->net.connections == NULL;
-    job->retiring = is_unwanted && gz_retire(job->scenes, &request, &(struct gz_error){0}) == GZ_OK;
-    if (!job->retiring) refuse_job(job);
+                                        .context = transfer};
+    bool is_unwanted = transfer->made && transfer->scene->net.connections == NULL;
+    if (is_unwanted &&
+        gz_retire(transfer->all->retirements, &request, &(struct gz_error){0}) == GZ_OK)
+        transfer->place = RETIRING;
+    else
+        refuse(transfer);
 }
 
 static void handle_imported(void *context, enum gz_status status, const char *message)
 {
-    struct gz_transfer_job *job = context;
+    struct gz_transfer *transfer = context;
     if (status != GZ_OK) {
-        gz_fail(&job->error, status, "%s", message != NULL ? message : "the import was not saved");
-        give_up_import(job);
+        gz_fail(&transfer->error, status, "%s",
+                message != NULL ? message : "the import was not saved");
+        give_up_import(transfer);
         return;
     }
-    struct gz_core_summary summary = gz_core_summary(job->scene->net.core);
-    gz_log(job->scenes->log, GZ_INFO, 0, "%s: imported, %zu nodes", job->name, job->import.count);
-    if (job->request == NULL) {
-        job->done(job->done_context, GZ_OK, "");
-        free_job(job);
+    struct gz_core_summary summary = gz_core_summary(transfer->scene->net.core);
+    gz_log(transfer->all->scenes->setting->log, GZ_INFO, 0, "%s: imported, %zu nodes",
+           transfer->name, transfer->import.count);
+    if (transfer->request == NULL) {
+        transfer->done(transfer->done_context, &transfer->error);
+        free_transfer(transfer);
         return;
     }
     bool ok = gz_text_print(
-        &job->out,
+        &transfer->out,
         "{\"scene\":\"%s\",\"nodes\":%zu,\"matrices\":%zu,\"residual\":%.17g,\"seq\":%" PRIu64
         "}\n",
-        job->name, job->import.count, job->import.matrix_count, job->import.residual_max,
-        summary.seq);
-    if (!ok) gz_buffer_clear(&job->out);
-    job->type = "application/json";
-    answer_job(job, job->made ? 201 : 200);
+        transfer->name, transfer->import.count, transfer->import.matrix_count,
+        transfer->import.residual_max, summary.seq);
+    if (!ok) gz_buffer_clear(&transfer->out);
+    transfer->type = JSON_TYPE;
+    answer(transfer, transfer->made ? 201 : 200);
 }
 
-static enum gz_status find_target(struct gz_transfer_job *job)
+/* Whether it makes the scene or replaces it is decided once: while it waits for the scene to be
+ * opened, the file is there already. */
+static enum gz_status find_target(struct gz_transfer *transfer)
 {
-    job->made = !gz_scene_exists(job->scenes, job->name);
-    if (!job->made && job->request != NULL) {
-        enum gz_status status = gz_transfer_admit(job->scenes, job->request, &job->error);
-        if (status != GZ_OK) return status;
+    enum gz_status status = GZ_OK;
+    if (!transfer->is_admitted) {
+        transfer->made = !gz_scenes_have(transfer->all->scenes, transfer->name);
+        if (!transfer->made && transfer->request != NULL)
+            status = gz_transfer_admit(transfer->all, transfer->request, &transfer->error);
+        transfer->is_admitted = true;
     }
-    return gz_scenes_find(job->scenes, job->name, true, &job->scene, &job->error);
+    return status == GZ_OK ? find_scene(transfer, true) : status;
 }
 
-static void finish_import(struct gz_transfer_job *job)
+static const char *import_user(const struct gz_transfer *transfer)
 {
-    size_t size;
-    const uint8_t *bytes = import_bytes(job, &size);
-    job->error.status = find_target(job);
-    if (job->error.status != GZ_OK) {
-        job->scene = NULL;
-        refuse_job(job);
-        return;
-    }
+    if (transfer->request == NULL) return "sample";
+    return transfer->request->user[0] != '\0' ? transfer->request->user : USER_DEFAULT;
+}
+
+/* The core takes the bytes and the triangles over. */
+static void give_to_core(struct gz_transfer *transfer)
+{
     struct gz_surfaces *surfaces =
-        gz_surfaces_admit(job->scene, job->import.surfaces, job->import.surfaces_status);
-    job->import.surfaces = NULL;
-    const char *user = job->request == NULL            ? "sample"
-                       : job->request->user[0] == '\0' ? USER_DEFAULT
-                                                       : job->request->user;
-    struct gz_core_import import = {.user = user,
-                                    .nodes = job->nodes,
-                                    .count = job->import.count,
-                                    .asset = bytes,
-                                    .asset_size = size,
+        gz_triangles_admit(transfer->all->scenes, transfer->scene, transfer->import.surfaces,
+                           transfer->import.surfaces_status);
+    struct gz_core_import import = {.user = import_user(transfer),
+                                    .nodes = transfer->nodes,
+                                    .count = transfer->import.count,
+                                    .asset = transfer->body.data,
+                                    .asset_size = transfer->body.size,
                                     .surfaces = surfaces,
                                     .done = handle_imported,
-                                    .context = job};
-    job->scene->net.touched = true;
-    job->error.status = gz_core_import(job->scene->net.core, &import, gz_clock_now(), &job->error);
-    if (job->error.status == GZ_OK) return;
-    gz_surfaces_release(job->scenes, surfaces);
-    give_up_import(job);
+                                    .context = transfer};
+    transfer->import.surfaces = surfaces;
+    transfer->error.status = gz_core_import(gz_open_scene_touch(transfer->scene), &import,
+                                            gz_clock_now(), &transfer->error);
+    if (transfer->error.status != GZ_OK) {
+        give_up_import(transfer);
+        return;
+    }
+    transfer->import.surfaces = NULL;
+    transfer->body = (struct gz_buffer){0};
+}
+
+static void finish_import(struct gz_transfer *transfer)
+{
+    transfer->error.status = find_target(transfer);
+    if (transfer->error.status != GZ_OK)
+        refuse(transfer);
+    else if (transfer->scene != NULL)
+        give_to_core(transfer);
 }
 
 /* ---- deleting and renaming ---- */
 
 static void handle_retired(void *context, const struct gz_error *error)
 {
-    struct gz_transfer_job *job = context;
-    job->error = *error;
-    bool renames = job->kind->how == GZ_RETIRE_RENAME;
-    if (job->error.status == GZ_OK && renames &&
-        !gz_text_print(&job->out, "{\"scene\":\"%s\"}\n", job->new_name))
-        gz_fail(&job->error, GZ_NO_MEMORY, "out of memory");
-    job->type = "application/json";
-    if (job->error.status == GZ_OK)
-        answer_job(job, renames ? 200 : 204);
+    struct gz_transfer *transfer = context;
+    transfer->error = *error;
+    bool renames = transfer->kind->how == GZ_RETIRE_RENAME;
+    if (transfer->error.status == GZ_OK && renames &&
+        !gz_text_print(&transfer->out, "{\"scene\":\"%s\"}\n", transfer->new_name))
+        gz_fail(&transfer->error, GZ_NO_MEMORY, "out of memory");
+    transfer->type = JSON_TYPE;
+    if (transfer->error.status == GZ_OK)
+        answer(transfer, renames ? 200 : 204);
     else
-        refuse_job(job);
+        refuse(transfer);
 }
 
-static enum gz_status read_new_name(struct gz_transfer_job *job)
+static enum gz_status read_new_name(struct gz_transfer *transfer)
 {
-    if (job->kind->how != GZ_RETIRE_RENAME) return GZ_OK;
-    const struct gz_buffer *body = &job->request->body;
-    enum gz_status status = gz_json_member(body->data, body->size, "name", job->new_name,
-                                           sizeof job->new_name, &job->error);
-    return status == GZ_OK ? gz_scene_name_check("name", job->new_name, &job->error) : status;
+    if (transfer->kind->how != GZ_RETIRE_RENAME) return GZ_OK;
+    const struct gz_buffer *body = &transfer->request->body;
+    enum gz_status status = gz_json_member(body->data, body->size, "name", transfer->new_name,
+                                           sizeof transfer->new_name, &transfer->error);
+    return status == GZ_OK ? gz_scene_name_check("name", transfer->new_name, &transfer->error)
+                           : status;
 }
 
-static void retire(struct gz_transfer_job *job)
+static void retire(struct gz_transfer *transfer)
 {
-    struct gz_retire_request request = {.how = job->kind->how,
-                                        .name = job->name,
-                                        .new_name = job->new_name,
-                                        .user = job->request->user,
+    struct gz_retire_request request = {.how = transfer->kind->how,
+                                        .name = transfer->name,
+                                        .new_name = transfer->new_name,
+                                        .user = transfer->request->user,
                                         .done = handle_retired,
-                                        .context = job};
-    enum gz_status status = gz_scene_name_check("scene", job->name, &job->error);
-    if (status == GZ_OK) status = read_new_name(job);
-    if (status == GZ_OK) status = gz_retire(job->scenes, &request, &job->error);
-    job->retiring = status == GZ_OK;
-    if (!job->retiring) refuse_job(job);
+                                        .context = transfer};
+    enum gz_status status = gz_scene_name_check("scene", transfer->name, &transfer->error);
+    if (status == GZ_OK) status = read_new_name(transfer);
+    if (status == GZ_OK) status = gz_retire(transfer->all->retirements, &request, &transfer->error);
+    if (status == GZ_OK)
+        transfer->place = RETIRING;
+    else
+        refuse(transfer);
 }
 
 /* ---- requests ---- */
@@ -569,12 +545,12 @@ static const struct kind kinds[] = {
     [GZ_HTTP_RENAME] = {.how = GZ_RETIRE_RENAME},
 };
 
-enum gz_status gz_transfer_admit(struct gz_scenes *scenes, const struct gz_http_request *request,
-                                 struct gz_error *error)
+enum gz_status gz_transfer_admit(const struct gz_transfers *all,
+                                 const struct gz_http_request *request, struct gz_error *error)
 {
     enum gz_status status = gz_scene_name_check("scene", request->scene, error);
     if (status != GZ_OK || request->what == GZ_HTTP_RENAME) return status;
-    if (!request->replace && gz_scene_exists(scenes, request->scene)) {
+    if (!request->replace && gz_scenes_have(all->scenes, request->scene)) {
         return gz_fail(error, GZ_CONFLICT,
                        "scene: %s is there already; it is replaced only where that is asked for "
                        "(?replace, --replace)",
@@ -583,95 +559,53 @@ enum gz_status gz_transfer_admit(struct gz_scenes *scenes, const struct gz_http_
     return GZ_OK;
 }
 
-void gz_transfer_serve(struct gz_scenes *scenes, struct gz_http_request *request)
+void gz_transfer_serve(struct gz_transfers *all, struct gz_http_request *request)
 {
-    struct gz_transfer_job *job = create_job(scenes, &kinds[request->what], request->scene);
-    if (job == NULL) {
+    struct gz_transfer *transfer = create_transfer(all, &kinds[request->what], request->scene);
+    if (transfer == NULL) {
         struct gz_error error;
         gz_fail(&error, GZ_NO_MEMORY, "out of memory");
         gz_http_refuse(request, 0, &error);
         return;
     }
-    job->request = request;
-    if (job->kind->run == NULL)
-        retire(job);
-    else
-        start_job(job);
-}
-
-void gz_transfer_sample(struct gz_scenes *scenes, const char *name, sample_done done, void *context)
-{
-    if (gz_scene_exists(scenes, name)) {
-        struct gz_open_scene *scene;
-        struct gz_error error = {.message = ""};
-        enum gz_status status = gz_scenes_find(scenes, name, false, &scene, &error);
-        done(context, status, error.message);
+    transfer->request = request;
+    if (transfer->kind->run == NULL) {
+        retire(transfer);
         return;
     }
-    struct gz_transfer_job *job = create_job(scenes, &kinds[GZ_HTTP_IMPORT], name);
-    if (job == NULL) {
-        done(context, GZ_NO_MEMORY, "out of memory");
-        return;
-    }
-    job->done = done;
-    job->done_context = context;
-    start_job(job);
+    transfer->body = request->body;
+    request->body = (struct gz_buffer){0};
+    start(transfer);
 }
 
-void gz_transfer_cancel(struct gz_scenes *scenes)
+void gz_transfer_sample(struct gz_transfers *all, const char *name,
+                        void (*done)(void *context, const struct gz_error *error), void *context)
 {
-    struct gz_transfer_job *next;
-    for (struct gz_transfer_job *job = scenes->jobs; job != NULL; job = next) {
-        next = job->next;
-        if (job->working) {
-            uv_cancel((uv_req_t *)&job->work);
-            continue;
-        }
-        if (job->retiring) continue;
-        gz_fail(&job->error, GZ_BAD_STATE, "the server is going away");
-        refuse_job(job);
-    }
-}
-
-bool gz_transfer_reads(const struct gz_scenes *scenes, const char *name)
-{
-    const struct gz_transfer_job *job = scenes->jobs;
-    while (job != NULL &&
-           (!job->working || (job->kind->run != run_list && strcmp(job->name, name) != 0)))
-        job = job->next; /* the list reads every file */
-    return job != NULL;
-}
-
-/* What stands beside NAME.db if that is gone: a crash came between, or the file was moved. */
-static void tidy_scene(const struct gz_scenes *scenes, DIR *folder, const char *file)
-{
-    char name[GZ_SCENE_NAME_BYTES_MAX + 1];
     struct gz_error error;
-    size_t size;
-    const char *of = gz_store_beside(file, &size);
-    if (of == NULL || !gz_scene_name_valid(of, size)) return;
-    snprintf(name, sizeof name, "%.*s", (int)size, of);
-    if (of == file && gz_scene_exists(scenes, name)) return;
-    char *path = gz_scene_path(scenes, name);
-    enum gz_status status = path != NULL ? gz_store_tidy(path, &error) : GZ_NO_MEMORY;
-    if (faccessat(dirfd(folder), file, F_OK, 0) != 0)
-        gz_log(scenes->log, GZ_INFO, 0, "deleted %s, which a crash had left", file);
-    else if (status == GZ_STORAGE)
-        gz_log(scenes->log, GZ_WARN, 0, "%s", error.message);
-    free(path);
+    struct gz_transfer *transfer = create_transfer(all, &kinds[GZ_HTTP_IMPORT], name);
+    if (transfer == NULL) {
+        gz_fail(&error, GZ_NO_MEMORY, "out of memory");
+        done(context, &error);
+        return;
+    }
+    transfer->done = done;
+    transfer->done_context = context;
+    gz_buffer_init(&transfer->body, gz_sample_glb_size, 0);
+    transfer->error.status = gz_buffer_append(&transfer->body, gz_sample_glb, gz_sample_glb_size);
+    if (transfer->error.status == GZ_OK)
+        start(transfer);
+    else
+        refuse(transfer);
 }
 
-void gz_transfer_tidy(const struct gz_scenes *scenes)
+void gz_transfer_cancel(struct gz_transfers *all)
 {
-    DIR *folder = opendir(scenes->folder);
-    if (folder == NULL) return;
-    for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
-        if (faccessat(dirfd(folder), entry->d_name, F_OK, 0) == 0)
-            tidy_scene(scenes, folder, entry->d_name);
-        if (strncmp(entry->d_name, BACKUP_PREFIX, strlen(BACKUP_PREFIX)) != 0) continue;
-        if (unlinkat(dirfd(folder), entry->d_name, 0) == 0) {
-            gz_log(scenes->log, GZ_INFO, 0, "deleted %s, which a crash had left", entry->d_name);
-        }
+    struct gz_transfer *next;
+    for (struct gz_transfer *transfer = all->first; transfer != NULL; transfer = next) {
+        next = transfer->next;
+        if (transfer->place != ON_LOOP) continue;
+        gz_scenes_forget(&transfer->wait);
+        gz_fail(&transfer->error, GZ_BAD_STATE, "the server is going away");
+        refuse(transfer);
     }
-    closedir(folder);
 }

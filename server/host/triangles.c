@@ -1,3 +1,4 @@
+/* The triangles of the open scenes: what there is room for, and their making after an opening. */
 #include "host/triangles.h"
 
 #include <stdlib.h>
@@ -8,174 +9,110 @@
 
 /* ---- what there is room for ---- */
 
-struct release_job {
-    uv_work_t work;
-    struct gz_surfaces *surfaces;
-};
-
-static void work_on_release(uv_work_t *work)
-{
-    struct release_job *job = work->data;
-    free(job->surfaces);
-}
-
-static void handle_release_done(uv_work_t *work, int status)
-{
-    struct release_job *job = work->data;
-    if (status != 0) free(job->surfaces);
-    free(job);
-}
-
-void gz_surfaces_release(struct gz_scenes *scenes, struct gz_surfaces *surfaces)
-{
-    struct release_job *job = scenes->closing || surfaces == NULL ? NULL : calloc(1, sizeof *job);
-    if (job == NULL) {
-        free(surfaces);
-        return;
-    }
-    job->work.data = job;
-    job->surfaces = surfaces;
-    uv_queue_work(scenes->loop, &job->work, work_on_release, handle_release_done);
-}
-
-/* But for those that the scene has: they are about to be replaced. */
-static uint64_t bytes_beside(const struct gz_open_scene *scene)
+/* Those of the scene itself are not counted: they are about to be replaced. */
+static uint64_t bytes_beside(const struct gz_scenes *scenes, const struct gz_open_scene *scene)
 {
     uint64_t bytes = 0;
-    for (const struct gz_open_scene *other = scene->scenes->open; other != NULL;
-         other = other->next) {
+    const struct gz_open_scene *other = NULL;
+    while ((other = gz_scenes_next(scenes, other)) != NULL) {
         struct gz_core_summary summary = gz_core_summary(other->net.core);
-        bytes += (other != scene ? summary.surface_bytes : 0) + summary.surface_bytes_before;
+        bytes += summary.surface_bytes_before;
+        if (other != scene) bytes += summary.surface_bytes;
     }
     return bytes;
 }
 
-struct gz_surfaces *gz_surfaces_admit(const struct gz_open_scene *scene,
-                                      struct gz_surfaces *surfaces, enum gz_status status)
+struct gz_surfaces *gz_triangles_admit(const struct gz_scenes *scenes,
+                                       const struct gz_open_scene *scene,
+                                       struct gz_surfaces *surfaces, enum gz_status status)
 {
-    struct gz_scenes *scenes = scene->scenes;
+    const struct gz_log *log = scenes->setting->log;
     const char *name = scene->name;
-    if (status == GZ_NO_MEMORY)
-        gz_log(scenes->log, GZ_WARN, 0, "%s: no memory for its triangles", name);
+    if (status == GZ_NO_MEMORY) gz_log(log, GZ_WARN, 0, "%s: no memory for its triangles", name);
     if (surfaces == NULL) return NULL;
-    if (surfaces->left_out > 0) {
-        gz_log(scenes->log, GZ_WARN, 0,
-               "%s: %zu meshes are picked by their bounds: more than %d triangles", name,
-               surfaces->left_out, GZ_SURFACE_TRIANGLES_MAX);
-    }
-    if (bytes_beside(scene) + surfaces->bytes <= GZ_SURFACE_BYTES_MAX) return surfaces;
-    gz_log(scenes->log, GZ_WARN, 0,
+    if (surfaces->left_out > 0)
+        gz_log(log, GZ_WARN, 0, "%s: %zu meshes are picked by their bounds: more than %d triangles",
+               name, surfaces->left_out, GZ_SURFACE_TRIANGLES_MAX);
+    if (bytes_beside(scenes, scene) + surfaces->bytes <= GZ_SURFACE_BYTES_MAX) return surfaces;
+    gz_log(log, GZ_WARN, 0,
            "%s: picked by bounds: no room for %zu triangles beside those of other scenes", name,
            surfaces->triangle_count);
-    gz_surfaces_release(scenes, surfaces);
+    gz_jobs_free(scenes->setting->jobs, surfaces, free);
     return NULL;
 }
 
-/* ---- those of a scene that is opened ---- */
+/* ---- those of a scene that was opened ---- */
 
-/* One after the other: many scenes may be opened at once, and the workers have other things to do,
- * which people wait for. */
-struct gz_surfaces_job {
-    struct gz_surfaces_job *next;
-    uv_work_t work;
+struct making {
+    struct gz_job job;
     struct gz_scenes *scenes;
-    struct gz_open_scene *scene; /* NULL once it is closed */
+    char name[GZ_SCENE_NAME_BYTES_MAX + 1];
     char *path;
-    uint64_t asset_seq;
+    uint64_t epoch, asset_seq; /* of the scene then */
     struct gz_surfaces *surfaces;
     struct gz_error error;
 };
 
-static void work_on_surfaces(uv_work_t *work)
+static void run_making(struct gz_job *job)
 {
-    struct gz_surfaces_job *job = work->data;
+    struct making *making = job->context;
     struct gz_buffer asset;
     gz_buffer_init(&asset, GZ_ASSET_BYTES_MAX, 0);
-    enum gz_status status = gz_store_asset(job->path, &asset, &job->error);
+    enum gz_status status = gz_store_asset(making->path, &asset, &making->error);
     if (status == GZ_OK)
-        status = gz_surfaces_read(&job->surfaces, asset.data, asset.size, &job->error);
-    job->error.status = status;
+        status = gz_surfaces_read(&making->surfaces, asset.data, asset.size, &making->error);
+    making->error.status = status;
     gz_buffer_finish(&asset);
 }
 
-static void hand_over(struct gz_surfaces_job *job)
+/* Whether the scene has them now. */
+static bool hand_over(struct making *making, struct gz_open_scene *scene)
 {
-    struct gz_open_scene *scene = job->scene;
-    enum gz_status status = job->error.status;
+    enum gz_status status = making->error.status;
     if (status != GZ_OK && status != GZ_NO_MEMORY)
-        gz_log(job->scenes->log, GZ_WARN, 0, "%s: picked by bounds: %s", scene->name,
-               job->error.message);
-    struct gz_surfaces *surfaces = gz_surfaces_admit(scene, job->surfaces, status);
-    job->surfaces = NULL;
-    if (surfaces != NULL && !gz_core_take_surfaces(scene->net.core, job->asset_seq, surfaces))
-        gz_surfaces_release(scene->scenes, surfaces);
+        gz_log(scene->setting->log, GZ_WARN, 0, "%s: picked by bounds: %s", scene->name,
+               making->error.message);
+    making->surfaces = gz_triangles_admit(making->scenes, scene, making->surfaces, status);
+    return making->surfaces != NULL &&
+           gz_core_take_surfaces(scene->net.core, making->asset_seq, making->surfaces);
 }
 
-static void free_job(struct gz_surfaces_job *job)
+static void free_making(struct making *making)
 {
-    gz_surfaces_release(job->scenes, job->surfaces);
-    free(job->path);
-    free(job);
+    free(making->path);
+    free(making);
 }
 
-static void begin_first(struct gz_scenes *scenes);
-
-static void handle_surfaces_done(uv_work_t *work, int status)
+static void handle_made(struct gz_job *job)
 {
-    struct gz_surfaces_job *job = work->data;
-    struct gz_scenes *scenes = job->scenes;
-    scenes->surfaces_jobs = job->next;
-    if (job->scene != NULL) job->scene->surfaces_job = NULL;
-    if (job->scene != NULL && status == 0) hand_over(job);
-    free_job(job);
-    begin_first(scenes);
+    struct making *making = job->context;
+    struct gz_open_scene *scene = gz_scenes_find_open(making->scenes, making->name);
+    bool is_wanted = !job->is_cancelled && scene != NULL &&
+                     gz_core_summary(scene->net.core).epoch == making->epoch;
+    bool is_taken = is_wanted && hand_over(making, scene);
+    if (!is_taken && making->surfaces != NULL) gz_jobs_free(job->jobs, making->surfaces, free);
+    free_making(making);
 }
 
-static void begin_first(struct gz_scenes *scenes)
-{
-    struct gz_surfaces_job *job = scenes->surfaces_jobs;
-    if (job != NULL)
-        uv_queue_work(scenes->loop, &job->work, work_on_surfaces, handle_surfaces_done);
-}
-
-void gz_surfaces_begin(struct gz_open_scene *scene)
+void gz_triangles_make(struct gz_scenes *scenes, const struct gz_open_scene *scene)
 {
     struct gz_core_summary summary = gz_core_summary(scene->net.core);
     if (!summary.has_asset) return;
-    struct gz_surfaces_job *job = calloc(1, sizeof *job);
-    char *path = strdup(scene->path);
-    if (job == NULL || path == NULL) {
-        free(path);
-        free(job);
-        (void)gz_surfaces_admit(scene, NULL, GZ_NO_MEMORY);
+    struct making *making = calloc(1, sizeof *making);
+    if (making != NULL) making->path = strdup(scene->path);
+    if (making == NULL || making->path == NULL) {
+        free(making);
+        (void)gz_triangles_admit(scenes, scene, NULL, GZ_NO_MEMORY);
         return;
     }
-    *job = (struct gz_surfaces_job){
-        .scenes = scene->scenes, .scene = scene, .path = path, .asset_seq = summary.asset_seq};
-    job->work.data = job;
-    scene->surfaces_job = job;
-    struct gz_surfaces_job **end = &scene->scenes->surfaces_jobs;
-    while (*end != NULL) end = &(*end)->next;
-    *end = job;
-    if (job == scene->scenes->surfaces_jobs) begin_first(scene->scenes);
-}
-
-void gz_surfaces_cancel(struct gz_open_scene *scene)
-{
-    struct gz_surfaces_job *job = scene->surfaces_job, **link = &scene->scenes->surfaces_jobs;
-    if (job == NULL) return;
-    scene->surfaces_job = NULL;
-    job->scene = NULL;
-    if (job == *link) {
-        uv_cancel((uv_req_t *)&job->work);
-        return;
-    }
-    while (*link != job) link = &(*link)->next;
-    *link = job->next;
-    free_job(job);
-}
-
-bool gz_surfaces_reads(const struct gz_scenes *scenes, const char *path)
-{
-    return scenes->surfaces_jobs != NULL && strcmp(scenes->surfaces_jobs->path, path) == 0;
+    making->scenes = scenes;
+    making->epoch = summary.epoch;
+    making->asset_seq = summary.asset_seq;
+    memcpy(making->name, scene->name, sizeof making->name);
+    making->job = (struct gz_job){.lane = GZ_LANE_TRIANGLES,
+                                  .subject = making->name,
+                                  .run = run_making,
+                                  .done = handle_made,
+                                  .context = making};
+    gz_job_start(scenes->setting->jobs, &making->job);
 }

@@ -44,6 +44,8 @@ static void look_at(struct gz_connection *connection, double now_s)
 {
     if (connection->end != 0) {
         if (now_s - connection->ended_s > GZ_FAREWELL_SECONDS) gz_connection_kill(connection);
+    } else if (connection->is_waiting) {
+        return; /* nothing is read from it */
     } else if (connection->session == NULL && now_s - connection->opened_s > GZ_HELLO_SECONDS_MAX) {
         struct gz_error error;
         gz_fail(&error, GZ_BAD_STATE, "hello did not come within %d seconds", GZ_HELLO_SECONDS_MAX);

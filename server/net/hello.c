@@ -1,3 +1,5 @@
+/* The first message of a connection, by which it becomes a session of a scene. While the scene is
+ * being opened the message is kept, nothing more is read, and it is taken again afterwards. */
 #include <string.h>
 
 #include "net/internal.h"
@@ -32,12 +34,18 @@ static enum gz_status check_hello(const struct gz_net *net, const struct gz_mess
 }
 
 /* A viewer's `create` has no effect where the scene is there. */
-static enum gz_status find_scene(struct gz_net *net, const struct gz_hello *hello,
-                                 enum gz_role role, struct gz_net_scene **scene,
-                                 struct gz_error *error)
+static enum gz_status find_scene(struct gz_connection *connection, const struct gz_hello *hello,
+                                 enum gz_role role, const struct gz_error *failure,
+                                 struct gz_net_scene **scene, struct gz_error *error)
 {
+    const struct gz_net_host *host = &connection->net->host;
     bool create = hello->create && role >= GZ_ROLE_EDITOR;
-    enum gz_status status = net->host.find(net->host.context, hello->scene, create, scene, error);
+    enum gz_status status = GZ_OK;
+    *scene = NULL;
+    if (failure != NULL)
+        status = gz_fail(error, failure->status, "%s", failure->message);
+    else
+        status = host->find(host->context, hello->scene, create, &connection->wait, scene, error);
     if (status == GZ_UNKNOWN_SCENE && hello->create && !create) {
         return gz_fail(error, GZ_FORBIDDEN, "create: a viewer may not make a scene");
     }
@@ -51,14 +59,17 @@ static const uint8_t *make_secret(uint8_t bytes[GZ_SECRET_BYTES])
     return uv_random(NULL, NULL, bytes, GZ_SECRET_BYTES, 0, NULL) == 0 ? bytes : NULL;
 }
 
+/* *has_joined is false with GZ_OK if the scene has to be opened first. */
 static enum gz_status join(struct gz_connection *connection, const struct gz_message *message,
-                           struct gz_error *error)
+                           const struct gz_error *failure, bool *has_joined, struct gz_error *error)
 {
     enum gz_role role;
     struct gz_net_scene *scene;
     enum gz_status status = check_hello(connection->net, message, &role, error);
-    if (status == GZ_OK) status = find_scene(connection->net, &message->hello, role, &scene, error);
-    if (status != GZ_OK) return status;
+    if (status == GZ_OK)
+        status = find_scene(connection, &message->hello, role, failure, &scene, error);
+    *has_joined = status == GZ_OK && scene != NULL;
+    if (!*has_joined) return status;
     uint8_t secret[GZ_SECRET_BYTES];
     status = gz_core_join(scene->core, connection->id, message, role, make_secret(secret),
                           gz_clock_now(), &connection->session, error);
@@ -71,21 +82,61 @@ static enum gz_status join(struct gz_connection *connection, const struct gz_mes
     return GZ_OK;
 }
 
-void gz_hello_receive(struct gz_connection *connection, const uint8_t *bytes, size_t size)
+static void take_hello(struct gz_connection *connection, const uint8_t *bytes, size_t size,
+                       const struct gz_error *failure);
+
+static void handle_scene(struct gz_scene_wait *wait, const struct gz_error *error)
+{
+    struct gz_connection *connection = wait->context;
+    struct gz_buffer hello = connection->hello;
+    gz_buffer_init(&connection->hello, GZ_HELLO_BYTES_MAX, 0);
+    connection->is_waiting = false;
+    connection->heard_s = gz_clock_now().mono_s; /* it was not listened to */
+    if (connection->end == 0) {
+        lws_rx_flow_control(connection->wsi, 1);
+        take_hello(connection, hello.data, hello.size, error);
+    }
+    gz_buffer_finish(&hello);
+}
+
+static enum gz_status wait_for_scene(struct gz_connection *connection, const uint8_t *bytes,
+                                     size_t size, struct gz_error *error)
+{
+    const struct gz_net_host *host = &connection->net->host;
+    if (gz_buffer_append(&connection->hello, bytes, size) != GZ_OK) {
+        host->forget(host->context, &connection->wait);
+        return gz_fail(error, GZ_NO_MEMORY, "no memory for the message");
+    }
+    connection->is_waiting = true;
+    lws_rx_flow_control(connection->wsi, 0);
+    return GZ_OK;
+}
+
+/* `failure`: why its scene could not be opened; NULL if it was, or was not asked for yet. */
+static void take_hello(struct gz_connection *connection, const uint8_t *bytes, size_t size,
+                       const struct gz_error *failure)
 {
     struct gz_arena *arena = &connection->net->arena;
     struct gz_message message = {.op = GZ_OP_CLIENT_COUNT};
     struct gz_error error = {.status = GZ_INTERNAL};
     size_t offset = 0;
+    bool has_joined = false;
     gz_arena_reset(arena, gz_decode_bytes_max(size));
     enum gz_status status =
         gz_decode(GZ_FROM_CLIENT, bytes, size, &offset, arena, &message, &error);
-    if (status == GZ_OK) status = join(connection, &message, &error);
+    if (status == GZ_OK) status = join(connection, &message, failure, &has_joined, &error);
+    if (status == GZ_OK && !has_joined) status = wait_for_scene(connection, bytes, size, &error);
     if (status != GZ_OK) {
         error.status = status;
         gz_connection_refuse(connection, &message, &error, true);
-    } else if (offset < size) {
+    } else if (has_joined && offset < size) {
         gz_core_receive(connection->scene->core, connection->session, bytes + offset, size - offset,
                         gz_clock_now());
     }
+}
+
+void gz_hello_receive(struct gz_connection *connection, const uint8_t *bytes, size_t size)
+{
+    connection->wait = (struct gz_scene_wait){.again = handle_scene, .context = connection};
+    take_hello(connection, bytes, size, NULL);
 }

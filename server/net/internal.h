@@ -25,8 +25,11 @@ struct gz_connection {
         *scene; /* whose list it is in: the net's lobby until it has a session and after it */
     struct gz_session *session; /* NULL before hello and after the end */
     struct gz_connection *next, *previous;
-    struct gz_buffer in;  /* a message that comes in pieces */
-    struct gz_buffer out; /* what this room itself says: an error or a farewell */
+    struct gz_buffer in;       /* a message that comes in pieces */
+    struct gz_buffer out;      /* what this room itself says: an error or a farewell */
+    struct gz_buffer hello;    /* the first message, while its scene is being opened */
+    struct gz_scene_wait wait; /* for that */
+    bool is_waiting;
     uint64_t id;          /* the session's */
     size_t message_bytes; /* of the message that is coming */
     unsigned fragments;

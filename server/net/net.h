@@ -33,6 +33,17 @@ struct gz_net_scene {
     struct gz_net_scene *next;         /* net's own */
 };
 
+/* Somebody who waits for a scene that is being opened or closed, embedded in who that is. `again`
+ * is called once, later, on the loop: with NULL the scene is to be asked for again, otherwise its
+ * opening failed and that is the answer. */
+struct gz_scene_wait {
+    void (*again)(struct gz_scene_wait *wait, const struct gz_error *error);
+    void *context;
+    /* the host's */
+    struct gz_scene_wait *next;
+    struct gz_scene_wait **list; /* NULL while it does not wait */
+};
+
 /* ---- HTTP: what the host is asked ---- */
 
 /* Bytes of an entity tag with its quotes, and of those that a client says it knows (one is
@@ -86,11 +97,14 @@ struct gz_net_host {
     void *context;
     uint64_t *errors; /* GZ_STATUS_COUNT: all that somebody was answered with; the network counts
                          its own there */
-    /* The scene of this name, opened where it was not; made where it is missing and `create`. May
-     * block for a moment. GZ_BAD_VALUE where that is no name, GZ_UNKNOWN_SCENE, GZ_TOO_MANY,
-     * GZ_STORAGE. */
+    /* The scene of this name, made if it is missing and `create`. If it has to be opened first,
+     * *scene is NULL with GZ_OK, and `wait` waits. GZ_BAD_VALUE if that is no name,
+     * GZ_UNKNOWN_SCENE, GZ_TOO_MANY, GZ_STORAGE. */
     enum gz_status (*find)(void *context, struct gz_text name, bool create,
-                           struct gz_net_scene **scene, struct gz_error *error);
+                           struct gz_scene_wait *wait, struct gz_net_scene **scene,
+                           struct gz_error *error);
+    /* `again` is not to be called any more. */
+    void (*forget)(void *context, struct gz_scene_wait *wait);
     /* Whether an import may begin, asked before its body is read. GZ_CONFLICT where it would
      * overwrite. */
     enum gz_status (*admit)(void *context, const struct gz_http_request *request,

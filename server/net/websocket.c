@@ -171,6 +171,10 @@ static void handle_piece(struct gz_connection *connection, const uint8_t *bytes,
     connection->net->counters.bytes_in += size;
     connection->heard_s = gz_clock_now().mono_s;
     if (connection->end != 0) return;
+    if (connection->is_waiting) {
+        fail_message(connection, GZ_TOO_MANY, "messages come before the welcome");
+        return;
+    }
     if (lws_is_first_fragment(connection->wsi)) {
         connection->text = !lws_frame_is_binary(connection->wsi);
         connection->message_bytes = connection->fragments = 0;
@@ -203,6 +207,7 @@ static void begin(struct gz_connection *connection, struct lws *wsi)
     gz_log(net->log, GZ_INFO, connection->id, "connected from %s", peer);
     gz_buffer_init(&connection->in, GZ_MESSAGE_BYTES_MAX, 0);
     gz_buffer_init(&connection->out, OUT_BYTES_MAX, LWS_PRE);
+    gz_buffer_init(&connection->hello, GZ_HELLO_BYTES_MAX, 0);
     link_connection(connection, &net->lobby);
     net->session_count++;
     net->counters.connections++;
@@ -241,9 +246,11 @@ static void finish(struct gz_connection *connection)
 {
     struct gz_net *net = connection->net;
     gz_connection_leave(connection, gz_clock_now());
+    net->host.forget(net->host.context, &connection->wait);
     unlink_connection(connection);
     gz_buffer_finish(&connection->in);
     gz_buffer_finish(&connection->out);
+    gz_buffer_finish(&connection->hello);
     net->session_count--;
     connection->net = NULL;
 }

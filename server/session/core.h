@@ -121,10 +121,10 @@ struct gz_core_summary {
 };
 struct gz_core_summary gz_core_summary(const struct gz_core *core);
 
-/* Replaces all nodes by these as an edit of kind import by `user`. The bytes of the asset are
- * copied. `done` is called once, with GZ_OK after COMMIT. Parents come before children; parent is
- * an index into nodes, -1 for a root. GZ_LOCKED where somebody drags, GZ_BAD_VALUE, GZ_TOO_MANY:
- * then `done` is not called. */
+/* Replaces all nodes by these as an edit of kind import by `user`. The bytes of the asset become
+ * the core's with GZ_OK. `done` is called once, with GZ_OK after COMMIT. Parents come before
+ * children; parent is an index into nodes, -1 for a root. GZ_LOCKED where somebody drags,
+ * GZ_BAD_VALUE, GZ_TOO_MANY: then `done` is not called. */
 GZ_MUST_USE enum gz_status gz_core_import(struct gz_core *core, const struct gz_core_import *import,
                                           struct gz_now now, struct gz_error *error);
 

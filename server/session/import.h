@@ -14,7 +14,7 @@ struct gz_core_import {
     const char *user;
     const struct gz_core_import_node *nodes;
     size_t count;
-    const uint8_t *asset;
+    uint8_t *asset; /* for free(); the caller's unless GZ_OK */
     size_t asset_size;
     struct gz_surfaces *surfaces; /* of the asset, for free(); the core's with GZ_OK; NULL: its
                                      nodes are picked by their bounds */

@@ -182,15 +182,7 @@ enum gz_status gz_core_edit_import(struct gz_core *core, const struct gz_core_im
     enum gz_status status = gz_core_check_room(core, failure);
     if (status != GZ_OK) return status;
     struct gz_pending *pending = new_pending(core, &request, changes, count);
-    uint8_t *asset = malloc(import->asset_size + 1);
-    if (pending == NULL || asset == NULL) {
-        gz_pending_destroy(pending);
-        free(asset);
-        return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for this import");
-    }
-    if (import->asset_size > 0) memcpy(asset, import->asset, import->asset_size);
-    pending->asset = asset;
-    pending->asset_size = import->asset_size;
+    if (pending == NULL) return gz_fail(&failure->error, GZ_NO_MEMORY, "no memory for this import");
     pending->done = import->done;
     pending->context = import->context;
     status = apply_import(core, pending, failure);
@@ -198,6 +190,8 @@ enum gz_status gz_core_edit_import(struct gz_core *core, const struct gz_core_im
         gz_pending_destroy(pending);
         return status;
     }
+    pending->asset = import->asset;
+    pending->asset_size = import->asset_size;
     pending->asset_seq_before = core->asset_seq;
     pending->surfaces_before = core->surfaces;
     core->asset_seq = pending->edit.seq;

@@ -603,13 +603,14 @@ static enum gz_status import(struct scene *s, enum gz_status *done)
     struct gz_core_import import = {.user = "ann",
                                     .nodes = nodes,
                                     .count = COUNT(nodes),
-                                    .asset = (const uint8_t *)"glTF",
+                                    .asset = (uint8_t *)strdup("glTF"),
                                     .asset_size = 4,
                                     .done = handle_done,
                                     .context = done};
     struct gz_error error;
     *done = GZ_INTERNAL;
     enum gz_status status = gz_core_import(s->host.core, &import, s->host.now, &error);
+    if (status != GZ_OK) free(import.asset);
     host_turn(&s->host);
     return status;
 }

@@ -212,7 +212,7 @@ static void test_import_keeps_notes(void **state)
     struct gz_core_import import = {.user = "ann",
                                     .nodes = &node,
                                     .count = 1,
-                                    .asset = (const uint8_t *)"glTF",
+                                    .asset = (uint8_t *)strdup("glTF"),
                                     .asset_size = 4,
                                     .done = handle_done,
                                     .context = &done};

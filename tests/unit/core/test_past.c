@@ -615,7 +615,7 @@ static void test_revert_refusals_say_what_is_wrong(void **state)
     struct gz_core_import import = {.user = "ann",
                                     .nodes = &node,
                                     .count = 1,
-                                    .asset = (const uint8_t *)"{}",
+                                    .asset = (uint8_t *)strdup("{}"),
                                     .asset_size = 2,
                                     .done = handle_done};
     struct gz_error error;

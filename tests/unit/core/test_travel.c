@@ -411,7 +411,7 @@ static void test_undo_after_others_restored_or_imported(void **state)
 
     assert_ok(ask_move(s.a, id, 2, 0, 0));
     struct gz_core_import import = {
-        .user = "bob", .asset = (const uint8_t *)"glTF", .asset_size = 4};
+        .user = "bob", .asset = (uint8_t *)strdup("glTF"), .asset_size = 4};
     struct gz_error error;
     assert_int_equal(gz_core_import(s.host.core, &import, s.host.now, &error), GZ_OK);
     host_turn(&s.host);
@@ -429,9 +429,10 @@ static void test_import_over_what_is_held_says_who(void **state)
     uint64_t id = create_node(s.a, "piston", 0, 0, 0, 0);
     assert_ok(ask_grab(s.b, GZ_TXY, id, MIDDLE_X, MIDDLE_Y));
     struct gz_core_import import = {
-        .user = "ann", .asset = (const uint8_t *)"glTF", .asset_size = 4};
+        .user = "ann", .asset = (uint8_t *)strdup("glTF"), .asset_size = 4};
     struct gz_error error;
     assert_int_equal(gz_core_import(s.host.core, &import, s.host.now, &error), GZ_LOCKED);
+    free(import.asset);
     assert_non_null(strstr(error.message, "(piston) is held by bob"));
     close_scene(&s);
 }

@@ -5,7 +5,6 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
@@ -15,7 +14,7 @@
 enum { JOBS = 12 };
 
 struct counted {
-    struct gz_job job; /* first */
+    struct gz_job job;
     struct stage *stage;
     int number;
     bool has_run, ran_on_loop;
@@ -34,7 +33,7 @@ struct stage {
 
 static void run(struct gz_job *job)
 {
-    struct counted *counted = (struct counted *)job;
+    struct counted *counted = job->context;
     struct stage *stage = counted->stage;
     uv_thread_t self = uv_thread_self();
     counted->ran_on_loop = uv_thread_equal(&self, &stage->loop_thread) != 0;
@@ -48,7 +47,7 @@ static void run(struct gz_job *job)
 
 static void handle_done(struct gz_job *job)
 {
-    struct counted *counted = (struct counted *)job;
+    struct counted *counted = job->context;
     struct stage *stage = counted->stage;
     uv_thread_t self = uv_thread_self();
     assert_true(uv_thread_equal(&self, &stage->loop_thread));
@@ -58,10 +57,13 @@ static void handle_done(struct gz_job *job)
 
 static void start_job(struct stage *stage, int number, enum gz_lane lane, const char *subject)
 {
-    stage->all[number] =
-        (struct counted){.job = {.lane = lane, .subject = subject, .run = run, .done = handle_done},
-                         .stage = stage,
-                         .number = number};
+    stage->all[number] = (struct counted){.job = {.lane = lane,
+                                                  .subject = subject,
+                                                  .run = run,
+                                                  .done = handle_done,
+                                                  .context = &stage->all[number]},
+                                          .stage = stage,
+                                          .number = number};
     gz_job_start(&stage->jobs, &stage->all[number].job);
 }
 
@@ -77,6 +79,7 @@ static int start(void **state)
     assert_int_equal(uv_loop_init(&stage->loop), 0);
     assert_int_equal(uv_sem_init(&stage->began, 0), 0);
     assert_int_equal(uv_sem_init(&stage->gate, 0), 0);
+    gz_jobs_make_workers(&stage->loop);
     stage->loop_thread = uv_thread_self();
     gz_jobs_init(&stage->jobs, &stage->loop);
     *state = stage;
@@ -218,9 +221,6 @@ static void test_memory_is_freed_once_whenever_it_ends(void **state)
 
 int main(void)
 {
-    char workers[8];
-    snprintf(workers, sizeof workers, "%d", GZ_WORKERS);
-    uv_os_setenv("UV_THREADPOOL_SIZE", workers);
     const struct CMUnitTest tests[] = {
         TEST(test_jobs_run_on_workers_and_are_done_on_the_loop),
         TEST(test_lane_of_one_goes_in_order),

@@ -1,42 +1,35 @@
-/* What room there is for triangles beside those of other scenes, and whose turn it is to have
- * theirs made. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+/* What room there is for triangles beside those of other scenes, and when those of a scene that was
+ * opened are made. */
+#include "data_folder.h"
 #include "host/triangles.h"
+#include "net/clock.h"
 #include "server/maxima.h"
 #include "solver/surface.h"
-#include "unit/core/saying.h"
 
 enum { SCENES = 3 };
 
-struct daemon {
-    struct host hosts[SCENES];
-    struct gz_scenes scenes;
-    struct gz_open_scene open[SCENES];
+struct stage {
+    struct data_folder folder;
+    struct gz_open_scene *open[SCENES];
 };
 
-static void start(struct daemon *daemon)
+static int start(void **state)
 {
-    daemon->scenes = (struct gz_scenes){.closing = true}; /* what is released is freed at once */
-    for (int i = 0; i < SCENES; i++) {
-        host_init(&daemon->hosts[i]);
-        daemon->open[i] = (struct gz_open_scene){.scenes = &daemon->scenes,
-                                                 .name = "scene",
-                                                 .net.core = daemon->hosts[i].core,
-                                                 .next = daemon->scenes.open};
-        daemon->scenes.open = &daemon->open[i];
-    }
+    static const char *const names[SCENES] = {"a", "b", "c"};
+    struct stage *stage = calloc(1, sizeof *stage);
+    assert_non_null(stage);
+    data_folder_init(&stage->folder);
+    for (int i = 0; i < SCENES; i++) stage->open[i] = data_folder_open(&stage->folder, names[i]);
+    *state = stage;
+    return 0;
 }
 
-static void finish(struct daemon *daemon)
+static int stop(void **state)
 {
-    for (int i = 0; i < SCENES; i++) host_finish(&daemon->hosts[i]);
+    struct stage *stage = *state;
+    data_folder_finish(&stage->folder);
+    free(stage);
+    return 0;
 }
 
 static void handle_done(void *context, enum gz_status status, const char *message)
@@ -44,109 +37,106 @@ static void handle_done(void *context, enum gz_status status, const char *messag
     (void)context, (void)status, (void)message;
 }
 
-/* An import whose triangles would take so many bytes; whether they are kept. */
-static bool import(struct daemon *daemon, int scene, size_t bytes)
+/* An import whose triangles would take so many bytes, not stored yet; whether they are kept. */
+static bool begin_import(struct stage *stage, int scene, size_t bytes)
 {
-    struct host *host = &daemon->hosts[scene];
+    struct gz_open_scene *open = stage->open[scene];
     struct gz_surfaces *surfaces = calloc(1, sizeof *surfaces);
     assert_non_null(surfaces);
     surfaces->bytes = bytes;
-    surfaces = gz_surfaces_admit(&daemon->open[scene], surfaces, GZ_OK);
+    surfaces = gz_triangles_admit(&stage->folder.scenes, open, surfaces, GZ_OK);
     struct gz_core_import import = {.user = "ann",
-                                    .asset = (const uint8_t *)"glTF",
+                                    .asset = (uint8_t *)strdup("glTF"),
                                     .asset_size = 4,
                                     .surfaces = surfaces,
                                     .done = handle_done};
     struct gz_error error;
-    if (gz_core_import(host->core, &import, host->now, &error) != GZ_OK)
+    if (gz_core_import(open->net.core, &import, gz_clock_now(), &error) != GZ_OK)
         fail_msg("%s", error.message);
-    host_turn(host);
     return surfaces != NULL;
+}
+
+static bool import(struct stage *stage, int scene, size_t bytes)
+{
+    bool is_kept = begin_import(stage, scene, bytes);
+    data_folder_settle(&stage->folder);
+    return is_kept;
 }
 
 static void test_all_scenes_share_the_room(void **state)
 {
     const size_t part = GZ_SURFACE_BYTES_MAX / 5 * 2;
-    struct daemon daemon;
-    (void)state;
-    start(&daemon);
-    assert_true(import(&daemon, 0, part));
-    assert_true(import(&daemon, 1, part));
-    assert_false(import(&daemon, 2, part));
-    assert_true(import(&daemon, 2, GZ_SURFACE_BYTES_MAX - 2 * part));
-    finish(&daemon);
+    struct stage *stage = *state;
+    assert_true(import(stage, 0, part));
+    assert_true(import(stage, 1, part));
+    assert_false(import(stage, 2, part));
+    assert_true(import(stage, 2, GZ_SURFACE_BYTES_MAX - 2 * part));
 }
 
 static void test_what_an_import_replaces_is_not_in_its_way(void **state)
 {
     const size_t part = GZ_SURFACE_BYTES_MAX / 5 * 2;
-    struct daemon daemon;
-    (void)state;
-    start(&daemon);
-    assert_true(import(&daemon, 0, part));
-    assert_true(import(&daemon, 1, part));
-    for (int i = 0; i < 5; i++) assert_true(import(&daemon, 0, part));
-    assert_true(import(&daemon, 0, GZ_SURFACE_BYTES_MAX - part));
-    assert_false(import(&daemon, 1, part + 1));
-    finish(&daemon);
+    struct stage *stage = *state;
+    assert_true(import(stage, 0, part));
+    assert_true(import(stage, 1, part));
+    for (int i = 0; i < 5; i++) assert_true(import(stage, 0, part));
+    assert_true(import(stage, 0, GZ_SURFACE_BYTES_MAX - part));
+    assert_false(import(stage, 1, part + 1));
 }
 
 /* Those that imports replaced which are not stored yet are there all the same. */
 static void test_imports_that_wait_do_not_pile_up(void **state)
 {
     const size_t part = GZ_SURFACE_BYTES_MAX / 5 * 2;
-    struct daemon daemon;
-    (void)state;
-    start(&daemon);
-    assert_true(import(&daemon, 0, part));
-    daemon.hosts[0].disk = DISK_WAITS;
-    assert_true(import(&daemon, 0, part));
-    assert_true(import(&daemon, 0, part));
-    assert_false(import(&daemon, 0, part));
-    host_settle(&daemon.hosts[0], true);
-    finish(&daemon);
+    struct stage *stage = *state;
+    assert_true(import(stage, 0, part));
+    assert_true(begin_import(stage, 0, part));
+    assert_true(begin_import(stage, 0, part));
+    assert_false(begin_import(stage, 0, part));
+    data_folder_settle(&stage->folder);
+    assert_true(import(stage, 0, part));
 }
 
-/* The workers have other things to do, which people wait for. The files are not there: of each that
- * is looked for a line is logged. */
+/* The files have no real glTF in them: each that is read is a line in the log. */
 static void test_scenes_that_are_opened_wait_for_each_other(void **state)
 {
-    struct daemon daemon;
-    uv_loop_t loop;
-    char *lines = NULL;
-    size_t size = 0;
-    const struct gz_log log = {.level = GZ_WARN, .stream = open_memstream(&lines, &size)};
-    (void)state;
-    start(&daemon);
-    assert_int_equal(uv_loop_init(&loop), 0);
-    daemon.scenes.loop = &loop;
-    daemon.scenes.log = &log;
+    struct stage *stage = *state;
+    const struct gz_job_queue *lane = &stage->folder.jobs.lanes[GZ_LANE_TRIANGLES];
+    for (int i = 0; i < SCENES; i++) assert_true(import(stage, i, 1));
     for (int i = 0; i < SCENES; i++) {
-        assert_true(import(&daemon, i, 1));
-        daemon.open[i].path = (char *)(uintptr_t) "nowhere/at-all.db";
-        gz_surfaces_begin(&daemon.open[i]);
-        assert_int_equal(loop.active_reqs.count, 1);
+        gz_triangles_make(&stage->folder.scenes, stage->open[i]);
+        assert_int_equal(lane->at_workers, 1);
     }
-    gz_surfaces_cancel(&daemon.open[1]);
-    gz_surfaces_cancel(&daemon.open[0]); /* that one is on its way */
-    uv_run(&loop, UV_RUN_DEFAULT);
-    assert_int_equal(fclose(log.stream), 0);
-    assert_non_null(strchr(lines, '\n'));
-    assert_ptr_equal(strchr(lines, '\n'), lines + size - 1); /* one line */
-    free(lines);
-    for (int i = 0; i < SCENES; i++) assert_null(daemon.open[i].surfaces_job);
-    assert_null(daemon.scenes.surfaces_jobs);
-    assert_int_equal(uv_loop_close(&loop), 0);
-    finish(&daemon);
+    gz_jobs_cancel(&stage->folder.jobs, GZ_LANE_TRIANGLES, "b");
+    data_folder_await_jobs(&stage->folder);
+    assert_int_equal(data_folder_logged(&stage->folder, "a: picked by bounds"), 1);
+    assert_int_equal(data_folder_logged(&stage->folder, "b: picked by bounds"), 0);
+    assert_int_equal(data_folder_logged(&stage->folder, "c: picked by bounds"), 1);
 }
+
+/* They are made for the scene as it was then: not for another one of its name. */
+static void test_scene_that_was_closed_meanwhile_gets_none(void **state)
+{
+    struct stage *stage = *state;
+    assert_true(import(stage, 0, 1));
+    gz_triangles_make(&stage->folder.scenes, stage->open[0]);
+    gz_scenes_hide(stage->open[0]);
+    gz_scenes_drop(stage->open[0]);
+    stage->open[0] = NULL;
+    data_folder_await_jobs(&stage->folder);
+    assert_int_equal(data_folder_logged(&stage->folder, "picked by bounds"), 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_scenes_share_the_room),
-        cmocka_unit_test(test_what_an_import_replaces_is_not_in_its_way),
-        cmocka_unit_test(test_imports_that_wait_do_not_pile_up),
-        cmocka_unit_test(test_scenes_that_are_opened_wait_for_each_other),
+        TEST(test_all_scenes_share_the_room),
+        TEST(test_what_an_import_replaces_is_not_in_its_way),
+        TEST(test_imports_that_wait_do_not_pile_up),
+        TEST(test_scenes_that_are_opened_wait_for_each_other),
+        TEST(test_scene_that_was_closed_meanwhile_gets_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,222 @@
+/* The parts of the host, put together. */
+#include "host/host.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "host/folder.h"
+#include "host/metrics.h"
+#include "host/transfer.h"
+#include "host/triangles.h"
+#include "net/clock.h"
+
+struct gz_host {
+    struct gz_net *net;
+    struct gz_jobs jobs;
+    struct gz_scene_setting setting;
+    struct gz_scenes scenes;
+    struct gz_retirements retirements;
+    struct gz_transfers transfers;
+    uint64_t errors[GZ_STATUS_COUNT];
+};
+
+/* ---- what the scenes tell ---- */
+
+static void handle_opened(void *context, struct gz_open_scene *scene)
+{
+    struct gz_host *host = context;
+    gz_net_add(host->net, &scene->net);
+    gz_triangles_make(&host->scenes, scene);
+}
+
+static void handle_closing(void *context, struct gz_open_scene *scene)
+{
+    struct gz_host *host = context;
+    gz_net_remove(host->net, &scene->net);
+}
+
+/* The retirement says it in the log; a scene that is retired already needs no other. */
+static void handle_lost(void *context, struct gz_open_scene *scene)
+{
+    struct gz_host *host = context;
+    struct gz_error error;
+    struct gz_retire_request request = {.how = GZ_RETIRE_GONE, .name = scene->name, .user = ""};
+    (void)!gz_retire(&host->retirements, &request, &error);
+}
+
+/* ---- what the network asks ---- */
+
+static enum gz_status find(void *context, struct gz_text name, bool create,
+                           struct gz_scene_wait *wait, struct gz_net_scene **scene,
+                           struct gz_error *error)
+{
+    struct gz_host *host = context;
+    char terminated[GZ_SCENE_NAME_BYTES_MAX + 1] = "";
+    struct gz_open_scene *found = NULL;
+    if (name.size < sizeof terminated) memcpy(terminated, name.bytes, name.size);
+    enum gz_status status = gz_scenes_find(&host->scenes, terminated, create, wait, &found, error);
+    *scene = found != NULL ? &found->net : NULL;
+    return status;
+}
+
+static void forget(void *context, struct gz_scene_wait *wait)
+{
+    (void)context;
+    gz_scenes_forget(wait);
+}
+
+static enum gz_status admit(void *context, const struct gz_http_request *request,
+                            struct gz_error *error)
+{
+    struct gz_host *host = context;
+    return gz_transfer_admit(&host->transfers, request, error);
+}
+
+static void serve(void *context, struct gz_http_request *request)
+{
+    struct gz_host *host = context;
+    gz_transfer_serve(&host->transfers, request);
+}
+
+static bool is_healthy(void *context, struct gz_error *error)
+{
+    struct gz_host *host = context;
+    return gz_scenes_are_healthy(&host->scenes, error);
+}
+
+static bool measure(void *context, struct gz_buffer *out)
+{
+    struct gz_host *host = context;
+    return gz_scenes_measure(&host->scenes, out);
+}
+
+struct gz_net_host gz_host_for_net(struct gz_host *host)
+{
+    return (struct gz_net_host){.context = host,
+                                .errors = host->errors,
+                                .find = find,
+                                .forget = forget,
+                                .admit = admit,
+                                .serve = serve,
+                                .healthy = is_healthy,
+                                .measure = measure};
+}
+
+/* ---- the beginning ---- */
+
+static enum gz_status make_folder(const struct gz_host_options *options, struct gz_error *error)
+{
+    struct stat status;
+    if (mkdir(options->folder, S_IRWXU) != 0 && errno != EEXIST)
+        return gz_fail(error, GZ_STORAGE, "--data: cannot make %s: %s", options->folder,
+                       strerror(errno));
+    if (stat(options->folder, &status) != 0 || !S_ISDIR(status.st_mode))
+        return gz_fail(error, GZ_STORAGE, "--data: %s is not a folder", options->folder);
+    if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0)
+        gz_log(options->log, GZ_WARN, 0,
+               "--data: others than its owner may look into %s (mode %03o): chmod 700 ends that",
+               options->folder, (unsigned)(status.st_mode & 0777));
+    return GZ_OK;
+}
+
+enum gz_status gz_host_create(struct gz_host **out, const struct gz_host_options *options,
+                              struct gz_error *error)
+{
+    enum gz_status status = make_folder(options, error);
+    if (status != GZ_OK) return status;
+    struct gz_host *host = calloc(1, sizeof *host);
+    if (host == NULL) return gz_fail(error, GZ_NO_MEMORY, "out of memory");
+    host->setting = (struct gz_scene_setting){.loop = options->loop,
+                                              .log = options->log,
+                                              .folder = options->folder,
+                                              .server = options->server,
+                                              .messages_per_s = options->messages_per_s,
+                                              .recorded = options->recorded,
+                                              .kept = options->kept,
+                                              .jobs = &host->jobs,
+                                              .errors = host->errors,
+                                              .context = host,
+                                              .handle_opened = handle_opened,
+                                              .handle_closing = handle_closing,
+                                              .handle_lost = handle_lost};
+    gz_jobs_init(&host->jobs, options->loop);
+    gz_scenes_init(&host->scenes, &host->setting);
+    host->retirements.scenes = &host->scenes;
+    host->transfers = (struct gz_transfers){&host->scenes, &host->retirements, NULL};
+    gz_folder_tidy(&host->scenes);
+    *out = host;
+    return GZ_OK;
+}
+
+void gz_host_connect(struct gz_host *host, struct gz_net *net)
+{
+    host->net = net;
+}
+
+/* ---- the first scenes ---- */
+
+enum gz_status gz_host_open(struct gz_host *host, const char *name, struct gz_error *error)
+{
+    if (gz_scenes_find_open(&host->scenes, name) != NULL) return GZ_OK;
+    return gz_scenes_open_here(&host->scenes, name, error);
+}
+
+void gz_host_sample(struct gz_host *host, const char *name,
+                    void (*done)(void *context, const struct gz_error *error), void *context)
+{
+    struct gz_error error = {.status = GZ_OK};
+    if (!gz_scenes_have(&host->scenes, name)) {
+        gz_transfer_sample(&host->transfers, name, done, context);
+        return;
+    }
+    error.status = gz_host_open(host, name, &error);
+    done(context, &error);
+}
+
+/* ---- the end ---- */
+
+void gz_host_end(struct gz_host *host, const char *reason, double retry_s)
+{
+    const struct gz_bye bye = {.reason = {reason, strlen(reason)}, .retry_s = retry_s};
+    struct gz_open_scene *scene = NULL;
+    while ((scene = gz_scenes_next(&host->scenes, scene)) != NULL)
+        gz_core_end_all(gz_open_scene_touch(scene), &bye, gz_clock_now());
+}
+
+bool gz_host_is_idle(const struct gz_host *host)
+{
+    const struct gz_open_scene *scene = NULL;
+    while ((scene = gz_scenes_next(&host->scenes, scene)) != NULL) {
+        if (!gz_open_scene_is_idle(scene)) return false;
+    }
+    return host->transfers.first == NULL && gz_retire_is_idle(&host->retirements);
+}
+
+bool gz_host_is_saved(const struct gz_host *host, bool says)
+{
+    bool is_saved = true;
+    const struct gz_open_scene *scene = NULL;
+    while ((scene = gz_scenes_next(&host->scenes, scene)) != NULL) {
+        if (gz_open_scene_is_saved(scene)) continue;
+        is_saved = false;
+        if (says)
+            gz_log(host->setting.log, GZ_ERROR, 0,
+                   "%s: not saved: what was done last and was not acknowledged", scene->name);
+    }
+    return is_saved;
+}
+
+void gz_host_close(struct gz_host *host)
+{
+    gz_jobs_close(&host->jobs);
+    gz_retire_cancel(&host->retirements);
+    gz_transfer_cancel(&host->transfers);
+    gz_scenes_close(&host->scenes);
+}
+
+void gz_host_destroy(struct gz_host *host)
+{
+    free(host);
+}

@@ -1,0 +1,88 @@
+/* What the host says of itself at /healthz and /metrics. */
+#include "host/metrics.h"
+
+#include "net/text.h"
+#include "server/maxima.h"
+
+bool gz_scenes_are_healthy(const struct gz_scenes *scenes, struct gz_error *error)
+{
+    const struct gz_open_scene *scene = NULL;
+    while ((scene = gz_scenes_next(scenes, scene)) != NULL) {
+        struct gz_store_stats stats = gz_store_stats(scene->store);
+        double seconds = gz_open_scene_commit_seconds(scene, &stats);
+        if (stats.last_status != GZ_OK) {
+            gz_fail(error, GZ_STORAGE, "%s: the last commit failed", scene->name);
+            return false;
+        }
+        if (seconds > GZ_COMMIT_SECONDS_MAX) {
+            gz_fail(error, GZ_STORAGE, "%s: the last commit took %.1f s", scene->name, seconds);
+            return false;
+        }
+    }
+    return true;
+}
+
+enum measure {
+    NODES,
+    SEQ,
+    SAVED,
+    USERS,
+    COMMITS,
+    ROWS,
+    WAL_BYTES,
+    COMMIT_SECONDS,
+    TRIANGLES,
+    SURFACE_BYTES,
+    MEASURE_COUNT
+};
+
+static const struct {
+    const char *name, *type, *help;
+} lines[MEASURE_COUNT] = {
+    [NODES] = {"scene_nodes", "gauge", "Nodes alive."},
+    [SEQ] = {"scene_seq", "gauge", "The seq of the latest change."},
+    [SAVED] = {"scene_saved", "gauge", "The seq up to which all is on stable storage."},
+    [USERS] = {"scene_users", "gauge", "Sessions."},
+    [COMMITS] = {"scene_commits_total", "counter", "Commits since it was opened."},
+    [ROWS] = {"scene_rows_total", "counter", "Rows written since it was opened."},
+    [WAL_BYTES] = {"scene_wal_bytes", "gauge", "Bytes in the write-ahead log."},
+    [COMMIT_SECONDS] = {"scene_commit_seconds", "gauge", "How long the last commit took."},
+    [TRIANGLES] = {"scene_triangles", "gauge",
+                   "Triangles that nodes are picked by; 0 until they are loaded."},
+    [SURFACE_BYTES] = {"scene_surface_bytes", "gauge",
+                       "Bytes of the triangles that nodes are picked by."},
+};
+
+static double measure_scene(const struct gz_open_scene *scene, enum measure measure)
+{
+    struct gz_core_summary summary = gz_core_summary(scene->net.core);
+    struct gz_store_stats stats = gz_store_stats(scene->store);
+    const double values[MEASURE_COUNT] = {
+        [NODES] = (double)summary.nodes,
+        [SEQ] = (double)summary.seq,
+        [SAVED] = (double)summary.saved,
+        [USERS] = (double)summary.users,
+        [COMMITS] = (double)stats.commits,
+        [ROWS] = (double)stats.rows,
+        [WAL_BYTES] = (double)stats.wal_bytes,
+        [COMMIT_SECONDS] = gz_open_scene_commit_seconds(scene, &stats),
+        [TRIANGLES] = (double)summary.triangles,
+        [SURFACE_BYTES] = (double)(summary.surface_bytes + summary.surface_bytes_before)};
+    return values[measure];
+}
+
+bool gz_scenes_measure(const struct gz_scenes *scenes, struct gz_buffer *out)
+{
+    bool ok = gz_text_print(
+        out, "# HELP gizmod_scenes Scenes open.\n# TYPE gizmod_scenes gauge\ngizmod_scenes %zu\n",
+        scenes->count);
+    for (int i = 0; i < MEASURE_COUNT; i++) {
+        ok = ok && gz_text_print(out, "# HELP gizmod_%s %s\n# TYPE gizmod_%s %s\n", lines[i].name,
+                                 lines[i].help, lines[i].name, lines[i].type);
+        const struct gz_open_scene *scene = NULL;
+        while (ok && (scene = gz_scenes_next(scenes, scene)) != NULL)
+            ok = gz_text_print(out, "gizmod_%s{scene=\"%s\"} %.17g\n", lines[i].name, scene->name,
+                               measure_scene(scene, (enum measure)i));
+    }
+    return ok;
+}

@@ -1,0 +1,13 @@
+/* metrics.h - what the host says of itself: whether it is well, and numbers. Threads: the loop's.
+ */
+#ifndef GZ_HOST_METRICS_H
+#define GZ_HOST_METRICS_H
+
+#include "host/scenes.h"
+
+/* Whether the disk takes the commits of all open scenes in time; else why not. */
+bool gz_scenes_are_healthy(const struct gz_scenes *scenes, struct gz_error *error);
+/* Appends the numbers of the open scenes, in Prometheus' text format. False without memory. */
+bool gz_scenes_measure(const struct gz_scenes *scenes, struct gz_buffer *out);
+
+#endif

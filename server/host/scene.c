@@ -1,0 +1,278 @@
+/* One scene of the host: what its core asks of the store and of the past. */
+#include "host/scene.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "net/clock.h"
+
+char *gz_scene_path(const struct gz_scene_setting *setting, const char *name)
+{
+    char *path;
+    return asprintf(&path, "%s/%s.db", setting->folder, name) >= 0 ? path : NULL;
+}
+
+struct gz_core *gz_open_scene_touch(struct gz_open_scene *scene)
+{
+    scene->net.touched = true;
+    return scene->net.core;
+}
+
+/* ---- the core's host: the store ---- */
+
+static void commit(void *context, struct gz_batch *batch)
+{
+    struct gz_open_scene *scene = context;
+    if (scene->store == NULL) {
+        scene->held = batch;
+        return;
+    }
+    scene->commit_from_s = gz_clock_now().mono_s;
+    gz_store_submit(scene->store, batch);
+}
+
+/* The store is there in these three: it is taken away from frozen cores only, which look for no
+ * key, let nobody in and answer no question to the past. */
+static enum gz_status find_key(void *context, const char *user, const char *key,
+                               struct gz_arena *arena, struct gz_edit_record *edit)
+{
+    struct gz_open_scene *scene = context;
+    assert(scene->store != NULL);
+    return gz_store_find_key(scene->store, user, key, arena, edit);
+}
+
+static enum gz_status find_note_key(void *context, const char *user, const char *key,
+                                    uint64_t *note)
+{
+    struct gz_open_scene *scene = context;
+    assert(scene->store != NULL);
+    return gz_store_find_note_key(scene->store, user, key, note);
+}
+
+static uint64_t kept_since(void *context)
+{
+    struct gz_open_scene *scene = context;
+    assert(scene->store != NULL);
+    return gz_store_stats(scene->store).kept_since;
+}
+
+/* On the writer's thread. */
+static void handle_notify(void *context)
+{
+    struct gz_open_scene *scene = context;
+    uv_async_send(&scene->committed);
+}
+
+static void handle_committed(uv_async_t *async)
+{
+    struct gz_open_scene *scene = async->data;
+    enum gz_status status;
+    struct gz_error error = {.status = GZ_OK};
+    struct gz_batch *batch;
+    if (scene->phase != GZ_SCENE_OPEN) return;
+    while (scene->store != NULL && (batch = gz_store_take(scene->store, &status, &error)) != NULL) {
+        scene->commit_from_s = 0;
+        gz_core_committed(gz_open_scene_touch(scene), batch, status, error.message, gz_clock_now());
+    }
+    if (scene->store != NULL && gz_store_stats(scene->store).is_gone)
+        scene->setting->handle_lost(scene->setting->context, scene);
+}
+
+/* ---- the core's host: the past ---- */
+
+struct question {
+    struct gz_job job;
+    struct gz_open_scene *scene; /* not to be touched if the job is cancelled */
+    uint64_t ticket;
+    struct gz_query query;
+    struct gz_answer answer;
+    char name[GZ_SCENE_NAME_BYTES_MAX + 1];
+    char path[]; /* the job may outlive the scene */
+};
+
+static void run_question(struct gz_job *job)
+{
+    struct question *question = job->context;
+    gz_store_query(question->path, &question->query, &question->answer);
+}
+
+static void handle_answer(struct gz_job *job)
+{
+    struct question *question = job->context;
+    if (!job->is_cancelled) {
+        struct gz_open_scene *scene = question->scene;
+        scene->question_count--;
+        gz_core_answered(gz_open_scene_touch(scene), question->ticket, &question->answer,
+                         gz_clock_now());
+    }
+    gz_answer_finish(&question->answer);
+    free(question);
+}
+
+static void query(void *context, uint64_t ticket, const struct gz_query *query)
+{
+    struct gz_open_scene *scene = context;
+    size_t path_size = strlen(scene->path) + 1;
+    struct question *question = calloc(1, sizeof *question + path_size);
+    if (question == NULL) {
+        struct gz_answer answer = {.status = GZ_NO_MEMORY};
+        gz_fail(&answer.error, GZ_NO_MEMORY, "out of memory");
+        gz_core_answered(gz_open_scene_touch(scene), ticket, &answer, gz_clock_now());
+        return;
+    }
+    question->job = (struct gz_job){.lane = GZ_LANE_PAST,
+                                    .subject = question->name,
+                                    .run = run_question,
+                                    .done = handle_answer,
+                                    .context = question};
+    question->scene = scene;
+    question->ticket = ticket;
+    question->query = *query;
+    memcpy(question->name, scene->name, sizeof question->name);
+    memcpy(question->path, scene->path, path_size);
+    scene->question_count++;
+    gz_job_start(scene->setting->jobs, &question->job);
+}
+
+/* ---- the core's host: memory that goes back on a worker ---- */
+
+static void finish_answer(void *memory)
+{
+    gz_answer_finish(memory);
+    free(memory);
+}
+
+/* The loop would wait for the workers' allocations. */
+static void discard(void *context, struct gz_answer *answer)
+{
+    struct gz_open_scene *scene = context;
+    struct gz_answer *own = malloc(sizeof *own);
+    if (own == NULL) {
+        gz_answer_finish(answer);
+        return;
+    }
+    *own = *answer;
+    gz_jobs_free(scene->setting->jobs, own, finish_answer);
+}
+
+/* A core that is destroyed is at a worker already. */
+static void release(void *context, struct gz_surfaces *surfaces)
+{
+    struct gz_open_scene *scene = context;
+    if (scene->is_ending)
+        free(surfaces);
+    else
+        gz_jobs_free(scene->setting->jobs, surfaces, free);
+}
+
+/* ---- from nothing to an open scene and back ---- */
+
+struct gz_open_scene *gz_open_scene_create(const struct gz_scene_setting *setting, const char *name)
+{
+    struct gz_open_scene *scene = calloc(1, sizeof *scene);
+    if (scene == NULL) return NULL;
+    scene->setting = setting;
+    scene->path = gz_scene_path(setting, name);
+    scene->committed.data = scene;
+    snprintf(scene->name, sizeof scene->name, "%s", name);
+    if (scene->path != NULL &&
+        uv_async_init(setting->loop, &scene->committed, handle_committed) == 0)
+        return scene;
+    free(scene->path);
+    free(scene);
+    return NULL;
+}
+
+static struct gz_core *create_core(struct gz_open_scene *scene, const struct gz_scene_state *state)
+{
+    const struct gz_core_options options = {.scene = scene->name,
+                                            .host = {.context = scene,
+                                                     .commit = commit,
+                                                     .query = query,
+                                                     .discard = discard,
+                                                     .release = release,
+                                                     .find_key = find_key,
+                                                     .find_note_key = find_note_key,
+                                                     .kept_since = kept_since},
+                                            .log = scene->setting->log,
+                                            .errors = scene->setting->errors,
+                                            .server = scene->setting->server,
+                                            .messages_per_s = scene->setting->messages_per_s,
+                                            .frame_headroom = gz_net_frame_headroom()};
+    return gz_core_create(&options, state);
+}
+
+enum gz_status gz_open_scene_fill(struct gz_open_scene *scene, bool create, struct gz_error *error)
+{
+    const struct gz_scene_setting *setting = scene->setting;
+    struct gz_scene_state state;
+    struct gz_store_options options = {.path = scene->path,
+                                       .create = create,
+                                       .time = gz_clock_now().unix_s,
+                                       .recorded = setting->recorded,
+                                       .kept = setting->kept,
+                                       .notify = handle_notify,
+                                       .context = scene,
+                                       .log = setting->log};
+    enum gz_status status = gz_store_open(&scene->store, &options, &state, error);
+    if (status != GZ_OK) {
+        scene->store = NULL;
+        return status;
+    }
+    scene->net.core = create_core(scene, &state);
+    gz_scene_state_finish(&state);
+    return scene->net.core != NULL ? GZ_OK : gz_fail(error, GZ_NO_MEMORY, "out of memory");
+}
+
+struct gz_store *gz_open_scene_take_store(struct gz_open_scene *scene)
+{
+    struct gz_store *store = scene->store;
+    scene->store = NULL;
+    return store;
+}
+
+/* The store comes first: a batch on its way may point into the core. What is held is about
+ * sessions; it has no bytes of the core's, as an import has. */
+void gz_open_scene_empty(struct gz_open_scene *scene)
+{
+    scene->is_ending = true;
+    gz_store_close(scene->store);
+    gz_core_destroy(scene->net.core);
+    if (scene->held != NULL) gz_batch_destroy(scene->held);
+    scene->store = NULL;
+    scene->net.core = NULL;
+    scene->held = NULL;
+}
+
+static void handle_closed(uv_handle_t *handle)
+{
+    struct gz_open_scene *scene = handle->data;
+    free(scene->path);
+    free(scene);
+}
+
+void gz_open_scene_destroy(struct gz_open_scene *scene)
+{
+    uv_close((uv_handle_t *)&scene->committed, handle_closed);
+}
+
+/* ---- how it is ---- */
+
+double gz_open_scene_commit_seconds(const struct gz_open_scene *scene,
+                                    const struct gz_store_stats *stats)
+{
+    double running_s = scene->commit_from_s > 0 ? gz_clock_now().mono_s - scene->commit_from_s : 0;
+    return running_s > stats->last_commit_s ? running_s : stats->last_commit_s;
+}
+
+bool gz_open_scene_is_idle(const struct gz_open_scene *scene)
+{
+    return !scene->net.touched && gz_core_is_idle(scene->net.core);
+}
+
+bool gz_open_scene_is_saved(const struct gz_open_scene *scene)
+{
+    return gz_open_scene_is_idle(scene) && gz_store_stats(scene->store).last_status == GZ_OK;
+}

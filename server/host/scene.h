@@ -1,0 +1,95 @@
+/* scene.h - one scene of the host: a core with its store, and the core's questions to the past on
+ * workers.
+ *
+ * A scene is filled (its file is opened and read, its core is built) and emptied by whichever
+ * thread is given it for that time, usually a worker; meanwhile nobody else touches it. Between
+ * them it belongs to the loop. Ownership: scenes.c owns all scenes; others read the members of the
+ * struct, and change them by the functions here. Errors: the store's and the core's, in their
+ * words. */
+#ifndef GZ_HOST_SCENE_H
+#define GZ_HOST_SCENE_H
+
+#include "host/job.h"
+#include "net/net.h"
+#include "proto/limits.h"
+#include "store/store.h"
+
+struct gz_open_scene;
+
+/* What all scenes of a host have in common; lives as long as they do, as do its strings. */
+struct gz_scene_setting {
+    uv_loop_t *loop;
+    const struct gz_log *log;
+    const char *folder; /* FOLDER/NAME.db is the file of a scene */
+    const char *server; /* what `welcome` calls the server */
+    double messages_per_s;
+    enum gz_recorded recorded;
+    struct gz_retention_rule kept;
+    struct gz_jobs *jobs;
+    uint64_t *errors; /* GZ_STATUS_COUNT: all that somebody was answered with */
+    /* On the loop: a scene was opened; it is about to be closed; its file is not there any more,
+     * and it takes no commits. */
+    void *context;
+    void (*handle_opened)(void *context, struct gz_open_scene *scene);
+    void (*handle_closing)(void *context, struct gz_open_scene *scene);
+    void (*handle_lost)(void *context, struct gz_open_scene *scene);
+};
+
+enum gz_scene_phase {
+    GZ_SCENE_OPENING, /* it is filled, or waits for that */
+    GZ_SCENE_OPEN,
+    GZ_SCENE_CLOSING /* it is emptied, or waits for that */
+};
+
+struct gz_open_scene {
+    struct gz_net_scene net; /* first: the network gives it back */
+    const struct gz_scene_setting *setting;
+    char name[GZ_SCENE_NAME_BYTES_MAX + 1];
+    char *path;
+    struct gz_store *store; /* NULL without an open file */
+    uv_async_t committed;   /* the store's writer has something for the loop */
+    double commit_from_s;   /* monotonic, of the commit that runs; 0 for none */
+    unsigned question_count;
+    struct gz_batch *held; /* what the core wanted to store after its file was closed; or NULL */
+    bool is_ending;        /* it is emptied */
+    /* scenes.c's */
+    struct gz_scenes *scenes;
+    enum gz_scene_phase phase;
+    bool creates, is_hidden;
+    struct gz_error error; /* of its opening */
+    struct gz_job job;     /* its opening or closing */
+    struct gz_scene_wait *waits;
+    struct gz_open_scene *next;
+};
+
+/* FOLDER/NAME.db, to be freed; NULL without memory. */
+char *gz_scene_path(const struct gz_scene_setting *setting, const char *name);
+
+/* The core, which is to have a turn: something is done with it. */
+struct gz_core *gz_open_scene_touch(struct gz_open_scene *scene);
+
+/* Seconds that the last commit took, or that the one which runs has taken so far. */
+double gz_open_scene_commit_seconds(const struct gz_open_scene *scene,
+                                    const struct gz_store_stats *stats);
+/* Nothing waits for a turn or for the disk. */
+bool gz_open_scene_is_idle(const struct gz_open_scene *scene);
+/* The same, and the last commit did not fail. */
+bool gz_open_scene_is_saved(const struct gz_open_scene *scene);
+
+/* ---- for scenes.c and retire.c ---- */
+
+/* NULL without memory. */
+struct gz_open_scene *gz_open_scene_create(const struct gz_scene_setting *setting,
+                                           const char *name);
+/* Opens the file, made if it is missing and `create`, and builds the core. */
+GZ_MUST_USE enum gz_status gz_open_scene_fill(struct gz_open_scene *scene, bool create,
+                                              struct gz_error *error);
+/* Takes the store away: the core, which must be frozen, goes on without it until everybody has
+ * left. */
+struct gz_store *gz_open_scene_take_store(struct gz_open_scene *scene);
+/* Commits what is left, closes the file and destroys the core. Blocks for the disk. */
+void gz_open_scene_empty(struct gz_open_scene *scene);
+/* On the loop, after gz_open_scene_empty: frees it, once the loop has closed its handle. */
+void gz_open_scene_destroy(struct gz_open_scene *scene);
+
+#endif

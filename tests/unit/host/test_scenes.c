@@ -1,0 +1,285 @@
+/* Scenes are opened and closed on workers: what meets an opening waits, in order, and is answered;
+ * what each is answered, and that nothing of a scene is left open. In counts and order, not in
+ * times. */
+#include "data_folder.h"
+#include "net/clock.h"
+#include "server/maxima.h"
+
+static int start(void **state)
+{
+    struct data_folder *folder = malloc(sizeof *folder);
+    assert_non_null(folder);
+    data_folder_init(folder);
+    *state = folder;
+    return 0;
+}
+
+static int stop(void **state)
+{
+    data_folder_finish(*state);
+    free(*state);
+    return 0;
+}
+
+static void await(struct waiter *waiter)
+{
+    while (!waiter->is_answered) uv_run(&waiter->folder->loop, UV_RUN_ONCE);
+}
+
+static void test_scene_is_opened_once_for_all_who_wait(void **state)
+{
+    struct data_folder *folder = *state;
+    struct waiter waiters[5];
+    for (int i = 0; i < 5; i++) {
+        waiter_ask(&waiters[i], folder, "a", i == 0);
+        assert_false(waiters[i].is_answered);
+    }
+    assert_null(gz_scenes_find_open(&folder->scenes, "a"));
+    assert_true(gz_scenes_have(&folder->scenes, "a")); /* nobody may make another one */
+    gz_scenes_forget(&waiters[3].wait);
+    await(&waiters[4]);
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(waiters[i].asked, i == 3 ? 1 : 2);
+        assert_ptr_equal(waiters[i].scene, i == 3 ? NULL : waiters[0].scene);
+    }
+    assert_int_equal(folder->opened, 1);
+    assert_int_equal(data_folder_logged(folder, "a: open, 0 nodes"), 1);
+    struct waiter late;
+    waiter_ask(&late, folder, "a", false);
+    assert_ptr_equal(late.scene, waiters[0].scene);
+}
+
+/* The loop goes on while a worker waits for the file: a turn of the loop ends without an opening.
+ */
+static void test_opening_is_not_done_by_the_loop(void **state)
+{
+    struct data_folder *folder = *state;
+    struct waiter waiter;
+    waiter_ask(&waiter, folder, "a", true);
+    assert_int_equal(folder->jobs.lanes[GZ_LANE_FILES].at_workers, 1);
+    assert_null(gz_scenes_next(&folder->scenes, NULL));
+    await(&waiter);
+    assert_int_equal(waiter.error.status, GZ_OK);
+}
+
+static void test_opening_that_fails_answers_all_who_wait(void **state)
+{
+    struct data_folder *folder = *state;
+    struct waiter waiters[3];
+    char path[160];
+    snprintf(path, sizeof path, "%s/a.db", folder->path);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("this is no database, and long enough to be read as one: "
+          "0123456789012345678901234567890123456789012345678901234567890123456789",
+          file);
+    fclose(file);
+    for (int i = 0; i < 3; i++) waiter_ask(&waiters[i], folder, "a", i == 1);
+    for (int i = 0; i < 3; i++) await(&waiters[i]);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(waiters[i].error.status, GZ_STORAGE);
+        assert_string_equal(waiters[i].error.message, waiters[0].error.message);
+        assert_int_equal(waiters[i].asked, 1);
+    }
+    assert_null(folder->scenes.first);
+    assert_int_equal(folder->scenes.count, 0);
+    assert_false(data_folder_has(folder, "a.db.owner"));
+    unlink(path);
+    assert_int_equal(waiters[0].folder->opened, 0);
+    data_folder_open(folder, "a"); /* it is asked for anew, and there is no trace of the failure */
+}
+
+static void test_scene_that_is_missing_is_refused_at_once(void **state)
+{
+    struct data_folder *folder = *state;
+    struct waiter waiter;
+    waiter_ask(&waiter, folder, "a", false);
+    assert_true(waiter.is_answered);
+    assert_int_equal(waiter.error.status, GZ_UNKNOWN_SCENE);
+    waiter_ask(&waiter, folder, "A", true);
+    assert_int_equal(waiter.error.status, GZ_BAD_VALUE);
+    assert_null(folder->scenes.first);
+}
+
+/* Whoever asks for a scene that is being closed waits for its end, and has it opened anew. */
+static void test_scene_that_is_being_closed_is_opened_again(void **state)
+{
+    struct data_folder *folder = *state;
+    char name[32];
+    data_folder_open(folder, "first");
+    for (int i = 1; i < GZ_SCENES_MAX; i++) {
+        snprintf(name, sizeof name, "scene-%d", i);
+        data_folder_open(folder, name);
+    }
+    data_folder_settle(folder); /* nothing waits in any of them */
+    struct waiter other, waiter;
+    waiter_ask(&other, folder, "another", true);
+    assert_int_equal(data_folder_logged(folder, "first: closed, to make room for another"), 1);
+    assert_int_equal(folder->closing, 1);
+    waiter_ask(&waiter, folder, "first", false);
+    assert_false(waiter.is_answered);
+    await(&waiter);
+    await(&other);
+    assert_int_equal(waiter.error.status, GZ_OK);
+    assert_int_equal(waiter.asked, 3); /* at first, after the closing, after the opening */
+    assert_int_equal(folder->opened, GZ_SCENES_MAX + 2);
+    assert_int_equal(folder->scenes.count, GZ_SCENES_MAX);
+}
+
+/* ---- deleting and renaming ---- */
+
+struct outcome {
+    bool is_done;
+    struct gz_error error;
+};
+
+static void handle_retired(void *context, const struct gz_error *error)
+{
+    struct outcome *outcome = context;
+    outcome->is_done = true;
+    outcome->error = *error;
+}
+
+static void retire(struct data_folder *folder, const char *name, const char *new_name,
+                   struct outcome *outcome)
+{
+    struct gz_error error;
+    struct gz_retire_request request = {.how =
+                                            new_name != NULL ? GZ_RETIRE_RENAME : GZ_RETIRE_DELETE,
+                                        .name = name,
+                                        .new_name = new_name,
+                                        .user = "anna",
+                                        .done = handle_retired,
+                                        .context = outcome};
+    *outcome = (struct outcome){.is_done = false};
+    if (gz_retire(&folder->retirements, &request, &error) != GZ_OK) fail_msg("%s", error.message);
+}
+
+static void await_outcome(struct data_folder *folder, const struct outcome *outcome)
+{
+    while (!outcome->is_done) {
+        uv_run(&folder->loop, UV_RUN_ONCE);
+        struct gz_open_scene *scene = NULL;
+        while ((scene = gz_scenes_next(&folder->scenes, scene)) != NULL) {
+            scene->net.touched = false;
+            gz_core_turn(scene->net.core, gz_clock_now());
+        }
+    }
+}
+
+/* The opening comes to its end, those who wait for it are told of the deletion, and it is done. */
+static void test_deletion_meets_an_opening(void **state)
+{
+    struct data_folder *folder = *state;
+    struct waiter before, after;
+    struct outcome outcome;
+    waiter_ask(&before, folder, "a", true);
+    retire(folder, "a", NULL, &outcome);
+    waiter_ask(&after, folder, "a", true);
+    assert_int_equal(after.error.status, GZ_UNKNOWN_SCENE);
+    await_outcome(folder, &outcome);
+    assert_int_equal(outcome.error.status, GZ_OK);
+    assert_int_equal(before.error.status, GZ_UNKNOWN_SCENE);
+    assert_string_equal(before.error.message, "scene: a is just being deleted by anna");
+    data_folder_await_jobs(folder);
+    assert_false(data_folder_has(folder, "a.db"));
+    assert_null(folder->scenes.first);
+    data_folder_open(folder, "a");
+}
+
+static void test_renaming_meets_an_opening(void **state)
+{
+    struct data_folder *folder = *state;
+    struct waiter waiter;
+    struct outcome outcome;
+    data_folder_close(folder, data_folder_open(folder, "a"));
+    waiter_ask(&waiter, folder, "a", false);
+    retire(folder, "a", "b", &outcome);
+    await_outcome(folder, &outcome);
+    assert_int_equal(outcome.error.status, GZ_OK);
+    assert_int_equal(waiter.error.status, GZ_UNKNOWN_SCENE);
+    data_folder_await_jobs(folder);
+    assert_false(data_folder_has(folder, "a.db"));
+    assert_true(data_folder_has(folder, "b.db"));
+    data_folder_open(folder, "b");
+}
+
+/* A deletion of a scene that cannot be opened does not depend on that. */
+static void test_deletion_meets_an_opening_that_fails(void **state)
+{
+    struct data_folder *folder = *state;
+    struct waiter waiter;
+    struct outcome outcome;
+    char path[160];
+    snprintf(path, sizeof path, "%s/a.db", folder->path);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("no database", file);
+    fclose(file);
+    waiter_ask(&waiter, folder, "a", false);
+    retire(folder, "a", NULL, &outcome);
+    await_outcome(folder, &outcome);
+    assert_int_equal(waiter.error.status, GZ_STORAGE);
+    assert_int_equal(outcome.error.status, GZ_OK);
+    assert_false(data_folder_has(folder, "a.db"));
+}
+
+/* ---- the end ---- */
+
+/* At the daemon's end an opening is finished and closed again, wherever it stands; who still waits
+ * is told. */
+static void test_end_meets_openings(void **state)
+{
+    struct data_folder *folder = *state;
+    struct waiter waiters[8];
+    static const char *const names[8] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+    data_folder_open(folder, "a");
+    for (int i = 0; i < 8; i++) waiter_ask(&waiters[i], folder, names[i], true);
+    gz_jobs_close(&folder->jobs);
+    gz_scenes_close(&folder->scenes);
+    uv_run(&folder->loop, UV_RUN_DEFAULT);
+    assert_int_equal(waiters[0].error.status, GZ_OK);
+    for (int i = 1; i < 8; i++) {
+        assert_int_equal(waiters[i].error.status, GZ_BAD_STATE);
+        assert_string_equal(waiters[i].error.message, "the server is going away");
+    }
+    assert_null(folder->scenes.first);
+    assert_false(data_folder_has(folder, "a.db.owner"));
+    assert_false(data_folder_has(folder, "b.db.owner"));
+    assert_int_equal(folder->opened, 1);
+}
+
+static void test_end_meets_a_deletion_that_waits_for_an_opening(void **state)
+{
+    struct data_folder *folder = *state;
+    struct waiter waiter;
+    struct outcome outcome;
+    waiter_ask(&waiter, folder, "a", true);
+    retire(folder, "a", NULL, &outcome);
+    gz_jobs_close(&folder->jobs);
+    gz_retire_cancel(&folder->retirements);
+    assert_true(outcome.is_done);
+    assert_int_equal(outcome.error.status, GZ_BAD_STATE);
+    gz_scenes_close(&folder->scenes);
+    uv_run(&folder->loop, UV_RUN_DEFAULT);
+    assert_int_equal(waiter.error.status, GZ_BAD_STATE);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_scene_is_opened_once_for_all_who_wait),
+        TEST(test_opening_is_not_done_by_the_loop),
+        TEST(test_opening_that_fails_answers_all_who_wait),
+        TEST(test_scene_that_is_missing_is_refused_at_once),
+        TEST(test_scene_that_is_being_closed_is_opened_again),
+        TEST(test_deletion_meets_an_opening),
+        TEST(test_renaming_meets_an_opening),
+        TEST(test_deletion_meets_an_opening_that_fails),
+        TEST(test_end_meets_openings),
+        TEST(test_end_meets_a_deletion_that_waits_for_an_opening),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
