@@ -1,5 +1,5 @@
-/* crowd_bench - what a viewer waits for a change, and whether others can make it wait longer
- * (promises R17 to R20). crowd_bench [VIEWERS [JOINS [ROUNDS]]]        200, 2000 and 5 without A
+/* crowd_bench - what a viewer waits for a change, and whether others can make it wait longer.
+ * crowd_bench [VIEWERS [JOINS [ROUNDS]]]        200, 2000 and 5 without A
  * real daemon with its disk, real sockets on loopback, all viewers in this thread. One editor drags
  * ten nodes a hundred times a second; the wait is from the send of its pointer to the moment at
  * which the kernel of a viewer had the delta that shows it, over all pointers and all viewers of

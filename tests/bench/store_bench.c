@@ -1,5 +1,5 @@
-/* store_bench - what the disk costs: durable edits, samples, a long history (promises R6, R20, and
- * `at` within 100 ms). store_bench FOLDER [EDITS]        a million without The files are made in
+/* store_bench - what the disk costs: durable edits, samples, a long history (`at` within
+ * 100 ms). store_bench FOLDER [EDITS]        a million without The files are made in
  * FOLDER, on the file system of /tmp, and are removed; a million edits take some 0.6 GB of it. */
 #include <math.h>
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* R3, R4: the disk of a whole daemon fails, each kind of call in turn and at each place, full or
+/* The disk of a whole daemon fails, each kind of call in turn and at each place, full or
  * broken. Viewing, joining and the preview of drags go on, edits are refused with `storage`,
  * everybody is back at the last durable state, nothing acknowledged is lost, and edits are taken
  * again without a restart once the disk is well. */
@@ -277,7 +277,7 @@ static void test_scene_that_cannot_be_made_leaves_nothing(void **state)
     (void)people;
 }
 
-/* R31: the end does not wait for a disk that takes no bytes and gives no answer. */
+/* The end does not wait for a disk that takes no bytes and gives no answer. */
 static void test_sigterm_on_a_disk_that_hangs_ends_in_time(void **state)
 {
     static const unsigned calls[] = {FAULT_DISK_SYNC, FAULT_DISK_WRITE};

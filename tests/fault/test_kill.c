@@ -1,4 +1,4 @@
-/* R1, R12: kill -9 at random moments while people drag, set, make, undo, delete and write notes.
+/* Kill -9 at random moments while people drag, set, make, undo, delete and write notes.
  * What they were told is in the log of a driver of its own (driver.c); after each kill the file is
  * held against it: every edit answered `ok` is there once, with the answer that its key has, and
  * whole; what was `saved` is there; a drag lost at most 50 ms and one commit of its motion.

@@ -1,4 +1,4 @@
-/* R5: the n-th allocation of a whole daemon fails, or many from there on, by whichever of its
+/* The n-th allocation of a whole daemon fails, or many from there on, by whichever of its
  * libraries, while somebody does everything once: no crash, no hang, a refused request or a closed
  * connection; everybody can go on afterwards, what was acknowledged is in the file, which is whole
  * and what viewers see. Leaks are AddressSanitizer's to tell, at the daemon's end. GIZMOD_TIMES

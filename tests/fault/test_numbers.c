@@ -1,4 +1,4 @@
-/* R34: whatever numbers come over the wire, what is stored is finite, its quaternions unit and its
+/* Whatever numbers come over the wire, what is stored is finite, its quaternions unit and its
  * scale factors none of them zero. Each number of each message in turn becomes one that cannot be,
  * or just can, through a real daemon; and then its session drags. */
 #include <float.h>

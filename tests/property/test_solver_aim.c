@@ -1,5 +1,4 @@
-/* What is under the pointer: the drawn handles by brute force against what picking says. P39 to
- * P43. */
+/* What is under the pointer: the drawn handles by brute force against what picking says. */
 #include <math.h>
 
 #include "property/solver_scene.h"
@@ -112,7 +111,7 @@ static bool by_brute_force(const struct scene *scene, const struct gz_pointer *p
     return true;
 }
 
-static void test_distance_is_that_to_the_drawn_shape(void **state) /* P39, P40 */
+static void test_distance_is_that_to_the_drawn_shape(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 61};
@@ -140,7 +139,7 @@ static void test_distance_is_that_to_the_drawn_shape(void **state) /* P39, P40 *
     hold(compared > drags / 20, drags);
 }
 
-static void test_conic_is_exact_to_a_hundredth_of_a_pixel(void **state) /* P39 */
+static void test_conic_is_exact_to_a_hundredth_of_a_pixel(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 62};
@@ -172,7 +171,7 @@ static bool inside_quad(const struct scene *scene, const struct gz_pointer *poin
     return left == 0 || left == 4;
 }
 
-static void test_plane_quads_are_met_inside_and_near_their_edges(void **state) /* P39 */
+static void test_plane_quads_are_met_inside_and_near_their_edges(void **state)
 {
     (void)state;
     static const double at[4][2] = {{0.5, 0.5}, {0.75, 0.5}, {0.75, 0.75}, {0.5, 0.75}};
@@ -216,8 +215,7 @@ static bool is_filled(enum gz_handle handle)
     return rank_of(handle) <= 1 || handle == GZ_RB;
 }
 
-static void
-test_pick_is_the_nearest_and_of_equally_near_ones_the_first_of_its_class(void **state) /* P41 */
+static void test_pick_is_the_nearest_and_of_equally_near_ones_the_first_of_its_class(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 64};
@@ -250,7 +248,7 @@ test_pick_is_the_nearest_and_of_equally_near_ones_the_first_of_its_class(void **
     hold(picked > drags / 10, drags);
 }
 
-static void test_size_in_pixels_is_constant_over_the_picture(void **state) /* P42 */
+static void test_size_in_pixels_is_constant_over_the_picture(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 65};
@@ -276,7 +274,7 @@ static void test_size_in_pixels_is_constant_over_the_picture(void **state) /* P4
     }
 }
 
-static void test_what_is_hovered_can_be_pressed(void **state) /* P43 */
+static void test_what_is_hovered_can_be_pressed(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 66};
@@ -347,7 +345,7 @@ static void hold_pulled(struct scene *scene, struct dice *dice, enum gz_handle h
     hold_near(scene->motion.value[0], factor, 1e-9, n);
 }
 
-static void test_bounds_are_pulled_from_inside(void **state) /* P43 */
+static void test_bounds_are_pulled_from_inside(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 69};

@@ -1,5 +1,5 @@
 /* Balls: under the pointer in perspective, closed over closed paths, without cliffs, the right way
- * round. P48 to P54. */
+ * round. */
 #include <math.h>
 
 #include "property/solver_scene.h"
@@ -47,7 +47,7 @@ static bool in_silhouette(const struct scene *scene, const struct reference *ref
     return miss < (quad)0.999 * scene->gizmo.size;
 }
 
-static void test_grabbed_point_stays_under_the_pointer(void **state) /* P48 */
+static void test_grabbed_point_stays_under_the_pointer(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 81};
@@ -76,7 +76,7 @@ static void test_grabbed_point_stays_under_the_pointer(void **state) /* P48 */
     hold(found > drags / 4, drags);
 }
 
-static void test_closed_paths_return(void **state) /* P49 */
+static void test_closed_paths_return(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 82};
@@ -108,7 +108,7 @@ static double quat_difference(gz_quat a, gz_quat b)
                 fmax(fabs(a.z - s * b.z), fabs(a.w - s * b.w)));
 }
 
-static void test_double_arcs_join(void **state) /* P50 */
+static void test_double_arcs_join(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 83};
@@ -134,7 +134,7 @@ static void test_double_arcs_join(void **state) /* P50 */
 }
 
 /* Two radians to the radius, wherever the pointer is, on Bell's sheet. */
-static void test_bell_has_a_bounded_gain_everywhere(void **state) /* P51 */
+static void test_bell_has_a_bounded_gain_everywhere(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 84};
@@ -156,7 +156,7 @@ static void test_bell_has_a_bounded_gain_everywhere(void **state) /* P51 */
     }
 }
 
-static void test_every_ball_answers_over_the_whole_plane(void **state) /* P51 */
+static void test_every_ball_answers_over_the_whole_plane(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 85};
@@ -178,7 +178,7 @@ static void test_every_ball_answers_over_the_whole_plane(void **state) /* P51 */
     }
 }
 
-static void test_opposite_point_has_one_axis(void **state) /* P51 */
+static void test_opposite_point_has_one_axis(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 86};
@@ -196,7 +196,7 @@ static void test_opposite_point_has_one_axis(void **state) /* P51 */
     }
 }
 
-static void test_front_follows_the_pointer_in_every_convention(void **state) /* P54 */
+static void test_front_follows_the_pointer_in_every_convention(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 87};

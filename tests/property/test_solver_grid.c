@@ -1,5 +1,4 @@
-/* Snapping and fine: the handle's own number on its grid, without memory. P31 to P38; P34 is in
- * test_solver_state.c. */
+/* Snapping and fine: the handle's own number on its grid, without memory. */
 #include <math.h>
 
 #include "property/solver_scene.h"
@@ -27,7 +26,7 @@ static double ulp(double value)
     return nextafter(fabs(value), HUGE_VAL) - fabs(value);
 }
 
-static void test_relative_snap_is_a_multiple_of_the_step(void **state) /* P31 */
+static void test_relative_snap_is_a_multiple_of_the_step(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 51};
@@ -45,7 +44,7 @@ static void test_relative_snap_is_a_multiple_of_the_step(void **state) /* P31 */
 }
 
 /* The least value of the grid above 0, and without mirror nothing else beyond it. */
-static void test_snapped_factor_stops_just_above_zero(void **state) /* P31, P28 */
+static void test_snapped_factor_stops_just_above_zero(void **state)
 {
     (void)state;
     for (int step_milli = 1; step_milli <= 2000; step_milli++) {
@@ -65,7 +64,7 @@ static void test_snapped_factor_stops_just_above_zero(void **state) /* P31, P28 
 }
 
 /* Scales past their pivot: what a drag does with it. */
-static void test_snapped_drag_mirrors_only_if_it_may(void **state) /* P28 */
+static void test_snapped_drag_mirrors_only_if_it_may(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 58};
@@ -85,7 +84,7 @@ static void test_snapped_drag_mirrors_only_if_it_may(void **state) /* P28 */
     hold(stopped > drags / 100 && mirrored > drags / 100, drags);
 }
 
-static void test_absolute_snap_puts_the_own_coordinate_on_the_grid(void **state) /* P32 */
+static void test_absolute_snap_puts_the_own_coordinate_on_the_grid(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 52};
@@ -108,7 +107,7 @@ static void test_absolute_snap_puts_the_own_coordinate_on_the_grid(void **state)
     }
 }
 
-static void test_grid_is_the_same_both_ways(void **state) /* P33 */
+static void test_grid_is_the_same_both_ways(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 53};
@@ -129,7 +128,7 @@ static gz_vec3 on_ring(const struct scene *scene, double angle)
     return gz_add(scene->gizmo.origin, gz_add(gz_scale(x, cos(angle)), gz_scale(y, sin(angle))));
 }
 
-static void test_snapped_angles_never_turn_back(void **state) /* P35 */
+static void test_snapped_angles_never_turn_back(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 54};
@@ -153,7 +152,7 @@ static void test_snapped_angles_never_turn_back(void **state) /* P35 */
     }
 }
 
-static void test_second_drag_knows_nothing_of_the_first(void **state) /* P36 */
+static void test_second_drag_knows_nothing_of_the_first(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 55};
@@ -173,7 +172,7 @@ static void test_second_drag_knows_nothing_of_the_first(void **state) /* P36 */
 
 /* A scale from one place on the handle to another is the same however far the camera is, and so is
  * its snapped value. */
-static void test_snapped_scale_does_not_depend_on_distance(void **state) /* P37 */
+static void test_snapped_scale_does_not_depend_on_distance(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 56};
@@ -199,7 +198,7 @@ static void test_snapped_scale_does_not_depend_on_distance(void **state) /* P37 
     }
 }
 
-static void test_switching_fine_and_snap_does_not_jump(void **state) /* P38 */
+static void test_switching_fine_and_snap_does_not_jump(void **state)
 {
     (void)state;
     const uint32_t fine = 1u << GZ_MOD_FINE, snap = 1u << GZ_MOD_SNAP;

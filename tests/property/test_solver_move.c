@@ -1,5 +1,4 @@
-/* Axes and planes that move: under the pointer, never across, never behind the viewer. P14 to
- * P19. */
+/* Axes and planes that move: under the pointer, never across, never behind the viewer. */
 #include <math.h>
 
 #include "property/solver_scene.h"
@@ -38,7 +37,7 @@ static gz_vec3 grabbed_point(const struct scene *scene)
     return gz_add(pressed, scene->motion.translation);
 }
 
-static void test_axis_point_is_the_foot_of_the_pointer(void **state) /* P14 */
+static void test_axis_point_is_the_foot_of_the_pointer(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 21};
@@ -58,7 +57,7 @@ static void test_axis_point_is_the_foot_of_the_pointer(void **state) /* P14 */
     }
 }
 
-static void test_pointer_across_the_axis_moves_nothing(void **state) /* P15 */
+static void test_pointer_across_the_axis_moves_nothing(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 22};
@@ -102,7 +101,7 @@ static void sweep_axis(struct scene *scene, const double along[2], double side, 
     }
 }
 
-static void test_axis_is_monotone_and_stops_in_front_of_the_viewer(void **state) /* P16 */
+static void test_axis_is_monotone_and_stops_in_front_of_the_viewer(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 23};
@@ -142,7 +141,7 @@ static double gain_at(struct scene *scene, gz_vec3 sight, gz_vec3 across, double
     return fabs(scene->motion.value[0]) / 0.01;
 }
 
-static void test_gain_hardly_jumps_where_the_pixel_law_begins(void **state) /* P17 */
+static void test_gain_hardly_jumps_where_the_pixel_law_begins(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 24};
@@ -210,7 +209,7 @@ static void cross_horizon(struct scene *scene, const double to[2], long n)
     }
 }
 
-static void test_plane_is_left_and_entered_without_a_jump_at_its_horizon(void **state) /* P18 */
+static void test_plane_is_left_and_entered_without_a_jump_at_its_horizon(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 25};
@@ -226,7 +225,7 @@ static void test_plane_is_left_and_entered_without_a_jump_at_its_horizon(void **
     }
 }
 
-static void test_motion_stays_in_the_handles_own_direction(void **state) /* P19 */
+static void test_motion_stays_in_the_handles_own_direction(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 26};

@@ -1,4 +1,4 @@
-/* Scale handles: ratios of places, signs, pivots, and what a TRS cannot hold. P26 to P30. */
+/* Scale handles: ratios of places, signs, pivots, and what a TRS cannot hold. */
 #include <math.h>
 
 #include "property/solver_scene.h"
@@ -31,7 +31,7 @@ static double touched_ratio(const struct scene *scene)
     return gz_component(scene->now.s, axis) / gz_component(scene->target.local.s, axis);
 }
 
-static void test_factor_is_the_ratio_of_places(void **state) /* P26 */
+static void test_factor_is_the_ratio_of_places(void **state)
 {
     (void)state;
     static const double ratios[] = {0.5, 2, 3};
@@ -61,7 +61,7 @@ static void test_factor_is_the_ratio_of_places(void **state) /* P26 */
     hold(found > drags, drags);
 }
 
-static void test_press_at_the_centre_follows_pixels(void **state) /* P27 */
+static void test_press_at_the_centre_follows_pixels(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 42};
@@ -89,7 +89,7 @@ static void test_press_at_the_centre_follows_pixels(void **state) /* P27 */
     }
 }
 
-static void test_sign_stays_until_zero_is_crossed(void **state) /* P28 */
+static void test_sign_stays_until_zero_is_crossed(void **state)
 {
     (void)state;
     static const double ratios[] = {2, 1e-3, 0, -1e-9, -0.5, -3};
@@ -134,7 +134,7 @@ static gz_vec3 stretch(const struct gz_motion *motion, gz_vec3 v)
     return gz_mat3_apply(&motion->frame, inside);
 }
 
-static void test_scale_moves_every_origin_about_the_pivot(void **state) /* P29 */
+static void test_scale_moves_every_origin_about_the_pivot(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 44};
@@ -153,7 +153,7 @@ static void test_scale_moves_every_origin_about_the_pivot(void **state) /* P29 *
     }
 }
 
-static void test_residual_is_what_the_node_could_not_take(void **state) /* P30 */
+static void test_residual_is_what_the_node_could_not_take(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 45};

@@ -1,4 +1,4 @@
-/* What a drag may depend on: the press and now, seen from anywhere. P3, P5, P6, P7, P11. */
+/* What a drag may depend on: the press and now, seen from anywhere. */
 #include <math.h>
 
 #include "property/solver_scene.h"
@@ -22,7 +22,7 @@ static bool moved_scene(const struct scene *scene, struct scene *other, gz_quat 
     return scene_build(other);
 }
 
-static void test_moved_scene_gives_the_moved_result(void **state) /* P3 */
+static void test_moved_scene_gives_the_moved_result(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 11};
@@ -62,7 +62,7 @@ static void test_moved_scene_gives_the_moved_result(void **state) /* P3 */
     hold(compared > drags / 4, drags);
 }
 
-static void test_scaled_scene_gives_the_scaled_result(void **state) /* P3 */
+static void test_scaled_scene_gives_the_scaled_result(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 12};
@@ -92,7 +92,7 @@ static void test_scaled_scene_gives_the_scaled_result(void **state) /* P3 */
     }
 }
 
-static void test_one_event_or_a_thousand_end_alike(void **state) /* P5, P6 */
+static void test_one_event_or_a_thousand_end_alike(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 13};
@@ -124,7 +124,7 @@ static void test_one_event_or_a_thousand_end_alike(void **state) /* P5, P6 */
     }
 }
 
-static void test_press_and_hold_changes_no_bit(void **state) /* P7, P34 */
+static void test_press_and_hold_changes_no_bit(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 14};
@@ -144,7 +144,7 @@ static void test_press_and_hold_changes_no_bit(void **state) /* P7, P34 */
     }
 }
 
-static void test_components_that_a_handle_leaves_keep_their_bits(void **state) /* P7 */
+static void test_components_that_a_handle_leaves_keep_their_bits(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 15};
@@ -164,7 +164,7 @@ static void test_components_that_a_handle_leaves_keep_their_bits(void **state) /
     }
 }
 
-static void test_press_without_an_answer_starts_nothing(void **state) /* P11 */
+static void test_press_without_an_answer_starts_nothing(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 16};

@@ -1,5 +1,4 @@
-/* Parents of every kind and selections of many nodes: the world gets what was asked for. P44 to
- * P47. */
+/* Parents of every kind and selections of many nodes: the world gets what was asked for. */
 #include <math.h>
 
 #include "property/solver_scene.h"
@@ -47,7 +46,7 @@ static double place_size(const gz_affine *parent, const gz_trs *local,
     return gz_length(parent->origin) + linear * gz_length(local->t) + gz_length(motion->pivot) + 1;
 }
 
-static void test_place_is_as_asked_under_any_parent(void **state) /* P44 */
+static void test_place_is_as_asked_under_any_parent(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 71};
@@ -68,7 +67,7 @@ static void test_place_is_as_asked_under_any_parent(void **state) /* P44 */
     }
 }
 
-static void test_turn_and_size_are_as_asked_under_uniform_parents(void **state) /* P44 */
+static void test_turn_and_size_are_as_asked_under_uniform_parents(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 72};
@@ -92,7 +91,7 @@ static void test_turn_and_size_are_as_asked_under_uniform_parents(void **state) 
 
 /* A mirror about one axis is neither uniform nor a turn: the polar rotation of -m is what the axis
  * goes through. */
-static void test_turn_under_a_mirror_is_as_asked(void **state) /* P44 */
+static void test_turn_under_a_mirror_is_as_asked(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 73};
@@ -110,7 +109,7 @@ static void test_turn_under_a_mirror_is_as_asked(void **state) /* P44 */
     }
 }
 
-static void test_child_of_a_moved_node_moves_once(void **state) /* P45 */
+static void test_child_of_a_moved_node_moves_once(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 74};
@@ -144,7 +143,7 @@ static void shuffle(struct dice *dice, int order[NODES])
     }
 }
 
-static void test_order_of_the_selection_changes_no_bit(void **state) /* P46 */
+static void test_order_of_the_selection_changes_no_bit(void **state)
 {
     (void)state;
     static const gz_box box = {{-1, -2, -3}, {3, 2, 1}};
@@ -186,7 +185,7 @@ static gz_vec3 median_of(const struct gz_target *targets)
     return gz_scale(sum, 1.0 / NODES);
 }
 
-static void test_pivots_are_where_they_are_said_to_be(void **state) /* P46 */
+static void test_pivots_are_where_they_are_said_to_be(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 76};
@@ -222,7 +221,7 @@ static void test_pivots_are_where_they_are_said_to_be(void **state) /* P46 */
     }
 }
 
-static void test_parent_that_moved_meanwhile_leaves_the_world_target(void **state) /* P47 */
+static void test_parent_that_moved_meanwhile_leaves_the_world_target(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 77};

@@ -1,4 +1,4 @@
-/* Rings: an angle on the screen is an angle in the world, over any number of turns. P20 to P25. */
+/* Rings: an angle on the screen is an angle in the world, over any number of turns. */
 #include <math.h>
 
 #include "property/solver_scene.h"
@@ -31,7 +31,7 @@ static double tilt_of(const struct scene *scene)
     return fabs(gz_dot(scene->drag.turn_axis, sight));
 }
 
-static void test_traced_ring_turns_by_the_traced_angle(void **state) /* P20, P23 */
+static void test_traced_ring_turns_by_the_traced_angle(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 31};
@@ -83,7 +83,7 @@ static void test_arm_turned_by_the_value_points_to_the_pointer(void **state)
     hold(checked > drags / 2, drags);
 }
 
-static void test_turns_are_counted_without_error(void **state) /* P21 */
+static void test_turns_are_counted_without_error(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 32};
@@ -103,7 +103,7 @@ static void test_turns_are_counted_without_error(void **state) /* P21 */
 
 /* A million turns are 3.6e8 degrees, of which a double's last bit is 6e-8: the read-out is right to
  * that, the node's rotation to 1e-9 degrees. */
-static void test_a_million_turns_leave_the_rotation_exact(void **state) /* P21 */
+static void test_a_million_turns_leave_the_rotation_exact(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 33};
@@ -123,7 +123,7 @@ static void test_a_million_turns_leave_the_rotation_exact(void **state) /* P21 *
               1e-9, 0);
 }
 
-static void test_ring_has_no_cliff_but_its_centre(void **state) /* P22 */
+static void test_ring_has_no_cliff_but_its_centre(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 34};
@@ -149,7 +149,7 @@ static void test_ring_has_no_cliff_but_its_centre(void **state) /* P22 */
 }
 
 /* The edge-on law: place on the tangent over the radius, the same everywhere. */
-static void test_edge_on_ring_has_the_tangents_gain(void **state) /* P22 */
+static void test_edge_on_ring_has_the_tangents_gain(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 35};
@@ -180,15 +180,15 @@ static void test_edge_on_ring_has_the_tangents_gain(void **state) /* P22 */
     hold(found > drags / 4, drags);
 }
 
-/* Two last bits below 1, one above: what a square root and four divisions leave. P24's 2e-16 would
- * take a compensated length for every node. */
+/* Two last bits below 1, one above: what a square root and four divisions leave. 2e-16 would take
+ * a compensated length for every node. */
 static void hold_unit(gz_quat q, long n)
 {
     quad x = q.x, y = q.y, z = q.z, w = q.w;
     hold_near((double)(quad_sqrt(x * x + y * y + z * z + w * w) - 1), 0, 3.3e-16, n);
 }
 
-static void test_rotations_are_unit_after_every_event(void **state) /* P24 */
+static void test_rotations_are_unit_after_every_event(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 36};
@@ -207,7 +207,7 @@ static void test_rotations_are_unit_after_every_event(void **state) /* P24 */
     }
 }
 
-static void test_turn_about_a_pivot_keeps_distances(void **state) /* P25 */
+static void test_turn_about_a_pivot_keeps_distances(void **state)
 {
     (void)state;
     struct dice dice = {test_seed() + 37};

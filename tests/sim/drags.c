@@ -74,7 +74,6 @@ static struct deed *complete(struct sim *sim, const struct act *act, const struc
     return deed;
 }
 
-/* R16. */
 static void check_cancelled(const struct model *model, const struct grip *grip)
 {
     for (size_t i = 0; i < grip->press.count; i++) {
@@ -152,7 +151,6 @@ struct deed *end_grips(struct sim *sim, const struct act *act)
     return made;
 }
 
-/* R13. */
 static void begin_grip(struct sim *sim, const struct act *act, const struct gz_session *session)
 {
     struct model *model = &sim->model;

@@ -78,7 +78,6 @@ static bool moves_nodes(const struct facts *wanted)
     return false;
 }
 
-/* R15. */
 static struct deed *check_travel(struct sim *sim, const struct act *act, enum gz_edit_kind kind)
 {
     struct model *model = &sim->model;

@@ -10,7 +10,6 @@ static void compare_node(const struct sim *sim, const struct person *person, uin
             person->user, person->index, NUMBER(id), NUMBER(person->mirror.complete));
 }
 
-/* R9. */
 void model_compare(struct sim *sim, struct person *person, bool everything)
 {
     const struct model *model = &sim->model;

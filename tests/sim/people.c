@@ -532,7 +532,7 @@ void person_lose(struct sim *sim, struct person *person)
 
 /* ---- hearing ---- */
 
-/* R10: a resume is exact or it is none, and it is exact wherever it can be. */
+/* A resume is exact or it is none, and it is exact wherever it can be. */
 static void check_resume(struct sim *sim, const struct person *person,
                          const struct gz_welcome *welcome)
 {

@@ -10,7 +10,6 @@ static const struct deed *stored_deed(const struct sim *sim, uint64_t id, const 
     return deed;
 }
 
-/* R12. */
 static void said_ok(struct sim *sim, const struct request *request,
                     const struct gz_message *message)
 {

@@ -1,4 +1,4 @@
-/* Undo in words (R15): a user's edits are a pile. Undo takes the topmost one off it and lays it on
+/* Undo in words: a user's edits are a pile. Undo takes the topmost one off it and lays it on
  * a second pile; redo brings it back from there; any other edit of that user clears the second
  * pile. Either does backwards what was done last about the edit: it was made, undone or redone.
  * What somebody else did since then to one of its nodes is in the way, unless they took it back and

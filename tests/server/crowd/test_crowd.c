@@ -175,7 +175,6 @@ static bool memory_can_be_told(size_t viewers)
 
 /* ---- those who stop reading ---- */
 
-/* R17 */
 static void test_stalled_viewers_cost_little_and_get_fewer_larger_deltas(void **state)
 {
     struct stage stage;
@@ -229,7 +228,7 @@ static size_t users(const struct stage *stage)
     return (size_t)net_fixture_measure(stage->fixture.daemon.port, SCENE, "users");
 }
 
-/* R17. One who comes back at once reads why; who comes later finds what the kernels held for it,
+/* One who comes back at once reads why; who comes later finds what the kernels held for it,
  * and the end. */
 static void test_stalled_viewers_are_ended_and_the_others_are_not(void **state)
 {
@@ -283,7 +282,6 @@ static void flood(struct flood *flood)
         crowd_send_frame(flood->sender, flood->frame.data, flood->frame.size);
 }
 
-/* R18 */
 static void test_sender_far_over_its_rate_is_told_and_ended_and_the_others_go_on(void **state)
 {
     struct stage stage;
@@ -339,7 +337,6 @@ static bool is_over(void *context)
     return users(storm->stage) == 1 && descriptors(&storm->stage->fixture) <= storm->descriptors;
 }
 
-/* R19, R29 in small. */
 static void test_join_storm_lets_everybody_in_and_leaves_nothing_behind(void **state)
 {
     enum { STORMS = 4 };

@@ -1,5 +1,5 @@
-/* What a client holds when its connection ends in some way that is not its own: R14. Nobody waits
- * for it longer than the server needs to know, and what it says late changes nothing. */
+/* What a client holds when its connection ends in some way that is not its own. Nobody waits for it
+ * longer than the server needs to know, and what it says late changes nothing. */
 #include "net_fixture.h"
 
 #include <stdlib.h>
@@ -167,7 +167,6 @@ static void go_silent_and_come_back(unsigned linger_s)
     end(stage);
 }
 
-/* R14. */
 static void test_silent_holder_loses_the_node_and_late_input_changes_nothing(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* R10: a restart begins an epoch; resume is exact where everything seen was saved, else a snapshot;
+/* A restart begins an epoch; resume is exact where everything seen was saved, else a snapshot;
  * never a guess. What was saved of an epoch is read from the scene's file. */
 #include <stdio.h>
 #include <unistd.h>

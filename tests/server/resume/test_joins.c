@@ -1,5 +1,5 @@
-/* R11, through real sockets: who joins while 16 drags run holds the server's scene, bit for bit.
- * The scene is several deltas long, so that the drags go on in the middle of each snapshot.
+/* Through real sockets: a viewer that joins while 16 drags run holds the server's scene, bit for
+ * bit. The scene is several deltas long, so that the drags go on in the middle of each snapshot.
  * unit/core/test_join.c does the same 10,000 times. GIZMOD_TIMES scales the 100 joins. */
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* R12: the same key twice is one edit with one answer, across reconnect and restart. Each request
+/* The same key twice is one edit with one answer, across reconnect and restart. Each request
  * that may have a key is sent, is interrupted before its answer was heard, and is sent again as it
  * was: whether it had arrived is for the server to know. */
 #include <stdio.h>

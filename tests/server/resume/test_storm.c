@@ -1,4 +1,4 @@
-/* R9: over 10,000 random disconnects every viewer's state, rebuilt from deltas alone, equals the
+/* Over 10,000 random disconnects every viewer's state, rebuilt from deltas alone, equals the
  * server's, byte for byte; no gap, no double, no disorder. Several people edit all the time; the
  * network cuts, stalls and delays in the middle of frames; the daemon is ended and killed and comes
  * back. GIZMOD_TIMES and GIZMOD_SEED choose how many and which. */

@@ -1,4 +1,4 @@
-/* A backup taken while sixteen people drag is a whole scene (R7): nothing in it is wrong, and the
+/* A backup taken while sixteen people drag is a whole scene: nothing in it is wrong, and the
  * daemon opens it as one whose drags were cut off where they had come to. */
 #include <math.h>
 #include <stdio.h>

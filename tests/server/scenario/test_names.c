@@ -1,4 +1,4 @@
-/* R28: a text of any bytes that is one comes back as it went, from the wire to the file, from there
+/* A text of any bytes that is one comes back as it went, from the wire to the file, from there
  * over a restart to the wire again, and as JSON to programs; and what is no text is refused. */
 #include <jansson.h>
 

@@ -390,7 +390,7 @@ static void drag(struct story *story)
     settle(story, keep ? "the end of a drag" : "a cancelled drag");
 }
 
-static void test_parts_are_exact_after_everything_that_others_do(void **state) /* R9 */
+static void test_parts_are_exact_after_everything_that_others_do(void **state)
 {
     struct stage *stage = *state;
     struct story story;
@@ -486,7 +486,7 @@ static void test_part_refused_leaves_the_one_before(void **state)
 
 /* ---- connections that are lost ---- */
 
-static void test_part_is_asked_for_again_after_a_lost_connection(void **state) /* R9 */
+static void test_part_is_asked_for_again_after_a_lost_connection(void **state)
 {
     struct stage *stage = *state;
     struct story story;

@@ -1,4 +1,4 @@
-/* R16: a cancelled drag leaves the exact bits from before it, at everybody, whatever happened
+/* A cancelled drag leaves the exact bits from before it, at everybody, whatever happened
  * meanwhile. And the ways in which a drag ends, or goes on, by somebody else's doing. */
 #include <setjmp.h>
 #include <stdarg.h>

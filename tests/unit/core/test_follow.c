@@ -563,7 +563,7 @@ static void test_rate_drops_says_and_ends(void **state)
     host_finish(&host);
 }
 
-/* R18: what is over the rate is not decoded and gives nobody a turn, but once a second, when it is
+/* What is over the rate is not decoded and gives nobody a turn, but once a second, when it is
  * said. */
 static void test_rate_drops_cost_no_turn(void **state)
 {

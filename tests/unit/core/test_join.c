@@ -1,4 +1,4 @@
-/* R11: who joins during 16 running drags holds the server's scene, bit for bit: at its first whole
+/* Who joins during 16 running drags holds the server's scene, bit for bit: at its first whole
  * state, not only later on. The scene is large enough for snapshots that are cut, with drags, edits
  * and deletions between their parts. GIZMOD_TIMES scales the 500 who join (10,000 in the long
  * suite), GIZMOD_SEED chooses them. */

@@ -1,4 +1,4 @@
-/* R13: eight users, random operations, a wall clock that jumps, a disk that refuses at times. The
+/* Eight users, random operations, a wall clock that jumps, a disk that refuses at times. The
  * model knows who holds what from the answers alone; the scene must agree after every operation,
  * and every refusal must name that holder. GIZMOD_SEED is the first seed, GIZMOD_TIMES scales the
  * 20,000 operations (a million in the long suite); a game has 1,000 of them. */

@@ -1,5 +1,5 @@
 /* Notes: made, changed and deleted by those who may, seen by everybody once they are on the disk
- * and by nobody before. R3 and R12 for notes. */
+ * and by nobody before. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

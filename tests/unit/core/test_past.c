@@ -1,6 +1,6 @@
 /* What is asked of the past and done with it. Checkpoints: named states, which are there once the
  * disk has them, across restarts, and stand where a seq does. Revert: one edit is taken back,
- * whoever made it and however long ago, and whose it then is to undo (R15). */
+ * whoever made it and however long ago, and whose it then is to undo. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* Undo and redo among several users (R15): what is in the way is said, with who did what; what is
+/* Undo and redo among several users: what is in the way is said, with who did what; what is
  * forced goes as far as it can. The random part is in test_travel_model.c. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* R15: undo and redo of four users against a model of them, over random edits, drags, wheels,
+/* Undo and redo of four users against a model of them, over random edits, drags, wheels,
  * restarts and reconnects. The model keeps what each edit did, and of an undo knows what
  * proto/README.md says: the scene must then be what the model says, bit for bit, and a conflict
  * must name whom the model names. What an unforced undo changes no standing edit of others has

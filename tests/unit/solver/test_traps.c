@@ -1,5 +1,5 @@
 /* Mistakes that published descriptions of axis, plane and ring handles make, each with its own
- * numbers: E1 to E29 of the design notes. A test is named after what holds instead. The balls' are
+ * numbers. A test is named after what holds instead. The balls' are
  * in test_traps_balls.c. */
 #include "unit/solver/stage.h"
 
@@ -65,7 +65,7 @@ static double circle_px(gz_vec3 centre, double radius, struct gz_pointer pointer
 
 /* ---- Lines and rings by rays ---- */
 
-static void test_nearest_place_of_skew_lines_has_its_sign_and_distance(void **state) /* E1 */
+static void test_nearest_place_of_skew_lines_has_its_sign_and_distance(void **state)
 {
     (void)state;
     struct bare b = bare_at((gz_vec3){0, 0, 0}, 5);
@@ -78,7 +78,7 @@ static void test_nearest_place_of_skew_lines_has_its_sign_and_distance(void **st
     assert_near(px * GZ_RAY_RADIANS_PER_PX * 10, 4, 1e-12);
 }
 
-static void test_nearly_parallel_lines_cross_where_they_cross(void **state) /* E2 */
+static void test_nearly_parallel_lines_cross_where_they_cross(void **state)
 {
     (void)state;
     static const double angles[] = {1e-1, 1e-3, 1e-4, 1e-5};
@@ -96,7 +96,7 @@ static void test_nearly_parallel_lines_cross_where_they_cross(void **state) /* E
     }
 }
 
-static void test_parallel_ray_has_no_place_and_leaves_the_last(void **state) /* E3 */
+static void test_parallel_ray_has_no_place_and_leaves_the_last(void **state)
 {
     (void)state;
     struct bare b = bare_at((gz_vec3){0, 0, 0}, 5);
@@ -110,7 +110,7 @@ static void test_parallel_ray_has_no_place_and_leaves_the_last(void **state) /* 
     assert_memory_equal(&b.motion, &last, sizeof last);
 }
 
-static void test_ring_away_from_the_origin_is_where_its_centre_is(void **state) /* E4 */
+static void test_ring_away_from_the_origin_is_where_its_centre_is(void **state)
 {
     (void)state;
     struct bare here = bare_at((gz_vec3){0, 0, 0}, 1), there = bare_at((gz_vec3){100, 0, 0}, 1);
@@ -123,7 +123,7 @@ static void test_ring_away_from_the_origin_is_where_its_centre_is(void **state) 
     }
 }
 
-static void test_ray_in_the_rings_plane_is_near_what_it_passes(void **state) /* E5 */
+static void test_ray_in_the_rings_plane_is_near_what_it_passes(void **state)
 {
     (void)state;
     struct bare b = bare_at((gz_vec3){100, 0, 0}, 1);
@@ -134,7 +134,7 @@ static void test_ray_in_the_rings_plane_is_near_what_it_passes(void **state) /* 
     assert_true(px <= 0.1 / away / GZ_RAY_RADIANS_PER_PX + 0.01);
 }
 
-static void test_grazed_ring_is_as_near_as_it_looks(void **state) /* E6 */
+static void test_grazed_ring_is_as_near_as_it_looks(void **state)
 {
     (void)state;
     static const double above[] = {0.01, 0.02, 0.029, 0.03};
@@ -148,7 +148,7 @@ static void test_grazed_ring_is_as_near_as_it_looks(void **state) /* E6 */
     }
 }
 
-static void test_plane_behind_the_ray_is_not_hit(void **state) /* E7 */
+static void test_plane_behind_the_ray_is_not_hit(void **state)
 {
     (void)state;
     struct bare b = bare_at((gz_vec3){0, 0, 0}, 1);
@@ -169,7 +169,7 @@ static void test_plane_behind_the_ray_is_not_hit(void **state) /* E7 */
 
 /* ---- Angles and sums ---- */
 
-static void test_ring_without_motion_and_at_a_half_turn_is_finite(void **state) /* E8 */
+static void test_ring_without_motion_and_at_a_half_turn_is_finite(void **state)
 {
     (void)state;
     struct stage s = stage_of(camera_at(0, 0, 5), node_at(0, 0, 0));
@@ -181,7 +181,7 @@ static void test_ring_without_motion_and_at_a_half_turn_is_finite(void **state) 
     assert_vec3(gz_rotate(s.now.r, (gz_vec3){1, 0, 0}), -1, 0, 0, 1e-15);
 }
 
-static void test_ring_loses_no_small_step(void **state) /* E9 */
+static void test_ring_loses_no_small_step(void **state)
 {
     (void)state;
     static const double steps[] = {1e-6, 0.01, 0.031, 0.078, 0.2};
@@ -216,7 +216,7 @@ static void check_sums_do_not_matter(enum gz_handle handle)
     assert_true(gz_trs_same(&s.now, &direct));
 }
 
-static void test_axis_place_is_not_a_sum_of_events(void **state) /* E10 */
+static void test_axis_place_is_not_a_sum_of_events(void **state)
 {
     (void)state;
     check_sums_do_not_matter(GZ_TX);
@@ -224,7 +224,7 @@ static void test_axis_place_is_not_a_sum_of_events(void **state) /* E10 */
     check_sums_do_not_matter(GZ_RZ);
 }
 
-static void test_plane_place_is_not_a_sum_of_events(void **state) /* E27 */
+static void test_plane_place_is_not_a_sum_of_events(void **state)
 {
     (void)state;
     check_sums_do_not_matter(GZ_TXY);
@@ -246,7 +246,7 @@ static void with_depth(struct stage *s, size_t row)
     stage_build(s);
 }
 
-static void test_depth_convention_changes_no_bit(void **state) /* E11 */
+static void test_depth_convention_changes_no_bit(void **state)
 {
     (void)state;
     static const enum gz_handle handles[] = {GZ_TX, GZ_TXY, GZ_RX, GZ_RB, GZ_SX};
@@ -265,7 +265,7 @@ static void test_depth_convention_changes_no_bit(void **state) /* E11 */
     }
 }
 
-static void test_hover_reaches_as_many_pixels_at_any_distance(void **state) /* E12 */
+static void test_hover_reaches_as_many_pixels_at_any_distance(void **state)
 {
     (void)state;
     static const double away[] = {0.3, 5, 1e4};
@@ -280,7 +280,7 @@ static void test_hover_reaches_as_many_pixels_at_any_distance(void **state) /* E
     }
 }
 
-static void test_scale_multiplies_and_stays_positive(void **state) /* E13 */
+static void test_scale_multiplies_and_stays_positive(void **state)
 {
     (void)state;
     static const double places[] = {2, 1, 0.5, 0.1, 0, -1, -7};
@@ -295,7 +295,7 @@ static void test_scale_multiplies_and_stays_positive(void **state) /* E13 */
     }
 }
 
-static void test_two_drags_at_once_know_nothing_of_each_other(void **state) /* E14 */
+static void test_two_drags_at_once_know_nothing_of_each_other(void **state)
 {
     (void)state;
     struct stage a = stage_of(camera_at(0, 0, 5), node_at(0, 0, 0)), alone = a;
@@ -320,7 +320,7 @@ static struct stage axis_in_depth(void)
     return stage_of(camera_at(0, 0, 0), node_at(1, -1, -5));
 }
 
-static void test_axis_past_its_vanishing_point_keeps_its_sign(void **state) /* E15 */
+static void test_axis_past_its_vanishing_point_keeps_its_sign(void **state)
 {
     (void)state;
     static const struct {
@@ -339,7 +339,7 @@ static void test_axis_past_its_vanishing_point_keeps_its_sign(void **state) /* E
     }
 }
 
-static void test_axis_is_followed_where_rays_are_nearly_parallel_to_it(void **state) /* E16 */
+static void test_axis_is_followed_where_rays_are_nearly_parallel_to_it(void **state)
 {
     (void)state;
     static const double away[] = {100, 440, 450, 1000, 1e4, 1e5};
@@ -351,7 +351,7 @@ static void test_axis_is_followed_where_rays_are_nearly_parallel_to_it(void **st
     }
 }
 
-static void test_axis_whose_next_metre_is_behind_the_viewer_is_followed(void **state) /* E17 */
+static void test_axis_whose_next_metre_is_behind_the_viewer_is_followed(void **state)
 {
     (void)state;
     static const struct {
@@ -372,7 +372,7 @@ static void test_axis_whose_next_metre_is_behind_the_viewer_is_followed(void **s
     }
 }
 
-static void test_axis_needs_no_metre_to_measure_by(void **state) /* E18 */
+static void test_axis_needs_no_metre_to_measure_by(void **state)
 {
     (void)state;
     static const double sizes[] = {1e-9, 1e-3, 1, 295770, 1e9};
@@ -385,7 +385,7 @@ static void test_axis_needs_no_metre_to_measure_by(void **state) /* E18 */
     }
 }
 
-static void test_axis_far_from_the_origin_and_of_a_scaled_node_is_in_metres(void **state) /* E19 */
+static void test_axis_far_from_the_origin_and_of_a_scaled_node_is_in_metres(void **state)
 {
     (void)state;
     static const double places[] = {0, 1e3, 1e4, 1e5, 1e6};
@@ -402,7 +402,7 @@ static void test_axis_far_from_the_origin_and_of_a_scaled_node_is_in_metres(void
     }
 }
 
-static void test_move_goes_through_the_parents_whole_linear_part(void **state) /* E20 */
+static void test_move_goes_through_the_parents_whole_linear_part(void **state)
 {
     (void)state;
     struct stage s = stage_of(camera_at(0, 0, 5), node_at(0, 0, 0));
@@ -416,7 +416,7 @@ static void test_move_goes_through_the_parents_whole_linear_part(void **state) /
     assert_vec3(s.now.t, -0.25, 1, 0, 1e-14);
 }
 
-static void test_infinite_far_plane_and_points_without_depth_are_no_division(void **state) /* E21 */
+static void test_infinite_far_plane_and_points_without_depth_are_no_division(void **state)
 {
     (void)state;
     struct stage s = stage_of(camera_at(0, 0, 0), node_at(0.2, 0.1, -5));
@@ -431,7 +431,7 @@ static void test_infinite_far_plane_and_points_without_depth_are_no_division(voi
     }
 }
 
-static void test_axis_at_the_viewer_is_hidden_and_still_moves(void **state) /* E22 */
+static void test_axis_at_the_viewer_is_hidden_and_still_moves(void **state)
 {
     (void)state;
     struct stage s = stage_of(camera_at(0, 0, 5), node_at(0, 0, 0));
@@ -455,7 +455,7 @@ static struct stage skewed_child(gz_vec3 eye)
     return s;
 }
 
-static void test_plane_of_a_skewed_child_holds_both_its_axes(void **state) /* E23 */
+static void test_plane_of_a_skewed_child_holds_both_its_axes(void **state)
 {
     (void)state;
     struct stage s = skewed_child((gz_vec3){1, 4, 5});
@@ -469,7 +469,7 @@ static void test_plane_of_a_skewed_child_holds_both_its_axes(void **state) /* E2
     assert_vec3(world, 0.7 * x.x, 0.7 * x.y, 0, 1e-14);
 }
 
-static void test_plane_method_faces_every_viewer(void **state) /* E24 */
+static void test_plane_method_faces_every_viewer(void **state)
 {
     (void)state;
     for (int degrees = 7; degrees < 360; degrees += 10) {
@@ -486,7 +486,7 @@ static void test_plane_method_faces_every_viewer(void **state) /* E24 */
     }
 }
 
-static void test_pointer_across_the_axis_moves_nothing_by_screen_or_plane(void **state) /* E25 */
+static void test_pointer_across_the_axis_moves_nothing_by_screen_or_plane(void **state)
 {
     (void)state;
     static const double across[] = {0.1, 0.2};
@@ -508,7 +508,7 @@ static void test_pointer_across_the_axis_moves_nothing_by_screen_or_plane(void *
     }
 }
 
-static void test_motion_is_projected_on_the_axis(void **state) /* E26 */
+static void test_motion_is_projected_on_the_axis(void **state)
 {
     (void)state;
     struct stage s = stage_of(camera_at(0, 0, 5), node_at(0, 0, 0));
@@ -521,7 +521,7 @@ static void test_motion_is_projected_on_the_axis(void **state) /* E26 */
     assert_vec3(s.now.t, 0.5, 0.5, 0, 1e-14);
 }
 
-static void test_near_plane_and_ortho_distance_change_no_answer(void **state) /* E28 */
+static void test_near_plane_and_ortho_distance_change_no_answer(void **state)
 {
     (void)state;
     static const gz_box box = {{-1, -1, -1}, {1, 1, 1}};
@@ -545,7 +545,7 @@ static void test_near_plane_and_ortho_distance_change_no_answer(void **state) /*
     }
 }
 
-static void test_plane_that_the_ray_misses_or_grazes_is_no_drag(void **state) /* E29 */
+static void test_plane_that_the_ray_misses_or_grazes_is_no_drag(void **state)
 {
     (void)state;
     struct stage s = stage_of(camera_at(0, 2, 5), node_at(0, 0, 0));

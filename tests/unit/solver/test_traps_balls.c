@@ -1,5 +1,5 @@
-/* Mistakes that published descriptions of virtual trackballs make, each with its own numbers: E30
- * to E45 of the design notes. A test is named after what holds instead. */
+/* Mistakes that published descriptions of virtual trackballs make, each with its own numbers. A
+ * test is named after what holds instead. */
 #include "unit/solver/stage.h"
 
 /* A ball of `radius` pixels about the middle of the picture, seen by a viewer on +z. */
@@ -36,7 +36,7 @@ static double quat_off(gz_quat a, gz_quat b)
     return 2 * sqrt(d.x * d.x + d.y * d.y + d.z * d.z);
 }
 
-static void test_bell_sheets_meet_at_radius_over_root_two(void **state) /* E30 */
+static void test_bell_sheets_meet_at_radius_over_root_two(void **state)
 {
     (void)state;
     const double joint = M_SQRT1_2, step = 1e-6;
@@ -57,7 +57,7 @@ static void test_bell_sheets_meet_at_radius_over_root_two(void **state) /* E30 *
     assert_near(s.motion.value[0], atan(8), 1e-12);
 }
 
-static void test_ball_has_the_radius_it_is_given(void **state) /* E31 */
+static void test_ball_has_the_radius_it_is_given(void **state)
 {
     (void)state;
     static const double radii[] = {10, 96, 1000};
@@ -89,7 +89,7 @@ static struct stage window_stage(enum gz_ball_fit fit, double x, double y)
     return s;
 }
 
-static void test_window_centre_is_the_balls_to_half_a_pixel(void **state) /* E32 */
+static void test_window_centre_is_the_balls_to_half_a_pixel(void **state)
 {
     (void)state;
     struct stage s = window_stage(GZ_FIT_CIRCLE, 30, 50);
@@ -104,7 +104,7 @@ static void test_window_centre_is_the_balls_to_half_a_pixel(void **state) /* E32
     assert_near(s.motion.value[0] / DEGREES, 30, 1e-12);
 }
 
-static void test_front_follows_the_pointer_up_whatever_clip_y_is(void **state) /* E33 */
+static void test_front_follows_the_pointer_up_whatever_clip_y_is(void **state)
 {
     (void)state;
     for (int down = 0; down < 2; down++) {
@@ -120,7 +120,7 @@ static void test_front_follows_the_pointer_up_whatever_clip_y_is(void **state) /
     }
 }
 
-static void test_outside_the_rim_is_the_rim(void **state) /* E34 */
+static void test_outside_the_rim_is_the_rim(void **state)
 {
     (void)state;
     static const enum gz_ball balls[] = {GZ_BALL_CHEN, GZ_BALL_SHOEMAKE_SINGLE, GZ_BALL_SHOEMAKE};
@@ -138,7 +138,7 @@ static void test_outside_the_rim_is_the_rim(void **state) /* E34 */
     }
 }
 
-static void test_shoemake_turns_twice_and_regrabs_without_a_trace(void **state) /* E35 */
+static void test_shoemake_turns_twice_and_regrabs_without_a_trace(void **state)
 {
     (void)state;
     struct stage s = ball_stage(GZ_BALL_SHOEMAKE, 96),
@@ -159,7 +159,7 @@ static void test_shoemake_turns_twice_and_regrabs_without_a_trace(void **state) 
     assert_true(quat_off(s.now.r, start) < 1e-13);
 }
 
-static void test_turns_stay_unit_over_many_drags(void **state) /* E36 */
+static void test_turns_stay_unit_over_many_drags(void **state)
 {
     (void)state;
     struct stage s = ball_stage(GZ_BALL_EXACT, 96);
@@ -174,7 +174,7 @@ static void test_turns_stay_unit_over_many_drags(void **state) /* E36 */
     }
 }
 
-static void test_ball_has_no_dead_zone_and_one_axis_for_a_half_turn(void **state) /* E37 */
+static void test_ball_has_no_dead_zone_and_one_axis_for_a_half_turn(void **state)
 {
     (void)state;
     struct stage s = ball_stage(GZ_BALL_CHEN, 100);
@@ -192,7 +192,7 @@ static void test_ball_has_no_dead_zone_and_one_axis_for_a_half_turn(void **state
     assert_memory_equal(&s.now.r, &half, sizeof half);
 }
 
-static void test_exact_ball_keeps_the_grabbed_point_in_perspective(void **state) /* E38 */
+static void test_exact_ball_keeps_the_grabbed_point_in_perspective(void **state)
 {
     (void)state;
     static const double distances[] = {1.5, 2.25, 3.4, 5}; /* in radii */
@@ -212,7 +212,7 @@ static void test_exact_ball_keeps_the_grabbed_point_in_perspective(void **state)
     }
 }
 
-static void test_ball_turns_past_a_right_angle(void **state) /* E39 */
+static void test_ball_turns_past_a_right_angle(void **state)
 {
     (void)state;
     static const struct {
@@ -226,7 +226,7 @@ static void test_ball_turns_past_a_right_angle(void **state) /* E39 */
     }
 }
 
-static void test_closed_circle_leaves_no_roll(void **state) /* E40 */
+static void test_closed_circle_leaves_no_roll(void **state)
 {
     (void)state;
     static const double radii[] = {0.1, 0.25, 0.5, 0.7, 1.3};
@@ -244,7 +244,7 @@ static void test_closed_circle_leaves_no_roll(void **state) /* E40 */
         }
 }
 
-static void test_repeated_pointer_is_harmless(void **state) /* E41 */
+static void test_repeated_pointer_is_harmless(void **state)
 {
     (void)state;
     for (enum gz_ball ball = GZ_BALL_EXACT; ball < GZ_BALL_COUNT; ball++) {
@@ -262,7 +262,7 @@ static void test_repeated_pointer_is_harmless(void **state) /* E41 */
     }
 }
 
-static void test_second_drag_turns_about_the_screens_axes_too(void **state) /* E42 */
+static void test_second_drag_turns_about_the_screens_axes_too(void **state)
 {
     (void)state;
     struct stage s = ball_stage(GZ_BALL_CHEN, 96);
@@ -275,7 +275,7 @@ static void test_second_drag_turns_about_the_screens_axes_too(void **state) /* E
     assert_true(quat_off(s.now.r, wanted) < 1e-12);
 }
 
-static void test_straight_vertical_drag_turns_about_the_horizontal(void **state) /* E43 */
+static void test_straight_vertical_drag_turns_about_the_horizontal(void **state)
 {
     (void)state;
     static const double ways[] = {0.5, -0.5, 1, -1};
@@ -290,7 +290,7 @@ static void test_straight_vertical_drag_turns_about_the_horizontal(void **state)
     }
 }
 
-static void test_euler_angles_are_read_as_one_of_many_same_rotations(void **state) /* E44 */
+static void test_euler_angles_are_read_as_one_of_many_same_rotations(void **state)
 {
     (void)state;
     static const int middle[] = {
@@ -312,7 +312,7 @@ static void test_euler_angles_are_read_as_one_of_many_same_rotations(void **stat
         }
 }
 
-static void test_bell_gain_is_bounded_and_fits_follow_the_window(void **state) /* E45 */
+static void test_bell_gain_is_bounded_and_fits_follow_the_window(void **state)
 {
     (void)state;
     struct stage s = ball_stage(GZ_BALL_BELL, 540);

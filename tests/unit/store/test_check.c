@@ -57,7 +57,7 @@ static void copy_file(const char *from, const char *to, long hole, size_t hole_s
 
 /* ---- files as the store leaves them ---- */
 
-/* While it is open, closed with drags that ran, opened again, and as a backup (R7). */
+/* While it is open, closed with drags that ran, opened again, and as a backup. */
 static void test_check_finds_nothing_in_what_the_store_wrote(void **state)
 {
     struct gz_scene_state scene;

@@ -1,4 +1,4 @@
-/* R6: the write-ahead log under somebody who reads and does not go, and after they went. */
+/* The write-ahead log under somebody who reads and does not go, and after they went. */
 #include "support/chance.h"
 #include "unit/store/scene_file.h"
 

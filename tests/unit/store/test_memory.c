@@ -1,4 +1,4 @@
-/* R5: SQLite gets no memory, from each of its allocations on: a batch is committed whole or refused
+/* SQLite gets no memory, from each of its allocations on: a batch is committed whole or refused
  * whole, and is taken at once when there is memory again. */
 #include <sqlite3.h>
 #include <stdatomic.h>
